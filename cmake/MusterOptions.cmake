@@ -1,0 +1,40 @@
+# Build types and tools: ccache, mold and precompiled headers where they are there.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+option(MUSTER_FUZZ "build the libFuzzer targets (clang)" OFF)
+option(MUSTER_PCH "precompile the standard headers that every file uses" ON)
+set(MUSTER_SANITIZE "" CACHE STRING "address,undefined or thread")
+
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1")
+set(CMAKE_C_FLAGS_DEV "-O1 -g1")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g1")
+
+add_compile_options(-Wall -Wextra -Wno-missing-field-initializers $<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi>)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+endif()
+
+find_program(MOLD_PROGRAM mold)
+if(MOLD_PROGRAM)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+if(MUSTER_SANITIZE)
+  add_compile_options(-fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${MUSTER_SANITIZE})
+elseif(NOT MUSTER_FUZZ)
+  # A command is a process per use: no dynamic libstdc++ to load and relocate.
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
+
+# Coverage feedback for the fuzzers comes from the libraries under test; clang 19 takes libstdc++ 12's <expected> as is.
+if(MUSTER_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()

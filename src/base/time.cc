@@ -1,0 +1,107 @@
+#include "base/time.h"
+
+#include <cstdio>
+#include <ctime>
+
+#include "base/text.h"
+
+namespace muster {
+namespace {
+
+// The two top values mean "not set" and "infinite" in what is exchanged with older tools.
+constexpr uint64_t kMostMinutes = 0xfffffffdu;
+constexpr uint64_t kMarker = 0xfffffffeu;
+
+std::unexpected<Error> bad_limit(std::string_view text, std::string_view rule) {
+  std::string said = "Invalid time limit specification '";
+  said.append(text).append("'");
+  return fail(Errc::kInvalidTimeLimit, std::move(said), std::string(rule));
+}
+
+constexpr std::string_view kForms =
+    "use minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes, "
+    "days-hours:minutes:seconds or UNLIMITED";
+
+struct Parts {
+  uint64_t days, hours, minutes, seconds;
+};
+
+Parts parts_of(Duration span) {
+  auto s = static_cast<uint64_t>(to_seconds(span));
+  return {s / 86400, s / 3600 % 24, s / 60 % 60, s % 60};
+}
+
+}  // namespace
+
+Result<TimeLimit> parse_time_limit(std::string_view text) {
+  if (iequals(text, "unlimited") || iequals(text, "infinite") || text == "-1") return TimeLimit{};
+  std::string_view rest = text;
+  uint64_t total = 0;  // seconds; each part is below 2^32, so no sum or product here can overflow
+  auto add = [&total](std::string_view digits, uint64_t unit) {
+    auto value = parse_number<uint32_t>(digits);
+    total += value.value_or(0) * unit;
+    return value.has_value();
+  };
+  size_t dash = rest.find('-');
+  bool days = dash != std::string_view::npos;
+  if (days) {
+    if (!add(rest.substr(0, dash), 86400)) return bad_limit(text, kForms);
+    rest = rest.substr(dash + 1);
+  }
+  auto fields = split(rest, ':', true);
+  if (fields.size() > 3) return bad_limit(text, kForms);
+  if (!days && fields.size() == 1) {
+    if (auto minutes = parse_number<uint64_t>(rest); minutes && (*minutes == kMarker || *minutes == kMarker + 1))
+      return TimeLimit{};
+  }
+  // "days-" alone is taken by Slurm, and a lone number counts hours after days, minutes otherwise.
+  uint64_t unit = days || fields.size() == 3 ? 3600 : 60;
+  for (std::string_view field : fields) {
+    if (days && rest.empty()) break;
+    if (!add(field, unit)) return bad_limit(text, kForms);
+    unit /= 60;
+  }
+  uint64_t minutes = (total + 59) / 60;
+  if (minutes > kMostMinutes) return bad_limit(text, "the limit is too long; use UNLIMITED");
+  return TimeLimit{static_cast<uint32_t>(minutes)};
+}
+
+std::string format_span(Duration span) {
+  if (span < Duration::zero()) return "INVALID";
+  Parts p = parts_of(span);
+  char out[48];
+  int n;
+  if (p.days)
+    n = std::snprintf(out, sizeof out, "%llu-%02u:%02u:%02u", static_cast<unsigned long long>(p.days),
+                      static_cast<unsigned>(p.hours), static_cast<unsigned>(p.minutes), static_cast<unsigned>(p.seconds));
+  else if (p.hours)
+    n = std::snprintf(out, sizeof out, "%u:%02u:%02u", static_cast<unsigned>(p.hours), static_cast<unsigned>(p.minutes),
+                      static_cast<unsigned>(p.seconds));
+  else
+    n = std::snprintf(out, sizeof out, "%u:%02u", static_cast<unsigned>(p.minutes), static_cast<unsigned>(p.seconds));
+  return std::string(out, static_cast<size_t>(n));
+}
+
+std::string format_span_full(Duration span) {
+  if (span < Duration::zero()) return "INVALID";
+  Parts p = parts_of(span);
+  char out[48];
+  int n = 0;
+  if (p.days) n = std::snprintf(out, sizeof out, "%llu-", static_cast<unsigned long long>(p.days));
+  n += std::snprintf(out + n, sizeof out - static_cast<size_t>(n), "%02u:%02u:%02u", static_cast<unsigned>(p.hours),
+                     static_cast<unsigned>(p.minutes), static_cast<unsigned>(p.seconds));
+  return std::string(out, static_cast<size_t>(n));
+}
+
+std::string format_time(Time t, std::string_view unset) {
+  if (t == kTimeUnset || t == kTimeInfinite) return std::string(unset);
+  // Rounds down also before 1970, so that the second printed is the one the moment lies in.
+  auto clock = static_cast<time_t>(std::chrono::floor<std::chrono::seconds>(t).time_since_epoch().count());
+  std::tm local{};
+  char out[40];
+  if (!localtime_r(&clock, &local)) return std::string(unset);
+  size_t n = std::strftime(out, sizeof out, "%Y-%m-%dT%H:%M:%S", &local);
+  return n ? std::string(out, n) : std::string(unset);
+}
+
+}  // namespace muster

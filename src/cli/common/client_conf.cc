@@ -1,0 +1,233 @@
+#include "cli/common/client_conf.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "config/conf_path.h"
+#include "os/files.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr int kMaxIncludeDepth = 16;
+constexpr size_t kMaxConfBytes = 64u << 20;
+
+bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// Lines that begin with these describe records: nothing in them concerns a command.
+bool is_record_key(std::string_view key) {
+  for (std::string_view k : {"NodeName", "PartitionName", "NodeSet", "DownNodes", "FrontendName", "Nodes"})
+    if (iequals(key, k)) return true;
+  return false;
+}
+
+std::string_view before_paren(std::string_view s) { return s.substr(0, s.find('(')); }
+
+ControllerHost parse_host(std::string_view value) {
+  ControllerHost h;
+  h.name = std::string(trim(before_paren(value)));
+  h.address = h.name;
+  size_t open = value.find('('), close = value.find(')');
+  if (open != std::string_view::npos && close != std::string_view::npos && close > open + 1)
+    h.address = std::string(trim(value.substr(open + 1, close - open - 1)));
+  return h;
+}
+
+void set_auth_info(ClientConf& c, std::string_view value) {
+  for (std::string_view part : split(value, ',')) {
+    part = trim(part);
+    if (istarts_with(part, "socket=")) c.auth_socket = std::string(part.substr(7));
+  }
+}
+
+Result<> set_key(ClientConf& c, std::string_view key, std::string_view value) {
+  auto is = [&](std::string_view name) { return iequals(key, name); };
+  if (is("ClusterName"))
+    c.cluster_name = to_lower(value);
+  else if (is("SlurmctldHost"))
+    c.controllers.push_back(parse_host(value));
+  else if (is("SlurmctldPort")) {
+    std::optional<uint16_t> port = parse_number<uint16_t>(value.substr(0, value.find('-')), 1);
+    if (!port) return fail(Errc::kConfig, "SlurmctldPort=" + std::string(value) + " is not a port");
+    c.slurmctld_port = *port;
+  } else if (is("AuthType"))
+    c.auth_type = to_lower(value);
+  else if (is("AuthInfo"))
+    set_auth_info(c, value);
+  else if (is("SlurmUser"))
+    c.slurm_user = std::string(value.substr(0, value.find('(')));
+  else if (is("SlurmctldPidFile"))
+    c.slurmctld_pid_file = std::string(value);
+  else if (is("SlurmdPidFile"))
+    c.slurmd_pid_file = std::string(value);
+  else if (is("MessageTimeout"))
+    c.message_timeout_seconds = parse_number<uint32_t>(value, 1, 86400).value_or(10);
+  else if (is("PropagateResourceLimits"))
+    c.propagate_limits = std::string(value);
+  else if (is("PropagateResourceLimitsExcept"))
+    c.propagate_limits_except = std::string(value);
+  else if (is("LaunchParameters"))
+    c.launch_parameters = to_lower(value);
+  else if (is("InteractiveStepOptions"))
+    c.interactive_step_options = std::string(value);
+  else if (is("SchedulerParameters"))
+    c.scheduler_parameters = std::string(value);
+  else if (is("AccountingStorageType"))
+    c.accounting_dbd = iequals(value, "accounting_storage/slurmdbd");
+  else if (is("PriorityType"))
+    c.multifactor = !iequals(value, "priority/basic");
+  return {};
+}
+
+class Scan {
+ public:
+  Scan(config::FileSource& files, ClientConf& conf) : files_(files), conf_(conf) {}
+
+  Result<> file(const std::string& path, int depth) {
+    if (depth > kMaxIncludeDepth)
+      return fail(Errc::kConfig, path + ": files include each other more than " +
+                                     std::to_string(kMaxIncludeDepth) + " deep");
+    std::optional<std::string> text = files_.read(path);
+    if (!text) return fail(Errc::kConfig, "Unable to open configuration file " + path);
+    std::string_view rest = *text;
+    while (!rest.empty()) {
+      MUSTER_TRY_VOID(line(take_line(rest), depth));
+    }
+    return {};
+  }
+
+ private:
+  // One logical line without its end; a backslash before the end joins the next (kept as it is: seen as a
+  // blank later).
+  static std::string_view take_line(std::string_view& rest) {
+    size_t at = 0;
+    for (;;) {
+      size_t end = rest.find('\n', at);
+      if (end == std::string_view::npos) {
+        std::string_view all = rest;
+        rest = {};
+        return all;
+      }
+      size_t last = end;
+      if (last > 0 && rest[last - 1] == '\r') --last;
+      if (last > 0 && rest[last - 1] == '\\') {
+        at = end + 1;
+        continue;
+      }
+      std::string_view one = rest.substr(0, end);
+      rest.remove_prefix(end + 1);
+      return one;
+    }
+  }
+
+  Result<> line(std::string_view text, int depth) {
+    size_t i = 0;
+    bool first = true;
+    while (skip_blanks(text, i)) {
+      size_t start = i;
+      while (i < text.size() && text[i] != '=' && !blank(text[i]) && text[i] != '\n') ++i;
+      std::string_view key = text.substr(start, i - start);
+      if (first && is_record_key(key)) return {};
+      if (first && iequals(key, "Include")) return include(trim(text.substr(i)), depth);
+      first = false;
+      skip_blanks(text, i);
+      if (i >= text.size() || text[i] != '=') continue;  // a word alone: the daemons complain about it
+      ++i;
+      skip_blanks(text, i);
+      MUSTER_TRY_VOID(set_key(conf_, key, value(text, i)));
+    }
+    return {};
+  }
+
+  // False at the end of the line or at a comment.
+  static bool skip_blanks(std::string_view text, size_t& i) {
+    while (i < text.size() && (blank(text[i]) || text[i] == '\\' || text[i] == '\n')) ++i;
+    return i < text.size() && text[i] != '#';
+  }
+
+  static std::string_view value(std::string_view text, size_t& i) {
+    if (i < text.size() && text[i] == '"') {
+      size_t start = ++i;
+      size_t end = text.find('"', start);
+      if (end == std::string_view::npos) end = text.size();
+      i = std::min(end + 1, text.size());
+      return text.substr(start, end - start);
+    }
+    size_t start = i;
+    while (i < text.size() && !blank(text[i]) && text[i] != '#' && text[i] != '\n') ++i;
+    return text.substr(start, i - start);
+  }
+
+  Result<> include(std::string_view name, int depth) {
+    if (name.starts_with('=')) name = trim(name.substr(1));
+    name = trim(name.substr(0, name.find('#')));
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+    std::string path(name);
+    if (size_t at = path.find("%c"); at != std::string::npos) path.replace(at, 2, conf_.cluster_name);
+    if (!path.starts_with('/')) path = conf_.directory() + "/" + path;
+    return file(path, depth + 1);
+  }
+
+  config::FileSource& files_;
+  ClientConf& conf_;
+};
+
+class DiskFiles : public config::FileSource {
+ public:
+  std::optional<std::string> read(const std::string& path) override {
+    Result<std::string> text = os::read_file(path, kMaxConfBytes);
+    if (!text) return std::nullopt;
+    return std::move(*text);
+  }
+};
+
+std::string executable_dir() {
+  char path[4096];
+  ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+  if (n <= 0) return {};
+  std::string_view whole(path, static_cast<size_t>(n));
+  return std::string(whole.substr(0, whole.rfind('/')));
+}
+
+}  // namespace
+
+std::string ClientConf::directory() const {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+Result<ClientConf> scan_client_conf(config::FileSource& files, const std::string& path) {
+  ClientConf conf;
+  conf.path = path;
+  MUSTER_TRY_VOID(Scan(files, conf).file(path, 0));
+  if (conf.controllers.empty())
+    return fail(Errc::kConfig, path + ": no SlurmctldHost is named",
+                "a line SlurmctldHost=HOST says where the controller runs");
+  return conf;
+}
+
+Result<ClientConf> find_client_conf() {
+  const char* env = getenv("SLURM_CONF");
+  DiskFiles files;
+  std::string tried;
+  for (const std::string& path : config::conf_candidates(env ? env : "", executable_dir())) {
+    if (access(path.c_str(), R_OK) == 0) return scan_client_conf(files, path);
+    tried += (tried.empty() ? "" : ", ") + path;
+  }
+  return fail(Errc::kConfig, "Could not establish a configuration source",
+              "no readable configuration at " + tried +
+                  "; SLURM_CONF names another place, `muster up` makes a cluster");
+}
+
+Result<> check_clusters(const ClientConf& conf, std::string_view clusters) {
+  for (std::string_view name : split(clusters, ',')) {
+    if (iequals(trim(name), conf.cluster_name) || iequals(trim(name), "all")) continue;
+    return fail(Errc::kInvalidClusterName,
+                "'" + std::string(name) + "' can't be reached now, or it is an invalid entry for --cluster.",
+                "only the cluster of this configuration can be asked: " + conf.cluster_name);
+  }
+  return {};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,101 @@
+#include "cli/common/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/common/version.h"
+
+namespace muster::cli {
+
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> out;
+  for (int i = 1; i < argc; ++i) out.emplace_back(argv[i]);
+  return out;
+}
+
+EnvLookup process_environment() {
+  return [](const char* name) -> const char* { return getenv(name); };
+}
+
+void show(std::span<const Message> messages, std::string_view program) {
+  std::string text;
+  for (const Message& m : messages) text += render(m, program) + "\n";
+  if (!text.empty()) [[maybe_unused]]
+    ssize_t n = ::write(2, text.data(), text.size());
+}
+
+std::optional<int> settled(Outcome outcome, Command command, std::span<const Message> messages, int failed,
+                           std::string_view topic) {
+  show(messages, command_name(command));
+  Out out;
+  switch (outcome) {
+    case Outcome::kRun:
+      return std::nullopt;
+    case Outcome::kHelp:
+      out.put(help_text(command));
+      return 0;
+    case Outcome::kUsage:
+      out.put(usage_text(command));
+      return 0;
+    case Outcome::kVersion:
+      out.line(kVersionText);
+      return 0;
+    case Outcome::kTopicHelp:
+      out.put(topic_help_text(topic));
+      return 0;
+    case Outcome::kFailed:
+      return failed;
+  }
+  return failed;
+}
+
+bool asks_version(std::span<const std::string> arguments) {
+  return arguments.size() == 1 && (arguments[0] == "-V" || arguments[0] == "--version");
+}
+
+void report(const os::CliLog& log, const Error& e, std::string_view prefix) { log.error(e, prefix); }
+
+void report_refusal(const os::CliLog& log, const Error& e, std::string_view prefix) {
+  std::string_view usual = errc_text(e.code);
+  if (e.text.empty() || e.text == usual || e.code == Errc::kError) return log.error(e, prefix);
+  log.write(os::LogLevel::kError, e.text);
+  log.error(Error(e.code, std::string(usual), e.hint), prefix);
+}
+
+void Out::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    ssize_t n = ::write(1, rest.data(), rest.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      // Nobody reads any more, or the disk is full: the first is no fault of ours, the second must not pass
+      // for success.
+      _exit(errno == EPIPE ? 0 : 1);
+    }
+    rest.remove_prefix(static_cast<size_t>(n));
+  }
+  buffer_.clear();
+}
+
+std::string short_hostname() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  std::string_view whole = name;
+  return std::string(whole.substr(0, whole.find('.')));
+}
+
+std::string joined(std::string_view program, std::span<const std::string> arguments) {
+  std::string out(program);
+  for (const std::string& a : arguments) out.append(" ").append(a);
+  return out;
+}
+
+std::string current_directory() {
+  char path[4096];
+  if (getcwd(path, sizeof path)) return path;
+  const char* pwd = getenv("PWD");
+  return pwd ? pwd : "/";
+}
+
+}  // namespace muster::cli

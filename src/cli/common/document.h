@@ -1,0 +1,36 @@
+// --json and --yaml: a document around rows that are written as they come, with meta, errors and warnings at
+// its end.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/common/client_conf.h"
+#include "cli/common/command.h"
+#include "fields/json.h"
+
+namespace muster::cli {
+
+// --json=list, or a data parser there is not: prints and gives the exit code.
+std::optional<int> data_parser_asked(const DataOutput& data, const os::CliLog& log);
+
+// Begins the document; its end is written when the object goes. `list`: "jobs", "nodes", "partitions",
+// "sinfo". `out` must outlive it and is written by whoever calls out.put("") now and then.
+class Document {
+ public:
+  Document(const DataOutput& data, const QueryCommon& options, std::string_view list, const ClientConf& conf,
+           Out& out);
+  Document(const Document&) = delete;
+  Document& operator=(const Document&) = delete;
+  ~Document();
+  fields::TreeSink& sink() { return *sink_; }
+
+ private:
+  std::string list_, cluster_;
+  Out& out_;
+  std::unique_ptr<fields::TreeSink> sink_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,194 @@
+#include "cli/common/job_environment.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace muster::cli {
+namespace {
+
+std::string_view name_of(std::string_view variable) { return variable.substr(0, variable.find('=')); }
+
+bool always_exported(std::string_view variable) {
+  return variable.starts_with("SLURM_") || variable.starts_with("SPANK_") ||
+         variable.starts_with("_SLURM_SPANK_");
+}
+
+std::string octal(uint32_t mask) {
+  std::string out = "0000";
+  for (int i = 3; i > 0; --i, mask >>= 3) out[static_cast<size_t>(i)] = static_cast<char>('0' + (mask & 7));
+  return out;
+}
+
+// "gres/gpu:a100:4,gres/gpu:h100:2" → "a100:4,h100:2": what SLURM_GPUS and its like hold.
+std::string gpu_part(std::string_view tres) {
+  std::string out;
+  for (std::string_view part : split(tres, ',')) {
+    if (!part.starts_with("gres/gpu:")) continue;
+    out += (out.empty() ? "" : ",") + std::string(part.substr(9));
+  }
+  return out;
+}
+
+void add_number(VariableList& out, std::string_view name, uint64_t value) {
+  if (value) out.set(name, std::to_string(value));
+}
+void add_text(VariableList& out, std::string_view name, std::string_view value) {
+  if (!value.empty()) out.set(name, value);
+}
+
+void add_counts(const JobRequest& r, VariableList& out) {
+  if (r.num_tasks) {
+    out.set("SLURM_NTASKS", std::to_string(r.num_tasks));
+    out.set("SLURM_NPROCS", std::to_string(r.num_tasks));
+  }
+  add_number(out, "SLURM_CPUS_PER_TASK", r.cpus_per_task);
+  add_number(out, "SLURM_NTASKS_PER_NODE", r.ntasks_per_node);
+  add_number(out, "SLURM_NTASKS_PER_SOCKET", r.ntasks_per_socket);
+  add_number(out, "SLURM_NTASKS_PER_CORE", r.ntasks_per_core);
+  add_number(out, "SLURM_NTASKS_PER_GPU", r.ntasks_per_gpu);
+  add_number(out, "SLURM_THREADS_PER_CORE", r.threads_per_core);
+  add_number(out, "SLURM_CPUS_PER_GPU", r.cpus_per_gpu);
+  if (r.mem_per_node_mb) out.set("SLURM_MEM_PER_NODE", std::to_string(*r.mem_per_node_mb));
+  if (r.mem_per_cpu_mb) out.set("SLURM_MEM_PER_CPU", std::to_string(*r.mem_per_cpu_mb));
+  if (r.mem_per_gpu_mb) out.set("SLURM_MEM_PER_GPU", std::to_string(*r.mem_per_gpu_mb));
+}
+
+void add_gpus(const JobOptions& o, VariableList& out) {
+  add_text(out, "SLURM_GPUS", o.gpus);
+  add_text(out, "SLURM_GPUS_PER_NODE", o.gpus_per_node.empty() ? gpu_part(o.gres) : o.gpus_per_node);
+  add_text(out, "SLURM_GPUS_PER_SOCKET", o.gpus_per_socket);
+  add_text(out, "SLURM_GPUS_PER_TASK", o.gpus_per_task);
+  add_text(out, "SLURM_GPU_BIND", o.gpu_bind);
+  add_text(out, "SLURM_GPU_FREQ", o.gpu_freq);
+  add_text(out, "SLURM_TRES_PER_TASK", o.request.tres_per_task);
+}
+
+void add_behaviour(const JobOptions& o, VariableList& out) {
+  const JobRequest& r = o.request;
+  if (!r.distribution.empty()) {
+    if (r.distribution.starts_with("plane=")) {
+      out.set("SLURM_DISTRIBUTION", "plane");
+      out.set("SLURM_DIST_PLANESIZE", std::string_view(r.distribution).substr(6));
+    } else {
+      out.set("SLURM_DISTRIBUTION", r.distribution);
+    }
+  }
+  add_text(out, "SLURM_HINT", r.hint);
+  add_text(out, "SLURM_NETWORK", r.network);
+  add_text(out, "SLURM_PROFILE", r.profile);
+  add_text(out, "SLURM_ACCTG_FREQ", r.acctg_freq);
+  add_text(out, "SLURM_CPU_FREQ_REQ", r.cpu_freq);
+  add_text(out, "SLURM_JOB_DEPENDENCY", r.dependency);
+  add_text(out, "SLURM_CONTAINER", r.container);
+  add_text(out, "SLURM_CONTAINER_ID", r.container_id);
+  if (r.segment) out.set("SLURM_JOB_SEGMENT_SIZE", std::to_string(r.segment));
+  if (r.overcommit) out.set("SLURM_OVERCOMMIT", "1");
+  if (r.oom_kill_step_set) out.set("SLURM_OOMKILLSTEP", r.oom_kill_step ? "1" : "0");
+  if (r.open_mode != OpenMode::kDefault)
+    out.set("SLURM_OPEN_MODE", r.open_mode == OpenMode::kAppend ? "a" : "t");
+}
+
+}  // namespace
+
+size_t VariableList::find(std::string_view name) const {
+  for (size_t i = 0; i < list_.size(); ++i)
+    if (list_[i].size() > name.size() && list_[i][name.size()] == '=' && list_[i].starts_with(name)) return i;
+  return list_.size();
+}
+
+void VariableList::set(std::string_view name, std::string_view value) {
+  std::string text = std::string(name) + "=" + std::string(value);
+  size_t at = find(name);
+  if (at == list_.size())
+    list_.push_back(std::move(text));
+  else
+    list_[at] = std::move(text);
+}
+
+void VariableList::set_default(std::string_view name, std::string_view value) {
+  if (!has(name)) set(name, value);
+}
+
+std::string VariableList::blob() const {
+  size_t size = 0;
+  for (const std::string& v : list_) size += v.size() + 1;
+  std::string out;
+  out.reserve(size);
+  for (const std::string& v : list_) out.append(v).push_back('\0');
+  return out;
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> out;
+  for (char** v = environ; v && *v; ++v) out.emplace_back(*v);
+  return out;
+}
+
+std::vector<std::string> exported(const JobOptions& o, std::span<const std::string> all) {
+  EnvExport kind = o.request.env_export;
+  if (kind == EnvExport::kAll) return {all.begin(), all.end()};
+  std::vector<std::string> out;
+  for (const std::string& v : all)
+    if (always_exported(v) || (kind == EnvExport::kList && o.export_all)) out.push_back(v);
+  if (kind != EnvExport::kList) return out;
+  VariableList list(std::move(out));
+  for (const std::string& wanted : o.export_list) {
+    size_t equals = wanted.find('=');
+    if (equals != std::string::npos) {
+      // With ALL the user's own value is the stronger one.
+      std::string_view name = name_of(wanted);
+      if (o.export_all)
+        list.set_default(name, std::string_view(wanted).substr(equals + 1));
+      else
+        list.set(name, std::string_view(wanted).substr(equals + 1));
+      continue;
+    }
+    for (const std::string& v : all)
+      if (name_of(v) == wanted) list.set(wanted, std::string_view(v).substr(wanted.size() + 1));
+  }
+  return list.list();
+}
+
+std::vector<std::string> parse_environment_file(std::string_view text) {
+  char separator = text.find('\0') != std::string_view::npos ? '\0' : '\n';
+  std::vector<std::string> out;
+  for (std::string_view entry : split(text, separator))
+    if (entry.find('=') != std::string_view::npos && !entry.starts_with('=')) out.emplace_back(entry);
+  return out;
+}
+
+void add_option_variables(const JobOptions& o, VariableList& out) {
+  add_counts(o.request, out);
+  add_gpus(o, out);
+  add_behaviour(o, out);
+  if (!o.export_given) return;
+  switch (o.request.env_export) {
+    case EnvExport::kAll:
+      out.set("SLURM_EXPORT_ENV", "ALL");
+      break;
+    case EnvExport::kNone:
+      out.set("SLURM_EXPORT_ENV", "NONE");
+      break;
+    case EnvExport::kNil:
+      out.set("SLURM_EXPORT_ENV", "NIL");
+      break;
+    case EnvExport::kList:
+      out.set("SLURM_EXPORT_ENV", (o.export_all ? "ALL," : "") + join(o.export_list, ","));
+      break;
+  }
+}
+
+void add_submit_variables(const JobOptions& o, const ClientConf& conf, std::string_view here, int nice,
+                          VariableList& out) {
+  out.set("SLURM_SUBMIT_DIR", here);
+  out.set("SLURM_SUBMIT_HOST", o.request.alloc_node);
+  out.set("SLURM_JOB_NAME", o.request.name);
+  if (!conf.cluster_name.empty()) out.set("SLURM_CLUSTER_NAME", conf.cluster_name);
+  out.set("SLURM_PRIO_PROCESS", std::to_string(nice));
+  out.set("SLURM_UMASK", octal(o.request.umask));
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,84 @@
+#include "cli/common/job_ids.h"
+
+#include "base/text.h"
+#include "model/array_spec.h"
+
+namespace muster::cli {
+namespace {
+
+struct NamedStep {
+  std::string_view name;
+  StepId id;
+};
+constexpr NamedStep kNamedSteps[] = {
+    {"batch", kBatchStep}, {"extern", kExternStep}, {"interactive", kInteractiveStep}};
+
+std::unexpected<Error> invalid(std::string_view text) {
+  return fail(Errc::kInvalidJobId, "Invalid job id " + std::string(text),
+              "jobs are named like 123, 123_4 (a task), 123_[4-7] (tasks) or 123.0 (a step)");
+}
+
+// What stands between '_' and '.'.
+bool read_tasks(std::string_view tasks, rpc::JobSelector& out) {
+  if (tasks == "*") return true;
+  if (!tasks.starts_with('[')) {
+    std::optional<uint32_t> task = parse_number<uint32_t>(tasks, 0, kMaxArrayTaskId);
+    if (task) out.array_task = *task;
+    return task.has_value();
+  }
+  if (!tasks.ends_with(']')) return false;
+  tasks = tasks.substr(1, tasks.size() - 2);
+  if (tasks.find('%') != std::string_view::npos) tasks = tasks.substr(0, tasks.find('%'));
+  if (!parse_array_spec(tasks, kMaxArrayTaskId)) return false;
+  out.array_tasks = std::string(tasks);
+  return true;
+}
+
+}  // namespace
+
+Result<StepId> parse_step_id(std::string_view text) {
+  for (const NamedStep& s : kNamedSteps)
+    if (iequals(text, s.name)) return s.id;
+  std::optional<uint32_t> n = parse_number<uint32_t>(text, 0, 0xfffffff0u);
+  if (!n) return fail(Errc::kInvalidJobId, "Invalid step id " + std::string(text));
+  return StepId{*n};
+}
+
+std::string step_id_text(StepId id) {
+  for (const NamedStep& s : kNamedSteps)
+    if (id == s.id) return std::string(s.name);
+  return std::to_string(id.value);
+}
+
+Result<rpc::JobSelector> parse_job_selector(std::string_view text) {
+  rpc::JobSelector out;
+  std::string_view rest = text;
+  if (size_t dot = rest.rfind('.');
+      dot != std::string_view::npos && rest.find(']', dot) == std::string_view::npos) {
+    Result<StepId> step = parse_step_id(rest.substr(dot + 1));
+    if (!step) return invalid(text);
+    out.has_step = true;
+    out.step = *step;
+    rest = rest.substr(0, dot);
+  }
+  if (size_t bar = rest.find('_'); bar != std::string_view::npos) {
+    if (!read_tasks(rest.substr(bar + 1), out)) return invalid(text);
+    rest = rest.substr(0, bar);
+  }
+  std::optional<uint32_t> id = parse_number<uint32_t>(rest, 1, 0x7fffffffu);
+  if (!id) return invalid(text);
+  out.job = JobId{*id};
+  return out;
+}
+
+std::string selector_text(const rpc::JobSelector& s) {
+  std::string out = std::to_string(s.job.value);
+  if (!s.array_tasks.empty())
+    out += "_[" + s.array_tasks + "]";
+  else if (s.array_task != kNoArrayTask)
+    out += "_" + std::to_string(s.array_task);
+  if (s.has_step) out += "." + step_id_text(s.step);
+  return out;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,22 @@
+// Jobs as users name them on command lines: 123, 123_4, 123_[4-7,9], 123.0, 123_4.batch. scancel(1),
+// squeue(1), scontrol(1). Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/rpc.h"
+
+namespace muster::cli {
+
+// kInvalidJobId with the text "Invalid job id <text>". "123_*" is the whole array.
+Result<rpc::JobSelector> parse_job_selector(std::string_view text);
+// As the user would write it.
+std::string selector_text(const rpc::JobSelector& s);
+
+// "batch", "extern", "interactive" or a number.
+Result<StepId> parse_step_id(std::string_view text);
+std::string step_id_text(StepId id);
+
+}  // namespace muster::cli

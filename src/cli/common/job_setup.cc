@@ -1,0 +1,104 @@
+#include "cli/common/job_setup.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "hostlist/hostlist.h"
+#include "os/files.h"
+#include "os/limits.h"
+#include "os/users.h"
+
+namespace muster::cli {
+namespace {
+
+Result<> set_identity(JobOptions& o) {
+  JobRequest& r = o.request;
+  r.uid = Uid{getuid()};
+  r.gid = Gid{getgid()};
+  if (!o.user_text.empty()) {
+    Result<Uid> uid = os::find_uid(o.user_text);
+    if (!uid) return fail(Errc::kUserIdMissing, "Invalid user id: " + o.user_text);
+    if (*uid != r.uid && getuid() != 0)
+      return fail(Errc::kAccessDenied,
+                  "--uid is for root: you are not permitted to submit as " + o.user_text);
+    if (*uid != r.uid) {
+      MUSTER_TRY(user, os::find_user(*uid));
+      r.uid = *uid;
+      r.gid = user.gid;
+    }
+  }
+  if (!o.group_text.empty()) {
+    Result<Gid> gid = os::find_gid(o.group_text);
+    if (!gid) return fail(Errc::kGroupIdMissing, "Invalid group id: " + o.group_text);
+    r.gid = *gid;
+  }
+  return {};
+}
+
+Result<> set_limits(JobOptions& o, const ClientConf& conf) {
+  Result<os::LimitSet> which = os::LimitSet{};
+  if (o.propagate) {
+    which = os::parse_limit_set(o.propagate->empty() ? "ALL" : join(*o.propagate, ","));
+  } else if (!conf.propagate_limits_except.empty()) {
+    which = os::parse_limit_set_except(conf.propagate_limits_except);
+  } else {
+    which = os::parse_limit_set(conf.propagate_limits);
+  }
+  if (!which) return std::unexpected(which.error());
+  for (const os::SoftLimit& l : os::current_limits(*which))
+    o.request.limits.push_back({std::string(os::limit_kinds()[l.kind].name), l.soft});
+  return {};
+}
+
+mode_t current_umask() {
+  mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
+void set_directory(JobOptions& o) {
+  std::string here = current_directory();
+  if (o.chdir.empty())
+    o.request.work_dir = std::move(here);
+  else
+    o.request.work_dir = o.chdir.starts_with('/') ? o.chdir : here + "/" + o.chdir;
+}
+
+}  // namespace
+
+Result<std::string> read_node_file(const std::string& path) {
+  Result<std::string> text = os::read_file(path, 4 << 20);
+  if (!text)
+    return fail(Errc::kInvalidNodeName, "Unable to read the list of nodes " + path,
+                std::string(text.error().message()));
+  std::vector<std::string> names;
+  for (char& c : *text)
+    if (c == '\n' || c == '\t' || c == '\r') c = ' ';
+  for (std::string_view word : split(*text, ' ')) {
+    if (word.starts_with('#')) continue;
+    names.emplace_back(word);
+  }
+  return join(names, ",");
+}
+
+Result<> complete_request(JobOptions& o, const ClientConf& conf, std::string_view program,
+                          std::span<const std::string> arguments) {
+  MUSTER_TRY_VOID(set_identity(o));
+  set_directory(o);
+  JobRequest& r = o.request;
+  r.umask = o.umask ? *o.umask : current_umask();
+  MUSTER_TRY_VOID(set_limits(o, conf));
+  r.alloc_node = short_hostname();
+  r.alloc_sid = static_cast<uint32_t>(getsid(0));
+  r.submit_line = joined(program, arguments);
+  if (!o.node_file.empty()) {
+    MUSTER_TRY(list, read_node_file(o.node_file));
+    r.required_nodes = list;
+  }
+  return {};
+}
+
+}  // namespace muster::cli

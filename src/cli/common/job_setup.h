@@ -1,0 +1,26 @@
+// What sbatch, salloc and srun add to the options of a job from where they run: who, working directory,
+// limits, umask, host. Reads the process and the user database; asks nobody else.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/common/client_conf.h"
+#include "cli/common/options.h"
+
+namespace muster::cli {
+
+// Fills uid, gid, work_dir, umask, limits, alloc_node, alloc_sid and submit_line of options.request, and
+// expands
+// --nodefile. The user's name is the controller's to fill in: it looks the number up once, not for every job.
+// Errors: unknown --uid or --gid, --uid of another without being root, an unreadable file of nodes, a
+// --propagate name that is no limit.
+Result<> complete_request(JobOptions& options, const ClientConf& conf, std::string_view program,
+                          std::span<const std::string> arguments);
+
+// -N for whom only --nodelist said how many, and names of a host file ('\n' or ',' between them).
+Result<std::string> read_node_file(const std::string& path);
+
+}  // namespace muster::cli

@@ -1,0 +1,77 @@
+#include "cli/common/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "os/files.h"
+#include "os/users.h"
+
+namespace muster::cli {
+namespace {
+
+
+std::string directory_of(const std::string& path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+// slurmd's own socket is for srun's launches: it does not pass requests on to the controller.
+std::vector<std::string> agent_sockets(const ClientConf& conf) {
+  return {directory_of(conf.slurmctld_pid_file) + "/slurmctld." + std::to_string(conf.slurmctld_port) + ".sock"};
+}
+
+std::string read_key(const ClientConf& conf) {
+  const char* named = getenv("SLURM_SACK_KEY");
+  if (named && *named) return os::read_file(named, 1 << 16).value_or("");
+  std::string beside = conf.directory() + "/slurm.key";
+  if (Result<std::string> key = os::read_file(beside, 1 << 16)) return *key;
+  return beside == "/etc/slurm/slurm.key" ? "" : os::read_file("/etc/slurm/slurm.key", 1 << 16).value_or("");
+}
+
+}  // namespace
+
+net::ClientOptions client_options(const ClientConf& conf, Patience patience) {
+  net::ClientOptions o;
+  o.agent_sockets = agent_sockets(conf);
+  o.trusted_uids.push_back(getuid());
+  if (conf.slurm_user != "root")
+    if (Result<Uid> uid = os::find_uid(conf.slurm_user)) o.trusted_uids.push_back(uid->value);
+  for (const ControllerHost& h : conf.controllers) o.controllers.push_back({h.address, conf.slurmctld_port});
+  if (conf.auth_type == "auth/munge") {
+    o.security.kind = net::Security::Kind::kMunge;
+    o.security.munge_socket = conf.auth_socket;
+    o.security.trusted_uids.assign(o.trusted_uids.begin() + 1, o.trusted_uids.end());
+  } else {
+    o.security.key = read_key(conf);
+  }
+  Duration timeout = seconds(conf.message_timeout_seconds);
+  o.patience = patience == Patience::kNone ? Duration{} : timeout;
+  o.timeout = timeout;
+  return o;
+}
+
+Result<Session> Session::find(Patience patience) {
+  MUSTER_TRY(conf, find_client_conf());
+  return Session(std::move(conf), patience);
+}
+
+bool Session::is_connection_error(const Error& e) {
+  switch (e.code) {
+    case Errc::kConnectFailed:
+    case Errc::kSendFailed:
+    case Errc::kReceiveFailed:
+    case Errc::kCommunicationFailed: return true;
+    default: return false;
+  }
+}
+
+Result<> Session::connect() {
+  if (client_) return {};
+  MUSTER_TRY(client, net::connect_client(client_options(conf_, patience_)));
+  client_ = std::move(client);
+  return {};
+}
+
+}  // namespace muster::cli

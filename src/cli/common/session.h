@@ -1,0 +1,96 @@
+// Session: a command's way to the controller. Finds the configuration, connects once, asks. No loop, no
+// threads.
+//
+// Way: agent socket of slurmctld on this host, else TCP to each SlurmctldHost when the
+// cluster key is readable (auth/slurm) or through munge. See net/client.h.
+//
+// Queries connect with Patience::kNone: no controller is told in milliseconds. What changes something
+// (sbatch, scancel …) waits up to MessageTimeout for one that is just being restarted, trying at once and
+// often. A request that was sent is never repeated by itself: the answer may have been lost after the work
+// was done; call_again is for those where that does no harm. Errors: net/client.h; kConfig without a usable slurm.conf. Cost of a start: one pass over
+// slurm.conf, one connect, one round trip; below 1 ms of CPU in all.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+#include "cli/common/client_conf.h"
+#include "net/client.h"
+#include "wire/codec.h"
+#include "wire/instances.h"
+#include "wire/messages.h"
+
+namespace muster::cli {
+
+enum class Patience : uint8_t { kNone, kMessageTimeout };
+
+// How long a controller may take to answer what it answers at once.
+inline constexpr Duration kAnswerTime = seconds(60);
+
+class Session {
+ public:
+  // Reads the configuration; connects when first asked.
+  static Result<Session> find(Patience patience);
+  Session(ClientConf conf, Patience patience) : conf_(std::move(conf)), patience_(patience) {}
+
+  const ClientConf& conf() const { return conf_; }
+  Result<> connect();
+  // The connected client, for who polls beside it; connect() was called.
+  net::Client& client() { return *client_; }
+
+  template <class Request>
+  Result<wire::AnswerTo<Request>> call(const Request& request, Duration timeout = kAnswerTime) {
+    return stream<Request>(request, [](auto&&) { return Result<>(); }, timeout);
+  }
+
+  // on_part(PartOf<Request>&&) → Result<>, for each part as it comes; parts may be skipped by the simple
+  // call().
+  template <class Request, class OnPart>
+  Result<wire::AnswerTo<Request>> stream(const Request& request, OnPart&& on_part,
+                                         Duration timeout = kAnswerTime) {
+    MUSTER_TRY_VOID(connect());
+    std::string bytes;
+    wire::encode(request, bytes);
+    auto decode_part = [&](std::string_view payload) -> Result<> {
+      wire::PartOf<Request> part;
+      MUSTER_TRY_VOID(wire::decode(payload, part));
+      return on_part(std::move(part));
+    };
+    auto frame = client_->request_stream(wire::number_of<Request>, bytes, timeout, decode_part);
+    if (!frame) {
+      if (is_connection_error(frame.error())) client_.reset();   // the next request connects anew
+      return std::unexpected(std::move(frame).error());
+    }
+    wire::AnswerTo<Request> answer;
+    MUSTER_TRY_VOID(wire::decode(frame->payload, answer));
+    return answer;
+  }
+
+  // For requests that the controller takes twice without harm: when the controller goes away before its answer (it is
+  // being restarted), ask the next one, as long as one comes within the patience. At most kAskAgain times.
+  template <class Request>
+  Result<wire::AnswerTo<Request>> call_again(const Request& request, Duration timeout = kAnswerTime) {
+    for (int i = 0;; ++i) {
+      auto answer = call(request, timeout);
+      if (answer || i == kAskAgain || !is_connection_error(answer.error())) return answer;
+      if (auto connected = connect(); !connected) return answer;
+    }
+  }
+  static bool is_connection_error(const Error& e);
+
+ private:
+  static constexpr int kAskAgain = 20;
+  ClientConf conf_;
+  Patience patience_;
+  std::unique_ptr<net::Client> client_;
+};
+
+// What connect_client is given for a configuration. `controller` ≥ 0: only that SlurmctldHost (scontrol
+// ping).
+net::ClientOptions client_options(const ClientConf& conf, Patience patience);
+
+}  // namespace muster::cli

@@ -1,0 +1,147 @@
+// Session against a controller that answers from a unix socket where slurmctld's agent socket would be.
+#include "cli/common/session.h"
+
+#include <gtest/gtest.h>
+
+#include "net/test_support.h"
+
+namespace muster::cli {
+namespace {
+
+using net::test::Background;
+using net::test::Fixture;
+using net::test::TempDir;
+
+template <class T>
+std::string bytes_of(const T& value) {
+  std::string out;
+  wire::encode(value, out);
+  return out;
+}
+
+class FakeController {
+ public:
+  FakeController()
+      : background_([this](Fixture& f) {
+          auto channels = std::make_shared<std::vector<net::ChannelPtr>>();
+          auto listener =
+              net::listen_unix(f.loop, dir_.path() + "/slurmctld.7001.sock", [channels](net::ChannelPtr c) {
+                c->on_request = [raw = c.get()](net::Frame q) { answer(*raw, q); };
+                channels->push_back(std::move(c));
+              });
+          EXPECT_TRUE(listener);
+          return std::make_shared<std::pair<decltype(channels), std::unique_ptr<net::Listener>>>(
+              channels, std::move(*listener));
+        }) {}
+
+  ClientConf conf() const {
+    ClientConf c;
+    c.slurmctld_pid_file = dir_.path() + "/slurmctld.pid";
+    c.slurmd_pid_file = dir_.path() + "/none/slurmd.pid";
+    c.slurmctld_port = 7001;
+    c.auth_type = "auth/slurm";
+    c.message_timeout_seconds = 2;
+    return c;
+  }
+
+ private:
+  static void answer(net::Channel& c, const net::Frame& q) {
+    switch (q.message) {
+      case wire::number_of<rpc::SubmitJob>: {
+        rpc::SubmitJob request;
+        ASSERT_TRUE(wire::decode(q.payload, request));
+        rpc::JobSubmitted done;
+        done.job = JobId{static_cast<uint32_t>(request.script.size())};
+        return c.answer(q.id, q.message, bytes_of(done));
+      }
+      case wire::number_of<rpc::QueryJobs>:
+        for (uint32_t part = 0; part < 3; ++part) {
+          rpc::JobRows rows;
+          rows.jobs.resize(2);
+          rows.jobs[0].id = JobId{part * 2 + 1};
+          rows.jobs[1].id = JobId{part * 2 + 2};
+          c.answer_part(q.id, q.message, bytes_of(rows));
+        }
+        return c.answer(q.id, q.message, "");
+      default:
+        return c.answer_error(q.id, Error(Errc::kInvalidJobId));
+    }
+  }
+
+  TempDir dir_;
+  Background background_;
+};
+
+TEST(Session, CallsOverTheAgentSocket) {
+  FakeController controller;
+  Session s(controller.conf(), Patience::kNone);
+  rpc::SubmitJob request;
+  request.script = "#!/bin/sh\n";
+  Result<rpc::JobSubmitted> done = s.call(request);
+  ASSERT_TRUE(done) << done.error().message();
+  EXPECT_EQ(done->job, JobId{10});
+}
+
+TEST(Session, StreamsPartsInOrder) {
+  FakeController controller;
+  Session s(controller.conf(), Patience::kNone);
+  std::vector<uint32_t> seen;
+  Result<rpc::Empty> done = s.stream(rpc::QueryJobs{}, [&](rpc::JobRows&& part) -> Result<> {
+    for (const JobRow& j : part.jobs) seen.push_back(j.id.value);
+    return {};
+  });
+  ASSERT_TRUE(done);
+  EXPECT_EQ(seen, (std::vector<uint32_t>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Session, ErrorsOfTheControllerComeThrough) {
+  FakeController controller;
+  Session s(controller.conf(), Patience::kNone);
+  Result<rpc::Messages> done = s.call(rpc::UpdateJob{});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message(), "Invalid job id specified");
+}
+
+TEST(Session, WithoutAControllerQueriesFailAtOnceInSlurmsWords) {
+  TempDir dir;
+  ClientConf conf;
+  conf.slurmctld_pid_file = conf.slurmd_pid_file = dir.path() + "/x.pid";
+  conf.auth_type = "auth/slurm";
+  Session s(conf, Patience::kNone);
+  auto began = std::chrono::steady_clock::now();
+  Result<rpc::Pong> done = s.call(rpc::Ping{});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message(), "Unable to contact slurm controller (connect failure)");
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(200));
+}
+
+TEST(Session, ControlCommandsWaitForOneThatIsStarting) {
+  TempDir dir;
+  ClientConf conf;
+  conf.slurmctld_pid_file = conf.slurmd_pid_file = dir.path() + "/x.pid";
+  conf.auth_type = "auth/slurm";
+  conf.message_timeout_seconds = 1;
+  Session s(conf, Patience::kMessageTimeout);
+  auto began = std::chrono::steady_clock::now();
+  ASSERT_FALSE(s.call(rpc::Ping{}));
+  EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(900));
+}
+
+TEST(ClientOptions, TheControllersSocketComesFirstAndTheCallerIsTrusted) {
+  ClientConf conf;
+  conf.slurmctld_pid_file = "/run/s/slurmctld.pid";
+  conf.slurmd_pid_file = "/run/%n/slurmd.pid";
+  conf.controllers = {{"a", "10.0.0.1"}, {"b", "b"}};
+  conf.slurmctld_port = 6820;
+  net::ClientOptions o = client_options(conf, Patience::kNone);
+  ASSERT_EQ(o.agent_sockets.size(), 1u);
+  EXPECT_EQ(o.agent_sockets[0], "/run/s/slurmctld.6820.sock");
+  EXPECT_EQ(o.trusted_uids.at(0), getuid());
+  ASSERT_EQ(o.controllers.size(), 2u);
+  EXPECT_EQ(o.controllers[0].host, "10.0.0.1");
+  EXPECT_EQ(o.controllers[1].port, 6820);
+  EXPECT_EQ(o.patience, Duration{});
+}
+
+}  // namespace
+}  // namespace muster::cli

@@ -1,0 +1,28 @@
+// Asking for an allocation, telling the user how it goes, giving it back. salloc(1).
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "cli/common/options.h"
+#include "cli/common/session.h"
+#include "os/cli_log.h"
+
+namespace muster::cli {
+
+// A job that waits for its nodes, as the thread that watches signals sees it.
+struct Pending {
+  std::atomic<uint32_t> job = 0;           // once it is known
+  std::atomic<bool> told_waiting = false;  // "Pending job allocation …" was printed
+};
+
+// Waits until the job has its nodes. `pending.job` is set as soon as it is known, so that a signal can cancel
+// it. nullopt after an error that was told.
+std::optional<rpc::Allocated> allocate(Session& session, const JobRequest& request, const os::CliLog& log,
+                                       Pending& pending);
+
+// Another session: the first may be waiting for its answer.
+void give_back(const ClientConf& conf, JobId job, int exit_status, const os::CliLog& log);
+void cancel(const ClientConf& conf, JobId job);
+
+}  // namespace muster::cli

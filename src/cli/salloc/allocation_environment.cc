@@ -1,0 +1,43 @@
+#include "cli/salloc/allocation_environment.h"
+
+#include "base/time.h"
+
+namespace muster::cli {
+
+std::string counted(const std::vector<uint32_t>& numbers) {
+  std::string out;
+  for (size_t i = 0; i < numbers.size();) {
+    size_t end = i;
+    while (end < numbers.size() && numbers[end] == numbers[i]) ++end;
+    if (!out.empty()) out += ',';
+    out += std::to_string(numbers[i]);
+    if (end - i > 1) out += "(x" + std::to_string(end - i) + ")";
+    i = end;
+  }
+  return out;
+}
+
+void add_allocation_variables(const rpc::Allocated& a, const ClientConf& conf, VariableList& out) {
+  std::string id = std::to_string(a.job.id.value);
+  out.set("SLURM_JOB_ID", id);
+  out.set("SLURM_JOBID", id);
+  out.set("SLURM_JOB_NODELIST", a.job.node_list);
+  out.set("SLURM_NODELIST", a.job.node_list);
+  out.set("SLURM_JOB_NUM_NODES", std::to_string(a.job.nodes));
+  out.set("SLURM_NNODES", std::to_string(a.job.nodes));
+  out.set("SLURM_JOB_CPUS_PER_NODE", counted(a.cpus_per_node));
+  out.set("SLURM_TASKS_PER_NODE", counted(a.tasks_per_node));
+  out.set("SLURM_JOB_PARTITION", a.job.partition);
+  out.set("SLURM_JOB_NAME", a.request.name);
+  if (!conf.cluster_name.empty()) out.set("SLURM_CLUSTER_NAME", conf.cluster_name);
+  if (!a.request.account.empty()) out.set("SLURM_JOB_ACCOUNT", a.request.account);
+  if (!a.request.qos.empty()) out.set("SLURM_JOB_QOS", a.request.qos);
+  if (!a.request.reservation.empty()) out.set("SLURM_JOB_RESERVATION", a.request.reservation);
+  if (!a.request.licenses.empty()) out.set("SLURM_JOB_LICENSES", a.request.licenses);
+  if (a.job.started != kTimeUnset)
+    out.set("SLURM_JOB_START_TIME", std::to_string(unix_seconds(a.job.started)));
+  if (a.job.ends != kTimeUnset && a.job.ends != kTimeInfinite)
+    out.set("SLURM_JOB_END_TIME", std::to_string(unix_seconds(a.job.ends)));
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,187 @@
+// salloc: an allocation, and a command or shell that runs while it lasts. salloc(1).
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "cli/common/job_setup.h"
+#include "cli/salloc/allocate.h"
+#include "cli/salloc/allocation_environment.h"
+#include "cli/salloc/run_command.h"
+#include "os/clock.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr int kWrongOption = 255;
+
+std::vector<std::string> command_of(const JobParse& parse, const ClientConf& conf, bool& interactive_step) {
+  if (!parse.operands.empty()) return parse.operands;
+  interactive_step = conf.launch_parameters.find("use_interactive_step") != std::string::npos;
+  if (!interactive_step) return {user_shell()};
+  // The options may hold $SHELL: a shell expands them, as Slurm has it.
+  return {"/bin/sh", "-c", "exec srun " + conf.interactive_step_options};
+}
+
+std::vector<std::string> environment_of(const JobOptions& o, const rpc::Allocated& a,
+                                        const ClientConf& conf) {
+  VariableList variables(own_environment());
+  add_option_variables(o, variables);
+  errno = 0;
+  int nice = getpriority(PRIO_PROCESS, 0);
+  add_submit_variables(o, conf, current_directory(), errno ? 0 : nice, variables);
+  add_allocation_variables(a, conf, variables);
+  return variables.list();
+}
+
+// While the request blocks the main thread: says that the job waits once it has for a moment, and gives it up
+// at a signal.
+class PendingGuard {
+ public:
+  PendingGuard(const ClientConf& conf, Pending& pending, const os::CliLog& log)
+      : conf_(conf), pending_(pending), log_(log) {
+    sigemptyset(&set_);
+    for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1}) sigaddset(&set_, s);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    thread_ = std::thread([this] { watch(); });
+  }
+  ~PendingGuard() {
+    over_ = true;
+    pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+    pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
+  }
+
+ private:
+  void watch() {
+    const timespec step{0, 100'000'000};
+    for (;;) {
+      int got = sigtimedwait(&set_, nullptr, &step);
+      if (over_) return;
+      if (got > 0) give_up();
+      uint32_t id = pending_.job;
+      if (!id || pending_.told_waiting) continue;
+      log_.write(os::LogLevel::kInfo, "Pending job allocation " + std::to_string(id));
+      log_.write(os::LogLevel::kInfo, "job " + std::to_string(id) + " queued and waiting for resources");
+      pending_.told_waiting = true;
+    }
+  }
+  [[noreturn]] void give_up() {
+    if (uint32_t id = pending_.job) {
+      cancel(conf_, JobId{id});
+      log_.write(os::LogLevel::kInfo, "Job allocation " + std::to_string(id) + " has been revoked.");
+    }
+    _exit(1);
+  }
+
+  const ClientConf& conf_;
+  Pending& pending_;
+  const os::CliLog& log_;
+  sigset_t set_;
+  std::atomic<bool> over_ = false;
+  std::thread thread_;
+};
+
+// Tells through a pipe when the job is over, whoever ended it.
+class EndWatch {
+ public:
+  EndWatch(const ClientConf& conf, JobId job) {
+    if (pipe2(pipe_, O_CLOEXEC) != 0) return;
+    std::thread([conf, job, fd = pipe_[1]] {
+      Session session(conf, Patience::kMessageTimeout);
+      rpc::WaitJob wait;
+      wait.job = job;
+      // A lost connection says nothing about the job: only an answer counts.
+      if (!session.call(wait, net::kNoTimeout)) return;
+      [[maybe_unused]] ssize_t n = write(fd, "x", 1);
+    }).detach();
+  }
+  int fd() const { return pipe_[0]; }
+  bool ended() const {
+    pollfd p{pipe_[0], POLLIN, 0};
+    return pipe_[0] >= 0 && poll(&p, 1, 0) == 1;
+  }
+
+ private:
+  int pipe_[2] = {-1, -1};
+};
+
+int run_in_allocation(const JobParse& parse, const rpc::Allocated& a, const ClientConf& conf,
+                      const os::CliLog& log) {
+  bool interactive_step = false;
+  std::vector<std::string> argv = command_of(parse, conf, interactive_step);
+  std::string named = argv[0];
+  Result<ChildCommand> child =
+      ChildCommand::start(std::move(argv), environment_of(parse.options, a, conf), parse.options.chdir);
+  if (!child) {
+    log.error("Unable to run {}: {}", named, child.error().message());
+    give_back(conf, a.job.id, 1 << 8, log);
+    return 1;
+  }
+  EndWatch watch(conf, a.job.id);
+  uint8_t wanted = parse.options.kill_command.value_or(0);
+  Result<os::ExitStatus> status = child->wait(watch.fd(), wanted                       ? wanted
+                                                          : parse.options.kill_command ? SIGTERM
+                                                                                       : SIGHUP);
+  int raw = status ? status->raw : 1 << 8;
+  if (watch.ended())
+    log.write(os::LogLevel::kInfo, "Job allocation " + std::to_string(a.job.id.value) + " has been revoked.");
+  else
+    give_back(conf, a.job.id, raw, log);
+  return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+}
+
+int run(int argc, char** argv) {
+  os::CliLog log("salloc");
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  JobScanResult scan = scan_job_command(Command::kSalloc, arguments);
+  if (!scan.ok()) {
+    show(scan.messages, "salloc");
+    return kWrongOption;
+  }
+  JobInputs in;
+  in.env = process_environment();
+  in.now = os::wall_now();
+  JobParse parse = parse_job_command(scan.line, in);
+  if (auto code = settled(parse.outcome, Command::kSalloc, parse.messages, kWrongOption, parse.topic))
+    return *code;
+  JobOptions& o = parse.options;
+  if (o.quiet) log.set_level(os::LogLevel::kError);
+  Result<Session> session = Session::find(Patience::kMessageTimeout);
+  if (!session) {
+    log.fatal("{}", session.error().message());
+    if (!session.error().hint.empty()) log.info("{}", session.error().hint);
+    return 1;
+  }
+  if (Result<> complete = complete_request(o, session->conf(), "salloc", arguments); !complete) {
+    report(log, complete.error());
+    return o.exit_error.value_or(1);
+  }
+  if (o.request.name.empty()) {
+    std::string first = parse.operands.empty() ? "interactive" : parse.operands[0];
+    o.request.name = first.substr(first.rfind('/') + 1);
+  }
+  o.request.argv = parse.operands;
+  Pending pending;
+  std::optional<rpc::Allocated> granted;
+  {
+    PendingGuard guard(session->conf(), pending, log);
+    granted = allocate(*session, o.request, log, pending);
+  }
+  if (!granted) return o.exit_error.value_or(1);
+  if (o.no_shell) return 0;
+  return run_in_allocation(parse, *granted, session->conf(), log);
+}
+
+}  // namespace
+}  // namespace muster::cli
+
+int main(int argc, char** argv) { return muster::cli::run(argc, argv); }

@@ -1,0 +1,66 @@
+// sbatch: submits a batch script. Arguments → script → options → one request. sbatch(1).
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "cli/common/job_environment.h"
+#include "cli/sbatch/submit.h"
+#include "os/clock.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr int kWrongOption = 255;
+
+// SchedulerParameters=max_script_size=N; the controller checks it too.
+size_t max_script_bytes(const ClientConf& conf) {
+  for (std::string_view part : split(conf.scheduler_parameters, ','))
+    if (istarts_with(trim(part), "max_script_size="))
+      return parse_number<size_t>(trim(part).substr(16), 1, size_t{512} << 20).value_or(kDefaultMaxScript);
+  return kDefaultMaxScript;
+}
+
+int run(int argc, char** argv) {
+  os::CliLog log("sbatch");
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  JobScanResult scan = scan_job_command(Command::kSbatch, arguments);
+  if (!scan.ok()) {
+    show(scan.messages, "sbatch");
+    return kWrongOption;
+  }
+  JobInputs in;
+  in.env = process_environment();
+  in.now = os::wall_now();
+  // --help and --version need neither script nor configuration.
+  if (scan.line.given("help") || scan.line.given("usage") || scan.line.given("version")) {
+    JobParse asked = parse_job_command(scan.line, in);
+    return settled(asked.outcome, Command::kSbatch, asked.messages, kWrongOption, asked.topic).value_or(0);
+  }
+  Result<Session> session = Session::find(Patience::kMessageTimeout);
+  if (!session) {
+    log.fatal("{}", session.error().message());
+    if (!session.error().hint.empty()) log.info("{}", session.error().hint);
+    return 1;
+  }
+  Result<Script> script = load_script(scan.line, max_script_bytes(session->conf()));
+  if (!script) {
+    report(log, script.error());
+    return 1;
+  }
+  in.script = scan.line.given("wrap") ? nullptr : &script->text;
+  in.script_name = script->name;
+  JobParse parse = parse_job_command(scan.line, in);
+  if (auto code = settled(parse.outcome, Command::kSbatch, parse.messages, kWrongOption, parse.topic))
+    return *code;
+  if (parse.options.quiet) log.set_level(os::LogLevel::kError);
+  Result<rpc::SubmitJob> request = make_submission(parse.options, std::move(*script), parse.operands,
+                                                   session->conf(), arguments, own_environment());
+  if (!request) {
+    report(log, request.error());
+    return parse.options.exit_error.value_or(1);
+  }
+  return submit(*session, parse.options, *request, log);
+}
+
+}  // namespace
+}  // namespace muster::cli
+
+int main(int argc, char** argv) { return muster::cli::run(argc, argv); }

@@ -1,0 +1,117 @@
+#include "cli/sbatch/submit.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "cli/common/job_environment.h"
+#include "cli/common/job_setup.h"
+#include "os/files.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr size_t kMaxEnvironmentFile = 16u << 20;
+
+int own_nice() {
+  errno = 0;
+  int n = getpriority(PRIO_PROCESS, 0);
+  return errno ? 0 : n;
+}
+
+// --export-file: a file, or the number of an open descriptor.
+Result<std::vector<std::string>> read_export_file(const std::string& named) {
+  std::string path = parse_number<int>(named, 3) ? "/proc/self/fd/" + named : named;
+  Result<std::string> text = os::read_file(path, kMaxEnvironmentFile);
+  if (!text)
+    return fail(Errc::kInvalidReq, "Unable to read --export-file=" + named,
+                std::string(text.error().message()));
+  return parse_environment_file(*text);
+}
+
+int wait_for(Session& session, JobId job, const os::CliLog& log) {
+  rpc::WaitJob wait;
+  wait.job = job;
+  Result<rpc::JobResult> result = session.call(wait, net::kNoTimeout);
+  if (!result) {
+    report(log, result.error(), "Waiting for job " + std::to_string(job.value) + " failed: ");
+    return 1;
+  }
+  return exit_code_of(*result);
+}
+
+int test_only(Session& session, const rpc::SubmitJob& request, const os::CliLog& log) {
+  rpc::WillRun ask;
+  ask.request = request.request;
+  Result<rpc::WillRunAnswer> answer = session.call(ask);
+  if (!answer) {
+    report_refusal(log, answer.error(), "allocation failure: ");
+    return 1;
+  }
+  log.write(os::LogLevel::kInfo, will_run_text(*answer));
+  return 0;
+}
+
+}  // namespace
+
+int exit_code_of(const rpc::JobResult& result) {
+  if (WIFEXITED(result.exit_status) &&
+      (result.state == JobState::kCompleted || WEXITSTATUS(result.exit_status)))
+    return WEXITSTATUS(result.exit_status);
+  return result.state == JobState::kCompleted ? 0 : 1;
+}
+
+std::string will_run_text(const rpc::WillRunAnswer& a) {
+  return "Job " + std::to_string(a.job.value) + " to start at " + format_time(a.start) + " using " + std::to_string(a.cpus) +
+         " processors on nodes " + a.node_list + " in partition " + a.partition;
+}
+
+Result<rpc::SubmitJob> make_submission(JobOptions o, Script script, const std::vector<std::string>& operands,
+                                       const ClientConf& conf, std::span<const std::string> arguments,
+                                       std::span<const std::string> environment) {
+  MUSTER_TRY_VOID(complete_request(o, conf, "sbatch", arguments));
+  JobRequest& r = o.request;
+  if (r.name.empty()) r.name = script.default_job_name;
+  r.argv = operands;
+  if (!r.argv.empty() && !script.path.empty()) {
+    r.argv[0] = script.path.starts_with('/') ? script.path : current_directory() + "/" + script.path;
+  }
+  std::vector<std::string> base;
+  if (!o.export_file.empty()) {
+    MUSTER_TRY(read, read_export_file(o.export_file));
+    base = std::move(read);
+  } else {
+    base = exported(o, environment);
+  }
+  VariableList variables(std::move(base));
+  add_option_variables(o, variables);
+  add_submit_variables(o, conf, current_directory(), own_nice(), variables);
+  rpc::SubmitJob out;
+  out.request = std::move(r);
+  out.script = std::move(script.text);
+  out.environment = variables.blob();
+  return out;
+}
+
+int submit(Session& session, const JobOptions& o, const rpc::SubmitJob& request, const os::CliLog& log) {
+  if (request.request.test_only) return test_only(session, request, log);
+  Result<rpc::JobSubmitted> done = session.call(request);
+  if (!done) {
+    report_refusal(log, done.error(), "Batch job submission failed: ");
+    return o.exit_error.value_or(1);
+  }
+  if (!done->message.empty()) log.write(os::LogLevel::kInfo, done->message);
+  {
+    Out out;
+    std::string id = std::to_string(done->job.value);
+    if (o.parsable)
+      out.line(o.request.clusters.empty() ? id : id + ";" + session.conf().cluster_name);
+    else if (!o.quiet)
+      out.line("Submitted batch job " + id);
+  }
+  return o.wait ? wait_for(session, done->job, log) : 0;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,83 @@
+#include "cli/scancel/confirm.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/common/job_ids.h"
+
+namespace muster::cli {
+namespace {
+
+struct Candidate {
+  rpc::JobSelector job;
+  std::string name, partition;
+};
+
+rpc::JobSelector selector_of(const JobRow& row) {
+  rpc::JobSelector s;
+  s.job = row.array_job_id ? row.array_job_id : row.id;
+  if (row.array_task != kNoArrayTask)
+    s.array_task = row.array_task;
+  else
+    s.array_tasks = row.array_tasks;
+  return s;
+}
+
+Result<std::vector<Candidate>> candidates(Session& session, const rpc::SignalJobs& request) {
+  rpc::QueryJobs query;
+  query.filter = request.filter;
+  for (rpc::JobSelector& s : query.filter.jobs) s.has_step = false;
+  if (!query.filter.states && !query.filter.state_flags)
+    query.filter.states = 1u << static_cast<unsigned>(JobState::kPending) |
+                          1u << static_cast<unsigned>(JobState::kRunning) |
+                          1u << static_cast<unsigned>(JobState::kSuspended);
+  query.parts = kRowRequest;
+  query.show_all = true;
+  std::vector<Candidate> out;
+  std::vector<rpc::RequestRow> requests;
+  auto on_part = [&](rpc::JobRows&& part) -> Result<> {
+    for (rpc::RequestRow& r : part.requests) requests.push_back(std::move(r));
+    for (const JobRow& row : part.jobs) {
+      std::string name;
+      for (const rpc::RequestRow& r : requests)
+        if (r.id == row.request) name = r.request.name;
+      out.push_back({selector_of(row), std::move(name), row.partition});
+    }
+    return {};
+  };
+  MUSTER_TRY_VOID(session.stream(query, on_part));
+  return out;
+}
+
+bool yes(const std::string& question) {
+  for (;;) {
+    printf("%s", question.c_str());
+    fflush(stdout);
+    char answer[64];
+    if (!fgets(answer, sizeof answer, stdin)) return false;
+    if (answer[0] == 'y' || answer[0] == 'Y') return true;
+    if (answer[0] == 'n' || answer[0] == 'N' || answer[0] == '\n') return false;
+  }
+}
+
+}  // namespace
+
+Result<bool> confirm_each(Session& session, rpc::SignalJobs& request) {
+  std::vector<rpc::JobSelector> confirmed;
+  for (const rpc::JobSelector& s : request.filter.jobs)
+    if (s.has_step && yes("Cancel step_id=" + selector_text(s) + " [y/n]? ")) confirmed.push_back(s);
+  bool only_steps = !request.filter.jobs.empty();
+  for (const rpc::JobSelector& s : request.filter.jobs) only_steps = only_steps && s.has_step;
+  if (!only_steps) {
+    MUSTER_TRY(jobs, candidates(session, request));
+    for (const Candidate& c : jobs)
+      if (yes("Cancel job_id=" + selector_text(c.job) + " name=" + c.name + " partition=" + c.partition +
+              " [y/n]? "))
+        confirmed.push_back(c.job);
+  }
+  request.filter = {};
+  request.filter.jobs = std::move(confirmed);
+  return !request.filter.jobs.empty();
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,90 @@
+#include "cli/scancel/plan.h"
+
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/common/job_ids.h"
+#include "cli/common/job_setup.h"
+#include "hostlist/hostlist.h"
+#include "os/users.h"
+
+namespace muster::cli {
+namespace {
+
+void add_list(std::vector<std::string>& out, const std::string& text) {
+  for (std::string_view part : split(text, ',')) out.emplace_back(trim(part));
+}
+
+Result<> add_users(const ScancelOptions& o, rpc::JobFilter& f) {
+  if (o.me) f.users.push_back(Uid{getuid()});
+  for (std::string_view name : split(o.user, ',')) {
+    Result<Uid> uid = os::find_uid(name);
+    if (!uid) return fail(Errc::kUserIdMissing, "Invalid user name: " + std::string(name));
+    f.users.push_back(*uid);
+  }
+  return {};
+}
+
+Result<> add_nodes(const ScancelOptions& o, rpc::JobFilter& f) {
+  if (o.nodes.empty()) return {};
+  std::string list = o.nodes;
+  if (list.find('/') != std::string::npos) {
+    MUSTER_TRY(read, read_node_file(list));
+    list = read;
+  }
+  MUSTER_TRY(hosts, expand_hosts(list));
+  f.nodes = std::move(hosts);
+  return {};
+}
+
+bool has_filter(const ScancelOptions& o) {
+  return o.me || !o.states.empty() || !o.account.empty() || !o.name.empty() || !o.partition.empty() ||
+         !o.qos.empty() || !o.reservation.empty() || !o.user.empty() || !o.wckey.empty() || !o.nodes.empty();
+}
+
+}  // namespace
+
+Result<rpc::SignalJobs> plan_cancel(const ScancelOptions& o, const std::vector<std::string>& operands) {
+  rpc::SignalJobs out;
+  rpc::JobFilter& f = out.filter;
+  for (const std::string& operand : operands)
+    for (std::string_view one : split_outside_brackets(operand)) {
+      MUSTER_TRY(selector, parse_job_selector(trim(one)));
+      f.jobs.push_back(std::move(selector));
+    }
+  if (f.jobs.empty() && !has_filter(o))
+    return fail(Errc::kInvalidReq, "No job identification provided",
+                "name jobs (scancel 123), or choose them with --me, --user, --state, --partition, --name …");
+  MUSTER_TRY_VOID(add_users(o, f));
+  MUSTER_TRY_VOID(add_nodes(o, f));
+  add_list(f.names, o.name);
+  add_list(f.partitions, o.partition);
+  add_list(f.accounts, o.account);
+  add_list(f.qos, o.qos);
+  add_list(f.reservations, o.reservation);
+  add_list(f.wckeys, o.wckey);
+  for (const std::string& state : o.states) {
+    std::optional<JobStateFilter> bits = parse_job_state(state);
+    if (!bits) return fail(Errc::kInvalidReq, "Invalid job state specified: " + state);
+    f.states |= bits->states;
+    f.state_flags |= bits->flags;
+  }
+  out.signal = o.signal.value_or(0);
+  out.scope = o.full    ? rpc::SignalScope::kFull
+              : o.batch ? rpc::SignalScope::kBatch
+                        : rpc::SignalScope::kSteps;
+  out.hurry = o.hurry;
+  out.admin_comment = o.admin_comment;
+  return out;
+}
+
+std::string error_line(const rpc::PerJobError& e, bool quiet) {
+  if (quiet && (e.code == errc_number(Errc::kAlreadyDone) || e.code == errc_number(Errc::kJobFinished)))
+    return {};
+  std::string_view text = e.text.empty() ? errc_text_of_number(e.code) : std::string_view(e.text);
+  bool step = e.job.find('.') != std::string::npos;
+  return (step ? "Kill job error on job step id " : "Kill job error on job id ") + e.job + ": " +
+         std::string(text);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,74 @@
+// scontrol's command words, their abbreviations and how many words may follow. scontrol(1) COMMANDS. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace muster::cli {
+
+enum class Keyword : uint8_t {
+  kCompleting,
+  kCreate,
+  kDelete,
+  kErrnumstr,
+  kExit,
+  kHelp,
+  kHold,
+  kPing,
+  kQuit,
+  kReconfigure,
+  kRelease,
+  kRequeue,
+  kRequeueHold,
+  kResume,
+  kShow,
+  kShutdown,
+  kSuspend,
+  kTop,
+  kUhold,
+  kUpdate,
+  kVersion,
+  kWaitJob,
+  kWrite,
+  // switches of the interactive mode
+  kAll,
+  kDetails,
+  kHide,
+  kOneliner,
+  kQuiet,
+  kVerbose,
+  kUnavailable,  // documented, not here yet
+};
+
+struct KeywordRow {
+  std::string_view name;
+  Keyword keyword;
+  uint16_t min_words, max_words;  // after the keyword
+  std::string_view help;          // "hold <job_list>"; "" = an older spelling, not listed
+  std::string_view summary;
+};
+
+inline constexpr uint16_t kAnyWords = 0xffff;
+
+// The row a word means: the whole name or an unambiguous beginning of it, any case. nullptr: none.
+const KeywordRow* find_keyword(std::string_view word);
+// The list that "scontrol help" prints after the options.
+void append_keyword_help(std::string& out);
+
+enum class Entity : uint8_t {
+  kJob,
+  kNode,
+  kPartition,
+  kStep,
+  kConfig,
+  kHostnames,
+  kHostlist,
+  kHostlistSorted,
+  kReservation,
+  kUnavailable
+};
+// What "show" is followed by; abbreviations as above. False: no such entity.
+bool find_entity(std::string_view word, Entity& out);
+
+}  // namespace muster::cli

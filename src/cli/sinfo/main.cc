@@ -1,0 +1,169 @@
+// sinfo: partitions and the states of their nodes. sinfo(1).
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "cli/common/document.h"
+#include "cli/common/job_setup.h"
+#include "cli/common/print_environment.h"
+#include "cli/common/session.h"
+#include "fields/format.h"
+#include "fields/node_filter.h"
+#include "fields/sinfo_formats.h"
+#include "fields/sinfo_groups.h"
+#include "fields/sort.h"
+
+namespace muster::cli {
+namespace {
+
+using fields::SinfoView;
+
+struct Fetched {
+  std::vector<NodeRow> nodes;
+  std::vector<PartitionRow> partitions;
+};
+
+bool listed(const TextList& list, const std::string& name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+// -p is sent along, but the controller is free to answer with more.
+Result<Fetched> fetch(Session& session, const SinfoOptions& o) {
+  rpc::QueryNodes query;
+  query.nodes = o.nodes;
+  if (o.nodes.find('/') != std::string::npos) {
+    MUSTER_TRY(list, read_node_file(o.nodes));
+    query.nodes = list;
+  }
+  query.partitions = o.partitions;
+  query.show_all = o.visibility == Visibility::kAll;
+  Fetched out;
+  auto on_part = [&](rpc::NodeRows&& part) -> Result<> {
+    for (NodeRow& n : part.nodes) out.nodes.push_back(std::move(n));
+    for (PartitionRow& p : part.partitions) out.partitions.push_back(std::move(p));
+    return {};
+  };
+  MUSTER_TRY_VOID(session.stream(query, on_part));
+  if (!o.partitions.empty()) {
+    std::erase_if(out.partitions,
+                  [&](const PartitionRow& p) { return !listed(o.partitions, p.partition.name); });
+    std::erase_if(out.nodes, [&](const NodeRow& n) {
+      return std::ranges::none_of(n.partitions,
+                                  [&](const std::string& p) { return listed(o.partitions, p); });
+    });
+  }
+  return out;
+}
+
+fields::SinfoLayout layout_of(const SinfoOptions& o) {
+  using L = fields::SinfoLayout;
+  if (o.summarize) return L::kSummary;
+  if (o.list_reasons) return o.long_output ? L::kLongReasons : L::kReasons;
+  if (o.node_centric) return o.long_output ? L::kLongNode : L::kNode;
+  return o.long_output ? L::kLong : L::kDefault;
+}
+
+std::function<bool(const NodeRow&)> keep_rule(const SinfoOptions& o, fields::NodeStateFilter filter) {
+  return [&o, filter = std::move(filter)](const NodeRow& n) {
+    if (o.dead && fields::is_responding(n)) return false;
+    if (o.responding && !fields::is_responding(n)) return false;
+    if (n.state == NodeState::kFuture && !o.future && o.states.empty()) return false;
+    if (o.list_reasons && filter.empty()) return fields::lists_reason(n);
+    return filter.matches(n);
+  };
+}
+
+Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeStateFilter& filter,
+                   const os::CliLog& log) {
+  MUSTER_TRY(rows, fetch(session, o));
+  Names names;
+  fields::Environment env = print_environment(session.conf(), o, names);
+  env.noconvert = o.noconvert;
+  fields::ParsedFormat<SinfoView> format;
+  if (!o.long_format.empty()) {
+    format = fields::parse_long_format<SinfoView>(o.long_format);
+  } else {
+    std::string usual = fields::sinfo_format(layout_of(o), fields::partition_column_width(rows.partitions),
+                                             fields::node_column_width(rows.nodes));
+    format = fields::parse_format<SinfoView>(o.format.empty() ? usual : o.format);
+  }
+  for (const std::string& m : format.messages) log.error("{}", m);
+  fields::GroupOptions how;
+  how.node_centric = o.node_centric;
+  how.exact = o.exact;
+  how.empty_partitions =
+      !o.node_centric && !o.list_reasons && o.states.empty() && o.nodes.empty() && !o.dead && !o.responding;
+  how.keep = keep_rule(o, filter);
+  std::vector<fields::SinfoLine> lines =
+      fields::group_nodes(rows.partitions, rows.nodes, format.format, how, env);
+  std::vector<SinfoView> views;
+  for (const fields::SinfoLine& line : lines) views.push_back({line, env});
+  std::string_view usual_sort = o.node_centric ? fields::kSinfoNodeSort : fields::kSinfoSort;
+  fields::ParsedSort<SinfoView> sort =
+      fields::parse_sort<SinfoView>(o.sort.empty() ? usual_sort : std::string_view(o.sort));
+  for (const std::string& m : sort.messages) log.error("{}", m);
+  Out out;
+  if (o.data.kind != DataOutput::Kind::kText) {
+    Document document(o.data, o, "sinfo", session.conf(), out);
+    for (const SinfoView& v : views) {
+      fields::json_sinfo(v, document.sink());
+      out.put("");
+    }
+    return {};
+  }
+  if (o.iterate_seconds || (o.long_output && o.format.empty() && o.long_format.empty()))
+    out.put(fields::date_line(env.now));
+  if (!o.noheader) format.format.header(out.buffer());
+  for (uint32_t i : fields::sorted_order(views, sort.keys)) {
+    format.format.row(views[i], out.buffer());
+    out.put("");
+  }
+  return {};
+}
+
+int run(int argc, char** argv) {
+  os::CliLog log("sinfo");
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  QueryParse<SinfoOptions> parse = parse_sinfo(arguments, process_environment());
+  if (auto code = settled(parse.outcome, Command::kSinfo, parse.messages, 1)) return *code;
+  const SinfoOptions& o = parse.options;
+  if (iequals(o.format, "help") || iequals(o.long_format, "help")) {
+    Out out;
+    out.put(fields::field_help<SinfoView>(false));
+    return 0;
+  }
+  if (auto code = data_parser_asked(o.data, log)) return *code;
+  Result<fields::NodeStateFilter> filter = fields::NodeStateFilter::parse(o.states);
+  if (!filter) {
+    report(log, filter.error());
+    return 1;
+  }
+  for (;;) {
+    Result<Session> session = Session::find(Patience::kNone);
+    if (!session) {
+      log.fatal("{}", session.error().message());
+      if (!session.error().hint.empty()) log.info("{}", session.error().hint);
+      return 1;
+    }
+    if (Result<> ours = check_clusters(session->conf(), o.clusters); !ours) {
+      report(log, ours.error());
+      return 1;
+    }
+    if (o.reservations) {
+      Out().line("No reservations in the system");
+      return 0;
+    }
+    Result<> done = list_once(*session, o, *filter, log);
+    if (!done) show_query_error(done.error(), "slurm_load_partitions: ");
+    if (!o.iterate_seconds) return done ? 0 : 1;
+    sleep(*o.iterate_seconds);
+    Out().line("");
+  }
+}
+
+}  // namespace
+}  // namespace muster::cli
+
+int main(int argc, char** argv) { return muster::cli::run(argc, argv); }

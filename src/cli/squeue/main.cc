@@ -1,0 +1,95 @@
+// squeue: the queue as lines, steps as lines with -s. squeue(1).
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "cli/common/document.h"
+#include "cli/common/print_environment.h"
+#include "cli/common/session.h"
+#include "cli/squeue/print.h"
+#include "cli/squeue/query.h"
+#include "fields/format.h"
+#include "os/clock.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr const char* kLoadError = "slurm_load_jobs error: ";
+
+// One listing. False after an error, which was told.
+bool list_once(Session& session, const SqueueOptions& o, const Listing& listing, const os::CliLog& log) {
+  Result<rpc::QueryJobs> query = make_query(o);
+  if (!query) {
+    report(log, query.error());
+    return false;
+  }
+  query->parts |= listing.parts;
+  Names names;
+  fields::Environment env = print_environment(session.conf(), o, names);
+  env.noconvert = o.noconvert;
+  env.expand_patterns = o.expand_patterns;
+  env.array_text_length = o.array_text_length.value_or(64);
+  Out out;
+  if (o.data.kind != DataOutput::Kind::kText) {
+    Result<> done = print_document(session, o, *query, env, out);
+    out.flush();
+    if (!done) show_query_error(done.error(), kLoadError);
+    return done.has_value();
+  }
+  if (o.iterate_seconds || o.long_output) out.put(fields::date_line(env.now));
+  Result<> done = o.filters_steps ? print_steps(session, o, listing, *query, env, out)
+                                  : print_jobs(session, o, listing, *query, env, out);
+  if (done) return true;
+  out.flush();
+  show_query_error(done.error(), kLoadError);
+  return false;
+}
+
+int run(int argc, char** argv) {
+  os::CliLog log("squeue");
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  QueryParse<SqueueOptions> parse = parse_squeue(arguments, process_environment());
+  if (auto code = settled(parse.outcome, Command::kSqueue, parse.messages, 1)) return *code;
+  const SqueueOptions& o = parse.options;
+  if (!parse.operands.empty()) {
+    log.error("Unrecognized option: {}", parse.operands[0]);
+    return 1;
+  }
+  if (std::optional<std::string> help = format_help(o)) {
+    Out out;
+    out.put(*help);
+    return 0;
+  }
+  if (auto code = data_parser_asked(o.data, log)) return *code;
+  for (const auto& [given, name] :
+       {std::pair(o.priority, "--priority"), std::pair(o.array_unique, "--array-unique"),
+        std::pair(o.only_job_state, "--only-job-state")})
+    if (given) log.error("{} has no effect in this version of Muster", name);
+  Listing listing = make_listing(o);
+  for (const std::string& m : listing.messages) log.error("{}", m);
+  if (listing.failed) return 1;
+  Result<Session> session = Session::find(Patience::kNone);
+  if (!session) {
+    log.fatal("{}", session.error().message());
+    if (!session.error().hint.empty()) log.info("{}", session.error().hint);
+    return 1;
+  }
+  if (Result<> ours = check_clusters(session->conf(), o.clusters); !ours) {
+    report(log, ours.error());
+    return 1;
+  }
+  bool good = list_once(*session, o, listing, log);
+  while (o.iterate_seconds) {
+    sleep(*o.iterate_seconds);
+    Result<Session> again = Session::find(Patience::kNone);
+    Out().line("");
+    good = again && list_once(*again, o, listing, log);
+  }
+  return good ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace muster::cli
+
+int main(int argc, char** argv) { return muster::cli::run(argc, argv); }

@@ -1,0 +1,161 @@
+#include "cli/srun/allocation.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "cli/common/command.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr Duration kFirstPause = milliseconds(5), kLongestPause = milliseconds(500),
+                   kTellAfter = milliseconds(100);
+
+// While the job waits: says so after a moment, and gives it up at a signal. Made when the controller says
+// that it waits.
+class Waiting {
+ public:
+  Waiting(const ClientConf& conf, JobId job, const os::CliLog& log) : conf_(conf), job_(job), log_(log) {
+    sigemptyset(&set_);
+    for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1}) sigaddset(&set_, s);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    thread_ = std::thread([this] { watch(); });
+  }
+  ~Waiting() {
+    over_ = true;
+    pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+    pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
+  }
+  bool told() const { return told_; }
+
+ private:
+  void watch() {
+    const timespec step{0, std::chrono::nanoseconds(kTellAfter).count()};
+    while (!over_) {
+      int got = sigtimedwait(&set_, nullptr, &step);
+      if (over_) return;
+      if (got > 0) give_up();
+      if (!told_) log_.info("job {} queued and waiting for resources", job_.value);
+      told_ = true;
+    }
+  }
+  [[noreturn]] void give_up() {
+    Session session(conf_, Patience::kMessageTimeout);
+    rpc::SignalJobs request;
+    rpc::JobSelector s;
+    s.job = job_;
+    request.filter.jobs.push_back(s);
+    static_cast<void>(session.call_again(request));
+    log_.error("Force Terminated job {}", job_.value);
+    _exit(1);
+  }
+
+  const ClientConf& conf_;
+  JobId job_;
+  const os::CliLog& log_;
+  sigset_t set_;
+  std::atomic<bool> over_ = false, told_ = false;
+  std::thread thread_;
+};
+
+std::string host_name() {
+  char buffer[256] = {};
+  ::gethostname(buffer, sizeof buffer - 1);
+  return buffer;
+}
+
+}  // namespace
+
+std::optional<rpc::Allocated> allocate_own(Session& session, const JobRequest& request,
+                                           const os::CliLog& log) {
+  rpc::Allocate ask;
+  ask.request = request;
+  std::unique_ptr<Waiting> waiting;
+  auto on_part = [&](rpc::AllocationPending&& part) -> Result<> {
+    if (!waiting) waiting = std::make_unique<Waiting>(session.conf(), part.job, log);
+    return {};
+  };
+  Result<rpc::Allocated> answer = session.stream(ask, on_part, net::kNoTimeout);
+  bool told = waiting && waiting->told();
+  waiting.reset();
+  if (!answer) {
+    report(log, answer.error(), "Unable to allocate resources: ");
+    return std::nullopt;
+  }
+  if (told) log.info("job {} has been allocated resources", answer->job.id.value);
+  return std::move(*answer);
+}
+
+std::optional<rpc::Allocated> attach(Session& session, JobId job, const os::CliLog& log) {
+  rpc::AttachAllocation ask;
+  ask.job = job;
+  Result<rpc::Allocated> answer = session.call_again(ask);
+  if (answer) return std::move(*answer);
+  report(log, answer.error(), "Unable to confirm allocation for job " + std::to_string(job.value) + ": ");
+  if (answer.error().code == Errc::kInvalidJobId || answer.error().code == Errc::kAlreadyDone)
+    log.info("Check SLURM_JOB_ID environment variable. Expired or invalid job {}", job.value);
+  return std::nullopt;
+}
+
+void give_back(Session& session, JobId job, int32_t wait_status, const os::CliLog& log) {
+  rpc::FinishAllocation done;
+  done.job = job;
+  done.exit_status = wait_status;
+  Result<rpc::Empty> answer = session.call_again(done);
+  // The time limit or scancel may have been faster.
+  if (!answer && answer.error().code != Errc::kAlreadyDone && answer.error().code != Errc::kInvalidJobId)
+    report(log, answer.error(), "Unable to give back job allocation " + std::to_string(job.value) + ": ");
+}
+
+int test_only(Session& session, const JobRequest& request, const os::CliLog& log) {
+  rpc::WillRun ask;
+  ask.request = request;
+  Result<rpc::WillRunAnswer> a = session.call(ask);
+  if (!a) {
+    report(log, a.error(), "allocation failure: ");
+    return 1;
+  }
+  log.info("Job {} to start at {} using {} processors on nodes {} in partition {}", a->job.value,
+           format_time(a->start), a->cpus, a->node_list, a->partition);
+  return 0;
+}
+
+std::optional<rpc::StepCreated> create_step(Session& session, JobId job, const StepRequest& request,
+                                            const os::CliLog& log) {
+  rpc::CreateStep ask;
+  ask.job = job;
+  ask.request = request;
+  // How the tasks run is for the nodes: the controller needs the shape, the name and the command.
+  ask.request.environment.clear();
+  ask.request.multi_prog_text.clear();
+  ask.srun_host = host_name();
+  ask.srun_pid = static_cast<uint32_t>(::getpid());
+  Time give_up = request.immediate_seconds
+                     ? std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()) +
+                           seconds(request.immediate_seconds)
+                     : kTimeInfinite;
+  bool told = false;
+  for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+    Result<rpc::StepCreated> step = session.call_again(ask);
+    if (step) {
+      if (told) log.info("Step created for StepId={}.{}", step->job.value, step->step.value);
+      return std::move(*step);
+    }
+    bool busy = step.error().code == Errc::kNodesBusy || step.error().code == Errc::kPrologRunning;
+    bool late = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()) >= give_up;
+    if (!busy || late || (request.immediate && !request.immediate_seconds)) {
+      report(log, step.error(), "Unable to create step for job " + std::to_string(job.value) + ": ");
+      return std::nullopt;
+    }
+    if (!told)
+      log.info("Job {} step creation temporarily disabled, retrying ({})", job.value, step.error().message());
+    told = true;
+    ::usleep(static_cast<useconds_t>(pause.count()));
+  }
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,165 @@
+// srun: runs tasks in parallel, in the job it is in or in one of its own. srun(1).
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "cli/common/job_environment.h"
+#include "cli/common/job_setup.h"
+#include "cli/salloc/allocation_environment.h"
+#include "cli/srun/allocation.h"
+#include "cli/srun/step_launcher.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/process.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr int kWrongOption = 255;
+constexpr size_t kMaxProgramFile = 4u << 20;
+
+int own_nice() {
+  errno = 0;
+  int nice = ::getpriority(PRIO_PROCESS, 0);
+  return errno ? 0 : nice;
+}
+
+// What the parser does not do: the program, the file of --multi-prog, what is inherited.
+Result<> complete_step(JobOptions& o, const std::vector<std::string>& operands) {
+  StepRequest& s = o.step;
+  if (operands.empty()) return fail(Errc::kInvalidArgument, "No command given to execute.");
+  s.argv = operands;
+  if (s.multi_prog) {
+    MUSTER_TRY(text, os::read_file(operands[0], kMaxProgramFile));
+    s.multi_prog_text = std::move(text);
+  }
+  s.work_dir = o.request.work_dir;
+  s.umask = o.request.umask;
+  s.limits = o.request.limits;
+  size_t slash = operands[0].rfind('/');
+  std::string command = slash == std::string::npos ? operands[0] : operands[0].substr(slash + 1);
+  if (s.name.empty()) s.name = command;
+  if (o.request.name.empty()) o.request.name = command;
+  if (s.pty) {
+    if (auto size = os::window_size(0)) {
+      s.pty_rows = size->rows;
+      s.pty_columns = size->columns;
+    }
+  }
+  if (!s.mpi.empty() && s.mpi != "none")
+    return fail(Errc::kInvalidMpiPlugin, "--mpi=" + s.mpi + " is not supported yet",
+                "--mpi=none starts the tasks without an MPI runtime's help");
+  return {};
+}
+
+std::vector<std::string> task_environment_of(const JobOptions& o, const rpc::Allocated& a,
+                                             const ClientConf& conf, bool own) {
+  VariableList v(exported(o, own_environment()));
+  add_option_variables(o, v);
+  if (own) {
+    add_submit_variables(o, conf, current_directory(), own_nice(), v);
+    add_allocation_variables(a, conf, v);
+  }
+  v.set("SRUN_DEBUG", std::to_string(3 + o.verbose));
+  v.set("SLURM_UMASK", [&] {
+    char text[8];
+    snprintf(text, sizeof text, "%04o", o.request.umask);
+    return std::string(text);
+  }());
+  return v.list();
+}
+
+// --prolog and --epilog run here, as the user.
+bool run_program(const std::string& program, const char* what, const std::vector<std::string>& environment,
+                 const os::CliLog& log) {
+  if (program.empty() || program == "none") return true;
+  os::SpawnSpec s;
+  s.path = program;
+  s.env = environment;
+  auto pid = os::spawn(s);
+  auto ended = pid ? os::wait_child(*pid) : Result<os::Reaped>(std::unexpected(pid.error()));
+  if (ended && ended->status.ok()) return true;
+  log.error("srun {} {} failed", what, program);
+  return false;
+}
+
+// The step in a job that has its nodes. `job_status`: what the job is given back with.
+int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, bool own, const os::CliLog& log,
+             int32_t& job_status) {
+  job_status = 1 << 8;
+  LaunchPlan plan;
+  plan.request = o.step;
+  plan.request.environment = task_environment_of(o, a, session.conf(), own);
+  if (!run_program(o.prolog, "prolog", plan.request.environment, log)) return 1;
+  auto step = create_step(session, a.job.id, plan.request, log);
+  if (!step) return o.exit_error.value_or(1);
+  plan.step = std::move(*step);
+  plan.slurmd_pid_file = session.conf().slurmd_pid_file;
+  plan.security = client_options(session.conf(), Patience::kNone).security;
+  plan.disable_status = o.disable_status;
+  plan.quit_on_interrupt = o.quit_on_interrupt;
+  for (uint8_t s : o.ignore_signals) plan.ignored_signals.insert(s);
+  JobId job = plan.step.job;
+  StepId id = plan.step.step;
+  std::vector<std::string> environment = plan.request.environment;
+  StepLauncher launcher(std::move(plan), log);
+  int code = launcher.run();
+  job_status = launcher.wait_status() == 0 && code != 0 ? code << 8 : launcher.wait_status();
+  run_program(o.epilog, "epilog", environment, log);
+  if (!own) {
+    rpc::FinishStep done;
+    done.job = job;
+    done.step = id;
+    done.exit_status = job_status;
+    // A job that ended meanwhile took its step along.
+    static_cast<void>(session.call_again(done));
+  }
+  return code;
+}
+
+int run(int argc, char** argv) {
+  os::CliLog log("srun");
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  JobScanResult scan = scan_job_command(Command::kSrun, arguments);
+  if (!scan.ok()) {
+    show(scan.messages, "srun");
+    return kWrongOption;
+  }
+  JobInputs in;
+  in.env = process_environment();
+  in.now = os::wall_now();
+  JobParse parse = parse_job_command(scan.line, in);
+  if (auto code = settled(parse.outcome, Command::kSrun, parse.messages, kWrongOption, parse.topic))
+    return *code;
+  JobOptions& o = parse.options;
+  if (o.quiet) log.set_level(os::LogLevel::kError);
+  if (o.verbose) log.set_level(o.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  Result<Session> session = Session::find(Patience::kMessageTimeout);
+  if (!session) {
+    report(log, session.error());
+    return 1;
+  }
+  Result<> complete = complete_request(o, session->conf(), "srun", arguments);
+  if (complete) complete = complete_step(o, parse.operands);
+  if (!complete) {
+    report(log, complete.error());
+    return o.exit_error.value_or(1);
+  }
+  if (o.request.test_only) return test_only(*session, o.request, log);
+  bool own = !o.job_id;
+  o.request.kind = JobKind::kAllocation;
+  std::optional<rpc::Allocated> a =
+      own ? allocate_own(*session, o.request, log) : attach(*session, o.job_id, log);
+  if (!a) return own && o.request.immediate_seconds ? o.exit_immediate.value_or(1) : o.exit_error.value_or(1);
+  int32_t status = 0;
+  int code = run_step(*session, o, *a, own, log, status);
+  if (own) give_back(*session, a->job.id, status, log);
+  return code;
+}
+
+}  // namespace
+}  // namespace muster::cli
+
+int main(int argc, char** argv) { return muster::cli::run(argc, argv); }

@@ -1,0 +1,447 @@
+#include "cli/srun/step_launcher.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "config/hosts.h"
+#include "hostlist/hostlist.h"
+#include "net/credential.h"
+#include "wire/instances.h"
+#include "wire/messages.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr Duration kLaunchTimeout = seconds(60), kHelloTimeout = seconds(10), kLineDelay = milliseconds(20);
+constexpr Duration kInterruptWindow = seconds(1);
+
+std::string directory_of(const std::string& path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+std::string host_name() {
+  char buffer[256] = {};
+  ::gethostname(buffer, sizeof buffer - 1);
+  std::string name = buffer;
+  return name.substr(0, name.find('.'));
+}
+
+// Our address as the node sees it: that of the route to it.
+Result<std::string> address_towards(const rpc::NodeAddress& node) {
+  MUSTER_TRY(all, net::resolve(node.host, node.port ? node.port : 1));
+  for (const net::Address& a : all) {
+    net::UniqueFd fd(::socket(a.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_storage own{};
+    socklen_t size = sizeof own;
+    if (!fd || ::connect(fd.get(), a.get(), a.size) < 0 ||
+        ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &size) < 0)
+      continue;
+    std::string text = net::address_text(own);
+    text = text.substr(0, text.rfind(':'));
+    if (text.starts_with('[')) text = text.substr(1, text.size() - 2);
+    return text;
+  }
+  return fail(Errc::kConnectFailed, "no route to node " + node.name + " at " + node.host);
+}
+
+uint16_t port_of(int fd) {
+  sockaddr_storage a{};
+  socklen_t size = sizeof a;
+  ::getsockname(fd, reinterpret_cast<sockaddr*>(&a), &size);
+  std::string text = net::address_text(a);
+  return parse_number<uint16_t>(std::string_view(text).substr(text.rfind(':') + 1)).value_or(0);
+}
+
+template <class M>
+void notify(net::Channel& c, const M& m) {
+  std::string bytes;
+  wire::encode(m, bytes);
+  c.notify(M::kNumber, std::move(bytes));
+}
+
+}  // namespace
+
+StepLauncher::StepLauncher(LaunchPlan plan, const os::CliLog& log)
+    : plan_(std::move(plan)),
+      log_(log),
+      name_(std::to_string(plan_.step.job.value) + "." + std::to_string(plan_.step.step.value)),
+      report_(name_, plan_.step.num_tasks) {}
+
+StepLauncher::~StepLauncher() = default;
+
+int StepLauncher::run() {
+  FileNames names;
+  names.job = plan_.step.job;
+  names.step = plan_.step.step;
+  names.node = plan_.step.nodes.empty() ? "" : plan_.step.nodes.front().address.name;
+  names.job_name = plan_.request.name;
+  Result<> ready = output_.prepare(plan_.request, names, plan_.step.num_tasks);
+  if (ready) ready = open_input();
+  if (ready) ready = listen();
+  if (!ready) {
+    log_.error("{}", ready.error().message());
+    return 1;
+  }
+  request_ = std::make_shared<const StepRequest>(plan_.request);
+  wire_signals();
+  nodes_.resize(plan_.step.nodes.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i].step = &plan_.step.nodes[i];
+  for (Node& n : nodes_) launch(n);
+  if (plan_.request.pty)
+    if (auto raw = os::RawMode::enter(0)) raw_.emplace(std::move(*raw));
+  loop_.run();
+  raw_.reset();
+  flush_lines();
+  return failed_ && report_.exit_code() == 0 ? 1 : report_.exit_code();
+}
+
+// ---- the nodes
+std::string StepLauncher::slurmd_socket(const std::string& node) const {
+  return directory_of(config::substitute_node(plan_.slurmd_pid_file, node, host_name())) + "/slurmd." + node +
+         ".sock";
+}
+
+Result<> StepLauncher::listen() {
+  MUSTER_TRY(key, net::random_key());
+  io_.key = key;
+  bool local = std::ranges::all_of(plan_.step.nodes, [&](const rpc::StepNode& n) {
+    return ::access(slurmd_socket(n.address.name).c_str(), F_OK) == 0;
+  });
+  if (local) {
+    MUSTER_TRY(dir, os::TempDir::create("srun"));
+    socket_dir_.emplace(std::move(dir));
+    io_.path = socket_dir_->path() + "/io";
+    MUSTER_TRY(fd, net::bind_unix(io_.path));
+    listener_ = std::move(fd);
+  } else {
+    MUSTER_TRY(host, address_towards(plan_.step.nodes.front().address));
+    MUSTER_TRY(fd, net::bind_tcp("*", 0));
+    listener_ = std::move(fd);
+    io_.host = host;
+    io_.port = port_of(listener_.get());
+  }
+  listener_watch_ = loop_.watch(listener_.get(), [this] { accept_stream(); });
+  return {};
+}
+
+void StepLauncher::launch(Node& n) {
+  const rpc::NodeAddress& a = n.step->address;
+  std::string path = slurmd_socket(a.name);
+  if (::access(path.c_str(), F_OK) == 0) {
+    net::connect_unix(loop_, path,
+                      [this, &n](Result<net::ChannelPtr> c) { connected(n, std::move(c), false); });
+    return;
+  }
+  bool may_dial = plan_.security.kind == net::Security::Kind::kMunge || !plan_.security.key.empty();
+  if (may_dial) {
+    net::connect_tcp(loop_, a.host, a.port, plan_.security, plan_.connect_timeout,
+                     [this, &n](Result<net::ChannelPtr> c) { connected(n, std::move(c), false); });
+    return;
+  }
+  const char* own = ::getenv("SLURMD_NODENAME");
+  for (const std::string& name : {std::string(own ? own : ""), host_name()}) {
+    std::string beside = slurmd_socket(name);
+    if (name.empty() || ::access(beside.c_str(), F_OK) != 0) continue;
+    net::connect_unix(loop_, beside,
+                      [this, &n](Result<net::ChannelPtr> c) { connected(n, std::move(c), true); });
+    return;
+  }
+  loop_.defer([this, &n] {
+    launch_failed(
+        n, Error(Errc::kConnectFailed,
+                 "the cluster key cannot be read and no slurmd runs on this host to pass the launch on"));
+  });
+}
+
+void StepLauncher::connected(Node& n, Result<net::ChannelPtr> c, bool relay) {
+  if (!c) return launch_failed(n, c.error());
+  n.slurmd = std::move(*c);
+  rpc::LaunchStep m;
+  m.node = n.step->address.name;
+  m.credential = plan_.step.credential;
+  m.request = request_;
+  m.io = io_;
+  m.srun_host = host_name();
+  std::string bytes;
+  uint16_t number = wire::number_of<rpc::LaunchStep>;
+  if (relay) {
+    number = wire::number_of<rpc::RelayLaunch>;
+    wire::encode(rpc::RelayLaunch{std::move(m)}, bytes);
+  } else {
+    wire::encode(m, bytes);
+  }
+  n.slurmd->request(number, std::move(bytes), kLaunchTimeout, [this, &n](Result<net::Frame> r) {
+    n.slurmd = nullptr;
+    if (!r) return launch_failed(n, r.error());
+    n.launched = true;
+  });
+}
+
+void StepLauncher::launch_failed(Node& n, const Error& e) {
+  if (n.over) return;
+  log_.error("Task launch for StepId={} failed on node {}: {}", name_, n.step->address.name, e.message());
+  if (!failed_) log_.error("Application launch failed: {}", e.message());
+  failed_ = true;
+  step_rpc::TasksEnded m;
+  for (uint32_t rank : n.step->ranks) m.tasks.push_back({rank, 0, {}});
+  report_.ended(n.step->address.name, m);
+  n.over = true;
+  if (!ending_) end_step("Job step aborted");
+  check_done();
+}
+
+void StepLauncher::accept_stream() {
+  for (;;) {
+    int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd < 0) return;
+    net::ChannelPtr c = net::adopt_channel(loop_, fd, net::Peer{});
+    net::Channel* raw = c.get();
+    // The same callbacks before and after the hello: all frames may come in one turn.
+    c->on_request = [this, raw](net::Frame f) {
+      Node* n = node_of(raw);
+      n ? on_stream(*n, f) : on_hello(raw, f);
+    };
+    c->on_closed = [this, raw](const Error&) {
+      if (Node* n = node_of(raw))
+        stream_over(*n);
+      else
+        unknown_.erase(raw);
+    };
+    unknown_[raw] = std::move(c);
+  }
+}
+
+void StepLauncher::on_hello(net::Channel* raw, const net::Frame& f) {
+  auto at = unknown_.find(raw);
+  if (at == unknown_.end()) return;
+  step_rpc::IoHello hello;
+  bool good =
+      f.message == step_rpc::IoHello::kNumber && wire::decode(f.payload, hello) && hello.key == io_.key;
+  net::ChannelPtr c = at->second;
+  unknown_.erase(at);
+  auto node = std::ranges::find_if(nodes_, [&](const Node& n) { return n.step->address.name == hello.node; });
+  if (!good || node == nodes_.end() || node->stream || node->over) {
+    c->close();
+    loop_.defer([c] {});  // it goes after its own callback
+    return;
+  }
+  node->stream = c;
+  if (ending_) notify(*c, step_rpc::IoSignal{0, true, plan_.kill_wait_seconds});
+  if (std::ranges::all_of(nodes_, [](const Node& x) { return x.stream || x.over; })) start_input();
+}
+
+StepLauncher::Node* StepLauncher::node_of(const net::Channel* stream) {
+  auto at = std::ranges::find_if(nodes_, [&](const Node& n) { return n.stream.get() == stream; });
+  return at == nodes_.end() ? nullptr : &*at;
+}
+
+void StepLauncher::on_stream(Node& n, const net::Frame& f) {
+  if (f.message == step_rpc::IoData::kNumber) {
+    step_rpc::IoData m;
+    if (!wire::decode(f.payload, m)) return;
+    output_.write(m.rank, m.stream, m.data);
+    if (m.end) output_.end(m.rank, m.stream);
+    if (output_.broken() && !ending_) end_step(nullptr);
+  } else if (f.message == step_rpc::TasksEnded::kNumber) {
+    step_rpc::TasksEnded m;
+    if (wire::decode(f.payload, m)) tasks_ended(n, m);
+  } else if (f.message == step_rpc::StreamEnd::kNumber) {
+    net::ChannelPtr c = n.stream;
+    c->close();
+    loop_.defer([c] {});  // it goes after its own callback
+    stream_over(n);
+  } else if (f.message == step_rpc::StepNote::kNumber) {
+    step_rpc::StepNote m;
+    if (!wire::decode(f.payload, m)) return;
+    m.text += raw_ ? "\r\n" : "\n";
+    [[maybe_unused]] ssize_t written = ::write(2, m.text.data(), m.text.size());
+  } else if (f.message == step_rpc::IoTaken::kNumber) {
+    step_rpc::IoTaken m;
+    if (!wire::decode(f.payload, m)) return;
+    n.input_unacknowledged -= std::min(n.input_unacknowledged, m.bytes);
+    if (input_watch_) input_watch_->pause_read(false);
+  }
+}
+
+// The node's part is over; tasks not told of went with the node.
+void StepLauncher::stream_over(Node& n) {
+  n.stream = nullptr;
+  if (n.over) return;
+  n.over = true;
+  step_rpc::TasksEnded lost;
+  for (uint32_t rank : n.step->ranks)
+    if (report_.is_running(rank)) lost.tasks.push_back({rank, SIGKILL, {}});
+  if (!lost.tasks.empty()) {
+    log_.error("Node failure on {}", n.step->address.name);
+    failed_ = true;
+    tasks_ended(n, lost);
+  }
+  check_done();
+}
+
+void StepLauncher::tasks_ended(Node& n, const step_rpc::TasksEnded& m) {
+  bool failed_before = report_.any_failed();
+  report_.ended(n.step->address.name, m);
+  if (!line_timer_) line_timer_ = loop_.after(kLineDelay, [this] { flush_lines(); });
+  bool kill = plan_.request.kill_on_bad_exit == KillOnBadExit::kYes;
+  if (kill && report_.any_failed() && !failed_before && !ending_ && report_.running() > 0) {
+    flush_lines();
+    end_step(("Terminating StepId=" + name_).c_str());
+  }
+  if (!first_ended_ && report_.running() > 0) {
+    first_ended_ = true;
+    uint32_t wait = plan_.request.wait_seconds.value_or(0);
+    if (wait > 0)
+      wait_timer_ = loop_.after(seconds(wait), [this, wait] {
+        log_.info("First task exited {}s ago", wait);
+        for (const std::string& line : report_.status_lines()) log_.info("{}", line);
+        end_step(("Terminating StepId=" + name_).c_str());
+      });
+  }
+  if (report_.running() == 0) wait_timer_.reset();
+}
+
+void StepLauncher::flush_lines() {
+  line_timer_.reset();
+  for (const std::string& line : report_.take_lines())
+    if (!plan_.quiet_exits) log_.error("{}", line);
+}
+
+void StepLauncher::check_done() {
+  if (std::ranges::all_of(nodes_, [](const Node& n) { return n.over; })) loop_.stop();
+}
+
+template <class M>
+void StepLauncher::send_all(const M& m) {
+  for (Node& n : nodes_)
+    if (n.stream) notify(*n.stream, m);
+}
+
+void StepLauncher::end_step(const char* why) {
+  if (why) log_.info("{}", why);
+  ending_ = true;
+  send_all(step_rpc::IoSignal{0, true, plan_.kill_wait_seconds});
+  // Nodes that never come back do not hold us.
+  abort_timer_ = loop_.after(seconds(plan_.kill_wait_seconds + 10), [this] {
+    log_.error("Timed out waiting for job step to complete");
+    failed_ = true;
+    loop_.stop();
+  });
+}
+
+// ---- signals
+void StepLauncher::wire_signals() {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGTTIN, SIG_IGN);
+  loop_.on_signal(SIGINT, [this] { on_interrupt(); });
+  for (int s : {SIGTERM, SIGHUP, SIGQUIT})
+    if (!plan_.ignored_signals.contains(s))
+      loop_.on_signal(s, [this] {
+        if (!ending_) end_step("forcing job termination");
+      });
+  for (int s : {SIGUSR1, SIGUSR2, SIGALRM, SIGCONT})
+    if (!plan_.ignored_signals.contains(s)) loop_.on_signal(s, [this, s] { forward(s); });
+  if (plan_.request.pty)
+    loop_.on_signal(SIGWINCH, [this] {
+      if (auto size = os::window_size(0)) send_all(step_rpc::IoWindow{size->rows, size->columns});
+    });
+}
+
+void StepLauncher::forward(int signal) {
+  send_all(step_rpc::IoSignal{static_cast<uint16_t>(signal), false, 0});
+}
+
+void StepLauncher::on_interrupt() {
+  Duration now = net::Loop::monotonic();
+  bool again = last_interrupt_ >= Duration{} && now - last_interrupt_ <= kInterruptWindow;
+  last_interrupt_ = now;
+  if (ending_) {
+    failed_ = true;
+    loop_.stop();  // a third one: without waiting for anybody
+    return;
+  }
+  if (!again && !plan_.quit_on_interrupt && !plan_.disable_status) {
+    log_.info("interrupt (one more within 1 sec to abort)");
+    for (const std::string& line : report_.status_lines()) log_.info("{}", line);
+    return;
+  }
+  log_.info("sending Ctrl-C to StepId={}", name_);
+  forward(SIGINT);
+  end_step(("Job step aborted: Waiting up to " + std::to_string(plan_.kill_wait_seconds + 2) +
+            " seconds for job step to finish.")
+               .c_str());
+}
+
+// ---- input
+// --input: none, all, a task's number, or a file; files whose names differ per task are opened on the nodes.
+Result<> StepLauncher::open_input() {
+  std::string& in = plan_.request.std_in;
+  if (in == "none") {
+    in = "/dev/null";
+    input_wanted_ = false;
+  } else if (in.empty() || in == "all") {
+    in.clear();
+  } else if (auto task = parse_number<uint32_t>(in); task && *task < plan_.step.num_tasks) {
+    input_rank_ = *task;
+    in.clear();
+  } else if (pattern_is_per_task(in)) {
+    input_wanted_ = false;
+  } else {
+    FileNames names;
+    names.job = plan_.step.job;
+    names.step = plan_.step.step;
+    names.job_name = plan_.request.name;
+    MUSTER_TRY(fd, os::open_input(below(plan_.request.work_dir, expand_file_pattern(in, names))));
+    input_file_ = std::move(fd);
+    input_fd_ = input_file_.get();
+    in.clear();
+  }
+  if (plan_.request.pty && !plan_.step.nodes.empty() && !plan_.step.nodes.front().ranks.empty())
+    input_rank_ = plan_.step.nodes.front().ranks.front();
+  return {};
+}
+
+void StepLauncher::start_input() {
+  if (!input_wanted_ || input_watch_ || input_ended_) return;
+  if (input_rank_ != step_rpc::kAllTasks) {
+    // The other tasks read the end of their input at once.
+    for (Node& n : nodes_)
+      for (uint32_t rank : n.step->ranks)
+        if (rank != input_rank_ && n.stream) notify(*n.stream, step_rpc::IoData{rank, 0, true, {}});
+  }
+  if (::fcntl(input_fd_, F_GETFD) < 0) return send_input({}, true);  // srun was started without stdin
+  input_watch_ = loop_.watch(input_fd_, [this] { read_input(); });
+}
+
+void StepLauncher::read_input() {
+  constexpr uint64_t kWindow = 512u << 10;
+  for (const Node& n : nodes_)
+    if (n.stream && n.input_unacknowledged > kWindow) return input_watch_->pause_read(true);
+  std::span<char> buffer = loop_.scratch();
+  ssize_t got = ::read(input_fd_, buffer.data(), std::min<size_t>(buffer.size(), 64u << 10));
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) {
+    input_watch_.reset();
+    return send_input({}, true);
+  }
+  send_input(std::string(buffer.data(), static_cast<size_t>(got)), false);
+}
+
+void StepLauncher::send_input(std::string data, bool end) {
+  input_ended_ = end;
+  for (Node& n : nodes_) {
+    bool meant = input_rank_ == step_rpc::kAllTasks ||
+                 std::ranges::find(n.step->ranks, input_rank_) != n.step->ranks.end();
+    if (!n.stream || !meant) continue;
+    n.input_unacknowledged += data.size();
+    notify(*n.stream, step_rpc::IoData{input_rank_, 0, end, data});
+  }
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,103 @@
+// StepLauncher: from a created step to its end. Listens for the nodes' streams, asks each slurmd to launch
+// its part, carries input, output and signals, and ends the step by the rules of --kill-on-bad-exit, --wait,
+// --immediate signals and Ctrl-C. Runs a loop of its own on the calling thread. A slurmd is reached over its
+// unix socket where that exists on this host, by TCP with the cluster key, or through a slurmd of this host
+// (RelayLaunch).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "cli/srun/step_output.h"
+#include "cli/srun/task_report.h"
+#include "model/step_rpc.h"
+#include "net/channel.h"
+#include "net/loop.h"
+#include "net/socket.h"
+#include "os/cli_log.h"
+#include "os/files.h"
+#include "os/pty.h"
+
+namespace muster::cli {
+
+struct LaunchPlan {
+  rpc::StepCreated step;
+  StepRequest request;          // complete: argv, environment, files
+  std::string slurmd_pid_file;  // as in slurm.conf: names the directory of slurmd's sockets, with %n and %h
+  net::Security security;       // empty key: no TCP
+  Duration connect_timeout = seconds(10);
+  uint32_t kill_wait_seconds = 30;
+  bool disable_status = false, quit_on_interrupt = false, quiet_exits = false;
+  std::set<int> ignored_signals;
+};
+
+class StepLauncher {
+ public:
+  StepLauncher(LaunchPlan plan, const os::CliLog& log);
+  ~StepLauncher();
+  // Runs the step to its end. srun's exit code.
+  int run();
+  int32_t wait_status() const { return report_.wait_status(); }
+
+ private:
+  struct Node {
+    const rpc::StepNode* step = nullptr;
+    net::ChannelPtr slurmd, stream;
+    bool launched = false, over = false;
+    uint64_t input_unacknowledged = 0;
+  };
+
+  Result<> listen();
+  std::string slurmd_socket(const std::string& node) const;
+  void launch(Node& node);
+  void connected(Node& node, Result<net::ChannelPtr> channel, bool relay);
+  void launch_failed(Node& node, const Error& error);
+  void accept_stream();
+  Node* node_of(const net::Channel* stream);
+  void on_hello(net::Channel* channel, const net::Frame& frame);
+  void on_stream(Node& node, const net::Frame& frame);
+  void stream_over(Node& node);
+  void tasks_ended(Node& node, const step_rpc::TasksEnded& m);
+  void flush_lines();
+  void check_done();
+
+  Result<> open_input();
+  void read_input();
+  void send_input(std::string data, bool end);
+  void start_input();
+  void wire_signals();
+  void on_interrupt();
+  void forward(int signal);
+  void end_step(const char* why);
+  template <class M>
+  void send_all(const M& m);
+
+  LaunchPlan plan_;
+  const os::CliLog& log_;
+  net::Loop loop_;
+  std::string name_;  // "12.0"
+  TaskReport report_;
+  StepOutput output_;
+  std::shared_ptr<const StepRequest> request_;
+  rpc::StepIo io_;
+  std::optional<os::TempDir> socket_dir_;
+  net::UniqueFd listener_;
+  std::unique_ptr<net::Loop::Watch> listener_watch_;
+  std::map<const net::Channel*, net::ChannelPtr> unknown_;  // accepted, no hello yet
+  std::vector<Node> nodes_;
+  int input_fd_ = 0;
+  os::Fd input_file_;
+  std::unique_ptr<net::Loop::Watch> input_watch_;
+  uint32_t input_rank_ = step_rpc::kAllTasks;
+  bool input_ended_ = false, input_wanted_ = true;
+  std::optional<os::RawMode> raw_;
+  std::unique_ptr<net::Loop::Timer> line_timer_, wait_timer_, abort_timer_;
+  Duration last_interrupt_{-1};
+  int interrupts_ = 0;
+  bool ending_ = false, failed_ = false, first_ended_ = false;
+};
+
+}  // namespace muster::cli

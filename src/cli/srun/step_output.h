@@ -1,0 +1,43 @@
+// StepOutput: where what the tasks print goes: srun's own stdout and stderr, or files that srun opens (those
+// whose names differ per task are opened on the nodes), with the task's number before each line if --label is
+// given. Writes block.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "model/file_pattern.h"
+#include "model/step_request.h"
+#include "os/fd.h"
+
+namespace muster::cli {
+
+class StepOutput {
+ public:
+  // Opens files named by --output and --error that are srun's to open and takes their names out of `request`.
+  // "none" and task numbers too. Errors: a file that cannot be opened.
+  Result<> prepare(StepRequest& request, const FileNames& names, uint32_t num_tasks);
+  void write(uint32_t rank, uint8_t stream, std::string_view data);
+  void end(uint32_t rank, uint8_t stream);  // the rest of an unfinished line
+  bool broken() const { return broken_; }   // nobody reads any more
+
+ private:
+  struct Sink {
+    int fd = 1;
+    os::Fd own;
+    int64_t only = -1;  // just this task
+  };
+  Result<> open_sink(Sink& sink, std::string& pattern, const StepRequest& request, const FileNames& names,
+                     uint32_t num_tasks);
+  void put(const Sink& sink, std::string_view data);
+  std::string label(uint32_t rank) const;
+
+  Sink sinks_[2];  // stdout, stderr
+  bool label_ = false, broken_ = false;
+  size_t width_ = 1;
+  std::map<std::pair<uint32_t, uint8_t>, std::string> partial_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,53 @@
+#include "cli/srun/task_report.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+
+namespace muster::cli {
+
+std::string tasks_text(const Bitmap& ranks) {
+  return (ranks.count() == 1 ? "task " : "tasks ") + ranks.to_ranges();
+}
+
+std::string end_text(int32_t status, bool out_of_memory) {
+  if (out_of_memory) return "Out Of Memory";
+  if (WIFSIGNALED(status))
+    return std::string(strsignal(WTERMSIG(status))) + (WCOREDUMP(status) ? " (core dumped)" : "");
+  return "Exited with exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+void TaskReport::ended(std::string_view node, const step_rpc::TasksEnded& m) {
+  for (const step_rpc::TaskEnd& t : m.tasks) {
+    if (!is_running(t.rank)) continue;
+    tasks_[t.rank].ended = true;
+    ++ended_;
+    status_ = std::max(status_, t.status);
+    if (t.status == 0) continue;
+    int code = WIFSIGNALED(t.status) ? 128 + WTERMSIG(t.status) : WEXITSTATUS(t.status);
+    exit_code_ = std::max(exit_code_, code);
+    std::string text = t.text.empty() ? end_text(t.status, m.out_of_memory) : t.text;
+    auto same = std::ranges::find_if(lines_, [&](const Line& l) { return l.node == node && l.text == text; });
+    if (same == lines_.end()) same = lines_.insert(lines_.end(), {std::string(node), text, {}});
+    same->ranks.set(t.rank);
+  }
+}
+
+std::vector<std::string> TaskReport::take_lines() {
+  std::vector<std::string> out;
+  for (const Line& l : lines_) out.push_back(l.node + ": " + tasks_text(l.ranks) + ": " + l.text);
+  lines_.clear();
+  return out;
+}
+
+std::vector<std::string> TaskReport::status_lines() const {
+  Bitmap running, ended;
+  for (uint32_t i = 0; i < tasks_.size(); ++i) (tasks_[i].ended ? ended : running).set(i);
+  std::vector<std::string> out;
+  if (running.any()) out.push_back("StepId=" + step_ + " " + tasks_text(running) + ": running");
+  if (ended.any()) out.push_back("StepId=" + step_ + " " + tasks_text(ended) + ": exited");
+  return out;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,51 @@
+// TaskReport: which tasks of a step run, how the others ended, what the user is told of it, and srun's exit
+// code. Pure. srun(1): RETURN VALUE, --kill-on-bad-exit, --wait, SIGNALS AND ESCAPE SEQUENCES.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/step_rpc.h"
+
+namespace muster::cli {
+
+class TaskReport {
+ public:
+  TaskReport(std::string step_name, uint32_t tasks) : step_(std::move(step_name)), tasks_(tasks) {}
+
+  // Tasks of one node that ended; statuses other than 0 are noted for take_lines().
+  void ended(std::string_view node, const step_rpc::TasksEnded& m);
+  bool is_running(uint32_t rank) const { return rank < tasks_.size() && !tasks_[rank].ended; }
+  size_t running() const { return tasks_.size() - ended_; }
+  bool any_failed() const { return exit_code_ != 0; }
+  int exit_code() const { return exit_code_; }     // the highest; 128 + signal
+  int32_t wait_status() const { return status_; }  // the highest
+  // "n1: tasks 0-3: Exited with exit code 1", in order of what happened; empty afterwards.
+  std::vector<std::string> take_lines();
+  // "StepId=12.0 task 0: running", "StepId=12.0 tasks 1-3: exited".
+  std::vector<std::string> status_lines() const;
+
+ private:
+  struct Task {
+    bool ended = false;
+  };
+  struct Line {
+    std::string node, text;
+    Bitmap ranks;
+  };
+  std::string step_;
+  std::vector<Task> tasks_;
+  size_t ended_ = 0;
+  int exit_code_ = 0;
+  int32_t status_ = 0;
+  std::vector<Line> lines_;
+};
+
+// "task 3", "tasks 0-2,5".
+std::string tasks_text(const Bitmap& ranks);
+// "Exited with exit code 3", "Terminated", "Segmentation fault (core dumped)", "Out Of Memory".
+std::string end_text(int32_t wait_status, bool out_of_memory);
+
+}  // namespace muster::cli

@@ -1,0 +1,264 @@
+#include "config/gres_conf.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "config/hosts.h"
+#include "config/record.h"
+#include "config/slurm_build.h"
+
+namespace muster::config {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kAutoDetectNames = {"",       "off",  "full",   "nrt",
+                                                              "nvidia", "nvml", "oneapi", "rsmi"};
+constexpr size_t kMaxFiles = 1024;
+
+AutoDetect parse_autodetect(std::string_view text) {
+  for (size_t i = 1; i < kAutoDetectNames.size(); ++i)
+    if (iequals(text, kAutoDetectNames[i])) return static_cast<AutoDetect>(i);
+  return AutoDetect::kUnset;
+}
+
+uint32_t parse_flags(std::string_view text) {
+  constexpr std::pair<const char*, uint32_t> kFlags[] = {
+      {"CountOnly", kGresCountOnly},    {"env_uuid", kGresEnvUuid},       {"explicit", kGresExplicit},
+      {"one_sharing", kGresOneSharing}, {"all_sharing", kGresAllSharing}, {"nvidia_gpu_env", kGresEnvNvidia},
+      {"amd_gpu_env", kGresEnvAmd},     {"intel_gpu_env", kGresEnvIntel}, {"opencl_env", kGresEnvOpencl},
+      {"no_gpu_env", kGresNoEnv}};
+  uint32_t out = 0;
+  for (std::string_view word : split(text, ','))
+    for (const auto& [name, bit] : kFlags)
+      if (iequals(trim(word), name)) out |= bit;
+  return out;
+}
+
+// "0-3,8", also in brackets.
+void read_cores(const Record& r, GresLine& line, Findings& f) {
+  std::string_view text = r.text("Cores");
+  if (text.empty()) return;
+  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+  if (!Bitmap::parse_ranges(text, line.cores, 65536))
+    f.error(r.pos("Cores"), "Cores", "must be core numbers such as 0-3 or 0,2");
+}
+
+void read_links(const Record& r, GresLine& line, Findings& f) {
+  for (std::string_view word : split(r.text("Links"), ',')) {
+    std::optional<int32_t> n = parse_number<int32_t>(trim(word), -1, 65535);
+    if (!n || line.links.size() >= kMaxFiles)
+      return f.error(r.pos("Links"), "Links", "must be numbers of links such as -1,4,0,0");
+    line.links.push_back(*n);
+  }
+  if (!line.links.empty() && line.files.size() > 1)
+    f.error(r.pos("Links"), "Links", "needs a line with one device", "write a line for each File");
+}
+
+void read_files(const Record& r, GresLine& line, Findings& f) {
+  line.multiple_files = r.has("MultipleFiles");
+  if (line.multiple_files && r.has("File"))
+    return f.error(r.pos("MultipleFiles"), "MultipleFiles", "cannot be combined with File",
+                   "remove one of the two");
+  std::string_view key = line.multiple_files ? "MultipleFiles" : "File";
+  std::string_view text = r.text(key);
+  if (text.empty()) return;
+  Result<std::vector<std::string>> files = expand_hosts(text, kMaxFiles);
+  if (!files) return f.error(r.pos(key), std::string(key), files.error().text);
+  line.files = std::move(*files);
+  for (const std::string& file : line.files)
+    if (file.front() != '/')
+      return f.error(r.pos(key), std::string(key), "\"" + file.substr(0, 80) + "\" must be an absolute path");
+}
+
+bool shares_devices(std::string_view name) { return name == "mps" || name == "shard"; }
+
+void read_count(const Record& r, GresLine& line, Findings& f) {
+  size_t devices = line.multiple_files ? (line.files.empty() ? 0 : 1) : line.files.size();
+  line.count = devices ? devices : 1;
+  if (!r.has("Count")) return;
+  line.count = parse_count(r.text("Count")).value_or(0);
+  if (devices && line.count != devices && !shares_devices(line.name))
+    f.error(r.pos("Count"), "Count",
+            "is " + std::to_string(line.count) + ", but File names " + std::to_string(devices) + " devices",
+            "leave Count out");
+}
+
+// Reports and returns false for a line that is of no use.
+bool read_name(const Record& r, const Config& config, GresLine& line, Findings& f) {
+  line.name = r.text("Name");
+  line.type = r.text("Type");
+  if (line.name.empty()) return true;
+  if (std::find(config.gres_types.begin(), config.gres_types.end(), line.name) != config.gres_types.end())
+    return true;
+  std::vector<std::string_view> known(config.gres_types.begin(), config.gres_types.end());
+  std::string_view near = did_you_mean(line.name, known);
+  f.error(r.pos("Name"), "Name", "\"" + line.name + "\" is not in GresTypes of slurm.conf",
+          near.empty()
+              ? "add it: GresTypes=" + (known.empty() ? "" : join(config.gres_types, ",") + ",") + line.name
+              : "did you mean " + std::string(near) + "?");
+  return false;
+}
+
+// The same device on two lines would be handed out twice: MIG instances have files of their own.
+class DoubleUse {
+ public:
+  void check(const GresLine& line, Findings& f) {
+    if (line.files.empty() || shares_devices(line.name)) return;
+    bool reported = false;
+    for (const std::string& file : line.files) {
+      Seen& seen = by_device_[line.name + " " + file];
+      bool again = seen.any && (seen.all_nodes || line.all_nodes || seen.nodes.intersects(line.nodes));
+      if (again && !reported) {
+        reported = true;
+        f.notice(line.where, "File",
+                 file + " is already given at " + seen.where.text() + ", so it counts twice",
+                 line.type != seen.type
+                     ? "MIG instances need MultipleFiles with their own device files, or AutoDetect=nvml"
+                     : "remove one of the lines");
+      }
+      seen.any = true;
+      seen.all_nodes = seen.all_nodes || line.all_nodes;
+      seen.nodes |= line.nodes;
+      seen.where = line.where;
+      seen.type = line.type;
+    }
+  }
+
+ private:
+  struct Seen {
+    bool any = false, all_nodes = false;
+    Bitmap nodes;
+    SourcePos where;
+    std::string type;
+  };
+  std::unordered_map<std::string, Seen> by_device_;
+};
+
+void take_line(const Line& in, const Config& config, const NodeIndex& index, GresConf& out, DoubleUse& uses,
+               Findings& f) {
+  Record r(ConfFile::kGres, Section::kGresLine);
+  size_t errors_before = f.errors.size();
+  r.add(in, f);
+  if (f.errors.size() != errors_before) return;
+  GresLine line;
+  line.where = in.pos;
+  line.autodetect = parse_autodetect(r.text("AutoDetect"));
+  if (r.has("NodeName")) {
+    line.all_nodes = false;
+    line.nodes = resolve_nodes(r.text("NodeName"), r.pos("NodeName"), "NodeName", config, index, f);
+  }
+  if (!r.has("Name")) {
+    if (line.autodetect == AutoDetect::kUnset)
+      return f.error(in.pos, "Name", "is missing", "a line needs Name= or AutoDetect=");
+    if (line.all_nodes)
+      out.autodetect = line.autodetect;
+    else
+      out.lines.push_back(std::move(line));
+    return;
+  }
+  if (line.all_nodes && line.autodetect != AutoDetect::kUnset) {
+    out.autodetect = line.autodetect;
+    line.autodetect = AutoDetect::kUnset;
+  }
+  if (!read_name(r, config, line, f)) return;
+  read_files(r, line, f);
+  read_cores(r, line, f);
+  read_links(r, line, f);
+  line.flags = parse_flags(r.text("Flags"));
+  if ((line.flags & kGresOneSharing) && (line.flags & kGresAllSharing))
+    f.error(r.pos("Flags"), "Flags", "one_sharing and all_sharing exclude each other");
+  read_count(r, line, f);
+  uses.check(line, f);
+  out.lines.push_back(std::move(line));
+}
+
+}  // namespace
+
+std::string_view autodetect_name(AutoDetect a) { return kAutoDetectNames[static_cast<size_t>(a)]; }
+
+GresConf build_gres_conf(const std::vector<Line>& lines, const Config& config,
+                         std::vector<ConfigError>& errors, std::vector<ConfigNotice>& notices) {
+  GresConf out;
+  out.present = true;
+  Findings findings{errors, notices};
+  DoubleUse uses;
+  for (const Line& line : lines) take_line(line, config, *config.index, out, uses, findings);
+  return out;
+}
+
+AutoDetect autodetect_of(const GresConf& conf, uint32_t node) {
+  for (const GresLine& line : conf.lines)
+    if (line.autodetect != AutoDetect::kUnset && line.nodes.test(node)) return line.autodetect;
+  return conf.autodetect;
+}
+
+namespace {
+uint64_t listed(const std::vector<GresDevices>& devices, const GresItem& item) {
+  uint64_t n = 0;
+  for (const GresDevices& d : devices)
+    if (d.name == item.name && (item.type.empty() || d.type == item.type)) n += d.count;
+  return n;
+}
+
+uint32_t next_index(const std::vector<GresDevices>& devices, const std::string& name) {
+  uint64_t n = 0;
+  for (const GresDevices& d : devices)
+    if (d.name == name) n += d.count;
+  return static_cast<uint32_t>(std::min<uint64_t>(n, UINT32_MAX));
+}
+
+void add_line(const GresLine& line, std::vector<GresDevices>& out) {
+  GresDevices d;
+  d.name = line.name;
+  d.type = line.type;
+  d.count = line.count;
+  d.first_index = next_index(out, line.name);
+  d.count_only = (line.flags & kGresCountOnly) != 0 || (line.files.empty() && line.name != "gpu");
+  d.files = line.files;
+  d.cores = line.cores;
+  d.links = line.links;
+  d.flags = line.flags;
+  out.push_back(std::move(d));
+}
+
+// What Gres= of the NodeName line counts beyond gres.conf.
+void add_counted(const NodeTemplate& line, std::vector<GresDevices>& out) {
+  for (const GresItem& item : line.gres) {
+    uint64_t have = listed(out, item);
+    if (have >= item.count) continue;
+    GresDevices d;
+    d.name = item.name;
+    d.type = item.type;
+    d.count = item.count - have;
+    d.first_index = next_index(out, item.name);
+    d.count_only = item.no_consume || item.name != "gpu";
+    out.push_back(std::move(d));
+  }
+}
+
+}  // namespace
+
+std::vector<GresDevices> devices_of(const GresConf& conf, const Config& config, uint32_t node) {
+  std::vector<GresDevices> out;
+  for (const GresLine& line : conf.lines)
+    if (!line.name.empty() && (line.all_nodes || line.nodes.test(node))) add_line(line, out);
+  add_counted(*config.nodes[node].line, out);
+  return out;
+}
+
+std::vector<std::vector<GresDevices>> devices_of_all(const GresConf& conf, const Config& config) {
+  std::vector<std::vector<GresDevices>> out(config.nodes.size());
+  for (const GresLine& line : conf.lines) {
+    if (line.name.empty()) continue;
+    if (line.all_nodes)
+      for (std::vector<GresDevices>& devices : out) add_line(line, devices);
+    else
+      line.nodes.for_each([&](size_t i) { add_line(line, out[i]); });
+  }
+  for (size_t i = 0; i < out.size(); ++i) add_counted(*config.nodes[i].line, out[i]);
+  return out;
+}
+
+}  // namespace muster::config

@@ -1,0 +1,88 @@
+// slurmdbd.conf.
+#include "config/key_table_parts.h"
+
+namespace muster::config {
+using namespace rows;
+
+namespace {
+constexpr KeyRow d(const KeyRow& r) { return r.of(ConfFile::kSlurmdbd); }
+constexpr KeyRow archive(const char* name, const char* doc) { return d(yesno(name, "no", doc)); }
+constexpr KeyRow purge(const char* name, const char* doc) { return d(text(name, nullptr, doc)); }
+
+constexpr KeyRow kRows[] = {
+    d(yesno("AllowNoDefAcct", "no", "Users need no default account.")),
+    d(yesno("AllResourcesAbsolute", "no", "Shares of licences are counts, not percentages.")),
+    d(path("ArchiveDir", "/tmp", "Directory of archive files.")),
+    archive("ArchiveEvents", "Archive node events when they are purged."),
+    archive("ArchiveJobs", "Archive jobs when they are purged."),
+    d(yesno("ArchiveJobScript", nullptr, "Archive job scripts; unset: as ArchiveJobs.")),
+    d(yesno("ArchiveJobEnv", nullptr, "Archive job environments; unset: as ArchiveJobs.")),
+    archive("ArchiveResvs", "Archive reservations when they are purged."),
+    d(path("ArchiveScript", nullptr, "Program that archives instead of us.")),
+    archive("ArchiveSteps", "Archive steps when they are purged."),
+    archive("ArchiveSuspend", "Archive suspensions when they are purged."),
+    archive("ArchiveTXN", "Archive transactions when they are purged."),
+    archive("ArchiveUsage", "Archive usage when it is purged."),
+    d(list("AuthAltTypes", nullptr, "Further ways to authenticate.")),
+    d(list("AuthAltParameters", nullptr, "Their options.")),
+    d(list("AuthInfo", nullptr, "Options of AuthType.")),
+    d(one_of("AuthType", "auth/munge|auth/slurm|auth/none", "auth/munge", "How callers are authenticated.")
+          .restart()),
+    d(seconds("CommitDelay", "0", "Seconds between commits of one controller's messages.")),
+    d(list("CommunicationParameters", nullptr, "Options of connections.")),
+    d(text("DbdAddr", nullptr, "Address of DbdHost; unset: DbdHost.").restart()),
+    d(text("DbdBackupHost", nullptr, "Host of the second slurmdbd.").restart()),
+    d(text("DbdHost", nullptr, "Host of slurmdbd; required.").restart()),
+    d(row(KeyType::kPort, "DbdPort", "6819", "Port slurmdbd listens on.").restart()),
+    d(list("DebugFlags", nullptr, "Subjects that log in more detail.")),
+    d(level("DebugLevel", "info", "How much is logged.")),
+    d(level("DebugLevelSyslog", nullptr, "How much goes to syslog.")),
+    d(text("DefaultQOS", nullptr, "QOS of new clusters.")),
+    d(yesno("DisableArchiveCommands", "no", "No sacctmgr archive.")),
+    d(yesno("DisableCoordDBD", "no", "Coordinators have no powers.")),
+    d(yesno("DisableRollups", "no", "No roll-up of usage.")),
+    d(one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.")
+          .not_yet("choice of the message digest")),
+    d(path("LogFile", nullptr, "Log; unset: syslog.")),
+    d(text("LogTimeFormat", "iso8601_ms", "Time stamps in the log.")),
+    d(number("MaxPurgeLimit", "50000", "Rows purged in one go.").min(1)),
+    d(span("MaxQueryTimeRange", "INFINITE", "Longest time span of a query by ordinary users.").infinite()),
+    d(seconds("MessageTimeout", "10", "How long an answer may take.").min(1)),
+    d(list("Parameters", nullptr, "PreserveCaseUser keeps the case of user names.")),
+    d(path("PidFile", "/var/run/slurmdbd.pid", "Where the process id is left.")),
+    d(text("PluginDir", nullptr, "Directories of third-party plugins.")),
+    d(flags("PrivateData", "accounts|events|jobs|reservations|usage|users|none", "none",
+            "What ordinary users do not see of others.")),
+    purge("PurgeEventAfter", "Age at which node events are purged, number with hours, days or months."),
+    purge("PurgeJobAfter", "Age at which jobs are purged."),
+    purge("PurgeJobScriptAfter", "Age at which job scripts are purged."),
+    purge("PurgeJobEnvAfter", "Age at which job environments are purged."),
+    purge("PurgeResvAfter", "Age at which reservations are purged."),
+    purge("PurgeStepAfter", "Age at which steps are purged."),
+    purge("PurgeSuspendAfter", "Age at which suspensions are purged."),
+    purge("PurgeTXNAfter", "Age at which transactions are purged."),
+    purge("PurgeUsageAfter", "Age at which usage is purged."),
+    d(text("SlurmUser", "root", "User slurmdbd runs as.").restart()),
+    d(text("StorageBackupHost", nullptr, "Second host of the database.")),
+    d(text("StorageHost", "localhost", "Host of the database.")),
+    d(text("StorageLoc", "slurm_acct_db", "Name of the database.")),
+    d(list("StorageParameters", nullptr, "SSL_* options of the connection, token_duration=.")),
+    d(text("StoragePass", nullptr, "Password of the database.").hidden()),
+    d(path("StoragePassScript", nullptr, "Program that prints the password.")),
+    d(row(KeyType::kPort, "StoragePort", "3306", "Port of the database.")),
+    d(one_of("StorageType", "accounting_storage/mysql|accounting_storage/sqlite", nullptr,
+             "Kind of database; required.")
+          .restart()),
+    d(text("StorageUser", nullptr, "User of the database.")),
+    d(seconds("TCPTimeout", "2", "How long making a connection may take.").min(1)),
+    d(list("TLSParameters", nullptr, "Certificates of TLSType.").not_yet("TLS with certificates")),
+    d(one_of("TLSType", "tls/none|tls/s2n", nullptr, "TLS with certificates.")
+          .not_yet("TLS with certificates")),
+    d(yesno("TrackSlurmctldDown", "no", "Count the time a controller is away as down time.")),
+    d(yesno("TrackWCKey", "no", "Account by workload key.")),
+};
+}  // namespace
+
+std::span<const KeyRow> slurmdbd_rows() { return kRows; }
+
+}  // namespace muster::config

@@ -1,0 +1,103 @@
+#include "config/load.h"
+
+#include "config/record.h"
+
+namespace muster::config {
+
+namespace {
+
+// The lines of a file beside slurm.conf; none when it is not there (`present` says which).
+std::vector<Line> side_lines(FileSource& source, const Config& config, ConfFile file, bool& present,
+                             std::vector<ConfigError>& errors) {
+  std::string path = config.directory + "/" + std::string(file_name(file));
+  ParsedFile parsed = parse_file(source, path);
+  present = !parsed.missing;
+  for (ConfigError& e : parsed.errors) errors.push_back(std::move(e));
+  return std::move(parsed.lines);
+}
+
+Section side_section(ConfFile file, const Line& line) {
+  if (file == ConfFile::kJobContainer) return Section::kContainer;
+  return file == ConfFile::kHelpers && line.find("Feature") ? Section::kFeature : Section::kGlobal;
+}
+
+// Files whose features are not there yet: their keys are checked all the same, so that a typing error shows
+// today.
+void check_side_files(FileSource& source, const Config& config, LoadedConfig& out,
+                      std::vector<ConfigError>& errors) {
+  for (ConfFile file : {ConfFile::kAcctGather, ConfFile::kBurstBuffer, ConfFile::kHelpers,
+                        ConfFile::kJobContainer, ConfFile::kOci}) {
+    bool present = false;
+    std::vector<Line> lines = side_lines(source, config, file, present, errors);
+    std::vector<ConfigNotice> each_key;
+    Findings findings{errors, each_key};
+    for (const Line& line : lines)
+      for (const KeyValue& kv : line.values) check_pair(file, side_section(file, line), kv, findings);
+    if (!each_key.empty())
+      out.notices.push_back(std::move(each_key.front()));  // one line for the file is enough
+  }
+}
+
+ConfigError no_such_file(const std::string& path) {
+  return {path, 0, "", "cannot be read", "set SLURM_CONF, or start with -f and the path of slurm.conf"};
+}
+
+void check_plugin_and_file(FileSource& source, const LoadedConfig& out, std::vector<ConfigError>& errors) {
+  const Config& c = out.config;
+  if (source.read(c.directory + "/topology.yaml")) return;  // takes the place of topology.conf
+  const ConfigValue* plugin = c.find_value("TopologyPlugin");
+  if (c.topology_plugin == "topology/tree" && out.topology.switches.empty())
+    errors.push_back(error_at(plugin->pos, "TopologyPlugin",
+                              "topology/tree needs SwitchName lines in topology.conf",
+                              "TopologyPlugin=topology/flat needs no file"));
+  if (c.topology_plugin == "topology/block" && out.topology.blocks.empty())
+    errors.push_back(error_at(plugin->pos, "TopologyPlugin",
+                              "topology/block needs BlockName lines in topology.conf",
+                              "TopologyPlugin=topology/flat needs no file"));
+}
+
+}  // namespace
+
+std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source,
+                                                                  const std::string& path) {
+  ParsedFile parsed = parse_file(source, path);
+  if (parsed.missing) return std::unexpected(std::vector<ConfigError>{no_such_file(path)});
+  std::vector<ConfigError> errors = std::move(parsed.errors);
+  LoadedConfig out;
+  out.config = build_slurm_config(parsed.lines, path, errors, out.notices);
+
+  std::vector<Line> lines = side_lines(source, out.config, ConfFile::kGres, out.gres.present, errors);
+  bool present = out.gres.present;
+  out.gres = build_gres_conf(lines, out.config, errors, out.notices);
+  out.gres.present = present;
+
+  lines = side_lines(source, out.config, ConfFile::kTopology, present, errors);
+  if (present) out.topology = build_topology_conf(lines, out.config, errors, out.notices);
+
+  lines = side_lines(source, out.config, ConfFile::kCgroup, present, errors);
+  out.cgroup = build_cgroup_conf(lines, errors, out.notices);
+  out.cgroup.raw.present = present;
+
+  lines = side_lines(source, out.config, ConfFile::kMpi, present, errors);
+  out.mpi = build_simple_conf(ConfFile::kMpi, lines, errors, out.notices);
+  out.mpi.present = present;
+
+  check_side_files(source, out.config, out, errors);
+  if (errors.empty()) check_plugin_and_file(source, out, errors);
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return out;
+}
+
+std::expected<LoadedSimple, std::vector<ConfigError>> load_simple(FileSource& source, const std::string& path,
+                                                                  ConfFile file) {
+  ParsedFile parsed = parse_file(source, path);
+  if (parsed.missing) return std::unexpected(std::vector<ConfigError>{{path, 0, "", "cannot be read", ""}});
+  std::vector<ConfigError> errors = std::move(parsed.errors);
+  LoadedSimple out;
+  out.conf = build_simple_conf(file, parsed.lines, errors, out.notices);
+  out.conf.present = true;
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return out;
+}
+
+}  // namespace muster::config

@@ -1,0 +1,208 @@
+// The keys of the cluster as a whole.
+#include <algorithm>
+
+#include "base/text.h"
+#include "config/slurm_bind.h"
+#include "config/slurm_build.h"
+
+namespace muster::config {
+
+namespace {
+
+constexpr std::string_view kAlwaysTracked[] = {"cpu",     "mem",     "energy", "node",
+                                               "billing", "fs/disk", "vmem",   "pages"};
+
+ConfigValue* value_of(Config& config, const KeyRow* row) {
+  for (ConfigValue& v : config.values)
+    if (v.row == row) return &v;
+  return nullptr;
+}
+
+std::string_view text_of(const Config& config, std::string_view key) {
+  const ConfigValue* v = config.find_value(key);
+  return v ? std::string_view(v->text) : std::string_view();
+}
+
+SourcePos pos_of(const Config& config, std::string_view key) {
+  const ConfigValue* v = config.find_value(key);
+  return v ? v->pos : SourcePos{};
+}
+
+void add_controller(Config& config, const KeyValue& kv, Findings& findings) {
+  std::string_view text = kv.value;
+  ControllerHost host;
+  size_t open = text.find('(');
+  host.name = trim(text.substr(0, open));
+  host.address = host.name;
+  if (open != std::string_view::npos) {
+    if (!text.ends_with(')')) return findings.error(kv.pos, "SlurmctldHost", "must be name or name(address)");
+    host.address = trim(text.substr(open + 1, text.size() - open - 2));
+  }
+  if (host.name.empty() || host.address.empty())
+    return findings.error(kv.pos, "SlurmctldHost", "must be name or name(address)");
+  for (const ControllerHost& other : config.slurmctld_hosts)
+    if (other.name == host.name)
+      return findings.error(kv.pos, "SlurmctldHost", host.name + " is named twice");
+  if (host.name.find(',') != std::string::npos)
+    return findings.error(kv.pos, "SlurmctldHost", "names one host", "write a SlurmctldHost= line for each");
+  config.slurmctld_hosts.push_back(std::move(host));
+}
+
+// Takes one pair of the file into `values`; repeatable keys are bound here because each occurrence counts.
+void take(Config& config, const KeyValue& kv, Findings& findings) {
+  const KeyRow* row = check_pair(ConfFile::kSlurm, Section::kGlobal, kv, findings);
+  if (!row) return;
+  ConfigValue* value = value_of(config, row);
+  if (row->repeatable) {
+    if (std::string_view(row->name) == "SlurmctldHost") add_controller(config, kv, findings);
+    value->text = value->given ? value->text + "," + kv.value : kv.value;
+  } else {
+    if (value->given && kv.op == Assign::kSet)
+      findings.notice(kv.pos, row->name,
+                      "is given again; this value replaces the one at " + value->pos.text());
+    value->text = apply_assign(value->given ? std::string_view(value->text) : std::string_view(), kv);
+  }
+  value->given = true;
+  value->pos = kv.pos;
+}
+
+void fill_defaults(Config& config) {
+  for (const KeyRow* row : rows_of(ConfFile::kSlurm, Section::kGlobal)) {
+    ConfigValue v;
+    v.row = row;
+    if (row->default_text) v.text = row->default_text;
+    config.values.push_back(std::move(v));
+  }
+}
+
+// Programs without a leading slash are beside slurm.conf.
+void make_absolute(const Config& config, std::string& path) {
+  if (path.empty() || path.front() == '/' || path.front() == '%' || config.directory.empty()) return;
+  path.insert(0, config.directory + "/");
+}
+
+void drop_none(std::string& type) {
+  if (type.ends_with("/none")) type.clear();
+}
+
+void bind_special(Config& c) {
+  c.select_flags = parse_select_flags(text_of(c, "SelectTypeParameters"));
+  c.preempt_modes = parse_preempt_modes(text_of(c, "PreemptMode"));
+  c.enforce = parse_enforce(text_of(c, "AccountingStorageEnforce"));
+  std::string_view limits = text_of(c, "EnforcePartLimits");
+  c.enforce_part_limits = iequals(limits, "NO")    ? EnforcePartitionLimits::kNo
+                          : iequals(limits, "ANY") ? EnforcePartitionLimits::kAny
+                                                   : EnforcePartitionLimits::kAll;
+  c.x11_home_xauthority = iequals(text_of(c, "X11Parameters"), "home_xauthority");
+  if (std::optional<int64_t> s = parse_integer(text_of(c, "PrologEpilogTimeout"));
+      s && *s >= 0 && *s < 65534) {
+    if (!c.prolog_timeout) c.prolog_timeout = seconds(*s);
+    if (!c.epilog_timeout) c.epilog_timeout = seconds(*s);
+  }
+  if (c.slurmd_timeout && c.slurmd_timeout->count() == 0) c.slurmd_timeout.reset();
+  if (!c.is_given("UnkillableStepTimeout"))
+    c.unkillable_step_timeout = std::max<Duration>(seconds(60), 5 * c.message_timeout);
+  drop_none(c.accounting_storage_type);
+  drop_none(c.job_acct_gather_type);
+  drop_none(c.preempt_type);
+  if (c.topology_plugin == "topology/default" || c.topology_plugin == "topology/none")
+    c.topology_plugin = "topology/flat";
+  std::erase(c.private_data, "none");
+  std::erase(c.task_plugins, "task/none");
+  std::erase(c.job_submit_plugins, "none");
+  std::erase(c.cli_filter_plugins, "none");
+  if (c.mpi_default == "none") c.mpi_default.clear();
+}
+
+void bind_files(Config& c) {
+  for (std::string* p : {&c.task_prolog, &c.task_epilog, &c.health_check_program, &c.plug_stack_config,
+                         &c.srun_prolog, &c.srun_epilog})
+    make_absolute(c, *p);
+  for (std::vector<std::string>* list : {&c.prolog, &c.epilog, &c.prolog_slurmctld, &c.epilog_slurmctld})
+    for (std::string& p : *list) make_absolute(c, p);
+  if (c.plug_stack_config.empty()) c.plug_stack_config = c.directory + "/plugstack.conf";
+  c.cluster_name = to_lower(c.cluster_name);
+}
+
+// The eight resources that are always accounted come first; gres/gpu brings its memory and utilisation along.
+void complete_tres(Config& c) {
+  std::vector<std::string> all(std::begin(kAlwaysTracked), std::end(kAlwaysTracked));
+  auto add = [&](std::string_view name) {
+    if (std::none_of(all.begin(), all.end(), [&](const std::string& have) { return iequals(have, name); }))
+      all.emplace_back(name);
+  };
+  for (const std::string& name : c.accounting_storage_tres) {
+    add(iequals(name, "memory") ? "mem" : std::string_view(name));
+    if (iequals(name, "gres/gpu")) {
+      add("gres/gpumem");
+      add("gres/gpuutil");
+    }
+  }
+  c.accounting_storage_tres = std::move(all);
+  value_of(c, find_row(ConfFile::kSlurm, Section::kGlobal, "AccountingStorageTRES"))->text =
+      join(c.accounting_storage_tres, ",");
+}
+
+void check_together(const Config& c, Findings& f) {
+  if (c.cluster_name.empty())
+    f.error({std::make_shared<const std::string>(c.path), 0, 0}, "ClusterName", "is not set",
+            "every cluster needs a name");
+  if (c.cluster_name.size() > 40)
+    f.error(pos_of(c, "ClusterName"), "ClusterName", "must have at most 40 characters");
+  if (c.slurmctld_hosts.empty())
+    f.error({std::make_shared<const std::string>(c.path), 0, 0}, "SlurmctldHost", "is not set",
+            "write SlurmctldHost=<name of the controller>");
+  if (c.first_job_id > c.max_job_id)
+    f.error(pos_of(c, "FirstJobId"), "FirstJobId", "must not exceed MaxJobId");
+  if (c.is_given("DefMemPerCPU") + c.is_given("DefMemPerGPU") + c.is_given("DefMemPerNode") > 1 &&
+      c.def_mem_per_cpu_mb.has_value() + c.def_mem_per_gpu_mb.has_value() +
+              c.def_mem_per_node_mb.has_value() >
+          1)
+    f.notice(pos_of(c, "DefMemPerCPU"), "DefMemPerCPU",
+             "DefMemPerCPU, DefMemPerGPU and DefMemPerNode exclude each other",
+             "a job that asks for GPUs gets DefMemPerGPU, else DefMemPerCPU counts before DefMemPerNode");
+  if (c.max_mem_per_cpu_mb && c.max_mem_per_node_mb)
+    f.notice(pos_of(c, "MaxMemPerCPU"), "MaxMemPerCPU",
+             "MaxMemPerCPU and MaxMemPerNode are both set; both hold");
+  if (c.is_given("PropagateResourceLimits") && c.is_given("PropagateResourceLimitsExcept"))
+    f.error(pos_of(c, "PropagateResourceLimitsExcept"), "PropagateResourceLimitsExcept",
+            "cannot be combined with PropagateResourceLimits");
+  bool preempts = !c.preempt_type.empty();
+  if (preempts && c.preempt_modes.how == PreemptModes::How::kOff)
+    f.error(pos_of(c, "PreemptType"), "PreemptType", c.preempt_type + " needs a PreemptMode other than OFF",
+            "for example PreemptMode=REQUEUE");
+  if (c.preempt_modes.how == PreemptModes::How::kSuspend && !c.preempt_modes.gang)
+    f.error(pos_of(c, "PreemptMode"), "PreemptMode", "SUSPEND needs GANG", "write PreemptMode=SUSPEND,GANG");
+  if (c.priority_decay_half_life.count() == 0 && c.priority_type == "priority/multifactor" &&
+      iequals(c.priority_usage_reset_period, "NONE"))
+    f.error(pos_of(c, "PriorityDecayHalfLife"), "PriorityDecayHalfLife",
+            "0 needs a PriorityUsageResetPeriod other than NONE");
+  const PortRange& ports = c.slurmctld_port;
+  if (ports.first == 0)
+    f.error(pos_of(c, "SlurmctldPort"), "SlurmctldPort", "must be a port from 1 to 65535");
+}
+
+}  // namespace
+
+void build_globals(const std::vector<const Line*>& lines, Config& config, Findings& findings) {
+  fill_defaults(config);
+  for (const Line* line : lines)
+    for (const KeyValue& kv : line->values) take(config, kv, findings);
+  for (const Binding& b : bindings()) {
+    const KeyRow* row = find_row(ConfFile::kSlurm, Section::kGlobal, b.key);
+    const ConfigValue* value = value_of(config, row);
+    if (row->repeatable) {
+      for (const Line* line : lines)
+        for (const KeyValue& kv : line->values)
+          if (iequals(kv.key, row->name)) assign(config, *row, b.member, kv.value);
+    } else {
+      assign(config, *row, b.member, value->text);
+    }
+  }
+  bind_special(config);
+  bind_files(config);
+  complete_tres(config);
+  check_together(config, findings);
+}
+
+}  // namespace muster::config

@@ -1,0 +1,88 @@
+// The tables of printable fields: one row each for squeue's jobs, squeue's steps and sinfo's lines.
+// squeue(1), sinfo(1) -o and -O. A format, a sort, the help list and the tests against the manual pages all
+// read these rows, so a field is declared once: docs/checklists/add-a-field.md. Not here: how formats are
+// written and padded (format.h), what groups nodes into lines (sinfo_groups.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fields/environment.h"
+
+namespace muster::fields {
+
+struct SinfoView;  // sinfo_view.h
+
+enum class Split : uint8_t { kNever, kAlways, kExact };  // kExact: with sinfo --exact only
+
+enum class FieldStatus : uint8_t {
+  kWorks,
+  kConstant,  // Muster has no such feature (federations, burst buffers …): prints what Slurm prints without
+              // it
+};
+
+// How Slurm cuts a value that is wider than its column. Left justified columns are always cut.
+enum Cut : uint8_t {
+  kCutAll = 0,
+  kWideValue = 1,   // a right justified value is printed whole (times, node lists)
+  kWideHeader = 2,  // so is its header
+  kKeepStar = 4,    // the '*' of the default partition stays when its name is cut
+};
+
+template <class View>
+struct FieldRow {
+  char letter;             // of -o; 0: none
+  std::string_view name;   // of -O, lower case; "": none
+  std::string_view alias;  // a second name of -O; usually ""
+  std::string_view header;
+  uint8_t cut;  // Cut bits
+  FieldStatus status;
+  std::string_view doc;
+  void (*text)(const View&, std::string& out);  // appends
+  int64_t (*number)(const View&) = nullptr;     // what to sort by; without it: the text
+  Split split = Split::kNever;        // sinfo: whether a difference in it keeps nodes on lines of their own
+  std::string_view long_header = "";  // of -O where it differs
+  uint32_t parts = 0;  // RowPart bits: the costly parts of a job row that the text is made from
+};
+
+using JobField = FieldRow<JobView>;
+using StepField = FieldRow<StepView>;
+using SinfoField = FieldRow<SinfoView>;
+
+inline constexpr uint32_t kDefaultLongWidth = 20;  // a column of -O without a size
+
+// All rows of a table, in the order of the help list. Cost: nothing; the rows are constants.
+template <class View>
+std::span<const std::span<const FieldRow<View>>> field_parts();
+template <>
+std::span<const std::span<const JobField>> field_parts<JobView>();
+template <>
+std::span<const std::span<const StepField>> field_parts<StepView>();
+template <>
+std::span<const std::span<const SinfoField>> field_parts<SinfoView>();
+
+// nullptr if there is none. Names in any case.
+template <class View>
+const FieldRow<View>* field_by_letter(char letter);
+template <class View>
+const FieldRow<View>* field_by_name(std::string_view name);
+
+// "Account  AccrueTime …", as `-O help` lists them, four in a line; with a line for each field and its doc
+// when `docs`.
+template <class View>
+std::string field_help(bool docs);
+
+// ---- the parts, each in a file of its own
+std::span<const JobField> job_identity_fields();
+std::span<const JobField> job_request_fields();
+std::span<const JobField> job_resource_fields();
+std::span<const JobField> job_time_fields();
+std::span<const JobField> job_state_fields();
+std::span<const JobField> job_absent_fields();
+std::span<const StepField> step_fields();
+std::span<const SinfoField> sinfo_partition_fields();
+std::span<const SinfoField> sinfo_node_fields();
+
+}  // namespace muster::fields

@@ -1,0 +1,45 @@
+// What several printers need to know of a job and is not a member of its row: ids of array tasks as text, run
+// time, the reason as squeue and scontrol word it, file name patterns. Used by squeue's fields, scontrol show
+// and --json.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fields/environment.h"
+
+namespace muster::fields {
+
+// "12", "12_3", "12_[4-15%2]".
+void put_job_id(std::string& out, const JobRow& row, const Environment& env);
+// "4-15%2", "3" or "".
+std::string array_tasks_text(const JobRow& row, uint32_t length);
+
+Duration run_time(const JobView& v);  // without the time it was suspended
+Time start_time(const JobView& v);    // actual or expected; unset when nobody knows
+Time end_time(const JobView& v);
+// The text of the reason: the detail where it is a longer form of it ("ReqNodeNotAvail,
+// UnavailableNodes:n1").
+std::string_view reason_text(const JobRow& row);
+bool shows_reason(const JobRow& row);  // %R: the reason in parentheses instead of the nodes
+
+uint32_t min_cpus_per_node(const JobRequest& r);
+struct MinMemory {
+  uint64_t mb = 0;
+  enum Per : uint8_t { kNode, kCpu, kGpu } per = kNode;
+};
+MinMemory min_memory(const JobRequest& r);
+std::string_view oversubscribe_text(const JobRequest& r);  // YES NO OK
+std::string_view exclusive_text(const JobRequest& r);      // NO NODE USER MCS TOPO
+std::string command_text(const JobRequest& r);             // the script and its arguments; ""
+
+enum class Stream : uint8_t { kIn, kOut, kErr };
+// The file name pattern with its directory, "" for a job without a script; sbatch(1) FILENAME PATTERN
+// expanded when `expand` is set, a range of values (task, node) by its first.
+std::string stream_path(const JobView& v, Stream stream, bool expand);
+
+// Exit status of wait(2) as "code:signal".
+void put_exit_status(std::string& out, int32_t status);
+
+}  // namespace muster::fields

@@ -1,0 +1,304 @@
+// --json against the OpenAPI description: every member written is described there with that type, and every
+// property of the description is written.
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include <cstdio>
+#include <ctime>
+
+#include "fields/json.h"
+#include "fields/reference_test.h"
+#include "fields/sinfo_groups.h"
+#include "fields/testing.h"
+
+namespace muster::fields {
+namespace {
+
+using rapidjson::Value;
+
+DocumentMeta test_meta() {
+  DocumentMeta meta;
+  meta.cluster = "orc";
+  meta.command = {"squeue", "--json"};
+  meta.errors = {{1, "e", "d", "s"}};
+  meta.warnings = {{"d", "s"}};
+  return meta;
+}
+
+TestJob full_job() {
+  TestJob j(1, "two\"no\nde", "main");
+  j.runs("n[2-3]");
+  j.row.flags = kJobCompleting;
+  j.row.shares = {{"n2", "0-1", 1500, "gpu:a100:1(IDX:0)", 2}};
+  j.row.tres_allocated = "cpu=4,mem=3000M,node=2,billing=4";
+  j.request.mail_type = 3;
+  j.request.exclusive = Exclusive::kUser;
+  j.request.node_sizes = "2,4";
+  j.request.spread_job = true;
+  return j;
+}
+
+std::string jobs_document(TreeForm form, bool compact) {
+  Environment env = test_environment();
+  TestJob a = full_job(), b(2, "pending", "big");
+  std::string out;
+  auto sink = make_tree_sink(form, compact, out);
+  begin_document(*sink, "jobs");
+  json_job({a.row, a.request, env}, *sink);
+  json_job({b.row, b.request, env}, *sink);
+  end_document(*sink, "jobs", test_meta());
+  return out;
+}
+std::string nodes_document() {
+  Environment env = test_environment();
+  TestCluster cluster;
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  begin_document(*sink, "nodes");
+  for (const NodeRow& n : cluster.nodes) json_node(n, env, *sink);
+  end_document(*sink, "nodes", test_meta());
+  return out;
+}
+std::string partitions_document() {
+  Environment env = test_environment();
+  TestCluster cluster;
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  begin_document(*sink, "partitions");
+  for (const PartitionRow& p : cluster.partitions) json_partition(p, env, *sink);
+  end_document(*sink, "partitions", test_meta());
+  return out;
+}
+
+class Schema {
+ public:
+  explicit Schema(const std::string& text) { doc_.Parse(text.c_str()); }
+  bool ok() const { return !doc_.HasParseError() && doc_.IsObject(); }
+  const Value& named(const char* name) const { return doc_["components"]["schemas"][name]; }
+  const Value& resolved(const Value& v) const {
+    if (!v.HasMember("$ref")) return v;
+    std::string ref = v["$ref"].GetString();
+    return named(ref.substr(ref.rfind('/') + 1).c_str());
+  }
+
+  void check(const Value& value, const Value& description, const std::string& where) const {
+    const Value& d = resolved(description);
+    if (!d.HasMember("type")) return;  // "items": {} says nothing
+    std::string type = d["type"].GetString();
+    if (type == "string") {
+      EXPECT_TRUE(value.IsString()) << where;
+    }
+    if (type == "boolean") {
+      EXPECT_TRUE(value.IsBool()) << where;
+    }
+    if (type == "integer") {
+      EXPECT_TRUE(value.IsInt64() || value.IsUint64()) << where;
+    }
+    if (type == "number") {
+      EXPECT_TRUE(value.IsNumber()) << where;
+    }
+    if (type == "string" && d.HasMember("enum")) check_enum(value, d["enum"], where);
+    if (type == "array") check_list(value, d, where);
+    if (type == "object") check_object(value, d, where);
+  }
+
+ private:
+  void check_enum(const Value& value, const Value& words, const std::string& where) const {
+    bool found = false;
+    for (const Value& w : words.GetArray()) found = found || w == value;
+    EXPECT_TRUE(found) << where << " has " << value.GetString();
+  }
+  void check_list(const Value& value, const Value& d, const std::string& where) const {
+    ASSERT_TRUE(value.IsArray()) << where;
+    for (const Value& v : value.GetArray()) check(v, d["items"], where + "[]");
+  }
+  void check_object(const Value& value, const Value& d, const std::string& where) const {
+    ASSERT_TRUE(value.IsObject()) << where;
+    if (!d.HasMember("properties")) return;
+    const Value& properties = d["properties"];
+    for (const auto& m : value.GetObject()) {
+      std::string name = where + "." + m.name.GetString();
+      if (properties.HasMember(m.name))
+        check(m.value, properties[m.name], name);
+      else
+        ADD_FAILURE() << name << " is not described";
+    }
+    for (const auto& p : properties.GetObject())
+      EXPECT_TRUE(value.HasMember(p.name)) << where << "." << p.name.GetString() << " is not written";
+  }
+
+  rapidjson::Document doc_;
+};
+
+struct SchemaWalk : testing::Test {
+  std::string text = reference_file("openapi/openapi_spec_v44.json");
+  void walk(const std::string& json, const char* name) {
+    if (text.empty()) GTEST_SKIP() << "no reference";
+    Schema schema(text);
+    ASSERT_TRUE(schema.ok());
+    rapidjson::Document doc;
+    doc.Parse(json.c_str());
+    ASSERT_FALSE(doc.HasParseError()) << json;
+    schema.check(doc, schema.named(name), "");
+  }
+};
+
+TEST_F(SchemaWalk, Jobs) { walk(jobs_document(TreeForm::kJson, false), "v0.0.44_openapi_job_info_resp"); }
+TEST_F(SchemaWalk, Nodes) { walk(nodes_document(), "v0.0.44_openapi_nodes_resp"); }
+TEST_F(SchemaWalk, Partitions) { walk(partitions_document(), "v0.0.44_openapi_partition_resp"); }
+
+TEST(Json, ValuesOfAJob) {
+  rapidjson::Document doc;
+  std::string text = jobs_document(TreeForm::kJson, true);
+  doc.Parse(text.c_str());
+  ASSERT_FALSE(doc.HasParseError());
+  const Value& job = doc["jobs"][0];
+  EXPECT_STREQ(job["name"].GetString(), "two\"no\nde");
+  EXPECT_EQ(job["job_id"].GetInt(), 1);
+  EXPECT_STREQ(job["job_state"][0].GetString(), "RUNNING");
+  EXPECT_STREQ(job["job_state"][1].GetString(), "COMPLETING");
+  EXPECT_EQ(job["time_limit"]["number"].GetInt(), 1440);
+  EXPECT_EQ(job["billable_tres"]["number"].GetDouble(), 4.0);
+  EXPECT_FALSE(job["array_task_id"]["set"].GetBool());
+  EXPECT_EQ(job["job_resources"]["nodes"]["allocation"][0]["cpus"]["count"].GetInt(), 2);
+  EXPECT_EQ(doc["jobs"].Size(), 2u);
+  EXPECT_STREQ(doc["meta"]["slurm"]["cluster"].GetString(), "orc");
+}
+
+TEST(Json, UnlimitedIsInfinite) {
+  Environment env = test_environment();
+  TestJob j(1, "x", "main");
+  j.row.time_limit_min = kUnlimited32;
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  json_job({j.row, j.request, env}, *sink);
+  EXPECT_NE(out.find("\"time_limit\":{\"set\":false,\"infinite\":true,\"number\":0}"), std::string::npos);
+}
+
+TEST(Json, BytesThatAreNotTextAreReplaced) {
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  sink->text("a\xff\xc3\xa9\xed\xa0\x80");
+  EXPECT_EQ(out, "\"a?\xc3\xa9???\"");
+}
+
+TEST(Json, RowsCanBeDrainedOneByOne) {
+  Environment env = test_environment();
+  TestJob j = full_job();
+  std::string out, all;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  size_t largest = 0;
+  auto drain = [&] {
+    largest = std::max(largest, out.size());
+    all += out;
+    out.clear();
+  };
+  begin_document(*sink, "jobs");
+  for (int i = 0; i < 50; ++i) {
+    json_job({j.row, j.request, env}, *sink);
+    drain();
+  }
+  end_document(*sink, "jobs", test_meta());
+  drain();
+  EXPECT_LT(largest, 16'000u);
+  rapidjson::Document doc;
+  doc.Parse(all.c_str());
+  ASSERT_FALSE(doc.HasParseError());
+  EXPECT_EQ(doc["jobs"].Size(), 50u);
+}
+
+TEST(Json, TenThousandJobsAreQuick) {
+  Environment env = test_environment();
+  TestJob j = full_job();
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  size_t bytes = 0;
+  std::clock_t begin = std::clock();
+  begin_document(*sink, "jobs");
+  for (int i = 0; i < 10'000; ++i) {
+    json_job({j.row, j.request, env}, *sink);
+    bytes += out.size();
+    out.clear();
+  }
+  double ms = 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  EXPECT_LT(ms, 1500) << "50 ms is the aim of an optimised build; this bound only finds accidents";
+  std::printf("10,000 jobs as JSON: %.0f ms, %zu bytes each\n", ms, bytes / 10'000);
+}
+
+TEST(Json, SinfoLines) {
+  Environment env = test_environment();
+  TestCluster cluster;
+  auto format = parse_format<SinfoView>("%P %t").format;
+  std::vector<SinfoLine> lines = group_nodes(cluster.partitions, cluster.nodes, format, {}, env);
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  begin_document(*sink, "sinfo");
+  for (const SinfoLine& l : lines) json_sinfo({l, env}, *sink);
+  end_document(*sink, "sinfo", test_meta());
+  rapidjson::Document doc;
+  doc.Parse(out.c_str());
+  ASSERT_FALSE(doc.HasParseError());
+  ASSERT_EQ(doc["sinfo"].Size(), lines.size());
+  const Value& first = doc["sinfo"][0];
+  EXPECT_STREQ(first["partition"]["name"].GetString(), "main");
+  EXPECT_EQ(first["nodes"]["total"].GetInt(), 4);
+  EXPECT_STREQ(first["node"]["state"][0].GetString(), "MIXED");
+}
+
+TEST(Yaml, BlockStyle) {
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kYaml, false, out);
+  sink->begin_object();
+  sink->key("jobs");
+  sink->begin_list();
+  sink->begin_object();
+  sink->key("name");
+  sink->text("a \"b\"\n");
+  sink->key("empty");
+  sink->begin_list();
+  sink->end_list();
+  sink->key("limit");
+  sink->begin_object();
+  sink->key("set");
+  sink->boolean(true);
+  sink->key("number");
+  sink->number(-5);
+  sink->end_object();
+  sink->key("state");
+  sink->begin_list();
+  sink->text("RUNNING");
+  sink->text("COMPLETING");
+  sink->end_list();
+  sink->end_object();
+  sink->begin_object();
+  sink->end_object();
+  sink->end_list();
+  sink->key("none");
+  sink->begin_object();
+  sink->end_object();
+  sink->end_object();
+  EXPECT_EQ(out,
+            "jobs:\n"
+            "  - name: \"a \\\"b\\\"\\n\"\n"
+            "    empty: []\n"
+            "    limit:\n"
+            "      set: true\n"
+            "      number: -5\n"
+            "    state:\n"
+            "      - \"RUNNING\"\n"
+            "      - \"COMPLETING\"\n"
+            "  - {}\n"
+            "none: {}\n");
+}
+
+TEST(Yaml, AWholeDocument) {
+  std::string out = jobs_document(TreeForm::kYaml, false);
+  EXPECT_TRUE(out.starts_with("jobs:\n  - account: \"\"\n    accrue_time:\n      set: true\n"))
+      << out.substr(0, 200);
+  EXPECT_NE(out.find("\n  - account: \"\"\n"), std::string::npos);
+  EXPECT_NE(out.find("\nmeta:\n  plugin:\n    type: \"\"\n"), std::string::npos);
+  EXPECT_TRUE(out.ends_with("warnings:\n  - description: \"d\"\n    source: \"s\"\n"));
+}
+
+}  // namespace
+}  // namespace muster::fields

@@ -1,0 +1,145 @@
+// Every field that squeue(1) and sinfo(1) name is in a table, and every name of a table is in the manual
+// page.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "base/text.h"
+#include "fields/field_table.h"
+#include "fields/reference_test.h"
+#include "fields/sinfo_view.h"
+
+namespace muster::fields {
+namespace {
+
+struct Entry {
+  std::string name;
+  std::string doc;  // the text up to the next entry
+  bool step_only() const { return doc.find("job steps only") != std::string::npos; }
+  bool steps_too() const {
+    return doc.find("jobs and job steps") != std::string::npos ||
+           doc.find("jobs and steps") != std::string::npos;
+  }
+};
+
+// The entries of a list: names stand 14 blanks in, their texts deeper.
+std::vector<Entry> entries(const std::string& page, std::string_view from, std::string_view to) {
+  size_t begin = page.find("Valid type specifications include", page.find(from));
+  size_t end = page.find(to, begin);
+  std::vector<Entry> out;
+  if (begin == std::string::npos || end == std::string::npos) return out;
+  std::istringstream lines(page.substr(begin, end - begin));
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    bool starts = line.size() > 14 && line.find_first_not_of(' ') == 14;
+    if (starts) {
+      std::vector<std::string_view> words = split(line, ' ');
+      out.push_back({std::string(words[0]), ""});
+      if (words.size() == 3 && words[1] == "or") out.push_back({std::string(words[2]), ""});
+    }
+    if (!out.empty()) out.back().doc += " " + std::string(trim(line));
+  }
+  for (Entry& e : out)  // a text broken over two lines has blanks where it was broken
+    for (size_t at; (at = e.doc.find("  ")) != std::string::npos;) e.doc.erase(at, 1);
+  return out;
+}
+
+TEST(Manual, SqueueLetters) {
+  std::string page = reference_file("man/squeue.1.txt");
+  if (page.empty()) GTEST_SKIP() << "no reference";
+  std::vector<Entry> list = entries(page, "\n       -o, --format=", "\n       -O, --Format=");
+  ASSERT_GT(list.size(), 45u);
+  for (const Entry& e : list) {
+    if (e.name == "%all") continue;
+    ASSERT_EQ(e.name.size(), 2u) << e.name;
+    if (e.step_only() || e.steps_too()) {
+      EXPECT_TRUE(field_by_letter<StepView>(e.name[1])) << "step " << e.name;
+    }
+    if (!e.step_only()) {
+      EXPECT_TRUE(field_by_letter<JobView>(e.name[1])) << e.name << e.doc;
+    }
+  }
+}
+
+TEST(Manual, SqueueNames) {
+  std::string page = reference_file("man/squeue.1.txt");
+  if (page.empty()) GTEST_SKIP() << "no reference";
+  std::vector<Entry> list = entries(page, "\n       -O, --Format=", "\n       --help Print");
+  ASSERT_GT(list.size(), 120u);
+  std::set<std::string> names;
+  for (const Entry& e : list) {
+    names.insert(to_lower(e.name));
+    if (e.step_only() || e.steps_too()) {
+      EXPECT_TRUE(field_by_name<StepView>(e.name)) << "step " << e.name;
+    }
+    if (!e.step_only()) {
+      EXPECT_TRUE(field_by_name<JobView>(e.name)) << e.name << e.doc;
+    }
+  }
+  for (auto part : field_parts<JobView>())
+    for (const JobField& f : part) EXPECT_TRUE(names.contains(to_lower(f.name))) << f.name;
+  for (auto part : field_parts<StepView>())
+    for (const StepField& f : part) EXPECT_TRUE(names.contains(to_lower(f.name))) << "step " << f.name;
+}
+
+TEST(Manual, SinfoFields) {
+  std::string page = reference_file("man/sinfo.1.txt");
+  if (page.empty()) GTEST_SKIP() << "no reference";
+  std::vector<Entry> letters = entries(page, "\n       -o, --format=", "\n       -O, --Format=");
+  ASSERT_GT(letters.size(), 40u);
+  for (const Entry& e : letters)
+    if (e.name != "%all") {
+      EXPECT_TRUE(field_by_letter<SinfoView>(e.name[1])) << e.name;
+    }
+  std::vector<Entry> list = entries(page, "\n       -O, --Format=", "\n       --help Print");
+  ASSERT_GT(list.size(), 45u);
+  std::set<std::string> names;
+  for (const Entry& e : list) {
+    names.insert(to_lower(e.name));
+    if (!iequals(e.name, "all")) {
+      EXPECT_TRUE(field_by_name<SinfoView>(e.name)) << e.name;
+    }
+  }
+  for (auto part : field_parts<SinfoView>())
+    for (const SinfoField& f : part)
+      if (!f.name.empty()) {
+        EXPECT_TRUE(names.contains(to_lower(f.name))) << f.name;
+      }
+}
+
+template <class View>
+void expect_well_formed() {
+  std::set<char> letters;
+  std::set<std::string> names;
+  for (auto part : field_parts<View>())
+    for (const FieldRow<View>& f : part) {
+      if (f.letter) {
+        EXPECT_TRUE(letters.insert(f.letter).second) << f.letter;
+      }
+      if (!f.name.empty()) {
+        EXPECT_TRUE(names.insert(to_lower(f.name)).second) << f.name;
+      }
+      EXPECT_FALSE(f.header.empty()) << f.name;
+      EXPECT_FALSE(f.doc.empty()) << f.name;
+      ASSERT_NE(f.text, nullptr) << f.name;
+    }
+}
+
+TEST(Tables, RowsAreWellFormed) {
+  expect_well_formed<JobView>();
+  expect_well_formed<StepView>();
+  expect_well_formed<SinfoView>();
+}
+
+TEST(Tables, HelpListsEveryField) {
+  std::string help = field_help<JobView>(false);
+  EXPECT_NE(help.find("tres-per-node"), std::string::npos);
+  for (std::string_view line : split(help, '\n')) EXPECT_LE(line.size(), 80u);
+  std::string docs = field_help<SinfoView>(true);
+  EXPECT_NE(docs.find("AllocMem            Memory of a node held by jobs, MiB\n"), std::string::npos) << docs;
+}
+
+}  // namespace
+}  // namespace muster::fields

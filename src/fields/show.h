@@ -1,0 +1,59 @@
+// What show_job, show_node, show_partition and show_step share: the shape of scontrol's records. A record is
+// lines of "Key=value" pairs; lines after the first begin with three blanks, with --oneliner everything
+// stands on one line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fields/values.h"
+
+namespace muster::fields {
+
+struct ShowOptions {
+  bool oneliner = false;  // -o
+  bool details = false;   // -d
+};
+
+class Record {
+ public:
+  Record(std::string& out, bool oneliner) : out_(out), oneliner_(oneliner) {}
+  std::string& out() { return out_; }
+
+  // "Key=", a blank before it unless it begins a line. The value is appended by the caller.
+  std::string& key(std::string_view name) {
+    if (!fresh_) out_ += ' ';
+    fresh_ = false;
+    out_ += name;
+    out_ += '=';
+    return out_;
+  }
+  Record& pair(std::string_view name, std::string_view value) {
+    key(name) += value;
+    return *this;
+  }
+  template <std::integral T>
+  Record& pair(std::string_view name, T value) {
+    put_number(key(name), value);
+    return *this;
+  }
+  Record& yes_no(std::string_view name, bool yes) {
+    return pair(name, yes ? std::string_view("YES") : std::string_view("NO"));
+  }
+  Record& or_null(std::string_view name, std::string_view value) {
+    return pair(name, value.empty() ? std::string_view("(null)") : value);
+  }
+  // The next pair begins a new line, `deeper` blanks further in.
+  void line(int deeper = 0) {
+    out_ += oneliner_ ? " " : "\n   ";
+    if (!oneliner_) out_.append(static_cast<size_t>(deeper), ' ');
+    fresh_ = true;
+  }
+
+ private:
+  std::string& out_;
+  bool oneliner_;
+  bool fresh_ = true;
+};
+
+}  // namespace muster::fields

@@ -1,0 +1,126 @@
+#include "fields/values.h"
+
+#include <cstdio>
+#include <ctime>
+
+#include "base/text.h"
+
+namespace muster::fields {
+namespace {
+
+std::tm local_time(Time t) {
+  auto clock = static_cast<time_t>(std::chrono::floor<std::chrono::seconds>(t).time_since_epoch().count());
+  std::tm local{};
+  localtime_r(&clock, &local);
+  return local;
+}
+
+int64_t day_number(const std::tm& t) {
+  std::tm noon = t;
+  noon.tm_hour = 12;
+  noon.tm_min = noon.tm_sec = 0;
+  return (static_cast<int64_t>(timegm(&noon))) / 86400;
+}
+
+// squeue(1) SLURM_TIME_FORMAT=relative.
+const char* relative_pattern(const std::tm& t, const std::tm& now) {
+  int64_t days = day_number(t) - day_number(now);
+  if (days == 0) return "%H:%M:%S";
+  if (days == -1) return "Ystday %H:%M";
+  if (days == 1) return "Tomorr %H:%M";
+  if (days > 1 && days < 7) return "%a %H:%M";
+  return t.tm_year == now.tm_year ? "%-d %b %H:%M" : "%-d %b %Y";
+}
+
+}  // namespace
+
+void put_time(std::string& out, Time t, const Environment& env, std::string_view none) {
+  if (t == kTimeUnset || t == kTimeInfinite) {
+    out += none;
+    return;
+  }
+  if (env.time_format.empty() || env.time_format == "standard") {
+    out += format_time(t, none);
+    return;
+  }
+  std::tm local = local_time(t);
+  char text[256];
+  const char* pattern = env.time_format.c_str();
+  if (env.time_format == "relative") pattern = relative_pattern(local, local_time(env.now));
+  out.append(text, std::strftime(text, sizeof text, pattern, &local));
+}
+
+void put_span(std::string& out, Duration span) {
+  int64_t s = to_seconds(span);
+  if (span < Duration::zero()) {
+    out += "INVALID";
+    return;
+  }
+  char text[40];
+  char* p = text + sizeof text;
+  auto two = [&](int64_t v) {
+    *--p = static_cast<char>('0' + v % 10);
+    *--p = static_cast<char>('0' + v / 10);
+  };
+  auto all = [&](int64_t v) {
+    do *--p = static_cast<char>('0' + v % 10);
+    while (v /= 10);
+  };
+  int64_t days = s / 86400, hours = s / 3600 % 24, mins = s / 60 % 60;
+  two(s % 60);
+  *--p = ':';
+  if (days || hours)
+    two(mins);
+  else
+    all(mins);
+  if (days) {
+    *--p = ':';
+    two(hours);
+    *--p = '-';
+    all(days);
+  } else if (hours) {
+    *--p = ':';
+    all(hours);
+  }
+  out.append(p, static_cast<size_t>(text + sizeof text - p));
+}
+
+void put_span_full(std::string& out, Duration span) { out += format_span_full(span); }
+
+void put_minutes(std::string& out, uint32_t mins, std::string_view unlimited) {
+  if (mins == kUnlimited32)
+    out += unlimited;
+  else
+    put_span(out, minutes(mins));
+}
+
+void put_mem(std::string& out, uint64_t mb, bool noconvert) {
+  if (!noconvert || mb == 0) {
+    out += format_mem_mb(mb);
+    return;
+  }
+  put_number(out, mb);
+  out += 'M';
+}
+
+void put_user(std::string& out, Uid uid, std::string_view known, const Environment& env) {
+  if (!known.empty()) {
+    out += known;
+    return;
+  }
+  std::string name = env.user_name ? env.user_name(uid) : std::string();
+  if (name.empty())
+    put_number(out, uid.value);
+  else
+    out += name;
+}
+
+void put_group(std::string& out, Gid gid, const Environment& env) {
+  std::string name = env.group_name ? env.group_name(gid) : std::string();
+  if (name.empty())
+    put_number(out, gid.value);
+  else
+    out += name;
+}
+
+}  // namespace muster::fields

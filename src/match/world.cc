@@ -1,0 +1,191 @@
+#include "match/world.h"
+
+namespace muster::match {
+namespace {
+
+// The same for every run, so that what is printed is too.
+const Time kBegin = from_unix(1'767'225'600);  // 2026-01-01T00:00:00 UTC
+constexpr int kMaxStops = 1'000'000;
+
+NodeHardware as_configured(const NodeSpec& spec) {
+  NodeHardware hw;
+  hw.cpus = spec.cpus;
+  hw.boards = spec.boards;
+  hw.sockets = spec.sockets;
+  hw.cores_per_socket = spec.cores_per_socket;
+  hw.threads_per_core = spec.threads_per_core;
+  hw.real_memory_mb = spec.real_memory_mb;
+  hw.tmp_disk_mb = spec.tmp_disk_mb;
+  hw.gres = spec.gres;
+  hw.boot_id = "1";
+  hw.features = spec.features;
+  return hw;
+}
+
+slurmctld::Caller user_of(const JobRequest& request) {
+  slurmctld::Caller who;
+  who.uid = request.uid;
+  who.gid = request.gid;
+  return who;
+}
+
+}  // namespace
+
+World::World(std::shared_ptr<const config::LoadedConfig> loaded)
+    : core_(slurmctld::make_settings(loaded, Uid{0}, false)), begun_(kBegin), now_(kBegin) {
+  core_.begin(now_);
+  core_.configure(slurmctld::make_settings(std::move(loaded), Uid{0}, false));
+  std::vector<NodeId> up;
+  cluster().nodes.for_each([&](uint32_t, const Node& n) {
+    if (n.admin != NodeState::kFuture && !(n.flags & kNodePoweredDown)) up.push_back(n.id);
+  });
+  for (NodeId id : up) registers(id);
+  settle();
+}
+
+void World::registers(NodeId id) {
+  const NodeSpecPtr spec = cluster().nodes.at(id.value).spec;
+  core_.node_connected(id);
+  node_rpc::Register r;
+  r.node = spec->name;
+  r.hardware = as_configured(*spec);
+  r.session = 1;
+  core_.report(id, r);
+}
+
+// Ends a turn: what follows from it, told and committed. Nodes that are to be powered up are there at once.
+void World::settle() {
+  core_.housekeep();
+  release_ended();
+  if (witness_)
+    for (const Event& e : core_.events()) witness_(e);
+  core_.commit();
+  std::vector<NodeId> booted;
+  for (const slurmctld::Effect& effect : core_.take_effects(now_))
+    if (const auto* power = std::get_if<slurmctld::PowerNodes>(&effect); power && power->resume)
+      booted.insert(booted.end(), power->nodes.begin(), power->nodes.end());
+  if (booted.empty()) return;
+  core_.begin(now_);
+  for (NodeId id : booted) registers(id);
+  core_.housekeep();
+  core_.commit();
+  (void)core_.take_effects(now_);
+}
+
+// Nodes have nothing to clean up here: they release an ended job at once. That may requeue it, which ends
+// nothing.
+void World::release_ended() {
+  struct Held {
+    JobId job;
+    uint32_t generation;
+    NodeId node;
+  };
+  std::vector<Held> held;
+  for (const Event& e : core_.events()) {
+    const auto* ending = std::get_if<event::JobEnding>(&e);
+    if (!ending) continue;
+    const JobId id = ending->task_job ? ending->task_job : ending->job;
+    const Job* j = cluster().jobs.find(id.value);
+    if (!j || !j->allocation) continue;
+    j->releasing.for_each([&](size_t i) { held.push_back({id, j->restarts, j->allocation->nodes[i].node}); });
+  }
+  for (const Held& h : held) {
+    node_rpc::JobGone gone;
+    gone.job = h.job;
+    gone.generation = h.generation;
+    core_.report(h.node, gone);
+  }
+  core_.housekeep();
+}
+
+Result<JobId> World::submit(const JobRequest& request) {
+  core_.begin(now_);
+  auto done = core_.submit(user_of(request), request);
+  if (!done) {
+    core_.rollback();
+    return std::unexpected(std::move(done).error());
+  }
+  settle();
+  return done->job;
+}
+
+Result<World::Answer> World::allocate(const JobRequest& request) {
+  core_.begin(now_);
+  auto done = core_.submit(user_of(request), request);
+  if (!done) {
+    core_.rollback();
+    return std::unexpected(std::move(done).error());
+  }
+  Answer answer;
+  answer.job = done->job;
+  // A planner of its own: the turn may be taken back, and caches must not remember it.
+  const sched::Plan plan = sched::Planner().plan(cluster(), settings().sched, now_, sched::Pass::kFull);
+  sched::Plan mine;
+  for (const sched::StartItem& item : plan.starts)
+    if (item.job == done->job) mine.starts.push_back(item);
+  if (!mine.starts.empty() && core_.carry_out(mine) == mine.starts.size()) {
+    answer.start = mine.starts.front();
+    settle();
+    return answer;
+  }
+  for (const auto& [job, verdict] : plan.verdicts)
+    if (job == done->job) answer.verdict = verdict;
+  core_.rollback();
+  return answer;
+}
+
+sched::Plan World::look() { return planner_.plan(cluster(), settings().sched, now_, sched::Pass::kFull); }
+
+sched::Plan World::plan() {
+  sched::Plan plan = look();
+  core_.begin(now_);
+  core_.carry_out(plan);
+  settle();
+  return plan;
+}
+
+void World::advance(Duration span, bool planning) {
+  const Time until = now_ + span;
+  for (int stops = 0; stops < kMaxStops; ++stops) {
+    if (planning) (void)plan();
+    const Time next = core_.next_timer();
+    if (next > until) break;
+    now_ = std::max(now_, next);
+    core_.begin(now_);
+    settle();
+  }
+  now_ = until;
+  core_.begin(now_);
+  settle();
+}
+
+Result<> World::end(JobId job) {
+  core_.begin(now_);
+  rpc::FinishAllocation finish;
+  finish.job = job;
+  auto done = core_.finish_allocation(slurmctld::Caller::root(), finish);
+  if (!done) {
+    core_.rollback();
+    return std::unexpected(std::move(done).error());
+  }
+  settle();
+  return {};
+}
+
+Result<> World::set_node(const std::string& nodes, const std::string& state, const std::string& reason) {
+  core_.begin(now_);
+  rpc::UpdateNode update;
+  update.nodes = nodes;
+  update.changes.push_back({"State", "=", state});
+  if (!reason.empty()) update.changes.push_back({"Reason", "=", reason});
+  auto done = core_.update_node(slurmctld::Caller::root(), update);
+  if (!done || !done->errors.empty()) {
+    core_.rollback();
+    if (!done) return std::unexpected(std::move(done).error());
+    return fail(done->errors.front().text);
+  }
+  settle();
+  return {};
+}
+
+}  // namespace muster::match

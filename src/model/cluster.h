@@ -1,0 +1,78 @@
+// Cluster: all state that the controller's log determines, as persistent tables: a copy costs a few pointers and stays
+// as it was. Snapshot: such a copy, handed to planners and queries on other threads. Only slurmctld/core's apply changes
+// a Cluster that is live; everybody else reads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/describe.h"
+#include "base/pmap.h"
+#include "model/job.h"
+#include "model/node.h"
+#include "model/partition.h"
+
+namespace muster {
+
+struct SharedRequest {
+  JobRequestPtr request;
+  uint32_t jobs = 0;             // records that refer to it; the entry goes with the last
+};
+
+// The planner's latest word on a pending job. Not in the log: a plan of the next controller says it anew.
+struct Verdict {
+  Reason reason = Reason::kNone;
+  Time expected_start{};         // unset: not known (a dependency, a hold)
+  std::string expected_nodes;    // host list
+  std::string detail;            // who or what it waits for, for explain
+};
+
+// Counts of an array's tasks, kept while any record of the array exists: %limit and dependencies on the whole array.
+struct ArrayGroup {
+  uint32_t total = 0, running = 0, ended_ok = 0, ended_bad = 0;
+  uint32_t records = 0;          // job records of the array; the group goes with the last
+  bool operator==(const ArrayGroup&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "total", s.total);
+    v(2, "running", s.running);
+    v(3, "ended_ok", s.ended_ok);
+    v(4, "ended_bad", s.ended_bad);
+    v(5, "records", s.records);
+  }
+};
+
+struct Cluster {
+  PersistentMap<Job> jobs;                   // by JobId
+  PersistentMap<SharedRequest> requests;     // by RequestId
+  PersistentMap<ArrayGroup> arrays;          // by array job id
+  PersistentMap<Node> nodes;                 // by NodeId
+  PersistentMap<Partition> partitions;       // by index
+  PersistentMap<Verdict> verdicts;           // by JobId; volatile
+  // name → NodeId / partition index; replaced as a whole when the configuration changes
+  std::shared_ptr<const std::unordered_map<std::string, uint32_t>> node_names, partition_names;
+  JobId last_job_id{};
+  RequestId last_request_id{};
+  uint32_t default_partition = kNoPartition;
+  std::string name;                          // ClusterName
+  uint64_t position = 0;                     // of the last event applied
+  // Epochs: raised by apply; caches compare them instead of scanning.
+  uint64_t nodes_epoch = 0;                  // anything about nodes but their use by jobs
+  uint64_t use_epoch = 0;                    // resources became free
+  uint64_t jobs_epoch = 0;                   // the set of pending jobs or their order changed
+
+  static constexpr uint32_t kNoPartition = 0xffffffffu;
+  const Node* node(std::string_view name) const;
+  const Partition* partition(std::string_view name) const;
+};
+
+struct Snapshot {
+  std::shared_ptr<const Cluster> cluster;
+  Time time{};
+};
+
+}  // namespace muster

@@ -1,0 +1,286 @@
+// Events: what happened, past tense, as the log keeps it. apply() records them and decides nothing. Append-only: a new
+// kind takes the next number, a new field the next number in its event; neither is ever used for something else.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/describe.h"
+#include "model/job.h"
+#include "model/node.h"
+#include "model/partition.h"
+
+namespace muster::event {
+
+struct ClusterNamed {
+  static constexpr uint32_t kNumber = 1;
+  static constexpr const char* kName = "ClusterNamed";
+  std::string name;
+  JobId first_job_id{};
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "name", s.name); v(2, "first_job_id", s.first_job_id); }
+};
+
+struct NodeDefined {        // new, or its slurm.conf line changed
+  static constexpr uint32_t kNumber = 2;
+  static constexpr const char* kName = "NodeDefined";
+  NodeId node{};
+  NodeSpecPtr spec;
+  Time time{};
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "node", s.node); v(2, "spec", s.spec); v(3, "time", s.time); }
+};
+
+struct NodeRemoved {
+  static constexpr uint32_t kNumber = 3;
+  static constexpr const char* kName = "NodeRemoved";
+  NodeId node{};
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "node", s.node); }
+};
+
+struct PartitionDefined {   // new or changed, whole
+  static constexpr uint32_t kNumber = 4;
+  static constexpr const char* kName = "PartitionDefined";
+  Partition partition;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "partition", s.partition); }
+};
+
+struct PartitionRemoved {
+  static constexpr uint32_t kNumber = 5;
+  static constexpr const char* kName = "PartitionRemoved";
+  uint32_t index = 0;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "index", s.index); }
+};
+
+struct NodeRegistered {
+  static constexpr uint32_t kNumber = 6;
+  static constexpr const char* kName = "NodeRegistered";
+  NodeId node{};
+  std::shared_ptr<const NodeHardware> hardware;
+  Time time{};
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "node", s.node); v(2, "hardware", s.hardware); v(3, "time", s.time); }
+};
+
+struct NodeStateChanged {   // the new values of admin state and flags, with who and why
+  static constexpr uint32_t kNumber = 7;
+  static constexpr const char* kName = "NodeStateChanged";
+  NodeId node{};
+  NodeState admin = NodeState::kUnknown;
+  uint32_t flags = 0;
+  std::string reason;
+  Uid by{};
+  Time time{};
+  Time resume_deadline{};
+  Time resume_after{};
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "node", s.node); v(2, "admin", s.admin); v(3, "flags", s.flags); v(4, "reason", s.reason);
+    v(5, "by", s.by); v(6, "time", s.time); v(7, "resume_deadline", s.resume_deadline); v(8, "resume_after", s.resume_after);
+  }
+};
+
+struct NodeUpdated {        // scontrol update of what is neither state nor slurm.conf
+  static constexpr uint32_t kNumber = 8;
+  static constexpr const char* kName = "NodeUpdated";
+  NodeId node{};
+  uint32_t weight = 1;
+  std::vector<std::string> features_active;
+  std::string comment, extra;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "node", s.node); v(2, "weight", s.weight); v(3, "features_active", s.features_active);
+    v(4, "comment", s.comment); v(5, "extra", s.extra);
+  }
+};
+
+struct RequestStored {      // a JobRequest that the next jobs refer to
+  static constexpr uint32_t kNumber = 10;
+  static constexpr const char* kName = "RequestStored";
+  RequestId id{};
+  JobRequestPtr request;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "id", s.id); v(2, "request", s.request); }
+};
+
+struct JobSubmitted {
+  static constexpr uint32_t kNumber = 11;
+  static constexpr const char* kName = "JobSubmitted";
+  JobId job{};
+  RequestId request{};
+  Time time{};
+  Time eligible{};
+  uint32_t priority = 0;
+  uint32_t flags = 0;
+  Reason reason = Reason::kNone;
+  uint32_t time_limit_min = 0;
+  uint32_t partition = 0;
+  std::shared_ptr<const ArrayTasks> array_tasks;
+  std::shared_ptr<const Dependencies> dependencies;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job); v(2, "request", s.request); v(3, "time", s.time); v(4, "eligible", s.eligible);
+    v(5, "priority", s.priority); v(6, "flags", s.flags); v(7, "reason", s.reason);
+    v(8, "time_limit_min", s.time_limit_min); v(9, "partition", s.partition);
+    v(10, "array_tasks", s.array_tasks); v(11, "dependencies", s.dependencies);
+  }
+};
+
+struct JobChanged {         // the new values of what hold, release, update, eligibility … may change
+  static constexpr uint32_t kNumber = 12;
+  static constexpr const char* kName = "JobChanged";
+  JobId job{};
+  RequestId request{};      // may be a new one
+  uint32_t priority = 0;
+  uint32_t flags = 0;
+  Reason reason = Reason::kNone;
+  uint32_t time_limit_min = 0;
+  uint32_t partition = 0;
+  Time eligible{};
+  Time ends{};
+  std::shared_ptr<const ArrayTasks> array_tasks;
+  std::shared_ptr<const Dependencies> dependencies;
+  std::shared_ptr<const std::string> detail;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job); v(2, "request", s.request); v(3, "priority", s.priority); v(4, "flags", s.flags);
+    v(5, "reason", s.reason); v(6, "time_limit_min", s.time_limit_min); v(7, "partition", s.partition);
+    v(8, "eligible", s.eligible); v(9, "ends", s.ends); v(10, "array_tasks", s.array_tasks);
+    v(11, "dependencies", s.dependencies); v(12, "detail", s.detail);
+  }
+};
+
+struct JobStarted {         // the gang has its nodes; for a task of an array record, `task_job` is its own record's id
+  static constexpr uint32_t kNumber = 13;
+  static constexpr const char* kName = "JobStarted";
+  JobId job{};
+  uint32_t array_task = kNoArrayTask;   // taken out of job's pending tasks
+  JobId task_job{};                     // new id, or = job for the last task
+  Time time{};
+  Time ends{};
+  uint32_t partition = 0;
+  AllocationPtr allocation;
+  uint32_t flags = 0;                   // CONFIGURING, POWER_UP_NODE
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "task_job", s.task_job); v(4, "time", s.time);
+    v(5, "ends", s.ends); v(6, "partition", s.partition); v(7, "allocation", s.allocation); v(8, "flags", s.flags);
+  }
+};
+
+struct JobLaunched {        // prologs done, the batch script runs; CONFIGURING ends
+  static constexpr uint32_t kNumber = 14;
+  static constexpr const char* kName = "JobLaunched";
+  JobId job{};
+  Time time{};
+  Time ends{};
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "time", s.time); v(3, "ends", s.ends); }
+};
+
+struct JobEnding {          // a terminal state is decided; nodes that still hold something follow with JobNodesReleased
+  static constexpr uint32_t kNumber = 15;
+  static constexpr const char* kName = "JobEnding";
+  JobId job{};
+  uint32_t array_task = kNoArrayTask;   // a pending task cancelled out of an array record
+  JobId task_job{};
+  JobState state = JobState::kCompleted;
+  Reason reason = Reason::kNone;
+  uint32_t flags = 0;                   // REQUEUED, REQUEUE_HOLD, SPECIAL_EXIT, LAUNCH_FAILED
+  int32_t exit_status = 0;
+  Time time{};
+  Bitmap releasing;                     // nodes (by index in the allocation) to wait for
+  std::shared_ptr<const std::string> detail;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "task_job", s.task_job); v(4, "state", s.state);
+    v(5, "reason", s.reason); v(6, "flags", s.flags); v(7, "exit_status", s.exit_status); v(8, "time", s.time);
+    v(9, "releasing", s.releasing); v(10, "detail", s.detail);
+  }
+};
+
+struct JobNodesReleased {   // nothing of the job is left on these nodes
+  static constexpr uint32_t kNumber = 16;
+  static constexpr const char* kName = "JobNodesReleased";
+  JobId job{};
+  Bitmap nodes;                         // by index in the allocation
+  Time time{};
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "nodes", s.nodes); v(3, "time", s.time); }
+};
+
+struct JobRequeued {        // back to PENDING with a clean slate
+  static constexpr uint32_t kNumber = 17;
+  static constexpr const char* kName = "JobRequeued";
+  JobId job{};
+  Time time{};
+  Time eligible{};
+  uint32_t priority = 0;
+  uint32_t flags = 0;
+  Reason reason = Reason::kNone;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job); v(2, "time", s.time); v(3, "eligible", s.eligible); v(4, "priority", s.priority);
+    v(5, "flags", s.flags); v(6, "reason", s.reason);
+  }
+};
+
+struct JobSuspended {       // or resumed
+  static constexpr uint32_t kNumber = 18;
+  static constexpr const char* kName = "JobSuspended";
+  JobId job{};
+  bool resumed = false;
+  Time time{};
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "resumed", s.resumed); v(3, "time", s.time); }
+};
+
+struct JobsPurged {         // forgotten MinJobAge after their end
+  static constexpr uint32_t kNumber = 19;
+  static constexpr const char* kName = "JobsPurged";
+  std::vector<JobId> jobs;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "jobs", s.jobs); }
+};
+
+struct StepCreated {
+  static constexpr uint32_t kNumber = 20;
+  static constexpr const char* kName = "StepCreated";
+  JobId job{};
+  Step step;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "step", s.step); }
+};
+
+struct StepNodesDone {
+  static constexpr uint32_t kNumber = 21;
+  static constexpr const char* kName = "StepNodesDone";
+  JobId job{};
+  StepId step{};
+  Bitmap nodes;                         // by index in the allocation
+  int32_t exit_status = 0;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "step", s.step); v(3, "nodes", s.nodes); v(4, "exit_status", s.exit_status); }
+};
+
+struct StepEnded {
+  static constexpr uint32_t kNumber = 22;
+  static constexpr const char* kName = "StepEnded";
+  JobId job{};
+  StepId step{};
+  int32_t exit_status = 0;
+  Time time{};
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "step", s.step); v(3, "exit_status", s.exit_status); v(4, "time", s.time); }
+};
+
+struct JobWarned {          // --signal was due and sent
+  static constexpr uint32_t kNumber = 23;
+  static constexpr const char* kName = "JobWarned";
+  JobId job{};
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); }
+};
+
+}  // namespace muster::event
+
+namespace muster {
+
+using Event = std::variant<event::ClusterNamed, event::NodeDefined, event::NodeRemoved, event::PartitionDefined,
+                           event::PartitionRemoved, event::NodeRegistered, event::NodeStateChanged, event::NodeUpdated,
+                           event::RequestStored, event::JobSubmitted, event::JobChanged, event::JobStarted,
+                           event::JobLaunched, event::JobEnding, event::JobNodesReleased, event::JobRequeued,
+                           event::JobSuspended, event::JobsPurged, event::StepCreated, event::StepNodesDone,
+                           event::StepEnded, event::JobWarned>;
+
+}  // namespace muster

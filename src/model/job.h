@@ -1,0 +1,190 @@
+// Job and Step: the record of one submission (or of all pending tasks of an array) and of its steps.
+//
+// What was asked for stands in `request` (shared); what the system made of it stands here. A pending array is ONE record
+// with `array_tasks`; a task that starts becomes a record of its own, as squeue shows it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bitmap.h"
+#include "base/describe.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "model/enums.h"
+#include "model/job_request.h"
+#include "model/resources.h"
+#include "model/step_request.h"
+
+namespace muster {
+
+// The id of an entry in Cluster::requests: jobs that ask for the same thing share one.
+using RequestId = StrongId<struct RequestIdTag, uint32_t>;
+
+// Tasks of an array that have not started, and how many may run at once.
+struct ArrayTasks {
+  Bitmap pending;
+  uint32_t max_running = 0;      // %limit; 0 = none
+  bool operator==(const ArrayTasks&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "pending", s.pending);
+    v(2, "max_running", s.max_running);
+  }
+};
+
+enum class DependencyType : uint8_t { kAfter, kAfterAny, kAfterOk, kAfterNotOk, kAfterCorr, kAfterBurstBuffer, kSingleton };
+enum class DependencyState : uint8_t { kUnfulfilled, kFulfilled, kFailed };
+
+struct Dependency {
+  DependencyType type = DependencyType::kAfterAny;
+  JobId job{};                          // array job id where the whole array is meant
+  uint32_t array_task = kNoArrayTask;
+  uint32_t delay_min = 0;               // after:job+minutes
+  DependencyState state = DependencyState::kUnfulfilled;
+  bool operator==(const Dependency&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "type", s.type);
+    v(2, "job", s.job);
+    v(3, "array_task", s.array_task);
+    v(4, "delay_min", s.delay_min);
+    v(5, "state", s.state);
+  }
+};
+
+struct Dependencies {
+  std::vector<Dependency> list;
+  bool any = false;                     // '?' between them: one is enough
+  bool operator==(const Dependencies&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "list", s.list);
+    v(2, "any", s.any);
+  }
+};
+
+enum class StepState : uint8_t { kPending, kRunning, kCompleting };
+
+// One node's part of a step. `node_index` counts within the job's allocation.
+struct StepShare {
+  uint32_t node_index = 0;
+  uint32_t first_task = 0;              // used with block layouts; `tasks` holds ranks where they are not consecutive
+  uint32_t task_count = 0;
+  std::vector<uint32_t> ranks;          // empty: first_task … first_task+task_count-1
+  Bitmap cpus;
+  uint64_t mem_mb = 0;
+  std::vector<GresShare> gres;
+  bool done = false;
+  bool operator==(const StepShare&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "node_index", s.node_index);
+    v(2, "first_task", s.first_task);
+    v(3, "task_count", s.task_count);
+    v(4, "ranks", s.ranks);
+    v(5, "cpus", s.cpus);
+    v(6, "mem_mb", s.mem_mb);
+    v(7, "gres", s.gres);
+    v(8, "done", s.done);
+  }
+};
+
+struct Step {
+  StepId id{};
+  StepState state = StepState::kRunning;
+  StepRequestPtr request;
+  Time start{};
+  std::vector<StepShare> shares;
+  int32_t exit_status = 0;              // highest wait status so far
+  std::string srun_host;                // where the launcher runs
+  uint32_t srun_pid = 0;
+  uint32_t time_limit_min = kUnlimited32;
+  bool overlap = false;
+  bool operator==(const Step& o) const;   // compares what `request` points to
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "id", s.id);
+    v(2, "state", s.state);
+    v(3, "request", s.request);
+    v(4, "start", s.start);
+    v(5, "shares", s.shares);
+    v(6, "exit_status", s.exit_status);
+    v(7, "srun_host", s.srun_host);
+    v(8, "srun_pid", s.srun_pid);
+    v(9, "time_limit_min", s.time_limit_min);
+    v(10, "overlap", s.overlap);
+  }
+};
+
+struct Job {
+  JobId id{};
+  RequestId request_id{};
+  JobRequestPtr request;                // resolved from request_id; not in the log record of the job
+  JobState state = JobState::kPending;
+  Reason reason = Reason::kNone;        // set by events (held, ended …); a pending job's live verdict is in Cluster::verdicts
+  uint32_t flags = 0;                   // JobFlag
+  uint32_t priority = 0;                // 0 = held
+  uint32_t time_limit_min = kUnlimited32;
+  JobId array_job_id{};                 // 0 = not of an array
+  uint32_t array_task = kNoArrayTask;
+  std::shared_ptr<const ArrayTasks> array_tasks;         // of the record that holds the pending tasks
+  std::shared_ptr<const Dependencies> dependencies;      // null: none left
+  uint32_t partition = 0;               // index of the (first) partition; of the chosen one once started
+  uint32_t restarts = 0;
+  uint32_t next_step = 0;
+  Time submitted{}, eligible{}, started{}, ends{}, ended{}, suspended{};   // ends: when its limit strikes; ended: terminal
+  Duration suspended_total{};
+  AllocationPtr allocation;             // while it holds nodes, and after its end for show job
+  Bitmap releasing;                     // by index in allocation: nodes still to be released (COMPLETING)
+  bool launched = false;                // the batch script (or the allocation's prologs) started
+  int32_t exit_status = 0;              // wait status of the batch script or of salloc's command
+  int32_t derived_exit_status = 0;      // highest of its steps
+  uint32_t time_warned = 0;             // --signal was delivered in this run
+  std::vector<Step> steps;              // those not finished
+  std::shared_ptr<const std::string> detail;             // second sentence to the reason, a system comment; usually null
+  std::string batch_host;
+
+  bool pending() const { return state == JobState::kPending; }
+  bool finished() const { return is_finished(state); }
+  bool holds_nodes() const { return allocation && (!finished() || releasing.any()); }
+  bool operator==(const Job& o) const;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "id", s.id);
+    v(2, "request_id", s.request_id);
+    v(3, "state", s.state);
+    v(4, "reason", s.reason);
+    v(5, "flags", s.flags);
+    v(6, "priority", s.priority);
+    v(7, "time_limit_min", s.time_limit_min);
+    v(8, "array_job_id", s.array_job_id);
+    v(9, "array_task", s.array_task);
+    v(10, "array_tasks", s.array_tasks);
+    v(11, "dependencies", s.dependencies);
+    v(12, "partition", s.partition);
+    v(13, "restarts", s.restarts);
+    v(14, "next_step", s.next_step);
+    v(15, "submitted", s.submitted);
+    v(16, "eligible", s.eligible);
+    v(17, "started", s.started);
+    v(18, "ends", s.ends);
+    v(19, "ended", s.ended);
+    v(20, "suspended", s.suspended);
+    v(21, "suspended_total", s.suspended_total);
+    v(22, "allocation", s.allocation);
+    v(23, "releasing", s.releasing);
+    v(24, "launched", s.launched);
+    v(25, "exit_status", s.exit_status);
+    v(26, "derived_exit_status", s.derived_exit_status);
+    v(27, "time_warned", s.time_warned);
+    v(28, "steps", s.steps);
+    v(29, "detail", s.detail);
+    v(30, "batch_host", s.batch_host);
+  }
+};
+
+}  // namespace muster

@@ -1,0 +1,204 @@
+// What the controller and a node daemon say to each other over their one connection. slurmd dials, registers, and from then
+// on both sides send numbered messages within that session: a message of an older session, or one seen before, is dropped,
+// so late and repeated messages do no harm. A job's `generation` is its restart count: what belongs to an earlier run of a
+// requeued job is recognised as such.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/describe.h"
+#include "model/job.h"
+#include "model/node.h"
+
+namespace muster::node_rpc {
+
+#define MUSTER_FIELDS(...)            \
+  template <class S, class V>         \
+  static void describe(S& s, V&& v) { \
+    __VA_ARGS__                       \
+  }
+
+// ---- node to controller
+enum class NodeJobState : uint8_t { kRunning, kFinished, kGone };
+
+struct NodeJob {                // what the node knows of one job
+  JobId job{};
+  uint32_t generation = 0;
+  NodeJobState state = NodeJobState::kRunning;
+  int32_t exit_status = 0;      // of the batch script, when kFinished or kGone and batch
+  bool batch = false;           // the batch script is or was here
+  std::vector<StepId> steps;    // running here
+  bool operator==(const NodeJob&) const = default;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "state", s.state);
+                v(4, "exit_status", s.exit_status); v(5, "batch", s.batch); v(6, "steps", s.steps);)
+};
+
+struct Register {
+  static constexpr uint32_t kNumber = 1;
+  std::string node;             // NodeName
+  NodeHardware hardware;
+  std::vector<NodeJob> jobs;
+  uint64_t session = 0;         // chosen by the node, greater than its earlier ones
+  std::string address;          // where its steps port listens, when not as configured
+  uint16_t port = 0;
+  uint64_t config_hash = 0;
+  MUSTER_FIELDS(v(1, "node", s.node); v(2, "hardware", s.hardware); v(3, "jobs", s.jobs); v(4, "session", s.session);
+                v(5, "address", s.address); v(6, "port", s.port); v(7, "config_hash", s.config_hash);)
+};
+
+struct BatchStarted {
+  static constexpr uint32_t kNumber = 2;
+  JobId job{};
+  uint32_t generation = 0;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation);)
+};
+
+struct BatchFinished {          // the batch script ended; `gone`: so did everything else of the job here
+  static constexpr uint32_t kNumber = 3;
+  JobId job{};
+  uint32_t generation = 0;
+  int32_t exit_status = 0;      // wait status
+  bool gone = false;
+  bool out_of_memory = false;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "exit_status", s.exit_status);
+                v(4, "gone", s.gone); v(5, "out_of_memory", s.out_of_memory);)
+};
+
+struct JobGone {                // nothing of the job is left here, epilog included
+  static constexpr uint32_t kNumber = 4;
+  JobId job{};
+  uint32_t generation = 0;
+  std::string epilog_error;     // non-empty: the epilog failed; the node is drained
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "epilog_error", s.epilog_error);)
+};
+
+struct LaunchFailed {
+  static constexpr uint32_t kNumber = 5;
+  JobId job{};
+  uint32_t generation = 0;
+  bool node_fault = false;      // prolog failed, no space: the node is drained; else the job is at fault
+  std::string text;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "node_fault", s.node_fault); v(4, "text", s.text);)
+};
+
+struct StepGone {               // this node's part of a step ended
+  static constexpr uint32_t kNumber = 6;
+  JobId job{};
+  uint32_t generation = 0;
+  StepId step{};
+  int32_t exit_status = 0;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "exit_status", s.exit_status);)
+};
+
+struct Load {
+  static constexpr uint32_t kNumber = 7;
+  uint32_t cpu_load = 0;        // hundredths
+  uint64_t free_mem_mb = 0;
+  MUSTER_FIELDS(v(1, "cpu_load", s.cpu_load); v(2, "free_mem_mb", s.free_mem_mb);)
+};
+
+// ---- controller to node
+struct Registered {
+  static constexpr uint32_t kNumber = 20;
+  uint64_t session = 0;
+  std::vector<JobId> forget;    // finished jobs whose end is durable
+  MUSTER_FIELDS(v(1, "session", s.session); v(2, "forget", s.forget);)
+};
+
+struct JobOnNode {              // a job as its nodes need to know it
+  JobId job{};
+  uint32_t generation = 0;
+  JobId array_job_id{};
+  uint32_t array_task = kNoArrayTask;
+  uint32_t array_task_count = 0, array_task_min = 0, array_task_max = 0, array_task_step = 0;
+  JobRequestPtr request;
+  std::string node_list;                     // compressed
+  std::vector<uint32_t> cpus_per_node, tasks_per_node;   // in rank order
+  uint32_t node_index = 0;
+  NodeShare share;                           // this node's part
+  std::string partition, cluster;
+  uint32_t time_limit_min = kUnlimited32;
+  Time started{}, ends{};
+  uint32_t num_tasks = 0;
+  std::string tres_per_node_text;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "array_job_id", s.array_job_id);
+                v(4, "array_task", s.array_task); v(5, "array_task_count", s.array_task_count);
+                v(6, "array_task_min", s.array_task_min); v(7, "array_task_max", s.array_task_max);
+                v(8, "array_task_step", s.array_task_step); v(9, "request", s.request); v(10, "node_list", s.node_list);
+                v(11, "cpus_per_node", s.cpus_per_node); v(12, "tasks_per_node", s.tasks_per_node);
+                v(13, "node_index", s.node_index); v(14, "share", s.share); v(15, "partition", s.partition);
+                v(16, "cluster", s.cluster); v(17, "time_limit_min", s.time_limit_min); v(18, "started", s.started);
+                v(19, "ends", s.ends); v(20, "num_tasks", s.num_tasks); v(21, "tres_per_node_text", s.tres_per_node_text);)
+};
+
+struct LaunchBatch {
+  static constexpr uint32_t kNumber = 21;
+  JobOnNode job;
+  std::string script, environment;           // contents
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "script", s.script); v(3, "environment", s.environment);)
+};
+
+struct TerminateJob {           // end everything of the job here, run the epilog, say JobGone. Also for unknown jobs.
+  static constexpr uint32_t kNumber = 22;
+  JobId job{};
+  uint32_t generation = 0;
+  bool forget = false;          // its end is durable: drop what is remembered of it
+  uint32_t kill_wait_seconds = 30;           // between SIGTERM and SIGKILL; 0 = SIGKILL at once
+  JobState state = JobState::kCancelled;     // why: "*** JOB 12 ON n1 CANCELLED AT … DUE TO TIME LIMIT ***"
+  Time time{};
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "forget", s.forget);
+                v(4, "kill_wait_seconds", s.kill_wait_seconds); v(5, "state", s.state); v(6, "time", s.time);)
+};
+
+struct SignalJob {
+  static constexpr uint32_t kNumber = 23;
+  JobId job{};
+  uint32_t generation = 0;
+  bool has_step = false;
+  StepId step{};
+  uint16_t signal = 0;
+  bool batch_only = false, full = false;     // scancel --batch, --full
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "has_step", s.has_step); v(4, "step", s.step);
+                v(5, "signal", s.signal); v(6, "batch_only", s.batch_only); v(7, "full", s.full);)
+};
+
+struct ForgetJobs {             // the ends of these jobs are durable here
+  static constexpr uint32_t kNumber = 24;
+  std::vector<JobId> jobs;
+  MUSTER_FIELDS(v(1, "jobs", s.jobs);)
+};
+
+struct Reconfigure {
+  static constexpr uint32_t kNumber = 25;
+  bool shutdown = false;
+  MUSTER_FIELDS(v(1, "shutdown", s.shutdown);)
+};
+
+#undef MUSTER_FIELDS
+
+}  // namespace muster::node_rpc
+
+namespace muster {
+
+using NodeReport = std::variant<node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone,
+                                node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load>;
+using NodeOrder = std::variant<node_rpc::Registered, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob,
+                               node_rpc::ForgetJobs, node_rpc::Reconfigure>;
+
+// The envelope: order within a session.
+template <class M>
+struct Numbered {
+  uint64_t session = 0, sequence = 0;
+  M message;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "session", s.session);
+    v(2, "sequence", s.sequence);
+    v(3, "message", s.message);
+  }
+};
+
+}  // namespace muster

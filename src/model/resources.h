@@ -1,0 +1,99 @@
+// What nodes have and what jobs hold of it: CPUs, memory, generic resources. Plain values.
+//
+// A CPU is a hardware thread with the node's abstract number: (socket · cores + core) · threads + thread. A core is
+// handed out whole (all its threads) unless the site allocates CPUs (CR_CPU). GRES devices are numbered per node and
+// name (gpu 0 … 7 whatever their types), as `scontrol show job -d` prints GRES=gpu:h100:2(IDX:0-1).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bitmap.h"
+#include "base/describe.h"
+#include "base/ids.h"
+
+namespace muster {
+
+// One line's worth of devices of a node: all of one name and type with the same affinity.
+struct GresDevices {
+  std::string name;              // "gpu"
+  std::string type;              // "h100", "" = none given
+  uint64_t count = 0;
+  uint32_t first_index = 0;      // devices have the numbers first_index … first_index+count-1 within `name`
+  bool count_only = false;       // no devices behind it: a number (licence-like)
+  std::vector<std::string> files;
+  Bitmap cores;                  // affinity by core number; empty = all
+  std::vector<int32_t> links;
+  uint32_t flags = 0;
+  bool operator==(const GresDevices&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "name", s.name);
+    v(2, "type", s.type);
+    v(3, "count", s.count);
+    v(4, "first_index", s.first_index);
+    v(5, "count_only", s.count_only);
+    v(6, "files", s.files);
+    v(7, "cores", s.cores);
+    v(8, "links", s.links);
+    v(9, "flags", s.flags);
+  }
+};
+
+// Part of one node's GRES held by a job or step.
+struct GresShare {
+  std::string name, type;
+  uint64_t count = 0;
+  Bitmap devices;                // by index within `name`; empty for count-only kinds
+  bool operator==(const GresShare&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "name", s.name);
+    v(2, "type", s.type);
+    v(3, "count", s.count);
+    v(4, "devices", s.devices);
+  }
+};
+
+// What a job holds on one node.
+struct NodeShare {
+  NodeId node{};
+  Bitmap cpus;                   // CPU numbers (threads)
+  uint64_t mem_mb = 0;
+  std::vector<GresShare> gres;
+  uint32_t tasks = 0;            // tasks of the job placed here (SLURM_TASKS_PER_NODE)
+  bool operator==(const NodeShare&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "node", s.node);
+    v(2, "cpus", s.cpus);
+    v(3, "mem_mb", s.mem_mb);
+    v(4, "gres", s.gres);
+    v(5, "tasks", s.tasks);
+  }
+};
+
+// A gang's nodes, in rank order (the order of SLURM_JOB_NODELIST). Immutable while a job holds it, so it is shared.
+struct Allocation {
+  std::vector<NodeShare> nodes;
+  bool whole_nodes = false;      // --exclusive or an EXCLUSIVE partition: nobody else on these nodes
+  bool exclusive_user = false;
+  bool oversubscribe = false;    // shares its CPUs with others
+  uint32_t switches = 0;         // leaf switches crossed, 0 = no topology
+  bool operator==(const Allocation&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "nodes", s.nodes);
+    v(2, "whole_nodes", s.whole_nodes);
+    v(3, "exclusive_user", s.exclusive_user);
+    v(4, "oversubscribe", s.oversubscribe);
+    v(5, "switches", s.switches);
+  }
+  uint32_t total_cpus() const { uint32_t n = 0; for (const auto& s : nodes) n += static_cast<uint32_t>(s.cpus.count()); return n; }
+  uint32_t total_tasks() const { uint32_t n = 0; for (const auto& s : nodes) n += s.tasks; return n; }
+};
+using AllocationPtr = std::shared_ptr<const Allocation>;
+
+}  // namespace muster

@@ -1,0 +1,13 @@
+// Equality of values behind shared pointers: both null, or equal pointees. Cost: none when they share.
+#pragma once
+
+#include <memory>
+
+namespace muster {
+
+template <class T>
+bool same(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>& b) {
+  return a == b || (a && b && *a == *b);
+}
+
+}  // namespace muster

@@ -1,0 +1,186 @@
+#include "muster/plan.h"
+
+#include "base/text.h"
+
+namespace muster::front {
+namespace {
+
+struct Option {
+  std::string_view name;
+  std::string_view value;
+};
+
+// "n1", or "n[1-4]".
+std::string node_list(const Plan& plan) {
+  return plan.nodes == 1 ? "n1" : "n[1-" + std::to_string(plan.nodes) + "]";
+}
+
+Result<uint32_t> number(const Option& o, uint32_t min, uint32_t max) {
+  std::optional<uint32_t> n = parse_number<uint32_t>(o.value, min, max);
+  if (!n)
+    return fail(Errc::kBadOption, std::string(o.name) + "=" + std::string(o.value) +
+                                      ": expected a number from " + std::to_string(min) + " to " +
+                                      std::to_string(max));
+  return *n;
+}
+
+bool plain_word(std::string_view s) {
+  for (char c : s)
+    if (!(c == '_' || c == '.' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+          (c >= 'A' && c <= 'Z')))
+      return false;
+  return !s.empty() && s.size() <= 64;
+}
+
+Result<> set(Plan& p, const Option& o) {
+  if (o.name == "--nodes") {
+    MUSTER_TRY(n, number(o, 1, kMaxNodes));
+    p.nodes = n;
+  } else if (o.name == "--gpus-per-node") {
+    MUSTER_TRY(n, number(o, 0, 64));
+    p.gpus_per_node = n;
+  } else if (o.name == "--cpus") {
+    MUSTER_TRY(n, number(o, 1, 1024));
+    p.cpus = n;
+  } else if (o.name == "--memory") {
+    Result<uint64_t> mb = parse_mem_mb(o.value);
+    if (!mb || *mb == 0 || *mb > (uint64_t{1} << 30))
+      return fail(Errc::kBadOption, "--memory=" + std::string(o.value) + ": expected a size such as 64G");
+    p.memory_mb = *mb;
+  } else if (o.name == "--gpu-type") {
+    if (!plain_word(o.value))
+      return fail(Errc::kBadOption,
+                  "--gpu-type=" + std::string(o.value) + ": expected letters, digits, '_', '.' and '-'");
+    p.gpu_type = std::string(o.value);
+  } else if (o.name == "--state") {
+    if (o.value.empty()) return fail(Errc::kBadOption, "--state: expected a directory");
+    p.state = std::string(o.value);
+  } else {
+    std::string_view near =
+        did_you_mean(o.name, {"--nodes", "--gpus-per-node", "--gpu-type", "--cpus", "--memory", "--state"});
+    return fail(Errc::kBadOption, "unrecognized option '" + std::string(o.name) + "'",
+                near.empty() ? "muster --help lists the options" : "did you mean " + std::string(near) + "?");
+  }
+  return {};
+}
+
+Result<Action> action_of(std::string_view word) {
+  constexpr std::pair<std::string_view, Action> kActions[] = {{"up", Action::kUp},
+                                                              {"down", Action::kDown},
+                                                              {"status", Action::kStatus},
+                                                              {"logs", Action::kLogs},
+                                                              {"help", Action::kHelp}};
+  for (const auto& [name, action] : kActions)
+    if (word == name) return action;
+  std::string_view near = did_you_mean(word, {"up", "down", "status", "logs", "help"});
+  return fail(Errc::kBadOption, "unknown command '" + std::string(word) + "'",
+              near.empty() ? "muster --help lists the commands" : "did you mean " + std::string(near) + "?");
+}
+
+}  // namespace
+
+Result<Plan> parse_plan(std::span<const std::string> arguments) {
+  Plan p;
+  bool have_action = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& a = arguments[i];
+    if (a == "-h" || a == "--help") return Plan{.action = Action::kHelp};
+    if (a == "-V" || a == "--version") return Plan{.action = Action::kVersion};
+    if (!a.starts_with("-")) {
+      if (have_action) {
+        if (p.action != Action::kLogs || !p.log_name.empty())
+          return fail(Errc::kBadOption, "too many words: '" + a + "'");
+        p.log_name = a;
+        continue;
+      }
+      MUSTER_TRY(action, action_of(a));
+      p.action = action;
+      have_action = true;
+      continue;
+    }
+    size_t equals = a.find('=');
+    if (equals == std::string::npos && i + 1 >= arguments.size())
+      return fail(Errc::kBadOption, "option '" + a + "' requires an argument");
+    std::string_view whole = a;
+    Option o = equals == std::string::npos ? Option{whole, arguments[++i]}
+                                           : Option{whole.substr(0, equals), whole.substr(equals + 1)};
+    MUSTER_TRY_VOID(set(p, o));
+  }
+  return p;
+}
+
+std::string help() {
+  return "Usage: muster COMMAND [OPTIONS]\n"
+         "\n"
+         "A cluster on this machine, as the user who calls, for trying things out and for tests.\n"
+         "\n"
+         "  muster up            makes and starts it; prints how to use it\n"
+         "  muster status        whether it is up, its nodes and jobs\n"
+         "  muster logs [NAME]   the last lines of the daemons' logs; NAME is slurmctld or a node\n"
+         "  muster down          cancels what runs and ends it; its jobs and settings stay on disk\n"
+         "\n"
+         "Options:\n"
+         "      --nodes=N            nodes, 4 (at most 64)\n"
+         "      --gpus-per-node=N    GPUs of a node, 8; counted, not real\n"
+         "      --gpu-type=NAME      their type, h100\n"
+         "      --cpus=N             CPUs of a node, 16, whatever this machine has\n"
+         "      --memory=SIZE        memory of a node, 64G\n"
+         "      --state=DIR          where it lives, ~/.local/state/muster\n"
+         "  -h, --help               prints this\n"
+         "  -V, --version            prints the version\n";
+}
+
+std::vector<std::string> node_names(const Plan& plan) {
+  std::vector<std::string> out;
+  for (uint32_t i = 1; i <= plan.nodes; ++i) out.push_back("n" + std::to_string(i));
+  return out;
+}
+
+std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
+  std::string ports = plan.nodes == 1 ? std::to_string(in.first_port + 1)
+                                      : "[" + std::to_string(in.first_port + 1) + "-" +
+                                            std::to_string(in.first_port + plan.nodes) + "]";
+  std::string gres =
+      plan.gpus_per_node ? " Gres=gpu:" + plan.gpu_type + ":" + std::to_string(plan.gpus_per_node) : "";
+  std::string out = "# Written by muster up; it is written anew each time.\n";
+  auto line = [&](std::string_view key, const std::string& value) {
+    out.append(key).append("=").append(value).append("\n");
+  };
+  line("ClusterName", "muster");
+  line("SlurmctldHost", in.host + "(127.0.0.1)");
+  line("SlurmctldPort", std::to_string(in.first_port));
+  line("AuthType", "auth/slurm");
+  line("CredType", "cred/slurm");
+  line("SlurmUser", in.user);
+  line("SlurmdUser", in.user);
+  line("StateSaveLocation", in.directory + "/state");
+  line("SlurmdSpoolDir", in.directory + "/spool/%n");
+  line("SlurmctldPidFile", in.directory + "/run/slurmctld.pid");
+  line("SlurmdPidFile", in.directory + "/run/slurmd.%n.pid");
+  line("SlurmctldLogFile", in.directory + "/log/slurmctld.log");
+  line("SlurmdLogFile", in.directory + "/log/slurmd.%n.log");
+  line("ProctrackType", "proctrack/linuxproc");
+  line("TaskPlugin", "task/none");
+  line("SlurmdParameters", "config_overrides");
+  line("ReturnToService", "2");
+  line("KillWait", "5");
+  line("SelectType", "select/cons_tres");
+  line("SelectTypeParameters", "CR_CPU_Memory");
+  line("DefMemPerCPU", std::to_string(std::max<uint64_t>(1, plan.memory_mb / plan.cpus)));
+  if (plan.gpus_per_node) line("GresTypes", "gpu");
+  out += "NodeName=" + node_list(plan) + " NodeHostname=" + in.host + " NodeAddr=127.0.0.1 Port=" + ports +
+         " CPUs=" + std::to_string(plan.cpus) + " RealMemory=" + std::to_string(plan.memory_mb) + gres +
+         " State=UNKNOWN\n";
+  out += "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n";
+  return out;
+}
+
+std::string gres_conf(const Plan& plan) {
+  std::string out = "# Written by muster up. Counted GPUs: no device files stand behind them.\n";
+  if (plan.gpus_per_node)
+    out += "NodeName=" + node_list(plan) + " Name=gpu Type=" + plan.gpu_type +
+           " Count=" + std::to_string(plan.gpus_per_node) + "\n";
+  return out;
+}
+
+}  // namespace muster::front

@@ -1,0 +1,39 @@
+// What kind of cluster `muster up` makes, and the configuration that says so. Pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster::front {
+
+inline constexpr uint32_t kMaxNodes = 64;
+
+enum class Action : uint8_t { kUp, kDown, kStatus, kLogs, kHelp, kVersion };
+
+struct Plan {
+  Action action = Action::kHelp;
+  uint32_t nodes = 4, gpus_per_node = 8, cpus = 16;
+  uint64_t memory_mb = 65536;
+  std::string gpu_type = "h100";
+  std::string state;     // --state; "" = the default place
+  std::string log_name;  // logs: slurmctld or a node; "" = all
+};
+
+// The arguments after the program's name. Errors name the option, its value and the rule.
+Result<Plan> parse_plan(std::span<const std::string> arguments);
+std::string help();
+
+struct ConfInputs {
+  std::string directory;  // absolute
+  std::string host, user;
+  uint16_t first_port = 0;  // slurmctld's; the nodes' follow
+};
+std::string slurm_conf(const Plan& plan, const ConfInputs& in);
+std::string gres_conf(const Plan& plan);
+std::vector<std::string> node_names(const Plan& plan);
+
+}  // namespace muster::front

@@ -1,0 +1,49 @@
+#include "muster/plan.h"
+
+#include <gtest/gtest.h>
+
+#include "config/load.h"
+
+namespace muster::front {
+namespace {
+
+TEST(Plan, OptionsAndTheirLimits) {
+  std::vector<std::string> a = {"up",          "--nodes", "2", "--gpus-per-node=4", "--gpu-type=a100_3g.20gb",
+                                "--memory=2T", "--cpus=8"};
+  Result<Plan> p = parse_plan(a);
+  ASSERT_TRUE(p);
+  EXPECT_EQ(p->action, Action::kUp);
+  EXPECT_EQ(p->nodes, 2u);
+  EXPECT_EQ(p->memory_mb, 2u << 20);
+  EXPECT_EQ(p->gpu_type, "a100_3g.20gb");
+}
+
+TEST(Plan, WrongOnesNameTheRule) {
+  auto error = [](std::vector<std::string> a) { return parse_plan(a).error(); };
+  EXPECT_EQ(error({"up", "--nodes=0"}).message(), "--nodes=0: expected a number from 1 to 64");
+  EXPECT_EQ(error({"up", "--node=2"}).hint, "did you mean --nodes?");
+  EXPECT_EQ(error({"dwon"}).hint, "did you mean down?");
+  EXPECT_EQ(error({"up", "--state"}).message(), "option '--state' requires an argument");
+  EXPECT_EQ(error({"up", "--gpu-type=a b"}).message(),
+            "--gpu-type=a b: expected letters, digits, '_', '.' and '-'");
+  EXPECT_EQ(parse_plan(std::vector<std::string>{})->action, Action::kHelp);
+}
+
+// The configuration written is one that the daemons accept, without a single finding.
+TEST(Plan, TheConfigurationLoads) {
+  for (uint32_t nodes : {1u, 4u, 64u})
+    for (uint32_t gpus : {0u, 8u}) {
+      Plan plan;
+      plan.nodes = nodes;
+      plan.gpus_per_node = gpus;
+      config::MemoryFiles files{{"/c/slurm.conf", slurm_conf(plan, {"/c", "host", "root", 20000})},
+                                {"/c/gres.conf", gres_conf(plan)}};
+      auto loaded = config::load_config(files, "/c/slurm.conf");
+      ASSERT_TRUE(loaded) << config::to_text(loaded.error());
+      EXPECT_TRUE(loaded->notices.empty()) << config::to_text(loaded->notices);
+      EXPECT_EQ(loaded->config.nodes.size(), nodes);
+    }
+}
+
+}  // namespace
+}  // namespace muster::front

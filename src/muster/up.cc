@@ -1,0 +1,137 @@
+#include "muster/up.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/common/session.h"
+#include "muster/down.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/process.h"
+
+namespace muster::front {
+namespace {
+
+constexpr Duration kStartTime = seconds(20);
+
+Result<> require_program(const std::string& path) {
+  if (access(path.c_str(), X_OK) == 0) return {};
+  return fail(Errc::kNotFound, path + " is not there",
+              "muster starts the daemons of its own installation: bin/ and sbin/ side by side");
+}
+
+// A daemon goes to the background by itself and its first process ends once it could start.
+struct Starting {
+  std::string name;
+  pid_t pid = 0;
+};
+
+Result<Starting> begin(const Place& place, const std::string& name) {
+  os::SpawnSpec spec;
+  bool controller = name == "slurmctld";
+  spec.path = sbin_directory() + (controller ? "/slurmctld" : "/slurmd");
+  spec.argv = {spec.path, "-f", place.conf()};
+  if (!controller) spec.argv.insert(spec.argv.end(), {"-N", name});
+  spec.cwd = place.directory;
+  MUSTER_TRY(pid, os::spawn(spec));
+  return Starting{name, pid};
+}
+
+Result<> finish(const Starting& s) {
+  MUSTER_TRY(ended, os::wait_child(s.pid, kStartTime));
+  if (ended.status.ok()) return {};
+  return fail(Errc::kError,
+              s.name + " could not start (exit code " + std::to_string(ended.status.code) + ")");
+}
+
+Result<> start_daemons(const Place& place, const Plan& plan) {
+  MUSTER_TRY(controller, begin(place, "slurmctld"));
+  MUSTER_TRY_VOID(finish(controller));
+  std::vector<Starting> nodes;
+  for (const std::string& name : node_names(plan)) {
+    MUSTER_TRY(node, begin(place, name));
+    nodes.push_back(std::move(node));
+  }
+  for (const Starting& n : nodes) MUSTER_TRY_VOID(finish(n));
+  return {};
+}
+
+bool ready(const NodeRow& n) {
+  if (n.flags & (kNodeNoRespond | kNodeDrain | kNodeInvalid | kNodeFail)) return false;
+  return n.state == NodeState::kIdle || n.state == NodeState::kMixed || n.state == NodeState::kAllocated;
+}
+
+// The nodes as the controller sees them, again and again until all are ready.
+Result<> wait_until_idle(const Place& place, const Plan& plan) {
+  Time until = os::monotonic_now() + kStartTime;
+  std::string missing;
+  while (os::monotonic_now() < until) {
+    MUSTER_TRY(nodes, query_nodes(place));
+    missing.clear();
+    size_t good = 0;
+    for (const NodeRow& n : nodes) {
+      if (ready(n))
+        ++good;
+      else
+        missing += (missing.empty() ? "" : ", ") + n.name + " is " + node_state_long(n.state, n.flags) +
+                   (n.reason.empty() ? "" : " (" + n.reason + ")");
+    }
+    if (good >= plan.nodes) return {};
+    timespec pause{0, 10'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  return fail(Errc::kTimedOut, "not all nodes came up: " + missing);
+}
+
+void show_success(const Place& place, const Plan& plan, Duration took) {
+  bool colour = isatty(1) && !getenv("NO_COLOR");
+  const char* bold = colour ? "\033[1;32m" : "";
+  const char* plain = colour ? "\033[0m" : "";
+  printf("%sUp%s in %.1f s: %u node%s, each with %u CPUs, %llu MiB", bold, plain,
+         static_cast<double>(took.count()) / 1e6, plan.nodes, plan.nodes == 1 ? "" : "s", plan.cpus,
+         static_cast<unsigned long long>(plan.memory_mb));
+  if (plan.gpus_per_node)
+    printf(" and %u %s GPUs (counted, not real)", plan.gpus_per_node, plan.gpu_type.c_str());
+  printf(".\n\nUse it from any shell:\n\n  export SLURM_CONF=%s\n  export PATH=%s:$PATH\n\n",
+         place.conf().c_str(), bin_directory().c_str());
+  printf("then for example: sinfo; srun -N%u hostname; sbatch train.sh\n", plan.nodes > 1 ? 2 : 1);
+  printf("End it with: muster down%s\n", plan.state.empty() ? "" : (" --state=" + place.directory).c_str());
+}
+
+}  // namespace
+
+int up(const Place& place, const Plan& plan) {
+  if (int pid = controller_pid(place)) {
+    fprintf(stderr,
+            "muster: already up in %s (slurmctld is process %d); `muster status` shows it, `muster down` "
+            "ends it\n",
+            place.directory.c_str(), pid);
+    return 1;
+  }
+  Time began = os::monotonic_now();
+  // The daemons read the configuration from -f; what they start must not find another one.
+  setenv("SLURM_CONF", place.conf().c_str(), 1);
+  Result<> done = require_program(sbin_directory() + "/slurmctld");
+  if (done) done = require_program(sbin_directory() + "/slurmd");
+  if (done) done = furnish(place, plan);
+  if (!done) {
+    fprintf(stderr, "muster: %s\n", std::string(done.error().message()).c_str());
+    if (!done.error().hint.empty()) fprintf(stderr, "muster: %s\n", done.error().hint.c_str());
+    return 1;
+  }
+  done = start_daemons(place, plan);
+  if (done) done = wait_until_idle(place, plan);
+  if (!done) {
+    fprintf(stderr, "muster: %s\n", std::string(done.error().message()).c_str());
+    if (!done.error().hint.empty()) fprintf(stderr, "muster: %s\n", done.error().hint.c_str());
+    logs(place, "", 10);
+    end_daemons(place);
+    return 1;
+  }
+  show_success(place, plan, os::monotonic_now() - began);
+  return 0;
+}
+
+}  // namespace muster::front

@@ -1,0 +1,42 @@
+#include "net/acceptor.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+namespace muster::net {
+namespace {
+
+constexpr int kAcceptsPerTurn = 64;
+constexpr Duration kRest = milliseconds(100);
+
+}  // namespace
+
+Acceptor::Acceptor(Loop& loop, UniqueFd fd, std::function<void(UniqueFd)> accepted)
+    : loop_(loop), fd_(std::move(fd)), accepted_(std::move(accepted)) {
+  watch_ = loop_.watch(fd_.get(), [this] { accept_some(); });
+}
+
+void Acceptor::pause(bool paused) {
+  paused_ = paused;
+  watch_->pause_read(paused_ || rest_ != nullptr);
+}
+
+void Acceptor::accept_some() {
+  for (int i = 0; i < kAcceptsPerTurn && !paused_; ++i) {
+    UniqueFd peer(accept4(fd_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (peer) {
+      accepted_(std::move(peer));
+      continue;
+    }
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      rest_ = loop_.after(kRest, [this] {
+        rest_.reset();
+        watch_->pause_read(paused_);
+      });
+      watch_->pause_read(true);
+    }
+    if (errno != ECONNABORTED && errno != EINTR) return;
+  }
+}
+
+}  // namespace muster::net

@@ -1,0 +1,30 @@
+// Acceptor: takes connections from a listening socket, many per turn, and rests when the process is out of
+// descriptors (a full table would otherwise spin the loop). Internal to net/.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "net/loop.h"
+#include "net/socket.h"
+
+namespace muster::net {
+
+class Acceptor {
+ public:
+  Acceptor(Loop& loop, UniqueFd fd, std::function<void(UniqueFd)> accepted);
+  // Connections then wait in the kernel's backlog.
+  void pause(bool paused);
+
+ private:
+  void accept_some();
+
+  Loop& loop_;
+  UniqueFd fd_;
+  std::function<void(UniqueFd)> accepted_;
+  std::unique_ptr<Loop::Watch> watch_;
+  std::unique_ptr<Loop::Timer> rest_;
+  bool paused_ = false;
+};
+
+}  // namespace muster::net

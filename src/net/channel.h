@@ -1,0 +1,141 @@
+// Channel: one authenticated, framed, multiplexed connection. Requests and answers carry an id; either side
+// may ask.
+//
+// Frames: net/frame.h. A malformed frame closes the connection (kFrameMalformed).
+// Identity of the peer (Peer) is established before the first frame is delivered:
+//   local socket   SO_PEERCRED. A command talks to the agent socket of slurmctld, slurmd or sackd on its
+//   host. TLS 1.3 PSK    between daemons (and root's commands that may read the cluster key): external PSK
+//   derived from the
+//                  key file; whoever completes the handshake is trusted to speak for others (relay of agent
+//                  requests).
+//   munge          credentials over plain TCP, with AuthType=auth/munge (net/munge.h says what that
+//   protects).
+// Bounds: at most kMaxPending unanswered requests each way and kMaxQueued bytes to write per connection;
+// beyond that requests are refused with an error and a slow reader's connection is closed, so one peer cannot
+// take the daemon's memory. Reading from an accepted user's connection pauses while its answers pile up. A
+// frame that does not end in time, or a long queue of which nothing leaves (Limits), closes the connection.
+//
+// Rules: everything runs on the loop's thread. No callback is called from inside a method of Channel, so a
+// caller never meets its own callback half way. Whoever holds the ChannelPtr keeps the connection: dropping
+// the last one closes it. Cost: a frame is one copy of its payload in and, up to 8 KiB, one out; frames
+// queued in one turn leave in one write.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "net/frame.h"
+#include "net/loop.h"
+
+namespace muster::net {
+
+inline constexpr uint32_t kMaxPending = 65536;
+inline constexpr size_t kMaxQueued = 256u << 20;
+inline constexpr size_t kHighMark = 8u << 20;   // above: producers should wait for when_writable
+inline constexpr size_t kLowMark = 256u << 10;  // when_writable calls back below this
+inline constexpr Duration kNoTimeout = Duration::max();
+
+// How long a peer may take for what. The defaults are meant for use; tests shorten them.
+struct Limits {
+  Duration handshake = seconds(5);  // to prove who one is
+  Duration frame = seconds(60);     // from the first to the last byte of a frame
+  Duration stall = seconds(60);     // more than kHighMark queued and nothing taken
+  size_t unauthenticated = 1024;    // per listener at a time; more wait in the kernel's backlog
+};
+
+enum class Trust : uint8_t { kLocalUser, kMungeUser, kClusterKey };
+
+struct Peer {
+  Trust trust = Trust::kLocalUser;
+  Uid uid{0xffffffffu};
+  Gid gid{0xffffffffu};
+  int32_t pid = 0;
+  std::string address;  // "unix", "127.0.0.1:41234"
+  // A daemon that holds the cluster key may state another identity per request (Envelope in wire/).
+  bool may_speak_for_others() const { return trust == Trust::kClusterKey || uid.value == 0; }
+};
+
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  virtual const Peer& peer() const = 0;
+  // Sends a request; `answered` gets the answer frame or the error (peer's, timeout, or connection lost),
+  // exactly once, unless the loop ends first. kNoTimeout waits as long as the connection lives.
+  virtual void request(uint16_t message, std::string payload, Duration timeout,
+                       std::function<void(Result<Frame>)> answered) = 0;
+  // Stream: `part` for each kStreamPart until the final answer goes to `answered`. Each part starts the
+  // timeout anew.
+  virtual void request_stream(uint16_t message, std::string payload, Duration timeout,
+                              std::function<void(Frame)> part,
+                              std::function<void(Result<Frame>)> answered) = 0;
+  virtual void answer(uint64_t id, uint16_t message, std::string payload) = 0;
+  virtual void answer_part(uint64_t id, uint16_t message, std::string payload) = 0;
+  virtual void answer_error(uint64_t id, const Error& error) = 0;
+  virtual void notify(uint16_t message, std::string payload) = 0;
+  virtual size_t queued_bytes() const = 0;
+  // Calls once when at most kLowMark bytes are queued (at the end of this turn if that is so now), so that
+  // producers of long answers stay bounded. Not called when the connection ends before.
+  virtual void when_writable(std::function<void()> f) = 0;
+  // Writes what the socket takes at once, then closes. on_closed is not called; unanswered requests get an
+  // error.
+  virtual void close() = 0;
+  virtual bool closed() const = 0;
+
+  // Set by the owner before returning from the accept/connect callback.
+  std::function<void(Frame)> on_request;        // kRequest and kNotice frames
+  std::function<void(const Error&)> on_closed;  // once, when the connection ended by itself
+};
+
+using ChannelPtr = std::shared_ptr<Channel>;
+
+// What the two ends need to prove who they are.
+struct Security {
+  enum class Kind : uint8_t { kSlurmKey, kMunge } kind = Kind::kSlurmKey;
+  std::string key;  // bytes of the cluster key (kSlurmKey), at least 16
+  std::vector<std::string>
+      other_keys;                      // also accepted from peers, while a key is being replaced (slurm.jwks)
+  std::string munge_socket;            // "" = munge's default (kMunge)
+  std::vector<uint32_t> trusted_uids;  // who besides root may answer as a daemon (kMunge)
+};
+
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual uint16_t port() const = 0;
+  // HTTP on the same port (GET /healthz, /metrics): a connection that begins with an HTTP method is handed
+  // over, with the bytes read so far; the callee owns `fd` (non-blocking). Without it such connections are
+  // closed.
+  virtual void on_http(std::function<void(int fd, std::string first_bytes, std::string address)> f) = 0;
+  // Called for each peer that was turned away, for the log: "127.0.0.1:4242: the peer has another cluster
+  // key, or none".
+  virtual void on_refused(std::function<void(const std::string& address, const Error&)> f) = 0;
+};
+
+// Accepts on address:port (port 0 = any free one; address "" or "*" = all). Peers that fail to prove who they
+// are within limits.handshake never reach `accepted`.
+Result<std::unique_ptr<Listener>> listen_tcp(Loop& loop, const std::string& address, uint16_t port,
+                                             const Security& security,
+                                             std::function<void(ChannelPtr)> accepted,
+                                             const Limits& limits = {});
+// The agent socket: mode 0666, stale file replaced; removes the file when destroyed.
+Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, const std::string& path,
+                                              std::function<void(ChannelPtr)> accepted,
+                                              const Limits& limits = {});
+
+// Errors: kConnectFailed (nobody listens, unknown host), kTimedOut, kAuthFailed. `connected` is never called
+// from inside.
+void connect_tcp(Loop& loop, const std::string& host, uint16_t port, const Security& security,
+                 Duration timeout, std::function<void(Result<ChannelPtr>)> connected);
+void connect_unix(Loop& loop, const std::string& path, std::function<void(Result<ChannelPtr>)> connected);
+
+// Takes over a connected socket whose peer is already known (socketpair to a child, an accepted stepd
+// socket).
+ChannelPtr adopt_channel(Loop& loop, int fd, Peer peer, const Limits& limits = {});
+
+}  // namespace muster::net

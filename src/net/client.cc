@@ -1,0 +1,155 @@
+// Finding somebody to talk to: agent sockets, then controllers, again and again while patience lasts.
+#include "net/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "net/blocking.h"
+
+namespace muster::net {
+namespace {
+
+constexpr Duration kFirstPause = milliseconds(2);
+constexpr Duration kLongestPause = milliseconds(50);
+
+// What one round of attempts came to.
+struct Attempts {
+  std::string tried;             // "path: why; host:port: why"
+  std::optional<Error> refusal;  // somebody was there: no use in trying again
+  void note(const std::string& what) { tried += (tried.empty() ? "" : "; ") + what; }
+  void note(const std::string& where, const Error& e) {
+    note(where + ": " + std::string(e.hint.empty() ? e.message() : e.hint));
+    if (e.code != Errc::kConnectFailed && !refusal) refusal = e;
+  }
+};
+
+bool trusted(const ClientOptions& o, uint32_t uid) {
+  return uid == 0 || std::find(o.trusted_uids.begin(), o.trusted_uids.end(), uid) != o.trusted_uids.end();
+}
+
+Result<BlockingStream> connect_agent(const ClientOptions& o, const std::string& path) {
+  MUSTER_TRY(stream, BlockingStream::to_unix(path, o.timeout));
+  if (!trusted(o, stream.peer().uid.value))
+    return fail(Errc::kAuthFailed, "",
+                path + " belongs to uid " + std::to_string(stream.peer().uid.value) +
+                    ", which is not trusted to be the controller");
+  return stream;
+}
+
+Result<BlockingStream> try_all(const ClientOptions& o, Attempts& a) {
+  for (const std::string& path : o.agent_sockets) {
+    Result<BlockingStream> s = connect_agent(o, path);
+    if (s) return s;
+    a.note(path, s.error());
+  }
+  if (o.security.kind == Security::Kind::kSlurmKey && o.security.key.empty()) {
+    if (!o.controllers.empty()) a.note("no cluster key to speak with the controllers directly");
+    return fail(Errc::kConnectFailed);
+  }
+  for (const Endpoint& e : o.controllers) {
+    Result<BlockingStream> s = BlockingStream::to_tcp(e.host, e.port, o.security, o.timeout);
+    if (s) return s;
+    a.note(e.host + ":" + std::to_string(e.port), s.error());
+  }
+  return fail(Errc::kConnectFailed);
+}
+
+class BlockingClient final : public Client {
+ public:
+  explicit BlockingClient(BlockingStream stream) : stream_(std::move(stream)) {}
+
+  const Peer& peer() const override { return stream_.peer(); }
+  int fd() const override { return stream_.fd(); }
+
+  Result<Frame> request(uint16_t message, std::string_view payload, Duration timeout) override {
+    return request_stream(message, payload, timeout, [](std::string_view) { return Result<>(); });
+  }
+
+  Result<Frame> request_stream(uint16_t message, std::string_view payload, Duration timeout,
+                               const std::function<Result<>(std::string_view)>& on_part) override {
+    if (payload.size() > kMaxPayload)
+      return fail(Errc::kFrameTooLong, "request of " + std::to_string(payload.size()) +
+                                           " bytes is longer than the limit of " +
+                                           std::to_string(kMaxPayload));
+    uint64_t id = next_id_++;
+    MUSTER_TRY_VOID(stream_.send_frame(FrameKind::kRequest, id, message, payload, Deadline::in(timeout)));
+    Deadline until = Deadline::in(timeout);
+    for (;;) {
+      MUSTER_TRY(next, stream_.next_frame(until));
+      if (!next) return fail(Errc::kTimedOut, "", "no answer from " + peer().address + " in time");
+      if (next->kind == FrameKind::kNotice) {
+        MUSTER_TRY_VOID(keep(*next));
+      } else if (next->id != id) {
+        // An answer to what was given up, or a request to a command, which serves none.
+        if (next->kind == FrameKind::kError && next->id == 0)
+          return std::unexpected(decode_error(next->payload));
+      } else if (next->kind == FrameKind::kStreamPart) {
+        MUSTER_TRY_VOID(on_part(next->payload));
+        until = Deadline::in(timeout);
+      } else if (next->kind == FrameKind::kAnswer) {
+        return next->to_frame();
+      } else if (next->kind == FrameKind::kError) {
+        return std::unexpected(decode_error(next->payload));
+      }
+    }
+  }
+
+  Result<std::optional<Frame>> next_notice(Duration timeout) override {
+    if (!notices_.empty()) {
+      std::optional<Frame> f = std::move(notices_.front());
+      notices_.pop_front();
+      kept_bytes_ -= f->payload.size();
+      return f;
+    }
+    Deadline until = Deadline::in(timeout);
+    for (;;) {
+      MUSTER_TRY(next, stream_.next_frame(until));
+      if (!next) return std::optional<Frame>();
+      if (next->kind == FrameKind::kNotice) return std::optional<Frame>(next->to_frame());
+      if (next->kind == FrameKind::kError && next->id == 0)
+        return std::unexpected(decode_error(next->payload));
+    }
+  }
+
+ private:
+  Result<> keep(const FrameView& f) {
+    if (notices_.size() >= kMaxPending || kept_bytes_ + f.payload.size() > kMaxQueued)
+      return fail(Errc::kReceiveFailed, "", "more notices came than can be kept");
+    kept_bytes_ += f.payload.size();
+    notices_.push_back(f.to_frame());
+    return {};
+  }
+
+  BlockingStream stream_;
+  uint64_t next_id_ = 1;
+  std::deque<Frame> notices_;
+  size_t kept_bytes_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Client>> connect_client(const ClientOptions& options) {
+  Deadline until = Deadline::in(options.patience);
+  for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+    Attempts a;
+    Result<BlockingStream> stream = try_all(options, a);
+    if (stream) return std::make_unique<BlockingClient>(std::move(*stream));
+    if (a.refusal) {
+      Error e = *a.refusal;
+      if (e.hint.empty()) e.hint = a.tried;
+      return std::unexpected(std::move(e));
+    }
+    Duration left = until.left();
+    if (left <= Duration::zero())
+      return fail(Errc::kConnectFailed, "",
+                  a.tried.empty() ? "no controller and no agent socket is known" : a.tried);
+    poll(nullptr, 0, static_cast<int>(std::max<int64_t>(1, std::min(pause, left).count() / 1000)));
+  }
+}
+
+}  // namespace muster::net

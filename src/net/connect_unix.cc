@@ -1,0 +1,65 @@
+// Connecting to an agent socket from a loop. A full backlog (EAGAIN) is retried shortly; everything else is
+// final.
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "net/connection.h"
+
+namespace muster::net {
+namespace {
+
+using Connected = std::function<void(Result<ChannelPtr>)>;
+
+constexpr Duration kBusyRetry = milliseconds(2);
+
+class UnixConnect : public std::enable_shared_from_this<UnixConnect> {
+ public:
+  UnixConnect(Loop& loop, std::string path, Connected connected)
+      : loop_(loop),
+        path_(std::move(path)),
+        connected_(std::move(connected)),
+        until_(Loop::monotonic() + Limits{}.handshake) {}
+
+  void attempt() {
+    Result<Address> address = unix_address(path_);
+    if (!address) return finish(std::unexpected(address.error()));
+    UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (fd && connect(fd.get(), address->get(), address->size) == 0) return established(std::move(fd));
+    int why = errno;
+    if (why != EAGAIN || Loop::monotonic() > until_)
+      return finish(fail(Errc::kConnectFailed, "", path_ + ": " + system_text(why)));
+    // The timer is owned by what it calls; it lives until it has fired.
+    retry_ = loop_.after(kBusyRetry, [self = shared_from_this()] {
+      self->retry_.reset();
+      self->attempt();
+    });
+  }
+
+ private:
+  void established(UniqueFd fd) {
+    Result<Peer> peer = unix_peer(fd.get());
+    if (!peer) return finish(std::unexpected(peer.error()));
+    Established e;
+    e.fd = std::move(fd);
+    e.peer = std::move(*peer);
+    auto c = std::make_shared<Connection>(loop_, std::move(e));
+    c->start();
+    finish(std::move(c));
+  }
+  void finish(Result<ChannelPtr> r) { connected_(std::move(r)); }
+
+  Loop& loop_;
+  std::string path_;
+  Connected connected_;
+  Duration until_;
+  std::unique_ptr<Loop::Timer> retry_;
+};
+
+}  // namespace
+
+void connect_unix(Loop& loop, const std::string& path, Connected connected) {
+  auto c = std::make_shared<UnixConnect>(loop, path, std::move(connected));
+  loop.defer([c] { c->attempt(); });
+}
+
+}  // namespace muster::net

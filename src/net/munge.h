@@ -1,0 +1,35 @@
+// Munge: proving who one is on plain TCP with AuthType=auth/munge, without sockets of its own towards the
+// peer.
+//
+//   client                                server
+//   hello: nonce C              →
+//                               ←         proof: nonce S, credential over "server" C S
+//   claim: credential over "client" S C →
+//                               ←         welcome (or a refusal with its reason, at any point)
+//
+// Each credential covers both nonces, so a captured one is worth nothing on another connection, and the
+// server proves itself first: a claim is only sent to a process of root or of a trusted uid. That takes two
+// round trips. What it does not do: the connection itself is neither encrypted nor bound to the credentials,
+// so who can alter packets on the way can take it over, as everywhere with munge over TCP. auth/slurm
+// (net/tls.h) has no such gap.
+//
+// libmunge.so.2 is opened when first needed. Its calls block for a round trip to munged on this host (about
+// 0.1 ms); they run on the calling thread. A munged that is not running is found out before libmunge is
+// asked, which would retry for seconds; one that is stopped (SIGSTOP) does block its callers.
+#pragma once
+
+#include <memory>
+
+#include "net/handshake.h"
+
+namespace muster::net {
+
+Result<std::shared_ptr<Prover>> make_munge_prover(const Security& security);
+
+// "MUSTER" and two bytes: version and kind of message.
+inline constexpr std::string_view kMungeMagic = "MUSTER";
+
+// A refusal in the munge dialogue's form, for a client that speaks munge to a server that does not.
+std::string munge_refusal(std::string_view reason);
+
+}  // namespace muster::net

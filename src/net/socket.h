@@ -1,0 +1,69 @@
+// Sockets as net/ uses them: close-on-exec, with clear errors. No event loop here; Channel and Client share
+// this.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "net/channel.h"
+
+namespace muster::net {
+
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& o) noexcept : fd_(std::exchange(o.fd_, -1)) {}
+  UniqueFd& operator=(UniqueFd&& o) noexcept {
+    if (this != &o) reset(std::exchange(o.fd_, -1));
+    return *this;
+  }
+  ~UniqueFd() { reset(); }
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+  void reset(int fd = -1);
+
+ private:
+  int fd_ = -1;
+};
+
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+};
+
+// "No such file or directory" for ENOENT and so on.
+std::string system_text(int error_number);
+
+// Fails with kPathnameTooLong, naming the limit, where sun_path cannot hold `path`.
+Result<Address> unix_address(const std::string& path);
+// Numeric addresses only; nullopt-like empty result when `host` is a name that must be looked up.
+std::vector<Address> numeric_addresses(const std::string& host, uint16_t port);
+// May block in the resolver. kConnectFailed when the name is unknown.
+Result<std::vector<Address>> resolve(const std::string& host, uint16_t port);
+// "127.0.0.1:41234", "[::1]:41234", "unix".
+std::string address_text(const sockaddr_storage& a);
+std::string remote_address_text(int fd);
+
+// The kernel's word on who is at the other end of a unix socket.
+Result<Peer> unix_peer(int fd);
+
+// A listening unix socket at `path`, mode 0666, that replaces a stale one; kInvalidArgument when somebody
+// listens there or something else has the name.
+Result<UniqueFd> bind_unix(const std::string& path);
+// An empty or "*" address listens on all (IPv6 and IPv4 where there is IPv6).
+Result<UniqueFd> bind_tcp(const std::string& address, uint16_t port);
+
+// No delay for small frames; a peer that vanished is noticed by keep-alive probes in about a minute.
+void tune_tcp(int fd);
+
+}  // namespace muster::net

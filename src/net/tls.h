@@ -1,0 +1,47 @@
+// TLS 1.3 with an external pre-shared key (RFC 8446, 4.2.11; RFC 9257), without sockets: bytes in, bytes out.
+//
+// Both ends derive the same 32 bytes with HKDF-SHA256 from the cluster key; the key exchange stays ephemeral
+// (psk_dhe_ke), so a key that leaks later opens no recorded traffic. There are no certificates: an end
+// without the key cannot complete the handshake, and each end checks that the key was what authenticated it.
+// The PSK identity names the key by a hash, so that several keys can be valid while one is replaced.
+// libssl.so.3 is opened when the first context is made: nothing that does not need TLS pays for it.
+// Errors: kAuthFailed (another key, no key, not TLS), kReceiveFailed (closed, damaged), kUnsupported (no
+// library).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster::net {
+
+class TlsSession {
+ public:
+  virtual ~TlsSession() = default;
+  // Goes on as far as the received bytes allow; true once both ends have proved the key.
+  virtual Result<bool> handshake() = 0;
+  virtual void receive(std::string_view from_wire) = 0;
+  // Decrypts into `plain`; 0 when more is needed from the wire.
+  virtual Result<size_t> read(std::span<char> plain) = 0;
+  // Encrypts into pending().
+  virtual Result<> write(std::string_view plain) = 0;
+  virtual std::string_view pending() = 0;  // to the wire
+  virtual void sent(size_t bytes) = 0;
+};
+
+class TlsContext {
+ public:
+  virtual ~TlsContext() = default;
+  virtual std::unique_ptr<TlsSession> client() = 0;
+  virtual std::unique_ptr<TlsSession> server() = 0;
+};
+
+// The first key is offered as a client; all are accepted as a server. A key of fewer than 16 bytes is
+// refused. The context must outlive its sessions.
+Result<std::shared_ptr<TlsContext>> make_tls_context(const std::vector<std::string>& keys);
+
+}  // namespace muster::net

@@ -1,0 +1,377 @@
+// Rules between options, and texts that several options make together. Runs once, after all sources were
+// applied.
+#include <algorithm>
+#include <string>
+
+#include "base/text.h"
+#include "options/job_options.h"
+#include "options/parser_detail.h"
+#include "options/values.h"
+
+namespace muster {
+namespace {
+
+std::unexpected<Error> conflict(std::string text, std::string hint = {}) {
+  return fail(Errc::kInvalidReq, std::move(text), std::move(hint));
+}
+
+void forget(JobOptions& o, std::string_view name) {
+  std::erase_if(o.seen, [&](const Seen& s) { return s.info->name && s.info->name == name; });
+}
+
+// Two options that exclude each other: what was typed or stands in the script beats the environment, whose
+// option is dropped by `drop`; otherwise both stay and the answer is true.
+template <class Drop>
+bool both_given(JobOptions& o, std::string_view a, std::string_view b, Drop drop) {
+  if (!o.given(a) || !o.given(b)) return false;
+  bool a_env = o.source_of(a) == Source::kEnvironment, b_env = o.source_of(b) == Source::kEnvironment;
+  if (a_env == b_env) return true;
+  std::string_view weak = a_env ? a : b;
+  drop(weak);
+  forget(o, weak);
+  return false;
+}
+
+Result<> finish_memory(JobOptions& o) {
+  constexpr std::string_view kNames[] = {"mem", "mem-per-cpu", "mem-per-gpu"};
+  auto drop = [&](std::string_view name) {
+    if (name == "mem")
+      o.request.mem_per_node_mb.reset();
+    else if (name == "mem-per-cpu")
+      o.request.mem_per_cpu_mb.reset();
+    else
+      o.request.mem_per_gpu_mb.reset();
+  };
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = i + 1; j < 3; ++j) {
+      if (!both_given(o, kNames[i], kNames[j], drop)) continue;
+      if (o.source_of(kNames[i]) == Source::kEnvironment)
+        return conflict(
+            "SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE are mutually exclusive.");
+      return conflict("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+    }
+  }
+  return {};
+}
+
+Result<> finish_spec(JobOptions& o) {
+  // Both write the same field; the one that came last is in it, which is right when the other is from the
+  // environment.
+  if (both_given(o, "core-spec", "thread-spec", [](std::string_view) {}))
+    return conflict("-S/--core-spec and --thread-spec options are mutually exclusive");
+  return {};
+}
+
+Result<> finish_sharing(JobOptions& o) {
+  if (o.quiet && o.verbose > 0) return conflict("don't specify both --verbose (-v) and --quiet (-Q)");
+  auto keep_typed = [&](std::string_view weak) {
+    // Only --exclusive has a variable, so it is the one that gives way.
+    if (weak == "exclusive") o.request.exclusive = Exclusive::kOversubscribe;
+  };
+  if (both_given(o, "exclusive", "oversubscribe", keep_typed))
+    return conflict("--exclusive and --oversubscribe options are mutually exclusive");
+  // Specialized cores are left to the system only on nodes the job has alone.
+  bool spec = o.given("core-spec") || o.given("thread-spec");
+  if (spec && o.request.exclusive == Exclusive::kDefault) o.request.exclusive = Exclusive::kNode;
+  return {};
+}
+
+// Hint and the options that set the same numbers. On the command line the numbers win; a number from the
+// environment gives way to a typed hint.
+Result<> finish_hint(JobOptions& o) {
+  constexpr std::string_view kNumbers[] = {"ntasks-per-core", "cores-per-socket", "sockets-per-node",
+                                           "threads-per-core", "extra-node-info"};
+  JobRequest& r = o.request;
+  for (std::string_view other : {std::string_view("threads-per-core"), std::string_view("ntasks-per-core")})
+    if (o.given("extra-node-info") && o.given(other) && o.source_of(other) != Source::kEnvironment)
+      return conflict("-B,--extra-node-info is mutually exclusive with --" + std::string(other));
+  if (r.hint.empty()) return {};
+  for (std::string_view name : kNumbers) {
+    if (!o.given(name)) continue;
+    if (o.source_of(name) == Source::kEnvironment && o.source_of("hint") != Source::kEnvironment) {
+      if (name == "ntasks-per-core") r.ntasks_per_core = 0;
+      if (name == "threads-per-core") r.threads_per_core = 0;
+      continue;
+    }
+    r.hint.clear();
+    return {};
+  }
+  if (r.hint == "nomultithread" || r.hint == "compute_bound") r.threads_per_core = 1;
+  if (r.hint == "memory_bound") {
+    r.cores_per_socket = 1;
+    r.threads_per_core = 1;
+  }
+  return {};
+}
+
+bool names_gpu(std::string_view gres) {
+  for (std::string_view part : split(gres, ',')) {
+    part = trim(part);
+    if (istarts_with(part, "gres:") || istarts_with(part, "gres/")) part.remove_prefix(5);
+    if (part.substr(0, part.find(':')) == "gpu") return true;
+  }
+  return false;
+}
+
+void append(std::string& list, const std::string& more, const char* separator = ",") {
+  if (more.empty()) return;
+  list += (list.empty() ? "" : separator) + more;
+}
+
+Result<> check_gpu_conflicts(JobOptions& o) {
+  auto drop = [&](std::string_view weak) {
+    if (weak == "gpus-per-task") o.gpus_per_task.clear();
+    if (weak == "gpus-per-socket") o.gpus_per_socket.clear();
+    if (weak == "gpus-per-node") o.gpus_per_node.clear();
+    if (weak == "gres") o.gres.clear();
+    if (weak == "ntasks-per-gpu") o.request.ntasks_per_gpu = 0;
+    if (weak == "ntasks-per-node") o.request.ntasks_per_node = 0;
+    if (weak == "cpus-per-gpu") o.request.cpus_per_gpu = 0;
+    if (weak == "cpus-per-task") o.request.cpus_per_task = 0;
+  };
+  if (both_given(o, "gpus-per-task", "ntasks-per-gpu", drop))
+    return conflict("--gpus-per-task is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
+  if (both_given(o, "gpus-per-socket", "ntasks-per-gpu", drop))
+    return conflict("--gpus-per-socket is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
+  if (both_given(o, "ntasks-per-node", "ntasks-per-gpu", drop))
+    return conflict("--ntasks-per-node is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
+  if (both_given(o, "cpus-per-gpu", "cpus-per-task", drop))
+    return conflict("--cpus-per-gpu is mutually exclusive with --cpus-per-task");
+  // Since 26.05 the two ways to say GPUs per node exclude each other; other names in --gres may stand.
+  if (names_gpu(o.gres) && both_given(o, "gres", "gpus-per-node", drop))
+    return conflict("--gres=gpu and --gpus-per-node are mutually exclusive", "use one of the two for GPUs");
+  // A typed --gpus says more than the count per node that a job's environment holds.
+  bool typed_gpus = o.given("gpus") && o.source_of("gpus") != Source::kEnvironment;
+  if (o.command == Command::kSrun && typed_gpus && o.source_of("gpus-per-node") == Source::kEnvironment)
+    o.gpus_per_node.clear();
+  if (!o.gpus_per_socket.empty() && o.request.sockets_per_node == 0)
+    return conflict("--gpus-per-socket option requires --sockets-per-node specification");
+  return {};
+}
+
+// The list without the entries of one resource: "gres/gpu:2,gres/nic:1" without gres/gpu.
+std::string without(std::string_view list, std::string_view tres, char separator) {
+  std::string out;
+  for (std::string_view part : split(list, separator)) {
+    bool same = part.starts_with(tres) && (part.size() == tres.size() || part[tres.size()] == ':');
+    if (!same) append(out, std::string(part), separator == ',' ? "," : "+");
+  }
+  return out;
+}
+
+// --tres-per-task and --gpus-per-task. A job's environment holds both (SLURM_TRES_PER_TASK repeats the
+// others), so what comes from there gives way to what was typed and repeats nothing.
+Result<> finish_per_task(JobOptions& o) {
+  JobRequest& r = o.request;
+  bool weak = o.source_of("tres-per-task") == Source::kEnvironment;
+  if (!o.tres_per_task.empty()) {
+    MUSTER_TRY(t, parse_tres_per_task(o.tres_per_task));
+    if (t.cpus && r.cpus_per_task && t.cpus != r.cpus_per_task && !weak &&
+        o.source_of("cpus-per-task") != Source::kEnvironment)
+      return conflict("--tres-per-task=cpu and --cpus-per-task are mutually exclusive");
+    if (t.cpus && (!weak || !r.cpus_per_task)) r.cpus_per_task = t.cpus;
+    if (t.gpus && !o.gpus_per_task.empty()) {
+      if (weak)
+        t.tres = without(t.tres, "gres/gpu", ',');
+      else if (o.source_of("gpus-per-task") == Source::kEnvironment)
+        o.gpus_per_task.clear();
+      else
+        return conflict("--tres-per-task=gres/gpu and --gpus-per-task are mutually exclusive");
+    }
+    append(r.tres_per_task, t.tres);
+  }
+  if (!o.gpus_per_task.empty()) {
+    MUSTER_TRY(text, gpus_to_tres(o.gpus_per_task));
+    append(r.tres_per_task, text);
+  }
+  return {};
+}
+
+// The sum of the counts of one resource in a list such as "gres/gpu:a100:2,gres/gpu:h100:1".
+uint64_t count_of(std::string_view list, std::string_view tres) {
+  uint64_t sum = 0;
+  for (std::string_view part : split(list, ','))
+    if (part.starts_with(tres) && part.size() > tres.size() && part[tres.size()] == ':')
+      sum += parse_count(part.substr(part.find_last_of(':') + 1)).value_or(0);
+  return sum;
+}
+
+// --gpu-bind, --tres-bind and what --gpus-per-task, --tres-per-task and --ntasks-per-gpu imply; the stronger
+// source wins.
+void finish_bind(JobOptions& o) {
+  JobRequest& r = o.request;
+  Source bind = o.source_of("tres-bind");
+  if (!o.gpu_bind.empty() && o.source_of("gpu-bind") >= bind) {
+    r.tres_bind = without(r.tres_bind, "gres/gpu", '+');
+    append(r.tres_bind, "gres/gpu:" + o.gpu_bind, "+");
+    bind = o.source_of("gpu-bind");
+  }
+  auto imply = [&](std::string_view tres, uint64_t count, const char* how, Source source) {
+    if (!count) return;
+    bool explicit_bind = r.tres_bind.find(std::string(tres) + ":") != std::string::npos;
+    if (explicit_bind && (bind != Source::kEnvironment || source == Source::kEnvironment)) return;
+    r.tres_bind = without(r.tres_bind, tres, '+');
+    append(r.tres_bind, std::string(tres) + ":" + how + std::to_string(count), "+");
+  };
+  Source per_task = std::max(o.source_of("gpus-per-task"), o.source_of("tres-per-task"));
+  imply("gres/gpu", count_of(r.tres_per_task, "gres/gpu"), "per_task:", per_task);
+  imply("gres/shard", count_of(r.tres_per_task, "gres/shard"), "per_task:", per_task);
+  imply("gres/gpu", r.ntasks_per_gpu, "single:", o.source_of("ntasks-per-gpu"));
+}
+
+Result<> finish_tres(JobOptions& o) {
+  JobRequest& r = o.request;
+  if (!o.gres.empty() && !iequals(o.gres, "none")) {
+    MUSTER_TRY(text, gres_to_tres(o.gres));
+    append(r.tres_per_node, text);
+  }
+  if (!o.gpus_per_node.empty()) {
+    MUSTER_TRY(text, gpus_to_tres(o.gpus_per_node));
+    append(r.tres_per_node, text);
+  }
+  if (!o.gpus.empty()) {
+    MUSTER_TRY(text, gpus_to_tres(o.gpus));
+    append(r.tres_per_job, text);
+  }
+  if (!o.gpus_per_socket.empty()) {
+    MUSTER_TRY(text, gpus_to_tres(o.gpus_per_socket));
+    append(r.tres_per_socket, text);
+  }
+  MUSTER_TRY_VOID(finish_per_task(o));
+  finish_bind(o);
+  if (!o.gpu_freq.empty()) append(r.tres_freq, "gpu:" + o.gpu_freq);
+  return {};
+}
+
+Result<> finish_counts(JobOptions& o, std::vector<Message>& messages) {
+  JobRequest& r = o.request;
+  // Fewer tasks than nodes: nobody could use the others.
+  bool counted = r.node_sizes.empty() && o.given("ntasks") && o.given("nodes");
+  if (counted && r.num_tasks < r.min_nodes) {
+    messages.push_back({Message::Level::kWarning, "can't run " + std::to_string(r.num_tasks) +
+                                                      " processes on " + std::to_string(r.min_nodes) +
+                                                      " nodes, setting nnodes to " +
+                                                      std::to_string(r.num_tasks)});
+    r.min_nodes = r.num_tasks;
+    if (r.max_nodes) r.max_nodes = r.num_tasks;
+  }
+  if (!o.distribution.empty()) {
+    MUSTER_TRY(text, parse_distribution(o.distribution, o.plane_size));
+    r.distribution = text;
+  }
+  if (!o.wait4switch.empty() && r.switches && r.switches_wait == Duration{}) {
+    auto t = parse_time_limit(o.wait4switch);
+    if (!t)
+      return conflict("Invalid --switches specification", "the variable for the longest wait holds no time");
+    r.switches_wait = minutes(t->minutes.value_or(kUnlimited32));
+  }
+  if (o.umask) r.umask = *o.umask;
+  bool login_env =
+      o.command == Command::kSbatch && r.env_export == EnvExport::kNone && r.get_user_env.empty();
+  if (login_env) r.get_user_env = "yes";
+  return {};
+}
+
+Result<> check_step_rules(const JobOptions& o) {
+  if (o.step.overlap && o.given("exclusive") && o.source_of("exclusive") != Source::kEnvironment)
+    return conflict("--exclusive and --overlap are mutually exclusive");
+  bool nodes_named = !o.request.required_nodes.empty() || !o.request.excluded_nodes.empty() ||
+                     !o.nodelist_file.empty() || !o.exclude_file.empty();
+  if (o.step.relative >= 0 && nodes_named)
+    return conflict("-r,--relative not allowed with -w,--nodelist or -x,--exclude.");
+  if (o.request.no_allocate && o.request.required_nodes.empty() && o.nodelist_file.empty())
+    return conflict("must specify a node list with -Z, --no-allocate.");
+  return {};
+}
+
+// What a step asks for of its job is what the same options ask of the cluster.
+Result<> fill_step(JobOptions& o) {
+  JobRequest& r = o.request;
+  StepRequest& s = o.step;
+  MUSTER_TRY_VOID(check_step_rules(o));
+  s.name = r.name;
+  s.min_nodes = r.min_nodes;
+  s.max_nodes = r.max_nodes;
+  s.num_tasks = r.num_tasks;
+  s.cpus_per_task = r.cpus_per_task;
+  s.ntasks_per_node = r.ntasks_per_node;
+  s.ntasks_per_socket = r.ntasks_per_socket;
+  s.ntasks_per_core = r.ntasks_per_core;
+  s.ntasks_per_gpu = r.ntasks_per_gpu;
+  s.threads_per_core = r.threads_per_core;
+  s.cores_per_socket = r.cores_per_socket;
+  s.sockets_per_node = r.sockets_per_node;
+  s.mem_per_node_mb = r.mem_per_node_mb;
+  s.mem_per_cpu_mb = r.mem_per_cpu_mb;
+  s.mem_per_gpu_mb = r.mem_per_gpu_mb;
+  s.tres_per_node = iequals(o.gres, "none") ? std::string("none") : r.tres_per_node;
+  if (!o.step_gres.empty() && o.source_of("gres") != Source::kCommandLine) {
+    if (iequals(o.step_gres, "none")) {
+      s.tres_per_node = "none";
+    } else {
+      MUSTER_TRY(text, gres_to_tres(o.step_gres));
+      s.tres_per_node = text;
+    }
+  }
+  s.tres_per_step = r.tres_per_job;
+  s.tres_per_socket = r.tres_per_socket;
+  s.tres_per_task = r.tres_per_task;
+  s.cpus_per_gpu = r.cpus_per_gpu;
+  s.tres_bind = r.tres_bind;
+  s.tres_freq = r.tres_freq;
+  s.gres_flags = r.gres_flags;
+  s.required_nodes = r.required_nodes;
+  s.excluded_nodes = r.excluded_nodes;
+  s.features = r.features;
+  s.distribution = r.distribution;
+  s.cpu_bind = r.cpu_bind;
+  s.mem_bind = r.mem_bind;
+  s.cpu_freq = r.cpu_freq;
+  s.hint = r.hint;
+  s.overcommit = r.overcommit;
+  s.immediate = r.immediate_seconds != 0;
+  s.immediate_seconds = r.immediate_seconds;
+  s.time_limit_min = r.time_limit_min;
+  s.licenses = r.licenses;
+  s.network = r.network;
+  s.no_kill = r.no_kill;
+  s.resv_ports = r.resv_ports;
+  s.open_mode = r.open_mode;
+  s.umask = r.umask;
+  s.acctg_freq = r.acctg_freq;
+  s.profile = r.profile;
+  s.comment = r.comment;
+  s.warn = r.warn;
+  s.debug_level = o.verbose;
+  s.oom_kill_step_set = r.oom_kill_step_set;
+  s.oom_kill_step = r.oom_kill_step;
+  s.work_dir = o.chdir;
+  // --exclusive of a step is --exact; the forms that speak of the allocation alone are not.
+  bool step_exclusive = o.given("exclusive") && r.exclusive == Exclusive::kNode && !o.exclusive_allocation;
+  if (step_exclusive) s.exclusive = s.exact = true;
+  if (r.cpus_per_task || r.cpus_per_gpu) s.exact = true;
+  if (s.pty) s.unbuffered = true;
+  if (o.bcast) s.bcast = o.bcast_path.empty() ? "." : o.bcast_path;
+  r.std_in = s.std_in;
+  r.std_out = s.std_out;
+  r.std_err = s.std_err;
+  return {};
+}
+
+}  // namespace
+
+bool finish_job_options(JobOptions& o, std::vector<Message>& messages) {
+  using Level = Message::Level;
+  auto passes = [&](Result<> result, Level level) {
+    if (!result) options_detail::add_error(messages, result.error(), level, o.command);
+    return result.has_value();
+  };
+  // Slurm calls the conflicts of the first three fatal and everything else an error.
+  return passes(finish_memory(o), Level::kFatal) && passes(finish_spec(o), Level::kFatal) &&
+         passes(check_gpu_conflicts(o), Level::kFatal) && passes(finish_sharing(o), Level::kError) &&
+         passes(finish_hint(o), Level::kError) && passes(finish_tres(o), Level::kError) &&
+         passes(finish_counts(o, messages), Level::kError) &&
+         (o.command != Command::kSrun || passes(fill_step(o), Level::kError));
+}
+
+}  // namespace muster

@@ -1,0 +1,142 @@
+// Walks the reference manual pages: every option, long and short, and every input environment variable they
+// document must have a row. The pages are in $MUSTER_REFERENCE or beside the repository; without them the
+// test is skipped.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include "options/query_options.h"
+
+namespace muster {
+namespace {
+
+std::vector<std::string> read_page(Command c) {
+  const char* env = std::getenv("MUSTER_REFERENCE");
+  std::vector<std::string> lines;
+  for (std::string root : {std::string(env ? env : ""), std::string("../shared/reference")}) {
+    std::ifstream file(root + "/man/" + std::string(command_name(c)) + ".1.txt");
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    if (!lines.empty()) break;
+  }
+  return lines;
+}
+
+struct Documented {
+  std::set<std::string> names;
+  std::set<char> letters;
+  std::set<std::string> variables;
+};
+
+constexpr size_t kColumn = 7;  // where headings begin
+
+bool at_heading_column(const std::string& line) {
+  return line.size() > kColumn && line.find_first_not_of(' ') == kColumn;
+}
+
+// "-n, --ntasks=<number>", "--json, --json=list", "--hide Do not …": the names at the beginning. Wrapped
+// sentences may begin with an option too: there a word other than an option follows a comma or the option
+// directly, in lower case.
+void add_heading(const std::string& line, Documented& out) {
+  size_t at = kColumn;
+  std::set<std::string> names;
+  char letter = 0;
+  while (at < line.size() && line[at] == '-') {
+    size_t end = line.find_first_of(" =[,", at);
+    std::string word = line.substr(at, end == line.npos ? end : end - at);
+    if (word.starts_with("--"))
+      names.insert(word.substr(2));
+    else if (word.size() == 2)
+      letter = word[1];
+    else
+      return;
+    size_t comma = line.find_first_not_of(' ', end == line.npos ? line.size() : end);
+    if (comma == line.npos) break;
+    if (line[comma] == '=' || line[comma] == '[') {
+      // An argument: its text ends at ", -" if another form follows.
+      size_t next = line.find(", -", comma);
+      if (next == line.npos) break;
+      comma = next;
+    } else if (line[comma] != ',') {
+      bool prose = std::islower(static_cast<unsigned char>(line[comma])) && comma - end == 1;
+      if (prose) return;
+      break;
+    }
+    at = line.find_first_not_of(' ', comma + 1);
+    if (at == line.npos) break;
+    if (line[at] != '-') return;
+  }
+  out.names.insert(names.begin(), names.end());
+  if (letter) out.letters.insert(letter);
+}
+
+void add_variables(const std::string& line, Documented& out) {
+  std::string head = line.substr(kColumn, line.find("  ", kColumn) - kColumn);
+  size_t at = 0;
+  while (at < head.size()) {
+    size_t end = head.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", at);
+    std::string word = head.substr(at, end == head.npos ? end : end - at);
+    if (word.find('_') == word.npos) return;
+    out.variables.insert(word);
+    if (end == head.npos || head.compare(end, 4, " or ") != 0) return;
+    at = end + 4;
+  }
+}
+
+Documented documented(const std::vector<std::string>& page) {
+  Documented out;
+  bool options = false, variables = false;
+  for (const std::string& line : page) {
+    if (!line.empty() && line[0] != ' ') {
+      options = line.starts_with("OPTIONS") || line.starts_with("DESCRIPTION");
+      variables = line.starts_with("INPUT ENVIRONMENT") || line.starts_with("ENVIRONMENT VARIABLES");
+    }
+    if (!at_heading_column(line)) continue;
+    if (options && line[kColumn] == '-') add_heading(line, out);
+    if (variables && std::isupper(static_cast<unsigned char>(line[kColumn]))) add_variables(line, out);
+  }
+  return out;
+}
+
+class Manual : public testing::TestWithParam<Command> {};
+
+TEST_P(Manual, EveryDocumentedOptionAndVariableHasARow) {
+  Command c = GetParam();
+  auto page = read_page(c);
+  if (page.empty()) GTEST_SKIP() << "no reference manual pages";
+  Documented doc = documented(page);
+  std::set<std::string> names, variables;
+  std::set<char> letters;
+  for (const OptionInfo* o : option_infos(c)) {
+    if (o->name) names.insert(o->name);
+    if (o->letter) letters.insert(o->letter);
+    std::string_view env = o->env.of(c) ? o->env.of(c) : "";
+    while (!env.empty()) {
+      variables.insert(std::string(env.substr(0, env.find('|'))));
+      env = env.find('|') == env.npos ? std::string_view() : env.substr(env.find('|') + 1);
+    }
+  }
+  // A page that is read wrongly would pass with nothing found.
+  EXPECT_GE(doc.names.size(), 8u);
+  EXPECT_GE(doc.letters.size(), 6u);
+  for (const auto& n : doc.names) EXPECT_TRUE(names.contains(n)) << "--" << n;
+  for (char l : doc.letters) EXPECT_TRUE(letters.contains(l)) << "-" << l;
+  for (const auto& v : doc.variables) EXPECT_TRUE(variables.contains(v)) << v;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Manual, testing::ValuesIn(kAllCommands),
+                         [](const auto& info) { return std::string(command_name(info.param)); });
+
+TEST(ManualReading, CountsOfTheLargePages) {
+  if (read_page(Command::kSbatch).empty()) GTEST_SKIP() << "no reference manual pages";
+  EXPECT_GE(documented(read_page(Command::kSbatch)).names.size(), 110u);
+  EXPECT_GE(documented(read_page(Command::kSrun)).names.size(), 125u);
+  EXPECT_GE(documented(read_page(Command::kSalloc)).names.size(), 90u);
+  EXPECT_GE(documented(read_page(Command::kSbatch)).variables.size(), 60u);
+  EXPECT_GE(documented(read_page(Command::kSrun)).variables.size(), 85u);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,171 @@
+#include "options/option_table.h"
+
+#include "options/job_options.h"
+#include "options/parser_detail.h"
+
+namespace muster {
+
+std::string_view command_name(Command c) {
+  constexpr std::string_view kNames[] = {"sbatch",  "srun",     "salloc",  "squeue", "sinfo",
+                                         "scancel", "scontrol", "sattach", "sbcast"};
+  return kNames[static_cast<size_t>(c)];
+}
+
+std::string_view section_title(Section s) {
+  constexpr std::string_view kTitles[] = {"The job",
+                                          "Time",
+                                          "Resources",
+                                          "Where it runs",
+                                          "Sockets, cores, threads and tasks",
+                                          "GPUs",
+                                          "Binding",
+                                          "Files and environment",
+                                          "Mail",
+                                          "Accounting",
+                                          "Submission",
+                                          "Steps and tasks",
+                                          "Sharing",
+                                          "What to show",
+                                          "How to show it",
+                                          "What to send",
+                                          "Copying files",
+                                          "Site and cluster",
+                                          "Plugins",
+                                          "Accepted for compatibility",
+                                          "Help and messages"};
+  return kTitles[static_cast<size_t>(s)];
+}
+
+const char* EnvNames::of(Command c) const {
+  switch (c) {
+    case Command::kSbatch:
+      return sbatch;
+    case Command::kSrun:
+      return srun;
+    case Command::kSalloc:
+      return salloc;
+    default:
+      return other;
+  }
+}
+
+std::string render(const Message& m, std::string_view program) {
+  std::string prefix = std::string(program) + ": ";
+  switch (m.level) {
+    case Message::Level::kPlain:
+      break;
+    case Message::Level::kWarning:
+      prefix += "Warning: ";
+      break;
+    case Message::Level::kError:
+      prefix += "error: ";
+      break;
+    case Message::Level::kFatal:
+      prefix += "fatal: ";
+      break;
+    case Message::Level::kHint:
+      prefix += "hint: ";
+      break;
+  }
+  // getopt's second line has no prefix.
+  if (m.level == Message::Level::kPlain && m.text.starts_with("Try \"")) return m.text;
+  std::string out;
+  size_t at = 0;
+  while (true) {
+    size_t end = m.text.find('\n', at);
+    out += prefix + m.text.substr(at, end == std::string::npos ? end : end - at);
+    if (end == std::string::npos) return out;
+    out += '\n';
+    at = end + 1;
+  }
+}
+
+namespace options_detail {
+
+void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command) {
+  messages.push_back({Message::Level::kPlain, text});
+  messages.push_back({Message::Level::kPlain,
+                      "Try \"" + std::string(command_name(command)) + " --help\" for more information"});
+}
+
+void add_error(std::vector<Message>& messages, const Error& error, Message::Level level, Command command) {
+  bool by_controller =
+      error.code == Errc::kInvalidArray || error.code == Errc::kDependency || error.code == Errc::kLicenses;
+  if (error.text.empty() && by_controller) {
+    // Grammar that Slurm leaves to its controller keeps the message of a refused submission.
+    const char* prefix = command == Command::kSbatch   ? "Batch job submission failed: "
+                         : command == Command::kSalloc ? "Job submit/allocate failed: "
+                                                       : "Unable to allocate resources: ";
+    messages.push_back({Message::Level::kError, prefix + std::string(errc_text(error.code))});
+  } else if (error.text.empty()) {
+    messages.push_back({Message::Level::kError, std::string(errc_text(error.code))});
+  } else {
+    messages.push_back({level, error.text});
+  }
+  if (!error.hint.empty()) messages.push_back({Message::Level::kHint, error.hint});
+}
+
+bool status_allows(const OptionInfo& info, std::vector<Message>& messages) {
+  if (info.status == Status::kWorks || info.status == Status::kNoEffect) return true;
+  messages.push_back(
+      {Message::Level::kError, "--" + std::string(info.name) + " is not supported: " + info.note});
+  return false;
+}
+
+void warn_no_effect(const OptionInfo& info, Source source, std::vector<Message>& messages) {
+  // Variables may have been set for another cluster or by a parent job; only what was typed is answered.
+  if (info.status != Status::kNoEffect || source == Source::kEnvironment) return;
+  Message warning{Message::Level::kWarning, "--" + std::string(info.name) + " has no effect: " + info.note};
+  for (const Message& m : messages)
+    if (m == warning) return;
+  messages.push_back(std::move(warning));
+}
+
+void note_seen(std::vector<Seen>& seen, const OptionInfo& info, Source source, const char* env_name) {
+  for (Seen& s : seen) {
+    if (s.info != &info) continue;
+    s.source = source;
+    return;
+  }
+  seen.push_back({&info, source, env_name});
+}
+
+EnvValue find_env(const char* names, const EnvLookup& env) {
+  std::string_view rest = names;
+  while (!rest.empty()) {
+    size_t bar = rest.find('|');
+    EnvValue out{std::string(rest.substr(0, bar)), nullptr};
+    out.value = env(out.name.c_str());
+    if (out.value) return out;
+    if (bar == rest.npos) break;
+    rest = rest.substr(bar + 1);
+  }
+  return {};
+}
+
+}  // namespace options_detail
+
+const Seen* JobOptions::find(std::string_view name) const {
+  for (const Seen& s : seen)
+    if (s.info->name && s.info->name == name) return &s;
+  return nullptr;
+}
+
+Source JobOptions::source_of(std::string_view name) const {
+  const Seen* s = find(name);
+  return s ? s->source : Source::kDefault;
+}
+
+std::vector<const JobOptionRow*> job_rows(Command c) {
+  std::vector<const JobOptionRow*> out;
+  out.reserve(160);
+  for (auto table :
+       {job_identity_rows(), job_time_rows(), job_resource_rows(), job_placement_rows(), job_layout_rows(),
+        job_gpu_rows(), job_binding_rows(), job_output_rows(), job_batch_rows(), step_launch_rows(),
+        job_general_rows(), job_unavailable_rows(), job_environment_rows()})
+    for (const JobOptionRow& row : table)
+      if (row.info.commands.has(c)) out.push_back(&row);
+  return out;
+}
+
+}  // namespace muster

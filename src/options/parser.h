@@ -1,0 +1,74 @@
+// From arguments, #SBATCH lines and environment to an options record.
+//
+// Strength, as sbatch(1) has it: command line over environment over script over default. The strongest source
+// of an option wins; `seen` tells where each came from. The first error ends the parse; warnings are
+// collected.
+//
+// sbatch, srun, salloc:  scan_job_command(...)  → the command opens its script and reads files
+//                        parse_job_command(...) → JobOptions, finished
+// other commands: parse_squeue(...) … in query_options.h.
+// Nothing here reads files, clock or environment by itself: they come in as arguments. A whole sbatch parse,
+// script and environment included, takes about 6 µs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "options/job_options.h"
+#include "options/option_table.h"
+#include "options/scanner.h"
+
+namespace muster {
+
+// getenv, or a test's table. nullptr: not set.
+using EnvLookup = std::function<const char*(const char*)>;
+
+enum class Outcome : uint8_t { kRun, kHelp, kUsage, kVersion, kTopicHelp, kFailed };
+
+// A command line, split but not yet understood.
+struct JobCommandLine {
+  Command command = Command::kSbatch;
+  std::vector<const JobOptionRow*> rows;
+  std::shared_ptr<const std::vector<JobOptionRow>> plugin_rows;  // owns the last of `rows`
+  Scan scan;
+  // The value of an option on the command line; nullopt when it is absent. "" for an option without one.
+  std::optional<std::string> value(std::string_view name) const;
+  bool given(std::string_view name) const { return value(name).has_value(); }
+};
+struct JobScanResult {
+  JobCommandLine line;
+  std::vector<Message> messages;  // not empty: failed
+  bool ok() const { return messages.empty(); }
+};
+// `plugins` must outlive the result: rows point to its texts.
+JobScanResult scan_job_command(Command command, std::span<const std::string> arguments,
+                               std::span<const PluginOption> plugins = {});
+
+struct JobInputs {
+  const std::string* script = nullptr;  // sbatch: the text whose directives count; nullptr with --wrap
+  std::string script_name;              // for messages
+  EnvLookup env;                        // empty: no environment
+  Time now{};
+};
+struct JobParse {
+  Outcome outcome = Outcome::kFailed;
+  JobOptions options;
+  std::vector<std::string> operands;  // script or command and its arguments
+  std::string topic;                  // kTopicHelp: "hint", "cpu-bind", "mem-bind", "gres", "mpi"
+  std::vector<Message> messages;      // warnings, and the error if outcome is kFailed
+};
+JobParse parse_job_command(const JobCommandLine& line, const JobInputs& in);
+
+// One option's value set by name, as Lua, REST and scontrol do: {"time", "1:00"}. An unknown name is an error
+// with the nearest known one.
+Result<> set_job_option(JobOptions& o, std::string_view name, std::string_view value, Time now);
+
+// Whether a variable turns a flag on: empty, "yes", or a number that is not zero.
+bool env_flag_is_set(std::string_view value);
+
+}  // namespace muster

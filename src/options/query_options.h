@@ -1,0 +1,125 @@
+// What squeue, sinfo, scancel, scontrol, sattach and sbcast were told. Lists are kept as the texts between
+// commas; what they name (states, users, fields) is checked by whoever looks it up: fields/, the command, the
+// controller. Manual pages: squeue(1) sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "options/parser.h"
+
+namespace muster {
+
+using TextList = std::vector<std::string>;
+enum class Visibility : uint8_t { kDefault, kAll, kHide };
+
+// The data printer: --json[=list|parser], --yaml[=...].
+struct DataOutput {
+  enum class Kind : uint8_t { kText, kJson, kYaml } kind = Kind::kText;
+  std::string parser;  // "list", "v0.0.44", "" = the newest
+};
+
+// What every one of them has.
+struct QueryCommon {
+  bool help = false, usage = false, version = false;
+  uint32_t verbose = 0;
+  std::string clusters;
+  std::string debug_flags;             // SLURM_DEBUG_FLAGS
+  std::string time_format;             // SLURM_TIME_FORMAT
+  std::string json_style, yaml_style;  // SLURM_JSON, SLURM_YAML: "compact", "pretty"
+  std::vector<Seen> seen;
+  bool given(std::string_view name) const;
+  bool typed(std::string_view name) const;  // on the command line, not in the environment
+};
+
+struct SqueueOptions : QueryCommon {
+  bool filters_jobs = false, filters_steps = false;  // -j, -s were given, with or without a list
+  TextList jobs, steps, users, states, partitions, accounts, qos, names, licenses;
+  std::string nodes, reservation;
+  bool me = false, notme = false;
+  std::optional<uint32_t> running_over_seconds, running_under_seconds;
+  std::string format, long_format, sort;
+  bool noheader = false, array = false, array_unique = false, start = false, long_output = false,
+       priority = false, noconvert = false, only_job_state = false, expand_patterns = false;
+  bool federation = false, local = false, sibling = false;
+  Visibility visibility = Visibility::kDefault;
+  std::optional<uint32_t> iterate_seconds;
+  std::optional<uint32_t> array_text_length;  // SLURM_BITSTR_LEN
+  DataOutput data;
+};
+
+struct SinfoOptions : QueryCommon {
+  TextList states, partitions;
+  std::string nodes;
+  std::string format, long_format, sort;
+  bool noheader = false, dead = false, responding = false, exact = false, future = false, long_output = false,
+       node_centric = false, list_reasons = false, summarize = false, reservations = false, noconvert = false;
+  bool federation = false, local = false;
+  Visibility visibility = Visibility::kDefault;
+  std::optional<uint32_t> iterate_seconds;
+  DataOutput data;
+};
+
+struct ScancelOptions : QueryCommon {
+  std::string account, name, partition, qos, reservation, user, wckey, nodes, sibling, admin_comment;
+  TextList states;
+  std::optional<uint8_t> signal;
+  bool batch = false, full = false, hurry = false, interactive = false, cron = false, ctld = false,
+       me = false, quiet = false;
+};
+
+struct ScontrolOptions : QueryCommon {
+  bool details = false, future = false, oneliner = false, quiet = false;
+  bool federation = false, local = false, sibling = false;
+  Visibility visibility = Visibility::kDefault;
+  std::string uid_text;
+  std::string conf_out;                       // SLURM_CONF_OUT
+  std::optional<uint32_t> array_text_length;  // SLURM_BITSTR_LEN
+  std::optional<uint32_t> topology_length;    // SLURM_TOPO_LEN
+  DataOutput data;
+};
+
+struct SattachOptions : QueryCommon {
+  std::optional<uint32_t> input_filter, output_filter, error_filter;
+  std::optional<uint32_t> exit_error;  // SLURM_EXIT_ERROR
+  bool label = false, layout = false, pty = false, quiet = false;
+};
+
+struct SbcastOptions : QueryCommon {
+  std::string job;  // "123", "123.4", as typed
+  std::string compress, exclude, nodes;
+  bool force = false, preserve = false, send_libs = false, no_allocation = false;
+  std::optional<uint64_t> size_bytes;
+  std::optional<uint32_t> timeout_seconds, fanout;
+};
+
+template <class Options>
+struct QueryParse {
+  Outcome outcome = Outcome::kFailed;
+  Options options;
+  std::vector<std::string> operands;
+  std::vector<Message> messages;
+};
+
+// Environment first, then the command line over it. Operands may stand before options.
+QueryParse<SqueueOptions> parse_squeue(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<SinfoOptions> parse_sinfo(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<ScancelOptions> parse_scancel(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<ScontrolOptions> parse_scontrol(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<SattachOptions> parse_sattach(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<SbcastOptions> parse_sbcast(std::span<const std::string> arguments, const EnvLookup& env);
+
+std::span<const OptionRow<SqueueOptions>> squeue_rows();
+std::span<const OptionRow<SinfoOptions>> sinfo_rows();
+std::span<const OptionRow<ScancelOptions>> scancel_rows();
+std::span<const OptionRow<ScontrolOptions>> scontrol_rows();
+std::span<const OptionRow<SattachOptions>> sattach_rows();
+std::span<const OptionRow<SbcastOptions>> sbcast_rows();
+
+// The rows of any command, without their setters: for help, manual pages, completion and tests.
+std::vector<const OptionInfo*> option_infos(Command c);
+
+}  // namespace muster

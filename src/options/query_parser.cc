@@ -1,0 +1,153 @@
+// parse_squeue … parse_sbcast: one template over each command's rows.
+#include "options/job_options.h"
+#include "options/parser_detail.h"
+#include "options/query_options.h"
+
+namespace muster {
+namespace {
+
+using options_detail::Applier;
+
+template <class Options>
+QueryParse<Options> parse_query(Command command, std::span<const OptionRow<Options>> table,
+                                std::span<const std::string> arguments, const EnvLookup& env) {
+  QueryParse<Options> out;
+  std::vector<const OptionRow<Options>*> rows;
+  for (const auto& row : table) rows.push_back(&row);
+  auto infos = options_detail::infos_of<Options>(rows);
+  auto scan = scan_arguments(infos, arguments, Operands::kAnywhere);
+  if (!scan) {
+    options_detail::add_getopt_error(out.messages, scan.error(), command);
+    return out;
+  }
+  out.operands = scan->operands;
+  Applier<Options> apply(out.options, out.options.seen, out.messages, command, Time{}, false);
+  if (env && !apply.environment(rows, env)) return out;
+  if (!apply.command_line(rows, *scan)) return out;
+  out.outcome = out.options.help      ? Outcome::kHelp
+                : out.options.usage   ? Outcome::kUsage
+                : out.options.version ? Outcome::kVersion
+                                      : Outcome::kRun;
+  return out;
+}
+
+void failed(auto& parse, std::string text) {
+  parse.outcome = Outcome::kFailed;
+  parse.messages.push_back({Message::Level::kError, std::move(text)});
+}
+
+// "12", "12_3", "12_[1-4]", "12+1"; the part before the dot of a step's id.
+bool is_job_id(std::string_view id) {
+  size_t digits = id.find_first_not_of("0123456789");
+  bool tail = digits == id.npos || id[digits] == '_' || id[digits] == '+';
+  return tail && parse_number<uint32_t>(id.substr(0, digits), 1).has_value();
+}
+
+template <class Row>
+void add_infos(std::span<const Row> rows, std::vector<const OptionInfo*>& out) {
+  for (const auto& row : rows) out.push_back(&row.info);
+}
+
+}  // namespace
+
+bool QueryCommon::given(std::string_view name) const {
+  for (const Seen& s : seen)
+    if (s.info->name && s.info->name == name) return true;
+  return false;
+}
+
+bool QueryCommon::typed(std::string_view name) const {
+  for (const Seen& s : seen)
+    if (s.info->name && s.info->name == name) return s.source == Source::kCommandLine;
+  return false;
+}
+
+QueryParse<SqueueOptions> parse_squeue(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<SqueueOptions>(Command::kSqueue, squeue_rows(), arguments, env);
+  if (out.outcome != Outcome::kRun) return out;
+  SqueueOptions& o = out.options;
+  // "squeue -j 12" and "squeue -s 12.0": the list is optional and may stand as the next word.
+  if (!out.operands.empty() && (o.filters_jobs || o.filters_steps)) {
+    auto& list = o.filters_jobs ? o.jobs : o.steps;
+    if (list.empty()) {
+      for (std::string_view part : split_outside_brackets(out.operands[0])) list.emplace_back(trim(part));
+      out.operands.erase(out.operands.begin());
+    }
+  }
+  if (!out.operands.empty()) {
+    failed(out, "Unrecognized option: " + out.operands[0]);
+    return out;
+  }
+  for (const std::string& id : o.jobs)
+    if (!is_job_id(id)) return failed(out, "Invalid job id: " + id), out;
+  for (const std::string& id : o.steps)
+    if (!is_job_id(id.substr(0, id.find('.')))) return failed(out, "Invalid job_step id: " + id), out;
+  // What is typed beats the environment's choice between the two format languages, and between all and one
+  // cluster.
+  if (o.typed("format") && !o.typed("Format")) o.long_format.clear();
+  if (o.typed("Format") && !o.typed("format")) o.format.clear();
+  if (o.local) o.federation = false;
+  return out;
+}
+
+QueryParse<SinfoOptions> parse_sinfo(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<SinfoOptions>(Command::kSinfo, sinfo_rows(), arguments, env);
+  if (out.options.typed("Format") && !out.options.typed("format")) out.options.format.clear();
+  if (out.options.local) out.options.federation = false;
+  return out;
+}
+
+QueryParse<ScancelOptions> parse_scancel(std::span<const std::string> arguments, const EnvLookup& env) {
+  return parse_query<ScancelOptions>(Command::kScancel, scancel_rows(), arguments, env);
+}
+
+QueryParse<ScontrolOptions> parse_scontrol(std::span<const std::string> arguments, const EnvLookup& env) {
+  return parse_query<ScontrolOptions>(Command::kScontrol, scontrol_rows(), arguments, env);
+}
+
+QueryParse<SattachOptions> parse_sattach(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<SattachOptions>(Command::kSattach, sattach_rows(), arguments, env);
+  const SattachOptions& o = out.options;
+  if (out.outcome == Outcome::kRun && o.pty &&
+      (o.label || o.input_filter || o.output_filter || o.error_filter))
+    failed(out, "--pty is not compatible with --label, --input-filter, --output-filter and --error-filter");
+  if (out.outcome == Outcome::kRun && out.operands.size() != 1)
+    failed(out, out.operands.empty() ? "no step id was given" : "too many parameters");
+  return out;
+}
+
+QueryParse<SbcastOptions> parse_sbcast(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<SbcastOptions>(Command::kSbcast, sbcast_rows(), arguments, env);
+  if (out.outcome == Outcome::kRun && out.operands.size() != 2)
+    failed(out, "Need two file names, have " + std::to_string(out.operands.size()) + " names");
+  return out;
+}
+
+std::vector<const OptionInfo*> option_infos(Command c) {
+  std::vector<const OptionInfo*> out;
+  switch (c) {
+    case Command::kSqueue:
+      add_infos(squeue_rows(), out);
+      break;
+    case Command::kSinfo:
+      add_infos(sinfo_rows(), out);
+      break;
+    case Command::kScancel:
+      add_infos(scancel_rows(), out);
+      break;
+    case Command::kScontrol:
+      add_infos(scontrol_rows(), out);
+      break;
+    case Command::kSattach:
+      add_infos(sattach_rows(), out);
+      break;
+    case Command::kSbcast:
+      add_infos(sbcast_rows(), out);
+      break;
+    default:
+      for (const JobOptionRow* row : job_rows(c)) out.push_back(&row->info);
+  }
+  return out;
+}
+
+}  // namespace muster

@@ -1,0 +1,145 @@
+// Setters and the rows that the query commands share. For squeue_rows.cc … sbcast_rows.cc only.
+#pragma once
+
+#include <limits>
+
+#include "base/text.h"
+#include "base/time.h"
+#include "options/parser_detail.h"
+#include "options/query_options.h"
+
+namespace muster::options_detail {
+
+inline constexpr CommandSet kSqueue = only(Command::kSqueue), kSinfo = only(Command::kSinfo),
+                            kScancel = only(Command::kScancel), kScontrol = only(Command::kScontrol),
+                            kSattach = only(Command::kSattach), kSbcast = only(Command::kSbcast);
+
+template <class R, auto Member>
+Result<> q_text(R& o, const Given& g) {
+  o.*Member = std::string(g.value);
+  return {};
+}
+template <class R, auto Member>
+Result<> q_flag(R& o, const Given&) {
+  o.*Member = true;
+  return {};
+}
+template <class R, auto Member>
+Result<> q_list(R& o, const Given& g) {
+  (o.*Member).clear();
+  for (std::string_view part : split_outside_brackets(g.value)) (o.*Member).emplace_back(trim(part));
+  return {};
+}
+template <class R>
+Result<> q_nothing(R&, const Given&) {
+  return {};
+}
+template <class R>
+Result<> q_verbose(R& o, const Given& g) {
+  if (g.source == Source::kEnvironment)
+    o.verbose = parse_number<uint32_t>(g.value, 0, 16).value_or(1);
+  else
+    ++o.verbose;
+  return {};
+}
+template <class R, auto Member>
+Result<> q_count(R& o, const Given& g) {
+  auto v = parse_number<uint32_t>(g.value, 0, std::numeric_limits<int32_t>::max());
+  if (!v)
+    return fail(Errc::kInvalidReq, "Invalid numeric value \"" + std::string(g.value) + "\" for " +
+                                       (g.info->name ? g.info->name : g.env_name) + ".");
+  o.*Member = *v;
+  return {};
+}
+template <class R>
+Result<> q_all(R& o, const Given&) {
+  o.visibility = Visibility::kAll;
+  return {};
+}
+template <class R>
+Result<> q_hide(R& o, const Given&) {
+  o.visibility = Visibility::kHide;
+  return {};
+}
+template <class R, DataOutput::Kind Kind>
+Result<> q_data(R& o, const Given& g) {
+  o.data = {Kind, std::string(g.value)};
+  return {};
+}
+// A span in the formats of --time, or seconds.
+template <class R, auto Member>
+Result<> q_span(R& o, const Given& g) {
+  auto seconds_only = parse_number<uint32_t>(g.value);
+  auto t = parse_time_limit(g.value);
+  if (!seconds_only && (!t || !t->minutes))
+    return fail(Errc::kInvalidReq, "Invalid --" + std::string(g.info->name) + " specification");
+  o.*Member = seconds_only ? *seconds_only : *t->minutes * 60;
+  return {};
+}
+
+// Refreshing every N seconds; squeue and sinfo word the error differently.
+template <class R>
+Result<> q_iterate(R& o, const Given& g) {
+  auto v = parse_number<uint32_t>(g.value, 1, std::numeric_limits<int32_t>::max());
+  if (!v)
+    return fail(Errc::kInvalidReq,
+                (g.command == Command::kSinfo ? "Error: invalid entry for --iterate=" : "--iterate=") +
+                    std::string(g.value),
+                "expected a number of seconds, at least 1");
+  o.iterate_seconds = *v;
+  return {};
+}
+
+#define MUSTER_HELP_ROWS(R, SET, HELP_LETTER) \
+  {{.name = "help",                           \
+    .letter = HELP_LETTER,                    \
+    .commands = SET,                          \
+    .section = Section::kHelp,                \
+    .summary = "print this help",             \
+    .doc = "Prints the options and ends."},   \
+   q_flag<R, &R::help>},                      \
+  {                                           \
+    {.name = "version",                       \
+     .letter = 'V',                           \
+     .commands = SET,                         \
+     .section = Section::kHelp,               \
+     .summary = "print the version",          \
+     .doc = "Prints the version and ends."},  \
+        q_flag<R, &R::version>                \
+  }
+#define MUSTER_CONF_ROWS(R, SET)                                                                      \
+  {{.commands = SET, .env = {.other = "SLURM_CONF"}, .doc = "Where slurm.conf is."}, q_nothing<R>}, { \
+    {.commands = SET,                                                                                 \
+     .env = {.other = "SLURM_DEBUG_FLAGS"},                                                           \
+     .doc = "Debug flags of the command itself; they take the place of DebugFlags."},                 \
+        q_text<R, &R::debug_flags>                                                                    \
+  }
+#define MUSTER_DATA_ROWS(R, SET)                                                            \
+  {{.name = "json",                                                                         \
+    .arg = Arg::kOptional,                                                                  \
+    .arg_name = "list|parser",                                                              \
+    .commands = SET,                                                                        \
+    .section = Section::kDisplay,                                                           \
+    .summary = "print JSON",                                                                \
+    .doc = "Prints all fields as JSON; 'list' prints the data parsers there are."},         \
+   q_data<R, DataOutput::Kind::kJson>},                                                     \
+      {{.name = "yaml",                                                                     \
+        .arg = Arg::kOptional,                                                              \
+        .arg_name = "list|parser",                                                          \
+        .commands = SET,                                                                    \
+        .section = Section::kDisplay,                                                       \
+        .summary = "print YAML",                                                            \
+        .doc = "Prints all fields as YAML; 'list' prints the data parsers there are."},     \
+       q_data<R, DataOutput::Kind::kYaml>},                                                 \
+      {{.commands = SET, .env = {.other = "SLURM_JSON"}, .doc = "compact or pretty JSON."}, \
+       q_text<R, &R::json_style>},                                                          \
+      {{.commands = SET, .env = {.other = "SLURM_YAML"}, .doc = "compact or pretty YAML."}, \
+       q_text<R, &R::yaml_style>},                                                          \
+  {                                                                                         \
+    {.commands = SET,                                                                       \
+     .env = {.other = "SLURM_TIME_FORMAT"},                                                 \
+     .doc = "How times are printed: standard, relative, or a strftime format."},            \
+        q_text<R, &R::time_format>                                                          \
+  }
+
+}  // namespace muster::options_detail

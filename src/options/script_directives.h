@@ -1,0 +1,36 @@
+// The #SBATCH lines of a batch script, and whether a text is a batch script at all. sbatch(1).
+// Pure; linear in the script; any bytes are accepted. Options are split into words here and understood by
+// parser.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "options/option_table.h"
+
+namespace muster {
+
+struct DirectiveLine {
+  size_t line = 0;  // counted from 1
+  std::vector<std::string> words;
+};
+struct Directives {
+  std::vector<DirectiveLine> lines;
+  std::vector<size_t> foreign_lines;  // #PBS and #BSUB
+};
+// #SBATCH lines up to the first line that is neither blank nor a comment. Words are split at blanks; ' and "
+// quote; a backslash takes the next backslash, quote or # as it is; an unquoted # ends the line. The error is
+// fatal: an unmatched quote, or a separator of heterogeneous jobs.
+Result<Directives> read_directives(std::string_view script, std::string_view script_name);
+
+// Empty, only blanks, no "#!" line, DOS line ends, zero bytes, longer than `max_bytes`: Slurm's messages, and
+// a hint.
+inline constexpr size_t kDefaultMaxScript = 4 * 1024 * 1024;
+Result<> check_script(std::string_view script, size_t max_bytes = kDefaultMaxScript);
+
+// The script that --wrap submits.
+std::string wrap_script(std::string_view command);
+
+}  // namespace muster

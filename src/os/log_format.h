@@ -1,0 +1,75 @@
+// Formatting of log lines without a heavy header: "{}" fields and fmt's format specifications, the number of
+// fields checked when compiling, the rest when used (a wrong specification shows in the line; it never
+// throws).
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+namespace muster::os {
+
+using LogArg = std::variant<int64_t, uint64_t, double, bool, char, std::string_view>;
+
+template <class T>
+LogArg to_log_arg(const T& v) {
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char>) {
+    return v;
+  } else if constexpr (std::is_enum_v<T>) {
+    return static_cast<int64_t>(v);
+  } else if constexpr (std::signed_integral<T>) {
+    return static_cast<int64_t>(v);
+  } else if constexpr (std::unsigned_integral<T>) {
+    return static_cast<uint64_t>(v);
+  } else if constexpr (std::floating_point<T>) {
+    return static_cast<double>(v);
+  } else if constexpr (requires { std::string_view(v); }) {
+    return std::string_view(v);
+  } else {
+    return to_log_arg(v.value);  // StrongId
+  }
+}
+
+namespace log_detail {
+// Fields of a format text; -1 when it has a brace without its partner.
+constexpr int count_fields(std::string_view s) {
+  int n = 0;
+  for (size_t i = 0; i < s.size(); ++i) {
+    if (s[i] == '{') {
+      if (i + 1 < s.size() && s[i + 1] == '{') {
+        ++i;
+        continue;
+      }
+      while (i < s.size() && s[i] != '}') ++i;
+      if (i == s.size()) return -1;
+      ++n;
+    } else if (s[i] == '}') {
+      if (i + 1 >= s.size() || s[i + 1] != '}') return -1;
+      ++i;
+    }
+  }
+  return n;
+}
+void wrong_number_of_fields_in_log_text();  // not constexpr: naming it is the error message
+}  // namespace log_detail
+
+template <class... A>
+struct LogTextFor {
+  std::string_view text;
+  template <class S>
+  requires std::convertible_to<const S&, std::string_view>
+  consteval LogTextFor(const S& s) : text(s) {
+    if (log_detail::count_fields(text) != static_cast<int>(sizeof...(A)))
+      log_detail::wrong_number_of_fields_in_log_text();
+  }
+};
+template <class... A>
+using LogText = LogTextFor<std::type_identity_t<A>...>;
+
+std::string format_log(std::string_view text, std::span<const LogArg> args);
+
+}  // namespace muster::os

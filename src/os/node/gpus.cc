@@ -1,0 +1,93 @@
+#include "os/node/gpus.h"
+
+#include <dirent.h>
+#include <algorithm>
+
+#include "base/text.h"
+#include "os/files.h"
+#include "os/node/cgroup_backend.h"
+
+namespace muster::os {
+
+std::string gpu_type_name(std::string_view product) {
+  std::string out = to_lower(trim(product));
+  std::replace(out.begin(), out.end(), ' ', '_');
+  return out;
+}
+
+namespace {
+
+// "Model: \t\t NVIDIA H100 80GB HBM3" lines of the driver.
+std::string field(std::string_view text, std::string_view key) {
+  for (std::string_view line : split(text, '\n'))
+    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ':')
+      return std::string(trim(line.substr(key.size() + 1)));
+  return "";
+}
+
+}  // namespace
+
+Result<GpuInventory> discover_gpus_nvidia(const CpuMap& cpus, const GpuDiscovery& o) {
+  GpuInventory out;
+  const std::string base = o.root + "/proc/driver/nvidia/gpus";
+  if (auto version = read_line(o.root + "/sys/module/nvidia/version")) out.driver_version = *version;
+  for (const std::string& bus : subdirectories(base)) {  // sorted: the order of PCI addresses
+    auto text = read_file(base + "/" + bus + "/information", 1 << 16);
+    if (!text) {
+      out.faults.push_back("GPU " + bus + ": " + std::string(text.error().message()));
+      continue;
+    }
+    GpuDevice d;
+    d.pci_bus_id = bus;
+    d.type = gpu_type_name(field(*text, "Model"));
+    d.uuid = field(*text, "GPU UUID");
+    auto minor = parse_number<uint32_t>(field(*text, "Device Minor"));
+    if (d.type.empty() || d.type == "unknown" || !minor) {  // what the driver says of a card it lost
+      out.faults.push_back("GPU " + bus + ": the driver does not know its model or device number");
+      continue;
+    }
+    d.minor = *minor;
+    d.files = {o.root + "/dev/nvidia" + std::to_string(d.minor)};
+    Bitmap local;
+    auto list = read_line(o.root + "/sys/bus/pci/devices/" + bus + "/local_cpulist");
+    if (list && Bitmap::parse_ranges(trim(*list), local)) d.cores = cpus.cores_of_os(local);
+    out.devices.push_back(std::move(d));
+  }
+  return out;
+}
+
+Result<GpuInventory> discover_gpus_full(const CpuMap& cpus, const GpuDiscovery& o) {
+  auto nvml = discover_gpus_nvml(cpus, o);
+  if (nvml && (!nvml->devices.empty() || !nvml->faults.empty())) return nvml;
+  MUSTER_TRY(files, discover_gpus_nvidia(cpus, o));
+  // The library is there and failed, and so did the files: the failure is worth telling.
+  if (files.devices.empty() && !nvml && nvml.error().code != Errc::kNotFound)
+    files.faults.emplace_back(nvml.error().message());
+  return files;
+}
+
+std::vector<GresDevices> to_gres(const GpuInventory& inventory) {
+  std::vector<GresDevices> out;
+  for (size_t i = 0; i < inventory.devices.size(); ++i) {
+    const GpuDevice& d = inventory.devices[i];
+    // Several files are one device: such a device keeps an entry of its own, as does one with links.
+    if (!out.empty() && !d.mig && d.links.empty() && out.back().links.empty() && out.back().type == d.type &&
+        out.back().cores == d.cores && out.back().files.size() == out.back().count) {
+      ++out.back().count;
+      out.back().files.push_back(d.files.at(0));
+      continue;
+    }
+    GresDevices g;
+    g.name = "gpu";
+    g.type = d.type;
+    g.count = 1;
+    g.first_index = static_cast<uint32_t>(i);
+    g.files = d.files;
+    g.cores = d.cores;
+    g.links = d.links;
+    out.push_back(std::move(g));
+  }
+  return out;
+}
+
+}  // namespace muster::os

@@ -1,0 +1,260 @@
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/text.h"
+#include "os/files.h"
+#include "os/node/gpus.h"
+#include "os/node/nvml_api.h"
+
+namespace muster::os {
+namespace {
+
+// The loaded library between init and shutdown.
+class Nvml {
+ public:
+  static Result<std::unique_ptr<Nvml>> load(const std::string& path) {
+    std::unique_ptr<Nvml> n(new Nvml);
+    n->library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!n->library_) return fail(Errc::kNotFound, std::string("AutoDetect=nvml: ") + dlerror());
+    auto& a = n->api;
+    std::string missing;
+    auto need = [&](auto& f, const char* name) {
+      if (!n->find(f, name) && missing.empty()) missing = name;
+    };
+    need(a.init, "nvmlInit_v2");
+    need(a.shutdown, "nvmlShutdown");
+    need(a.error_string, "nvmlErrorString");
+    need(a.count, "nvmlDeviceGetCount_v2");
+    need(a.handle_by_index, "nvmlDeviceGetHandleByIndex_v2");
+    need(a.name, "nvmlDeviceGetName");
+    need(a.uuid, "nvmlDeviceGetUUID");
+    need(a.minor_number, "nvmlDeviceGetMinorNumber");
+    need(a.pci_info, "nvmlDeviceGetPciInfo_v3");
+    if (!missing.empty()) return fail(Errc::kUnsupported, "AutoDetect=nvml: " + path + " has no " + missing);
+    n->find(a.driver_version, "nvmlSystemGetDriverVersion");
+    n->find(a.cpu_affinity, "nvmlDeviceGetCpuAffinity");
+    n->find(a.nvlink_state, "nvmlDeviceGetNvLinkState");
+    n->find(a.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+    n->find(a.mig_mode, "nvmlDeviceGetMigMode");
+    n->find(a.max_mig_devices, "nvmlDeviceGetMaxMigDeviceCount");
+    n->find(a.mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
+    n->find(a.gpu_instance_id, "nvmlDeviceGetGpuInstanceId");
+    n->find(a.compute_instance_id, "nvmlDeviceGetComputeInstanceId");
+    n->find(a.attributes, "nvmlDeviceGetAttributes_v2");
+    if (nvmlReturn_t r = a.init(); r != nvml::kSuccess)
+      return fail(Errc::kIo, "AutoDetect=nvml: " + n->text(r));
+    n->started_ = true;
+    return n;
+  }
+  ~Nvml() {
+    if (started_) api.shutdown();
+    if (library_) dlclose(library_);
+  }
+  std::string text(nvmlReturn_t r) const {
+    const char* t = api.error_string(r);
+    return t ? t : "NVML error " + std::to_string(r);
+  }
+
+  nvml::Api api;
+
+ private:
+  Nvml() = default;
+  template <class F>
+  bool find(F& f, const char* name) {
+    f = reinterpret_cast<F>(dlsym(library_, name));
+    return f != nullptr;
+  }
+  void* library_ = nullptr;
+  bool started_ = false;
+};
+
+// "00000000:1B:00.0" → "0000:1b:00.0"
+std::string bus_id(const nvmlPciInfo_t& p) {
+  char text[32];
+  snprintf(text, sizeof text, "%04x:%02x:%02x.0", p.domain, p.bus, p.device);
+  return text;
+}
+
+struct Card {
+  nvmlDevice_t handle{};
+  GpuDevice device;
+  std::vector<std::string> peers;  // PCI address at the other end of each live NVLink
+};
+
+Bitmap cores_of(const Nvml& n, nvmlDevice_t h, const CpuMap& cpus) {
+  constexpr unsigned kWords = 128;  // 8192 CPUs
+  std::vector<unsigned long> mask(kWords);
+  if (!n.api.cpu_affinity || n.api.cpu_affinity(h, kWords, mask.data()) != nvml::kSuccess) return {};
+  const Bitmap cores = cpus.cores_of_os(Bitmap::from_words(kWords * 64, {mask.begin(), mask.end()}));
+  return cores;
+}
+
+std::vector<std::string> peers_of(const Nvml& n, nvmlDevice_t h) {
+  std::vector<std::string> out;
+  if (!n.api.nvlink_state || !n.api.nvlink_remote) return out;
+  for (unsigned link = 0; link < nvml::kMaxLinks; ++link) {
+    unsigned active = 0;
+    if (n.api.nvlink_state(h, link, &active) != nvml::kSuccess || !active) continue;
+    nvmlPciInfo_t remote{};
+    if (n.api.nvlink_remote(h, link, &remote) == nvml::kSuccess) out.push_back(bus_id(remote));
+  }
+  return out;
+}
+
+// Empty on success, else what is wrong with the card.
+std::string read_card(const Nvml& n, unsigned index, const CpuMap& cpus, const GpuDiscovery& o, Card& c) {
+  std::string where = "GPU " + std::to_string(index);
+  nvmlReturn_t r = n.api.handle_by_index(index, &c.handle);
+  if (r != nvml::kSuccess) return where + ": " + n.text(r);
+  nvmlPciInfo_t pci{};
+  if ((r = n.api.pci_info(c.handle, &pci)) != nvml::kSuccess) return where + ": " + n.text(r);
+  GpuDevice& d = c.device;
+  d.pci_bus_id = bus_id(pci);
+  where = "GPU " + d.pci_bus_id;
+  char text[nvml::kNameSize] = {};
+  if ((r = n.api.name(c.handle, text, sizeof text)) != nvml::kSuccess) return where + ": " + n.text(r);
+  d.type = gpu_type_name(text);
+  if ((r = n.api.uuid(c.handle, text, sizeof text)) != nvml::kSuccess) return where + ": " + n.text(r);
+  d.uuid = text;
+  if ((r = n.api.minor_number(c.handle, &d.minor)) != nvml::kSuccess) return where + ": " + n.text(r);
+  d.files = {o.root + "/dev/nvidia" + std::to_string(d.minor)};
+  d.cores = cores_of(n, c.handle, cpus);
+  c.peers = peers_of(n, c.handle);
+  return "";
+}
+
+// "/proc/driver/nvidia/capabilities/gpu0/mig/gi1/access" says "DeviceFileMinor: 12".
+Result<std::string> capability_file(const GpuDiscovery& o, const std::string& access) {
+  MUSTER_TRY(text, read_file(o.root + access, 4096));
+  for (std::string_view line : split(text, '\n'))
+    if (line.starts_with("DeviceFileMinor:"))
+      if (auto minor = parse_number<uint32_t>(trim(line.substr(16))))
+        return o.root + "/dev/nvidia-caps/nvidia-cap" + std::to_string(*minor);
+  return fail(Errc::kIo, access + ": no DeviceFileMinor");
+}
+
+// Profiles as NVIDIA names them: a whole GPU instance "3g.20gb", a part of its compute "1c.3g.20gb".
+std::string profile_name(const nvmlDeviceAttributes_t& a) {
+  const auto gb = std::to_string((a.memorySizeMB + 1023) / 1024);
+  std::string name = std::to_string(a.gpuInstanceSliceCount) + "g." + gb + "gb";
+  if (a.computeInstanceSliceCount != a.gpuInstanceSliceCount)
+    name = std::to_string(a.computeInstanceSliceCount) + "c." + name;
+  return name;
+}
+
+std::string read_mig(const Nvml& n, const Card& card, unsigned index, const GpuDiscovery& o, GpuDevice& d,
+                     bool& there) {
+  nvmlDevice_t h{};
+  nvmlReturn_t r = n.api.mig_handle(card.handle, index, &h);
+  there = r == nvml::kSuccess;
+  if (r == nvml::kNotFound) return "";
+  const std::string where = "GPU " + card.device.pci_bus_id + " MIG " + std::to_string(index) + ": ";
+  if (r != nvml::kSuccess) return where + n.text(r);
+  d = card.device;
+  d.mig = true;
+  unsigned gi = 0, ci = 0;
+  nvmlDeviceAttributes_t attributes{};
+  char uuid[nvml::kNameSize] = {};
+  if ((r = n.api.gpu_instance_id(h, &gi)) != nvml::kSuccess ||
+      (r = n.api.compute_instance_id(h, &ci)) != nvml::kSuccess ||
+      (r = n.api.attributes(h, &attributes)) != nvml::kSuccess ||
+      (r = n.api.uuid(h, uuid, sizeof uuid)) != nvml::kSuccess)
+    return where + n.text(r);
+  d.uuid = uuid;
+  d.type += "_" + profile_name(attributes);
+  const std::string base =
+      "/proc/driver/nvidia/capabilities/gpu" + std::to_string(d.minor) + "/mig/gi" + std::to_string(gi);
+  for (const std::string& access : {base + "/access", base + "/ci" + std::to_string(ci) + "/access"}) {
+    auto file = capability_file(o, access);
+    if (!file) return where + std::string(file.error().message());
+    d.files.push_back(*file);
+  }
+  return "";
+}
+
+// The devices of a card: itself, or its MIG instances when it is partitioned.
+void add_devices(const Nvml& n, const Card& card, const GpuDiscovery& o, GpuInventory& out) {
+  unsigned current = 0, pending = 0, most = 0;
+  const bool mig =
+      n.api.has_mig() && n.api.mig_mode(card.handle, &current, &pending) == nvml::kSuccess && current == 1;
+  if (!mig) {
+    out.devices.push_back(card.device);
+    return;
+  }
+  if (n.api.max_mig_devices(card.handle, &most) != nvml::kSuccess) most = 0;
+  const size_t before = out.devices.size();
+  for (unsigned i = 0; i < std::min(most, 64u); ++i) {
+    GpuDevice d;
+    bool there = false;
+    const std::string fault = read_mig(n, card, i, o, d, there);
+    if (!fault.empty()) {
+      out.faults.push_back(fault);
+    } else if (there) {
+      out.devices.push_back(std::move(d));
+    }
+  }
+  if (out.devices.size() == before)
+    out.faults.push_back("GPU " + card.device.pci_bus_id + ": MIG is on and no usable instance exists");
+}
+
+void count_links(const std::vector<Card>& cards, GpuInventory& out) {
+  if (std::all_of(cards.begin(), cards.end(), [](const Card& c) { return c.peers.empty(); })) return;
+  // All of them go through switches (their peers are no GPUs): every GPU reaches every other over all its
+  // links.
+  auto is_gpu = [&](const std::string& bus) {
+    return std::any_of(cards.begin(), cards.end(), [&](const Card& c) { return c.device.pci_bus_id == bus; });
+  };
+  auto card_of = [&](const GpuDevice& d) -> const Card& {
+    return *std::find_if(cards.begin(), cards.end(),
+                         [&](const Card& c) { return c.device.pci_bus_id == d.pci_bus_id; });
+  };
+  for (size_t i = 0; i < out.devices.size(); ++i) {
+    const Card& a = card_of(out.devices[i]);
+    const auto through_switch =
+        std::count_if(a.peers.begin(), a.peers.end(), [&](const auto& p) { return !is_gpu(p); });
+    for (size_t k = 0; k < out.devices.size(); ++k) {
+      const Card& b = card_of(out.devices[k]);
+      int32_t links = -1;
+      if (i != k) {
+        const auto b_switch =
+            std::count_if(b.peers.begin(), b.peers.end(), [&](const auto& p) { return !is_gpu(p); });
+        links = static_cast<int32_t>(std::count(a.peers.begin(), a.peers.end(), b.device.pci_bus_id) +
+                                     std::min(through_switch, b_switch));
+        if (out.devices[i].mig || out.devices[k].mig) links = 0;  // instances do not use NVLink
+      }
+      out.devices[i].links.push_back(links);
+    }
+  }
+}
+
+}  // namespace
+
+Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& o) {
+  MUSTER_TRY(n, Nvml::load(o.library));
+  GpuInventory out;
+  char version[nvml::kNameSize] = {};
+  if (n->api.driver_version && n->api.driver_version(version, sizeof version) == nvml::kSuccess)
+    out.driver_version = version;
+  unsigned count = 0;
+  if (nvmlReturn_t r = n->api.count(&count); r != nvml::kSuccess)
+    return fail(Errc::kIo, "AutoDetect=nvml: " + n->text(r));
+  std::vector<Card> cards;
+  for (unsigned i = 0; i < std::min(count, 1024u); ++i) {
+    Card c;
+    const std::string fault = read_card(*n, i, cpus, o, c);
+    if (fault.empty()) {
+      cards.push_back(std::move(c));
+    } else {
+      out.faults.push_back(fault);
+    }
+  }
+  std::sort(cards.begin(), cards.end(),
+            [](const Card& a, const Card& b) { return a.device.pci_bus_id < b.device.pci_bus_id; });
+  for (const Card& c : cards) add_devices(*n, c, o, out);
+  count_links(cards, out);
+  return out;
+}
+
+}  // namespace muster::os

@@ -1,0 +1,57 @@
+// What this machine is: sockets, cores, threads, memory, kernel, through hwloc. slurmd registers it, slurmd
+// -C prints it.
+//
+// Only CPUs that our cgroup's cpuset allows count (a slurmd in a container sees its share). Our own affinity
+// mask does not: slurmd binds itself to specialized cores, and must find the same machine after its restart.
+// Cost: 5-50 ms, most of it hwloc reading /sys. Done once per start.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/bitmap.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "model/node.h"
+
+namespace muster::os {
+
+// From the model's CPU numbers, (socket · cores + core) · threads + thread, to those of the kernel and back.
+struct CpuMap {
+  std::vector<uint32_t> os_cpu;     // by model CPU number
+  std::vector<uint32_t> numa_node;  // by model CPU number: the kernel's NUMA node number
+  uint32_t threads_per_core = 1;
+
+  size_t cpus() const { return os_cpu.size(); }
+  Bitmap to_os(const Bitmap& model_cpus) const;  // numbers beyond the machine are left out
+  Bitmap from_os(const Bitmap& os_cpus) const;
+  Bitmap cores_of_os(const Bitmap& os_cpus) const;  // model core numbers with at least one of these CPUs
+  Bitmap numa_nodes_of(const Bitmap& model_cpus) const;
+};
+
+struct DiscoverOptions {
+  std::string tmp_fs = "/tmp";       // TmpFS of slurm.conf
+  bool numa_node_as_socket = false;  // SlurmdParameters
+  bool l3cache_as_socket = false;
+  std::string topology_xml;  // an hwloc XML file or "synthetic:…" text instead of this machine (tests)
+};
+
+struct Machine {
+  NodeHardware hardware;  // gres, version and slurmd_start are the caller's
+  CpuMap cpus;
+  std::vector<std::string> notes;  // what had to be simplified, for the log
+};
+// Machines whose sockets or cores differ (hybrid CPUs, cpusets that cut through a core) have no place in
+// sockets × cores × threads: they are told as one thread per core, and as one socket if sockets differ, with
+// a note.
+Result<Machine> discover_machine(const DiscoverOptions& options = {});
+
+// "NodeName=n1 CPUs=2 Boards=1 SocketsPerBoard=1 CoresPerSocket=2 ThreadsPerCore=1
+// RealMemory=24105\nUpTime=0-00:29:57", with Gres=… in the first line when devices were found. Two lines, no
+// newline at the end.
+std::string format_slurmd_C(const NodeHardware& hardware, std::string_view hostname, Duration uptime);
+std::string format_gres(const std::vector<GresDevices>& devices);  // "gpu:nvidia_h100_80gb_hbm3:8"
+
+std::string short_hostname();
+
+}  // namespace muster::os

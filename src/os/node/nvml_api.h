@@ -1,0 +1,56 @@
+// The part of NVIDIA's management library that we call, declared by ourselves: no NVIDIA header is needed to
+// build, no library to start. Layouts and numbers are NVML's public ABI (nvml.h of CUDA 11 and later).
+#pragma once
+
+extern "C" {
+
+typedef struct nvmlDevice_st* nvmlDevice_t;
+typedef int nvmlReturn_t;
+
+typedef struct {
+  char busIdLegacy[16];
+  unsigned int domain, bus, device, pciDeviceId, pciSubSystemId;
+  char busId[32];
+} nvmlPciInfo_t;
+
+typedef struct {
+  unsigned int multiprocessorCount, sharedCopyEngineCount, sharedDecoderCount, sharedEncoderCount,
+      sharedJpegCount, sharedOfaCount, gpuInstanceSliceCount, computeInstanceSliceCount;
+  unsigned long long memorySizeMB;
+} nvmlDeviceAttributes_t;
+}
+
+namespace muster::os::nvml {
+
+inline constexpr nvmlReturn_t kSuccess = 0, kNotSupported = 3, kNotFound = 6;
+inline constexpr unsigned kMaxLinks = 18;
+inline constexpr unsigned kNameSize = 96;
+
+struct Api {
+  nvmlReturn_t (*init)() = nullptr;
+  nvmlReturn_t (*shutdown)() = nullptr;
+  const char* (*error_string)(nvmlReturn_t) = nullptr;
+  nvmlReturn_t (*driver_version)(char*, unsigned) = nullptr;
+  nvmlReturn_t (*count)(unsigned*) = nullptr;
+  nvmlReturn_t (*handle_by_index)(unsigned, nvmlDevice_t*) = nullptr;
+  nvmlReturn_t (*name)(nvmlDevice_t, char*, unsigned) = nullptr;
+  nvmlReturn_t (*uuid)(nvmlDevice_t, char*, unsigned) = nullptr;
+  nvmlReturn_t (*minor_number)(nvmlDevice_t, unsigned*) = nullptr;
+  nvmlReturn_t (*pci_info)(nvmlDevice_t, nvmlPciInfo_t*) = nullptr;
+  nvmlReturn_t (*cpu_affinity)(nvmlDevice_t, unsigned, unsigned long*) = nullptr;
+  nvmlReturn_t (*nvlink_state)(nvmlDevice_t, unsigned, unsigned*) = nullptr;
+  nvmlReturn_t (*nvlink_remote)(nvmlDevice_t, unsigned, nvmlPciInfo_t*) = nullptr;
+  // MIG: absent in old drivers
+  nvmlReturn_t (*mig_mode)(nvmlDevice_t, unsigned*, unsigned*) = nullptr;
+  nvmlReturn_t (*max_mig_devices)(nvmlDevice_t, unsigned*) = nullptr;
+  nvmlReturn_t (*mig_handle)(nvmlDevice_t, unsigned, nvmlDevice_t*) = nullptr;
+  nvmlReturn_t (*gpu_instance_id)(nvmlDevice_t, unsigned*) = nullptr;
+  nvmlReturn_t (*compute_instance_id)(nvmlDevice_t, unsigned*) = nullptr;
+  nvmlReturn_t (*attributes)(nvmlDevice_t, nvmlDeviceAttributes_t*) = nullptr;
+
+  bool has_mig() const {
+    return mig_mode && max_mig_devices && mig_handle && gpu_instance_id && compute_instance_id && attributes;
+  }
+};
+
+}  // namespace muster::os::nvml

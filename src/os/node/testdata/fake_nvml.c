@@ -1,0 +1,99 @@
+/* A stand-in for libnvidia-ml.so.1 in tests. MUSTER_FAKE_NVML chooses the machine:
+ *   h100   8 x H100, all NVLinks to switches, minors in another order than the bus
+ *   mig    2 sockets, 2 x A100: the first cut into 3g.20gb + 1c.3g.20gb, the second whole; direct NVLinks
+ *   dead   4 x H100, the third has fallen off the bus
+ *   broken the driver does not start
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct device {
+  int card, mig; /* mig: -1 = the card itself */
+} device;
+typedef device* nvmlDevice_t;
+typedef struct {
+  char busIdLegacy[16];
+  unsigned domain, bus, device, pciDeviceId, pciSubSystemId;
+  char busId[32];
+} nvmlPciInfo_t;
+typedef struct {
+  unsigned multiprocessorCount, sharedCopyEngineCount, sharedDecoderCount, sharedEncoderCount, sharedJpegCount,
+      sharedOfaCount, gpuInstanceSliceCount, computeInstanceSliceCount;
+  unsigned long long memorySizeMB;
+} nvmlDeviceAttributes_t;
+
+enum { SUCCESS = 0, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, DRIVER_NOT_LOADED = 9, GPU_IS_LOST = 15 };
+static device devices[8][3];
+
+static int is(const char* what) {
+  const char* m = getenv("MUSTER_FAKE_NVML");
+  return m && strcmp(m, what) == 0;
+}
+int nvmlInit_v2(void) { return is("broken") ? DRIVER_NOT_LOADED : SUCCESS; }
+int nvmlShutdown(void) { return SUCCESS; }
+const char* nvmlErrorString(int r) {
+  return r == GPU_IS_LOST ? "GPU is lost" : r == DRIVER_NOT_LOADED ? "Driver Not Loaded" : r == NOT_FOUND ? "Not Found" : "Error";
+}
+int nvmlSystemGetDriverVersion(char* v, unsigned n) { return snprintf(v, n, "555.42.06") < 0; }
+int nvmlDeviceGetCount_v2(unsigned* n) { return *n = is("h100") ? 8 : is("mig") ? 2 : 4, SUCCESS; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, nvmlDevice_t* d) {
+  if (is("dead") && i == 2) return GPU_IS_LOST;
+  devices[i][0].card = (int)i;
+  devices[i][0].mig = -1;
+  *d = &devices[i][0];
+  return SUCCESS;
+}
+int nvmlDeviceGetName(nvmlDevice_t d, char* s, unsigned n) {
+  (void)d;
+  return snprintf(s, n, is("mig") ? "NVIDIA A100-SXM4-40GB" : "NVIDIA H100 80GB HBM3") < 0;
+}
+int nvmlDeviceGetUUID(nvmlDevice_t d, char* s, unsigned n) {
+  if (d->mig >= 0) return snprintf(s, n, "MIG-0000000%d-000%d", d->card, d->mig) < 0;
+  return snprintf(s, n, "GPU-0000000%d", d->card) < 0;
+}
+/* the driver's enumeration goes against the bus */
+int nvmlDeviceGetMinorNumber(nvmlDevice_t d, unsigned* m) { return *m = (unsigned)d->card, SUCCESS; }
+static unsigned bus_of(int card) { return is("mig") ? 0x10u + 0x80u * (unsigned)card : 0x90u - 0x10u * (unsigned)card; }
+static void fill(nvmlPciInfo_t* p, unsigned bus) {
+  memset(p, 0, sizeof *p);
+  p->bus = bus;
+  snprintf(p->busId, sizeof p->busId, "00000000:%02X:00.0", bus);
+}
+int nvmlDeviceGetPciInfo_v3(nvmlDevice_t d, nvmlPciInfo_t* p) { return fill(p, bus_of(d->card)), SUCCESS; }
+int nvmlDeviceGetCpuAffinity(nvmlDevice_t d, unsigned n, unsigned long* set) {
+  memset(set, 0, n * sizeof *set);
+  /* 16 CPUs: the upper buses hang on the second socket, CPUs 8-15 */
+  set[0] = bus_of(d->card) >= 0x60 ? 0xff00 : 0x00ff;
+  return SUCCESS;
+}
+int nvmlDeviceGetNvLinkState(nvmlDevice_t d, unsigned link, unsigned* active) {
+  (void)d;
+  if (link >= (is("mig") ? 12u : 18u)) return INVALID;
+  return *active = link != 5, SUCCESS; /* one link is down */
+}
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t d, unsigned link, nvmlPciInfo_t* p) {
+  fill(p, is("mig") ? bus_of(!d->card) : 0xc0u + link / 5);
+  return SUCCESS;
+}
+int nvmlDeviceGetMigMode(nvmlDevice_t d, unsigned* now, unsigned* pending) {
+  if (!is("mig") && !is("migless")) return NOT_SUPPORTED;
+  return *now = *pending = is("mig") && d->card == 0, SUCCESS;
+}
+int nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t d, unsigned* n) { return (void)d, *n = 7, SUCCESS; }
+int nvmlDeviceGetMigDeviceHandleByIndex(nvmlDevice_t d, unsigned i, nvmlDevice_t* m) {
+  if (i != 0 && i != 3) return NOT_FOUND; /* with a gap */
+  *m = &devices[d->card][i ? 2 : 1];
+  (*m)->card = d->card;
+  (*m)->mig = i ? 1 : 0;
+  return SUCCESS;
+}
+int nvmlDeviceGetGpuInstanceId(nvmlDevice_t d, unsigned* id) { return *id = (unsigned)d->mig + 1, SUCCESS; }
+int nvmlDeviceGetComputeInstanceId(nvmlDevice_t d, unsigned* id) { return (void)d, *id = 0, SUCCESS; }
+int nvmlDeviceGetAttributes_v2(nvmlDevice_t d, nvmlDeviceAttributes_t* a) {
+  memset(a, 0, sizeof *a);
+  a->gpuInstanceSliceCount = 3;
+  a->computeInstanceSliceCount = d->mig ? 1 : 3;
+  a->memorySizeMB = 19968;
+  return SUCCESS;
+}

@@ -1,0 +1,185 @@
+#include "os/process_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "base/text.h"
+#include "os/clock.h"
+#include "os/error.h"
+#include "os/files.h"
+#include "os/process.h"
+
+namespace muster::os {
+namespace {
+
+std::string proc_path(pid_t pid, const char* file) { return "/proc/" + std::to_string(pid) + "/" + file; }
+
+Duration ticks(uint64_t n) { return Duration(n * 1'000'000 / static_cast<uint64_t>(sysconf(_SC_CLK_TCK))); }
+
+template <class T>
+T number(std::string_view s) {
+  T v{};
+  std::from_chars(s.data(), s.data() + s.size(), v);
+  return v;
+}
+
+Result<ProcessInfo> parse_stat(pid_t pid, const std::string& text) {
+  const auto open = text.find('('), close = text.rfind(')');  // the name may hold anything, also ") "
+  if (open == std::string::npos || close == std::string::npos || close < open)
+    return fail(Errc::kIo, proc_path(pid, "stat") + ": unknown format");
+  const auto f = split(std::string_view(text).substr(close + 1), ' ');  // f[0] is field 3, the state
+  if (f.size() < 37 || f[0].empty()) return fail(Errc::kIo, proc_path(pid, "stat") + ": too few fields");
+  ProcessInfo p;
+  p.pid = pid;
+  p.name = text.substr(open + 1, close - open - 1);
+  p.state = f[0][0];
+  p.parent = number<pid_t>(f[1]);
+  p.group = number<pid_t>(f[2]);
+  p.session = number<pid_t>(f[3]);
+  p.major_faults = number<uint64_t>(f[9]);
+  p.user_time = ticks(number<uint64_t>(f[11]));
+  p.system_time = ticks(number<uint64_t>(f[12]));
+  p.start_ticks = number<uint64_t>(f[19]);
+  p.virtual_bytes = number<uint64_t>(f[20]);
+  p.rss_bytes = number<uint64_t>(f[21]) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  p.last_cpu = number<int>(f[36]);
+  return p;
+}
+
+// all is sorted by pid. Marks everything below root, however deep.
+std::vector<bool> below(const std::vector<ProcessInfo>& all, pid_t root) {
+  std::vector<bool> in(all.size(), false);
+  if (root <= 0) return in;
+  std::vector<std::pair<pid_t, size_t>> by_parent;
+  for (size_t i = 0; i < all.size(); ++i) by_parent.emplace_back(all[i].parent, i);
+  std::sort(by_parent.begin(), by_parent.end());
+  std::vector<pid_t> todo{root};
+  while (!todo.empty()) {
+    const pid_t parent = todo.back();
+    todo.pop_back();
+    auto at = std::lower_bound(by_parent.begin(), by_parent.end(), std::pair<pid_t, size_t>(parent, 0));
+    for (; at != by_parent.end() && at->first == parent; ++at) {
+      if (in[at->second]) continue;
+      in[at->second] = true;
+      todo.push_back(all[at->second].pid);
+    }
+  }
+  return in;
+}
+
+}  // namespace
+
+Result<ProcessInfo> read_process(pid_t pid) {
+  MUSTER_TRY(text, read_file(proc_path(pid, "stat"), 4096));
+  return parse_stat(pid, text);
+}
+
+std::vector<ProcessInfo> list_processes() {
+  std::vector<ProcessInfo> out;
+  std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir("/proc"), closedir);
+  if (!dir) return out;
+  while (const dirent* e = readdir(dir.get())) {
+    auto pid = parse_number<pid_t>(e->d_name, 1);
+    if (!pid) continue;
+    if (auto p = read_process(*pid)) out.push_back(std::move(*p));  // gone meanwhile: not there
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.pid < b.pid; });
+  return out;
+}
+
+Result<ProcessIo> read_process_io(pid_t pid) {
+  MUSTER_TRY(text, read_file(proc_path(pid, "io"), 4096));
+  ProcessIo io;
+  for (std::string_view line : split(text, '\n')) {
+    if (line.starts_with("rchar: ")) io.read_bytes = number<uint64_t>(line.substr(7));
+    if (line.starts_with("wchar: ")) io.written_bytes = number<uint64_t>(line.substr(7));
+  }
+  return io;
+}
+
+bool process_has_env(pid_t pid, std::string_view entry) {
+  auto text = read_file(proc_path(pid, "environ"), 4 << 20);
+  if (!text) return false;
+  for (std::string_view have : split(*text, '\0'))
+    if (have == entry) return true;
+  return false;
+}
+
+std::vector<ProcessInfo> find_processes(const ProcessSet& set) {
+  std::vector<ProcessInfo> all = list_processes(), out;
+  const std::vector<bool> descendant = below(all, set.root);
+  const pid_t self = getpid();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const ProcessInfo& p = all[i];
+    if (p.pid == self || p.state == 'Z' || p.state == 'X') continue;
+    const bool member = descendant[i] || (set.include_root && set.root > 0 && p.pid == set.root) ||
+                        (set.session > 0 && p.session == set.session) ||
+                        (set.group > 0 && p.group == set.group) ||
+                        (!set.env_marker.empty() && process_has_env(p.pid, set.env_marker));
+    if (member) out.push_back(p);
+  }
+  return out;
+}
+
+namespace {
+
+// The process as a pidfd, if it still is the one that was listed.
+Fd hold(const ProcessInfo& p) {
+  auto fd = open_pidfd(p.pid);
+  if (!fd) return Fd();
+  auto now = read_process(p.pid);
+  if (!now || now->start_ticks != p.start_ticks) return Fd();
+  return std::move(*fd);
+}
+
+std::string survivors_text(const std::vector<ProcessInfo>& left) {
+  std::string text;
+  for (size_t i = 0; i < left.size() && i < 8; ++i) {
+    if (i) text += ", ";
+    text += "process " + std::to_string(left[i].pid) + " (" + left[i].state + ", " + left[i].name + ")";
+  }
+  if (left.size() > 8) text += " and " + std::to_string(left.size() - 8) + " more";
+  return text + " cannot be killed";
+}
+
+}  // namespace
+
+size_t signal_processes(const ProcessSet& set, int signal) {
+  size_t reached = 0;
+  for (const ProcessInfo& p : find_processes(set))
+    if (Fd fd = hold(p); fd && signal_pidfd(fd.get(), signal)) ++reached;
+  return reached;
+}
+
+Result<> kill_processes(const ProcessSet& set, Duration timeout) {
+  const Time deadline = monotonic_now() + timeout;
+  while (true) {
+    const auto members = find_processes(set);
+    if (members.empty()) return {};
+    std::vector<Fd> held;
+    std::vector<pollfd> polls;
+    for (const ProcessInfo& p : members) {
+      Fd fd = hold(p);
+      if (!fd || !signal_pidfd(fd.get(), SIGKILL)) continue;
+      polls.push_back({fd.get(), POLLIN, 0});
+      held.push_back(std::move(fd));
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - monotonic_now()).count();
+    if (left <= 0) return fail(Errc::kTimedOut, survivors_text(members));
+    // Wait for each in turn; what cannot die keeps us until the deadline, then the next round tells.
+    for (pollfd& p : polls) {
+      const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline - monotonic_now()).count();
+      poll(&p, 1, rest > 0 ? static_cast<int>(std::min<int64_t>(rest, 1 << 30)) : 0);
+    }
+    if (polls.empty()) poll(nullptr, 0, 1);  // all were replaced between listing and holding
+  }
+}
+
+}  // namespace muster::os

@@ -1,0 +1,330 @@
+#include "sched/availability.h"
+
+#include <algorithm>
+
+namespace muster::sched {
+namespace {
+
+constexpr uint32_t kForbidding = kNodeDrain | kNodeFail | kNodeNoRespond | kNodeInvalid | kNodeCompleting |
+                                 kNodePoweringDown | kNodeRebootIssued | kNodeMaint | kNodeBlocked;
+
+std::string kind_key(const Kind& k) {
+  std::string key;
+  auto num = [&](uint64_t v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  for (uint64_t v : {k.sockets, k.cores_per_socket, k.threads, k.cpus, k.cores, k.spec_threads, k.units})
+    num(v);
+  num(k.mem_mb);
+  num(k.tmp_disk_mb);
+  auto bits = [&](const Bitmap& b) {
+    num(b.count());
+    b.for_each([&](size_t i) { num(i); });
+  };
+  bits(k.specialized);
+  for (const GresDevices& g : k.gres) {
+    key += g.name;
+    key += '\0';
+    key += g.type;
+    key += '\0';
+    num(g.count);
+    num(g.first_index);
+    num(g.count_only);
+    bits(g.cores);
+    for (int32_t link : g.links) num(static_cast<uint64_t>(link));
+    num(g.links.size());
+  }
+  return key;
+}
+
+}  // namespace
+
+bool node_usable(const Node& node) {
+  if (!node.spec || node.admin != NodeState::kIdle || (node.flags & kForbidding)) return false;
+  return node.hardware || (node.flags & kNodePoweredDown);
+}
+
+Kind make_kind(const Node& node, bool whole_cores) {
+  const NodeSpec& spec = *node.spec;
+  Kind k;
+  k.cpus = std::max(spec.cpus, 1u);
+  k.sockets = std::max(spec.sockets, 1u);
+  k.cores_per_socket = std::max(spec.cores_per_socket, 1u);
+  k.spec_threads = std::max(spec.threads_per_core, 1u);
+  const uint64_t cores = static_cast<uint64_t>(k.sockets) * k.cores_per_socket;
+  if (cores <= k.cpus && k.cpus % cores == 0) {
+    k.cores = static_cast<uint32_t>(cores);
+    k.threads = k.cpus / k.cores;
+  } else {
+    // CPUs that do not agree with sockets and cores: one flat socket.
+    k.sockets = 1;
+    k.cores_per_socket = k.cores = k.cpus;
+    k.threads = 1;
+  }
+  k.mem_mb =
+      spec.real_memory_mb > spec.specialized_mem_mb ? spec.real_memory_mb - spec.specialized_mem_mb : 0;
+  k.tmp_disk_mb = spec.tmp_disk_mb;
+  k.specialized = spec.specialized_cpus;
+  k.gres = spec.gres;
+  for (GresDevices& g : k.gres) {
+    if (node.hardware && g.cores.none())
+      for (const GresDevices& h : node.hardware->gres)
+        if (h.name == g.name && h.type == g.type && h.first_index == g.first_index && h.count == g.count) {
+          g.cores = h.cores;
+          g.links = h.links;
+        }
+    g.files.clear();
+  }
+  k.units = free_units(k, Bitmap(), whole_cores);
+  return k;
+}
+
+uint32_t free_units(const Kind& k, const Bitmap& used, bool whole_cores) {
+  if (!whole_cores || k.threads == 1) {
+    size_t taken = used.count() + k.specialized.count() - used.count_and(k.specialized);
+    return k.cpus > taken ? k.cpus - static_cast<uint32_t>(taken) : 0;
+  }
+  Bitmap taken = used | k.specialized;
+  uint32_t busy_cores = 0;
+  for (size_t cpu = taken.first(); cpu != Bitmap::npos && cpu < k.cpus;
+       cpu = taken.next((cpu / k.threads + 1) * k.threads))
+    ++busy_cores;
+  return k.cores - busy_cores;
+}
+
+void free_gres(const Kind& k, const std::vector<GresShare>& used, uint64_t* out) {
+  for (size_t i = 0; i < k.gres.size(); ++i) {
+    const GresDevices& g = k.gres[i];
+    uint64_t taken = 0;
+    for (const GresShare& u : used) {
+      if (u.name != g.name) continue;
+      if (g.count_only) {
+        if (u.type == g.type) taken += u.count;
+      } else {
+        for (size_t d = u.devices.next(g.first_index); d != Bitmap::npos && d < g.first_index + g.count;
+             d = u.devices.next(d + 1))
+          ++taken;
+      }
+    }
+    out[i] = g.count > taken ? g.count - taken : 0;
+  }
+}
+
+void add_share(NodeUse& use, const NodeShare& share) {
+  use.cpus |= share.cpus;
+  use.mem_mb += share.mem_mb;
+  for (const GresShare& g : share.gres) {
+    auto it = std::find_if(use.gres.begin(), use.gres.end(),
+                           [&](const GresShare& u) { return u.name == g.name && u.type == g.type; });
+    if (it == use.gres.end()) {
+      use.gres.push_back(g);
+    } else {
+      it->count += g.count;
+      it->devices |= g.devices;
+    }
+  }
+}
+
+void Availability::grow(uint32_t size) {
+  if (size <= kind_.size()) return;
+  kind_.resize(size, kNoKind);
+  units_free_.resize(size, 0);
+  weight_.resize(size, 1);
+  gres_at_.resize(size, 0);
+  mem_free_.resize(size, 0);
+  for (Bitmap* b : {&known_, &usable_, &idle_, &asleep_, &owned_, &shared_}) b->resize(size);
+  for (Bitmap& b : by_units_) b.resize(size);
+}
+
+void Availability::update(const PersistentMap<Node>& nodes, const Params& params, bool ideal) {
+  const bool whole_cores = params.allocate_cores || params.linear;
+  if (!started_ || whole_cores != whole_cores_ || ideal != ideal_) {
+    *this = Availability();
+    started_ = true;
+    whole_cores_ = whole_cores;
+    ideal_ = ideal;
+  }
+  if (!nodes.empty()) grow(nodes.last_key() + 1);
+  std::vector<uint32_t> touched;
+  touched.reserve(overlay_.size());
+  for (const auto& [id, use] : overlay_) touched.push_back(id);
+  std::sort(touched.begin(), touched.end());
+  overlay_.clear();
+  PersistentMap<Node> before = std::move(nodes_);
+  nodes_ = nodes;
+  for (uint32_t id : touched) refresh(id, nodes_.find(id));
+  PersistentMap<Node>::diff(before, nodes,
+                            [&](uint32_t id, const Node*, const Node* now) { refresh(id, now); });
+}
+
+uint32_t Availability::kind_for(const Node& node) {
+  // A spec seen before with the same presence of hardware affinity is found by pointer.
+  auto known = kind_of_spec_.find(node.spec.get());
+  bool plain = std::none_of(node.spec->gres.begin(), node.spec->gres.end(),
+                            [](const auto& g) { return g.cores.none(); });
+  if (known != kind_of_spec_.end() && plain) return known->second.second;
+  Kind k = make_kind(node, whole_cores_);
+  auto [it, fresh] = kind_index_.try_emplace(kind_key(k), static_cast<uint32_t>(kinds_.size()));
+  if (fresh) {
+    if (k.units + 1 > by_units_.size()) {
+      by_units_.resize(k.units + 1, Bitmap(kind_.size()));
+      count_by_units_.resize(k.units + 1, 0);
+    }
+    kinds_.push_back(std::move(k));
+    of_kind_.emplace_back(kind_.size());
+  }
+  if (plain) kind_of_spec_[node.spec.get()] = {node.spec, it->second};
+  return it->second;
+}
+
+void Availability::set_units(uint32_t id, uint32_t units) {
+  const uint32_t old = units_free_[id];
+  if (old < by_units_.size() && by_units_[old].test(id)) {
+    by_units_[old].reset(id);
+    --count_by_units_[old];
+  }
+  units_free_[id] = units;
+  if (usable_.test(id)) {
+    by_units_[units].set(id);
+    ++count_by_units_[units];
+  }
+}
+
+void Availability::forget(uint32_t id) {
+  if (id >= kind_.size() || kind_[id] == kNoKind) return;
+  usable_.reset(id);
+  set_units(id, 0);
+  for (Bitmap* b : {&known_, &idle_, &asleep_, &owned_, &shared_}) b->reset(id);
+  of_kind_[kind_[id]].reset(id);
+  for (auto& [name, nodes] : features_) nodes.reset(id);
+  kind_[id] = kNoKind;
+  tiers_stale_ = true;
+  ++shape_version_;
+}
+
+void Availability::refresh(uint32_t id, const Node* node) {
+  if (!node || !node->spec || node->admin == NodeState::kFuture) return forget(id);
+  const uint32_t kind = kind_for(*node);
+  const uint32_t weight = node->weight;
+  const bool usable = ideal_ || node_usable(*node),
+             asleep = !ideal_ && (node->flags & (kNodePoweredDown | kNodePoweringUp));
+  const bool is_new = kind_[id] == kNoKind;
+  if (kind_[id] != kind) {
+    if (!is_new) of_kind_[kind_[id]].reset(id);
+    kind_[id] = kind;
+    of_kind_[kind].set(id);
+    gres_at_[id] = static_cast<uint32_t>(gres_free_.size());
+    gres_free_.resize(gres_free_.size() + kinds_[kind].gres.size());
+    ++shape_version_;
+  }
+  known_.set(id);
+  if (is_new || usable != usable_.test(id) || asleep != asleep_.test(id) || weight != weight_[id])
+    tiers_stale_ = true;
+  if (usable && !usable_.test(id)) ++freed_;
+  weight_[id] = weight;
+  usable_.assign(id, usable);
+  asleep_.assign(id, asleep);
+  const std::vector<std::string>& features =
+      node->features_active.empty() ? node->spec->features : node->features_active;
+  bool changed = false;
+  for (auto& [name, nodes] : features_)
+    if (nodes.test(id) && std::find(features.begin(), features.end(), name) == features.end()) {
+      nodes.reset(id);
+      changed = true;
+    }
+  for (const std::string& f : features) {
+    Bitmap& nodes = features_[f];
+    changed |= !nodes.test(id);
+    nodes.set(id);
+  }
+  if (changed) ++shape_version_;
+  count_free(id, *node);
+}
+
+void Availability::count_free(uint32_t id, const Node& node) {
+  const Kind& k = kinds_[kind_[id]];
+  if (ideal_) {
+    free_gres(k, {}, gres_free_.data() + gres_at_[id]);
+    set_units(id, k.units);
+    mem_free_[id] = k.mem_mb;
+    idle_.set(id);
+    return;
+  }
+  const uint32_t units = node.whole_node_jobs > 0 ? 0 : free_units(k, node.cpus_used, whole_cores_);
+  const uint64_t mem = k.mem_mb > node.mem_used_mb ? k.mem_mb - node.mem_used_mb : 0;
+  bool freed = units > units_free_[id] || mem > mem_free_[id];
+  uint64_t* gres = gres_free_.data() + gres_at_[id];
+  uint64_t sum_before = 0, sum_after = 0;
+  for (size_t i = 0; i < k.gres.size(); ++i) sum_before += gres[i];
+  free_gres(k, node.gres_used, gres);
+  for (size_t i = 0; i < k.gres.size(); ++i) sum_after += gres[i];
+  set_units(id, units);
+  mem_free_[id] = mem;
+  const bool idle = node.jobs_running == 0 && node.jobs_completing == 0 && node.cpus_used.none();
+  freed |= sum_after > sum_before || (idle && !idle_.test(id)) || (owned_.test(id) && !node.exclusive_user);
+  const bool shared = node.shared_jobs > 0 && node.shared_jobs >= node.jobs_running;
+  freed |= shared && !shared_.test(id);
+  if (freed) ++freed_;
+  idle_.assign(id, idle);
+  owned_.assign(id, node.exclusive_user);
+  shared_.assign(id, shared);
+}
+
+NodeUse Availability::use(uint32_t id) const {
+  if (auto it = overlay_.find(id); it != overlay_.end()) return it->second.use;
+  const Node* n = nodes_.find(id);
+  if (!n || ideal_) return {};
+  return {n->cpus_used, n->mem_used_mb, n->gres_used};
+}
+
+Uid Availability::owner(uint32_t id) const {
+  if (auto it = overlay_.find(id); it != overlay_.end()) return it->second.owner;
+  const Node* n = nodes_.find(id);
+  return n ? n->exclusive_uid : Uid();
+}
+
+uint32_t Availability::shared_jobs(uint32_t id) const {
+  if (auto it = overlay_.find(id); it != overlay_.end()) return it->second.shared_jobs;
+  const Node* n = nodes_.find(id);
+  return n ? n->shared_jobs : 0;
+}
+
+const std::vector<Bitmap>& Availability::tiers() {
+  if (!tiers_stale_) return tiers_;
+  tiers_stale_ = false;
+  std::map<uint64_t, Bitmap> by_order;
+  usable_.for_each([&](size_t id) {
+    uint64_t order = (asleep_.test(id) ? 1ull << 32 : 0) | weight_[id];
+    auto [it, fresh] = by_order.try_emplace(order, kind_.size());
+    it->second.set(id);
+  });
+  tiers_.clear();
+  for (auto& [order, nodes] : by_order) tiers_.push_back(std::move(nodes));
+  return tiers_;
+}
+
+const Bitmap* Availability::feature(const std::string& name) const {
+  auto it = features_.find(name);
+  return it == features_.end() || it->second.none() ? nullptr : &it->second;
+}
+
+void Availability::consume(const NodeShare& share, const Allocation& of, Uid owner) {
+  const uint32_t id = share.node.value;
+  auto [it, fresh] = overlay_.try_emplace(id);
+  Laid& laid = it->second;
+  if (fresh)
+    if (const Node* n = nodes_.find(id))
+      laid = {{n->cpus_used, n->mem_used_mb, n->gres_used}, n->exclusive_uid, n->shared_jobs};
+  add_share(laid.use, share);
+  const Kind& k = kinds_[kind_[id]];
+  set_units(id, of.whole_nodes ? 0 : free_units(k, laid.use.cpus, whole_cores_));
+  mem_free_[id] = mem_free_[id] > share.mem_mb ? mem_free_[id] - share.mem_mb : 0;
+  if (!share.gres.empty()) free_gres(k, laid.use.gres, gres_free_.data() + gres_at_[id]);
+  shared_.assign(id, of.oversubscribe && (idle_.test(id) || shared_.test(id)));
+  laid.shared_jobs += of.oversubscribe;
+  idle_.reset(id);
+  if (of.exclusive_user) {
+    owned_.set(id);
+    laid.owner = owner;
+  }
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,142 @@
+// Availability: what the nodes have free, as arrays over node numbers, so that a placement looks at words and
+// counters instead of Node records. Kept in step with a Cluster's node table by differences; placements made
+// during a pass are laid over it and dropped at the next update.
+//
+// A node is usable when it is up (admin kIdle), carries none of the flags that forbid new jobs, and has
+// registered or is powered down and can be woken. Node::connected is not looked at.
+//
+// Units: what the site hands out, CPUs (CR_CPU) or whole cores (CR_Core, select/linear). Memory in MiB.
+// Cost: update O(changed nodes), consume O(CPUs of a node / 64).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bitmap.h"
+#include "base/pmap.h"
+#include "model/node.h"
+#include "model/resources.h"
+#include "sched/planner.h"
+
+namespace muster::sched {
+
+// Nodes of the same make share one Kind; how a request fits a kind is worked out once.
+struct Kind {
+  uint32_t sockets = 1, cores_per_socket = 1, threads = 1;  // as scheduled: product = cpus
+  uint32_t cpus = 1, cores = 1;
+  uint32_t spec_threads = 1;  // ThreadsPerCore of the node, for --threads-per-core
+  uint64_t mem_mb = 0, tmp_disk_mb = 0;
+  Bitmap specialized;  // CPUs never handed out
+  std::vector<GresDevices> gres;
+  uint32_t units = 1;  // of an idle node
+  uint32_t socket_of_cpu(uint32_t cpu) const { return cpu / threads / cores_per_socket; }
+  uint32_t core_of_cpu(uint32_t cpu) const { return cpu / threads; }
+};
+
+// What is held on one node.
+struct NodeUse {
+  Bitmap cpus;
+  uint64_t mem_mb = 0;
+  std::vector<GresShare> gres;
+};
+
+// Free devices of each entry of kind.gres, in the same order.
+using GresCounts = std::span<const uint64_t>;
+
+class Availability {
+ public:
+  static constexpr uint32_t kNoKind = 0xffffffffu;
+
+  // Brings the arrays in step with `nodes` and drops what consume() laid over them.
+  // `ideal`: as if every node were up and idle (can_ever_run).
+  void update(const PersistentMap<Node>& nodes, const Params& params, bool ideal = false);
+
+  uint32_t size() const { return static_cast<uint32_t>(kind_.size()); }
+  const Node* node(uint32_t id) const { return nodes_.find(id); }
+  const Kind& kind(uint32_t id) const { return kinds_[kind_[id]]; }
+  uint32_t kind_index(uint32_t id) const { return kind_[id]; }
+  const std::vector<Kind>& kinds() const { return kinds_; }
+  const Bitmap& of_kind(uint32_t k) const { return of_kind_[k]; }
+
+  const Bitmap& known() const { return known_; }    // nodes that exist and are not FUTURE
+  const Bitmap& usable() const { return usable_; }  // a job may start there now (if there is room)
+  const Bitmap& idle() const { return idle_; }      // usable or not: nobody holds anything there
+  const Bitmap& asleep() const {
+    return asleep_;
+  }  // powered down or still booting: a start has to wait for power
+  const Bitmap& owned() const { return owned_; }    // an --exclusive=user job is there
+  const Bitmap& shared() const { return shared_; }  // all jobs there share their CPUs
+  uint32_t units_free(uint32_t id) const { return units_free_[id]; }
+  uint64_t mem_free(uint32_t id) const { return mem_free_[id]; }
+  GresCounts gres_free(uint32_t id) const {
+    return {gres_free_.data() + gres_at_[id], kinds_[kind_[id]].gres.size()};
+  }
+  NodeUse use(uint32_t id) const;
+  Uid owner(uint32_t id) const;  // of a node in owned()
+  uint32_t shared_jobs(uint32_t id) const;
+
+  // Nodes with exactly so many free units; usable ones only.
+  const Bitmap& with_units(uint32_t units) const { return by_units_[units]; }
+  uint32_t max_units() const { return static_cast<uint32_t>(by_units_.size()); }
+  bool any_with_units(uint32_t units) const { return count_by_units_[units] > 0; }
+
+  // Usable nodes in the order in which they are tried: awake before asleep, then by weight.
+  const std::vector<Bitmap>& tiers();
+
+  const Bitmap* feature(const std::string& name) const;
+
+  // Takes a share from the node until the next update().
+  void consume(const NodeShare& share, const Allocation& of, Uid owner);
+
+  // Grows whenever something may have become startable; equal values mean: what did not fit still does not.
+  uint64_t freed() const { return freed_; }
+  // Grows when nodes come, go or change their make, features, weight or usability.
+  uint64_t shape_version() const { return shape_version_; }
+
+ private:
+  void refresh(uint32_t id, const Node* node);
+  void forget(uint32_t id);
+  uint32_t kind_for(const Node& node);
+  void count_free(uint32_t id, const Node& node);
+  void set_units(uint32_t id, uint32_t units);
+  void grow(uint32_t size);
+
+  PersistentMap<Node> nodes_;
+  bool whole_cores_ = false, started_ = false, ideal_ = false;
+  std::vector<Kind> kinds_;
+  std::vector<Bitmap> of_kind_;
+  std::unordered_map<std::string, uint32_t> kind_index_;
+  std::unordered_map<const NodeSpec*, std::pair<NodeSpecPtr, uint32_t>> kind_of_spec_;
+  Bitmap known_, usable_, idle_, asleep_, owned_, shared_;
+  std::vector<uint32_t> kind_, units_free_, weight_, gres_at_;
+  std::vector<uint64_t> mem_free_;
+  std::vector<uint64_t> gres_free_;
+  std::vector<Bitmap> by_units_;
+  std::vector<uint32_t> count_by_units_;
+  std::map<std::string, Bitmap> features_;
+  std::vector<Bitmap> tiers_;
+  bool tiers_stale_ = true;
+  struct Laid {
+    NodeUse use;
+    Uid owner{};
+    uint32_t shared_jobs = 0;
+  };
+  std::unordered_map<uint32_t, Laid> overlay_;
+  uint64_t freed_ = 1, shape_version_ = 1;
+};
+
+bool node_usable(const Node& node);
+Kind make_kind(const Node& node, bool whole_cores);
+// Whole units free of a node of this kind, `used` being held.
+uint32_t free_units(const Kind& kind, const Bitmap& used, bool whole_cores);
+void add_share(NodeUse& use, const NodeShare& share);
+// Counts free per entry of kind.gres.
+void free_gres(const Kind& kind, const std::vector<GresShare>& used, uint64_t* out);
+
+}  // namespace muster::sched

@@ -1,0 +1,203 @@
+#include <gtest/gtest.h>
+
+#include "sched/testing.h"
+
+namespace muster::sched {
+namespace {
+
+const Time kNow = from_unix(1'000'020);  // on the grid of 60 s
+
+Plan full(Cluster& c, const Params& params = {}, Time now = kNow) {
+  return Planner().plan(c, params, now, Pass::kFull);
+}
+
+// n0 busy for an hour, n1 free.
+Cluster half_busy() {
+  Cluster c = a_cluster().nodes(2).cpus(4).build();
+  submit(c, a_job().nodes(1).exclusive().minutes(60), kNow);
+  apply_starts(c, full(c), kNow);
+  return c;
+}
+
+TEST(Backfill, AShortJobSlipsInFrontALongOneDoesNot) {
+  Cluster c = half_busy();
+  JobId wide = submit(c, a_job().nodes(2).exclusive().minutes(30).priority(2000));
+  JobId slow = submit(c, a_job().tasks(4).minutes(61));
+  JobId fast = submit(c, a_job().tasks(4).minutes(60));
+  Plan p = full(c);
+  ASSERT_EQ(p.starts.size(), 1u);
+  EXPECT_EQ(p.starts[0].job, fast);
+  EXPECT_EQ(verdict_of(p, wide)->reason, Reason::kResources);
+  EXPECT_EQ(verdict_of(p, wide)->expected_start, kNow + minutes(60));
+  EXPECT_EQ(verdict_of(p, wide)->expected_nodes, "n[0-1]");
+  EXPECT_EQ(verdict_of(p, slow)->reason, Reason::kPriority);
+  EXPECT_EQ(verdict_of(p, slow)->expected_start, kNow + minutes(90));
+}
+
+TEST(Backfill, EveryPendingJobGetsAStart) {
+  Cluster c = half_busy();
+  std::vector<JobId> ids;
+  for (int i = 0; i < 20; ++i) ids.push_back(submit(c, a_job().nodes(2).exclusive().minutes(10)));
+  Plan p = full(c);
+  for (size_t i = 0; i < ids.size(); ++i)
+    EXPECT_EQ(verdict_of(p, ids[i])->expected_start, kNow + minutes(60 + 10 * static_cast<int>(i)));
+}
+
+TEST(Backfill, PartsOfNodesAreBookedToo) {
+  Cluster c = a_cluster().nodes(1).cpus(4).gres("gpu", "", 2).build();
+  submit(c, a_job().tasks(3).gpus(1).minutes(10), kNow);
+  apply_starts(c, full(c), kNow);
+  JobId big = submit(c, a_job().tasks(4).minutes(10)),
+        two_gpus = submit(c, a_job().tasks(1).gpus(2).minutes(10));
+  JobId small = submit(c, a_job().tasks(1).minutes(10));
+  Plan p = full(c);
+  EXPECT_EQ(verdict_of(p, big)->expected_start, kNow + minutes(10));
+  EXPECT_EQ(verdict_of(p, two_gpus)->expected_start, kNow + minutes(20));
+  EXPECT_TRUE(start_of(p, small));
+}
+
+TEST(Backfill, AGangThatFitsPartlyOnEveryNodeIsPromisedAStart) {
+  Cluster c = a_cluster().nodes(4).cpus(4).build();
+  submit(c, a_job().tasks(1).minutes(60), kNow);
+  apply_starts(c, full(c), kNow);
+  JobId wide = submit(c, a_job().nodes(4).tasks(16).minutes(60));
+  JobId slow = submit(c, a_job().tasks(1).minutes(61)), fast = submit(c, a_job().tasks(1).minutes(60));
+  Plan p = full(c);
+  EXPECT_EQ(verdict_of(p, wide)->reason, Reason::kResources);
+  EXPECT_EQ(verdict_of(p, wide)->expected_start, kNow + minutes(60));
+  EXPECT_EQ(verdict_of(p, wide)->expected_nodes, "n[0-3]");
+  EXPECT_FALSE(start_of(p, slow));  // it would keep the gang waiting
+  EXPECT_TRUE(start_of(p, fast));
+}
+
+void only_for_user(JobRequest& r) { r.exclusive = Exclusive::kUser; }
+
+TEST(Backfill, NodesOfAnotherUserAreOutOfReachUntilTheyAreLeft) {
+  Cluster c = a_cluster().nodes(1).cpus(8).build();
+  submit(c, a_job().tasks(1).minutes(120).user(1001).with(only_for_user), kNow);
+  apply_starts(c, full(c), kNow);
+  JobId other = submit(c, a_job().tasks(2).user(1002).minutes(10));
+  JobId alone = submit(c, a_job().tasks(1).user(1003).minutes(10).with(only_for_user));
+  Plan p = full(c);
+  EXPECT_TRUE(p.starts.empty());
+  EXPECT_EQ(verdict_of(p, other)->expected_start, kNow + minutes(120));
+  EXPECT_EQ(verdict_of(p, alone)->expected_start, kNow + minutes(130));
+}
+
+TEST(Backfill, APlainJobSharesTheNodeItsUserHolds) {
+  Cluster c = a_cluster().nodes(1).cpus(4).build();
+  submit(c, a_job().tasks(1).minutes(120).user(1001).with(only_for_user), kNow);
+  apply_starts(c, full(c), kNow);
+  JobId other = submit(c, a_job().tasks(1).user(1002).minutes(10));
+  JobId same = submit(c, a_job().tasks(1).user(1001).minutes(10));
+  JobId wide = submit(c, a_job().tasks(3).user(1001).minutes(10));  // one CPU too many by then
+  Plan p = full(c);
+  EXPECT_FALSE(start_of(p, other));
+  EXPECT_TRUE(start_of(p, same));
+  EXPECT_FALSE(start_of(p, wide));
+}
+
+// Two leaves of four nodes; two nodes of each are busy for two hours.
+struct Leaves {
+  Params params;
+  Cluster c = a_cluster().nodes(8).cpus(2).build();
+  Leaves() {
+    for (uint32_t leaf = 0; leaf < 2; ++leaf) {
+      Bitmap b(8);
+      b.set_range(leaf * 4, leaf * 4 + 4);
+      params.leaf_switches.push_back(b);
+    }
+    for (const char* busy : {"n[0-1]", "n[4-5]"})
+      submit(c, a_job().nodes(2).exclusive().minutes(120).nodelist(busy), kNow);
+    apply_starts(c, full(c, params), kNow);
+  }
+  JobId ask(Duration wait) {
+    auto one_switch = [&](JobRequest& r) { r.switches = 1, r.switches_wait = wait; };
+    return submit(c, a_job().nodes(4).exclusive().minutes(60).priority(2000).with(one_switch), kNow);
+  }
+};
+
+TEST(Backfill, AJobWithinOneSwitchIsPromisedOneLeaf) {
+  Leaves l;
+  JobId one = l.ask(minutes(300)), mid = submit(l.c, a_job().nodes(4).exclusive().minutes(60), kNow);
+  Plan p = full(l.c, l.params);
+  EXPECT_EQ(verdict_of(p, one)->expected_start, kNow + minutes(120));
+  EXPECT_EQ(verdict_of(p, one)->expected_nodes, "n[0-3]");
+  EXPECT_TRUE(start_of(p, mid));
+}
+
+TEST(Backfill, AJobWithinOneSwitchIsPromisedAnyNodesAfterItsPatience) {
+  Leaves l;
+  JobId one = l.ask(minutes(30)), mid = submit(l.c, a_job().nodes(4).exclusive().minutes(60), kNow);
+  JobId small = submit(l.c, a_job().nodes(4).exclusive().minutes(30), kNow);
+  Plan p = full(l.c, l.params);
+  EXPECT_EQ(verdict_of(p, one)->expected_start, kNow + minutes(30));
+  EXPECT_EQ(verdict_of(p, one)->expected_nodes, "n[2-3,6-7]");
+  EXPECT_FALSE(start_of(p, mid));
+  EXPECT_TRUE(start_of(p, small));
+}
+
+TEST(Backfill, AJobThatNeverFitsIsNotSaidToWaitForNodes) {
+  Cluster c = a_cluster().nodes(2).cpus(4).build();
+  JobId never = submit(c, a_job().nodes(1).tasks(5), kNow);
+  Plan p = full(c);
+  EXPECT_EQ(verdict_of(p, never)->reason, Reason::kBadConstraints);
+  EXPECT_EQ(verdict_of(p, never)->detail, "it would not fit on the nodes of its partitions if all were idle");
+}
+
+TEST(Backfill, SpreadTasksWaitForEnoughCpusTogether) {
+  Cluster c = a_cluster().nodes(3).cpus(4).build();
+  for (int i = 0; i < 3; ++i) submit(c, a_job().tasks(4).minutes(10 * (i + 1)), kNow);
+  apply_starts(c, full(c), kNow);
+  JobId eight = submit(c, a_job().tasks(8).minutes(5));
+  JobId twelve = submit(c, a_job().tasks(12).minutes(5));
+  Plan p = full(c);
+  EXPECT_EQ(verdict_of(p, eight)->expected_start, kNow + minutes(20));
+  EXPECT_EQ(verdict_of(p, twelve)->expected_start, kNow + minutes(30));
+}
+
+TEST(Backfill, LaterJobsDoNotMoveAPromise) {
+  Cluster c = half_busy();
+  std::vector<JobId> first;
+  for (int i = 0; i < 6; ++i)
+    first.push_back(submit(c, a_job().nodes(1 + i % 2).exclusive().minutes(20 + 7 * i).priority(5000)));
+  Plan before = full(c);
+  for (int i = 0; i < 40; ++i) submit(c, a_job().tasks(1 + i % 4).minutes(3 + i));
+  Plan after = full(c);
+  for (JobId id : first) {
+    const StartItem *a = start_of(before, id), *b = start_of(after, id);
+    ASSERT_EQ(a == nullptr, b == nullptr);
+    if (!a) {
+      EXPECT_EQ(verdict_of(before, id)->expected_start, verdict_of(after, id)->expected_start);
+    }
+  }
+}
+
+TEST(Backfill, WithoutItTheFirstBlockedJobEndsThePass) {
+  Cluster c = half_busy();
+  submit(c, a_job().nodes(2).exclusive().priority(2000));
+  submit(c, a_job().tasks(1).minutes(1));
+  Params builtin;
+  builtin.backfill = false;
+  EXPECT_TRUE(full(c, builtin).starts.empty());
+}
+
+TEST(WillRun, TellsWhenAndWhereBehindTheQueue) {
+  Cluster c = half_busy();
+  JobId queued = submit(c, a_job().nodes(2).exclusive().minutes(30));
+  Planner planner;
+  auto now = planner.will_run(c, {}, a_job().tasks(2).minutes(10).request, kNow);
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->start, kNow);
+  EXPECT_EQ(now->allocation->nodes[0].node.value, 1u);
+  auto later = planner.will_run(c, {}, a_job().nodes(2).minutes(10).request, kNow);
+  ASSERT_TRUE(later);
+  EXPECT_EQ(later->start, kNow + minutes(90));
+  EXPECT_EQ(later->allocation->nodes.size(), 2u);
+  EXPECT_EQ(planner.will_run(c, {}, a_job().nodes(3).request, kNow).error().code,
+            Errc::kRequestedNodeConfigUnavailable);
+  EXPECT_TRUE(c.jobs.at(queued.value).pending());
+}
+
+}  // namespace
+}  // namespace muster::sched

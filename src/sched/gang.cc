@@ -1,0 +1,399 @@
+#include "sched/gang.h"
+
+#include <algorithm>
+
+namespace muster::sched {
+namespace {
+
+// f(id) for the members of a & b & c, ascending, until it returns true; whether it did.
+template <class F>
+bool any_of_and(const Bitmap& a, const Bitmap& b, const Bitmap& c, F&& f) {
+  const size_t n = std::min({a.words().size(), b.words().size(), c.words().size()});
+  for (size_t w = 0; w < n; ++w)
+    for (uint64_t bits = a.words()[w] & b.words()[w] & c.words()[w]; bits; bits &= bits - 1)
+      if (f(static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(bits))))) return true;
+  return false;
+}
+
+}  // namespace
+
+Gang::Gang(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Bitmap open,
+           Duration waited)
+    : nodes_(nodes),
+      c_(c),
+      s_(c.shape),
+      params_(params),
+      filter_(filter),
+      open_(std::move(open)),
+      waited_(waited) {}
+
+bool Gang::choose() {
+  required_ = c_.required;
+  if (!open_.contains(required_)) return false;
+  if (!c_.counts.empty() && !require_counted(open_)) return false;
+  if (s_.contiguous) return runs_of_neighbours(open_);
+  if (!params_.leaf_switches.empty() && !s_.spread) return by_leaves(open_);
+  return choose_in(open_);
+}
+
+uint32_t Gang::allowed_up_to(uint32_t n) const {
+  n = std::min(n, s_.max_nodes);
+  if (s_.node_sizes.empty()) return n >= s_.min_nodes ? n : 0;
+  auto it = std::upper_bound(s_.node_sizes.begin(), s_.node_sizes.end(), n);
+  if (it == s_.node_sizes.begin()) return 0;
+  return *--it >= s_.min_nodes ? *it : 0;
+}
+
+uint32_t Gang::allowed_from(uint32_t n) const {
+  n = std::max(n, s_.min_nodes);
+  if (!s_.node_sizes.empty()) {
+    auto it = std::lower_bound(s_.node_sizes.begin(), s_.node_sizes.end(), n);
+    if (it == s_.node_sizes.end()) return 0;
+    n = *it;
+  }
+  return n <= s_.max_nodes ? n : 0;
+}
+
+bool Gang::choose_in(const Bitmap& open) {
+  if (!open.contains(required_)) return false;
+  if (s_.whole && !s_.spread && s_.per_job.empty() && idle_nodes(open)) return true;
+  if (!s_.whole && !s_.grow && !s_.spread && !s_.oversubscribe && allowed_from(1) == 1 && one_node(open))
+    return true;
+  return by_tiers(open);
+}
+
+// The node with the least to spare that takes all of the job.
+bool Gang::one_node(const Bitmap& open) {
+  const uint32_t tasks = s_.num_tasks ? s_.num_tasks : s_.tasks_per_node;
+  if (c_.best_idle_tasks < tasks || required_.count() > 1) return false;
+  uint64_t gpus = s_.gpus_per_node() + s_.gpus_per_task() * tasks + s_.gpus_per_job();
+  uint32_t least = nodes_.max_units();
+  for (uint32_t k = 0; k < c_.idle_tasks.size(); ++k)
+    if (c_.idle_tasks[k] >= tasks) least = std::min(least, units_for(s_, nodes_.kinds()[k], tasks, gpus));
+  const Bitmap& among = required_.any() ? required_ : open;
+  auto try_node = [&](uint32_t id) {
+    Candidate got = look(id);
+    if (got.tasks < tasks) return false;
+    for (const GresNeed& need : s_.per_job)
+      if (gres_available(need, nodes_.kind(id), nodes_.gres_free(id)) < need.count) return false;
+    return settle({got});
+  };
+  for (const Bitmap& tier : nodes_.tiers()) {
+    const uint32_t end = nodes_.max_units();
+    for (uint32_t i = least; i < end; ++i) {
+      const uint32_t units = s_.lln ? end - 1 - (i - least) : i;
+      if (nodes_.any_with_units(units) && any_of_and(nodes_.with_units(units), among, tier, try_node))
+        return true;
+    }
+  }
+  return false;
+}
+
+// Whole nodes all alike: the first ones.
+bool Gang::idle_nodes(const Bitmap& open) {
+  uint32_t cap = 0;
+  for (uint32_t k = 0; k < c_.idle_tasks.size(); ++k) {
+    if (c_.idle_tasks[k] == kNoTasks || !nodes_.of_kind(k).intersects(open)) continue;
+    if (cap && cap != c_.idle_tasks[k] && s_.num_tasks) return false;
+    cap = c_.idle_tasks[k];
+  }
+  if (!cap) return false;
+  const uint32_t wanted = s_.num_tasks ? (s_.num_tasks + cap - 1) / cap : 1;
+  const uint32_t least = allowed_from(std::max(wanted, static_cast<uint32_t>(required_.count())));
+  if (!least || open.count() < least) return false;
+  const uint32_t most = s_.grow ? s_.max_nodes : least;
+  Candidates chosen;
+  auto add = [&](uint32_t id) {
+    if (filter_ && filter_->promised().test(id) && filter_->tasks(id, c_, cap) == kNoTasks) return false;
+    chosen.push_back({id, cap, nodes_.kind(id).units, false});
+    return chosen.size() >= most;
+  };
+  required_.for_each([&](size_t id) { add(static_cast<uint32_t>(id)); });
+  if (chosen.size() < required_.count()) return false;
+  const Bitmap rest = required_.any() ? open - required_ : open;
+  for (const Bitmap& tier : nodes_.tiers())
+    if (chosen.size() >= most || any_of_and(rest, tier, rest, add)) break;
+  if (chosen.size() < least) return false;
+  chosen.resize(allowed_up_to(static_cast<uint32_t>(chosen.size())));
+  return settle(std::move(chosen));
+}
+
+Gang::Candidate Gang::look(uint32_t id) const {
+  const Kind& kind = nodes_.kind(id);
+  Candidate out{id, kNoTasks, s_.whole ? kind.units : nodes_.units_free(id), false};
+  const uint32_t wanted = s_.num_tasks ? 1 : s_.tasks_per_node;
+  auto count = [&] { return count_tasks(s_, kind, {out.units, nodes_.mem_free(id), nodes_.gres_free(id)}); };
+  out.tasks = count();
+  if (out.tasks < wanted && s_.oversubscribe && nodes_.shared().test(id) &&
+      nodes_.shared_jobs(id) < s_.oversubscribe_count) {
+    out.units = kind.units;
+    out.over_shared = true;
+    out.tasks = count();
+  }
+  if (s_.num_tasks && !s_.overcommit) out.tasks = std::min(out.tasks, s_.num_tasks);
+  if (out.tasks >= wanted && !s_.counts_decide() && !s_.whole) {
+    // Counting is only a bound here: ask the layout.
+    const NodeUse use = nodes_.use(id);
+    auto fits = [&](uint32_t n) {
+      return choose_on_node(s_, kind, NodeId(id), use, n, {}, out.over_shared).has_value();
+    };
+    while (out.tasks > kNoTasks && !fits(out.tasks)) --out.tasks;
+  }
+  if (out.tasks && filter_ && filter_->promised().test(id)) out.tasks = filter_->tasks(id, c_, out.tasks);
+  if (out.tasks < wanted) out.tasks = kNoTasks;
+  return out;
+}
+
+bool Gang::by_tiers(const Bitmap& open) {
+  Candidates list;
+  required_.for_each([&](size_t id) { list.push_back(look(static_cast<uint32_t>(id))); });
+  for (const Candidate& c : list)
+    if (c.tasks == kNoTasks) return false;
+  const Bitmap rest = required_.any() ? open - required_ : open;
+  for (const Bitmap& tier : nodes_.tiers()) {
+    const size_t before = list.size();
+    any_of_and(rest, tier, rest, [&](uint32_t id) {
+      Candidate got = look(id);
+      if (got.tasks != kNoTasks) list.push_back(got);
+      return false;
+    });
+    if (list.size() == before && before > required_.count()) continue;
+    if (pick(list)) return true;
+  }
+  return false;
+}
+
+bool Gang::enough(const Candidates& list, size_t first, size_t n) const {
+  if (s_.num_tasks && !s_.overcommit) {
+    uint64_t tasks = 0;
+    for (size_t i = first; i < first + n; ++i) tasks += list[i].tasks;
+    if (tasks < s_.num_tasks) return false;
+  }
+  for (const GresNeed& need : s_.per_job) {
+    if (need.count < n) return false;  // at least one on each node
+    uint64_t have = 0;
+    for (size_t i = first; i < first + n; ++i)
+      have += gres_available(need, nodes_.kind(list[i].node), nodes_.gres_free(list[i].node));
+    if (have < need.count) return false;
+  }
+  return true;
+}
+
+// The fewest candidates that suffice, those with the least to spare; the first required_.count() are always
+// in.
+bool Gang::pick(Candidates& list) {
+  const size_t forced = required_.count();
+  if (list.size() < forced) return false;
+  const bool roomy = s_.lln || s_.spread;
+  auto size_of = [&](const Candidate& c) {
+    return s_.per_job.empty() ? c.tasks
+                              : gres_available(s_.per_job[0], nodes_.kind(c.node), nodes_.gres_free(c.node));
+  };
+  std::sort(list.begin() + static_cast<ptrdiff_t>(forced), list.end(),
+            [&](const Candidate& a, const Candidate& b) {
+              if (s_.num_tasks || !s_.per_job.empty()) {
+                const uint64_t sa = size_of(a), sb = size_of(b);
+                if (sa != sb) return sa < sb;
+              }
+              if (a.units != b.units) return roomy ? a.units > b.units : a.units < b.units;
+              return a.node < b.node;
+            });
+  const auto limit = static_cast<uint32_t>(std::min<size_t>(list.size(), s_.max_nodes));
+  auto window = [&](uint32_t n, size_t at) {  // forced, then n - forced from `at`
+    Candidates out(list.begin(), list.begin() + static_cast<ptrdiff_t>(forced));
+    out.insert(out.end(), list.begin() + static_cast<ptrdiff_t>(forced + at),
+               list.begin() + static_cast<ptrdiff_t>(at + n));
+    return out;
+  };
+  auto try_size = [&](uint32_t n) {
+    if (n < forced || n > list.size()) return false;
+    const size_t last = list.size() - n;
+    Candidates largest = window(n, last);
+    if (!enough(largest, 0, n)) return false;
+    if (roomy) return settle(std::move(largest));
+    // The lowest window that is enough; the sums grow with it, so halving finds it.
+    size_t lo = 0, hi = last;
+    while (lo < hi) {
+      const size_t mid = (lo + hi) / 2;
+      if (enough(window(n, mid), 0, n))
+        hi = mid;
+      else
+        lo = mid + 1;
+    }
+    Candidates chosen = window(n, lo);
+    return settle(enough(chosen, 0, n) ? std::move(chosen) : std::move(largest));
+  };
+  if (s_.grow || s_.spread) {
+    for (uint32_t n = allowed_up_to(limit); n > 0; n = n > 1 ? allowed_up_to(n - 1) : 0)
+      if (try_size(n)) return true;
+    return false;
+  }
+  // The sum over the largest n grows with n: start where it is enough.
+  uint32_t n = std::max<uint32_t>(1, static_cast<uint32_t>(forced));
+  if (s_.num_tasks && !s_.overcommit) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < forced; ++i) sum += list[i].tasks;
+    n = static_cast<uint32_t>(forced);
+    for (size_t i = list.size(); i > forced && (sum < s_.num_tasks || n == 0); --i, ++n)
+      sum += list[i - 1].tasks;
+    if (sum < s_.num_tasks) return false;
+  }
+  for (n = allowed_from(n); n > 0 && n <= limit; n = allowed_from(n + 1)) {
+    if (try_size(n)) return true;
+    if (s_.per_job.empty()) return false;
+  }
+  return false;
+}
+
+bool Gang::settle(Candidates chosen) {
+  if (chosen.empty()) return false;
+  std::sort(chosen.begin(), chosen.end(),
+            [](const Candidate& a, const Candidate& b) { return a.node < b.node; });
+  std::vector<uint32_t> tasks;
+  if (s_.num_tasks) {
+    std::vector<uint32_t> caps;
+    uint64_t sum = 0;
+    for (const Candidate& c : chosen) {
+      caps.push_back(c.tasks);
+      sum += c.tasks;
+    }
+    if (sum < s_.num_tasks) return false;
+    const bool even = s_.cyclic_nodes || s_.spread || s_.overcommit || (s_.whole && !s_.pack_nodes);
+    tasks = spread_tasks(caps, s_.num_tasks, even);
+  } else {
+    tasks.assign(chosen.size(), s_.tasks_per_node ? s_.tasks_per_node : 1);
+  }
+  std::vector<Pick> picks;
+  picks.reserve(chosen.size());
+  for (size_t i = 0; i < chosen.size(); ++i)
+    picks.push_back({chosen[i].node, tasks[i], {}, chosen[i].over_shared});
+  if (!spread_job_gres(picks)) return false;
+  picks_ = std::move(picks);
+  if (!params_.leaf_switches.empty()) {
+    Bitmap used(nodes_.size());
+    for (const Pick& p : picks_) used.set(p.node);
+    switches_ = leaves_of(used);
+  }
+  return true;
+}
+
+// --gpus over the nodes: one each, then as many as the first nodes have.
+bool Gang::spread_job_gres(std::vector<Pick>& picks) const {
+  for (size_t g = 0; g < s_.per_job.size(); ++g) {
+    const GresNeed& need = s_.per_job[g];
+    uint64_t left = need.count;
+    std::vector<uint64_t> have, given(picks.size(), 0);
+    for (const Pick& p : picks)
+      have.push_back(gres_available(need, nodes_.kind(p.node), nodes_.gres_free(p.node)));
+    for (size_t i = 0; i < picks.size(); ++i) {
+      uint64_t first = 1;
+      if (s_.tasks_per_gpu && need.name == "gpu")
+        first = (picks[i].tasks + s_.tasks_per_gpu - 1) / s_.tasks_per_gpu;
+      if (first > have[i] || first > left) return false;
+      given[i] = first;
+      left -= first;
+    }
+    for (size_t i = 0; i < picks.size() && left > 0; ++i) {
+      const uint64_t more = std::min(left, have[i] - given[i]);
+      given[i] += more;
+      left -= more;
+    }
+    if (left > 0) return false;
+    for (size_t i = 0; i < picks.size(); ++i) picks[i].job_gres.counts.push_back(given[i]);
+  }
+  return true;
+}
+
+// [rack1*2&rack2*4]: so many of each become required, the rest is free choice.
+bool Gang::require_counted(const Bitmap& open) {
+  for (const CountedNodes& want : c_.counts) {
+    size_t have = required_.count_and(want.nodes);
+    // Nodes chosen for an earlier count are not counted again where both name them in one bracket.
+    if (c_.counts.size() > 1) have = 0;
+    for (const Bitmap& tier : nodes_.tiers()) {
+      if (have >= want.count) break;
+      Candidates list;
+      any_of_and(open, want.nodes, tier, [&](uint32_t id) {
+        if (required_.test(id)) return false;
+        Candidate got = look(id);
+        if (got.tasks != kNoTasks) list.push_back(got);
+        return false;
+      });
+      std::stable_sort(list.begin(), list.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.units < b.units; });
+      for (const Candidate& c : list) {
+        if (have >= want.count) break;
+        required_.set(c.node);
+        ++have;
+      }
+    }
+    if (have < want.count) return false;
+  }
+  return true;
+}
+
+uint32_t Gang::leaves_of(const Bitmap& nodes) const {
+  uint32_t n = 0;
+  for (const Bitmap& leaf : params_.leaf_switches) n += leaf.intersects(nodes);
+  return n;
+}
+
+bool Gang::by_leaves(const Bitmap& open) {
+  const auto& leaves = params_.leaf_switches;
+  if (allowed_from(1) == 1 && !s_.grow && choose_in(open) && picks_.size() == 1) return true;
+  std::vector<std::pair<size_t, uint32_t>> by_count;  // free nodes, leaf
+  for (uint32_t i = 0; i < leaves.size(); ++i)
+    if (const size_t n = leaves[i].count_and(open)) by_count.push_back({n, i});
+  std::stable_sort(by_count.begin(), by_count.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [n, leaf] : by_count)  // best fit: the leaf with the fewest free nodes
+    if (n >= s_.min_nodes && choose_in(open & leaves[leaf])) return true;
+  Bitmap together(nodes_.size());
+  required_.for_each([&](size_t id) {
+    for (const Bitmap& leaf : leaves)
+      if (leaf.test(id)) together |= leaf & open;
+  });
+  bool found = required_.any() && choose_in(together);
+  for (size_t i = by_count.size(); i-- > 0 && !found;) {
+    const Bitmap before = together;
+    together |= leaves[by_count[i].second] & open;
+    found = together.count() >= s_.min_nodes && choose_in(together);
+    for (size_t j = 0; found && j < i; ++j)  // the last leaf: the smallest that does it
+      if (choose_in(before | (leaves[by_count[j].second] & open))) break;
+  }
+  if (!found && !choose_in(open)) return false;
+  if (s_.switches && switches_ > s_.switches) {
+    const Duration patience = s_.switches_wait.count() ? s_.switches_wait : kDefaultSwitchesWait;
+    if (waited_ < patience) {
+      detail_ = "waits for nodes within " + std::to_string(s_.switches) + " leaf switches";
+      picks_.clear();
+      return false;
+    }
+  }
+  return true;
+}
+
+// --contiguous: node numbers without a gap; the shortest run that is enough, the lowest of those.
+bool Gang::runs_of_neighbours(const Bitmap& open) {
+  Candidates list, best;
+  open.for_each([&](size_t id) {
+    Candidate got = look(static_cast<uint32_t>(id));
+    if (got.tasks != kNoTasks) list.push_back(got);
+  });
+  for (size_t first = 0; first < list.size(); ++first) {
+    for (size_t n = 1; first + n <= list.size(); ++n) {
+      if (n > 1 && list[first + n - 1].node != list[first + n - 2].node + 1) break;
+      if (n > s_.max_nodes || (!best.empty() && n >= best.size())) break;
+      if (allowed_up_to(static_cast<uint32_t>(n)) != n || !enough(list, first, n)) continue;
+      Bitmap in(nodes_.size());
+      for (size_t i = first; i < first + n; ++i) in.set(list[i].node);
+      if (!in.contains(required_)) continue;
+      best.assign(list.begin() + static_cast<ptrdiff_t>(first),
+                  list.begin() + static_cast<ptrdiff_t>(first + n));
+      break;
+    }
+  }
+  return !best.empty() && settle(std::move(best));
+}
+
+}  // namespace muster::sched

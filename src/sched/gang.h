@@ -1,0 +1,65 @@
+// Gang: the choice of nodes and of the number of tasks on each, by counting. placement.cc turns it into CPUs
+// and devices.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sched/placement.h"
+
+namespace muster::sched {
+
+struct Pick {
+  uint32_t node = 0;
+  uint32_t tasks = 0;
+  JobGres job_gres;
+  bool over_shared = false;  // its CPUs are shared with jobs that are there
+};
+
+class Gang {
+ public:
+  Gang(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Bitmap open,
+       Duration waited);
+
+  bool choose();                                             // false: not now; detail() says why
+  const std::vector<Pick>& picks() const { return picks_; }  // in rank order
+  uint32_t switches() const { return switches_; }
+  const std::string& detail() const { return detail_; }
+
+ private:
+  struct Candidate {
+    uint32_t node = 0, tasks = 0, units = 0;
+    bool over_shared = false;
+  };
+  using Candidates = std::vector<Candidate>;
+
+  bool choose_in(const Bitmap& open);
+  bool one_node(const Bitmap& open);
+  bool idle_nodes(const Bitmap& open);
+  bool by_tiers(const Bitmap& open);
+  bool by_leaves(const Bitmap& open);
+  bool runs_of_neighbours(const Bitmap& open);
+  bool require_counted(const Bitmap& open);
+  Candidate look(uint32_t node) const;
+  bool pick(Candidates& list);
+  bool enough(const Candidates& list, size_t first, size_t n) const;
+  bool settle(Candidates chosen);
+  bool spread_job_gres(std::vector<Pick>& picks) const;
+  uint32_t allowed_up_to(
+      uint32_t n) const;                    // the largest count of nodes the job may have, at most n; 0: none
+  uint32_t allowed_from(uint32_t n) const;  // the smallest, at least n
+  uint32_t leaves_of(const Bitmap& nodes) const;
+
+  Availability& nodes_;
+  RequestClass& c_;
+  const Shape& s_;
+  const Params& params_;
+  const NodeFilter* filter_;
+  Bitmap open_, required_;
+  Duration waited_;
+  std::vector<Pick> picks_;
+  uint32_t switches_ = 0;
+  std::string detail_;
+};
+
+}  // namespace muster::sched

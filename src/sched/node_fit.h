@@ -1,0 +1,53 @@
+// NodeFit: how many tasks of a shape one node can take, and which CPUs, memory and devices they get.
+//
+// Two levels. Counting: from counters of free units, memory and devices; exact where Shape::counts_decide(),
+// else an upper bound. Choosing: the very CPUs and devices, from what is held now; it may refuse what
+// counting allowed. Choice within a node (guide cpu_management): whole cores or single CPUs; task by task
+// cyclic over sockets (block with -m *:block), cores nearest to the chosen devices first, lowest numbers
+// first. Devices: those whose sockets have the cores, then lowest number.
+//
+// Cost: counting O(kinds of devices), choosing O(CPUs + devices) of the node.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/resources.h"
+#include "sched/availability.h"
+#include "sched/request_shape.h"
+
+namespace muster::sched {
+
+struct NodeFree {
+  uint32_t units = 0;
+  uint64_t mem_mb = 0;
+  GresCounts gres;
+};
+
+// Devices of the job as a whole (--gpus) that come to one node.
+struct JobGres {
+  std::vector<uint64_t> counts;  // along Shape::per_job
+};
+
+inline constexpr uint32_t kNoTasks = 0;
+inline constexpr uint32_t kManyTasks = 1u << 24;
+
+// Whether nodes of this kind qualify at all: sockets, cores, threads, disk.
+bool kind_qualifies(const Shape& shape, const Kind& kind);
+
+// Units that `tasks` tasks take on a node, with so many GPUs for the job there.
+uint32_t units_for(const Shape& shape, const Kind& kind, uint32_t tasks, uint64_t gpus);
+uint64_t memory_for(const Shape& shape, const Kind& kind, uint32_t units, uint64_t gpus);
+
+// The most tasks that fit, by counting; kNoTasks: none. For shapes with per_job devices at least one of each
+// is kept.
+uint32_t count_tasks(const Shape& shape, const Kind& kind, const NodeFree& free);
+// Free devices of the kind of each need, over all types if it names none.
+uint64_t gres_available(const GresNeed& need, const Kind& kind, GresCounts free);
+
+// The share for `tasks` tasks, or nothing if the layout forbids it. `use`: what is held on the node now; for
+// shapes that oversubscribe CPUs `ignore_cpus` lets them share.
+std::optional<NodeShare> choose_on_node(const Shape& shape, const Kind& kind, NodeId id, const NodeUse& use,
+                                        uint32_t tasks, const JobGres& job_gres, bool ignore_cpus);
+
+}  // namespace muster::sched

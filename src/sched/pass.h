@@ -1,0 +1,82 @@
+// Pass: one run over the queue. planner.cc owns what lives longer.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "sched/pending.h"
+#include "sched/placement.h"
+#include "sched/planner.h"
+#include "sched/profile.h"
+
+namespace muster::sched {
+
+class PlanPass {
+ public:
+  PlanPass(const Cluster& cluster, const Params& params, Time now, Pass kind, Availability& nodes,
+           Pending& pending);
+  ~PlanPass();
+  Plan run();
+  // After run(): when and where a request that is not in the queue would start, behind everything that is.
+  Result<Planner::Forecast> forecast(RequestClass c);
+
+ private:
+  struct Head {
+    uint32_t tier;
+    QueueKey key;
+    uint32_t class_id;
+    bool operator<(const Head& o) const;  // for a heap: the best on top
+  };
+  // What is known of a class in this pass.
+  struct ClassState {
+    bool seen = false;
+    Reason barred = Reason::kNone;  // its jobs cannot start whatever is free
+    bool full = false;              // nothing fits any more in this pass
+  };
+
+  void walk();
+  bool job(uint32_t id);  // true: go on with the class of the job
+  bool start_tasks(const Job& job, const std::vector<uint32_t>& classes);
+  enum class Try { kStarted, kNoRoom, kBarred };
+  Try try_class(const Job& job, uint32_t class_id, uint32_t array_task, Later& why);
+  Reason partition_bars(const RequestClass& c, const Partition& p) const;
+  bool user_limit(const RequestClass& c, const Partition& p) const;
+  bool any_closed(const std::vector<uint32_t>& classes) const;
+  void close_partitions(const std::vector<uint32_t>& classes);
+  void say(const Job& job, Reason reason, std::string detail = {}, Time start = {}, std::string nodes = {});
+  void say_parked();
+  void began(const Job& job, uint32_t class_id, uint32_t array_task, Placed placed);
+  void count_users();
+  void wait(const Job& job, const std::vector<uint32_t>& classes, const Later& why, uint32_t tasks);
+  void promise(const Job& job, const std::vector<uint32_t>& classes, Reason reason, uint32_t tasks);
+  Profile::Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Time eligible);
+  void say_why_never(const std::vector<uint32_t>& classes, Verdict& verdict) const;
+  bool has_room_when_idle(const RequestClass& c) const;
+  Profile& profile();
+  bool backfills() const { return full_ && params_.backfill; }
+
+  const Cluster& cluster_;
+  const Params& params_;
+  const Time now_;
+  const bool full_;
+  Availability& nodes_;
+  Pending& pending_;
+  Plan plan_;
+  std::vector<ClassState> state_;
+  Bitmap closed_;  // partitions behind a job that waits
+  class HeldBack;
+  std::unique_ptr<HeldBack> held_back_;  // their nodes, where backfill does not look ahead
+  std::unordered_set<uint32_t> done_;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> user_cpus_;  // partition, uid
+  std::unordered_set<uint32_t> owners_;                          // users who hold nodes with --exclusive=user
+  std::set<std::pair<uint32_t, uint32_t>> owner_full_;           // class, such a user: nothing fits any more
+  std::map<uint32_t, uint32_t> array_started_;
+  std::vector<Profile::Held> started_;
+  std::unique_ptr<Profile> profile_;
+  uint32_t promises_ = 0, forecasts_ = 0;
+};
+
+}  // namespace muster::sched

@@ -1,0 +1,95 @@
+// Pending: the jobs that wait, grouped into request classes and ordered within them; and what running jobs
+// hold until when. Kept in step with a Cluster by differences of its job table.
+//
+// Order: partition tier, then job priority, both descending, then job id. Jobs that cannot run whatever is
+// free (held, a begin time to come, a dependency) are parked and cost nothing in a pass that does not have to
+// name their reason. Cost: update O(changed jobs x log jobs).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "model/cluster.h"
+#include "sched/placement.h"
+#include "sched/request_class.h"
+
+namespace muster::sched {
+
+struct QueueKey {
+  uint32_t priority = 0;
+  uint32_t id = 0;
+  bool operator<(const QueueKey& o) const {
+    return priority != o.priority ? priority > o.priority : id < o.id;
+  }
+};
+
+struct WaitingClass {
+  RequestClass shape;   // the class itself
+  uint32_t family = 0;  // classes that differ in the time limit only
+  std::set<QueueKey> jobs;
+  Later why;  // it did not fit last time
+};
+
+struct RunningJob {
+  Time ends{};  // kTimeInfinite: no limit
+  AllocationPtr allocation;
+  Bitmap releasing;
+  bool finished = false;  // only the releasing nodes are still held
+  uint32_t partition = 0;
+  Uid uid{};
+};
+
+class Pending {
+ public:
+  void update(const Cluster& cluster, const Params& params, Time now);
+
+  std::vector<std::unique_ptr<WaitingClass>>& classes() { return classes_; }
+  const std::vector<uint32_t>& classes_of(uint32_t job) const;
+  const std::map<uint32_t, RunningJob>& running() const { return running_; }
+  const std::map<uint32_t, Verdict>& parked() const { return parked_; }
+  uint32_t classes_in_use() const;
+  uint32_t families() const { return static_cast<uint32_t>(families_.size()); }
+  // The class for a request in a partition; made if it is new.
+  uint32_t class_of(const Cluster& cluster, const Params& params, const JobRequestPtr& request,
+                    uint32_t partition, uint32_t time_limit_min);
+
+ private:
+  using ClassKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;  // shape, partition, time limit, uid
+  void reset(const Params& params);
+  void drop(uint32_t id);
+  void add(const Cluster& cluster, const Params& params, const Job& job, Time now);
+  void enqueue(const Cluster& cluster, const Params& params, const Job& job);
+  uint32_t shape_id(const JobRequestPtr& request);
+  void forget_unused();
+
+  PersistentMap<Job> jobs_;
+  PersistentMap<Partition> partitions_;
+  bool started_ = false;
+  Time last_{};   // of the last update
+  std::string params_key_;
+  std::unordered_map<const JobRequest*, std::pair<JobRequestPtr, uint32_t>> shape_of_request_;
+  std::unordered_map<std::string, uint32_t> shape_ids_;
+  std::map<ClassKey, uint32_t> class_ids_, families_;
+  std::vector<std::unique_ptr<WaitingClass>> classes_;
+  struct Entry {
+    uint32_t priority = 0;
+    std::vector<uint32_t> classes;
+  };
+  std::unordered_map<uint32_t, Entry> entries_;
+  std::map<uint32_t, Verdict> parked_;
+  std::set<std::pair<Time, uint32_t>> timed_;  // parked until a time
+  std::map<uint32_t, RunningJob> running_;
+};
+
+// Why a job cannot be considered at all at `now`; kNone if it can.
+Verdict not_eligible(const Job& job, Time now);
+// Partitions a job may run in, best guess first.
+std::vector<uint32_t> partitions_of(const Cluster& cluster, const Job& job);
+std::string params_key(const Params& params);
+
+}  // namespace muster::sched

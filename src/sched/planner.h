@@ -1,0 +1,113 @@
+// The scheduler: an immutable view of the cluster and the time in, a plan out. No I/O, no clock, no threads.
+//
+//   Planner::plan      which pending jobs start now and where; for every other pending job why not, and when
+//   it is
+//                      expected to start (conservative backfill: no promised start is ever delayed by a later
+//                      job).
+//   will_run           --test-only: the same question for a request that is not in the queue.
+//   can_ever_run       whether some set of the partition's nodes, all idle, could serve the request;
+//   submission asks it.
+//
+// The plan is advice: slurmctld/core checks every item against the state at that moment and drops what no
+// longer fits. A Planner keeps caches between calls (request classes, feasible-node bitmaps per class, keyed
+// by the Cluster's epochs); a fresh Planner gives the same answers, only slower (a property the tests hold).
+//
+// Cost: a pass is proportional to request classes, changed nodes and running jobs' ends, not to the number of
+// jobs of a class. Aims (2 cores): a quick pass that starts one job on 10,000 nodes < 0.3 ms; 9,000 mixed
+// jobs onto 10,000 idle nodes < 1 s; an expected start for each of 10,000 pending jobs on 10,000 nodes < 2 s.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "model/cluster.h"
+
+namespace muster::sched {
+
+// What slurm.conf says about scheduling, already typed (slurmctld/core fills it from config/).
+struct Params {
+  bool backfill = true;  // SchedulerType=sched/backfill; builtin stops at the first job that cannot start
+  bool allocate_cores = false;           // CR_Core*: whole cores; CR_CPU*: single CPUs
+  bool memory_consumable = false;        // CR_*_Memory
+  bool linear = false;                   // select/linear: whole nodes
+  bool one_task_per_core = false;        // CR_ONE_TASK_PER_CORE
+  bool lln = false, pack_nodes = false;  // CR_LLN, CR_Pack_Nodes
+  uint64_t def_mem_per_cpu_mb = 0, def_mem_per_node_mb = 0, max_mem_per_cpu_mb = 0, max_mem_per_node_mb = 0;
+  uint32_t bf_window_min = 1440, bf_resolution_s = 60, bf_max_job_test = 0;  // 0 = no bound
+  Duration default_time_limit = minutes(365 * 24 * 60);  // for profile purposes of UNLIMITED jobs
+  // leaf switches for topology/tree, blocks for topology/block: filled from topology.conf; empty = flat
+  std::vector<Bitmap> leaf_switches;
+};
+
+enum class Pass : uint8_t {
+  kQuick,  // start what can start; verdicts only for jobs looked at
+  kFull,   // and a reason and an expected start for every pending job
+};
+
+struct StartItem {
+  JobId job{};
+  uint32_t array_task = kNoArrayTask;  // which pending task of an array record
+  uint32_t partition = 0;
+  AllocationPtr allocation;     // nodes in rank order, tasks laid out per node
+  bool needs_power_up = false;  // some node is powered down: the job starts CONFIGURING
+  JobRequestPtr request{};      // what was planned for: an update since then voids the item; null: not checked
+};
+
+struct Plan {
+  uint64_t position = 0;          // of the snapshot it was made from
+  std::vector<StartItem> starts;  // in order; each is atomic
+  std::vector<std::pair<JobId, Verdict>> verdicts;
+  // for sdiag and the bench
+  uint32_t jobs_considered = 0, classes = 0;
+  Duration horizon{};
+};
+
+class Planner {
+ public:
+  Planner();
+  ~Planner();
+  Plan plan(const Cluster& cluster, const Params& params, Time now, Pass pass);
+
+  struct Forecast {
+    Time start{};
+    uint32_t partition = 0;
+    AllocationPtr allocation;
+  };
+  Result<Forecast> will_run(const Cluster& cluster, const Params& params, const JobRequest& request,
+                            Time now);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Never fails for want of free resources, only where no state of the cluster would do: the error names the
+// rule and, in the hint, how many nodes each rule excluded. Cost: cached per request shape by the caller.
+Result<> can_ever_run(const Cluster& cluster, const Params& params, const JobRequest& request,
+                      uint32_t partition);
+
+// Priority of a pending job (PriorityType): bigger starts first.
+struct PriorityParams {
+  bool multifactor = false;
+  uint32_t weight_age = 0, weight_job_size = 0, weight_partition = 0, weight_qos = 0, weight_fairshare = 0,
+           weight_assoc = 0;
+  Duration max_age = minutes(7 * 24 * 60);
+  bool favor_small = false;
+};
+uint32_t priority_of(const Cluster& cluster, const PriorityParams& params, const Job& job, Time now);
+
+// Whether the item still fits the cluster as it is now: nodes usable, nothing handed out twice. decide asks
+// before a start.
+Result<> still_fits(const Cluster& cluster, const Params& params, const JobRequest& request,
+                    const StartItem& item);
+
+// Layout of a step's tasks over the nodes of its allocation (srun -n -N -c --distribution …), free CPUs and
+// GRES of the job on each node considered. kNodesBusy: would fit when other steps end.
+Result<std::vector<StepShare>> place_step(const Cluster& cluster, const Job& job, const StepRequest& request);
+
+}  // namespace muster::sched

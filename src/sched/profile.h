@@ -1,0 +1,131 @@
+// Profile: what every node has free from now on, given when running jobs end, what started in this pass and
+// what has been promised to pending jobs. Backfill asks it for the earliest start of each job in the order of
+// the queue and takes the place out, so that no later job can delay it.
+//
+// Expectations are by counting (units, memory, devices); which CPUs is decided when a job starts. Only
+// amounts shrink while a pass runs, so each class keeps the slot before which it cannot start and is never
+// searched twice.
+//
+// Cost: built O(nodes + shares of running jobs); earliest: whole-node gangs see timeline.h; one-node jobs
+// O(log nodes) per node whose answer changed; others O(nodes) per breakpoint looked at. Memory:
+// O(reservations), and 8 bytes per node and class of one-node or spread jobs, bounded by kEstimateBytes
+// beyond which they are worked out anew.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sched/pending.h"
+#include "sched/placement.h"
+#include "sched/timeline.h"
+
+namespace muster::sched {
+
+class Profile : public NodeFilter {
+ public:
+  struct Held {
+    AllocationPtr allocation;
+    uint32_t time_limit_min = 0;
+  };
+  // `starts`: jobs that started in this pass and are in `nodes` already.
+  Profile(const Params& params, Time now, Availability& nodes, const Pending& pending,
+          const std::vector<Held>& starts, size_t classes);
+
+  struct Spot {
+    Slot slot = kNever;
+    struct Part {
+      uint32_t node = 0, tasks = 0;
+      JobGres job_gres;
+    };
+    std::vector<Part> parts;  // in the order of node numbers
+  };
+
+  // The earliest slot after now at which a job of the class can start; slot kNever: not with the nodes that
+  // are up. `family`: the same for classes that differ in nothing but the time limit.
+  // `from`: no slot before; the same for all of a class and of its family.
+  Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from = 1);
+  void promise(const RequestClass& c, const Spot& spot);
+  void started(const Allocation& allocation, uint32_t time_limit_min);
+
+  Time time_of(Slot slot) const;
+  Slot slot_of(Time t) const;  // the first slot at t or after, at least 1
+  Slot horizon() const { return horizon_; }
+
+  const Bitmap& promised() const override { return promised_; }
+  uint32_t tasks(uint32_t node, const RequestClass& c, uint32_t count) const override;
+
+ private:
+  // What one node must have free for the part of a job that comes to it.
+  struct Need {
+    bool possible = false;
+    uint32_t tasks = 0, units = 0;
+    uint64_t mem_mb = 0;
+    struct Devices {
+      std::vector<uint32_t> entries;  // of kind.gres, together at least
+      uint64_t count = 0;
+    };
+    std::vector<Devices> gres;
+  };
+  struct Family {
+    std::vector<Slot> estimate;  // per node: no start before, however short the job
+    // Length → slot: a job of the family that is at least as long cannot start before. Both ascend.
+    std::map<Slot, Slot> not_before;
+  };
+  enum class Mode : uint8_t { kIdleNodes, kOneNode, kSpread };
+  struct ClassPlan {
+    bool ready = false;
+    Mode mode = Mode::kSpread;
+    Slot cursor = 1, length = 1;
+    uint32_t family = 0;
+    uint32_t count = 1;          // of whole nodes
+    std::vector<Need> needs;     // per kind
+    std::vector<Slot> estimate;  // per node: no start before
+    std::vector<uint32_t> tree;  // winners over estimate: node with the least
+  };
+
+  void prepare(ClassPlan& plan, const RequestClass& c);
+  void build_lines(const Pending& pending, const std::vector<Held>& starts);
+  Amounts amounts_of(const NodeShare& share, bool whole) const;
+  Amounts amounts_of(const RequestClass& c, const Spot::Part& part) const;
+  Slot length_of(uint32_t time_limit_min) const;
+  Slot end_from_now(uint32_t time_limit_min) const;
+  Slot node_earliest(const ClassPlan& plan, const RequestClass& c, uint32_t node, Slot from);
+  static std::vector<Need::Devices> devices_needed(const Shape& shape, const Kind& kind, uint32_t tasks);
+  std::optional<Spot> first_alike(const ClassPlan& plan, const RequestClass& c, Slot slot) const;
+  bool may_share(const RequestClass& c, uint32_t node, Slot slot, uint32_t jobs) const;
+  bool row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row) const;
+  uint32_t tasks_within(const RequestClass& c, uint32_t node, Slot first, Slot end, Amounts& least) const;
+  Spot idle_nodes(ClassPlan& plan, const RequestClass& c);
+  Spot one_node(ClassPlan& plan, const RequestClass& c);
+  Spot spread(ClassPlan& plan, const RequestClass& c);
+  template <class Among>
+  std::optional<Spot> among_leaves(const Bitmap& nodes, const RequestClass& c, Among&& among) const;
+  std::optional<Spot> spread_at(const ClassPlan& plan, const RequestClass& c, Slot slot) const;
+  static Slot floor_of(const Family& family, Slot length);
+  static void raise_floor(Family& family, Slot length, Slot slot);
+  void ensure_estimates(ClassPlan& plan, const RequestClass& c);
+  void drop_estimates(ClassPlan& plan);
+
+  static constexpr size_t kEstimateBytes = 256u << 20;
+
+  const Params& params_;
+  const Time now_;
+  int64_t resolution_, base_;  // seconds; slot 0 of the absolute grid
+  Availability& nodes_;
+  std::vector<NodeLine> lines_;  // empty: node cannot be used
+  struct Owned {
+    Uid user{};
+    Slot until = 0;  // the last job there has ended
+  };
+  std::vector<Owned> owned_;  // per node: by a job with --exclusive=user
+  IdleLine idle_;
+  std::vector<ClassPlan> plans_;
+  std::vector<Family> families_;
+  Bitmap promised_;
+  Slot horizon_ = 0;
+  size_t estimate_bytes_ = 0;
+};
+
+}  // namespace muster::sched

@@ -1,0 +1,73 @@
+#include "sched/request_class.h"
+
+#include <algorithm>
+
+namespace muster::sched {
+namespace {
+
+Bitmap listed(const Cluster& cluster, const std::string& text, uint32_t size) {
+  Bitmap out(size);
+  if (auto ids = nodes_named(cluster, text))
+    for (uint32_t id : *ids) out.set(id);
+  return out;
+}
+
+}  // namespace
+
+void RequestClass::resolve(const Cluster& cluster, Availability& nodes, const Partition& partition) {
+  if (resolved_at == nodes.shape_version()) return;
+  resolved_at = nodes.shape_version();
+  blocked_at = 0;
+  excluded = {};
+  alternatives.clear();
+  counts.clear();
+  const FeatureIndex index = [&](const std::string& name) { return nodes.feature(name); };
+  feasible = partition.nodes & nodes.known();
+  auto narrow = [&](const Bitmap& to, uint32_t& lost, bool keep) {
+    const size_t before = feasible.count();
+    if (keep)
+      feasible &= to;
+    else
+      feasible -= to;
+    lost += static_cast<uint32_t>(before - feasible.count());
+  };
+  for (const FeatureExpr& e : shape.features.base) narrow(eval_features(e, index), excluded.features, true);
+  if (!shape.excluded_nodes.empty())
+    narrow(listed(cluster, shape.excluded_nodes, nodes.size()), excluded.listed, false);
+  required = Bitmap(nodes.size());
+  if (!shape.required_nodes.empty()) {
+    required = listed(cluster, shape.required_nodes, nodes.size());
+    if (required.count() > shape.max_nodes) {  // a choice among them
+      narrow(required, excluded.listed, true);
+      required = Bitmap(nodes.size());
+    }
+  }
+  idle_tasks.assign(nodes.kinds().size(), kNoTasks);
+  best_idle_tasks = 0;
+  for (uint32_t k = 0; k < nodes.kinds().size(); ++k) {
+    const Kind& kind = nodes.kinds()[k];
+    if (!nodes.of_kind(k).intersects(feasible)) continue;
+    if (!kind_qualifies(shape, kind)) {
+      narrow(nodes.of_kind(k), excluded.make, false);
+      continue;
+    }
+    std::vector<uint64_t> gres(kind.gres.size());
+    free_gres(kind, {}, gres.data());
+    uint32_t tasks = count_tasks(shape, kind, {kind.units, kind.mem_mb, gres});
+    if (shape.num_tasks == 0 && tasks < shape.tasks_per_node) tasks = kNoTasks;
+    if (tasks == kNoTasks) {
+      narrow(nodes.of_kind(k), excluded.room, false);
+      continue;
+    }
+    idle_tasks[k] = tasks;
+    best_idle_tasks = std::max(best_idle_tasks, tasks);
+  }
+  for (const FeatureExpr& e : shape.features.matching)
+    alternatives.push_back(eval_features(e, index) & feasible);
+  for (const FeatureCount& c : shape.features.counts)
+    counts.push_back({eval_features(c.expr, index) & feasible, c.count});
+  has_preference = !shape.prefer.base.empty();
+  if (has_preference) preferred = eval_features(shape.prefer.base[0], index) & feasible;
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,61 @@
+// RequestClass: the pending jobs that ask for the same thing of the same partition with the same time limit.
+// What is worked out for one holds for all: which nodes can ever serve them, how many tasks a kind of node
+// takes, whether they are known not to fit at the moment.
+//
+// Cost: resolve O(nodes / 64 x features + kinds), only when the nodes' make, features or the partition
+// changed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bitmap.h"
+#include "model/cluster.h"
+#include "sched/availability.h"
+#include "sched/node_fit.h"
+#include "sched/request_shape.h"
+
+namespace muster::sched {
+
+// The names of a node list that exist, in the order listed, repeats kept; an error names the first that does
+// not.
+Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const std::string& text);
+
+// Host list of nodes in the order of their numbers: "n[1-3,7]".
+std::string node_list(const Cluster& cluster, const Bitmap& nodes);
+
+struct CountedNodes {
+  Bitmap nodes;
+  uint32_t count = 0;
+};
+
+struct RequestClass {
+  Shape shape;
+  uint32_t partition = 0;
+  static constexpr Uid kAnyone{0xffffffffu};
+  Uid uid = kAnyone;  // set where the user matters
+  uint32_t time_limit_min = kUnlimited32;
+  std::optional<Error> never;  // the request as such is wrong for this partition
+  // resolved against the nodes
+  Bitmap feasible;                   // could serve if idle: partition, features, exclusions, kind
+  std::vector<Bitmap> alternatives;  // matching OR: one of these; empty = feasible as it is
+  std::vector<CountedNodes> counts;  // --constraint counts, within feasible
+  Bitmap required;
+  Bitmap preferred;  // --prefer, within feasible
+  bool has_preference = false;
+  std::vector<uint32_t> idle_tasks;  // per kind: tasks that an idle node takes
+  uint32_t best_idle_tasks = 0;
+  // what is excluded by which rule, for can_ever_run and explain
+  struct Excluded {
+    uint32_t features = 0, listed = 0, make = 0, room = 0;
+  } excluded;
+  uint64_t resolved_at = 0;
+  // known not to fit while Availability::freed() stays the same
+  uint64_t blocked_at = 0;
+
+  void resolve(const Cluster& cluster, Availability& nodes, const Partition& partition);
+};
+
+}  // namespace muster::sched

@@ -1,0 +1,116 @@
+// Shape: what a JobRequest asks of nodes, its texts parsed once and its defaults and derivations done
+// (sbatch(1) and the guides cpu_management and gres). Two requests with equal shape_key() in one partition
+// can stand in for each other everywhere in the scheduler. Which nodes qualify is not here (availability.h,
+// request_class.h).
+//
+// Memory in MiB. Errors name the option. Cost: O(text).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/job_request.h"
+#include "model/partition.h"
+#include "sched/features.h"
+#include "sched/planner.h"
+
+namespace muster::sched {
+
+// Products of what users type stay at the top instead of wrapping round to something that fits.
+inline uint64_t mul_sat(uint64_t a, uint64_t b) {
+  uint64_t out = 0;
+  return __builtin_mul_overflow(a, b, &out) ? UINT64_MAX : out;
+}
+
+struct GresNeed {
+  std::string name, type;  // "" = any type
+  uint64_t count = 0;
+  bool operator==(const GresNeed&) const = default;
+};
+
+enum class MemoryMode : uint8_t { kNone, kPerNode, kPerCpu, kPerGpu, kAll };
+
+// How long --switches=count waits where it names no time.
+inline constexpr Duration kDefaultSwitchesWait = seconds(300);
+
+struct Shape {
+  // nodes
+  uint32_t min_nodes = 1, max_nodes = kUnlimited32;
+  std::vector<uint32_t> node_sizes;  // counts allowed, ascending; empty = all within min … max
+  bool grow = false;                 // a range was given: as many nodes as there are
+  bool contiguous = false, spread = false;
+  std::string required_nodes, excluded_nodes;
+  bool arbitrary = false;
+  uint32_t switches = 0;  // at most so many leaf switches, 0 = any
+  Duration switches_wait{};
+  // tasks and CPUs
+  uint32_t num_tasks = 0;                             // 0: tasks_per_node on each node
+  uint32_t tasks_per_node = 0;                        // a maximum beside num_tasks; 0 = none
+  uint32_t tasks_per_socket = 0, tasks_per_core = 0;  // maxima, 0 = none
+  uint32_t tasks_per_gpu = 0;                         // tasks of a node = its GPUs times this
+  uint32_t cpus_per_task = 1;
+  uint32_t min_cpus_per_node = 0;
+  uint32_t cpus_per_gpu = 0;
+  uint32_t sockets = 0, cores_per_socket = 0, threads_per_core = 0;  // node has at least
+  uint32_t use_threads = 0;          // threads of a core that tasks may use, 0 = all
+  bool one_core_per_socket = false;  // --hint=memory_bound
+  bool block_sockets = false;        // -m *:block
+  bool cyclic_nodes = false;         // -m cyclic
+  bool overcommit = false;
+  uint32_t core_spec = 0;  // cores (or threads) per node kept from the job
+  bool core_spec_is_threads = false;
+  // memory, disk, devices
+  MemoryMode memory = MemoryMode::kNone;
+  uint64_t mem_mb = 0;
+  bool mem_consumable = false;
+  uint64_t tmp_disk_mb = 0;
+  std::vector<GresNeed> per_node, per_job, per_task, per_socket;
+  bool enforce_binding = false;
+  // which nodes and with whom
+  FeatureConstraint features, prefer;
+  bool whole = false;  // no other job on its nodes; all their CPUs and GRES
+  bool exclusive_user = false;
+  bool oversubscribe = false;
+  uint32_t oversubscribe_count = 1;
+  bool lln = false, pack_nodes = false;
+  bool whole_cores = false, one_task_per_core = false;
+  uint32_t max_cpus_per_node = kUnlimited32, max_cpus_per_socket = kUnlimited32;  // of the partition
+
+  bool has_gres() const {
+    return !(per_node.empty() && per_job.empty() && per_task.empty() && per_socket.empty());
+  }
+  // GPUs (any type) of one node's fixed part.
+  uint64_t gpus_per_node() const;
+  uint64_t gpus_per_task() const;
+  uint64_t gpus_per_job() const;
+  // Counts of CPUs, memory and devices decide alone whether tasks fit; the layout of the node need not be
+  // looked at.
+  bool counts_decide() const;
+  // Every node runs the same number of tasks; otherwise num_tasks are spread.
+  bool per_node_tasks() const { return num_tasks == 0; }
+};
+
+Result<Shape> make_shape(const JobRequest& request, const Partition& partition, const Params& params);
+
+// Equal for requests that have the same shape in every partition. Cost: O(size of the texts).
+std::string shape_key(const JobRequest& request);
+
+// "gres/gpu:a100:8,gres/nic:1" or "gpu:2" → needs, same name and type added up, zero counts dropped. `option`
+// is named in the error.
+Result<std::vector<GresNeed>> parse_gres(std::string_view text, std::string_view option);
+
+// --distribution in its parts; "" is the default.
+struct Distribution {
+  enum class Nodes : uint8_t { kDefault, kBlock, kCyclic, kPlane, kArbitrary };
+  enum class Cpus : uint8_t { kDefault, kBlock, kCyclic, kFcyclic };
+  Nodes nodes = Nodes::kDefault;
+  uint32_t plane = 0;
+  Cpus sockets = Cpus::kDefault, cores = Cpus::kDefault;
+  bool pack = false, no_pack = false;
+};
+Result<Distribution> parse_distribution_parts(std::string_view text);
+
+}  // namespace muster::sched

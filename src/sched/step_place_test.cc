@@ -1,0 +1,176 @@
+#include <gtest/gtest.h>
+
+#include "sched/testing.h"
+
+namespace muster::sched {
+namespace {
+
+const Time kNow = from_unix(1'000'020);
+
+// A running job on its nodes.
+struct Running {
+  Cluster cluster;
+  JobId id;
+  Running(const ClusterBuilder& machine, const JobBuilder& b) : cluster(machine.build()) {
+    id = submit(cluster, b, kNow);
+    apply_starts(cluster, Planner().plan(cluster, {}, kNow, Pass::kFull), kNow);
+  }
+  const Job& job() const { return cluster.jobs.at(id.value); }
+  Result<std::vector<StepShare>> place(const StepRequest& r) const { return place_step(cluster, job(), r); }
+  void run(const StepRequest& r, uint32_t step) {
+    auto shares = place(r);
+    ASSERT_TRUE(shares);
+    Step s;
+    s.id = StepId(step);
+    s.request = std::make_shared<const StepRequest>(r);
+    s.shares = *shares;
+    s.overlap = r.overlap;
+    cluster.jobs.edit(id.value)->steps.push_back(s);
+  }
+};
+
+StepRequest step(uint32_t tasks = 0, uint32_t nodes = 0) {
+  StepRequest r;
+  r.num_tasks = tasks;
+  r.min_nodes = r.max_nodes = nodes;
+  return r;
+}
+
+std::vector<uint32_t> ranks(const StepShare& s) {
+  if (!s.ranks.empty()) return s.ranks;
+  std::vector<uint32_t> out;
+  for (uint32_t i = 0; i < s.task_count; ++i) out.push_back(s.first_task + i);
+  return out;
+}
+using V = std::vector<uint32_t>;
+
+TEST(PlaceStep, WithoutWishesItIsTheJobsLayout) {
+  Running r(a_cluster().nodes(2).cpus(8), a_job().nodes(2).tasks(6));
+  auto s = r.place(step());
+  ASSERT_TRUE(s);
+  ASSERT_EQ(s->size(), 2u);
+  EXPECT_EQ((*s)[0].task_count, 5u);
+  EXPECT_EQ((*s)[1].task_count, 1u);
+  EXPECT_EQ((*s)[1].first_task, 5u);
+  EXPECT_EQ((*s)[0].cpus.to_ranges(), "0-4");
+}
+
+TEST(PlaceStep, BlockCyclicAndPlane) {
+  Running r(a_cluster().nodes(3).cpus(8), a_job().nodes(3).exclusive());
+  auto ask = [&](const char* how, uint32_t tasks) {
+    StepRequest q = step(tasks, 3);
+    q.distribution = how;
+    return *r.place(q);
+  };
+  auto s = ask("block", 8);
+  EXPECT_EQ(ranks(s[0]), (V{0, 1, 2}));
+  EXPECT_EQ(ranks(s[1]), (V{3, 4, 5}));
+  EXPECT_EQ(ranks(s[2]), (V{6, 7}));
+  s = ask("cyclic", 8);
+  EXPECT_EQ(ranks(s[0]), (V{0, 3, 6}));
+  EXPECT_EQ(ranks(s[2]), (V{2, 5}));
+  s = ask("plane=2", 8);
+  EXPECT_EQ(ranks(s[0]), (V{0, 1, 6}));
+  EXPECT_EQ(ranks(s[1]), (V{2, 3, 7}));
+  EXPECT_EQ(ranks(s[2]), (V{4, 5}));
+  s = ask("block,pack", 10);
+  EXPECT_EQ(s[0].task_count, 8u);
+  EXPECT_EQ(s[1].task_count, 1u);
+}
+
+TEST(PlaceStep, ArbitraryFollowsTheList) {
+  Running r(a_cluster().nodes(2).cpus(8), a_job().nodes(2).exclusive());
+  StepRequest q = step(4);
+  q.distribution = "arbitrary";
+  q.required_nodes = "n1,n0,n1*2";
+  auto s = r.place(q);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(ranks((*s)[0]), (V{1}));
+  EXPECT_EQ(ranks((*s)[1]), (V{0, 2, 3}));
+}
+
+TEST(PlaceStep, ExactStepsShareTheJobOthersWait) {
+  Running r(a_cluster().nodes(1).cpus(4), a_job().tasks(4));
+  StepRequest one = step(1, 1);
+  one.exact = true;
+  r.run(one, 0);
+  r.run(one, 1);
+  EXPECT_EQ(r.job().steps[0].shares[0].cpus.to_ranges(), "0");
+  EXPECT_EQ(r.job().steps[1].shares[0].cpus.to_ranges(), "1");
+  StepRequest three = one;
+  three.num_tasks = 3;
+  EXPECT_EQ(r.place(three).error().code, Errc::kNodesBusy);
+  three.overlap = true;
+  EXPECT_TRUE(r.place(three));
+  StepRequest five = one;
+  five.num_tasks = 5;
+  EXPECT_EQ(r.place(five).error().code, Errc::kTooManyRequestedCpus);
+  five.overcommit = true;
+  EXPECT_TRUE(r.place(five));
+}
+
+TEST(PlaceStep, AStepThatIsNotExactTakesTheWholeNode) {
+  Running r(a_cluster().nodes(2).cpus(4), a_job().nodes(2).exclusive());
+  r.run(step(1, 1), 0);
+  EXPECT_EQ(r.job().steps[0].shares[0].cpus.count(), 4u);
+  auto second = r.place(step(1, 1));
+  ASSERT_TRUE(second);
+  EXPECT_EQ((*second)[0].node_index, 1u);
+  EXPECT_EQ(r.place(step(2, 2)).error().code, Errc::kNodesBusy);
+}
+
+TEST(PlaceStep, RelativeNodelistAndExclude) {
+  Running r(a_cluster().nodes(4).cpus(2), a_job().nodes(4).exclusive());
+  StepRequest q = step(2, 2);
+  q.relative = 2;
+  auto s = r.place(q);
+  ASSERT_TRUE(s);
+  EXPECT_EQ((*s)[0].node_index, 2u);
+  EXPECT_EQ((*s)[1].node_index, 3u);
+  q = step(1);
+  q.required_nodes = "n3";
+  EXPECT_EQ((*r.place(q))[0].node_index, 3u);
+  q = step(3, 3);
+  q.excluded_nodes = "n0";
+  EXPECT_EQ((*r.place(q))[0].node_index, 1u);
+  q = step(5, 5);
+  EXPECT_EQ(r.place(q).error().code, Errc::kRequestedNodeConfigUnavailable);
+}
+
+TEST(PlaceStep, GpusOfTheJobByDefaultOrAsAsked) {
+  Running r(a_cluster().nodes(1).cpus(8).gres("gpu", "a100", 4), a_job().tasks(8).gpus(4));
+  auto all = r.place(step(1));
+  ASSERT_TRUE(all);
+  EXPECT_EQ((*all)[0].gres[0].devices.to_ranges(), "0-3");
+  StepRequest two = step(2);
+  two.exact = true;
+  two.tres_per_node = "gres/gpu:2";
+  r.run(two, 0);
+  EXPECT_EQ(r.job().steps[0].shares[0].gres[0].devices.to_ranges(), "0-1");
+  r.run(two, 1);
+  EXPECT_EQ(r.job().steps[1].shares[0].gres[0].devices.to_ranges(), "2-3");
+  EXPECT_EQ(r.place(two).error().code, Errc::kNodesBusy);
+  two.tres_per_node = "gres/gpu:5";
+  EXPECT_EQ(r.place(two).error().code, Errc::kInvalidGres);
+  two.tres_per_node = "none";
+  auto none = r.place(two);
+  ASSERT_TRUE(none);
+  EXPECT_TRUE((*none)[0].gres.empty());
+}
+
+TEST(PlaceStep, MemoryIsTakenWhereItIsAsked) {
+  Running r(a_cluster().nodes(1).cpus(4).memory(1000), a_job().tasks(4).mem(800));
+  StepRequest q = step(1);
+  q.exact = true;
+  q.mem_per_node_mb = 500;
+  r.run(q, 0);
+  EXPECT_EQ(r.job().steps[0].shares[0].mem_mb, 500u);
+  EXPECT_EQ(r.place(q).error().code, Errc::kNodesBusy);
+  q.mem_per_node_mb = 0;  // all of it, taken from nobody
+  EXPECT_EQ((*r.place(q))[0].mem_mb, 800u);
+  q.mem_per_node_mb = 900;
+  EXPECT_EQ(r.place(q).error().code, Errc::kMemoryRequest);
+}
+
+}  // namespace
+}  // namespace muster::sched

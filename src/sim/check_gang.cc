@@ -1,0 +1,46 @@
+// A start has all its nodes, each once, with the tasks, CPUs and devices that were asked for.
+#include "sim/world.h"
+
+namespace muster::sim {
+namespace {
+
+// "gres/gpu:a100:2" or "gres/gpu:2" → 2
+uint64_t count_of(const std::string& tres) {
+  size_t colon = tres.rfind(':');
+  return colon == std::string::npos ? 0 : std::stoull(tres.substr(colon + 1));
+}
+
+uint64_t gpus_of(const NodeShare& s) {
+  uint64_t n = 0;
+  for (const GresShare& g : s.gres) n += g.name == "gpu" ? g.count : 0;
+  return n;
+}
+
+}  // namespace
+
+void Checkers::check_gang(const event::JobStarted& e) {
+  const Job* j = mirror_.jobs.find(e.job.value);
+  if (!j || !e.allocation) return;
+  const JobRequest& q = *j->request;
+  const Allocation& a = *e.allocation;
+  auto bad = [&](const std::string& what) { fail("gang", "job " + std::to_string(e.job.value) + ": " + what); };
+  std::set<NodeId> distinct;
+  uint64_t gpus = 0;
+  for (const NodeShare& s : a.nodes) {
+    if (!distinct.insert(s.node).second) bad("node " + name(s.node) + " twice");
+    if (s.cpus.none()) bad("no CPUs on " + name(s.node));
+    if (s.cpus.count() < uint64_t{s.tasks} * std::max(1u, q.cpus_per_task)) bad("too few CPUs for the tasks on " + name(s.node));
+    if (q.mem_per_node_mb && world_.scenario.settings.sched.memory_consumable && s.mem_mb < *q.mem_per_node_mb) bad("less memory than asked on " + name(s.node));
+    if (!q.tres_per_node.empty() && gpus_of(s) < count_of(q.tres_per_node)) bad("fewer GPUs than asked on " + name(s.node));
+    gpus += gpus_of(s);
+  }
+  if (!q.tres_per_job.empty() && gpus < count_of(q.tres_per_job)) bad("fewer GPUs than asked");
+  if (q.num_tasks && a.total_tasks() < q.num_tasks) bad("fewer tasks than asked");
+  uint32_t least = q.num_tasks ? std::min(q.min_nodes, q.num_tasks) : q.min_nodes;   // no node without a task
+  if (a.nodes.size() < least || (q.max_nodes && a.nodes.size() > q.max_nodes)) bad(std::to_string(a.nodes.size()) + " nodes");
+  const Partition* p = mirror_.partitions.find(e.partition);
+  bool forced = p && p->oversubscribe == OverSubscribe::kForce;   // slurm.conf(5): no user can turn FORCE off
+  if (q.exclusive == Exclusive::kNode && !a.whole_nodes && !forced) bad("--exclusive, but not whole nodes");
+}
+
+}  // namespace muster::sim

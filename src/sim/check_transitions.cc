@@ -1,0 +1,104 @@
+// A job's states follow one another as documented, and its times are in order.
+#include <cstdio>
+
+#include "sim/world.h"
+
+namespace muster::sim {
+namespace {
+
+struct Transition {
+  const Cluster& c;
+  std::string problem;
+
+  const Job* find(JobId id) {
+    const Job* j = c.jobs.find(id.value);
+    if (!j && problem.empty()) problem = "no such job";
+    return j;
+  }
+  void expect(bool ok, const char* what) {
+    if (!ok && problem.empty()) problem = what;
+  }
+  template <class E>
+  void operator()(const E&) {}
+  void operator()(const event::JobSubmitted& e) {
+    expect(!c.jobs.contains(e.job.value), "its id is in use");
+    expect(!c.arrays.contains(e.job.value), "its id is an array's");
+    expect(c.requests.contains(e.request.value), "its request is not stored");
+  }
+  void operator()(const event::JobChanged& e) {
+    const Job* j = find(e.job);
+    if (!j) return;
+    expect(c.requests.contains(e.request.value), "its new request is not stored");
+    expect(j->pending() || !e.array_tasks, "an array record that is not pending");
+  }
+  void operator()(const event::JobStarted& e) {
+    const Job* j = find(e.job);
+    if (!j) return;
+    expect(j->pending(), "started, but not pending");
+    expect(j->priority > 0, "started while held");
+    expect(!j->dependencies, "started with dependencies");
+    if (e.array_task == kNoArrayTask) return expect(!j->array_tasks, "an array record started as a whole");
+    expect(j->array_tasks && j->array_tasks->pending.test(e.array_task), "started an array task that is not pending");
+    expect(e.task_job == e.job || !c.jobs.contains(e.task_job.value), "the task's own id is in use");
+  }
+  void operator()(const event::JobLaunched& e) {
+    const Job* j = find(e.job);
+    if (j) expect(j->state == JobState::kRunning || j->state == JobState::kSuspended, "launched, but not running");
+  }
+  void operator()(const event::JobEnding& e) {
+    const Job* j = find(e.job);
+    if (!j) return;
+    expect(is_finished(e.state), "ends in a state that is no end");
+    expect(!j->finished(), "ended twice");
+    expect(j->started == kTimeUnset || j->pending() || e.time >= j->started, "ended before it started");
+    if (e.array_task != kNoArrayTask)
+      expect(j->array_tasks && j->array_tasks->pending.test(e.array_task) && (e.task_job == e.job || !c.jobs.contains(e.task_job.value)),
+             "ended an array task that is not pending, or under an id in use");
+    if (j->pending()) expect(e.releasing.none(), "a pending job releases nodes");
+  }
+  void operator()(const event::JobNodesReleased& e) {
+    const Job* j = find(e.job);
+    if (!j) return;
+    expect(j->finished(), "released before it ended");
+    expect(j->releasing.contains(e.nodes), "released nodes that it does not hold");
+  }
+  void operator()(const event::JobRequeued& e) {
+    const Job* j = find(e.job);
+    if (!j) return;
+    expect(j->finished() && j->releasing.none(), "requeued while it holds nodes or runs");
+    expect((e.priority == 0) == ((e.flags & (kJobHeldByUser | kJobHeldByAdmin)) != 0), "requeued: held and priority disagree");
+  }
+  void operator()(const event::JobSuspended& e) {
+    const Job* j = find(e.job);
+    if (j) expect(j->state == (e.resumed ? JobState::kSuspended : JobState::kRunning), "suspended or resumed in the wrong state");
+  }
+  void operator()(const event::JobsPurged& e) {
+    for (JobId id : e.jobs) {
+      const Job* j = find(id);
+      if (j) expect(j->finished() && j->releasing.none(), "purged before its end");
+      if (j) expect(!(j->flags & (kJobRequeued | kJobRequeueHold)), "purged instead of requeued");
+    }
+  }
+};
+
+template <class E>
+std::string about(const E& e) {
+  std::string out = E::kName;
+  if constexpr (requires { e.job; }) out += " " + std::to_string(e.job.value);
+  if constexpr (requires { e.task_job; }) out += e.task_job ? " as " + std::to_string(e.task_job.value) : "";
+  if constexpr (requires { e.releasing; }) out += " " + std::string(job_state_name(e.state)) + " releasing " + e.releasing.to_ranges();
+  if constexpr (requires { e.jobs; })
+    for (JobId id : e.jobs) out += " " + std::to_string(id.value);
+  return out;
+}
+
+}  // namespace
+
+void Checkers::check_transition(const Event& event) {
+  Transition t{mirror_, {}};
+  std::visit(t, event);
+  if (world_.options.verbose) std::printf("           log %llu: %s\n", static_cast<unsigned long long>(position_), std::visit([](const auto& e) { return about(e); }, event).c_str());
+  if (!t.problem.empty()) fail("transitions", std::visit([](const auto& e) { return about(e); }, event) + ": " + t.problem);
+}
+
+}  // namespace muster::sim

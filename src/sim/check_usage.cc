@@ -1,0 +1,75 @@
+// No node gives out more than it has, exclusive is exclusive, and the counters of Node are the sums over the jobs.
+#include "sim/world.h"
+
+namespace muster::sim {
+namespace {
+
+const NodeShare& share_on(const Job& j, NodeId node) {
+  for (const NodeShare& s : j.allocation->nodes)
+    if (s.node == node) return s;
+  return j.allocation->nodes[0];
+}
+
+bool holds(const Job& j, size_t i) { return !j.finished() || j.releasing.test(i); }
+
+}  // namespace
+
+void Checkers::check_usage(const Cluster& c) {
+  std::vector<std::vector<const Job*>> on(world_.scenario.nodes.size());
+  c.jobs.for_each([&](uint32_t, const Job& j) {
+    if (!j.holds_nodes()) return;
+    for (size_t i = 0; i < j.allocation->nodes.size(); ++i)
+      if (holds(j, i) && j.allocation->nodes[i].node.value < on.size()) on[j.allocation->nodes[i].node.value].push_back(&j);
+  });
+  c.nodes.for_each([&](uint32_t i, const Node& n) {
+    if (i < on.size()) check_node_usage(c, n, on[i]);
+  });
+}
+
+void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector<const Job*>& jobs) {
+  auto bad = [&](const std::string& what) { fail("usage", n.spec->name + ": " + what); };
+  auto id = [](const Job* j) { return std::to_string(j->id.value); };
+  Bitmap cpus;
+  uint64_t mem = 0;
+  uint32_t running = 0, completing = 0, whole = 0;
+  std::map<std::pair<std::string, std::string>, Bitmap> devices;
+  const sched::Params& params = world_.scenario.settings.sched;
+  for (const Job* j : jobs) {
+    const NodeShare& s = share_on(*j, n.id);
+    if (cpus.intersects(s.cpus) && !j->allocation->oversubscribe) bad("job " + id(j) + " shares CPUs " + s.cpus.to_ranges());
+    if (!s.cpus.none() && !Bitmap(n.spec->cpus, true).contains(s.cpus)) bad("job " + id(j) + " holds CPUs that are not there");
+    cpus |= s.cpus;
+    mem += s.mem_mb;
+    for (const GresShare& g : s.gres) {
+      Bitmap& used = devices[{g.name, {}}];
+      if (used.intersects(g.devices)) bad("job " + id(j) + " shares devices of " + g.name + " " + g.devices.to_ranges());
+      if (g.devices.count() != g.count) bad("job " + id(j) + ": count and devices of " + g.name + " differ");
+      used |= g.devices;
+      devices[{g.name, g.type.empty() ? "-" : g.type}] |= g.devices;
+    }
+    ++(j->finished() ? completing : running);
+    whole += j->allocation->whole_nodes;
+  }
+  if (whole && jobs.size() > 1) bad("job " + id(jobs[0]) + " and " + id(jobs[1]) + " on a node held whole");
+  if (params.memory_consumable && mem > n.spec->real_memory_mb) bad("memory " + std::to_string(mem) + " of " + std::to_string(n.spec->real_memory_mb));
+  if (!(cpus == n.cpus_used)) bad("cpus_used " + n.cpus_used.to_ranges() + ", jobs hold " + cpus.to_ranges());
+  if (mem != n.mem_used_mb) bad("mem_used_mb " + std::to_string(n.mem_used_mb) + ", jobs hold " + std::to_string(mem));
+  if (running != n.jobs_running || completing != n.jobs_completing || whole != n.whole_node_jobs)
+    bad("counters " + std::to_string(n.jobs_running) + "/" + std::to_string(n.jobs_completing) + "/" + std::to_string(n.whole_node_jobs) +
+        ", jobs " + std::to_string(running) + "/" + std::to_string(completing) + "/" + std::to_string(whole));
+  for (const GresShare& g : n.gres_used)
+    if (!(g.devices == devices[{g.name, g.type.empty() ? "-" : g.type}])) bad("gres_used of " + g.name + " differs from what jobs hold");
+  uint64_t kinds = 0;
+  for (const auto& [key, used] : devices) {
+    kinds += !key.second.empty() && used.any();
+    if (key.second.empty()) {
+      Bitmap all;
+      for (const GresDevices& d : n.spec->gres)
+        if (d.name == key.first) all.set_range(d.first_index, d.first_index + d.count);
+      if (!all.contains(used)) bad("devices of " + key.first + " that are not there");
+    }
+  }
+  if (kinds != n.gres_used.size()) bad("gres_used has " + std::to_string(n.gres_used.size()) + " kinds, jobs hold " + std::to_string(kinds));
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,53 @@
+#include "sim/checkers.h"
+
+#include "sim/world.h"
+#include "slurmctld/core/apply.h"
+#include "wire/event_codec.h"
+
+namespace muster::sim {
+
+Checkers::Checkers(World& world) : world_(world), indexes_(world.scenario.settings.config().min_job_age) {}
+
+void Checkers::fail(const char* checker, const std::string& text) { world_.journal.fail(checker, text); }
+
+std::string Checkers::name(NodeId node) const {
+  const Node* n = mirror_.nodes.find(node.value);
+  return n ? n->spec->name : "?";
+}
+
+void Checkers::sync_log(const store::MemoryDisk& disk) {
+  for (uint64_t at = position_ + 1; at < disk.first + disk.records.size(); ++at) {
+    if (at < disk.first) return fail("replay", "records were dropped before they were read");
+    const std::string& bytes = disk.records[at - disk.first];
+    world_.journal.hash(bytes);
+    position_ = at;
+    auto event = decode_event(bytes);
+    if (!event) return fail("replay", "a record cannot be read: " + std::string(event.error().message()));
+    check_transition(*event);
+    check_released(*event);
+    const auto* start = std::get_if<event::JobStarted>(&*event);
+    if (start) {
+      check_array_limit(*start);
+      check_partition_limits(*start);
+      check_gang(*start);
+    }
+    slurmctld::apply(mirror_, indexes_, *event);
+    if (start) world_.clients.job_started(start->task_job ? start->task_job : start->job);
+    if (auto* p = std::get_if<event::JobsPurged>(&*event)) purged_.insert(p->jobs.begin(), p->jobs.end());
+  }
+}
+
+void Checkers::committed(const slurmctld::Core& core) {
+  check_usage(core.cluster());
+  if (++commits_ % 32 == 0) check_replay(core, "after a turn");
+}
+
+void Checkers::rolled_back(const slurmctld::Core& core) { check_replay(core, "after a rollback"); }
+
+void Checkers::controller_started(const slurmctld::Core& core) {
+  check_replay(core, "after a restart");
+  check_acknowledged(core.cluster());
+  check_usage(core.cluster());
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,78 @@
+// Checkers: what must hold in every run. They look at the log's durable records (replayed into a mirror of their own), at the
+// live Cluster, and at what the nodes really run. One .cc per promise:
+//
+//   check_transitions    a job's states follow one another as documented; times are in order
+//   check_usage          no node gives out more than it has; exclusive is exclusive; the counters of Node agree with the jobs
+//   check_processes      what nodes run: no overlap, only where the controller placed it, a generation's script at most once,
+//                        nothing released while it still runs
+//   check_gang           a start has all its nodes, once each, with the tasks, CPUs and devices asked for
+//   check_limits         array %limit, partition limits
+//   check_acknowledged   an id that a client was given exists until it is purged, in every later incarnation
+//   check_replay         the live state, and the state after a rollback or restart, is the replay of the log
+//   check_plan           a planner with caches plans what a fresh one plans
+//   check_end            after healing: queue empty, obligations empty, no process anywhere
+//
+// Not checked here: that no promised start moves later. A start is promised for the state of that moment; ends that come
+// early re-pack the queue in priority order and may move a lower job either way, so no sound rule holds across plans.
+// sched/backfill_test.cc and property_test.cc check it within a plan.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include "model/cluster.h"
+#include "model/event.h"
+#include "sched/planner.h"
+#include "slurmctld/core/core.h"
+#include "sim/node_host.h"
+#include "store/memory_log.h"
+
+namespace muster::sim {
+
+class World;
+
+class Checkers {
+ public:
+  explicit Checkers(World& world);
+
+  // Everything durable so far goes through the checks of events and into the mirror.
+  void sync_log(const store::MemoryDisk& disk);
+  void committed(const slurmctld::Core& core);
+  void rolled_back(const slurmctld::Core& core);
+  void controller_started(const slurmctld::Core& core);
+  void process_started(uint32_t node, Process& process);
+  void acknowledged(JobId job);
+  void planned(const Cluster& cluster, const sched::Params& params, Time now, sched::Pass pass, const sched::Plan& plan);
+  void at_end(const slurmctld::Core& core);
+
+  const Cluster& mirror() const { return mirror_; }
+  size_t jobs_seen() const { return acknowledged_.size(); }
+
+ private:
+  void fail(const char* checker, const std::string& text);
+  // before the event is applied to the mirror
+  void check_transition(const Event& event);
+  void check_array_limit(const event::JobStarted& e);
+  void check_partition_limits(const event::JobStarted& e);
+  void check_gang(const event::JobStarted& e);
+  void check_released(const Event& event);
+  void check_released(const Job& job, const Bitmap& nodes, const char* by);
+  // of a state
+  void check_usage(const Cluster& cluster);
+  void check_node_usage(const Cluster& cluster, const Node& node, const std::vector<const Job*>& jobs);
+  void check_overlap(uint32_t node, const Process& process);
+  void check_acknowledged(const Cluster& cluster);
+  void check_replay(const slurmctld::Core& core, const char* when);
+  std::string name(NodeId node) const;
+
+  World& world_;
+  Cluster mirror_;
+  slurmctld::Indexes indexes_;
+  uint64_t position_ = 0;
+  std::set<JobId> acknowledged_, purged_;
+  std::set<std::pair<JobId, uint32_t>> started_;   // batch scripts, by generation
+  uint32_t commits_ = 0;
+};
+
+}  // namespace muster::sim

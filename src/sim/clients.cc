@@ -1,0 +1,275 @@
+#include "sim/clients.h"
+
+#include "sim/world.h"
+
+namespace muster::sim {
+
+// Sends a command whose answer nobody waits for; its outcome is noted when it leaves.
+template <class F>
+void Clients::send(std::string what, F run) {
+  Duration delay = world_.span(world_.random.workload, Duration(50), milliseconds(20));
+  world_.after(delay, [this, what = std::move(what), run = std::move(run)] {
+    world_.controller.post({[this, what, run](slurmctld::Core& c) -> Command::Reply {
+                              std::string outcome = run(c);
+                              return [this, what, outcome] { world_.journal.note(what + ": " + outcome); };
+                            },
+                            [this, what](const Error&) { world_.journal.note(what + ": refused"); }});
+  });
+}
+
+namespace {
+
+std::string outcome_of(bool ok, const Error* error) { return ok ? "done" : std::string(error->message()); }
+
+template <class R>
+std::string outcome_of(const Result<R>& r) {
+  if (!r) return outcome_of(false, &r.error());
+  if constexpr (requires { r->errors; })
+    if (!r->errors.empty()) return r->errors[0].text;
+  return "done";
+}
+
+}  // namespace
+
+void Clients::schedule(Duration horizon) {
+  for (uint32_t i = 0; i < world_.options.actions; ++i)
+    world_.after(world_.span(world_.random.workload, milliseconds(100), horizon), [this] { act(); });
+}
+
+void Clients::act() {
+  Random& r = world_.random.workload;
+  uint64_t dice = r.uniform(0, 99);
+  if (dice < 55 || known_.empty()) submit();
+  else if (dice < 66) cancel();
+  else if (dice < 82) control();
+  else if (dice < 94) update_job();
+  else admin();
+}
+
+void Clients::submit() {
+  Random& r = world_.random.workload;
+  JobRequest q = world_.scenario.request(r, known_, world_.controller.wall());
+  slurmctld::Caller who{q.uid, q.gid, {}, {}};
+  Duration delay = world_.span(r, Duration(50), milliseconds(20));
+  world_.after(delay, [this, q, who] {
+    world_.controller.post({[this, q, who](slurmctld::Core& c) -> Command::Reply {
+                              auto answer = c.submit(who, q);
+                              return [this, answer] {
+                                world_.journal.note("sbatch: " + (answer ? std::to_string(answer->job.value) : std::string(answer.error().message())));
+                                if (!answer) return;
+                                known_.push_back(answer->job);
+                                world_.checkers.acknowledged(answer->job);
+                              };
+                            },
+                            [this](const Error& e) { world_.journal.note("sbatch: refused, " + std::string(e.message())); }});
+  });
+}
+
+JobId Clients::some_job() {
+  Random& r = world_.random.workload;
+  size_t n = known_.size(), recent = std::min<size_t>(n, 12);
+  return r.chance(0.8) ? known_[n - 1 - r.uniform(0, recent - 1)] : r.pick(known_);
+}
+
+slurmctld::Caller Clients::someone(JobId job) {
+  Random& r = world_.random.workload;
+  if (r.chance(0.3)) return slurmctld::Caller::root();
+  const Job* j = world_.checkers.mirror().jobs.find(job.value);
+  return j && r.chance(0.9) ? slurmctld::Caller{j->request->uid, j->request->gid, {}, {}} : slurmctld::Caller{Uid(1001), Gid(100), {}, {}};
+}
+
+rpc::JobSelector Clients::select(JobId job) {
+  rpc::JobSelector s;
+  s.job = job;
+  Random& r = world_.random.workload;
+  if (world_.checkers.mirror().arrays.contains(job.value)) {
+    if (r.chance(0.3)) s.array_task = static_cast<uint32_t>(r.uniform(0, 9));
+    else if (r.chance(0.3)) s.array_tasks = std::to_string(r.uniform(0, 4)) + "-" + std::to_string(r.uniform(5, 9));
+  }
+  return s;
+}
+
+void Clients::cancel() {
+  Random& r = world_.random.workload;
+  JobId job = some_job();
+  rpc::SignalJobs c;
+  c.filter.jobs.push_back(select(job));
+  if (r.chance(0.2)) {
+    const uint16_t signals[] = {2, 9, 10, 15};
+    c.signal = signals[r.uniform(0, 3)];
+    c.scope = static_cast<rpc::SignalScope>(r.uniform(0, 2));
+  }
+  auto who = someone(job);
+  send("scancel " + std::to_string(job.value) + " signal " + std::to_string(c.signal),
+       [c, who](slurmctld::Core& core) { return outcome_of(core.signal(who, c)); });
+}
+
+void Clients::control() {
+  static constexpr const char* kNames[] = {"hold", "uhold", "release", "requeue", "requeuehold", "suspend", "resume", "top"};
+  JobId job = some_job();
+  rpc::ControlJobs c;
+  c.action = static_cast<rpc::JobAction>(world_.random.workload.uniform(0, 7));
+  c.jobs.push_back(select(job));
+  auto who = someone(job);
+  send(std::string("scontrol ") + kNames[static_cast<int>(c.action)] + " " + std::to_string(job.value),
+       [c, who](slurmctld::Core& core) { return outcome_of(core.control(who, c)); });
+}
+
+void Clients::update_job() {
+  Random& r = world_.random.workload;
+  JobId job = some_job();
+  rpc::UpdateJob c;
+  c.job = select(job);
+  auto number = [&](uint64_t low, uint64_t high) { return std::to_string(r.uniform(low, high)); };
+  switch (r.uniform(0, 10)) {
+    case 0: c.changes.push_back({"TimeLimit", "=", number(1, 40)}); break;
+    case 1: c.changes.push_back({"TimeLimit", r.chance(0.5) ? "+=" : "-=", number(1, 5)}); break;
+    case 2: c.changes.push_back({"Nice", "=", number(0, 200)}); break;
+    case 3: c.changes.push_back({"Priority", "=", number(0, 2) == "0" ? "0" : number(1, 5000)}); break;
+    case 4: c.changes.push_back({"ArrayTaskThrottle", "=", number(0, 4)}); break;
+    case 5: c.changes.push_back({"NumNodes", "=", number(1, 3)}); break;
+    case 6: c.changes.push_back({"Partition", "=", r.pick(world_.scenario.partitions)}); break;
+    case 7: c.changes.push_back({"StartTime", "=", "now+" + number(1, 600)}); break;
+    case 8: c.changes.push_back({"Dependency", "=", r.chance(0.4) ? std::string() : "afterany:" + std::to_string(some_job().value)}); break;
+    case 9: c.changes.push_back({"Requeue", "=", number(0, 1)}); break;
+    default: c.changes.push_back({"Comment", "=", "note " + number(0, 9)}); break;
+  }
+  auto who = someone(job);
+  send("scontrol update job " + std::to_string(job.value) + " " + c.changes[0].key + c.changes[0].op + c.changes[0].value,
+       [c, who](slurmctld::Core& core) { return outcome_of(core.update_job(who, c)); });
+}
+
+void Clients::update_node(const std::string& nodes, const std::string& state) {
+  rpc::UpdateNode c;
+  c.nodes = nodes;
+  c.changes.push_back({"State", "=", state});
+  c.changes.push_back({"Reason", "=", state == "resume" ? "" : "admin"});
+  send("scontrol update node " + nodes + " " + state,
+       [c](slurmctld::Core& core) { return outcome_of(core.update_node(slurmctld::Caller::root(), c)); });
+}
+
+void Clients::update_partition(const std::string& name, const std::string& state) {
+  rpc::UpdatePartition c;
+  c.name = name;
+  c.changes.push_back({"State", "=", state});
+  send("scontrol update partition " + name + " " + state,
+       [c](slurmctld::Core& core) { return outcome_of(core.update_partition(slurmctld::Caller::root(), c)); });
+}
+
+void Clients::admin() {
+  Random& r = world_.random.workload;
+  if (!(world_.options.faults & kFaultAdmin)) return;
+  const char* states[] = {"drain", "resume", "resume", "down", "fail", "undrain"};
+  const char* partition_states[] = {"UP", "UP", "DOWN", "DRAIN", "INACTIVE"};
+  if (r.chance(0.7)) update_node(r.pick(world_.scenario.nodes), states[r.uniform(0, 5)]);
+  else update_partition(r.pick(world_.scenario.partitions), partition_states[r.uniform(0, 4)]);
+}
+
+// ---- inside jobs
+void Clients::job_started(JobId id) {
+  const Job* j = world_.checkers.mirror().jobs.find(id.value);
+  if (!j) return;
+  uint32_t generation = j->restarts;
+  if (j->request->kind == JobKind::kAllocation)
+    world_.after(world_.scenario.runtime(id, generation, world_.calm()), [this, id, generation] { finish_allocation(id, generation); });
+  Random& r = world_.random.workload;
+  for (uint64_t n = r.chance(0.4) ? r.uniform(1, 3) : 0; n > 0; --n)
+    world_.after(world_.span(r, milliseconds(50), seconds(60)), [this, id, generation] { create_step(id, generation); });
+}
+
+// salloc tries until it knows that the allocation is gone.
+void Clients::finish_allocation(JobId id, uint32_t generation) {
+  const Job* j = world_.checkers.mirror().jobs.find(id.value);
+  if (!j || j->finished() || j->restarts != generation) return;
+  rpc::FinishAllocation c{id, world_.scenario.exit_status(id, generation, world_.calm())};
+  send("salloc of " + std::to_string(id.value) + " ends",
+       [c](slurmctld::Core& core) { return outcome_of(core.finish_allocation(slurmctld::Caller::root(), c)); });
+  world_.after(seconds(10), [this, id, generation] { finish_allocation(id, generation); });
+}
+
+void Clients::create_step(JobId id, uint32_t generation) {
+  const Job* j = world_.checkers.mirror().jobs.find(id.value);
+  if (!j || j->finished() || j->pending() || j->restarts != generation) return;
+  Random& r = world_.random.workload;
+  rpc::CreateStep c;
+  c.job = id;
+  c.srun_host = "login";
+  c.request.num_tasks = r.chance(0.5) ? 0 : static_cast<uint32_t>(r.uniform(1, 4));
+  c.request.overlap = r.chance(0.3);
+  c.request.exact = r.chance(0.3);
+  world_.controller.post({[this, c, generation](slurmctld::Core& core) -> Command::Reply {
+                            auto step = core.create_step(slurmctld::Caller::root(), c);
+                            return [this, step, generation] {
+                              if (step) launch_step(*step, generation);
+                            };
+                          },
+                          {}});
+}
+
+void Clients::launch_step(const rpc::StepCreated& step, uint32_t generation) {
+  Random& r = world_.random.workload;
+  Duration runtime = world_.calm() ? milliseconds(20) : world_.span(r, milliseconds(1), seconds(120));
+  for (const rpc::StepNode& n : step.nodes) {
+    const uint32_t* index = nullptr;
+    const auto& names = *world_.checkers.mirror().node_names;
+    if (auto at = names.find(n.address.name); at != names.end()) index = &at->second;
+    if (!index) continue;
+    NodeShare share;
+    share.node = NodeId(*index);
+    Bitmap::parse_ranges(n.cpu_list, share.cpus, 1u << 16);
+    share.mem_mb = n.mem_mb;
+    share.gres = n.gres;
+    world_.after(world_.span(r, Duration(100), milliseconds(40)), [this, share, job = step.job, id = step.step, generation, runtime] {
+      world_.nodes[share.node.value]->ask_step(job, generation, id, share, runtime);
+    });
+  }
+  rpc::FinishStep f{step.job, step.step, 0};
+  if (r.chance(0.8))
+    world_.after(runtime + seconds(1), [this, f] {
+      send("srun of " + std::to_string(f.job.value) + "." + std::to_string(f.step.value) + " ends",
+           [f](slurmctld::Core& core) { return outcome_of(core.finish_step(slurmctld::Caller::root(), f)); });
+    });
+}
+
+// ---- the second phase
+namespace {
+
+// What an admin sees in squeue and gives up: a dependency that failed, a request beyond the partition's limits.
+bool never_reason(Reason r) {
+  return r == Reason::kDependencyNeverSatisfied || r == Reason::kPartitionNodeLimit || r == Reason::kPartitionTimeLimit || r == Reason::kBadConstraints;
+}
+
+}  // namespace
+
+void Clients::tidy() {
+  auto never_runs = [&](const Job& j) {
+    const Verdict* v = world_.controller.core().cluster().verdicts.find(j.id.value);
+    return never_reason(j.reason) || (v && never_reason(v->reason));
+  };
+  const Cluster& c = world_.checkers.mirror();
+  c.partitions.for_each([&](uint32_t, const Partition& p) {
+    if (p.state != PartitionState::kUp) update_partition(p.name, "UP");
+  });
+  c.nodes.for_each([&](uint32_t, const Node& n) {
+    if (n.admin != NodeState::kIdle || (n.flags & (kNodeDrain | kNodeFail | kNodeInvalid))) update_node(n.spec->name, "resume");
+  });
+  c.jobs.for_each([&](uint32_t, const Job& j) {
+    rpc::ControlJobs act;
+    rpc::JobSelector self;
+    self.job = j.id;
+    act.jobs.push_back(self);
+    if (j.state == JobState::kSuspended) act.action = rpc::JobAction::kResume;
+    else if (j.pending() && j.priority == 0) act.action = rpc::JobAction::kRelease;
+    else if (j.pending() && never_runs(j)) {
+      rpc::SignalJobs cancel;
+      cancel.filter.jobs.push_back(self);
+      return send("tidy: scancel " + std::to_string(j.id.value),
+                  [cancel](slurmctld::Core& core) { return outcome_of(core.signal(slurmctld::Caller::root(), cancel)); });
+    } else {
+      return;
+    }
+    send("tidy: " + std::to_string(j.id.value), [act](slurmctld::Core& core) { return outcome_of(core.control(slurmctld::Caller::root(), act)); });
+  });
+}
+
+}  // namespace muster::sim

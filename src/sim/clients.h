@@ -1,0 +1,49 @@
+// Clients: users and admins. Draws commands from the seed, sends them to the controller, and reacts as the real commands
+// do: salloc gives its allocation back, srun starts its step on the nodes and reports its end.
+#pragma once
+
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "model/rpc.h"
+#include "slurmctld/core/decide.h"
+
+namespace muster::sim {
+
+class World;
+
+class Clients {
+ public:
+  explicit Clients(World& world) : world_(world) {}
+  // Spreads the commands over the first phase.
+  void schedule(Duration horizon);
+  // A job got its nodes (from the log).
+  void job_started(JobId job);
+  // The admin's round in the second phase: everything that can run may run.
+  void tidy();
+
+ private:
+  struct Deed;
+  void act();
+  void submit();
+  void cancel();
+  void control();
+  void update_job();
+  void admin();
+  void finish_allocation(JobId job, uint32_t generation);
+  void create_step(JobId job, uint32_t generation);
+  void launch_step(const rpc::StepCreated& step, uint32_t generation);
+  void update_node(const std::string& nodes, const std::string& state);
+  void update_partition(const std::string& name, const std::string& state);
+  JobId some_job();
+  slurmctld::Caller someone(JobId job);
+  rpc::JobSelector select(JobId job);
+  template <class F>
+  void send(std::string what, F run);
+
+  World& world_;
+  std::vector<JobId> known_;
+};
+
+}  // namespace muster::sim

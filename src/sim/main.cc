@@ -1,0 +1,145 @@
+// muster-sim: runs seeds of the simulated cluster, each twice, and reports the first violation of each that has one.
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/text.h"
+#include "sim/options.h"
+
+namespace {
+
+using namespace muster;
+using namespace muster::sim;
+
+struct Arguments {
+  uint64_t first = 1, last = 1;
+  RunOptions run;
+  unsigned threads = 1;
+  bool once = false, keep_going = false;
+};
+
+int usage(FILE* to) {
+  std::fprintf(to,
+               "usage: muster-sim [--seed N | --seeds A-B] [--steps N] [--faults LIST] [--threads N]\n"
+               "                  [--once] [--keep-going] [--verbose]\n"
+               "  --seed N       one world; --seeds A-B all from A to B (default 1)\n"
+               "  --steps N      commands of users and admins in the first phase (default %u)\n"
+               "  --faults LIST  of %s (default all)\n"
+               "  --threads N    worlds at a time (default 1)\n"
+               "  --once         do not repeat each seed to compare the hashes\n"
+               "  --keep-going   go on after a violation\n"
+               "  --verbose      print every happening\n"
+               "Exit status: 0 all promises held, 1 a violation, 2 wrong arguments.\n",
+               RunOptions{}.actions, fault_names().c_str());
+  return to == stdout ? 0 : 2;
+}
+
+bool parse_range(std::string_view text, Arguments& a) {
+  size_t dash = text.find('-');
+  auto first = parse_number<uint64_t>(text.substr(0, dash));
+  auto last = dash == std::string_view::npos ? first : parse_number<uint64_t>(text.substr(dash + 1));
+  if (!first || !last || *last < *first) return false;
+  a.first = *first;
+  a.last = *last;
+  return true;
+}
+
+bool parse(int argc, char** argv, Arguments& a) {
+  for (int i = 1; i < argc; ++i) {
+    std::string_view name = argv[i], value;
+    if (size_t eq = name.find('='); eq != std::string_view::npos) {
+      value = name.substr(eq + 1);
+      name = name.substr(0, eq);
+    } else if (name == "--seed" || name == "--seeds" || name == "--steps" || name == "--faults" || name == "--threads") {
+      if (++i == argc) return false;
+      value = argv[i];
+    }
+    if (name == "--seed" || name == "--seeds") {
+      if (!parse_range(value, a)) return false;
+    } else if (name == "--steps") {
+      auto n = parse_number<uint32_t>(value, 1, 100'000);
+      if (!n) return false;
+      a.run.actions = *n;
+    } else if (name == "--threads") {
+      auto n = parse_number<uint32_t>(value, 1, 256);
+      if (!n) return false;
+      a.threads = *n;
+    } else if (name == "--faults") {
+      auto f = parse_faults(value);
+      if (!f) return false;
+      a.run.faults = *f;
+    } else if (name == "--once") {
+      a.once = true;
+    } else if (name == "--keep-going") {
+      a.keep_going = true;
+    } else if (name == "--verbose") {
+      a.run.verbose = true;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+struct Totals {
+  std::mutex mutex;
+  uint64_t seeds = 0, failed = 0, jobs = 0, events = 0, turns = 0, crashes = 0, rollbacks = 0, seconds = 0;
+};
+
+void report(uint64_t seed, const RunResult& r, bool repeatable, Totals& t) {
+  std::lock_guard lock(t.mutex);
+  ++t.seeds;
+  t.jobs += r.jobs;
+  t.events += r.events;
+  t.turns += r.turns;
+  t.crashes += r.crashes;
+  t.rollbacks += r.rollbacks;
+  t.seconds += r.simulated_seconds;
+  if (t.seeds % 200 == 0) std::printf("%llu seeds, %llu jobs\n", static_cast<unsigned long long>(t.seeds), static_cast<unsigned long long>(t.jobs));
+  if (r.ok && repeatable) return;
+  ++t.failed;
+  std::printf("seed %llu: %s: %s\n", static_cast<unsigned long long>(seed), r.ok ? "determinism" : r.checker.c_str(),
+              r.ok ? "two runs differ" : r.text.c_str());
+  for (const std::string& line : r.tail) std::printf("  %s\n", line.c_str());
+  std::printf("again: muster-sim --seed %llu --verbose --once\n", static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return usage(stdout);
+  Arguments a;
+  if (!parse(argc, argv, a)) return usage(stderr);
+  Totals totals;
+  std::atomic<uint64_t> next{a.first};
+  std::atomic<bool> stop{false};
+  auto work = [&] {
+    for (uint64_t seed = next++; seed <= a.last && !stop; seed = next++) {
+      RunOptions o = a.run;
+      o.seed = seed;
+      RunResult r = run_seed(o);
+      bool repeatable = true;
+      if (!a.once && r.ok) {
+        o.verbose = false;
+        repeatable = run_seed(o).hash == r.hash;
+      }
+      report(seed, r, repeatable, totals);
+      if ((!r.ok || !repeatable) && !a.keep_going) stop = true;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < a.threads; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& t : threads) t.join();
+  std::printf("%llu seeds, %llu failed: %llu jobs, %llu events in %llu turns, %llu controller crashes, %llu rollbacks, %llu simulated hours\n",
+              static_cast<unsigned long long>(totals.seeds), static_cast<unsigned long long>(totals.failed),
+              static_cast<unsigned long long>(totals.jobs), static_cast<unsigned long long>(totals.events),
+              static_cast<unsigned long long>(totals.turns), static_cast<unsigned long long>(totals.crashes),
+              static_cast<unsigned long long>(totals.rollbacks), static_cast<unsigned long long>(totals.seconds / 3600));
+  return totals.failed ? 1 : 0;
+}

@@ -1,0 +1,97 @@
+// NodeHost: one simulated machine. Its processes (one entry per step, as slurmstepd would be) outlive slurmd and die with
+// the machine; slurmd is the real NodeCore, whose effects are carried out here after a drawn delay.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "model/node_rpc.h"
+#include "slurmd/core/node_core.h"
+
+namespace muster::sim {
+
+class World;
+
+struct Process {                 // a step with its slurmstepd
+  JobId job{};
+  uint32_t generation = 0;
+  StepId step{};
+  NodeShare share;               // what it was given on this node
+  bool ended = false;
+  int32_t exit_status = 0;
+  bool stopped = false;
+  Duration left{};               // to run, while stopped
+  Time ends{};                   // when it exits by itself
+  uint64_t plan = 0;             // number of the exit that counts
+  bool excused = false;          // the controller gave the node up (DOWN) while it lived
+};
+
+class NodeHost {
+ public:
+  NodeHost(World& world, uint32_t index);
+
+  // ---- from the network
+  void on_order(const Numbered<NodeOrder>& message);
+  void on_closed(uint64_t connection);
+  // srun asks directly.
+  void ask_step(JobId job, uint32_t generation, StepId step, const NodeShare& share, Duration runtime);
+
+  // ---- faults
+  void power_off();
+  void power_on();
+  void stop_slurmd();
+  void start_slurmd();
+  bool powered() const { return powered_; }
+  void set_degraded(bool on);
+
+  bool runs_anything() const;
+  std::string running_text() const;
+  bool runs(JobId job, uint32_t generation) const;
+  using Processes = std::map<std::tuple<JobId, uint32_t, StepId>, Process>;
+  const Processes& processes() const { return processes_; }
+  void excuse(JobId job, uint32_t generation);
+  bool connected() const { return connection_ != 0; }
+
+ private:
+  void dial_later();
+  void dial();
+  void feed(slurmd::NodeEvent event, Duration delay);
+  void pump();
+  void send(NodeReport report);
+  void start(Process p, Duration runtime);
+  void exit_at(Process& p, Duration in, int32_t status);
+  void carry_out(const slurmd::RunProlog& e);
+  void carry_out(const slurmd::RunEpilog& e);
+  void carry_out(const slurmd::StartBatch& e);
+  void carry_out(const slurmd::StartStep& e);
+  void carry_out(const slurmd::RefuseStep& e);
+  void carry_out(const slurmd::EndSteps& e);
+  void carry_out(const slurmd::SignalSteps& e);
+  void carry_out(const slurmd::ReleaseStep& e);
+  void carry_out(const slurmd::DropJob&) {}
+  void carry_out(const slurmd::ReadConfig&) {}
+  void carry_out(const slurmd::StopDaemon&) {}
+
+  World& world_;
+  uint32_t index_;
+  const std::string& name_;
+  // the machine
+  bool powered_ = false, degraded_ = false;
+  uint32_t boots_ = 0;
+  Processes processes_;
+  uint64_t last_plan_ = 0;
+  struct Asked {
+    NodeShare share;
+    Duration runtime{};
+  };
+  std::map<std::tuple<JobId, uint32_t, StepId>, Asked> asked_;
+  // slurmd
+  std::unique_ptr<slurmd::NodeCore> core_;     // null: not running
+  uint64_t incarnation_ = 0;
+  uint64_t connection_ = 0, session_ = 0, sent_ = 0, received_ = 0;
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,133 @@
+#include "sim/world.h"
+
+#include "base/text.h"
+#include "wire/cluster_codec.h"
+
+namespace muster::sim {
+namespace {
+
+constexpr Duration kFirstPhase = minutes(60);
+constexpr Duration kPatience = minutes(24 * 60);   // of the second phase
+
+struct FaultName {
+  const char* name;
+  uint32_t bit;
+};
+constexpr FaultName kFaultNames[] = {
+    {"network", kFaultNetwork}, {"reboot", kFaultReboot}, {"slurmd", kFaultSlurmd}, {"controller", kFaultController}, {"disk", kFaultDisk},
+    {"clock", kFaultClock},     {"admin", kFaultAdmin},   {"programs", kFaultPrograms}, {"hardware", kFaultHardware},
+};
+
+}  // namespace
+
+std::optional<uint32_t> parse_faults(std::string_view text) {
+  uint32_t out = 0;
+  for (std::string_view word : split(text, ',')) {
+    if (word == "all") out |= kAllFaults;
+    else if (word == "none") out |= 0;
+    else {
+      uint32_t bit = 0;
+      for (const FaultName& f : kFaultNames)
+        if (word == f.name) bit = f.bit;
+      if (!bit) return std::nullopt;
+      out |= bit;
+    }
+  }
+  return out;
+}
+
+std::string fault_names() {
+  std::string out = "all, none";
+  for (const FaultName& f : kFaultNames) out += std::string(", ") + f.name;
+  return out;
+}
+
+World::World(const RunOptions& o)
+    : options(o), random(o.seed), journal(o.verbose), queue(kBeginning), scenario(random.scenario, o.seed), checkers(*this),
+      network(*this, scenario.nodes.size()), controller(*this), clients(*this), injector(*this) {
+  for (uint32_t i = 0; i < scenario.nodes.size(); ++i) nodes.push_back(std::make_unique<NodeHost>(*this, i));
+}
+
+RunResult World::run() {
+  journal.note("seed " + std::to_string(options.seed) + "\n" + scenario.slurm_conf);
+  controller.start();
+  for (auto& n : nodes) n->power_on();
+  clients.schedule(kFirstPhase);
+  injector.schedule(kFirstPhase);
+  after(kFirstPhase, [this] { heal(); });
+  while (!done_ && !journal.failed() && queue.run_next()) journal.set_time(queue.now());
+  if (!journal.failed()) checkers.at_end(controller.core());
+  return result();
+}
+
+void World::heal() {
+  calm_ = true;
+  healed_ = now();
+  journal.note("healed");
+  injector.heal();
+  settle();
+}
+
+// The admin's round, until there is nothing left to do.
+void World::settle() {
+  if (controller.up()) {
+    clients.tidy();
+    if (all_done()) {
+      done_ = true;
+      return;
+    }
+  }
+  if (now() > healed_ + kPatience) {
+    std::string left;
+    checkers.mirror().jobs.for_each([&](uint32_t id, const Job& j) {
+      if (j.finished() && j.releasing.none()) return;
+      const Verdict* v = controller.up() ? controller.core().cluster().verdicts.find(id) : nullptr;
+      left += " " + std::to_string(id) + "(" + std::string(job_state_name(j.state)) + " " + std::string(reason_name(v ? v->reason : j.reason)) +
+              (v ? " " + v->detail : "") + (j.dependencies ? " " + j.request->dependency : "") + ")";
+      const JobRequest& q = *j.request;
+      left += " [-n" + std::to_string(q.num_tasks) + " -c" + std::to_string(q.cpus_per_task) + " -N" + std::to_string(q.min_nodes) + "-" +
+              std::to_string(q.max_nodes) + " --mem=" + std::to_string(q.mem_per_node_mb.value_or(0)) + " --mem-per-cpu=" +
+              std::to_string(q.mem_per_cpu_mb.value_or(0)) + " " + q.tres_per_node + " " + q.tres_per_job + " -p" + join(q.partitions, ",") +
+              " -t" + std::to_string(j.time_limit_min) + " exclusive=" + std::to_string(static_cast<int>(q.exclusive)) + "]";
+      for (const Dependency& d : j.dependencies ? j.dependencies->list : std::vector<Dependency>())
+        left += " on " + std::to_string(d.job.value) + " state " + std::to_string(static_cast<int>(d.state));
+    });
+    for (const auto& n : nodes) left += n->running_text();
+    checkers.mirror().nodes.for_each([&](uint32_t, const Node& n) { left += "; " + n.spec->name + " " + node_state_long(n.state(), n.flags); });
+    if (controller.up()) {
+      auto plan = sched::Planner().plan(controller.core().cluster(), scenario.settings.sched, controller.wall(), sched::Pass::kFull);
+      left += "; a fresh planner would start " + std::to_string(plan.starts.size());
+    }
+    return journal.fail("liveness", "a day after everything healed these are left:" + left);
+  }
+  after(seconds(30), [this] { settle(); });
+}
+
+bool World::all_done() {
+  bool done = controller.core().indexes().obligations().empty();
+  controller.core().cluster().jobs.for_each([&](uint32_t, const Job& j) { done = done && j.finished() && j.releasing.none(); });
+  for (const auto& n : nodes) done = done && !n->runs_anything();
+  return done;
+}
+
+RunResult World::result() {
+  RunResult r;
+  r.ok = !journal.failed();
+  r.checker = journal.checker();
+  r.text = journal.text();
+  r.tail = journal.tail();
+  for (const std::string& chunk : encode_cluster(checkers.mirror())) journal.hash(chunk);
+  r.hash = journal.digest();
+  r.nodes = static_cast<uint32_t>(nodes.size());
+  r.jobs = static_cast<uint32_t>(checkers.jobs_seen());
+  r.turns = controller.turns();
+  r.events = controller.events();
+  r.crashes = controller.crashes();
+  r.rollbacks = controller.rollbacks();
+  r.simulated_seconds = static_cast<uint64_t>(to_seconds(now() - kBeginning));
+  return r;
+}
+
+RunResult run_seed(const RunOptions& options) { return World(options).run(); }
+
+}  // namespace muster::sim

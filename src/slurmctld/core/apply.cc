@@ -1,0 +1,475 @@
+#include "slurmctld/core/apply.h"
+
+#include <type_traits>
+
+#include "base/check.h"
+
+namespace muster::slurmctld {
+namespace {
+
+using namespace event;
+
+class Applier {
+ public:
+  Applier(Cluster& c, Indexes& x) : c_(c), x_(x) {}
+
+  void operator()(const ClusterNamed& e) {
+    c_.name = e.name;
+    if (e.first_job_id.value > 0 && c_.last_job_id.value + 1 < e.first_job_id.value)
+      c_.last_job_id = JobId(e.first_job_id.value - 1);
+  }
+
+  // ---- nodes and partitions
+  void operator()(const NodeDefined& e) {
+    ++c_.nodes_epoch;
+    if (const Node* old = c_.nodes.find(e.node.value)) {
+      if (old->spec->name != e.spec->name) rename(e.node.value, e.spec->name);
+      Node& n = *c_.nodes.edit(e.node.value);
+      if (n.weight == n.spec->weight) n.weight = e.spec->weight;
+      if (n.features_active == n.spec->features) n.features_active = e.spec->features;
+      n.spec = e.spec;
+      n.cpus_used.resize(e.spec->cpus);
+      return;
+    }
+    Node n;
+    n.id = e.node;
+    n.spec = e.spec;
+    n.weight = e.spec->weight;
+    n.features_active = e.spec->features;
+    n.comment = e.spec->comment;
+    n.extra = e.spec->extra;
+    n.cpus_used = Bitmap(e.spec->cpus);
+    n.last_busy = e.time;
+    c_.nodes.set(e.node.value, std::move(n));
+    rename(e.node.value, e.spec->name);
+  }
+  void operator()(const NodeRemoved& e) {
+    const Node* n = c_.nodes.find(e.node.value);
+    if (!n) return;
+    ++c_.nodes_epoch;
+    x_.remove_node(*n);
+    auto names = copy_of(c_.node_names);
+    names->erase(n->spec->name);
+    c_.node_names = names;
+    c_.nodes.erase(e.node.value);
+  }
+  void operator()(const NodeRegistered& e) {
+    if (Node* n = c_.nodes.edit(e.node.value)) {
+      ++c_.nodes_epoch;
+      n->hardware = e.hardware;
+      n->last_response = e.time;
+    }
+  }
+  void operator()(const NodeStateChanged& e) {
+    const Node* old = c_.nodes.find(e.node.value);
+    if (!old) return;
+    ++c_.nodes_epoch;
+    ++c_.use_epoch;
+    x_.remove_node(*old);
+    Node& n = *c_.nodes.edit(e.node.value);
+    n.admin = e.admin;
+    // COMPLETING says what jobs do here, which only their own events change.
+    n.flags = (e.flags & ~kNodeCompleting) | (n.flags & kNodeCompleting);
+    n.reason = e.reason;
+    n.reason_uid = e.by;
+    n.reason_time = e.reason.empty() ? kTimeUnset : e.time;
+    n.resume_deadline = e.resume_deadline;
+    n.resume_after = e.resume_after;
+    x_.add_node(n);
+  }
+  void operator()(const NodeUpdated& e) {
+    if (Node* n = c_.nodes.edit(e.node.value)) {
+      ++c_.nodes_epoch;
+      n->weight = e.weight;
+      n->features_active = e.features_active;
+      n->comment = e.comment;
+      n->extra = e.extra;
+    }
+  }
+  void operator()(const PartitionDefined& e) {
+    ++c_.nodes_epoch;
+    c_.partitions.set(e.partition.index, e.partition);
+    relist_partitions();
+  }
+  void operator()(const PartitionRemoved& e) {
+    ++c_.nodes_epoch;
+    c_.partitions.erase(e.index);
+    relist_partitions();
+  }
+
+  // ---- jobs
+  void operator()(const RequestStored& e) {
+    c_.requests.set(e.id.value, SharedRequest{e.request, 0});
+    c_.last_request_id = std::max(c_.last_request_id, e.id);
+    x_.add_request(e.id, *e.request);
+  }
+  void operator()(const JobSubmitted& e) {
+    const SharedRequest* r = c_.requests.find(e.request.value);
+    if (!r) return;
+    Job j;
+    j.id = e.job;
+    j.request_id = e.request;
+    j.request = r->request;
+    j.submitted = e.time;
+    j.eligible = e.eligible;
+    j.priority = e.priority;
+    j.flags = e.flags;
+    j.reason = e.reason;
+    j.time_limit_min = e.time_limit_min;
+    j.partition = e.partition;
+    j.array_tasks = e.array_tasks;
+    j.dependencies = e.dependencies;
+    if (j.array_tasks) {
+      j.array_job_id = e.job;
+      c_.arrays.set(e.job.value, ArrayGroup{static_cast<uint32_t>(j.array_tasks->pending.count())});
+    }
+    c_.last_job_id = std::max(c_.last_job_id, e.job);
+    insert(std::move(j));
+  }
+  void operator()(const JobChanged& e) {
+    change(e.job, [&](Job& j) {
+      if (e.request != j.request_id) relink(j, e.request);
+      j.priority = e.priority;
+      j.flags = e.flags;
+      j.reason = e.reason;
+      j.time_limit_min = e.time_limit_min;
+      j.partition = e.partition;
+      j.eligible = e.eligible;
+      j.ends = e.ends;
+      j.array_tasks = e.array_tasks;
+      j.dependencies = e.dependencies;
+      j.detail = e.detail;
+      if (j.state == JobState::kRunning && !(j.flags & kJobConfiguring) && j.request->kind == JobKind::kAllocation) j.launched = true;
+    });
+  }
+  void operator()(const JobStarted& e) {
+    JobId id = split(e.job, e.array_task, e.task_job);
+    if (!c_.jobs.contains(id.value)) return;
+    change(id, [&](Job& j) {
+      j.state = JobState::kRunning;
+      j.flags = (j.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit | kJobLaunchFailed)) | e.flags;
+      j.reason = Reason::kNone;
+      j.detail = nullptr;
+      j.started = e.time;
+      j.ends = e.ends;
+      j.partition = e.partition;
+      j.allocation = e.allocation;
+      j.releasing = Bitmap(e.allocation->nodes.size());
+      j.launched = j.request->kind == JobKind::kAllocation && !(e.flags & kJobConfiguring);
+      if (const Node* n = c_.nodes.find(e.allocation->nodes[0].node.value)) j.batch_host = n->spec->name;
+      hold_nodes(j, e.time);
+      if (ArrayGroup* g = group(j)) ++g->running;
+    });
+    c_.verdicts.erase(id.value);
+  }
+  void operator()(const JobLaunched& e) {
+    change(e.job, [&](Job& j) {
+      j.launched = true;
+      j.flags &= ~(kJobConfiguring | kJobPowerUpNode);
+      if (e.ends != kTimeUnset) j.ends = e.ends;
+    });
+  }
+  void operator()(const JobEnding& e) {
+    JobId id = split(e.job, e.array_task, e.task_job);
+    if (!c_.jobs.contains(id.value)) return;
+    change(id, [&](Job& j) {
+      bool held = j.allocation && !j.finished();
+      if (ArrayGroup* g = group(j)) {
+        if (held && g->running) --g->running;
+        uint32_t tasks = j.array_tasks ? static_cast<uint32_t>(j.array_tasks->pending.count()) : 1;
+        (e.state == JobState::kCompleted ? g->ended_ok : g->ended_bad) += tasks;
+      }
+      j.state = e.state;
+      j.reason = e.reason;
+      j.detail = e.detail;
+      j.exit_status = e.exit_status;
+      j.ended = e.time;
+      j.flags = (j.flags & ~(kJobConfiguring | kJobPowerUpNode)) | e.flags;
+      j.steps.clear();
+      if (j.started == kTimeUnset) j.started = e.time;
+      j.array_tasks = nullptr;
+      if (!held) return;
+      j.releasing = e.releasing;
+      if (j.releasing.any()) j.flags |= kJobCompleting;
+      end_on_nodes(j, e.time);
+    });
+    c_.verdicts.erase(id.value);
+  }
+  void operator()(const JobNodesReleased& e) {
+    const Job* old = c_.jobs.find(e.job.value);
+    if (!old || !old->allocation) return;
+    Bitmap now = old->releasing & e.nodes;
+    if (now.none()) return;
+    bool last = !(old->releasing - now).any();
+    if (last) x_.remove(*old);
+    Job& j = *c_.jobs.edit(e.job.value);
+    now.for_each([&](size_t i) {
+      release_node(j, j.allocation->nodes[i], true, e.time);
+      if (!last) x_.node_released(j, j.allocation->nodes[i].node);
+    });
+    j.releasing -= now;
+    if (!last) return;
+    j.flags &= ~kJobCompleting;
+    x_.add(j);
+  }
+  void operator()(const JobRequeued& e) {
+    change(e.job, [&](Job& j) {
+      if (ArrayGroup* g = group(j)) {
+        uint32_t& ended = j.state == JobState::kCompleted ? g->ended_ok : g->ended_bad;
+        if (ended) --ended;
+      }
+      j.state = JobState::kPending;
+      j.reason = e.reason;
+      j.flags = e.flags;
+      j.priority = e.priority;
+      j.eligible = e.eligible;
+      j.submitted = e.time;
+      ++j.restarts;
+      j.next_step = 0;
+      j.started = j.ends = j.ended = j.suspended = kTimeUnset;
+      j.suspended_total = Duration::zero();
+      j.allocation = nullptr;
+      j.releasing = Bitmap();
+      j.launched = false;
+      j.exit_status = j.derived_exit_status = 0;
+      j.time_warned = 0;
+      j.detail = nullptr;
+      j.batch_host.clear();
+    });
+  }
+  void operator()(const JobSuspended& e) {
+    change(e.job, [&](Job& j) {
+      if (e.resumed && j.state == JobState::kSuspended) {
+        Duration away = std::max(e.time - j.suspended, Duration::zero());   // the clock may have stepped back
+        j.suspended_total += away;
+        if (j.ends != kTimeUnset && j.ends != kTimeInfinite) j.ends += away;
+        j.suspended = kTimeUnset;
+        j.state = JobState::kRunning;
+      } else if (!e.resumed && j.state == JobState::kRunning) {
+        j.suspended = e.time;
+        j.state = JobState::kSuspended;
+      }
+    });
+  }
+  void operator()(const JobsPurged& e) {
+    for (JobId id : e.jobs) {
+      const Job* j = c_.jobs.find(id.value);
+      if (!j) continue;
+      x_.remove(*j);
+      RequestId request = j->request_id;
+      JobId array = j->array_job_id;
+      c_.jobs.erase(id.value);
+      c_.verdicts.erase(id.value);
+      drop_request(request);
+      if (array && --array_records(array) == 0) c_.arrays.erase(array.value);
+    }
+  }
+
+  // ---- steps
+  void operator()(const StepCreated& e) {
+    if (Job* j = c_.jobs.edit(e.job.value)) {
+      j->next_step = std::max(j->next_step, e.step.id.value < kInteractiveStep.value ? e.step.id.value + 1 : 0);
+      j->steps.push_back(e.step);
+    }
+  }
+  void operator()(const StepNodesDone& e) {
+    Job* j = c_.jobs.edit(e.job.value);
+    if (!j) return;
+    for (Step& s : j->steps) {
+      if (s.id != e.step) continue;
+      s.exit_status = std::max(s.exit_status, e.exit_status);
+      for (StepShare& share : s.shares)
+        if (e.nodes.test(share.node_index)) share.done = true;
+    }
+  }
+  void operator()(const StepEnded& e) {
+    Job* j = c_.jobs.edit(e.job.value);
+    if (!j) return;
+    for (size_t i = 0; i < j->steps.size(); ++i) {
+      if (j->steps[i].id != e.step) continue;
+      j->derived_exit_status = std::max(j->derived_exit_status, e.exit_status);
+      j->steps.erase(j->steps.begin() + static_cast<ptrdiff_t>(i));
+      return;
+    }
+  }
+  void operator()(const JobWarned& e) {
+    change(e.job, [&](Job& j) { j.time_warned = 1; });
+  }
+
+ private:
+  template <class M>
+  static std::shared_ptr<M> copy_of(const std::shared_ptr<const M>& m) {
+    return m ? std::make_shared<M>(*m) : std::make_shared<M>();
+  }
+  void rename(uint32_t node, const std::string& name) {
+    // Thousands of nodes are defined in a row: while nobody else looks at the map it is extended in place.
+    if (c_.node_names && c_.node_names.use_count() == 1) {
+      const_cast<std::unordered_map<std::string, uint32_t>&>(*c_.node_names)[name] = node;
+      return;
+    }
+    auto names = copy_of(c_.node_names);
+    (*names)[name] = node;
+    c_.node_names = names;
+  }
+  void relist_partitions() {
+    auto names = std::make_shared<std::unordered_map<std::string, uint32_t>>();
+    c_.default_partition = Cluster::kNoPartition;
+    c_.partitions.for_each([&](uint32_t i, const Partition& p) {
+      (*names)[p.name] = i;
+      if (p.is_default) c_.default_partition = i;
+    });
+    c_.partition_names = names;
+  }
+
+  template <class F>
+  void change(JobId id, F&& f) {
+    const Job* old = c_.jobs.find(id.value);
+    if (!old) return;
+    ++c_.jobs_epoch;
+    x_.remove(*old);
+    Job& j = *c_.jobs.edit(id.value);
+    f(j);
+    x_.add(j);
+  }
+  void insert(Job j) {
+    ++c_.jobs_epoch;
+    ++c_.requests.edit(j.request_id.value)->jobs;
+    x_.add(j);
+    uint32_t id = j.id.value;
+    if (j.array_job_id) ++array_records(j.array_job_id);
+    c_.jobs.set(id, std::move(j));
+  }
+  void relink(Job& j, RequestId to) {
+    SharedRequest* r = c_.requests.edit(to.value);
+    if (!r) return;
+    ++r->jobs;
+    drop_request(j.request_id);
+    j.request_id = to;
+    j.request = c_.requests.at(to.value).request;
+  }
+  void drop_request(RequestId id) {
+    SharedRequest* r = c_.requests.edit(id.value);
+    if (!r || --r->jobs > 0) return;
+    x_.remove_request(id, *r->request);
+    c_.requests.erase(id.value);
+  }
+  ArrayGroup* group(const Job& j) { return j.array_job_id ? c_.arrays.edit(j.array_job_id.value) : nullptr; }
+  uint32_t& array_records(JobId array) { return c_.arrays.edit(array.value)->records; }
+
+  // Takes one pending task out of an array record; the last one is the record itself. Returns the task's record.
+  JobId split(JobId job, uint32_t task, JobId task_job) {
+    if (task == kNoArrayTask || !c_.jobs.contains(job.value)) return job;
+    if (task_job == job) {
+      change(job, [&](Job& j) {
+        j.array_tasks = nullptr;
+        j.array_task = task;
+      });
+      return job;
+    }
+    Job own = c_.jobs.at(job.value);
+    change(job, [&](Job& j) {
+      auto rest = std::make_shared<ArrayTasks>(*j.array_tasks);
+      rest->pending.reset(task);
+      j.array_tasks = std::move(rest);
+    });
+    own.id = task_job;
+    own.array_task = task;
+    own.array_tasks = nullptr;
+    c_.last_job_id = std::max(c_.last_job_id, task_job);
+    insert(std::move(own));
+    return task_job;
+  }
+
+  // ---- what jobs hold of nodes
+  void hold_nodes(const Job& j, Time now) {
+    for (const NodeShare& s : j.allocation->nodes) {
+      Node* n = c_.nodes.edit(s.node.value);
+      if (!n) continue;
+      n->cpus_used |= s.cpus;
+      n->mem_used_mb += s.mem_mb;
+      for (const GresShare& g : s.gres) add_gres(*n, g);
+      ++n->jobs_running;
+      if (j.allocation->whole_nodes) ++n->whole_node_jobs;
+      if (j.allocation->oversubscribe) ++n->shared_jobs;
+      if (j.allocation->exclusive_user) {
+        n->exclusive_user = true;
+        n->exclusive_uid = j.request->uid;
+      }
+      n->last_busy = now;
+    }
+  }
+  // The job ended: nodes it need not wait for are free at once, the others complete first.
+  void end_on_nodes(const Job& j, Time now) {
+    for (size_t i = 0; i < j.allocation->nodes.size(); ++i) {
+      const NodeShare& s = j.allocation->nodes[i];
+      if (!j.releasing.test(i)) {
+        release_node(j, s, false, now);
+        continue;
+      }
+      Node* n = c_.nodes.edit(s.node.value);
+      if (!n) continue;
+      if (n->jobs_running) --n->jobs_running;
+      ++n->jobs_completing;
+      n->flags |= kNodeCompleting;
+    }
+  }
+  void release_node(const Job& j, const NodeShare& s, bool completing, Time now) {
+    ++c_.use_epoch;
+    Node* n = c_.nodes.edit(s.node.value);
+    if (!n) return;
+    free_cpus(*n, j, s);
+    n->mem_used_mb -= std::min(n->mem_used_mb, s.mem_mb);
+    for (const GresShare& g : s.gres) remove_gres(*n, g);
+    uint32_t& count = completing ? n->jobs_completing : n->jobs_running;
+    if (count) --count;
+    if (n->jobs_completing == 0) n->flags &= ~kNodeCompleting;
+    if (j.allocation->whole_nodes && n->whole_node_jobs) --n->whole_node_jobs;
+    if (j.allocation->oversubscribe && n->shared_jobs) --n->shared_jobs;
+    if (n->jobs_running + n->jobs_completing == 0) n->exclusive_user = false;
+    n->last_busy = now;
+  }
+  // CPUs that jobs share (OverSubscribe) stay in use while another job holds them.
+  void free_cpus(Node& n, const Job& j, const NodeShare& s) {
+    Bitmap free = s.cpus;
+    if (j.allocation->oversubscribe || n.shared_jobs) {
+      for (JobId other : x_.jobs_on(s.node)) {
+        const Job* o = other == j.id ? nullptr : c_.jobs.find(other.value);
+        if (!o || !o->allocation) continue;
+        for (const NodeShare& os : o->allocation->nodes)
+          if (os.node == s.node) free -= os.cpus;
+      }
+    }
+    n.cpus_used -= free;
+  }
+  static void add_gres(Node& n, const GresShare& g) {
+    for (GresShare& used : n.gres_used) {
+      if (used.name != g.name || used.type != g.type) continue;
+      used.count += g.count;
+      used.devices |= g.devices;
+      return;
+    }
+    n.gres_used.push_back(g);
+  }
+  static void remove_gres(Node& n, const GresShare& g) {
+    for (size_t i = 0; i < n.gres_used.size(); ++i) {
+      GresShare& used = n.gres_used[i];
+      if (used.name != g.name || used.type != g.type) continue;
+      used.count -= std::min(used.count, g.count);
+      used.devices -= g.devices;
+      if (used.count == 0) n.gres_used.erase(n.gres_used.begin() + static_cast<ptrdiff_t>(i));
+      return;
+    }
+  }
+
+  Cluster& c_;
+  Indexes& x_;
+};
+
+}  // namespace
+
+void apply(Cluster& cluster, Indexes& indexes, const Event& event) {
+  ++cluster.position;
+  std::visit(Applier(cluster, indexes), event);
+}
+
+}  // namespace muster::slurmctld

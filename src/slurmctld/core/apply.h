@@ -1,0 +1,14 @@
+// apply: records a fact in the Cluster and its Indexes. No decisions, no failure: what the log holds is true, so an event
+// about something that is not there (from a log of another build) changes nothing. Replay and live run use this function alone.
+// Cost: O(log n), and O(nodes of the job) for a start and an end.
+#pragma once
+
+#include "model/cluster.h"
+#include "model/event.h"
+#include "slurmctld/core/indexes.h"
+
+namespace muster::slurmctld {
+
+void apply(Cluster& cluster, Indexes& indexes, const Event& event);
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,280 @@
+#include "slurmctld/core/core.h"
+
+#include <algorithm>
+
+#include "model/mail.h"
+
+namespace muster::slurmctld {
+
+Core::Core(Settings settings) : settings_(std::move(settings)), indexes_(settings_.config().min_job_age) {}
+
+void Core::restore(Cluster cluster) {
+  cluster_ = std::move(cluster);
+  indexes_ = rebuild_indexes(cluster_, settings_.config().min_job_age);
+}
+
+void Core::replay(const Event& event) { apply(cluster_, indexes_, event); }
+
+void Core::configure(Settings settings) {
+  bool age_changed = settings.config().min_job_age != settings_.config().min_job_age;
+  settings_ = std::move(settings);
+  if (age_changed) rebuild();
+  take(decide_configure(own()));
+}
+
+void Core::rebuild() {
+  indexes_ = rebuild_indexes(cluster_, settings_.config().min_job_age);
+  cluster_.nodes.for_each([&](uint32_t, const Node& n) { watch_silence(n); });
+}
+
+// A node that is out of touch is given up after SlurmdTimeout; the only timer that the log does not determine.
+void Core::watch_silence(const Node& n) {
+  auto patience = settings_.config().slurmd_timeout;
+  if (patience && !n.connected && n.last_response != kTimeUnset) indexes_.set_timer(n.last_response + *patience, TimerKind::kNodeSilent, n.id.value);
+}
+
+void Core::begin(Time now) {
+  now_ = now;   // may be before the last turn's: decisions see to it that ends do not come before starts
+  before_ = cluster_;
+  events_.clear();
+  orders_.clear();
+  links_.clear();
+}
+
+void Core::take(Events events) {
+  for (Event& e : events) {
+    apply(cluster_, indexes_, e);
+    follow_up(e);
+    events_.push_back(std::move(e));
+  }
+}
+
+void Core::take(std::vector<Order> orders) {
+  std::move(orders.begin(), orders.end(), std::back_inserter(orders_));
+}
+
+// Remembers what housekeep() has to look at because of this event.
+void Core::follow_up(const Event& event) {
+  if (auto* e = std::get_if<event::JobEnding>(&event)) {
+    JobId id = e->task_job ? e->task_job : e->job;
+    ended_.push_back(id);
+    if (e->releasing.none()) released_.push_back(id);
+  } else if (auto* r = std::get_if<event::JobNodesReleased>(&event)) {
+    if (const Job* j = cluster_.jobs.find(r->job.value); j && j->releasing.none()) released_.push_back(r->job);
+  } else if (auto* c = std::get_if<event::JobSubmitted>(&event)) {
+    if (c->reason == Reason::kDependencyNeverSatisfied) unsettled_.push_back(c->job);
+  } else if (auto* q = std::get_if<event::JobRequeued>(&event)) {
+    unsettled_.push_back(q->job);   // what it waited for may be over by now
+  } else if (auto* s = std::get_if<event::JobStarted>(&event)) {
+    ended_.push_back(s->task_job ? s->task_job : s->job);   // "after" dependencies wait for starts
+  } else if (auto* n = std::get_if<event::NodeStateChanged>(&event)) {
+    for (JobId id : indexes_.jobs_on(n->node))
+      if (const Job* j = cluster_.jobs.find(id.value); j && (j->flags & kJobConfiguring)) readied_.push_back(id);
+  }
+}
+
+template <class R>
+Result<R> Core::finish(Result<Decision<R>> decision) {
+  if (!decision) return std::unexpected(std::move(decision).error());
+  take(std::move(decision->events));
+  take(std::move(decision->orders));
+  return std::move(decision->reply);
+}
+
+Result<rpc::JobSubmitted> Core::submit(const Caller& who, const JobRequest& r) { return finish(decide_submit(view(who), r)); }
+Result<JobRequest> Core::check(const Caller& who, const JobRequest& r) { return check_request(view(who), r); }
+Result<rpc::Empty> Core::finish_allocation(const Caller& who, const rpc::FinishAllocation& c) {
+  return finish(decide_finish_allocation(view(who), c));
+}
+Result<rpc::StepCreated> Core::create_step(const Caller& who, const rpc::CreateStep& c) {
+  return finish(decide_create_step(view(who), c));
+}
+Result<rpc::Empty> Core::finish_step(const Caller& who, const rpc::FinishStep& c) { return finish(decide_finish_step(view(who), c)); }
+Result<rpc::SignalJobsAnswer> Core::signal(const Caller& who, const rpc::SignalJobs& c) {
+  return finish(Result<Decision<rpc::SignalJobsAnswer>>(decide_signal(view(who), c)));
+}
+Result<rpc::Messages> Core::control(const Caller& who, const rpc::ControlJobs& c) { return finish(decide_control(view(who), c)); }
+Result<rpc::Messages> Core::update_job(const Caller& who, const rpc::UpdateJob& c) { return finish(decide_update_job(view(who), c)); }
+Result<rpc::Messages> Core::update_node(const Caller& who, const rpc::UpdateNode& c) { return finish(decide_update_node(view(who), c)); }
+Result<rpc::Messages> Core::update_partition(const Caller& who, const rpc::UpdatePartition& c) {
+  return finish(decide_update_partition(view(who), c));
+}
+
+void Core::report(NodeId node, const NodeReport& report) {
+  if (Node* n = cluster_.nodes.edit(node.value)) {
+    n->last_response = now_;
+    if (auto* load = std::get_if<node_rpc::Load>(&report)) {
+      n->cpu_load = load->cpu_load;
+      n->free_mem_mb = load->free_mem_mb;
+      return;
+    }
+  }
+  (void)finish(Result<Decision<rpc::Empty>>(decide_report(own(), node, report)));
+}
+
+size_t Core::carry_out(const sched::Plan& plan) {
+  size_t started = 0;
+  for (const sched::StartItem& item : plan.starts) {
+    auto events = decide_start(own(), item);
+    if (!events) continue;   // no longer fits: the next plan knows better
+    take(std::move(*events));
+    ++started;
+  }
+  for (const auto& [job, verdict] : plan.verdicts)
+    if (const Job* j = cluster_.jobs.find(job.value); j && j->pending()) cluster_.verdicts.set(job.value, verdict);
+  return started;
+}
+
+void Core::node_connected(NodeId node) {
+  if (Node* n = cluster_.nodes.edit(node.value)) {
+    n->connected = true;
+    n->last_response = now_;
+    links_.emplace_back(node, true);
+    indexes_.node_connected(node);
+  }
+}
+
+void Core::node_disconnected(NodeId node) {
+  Node* n = cluster_.nodes.edit(node.value);
+  if (!n) return;
+  n->connected = false;
+  n->last_response = now_;
+  links_.emplace_back(node, false);
+  watch_silence(*n);
+}
+
+// Consequences of what happened in this turn and of time having passed, until nothing new follows. Bounded: every round
+// either ends or starts something, and each job does so at most once a turn.
+void Core::housekeep() {
+  Indexes::Timer timer;
+  while (indexes_.pop_due(now_, timer)) {
+    Events out;
+    std::vector<Order> orders;
+    if (timer.kind >= TimerKind::kNodeSilent) node_timer(own(), NodeId(timer.id), timer.kind, out);
+    else job_timer(own(), JobId(timer.id), timer.kind, out, orders);
+    take(std::move(out));
+    take(std::move(orders));
+    if (timer.kind != TimerKind::kJobLimit) continue;
+    const Job* j = cluster_.jobs.find(timer.id);   // within its OverTimeLimit
+    if (j && j->state == JobState::kRunning && j->ends <= now_ && limit_time(own(), *j) != kTimeInfinite)
+      indexes_.set_timer(limit_time(own(), *j), TimerKind::kJobLimit, timer.id);
+  }
+  while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty()) {
+    for (JobId id : std::exchange(unsettled_, {})) {
+      Events out;
+      if (const Job* j = cluster_.jobs.find(id.value)) settle_dependencies(own(), *j, out);
+      take(std::move(out));
+    }
+    std::vector<JobId> ended = std::exchange(ended_, {}), released = std::exchange(released_, {}), readied = std::exchange(readied_, {});
+    for (JobId id : ended) {
+      const Job* j = cluster_.jobs.find(id.value);
+      if (!j) continue;
+      Events out;
+      resolve_dependents(own(), *j, out);
+      take(std::move(out));
+    }
+    for (JobId id : released) {
+      const Job* j = cluster_.jobs.find(id.value);
+      if (!j || !j->finished()) continue;
+      Events out;
+      after_release(own(), *j, out);
+      take(std::move(out));
+    }
+    for (JobId id : readied) {
+      const Job* j = cluster_.jobs.find(id.value);
+      if (!j || !(j->flags & kJobConfiguring) || !j->allocation) continue;
+      bool ready = std::ranges::all_of(j->allocation->nodes, [&](const NodeShare& s) {
+        const Node* n = cluster_.nodes.find(s.node.value);
+        return n && !(n->flags & (kNodePoweringUp | kNodePoweredDown));
+      });
+      if (!ready) continue;
+      event::JobChanged e = changed(*j);
+      e.flags &= ~(kJobConfiguring | kJobPowerUpNode);
+      take(Events{e});
+    }
+  }
+}
+
+void Core::commit() {
+  before_ = Cluster();
+}
+
+void Core::rollback() {
+  cluster_ = std::move(before_);
+  before_ = Cluster();
+  feasibility_ = FeasibilityCache();   // its epoch may come again with another content
+  for (auto [node, connected] : std::exchange(links_, {})) {
+    Node* n = cluster_.nodes.edit(node.value);   // connections are as they are, whatever the disk says
+    if (!n) continue;
+    n->connected = connected;
+    n->last_response = now_;
+  }
+  rebuild();
+  events_.clear();
+  orders_.clear();
+  ended_.clear();
+  released_.clear();
+  readied_.clear();
+  unsettled_.clear();
+}
+
+std::shared_ptr<const Cluster> Core::snapshot() const { return std::make_shared<const Cluster>(cluster_); }
+
+namespace {
+
+// Mail that the events of a turn call for.
+void add_mail(const Cluster& cluster, const Event& event, std::vector<Effect>& out) {
+  auto send = [&](JobId id, uint16_t what) {
+    const Job* j = cluster.jobs.find(id.value);
+    if (j && (j->request->mail_type & what)) out.push_back(SendMail{id, what});
+  };
+  if (auto* s = std::get_if<event::JobStarted>(&event)) send(s->task_job ? s->task_job : s->job, kMailBegin);
+  if (auto* e = std::get_if<event::JobEnding>(&event)) {
+    JobId id = e->task_job ? e->task_job : e->job;
+    if (e->flags & (kJobRequeued | kJobRequeueHold)) send(id, kMailRequeue);
+    else if (e->state == JobState::kCompleted) send(id, kMailEnd);
+    else send(id, e->state == JobState::kCancelled ? kMailEnd : kMailFail | kMailEnd);
+  }
+}
+
+}  // namespace
+
+std::vector<Effect> Core::take_effects(Time now) {
+  std::vector<Effect> out;
+  PowerNodes up;
+  for (const Event& e : events_) {
+    add_mail(cluster_, e, out);
+    if (auto* n = std::get_if<event::NodeStateChanged>(&e); n && (n->flags & kNodePoweringUp) && n->resume_deadline != kTimeUnset)
+      up.nodes.push_back(n->node);
+  }
+  if (!up.nodes.empty()) out.push_back(std::move(up));
+  events_.clear();
+  for (Order& o : orders_) out.push_back(std::move(o));
+  orders_.clear();
+  for (const Obligation& o : indexes_.take_due(now, seconds(15))) {
+    const Node* n = cluster_.nodes.find(o.node.value);
+    if (!n || !n->connected) continue;   // due again when it connects
+    if (auto order = order_for(o)) out.push_back(Order{o.node, std::move(*order)});
+  }
+  return out;
+}
+
+std::optional<NodeOrder> Core::order_for(const Obligation& o) const {
+  const Job* j = cluster_.jobs.find(o.job.value);
+  if (!j || !j->allocation) return std::nullopt;
+  if (o.duty == Duty::kLaunchBatch) {
+    node_rpc::LaunchBatch launch;
+    launch.job = job_on_node(cluster_, *j, 0);
+    return launch;
+  }
+  node_rpc::TerminateJob t;
+  t.job = o.job;
+  t.generation = j->restarts;
+  t.forget = true;
+  t.kill_wait_seconds = static_cast<uint32_t>(to_seconds(settings_.config().kill_wait));
+  t.state = j->flags & (kJobRequeued | kJobRequeueHold) ? JobState::kPreempted : j->state;
+  t.time = j->ended;
+  return t;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,106 @@
+// Core: the controller without a world. One owner (the core thread or the simulator) drives it in turns:
+//
+//   core.begin(now)
+//   reply = core.submit(…), core.report(…), …     decided and applied one after the other, so each sees the last
+//   core.housekeep()                              due timers, dependents, requeues
+//   log.append(encode(core.events()))             ONE sync for the whole turn
+//   core.commit()      then answer the clients and carry out take_effects()
+//   core.rollback()    instead, when the append failed: the state is what it was at begin()
+//
+// Nothing decided in a turn may leave (no answer, no effect, no snapshot) before commit(): durable before visible.
+// Restart: restore(snapshot), replay(events …), then take_effects() says what the world still owes. No recovery code.
+//
+// Cost: begin and commit O(1) (persistent tables); a submission of a known request about 2 µs; see the bench.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "slurmctld/core/apply.h"
+#include "slurmctld/core/decide.h"
+
+namespace muster::slurmctld {
+
+struct PowerNodes {               // run ResumeProgram or SuspendProgram
+  bool resume = true;
+  std::vector<NodeId> nodes;
+};
+struct SendMail {
+  JobId job{};
+  uint16_t what = 0;              // one bit of model/mail.h
+};
+using Effect = std::variant<Order, PowerNodes, SendMail>;
+
+class Core {
+ public:
+  explicit Core(Settings settings);
+
+  // ---- start
+  void restore(Cluster cluster);
+  void replay(const Event& event);
+  const Settings& settings() const { return settings_; }
+  // Takes effect in the running turn: events bring nodes and partitions to what the new settings say.
+  void configure(Settings settings);
+
+  // ---- a turn
+  void begin(Time now);
+  Result<rpc::JobSubmitted> submit(const Caller& who, const JobRequest& request);
+  Result<JobRequest> check(const Caller& who, const JobRequest& request);   // for --test-only
+  Result<rpc::Empty> finish_allocation(const Caller& who, const rpc::FinishAllocation& c);
+  Result<rpc::StepCreated> create_step(const Caller& who, const rpc::CreateStep& c);
+  Result<rpc::Empty> finish_step(const Caller& who, const rpc::FinishStep& c);
+  Result<rpc::SignalJobsAnswer> signal(const Caller& who, const rpc::SignalJobs& c);
+  Result<rpc::Messages> control(const Caller& who, const rpc::ControlJobs& c);
+  Result<rpc::Messages> update_job(const Caller& who, const rpc::UpdateJob& c);
+  Result<rpc::Messages> update_node(const Caller& who, const rpc::UpdateNode& c);
+  Result<rpc::Messages> update_partition(const Caller& who, const rpc::UpdatePartition& c);
+  void report(NodeId node, const NodeReport& report);
+  // Returns how many items were still valid.
+  size_t carry_out(const sched::Plan& plan);
+  void node_connected(NodeId node);
+  void node_disconnected(NodeId node);
+  void housekeep();
+
+  const Events& events() const { return events_; }   // of this turn, in order
+  void commit();
+  void rollback();
+
+  // ---- after commit
+  std::vector<Effect> take_effects(Time now);
+  std::shared_ptr<const Cluster> snapshot() const;   // as of the last commit
+  Time next_timer() const { return indexes_.next_timer(); }
+  const Cluster& cluster() const { return cluster_; }
+  const Indexes& indexes() const { return indexes_; }
+  // The orders that an obligation stands for; nullopt when its job is gone.
+  std::optional<NodeOrder> order_for(const Obligation& o) const;
+
+ private:
+  View view(const Caller& who) { return {cluster_, indexes_, settings_, feasibility_, now_, who}; }
+  View own() { return view(Caller{settings_.slurm_user, {}, {}, {}}); }
+  void take(Events events);
+  void take(std::vector<Order> orders);
+  template <class R>
+  Result<R> finish(Result<Decision<R>> decision);
+  void follow_up(const Event& event);
+  void rebuild();
+  void watch_silence(const Node& node);
+
+  Settings settings_;
+  Cluster cluster_;
+  Indexes indexes_;
+  FeasibilityCache feasibility_;
+  Time now_{};
+  // the running turn
+  Cluster before_;
+  Events events_;
+  std::vector<Order> orders_;
+  std::vector<JobId> ended_, released_, readied_, unsettled_;   // to be followed up in housekeep
+  std::vector<std::pair<NodeId, bool>> links_;                // nodes that connected or disconnected
+};
+
+// The job as its node `index` needs to know it.
+node_rpc::JobOnNode job_on_node(const Cluster& cluster, const Job& job, size_t index);
+
+}  // namespace muster::slurmctld

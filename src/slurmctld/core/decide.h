@@ -1,0 +1,128 @@
+// decide: commands in, events out. Each function reads the state (View), checks the caller's rights and the request, and
+// returns the events that make it true, or the error the user sees. Nothing is changed here; apply does that.
+// One .cc per subject: submit, lifecycle, control, update_job, steps, nodes, configure, timers.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "model/cluster.h"
+#include "model/event.h"
+#include "model/node_rpc.h"
+#include "model/rpc.h"
+#include "sched/planner.h"
+#include "slurmctld/core/feasibility.h"
+#include "slurmctld/core/indexes.h"
+#include "slurmctld/core/settings.h"
+
+namespace muster::slurmctld {
+
+// Who asks, as the connection proved it.
+struct Caller {
+  Uid uid{};
+  Gid gid{};
+  std::vector<std::string> groups;   // names; filled only where a partition asks (AllowGroups)
+  std::string host;                  // the node the command ran on, where known (AllocNodes)
+  static Caller root() { return {}; }
+};
+
+struct View {
+  const Cluster& cluster;
+  const Indexes& indexes;
+  const Settings& settings;
+  FeasibilityCache& feasibility;
+  Time now{};
+  Caller caller;
+
+  bool is_operator() const;                 // root or SlurmUser
+  bool may_manage(const Job& job) const;    // its owner or an operator
+};
+
+using Events = std::vector<Event>;
+
+// A message to a node that is not an obligation: sent once, lost with the connection.
+struct Order {
+  NodeId node{};
+  NodeOrder order;
+};
+
+template <class Reply>
+struct Decision {
+  Events events;
+  Reply reply{};
+  std::vector<Order> orders;
+};
+
+// ---- submit.cc
+Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobRequest& request);
+// The checks of a submission alone: the request completed with what the site fills in, and its partitions.
+Result<JobRequest> check_request(const View& v, const JobRequest& request);
+
+// ---- lifecycle.cc: starts, ends, what nodes report
+Result<Events> decide_start(const View& v, const sched::StartItem& item);
+Decision<rpc::Empty> decide_report(const View& v, NodeId node, const NodeReport& report);
+// The events that end a job (running or pending) with a state, and put it back where it is to be requeued.
+struct Ending {
+  JobState state = JobState::kCancelled;
+  Reason reason = Reason::kNone;
+  uint32_t flags = 0;
+  int32_t exit_status = 0;
+  std::string detail;
+  Bitmap gone;                  // nodes (by index) where nothing is left already
+};
+void end_job(const View& v, const Job& job, const Ending& ending, Events& out);
+bool requeue_allowed(const View& v, const Job& job);   // --requeue, --no-requeue, else JobRequeue
+// A finished job with nothing left on any node: requeue it if it was to be; called after the last release.
+void after_release(const View& v, const Job& job, Events& out);
+Result<Decision<rpc::Empty>> decide_finish_allocation(const View& v, const rpc::FinishAllocation& c);
+
+// ---- control.cc
+Decision<rpc::SignalJobsAnswer> decide_signal(const View& v, const rpc::SignalJobs& c);
+Result<Decision<rpc::Messages>> decide_control(const View& v, const rpc::ControlJobs& c);
+std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s);
+std::string job_name_for_users(const Job& job);   // "123", "123_4", "123_[5-7]"
+
+// ---- update_job.cc
+Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::UpdateJob& c);
+
+// ---- steps.cc
+Result<Decision<rpc::StepCreated>> decide_create_step(const View& v, const rpc::CreateStep& c);
+Result<Decision<rpc::Empty>> decide_finish_step(const View& v, const rpc::FinishStep& c);
+
+// ---- nodes.cc
+Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc::Register& r);
+Result<Decision<rpc::Messages>> decide_update_node(const View& v, const rpc::UpdateNode& c);
+// Jobs on a node that is in touch are ended there in the usual way; with one that is not, what they hold is given up.
+void set_node_down(const View& v, const Node& node, const std::string& reason, Events& out);
+// A node that did not answer for SlurmdTimeout, a resume that took too long, a planned return.
+void node_timer(const View& v, NodeId node, TimerKind kind, Events& out);
+
+// ---- configure.cc
+Events decide_configure(const View& v);           // from the state as it is to what Settings say
+Result<Decision<rpc::Messages>> decide_update_partition(const View& v, const rpc::UpdatePartition& c);
+
+// ---- timers.cc
+void job_timer(const View& v, JobId job, TimerKind kind, Events& out, std::vector<Order>& orders);
+// What waits for this job: dependents whose condition is now met or can never be.
+void resolve_dependents(const View& v, const Job& ended, Events& out);
+// The state of each dependency as the cluster stands; true when something changed.
+bool refresh_dependencies(const View& v, const Job& job, Dependencies& list);
+enum class DependencyVerdict : uint8_t { kWait, kMet, kNever };
+DependencyVerdict verdict_of(const Dependencies& list);
+// Why a job that is not held waits before it can be planned.
+Reason waiting_reason(const View& v, const Dependencies* dependencies, Time eligible);
+// When an unfulfilled "after:job+minutes" has to be looked at again; unset: nothing to wait for but other jobs' events.
+Time recheck_time(const View& v, const Job& job, const Dependencies& list);
+// Looks at one waiting job's dependencies: eligible now, never, or one condition fewer.
+void settle_dependencies(const View& v, const Job& job, Events& out);
+// Whether `job` would wait for itself, by way of others.
+bool is_circular(const View& v, const Job& job, const Dependencies& list);
+// When a running job's time is up: its end and the OverTimeLimit that applies.
+Time limit_time(const View& v, const Job& job);
+
+// A job's record as JobChanged carries it, to be altered by the caller.
+event::JobChanged changed(const Job& job);
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,181 @@
+#include "slurmctld/core/indexes.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace muster::slurmctld {
+namespace {
+
+// How many jobs a record stands for.
+uint32_t tasks_of(const Job& job) {
+  return job.array_tasks ? static_cast<uint32_t>(job.array_tasks->pending.count()) : 1;
+}
+
+}  // namespace
+
+template <class F>
+void Indexes::each_timer(const Job& job, F&& f) const {
+  if (job.pending()) {
+    if (job.eligible != kTimeUnset) f(job.eligible, TimerKind::kJobBegin);
+    if (job.request->deadline != kTimeUnset) f(job.request->deadline, TimerKind::kJobDeadline);
+  } else if (!job.finished()) {
+    if (job.ends != kTimeUnset && job.ends != kTimeInfinite) {
+      f(job.ends, TimerKind::kJobLimit);
+      const WarnSignal& w = job.request->warn;
+      if (w.signal && !job.time_warned) f(job.ends - seconds(w.seconds_before_end), TimerKind::kJobWarn);
+    }
+  } else if (job.releasing.none() && min_job_age_ > Duration::zero() && !(job.flags & (kJobRequeued | kJobRequeueHold))) {
+    f(job.ended + min_job_age_, TimerKind::kJobPurge);
+  }
+}
+
+void Indexes::add(const Job& job) {
+  each_timer(job, [&](Time at, TimerKind kind) { timers_.emplace(at, kind, job.id.value); });
+  job_count_ += tasks_of(job);
+  if (job.pending() && job.dependencies) {
+    for (const Dependency& d : job.dependencies->list) {
+      if (d.state != DependencyState::kUnfulfilled) continue;
+      if (d.type == DependencyType::kSingleton) singletons_.insert(job.id);
+      else dependents_[d.job].insert(job.id);
+    }
+  }
+  if (!job.holds_nodes()) return;
+  const auto& nodes = job.allocation->nodes;
+  bool live = !job.finished();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!live && !job.releasing.test(i)) continue;
+    on_node_[nodes[i].node.value].insert(job.id);
+    if (job.releasing.test(i)) {
+      Obligation o{Duty::kTerminate, job.id, nodes[i].node};
+      if (open_.insert(o).second) due_.push_back(o);
+    }
+  }
+  if (job.state == JobState::kRunning && job.request->kind == JobKind::kBatch && !job.launched &&
+      !(job.flags & kJobConfiguring) && job.releasing.none()) {
+    Obligation o{Duty::kLaunchBatch, job.id, nodes[0].node};
+    if (open_.insert(o).second) due_.push_back(o);
+  }
+}
+
+void Indexes::remove(const Job& job) {
+  each_timer(job, [&](Time at, TimerKind kind) { timers_.erase({at, kind, job.id.value}); });
+  job_count_ -= tasks_of(job);
+  if (job.pending() && job.dependencies) {
+    for (const Dependency& d : job.dependencies->list) {
+      singletons_.erase(job.id);
+      auto at = dependents_.find(d.job);
+      if (at == dependents_.end()) continue;
+      at->second.erase(job.id);
+      if (at->second.empty()) dependents_.erase(at);
+    }
+  }
+  if (!job.holds_nodes()) return;
+  for (const NodeShare& s : job.allocation->nodes) {
+    if (auto at = on_node_.find(s.node.value); at != on_node_.end()) {
+      at->second.erase(job.id);
+      if (at->second.empty()) on_node_.erase(at);
+    }
+    open_.erase({Duty::kTerminate, job.id, s.node});
+  }
+  open_.erase({Duty::kLaunchBatch, job.id, job.allocation->nodes[0].node});
+}
+
+void Indexes::node_released(const Job& job, NodeId node) {
+  open_.erase({Duty::kTerminate, job.id, node});
+  if (auto at = on_node_.find(node.value); at != on_node_.end()) {
+    at->second.erase(job.id);
+    if (at->second.empty()) on_node_.erase(at);
+  }
+}
+
+void Indexes::add_request(RequestId id, const JobRequest& request) { requests_.emplace(describe_hash(request), id); }
+
+void Indexes::remove_request(RequestId id, const JobRequest& request) {
+  auto [first, last] = requests_.equal_range(describe_hash(request));
+  for (auto it = first; it != last; ++it) {
+    if (it->second != id) continue;
+    requests_.erase(it);
+    return;
+  }
+}
+
+RequestId Indexes::find_request(const JobRequest& request, const Cluster& cluster) const {
+  auto [first, last] = requests_.equal_range(describe_hash(request));
+  for (auto it = first; it != last; ++it)
+    if (*cluster.requests.at(it->second.value).request == request) return it->second;
+  return RequestId{};
+}
+
+void Indexes::add_node(const Node& node) {
+  if (node.resume_deadline != kTimeUnset) timers_.emplace(node.resume_deadline, TimerKind::kNodeResume, node.id.value);
+  if (node.resume_after != kTimeUnset) timers_.emplace(node.resume_after, TimerKind::kNodeReturn, node.id.value);
+}
+
+void Indexes::remove_node(const Node& node) {
+  if (node.resume_deadline != kTimeUnset) timers_.erase({node.resume_deadline, TimerKind::kNodeResume, node.id.value});
+  if (node.resume_after != kTimeUnset) timers_.erase({node.resume_after, TimerKind::kNodeReturn, node.id.value});
+}
+
+bool Indexes::pop_due(Time now, Timer& timer) {
+  if (timers_.empty() || std::get<0>(*timers_.begin()) > now) return false;
+  std::tie(timer.at, timer.kind, timer.id) = *timers_.begin();
+  timers_.erase(timers_.begin());
+  return true;
+}
+
+std::vector<Obligation> Indexes::take_due(Time now, Duration repeat_after) {
+  std::vector<Obligation> out;
+  auto send = [&](const Obligation& o) {
+    if (!open_.contains(o)) return;
+    if (auto at = sent_at_.find(o); at != sent_at_.end()) sent_.erase({at->second, o});
+    sent_at_[o] = now + repeat_after;
+    sent_.emplace(now + repeat_after, o);
+    out.push_back(o);
+  };
+  std::vector<Obligation> due = std::move(due_);
+  due_.clear();
+  std::sort(due.begin(), due.end());
+  due.erase(std::unique(due.begin(), due.end()), due.end());
+  for (const Obligation& o : due) send(o);
+  while (!sent_.empty() && sent_.begin()->first <= now) {
+    Obligation o = sent_.begin()->second;
+    sent_.erase(sent_.begin());
+    sent_at_.erase(o);
+    send(o);
+  }
+  return out;
+}
+
+void Indexes::node_connected(NodeId node) {
+  for (JobId job : jobs_on(node))
+    for (Duty duty : {Duty::kLaunchBatch, Duty::kTerminate})
+      if (Obligation o{duty, job, node}; open_.contains(o)) due_.push_back(o);
+}
+
+const std::set<JobId>& Indexes::jobs_on(NodeId node) const {
+  static const std::set<JobId> kNone;
+  auto at = on_node_.find(node.value);
+  return at == on_node_.end() ? kNone : at->second;
+}
+
+std::vector<JobId> Indexes::dependents_of(JobId job) const {
+  auto at = dependents_.find(job);
+  if (at == dependents_.end()) return {};
+  return {at->second.begin(), at->second.end()};
+}
+
+bool Indexes::same_as(const Indexes& o) const {
+  return open_ == o.open_ && on_node_ == o.on_node_ && dependents_ == o.dependents_ && singletons_ == o.singletons_ &&
+         requests_.size() == o.requests_.size() && job_count_ == o.job_count_;
+}
+
+Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age) {
+  Indexes x(min_job_age);
+  cluster.requests.for_each([&](uint32_t id, const SharedRequest& r) { x.add_request(RequestId(id), *r.request); });
+  cluster.nodes.for_each([&](uint32_t, const Node& n) { x.add_node(n); });
+  cluster.jobs.for_each([&](uint32_t, const Job& j) { x.add(j); });
+  return x;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,86 @@
+// Indexes: what can be derived from a Cluster, kept up by apply so that no turn scans it: timers, open obligations, who
+// waits for whom, which request has which number. rebuild() makes the same from a Cluster; the simulator compares.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "base/time.h"
+#include "model/cluster.h"
+
+namespace muster::slurmctld {
+
+enum class TimerKind : uint8_t { kJobBegin, kJobLimit, kJobWarn, kJobDeadline, kJobPurge, kNodeSilent, kNodeResume, kNodeReturn };
+
+// Something the world still has to do, repeated until the state says it is done.
+enum class Duty : uint8_t { kLaunchBatch, kTerminate };
+struct Obligation {
+  Duty duty = Duty::kLaunchBatch;
+  JobId job{};
+  NodeId node{};
+  auto operator<=>(const Obligation&) const = default;
+};
+
+class Indexes {
+ public:
+  explicit Indexes(Duration min_job_age) : min_job_age_(min_job_age) {}
+
+  // Called by apply around every change of a job record.
+  void add(const Job& job);
+  void remove(const Job& job);
+  void node_released(const Job& job, NodeId node);    // one node of a completing job, without touching the rest
+  void add_request(RequestId id, const JobRequest& request);
+  void remove_request(RequestId id, const JobRequest& request);
+  void add_node(const Node& node);
+  void remove_node(const Node& node);
+
+  void set_timer(Time at, TimerKind kind, uint32_t id) { timers_.emplace(at, kind, id); }
+  void clear_timer(Time at, TimerKind kind, uint32_t id) { timers_.erase({at, kind, id}); }
+  // The earliest timer if it is due; it is removed.
+  struct Timer {
+    Time at{};
+    TimerKind kind{};
+    uint32_t id = 0;
+  };
+  bool pop_due(Time now, Timer& timer);
+  Time next_timer() const { return timers_.empty() ? kTimeInfinite : std::get<0>(*timers_.begin()); }
+
+  const std::set<Obligation>& obligations() const { return open_; }
+  // Obligations that became due since the last call: new ones, a reconnected node's, and those unanswered for too long.
+  std::vector<Obligation> take_due(Time now, Duration repeat_after);
+  void node_connected(NodeId node);
+
+  // Jobs that hold something on the node.
+  const std::set<JobId>& jobs_on(NodeId node) const;
+  // Pending jobs that wait for the end (or start) of this job or array.
+  std::vector<JobId> dependents_of(JobId job) const;
+  std::vector<JobId> singletons() const { return {singletons_.begin(), singletons_.end()}; }
+  RequestId find_request(const JobRequest& request, const Cluster& cluster) const;
+  uint32_t job_count() const { return job_count_; }   // as MaxJobCount counts: every task of an array
+
+  bool same_as(const Indexes& o) const;
+
+ private:
+  template <class F>
+  void each_timer(const Job& job, F&& f) const;
+
+  Duration min_job_age_;
+  std::set<std::tuple<Time, TimerKind, uint32_t>> timers_;
+  std::set<Obligation> open_;
+  std::vector<Obligation> due_;
+  std::set<std::pair<Time, Obligation>> sent_;         // volatile: when to repeat
+  std::map<Obligation, Time> sent_at_;
+  std::unordered_map<uint32_t, std::set<JobId>> on_node_;
+  std::map<JobId, std::set<JobId>> dependents_;
+  std::set<JobId> singletons_;
+  std::unordered_multimap<uint64_t, RequestId> requests_;
+  uint32_t job_count_ = 0;
+};
+
+Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age);
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,324 @@
+// The life of a job after submission: its start, what its nodes report, its end, and its way back into the queue.
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "hostlist/hostlist.h"
+#include "model/array_spec.h"
+#include "slurmctld/core/core.h"
+#include "slurmctld/core/decide.h"
+
+namespace muster::slurmctld {
+namespace {
+
+Time end_of(const Job& job, Time start) {
+  return job.time_limit_min == kUnlimited32 ? kTimeInfinite : start + minutes(job.time_limit_min);
+}
+
+// Nodes of the item that must be powered up first become #, with a deadline.
+void power_up(const View& v, const sched::StartItem& item, Events& out) {
+  auto timeout = v.settings.config().resume_timeout;
+  for (const NodeShare& s : item.allocation->nodes) {
+    const Node& n = v.cluster.nodes.at(s.node.value);
+    if (!(n.flags & kNodePoweredDown)) continue;
+    event::NodeStateChanged e;
+    e.node = n.id;
+    e.admin = n.admin;
+    e.flags = (n.flags & ~kNodePoweredDown) | kNodePoweringUp;
+    e.reason = n.reason;
+    e.by = n.reason_uid;
+    e.time = v.now;
+    e.resume_deadline = timeout ? v.now + *timeout : kTimeInfinite;
+    out.push_back(std::move(e));
+  }
+}
+
+// Exit codes that RequeueExit and RequeueExitHold name.
+bool in_exit_list(const std::string& list, int code) {
+  Bitmap codes;
+  return !list.empty() && Bitmap::parse_ranges(list, codes, 256) && codes.test(static_cast<size_t>(code));
+}
+
+uint32_t requeue_flags_of_exit(const View& v, const Job& job, int32_t status) {
+  if (!WIFEXITED(status) || WEXITSTATUS(status) == 0 || !requeue_allowed(v, job)) return 0;
+  if (in_exit_list(v.settings.config().requeue_exit_hold, WEXITSTATUS(status))) return kJobRequeueHold | kJobSpecialExit;
+  return in_exit_list(v.settings.config().requeue_exit, WEXITSTATUS(status)) ? static_cast<uint32_t>(kJobRequeued) : 0u;
+}
+
+std::optional<size_t> index_of(const Job& job, NodeId node) {
+  for (size_t i = 0; i < job.allocation->nodes.size(); ++i)
+    if (job.allocation->nodes[i].node == node) return i;
+  return std::nullopt;
+}
+
+// One report of a node, checked against the generation of the job that it is about.
+struct ReportHandler {
+  const View& v;
+  NodeId node;
+  Decision<rpc::Empty>& d;
+
+  const Job* job_of(JobId id, uint32_t generation) const {
+    const Job* j = v.cluster.jobs.find(id.value);
+    return j && j->restarts == generation && j->allocation && index_of(*j, node) ? j : nullptr;
+  }
+  void release(const Job& j, size_t index) {
+    if (!j.releasing.test(index)) return;
+    event::JobNodesReleased e;
+    e.job = j.id;
+    e.nodes = Bitmap(j.allocation->nodes.size());
+    e.nodes.set(index);
+    e.time = v.now;
+    d.events.push_back(std::move(e));
+  }
+  // The node may drop what it remembers of the job once this turn is durable.
+  void forget(JobId id) {
+    node_rpc::ForgetJobs f;
+    f.jobs.push_back(id);
+    d.orders.push_back(Order{node, std::move(f)});
+  }
+  void drain(const std::string& why) {
+    const Node* n = v.cluster.nodes.find(node.value);
+    if (!n || (n->flags & kNodeDrain)) return;
+    event::NodeStateChanged e;
+    e.node = node;
+    e.admin = n->admin;
+    e.flags = n->flags | kNodeDrain;
+    e.reason = why;
+    e.by = v.settings.slurm_user;
+    e.time = v.now;
+    e.resume_deadline = n->resume_deadline;
+    e.resume_after = n->resume_after;
+    d.events.push_back(std::move(e));
+  }
+
+  void operator()(const node_rpc::Register& r) { d = decide_register(v, node, r); }
+  void operator()(const node_rpc::Load&) {}
+  void operator()(const node_rpc::BatchStarted& r) {
+    const Job* j = job_of(r.job, r.generation);
+    if (!j || j->state != JobState::kRunning || j->launched) return;
+    d.events.push_back(event::JobLaunched{r.job, v.now, end_of(*j, v.now)});
+  }
+  void operator()(const node_rpc::BatchFinished& r) {
+    const Job* j = job_of(r.job, r.generation);
+    if (r.gone) forget(r.job);
+    if (!j || j->allocation->nodes[0].node != node) return;
+    if (j->finished()) {
+      if (r.gone) release(*j, 0);
+      return;
+    }
+    Ending e;
+    e.exit_status = r.exit_status;
+    e.state = r.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
+    if (r.exit_status != 0) e.reason = WIFSIGNALED(r.exit_status) ? Reason::kFailedSignal : Reason::kNonZeroExitCode;
+    if (r.out_of_memory) {
+      e.state = JobState::kOutOfMemory;
+      e.reason = Reason::kOutOfMemory;
+    }
+    e.flags = requeue_flags_of_exit(v, *j, r.exit_status);
+    e.gone = Bitmap(j->allocation->nodes.size());
+    if (r.gone) e.gone.set(0);
+    end_job(v, *j, e, d.events);
+  }
+  void operator()(const node_rpc::JobGone& r) {
+    forget(r.job);
+    if (!r.epilog_error.empty()) drain(r.epilog_error);
+    if (const Job* j = job_of(r.job, r.generation)) release(*j, *index_of(*j, node));
+  }
+  void operator()(const node_rpc::LaunchFailed& r) {
+    forget(r.job);
+    if (r.node_fault) drain(r.text.empty() ? "Prolog error" : r.text);
+    const Job* j = job_of(r.job, r.generation);
+    if (!j || j->finished()) return;
+    Ending e;
+    e.state = JobState::kFailed;
+    e.reason = Reason::kJobLaunchFailure;
+    e.detail = r.text;
+    e.exit_status = r.node_fault ? 1 << 8 : 53;   // 0:53 is what Slurm shows for output that cannot be opened
+    // Steps of srun may run there without the script: the node says when it is rid of them.
+    e.gone = Bitmap(j->allocation->nodes.size());
+    if (r.node_fault && requeue_allowed(v, *j))
+      e.flags = j->restarts >= v.settings.config().max_batch_requeue ? kJobRequeueHold : kJobRequeued;
+    end_job(v, *j, e, d.events);
+  }
+  void operator()(const node_rpc::StepGone& r) {
+    const Job* j = job_of(r.job, r.generation);
+    if (!j) return;
+    size_t index = *index_of(*j, node);
+    for (const Step& s : j->steps) {
+      if (s.id != r.step) continue;
+      bool others = std::ranges::any_of(s.shares, [&](const StepShare& x) { return !x.done && x.node_index != index; });
+      if (!others) {
+        d.events.push_back(event::StepEnded{j->id, s.id, std::max(s.exit_status, r.exit_status), v.now});
+        return;
+      }
+      event::StepNodesDone e;
+      e.job = j->id;
+      e.step = s.id;
+      e.nodes = Bitmap(index + 1);
+      e.nodes.set(index);
+      e.exit_status = r.exit_status;
+      d.events.push_back(std::move(e));
+    }
+  }
+};
+
+}  // namespace
+
+bool requeue_allowed(const View& v, const Job& job) {
+  if (job.request->kind != JobKind::kBatch) return false;
+  if (job.request->requeue != TriState::kDefault) return job.request->requeue == TriState::kYes;
+  return v.settings.config().job_requeue;
+}
+
+Result<Events> decide_start(const View& v, const sched::StartItem& item) {
+  const Job* j = v.cluster.jobs.find(item.job.value);
+  if (!j || !j->pending() || j->priority == 0 || !item.allocation || item.allocation->nodes.empty())
+    return fail(Errc::kInvalidStateChange);
+  bool of_array = item.array_task != kNoArrayTask;
+  if (of_array != (j->array_tasks != nullptr) || (of_array && !j->array_tasks->pending.test(item.array_task)))
+    return fail(Errc::kInvalidStateChange);
+  if (j->dependencies || j->eligible == kTimeUnset || j->eligible > v.now) return fail(Errc::kInvalidStateChange);
+  // Planned for what was asked before an update.
+  if (item.request && item.request != j->request) return fail(Errc::kInvalidStateChange);
+  if (of_array && j->array_tasks->max_running) {
+    const ArrayGroup* g = v.cluster.arrays.find(j->array_job_id.value);
+    if (g && g->running >= j->array_tasks->max_running) return fail(Errc::kInvalidStateChange);
+  }
+  const Partition* p = v.cluster.partitions.find(item.partition);
+  if (!p || (p->state != PartitionState::kUp && p->state != PartitionState::kDrain)) return fail(Errc::kPartitionNotAvailable);
+  MUSTER_TRY_VOID(sched::still_fits(v.cluster, v.settings.sched, *j->request, item));
+
+  Events out;
+  event::JobStarted e;
+  e.job = j->id;
+  e.array_task = item.array_task;
+  if (of_array) {
+    if (j->array_tasks->pending.count() == 1) {
+      e.task_job = j->id;
+    } else {
+      uint32_t id = v.cluster.last_job_id.value + 1;
+      while (v.cluster.jobs.contains(id) || v.cluster.arrays.contains(id)) ++id;
+      e.task_job = JobId(id);
+    }
+  }
+  e.time = v.now;
+  e.ends = end_of(*j, v.now);
+  e.partition = item.partition;
+  e.allocation = item.allocation;
+  for (const NodeShare& s : item.allocation->nodes)
+    if (v.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp)) e.flags = kJobConfiguring | kJobPowerUpNode;
+  power_up(v, item, out);
+  out.push_back(std::move(e));
+  return out;
+}
+
+Decision<rpc::Empty> decide_report(const View& v, NodeId node, const NodeReport& report) {
+  Decision<rpc::Empty> d;
+  std::visit(ReportHandler{v, node, d}, report);
+  return d;
+}
+
+void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
+  if (job.finished()) return;
+  event::JobEnding e;
+  e.job = job.id;
+  e.state = ending.state;
+  e.reason = ending.reason;
+  e.flags = ending.flags;
+  e.exit_status = ending.exit_status;
+  // The clock may have stepped back since the start.
+  e.time = job.pending() ? v.now : std::max(v.now, job.started);
+  if (!ending.detail.empty()) e.detail = std::make_shared<const std::string>(ending.detail);
+  if (job.allocation) {
+    e.releasing = Bitmap(job.allocation->nodes.size());
+    for (size_t i = 0; i < job.allocation->nodes.size(); ++i) {
+      const Node* n = v.cluster.nodes.find(job.allocation->nodes[i].node.value);
+      bool in_touch = n && (n->admin != NodeState::kDown || n->connected);   // a DOWN node can still be told to end the job
+      bool alive = in_touch && !(n->flags & (kNodePoweredDown | kNodePoweringUp));
+      if (alive && !ending.gone.test(i)) e.releasing.set(i);
+    }
+  }
+  out.push_back(std::move(e));
+}
+
+void after_release(const View& v, const Job& job, Events& out) {
+  if (!(job.flags & (kJobRequeued | kJobRequeueHold))) return;
+  bool hold = job.flags & kJobRequeueHold;
+  bool too_often = job.restarts + 1 > v.settings.config().max_batch_requeue;
+  event::JobRequeued e;
+  e.job = job.id;
+  e.time = v.now;
+  if (hold) {
+    e.flags = kJobHeldByAdmin | (job.flags & kJobSpecialExit);
+    e.reason = too_often ? Reason::kJobHoldMaxRequeue : Reason::kJobHeldAdmin;
+  } else {
+    e.priority = std::max(1u, job.priority ? job.priority : 4294901760u - job.id.value + 1);
+    e.eligible = v.now;
+  }
+  out.push_back(std::move(e));
+}
+
+Result<Decision<rpc::Empty>> decide_finish_allocation(const View& v, const rpc::FinishAllocation& c) {
+  const Job* j = v.cluster.jobs.find(c.job.value);
+  if (!j) return fail(Errc::kInvalidJobId);
+  if (!v.may_manage(*j)) return fail(Errc::kUserIdMissing);
+  if (j->finished()) return fail(Errc::kAlreadyDone);
+  Decision<rpc::Empty> d;
+  Ending e;
+  e.exit_status = c.exit_status;
+  if (j->pending()) e.state = JobState::kCancelled;
+  else e.state = c.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
+  if (e.state == JobState::kFailed) e.reason = Reason::kNonZeroExitCode;
+  end_job(v, *j, e, d.events);
+  return d;
+}
+
+namespace {
+
+// SLURM_ARRAY_TASK_COUNT, MIN, MAX and STEP: of the array as it was submitted.
+void describe_array(const JobRequest& r, node_rpc::JobOnNode& n) {
+  auto tasks = parse_array_spec(r.array, kMaxArrayTaskId);
+  if (!tasks || tasks->pending.none()) return;
+  n.array_task_count = static_cast<uint32_t>(tasks->pending.count());
+  size_t first = tasks->pending.first(), last = first, step = 0;
+  for (size_t i = tasks->pending.next(first + 1); i != Bitmap::npos; i = tasks->pending.next(i + 1)) {
+    size_t gap = i - last;
+    step = step == 0 || step == gap ? gap : 1;
+    last = i;
+  }
+  n.array_task_min = static_cast<uint32_t>(first);
+  n.array_task_max = static_cast<uint32_t>(last);
+  n.array_task_step = static_cast<uint32_t>(std::max<size_t>(1, step));
+}
+
+}  // namespace
+
+node_rpc::JobOnNode job_on_node(const Cluster& cluster, const Job& job, size_t index) {
+  node_rpc::JobOnNode n;
+  n.job = job.id;
+  n.generation = job.restarts;
+  n.array_job_id = job.array_job_id;
+  n.array_task = job.array_task;
+  n.request = job.request;
+  if (job.array_job_id) describe_array(*job.request, n);
+  n.node_index = static_cast<uint32_t>(index);
+  n.share = job.allocation->nodes[index];
+  n.cluster = cluster.name;
+  n.time_limit_min = job.time_limit_min;
+  n.started = job.started;
+  n.ends = job.ends;
+  n.num_tasks = job.allocation->total_tasks();
+  n.tres_per_node_text = job.request->tres_per_node;
+  if (const Partition* p = cluster.partitions.find(job.partition)) n.partition = p->name;
+  std::vector<std::string> names;
+  for (const NodeShare& s : job.allocation->nodes) {
+    const Node* node = cluster.nodes.find(s.node.value);
+    names.push_back(node ? node->spec->name : "?");
+    n.cpus_per_node.push_back(static_cast<uint32_t>(s.cpus.count()));
+    n.tasks_per_node.push_back(s.tasks);
+  }
+  n.node_list = compress_hosts(names);
+  return n;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,545 @@
+#include "slurmctld/core/rows.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "hostlist/hostlist.h"
+#include "model/array_spec.h"
+#include "model/dependency.h"
+
+namespace muster::slurmctld {
+namespace {
+
+std::string node_name(const Cluster& cluster, NodeId id) {
+  const Node* n = cluster.nodes.find(id.value);
+  return n ? n->spec->name : "?";
+}
+
+// ---- what a pending job asks for, in the numbers squeue shows
+uint32_t wanted_nodes(const JobRequest& r) {
+  if (r.min_nodes) return r.min_nodes;
+  if (r.num_tasks && r.ntasks_per_node) return (r.num_tasks + r.ntasks_per_node - 1) / r.ntasks_per_node;
+  return 1;
+}
+uint32_t wanted_tasks(const JobRequest& r) {
+  if (r.num_tasks) return r.num_tasks;
+  return wanted_nodes(r) * std::max(1u, r.ntasks_per_node);
+}
+uint32_t wanted_cpus(const JobRequest& r) {
+  uint32_t by_tasks = r.overcommit ? wanted_nodes(r) : wanted_tasks(r) * std::max(1u, r.cpus_per_task);
+  return std::max({by_tasks, wanted_nodes(r), r.min_cpus_per_node * wanted_nodes(r)});
+}
+
+std::string partition_text(const Cluster& cluster, const Job& j) {
+  if (j.pending() && !j.request->partitions.empty()) return join(j.request->partitions, ",");
+  const Partition* p = cluster.partitions.find(j.partition);
+  return p ? p->name : "";
+}
+
+struct GresTotals {
+  std::map<std::string, uint64_t> by_name;              // "gpu"
+  std::map<std::pair<std::string, std::string>, uint64_t> by_type;
+};
+
+GresTotals gres_totals(const Allocation& a) {
+  GresTotals t;
+  for (const NodeShare& s : a.nodes)
+    for (const GresShare& g : s.gres) {
+      t.by_name[g.name] += g.count;
+      if (!g.type.empty()) t.by_type[{g.name, g.type}] += g.count;
+    }
+  return t;
+}
+
+// "gres/gpu=8,gres/gpu:h100=8" of what a pending job asks for in all.
+void add_requested_gres(const JobRequest& r, std::string& out) {
+  auto add = [&](const std::string& text, uint64_t times) {
+    for (std::string_view item : split(text, ',')) {
+      std::string_view name = item.starts_with("gres/") ? item.substr(5) : item;
+      size_t eq = name.find('=');
+      std::string_view count_text = "1";
+      if (eq != std::string_view::npos) {
+        count_text = name.substr(eq + 1);
+        name = name.substr(0, eq);
+      } else if (size_t colon = name.rfind(':'); colon != std::string_view::npos && parse_count(name.substr(colon + 1))) {
+        count_text = name.substr(colon + 1);
+        name = name.substr(0, colon);
+      }
+      auto count = parse_count(count_text);
+      if (!count || name.empty()) continue;
+      std::string total = std::to_string(*count * times);
+      size_t type = name.find(':');
+      if (type != std::string_view::npos) out += ",gres/" + std::string(name.substr(0, type)) + "=" + total;
+      out += ",gres/" + std::string(name) + "=" + total;
+    }
+  };
+  add(r.tres_per_node, wanted_nodes(r));
+  add(r.tres_per_job, 1);
+  add(r.tres_per_task, wanted_tasks(r));
+}
+
+std::string tres_requested(const JobRequest& r) {
+  uint32_t cpus = wanted_cpus(r), nodes = wanted_nodes(r);
+  std::string out = "cpu=" + std::to_string(cpus);
+  if (r.mem_per_node_mb && *r.mem_per_node_mb) out += ",mem=" + format_mem_mb(*r.mem_per_node_mb * nodes);
+  else if (r.mem_per_cpu_mb && *r.mem_per_cpu_mb) out += ",mem=" + format_mem_mb(*r.mem_per_cpu_mb * cpus);
+  out += ",node=" + std::to_string(nodes) + ",billing=" + std::to_string(cpus);
+  add_requested_gres(r, out);
+  return out;
+}
+
+std::string gres_detail(const std::vector<GresShare>& gres) {
+  std::string out;
+  for (const GresShare& g : gres) {
+    if (!out.empty()) out += ',';
+    out += g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
+    if (g.devices.any()) out += "(IDX:" + g.devices.to_ranges() + ")";
+  }
+  return out;
+}
+
+void add_verdict(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
+  const Verdict* verdict = cluster.verdicts.find(j.id.value);
+  if (!verdict) return;
+  bool own_reason = j.priority == 0 || j.dependencies || j.reason == Reason::kBeginTime;
+  if (!own_reason && verdict->reason != Reason::kNone) {
+    row.reason = verdict->reason;
+    row.reason_detail = verdict->detail;
+  }
+  if (verdict->expected_start != kTimeUnset) {
+    row.started = verdict->expected_start;
+    row.expected = true;
+    if (j.time_limit_min != kUnlimited32) row.ends = row.started + minutes(j.time_limit_min);
+  }
+  if (parts & kRowVerdict) row.expected_nodes = verdict->expected_nodes;
+}
+
+void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
+  const Allocation& a = *j.allocation;
+  row.nodes = static_cast<uint32_t>(a.nodes.size());
+  row.cpus = a.total_cpus();
+  row.tasks = std::max(1u, a.total_tasks());
+  row.switches = a.switches;
+  row.mem_mb_per_node = a.nodes.empty() ? 0 : a.nodes[0].mem_mb;
+  if (parts & kRowNodes) row.node_list = node_list_of(cluster, a);
+  if (parts & kRowTres) {
+    row.tres_allocated = tres_of(a);
+    if (!a.nodes.empty()) row.gres_allocated = gres_detail(a.nodes[0].gres);
+  }
+  if (!(parts & kRowDetail)) return;
+  for (const NodeShare& s : a.nodes) {
+    NodeShareRow share;
+    share.node = node_name(cluster, s.node);
+    share.cpu_ids = s.cpus.to_ranges();
+    share.cpus = static_cast<uint32_t>(s.cpus.count());
+    share.mem_mb = s.mem_mb;
+    share.gres = gres_detail(s.gres);
+    row.shares.push_back(std::move(share));
+  }
+}
+
+bool one_of(const std::vector<std::string>& list, const std::string& value) {
+  return list.empty() || std::ranges::find(list, value) != list.end();
+}
+
+bool selected(const Job& j, const std::vector<rpc::JobSelector>& list) {
+  if (list.empty()) return true;
+  return std::ranges::any_of(list, [&](const rpc::JobSelector& s) {
+    if (j.id != s.job && j.array_job_id != s.job) return false;
+    if (s.array_task == kNoArrayTask) return true;
+    return j.array_task == s.array_task || (j.array_tasks && j.array_tasks->pending.test(s.array_task));
+  });
+}
+
+// The jobs a query is about: by id where it names some, else all.
+void visit_jobs(const Cluster& c, const rpc::JobFilter& f, const std::function<bool(const Job&)>& visit) {
+  bool only_ids = !f.jobs.empty() && std::ranges::none_of(f.jobs, [&](const auto& s) { return c.arrays.contains(s.job.value); });
+  if (!only_ids) {
+    c.jobs.for_each([&](uint32_t, const Job& j) { return !matches_filter(c, j, f) || visit(j); });
+    return;
+  }
+  std::vector<JobId> ids;
+  for (const rpc::JobSelector& s : f.jobs) ids.push_back(s.job);
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  for (JobId id : ids) {
+    const Job* j = c.jobs.find(id.value);
+    if (j && matches_filter(c, *j, f) && !visit(*j)) return;
+  }
+}
+
+// The batch script as the step that it is to users.
+StepRow batch_step_row(const Cluster& cluster, const Job& j) {
+  const NodeShare& first = j.allocation->nodes[0];
+  StepRow row;
+  row.job = j.id;
+  row.array_job_id = j.array_job_id;
+  row.array_task = j.array_task;
+  row.id = kBatchStep;
+  row.name = "batch";
+  row.partition = partition_text(cluster, j);
+  row.user_name = j.request->user_name;
+  row.uid = j.request->uid;
+  row.start = j.started;
+  row.nodes = row.tasks = 1;
+  row.cpus = static_cast<uint32_t>(first.cpus.count());
+  row.node_list = node_name(cluster, first.node);
+  row.tres = "cpu=" + std::to_string(row.cpus) + (first.mem_mb ? ",mem=" + format_mem_mb(first.mem_mb) : "") + ",node=1";
+  row.submit_line = j.request->submit_line;
+  return row;
+}
+
+bool hidden(const Cluster& c, const Job& j, bool show_all) {
+  if (show_all) return false;
+  const Partition* p = c.partitions.find(j.partition);
+  return p && p->hidden;
+}
+
+std::string configured_tres(uint64_t cpus, uint64_t mem_mb, const std::vector<GresDevices>& gres) {
+  std::string out = "cpu=" + std::to_string(cpus) + ",mem=" + format_mem_mb(mem_mb) + ",billing=" + std::to_string(cpus);
+  std::map<std::string, uint64_t> names;
+  std::map<std::string, uint64_t> types;
+  for (const GresDevices& g : gres) {
+    names[g.name] += g.count;
+    if (!g.type.empty()) types[g.name + ":" + g.type] += g.count;
+  }
+  for (const auto& [name, count] : names) out += ",gres/" + name + "=" + std::to_string(count);
+  for (const auto& [name, count] : types) out += ",gres/" + name + "=" + std::to_string(count);
+  return out;
+}
+
+std::string gres_used_text(const Node& n) {
+  std::string out;
+  for (const GresDevices& g : n.spec->gres) {
+    uint64_t used = 0;
+    Bitmap devices;
+    for (const GresShare& u : n.gres_used)
+      if (u.name == g.name && u.type == g.type) {
+        used = u.count;
+        devices = u.devices;
+      }
+    std::string item = g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(used);
+    if (!g.count_only) item += "(IDX:" + (devices.any() ? devices.to_ranges() : std::string("N/A")) + ")";
+    if (out.find(item) != std::string::npos) continue;
+    if (!out.empty()) out += ',';
+    out += item;
+  }
+  return out;
+}
+
+std::string used_tres(const Node& n) {
+  if (n.cpus_used.none() && n.mem_used_mb == 0) return {};
+  std::string out = "cpu=" + std::to_string(n.cpus_used.count());
+  if (n.mem_used_mb) out += ",mem=" + format_mem_mb(n.mem_used_mb);
+  std::map<std::string, uint64_t> names;
+  for (const GresShare& g : n.gres_used) names[g.name] += g.count;
+  for (const auto& [name, count] : names) out += ",gres/" + name + "=" + std::to_string(count);
+  return out;
+}
+
+}  // namespace
+
+std::string node_list_of(const Cluster& cluster, const Allocation& allocation) {
+  if (allocation.nodes.size() == 1) return node_name(cluster, allocation.nodes[0].node);
+  std::vector<std::string> names;
+  names.reserve(allocation.nodes.size());
+  for (const NodeShare& s : allocation.nodes) names.push_back(node_name(cluster, s.node));
+  return compress_hosts(names);
+}
+
+std::string tres_of(const Allocation& a) {
+  uint64_t mem = 0;
+  for (const NodeShare& s : a.nodes) mem += s.mem_mb;
+  std::string cpus = std::to_string(a.total_cpus());
+  std::string out = "cpu=" + cpus;
+  if (mem) out += ",mem=" + format_mem_mb(mem);
+  out += ",node=" + std::to_string(a.nodes.size()) + ",billing=" + cpus;
+  GresTotals t = gres_totals(a);
+  for (const auto& [name, count] : t.by_name) out += ",gres/" + name + "=" + std::to_string(count);
+  for (const auto& [key, count] : t.by_type) out += ",gres/" + key.first + ":" + key.second + "=" + std::to_string(count);
+  return out;
+}
+
+JobRow make_job_row(const Cluster& cluster, const Job& j, uint32_t parts) {
+  JobRow row;
+  row.id = j.id;
+  row.request = j.request_id;
+  row.state = j.state;
+  row.flags = j.flags;
+  row.reason = j.reason;
+  if (j.detail) row.reason_detail = *j.detail;
+  row.priority = j.priority;
+  row.time_limit_min = j.time_limit_min;
+  row.array_job_id = j.array_job_id;
+  row.array_task = j.array_task;
+  if (j.array_tasks) {
+    row.array_tasks = j.array_tasks->pending.to_ranges();
+    row.array_max_running = j.array_tasks->max_running;
+  }
+  row.partition = partition_text(cluster, j);
+  row.restarts = j.restarts;
+  row.submitted = j.submitted;
+  row.eligible = j.eligible;
+  row.started = j.started;
+  row.ends = j.finished() ? j.ended : j.ends;
+  row.ended = j.ended;
+  row.suspended = j.suspended;
+  row.suspended_total = j.suspended_total;
+  row.exit_status = j.exit_status;
+  row.derived_exit_status = j.derived_exit_status;
+  row.batch_host = j.batch_host;
+  row.max_nodes = j.request->max_nodes;
+  if (j.dependencies) row.dependency = format_dependencies(*j.dependencies);
+  if (parts & kRowTres) row.tres_requested = tres_requested(*j.request);
+  if (j.pending()) {
+    row.nodes = wanted_nodes(*j.request);
+    row.cpus = wanted_cpus(*j.request);
+    row.tasks = wanted_tasks(*j.request);
+    add_verdict(cluster, j, parts, row);
+  } else if (j.allocation) {
+    add_allocation(cluster, j, parts, row);
+  } else {
+    row.nodes = wanted_nodes(*j.request);
+    row.cpus = wanted_cpus(*j.request);
+    row.tasks = wanted_tasks(*j.request);
+  }
+  return row;
+}
+
+StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
+  StepRow row;
+  row.job = j.id;
+  row.array_job_id = j.array_job_id;
+  row.array_task = j.array_task;
+  row.id = s.id;
+  row.state = s.state;
+  row.name = s.request->name;
+  row.partition = partition_text(cluster, j);
+  row.user_name = j.request->user_name;
+  row.uid = j.request->uid;
+  row.start = s.start;
+  row.time_limit_min = s.time_limit_min;
+  row.nodes = static_cast<uint32_t>(s.shares.size());
+  std::vector<std::string> names;
+  GresTotals totals;
+  uint64_t mem = 0;
+  for (const StepShare& share : s.shares) {
+    row.tasks += share.ranks.empty() ? share.task_count : static_cast<uint32_t>(share.ranks.size());
+    row.cpus += static_cast<uint32_t>(share.cpus.count());
+    mem += share.mem_mb;
+    for (const GresShare& g : share.gres) totals.by_name[g.name] += g.count;
+    names.push_back(node_name(cluster, j.allocation->nodes[share.node_index].node));
+  }
+  row.node_list = compress_hosts(names);
+  row.tres = "cpu=" + std::to_string(row.cpus);
+  if (mem) row.tres += ",mem=" + format_mem_mb(mem);
+  row.tres += ",node=" + std::to_string(row.nodes);
+  for (const auto& [name, count] : totals.by_name) row.tres += ",gres/" + name + "=" + std::to_string(count);
+  row.gres = s.request->tres_per_node;
+  row.srun_host = s.srun_host;
+  row.srun_pid = s.srun_pid;
+  row.distribution = s.request->distribution;
+  row.submit_line = j.request->submit_line;
+  return row;
+}
+
+NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::string>& partitions) {
+  const NodeSpec& s = *n.spec;
+  NodeRow r;
+  r.name = s.name;
+  r.address = s.address;
+  r.hostname = s.hostname;
+  r.port = s.port;
+  r.comment = n.comment;
+  r.extra = n.extra;
+  r.reason = n.reason;
+  r.state = n.state();
+  r.flags = n.flags;
+  r.has_jobs = n.jobs_running + n.jobs_completing > 0;
+  r.cpus = s.cpus;
+  r.boards = s.boards;
+  r.sockets = s.sockets;
+  r.cores_per_socket = s.cores_per_socket;
+  r.threads_per_core = s.threads_per_core;
+  r.cpus_effective = s.cpus - static_cast<uint32_t>(s.specialized_cpus.count());
+  r.cpus_allocated = static_cast<uint32_t>(n.cpus_used.count());
+  r.real_memory_mb = s.real_memory_mb;
+  r.mem_allocated_mb = n.mem_used_mb;
+  r.tmp_disk_mb = s.tmp_disk_mb;
+  r.mem_spec_mb = s.specialized_mem_mb;
+  r.weight = n.weight;
+  r.core_spec_count = s.core_spec_count;
+  r.cpu_spec_list = s.specialized_cpus.to_ranges();
+  r.features = s.features;
+  r.features_active = n.features_active;
+  r.gres = s.gres_text;
+  r.gres_used = gres_used_text(n);
+  r.tres_configured = configured_tres(s.cpus, s.real_memory_mb, s.gres);
+  r.tres_allocated = used_tres(n);
+  r.partitions = partitions;
+  r.reason_uid = n.reason_uid;
+  r.reason_time = n.reason_time;
+  r.last_busy = n.last_busy;
+  r.resume_after = n.resume_after;
+  r.jobs_running = n.jobs_running;
+  if (!n.hardware) return r;
+  r.arch = n.hardware->arch;
+  r.os = n.hardware->os;
+  r.version = n.hardware->version;
+  r.boot_time = n.hardware->boot_time;
+  r.slurmd_start = n.hardware->slurmd_start;
+  r.cpu_load = n.cpu_load;
+  r.free_mem_mb = n.free_mem_mb;
+  return r;
+}
+
+PartitionRow make_partition_row(const Cluster& cluster, const Partition& p) {
+  PartitionRow r;
+  r.partition = p;
+  r.partition.nodes = Bitmap();
+  std::vector<std::string> names;
+  uint64_t cpus = 0, mem = 0;
+  std::vector<GresDevices> gres;
+  p.nodes.for_each([&](size_t i) {
+    const Node* n = cluster.nodes.find(static_cast<uint32_t>(i));
+    if (!n) return;
+    names.push_back(n->spec->name);
+    cpus += n->spec->cpus;
+    mem += n->spec->real_memory_mb;
+    for (const GresDevices& g : n->spec->gres) {
+      auto known = std::ranges::find_if(gres, [&](const GresDevices& x) { return x.name == g.name && x.type == g.type; });
+      if (known == gres.end()) {
+        GresDevices total;
+        total.name = g.name;
+        total.type = g.type;
+        total.count = g.count;
+        gres.push_back(std::move(total));
+      } else {
+        known->count += g.count;
+      }
+    }
+  });
+  r.node_list = compress_hosts(names);
+  r.total_nodes = static_cast<uint32_t>(names.size());
+  r.total_cpus = static_cast<uint32_t>(cpus);
+  r.tres = "cpu=" + std::to_string(cpus) + ",mem=" + format_mem_mb(mem) + ",node=" + std::to_string(names.size()) + ",billing=" + std::to_string(cpus);
+  std::map<std::string, uint64_t> totals;
+  for (const GresDevices& g : gres) totals[g.name] += g.count;
+  for (const auto& [name, count] : totals) r.tres += ",gres/" + name + "=" + std::to_string(count);
+  for (const GresDevices& g : gres)
+    if (!g.type.empty()) r.tres += ",gres/" + g.name + ":" + g.type + "=" + std::to_string(g.count);
+  return r;
+}
+
+bool matches_filter(const Cluster& c, const Job& j, const rpc::JobFilter& f) {
+  const JobRequest& r = *j.request;
+  if (f.states || f.state_flags) {
+    if (!(f.states & (1u << static_cast<unsigned>(j.state))) && !(f.state_flags & j.flags)) return false;
+  }
+  if (!f.users.empty() && std::ranges::find(f.users, r.uid) == f.users.end()) return false;
+  if (!one_of(f.names, r.name) || !one_of(f.accounts, r.account) || !one_of(f.qos, r.qos) || !one_of(f.reservations, r.reservation) ||
+      !one_of(f.wckeys, r.wckey) || !one_of(f.licenses, r.licenses) || !selected(j, f.jobs))
+    return false;
+  if (!f.partitions.empty()) {
+    const Partition* p = c.partitions.find(j.partition);
+    bool listed = p && one_of(f.partitions, p->name);
+    if (j.pending())
+      for (const std::string& name : r.partitions) listed = listed || one_of(f.partitions, name);
+    if (!listed) return false;
+  }
+  if (f.nodes.empty()) return true;
+  return j.allocation && std::ranges::any_of(j.allocation->nodes, [&](const NodeShare& s) { return one_of(f.nodes, node_name(c, s.node)); });
+}
+
+void query_jobs(const Cluster& cluster, const rpc::QueryJobs& q, const std::function<bool(rpc::JobRows&&)>& emit) {
+  constexpr size_t kRowsPerPart = 256;
+  rpc::JobRows part;
+  Bitmap sent;   // requests
+  bool go_on = true;
+  auto flush = [&] {
+    if (part.jobs.empty() && part.steps.empty()) return;
+    go_on = emit(std::move(part));
+    part = {};
+  };
+  visit_jobs(cluster, q.filter, [&](const Job& j) {
+    if (hidden(cluster, j, q.show_all)) return true;
+    if (!sent.test(j.request_id.value)) {
+      sent.set(j.request_id.value);
+      part.requests.push_back({j.request_id, *j.request});
+    }
+    part.jobs.push_back(make_job_row(cluster, j, q.parts));
+    if (q.parts & kRowSteps) {
+      if (j.request->kind == JobKind::kBatch && j.launched && !j.finished()) part.steps.push_back(batch_step_row(cluster, j));
+      for (const Step& s : j.steps) part.steps.push_back(make_step_row(cluster, j, s));
+    }
+    if (part.jobs.size() >= kRowsPerPart) flush();
+    return go_on;
+  });
+  if (go_on) flush();
+}
+
+Result<> query_nodes(const Cluster& cluster, const rpc::QueryNodes& q, const std::function<bool(rpc::NodeRows&&)>& emit) {
+  constexpr size_t kRowsPerPart = 256;
+  std::vector<std::vector<std::string>> memberships(cluster.nodes.empty() ? 0 : cluster.nodes.last_key() + 1);
+  rpc::NodeRows part;
+  cluster.partitions.for_each([&](uint32_t, const Partition& p) {
+    if (p.hidden && !q.show_all) return;
+    part.partitions.push_back(make_partition_row(cluster, p));
+    p.nodes.for_each([&](size_t i) {
+      if (i < memberships.size()) memberships[i].push_back(p.name);
+    });
+  });
+  std::vector<const Node*> nodes;
+  if (q.nodes.empty()) {
+    cluster.nodes.for_each([&](uint32_t, const Node& n) { nodes.push_back(&n); });
+  } else {
+    MUSTER_TRY(names, expand_hosts(q.nodes));
+    for (const std::string& name : names) {
+      const Node* n = cluster.node(name);
+      if (!n) return fail(Errc::kInvalidNodeName, "Node " + name + " not found");
+      nodes.push_back(n);
+    }
+  }
+  for (const Node* n : nodes) {
+    if (n->admin == NodeState::kFuture && !q.show_all) continue;
+    bool in_partition = std::ranges::any_of(memberships[n->id.value], [&](const std::string& p) { return one_of(q.partitions, p); });
+    if (!q.partitions.empty() && !in_partition) continue;
+    part.nodes.push_back(make_node_row(cluster, *n, memberships[n->id.value]));
+    if (part.nodes.size() < kRowsPerPart) continue;
+    if (!emit(std::move(part))) return {};
+    part = {};
+  }
+  emit(std::move(part));
+  return {};
+}
+
+Result<rpc::PartitionRows> query_partitions(const Cluster& cluster, const rpc::QueryPartitions& q) {
+  rpc::PartitionRows out;
+  cluster.partitions.for_each([&](uint32_t, const Partition& p) {
+    if (!q.name.empty() ? p.name == q.name : (q.show_all || !p.hidden)) out.partitions.push_back(make_partition_row(cluster, p));
+  });
+  if (!q.name.empty() && out.partitions.empty()) return fail(Errc::kInvalidPartition, "Partition " + q.name + " not found");
+  return out;
+}
+
+rpc::Allocated make_allocated(const Cluster& cluster, const Job& job) {
+  rpc::Allocated a;
+  a.job = make_job_row(cluster, job, kRowNodes | kRowTres | kRowDetail);
+  a.request = *job.request;
+  if (!job.allocation) return a;
+  for (const NodeShare& s : job.allocation->nodes) {
+    a.cpus_per_node.push_back(static_cast<uint32_t>(s.cpus.count()));
+    a.tasks_per_node.push_back(s.tasks);
+    rpc::NodeAddress address;
+    if (const Node* n = cluster.nodes.find(s.node.value)) {
+      address.name = n->spec->name;
+      address.host = n->spec->address;
+      address.port = n->spec->port;
+    }
+    a.addresses.push_back(std::move(address));
+  }
+  return a;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,24 @@
+// Settings: what the controller's decisions need of the configuration, ready to use. Immutable; replaced on reconfigure.
+#pragma once
+
+#include <memory>
+
+#include "config/load.h"
+#include "sched/planner.h"
+
+namespace muster::slurmctld {
+
+struct Settings {
+  std::shared_ptr<const config::LoadedConfig> loaded;
+  sched::Params sched;
+  sched::PriorityParams priority;
+  Uid slurm_user{};              // may do what root may
+  bool rootless = false;         // everything runs as slurm_user, also jobs
+
+  const config::Config& config() const { return loaded->config; }
+};
+
+// `slurm_user`: the uid behind SlurmUser, looked up by the caller (core asks no name service).
+Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user, bool rootless);
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,242 @@
+// Submission: from what a user asks for to an accepted job, or the sentence that says why not.
+#include <algorithm>
+
+#include "base/text.h"
+#include "hostlist/hostlist.h"
+#include "model/array_spec.h"
+#include "model/dependency.h"
+#include "slurmctld/core/decide.h"
+
+namespace muster::slurmctld {
+namespace {
+
+bool listed(const std::vector<std::string>& list, std::string_view name) {
+  return std::ranges::any_of(list, [&](const std::string& x) { return iequals(x, name); });
+}
+
+std::string names_of(const Cluster& cluster) {
+  std::string out;
+  cluster.partitions.for_each([&](uint32_t, const Partition& p) {
+    if (p.hidden) return;
+    if (!out.empty()) out += ", ";
+    out += p.name;
+  });
+  return out;
+}
+
+Result<> check_lists(const Partition& p, const JobRequest& r) {
+  if (!p.allow_accounts.empty() && !listed(p.allow_accounts, r.account))
+    return fail(Errc::kInvalidAccount, {}, "partition " + p.name + " is open to accounts " + join(p.allow_accounts, ", "));
+  if (!r.account.empty() && listed(p.deny_accounts, r.account))
+    return fail(Errc::kInvalidAccount, {}, "partition " + p.name + " is closed to account " + r.account);
+  if (!p.allow_qos.empty() && !listed(p.allow_qos, r.qos))
+    return fail(Errc::kInvalidQos, {}, "partition " + p.name + " is open to QOS " + join(p.allow_qos, ", "));
+  if (!r.qos.empty() && listed(p.deny_qos, r.qos))
+    return fail(Errc::kInvalidQos, {}, "partition " + p.name + " is closed to QOS " + r.qos);
+  return {};
+}
+
+Result<> check_access(const View& v, const Partition& p, const JobRequest& r) {
+  bool root = v.is_operator();
+  if (p.root_only && !root) return fail(Errc::kAccessDenied);
+  if ((p.disable_root_jobs || v.settings.config().disable_root_jobs) && r.uid == Uid{0} && !v.settings.rootless)
+    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " takes no jobs of root (DisableRootJobs)");
+  if (!p.allow_groups.empty() && !root &&
+      std::ranges::none_of(v.caller.groups, [&](const std::string& g) { return listed(p.allow_groups, g); }))
+    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " is open to groups " + join(p.allow_groups, ", "));
+  if (!p.alloc_nodes.empty() && !root && !v.caller.host.empty() && !listed(p.alloc_nodes, v.caller.host))
+    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " takes jobs from hosts " + join(p.alloc_nodes, ", "));
+  return check_lists(p, r);
+}
+
+// Limits that EnforcePartLimits applies at submission; otherwise the job waits with the reason.
+Result<> check_limits(const Partition& p, const JobRequest& r) {
+  if (r.time_limit_min && *r.time_limit_min > p.max_time_min)
+    return fail(Errc::kInvalidTimeLimit, {},
+                "--time asks for more than the " + std::to_string(p.max_time_min) + " minutes (MaxTime) of partition " + p.name);
+  if (r.min_nodes > p.max_nodes)
+    return fail(Errc::kInvalidNodeCount, {},
+                "partition " + p.name + " gives a job at most " + std::to_string(p.max_nodes) + " nodes (MaxNodes)");
+  if (r.max_nodes && r.max_nodes < p.min_nodes)
+    return fail(Errc::kInvalidNodeCount, {},
+                "partition " + p.name + " wants at least " + std::to_string(p.min_nodes) + " nodes a job (MinNodes)");
+  return {};
+}
+
+Result<std::vector<uint32_t>> resolve_partitions(const View& v, const JobRequest& r) {
+  std::vector<uint32_t> out;
+  for (const std::string& name : r.partitions) {
+    const Partition* p = v.cluster.partition(name);
+    if (!p) return fail(Errc::kInvalidPartition, "invalid partition specified: " + name, "partitions here: " + names_of(v.cluster));
+    out.push_back(p->index);
+  }
+  if (out.empty()) {
+    if (v.cluster.default_partition == Cluster::kNoPartition)
+      return fail(Errc::kDefaultPartitionNotSet, {}, "name one with --partition; partitions here: " + names_of(v.cluster));
+    out.push_back(v.cluster.default_partition);
+  }
+  return out;
+}
+
+Result<> check_names(const View& v, const JobRequest& r) {
+  for (const std::string* list : {&r.required_nodes, &r.excluded_nodes}) {
+    if (list->empty()) continue;
+    MUSTER_TRY(hosts, expand_hosts(*list));
+    for (const std::string& h : hosts)
+      if (!v.cluster.node(h)) return fail(Errc::kInvalidNodeName, {}, "no node is called '" + h + "'");
+  }
+  for (const std::string* text : {&r.work_dir, &r.std_out, &r.std_err, &r.std_in, &r.name, &r.comment})
+    if (text->size() > 4096) return fail(Errc::kPathnameTooLong);
+  if (r.array.size() > 65536 || r.dependency.size() > 65536) return fail(Errc::kPathnameTooLong);
+  return {};
+}
+
+Result<> check_partition(const View& v, const JobRequest& r, uint32_t index) {
+  const Partition& p = v.cluster.partitions.at(index);
+  MUSTER_TRY_VOID(check_access(v, p, r));
+  if (v.settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo && !v.is_operator())
+    MUSTER_TRY_VOID(check_limits(p, r));
+  if (p.state == PartitionState::kInactive || p.state == PartitionState::kDrain) return fail(Errc::kPartitionNotAvailable);
+  return v.feasibility.check(v.cluster, v.settings.sched, r, index);
+}
+
+// At least one partition must be possible; all of several with EnforcePartLimits=ALL.
+Result<> check_partitions(const View& v, const JobRequest& r, const std::vector<uint32_t>& partitions) {
+  bool all = v.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll;
+  std::optional<Error> first;
+  bool possible = false;
+  for (uint32_t i : partitions) {
+    Result<> ok = check_partition(v, r, i);
+    if (ok) possible = true;
+    else if (!first) first = ok.error();
+  }
+  if (first && (!possible || all)) return std::unexpected(*first);
+  return {};
+}
+
+uint32_t first_priority(const View& v, const JobRequest& r, JobId id, uint32_t partition) {
+  if (r.hold) return 0;
+  if (r.priority && v.is_operator()) return *r.priority == kUnlimited32 ? kUnlimited32 - 1 : *r.priority;
+  if (!v.settings.priority.multifactor) {
+    int64_t p = 4294901760ll - (id.value - 1) - r.nice;
+    return static_cast<uint32_t>(std::clamp<int64_t>(p, 1, kUnlimited32 - 1));
+  }
+  Job probe;
+  probe.id = id;
+  probe.request = std::make_shared<JobRequest>(r);
+  probe.submitted = probe.eligible = v.now;
+  probe.partition = partition;
+  return std::max<uint32_t>(1, sched::priority_of(v.cluster, v.settings.priority, probe, v.now));
+}
+
+Result<std::shared_ptr<const Dependencies>> check_dependencies(const View& v, const JobRequest& r, JobId self) {
+  if (r.dependency.empty()) return nullptr;
+  MUSTER_TRY(parsed, parse_dependencies(r.dependency));
+  if (parsed.list.empty()) return nullptr;
+  Job probe;
+  probe.id = self;
+  probe.request = std::make_shared<JobRequest>(r);
+  for (const Dependency& d : parsed.list) {
+    if (d.type == DependencyType::kSingleton) continue;
+    bool known = v.cluster.jobs.contains(d.job.value) || v.cluster.arrays.contains(d.job.value);
+    if (!known && d.job > v.cluster.last_job_id)
+      return fail(Errc::kDependency, {}, "job " + std::to_string(d.job.value) + " has never been submitted");
+  }
+  refresh_dependencies(v, probe, parsed);
+  if (verdict_of(parsed) == DependencyVerdict::kMet) return nullptr;
+  return std::make_shared<const Dependencies>(std::move(parsed));
+}
+
+Result<std::shared_ptr<const ArrayTasks>> check_array(const View& v, const JobRequest& r) {
+  if (r.array.empty()) return nullptr;
+  uint32_t size = v.settings.config().max_array_size;
+  if (size <= 1) return fail(Errc::kInvalidArray, {}, "job arrays are disabled here (MaxArraySize)");
+  MUSTER_TRY(tasks, parse_array_spec(r.array, size - 1));
+  return std::make_shared<const ArrayTasks>(std::move(tasks));
+}
+
+Result<JobId> next_job_id(const View& v) {
+  const config::Config& c = v.settings.config();
+  uint32_t first = std::max(1u, c.first_job_id), id = std::max(first, v.cluster.last_job_id.value + 1);
+  for (uint32_t tries = 0; tries <= c.max_job_count + 1; ++tries, ++id) {
+    if (id > c.max_job_id) id = first;
+    if (!v.cluster.jobs.contains(id) && !v.cluster.arrays.contains(id)) return JobId(id);
+  }
+  return fail(Errc::kTryAgainLater, {}, "every job id up to MaxJobId is in use");
+}
+
+}  // namespace
+
+bool View::is_operator() const { return caller.uid == Uid{0} || caller.uid == settings.slurm_user; }
+bool View::may_manage(const Job& job) const { return is_operator() || caller.uid == job.request->uid; }
+
+Result<JobRequest> check_request(const View& v, const JobRequest& request) {
+  if (request.uid != v.caller.uid && !v.is_operator())
+    return fail(Errc::kUserIdMissing, {}, "only root and SlurmUser may submit for another user");
+  MUSTER_TRY_VOID(check_names(v, request));
+  MUSTER_TRY(partitions, resolve_partitions(v, request));
+  MUSTER_TRY_VOID(check_partitions(v, request, partitions));
+  return request;
+}
+
+namespace {
+
+// DefMemPerNode, DefMemPerCPU of the partition, else of the cluster, where the user named no memory.
+void default_memory(const View& v, const Partition& p, JobRequest& r) {
+  if (r.mem_per_node_mb || r.mem_per_cpu_mb || r.mem_per_gpu_mb) return;
+  const config::Config& c = v.settings.config();
+  if (p.def_mem_per_node_mb) r.mem_per_node_mb = p.def_mem_per_node_mb;
+  else if (p.def_mem_per_cpu_mb) r.mem_per_cpu_mb = p.def_mem_per_cpu_mb;
+  else if (c.def_mem_per_node_mb && *c.def_mem_per_node_mb) r.mem_per_node_mb = c.def_mem_per_node_mb;
+  else if (c.def_mem_per_cpu_mb && *c.def_mem_per_cpu_mb) r.mem_per_cpu_mb = c.def_mem_per_cpu_mb;
+}
+
+}  // namespace
+
+Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobRequest& request) {
+  MUSTER_TRY(r, check_request(v, request));
+  MUSTER_TRY(partitions, resolve_partitions(v, r));
+  default_memory(v, v.cluster.partitions.at(partitions[0]), r);
+  MUSTER_TRY(array, check_array(v, r));
+  uint32_t tasks = array ? static_cast<uint32_t>(array->pending.count()) : 1;
+  uint32_t bound = v.settings.config().max_job_count;
+  if (v.indexes.job_count() + tasks > bound)
+    return fail(Errc::kTryAgainLater, {}, "the queue holds MaxJobCount=" + std::to_string(bound) + " jobs");
+  MUSTER_TRY(id, next_job_id(v));
+  MUSTER_TRY(dependencies, check_dependencies(v, r, id));
+
+  Decision<rpc::JobSubmitted> d;
+  RequestId stored = v.indexes.find_request(r, v.cluster);
+  if (!stored) {
+    stored = RequestId(v.cluster.last_request_id.value + 1);
+    d.events.push_back(event::RequestStored{stored, std::make_shared<const JobRequest>(r)});
+  }
+  const Partition& p = v.cluster.partitions.at(partitions[0]);
+  event::JobSubmitted e;
+  e.job = id;
+  e.request = stored;
+  e.time = v.now;
+  e.priority = first_priority(v, r, id, partitions[0]);
+  e.partition = partitions[0];
+  e.time_limit_min = r.time_limit_min ? *r.time_limit_min : p.default_time_min.value_or(p.max_time_min);
+  e.array_tasks = array;
+  e.dependencies = dependencies;
+  if (!dependencies) {
+    e.eligible = std::max(v.now, r.begin);
+  } else {
+    Job probe;
+    probe.id = id;
+    probe.request = std::make_shared<JobRequest>(r);
+    e.eligible = recheck_time(v, probe, *dependencies);
+  }
+  e.reason = waiting_reason(v, dependencies.get(), e.eligible);
+  if (r.hold) {
+    e.reason = Reason::kJobHeldUser;
+    e.flags = kJobHeldByUser;
+  }
+  d.events.push_back(std::move(e));
+  d.reply.job = id;
+  return d;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,252 @@
+// What time brings about for jobs (limits, begin times, warnings, forgetting) and what the start or end of one job means for
+// those that depend on it.
+#include <algorithm>
+#include <set>
+
+#include "model/dependency.h"
+#include "slurmctld/core/decide.h"
+
+namespace muster::slurmctld {
+namespace {
+
+// Whether all that `d` waits for has ended, and how. Arrays count as a whole unless one task is named.
+struct Target {
+  bool known = false, started = false, ended = false, ok = false, bad = false;
+  Time started_at{};
+};
+
+void look_at(const Job& j, Target& t) {
+  t.known = true;
+  t.started = !j.pending();
+  t.started_at = j.started;
+  t.ended = j.finished() && !(j.flags & (kJobRequeued | kJobRequeueHold));
+  t.ok = t.ended && j.state == JobState::kCompleted;
+  t.bad = t.ended && j.state != JobState::kCompleted;
+}
+
+Target look_at_array(const Cluster& cluster, const Dependency& d, uint32_t task) {
+  Target t;
+  const ArrayGroup& g = cluster.arrays.at(d.job.value);
+  if (task == kNoArrayTask || task == kWholeArray) {
+    uint32_t ended = g.ended_ok + g.ended_bad;
+    t = {true, g.running + ended >= g.total, ended >= g.total, ended >= g.total && g.ended_bad == 0, g.ended_bad > 0 && ended >= g.total, {}};
+    return t;
+  }
+  uint32_t left = g.records;
+  cluster.jobs.for_each(
+      [&](uint32_t, const Job& j) {
+        if (j.array_job_id != d.job) return true;
+        if (j.array_task == task) look_at(j, t);
+        else if (j.array_tasks && j.array_tasks->pending.test(task)) t.known = true;
+        return --left > 0 && !t.known;
+      },
+      d.job.value);
+  return t;
+}
+
+Target look(const Cluster& cluster, const Job& self, const Dependency& d) {
+  uint32_t task = d.type == DependencyType::kAfterCorr ? self.array_task : d.array_task;
+  if (cluster.arrays.contains(d.job.value)) return look_at_array(cluster, d, task);
+  Target t;
+  if (const Job* j = cluster.jobs.find(d.job.value)) look_at(*j, t);
+  return t;
+}
+
+bool singleton_free(const Cluster& cluster, const Job& self) {
+  bool free = true;
+  cluster.jobs.for_each([&](uint32_t, const Job& j) {
+    if (j.id != self.id && !j.finished() && j.id < self.id && j.request->uid == self.request->uid && j.request->name == self.request->name &&
+        (self.array_job_id == JobId{} || j.array_job_id != self.array_job_id))
+      free = false;
+    return free && j.id < self.id;
+  });
+  return free;
+}
+
+DependencyState state_of(const View& v, const Job& self, const Dependency& d) {
+  using enum DependencyState;
+  if (d.type == DependencyType::kSingleton) return singleton_free(v.cluster, self) ? kFulfilled : kUnfulfilled;
+  Target t = look(v.cluster, self, d);
+  if (!t.known) return kFulfilled;   // ended so long ago that it is forgotten; refused at submission if it never was
+  switch (d.type) {
+    case DependencyType::kAfter:
+      if (!t.started) return kUnfulfilled;
+      return d.delay_min == 0 || t.started_at + minutes(d.delay_min) <= v.now ? kFulfilled : kUnfulfilled;
+    case DependencyType::kAfterAny:
+    case DependencyType::kAfterBurstBuffer: return t.ended ? kFulfilled : kUnfulfilled;
+    case DependencyType::kAfterOk:
+    case DependencyType::kAfterCorr: return t.ok ? kFulfilled : t.bad ? kFailed : kUnfulfilled;
+    case DependencyType::kAfterNotOk: return t.bad ? kFulfilled : t.ok ? kFailed : kUnfulfilled;
+    case DependencyType::kSingleton: break;
+  }
+  return kUnfulfilled;
+}
+
+bool kills_invalid(const View& v, const Job& j) {
+  return j.request->kill_on_invalid_dependency_set ? j.request->kill_on_invalid_dependency
+                                                   : v.settings.config().dependency_parameters.has("kill_invalid_depend");
+}
+
+void time_out(const View& v, const Job& j, Events& out) {
+  if (v.now < limit_time(v, j)) return;
+  Ending e;
+  e.state = JobState::kTimeout;
+  e.reason = Reason::kTimeLimit;
+  e.exit_status = 0;
+  end_job(v, j, e, out);
+}
+
+void warn(const Job& j, Events& out, std::vector<Order>& orders) {
+  out.push_back(event::JobWarned{j.id});
+  node_rpc::SignalJob order;
+  order.job = j.id;
+  order.generation = j.restarts;
+  order.signal = j.request->warn.signal;
+  order.batch_only = j.request->warn.batch_shell_only;
+  for (size_t i = 0; i < (order.batch_only ? 1 : j.allocation->nodes.size()); ++i)
+    orders.push_back({j.allocation->nodes[i].node, order});
+}
+
+}  // namespace
+
+Time limit_time(const View& v, const Job& j) {
+  auto over = v.settings.config().over_time_limit_min;
+  const Partition* p = v.cluster.partitions.find(j.partition);
+  if (p && p->over_time_limit_min) over = *p->over_time_limit_min;
+  return over && j.ends != kTimeInfinite ? j.ends + minutes(*over) : kTimeInfinite;
+}
+
+Reason waiting_reason(const View& v, const Dependencies* dependencies, Time eligible) {
+  if (dependencies) return verdict_of(*dependencies) == DependencyVerdict::kNever ? Reason::kDependencyNeverSatisfied : Reason::kDependency;
+  return eligible > v.now ? Reason::kBeginTime : Reason::kNone;
+}
+
+Time recheck_time(const View& v, const Job& job, const Dependencies& list) {
+  Time at = kTimeUnset;
+  for (const Dependency& d : list.list) {
+    if (d.state != DependencyState::kUnfulfilled || d.type != DependencyType::kAfter || d.delay_min == 0) continue;
+    Target t = look(v.cluster, job, d);
+    Time then = t.started_at + minutes(d.delay_min);
+    if (t.started && (at == kTimeUnset || then < at)) at = then;
+  }
+  return at;
+}
+
+bool is_circular(const View& v, const Job& job, const Dependencies& list) {
+  std::set<JobId> seen;
+  std::vector<JobId> open;
+  auto add = [&](const Dependencies& more) {
+    for (const Dependency& d : more.list)
+      if (d.type != DependencyType::kSingleton && d.state == DependencyState::kUnfulfilled) open.push_back(d.job);
+  };
+  add(list);
+  while (!open.empty()) {
+    JobId id = open.back();
+    open.pop_back();
+    if (id == job.id || (job.array_job_id && id == job.array_job_id)) return true;
+    const Job* j = v.cluster.jobs.find(id.value);
+    if (j && seen.insert(id).second && j->pending() && j->dependencies) add(*j->dependencies);
+  }
+  return false;
+}
+
+void settle_dependencies(const View& v, const Job& j, Events& out) {
+  if (!j.pending() || !j.dependencies) return;
+  Dependencies list = *j.dependencies;
+  bool moved = refresh_dependencies(v, j, list);
+  DependencyVerdict verdict = verdict_of(list);
+  if (verdict == DependencyVerdict::kNever && kills_invalid(v, j)) {
+    Ending ending;
+    ending.reason = Reason::kDependencyNeverSatisfied;
+    end_job(v, j, ending, out);
+    return;
+  }
+  event::JobChanged e = changed(j);
+  if (verdict == DependencyVerdict::kMet) {
+    e.dependencies = nullptr;
+    e.eligible = std::max(v.now, j.request->begin);
+  } else {
+    Time again = recheck_time(v, j, list);
+    if (!moved && (again == kTimeUnset || again == j.eligible)) return;
+    e.eligible = again;
+    e.dependencies = std::make_shared<const Dependencies>(std::move(list));
+  }
+  if (j.priority > 0) e.reason = waiting_reason(v, e.dependencies.get(), e.eligible);
+  out.push_back(std::move(e));
+}
+
+bool refresh_dependencies(const View& v, const Job& job, Dependencies& list) {
+  bool any = false;
+  for (Dependency& d : list.list) {
+    if (d.state != DependencyState::kUnfulfilled) continue;
+    d.state = state_of(v, job, d);
+    any = any || d.state != DependencyState::kUnfulfilled;
+  }
+  return any;
+}
+
+DependencyVerdict verdict_of(const Dependencies& list) {
+  bool all_met = true, any_met = false, any_failed = false, all_failed = true;
+  for (const Dependency& d : list.list) {
+    all_met = all_met && d.state == DependencyState::kFulfilled;
+    any_met = any_met || d.state == DependencyState::kFulfilled;
+    any_failed = any_failed || d.state == DependencyState::kFailed;
+    all_failed = all_failed && d.state == DependencyState::kFailed;
+  }
+  if (list.any ? any_met : all_met) return DependencyVerdict::kMet;
+  return (list.any ? all_failed : any_failed) ? DependencyVerdict::kNever : DependencyVerdict::kWait;
+}
+
+void resolve_dependents(const View& v, const Job& job, Events& out) {
+  std::vector<JobId> waiting = v.indexes.dependents_of(job.id);
+  if (job.array_job_id && job.array_job_id != job.id)
+    for (JobId id : v.indexes.dependents_of(job.array_job_id)) waiting.push_back(id);
+  if (job.finished())
+    for (JobId id : v.indexes.singletons()) waiting.push_back(id);
+  std::ranges::sort(waiting);
+  waiting.erase(std::unique(waiting.begin(), waiting.end()), waiting.end());
+  for (JobId id : waiting)
+    if (const Job* j = v.cluster.jobs.find(id.value)) settle_dependencies(v, *j, out);
+}
+
+void job_timer(const View& v, JobId id, TimerKind kind, Events& out, std::vector<Order>& orders) {
+  const Job* j = v.cluster.jobs.find(id.value);
+  if (!j) return;
+  switch (kind) {
+    case TimerKind::kJobBegin:
+      if (j->dependencies) {
+        settle_dependencies(v, *j, out);
+      } else if (j->pending() && j->reason == Reason::kBeginTime && j->eligible <= v.now) {
+        event::JobChanged e = changed(*j);
+        e.reason = Reason::kNone;
+        out.push_back(std::move(e));
+      }
+      return;
+    case TimerKind::kJobLimit:
+      if (j->state == JobState::kRunning && j->ends <= v.now) time_out(v, *j, out);
+      return;
+    case TimerKind::kJobWarn:
+      if (j->state == JobState::kRunning && !j->time_warned) warn(*j, out, orders);
+      return;
+    case TimerKind::kJobDeadline:
+      if (j->pending()) {
+        Ending e;
+        e.state = JobState::kDeadline;
+        e.reason = Reason::kDeadLine;
+        end_job(v, *j, e, out);
+      }
+      return;
+    case TimerKind::kJobPurge:
+      if (!j->finished() || j->releasing.any()) return;
+      if (!out.empty())
+        if (auto* last = std::get_if<event::JobsPurged>(&out.back())) {
+          last->jobs.push_back(id);
+          return;
+        }
+      out.push_back(event::JobsPurged{{id}});
+      return;
+    default: return;
+  }
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,430 @@
+#include "slurmctld/daemon/controller.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+#include <set>
+
+#include "base/version.h"
+#include "config/conf_path.h"
+#include "config/load.h"
+#include "config/show_config.h"
+#include "os/daemonize.h"
+#include "os/files.h"
+#include "os/log.h"
+#include "slurmctld/daemon/arguments.h"
+#include "slurmctld/daemon/core_thread.h"
+#include "slurmctld/daemon/node_links.h"
+#include "slurmctld/daemon/planner_thread.h"
+#include "slurmctld/daemon/programs.h"
+#include "slurmctld/daemon/service.h"
+#include "wire/cluster_codec.h"
+#include "wire/event_codec.h"
+
+namespace muster::slurmctld {
+namespace {
+
+class DiskFiles final : public config::FileSource {
+ public:
+  std::optional<std::string> read(const std::string& path) override {
+    auto text = os::read_file(path);
+    if (!text) return std::nullopt;
+    return std::move(*text);
+  }
+};
+
+std::string executable_dir() {
+  char path[4096];
+  ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
+  std::string_view p(path, n > 0 ? static_cast<size_t>(n) : 0);
+  return std::string(p.substr(0, p.rfind('/')));
+}
+
+std::string find_conf(const Arguments& a) {
+  if (!a.conf_file.empty()) return a.conf_file;
+  const char* env = std::getenv("SLURM_CONF");
+  auto candidates = config::conf_candidates(env ? env : "", executable_dir());
+  for (const std::string& c : candidates)
+    if (::access(c.c_str(), R_OK) == 0) return c;
+  return candidates.empty() ? "/etc/slurm/slurm.conf" : candidates.back();
+}
+
+std::string directory_of(const std::string& path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+Result<Uid> uid_of(const std::string& name) {
+  if (::geteuid() != 0) return Uid(::geteuid());   // rootless: everything is ours
+  return os::find_uid(name);
+}
+
+// The cluster key for auth/slurm, or where munged listens.
+Result<net::Security> make_security(const config::Config& c, Uid slurm_user) {
+  net::Security s;
+  s.trusted_uids.push_back(slurm_user.value);
+  if (c.auth_type == "auth/munge") {
+    s.kind = net::Security::Kind::kMunge;
+    s.munge_socket = std::string(c.auth_info.get("socket").value_or(""));
+    return s;
+  }
+  for (const std::string& path : {c.directory + "/slurm.key", std::string("/etc/slurm/slurm.key")}) {
+    if (::access(path.c_str(), F_OK) != 0) continue;
+    MUSTER_TRY(key, os::read_file(path, 1 << 16));
+    if (key.size() < 16) return fail(Errc::kAuthFailed, path + ": a cluster key has at least 16 bytes");
+    s.key = std::move(key);
+    return s;
+  }
+  return fail(Errc::kAuthFailed, "AuthType=auth/slurm needs the cluster key in " + c.directory + "/slurm.key",
+              "make one with: dd if=/dev/urandom of=" + c.directory + "/slurm.key bs=1024 count=1; chmod 600 …");
+}
+
+// ---- the whole controller once its configuration is known
+class Controller {
+ public:
+  Controller(os::Log& log, std::string conf_path, Arguments arguments) : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)) {}
+
+  Result<> start(std::shared_ptr<const config::LoadedConfig> loaded);
+  void run();
+
+ private:
+  Result<> open_state(Core& core);
+  Result<> listen();
+  void wire_signals();
+  void carry_out(std::vector<Effect> effects);
+  Result<rpc::Messages> reconfigure();
+  void shutdown(bool controller_only);
+  std::string show_config();
+  std::shared_ptr<const Settings> settings() const {
+    std::lock_guard lock(settings_mutex_);
+    return settings_;
+  }
+
+  os::Log& log_;
+  std::string conf_path_;
+  Arguments arguments_;
+  mutable std::mutex settings_mutex_;
+  std::shared_ptr<const Settings> settings_;
+  net::Loop loop_;
+  Statistics stats_;
+  std::unique_ptr<store::EventLog> event_log_;
+  std::unique_ptr<store::BlobReader> blobs_;
+  store::Term term_ = 1;
+  std::unique_ptr<CoreThread> core_;
+  std::unique_ptr<PlannerThread> planner_;
+  std::unique_ptr<NodeLinks> nodes_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<Programs> programs_;
+  std::vector<std::unique_ptr<net::Listener>> listeners_;
+  std::vector<std::unique_ptr<net::Loop::Timer>> timers_;
+  Time started_{};
+};
+
+Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded) {
+  started_ = stats_.since = net::Loop::now();
+  MUSTER_TRY(slurm_user, uid_of(loaded->config.slurm_user));
+  settings_ = std::make_shared<const Settings>(make_settings(loaded, slurm_user, ::geteuid() != 0));
+  Core core(*settings_);
+  MUSTER_TRY_VOID(open_state(core));
+
+  // The configuration becomes part of the state before anybody is served.
+  core.begin(started_);
+  core.configure(*settings_);
+  core.housekeep();
+  std::vector<std::string> records;
+  for (const Event& e : core.events()) records.push_back(encode_event(e));
+  MUSTER_TRY(position, event_log_->append(term_, records));
+  (void)position;
+  core.commit();
+  (void)core.take_effects(started_);
+  core.begin(started_);
+  core.cluster().nodes.for_each([&](uint32_t id, const Node&) { core.node_disconnected(NodeId(id)); });
+  core.commit();
+
+  auto post_command = [this](auto f) { core_->post({[f](Core& c, store::EventLog&) -> Reply { f(c); return {}; }, {}}); };
+  CoreThread::Ports ports;
+  ports.to_io = [this](std::vector<Reply> replies) {
+    loop_.post([replies = std::move(replies)] {
+      for (const Reply& r : replies) r();
+    });
+  };
+  ports.carry_out = [this](std::vector<Effect> effects) { loop_.post([this, effects = std::move(effects)]() mutable { carry_out(std::move(effects)); }); };
+  ports.state_changed = [this] { planner_->state_changed(); };
+  core_ = std::make_unique<CoreThread>(std::move(core), std::move(event_log_), term_, log_, stats_, std::move(ports));
+
+  PlannerThread::Ports planner_ports;
+  planner_ports.snapshot = [this] { return core_->snapshot(); };
+  planner_ports.params = [this] { return settings()->sched; };
+  planner_ports.submit = [this](sched::Plan plan) {
+    // The next pass looks at a state that has this plan in it, so no job is planned twice.
+    auto done = std::make_shared<std::promise<void>>();
+    auto waiting = done->get_future();
+    core_->post({[plan = std::move(plan), done](Core& c, store::EventLog&) -> Reply {
+                   c.carry_out(plan);
+                   return [done] { done->set_value(); };
+                 },
+                 [done](const Error&) { done->set_value(); }});
+    waiting.wait_for(std::chrono::seconds(10));
+  };
+  planner_ = std::make_unique<PlannerThread>(log_, stats_, std::move(planner_ports));
+
+  NodeLinks::Ports node_ports;
+  node_ports.snapshot = [this] { return core_->snapshot(); };
+  node_ports.report = [this](NodeId node, NodeReport r) {
+    // A report of a turn that was rolled back is not lost: the node registers anew and says all it knows.
+    core_->post({[node, r = std::move(r)](Core& c, store::EventLog&) -> Reply {
+                   c.report(node, r);
+                   return {};
+                 },
+                 [this, node](const Error&) { nodes_->drop(node); }});
+  };
+  node_ports.connected = [post_command](NodeId node) { post_command([node](Core& c) { c.node_connected(node); }); };
+  node_ports.disconnected = [post_command](NodeId node) { post_command([node](Core& c) { c.node_disconnected(node); }); };
+  nodes_ = std::make_unique<NodeLinks>(log_, std::move(node_ports));
+
+  programs_ = std::make_unique<Programs>(loop_, log_);
+  Service::Ports service_ports;
+  service_ports.settings = [this] { return settings(); };
+  service_ports.reconfigure = [this] { return reconfigure(); };
+  service_ports.shutdown = [this](bool controller_only) { shutdown(controller_only); };
+  MUSTER_TRY(security, make_security(loaded->config, slurm_user));
+  service_ports.security = security;
+  service_ports.show_config = [this] { return show_config(); };
+  MUSTER_TRY(blobs, store::open_sqlite_blobs(loaded->config.state_save_location));
+  blobs_ = std::move(blobs);
+  service_ports.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };
+  service_ = std::make_unique<Service>(loop_, log_, stats_, *core_, *planner_, *nodes_, std::move(service_ports));
+  MUSTER_TRY_VOID(listen());
+  core_->start();
+  planner_->start();
+  return {};
+}
+
+Result<> Controller::open_state(Core& core) {
+  const std::string& dir = settings_->config().state_save_location;
+  if (arguments_.clear_state)
+    for (const char* name : {"/muster.db", "/muster.db-wal", "/muster.db-shm"}) ::unlink((dir + name).c_str());
+  MUSTER_TRY(log, store::open_sqlite_log(dir));
+  event_log_ = std::move(log);
+  MUSTER_TRY(snapshot, event_log_->load_snapshot());
+  store::Position from = 0;
+  if (snapshot) {
+    auto cluster = decode_cluster(snapshot->chunks);
+    if (!cluster) return fail(Errc::kStateNotSaved, dir + "/muster.db: the snapshot cannot be read: " + std::string(cluster.error().message()));
+    core.restore(std::move(*cluster));
+    from = snapshot->position;
+  }
+  uint64_t replayed = 0, unreadable = 0;
+  MUSTER_TRY_VOID(event_log_->read(from, [&](store::Position position, std::string_view record) -> Result<> {
+    auto event = decode_event(record);
+    if (event) {
+      core.replay(*event);
+      ++replayed;
+      return {};
+    }
+    if (!arguments_.ignore_state_errors)
+      return fail(Errc::kStateNotSaved, dir + "/muster.db: event " + std::to_string(position) + " cannot be read: " + std::string(event.error().message()),
+                  "start with -i to go on without it");
+    ++unreadable;
+    return {};
+  }));
+  if (unreadable) log_.error("{} events of the log could not be read and were passed over (-i)", unreadable);
+  log_.info("state: {} jobs, {} nodes ({} events replayed)", core.cluster().jobs.size(), core.cluster().nodes.size(), replayed);
+  // Scripts and environments that no job refers to any more.
+  std::set<std::string> used;
+  core.cluster().requests.for_each([&](uint32_t, const SharedRequest& r) {
+    used.insert(r.request->script_hash);
+    used.insert(r.request->environment_hash);
+  });
+  MUSTER_TRY(blobs, event_log_->list_blobs());
+  for (const store::BlobHash& hash : blobs)
+    if (!used.contains(hash)) MUSTER_TRY_VOID(event_log_->drop_blob(hash));
+  term_ = event_log_->last_term() + 1;
+  return {};
+}
+
+Result<> Controller::listen() {
+  const config::Config& c = settings_->config();
+  MUSTER_TRY(security, make_security(c, settings_->slurm_user));
+  auto accepted = [this](net::ChannelPtr channel) { service_->accept(std::move(channel)); };
+  for (uint32_t port = c.slurmctld_port.first; port <= c.slurmctld_port.last; ++port) {
+    auto listener = net::listen_tcp(loop_, "*", static_cast<uint16_t>(port), security, accepted);
+    if (!listener) return std::unexpected(listener.error());
+    (*listener)->on_refused([this](const std::string& address, const Error& e) {
+      // A port probe that connects and goes is nobody's mistake; a wrong key is.
+      if (e.code == Errc::kAuthFailed) log_.error("refused {}: {}", address, e.message());
+      else log_.verbose("refused {}: {}", address, e.message());
+    });
+    listeners_.push_back(std::move(*listener));
+  }
+  std::string agent = directory_of(c.slurmctld_pid_file) + "/slurmctld." + std::to_string(c.slurmctld_port.first) + ".sock";
+  MUSTER_TRY(local, net::listen_unix(loop_, agent, accepted));
+  listeners_.push_back(std::move(local));
+  return {};
+}
+
+void Controller::carry_out(std::vector<Effect> effects) {
+  auto current = settings();
+  for (Effect& e : effects) {
+    if (auto* order = std::get_if<Order>(&e)) nodes_->send(order->node, order->order);
+    else if (auto* power = std::get_if<PowerNodes>(&e)) programs_->power(*power, *core_->snapshot(), current->config());
+    else if (auto* mail = std::get_if<SendMail>(&e)) programs_->mail(*mail, *core_->snapshot(), current->config());
+  }
+}
+
+Result<rpc::Messages> Controller::reconfigure() {
+  DiskFiles files;
+  auto loaded = config::load_config(files, conf_path_);
+  if (!loaded) {
+    log_.error("reconfigure: the files are refused, nothing changed: {}", config::to_text(loaded.error()));
+    return fail(Errc::kConfig, loaded.error()[0].text());
+  }
+  rpc::Messages out;
+  auto before = settings();
+  for (const config::ConfigChange& c : config::diff(before->config(), loaded->config)) {
+    log_.info("reconfigure: {} changes from '{}' to '{}'{}", c.key, c.before, c.after, c.needs_restart ? " (takes effect at the next start)" : "");
+    if (c.needs_restart) out.lines.push_back(c.key + " takes effect when slurmctld is restarted");
+  }
+  MUSTER_TRY(slurm_user, uid_of(loaded->config.slurm_user));
+  auto next = std::make_shared<const Settings>(
+      make_settings(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), slurm_user, before->rootless));
+  {
+    std::lock_guard lock(settings_mutex_);
+    settings_ = next;
+  }
+  core_->post({[next](Core& c, store::EventLog&) -> Reply {
+                 c.configure(*next);
+                 return {};
+               },
+               {}});
+  nodes_->send_to_all(node_rpc::Reconfigure{});
+  return out;
+}
+
+void Controller::shutdown(bool controller_only) {
+  log_.info("shutting down{}", controller_only ? "" : ", node daemons too");
+  if (!controller_only) {
+    node_rpc::Reconfigure order;
+    order.shutdown = true;
+    nodes_->send_to_all(order);
+  }
+  timers_.push_back(loop_.after(milliseconds(50), [this] { loop_.stop(); }));   // answers leave first
+}
+
+std::string Controller::show_config() {
+  auto current = settings();
+  auto cluster = core_->snapshot();
+  config::ShowFacts facts;
+  facts.now = net::Loop::now();
+  facts.boot = started_;
+  facts.next_job_id = cluster->last_job_id.value + 1;
+  facts.version = kVersion;
+  facts.slurm_user_uid = current->slurm_user.value;
+  for (const auto& host : current->config().slurmctld_hosts) facts.controllers.push_back({host.name, facts.controllers.empty()});
+  return config::show_config(*current->loaded, facts);
+}
+
+void Controller::wire_signals() {
+  for (int signo : {SIGTERM, SIGINT})
+    loop_.on_signal(signo, [this, signo] {
+      log_.info("signal {}: terminating", signo);
+      loop_.stop();
+    });
+  loop_.on_signal(SIGHUP, [this] {
+    log_.reopen();
+    (void)reconfigure();
+  });
+  loop_.on_signal(SIGUSR2, [this] { log_.reopen(); });
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
+}
+
+void Controller::run() {
+  wire_signals();
+  loop_.run();
+  listeners_.clear();
+  planner_->stop();
+  core_->stop();
+  service_->close_all();
+  log_.info("slurmctld ends");
+}
+
+os::LogOptions log_options(const config::Config& c, const Arguments& a) {
+  os::LogOptions o;
+  o.program = "slurmctld";
+  o.file = a.log_file.empty() ? c.slurmctld_log_file : a.log_file;
+  int level = std::clamp(c.slurmctld_debug + a.verbose - a.quiet, 0, 9);
+  o.file_level = static_cast<os::LogLevel>(level);
+  if (a.foreground) o.stderr_level = static_cast<os::LogLevel>(level);
+  if (auto format = os::parse_log_time_format(c.log_time_format)) o.time_format = *format;
+  if (o.file.empty() && !a.foreground) o.syslog_level = static_cast<os::LogLevel>(level);
+  return o;
+}
+
+Result<> become_slurm_user(const config::Config& c) {
+  if (::geteuid() != 0 || c.slurm_user == "root") return {};
+  MUSTER_TRY(user, os::find_user(c.slurm_user));
+  if (user.uid.value == 0) return {};
+  if (::initgroups(user.name.c_str(), user.gid.value) != 0 || ::setgid(user.gid.value) != 0 || ::setuid(user.uid.value) != 0)
+    return fail(Errc::kError, "cannot become SlurmUser=" + c.slurm_user);
+  return {};
+}
+
+}  // namespace
+
+int run_slurmctld(int argc, char** argv) {
+  Arguments arguments = parse_arguments(argc, argv);
+  if (arguments.exit_now >= 0) return arguments.exit_now;
+  std::string path = find_conf(arguments);
+  DiskFiles files;
+  auto loaded = config::load_config(files, path);
+  if (!loaded) {
+    std::fprintf(stderr, "slurmctld: fatal: %s", config::to_text(loaded.error()).c_str());
+    return 1;
+  }
+  const config::Config& c = loaded->config;
+  std::optional<os::Detached> background;
+  if (!arguments.foreground) {
+    auto begun = os::Detached::begin();
+    if (!begun) {
+      std::fprintf(stderr, "slurmctld: fatal: %s\n", std::string(begun.error().message()).c_str());
+      return 1;
+    }
+    background = std::move(*begun);
+  }
+  auto die = [&](const Error& e) {
+    std::string text = "slurmctld: fatal: " + std::string(e.message()) + (e.hint.empty() ? "" : "\nslurmctld: " + e.hint);
+    if (background) background->failed(text);
+    std::fprintf(stderr, "%s\n", text.c_str());
+    return 1;
+  };
+  if (arguments.has_nice) (void)::setpriority(PRIO_PROCESS, 0, arguments.nice);
+  auto pid_file = os::PidFile::create(c.slurmctld_pid_file);
+  if (!pid_file) return die(pid_file.error());
+  if (auto ok = pid_file->write_pid(); !ok) return die(ok.error());
+  if (auto ok = become_slurm_user(c); !ok) return die(ok.error());
+  auto log = os::Log::open(log_options(c, arguments));
+  if (!log) return die(log.error());
+  (*log)->info("slurmctld version {} started on cluster {}", kVersion, c.cluster_name);
+  for (const config::ConfigNotice& n : loaded->notices) (*log)->info("{}", n.text());
+
+  Controller controller(**log, path, arguments);
+  if (auto ok = controller.start(std::make_shared<const config::LoadedConfig>(std::move(*loaded))); !ok) {
+    (*log)->fatal("{}", ok.error().message());
+    return die(ok.error());
+  }
+  if (background)
+    if (auto ok = background->ready(); !ok) return die(ok.error());
+  controller.run();
+  return 0;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,216 @@
+#include "slurmctld/daemon/core_thread.h"
+
+#include <algorithm>
+#include <set>
+
+#include "net/loop.h"
+#include "wire/cluster_codec.h"
+#include "wire/event_codec.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr uint64_t kEventsPerSnapshot = 500'000;
+constexpr size_t kBlobCacheEntries = 256;
+
+// The jobs that an event is about, for waiters.
+void jobs_of(const Event& event, std::set<JobId>& out) {
+  std::visit(
+      [&](const auto& e) {
+        if constexpr (requires { e.task_job; }) {
+          if (e.task_job) out.insert(e.task_job);
+        }
+        if constexpr (requires { e.job; }) out.insert(e.job);
+        if constexpr (requires { e.jobs; }) out.insert(e.jobs.begin(), e.jobs.end());
+      },
+      event);
+}
+
+}  // namespace
+
+CoreThread::CoreThread(Core core, std::unique_ptr<store::EventLog> log, store::Term term, os::Log& logger, Statistics& stats, Ports ports)
+    : core_(std::move(core)), log_(std::move(log)), term_(term), logger_(logger), stats_(stats), ports_(std::move(ports)) {
+  snapshot_ = core_.snapshot();
+}
+
+CoreThread::~CoreThread() { stop(); }
+
+void CoreThread::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void CoreThread::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void CoreThread::post(Command command) {
+  bool first;
+  {
+    std::lock_guard lock(mutex_);
+    first = inbox_.empty();
+    inbox_.push_back(std::move(command));
+  }
+  if (first) wake_.notify_one();
+}
+
+void CoreThread::wait_for(JobId job, Waiter waiter) { waiters_.emplace(job, std::move(waiter)); }
+
+std::shared_ptr<const Cluster> CoreThread::snapshot() const {
+  std::lock_guard lock(mutex_);
+  return snapshot_;
+}
+
+size_t CoreThread::queue_length() const {
+  std::lock_guard lock(mutex_);
+  return inbox_.size();
+}
+
+void CoreThread::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    // At most a second of sleep: obligations that nobody answered are repeated by the clock, too.
+    Duration sleep = std::clamp<Duration>(core_.next_timer() == kTimeInfinite ? seconds(1) : core_.next_timer() - net::Loop::now(),
+                                          milliseconds(1), seconds(1));
+    wake_.wait_for(lock, sleep, [&] { return stopping_ || !inbox_.empty(); });
+    if (stopping_ && inbox_.empty()) break;
+    std::vector<Command> batch = std::move(inbox_);
+    inbox_.clear();
+    lock.unlock();
+    turn(std::move(batch));
+    lock.lock();
+  }
+  lock.unlock();
+  save_snapshot();
+}
+
+bool CoreThread::turn(std::vector<Command> batch) {
+  Duration began = net::Loop::monotonic();
+  core_.begin(net::Loop::now());
+  std::vector<Reply> replies;
+  replies.reserve(batch.size());
+  for (Command& c : batch)
+    if (Reply r = c.run(core_, *log_)) replies.push_back(std::move(r));
+  core_.housekeep();
+
+  if (!core_.events().empty()) {
+    std::vector<std::string> records;
+    records.reserve(core_.events().size());
+    for (const Event& e : core_.events()) records.push_back(encode_event(e));
+    auto appended = log_->append(term_, records);
+    if (!appended) {
+      logger_.error("the event log could not be written; {} changes are refused: {}", records.size(), appended.error().message());
+      core_.rollback();
+      std::vector<Reply> refusals;
+      for (Command& c : batch)
+        if (c.refused) refusals.push_back([f = std::move(c.refused), e = appended.error()] { f(e); });
+      ports_.to_io(std::move(refusals));
+      return false;
+    }
+    events_since_snapshot_ += records.size();
+  }
+  core_.commit();
+  size_t changes = core_.events().size();
+  count(core_.events());
+  publish();
+  wake_waiters(replies, core_.events());
+  drop_unused_blobs(core_.events());
+  std::vector<Effect> effects = core_.take_effects(net::Loop::now());   // empties events()
+  fill_orders(effects);
+  if (!replies.empty()) ports_.to_io(std::move(replies));
+  if (!effects.empty()) ports_.carry_out(std::move(effects));
+  if (changes) ports_.state_changed();
+  if (events_since_snapshot_ >= kEventsPerSnapshot) save_snapshot();
+
+  auto took = static_cast<uint64_t>((net::Loop::monotonic() - began).count());
+  ++stats_.turns;
+  stats_.events += changes;
+  stats_.last_turn_us = took;
+  if (took > stats_.max_turn_us) stats_.max_turn_us = took;
+  return true;
+}
+
+void CoreThread::publish() {
+  auto snapshot = core_.snapshot();
+  std::lock_guard lock(mutex_);
+  snapshot_.swap(snapshot);
+}
+
+void CoreThread::wake_waiters(std::vector<Reply>& replies, const Events& events) {
+  if (waiters_.empty()) return;
+  std::set<JobId> touched;
+  for (const Event& e : events) jobs_of(e, touched);
+  std::set<JobId> arrays;
+  for (JobId id : touched)
+    if (const Job* j = core_.cluster().jobs.find(id.value); j && j->array_job_id) arrays.insert(j->array_job_id);
+  touched.merge(arrays);
+  for (JobId id : touched) {
+    auto [first, last] = waiters_.equal_range(id);
+    for (auto it = first; it != last;) {
+      bool done = it->second(core_.cluster(), core_.cluster().jobs.find(id.value), replies);
+      it = done ? waiters_.erase(it) : std::next(it);
+    }
+  }
+}
+
+void CoreThread::fill_orders(std::vector<Effect>& effects) {
+  for (Effect& effect : effects) {
+    auto* order = std::get_if<Order>(&effect);
+    auto* launch = order ? std::get_if<node_rpc::LaunchBatch>(&order->order) : nullptr;
+    if (!launch) continue;
+    launch->script = blob(launch->job.request->script_hash);
+    launch->environment = blob(launch->job.request->environment_hash);
+  }
+}
+
+std::string CoreThread::blob(const std::string& hash) {
+  if (hash.empty()) return {};
+  if (auto at = blobs_.find(hash); at != blobs_.end()) return at->second;
+  auto bytes = log_->get_blob(hash);
+  if (!bytes) {
+    logger_.error("blob {} cannot be read: {}", hash, bytes.error().message());
+    return {};
+  }
+  if (blobs_.size() >= kBlobCacheEntries) blobs_.clear();
+  return blobs_.emplace(hash, std::move(*bytes)).first->second;
+}
+
+// Scripts of purged jobs go when no job refers to them any more. Environments are few and shared; they go at the next start.
+void CoreThread::drop_unused_blobs(const Events& events) {
+  bool purged = std::ranges::any_of(events, [](const Event& e) { return std::holds_alternative<event::JobsPurged>(e); });
+  if (!purged || core_.cluster().requests.size() > 0) return;
+  auto all = log_->list_blobs();
+  if (!all) return;
+  for (const store::BlobHash& hash : *all) (void)log_->drop_blob(hash);
+  blobs_.clear();
+}
+
+void CoreThread::count(const Events& events) {
+  for (const Event& e : events) {
+    if (std::holds_alternative<event::JobSubmitted>(e)) ++stats_.submitted;
+    else if (std::holds_alternative<event::JobStarted>(e)) ++stats_.started;
+    else if (auto* end = std::get_if<event::JobEnding>(&e)) {
+      if (end->flags & (kJobRequeued | kJobRequeueHold)) continue;
+      if (end->state == JobState::kCompleted) ++stats_.completed;
+      else if (end->state == JobState::kCancelled) ++stats_.canceled;
+      else ++stats_.failed;
+    }
+  }
+}
+
+void CoreThread::save_snapshot() {
+  if (events_since_snapshot_ == 0) return;
+  store::EventLog::Snapshot s;
+  s.position = log_->last_position();
+  s.chunks = encode_cluster(core_.cluster());
+  auto saved = log_->save_snapshot(term_, s);
+  if (saved) saved = log_->trim();
+  if (!saved) logger_.error("the state snapshot could not be saved (the log is kept): {}", saved.error().message());
+  else events_since_snapshot_ = 0;
+}
+
+}  // namespace muster::slurmctld

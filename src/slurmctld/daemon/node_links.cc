@@ -1,0 +1,88 @@
+#include "slurmctld/daemon/node_links.h"
+
+#include "wire/instances.h"
+#include "wire/messages.h"
+
+namespace muster::slurmctld {
+
+Result<> NodeLinks::on_report(const net::ChannelPtr& channel, std::string_view payload) {
+  Numbered<NodeReport> m;
+  MUSTER_TRY_VOID(wire::decode(payload, m));
+  auto at = links_.find(channel.get());
+  if (auto* r = std::get_if<node_rpc::Register>(&m.message)) {
+    MUSTER_TRY_VOID(accept_node(channel, m.session, *r));
+    at = links_.find(channel.get());
+  } else if (at == links_.end()) {
+    return fail(Errc::kUnexpectedMessage, "a node must register before it reports");
+  }
+  Link& link = at->second;
+  if (m.session != link.session || m.sequence <= link.received) return {};   // late or repeated
+  link.received = m.sequence;
+  ports_.report(link.node, std::move(m.message));
+  return {};
+}
+
+Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session, const node_rpc::Register& r) {
+  std::shared_ptr<const Cluster> cluster = ports_.snapshot();
+  const Node* node = cluster->node(r.node);
+  if (!node) {
+    logger_.error("a slurmd at {} registers as node '{}', which slurm.conf does not have", channel->peer().address, r.node);
+    return fail(Errc::kInvalidNodeName, "node '" + r.node + "' is not in the controller's slurm.conf");
+  }
+  if (auto old = by_node_.find(node->id.value); old != by_node_.end() && old->second != channel.get()) {
+    net::ChannelPtr gone = links_.at(old->second).channel;
+    links_.erase(old->second);
+    gone->close();
+  }
+  Link& link = links_[channel.get()];
+  link = {channel, node->id, r.node, session, 0, 0};
+  by_node_[node->id.value] = channel.get();
+  logger_.debug("node {} registered from {}", r.node, channel->peer().address);
+  // The session's first order, before any that the registration gives rise to.
+  node_rpc::Registered hello;
+  hello.session = session;
+  send(node->id, hello);
+  ports_.connected(node->id);
+  return {};
+}
+
+void NodeLinks::on_closed(const net::Channel* channel) {
+  auto at = links_.find(channel);
+  if (at == links_.end()) return;
+  NodeId node = at->second.node;
+  logger_.info("node {}: connection lost", at->second.name);
+  if (auto n = by_node_.find(node.value); n != by_node_.end() && n->second == channel) {
+    by_node_.erase(n);
+    ports_.disconnected(node);
+  }
+  links_.erase(at);
+}
+
+void NodeLinks::send(NodeId node, const NodeOrder& order) {
+  auto at = by_node_.find(node.value);
+  if (at == by_node_.end()) return;
+  Link& link = links_.at(at->second);
+  Numbered<NodeOrder> m;
+  m.session = link.session;
+  m.sequence = ++link.sent;
+  m.message = order;
+  std::string bytes;
+  wire::encode(m, bytes);
+  link.channel->notify(wire::kNodeOrder, std::move(bytes));
+}
+
+void NodeLinks::drop(NodeId node) {
+  auto at = by_node_.find(node.value);
+  if (at == by_node_.end()) return;
+  net::ChannelPtr channel = links_.at(at->second).channel;
+  on_closed(channel.get());
+  channel->close();
+}
+
+void NodeLinks::send_to_all(const NodeOrder& order) {
+  std::vector<NodeId> nodes;
+  for (const auto& [id, channel] : by_node_) nodes.push_back(NodeId(id));
+  for (NodeId n : nodes) send(n, order);
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,95 @@
+#include "slurmctld/daemon/planner_thread.h"
+
+#include <algorithm>
+
+#include "net/loop.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr Duration kCalm = milliseconds(200);       // no change for so long: time for a full pass
+constexpr Duration kFullPassEvery = seconds(30);    // ends and expected starts move with the clock
+
+}  // namespace
+
+PlannerThread::PlannerThread(os::Log& logger, Statistics& stats, Ports ports)
+    : logger_(logger), stats_(stats), ports_(std::move(ports)) {}
+
+PlannerThread::~PlannerThread() { stop(); }
+
+void PlannerThread::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void PlannerThread::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void PlannerThread::state_changed() {
+  {
+    std::lock_guard lock(mutex_);
+    if (dirty_) return;
+    dirty_ = true;
+  }
+  wake_.notify_one();
+}
+
+bool PlannerThread::worth_a_pass(const Cluster& c) const {
+  return c.nodes_epoch != seen_nodes_ || c.use_epoch != seen_use_ || c.jobs_epoch != seen_jobs_;
+}
+
+void PlannerThread::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    bool changed = wake_.wait_for(lock, full_due_ ? kCalm : seconds(5), [&] { return dirty_ || stopping_; });
+    if (stopping_) return;
+    dirty_ = false;
+    lock.unlock();
+    if (changed) pass(sched::Pass::kQuick);
+    Duration now = net::Loop::monotonic();
+    bool rested = now - last_full_at_ >= std::max<Duration>(last_full_took_ * 10, kCalm);
+    bool old = now - last_full_at_ >= kFullPassEvery;
+    if ((!changed && full_due_ && rested) || (old && rested)) pass(sched::Pass::kFull);
+    lock.lock();
+  }
+}
+
+void PlannerThread::pass(sched::Pass kind) {
+  std::shared_ptr<const Cluster> cluster = ports_.snapshot();
+  if (kind == sched::Pass::kQuick && !worth_a_pass(*cluster)) return;
+  seen_nodes_ = cluster->nodes_epoch;
+  seen_use_ = cluster->use_epoch;
+  seen_jobs_ = cluster->jobs_epoch;
+  Duration began = net::Loop::monotonic();
+  sched::Plan plan;
+  {
+    std::lock_guard lock(planner_mutex_);
+    plan = planner_.plan(*cluster, ports_.params(), net::Loop::now(), kind);
+  }
+  Duration took = net::Loop::monotonic() - began;
+  CycleStats& stats = kind == sched::Pass::kQuick ? stats_.quick : stats_.full;
+  stats.record(took, plan.jobs_considered, cluster->jobs.size());
+  if (kind == sched::Pass::kFull) {
+    full_due_ = false;
+    last_full_at_ = net::Loop::monotonic();
+    last_full_took_ = took;
+  } else {
+    full_due_ = true;
+  }
+  logger_.debug2("plan: {} starts, {} verdicts, {} jobs of {} classes considered in {} us", plan.starts.size(), plan.verdicts.size(),
+                 plan.jobs_considered, plan.classes, took.count());
+  if (!plan.starts.empty() || !plan.verdicts.empty()) ports_.submit(std::move(plan));
+}
+
+Result<sched::Planner::Forecast> PlannerThread::will_run(const JobRequest& request) {
+  std::shared_ptr<const Cluster> cluster = ports_.snapshot();
+  std::lock_guard lock(planner_mutex_);
+  return planner_.will_run(*cluster, ports_.params(), request, net::Loop::now());
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,86 @@
+// Service: what slurmctld does with a frame. Lives on the I/O thread: commands are decoded and posted to the core thread, queries
+// are answered by the query thread from the newest snapshot, node reports go to NodeLinks. Every caller is who the connection
+// proved, never who the message says.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "net/channel.h"
+#include "os/users.h"
+#include "slurmctld/daemon/core_thread.h"
+#include "slurmctld/daemon/node_links.h"
+#include "slurmctld/daemon/planner_thread.h"
+#include "slurmctld/daemon/query_thread.h"
+#include "slurmctld/daemon/statistics.h"
+#include "wire/messages.h"
+
+namespace muster::slurmctld {
+
+template <class Req>
+using wire_answer = wire::AnswerTo<Req>;
+
+class Service {
+ public:
+  struct Ports {
+    std::function<std::shared_ptr<const Settings>()> settings;   // newest
+    std::function<Result<rpc::Messages>()> reconfigure;          // reads the files again and applies them
+    std::function<void(bool controller_only)> shutdown;
+    net::Security security;                                      // signs step credentials
+    std::function<std::string()> show_config;
+    std::function<Result<std::string>(const std::string& hash)> read_blob;   // query thread only
+  };
+  Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
+
+  void accept(net::ChannelPtr channel);
+  size_t connections() const { return channels_.size(); }
+  void close_all();
+
+ private:
+  using ChannelRef = std::weak_ptr<net::Channel>;
+  struct Call {               // one request on its way
+    ChannelRef channel;
+    uint64_t id = 0;
+    uint16_t message = 0;
+    Caller who;
+    Duration began{};
+    const char* name = "";
+  };
+
+  void on_frame(const net::ChannelPtr& channel, net::Frame frame);
+  Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
+  Caller caller_of(const net::Peer& peer);
+  template <class Req>
+  void finish(const Call& call, const wire_answer<Req>& answer);
+  void refuse(const Call& call, const Error& error);
+
+  template <class Req>
+  Result<> command(Call call, std::string_view payload,
+                   std::function<Result<wire_answer<Req>>(Core&, store::EventLog&, const Caller&, Req&)> run);
+  Result<> allocate(Call call, std::string_view payload);
+  Result<> wait_job(Call call, std::string_view payload);
+  Result<> attach(Call call, std::string_view payload);
+  Result<> will_run(Call call, std::string_view payload);
+  Result<> submit(Call call, std::string_view payload);
+  Result<> query(Call call, const net::Frame& frame);
+  Result<rpc::Text> text_of(const Call& call, const rpc::QueryText& q, const Cluster& cluster);
+  Result<> control(Call call, const net::Frame& frame);
+  Result<> create_step(Call call, std::string_view payload);
+  Result<> complete(JobRequest& request, const Caller& who);
+
+  net::Loop& loop_;
+  os::Log& logger_;
+  Statistics& stats_;
+  CoreThread& core_;
+  PlannerThread& planner_;
+  NodeLinks& nodes_;
+  Ports ports_;
+  os::UserDirectory users_;
+  QueryThread queries_;
+  std::unordered_map<const net::Channel*, net::ChannelPtr> channels_;
+  Time started_;
+};
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,327 @@
+#include "slurmd/core/environment.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "hostlist/hostlist.h"
+
+namespace muster::slurmd {
+namespace {
+
+class List {
+ public:
+  explicit List(std::vector<std::string>& out) : out_(out) {}
+  void set(std::string_view name, std::string_view value) {
+    std::string e(name);
+    e += '=';
+    e += value;
+    out_.push_back(std::move(e));
+  }
+  void set(std::string_view name, uint64_t value) { set(name, std::to_string(value)); }
+  void if_any(std::string_view name, std::string_view value) {
+    if (!value.empty()) set(name, value);
+  }
+  void if_any(std::string_view name, uint64_t value) {
+    if (value) set(name, value);
+  }
+
+ private:
+  std::vector<std::string>& out_;
+};
+
+// The count asked of one kind in a TRES text: "gres/gpu:a100:8,gres/nic:1" and gpu → "a100:8".
+std::string asked_of(std::string_view tres, std::string_view kind) {
+  std::string prefix = "gres/" + std::string(kind), out;
+  for (std::string_view item : split(tres, ',')) {
+    if (!item.starts_with(prefix)) continue;
+    std::string_view rest = item.substr(prefix.size());
+    if (!rest.empty() && rest[0] != ':' && rest[0] != '=') continue;
+    if (!out.empty()) out += ',';
+    out += rest.empty() ? "1" : rest.substr(1);
+  }
+  return out;
+}
+
+std::string listed(const std::vector<uint64_t>& numbers) {
+  std::string out;
+  for (uint64_t n : numbers) out += (out.empty() ? "" : ",") + std::to_string(n);
+  return out;
+}
+
+std::vector<uint64_t> gpu_devices(const std::vector<GresShare>& share) {
+  std::vector<uint64_t> out;
+  for (const GresShare& g : share)
+    if (g.name == "gpu") g.devices.for_each([&](size_t i) { out.push_back(i); });
+  std::ranges::sort(out);
+  return out;
+}
+
+void limits_and_memory(List& e, const JobRequest& r) {
+  if (r.mem_per_cpu_mb)
+    e.set("SLURM_MEM_PER_CPU", *r.mem_per_cpu_mb);
+  else if (r.mem_per_gpu_mb)
+    e.set("SLURM_MEM_PER_GPU", *r.mem_per_gpu_mb);
+  else if (r.mem_per_node_mb)
+    e.set("SLURM_MEM_PER_NODE", *r.mem_per_node_mb);
+}
+
+void what_was_asked(List& e, const node_rpc::JobOnNode& job, const JobRequest& r) {
+  bool tasks_asked =
+      r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu;
+  if (tasks_asked) {
+    uint32_t tasks = job.num_tasks ? job.num_tasks : r.num_tasks;
+    e.set("SLURM_NTASKS", tasks);
+    e.set("SLURM_NPROCS", tasks);
+  }
+  e.if_any("SLURM_NTASKS_PER_NODE", r.ntasks_per_node);
+  e.if_any("SLURM_NTASKS_PER_SOCKET", r.ntasks_per_socket);
+  e.if_any("SLURM_NTASKS_PER_CORE", r.ntasks_per_core);
+  e.if_any("SLURM_NTASKS_PER_GPU", r.ntasks_per_gpu);
+  e.if_any("SLURM_CPUS_PER_TASK", r.cpus_per_task);
+  e.if_any("SLURM_CPUS_PER_GPU", r.cpus_per_gpu);
+  e.if_any("SLURM_THREADS_PER_CORE", r.threads_per_core);
+  // SLURM_GPUS_PER_NODE comes from sbatch: --gres and --gpus-per-node are one text by now.
+  e.if_any("SLURM_GPUS", asked_of(r.tres_per_job, "gpu"));
+  e.if_any("SLURM_GPUS_PER_SOCKET", asked_of(r.tres_per_socket, "gpu"));
+  e.if_any("SLURM_GPUS_PER_TASK", asked_of(r.tres_per_task, "gpu"));
+  e.if_any("SLURM_TRES_PER_TASK", r.tres_per_task);
+  limits_and_memory(e, r);
+  if (r.overcommit) e.set("SLURM_OVERCOMMIT", "1");
+  e.if_any("SLURM_DISTRIBUTION", r.distribution);
+  e.if_any("SLURM_JOB_DEPENDENCY", r.dependency);
+  e.if_any("SLURM_JOB_LICENSES", r.licenses);
+  e.if_any("SLURM_NETWORK", r.network);
+  e.if_any("SLURM_PROFILE", r.profile);
+  e.if_any("SLURM_CONTAINER", r.container);
+  e.if_any("SLURM_CONTAINER_ID", r.container_id);
+  e.if_any("SLURM_JOB_SEGMENT_SIZE", r.segment);
+  if (r.oom_kill_step_set) e.set("SLURM_OOMKILLSTEP", r.oom_kill_step ? "1" : "0");
+}
+
+void array_part(List& e, const node_rpc::JobOnNode& job) {
+  if (job.array_task == kNoArrayTask || !job.array_job_id) return;
+  e.set("SLURM_ARRAY_JOB_ID", job.array_job_id.value);
+  e.set("SLURM_ARRAY_TASK_ID", job.array_task);
+  e.set("SLURM_ARRAY_TASK_COUNT", job.array_task_count);
+  e.set("SLURM_ARRAY_TASK_MIN", job.array_task_min);
+  e.set("SLURM_ARRAY_TASK_MAX", job.array_task_max);
+  e.set("SLURM_ARRAY_TASK_STEP", job.array_task_step);
+}
+
+}  // namespace
+
+std::string repeat_counts(const std::vector<uint32_t>& counts) {
+  std::string out;
+  for (size_t i = 0; i < counts.size();) {
+    size_t end = i + 1;
+    while (end < counts.size() && counts[end] == counts[i]) ++end;
+    if (!out.empty()) out += ',';
+    out += std::to_string(counts[i]);
+    if (end - i > 1) out += "(x" + std::to_string(end - i) + ")";
+    i = end;
+  }
+  return out;
+}
+
+std::vector<std::string> split_environment(std::string_view blob) {
+  std::vector<std::string> out;
+  for (std::string_view e : split(blob, '\0')) out.emplace_back(e);
+  return out;
+}
+
+uint64_t gpus_in(const std::vector<GresShare>& share) {
+  uint64_t n = 0;
+  for (const GresShare& g : share)
+    if (g.name == "gpu") n += g.devices.any() ? g.devices.count() : g.count;
+  return n;
+}
+
+const std::vector<std::string>& gpu_variable_names() {
+  static const std::vector<std::string> names = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                                 "ZE_AFFINITY_MASK", "GPU_DEVICE_ORDINAL"};
+  return names;
+}
+
+std::vector<std::string> gpu_environment(const NodeContext& node, const std::vector<GresShare>& share,
+                                         std::string_view list_name) {
+  std::vector<std::string> out;
+  List e(out);
+  std::vector<uint64_t> devices = gpu_devices(share);
+  if (devices.empty()) return out;
+  using namespace config;
+  constexpr uint32_t kAll = kGresEnvNvidia | kGresEnvAmd | kGresEnvIntel | kGresEnvOpencl;
+  uint32_t flags = 0;
+  bool none = false;
+  for (const GresDevices& g : node.gres) {
+    if (g.name != "gpu") continue;
+    flags |= g.flags & kAll;
+    none = none || (g.flags & kGresNoEnv);
+  }
+  if (!flags && !none) flags = kAll;
+  std::vector<uint64_t> visible = devices;
+  if (node.devices_constrained)
+    for (size_t i = 0; i < visible.size(); ++i) visible[i] = i;
+  std::string text = listed(visible);
+  if (flags & kGresEnvNvidia) e.set("CUDA_VISIBLE_DEVICES", text);
+  if (flags & kGresEnvAmd) e.set("ROCR_VISIBLE_DEVICES", text);
+  if (flags & kGresEnvIntel) e.set("ZE_AFFINITY_MASK", text);
+  if (flags & kGresEnvOpencl) e.set("GPU_DEVICE_ORDINAL", text);
+  if (!list_name.empty()) e.set(list_name, listed(devices));
+  e.set("SLURM_GPUS_ON_NODE", devices.size());
+  return out;
+}
+
+std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob,
+                                           const NodeContext& node) {
+  static const JobRequest kNothing;
+  const JobRequest& r = job.request ? *job.request : kNothing;
+  std::vector<std::string> out = split_environment(blob);
+  if (node.gpus_configured)
+    std::erase_if(out, [](const std::string& x) {
+      return std::ranges::any_of(gpu_variable_names(),
+                                 [&](const std::string& n) { return x.starts_with(n + "="); });
+    });
+  const std::vector<std::string> given = out;
+  auto has = [&](const std::string& name) {
+    return std::ranges::any_of(given, [&](const std::string& x) { return x.starts_with(name + "="); });
+  };
+  List e(out);
+  if (!has("TMPDIR")) e.set("TMPDIR", "/tmp");
+  std::string id = std::to_string(job.job.value);
+  e.set("SLURM_JOB_ID", id);
+  e.set("SLURM_JOBID", id);
+  e.set("SLURM_JOB_NAME", r.name);
+  e.set("SLURM_JOB_NODELIST", job.node_list);
+  e.set("SLURM_NODELIST", job.node_list);
+  e.set("SLURM_JOB_NUM_NODES", job.cpus_per_node.size());
+  e.set("SLURM_NNODES", job.cpus_per_node.size());
+  e.set("SLURM_TASKS_PER_NODE", repeat_counts(job.tasks_per_node));
+  e.set("SLURM_JOB_CPUS_PER_NODE", repeat_counts(job.cpus_per_node));
+  e.set("SLURM_CPUS_ON_NODE", job.share.cpus.count());
+  what_was_asked(e, job, r);
+  array_part(e, job);
+  if (!has("SLURM_SUBMIT_DIR")) e.if_any("SLURM_SUBMIT_DIR", r.work_dir);
+  if (!has("SLURM_SUBMIT_HOST")) e.if_any("SLURM_SUBMIT_HOST", r.alloc_node);
+  e.if_any("SLURM_JOB_PARTITION", job.partition);
+  e.if_any("SLURM_JOB_ACCOUNT", r.account);
+  e.if_any("SLURM_JOB_QOS", r.qos);
+  e.if_any("SLURM_JOB_RESERVATION", r.reservation);
+  e.set("SLURM_JOB_UID", r.uid.value);
+  e.set("SLURM_JOB_GID", r.gid.value);
+  e.if_any("SLURM_JOB_USER", r.user_name);
+  e.if_any("SLURM_JOB_GROUP", node.group_name);
+  e.if_any("SLURM_CLUSTER_NAME", job.cluster.empty() ? node.cluster : job.cluster);
+  if (job.started != kTimeUnset)
+    e.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(job.started)));
+  if (job.ends != kTimeUnset && job.ends != kTimeInfinite)
+    e.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(job.ends)));
+  if (job.generation) e.set("SLURM_RESTART_COUNT", job.generation);
+  if (r.env_export == EnvExport::kNone || r.env_export == EnvExport::kNil) e.set("SLURM_EXPORT_ENV", "NONE");
+  e.set("SLURMD_NODENAME", node.node);
+  e.set("HOSTNAME", node.host);
+  e.if_any("SLURM_CONF", node.conf_path);
+  e.set("SLURM_NODEID", "0");
+  e.set("SLURM_PROCID", "0");
+  e.set("SLURM_LOCALID", "0");
+  e.set("SLURM_GTIDS", "0");
+  e.set("ENVIRONMENT", "BATCH");
+  for (std::string& x : gpu_environment(node, job.share.gres, "SLURM_JOB_GPUS")) out.push_back(std::move(x));
+  return out;
+}
+
+std::vector<std::string> step_environment(const rpc::StepCredential& step, size_t node_index,
+                                          const rpc::LaunchStep& launch, const NodeContext& node) {
+  std::vector<std::string> out = launch.request->environment;
+  List e(out);
+  std::vector<std::string> names;
+  std::vector<uint32_t> tasks;
+  for (const rpc::StepNode& n : step.nodes) {
+    names.push_back(n.address.name);
+    tasks.push_back(static_cast<uint32_t>(n.ranks.size()));
+  }
+  const rpc::StepNode& here = step.nodes[node_index];
+  std::string nodes = compress_hosts(names), per_node = repeat_counts(tasks);
+  std::string id = std::to_string(step.job.value), number = std::to_string(step.step.value);
+  e.set("SLURM_JOB_ID", id);
+  e.set("SLURM_JOBID", id);
+  e.set("SLURM_STEP_ID", number);
+  e.set("SLURM_STEPID", number);
+  e.if_any("SLURM_JOB_NODELIST", step.job_node_list);
+  e.set("SLURM_NODELIST", nodes);
+  e.set("SLURM_STEP_NODELIST", nodes);
+  e.set("SLURM_NNODES", step.nodes.size());
+  e.set("SLURM_STEP_NUM_NODES", step.nodes.size());
+  e.set("SLURM_NTASKS", step.num_tasks);
+  e.set("SLURM_NPROCS", step.num_tasks);
+  e.set("SLURM_STEP_NUM_TASKS", step.num_tasks);
+  e.set("SLURM_TASKS_PER_NODE", per_node);
+  e.set("SLURM_STEP_TASKS_PER_NODE", per_node);
+  e.if_any("SLURM_CPUS_PER_TASK", launch.request->cpus_per_task);
+  e.if_any("SLURM_JOB_PARTITION", step.partition);
+  e.if_any("SLURM_JOB_ACCOUNT", step.account);
+  e.if_any("SLURM_JOB_USER", step.user_name);
+  e.set("SLURM_JOB_UID", step.uid.value);
+  e.if_any("SLURM_CLUSTER_NAME", node.cluster);
+  e.set("SLURM_LAUNCH_NODE_IPADDR", launch.io.host.empty() ? "127.0.0.1" : launch.io.host);
+  e.set("SLURM_SRUN_COMM_HOST", launch.io.host.empty() ? "127.0.0.1" : launch.io.host);
+  if (launch.io.port) e.set("SLURM_SRUN_COMM_PORT", launch.io.port);
+  if (launch.io.port) e.set("SLURM_STEP_LAUNCHER_PORT", launch.io.port);
+  e.set("SLURM_NODEID", node_index);
+  e.set("SLURMD_NODENAME", node.node);
+  e.if_any("SLURM_CONF", node.conf_path);
+  Bitmap cpus;
+  if (Bitmap::parse_ranges(here.cpu_list, cpus)) e.set("SLURM_CPUS_ON_NODE", cpus.count());
+  std::string ranks;
+  for (uint32_t r : here.ranks) ranks += (ranks.empty() ? "" : ",") + std::to_string(r);
+  e.set("SLURM_GTIDS", ranks);
+  for (std::string& x : gpu_environment(node, here.gres, "SLURM_STEP_GPUS")) out.push_back(std::move(x));
+  return out;
+}
+
+std::vector<std::string> task_environment(uint32_t rank, uint32_t local_id) {
+  return {"SLURM_PROCID=" + std::to_string(rank), "SLURM_LOCALID=" + std::to_string(local_id)};
+}
+
+std::vector<std::string> program_environment(const ProgramContext& job, const NodeContext& node,
+                                             bool epilog) {
+  std::vector<std::string> out;
+  List e(out);
+  std::string id = std::to_string(job.job.value);
+  e.set("SLURM_JOB_ID", id);
+  e.set("SLURM_JOBID", id);
+  if (job.array_task != kNoArrayTask && job.array_job) {
+    e.set("SLURM_ARRAY_JOB_ID", job.array_job.value);
+    e.set("SLURM_ARRAY_TASK_ID", job.array_task);
+  }
+  e.set("SLURM_JOB_UID", job.uid.value);
+  e.set("SLURM_UID", job.uid.value);
+  e.set("SLURM_JOB_GID", job.gid.value);
+  e.if_any("SLURM_JOB_USER", job.user_name);
+  e.if_any("SLURM_JOB_PARTITION", job.partition);
+  e.if_any("SLURM_JOB_ACCOUNT", job.account);
+  e.if_any("SLURM_JOB_NAME", job.job_name);
+  e.if_any("SLURM_JOB_NODELIST", job.node_list);
+  e.if_any("SLURM_JOB_WORK_DIR", job.work_dir);
+  e.if_any("SLURM_WORKING_DIR", job.work_dir);
+  e.if_any("SLURM_JOB_STDIN", job.std_in);
+  e.if_any("SLURM_JOB_STDOUT", job.std_out);
+  e.if_any("SLURM_JOB_STDERR", job.std_err);
+  e.if_any("SLURM_JOB_COMMENT", job.comment);
+  e.if_any("SLURM_CLUSTER_NAME", node.cluster);
+  e.set("SLURMD_NODENAME", node.node);
+  e.if_any("SLURM_CONF", node.conf_path);
+  e.set("SLURM_SCRIPT_CONTEXT", epilog ? "epilog_slurmd" : "prolog_slurmd");
+  if (epilog) {
+    bool signaled = (job.exit_status & 0x7f) != 0;
+    int code = signaled ? 0 : job.exit_status >> 8 & 0xff;
+    e.set("SLURM_JOB_EXIT_CODE", std::to_string(job.exit_status));
+    e.set("SLURM_JOB_EXIT_CODE2", std::to_string(code) + ":" + std::to_string(job.exit_status & 0x7f));
+  }
+  NodeContext outside = node;  // programs run outside of the job's cgroup
+  outside.devices_constrained = false;
+  for (std::string& x : gpu_environment(outside, job.gres, "SLURM_JOB_GPUS")) out.push_back(std::move(x));
+  return out;
+}
+
+}  // namespace muster::slurmd

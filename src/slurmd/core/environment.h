@@ -1,0 +1,61 @@
+// What the node adds to the environment of batch scripts, of steps and of their tasks: sbatch(1) and srun(1),
+// OUTPUT ENVIRONMENT VARIABLES. Pure; texts "NAME=value". Later entries win over earlier ones of the same
+// name.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/gres_conf.h"
+#include "model/node_rpc.h"
+#include "model/step_rpc.h"
+
+namespace muster::slurmd {
+
+// "4(x2),1" of 4 4 1, as SLURM_JOB_CPUS_PER_NODE and SLURM_TASKS_PER_NODE have it.
+std::string repeat_counts(const std::vector<uint32_t>& counts);
+
+// NAME=value\0NAME=value\0… as it is stored with a job.
+std::vector<std::string> split_environment(std::string_view blob);
+
+// What slurmd knows and the job's record does not.
+struct NodeContext {
+  std::string node, host, conf_path, cluster, group_name;
+  std::vector<GresDevices> gres;     // the node's devices
+  bool devices_constrained = false;  // cgroups hide the others: devices count from 0
+  bool gpus_configured = false;      // GresTypes has gpu
+};
+
+// The variables by which programs find their devices: CUDA_VISIBLE_DEVICES and its like, by the flags of
+// gres.conf. Without a GPU in `share` they are set empty-handed: "" entries are to be removed. SLURM_JOB_GPUS
+// or SLURM_STEP_GPUS by `list_name`.
+std::vector<std::string> gpu_environment(const NodeContext& node, const std::vector<GresShare>& share,
+                                         std::string_view list_name);
+// Names that gpu_environment may set, to be dropped from what the user's shell had.
+const std::vector<std::string>& gpu_variable_names();
+uint64_t gpus_in(const std::vector<GresShare>& share);
+
+// Everything of a batch script: the job's own environment, then ours over it.
+std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob,
+                                           const NodeContext& node);
+
+// All tasks of this node's part of a step.
+std::vector<std::string> step_environment(const rpc::StepCredential& step, size_t node_index,
+                                          const rpc::LaunchStep& launch, const NodeContext& node);
+// One task: SLURM_PROCID, SLURM_LOCALID.
+std::vector<std::string> task_environment(uint32_t rank, uint32_t local_id);
+
+// Of prologs and epilogs: what they may know of the job.
+struct ProgramContext {
+  JobId job{}, array_job{};
+  uint32_t array_task = kNoArrayTask;
+  Uid uid{};
+  Gid gid{};
+  std::string user_name, partition, account, job_name, node_list, work_dir, std_in, std_out, std_err, comment;
+  std::vector<GresShare> gres;
+  int32_t exit_status = 0;
+};
+std::vector<std::string> program_environment(const ProgramContext& job, const NodeContext& node, bool epilog);
+
+}  // namespace muster::slurmd

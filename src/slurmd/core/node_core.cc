@@ -1,0 +1,356 @@
+#include "slurmd/core/node_core.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::slurmd {
+namespace {
+
+constexpr size_t kForgottenKept = 4096;
+constexpr size_t kReportsKept = 65536;  // StepGone while there is no session
+
+}  // namespace
+
+void NodeCore::on_order(const NodeOrder& o, Time now) {
+  std::visit(
+      [&](const auto& x) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(x)>, node_rpc::TerminateJob>) {
+          node_rpc::TerminateJob t = x;
+          if (t.time == kTimeUnset) t.time = now;
+          order(t);
+        } else {
+          order(x);
+        }
+      },
+      o);
+}
+
+void NodeCore::on_event(const NodeEvent& e) {
+  std::visit([&](const auto& x) { event(x); }, e);
+}
+
+bool NodeCore::knows(JobId job, uint32_t generation) const {
+  auto at = jobs_.find(job);
+  return at != jobs_.end() && at->second.generation == generation && at->second.phase != Phase::kGone;
+}
+
+NodeCore::Entry* NodeCore::find(JobId job, uint32_t generation) {
+  auto at = jobs_.find(job);
+  return at == jobs_.end() || at->second.generation != generation ? nullptr : &at->second;
+}
+
+void NodeCore::report(NodeReport r) {
+  bool keep =
+      registered_ || (std::holds_alternative<node_rpc::StepGone>(r) && reports_.size() < kReportsKept);
+  if (keep) reports_.push_back(std::move(r));
+}
+
+// ---- orders
+void NodeCore::order(const node_rpc::Registered& o) {
+  registered_ = true;
+  order(node_rpc::ForgetJobs{o.forget});
+  for (const auto& [job, e] : jobs_) {
+    bool over = e.phase == Phase::kGone || e.batch == Batch::kFinished || e.batch == Batch::kFailed;
+    if (over) tell(e);
+  }
+}
+
+void NodeCore::tell(const Entry& e) {
+  if (e.batch == Batch::kFailed) {
+    report(node_rpc::LaunchFailed{e.job, e.generation, e.node_fault, e.failure});
+    if (e.phase == Phase::kGone && !e.epilog_error.empty())
+      report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
+  } else if (e.batch == Batch::kFinished && !e.ending &&
+             (e.phase != Phase::kGone || e.epilog_error.empty())) {
+    report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, e.phase == Phase::kGone,
+                                   e.out_of_memory});
+  } else if (e.phase == Phase::kGone) {
+    if (e.batch == Batch::kFinished)
+      report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, false, e.out_of_memory});
+    report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
+  } else if (e.batch == Batch::kRunning) {
+    report(node_rpc::BatchStarted{e.job, e.generation});
+  }
+}
+
+void NodeCore::order(const node_rpc::LaunchBatch& o) {
+  auto at = jobs_.find(o.job.job);
+  if (at != jobs_.end()) {
+    Entry& e = at->second;
+    if (e.generation == o.job.generation) return tell(e);
+    if (e.generation > o.job.generation) return;  // late
+    if (e.phase != Phase::kGone) {                // the earlier run has to leave first
+      e.next = std::make_shared<const node_rpc::LaunchBatch>(o);
+      return end(e, 0, JobState::kCancelled, kTimeUnset);
+    }
+    drop(o.job.job);
+  }
+  Entry& e = jobs_[o.job.job];
+  e.job = o.job.job;
+  e.generation = o.job.generation;
+  e.batch = Batch::kLaunching;
+  e.launch = std::make_shared<const node_rpc::LaunchBatch>(o);
+  begin(e);
+}
+
+void NodeCore::begin(Entry& e) {
+  if (programs_.prolog && !e.prolog_ran) {
+    e.phase = Phase::kProlog;
+    effects_.emplace_back(RunProlog{e.job, e.generation});
+  } else {
+    after_prolog(e);
+  }
+}
+
+void NodeCore::after_prolog(Entry& e) {
+  e.phase = Phase::kActive;
+  e.prolog_ran = true;
+  if (e.launch) effects_.emplace_back(StartBatch{std::exchange(e.launch, nullptr)});
+  for (StepId s : std::exchange(e.asked, {})) {
+    e.steps.insert(s);
+    effects_.emplace_back(StartStep{e.job, e.generation, s});
+  }
+}
+
+void NodeCore::order(const node_rpc::TerminateJob& o) {
+  auto at = jobs_.find(o.job);
+  if (at == jobs_.end() || at->second.generation < o.generation) {
+    if (at != jobs_.end() && at->second.phase != Phase::kGone) {
+      end(at->second, 0, o.state, o.time);
+      report(node_rpc::JobGone{o.job, o.generation, {}});
+      return;
+    }
+    if (o.forget) {
+      remember_forgotten(o.job, o.generation);  // a step that srun asks for late must not start
+      return report(node_rpc::JobGone{o.job, o.generation, {}});
+    }
+    Entry& e = jobs_[o.job] = Entry{};
+    e.job = o.job;
+    e.generation = o.generation;
+    e.ending = true;
+    return all_left(e);
+  }
+  Entry& e = at->second;
+  if (e.generation > o.generation) return report(node_rpc::JobGone{o.job, o.generation, {}});
+  e.forget = e.forget || o.forget;
+  if (e.phase == Phase::kGone) {
+    report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
+    if (e.forget) drop(e.job);
+    return;
+  }
+  end(e, o.kill_wait_seconds, o.state, o.time);
+}
+
+// Ends what runs. A second time only to shorten the wait.
+void NodeCore::end(Entry& e, uint32_t kill_wait_seconds, JobState state, Time time) {
+  bool again = std::exchange(e.ending, true);
+  for (StepId s : std::exchange(e.asked, {}))
+    effects_.emplace_back(RefuseStep{e.job, e.generation, s, "Job is ending"});
+  if (e.phase == Phase::kProlog || e.phase == Phase::kEpilog) return;  // their end goes on from here
+  e.phase = Phase::kEnding;
+  bool runs = !e.steps.empty() || e.batch == Batch::kLaunching || e.batch == Batch::kRunning;
+  if (!runs) return all_left(e);
+  if (!again || kill_wait_seconds == 0)
+    effects_.emplace_back(EndSteps{e.job, e.generation, kill_wait_seconds, state, time});
+}
+
+void NodeCore::order(const node_rpc::SignalJob& o) {
+  Entry* e = find(o.job, o.generation);
+  if (e && e->phase != Phase::kGone) effects_.emplace_back(SignalSteps{o});
+}
+
+void NodeCore::order(const node_rpc::ForgetJobs& o) {
+  for (JobId job : o.jobs) {
+    auto at = jobs_.find(job);
+    if (at == jobs_.end()) continue;
+    if (at->second.phase == Phase::kGone)
+      drop(job);
+    else if (at->second.batch == Batch::kFailed)
+      at->second.forget = true;
+  }
+}
+
+void NodeCore::order(const node_rpc::Reconfigure& o) {
+  if (o.shutdown)
+    effects_.emplace_back(StopDaemon{});
+  else
+    effects_.emplace_back(ReadConfig{});
+}
+
+// ---- events
+void NodeCore::event(const PrologEnded& x) {
+  Entry* e = find(x.job, x.generation);
+  if (!e || e->phase != Phase::kProlog) return;
+  e->prolog_ran = true;
+  if (e->ending) {
+    e->batch = e->batch == Batch::kLaunching ? Batch::kNone : e->batch;
+    e->launch = nullptr;
+    e->phase = Phase::kEnding;
+    return all_left(*e);
+  }
+  if (x.error.empty()) return after_prolog(*e);
+  for (StepId s : std::exchange(e->asked, {}))
+    effects_.emplace_back(RefuseStep{e->job, e->generation, s, x.error});
+  e->launch = nullptr;
+  e->batch = Batch::kFailed;
+  e->node_fault = true;
+  e->failure = x.error;
+  tell(*e);
+  all_left(*e);
+}
+
+void NodeCore::event(const EpilogEnded& x) {
+  Entry* e = find(x.job, x.generation);
+  if (!e || e->phase != Phase::kEpilog) return;
+  e->epilog_error = x.error;
+  gone(*e);
+}
+
+void NodeCore::event(const StepAsked& x) {
+  auto refuse = [&](const char* why) { effects_.emplace_back(RefuseStep{x.job, x.generation, x.step, why}); };
+  auto at = jobs_.find(x.job);
+  if (at == jobs_.end()) {
+    if (std::ranges::find(forgotten_, std::pair(x.job, x.generation)) != forgotten_.end())
+      return refuse("Job has ended");
+    Entry& e = jobs_[x.job];
+    e.job = x.job;
+    e.generation = x.generation;
+    e.asked.insert(x.step);
+    return begin(e);
+  }
+  Entry& e = at->second;
+  if (e.generation != x.generation) return refuse("Job has been requeued");
+  if (e.ending || e.phase == Phase::kGone || e.phase == Phase::kEpilog) return refuse("Job has ended");
+  if (e.steps.contains(x.step) || e.asked.contains(x.step)) return refuse("Step is already here");
+  e.asked.insert(x.step);
+  if (e.phase == Phase::kActive) begin(e);
+}
+
+NodeCore::Entry& NodeCore::entry_of_step(JobId job, uint32_t generation) {
+  Entry& e = jobs_[job];
+  if (!e.job) {  // found after a restart
+    e.job = job;
+    e.generation = generation;
+    e.prolog_ran = true;
+  }
+  return e;
+}
+
+void NodeCore::event(const StepStarted& x) {
+  Entry& e = entry_of_step(x.job, x.generation);
+  if (e.generation != x.generation) return;
+  if (x.step != kBatchStep) {
+    e.steps.insert(x.step);
+    return;
+  }
+  if (e.batch == Batch::kRunning) return;
+  e.batch = Batch::kRunning;
+  tell(e);
+}
+
+void NodeCore::event(const StepEnded& x) {
+  Entry& e = entry_of_step(x.job, x.generation);
+  if (e.generation != x.generation || e.phase == Phase::kGone) return;
+  if (x.step != kBatchStep) {
+    effects_.emplace_back(ReleaseStep{x.job, x.step});
+    report(node_rpc::StepGone{x.job, x.generation, x.step, x.exit_status});
+    e.steps.erase(x.step);
+    return step_left(e);
+  }
+  if (e.batch == Batch::kFinished || e.batch == Batch::kFailed) return;
+  e.batch = Batch::kFinished;
+  e.exit_status = x.exit_status;
+  e.out_of_memory = x.out_of_memory;
+  batch_ended(e);
+}
+
+void NodeCore::event(const StepFailed& x) {
+  Entry* e = find(x.job, x.generation);
+  if (!e || e->phase == Phase::kGone) return;
+  if (x.step != kBatchStep) {
+    effects_.emplace_back(ReleaseStep{x.job, x.step});
+    e->steps.erase(x.step);
+    report(node_rpc::StepGone{x.job, x.generation, x.step, 1 << 8});
+    return step_left(*e);
+  }
+  e->batch = Batch::kFailed;
+  e->node_fault = x.node_fault;
+  e->failure = x.text;
+  batch_ended(*e);
+}
+
+// The script is over. With steps left the controller's TerminateJob ends those; with none left the job is
+// over here.
+void NodeCore::batch_ended(Entry& e) {
+  bool last = e.steps.empty();
+  if (!e.ending && (!last || programs_.epilog || e.batch == Batch::kFailed)) tell(e);
+  if (last) all_left(e);
+}
+
+void NodeCore::step_left(Entry& e) {
+  bool batch_over = e.batch == Batch::kFinished || e.batch == Batch::kFailed;
+  bool batch_runs = e.batch == Batch::kLaunching || e.batch == Batch::kRunning;
+  if (e.steps.empty() && !batch_runs && (e.ending || batch_over)) all_left(e);
+}
+
+void NodeCore::all_left(Entry& e) {
+  if (programs_.epilog) {
+    e.phase = Phase::kEpilog;
+    effects_.emplace_back(RunEpilog{e.job, e.generation});
+  } else {
+    gone(e);
+  }
+}
+
+void NodeCore::gone(Entry& e) {
+  e.phase = Phase::kGone;
+  bool told = e.batch == Batch::kFailed && e.epilog_error.empty() && !e.ending;
+  if (!told) {
+    // With an epilog, or after TerminateJob, the script's end was told before or does not matter any more.
+    bool with_status = e.batch == Batch::kFinished && !e.ending && !programs_.epilog;
+    if (with_status)
+      tell(e);
+    else
+      report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
+  }
+  auto next = e.next;
+  JobId job = e.job;
+  if (e.forget || next) drop(job);
+  if (next) order(*next);
+}
+
+void NodeCore::remember_forgotten(JobId job, uint32_t generation) {
+  if (std::ranges::find(forgotten_, std::pair(job, generation)) != forgotten_.end()) return;
+  forgotten_.emplace_back(job, generation);
+  if (forgotten_.size() > kForgottenKept) forgotten_.pop_front();
+}
+
+void NodeCore::drop(JobId job) {
+  auto at = jobs_.find(job);
+  if (at == jobs_.end()) return;
+  if (at->second.batch != Batch::kNone) effects_.emplace_back(ReleaseStep{job, kBatchStep});
+  effects_.emplace_back(DropJob{job, at->second.generation});
+  remember_forgotten(job, at->second.generation);
+  jobs_.erase(at);
+}
+
+std::vector<node_rpc::NodeJob> NodeCore::registration() const {
+  std::vector<node_rpc::NodeJob> out;
+  out.reserve(jobs_.size());
+  for (const auto& [job, e] : jobs_) {
+    node_rpc::NodeJob n;
+    n.job = job;
+    n.generation = e.generation;
+    n.batch = e.batch != Batch::kNone;
+    n.exit_status = e.exit_status;
+    if (e.phase == Phase::kGone)
+      n.state = node_rpc::NodeJobState::kGone;
+    else if (e.batch == Batch::kFinished || e.batch == Batch::kFailed)
+      n.state = node_rpc::NodeJobState::kFinished;
+    n.steps.assign(e.steps.begin(), e.steps.end());
+    out.push_back(std::move(n));
+  }
+  return out;
+}
+
+}  // namespace muster::slurmd

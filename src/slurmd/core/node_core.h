@@ -1,0 +1,183 @@
+// NodeCore: what a node daemon decides. Which jobs are here and how far each is, what the controller is told,
+// and what has to be done to processes. No I/O, clock or thread: slurmd/daemon carries effects out and feeds
+// back what came of them, and the simulator runs the same class. The protocol and its promises stand in
+// model/node_rpc.h:
+//
+//   a LaunchBatch never runs a job's generation twice: one that runs, ran or is remembered is answered with
+//   what is known; TerminateJob always leads to JobGone; a job that ended is remembered until the controller
+//   says that its end is durable; orders of an earlier generation do nothing to a later one.
+//
+// While there is no session reports are not kept: the state is, and Registered brings out again whatever the
+// controller may have missed. Cost: O(log jobs) an input; registration O(jobs).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/node_rpc.h"
+
+namespace muster::slurmd {
+
+// ---- what is to be done
+struct RunProlog {
+  JobId job{};
+  uint32_t generation = 0;
+};
+struct RunEpilog {
+  JobId job{};
+  uint32_t generation = 0;
+};
+struct StartBatch {
+  std::shared_ptr<const node_rpc::LaunchBatch> launch;
+};
+struct StartStep {  // the launch that was asked for with StepAsked
+  JobId job{};
+  uint32_t generation = 0;
+  StepId step{};
+};
+struct RefuseStep {
+  JobId job{};
+  uint32_t generation = 0;
+  StepId step{};
+  std::string text;
+};
+struct EndSteps {  // every step of the job, the batch script too
+  JobId job{};
+  uint32_t generation = 0;
+  uint32_t kill_wait_seconds = 30;
+  JobState state = JobState::kCancelled;
+  Time time{};
+};
+struct SignalSteps {
+  node_rpc::SignalJob order;
+};
+struct ReleaseStep {  // its result is taken: its slurmstepd may go
+  JobId job{};
+  StepId step{};
+};
+struct DropJob {  // nothing of the job is left or remembered: its files here can go
+  JobId job{};
+  uint32_t generation = 0;
+};
+struct ReadConfig {};
+struct StopDaemon {};
+using Effect = std::variant<RunProlog, RunEpilog, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps,
+                            ReleaseStep, DropJob, ReadConfig, StopDaemon>;
+
+// ---- what happened
+struct PrologEnded {
+  JobId job{};
+  uint32_t generation = 0;
+  std::string error;  // "" = success
+};
+struct EpilogEnded {
+  JobId job{};
+  uint32_t generation = 0;
+  std::string error;
+};
+struct StepAsked {  // srun wants to start it; answered by StartStep or RefuseStep
+  JobId job{};
+  uint32_t generation = 0;
+  StepId step{};
+};
+struct StepStarted {  // also of steps found after a restart of slurmd
+  JobId job{};
+  uint32_t generation = 0;
+  StepId step{};
+};
+struct StepEnded {
+  JobId job{};
+  uint32_t generation = 0;
+  StepId step{};
+  int32_t exit_status = 0;
+  bool out_of_memory = false;
+};
+struct StepFailed {  // it never ran
+  JobId job{};
+  uint32_t generation = 0;
+  StepId step{};
+  bool node_fault = false;
+  std::string text;
+};
+using NodeEvent = std::variant<PrologEnded, EpilogEnded, StepAsked, StepStarted, StepEnded, StepFailed>;
+
+struct NodePrograms {  // which of them the node's configuration has
+  bool prolog = false, epilog = false;
+};
+
+class NodeCore {
+ public:
+  explicit NodeCore(NodePrograms programs = {}) : programs_(programs) {}
+
+  void on_order(const NodeOrder& order, Time now);
+  void on_event(const NodeEvent& event);
+  void disconnected() { registered_ = false; }
+  void set_programs(NodePrograms programs) { programs_ = programs; }  // after Reconfigure
+
+  std::vector<node_rpc::NodeJob> registration() const;  // the jobs of a Register, by number
+  std::vector<NodeReport> take_reports() { return std::exchange(reports_, {}); }
+  std::vector<Effect> take_effects() { return std::exchange(effects_, {}); }
+
+  size_t jobs() const { return jobs_.size(); }
+  bool knows(JobId job, uint32_t generation) const;
+
+ private:
+  enum class Phase : uint8_t { kProlog, kActive, kEnding, kEpilog, kGone };
+  enum class Batch : uint8_t { kNone, kLaunching, kRunning, kFinished, kFailed };
+  struct Entry {
+    JobId job{};
+    uint32_t generation = 0;
+    Phase phase = Phase::kActive;
+    Batch batch = Batch::kNone;
+    bool prolog_ran = false, forget = false;
+    bool ending = false;  // TerminateJob came
+    int32_t exit_status = 0;
+    bool out_of_memory = false, node_fault = false;
+    std::string failure, epilog_error;
+    std::shared_ptr<const node_rpc::LaunchBatch> launch;  // until it is started
+    std::shared_ptr<const node_rpc::LaunchBatch> next;    // of a later generation, when this one is gone
+    std::set<StepId> asked;                               // wait for the prolog
+    std::set<StepId> steps;                               // started, the batch step not among them
+  };
+
+  void order(const node_rpc::Registered& o);
+  void order(const node_rpc::LaunchBatch& o);
+  void order(const node_rpc::TerminateJob& o);
+  void order(const node_rpc::SignalJob& o);
+  void order(const node_rpc::ForgetJobs& o);
+  void order(const node_rpc::Reconfigure& o);
+  void event(const PrologEnded& e);
+  void event(const EpilogEnded& e);
+  void event(const StepAsked& e);
+  void event(const StepStarted& e);
+  void event(const StepEnded& e);
+  void event(const StepFailed& e);
+
+  Entry* find(JobId job, uint32_t generation);
+  Entry& entry_of_step(JobId job, uint32_t generation);
+  void begin(Entry& e);
+  void after_prolog(Entry& e);
+  void batch_ended(Entry& e);
+  void end(Entry& e, uint32_t kill_wait_seconds, JobState state, Time time);
+  void step_left(Entry& e);
+  void all_left(Entry& e);
+  void gone(Entry& e);
+  void drop(JobId job);
+  void remember_forgotten(JobId job, uint32_t generation);
+  void tell(const Entry& e);  // how it stands, to the controller
+  void report(NodeReport r);
+
+  NodePrograms programs_;
+  bool registered_ = false;
+  std::map<JobId, Entry> jobs_;
+  std::deque<std::pair<JobId, uint32_t>> forgotten_;  // lately; late steps of them are refused
+  std::vector<NodeReport> reports_;
+  std::vector<Effect> effects_;
+};
+
+}  // namespace muster::slurmd

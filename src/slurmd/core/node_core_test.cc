@@ -1,0 +1,288 @@
+// Each promise of model/node_rpc.h, on the node's side.
+#include "slurmd/core/node_core.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::slurmd {
+namespace {
+
+using namespace node_rpc;
+
+template <class T, class V>
+std::vector<T> of(const std::vector<V>& all) {
+  std::vector<T> out;
+  for (const V& v : all)
+    if (auto* p = std::get_if<T>(&v)) out.push_back(*p);
+  return out;
+}
+
+struct Bench {
+  explicit Bench(NodePrograms programs = {}) : core(programs) { order(Registered{1, {}}); }
+
+  NodeCore core;
+  std::vector<NodeReport> reports;
+  std::vector<Effect> effects;
+
+  void order(const NodeOrder& o) {
+    core.on_order(o, from_unix(1000));
+    collect();
+  }
+  void event(const NodeEvent& e) {
+    core.on_event(e);
+    collect();
+  }
+  void collect() {
+    reports = core.take_reports();
+    effects = core.take_effects();
+  }
+  static LaunchBatch launch(uint32_t job, uint32_t generation = 0) {
+    LaunchBatch l;
+    l.job.job = JobId(job);
+    l.job.generation = generation;
+    return l;
+  }
+  static TerminateJob terminate(uint32_t job, uint32_t generation = 0) {
+    TerminateJob t;
+    t.job = JobId(job);
+    t.generation = generation;
+    return t;
+  }
+};
+
+TEST(Batch, RunsOnceHoweverOftenItIsOrdered) {
+  Bench b;
+  b.order(Bench::launch(7));
+  EXPECT_EQ(of<StartBatch>(b.effects).size(), 1u);
+  b.order(Bench::launch(7));
+  EXPECT_TRUE(b.effects.empty());
+  b.event(StepStarted{JobId(7), 0, kBatchStep});
+  EXPECT_EQ(of<BatchStarted>(b.reports).size(), 1u);
+  b.order(Bench::launch(7));
+  EXPECT_TRUE(b.effects.empty());
+  EXPECT_EQ(of<BatchStarted>(b.reports).size(), 1u);
+  b.event(StepEnded{JobId(7), 0, kBatchStep, 3 << 8, true});
+  auto done = of<BatchFinished>(b.reports);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].exit_status, 3 << 8);
+  EXPECT_TRUE(done[0].gone);
+  EXPECT_TRUE(done[0].out_of_memory);
+  EXPECT_TRUE(of<ReleaseStep>(b.effects).empty())
+      << "its slurmstepd keeps the result until the controller has it";
+  b.order(Bench::launch(7));
+  EXPECT_TRUE(of<StartBatch>(b.effects).empty());
+  EXPECT_EQ(of<BatchFinished>(b.reports).size(), 1u);
+  b.order(ForgetJobs{{JobId(7)}});
+  EXPECT_EQ(of<ReleaseStep>(b.effects).size(), 1u);
+  EXPECT_EQ(of<DropJob>(b.effects).size(), 1u);
+  EXPECT_EQ(b.core.jobs(), 0u);
+}
+
+TEST(Batch, EndIsToldAgainInEachSessionUntilForgotten) {
+  Bench b;
+  b.order(Bench::launch(7));
+  b.event(StepStarted{JobId(7), 0, kBatchStep});
+  b.core.disconnected();
+  b.event(StepEnded{JobId(7), 0, kBatchStep, 0, false});
+  EXPECT_TRUE(b.reports.empty());
+  auto jobs = b.core.registration();
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_EQ(jobs[0].state, NodeJobState::kGone);
+  EXPECT_TRUE(jobs[0].batch);
+  b.order(Registered{2, {}});
+  EXPECT_EQ(of<BatchFinished>(b.reports).size(), 1u);
+  b.order(Registered{3, {JobId(7)}});
+  EXPECT_TRUE(b.reports.empty());
+  EXPECT_TRUE(b.core.registration().empty());
+}
+
+TEST(Batch, LaterGenerationWaitsForTheEarlierToLeave) {
+  Bench b;
+  b.order(Bench::launch(7, 0));
+  b.event(StepStarted{JobId(7), 0, kBatchStep});
+  b.order(Bench::launch(7, 1));
+  ASSERT_EQ(of<EndSteps>(b.effects).size(), 1u);
+  EXPECT_EQ(of<EndSteps>(b.effects)[0].kill_wait_seconds, 0u);
+  EXPECT_TRUE(of<StartBatch>(b.effects).empty());
+  b.event(StepEnded{JobId(7), 0, kBatchStep, 9, false});
+  ASSERT_EQ(of<StartBatch>(b.effects).size(), 1u);
+  EXPECT_EQ(of<StartBatch>(b.effects)[0].launch->job.generation, 1u);
+  b.order(Bench::launch(7, 0));
+  EXPECT_TRUE(b.effects.empty()) << "an order of an earlier run does nothing";
+}
+
+TEST(Batch, LaunchFailureIsToldWithItsCauseAndRemembered) {
+  Bench b;
+  b.order(Bench::launch(7));
+  b.event(StepFailed{JobId(7), 0, kBatchStep, false, "no such directory"});
+  auto failed = of<LaunchFailed>(b.reports);
+  ASSERT_EQ(failed.size(), 1u);
+  EXPECT_EQ(failed[0].text, "no such directory");
+  b.order(Bench::launch(7));
+  EXPECT_EQ(of<LaunchFailed>(b.reports).size(), 1u);
+  EXPECT_TRUE(of<StartBatch>(b.effects).empty());
+}
+
+TEST(Terminate, UnknownJobIsGoneAtOnce) {
+  Bench b;
+  b.order(Bench::terminate(9, 2));
+  auto gone = of<JobGone>(b.reports);
+  ASSERT_EQ(gone.size(), 1u);
+  EXPECT_EQ(gone[0].generation, 2u);
+  b.order(Bench::launch(9, 2));
+  EXPECT_TRUE(of<StartBatch>(b.effects).empty()) << "a launch that comes after the end is late";
+  EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
+}
+
+// A step that srun asks for late, after the controller was told that nothing of the job is here.
+TEST(Terminate, LateStepOfAnUnknownJobIsRefused) {
+  Bench b;
+  TerminateJob t = Bench::terminate(7);
+  t.forget = true;
+  b.order(t);
+  EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
+  b.event(StepAsked{JobId(7), 0, StepId(0)});
+  EXPECT_EQ(of<RefuseStep>(b.effects).size(), 1u);
+  EXPECT_TRUE(of<StartStep>(b.effects).empty());
+}
+
+TEST(Terminate, EndsEverythingThenTellsOnce) {
+  Bench b;
+  b.order(Bench::launch(7));
+  b.event(StepStarted{JobId(7), 0, kBatchStep});
+  b.event(StepAsked{JobId(7), 0, StepId(0)});
+  EXPECT_EQ(of<StartStep>(b.effects).size(), 1u);
+  b.event(StepStarted{JobId(7), 0, StepId(0)});
+  TerminateJob t = Bench::terminate(7);
+  t.state = JobState::kTimeout;
+  b.order(t);
+  ASSERT_EQ(of<EndSteps>(b.effects).size(), 1u);
+  EXPECT_EQ(of<EndSteps>(b.effects)[0].state, JobState::kTimeout);
+  EXPECT_EQ(of<EndSteps>(b.effects)[0].time, from_unix(1000));
+  b.order(t);
+  EXPECT_TRUE(b.effects.empty());
+  t.kill_wait_seconds = 0;
+  b.order(t);
+  EXPECT_EQ(of<EndSteps>(b.effects).size(), 1u) << "a shorter wait counts";
+  b.event(StepEnded{JobId(7), 0, kBatchStep, 15, false});
+  EXPECT_TRUE(of<JobGone>(b.reports).empty());
+  b.event(StepEnded{JobId(7), 0, StepId(0), 15, false});
+  EXPECT_EQ(of<StepGone>(b.reports).size(), 1u);
+  EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
+  b.order(Bench::terminate(7));
+  EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
+  EXPECT_TRUE(b.effects.empty());
+}
+
+TEST(Terminate, StepsLeftBehindByTheScriptAreWaitedFor) {
+  Bench b;
+  b.order(Bench::launch(7));
+  b.event(StepStarted{JobId(7), 0, kBatchStep});
+  b.event(StepAsked{JobId(7), 0, StepId(0)});
+  b.event(StepEnded{JobId(7), 0, kBatchStep, 0, false});
+  ASSERT_EQ(of<BatchFinished>(b.reports).size(), 1u);
+  EXPECT_FALSE(of<BatchFinished>(b.reports)[0].gone);
+  b.order(Bench::terminate(7));
+  EXPECT_EQ(of<EndSteps>(b.effects).size(), 1u);
+  b.event(StepEnded{JobId(7), 0, StepId(0), 9, false});
+  EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
+}
+
+TEST(Programs, PrologBeforeEpilogAfter) {
+  Bench b({true, true});
+  b.order(Bench::launch(7));
+  EXPECT_EQ(of<RunProlog>(b.effects).size(), 1u);
+  EXPECT_TRUE(of<StartBatch>(b.effects).empty());
+  b.event(StepAsked{JobId(7), 0, StepId(0)});
+  EXPECT_TRUE(of<StartStep>(b.effects).empty());
+  b.event(PrologEnded{JobId(7), 0, ""});
+  EXPECT_EQ(of<StartBatch>(b.effects).size(), 1u);
+  EXPECT_EQ(of<StartStep>(b.effects).size(), 1u);
+  b.event(StepEnded{JobId(7), 0, StepId(0), 0, false});
+  b.event(StepStarted{JobId(7), 0, kBatchStep});
+  b.event(StepEnded{JobId(7), 0, kBatchStep, 0, false});
+  EXPECT_EQ(of<RunEpilog>(b.effects).size(), 1u);
+  ASSERT_EQ(of<BatchFinished>(b.reports).size(), 1u);
+  EXPECT_FALSE(of<BatchFinished>(b.reports)[0].gone);
+  b.order(Bench::terminate(7));
+  EXPECT_TRUE(b.effects.empty()) << "the epilog runs already";
+  b.event(EpilogEnded{JobId(7), 0, "epilog failed"});
+  ASSERT_EQ(of<JobGone>(b.reports).size(), 1u);
+  EXPECT_EQ(of<JobGone>(b.reports)[0].epilog_error, "epilog failed");
+}
+
+TEST(Programs, FailedPrologIsTheNodesFault) {
+  Bench b({true, false});
+  b.order(Bench::launch(7));
+  b.event(StepAsked{JobId(7), 0, StepId(0)});
+  b.event(PrologEnded{JobId(7), 0, "prolog failed"});
+  ASSERT_EQ(of<LaunchFailed>(b.reports).size(), 1u);
+  EXPECT_TRUE(of<LaunchFailed>(b.reports)[0].node_fault);
+  EXPECT_EQ(of<RefuseStep>(b.effects).size(), 1u);
+  EXPECT_TRUE(of<StartBatch>(b.effects).empty());
+}
+
+TEST(Programs, EndDuringThePrologStartsNothing) {
+  Bench b({true, true});
+  b.order(Bench::launch(7));
+  b.order(Bench::terminate(7));
+  EXPECT_TRUE(b.reports.empty());
+  b.event(PrologEnded{JobId(7), 0, ""});
+  EXPECT_TRUE(of<StartBatch>(b.effects).empty());
+  EXPECT_EQ(of<RunEpilog>(b.effects).size(), 1u);
+  b.event(EpilogEnded{JobId(7), 0, ""});
+  EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
+}
+
+TEST(Steps, OfAnAllocationComeAndGo) {
+  Bench b;
+  b.event(StepAsked{JobId(5), 0, StepId(0)});
+  EXPECT_EQ(of<StartStep>(b.effects).size(), 1u);
+  b.event(StepAsked{JobId(5), 0, StepId(0)});
+  EXPECT_EQ(of<RefuseStep>(b.effects).size(), 1u);
+  b.event(StepEnded{JobId(5), 0, StepId(0), 256, false});
+  ASSERT_EQ(of<StepGone>(b.reports).size(), 1u);
+  EXPECT_EQ(of<ReleaseStep>(b.effects).size(), 1u);
+  EXPECT_TRUE(of<JobGone>(b.reports).empty()) << "an allocation ends when the controller says so";
+  b.order(Bench::terminate(5));
+  EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
+  b.event(StepAsked{JobId(5), 0, StepId(1)});
+  EXPECT_EQ(of<RefuseStep>(b.effects).size(), 1u);
+  b.order(ForgetJobs{{JobId(5)}});
+  b.event(StepAsked{JobId(5), 0, StepId(1)});
+  EXPECT_EQ(of<RefuseStep>(b.effects).size(), 1u) << "late steps of a forgotten job too";
+}
+
+TEST(Restart, StepsFoundAgainAreRegistered) {
+  NodeCore core({true, false});
+  core.on_event(StepStarted{JobId(7), 1, kBatchStep});
+  core.on_event(StepStarted{JobId(7), 1, StepId(4)});
+  core.on_event(StepEnded{JobId(8), 0, kBatchStep, 0, false});
+  auto jobs = core.registration();
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0].steps, std::vector<StepId>{StepId(4)});
+  EXPECT_TRUE(jobs[0].batch);
+  EXPECT_EQ(jobs[0].state, NodeJobState::kRunning);
+  EXPECT_EQ(jobs[1].state, NodeJobState::kGone);
+  core.on_order(Registered{1, {}}, Time{});
+  EXPECT_EQ(of<BatchFinished>(core.take_reports()).size(), 1u);
+  core.on_order(Bench::launch(7, 1), Time{});
+  EXPECT_TRUE(of<RunProlog>(core.take_effects()).empty());
+}
+
+TEST(Signals, ReachOnlyTheGenerationMeant) {
+  Bench b;
+  b.order(Bench::launch(7, 3));
+  SignalJob s;
+  s.job = JobId(7);
+  s.generation = 2;
+  s.signal = 10;
+  b.order(s);
+  EXPECT_TRUE(b.effects.empty());
+  s.generation = 3;
+  b.order(s);
+  ASSERT_EQ(of<SignalSteps>(b.effects).size(), 1u);
+  EXPECT_EQ(of<SignalSteps>(b.effects)[0].order.signal, 10);
+}
+
+}  // namespace
+}  // namespace muster::slurmd

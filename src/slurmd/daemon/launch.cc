@@ -1,0 +1,231 @@
+#include "slurmd/daemon/launch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "model/file_pattern.h"
+#include "os/limits.h"
+#include "slurmd/daemon/task_layout.h"
+
+namespace muster::slurmd {
+namespace {
+
+constexpr char kDevNull[] = "/dev/null";
+
+// The account of a job on this machine. Rootless: we can only be ourselves.
+Result<> set_user(os::UserDirectory& users, Uid uid, Gid gid, const std::string& name,
+                  step_rpc::StepdLaunch& l) {
+  l.uid = uid;
+  l.gid = gid;
+  l.user_name = name;
+  if (::geteuid() != 0) {
+    if (uid.value != ::geteuid())
+      return fail(Errc::kAccessDenied, "this slurmd runs as uid " + std::to_string(::geteuid()) +
+                                           " and cannot run processes of uid " + std::to_string(uid.value));
+    return {};
+  }
+  MUSTER_TRY(who, users.credentials(uid));
+  l.groups = who.groups;
+  if (gid.value == 0xffffffffu) l.gid = who.gid;
+  return {};
+}
+
+bool has_plugin(const std::vector<std::string>& plugins, std::string_view name) {
+  return std::ranges::any_of(
+      plugins, [&](const std::string& p) { return p == name || p == "task/" + std::string(name); });
+}
+
+bool cgroups_wanted(const Setup& s) {
+  return s.config().proctrack_type == "proctrack/cgroup" || has_plugin(s.config().task_plugins, "cgroup");
+}
+
+// What the step may use, as cgroup.conf wants it enforced. Without root the groups are left alone.
+void add_cgroup(const Setup& s, const Bitmap& cpus, const Bitmap& job_cpus, uint64_t job_mem_mb,
+                uint64_t step_mem_mb, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& l) {
+  if (!cgroups_wanted(s) || ::geteuid() != 0) return;
+  const config::CgroupConf& c = s.loaded->cgroup;
+  step_rpc::StepCgroup g;
+  g.mountpoint = c.mountpoint;
+  g.prefix = s.node == s.host ? "slurm" : "slurm_" + s.node;
+  g.version = c.plugin == "cgroup/v1" ? 1 : c.plugin == "cgroup/v2" ? 2 : 0;
+  bool tasks = has_plugin(s.config().task_plugins, "cgroup");
+  auto bytes = [&](uint64_t mb) {
+    auto limit =
+        static_cast<uint64_t>(static_cast<double>(std::max(mb, c.min_ram_mb)) * c.allowed_ram_percent / 100);
+    return limit << 20;
+  };
+  if (tasks && c.constrain_ram && job_mem_mb) g.job_memory_bytes = bytes(job_mem_mb);
+  if (tasks && c.constrain_ram && step_mem_mb) g.step_memory_bytes = bytes(step_mem_mb);
+  g.limit_swap = tasks && c.constrain_swap;
+  if (g.limit_swap)
+    g.swap_bytes = static_cast<uint64_t>(static_cast<double>(job_mem_mb) * c.allowed_swap_percent / 100)
+                   << 20;
+  if (tasks && c.constrain_cores && s.cpus_are_real) {
+    g.os_cpus = s.cpus.to_os(cpus);
+    g.job_os_cpus = s.cpus.to_os(job_cpus);
+    g.limit_cpus = g.os_cpus.any() && g.job_os_cpus.any();
+  }
+  if (tasks && c.constrain_devices) {
+    g.limit_devices = true;
+    for (const GresDevices& d : s.hardware.gres)
+      for (const GresShare& share : gres)
+        if (share.name == d.name)
+          for (size_t i = 0; i < d.files.size(); ++i)
+            if (share.devices.test(d.first_index + (d.count == 1 ? 0 : i))) g.devices.push_back(d.files[i]);
+  }
+  l.cgroup.push_back(std::move(g));
+}
+
+NodeContext context_for(const Setup& s, const step_rpc::StepdLaunch& l, os::UserDirectory& users) {
+  NodeContext c = s.context;
+  c.group_name = users.group_name(l.gid);
+  return c;
+}
+
+bool devices_hidden(const step_rpc::StepdLaunch& l) {
+  return !l.cgroup.empty() && l.cgroup.front().limit_devices;
+}
+
+void batch_files(const node_rpc::JobOnNode& job, const JobRequest& r, const FileNames& names,
+                 step_rpc::TaskLaunch& t) {
+  bool array = job.array_task != kNoArrayTask && job.array_job_id;
+  auto path = [&](std::string_view pattern) {
+    return below(r.work_dir, expand_file_pattern(pattern, names));
+  };
+  t.std_in = r.std_in.empty() ? kDevNull : path(r.std_in);
+  t.std_out = path(r.std_out.empty() ? default_batch_output(array) : std::string_view(r.std_out));
+  t.std_err = r.std_err.empty() ? t.std_out : path(r.std_err);
+}
+
+bool append_of(const Setup& s, OpenMode mode) {
+  if (mode == OpenMode::kAppend) return true;
+  if (mode == OpenMode::kTruncate) return false;
+  return s.config().job_file_append;
+}
+
+Result<> check_mpi(const Setup& s, const StepRequest& r) {
+  std::string mpi = r.mpi.empty() ? s.config().mpi_default : r.mpi;
+  if (mpi.starts_with("mpi/")) mpi = mpi.substr(4);
+  if (r.mpi.empty() || mpi.empty() || mpi == "none") return {};
+  return fail(Errc::kInvalidMpiPlugin, "--mpi=" + mpi + " is not supported yet; --mpi=none is");
+}
+
+}  // namespace
+
+Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& users,
+                                           const node_rpc::LaunchBatch& order) {
+  const node_rpc::JobOnNode& job = order.job;
+  if (!job.request)
+    return fail("the launch of job " + std::to_string(job.job.value) + " came without its request");
+  if (order.script.empty()) return fail(Errc::kNotBatch, "the batch script is empty");
+  const JobRequest& r = *job.request;
+  step_rpc::StepdLaunch l;
+  l.job = job.job;
+  l.generation = job.generation;
+  l.step = kBatchStep;
+  l.node = s.node;
+  MUSTER_TRY_VOID(set_user(users, r.uid, r.gid, r.user_name, l));
+  l.script = order.script;
+  l.script_path = s.spool + "/job" + std::to_string(job.job.value) + "/slurm_script";
+  l.work_dir = r.work_dir;
+  l.umask = r.umask;
+  l.limits = r.limits;
+  l.append = append_of(s, r.open_mode);
+  l.site_task_prolog = s.config().task_prolog;
+  l.site_task_epilog = s.config().task_epilog;
+  l.kill_wait_seconds = static_cast<uint32_t>(to_seconds(s.config().kill_wait));
+  add_cgroup(s, job.share.cpus, job.share.cpus, job.share.mem_mb, job.share.mem_mb, job.share.gres, l);
+  NodeContext context = context_for(s, l, users);
+  context.devices_constrained = devices_hidden(l);
+  l.environment = batch_environment(job, order.environment, context);
+  FileNames names;
+  names.job = job.job;
+  names.array_job = job.array_job_id;
+  names.array_task = job.array_task;
+  names.node = s.node;
+  names.restarts = job.generation;
+  names.user = r.user_name;
+  names.job_name = r.name;
+  step_rpc::TaskLaunch t;
+  t.argv.push_back(l.script_path);
+  for (size_t i = 1; i < r.argv.size(); ++i) t.argv.push_back(r.argv[i]);
+  if (has_plugin(s.config().task_plugins, "affinity") && s.cpus_are_real)
+    t.os_cpus = s.cpus.to_os(job.share.cpus);
+  batch_files(job, r, names, t);
+  l.tasks.push_back(std::move(t));
+  return l;
+}
+
+Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& users,
+                                          const rpc::StepCredential& c, const rpc::LaunchStep& launch) {
+  if (!launch.request) return fail("the launch came without its request");
+  const StepRequest& r = *launch.request;
+  MUSTER_TRY_VOID(check_mpi(s, r));
+  auto at =
+      std::ranges::find_if(c.nodes, [&](const rpc::StepNode& n) { return n.address.name == launch.node; });
+  if (at == c.nodes.end())
+    return fail(Errc::kInvalidCredential, "the credential does not name node " + launch.node);
+  auto index = static_cast<size_t>(at - c.nodes.begin());
+  step_rpc::StepdLaunch l;
+  l.job = c.job;
+  l.generation = c.generation;
+  l.step = c.step;
+  l.node = s.node;
+  l.node_id = static_cast<uint32_t>(index);
+  MUSTER_TRY_VOID(set_user(users, c.uid, c.gid, c.user_name, l));
+  l.work_dir = r.work_dir;
+  l.umask = r.umask;
+  l.limits = r.limits;
+  l.append = r.open_mode == OpenMode::kAppend;
+  l.pty = r.pty && index == 0;
+  l.pty_rows = r.pty_rows;
+  l.pty_columns = r.pty_columns;
+  l.site_task_prolog = s.config().task_prolog;
+  l.site_task_epilog = s.config().task_epilog;
+  l.task_prolog = r.task_prolog;
+  l.task_epilog = r.task_epilog;
+  l.io = launch.io;
+  l.kill_wait_seconds = static_cast<uint32_t>(to_seconds(s.config().kill_wait));
+  Bitmap cpus;
+  if (!Bitmap::parse_ranges(at->cpu_list, cpus) && !at->cpu_list.empty())
+    return fail(Errc::kInvalidCredential, "the credential's CPU list cannot be read");
+  add_cgroup(s, cpus, cpus, 0, at->mem_mb, at->gres, l);
+  NodeContext context = context_for(s, l, users);
+  context.devices_constrained = devices_hidden(l);
+  l.environment = step_environment(c, index, launch, context);
+  MUSTER_TRY(tasks, lay_out_tasks(s, c, index, r, cpus, context));
+  l.tasks = std::move(tasks);
+  return l;
+}
+
+std::string end_message(JobId job, StepId step, const std::string& node, JobState state, Time time) {
+  std::string why;
+  switch (state) {
+    case JobState::kTimeout:
+      why = " DUE TO TIME LIMIT";
+      break;
+    case JobState::kPreempted:
+      why = " DUE TO PREEMPTION";
+      break;
+    case JobState::kNodeFail:
+      why = " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
+      break;
+    case JobState::kDeadline:
+      why = " DUE TO JOB DEADLINE";
+      break;
+    case JobState::kOutOfMemory:
+      why = " DUE TO OUT OF MEMORY";
+      break;
+    case JobState::kCancelled:
+      break;
+    default:
+      return {};
+  }
+  std::string what = "JOB " + std::to_string(job.value);
+  if (step != kBatchStep) what = "STEP " + std::to_string(job.value) + "." + std::to_string(step.value);
+  return "*** " + what + " ON " + node + " CANCELLED AT " + format_time(time) + why + " ***";
+}
+
+}  // namespace muster::slurmd

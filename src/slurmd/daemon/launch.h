@@ -1,0 +1,26 @@
+// From what the controller or srun asks to what slurmstepd is told: users and groups looked up, environment,
+// file names, CPUs and devices of this machine, cgroup limits.
+#pragma once
+
+#include <string>
+
+#include "model/step_rpc.h"
+#include "os/users.h"
+#include "slurmd/daemon/setup.h"
+
+namespace muster::slurmd {
+
+// Errors: a user that does not exist here, an empty script.
+Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory& users,
+                                           const node_rpc::LaunchBatch& order);
+
+// `credential` was verified; `launch.node` is one of its nodes. Errors also: an --mpi or --cpu-bind that is
+// not there.
+Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory& users,
+                                          const rpc::StepCredential& credential,
+                                          const rpc::LaunchStep& launch);
+
+// "*** JOB 12 ON n1 CANCELLED AT 2026-01-31T12:00:00 DUE TO TIME LIMIT ***"; "" where nothing is to be said.
+std::string end_message(JobId job, StepId step, const std::string& node, JobState state, Time time);
+
+}  // namespace muster::slurmd

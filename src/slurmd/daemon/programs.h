@@ -1,0 +1,50 @@
+// Programs: prologs and epilogs of jobs, one after the other, each with its time limit, without blocking the
+// loop. What they print goes to the log at debug level, and into the text of a failure.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/loop.h"
+#include "os/fd.h"
+#include "os/log.h"
+
+namespace muster::slurmd {
+
+class Programs {
+ public:
+  Programs(net::Loop& loop, os::Log& log) : loop_(loop), log_(log) {}
+  // `done` gets "" or what went wrong: "/etc/prolog.sh: exit code 3: disk full".
+  void run(std::vector<std::string> programs, std::vector<std::string> environment,
+           std::optional<Duration> timeout, std::function<void(std::string error)> done);
+  // From SIGCHLD: true if it was one of ours.
+  bool reaped(pid_t pid, int raw_status);
+  size_t running() const { return running_.size(); }
+
+ private:
+  struct Job {
+    std::vector<std::string> left;  // the next one last
+    std::vector<std::string> environment;
+    std::optional<Duration> timeout;
+    std::function<void(std::string)> done;
+    std::string current, output;
+    bool timed_out = false;
+    os::Fd pipe;
+    std::unique_ptr<net::Loop::Watch> watch;
+    std::unique_ptr<net::Loop::Timer> timer;
+  };
+  void next(std::unique_ptr<Job> job);
+  static void read_output(Job& job);
+
+  net::Loop& loop_;
+  os::Log& log_;
+  std::map<pid_t, std::unique_ptr<Job>> running_;
+};
+
+}  // namespace muster::slurmd

@@ -1,0 +1,87 @@
+// slurmd's start: arguments, configuration, pid file, detaching, log; then the daemon runs.
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "base/version.h"
+#include "os/daemonize.h"
+#include "os/files.h"
+#include "os/limits.h"
+#include "slurmd/daemon/slurmd.h"
+
+namespace muster::slurmd {
+namespace {
+
+os::LogOptions log_options(const Setup& s, const Arguments& a) {
+  os::LogOptions o;
+  o.program = "slurmd";
+  o.file = s.log_file;
+  int level = std::clamp(s.config().slurmd_debug + a.verbose, 0, 9);
+  o.file_level = static_cast<os::LogLevel>(level);
+  if (a.foreground) o.stderr_level = static_cast<os::LogLevel>(level);
+  if (auto format = os::parse_log_time_format(s.config().log_time_format)) o.time_format = *format;
+  if (o.file.empty() && !a.foreground) o.syslog_level = static_cast<os::LogLevel>(level);
+  return o;
+}
+
+std::string absolute(const std::string& path) {
+  char* real = ::realpath(path.c_str(), nullptr);
+  std::string out = real ? real : path;
+  std::free(real);
+  return out;
+}
+
+int complain(std::optional<os::Detached>& background, const Error& e) {
+  std::string text =
+      "slurmd: fatal: " + std::string(e.message()) + (e.hint.empty() ? "" : "\nslurmd: " + e.hint);
+  if (background) background->failed(text);
+  std::fprintf(stderr, "%s\n", text.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int run_slurmd(int argc, char** argv) {
+  Arguments arguments = parse_arguments(argc, argv);
+  if (arguments.exit_now >= 0) return arguments.exit_now;
+  if (arguments.print_hardware) return print_hardware(arguments);
+  std::optional<os::Detached> background;
+  arguments.conf_file = absolute(find_conf(arguments));  // the working directory changes
+  auto setup = load_setup(arguments);
+  if (!setup) return complain(background, setup.error());
+  if (arguments.print_gres) return print_gres(*setup);
+  if (!arguments.foreground) {
+    auto begun = os::Detached::begin();
+    if (!begun) return complain(background, begun.error());
+    background = std::move(*begun);
+  }
+  if (arguments.nice) (void)::setpriority(PRIO_PROCESS, 0, *arguments.nice);
+  [[maybe_unused]] auto files = os::raise_own_nofile();
+  auto pid_file = os::PidFile::create(setup->pid_file);
+  if (!pid_file) return complain(background, pid_file.error());
+  if (auto ok = pid_file->write_pid(); !ok) return complain(background, ok.error());
+  std::string directory = arguments.change_directory ? setup->spool : "/";
+  auto log = os::Log::open(log_options(*setup, arguments));
+  if (!log) return complain(background, log.error());
+  (*log)->info("slurmd version {} started", kVersion);
+  if (arguments.lock_memory && ::mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
+    (*log)->error("failed to mlock() slurmd pages");
+  Slurmd daemon(std::move(*setup), arguments, **log);
+  if (auto ok = daemon.start(); !ok) {
+    (*log)->fatal("{}", ok.error().message());
+    return complain(background, ok.error());
+  }
+  if (background)
+    if (auto ok = background->ready(directory); !ok) return complain(background, ok.error());
+  daemon.run();
+  (*log)->info("slurmd ends");
+  return 0;
+}
+
+}  // namespace muster::slurmd

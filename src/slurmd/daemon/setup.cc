@@ -1,0 +1,248 @@
+#include "slurmd/daemon/setup.h"
+
+#include <glob.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "base/version.h"
+#include "config/conf_path.h"
+#include "config/hosts.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/node/gpus.h"
+#include "os/users.h"
+
+namespace muster::slurmd {
+namespace {
+
+class DiskFiles final : public config::FileSource {
+ public:
+  std::optional<std::string> read(const std::string& path) override {
+    auto text = os::read_file(path);
+    if (!text) return std::nullopt;
+    return std::move(*text);
+  }
+};
+
+std::string directory_of(const std::string& path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+std::string executable_directory() {
+  char buffer[4096];
+  ssize_t n = ::readlink("/proc/self/exe", buffer, sizeof buffer);
+  return n > 0 ? directory_of(std::string(buffer, static_cast<size_t>(n))) : "";
+}
+
+Result<net::Security> load_security(const config::Config& c, Uid slurm_user) {
+  net::Security s;
+  s.trusted_uids.push_back(slurm_user.value);
+  if (c.auth_type == "auth/munge") {
+    s.kind = net::Security::Kind::kMunge;
+    s.munge_socket = std::string(c.auth_info.get("socket").value_or(""));
+    return s;
+  }
+  for (const std::string& path : {c.directory + "/slurm.key", std::string("/etc/slurm/slurm.key")}) {
+    if (::access(path.c_str(), F_OK) != 0) continue;
+    MUSTER_TRY(key, os::read_file(path, 1 << 16));
+    if (key.size() < 16) return fail(Errc::kAuthFailed, path + ": a cluster key has at least 16 bytes");
+    s.key = std::move(key);
+    return s;
+  }
+  return fail(Errc::kAuthFailed, "AuthType=auth/slurm needs the cluster key in " + c.directory + "/slurm.key",
+              "make one with: dd if=/dev/urandom of=" + c.directory + "/slurm.key bs=1024 count=1");
+}
+
+// The node that we are: -N, else the one whose NodeHostname (or name) is ours.
+Result<uint32_t> find_node(const config::Config& c, const Arguments& a, const std::string& host) {
+  if (!a.node_name.empty()) {
+    if (auto i = c.node_index(a.node_name)) return *i;
+    return fail(Errc::kInvalidNodeName,
+                "Unable to determine this slurmd's NodeName: '" + a.node_name + "' is not in slurm.conf");
+  }
+  for (uint32_t i = 0; i < c.nodes.size(); ++i)
+    if (iequals(c.nodes[i].hostname(), host)) return i;
+  if (auto i = c.node_index(host)) return *i;
+  for (uint32_t i = 0; i < c.nodes.size(); ++i)
+    if (iequals(c.nodes[i].hostname(), "localhost")) return i;
+  return fail(Errc::kInvalidNodeName, "Unable to determine this slurmd's NodeName",
+              "no NodeName or NodeHostname in slurm.conf is '" + host + "'; give one with -N");
+}
+
+Result<std::vector<GresDevices>> detect_gres(const Setup& s, std::vector<std::string>& notes) {
+  std::vector<GresDevices> configured = config::devices_of(s.loaded->gres, s.config(), s.node_index);
+  config::AutoDetect how = config::autodetect_of(s.loaded->gres, s.node_index);
+  using enum config::AutoDetect;
+  if (how == kUnset || how == kOff) return configured;
+  os::GpuInventory found;
+  if (how == kNvml) {
+    MUSTER_TRY(x, os::discover_gpus_nvml(s.cpus));
+    found = std::move(x);
+  } else if (how == kNvidia) {
+    MUSTER_TRY(x, os::discover_gpus_nvidia(s.cpus));
+    found = std::move(x);
+  } else if (how == kFull) {
+    MUSTER_TRY(x, os::discover_gpus_full(s.cpus));
+    found = std::move(x);
+  } else
+    return fail(Errc::kUnsupported,
+                "AutoDetect=" + std::string(config::autodetect_name(how)) + " is not supported yet");
+  for (const std::string& f : found.faults) notes.push_back(f);
+  std::vector<GresDevices> gpus = os::to_gres(found);
+  if (gpus.empty()) return configured;
+  std::erase_if(configured, [](const GresDevices& g) { return g.name == "gpu" && g.files.empty(); });
+  bool explicit_gpus = std::ranges::any_of(configured, [](const GresDevices& g) { return g.name == "gpu"; });
+  if (!explicit_gpus) configured.insert(configured.begin(), gpus.begin(), gpus.end());
+  return configured;
+}
+
+// SlurmdParameters=config_overrides: what is configured is registered, whatever the machine is.
+void override_hardware(Setup& s) {
+  NodeSpec spec = config::to_node_spec(s.node_config());
+  NodeHardware& h = s.hardware;
+  bool fits =
+      spec.cpus <= h.cpus && spec.sockets * spec.cores_per_socket * spec.threads_per_core <= s.cpus.cpus();
+  s.cpus_are_real = fits && spec.sockets == h.sockets && spec.cores_per_socket == h.cores_per_socket &&
+                    spec.threads_per_core == h.threads_per_core;
+  h.cpus = spec.cpus;
+  h.boards = spec.boards;
+  h.sockets = spec.sockets;
+  h.cores_per_socket = spec.cores_per_socket;
+  h.threads_per_core = spec.threads_per_core;
+  h.real_memory_mb = spec.real_memory_mb;
+  h.tmp_disk_mb = spec.tmp_disk_mb;
+}
+
+Result<> fill_hardware(Setup& s, const Arguments& a) {
+  os::DiscoverOptions options;
+  options.tmp_fs = s.config().tmp_fs;
+  options.numa_node_as_socket = s.parameters.has("numa_node_as_socket");
+  options.l3cache_as_socket = s.parameters.has("l3cache_as_socket");
+  MUSTER_TRY(machine, os::discover_machine(options));
+  s.hardware = std::move(machine.hardware);
+  s.cpus = std::move(machine.cpus);
+  for (std::string& n : machine.notes) s.notes.push_back(std::move(n));
+  MUSTER_TRY(gres, detect_gres(s, s.notes));
+  s.hardware.gres = std::move(gres);
+  if (s.parameters.has("config_overrides")) override_hardware(s);
+  s.hardware.version = kVersion;
+  s.hardware.slurmd_start = os::wall_now();
+  s.hardware.features = s.node_config().line->features;
+  if (a.report_reboot) s.hardware.boot_time = s.hardware.slurmd_start;
+  return {};
+}
+
+// Patterns as /etc/slurm/prolog.d/* : all that match, in reverse order of their names.
+std::vector<std::string> expand_programs(const std::vector<std::string>& patterns) {
+  std::vector<std::string> out;
+  for (const std::string& p : patterns) {
+    if (p.find_first_of("*?[") == std::string::npos) {
+      out.push_back(p);
+      continue;
+    }
+    glob_t g{};
+    if (::glob(p.c_str(), 0, nullptr, &g) == 0)
+      for (size_t i = g.gl_pathc; i-- > 0;) out.emplace_back(g.gl_pathv[i]);
+    ::globfree(&g);
+  }
+  return out;
+}
+
+Result<Uid> uid_of(const std::string& name) {
+  if (::geteuid() != 0) return Uid(::geteuid());  // rootless: everything is ours
+  return os::find_uid(name);
+}
+
+}  // namespace
+
+std::string Setup::agent_socket() const { return directory_of(pid_file) + "/slurmd." + node + ".sock"; }
+std::string Setup::controller_agent() const {
+  return directory_of(config().slurmctld_pid_file) + "/slurmctld." +
+         std::to_string(config().slurmctld_port.first) + ".sock";
+}
+
+std::string find_conf(const Arguments& a) {
+  if (!a.conf_file.empty()) return a.conf_file;
+  const char* env = std::getenv("SLURM_CONF");
+  std::vector<std::string> candidates = config::conf_candidates(env ? env : "", executable_directory());
+  for (const std::string& p : candidates)
+    if (::access(p.c_str(), R_OK) == 0) return p;
+  return candidates.front();
+}
+
+Result<Setup> load_setup(const Arguments& a) {
+  Setup s;
+  std::string path = find_conf(a);
+  DiskFiles files;
+  auto loaded = config::load_config(files, path);
+  if (!loaded) return fail(config::to_text(loaded.error()));
+  s.loaded = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
+  const config::Config& c = s.config();
+  s.host = os::short_hostname();
+  MUSTER_TRY(index, find_node(c, a, s.host));
+  s.node_index = index;
+  s.node = c.nodes[index].name;
+  auto place = [&](const std::string& pattern) { return config::substitute_node(pattern, s.node, s.host); };
+  s.spool = place(c.slurmd_spool_dir);
+  s.pid_file = place(c.slurmd_pid_file);
+  s.log_file = a.log_file.empty() ? place(c.slurmd_log_file) : a.log_file;
+  s.stepd = a.stepd_path.empty() ? executable_directory() + "/slurmstepd" : a.stepd_path;
+  if (::access(s.stepd.c_str(), X_OK) != 0) return fail("Unable to find slurmstepd file at " + s.stepd);
+  MUSTER_TRY(slurm_user, uid_of(c.slurm_user));
+  MUSTER_TRY(slurmd_user, uid_of(c.slurmd_user));
+  s.slurm_user = slurm_user;
+  s.slurmd_user = slurmd_user;
+  MUSTER_TRY(security, load_security(c, s.slurm_user));
+  s.security = std::move(security);
+  std::string text;
+  for (const auto& [k, v] : c.slurmd_parameters.items())
+    text += (text.empty() ? "" : ",") + k + (v.empty() ? "" : "=" + v);
+  for (const std::string& more : {c.nodes[index].line->parameters, a.parameters})
+    if (!more.empty()) text += (text.empty() ? "" : ",") + more;
+  s.parameters = config::OptionList::parse(text);
+  MUSTER_TRY_VOID(fill_hardware(s, a));
+  s.prologs = expand_programs(c.prolog);
+  s.epilogs = expand_programs(c.epilog);
+  s.context.node = s.node;
+  s.context.host = s.host;
+  s.context.conf_path = c.path;
+  s.context.cluster = c.cluster_name;
+  s.context.gres = s.hardware.gres;
+  s.context.gpus_configured = std::ranges::find(c.gres_types, "gpu") != c.gres_types.end();
+  return s;
+}
+
+int print_hardware(const Arguments& a) {
+  os::DiscoverOptions options;
+  config::OptionList parameters = config::OptionList::parse(a.parameters);
+  options.numa_node_as_socket = parameters.has("numa_node_as_socket");
+  options.l3cache_as_socket = parameters.has("l3cache_as_socket");
+  auto machine = os::discover_machine(options);
+  if (!machine) {
+    std::fprintf(stderr, "slurmd: fatal: %s\n", std::string(machine.error().message()).c_str());
+    return 1;
+  }
+  if (auto gpus = os::discover_gpus_full(machine->cpus)) machine->hardware.gres = os::to_gres(*gpus);
+  Duration up = os::wall_now() - os::boot_time();
+  std::printf("%s\n", os::format_slurmd_C(machine->hardware, os::short_hostname(), up).c_str());
+  return 0;
+}
+
+int print_gres(const Setup& s) {
+  for (const GresDevices& g : s.hardware.gres) {
+    std::string files = join(g.files, ",");
+    std::printf("slurmd: Gres Name=%s Type=%s Count=%llu%s%s%s%s\n", g.name.c_str(),
+                g.type.empty() ? "(null)" : g.type.c_str(), static_cast<unsigned long long>(g.count),
+                files.empty() ? "" : " File=", files.c_str(), g.cores.any() ? " Cores=" : "",
+                g.cores.any() ? g.cores.to_ranges().c_str() : "");
+  }
+  return 0;
+}
+
+}  // namespace muster::slurmd

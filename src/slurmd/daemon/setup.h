@@ -1,0 +1,44 @@
+// What a slurmd is before it runs: its configuration, which node of it, what the machine has, its key, where
+// its files are.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "config/load.h"
+#include "net/channel.h"
+#include "os/node/hardware.h"
+#include "slurmd/core/environment.h"
+#include "slurmd/daemon/arguments.h"
+
+namespace muster::slurmd {
+
+struct Setup {
+  std::shared_ptr<const config::LoadedConfig> loaded;
+  uint32_t node_index = 0;
+  std::string node, host, spool, pid_file, log_file, stepd;
+  net::Security security;
+  Uid slurm_user{}, slurmd_user{};
+  NodeHardware hardware;      // what is registered
+  os::CpuMap cpus;            // from the model's CPU numbers to the machine's
+  bool cpus_are_real = true;  // false: more is configured than the machine has; nothing is bound
+  NodeContext context;
+  config::OptionList parameters;              // SlurmdParameters and --parameters
+  std::vector<std::string> prologs, epilogs;  // expanded, in the order they run
+  std::vector<std::string> notes;
+
+  const config::Config& config() const { return loaded->config; }
+  const config::NodeConfig& node_config() const { return loaded->config.nodes[node_index]; }
+  std::string agent_socket() const;      // where steps and commands of this host find us
+  std::string controller_agent() const;  // slurmctld's agent socket, if it is on this host
+};
+
+std::string find_conf(const Arguments& arguments);
+// Errors: everything that is wrong with the files (kConfig…), a node that is not in them, a key that is
+// missing.
+Result<Setup> load_setup(const Arguments& arguments);
+// slurmd -C; slurmd -G.
+int print_hardware(const Arguments& arguments);
+int print_gres(const Setup& setup);
+
+}  // namespace muster::slurmd

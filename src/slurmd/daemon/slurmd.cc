@@ -1,0 +1,299 @@
+#include "slurmd/daemon/slurmd.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "os/files.h"
+#include "os/node/cgroups.h"
+#include "os/process.h"
+#include "slurmd/daemon/launch.h"
+#include "wire/instances.h"
+#include "wire/messages.h"
+
+namespace muster::slurmd {
+namespace {
+
+constexpr Duration kLoadInterval = seconds(20);
+
+ProgramContext context_of(const node_rpc::JobOnNode& j) {
+  ProgramContext c;
+  c.job = j.job;
+  c.array_job = j.array_job_id;
+  c.array_task = j.array_task;
+  c.partition = j.partition;
+  c.node_list = j.node_list;
+  c.gres = j.share.gres;
+  if (!j.request) return c;
+  const JobRequest& r = *j.request;
+  c.uid = r.uid;
+  c.gid = r.gid;
+  c.user_name = r.user_name;
+  c.account = r.account;
+  c.job_name = r.name;
+  c.work_dir = r.work_dir;
+  c.std_in = r.std_in;
+  c.std_out = r.std_out;
+  c.std_err = r.std_err;
+  c.comment = r.comment;
+  return c;
+}
+
+}  // namespace
+
+Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
+    : setup_(std::move(setup)),
+      arguments_(std::move(arguments)),
+      log_(log),
+      core_({!setup_.prologs.empty(), !setup_.epilogs.empty()}),
+      stepds_(loop_, log, setup_.stepd, setup_.spool,
+              {[this](const step_rpc::StepdReport& r) { on_stepd(r); }}),
+      programs_(loop_, log),
+      link_(loop_, log, setup_,
+            {[this] { return registration(); },
+             [this](const NodeOrder& o) {
+               if (auto* l = std::get_if<node_rpc::LaunchBatch>(&o))
+                 contexts_[l->job.job] = context_of(l->job);
+               core_.on_order(o, net::Loop::now());
+               if (std::holds_alternative<node_rpc::Registered>(o))
+                 log_.info("registered with slurmctld as {}", setup_.node);
+               settle();
+             },
+             [this] { core_.disconnected(); }}) {}
+
+Result<> Slurmd::start() {
+  for (const std::string& n : setup_.notes) log_.info("{}", n);
+  MUSTER_TRY_VOID(os::make_dirs(setup_.spool, 0755));
+  if (arguments_.clear_locks) ::unlink(setup_.agent_socket().c_str());
+  auto accept = [this](net::ChannelPtr c) { accepted(std::move(c)); };
+  MUSTER_TRY(agent, net::listen_unix(loop_, setup_.agent_socket(), accept));
+  agent_ = std::move(agent);
+  MUSTER_TRY(tcp, net::listen_tcp(loop_, "*", setup_.node_config().port, setup_.security, accept));
+  tcp_ = std::move(tcp);
+  tcp_->on_refused([this](const std::string& address, const Error& e) {
+    log_.error("refused {}: {}", address, e.message());
+  });
+  wire_signals();
+  stepds_.adopt([this] {
+    settle();
+    link_.start();
+    send_load();
+  });
+  return {};
+}
+
+void Slurmd::wire_signals() {
+  ::signal(SIGPIPE, SIG_IGN);
+  loop_.on_signal(SIGCHLD, [this] { on_children(); });
+  for (int s : {SIGTERM, SIGINT})
+    loop_.on_signal(s, [this, s] {
+      log_.info("signal {}: terminating; steps live on", s);
+      stop();
+    });
+  loop_.on_signal(SIGHUP, [this] {
+    carry_out(ReadConfig{});
+    [[maybe_unused]] auto ok = log_.reopen();
+  });
+  loop_.on_signal(SIGUSR2, [this] { [[maybe_unused]] auto ok = log_.reopen(); });
+}
+
+void Slurmd::stop() {
+  link_.stop();
+  loop_.stop();
+}
+
+node_rpc::Register Slurmd::registration() const {
+  node_rpc::Register r;
+  r.node = setup_.node;
+  r.hardware = setup_.hardware;
+  r.jobs = core_.registration();
+  r.port = tcp_ ? tcp_->port() : 0;
+  return r;
+}
+
+// ---- the core
+void Slurmd::settle() {
+  for (;;) {
+    std::vector<Effect> effects = core_.take_effects();
+    for (NodeReport& r : core_.take_reports()) link_.send(std::move(r));
+    if (effects.empty()) return;
+    for (const Effect& e : effects) std::visit([&](const auto& x) { carry_out(x); }, e);
+  }
+}
+
+void Slurmd::carry_out(const RunProlog& e) {
+  std::vector<std::string> env = program_environment(contexts_[e.job], setup_.context, false);
+  programs_.run(setup_.prologs, std::move(env), setup_.config().prolog_timeout, [this, e](std::string error) {
+    if (!error.empty()) log_.error("prolog of job {}: {}", e.job.value, error);
+    core_.on_event(PrologEnded{e.job, e.generation, error.empty() ? "" : "Prolog error: " + error});
+    settle();
+  });
+}
+
+void Slurmd::carry_out(const RunEpilog& e) {
+  ProgramContext& context = contexts_[e.job];
+  context.job = e.job;
+  std::vector<std::string> env = program_environment(context, setup_.context, true);
+  programs_.run(setup_.epilogs, std::move(env), setup_.config().epilog_timeout, [this, e](std::string error) {
+    if (!error.empty()) log_.error("epilog of job {}: {}", e.job.value, error);
+    core_.on_event(EpilogEnded{e.job, e.generation, error.empty() ? "" : "Epilog error: " + error});
+    settle();
+  });
+}
+
+void Slurmd::carry_out(const StartBatch& e) {
+  const node_rpc::JobOnNode& job = e.launch->job;
+  auto launch = batch_launch(setup_, users_, *e.launch);
+  Result<pid_t> pid = launch ? stepds_.start(std::move(*launch)) : std::unexpected(launch.error());
+  if (pid) {
+    log_.debug("launching batch job {} for uid {}", job.job.value, job.request ? job.request->uid.value : 0);
+    return;
+  }
+  log_.error("batch job {}: {}", job.job.value, pid.error().message());
+  core_.on_event(StepFailed{job.job, job.generation, kBatchStep, launch.has_value(),
+                            std::string(pid.error().message())});
+}
+
+void Slurmd::carry_out(const StartStep& e) {
+  auto at = asked_.find({e.job, e.step});
+  if (at == asked_.end()) return;
+  AskedStep asked = std::move(at->second);
+  asked_.erase(at);
+  auto launch = step_launch(setup_, users_, asked.credential, asked.launch);
+  Result<pid_t> pid = launch ? stepds_.start(std::move(*launch)) : std::unexpected(launch.error());
+  if (!pid) {
+    log_.error("step {}: {}", step_name(e.job, e.step), pid.error().message());
+    if (auto channel = asked.channel.lock()) channel->answer_error(asked.id, pid.error());
+    core_.on_event(StepFailed{e.job, e.generation, e.step, false, std::string(pid.error().message())});
+    return;
+  }
+  starting_[{e.job, e.step}] = Asker{asked.channel, asked.id, asked.message};
+}
+
+// srun learns what became of its launch with slurmstepd's first word.
+void Slurmd::answer_launch(const step_rpc::StepdReport& r) {
+  auto at = starting_.find({r.job, r.step});
+  if (at == starting_.end() || r.state == step_rpc::StepdState::kStarting) return;
+  Asker asker = at->second;
+  starting_.erase(at);
+  auto channel = asker.channel.lock();
+  if (!channel) return;
+  if (r.state == step_rpc::StepdState::kLaunchFailed)
+    return channel->answer_error(asker.id, Error(Errc::kError, r.text));
+  std::string bytes;
+  wire::encode(rpc::StepLaunched{r.pid}, bytes);
+  channel->answer(asker.id, asker.message, std::move(bytes));
+}
+
+void Slurmd::carry_out(const RefuseStep& e) {
+  auto at = asked_.find({e.job, e.step});
+  if (at == asked_.end()) return;
+  if (auto channel = at->second.channel.lock())
+    channel->answer_error(at->second.id, Error(Errc::kAlreadyDone, e.text));
+  asked_.erase(at);
+}
+
+void Slurmd::carry_out(const EndSteps& e) {
+  stepds_.end_all(e.job, [&](StepId step) {
+    step_rpc::StepdEnd m;
+    m.kill_wait_seconds = e.kill_wait_seconds;
+    m.message = end_message(e.job, step, setup_.node, e.state, e.time);
+    return m;
+  });
+}
+
+// scancel(1): the steps; with --batch the script alone; with --full everything and its children.
+void Slurmd::carry_out(const SignalSteps& e) {
+  const node_rpc::SignalJob& o = e.order;
+  std::vector<StepId> steps;
+  stepds_.for_each(o.job, [&](StepId s) { steps.push_back(s); });
+  for (StepId step : steps) {
+    bool meant = o.has_step     ? step == o.step
+                 : o.batch_only ? step == kBatchStep
+                                : o.full || step != kBatchStep;
+    if (!meant) continue;
+    step_rpc::StepdSignal m;
+    m.signal = o.signal;
+    m.all_processes = o.full || o.signal == SIGSTOP || o.signal == SIGCONT;
+    if (o.signal == 0 || o.signal == SIGKILL) {
+      stepds_.end_all(o.job, [&](StepId s) {
+        step_rpc::StepdEnd end;
+        end.kill_wait_seconds =
+            o.signal == 0 ? static_cast<uint32_t>(to_seconds(setup_.config().kill_wait)) : 0;
+        end.message =
+            s == step ? end_message(o.job, s, setup_.node, JobState::kCancelled, net::Loop::now()) : "";
+        return end;
+      });
+      return;
+    }
+    stepds_.signal(o.job, step, m);
+  }
+}
+
+void Slurmd::carry_out(const ReleaseStep& e) { stepds_.release(e.job, e.step); }
+
+void Slurmd::carry_out(const DropJob& e) { contexts_.erase(e.job); }
+
+void Slurmd::carry_out(const ReadConfig&) {
+  auto fresh = load_setup(arguments_);
+  if (!fresh)
+    return log_.error("reconfigure: the files are refused, nothing changed: {}", fresh.error().message());
+  std::string agent = setup_.agent_socket();
+  std::string spool = setup_.spool;
+  setup_ = std::move(*fresh);
+  core_.set_programs({!setup_.prologs.empty(), !setup_.epilogs.empty()});
+  if (setup_.spool != spool || setup_.agent_socket() != agent)
+    log_.error("reconfigure: new paths take effect at the next start");
+  users_.clear();
+  log_.info("configuration read again");
+}
+
+void Slurmd::carry_out(const StopDaemon&) {
+  log_.info("shutting down, as slurmctld asked");
+  stop();
+}
+
+void Slurmd::on_stepd(const step_rpc::StepdReport& r) {
+  using enum step_rpc::StepdState;
+  answer_launch(r);
+  switch (r.state) {
+    case kStarting:
+      break;
+    case kRunning:
+      core_.on_event(StepStarted{r.job, r.generation, r.step});
+      break;
+    case kEnded:
+      if (r.step == kBatchStep) contexts_[r.job].exit_status = r.exit_status;
+      if (r.step == kBatchStep) core_.on_event(StepStarted{r.job, r.generation, r.step});
+      core_.on_event(StepEnded{r.job, r.generation, r.step, r.exit_status, r.out_of_memory});
+      break;
+    case kLaunchFailed:
+      log_.error("step {}: {}", step_name(r.job, r.step), r.text);
+      core_.on_event(StepFailed{r.job, r.generation, r.step, r.node_fault, r.text});
+      break;
+  }
+  settle();
+}
+
+void Slurmd::on_children() {
+  for (const os::Reaped& r : os::reap_children()) programs_.reaped(r.pid, r.status.raw);
+}
+
+void Slurmd::send_load() {
+  node_rpc::Load m;
+  if (auto text = os::read_line("/proc/loadavg")) {
+    double one = std::strtod(text->c_str(), nullptr);
+    m.cpu_load = static_cast<uint32_t>(std::lround(one * 100));
+  }
+  if (auto text = os::read_file("/proc/meminfo", 1 << 16)) {
+    size_t at = text->find("MemFree:");
+    if (at != std::string::npos) m.free_mem_mb = std::strtoull(text->c_str() + at + 8, nullptr, 10) / 1024;
+  }
+  link_.send(m);
+  load_timer_ = loop_.after(kLoadInterval, [this] { send_load(); });
+}
+
+}  // namespace muster::slurmd

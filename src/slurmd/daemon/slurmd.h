@@ -1,0 +1,89 @@
+// Slurmd: the daemon put together. Orders and events go through NodeCore; what it decides is carried out
+// here: processes by Stepds, prologs and epilogs by Programs, reports by ControllerLink. Step launches come
+// in over the unix socket and TCP. One thread. Manual page: slurmd(8).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "net/loop.h"
+#include "os/log.h"
+#include "os/users.h"
+#include "slurmd/core/node_core.h"
+#include "slurmd/daemon/controller_link.h"
+#include "slurmd/daemon/programs.h"
+#include "slurmd/daemon/setup.h"
+#include "slurmd/daemon/stepds.h"
+
+namespace muster::slurmd {
+
+class Slurmd {
+ public:
+  Slurmd(Setup setup, Arguments arguments, os::Log& log);
+  Result<> start();
+  void run() { loop_.run(); }
+
+ private:
+  struct Asker {
+    std::weak_ptr<net::Channel> channel;
+    uint64_t id = 0;
+    uint16_t message = 0;
+  };
+  struct AskedStep : Asker {  // a launch that waits for the core's word
+    rpc::StepCredential credential;
+    rpc::LaunchStep launch;
+  };
+  using StepKey = std::pair<JobId, StepId>;
+
+  // reports and effects of the core after each input
+  void settle();
+  void carry_out(const RunProlog& e);
+  void carry_out(const RunEpilog& e);
+  void carry_out(const StartBatch& e);
+  void carry_out(const StartStep& e);
+  void carry_out(const RefuseStep& e);
+  void carry_out(const EndSteps& e);
+  void carry_out(const SignalSteps& e);
+  void carry_out(const ReleaseStep& e);
+  void carry_out(const DropJob& e);
+  void carry_out(const ReadConfig& e);
+  void carry_out(const StopDaemon& e);
+  void on_stepd(const step_rpc::StepdReport& r);
+  void answer_launch(const step_rpc::StepdReport& r);
+  void on_children();
+  node_rpc::Register registration() const;
+
+  // what srun asks
+  void accepted(net::ChannelPtr channel);
+  Result<> on_request(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<> on_launch_step(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<> on_signal_step(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<> on_relay(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<rpc::StepCredential> check_credential(const net::Peer& peer, const std::string& text) const;
+  bool is_daemon(const net::Peer& peer) const;
+
+  void wire_signals();
+  void stop();
+  void send_load();
+
+  Setup setup_;
+  Arguments arguments_;
+  os::Log& log_;
+  net::Loop loop_;
+  os::UserDirectory users_;
+  NodeCore core_;
+  Stepds stepds_;
+  Programs programs_;
+  ControllerLink link_;
+  std::unique_ptr<net::Listener> agent_, tcp_;
+  std::map<const net::Channel*, net::ChannelPtr> clients_;
+  std::map<StepKey, AskedStep> asked_;
+  std::map<StepKey, Asker> starting_;         // its slurmstepd has not said yet whether the tasks run
+  std::map<JobId, ProgramContext> contexts_;  // what prolog and epilog are told
+  std::unique_ptr<net::Loop::Timer> load_timer_;
+};
+
+int run_slurmd(int argc, char** argv);
+
+}  // namespace muster::slurmd

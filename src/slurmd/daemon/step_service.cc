@@ -1,0 +1,142 @@
+// What srun asks of a slurmd: a step's launch and signals, and the relay to other nodes.
+#include <algorithm>
+
+#include "net/credential.h"
+#include "slurmd/daemon/slurmd.h"
+#include "wire/instances.h"
+#include "wire/messages.h"
+
+namespace muster::slurmd {
+namespace {
+
+constexpr Duration kRelayTimeout = seconds(60);
+
+template <class M>
+Result<M> read_message(const net::Frame& f) {
+  M m;
+  MUSTER_TRY_VOID(wire::decode(f.payload, m));
+  return m;
+}
+
+template <class M>
+void answer(net::Channel& c, const net::Frame& f, const M& m) {
+  std::string bytes;
+  wire::encode(m, bytes);
+  c.answer(f.id, f.message, std::move(bytes));
+}
+
+}  // namespace
+
+void Slurmd::accepted(net::ChannelPtr channel) {
+  net::Channel* raw = channel.get();
+  channel->on_request = [this, weak = std::weak_ptr(channel)](net::Frame f) {
+    net::ChannelPtr c = weak.lock();
+    if (!c) return;
+    auto ok = on_request(c, f);
+    if (!ok && f.kind == net::FrameKind::kRequest) c->answer_error(f.id, ok.error());
+  };
+  channel->on_closed = [this, raw](const Error&) { clients_.erase(raw); };
+  clients_[raw] = std::move(channel);
+}
+
+Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& f) {
+  if (f.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
+  switch (f.message) {
+    case wire::number_of<rpc::LaunchStep>:
+      return on_launch_step(channel, f);
+    case wire::number_of<rpc::SignalStepTasks>:
+      return on_signal_step(channel, f);
+    case wire::number_of<rpc::RelayLaunch>:
+      return on_relay(channel, f);
+    default:
+      return fail(Errc::kUnexpectedMessage);
+  }
+}
+
+bool Slurmd::is_daemon(const net::Peer& peer) const {
+  return peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == setup_.slurm_user;
+}
+
+// Who may start what: the credential is the controller's word. A user over a socket must be the one it names.
+Result<rpc::StepCredential> Slurmd::check_credential(const net::Peer& peer, const std::string& text) const {
+  MUSTER_TRY(verified, net::verify_credential(setup_.security, text));
+  rpc::StepCredential c;
+  if (auto ok = wire::decode(verified.content, c); !ok)
+    return fail(Errc::kInvalidCredential, std::string(ok.error().message()));
+  if (!is_daemon(peer) && peer.uid != c.uid)
+    return fail(Errc::kAccessDenied, "the credential is for uid " + std::to_string(c.uid.value) +
+                                         ", the caller is uid " + std::to_string(peer.uid.value));
+  // Unsigned (munge): only of a job that the controller launched here.
+  if (!verified.signed_by_key && !is_daemon(peer) && !core_.knows(c.job, c.generation))
+    return fail(Errc::kInvalidCredential, "job " + std::to_string(c.job.value) + " is not on this node");
+  if (c.expires != kTimeUnset && net::Loop::now() > c.expires) return fail(Errc::kCredentialExpired);
+  return c;
+}
+
+Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame& f) {
+  MUSTER_TRY(launch, read_message<rpc::LaunchStep>(f));
+  if (launch.node != setup_.node)
+    return fail(Errc::kInvalidNodeName, "this is node " + setup_.node + ", not " + launch.node);
+  MUSTER_TRY(credential, check_credential(channel->peer(), launch.credential));
+  AskedStep asked{{channel, f.id, f.message}, std::move(credential), std::move(launch)};
+  StepKey key{asked.credential.job, asked.credential.step};
+  if (asked_.contains(key) || stepds_.find(key.first, key.second))
+    return fail(Errc::kAlreadyDone, "Step is already here");
+  uint32_t generation = asked.credential.generation;
+  contexts_.try_emplace(key.first, [&] {
+    ProgramContext c;
+    c.job = asked.credential.job;
+    c.uid = asked.credential.uid;
+    c.gid = asked.credential.gid;
+    c.user_name = asked.credential.user_name;
+    c.partition = asked.credential.partition;
+    c.account = asked.credential.account;
+    c.job_name = asked.credential.job_name;
+    c.node_list = asked.credential.job_node_list;
+    return c;
+  }());
+  asked_[key] = std::move(asked);
+  core_.on_event(StepAsked{key.first, generation, key.second});
+  settle();
+  return {};
+}
+
+Result<> Slurmd::on_signal_step(const net::ChannelPtr& channel, const net::Frame& f) {
+  MUSTER_TRY(m, read_message<rpc::SignalStepTasks>(f));
+  const step_rpc::StepdReport* step = stepds_.find(m.job, m.step);
+  if (!step) return fail(Errc::kInvalidJobId);
+  if (!is_daemon(channel->peer()) && channel->peer().uid != step->uid) return fail(Errc::kAccessDenied);
+  stepds_.signal(m.job, m.step, {m.signal, false});
+  answer(*channel, f, rpc::Empty{});
+  return {};
+}
+
+// To another node of the configuration, with our key. The credential is checked here too, by the caller's
+// identity.
+Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& f) {
+  MUSTER_TRY(m, read_message<rpc::RelayLaunch>(f));
+  MUSTER_TRY(credential, check_credential(channel->peer(), m.launch.credential));
+  auto index = setup_.config().node_index(m.launch.node);
+  if (!index) return fail(Errc::kInvalidNodeName, "node '" + m.launch.node + "' is not in slurm.conf");
+  const config::NodeConfig& node = setup_.config().nodes[*index];
+  std::string bytes;
+  wire::encode(m.launch, bytes);
+  auto refuse = [weak = std::weak_ptr(channel), id = f.id](const Error& e) {
+    if (auto c = weak.lock()) c->answer_error(id, e);
+  };
+  net::connect_tcp(loop_, node.address(), node.port, setup_.security, setup_.config().message_timeout,
+                   [this, weak = std::weak_ptr(channel), id = f.id, number = f.message, bytes,
+                    refuse](Result<net::ChannelPtr> c) {
+                     if (!c) return refuse(c.error());
+                     net::ChannelPtr to = *c;
+                     to->request(wire::number_of<rpc::LaunchStep>, bytes, kRelayTimeout,
+                                 [weak, id, number, to, refuse](Result<net::Frame> r) {
+                                   if (!r) return refuse(r.error());
+                                   if (auto back = weak.lock())
+                                     back->answer(id, number, std::move(r->payload));
+                                 });
+                   });
+  return {};
+}
+
+}  // namespace muster::slurmd

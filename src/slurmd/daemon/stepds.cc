@@ -1,0 +1,197 @@
+#include "slurmd/daemon/stepds.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "os/error.h"
+#include "os/process.h"
+#include "os/process_tree.h"
+#include "wire/instances.h"
+
+namespace muster::slurmd {
+namespace {
+
+template <class M>
+void notify(net::Channel& c, const M& m) {
+  std::string bytes;
+  wire::encode(m, bytes);
+  c.notify(M::kNumber, std::move(bytes));
+}
+
+std::vector<std::string> sockets_in(const std::string& directory) {
+  std::vector<std::string> out;
+  DIR* d = ::opendir(directory.c_str());
+  if (!d) return out;
+  while (dirent* e = ::readdir(d)) {
+    std::string_view name = e->d_name;
+    if (name.starts_with("step.") && name.ends_with(".sock"))
+      out.push_back(directory + "/" + std::string(name));
+  }
+  ::closedir(d);
+  return out;
+}
+
+}  // namespace
+
+std::string step_name(JobId job, StepId step) {
+  std::string out = std::to_string(job.value) + ".";
+  if (step == kBatchStep) return out + "batch";
+  if (step == kExternStep) return out + "extern";
+  if (step == kInteractiveStep) return out + "interactive";
+  return out + std::to_string(step.value);
+}
+
+std::string Stepds::socket_of(Key key) const {
+  return spool_ + "/step." + step_name(key.first, key.second) + ".sock";
+}
+
+void Stepds::adopt(std::function<void()> done) {
+  std::vector<std::string> paths = sockets_in(spool_);
+  // The last holder of `all` calls done.
+  auto all = std::shared_ptr<std::function<void()>>(new std::function<void()>(std::move(done)),
+                                                    [this](std::function<void()>* f) {
+                                                      loop_.defer(std::move(*f));
+                                                      delete f;
+                                                    });
+  for (const std::string& path : paths) connect_to(path, all);
+}
+
+void Stepds::connect_to(const std::string& path, std::shared_ptr<std::function<void()>> done) {
+  net::connect_unix(loop_, path, [this, path, done](Result<net::ChannelPtr> c) mutable {
+    if (!c) {
+      log_.verbose("{}: nobody is there, removed", path);
+      ::unlink(path.c_str());
+      return;
+    }
+    net::ChannelPtr channel = std::move(*c);
+    if (channel->peer().uid.value != ::geteuid()) return log_.error("{} belongs to another user", path);
+    // Its first report says which step it is; until then the callback holds the connection.
+    net::Channel* raw = channel.get();
+    auto held = std::make_shared<net::ChannelPtr>(std::move(channel));
+    auto waiting = std::make_shared<decltype(done)>(done);
+    raw->on_closed = [this, raw, held, waiting](const Error&) {
+      if (*held) {
+        loop_.defer([c = std::move(*held)] {});
+        waiting->reset();
+        return;
+      }
+      for (const auto& [key, e] : steps_)
+        if (e.channel.get() == raw) return lost(key);
+    };
+    raw->on_request = [this, held, waiting, path](net::Frame f) {
+      step_rpc::StepdReport r;
+      if (f.message != step_rpc::StepdReport::kNumber || !wire::decode(f.payload, r)) return;
+      if (*held) {
+        log_.info("found step {} again", step_name(r.job, r.step));
+        Entry& e = steps_[{r.job, r.step}];
+        e.socket = path;
+        e.channel = std::move(*held);
+      }
+      on_report(r);
+      waiting->reset();
+    };
+  });
+}
+
+void Stepds::listen_to(net::ChannelPtr channel, Key key) {
+  channel->on_request = [this](net::Frame f) {
+    step_rpc::StepdReport r;
+    if (f.message == step_rpc::StepdReport::kNumber && wire::decode(f.payload, r)) on_report(r);
+  };
+  channel->on_closed = [this, key](const Error&) { lost(key); };
+  steps_[key].channel = std::move(channel);
+}
+
+Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch) {
+  Key key{launch.job, launch.step};
+  launch.socket_path = socket_of(key);
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) < 0)
+    return os::fail_errno("socketpair");
+  os::Fd ours(ends[0]), theirs(ends[1]);
+  int buffer = 1 << 20;
+  ::setsockopt(ours.get(), SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
+  os::SpawnSpec s;
+  s.path = program_;
+  s.argv = {"slurmstepd: [" + step_name(launch.job, launch.step) + "]"};
+  s.env = std::vector<std::string>{};
+  s.cwd = "/";
+  s.new_session = true;
+  s.fds = {{theirs.get(), 3}};
+  MUSTER_TRY(pid, os::spawn(s));
+  Entry& e = steps_[key];
+  e = {};
+  e.socket = launch.socket_path;
+  e.last.job = launch.job;
+  e.last.generation = launch.generation;
+  e.last.step = launch.step;
+  e.last.uid = launch.uid;
+  e.last.pid = pid;
+  net::Peer peer;
+  peer.uid = Uid(::geteuid());
+  peer.pid = pid;
+  listen_to(net::adopt_channel(loop_, ours.release(), peer), key);
+  notify(*steps_[key].channel, launch);
+  return pid;
+}
+
+void Stepds::on_report(const step_rpc::StepdReport& r) {
+  auto at = steps_.find({r.job, r.step});
+  if (at == steps_.end()) return;
+  at->second.last = r;
+  at->second.reported = true;
+  ports_.report(r);
+}
+
+// The connection ended. After release that is its end; before, somebody killed it: its processes go too.
+void Stepds::lost(Key key) {
+  auto at = steps_.find(key);
+  if (at == steps_.end()) return;
+  Entry e = std::move(at->second);
+  steps_.erase(at);
+  bool ended =
+      e.last.state == step_rpc::StepdState::kEnded || e.last.state == step_rpc::StepdState::kLaunchFailed;
+  if (e.released || ended) return;
+  log_.error("slurmstepd of step {} died; its processes are killed", step_name(key.first, key.second));
+  os::ProcessSet left;
+  left.session = e.last.pid;
+  if (auto ok = os::kill_processes(left, seconds(5)); !ok) log_.error("{}", ok.error().message());
+  ::unlink(e.socket.c_str());
+  e.last.state = step_rpc::StepdState::kEnded;
+  e.last.exit_status = SIGKILL;
+  ports_.report(e.last);
+}
+
+void Stepds::signal(JobId job, StepId step, const step_rpc::StepdSignal& m) {
+  auto at = steps_.find({job, step});
+  if (at != steps_.end() && at->second.channel) notify(*at->second.channel, m);
+}
+
+void Stepds::for_each(JobId job, const std::function<void(StepId)>& f) const {
+  for (auto at = steps_.lower_bound({job, StepId(0)}); at != steps_.end() && at->first.first == job; ++at)
+    f(at->first.second);
+}
+
+void Stepds::end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how) {
+  for_each(job, [&](StepId step) {
+    const Entry& e = steps_.at({job, step});
+    if (e.channel) notify(*e.channel, how(step));
+  });
+}
+
+void Stepds::release(JobId job, StepId step) {
+  auto at = steps_.find({job, step});
+  if (at == steps_.end()) return;
+  at->second.released = true;
+  if (at->second.channel) notify(*at->second.channel, step_rpc::StepdRelease{});
+}
+
+const step_rpc::StepdReport* Stepds::find(JobId job, StepId step) const {
+  auto at = steps_.find({job, step});
+  return at == steps_.end() ? nullptr : &at->second.last;
+}
+
+}  // namespace muster::slurmd

@@ -1,0 +1,65 @@
+// Stepds: the slurmstepd processes of this node. Starts one per step, finds those of an earlier slurmd again
+// by their sockets in the spool directory, passes orders on, and tells what they report. One that dies
+// without a result counts as killed, and what it left running is killed too.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "model/step_rpc.h"
+#include "net/channel.h"
+#include "os/log.h"
+
+namespace muster::slurmd {
+
+class Stepds {
+ public:
+  struct Ports {
+    std::function<void(const step_rpc::StepdReport&)> report;
+  };
+  Stepds(net::Loop& loop, os::Log& log, std::string program, std::string spool, Ports ports)
+      : loop_(loop),
+        log_(log),
+        program_(std::move(program)),
+        spool_(std::move(spool)),
+        ports_(std::move(ports)) {}
+
+  // Looks for sockets and connects; `done` when each has reported or proved to be dead.
+  void adopt(std::function<void()> done);
+  // Fills in socket_path. The pid of slurmstepd.
+  Result<pid_t> start(step_rpc::StepdLaunch launch);
+
+  void signal(JobId job, StepId step, const step_rpc::StepdSignal& m);
+  void end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how);
+  void for_each(JobId job, const std::function<void(StepId)>& f) const;
+  void release(JobId job, StepId step);
+  const step_rpc::StepdReport* find(JobId job, StepId step) const;
+  size_t count() const { return steps_.size(); }
+
+ private:
+  using Key = std::pair<JobId, StepId>;
+  struct Entry {
+    net::ChannelPtr channel;
+    step_rpc::StepdReport last;
+    std::string socket;
+    bool reported = false, released = false;
+  };
+  void connect_to(const std::string& path, std::shared_ptr<std::function<void()>> done);
+  void listen_to(net::ChannelPtr channel, Key key);
+  void on_report(const step_rpc::StepdReport& r);
+  void lost(Key key);
+  std::string socket_of(Key key) const;
+
+  net::Loop& loop_;
+  os::Log& log_;
+  std::string program_, spool_;
+  Ports ports_;
+  std::map<Key, Entry> steps_;
+};
+
+std::string step_name(JobId job, StepId step);  // "12.batch", "12.0"
+
+}  // namespace muster::slurmd

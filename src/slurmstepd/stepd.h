@@ -1,0 +1,80 @@
+// Stepd: the life of one step on one node. Takes the launch from slurmd, starts the tasks, watches over them,
+// ends them, and keeps the result until slurmd has taken it (or a slurmd that started anew has). Manual page:
+// slurmstepd(8).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/step_rpc.h"
+#include "net/channel.h"
+#include "net/loop.h"
+#include "slurmstepd/environment.h"
+#include "slurmstepd/processes.h"
+#include "slurmstepd/stream.h"
+#include "slurmstepd/task_files.h"
+
+namespace muster::slurmstepd {
+
+class Stepd {
+ public:
+  // `slurmd_fd`: our end of the socket pair that slurmd made.
+  explicit Stepd(int slurmd_fd);
+  int run();
+
+ private:
+  struct Task {
+    const step_rpc::TaskLaunch* launch = nullptr;
+    pid_t pid = 0;  // 0: not running
+    bool ended = false;
+    int32_t status = 0;
+  };
+
+  void attend(net::ChannelPtr channel);
+  void on_frame(net::Channel* from, const net::Frame& frame);
+  void on_launch(step_rpc::StepdLaunch launch);
+  Result<> prepare();
+  Result<> write_script();
+  Result<> start_task(Task& task);
+  Result<std::vector<os::FdMapping>> wire_task(Task& task, std::vector<os::Fd>& ours);
+  Result<> run_task_prologs(const step_rpc::TaskLaunch& task, Environment& env);
+  void run_task_epilogs(const step_rpc::TaskLaunch& task, int32_t status);
+  os::SpawnSpec spec_of(const step_rpc::TaskLaunch& task) const;
+  void launch_failed(const Error& error, bool node_fault);
+
+  void on_children();
+  void task_ended(Task& task, int32_t status);
+  void signal_tasks(int signal, bool leaders_only);
+  void end(uint32_t kill_wait_seconds, const std::string& message);
+  void kill_now();
+  void all_tasks_ended();
+  void finish_when_quiet();
+  void finished();
+  void watch_for_removal();
+  void leave();
+  void report();
+
+  net::Loop loop_;
+  std::vector<net::ChannelPtr> channels_;
+  std::unique_ptr<net::Listener> listener_;
+  std::unique_ptr<step_rpc::StepdLaunch> launch_;
+  std::optional<os::Credentials> who_;
+  std::vector<os::FdMapping> none_;
+  std::unique_ptr<TaskFiles> files_;
+  StepProcesses processes_;
+  std::unique_ptr<SrunStream> stream_;
+  std::vector<os::LimitSetting> limits_;
+  os::Fd pty_master_;
+  std::vector<Task> tasks_;
+  size_t running_ = 0;
+  bool started_ = false, ending_ = false, tasks_over_ = false, finished_ = false, released_ = false,
+       flushing_ = false;
+  int kill_rounds_ = 0;
+  step_rpc::StepdReport state_;
+  std::unique_ptr<net::Loop::Timer> kill_timer_, quiet_timer_;
+};
+
+}  // namespace muster::slurmstepd

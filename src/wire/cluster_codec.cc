@@ -1,0 +1,242 @@
+#include "wire/cluster_codec.h"
+
+#include "wire/instances.h"
+
+namespace muster {
+namespace {
+
+enum Record : uint32_t { kHead = 1, kRequest = 2, kPartition = 3, kNode = 4, kArray = 5, kJob = 6 };
+
+struct SnapshotHead {
+  std::string name;
+  JobId last_job_id{};
+  RequestId last_request_id{};
+  uint32_t default_partition = Cluster::kNoPartition;
+  uint64_t position = 0, nodes_epoch = 0, use_epoch = 0, jobs_epoch = 0;
+  uint64_t requests = 0, partitions = 0, nodes = 0, arrays = 0, jobs = 0;  // records that follow
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "name", s.name);
+    v(2, "last_job_id", s.last_job_id);
+    v(3, "last_request_id", s.last_request_id);
+    v(4, "default_partition", s.default_partition);
+    v(5, "position", s.position);
+    v(6, "nodes_epoch", s.nodes_epoch);
+    v(7, "use_epoch", s.use_epoch);
+    v(8, "jobs_epoch", s.jobs_epoch);
+    v(9, "requests", s.requests);
+    v(10, "partitions", s.partitions);
+    v(11, "nodes", s.nodes);
+    v(12, "arrays", s.arrays);
+    v(13, "jobs", s.jobs);
+  }
+};
+
+struct StoredRequest {
+  RequestId id{};
+  uint32_t jobs = 0;
+  JobRequestPtr request;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "id", s.id);
+    v(2, "jobs", s.jobs);
+    v(3, "request", s.request);
+  }
+};
+
+struct StoredArray {
+  JobId id{};
+  ArrayGroup group;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "id", s.id);
+    v(2, "group", s.group);
+  }
+};
+
+class Chunks {
+ public:
+  template <class T>
+  void add(Record kind, const T& value) {
+    if (chunk_.empty()) chunk_.reserve(kSnapshotChunkBytes + kSnapshotChunkBytes / 8);
+    {
+      wire::Writer w(chunk_);
+      wire::write_value(w, kind, value);
+    }
+    if (chunk_.size() >= kSnapshotChunkBytes) flush();
+  }
+  std::vector<std::string> take() {
+    if (!chunk_.empty()) flush();
+    return std::move(done_);
+  }
+
+ private:
+  void flush() {
+    done_.push_back(std::move(chunk_));
+    chunk_.clear();
+  }
+  std::string chunk_;
+  std::vector<std::string> done_;
+};
+
+SnapshotHead head_of(const Cluster& c) {
+  return {.name = c.name,
+          .last_job_id = c.last_job_id,
+          .last_request_id = c.last_request_id,
+          .default_partition = c.default_partition,
+          .position = c.position,
+          .nodes_epoch = c.nodes_epoch,
+          .use_epoch = c.use_epoch,
+          .jobs_epoch = c.jobs_epoch,
+          .requests = c.requests.size(),
+          .partitions = c.partitions.size(),
+          .nodes = c.nodes.size(),
+          .arrays = c.arrays.size(),
+          .jobs = c.jobs.size()};
+}
+
+std::unexpected<Error> broken(std::string what) {
+  return fail(Errc::kFrameMalformed,
+              std::string(errc_text(Errc::kFrameMalformed)) + ": snapshot: " + std::move(what));
+}
+
+class Restore {
+ public:
+  Result<> chunk(std::string_view bytes) {
+    wire::Reader r(bytes);
+    for (r.next(); r.number(); r.next()) {
+      const char* what = "a record";
+      switch (r.number()) {
+        case kHead:
+          what = "SnapshotHead";
+          head(r);
+          break;
+        case kRequest:
+          what = "StoredRequest";
+          request(r);
+          break;
+        case kPartition:
+          what = "Partition";
+          partition(r);
+          break;
+        case kNode:
+          what = "Node";
+          node(r);
+          break;
+        case kArray:
+          what = "StoredArray";
+          array(r);
+          break;
+        case kJob:
+          what = "Job";
+          MUSTER_TRY_VOID(job(r));
+          break;
+        default:
+          r.fail("a record of a kind that is not known");
+      }
+      if (r.failed()) return r.error(std::string("snapshot: ") + what);
+    }
+    return r.error("snapshot");
+  }
+
+  Result<Cluster> finish() {
+    if (!seen_head_) return broken("its head is missing");
+    auto counted = [](uint64_t said, size_t there, const char* what) -> Result<> {
+      if (said == there) return {};
+      return broken("it should hold " + std::to_string(said) + " " + what + " and holds " +
+                    std::to_string(there));
+    };
+    MUSTER_TRY_VOID(counted(head_.requests, c_.requests.size(), "requests"));
+    MUSTER_TRY_VOID(counted(head_.partitions, c_.partitions.size(), "partitions"));
+    MUSTER_TRY_VOID(counted(head_.nodes, c_.nodes.size(), "nodes"));
+    MUSTER_TRY_VOID(counted(head_.arrays, c_.arrays.size(), "arrays"));
+    MUSTER_TRY_VOID(counted(head_.jobs, c_.jobs.size(), "jobs"));
+    if (!node_names_.empty()) c_.node_names = std::make_shared<const Names>(std::move(node_names_));
+    if (!partition_names_.empty())
+      c_.partition_names = std::make_shared<const Names>(std::move(partition_names_));
+    return std::move(c_);
+  }
+
+ private:
+  using Names = std::unordered_map<std::string, uint32_t>;
+
+  void head(wire::Reader& r) {
+    wire::read_value(r, head_);
+    seen_head_ = true;
+    c_.name = head_.name;
+    c_.last_job_id = head_.last_job_id;
+    c_.last_request_id = head_.last_request_id;
+    c_.default_partition = head_.default_partition;
+    c_.position = head_.position;
+    c_.nodes_epoch = head_.nodes_epoch;
+    c_.use_epoch = head_.use_epoch;
+    c_.jobs_epoch = head_.jobs_epoch;
+  }
+  void request(wire::Reader& r) {
+    StoredRequest s;
+    wire::read_value(r, s);
+    if (!s.request) return r.fail("a request without its contents");
+    c_.requests.set(s.id.value, {std::move(s.request), s.jobs});
+  }
+  void partition(wire::Reader& r) {
+    Partition p;
+    wire::read_value(r, p);
+    partition_names_[p.name] = p.index;
+    const uint32_t key = p.index;
+    c_.partitions.set(key, std::move(p));
+  }
+  void node(wire::Reader& r) {
+    Node n;
+    wire::read_value(r, n);
+    if (!n.spec) return r.fail("a node without its definition");
+    node_names_[n.spec->name] = n.id.value;
+    const uint32_t key = n.id.value;
+    c_.nodes.set(key, std::move(n));
+  }
+  void array(wire::Reader& r) {
+    StoredArray a;
+    wire::read_value(r, a);
+    c_.arrays.set(a.id.value, a.group);
+  }
+  Result<> job(wire::Reader& r) {
+    Job j;
+    wire::read_value(r, j);
+    if (r.failed()) return {};
+    const SharedRequest* shared = c_.requests.find(j.request_id.value);
+    if (!shared)
+      return broken("job " + std::to_string(j.id.value) + " refers to request " +
+                    std::to_string(j.request_id.value) + ", which is not there");
+    j.request = shared->request;
+    const uint32_t key = j.id.value;
+    c_.jobs.set(key, std::move(j));
+    return {};
+  }
+
+  Cluster c_;
+  SnapshotHead head_;
+  bool seen_head_ = false;
+  Names node_names_, partition_names_;
+};
+
+}  // namespace
+
+std::vector<std::string> encode_cluster(const Cluster& c) {
+  Chunks out;
+  out.add(kHead, head_of(c));
+  c.requests.for_each([&](uint32_t id, const SharedRequest& s) {
+    out.add(kRequest, StoredRequest{RequestId(id), s.jobs, s.request});
+  });
+  c.partitions.for_each([&](uint32_t, const Partition& p) { out.add(kPartition, p); });
+  c.nodes.for_each([&](uint32_t, const Node& n) { out.add(kNode, n); });
+  c.arrays.for_each([&](uint32_t id, const ArrayGroup& g) { out.add(kArray, StoredArray{JobId(id), g}); });
+  c.jobs.for_each([&](uint32_t, const Job& j) { out.add(kJob, j); });
+  return out.take();
+}
+
+Result<Cluster> decode_cluster(std::span<const std::string> chunks) {
+  Restore restore;
+  for (const std::string& chunk : chunks) MUSTER_TRY_VOID(restore.chunk(chunk));
+  return restore.finish();
+}
+
+}  // namespace muster

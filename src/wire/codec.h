@@ -1,0 +1,353 @@
+// encode and decode: a described struct (base/describe.h) to and from the bytes of Protocol Buffers, exactly.
+// No generated classes: the description is the schema (schema.h prints it as a .proto file).
+//
+//   bool, unsigned, enum, StrongId   varint              std::string, Bitmap        length-delimited bytes
+//   signed                           zigzag varint       described struct           length-delimited message
+//   Time, Duration                   zigzag microseconds std::vector of numbers     packed
+//   double                           fixed64             std::vector of the rest    repeated
+//   std::optional, std::shared_ptr   their value, present even if it is the default; absent when null
+//   std::variant                     a message with the one field kNumber of the alternative (a oneof)
+//
+// A member equal to what it is after default construction is left out. decode starts from a
+// default-constructed object, skips unknown fields, takes the last of repeated single values, and fails with
+// Errc::kFrameMalformed and the field's name on anything truncated, of another wire type, or out of a type's
+// range. That an enum's number has a name, and what it means together with others, is checked by those who
+// use the value. Cost: encode 1 … 5 ns a field that is set, under 1 ns for one that is not; decode the same
+// and its allocations. A new big struct: add it to instances.h, so that it is compiled once.
+#pragma once
+
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "base/bitmap.h"
+#include "base/describe.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "wire/reader.h"
+#include "wire/type_name.h"
+#include "wire/writer.h"
+
+namespace muster::wire {
+
+template <Described T>
+void encode(const T& value, std::string& out);  // appends to `out`
+template <Described T>
+Result<> decode(std::string_view bytes,
+                T& out);  // `out` is replaced; after an error it holds some of the fields
+
+// The pieces, for codecs of things that are not one described struct.
+template <Described T>
+void write_body(Writer& w, const T& value, const T& defaults);
+template <Described T>
+void read_body(Reader& r, T& out);
+template <class... Ts>
+void write_variant(Writer& w, const std::variant<Ts...>& value);
+template <class... Ts>
+void read_variant(Reader& r, std::variant<Ts...>& out);
+
+// ----------------------------------------------------------------------------------------------------
+// implementation
+template <class T>
+struct IsStrongId : std::false_type {};
+template <class Tag, class Rep>
+struct IsStrongId<StrongId<Tag, Rep>> : std::true_type {};
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+template <class T>
+struct IsVariant : std::false_type {};
+template <class... Ts>
+struct IsVariant<std::variant<Ts...>> : std::true_type {};
+template <class T>
+struct Pointee {  // of optional and shared_ptr
+  using type = void;
+};
+template <class T>
+struct Pointee<std::optional<T>> {
+  using type = T;
+};
+template <class T>
+struct Pointee<std::shared_ptr<const T>> {
+  using type = T;
+};
+
+template <class T>
+inline constexpr bool kIsScalar = std::is_integral_v<T> || std::is_enum_v<T> || IsStrongId<T>::value ||
+                                  std::is_same_v<T, Time> || std::is_same_v<T, Duration>;
+
+constexpr uint64_t zigzag(int64_t v) {
+  return static_cast<uint64_t>(v) << 1 ^ static_cast<uint64_t>(v >> 63);
+}
+constexpr int64_t unzigzag(uint64_t v) { return static_cast<int64_t>(v >> 1) ^ -static_cast<int64_t>(v & 1); }
+
+template <class T>
+constexpr uint64_t to_wire(T v) {
+  if constexpr (std::is_enum_v<T>) {
+    static_assert(std::is_unsigned_v<std::underlying_type_t<T>>, "enums on the wire are unsigned");
+    return static_cast<uint64_t>(v);
+  } else if constexpr (IsStrongId<T>::value) {
+    return to_wire(v.value);
+  } else if constexpr (std::is_same_v<T, Time>) {
+    return zigzag(v.time_since_epoch().count());
+  } else if constexpr (std::is_same_v<T, Duration>) {
+    return zigzag(v.count());
+  } else if constexpr (std::is_signed_v<T>) {
+    return zigzag(v);
+  } else {
+    return v;
+  }
+}
+
+// False when the number does not fit the type.
+template <class T>
+constexpr bool from_wire(uint64_t w, T& out) {
+  if constexpr (std::is_same_v<T, bool>) {
+    out = w != 0;
+    return true;
+  } else if constexpr (std::is_enum_v<T>) {
+    std::underlying_type_t<T> v{};
+    if (!from_wire(w, v)) return false;
+    out = static_cast<T>(v);
+    return true;
+  } else if constexpr (IsStrongId<T>::value) {
+    return from_wire(w, out.value);
+  } else if constexpr (std::is_same_v<T, Time>) {
+    out = Time(Duration(unzigzag(w)));
+    return true;
+  } else if constexpr (std::is_same_v<T, Duration>) {
+    out = Duration(unzigzag(w));
+    return true;
+  } else if constexpr (std::is_signed_v<T>) {
+    out = static_cast<T>(unzigzag(w));
+    return out == unzigzag(w);
+  } else {
+    out = static_cast<T>(w);
+    return out == w;
+  }
+}
+
+template <class T>
+const T& default_of() {
+  static const T value{};
+  return value;
+}
+
+// ---- writing
+// One field with `v`, whatever its value.
+template <class T>
+void write_value(Writer& w, uint32_t number, const T& v) {
+  if constexpr (kIsScalar<T>) {
+    w.varint(number, to_wire(v));
+  } else if constexpr (std::is_same_v<T, double>) {
+    w.fixed64(number, std::bit_cast<uint64_t>(v));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    w.bytes(number, v);
+  } else if constexpr (std::is_same_v<T, Bitmap>) {
+    w.bitmap(number, v);
+  } else if constexpr (IsVariant<T>::value) {
+    const size_t body = w.open(number);
+    write_variant(w, v);
+    w.close(body);
+  } else {
+    static_assert(Described<T>, "this kind of member has no place on the wire");
+    const size_t body = w.open(number);
+    write_body(w, v, default_of<T>());
+    w.close(body);
+  }
+}
+
+template <class T>
+[[gnu::noinline]] void write_vector(Writer& w, uint32_t number, const std::vector<T>& v) {
+  if constexpr (kIsScalar<T>) {
+    const size_t body = w.open(number);
+    for (const T& e : v) w.raw_varint(to_wire(e));
+    w.close(body);
+  } else {
+    for (const T& e : v) write_value(w, number, e);
+  }
+}
+
+// Calls the description with each member and its counterpart in the default object, found by the distance of
+// the two.
+struct BodyWriter {
+  Writer& w;
+  intptr_t to_default;
+
+  template <class M>
+  [[gnu::always_inline]] void operator()(uint32_t number, const char*, const M& m) const {
+    const M& d = *reinterpret_cast<const M*>(reinterpret_cast<intptr_t>(&m) + to_default);
+    if constexpr (kIsScalar<M>) {
+      if (m != d) w.varint(number, to_wire(m));
+    } else if constexpr (std::is_same_v<M, double>) {
+      if (std::bit_cast<uint64_t>(m) != std::bit_cast<uint64_t>(d))
+        w.fixed64(number, std::bit_cast<uint64_t>(m));
+    } else if constexpr (std::is_same_v<M, std::string>) {
+      if (!m.empty() || !d.empty()) w.bytes(number, m);
+    } else if constexpr (std::is_same_v<M, Bitmap>) {
+      if (m.size()) w.bitmap(number, m);
+    } else if constexpr (!std::is_void_v<typename Pointee<M>::type>) {
+      if (m) write_value(w, number, *m);
+    } else if constexpr (IsVector<M>::value) {
+      if (!m.empty()) write_vector(w, number, m);
+    } else if constexpr (IsVariant<M>::value) {
+      write_value(w, number, m);
+    } else {
+      const size_t before = w.size(), body = w.open(number);
+      write_body(w, m, d);
+      w.size() == body ? w.truncate(before) : w.close(body);
+    }
+  }
+};
+
+template <Described T>
+[[gnu::noinline]] void write_body(Writer& w, const T& value, const T& defaults) {
+  T::describe(value,
+              BodyWriter{w, reinterpret_cast<intptr_t>(&defaults) - reinterpret_cast<intptr_t>(&value)});
+}
+
+template <class... Ts>
+[[gnu::noinline]] void write_variant(Writer& w, const std::variant<Ts...>& value) {
+  std::visit([&](const auto& v) { write_value(w, std::decay_t<decltype(v)>::kNumber, v); }, value);
+}
+
+// ---- reading
+// The value of the current field.
+template <class T>
+void read_value(Reader& r, T& out) {
+  if constexpr (kIsScalar<T>) {
+    if (!from_wire(r.scalar(), out)) r.fail("a number out of the field's range");
+  } else if constexpr (std::is_same_v<T, double>) {
+    out = std::bit_cast<double>(r.fixed64());
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    out = r.bytes();
+  } else if constexpr (std::is_same_v<T, Bitmap>) {
+    r.bitmap(out);
+  } else {
+    Reader::Outer outer;
+    if (!r.enter(outer)) return;
+    if constexpr (IsVariant<T>::value)
+      read_variant(r, out);
+    else
+      read_body(r, out);
+    r.leave(outer);
+  }
+}
+
+template <class T>
+void read_element(Reader& r, std::vector<T>& out) {
+  if constexpr (kIsScalar<T>) {
+    T v{};
+    if (r.type() != kLength) {  // numbers not packed, as old or foreign writers have it
+      read_value(r, v);
+      out.push_back(v);
+      return;
+    }
+    Reader::Outer outer;
+    if (!r.enter(outer)) return;
+    while (!r.at_end()) {
+      if (!from_wire(r.varint(), v)) r.fail("a number out of the field's range");
+      if (!r.failed()) out.push_back(v);
+    }
+    r.leave(outer);
+  } else {
+    r.charge(sizeof(T));
+    if (!r.failed()) read_value(r, out.emplace_back());
+  }
+}
+
+struct BodyReader {
+  Reader& r;
+  uint32_t last = 0;  // the number visited before: what lies between is unknown to this description
+
+  template <class M>
+  [[gnu::always_inline]] void operator()(uint32_t number, const char* name, M& m) {
+    const uint32_t before = last;
+    last = number;
+    // Not within (before, number]: nothing here, or a field out of order that waits for the next round.
+    if (r.number() - before - 1 >= number - before) return;
+    take(r, before, number, name, m);
+  }
+
+  template <class M>
+  [[gnu::noinline]] static void take(Reader& r, uint32_t before, uint32_t number, const char* name, M& m) {
+    while (r.number() > before && r.number() < number) r.skip();
+    while (r.number() == number) {
+      r.field = name;
+      using P = typename Pointee<M>::type;
+      if constexpr (IsVector<M>::value) {
+        read_element(r, m);
+      } else if constexpr (std::is_same_v<M, std::optional<P>>) {
+        read_value(r, m.emplace());
+      } else if constexpr (!std::is_void_v<P>) {
+        r.charge(sizeof(P));
+        if (r.failed()) return;
+        auto fresh = std::make_shared<P>();
+        read_value(r, *fresh);
+        m = std::move(fresh);
+      } else {
+        read_value(r, m);
+      }
+      if (!r.failed()) r.field = name;
+      r.next();
+    }
+  }
+};
+
+template <Described T>
+[[gnu::noinline]] void read_body(Reader& r, T& out) {
+  r.next();
+  while (r.number()) {
+    BodyReader v{r};
+    T::describe(out, v);
+    if (r.number() > v.last)
+      r.skip();
+    else if (r.number())
+      r.restart();
+  }
+}
+
+template <class... Ts>
+[[gnu::noinline]] void read_variant(Reader& r, std::variant<Ts...>& out) {
+  bool found = false;
+  for (r.next(); r.number();) {
+    auto take = [&]<class T>(std::type_identity<T>) {
+      if (r.number() != T::kNumber) return false;
+      read_value(r, out.template emplace<T>());
+      return true;
+    };
+    if ((take(std::type_identity<Ts>{}) || ...)) {
+      found = true;
+      r.next();
+    } else {
+      r.skip();
+    }
+  }
+  if (!found) r.fail("of a kind that is not known");
+}
+
+// ---- whole values
+template <Described T>
+void encode(const T& value, std::string& out) {
+  Writer w(out);
+  write_body(w, value, default_of<T>());
+}
+
+template <Described T>
+Result<> decode(std::string_view bytes, T& out) {
+  out = T{};
+  Reader r(bytes);
+  read_body(r, out);
+  return r.error(type_name<T>());
+}
+
+}  // namespace muster::wire

@@ -1,0 +1,254 @@
+#include "wire/codec.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::wire {
+namespace {
+
+enum class Colour : uint8_t { kRed, kGreen };
+
+struct Inner {
+  uint32_t a = 0;
+  std::string s;
+  bool operator==(const Inner&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "a", s.a);
+    v(2, "s", s.s);
+  }
+};
+
+struct Outer {
+  uint32_t n = 0;
+  int32_t i = 0;
+  bool b = false;
+  Colour colour = Colour::kRed;
+  double d = 0;
+  std::string text;
+  JobId job{};
+  Time time{};
+  Duration span{};
+  Bitmap bits;
+  Inner inner;
+  std::optional<uint32_t> maybe;
+  std::vector<uint32_t> numbers;
+  std::vector<std::string> words;
+  std::vector<Inner> inners;
+  std::shared_ptr<const Inner> pointer;
+  uint32_t mask = 022;  // a default that is not zero
+  uint16_t small = 0;
+  bool operator==(const Outer& o) const {
+    return n == o.n && i == o.i && b == o.b && colour == o.colour && d == o.d && text == o.text &&
+           job == o.job && time == o.time && span == o.span && bits == o.bits && inner == o.inner &&
+           maybe == o.maybe && numbers == o.numbers && words == o.words && inners == o.inners &&
+           !pointer == !o.pointer && (!pointer || *pointer == *o.pointer) && mask == o.mask &&
+           small == o.small;
+  }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "n", s.n);
+    v(2, "i", s.i);
+    v(3, "b", s.b);
+    v(4, "colour", s.colour);
+    v(5, "d", s.d);
+    v(6, "text", s.text);
+    v(7, "job", s.job);
+    v(8, "time", s.time);
+    v(9, "span", s.span);
+    v(10, "bits", s.bits);
+    v(11, "inner", s.inner);
+    v(12, "maybe", s.maybe);
+    v(13, "numbers", s.numbers);
+    v(14, "words", s.words);
+    v(15, "inners", s.inners);
+    v(16, "pointer", s.pointer);
+    v(17, "mask", s.mask);
+    v(18, "small", s.small);
+  }
+};
+
+struct Nest {
+  std::vector<Nest> inside;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "inside", s.inside);
+  }
+};
+
+std::string bytes(std::initializer_list<int> list) {
+  std::string out;
+  for (int b : list) out += static_cast<char>(b);
+  return out;
+}
+
+template <class T>
+std::string encoded(const T& v) {
+  std::string out;
+  encode(v, out);
+  return out;
+}
+
+Outer decoded(std::string_view in) {
+  Outer out;
+  auto ok = decode(in, out);
+  EXPECT_TRUE(ok) << ok.error().message();
+  return out;
+}
+
+std::string error_of(std::string_view in) {
+  Outer out;
+  auto ok = decode(in, out);
+  if (ok) return "decoded";
+  EXPECT_EQ(ok.error().code, Errc::kFrameMalformed);
+  return std::string(ok.error().message());
+}
+
+TEST(Codec, WritesTheBytesOfProtocolBuffers) {
+  EXPECT_EQ(encoded(Outer{}), "");
+  EXPECT_EQ(encoded(Outer{.n = 150}), bytes({0x08, 0x96, 0x01}));
+  EXPECT_EQ(encoded(Outer{.i = -1}), bytes({0x10, 0x01}));
+  EXPECT_EQ(encoded(Outer{.b = true, .colour = Colour::kGreen}), bytes({0x18, 0x01, 0x20, 0x01}));
+  EXPECT_EQ(encoded(Outer{.d = 1.0}), bytes({0x29, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
+  EXPECT_EQ(encoded(Outer{.text = "hi"}), bytes({0x32, 2, 'h', 'i'}));
+  EXPECT_EQ(encoded(Outer{.job = JobId(7), .time = Time(Duration(1)), .span = Duration(-2)}),
+            bytes({0x38, 7, 0x40, 2, 0x48, 3}));
+  Bitmap bits(9);
+  bits.set(0);
+  bits.set(8);
+  EXPECT_EQ(encoded(Outer{.bits = bits}), bytes({0x52, 9, 9, 1, 1, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(encoded(Outer{.inner = {.a = 1}}), bytes({0x5a, 2, 0x08, 1}));
+  EXPECT_EQ(encoded(Outer{.maybe = 0}), bytes({0x60, 0}));
+  EXPECT_EQ(encoded(Outer{.numbers = {1, 300}}), bytes({0x6a, 3, 1, 0xac, 2}));
+  EXPECT_EQ(encoded(Outer{.words = {"a", ""}}), bytes({0x72, 1, 'a', 0x72, 0}));
+  EXPECT_EQ(encoded(Outer{.inners = {{}, {.a = 2}}}), bytes({0x7a, 0, 0x7a, 2, 0x08, 2}));
+  EXPECT_EQ(encoded(Outer{.pointer = std::make_shared<Inner>()}), bytes({0x82, 1, 0}));
+}
+
+TEST(Codec, ZeroIsWrittenWhereItIsNotTheDefault) {
+  EXPECT_EQ(encoded(Outer{.mask = 0}), bytes({0x88, 1, 0}));
+  EXPECT_EQ(decoded(encoded(Outer{.mask = 0})).mask, 0u);
+  EXPECT_EQ(decoded("").mask, 022u);
+}
+
+TEST(Codec, MovesALongNestedMessageForItsLength) {
+  for (size_t size : {0, 100, 127, 128, 129, 16383, 16384, 3'000'000}) {
+    Outer v{.inner = {.a = 3, .s = std::string(size, 'x')},
+            .maybe = 9,
+            .inners = {{.s = std::string(size, 'y')}}};
+    EXPECT_EQ(decoded(encoded(v)), v) << size;
+  }
+}
+
+TEST(Codec, AppendsToWhatIsThere) {
+  std::string out = "head";
+  encode(Outer{.n = 1}, out);
+  EXPECT_EQ(out, "head" + bytes({0x08, 1}));
+}
+
+TEST(Codec, DecodeForgetsWhatTheObjectHeld) {
+  Outer out{.n = 5, .text = "old", .numbers = {1}, .pointer = std::make_shared<Inner>()};
+  ASSERT_TRUE(decode(bytes({0x18, 1}), out));
+  EXPECT_EQ(out, (Outer{.b = true}));
+}
+
+TEST(Codec, TakesExtremes) {
+  Outer v{
+      .n = 0xffffffffu, .i = INT32_MIN, .time = kTimeInfinite, .span = Duration(INT64_MIN), .small = 0xffff};
+  EXPECT_EQ(decoded(encoded(v)), v);
+}
+
+TEST(Codec, SkipsUnknownFieldsOfEveryWireType) {
+  std::string in = bytes({0x08, 1});
+  in += bytes({0xa0, 0x06, 0x96, 0x01});              // 100: varint
+  in += bytes({0xa9, 0x06, 1, 2, 3, 4, 5, 6, 7, 8});  // 101: fixed64
+  in += bytes({0xb2, 0x06, 2, 'h', 'i'});             // 102: bytes
+  in += bytes({0xbd, 0x06, 1, 2, 3, 4});              // 103: fixed32
+  EXPECT_EQ(decoded(in), (Outer{.n = 1}));
+  // Inner knows 1 and 2; a 3 between two fields of Outer.
+  EXPECT_EQ(decoded(bytes({0x5a, 4, 0x08, 1, 0x18, 9, 0x60, 4})), (Outer{.inner = {.a = 1}, .maybe = 4}));
+}
+
+TEST(Codec, TakesFieldsInAnyOrderAndTheLastOfSeveral) {
+  EXPECT_EQ(decoded(bytes({0x32, 1, 'x', 0x08, 1, 0xa0, 0x06, 1, 0x18, 1, 0x08, 2, 0x32, 1, 'y'})),
+            (Outer{.n = 2, .b = true, .text = "y"}));
+  EXPECT_EQ(decoded(bytes({0x6a, 1, 1, 0x68, 2, 0x08, 1, 0x6a, 2, 3, 4})),
+            (Outer{.n = 1, .numbers = {1, 2, 3, 4}}));
+}
+
+TEST(Codec, RefusesMalformedInputAndNamesTheField) {
+  EXPECT_EQ(error_of(bytes({0x08, 0x96})), "Message malformed: Outer, field n: ends within a number");
+  EXPECT_EQ(error_of(bytes({0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02})),
+            "Message malformed: Outer, field n: a number of more than 64 bits");
+  EXPECT_EQ(error_of(bytes({0x08, 0x80, 0x80, 0x80, 0x80, 0x10})),
+            "Message malformed: Outer, field n: a number out of the field's range");
+  EXPECT_EQ(error_of(bytes({0x90, 1, 0x80, 0x80, 4})),
+            "Message malformed: Outer, field small: a number out of the field's range");
+  EXPECT_EQ(error_of(bytes({0x20, 0x80, 2})),
+            "Message malformed: Outer, field colour: a number out of the field's range");
+  EXPECT_EQ(error_of(bytes({0x32, 5, 'h', 'i'})),
+            "Message malformed: Outer, field text: a length beyond the end");
+  EXPECT_EQ(error_of(bytes({0x30, 5})),
+            "Message malformed: Outer, field text: a length and bytes are expected");
+  EXPECT_EQ(error_of(bytes({0x29, 1, 2})), "Message malformed: Outer, field d: ends within a fixed number");
+  EXPECT_EQ(error_of(bytes({0x5a, 3, 0x12, 2, 'a'})),
+            "Message malformed: Outer, field s: a length beyond the end");
+  EXPECT_EQ(error_of(bytes({0x00, 1})), "Message malformed: Outer: an impossible field number");
+  EXPECT_EQ(error_of(bytes({0x0b})), "Message malformed: Outer, field n: a number is expected");
+  EXPECT_EQ(error_of(bytes({0xa3, 0x06})), "Message malformed: Outer: an unknown wire type");
+  EXPECT_EQ(error_of(bytes({0x52, 9, 65, 1, 0, 0, 0, 0, 0, 0, 0})),
+            "Message malformed: Outer, field bits: a bitmap whose words do not match its size");
+  EXPECT_EQ(error_of(bytes({0x52, 10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})),
+            "Message malformed: Outer, field bits: a bitmap whose words do not match its size");
+}
+
+std::string nested(int levels) {
+  std::string out;
+  for (int i = 0; i < levels; ++i) {
+    std::string in;
+    Writer(in).bytes(1, out);
+    out = in;
+  }
+  return out;
+}
+
+TEST(Codec, BoundsNesting) {
+  Nest out;
+  EXPECT_TRUE(decode(nested(Reader::kMaxDepth), out));
+  auto deeper = decode(nested(Reader::kMaxDepth + 1), out);
+  ASSERT_FALSE(deeper);
+  EXPECT_EQ(deeper.error().message(), "Message malformed: Nest, field inside: nested too deeply");
+  EXPECT_FALSE(decode(nested(5000), out));
+}
+
+struct Fat {
+  std::vector<Outer> list;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "list", s.list);
+  }
+};
+
+TEST(Codec, BoundsMemoryByTheInputsSize) {
+  std::string in;
+  for (int i = 0; i < 100'000; ++i) in += bytes({0x0a, 0});
+  Fat out;
+  auto result = decode(in, out);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message(),
+            "Message malformed: Fat, field list: too many elements for the message's size");
+  EXPECT_LE(out.list.size() * sizeof(Outer), (1u << 20) + 64 * in.size());
+}
+
+TEST(Codec, BoundsFieldsOutOfOrder) {
+  std::string in;
+  for (int i = 0; i < 100'000; ++i) in += bytes({0x18, 1, 0x08, 1});
+  EXPECT_EQ(error_of(in), "Message malformed: Outer, field b: too many fields out of order");
+}
+
+TEST(Codec, NamesTypes) {
+  EXPECT_EQ(type_name<Outer>(), "Outer");
+  EXPECT_EQ(type_name<Bitmap>(), "Bitmap");
+}
+
+}  // namespace
+}  // namespace muster::wire

@@ -1,0 +1,63 @@
+// What commands, nodes and the controller say to each other comes back as it was, and a cut message is
+// refused or is a shorter whole one; it never does harm.
+#include <gtest/gtest.h>
+
+#include "model/node_rpc.h"
+#include "model/rows.h"
+#include "model/rpc.h"
+#include "wire/instances.h"
+#include "wire/sample_test.h"
+
+namespace muster::wire {
+namespace {
+
+template <class T>
+class Message : public testing::Test {};
+
+using Messages = testing::Types<
+    NodeShareRow, JobRow, StepRow, NodeRow, PartitionRow, rpc::Empty, rpc::SubmitJob, rpc::JobSubmitted,
+    rpc::Allocate, rpc::AllocationPending, rpc::NodeAddress, rpc::Allocated, rpc::WillRun, rpc::WillRunAnswer,
+    rpc::WaitJob, rpc::JobResult, rpc::FinishAllocation, rpc::AttachAllocation, rpc::CreateStep,
+    rpc::StepNode, rpc::StepCreated, rpc::FinishStep, rpc::JobSelector, rpc::JobFilter, rpc::SignalJobs,
+    rpc::PerJobError, rpc::SignalJobsAnswer, rpc::ControlJobs, rpc::KeyValue, rpc::UpdateJob, rpc::UpdateNode,
+    rpc::UpdatePartition, rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow, rpc::JobRows,
+    rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions, rpc::PartitionRows, rpc::Text, rpc::QueryText,
+    rpc::Pong, node_rpc::NodeJob, node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished,
+    node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::Registered,
+    node_rpc::JobOnNode, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob,
+    node_rpc::ForgetJobs, node_rpc::Reconfigure, Numbered<NodeReport>, Numbered<NodeOrder>>;
+TYPED_TEST_SUITE(Message, Messages);
+
+TYPED_TEST(Message, ComesBackAsItWas) {
+  Random rng(21);
+  for (int i = 0; i < 40; ++i) {
+    TypeParam value{};
+    if (i) fill(rng, value);
+    std::string bytes, again;
+    encode(value, bytes);
+    TypeParam back{};
+    auto ok = decode(bytes, back);
+    ASSERT_TRUE(ok) << ok.error().message();
+    ASSERT_TRUE(equal(value, back));
+    encode(back, again);
+    ASSERT_EQ(bytes, again);
+    for (size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 64) {
+      auto cut = decode(std::string_view(bytes).substr(0, n), back);
+      if (!cut) {
+        ASSERT_EQ(cut.error().code, Errc::kFrameMalformed);
+      }
+    }
+  }
+}
+
+TEST(Envelope, KeepsItsAlternative) {
+  Numbered<NodeReport> value{.session = 3, .sequence = 4, .message = node_rpc::StepGone{}}, back;
+  std::string bytes;
+  encode(value, bytes);
+  ASSERT_TRUE(decode(bytes, back));
+  EXPECT_TRUE(std::holds_alternative<node_rpc::StepGone>(back.message));
+  EXPECT_EQ(type_name<Numbered<NodeReport>>(), "Numbered");
+}
+
+}  // namespace
+}  // namespace muster::wire

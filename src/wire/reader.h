@@ -1,0 +1,81 @@
+// Reader: walks over Protocol Buffers wire format and trusts none of it. It holds the tag of the field to
+// come, so that codec.h can hand the fields to the members of a struct in one pass.
+//
+// Errors do not interrupt: fail() notes the first one with the name of the field and ends the walk; error()
+// says it. Bounds: nesting, how often fields may come out of order, and the memory that decoded elements may
+// take, which is a multiple of the input's size (a two-byte element must not buy a hundred bytes without
+// end).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace muster {
+class Bitmap;
+}
+
+namespace muster::wire {
+
+enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5 };
+
+class Reader {
+ public:
+  static constexpr int kMaxDepth = 32;
+  static constexpr uint32_t kMaxRestarts = 10'000;
+
+  explicit Reader(std::string_view in)
+      : at_(reinterpret_cast<const uint8_t*>(in.data())),
+        end_(at_ + in.size()),
+        budget_((size_t{1} << 20) + 64 * in.size()) {}
+
+  // The tag of the field that is next; 0 at the end of the message (or after an error).
+  uint32_t number() const { return number_; }
+  uint32_t type() const { return type_; }
+  const char* field = "";  // of the innermost member being read, for the error
+
+  bool failed() const { return why_ != nullptr; }
+  void fail(const char* why);
+  Result<> error(std::string_view what) const;
+
+  void next();     // reads the next tag
+  void skip();     // passes over the value of the current one and reads the next
+  void restart();  // counts a field out of order
+
+  uint64_t varint() {
+    if (at_ < end_ && *at_ < 0x80) return *at_++;
+    return long_varint();
+  }
+  // Values of the current field; fail() when the type on the wire is another.
+  uint64_t scalar();
+  uint64_t fixed64();
+  std::string_view bytes();
+  void bitmap(Bitmap& out);
+  void charge(size_t size) {
+    if (size > budget_) return fail("too many elements for the message's size");
+    budget_ -= size;
+  }
+
+  // enter() … anything … leave(): the walk over a nested message (or packed numbers). enter is false after an
+  // error.
+  struct Outer {
+    const uint8_t* end;
+  };
+  bool enter(Outer& outer);
+  void leave(const Outer& outer);
+  bool at_end() const { return at_ == end_; }
+
+ private:
+  uint64_t long_varint();
+
+  const uint8_t *at_, *end_;
+  uint32_t number_ = 0, type_ = 0;
+  int depth_ = 0;
+  uint32_t restarts_ = 0;
+  size_t budget_;
+  const char* why_ = nullptr;
+};
+
+}  // namespace muster::wire

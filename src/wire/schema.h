@@ -1,0 +1,15 @@
+// The wire format of events and snapshots as a .proto file (proto3), printed from the descriptions. For
+// people and for tools of other languages; the product itself does not read it. muster.proto in this folder
+// is its text, kept up to date by a test, so that a change of a number is seen in review.
+//
+// Strings are `bytes`: paths, arguments and environments need not be UTF-8. Enums are uint32 (the names stand
+// in model/). `optional` marks members that are absent in another way than by being zero.
+#pragma once
+
+#include <string>
+
+namespace muster {
+
+std::string proto_schema();
+
+}  // namespace muster

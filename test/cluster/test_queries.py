@@ -1,0 +1,105 @@
+"""Checklist rows 13-17 and 26: what is in the queue, on the nodes; ending jobs."""
+import json
+import re
+
+import pytest
+
+from harness import ORACLE, until
+
+
+def test_squeue_of_a_user(cluster):
+    job = cluster.sbatch("--wrap", "sleep 60")
+    mine = cluster.sh("squeue -u $USER").lines
+    assert mine[0].split() == ["JOBID", "PARTITION", "NAME", "USER", "ST", "TIME", "NODES", "NODELIST(REASON)"]
+    assert [line.split()[0] for line in mine[1:]] == [str(job)]
+    assert cluster.ok("squeue", "-u", "nobody", "-h").out == ""
+
+
+def test_squeue_shows_state_and_node(cluster):
+    job = cluster.sbatch("-J", "hello", "--wrap", "sleep 60")
+    cluster.wait_job(job, "RUNNING")
+    line = cluster.ok("squeue").lines[1]
+    assert re.fullmatch(r" +%d +main +hello +%s +R +0:0\d +1 n1" % (job, cluster.user[:8]), line), line
+
+
+def test_squeue_shows_why_a_job_waits(cluster):
+    cluster.wait_job(cluster.sbatch("-N4", "--exclusive", "--wrap", "sleep 60"), "RUNNING")
+    job = cluster.sbatch("-N1", "--wrap", "true")
+    cluster.ok("squeue")
+    held = cluster.sbatch("--hold", "--wrap", "true")
+    until("reasons in squeue", lambda: dict(line.split(None, 1) for line in cluster.queue("-t", "PD", "-o", "%i %R")) == {
+        str(job): "(Resources)", str(held): "(JobHeldUser)"})
+
+
+def test_squeue_format_of_row_15(cluster):
+    job = cluster.sbatch("-N2", "--gres=gpu:h100:8", "-J", "llm-fsdp-train-with-a-long-name", "--wrap", "sleep 60")
+    cluster.wait_job(job, "RUNNING")
+    out = cluster.ok("squeue", "--format=%.18i %.9P %.30j %.8u %.8T %.10M %.6D %R %b").lines
+    assert out[0] == "             JOBID PARTITION                           NAME     USER    STATE       TIME  NODES " \
+                     "NODELIST(REASON) TRES_PER_NODE"
+    want = r"%18d      main %30s %8s  RUNNING +0:0\d      2 n\[1-2\] gres[:/]gpu:h100:8" % (
+        job, "llm-fsdp-train-with-a-long-name"[:30], cluster.user[:8])
+    assert re.fullmatch(want, out[1]), out[1]
+
+
+def test_scancel_of_a_pending_and_a_running_job(cluster):
+    running = cluster.sbatch("--wrap", "sleep 60")
+    cluster.wait_job(running, "RUNNING")
+    pending = cluster.sbatch("--hold", "--wrap", "true")
+    assert cluster.ok("scancel", str(pending), str(running)).out == ""
+    cluster.wait_job(pending, "CANCELLED")
+    cluster.wait_job(running, "CANCELLED")
+
+
+@pytest.mark.better_than_slurm      # 22.05 says nothing and exits 0; later releases say so
+def test_scancel_of_a_job_that_is_not_there(cluster):
+    result = cluster.run("scancel", "999999")
+    assert result.code == 1 and "Invalid job id specified" in result.err, result
+
+
+def test_scancel_with_a_signal(cluster):
+    job = cluster.sbatch("-o", "signal.out", cluster.file("trap.sh", "#!/bin/bash\ntrap 'echo got it; exit 0' USR1\n"
+                                                          "touch ready\nwhile :; do sleep 0.05; done\n"))
+    until("the trap", lambda: cluster.sh("test -e ready").code == 0)
+    cluster.ok("scancel", "--signal=USR1", "--batch", str(job))
+    cluster.wait_job(job, "COMPLETED")
+    assert cluster.read("signal.out") == "got it\n"
+
+
+def test_sinfo(cluster):
+    out = cluster.ok("sinfo").lines
+    assert out[0].split() == ["PARTITION", "AVAIL", "TIMELIMIT", "NODES", "STATE", "NODELIST"]
+    assert out[1].split() == ["main*", "up", "infinite", "4", "idle", "n[1-4]"]
+    assert out[2].split() == ["gpu", "up", "7-00:00:00", "4", "idle", "n[1-4]"]
+    job = cluster.sbatch("-N1", "-w", "n3", "--wrap", "sleep 60")
+    cluster.wait_job(job, "RUNNING")
+    assert [line.split()[3:] for line in cluster.ok("sinfo", "-p", "main").lines[1:]] == [
+        ["1", "mix", "n3"], ["3", "idle", "n[1-2,4]"]]
+
+
+def test_sinfo_shows_gres(cluster):
+    assert cluster.ok("sinfo", "-h", "-p", "main", "-o", "%D %G").out == "4 gpu:h100:8\n"
+
+
+def test_show_hostnames_needs_no_controller(cluster):
+    nowhere = {"SLURM_CONF": "/nonexistent/slurm.conf", "SLURM_JOB_NODELIST": "gpu-node-[003-004,001]"}
+    env = {"SLURM_JOB_NODELIST": "gpu-node-[003-004,001]"} if ORACLE else nowhere
+    assert cluster.sh('scontrol show hostnames "$SLURM_JOB_NODELIST"', env=env).out == \
+        "gpu-node-003\ngpu-node-004\ngpu-node-001\n"
+    assert cluster.sh('scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1', env=env).out == "gpu-node-003\n"
+    first = "scontrol show hostnames \"$SLURM_JOB_NODELIST\" | awk '{print $1 \" slots=8\"}' | head -n1"
+    assert cluster.sh(first, env=env).out == "gpu-node-003 slots=8\n"
+
+
+def test_show_job_has_what_the_script_asked_for(cluster):
+    job = cluster.sbatch("-N2", "--gres=gpu:8", "-t", "48:00:00", "-J", "big", "--wrap", "sleep 60")
+    record = cluster.wait_job(job, "RUNNING")
+    assert record["JobName"] == "big" and record["TimeLimit"] == "2-00:00:00" and record["NumNodes"] == "2"
+    assert record["NodeList"] == "n[1-2]" and record["BatchHost"] == "n1"
+    assert re.fullmatch(r"gres[:/]gpu:8", record["TresPerNode"])
+
+
+def test_json_carries_meta(cluster):
+    job = cluster.sbatch("-J", "named", "--wrap", "sleep 60")
+    document = json.loads(cluster.ok("squeue", "--json").out)
+    assert "meta" in document and [one["name"] for one in document["jobs"] if one["job_id"] == job] == ["named"]

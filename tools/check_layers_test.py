@@ -1,0 +1,95 @@
+"""tools/check-layers finds each kind of violation, and nothing in a tree that has none."""
+import os
+import subprocess
+
+TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check-layers")
+
+GOOD = {
+    "tools/layers.txt": "base :\nmodel : base\nnet : base model\n",
+    "src/base/README.md": "base\n",
+    "src/base/a.h": "// a\n#pragma once\n",
+    "src/model/README.md": "model\n",
+    "src/model/b.h": '// b\n#pragma once\n#include "base/a.h"\n',
+    "src/net/README.md": "net\n",
+    "src/net/c.cc": '#include <sys/socket.h>\n#include "model/b.h"\n',
+}
+
+
+def look(root, files=None):
+    for name, text in {**GOOD, **(files or {})}.items():
+        path = os.path.join(root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f:
+            f.write(text)
+    done = subprocess.run([TOOL, "--root", root], capture_output=True, text=True)
+    return done.returncode, done.stdout
+
+
+def test_a_good_tree_passes(tmp_path):
+    assert look(str(tmp_path)) == (0, "")
+
+
+def expect(tmp_path, name, text, line, message):
+    status, out = look(str(tmp_path), files={name: text})
+    assert status == 1
+    assert out == "%s:%d: %s\n" % (name, line, message)
+
+
+def test_an_include_upwards(tmp_path):
+    expect(tmp_path, "src/base/d.cc", '\n#include "net/x.h"\n', 2, 'layers: "net/x.h" is no file below src/')
+    expect(tmp_path, "src/base/d.cc", '\n#include "model/b.h"\n', 2, "layers: base may not include model (model/b.h)")
+
+
+def test_a_library_that_depends_upwards(tmp_path):
+    expect(tmp_path, "src/base/CMakeLists.txt", "muster_library(base DEPENDS model)\n", 1,
+           "layers: library base may not depend on model")
+
+
+def test_a_cycle_between_folders(tmp_path):
+    status, out = look(str(tmp_path), files={"tools/layers.txt": "base : net\nmodel : base\nnet : base model\n"})
+    assert status == 1 and "tools/layers.txt: a cycle: base -> net -> base" in out
+
+
+def test_pure_code_reads_no_clock(tmp_path):
+    expect(tmp_path, "src/model/d.cc", "\nauto t = std::chrono::steady_clock::now();\n", 2,
+           "pure: steady_clock::now: clock")
+    expect(tmp_path, "src/model/d.cc", "// steady_clock::now() in a comment is fine\n#include <thread>\n", 2,
+           "pure: <thread>: threads")
+
+
+def test_the_shell_may_read_the_clock(tmp_path):
+    assert look(str(tmp_path), files={"src/net/d.cc": "auto t = std::chrono::steady_clock::now();\n"})[0] == 0
+
+
+def test_a_walk_over_an_unordered_container(tmp_path):
+    text = "void f(const std::unordered_map<int, std::vector<int>>& ids) {\n  for (auto& [a, b] : ids) g(a);\n}\n"
+    expect(tmp_path, "src/model/d.cc", text, 2, "pure: walks the unordered container ids")
+    assert look(str(tmp_path), files={
+        "src/model/d.cc": text.replace("g(a);", "g(a);  // order-free: g only counts")})[0] == 0
+
+
+def test_a_mutable_global(tmp_path):
+    expect(tmp_path, "src/net/d.cc", "\nstatic int counter = 0;\n", 2, "globals: static int counter = 0;")
+    expect(tmp_path, "src/net/d.cc", "\nstd::string name;\n", 2, "globals: std::string name;")
+    assert look(str(tmp_path), files={"src/net/d.cc": "static const int kLimit = 3;\n"})[0] == 0
+
+
+def test_the_size_of_a_file_and_its_ratchet(tmp_path):
+    long = "// x\n" * 700
+    expect(tmp_path, "src/net/d.cc", long, 700, "size: 700 lines, at most 600")
+    allow = {"src/net/d.cc": long, "tools/layers-allow.txt": "size src/net/d.cc 700\n"}
+    assert look(str(tmp_path), files=allow) == (0, "")
+    allow["src/net/d.cc"] = long + "// one more\n"
+    assert look(str(tmp_path), files=allow)[0] == 1
+    allow["src/net/d.cc"] = "// x\n" * 650
+    assert "has shrunk to 650 lines" in look(str(tmp_path), files=allow)[1]
+    allow["src/net/d.cc"] = "// x\n"
+    assert "not needed any more, remove it: size src/net/d.cc 700" in look(str(tmp_path), files=allow)[1]
+
+
+def test_headers_and_pages(tmp_path):
+    expect(tmp_path, "src/net/d.h", "#pragma once\n", 1, "header: opens without a comment that says what lives here")
+    os.remove(tmp_path / "src/net/d.h")
+    os.remove(tmp_path / "src/net/README.md")
+    status = subprocess.run([TOOL, "--root", str(tmp_path)], capture_output=True, text=True)
+    assert (status.returncode, status.stdout) == (1, "src/net:1: readme: no README.md\n")
