@@ -3,13 +3,20 @@
 # muster_program(NAME SOURCES main.cc DEPENDS ... [SBIN]): an installed program.
 find_package(GTest REQUIRED)
 
-function(muster_precompile target)
-  if(NOT MUSTER_PCH OR CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    return()
-  endif()
-  target_precompile_headers(${target} PRIVATE
+# One precompiled header for all: it is made once and weighs 60 MB.
+if(MUSTER_PCH AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  file(WRITE ${CMAKE_BINARY_DIR}/precompiled.cc.new "")
+  configure_file(${CMAKE_BINARY_DIR}/precompiled.cc.new ${CMAKE_BINARY_DIR}/precompiled.cc COPYONLY)
+  add_library(muster_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cc)
+  target_precompile_headers(muster_precompiled PRIVATE
     <algorithm> <array> <chrono> <cstdint> <expected> <functional> <map> <memory> <optional> <span>
     <string> <string_view> <unordered_map> <utility> <variant> <vector>)
+endif()
+
+function(muster_precompile target)
+  if(TARGET muster_precompiled)
+    target_precompile_headers(${target} REUSE_FROM muster_precompiled)
+  endif()
 endfunction()
 
 function(muster_library name)
@@ -33,6 +40,7 @@ function(muster_library name)
     list(TRANSFORM A_TEST_DEPENDS PREPEND muster_ OUTPUT_VARIABLE test_deps)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE muster_${name} ${test_deps} GTest::gtest GTest::gmock GTest::gtest_main)
+    muster_precompile(${name}_test)
     add_test(NAME ${name}_test COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${name}_test PROPERTIES LABELS unit)
   endif()
