@@ -6,7 +6,8 @@
   bench/bench.py --only submit,steps --deep 2000     some of them, with a shallower queue
   bench/bench.py --load a.json b.json                the table again, from saved results
 
-Measurements: submit throughput wait launch steps queries cancel restart crash. Each runs on a private cluster of four
+Measurements: submit throughput wait launch steps queries cancel restart crash, and with the programs of bench/drivers
+kept large hollow (at_scale.py; Muster alone). Each runs on a private cluster of four
 nodes on loopback (test/cluster/harness.py) whose daemons share this machine's cores with the clients, so ratios of one
 run count, not figures of different machines. Only processes that it started are ended, by process id. Every loop is
 bounded. Results go to build/bench/*.json, a picture to docs/performance.svg with --svg.
@@ -48,6 +49,18 @@ ROWS = [
     ("queries.bytes", "controller memory for a pending job", "B", False, None),
     ("restart.answer", "restart until the first answer, deep queue", "ms", False, None),
     ("cancel.all", "scancel of all of the deep queue", "ms", False, None),
+    ("kept.rate", "durable submissions over kept connections", "/s", True, None),
+    ("large.squeue", "squeue, large queue", "ms", False, None),
+    ("large.squeue_none", "squeue -t R that matches nothing, large queue", "ms", False, None),
+    ("large.squeue_json", "squeue --json, large queue", "ms", False, None),
+    ("large.show_jobs", "scontrol show jobs, large queue", "ms", False, None),
+    ("large.bytes", "controller memory for a pending job, large queue", "B", False, None),
+    ("large.restart", "kill -9 and restart until the first answer, large queue", "ms", False, None),
+    ("large.cancel", "scancel of all of the large queue", "ms", False, None),
+    ("hollow.register", "10,000 nodes connect and register", "ms", False, None),
+    ("hollow.jobs", "jobs submitted, placed and ended on 10,000 nodes", "/s", True, None),
+    ("hollow.sbatch", "sbatch, one client, with 10,000 nodes connected", "/s", True, None),
+    ("hollow.sinfo", "sinfo with 10,000 nodes", "ms", False, None),
 ]
 
 
@@ -230,25 +243,30 @@ def measure_crash(side):
             "reused": len(ids) - len(set(ids)), "acknowledged": len(jobs)}
 
 
-ORDER = ["submit", "throughput", "wait", "launch", "steps", "queries", "restart", "cancel", "crash"]
+COMMANDS = ["submit", "throughput", "wait", "launch", "steps", "queries", "restart", "cancel", "crash"]
+DRIVEN = ["kept", "large", "hollow"]
+ORDER = COMMANDS + DRIVEN
 
 
 def measure(prefix, options, out):
     """Runs in the child: MUSTER_PREFIX and MUSTER_ORACLE are set."""
     sys.path.insert(0, os.path.join(ROOT, "test", "cluster"))
     import harness
+    import at_scale
     results = {"prefix": prefix, "version": version(prefix), "cores": os.cpu_count(), "date": time.strftime("%F"), "options": options, "figures": {}, "errors": {}}
     side = Side(harness, options)
     try:
         side.cluster.start()
         for name in [name for name in ORDER if name in options["only"]]:
+            if name in DRIVEN and options["oracle"]:
+                continue        # the drivers speak Muster's protocol
             began = time.monotonic()
             try:
-                found = globals()["measure_" + name](side)
+                found = getattr(at_scale if name in DRIVEN else sys.modules["__main__"], "measure_" + name)(side)
                 results["figures"].update({"%s.%s" % (name, key): value for key, value in found.items()})
                 say("  %s (%.0f s): %s" % (name, time.monotonic() - began,
                                            ", ".join("%s %.4g" % pair for pair in found.items())))
-            except (AssertionError, OSError, ValueError, IndexError, subprocess.TimeoutExpired) as error:
+            except (at_scale.NoDrivers, AssertionError, OSError, ValueError, IndexError, subprocess.TimeoutExpired) as error:
                 results["errors"][name] = str(error)[:600]
                 say("  %s failed: %s" % (name, str(error)[:300]))
             with open(out, "w") as f:
@@ -325,7 +343,8 @@ def child(prefix, label, args):
     name = version(prefix)
     say("%s: %s" % (prefix, name))
     options = {"only": args.only, "deep": args.deep, "submissions": args.submissions, "jobs": args.jobs, "steps": args.steps,
-               "runs": args.runs, "crash_seconds": args.crash_seconds}
+               "runs": args.runs, "crash_seconds": args.crash_seconds, "large": args.large, "hollow": args.hollow,
+               "oracle": "slurm-wlm" in name}
     env = dict(os.environ, MUSTER_PREFIX=prefix, MUSTER_ORACLE="1" if "slurm-wlm" in name else "0")
     subprocess.run([sys.executable, os.path.abspath(__file__), "--child", json.dumps([prefix, options, out])], env=env, check=True)
     with open(out) as f:
@@ -342,6 +361,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=500, help="no-op jobs for throughput")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--runs", type=int, default=9, help="runs of which the median counts")
+    parser.add_argument("--large", type=int, default=100000, help="jobs in the large queue (100000)")
+    parser.add_argument("--hollow", type=int, default=10000, help="nodes that one process plays (10000)")
     parser.add_argument("--crash-seconds", type=int, default=8)
     parser.add_argument("--svg", action="store_true", help="write docs/performance.svg")
     parser.add_argument("--load", nargs=2, metavar="FILE", help="ours and the other's saved results; measure nothing")

@@ -1,5 +1,6 @@
 #include "config/load.h"
 
+#include "config/auth_type.h"
 #include "config/record.h"
 
 namespace muster::config {
@@ -65,6 +66,9 @@ std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& so
   std::vector<ConfigError> errors = std::move(parsed.errors);
   LoadedConfig out;
   out.config = build_slurm_config(parsed.lines, path, errors, out.notices);
+  for (ConfigValue& v : out.config.values)
+    if (v.row->name == "AuthType" && !v.given)
+      out.config.auth_type = v.text = auth_type_if_absent(source, out.config.directory);
 
   std::vector<Line> lines = side_lines(source, out.config, ConfFile::kGres, out.gres.present, errors);
   bool present = out.gres.present;

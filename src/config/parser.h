@@ -24,6 +24,8 @@ class FileSource {
  public:
   virtual ~FileSource() = default;
   virtual std::optional<std::string> read(const std::string& path) = 0;  // nullopt: there is no such file
+  // Whether there is one, readable by us or not (a cluster key is not for everybody).
+  virtual bool exists(const std::string& path) { return read(path).has_value(); }
 };
 
 // For tests and the simulator.

@@ -230,8 +230,11 @@ TEST(ProcessTree, FindsByTreeSessionAndMarkerAndKillsAll) {
   s.new_session = true;
   const pid_t root = *spawn(s);
   ProcessSet tree{.root = root}, marked{.env_marker = (*s.env)[1]}, session{.session = root};
-  for (int i = 0; i < 500 && find_processes(marked).size() != 3; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  auto all_asleep = [&] {
+    const auto found = find_processes(marked);
+    return found.size() == 3 && std::ranges::all_of(found, [](const auto& p) { return p.name == "sleep"; });
+  };
+  for (int i = 0; i < 500 && !all_asleep(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(find_processes(marked).size(), 3u);   // the orphaned one too
   EXPECT_EQ(find_processes(session).size(), 2u);  // without the one that made its own session
   EXPECT_EQ(find_processes(tree).size(), 2u);     // the orphan is ours now, as we are the subreaper
@@ -246,6 +249,18 @@ TEST(ProcessTree, FindsByTreeSessionAndMarkerAndKillsAll) {
     if (reaped < 3) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   EXPECT_TRUE(reap_children().empty());
+}
+
+// A process shows no environment while it execs; one that does so all the time is found at every look.
+TEST(ProcessTree, FindsWhatIsInTheMiddleOfAnExec) {
+  auto s = shell("n=0; export n; export again='n=$((n + 1)); exec sh -c \"$again\"'; exec sh -c \"$again\"");
+  s.env = {{"PATH=/usr/bin:/bin", "MUSTER_TEST_EXECS=" + std::to_string(getpid())}};
+  const pid_t root = *spawn(s);
+  int found = 0;
+  for (int i = 0; i < 200; ++i) found += static_cast<int>(find_processes({.env_marker = (*s.env)[1]}).size());
+  EXPECT_EQ(found, 200);
+  EXPECT_TRUE(kill_processes({.root = root}, seconds(5)));
+  EXPECT_TRUE(wait_child(root));
 }
 
 TEST(ProcessTree, ReadsWhatAccountingNeeds) {

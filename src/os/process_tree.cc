@@ -21,6 +21,8 @@ namespace {
 
 std::string proc_path(pid_t pid, const char* file) { return "/proc/" + std::to_string(pid) + "/" + file; }
 
+constexpr uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD of the flags field, proc(5)
+
 Duration ticks(uint64_t n) { return Duration(n * 1'000'000 / static_cast<uint64_t>(sysconf(_SC_CLK_TCK))); }
 
 template <class T>
@@ -43,6 +45,7 @@ Result<ProcessInfo> parse_stat(pid_t pid, const std::string& text) {
   p.parent = number<pid_t>(f[1]);
   p.group = number<pid_t>(f[2]);
   p.session = number<pid_t>(f[3]);
+  p.kernel_thread = (number<uint64_t>(f[6]) & kKernelThread) != 0;
   p.major_faults = number<uint64_t>(f[9]);
   p.user_time = ticks(number<uint64_t>(f[11]));
   p.system_time = ticks(number<uint64_t>(f[12]));
@@ -81,16 +84,33 @@ Result<ProcessInfo> read_process(pid_t pid) {
   return parse_stat(pid, text);
 }
 
-std::vector<ProcessInfo> list_processes() {
-  std::vector<ProcessInfo> out;
+namespace {
+
+// One look at /proc. Complete: none ended between its name was read and itself.
+bool look_at_all(std::vector<ProcessInfo>& out) {
+  out.clear();
   std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir("/proc"), closedir);
-  if (!dir) return out;
+  if (!dir) return true;
+  bool complete = true;
   while (const dirent* e = readdir(dir.get())) {
     auto pid = parse_number<pid_t>(e->d_name, 1);
     if (!pid) continue;
-    if (auto p = read_process(*pid)) out.push_back(std::move(*p));  // gone meanwhile: not there
+    if (auto p = read_process(*pid))
+      out.push_back(std::move(*p));
+    else
+      complete = false;
   }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.pid < b.pid; });
+  return complete;
+}
+
+}  // namespace
+
+std::vector<ProcessInfo> list_processes() {
+  constexpr int kLooksAtAll = 8;  // where processes come and go all the time the last look has to do
+  std::vector<ProcessInfo> out;
+  for (int look = 0; look < kLooksAtAll && !look_at_all(out); ++look) {
+  }
   return out;
 }
 
@@ -104,27 +124,71 @@ Result<ProcessIo> read_process_io(pid_t pid) {
   return io;
 }
 
-bool process_has_env(pid_t pid, std::string_view entry) {
-  auto text = read_file(proc_path(pid, "environ"), 4 << 20);
-  if (!text) return false;
+namespace {
+
+enum class HasEnv : uint8_t { kNo, kYes, kUnknown };
+
+// Unknown: in the middle of an execve the kernel shows no environment for a moment. A kernel thread never has
+// one.
+HasEnv look_for_env(const ProcessInfo& p, std::string_view entry) {
+  auto text = read_file(proc_path(p.pid, "environ"), 4 << 20);
+  if (!text || p.kernel_thread) return HasEnv::kNo;
+  if (text->empty()) return HasEnv::kUnknown;
   for (std::string_view have : split(*text, '\0'))
-    if (have == entry) return true;
-  return false;
+    if (have == entry) return HasEnv::kYes;
+  return HasEnv::kNo;
+}
+
+// What is unknown of some processes is looked at again, all of them together, for at most kLooks milliseconds:
+// a program that was given no environment at all costs that much.
+constexpr int kLooks = 10;
+
+void settle(const std::vector<ProcessInfo>& all, std::string_view entry, std::vector<HasEnv>& known) {
+  for (int look = 0; look < kLooks; ++look) {
+    bool again = false;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (known[i] != HasEnv::kUnknown) continue;
+      known[i] = look_for_env(all[i], entry);
+      again |= known[i] == HasEnv::kUnknown;
+    }
+    if (!again) return;
+    poll(nullptr, 0, 1);
+  }
+}
+
+// Which of `all` carry the entry; the ones in `decided` are not asked.
+std::vector<bool> with_env(const std::vector<ProcessInfo>& all, std::string_view entry, const std::vector<bool>& decided) {
+  std::vector<HasEnv> known(all.size(), HasEnv::kUnknown);
+  for (size_t i = 0; i < all.size(); ++i)
+    if (decided[i] || entry.empty()) known[i] = HasEnv::kNo;
+  settle(all, entry, known);
+  std::vector<bool> out(all.size());
+  for (size_t i = 0; i < all.size(); ++i) out[i] = known[i] == HasEnv::kYes;
+  return out;
+}
+
+}  // namespace
+
+bool process_has_env(pid_t pid, std::string_view entry) {
+  auto process = read_process(pid);
+  return process && with_env({*process}, entry, {false})[0];
 }
 
 std::vector<ProcessInfo> find_processes(const ProcessSet& set) {
   std::vector<ProcessInfo> all = list_processes(), out;
-  const std::vector<bool> descendant = below(all, set.root);
   const pid_t self = getpid();
+  std::vector<bool> member = below(all, set.root);
+  std::vector<bool> decided(all.size());
   for (size_t i = 0; i < all.size(); ++i) {
     const ProcessInfo& p = all[i];
-    if (p.pid == self || p.state == 'Z' || p.state == 'X') continue;
-    const bool member = descendant[i] || (set.include_root && set.root > 0 && p.pid == set.root) ||
-                        (set.session > 0 && p.session == set.session) ||
-                        (set.group > 0 && p.group == set.group) ||
-                        (!set.env_marker.empty() && process_has_env(p.pid, set.env_marker));
-    if (member) out.push_back(p);
+    member[i] = member[i] || (set.include_root && set.root > 0 && p.pid == set.root) ||
+                (set.session > 0 && p.session == set.session) || (set.group > 0 && p.group == set.group);
+    decided[i] = member[i] || p.pid == self || p.state == 'Z' || p.state == 'X';
   }
+  const std::vector<bool> marked = with_env(all, set.env_marker, decided);
+  for (size_t i = 0; i < all.size(); ++i)
+    if ((member[i] || marked[i]) && all[i].pid != self && all[i].state != 'Z' && all[i].state != 'X')
+      out.push_back(std::move(all[i]));
   return out;
 }
 
@@ -160,9 +224,14 @@ size_t signal_processes(const ProcessSet& set, int signal) {
 
 Result<> kill_processes(const ProcessSet& set, Duration timeout) {
   const Time deadline = monotonic_now() + timeout;
+  int empty_looks = 0;  // one alone may have missed a child whose parent ended just then
   while (true) {
     const auto members = find_processes(set);
-    if (members.empty()) return {};
+    if (members.empty()) {
+      if (++empty_looks == 2) return {};
+      continue;
+    }
+    empty_looks = 0;
     std::vector<Fd> held;
     std::vector<pollfd> polls;
     for (const ProcessInfo& p : members) {

@@ -27,11 +27,14 @@ struct ProcessInfo {
   Duration user_time{}, system_time{};
   uint64_t virtual_bytes = 0, rss_bytes = 0;
   uint64_t major_faults = 0;
+  bool kernel_thread = false;
   int last_cpu = 0;
   std::string name;  // comm
 };
 
 Result<ProcessInfo> read_process(pid_t pid);
+// All of them, by pid. A process that forks and ends while we look could hide its child; then it looks again (at
+// most eight times), so that of a living family somebody is always seen.
 std::vector<ProcessInfo> list_processes();
 // Bytes read from and written to storage (/proc/PID/io); needs to be root or the owner.
 struct ProcessIo {
@@ -39,7 +42,8 @@ struct ProcessIo {
            written_bytes = 0;  // rchar/wchar: what the program asked for, as Slurm's accounting has it
 };
 Result<ProcessIo> read_process_io(pid_t pid);
-// True when the process was started with exactly this "NAME=value" in its environment.
+// True when the process was started with exactly this "NAME=value" in its environment. A process in the middle
+// of an execve, which shows no environment, is waited for (at most 10 ms).
 bool process_has_env(pid_t pid, std::string_view entry);
 
 // Which processes are meant. Members are combined with "or"; an empty one matches nothing.

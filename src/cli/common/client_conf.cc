@@ -1,17 +1,15 @@
 #include "cli/common/client_conf.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "config/conf_path.h"
-#include "os/files.h"
+#include "config/auth_type.h"
+#include "site/conf_files.h"
 
 namespace muster::cli {
 namespace {
 
 constexpr int kMaxIncludeDepth = 16;
-constexpr size_t kMaxConfBytes = 64u << 20;
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -173,34 +171,15 @@ class Scan {
   ClientConf& conf_;
 };
 
-class DiskFiles : public config::FileSource {
- public:
-  std::optional<std::string> read(const std::string& path) override {
-    Result<std::string> text = os::read_file(path, kMaxConfBytes);
-    if (!text) return std::nullopt;
-    return std::move(*text);
-  }
-};
-
-std::string executable_dir() {
-  char path[4096];
-  ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-  if (n <= 0) return {};
-  std::string_view whole(path, static_cast<size_t>(n));
-  return std::string(whole.substr(0, whole.rfind('/')));
-}
-
 }  // namespace
 
-std::string ClientConf::directory() const {
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-}
+std::string ClientConf::directory() const { return site::directory_of(path); }
 
 Result<ClientConf> scan_client_conf(config::FileSource& files, const std::string& path) {
   ClientConf conf;
   conf.path = path;
   MUSTER_TRY_VOID(Scan(files, conf).file(path, 0));
+  if (conf.auth_type.empty()) conf.auth_type = config::auth_type_if_absent(files, conf.directory());
   if (conf.controllers.empty())
     return fail(Errc::kConfig, path + ": no SlurmctldHost is named",
                 "a line SlurmctldHost=HOST says where the controller runs");
@@ -208,10 +187,9 @@ Result<ClientConf> scan_client_conf(config::FileSource& files, const std::string
 }
 
 Result<ClientConf> find_client_conf() {
-  const char* env = getenv("SLURM_CONF");
-  DiskFiles files;
+  site::DiskFiles files;
   std::string tried;
-  for (const std::string& path : config::conf_candidates(env ? env : "", executable_dir())) {
+  for (const std::string& path : site::conf_candidates()) {
     if (access(path.c_str(), R_OK) == 0) return scan_client_conf(files, path);
     tried += (tried.empty() ? "" : ", ") + path;
   }

@@ -27,7 +27,7 @@ struct ClientConf {
   std::string cluster_name;
   std::vector<ControllerHost> controllers;
   uint16_t slurmctld_port = 6817;  // the first of a range
-  std::string auth_type = "auth/munge";
+  std::string auth_type;    // never empty: config/auth_type.h says what an absent one means
   std::string auth_socket;  // AuthInfo=socket=
   std::string slurm_user = "root";
   std::string slurmctld_pid_file = "/var/run/slurmctld.pid", slurmd_pid_file = "/var/run/slurmd.pid";

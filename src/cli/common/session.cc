@@ -7,27 +7,20 @@
 #include "base/text.h"
 #include "os/files.h"
 #include "os/users.h"
+#include "site/trust.h"
 
 namespace muster::cli {
 namespace {
 
-
-std::string directory_of(const std::string& path) {
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
 // slurmd's own socket is for srun's launches: it does not pass requests on to the controller.
 std::vector<std::string> agent_sockets(const ClientConf& conf) {
-  return {directory_of(conf.slurmctld_pid_file) + "/slurmctld." + std::to_string(conf.slurmctld_port) + ".sock"};
+  return {site::slurmctld_agent_socket(conf.slurmctld_pid_file, conf.slurmctld_port)};
 }
 
 std::string read_key(const ClientConf& conf) {
   const char* named = getenv("SLURM_SACK_KEY");
   if (named && *named) return os::read_file(named, 1 << 16).value_or("");
-  std::string beside = conf.directory() + "/slurm.key";
-  if (Result<std::string> key = os::read_file(beside, 1 << 16)) return *key;
-  return beside == "/etc/slurm/slurm.key" ? "" : os::read_file("/etc/slurm/slurm.key", 1 << 16).value_or("");
+  return site::read_cluster_key(conf.directory()).value_or("");  // most users may not: the agent socket is theirs
 }
 
 }  // namespace

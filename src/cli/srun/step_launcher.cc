@@ -11,6 +11,7 @@
 #include "config/hosts.h"
 #include "hostlist/hostlist.h"
 #include "net/credential.h"
+#include "site/trust.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
 
@@ -19,11 +20,6 @@ namespace {
 
 constexpr Duration kLaunchTimeout = seconds(60), kHelloTimeout = seconds(10), kLineDelay = milliseconds(20);
 constexpr Duration kInterruptWindow = seconds(1);
-
-std::string directory_of(const std::string& path) {
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
-}
 
 std::string host_name() {
   char buffer[256] = {};
@@ -103,8 +99,7 @@ int StepLauncher::run() {
 
 // ---- the nodes
 std::string StepLauncher::slurmd_socket(const std::string& node) const {
-  return directory_of(config::substitute_node(plan_.slurmd_pid_file, node, host_name())) + "/slurmd." + node +
-         ".sock";
+  return site::slurmd_agent_socket(config::substitute_node(plan_.slurmd_pid_file, node, host_name()), node);
 }
 
 Result<> StepLauncher::listen() {

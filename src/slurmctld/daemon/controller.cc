@@ -14,12 +14,13 @@
 #include <set>
 
 #include "base/version.h"
-#include "config/conf_path.h"
 #include "config/load.h"
 #include "config/show_config.h"
 #include "os/daemonize.h"
 #include "os/files.h"
 #include "os/log.h"
+#include "site/conf_files.h"
+#include "site/trust.h"
 #include "slurmctld/daemon/arguments.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/node_links.h"
@@ -31,61 +32,6 @@
 
 namespace muster::slurmctld {
 namespace {
-
-class DiskFiles final : public config::FileSource {
- public:
-  std::optional<std::string> read(const std::string& path) override {
-    auto text = os::read_file(path);
-    if (!text) return std::nullopt;
-    return std::move(*text);
-  }
-};
-
-std::string executable_dir() {
-  char path[4096];
-  ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
-  std::string_view p(path, n > 0 ? static_cast<size_t>(n) : 0);
-  return std::string(p.substr(0, p.rfind('/')));
-}
-
-std::string find_conf(const Arguments& a) {
-  if (!a.conf_file.empty()) return a.conf_file;
-  const char* env = std::getenv("SLURM_CONF");
-  auto candidates = config::conf_candidates(env ? env : "", executable_dir());
-  for (const std::string& c : candidates)
-    if (::access(c.c_str(), R_OK) == 0) return c;
-  return candidates.empty() ? "/etc/slurm/slurm.conf" : candidates.back();
-}
-
-std::string directory_of(const std::string& path) {
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
-Result<Uid> uid_of(const std::string& name) {
-  if (::geteuid() != 0) return Uid(::geteuid());   // rootless: everything is ours
-  return os::find_uid(name);
-}
-
-// The cluster key for auth/slurm, or where munged listens.
-Result<net::Security> make_security(const config::Config& c, Uid slurm_user) {
-  net::Security s;
-  s.trusted_uids.push_back(slurm_user.value);
-  if (c.auth_type == "auth/munge") {
-    s.kind = net::Security::Kind::kMunge;
-    s.munge_socket = std::string(c.auth_info.get("socket").value_or(""));
-    return s;
-  }
-  for (const std::string& path : {c.directory + "/slurm.key", std::string("/etc/slurm/slurm.key")}) {
-    if (::access(path.c_str(), F_OK) != 0) continue;
-    MUSTER_TRY(key, os::read_file(path, 1 << 16));
-    if (key.size() < 16) return fail(Errc::kAuthFailed, path + ": a cluster key has at least 16 bytes");
-    s.key = std::move(key);
-    return s;
-  }
-  return fail(Errc::kAuthFailed, "AuthType=auth/slurm needs the cluster key in " + c.directory + "/slurm.key",
-              "make one with: dd if=/dev/urandom of=" + c.directory + "/slurm.key bs=1024 count=1; chmod 600 …");
-}
 
 // ---- the whole controller once its configuration is known
 class Controller {
@@ -130,7 +76,7 @@ class Controller {
 
 Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded) {
   started_ = stats_.since = net::Loop::now();
-  MUSTER_TRY(slurm_user, uid_of(loaded->config.slurm_user));
+  MUSTER_TRY(slurm_user, site::user_of(loaded->config.slurm_user));
   settings_ = std::make_shared<const Settings>(make_settings(loaded, slurm_user, ::geteuid() != 0));
   Core core(*settings_);
   MUSTER_TRY_VOID(open_state(core));
@@ -195,7 +141,7 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded) {
   service_ports.settings = [this] { return settings(); };
   service_ports.reconfigure = [this] { return reconfigure(); };
   service_ports.shutdown = [this](bool controller_only) { shutdown(controller_only); };
-  MUSTER_TRY(security, make_security(loaded->config, slurm_user));
+  MUSTER_TRY(security, site::load_security(loaded->config, slurm_user));
   service_ports.security = security;
   service_ports.show_config = [this] { return show_config(); };
   MUSTER_TRY(blobs, store::open_sqlite_blobs(loaded->config.state_save_location));
@@ -253,7 +199,7 @@ Result<> Controller::open_state(Core& core) {
 
 Result<> Controller::listen() {
   const config::Config& c = settings_->config();
-  MUSTER_TRY(security, make_security(c, settings_->slurm_user));
+  MUSTER_TRY(security, site::load_security(c, settings_->slurm_user));
   auto accepted = [this](net::ChannelPtr channel) { service_->accept(std::move(channel)); };
   for (uint32_t port = c.slurmctld_port.first; port <= c.slurmctld_port.last; ++port) {
     auto listener = net::listen_tcp(loop_, "*", static_cast<uint16_t>(port), security, accepted);
@@ -265,8 +211,7 @@ Result<> Controller::listen() {
     });
     listeners_.push_back(std::move(*listener));
   }
-  std::string agent = directory_of(c.slurmctld_pid_file) + "/slurmctld." + std::to_string(c.slurmctld_port.first) + ".sock";
-  MUSTER_TRY(local, net::listen_unix(loop_, agent, accepted));
+  MUSTER_TRY(local, net::listen_unix(loop_, site::slurmctld_agent_socket(c.slurmctld_pid_file, c.slurmctld_port.first), accepted));
   listeners_.push_back(std::move(local));
   return {};
 }
@@ -281,7 +226,7 @@ void Controller::carry_out(std::vector<Effect> effects) {
 }
 
 Result<rpc::Messages> Controller::reconfigure() {
-  DiskFiles files;
+  site::DiskFiles files;
   auto loaded = config::load_config(files, conf_path_);
   if (!loaded) {
     log_.error("reconfigure: the files are refused, nothing changed: {}", config::to_text(loaded.error()));
@@ -293,7 +238,7 @@ Result<rpc::Messages> Controller::reconfigure() {
     log_.info("reconfigure: {} changes from '{}' to '{}'{}", c.key, c.before, c.after, c.needs_restart ? " (takes effect at the next start)" : "");
     if (c.needs_restart) out.lines.push_back(c.key + " takes effect when slurmctld is restarted");
   }
-  MUSTER_TRY(slurm_user, uid_of(loaded->config.slurm_user));
+  MUSTER_TRY(slurm_user, site::user_of(loaded->config.slurm_user));
   auto next = std::make_shared<const Settings>(
       make_settings(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), slurm_user, before->rootless));
   {
@@ -383,8 +328,8 @@ Result<> become_slurm_user(const config::Config& c) {
 int run_slurmctld(int argc, char** argv) {
   Arguments arguments = parse_arguments(argc, argv);
   if (arguments.exit_now >= 0) return arguments.exit_now;
-  std::string path = find_conf(arguments);
-  DiskFiles files;
+  std::string path = site::find_conf(arguments.conf_file);
+  site::DiskFiles files;
   auto loaded = config::load_config(files, path);
   if (!loaded) {
     std::fprintf(stderr, "slurmctld: fatal: %s", config::to_text(loaded.error()).c_str());

@@ -13,6 +13,7 @@
 #include "os/daemonize.h"
 #include "os/files.h"
 #include "os/limits.h"
+#include "site/conf_files.h"
 #include "slurmd/daemon/slurmd.h"
 
 namespace muster::slurmd {
@@ -52,7 +53,7 @@ int run_slurmd(int argc, char** argv) {
   if (arguments.exit_now >= 0) return arguments.exit_now;
   if (arguments.print_hardware) return print_hardware(arguments);
   std::optional<os::Detached> background;
-  arguments.conf_file = absolute(find_conf(arguments));  // the working directory changes
+  arguments.conf_file = absolute(site::find_conf(arguments.conf_file));  // the working directory changes
   auto setup = load_setup(arguments);
   if (!setup) return complain(background, setup.error());
   if (arguments.print_gres) return print_gres(*setup);

@@ -10,54 +10,15 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "config/conf_path.h"
 #include "config/hosts.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/node/gpus.h"
-#include "os/users.h"
+#include "site/conf_files.h"
+#include "site/trust.h"
 
 namespace muster::slurmd {
 namespace {
-
-class DiskFiles final : public config::FileSource {
- public:
-  std::optional<std::string> read(const std::string& path) override {
-    auto text = os::read_file(path);
-    if (!text) return std::nullopt;
-    return std::move(*text);
-  }
-};
-
-std::string directory_of(const std::string& path) {
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
-std::string executable_directory() {
-  char buffer[4096];
-  ssize_t n = ::readlink("/proc/self/exe", buffer, sizeof buffer);
-  return n > 0 ? directory_of(std::string(buffer, static_cast<size_t>(n))) : "";
-}
-
-Result<net::Security> load_security(const config::Config& c, Uid slurm_user) {
-  net::Security s;
-  s.trusted_uids.push_back(slurm_user.value);
-  if (c.auth_type == "auth/munge") {
-    s.kind = net::Security::Kind::kMunge;
-    s.munge_socket = std::string(c.auth_info.get("socket").value_or(""));
-    return s;
-  }
-  for (const std::string& path : {c.directory + "/slurm.key", std::string("/etc/slurm/slurm.key")}) {
-    if (::access(path.c_str(), F_OK) != 0) continue;
-    MUSTER_TRY(key, os::read_file(path, 1 << 16));
-    if (key.size() < 16) return fail(Errc::kAuthFailed, path + ": a cluster key has at least 16 bytes");
-    s.key = std::move(key);
-    return s;
-  }
-  return fail(Errc::kAuthFailed, "AuthType=auth/slurm needs the cluster key in " + c.directory + "/slurm.key",
-              "make one with: dd if=/dev/urandom of=" + c.directory + "/slurm.key bs=1024 count=1");
-}
 
 // The node that we are: -N, else the one whose NodeHostname (or name) is ours.
 Result<uint32_t> find_node(const config::Config& c, const Arguments& a, const std::string& host) {
@@ -154,32 +115,17 @@ std::vector<std::string> expand_programs(const std::vector<std::string>& pattern
   return out;
 }
 
-Result<Uid> uid_of(const std::string& name) {
-  if (::geteuid() != 0) return Uid(::geteuid());  // rootless: everything is ours
-  return os::find_uid(name);
-}
-
 }  // namespace
 
-std::string Setup::agent_socket() const { return directory_of(pid_file) + "/slurmd." + node + ".sock"; }
+std::string Setup::agent_socket() const { return site::slurmd_agent_socket(pid_file, node); }
 std::string Setup::controller_agent() const {
-  return directory_of(config().slurmctld_pid_file) + "/slurmctld." +
-         std::to_string(config().slurmctld_port.first) + ".sock";
-}
-
-std::string find_conf(const Arguments& a) {
-  if (!a.conf_file.empty()) return a.conf_file;
-  const char* env = std::getenv("SLURM_CONF");
-  std::vector<std::string> candidates = config::conf_candidates(env ? env : "", executable_directory());
-  for (const std::string& p : candidates)
-    if (::access(p.c_str(), R_OK) == 0) return p;
-  return candidates.front();
+  return site::slurmctld_agent_socket(config().slurmctld_pid_file, config().slurmctld_port.first);
 }
 
 Result<Setup> load_setup(const Arguments& a) {
   Setup s;
-  std::string path = find_conf(a);
-  DiskFiles files;
+  std::string path = site::find_conf(a.conf_file);
+  site::DiskFiles files;
   auto loaded = config::load_config(files, path);
   if (!loaded) return fail(config::to_text(loaded.error()));
   s.loaded = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
@@ -192,13 +138,13 @@ Result<Setup> load_setup(const Arguments& a) {
   s.spool = place(c.slurmd_spool_dir);
   s.pid_file = place(c.slurmd_pid_file);
   s.log_file = a.log_file.empty() ? place(c.slurmd_log_file) : a.log_file;
-  s.stepd = a.stepd_path.empty() ? executable_directory() + "/slurmstepd" : a.stepd_path;
+  s.stepd = a.stepd_path.empty() ? site::executable_directory() + "/slurmstepd" : a.stepd_path;
   if (::access(s.stepd.c_str(), X_OK) != 0) return fail("Unable to find slurmstepd file at " + s.stepd);
-  MUSTER_TRY(slurm_user, uid_of(c.slurm_user));
-  MUSTER_TRY(slurmd_user, uid_of(c.slurmd_user));
+  MUSTER_TRY(slurm_user, site::user_of(c.slurm_user));
+  MUSTER_TRY(slurmd_user, site::user_of(c.slurmd_user));
   s.slurm_user = slurm_user;
   s.slurmd_user = slurmd_user;
-  MUSTER_TRY(security, load_security(c, s.slurm_user));
+  MUSTER_TRY(security, site::load_security(c, s.slurm_user));
   s.security = std::move(security);
   std::string text;
   for (const auto& [k, v] : c.slurmd_parameters.items())

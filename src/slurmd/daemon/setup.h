@@ -33,7 +33,6 @@ struct Setup {
   std::string controller_agent() const;  // slurmctld's agent socket, if it is on this host
 };
 
-std::string find_conf(const Arguments& arguments);
 // Errors: everything that is wrong with the files (kConfig…), a node that is not in them, a key that is
 // missing.
 Result<Setup> load_setup(const Arguments& arguments);

@@ -1,0 +1,53 @@
+#include "site/trust.h"
+
+#include <unistd.h>
+
+#include "os/files.h"
+#include "os/users.h"
+#include "site/conf_files.h"
+
+namespace muster::site {
+
+namespace {
+constexpr size_t kMinKeyBytes = 16, kMaxKeyBytes = 1 << 16;
+}
+
+Result<std::string> read_cluster_key(const std::string& directory) {
+  for (const std::string& path : {directory + "/slurm.key", std::string("/etc/slurm/slurm.key")}) {
+    if (::access(path.c_str(), F_OK) != 0) continue;
+    MUSTER_TRY(key, os::read_file(path, kMaxKeyBytes));
+    if (key.size() < kMinKeyBytes) return fail(Errc::kAuthFailed, path + ": a cluster key has at least 16 bytes");
+    return key;
+  }
+  const std::string path = directory + "/slurm.key";
+  return fail(Errc::kAuthFailed, "AuthType=auth/slurm needs the cluster key in " + path,
+              "make one with: dd if=/dev/urandom of=" + path + " bs=1024 count=1; chmod 600 " + path);
+}
+
+Result<net::Security> load_security(const config::Config& c, Uid slurm_user) {
+  net::Security s;
+  s.trusted_uids.push_back(slurm_user.value);
+  if (c.auth_type == "auth/munge") {
+    s.kind = net::Security::Kind::kMunge;
+    s.munge_socket = std::string(c.auth_info.get("socket").value_or(""));
+    return s;
+  }
+  MUSTER_TRY(key, read_cluster_key(c.directory));
+  s.key = std::move(key);
+  return s;
+}
+
+Result<Uid> user_of(const std::string& name) {
+  if (::geteuid() != 0) return Uid(::geteuid());
+  return os::find_uid(name);
+}
+
+std::string slurmctld_agent_socket(const std::string& slurmctld_pid_file, uint32_t slurmctld_port) {
+  return directory_of(slurmctld_pid_file) + "/slurmctld." + std::to_string(slurmctld_port) + ".sock";
+}
+
+std::string slurmd_agent_socket(const std::string& slurmd_pid_file, const std::string& node) {
+  return directory_of(slurmd_pid_file) + "/slurmd." + node + ".sock";
+}
+
+}  // namespace muster::site

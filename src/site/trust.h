@@ -1,0 +1,28 @@
+// Whom the programs of this site trust and how they prove themselves: AuthType, the cluster key, the agent sockets
+// of this host, SlurmUser. What a connection does with it: net/channel.h. slurm.conf(5) AuthType, AuthInfo, SlurmUser.
+#pragma once
+
+#include <string>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "config/slurm_conf.h"
+#include "net/channel.h"
+
+namespace muster::site {
+
+// slurm.key beside slurm.conf (`directory`), else /etc/slurm/slurm.key. kAuthFailed: there is none, it cannot be
+// read, or it is shorter than 16 bytes; the hint says how to make one.
+Result<std::string> read_cluster_key(const std::string& directory);
+
+// What a daemon of this configuration proves itself with; slurm_user is trusted by munge.
+Result<net::Security> load_security(const config::Config& config, Uid slurm_user);
+
+// SlurmUser or SlurmdUser; rootless, everything is the caller's.
+Result<Uid> user_of(const std::string& name);
+
+// Where commands and steps of this host find the daemons: beside their pid files.
+std::string slurmctld_agent_socket(const std::string& slurmctld_pid_file, uint32_t slurmctld_port);
+std::string slurmd_agent_socket(const std::string& slurmd_pid_file, const std::string& node);
+
+}  // namespace muster::site
