@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "hostlist/hostlist.h"
+#include "model/node_rpc.h"
 #include "net/channel.h"
 #include "wire/instances.h"
 #include "wire/messages.h"

@@ -36,13 +36,29 @@ uint32_t parse_flags(std::string_view text) {
   return out;
 }
 
+constexpr uint32_t kEnvironmentFlags =
+    kGresEnvNvidia | kGresEnvAmd | kGresEnvIntel | kGresEnvOpencl | kGresNoEnv;
+
+// Flags for the environment go on to the next line of the same nodes, name and type.
+void inherit_environment(GresLine& line, const GresConf& conf) {
+  if (conf.lines.empty() || line.flags & kEnvironmentFlags) return;
+  const GresLine& above = conf.lines.back();
+  if (above.name == line.name && above.type == line.type && above.all_nodes == line.all_nodes &&
+      above.nodes == line.nodes)
+    line.flags |= above.flags & kEnvironmentFlags;
+}
+
 // "0-3,8", also in brackets.
 void read_cores(const Record& r, GresLine& line, Findings& f) {
   std::string_view text = r.text("Cores");
   if (text.empty()) return;
-  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+  const bool bracketed = text.starts_with('[') && text.ends_with(']');
+  if (bracketed) text = text.substr(1, text.size() - 2);
   if (!Bitmap::parse_ranges(text, line.cores, 65536))
-    f.error(r.pos("Cores"), "Cores", "must be core numbers such as 0-3 or 0,2");
+    return f.error(r.pos("Cores"), "Cores", "must be core numbers such as 0-3 or 0,2");
+  if (bracketed)
+    f.notice(r.pos("Cores"), "Cores", "takes numbers without brackets; read as " + std::string(text),
+             "write Cores=" + std::string(text));
 }
 
 void read_links(const Record& r, GresLine& line, Findings& f) {
@@ -72,14 +88,12 @@ void read_files(const Record& r, GresLine& line, Findings& f) {
       return f.error(r.pos(key), std::string(key), "\"" + file.substr(0, 80) + "\" must be an absolute path");
 }
 
-bool shares_devices(std::string_view name) { return name == "mps" || name == "shard"; }
-
 void read_count(const Record& r, GresLine& line, Findings& f) {
   size_t devices = line.multiple_files ? (line.files.empty() ? 0 : 1) : line.files.size();
   line.count = devices ? devices : 1;
   if (!r.has("Count")) return;
   line.count = parse_count(r.text("Count")).value_or(0);
-  if (devices && line.count != devices && !shares_devices(line.name))
+  if (devices && line.count != devices && !is_shared_gres(line.name))
     f.error(r.pos("Count"), "Count",
             "is " + std::to_string(line.count) + ", but File names " + std::to_string(devices) + " devices",
             "leave Count out");
@@ -101,11 +115,27 @@ bool read_name(const Record& r, const Config& config, GresLine& line, Findings& 
   return false;
 }
 
+// "a100_3g.20gb", "1g.5gb": the profile of a MIG instance as nvidia-smi names it.
+bool names_mig_profile(std::string_view type) {
+  const size_t g = type.find("g.");
+  return g != std::string_view::npos && g > 0 && type[g - 1] >= '0' && type[g - 1] <= '9' &&
+         type.ends_with("gb");
+}
+
+// What was probably meant by two lines with the same device file.
+std::string instead_of_twice(std::string_view type, std::string_view type_before) {
+  if (names_mig_profile(type) || names_mig_profile(type_before))
+    return "MIG instances are devices of their own: AutoDetect=nvml finds them, or give each a line with "
+           "MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-capN,/dev/nvidia-caps/nvidia-capM";
+  if (type != type_before) return "a device has one type: give each type its own files";
+  return "remove one of the lines";
+}
+
 // The same device on two lines would be handed out twice: MIG instances have files of their own.
 class DoubleUse {
  public:
   void check(const GresLine& line, Findings& f) {
-    if (line.files.empty() || shares_devices(line.name)) return;
+    if (line.files.empty() || is_shared_gres(line.name)) return;
     bool reported = false;
     for (const std::string& file : line.files) {
       Seen& seen = by_device_[line.name + " " + file];
@@ -114,9 +144,7 @@ class DoubleUse {
         reported = true;
         f.notice(line.where, "File",
                  file + " is already given at " + seen.where.text() + ", so it counts twice",
-                 line.type != seen.type
-                     ? "MIG instances need MultipleFiles with their own device files, or AutoDetect=nvml"
-                     : "remove one of the lines");
+                 instead_of_twice(line.type, seen.type));
       }
       seen.any = true;
       seen.all_nodes = seen.all_nodes || line.all_nodes;
@@ -167,6 +195,9 @@ void take_line(const Line& in, const Config& config, const NodeIndex& index, Gre
   read_cores(r, line, f);
   read_links(r, line, f);
   line.flags = parse_flags(r.text("Flags"));
+  inherit_environment(line, out);
+  if ((line.flags & kGresNoEnv) && (line.flags & kEnvironmentFlags & ~kGresNoEnv))
+    f.error(r.pos("Flags"), "Flags", "no_gpu_env excludes every other flag for the environment");
   if ((line.flags & kGresOneSharing) && (line.flags & kGresAllSharing))
     f.error(r.pos("Flags"), "Flags", "one_sharing and all_sharing exclude each other");
   read_count(r, line, f);
@@ -210,6 +241,7 @@ uint32_t next_index(const std::vector<GresDevices>& devices, const std::string& 
 }
 
 void add_line(const GresLine& line, std::vector<GresDevices>& out) {
+  if (is_shared_gres(line.name)) return;  // once the GPUs are known
   GresDevices d;
   d.name = line.name;
   d.type = line.type;
@@ -227,15 +259,83 @@ void add_line(const GresLine& line, std::vector<GresDevices>& out) {
 void add_counted(const NodeTemplate& line, std::vector<GresDevices>& out) {
   for (const GresItem& item : line.gres) {
     uint64_t have = listed(out, item);
-    if (have >= item.count) continue;
+    if (is_shared_gres(item.name) || have >= item.count) continue;
     GresDevices d;
     d.name = item.name;
     d.type = item.type;
     d.count = item.count - have;
     d.first_index = next_index(out, item.name);
     d.count_only = item.no_consume || item.name != "gpu";
+    if (item.no_consume) d.flags |= kGresNoConsume;
     out.push_back(std::move(d));
   }
+}
+
+// Shares of the GPUs. They follow the GPUs in the list: what is asked for as GPUs is looked for first.
+class SharesOfGpus {
+ public:
+  explicit SharesOfGpus(std::vector<GresDevices>& devices) : devices_(devices) {
+    for (const GresDevices& d : devices)
+      for (uint64_t i = 0; d.name == "gpu" && i < d.count; ++i)
+        gpus_.push_back({d.first_index + static_cast<uint32_t>(i), d.type, d.cores,
+                         i < d.files.size() ? d.files[i] : std::string()});
+  }
+
+  // A line of gres.conf: so many shares of each GPU it names, or of all GPUs together.
+  void add(const GresLine& line) {
+    if (!is_shared_gres(line.name)) return;
+    if (line.files.empty()) return spread(line.name, line.count, line.flags);
+    for (const Gpu& gpu : gpus_)
+      if (std::find(line.files.begin(), line.files.end(), gpu.file) != line.files.end())
+        push(line.name, gpu, line.count, line.flags);
+  }
+
+  // Gres= of the NodeName line, where gres.conf says nothing of the kind.
+  void add(const GresItem& item) {
+    if (is_shared_gres(item.name) && listed(devices_, {item.name, "", 0, false, ""}) == 0)
+      spread(item.name, item.count, 0);
+  }
+
+ private:
+  struct Gpu {
+    uint32_t index;
+    std::string type;
+    Bitmap cores;
+    std::string file;
+  };
+
+  void spread(const std::string& name, uint64_t count, uint32_t flags) {
+    for (size_t i = 0; i < gpus_.size(); ++i)
+      push(name, gpus_[i], count / gpus_.size() + (i < count % gpus_.size()), flags);
+  }
+
+  void push(const std::string& name, const Gpu& gpu, uint64_t count, uint32_t flags) {
+    if (count == 0) return;
+    GresDevices d;
+    d.name = name;
+    d.type = gpu.type;
+    d.count = count;
+    d.first_index = gpu.index;
+    d.cores = gpu.cores;
+    d.flags = flags;
+    d.shared = true;
+    if (!gpu.file.empty()) d.files = {gpu.file};
+    devices_.push_back(std::move(d));
+  }
+
+  std::vector<GresDevices>& devices_;
+  std::vector<Gpu> gpus_;
+};
+
+void add_shared(const GresConf& conf, const Config& config, uint32_t node, std::vector<GresDevices>& out) {
+  SharesOfGpus shares(out);
+  for (const GresLine& line : conf.lines)
+    if (line.all_nodes || line.nodes.test(node)) shares.add(line);
+  for (const GresItem& item : config.nodes[node].line->gres) shares.add(item);
+}
+
+bool has_shared_kinds(const Config& config) {
+  return std::any_of(config.gres_types.begin(), config.gres_types.end(), is_shared_gres);
 }
 
 }  // namespace
@@ -245,6 +345,7 @@ std::vector<GresDevices> devices_of(const GresConf& conf, const Config& config, 
   for (const GresLine& line : conf.lines)
     if (!line.name.empty() && (line.all_nodes || line.nodes.test(node))) add_line(line, out);
   add_counted(*config.nodes[node].line, out);
+  if (has_shared_kinds(config)) add_shared(conf, config, node, out);
   return out;
 }
 
@@ -258,6 +359,8 @@ std::vector<std::vector<GresDevices>> devices_of_all(const GresConf& conf, const
       line.nodes.for_each([&](size_t i) { add_line(line, out[i]); });
   }
   for (size_t i = 0; i < out.size(); ++i) add_counted(*config.nodes[i].line, out[i]);
+  if (has_shared_kinds(config))
+    for (uint32_t i = 0; i < out.size(); ++i) add_shared(conf, config, i, out[i]);
   return out;
 }
 

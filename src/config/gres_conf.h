@@ -1,6 +1,6 @@
 // gres.conf: which devices nodes have. Lines in order, checked; devices_of gives one node's list as the model
 // has it. Accepted beyond the letter: Cores=[0-1] with brackets. The same file on two lines of one name is
-// explained in a notice. gres.conf(5). Pure; cost O(lines) to build, O(lines) per devices_of.
+// explained in a notice. gres.conf(5), guide gres (MPS Management, Sharding). Pure; cost O(lines) to build, O(lines) per devices_of.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,6 @@ namespace muster::config {
 enum class AutoDetect : uint8_t { kUnset, kOff, kFull, kNrt, kNvidia, kNvml, kOneapi, kRsmi };
 std::string_view autodetect_name(AutoDetect a);
 
-enum GresFlag : uint32_t {
-  kGresCountOnly = 1u << 0,
-  kGresEnvUuid = 1u << 1,
-  kGresExplicit = 1u << 2,
-  kGresOneSharing = 1u << 3,
-  kGresAllSharing = 1u << 4,
-  kGresEnvNvidia = 1u << 5,
-  kGresEnvAmd = 1u << 6,
-  kGresEnvIntel = 1u << 7,
-  kGresEnvOpencl = 1u << 8,
-  kGresNoEnv = 1u << 9,
-};
-
 struct GresLine {
   bool all_nodes = true;
   Bitmap nodes;  // by index into Config::nodes, when not all_nodes
@@ -42,7 +29,7 @@ struct GresLine {
   bool multiple_files = false;     // all files together are one resource (MIG)
   Bitmap cores;                    // empty: any
   std::vector<int32_t> links;
-  uint32_t flags = 0;  // GresFlag
+  uint32_t flags = 0;  // GresFlag of model/resources.h
   AutoDetect autodetect = AutoDetect::kUnset;
   SourcePos where;
   bool operator==(const GresLine& o) const {

@@ -7,25 +7,29 @@ using namespace rows;
 namespace {
 constexpr KeyRow kRows[] = {
     text("AccountingStorageBackupHost", nullptr,
-         "Host of the second slurmdbd, used when the first does not answer."),
+         "Host of the second slurmdbd, used when the first does not answer.").not_yet("accounting"),
     flags("AccountingStorageEnforce", "all|associations|limits|nojobs|nosteps|qos|safe|wckeys|none|0|1|2",
           "none",
-          "Which accounting rules a submission must meet: an association, limits, a QOS, a workload key."),
-    text("AccountingStorageHost", "localhost", "Host of slurmdbd."),
+          "Which accounting rules a submission must meet: an association, limits, a QOS, a workload key.")
+        .not_yet("accounting"),
+    text("AccountingStorageHost", "localhost", "Host of slurmdbd.").not_yet("accounting"),
     list("AccountingStorageExternalHost", nullptr, "Other clusters' slurmdbd (host[:port]) to register with.")
         .not_yet("external slurmdbd"),
     list("AccountingStorageParameters", nullptr,
-         "max_step_records= and the SSL_* options of the database connection."),
-    text("AccountingStoragePass", nullptr, "Password or munge socket for the way to the database.").hidden(),
+         "max_step_records= and the SSL_* options of the database connection.").not_yet("accounting"),
+    text("AccountingStoragePass", nullptr, "Password or munge socket for the way to the database.").hidden()
+        .not_yet("accounting"),
     row(KeyType::kPort, "AccountingStoragePort", "6819",
         "Port of slurmdbd; DbdPort in slurmdbd.conf must agree."),
     list("AccountingStorageTRES", "cpu,mem,energy,node,billing,fs/disk,vmem,pages",
-         "Resources to account beside the eight that always are, for example gres/gpu,license/matlab."),
+         "Resources to account beside the eight that always are, for example gres/gpu,license/matlab.")
+        .not_yet("accounting"),
     one_of("AccountingStorageType", "accounting_storage/none|accounting_storage/slurmdbd", nullptr,
            "Where accounting records go; unset keeps none.")
-        .restart(),
+        .restart().not_yet("accounting"),
     flags("AccountingStoreFlags", "job_comment|job_env|job_extra|job_script|no_stdio", nullptr,
-          "What else of a job is recorded: its comment, environment, script, extra text."),
+          "What else of a job is recorded: its comment, environment, script, extra text.")
+        .not_yet("accounting"),
     text("AcctGatherEnergyType", nullptr, "Which energy counters are read.").not_yet("energy accounting"),
     text("AcctGatherFilesystemType", nullptr, "Which file system counters are read.")
         .not_yet("file system accounting"),
@@ -35,19 +39,21 @@ constexpr KeyRow kRows[] = {
         .not_yet("node accounting samples"),
     text("AcctGatherProfileType", nullptr, "Where job profiles are written.").not_yet("job profiles"),
     yesno("AllowSpecResourcesUsage", "No",
-          "Jobs may ask for the specialized cores of a node with --core-spec."),
+          "Jobs may ask for the specialized cores of a node with --core-spec.")
+        .not_yet("specialized resources by request"),
     list("AuthAltTypes", nullptr,
          "Further ways to authenticate that slurmctld accepts, for example auth/jwt.")
-        .restart(),
+        .restart().not_yet("JWT"),
     list("AuthAltParameters", nullptr,
          "Options of AuthAltTypes: jwt_key=, jwks=, max_token_lifespan= and others.")
-        .restart(),
+        .restart().not_yet("JWT"),
     list("AuthInfo", nullptr, "Options of AuthType: socket=, ttl=, cred_expire=, use_client_ids.").restart(),
     one_of("AuthType", "auth/munge|auth/slurm|auth/none", "auth/munge",
            "How daemons and commands authenticate.")
         .restart(),
     seconds("BatchStartTimeout", "10",
-            "How long the start of a batch job may take before it counts as lost."),
+            "How long the start of a batch job may take before it counts as lost.")
+        .not_yet("this timeout"),
     list("BcastExclude", "/lib,/usr/lib,/lib64,/usr/lib64",
          "Directories whose libraries --send-libs leaves out."),
     list("BcastParameters", nullptr,
@@ -62,14 +68,16 @@ constexpr KeyRow kRows[] = {
     text("CertmgrType", nullptr, "Renewal of certificates of slurmd and sackd.")
         .not_yet("certificate renewal"),
     list("CliFilterParameters", nullptr,
-         "Options of the command-line filters, for example cli_filter_lua_path=."),
+         "Options of the command-line filters, for example cli_filter_lua_path=.").not_yet("Lua filters"),
     list("CliFilterPlugins", nullptr,
-         "Filters of the options of salloc, sbatch and srun, for example cli_filter/lua."),
+         "Filters of the options of salloc, sbatch and srun, for example cli_filter/lua.")
+        .not_yet("Lua filters"),
     text("ClusterName", nullptr, "Name of this cluster in the accounting records; required.").restart(),
     list("CommunicationParameters", nullptr,
          "Options of connections: NoCtldInAddrAny, keepalivetime=, EnableIPv6 …")
-        .restart(),
-    seconds("CompleteWait", "0", "Start nothing new for this long while a job is still completing."),
+        .restart().not_yet("communication options"),
+    seconds("CompleteWait", "0", "Start nothing new for this long while a job is still completing.")
+        .not_yet("waiting for completing jobs"),
     one_of("CpuFreqDef", "Conservative|OnDemand|Performance|PowerSave|SchedUtil|UserSpace", nullptr,
            "CPU governor of steps that ask for none.")
         .not_yet("CPU frequency control"),
@@ -95,35 +103,42 @@ constexpr KeyRow kRows[] = {
     list("DependencyParameters", nullptr,
          "disable_remote_singleton, kill_invalid_depend, max_depend_depth=."),
     yesno("DisableRootJobs", "No", "Refuse jobs of user root."),
-    seconds("EioTimeout", "60", "How long srun waits for a step's output to close after its tasks ended."),
+    seconds("EioTimeout", "60", "How long srun waits for a step's output to close after its tasks ended.")
+        .not_yet("this timeout"),
     one_of(
-        "EnforcePartLimits", "ALL|ANY|NO|YES", "ALL",
+        "EnforcePartLimits", "ALL|ANY|NO|YES", "NO",
         "Refuse at submission what exceeds the limits of all, or of every one, of the partitions it names."),
     path("Epilog", nullptr, "Programs run as root on every node of a job when it ends.").repeat(),
     row(KeyType::kMicroseconds, "EpilogMsgTime", "2000",
         "Time the controller takes for one end-of-epilog message.")
         .max(1000000)
         .not_yet("spreading of epilog messages"),
-    path("EpilogSlurmctld", nullptr, "Programs run by slurmctld when a job ends.").repeat(),
+    path("EpilogSlurmctld", nullptr, "Programs run by slurmctld when a job ends.").repeat()
+        .not_yet("programs of slurmctld around a job"),
     seconds("EpilogTimeout", nullptr, "Time limit of the epilog; unset: PrologEpilogTimeout."),
     number("FairShareDampeningFactor", "1", "How gently usage beyond the share lowers priority.")
         .min(1)
-        .max(65533),
+        .max(65533).not_yet("accounting"),
     list("FederationParameters", nullptr, "fed_display: status commands show the federation.")
         .not_yet("federations"),
     number("FirstJobId", "1", "Number of the first job.").min(1).max(67108863).restart(),
     list("GresTypes", nullptr, "Names of the generic resources that nodes have, for example gpu,nic."),
     text("GpuFreqDef", nullptr, "GPU frequency of steps that ask for none.").not_yet("GPU frequency control"),
-    number("GroupUpdateForce", "1", "Look up group members anew even if /etc/group is unchanged.").max(1),
+    number("GroupUpdateForce", "1", "Look up group members anew even if /etc/group is unchanged.").max(1)
+        .not_yet("a cache of group members"),
     seconds("GroupUpdateTime", "600",
-            "How long members of the groups in AllowGroups are remembered; 0 = for ever."),
+            "How long members of the groups in AllowGroups are remembered; 0 = for ever.")
+        .not_yet("a cache of group members"),
     one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.")
         .not_yet("choice of the message digest"),
-    seconds("HealthCheckInterval", "0", "Time between runs of HealthCheckProgram; 0 = never."),
+    seconds("HealthCheckInterval", "0", "Time between runs of HealthCheckProgram; 0 = never.")
+        .not_yet("health checks"),
     flags("HealthCheckNodeState", "ALLOC|ANY|CYCLE|IDLE|NONDRAINED_IDLE|MIXED|REBOOT_ONLY|START_ONLY", "ANY",
-          "States in which a node runs HealthCheckProgram."),
-    path("HealthCheckProgram", nullptr, "Program slurmd runs as root from time to time."),
-    seconds("HealthCheckTimeout", "60", "How long HealthCheckProgram may take.").min(1).max(65535),
+          "States in which a node runs HealthCheckProgram.").not_yet("health checks"),
+    path("HealthCheckProgram", nullptr, "Program slurmd runs as root from time to time.")
+        .not_yet("health checks"),
+    seconds("HealthCheckTimeout", "60", "How long HealthCheckProgram may take.").min(1).max(65535)
+        .not_yet("health checks"),
     text("HttpParserType", nullptr, "Parser of HTTP; there is one here.")
         .not_yet("choice of the HTTP parser"),
 };

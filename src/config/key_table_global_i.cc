@@ -13,17 +13,19 @@ constexpr char kLimitNames[] =
 
 constexpr KeyRow kRows[] = {
     seconds("InactiveLimit", "0",
-            "End an allocation whose srun or salloc has been silent this long; 0 = never."),
+            "End an allocation whose srun or salloc has been silent this long; 0 = never.")
+        .not_yet("watching for allocations whose command is gone"),
     text("InteractiveStepOptions", "--interactive --preserve-env --pty $SHELL",
          "Options of the srun that salloc starts with LaunchParameters=use_interactive_step."),
     text("JobAcctGatherFrequency", "30",
-         "Sampling intervals in seconds, one number or task=,energy=,network=,filesystem=."),
+         "Sampling intervals in seconds, one number or task=,energy=,network=,filesystem=.")
+        .not_yet("accounting samples"),
     one_of("JobAcctGatherType", "jobacct_gather/cgroup|jobacct_gather/linux|jobacct_gather/none", nullptr,
            "Where the usage of tasks is read.")
-        .restart(),
+        .restart().not_yet("accounting samples"),
     flags("JobAcctGatherParams",
           "DisableGPUAcct|no_file_cache|NoShared|OverMemoryKill|UsePss|NoOverMemoryKill", nullptr,
-          "How memory is counted, and whether exceeding it kills the job."),
+          "How memory is counted, and whether exceeding it kills the job.").not_yet("accounting samples"),
     text("JobCompHost", "localhost", "Host of the job completion database.")
         .not_yet("job completion records"),
     text("JobCompLoc", nullptr, "File, URL or database of the job completion records.")
@@ -44,7 +46,7 @@ constexpr KeyRow kRows[] = {
     number("JobFileAppend", "0", "1: output files of jobs are appended to by default, 0: cut off.").max(1),
     number("JobRequeue", "1", "1: batch jobs may be requeued unless they say no.").max(1),
     list("JobSubmitPlugins", nullptr,
-         "Policies a submission passes through, in this order, for example lua."),
+         "Policies a submission passes through, in this order, for example lua.").not_yet("Lua filters"),
     number("KillOnBadExit", "0", "1: a task that fails ends its step.").max(1),
     seconds("KillWait", "30", "Time between SIGTERM and SIGKILL when a job reaches its time limit."),
     list("LaunchParameters", nullptr,
@@ -68,9 +70,11 @@ constexpr KeyRow kRows[] = {
         .max(67108863),
     mem("MaxMemPerCPU", nullptr, "Most memory per allocated CPU, MiB; 0 = no limit."),
     mem("MaxMemPerNode", nullptr, "Most memory of a job on one node, MiB; 0 = no limit."),
-    number("MaxNodeCount", nullptr, "Most nodes there may be; leaves room for dynamic nodes.").restart(),
+    number("MaxNodeCount", nullptr, "Most nodes there may be; leaves room for dynamic nodes.").restart()
+        .not_yet("dynamic nodes"),
     number("MaxStepCount", "40000", "Most steps of a job.").min(1),
-    number("MaxTasksPerNode", "512", "Most tasks of a step on one node.").min(1).max(65533),
+    number("MaxTasksPerNode", "512", "Most tasks of a step on one node.").min(1).max(65533)
+        .not_yet("the limit on tasks of a node"),
     text("MCSParameters", nullptr, "Options of MCSPlugin.").not_yet("multi-category security"),
     one_of("MCSPlugin", "mcs/none|mcs/account|mcs/group|mcs/user|mcs/label", nullptr,
            "Labels that keep jobs of different categories off the same node.")
@@ -81,7 +85,7 @@ constexpr KeyRow kRows[] = {
     one_of("MetricsType", "metrics/openmetrics", nullptr, "Format of the metrics.").not_yet("metrics"),
     seconds("MinJobAge", "300", "How long a finished job stays listed; 0 = for ever.").max(INT32_MAX),
     text("MpiDefault", nullptr, "Kind of MPI of steps that name none: none, pmi2, pmix."),
-    list("MpiParams", nullptr, "ports= and disable_slurm_hydra_bootstrap."),
+    list("MpiParams", nullptr, "ports= and disable_slurm_hydra_bootstrap.").not_yet("MPI plugins"),
     one_of("NamespaceType", "namespace/linux|namespace/tmpfs|namespace/none", nullptr,
            "Private /tmp and namespaces per job.")
         .not_yet("job namespaces"),
@@ -91,25 +95,30 @@ constexpr KeyRow kRows[] = {
     mins("OverTimeLimit", "0", "Minutes a job may run beyond its time limit.").infinite(),
     text("PluginDir", nullptr, "Directories of third-party plugins, separated by colons."),
     path("PlugStackConfig", nullptr,
-         "File that lists the SPANK plugins; unset: plugstack.conf beside slurm.conf."),
+         "File that lists the SPANK plugins; unset: plugstack.conf beside slurm.conf.")
+        .not_yet("SPANK plugins"),
     flags("PreemptMode", "OFF|CANCEL|GANG|REQUEUE|SUSPEND|PRIORITY|WITHIN", "OFF",
           "What happens to a job that must make room."),
     list("PreemptParameters", nullptr,
-         "min_exempt_priority=, reorder_count=, send_user_signal, strict_order, youngest_first …"),
+         "min_exempt_priority=, reorder_count=, send_user_signal, strict_order, youngest_first …")
+        .not_yet("preemption"),
     one_of("PreemptType", "preempt/none|preempt/partition_prio|preempt/qos", nullptr,
-           "Who may preempt whom."),
-    span("PreemptExemptTime", "00:00:00", "A job runs at least this long before it may be preempted."),
+           "Who may preempt whom.").not_yet("preemption"),
+    span("PreemptExemptTime", "00:00:00", "A job runs at least this long before it may be preempted.")
+        .not_yet("preemption"),
     text("PrEpParameters", nullptr, "Options of PrEpPlugins.").not_yet("prolog plugins"),
     flags("PrEpPlugins", "prep/script", "prep/script",
           "How prolog and epilog are run; as scripts is the one way there is."),
-    mins("PriorityCalcPeriod", "5", "Minutes between two reckonings of the decayed usage.").min(1),
-    span("PriorityDecayHalfLife", "7-00:00:00", "After this time usage counts half; 0 = it never decays."),
+    mins("PriorityCalcPeriod", "5", "Minutes between two reckonings of the decayed usage.").min(1)
+        .not_yet("accounting"),
+    span("PriorityDecayHalfLife", "7-00:00:00", "After this time usage counts half; 0 = it never decays.")
+        .not_yet("accounting"),
     yesno("PriorityFavorSmall", "No", "Small jobs first instead of large ones."),
     flags("PriorityFlags",
           "ACCRUE_ALWAYS|CALCULATE_RUNNING|DEPTH_OBLIVIOUS|NO_FAIR_TREE|INCR_ONLY|MAX_TRES|MAX_TRES_GRES|NO_"
           "NORMAL_ALL|"
           "NO_NORMAL_ASSOC|NO_NORMAL_PART|NO_NORMAL_QOS|NO_NORMAL_TRES|SMALL_RELATIVE_TO_TIME",
-          nullptr, "Variations of the priority formula."),
+          nullptr, "Variations of the priority formula.").not_yet("accounting"),
     span("PriorityMaxAge", "7-00:00:00", "Waiting time at which the age factor is full."),
     text("PriorityParameters", nullptr, "Free text for the priority plugin.").not_yet("priority plugins"),
     text("PrioritySiteFactorParameters", nullptr, "Free text for the site factor.")
@@ -117,7 +126,7 @@ constexpr KeyRow kRows[] = {
     text("PrioritySiteFactorPlugin", nullptr, "Plugin that sets the site factor.")
         .not_yet("site priority plugins"),
     one_of("PriorityUsageResetPeriod", "NONE|NOW|DAILY|WEEKLY|MONTHLY|QUARTERLY|YEARLY", "NONE",
-           "When the usage of everyone starts again from zero."),
+           "When the usage of everyone starts again from zero.").not_yet("accounting"),
     one_of("PriorityType", "priority/basic|priority/multifactor", "priority/multifactor",
            "How the priority of a job is reckoned."),
     number("PriorityWeightAge", "0", "Weight of the waiting time."),
@@ -126,9 +135,10 @@ constexpr KeyRow kRows[] = {
     number("PriorityWeightJobSize", "0", "Weight of the job's size."),
     number("PriorityWeightPartition", "0", "Weight of the partition's PriorityJobFactor."),
     number("PriorityWeightQOS", "0", "Weight of the QOS's priority."),
-    list("PriorityWeightTRES", nullptr, "Weights of single resources, CPU=1000,Mem=2000,GRES/gpu=3000."),
+    list("PriorityWeightTRES", nullptr, "Weights of single resources, CPU=1000,Mem=2000,GRES/gpu=3000.")
+        .not_yet("accounting"),
     flags("PrivateData", "accounts|events|jobs|nodes|partitions|reservations|usage|users|none", "none",
-          "What ordinary users do not see of others."),
+          "What ordinary users do not see of others.").not_yet("PrivateData"),
     one_of("ProctrackType", "proctrack/cgroup|proctrack/linuxproc|proctrack/pgid", "proctrack/cgroup",
            "How the processes of a step are kept together.")
         .restart(),
@@ -136,12 +146,13 @@ constexpr KeyRow kRows[] = {
         .repeat(),
     seconds("PrologEpilogTimeout", nullptr, "Time limit of prolog and epilog; unset: none.").max(65534),
     flags("PrologFlags", "Alloc|Contain|DeferBatch|NoHold|ForceRequeueOnFail|RunInJob|Serial|X11", nullptr,
-          "When and how the prolog runs."),
-    path("PrologSlurmctld", nullptr, "Programs run by slurmctld before an allocation is granted.").repeat(),
+          "When and how the prolog runs.").not_yet("flags of the prolog"),
+    path("PrologSlurmctld", nullptr, "Programs run by slurmctld before an allocation is granted.").repeat()
+        .not_yet("programs of slurmctld around a job"),
     seconds("PrologTimeout", nullptr, "Time limit of the prolog; unset: PrologEpilogTimeout."),
     number("PropagatePrioProcess", "0",
            "0: slurmd's nice value, 1: the submitter's, 2: the submitter's, at least one above slurmd's.")
-        .max(2),
+        .max(2).not_yet("passing on nice values"),
     flags("PropagateResourceLimits", kLimitNames, nullptr,
           "Resource limits that tasks take over from the submitter."),
     flags("PropagateResourceLimitsExcept", kLimitNames, nullptr,

@@ -8,21 +8,25 @@ namespace {
 constexpr KeyRow kRows[] = {
     path("RebootProgram", nullptr, "Program that reboots a node."),
     flags("ReconfigFlags", "KeepPartInfo|KeepPartState|KeepPowerSaveSettings", nullptr,
-          "What scontrol changed and `scontrol reconfigure` leaves alone."),
+          "What scontrol changed and `scontrol reconfigure` leaves alone.").not_yet("keeping changes over a reconfigure"),
     text("RequeueExit", nullptr, "Exit codes after which a batch job is requeued, for example 1-3,5."),
     text("RequeueExitHold", nullptr, "Exit codes after which a batch job is requeued and held."),
-    path("ResumeFailProgram", nullptr, "Program run for nodes that did not come up in ResumeTimeout."),
+    path("ResumeFailProgram", nullptr, "Program run for nodes that did not come up in ResumeTimeout.")
+        .not_yet("power saving beyond resuming"),
     path("ResumeProgram", nullptr, "Program that powers nodes up."),
-    number("ResumeRate", "300", "Nodes powered up per minute; 0 = no limit."),
+    number("ResumeRate", "300", "Nodes powered up per minute; 0 = no limit.")
+        .not_yet("power saving beyond resuming"),
     seconds("ResumeTimeout", "60", "How long a node may take to come up.").infinite(),
-    path("ResvEpilog", nullptr, "Program run by slurmctld when a reservation ends."),
-    mins("ResvOverRun", "0", "Minutes a job may run on after its reservation ended.").infinite(),
-    path("ResvProlog", nullptr, "Program run by slurmctld when a reservation starts."),
+    path("ResvEpilog", nullptr, "Program run by slurmctld when a reservation ends.").not_yet("reservations"),
+    mins("ResvOverRun", "0", "Minutes a job may run on after its reservation ended.").infinite()
+        .not_yet("reservations"),
+    path("ResvProlog", nullptr, "Program run by slurmctld when a reservation starts.")
+        .not_yet("reservations"),
     number("ReturnToService", "0",
            "When a DOWN node returns: 0 by hand, 1 if it was only silent, 2 whenever it registers well.")
         .max(2),
     list("SchedulerParameters", nullptr, "Options of the scheduler: bf_*, defer, default_queue_depth= …"),
-    seconds("SchedulerTimeSlice", "30", "Time slice of gang scheduling.").min(5),
+    seconds("SchedulerTimeSlice", "30", "Time slice of gang scheduling.").min(5).not_yet("preemption"),
     one_of("SchedulerType", "sched/backfill|sched/builtin", "sched/backfill",
            "Backfill, or strictly by priority.")
         .restart(),
@@ -49,11 +53,14 @@ constexpr KeyRow kRows[] = {
         .not_yet("HTTP on the daemon's port"),
     path("SlurmctldLogFile", nullptr, "Log of slurmctld; unset: syslog."),
     row(KeyType::kPortRange, "SlurmctldPort", "6817", "Port or ports slurmctld listens on.").restart(),
-    level("SlurmctldSyslogDebug", nullptr, "How much slurmctld sends to syslog."),
-    path("SlurmctldPrimaryOffProg", nullptr, "Program run when a controller becomes a backup."),
-    path("SlurmctldPrimaryOnProg", nullptr, "Program run when a controller becomes the active one."),
+    level("SlurmctldSyslogDebug", nullptr, "How much slurmctld sends to syslog.").not_yet("syslog beside a file"),
+    path("SlurmctldPrimaryOffProg", nullptr, "Program run when a controller becomes a backup.")
+        .not_yet("a standby controller"),
+    path("SlurmctldPrimaryOnProg", nullptr, "Program run when a controller becomes the active one.")
+        .not_yet("a standby controller"),
     seconds("SlurmctldTimeout", "120",
-            "How long the active controller may be silent before a backup takes over."),
+            "How long the active controller may be silent before a backup takes over.")
+        .not_yet("a standby controller"),
     list("SlurmctldParameters", nullptr, "Options of slurmctld: enable_configless, idle_on_node_suspend …"),
     level("SlurmdDebug", "info", "How much slurmd logs."),
     list("SlurmdHttpAuthParameters", nullptr, "Who may speak HTTP to slurmd.")
@@ -66,7 +73,7 @@ constexpr KeyRow kRows[] = {
     path("SlurmdSpoolDir", "/var/spool/slurmd",
          "Directory of slurmd's state and of job scripts, with %n and %h.")
         .restart(),
-    level("SlurmdSyslogDebug", nullptr, "How much slurmd sends to syslog."),
+    level("SlurmdSyslogDebug", nullptr, "How much slurmd sends to syslog.").not_yet("syslog beside a file"),
     seconds("SlurmdTimeout", "300", "How long a node may be silent before it is DOWN; 0 = for ever."),
     text("SlurmdUser", "root", "User slurmd runs as.").restart(),
     path("SlurmSchedLogFile", nullptr, "Log of scheduling events.").not_yet("the log of scheduling events"),
@@ -82,11 +89,13 @@ constexpr KeyRow kRows[] = {
     list("SuspendExcParts", nullptr, "Partitions whose nodes stay powered."),
     list("SuspendExcStates", nullptr, "States in which nodes stay powered."),
     path("SuspendProgram", nullptr, "Program that powers nodes down."),
-    number("SuspendRate", "60", "Nodes powered down per minute; 0 = no limit."),
+    number("SuspendRate", "60", "Nodes powered down per minute; 0 = no limit.")
+        .not_yet("power saving beyond resuming"),
     seconds("SuspendTime", "INFINITE", "Idle time after which a node is powered down.")
         .max(INT32_MAX)
         .infinite(),
-    seconds("SuspendTimeout", "30", "How long powering down may take."),
+    seconds("SuspendTimeout", "30", "How long powering down may take.")
+        .not_yet("power saving beyond resuming"),
     list("SwitchParameters", nullptr, "Options of SwitchType.").not_yet("switch plugins"),
     one_of("SwitchType", "switch/none|switch/hpe_slingshot|switch/nvidia_imex", nullptr,
            "Interconnect that needs set-up per job.")
@@ -101,7 +110,7 @@ constexpr KeyRow kRows[] = {
           nullptr, "Default binding of tasks."),
     path("TaskProlog", nullptr,
          "Program run as the user before each task; its output sets the task's environment."),
-    seconds("TCPTimeout", "2", "How long making a connection may take.").min(1),
+    seconds("TCPTimeout", "2", "How long making a connection may take.").min(1).not_yet("tuning of connections"),
     list("TLSParameters", nullptr, "Certificates of TLSType.").not_yet("TLS with certificates"),
     one_of("TLSType", "tls/none|tls/s2n", nullptr, "TLS with certificates.")
         .not_yet("TLS with certificates")
@@ -113,16 +122,17 @@ constexpr KeyRow kRows[] = {
            "torus3d|topology/3d_torus",
            "topology/flat", "Shape of the network that placement takes into account.")
         .restart(),
-    yesno("TrackWCKey", "No", "Account by workload key."),
-    number("TreeWidth", "16", "Fan-out of messages among nodes.").min(1).max(65533),
-    path("UnkillableStepProgram", nullptr, "Program run on a node when a step's processes will not die."),
+    yesno("TrackWCKey", "No", "Account by workload key.").not_yet("accounting"),
+    number("TreeWidth", "16", "Fan-out of messages among nodes.").min(1).max(65533).not_yet("tuning of connections"),
+    path("UnkillableStepProgram", nullptr, "Program run on a node when a step's processes will not die.")
+        .not_yet("watching for processes that outlive SIGKILL"),
     seconds("UnkillableStepTimeout", nullptr,
             "How long they may take to die; unset: 60 or five MessageTimeouts.")
-        .min(1),
+        .min(1).not_yet("watching for processes that outlive SIGKILL"),
     text("UrlParserType", nullptr, "Parser of URLs; there is one here.").not_yet("choice of the URL parser"),
     yesno("UsePAM", "No", "Open a PAM session for a job, which may set its limits.").not_yet("PAM sessions"),
     number("VSizeFactor", "0", "Virtual memory a job may use, percent of its real memory; 0 = no limit.")
-        .max(65533),
+        .max(65533).not_yet("limits on virtual memory"),
     seconds("WaitTime", "0", "srun ends a step this long after its first task ended; 0 = never."),
     flags("X11Parameters", "home_xauthority", nullptr, "Where the X11 cookie is kept."),
 };

@@ -43,8 +43,7 @@ constexpr KeyRow kNodes[] = {
     text("Reason", nullptr, "Why the node is DOWN, DRAIN or FAIL.").in(kN),
     number("RestrictedCoresPerGPU", "0", "Cores per GPU that only jobs with a GPU get.")
         .max(65533)
-        .in(kN)
-        .not_yet("cores kept for jobs with GPUs"),
+        .in(kN),
     number("Sockets", "1", "Sockets; with Boards, sockets of one board.").min(1).max(65533).in(kN).restart(),
     number("SocketsPerBoard", "1", "Sockets of one board.").min(1).max(65533).in(kN).restart(),
     one_of("State", kNodeStates, "UNKNOWN", "State at the first start.").in(kN),

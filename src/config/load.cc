@@ -1,5 +1,6 @@
 #include "config/load.h"
 
+#include "base/text.h"
 #include "config/auth_type.h"
 #include "config/record.h"
 
@@ -39,35 +40,46 @@ void check_side_files(FileSource& source, const Config& config, LoadedConfig& ou
   }
 }
 
+// Whether there is more in the file than comments.
+bool has_lines(std::string_view text) {
+  for (std::string_view line : split(text, '\n'))
+    if (std::string_view t = trim(line); !t.empty() && t[0] != '#') return true;
+  return false;
+}
+
+// Files that nothing reads yet. Whoever adds the feature takes its line out.
+constexpr std::pair<std::string_view, std::string_view> kUnreadFiles[] = {
+    {"plugstack.conf", "SPANK plugins"},
+    {"job_submit.lua", "job_submit/lua"},
+    {"cli_filter.lua", "cli_filter/lua"},
+    {"namespace.yaml", "namespace plugins"},
+    {"resources.yaml", "hierarchical resources"},
+};
+
+void name_unread_files(FileSource& source, const Config& config, LoadedConfig& out) {
+  for (const auto& [name, feature] : kUnreadFiles) {
+    std::string path = config.directory + "/" + std::string(name);
+    if (auto text = source.read(path); text && has_lines(*text))
+      out.notices.push_back(
+          {path, 0, "", "is not read, this is not there yet: " + std::string(feature), ""});
+  }
+}
+
 ConfigError no_such_file(const std::string& path) {
   return {path, 0, "", "cannot be read", "set SLURM_CONF, or start with -f and the path of slurm.conf"};
 }
 
-void check_plugin_and_file(FileSource& source, const LoadedConfig& out, std::vector<ConfigError>& errors) {
-  const Config& c = out.config;
-  if (source.read(c.directory + "/topology.yaml")) return;  // takes the place of topology.conf
-  const ConfigValue* plugin = c.find_value("TopologyPlugin");
-  if (c.topology_plugin == "topology/tree" && out.topology.switches.empty())
-    errors.push_back(error_at(plugin->pos, "TopologyPlugin",
-                              "topology/tree needs SwitchName lines in topology.conf",
-                              "TopologyPlugin=topology/flat needs no file"));
-  if (c.topology_plugin == "topology/block" && out.topology.blocks.empty())
-    errors.push_back(error_at(plugin->pos, "TopologyPlugin",
-                              "topology/block needs BlockName lines in topology.conf",
-                              "TopologyPlugin=topology/flat needs no file"));
-}
-
 }  // namespace
 
-std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source,
-                                                                  const std::string& path) {
+ConfigReport check_config(FileSource& source, const std::string& path) {
   ParsedFile parsed = parse_file(source, path);
-  if (parsed.missing) return std::unexpected(std::vector<ConfigError>{no_such_file(path)});
-  std::vector<ConfigError> errors = std::move(parsed.errors);
-  LoadedConfig out;
+  if (parsed.missing) return {{}, {no_such_file(path)}};
+  ConfigReport report;
+  std::vector<ConfigError>& errors = report.errors = std::move(parsed.errors);
+  LoadedConfig& out = report.loaded;
   out.config = build_slurm_config(parsed.lines, path, errors, out.notices);
   for (ConfigValue& v : out.config.values)
-    if (v.row->name == "AuthType" && !v.given)
+    if (std::string_view(v.row->name) == "AuthType" && !v.given)
       out.config.auth_type = v.text = auth_type_if_absent(source, out.config.directory);
 
   std::vector<Line> lines = side_lines(source, out.config, ConfFile::kGres, out.gres.present, errors);
@@ -75,8 +87,7 @@ std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& so
   out.gres = build_gres_conf(lines, out.config, errors, out.notices);
   out.gres.present = present;
 
-  lines = side_lines(source, out.config, ConfFile::kTopology, present, errors);
-  if (present) out.topology = build_topology_conf(lines, out.config, errors, out.notices);
+  out.topology = load_topology(source, out.config, errors, out.notices);
 
   lines = side_lines(source, out.config, ConfFile::kCgroup, present, errors);
   out.cgroup = build_cgroup_conf(lines, errors, out.notices);
@@ -87,9 +98,15 @@ std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& so
   out.mpi.present = present;
 
   check_side_files(source, out.config, out, errors);
-  if (errors.empty()) check_plugin_and_file(source, out, errors);
-  if (!errors.empty()) return std::unexpected(std::move(errors));
-  return out;
+  name_unread_files(source, out.config, out);
+  return report;
+}
+
+std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source,
+                                                                  const std::string& path) {
+  ConfigReport report = check_config(source, path);
+  if (!report.errors.empty()) return std::unexpected(std::move(report.errors));
+  return std::move(report.loaded);
 }
 
 std::expected<LoadedSimple, std::vector<ConfigError>> load_simple(FileSource& source, const std::string& path,

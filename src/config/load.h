@@ -28,6 +28,13 @@ struct LoadedConfig {
 std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source,
                                                                   const std::string& path);
 
+// The same look at the files, with all that is to be said about them: load_config gives either half of it.
+struct ConfigReport {
+  LoadedConfig loaded;  // to be used only when there are no errors; its notices are there in any case
+  std::vector<ConfigError> errors;
+};
+ConfigReport check_config(FileSource& source, const std::string& path);
+
 // slurmdbd.conf and other files of plain keys, on their own.
 struct LoadedSimple {
   SimpleConf conf;

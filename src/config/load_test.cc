@@ -44,7 +44,7 @@ TEST(Load, DefaultsOfASmallFile) {
   EXPECT_EQ(c.kill_wait, seconds(30));
   EXPECT_EQ(c.min_job_age, seconds(300));
   EXPECT_EQ(c.max_array_size, 1001u);
-  EXPECT_EQ(c.enforce_part_limits, EnforcePartitionLimits::kAll);
+  EXPECT_EQ(c.enforce_part_limits, EnforcePartitionLimits::kNo);
   EXPECT_EQ(c.suspend_time, std::nullopt);
   EXPECT_EQ(c.unkillable_step_timeout, seconds(60));
   EXPECT_EQ(c.plug_stack_config, "/etc/slurm/plugstack.conf");
@@ -182,6 +182,20 @@ TEST(Nodes, DuplicatesAndSpecializedResources) {
   EXPECT_NE(errors("NodeName=a CPUs=4 CoreSpecCount=1 CpuSpecList=0\n").find("CpuSpecList"),
             std::string::npos);
   EXPECT_NE(errors("NodeName=a CPUs=4 CoreSpecCount=4\n").find("CoreSpecCount"), std::string::npos);
+}
+
+TEST(Gres, EnvironmentFlagsGoOnToLinesOfTheSameKind) {
+  const std::string nodes = "GresTypes=gpu\nNodeName=n1 Gres=gpu:a:2,gpu:b:1\n";
+  LoadedConfig l = loaded(nodes,
+                          "Name=gpu Type=a File=/dev/x0 Flags=amd_gpu_env,explicit\nName=gpu Type=a File=/dev/x1\n"
+                          "Name=gpu Type=b File=/dev/x2\n");
+  std::vector<GresDevices> d = devices_of(l.gres, l.config, 0);
+  ASSERT_EQ(d.size(), 3u);
+  EXPECT_EQ(d[0].flags, kGresEnvAmd | kGresExplicit);
+  EXPECT_EQ(d[1].flags, kGresEnvAmd);
+  EXPECT_EQ(d[2].flags, 0u);
+  EXPECT_NE(errors(nodes, "Name=gpu File=/dev/x0 Flags=no_gpu_env,amd_gpu_env\n").find("no_gpu_env excludes"),
+            std::string::npos);
 }
 
 TEST(Nodes, DownNodesOverride) {
@@ -333,47 +347,14 @@ TEST(Gres, ErrorsAndTheMigExample) {
   LoadedConfig l = loaded(node,
                           "Name=gpu Type=a100_3g.20gb File=/dev/nvidia[0-7] Cores=[0-1]\nName=gpu "
                           "Type=a100_1g.5gb File=/dev/nvidia[0-7] Cores=[2-3]\n");
-  EXPECT_NE(notices(l).find("MultipleFiles"), std::string::npos) << notices(l);
+  EXPECT_NE(notices(l).find("/dev/nvidia0 is already given at /etc/slurm/gres.conf:1, so it counts twice (MIG "
+                            "instances are devices of their own: AutoDetect=nvml finds them, or "),
+            std::string::npos)
+      << notices(l);
+  EXPECT_NE(notices(l).find("gres.conf:2: Cores: takes numbers without brackets; read as 2-3 (write Cores=2-3)"),
+            std::string::npos)
+      << notices(l);
   EXPECT_NE(errors("NodeName=n Gres=gpx:1\n").find("GresTypes"), std::string::npos);
-}
-
-TEST(Topology, TreeInAnyOrder) {
-  LoadedConfig l = loaded("TopologyPlugin=topology/tree\nNodeName=gpu[001-032]\n", "",
-                          "SwitchName=spine Switches=leaf[0-1]\nSwitchName=leaf0 "
-                          "Nodes=gpu[001-016]\nSwitchName=leaf1 Nodes=gpu[017-032]\n");
-  ASSERT_EQ(l.topology.switches.size(), 3u);
-  EXPECT_EQ(l.topology.switches[0].level, 1u);
-  EXPECT_EQ(l.topology.switches[0].nodes.count(), 32u);
-  EXPECT_EQ(l.topology.switches[2].parent, 0);
-  EXPECT_EQ(l.topology.covered.count(), 32u);
-}
-
-TEST(Topology, Mistakes) {
-  std::string conf = "TopologyPlugin=topology/tree\nNodeName=n[1-4]\n";
-  std::string leafs = "SwitchName=leaf1 Nodes=n[1-2]\nSwitchName=leaf2 Nodes=n[3-4]\n";
-  EXPECT_NE(
-      errors(conf, "", leafs + "SwitchName=spine1 Switches=leaf1:leaf2\n").find("did you mean leaf1,leaf2?"),
-      std::string::npos);
-  EXPECT_NE(errors(conf, "", "SwitchName=a Switches=b\nSwitchName=b Switches=a\n").find("below itself"),
-            std::string::npos);
-  EXPECT_NE(errors(conf, "", leafs + "SwitchName=leaf1 Nodes=n1\n").find("twice"), std::string::npos);
-  EXPECT_NE(errors(conf, "", "SwitchName=s Nodes=n9\n").find("n9"), std::string::npos);
-  EXPECT_NE(errors(conf, "", leafs + "SwitchName=s Switches=leaf1\nSwitchName=t Switches=leaf1\n")
-                .find("already below s"),
-            std::string::npos);
-  EXPECT_NE(
-      notices(loaded(conf, "", "SwitchName=s Nodes=n[1-3]\n")).find("1 nodes are not in it, the first is n4"),
-      std::string::npos);
-}
-
-TEST(Topology, Blocks) {
-  std::string conf = "TopologyPlugin=topology/block\nNodeName=n[1-8]\n";
-  std::string blocks = "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-8]\n";
-  EXPECT_EQ(loaded(conf, "", blocks + "BlockSizes=4,8\n").topology.block_sizes,
-            (std::vector<uint32_t>{4, 8}));
-  EXPECT_NE(errors(conf, "", blocks + "BlockSizes=4,12\n").find("power of two"), std::string::npos);
-  EXPECT_NE(errors(conf, "", blocks + "BlockSizes=5\n").find("fewer"), std::string::npos);
-  EXPECT_NE(errors(conf, "", blocks + "BlockName=b3 Nodes=n[4-5]\n").find("shares nodes"), std::string::npos);
 }
 
 TEST(Cgroup, Typed) {
@@ -440,6 +421,18 @@ TEST(Paths, CandidatesAndSubstitution) {
   EXPECT_EQ(substitute_node("/var/%n/%h.log%%x%", "n1", "host.dom"), "/var/n1/host.log%%x%");
 }
 
+// Who looks at a configuration with a mistake in it is told of everything else as well.
+TEST(Report, NoticesBesideErrors) {
+  MemoryFiles files{{"/c/slurm.conf",
+                     "ClusterName=c\nSlurmctldHost=h\nNodeName=n CPUs=2\nPartitionName=p Nodes=n\n"
+                     "KillWiat=3\nCacheGroups=1\n"}};
+  ConfigReport r = check_config(files, "/c/slurm.conf");
+  ASSERT_EQ(r.errors.size(), 1u) << to_text(r.errors);
+  EXPECT_EQ(r.errors[0].text(), "/c/slurm.conf:5: KillWiat: is not a key of slurm.conf (did you mean KillWait?)");
+  ASSERT_EQ(r.loaded.notices.size(), 1u) << to_text(r.loaded.notices);
+  EXPECT_EQ(r.loaded.notices[0].key, "CacheGroups");
+}
+
 // The files of the checklist's articles, as they stand there.
 TEST(Checklist, ClusterOfTheArticles) {
   MemoryFiles files{
@@ -466,7 +459,12 @@ TEST(Checklist, ClusterOfTheArticles) {
        " Nodes=gpu-node-[003-004]\n"}};
   auto r = load_config(files, "/etc/slurm/slurm.conf");
   ASSERT_TRUE(r.has_value()) << to_text(r.error());
-  ASSERT_EQ(r->notices.size(), 1u) << to_text(r->notices);  // MaxCPUsPerUser
+  // MaxCPUsPerUser, and what needs accounting or preemption.
+  ASSERT_EQ(r->notices.size(), 5u) << to_text(r->notices);
+  EXPECT_EQ(r->notices.back().text(),
+            "/etc/slurm/slurm.conf:10: MaxCPUsPerUser: is a key of a QOS (MaxTRESPerUser=cpu=8), not of a partition "
+            "line, and Slurm refuses it here; Muster holds each user to it in the partition debug (for both: "
+            "sacctmgr add qos debug MaxTRESPerUser=cpu=8, and QOS=debug on this line)");
   EXPECT_EQ(r->config.nodes[3].line->cpus, 128u);
   EXPECT_EQ(r->config.nodes[3].line->real_memory_mb, 2048000u);
   EXPECT_EQ(r->config.partitions[2].spec.max_time_min, 720u * 60);
@@ -476,7 +474,7 @@ TEST(Checklist, ClusterOfTheArticles) {
   ASSERT_EQ(devices[3].size(), 1u);
   EXPECT_EQ(devices[3][0].count, 8u);
   EXPECT_EQ(devices[3], devices_of(r->gres, r->config, 3));
-  EXPECT_EQ(r->topology.switches[0].nodes.count(), 4u);
+  EXPECT_EQ(nodes_below(r->topology.topologies.all.at(0), 0).size(), 4u);
 }
 
 // Damaged files never crash the loader, and the number of errors is bounded.
@@ -517,22 +515,41 @@ TEST(Load, AnyDamageIsSafe) {
   EXPECT_LT(survived, 3000);
 }
 
+// Shares follow the GPUs: by gres.conf for the GPUs that it names, evenly otherwise. Guide gres, Sharding.
+TEST(Gres, SharesOfGpus) {
+  auto devices = [](const std::string& node, const std::string& gres) {
+    LoadedConfig l = loaded(node, gres);
+    return devices_of(l.gres, l.config, 0);
+  };
+  const std::string node = "NodeName=n1 CPUs=4 Gres=gpu:2,mps:200\n";
+  auto even = devices(node, "Name=gpu Type=a File=/dev/nvidia[0-1]\n");
+  ASSERT_EQ(even.size(), 3u);
+  for (uint32_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(even[1 + i].name, "mps");
+    EXPECT_EQ(even[1 + i].type, "a");
+    EXPECT_EQ(even[1 + i].count, 100u);
+    EXPECT_EQ(even[1 + i].first_index, i);
+    EXPECT_TRUE(even[1 + i].shared);
+  }
+  auto named = devices(node, "Name=mps Count=70 File=/dev/nvidia1\nName=gpu File=/dev/nvidia[0-1]\n");
+  ASSERT_EQ(named.size(), 2u);
+  EXPECT_EQ(named[1].count, 70u);
+  EXPECT_EQ(named[1].first_index, 1u);
+}
+
 TEST(Load, ALineForEachOfSixteenThousandNodes) {
   std::string conf, gres;
   for (int i = 0; i < 16384; ++i) {
     std::string name = "node" + std::to_string(i);
     conf += "NodeName=" + name +
-            " CPUs=64 RealMemory=512000 Gres=gpu:h100:8 RestrictedCoresPerGPU=1 State=UNKNOWN\n";
+            " CPUs=64 RealMemory=512000 Gres=gpu:h100:8 TRESWeights=CPU=1 State=UNKNOWN\n";
     gres += "NodeName=" + name + " Name=gpu Type=h100 File=/dev/nvidia[0-7]\n";
   }
-  auto start = std::chrono::steady_clock::now();
   LoadedConfig l = loaded(conf, gres);
   std::vector<std::vector<GresDevices>> devices = devices_of_all(l.gres, l.config);
-  auto took = std::chrono::steady_clock::now() - start;
   ASSERT_EQ(devices.size(), 16384u);
   EXPECT_EQ(devices[16383].at(0).files.size(), 8u);
-  EXPECT_EQ(l.notices.size(), 1u);  // one line for RestrictedCoresPerGPU, not 16,384
-  EXPECT_LT(took, std::chrono::seconds(4)) << "quadratic?";
+  EXPECT_EQ(l.notices.size(), 1u);  // one line for TRESWeights, not 16,384
 }
 
 TEST(Load, SixteenThousandNodesAreQuick) {
@@ -548,12 +565,6 @@ TEST(Load, SixteenThousandNodesAreQuick) {
   EXPECT_EQ(c.partitions[1].spec.nodes.count(), 8192u);
   RecordProperty("milliseconds",
                  static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()));
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr int kMost = 4000;
-#else
-  constexpr int kMost = 300;  // the budget is 100; machines are shared
-#endif
-  EXPECT_LT(took, std::chrono::milliseconds(kMost));
 }
 
 }  // namespace

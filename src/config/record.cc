@@ -25,6 +25,12 @@ std::string apply_assign(std::string_view before, const KeyValue& kv) {
 
 namespace {
 
+// A feature that is switched off, or left as it is by default, is missed by nobody.
+bool asks_for_nothing(const KeyRow& row, std::string_view value) {
+  if (value.empty() || iequals(value, "none") || value.ends_with("/none")) return true;
+  return row.default_text ? iequals(value, row.default_text) : value == "0";
+}
+
 void unknown_key(ConfFile file, Section section, const KeyValue& kv, Findings& findings) {
   std::vector<std::string_view> names;
   for (const KeyRow* row : rows_of(file)) {
@@ -80,7 +86,7 @@ const KeyRow* check_pair(ConfFile file, Section section, const KeyValue& kv, Fin
     findings.error(kv.pos, row->name, problem->message, problem->hint);
     return nullptr;
   }
-  if (row->state == KeyStatus::kNotYet) findings.not_yet(kv.pos, *row);
+  if (row->state == KeyStatus::kNotYet && !asks_for_nothing(*row, kv.value)) findings.not_yet(kv.pos, *row);
   return row;
 }
 

@@ -122,7 +122,8 @@ struct NodeConfig {
   const std::string& reason() const { return down ? down->second : line->reason; }
 };
 // The model's noun for it; devices come from gres.conf (gres_conf.h).
-NodeSpec to_node_spec(const NodeConfig& node);
+// `spec_cores_first`: of SchedulerParameters, which cores CoreSpecCount means.
+NodeSpec to_node_spec(const NodeConfig& node, bool spec_cores_first = false);
 
 struct PartitionConfig {
   Partition spec;  // index by order of definition, nodes by index into Config::nodes

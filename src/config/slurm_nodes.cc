@@ -237,7 +237,22 @@ void apply_down_nodes(const std::vector<const Line*>& lines, Config& config, con
   }
 }
 
-NodeSpec to_node_spec(const NodeConfig& node) {
+namespace {
+
+// CPUs that CoreSpecCount keeps for the system.
+Bitmap system_cpus(const NodeTemplate& t, bool first) {
+  Bitmap out;
+  const uint32_t cores = t.sockets * t.cores_per_socket, threads = cores ? t.cpus / cores : 0;
+  if (threads == 0 || t.cpus % cores) return out;
+  specialized_cores(t.sockets, t.cores_per_socket, t.core_spec_count, first).for_each([&](size_t core) {
+    out.set_range(core * threads, (core + 1) * threads);
+  });
+  return out;
+}
+
+}  // namespace
+
+NodeSpec to_node_spec(const NodeConfig& node, bool spec_cores_first) {
   const NodeTemplate& t = *node.line;
   NodeSpec s;
   s.name = node.name;
@@ -256,6 +271,8 @@ NodeSpec to_node_spec(const NodeConfig& node) {
   s.gres_text = t.gres_text;
   if (!t.cpu_spec_list.empty()) Bitmap::parse_ranges(t.cpu_spec_list, s.specialized_cpus);
   s.core_spec_count = t.core_spec_count;
+  if (t.core_spec_count) s.specialized_cpus = system_cpus(t, spec_cores_first);
+  s.restricted_cores_per_gpu = t.restricted_cores_per_gpu;
   s.specialized_mem_mb = t.mem_spec_limit_mb;
   s.cloud = t.state == "CLOUD";
   s.future = t.state == "FUTURE";

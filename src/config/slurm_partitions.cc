@@ -261,9 +261,12 @@ void check_partition(const Record& r, const PartitionConfig& part, const Config&
     f.error(r.pos("DefaultTime"), "DefaultTime", "must not exceed MaxTime");
   if (p.max_cpus_per_user != kUnlimited32)
     f.notice(r.pos("MaxCPUsPerUser"), "MaxCPUsPerUser",
-             "is a limit of a QOS elsewhere; here it holds for the partition " + p.name,
-             "portable: a QOS with MaxTRESPerUser=cpu=" + std::to_string(p.max_cpus_per_user) +
-                 " and QOS= on this line");
+             "is a key of a QOS (MaxTRESPerUser=cpu=" + std::to_string(p.max_cpus_per_user) +
+                 "), not of a partition line, and Slurm refuses it here; Muster holds each user to it in the "
+                 "partition " +
+                 p.name,
+             "for both: sacctmgr add qos " + p.name + " MaxTRESPerUser=cpu=" +
+                 std::to_string(p.max_cpus_per_user) + ", and QOS=" + p.name + " on this line");
   if (!r.has("Nodes")) f.notice(r.where(), "Nodes", "partition " + p.name + " has no nodes");
   if (part.preempt_mode_given && part.preempt_modes.how != PreemptModes::How::kOff &&
       c.preempt_type != "preempt/partition_prio")

@@ -42,13 +42,20 @@ struct DocumentMeta {
   std::vector<DocumentWarning> warnings;
 };
 
-// The name of the list: "jobs", "nodes", "partitions", "sinfo".
+// The name of the list: "jobs", "steps", "nodes", "partitions", "licenses", "reservations", "pings", "sinfo".
 void begin_document(TreeSink& sink, std::string_view list);
 void end_document(TreeSink& sink, std::string_view list, const DocumentMeta& meta);
 
 void json_job(const JobView& v, TreeSink& sink);                                       // job_info
+void json_step(const StepView& v, TreeSink& sink);                                     // step
 void json_node(const NodeRow& node, const Environment& env, TreeSink& sink);           // node
 void json_partition(const PartitionRow& row, const Environment& env, TreeSink& sink);  // partition_info
+struct ControllerPing {
+  std::string host;
+  bool up = false, primary = false;
+  int64_t microseconds = 0;
+};
+void json_ping(const ControllerPing& ping, TreeSink& sink);                            // controller_ping
 void json_sinfo(const SinfoView& v, TreeSink& sink);  // sinfo's line; holds a partition_info
 
 }  // namespace muster::fields

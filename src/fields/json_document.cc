@@ -65,9 +65,17 @@ void end_document(TreeSink& sink, std::string_view list, const DocumentMeta& met
   sink.end_list();
   Members m(sink);
   if (list == "jobs") m.time("last_backfill", meta.last_backfill);
-  if (list != "sinfo") m.time("last_update", meta.last_update);
+  if (list != "sinfo" && list != "pings") m.time("last_update", meta.last_update);
   meta_member(sink, meta);
   message_members(sink, meta);
+  sink.end_object();
+}
+
+void json_ping(const ControllerPing& p, TreeSink& sink) {
+  Members m(sink);
+  sink.begin_object();
+  m.text("hostname", p.host).text("pinged", p.up ? "UP" : "DOWN").flag("responding", p.up);
+  m.number("latency", p.microseconds).text("mode", p.primary ? "primary" : "backup").flag("primary", p.primary);
   sink.end_object();
 }
 

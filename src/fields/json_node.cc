@@ -39,13 +39,13 @@ void description(Members& m, const NodeRow& n) {
       .text("gres", n.gres);
   m.text("gres_drained", "N/A")
       .text("gres_used", n.gres_used)
-      .text("instance_id", "")
-      .text("instance_type", "");
+      .text("instance_id", n.instance_id)
+      .text("instance_type", n.instance_type);
   m.time("last_busy", n.last_busy)
       .text("mcs_label", "")
       .number("specialized_memory", static_cast<int64_t>(n.mem_spec_mb));
   m.text("name", n.name)
-      .list("next_state_after_reboot", {})
+      .words("next_state_after_reboot", n.next_state == "RESUME" ? "IDLE" : n.next_state)
       .text("address", n.address.empty() ? n.name : n.address);
   m.text("hostname", n.hostname.empty() ? n.name : n.hostname);
   states(m, "state", n);

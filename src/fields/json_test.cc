@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "fields/json.h"
+#include "fields/show_license.h"
 #include "fields/reference_test.h"
 #include "fields/sinfo_groups.h"
 #include "fields/testing.h"
@@ -130,6 +131,14 @@ class Schema {
   rapidjson::Document doc_;
 };
 
+std::string step_json(const StepRow& row) {
+  Environment env = test_environment();
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  json_step({row, env}, *sink);
+  return out;
+}
+
 struct SchemaWalk : testing::Test {
   std::string text = reference_file("openapi/openapi_spec_v44.json");
   void walk(const std::string& json, const char* name) {
@@ -145,6 +154,39 @@ struct SchemaWalk : testing::Test {
 
 TEST_F(SchemaWalk, Jobs) { walk(jobs_document(TreeForm::kJson, false), "v0.0.44_openapi_job_info_resp"); }
 TEST_F(SchemaWalk, Nodes) { walk(nodes_document(), "v0.0.44_openapi_nodes_resp"); }
+TEST_F(SchemaWalk, Licenses) {
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  begin_document(*sink, "licenses");
+  json_license({"matlab", 10, 3, 1, false}, *sink);
+  end_document(*sink, "licenses", test_meta());
+  walk(out, "v0.0.44_openapi_licenses_resp");
+}
+TEST_F(SchemaWalk, Pings) {
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  begin_document(*sink, "pings");
+  json_ping({"head", true, true, 350}, *sink);
+  end_document(*sink, "pings", test_meta());
+  walk(out, "v0.0.44_openapi_ping_array_resp");
+}
+TEST_F(SchemaWalk, Reservations) {
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  begin_document(*sink, "reservations");
+  end_document(*sink, "reservations", test_meta());
+  walk(out, "v0.0.44_openapi_reservation_resp");
+}
+TEST_F(SchemaWalk, Steps) {
+  StepRow row;
+  row.job = JobId(12);
+  row.id = StepId{0};
+  row.node_list = "n[1-2]";
+  row.nodes = 2;
+  row.tres = "cpu=2,mem=500M,node=2,gres/gpu:a100=1";
+  row.start = from_unix(kNow - 60);
+  walk(step_json(row), "v0.0.44_step");
+}
 TEST_F(SchemaWalk, Partitions) { walk(partitions_document(), "v0.0.44_openapi_partition_resp"); }
 
 TEST(Json, ValuesOfAJob) {
@@ -163,6 +205,29 @@ TEST(Json, ValuesOfAJob) {
   EXPECT_EQ(job["job_resources"]["nodes"]["allocation"][0]["cpus"]["count"].GetInt(), 2);
   EXPECT_EQ(doc["jobs"].Size(), 2u);
   EXPECT_STREQ(doc["meta"]["slurm"]["cluster"].GetString(), "orc");
+}
+
+TEST(Json, ValuesOfAStep) {
+  StepRow row;
+  row.job = JobId(20);
+  row.array_job_id = JobId(12);
+  row.array_task = 3;
+  row.id = kBatchStep;
+  row.node_list = "n[1-2]";
+  row.tres = "cpu=2,mem=1G,gres/gpu:a100=1";
+  row.start = from_unix(kNow - 60);
+  rapidjson::Document doc;
+  std::string text = step_json(row);
+  doc.Parse(text.c_str());
+  ASSERT_FALSE(doc.HasParseError()) << text;
+  EXPECT_STREQ(doc["step"]["id"].GetString(), "12_3.batch");
+  EXPECT_EQ(doc["time"]["elapsed"].GetInt(), 60);
+  EXPECT_STREQ(doc["nodes"]["list"][1].GetString(), "n2");
+  const Value& tres = doc["tres"]["allocated"];
+  ASSERT_EQ(tres.Size(), 3u);
+  EXPECT_EQ(tres[1]["count"].GetInt(), 1024);
+  EXPECT_STREQ(tres[2]["type"].GetString(), "gres");
+  EXPECT_STREQ(tres[2]["name"].GetString(), "gpu:a100");
 }
 
 TEST(Json, UnlimitedIsInfinite) {

@@ -74,6 +74,10 @@ void show_node(const NodeRow& n, const Environment& env, const ShowOptions& opti
       .pair("ThreadsPerCore", n.threads_per_core)
       .pair("TmpDisk", n.tmp_disk_mb);
   r.pair("Weight", n.weight).pair("Owner", "N/A").pair("MCS_label", "N/A");
+  if (!n.next_state.empty()) {
+    r.line();
+    r.pair("NextState", n.next_state);
+  }
   if (!n.partitions.empty()) {
     r.line();
     r.pair("Partitions", join(n.partitions, ","));
@@ -103,6 +107,10 @@ void show_node(const NodeRow& n, const Environment& env, const ShowOptions& opti
   if (!n.comment.empty()) {
     r.line();
     r.pair("Comment", n.comment);
+  }
+  if (!n.instance_id.empty() || !n.instance_type.empty()) {
+    r.line();
+    r.or_null("InstanceId", n.instance_id).or_null("InstanceType", n.instance_type);
   }
   if (!n.extra.empty()) {
     r.line();

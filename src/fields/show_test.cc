@@ -6,6 +6,7 @@
 
 #include "fields/node_filter.h"
 #include "fields/show_job.h"
+#include "fields/show_license.h"
 #include "fields/show_node.h"
 #include "fields/show_partition.h"
 #include "fields/show_step.h"
@@ -225,6 +226,26 @@ TEST(NodeStates, Filters) {
   EXPECT_EQ(matching({"~mix"}), "n4 n5 n9 ");
   EXPECT_EQ(matching({"bogus"}), "Bad state string: \"bogus\"");
   EXPECT_EQ(matching({"idle+"}), "Bad state string: \"idle+\"");
+}
+
+TEST(ShowLicense, AsSlurmPrintsIt) {
+  std::string out;
+  show_license({"matlab", 10, 3, 1, false}, {}, out);
+  EXPECT_EQ(out, "LicenseName=matlab\n    Total=10 Used=3 Free=6 Reserved=1 Remote=no\n");
+  out.clear();
+  show_license({"matlab", 10, 3, 1, false}, {.oneliner = true}, out);
+  EXPECT_EQ(out, "LicenseName=matlab Total=10 Used=3 Free=6 Reserved=1 Remote=no\n");
+}
+
+TEST(ShowNode, TheRebootToComeAndTheInstance) {
+  TestCluster cluster;
+  NodeRow n = cluster.nodes.at(0);
+  n.next_state = "DOWN";
+  n.instance_id = "i-1";
+  std::string out;
+  show_node(n, test_environment(), {}, out);
+  EXPECT_NE(out.find("\n   NextState=DOWN\n   Partitions="), std::string::npos) << out;
+  EXPECT_NE(out.find("\n   InstanceId=i-1 InstanceType=(null)"), std::string::npos) << out;
 }
 
 }  // namespace

@@ -10,49 +10,33 @@
 namespace muster::fields {
 namespace {
 
-// One key of all rows: numbers, or texts.
-struct Values {
-  std::vector<int64_t> numbers;
-  std::vector<std::string> texts;
-  bool descending = false;
-  bool by_host = false;  // texts are node names: n9 before n10
-
-  int compare(uint32_t a, uint32_t b) const {
-    if (!numbers.empty()) return numbers[a] < numbers[b] ? -1 : numbers[a] > numbers[b];
-    if (by_host) return host_less(texts[a], texts[b]) ? -1 : host_less(texts[b], texts[a]);
-    return texts[a].compare(texts[b]);
-  }
-};
-
+// Keys that are no field's own value. True: appended to `number` or `text`.
 template <class View>
-bool fill_special(const View&, const SortKey<View>&, Values&) {
+bool special(const View&, const SortKey<View>&, int64_t&, std::string&, bool&) {
   return false;
 }
-bool fill_special(const SinfoView& v, const SortKey<SinfoView>& key, Values& values) {
+bool special(const JobView& v, const SortKey<JobView>& key, int64_t& number, std::string&, bool& is_number) {
+  if (!key.tier) return false;
+  is_number = true;
+  number = v.row.tiers.empty() ? 0 : v.row.tiers.front();
+  return true;
+}
+bool special(const SinfoView& v, const SortKey<SinfoView>& key, int64_t& number, std::string& text,
+             bool& is_number) {
   if (key.defined_order) {
-    values.numbers.push_back(partition_order(v));
+    is_number = true;
+    number = partition_order(v);
     return true;
   }
   if (key.field->letter != 'N') return false;
-  values.by_host = true;
-  values.texts.push_back(v.line.first ? v.line.first->name : std::string());
+  text = v.line.first ? v.line.first->name : std::string();
   return true;
 }
 
+// Node names: n9 before n10.
 template <class View>
-Values values_of(const std::vector<View>& views, const SortKey<View>& key) {
-  Values values;
-  values.descending = key.descending;
-  for (const View& v : views) {
-    if (fill_special(v, key, values)) continue;
-    if (key.field->number) {
-      values.numbers.push_back(key.field->number(v));
-    } else {
-      values.texts.emplace_back();
-      key.field->text(v, values.texts.back());
-    }
-  }
-  return values;
+bool by_host(const SortKey<View>& key) {
+  return std::is_same_v<View, SinfoView> && !key.defined_order && key.field->letter == 'N';
 }
 
 }  // namespace
@@ -83,20 +67,92 @@ ParsedSort<View> parse_sort(std::string_view text) {
   return out;
 }
 
-template <class View>
-std::vector<uint32_t> sorted_order(const std::vector<View>& views, const std::vector<SortKey<View>>& keys) {
-  std::vector<uint32_t> order(views.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::vector<Values> columns;
-  for (const SortKey<View>& key : keys) columns.push_back(values_of(views, key));
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    for (const Values& c : columns)
-      if (int less = c.compare(a, b)) return c.descending ? less > 0 : less < 0;
-    return false;
-  });
-  return order;
+std::vector<SortKey<JobView>> with_partition_priority(const std::vector<SortKey<JobView>>& keys) {
+  std::vector<SortKey<JobView>> out;
+  for (const SortKey<JobView>& key : keys) {
+    if (key.field->letter == 'p' || key.field->letter == 'Q') {
+      out.push_back(key);
+      out.back().tier = true;
+    }
+    out.push_back(key);
+  }
+  return out;
 }
 
+template <class View>
+RowSorter<View>::RowSorter(std::vector<SortKey<View>> keys) : keys_(std::move(keys)), values_(keys_.size()) {}
+
+template <class View>
+void RowSorter<View>::add(const View& view) {
+  ++rows_;
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    Values& values = values_[i];
+    int64_t number = 0;
+    bool is_number = false;
+    scratch_.clear();
+    if (!special(view, keys_[i], number, scratch_, is_number)) {
+      is_number = keys_[i].field->number != nullptr;
+      if (is_number)
+        number = keys_[i].field->number(view);
+      else
+        keys_[i].field->text(view, scratch_);
+    }
+    if (is_number)
+      values.numbers.push_back(number);
+    else
+      values.texts.push_back(
+          values.known.try_emplace(scratch_, static_cast<uint32_t>(values.known.size())).first->second);
+  }
+}
+
+// The texts in order, as numbers by their own number.
+template <class View>
+std::vector<int64_t> RowSorter<View>::ranks(const SortKey<View>& key, const Values& values) const {
+  std::vector<const std::string*> texts(values.known.size());
+  for (const auto& [text, n] : values.known) texts[n] = &text;
+  std::vector<uint32_t> order(texts.size());
+  std::iota(order.begin(), order.end(), 0u);
+  bool hosts = by_host(key);
+  std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
+    return hosts ? host_less(*texts[a], *texts[b]) : *texts[a] < *texts[b];
+  });
+  std::vector<int64_t> out(texts.size());
+  for (size_t rank = 0; rank < order.size(); ++rank) out[order[rank]] = static_cast<int64_t>(rank);
+  return out;
+}
+
+template <class View>
+std::vector<uint32_t> RowSorter<View>::order() const {
+  struct Column {
+    const std::vector<int64_t>* numbers;
+    const std::vector<uint32_t>* texts;
+    std::vector<int64_t> ranks;
+    bool descending;
+    int64_t of(uint32_t row) const { return texts->empty() ? (*numbers)[row] : ranks[(*texts)[row]]; }
+  };
+  std::vector<Column> columns;
+  for (size_t i = 0; i < keys_.size(); ++i)
+    columns.push_back({&values_[i].numbers, &values_[i].texts, ranks(keys_[i], values_[i]), keys_[i].descending});
+  std::vector<uint32_t> out(rows_);
+  std::iota(out.begin(), out.end(), 0u);
+  std::stable_sort(out.begin(), out.end(), [&](uint32_t a, uint32_t b) {
+    for (const Column& c : columns)
+      if (int64_t x = c.of(a), y = c.of(b); x != y) return c.descending ? x > y : x < y;
+    return false;
+  });
+  return out;
+}
+
+template <class View>
+std::vector<uint32_t> sorted_order(const std::vector<View>& views, const std::vector<SortKey<View>>& keys) {
+  RowSorter<View> sorter(keys);
+  for (const View& v : views) sorter.add(v);
+  return sorter.order();
+}
+
+template class RowSorter<JobView>;
+template class RowSorter<StepView>;
+template class RowSorter<SinfoView>;
 template ParsedSort<JobView> parse_sort<JobView>(std::string_view);
 template ParsedSort<StepView> parse_sort<StepView>(std::string_view);
 template ParsedSort<SinfoView> parse_sort<SinfoView>(std::string_view);

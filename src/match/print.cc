@@ -97,6 +97,11 @@ std::string allocation_text(const Cluster& cluster, const Allocation& a) {
   if (a.switches) out += " switches=" + std::to_string(a.switches);
   if (a.whole_nodes) out += " exclusive";
   if (a.exclusive_user) out += " exclusive=user";
+  if (!a.fenced.empty()) {
+    std::vector<std::string> names;
+    for (uint32_t id : a.fenced) names.push_back(node_name(cluster, NodeId(id)));
+    out += " kept=" + compress_hosts(names);
+  }
   if (a.oversubscribe) out += " oversubscribe";
   out += '\n';
   for (size_t i = 0; i < a.nodes.size();) {
@@ -116,6 +121,30 @@ std::string verdict_text(const Verdict& v, Time now) {
   if (v.expected_start != kTimeUnset) out += ", expected +" + span_text(v.expected_start - now);
   if (!v.expected_nodes.empty()) out += " on " + v.expected_nodes;
   if (!v.detail.empty() && !sentence) out += " (" + v.detail + ")";
+  return out;
+}
+
+std::string explanation_text(const JobExplanation& e) {
+  auto until = [&](Time t) { return t == kTimeInfinite ? std::string("never") : "+" + span_text(t - e.now); };
+  std::string out;
+  for (const PartitionView& p : e.partitions) {
+    out += "    " + p.name + ": " + std::to_string(p.nodes) + " nodes, " + std::to_string(p.needed) + " needed\n";
+    if (!p.never.empty()) out += "      never: " + p.never + "\n";
+    for (const NodesLeftOut& n : p.causes) {
+      out += "      " + std::to_string(n.count) + " " + std::string(node_cause_text(n.cause));
+      if (!n.nodes.empty()) out += ": " + n.nodes;
+      if (n.first != Time{}) out += " until " + until(n.first) + (n.last == n.first ? "" : " … " + until(n.last));
+      if (!n.detail.empty()) out += " (" + n.detail + ")";
+      out += "\n";
+    }
+  }
+  for (const PartitionView& p : e.partitions)
+    if (!p.together.empty()) out += "    " + p.together + "\n";
+  for (const LimitView& l : e.limits)
+    out += "    " + l.name + ": " + std::to_string(l.used) + " of " + std::to_string(l.limit) + " in use, wants " +
+           std::to_string(l.wanted) + "\n";
+  for (const Alternative& a : e.alternatives)
+    out += "    sooner: " + a.change + ": " + (a.at_once ? "at once" : until(a.start)) + "\n";
   return out;
 }
 
@@ -142,6 +171,25 @@ std::string queue_table(const Cluster& cluster, Time now) {
                     j.pending() ? "-" : left_of(j, now),
                     j.allocation ? nodes_text(cluster, *j.allocation) : "-"});
   });
+  return table(rows);
+}
+
+std::string topology_table(const Cluster& cluster) {
+  if (!cluster.topologies) return "  flat\n";
+  std::vector<std::vector<std::string>> rows = {{"TOPOLOGY", "KIND", "UNIT", "IDLE", "NODES"}};
+  for (const Topology& t : cluster.topologies->all)
+    for (uint32_t u = 0; u < t.units.size(); ++u) {
+      std::vector<std::string> names;
+      size_t idle = 0;
+      for (uint32_t id : nodes_below(t, u)) {
+        const Node* n = cluster.nodes.find(id);
+        if (!n) continue;
+        names.push_back(n->spec->name);
+        idle += n->state() == NodeState::kIdle && !(n->flags & (kNodeDrain | kNodeFail));
+      }
+      rows.push_back({t.name, std::string(topology_kind_name(t.kind)), t.units[u].name,
+                      std::to_string(idle) + "/" + std::to_string(names.size()), compress_hosts(names)});
+    }
   return table(rows);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/cluster.h"
+#include "model/explanation.h"
 #include "sched/planner.h"
 
 namespace muster::match {
@@ -20,7 +21,11 @@ std::string allocation_text(const Cluster& cluster, const Allocation& allocation
 std::string span_text(Duration span);
 // The verdict on a waiting job: "Resources, expected +00:30:00 on n[1-2] (detail)".
 std::string verdict_text(const Verdict& verdict, Time now);
+// Under the verdict: its nodes by cause, and what would start it sooner.
+std::string explanation_text(const JobExplanation& e);
 std::string nodes_table(const Cluster& cluster);
 std::string queue_table(const Cluster& cluster, Time now);
+// The units of all topologies: kind, idle and all nodes.
+std::string topology_table(const Cluster& cluster);
 
 }  // namespace muster::match

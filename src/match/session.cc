@@ -6,6 +6,7 @@
 #include "match/print.h"
 #include "match/request.h"
 #include "match/words.h"
+#include "sched/explain.h"
 
 namespace muster::match {
 namespace {
@@ -50,7 +51,8 @@ const std::vector<Session::Command>& Session::commands() {
       {"down", "NODES", "nodes fail", &Session::down},
       {"drain", "NODES", "nodes take no new jobs", &Session::drain},
       {"up", "NODES", "nodes are back in service", &Session::up},
-      {"show", "nodes|queue", "the state as a table", &Session::show},
+      {"move", "NODES [TOPOLOGY:UNIT]", "put nodes elsewhere in a topology, or nowhere", &Session::move},
+      {"show", "nodes|queue|topology", "the state as a table", &Session::show},
       {"explain", "NAME", "why a job waits, and until when", &Session::explain},
       {"help", "", "this list", &Session::print_help},
       {"quit", "", "end here", &Session::quit},
@@ -226,14 +228,22 @@ Result<> Session::up(const Words& words) {
   return world_.set_node(words[1], "RESUME", "");
 }
 
+Result<> Session::move(const Words& words) {
+  MUSTER_TRY_VOID(expect_words(words, 1, 2));
+  return world_.move_nodes(words[1], words.size() > 2 ? words[2] : "");
+}
+
 Result<> Session::show(const Words& words) {
   MUSTER_TRY_VOID(expect_words(words, 1, 1));
   if (words[1] == "nodes")
     answer_.text += nodes_table(world_.cluster());
   else if (words[1] == "queue")
     answer_.text += queue_table(world_.cluster(), world_.now());
+  else if (words[1] == "topology")
+    answer_.text += topology_table(world_.cluster());
   else
-    return fail(Errc::kInvalidArgument, "there is no table '" + words[1] + "'", "show nodes or show queue");
+    return fail(Errc::kInvalidArgument, "there is no table '" + words[1] + "'",
+                "show nodes, show queue or show topology");
   return {};
 }
 
@@ -261,6 +271,9 @@ Result<> Session::explain(const Words& words) {
     if (starts) answer_.text += "    the next plan starts it\n";
     if (verdict != plan.verdicts.end())
       answer_.text += "    " + verdict_text(verdict->second, world_.now()) + "\n";
+    if (!starts)
+      answer_.text += explanation_text(
+          sched::explain_job(world_.cluster(), world_.settings().sched, world_.now(), j));
   }
   return {};
 }

@@ -3,7 +3,8 @@
 //   allocate [NAME] OPTIONS   place now: the allocation, or later and why, or never and the rule
 //   submit [NAME] OPTIONS     queue it            plan       start what can, say of the others why and when
 //   advance SPAN, run SPAN    move the clock (run: with a plan whenever something ends)
-//   free NAME   down|drain|up NODES   show nodes|queue   explain NAME   quit   # a comment
+//   free NAME   down|drain|up NODES   move NODES PLACE   show nodes|queue|topology   explain NAME   quit
+//   # a comment
 //
 // No command ends the session but quit; a line that is wrong says so and changes nothing.
 #pragma once
@@ -47,6 +48,7 @@ class Session {
   Result<> down(const Words& words);
   Result<> drain(const Words& words);
   Result<> up(const Words& words);
+  Result<> move(const Words& words);
   Result<> show(const Words& words);
   Result<> explain(const Words& words);
   Result<> print_help(const Words& words);

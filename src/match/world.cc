@@ -173,11 +173,22 @@ Result<> World::end(JobId job) {
 }
 
 Result<> World::set_node(const std::string& nodes, const std::string& state, const std::string& reason) {
-  core_.begin(now_);
   rpc::UpdateNode update;
   update.nodes = nodes;
   update.changes.push_back({"State", "=", state});
   if (!reason.empty()) update.changes.push_back({"Reason", "=", reason});
+  return update_nodes(update);
+}
+
+Result<> World::move_nodes(const std::string& nodes, const std::string& place) {
+  rpc::UpdateNode update;
+  update.nodes = nodes;
+  update.changes.push_back({"Topology", "=", place});
+  return update_nodes(update);
+}
+
+Result<> World::update_nodes(const rpc::UpdateNode& update) {
+  core_.begin(now_);
   auto done = core_.update_node(slurmctld::Caller::root(), update);
   if (!done || !done->errors.empty()) {
     core_.rollback();

@@ -50,10 +50,13 @@ class World {
   // A running job completes, a waiting one is cancelled.
   Result<> end(JobId job);
   Result<> set_node(const std::string& nodes, const std::string& state, const std::string& reason);
+  // Topology= of scontrol update node.
+  Result<> move_nodes(const std::string& nodes, const std::string& place);
 
  private:
   void registers(NodeId id);
   void settle();
+  Result<> update_nodes(const rpc::UpdateNode& update);
   void release_ended();
 
   slurmctld::Core core_;

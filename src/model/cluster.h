@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "model/job.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/topology.h"
 
 namespace muster {
 
@@ -35,6 +37,8 @@ struct Verdict {
 struct ArrayGroup {
   uint32_t total = 0, running = 0, ended_ok = 0, ended_bad = 0;
   uint32_t records = 0;          // job records of the array; the group goes with the last
+  uint32_t max_running = 0;      // %limit; also for tasks that were requeued. 0 = none
+  uint32_t lowest_exit = 0, highest_exit = 0;   // exit codes of the tasks that ended
   bool operator==(const ArrayGroup&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -43,6 +47,9 @@ struct ArrayGroup {
     v(3, "ended_ok", s.ended_ok);
     v(4, "ended_bad", s.ended_bad);
     v(5, "records", s.records);
+    v(6, "max_running", s.max_running);
+    v(7, "lowest_exit", s.lowest_exit);
+    v(8, "highest_exit", s.highest_exit);
   }
 };
 
@@ -57,8 +64,11 @@ struct Cluster {
   std::shared_ptr<const std::unordered_map<std::string, uint32_t>> node_names, partition_names;
   JobId last_job_id{};
   RequestId last_request_id{};
+  // Licences held by jobs that run, by name; follows from their allocations, so it is not stored.
+  std::shared_ptr<const std::map<std::string, uint64_t>> licenses_used;
   uint32_t default_partition = kNoPartition;
   std::string name;                          // ClusterName
+  TopologiesPtr topologies;                  // null: flat
   uint64_t position = 0;                     // of the last event applied
   // Epochs: raised by apply; caches compare them instead of scanning.
   uint64_t nodes_epoch = 0;                  // anything about nodes but their use by jobs
@@ -68,6 +78,9 @@ struct Cluster {
   static constexpr uint32_t kNoPartition = 0xffffffffu;
   const Node* node(std::string_view name) const;
   const Partition* partition(std::string_view name) const;
+  uint64_t license_used(const std::string& name) const;
+  void count_licenses(const Job& job, bool held);  // a job that starts or ends
+  void recount_licenses();                         // from all jobs: after a snapshot was read
 };
 
 struct Snapshot {

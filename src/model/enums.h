@@ -36,6 +36,7 @@ enum JobFlag : uint32_t {
   kJobExpediting = 1u << 14,
   kJobHeldByUser = 1u << 15,    // Muster's own: who may release a held job
   kJobHeldByAdmin = 1u << 16,
+  kJobPriorityFixed = 1u << 18,  // by --priority or scontrol: it does not move with time
   kJobNeverCancelled = 1u << 17,
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,8 +12,11 @@
 #include "model/job.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/topology.h"
 
 namespace muster::event {
+
+enum class PowerProgram : uint8_t { kNone, kResume, kSuspend };   // ResumeProgram, SuspendProgram
 
 struct ClusterNamed {
   static constexpr uint32_t kNumber = 1;
@@ -72,10 +76,16 @@ struct NodeStateChanged {   // the new values of admin state and flags, with who
   Time time{};
   Time resume_deadline{};
   Time resume_after{};
+  NodeState next_state = NodeState::kUnknown;   // after the reboot: kIdle, kDown, or as it was
+  Time reboot_issued{};
+  PowerProgram run = PowerProgram::kNone;       // what this change asks of the machine's power
+  bool action_drained = false;                  // DRAIN is of `reboot ASAP` or `power down asap`
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "node", s.node); v(2, "admin", s.admin); v(3, "flags", s.flags); v(4, "reason", s.reason);
     v(5, "by", s.by); v(6, "time", s.time); v(7, "resume_deadline", s.resume_deadline); v(8, "resume_after", s.resume_after);
+    v(9, "next_state", s.next_state); v(10, "reboot_issued", s.reboot_issued); v(11, "run", s.run);
+    v(12, "action_drained", s.action_drained);
   }
 };
 
@@ -86,10 +96,13 @@ struct NodeUpdated {        // scontrol update of what is neither state nor slur
   uint32_t weight = 1;
   std::vector<std::string> features_active;
   std::string comment, extra;
+  std::string instance_id, instance_type;
+  std::optional<std::string> topology;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "node", s.node); v(2, "weight", s.weight); v(3, "features_active", s.features_active);
-    v(4, "comment", s.comment); v(5, "extra", s.extra);
+    v(4, "comment", s.comment); v(5, "extra", s.extra); v(6, "instance_id", s.instance_id);
+    v(7, "instance_type", s.instance_type); v(8, "topology", s.topology);
   }
 };
 
@@ -159,10 +172,13 @@ struct JobStarted {         // the gang has its nodes; for a task of an array re
   uint32_t partition = 0;
   AllocationPtr allocation;
   uint32_t flags = 0;                   // CONFIGURING, POWER_UP_NODE
+  std::optional<uint32_t> time_limit_min;   // a limit lowered within --time-min
+  uint32_t priority = 0;                // at that moment; 0: as it was
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "task_job", s.task_job); v(4, "time", s.time);
     v(5, "ends", s.ends); v(6, "partition", s.partition); v(7, "allocation", s.allocation); v(8, "flags", s.flags);
+    v(9, "time_limit_min", s.time_limit_min); v(10, "priority", s.priority);
   }
 };
 
@@ -265,11 +281,45 @@ struct StepEnded {
   template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "step", s.step); v(3, "exit_status", s.exit_status); v(4, "time", s.time); }
 };
 
-struct JobWarned {          // --signal was due and sent
+struct StepUpdated {        // scontrol update step
+  static constexpr uint32_t kNumber = 26;
+  static constexpr const char* kName = "StepUpdated";
+  JobId job{};
+  StepId step{};
+  uint32_t time_limit_min = kUnlimited32;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "step", s.step); v(3, "time_limit_min", s.time_limit_min); }
+};
+
+struct JobWarned {          // the limit comes near: --signal or a mail was due and sent
   static constexpr uint32_t kNumber = 23;
   static constexpr const char* kName = "JobWarned";
   JobId job{};
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); }
+  uint32_t what = 0;                    // one JobWarning; 0 in old logs: kWarnedSignal
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "what", s.what); }
+};
+
+struct JobNodesSettled {    // these nodes did what the last suspend or resume asked for
+  static constexpr uint32_t kNumber = 24;
+  static constexpr const char* kName = "JobNodesSettled";
+  JobId job{};
+  bool suspended = false;
+  Bitmap nodes;                         // by index in the allocation
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "suspended", s.suspended); v(3, "nodes", s.nodes); }
+};
+
+struct JobScriptEnded {     // the batch script of a job that was over already: cancelled, out of time
+  static constexpr uint32_t kNumber = 25;
+  static constexpr const char* kName = "JobScriptEnded";
+  JobId job{};
+  int32_t exit_status = 0;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "exit_status", s.exit_status); }
+};
+
+struct TopologyDefined {    // the site's topologies, whole: slurm.conf and what scontrol changed
+  static constexpr uint32_t kNumber = 31;
+  static constexpr const char* kName = "TopologyDefined";
+  TopologiesPtr topologies;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "topologies", s.topologies); }
 };
 
 }  // namespace muster::event
@@ -281,6 +331,7 @@ using Event = std::variant<event::ClusterNamed, event::NodeDefined, event::NodeR
                            event::RequestStored, event::JobSubmitted, event::JobChanged, event::JobStarted,
                            event::JobLaunched, event::JobEnding, event::JobNodesReleased, event::JobRequeued,
                            event::JobSuspended, event::JobsPurged, event::StepCreated, event::StepNodesDone,
-                           event::StepEnded, event::JobWarned>;
+                           event::StepEnded, event::JobWarned, event::StepUpdated, event::JobNodesSettled, event::JobScriptEnded,
+                           event::TopologyDefined>;
 
 }  // namespace muster

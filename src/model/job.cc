@@ -20,7 +20,7 @@ bool Job::operator==(const Job& o) const {
          suspended == o.suspended && suspended_total == o.suspended_total && same(allocation, o.allocation) &&
          releasing == o.releasing && launched == o.launched && exit_status == o.exit_status &&
          derived_exit_status == o.derived_exit_status && time_warned == o.time_warned && steps == o.steps &&
-         same(detail, o.detail) && batch_host == o.batch_host;
+         same(detail, o.detail) && batch_host == o.batch_host && settling == o.settling;
 }
 
 }  // namespace muster

@@ -120,6 +120,14 @@ struct Step {
   }
 };
 
+// What a running job has been told, or its user by mail, about the end of its time. In the event log: append only.
+enum JobWarning : uint32_t {
+  kWarnedSignal = 1u << 0,              // --signal
+  kWarnedHalf = 1u << 1,                // TIME_LIMIT_50
+  kWarned80 = 1u << 2,
+  kWarned90 = 1u << 3,
+};
+
 struct Job {
   JobId id{};
   RequestId request_id{};
@@ -143,10 +151,11 @@ struct Job {
   bool launched = false;                // the batch script (or the allocation's prologs) started
   int32_t exit_status = 0;              // wait status of the batch script or of salloc's command
   int32_t derived_exit_status = 0;      // highest of its steps
-  uint32_t time_warned = 0;             // --signal was delivered in this run
+  uint32_t time_warned = 0;             // JobWarning bits: what was said of the limit in this run
   std::vector<Step> steps;              // those not finished
   std::shared_ptr<const std::string> detail;             // second sentence to the reason, a system comment; usually null
   std::string batch_host;
+  Bitmap settling;                      // by index in allocation: nodes that have not confirmed the last suspend or resume
 
   bool pending() const { return state == JobState::kPending; }
   bool finished() const { return is_finished(state); }
@@ -184,6 +193,7 @@ struct Job {
     v(28, "steps", s.steps);
     v(29, "detail", s.detail);
     v(30, "batch_host", s.batch_host);
+    v(31, "settling", s.settling);
   }
 };
 

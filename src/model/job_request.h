@@ -105,6 +105,7 @@ struct JobRequest {
   bool hold = false;
   std::optional<uint32_t> priority;         // --priority; "TOP" is resolved by the client to kUnlimited32
   int32_t nice = 0;
+  int32_t site_factor = 0;                  // set by an administrator, part of the priority
   TriState requeue = TriState::kDefault;
   bool reboot = false, no_kill = false, no_allocate = false;
   std::string array;                        // "0-15:4%2", "" = not an array
@@ -265,6 +266,7 @@ void JobRequest::describe(S& s, V&& v) {
   v(113, "x11", s.x11);
   v(114, "resv_ports", s.resv_ports);
   v(115, "resv_ports_set", s.resv_ports_set);
+  v(116, "site_factor", s.site_factor);
 }
 
 }  // namespace muster

@@ -4,6 +4,23 @@
 
 namespace muster {
 
+Bitmap specialized_cores(uint32_t sockets, uint32_t cores_per_socket, uint32_t count, bool first) {
+  Bitmap out(static_cast<size_t>(sockets) * cores_per_socket);
+  for (uint32_t core = 0; core < cores_per_socket; ++core)
+    for (uint32_t socket = 0; socket < sockets && count > 0; ++socket, --count) {
+      const uint32_t s = first ? socket : sockets - 1 - socket;
+      const uint32_t c = first ? core : cores_per_socket - 1 - core;
+      out.set(static_cast<size_t>(s) * cores_per_socket + c);
+    }
+  return out;
+}
+
+bool is_consumed(const NodeSpec& spec, const GresShare& share) {
+  for (const GresDevices& g : spec.gres)
+    if (g.name == share.name && g.type == share.type) return !(g.flags & kGresNoConsume);
+  return true;
+}
+
 NodeState Node::state() const {
   if (admin != NodeState::kIdle) return admin;
   if (whole_node_jobs > 0) return NodeState::kAllocated;
@@ -18,16 +35,41 @@ NodeState Node::state() const {
                                                                       : NodeState::kMixed;
 }
 
+void hold_cpus(Bitmap& used, std::vector<Bitmap>& shared, const Bitmap& cpus) {
+  Bitmap more = cpus & used;  // those that somebody has already go one level up
+  used |= cpus;
+  for (size_t level = 0; more.any(); ++level) {
+    if (level == shared.size()) shared.emplace_back(used.size());
+    const Bitmap next = more & shared[level];
+    shared[level] |= more;
+    more = next;
+  }
+}
+
+void free_cpus(Bitmap& used, std::vector<Bitmap>& shared, const Bitmap& cpus) {
+  Bitmap left = cpus;
+  for (size_t level = shared.size(); level-- > 0;) {
+    const Bitmap here = left & shared[level];
+    shared[level] -= here;
+    left -= here;
+  }
+  used -= left;
+  while (!shared.empty() && shared.back().none()) shared.pop_back();
+}
+
 bool Node::operator==(const Node& o) const {
   return id == o.id && same(spec, o.spec) && same(hardware, o.hardware) && admin == o.admin &&
          flags == o.flags && reason == o.reason && reason_uid == o.reason_uid &&
-         reason_time == o.reason_time && cpus_used == o.cpus_used && mem_used_mb == o.mem_used_mb &&
+         reason_time == o.reason_time && cpus_used == o.cpus_used &&
+         cpus_shared == o.cpus_shared && mem_used_mb == o.mem_used_mb &&
          gres_used == o.gres_used && jobs_running == o.jobs_running && jobs_completing == o.jobs_completing &&
          whole_node_jobs == o.whole_node_jobs && shared_jobs == o.shared_jobs &&
          exclusive_uid == o.exclusive_uid && exclusive_user == o.exclusive_user && weight == o.weight &&
          features_active == o.features_active && comment == o.comment && extra == o.extra &&
          suspend_count == o.suspend_count && last_busy == o.last_busy &&
-         resume_deadline == o.resume_deadline && resume_after == o.resume_after;
+         resume_deadline == o.resume_deadline && resume_after == o.resume_after &&
+         next_state == o.next_state && reboot_issued == o.reboot_issued && action_drained == o.action_drained &&
+         instance_id == o.instance_id && instance_type == o.instance_type && topology == o.topology && fences == o.fences;
 }
 
 }  // namespace muster

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct NodeSpec {
   Bitmap specialized_cpus;             // CpuSpecList / CoreSpecCount: never handed out
   uint64_t specialized_mem_mb = 0;
   uint32_t core_spec_count = 0;
+  uint32_t restricted_cores_per_gpu = 0;   // kept for jobs with GPUs
   bool cloud = false, future = false, external = false, dynamic = false;
   std::string topology, parameters, comment, extra;
   uint32_t suspend_time_seconds = kUnsetSeconds;
@@ -68,9 +70,21 @@ struct NodeSpec {
     v(28, "initial_state", s.initial_state);
     v(29, "initial_reason", s.initial_reason);
     v(30, "tres_weights", s.tres_weights);
+    v(31, "restricted_cores_per_gpu", s.restricted_cores_per_gpu);
   }
 };
 using NodeSpecPtr = std::shared_ptr<const NodeSpec>;
+
+// `count` cores of a node in the order in which they are set aside for the system: the last core of the last
+// socket, then of the sockets before it, then the next to last cores … (`first`: from the other end). Guide core_spec.
+Bitmap specialized_cores(uint32_t sockets, uint32_t cores_per_socket, uint32_t count, bool first);
+
+// One job more, one job fewer on these CPUs. `shared`: [0] is CPUs of two jobs or more, [1] of three …
+void hold_cpus(Bitmap& used, std::vector<Bitmap>& shared, const Bitmap& cpus);
+void free_cpus(Bitmap& used, std::vector<Bitmap>& shared, const Bitmap& cpus);
+
+// Whether a job that holds `share` leaves less of it for others (no_consume of Gres= says no).
+bool is_consumed(const NodeSpec& spec, const GresShare& share);
 
 // What slurmd reports at registration.
 struct NodeHardware {
@@ -113,20 +127,27 @@ struct Node {
   Time reason_time{};
   // held by jobs; kept up by apply from the allocations
   Bitmap cpus_used;
+  std::vector<Bitmap> cpus_shared;                // [0]: CPUs of two jobs or more (OverSubscribe), [1]: of three …
   uint64_t mem_used_mb = 0;
   std::vector<GresShare> gres_used;
   uint32_t jobs_running = 0, jobs_completing = 0;
   uint32_t whole_node_jobs = 0, shared_jobs = 0;
+  uint32_t fences = 0;                            // --exclusive=topo jobs that keep others off (kNodeBlocked)
   Uid exclusive_uid{};                            // owner while an --exclusive=user job is here
   bool exclusive_user = false;
   // overrides by scontrol update
   uint32_t weight = 1;
   std::vector<std::string> features_active;
   std::string comment, extra;
+  std::optional<std::string> topology;            // Topology= of scontrol; unset: as in the files
   uint32_t suspend_count = 0;
   Time last_busy{};
   Time resume_deadline{};                         // powering up: node must register before
   Time resume_after{};
+  NodeState next_state = NodeState::kUnknown;     // after a reboot: kIdle (RESUME), kDown, or as it was
+  Time reboot_issued{};
+  bool action_drained = false;                    // DRAIN is of `reboot ASAP` or `power down asap`, and goes with them
+  std::string instance_id, instance_type;         // of a cloud
   // volatile: not in the log, unknown after a restart until slurmd connects again
   bool connected = false;
   Time last_response{};
@@ -162,6 +183,14 @@ struct Node {
     v(23, "last_busy", s.last_busy);
     v(24, "resume_deadline", s.resume_deadline);
     v(25, "resume_after", s.resume_after);
+    v(26, "next_state", s.next_state);
+    v(27, "reboot_issued", s.reboot_issued);
+    v(28, "instance_id", s.instance_id);
+    v(29, "instance_type", s.instance_type);
+    v(30, "action_drained", s.action_drained);
+    v(31, "topology", s.topology);
+    v(32, "fences", s.fences);
+    v(33, "cpus_shared", s.cpus_shared);
   }
 };
 

@@ -100,6 +100,14 @@ struct Load {
   MUSTER_FIELDS(v(1, "cpu_load", s.cpu_load); v(2, "free_mem_mb", s.free_mem_mb);)
 };
 
+struct JobSettled {             // what SuspendJob asked for is done
+  static constexpr uint32_t kNumber = 8;
+  JobId job{};
+  uint32_t generation = 0;
+  bool suspended = false;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "suspended", s.suspended);)
+};
+
 // ---- controller to node
 struct Registered {
   static constexpr uint32_t kNumber = 20;
@@ -124,6 +132,7 @@ struct JobOnNode {              // a job as its nodes need to know it
   Time started{}, ends{};
   uint32_t num_tasks = 0;
   std::string tres_per_node_text;
+  std::string topology_address, topology_pattern;   // of this node in the job's tree of switches
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "array_job_id", s.array_job_id);
                 v(4, "array_task", s.array_task); v(5, "array_task_count", s.array_task_count);
                 v(6, "array_task_min", s.array_task_min); v(7, "array_task_max", s.array_task_max);
@@ -131,7 +140,8 @@ struct JobOnNode {              // a job as its nodes need to know it
                 v(11, "cpus_per_node", s.cpus_per_node); v(12, "tasks_per_node", s.tasks_per_node);
                 v(13, "node_index", s.node_index); v(14, "share", s.share); v(15, "partition", s.partition);
                 v(16, "cluster", s.cluster); v(17, "time_limit_min", s.time_limit_min); v(18, "started", s.started);
-                v(19, "ends", s.ends); v(20, "num_tasks", s.num_tasks); v(21, "tres_per_node_text", s.tres_per_node_text);)
+                v(19, "ends", s.ends); v(20, "num_tasks", s.num_tasks); v(21, "tres_per_node_text", s.tres_per_node_text);
+                v(22, "topology_address", s.topology_address); v(23, "topology_pattern", s.topology_pattern);)
 };
 
 struct LaunchBatch {
@@ -147,7 +157,7 @@ struct TerminateJob {           // end everything of the job here, run the epilo
   uint32_t generation = 0;
   bool forget = false;          // its end is durable: drop what is remembered of it
   uint32_t kill_wait_seconds = 30;           // between SIGTERM and SIGKILL; 0 = SIGKILL at once
-  JobState state = JobState::kCancelled;     // why: "*** JOB 12 ON n1 CANCELLED AT … DUE TO TIME LIMIT ***"
+  JobState state = JobState::kCancelled;     // why: "*** JOB 12 ON n1 CANCELLED AT … DUE TO TIME LIMIT ***"; kPending: requeued
   Time time{};
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "forget", s.forget);
                 v(4, "kill_wait_seconds", s.kill_wait_seconds); v(5, "state", s.state); v(6, "time", s.time);)
@@ -177,6 +187,35 @@ struct Reconfigure {
   MUSTER_FIELDS(v(1, "shutdown", s.shutdown);)
 };
 
+struct SetLogging {             // scontrol setdebug, setdebugflags nodes=: until the configuration is read again
+  static constexpr uint32_t kNumber = 26;
+  std::string level;            // "" = as it is
+  std::vector<std::string> flags;   // "+backfill", "-gres"
+  MUSTER_FIELDS(v(1, "level", s.level); v(2, "flags", s.flags);)
+};
+
+struct RebootNode {             // run RebootProgram
+  static constexpr uint32_t kNumber = 27;
+  std::string reason;
+  MUSTER_FIELDS(v(1, "reason", s.reason);)
+};
+
+struct NotifyJob {              // a line on the standard error of what the job runs here
+  static constexpr uint32_t kNumber = 28;
+  JobId job{};
+  uint32_t generation = 0;
+  std::string text;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "text", s.text);)
+};
+
+struct SuspendJob {             // stop every process of the job here, or let them go on; repeated until JobSettled
+  static constexpr uint32_t kNumber = 29;
+  JobId job{};
+  uint32_t generation = 0;
+  bool suspend = true;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "suspend", s.suspend);)
+};
+
 #undef MUSTER_FIELDS
 
 }  // namespace muster::node_rpc
@@ -184,9 +223,10 @@ struct Reconfigure {
 namespace muster {
 
 using NodeReport = std::variant<node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone,
-                                node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load>;
+                                node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::JobSettled>;
 using NodeOrder = std::variant<node_rpc::Registered, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob,
-                               node_rpc::ForgetJobs, node_rpc::Reconfigure>;
+                               node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode,
+                               node_rpc::NotifyJob, node_rpc::SuspendJob>;
 
 // The envelope: order within a session.
 template <class M>

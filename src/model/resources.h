@@ -3,11 +3,15 @@
 // A CPU is a hardware thread with the node's abstract number: (socket · cores + core) · threads + thread. A core is
 // handed out whole (all its threads) unless the site allocates CPUs (CR_CPU). GRES devices are numbered per node and
 // name (gpu 0 … 7 whatever their types), as `scontrol show job -d` prints GRES=gpu:h100:2(IDX:0-1).
+//
+// Shared kinds (mps, shard) are shares of GPUs: an entry says how many shares one GPU has, its first_index is the GPU's,
+// its type and cores are the GPU's. A GPU is handed out whole or in shares of one kind, never both at once.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bitmap.h"
@@ -26,7 +30,8 @@ struct GresDevices {
   std::vector<std::string> files;
   Bitmap cores;                  // affinity by core number; empty = all
   std::vector<int32_t> links;
-  uint32_t flags = 0;
+  uint32_t flags = 0;            // GresFlag
+  bool shared = false;           // `count` shares of GPU number first_index
   bool operator==(const GresDevices&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -39,14 +44,33 @@ struct GresDevices {
     v(7, "cores", s.cores);
     v(8, "links", s.links);
     v(9, "flags", s.flags);
+    v(10, "shared", s.shared);
   }
 };
+
+// Flags= of gres.conf, and no_consume of Gres=.
+enum GresFlag : uint32_t {
+  kGresCountOnly = 1u << 0,
+  kGresEnvUuid = 1u << 1,
+  kGresExplicit = 1u << 2,
+  kGresOneSharing = 1u << 3,
+  kGresAllSharing = 1u << 4,
+  kGresEnvNvidia = 1u << 5,
+  kGresEnvAmd = 1u << 6,
+  kGresEnvIntel = 1u << 7,
+  kGresEnvOpencl = 1u << 8,
+  kGresNoEnv = 1u << 9,
+  kGresNoConsume = 1u << 10,     // a job that asks for it takes nothing away
+};
+
+inline bool is_shared_gres(std::string_view name) { return name == "mps" || name == "shard"; }
 
 // Part of one node's GRES held by a job or step.
 struct GresShare {
   std::string name, type;
   uint64_t count = 0;
-  Bitmap devices;                // by index within `name`; empty for count-only kinds
+  Bitmap devices;                // by index within `name` (of shared kinds: of the GPUs); empty for count-only kinds
+  std::vector<uint64_t> shares;  // of shared kinds: how many of each of `devices`, in their order
   bool operator==(const GresShare&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -54,8 +78,15 @@ struct GresShare {
     v(2, "type", s.type);
     v(3, "count", s.count);
     v(4, "devices", s.devices);
+    v(5, "shares", s.shares);
   }
+  // Shares of one GPU; 0 if it is none of `devices`.
+  uint64_t shares_on(size_t device) const;
 };
+
+// Adds to, takes from a list with one entry per name and type; entries that come to nothing go.
+void add_gres(std::vector<GresShare>& list, const GresShare& what);
+void remove_gres(std::vector<GresShare>& list, const GresShare& what);
 
 // What a job holds on one node.
 struct NodeShare {
@@ -75,13 +106,27 @@ struct NodeShare {
   }
 };
 
+// Licences of the cluster that a job holds. slurm.conf(5) Licenses.
+struct LicenseShare {
+  std::string name;
+  uint64_t count = 0;
+  bool operator==(const LicenseShare&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "name", s.name);
+    v(2, "count", s.count);
+  }
+};
+
 // A gang's nodes, in rank order (the order of SLURM_JOB_NODELIST). Immutable while a job holds it, so it is shared.
 struct Allocation {
   std::vector<NodeShare> nodes;
   bool whole_nodes = false;      // --exclusive or an EXCLUSIVE partition: nobody else on these nodes
   bool exclusive_user = false;
   bool oversubscribe = false;    // shares its CPUs with others
-  uint32_t switches = 0;         // leaf switches crossed, 0 = no topology
+  uint32_t switches = 0;         // leaf switches crossed (blocks, rings, tori), 0 = no topology
+  std::vector<uint32_t> fenced;  // NodeIds kept from others by --exclusive=topo: the rest of its leaves
+  std::vector<LicenseShare> licenses;
   bool operator==(const Allocation&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -90,6 +135,8 @@ struct Allocation {
     v(3, "exclusive_user", s.exclusive_user);
     v(4, "oversubscribe", s.oversubscribe);
     v(5, "switches", s.switches);
+    v(6, "fenced", s.fenced);
+    v(7, "licenses", s.licenses);
   }
   uint32_t total_cpus() const { uint32_t n = 0; for (const auto& s : nodes) n += static_cast<uint32_t>(s.cpus.count()); return n; }
   uint32_t total_tasks() const { uint32_t n = 0; for (const auto& s : nodes) n += s.tasks; return n; }

@@ -22,6 +22,8 @@ enum RowPart : uint32_t {
   kRowVerdict = 1u << 3,      // expected start, expected nodes, detail
   kRowRequest = 1u << 4,      // the full JobRequest; without it only the name, user and partition texts in the row
   kRowSteps = 1u << 5,
+  kRowStateOnly = 1u << 6,    // id, array, state and flags, and nothing else; no request
+  kRowTiers = 1u << 7,        // PriorityTier of each partition it may run in
 };
 
 // One node's share of a job for `scontrol show job -d`: Nodes=n[1-2] CPU_IDs=0-3 Mem=1000 GRES=gpu:h100:2(IDX:0-1)
@@ -65,6 +67,7 @@ struct JobRow {
   std::vector<NodeShareRow> shares;
   uint64_t mem_mb_per_node = 0;           // allocated on its first node
   std::string gres_allocated;             // "gpu:h100:8" totals per node list as %b-like texts need
+  std::vector<uint32_t> tiers;            // of the partitions in `partition`, in that order
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "id", s.id); v(2, "request", s.request); v(3, "state", s.state); v(4, "flags", s.flags);
@@ -80,6 +83,7 @@ struct JobRow {
     v(32, "dependency", s.dependency); v(33, "exit_status", s.exit_status);
     v(34, "derived_exit_status", s.derived_exit_status); v(35, "expected", s.expected); v(36, "switches", s.switches);
     v(37, "shares", s.shares); v(38, "mem_mb_per_node", s.mem_mb_per_node); v(39, "gres_allocated", s.gres_allocated);
+    v(40, "tiers", s.tiers);
   }
 };
 
@@ -125,6 +129,7 @@ struct NodeRow {
   Uid reason_uid{};
   Time reason_time{}, boot_time{}, slurmd_start{}, last_busy{}, resume_after{};
   uint32_t jobs_running = 0;
+  std::string instance_id, instance_type, next_state;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name); v(2, "address", s.address); v(3, "hostname", s.hostname); v(4, "comment", s.comment);
@@ -141,6 +146,17 @@ struct NodeRow {
     v(35, "tres_allocated", s.tres_allocated); v(36, "partitions", s.partitions); v(37, "reason_uid", s.reason_uid);
     v(38, "reason_time", s.reason_time); v(39, "boot_time", s.boot_time); v(40, "slurmd_start", s.slurmd_start);
     v(41, "last_busy", s.last_busy); v(42, "resume_after", s.resume_after); v(43, "jobs_running", s.jobs_running);
+    v(44, "instance_id", s.instance_id); v(45, "instance_type", s.instance_type); v(46, "next_state", s.next_state);
+  }
+};
+
+struct LicenseRow {
+  std::string name;
+  uint32_t total = 0, used = 0, reserved = 0;
+  bool remote = false;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "name", s.name); v(2, "total", s.total); v(3, "used", s.used); v(4, "reserved", s.reserved); v(5, "remote", s.remote);
   }
 };
 

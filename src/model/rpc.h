@@ -4,13 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/describe.h"
+#include "model/explanation.h"
 #include "model/job.h"
 #include "model/rows.h"
 #include "model/step_request.h"
+#include "model/topology.h"
 
 namespace muster::rpc {
 
@@ -72,9 +75,10 @@ struct WillRunAnswer {
   MUSTER_FIELDS(v(1, "start", s.start); v(2, "cpus", s.cpus); v(3, "node_list", s.node_list); v(4, "partition", s.partition);
                 v(5, "job", s.job);)
 };
-struct WaitJob {                // sbatch --wait, scontrol wait_job: answered when the job ended (all array tasks)
+struct WaitJob {                // sbatch --wait: answered when the job ended (all array tasks)
   JobId job{};
-  MUSTER_FIELDS(v(1, "job", s.job);)
+  bool ready = false;           // scontrol wait_job: already when its nodes are ready
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "ready", s.ready);)
 };
 struct JobResult {
   JobState state = JobState::kPending;
@@ -107,8 +111,10 @@ struct StepNode {               // one node of the step, in order
   std::vector<GresShare> gres;
   uint32_t node_index = 0;      // within the job's allocation
   uint32_t job_cpus = 0;
+  std::string topology_address, topology_pattern;
   MUSTER_FIELDS(v(1, "address", s.address); v(2, "ranks", s.ranks); v(3, "cpu_list", s.cpu_list); v(4, "mem_mb", s.mem_mb);
-                v(5, "gres", s.gres); v(6, "node_index", s.node_index); v(7, "job_cpus", s.job_cpus);)
+                v(5, "gres", s.gres); v(6, "node_index", s.node_index); v(7, "job_cpus", s.job_cpus);
+                v(8, "topology_address", s.topology_address); v(9, "topology_pattern", s.topology_pattern);)
 };
 struct StepCreated {
   JobId job{};
@@ -123,6 +129,17 @@ struct StepCreated {
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "num_tasks", s.num_tasks); v(4, "nodes", s.nodes);
                 v(5, "credential", s.credential); v(6, "uid", s.uid); v(7, "gid", s.gid);
                 v(8, "job_node_list", s.job_node_list); v(9, "cpus_per_task", s.cpus_per_task);)
+};
+// What a credential allows, so that one for less is never taken for more.
+enum class CredentialPurpose : uint8_t { kLaunch, kAttach, kSendFile };
+// sattach: where a running step's tasks are, sbcast: the nodes of a job or a step. Answered as CreateStep is, with a
+// credential for that purpose.
+struct AskCredential {
+  JobId job{};
+  bool has_step = false;
+  StepId step{};
+  CredentialPurpose purpose = CredentialPurpose::kAttach;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "has_step", s.has_step); v(3, "step", s.step); v(4, "purpose", s.purpose);)
 };
 struct FinishStep {             // srun: all tasks are accounted for, or the launch failed
   JobId job{};
@@ -178,8 +195,10 @@ struct ControlJobs {
   JobAction action = JobAction::kHold;
   std::vector<JobSelector> jobs;
   std::vector<std::string> names;       // scontrol hold jobname=…
-  bool incomplete = false;              // requeue Incomplete
-  MUSTER_FIELDS(v(1, "action", s.action); v(2, "jobs", s.jobs); v(3, "names", s.names); v(4, "incomplete", s.incomplete);)
+  bool incomplete = false;              // requeue Incomplete: only those that run or are suspended
+  bool special_exit = false;            // requeuehold State=SpecialExit
+  MUSTER_FIELDS(v(1, "action", s.action); v(2, "jobs", s.jobs); v(3, "names", s.names); v(4, "incomplete", s.incomplete);
+                v(5, "special_exit", s.special_exit);)
 };
 struct KeyValue {
   std::string key, op, value;           // op: "=", "+=", "-="
@@ -188,12 +207,42 @@ struct KeyValue {
 struct UpdateJob {                      // scontrol update job: keys of scontrol(1), checked by the controller's updater table
   JobSelector job;
   std::vector<KeyValue> changes;
+  std::string name;                     // without `job`: every job of this name
+  std::optional<uint32_t> owner;        // … that this user owns
+  std::optional<uint32_t> as_uid;       // --uid: with the rights of this user; for operators
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "changes", s.changes); v(3, "name", s.name); v(4, "owner", s.owner);
+                v(5, "as_uid", s.as_uid);)
+};
+struct UpdateStep {                     // one step, or all of the job
+  JobSelector job;
+  std::vector<KeyValue> changes;
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "changes", s.changes);)
 };
 struct UpdateNode {
-  std::string nodes;                    // host list
+  std::string nodes;                    // host list or ALL
   std::vector<KeyValue> changes;
-  MUSTER_FIELDS(v(1, "nodes", s.nodes); v(2, "changes", s.changes);)
+  bool create = false, remove = false;
+  MUSTER_FIELDS(v(1, "nodes", s.nodes); v(2, "changes", s.changes); v(3, "create", s.create); v(4, "remove", s.remove);)
+};
+enum class NodeAction : uint8_t { kReboot, kCancelReboot, kPowerUp, kPowerDown };
+struct ControlNodes {                   // scontrol reboot, cancel_reboot, power
+  NodeAction action = NodeAction::kReboot;
+  std::string nodes;                    // host list or ALL
+  bool asap = false, force = false;
+  std::string next_state;               // reboot: "", RESUME, DOWN
+  std::string reason;
+  MUSTER_FIELDS(v(1, "action", s.action); v(2, "nodes", s.nodes); v(3, "asap", s.asap); v(4, "force", s.force);
+                v(5, "next_state", s.next_state); v(6, "reason", s.reason);)
+};
+struct NotifyJob {                      // a line on the job's standard error
+  JobId job{};
+  std::string text;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "text", s.text);)
+};
+struct UpdateConfig {                   // keys of slurm.conf changed until the files are read again
+  std::vector<KeyValue> changes;
+  std::string nodes;                    // not empty: the log of these node daemons instead
+  MUSTER_FIELDS(v(1, "changes", s.changes); v(2, "nodes", s.nodes);)
 };
 struct UpdatePartition {
   std::string name;
@@ -212,11 +261,13 @@ struct Shutdown {
 };
 
 // ---- queries; answers are streams of rows, the last frame an Empty
+enum class RowOrder : uint8_t { kById, kQueue };   // kQueue: partition, state, falling priority (squeue's own order)
 struct QueryJobs {
   JobFilter filter;
   uint32_t parts = 0;                   // RowPart
   bool show_all = false;                // hidden partitions too
-  MUSTER_FIELDS(v(1, "filter", s.filter); v(2, "parts", s.parts); v(3, "show_all", s.show_all);)
+  RowOrder order = RowOrder::kById;
+  MUSTER_FIELDS(v(1, "filter", s.filter); v(2, "parts", s.parts); v(3, "show_all", s.show_all); v(4, "order", s.order);)
 };
 struct RequestRow {
   RequestId id{};
@@ -227,13 +278,32 @@ struct JobRows {                        // one part: requests first seen in it, 
   std::vector<RequestRow> requests;
   std::vector<JobRow> jobs;
   std::vector<StepRow> steps;
-  MUSTER_FIELDS(v(1, "requests", s.requests); v(2, "jobs", s.jobs); v(3, "steps", s.steps);)
+  bool afresh = false;                  // requests of earlier parts are not referred to any more: forget them
+  MUSTER_FIELDS(v(1, "requests", s.requests); v(2, "jobs", s.jobs); v(3, "steps", s.steps); v(4, "afresh", s.afresh);)
+};
+// squeue --watch: answered at once; then notices JobChanges come, first with every row, later when rows change.
+struct WatchJobs {
+  QueryJobs query;
+  uint32_t interval_ms = 500;           // the least time between two notices; the controller has a floor
+  MUSTER_FIELDS(v(1, "query", s.query); v(2, "interval_ms", s.interval_ms);)
+};
+struct JobChanges {
+  static constexpr uint16_t kNumber = 300;
+  std::vector<RequestRow> requests;     // first seen in it
+  std::vector<JobRow> jobs;             // match now: new ones and changed ones
+  std::vector<JobRow> left;             // matched before and do so no more, as they are now
+  std::vector<JobId> gone;              // matched before and are forgotten
+  bool more = false;                    // the rest of this look follows at once
+  MUSTER_FIELDS(v(1, "requests", s.requests); v(2, "jobs", s.jobs); v(3, "left", s.left); v(4, "gone", s.gone);
+                v(5, "more", s.more);)
 };
 struct QueryNodes {
   std::string nodes;                    // host list; "" = all
   std::vector<std::string> partitions;
   bool show_all = false;
-  MUSTER_FIELDS(v(1, "nodes", s.nodes); v(2, "partitions", s.partitions); v(3, "show_all", s.show_all);)
+  bool known_only = false;              // names of no node are passed over, not an error
+  MUSTER_FIELDS(v(1, "nodes", s.nodes); v(2, "partitions", s.partitions); v(3, "show_all", s.show_all);
+                v(4, "known_only", s.known_only);)
 };
 struct NodeRows {
   std::vector<NodeRow> nodes;
@@ -249,14 +319,38 @@ struct PartitionRows {
   std::vector<PartitionRow> partitions;
   MUSTER_FIELDS(v(1, "partitions", s.partitions);)
 };
+struct QueryLicenses {
+  std::string name;                     // "" = all
+  MUSTER_FIELDS(v(1, "name", s.name);)
+};
+struct LicenseRows {
+  std::vector<LicenseRow> licenses;
+  MUSTER_FIELDS(v(1, "licenses", s.licenses);)
+};
+struct QueryTopology {                  // the site's topologies
+  MUSTER_FIELDS((void)s; (void)v;)
+};
+struct TopologyAnswer {
+  Topologies topologies;
+  std::vector<std::string> nodes;       // name of each node id; "" = there is none
+  MUSTER_FIELDS(v(1, "topologies", s.topologies); v(2, "nodes", s.nodes);)
+};
 struct Text {                           // show config, sdiag, batch script …
   std::string text;
   MUSTER_FIELDS(v(1, "text", s.text);)
 };
 struct QueryText {
-  std::string subject;                  // "config", "diag", "script", "environment"
+  std::string subject;                  // "config", "slurm.conf", "diag", "script", "environment"
   JobId job{};
   MUSTER_FIELDS(v(1, "subject", s.subject); v(2, "job", s.job);)
+};
+struct ExplainJob {                     // answered with a JobExplanation
+  JobSelector job;
+  MUSTER_FIELDS(v(1, "job", s.job);)
+};
+struct ExplainNode {                    // answered with a NodeExplanation
+  std::string node;
+  MUSTER_FIELDS(v(1, "node", s.node);)
 };
 struct Reconfigure {            // read the configuration files again
   MUSTER_FIELDS((void)s; (void)v;)
@@ -270,6 +364,58 @@ struct Pong {
   int32_t pid = 0;
   Time started{};
   MUSTER_FIELDS(v(1, "host", s.host); v(2, "index", s.index); v(3, "pid", s.pid); v(4, "started", s.started);)
+};
+
+// ---- sdiag(1): what the controller counted of its own work since it started or since a reset. Times in microseconds.
+struct CycleCounts {
+  uint64_t cycles = 0, last_us = 0, max_us = 0, total_us = 0;
+  uint64_t depth_total = 0, last_depth = 0;       // jobs looked at
+  uint64_t classes_total = 0, last_classes = 0;   // of them, kinds of request that were tried
+  uint64_t queue_length = 0, queue_total = 0;
+  uint64_t table_size = 0, table_total = 0;       // points in time that were tested
+  Time when{};                                    // the last one
+  MUSTER_FIELDS(v(1, "cycles", s.cycles); v(2, "last_us", s.last_us); v(3, "max_us", s.max_us); v(4, "total_us", s.total_us);
+                v(5, "depth_total", s.depth_total); v(6, "last_depth", s.last_depth); v(7, "classes_total", s.classes_total);
+                v(8, "last_classes", s.last_classes); v(9, "queue_length", s.queue_length); v(10, "queue_total", s.queue_total);
+                v(11, "table_size", s.table_size); v(12, "table_total", s.table_total); v(13, "when", s.when);)
+};
+struct CallCount {                      // of one kind of message, or of one user
+  std::string name;
+  uint32_t id = 0;
+  uint64_t count = 0, total_us = 0;
+  MUSTER_FIELDS(v(1, "name", s.name); v(2, "id", s.id); v(3, "count", s.count); v(4, "total_us", s.total_us);)
+};
+struct Statistics {
+  Time now{}, since{};
+  uint32_t threads = 0, commands_waiting = 0, programs_running = 0, nodes_connected = 0;
+  uint64_t submitted = 0, started = 0, completed = 0, canceled = 0, failed = 0, pending = 0, running = 0;
+  uint64_t backfilled = 0, backfilled_since = 0;  // jobs that started before one of higher priority: ever, since the reset
+  CycleCounts main_cycles, backfill_cycles;
+  uint64_t clock_us = 0;                // 1000 calls to read the clock
+  std::vector<CallCount> by_message, by_user;
+  MUSTER_FIELDS(v(1, "now", s.now); v(2, "since", s.since); v(3, "threads", s.threads); v(4, "commands_waiting", s.commands_waiting);
+                v(5, "programs_running", s.programs_running); v(6, "nodes_connected", s.nodes_connected);
+                v(7, "submitted", s.submitted); v(8, "started", s.started); v(9, "completed", s.completed);
+                v(10, "canceled", s.canceled); v(11, "failed", s.failed); v(12, "pending", s.pending); v(13, "running", s.running);
+                v(14, "backfilled", s.backfilled); v(15, "backfilled_since", s.backfilled_since);
+                v(16, "main_cycles", s.main_cycles); v(17, "backfill_cycles", s.backfill_cycles); v(18, "clock_us", s.clock_us);
+                v(19, "by_message", s.by_message); v(20, "by_user", s.by_user);)
+};
+struct QueryStatistics {
+  bool reset = false;                   // instead: set the counters to 0; for operators
+  MUSTER_FIELDS(v(1, "reset", s.reset);)
+};
+
+// What a user's command asked a node daemon's agent socket, passed on by the daemon, which saw who the user is. Answered as
+// the inner message would be.
+struct Relay {
+  Uid uid{};
+  Gid gid{};
+  std::string host;                     // the node it was asked on
+  uint16_t message = 0;
+  std::string payload;
+  MUSTER_FIELDS(v(1, "uid", s.uid); v(2, "gid", s.gid); v(3, "host", s.host); v(4, "message", s.message);
+                v(5, "payload", s.payload);)
 };
 
 #undef MUSTER_FIELDS

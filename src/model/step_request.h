@@ -63,6 +63,8 @@ struct StepRequest {
   bool send_libs = false;
   std::string bcast;
   bool oom_kill_step_set = false, oom_kill_step = false;
+  bool wait_for_children = false;            // a task ends with its last process
+  bool preserve_env = false;                 // node and task counts reach the tasks as they are in `environment`
 
   bool operator==(const StepRequest&) const = default;
 
@@ -146,6 +148,8 @@ struct StepRequest {
     v(76, "bcast", s.bcast);
     v(77, "oom_kill_step_set", s.oom_kill_step_set);
     v(78, "oom_kill_step", s.oom_kill_step);
+    v(79, "wait_for_children", s.wait_for_children);
+    v(80, "preserve_env", s.preserve_env);
   }
 };
 

@@ -2,8 +2,9 @@
 // of the step, what the two say to each other afterwards, and the stream between slurmstepd and srun that
 // carries output, input, signals and exits. The link between slurmctld and slurmd is node_rpc.h.
 //
-//   srun → slurmd       requests LaunchStep, SignalStepTasks, RelayLaunch (wire/messages.def, 200 … 209)
-//   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease
+//   srun → slurmd       requests LaunchStep, SignalStepTasks, AttachTasks, SendFile, RelayToNode
+//                       (wire/messages.def, 200 … 209)
+//   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach
 //   slurmstepd → slurmd notices StepdReport, on every change and to whoever connects anew
 //   slurmstepd → srun   notices IoHello (first; proves the key), IoData, IoTaken, TasksEnded, StepNote,
 //   StreamEnd srun → slurmstepd   notices IoData (stdin), IoSignal, IoWindow
@@ -39,13 +40,21 @@ struct StepCredential {
   uint32_t num_tasks = 0, cpus_per_task = 0;
   std::vector<StepNode> nodes;  // of the step, in its order
   std::string job_node_list, partition, account, job_name;
-  Time expires{};  // a launch after this is refused
+  JobId array_job{};  // 0: not of an array
+  uint32_t array_task = kNoArrayTask;
+  std::string qos, reservation, licenses;
+  Time started{}, ends{};
+  Time expires{};  // used after this, it is refused
+  CredentialPurpose purpose = CredentialPurpose::kLaunch;
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
                 v(4, "uid", s.uid); v(5, "gid", s.gid); v(6, "user_name", s.user_name);
                 v(7, "num_tasks", s.num_tasks); v(8, "cpus_per_task", s.cpus_per_task);
                 v(9, "nodes", s.nodes); v(10, "job_node_list", s.job_node_list);
                 v(11, "partition", s.partition); v(12, "account", s.account); v(13, "job_name", s.job_name);
-                v(14, "expires", s.expires);)
+                v(14, "expires", s.expires); v(15, "array_job", s.array_job); v(16, "array_task", s.array_task);
+                v(17, "qos", s.qos); v(18, "reservation", s.reservation); v(19, "licenses", s.licenses);
+                v(20, "started", s.started); v(21, "ends", s.ends);
+                v(22, "purpose", s.purpose);)
 };
 
 // Where slurmstepd finds srun. A path is used when all nodes are on srun's host.
@@ -74,10 +83,77 @@ struct SignalStepTasks {  // to this node's tasks of a step
   uint16_t signal = 0;
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "signal", s.signal);)
 };
-// A user's srun has no cluster key: the slurmd beside it passes a launch on to a node of the configuration.
-struct RelayLaunch {
-  LaunchStep launch;
-  MUSTER_FIELDS(v(1, "launch", s.launch);)
+struct AttachTasks {  // sattach: the streams of a running step's tasks on this node, to one more reader
+  std::string node;
+  std::string credential;
+  StepIo io;
+  MUSTER_FIELDS(v(1, "node", s.node); v(2, "credential", s.credential); v(3, "io", s.io);)
+};
+// sbcast: one block of a file, to all `nodes`. Whoever gets it writes it if it is one of them, and passes it on to the
+// others in a tree; the answer comes when all have it, and with the last block when the file is in its place.
+struct SendFile {
+  std::string credential;
+  std::vector<std::string> nodes;
+  uint32_t fanout = 0;        // branches of the tree
+  std::string transfer;       // of the sender's choice, unpredictable: the same for all blocks
+  std::string path;           // absolute
+  bool as_caller = false;     // sbcast --no-allocation: written as root, by its order
+  bool force = false;         // replace what is there
+  bool make_directory = false;
+  uint64_t size = 0, offset = 0;
+  uint32_t mode = 0600;
+  int64_t access_time = -1, change_time = -1;   // Unix seconds; -1: now
+  std::string data;
+  MUSTER_FIELDS(v(1, "credential", s.credential); v(2, "nodes", s.nodes); v(3, "fanout", s.fanout);
+                v(4, "transfer", s.transfer); v(5, "path", s.path); v(6, "as_caller", s.as_caller);
+                v(7, "force", s.force); v(8, "make_directory", s.make_directory); v(9, "size", s.size);
+                v(10, "offset", s.offset); v(11, "mode", s.mode); v(12, "access_time", s.access_time);
+                v(13, "change_time", s.change_time); v(14, "data", s.data);)
+};
+struct NodeFault {
+  std::string node, text;
+  MUSTER_FIELDS(v(1, "node", s.node); v(2, "text", s.text);)
+};
+struct FileSent {
+  std::vector<NodeFault> faults;   // nodes that do not have the block
+  MUSTER_FIELDS(v(1, "faults", s.faults);)
+};
+// A user's command has no cluster key: the slurmd beside it passes a request on to a node of the configuration, if the
+// credential is the caller's. The answer is that node's.
+struct RelayToNode {
+  std::string node;
+  std::string credential;
+  uint16_t message = 0;  // of a request of this file
+  std::string payload;
+  MUSTER_FIELDS(v(1, "node", s.node); v(2, "credential", s.credential); v(3, "message", s.message);
+                v(4, "payload", s.payload);)
+};
+
+// ---- what scontrol asks the node daemon of its own host
+struct QueryLocalSteps {        // listjobs, liststeps, listpids, pidinfo, getent
+  JobId job{};                  // 0: all
+  bool processes = false;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "processes", s.processes);)
+};
+struct LocalProcess {
+  int32_t pid = 0;
+  bool task = false;            // else a descendant of one: no numbers of its own
+  uint32_t local = 0, global = 0;
+  MUSTER_FIELDS(v(1, "pid", s.pid); v(2, "task", s.task); v(3, "local", s.local); v(4, "global", s.global);)
+};
+struct LocalStep {
+  JobId job{};
+  StepId step{};
+  Uid uid{};
+  std::vector<LocalProcess> processes;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "uid", s.uid); v(4, "processes", s.processes);)
+};
+struct LocalSteps {
+  std::vector<LocalStep> steps;
+  MUSTER_FIELDS(v(1, "steps", s.steps);)
+};
+struct QueryLocalDaemon {       // show slurmd
+  MUSTER_FIELDS((void)s; (void)v;)
 };
 
 }  // namespace muster::rpc
@@ -87,6 +163,14 @@ namespace muster::step_rpc {
 inline constexpr uint32_t kAllTasks = 0xffffffffu;
 
 // ---- slurmd to slurmstepd
+// Where a task's memory comes from: set_mempolicy(2) by slurmstepd just before the start.
+enum class MemoryPolicy : uint8_t { kDefault, kBind, kPrefer, kLocal };
+struct TaskMemory {
+  MemoryPolicy policy = MemoryPolicy::kDefault;
+  Bitmap nodes;  // NUMA nodes; for kBind and kPrefer
+  bool operator==(const TaskMemory&) const = default;
+  MUSTER_FIELDS(v(1, "policy", s.policy); v(2, "nodes", s.nodes);)
+};
 struct TaskLaunch {
   uint32_t rank = 0;
   std::vector<std::string> argv;
@@ -94,29 +178,35 @@ struct TaskLaunch {
   Bitmap os_cpus;                        // empty: wherever the step may run
   std::string std_in, std_out,
       std_err;  // absolute; "" = the stream to srun. std_err == std_out: one descriptor
+  TaskMemory memory;
+  std::vector<std::string> notes;  // lines for the step's stderr once it runs; %p is its process id
   MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "argv", s.argv); v(3, "environment", s.environment);
                 v(4, "os_cpus", s.os_cpus); v(5, "std_in", s.std_in); v(6, "std_out", s.std_out);
-                v(7, "std_err", s.std_err);)
+                v(7, "std_err", s.std_err); v(8, "memory", s.memory); v(9, "notes", s.notes);)
 };
 
 struct StepCgroup {  // absent when no cgroup is to be used
   std::string mountpoint, prefix;
   uint8_t version = 0;    // 0: autodetect
   bool required = false;  // ProctrackType=proctrack/cgroup: without it the launch fails
-  uint64_t job_memory_bytes = 0, step_memory_bytes = 0;  // 0: not limited
-  uint64_t swap_bytes = 0;                               // beyond memory
+  uint64_t job_memory_bytes = 0, step_memory_bytes = 0;  // hard; 0: not limited
+  uint64_t job_soft_bytes = 0, step_soft_bytes = 0;      // 0: none
+  uint64_t job_swap_bytes = 0, step_swap_bytes = 0;      // beyond hard, with limit_swap
   bool limit_swap = false;
+  int32_t swappiness = -1;  // -1: as it is
   bool limit_cpus = false;
   Bitmap os_cpus, numa_nodes, job_os_cpus;
   bool limit_devices = false;
-  std::vector<std::string> devices;  // files that stay open to it
+  std::vector<std::string> denied_devices;  // files that are closed to it
   MUSTER_FIELDS(v(1, "mountpoint", s.mountpoint); v(2, "prefix", s.prefix); v(3, "version", s.version);
                 v(4, "required", s.required); v(5, "job_memory_bytes", s.job_memory_bytes);
-                v(6, "step_memory_bytes", s.step_memory_bytes); v(7, "swap_bytes", s.swap_bytes);
+                v(6, "step_memory_bytes", s.step_memory_bytes); v(7, "job_swap_bytes", s.job_swap_bytes);
                 v(8, "limit_swap", s.limit_swap); v(9, "limit_cpus", s.limit_cpus);
                 v(10, "os_cpus", s.os_cpus); v(11, "numa_nodes", s.numa_nodes);
                 v(12, "job_os_cpus", s.job_os_cpus); v(13, "limit_devices", s.limit_devices);
-                v(14, "devices", s.devices);)
+                v(15, "denied_devices", s.denied_devices); v(16, "job_soft_bytes", s.job_soft_bytes);
+                v(17, "step_soft_bytes", s.step_soft_bytes); v(18, "step_swap_bytes", s.step_swap_bytes);
+                v(19, "swappiness", s.swappiness);)
 };
 
 struct StepdLaunch {
@@ -145,6 +235,11 @@ struct StepdLaunch {
   uint32_t kill_wait_seconds = 30;
   std::vector<StepCgroup> cgroup;  // none or one
   int32_t oom_score_adj = 0;
+  bool wait_for_children = false;
+  uint32_t time_limit_min = kUnlimited32;  // of the step itself
+  WarnSignal warn;                         // before that limit
+  std::string login_shell, login_home;     // --get-user-env: its variables go below what the job brings; "": not asked
+  bool oom_kill_step = false;  // an out-of-memory kill ends the whole step
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
                 v(4, "node", s.node); v(5, "node_id", s.node_id); v(6, "uid", s.uid); v(7, "gid", s.gid);
                 v(8, "groups", s.groups); v(9, "user_name", s.user_name); v(10, "socket_path", s.socket_path);
@@ -155,7 +250,10 @@ struct StepdLaunch {
                 v(22, "site_task_prolog", s.site_task_prolog); v(23, "task_prolog", s.task_prolog);
                 v(24, "task_epilog", s.task_epilog); v(25, "site_task_epilog", s.site_task_epilog);
                 v(26, "io", s.io); v(27, "kill_wait_seconds", s.kill_wait_seconds); v(28, "cgroup", s.cgroup);
-                v(29, "oom_score_adj", s.oom_score_adj);)
+                v(29, "oom_score_adj", s.oom_score_adj); v(30, "oom_kill_step", s.oom_kill_step); v(40, "wait_for_children", s.wait_for_children);
+                v(41, "time_limit_min", s.time_limit_min); v(42, "warn", s.warn);
+                v(43, "login_shell", s.login_shell);
+                v(44, "login_home", s.login_home);)
 };
 
 struct StepdSignal {
@@ -170,13 +268,29 @@ struct StepdEnd {  // SIGCONT, SIGTERM; after the wait SIGKILL. A second one may
   std::string message;  // a line for the step's stderr: "*** JOB 12 ON n1 CANCELLED AT … ***"
   MUSTER_FIELDS(v(1, "kill_wait_seconds", s.kill_wait_seconds); v(2, "message", s.message);)
 };
+struct StepdNote {  // a line for the step's stderr
+  static constexpr uint16_t kNumber = 214;
+  std::string text;
+  MUSTER_FIELDS(v(1, "text", s.text);)
+};
 struct StepdRelease {  // its end is noted: it may go
   static constexpr uint16_t kNumber = 213;
   MUSTER_FIELDS((void)s; (void)v;)
 };
 
+struct StepdAttach {  // connect there, too
+  static constexpr uint16_t kNumber = 215;
+  rpc::StepIo io;
+  MUSTER_FIELDS(v(1, "io", s.io);)
+};
+
 // ---- slurmstepd to slurmd
 enum class StepdState : uint8_t { kStarting, kRunning, kEnded, kLaunchFailed };
+struct TaskProcess {
+  uint32_t rank = 0;
+  int32_t pid = 0;
+  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "pid", s.pid);)
+};
 struct StepdReport {
   static constexpr uint16_t kNumber = 220;
   JobId job{};
@@ -189,10 +303,11 @@ struct StepdReport {
   bool node_fault = false;  // kLaunchFailed: not the user's doing
   std::string text;         // kLaunchFailed: why
   int32_t pid = 0;
+  std::vector<TaskProcess> tasks;  // since kRunning
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
                 v(4, "uid", s.uid); v(5, "state", s.state); v(6, "exit_status", s.exit_status);
                 v(7, "out_of_memory", s.out_of_memory); v(8, "node_fault", s.node_fault);
-                v(9, "text", s.text); v(10, "pid", s.pid);)
+                v(9, "text", s.text); v(10, "pid", s.pid); v(11, "tasks", s.tasks);)
 };
 
 // ---- the stream between slurmstepd and srun

@@ -64,38 +64,17 @@ Result<> set(Plan& p, const Option& o) {
   return {};
 }
 
-Result<Action> action_of(std::string_view word) {
-  constexpr std::pair<std::string_view, Action> kActions[] = {{"up", Action::kUp},
-                                                              {"down", Action::kDown},
-                                                              {"status", Action::kStatus},
-                                                              {"logs", Action::kLogs},
-                                                              {"help", Action::kHelp}};
-  for (const auto& [name, action] : kActions)
-    if (word == name) return action;
-  std::string_view near = did_you_mean(word, {"up", "down", "status", "logs", "help"});
-  return fail(Errc::kBadOption, "unknown command '" + std::string(word) + "'",
-              near.empty() ? "muster --help lists the commands" : "did you mean " + std::string(near) + "?");
-}
-
 }  // namespace
 
-Result<Plan> parse_plan(std::span<const std::string> arguments) {
+Result<Plan> parse_plan(Action action, std::span<const std::string> arguments) {
   Plan p;
-  bool have_action = false;
+  p.action = action;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& a = arguments[i];
-    if (a == "-h" || a == "--help") return Plan{.action = Action::kHelp};
-    if (a == "-V" || a == "--version") return Plan{.action = Action::kVersion};
     if (!a.starts_with("-")) {
-      if (have_action) {
-        if (p.action != Action::kLogs || !p.log_name.empty())
-          return fail(Errc::kBadOption, "too many words: '" + a + "'");
-        p.log_name = a;
-        continue;
-      }
-      MUSTER_TRY(action, action_of(a));
-      p.action = action;
-      have_action = true;
+      if (action != Action::kLogs || !p.log_name.empty())
+        return fail(Errc::kBadOption, "too many words: '" + a + "'");
+      p.log_name = a;
       continue;
     }
     size_t equals = a.find('=');
@@ -107,27 +86,6 @@ Result<Plan> parse_plan(std::span<const std::string> arguments) {
     MUSTER_TRY_VOID(set(p, o));
   }
   return p;
-}
-
-std::string help() {
-  return "Usage: muster COMMAND [OPTIONS]\n"
-         "\n"
-         "A cluster on this machine, as the user who calls, for trying things out and for tests.\n"
-         "\n"
-         "  muster up            makes and starts it; prints how to use it\n"
-         "  muster status        whether it is up, its nodes and jobs\n"
-         "  muster logs [NAME]   the last lines of the daemons' logs; NAME is slurmctld or a node\n"
-         "  muster down          cancels what runs and ends it; its jobs and settings stay on disk\n"
-         "\n"
-         "Options:\n"
-         "      --nodes=N            nodes, 4 (at most 64)\n"
-         "      --gpus-per-node=N    GPUs of a node, 8; counted, not real\n"
-         "      --gpu-type=NAME      their type, h100\n"
-         "      --cpus=N             CPUs of a node, 16, whatever this machine has\n"
-         "      --memory=SIZE        memory of a node, 64G\n"
-         "      --state=DIR          where it lives, ~/.local/state/muster\n"
-         "  -h, --help               prints this\n"
-         "  -V, --version            prints the version\n";
 }
 
 std::vector<std::string> node_names(const Plan& plan) {

@@ -12,10 +12,10 @@ namespace muster::front {
 
 inline constexpr uint32_t kMaxNodes = 64;
 
-enum class Action : uint8_t { kUp, kDown, kStatus, kLogs, kHelp, kVersion };
+enum class Action : uint8_t { kUp, kDown, kStatus, kLogs };
 
 struct Plan {
-  Action action = Action::kHelp;
+  Action action = Action::kUp;
   uint32_t nodes = 4, gpus_per_node = 8, cpus = 16;
   uint64_t memory_mb = 65536;
   std::string gpu_type = "h100";
@@ -23,9 +23,8 @@ struct Plan {
   std::string log_name;  // logs: slurmctld or a node; "" = all
 };
 
-// The arguments after the program's name. Errors name the option, its value and the rule.
-Result<Plan> parse_plan(std::span<const std::string> arguments);
-std::string help();
+// The words after the verb. Errors name the option, its value and the rule.
+Result<Plan> parse_plan(Action action, std::span<const std::string> arguments);
 
 struct ConfInputs {
   std::string directory;  // absolute

@@ -8,9 +8,9 @@ namespace muster::front {
 namespace {
 
 TEST(Plan, OptionsAndTheirLimits) {
-  std::vector<std::string> a = {"up",          "--nodes", "2", "--gpus-per-node=4", "--gpu-type=a100_3g.20gb",
+  std::vector<std::string> a = {"--nodes",  "2", "--gpus-per-node=4", "--gpu-type=a100_3g.20gb",
                                 "--memory=2T", "--cpus=8"};
-  Result<Plan> p = parse_plan(a);
+  Result<Plan> p = parse_plan(Action::kUp, a);
   ASSERT_TRUE(p);
   EXPECT_EQ(p->action, Action::kUp);
   EXPECT_EQ(p->nodes, 2u);
@@ -19,14 +19,14 @@ TEST(Plan, OptionsAndTheirLimits) {
 }
 
 TEST(Plan, WrongOnesNameTheRule) {
-  auto error = [](std::vector<std::string> a) { return parse_plan(a).error(); };
-  EXPECT_EQ(error({"up", "--nodes=0"}).message(), "--nodes=0: expected a number from 1 to 64");
-  EXPECT_EQ(error({"up", "--node=2"}).hint, "did you mean --nodes?");
-  EXPECT_EQ(error({"dwon"}).hint, "did you mean down?");
-  EXPECT_EQ(error({"up", "--state"}).message(), "option '--state' requires an argument");
-  EXPECT_EQ(error({"up", "--gpu-type=a b"}).message(),
+  auto error = [](std::vector<std::string> a) { return parse_plan(Action::kUp, a).error(); };
+  EXPECT_EQ(error({"--nodes=0"}).message(), "--nodes=0: expected a number from 1 to 64");
+  EXPECT_EQ(error({"--node=2"}).hint, "did you mean --nodes?");
+  EXPECT_EQ(error({"--state"}).message(), "option '--state' requires an argument");
+  EXPECT_EQ(error({"--gpu-type=a b"}).message(),
             "--gpu-type=a b: expected letters, digits, '_', '.' and '-'");
-  EXPECT_EQ(parse_plan(std::vector<std::string>{})->action, Action::kHelp);
+  EXPECT_EQ(error({"main"}).message(), "too many words: 'main'");
+  EXPECT_EQ(parse_plan(Action::kLogs, std::vector<std::string>{"n1"})->log_name, "n1");
 }
 
 // The configuration written is one that the daemons accept, without a single finding.

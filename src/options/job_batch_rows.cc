@@ -113,7 +113,9 @@ constexpr JobOptionRow kBatch[] = {
       .section = Section::kBatch,
       .summary = "features of the node of the script",
       .doc =
-          "Runs the script on a node of the allocation with these features, part of those in --constraint."},
+          "Runs the script on a node of the allocation with these features, part of those in --constraint.",
+      .status = Status::kNoEffect,
+      .note = "the script runs on the first node of the allocation, whatever its features"},
      set_text<&JobRequest::batch_features>},
     {{.name = "ignore-pbs",
       .commands = kSbatchOnly,
@@ -194,7 +196,9 @@ constexpr JobOptionRow kGeneral[] = {
       .section = Section::kSites,
       .summary = "a step manager for the job",
       .doc = "Lets a daemon on the job's first node manage its steps, where the cluster does not do so for "
-             "all jobs."},
+             "all jobs.",
+      .status = Status::kNoEffect,
+      .note = "slurmctld manages the steps of every job itself"},
      set_flag<&JobRequest::stepmgr>},
     {{.name = "resv-ports",
       .arg = Arg::kOptional,
@@ -204,7 +208,9 @@ constexpr JobOptionRow kGeneral[] = {
       .section = Section::kSites,
       .summary = "reserve communication ports",
       .doc =
-          "Reserves so many ports of MpiParams=ports for the job; without a number one per task of a node."},
+          "Reserves so many ports of MpiParams=ports for the job; without a number one per task of a node.",
+      .status = Status::kNoEffect,
+      .note = "ports are not reserved until MPI plugins are there"},
      [](JobOptions& o, const Given& g) -> Result<> {
        uint32_t count = 0;
        if (g.has_value && !g.value.empty()) {

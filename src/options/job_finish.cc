@@ -342,6 +342,7 @@ Result<> fill_step(JobOptions& o) {
   s.profile = r.profile;
   s.comment = r.comment;
   s.warn = r.warn;
+  s.preserve_env = o.preserve_env;
   s.debug_level = o.verbose;
   s.oom_kill_step_set = r.oom_kill_step_set;
   s.oom_kill_step = r.oom_kill_step;

@@ -198,7 +198,9 @@ constexpr JobOptionRow kRows[] = {
       .commands = kJobs,
       .section = Section::kJob,
       .summary = "security label",
-      .doc = "The multi-category security label of the job, where an MCS plugin is in use."},
+      .doc = "The multi-category security label of the job, where an MCS plugin is in use.",
+      .status = Status::kNoEffect,
+      .note = "multi-category security is not available yet; the label is only recorded"},
      set_text<&JobRequest::mcs_label>},
 };
 }  // namespace

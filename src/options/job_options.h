@@ -55,6 +55,8 @@ struct JobOptions {
 
   // srun
   JobId job_id{};
+  uint32_t threads = 0;  // launches at a time; 0: no bound
+  bool async = false;  // with `parsable`: only the id
   bool preserve_env = false, disable_status = false, quit_on_interrupt = false;
   bool test_exec = false, reduce_task_exit_msg = false;
   bool exclusive_allocation = false;  // srun --exclusive=allocation

@@ -146,7 +146,9 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kTime,
       .summary = "wait this long before rebooting nodes",
       .doc = "Uses only nodes that already have the wanted features until the job has been eligible for this "
-             "long."},
+             "long.",
+      .status = Status::kNoEffect,
+      .note = "nodes are not rebooted for a job until node features can be changed"},
      set_delay_boot},
 };
 }  // namespace

@@ -82,10 +82,27 @@ std::string render(const Message& m, std::string_view program) {
 
 namespace options_detail {
 
-void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command) {
+std::string meant_option(const std::string& text, std::span<const OptionInfo* const> table) {
+  const size_t start = text.find("unrecognized option '--");
+  if (start == text.npos) return {};
+  std::string_view name = std::string_view(text).substr(start + 23);
+  name = name.substr(0, name.find_first_of("='"));
+  std::vector<std::string_view> names;
+  for (const OptionInfo* info : table)
+    if (info->name && !info->hidden) names.push_back(info->name);
+  std::string underscored(name);
+  for (char& c : underscored) c = c == '_' ? '-' : c;
+  std::string_view near = did_you_mean(underscored, names);
+  return near.empty() ? std::string() : "--" + std::string(near);
+}
+
+void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command,
+                      std::span<const OptionInfo* const> table) {
   messages.push_back({Message::Level::kPlain, text});
   messages.push_back({Message::Level::kPlain,
                       "Try \"" + std::string(command_name(command)) + " --help\" for more information"});
+  if (std::string meant = meant_option(text, table); !meant.empty())
+    messages.push_back({Message::Level::kHint, "did you mean " + meant + "?"});
 }
 
 void add_error(std::vector<Message>& messages, const Error& error, Message::Level level, Command command) {

@@ -55,7 +55,7 @@ JobScanResult scan_job_command(Command command, std::span<const std::string> arg
   auto infos = options_detail::infos_of<JobOptions>(out.line.rows);
   auto scan = scan_arguments(infos, arguments, Operands::kEndOptions);
   if (!scan) {
-    options_detail::add_getopt_error(out.messages, scan.error(), command);
+    options_detail::add_getopt_error(out.messages, scan.error(), command, infos);
     return out;
   }
   out.line.scan = std::move(*scan);
@@ -89,7 +89,7 @@ bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOp
     auto scan = scan_arguments(infos, d.words, Operands::kEndOptions);
     std::string where = in.script_name + ", line " + std::to_string(d.line);
     if (!scan) {
-      options_detail::add_getopt_error(out.messages, scan.error(), line.command);
+      options_detail::add_getopt_error(out.messages, scan.error(), line.command, infos);
       out.messages.push_back({Message::Level::kHint, where});
       return false;
     }

@@ -302,10 +302,10 @@ TEST(JobOptions, AnErrorSaysWhereItComesFrom) {
 }
 
 TEST(JobOptions, OptionsWithoutEffectWarnOnceAndOnlyWhenTyped) {
-  auto p = parse(kR, {"-T2", "--threads=3", "true"});
+  auto p = parse(kR, {"--slurmd-debug=2", "--slurmd-debug=3", "true"});
   EXPECT_EQ(p.outcome, Outcome::kRun);
   EXPECT_EQ(p.messages.size(), 1u);
-  EXPECT_TRUE(parse(kR, {"true"}, {{"SLURM_THREADS", "3"}}).messages.empty());
+  EXPECT_TRUE(parse(kR, {"true"}, {{"SLURMD_DEBUG", "3"}}).messages.empty());
 }
 
 // Pyxis: its options stand on command lines and in scripts like any other.

@@ -48,6 +48,8 @@ struct SqueueOptions : QueryCommon {
   Visibility visibility = Visibility::kDefault;
   std::optional<uint32_t> iterate_seconds;
   std::optional<uint32_t> array_text_length;  // SLURM_BITSTR_LEN
+  bool watch = false;
+  std::optional<uint32_t> watch_per_second;
   DataOutput data;
 };
 

@@ -17,7 +17,7 @@ QueryParse<Options> parse_query(Command command, std::span<const OptionRow<Optio
   auto infos = options_detail::infos_of<Options>(rows);
   auto scan = scan_arguments(infos, arguments, Operands::kAnywhere);
   if (!scan) {
-    options_detail::add_getopt_error(out.messages, scan.error(), command);
+    options_detail::add_getopt_error(out.messages, scan.error(), command, infos);
     return out;
   }
   out.operands = scan->operands;

@@ -69,11 +69,9 @@ Result<> q_data(R& o, const Given& g) {
 // A span in the formats of --time, or seconds.
 template <class R, auto Member>
 Result<> q_span(R& o, const Given& g) {
-  auto seconds_only = parse_number<uint32_t>(g.value);
   auto t = parse_time_limit(g.value);
-  if (!seconds_only && (!t || !t->minutes))
-    return fail(Errc::kInvalidReq, "Invalid --" + std::string(g.info->name) + " specification");
-  o.*Member = seconds_only ? *seconds_only : *t->minutes * 60;
+  if (!t || !t->minutes) return fail(Errc::kInvalidReq, "Invalid --" + std::string(g.info->name) + " specification");
+  o.*Member = *t->minutes * 60;
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "options/help.h"
 #include "options/job_options.h"
 #include "options/man_page.h"
+#include "options/manual_texts.h"
 #include "options/query_options.h"
 
 namespace muster {
@@ -54,7 +55,7 @@ TEST(Squeue, TypedFormatBeatsTheEnvironments) {
   EXPECT_FALSE(p.options.typed("user"));
   EXPECT_EQ(parse_squeue(Words{"--json"}, {}).options.data.kind, DataOutput::Kind::kJson);
   EXPECT_EQ(parse_squeue(Words{"--json=list"}, {}).options.data.parser, "list");
-  EXPECT_EQ(parse_squeue(Words{"--running-over=90"}, {}).options.running_over_seconds, 90u);
+  EXPECT_EQ(parse_squeue(Words{"--running-over=90"}, {}).options.running_over_seconds, 5400u);
   EXPECT_EQ(parse_squeue(Words{"--running-over=1:00:00"}, {}).options.running_over_seconds, 3600u);
 }
 
@@ -136,6 +137,8 @@ TEST(Generated, HelpListsEveryOptionWithin80Columns) {
       at = end + 1;
     }
     EXPECT_NE(man.find(".SH OPTIONS"), std::string::npos);
+    EXPECT_EQ(manual_text(c).command, c);
+    EXPECT_NE(man_page(manual_text(c)).find(".SH DESCRIPTION\n.PP\n"), std::string::npos);
     EXPECT_NE(man.find("\n\\&.Two."), std::string::npos);
     EXPECT_NE(zsh.find("#compdef"), std::string::npos);
     EXPECT_NE(fish_completion(c).find("complete -c"), std::string::npos);

@@ -9,13 +9,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\f\v";
 
-std::unexpected<Error> directive_error(std::string_view name, size_t line, std::string what,
-                                       std::string hint = {}) {
-  return fail(Errc::kInvalidReq,
-              std::string(name) + ": line " + std::to_string(line) + ": " + std::move(what), std::move(hint));
-}
-
-Result<std::vector<std::string>> split_words(std::string_view text, std::string_view name, size_t line) {
+Result<std::vector<std::string>> split_words(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
   bool in_word = false;
@@ -41,9 +35,8 @@ Result<std::vector<std::string>> split_words(std::string_view text, std::string_
     }
   }
   if (quote)
-    return directive_error(
-        name, line,
-        std::string("Unmatched `").append(1, quote).append("` in [").append(trim(text)).append("]"));
+    return fail(Errc::kInvalidReq,
+                std::string("Unmatched `").append(1, quote).append("` in [").append(trim(text)).append("]"));
   if (in_word) words.push_back(std::move(word));
   std::erase_if(words, [](const std::string& w) { return w.empty(); });
   return words;
@@ -53,6 +46,16 @@ constexpr const char* kHetHint =
     "heterogeneous jobs are not available yet: submit the components as separate jobs";
 
 }  // namespace
+
+Result<std::vector<std::string>> directive_words(std::string_view text) {
+  MUSTER_TRY(words, split_words(text));
+  for (const std::string& w : words)
+    if (w == ":")
+      return fail(Errc::kInvalidReq, "Unexpected `:` in [" + std::string(trim(text)) + "]", kHetHint);
+  if (!words.empty() && (words[0] == "hetjob" || words[0] == "packjob"))
+    return fail(Errc::kInvalidReq, "\"" + words[0] + "\" starts a component of a heterogeneous job", kHetHint);
+  return words;
+}
 
 Result<Directives> read_directives(std::string_view script, std::string_view script_name) {
   Directives out;
@@ -67,43 +70,52 @@ Result<Directives> read_directives(std::string_view script, std::string_view scr
     if (text[start] != '#') break;
     if (text.starts_with("#PBS") || text.starts_with("#BSUB")) out.foreign_lines.push_back(line);
     if (!text.starts_with("#SBATCH")) continue;
-    MUSTER_TRY(words, split_words(text.substr(7), script_name, line));
-    for (const std::string& w : words) {
-      if (w == ":")
-        return directive_error(script_name, line,
-                               "Unexpected `:` in [" + std::string(trim(text.substr(7))) + "]", kHetHint);
+    Result<std::vector<std::string>> words = directive_words(text.substr(7));
+    if (!words) {
+      Error e = std::move(words).error();
+      e.text = std::string(script_name) + ": line " + std::to_string(line) + ": " + e.text;
+      return std::unexpected(std::move(e));
     }
-    if (!words.empty() && (words[0] == "hetjob" || words[0] == "packjob"))
-      return directive_error(script_name, line,
-                             "\"" + words[0] + "\" starts a component of a heterogeneous job", kHetHint);
-    if (!words.empty()) out.lines.push_back({line, std::move(words)});
+    if (!words->empty()) out.lines.push_back({line, std::move(*words)});
   }
   return out;
 }
 
-Result<> check_script(std::string_view script, size_t max_bytes) {
-  if (script.empty()) return fail(Errc::kScriptInvalid, "Batch script is empty!");
+std::vector<Error> script_faults(std::string_view script, size_t max_bytes) {
+  std::vector<Error> out;
+  auto fault = [&](std::string text, std::string hint = {}) {
+    out.push_back(Error(Errc::kScriptInvalid, std::move(text), std::move(hint)));
+  };
+  if (script.empty()) {
+    fault("Batch script is empty!");
+    return out;
+  }
   if (script.size() > max_bytes)
-    return fail(
-        Errc::kScriptInvalid,
-        "Batch script is larger than the " + std::to_string(max_bytes) + " bytes that are allowed",
-        "let the script read large data from a file (SchedulerParameters=max_script_size sets the limit)");
+    fault("Batch script is larger than the " + std::to_string(max_bytes) + " bytes that are allowed",
+          "let the script read large data from a file (SchedulerParameters=max_script_size sets the limit)");
   if (std::all_of(script.begin(), script.end(),
-                  [](char c) { return c == '\n' || kBlanks.find(c) != kBlanks.npos; }))
-    return fail(Errc::kScriptInvalid, "Batch script contains only whitespace!");
+                  [](char c) { return c == '\n' || kBlanks.find(c) != kBlanks.npos; })) {
+    fault("Batch script contains only whitespace!");
+    return out;
+  }
   if (!script.starts_with("#!"))
-    return fail(Errc::kScriptInvalid,
-                "This does not look like a batch script.  The first\nline must start with #! followed by the "
-                "path to an "
-                "interpreter.\nFor instance: #!/bin/sh",
-                "add a first line such as #!/bin/bash before the #SBATCH lines");
+    fault("This does not look like a batch script.  The first\nline must start with #! followed by the "
+          "path to an "
+          "interpreter.\nFor instance: #!/bin/sh",
+          script.starts_with("\xEF\xBB\xBF#!")
+              ? "an invisible byte order mark stands before the #!: sed -i '1s/^\\xEF\\xBB\\xBF//' removes it"
+              : "add a first line such as #!/bin/bash before the #SBATCH lines");
   if (script.find('\0') != script.npos)
-    return fail(Errc::kScriptInvalid,
-                "The Slurm controller does not allow scripts that\ncontain a NULL character '\\0'.");
+    fault("The Slurm controller does not allow scripts that\ncontain a NULL character '\\0'.");
   if (script.find("\r\n") != script.npos)
-    return fail(Errc::kScriptInvalid,
-                "Batch script contains DOS line breaks (\\r\\n)\ninstead of expected UNIX line breaks (\\n).",
-                "dos2unix, or sed -i 's/\\r$//', puts them right");
+    fault("Batch script contains DOS line breaks (\\r\\n)\ninstead of expected UNIX line breaks (\\n).",
+          "dos2unix, or sed -i 's/\\r$//', puts them right");
+  return out;
+}
+
+Result<> check_script(std::string_view script, size_t max_bytes) {
+  std::vector<Error> faults = script_faults(script, max_bytes);
+  if (!faults.empty()) return std::unexpected(std::move(faults.front()));
   return {};
 }
 

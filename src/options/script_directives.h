@@ -25,9 +25,14 @@ struct Directives {
 // fatal: an unmatched quote, or a separator of heterogeneous jobs.
 Result<Directives> read_directives(std::string_view script, std::string_view script_name);
 
-// Empty, only blanks, no "#!" line, DOS line ends, zero bytes, longer than `max_bytes`: Slurm's messages, and
-// a hint.
+// The words of one #SBATCH line, `text` being what follows "#SBATCH". The error's text names no place.
+Result<std::vector<std::string>> directive_words(std::string_view text);
+
 inline constexpr size_t kDefaultMaxScript = 4 * 1024 * 1024;
+// Everything that makes a text no batch script, worst first: empty, only blanks, no "#!" line, DOS line ends, zero bytes, longer than `max_bytes`: Slurm's messages, and
+// a hint.
+std::vector<Error> script_faults(std::string_view script, size_t max_bytes);
+// The first of them.
 Result<> check_script(std::string_view script, size_t max_bytes = kDefaultMaxScript);
 
 // The script that --wrap submits.

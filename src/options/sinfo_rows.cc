@@ -188,9 +188,8 @@ constexpr OptionRow<O> kRows[] = {
       .env = {.other = "SINFO_FEDERATION"},
       .section = Section::kSites,
       .summary = "all clusters of the federation",
-      .doc = "Shows the nodes of all clusters of a federation.",
-      .status = Status::kNoEffect,
-      .note = "there is no federation here; the local cluster is shown"},
+      .doc = "Shows the nodes of all clusters of a federation that this cluster is a member of. Without one, this "
+             "cluster's."},
      q_flag<O, &O::federation>},
     {{.name = "verbose",
       .letter = 'v',

@@ -6,7 +6,14 @@ namespace {
 using namespace options_detail;
 using O = SqueueOptions;
 
-constexpr const char* kNoFederation = "there is no federation here; the local cluster is shown";
+Result<> set_watch(O& o, const Given& g) {
+  o.watch = true;
+  if (g.value.empty()) return {};
+  auto times = parse_number<uint32_t>(g.value, 1, 10);
+  if (!times) return fail(Errc::kInvalidReq, "Invalid --watch specification: 1 to 10 times a second");
+  o.watch_per_second = *times;
+  return {};
+}
 
 // -j and -s stand alone too: they ask for jobs, or for steps.
 template <auto List, auto Asked>
@@ -147,21 +154,21 @@ constexpr OptionRow<O> kRows[] = {
      q_text<O, &O::reservation>},
     {{.name = "running-over",
       .arg = Arg::kRequired,
-      .arg_name = "seconds|time",
+      .arg_name = "time",
       .commands = kSqueue,
       .section = Section::kFilter,
       .summary = "running longer than this",
-      .doc = "Jobs that have been running for longer than this: seconds, or a time as --time of sbatch takes "
+      .doc = "Jobs that have been running for longer than this: minutes, or a time as --time of sbatch takes "
              "it."},
      q_span<O, &O::running_over_seconds>},
     {{.name = "running-under",
       .arg = Arg::kRequired,
-      .arg_name = "seconds|time",
+      .arg_name = "time",
       .commands = kSqueue,
       .section = Section::kFilter,
       .summary = "running for less than this",
       .doc =
-          "Jobs that have been running for less than this: seconds, or a time as --time of sbatch takes it."},
+          "Jobs that have been running for less than this: minutes, or a time as --time of sbatch takes it."},
      q_span<O, &O::running_under_seconds>},
     {{.name = "all",
       .letter = 'a',
@@ -234,8 +241,8 @@ constexpr OptionRow<O> kRows[] = {
       .commands = kSqueue,
       .env = {.other = "SQUEUE_ARRAY_UNIQUE"},
       .section = Section::kDisplay,
-      .summary = "pending tasks only, a line each",
-      .doc = "Pending tasks of an array get lines of their own, without the line of the whole.",
+      .summary = "a line for each pending array task",
+      .doc = "As --array: pending tasks of an array get lines of their own.",
       .hidden = true},
      q_flag<O, &O::array_unique>},
     {{.name = "start",
@@ -280,6 +287,16 @@ constexpr OptionRow<O> kRows[] = {
       .summary = "again every so many seconds",
       .doc = "Repeats the listing until stopped."},
      q_iterate<O>},
+    {{.name = "watch",
+      .arg = Arg::kOptional,
+      .arg_name = "times",
+      .commands = kSqueue,
+      .section = Section::kDisplay,
+      .summary = "the list as it changes",
+      .doc = "Shows the list and keeps it up to date as the controller tells of changes, without asking again: at most so "
+             "many times a second (1 to 10, usually 2). On a terminal the list is redrawn in place until q is pressed; "
+             "elsewhere each changed line is printed, a job that is over a last time. Slurm has no such option."},
+     set_watch},
     MUSTER_DATA_ROWS(O, kSqueue),
     {{.name = "clusters",
       .letter = 'M',
@@ -303,18 +320,14 @@ constexpr OptionRow<O> kRows[] = {
       .env = {.other = "SQUEUE_FEDERATION"},
       .section = Section::kSites,
       .summary = "all clusters of the federation",
-      .doc = "Shows the jobs of all clusters of a federation.",
-      .status = Status::kNoEffect,
-      .note = kNoFederation},
+      .doc = "Shows the jobs of all clusters of a federation that this cluster is a member of. Without one, this cluster's."},
      q_flag<O, &O::federation>},
     {{.name = "sibling",
       .commands = kSqueue,
       .env = {.other = "SQUEUE_SIBLING"},
       .section = Section::kSites,
       .summary = "every sibling of federated jobs",
-      .doc = "Shows all sibling jobs of a federation.",
-      .status = Status::kNoEffect,
-      .note = kNoFederation},
+      .doc = "Shows all sibling jobs of a federation. Without one, this cluster's jobs."},
      q_flag<O, &O::sibling>},
     {{.name = "verbose",
       .letter = 'v',

@@ -85,6 +85,16 @@ constexpr OptionRow<A> kSattachRows[] = {
      }},
 };
 
+// "off": no tree, every node is sent to by sbcast itself.
+Result<> set_fanout(B& o, const Given& g) {
+  auto v = iequals(g.value, "off") ? std::optional<uint32_t>(0) : parse_number<uint32_t>(g.value, 1, 64);
+  if (!v)
+    return fail(Errc::kInvalidReq, "Invalid numeric value \"" + std::string(g.value) + "\" for " + g.info->name + ".",
+                "1 to 64, or off");
+  o.fanout = *v;
+  return {};
+}
+
 Result<> set_size(B& o, const Given& g) {
   auto v = parse_count(g.value);
   if (!v || *v == 0)
@@ -140,7 +150,7 @@ constexpr OptionRow<B> kSbcastRows[] = {
       .env = {.other = "SBCAST_PRESERVE"},
       .section = Section::kTransfer,
       .summary = "keep times and modes",
-      .doc = "The copies get the times, owner and mode of the file."},
+      .doc = "The copies get the times and the mode of the file. Their owner is the job's."},
      q_flag<B, &B::preserve>},
     {{.name = "size",
       .letter = 's',
@@ -160,7 +170,7 @@ constexpr OptionRow<B> kSbcastRows[] = {
       .env = {.other = "SBCAST_TIMEOUT"},
       .section = Section::kTransfer,
       .summary = "message timeout",
-      .doc = "How long to wait for an answer of the nodes, instead of MessageTimeout."},
+      .doc = "How long the nodes may take for one block; 60 by default."},
      q_count<B, &B::timeout_seconds>},
     {{.name = "treewidth",
       .letter = 'F',
@@ -170,8 +180,8 @@ constexpr OptionRow<B> kSbcastRows[] = {
       .env = {.other = "SBCAST_FANOUT"},
       .section = Section::kTransfer,
       .summary = "fanout of the copy",
-      .doc = "To how many nodes each node passes the file on."},
-     q_count<B, &B::fanout>},
+      .doc = "To how many nodes each node passes the file on: 1 to 64, 16 by default; off: sbcast sends to each itself."},
+     set_fanout},
     {{.name = "fanout",
       .arg = Arg::kRequired,
       .arg_name = "number",
@@ -180,7 +190,7 @@ constexpr OptionRow<B> kSbcastRows[] = {
       .summary = "fanout of the copy",
       .doc = "The same as --treewidth.",
       .hidden = true},
-     q_count<B, &B::fanout>},
+     set_fanout},
     {{.name = "compress",
       .letter = 'C',
       .arg = Arg::kOptional,
@@ -189,7 +199,9 @@ constexpr OptionRow<B> kSbcastRows[] = {
       .env = {.other = "SBCAST_COMPRESS"},
       .section = Section::kTransfer,
       .summary = "compress on the way",
-      .doc = "lz4 (the default) or none."},
+      .doc = "lz4 (the default) or none.",
+      .status = Status::kNoEffect,
+      .note = "files are sent as they are"},
      set_compress},
     {{.name = "send-libs",
       .arg = Arg::kOptional,

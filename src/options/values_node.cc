@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "model/task_bind.h"
 #include "options/values.h"
 
 namespace muster {
@@ -11,77 +12,16 @@ namespace {
 
 std::string quoted(std::string_view s) { return "\"" + std::string(s) + "\""; }
 
-// `word` abbreviates `full` by at least `least` letters: q, qu, … quiet.
-bool abbreviates(std::string_view word, std::string_view full, size_t least) {
-  return word.size() >= least && istarts_with(full, word);
-}
-
-// One element of a map or mask list: [0x]digits[*count].
-bool is_list_element(std::string_view item, bool hex) {
-  if (size_t star = item.find('*'); star != item.npos) {
-    if (!parse_number<uint32_t>(item.substr(star + 1), 1)) return false;
-    item = item.substr(0, star);
-  }
-  if (item.starts_with("0x") || item.starts_with("0X")) {
-    item.remove_prefix(2);
-    hex = true;
-  }
-  return !item.empty() && std::all_of(item.begin(), item.end(), [&](char c) {
-    auto u = static_cast<unsigned char>(c);
-    return hex ? std::isxdigit(u) : std::isdigit(u);
-  });
-}
-
-struct BindWords {
-  std::string_view option;                  // "--cpu-bind"
-  std::span<const std::string_view> words;  // without a list
-  std::span<const std::string_view> lists;  // "map_cpu": with ":<list>"
-};
-
-Result<> check_bind(std::string_view text, const BindWords& w) {
-  std::string_view rest = text;
-  bool more = true;
-  while (more) {
-    size_t comma = rest.find(',');
-    std::string_view word = rest.substr(0, comma);
-    std::string_view name = word.substr(0, word.find(':'));
-    for (std::string_view list : w.lists) {
-      if (!iequals(list, name)) continue;
-      std::string_view values = rest.substr(name.size());
-      if (values.size() < 2)
-        return fail(Errc::kInvalidReq,
-                    "missing list for \"" + std::string(w.option) + "=" + std::string(list) + ":<list>\"");
-      for (std::string_view item : split(values.substr(1), ',', true))
-        if (!is_list_element(item, list.starts_with("mask")))
-          return fail(Errc::kInvalidReq, "Failed to validate number: " + std::string(item),
-                      std::string(w.option) + "=" + std::string(list) + " takes numbers, as in 0,1*4,0x3");
-      return {};
-    }
-    bool known =
-        abbreviates(word, "quiet", 1) || abbreviates(word, "verbose", 1) || abbreviates(word, "none", 2);
-    for (std::string_view k : w.words) known = known || iequals(k, word);
-    if (!known)
-      return fail(Errc::kInvalidReq, "unrecognized " + std::string(w.option) + " argument " + quoted(text));
-    more = comma != rest.npos;
-    if (more) rest = rest.substr(comma + 1);
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<> check_cpu_bind(std::string_view text) {
-  static constexpr std::string_view kWords[] = {"rank",      "sockets", "socket", "cores",
-                                                "core",      "threads", "thread", "ldoms",
-                                                "rank_ldom", "ldom",    "help",   "one_thread"};
-  static constexpr std::string_view kLists[] = {"map_cpu", "mask_cpu", "map_ldom", "mask_ldom"};
-  return check_bind(text, {"--cpu-bind", kWords, kLists});
+  MUSTER_TRY_VOID(parse_cpu_bind(text));
+  return {};
 }
 
 Result<> check_mem_bind(std::string_view text) {
-  static constexpr std::string_view kWords[] = {"rank", "local", "p", "prefer", "sort", "nosort", "help"};
-  static constexpr std::string_view kLists[] = {"map_mem", "mask_mem"};
-  return check_bind(text, {"--mem-bind", kWords, kLists});
+  MUSTER_TRY_VOID(parse_mem_bind(text));
+  return {};
 }
 
 Result<> check_cpu_freq(std::string_view text) {

@@ -27,6 +27,9 @@ bool is_type(std::string_view s) {
 Result<std::string> one_gres(std::string_view part, uint64_t* count_out) {
   auto pieces = split(part, ':', true);
   if (pieces.size() > 3) return bad_gres(part, "expected name[:type][:count]");
+  if (const size_t equals = part.find('='); equals != part.npos && is_name(part.substr(0, equals)))
+    return bad_gres(part, "expected name[:type][:count]; did you mean " + std::string(part.substr(0, equals)) +
+                              ":" + std::string(part.substr(equals + 1)) + "?");
   if (!is_name(pieces[0])) return bad_gres(part, "a resource begins with its name, as in gpu:2");
   uint64_t count = 1;
   std::string_view type;
@@ -38,7 +41,10 @@ Result<std::string> one_gres(std::string_view part, uint64_t* count_out) {
     } else if (pieces.size() == 2) {
       type = pieces[1];
     } else {
-      return bad_gres(part, "the count is no number");
+      const bool swapped = parse_count(pieces[1]) && is_type(pieces[2]);
+      return bad_gres(part, swapped ? "the type stands before the count; did you mean " + std::string(pieces[0]) +
+                                          ":" + std::string(pieces[2]) + ":" + std::string(pieces[1]) + "?"
+                                    : "the count is no number");
     }
     if (!type.empty() && !is_type(type)) return bad_gres(part, "bad type");
     if (pieces.size() == 3 && type.empty()) return bad_gres(part, "the type is empty");

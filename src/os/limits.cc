@@ -130,6 +130,8 @@ Result<> set_own_limit(int resource, uint64_t soft, uint64_t hard) {
   return {};
 }
 
+bool unlimit_own_memlock() { return set_own_limit(RLIMIT_MEMLOCK, RLIM_INFINITY, RLIM_INFINITY).has_value(); }
+
 Result<uint64_t> raise_own_nofile() {
   rlimit r{};
   if (getrlimit(RLIMIT_NOFILE, &r) < 0) return fail_errno("get resource limit NOFILE");

@@ -50,6 +50,9 @@ struct GrantedLimits {
 GrantedLimits grant_limits(std::span<const SoftLimit> wanted);
 
 Result<> set_own_limit(int resource, uint64_t soft, uint64_t hard);
+// slurmd: what may be locked into memory is not limited by the daemon (RDMA needs it), as LimitMEMLOCK=infinity in a unit
+// file has it. Without the right to raise it the limit stays: false.
+bool unlimit_own_memlock();
 // Daemons: as many descriptors as the hard limit allows. Returns the new soft limit.
 Result<uint64_t> raise_own_nofile();
 

@@ -6,7 +6,7 @@ namespace muster::sched {
 namespace {
 
 constexpr uint32_t kForbidding = kNodeDrain | kNodeFail | kNodeNoRespond | kNodeInvalid | kNodeCompleting |
-                                 kNodePoweringDown | kNodeRebootIssued | kNodeMaint | kNodeBlocked;
+                                 kNodePoweringDown | kNodePowerDownRequested | kNodeRebootIssued | kNodeMaint | kNodeBlocked;
 
 std::string kind_key(const Kind& k) {
   std::string key;
@@ -20,6 +20,7 @@ std::string kind_key(const Kind& k) {
     b.for_each([&](size_t i) { num(i); });
   };
   bits(k.specialized);
+  bits(k.restricted);
   for (const GresDevices& g : k.gres) {
     key += g.name;
     key += '\0';
@@ -28,6 +29,8 @@ std::string kind_key(const Kind& k) {
     num(g.count);
     num(g.first_index);
     num(g.count_only);
+    num(g.flags);
+    num(g.shared);
     bits(g.cores);
     for (int32_t link : g.links) num(static_cast<uint64_t>(link));
     num(g.links.size());
@@ -35,10 +38,28 @@ std::string kind_key(const Kind& k) {
   return key;
 }
 
+// So many cores of each GPU's own, the highest, each core for one GPU.
+void restrict_cores(Kind& k, uint32_t per_gpu, bool whole_cores) {
+  for (const GresDevices& g : k.gres) {
+    if (g.name != "gpu" || g.cores.none()) continue;
+    uint64_t left = g.count * per_gpu;
+    for (uint32_t core = k.cores; core-- > 0 && left > 0;) {
+      const bool there = !k.specialized.test(size_t{core} * k.threads);
+      if (!g.cores.test(core) || k.restricted.test(core) || !there) continue;
+      k.restricted.set(core);
+      --left;
+    }
+  }
+  const auto n = static_cast<uint32_t>(k.restricted.count());
+  k.restricted_units = whole_cores ? n : n * k.threads;
+}
+
 }  // namespace
 
-bool node_usable(const Node& node) {
-  if (!node.spec || node.admin != NodeState::kIdle || (node.flags & kForbidding)) return false;
+bool node_usable(const Node& node) { return node_usable_but_for(node, 0); }
+
+bool node_usable_but_for(const Node& node, uint32_t flags) {
+  if (!node.spec || node.admin != NodeState::kIdle || (node.flags & kForbidding & ~flags)) return false;
   return node.hardware || (node.flags & kNodePoweredDown);
 }
 
@@ -74,6 +95,7 @@ Kind make_kind(const Node& node, bool whole_cores) {
     g.files.clear();
   }
   k.units = free_units(k, Bitmap(), whole_cores);
+  restrict_cores(k, spec.restricted_cores_per_gpu, whole_cores);
   return k;
 }
 
@@ -90,37 +112,57 @@ uint32_t free_units(const Kind& k, const Bitmap& used, bool whole_cores) {
   return k.cores - busy_cores;
 }
 
+namespace {
+
+// Of shares of one GPU: all are gone when it is held whole or in shares of another kind.
+uint64_t shares_taken(const GresDevices& g, const std::vector<GresShare>& used) {
+  uint64_t taken = 0;
+  for (const GresShare& u : used) {
+    const bool other_form = u.name == "gpu" || is_shared_gres(u.name);
+    if (u.name == g.name && shares_one_gpu(g) && u.devices.any() && !u.devices.test(g.first_index))
+      return g.count;
+    if (u.name == g.name)
+      taken += u.shares_on(g.first_index);
+    else if (other_form && u.devices.test(g.first_index))
+      return g.count;
+  }
+  return taken;
+}
+
+uint64_t devices_taken(const GresDevices& g, const std::vector<GresShare>& used) {
+  Bitmap taken;
+  for (const GresShare& u : used)
+    if (u.name == g.name || (g.name == "gpu" && is_shared_gres(u.name))) taken |= u.devices;
+  uint64_t n = 0;
+  for (size_t d = taken.next(g.first_index); d != Bitmap::npos && d < g.first_index + g.count;
+       d = taken.next(d + 1))
+    ++n;
+  return n;
+}
+
+}  // namespace
+
 void free_gres(const Kind& k, const std::vector<GresShare>& used, uint64_t* out) {
   for (size_t i = 0; i < k.gres.size(); ++i) {
     const GresDevices& g = k.gres[i];
     uint64_t taken = 0;
-    for (const GresShare& u : used) {
-      if (u.name != g.name) continue;
-      if (g.count_only) {
-        if (u.type == g.type) taken += u.count;
-      } else {
-        for (size_t d = u.devices.next(g.first_index); d != Bitmap::npos && d < g.first_index + g.count;
-             d = u.devices.next(d + 1))
-          ++taken;
-      }
+    if (used.empty() || (g.flags & kGresNoConsume)) {
+    } else if (g.shared) {
+      taken = shares_taken(g, used);
+    } else if (g.count_only) {
+      for (const GresShare& u : used)
+        if (u.name == g.name && u.type == g.type) taken += u.count;
+    } else {
+      taken = devices_taken(g, used);
     }
     out[i] = g.count > taken ? g.count - taken : 0;
   }
 }
 
 void add_share(NodeUse& use, const NodeShare& share) {
-  use.cpus |= share.cpus;
+  hold_cpus(use.cpus, use.cpus_shared, share.cpus);
   use.mem_mb += share.mem_mb;
-  for (const GresShare& g : share.gres) {
-    auto it = std::find_if(use.gres.begin(), use.gres.end(),
-                           [&](const GresShare& u) { return u.name == g.name && u.type == g.type; });
-    if (it == use.gres.end()) {
-      use.gres.push_back(g);
-    } else {
-      it->count += g.count;
-      it->devices |= g.devices;
-    }
-  }
+  for (const GresShare& g : share.gres) add_gres(use.gres, g);
 }
 
 void Availability::grow(uint32_t size) {
@@ -129,6 +171,7 @@ void Availability::grow(uint32_t size) {
   units_free_.resize(size, 0);
   weight_.resize(size, 1);
   gres_at_.resize(size, 0);
+  shared_use_.resize(size, 0);
   mem_free_.resize(size, 0);
   for (Bitmap* b : {&known_, &usable_, &idle_, &asleep_, &owned_, &shared_}) b->resize(size);
   for (Bitmap& b : by_units_) b.resize(size);
@@ -262,6 +305,10 @@ void Availability::count_free(uint32_t id, const Node& node) {
   freed |= sum_after > sum_before || (idle && !idle_.test(id)) || (owned_.test(id) && !node.exclusive_user);
   const bool shared = node.shared_jobs > 0 && node.shared_jobs >= node.jobs_running;
   freed |= shared && !shared_.test(id);
+  size_t shared_use = 0;
+  for (const Bitmap& level : node.cpus_shared) shared_use += level.count();
+  freed |= shared_use < shared_use_[id];
+  shared_use_[id] = shared_use;
   if (freed) ++freed_;
   idle_.assign(id, idle);
   owned_.assign(id, node.exclusive_user);
@@ -272,7 +319,7 @@ NodeUse Availability::use(uint32_t id) const {
   if (auto it = overlay_.find(id); it != overlay_.end()) return it->second.use;
   const Node* n = nodes_.find(id);
   if (!n || ideal_) return {};
-  return {n->cpus_used, n->mem_used_mb, n->gres_used};
+  return {n->cpus_used, n->cpus_shared, {}, n->mem_used_mb, n->gres_used};
 }
 
 Uid Availability::owner(uint32_t id) const {
@@ -281,10 +328,17 @@ Uid Availability::owner(uint32_t id) const {
   return n ? n->exclusive_uid : Uid();
 }
 
-uint32_t Availability::shared_jobs(uint32_t id) const {
-  if (auto it = overlay_.find(id); it != overlay_.end()) return it->second.shared_jobs;
-  const Node* n = nodes_.find(id);
-  return n ? n->shared_jobs : 0;
+NodeUse Availability::use_beyond(uint32_t id, uint32_t others) const {
+  NodeUse out = use(id);
+  if (others == 0) return out;
+  out.busy = out.cpus;
+  out.cpus = others <= out.cpus_shared.size() ? std::move(out.cpus_shared[others - 1]) : Bitmap();
+  out.cpus_shared.clear();
+  return out;
+}
+
+uint32_t Availability::units_beyond(uint32_t id, uint32_t others) const {
+  return others == 0 ? units_free(id) : free_units(kind(id), use_beyond(id, others).cpus, whole_cores_);
 }
 
 const std::vector<Bitmap>& Availability::tiers() {
@@ -306,20 +360,31 @@ const Bitmap* Availability::feature(const std::string& name) const {
   return it == features_.end() || it->second.none() ? nullptr : &it->second;
 }
 
-void Availability::consume(const NodeShare& share, const Allocation& of, Uid owner) {
-  const uint32_t id = share.node.value;
+// What the pass laid over the node; at first what the node itself holds.
+Availability::Laid& Availability::laid_over(uint32_t id) {
   auto [it, fresh] = overlay_.try_emplace(id);
-  Laid& laid = it->second;
   if (fresh)
     if (const Node* n = nodes_.find(id))
-      laid = {{n->cpus_used, n->mem_used_mb, n->gres_used}, n->exclusive_uid, n->shared_jobs};
+      it->second = {{n->cpus_used, n->cpus_shared, {}, n->mem_used_mb, n->gres_used}, n->exclusive_uid};
+  return it->second;
+}
+
+void Availability::fence(uint32_t id) {
+  if (id >= size() || !known_.test(id)) return;
+  laid_over(id);
+  set_units(id, 0);
+  usable_.reset(id);
+}
+
+void Availability::consume(const NodeShare& share, const Allocation& of, Uid owner) {
+  const uint32_t id = share.node.value;
+  Laid& laid = laid_over(id);
   add_share(laid.use, share);
   const Kind& k = kinds_[kind_[id]];
   set_units(id, of.whole_nodes ? 0 : free_units(k, laid.use.cpus, whole_cores_));
   mem_free_[id] = mem_free_[id] > share.mem_mb ? mem_free_[id] - share.mem_mb : 0;
   if (!share.gres.empty()) free_gres(k, laid.use.gres, gres_free_.data() + gres_at_[id]);
   shared_.assign(id, of.oversubscribe && (idle_.test(id) || shared_.test(id)));
-  laid.shared_jobs += of.oversubscribe;
   idle_.reset(id);
   if (of.exclusive_user) {
     owned_.set(id);

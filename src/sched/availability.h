@@ -23,6 +23,7 @@
 #include "model/node.h"
 #include "model/resources.h"
 #include "sched/planner.h"
+#include "sched/topology_index.h"
 
 namespace muster::sched {
 
@@ -33,6 +34,8 @@ struct Kind {
   uint32_t spec_threads = 1;  // ThreadsPerCore of the node, for --threads-per-core
   uint64_t mem_mb = 0, tmp_disk_mb = 0;
   Bitmap specialized;  // CPUs never handed out
+  Bitmap restricted;   // cores only for jobs with GPUs
+  uint32_t restricted_units = 0;
   std::vector<GresDevices> gres;
   uint32_t units = 1;  // of an idle node
   uint32_t socket_of_cpu(uint32_t cpu) const { return cpu / threads / cores_per_socket; }
@@ -42,9 +45,16 @@ struct Kind {
 // What is held on one node.
 struct NodeUse {
   Bitmap cpus;
+  std::vector<Bitmap> cpus_shared;  // as Node::cpus_shared
+  Bitmap busy;                      // may be had, but only shared: taken after the others
   uint64_t mem_mb = 0;
   std::vector<GresShare> gres;
 };
+
+// Whether only one GPU of a node may be shared out at a time: the rule for MPS unless gres.conf says otherwise.
+inline bool shares_one_gpu(const GresDevices& g) {
+  return (g.flags & kGresOneSharing) || (g.name == "mps" && !(g.flags & kGresAllSharing));
+}
 
 // Free devices of each entry of kind.gres, in the same order.
 using GresCounts = std::span<const uint64_t>;
@@ -78,8 +88,10 @@ class Availability {
     return {gres_free_.data() + gres_at_[id], kinds_[kind_[id]].gres.size()};
   }
   NodeUse use(uint32_t id) const;
+  // As seen by a job that may share CPUs with up to `others` jobs: what more than that hold.
+  NodeUse use_beyond(uint32_t id, uint32_t others) const;
+  uint32_t units_beyond(uint32_t id, uint32_t others) const;
   Uid owner(uint32_t id) const;  // of a node in owned()
-  uint32_t shared_jobs(uint32_t id) const;
 
   // Nodes with exactly so many free units; usable ones only.
   const Bitmap& with_units(uint32_t units) const { return by_units_[units]; }
@@ -90,9 +102,16 @@ class Availability {
   const std::vector<Bitmap>& tiers();
 
   const Bitmap* feature(const std::string& name) const;
+  // The topology that the partition's jobs are placed by; null: flat.
+  std::shared_ptr<const TopologyIndex> topology(const Cluster& cluster, const Partition& partition) {
+    return topologies_.of(cluster.topologies, partition, size());
+  }
 
   // Takes a share from the node until the next update().
   void consume(const NodeShare& share, const Allocation& of, Uid owner);
+
+  // Keeps others off a node until the next update().
+  void fence(uint32_t id);
 
   // Grows whenever something may have become startable; equal values mean: what did not fit still does not.
   uint64_t freed() const { return freed_; }
@@ -115,6 +134,7 @@ class Availability {
   std::unordered_map<const NodeSpec*, std::pair<NodeSpecPtr, uint32_t>> kind_of_spec_;
   Bitmap known_, usable_, idle_, asleep_, owned_, shared_;
   std::vector<uint32_t> kind_, units_free_, weight_, gres_at_;
+  std::vector<size_t> shared_use_;  // CPUs that jobs share, each as often as it has a job more than one
   std::vector<uint64_t> mem_free_;
   std::vector<uint64_t> gres_free_;
   std::vector<Bitmap> by_units_;
@@ -125,13 +145,16 @@ class Availability {
   struct Laid {
     NodeUse use;
     Uid owner{};
-    uint32_t shared_jobs = 0;
   };
+  Laid& laid_over(uint32_t id);
   std::unordered_map<uint32_t, Laid> overlay_;
   uint64_t freed_ = 1, shape_version_ = 1;
+  TopologyCache topologies_;
 };
 
 bool node_usable(const Node& node);
+// The same, were it not for these flags.
+bool node_usable_but_for(const Node& node, uint32_t flags);
 Kind make_kind(const Node& node, bool whole_cores);
 // Whole units free of a node of this kind, `used` being held.
 uint32_t free_units(const Kind& kind, const Bitmap& used, bool whole_cores);

@@ -102,11 +102,8 @@ struct Leaves {
   Params params;
   Cluster c = a_cluster().nodes(8).cpus(2).build();
   Leaves() {
-    for (uint32_t leaf = 0; leaf < 2; ++leaf) {
-      Bitmap b(8);
-      b.set_range(leaf * 4, leaf * 4 + 4);
-      params.leaf_switches.push_back(b);
-    }
+    give_tree(c, 2, 4);
+    params.topology.max_switch_wait = minutes(10'000);
     for (const char* busy : {"n[0-1]", "n[4-5]"})
       submit(c, a_job().nodes(2).exclusive().minutes(120).nodelist(busy), kNow);
     apply_starts(c, full(c, params), kNow);

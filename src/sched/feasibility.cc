@@ -1,11 +1,41 @@
 // can_ever_run: the request against the partition's nodes as if all were up and idle.
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "base/text.h"
 #include "sched/placement.h"
 #include "sched/planner.h"
+#include "sched/topology_choice.h"
 
 namespace muster::sched {
 namespace {
+
+constexpr size_t kShown = 12;
+
+std::string shown(const std::set<std::string>& names, std::string_view wrong) {
+  std::vector<std::string_view> all(names.begin(), names.end());
+  std::string out;
+  if (std::string_view near = did_you_mean(wrong, all); !near.empty()) out = "; did you mean " + std::string(near) + "?";
+  std::vector<std::string> first(names.begin(), std::next(names.begin(), static_cast<ptrdiff_t>(std::min(names.size(), kShown))));
+  if (names.empty()) return "; there are none here";
+  return out + "; there are: " + join(first, ", ") + (names.size() > kShown ? " and others" : "");
+}
+
+// Features and GRES that nodes have, to name them beside one that none has.
+std::string choice_of_features(const Cluster& cluster, const std::string& wrong) {
+  std::set<std::string> names;
+  cluster.nodes.for_each([&](uint32_t, const Node& n) {
+    names.insert(n.features_active.begin(), n.features_active.end());
+  });
+  return shown(names, wrong);
+}
+std::string choice_of_gres(const Availability& nodes, const std::string& wrong) {
+  std::set<std::string> names;
+  for (const Kind& k : nodes.kinds())
+    for (const GresDevices& g : k.gres) names.insert(g.name + (g.type.empty() ? "" : ":" + g.type));
+  return shown(names, wrong);
+}
 
 Result<> names_exist(const Cluster& cluster, const Availability& nodes, const Shape& s) {
   for (const std::string* list : {&s.required_nodes, &s.excluded_nodes})
@@ -13,21 +43,40 @@ Result<> names_exist(const Cluster& cluster, const Availability& nodes, const Sh
   for (const FeatureConstraint* f : {&s.features, &s.prefer})
     for (const std::string& name : f->names)
       if (!nodes.feature(name))
-        return fail(Errc::kInvalidFeature, {}, "no node has the feature \"" + name + "\"");
+        return fail(Errc::kInvalidFeature, {}, "no node has the feature \"" + name + "\"" + choice_of_features(cluster, name));
   for (const auto* needs : {&s.per_node, &s.per_job, &s.per_task})
     for (const GresNeed& need : *needs) {
       bool known = false;
       for (const Kind& k : nodes.kinds())
         for (const GresDevices& g : k.gres)
           known |= g.name == need.name && (need.type.empty() || g.type == need.type);
+      const std::string name = need.name + (need.type.empty() ? "" : ":" + need.type);
       if (!known)
-        return fail(Errc::kInvalidGres, {},
-                    "no node has gres/" + need.name + (need.type.empty() ? "" : ":" + need.type));
+        return fail(Errc::kInvalidGres, {}, "no node has gres/" + name + choice_of_gres(nodes, name));
     }
   return {};
 }
 
-std::string tally(const RequestClass& c, const Partition& p) {
+// "; a node there has at most 16 CPUs, 64G, gpu:h100:8": each the most of any node of the partition.
+std::string most_there(const Availability& nodes, const Partition& p) {
+  uint32_t cpus = 0;
+  uint64_t memory = 0;
+  std::map<std::string, uint64_t> gres;
+  for (uint32_t k = 0; k < nodes.kinds().size(); ++k) {
+    if (!nodes.of_kind(k).intersects(p.nodes)) continue;
+    const Kind& kind = nodes.kinds()[k];
+    cpus = std::max(cpus, kind.cpus);
+    memory = std::max(memory, kind.mem_mb);
+    std::map<std::string, uint64_t> here;
+    for (const GresDevices& g : kind.gres) here[g.name + (g.type.empty() ? "" : ":" + g.type)] += g.count;
+    for (const auto& [name, count] : here) gres[name] = std::max(gres[name], count);
+  }
+  std::string out = "; a node there has at most " + std::to_string(cpus) + " CPUs, " + format_mem_mb(memory);
+  for (const auto& [name, count] : gres) out += ", " + name + ":" + std::to_string(count);
+  return out;
+}
+
+std::string tally(const RequestClass& c, const Partition& p, const Availability& nodes) {
   const size_t left = c.feasible.count();
   std::string out = "of the " + std::to_string(p.nodes.count()) + " nodes of partition " + p.name + ":";
   auto add = [&](uint32_t n, const char* what) {
@@ -38,7 +87,8 @@ std::string tally(const RequestClass& c, const Partition& p) {
   add(c.excluded.make, " have too few sockets, cores, threads or disk,");
   add(c.excluded.room, " have too few CPUs, memory or devices for one task,");
   return out + " " + std::to_string(left) + " are left; at least " + std::to_string(c.shape.min_nodes) +
-         " are needed" + (c.shape.num_tasks ? " for " + std::to_string(c.shape.num_tasks) + " tasks" : "");
+         " are needed" + (c.shape.num_tasks ? " for " + std::to_string(c.shape.num_tasks) + " tasks" : "") +
+         (c.excluded.room && left < c.shape.min_nodes ? most_there(nodes, p) : "");
 }
 
 }  // namespace
@@ -51,6 +101,7 @@ Result<> can_ever_run(const Cluster& cluster, const Params& params, const JobReq
   Availability nodes;
   nodes.update(cluster.nodes, params, true);
   MUSTER_TRY_VOID(names_exist(cluster, nodes, shape));
+  MUSTER_TRY_VOID(LicensePool(params).could_ever(shape.licenses));
   RequestClass c;
   c.shape = std::move(shape);
   c.partition = partition;
@@ -59,9 +110,14 @@ Result<> can_ever_run(const Cluster& cluster, const Params& params, const JobReq
   if (!p->nodes.contains(c.required))
     return fail(Errc::kRequestedNodeConfigUnavailable, {},
                 "--nodelist names nodes outside partition " + p->name);
+  if (c.topology) MUSTER_TRY_VOID(topology_allows(*c.topology, c.shape));
   c.shape.switches = 0;  // waits at most for a while, never for ever
   if (std::holds_alternative<Placed>(place(nodes, c, params, nullptr, {}))) return {};
-  return fail(Errc::kRequestedNodeConfigUnavailable, {}, tally(c, *p));
+  std::string why = tally(c, *p, nodes);
+  if (c.topology)
+    why += "; topology " + c.topology->topology().name + " (" +
+           std::string(topology_kind_name(c.topology->kind())) + ") has to hold them together";
+  return fail(Errc::kRequestedNodeConfigUnavailable, {}, std::move(why));
 }
 
 }  // namespace muster::sched

@@ -15,7 +15,18 @@ bool any_of_and(const Bitmap& a, const Bitmap& b, const Bitmap& c, F&& f) {
   return false;
 }
 
+// SwitchAsNodeRank, BlockAsNodeRank.
+bool ranked_by_leaf(const TopologyIndex& index, const TopologyRules& rules) {
+  return (rules.switch_as_node_rank && index.kind() == TopologyKind::kTree) ||
+         (rules.block_as_node_rank && index.kind() == TopologyKind::kBlock);
+}
+
 }  // namespace
+
+Duration patience(const Shape& shape, const Params& params) {
+  const Duration most = params.topology.max_switch_wait;
+  return shape.switches_wait.count() ? std::min(shape.switches_wait, most) : most;
+}
 
 Gang::Gang(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Bitmap open,
            Duration waited)
@@ -27,37 +38,26 @@ Gang::Gang(Availability& nodes, RequestClass& c, const Params& params, const Nod
       open_(std::move(open)),
       waited_(waited) {}
 
+// Of CPUs that jobs share, those with the fewest jobs first.
 bool Gang::choose() {
+  for (others_ = 0; others_ == 0 || (s_.oversubscribe && others_ < s_.oversubscribe_count); ++others_)
+    if (choose_sharing()) return true;
+  return false;
+}
+
+bool Gang::choose_sharing() {
   required_ = c_.required;
   if (!open_.contains(required_)) return false;
   if (!c_.counts.empty() && !require_counted(open_)) return false;
-  if (s_.contiguous) return runs_of_neighbours(open_);
-  if (!params_.leaf_switches.empty() && !s_.spread) return by_leaves(open_);
+  if (by_topology()) return within_topology();
+  if (s_.contiguous && !c_.topology) return runs_of_neighbours(open_);
   return choose_in(open_);
-}
-
-uint32_t Gang::allowed_up_to(uint32_t n) const {
-  n = std::min(n, s_.max_nodes);
-  if (s_.node_sizes.empty()) return n >= s_.min_nodes ? n : 0;
-  auto it = std::upper_bound(s_.node_sizes.begin(), s_.node_sizes.end(), n);
-  if (it == s_.node_sizes.begin()) return 0;
-  return *--it >= s_.min_nodes ? *it : 0;
-}
-
-uint32_t Gang::allowed_from(uint32_t n) const {
-  n = std::max(n, s_.min_nodes);
-  if (!s_.node_sizes.empty()) {
-    auto it = std::lower_bound(s_.node_sizes.begin(), s_.node_sizes.end(), n);
-    if (it == s_.node_sizes.end()) return 0;
-    n = *it;
-  }
-  return n <= s_.max_nodes ? n : 0;
 }
 
 bool Gang::choose_in(const Bitmap& open) {
   if (!open.contains(required_)) return false;
   if (s_.whole && !s_.spread && s_.per_job.empty() && idle_nodes(open)) return true;
-  if (!s_.whole && !s_.grow && !s_.spread && !s_.oversubscribe && allowed_from(1) == 1 && one_node(open))
+  if (!s_.whole && !s_.grow && !s_.spread && !s_.oversubscribe && s_.nodes_from(1) == 1 && one_node(open))
     return true;
   return by_tiers(open);
 }
@@ -99,13 +99,13 @@ bool Gang::idle_nodes(const Bitmap& open) {
   }
   if (!cap) return false;
   const uint32_t wanted = s_.num_tasks ? (s_.num_tasks + cap - 1) / cap : 1;
-  const uint32_t least = allowed_from(std::max(wanted, static_cast<uint32_t>(required_.count())));
+  const uint32_t least = s_.nodes_from(std::max(wanted, static_cast<uint32_t>(required_.count())));
   if (!least || open.count() < least) return false;
   const uint32_t most = s_.grow ? s_.max_nodes : least;
   Candidates chosen;
   auto add = [&](uint32_t id) {
     if (filter_ && filter_->promised().test(id) && filter_->tasks(id, c_, cap) == kNoTasks) return false;
-    chosen.push_back({id, cap, nodes_.kind(id).units, false});
+    chosen.push_back({id, cap, nodes_.kind(id).units, 0});
     return chosen.size() >= most;
   };
   required_.for_each([&](size_t id) { add(static_cast<uint32_t>(id)); });
@@ -114,28 +114,29 @@ bool Gang::idle_nodes(const Bitmap& open) {
   for (const Bitmap& tier : nodes_.tiers())
     if (chosen.size() >= most || any_of_and(rest, tier, rest, add)) break;
   if (chosen.size() < least) return false;
-  chosen.resize(allowed_up_to(static_cast<uint32_t>(chosen.size())));
+  chosen.resize(s_.nodes_up_to(static_cast<uint32_t>(chosen.size())));
   return settle(std::move(chosen));
 }
 
 Gang::Candidate Gang::look(uint32_t id) const {
   const Kind& kind = nodes_.kind(id);
-  Candidate out{id, kNoTasks, s_.whole ? kind.units : nodes_.units_free(id), false};
+  Candidate out{id, kNoTasks, s_.whole ? kind.units : nodes_.units_free(id), 0};
   const uint32_t wanted = s_.num_tasks ? 1 : s_.tasks_per_node;
   auto count = [&] { return count_tasks(s_, kind, {out.units, nodes_.mem_free(id), nodes_.gres_free(id)}); };
   out.tasks = count();
-  if (out.tasks < wanted && s_.oversubscribe && nodes_.shared().test(id) &&
-      nodes_.shared_jobs(id) < s_.oversubscribe_count) {
-    out.units = kind.units;
-    out.over_shared = true;
+  for (uint32_t others = 1; others <= others_ && nodes_.shared().test(id); ++others) {
+    const Candidate less = out;
+    out.units = nodes_.units_beyond(id, others);
+    out.others = others;
     out.tasks = count();
+    if (out.tasks <= less.tasks) out = less;
   }
   if (s_.num_tasks && !s_.overcommit) out.tasks = std::min(out.tasks, s_.num_tasks);
-  if (out.tasks >= wanted && !s_.counts_decide() && !s_.whole) {
+  if (out.tasks >= wanted && !counts_decide(s_, kind) && !s_.whole) {
     // Counting is only a bound here: ask the layout.
-    const NodeUse use = nodes_.use(id);
+    const NodeUse use = nodes_.use_beyond(id, out.others);
     auto fits = [&](uint32_t n) {
-      return choose_on_node(s_, kind, NodeId(id), use, n, {}, out.over_shared).has_value();
+      return choose_on_node(s_, kind, NodeId(id), use, n, {}).has_value();
     };
     while (out.tasks > kNoTasks && !fits(out.tasks)) --out.tasks;
   }
@@ -224,7 +225,7 @@ bool Gang::pick(Candidates& list) {
     return settle(enough(chosen, 0, n) ? std::move(chosen) : std::move(largest));
   };
   if (s_.grow || s_.spread) {
-    for (uint32_t n = allowed_up_to(limit); n > 0; n = n > 1 ? allowed_up_to(n - 1) : 0)
+    for (uint32_t n = s_.nodes_up_to(limit); n > 0; n = n > 1 ? s_.nodes_up_to(n - 1) : 0)
       if (try_size(n)) return true;
     return false;
   }
@@ -238,7 +239,7 @@ bool Gang::pick(Candidates& list) {
       sum += list[i - 1].tasks;
     if (sum < s_.num_tasks) return false;
   }
-  for (n = allowed_from(n); n > 0 && n <= limit; n = allowed_from(n + 1)) {
+  for (n = s_.nodes_from(n); n > 0 && n <= limit; n = s_.nodes_from(n + 1)) {
     if (try_size(n)) return true;
     if (s_.per_job.empty()) return false;
   }
@@ -247,8 +248,12 @@ bool Gang::pick(Candidates& list) {
 
 bool Gang::settle(Candidates chosen) {
   if (chosen.empty()) return false;
-  std::sort(chosen.begin(), chosen.end(),
-            [](const Candidate& a, const Candidate& b) { return a.node < b.node; });
+  const bool by_leaf = c_.topology && ranked_by_leaf(*c_.topology, params_.topology);
+  std::sort(chosen.begin(), chosen.end(), [&](const Candidate& a, const Candidate& b) {
+    if (by_leaf && c_.topology->leaf_of(a.node) != c_.topology->leaf_of(b.node))
+      return c_.topology->leaf_of(a.node) < c_.topology->leaf_of(b.node);
+    return a.node < b.node;
+  });
   std::vector<uint32_t> tasks;
   if (s_.num_tasks) {
     std::vector<uint32_t> caps;
@@ -266,13 +271,13 @@ bool Gang::settle(Candidates chosen) {
   std::vector<Pick> picks;
   picks.reserve(chosen.size());
   for (size_t i = 0; i < chosen.size(); ++i)
-    picks.push_back({chosen[i].node, tasks[i], {}, chosen[i].over_shared});
+    picks.push_back({chosen[i].node, tasks[i], {}, chosen[i].others});
   if (!spread_job_gres(picks)) return false;
   picks_ = std::move(picks);
-  if (!params_.leaf_switches.empty()) {
+  if (c_.topology) {
     Bitmap used(nodes_.size());
     for (const Pick& p : picks_) used.set(p.node);
-    switches_ = leaves_of(used);
+    switches_ = c_.topology->leaves_of(used);
   }
   return true;
 }
@@ -332,43 +337,72 @@ bool Gang::require_counted(const Bitmap& open) {
   return true;
 }
 
-uint32_t Gang::leaves_of(const Bitmap& nodes) const {
-  uint32_t n = 0;
-  for (const Bitmap& leaf : params_.leaf_switches) n += leaf.intersects(nodes);
-  return n;
+// --spread-job and TopoOptional put a tree aside.
+bool Gang::by_topology() const {
+  if (!c_.topology) return false;
+  if (c_.topology->kind() != TopologyKind::kTree) return true;
+  return !s_.spread && (!params_.topology.optional || s_.switches > 0);
 }
 
-bool Gang::by_leaves(const Bitmap& open) {
-  const auto& leaves = params_.leaf_switches;
-  if (allowed_from(1) == 1 && !s_.grow && choose_in(open) && picks_.size() == 1) return true;
-  std::vector<std::pair<size_t, uint32_t>> by_count;  // free nodes, leaf
-  for (uint32_t i = 0; i < leaves.size(); ++i)
-    if (const size_t n = leaves[i].count_and(open)) by_count.push_back({n, i});
-  std::stable_sort(by_count.begin(), by_count.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [n, leaf] : by_count)  // best fit: the leaf with the fewest free nodes
-    if (n >= s_.min_nodes && choose_in(open & leaves[leaf])) return true;
-  Bitmap together(nodes_.size());
-  required_.for_each([&](size_t id) {
-    for (const Bitmap& leaf : leaves)
-      if (leaf.test(id)) together |= leaf & open;
+// Nodes that can take a part of the job, and how much: what counting says, where that is cheap to know.
+Bitmap Gang::able(std::vector<uint32_t>& tasks) const {
+  Bitmap out = open_;
+  const bool whole = s_.whole && s_.per_job.empty();
+  const bool sums = s_.num_tasks > 0;
+  if (sums) tasks.resize(nodes_.size());
+  open_.for_each([&](size_t at) {
+    const auto id = static_cast<uint32_t>(at);
+    const bool asked = !whole || (filter_ && filter_->promised().test(at));
+    const uint32_t n = asked ? look(id).tasks : c_.idle_tasks[nodes_.kind_index(id)];
+    if (n == kNoTasks)
+      out.reset(at);
+    else if (sums)
+      tasks[id] = n;
   });
-  bool found = required_.any() && choose_in(together);
-  for (size_t i = by_count.size(); i-- > 0 && !found;) {
-    const Bitmap before = together;
-    together |= leaves[by_count[i].second] & open;
-    found = together.count() >= s_.min_nodes && choose_in(together);
-    for (size_t j = 0; found && j < i; ++j)  // the last leaf: the smallest that does it
-      if (choose_in(before | (leaves[by_count[j].second] & open))) break;
+  return out;
+}
+
+// Nodes of a higher tier (asleep, or of more weight) only where those before do not do: weight goes before
+// topology (guide topology).
+bool Gang::within_topology() {
+  const TopologyWish want = wish_of(c_, required_);
+  if (!want.nodes) return false;
+  // A job on a shared node is best where least is left, wherever that is.
+  const bool small = !s_.whole && !s_.grow && !s_.segment && want.nodes == 1;
+  if (small && c_.topology->kind() != TopologyKind::kTorus3d && choose_in(open_) && picks_.size() == 1)
+    return true;
+  std::vector<uint32_t> tasks;
+  const Bitmap able_nodes = able(tasks);
+  Bitmap open(nodes_.size());
+  TopologySupply supply{open,
+                        [&](uint32_t id) { return tasks[id]; },
+                        [&](uint32_t id) {
+                          return gres_available(s_.per_job[0], nodes_.kind(id), nodes_.gres_free(id));
+                        },
+                        [&](uint32_t id) { return nodes_.units_free(id); }};
+  const Bitmap required = required_;
+  bool too_wide = false, found = false;
+  auto attempt = [&](const Bitmap& among, const Bitmap& forced) {
+    required_ = forced;
+    const bool fits = choose_in(among);
+    required_ = required;
+    return fits;
+  };
+  for (const Bitmap& tier : nodes_.tiers()) {
+    const Bitmap more = (able_nodes & tier) - open;
+    if (more.none()) continue;
+    open |= more;
+    if (open.count() < want.nodes) continue;
+    if (!TopologyChoice(*c_.topology, params_.topology, want, supply, attempt).choose()) continue;
+    found = true;
+    too_wide = s_.switches && c_.topology->kind() == TopologyKind::kTree && switches_ > s_.switches;
+    if (!too_wide) break;
   }
-  if (!found && !choose_in(open)) return false;
-  if (s_.switches && switches_ > s_.switches) {
-    const Duration patience = s_.switches_wait.count() ? s_.switches_wait : kDefaultSwitchesWait;
-    if (waited_ < patience) {
-      detail_ = "waits for nodes within " + std::to_string(s_.switches) + " leaf switches";
-      picks_.clear();
-      return false;
-    }
+  if (!found) return false;
+  if (too_wide && waited_ < patience(s_, params_)) {
+    detail_ = "waits for nodes within " + std::to_string(s_.switches) + " leaf switches";
+    picks_.clear();
+    return false;
   }
   return true;
 }
@@ -384,7 +418,7 @@ bool Gang::runs_of_neighbours(const Bitmap& open) {
     for (size_t n = 1; first + n <= list.size(); ++n) {
       if (n > 1 && list[first + n - 1].node != list[first + n - 2].node + 1) break;
       if (n > s_.max_nodes || (!best.empty() && n >= best.size())) break;
-      if (allowed_up_to(static_cast<uint32_t>(n)) != n || !enough(list, first, n)) continue;
+      if (s_.nodes_up_to(static_cast<uint32_t>(n)) != n || !enough(list, first, n)) continue;
       Bitmap in(nodes_.size());
       for (size_t i = first; i < first + n; ++i) in.set(list[i].node);
       if (!in.contains(required_)) continue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sched/placement.h"
+#include "sched/topology_choice.h"
 
 namespace muster::sched {
 
@@ -13,8 +14,11 @@ struct Pick {
   uint32_t node = 0;
   uint32_t tasks = 0;
   JobGres job_gres;
-  bool over_shared = false;  // its CPUs are shared with jobs that are there
+  uint32_t others = 0;  // its CPUs are shared with so many jobs at most
 };
+
+// How long --switches=count@time keeps the job waiting at most.
+Duration patience(const Shape& shape, const Params& params);
 
 class Gang {
  public:
@@ -29,15 +33,18 @@ class Gang {
  private:
   struct Candidate {
     uint32_t node = 0, tasks = 0, units = 0;
-    bool over_shared = false;
+    uint32_t others = 0;
   };
   using Candidates = std::vector<Candidate>;
 
+  bool choose_sharing();
   bool choose_in(const Bitmap& open);
   bool one_node(const Bitmap& open);
   bool idle_nodes(const Bitmap& open);
   bool by_tiers(const Bitmap& open);
-  bool by_leaves(const Bitmap& open);
+  bool by_topology() const;
+  bool within_topology();
+  Bitmap able(std::vector<uint32_t>& tasks) const;
   bool runs_of_neighbours(const Bitmap& open);
   bool require_counted(const Bitmap& open);
   Candidate look(uint32_t node) const;
@@ -45,10 +52,6 @@ class Gang {
   bool enough(const Candidates& list, size_t first, size_t n) const;
   bool settle(Candidates chosen);
   bool spread_job_gres(std::vector<Pick>& picks) const;
-  uint32_t allowed_up_to(
-      uint32_t n) const;                    // the largest count of nodes the job may have, at most n; 0: none
-  uint32_t allowed_from(uint32_t n) const;  // the smallest, at least n
-  uint32_t leaves_of(const Bitmap& nodes) const;
 
   Availability& nodes_;
   RequestClass& c_;
@@ -57,6 +60,7 @@ class Gang {
   const NodeFilter* filter_;
   Bitmap open_, required_;
   Duration waited_;
+  uint32_t others_ = 0;  // jobs that CPUs may be shared with at the moment
   std::vector<Pick> picks_;
   uint32_t switches_ = 0;
   std::string detail_;

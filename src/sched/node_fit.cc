@@ -46,6 +46,9 @@ uint64_t node_gpus(const Shape& s, uint32_t tasks) {
   return s.gpus_per_node() + std::min(mul_sat(s.gpus_per_task(), tasks), uint64_t{1} << 60);
 }
 
+// Cores of the node are kept from this job: it asks for no GPU.
+bool keeps_from(const Shape& s, const Kind& k) { return k.restricted.any() && !s.whole && !s.wants_gpu(); }
+
 uint64_t least_job_gpus(const Shape& s) {
   uint64_t n = 0;
   for (const GresNeed& g : s.per_job) n += g.name == "gpu";
@@ -53,6 +56,8 @@ uint64_t least_job_gpus(const Shape& s) {
 }
 
 }  // namespace
+
+bool counts_decide(const Shape& s, const Kind& k) { return s.counts_decide() && !keeps_from(s, k); }
 
 bool kind_qualifies(const Shape& s, const Kind& k) {
   if (s.sockets > k.sockets || s.cores_per_socket > k.cores_per_socket || s.threads_per_core > k.spec_threads)
@@ -64,7 +69,10 @@ bool kind_qualifies(const Shape& s, const Kind& k) {
 
 uint32_t units_for(const Shape& s, const Kind& k, uint32_t tasks, uint64_t gpus) {
   const uint64_t cpus = cpus_wanted(s, tasks, gpus);
-  const uint64_t units = s.whole_cores && by_core(s, k) ? cores_for(s, k, tasks, cpus) : cpus;
+  uint64_t units = s.whole_cores && by_core(s, k) ? cores_for(s, k, tasks, cpus) : cpus;
+  if (s.whole_sockets)
+    units = std::min<uint64_t>(ceil_div(units, k.cores_per_socket) * k.cores_per_socket,
+                               std::max<uint64_t>(units, k.units));
   return static_cast<uint32_t>(std::min<uint64_t>(units, 0xffffffffu));
 }
 
@@ -79,16 +87,9 @@ uint64_t memory_for(const Shape& s, const Kind& k, uint32_t units, uint64_t gpus
     case MemoryMode::kPerGpu:
       return mul_sat(s.mem_mb, gpus);
     case MemoryMode::kAll:
-      return k.mem_mb;
+      return s.max_mem_per_node_mb ? std::min(k.mem_mb, s.max_mem_per_node_mb) : k.mem_mb;
   }
   return 0;
-}
-
-uint64_t gres_available(const GresNeed& need, const Kind& k, GresCounts free) {
-  uint64_t n = 0;
-  for (size_t i = 0; i < k.gres.size(); ++i)
-    if (k.gres[i].name == need.name && (need.type.empty() || k.gres[i].type == need.type)) n += free[i];
-  return n;
 }
 
 uint32_t count_tasks(const Shape& s, const Kind& k, const NodeFree& free) {
@@ -97,22 +98,17 @@ uint32_t count_tasks(const Shape& s, const Kind& k, const NodeFree& free) {
     if (gres_available(g, k, free.gres) < g.count) return kNoTasks;
   for (const GresNeed& g : s.per_job)
     if (gres_available(g, k, free.gres) < 1) return kNoTasks;
-  for (const GresNeed& g : s.per_task) {
-    uint64_t have = gres_available(g, k, free.gres);
-    for (const GresNeed& n : s.per_node)
-      if (n.name == g.name && (n.type == g.type || n.type.empty() || g.type.empty()))
-        have -= std::min(have, n.count);
-    cap = std::min(cap, have / g.count);
-  }
+  for (const GresNeed& g : s.per_task) cap = std::min(cap, tasks_by_gres(g, s.per_node, s, k, free.gres));
   if (s.tasks_per_node) cap = std::min<uint64_t>(cap, s.tasks_per_node);
   if (s.tasks_per_socket)
     cap = std::min<uint64_t>(cap, static_cast<uint64_t>(s.tasks_per_socket) * k.sockets);
   if (s.tasks_per_gpu) {
     uint64_t gpus = s.gpus_per_node();
-    if (!gpus) gpus = gres_available({"gpu", "", 1}, k, free.gres);
+    if (!gpus) gpus = gres_available({"gpu", "", 1, false}, k, free.gres);
     cap = std::min<uint64_t>(cap, gpus * s.tasks_per_gpu);
   }
   uint64_t units = free.units;
+  if (keeps_from(s, k)) units = std::min(units, k.units - std::min<uint64_t>(k.units, k.restricted_units));
   if (s.max_cpus_per_node != kUnlimited32)
     units = std::min<uint64_t>(units, s.whole_cores ? s.max_cpus_per_node / k.threads : s.max_cpus_per_node);
   if (!s.overcommit) {
@@ -121,7 +117,8 @@ uint32_t count_tasks(const Shape& s, const Kind& k, const NodeFree& free) {
   }
   const uint64_t job_gpus = least_job_gpus(s);
   const bool check_mem = s.mem_consumable || s.memory != MemoryMode::kNone;
-  const uint64_t mem = s.mem_consumable ? free.mem_mb : k.mem_mb;
+  uint64_t mem = s.mem_consumable ? free.mem_mb : k.mem_mb;
+  if (s.max_mem_per_node_mb) mem = std::min(mem, s.max_mem_per_node_mb);
   if (check_mem && s.memory == MemoryMode::kPerCpu && s.mem_mb && !s.whole && !s.overcommit)
     cap = std::min<uint64_t>(cap, mem / s.mem_mb / s.cpus_per_task);
   auto fits = [&](uint64_t tasks) {
@@ -147,11 +144,12 @@ namespace {
 // Chooses CPUs of one node. Cores that may be used are kept per socket in ascending order.
 class CpuChooser {
  public:
-  CpuChooser(const Shape& s, const Kind& k, const NodeUse& use, bool ignore_cpus)
-      : s_(s), k_(k), free_(k.sockets) {
+  CpuChooser(const Shape& s, const Kind& k, const NodeUse& use) : s_(s), k_(k), free_(k.sockets) {
     by_core_ = by_core(s, k);
-    Bitmap taken = k.specialized;
-    if (!ignore_cpus) taken |= use.cpus;
+    Bitmap taken = k.specialized | use.cpus;
+    if (keeps_from(s, k))
+      k.restricted.for_each([&](size_t core) { taken.set_range(core * k.threads, (core + 1) * k.threads); });
+    taken_ = taken;
     for (uint32_t core = 0; core < k.cores; ++core) {
       Slot slot{core, 0, 0};
       for (uint32_t t = 0; t < k.threads; ++t)
@@ -159,9 +157,15 @@ class CpuChooser {
       const bool whole = std::popcount(slot.threads) == static_cast<int>(std::min(k.threads, 32u));
       if (by_core_ ? whole : slot.threads != 0) free_[core / k.cores_per_socket].push_back(slot);
     }
+    if (use.busy.any())
+      for (auto& socket : free_)
+        std::stable_partition(socket.begin(), socket.end(),
+                              [&](const Slot& c) { return !use.busy.test(size_t{c.core} * k.threads); });
     if (s.one_core_per_socket)
       for (auto& socket : free_)
         if (socket.size() > 1) socket.resize(1);
+    if (s.whole_sockets)
+      use.cpus.for_each([&](size_t cpu) { free_[k.socket_of_cpu(static_cast<uint32_t>(cpu))].clear(); });
     used_.assign(k.sockets, 0);
   }
 
@@ -187,10 +191,23 @@ class CpuChooser {
       left -= want;
     }
     // What --mincpus or --cpus-per-gpu wants beyond the tasks.
-    return left == 0 || one_task(batches * tasks_on_core(s_, k_), left);
+    if (left > 0 && !one_task(batches * tasks_on_core(s_, k_), left)) return false;
+    if (s_.whole_sockets) fill_sockets();
+    return true;
   }
 
  private:
+  // CR_Socket: what is free of a socket goes with the first CPU of it.
+  void fill_sockets() {
+    const uint32_t each = k_.cores_per_socket * k_.threads;
+    for (uint32_t socket = 0; socket < k_.sockets; ++socket) {
+      const size_t first = out_->next(size_t{socket} * each);
+      if (first == Bitmap::npos || first >= size_t{socket + 1} * each) continue;
+      for (uint32_t cpu = socket * each; cpu < (socket + 1) * each; ++cpu)
+        if (!taken_.test(cpu)) out_->set(cpu);
+    }
+  }
+
   struct Slot {
     uint32_t core;
     uint32_t threads;  // free threads, as bits
@@ -282,67 +299,13 @@ class CpuChooser {
   const Shape& s_;
   const Kind& k_;
   bool by_core_ = false;
+  Bitmap taken_;
   std::vector<std::vector<Slot>> free_;
   std::vector<uint32_t> used_;
   std::vector<uint32_t> order_;
   size_t near_ = 0;
   Bitmap* out_ = nullptr;
 };
-
-struct Device {
-  uint32_t entry;  // in kind.gres
-  uint32_t index;  // within the name
-};
-
-// Devices of the name that are free, by entry; count-only entries are left to counts.
-std::vector<Device> free_devices(const Kind& k, const NodeUse& use, const GresNeed& need) {
-  std::vector<Device> out;
-  for (uint32_t e = 0; e < k.gres.size(); ++e) {
-    const GresDevices& g = k.gres[e];
-    if (g.name != need.name || g.count_only || (!need.type.empty() && g.type != need.type)) continue;
-    for (uint32_t i = g.first_index; i < g.first_index + g.count; ++i) {
-      bool taken = false;
-      for (const GresShare& u : use.gres) taken |= u.name == g.name && u.devices.test(i);
-      if (!taken) out.push_back({e, i});
-    }
-  }
-  return out;
-}
-
-bool near_socket(const Kind& k, const GresDevices& g, uint32_t socket) {
-  if (g.cores.none()) return true;
-  size_t c = g.cores.next(static_cast<size_t>(socket) * k.cores_per_socket);
-  return c != Bitmap::npos && c < static_cast<size_t>(socket + 1) * k.cores_per_socket;
-}
-
-void give(std::vector<GresShare>& out, const std::string& name, const std::string& type, uint64_t count,
-          size_t device) {
-  auto it = std::find_if(out.begin(), out.end(),
-                         [&](const GresShare& g) { return g.name == name && g.type == type; });
-  if (it == out.end()) it = out.insert(out.end(), GresShare{name, type, 0, {}});
-  it->count += count;
-  if (device != Bitmap::npos) it->devices.set(device);
-}
-
-// All needs of one node as one list, typed ones first so that an untyped need does not take their devices.
-std::vector<GresNeed> needs_here(const Shape& s, uint32_t tasks, const JobGres& job) {
-  std::vector<GresNeed> out;
-  auto add = [&](const GresNeed& g, uint64_t count) {
-    if (count == 0) return;
-    for (GresNeed& o : out)
-      if (o.name == g.name && o.type == g.type) {
-        o.count += count;
-        return;
-      }
-    out.push_back({g.name, g.type, count});
-  };
-  for (const GresNeed& g : s.per_node) add(g, g.count);
-  for (const GresNeed& g : s.per_task) add(g, mul_sat(g.count, tasks));
-  for (size_t i = 0; i < s.per_job.size() && i < job.counts.size(); ++i) add(s.per_job[i], job.counts[i]);
-  std::stable_sort(out.begin(), out.end(),
-                   [](const GresNeed& a, const GresNeed& b) { return a.type.empty() < b.type.empty(); });
-  return out;
-}
 
 // Sockets in the order in which they are used: those that together hold the devices wanted first (fewest,
 // then lowest numbers), then the rest. Returns how many stand in the first group.
@@ -381,57 +344,6 @@ size_t order_sockets(const Shape& s, const Kind& k, const NodeUse& use, const st
   return std::max<size_t>(first, 1);
 }
 
-// Devices for the needs: nearest to the chosen cores, lowest numbers.
-bool choose_devices(const Kind& k, NodeUse use, const std::vector<GresNeed>& needs,
-                    const std::vector<uint32_t>& sockets_used, std::vector<GresShare>& out) {
-  for (const GresNeed& need : needs) {
-    uint64_t left = need.count;
-    std::vector<Device> devices = free_devices(k, use, need);
-    auto near = [&](const Device& d) {
-      return std::any_of(sockets_used.begin(), sockets_used.end(),
-                         [&](uint32_t s) { return near_socket(k, k.gres[d.entry], s); });
-    };
-    std::stable_sort(devices.begin(), devices.end(), [&](const Device& a, const Device& b) {
-      const bool na = near(a), nb = near(b);
-      return na != nb ? na : a.index < b.index;
-    });
-    for (const Device& d : devices) {
-      if (left == 0) break;
-      const GresDevices& g = k.gres[d.entry];
-      give(out, g.name, g.type, 1, d.index);
-      give(use.gres, g.name, g.type, 1, d.index);
-      --left;
-    }
-    std::vector<uint64_t> counts(k.gres.size());
-    free_gres(k, use.gres, counts.data());
-    for (size_t e = 0; e < k.gres.size() && left > 0; ++e) {
-      const GresDevices& g = k.gres[e];
-      if (g.name != need.name || !g.count_only || (!need.type.empty() && g.type != need.type)) continue;
-      const uint64_t n = std::min(left, counts[e]);
-      if (n == 0) continue;
-      give(out, g.name, g.type, n, Bitmap::npos);
-      give(use.gres, g.name, g.type, n, Bitmap::npos);
-      left -= n;
-    }
-    if (left > 0) return false;
-  }
-  return true;
-}
-
-void all_devices(const Kind& k, const NodeUse& use, std::vector<GresShare>& out) {
-  for (const GresDevices& g : k.gres) {
-    if (g.count == 0) continue;
-    if (g.count_only) {
-      uint64_t taken = 0;
-      for (const GresShare& u : use.gres) taken += u.name == g.name && u.type == g.type ? u.count : 0;
-      if (g.count > taken) give(out, g.name, g.type, g.count - taken, Bitmap::npos);
-      continue;
-    }
-    for (const Device& d : free_devices(k, use, {g.name, g.type, g.count}))
-      if (k.gres[d.entry].first_index == g.first_index) give(out, g.name, g.type, 1, d.index);
-  }
-}
-
 void finish_share(const Shape& s, const Kind& k, uint64_t gpus, NodeShare& share) {
   std::sort(share.gres.begin(), share.gres.end(), [](const GresShare& a, const GresShare& b) {
     return a.name != b.name ? a.name < b.name : a.type < b.type;
@@ -441,16 +353,33 @@ void finish_share(const Shape& s, const Kind& k, uint64_t gpus, NodeShare& share
   share.mem_mb = memory_for(s, k, static_cast<uint32_t>(units), gpus);
 }
 
-std::optional<NodeShare> choose_whole(const Shape& s, const Kind& k, NodeShare share, const NodeUse& use,
-                                      uint64_t gpus) {
-  share.cpus = Bitmap(k.cpus, true) - k.specialized - use.cpus;
-  uint32_t keep = s.core_spec_is_threads ? s.core_spec : s.core_spec * k.threads;
-  for (uint32_t cpu = k.cpus; cpu-- > 0 && keep > 0;)  // specialised cores are the last ones
-    if (share.cpus.test(cpu)) {
-      share.cpus.reset(cpu);
-      --keep;
-    }
+// What the system keeps of a node: what the job says with --core-spec, else the node's own.
+Bitmap system_cpus(const Shape& s, const Kind& k) {
+  if (!s.core_spec) return k.specialized;
+  Bitmap out;
+  uint64_t left = s.core_spec_is_threads ? s.core_spec : uint64_t{s.core_spec} * k.threads;
+  for (uint32_t n = 1; n <= k.cores && left > 0; ++n) {
+    const Bitmap more = specialized_cores(k.sockets, k.cores_per_socket, n, s.spec_cores_first);
+    more.for_each([&](size_t core) {
+      for (size_t cpu = (core + 1) * k.threads; cpu-- > core * k.threads && left > 0;)
+        if (!out.test(cpu)) out.set(cpu), --left;
+    });
+  }
+  return out;
+}
+
+std::optional<NodeShare> choose_whole(const Shape& s, const Kind& k, NodeShare share, NodeUse use,
+                                      std::vector<GresNeed> needs, uint64_t gpus) {
+  share.cpus = Bitmap(k.cpus, true) - system_cpus(s, k) - use.cpus;
   if (share.cpus.none()) return std::nullopt;
+  // What whole nodes do not bring along by themselves has to be asked for.
+  std::erase_if(needs, [&](const GresNeed& n) {
+    return std::none_of(k.gres.begin(), k.gres.end(), [&](const GresDevices& g) {
+      return g.name == n.name && (g.shared || (g.flags & (kGresExplicit | kGresNoConsume)));
+    });
+  });
+  if (!choose_devices(s, k, use, needs, share.tasks, {}, share.gres)) return std::nullopt;
+  for (const GresShare& g : share.gres) add_gres(use.gres, g);
   all_devices(k, use, share.gres);
   finish_share(s, k, gpus, share);
   return share;
@@ -473,16 +402,16 @@ bool local_per_socket(const Shape& s, const Kind& k, const NodeUse& use, uint32_
 }  // namespace
 
 std::optional<NodeShare> choose_on_node(const Shape& s, const Kind& k, NodeId id, const NodeUse& use,
-                                        uint32_t tasks, const JobGres& job_gres, bool ignore_cpus) {
+                                        uint32_t tasks, const JobGres& job_gres) {
   NodeShare share;
   share.node = id;
   share.tasks = tasks;
-  const std::vector<GresNeed> needs = needs_here(s, tasks, job_gres);
+  const std::vector<GresNeed> needs = needs_on_node(s, tasks, job_gres);
   uint64_t gpus = 0;
   for (const GresNeed& n : needs) gpus += n.name == "gpu" ? n.count : 0;
-  if (s.whole) return choose_whole(s, k, std::move(share), use, gpus);
+  if (s.whole) return choose_whole(s, k, std::move(share), use, needs, gpus);
   if (!s.per_socket.empty() && !local_per_socket(s, k, use, s.sockets)) return std::nullopt;
-  CpuChooser cpus(s, k, use, ignore_cpus);
+  CpuChooser cpus(s, k, use);
   if (s.enforce_binding) {
     Bitmap near(k.cores);
     for (const GresNeed& n : needs)
@@ -501,7 +430,7 @@ std::optional<NodeShare> choose_on_node(const Shape& s, const Kind& k, NodeId id
     if (c != Bitmap::npos && k.socket_of_cpu(static_cast<uint32_t>(c)) == socket)
       sockets_used.push_back(socket);
   }
-  if (!choose_devices(k, use, needs, sockets_used, share.gres)) return std::nullopt;
+  if (!choose_devices(s, k, use, needs, tasks, sockets_used, share.gres)) return std::nullopt;
   if (s.max_cpus_per_node != kUnlimited32 && share.cpus.count() > s.max_cpus_per_node) return std::nullopt;
   finish_share(s, k, gpus, share);
   return share;

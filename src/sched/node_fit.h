@@ -4,7 +4,8 @@
 // else an upper bound. Choosing: the very CPUs and devices, from what is held now; it may refuse what
 // counting allowed. Choice within a node (guide cpu_management): whole cores or single CPUs; task by task
 // cyclic over sockets (block with -m *:block), cores nearest to the chosen devices first, lowest numbers
-// first. Devices: those whose sockets have the cores, then lowest number.
+// first. Devices: gres_choice.h. CR_Socket: the sockets touched are filled up. Cores that the node keeps for
+// jobs with GPUs (RestrictedCoresPerGPU) are no part of what others get.
 //
 // Cost: counting O(kinds of devices), choosing O(CPUs + devices) of the node.
 #pragma once
@@ -14,6 +15,7 @@
 
 #include "model/resources.h"
 #include "sched/availability.h"
+#include "sched/gres_choice.h"
 #include "sched/request_shape.h"
 
 namespace muster::sched {
@@ -22,11 +24,6 @@ struct NodeFree {
   uint32_t units = 0;
   uint64_t mem_mb = 0;
   GresCounts gres;
-};
-
-// Devices of the job as a whole (--gpus) that come to one node.
-struct JobGres {
-  std::vector<uint64_t> counts;  // along Shape::per_job
 };
 
 inline constexpr uint32_t kNoTasks = 0;
@@ -42,12 +39,12 @@ uint64_t memory_for(const Shape& shape, const Kind& kind, uint32_t units, uint64
 // The most tasks that fit, by counting; kNoTasks: none. For shapes with per_job devices at least one of each
 // is kept.
 uint32_t count_tasks(const Shape& shape, const Kind& kind, const NodeFree& free);
-// Free devices of the kind of each need, over all types if it names none.
-uint64_t gres_available(const GresNeed& need, const Kind& kind, GresCounts free);
+// Whether count_tasks() is exact for the shape on this kind of node; otherwise it is a bound.
+bool counts_decide(const Shape& shape, const Kind& kind);
 
-// The share for `tasks` tasks, or nothing if the layout forbids it. `use`: what is held on the node now; for
-// shapes that oversubscribe CPUs `ignore_cpus` lets them share.
+// The share for `tasks` tasks, or nothing if the layout forbids it. `use`: what is held on the node now, as the
+// job sees it.
 std::optional<NodeShare> choose_on_node(const Shape& shape, const Kind& kind, NodeId id, const NodeUse& use,
-                                        uint32_t tasks, const JobGres& job_gres, bool ignore_cpus);
+                                        uint32_t tasks, const JobGres& job_gres);
 
 }  // namespace muster::sched

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/gang.h"
+
 namespace muster::sched {
 namespace {
 
@@ -23,8 +25,8 @@ class PlanPass::HeldBack : public NodeFilter {
 
 bool PlanPass::Head::operator<(const Head& o) const {
   if (tier != o.tier) return tier < o.tier;
-  if (key < o.key) return false;
-  if (o.key < key) return true;
+  if (priority != o.priority) return priority < o.priority;
+  if (key.id != o.key.id) return key.id > o.key.id;
   return class_id > o.class_id;
 }
 
@@ -35,7 +37,13 @@ PlanPass::PlanPass(const Cluster& cluster, const Params& params, Time now, Pass 
       now_(now),
       full_(kind == Pass::kFull),
       nodes_(nodes),
-      pending_(pending) {}
+      pending_(pending),
+      rule_(cluster, params.priority, now),
+      licenses_(params) {
+  if (params.licenses.empty()) return;
+  for (const auto& [id, r] : pending.running())
+    if (!r.finished) licenses_.take(r.allocation->licenses);
+}
 
 PlanPass::~PlanPass() = default;
 
@@ -64,6 +72,7 @@ void PlanPass::count_users() {
 void PlanPass::walk() {
   struct Cursor {
     std::set<QueueKey>::const_iterator at;
+    double fixed = 0;  // what the priorities of the class have in common
   };
   std::vector<Cursor> cursors(pending_.classes().size());
   std::vector<Head> heap;
@@ -71,23 +80,27 @@ void PlanPass::walk() {
     const WaitingClass& w = *pending_.classes()[c];
     if (w.jobs.empty()) continue;
     cursors[c].at = w.jobs.begin();
-    heap.push_back({cluster_.partitions.at(w.shape.partition).priority_tier, *cursors[c].at, c});
+    if (w.ages) cursors[c].fixed = rule_.fixed_part(*w.request, w.shape.partition, w.shape.time_limit_min);
+    heap.push_back({cluster_.partitions.at(w.shape.partition).priority_tier,
+                    w.priority_at(*cursors[c].at, rule_, cursors[c].fixed), *cursors[c].at, c});
   }
   std::make_heap(heap.begin(), heap.end());
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end());
     Head head = heap.back();
     heap.pop_back();
+    priority_ = head.priority;
     const bool go_on = job(head.key.id) || full_;
     const WaitingClass& w = *pending_.classes()[head.class_id];
     if (!go_on || ++cursors[head.class_id].at == w.jobs.end()) continue;
     head.key = *cursors[head.class_id].at;
+    head.priority = w.priority_at(head.key, rule_, cursors[head.class_id].fixed);
     heap.push_back(head);
     std::push_heap(heap.begin(), heap.end());
   }
 }
 
-Reason PlanPass::partition_bars(const RequestClass& c, const Partition& p) const {
+Reason partition_bars(const RequestClass& c, const Partition& p) {
   if (p.state == PartitionState::kDown) return Reason::kPartitionDown;
   if (p.state == PartitionState::kInactive) return Reason::kPartitionInactive;
   if (!c.never && (c.shape.min_nodes > p.max_nodes || c.shape.max_nodes < p.min_nodes))
@@ -96,15 +109,17 @@ Reason PlanPass::partition_bars(const RequestClass& c, const Partition& p) const
   return Reason::kNone;
 }
 
+uint64_t cpus_wanted(const Shape& s) {
+  const uint64_t tasks =
+      s.num_tasks ? s.num_tasks : static_cast<uint64_t>(s.min_nodes) * std::max(s.tasks_per_node, 1u);
+  return s.overcommit ? s.min_nodes : tasks * s.cpus_per_task;
+}
+
 bool PlanPass::user_limit(const RequestClass& c, const Partition& p) const {
   if (p.max_cpus_per_user == kUnlimited32) return false;
   auto it = user_cpus_.find({c.partition, c.uid.value});
   const uint64_t held = it == user_cpus_.end() ? 0 : it->second;
-  const uint64_t tasks =
-      c.shape.num_tasks ? c.shape.num_tasks
-                        : static_cast<uint64_t>(c.shape.min_nodes) * std::max(c.shape.tasks_per_node, 1u);
-  const uint64_t wants = c.shape.overcommit ? c.shape.min_nodes : tasks * c.shape.cpus_per_task;
-  return held + wants > p.max_cpus_per_user;
+  return held + cpus_wanted(c.shape) > p.max_cpus_per_user;
 }
 
 bool PlanPass::job(uint32_t id) {
@@ -129,13 +144,18 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
   size_t task = Bitmap::npos;
   uint32_t* running_here = nullptr;
   uint32_t running = 0;
-  if (job.array_tasks) {
-    task = job.array_tasks->pending.first();
-    if (task == Bitmap::npos) return true;
+  if (job.array_tasks || job.array_job_id) {
     const uint32_t array = job.array_job_id ? job.array_job_id.value : job.id.value;
+    const ArrayGroup* g = cluster_.arrays.find(array);
     running_here = &array_started_[array];
-    if (job.array_tasks->max_running) limit = job.array_tasks->max_running;
-    if (const ArrayGroup* g = cluster_.arrays.find(array)) running = g->running;
+    if (g) running = g->running;
+    if (job.array_tasks) {
+      task = job.array_tasks->pending.first();
+      if (task == Bitmap::npos) return true;
+      if (job.array_tasks->max_running) limit = job.array_tasks->max_running;
+    } else if (g && g->max_running) {   // a task that was requeued
+      limit = g->max_running;
+    }
   }
   while (true) {
     if (running_here && running + *running_here >= limit) {
@@ -161,12 +181,13 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
         tasks = static_cast<uint32_t>(std::min<size_t>(job.array_tasks->pending.count(), kArrayPromises));
         tasks = std::min(tasks, limit - running - *running_here);
       }
-      if (room_wanted && why.reason != Reason::kPriority) why.reason = Reason::kResources;
+      if (room_wanted && why.reason != Reason::kPriority && why.reason != Reason::kLicenses)
+        why.reason = Reason::kResources;
       wait(job, classes, why, tasks);
       return !room_wanted;
     }
+    if (running_here) ++*running_here;
     if (task == Bitmap::npos) return true;
-    ++*running_here;
     task = job.array_tasks->pending.next(task + 1);
     if (task == Bitmap::npos) return true;
   }
@@ -198,15 +219,21 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     why.reason = Reason::kPriority;
     return Try::kNoRoom;
   }
+  std::vector<LicenseShare> licenses;
+  if (!grant_licenses(c, licenses)) {
+    why.reason = Reason::kLicenses;
+    return Try::kNoRoom;
+  }
   // Who holds nodes with --exclusive=user may have room where the others of the class have none.
   const Uid user = job.request->uid;
   const bool owner = c.uid == RequestClass::kAnyone && owners_.contains(user.value);
   const bool full = owner ? owner_full_.contains({class_id, user.value}) : state.full;
   if (!full && (owner || c.blocked_at != nodes_.freed() || c.shape.switches)) {
     const NodeFilter* filter = profile_ ? static_cast<const NodeFilter*>(profile_.get()) : held_back_.get();
-    Placement got = place(nodes_, c, params_, filter, now_ - job.eligible, user);
+    uint32_t limit = c.time_limit_min;
+    Placement got = place_class(job, class_id, filter, limit);
     if (Placed* placed = std::get_if<Placed>(&got)) {
-      began(job, class_id, array_task, std::move(*placed));
+      began(job, class_id, array_task, limit, std::move(*placed), std::move(licenses));
       return Try::kStarted;
     }
     WaitingClass& w = *pending_.classes()[class_id];
@@ -220,19 +247,69 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
   return why.reason == Reason::kReqNodeNotAvail ? Try::kBarred : Try::kNoRoom;
 }
 
-void PlanPass::began(const Job& job, uint32_t class_id, uint32_t array_task, Placed placed) {
+// Now, with the class's own time limit or, where only promises to others stand in the way, with the longest
+// that --time-min allows.
+Placement PlanPass::place_class(const Job& job, uint32_t class_id, const NodeFilter* filter,
+                                uint32_t& limit_min) {
+  WaitingClass& w = *pending_.classes()[class_id];
+  RequestClass& c = w.shape;
+  const Duration waited = now_ - job.eligible;
+  const Uid user = job.request->uid;
+  Placement got = place(nodes_, c, params_, filter, waited, user);
+  if (std::holds_alternative<Placed>(got) || !profile_ || w.lowered == WaitingClass::kNone) return got;
+  // The shorter the job the better it fits: halving finds the longest limit.
+  const uint32_t full = c.time_limit_min;
+  uint32_t fits = 0, too_long = full;
+  for (uint32_t limit = c.shape.time_min_min; limit > fits && limit < too_long;) {
+    c.time_limit_min = limit;
+    Placement shorter = place(nodes_, c, params_, filter, waited, user);
+    if (std::holds_alternative<Placed>(shorter)) {
+      got = std::move(shorter);
+      limit_min = fits = limit;
+    } else {
+      too_long = limit;
+    }
+    if (fits == 0) break;
+    limit = fits + (too_long - fits) / 2;
+  }
+  c.time_limit_min = full;
+  return got;
+}
+
+// Licences free now and, where promises were made, for as long as the job may run.
+bool PlanPass::grant_licenses(const RequestClass& c, std::vector<LicenseShare>& out) const {
+  if (c.shape.licenses.empty()) return true;
+  LicensePool pool = licenses_;
+  if (profile_) pool.take(profile_->licenses_promised(c.time_limit_min));
+  auto granted = pool.grant(c.shape.licenses);
+  if (granted) out = std::move(*granted);
+  return granted.has_value();
+}
+
+void PlanPass::began(const Job& job, uint32_t class_id, uint32_t array_task, uint32_t limit_min, Placed placed,
+                     std::vector<LicenseShare> licenses) {
   const RequestClass& c = pending_.classes()[class_id]->shape;
+  if (!licenses.empty()) {
+    auto with = std::make_shared<Allocation>(*placed.allocation);
+    with->licenses = std::move(licenses);
+    licenses_.take(with->licenses);
+    placed.allocation = std::move(with);
+  }
   for (const NodeShare& share : placed.allocation->nodes)
     nodes_.consume(share, *placed.allocation, job.request->uid);
+  for (uint32_t id : placed.allocation->fenced) nodes_.fence(id);
   if (placed.allocation->exclusive_user) owners_.insert(job.request->uid.value);
   if (cluster_.partitions.at(c.partition).max_cpus_per_user != kUnlimited32)
     user_cpus_[{c.partition, c.uid.value}] += placed.allocation->total_cpus();
   if (profile_)
-    profile_->started(*placed.allocation, c.time_limit_min);
+    profile_->started(*placed.allocation, limit_min);
   else
-    started_.push_back({placed.allocation, c.time_limit_min});
-  plan_.starts.push_back(
-      {job.id, array_task, c.partition, std::move(placed.allocation), placed.asleep, job.request});
+    started_.push_back({placed.allocation, limit_min});
+  StartItem item{job.id, array_task, c.partition, std::move(placed.allocation), placed.asleep};
+  item.priority = priority_;
+  if (limit_min != c.time_limit_min) item.time_limit_min = limit_min;
+  item.request = job.request;
+  plan_.starts.push_back(std::move(item));
 }
 
 bool PlanPass::any_closed(const std::vector<uint32_t>& classes) const {
@@ -253,10 +330,14 @@ void PlanPass::close_partitions(const std::vector<uint32_t>& classes) {
 
 // The job does not start now. `tasks`: of an array, how many of its tasks are promised a place.
 void PlanPass::wait(const Job& job, const std::vector<uint32_t>& classes, const Later& why, uint32_t tasks) {
-  if (why.reason != Reason::kResources && why.reason != Reason::kPriority)
+  const bool licenses = why.reason == Reason::kLicenses;
+  if (!licenses && why.reason != Reason::kResources && why.reason != Reason::kPriority)
     return say(job, why.reason, why.detail);
-  const Reason reason = any_closed(classes) ? Reason::kPriority : Reason::kResources;
-  close_partitions(classes);
+  const Reason reason = licenses               ? Reason::kLicenses
+                        : any_closed(classes) ? Reason::kPriority
+                                              : Reason::kResources;
+  // Who waits for a licence keeps nobody from the nodes but by the place that is promised to it.
+  if (!licenses) close_partitions(classes);
   if (!backfills() || (params_.bf_max_job_test && promises_ >= params_.bf_max_job_test))
     return say(job, reason, reason == Reason::kResources ? why.detail : std::string());
   promise(job, classes, reason, tasks);
@@ -271,16 +352,29 @@ Profile& PlanPass::profile() {
 
 // With --switches: within so many leaf switches, or anywhere once the patience is over.
 Profile::Spot PlanPass::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Time eligible) {
-  if (!c.shape.switches) return profile().earliest(class_id, family, c);
+  const bool tree = c.topology && c.topology->kind() == TopologyKind::kTree;
+  if (!c.shape.switches || !tree) return profile().earliest(class_id, family, c);
   Profile::Spot within = profile().earliest(class_id, family, c);
   RequestClass anywhere = c;
   anywhere.shape.switches = 0;
-  const Duration patience = c.shape.switches_wait.count() ? c.shape.switches_wait : kDefaultSwitchesWait;
   const uint32_t extra = forecasts_++;
   Profile::Spot then =
       profile().earliest(static_cast<uint32_t>(pending_.classes().size()) + extra,
-                         pending_.families() + extra, anywhere, profile().slot_of(eligible + patience));
+                         pending_.families() + extra, anywhere, profile().slot_of(eligible + patience(c.shape, params_)));
   return then.slot < within.slot ? then : within;
+}
+
+Profile::Spot PlanPass::earliest_of_class(uint32_t class_id, Time eligible, const RequestClass*& of) {
+  WaitingClass& w = *pending_.classes()[class_id];
+  of = &w.shape;
+  Profile::Spot full = earliest(class_id, w.family, w.shape, eligible);
+  if (w.lowered == WaitingClass::kNone) return full;
+  WaitingClass& l = *pending_.classes()[w.lowered];
+  l.shape.resolve(cluster_, nodes_, cluster_.partitions.at(l.shape.partition));
+  Profile::Spot sooner = earliest(w.lowered, l.family, l.shape, eligible);
+  if (sooner.slot >= full.slot) return full;
+  of = &l.shape;
+  return sooner;
 }
 
 // No start within sight: because of the nodes that are down, or were it so with all of them idle too?
@@ -326,10 +420,11 @@ void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Rea
     for (uint32_t id : classes) {
       RequestClass& c = pending_.classes()[id]->shape;
       if (c.never || state_[id].barred != Reason::kNone) continue;
-      Profile::Spot spot = earliest(id, pending_.classes()[id]->family, c, job.eligible);
+      const RequestClass* which = &c;
+      Profile::Spot spot = earliest_of_class(id, job.eligible, which);
       if (spot.slot >= best.slot) continue;
       best = std::move(spot);
-      of = &c;
+      of = which;
     }
     if (!of) break;
     profile().promise(*of, best);
@@ -346,7 +441,9 @@ void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Rea
 Result<Planner::Forecast> PlanPass::forecast(RequestClass c) {
   const Partition& p = cluster_.partitions.at(c.partition);
   c.resolve(cluster_, nodes_, p);
-  Placement now = place(nodes_, c, params_, &profile(), {});
+  std::vector<LicenseShare> licenses;
+  Placement now = Later{};
+  if (profile(); grant_licenses(c, licenses)) now = place(nodes_, c, params_, &profile(), {});
   if (Placed* placed = std::get_if<Placed>(&now))
     return Planner::Forecast{now_, c.partition, placed->allocation};
   const uint32_t extra = forecasts_++;
@@ -358,7 +455,7 @@ Result<Planner::Forecast> PlanPass::forecast(RequestClass c) {
   allocation->whole_nodes = c.shape.whole;
   for (const auto& part : spot.parts) {
     auto share = choose_on_node(c.shape, nodes_.kind(part.node), NodeId(part.node), {}, part.tasks,
-                                part.job_gres, false);
+                                part.job_gres);
     if (!share) return fail(Errc::kRequestedNodeConfigUnavailable);
     allocation->nodes.push_back(std::move(*share));
   }

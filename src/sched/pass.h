@@ -14,6 +14,11 @@
 
 namespace muster::sched {
 
+// Why no job of the class can start in its partition, whatever is free; kNone if it can.
+Reason partition_bars(const RequestClass& c, const Partition& p);
+// The CPUs that count against MaxCPUsPerUser before the job has its nodes.
+uint64_t cpus_wanted(const Shape& s);
+
 class PlanPass {
  public:
   PlanPass(const Cluster& cluster, const Params& params, Time now, Pass kind, Availability& nodes,
@@ -22,10 +27,12 @@ class PlanPass {
   Plan run();
   // After run(): when and where a request that is not in the queue would start, behind everything that is.
   Result<Planner::Forecast> forecast(RequestClass c);
+  // After run(): what is promised to the jobs of the queue.
+  const NodeFilter& promises() { return profile(); }
 
  private:
   struct Head {
-    uint32_t tier;
+    uint32_t tier, priority;
     QueueKey key;
     uint32_t class_id;
     bool operator<(const Head& o) const;  // for a heap: the best on top
@@ -42,17 +49,21 @@ class PlanPass {
   bool start_tasks(const Job& job, const std::vector<uint32_t>& classes);
   enum class Try { kStarted, kNoRoom, kBarred };
   Try try_class(const Job& job, uint32_t class_id, uint32_t array_task, Later& why);
-  Reason partition_bars(const RequestClass& c, const Partition& p) const;
+  Placement place_class(const Job& job, uint32_t class_id, const NodeFilter* filter, uint32_t& limit_min);
+  bool grant_licenses(const RequestClass& c, std::vector<LicenseShare>& out) const;
   bool user_limit(const RequestClass& c, const Partition& p) const;
   bool any_closed(const std::vector<uint32_t>& classes) const;
   void close_partitions(const std::vector<uint32_t>& classes);
   void say(const Job& job, Reason reason, std::string detail = {}, Time start = {}, std::string nodes = {});
   void say_parked();
-  void began(const Job& job, uint32_t class_id, uint32_t array_task, Placed placed);
+  void began(const Job& job, uint32_t class_id, uint32_t array_task, uint32_t limit_min, Placed placed,
+             std::vector<LicenseShare> licenses);
   void count_users();
   void wait(const Job& job, const std::vector<uint32_t>& classes, const Later& why, uint32_t tasks);
   void promise(const Job& job, const std::vector<uint32_t>& classes, Reason reason, uint32_t tasks);
   Profile::Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Time eligible);
+  // The same, or sooner with the limit lowered as far as --time-min lets it; `of` says which it is.
+  Profile::Spot earliest_of_class(uint32_t class_id, Time eligible, const RequestClass*& of);
   void say_why_never(const std::vector<uint32_t>& classes, Verdict& verdict) const;
   bool has_room_when_idle(const RequestClass& c) const;
   Profile& profile();
@@ -65,6 +76,9 @@ class PlanPass {
   Availability& nodes_;
   Pending& pending_;
   Plan plan_;
+  const PriorityRule rule_;
+  uint32_t priority_ = 0;  // of the job that is looked at
+  LicensePool licenses_;
   std::vector<ClassState> state_;
   Bitmap closed_;  // partitions behind a job that waits
   class HeldBack;

@@ -53,11 +53,16 @@ std::vector<uint32_t> partitions_of(const Cluster& cluster, const Job& job) {
 std::string params_key(const Params& p) {
   std::string key;
   auto num = [&](uint64_t v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); };
-  num(p.allocate_cores | p.memory_consumable << 1 | p.linear << 2 | p.one_task_per_core << 3 | p.lln << 4 |
-      p.pack_nodes << 5 | p.leaf_switches.empty() << 6);
-  for (uint64_t v :
-       {p.def_mem_per_cpu_mb, p.def_mem_per_node_mb, p.max_mem_per_cpu_mb, p.max_mem_per_node_mb})
+  uint64_t flags = 0;
+  for (bool b : {p.allocate_cores, p.allocate_sockets, p.memory_consumable, p.linear, p.one_task_per_core,
+                 p.lln, p.pack_nodes, p.block_cores, p.enforce_binding, p.one_task_per_sharing,
+                 p.several_sharing, p.spread_shared, p.job_core_spec, p.spec_cores_first})
+    flags = flags << 1 | b;
+  num(flags);
+  for (uint64_t v : {p.def_mem_per_cpu_mb, p.def_mem_per_node_mb, p.max_mem_per_cpu_mb, p.max_mem_per_node_mb,
+                     p.def_mem_per_gpu_mb, uint64_t{p.def_cpu_per_gpu}})
     num(v);
+  num(p.priority.multifactor);
   return key;
 }
 
@@ -112,7 +117,7 @@ void Pending::drop(uint32_t id) {
   }
   auto it = entries_.find(id);
   if (it == entries_.end()) return;
-  for (uint32_t c : it->second.classes) classes_[c]->jobs.erase({it->second.priority, id});
+  for (uint32_t c : it->second.classes) classes_[c]->jobs.erase({it->second.rank, id});
   entries_.erase(it);
 }
 
@@ -136,16 +141,25 @@ void Pending::add(const Cluster& cluster, const Params& params, const Job& job, 
 
 void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& job) {
   Entry entry;
-  entry.priority = job.priority;
+  // Only whether the job ages is asked of the rule, not how much: what that is does not matter here.
+  const PriorityRule rule(cluster, params.priority, Time{});
+  const bool ages = rule.moves(job);
+  entry.rank = ages ? static_cast<uint64_t>(rule.age_from(job).time_since_epoch().count())
+                    : ~uint64_t{job.priority};
   std::vector<uint32_t> partitions = partitions_of(cluster, job);
   std::erase_if(partitions, [&](uint32_t p) { return !cluster.partitions.contains(p); });
   std::stable_sort(partitions.begin(), partitions.end(), [&](uint32_t a, uint32_t b) {
     return cluster.partitions.at(a).priority_tier > cluster.partitions.at(b).priority_tier;
   });
   for (uint32_t partition : partitions) {
-    const uint32_t c = class_of(cluster, params, job.request, partition, job.time_limit_min);
+    const uint32_t c = class_of(cluster, params, job.request, partition, job.time_limit_min, ages);
     entry.classes.push_back(c);
-    classes_[c]->jobs.insert({job.priority, job.id.value});
+    classes_[c]->jobs.insert({entry.rank, job.id.value});
+    const uint32_t least = job.request->time_min_min;
+    if (least && least < job.time_limit_min && classes_[c]->lowered == WaitingClass::kNone) {
+      const uint32_t lowered = class_of(cluster, params, job.request, partition, least, ages);
+      classes_[c]->lowered = lowered;
+    }
   }
   entries_[job.id.value] = std::move(entry);
 }
@@ -159,19 +173,22 @@ uint32_t Pending::shape_id(const JobRequestPtr& request) {
 }
 
 uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const JobRequestPtr& request,
-                           uint32_t partition, uint32_t time_limit_min) {
+                           uint32_t partition, uint32_t time_limit_min, bool ages) {
   const Partition& p = cluster.partitions.at(partition);
-  const bool per_user = request->exclusive == Exclusive::kUser || request->exclusive == Exclusive::kMcs ||
-                        p.exclusive_user || p.max_cpus_per_user != kUnlimited32;
+  const bool per_user = request->exclusive == Exclusive::kUser || p.exclusive_user || p.max_cpus_per_user != kUnlimited32;
   const Uid uid = per_user ? request->uid : RequestClass::kAnyone;
-  auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value},
-                                            static_cast<uint32_t>(classes_.size()));
+  std::optional<int64_t> own;
+  if (ages) own = int64_t{request->site_factor} - request->nice;
+  auto [it, fresh] = class_ids_.try_emplace(
+      ClassKey{shape_id(request), partition, time_limit_min, uid.value, own}, static_cast<uint32_t>(classes_.size()));
   if (!fresh) return it->second;
   auto c = std::make_unique<WaitingClass>();
   c->family = families_
-                  .try_emplace(ClassKey{shape_id(request), partition, 0, uid.value},
+                  .try_emplace(ClassKey{shape_id(request), partition, 0, uid.value, std::nullopt},
                                static_cast<uint32_t>(families_.size()))
                   .first->second;
+  c->ages = ages;
+  c->request = request;
   c->shape.partition = partition;
   c->shape.uid = uid;
   c->shape.time_limit_min = time_limit_min;

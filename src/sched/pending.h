@@ -1,13 +1,16 @@
 // Pending: the jobs that wait, grouped into request classes and ordered within them; and what running jobs
 // hold until when. Kept in step with a Cluster by differences of its job table.
 //
-// Order: partition tier, then job priority, both descending, then job id. Jobs that cannot run whatever is
+// Order: partition tier, then job priority, both descending, then job id. Within a class the order never changes
+// while jobs wait: they have all parts of their priority in common but age, and who is eligible first stays
+// ahead (or their priorities are numbers of their own). So the passing of time costs a pass O(classes). Jobs that cannot run whatever is
 // free (held, a begin time to come, a dependency) are parked and cost nothing in a pass that does not have to
 // name their reason. Cost: update O(changed jobs x log jobs).
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -16,21 +19,28 @@
 
 #include "model/cluster.h"
 #include "sched/placement.h"
+#include "sched/priority.h"
 #include "sched/request_class.h"
 
 namespace muster::sched {
 
 struct QueueKey {
-  uint32_t priority = 0;
+  uint64_t rank = 0;  // the smaller the sooner: from a fixed priority, or since when the job is eligible
   uint32_t id = 0;
-  bool operator<(const QueueKey& o) const {
-    return priority != o.priority ? priority > o.priority : id < o.id;
-  }
+  bool operator<(const QueueKey& o) const { return rank != o.rank ? rank < o.rank : id < o.id; }
 };
 
 struct WaitingClass {
   RequestClass shape;   // the class itself
   uint32_t family = 0;  // classes that differ in the time limit only
+  static constexpr uint32_t kNone = 0xffffffffu;
+  uint32_t lowered = kNone;  // the class with the limit of --time-min; it has no jobs
+  JobRequestPtr request;     // one of those alike
+  bool ages = false;         // the priorities of its jobs follow from their age and request
+  uint32_t priority_at(const QueueKey& key, const PriorityRule& rule, double fixed) const {
+    return ages ? PriorityRule::total(fixed, rule.age_part(Time(Duration(static_cast<int64_t>(key.rank)))))
+                : static_cast<uint32_t>(~key.rank);
+  }
   std::set<QueueKey> jobs;
   Later why;  // it did not fit last time
 };
@@ -56,10 +66,11 @@ class Pending {
   uint32_t families() const { return static_cast<uint32_t>(families_.size()); }
   // The class for a request in a partition; made if it is new.
   uint32_t class_of(const Cluster& cluster, const Params& params, const JobRequestPtr& request,
-                    uint32_t partition, uint32_t time_limit_min);
+                    uint32_t partition, uint32_t time_limit_min, bool ages = false);
 
  private:
-  using ClassKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;  // shape, partition, time limit, uid
+  // shape, partition, time limit, uid, nice and site factor of those that age
+  using ClassKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, std::optional<int64_t>>;
   void reset(const Params& params);
   void drop(uint32_t id);
   void add(const Cluster& cluster, const Params& params, const Job& job, Time now);
@@ -77,7 +88,7 @@ class Pending {
   std::map<ClassKey, uint32_t> class_ids_, families_;
   std::vector<std::unique_ptr<WaitingClass>> classes_;
   struct Entry {
-    uint32_t priority = 0;
+    uint64_t rank = 0;
     std::vector<uint32_t> classes;
   };
   std::unordered_map<uint32_t, Entry> entries_;

@@ -56,16 +56,13 @@ class Placer {
         user_(c.uid == RequestClass::kAnyone ? user : c.uid) {}
 
   Placement run() {
-    if (!c_.has_preference) return attempt(c_.feasible);
-    Placement first = attempt(c_.preferred);
-    return std::holds_alternative<Placed>(first) ? first : attempt(c_.feasible);
-  }
-
- private:
-  Placement attempt(const Bitmap& among) {
-    open_ = among & nodes_.usable();
+    open_ = c_.feasible & nodes_.usable();
     if (s_.whole) open_ &= nodes_.idle();
     if (s_.exclusive_user) open_ &= nodes_.idle() | nodes_.owned();
+    if (s_.exclusive_topo && c_.topology) {
+      const Bitmap busy = nodes_.known() - nodes_.idle();
+      open_ -= c_.topology->leaf_mates(busy);
+    }
     drop_foreign_owned();
     if (!open_.contains(c_.required)) return required_missing();
     if (c_.alternatives.empty()) return gang(open_);
@@ -78,6 +75,7 @@ class Placer {
     return last;
   }
 
+ private:
   void drop_foreign_owned() {
     if (!nodes_.owned().intersects(open_)) return;
     const Bitmap owned = nodes_.owned() & open_;
@@ -116,11 +114,18 @@ class Placer {
     allocation->exclusive_user = s_.exclusive_user;
     allocation->oversubscribe = s_.oversubscribe;
     allocation->switches = gang.switches();
+    if (s_.exclusive_topo && c_.topology) {
+      Bitmap used(nodes_.size());
+      for (const Pick& p : gang.picks()) used.set(p.node);
+      (c_.topology->leaf_mates(used) & nodes_.known()).for_each([&](size_t id) {
+        allocation->fenced.push_back(static_cast<uint32_t>(id));
+      });
+    }
     allocation->nodes.reserve(gang.picks().size());
     bool asleep = false, complete = true;
     for (const Pick& p : gang.picks()) {
-      auto share = choose_on_node(s_, nodes_.kind(p.node), NodeId(p.node), nodes_.use(p.node), p.tasks,
-                                  p.job_gres, p.over_shared);
+      auto share = choose_on_node(s_, nodes_.kind(p.node), NodeId(p.node),
+                                  nodes_.use_beyond(p.node, p.others), p.tasks, p.job_gres);
       if (!share) {
         refused.set(p.node);
         complete = false;
@@ -148,6 +153,10 @@ class Placer {
 Placement place(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter,
                 Duration waited, Uid user) {
   if (c.never) return *c.never;
+  if (c.preferred) {
+    Placement first = Placer(nodes, *c.preferred, params, filter, waited, user).run();
+    if (std::holds_alternative<Placed>(first)) return first;
+  }
   return Placer(nodes, c, params, filter, waited, user).run();
 }
 

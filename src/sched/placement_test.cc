@@ -198,26 +198,6 @@ TEST(Placement, ContiguousNodesStayTogether) {
   EXPECT_EQ(where(*placed(c, together)), "2:0/1 3:0/1 4:0/1");
 }
 
-TEST(Placement, FewestLeafSwitches) {
-  Params tree;
-  for (uint32_t leaf = 0; leaf < 3; ++leaf) {
-    Bitmap b(12);
-    b.set_range(leaf * 4, leaf * 4 + 4);
-    tree.leaf_switches.push_back(b);
-  }
-  Cluster c = a_cluster().nodes(12).cpus(2).build();
-  placed(c, a_job().nodelist("n0").exclusive(), tree);
-  AllocationPtr a = placed(c, a_job().nodes(4).exclusive(), tree);
-  EXPECT_EQ(a->nodes[0].node.value, 4u);
-  EXPECT_EQ(a->switches, 1u);
-  a = placed(c, a_job().nodes(2).exclusive(), tree);  // best fit: the leaf with three left
-  EXPECT_EQ(a->nodes[0].node.value, 1u);
-  EXPECT_FALSE(placed(c, a_job().nodes(5).exclusive().with([](JobRequest& r) { r.switches = 1; }), tree));
-  a = placed(c, a_job().nodes(5).exclusive().priority(5000), tree);
-  ASSERT_TRUE(a);
-  EXPECT_EQ(a->switches, 2u);
-}
-
 TEST(Placement, OversubscribedPartitionsShareCpus) {
   auto machine = a_cluster().nodes(1).cpus(2).partition([](Partition& p) {
     p.oversubscribe = OverSubscribe::kForce;

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,19 +30,50 @@
 
 namespace muster::sched {
 
+// TopologyParam; the topologies themselves are the cluster's (Cluster::topologies).
+struct TopologyRules {
+  bool dragonfly = false;                                        // Dragonfly
+  bool optional = false;                                         // TopoOptional: only with --switches
+  bool switch_as_node_rank = false, block_as_node_rank = false;  // rank order by leaf
+  uint32_t max_size_unroll = kUnlimited32;                       // sizes of -N min-max looked at (block)
+  Duration max_switch_wait = seconds(300);                       // SchedulerParameters=max_switch_wait
+};
+
+// PriorityType, PriorityWeight*, PriorityFlags … : priority.h.
+struct PriorityParams {
+  bool multifactor = false;
+  uint32_t weight_age = 0, weight_job_size = 0, weight_partition = 0, weight_qos = 0, weight_fairshare = 0,
+           weight_assoc = 0;
+  std::vector<std::pair<std::string, double>> weight_tres;  // "cpu", "mem", "node", "gres/gpu", "license/a"
+  Duration max_age = minutes(7 * 24 * 60);
+  Duration period = minutes(5);  // PriorityCalcPeriod: priorities move in steps of it
+  bool favor_small = false;
+  // PriorityFlags
+  bool accrue_always = false, small_relative_to_time = false, raw_partition = false, raw_tres = false;
+};
+
 // What slurm.conf says about scheduling, already typed (slurmctld/core fills it from config/).
 struct Params {
   bool backfill = true;  // SchedulerType=sched/backfill; builtin stops at the first job that cannot start
   bool allocate_cores = false;           // CR_Core*: whole cores; CR_CPU*: single CPUs
+  bool allocate_sockets = false;         // CR_Socket*: whole sockets (allocate_cores is set too)
   bool memory_consumable = false;        // CR_*_Memory
   bool linear = false;                   // select/linear: whole nodes
   bool one_task_per_core = false;        // CR_ONE_TASK_PER_CORE
   bool lln = false, pack_nodes = false;  // CR_LLN, CR_Pack_Nodes
+  bool block_cores = false;              // CR_CORE_DEFAULT_DIST_BLOCK
+  // ENFORCE_BINDING_GRES, ONE_TASK_PER_SHARING_GRES, MULTIPLE_SHARING_GRES_PJ, LL_SHARED_GRES
+  bool enforce_binding = false, one_task_per_sharing = false, several_sharing = false,
+       spread_shared = false;
+  bool job_core_spec = false, spec_cores_first = false;  // AllowSpecResourcesUsage; which cores those are
+  uint32_t def_cpu_per_gpu = 0;
+  uint64_t def_mem_per_gpu_mb = 0;
   uint64_t def_mem_per_cpu_mb = 0, def_mem_per_node_mb = 0, max_mem_per_cpu_mb = 0, max_mem_per_node_mb = 0;
   uint32_t bf_window_min = 1440, bf_resolution_s = 60, bf_max_job_test = 0;  // 0 = no bound
   Duration default_time_limit = minutes(365 * 24 * 60);  // for profile purposes of UNLIMITED jobs
-  // leaf switches for topology/tree, blocks for topology/block: filled from topology.conf; empty = flat
-  std::vector<Bitmap> leaf_switches;
+  TopologyRules topology;
+  std::vector<std::pair<std::string, uint64_t>> licenses;  // of the cluster: name, count
+  PriorityParams priority;
 };
 
 enum class Pass : uint8_t {
@@ -55,6 +87,8 @@ struct StartItem {
   uint32_t partition = 0;
   AllocationPtr allocation;     // nodes in rank order, tasks laid out per node
   bool needs_power_up = false;  // some node is powered down: the job starts CONFIGURING
+  uint32_t priority = 0;                     // of the job at that moment
+  std::optional<uint32_t> time_limit_min{};  // lowered within --time-min
   JobRequestPtr request{};      // what was planned for: an update since then voids the item; null: not checked
 };
 
@@ -90,16 +124,6 @@ class Planner {
 // rule and, in the hint, how many nodes each rule excluded. Cost: cached per request shape by the caller.
 Result<> can_ever_run(const Cluster& cluster, const Params& params, const JobRequest& request,
                       uint32_t partition);
-
-// Priority of a pending job (PriorityType): bigger starts first.
-struct PriorityParams {
-  bool multifactor = false;
-  uint32_t weight_age = 0, weight_job_size = 0, weight_partition = 0, weight_qos = 0, weight_fairshare = 0,
-           weight_assoc = 0;
-  Duration max_age = minutes(7 * 24 * 60);
-  bool favor_small = false;
-};
-uint32_t priority_of(const Cluster& cluster, const PriorityParams& params, const Job& job, Time now);
 
 // Whether the item still fits the cluster as it is now: nodes usable, nothing handed out twice. decide asks
 // before a start.

@@ -229,24 +229,6 @@ TEST(Planner, ADeadlineThatCannotBeMet) {
   EXPECT_TRUE(start_of(p, fine));
 }
 
-TEST(Priority, FactorsAndHolds) {
-  Cluster c = a_cluster().nodes(4).build();
-  PriorityParams params;
-  JobId id = submit(c, a_job().priority(77), kNow);
-  Job job = c.jobs.at(id.value);
-  EXPECT_EQ(priority_of(c, params, job, kNow), 77u);
-  params.multifactor = true;
-  params.weight_age = 1000;
-  params.max_age = minutes(100);
-  EXPECT_EQ(priority_of(c, params, job, kNow + minutes(50)), 500u);
-  EXPECT_EQ(priority_of(c, params, job, kNow + minutes(500)), 1000u);
-  job.request = std::make_shared<const JobRequest>(a_job().with([](JobRequest& r) { r.nice = 100; }).request);
-  EXPECT_EQ(priority_of(c, params, job, kNow + minutes(50)), 400u);
-  EXPECT_EQ(priority_of(c, params, job, kNow), 1u);  // never 0: that is held
-  job.priority = 0;
-  EXPECT_EQ(priority_of(c, params, job, kNow + minutes(50)), 0u);
-}
-
 TEST(CanEverRun, NamesTheRuleThatForbids) {
   Cluster c = a_cluster().nodes(4).cpus(8).gres("gpu", "h100", 8).features({"fast"}).build();
   auto why = [&](const JobBuilder& j) { return can_ever_run(c, {}, j.request, 0); };

@@ -5,7 +5,19 @@
 namespace muster::sched {
 namespace {
 
-uint32_t wanted_on_a_node(const Shape& s) { return s.num_tasks ? 1 : std::max(s.tasks_per_node, 1u); }
+// A GPU that is shared is not there whole, and what is held whole has no shares. Which GPU of an entry it is
+// does not show in counts: shares of GPUs not held whole are not counted out.
+void hold_both_forms(const Kind& k, std::vector<uint64_t>& held) {
+  for (size_t g = 0; g < k.gres.size(); ++g) {
+    if (!k.gres[g].shared || held[g] == 0) continue;
+    for (size_t gpu = 0; gpu < k.gres.size(); ++gpu) {
+      const GresDevices& d = k.gres[gpu];
+      const uint32_t at = k.gres[g].first_index;
+      if (d.name == "gpu" && at >= d.first_index && at < d.first_index + d.count && held[gpu] < d.count)
+        ++held[gpu];
+    }
+  }
+}
 
 }  // namespace
 
@@ -19,6 +31,7 @@ Profile::Profile(const Params& params, Time now, Availability& nodes, const Pend
       plans_(classes),
       promised_(nodes.size()) {
   build_lines(pending, starts);
+  if (!params.licenses.empty()) begin_licenses(pending, starts);
 }
 
 Slot Profile::slot_of(Time t) const {
@@ -53,6 +66,43 @@ Amounts Profile::amounts_of(const NodeShare& share, bool whole) const {
   return out;
 }
 
+namespace {
+
+// A GPU whose shares several jobs hold is there again as a whole when the last of them ends.
+class SharedGpus {
+ public:
+  void holds(const NodeShare& share, Slot end) {
+    each(share, [&](const Key& key) { last_[key] = std::max(last_[key], end); });
+  }
+  // Takes out of what comes back at `end` the GPUs that others still share, or that came back already.
+  void keep(const NodeShare& share, const Kind& k, Slot end, std::vector<uint64_t>& back) {
+    each(share, [&](const Key& key) {
+      auto it = last_.find(key);
+      if (it != last_.end() && it->second == end) {
+        last_.erase(it);
+        return;
+      }
+      for (size_t g = 0; g < k.gres.size(); ++g) {
+        const GresDevices& d = k.gres[g];
+        const bool it_is = d.name == "gpu" && key.second >= d.first_index && key.second < d.first_index + d.count;
+        if (it_is && back[g] > 0) --back[g];
+      }
+    });
+  }
+
+ private:
+  using Key = std::pair<uint32_t, uint32_t>;  // node, GPU
+  template <class F>
+  static void each(const NodeShare& share, F&& f) {
+    for (const GresShare& g : share.gres)
+      if (!g.shares.empty())
+        g.devices.for_each([&](size_t d) { f(Key{share.node.value, static_cast<uint32_t>(d)}); });
+  }
+  std::map<Key, Slot> last_;
+};
+
+}  // namespace
+
 void Profile::build_lines(const Pending& pending, const std::vector<Held>& starts) {
   const uint32_t n = nodes_.size();
   lines_.resize(n);
@@ -64,38 +114,56 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
     const bool soon =
         !nodes_.usable().test(id) && (node->flags & kNodeCompleting) && node->admin == NodeState::kIdle &&
         !(node->flags & (kNodeDrain | kNodeFail | kNodeNoRespond | kNodeInvalid | kNodeMaint | kNodeBlocked));
-    if (!nodes_.usable().test(id) && !soon) continue;
+    // Kept from others by --exclusive=topo until that job ends, or by one that started in this pass.
+    const bool fenced = !nodes_.usable().test(id) && node->admin == NodeState::kIdle &&
+                        node_usable_but_for(*node, kNodeBlocked);
+    if (!nodes_.usable().test(id) && !soon && !fenced) continue;
     Amounts free{nodes_.units_free(id),
-                 nodes_.idle().test(id) ? 0u : 1u << 20,
+                 nodes_.idle().test(id) && !fenced ? 0u : 1u << 20,
                  nodes_.mem_free(id),
                  {nodes_.gres_free(id).begin(), nodes_.gres_free(id).end()}};
-    if (soon) free.units = 0;
+    if (soon || fenced) free.units = 0;
     lines_[id].begin(0, free);
     idle_from[id] = free.jobs == 0 ? 0 : kNever;
   }
   // Per node: the ends of what is there, and the last of them.
   std::vector<Slot> last(n, 0);
   std::vector<uint32_t> held(n, 0);
+  SharedGpus shared;
   auto ends = [&](const NodeShare& share, bool whole, Slot end) {
     const uint32_t node = share.node.value;
     if (node >= n || !lines_[node].started()) return;
     const Kind& k = nodes_.kind(node);
     Amounts all{k.units, 0, k.mem_mb, {}};
     for (const GresDevices& g : k.gres) all.gres.push_back(g.count);
-    lines_[node].give_back(end, amounts_of(share, whole), all);
+    Amounts back = amounts_of(share, whole);
+    shared.keep(share, k, end, back.gres);
+    lines_[node].give_back(end, back, all);
     last[node] = std::max(last[node], end);
     ++held[node];
   };
-  for (const auto& [id, r] : pending.running()) {
-    const Slot end = r.finished                ? 1
-                     : r.ends == kTimeInfinite ? slot_of(now_ + params_.default_time_limit)
-                                               : slot_of(r.ends);
-    for (size_t i = 0; i < r.allocation->nodes.size(); ++i)
-      if (!r.finished || r.releasing.test(i)) ends(r.allocation->nodes[i], r.allocation->whole_nodes, end);
-  }
-  for (const Held& h : starts)
-    for (const NodeShare& share : h.allocation->nodes)
-      ends(share, h.allocation->whole_nodes, end_from_now(h.time_limit_min));
+  auto stays_fenced = [&](const Allocation& a, Slot end) {
+    for (uint32_t id : a.fenced)
+      if (id < n) last[id] = std::max(last[id], end), ++held[id];
+  };
+  auto each_allocation = [&](auto&& f) {
+    for (const auto& [id, r] : pending.running()) {
+      const Slot end = r.finished                ? 1
+                       : r.ends == kTimeInfinite ? slot_of(now_ + params_.default_time_limit)
+                                                 : slot_of(r.ends);
+      f(*r.allocation, end, [&](size_t i) { return !r.finished || r.releasing.test(i); });
+    }
+    for (const Held& h : starts) f(*h.allocation, end_from_now(h.time_limit_min), [](size_t) { return true; });
+  };
+  auto each_share = [&](auto&& f) {
+    each_allocation([&](const Allocation& a, Slot end, auto&& holds) {
+      for (size_t i = 0; i < a.nodes.size(); ++i)
+        if (holds(i)) f(a.nodes[i], a.whole_nodes, end);
+    });
+  };
+  each_share([&](const NodeShare& share, bool, Slot end) { shared.holds(share, end); });
+  each_share(ends);
+  each_allocation([&](const Allocation& a, Slot end, auto&&) { stays_fenced(a, end); });
   for (uint32_t id = 0; id < n; ++id) {
     if (!lines_[id].started() || idle_from[id] == 0) continue;
     // Whatever else may hold it, after the last end it is idle: make that exact.
@@ -122,10 +190,12 @@ void Profile::started(const Allocation& a, uint32_t limit) {
     ids.push_back(id);
     if (nodes_.owned().test(id)) owned_[id] = {nodes_.owner(id), std::max(owned_[id].until, end)};
   }
+  take_whole(a.fenced, 0, end, ids);
   idle_.take(0, end, ids);
+  if (!a.licenses.empty()) licenses_.take(0, end, {0, 0, 0, license_amounts(a.licenses)});
 }
 
-Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part) const {
+Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part, const Amounts& least) const {
   const Kind& k = nodes_.kind(part.node);
   const Shape& s = c.shape;
   Amounts out;
@@ -136,7 +206,9 @@ Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part) const
     if (need.name == "gpu") gpus += count;
     for (size_t g = 0; g < k.gres.size() && count > 0; ++g) {
       if (k.gres[g].name != need.name || (!need.type.empty() && k.gres[g].type != need.type)) continue;
-      const uint64_t n = std::min(count, k.gres[g].count - out.gres[g]);
+      if (k.gres[g].flags & kGresNoConsume) return;
+      const uint64_t n = std::min(count, least.gres[g] - std::min(least.gres[g], out.gres[g]));
+      if (need.one_device && n < count) continue;
       out.gres[g] += n;
       count -= n;
     }
@@ -145,6 +217,7 @@ Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part) const
   for (const GresNeed& need : s.per_task) take(need, mul_sat(need.count, part.tasks));
   for (size_t i = 0; i < s.per_job.size() && i < part.job_gres.counts.size(); ++i)
     take(s.per_job[i], part.job_gres.counts[i]);
+  hold_both_forms(k, out.gres);
   // What is promised to a job with --exclusive=user is kept whole for it.
   out.units = s.whole || s.exclusive_user ? k.units : std::min(k.units, units_for(s, k, part.tasks, gpus));
   if (s.mem_consumable) out.mem_mb = memory_for(s, k, out.units, gpus);
@@ -157,11 +230,14 @@ void Profile::promise(const RequestClass& c, const Spot& spot) {
   const Slot end = spot.slot + length_of(c.time_limit_min);
   std::vector<uint32_t> ids;
   for (const Spot::Part& part : spot.parts) {
-    lines_[part.node].take(spot.slot, end, amounts_of(c, part));
+    NodeLine& line = lines_[part.node];
+    line.take(spot.slot, end, amounts_of(c, part, line.least(spot.slot, end)));
     promised_.set(part.node);
     ids.push_back(part.node);
   }
+  if (c.shape.exclusive_topo && c.topology) promise_leaves(c, spot.slot, end, ids);
   idle_.take(spot.slot, end, ids);
+  if (!c.shape.licenses.empty()) promise_licenses(c.shape.licenses, spot.slot, end);
   horizon_ = std::max(horizon_, end);
 }
 
@@ -191,7 +267,7 @@ uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) co
   Amounts least = lines_[node].least(0, end);
   const Kind& k = nodes_.kind(node);
   if (c.shape.whole) return lines_[node].least(0, end).jobs == 0 ? count : kNoTasks;
-  if (c.shape.oversubscribe) least.units = std::max(least.units, nodes_.units_free(node));
+  if (c.shape.oversubscribe && nodes_.shared().test(node)) least.units = k.units;
   return std::min(count, count_tasks(c.shape, k, {least.units, least.mem_mb, least.gres}));
 }
 
@@ -200,7 +276,7 @@ void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
   plan.length = length_of(c.time_limit_min);
   const Shape& s = c.shape;
   const bool plain = c.counts.empty() && c.alternatives.empty() && !s.contiguous && s.per_job.empty() &&
-                     s.node_sizes.empty() && !s.switches;
+                     s.node_sizes.empty() && !c.bound_by_topology();
   uint32_t caps = 0;
   bool alike = true;
   for (uint32_t k = 0; k < c.idle_tasks.size(); ++k)
@@ -239,11 +315,12 @@ std::vector<Profile::Need::Devices> Profile::devices_needed(const Shape& s, cons
                                                             uint32_t tasks) {
   std::vector<GresNeed> all;
   for (const GresNeed& g : s.per_node) all.push_back(g);
-  for (const GresNeed& g : s.per_task) all.push_back({g.name, g.type, g.count * tasks});
-  for (const GresNeed& g : s.per_job) all.push_back({g.name, g.type, 1});
+  for (const GresNeed& g : s.per_task) all.push_back({g.name, g.type, mul_sat(g.count, tasks), g.one_device});
+  for (const GresNeed& g : s.per_job) all.push_back({g.name, g.type, 1, g.one_device});
   std::vector<Need::Devices> out;
   for (const GresNeed& g : all) {
     Need::Devices d;
+    d.one = g.one_device;
     // What names no type competes with all needs of the name.
     for (const GresNeed& o : all)
       if (o.name == g.name && (g.type.empty() || o.type == g.type)) d.count += o.count;
@@ -263,7 +340,7 @@ bool Profile::row_fits(const Need& need, const RequestClass& c, uint32_t node, s
   const std::span<const uint64_t> free = lines_[node].gres(row);
   for (const Need::Devices& d : need.gres) {
     uint64_t have = 0;
-    for (uint32_t e : d.entries) have += free[e];
+    for (uint32_t e : d.entries) have = d.one ? std::max(have, free[e]) : have + free[e];
     if (have < d.count) return false;
   }
   return true;
@@ -288,21 +365,29 @@ Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass
   if (!plan.ready) prepare(plan, c);
   Spot spot;
   plan.cursor = std::max({plan.cursor, from, floor_of(families_[family], plan.length)});
-  if (plan.cursor == kNever) return spot;
-  switch (plan.mode) {
-    case Mode::kIdleNodes:
-      spot = idle_nodes(plan, c);
-      break;
-    case Mode::kOneNode:
-      spot = one_node(plan, c);
-      break;
-    case Mode::kSpread:
-      spot = spread(plan, c);
-      break;
+  while (plan.cursor != kNever) {
+    spot = search(plan, c);
+    plan.cursor = spot.slot;
+    if (spot.slot == kNever || c.shape.licenses.empty()) break;
+    const Slot free = licenses_earliest(c.shape.licenses, spot.slot, plan.length);
+    if (free == spot.slot) break;
+    plan.cursor = free;  // nodes are there, licences only later
+    spot = {};
   }
-  plan.cursor = spot.slot;
   raise_floor(families_[family], plan.length, spot.slot);
   return spot;
+}
+
+Profile::Spot Profile::search(ClassPlan& plan, const RequestClass& c) {
+  switch (plan.mode) {
+    case Mode::kIdleNodes:
+      return idle_nodes(plan, c);
+    case Mode::kOneNode:
+      return one_node(plan, c);
+    case Mode::kSpread:
+      break;
+  }
+  return spread(plan, c);
 }
 
 Slot Profile::floor_of(const Family& family, Slot length) {
@@ -393,201 +478,6 @@ Profile::Spot Profile::one_node(ClassPlan& plan, const RequestClass& c) {
     }
     plan.estimate[node] = is;
     if (leaves > 1) update(node);
-  }
-  drop_estimates(plan);
-  return spot;
-}
-
-// Every node runs the same, and nothing else is asked: the first that are free.
-std::optional<Profile::Spot> Profile::first_alike(const ClassPlan& plan, const RequestClass& c,
-                                                  Slot slot) const {
-  Spot spot;
-  spot.slot = slot;
-  const uint32_t tasks = wanted_on_a_node(c.shape);
-  size_t required = 0;
-  c.required.for_each([&](size_t id) {
-    if (plan.estimate[id] == slot) spot.parts.push_back({static_cast<uint32_t>(id), tasks, {}}), ++required;
-  });
-  if (required < c.required.count()) return std::nullopt;
-  const size_t wanted = std::max<size_t>(c.shape.min_nodes, required);
-  for (uint32_t id = 0; id < plan.estimate.size() && spot.parts.size() < wanted; ++id)
-    if (plan.estimate[id] == slot && !c.required.test(id)) spot.parts.push_back({id, tasks, {}});
-  if (spot.parts.size() < wanted) return std::nullopt;
-  std::sort(spot.parts.begin(), spot.parts.end(),
-            [](const auto& a, const auto& b) { return a.node < b.node; });
-  return spot;
-}
-
-// --switches: one leaf after the other, the fewest nodes first; else the leaves of the required nodes and the
-// largest of the others, as many as may be.
-template <class Among>
-std::optional<Profile::Spot> Profile::among_leaves(const Bitmap& nodes, const RequestClass& c,
-                                                   Among&& among) const {
-  std::vector<std::pair<size_t, uint32_t>> order;
-  for (uint32_t i = 0; i < params_.leaf_switches.size(); ++i)
-    if (const size_t n = params_.leaf_switches[i].count_and(nodes)) order.push_back({n, i});
-  std::sort(order.begin(), order.end());
-  for (const auto& [n, leaf] : order)
-    if (auto spot = among(nodes & params_.leaf_switches[leaf])) return spot;
-  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-    const bool ra = params_.leaf_switches[a.second].intersects(c.required);
-    const bool rb = params_.leaf_switches[b.second].intersects(c.required);
-    return ra != rb ? ra : a.first > b.first;
-  });
-  Bitmap together(nodes_.size());
-  for (size_t i = 0; i < order.size() && i < c.shape.switches; ++i) {
-    together |= nodes & params_.leaf_switches[order[i].second];
-    if (i == 0) continue;
-    if (auto spot = among(together)) return spot;
-  }
-  return std::nullopt;
-}
-
-std::optional<Profile::Spot> Profile::spread_at(const ClassPlan& plan, const RequestClass& c,
-                                                Slot slot) const {
-  const Shape& s = c.shape;
-  if (!s.num_tasks && s.per_job.empty() && c.counts.empty() && c.alternatives.empty() && !s.contiguous &&
-      s.node_sizes.empty() && !s.switches)
-    return first_alike(plan, c, slot);
-  const Slot end = slot + plan.length;
-  struct Candidate {
-    uint32_t node, tasks;
-    Amounts least;
-  };
-  std::vector<Candidate> list;
-  Bitmap at(nodes_.size());
-  for (uint32_t id = 0; id < plan.estimate.size(); ++id) {
-    if (plan.estimate[id] != slot) continue;
-    Candidate got{id, 0, {}};
-    got.tasks = tasks_within(c, id, slot, end, got.least);
-    if (got.tasks < wanted_on_a_node(s)) continue;
-    at.set(id);
-    list.push_back(std::move(got));
-  }
-  auto among = [&](const Bitmap& nodes) -> std::optional<Spot> {
-    if (!nodes.contains(c.required)) return std::nullopt;
-    for (const CountedNodes& want : c.counts)
-      if (nodes.count_and(want.nodes) < want.count) return std::nullopt;
-    Bitmap first = c.required;
-    for (const CountedNodes& want : c.counts) {
-      uint32_t need = want.count;
-      for (size_t id = nodes.first(); id != Bitmap::npos && need > 0; id = nodes.next(id + 1))
-        if (want.nodes.test(id) && !first.test(id)) first.set(id), --need;
-    }
-    std::vector<const Candidate*> order;
-    for (const Candidate& x : list)
-      if (first.test(x.node)) order.push_back(&x);
-    const size_t forced = order.size();
-    for (const Candidate& x : list)
-      if (!first.test(x.node) && nodes.test(x.node)) order.push_back(&x);
-    if (s.num_tasks)
-      std::stable_sort(order.begin() + static_cast<ptrdiff_t>(forced), order.end(),
-                       [](const Candidate* a, const Candidate* b) { return a->tasks > b->tasks; });
-    std::vector<const Candidate*> chosen;
-    uint64_t tasks = 0;
-    std::vector<uint64_t> gres(s.per_job.size(), 0);
-    auto enough = [&] {
-      if (chosen.size() < std::max<size_t>(s.min_nodes, forced)) return false;
-      if (s.num_tasks && !s.overcommit && tasks < s.num_tasks) return false;
-      for (size_t g = 0; g < gres.size(); ++g)
-        if (gres[g] < s.per_job[g].count) return false;
-      return s.node_sizes.empty() ||
-             std::binary_search(s.node_sizes.begin(), s.node_sizes.end(), chosen.size());
-    };
-    for (const Candidate* x : order) {
-      if (enough() || chosen.size() >= s.max_nodes) break;
-      chosen.push_back(x);
-      tasks += x->tasks;
-      for (size_t g = 0; g < gres.size(); ++g)
-        gres[g] += gres_available(s.per_job[g], nodes_.kind(x->node), x->least.gres);
-    }
-    if (!enough()) return std::nullopt;
-    std::sort(chosen.begin(), chosen.end(),
-              [](const Candidate* a, const Candidate* b) { return a->node < b->node; });
-    if (s.contiguous)
-      for (size_t i = 1; i < chosen.size(); ++i)
-        if (chosen[i]->node != chosen[i - 1]->node + 1) return std::nullopt;
-    Spot spot;
-    spot.slot = slot;
-    std::vector<uint32_t> caps, counts(chosen.size(), std::max(s.tasks_per_node, 1u));
-    for (const Candidate* x : chosen) caps.push_back(x->tasks);
-    if (s.num_tasks)
-      counts = spread_tasks(caps, s.num_tasks,
-                            s.cyclic_nodes || s.spread || s.overcommit || (s.whole && !s.pack_nodes));
-    for (size_t i = 0; i < chosen.size(); ++i) spot.parts.push_back({chosen[i]->node, counts[i], {}});
-    for (size_t g = 0; g < s.per_job.size(); ++g) {
-      uint64_t left = s.per_job[g].count;
-      for (size_t i = 0; i < chosen.size(); ++i) {
-        const uint64_t after = chosen.size() - 1 - i;
-        const uint64_t have =
-            gres_available(s.per_job[g], nodes_.kind(chosen[i]->node), chosen[i]->least.gres);
-        const uint64_t n = std::min(have, left > after ? left - after : 0);
-        spot.parts[i].job_gres.counts.push_back(n);
-        left -= n;
-      }
-    }
-    return spot;
-  };
-  if (s.contiguous) {
-    // Runs of neighbours, one after the other.
-    Bitmap run(nodes_.size());
-    for (size_t id = at.first(); id != Bitmap::npos; id = at.next(id + 1)) {
-      if (id > 0 && !at.test(id - 1)) run = Bitmap(nodes_.size());
-      run.set(id);
-      if (!at.test(id + 1))
-        if (auto spot = among(run)) return spot;
-    }
-    return std::nullopt;
-  }
-  auto within = [&](const Bitmap& nodes) -> std::optional<Spot> {
-    if (!s.switches) return among(nodes);
-    return among_leaves(nodes, c, among);
-  };
-  if (c.alternatives.empty()) return within(at);
-  for (const Bitmap& alternative : c.alternatives)
-    if (auto spot = within(at & alternative)) return spot;
-  return std::nullopt;
-}
-
-Profile::Spot Profile::spread(ClassPlan& plan, const RequestClass& c) {
-  ensure_estimates(plan, c);
-  Slot t = plan.cursor;
-  Spot spot;
-  uint32_t wanted = std::max<uint32_t>({c.shape.min_nodes, static_cast<uint32_t>(c.required.count()), 1u});
-  if (c.shape.num_tasks && !c.shape.overcommit && c.best_idle_tasks)
-    wanted = std::max(wanted, (c.shape.num_tasks + c.best_idle_tasks - 1) / c.best_idle_tasks);
-  std::vector<Slot> soonest;  // a heap, the latest on top: those that come next after t
-  while (t != kNever) {
-    soonest.clear();
-    uint32_t now = 0;
-    for (uint32_t id = 0; id < plan.estimate.size(); ++id) {
-      Slot& e = plan.estimate[id];
-      if (e <= t) e = node_earliest(plan, c, id, t);
-      if (e == t) {
-        ++now;
-      } else if (e != kNever && (soonest.size() < wanted || e < soonest.front())) {
-        soonest.push_back(e);
-        std::push_heap(soonest.begin(), soonest.end());
-        if (soonest.size() > wanted) {
-          std::pop_heap(soonest.begin(), soonest.end());
-          soonest.pop_back();
-        }
-      }
-    }
-    // No start before enough nodes have come ...
-    const size_t missing = now >= wanted ? 1 : wanted - now;
-    std::sort_heap(soonest.begin(), soonest.end());
-    Slot next = missing > soonest.size() ? kNever : soonest[missing - 1];
-    if (now >= wanted) {
-      if (auto found = spread_at(plan, c, t)) {
-        spot = std::move(*found);
-        break;
-      }
-      // ... or those that are there have more to give.
-      for (uint32_t id = 0; id < plan.estimate.size(); ++id)
-        if (plan.estimate[id] == t) next = std::min(next, lines_[id].next_gain(t));
-    }
-    t = next;
   }
   drop_estimates(plan);
   return spot;

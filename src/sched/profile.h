@@ -12,6 +12,7 @@
 // beyond which they are worked out anew.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,9 @@
 #include "sched/timeline.h"
 
 namespace muster::sched {
+
+// Tasks that a node has to take at least to be of use.
+inline uint32_t wanted_on_a_node(const Shape& s) { return s.num_tasks ? 1 : std::max(s.tasks_per_node, 1u); }
 
 class Profile : public NodeFilter {
  public:
@@ -49,6 +53,9 @@ class Profile : public NodeFilter {
   void promise(const RequestClass& c, const Spot& spot);
   void started(const Allocation& allocation, uint32_t time_limit_min);
 
+  // What is promised to others of the licences at any time from now until a job with this limit would end.
+  std::vector<LicenseShare> licenses_promised(uint32_t time_limit_min) const;
+
   Time time_of(Slot slot) const;
   Slot slot_of(Time t) const;  // the first slot at t or after, at least 1
   Slot horizon() const { return horizon_; }
@@ -65,6 +72,7 @@ class Profile : public NodeFilter {
     struct Devices {
       std::vector<uint32_t> entries;  // of kind.gres, together at least
       uint64_t count = 0;
+      bool one = false;  // … in one of them
     };
     std::vector<Devices> gres;
   };
@@ -85,10 +93,16 @@ class Profile : public NodeFilter {
     std::vector<uint32_t> tree;  // winners over estimate: node with the least
   };
 
+  Spot search(ClassPlan& plan, const RequestClass& c);
+  void begin_licenses(const Pending& pending, const std::vector<Held>& starts);
+  void promise_licenses(const LicenseNeeds& needs, Slot first, Slot end);
+  Slot licenses_earliest(const LicenseNeeds& needs, Slot from, Slot length) const;
+  std::vector<uint64_t> license_amounts(const std::vector<LicenseShare>& list) const;
   void prepare(ClassPlan& plan, const RequestClass& c);
   void build_lines(const Pending& pending, const std::vector<Held>& starts);
   Amounts amounts_of(const NodeShare& share, bool whole) const;
-  Amounts amounts_of(const RequestClass& c, const Spot::Part& part) const;
+  // Of several entries of one kind, those with something left in `least` give it.
+  Amounts amounts_of(const RequestClass& c, const Spot::Part& part, const Amounts& least) const;
   Slot length_of(uint32_t time_limit_min) const;
   Slot end_from_now(uint32_t time_limit_min) const;
   Slot node_earliest(const ClassPlan& plan, const RequestClass& c, uint32_t node, Slot from);
@@ -100,8 +114,11 @@ class Profile : public NodeFilter {
   Spot idle_nodes(ClassPlan& plan, const RequestClass& c);
   Spot one_node(ClassPlan& plan, const RequestClass& c);
   Spot spread(ClassPlan& plan, const RequestClass& c);
-  template <class Among>
-  std::optional<Spot> among_leaves(const Bitmap& nodes, const RequestClass& c, Among&& among) const;
+  Amounts all_of(uint32_t node) const;
+  void take_whole(const std::vector<uint32_t>& nodes, Slot from, Slot end, std::vector<uint32_t>& ids);
+  void promise_leaves(const RequestClass& c, Slot from, Slot end, std::vector<uint32_t>& ids);
+  Bitmap leaves_free(const RequestClass& c, const Bitmap& free) const;
+  bool exceeds_switches(const RequestClass& c, const Spot& spot) const;
   std::optional<Spot> spread_at(const ClassPlan& plan, const RequestClass& c, Slot slot) const;
   static Slot floor_of(const Family& family, Slot length);
   static void raise_floor(Family& family, Slot length, Slot slot);
@@ -121,6 +138,7 @@ class Profile : public NodeFilter {
   };
   std::vector<Owned> owned_;  // per node: by a job with --exclusive=user
   IdleLine idle_;
+  NodeLine licenses_;  // its gres are the licences, along Params::licenses
   std::vector<ClassPlan> plans_;
   std::vector<Family> families_;
   Bitmap promised_;

@@ -1,6 +1,10 @@
 // Random machines, requests and histories. A failure prints the seed.
+//
+// MUSTER_PLACEMENTS=1000000 sched_test --gtest_filter='Property.NothingIsHandedOutTwice*' goes on until so many jobs
+// were placed (the default is what the unit tier has time for).
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 
 #include "sched/testing.h"
@@ -17,7 +21,19 @@ struct World {
 
   explicit World(uint32_t seed) : rng(seed) {
     params.allocate_cores = roll(2);
+    params.allocate_sockets = params.allocate_cores && roll(6) == 0;
     params.memory_consumable = roll(2);
+    params.block_cores = roll(4) == 0;
+    params.enforce_binding = roll(8) == 0;
+    params.several_sharing = roll(2);
+    params.one_task_per_sharing = roll(2);
+    params.spread_shared = roll(2);
+    params.job_core_spec = roll(2);
+    params.lln = roll(8) == 0;
+    params.licenses = {{"a", 1 + roll(4)}, {"b", 2}};
+    params.priority.multifactor = roll(2);
+    params.priority.weight_age = roll(2) * 1000;
+    params.priority.max_age = minutes(60);
     auto machine = a_cluster().nodes(2 + roll(9)).layout(1 + roll(2), 1 + roll(6), 1 + roll(2)).memory(4000);
     if (roll(2)) machine.gres("gpu", "a", 1 + roll(4), roll(2)).gres("gpu", "b", roll(3));
     machine.node([this](Node& n, NodeSpec& s) {
@@ -25,10 +41,26 @@ struct World {
       s.features = {roll(2) ? "x" : "y"};
       if (roll(8) == 0) n.flags = kNodeDrain;
       if (roll(6) == 0) s.specialized_cpus.set(roll(s.cpus));
+      if (roll(6) == 0) s.restricted_cores_per_gpu = 1;
+      if (roll(2)) share_gpus(s, 1 + roll(5));
+    });
+    machine.partition([this](Partition& p) {
+      if (roll(3) == 0) p.oversubscribe = roll(2) ? OverSubscribe::kYes : OverSubscribe::kForce;
+      p.oversubscribe_count = 1 + roll(3);
+      if (roll(6) == 0) p.max_cpus_per_socket = 1 + roll(4);
+      if (roll(8) == 0) p.max_cpus_per_node = 1 + roll(8);
     });
     cluster = machine.build();
   }
   uint32_t roll(uint32_t n) { return static_cast<uint32_t>(rng() % n); }
+
+  static void share_gpus(NodeSpec& s, uint64_t each) {
+    std::vector<GresDevices> shares;
+    for (const GresDevices& g : s.gres)
+      for (uint32_t i = 0; g.name == "gpu" && i < g.count; ++i)
+        shares.push_back({"shard", g.type, each, g.first_index + i, false, {}, g.cores, {}, 0, true});
+    s.gres.insert(s.gres.end(), shares.begin(), shares.end());
+  }
 
   JobBuilder job() {
     JobBuilder b = a_job().priority(1 + roll(5)).minutes(1 + roll(120)).user(roll(3));
@@ -47,6 +79,16 @@ struct World {
     if (roll(9) == 0) b.request.ntasks_per_socket = 1 + roll(2);
     if (roll(9) == 0) b.request.distribution = "cyclic:block";
     if (roll(12) == 0) b.request.exclusive = Exclusive::kUser;
+    if (roll(8) == 0) b.request.exclusive = Exclusive::kOversubscribe;
+    if (roll(6) == 0) b.gres("gres/shard:" + std::to_string(1 + roll(6)));
+    if (roll(12) == 0) b.request.tres_per_task = "gres/shard:" + std::to_string(1 + roll(2));
+    if (roll(8) == 0) b.request.licenses = roll(2) ? "a:2" : "b|a";
+    if (roll(9) == 0) b.request.time_min_min = 1 + roll(20);
+    if (roll(12) == 0) b.request.core_spec = 1;
+    if (roll(12) == 0) b.request.prefer = "x";
+    if (roll(12) == 0) b.request.use_min_nodes = true, b.nodes(1, 3);
+    if (roll(12) == 0) b.request.spread_job = true;
+    if (roll(12) == 0) b.request.cpus_per_gpu = 2;
     return b;
   }
 };
@@ -66,11 +108,13 @@ void check_item(const Cluster& c, const Params& params, const StartItem& item, u
     tasks += s.tasks;
     const Node& n = c.nodes.at(s.node.value);
     const uint32_t threads = n.spec->threads_per_core;
-    if (params.allocate_cores && !n.spec->specialized_cpus.any()) {
+    if (params.allocate_cores && !n.spec->specialized_cpus.any() && !job.request->core_spec) {
       EXPECT_EQ(s.cpus.count() % threads, 0u) << "half a core, seed " << seed;
     }
     const uint64_t cpus = uint64_t{s.tasks} * std::max(job.request->cpus_per_task, 1u);
-    EXPECT_GE(s.cpus.count(), cpus) << "seed " << seed;
+    if (!job.request->core_spec) {
+      EXPECT_GE(s.cpus.count(), cpus) << "seed " << seed;
+    }
   }
   const JobRequest& r = *job.request;
   if (r.num_tasks) {
@@ -101,9 +145,72 @@ std::string print(const Plan& p) {
   return out;
 }
 
+// Recounts from the running jobs what each node hands out: no CPU to more jobs than may share it, no byte, device,
+// share of a device or licence twice; and that the nodes' own counters say the same.
+void check_books(const Cluster& c, const Params& params, uint32_t seed) {
+  struct Held {
+    std::map<size_t, uint32_t> jobs_on_cpu;
+    uint64_t mem_mb = 0;
+    std::map<std::string, std::map<size_t, uint64_t>> devices;  // by name: shares of each, or 1
+    uint32_t alone = 0, jobs = 0;
+    bool sharing = true;
+  };
+  std::map<uint32_t, Held> held;
+  std::map<std::string, uint64_t> licenses;
+  c.jobs.for_each([&](uint32_t, const Job& j) {
+    if (j.state != JobState::kRunning) return;
+    for (const LicenseShare& l : j.allocation->licenses) licenses[l.name] += l.count;
+    for (const NodeShare& s : j.allocation->nodes) {
+      Held& h = held[s.node.value];
+      s.cpus.for_each([&](size_t cpu) { ++h.jobs_on_cpu[cpu]; });
+      h.mem_mb += s.mem_mb;
+      h.alone += j.allocation->whole_nodes;
+      ++h.jobs;
+      h.sharing &= j.allocation->oversubscribe;
+      for (const GresShare& g : s.gres)
+        g.devices.for_each([&](size_t d) { h.devices[g.name][d] += g.shares.empty() ? 1 : g.shares_on(d); });
+    }
+  });
+  for (const auto& [id, h] : held) {
+    const Node& n = c.nodes.at(id);
+    const uint32_t most = h.sharing ? c.partitions.at(0).oversubscribe_count : 1;
+    Bitmap used(n.spec->cpus);
+    for (const auto& [cpu, jobs] : h.jobs_on_cpu) {
+      EXPECT_LE(jobs, most) << "CPU " << cpu << " of node " << id << ", seed " << seed;
+      used.set(cpu);
+    }
+    EXPECT_EQ(used.to_ranges(), n.cpus_used.to_ranges()) << "seed " << seed;
+    EXPECT_EQ(h.mem_mb, n.mem_used_mb) << "seed " << seed;
+    if (params.memory_consumable) {
+      EXPECT_LE(h.mem_mb, n.spec->real_memory_mb) << "seed " << seed;
+    }
+    if (h.alone) {
+      EXPECT_EQ(h.jobs, 1u) << "seed " << seed;
+    }
+    for (const auto& [name, devices] : h.devices)
+      for (const auto& [device, count] : devices) {
+        uint64_t there = 0;
+        for (const GresDevices& g : n.spec->gres)
+          if (g.name == name)
+            there += g.shared ? (g.first_index == device ? g.count : 0)
+                              : device >= g.first_index && device < g.first_index + g.count;
+        EXPECT_LE(count, there) << name << " " << device << " of node " << id << ", seed " << seed;
+        if (name == "shard" && h.devices.contains("gpu")) {
+          EXPECT_FALSE(h.devices.at("gpu").contains(device)) << "GPU " << device << " twice, seed " << seed;
+        }
+      }
+  }
+  for (const auto& [name, total] : params.licenses) {
+    EXPECT_LE(licenses[name], total) << "seed " << seed;
+    EXPECT_EQ(licenses[name], c.license_used(name)) << "seed " << seed;
+  }
+}
+
 TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
-  size_t starts = 0, gangs = 0, devices = 0;
-  for (uint32_t seed = 1; seed <= 300; ++seed) {
+  size_t starts = 0, gangs = 0, devices = 0, shared = 0, shares = 0, licensed = 0, lowered = 0;
+  const char* text = std::getenv("MUSTER_PLACEMENTS");
+  const size_t wanted = text ? std::strtoull(text, nullptr, 10) : 4000;
+  for (uint32_t seed = 1; starts < wanted; ++seed) {
     World w(seed);
     Planner kept;
     Time now = kNow;
@@ -125,7 +232,13 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
         ++starts;
         gangs += item.allocation->nodes.size() > 1;
         devices += !item.allocation->nodes[0].gres.empty();
+        shared += item.allocation->oversubscribe;
+        for (const GresShare& g : item.allocation->nodes[0].gres) shares += !g.shares.empty();
+        licensed += !item.allocation->licenses.empty();
+        lowered += item.time_limit_min.has_value();
       }
+      check_books(w.cluster, w.params, seed);
+      if (::testing::Test::HasFailure()) return;
       now += minutes(w.roll(30));
       std::vector<JobId> ended;
       w.cluster.jobs.for_each([&](uint32_t id, const Job& j) {
@@ -140,9 +253,12 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
     }
   }
   // The worlds are not all too small for what they are to show.
-  EXPECT_GT(starts, 2000u);
-  EXPECT_GT(gangs, 200u);
-  EXPECT_GT(devices, 100u);
+  EXPECT_GT(gangs, 500u);
+  EXPECT_GT(devices, 200u);
+  EXPECT_GT(shared, 200u);
+  EXPECT_GT(shares, 50u);
+  EXPECT_GT(licensed, 100u);
+  EXPECT_GT(lowered, 5u);
 }
 
 // Steps of one job come and go: what one holds no other gets, and all of it lies within the job.
@@ -168,6 +284,10 @@ TEST(Property, StepsShareNothingOfTheirJob) {
       if (roll(3) == 0) r.min_nodes = r.max_nodes = 1 + roll(3);
       r.tres_per_node = roll(2) ? "gres/gpu:" + std::to_string(roll(3)) : "none";
       if (roll(3) == 0) r.mem_per_node_mb = roll(1200);
+      if (roll(8) == 0) r.overlap = true;
+      if (roll(6) == 0) r.exclusive = true;
+      if (roll(8) == 0) r.relative = static_cast<int32_t>(roll(3));
+      if (roll(8) == 0) r.cpus_per_gpu = 1;
       const auto shares = place_step(c, *job, r);
       if (!shares) {
         busy += shares.error().code == Errc::kNodesBusy;
@@ -181,14 +301,21 @@ TEST(Property, StepsShareNothingOfTheirJob) {
         const NodeShare& whole = job->allocation->nodes[s.node_index];
         EXPECT_TRUE(whole.cpus.contains(s.cpus)) << "seed " << seed;
         EXPECT_GE(s.cpus.count(), s.task_count * std::max(r.cpus_per_task, 1u)) << "seed " << seed;
+        if (r.relative > 0) {
+          EXPECT_GE(s.node_index, static_cast<uint32_t>(r.relative)) << "seed " << seed;
+        }
+        if (r.overlap) continue;
+        uint64_t mem_mb = r.mem_per_node_mb ? s.mem_mb : 0;
         for (const Step& other : job->steps)
           for (const StepShare& o : other.shares) {
-            if (o.node_index != s.node_index) continue;
+            if (o.node_index != s.node_index || other.overlap) continue;
+            if (other.request->mem_per_node_mb) mem_mb += o.mem_mb;
             EXPECT_FALSE(o.cpus.intersects(s.cpus)) << "seed " << seed;
             for (const GresShare& g : s.gres)
               for (const GresShare& h : o.gres)
                 EXPECT_FALSE(g.devices.intersects(h.devices)) << "seed " << seed;
           }
+        EXPECT_LE(mem_mb, whole.mem_mb) << "seed " << seed;
       }
       if (r.num_tasks) {
         EXPECT_EQ(tasks, r.num_tasks) << "seed " << seed;
@@ -196,6 +323,7 @@ TEST(Property, StepsShareNothingOfTheirJob) {
       Step step;
       step.id = StepId(n);
       step.request = std::make_shared<const StepRequest>(r);
+      step.overlap = r.overlap;
       step.shares = *shares;
       job->steps.push_back(std::move(step));
     }

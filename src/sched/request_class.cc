@@ -1,6 +1,7 @@
 #include "sched/request_class.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::sched {
 namespace {
@@ -14,14 +15,24 @@ Bitmap listed(const Cluster& cluster, const std::string& text, uint32_t size) {
 
 }  // namespace
 
+bool RequestClass::bound_by_topology() const {
+  if (!topology) return false;
+  if (shape.exclusive_topo) return true;
+  if (topology->kind() == TopologyKind::kTree)
+    return !shape.spread && (shape.switches > 0 || (!topology->connected() && shape.nodes_from(2) > 0));
+  return true;
+}
+
 void RequestClass::resolve(const Cluster& cluster, Availability& nodes, const Partition& partition) {
-  if (resolved_at == nodes.shape_version()) return;
+  auto placed_by = nodes.topology(cluster, partition);
+  if (resolved_at == nodes.shape_version() && placed_by == topology) return;
   resolved_at = nodes.shape_version();
+  topology = std::move(placed_by);
   blocked_at = 0;
   excluded = {};
   alternatives.clear();
   counts.clear();
-  const FeatureIndex index = [&](const std::string& name) { return nodes.feature(name); };
+  const FeatureIndex features = [&](const std::string& name) { return nodes.feature(name); };
   feasible = partition.nodes & nodes.known();
   auto narrow = [&](const Bitmap& to, uint32_t& lost, bool keep) {
     const size_t before = feasible.count();
@@ -31,7 +42,7 @@ void RequestClass::resolve(const Cluster& cluster, Availability& nodes, const Pa
       feasible -= to;
     lost += static_cast<uint32_t>(before - feasible.count());
   };
-  for (const FeatureExpr& e : shape.features.base) narrow(eval_features(e, index), excluded.features, true);
+  for (const FeatureExpr& e : shape.features.base) narrow(eval_features(e, features), excluded.features, true);
   if (!shape.excluded_nodes.empty())
     narrow(listed(cluster, shape.excluded_nodes, nodes.size()), excluded.listed, false);
   required = Bitmap(nodes.size());
@@ -63,11 +74,16 @@ void RequestClass::resolve(const Cluster& cluster, Availability& nodes, const Pa
     best_idle_tasks = std::max(best_idle_tasks, tasks);
   }
   for (const FeatureExpr& e : shape.features.matching)
-    alternatives.push_back(eval_features(e, index) & feasible);
+    alternatives.push_back(eval_features(e, features) & feasible);
   for (const FeatureCount& c : shape.features.counts)
-    counts.push_back({eval_features(c.expr, index) & feasible, c.count});
-  has_preference = !shape.prefer.base.empty();
-  if (has_preference) preferred = eval_features(shape.prefer.base[0], index) & feasible;
+    counts.push_back({eval_features(c.expr, features) & feasible, c.count});
+  if (shape.prefer.empty()) return;
+  if (!preferred) {
+    preferred = std::make_shared<RequestClass>(*this);
+    preferred->shape.features = std::exchange(preferred->shape.prefer, {});
+    preferred->resolved_at = 0;
+  }
+  preferred->resolve(cluster, nodes, partition);
 }
 
 }  // namespace muster::sched

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,9 +43,9 @@ struct RequestClass {
   Bitmap feasible;                   // could serve if idle: partition, features, exclusions, kind
   std::vector<Bitmap> alternatives;  // matching OR: one of these; empty = feasible as it is
   std::vector<CountedNodes> counts;  // --constraint counts, within feasible
+  std::shared_ptr<const TopologyIndex> topology;  // null: flat
   Bitmap required;
-  Bitmap preferred;  // --prefer, within feasible
-  bool has_preference = false;
+  std::shared_ptr<RequestClass> preferred;  // the same with --prefer in place of --constraint; null: none
   std::vector<uint32_t> idle_tasks;  // per kind: tasks that an idle node takes
   uint32_t best_idle_tasks = 0;
   // what is excluded by which rule, for can_ever_run and explain
@@ -55,6 +56,8 @@ struct RequestClass {
   // known not to fit while Availability::freed() stays the same
   uint64_t blocked_at = 0;
 
+  // Free nodes alone do not say whether the job fits: it matters where they stand.
+  bool bound_by_topology() const;
   void resolve(const Cluster& cluster, Availability& nodes, const Partition& partition);
 };
 

@@ -19,7 +19,11 @@ uint64_t gpus_in(const std::vector<GresNeed>& needs) {
   return n;
 }
 
-Result<> nodes_of(const JobRequest& r, const Params& params, Shape& s) {
+bool asks_gpus(const Shape& s) {
+  return gpus_in(s.per_node) || gpus_in(s.per_job) || gpus_in(s.per_task) || gpus_in(s.per_socket);
+}
+
+Result<> nodes_of(const JobRequest& r, Shape& s) {
   if (r.min_nodes) s.min_nodes = r.min_nodes;
   if (r.max_nodes) s.max_nodes = r.max_nodes;
   if (r.min_nodes && s.max_nodes < s.min_nodes)
@@ -33,16 +37,28 @@ Result<> nodes_of(const JobRequest& r, const Params& params, Shape& s) {
   }
   std::sort(s.node_sizes.begin(), s.node_sizes.end());
   s.grow = r.max_nodes > std::max(r.min_nodes, 1u) && !r.use_min_nodes;
-  s.contiguous = r.contiguous && params.leaf_switches.empty();
+  s.contiguous = r.contiguous;
   s.spread = r.spread_job;
   s.required_nodes = r.required_nodes;
   s.excluded_nodes = r.excluded_nodes;
-  s.switches = params.leaf_switches.empty() || r.spread_job ? 0 : r.switches;
+  s.switches = r.spread_job ? 0 : r.switches;
   s.switches_wait = r.switches_wait;
+  s.segment = r.segment;
+  s.spread_segments = r.spread_segments;
+  s.consolidate_segments = r.consolidate_segments;
   return {};
 }
 
-Result<> gres_of(const JobRequest& r, Shape& s) {
+// A flag that a site sets for all jobs, and the one with which a job turns it off.
+bool gres_flag(const JobRequest& r, std::string_view on, std::string_view off, bool by_default) {
+  for (std::string_view flag : split(r.gres_flags, ',')) {
+    if (iequals(trim(flag), on)) by_default = true;
+    if (iequals(trim(flag), off)) by_default = false;
+  }
+  return by_default;
+}
+
+Result<> gres_of(const JobRequest& r, const Params& params, Shape& s) {
   MUSTER_TRY(node, parse_gres(r.tres_per_node, "--gres"));
   MUSTER_TRY(job, parse_gres(r.tres_per_job, "--gpus"));
   MUSTER_TRY(task, parse_gres(r.tres_per_task, "--gpus-per-task"));
@@ -53,7 +69,13 @@ Result<> gres_of(const JobRequest& r, Shape& s) {
   s.per_socket = std::move(socket);
   if (!s.per_socket.empty() && r.sockets_per_node == 0)
     return fail(Errc::kInvalidReq, {}, "--gpus-per-socket needs --sockets-per-node");
-  s.enforce_binding = r.gres_flags.find("enforce-binding") != std::string::npos;
+  s.enforce_binding = gres_flag(r, "enforce-binding", "disable-binding", params.enforce_binding);
+  s.one_task_per_sharing =
+      gres_flag(r, "one-task-per-sharing", "multiple-tasks-per-sharing", params.one_task_per_sharing);
+  s.several_sharing = params.several_sharing;
+  s.spread_shared = params.spread_shared;
+  for (auto* needs : {&s.per_node, &s.per_job, &s.per_task, &s.per_socket})
+    for (GresNeed& g : *needs) g.one_device = is_shared_gres(g.name) && !s.several_sharing;
   return {};
 }
 
@@ -126,7 +148,18 @@ void tie_nodes_to_tasks(const JobRequest& r, Shape& s) {
   s.max_nodes = std::max(s.max_nodes, s.min_nodes);
 }
 
-Result<> cpus_of(const JobRequest& r, const Partition& p, Shape& s) {
+// MinNodes and MaxNodes of the partition supersede what the job leaves open; a wish beyond them makes it wait
+// (PartitionNodeLimit).
+void limit_nodes(const JobRequest& r, const Partition& p, Shape& s) {
+  const bool open = !r.min_nodes && (!s.num_tasks || s.num_tasks >= p.min_nodes);
+  if (open && p.min_nodes > s.min_nodes && p.min_nodes <= p.max_nodes) {
+    s.min_nodes = p.min_nodes;
+    s.max_nodes = std::max(s.max_nodes, s.min_nodes);
+  }
+  if (p.max_nodes >= s.min_nodes) s.max_nodes = std::min(s.max_nodes, p.max_nodes);
+}
+
+Result<> cpus_of(const JobRequest& r, const Partition& p, const Params& params, Shape& s) {
   if (r.cpus_per_gpu && r.cpus_per_task)
     return fail(Errc::kInvalidReq, {}, "--cpus-per-gpu and --cpus-per-task exclude each other");
   s.cpus_per_task = std::max(r.cpus_per_task, 1u);
@@ -135,8 +168,8 @@ Result<> cpus_of(const JobRequest& r, const Partition& p, Shape& s) {
   if (r.core_spec > kMaxCoreSpec)
     return fail(Errc::kCpuCount, {}, "--core-spec: at most " + std::to_string(kMaxCoreSpec));
   s.cpus_per_gpu = r.cpus_per_gpu;
-  bool gpus = s.gpus_per_node() || s.gpus_per_job() || s.gpus_per_task() || gpus_in(s.per_socket);
-  if (!r.cpus_per_gpu && !r.cpus_per_task && gpus && p.def_cpu_per_gpu) s.cpus_per_gpu = *p.def_cpu_per_gpu;
+  if (!r.cpus_per_gpu && !r.cpus_per_task && asks_gpus(s))
+    s.cpus_per_gpu = p.def_cpu_per_gpu.value_or(params.def_cpu_per_gpu);
   s.min_cpus_per_node = r.min_cpus_per_node;
   s.tasks_per_node = r.ntasks_per_node;
   s.tasks_per_socket = r.ntasks_per_socket;
@@ -145,10 +178,12 @@ Result<> cpus_of(const JobRequest& r, const Partition& p, Shape& s) {
   s.cores_per_socket = r.cores_per_socket;
   s.threads_per_core = r.threads_per_core;
   s.overcommit = r.overcommit;
-  s.core_spec = r.core_spec;
+  s.core_spec = params.job_core_spec ? r.core_spec : 0;  // else ignored: guide core_spec
+  s.spec_cores_first = params.spec_cores_first;
   s.core_spec_is_threads = r.core_spec_is_threads;
   MUSTER_TRY(dist, parse_distribution_parts(r.distribution));
-  s.block_sockets = dist.sockets == Distribution::Cpus::kBlock;
+  s.block_sockets = dist.sockets == Distribution::Cpus::kBlock ||
+                    (dist.sockets == Distribution::Cpus::kDefault && params.block_cores);
   s.cyclic_nodes = dist.nodes == Distribution::Nodes::kCyclic || dist.nodes == Distribution::Nodes::kPlane;
   s.arbitrary = dist.nodes == Distribution::Nodes::kArbitrary;
   s.pack_nodes |= dist.pack;
@@ -162,7 +197,8 @@ Result<> memory_of(const JobRequest& r, const Partition& p, const Params& params
     s.mem_mb = mb;
   };
   s.mem_consumable = params.memory_consumable;
-  bool gpus = s.gpus_per_node() || s.gpus_per_job() || s.gpus_per_task() || gpus_in(s.per_socket);
+  const bool gpus = asks_gpus(s);
+  const uint64_t def_gpu = p.def_mem_per_gpu_mb.value_or(params.def_mem_per_gpu_mb);
   uint64_t def_cpu = p.def_mem_per_cpu_mb.value_or(p.def_mem_per_node_mb ? 0 : params.def_mem_per_cpu_mb);
   uint64_t def_node = p.def_mem_per_node_mb.value_or(p.def_mem_per_cpu_mb ? 0 : params.def_mem_per_node_mb);
   if (r.mem_per_node_mb)
@@ -171,8 +207,8 @@ Result<> memory_of(const JobRequest& r, const Partition& p, const Params& params
     set(MemoryMode::kPerCpu, *r.mem_per_cpu_mb);
   else if (r.mem_per_gpu_mb)
     set(MemoryMode::kPerGpu, *r.mem_per_gpu_mb);
-  else if (gpus && p.def_mem_per_gpu_mb)
-    set(MemoryMode::kPerGpu, *p.def_mem_per_gpu_mb);
+  else if (gpus && def_gpu)
+    set(MemoryMode::kPerGpu, def_gpu);
   else if (def_cpu)
     set(MemoryMode::kPerCpu, def_cpu);
   else if (def_node)
@@ -196,23 +232,39 @@ Result<> memory_of(const JobRequest& r, const Partition& p, const Params& params
   if (s.memory == MemoryMode::kPerNode && max_node && s.mem_mb > max_node)
     return fail(Errc::kMemoryRequest, {},
                 "--mem=" + format_mem_mb(s.mem_mb) + " exceeds MaxMemPerNode=" + format_mem_mb(max_node));
+  s.max_mem_per_node_mb = max_node;
   s.tmp_disk_mb = r.tmp_disk_mb;
   return {};
+}
+
+// What the site hands out, where a partition says it otherwise. slurm.conf(5) SelectTypeParameters of a
+// partition: heeded only where the cluster hands out cores or sockets itself.
+void units_of(const Partition& p, const Params& params, Shape& s) {
+  s.whole_cores = params.allocate_cores || params.linear;
+  s.whole_sockets = params.allocate_sockets && !params.linear;
+  if (params.linear || !params.allocate_cores) return;
+  for (std::string_view word : split(p.select_parameters, ',')) {
+    word = trim(word);
+    const bool socket = istarts_with(word, "CR_Socket"), core = istarts_with(word, "CR_Core");
+    if (socket || (core && (iequals(word, "CR_Core") || iequals(word, "CR_Core_Memory"))))
+      s.whole_sockets = socket;
+  }
 }
 
 void sharing_of(const JobRequest& r, const Partition& p, const Params& params, Shape& s) {
   bool wants_share = r.exclusive == Exclusive::kOversubscribe;
   s.whole =
       params.linear || r.exclusive == Exclusive::kNode || r.exclusive == Exclusive::kTopo || r.core_spec > 0;
-  if (p.oversubscribe == OverSubscribe::kExclusive) s.whole = true;
+  s.exclusive_topo = r.exclusive == Exclusive::kTopo || p.exclusive_topo;
+  if (p.oversubscribe == OverSubscribe::kExclusive || s.exclusive_topo) s.whole = true;
   if (p.oversubscribe == OverSubscribe::kForce || (p.oversubscribe == OverSubscribe::kYes && wants_share)) {
     s.oversubscribe = true;
     s.whole = false;
     s.oversubscribe_count = std::max(p.oversubscribe_count, 1u);
   }
-  s.exclusive_user = r.exclusive == Exclusive::kUser || r.exclusive == Exclusive::kMcs || p.exclusive_user;
+  s.exclusive_user = r.exclusive == Exclusive::kUser || p.exclusive_user;
   s.lln = params.lln || p.lln;
-  s.whole_cores = params.allocate_cores || params.linear;
+  units_of(p, params, s);
   s.one_task_per_core = params.one_task_per_core;
   if (s.one_task_per_core && s.tasks_per_core == 0 && !s.overcommit) s.tasks_per_core = 1;
   s.max_cpus_per_node = p.max_cpus_per_node;
@@ -221,25 +273,52 @@ void sharing_of(const JobRequest& r, const Partition& p, const Params& params, S
 
 }  // namespace
 
+uint32_t Shape::nodes_up_to(uint32_t n) const {
+  n = std::min(n, max_nodes);
+  if (node_sizes.empty()) return n >= min_nodes ? n : 0;
+  auto it = std::upper_bound(node_sizes.begin(), node_sizes.end(), n);
+  if (it == node_sizes.begin()) return 0;
+  return *--it >= min_nodes ? *it : 0;
+}
+
+uint32_t Shape::nodes_from(uint32_t n) const {
+  n = std::max(n, min_nodes);
+  if (!node_sizes.empty()) {
+    auto it = std::lower_bound(node_sizes.begin(), node_sizes.end(), n);
+    if (it == node_sizes.end()) return 0;
+    n = *it;
+  }
+  return n <= max_nodes ? n : 0;
+}
+
 uint64_t Shape::gpus_per_node() const { return gpus_in(per_node); }
 uint64_t Shape::gpus_per_task() const { return gpus_in(per_task); }
 uint64_t Shape::gpus_per_job() const { return gpus_in(per_job); }
 
+bool Shape::wants_gpu() const {
+  auto named = [](const std::vector<GresNeed>& needs) {
+    return std::any_of(needs.begin(), needs.end(),
+                       [](const GresNeed& g) { return g.name == "gpu" || is_shared_gres(g.name); });
+  };
+  return named(per_node) || named(per_job) || named(per_task) || named(per_socket);
+}
+
 bool Shape::counts_decide() const {
   return !tasks_per_socket && !enforce_binding && per_socket.empty() && !one_core_per_socket &&
+         !whole_sockets &&
          max_cpus_per_socket == kUnlimited32 && (whole_cores || (!tasks_per_core && !use_threads));
 }
 
 Result<Shape> make_shape(const JobRequest& request, const Partition& partition, const Params& params) {
   Shape s;
   s.pack_nodes = params.pack_nodes;
-  MUSTER_TRY_VOID(nodes_of(request, params, s));
+  MUSTER_TRY_VOID(nodes_of(request, s));
   MUSTER_TRY(features, parse_features(request.features));
   s.features = std::move(features);
   MUSTER_TRY(prefer, parse_features(request.prefer));
   s.prefer = std::move(prefer);
-  MUSTER_TRY_VOID(gres_of(request, s));
-  MUSTER_TRY_VOID(cpus_of(request, partition, s));
+  MUSTER_TRY_VOID(gres_of(request, params, s));
+  MUSTER_TRY_VOID(cpus_of(request, partition, params, s));
   hint_of(request, s);
   MUSTER_TRY_VOID(derive_tasks(request, s));
   MUSTER_TRY_VOID(memory_of(request, partition, params, s));
@@ -249,9 +328,12 @@ Result<Shape> make_shape(const JobRequest& request, const Partition& partition, 
   }
   sharing_of(request, partition, params, s);
   tie_nodes_to_tasks(request, s);
-  // The partition's limit supersedes a wider range; a minimum beyond it makes the job wait
-  // (PartitionNodeLimit).
-  if (partition.max_nodes >= s.min_nodes) s.max_nodes = std::min(s.max_nodes, partition.max_nodes);
+  limit_nodes(request, partition, s);
+  MUSTER_TRY(licenses, parse_licenses(request.licenses));
+  s.licenses = std::move(licenses);
+  const uint64_t tasks = s.num_tasks ? s.num_tasks : mul_sat(s.min_nodes, std::max(s.tasks_per_node, 1u));
+  MUSTER_TRY_VOID(add_task_licenses(request.tres_per_task, tasks, s.licenses));
+  s.time_min_min = request.time_min_min;
   return s;
 }
 
@@ -274,7 +356,7 @@ std::string shape_key(const JobRequest& r) {
   for (uint64_t v :
        {r.min_nodes, r.max_nodes, r.num_tasks, r.cpus_per_task, r.ntasks_per_node, r.ntasks_per_socket,
         r.ntasks_per_core, r.ntasks_per_gpu, r.min_cpus_per_node, r.sockets_per_node, r.cores_per_socket,
-        r.threads_per_core, r.cpus_per_gpu, r.switches, r.core_spec, r.segment})
+        r.threads_per_core, r.cpus_per_gpu, r.switches, r.core_spec, r.segment, r.time_min_min})
     num(v);
   for (const auto& m : {r.mem_per_node_mb, r.mem_per_cpu_mb, r.mem_per_gpu_mb}) {
     num(m.has_value());
@@ -284,10 +366,11 @@ std::string shape_key(const JobRequest& r) {
   num(static_cast<uint64_t>(r.switches_wait.count()));
   num(static_cast<uint64_t>(r.exclusive));
   num(r.contiguous | r.overcommit << 1 | r.spread_job << 2 | r.use_min_nodes << 3 |
-      r.core_spec_is_threads << 4);
+      r.core_spec_is_threads << 4 | r.spread_segments << 5 | r.consolidate_segments << 6);
   for (const std::string* t :
        {&r.required_nodes, &r.excluded_nodes, &r.features, &r.prefer, &r.node_sizes, &r.tres_per_node,
-        &r.tres_per_job, &r.tres_per_socket, &r.tres_per_task, &r.gres_flags, &r.distribution, &r.hint})
+        &r.tres_per_job, &r.tres_per_socket, &r.tres_per_task, &r.gres_flags, &r.distribution, &r.hint,
+        &r.licenses})
     text(*t);
   return key;
 }

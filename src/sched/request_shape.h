@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/distribution.h"
 #include "model/job_request.h"
 #include "model/partition.h"
 #include "sched/features.h"
+#include "sched/licenses.h"
 #include "sched/planner.h"
 
 namespace muster::sched {
@@ -28,24 +30,25 @@ inline uint64_t mul_sat(uint64_t a, uint64_t b) {
 struct GresNeed {
   std::string name, type;  // "" = any type
   uint64_t count = 0;
+  bool one_device = false;  // shares (mps, shard) that must come from one device of a node
   bool operator==(const GresNeed&) const = default;
 };
 
 enum class MemoryMode : uint8_t { kNone, kPerNode, kPerCpu, kPerGpu, kAll };
-
-// How long --switches=count waits where it names no time.
-inline constexpr Duration kDefaultSwitchesWait = seconds(300);
 
 struct Shape {
   // nodes
   uint32_t min_nodes = 1, max_nodes = kUnlimited32;
   std::vector<uint32_t> node_sizes;  // counts allowed, ascending; empty = all within min … max
   bool grow = false;                 // a range was given: as many nodes as there are
-  bool contiguous = false, spread = false;
+  bool contiguous = false;           // on a flat topology only
+  bool spread = false;
   std::string required_nodes, excluded_nodes;
   bool arbitrary = false;
   uint32_t switches = 0;  // at most so many leaf switches, 0 = any
   Duration switches_wait{};
+  uint32_t segment = 0;  // nodes of a segment, 0 = none
+  bool spread_segments = false, consolidate_segments = false;
   // tasks and CPUs
   uint32_t num_tasks = 0;                             // 0: tasks_per_node on each node
   uint32_t tasks_per_node = 0;                        // a maximum beside num_tasks; 0 = none
@@ -60,32 +63,43 @@ struct Shape {
   bool block_sockets = false;        // -m *:block
   bool cyclic_nodes = false;         // -m cyclic
   bool overcommit = false;
-  uint32_t core_spec = 0;  // cores (or threads) per node kept from the job
-  bool core_spec_is_threads = false;
+  uint32_t core_spec = 0;  // cores (or threads) per node kept from the job, in place of the node's own
+  bool core_spec_is_threads = false, spec_cores_first = false;
   // memory, disk, devices
   MemoryMode memory = MemoryMode::kNone;
   uint64_t mem_mb = 0;
   bool mem_consumable = false;
+  uint64_t max_mem_per_node_mb = 0;  // MaxMemPerNode, 0 = none
   uint64_t tmp_disk_mb = 0;
   std::vector<GresNeed> per_node, per_job, per_task, per_socket;
   bool enforce_binding = false;
+  // Shares of a device (shard, mps): may tasks, and may the job, use several devices of a node?
+  bool one_task_per_sharing = false, several_sharing = false, spread_shared = false;
   // which nodes and with whom
   FeatureConstraint features, prefer;
   bool whole = false;  // no other job on its nodes; all their CPUs and GRES
   bool exclusive_user = false;
+  bool exclusive_topo = false;  // nobody else in its leaves (blocks, switches, rings, tori)
   bool oversubscribe = false;
   uint32_t oversubscribe_count = 1;
   bool lln = false, pack_nodes = false;
-  bool whole_cores = false, one_task_per_core = false;
+  bool whole_cores = false, whole_sockets = false, one_task_per_core = false;
+  LicenseNeeds licenses;
+  uint32_t time_min_min = 0;  // --time-min; 0 = none
   uint32_t max_cpus_per_node = kUnlimited32, max_cpus_per_socket = kUnlimited32;  // of the partition
 
   bool has_gres() const {
     return !(per_node.empty() && per_job.empty() && per_task.empty() && per_socket.empty());
   }
+  // The largest count of nodes the job may have, at most n; the smallest, at least n. 0: none.
+  uint32_t nodes_up_to(uint32_t n) const;
+  uint32_t nodes_from(uint32_t n) const;
   // GPUs (any type) of one node's fixed part.
   uint64_t gpus_per_node() const;
   uint64_t gpus_per_task() const;
   uint64_t gpus_per_job() const;
+  // GPUs or shares of GPUs are asked for.
+  bool wants_gpu() const;
   // Counts of CPUs, memory and devices decide alone whether tasks fit; the layout of the node need not be
   // looked at.
   bool counts_decide() const;
@@ -101,16 +115,5 @@ std::string shape_key(const JobRequest& request);
 // "gres/gpu:a100:8,gres/nic:1" or "gpu:2" → needs, same name and type added up, zero counts dropped. `option`
 // is named in the error.
 Result<std::vector<GresNeed>> parse_gres(std::string_view text, std::string_view option);
-
-// --distribution in its parts; "" is the default.
-struct Distribution {
-  enum class Nodes : uint8_t { kDefault, kBlock, kCyclic, kPlane, kArbitrary };
-  enum class Cpus : uint8_t { kDefault, kBlock, kCyclic, kFcyclic };
-  Nodes nodes = Nodes::kDefault;
-  uint32_t plane = 0;
-  Cpus sockets = Cpus::kDefault, cores = Cpus::kDefault;
-  bool pack = false, no_pack = false;
-};
-Result<Distribution> parse_distribution_parts(std::string_view text);
 
 }  // namespace muster::sched

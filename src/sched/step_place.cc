@@ -31,12 +31,18 @@ struct Room {
   uint32_t cap = 0;  // tasks
 };
 
-void take_gres(std::vector<GresShare>& from, const GresShare& what) {
-  for (GresShare& g : from) {
-    if (g.name != what.name || g.type != what.type) continue;
-    g.count -= std::min(g.count, what.count);
-    g.devices -= what.devices;
-  }
+// `n` of what the share holds: its first devices, or shares of them.
+GresShare part_of(const GresShare& g, uint64_t n) {
+  GresShare part{g.name, g.type, n, {}, {}};
+  uint64_t left = n;
+  g.devices.for_each([&](size_t d) {
+    const uint64_t here = std::min(left, g.shares.empty() ? 1 : g.shares_on(d));
+    if (here == 0) return;
+    part.devices.set(d);
+    if (!g.shares.empty()) part.shares.push_back(here);
+    left -= here;
+  });
+  return part;
 }
 
 class StepPlacer {
@@ -63,7 +69,12 @@ class StepPlacer {
     MUSTER_TRY(per_node, parse_gres(r_.tres_per_node, "--gres"));
     MUSTER_TRY(per_step, parse_gres(r_.tres_per_step, "--gpus"));
     MUSTER_TRY(per_task, parse_gres(r_.tres_per_task, "--gpus-per-task"));
+    MUSTER_TRY(per_socket, parse_gres(r_.tres_per_socket, "--gpus-per-socket"));
     per_node_ = std::move(per_node);
+    for (GresNeed& need : per_socket) {
+      need.count = mul_sat(need.count, std::max(r_.sockets_per_node, 1u));
+      per_node_.push_back(std::move(need));
+    }
     per_step_ = std::move(per_step);
     per_task_ = std::move(per_task);
     gres_asked_ = !(r_.tres_per_node.empty() && r_.tres_per_step.empty() && r_.tres_per_task.empty() &&
@@ -179,7 +190,7 @@ class StepPlacer {
         Room& room = out[s.node_index];
         room.cpus -= s.cpus;
         if (memory) room.mem_mb -= std::min(room.mem_mb, s.mem_mb);
-        for (const GresShare& g : s.gres) take_gres(room.gres, g);
+        for (const GresShare& g : s.gres) remove_gres(room.gres, g);
       }
     }
     return out;
@@ -238,9 +249,15 @@ class StepPlacer {
     for (const GresNeed& need : per_step_)
       if (gres_in(room.gres, need) == 0) cap = 0;
     for (const GresNeed& need : per_task_) cap = std::min(cap, gres_in(room.gres, need) / need.count);
+    if (r_.ntasks_per_gpu) {
+      uint64_t gpus = 0;
+      for (const GresNeed& need : per_node_) gpus += need.name == "gpu" ? need.count : 0;
+      if (!gpus) gpus = gres_in(room.gres, {"gpu", "", 0, false});
+      cap = std::min(cap, mul_sat(gpus, r_.ntasks_per_gpu));
+    }
     if (!gres_asked_)  // by default all that the job asked for
       for (const GresShare& g : nodes_[room.index].gres)
-        if (wanted_by_job(g.name) && gres_in(room.gres, {g.name, g.type, 0}) < g.count) cap = 0;
+        if (wanted_by_job(g.name) && gres_in(room.gres, {g.name, g.type, 0, false}) < g.count) cap = 0;
     const uint64_t least = memory_of(cpus_per_task_, 1);
     if (least > room.mem_mb)
       cap = 0;
@@ -345,19 +362,17 @@ class StepPlacer {
     std::vector<GresShare> gres = room.gres;
     uint64_t gpus = 0;
     auto take = [&](const GresNeed& need, uint64_t count) {
-      for (GresShare& g : gres) {
-        if (g.name != need.name || (!need.type.empty() && g.type != need.type)) continue;
-        const uint64_t n = std::min(count, g.count);
-        if (n == 0) continue;
-        GresShare part{g.name, g.type, n, {}};
-        for (uint64_t d = 0; d < n && g.devices.any(); ++d) {
-          part.devices.set(g.devices.first());
-          g.devices.reset(g.devices.first());
+      for (size_t i = 0; i < gres.size() && count > 0;) {
+        const GresShare& g = gres[i];
+        if (g.name != need.name || (!need.type.empty() && g.type != need.type)) {
+          ++i;
+          continue;
         }
-        g.count -= n;
-        count -= n;
-        if (g.name == "gpu") gpus += n;
-        add_gres(share.gres, std::move(part));
+        const GresShare part = part_of(g, std::min(count, g.count));
+        count -= part.count;
+        if (g.name == "gpu") gpus += part.count;
+        add_gres(share.gres, part);
+        remove_gres(gres, part);  // gone from the list if that was all
       }
       return count == 0;
     };
@@ -372,7 +387,7 @@ class StepPlacer {
     }
     if (!gres_asked_)
       for (const GresShare& g : room.gres)
-        if (wanted_by_job(g.name)) ok &= take({g.name, g.type, 0}, g.count);
+        if (wanted_by_job(g.name)) ok &= take({g.name, g.type, 0, false}, g.count);
     if (!ok) return fail(Errc::kInvalidGres, {}, "the job holds too few devices on a node");
     const uint64_t wants = std::max<uint64_t>(
         r_.overcommit ? std::min<uint64_t>(room.cpus.count(), cpus_per_task_ * uint64_t{share.task_count})
@@ -383,16 +398,6 @@ class StepPlacer {
     if (share.mem_mb > room.mem_mb) return fail(Errc::kMemoryRequest);
     if (!takes_memory(r_, *job_.request)) share.mem_mb = nodes_[room.index].mem_mb;
     return {};
-  }
-
-  static void add_gres(std::vector<GresShare>& to, GresShare part) {
-    for (GresShare& g : to)
-      if (g.name == part.name && g.type == part.type) {
-        g.count += part.count;
-        g.devices |= part.devices;
-        return;
-      }
-    to.push_back(std::move(part));
   }
 
   bool pick_cpus(const Room& room, uint64_t wants, Bitmap& out) const {

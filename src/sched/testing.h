@@ -20,6 +20,34 @@
 
 namespace muster::sched {
 
+// Leaf switches of so many nodes each in a row, under one switch unless `apart`.
+inline void give_tree(Cluster& c, uint32_t leaves, uint32_t nodes_each, bool apart = false) {
+  Topology t{.name = "default", .kind = TopologyKind::kTree};
+  TopologyUnit spine{.name = "spine"};
+  for (uint32_t l = 0; l < leaves; ++l) {
+    TopologyUnit leaf{.name = "leaf" + std::to_string(l)};
+    for (uint32_t i = 0; i < nodes_each; ++i) leaf.nodes.push_back(l * nodes_each + i);
+    spine.children.push_back(l);
+    t.units.push_back(std::move(leaf));
+  }
+  if (!apart) t.units.push_back(std::move(spine));
+  Topologies all;
+  all.all.push_back(std::move(t));
+  c.topologies = std::make_shared<const Topologies>(std::move(all));
+}
+
+inline void give_blocks(Cluster& c, uint32_t blocks, uint32_t nodes_each, std::vector<uint32_t> sizes) {
+  Topology t{.name = "default", .kind = TopologyKind::kBlock, .block_sizes = std::move(sizes)};
+  for (uint32_t b = 0; b < blocks; ++b) {
+    TopologyUnit block{.name = "b" + std::to_string(b)};
+    for (uint32_t i = 0; i < nodes_each; ++i) block.nodes.push_back(b * nodes_each + i);
+    t.units.push_back(std::move(block));
+  }
+  Topologies all;
+  all.all.push_back(std::move(t));
+  c.topologies = std::make_shared<const Topologies>(std::move(all));
+}
+
 class ClusterBuilder {
  public:
   ClusterBuilder& nodes(uint32_t n) {
@@ -49,14 +77,14 @@ class ClusterBuilder {
     for (const GresDevices& g : spec_.gres)
       if (g.name == name) first += static_cast<uint32_t>(g.count);
     if (!sockets_spread) {
-      spec_.gres.push_back({std::move(name), std::move(type), count, first, false, {}, {}, {}, 0});
+      spec_.gres.push_back({std::move(name), std::move(type), count, first, false, {}, {}, {}, 0, false});
       return *this;
     }
     for (uint64_t i = 0; i < count; ++i) {
       Bitmap cores;
       const auto socket = static_cast<uint32_t>(i * spec_.sockets / count);
       cores.set_range(socket * spec_.cores_per_socket, (socket + 1) * spec_.cores_per_socket);
-      spec_.gres.push_back({name, type, 1, first + static_cast<uint32_t>(i), false, {}, cores, {}, 0});
+      spec_.gres.push_back({name, type, 1, first + static_cast<uint32_t>(i), false, {}, cores, {}, 0, false});
     }
     return *this;
   }
@@ -240,14 +268,14 @@ inline void hold_nodes(Cluster& c, const Allocation& a, Uid uid, int sign) {
   for (const NodeShare& s : a.nodes) {
     Node* n = c.nodes.edit(s.node.value);
     if (sign > 0) {
-      n->cpus_used |= s.cpus;
+      hold_cpus(n->cpus_used, n->cpus_shared, s.cpus);
       n->mem_used_mb += s.mem_mb;
       ++n->jobs_running;
       n->whole_node_jobs += a.whole_nodes;
       n->shared_jobs += a.oversubscribe;
       if (a.exclusive_user) n->exclusive_user = true, n->exclusive_uid = uid;
     } else {
-      n->cpus_used -= s.cpus;
+      free_cpus(n->cpus_used, n->cpus_shared, s.cpus);
       n->mem_used_mb -= s.mem_mb;
       --n->jobs_running;
       n->whole_node_jobs -= a.whole_nodes;
@@ -255,17 +283,16 @@ inline void hold_nodes(Cluster& c, const Allocation& a, Uid uid, int sign) {
       if (n->jobs_running == 0) n->exclusive_user = false;
     }
     for (const GresShare& g : s.gres) {
-      GresShare* held = nullptr;
-      for (GresShare& u : n->gres_used)
-        if (u.name == g.name && u.type == g.type) held = &u;
-      if (!held) held = &n->gres_used.emplace_back(GresShare{g.name, g.type, 0, {}});
-      held->count = sign > 0 ? held->count + g.count : held->count - g.count;
-      if (sign > 0)
-        held->devices |= g.devices;
-      else
-        held->devices -= g.devices;
+      if (!is_consumed(*n->spec, g)) continue;
+      sign > 0 ? add_gres(n->gres_used, g) : remove_gres(n->gres_used, g);
     }
   }
+  for (uint32_t id : a.fenced) {
+    Node* n = c.nodes.edit(id);
+    n->fences = sign > 0 ? n->fences + 1 : n->fences - 1;
+    n->flags = n->fences > 0 ? n->flags | kNodeBlocked : n->flags & ~kNodeBlocked;
+  }
+  if (!a.fenced.empty()) ++c.nodes_epoch;
   ++c.use_epoch;
 }
 
@@ -290,8 +317,10 @@ inline JobId apply_start(Cluster& c, const StartItem& item, Time now) {
   run.allocation = item.allocation;
   run.partition = item.partition;
   run.started = now;
+  if (item.time_limit_min) run.time_limit_min = *item.time_limit_min;
   run.ends = run.time_limit_min == kUnlimited32 ? Time{} : now + minutes(run.time_limit_min);
   hold_nodes(c, *run.allocation, run.request->uid, 1);
+  c.count_licenses(run, true);
   c.jobs.set(id.value, std::move(run));
   ++c.jobs_epoch;
   return id;
@@ -302,6 +331,7 @@ inline void apply_starts(Cluster& c, const Plan& plan, Time now) {
 inline void end_job(Cluster& c, JobId id, Time now) {
   Job* job = c.jobs.edit(id.value);
   hold_nodes(c, *job->allocation, job->request->uid, -1);
+  c.count_licenses(*job, false);
   if (job->array_task != kNoArrayTask) --c.arrays.edit(job->array_job_id.value)->running;
   job->state = JobState::kCompleted;
   job->ended = now;

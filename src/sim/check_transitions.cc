@@ -72,6 +72,10 @@ struct Transition {
     const Job* j = find(e.job);
     if (j) expect(j->state == (e.resumed ? JobState::kSuspended : JobState::kRunning), "suspended or resumed in the wrong state");
   }
+  void operator()(const event::JobNodesSettled& e) {
+    const Job* j = find(e.job);
+    if (j) expect(j->settling.contains(e.nodes), "nodes confirm what they were not asked for");
+  }
   void operator()(const event::JobsPurged& e) {
     for (JobId id : e.jobs) {
       const Job* j = find(id);

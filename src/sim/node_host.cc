@@ -205,20 +205,28 @@ void NodeHost::carry_out(const slurmd::SignalSteps& e) {
     if (p.job != s.job || p.generation != s.generation || p.ended) continue;
     bool hit = s.has_step ? p.step == s.step : s.full || (p.step == kBatchStep) == s.batch_only;
     if (!hit) continue;
-    if (s.signal == 19 && !p.stopped) {
-      p.stopped = true;
-      p.left = p.ends - world_.now();
-      p.plan = ++last_plan_;
-      p.ends = kTimeInfinite;
-    } else if (s.signal == 18 && p.stopped) {
-      p.stopped = false;
-      exit_at(p, p.left, p.exit_status);
-    } else if ((s.signal == 15 || s.signal == 2) && !p.stopped) {
+    if ((s.signal == 15 || s.signal == 2) && !p.stopped) {
       exit_at(p, milliseconds(3), s.signal);
     } else if (s.signal == 9) {
       exit_at(p, milliseconds(3), 9);
     }
   }
+}
+
+void NodeHost::carry_out(const slurmd::StopSteps& e) {
+  for (auto& [key, p] : processes_) {
+    if (p.job != e.job || p.generation != e.generation || p.ended) continue;
+    if (e.stop && !p.stopped) {
+      p.stopped = true;
+      p.left = p.ends - world_.now();
+      p.plan = ++last_plan_;
+      p.ends = kTimeInfinite;
+    } else if (!e.stop && p.stopped) {
+      p.stopped = false;
+      exit_at(p, p.left, p.exit_status);
+    }
+  }
+  feed(slurmd::StepsStopped{e.job, e.generation, e.stop}, milliseconds(1));
 }
 
 void NodeHost::carry_out(const slurmd::ReleaseStep& e) {

@@ -70,10 +70,14 @@ class NodeHost {
   void carry_out(const slurmd::RefuseStep& e);
   void carry_out(const slurmd::EndSteps& e);
   void carry_out(const slurmd::SignalSteps& e);
+  void carry_out(const slurmd::StopSteps& e);
   void carry_out(const slurmd::ReleaseStep& e);
   void carry_out(const slurmd::DropJob&) {}
   void carry_out(const slurmd::ReadConfig&) {}
   void carry_out(const slurmd::StopDaemon&) {}
+  void carry_out(const slurmd::ChangeLogging&) {}
+  void carry_out(const slurmd::Reboot&) {}
+  void carry_out(const slurmd::NotifySteps&) {}
 
   World& world_;
   uint32_t index_;

@@ -1,5 +1,5 @@
-// slurmstepd: started by slurmd for each step, with a socket to it as descriptor 3. Manual page:
-// slurmstepd(8).
+// slurmstepd: started by slurmd for each step, with a socket to it as descriptor 3, and for each file that sbcast
+// sends. Manual page: slurmstepd(8).
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/version.h"
+#include "slurmstepd/receive_file.h"
 #include "slurmstepd/stepd.h"
 
 int main(int argc, char** argv) {
@@ -16,6 +17,7 @@ int main(int argc, char** argv) {
     say(1, "\n");
     return 0;
   }
+  if (argc > 1 && !strcmp(argv[1], "receive")) return muster::slurmstepd::receive_file(argc - 2, argv + 2);
   struct stat st;
   if (::fstat(3, &st) < 0 || !S_ISSOCK(st.st_mode)) {
     say(2, "slurmstepd: error: started by slurmd only\n");

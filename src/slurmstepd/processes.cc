@@ -17,28 +17,29 @@ std::string step_name(StepId step) {
   return "step_" + std::to_string(step.value);
 }
 
-Result<> limit_memory(os::Cgroup& group, uint64_t bytes, const step_rpc::StepCgroup& c) {
-  if (!bytes) return {};
+Result<> limit_memory(os::Cgroup& group, uint64_t hard, uint64_t soft, uint64_t swap,
+                      const step_rpc::StepCgroup& c) {
+  if (!hard) return {};
   os::MemoryLimits m;
-  m.hard_bytes = bytes;
-  if (c.limit_swap) m.ram_and_swap_bytes = bytes + c.swap_bytes;
+  m.hard_bytes = hard;
+  if (soft) m.soft_bytes = soft;
+  if (c.limit_swap) m.ram_and_swap_bytes = hard + swap;
+  if (c.swappiness >= 0) m.swappiness = static_cast<uint32_t>(c.swappiness);
   return group.set_memory(m);
 }
 
 Result<> constrain(os::Cgroup& step, os::Cgroup& job, const step_rpc::StepCgroup& c) {
-  MUSTER_TRY_VOID(limit_memory(job, c.job_memory_bytes, c));
-  MUSTER_TRY_VOID(limit_memory(step, c.step_memory_bytes, c));
+  MUSTER_TRY_VOID(limit_memory(job, c.job_memory_bytes, c.job_soft_bytes, c.job_swap_bytes, c));
+  MUSTER_TRY_VOID(limit_memory(step, c.step_memory_bytes, c.step_soft_bytes, c.step_swap_bytes, c));
   if (c.limit_cpus) {
-    MUSTER_TRY_VOID(job.set_cpus(c.job_os_cpus));
+    if (c.job_os_cpus.any()) MUSTER_TRY_VOID(job.set_cpus(c.job_os_cpus));
     MUSTER_TRY_VOID(step.set_cpus(c.os_cpus, c.numa_nodes));
   }
   if (!c.limit_devices) return {};
-  std::vector<os::DeviceRule> rules = os::common_device_rules();
-  for (const std::string& file : c.devices) {
-    MUSTER_TRY(rule, os::device_rule(file));
-    rules.push_back(rule);
-  }
-  return step.set_devices(rules);
+  std::vector<os::DeviceRule> denied;
+  for (const std::string& file : c.denied_devices)
+    if (auto rule = os::device_rule(file)) denied.push_back(*rule);  // a file that is not there needs no door
+  return step.deny_devices(denied);
 }
 
 }  // namespace

@@ -10,16 +10,15 @@
 #include "os/error.h"
 #include "os/files.h"
 #include "os/limits.h"
-#include "os/process.h"
 #include "os/pty.h"
+#include "slurmstepd/login_environment.h"
 #include "wire/instances.h"
 
 namespace muster::slurmstepd {
 namespace {
 
 constexpr Duration kKillAgain = milliseconds(100);
-constexpr Duration kLookForSocket = seconds(5), kSrunSilent = seconds(60);
-constexpr Duration kPrologTimeout = seconds(600);
+constexpr Duration kLookForSocket = seconds(5), kSrunSilent = seconds(60), kAttachedSilent = seconds(2);
 
 template <class M>
 void notify(net::Channel& c, const M& m) {
@@ -90,10 +89,24 @@ void Stepd::on_frame(net::Channel*, const net::Frame& f) {
   } else if (f.message == step_rpc::StepdEnd::kNumber) {
     step_rpc::StepdEnd m;
     if (wire::decode(f.payload, m)) end(m.kill_wait_seconds, m.message);
+  } else if (f.message == step_rpc::StepdNote::kNumber) {
+    step_rpc::StepdNote m;
+    if (launch_ && wire::decode(f.payload, m)) note("slurmstepd-" + launch_->node + ": error: " + m.text);
+  } else if (f.message == step_rpc::StepdAttach::kNumber) {
+    step_rpc::StepdAttach m;
+    if (wire::decode(f.payload, m) && stream_ && !finished_) attach(m.io);
   } else if (f.message == step_rpc::StepdRelease::kNumber) {
     released_ = true;
     if (finished_) leave();
   }
+}
+
+// A reader that cannot be reached has gone already: nobody is left to be told.
+void Stepd::attach(const rpc::StepIo& io) {
+  step_rpc::TasksEnded over;
+  for (const Task& t : tasks_)
+    if (t.ended) over.tasks.push_back({t.launch->rank, t.status, {}});
+  [[maybe_unused]] auto ok = stream_->attach(*launch_, io, over);
 }
 
 // ---- start
@@ -109,6 +122,9 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
   files_ = std::make_unique<TaskFiles>(l, who_);
   limits_ = settings_of(l.limits);
   tasks_.resize(l.tasks.size());
+  if (!l.login_shell.empty())
+    if (auto ok = add_login_environment(launch_->environment, {l.user_name, l.login_home, l.login_shell}, who_); !ok)
+      state_.text = ok.error().message();   // told below, when there is somewhere to tell it
   if (auto ok = prepare(); !ok) return launch_failed(ok.error(), true);
   for (size_t i = 0; i < tasks_.size(); ++i) {
     tasks_[i].launch = &l.tasks[i];
@@ -127,8 +143,12 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
     }
   }
   started_ = true;
+  if (!state_.text.empty()) files_->note("slurmstepd: error: " + std::exchange(state_.text, {}));
   state_.state = step_rpc::StepdState::kRunning;
+  for (const Task& t : tasks_)
+    if (t.pid > 0) state_.tasks.push_back({t.launch->rank, t.pid});
   report();
+  watch_limit();
   if (running_ == 0) all_tasks_ended();
 }
 
@@ -157,7 +177,7 @@ Result<> Stepd::prepare() {
     else
       end(launch_->kill_wait_seconds, {});
   };
-  events.output_ended = [this] {
+  events.output_ended = events.detached = [this] {
     if (tasks_over_) finish_when_quiet();
   };
   stream_ = std::make_unique<SrunStream>(loop_, std::move(events));
@@ -197,141 +217,24 @@ void Stepd::launch_failed(const Error& error, bool node_fault) {
     finish_when_quiet();
 }
 
-os::SpawnSpec Stepd::spec_of(const step_rpc::TaskLaunch& task) const {
-  os::SpawnSpec s;
-  s.path = task.argv.empty() ? "" : task.argv.front();
-  s.argv = task.argv;
-  s.cwd = launch_->work_dir;
-  s.credentials = who_;
-  s.umask = launch_->umask;
-  s.limits = limits_;
-  s.cpus = task.os_cpus;
-  s.cgroup_procs_fds = processes_.join_fds();
-  if (launch_->oom_score_adj) s.oom_score_adj = launch_->oom_score_adj;
-  return s;
-}
-
-Result<> Stepd::start_task(Task& task) {
-  const step_rpc::TaskLaunch& t = *task.launch;
-  Environment env(launch_->environment);
-  for (const std::string& e : t.environment) env.set(e);
-  env.unset("SLURM_TASK_PID");
-  std::vector<os::Fd> ours;
-  MUSTER_TRY(fds, wire_task(task, ours));
-  MUSTER_TRY_VOID(run_task_prologs(t, env));
-  os::SpawnSpec s = spec_of(t);
-  s.env = env.entries();
-  s.pid_variable = "SLURM_TASK_PID";
-  s.fds = std::move(fds);
-  if (launch_->pty && t.rank == launch_->tasks.front().rank && pty_master_) {
-    s.new_session = true;
-    s.controlling_tty = s.fds.front().from;
-  } else {
-    s.process_group = 0;
-  }
-  auto pid = os::spawn(s);
-  if (!pid && s.cwd.size() > 1 && ::access(s.cwd.c_str(), X_OK) != 0 &&
-      pid.error().message().starts_with("chdir")) {
-    // As Slurm does: say it, and run in /tmp.
-    std::string line = "slurmstepd: error: couldn't chdir to `" + s.cwd +
-                       "': " + std::string(pid.error().message().substr(6 + s.cwd.size() + 2)) +
-                       ": going to /tmp instead";
-    files_->note(line);
-    if (stream_) stream_->note(line);
-    s.cwd = "/tmp";
-    pid = os::spawn(s);
-  }
-  if (!pid) return std::unexpected(pid.error());
-  task.pid = *pid;
-  ++running_;
-  return {};
-}
-
-// The child's descriptors 0-2. What it gets of us goes to `ours` and is closed after the start.
-Result<std::vector<os::FdMapping>> Stepd::wire_task(Task& task, std::vector<os::Fd>& ours) {
-  const step_rpc::TaskLaunch& t = *task.launch;
-  if (launch_->pty && stream_ && &t == &launch_->tasks.front()) {
-    MUSTER_TRY(pty, os::open_pty(os::WindowSize{launch_->pty_rows, launch_->pty_columns},
-                                 who_ ? std::optional(who_->uid) : std::nullopt));
-    pty_master_ = os::Fd(::dup(pty.master.get()));
-    stream_->add_input(t.rank, os::Fd(::dup(pty.master.get())));
-    stream_->add_output(t.rank, 1, std::move(pty.master), true);
-    int slave = pty.slave.get();
-    ours.push_back(std::move(pty.slave));
-    return std::vector<os::FdMapping>{{slave, 0}, {slave, 1}, {slave, 2}};
-  }
-  std::vector<os::FdMapping> fds;
-  auto pipe_of = [&](bool child_reads, int target, uint8_t stream) -> Result<> {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) < 0) return os::fail_errno("pipe");
-    ours.emplace_back(ends[child_reads ? 0 : 1]);
-    os::Fd other(ends[child_reads ? 1 : 0]);
-    if (child_reads)
-      stream_->add_input(t.rank, std::move(other));
-    else
-      stream_->add_output(t.rank, stream, std::move(other));
-    fds.push_back({ours.back().get(), target});
-    return {};
-  };
-  auto add = [&](Result<int> fd, int target) -> Result<> {
-    if (!fd) return std::unexpected(fd.error());
-    fds.push_back({*fd, target});
-    return {};
-  };
-  if (!t.std_in.empty())
-    MUSTER_TRY_VOID(add(files_->input(t.std_in), 0));
-  else if (stream_)
-    MUSTER_TRY_VOID(pipe_of(true, 0, 0));
-  else
-    MUSTER_TRY_VOID(add(files_->null(), 0));
-  for (int target : {1, 2}) {
-    const std::string& path = target == 1 ? t.std_out : t.std_err;
-    if (path.empty() && stream_) {
-      MUSTER_TRY_VOID(pipe_of(false, target, static_cast<uint8_t>(target)));
-      continue;
-    }
-    MUSTER_TRY_VOID(add(path.empty() ? files_->null() : files_->output(path), target));
-    if (target == 2) files_->used_for_errors(fds.back().from);
-  }
-  return fds;
-}
-
-Result<> Stepd::run_task_prologs(const step_rpc::TaskLaunch& t, Environment& env) {
-  for (const std::string* program : {&launch_->site_task_prolog, &launch_->task_prolog}) {
-    if (program->empty()) continue;
-    os::SpawnSpec s = spec_of(t);
-    s.path = *program;
-    s.argv = {*program};
-    s.env = env.entries();
-    s.pid_variable = "SLURM_TASK_PID";
-    MUSTER_TRY(done, os::run_captured(std::move(s), kPrologTimeout));
-    if (!done.status.ok()) return fail("TaskProlog " + *program + " failed");
-    std::string printed = env.apply_prolog_output(done.output);
-    if (printed.empty()) continue;
-    if (t.std_out.empty() && stream_) {
-      stream_->note(printed.substr(0, printed.size() - 1));
-    } else if (auto fd = files_->output(t.std_out)) {
-      [[maybe_unused]] auto ok = os::write_all(*fd, printed);
-    }
-  }
-  return {};
-}
-
-void Stepd::run_task_epilogs(const step_rpc::TaskLaunch& t, int32_t) {
-  for (const std::string* program : {&launch_->task_epilog, &launch_->site_task_epilog}) {
-    if (program->empty()) continue;
-    Environment env(launch_->environment);
-    for (const std::string& e : t.environment) env.set(e);
-    os::SpawnSpec s = spec_of(t);
-    s.path = *program;
-    s.argv = {*program};
-    s.env = env.entries();
-    auto done = os::run_captured(std::move(s), kPrologTimeout);
-    if (!done || !done->status.ok()) files_->note("slurmstepd: error: TaskEpilog " + *program + " failed");
-  }
-}
-
 // ---- life and end
+// A step's own limit (srun --time in a job) and the signal before it.
+void Stepd::watch_limit() {
+  if (launch_->time_limit_min == kUnlimited32) return;
+  Duration limit = minutes(launch_->time_limit_min);
+  limit_timer_ = loop_.after(limit, [this] { out_of_time(); });
+  const WarnSignal& w = launch_->warn;
+  if (!w.signal) return;
+  warn_timer_ = loop_.after(std::max(limit - seconds(w.seconds_before_end), Duration::zero()),
+                            [this] { signal_tasks(launch_->warn.signal, false); });
+}
+
+void Stepd::out_of_time() {
+  Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  end(launch_->kill_wait_seconds, "*** STEP " + std::to_string(launch_->job.value) + "." + std::to_string(launch_->step.value) + " ON " +
+                                      launch_->node + " CANCELLED AT " + format_time(now) + " DUE TO TIME LIMIT ***");
+}
+
 void Stepd::on_children() {
   step_rpc::TasksEnded told;
   for (const os::Reaped& r : os::reap_children()) {
@@ -342,12 +245,32 @@ void Stepd::on_children() {
     }
   }
   if (!told.tasks.empty()) {
-    if (uint64_t kills = processes_.oom_kills()) state_.out_of_memory = kills > 0;
+    look_for_oom_kills();
     told.out_of_memory = state_.out_of_memory;
     if (stream_) stream_->tasks_ended(told);
     if (running_ == 0 && started_ && !tasks_over_) return all_tasks_ended();
   }
+  if (lingering_ && !processes_.any_left()) all_tasks_ended();
   if (tasks_over_ && !finished_ && !processes_.any_left()) finish_when_quiet();
+}
+
+void Stepd::look_for_oom_kills() {
+  const uint64_t kills = processes_.oom_kills();
+  if (kills <= oom_kills_) return;
+  state_.out_of_memory = true;
+  note("slurmstepd: error: Detected " + std::to_string(kills - std::exchange(oom_kills_, kills)) +
+       " oom_kill event" + (kills == 1 ? "" : "s") + " in " + step_name() +
+       ". Some of the step tasks have been OOM Killed.");
+  if (launch_->oom_kill_step) end(0, {});
+}
+
+// "StepId=12.0", "StepId=12.batch"
+std::string Stepd::step_name() const {
+  std::string step = std::to_string(launch_->step.value);
+  if (launch_->step == kBatchStep) step = "batch";
+  if (launch_->step == kExternStep) step = "extern";
+  if (launch_->step == kInteractiveStep) step = "interactive";
+  return "StepId=" + std::to_string(launch_->job.value) + "." + step;
 }
 
 void Stepd::task_ended(Task& t, int32_t status) {
@@ -365,13 +288,15 @@ void Stepd::signal_tasks(int signal, bool leaders_only) {
     if (t.pid > 0 && !t.ended) ::kill(leaders_only ? t.pid : -t.pid, signal);
 }
 
+void Stepd::note(const std::string& line) {
+  if (!files_) return;
+  files_->note(line);
+  if (stream_) stream_->note(line);
+}
+
 void Stepd::end(uint32_t kill_wait_seconds, const std::string& message) {
   if (!launch_ || tasks_over_) return;
-  if (!ending_ && !message.empty()) {
-    std::string line = "slurmstepd: error: " + message;
-    files_->note(line);
-    if (stream_) stream_->note(line);
-  }
+  if (!ending_ && !message.empty()) note("slurmstepd: error: " + message);
   bool again = std::exchange(ending_, true);
   if (kill_wait_seconds == 0) return kill_now();
   if (again) return;
@@ -388,10 +313,15 @@ void Stepd::kill_now() {
   on_children();
   if (!finished_ && (running_ > 0 || processes_.any_left()))
     kill_timer_ = loop_.after(kKillAgain, [this] { kill_now(); });
+  else if (lingering_)
+    all_tasks_ended();
 }
 
 // What tasks left behind goes with them.
 void Stepd::all_tasks_ended() {
+  // --wait-for-children: their last process ends a step, not their first.
+  lingering_ = launch_->wait_for_children && !ending_ && processes_.any_left();
+  if (lingering_) return;
   tasks_over_ = true;
   if (processes_.any_left()) kill_now();
   if (!finished_ && !processes_.any_left()) finish_when_quiet();
@@ -400,12 +330,13 @@ void Stepd::all_tasks_ended() {
 // The last output must be with srun before the connection closes.
 void Stepd::finish_when_quiet() {
   if (finished_ || running_ > 0 || processes_.any_left()) return;
-  if (stream_ && stream_->connected()) {
+  if (stream_ && (stream_->connected() || stream_->attached())) {
     if (stream_->outputs_open()) return;  // output_ended calls again
-    // srun closes when it has everything; one that does not is left behind.
-    if (!std::exchange(flushing_, true)) {
-      stream_->say_end();
-      quiet_timer_ = loop_.after(kSrunSilent, [this] {
+    // srun closes when it has everything; one that does not is left behind. The step waits less for others.
+    bool srun = stream_->connected();
+    if (!flushing_) stream_->say_end();
+    if (!std::exchange(flushing_, true) || (!srun && !std::exchange(hurrying_, true))) {
+      quiet_timer_ = loop_.after(srun ? kSrunSilent : kAttachedSilent, [this] {
         stream_->close();
         finish_when_quiet();
       });

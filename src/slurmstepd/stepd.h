@@ -36,19 +36,28 @@ class Stepd {
   void attend(net::ChannelPtr channel);
   void on_frame(net::Channel* from, const net::Frame& frame);
   void on_launch(step_rpc::StepdLaunch launch);
+  void attach(const rpc::StepIo& io);
   Result<> prepare();
   Result<> write_script();
+
+  // task_start.cc
   Result<> start_task(Task& task);
   Result<std::vector<os::FdMapping>> wire_task(Task& task, std::vector<os::Fd>& ours);
   Result<> run_task_prologs(const step_rpc::TaskLaunch& task, Environment& env);
   void run_task_epilogs(const step_rpc::TaskLaunch& task, int32_t status);
   os::SpawnSpec spec_of(const step_rpc::TaskLaunch& task) const;
+
   void launch_failed(const Error& error, bool node_fault);
 
+  void watch_limit();
+  void out_of_time();
   void on_children();
   void task_ended(Task& task, int32_t status);
+  void look_for_oom_kills();
+  std::string step_name() const;
   void signal_tasks(int signal, bool leaders_only);
   void end(uint32_t kill_wait_seconds, const std::string& message);
+  void note(const std::string& line);  // on the step's standard error, and srun's
   void kill_now();
   void all_tasks_ended();
   void finish_when_quiet();
@@ -71,10 +80,11 @@ class Stepd {
   std::vector<Task> tasks_;
   size_t running_ = 0;
   bool started_ = false, ending_ = false, tasks_over_ = false, finished_ = false, released_ = false,
-       flushing_ = false;
+       flushing_ = false, lingering_ = false, hurrying_ = false;
   int kill_rounds_ = 0;
+  uint64_t oom_kills_ = 0;  // told so far
   step_rpc::StepdReport state_;
-  std::unique_ptr<net::Loop::Timer> kill_timer_, quiet_timer_;
+  std::unique_ptr<net::Loop::Timer> kill_timer_, quiet_timer_, limit_timer_, warn_timer_;
 };
 
 }  // namespace muster::slurmstepd

@@ -15,6 +15,8 @@ namespace muster::slurmstepd {
 namespace {
 
 constexpr size_t kReadSize = 64u << 10;
+constexpr size_t kMostAttached = 16;
+constexpr size_t kAttachedBehind = 4u << 20;  // more output unread: it is dropped
 
 Result<net::UniqueFd> connected_socket(const net::Address& a, const std::string& where) {
   net::UniqueFd fd(::socket(a.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -38,30 +40,68 @@ Result<net::UniqueFd> connect_to(const rpc::StepIo& io) {
   return fd;
 }
 
+template <class M>
+void notify(net::Channel& c, const M& m) {
+  std::string bytes;
+  wire::encode(m, bytes);
+  c.notify(M::kNumber, std::move(bytes));
+}
+
 }  // namespace
 
 template <class M>
 void SrunStream::send(const M& m) {
-  if (!channel_) return;
-  std::string bytes;
-  wire::encode(m, bytes);
-  channel_->notify(M::kNumber, std::move(bytes));
+  if (channel_) notify(*channel_, m);
+  for (const net::ChannelPtr& c : attached_) notify(*c, m);
+  // close() gives no word of itself: who was dropped is forgotten here.
+  std::erase_if(attached_, [&](const net::ChannelPtr& c) {
+    if (c->queued_bytes() <= kAttachedBehind) return false;
+    c->close();
+    loop_.defer([c] {});
+    return true;
+  });
+}
+
+// Connects and says hello.
+Result<net::ChannelPtr> SrunStream::open(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io) {
+  MUSTER_TRY(fd, connect_to(io));
+  net::ChannelPtr c = net::adopt_channel(loop_, fd.release(), net::Peer{});
+  step_rpc::IoHello hello;
+  hello.key = io.key;
+  hello.node = launch.node;
+  for (const auto& t : launch.tasks) hello.ranks.push_back(t.rank);
+  notify(*c, hello);
+  return c;
 }
 
 Result<> SrunStream::connect(const step_rpc::StepdLaunch& launch) {
-  MUSTER_TRY(fd, connect_to(launch.io));
-  channel_ = net::adopt_channel(loop_, fd.release(), net::Peer{});
+  MUSTER_TRY(channel, open(launch, launch.io));
+  channel_ = std::move(channel);
   channel_->on_request = [this](net::Frame f) { on_frame(f); };
   channel_->on_closed = [this](const Error&) {
     channel_ = nullptr;
     for (auto& [rank, input] : inputs_) input.queue.clear();
     if (events_.lost) events_.lost();
   };
-  step_rpc::IoHello hello;
-  hello.key = launch.io.key;
-  hello.node = launch.node;
-  for (const auto& t : launch.tasks) hello.ranks.push_back(t.rank);
-  send(hello);
+  return {};
+}
+
+Result<> SrunStream::attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, const step_rpc::TasksEnded& over) {
+  if (attached_.size() >= kMostAttached) return fail(Errc::kError, "too many are attached to this step");
+  MUSTER_TRY(c, open(launch, io));
+  net::Channel* raw = c.get();
+  c->on_request = [this, weak = std::weak_ptr(c)](net::Frame f) {
+    step_rpc::IoData m;
+    net::ChannelPtr from = weak.lock();
+    // The end of one reader's input is not the end of the tasks'.
+    if (from && f.message == step_rpc::IoData::kNumber && wire::decode(f.payload, m) && !m.end) on_input(std::move(m), from);
+  };
+  c->on_closed = [this, raw](const Error&) {
+    std::erase_if(attached_, [&](const net::ChannelPtr& x) { return x.get() == raw; });
+    if (events_.detached) events_.detached();
+  };
+  if (!over.tasks.empty()) notify(*c, over);
+  attached_.push_back(std::move(c));
   return {};
 }
 
@@ -126,13 +166,15 @@ void SrunStream::drop_input(uint32_t rank) {
 }
 
 void SrunStream::done_with(const std::shared_ptr<Chunk>& chunk) {
-  if (--chunk->holders == 0 && !chunk->data.empty()) send(step_rpc::IoTaken{chunk->data.size()});
+  if (--chunk->holders > 0 || chunk->data.empty()) return;
+  if (net::ChannelPtr from = chunk->from.lock()) notify(*from, step_rpc::IoTaken{chunk->data.size()});
 }
 
-void SrunStream::on_input(step_rpc::IoData m) {
+void SrunStream::on_input(step_rpc::IoData m, const net::ChannelPtr& from) {
   auto chunk = std::make_shared<Chunk>();
   chunk->data = std::move(m.data);
   chunk->holders = 1;
+  chunk->from = from;
   std::vector<uint32_t> ranks;
   for (auto& [rank, input] : inputs_)
     if (m.rank == step_rpc::kAllTasks || m.rank == rank) ranks.push_back(rank);
@@ -175,7 +217,7 @@ void SrunStream::write_input(uint32_t rank) {
 void SrunStream::on_frame(const net::Frame& f) {
   if (f.message == step_rpc::IoData::kNumber) {
     step_rpc::IoData m;
-    if (wire::decode(f.payload, m)) on_input(std::move(m));
+    if (wire::decode(f.payload, m)) on_input(std::move(m), channel_);
   } else if (f.message == step_rpc::IoSignal::kNumber) {
     step_rpc::IoSignal m;
     if (wire::decode(f.payload, m)) events_.signal(m);
@@ -188,11 +230,15 @@ void SrunStream::on_frame(const net::Frame& f) {
 void SrunStream::tasks_ended(const step_rpc::TasksEnded& m) { send(m); }
 void SrunStream::note(const std::string& line) { send(step_rpc::StepNote{line}); }
 
+void SrunStream::say(uint32_t rank, std::string text) { send(step_rpc::IoData{rank, 1, false, std::move(text)}); }
+
 void SrunStream::say_end() { send(step_rpc::StreamEnd{}); }
 
 void SrunStream::close() {
   if (channel_) channel_->close();
   channel_ = nullptr;
+  for (const net::ChannelPtr& c : attached_) c->close();
+  attached_.clear();
 }
 
 }  // namespace muster::slurmstepd

@@ -1,7 +1,8 @@
 // SrunStream: the connection to srun. Output of the tasks goes out, input and signals come in. One per node
 // and step. A srun that takes its time stops the reading of the tasks' output (their pipes fill, they wait);
 // input is acknowledged when it is in the tasks' pipes, so srun sends no more than a window. When srun is
-// gone, output is read and dropped.
+// gone, output is read and dropped. Beside srun, others may be attached (sattach): they get the same output and
+// may send input, but no signals; one that does not keep up is dropped, for the tasks wait for srun alone.
 #pragma once
 
 #include <deque>
@@ -23,12 +24,16 @@ class SrunStream {
     std::function<void(const step_rpc::IoWindow&)> window;
     std::function<void()> lost;          // srun is gone
     std::function<void()> output_ended;  // every task's output reached its end
+    std::function<void()> detached;      // an attached reader is gone
   };
   SrunStream(net::Loop& loop, Events events) : loop_(loop), events_(std::move(events)) {}
 
   // Connects and says hello. Blocks for as long as the kernel takes to connect (srun listens already).
   Result<> connect(const step_rpc::StepdLaunch& launch);
   bool connected() const { return channel_ != nullptr; }
+  // To one more reader, who is told of the tasks that are over already.
+  Result<> attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, const step_rpc::TasksEnded& over);
+  bool attached() const { return !attached_.empty(); }
 
   // The reading end of a task's pipe, or a pty's master; the stream owns it from here.
   void add_output(uint32_t rank, uint8_t stream, os::Fd fd, bool pty = false);
@@ -38,10 +43,11 @@ class SrunStream {
 
   void tasks_ended(const step_rpc::TasksEnded& m);
   void note(const std::string& line);
+  void say(uint32_t rank, std::string text);  // as if the task had written it to its stdout
   bool outputs_open() const { return !outputs_.empty(); }
   void close_outputs();
   void say_end();  // srun closes then, and `lost` is called
-  void close();
+  void close();  // the attached ones, too
 
  private:
   struct Output {
@@ -54,6 +60,7 @@ class SrunStream {
   struct Chunk {
     std::string data;
     size_t holders = 0;
+    std::weak_ptr<net::Channel> from;
   };
   struct Input {
     os::Fd fd;
@@ -63,18 +70,20 @@ class SrunStream {
     bool end = false;
   };
 
+  Result<net::ChannelPtr> open(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io);
   void on_frame(const net::Frame& frame);
-  void on_input(step_rpc::IoData m);
+  void on_input(step_rpc::IoData m, const net::ChannelPtr& from);
   void write_input(uint32_t rank);
   void done_with(const std::shared_ptr<Chunk>& chunk);
   void read_output(Output* output);
   void pause_outputs();
   template <class M>
-  void send(const M& m);
+  void send(const M& m);  // to all
 
   net::Loop& loop_;
   Events events_;
   net::ChannelPtr channel_;
+  std::vector<net::ChannelPtr> attached_;
   bool paused_ = false;
   std::vector<std::unique_ptr<Output>> outputs_;
   std::map<uint32_t, Input> inputs_;

@@ -5,7 +5,7 @@
 namespace muster {
 namespace {
 
-enum Record : uint32_t { kHead = 1, kRequest = 2, kPartition = 3, kNode = 4, kArray = 5, kJob = 6 };
+enum Record : uint32_t { kHead = 1, kRequest = 2, kPartition = 3, kNode = 4, kArray = 5, kJob = 6, kTopologies = 7 };
 
 struct SnapshotHead {
   std::string name;
@@ -127,6 +127,13 @@ class Restore {
           what = "StoredArray";
           array(r);
           break;
+        case kTopologies: {
+          what = "Topologies";
+          Topologies t;
+          wire::read_value(r, t);
+          c_.topologies = std::make_shared<const Topologies>(std::move(t));
+          break;
+        }
         case kJob:
           what = "Job";
           MUSTER_TRY_VOID(job(r));
@@ -228,6 +235,7 @@ std::vector<std::string> encode_cluster(const Cluster& c) {
   });
   c.partitions.for_each([&](uint32_t, const Partition& p) { out.add(kPartition, p); });
   c.nodes.for_each([&](uint32_t, const Node& n) { out.add(kNode, n); });
+  if (c.topologies) out.add(kTopologies, *c.topologies);
   c.arrays.for_each([&](uint32_t id, const ArrayGroup& g) { out.add(kArray, StoredArray{JobId(id), g}); });
   c.jobs.for_each([&](uint32_t, const Job& j) { out.add(kJob, j); });
   return out.take();

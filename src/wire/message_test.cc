@@ -20,12 +20,15 @@ using Messages = testing::Types<
     rpc::WaitJob, rpc::JobResult, rpc::FinishAllocation, rpc::AttachAllocation, rpc::CreateStep,
     rpc::StepNode, rpc::StepCreated, rpc::FinishStep, rpc::JobSelector, rpc::JobFilter, rpc::SignalJobs,
     rpc::PerJobError, rpc::SignalJobsAnswer, rpc::ControlJobs, rpc::KeyValue, rpc::UpdateJob, rpc::UpdateNode,
-    rpc::UpdatePartition, rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow, rpc::JobRows,
+    rpc::UpdatePartition, rpc::UpdateStep, rpc::ControlNodes, rpc::NotifyJob, rpc::UpdateConfig,
+    rpc::QueryLicenses, rpc::LicenseRows, LicenseRow, rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow, rpc::JobRows,
     rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions, rpc::PartitionRows, rpc::Text, rpc::QueryText,
+    rpc::QueryTopology, rpc::TopologyAnswer,
+    rpc::WatchJobs, rpc::JobChanges,
     rpc::Pong, node_rpc::NodeJob, node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished,
     node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::Registered,
     node_rpc::JobOnNode, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob,
-    node_rpc::ForgetJobs, node_rpc::Reconfigure, Numbered<NodeReport>, Numbered<NodeOrder>>;
+    node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob, Numbered<NodeReport>, Numbered<NodeOrder>>;
 TYPED_TEST_SUITE(Message, Messages);
 
 TYPED_TEST(Message, ComesBackAsItWas) {

@@ -109,6 +109,8 @@ class Munge:
 
 
 class Cluster:
+    """node_line: more of every node's line, or {name: more}. conf: more lines of slurm.conf."""
+
     def __init__(self, folder, nodes=4, gpus=8, gpu_type="h100", cpus=16, memory=64000, auth=None, conf="",
                  node_line="", gres_conf=None, state_folder=None, partitions=None, real_hardware=False):
         self.folder, self.count, self.gpus, self.cpus = folder, nodes, gpus, cpus
@@ -165,7 +167,8 @@ class Cluster:
         gres = " Gres=gpu:%s:%d" % (gpu_type, self.gpus) if self.gpus and gres_conf is None else ""
         for name, port in zip(self.names, self.node_ports):
             lines.append("NodeName=%s NodeAddr=127.0.0.1 NodeHostname=%s Port=%d CPUs=%d RealMemory=%d%s State=UNKNOWN %s"
-                         % (name, host, port, self.cpus, memory, gres, node_line))
+                         % (name, host, port, self.cpus, memory, gres,
+                            node_line.get(name, "") if isinstance(node_line, dict) else node_line))
         lines += partitions or ["PartitionName=main Nodes=%s Default=YES MaxTime=INFINITE State=UP" % span,
                                 "PartitionName=gpu Nodes=%s MaxTime=7-00:00:00 State=UP" % span]
         lines += extra.split("\n") if extra else []

@@ -103,3 +103,106 @@ def test_json_carries_meta(cluster):
     job = cluster.sbatch("-J", "named", "--wrap", "sleep 60")
     document = json.loads(cluster.ok("squeue", "--json").out)
     assert "meta" in document and [one["name"] for one in document["jobs"] if one["job_id"] == job] == ["named"]
+
+
+def test_squeue_priority_lists_a_job_once_for_each_partition(cluster):
+    job = cluster.sbatch("--hold", "-p", "main,gpu", "--wrap", "true")
+    assert cluster.queue("-o", "%i %P") == ["%d main,gpu" % job]
+    assert sorted(cluster.queue("-P", "-o", "%i %P")) == ["%d gpu" % job, "%d main" % job]
+
+
+def test_squeue_array_lines(cluster):
+    job = cluster.sbatch("--hold", "--array=1-3", "--wrap", "true")
+    assert cluster.queue("-o", "%i") == ["%d_[1-3]" % job]
+    want = ["%d_%d" % (job, i) for i in (1, 2, 3)]
+    assert cluster.queue("-r", "-o", "%i") == want
+    assert cluster.queue("--array-unique", "-o", "%i") == want
+    assert len(json.loads(cluster.ok("squeue", "-r", "--json").out)["jobs"]) == 3
+
+
+@pytest.mark.better_than_slurm      # 22.05 does not have it
+def test_squeue_only_job_state(cluster):
+    job = cluster.sbatch("--hold", "-J", "x", "--wrap", "true")
+    assert [line.split() for line in cluster.ok("squeue", "--only-job-state").lines] == [["JOBID", "ST"], [str(job), "PD"]]
+    result = cluster.ok("squeue", "--only-job-state", "-h", "-o", "%i %j")
+    assert result.out.split() == [str(job)] and "only" in result.err
+
+
+def test_squeue_of_steps_as_json(cluster):
+    job = cluster.sbatch("-N2", "-J", "outer", "--wrap", "srun -J inner -n2 sleep 60")
+    until("the step", lambda: any(".0" in line for line in cluster.queue("-s", "-o", "%i")))
+    doc = json.loads(cluster.ok("squeue", "-s", "--json").out)
+    assert "jobs" not in doc
+    steps = {s["step"]["id"]: s for s in doc["steps"]}
+    assert set(steps) >= {"%d.0" % job, "%d.batch" % job}
+    assert steps["%d.0" % job]["step"]["name"] == "inner" and steps["%d.0" % job]["nodes"]["count"] == 2
+    assert [line.strip() for line in cluster.queue("-s", "-n", "inner", "-o", "%i")] == ["%d.0" % job]
+
+
+def test_squeue_start_is_of_pending_jobs(cluster):
+    running = cluster.sbatch("--wrap", "sleep 60")
+    cluster.wait_job(running, "RUNNING")
+    held = cluster.sbatch("--hold", "--wrap", "true")
+    assert cluster.queue("--start", "-o", "%i") == [str(held)]
+    assert cluster.queue("--start", "-t", "R", "-o", "%i") == [str(running)]
+
+
+@pytest.mark.better_than_slurm      # needs slurmdbd there
+def test_clusters_by_name(cluster):
+    for command in ("squeue", "sinfo"):
+        assert cluster.ok(command, "-M", "test").lines[0] == "CLUSTER: test"
+        assert cluster.ok(command, "-M", "test", "-h", "-o", "%P").out.find("CLUSTER") == -1
+        assert cluster.run(command, "-M", "elsewhere").code == 1
+
+
+def test_there_is_no_federation_and_nobody_minds(cluster):
+    for option in ("--federation", "--local"):
+        for command in ("squeue", "sinfo"):
+            result = cluster.ok(command, option)
+            assert result.err == "", result
+    assert cluster.ok("squeue", "--sibling").err == ""
+
+
+def test_squeue_sorts_by_any_field(cluster):
+    for name in ("b", "c", "a"):
+        cluster.sbatch("--hold", "-J", name, "--wrap", "true")
+    assert cluster.queue("-S", "j", "-o", "%j") == ["a", "b", "c"]
+    assert cluster.queue("-S", "-j", "-o", "%j") == ["c", "b", "a"]
+    assert cluster.queue("-S", "-i", "-o", "%j") == ["a", "c", "b"]
+    assert "Invalid sort" in cluster.run("squeue", "-S", "?").err
+
+
+def test_squeue_leaves_out_mine(cluster):
+    cluster.sbatch("--hold", "--wrap", "true")
+    assert cluster.queue("--notme") == [] and len(cluster.queue("--me")) == 1
+
+
+def test_squeue_of_licences_and_nodes(cluster):
+    job = cluster.sbatch("-w", "n2", "--wrap", "sleep 60")
+    cluster.wait_job(job, "RUNNING")
+    assert cluster.queue("-w", "n2", "-o", "%i") == [str(job)]
+    assert cluster.queue("-w", "n[3-4]", "-o", "%i") == []
+
+
+@pytest.mark.better_than_slurm      # 22.05 prints its options
+def test_verbose_says_who_is_asked(cluster):
+    for command in ("squeue", "sinfo"):
+        assert "asking the controller of test" in cluster.ok(command, "-v").err
+        assert cluster.ok(command).err == ""
+
+
+# Lines are printed as they come: what a client holds does not grow with the queue.
+@pytest.mark.better_than_slurm
+@pytest.mark.parametrize("options", [["-r"], ["-r", "--json"], ["-r", "-S", "-i"]])
+def test_memory_of_a_long_listing(make_cluster, options):
+    cluster = make_cluster(nodes=1, conf="MaxArraySize=60001\nMaxJobCount=100000")
+    program = "import resource,subprocess,sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); " \
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+
+    def peak_kib():
+        return int(cluster.ok("/usr/bin/python3", "-c", program, "squeue", *options).out)
+    cluster.sbatch("--hold", "--wrap", "true")
+    few = peak_kib()
+    cluster.sbatch("--hold", "--array=1-50000", "--wrap", "true")
+    assert len(cluster.queue("-r")) == 50001
+    assert peak_kib() - few < (12 if "-S" in options else 3) * 1024

@@ -26,7 +26,7 @@ int list(Session& session, bool header) {
   }
   if (header) format.header(out.buffer());
   Result<rpc::Empty> done = session.stream(query, [&](rpc::JobRows&& part) -> Result<> {
-    requests.add(std::move(part.requests));
+    requests.add(part);
     for (const JobRow& row : part.jobs) format.row({row, requests.of(row), env}, out.buffer());
     out.put("");
     return {};

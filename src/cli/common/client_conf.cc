@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "config/auth_type.h"
+#include "config/load.h"
 #include "site/conf_files.h"
 
 namespace muster::cli {
@@ -69,8 +70,22 @@ Result<> set_key(ClientConf& c, std::string_view key, std::string_view value) {
     c.launch_parameters = to_lower(value);
   else if (is("InteractiveStepOptions"))
     c.interactive_step_options = std::string(value);
+  else if (is("KillWait"))
+    c.kill_wait_seconds = parse_number<uint32_t>(value, 0, 65533).value_or(30);
+  else if (is("WaitTime"))
+    c.wait_seconds = parse_number<uint32_t>(value, 0, 65533).value_or(0);
+  else if (is("KillOnBadExit"))
+    c.kill_on_bad_exit = value == "1" || iequals(value, "yes");
+  else if (is("SrunProlog"))
+    c.srun_prolog = std::string(value);
+  else if (is("SrunEpilog"))
+    c.srun_epilog = std::string(value);
   else if (is("SchedulerParameters"))
     c.scheduler_parameters = std::string(value);
+  else if (is("BcastExclude"))
+    c.bcast_exclude = std::string(value);
+  else if (is("BcastParameters"))
+    c.bcast_parameters = std::string(value);
   else if (is("AccountingStorageType"))
     c.accounting_dbd = iequals(value, "accounting_storage/slurmdbd");
   else if (is("PriorityType"))
@@ -186,16 +201,31 @@ Result<ClientConf> scan_client_conf(config::FileSource& files, const std::string
   return conf;
 }
 
-Result<ClientConf> find_client_conf() {
-  site::DiskFiles files;
+Result<std::string> find_conf_path() {
   std::string tried;
   for (const std::string& path : site::conf_candidates()) {
-    if (access(path.c_str(), R_OK) == 0) return scan_client_conf(files, path);
+    if (access(path.c_str(), R_OK) == 0) return path;
     tried += (tried.empty() ? "" : ", ") + path;
   }
   return fail(Errc::kConfig, "Could not establish a configuration source",
               "no readable configuration at " + tried +
                   "; SLURM_CONF names another place, `muster up` makes a cluster");
+}
+
+Result<ClientConf> find_client_conf() {
+  MUSTER_TRY(path, find_conf_path());
+  site::DiskFiles files;
+  return scan_client_conf(files, path);
+}
+
+Result<std::vector<std::string>> node_names_of_host(const ClientConf& conf, std::string_view host) {
+  site::DiskFiles files;
+  auto loaded = config::load_config(files, conf.path);
+  if (!loaded) return fail(Errc::kConfig, loaded.error().front().text());
+  std::vector<std::string> out;
+  for (const config::NodeConfig& n : loaded->config.nodes)
+    if (iequals(n.hostname(), host) || iequals(n.hostname(), "localhost")) out.push_back(n.name);
+  return out;
 }
 
 Result<> check_clusters(const ClientConf& conf, std::string_view clusters) {

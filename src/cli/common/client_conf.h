@@ -35,6 +35,10 @@ struct ClientConf {
   std::string propagate_limits = "ALL", propagate_limits_except;
   std::string launch_parameters, interactive_step_options = "--interactive --preserve-env --pty $SHELL";
   std::string scheduler_parameters;
+  uint32_t kill_wait_seconds = 30, wait_seconds = 0;  // KillWait, WaitTime (0: forever)
+  bool kill_on_bad_exit = false;
+  std::string srun_prolog, srun_epilog;
+  std::string bcast_exclude = "/lib,/usr/lib,/lib64,/usr/lib64", bcast_parameters;
   bool accounting_dbd = false;  // AccountingStorageType=accounting_storage/slurmdbd
   bool multifactor = true;      // PriorityType
 
@@ -44,9 +48,15 @@ struct ClientConf {
 // kConfig: no such file, Includes too deep. `path` is read through `files`.
 Result<ClientConf> scan_client_conf(config::FileSource& files, const std::string& path);
 
-// Finds slurm.conf (SLURM_CONF, then beside the program, then /etc/slurm) and scans it. kConfig when there is
-// none: "Could not establish a configuration source".
+// Where slurm.conf is: SLURM_CONF, then beside the program, then /etc/slurm. kConfig when there is none:
+// "Could not establish a configuration source".
+Result<std::string> find_conf_path();
+// Finds it and scans it.
 Result<ClientConf> find_client_conf();
+
+// The NodeNames whose NodeHostname is `host`, in the order of slurm.conf. The one thing here that reads node lines: for what
+// scontrol asks of the daemons of its own host. kConfig with the first mistake of the files.
+Result<std::vector<std::string>> node_names_of_host(const ClientConf& conf, std::string_view host);
 
 // -M: other clusters than ours can not be asked. kInvalidClusterName with Slurm's sentence for a list that
 // names one.

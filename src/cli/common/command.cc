@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/common/version.h"
 
 namespace muster::cli {
@@ -54,7 +55,14 @@ bool asks_version(std::span<const std::string> arguments) {
   return arguments.size() == 1 && (arguments[0] == "-V" || arguments[0] == "--version");
 }
 
-void report(const os::CliLog& log, const Error& e, std::string_view prefix) { log.error(e, prefix); }
+// Every line of a text has the start, as Slurm's have.
+void report(const os::CliLog& log, const Error& e, std::string_view prefix) {
+  std::vector<std::string_view> lines = split(e.message(), '\n');
+  for (size_t i = 0; i + 1 < lines.size(); ++i)
+    log.write(os::LogLevel::kError, i == 0 ? std::string(prefix).append(lines[0]) : std::string(lines[i]));
+  if (lines.size() > 1) return log.error(Error(e.code, std::string(lines.back()), e.hint));
+  log.error(e, prefix);
+}
 
 void report_refusal(const os::CliLog& log, const Error& e, std::string_view prefix) {
   std::string_view usual = errc_text(e.code);

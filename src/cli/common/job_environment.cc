@@ -56,6 +56,44 @@ void add_counts(const JobRequest& r, VariableList& out) {
   if (r.mem_per_gpu_mb) out.set("SLURM_MEM_PER_GPU", std::to_string(*r.mem_per_gpu_mb));
 }
 
+// What --cpus-per-task and --gpus-per-task ask for, too: "cpu=2,gres/gpu:a100=1".
+std::string tres_per_task(const JobRequest& r) {
+  std::string out = r.cpus_per_task ? "cpu=" + std::to_string(r.cpus_per_task) : "";
+  for (std::string_view part : split(r.tres_per_task, ',')) {
+    std::string item(part);
+    if (size_t at = item.rfind(':'); at != item.npos) item[at] = '=';
+    out += (out.empty() ? "" : ",") + item;
+  }
+  return out;
+}
+
+// "verbose,map_mem:0,1" as the variables that tell its parts: PREFIX, PREFIX_VERBOSE, _TYPE, _LIST and, of memory, _PREFER.
+void add_binding(std::string_view prefix, std::string_view text, bool memory, VariableList& out) {
+  if (text.empty()) return;
+  std::string name(prefix), verbose = "quiet", type, list, prefer;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    std::string_view word = rest.substr(0, rest.find(','));
+    size_t colon = word.find(':');
+    if (word == "verbose" || word == "v") verbose = "verbose";
+    else if (word == "quiet" || word == "q") verbose = "quiet";
+    else if (memory && (word == "prefer" || word == "p")) prefer = "prefer";
+    else if (colon != word.npos) {
+      type = std::string(word.substr(0, colon + 1));
+      list = std::string(rest.substr(colon + 1));
+      break;
+    } else if (word != "sort" && word != "nosort") {
+      type = std::string(word);
+    }
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  out.set(name, text);
+  out.set(name + "_VERBOSE", verbose);
+  out.set(name + "_TYPE", type);
+  out.set(name + "_LIST", list);
+  if (memory) out.set(name + "_PREFER", prefer);
+}
+
 void add_gpus(const JobOptions& o, VariableList& out) {
   add_text(out, "SLURM_GPUS", o.gpus);
   add_text(out, "SLURM_GPUS_PER_NODE", o.gpus_per_node.empty() ? gpu_part(o.gres) : o.gpus_per_node);
@@ -63,7 +101,7 @@ void add_gpus(const JobOptions& o, VariableList& out) {
   add_text(out, "SLURM_GPUS_PER_TASK", o.gpus_per_task);
   add_text(out, "SLURM_GPU_BIND", o.gpu_bind);
   add_text(out, "SLURM_GPU_FREQ", o.gpu_freq);
-  add_text(out, "SLURM_TRES_PER_TASK", o.request.tres_per_task);
+  add_text(out, "SLURM_TRES_PER_TASK", tres_per_task(o.request));
 }
 
 void add_behaviour(const JobOptions& o, VariableList& out) {
@@ -76,6 +114,8 @@ void add_behaviour(const JobOptions& o, VariableList& out) {
       out.set("SLURM_DISTRIBUTION", r.distribution);
     }
   }
+  add_binding(o.command == Command::kSbatch ? "SBATCH_MEM_BIND" : "SLURM_MEM_BIND", r.mem_bind, true, out);
+  if (o.command == Command::kSrun) add_binding("SLURM_CPU_BIND", r.cpu_bind, false, out);
   add_text(out, "SLURM_HINT", r.hint);
   add_text(out, "SLURM_NETWORK", r.network);
   add_text(out, "SLURM_PROFILE", r.profile);

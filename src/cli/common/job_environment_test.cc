@@ -61,6 +61,7 @@ TEST(OptionVariables, SayWhatWasAskedFor) {
   add_option_variables(o, v);
   EXPECT_THAT(v.list(), UnorderedElementsAre("SLURM_NTASKS=16", "SLURM_NPROCS=16", "SLURM_CPUS_PER_TASK=4",
                                              "SLURM_MEM_PER_NODE=2048", "SLURM_GPUS_PER_NODE=h100:8",
+                                             "SLURM_TRES_PER_TASK=cpu=4",
                                              "SLURM_DISTRIBUTION=plane", "SLURM_DIST_PLANESIZE=4"));
 }
 

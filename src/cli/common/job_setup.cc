@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "hostlist/hostlist.h"
@@ -59,6 +61,22 @@ mode_t current_umask() {
   return mask;
 }
 
+// A job has all nodes of --nodelist, so they are the least it can have.
+Result<> count_named_nodes(JobRequest& r) {
+  if (r.required_nodes.empty()) return {};
+  Result<std::vector<std::string>> names = expand_hosts(r.required_nodes);
+  if (!names) return {};   // the controller says what is wrong with it
+  std::ranges::sort(*names);
+  names->erase(std::unique(names->begin(), names->end()), names->end());
+  auto count = static_cast<uint32_t>(names->size());
+  if (r.max_nodes && count > r.max_nodes)
+    return fail(Errc::kInvalidNodeCount,
+                "invalid number of nodes (-N " + std::to_string(count) + "-" + std::to_string(r.max_nodes) + ")",
+                "--nodelist names " + std::to_string(count) + " nodes, and the job has all of them");
+  r.min_nodes = std::max(r.min_nodes, count);
+  return {};
+}
+
 void set_directory(JobOptions& o) {
   std::string here = current_directory();
   if (o.chdir.empty())
@@ -86,6 +104,7 @@ Result<std::string> read_node_file(const std::string& path) {
 
 Result<> complete_request(JobOptions& o, const ClientConf& conf, std::string_view program,
                           std::span<const std::string> arguments) {
+  if (!o.request.clusters.empty()) MUSTER_TRY_VOID(check_clusters(conf, o.request.clusters));
   MUSTER_TRY_VOID(set_identity(o));
   set_directory(o);
   JobRequest& r = o.request;
@@ -98,7 +117,7 @@ Result<> complete_request(JobOptions& o, const ClientConf& conf, std::string_vie
     MUSTER_TRY(list, read_node_file(o.node_file));
     r.required_nodes = list;
   }
-  return {};
+  return count_named_nodes(r);
 }
 
 }  // namespace muster::cli

@@ -16,7 +16,7 @@ namespace muster::cli {
 // expands
 // --nodefile. The user's name is the controller's to fill in: it looks the number up once, not for every job.
 // Errors: unknown --uid or --gid, --uid of another without being root, an unreadable file of nodes, a
-// --propagate name that is no limit.
+// --propagate name that is no limit, --clusters that is not this one, more names in --nodelist than --nodes allows.
 Result<> complete_request(JobOptions& options, const ClientConf& conf, std::string_view program,
                           std::span<const std::string> arguments);
 

@@ -1,6 +1,8 @@
-// The requests a stream of job rows refers to by number, kept as they come: one per distinct request.
+// The requests a stream of job rows refers to by number, kept as they come: one per distinct request, as long as the
+// controller refers to it. A row that outlives its part keeps its request with share().
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -10,18 +12,25 @@ namespace muster::cli {
 
 class RequestTable {
  public:
-  void add(std::vector<rpc::RequestRow>&& rows) {
-    for (rpc::RequestRow& r : rows) table_.insert_or_assign(r.id, std::move(r.request));
+  // Takes the requests of a part that has just come.
+  void add(rpc::JobRows& part) {
+    if (part.afresh) table_.clear();
+    add(std::move(part.requests));
   }
-  // An empty request for a number that was not sent. References stay good while the table lives.
-  const JobRequest& of(const JobRow& row) const {
+  void add(std::vector<rpc::RequestRow>&& rows) {
+    for (rpc::RequestRow& r : rows)
+      table_.insert_or_assign(r.id, std::make_shared<const JobRequest>(std::move(r.request)));
+  }
+  // An empty request for a number that was not sent. The reference is good until the next part.
+  const JobRequest& of(const JobRow& row) const { return *share(row); }
+  const std::shared_ptr<const JobRequest>& share(const JobRow& row) const {
     auto it = table_.find(row.request);
     return it == table_.end() ? none_ : it->second;
   }
 
  private:
-  std::unordered_map<RequestId, JobRequest> table_;  // looked up, never walked
-  JobRequest none_;
+  std::unordered_map<RequestId, std::shared_ptr<const JobRequest>> table_;  // looked up, never walked
+  std::shared_ptr<const JobRequest> none_ = std::make_shared<const JobRequest>();
 };
 
 }  // namespace muster::cli

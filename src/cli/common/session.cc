@@ -1,10 +1,13 @@
 #include "cli/common/session.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "config/hosts.h"
+#include "os/clock.h"
 #include "os/files.h"
 #include "os/users.h"
 #include "site/trust.h"
@@ -12,9 +15,22 @@
 namespace muster::cli {
 namespace {
 
-// slurmd's own socket is for srun's launches: it does not pass requests on to the controller.
+std::string own_host() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  std::string host = name;
+  return host.substr(0, host.find('.'));
+}
+
+// The controller's own socket where it runs, else that of this host's node daemon, which passes on what users ask.
 std::vector<std::string> agent_sockets(const ClientConf& conf) {
-  return {site::slurmctld_agent_socket(conf.slurmctld_pid_file, conf.slurmctld_port)};
+  std::vector<std::string> out{site::slurmctld_agent_socket(conf.slurmctld_pid_file, conf.slurmctld_port)};
+  std::string host = own_host();
+  const char* node = getenv("SLURMD_NODENAME");
+  for (const std::string& name : {std::string(node ? node : ""), host})
+    if (!name.empty() && name.find('/') == name.npos)
+      out.push_back(site::slurmd_agent_socket(config::substitute_node(conf.slurmd_pid_file, name, host), name));
+  return out;
 }
 
 std::string read_key(const ClientConf& conf) {
@@ -58,6 +74,16 @@ bool Session::is_connection_error(const Error& e) {
     case Errc::kCommunicationFailed: return true;
     default: return false;
   }
+}
+
+bool Session::wait_a_moment(Waiting& w) const {
+  if (patience_ == Patience::kNone) return false;
+  const Time now = os::monotonic_now();
+  if (!w.until) w.until = now + seconds(conf_.message_timeout_seconds);
+  if (now >= *w.until) return false;
+  ::poll(nullptr, 0, static_cast<int>(w.pause / milliseconds(1)));
+  w.pause = std::min(w.pause * 2, Duration(milliseconds(100)));
+  return true;
 }
 
 Result<> Session::connect() {

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,7 +53,6 @@ class Session {
   template <class Request, class OnPart>
   Result<wire::AnswerTo<Request>> stream(const Request& request, OnPart&& on_part,
                                          Duration timeout = kAnswerTime) {
-    MUSTER_TRY_VOID(connect());
     std::string bytes;
     wire::encode(request, bytes);
     auto decode_part = [&](std::string_view payload) -> Result<> {
@@ -60,30 +60,40 @@ class Session {
       MUSTER_TRY_VOID(wire::decode(payload, part));
       return on_part(std::move(part));
     };
-    auto frame = client_->request_stream(wire::number_of<Request>, bytes, timeout, decode_part);
-    if (!frame) {
+    for (Waiting waiting;;) {
+      MUSTER_TRY_VOID(connect());
+      auto frame = client_->request_stream(wire::number_of<Request>, bytes, timeout, decode_part);
+      if (frame) {
+        wire::AnswerTo<Request> answer;
+        MUSTER_TRY_VOID(wire::decode(frame->payload, answer));
+        return answer;
+      }
       if (is_connection_error(frame.error())) client_.reset();   // the next request connects anew
-      return std::unexpected(std::move(frame).error());
+      // The node daemon of this host was asked, and has no controller now: nothing was delivered.
+      const bool undelivered = frame.error().code == Errc::kConnectFailed;
+      if (!undelivered || !wait_a_moment(waiting)) return std::unexpected(std::move(frame).error());
     }
-    wire::AnswerTo<Request> answer;
-    MUSTER_TRY_VOID(wire::decode(frame->payload, answer));
-    return answer;
   }
 
   // For requests that the controller takes twice without harm: when the controller goes away before its answer (it is
-  // being restarted), ask the next one, as long as one comes within the patience. At most kAskAgain times.
+  // being restarted), ask the next one, as long as one comes within the patience.
   template <class Request>
   Result<wire::AnswerTo<Request>> call_again(const Request& request, Duration timeout = kAnswerTime) {
-    for (int i = 0;; ++i) {
+    for (Waiting waiting;;) {
       auto answer = call(request, timeout);
-      if (answer || i == kAskAgain || !is_connection_error(answer.error())) return answer;
-      if (auto connected = connect(); !connected) return answer;
+      if (answer || !is_connection_error(answer.error()) || !wait_a_moment(waiting)) return answer;
     }
   }
   static bool is_connection_error(const Error& e);
 
  private:
-  static constexpr int kAskAgain = 20;
+  struct Waiting {
+    Duration pause = milliseconds(1);
+    std::optional<Time> until;  // set by the first pause
+  };
+  // False when the patience is over. Pauses grow to 100 ms.
+  bool wait_a_moment(Waiting& waiting) const;
+
   ClientConf conf_;
   Patience patience_;
   std::unique_ptr<net::Client> client_;

@@ -14,7 +14,8 @@ std::optional<rpc::Allocated> allocate(Session& session, const JobRequest& reque
   };
   Result<rpc::Allocated> answer = session.stream(ask, on_part, net::kNoTimeout);
   if (!answer) {
-    report_refusal(log, answer.error(), "Job submit/allocate failed: ");
+    bool busy = answer.error().code == Errc::kNodesBusy;   // --immediate
+    report_refusal(log, answer.error(), busy ? "Unable to allocate resources: " : "Job submit/allocate failed: ");
     return std::nullopt;
   }
   pending.job = answer->job.id.value;

@@ -1,5 +1,7 @@
 #include "cli/salloc/allocation_environment.h"
 
+#include <numeric>
+
 #include "base/time.h"
 
 namespace muster::cli {
@@ -27,6 +29,12 @@ void add_allocation_variables(const rpc::Allocated& a, const ClientConf& conf, V
   out.set("SLURM_NNODES", std::to_string(a.job.nodes));
   out.set("SLURM_JOB_CPUS_PER_NODE", counted(a.cpus_per_node));
   out.set("SLURM_TASKS_PER_NODE", counted(a.tasks_per_node));
+  const JobRequest& r = a.request;
+  if (r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu) {
+    uint32_t tasks = std::accumulate(a.tasks_per_node.begin(), a.tasks_per_node.end(), 0u);
+    out.set("SLURM_NTASKS", std::to_string(tasks));
+    out.set("SLURM_NPROCS", std::to_string(tasks));
+  }
   out.set("SLURM_JOB_PARTITION", a.job.partition);
   out.set("SLURM_JOB_NAME", a.request.name);
   if (!conf.cluster_name.empty()) out.set("SLURM_CLUSTER_NAME", conf.cluster_name);

@@ -22,6 +22,7 @@ namespace muster::cli {
 namespace {
 
 constexpr int kWrongOption = 255;
+constexpr Duration kLongWait = seconds(10);   // after it the bell rings, unless --no-bell
 
 std::vector<std::string> command_of(const JobParse& parse, const ClientConf& conf, bool& interactive_step) {
   if (!parse.operands.empty()) return parse.operands;
@@ -171,12 +172,15 @@ int run(int argc, char** argv) {
   }
   o.request.argv = parse.operands;
   Pending pending;
+  Time asked = os::wall_now();
   std::optional<rpc::Allocated> granted;
   {
     PendingGuard guard(session->conf(), pending, log);
     granted = allocate(*session, o.request, log, pending);
   }
   if (!granted) return o.exit_error.value_or(1);
+  bool waited = os::wall_now() - asked >= kLongWait;
+  if (o.bell == Bell::kAlways || (o.bell == Bell::kAfterDelay && waited)) [[maybe_unused]] ssize_t rung = write(2, "\a", 1);
   if (o.no_shell) return 0;
   return run_in_allocation(parse, *granted, session->conf(), log);
 }

@@ -103,12 +103,12 @@ int submit(Session& session, const JobOptions& o, const rpc::SubmitJob& request,
     return o.exit_error.value_or(1);
   }
   if (!done->message.empty()) log.write(os::LogLevel::kInfo, done->message);
-  {
+  if (!o.quiet) {   // sbatch(1): --quiet takes the id away too, with --parsable as without
     Out out;
     std::string id = std::to_string(done->job.value);
     if (o.parsable)
       out.line(o.request.clusters.empty() ? id : id + ";" + session.conf().cluster_name);
-    else if (!o.quiet)
+    else
       out.line("Submitted batch job " + id);
   }
   return o.wait ? wait_for(session, done->job, log) : 0;

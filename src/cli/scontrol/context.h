@@ -26,11 +26,16 @@ class Context {
   // once.
   Session* query_session();
   Session* control_session();
+  // The cluster that further commands ask; a complaint when it is not ours.
+  void use_cluster(const std::string& name);
   // A line on stderr as Slurm prints it, without the program's name; exit code 1.
   void complain(const std::string& line);
   // "prefix: text" and the hint.
   void complain(const std::string& prefix, const Error& e);
+  // The controller's "no" to what was typed: its own sentence where it has one, else "prefix: text of the code".
+  void complain_input(const std::string& prefix, const Error& e);
   void unavailable(const std::string& what);
+  void refuse(const std::string& what, const std::string& why);
 
  private:
   Session* find(std::optional<Session>& session, Patience patience);
@@ -41,6 +46,14 @@ class Context {
 void show_hostnames(Context& c, Words words);
 void show_hostlist(Context& c, Words words, bool sorted);
 void print_errnumstr(Context& c, Words words);
+// local.cc: slurmd and slurmstepd of this host
+void list_pids(Context& c, Words words);
+void list_jobs(Context& c, Words words);
+void list_steps(Context& c, Words words);
+void pid_info(Context& c, Words words);
+void get_entities(Context& c, Words words);
+void show_slurmd(Context& c, Words words);
+void show_daemons(Context& c);
 // ping.cc
 void ping(Context& c);
 std::string ping_text(Context& c, bool& all_up);
@@ -49,7 +62,22 @@ void control_jobs(Context& c, rpc::JobAction action, Words words);
 void reconfigure(Context& c);
 void shutdown(Context& c, Words words);
 void wait_job(Context& c, Words words);
-void write_script(Context& c, Words words);
+void notify(Context& c, Words words);
+void write(Context& c, Words words);
+// nodes.cc
+void reboot_nodes(Context& c, Words words);
+void cancel_reboot(Context& c, Words words);
+void power_nodes(Context& c, Words words);
+void get_addresses(Context& c, Words words);
+// settings.cc
+void set_debug(Context& c, Words words);
+void set_debug_flags(Context& c, Words words);
+void set_schedloglevel(Context& c, Words words);
+void set_dampening(Context& c, Words words);
+void update_suspend_exceptions(Context& c, const std::vector<rpc::KeyValue>& changes);
+void token(Context& c, Words words);
+void takeover(Context& c, Words words);
+void write_config(Context& c, Words words);
 // update.cc
 void update(Context& c, Words words);
 void create(Context& c, Words words);
@@ -57,6 +85,15 @@ void remove(Context& c, Words words);
 // show.cc
 void show(Context& c, Words words);
 void show_completing(Context& c);
+// show_kinds.cc
+void show_jobs(Context& c, Words words);
+void show_nodes(Context& c, Words words);
+void show_partitions(Context& c, Words words);
+void show_steps(Context& c, Words words);
+void show_licenses(Context& c, Words words);
+// show_topology.cc
+void show_topology(Context& c, Words words);
+void show_topoconf(Context& c);
 // interactive.cc: prompts until exit; each line goes to `run`.
 void interact(Context& c, const std::function<void(Words)>& run);
 

@@ -1,5 +1,5 @@
-// What acts on jobs and daemons without changing a setting: hold, release, requeue, suspend …, reconfigure,
-// shutdown, wait_job, write batch_script.
+// What acts on jobs and daemons without changing a setting: hold, release, requeue, suspend …, notify, wait_job,
+// reconfigure, shutdown, write batch_script.
 #include <sys/stat.h>
 
 #include "base/text.h"
@@ -28,12 +28,20 @@ bool read_jobs(Context& c, Words words, rpc::ControlJobs& request) {
       request.incomplete = true;
       continue;
     }
+    if (istarts_with(word, "state=") && request.action == rpc::JobAction::kRequeueHold) {
+      request.special_exit = iequals(word.substr(6), "SpecialExit");
+      if (!request.special_exit) {
+        c.complain("invalid state: " + word.substr(6) + "; the one that can be set is SpecialExit");
+        return false;
+      }
+      continue;
+    }
     std::string_view list = word;
     if (istarts_with(list, "jobid=")) list.remove_prefix(6);
     for (std::string_view one : split_outside_brackets(list)) {
       Result<rpc::JobSelector> s = parse_job_selector(one);
       if (!s) {
-        c.complain("", s.error());
+        c.complain("Invalid job id specified for job " + std::string(one));
         return false;
       }
       request.jobs.push_back(std::move(*s));
@@ -79,7 +87,7 @@ void shutdown(Context& c, Words words) {
   rpc::Shutdown request;
   if (!words.empty()) {
     if (!istarts_with("slurmctld", words[0]) && !istarts_with("controller", words[0]))
-      return c.complain("invalid shutdown option: " + words[0]);
+      return c.complain("invalid shutdown argument:" + words[0]);
     request.controller_only = true;
   }
   Session* session = c.query_session();
@@ -90,38 +98,37 @@ void shutdown(Context& c, Words words) {
     c.complain("slurm_shutdown error: ", answer.error());
 }
 
-// The nodes of a job are ready as soon as it runs; until then the state is looked at often.
+// The controller answers when the job's nodes are ready, or when it ended.
 void wait_job(Context& c, Words words) {
   Result<rpc::JobSelector> job = one_job(c, words[0]);
   if (!job) return;
   Session* session = c.control_session();
   if (!session) return;
-  rpc::QueryJobs query;
-  query.filter.jobs = {*job};
-  query.show_all = true;
-  for (int64_t pause = 5;; pause = std::min<int64_t>(pause * 2, 500)) {
-    std::optional<JobRow> row;
-    Result<rpc::Empty> answer = session->stream(query, [&](rpc::JobRows&& part) -> Result<> {
-      if (!part.jobs.empty()) row = std::move(part.jobs.front());
-      return {};
-    });
-    if (!answer) return c.complain("slurm_job_node_ready error: ", answer.error());
-    if (!row || is_finished(row->state)) return c.complain("Job " + words[0] + " is no longer running");
-    if (row->state != JobState::kPending && !(row->flags & kJobConfiguring)) break;
-    struct timespec t = {pause / 1000, (pause % 1000) * 1000000};
-    nanosleep(&t, nullptr);
-  }
-  Out out;
-  out.line("Job " + words[0] + " is ready");
+  rpc::WaitJob request{job->job, true};
+  Result<rpc::JobResult> answer = session->call_again(request, net::kNoTimeout);
+  if (!answer && answer.error().code == Errc::kInvalidJobId) return c.complain("scontrol: Problem running job " + words[0]);
+  if (!answer) return c.complain("slurm_job_node_ready error: ", answer.error());
+  if (is_finished(answer->state)) return c.complain("scontrol: Job " + words[0] + " no longer running");
+  if (!c.options.quiet) c.log.info("Nodes are ready for job {}", words[0]);
 }
 
+void notify(Context& c, Words words) {
+  Result<rpc::JobSelector> job = parse_job_selector(words[0]);
+  if (!job) return c.complain("Invalid job_id " + words[0]);
+  rpc::NotifyJob request;
+  request.job = job->job;
+  for (const std::string& word : words.subspan(1)) request.text += (request.text.empty() ? "" : " ") + word;
+  Session* session = c.control_session();
+  if (!session) return;
+  Result<rpc::Empty> answer = session->call(request);
+  if (!answer) c.complain("job notify failure: ", answer.error());
+}
+
+namespace {
+
 void write_script(Context& c, Words words) {
-  if (!istarts_with("batch_script", words[0])) {
-    if (istarts_with("config", words[0])) return c.unavailable("write config");
-    return c.complain("invalid write argument: " + words[0]);
-  }
-  Result<rpc::JobSelector> job = one_job(c, words[1]);
-  if (!job) return;
+  Result<rpc::JobSelector> job = parse_job_selector(words[1]);
+  if (!job) return c.complain("job script retrieval failed: Invalid job id specified");
   Session* session = c.query_session();
   if (!session) return;
   rpc::QueryText query;
@@ -135,6 +142,18 @@ void write_script(Context& c, Words words) {
   if (Result<> written = os::write_file_atomic(file, script->text, 0600); !written)
     return c.complain("failed to open file `" + file + "`: ", written.error());
   if (!c.options.quiet) out.line("batch script for job " + words[1] + " written to " + file);
+}
+
+}  // namespace
+
+void write(Context& c, Words words) {
+  if (istarts_with("batch_script", words[0])) {
+    if (words.size() < 2) return c.complain("too few arguments for keyword:write");
+    return write_script(c, words);
+  }
+  if (!istarts_with("config", words[0])) return c.complain("invalid write argument:" + words[0]);
+  if (words.size() > 2) return c.complain("too many arguments for keyword:write");
+  write_config(c, words.subspan(1));
 }
 
 }  // namespace muster::cli

@@ -8,23 +8,40 @@
 namespace muster::cli {
 
 enum class Keyword : uint8_t {
+  kAbort,
+  kCancelReboot,
   kCompleting,
   kCreate,
   kDelete,
   kErrnumstr,
   kExit,
+  kFsDampeningFactor,
+  kGetAddrs,
+  kGetent,
   kHelp,
   kHold,
+  kListJobs,
+  kListPids,
+  kListSteps,
+  kNotify,
+  kPidInfo,
   kPing,
+  kPower,
   kQuit,
+  kReboot,
   kReconfigure,
   kRelease,
   kRequeue,
   kRequeueHold,
   kResume,
+  kSchedLogLevel,
+  kSetDebug,
+  kSetDebugFlags,
   kShow,
   kShutdown,
   kSuspend,
+  kTakeover,
+  kToken,
   kTop,
   kUhold,
   kUpdate,
@@ -33,12 +50,12 @@ enum class Keyword : uint8_t {
   kWrite,
   // switches of the interactive mode
   kAll,
+  kCluster,
   kDetails,
   kHide,
   kOneliner,
   kQuiet,
   kVerbose,
-  kUnavailable,  // documented, not here yet
 };
 
 struct KeywordRow {
@@ -57,16 +74,25 @@ const KeywordRow* find_keyword(std::string_view word);
 void append_keyword_help(std::string& out);
 
 enum class Entity : uint8_t {
-  kJob,
-  kNode,
-  kPartition,
-  kStep,
+  kAliases,
+  kAssocMgr,
+  kBurstBuffer,
+  kBurstBufferStatus,
   kConfig,
-  kHostnames,
+  kDaemons,
+  kFederation,
   kHostlist,
   kHostlistSorted,
+  kHostnames,
+  kJob,
+  kLicense,
+  kNode,
+  kPartition,
   kReservation,
-  kUnavailable
+  kSlurmd,
+  kStep,
+  kTopoconf,
+  kTopology,
 };
 // What "show" is followed by; abbreviations as above. False: no such entity.
 bool find_entity(std::string_view word, Entity& out);

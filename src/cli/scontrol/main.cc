@@ -1,4 +1,5 @@
 // scontrol: looks at and changes the cluster. One command line, or a prompt. scontrol(1).
+#include <algorithm>
 #include <functional>
 
 #include "cli/common/version.h"
@@ -15,78 +16,71 @@ void print_help() {
   append_keyword_help(out.buffer());
 }
 
-void carry_out(Context& c, const KeywordRow& row, const std::string& typed, Words words) {
-  using rpc::JobAction;
-  switch (row.keyword) {
-    case Keyword::kCompleting:
-      return show_completing(c);
-    case Keyword::kCreate:
-      return create(c, words);
-    case Keyword::kDelete:
-      return remove(c, words);
-    case Keyword::kErrnumstr:
-      return print_errnumstr(c, words);
-    case Keyword::kExit:
-    case Keyword::kQuit:
-      c.done = true;
-      return;
-    case Keyword::kHelp:
-      return print_help();
-    case Keyword::kHold:
-      return control_jobs(c, JobAction::kHold, words);
-    case Keyword::kUhold:
-      return control_jobs(c, JobAction::kUserHold, words);
-    case Keyword::kRelease:
-      return control_jobs(c, JobAction::kRelease, words);
-    case Keyword::kRequeue:
-      return control_jobs(c, JobAction::kRequeue, words);
-    case Keyword::kRequeueHold:
-      return control_jobs(c, JobAction::kRequeueHold, words);
-    case Keyword::kSuspend:
-      return control_jobs(c, JobAction::kSuspend, words);
-    case Keyword::kResume:
-      return control_jobs(c, JobAction::kResume, words);
-    case Keyword::kTop:
-      return control_jobs(c, JobAction::kTop, words);
-    case Keyword::kPing:
-      return ping(c);
-    case Keyword::kReconfigure:
-      return reconfigure(c);
-    case Keyword::kShow:
-      return show(c, words);
-    case Keyword::kShutdown:
-      return shutdown(c, words);
-    case Keyword::kUpdate:
-      return update(c, words);
-    case Keyword::kVersion: {
-      Out out;
-      return out.line(kVersionText);
-    }
-    case Keyword::kWaitJob:
-      return wait_job(c, words);
-    case Keyword::kWrite:
-      return write_script(c, words);
-    case Keyword::kAll:
-      c.options.visibility = Visibility::kAll;
-      return;
-    case Keyword::kHide:
-      c.options.visibility = Visibility::kHide;
-      return;
-    case Keyword::kDetails:
-      c.options.details = true;
-      return;
-    case Keyword::kOneliner:
-      c.options.oneliner = true;
-      return;
-    case Keyword::kQuiet:
-      c.options.quiet = true;
-      return;
-    case Keyword::kVerbose:
-      ++c.options.verbose;
-      return;
-    case Keyword::kUnavailable:
-      return c.unavailable(typed);
-  }
+template <rpc::JobAction Action>
+void on_jobs(Context& c, Words words) {
+  control_jobs(c, Action, words);
+}
+
+struct Verb {
+  Keyword keyword;
+  void (*run)(Context&, Words);
+};
+using rpc::JobAction;
+constexpr Verb kVerbs[] = {
+    {Keyword::kAbort, shutdown},   // once it left a core file; today the daemons end
+    {Keyword::kAll, [](Context& c, Words) { c.options.visibility = Visibility::kAll; }},
+    {Keyword::kCancelReboot, cancel_reboot},
+    {Keyword::kCluster, [](Context& c, Words w) { c.use_cluster(w.empty() ? "" : w[0]); }},
+    {Keyword::kCompleting, [](Context& c, Words) { show_completing(c); }},
+    {Keyword::kCreate, create},
+    {Keyword::kDelete, remove},
+    {Keyword::kDetails, [](Context& c, Words) { c.options.details = true; }},
+    {Keyword::kErrnumstr, print_errnumstr},
+    {Keyword::kExit, [](Context& c, Words) { c.done = true; }},
+    {Keyword::kFsDampeningFactor, set_dampening},
+    {Keyword::kGetAddrs, get_addresses},
+    {Keyword::kGetent, get_entities},
+    {Keyword::kHelp, [](Context&, Words) { print_help(); }},
+    {Keyword::kHide, [](Context& c, Words) { c.options.visibility = Visibility::kHide; }},
+    {Keyword::kHold, on_jobs<JobAction::kHold>},
+    {Keyword::kListJobs, list_jobs},
+    {Keyword::kListPids, list_pids},
+    {Keyword::kListSteps, list_steps},
+    {Keyword::kNotify, notify},
+    {Keyword::kOneliner, [](Context& c, Words) { c.options.oneliner = true; }},
+    {Keyword::kPidInfo, pid_info},
+    {Keyword::kPing, [](Context& c, Words) { ping(c); }},
+    {Keyword::kPower, power_nodes},
+    {Keyword::kQuiet, [](Context& c, Words) { c.options.quiet = true; }},
+    {Keyword::kQuit, [](Context& c, Words) { c.done = true; }},
+    {Keyword::kReboot, reboot_nodes},
+    {Keyword::kReconfigure, [](Context& c, Words) { reconfigure(c); }},
+    {Keyword::kRelease, on_jobs<JobAction::kRelease>},
+    {Keyword::kRequeue, on_jobs<JobAction::kRequeue>},
+    {Keyword::kRequeueHold, on_jobs<JobAction::kRequeueHold>},
+    {Keyword::kResume, on_jobs<JobAction::kResume>},
+    {Keyword::kSchedLogLevel, set_schedloglevel},
+    {Keyword::kSetDebug, set_debug},
+    {Keyword::kSetDebugFlags, set_debug_flags},
+    {Keyword::kShow, show},
+    {Keyword::kShutdown, shutdown},
+    {Keyword::kSuspend, on_jobs<JobAction::kSuspend>},
+    {Keyword::kTakeover, takeover},
+    {Keyword::kToken, token},
+    {Keyword::kTop, on_jobs<JobAction::kTop>},
+    {Keyword::kUhold, on_jobs<JobAction::kUserHold>},
+    {Keyword::kUpdate, update},
+    {Keyword::kVerbose, [](Context& c, Words) { ++c.options.verbose; }},
+    {Keyword::kVersion, [](Context&, Words) { Out().line(kVersionText); }},
+    {Keyword::kWaitJob, wait_job},
+    {Keyword::kWrite, write},
+};
+
+std::string too_few(const KeywordRow& row, const std::string& typed) {
+  bool specification = row.keyword == Keyword::kUpdate || row.keyword == Keyword::kCreate || row.keyword == Keyword::kDelete;
+  if (specification) return "too few arguments for " + std::string(row.name) + " keyword";
+  if (row.keyword == Keyword::kPidInfo) return "missing argument for keyword:" + typed;
+  return "too few arguments for keyword:" + typed;
 }
 
 void run_line(Context& c, Words line) {
@@ -95,14 +89,26 @@ void run_line(Context& c, Words line) {
   if (!row) return c.complain("invalid keyword: " + typed);
   Words words = line.subspan(1);
   if (words.size() < row->min_words)
-    return c.complain(row->keyword == Keyword::kUpdate ? "too few arguments for update keyword"
-                                                       : "too few arguments for keyword:" + typed);
+    return c.complain(too_few(*row, typed));
   if (words.size() > row->max_words) return c.complain("too many arguments for keyword:" + typed);
-  carry_out(c, *row, typed, words);
+  for (const Verb& v : kVerbs)
+    if (v.keyword == row->keyword) return v.run(c, words);
+}
+
+// "setdebugflags -Backfill": words after this verb begin with a sign and are no options. They are taken off.
+std::vector<std::string> take_signed_words(std::vector<std::string>& arguments) {
+  auto at = std::ranges::find_if(arguments, [](const std::string& a) {
+    const KeywordRow* row = find_keyword(a);
+    return row && row->keyword == Keyword::kSetDebugFlags;
+  });
+  std::vector<std::string> words(at, arguments.end());
+  arguments.erase(at, arguments.end());
+  return words;
 }
 
 int run(int argc, char** argv) {
   std::vector<std::string> arguments = arguments_of(argc, argv);
+  std::vector<std::string> words = take_signed_words(arguments);
   QueryParse<ScontrolOptions> parse = parse_scontrol(arguments, process_environment());
   if (parse.outcome == Outcome::kHelp) {
     print_help();
@@ -110,10 +116,7 @@ int run(int argc, char** argv) {
   }
   if (auto code = settled(parse.outcome, Command::kScontrol, parse.messages, 1)) return *code;
   Context c(std::move(parse.options));
-  if (!c.options.uid_text.empty()) {
-    c.unavailable("--uid");
-    return c.exit_code;
-  }
+  parse.operands.insert(parse.operands.end(), words.begin(), words.end());
   if (!parse.operands.empty())
     run_line(c, parse.operands);
   else

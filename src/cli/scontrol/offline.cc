@@ -1,6 +1,7 @@
 // show hostnames, hostlist, hostlistsorted and errnumstr: pure work on texts, in a fraction of a millisecond,
 // with no configuration and no daemon.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "cli/common/job_setup.h"
@@ -10,7 +11,7 @@
 namespace muster::cli {
 namespace {
 
-// The list named: the words, a file (leading '/'), or the job's nodes.
+// The list named: the words, a file (leading '/'), standard input ("-"), or the job's nodes.
 std::optional<std::string> named_list(Context& c, Words words) {
   std::string list;
   if (words.empty()) {
@@ -19,8 +20,8 @@ std::optional<std::string> named_list(Context& c, Words words) {
   } else {
     list = words[0];
   }
-  if (list.starts_with('/')) {
-    Result<std::string> read = read_node_file(list);
+  if (list.starts_with('/') || list == "-") {
+    Result<std::string> read = read_node_file(list == "-" ? "/dev/stdin" : list);
     if (!read) {
       report(c.log, read.error());
       c.exit_code = 1;
@@ -68,7 +69,7 @@ void print_errnumstr(Context& c, Words words) {
   if (!number) return c.complain("numeric arguments required for keyword:errnumstr");
   std::string_view text = errc_text_of_number(*number);
   Out out;
-  out.line(text.empty() ? "Unknown error " + std::to_string(*number) : std::string(text));
+  out.line(text.empty() ? std::string(::strerror(*number)) : std::string(text));   // below 1000: the system's
 }
 
 }  // namespace muster::cli

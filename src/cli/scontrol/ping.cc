@@ -1,5 +1,9 @@
 // scontrol ping: which of the configured controllers answers. Each is asked once, without retry.
+#include <algorithm>
+
+#include "cli/common/document.h"
 #include "cli/scontrol/context.h"
+#include "os/clock.h"
 
 namespace muster::cli {
 namespace {
@@ -22,34 +26,50 @@ bool answers(const net::ClientOptions& how, uint32_t& index) {
 
 }  // namespace
 
-std::string ping_text(Context& c, bool& all_up) {
-  all_up = false;
+namespace {
+
+// Each configured controller, in order; empty after a complaint.
+std::vector<fields::ControllerPing> ping_all(Context& c) {
   Session* session = c.query_session();
   if (!session) return {};
   const ClientConf& conf = session->conf();
-  std::vector<bool> up(conf.controllers.size());
+  std::vector<fields::ControllerPing> out;
+  for (const ControllerHost& h : conf.controllers) out.push_back({h.name, false, out.empty(), 0});
   net::ClientOptions how = client_options(conf, Patience::kNone);
-  net::ClientOptions any = how;
-  uint32_t index = 0;
+  auto try_one = [&](const net::ClientOptions& options, uint32_t& index) {
+    Time began = os::monotonic_now();
+    bool up = answers(options, index);
+    if (up && index < out.size()) {
+      out[index].up = true;
+      out[index].microseconds = (os::monotonic_now() - began).count();
+    }
+  };
   // Whoever the usual way leads to; then the others, one by one, where the key allows it.
-  if (answers(any, index) && index < up.size()) up[index] = true;
-  for (size_t i = 0; i < up.size() && up.size() > 1; ++i) {
-    if (up[i]) continue;
+  uint32_t index = 0;
+  try_one(how, index);
+  for (size_t i = 0; i < out.size() && out.size() > 1; ++i) {
+    if (out[i].up) continue;
     net::ClientOptions one = how;
     one.agent_sockets.clear();
     one.controllers = {how.controllers[i]};
-    up[i] = answers(one, index);
+    index = static_cast<uint32_t>(i);
+    try_one(one, index);
   }
+  return out;
+}
+
+bool all_of_them_up(const std::vector<fields::ControllerPing>& pings) {
+  return !pings.empty() && std::ranges::all_of(pings, [](const auto& p) { return p.up; });
+}
+
+std::string text_of(const std::vector<fields::ControllerPing>& pings) {
   std::string out;
-  all_up = true;
   bool any_up = false;
-  for (size_t i = 0; i < up.size(); ++i) {
-    out += "Slurmctld(" + role_of(i) + ") at " + conf.controllers[i].name + " is " + (up[i] ? "UP" : "DOWN") +
-           "\n";
-    all_up = all_up && up[i];
-    any_up = any_up || up[i];
+  for (size_t i = 0; i < pings.size(); ++i) {
+    out += "Slurmctld(" + role_of(i) + ") at " + pings[i].host + " is " + (pings[i].up ? "UP" : "DOWN") + "\n";
+    any_up = any_up || pings[i].up;
   }
-  if (!any_up)
+  if (!any_up && !pings.empty())
     out +=
         "*****************************************\n"
         "** RESTORE SLURMCTLD DAEMON TO SERVICE **\n"
@@ -57,12 +77,26 @@ std::string ping_text(Context& c, bool& all_up) {
   return out;
 }
 
+}  // namespace
+
+std::string ping_text(Context& c, bool& all_up) {
+  std::vector<fields::ControllerPing> pings = ping_all(c);
+  all_up = all_of_them_up(pings);
+  return text_of(pings);
+}
+
 void ping(Context& c) {
-  bool all_up = false;
-  std::string text = ping_text(c, all_up);
+  std::vector<fields::ControllerPing> pings = ping_all(c);
+  if (!all_of_them_up(pings)) c.exit_code = 1;
+  if (pings.empty()) return;
   Out out;
-  out.put(text);
-  if (!all_up) c.exit_code = 1;
+  if (c.options.data.kind == DataOutput::Kind::kText) return out.put(text_of(pings));
+  if (auto code = data_parser_asked(c.options.data, c.log)) {
+    c.exit_code = *code;
+    return;
+  }
+  Document document(c.options.data, c.options, "pings", c.query_session()->conf(), out);
+  for (const fields::ControllerPing& p : pings) fields::json_ping(p, document.sink());
 }
 
 }  // namespace muster::cli

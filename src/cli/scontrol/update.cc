@@ -3,14 +3,18 @@
 #include "base/text.h"
 #include "cli/common/job_ids.h"
 #include "cli/scontrol/context.h"
+#include "os/users.h"
 
 namespace muster::cli {
 namespace {
 
 struct Specification {
-  std::string job, nodes, partition;  // what the change is about
-  bool step = false, reservation = false, other_entity = false;
+  std::string job, job_name, user, step, nodes, partition;  // what the change is about
+  bool reservation = false;
   std::vector<rpc::KeyValue> changes;
+  bool names_nothing() const {
+    return job.empty() && job_name.empty() && step.empty() && nodes.empty() && partition.empty() && !reservation;
+  }
 };
 
 bool is_any(std::string_view key, std::initializer_list<std::string_view> names) {
@@ -19,38 +23,48 @@ bool is_any(std::string_view key, std::initializer_list<std::string_view> names)
   return false;
 }
 
+// The pair that says what it is about; the first of a command.
 bool take_entity(Specification& s, const std::string& key, const std::string& value) {
-  if (is_any(key, {"JobId", "Job"}))
-    s.job = value;
-  else if (is_any(key, {"NodeName", "Node", "Nodes", "NodeNames"}) && s.job.empty() && s.partition.empty())
-    s.nodes = value;
-  else if (is_any(key, {"PartitionName"}))
-    s.partition = value;
-  else if (is_any(key, {"StepId"}))
-    s.step = true;
-  else if (is_any(key, {"ReservationName", "Reservation"}) && s.job.empty())
-    s.reservation = true;
-  else
-    return false;
+  if (is_any(key, {"UserID", "User"}) && !s.job_name.empty()) return s.user = value, true;
+  if (!s.names_nothing()) return false;
+  if (is_any(key, {"JobId", "Job"})) s.job = value;
+  else if (is_any(key, {"JobName", "Name"})) s.job_name = value;
+  else if (is_any(key, {"StepId", "Step"})) s.step = value;
+  else if (is_any(key, {"NodeName", "Node", "Nodes", "NodeNames"})) s.nodes = value;
+  else if (is_any(key, {"PartitionName", "Partition"})) s.partition = value;
+  else if (is_any(key, {"ReservationName", "Reservation", "res"})) s.reservation = true;
+  else return false;
   return true;
 }
 
-// "update job 12 TimeLimit=5": the entity and its name as two words.
+// "update job 12 TimeLimit=5", "create partition Nodes=…": the entity as a word of its own.
 bool entity_word(std::string_view word) {
-  return is_any(word, {"job", "jobid", "node", "nodename", "partition", "partitionname"});
+  return is_any(word, {"job", "jobid", "step", "stepid", "node", "nodename", "partition", "partitionname", "reservation", "res"});
 }
+
+// Keys that may stand without "=value".
+bool lone_key(std::string_view word) { return is_any(word, {"ResetAccrueTime", "Nice", "Name"}); }
 
 bool read_specification(Context& c, Words words, Specification& s) {
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     size_t equals = word.find('=');
     if (equals == std::string::npos) {
-      if (!entity_word(word) || i + 1 >= words.size()) {
+      if (lone_key(word) && !s.names_nothing()) {
+        s.changes.push_back({word, "=", ""});
+        continue;
+      }
+      if (is_any(word, {"reservation", "res"})) {
+        s.reservation = true;
+        continue;
+      }
+      bool named = i + 1 < words.size() && words[i + 1].find('=') == std::string::npos;
+      if (!entity_word(word) || (!named && i + 1 >= words.size())) {
         c.complain("Invalid input: " + word);
+        c.complain("Request aborted");
         return false;
       }
-      std::string key = iequals(word, "partition") ? "PartitionName" : word;
-      take_entity(s, key, words[++i]);
+      if (named) take_entity(s, word, words[++i]);
       continue;
     }
     rpc::KeyValue kv;
@@ -60,101 +74,144 @@ bool read_specification(Context& c, Words words, Specification& s) {
     kv.op = word.substr(end, equals - end + 1);
     kv.value = word.substr(equals + 1);
     if (kv.op == "=" && take_entity(s, kv.key, kv.value)) continue;
-    if (kv.op == "=" && iequals(kv.key, "Partition") && s.job.empty() && s.nodes.empty() &&
-        s.changes.empty() && i == 0) {
-      s.partition = kv.value;
-      continue;
-    }
     s.changes.push_back(std::move(kv));
   }
   return true;
 }
 
-// Prints what the controller had to say; `verb` as in "slurm_update error: ".
-void tell(Context& c, const Result<rpc::Messages>& answer, const std::string& verb) {
-  if (!answer) return c.complain(verb + " error: ", answer.error());
+// Prints what the controller had to say. `failed`: "slurm_update error: "; `about`: " for job 12".
+void tell(Context& c, const Result<rpc::Messages>& answer, const std::string& failed, const std::string& about = {}) {
+  if (!answer) {
+    Error e = answer.error();
+    bool input = e.code == Errc::kInvalidArgument && !e.text.empty();
+    if (!input && !about.empty()) e.text = std::string(e.message()) + about;
+    c.complain_input(about.empty() ? failed : "", e);
+    if (input) c.complain("Request aborted");
+    return;
+  }
   for (const std::string& line : answer->lines)
     if (!c.options.quiet) c.log.info("{}", line);
   for (const rpc::PerJobError& e : answer->errors)
-    c.complain((e.job.empty() ? "" : e.job + ": ") +
-               (e.text.empty() ? std::string(errc_text_of_number(e.code)) : e.text));
+    c.complain((e.text.empty() ? std::string(errc_text_of_number(e.code)) : e.text) + (about.empty() ? " for node " : " for job ") + e.job);
+}
+
+bool is_suspend_exception(std::string_view key) { return is_any(key, {"SuspendExcNodes", "SuspendExcParts", "SuspendExcStates"}); }
+
+bool find_uid(Context& c, const std::string& text, std::optional<uint32_t>& out) {
+  if (text.empty()) return true;
+  out = parse_number<uint32_t>(text);
+  if (out) return true;
+  Result<Uid> uid = os::find_uid(text);
+  if (!uid) {
+    c.complain("Invalid UserID: " + text);
+    return false;
+  }
+  out = uid->value;
+  return true;
 }
 
 void update_jobs(Context& c, const Specification& s) {
-  std::vector<rpc::UpdateJob> requests;
-  for (std::string_view one : split_outside_brackets(s.job)) {
-    Result<rpc::JobSelector> selector = parse_job_selector(one);
-    if (!selector) return c.complain("", selector.error());
-    requests.push_back({std::move(*selector), s.changes});
-  }
+  rpc::UpdateJob request;
+  request.changes = s.changes;
+  request.name = s.job_name;
+  if (!find_uid(c, s.user, request.owner) || !find_uid(c, c.options.uid_text, request.as_uid)) return;
   Session* session = c.control_session();
   if (!session) return;
-  for (const rpc::UpdateJob& r : requests) tell(c, session->call(r), "slurm_update");
+  if (!s.job_name.empty()) return tell(c, session->call(request), "scontrol: error: ");
+  for (std::string_view one : split_outside_brackets(s.job)) {
+    Result<rpc::JobSelector> selector = parse_job_selector(one);
+    std::string about = " for job " + std::string(one);
+    if (!selector) return c.complain("Invalid job id specified" + about);
+    request.job = std::move(*selector);
+    tell(c, session->call(request), "", about);
+  }
 }
+
+void update_step(Context& c, const Specification& s) {
+  Result<rpc::JobSelector> step = parse_job_selector(s.step);
+  if (!step) {
+    c.complain("Invalid StepID parameter: StepId=" + s.step);
+    return c.complain("Request aborted");
+  }
+  Session* session = c.control_session();
+  if (session) tell(c, session->call(rpc::UpdateStep{std::move(*step), s.changes}), "slurm_update error: ");
+}
+
+rpc::UpdatePartition partition_request(const Specification& s) {
+  rpc::UpdatePartition request;
+  request.name = s.partition;
+  request.changes = s.changes;
+  return request;
+}
+
+rpc::UpdateNode node_request(const Specification& s) {
+  rpc::UpdateNode request;
+  request.nodes = s.nodes;
+  request.changes = s.changes;
+  return request;
+}
+
+void no_reservations(Context& c, const std::string& what) { c.refuse(what + " reservation", "reservations come with the policy part of Muster"); }
 
 }  // namespace
 
 void update(Context& c, Words words) {
   Specification s;
   if (!read_specification(c, words, s)) return;
-  if (s.step) return c.unavailable("update StepId=");
-  if (!s.job.empty()) {
-    if (s.changes.empty()) return c.complain("No changes specified");
-    return update_jobs(c, s);
-  }
-  if (s.reservation) return c.unavailable("update ReservationName=");
-  if (s.nodes.empty() && s.partition.empty()) {
+  if (s.reservation) return no_reservations(c, "update");
+  bool exceptions = s.names_nothing() && !s.changes.empty() && is_suspend_exception(s.changes[0].key);
+  if (exceptions) return update_suspend_exceptions(c, s.changes);
+  if (s.names_nothing()) {
+    if (!s.changes.empty() && iequals(s.changes[0].key, "SlurmctldDebug")) {
+      std::vector<std::string> level = {s.changes[0].value};
+      return set_debug(c, level);
+    }
     c.complain("No valid entity in update command");
     return c.complain(
         "Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
         "\"SlurmctldDebug\"");
   }
   if (s.changes.empty()) return c.complain("No changes specified");
+  if (!s.job.empty() || !s.job_name.empty()) return update_jobs(c, s);
+  if (!s.step.empty()) return update_step(c, s);
   Session* session = c.control_session();
   if (!session) return;
-  if (!s.partition.empty()) {
-    rpc::UpdatePartition request;
-    request.name = s.partition;
-    request.changes = s.changes;
-    return tell(c, session->call(request), "slurm_update");
-  }
-  rpc::UpdateNode request;
-  request.nodes = s.nodes;
-  request.changes = s.changes;
-  tell(c, session->call(request), "slurm_update");
+  if (!s.partition.empty()) return tell(c, session->call(partition_request(s)), "slurm_update error: ");
+  tell(c, session->call(node_request(s)), "slurm_update error: ");
 }
 
 void create(Context& c, Words words) {
   Specification s;
   if (!read_specification(c, words, s)) return;
-  if (s.reservation) return c.unavailable("create reservation");
-  if (s.partition.empty() && !s.nodes.empty()) return c.unavailable("create NodeName=");
-  if (s.partition.empty()) {
-    c.complain("No valid entity in create command");
-    return c.complain("Input line must include \"NodeName\", \"Reservation\" or \"PartitionName\"");
-  }
+  if (s.reservation) return no_reservations(c, "create");
+  if (s.partition.empty() && s.nodes.empty()) return c.complain("scontrol: error: Invalid creation entity: " + words[0]);
   Session* session = c.control_session();
   if (!session) return;
-  rpc::UpdatePartition request;
-  request.name = s.partition;
+  if (!s.partition.empty()) {
+    rpc::UpdatePartition request = partition_request(s);
+    request.create = true;
+    return tell(c, session->call(request), "Error creating the partition: ");
+  }
+  rpc::UpdateNode request = node_request(s);
   request.create = true;
-  request.changes = s.changes;
-  if (!s.nodes.empty()) request.changes.push_back({"Nodes", "=", s.nodes});
-  tell(c, session->call(request), "Error creating the partition: slurm_create");
+  tell(c, session->call(request), "Error creating the node(s): ");
 }
 
 void remove(Context& c, Words words) {
   Specification s;
   if (!read_specification(c, words, s)) return;
-  if (s.reservation) return c.unavailable("delete reservation");
-  if (!s.nodes.empty()) return c.unavailable("delete NodeName=");
-  if (s.partition.empty()) return c.complain("invalid delete argument: " + words[0]);
+  if (s.reservation) return no_reservations(c, "delete");
+  if (s.partition.empty() && s.nodes.empty()) return c.complain("Invalid deletion entity: " + words[0]);
   Session* session = c.control_session();
   if (!session) return;
-  rpc::UpdatePartition request;
-  request.name = s.partition;
+  if (!s.partition.empty()) {
+    rpc::UpdatePartition request = partition_request(s);
+    request.remove = true;
+    return tell(c, session->call(request), "delete_partition " + words[0] + ": ");
+  }
+  rpc::UpdateNode request = node_request(s);
   request.remove = true;
-  tell(c, session->call(request), "slurm_delete");
+  tell(c, session->call(request), "delete_node " + words[0] + ": ");
 }
 
 }  // namespace muster::cli

@@ -77,7 +77,9 @@ std::function<bool(const NodeRow&)> keep_rule(const SinfoOptions& o, fields::Nod
 
 Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeStateFilter& filter,
                    const os::CliLog& log) {
+  log.verbose("asking the controller of {} ({})", session.conf().cluster_name, session.conf().path);
   MUSTER_TRY(rows, fetch(session, o));
+  log.verbose("{} nodes, {} partitions", rows.nodes.size(), rows.partitions.size());
   Names names;
   fields::Environment env = print_environment(session.conf(), o, names);
   env.noconvert = o.noconvert;
@@ -94,7 +96,7 @@ Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeSt
   how.node_centric = o.node_centric;
   how.exact = o.exact;
   how.empty_partitions =
-      !o.node_centric && !o.list_reasons && o.states.empty() && o.nodes.empty() && !o.dead && !o.responding;
+      !o.node_centric && !o.list_reasons;
   how.keep = keep_rule(o, filter);
   std::vector<fields::SinfoLine> lines =
       fields::group_nodes(rows.partitions, rows.nodes, format.format, how, env);
@@ -113,6 +115,7 @@ Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeSt
     }
     return {};
   }
+  if (!o.clusters.empty() && !o.noheader) out.line("CLUSTER: " + session.conf().cluster_name);
   if (o.iterate_seconds || (o.long_output && o.format.empty() && o.long_format.empty()))
     out.put(fields::date_line(env.now));
   if (!o.noheader) format.format.header(out.buffer());
@@ -129,6 +132,7 @@ int run(int argc, char** argv) {
   QueryParse<SinfoOptions> parse = parse_sinfo(arguments, process_environment());
   if (auto code = settled(parse.outcome, Command::kSinfo, parse.messages, 1)) return *code;
   const SinfoOptions& o = parse.options;
+  if (o.verbose) log.set_level(o.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
   if (iequals(o.format, "help") || iequals(o.long_format, "help")) {
     Out out;
     out.put(fields::field_help<SinfoView>(false));

@@ -9,6 +9,7 @@
 #include "cli/common/session.h"
 #include "cli/squeue/print.h"
 #include "cli/squeue/query.h"
+#include "cli/squeue/watch.h"
 #include "fields/format.h"
 #include "os/clock.h"
 
@@ -25,6 +26,9 @@ bool list_once(Session& session, const SqueueOptions& o, const Listing& listing,
     return false;
   }
   query->parts |= listing.parts;
+  log.verbose("asking the controller of {} ({}): {} states, {} users, {} jobs named", session.conf().cluster_name,
+              session.conf().path, query->filter.states ? "some" : "all", query->filter.users.size(),
+              query->filter.jobs.size());
   Names names;
   fields::Environment env = print_environment(session.conf(), o, names);
   env.noconvert = o.noconvert;
@@ -37,6 +41,7 @@ bool list_once(Session& session, const SqueueOptions& o, const Listing& listing,
     if (!done) show_query_error(done.error(), kLoadError);
     return done.has_value();
   }
+  if (!o.clusters.empty() && !o.noheader) out.line("CLUSTER: " + session.conf().cluster_name);
   if (o.iterate_seconds || o.long_output) out.put(fields::date_line(env.now));
   Result<> done = o.filters_steps ? print_steps(session, o, listing, *query, env, out)
                                   : print_jobs(session, o, listing, *query, env, out);
@@ -56,19 +61,25 @@ int run(int argc, char** argv) {
     log.error("Unrecognized option: {}", parse.operands[0]);
     return 1;
   }
+  if (o.verbose) log.set_level(o.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
   if (std::optional<std::string> help = format_help(o)) {
     Out out;
     out.put(*help);
     return 0;
   }
   if (auto code = data_parser_asked(o.data, log)) return *code;
-  for (const auto& [given, name] :
-       {std::pair(o.priority, "--priority"), std::pair(o.array_unique, "--array-unique"),
-        std::pair(o.only_job_state, "--only-job-state")})
-    if (given) log.error("{} has no effect in this version of Muster", name);
   Listing listing = make_listing(o);
   for (const std::string& m : listing.messages) log.error("{}", m);
   if (listing.failed) return 1;
+  if (o.watch) {
+    for (const auto& [other, name] : {std::pair(o.iterate_seconds.has_value(), "--iterate"), std::pair(o.filters_steps, "--steps"),
+                                      std::pair(o.data.kind != DataOutput::Kind::kText, "--json and --yaml")})
+      if (other) {
+        log.error("--watch cannot be combined with {}", name);
+        return 1;
+      }
+    return watch_jobs(o, listing, log);
+  }
   Result<Session> session = Session::find(Patience::kNone);
   if (!session) {
     log.fatal("{}", session.error().message());

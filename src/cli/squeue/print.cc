@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include <deque>
+#include <algorithm>
 
 #include "base/text.h"
 #include "cli/common/document.h"
@@ -12,6 +12,8 @@
 
 namespace muster::cli {
 namespace {
+
+constexpr std::string_view kStateFormat = "%.18i %.2t";  // --only-job-state
 
 template <class View>
 fields::ParsedFormat<View> pick_format(const SqueueOptions& o, std::string_view usual) {
@@ -27,25 +29,20 @@ std::vector<fields::SortKey<View>> pick_sort(const SqueueOptions& o, std::string
   return std::move(sort.keys);
 }
 
-// TRES texts are the only costly ones that few formats print.
+// What of the row the columns and keys are made from.
 template <class View>
-uint32_t needed_parts(const fields::Format<View>& format) {
-  for (const fields::Column<View>& c : format.columns)
-    if (c.field && (c.field->letter == 'b' || c.field->name.find("tres") != std::string_view::npos ||
-                    c.field->name.find("gres") != std::string_view::npos))
-      return kRowTres;
-  return 0;
+uint32_t needed_parts(const fields::Format<View>& format, const std::vector<fields::SortKey<View>>& sort) {
+  uint32_t parts = format.parts();
+  for (const fields::SortKey<View>& key : sort)
+    if (key.field) parts |= key.field->parts;
+  return parts;
 }
 
-// Rows that must be kept until all are there; addresses stay.
-class Collected {
- public:
-  void add(JobRow&& row) { rows_.push_back(std::move(row)); }
-  const std::deque<JobRow>& rows() const { return rows_; }
-
- private:
-  std::deque<JobRow> rows_;
-};
+// Fields that --only-job-state has values for.
+bool is_state_field(const fields::JobField* f) {
+  constexpr std::string_view kNames[] = {"JobArrayID", "JobID", "ArrayJobID", "ArrayTaskID", "StateCompact", "State"};
+  return !f || std::ranges::any_of(kNames, [&](std::string_view n) { return iequals(n, f->name); });
+}
 
 // One job was named and nothing came: it may be over, or unknown, which is an error.
 Result<> check_named_job(Session& session, const rpc::QueryJobs& query) {
@@ -71,20 +68,27 @@ Listing make_listing(const SqueueOptions& o) {
     l.steps = std::move(parsed.format);
     l.messages = std::move(parsed.messages);
     l.step_sort = pick_sort<fields::StepView>(o, fields::kSqueueStepSort, l.messages);
-    l.parts = needed_parts(l.steps);
+    l.parts = needed_parts(l.steps, l.step_sort);
     l.failed = l.steps.columns.empty();
     return l;
   }
-  std::string_view usual = o.start         ? fields::kSqueueStartFormat
-                           : o.long_output ? fields::kSqueueLongFormat
-                                           : fields::kSqueueFormat;
+  std::string_view usual = o.only_job_state ? kStateFormat
+                           : o.start        ? fields::kSqueueStartFormat
+                           : o.long_output  ? fields::kSqueueLongFormat
+                                            : fields::kSqueueFormat;
   auto parsed = pick_format<fields::JobView>(o, usual);
   l.jobs = std::move(parsed.format);
   l.messages = std::move(parsed.messages);
-  l.job_sort =
-      pick_sort<fields::JobView>(o, o.start ? fields::kSqueueStartSort : fields::kSqueueSort, l.messages);
-  l.parts = needed_parts(l.jobs);
+  std::string_view usual_sort = o.only_job_state ? "i" : o.start ? fields::kSqueueStartSort : fields::kSqueueSort;
+  l.queue_order = !o.priority && (o.sort.empty() ? usual_sort : std::string_view(o.sort)) == fields::kSqueueSort;
+  l.job_sort = pick_sort<fields::JobView>(o, usual_sort, l.messages);
+  if (o.priority) l.job_sort = fields::with_partition_priority(l.job_sort);
+  l.watch_sort = l.job_sort;
+  if (l.queue_order) l.job_sort.clear();
+  l.parts = needed_parts(l.jobs, l.job_sort);
   l.failed = l.jobs.columns.empty();
+  if (o.only_job_state && std::ranges::any_of(l.jobs.columns, [](const auto& c) { return !is_state_field(c.field); }))
+    l.messages.push_back("--only-job-state asks for ids and states only: the other fields are empty");
   return l;
 }
 
@@ -98,92 +102,97 @@ std::optional<std::string> format_help(const SqueueOptions& o) {
 Result<> print_jobs(Session& session, const SqueueOptions& o, const Listing& l, const rpc::QueryJobs& query,
                     const fields::Environment& env, Out& out) {
   RequestTable requests;
-  Collected collected;
   Uid me{getuid()};
   bool sorted = !l.job_sort.empty();
   bool begun = false, answered = false;
-  std::vector<JobRow> expanded;
+  Lines lines;
+  fields::RowSorter<fields::JobView> sorter(l.job_sort);
   auto begin = [&] {
     if (!begun && !o.noheader) l.jobs.header(out.buffer());
     begun = true;
   };
-  auto take = [&](JobRow&& row) {
-    if (sorted) return collected.add(std::move(row));
-    l.jobs.row({row, requests.of(row), env}, out.buffer());
-    out.put("");
+  auto take = [&](const fields::JobView& view) {
+    if (sorted) {
+      sorter.add(view);
+      l.jobs.row(view, lines.text());
+      lines.end();
+    } else {
+      l.jobs.row(view, out.buffer());
+      out.put("");
+    }
   };
   auto on_part = [&](rpc::JobRows&& part) -> Result<> {
-    requests.add(std::move(part.requests));
+    requests.add(part);
     answered = answered || !part.jobs.empty();
     if (!sorted) begin();
     for (JobRow& row : part.jobs) {
       if (!kept(o, row, requests.of(row).uid, me, env.now)) continue;
-      if (o.start && row.state != JobState::kPending) continue;
-      if (!o.array) {
-        take(std::move(row));
-        continue;
-      }
-      expanded.clear();
-      expand_array(std::move(row), expanded);
-      for (JobRow& one : expanded) take(std::move(one));
+      each_line(o, std::move(row), [&](const JobRow& one) { take({one, requests.of(one), env}); });
     }
     return {};
   };
-  MUSTER_TRY_VOID(session.stream(query, on_part));
+  rpc::QueryJobs ordered = query;
+  if (l.queue_order) ordered.order = rpc::RowOrder::kQueue;
+  MUSTER_TRY_VOID(session.stream(ordered, on_part));
   if (!answered) MUSTER_TRY_VOID(check_named_job(session, query));
   begin();
-  if (!sorted) return {};
-  std::vector<fields::JobView> views;
-  views.reserve(collected.rows().size());
-  for (const JobRow& row : collected.rows()) views.push_back({row, requests.of(row), env});
-  for (uint32_t i : fields::sorted_order(views, l.job_sort)) {
-    l.jobs.row(views[i], out.buffer());
-    out.put("");
-  }
+  if (sorted)
+    for (uint32_t i : sorter.order()) out.put(lines[i]);
   return {};
 }
 
 Result<> print_steps(Session& session, const SqueueOptions& o, const Listing& l, const rpc::QueryJobs& query,
                      const fields::Environment& env, Out& out) {
   MUSTER_TRY(wanted, step_selectors(o));
-  std::deque<StepRow> rows;
+  Uid me{getuid()};
+  Lines lines;
+  fields::RowSorter<fields::StepView> sorter(l.step_sort);
   auto on_part = [&](rpc::JobRows&& part) -> Result<> {
-    for (StepRow& row : part.steps)
-      if (selects(wanted, row)) rows.push_back(std::move(row));
+    for (const StepRow& row : part.steps) {
+      if (!shows_step(o, wanted, row, me)) continue;
+      sorter.add({row, env});
+      l.steps.row({row, env}, lines.text());
+      lines.end();
+    }
     return {};
   };
   MUSTER_TRY_VOID(session.stream(query, on_part));
   if (!o.noheader) l.steps.header(out.buffer());
-  std::vector<fields::StepView> views;
-  for (const StepRow& row : rows) views.push_back({row, env});
-  for (uint32_t i : fields::sorted_order(views, l.step_sort)) {
-    l.steps.row(views[i], out.buffer());
-    out.put("");
-  }
+  for (uint32_t i : sorter.order()) out.put(lines[i]);
   return {};
 }
 
 Result<> print_document(Session& session, const SqueueOptions& o, const rpc::QueryJobs& query,
                         const fields::Environment& env, Out& out) {
   rpc::QueryJobs whole = query;
-  whole.parts = kRowNodes | kRowDetail | kRowTres | kRowVerdict | kRowRequest;
+  if (!o.only_job_state) whole.parts = kRowNodes | kRowDetail | kRowTres | kRowVerdict | kRowRequest;
+  if (o.filters_steps) whole.parts |= kRowSteps;
   // Nothing is printed before the controller answered: a script must not find half a document.
   MUSTER_TRY_VOID(session.connect());
+  MUSTER_TRY(wanted, step_selectors(o));
+  const char* list = o.filters_steps ? "steps" : "jobs";
   RequestTable requests;
   Uid me{getuid()};
   std::optional<Document> document;
   auto on_part = [&](rpc::JobRows&& part) -> Result<> {
-    if (!document) document.emplace(o.data, o, "jobs", session.conf(), out);
-    requests.add(std::move(part.requests));
-    for (const JobRow& row : part.jobs) {
-      if (!kept(o, row, requests.of(row).uid, me, env.now)) continue;
-      fields::json_job({row, requests.of(row), env}, document->sink());
+    if (!document) document.emplace(o.data, o, list, session.conf(), out);
+    requests.add(part);
+    for (JobRow& row : part.jobs) {
+      if (o.filters_steps || !kept(o, row, requests.of(row).uid, me, env.now)) continue;
+      each_line(o, std::move(row), [&](const JobRow& one) {
+        fields::json_job({one, requests.of(one), env}, document->sink());
+        out.put("");
+      });
+    }
+    for (const StepRow& row : part.steps) {
+      if (!shows_step(o, wanted, row, me)) continue;
+      fields::json_step({row, env}, document->sink());
       out.put("");
     }
     return {};
   };
   MUSTER_TRY_VOID(session.stream(whole, on_part));
-  if (!document) document.emplace(o.data, o, "jobs", session.conf(), out);
+  if (!document) document.emplace(o.data, o, list, session.conf(), out);
   return {};
 }
 

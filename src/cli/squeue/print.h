@@ -1,5 +1,5 @@
-// squeue's lines: the format and order it was told, rows as they come where no order asks for all of them
-// first.
+// squeue's lines: the format and order it was told. Rows are printed as they come: squeue's own order is the
+// controller's work. Another order keeps each line and its keys until all are there, about 100 bytes a line.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,21 @@
 
 namespace muster::cli {
 
+// Lines that wait for their turn, in one piece of memory.
+class Lines {
+ public:
+  std::string& text() { return text_; }
+  void end() { ends_.push_back(text_.size()); }
+  std::string_view operator[](size_t i) const {
+    size_t from = i ? ends_[i - 1] : 0;
+    return std::string_view(text_).substr(from, ends_[i] - from);
+  }
+
+ private:
+  std::string text_;
+  std::vector<size_t> ends_;
+};
+
 // What to print and in which order, before anything was asked.
 struct Listing {
   fields::Format<fields::JobView> jobs;
@@ -20,6 +35,8 @@ struct Listing {
   std::vector<fields::SortKey<fields::JobView>> job_sort;
   std::vector<fields::SortKey<fields::StepView>> step_sort;
   uint32_t parts = 0;                 // RowPart bits the fields need
+  bool queue_order = false;           // the order wanted is the controller's: job_sort is empty
+  std::vector<fields::SortKey<fields::JobView>> watch_sort;   // the order wanted in any case
   std::vector<std::string> messages;  // of the format and the order
   bool failed = false;                // nothing of the format could be understood
 };
@@ -33,7 +50,7 @@ Result<> print_jobs(Session& session, const SqueueOptions& options, const Listin
 Result<> print_steps(Session& session, const SqueueOptions& options, const Listing& listing,
                      const rpc::QueryJobs& query, const fields::Environment& env, Out& out);
 
-// --json, --yaml: each job is written as it comes; the memory used does not depend on their number.
+// --json, --yaml: each job (or step, -s) is written as it comes; the memory used does not depend on their number.
 Result<> print_document(Session& session, const SqueueOptions& options, const rpc::QueryJobs& query,
                         const fields::Environment& env, Out& out);
 

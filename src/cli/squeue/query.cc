@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.h"
+#include "cli/common/command.h"
 #include "cli/common/job_ids.h"
 #include "cli/common/job_setup.h"
 #include "hostlist/hostlist.h"
@@ -35,7 +38,9 @@ Result<> add_states(const SqueueOptions& o, rpc::JobFilter& f) {
     f.states |= bits->states;
     f.state_flags |= bits->flags;
   }
-  if (o.states.empty()) {
+  if (o.states.empty() && o.start) {
+    f.states = state_bit(JobState::kPending);
+  } else if (o.states.empty()) {
     f.states = kActive;
     f.state_flags = kJobCompleting;
   }
@@ -70,9 +75,12 @@ Result<rpc::QueryJobs> make_query(const SqueueOptions& o) {
   MUSTER_TRY_VOID(add_users(o, f));
   MUSTER_TRY_VOID(add_jobs(o.jobs, f));
   f.partitions = o.partitions;
-  f.accounts = o.accounts;
   f.qos = o.qos;
-  f.names = o.names;
+  // Of steps, names are the steps' own, and accounts do not count.
+  if (!o.filters_steps) {
+    f.accounts = o.accounts;
+    f.names = o.names;
+  }
   f.licenses = o.licenses;
   if (!o.reservation.empty())
     for (std::string_view r : split(o.reservation, ',')) f.reservations.emplace_back(r);
@@ -83,6 +91,8 @@ Result<rpc::QueryJobs> make_query(const SqueueOptions& o) {
       list = read;
     }
     MUSTER_TRY(hosts, expand_hosts(list));
+    for (std::string& host : hosts)
+      if (host == "localhost") host = short_hostname();
     f.nodes = std::move(hosts);
   }
   if (o.filters_steps) {
@@ -93,8 +103,9 @@ Result<rpc::QueryJobs> make_query(const SqueueOptions& o) {
     }
   }
   q.show_all = o.visibility == Visibility::kAll;
-  q.parts = kRowNodes | kRowVerdict | kRowRequest;
+  q.parts = o.only_job_state ? kRowStateOnly : kRowNodes | kRowVerdict | kRowRequest;
   if (o.filters_steps) q.parts |= kRowSteps;
+  if (o.priority) q.parts |= kRowTiers;
   return q;
 }
 
@@ -105,6 +116,11 @@ Result<std::vector<rpc::JobSelector>> step_selectors(const SqueueOptions& o) {
     out.push_back(std::move(selector));
   }
   return out;
+}
+
+bool shows_step(const SqueueOptions& o, const std::vector<rpc::JobSelector>& wanted, const StepRow& row, Uid me) {
+  if (!o.names.empty() && std::ranges::find(o.names, row.name) == o.names.end()) return false;
+  return (!o.notme || row.uid != me) && selects(wanted, row);
 }
 
 bool selects(const std::vector<rpc::JobSelector>& wanted, const StepRow& row) {
@@ -126,21 +142,45 @@ bool kept(const SqueueOptions& o, const JobRow& row, Uid owner, Uid me, Time now
   return !o.running_under_seconds || ran < static_cast<int64_t>(*o.running_under_seconds);
 }
 
-void expand_array(JobRow&& row, std::vector<JobRow>& out) {
-  if (row.array_tasks.empty()) {
-    out.push_back(std::move(row));
-    return;
+namespace {
+
+void each_partition(JobRow& row, const RowVisitor& visit) {
+  std::string all = std::move(row.partition);
+  std::vector<uint32_t> tiers = std::move(row.tiers);
+  std::vector<std::string_view> names = split(all, ',');
+  for (size_t i = 0; i < names.size(); ++i) {
+    row.partition = names[i];
+    row.tiers.assign(1, i < tiers.size() ? tiers[i] : 0);
+    visit(row);
   }
+}
+
+// A record of pending tasks.
+void each_task(JobRow& row, const RowVisitor& visit) {
   Result<ArrayTasks> tasks = parse_array_spec(row.array_tasks, kMaxArrayTaskId);
-  if (!tasks) {
-    out.push_back(std::move(row));
-    return;
-  }
+  if (!tasks) return visit(row);
   row.array_tasks.clear();
   tasks->pending.for_each([&](size_t task) {
     row.array_task = static_cast<uint32_t>(task);
-    out.push_back(row);
+    visit(row);
   });
+}
+
+}  // namespace
+
+void each_line(const SqueueOptions& o, JobRow&& row, const RowVisitor& visit) {
+  auto tasks = [&](JobRow& one) {
+    if ((o.array || o.array_unique) && !one.array_tasks.empty()) {
+      JobRow whole = one;
+      each_task(whole, visit);
+    } else {
+      visit(one);
+    }
+  };
+  if (o.priority && row.state == JobState::kPending && row.partition.find(',') != std::string::npos)
+    each_partition(row, tasks);
+  else
+    tasks(row);
 }
 
 }  // namespace muster::cli

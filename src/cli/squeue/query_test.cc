@@ -41,15 +41,29 @@ TEST(SqueueQuery, WrongValuesAreErrors) {
             "Invalid user: no_such_user_here");
 }
 
-TEST(SqueueRows, ArraysExpandToTheirTasks) {
+std::vector<std::string> lines_of(std::vector<std::string> arguments, JobRow row) {
+  std::vector<std::string> out;
+  each_line(options(arguments), std::move(row), [&](const JobRow& one) {
+    out.push_back(std::to_string(one.array_task == kNoArrayTask ? 0 : one.array_task) + " " + one.partition + " " +
+                  (one.tiers.empty() ? "" : std::to_string(one.tiers[0])));
+  });
+  return out;
+}
+
+TEST(SqueueRows, LinesOfArraysAndPartitions) {
+  using Lines = std::vector<std::string>;
   JobRow row;
   row.id = row.array_job_id = JobId{3};
-  row.array_tasks = "0-2,9%2";
-  std::vector<JobRow> out;
-  expand_array(std::move(row), out);
-  ASSERT_EQ(out.size(), 4u);
-  EXPECT_EQ(out[3].array_task, 9u);
-  EXPECT_TRUE(out[3].array_tasks.empty());
+  row.array_tasks = "7-8%4";
+  row.partition = "a,b";
+  row.tiers = {1, 9};
+  EXPECT_EQ(lines_of({}, row), Lines{"0 a,b 1"});
+  EXPECT_EQ(lines_of({"-r"}, row), (Lines{"7 a,b 1", "8 a,b 1"}));
+  EXPECT_EQ(lines_of({"-P"}, row), (Lines{"0 a 1", "0 b 9"}));
+  EXPECT_EQ(lines_of({"-P", "-r"}, row), (Lines{"7 a 1", "8 a 1", "7 b 9", "8 b 9"}));
+  row.state = JobState::kRunning;
+  row.array_tasks.clear();
+  EXPECT_EQ(lines_of({"-P", "-r"}, row), Lines{"0 a,b 1"});
 }
 
 TEST(SqueueRows, RunningOverAndUnder) {

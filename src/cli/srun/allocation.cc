@@ -83,7 +83,7 @@ std::optional<rpc::Allocated> allocate_own(Session& session, const JobRequest& r
   bool told = waiting && waiting->told();
   waiting.reset();
   if (!answer) {
-    report(log, answer.error(), "Unable to allocate resources: ");
+    report_refusal(log, answer.error(), "Unable to allocate resources: ");
     return std::nullopt;
   }
   if (told) log.info("job {} has been allocated resources", answer->job.id.value);
@@ -116,7 +116,7 @@ int test_only(Session& session, const JobRequest& request, const os::CliLog& log
   ask.request = request;
   Result<rpc::WillRunAnswer> a = session.call(ask);
   if (!a) {
-    report(log, a.error(), "allocation failure: ");
+    report_refusal(log, a.error(), "allocation failure: ");
     return 1;
   }
   log.info("Job {} to start at {} using {} processors on nodes {} in partition {}", a->job.value,

@@ -8,6 +8,7 @@
 #include "cli/common/job_environment.h"
 #include "cli/common/job_setup.h"
 #include "cli/salloc/allocation_environment.h"
+#include "cli/sbcast/send_file.h"
 #include "cli/srun/allocation.h"
 #include "cli/srun/step_launcher.h"
 #include "os/clock.h"
@@ -26,11 +27,45 @@ int own_nice() {
   return errno ? 0 : nice;
 }
 
+// --async: nobody listens, so output goes to files of the nodes and input is a file or nothing.
+Result<> complete_async(JobOptions& o) {
+  StepRequest& s = o.step;
+  if (s.pty || s.immediate || s.label)
+    return fail(Errc::kInvalidArgument, "--async cannot be combined with --pty, --immediate or --label");
+  bool from_srun = s.std_in == "all" || (!s.std_in.empty() && parse_number<uint32_t>(s.std_in));
+  if (from_srun) return fail(Errc::kInvalidArgument, "--async: there is no srun to forward input; --input takes a file");
+  if (s.std_in.empty() || s.std_in == "none") s.std_in = "/dev/null";
+  if (s.std_out.empty()) s.std_out = "slurm-%J.out";
+  for (std::string* path : {&s.std_out, &s.std_err})
+    if (*path == "none") *path = "/dev/null";
+  return {};
+}
+
+// Where a program is, as the shell would find it.
+std::string found_in_path(const std::string& program) {
+  if (program.find('/') != std::string::npos) return program;
+  const char* path = ::getenv("PATH");
+  for (std::string_view directory : split(path ? path : "/usr/bin:/bin", ':')) {
+    std::string whole = std::string(directory.empty() ? "." : directory) + "/" + program;
+    if (::access(whole.c_str(), X_OK) == 0) return whole;
+  }
+  return program;
+}
+
+// SLURM_TEST_EXEC: the program must be here, too.
+Result<> test_program(const JobOptions& o, const std::string& program) {
+  if (!o.test_exec || o.step.multi_prog) return {};
+  if (::access(found_in_path(program).c_str(), X_OK) == 0) return {};
+  return fail(Errc::kInvalidArgument, program + ": command not found", "SLURM_TEST_EXEC is set");
+}
+
 // What the parser does not do: the program, the file of --multi-prog, what is inherited.
 Result<> complete_step(JobOptions& o, const std::vector<std::string>& operands) {
   StepRequest& s = o.step;
   if (operands.empty()) return fail(Errc::kInvalidArgument, "No command given to execute.");
   s.argv = operands;
+  MUSTER_TRY_VOID(test_program(o, operands[0]));
+  if (o.async) MUSTER_TRY_VOID(complete_async(o));
   if (s.multi_prog) {
     MUSTER_TRY(text, os::read_file(operands[0], kMaxProgramFile));
     s.multi_prog_text = std::move(text);
@@ -58,6 +93,9 @@ std::vector<std::string> task_environment_of(const JobOptions& o, const rpc::All
                                              const ClientConf& conf, bool own) {
   VariableList v(exported(o, own_environment()));
   add_option_variables(o, v);
+  if (o.preserve_env)
+    for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS", "SLURM_JOB_NUM_NODES", "SLURM_NNODES"})
+      if (const char* value = ::getenv(name)) v.set(name, value);
   if (own) {
     add_submit_variables(o, conf, current_directory(), own_nice(), v);
     add_allocation_variables(a, conf, v);
@@ -85,6 +123,39 @@ bool run_program(const std::string& program, const char* what, const std::vector
   return false;
 }
 
+void say_step_id(const JobOptions& o, JobId job, StepId step) {
+  std::string name = std::to_string(job.value) + "." + std::to_string(step.value);
+  Out().line(o.parsable ? name : "Submitted step " + name);
+}
+
+// --bcast: the program goes to the nodes of the step first, and is started from there.
+Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCreated& step, const NodeDialer& dialer,
+                      StepRequest& request) {
+  rpc::AskCredential ask;
+  ask.job = step.job;
+  ask.has_step = true;
+  ask.step = step.step;
+  ask.purpose = rpc::CredentialPurpose::kSendFile;
+  MUSTER_TRY(targets, nodes_of_job(session, ask));
+  FileToSend file;
+  file.source = below(request.work_dir, found_in_path(request.argv[0]));
+  std::string name = "slurm_bcast_" + std::to_string(step.job.value) + "." + std::to_string(step.step.value);
+  std::string place = o.bcast_path.empty() ? name : o.bcast_path.ends_with('/') ? o.bcast_path + name : o.bcast_path;
+  file.destination = destination_of(file.source, place, session.conf(), request.work_dir);
+  file.force = true;
+  file.preserve = true;
+  MUSTER_TRY_VOID(send_file(dialer, targets, file));
+  request.argv[0] = file.destination;
+  if (!request.send_libs) return {};
+  MUSTER_TRY(directory, send_libraries(dialer, targets, file, o.bcast_exclude.empty() ? session.conf().bcast_exclude : o.bcast_exclude));
+  if (directory.empty()) return {};
+  VariableList v(request.environment);
+  const char* before = ::getenv("LD_LIBRARY_PATH");
+  v.set("LD_LIBRARY_PATH", directory + (before && *before ? ":" + std::string(before) : ""));
+  request.environment = v.list();
+  return {};
+}
+
 // The step in a job that has its nodes. `job_status`: what the job is given back with.
 int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, bool own, const os::CliLog& log,
              int32_t& job_status) {
@@ -92,12 +163,35 @@ int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, boo
   LaunchPlan plan;
   plan.request = o.step;
   plan.request.environment = task_environment_of(o, a, session.conf(), own);
-  if (!run_program(o.prolog, "prolog", plan.request.environment, log)) return 1;
+  std::string prolog = o.prolog.empty() ? session.conf().srun_prolog : o.prolog;
+  std::string epilog = o.epilog.empty() ? session.conf().srun_epilog : o.epilog;
+  if (!run_program(prolog, "prolog", plan.request.environment, log)) return 1;
   auto step = create_step(session, a.job.id, plan.request, log);
   if (!step) return o.exit_error.value_or(1);
   plan.step = std::move(*step);
-  plan.slurmd_pid_file = session.conf().slurmd_pid_file;
-  plan.security = client_options(session.conf(), Patience::kNone).security;
+  plan.dialer.slurmd_pid_file = session.conf().slurmd_pid_file;
+  plan.dialer.security = client_options(session.conf(), Patience::kNone).security;
+  const ClientConf& conf = session.conf();
+  plan.kill_wait_seconds = conf.kill_wait_seconds;
+  plan.wait_seconds = o.step.wait_seconds.value_or(conf.wait_seconds);
+  plan.kill_on_bad_exit = o.step.kill_on_bad_exit == KillOnBadExit::kDefault ? conf.kill_on_bad_exit
+                                                                             : o.step.kill_on_bad_exit == KillOnBadExit::kYes;
+  if (o.msg_timeout_seconds) plan.launch_timeout = plan.dialer.connect_timeout = seconds(*o.msg_timeout_seconds);
+  plan.reduce_exit_messages = o.reduce_task_exit_msg;
+  plan.async = o.async;
+  plan.threads = o.threads;
+  plan.job_name = a.request.name;
+  plan.user_name = a.request.user_name;
+  plan.array_job = a.job.array_job_id;
+  plan.array_task = a.job.array_task;
+  if (o.bcast) {
+    if (Result<> sent = send_program(session, o, plan.step, plan.dialer, plan.request); !sent) {
+      log.error(sent.error(), "Failed to broadcast '" + o.step.argv[0] + "'. Step launch aborted: ");
+      rpc::FinishStep undone{plan.step.job, plan.step.step, 1 << 8};
+      static_cast<void>(session.call_again(undone));
+      return o.exit_error.value_or(1);
+    }
+  }
   plan.disable_status = o.disable_status;
   plan.quit_on_interrupt = o.quit_on_interrupt;
   for (uint8_t s : o.ignore_signals) plan.ignored_signals.insert(s);
@@ -107,7 +201,11 @@ int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, boo
   StepLauncher launcher(std::move(plan), log);
   int code = launcher.run();
   job_status = launcher.wait_status() == 0 && code != 0 ? code << 8 : launcher.wait_status();
-  run_program(o.epilog, "epilog", environment, log);
+  if (o.async) {
+    if (code == 0) say_step_id(o, job, id);
+    return code;
+  }
+  run_program(epilog, "epilog", environment, log);
   if (!own) {
     rpc::FinishStep done;
     done.job = job;
@@ -149,6 +247,14 @@ int run(int argc, char** argv) {
   }
   if (o.request.test_only) return test_only(*session, o.request, log);
   bool own = !o.job_id;
+  if (own && o.async) {
+    log.error("--async can only be used in an existing job allocation");
+    return o.exit_error.value_or(1);
+  }
+  if (own) {   // the job's limit and warning are the controller's
+    o.step.time_limit_min = std::nullopt;
+    o.step.warn = {};
+  }
   o.request.kind = JobKind::kAllocation;
   std::optional<rpc::Allocated> a =
       own ? allocate_own(*session, o.request, log) : attach(*session, o.job_id, log);

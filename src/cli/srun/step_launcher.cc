@@ -8,10 +8,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "config/hosts.h"
+#include "cli/common/command.h"
 #include "hostlist/hostlist.h"
 #include "net/credential.h"
-#include "site/trust.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
 
@@ -20,13 +19,6 @@ namespace {
 
 constexpr Duration kLaunchTimeout = seconds(60), kHelloTimeout = seconds(10), kLineDelay = milliseconds(20);
 constexpr Duration kInterruptWindow = seconds(1);
-
-std::string host_name() {
-  char buffer[256] = {};
-  ::gethostname(buffer, sizeof buffer - 1);
-  std::string name = buffer;
-  return name.substr(0, name.find('.'));
-}
 
 // Our address as the node sees it: that of the route to it.
 Result<std::string> address_towards(const rpc::NodeAddress& node) {
@@ -71,15 +63,27 @@ StepLauncher::StepLauncher(LaunchPlan plan, const os::CliLog& log)
 
 StepLauncher::~StepLauncher() = default;
 
-int StepLauncher::run() {
+// What names of files may hold. Of an array task and its user the job's environment tells.
+FileNames StepLauncher::file_names() const {
   FileNames names;
   names.job = plan_.step.job;
   names.step = plan_.step.step;
   names.node = plan_.step.nodes.empty() ? "" : plan_.step.nodes.front().address.name;
-  names.job_name = plan_.request.name;
-  Result<> ready = output_.prepare(plan_.request, names, plan_.step.num_tasks);
-  if (ready) ready = open_input();
-  if (ready) ready = listen();
+  names.job_name = plan_.job_name;
+  names.user = plan_.user_name;
+  names.array_job = plan_.array_job;
+  names.array_task = plan_.array_task;
+  return names;
+}
+
+int StepLauncher::run() {
+  FileNames names = file_names();
+  Result<> ready;
+  if (!plan_.async) {
+    ready = output_.prepare(plan_.request, names, plan_.step.num_tasks);
+    if (ready) ready = open_input();
+    if (ready) ready = listen();
+  }
   if (!ready) {
     log_.error("{}", ready.error().message());
     return 1;
@@ -88,7 +92,7 @@ int StepLauncher::run() {
   wire_signals();
   nodes_.resize(plan_.step.nodes.size());
   for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i].step = &plan_.step.nodes[i];
-  for (Node& n : nodes_) launch(n);
+  for (size_t i = 0; i < nodes_.size() && (plan_.threads == 0 || i < plan_.threads); ++i) launch_next();
   if (plan_.request.pty)
     if (auto raw = os::RawMode::enter(0)) raw_.emplace(std::move(*raw));
   loop_.run();
@@ -98,15 +102,11 @@ int StepLauncher::run() {
 }
 
 // ---- the nodes
-std::string StepLauncher::slurmd_socket(const std::string& node) const {
-  return site::slurmd_agent_socket(config::substitute_node(plan_.slurmd_pid_file, node, host_name()), node);
-}
-
 Result<> StepLauncher::listen() {
   MUSTER_TRY(key, net::random_key());
   io_.key = key;
   bool local = std::ranges::all_of(plan_.step.nodes, [&](const rpc::StepNode& n) {
-    return ::access(slurmd_socket(n.address.name).c_str(), F_OK) == 0;
+    return plan_.dialer.is_local(n.address.name);
   });
   if (local) {
     MUSTER_TRY(dir, os::TempDir::create("srun"));
@@ -125,69 +125,53 @@ Result<> StepLauncher::listen() {
   return {};
 }
 
-void StepLauncher::launch(Node& n) {
-  const rpc::NodeAddress& a = n.step->address;
-  std::string path = slurmd_socket(a.name);
-  if (::access(path.c_str(), F_OK) == 0) {
-    net::connect_unix(loop_, path,
-                      [this, &n](Result<net::ChannelPtr> c) { connected(n, std::move(c), false); });
-    return;
-  }
-  bool may_dial = plan_.security.kind == net::Security::Kind::kMunge || !plan_.security.key.empty();
-  if (may_dial) {
-    net::connect_tcp(loop_, a.host, a.port, plan_.security, plan_.connect_timeout,
-                     [this, &n](Result<net::ChannelPtr> c) { connected(n, std::move(c), false); });
-    return;
-  }
-  const char* own = ::getenv("SLURMD_NODENAME");
-  for (const std::string& name : {std::string(own ? own : ""), host_name()}) {
-    std::string beside = slurmd_socket(name);
-    if (name.empty() || ::access(beside.c_str(), F_OK) != 0) continue;
-    net::connect_unix(loop_, beside,
-                      [this, &n](Result<net::ChannelPtr> c) { connected(n, std::move(c), true); });
-    return;
-  }
-  loop_.defer([this, &n] {
-    launch_failed(
-        n, Error(Errc::kConnectFailed,
-                 "the cluster key cannot be read and no slurmd runs on this host to pass the launch on"));
-  });
+void StepLauncher::launch_next() {
+  if (asked_ < nodes_.size()) launch(nodes_[asked_++]);
 }
 
-void StepLauncher::connected(Node& n, Result<net::ChannelPtr> c, bool relay) {
-  if (!c) return launch_failed(n, c.error());
-  n.slurmd = std::move(*c);
-  rpc::LaunchStep m;
-  m.node = n.step->address.name;
-  m.credential = plan_.step.credential;
-  m.request = request_;
-  m.io = io_;
-  m.srun_host = host_name();
-  std::string bytes;
-  uint16_t number = wire::number_of<rpc::LaunchStep>;
-  if (relay) {
-    number = wire::number_of<rpc::RelayLaunch>;
-    wire::encode(rpc::RelayLaunch{std::move(m)}, bytes);
+void StepLauncher::launch(Node& n) {
+  NodeRequest ask;
+  ask.node = n.step->address;
+  ask.credential = plan_.step.credential;
+  ask.timeout = plan_.launch_timeout.value_or(kLaunchTimeout);
+  if (plan_.attach) {
+    ask.message = wire::number_of<rpc::AttachTasks>;
+    wire::encode(rpc::AttachTasks{n.step->address.name, plan_.step.credential, io_}, ask.payload);
   } else {
-    wire::encode(m, bytes);
+    rpc::LaunchStep m;
+    m.node = n.step->address.name;
+    m.credential = plan_.step.credential;
+    m.request = request_;
+    m.io = io_;
+    m.srun_host = short_hostname();
+    ask.message = wire::number_of<rpc::LaunchStep>;
+    wire::encode(m, ask.payload);
   }
-  n.slurmd->request(number, std::move(bytes), kLaunchTimeout, [this, &n](Result<net::Frame> r) {
-    n.slurmd = nullptr;
+  ask_node(loop_, plan_.dialer, std::move(ask), [this, &n](Result<net::Frame> r) {
     if (!r) return launch_failed(n, r.error());
     n.launched = true;
+    launch_next();
+    if (!plan_.async) return;
+    n.over = true;   // nobody listens to it: launched is all there is to wait for
+    check_done();
   });
 }
 
 void StepLauncher::launch_failed(Node& n, const Error& e) {
   if (n.over) return;
-  log_.error("Task launch for StepId={} failed on node {}: {}", name_, n.step->address.name, e.message());
-  if (!failed_) log_.error("Application launch failed: {}", e.message());
+  if (plan_.attach) {
+    log_.error("Attaching to StepId={} failed on node {}: {}", name_, n.step->address.name, e.message());
+  } else {
+    log_.error("Task launch for StepId={} failed on node {}: {}", name_, n.step->address.name, e.message());
+    if (!failed_) log_.error("Application launch failed: {}", e.message());
+  }
   failed_ = true;
   step_rpc::TasksEnded m;
   for (uint32_t rank : n.step->ranks) m.tasks.push_back({rank, 0, {}});
   report_.ended(n.step->address.name, m);
   n.over = true;
-  if (!ending_) end_step("Job step aborted");
+  if (!ending_ && !plan_.attach) end_step("Job step aborted");
+  launch_next();   // it learns at once that the step ends
   check_done();
 }
 
@@ -283,15 +267,15 @@ void StepLauncher::stream_over(Node& n) {
 void StepLauncher::tasks_ended(Node& n, const step_rpc::TasksEnded& m) {
   bool failed_before = report_.any_failed();
   report_.ended(n.step->address.name, m);
+  if (plan_.reduce_exit_messages) report_.say_each_ending_once();
   if (!line_timer_) line_timer_ = loop_.after(kLineDelay, [this] { flush_lines(); });
-  bool kill = plan_.request.kill_on_bad_exit == KillOnBadExit::kYes;
-  if (kill && report_.any_failed() && !failed_before && !ending_ && report_.running() > 0) {
+  if (plan_.kill_on_bad_exit && report_.any_failed() && !failed_before && !ending_ && report_.running() > 0) {
     flush_lines();
     end_step(("Terminating StepId=" + name_).c_str());
   }
   if (!first_ended_ && report_.running() > 0) {
     first_ended_ = true;
-    uint32_t wait = plan_.request.wait_seconds.value_or(0);
+    uint32_t wait = plan_.wait_seconds;
     if (wait > 0)
       wait_timer_ = loop_.after(seconds(wait), [this, wait] {
         log_.info("First task exited {}s ago", wait);
@@ -319,6 +303,7 @@ void StepLauncher::send_all(const M& m) {
 }
 
 void StepLauncher::end_step(const char* why) {
+  if (plan_.attach) return loop_.stop();  // the step is not ours to end
   if (why) log_.info("{}", why);
   ending_ = true;
   send_all(step_rpc::IoSignal{0, true, plan_.kill_wait_seconds});
@@ -334,6 +319,10 @@ void StepLauncher::end_step(const char* why) {
 void StepLauncher::wire_signals() {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGTTIN, SIG_IGN);
+  if (plan_.attach) {
+    for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) loop_.on_signal(s, [this] { loop_.stop(); });
+    return;
+  }
   loop_.on_signal(SIGINT, [this] { on_interrupt(); });
   for (int s : {SIGTERM, SIGHUP, SIGQUIT})
     if (!plan_.ignored_signals.contains(s))
@@ -388,11 +377,7 @@ Result<> StepLauncher::open_input() {
   } else if (pattern_is_per_task(in)) {
     input_wanted_ = false;
   } else {
-    FileNames names;
-    names.job = plan_.step.job;
-    names.step = plan_.step.step;
-    names.job_name = plan_.request.name;
-    MUSTER_TRY(fd, os::open_input(below(plan_.request.work_dir, expand_file_pattern(in, names))));
+    MUSTER_TRY(fd, os::open_input(below(plan_.request.work_dir, expand_file_pattern(in, file_names()))));
     input_file_ = std::move(fd);
     input_fd_ = input_file_.get();
     in.clear();
@@ -404,7 +389,7 @@ Result<> StepLauncher::open_input() {
 
 void StepLauncher::start_input() {
   if (!input_wanted_ || input_watch_ || input_ended_) return;
-  if (input_rank_ != step_rpc::kAllTasks) {
+  if (input_rank_ != step_rpc::kAllTasks && !plan_.attach) {
     // The other tasks read the end of their input at once.
     for (Node& n : nodes_)
       for (uint32_t rank : n.step->ranks)

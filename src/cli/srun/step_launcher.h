@@ -1,8 +1,7 @@
 // StepLauncher: from a created step to its end. Listens for the nodes' streams, asks each slurmd to launch
 // its part, carries input, output and signals, and ends the step by the rules of --kill-on-bad-exit, --wait,
-// --immediate signals and Ctrl-C. Runs a loop of its own on the calling thread. A slurmd is reached over its
-// unix socket where that exists on this host, by TCP with the cluster key, or through a slurmd of this host
-// (RelayLaunch).
+// --immediate signals and Ctrl-C. Runs a loop of its own on the calling thread. Or it attaches to a step that
+// runs (sattach): the same streams, but the step goes on without it, so signals end only the program.
 #pragma once
 
 #include <map>
@@ -11,8 +10,10 @@
 #include <set>
 #include <string>
 
+#include "cli/common/node_dial.h"
 #include "cli/srun/step_output.h"
 #include "cli/srun/task_report.h"
+#include "model/file_pattern.h"
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "net/loop.h"
@@ -26,11 +27,18 @@ namespace muster::cli {
 struct LaunchPlan {
   rpc::StepCreated step;
   StepRequest request;          // complete: argv, environment, files
-  std::string slurmd_pid_file;  // as in slurm.conf: names the directory of slurmd's sockets, with %n and %h
-  net::Security security;       // empty key: no TCP
-  Duration connect_timeout = seconds(10);
+  std::string job_name, user_name;  // for names of files
+  JobId array_job{};
+  uint32_t array_task = kNoArrayTask;
+  NodeDialer dialer;
+  bool attach = false;  // to a step that others launched
   uint32_t kill_wait_seconds = 30;
-  bool disable_status = false, quit_on_interrupt = false, quiet_exits = false;
+  std::optional<Duration> launch_timeout;  // --msg-timeout
+  uint32_t threads = 0;                    // nodes asked at the same time; 0 = all
+  uint32_t wait_seconds = 0;               // after the first task's end; 0 = forever
+  bool kill_on_bad_exit = false;
+  bool async = false;  // only launch: nobody listens to the step
+  bool disable_status = false, quit_on_interrupt = false, quiet_exits = false, reduce_exit_messages = false;
   std::set<int> ignored_signals;
 };
 
@@ -45,15 +53,15 @@ class StepLauncher {
  private:
   struct Node {
     const rpc::StepNode* step = nullptr;
-    net::ChannelPtr slurmd, stream;
+    net::ChannelPtr stream;
     bool launched = false, over = false;
     uint64_t input_unacknowledged = 0;
   };
 
+  FileNames file_names() const;
   Result<> listen();
-  std::string slurmd_socket(const std::string& node) const;
+  void launch_next();
   void launch(Node& node);
-  void connected(Node& node, Result<net::ChannelPtr> channel, bool relay);
   void launch_failed(Node& node, const Error& error);
   void accept_stream();
   Node* node_of(const net::Channel* stream);
@@ -88,6 +96,7 @@ class StepLauncher {
   std::unique_ptr<net::Loop::Watch> listener_watch_;
   std::map<const net::Channel*, net::ChannelPtr> unknown_;  // accepted, no hello yet
   std::vector<Node> nodes_;
+  size_t asked_ = 0;  // nodes that were asked for a launch
   int input_fd_ = 0;
   os::Fd input_file_;
   std::unique_ptr<net::Loop::Watch> input_watch_;

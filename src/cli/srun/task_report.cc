@@ -34,7 +34,14 @@ void TaskReport::ended(std::string_view node, const step_rpc::TasksEnded& m) {
   }
 }
 
+void TaskReport::say_each_ending_once() {
+  std::erase_if(lines_, [&](const Line& l) { return told_.contains(l.text); });
+  std::set<std::string> now;
+  std::erase_if(lines_, [&](const Line& l) { return !now.insert(l.text).second; });
+}
+
 std::vector<std::string> TaskReport::take_lines() {
+  for (const Line& l : lines_) told_.insert(l.text);
   std::vector<std::string> out;
   for (const Line& l : lines_) out.push_back(l.node + ": " + tasks_text(l.ranks) + ": " + l.text);
   lines_.clear();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ class TaskReport {
   int32_t wait_status() const { return status_; }  // the highest
   // "n1: tasks 0-3: Exited with exit code 1", in order of what happened; empty afterwards.
   std::vector<std::string> take_lines();
+  // SLURM_SRUN_REDUCE_TASK_EXIT_MSG: an ending that was told before is not told again.
+  void say_each_ending_once();
   // "StepId=12.0 task 0: running", "StepId=12.0 tasks 1-3: exited".
   std::vector<std::string> status_lines() const;
 
@@ -41,6 +44,7 @@ class TaskReport {
   int exit_code_ = 0;
   int32_t status_ = 0;
   std::vector<Line> lines_;
+  std::set<std::string> told_;
 };
 
 // "task 3", "tasks 0-2,5".

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/hex_mask.h"
 #include "os/error.h"
 
 namespace muster::os {
@@ -50,7 +51,7 @@ Result<> set_cpu_affinity(pid_t pid, const Bitmap& os_cpus) {
   if (os_cpus.none()) return fail(Errc::kInvalidArgument, "CPU affinity: the mask is empty");
   const auto mask = mask_of(os_cpus);
   if (syscall(SYS_sched_setaffinity, pid, mask.size() * sizeof(unsigned long), mask.data()) < 0)
-    return fail_errno("CPU affinity " + format_cpu_mask(os_cpus));
+    return fail_errno("CPU affinity " + hex_mask(os_cpus));
   return {};
 }
 
@@ -63,39 +64,6 @@ Result<Bitmap> cpu_affinity(pid_t pid) {
       return fail_errno("CPU affinity of process " + std::to_string(pid));
     mask.resize(mask.size() * 4);
   }
-}
-
-std::string format_cpu_mask(const Bitmap& os_cpus) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string digits;
-  for (size_t i = 0; i < os_cpus.size(); i += 4) {
-    unsigned v = 0;
-    for (size_t b = 0; b < 4; ++b) v |= static_cast<unsigned>(os_cpus.test(i + b)) << b;
-    digits.push_back(kHex[v]);
-  }
-  while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
-  if (digits.empty()) digits = "0";
-  return "0x" + std::string(digits.rbegin(), digits.rend());
-}
-
-Result<Bitmap> parse_cpu_mask(std::string_view text, size_t limit) {
-  std::string_view digits = text;
-  if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
-  if (digits.empty() || digits.size() * 4 > limit)
-    return fail(Errc::kInvalidArgument, "\"" + std::string(text.substr(0, 80)) + "\" is not a CPU mask");
-  Bitmap out;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    const char c = digits[digits.size() - 1 - i];
-    unsigned v = 16;
-    if (c >= '0' && c <= '9') v = static_cast<unsigned>(c - '0');
-    if (c >= 'a' && c <= 'f') v = static_cast<unsigned>(c - 'a') + 10;
-    if (c >= 'A' && c <= 'F') v = static_cast<unsigned>(c - 'A') + 10;
-    if (v == 16)
-      return fail(Errc::kInvalidArgument, "\"" + std::string(text.substr(0, 80)) + "\" is not a CPU mask");
-    for (size_t b = 0; b < 4; ++b)
-      if (v >> b & 1) out.set(i * 4 + b);
-  }
-  return out;
 }
 
 Result<MemoryPolicyNow> memory_policy() {
@@ -132,16 +100,6 @@ ScopedMemoryPolicy::~ScopedMemoryPolicy() {
   // The old policy was in force on this machine, so it can be set again; a failure leaves a slower placement
   // only.
   if (active_) (void)set_mode(old_mode_, old_nodes_);
-}
-
-Bitmap closest_devices(const std::vector<GresDevices>& devices, const Bitmap& among, const Bitmap& cores) {
-  Bitmap near;
-  for (const auto& d : devices) {
-    if (d.name != "gpu" || (d.cores.any() && !d.cores.intersects(cores))) continue;
-    for (uint64_t i = d.first_index; i < d.first_index + d.count; ++i)
-      if (among.test(i)) near.set(i);
-  }
-  return near.any() ? near : among;
 }
 
 }  // namespace muster::os

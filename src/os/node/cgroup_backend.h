@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <linux/bpf.h>
+
 #include "os/node/cgroups.h"
 
 namespace muster::os {
@@ -21,7 +23,7 @@ class CgroupBackend {
   virtual Result<> make(const std::string& path) const = 0;  // the last level; its parent exists
   virtual Result<> set_memory(const std::string& path, const MemoryLimits& limits) const = 0;
   virtual Result<> set_cpus(const std::string& path, const Bitmap& cpus, const Bitmap& nodes) const = 0;
-  virtual Result<> set_devices(const std::string& path, const std::vector<DeviceRule>& allowed) const = 0;
+  virtual Result<> deny_devices(const std::string& path, const std::vector<DeviceRule>& denied) const = 0;
   virtual Result<> freeze(const std::string& path, bool frozen) const = 0;
   virtual Result<CgroupUsage> usage(const std::string& path) const = 0;
   virtual bool kill_at_once(const std::string&) const { return false; }  // cgroup.kill
@@ -39,8 +41,10 @@ uint64_t stat_value(std::string_view text, std::string_view key);
 bool directory_exists(const std::string& path);
 Result<> make_directory(const std::string& path);  // existing is fine
 std::vector<std::string> subdirectories(const std::string& path);
-// Attaches a device filter to a v2 group (cgroup_devices_bpf.cc).
-Result<> attach_device_filter(const std::string& directory, const std::vector<DeviceRule>& allowed);
+// Device filters of v2 (cgroup_devices_bpf.cc): the program, which returns 0 for a denied device and 1 for
+// all others, and its attachment to a group.
+std::vector<bpf_insn> device_program(const std::vector<DeviceRule>& denied);
+Result<> attach_device_filter(const std::string& directory, const std::vector<DeviceRule>& denied);
 bool device_filters_work();  // the kernel takes such programs from us
 
 }  // namespace muster::os

@@ -56,7 +56,7 @@ class NoCgroups final : public CgroupBackend {
   Result<> set_cpus(const std::string&, const Bitmap&, const Bitmap&) const override {
     return no("confine to CPUs");
   }
-  Result<> set_devices(const std::string&, const std::vector<DeviceRule>&) const override {
+  Result<> deny_devices(const std::string&, const std::vector<DeviceRule>&) const override {
     return no("confine devices");
   }
   Result<> freeze(const std::string&, bool) const override { return no("freeze"); }
@@ -111,18 +111,6 @@ Result<DeviceRule> device_rule(const std::string& path) {
   r.major = major(st.st_rdev);
   r.minor = minor(st.st_rdev);
   return r;
-}
-
-std::vector<DeviceRule> common_device_rules() {
-  std::vector<DeviceRule> out;
-  for (uint32_t minor : {3u, 5u, 7u, 8u, 9u})
-    out.push_back({'c', 1, minor});                                    // null zero full random urandom
-  for (uint32_t minor : {0u, 1u, 2u}) out.push_back({'c', 5, minor});  // tty console ptmx
-  out.push_back({'c', 136, std::nullopt});                             // pts
-  // Making device nodes is not opening them; mknod needs its own right.
-  out.push_back({'c', std::nullopt, std::nullopt, false, false, true});
-  out.push_back({'b', std::nullopt, std::nullopt, false, false, true});
-  return out;
 }
 
 Result<Cgroups> Cgroups::open(const CgroupOptions& o) {
@@ -190,8 +178,8 @@ Result<> Cgroup::set_cpus(const Bitmap& cpus, const Bitmap& nodes) {
   if (cpus.none()) return fail(Errc::kInvalidArgument, "cgroup " + path_ + ": no CPUs given");
   return backend_->set_cpus(path_, cpus, nodes);
 }
-Result<> Cgroup::set_devices(const std::vector<DeviceRule>& allowed) {
-  return backend_->set_devices(path_, allowed);
+Result<> Cgroup::deny_devices(const std::vector<DeviceRule>& denied) {
+  return denied.empty() ? Result<>() : backend_->deny_devices(path_, denied);
 }
 Result<> Cgroup::freeze(bool frozen) { return backend_->freeze(path_, frozen); }
 Result<CgroupUsage> Cgroup::usage() const { return backend_->usage(path_); }

@@ -47,15 +47,15 @@ struct MemoryLimits {
   std::optional<uint32_t> swappiness;          // v1 only
 };
 
-// ConstrainDevices: what a group may open. Devices not listed are refused.
+// ConstrainDevices: device files that a group may not open. What is not named stays open to it: only devices
+// that gres.conf hands out are managed, and a program with one GPU needs /dev/nvidiactl, /dev/nvidia-uvm and
+// the like.
 struct DeviceRule {
-  char type = 'c';                       // 'c' or 'b'
-  std::optional<uint32_t> major, minor;  // nullopt = any
-  bool read = true, write = true, make = true;
+  char type = 'c';  // 'c' or 'b'
+  uint32_t major = 0, minor = 0;
+  auto operator<=>(const DeviceRule&) const = default;
 };
 Result<DeviceRule> device_rule(const std::string& path);  // of a device file: "/dev/nvidia0"
-// What every process needs: null, zero, full, random, urandom, tty, console, ptmx, pts.
-std::vector<DeviceRule> common_device_rules();
 
 struct CgroupUsage {
   Duration user_time{}, system_time{};
@@ -79,10 +79,9 @@ class Cgroup {
   Result<std::vector<Fd>> open_procs() const;
   Result<> set_memory(const MemoryLimits& limits);
   Result<> set_cpus(const Bitmap& os_cpus, const Bitmap& numa_nodes = Bitmap());  // no nodes: as the parent
-  Result<> set_devices(
-      const std::vector<DeviceRule>& allowed);  // once per group: on v2 a second call only narrows
-  Result<> freeze(bool frozen);                 // suspend and resume, no process can escape it
-  Result<std::vector<pid_t>> pids() const;      // here and in groups below, ascending
+  Result<> deny_devices(const std::vector<DeviceRule>& denied);  // for good: a second call adds to the first
+  Result<> freeze(bool frozen);             // suspend and resume, no process can escape it
+  Result<std::vector<pid_t>> pids() const;  // here and in groups below, ascending
   Result<CgroupUsage> usage() const;
   Result<> signal_all(int signal);
   // SIGKILL to all, here and below, until none is left; kTimedOut names the survivors.

@@ -71,20 +71,12 @@ class V1 final : public CgroupBackend {
     return {};
   }
 
-  Result<> set_devices(const std::string& path, const std::vector<DeviceRule>& allowed) const override {
+  Result<> deny_devices(const std::string& path, const std::vector<DeviceRule>& denied) const override {
     if (!support_.devices) return fail(Errc::kUnsupported, "cgroup v1: no devices controller");
-    const std::string d = dir("devices", path);
-    MUSTER_TRY_VOID(write_value(d + "/devices.deny", "a"));
-    for (const DeviceRule& r : allowed) {
-      auto number = [](const std::optional<uint32_t>& n) {
-        return n ? std::to_string(*n) : std::string("*");
-      };
-      const std::string access = std::string(r.read ? "r" : "") + (r.write ? "w" : "") + (r.make ? "m" : "");
-      auto done = write_value(d + "/devices.allow", std::string(1, r.type) + " " + number(r.major) + ":" +
-                                                        number(r.minor) + " " + access);
-      // The parent does not have it (EPERM): nobody below can get it.
-      if (!done && done.error().code != Errc::kAccessDenied) return done;
-    }
+    const std::string file = dir("devices", path) + "/devices.deny";
+    for (const DeviceRule& r : denied)
+      MUSTER_TRY_VOID(write_value(file, std::string(1, r.type) + " " + std::to_string(r.major) + ":" +
+                                            std::to_string(r.minor) + " rwm"));
     return {};
   }
 

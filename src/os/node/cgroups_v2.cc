@@ -79,11 +79,11 @@ class V2 final : public CgroupBackend {
     return {};
   }
 
-  Result<> set_devices(const std::string& path, const std::vector<DeviceRule>& allowed) const override {
+  Result<> deny_devices(const std::string& path, const std::vector<DeviceRule>& denied) const override {
     if (!support_.devices)
       return fail(Errc::kUnsupported,
                   "cgroup v2: the kernel or our rights do not allow device filters (eBPF)");
-    return attach_device_filter(dir(path), allowed);
+    return attach_device_filter(dir(path), denied);
   }
 
   Result<> freeze(const std::string& path, bool frozen) const override {

@@ -11,8 +11,17 @@ namespace muster::os {
 
 std::string gpu_type_name(std::string_view product) {
   std::string out = to_lower(trim(product));
+  for (std::string_view mark : {"(r)", "(tm)"})  // parentheses have a meaning in Gres=
+    for (size_t at; (at = out.find(mark)) != out.npos;) out.erase(at, mark.size());
   std::replace(out.begin(), out.end(), ' ', '_');
   return out;
+}
+
+Bitmap cores_near(const std::string& bus, const CpuMap& cpus, const std::string& root) {
+  Bitmap local;
+  auto list = read_line(root + "/sys/bus/pci/devices/" + bus + "/local_cpulist");
+  if (!list || !Bitmap::parse_ranges(trim(*list), local)) return {};
+  return cpus.cores_of_os(local);
 }
 
 namespace {
@@ -48,22 +57,10 @@ Result<GpuInventory> discover_gpus_nvidia(const CpuMap& cpus, const GpuDiscovery
     }
     d.minor = *minor;
     d.files = {o.root + "/dev/nvidia" + std::to_string(d.minor)};
-    Bitmap local;
-    auto list = read_line(o.root + "/sys/bus/pci/devices/" + bus + "/local_cpulist");
-    if (list && Bitmap::parse_ranges(trim(*list), local)) d.cores = cpus.cores_of_os(local);
+    d.cores = cores_near(bus, cpus, o.root);
     out.devices.push_back(std::move(d));
   }
   return out;
-}
-
-Result<GpuInventory> discover_gpus_full(const CpuMap& cpus, const GpuDiscovery& o) {
-  auto nvml = discover_gpus_nvml(cpus, o);
-  if (nvml && (!nvml->devices.empty() || !nvml->faults.empty())) return nvml;
-  MUSTER_TRY(files, discover_gpus_nvidia(cpus, o));
-  // The library is there and failed, and so did the files: the failure is worth telling.
-  if (files.devices.empty() && !nvml && nvml.error().code != Errc::kNotFound)
-    files.faults.emplace_back(nvml.error().message());
-  return files;
 }
 
 std::vector<GresDevices> to_gres(const GpuInventory& inventory) {

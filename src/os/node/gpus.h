@@ -1,6 +1,7 @@
 // Which GPUs this machine has: gres.conf AutoDetect=nvml (NVIDIA's library, opened at run time; MIG and
-// NVLink known) and AutoDetect=nvidia (the driver's files; neither). AMD (rsmi), Intel (oneapi) and AWS (nrt)
-// are not there yet: asking for them is a kUnsupported error. gres.conf(5), gres guide.
+// NVLink known), nvidia (the driver's files; neither), rsmi (AMD's ROCm SMI library; xGMI links known) and
+// oneapi (Intel's Level Zero). AWS (nrt) is not there. The order of AutoDetect=full is the caller's.
+// gres.conf(5), gres guide.
 //
 // Devices are numbered by PCI bus address, smallest first, which need not be the order of the /dev/nvidiaX
 // minors; MIG instances take the numbers of their GPU's place. A GPU that does not answer is told in `faults`
@@ -35,18 +36,23 @@ struct GpuInventory {
   std::string driver_version;
 };
 
+inline constexpr char kNvmlLibrary[] = "libnvidia-ml.so.1", kRocmSmiLibrary[] = "librocm_smi64.so",
+                      kLevelZeroLibrary[] = "libze_loader.so.1";
 struct GpuDiscovery {
-  std::string library = "libnvidia-ml.so.1";
-  std::string root;  // put before /proc, /sys and /dev (tests)
+  std::string library;  // for dlopen; not used by discover_gpus_nvidia
+  std::string root;     // put before /proc, /sys and /dev (tests)
 };
-Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& options = {});
-Result<GpuInventory> discover_gpus_nvidia(const CpuMap& cpus, const GpuDiscovery& options = {});
-// AutoDetect=full: the mechanisms in their order until one finds a device. None found: an empty inventory.
-Result<GpuInventory> discover_gpus_full(const CpuMap& cpus, const GpuDiscovery& options = {});
+// A library that is not there is kNotFound; one that is and fails is kIo or kUnsupported, with its own words.
+Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& options);
+Result<GpuInventory> discover_gpus_nvidia(const CpuMap& cpus, const GpuDiscovery& options);
+Result<GpuInventory> discover_gpus_rsmi(const CpuMap& cpus, const GpuDiscovery& options);
+Result<GpuInventory> discover_gpus_oneapi(const CpuMap& cpus, const GpuDiscovery& options);
 
 // One entry per device for registration, name "gpu"; neighbours of the same type, cores and no links share
 // one.
 std::vector<GresDevices> to_gres(const GpuInventory& inventory);
+// What the vendors' mechanisms share: cores near a PCI device, and an opened library.
+Bitmap cores_near(const std::string& pci_bus_id, const CpuMap& cpus, const std::string& root);
 // Lower case, spaces to underscores: "NVIDIA H100 80GB HBM3" → "nvidia_h100_80gb_hbm3".
 std::string gpu_type_name(std::string_view product);
 

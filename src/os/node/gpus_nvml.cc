@@ -1,5 +1,3 @@
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <memory>
 
@@ -7,6 +5,7 @@
 #include "os/files.h"
 #include "os/node/gpus.h"
 #include "os/node/nvml_api.h"
+#include "os/node/shared_library.h"
 
 namespace muster::os {
 namespace {
@@ -15,34 +14,30 @@ namespace {
 class Nvml {
  public:
   static Result<std::unique_ptr<Nvml>> load(const std::string& path) {
-    std::unique_ptr<Nvml> n(new Nvml);
-    n->library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!n->library_) return fail(Errc::kNotFound, std::string("AutoDetect=nvml: ") + dlerror());
+    MUSTER_TRY(library, SharedLibrary::open(path, "AutoDetect=nvml"));
+    std::unique_ptr<Nvml> n(new Nvml(std::move(library)));
+    SharedLibrary& l = n->library_;
     auto& a = n->api;
-    std::string missing;
-    auto need = [&](auto& f, const char* name) {
-      if (!n->find(f, name) && missing.empty()) missing = name;
-    };
-    need(a.init, "nvmlInit_v2");
-    need(a.shutdown, "nvmlShutdown");
-    need(a.error_string, "nvmlErrorString");
-    need(a.count, "nvmlDeviceGetCount_v2");
-    need(a.handle_by_index, "nvmlDeviceGetHandleByIndex_v2");
-    need(a.name, "nvmlDeviceGetName");
-    need(a.uuid, "nvmlDeviceGetUUID");
-    need(a.minor_number, "nvmlDeviceGetMinorNumber");
-    need(a.pci_info, "nvmlDeviceGetPciInfo_v3");
-    if (!missing.empty()) return fail(Errc::kUnsupported, "AutoDetect=nvml: " + path + " has no " + missing);
-    n->find(a.driver_version, "nvmlSystemGetDriverVersion");
-    n->find(a.cpu_affinity, "nvmlDeviceGetCpuAffinity");
-    n->find(a.nvlink_state, "nvmlDeviceGetNvLinkState");
-    n->find(a.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
-    n->find(a.mig_mode, "nvmlDeviceGetMigMode");
-    n->find(a.max_mig_devices, "nvmlDeviceGetMaxMigDeviceCount");
-    n->find(a.mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
-    n->find(a.gpu_instance_id, "nvmlDeviceGetGpuInstanceId");
-    n->find(a.compute_instance_id, "nvmlDeviceGetComputeInstanceId");
-    n->find(a.attributes, "nvmlDeviceGetAttributes_v2");
+    l.need(a.init, "nvmlInit_v2");
+    l.need(a.shutdown, "nvmlShutdown");
+    l.need(a.error_string, "nvmlErrorString");
+    l.need(a.count, "nvmlDeviceGetCount_v2");
+    l.need(a.handle_by_index, "nvmlDeviceGetHandleByIndex_v2");
+    l.need(a.name, "nvmlDeviceGetName");
+    l.need(a.uuid, "nvmlDeviceGetUUID");
+    l.need(a.minor_number, "nvmlDeviceGetMinorNumber");
+    l.need(a.pci_info, "nvmlDeviceGetPciInfo_v3");
+    MUSTER_TRY_VOID(l.complete());
+    l.find(a.driver_version, "nvmlSystemGetDriverVersion");
+    l.find(a.cpu_affinity, "nvmlDeviceGetCpuAffinity");
+    l.find(a.nvlink_state, "nvmlDeviceGetNvLinkState");
+    l.find(a.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+    l.find(a.mig_mode, "nvmlDeviceGetMigMode");
+    l.find(a.max_mig_devices, "nvmlDeviceGetMaxMigDeviceCount");
+    l.find(a.mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
+    l.find(a.gpu_instance_id, "nvmlDeviceGetGpuInstanceId");
+    l.find(a.compute_instance_id, "nvmlDeviceGetComputeInstanceId");
+    l.find(a.attributes, "nvmlDeviceGetAttributes_v2");
     if (nvmlReturn_t r = a.init(); r != nvml::kSuccess)
       return fail(Errc::kIo, "AutoDetect=nvml: " + n->text(r));
     n->started_ = true;
@@ -50,7 +45,6 @@ class Nvml {
   }
   ~Nvml() {
     if (started_) api.shutdown();
-    if (library_) dlclose(library_);
   }
   std::string text(nvmlReturn_t r) const {
     const char* t = api.error_string(r);
@@ -60,13 +54,8 @@ class Nvml {
   nvml::Api api;
 
  private:
-  Nvml() = default;
-  template <class F>
-  bool find(F& f, const char* name) {
-    f = reinterpret_cast<F>(dlsym(library_, name));
-    return f != nullptr;
-  }
-  void* library_ = nullptr;
+  explicit Nvml(SharedLibrary library) : library_(std::move(library)) {}
+  SharedLibrary library_;
   bool started_ = false;
 };
 

@@ -100,9 +100,9 @@ TEST_F(Gpus, ADeadCardLeavesTheOthers) {
 
 TEST_F(Gpus, ErrorsOfTheLibrary) {
   EXPECT_EQ(on("broken").error().message(), "AutoDetect=nvml: Driver Not Loaded");
-  auto absent = discover_gpus_nvml(sixteen_cpus(), {.library = "/no/libnvidia-ml.so.1"});
+  auto absent = discover_gpus_nvml(sixteen_cpus(), {.library = "/no/libnvidia-ml.so.1", .root = ""});
   EXPECT_EQ(absent.error().code, Errc::kNotFound);
-  auto other = discover_gpus_nvml(sixteen_cpus(), {.library = "libm.so.6"});
+  auto other = discover_gpus_nvml(sixteen_cpus(), {.library = "libm.so.6", .root = ""});
   EXPECT_EQ(other.error().message(), "AutoDetect=nvml: libm.so.6 has no nvmlInit_v2");
 }
 
@@ -128,16 +128,67 @@ TEST_F(Gpus, FromTheDriversFiles) {
   EXPECT_EQ(gres[0].type, "nvidia_a100-sxm4-80gb");
   EXPECT_EQ(gres[0].cores.to_ranges(), "0-3");
   EXPECT_EQ(gres[0].files.size(), 2u);
-  // full: no library, so the files
-  auto full = discover_gpus_full(sixteen_cpus(), {.library = "/no/such.so", .root = dir.path()});
-  EXPECT_EQ(full->devices.size(), 2u);
 }
 
 TEST_F(Gpus, NoneIsNoError) {
-  auto inv = discover_gpus_full(sixteen_cpus(), {.library = "/no/such.so", .root = dir.path()});
+  auto inv = discover_gpus_nvidia(sixteen_cpus(), {.library = "", .root = dir.path()});
   ASSERT_TRUE(inv);
   EXPECT_TRUE(inv->devices.empty());
   EXPECT_TRUE(inv->faults.empty());
+}
+
+struct Rsmi : Gpus {
+  void TearDown() override { unsetenv("MUSTER_FAKE_ROCM_SMI"); }
+  Result<GpuInventory> on(const char* machine) {
+    setenv("MUSTER_FAKE_ROCM_SMI", machine, 1);
+    return discover_gpus_rsmi(sixteen_cpus(), {.library = MUSTER_FAKE_ROCM_SMI_PATH, .root = dir.path()});
+  }
+};
+
+TEST_F(Rsmi, FourCardsWithXgmi) {
+  put("/sys/bus/pci/devices/0000:80:00.0/local_cpulist", "8-15\n");
+  auto inv = on("mi300");
+  ASSERT_TRUE(inv) << inv.error().message();
+  ASSERT_EQ(inv->devices.size(), 4u);
+  EXPECT_TRUE(inv->faults.empty());
+  const GpuDevice& first = inv->devices[0];
+  EXPECT_EQ(first.type, "amd_instinct_mi300x");
+  EXPECT_EQ(first.pci_bus_id, "0000:80:00.0");
+  EXPECT_EQ(first.uuid, "GPU-000000000000abc3");
+  EXPECT_THAT(first.files, ElementsAre(dir.path() + "/dev/dri/renderD131"));
+  EXPECT_EQ(first.cores.to_ranges(), "4-7");
+  EXPECT_THAT(inv->devices[1].links, ElementsAre(1, -1, 1, 1));
+}
+
+TEST_F(Rsmi, FaultsAndErrors) {
+  auto inv = on("dead");
+  ASSERT_TRUE(inv);
+  EXPECT_EQ(inv->devices.size(), 3u);
+  EXPECT_THAT(inv->faults, ElementsAre("GPU 0000:c0:00.0: RSMI_STATUS_NO_DATA: no data"));
+  EXPECT_EQ(on("broken").error().message(), "AutoDetect=rsmi: RSMI_STATUS_INIT_ERROR: driver not loaded");
+  EXPECT_EQ(discover_gpus_rsmi(sixteen_cpus(), {.library = "/no/lib.so", .root = ""}).error().code,
+            Errc::kNotFound);
+  EXPECT_EQ(discover_gpus_rsmi(sixteen_cpus(), {.library = "libm.so.6", .root = ""}).error().message(),
+            "AutoDetect=rsmi: libm.so.6 has no rsmi_init");
+}
+
+TEST_F(Gpus, OneapiTellsIntelCards) {
+  for (const char* place : {"0000:20:00.0/drm/renderD129/x", "0000:30:00.0/drm/renderD128/x"})
+    put(std::string("/sys/bus/pci/devices/") + place, "");
+  auto ask = [&] {
+    return discover_gpus_oneapi(sixteen_cpus(), {.library = MUSTER_FAKE_LEVEL_ZERO_PATH, .root = dir.path()});
+  };
+  auto inv = ask();
+  ASSERT_TRUE(inv) << inv.error().message();
+  ASSERT_EQ(inv->devices.size(), 2u);
+  EXPECT_EQ(inv->devices[0].type, "intel_data_center_gpu_max_1550");
+  EXPECT_EQ(inv->devices[0].pci_bus_id, "0000:20:00.0");
+  EXPECT_EQ(inv->devices[0].uuid, "GPU-12121212121212121212121212121212");
+  EXPECT_THAT(inv->devices[1].files, ElementsAre(dir.path() + "/dev/dri/renderD128"));
+  EXPECT_EQ(inv->devices[1].minor, 128u);
+  setenv("MUSTER_FAKE_LEVEL_ZERO", "broken", 1);
+  EXPECT_EQ(ask().error().message(), "AutoDetect=oneapi: Level Zero error 0x78000001");
+  unsetenv("MUSTER_FAKE_LEVEL_ZERO");
 }
 
 }  // namespace

@@ -130,33 +130,6 @@ void read_system(const DiscoverOptions& o, NodeHardware& h, std::vector<std::str
 
 }  // namespace
 
-Bitmap CpuMap::to_os(const Bitmap& model_cpus) const {
-  Bitmap out;
-  model_cpus.for_each([&](size_t i) {
-    if (i < os_cpu.size()) out.set(os_cpu[i]);
-  });
-  return out;
-}
-Bitmap CpuMap::from_os(const Bitmap& os_cpus) const {
-  Bitmap out(os_cpu.size());
-  for (size_t i = 0; i < os_cpu.size(); ++i)
-    if (os_cpus.test(os_cpu[i])) out.set(i);
-  return out;
-}
-Bitmap CpuMap::cores_of_os(const Bitmap& os_cpus) const {
-  Bitmap out(os_cpu.size() / std::max(1u, threads_per_core));
-  for (size_t i = 0; i < os_cpu.size(); ++i)
-    if (os_cpus.test(os_cpu[i])) out.set(i / threads_per_core);
-  return out;
-}
-Bitmap CpuMap::numa_nodes_of(const Bitmap& model_cpus) const {
-  Bitmap out;
-  model_cpus.for_each([&](size_t i) {
-    if (i < numa_node.size()) out.set(numa_node[i]);
-  });
-  return out;
-}
-
 Result<Machine> discover_machine(const DiscoverOptions& o) {
   MUSTER_TRY(topology, load_topology(o));
   Machine m;
@@ -170,6 +143,7 @@ Result<Machine> discover_machine(const DiscoverOptions& o) {
   h.threads_per_core = static_cast<uint32_t>(sockets[0][0].threads.size());
   h.cpus = h.sockets * h.cores_per_socket * h.threads_per_core;
   m.cpus.threads_per_core = h.threads_per_core;
+  m.cpus.cores_per_socket = h.cores_per_socket;
   for (const auto& s : sockets)
     for (const auto& c : s)
       for (uint32_t pu : c.threads) {

@@ -12,22 +12,12 @@
 #include "base/bitmap.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "model/cpu_map.h"
 #include "model/node.h"
 
 namespace muster::os {
 
-// From the model's CPU numbers, (socket · cores + core) · threads + thread, to those of the kernel and back.
-struct CpuMap {
-  std::vector<uint32_t> os_cpu;     // by model CPU number
-  std::vector<uint32_t> numa_node;  // by model CPU number: the kernel's NUMA node number
-  uint32_t threads_per_core = 1;
-
-  size_t cpus() const { return os_cpu.size(); }
-  Bitmap to_os(const Bitmap& model_cpus) const;  // numbers beyond the machine are left out
-  Bitmap from_os(const Bitmap& os_cpus) const;
-  Bitmap cores_of_os(const Bitmap& os_cpus) const;  // model core numbers with at least one of these CPUs
-  Bitmap numa_nodes_of(const Bitmap& model_cpus) const;
-};
+using muster::CpuMap;  // model/cpu_map.h
 
 struct DiscoverOptions {
   std::string tmp_fs = "/tmp";       // TmpFS of slurm.conf

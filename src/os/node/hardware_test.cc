@@ -104,11 +104,6 @@ TEST(Affinity, MasksAreSetReadAndPrinted) {
   EXPECT_EQ(*cpu_affinity(0), one);
   ASSERT_TRUE(set_cpu_affinity(0, *before));
   EXPECT_FALSE(set_cpu_affinity(0, Bitmap()));
-  EXPECT_EQ(format_cpu_mask(*parse_cpu_mask("0x3F00000000f")), "0x3F00000000F");
-  EXPECT_EQ(format_cpu_mask(Bitmap()), "0x0");
-  EXPECT_EQ(parse_cpu_mask("f0")->to_ranges(), "4-7");
-  for (std::string_view bad : {"", "0x", "0xG", "-1", "1 "}) EXPECT_FALSE(parse_cpu_mask(bad)) << bad;
-  EXPECT_FALSE(parse_cpu_mask(std::string(20000, '1')));
 }
 
 TEST(MemoryPolicy, IsInheritedByWhatIsSpawnedMeanwhile) {
@@ -132,23 +127,6 @@ TEST(MemoryPolicy, IsInheritedByWhatIsSpawnedMeanwhile) {
   far.set(900);
   EXPECT_FALSE(ScopedMemoryPolicy::set(MemoryPolicy::kBind, far));
   EXPECT_EQ(memory_policy()->policy, now->policy);
-}
-
-TEST(ClosestDevices, ByCoresElseAll) {
-  std::vector<GresDevices> gpus(2);
-  gpus[0] = {.name = "gpu", .count = 2, .first_index = 0};
-  gpus[0].cores.set_range(0, 8);
-  gpus[1] = {.name = "gpu", .count = 2, .first_index = 2};
-  gpus[1].cores.set_range(8, 16);
-  Bitmap all(4, true), core9, core20, first_two;
-  core9.set(9);
-  core20.set(20);
-  first_two.set_range(0, 2);
-  EXPECT_EQ(closest_devices(gpus, all, core9).to_ranges(), "2-3");
-  EXPECT_EQ(closest_devices(gpus, first_two, core9).to_ranges(), "0-1");
-  EXPECT_EQ(closest_devices(gpus, all, core20).to_ranges(), "0-3");
-  gpus[0].cores = Bitmap();
-  EXPECT_EQ(closest_devices(gpus, all, core9).to_ranges(), "0-3");
 }
 
 }  // namespace

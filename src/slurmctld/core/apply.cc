@@ -68,13 +68,17 @@ class Applier {
     x_.remove_node(*old);
     Node& n = *c_.nodes.edit(e.node.value);
     n.admin = e.admin;
-    // COMPLETING says what jobs do here, which only their own events change.
-    n.flags = (e.flags & ~kNodeCompleting) | (n.flags & kNodeCompleting);
+    // COMPLETING and BLOCKED say what jobs do here, which only their own events change.
+    constexpr uint32_t kOfJobs = kNodeCompleting | kNodeBlocked;
+    n.flags = (e.flags & ~kOfJobs) | (n.flags & kOfJobs);
     n.reason = e.reason;
     n.reason_uid = e.by;
     n.reason_time = e.reason.empty() ? kTimeUnset : e.time;
     n.resume_deadline = e.resume_deadline;
     n.resume_after = e.resume_after;
+    n.next_state = e.next_state;
+    n.reboot_issued = e.reboot_issued;
+    n.action_drained = e.action_drained;
     x_.add_node(n);
   }
   void operator()(const NodeUpdated& e) {
@@ -84,7 +88,14 @@ class Applier {
       n->features_active = e.features_active;
       n->comment = e.comment;
       n->extra = e.extra;
+      n->instance_id = e.instance_id;
+      n->instance_type = e.instance_type;
+      n->topology = e.topology;
     }
+  }
+  void operator()(const TopologyDefined& e) {
+    ++c_.nodes_epoch;
+    c_.topologies = e.topologies;
   }
   void operator()(const PartitionDefined& e) {
     ++c_.nodes_epoch;
@@ -121,7 +132,10 @@ class Applier {
     j.dependencies = e.dependencies;
     if (j.array_tasks) {
       j.array_job_id = e.job;
-      c_.arrays.set(e.job.value, ArrayGroup{static_cast<uint32_t>(j.array_tasks->pending.count())});
+      ArrayGroup g;
+      g.total = static_cast<uint32_t>(j.array_tasks->pending.count());
+      g.max_running = j.array_tasks->max_running;
+      c_.arrays.set(e.job.value, g);
     }
     c_.last_job_id = std::max(c_.last_job_id, e.job);
     insert(std::move(j));
@@ -137,6 +151,7 @@ class Applier {
       j.eligible = e.eligible;
       j.ends = e.ends;
       j.array_tasks = e.array_tasks;
+      if (ArrayGroup* g = j.array_tasks ? group(j) : nullptr) g->max_running = j.array_tasks->max_running;
       j.dependencies = e.dependencies;
       j.detail = e.detail;
       if (j.state == JobState::kRunning && !(j.flags & kJobConfiguring) && j.request->kind == JobKind::kAllocation) j.launched = true;
@@ -154,6 +169,9 @@ class Applier {
       j.ends = e.ends;
       j.partition = e.partition;
       j.allocation = e.allocation;
+      if (e.time_limit_min) j.time_limit_min = *e.time_limit_min;
+      if (e.priority) j.priority = e.priority;
+      c_.count_licenses(j, true);
       j.releasing = Bitmap(e.allocation->nodes.size());
       j.launched = j.request->kind == JobKind::kAllocation && !(e.flags & kJobConfiguring);
       if (const Node* n = c_.nodes.find(e.allocation->nodes[0].node.value)) j.batch_host = n->spec->name;
@@ -177,6 +195,10 @@ class Applier {
       if (ArrayGroup* g = group(j)) {
         if (held && g->running) --g->running;
         uint32_t tasks = j.array_tasks ? static_cast<uint32_t>(j.array_tasks->pending.count()) : 1;
+        uint32_t code = static_cast<uint32_t>(e.exit_status) >> 8 & 0xff;
+        bool first = g->ended_ok + g->ended_bad == 0;
+        g->lowest_exit = first ? code : std::min(g->lowest_exit, code);
+        g->highest_exit = std::max(g->highest_exit, code);
         (e.state == JobState::kCompleted ? g->ended_ok : g->ended_bad) += tasks;
       }
       j.state = e.state;
@@ -188,10 +210,13 @@ class Applier {
       j.steps.clear();
       if (j.started == kTimeUnset) j.started = e.time;
       j.array_tasks = nullptr;
+      j.settling = Bitmap();
       if (!held) return;
+      c_.count_licenses(j, false);
       j.releasing = e.releasing;
       if (j.releasing.any()) j.flags |= kJobCompleting;
       end_on_nodes(j, e.time);
+      if (j.releasing.none()) lift_fences(j);
     });
     c_.verdicts.erase(id.value);
   }
@@ -210,6 +235,7 @@ class Applier {
     j.releasing -= now;
     if (!last) return;
     j.flags &= ~kJobCompleting;
+    lift_fences(j);
     x_.add(j);
   }
   void operator()(const JobRequeued& e) {
@@ -248,7 +274,11 @@ class Applier {
       } else if (!e.resumed && j.state == JobState::kRunning) {
         j.suspended = e.time;
         j.state = JobState::kSuspended;
+      } else {
+        return;
       }
+      j.settling = Bitmap(j.allocation->nodes.size());
+      for (size_t i = 0; i < j.allocation->nodes.size(); ++i) j.settling.set(i);
     });
   }
   void operator()(const JobsPurged& e) {
@@ -292,8 +322,22 @@ class Applier {
       return;
     }
   }
+  void operator()(const StepUpdated& e) {
+    Job* j = c_.jobs.edit(e.job.value);
+    if (!j) return;
+    for (Step& s : j->steps)
+      if (s.id == e.step) s.time_limit_min = e.time_limit_min;
+  }
   void operator()(const JobWarned& e) {
-    change(e.job, [&](Job& j) { j.time_warned = 1; });
+    change(e.job, [&](Job& j) { j.time_warned |= e.what ? e.what : static_cast<uint32_t>(kWarnedSignal); });
+  }
+  void operator()(const JobScriptEnded& e) {
+    if (Job* j = c_.jobs.edit(e.job.value)) j->exit_status = e.exit_status;
+  }
+  void operator()(const JobNodesSettled& e) {
+    change(e.job, [&](Job& j) {
+      if (e.suspended == (j.state == JobState::kSuspended)) j.settling -= e.nodes;
+    });
   }
 
  private:
@@ -385,9 +429,10 @@ class Applier {
     for (const NodeShare& s : j.allocation->nodes) {
       Node* n = c_.nodes.edit(s.node.value);
       if (!n) continue;
-      n->cpus_used |= s.cpus;
+      hold_cpus(n->cpus_used, n->cpus_shared, s.cpus);
       n->mem_used_mb += s.mem_mb;
-      for (const GresShare& g : s.gres) add_gres(*n, g);
+      for (const GresShare& g : s.gres)
+        if (is_consumed(*n->spec, g)) add_gres(n->gres_used, g);
       ++n->jobs_running;
       if (j.allocation->whole_nodes) ++n->whole_node_jobs;
       if (j.allocation->oversubscribe) ++n->shared_jobs;
@@ -397,6 +442,20 @@ class Applier {
       }
       n->last_busy = now;
     }
+    for (uint32_t id : j.allocation->fenced)
+      if (Node* n = c_.nodes.edit(id)) {
+        ++n->fences;
+        n->flags |= kNodeBlocked;
+      }
+  }
+  // The last node of the job is free: so is what it kept from others.
+  void lift_fences(const Job& j) {
+    for (uint32_t id : j.allocation->fenced)
+      if (Node* n = c_.nodes.edit(id)) {
+        if (n->fences) --n->fences;
+        if (n->fences == 0) n->flags &= ~kNodeBlocked;
+      }
+    if (!j.allocation->fenced.empty()) ++c_.nodes_epoch;
   }
   // The job ended: nodes it need not wait for are free at once, the others complete first.
   void end_on_nodes(const Job& j, Time now) {
@@ -417,9 +476,10 @@ class Applier {
     ++c_.use_epoch;
     Node* n = c_.nodes.edit(s.node.value);
     if (!n) return;
-    free_cpus(*n, j, s);
+    free_cpus(n->cpus_used, n->cpus_shared, s.cpus);
     n->mem_used_mb -= std::min(n->mem_used_mb, s.mem_mb);
-    for (const GresShare& g : s.gres) remove_gres(*n, g);
+    for (const GresShare& g : s.gres)
+      if (is_consumed(*n->spec, g)) remove_gres(n->gres_used, g);
     uint32_t& count = completing ? n->jobs_completing : n->jobs_running;
     if (count) --count;
     if (n->jobs_completing == 0) n->flags &= ~kNodeCompleting;
@@ -427,38 +487,6 @@ class Applier {
     if (j.allocation->oversubscribe && n->shared_jobs) --n->shared_jobs;
     if (n->jobs_running + n->jobs_completing == 0) n->exclusive_user = false;
     n->last_busy = now;
-  }
-  // CPUs that jobs share (OverSubscribe) stay in use while another job holds them.
-  void free_cpus(Node& n, const Job& j, const NodeShare& s) {
-    Bitmap free = s.cpus;
-    if (j.allocation->oversubscribe || n.shared_jobs) {
-      for (JobId other : x_.jobs_on(s.node)) {
-        const Job* o = other == j.id ? nullptr : c_.jobs.find(other.value);
-        if (!o || !o->allocation) continue;
-        for (const NodeShare& os : o->allocation->nodes)
-          if (os.node == s.node) free -= os.cpus;
-      }
-    }
-    n.cpus_used -= free;
-  }
-  static void add_gres(Node& n, const GresShare& g) {
-    for (GresShare& used : n.gres_used) {
-      if (used.name != g.name || used.type != g.type) continue;
-      used.count += g.count;
-      used.devices |= g.devices;
-      return;
-    }
-    n.gres_used.push_back(g);
-  }
-  static void remove_gres(Node& n, const GresShare& g) {
-    for (size_t i = 0; i < n.gres_used.size(); ++i) {
-      GresShare& used = n.gres_used[i];
-      if (used.name != g.name || used.type != g.type) continue;
-      used.count -= std::min(used.count, g.count);
-      used.devices -= g.devices;
-      if (used.count == 0) n.gres_used.erase(n.gres_used.begin() + static_cast<ptrdiff_t>(i));
-      return;
-    }
   }
 
   Cluster& c_;

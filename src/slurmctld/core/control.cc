@@ -1,47 +1,14 @@
-// scancel and the verbs of scontrol that act on jobs: cancel, signal, hold, release, requeue, suspend, resume, top.
+// scancel and the verbs of scontrol that act on jobs: cancel, signal, hold, release, requeue, suspend, resume, top, notify.
 #include <algorithm>
+#include <cmath>
 
-#include "base/text.h"
-#include "hostlist/hostlist.h"
 #include "model/array_spec.h"
+#include "sched/priority.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/job_filter.h"
 
 namespace muster::slurmctld {
 namespace {
-
-template <class T>
-bool wanted(const std::vector<T>& list, const T& value) {
-  return list.empty() || std::ranges::find(list, value) != list.end();
-}
-
-bool in_partition(const View& v, const Job& j, const std::vector<std::string>& names) {
-  if (names.empty()) return true;
-  const Partition* p = v.cluster.partitions.find(j.partition);
-  if (j.pending() && !j.request->partitions.empty())
-    return std::ranges::any_of(j.request->partitions, [&](const std::string& n) { return wanted(names, n); });
-  return p && wanted(names, p->name);
-}
-
-bool on_nodes(const View& v, const Job& j, const std::vector<std::string>& names) {
-  if (names.empty()) return true;
-  if (!j.allocation) return false;
-  return std::ranges::any_of(j.allocation->nodes, [&](const NodeShare& s) {
-    const Node* n = v.cluster.nodes.find(s.node.value);
-    return n && wanted(names, n->spec->name);
-  });
-}
-
-bool matches(const View& v, const Job& j, const rpc::JobFilter& f) {
-  const JobRequest& r = *j.request;
-  if (!wanted(f.users, r.uid) || !wanted(f.names, r.name) || !wanted(f.accounts, r.account) || !wanted(f.qos, r.qos) ||
-      !wanted(f.reservations, r.reservation) || !wanted(f.wckeys, r.wckey) || !wanted(f.licenses, r.licenses))
-    return false;
-  if (f.states || f.state_flags) {
-    bool by_state = f.states & (1u << static_cast<unsigned>(j.state));
-    if (!by_state && !(f.state_flags & j.flags)) return false;
-  }
-  return in_partition(v, j, f.partitions) && on_nodes(v, j, f.nodes);
-}
 
 // One thing that scancel acts on: a record, or one pending task of it.
 struct Target {
@@ -137,11 +104,11 @@ struct Canceller {
       if (named) error(name, Errc::kAlreadyDone);
       return;
     }
-    if (!matches(v, j, c.filter)) return;
+    if (!matches_filter(v.cluster, j, c.filter)) return;
     bool kill = c.signal == 0 || (c.signal == 9 && c.scope != rpc::SignalScope::kBatch && !t.has_step);
     ++d.reply.matched;
-    if (kill) return cancel(t);
-    if (j.state == JobState::kPending) {
+    if (kill && !(t.has_step && j.pending())) return cancel(t);
+    if (j.pending()) {   // nothing of it runs anywhere
       --d.reply.matched;
       if (named) error(name, Errc::kJobPending);
       return;
@@ -150,7 +117,7 @@ struct Canceller {
   }
 };
 
-// ---- hold and release
+// ---- hold and release. A running job is held for the time when it is queued again.
 void hold(const View& v, const Job& j, bool user, Events& out) {
   event::JobChanged e = changed(j);
   bool own = user || !v.is_operator();
@@ -162,95 +129,131 @@ void hold(const View& v, const Job& j, bool user, Events& out) {
 
 void release(const View& v, const Job& j, Events& out) {
   event::JobChanged e = changed(j);
-  e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin | kJobSpecialExit | kJobRequeueHold);
-  if (v.settings.priority.multifactor)
-    e.priority = std::max(1u, sched::priority_of(v.cluster, v.settings.priority, j, v.now));
-  else
-    e.priority = static_cast<uint32_t>(std::clamp<int64_t>(4294901760ll - (j.id.value - 1) - j.request->nice, 1, kUnlimited32 - 1));
+  e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin | kJobSpecialExit | kJobRequeueHold | kJobPriorityFixed);
+  e.priority = default_priority(v, j.id, j.request->nice);
   if (!j.dependencies && e.eligible == kTimeUnset) e.eligible = std::max(v.now, j.request->begin);
   e.reason = waiting_reason(v, j.dependencies.get(), e.eligible);
   out.push_back(std::move(e));
 }
 
-Result<> requeue(const View& v, const Job& j, bool hold_it, Events& out) {
-  bool asked = j.request->requeue != TriState::kDefault;
-  bool allowed = asked ? j.request->requeue == TriState::kYes : v.settings.config().job_requeue;
+bool still_going(const Job& j) { return j.state == JobState::kRunning || j.state == JobState::kSuspended; }
+
+Result<> requeue(const View& v, const Job& j, const rpc::ControlJobs& c, Events& out) {
+  bool hold_it = c.action == rpc::JobAction::kRequeueHold;
+  if (c.incomplete && !still_going(j)) return {};
+  if (j.pending()) return fail(Errc::kJobPending);
   if (j.request->kind != JobKind::kBatch) return fail(Errc::kBatchOnly);
-  if (!allowed) return fail(Errc::kRequeueDisabled);
-  if (j.pending()) {
-    if (!hold_it) return fail(Errc::kJobPending);
-    hold(v, j, false, out);
-    return {};
-  }
+  if (!requeue_allowed(v, j)) return fail(Errc::kRequeueDisabled);
+  uint32_t flags = hold_it || j.state == JobState::kSuspended ? kJobRequeueHold : kJobRequeued;
+  if (hold_it && c.special_exit) flags |= kJobSpecialExit;
   if (j.finished()) {
     if (j.releasing.any()) return fail(Errc::kTransitionStateNoUpdate);
     // Tasks cancelled together before any of them had a record of its own: there is none to bring back.
     if (j.array_job_id && j.array_task == kNoArrayTask) return fail(Errc::kAlreadyDone);
     Job again = j;
-    again.flags |= hold_it ? kJobRequeueHold : kJobRequeued;
+    again.flags |= flags;
     after_release(v, again, out);
     return {};
   }
   Ending e;
   e.state = JobState::kCancelled;
-  e.flags = hold_it ? kJobRequeueHold : kJobRequeued;
+  e.flags = flags;
   end_job(v, j, e, out);
   return {};
 }
 
 Result<> suspend(const View& v, const Job& j, bool resume, Decision<rpc::Messages>& d) {
-  if (!v.is_operator()) return fail(Errc::kUserIdMissing);
+  if (!v.is_operator()) return fail(Errc::kAccessDenied, {}, "only operators suspend jobs; scancel --signal=STOP stops your own");
   if (j.pending()) return fail(Errc::kJobPending);
   if (j.finished()) return fail(Errc::kAlreadyDone);
-  if (resume != (j.state == JobState::kSuspended)) return fail(resume ? Errc::kInvalidStateChange : Errc::kAlreadyDone);
+  if (resume && j.state != JobState::kSuspended) return fail(Errc::kJobNotSuspended);
+  if (!resume && j.state == JobState::kSuspended) return {};
   event::JobSuspended e;
   e.job = j.id;
   e.resumed = resume;
   e.time = v.now;
-  d.events.push_back(e);
-  node_rpc::SignalJob order;
-  order.job = j.id;
-  order.generation = j.restarts;
-  order.full = true;
-  order.signal = resume ? 18 : 19;   // SIGCONT, SIGSTOP
-  for (const NodeShare& s : j.allocation->nodes) d.orders.push_back({s.node, order});
+  d.events.push_back(e);   // the nodes' part is an obligation until each confirmed it
   return {};
 }
 
-// Moves the user's job before the user's other pending jobs of the partition by handing their priorities around.
-Result<> top(const View& v, const Job& j, Events& out) {
-  if (!j.pending() || j.priority == 0) return fail(Errc::kInvalidStateChange);
-  uint32_t best = j.priority;
-  v.cluster.jobs.for_each([&](uint32_t, const Job& o) {
-    if (o.pending() && o.request->uid == j.request->uid && o.partition == j.partition) best = std::max(best, o.priority);
-  });
-  if (best == j.priority) return {};
-  event::JobChanged e = changed(j);
-  e.priority = best == kUnlimited32 - 1 ? best : best + 1;
-  out.push_back(std::move(e));
-  return {};
-}
-
-Result<> act(const View& v, const Job& j, rpc::JobAction action, Decision<rpc::Messages>& d) {
+Result<> act(const View& v, const Job& j, const rpc::ControlJobs& c, Decision<rpc::Messages>& d) {
   if (!v.may_manage(j)) return fail(Errc::kAccessDenied);
-  switch (action) {
+  switch (c.action) {
     case rpc::JobAction::kHold:
     case rpc::JobAction::kUserHold:
-      if (!j.pending()) return fail(j.finished() ? Errc::kAlreadyDone : Errc::kJobNotPending);
-      hold(v, j, action == rpc::JobAction::kUserHold, d.events);
+      if (j.finished()) return fail(Errc::kAlreadyDone);
+      hold(v, j, c.action == rpc::JobAction::kUserHold, d.events);
       return {};
     case rpc::JobAction::kRelease:
-      if (!j.pending()) return fail(j.finished() ? Errc::kAlreadyDone : Errc::kJobNotPending);
+      if (j.finished()) return fail(Errc::kAlreadyDone);
       if ((j.flags & kJobHeldByAdmin) && !v.is_operator()) return fail(Errc::kAccessDenied);
       if (j.priority == 0) release(v, j, d.events);
       return {};
-    case rpc::JobAction::kRequeue: return requeue(v, j, false, d.events);
-    case rpc::JobAction::kRequeueHold: return requeue(v, j, true, d.events);
+    case rpc::JobAction::kRequeue:
+    case rpc::JobAction::kRequeueHold: return requeue(v, j, c, d.events);
     case rpc::JobAction::kSuspend: return suspend(v, j, false, d);
     case rpc::JobAction::kResume: return suspend(v, j, true, d);
-    case rpc::JobAction::kTop: return top(v, j, d.events);
+    case rpc::JobAction::kTop: break;   // decided for all of them together
   }
   return fail(Errc::kInvalidArgument);
+}
+
+// ---- top
+bool same_queue(const Job& a, const Job& b) {
+  return a.request->uid == b.request->uid && a.partition == b.partition && a.request->account == b.request->account &&
+         a.request->qos == b.request->qos && b.request->partitions.size() <= 1;
+}
+
+void add_nice(const View& v, const Job& j, int64_t more, Events& out) {
+  JobRequest r = *j.request;
+  r.nice = static_cast<int32_t>(std::clamp<int64_t>(r.nice + more, -2147483645, 2147483645));
+  event::JobChanged e = changed(j);
+  e.priority = static_cast<uint32_t>(std::clamp<int64_t>(static_cast<int64_t>(j.priority) - more, 1, kUnlimited32 - 1));
+  e.request = store_request(v, std::move(r), out);
+  out.push_back(std::move(e));
+}
+
+// What nice moves: the priority before it is cut to what can be shown.
+int64_t uncut_priority(const sched::PriorityRule& rule, const Job& j) {
+  if (!rule.moves(j)) return j.priority;
+  const sched::PriorityFactors f = rule.factors(j, j.partition);
+  double sum = f.age.weighted + f.job_size.weighted + f.partition.weighted + static_cast<double>(f.site - f.nice);
+  for (const auto& [name, factor] : f.tres) sum += factor.weighted;
+  return static_cast<int64_t>(std::floor(sum));
+}
+
+// The jobs named come first, in their order, by their nice values; what they gain the user's other jobs there lose.
+Result<> top(const View& v, const std::vector<const Job*>& jobs, Events& out) {
+  auto named = [&](const Job& j) { return std::ranges::find(jobs, &j) != jobs.end(); };
+  const sched::PriorityRule rule(v.cluster, v.settings.priority, v.now);
+  std::vector<const Job*> others;
+  int64_t highest = 0;
+  v.cluster.jobs.for_each([&](uint32_t, const Job& o) {
+    bool beside = o.pending() && o.priority && std::ranges::any_of(jobs, [&](const Job* j) { return same_queue(*j, o); });
+    if (!beside) return;
+    highest = std::max<int64_t>(highest, rule.of(o));
+    if (!named(o)) others.push_back(&o);
+  });
+  int64_t gained = 0, place = static_cast<int64_t>(jobs.size());
+  for (const Job* j : jobs) {
+    int64_t gain = std::max<int64_t>(0, std::min<int64_t>(highest + place--, kUnlimited32 - 1) - uncut_priority(rule, *j));
+    gained += gain;
+    if (gain) add_nice(v, *j, -gain, out);
+  }
+  if (others.empty() || !gained) return {};
+  int64_t each = (gained + static_cast<int64_t>(others.size()) - 1) / static_cast<int64_t>(others.size());
+  for (const Job* o : others) add_nice(v, *o, each, out);
+  return {};
+}
+
+Result<> may_top(const View& v, const Job& j) {
+  if (!v.may_manage(j)) return fail(Errc::kAccessDenied);
+  if (!v.is_operator() && !v.settings.config().scheduler_parameters.has("enable_user_top"))
+    return fail(Errc::kDisabled, {}, "SchedulerParameters=enable_user_top opens it to users");
+  if (!j.pending()) return fail(Errc::kJobNotPending);
+  if (j.priority == 0) return fail(Errc::kJobHeld);
+  if (j.request->partitions.size() > 1) return fail(Errc::kRequestedPartConfigUnavailable, {}, "the job waits in several partitions");
+  return {};
 }
 
 std::string name_of(const rpc::JobSelector& s) {
@@ -262,29 +265,6 @@ std::string name_of(const rpc::JobSelector& s) {
 }
 
 }  // namespace
-
-std::string job_name_for_users(const Job& job) {
-  if (job.array_task != kNoArrayTask) return std::to_string(job.array_job_id.value) + "_" + std::to_string(job.array_task);
-  if (job.array_tasks) return std::to_string(job.id.value) + "_[" + format_array_tasks(*job.array_tasks) + "]";
-  return std::to_string(job.id.value);
-}
-
-event::JobChanged changed(const Job& job) {
-  event::JobChanged e;
-  e.job = job.id;
-  e.request = job.request_id;
-  e.priority = job.priority;
-  e.flags = job.flags;
-  e.reason = job.reason;
-  e.time_limit_min = job.time_limit_min;
-  e.partition = job.partition;
-  e.eligible = job.eligible;
-  e.ends = job.ends;
-  e.array_tasks = job.array_tasks;
-  e.dependencies = job.dependencies;
-  e.detail = job.detail;
-  return e;
-}
 
 std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s) {
   std::vector<const Job*> out;
@@ -314,7 +294,7 @@ Decision<rpc::SignalJobsAnswer> decide_signal(const View& v, const rpc::SignalJo
   Canceller canceller{v, c, d};
   if (c.filter.jobs.empty()) {
     v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      if (!j.finished() && matches(v, j, c.filter)) canceller.run({&j, {}, false, {}}, false, {});
+      if (!j.finished() && matches_filter(v.cluster, j, c.filter)) canceller.run({&j, {}, false, {}}, false, {});
     });
     return d;
   }
@@ -329,8 +309,11 @@ Decision<rpc::SignalJobsAnswer> decide_signal(const View& v, const rpc::SignalJo
 
 Result<Decision<rpc::Messages>> decide_control(const View& v, const rpc::ControlJobs& c) {
   Decision<rpc::Messages> d;
+  std::vector<const Job*> to_top;
   auto run = [&](const Job& j, const std::string& name) {
-    auto ok = act(v, j, c.action, d);
+    bool is_top = c.action == rpc::JobAction::kTop;
+    auto ok = is_top ? may_top(v, j) : act(v, j, c, d);
+    if (ok && is_top) to_top.push_back(&j);
     if (!ok) d.reply.errors.push_back({name, errc_number(ok.error().code), std::string(ok.error().message())});
   };
   for (const rpc::JobSelector& s : c.jobs) {
@@ -345,6 +328,33 @@ Result<Decision<rpc::Messages>> decide_control(const View& v, const rpc::Control
     v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
       if (j.request->name == name && !j.finished() && v.may_manage(j)) run(j, job_name_for_users(j));
     });
+  if (!to_top.empty()) MUSTER_TRY_VOID(top(v, to_top, d.events));
+  return d;
+}
+
+Result<Decision<rpc::Empty>> decide_notify(const View& v, const rpc::NotifyJob& c) {
+  const Job* j = v.cluster.jobs.find(c.job.value);
+  if (!j) return fail(Errc::kInvalidJobId);
+  if (!v.may_manage(*j)) return fail(Errc::kAccessDenied);
+  if (j->pending()) return fail(Errc::kDisabled);
+  if (j->finished()) return fail(Errc::kAlreadyDone);
+  if (c.text.size() > 4096) return fail(Errc::kInvalidArgument, "the message has more than 4096 bytes");
+  if (j->request->kind != JobKind::kBatch && j->steps.empty())
+    return fail(Errc::kDisabled, {}, "nothing runs in the allocation that could show the message");
+  Decision<rpc::Empty> d;
+  node_rpc::NotifyJob order{j->id, j->restarts, c.text};
+  if (j->request->kind == JobKind::kBatch) {
+    d.orders.push_back({j->allocation->nodes[0].node, order});
+    return d;
+  }
+  // Each srun hears it once: from the first node of its step.
+  Bitmap told;
+  for (const Step& s : j->steps) {
+    uint32_t index = s.shares.empty() ? 0 : s.shares[0].node_index;
+    if (told.test(index)) continue;
+    told.set(index);
+    d.orders.push_back({j->allocation->nodes[index].node, order});
+  }
   return d;
 }
 

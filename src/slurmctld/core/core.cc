@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/mail.h"
 
 namespace muster::slurmctld {
 
@@ -10,6 +9,7 @@ Core::Core(Settings settings) : settings_(std::move(settings)), indexes_(setting
 
 void Core::restore(Cluster cluster) {
   cluster_ = std::move(cluster);
+  cluster_.recount_licenses();
   indexes_ = rebuild_indexes(cluster_, settings_.config().min_job_age);
 }
 
@@ -20,6 +20,12 @@ void Core::configure(Settings settings) {
   settings_ = std::move(settings);
   if (age_changed) rebuild();
   take(decide_configure(own()));
+}
+
+// Some keys changed while it runs; what slurm.conf says of nodes and partitions is not looked at.
+void Core::change_settings(Settings settings) {
+  settings_ = std::move(settings);
+  feasibility_ = FeasibilityCache();
 }
 
 void Core::rebuild() {
@@ -38,6 +44,7 @@ void Core::begin(Time now) {
   before_ = cluster_;
   events_.clear();
   orders_.clear();
+  mails_.clear();
   links_.clear();
 }
 
@@ -55,12 +62,15 @@ void Core::take(std::vector<Order> orders) {
 
 // Remembers what housekeep() has to look at because of this event.
 void Core::follow_up(const Event& event) {
+  for (SendMail& m : mails_for(before_, cluster_, event)) mails_.push_back(std::move(m));
   if (auto* e = std::get_if<event::JobEnding>(&event)) {
     JobId id = e->task_job ? e->task_job : e->job;
     ended_.push_back(id);
     if (e->releasing.none()) released_.push_back(id);
+    note_idle_nodes(id);
   } else if (auto* r = std::get_if<event::JobNodesReleased>(&event)) {
     if (const Job* j = cluster_.jobs.find(r->job.value); j && j->releasing.none()) released_.push_back(r->job);
+    note_idle_nodes(r->job);
   } else if (auto* c = std::get_if<event::JobSubmitted>(&event)) {
     if (c->reason == Reason::kDependencyNeverSatisfied) unsettled_.push_back(c->job);
   } else if (auto* q = std::get_if<event::JobRequeued>(&event)) {
@@ -71,6 +81,15 @@ void Core::follow_up(const Event& event) {
     for (JobId id : indexes_.jobs_on(n->node))
       if (const Job* j = cluster_.jobs.find(id.value); j && (j->flags & kJobConfiguring)) readied_.push_back(id);
   }
+}
+
+// Nodes of the job that wait to be idle, for a reboot or to be powered down.
+void Core::note_idle_nodes(JobId id) {
+  const Job* j = cluster_.jobs.find(id.value);
+  if (!j || !j->allocation) return;
+  for (const NodeShare& s : j->allocation->nodes)
+    if (const Node* n = cluster_.nodes.find(s.node.value); n && (n->flags & (kNodeRebootRequested | kNodePowerDownRequested)))
+      idled_.push_back(s.node);
 }
 
 template <class R>
@@ -89,12 +108,24 @@ Result<rpc::Empty> Core::finish_allocation(const Caller& who, const rpc::FinishA
 Result<rpc::StepCreated> Core::create_step(const Caller& who, const rpc::CreateStep& c) {
   return finish(decide_create_step(view(who), c));
 }
+Result<rpc::StepCreated> Core::step_or_nodes(const Caller& who, const rpc::AskCredential& c) {
+  return slurmctld::step_or_nodes(view(who), c);
+}
 Result<rpc::Empty> Core::finish_step(const Caller& who, const rpc::FinishStep& c) { return finish(decide_finish_step(view(who), c)); }
 Result<rpc::SignalJobsAnswer> Core::signal(const Caller& who, const rpc::SignalJobs& c) {
   return finish(Result<Decision<rpc::SignalJobsAnswer>>(decide_signal(view(who), c)));
 }
 Result<rpc::Messages> Core::control(const Caller& who, const rpc::ControlJobs& c) { return finish(decide_control(view(who), c)); }
 Result<rpc::Messages> Core::update_job(const Caller& who, const rpc::UpdateJob& c) { return finish(decide_update_job(view(who), c)); }
+Result<rpc::Messages> Core::update_step(const Caller& who, const rpc::UpdateStep& c) { return finish(decide_update_step(view(who), c)); }
+Result<rpc::Messages> Core::control_nodes(const Caller& who, const rpc::ControlNodes& c) { return finish(decide_control_nodes(view(who), c)); }
+Result<ConfigDecision> Core::update_config(const Caller& who, const rpc::UpdateConfig& c) {
+  auto d = decide_update_config(view(who), c);
+  if (d) take(std::exchange(d->orders, {}));
+  if (d && d->loaded) change_settings(make_settings(d->loaded, settings_.slurm_user, settings_.rootless));
+  return d;
+}
+Result<rpc::Empty> Core::notify(const Caller& who, const rpc::NotifyJob& c) { return finish(decide_notify(view(who), c)); }
 Result<rpc::Messages> Core::update_node(const Caller& who, const rpc::UpdateNode& c) { return finish(decide_update_node(view(who), c)); }
 Result<rpc::Messages> Core::update_partition(const Caller& who, const rpc::UpdatePartition& c) {
   return finish(decide_update_partition(view(who), c));
@@ -159,7 +190,14 @@ void Core::housekeep() {
     if (j && j->state == JobState::kRunning && j->ends <= now_ && limit_time(own(), *j) != kTimeInfinite)
       indexes_.set_timer(limit_time(own(), *j), TimerKind::kJobLimit, timer.id);
   }
-  while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty()) {
+  while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty() || !idled_.empty()) {
+    for (NodeId id : std::exchange(idled_, {})) {
+      Events out;
+      std::vector<Order> orders;
+      if (const Node* n = cluster_.nodes.find(id.value)) settle_node(own(), *n, out, orders);
+      take(std::move(out));
+      take(std::move(orders));
+    }
     for (JobId id : std::exchange(unsettled_, {})) {
       Events out;
       if (const Job* j = cluster_.jobs.find(id.value)) settle_dependencies(own(), *j, out);
@@ -212,43 +250,30 @@ void Core::rollback() {
   rebuild();
   events_.clear();
   orders_.clear();
+  mails_.clear();
   ended_.clear();
   released_.clear();
   readied_.clear();
   unsettled_.clear();
+  idled_.clear();
 }
 
 std::shared_ptr<const Cluster> Core::snapshot() const { return std::make_shared<const Cluster>(cluster_); }
 
-namespace {
-
-// Mail that the events of a turn call for.
-void add_mail(const Cluster& cluster, const Event& event, std::vector<Effect>& out) {
-  auto send = [&](JobId id, uint16_t what) {
-    const Job* j = cluster.jobs.find(id.value);
-    if (j && (j->request->mail_type & what)) out.push_back(SendMail{id, what});
-  };
-  if (auto* s = std::get_if<event::JobStarted>(&event)) send(s->task_job ? s->task_job : s->job, kMailBegin);
-  if (auto* e = std::get_if<event::JobEnding>(&event)) {
-    JobId id = e->task_job ? e->task_job : e->job;
-    if (e->flags & (kJobRequeued | kJobRequeueHold)) send(id, kMailRequeue);
-    else if (e->state == JobState::kCompleted) send(id, kMailEnd);
-    else send(id, e->state == JobState::kCancelled ? kMailEnd : kMailFail | kMailEnd);
-  }
-}
-
-}  // namespace
-
 std::vector<Effect> Core::take_effects(Time now) {
   std::vector<Effect> out;
-  PowerNodes up;
+  PowerNodes up, down;
+  down.resume = false;
   for (const Event& e : events_) {
-    add_mail(cluster_, e, out);
-    if (auto* n = std::get_if<event::NodeStateChanged>(&e); n && (n->flags & kNodePoweringUp) && n->resume_deadline != kTimeUnset)
-      up.nodes.push_back(n->node);
+    auto* n = std::get_if<event::NodeStateChanged>(&e);
+    if (n && n->run == event::PowerProgram::kResume) up.nodes.push_back(n->node);
+    if (n && n->run == event::PowerProgram::kSuspend) down.nodes.push_back(n->node);
   }
   if (!up.nodes.empty()) out.push_back(std::move(up));
+  if (!down.nodes.empty()) out.push_back(std::move(down));
   events_.clear();
+  for (SendMail& m : mails_) out.push_back(std::move(m));
+  mails_.clear();
   for (Order& o : orders_) out.push_back(std::move(o));
   orders_.clear();
   for (const Obligation& o : indexes_.take_due(now, seconds(15))) {
@@ -267,12 +292,19 @@ std::optional<NodeOrder> Core::order_for(const Obligation& o) const {
     launch.job = job_on_node(cluster_, *j, 0);
     return launch;
   }
+  if (o.duty == Duty::kSettle) {
+    node_rpc::SuspendJob s;
+    s.job = o.job;
+    s.generation = j->restarts;
+    s.suspend = j->state == JobState::kSuspended;
+    return s;
+  }
   node_rpc::TerminateJob t;
   t.job = o.job;
   t.generation = j->restarts;
   t.forget = true;
   t.kill_wait_seconds = static_cast<uint32_t>(to_seconds(settings_.config().kill_wait));
-  t.state = j->flags & (kJobRequeued | kJobRequeueHold) ? JobState::kPreempted : j->state;
+  t.state = j->flags & (kJobRequeued | kJobRequeueHold) ? JobState::kPending : j->state;
   t.time = j->ended;
   return t;
 }

@@ -28,8 +28,10 @@ struct PowerNodes {               // run ResumeProgram or SuspendProgram
   std::vector<NodeId> nodes;
 };
 struct SendMail {
-  JobId job{};
+  Job job;                        // as it was then
   uint16_t what = 0;              // one bit of model/mail.h
+  bool array = false;             // about the array as a whole
+  ArrayGroup group;
 };
 using Effect = std::variant<Order, PowerNodes, SendMail>;
 
@@ -50,10 +52,16 @@ class Core {
   Result<JobRequest> check(const Caller& who, const JobRequest& request);   // for --test-only
   Result<rpc::Empty> finish_allocation(const Caller& who, const rpc::FinishAllocation& c);
   Result<rpc::StepCreated> create_step(const Caller& who, const rpc::CreateStep& c);
+  Result<rpc::StepCreated> step_or_nodes(const Caller& who, const rpc::AskCredential& c);
   Result<rpc::Empty> finish_step(const Caller& who, const rpc::FinishStep& c);
   Result<rpc::SignalJobsAnswer> signal(const Caller& who, const rpc::SignalJobs& c);
   Result<rpc::Messages> control(const Caller& who, const rpc::ControlJobs& c);
   Result<rpc::Messages> update_job(const Caller& who, const rpc::UpdateJob& c);
+  Result<rpc::Messages> update_step(const Caller& who, const rpc::UpdateStep& c);
+  // The settings of this core change with it; `loaded` is for whoever else holds them.
+  Result<ConfigDecision> update_config(const Caller& who, const rpc::UpdateConfig& c);
+  Result<rpc::Messages> control_nodes(const Caller& who, const rpc::ControlNodes& c);
+  Result<rpc::Empty> notify(const Caller& who, const rpc::NotifyJob& c);
   Result<rpc::Messages> update_node(const Caller& who, const rpc::UpdateNode& c);
   Result<rpc::Messages> update_partition(const Caller& who, const rpc::UpdatePartition& c);
   void report(NodeId node, const NodeReport& report);
@@ -73,6 +81,7 @@ class Core {
   Time next_timer() const { return indexes_.next_timer(); }
   const Cluster& cluster() const { return cluster_; }
   const Indexes& indexes() const { return indexes_; }
+  std::vector<std::string> take_unused_blobs() { return indexes_.take_unused_blobs(); }
   // The orders that an obligation stands for; nullopt when its job is gone.
   std::optional<NodeOrder> order_for(const Obligation& o) const;
 
@@ -83,7 +92,9 @@ class Core {
   void take(std::vector<Order> orders);
   template <class R>
   Result<R> finish(Result<Decision<R>> decision);
+  void change_settings(Settings settings);
   void follow_up(const Event& event);
+  void note_idle_nodes(JobId id);
   void rebuild();
   void watch_silence(const Node& node);
 
@@ -96,9 +107,14 @@ class Core {
   Cluster before_;
   Events events_;
   std::vector<Order> orders_;
+  std::vector<SendMail> mails_;
   std::vector<JobId> ended_, released_, readied_, unsettled_;   // to be followed up in housekeep
+  std::vector<NodeId> idled_;
   std::vector<std::pair<NodeId, bool>> links_;                // nodes that connected or disconnected
 };
+
+// mail.cc: the mails that an event calls for. `before`: the state before the event's turn.
+std::vector<SendMail> mails_for(const Cluster& before, const Cluster& cluster, const Event& event);
 
 // The job as its node `index` needs to know it.
 node_rpc::JobOnNode job_on_node(const Cluster& cluster, const Job& job, size_t index);

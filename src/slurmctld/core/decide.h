@@ -1,6 +1,6 @@
 // decide: commands in, events out. Each function reads the state (View), checks the caller's rights and the request, and
 // returns the events that make it true, or the error the user sees. Nothing is changed here; apply does that.
-// One .cc per subject: submit, lifecycle, control, update_job, steps, nodes, configure, timers.
+// One .cc per subject; the README lists them.
 #pragma once
 
 #include <string>
@@ -73,7 +73,6 @@ struct Ending {
   Bitmap gone;                  // nodes (by index) where nothing is left already
 };
 void end_job(const View& v, const Job& job, const Ending& ending, Events& out);
-bool requeue_allowed(const View& v, const Job& job);   // --requeue, --no-requeue, else JobRequeue
 // A finished job with nothing left on any node: requeue it if it was to be; called after the last release.
 void after_release(const View& v, const Job& job, Events& out);
 Result<Decision<rpc::Empty>> decide_finish_allocation(const View& v, const rpc::FinishAllocation& c);
@@ -81,27 +80,64 @@ Result<Decision<rpc::Empty>> decide_finish_allocation(const View& v, const rpc::
 // ---- control.cc
 Decision<rpc::SignalJobsAnswer> decide_signal(const View& v, const rpc::SignalJobs& c);
 Result<Decision<rpc::Messages>> decide_control(const View& v, const rpc::ControlJobs& c);
+Result<Decision<rpc::Empty>> decide_notify(const View& v, const rpc::NotifyJob& c);
 std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s);
-std::string job_name_for_users(const Job& job);   // "123", "123_4", "123_[5-7]"
 
 // ---- update_job.cc
 Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::UpdateJob& c);
+Result<Decision<rpc::Messages>> decide_update_step(const View& v, const rpc::UpdateStep& c);
 
 // ---- steps.cc
 Result<Decision<rpc::StepCreated>> decide_create_step(const View& v, const rpc::CreateStep& c);
+// A running step as sattach needs it, or the nodes of a running job as sbcast does. Changes nothing.
+Result<rpc::StepCreated> step_or_nodes(const View& v, const rpc::AskCredential& c);
 Result<Decision<rpc::Empty>> decide_finish_step(const View& v, const rpc::FinishStep& c);
 
 // ---- nodes.cc
 Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc::Register& r);
-Result<Decision<rpc::Messages>> decide_update_node(const View& v, const rpc::UpdateNode& c);
 // Jobs on a node that is in touch are ended there in the usual way; with one that is not, what they hold is given up.
 void set_node_down(const View& v, const Node& node, const std::string& reason, Events& out);
 // A node that did not answer for SlurmdTimeout, a resume that took too long, a planned return.
 void node_timer(const View& v, NodeId node, TimerKind kind, Events& out);
 
+// ---- update_node.cc
+Result<Decision<rpc::Messages>> decide_update_node(const View& v, const rpc::UpdateNode& c);
+// A host list that may name node sets, or ALL. kInvalidNodeName for a name that is no node.
+Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& text);
+// A node's state as NodeStateChanged carries it, to be altered by the caller.
+event::NodeStateChanged state_of(const Node& n, Time now);
+
+// ---- node_power.cc: reboot, power up and down
+Result<Decision<rpc::Messages>> decide_control_nodes(const View& v, const rpc::ControlNodes& c);
+// One node of it; kInvalidNodeState where its state does not allow that.
+Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders);
+// A node that nothing runs on any more: the reboot or the power-down that it waited for begins.
+void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& orders);
+// It registers while a reboot is due: `e` becomes its state after it, or the order is repeated.
+void after_reboot(const Node& n, const NodeHardware& found, event::NodeStateChanged& e, std::vector<Order>& orders);
+// ResumeTimeout or SuspendTimeout is over.
+void power_deadline(const View& v, const Node& n, Events& out);
+// ---- topology.cc
+// `ids`: of the configured nodes, in their order.
+void configure_topology(const View& v, const std::vector<NodeId>& ids, Events& out);
+// Where a node of the job is in the topology of its partition.
+TopologyAddress address_of(const Cluster& cluster, const Job& job, size_t index);
+
 // ---- configure.cc
 Events decide_configure(const View& v);           // from the state as it is to what Settings say
+// The admin state and flags that State= of a NodeName line means for a node not seen before.
+event::NodeStateChanged initial_state(const View& v, NodeId id, const NodeSpec& spec);
+
+// ---- update_partition.cc
 Result<Decision<rpc::Messages>> decide_update_partition(const View& v, const rpc::UpdatePartition& c);
+
+// ---- runtime_settings.cc
+struct ConfigDecision {
+  std::shared_ptr<const config::LoadedConfig> loaded;   // with the change; null: it is for node daemons alone
+  std::vector<Order> orders;
+  rpc::Messages reply;
+};
+Result<ConfigDecision> decide_update_config(const View& v, const rpc::UpdateConfig& c);
 
 // ---- timers.cc
 void job_timer(const View& v, JobId job, TimerKind kind, Events& out, std::vector<Order>& orders);
@@ -122,6 +158,15 @@ bool is_circular(const View& v, const Job& job, const Dependencies& list);
 // When a running job's time is up: its end and the OverTimeLimit that applies.
 Time limit_time(const View& v, const Job& job);
 
+// ---- job_rules.cc: what several subjects ask about one job
+bool requeue_allowed(const View& v, const Job& job);   // a batch job with --requeue, or JobRequeue and no --no-requeue
+uint32_t basic_priority(JobId id, int32_t nice);            // priority/basic: the earlier job first
+// Job::priority of what is neither held nor set by hand: that of priority/basic; otherwise a number that only says "not
+// held", for sched/priority.h works the priority out.
+uint32_t default_priority(const View& v, JobId id, int32_t nice);
+std::string job_name_for_users(const Job& job);        // "123", "123_4", "123_[5-7]"
+// The number of this request, with the event that stores it where no job has asked for the same yet.
+RequestId store_request(const View& v, JobRequest request, Events& out);
 // A job's record as JobChanged carries it, to be altered by the caller.
 event::JobChanged changed(const Job& job);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "model/mail.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -14,16 +15,36 @@ uint32_t tasks_of(const Job& job) {
 
 }  // namespace
 
+Time latest_start(const Job& job) {
+  uint32_t least = job.request->time_min_min ? job.request->time_min_min : job.time_limit_min;
+  return least == kUnlimited32 ? job.request->deadline : job.request->deadline - minutes(least);
+}
+
+std::optional<LimitMail> next_limit_mail(const Job& job) {
+  constexpr struct {
+    uint16_t mail;
+    JobWarning said;
+    int percent;
+  } kMarks[] = {{kMailTimeLimit50, kWarnedHalf, 50}, {kMailTimeLimit80, kWarned80, 80}, {kMailTimeLimit90, kWarned90, 90}};
+  if (job.time_limit_min == kUnlimited32 || job.ends == kTimeUnset || job.ends == kTimeInfinite) return std::nullopt;
+  for (const auto& m : kMarks)
+    if ((job.request->mail_type & m.mail) && !(job.time_warned & m.said))
+      return LimitMail{job.ends - minutes(job.time_limit_min) * (100 - m.percent) / 100, m.mail, m.said};
+  return std::nullopt;
+}
+
 template <class F>
 void Indexes::each_timer(const Job& job, F&& f) const {
   if (job.pending()) {
     if (job.eligible != kTimeUnset) f(job.eligible, TimerKind::kJobBegin);
-    if (job.request->deadline != kTimeUnset) f(job.request->deadline, TimerKind::kJobDeadline);
+    if (job.request->deadline != kTimeUnset) f(latest_start(job) + Duration(1), TimerKind::kJobDeadline);
+    if (job.request->immediate_seconds) f(job.submitted + seconds(job.request->immediate_seconds), TimerKind::kJobImmediate);
   } else if (!job.finished()) {
     if (job.ends != kTimeUnset && job.ends != kTimeInfinite) {
       f(job.ends, TimerKind::kJobLimit);
       const WarnSignal& w = job.request->warn;
-      if (w.signal && !job.time_warned) f(job.ends - seconds(w.seconds_before_end), TimerKind::kJobWarn);
+      if (w.signal && !(job.time_warned & kWarnedSignal)) f(job.ends - seconds(w.seconds_before_end), TimerKind::kJobWarn);
+      if (auto mail = next_limit_mail(job)) f(mail->at, TimerKind::kJobMail);
     }
   } else if (job.releasing.none() && min_job_age_ > Duration::zero() && !(job.flags & (kJobRequeued | kJobRequeueHold))) {
     f(job.ended + min_job_age_, TimerKind::kJobPurge);
@@ -51,6 +72,10 @@ void Indexes::add(const Job& job) {
       if (open_.insert(o).second) due_.push_back(o);
     }
   }
+  job.settling.for_each([&](size_t i) {
+    Obligation o{Duty::kSettle, job.id, nodes[i].node};
+    if (open_.insert(o).second) due_.push_back(o);
+  });
   if (job.state == JobState::kRunning && job.request->kind == JobKind::kBatch && !job.launched &&
       !(job.flags & kJobConfiguring) && job.releasing.none()) {
     Obligation o{Duty::kLaunchBatch, job.id, nodes[0].node};
@@ -77,6 +102,7 @@ void Indexes::remove(const Job& job) {
       if (at->second.empty()) on_node_.erase(at);
     }
     open_.erase({Duty::kTerminate, job.id, s.node});
+    open_.erase({Duty::kSettle, job.id, s.node});
   }
   open_.erase({Duty::kLaunchBatch, job.id, job.allocation->nodes[0].node});
 }
@@ -89,15 +115,32 @@ void Indexes::node_released(const Job& job, NodeId node) {
   }
 }
 
-void Indexes::add_request(RequestId id, const JobRequest& request) { requests_.emplace(describe_hash(request), id); }
+void Indexes::add_request(RequestId id, const JobRequest& request) {
+  requests_.emplace(describe_hash(request), id);
+  for (const std::string* hash : {&request.script_hash, &request.environment_hash})
+    if (!hash->empty()) ++blobs_[*hash];
+}
 
 void Indexes::remove_request(RequestId id, const JobRequest& request) {
+  for (const std::string* hash : {&request.script_hash, &request.environment_hash}) {
+    auto at = blobs_.find(*hash);
+    if (at == blobs_.end() || --at->second > 0) continue;
+    unused_blobs_.push_back(*hash);
+    blobs_.erase(at);
+  }
   auto [first, last] = requests_.equal_range(describe_hash(request));
   for (auto it = first; it != last; ++it) {
     if (it->second != id) continue;
     requests_.erase(it);
     return;
   }
+}
+
+std::vector<std::string> Indexes::take_unused_blobs() {
+  std::vector<std::string> out = std::move(unused_blobs_);
+  unused_blobs_.clear();
+  std::erase_if(out, [&](const std::string& hash) { return blob_used(hash); });   // asked for again meanwhile
+  return out;
 }
 
 RequestId Indexes::find_request(const JobRequest& request, const Cluster& cluster) const {
@@ -149,7 +192,7 @@ std::vector<Obligation> Indexes::take_due(Time now, Duration repeat_after) {
 
 void Indexes::node_connected(NodeId node) {
   for (JobId job : jobs_on(node))
-    for (Duty duty : {Duty::kLaunchBatch, Duty::kTerminate})
+    for (Duty duty : {Duty::kLaunchBatch, Duty::kTerminate, Duty::kSettle})
       if (Obligation o{duty, job, node}; open_.contains(o)) due_.push_back(o);
 }
 
@@ -167,7 +210,7 @@ std::vector<JobId> Indexes::dependents_of(JobId job) const {
 
 bool Indexes::same_as(const Indexes& o) const {
   return open_ == o.open_ && on_node_ == o.on_node_ && dependents_ == o.dependents_ && singletons_ == o.singletons_ &&
-         requests_.size() == o.requests_.size() && job_count_ == o.job_count_;
+         requests_.size() == o.requests_.size() && blobs_ == o.blobs_ && job_count_ == o.job_count_;
 }
 
 Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age) {

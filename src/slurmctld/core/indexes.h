@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -14,16 +15,27 @@
 
 namespace muster::slurmctld {
 
-enum class TimerKind : uint8_t { kJobBegin, kJobLimit, kJobWarn, kJobDeadline, kJobPurge, kNodeSilent, kNodeResume, kNodeReturn };
+enum class TimerKind : uint8_t { kJobBegin, kJobLimit, kJobWarn, kJobMail, kJobDeadline, kJobImmediate, kJobPurge, kNodeSilent, kNodeResume, kNodeReturn };
 
 // Something the world still has to do, repeated until the state says it is done.
-enum class Duty : uint8_t { kLaunchBatch, kTerminate };
+enum class Duty : uint8_t { kLaunchBatch, kTerminate, kSettle };   // kSettle: stop or continue a job's processes
 struct Obligation {
   Duty duty = Duty::kLaunchBatch;
   JobId job{};
   NodeId node{};
   auto operator<=>(const Obligation&) const = default;
 };
+
+// The last moment at which a pending job with a deadline can start and still end in time.
+Time latest_start(const Job& job);
+
+// The next mail that a running job's user wants about the time that is used up (TIME_LIMIT_50, _80, _90).
+struct LimitMail {
+  Time at{};
+  uint16_t mail = 0;
+  JobWarning said{};
+};
+std::optional<LimitMail> next_limit_mail(const Job& job);
 
 class Indexes {
  public:
@@ -60,6 +72,9 @@ class Indexes {
   std::vector<JobId> dependents_of(JobId job) const;
   std::vector<JobId> singletons() const { return {singletons_.begin(), singletons_.end()}; }
   RequestId find_request(const JobRequest& request, const Cluster& cluster) const;
+  // Scripts and environments: whether a request refers to the blob, and those that none refers to since the last call.
+  bool blob_used(const std::string& hash) const { return blobs_.contains(hash); }
+  std::vector<std::string> take_unused_blobs();
   uint32_t job_count() const { return job_count_; }   // as MaxJobCount counts: every task of an array
 
   bool same_as(const Indexes& o) const;
@@ -78,6 +93,8 @@ class Indexes {
   std::map<JobId, std::set<JobId>> dependents_;
   std::set<JobId> singletons_;
   std::unordered_multimap<uint64_t, RequestId> requests_;
+  std::unordered_map<std::string, uint32_t> blobs_;    // hash → requests that refer to it
+  std::vector<std::string> unused_blobs_;
   uint32_t job_count_ = 0;
 };
 

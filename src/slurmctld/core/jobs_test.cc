@@ -24,6 +24,9 @@ TEST(Submit, RefusesWhatCanNeverRunAndOtherUsers) {
   EXPECT_EQ(other.error().code, Errc::kUserIdMissing);
   ASSERT_FALSE(nowhere.has_value());
   EXPECT_EQ(nowhere.error().code, Errc::kInvalidPartition);
+  auto reserved = b.core.submit(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.reservation = "none"; }));
+  ASSERT_FALSE(reserved.has_value());
+  EXPECT_EQ(reserved.error().code, Errc::kReservationInvalid);
   EXPECT_TRUE(b.core.events().empty());
 }
 
@@ -113,6 +116,20 @@ TEST(End, ReportOfAnEarlierGenerationIsIgnored) {
   ASSERT_EQ(b.get(j).restarts, 1u);
   b.report(b.host(j), node_rpc::BatchFinished{j, 0, 0, true, false});
   EXPECT_EQ(b.state(j), JobState::kRunning);
+}
+
+TEST(End, AStepOfAWaitingJobIsNotThereToEnd) {
+  Bench b;
+  JobId j = b.submit();
+  rpc::SignalJobs c;
+  c.filter.jobs.emplace_back().job = j;
+  c.filter.jobs.back().has_step = true;
+  b.turn([&] {
+    auto answer = b.core.signal(Caller::root(), c);
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_EQ(answer->errors.size(), 1u);
+  });
+  EXPECT_EQ(b.state(j), JobState::kPending);
 }
 
 TEST(Requeue, WaitsForTheNodesAndStartsANewGeneration) {

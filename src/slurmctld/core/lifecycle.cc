@@ -11,8 +11,8 @@
 namespace muster::slurmctld {
 namespace {
 
-Time end_of(const Job& job, Time start) {
-  return job.time_limit_min == kUnlimited32 ? kTimeInfinite : start + minutes(job.time_limit_min);
+Time end_of(uint32_t limit_min, Time start) {
+  return limit_min == kUnlimited32 ? kTimeInfinite : start + minutes(limit_min);
 }
 
 // Nodes of the item that must be powered up first become #, with a deadline.
@@ -21,14 +21,10 @@ void power_up(const View& v, const sched::StartItem& item, Events& out) {
   for (const NodeShare& s : item.allocation->nodes) {
     const Node& n = v.cluster.nodes.at(s.node.value);
     if (!(n.flags & kNodePoweredDown)) continue;
-    event::NodeStateChanged e;
-    e.node = n.id;
-    e.admin = n.admin;
+    event::NodeStateChanged e = state_of(n, v.now);
     e.flags = (n.flags & ~kNodePoweredDown) | kNodePoweringUp;
-    e.reason = n.reason;
-    e.by = n.reason_uid;
-    e.time = v.now;
     e.resume_deadline = timeout ? v.now + *timeout : kTimeInfinite;
+    e.run = event::PowerProgram::kResume;
     out.push_back(std::move(e));
   }
 }
@@ -79,15 +75,11 @@ struct ReportHandler {
   void drain(const std::string& why) {
     const Node* n = v.cluster.nodes.find(node.value);
     if (!n || (n->flags & kNodeDrain)) return;
-    event::NodeStateChanged e;
-    e.node = node;
-    e.admin = n->admin;
-    e.flags = n->flags | kNodeDrain;
+    event::NodeStateChanged e = state_of(*n, v.now);
+    e.flags |= kNodeDrain;
     e.reason = why;
     e.by = v.settings.slurm_user;
     e.time = v.now;
-    e.resume_deadline = n->resume_deadline;
-    e.resume_after = n->resume_after;
     d.events.push_back(std::move(e));
   }
 
@@ -96,13 +88,15 @@ struct ReportHandler {
   void operator()(const node_rpc::BatchStarted& r) {
     const Job* j = job_of(r.job, r.generation);
     if (!j || j->state != JobState::kRunning || j->launched) return;
-    d.events.push_back(event::JobLaunched{r.job, v.now, end_of(*j, v.now)});
+    d.events.push_back(event::JobLaunched{r.job, v.now, end_of(j->time_limit_min, v.now)});
   }
   void operator()(const node_rpc::BatchFinished& r) {
     const Job* j = job_of(r.job, r.generation);
     if (r.gone) forget(r.job);
     if (!j || j->allocation->nodes[0].node != node) return;
     if (j->finished()) {
+      bool news = r.exit_status != 0 && j->exit_status == 0 && j->releasing.test(0);
+      if (news && !(j->flags & (kJobRequeued | kJobRequeueHold))) d.events.push_back(event::JobScriptEnded{j->id, r.exit_status});
       if (r.gone) release(*j, 0);
       return;
     }
@@ -136,9 +130,24 @@ struct ReportHandler {
     e.exit_status = r.node_fault ? 1 << 8 : 53;   // 0:53 is what Slurm shows for output that cannot be opened
     // Steps of srun may run there without the script: the node says when it is rid of them.
     e.gone = Bitmap(j->allocation->nodes.size());
-    if (r.node_fault && requeue_allowed(v, *j))
-      e.flags = j->restarts >= v.settings.config().max_batch_requeue ? kJobRequeueHold : kJobRequeued;
+    e.flags = kJobLaunchFailed;
+    // Held, or a prolog that fails everywhere would drain the cluster node by node.
+    bool hold = !v.settings.config().scheduler_parameters.has("nohold_on_prolog_fail") ||
+                j->restarts >= v.settings.config().max_batch_requeue;
+    if (r.node_fault && requeue_allowed(v, *j)) e.flags |= hold ? kJobRequeueHold : kJobRequeued;
     end_job(v, *j, e, d.events);
+  }
+  void operator()(const node_rpc::JobSettled& r) {
+    const Job* j = job_of(r.job, r.generation);
+    if (!j || j->finished() || r.suspended != (j->state == JobState::kSuspended)) return;
+    size_t index = *index_of(*j, node);
+    if (!j->settling.test(index)) return;
+    event::JobNodesSettled e;
+    e.job = j->id;
+    e.suspended = r.suspended;
+    e.nodes = Bitmap(j->allocation->nodes.size());
+    e.nodes.set(index);
+    d.events.push_back(std::move(e));
   }
   void operator()(const node_rpc::StepGone& r) {
     const Job* j = job_of(r.job, r.generation);
@@ -164,12 +173,6 @@ struct ReportHandler {
 
 }  // namespace
 
-bool requeue_allowed(const View& v, const Job& job) {
-  if (job.request->kind != JobKind::kBatch) return false;
-  if (job.request->requeue != TriState::kDefault) return job.request->requeue == TriState::kYes;
-  return v.settings.config().job_requeue;
-}
-
 Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   const Job* j = v.cluster.jobs.find(item.job.value);
   if (!j || !j->pending() || j->priority == 0 || !item.allocation || item.allocation->nodes.empty())
@@ -180,10 +183,9 @@ Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   if (j->dependencies || j->eligible == kTimeUnset || j->eligible > v.now) return fail(Errc::kInvalidStateChange);
   // Planned for what was asked before an update.
   if (item.request && item.request != j->request) return fail(Errc::kInvalidStateChange);
-  if (of_array && j->array_tasks->max_running) {
-    const ArrayGroup* g = v.cluster.arrays.find(j->array_job_id.value);
-    if (g && g->running >= j->array_tasks->max_running) return fail(Errc::kInvalidStateChange);
-  }
+  // %limit holds for tasks that come back into the queue, too.
+  const ArrayGroup* g = j->array_job_id ? v.cluster.arrays.find(j->array_job_id.value) : nullptr;
+  if (g && g->max_running && g->running >= g->max_running) return fail(Errc::kInvalidStateChange);
   const Partition* p = v.cluster.partitions.find(item.partition);
   if (!p || (p->state != PartitionState::kUp && p->state != PartitionState::kDrain)) return fail(Errc::kPartitionNotAvailable);
   MUSTER_TRY_VOID(sched::still_fits(v.cluster, v.settings.sched, *j->request, item));
@@ -202,7 +204,9 @@ Result<Events> decide_start(const View& v, const sched::StartItem& item) {
     }
   }
   e.time = v.now;
-  e.ends = end_of(*j, v.now);
+  e.time_limit_min = item.time_limit_min;
+  e.ends = end_of(item.time_limit_min.value_or(j->time_limit_min), v.now);
+  e.priority = item.priority;
   e.partition = item.partition;
   e.allocation = item.allocation;
   for (const NodeShare& s : item.allocation->nodes)
@@ -243,16 +247,23 @@ void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
 
 void after_release(const View& v, const Job& job, Events& out) {
   if (!(job.flags & (kJobRequeued | kJobRequeueHold))) return;
-  bool hold = job.flags & kJobRequeueHold;
+  bool held = job.priority == 0 && (job.flags & (kJobHeldByUser | kJobHeldByAdmin));   // while it ran
+  bool hold = (job.flags & kJobRequeueHold) || held;
   bool too_often = job.restarts + 1 > v.settings.config().max_batch_requeue;
   event::JobRequeued e;
   e.job = job.id;
   e.time = v.now;
-  if (hold) {
-    e.flags = kJobHeldByAdmin | (job.flags & kJobSpecialExit);
-    e.reason = too_often ? Reason::kJobHoldMaxRequeue : Reason::kJobHeldAdmin;
+  if (hold && (job.flags & kJobLaunchFailed) && !too_often) {
+    e.flags = kJobHeldByUser;   // the node was at fault: its owner may release it
+    e.reason = Reason::kLaunchFailedHeld;
+  } else if (hold) {
+    bool by_user = held && (job.flags & kJobHeldByUser);
+    e.flags = (by_user ? kJobHeldByUser : kJobHeldByAdmin) | (job.flags & kJobSpecialExit);
+    e.reason = too_often ? Reason::kJobHoldMaxRequeue : by_user ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
   } else {
-    e.priority = std::max(1u, job.priority ? job.priority : 4294901760u - job.id.value + 1);
+    const bool fixed = job.flags & kJobPriorityFixed;
+    e.priority = fixed && job.priority ? job.priority : default_priority(v, job.id, job.request->nice);
+    if (fixed) e.flags |= kJobPriorityFixed;
     e.eligible = v.now;
   }
   out.push_back(std::move(e));
@@ -317,6 +328,9 @@ node_rpc::JobOnNode job_on_node(const Cluster& cluster, const Job& job, size_t i
     n.cpus_per_node.push_back(static_cast<uint32_t>(s.cpus.count()));
     n.tasks_per_node.push_back(s.tasks);
   }
+  TopologyAddress at = address_of(cluster, job, index);
+  n.topology_address = std::move(at.address);
+  n.topology_pattern = std::move(at.pattern);
   n.node_list = compress_hosts(names);
   return n;
 }

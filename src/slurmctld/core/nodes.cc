@@ -1,4 +1,4 @@
-// Nodes: registration, silence, power, and scontrol update node.
+// Nodes: registration, silence, and what time brings about for them. What scontrol asks is in update_node.cc and node_power.cc.
 #include <algorithm>
 
 #include "base/text.h"
@@ -7,19 +7,6 @@
 
 namespace muster::slurmctld {
 namespace {
-
-event::NodeStateChanged state_of(const View& v, const Node& n) {
-  event::NodeStateChanged e;
-  e.node = n.id;
-  e.admin = n.admin;
-  e.flags = n.flags;
-  e.reason = n.reason;
-  e.by = n.reason_uid;
-  e.time = n.reason.empty() ? v.now : n.reason_time;
-  e.resume_deadline = n.resume_deadline;
-  e.resume_after = n.resume_after;
-  return e;
-}
 
 // The node's place in the job's allocation.
 Bitmap nodes_of(const Job& job, NodeId node) {
@@ -40,14 +27,19 @@ std::string shortfall(const NodeSpec& spec, const NodeHardware& hw) {
                spec.sockets * spec.cores_per_socket * spec.threads_per_core);
   if (hw.real_memory_mb < spec.real_memory_mb) return low("RealMemory", hw.real_memory_mb, spec.real_memory_mb);
   if (hw.tmp_disk_mb < spec.tmp_disk_mb) return low("TmpDisk", hw.tmp_disk_mb, spec.tmp_disk_mb);
-  std::vector<std::pair<std::string, uint64_t>> wanted;
-  for (const GresDevices& g : spec.gres) {
-    uint64_t configured = 0, found = 0;
-    for (const GresDevices& x : spec.gres) configured += x.name == g.name ? x.count : 0;
-    for (const GresDevices& x : hw.gres) found += x.name == g.name ? x.count : 0;
-    if (found < configured)
-      return "gres/" + g.name + " count reported lower than configured (" + std::to_string(found) + " < " + std::to_string(configured) + ")";
-  }
+  for (bool by_type : {false, true})
+    for (const GresDevices& g : spec.gres) {
+      if (by_type && g.type.empty()) continue;
+      auto count = [&](const std::vector<GresDevices>& all) {
+        uint64_t n = 0;
+        for (const GresDevices& x : all) n += x.name == g.name && (!by_type || x.type == g.type) ? x.count : 0;
+        return n;
+      };
+      const uint64_t configured = count(spec.gres), found = count(hw.gres);
+      if (found < configured)
+        return "gres/" + g.name + (by_type ? ":" + g.type : "") + " count reported lower than configured (" +
+               std::to_string(found) + " < " + std::to_string(configured) + ")";
+    }
   return {};
 }
 
@@ -111,103 +103,6 @@ bool can_return(const View& v, const Node& n, const node_rpc::Register& r) {
   return rts == 2 || (rts == 1 && rebooted && n.reason == "Node unexpectedly rebooted") || n.reason.empty();
 }
 
-// ---- scontrol update node
-struct NodeUpdate {
-  const View& v;
-  const Node& n;
-  event::NodeStateChanged state;
-  event::NodeUpdated attributes;
-  bool state_changed = false, attributes_changed = false, reason_given = false, kill_jobs = false;
-};
-
-Result<> set_state(NodeUpdate& u, const std::string& value) {
-  using F = uint32_t;
-  struct Row {
-    const char* name;
-    NodeState admin;       // kUnknown: leave
-    F set, clear;
-    bool needs_reason;
-  };
-  static constexpr F kHealth = kNodeDrain | kNodeFail | kNodeNoRespond | kNodeInvalid;
-  static constexpr Row kRows[] = {
-      {"drain", NodeState::kUnknown, kNodeDrain, 0, true},
-      {"drained", NodeState::kUnknown, kNodeDrain, 0, true},
-      {"fail", NodeState::kUnknown, kNodeFail, 0, true},
-      {"failing", NodeState::kUnknown, kNodeFail, 0, true},
-      {"down", NodeState::kDown, 0, 0, true},
-      {"resume", NodeState::kIdle, 0, kHealth | kNodeRebootRequested, false},
-      {"undrain", NodeState::kUnknown, 0, kNodeDrain | kNodeFail, false},
-      {"idle", NodeState::kIdle, 0, kHealth, false},
-      {"future", NodeState::kFuture, 0, kHealth, false},
-      {"noresp", NodeState::kUnknown, kNodeNoRespond, 0, false},
-  };
-  for (const Row& row : kRows) {
-    if (!iequals(value, row.name)) continue;
-    if (row.needs_reason && !u.reason_given && u.n.reason.empty())
-      return fail(Errc::kInvalidNodeState, "You must specify a reason when " + std::string(row.name == std::string_view("down") ? "DOWNING" : "DRAINING") +
-                                               " a node. Request denied");
-    if (row.admin != NodeState::kUnknown) u.state.admin = row.admin;
-    if (row.admin == NodeState::kIdle && !u.n.hardware && !(u.n.flags & (kNodePoweredDown | kNodeCloud))) u.state.admin = NodeState::kUnknown;
-    u.state.flags = (u.state.flags & ~row.clear) | row.set;
-    if (row.admin == NodeState::kIdle || iequals(value, "undrain")) {
-      if (!u.reason_given) u.state.reason.clear();
-    }
-    u.kill_jobs = row.admin == NodeState::kDown;
-    u.state_changed = true;
-    return {};
-  }
-  return fail(Errc::kInvalidNodeState, "Invalid node state specified: " + value, "states to set: drain, resume, down, idle, undrain, fail, future");
-}
-
-Result<> set_attribute(NodeUpdate& u, const rpc::KeyValue& kv) {
-  if (iequals(kv.key, "Weight")) {
-    auto w = parse_number<uint32_t>(kv.value);
-    if (!w) return fail(Errc::kInvalidArgument, "Weight=" + kv.value + " is no number");
-    u.attributes.weight = *w;
-  } else if (iequals(kv.key, "Comment")) {
-    u.attributes.comment = kv.value;
-  } else if (iequals(kv.key, "Extra")) {
-    u.attributes.extra = kv.value;
-  } else if (iequals(kv.key, "ActiveFeatures") || iequals(kv.key, "Features") || iequals(kv.key, "AvailableFeatures")) {
-    u.attributes.features_active.clear();
-    for (auto f : split(kv.value, ',')) u.attributes.features_active.emplace_back(f);
-  } else {
-    return fail(Errc::kInvalidArgument, "Update of this parameter is not supported: " + kv.key + "=" + kv.value,
-                "of a node these can be changed: State, Reason, Weight, Comment, Extra, Features, ActiveFeatures, ResumeAfter");
-  }
-  u.attributes_changed = true;
-  return {};
-}
-
-Result<> update_one(const View& v, const Node& n, const std::vector<rpc::KeyValue>& changes, Events& out) {
-  NodeUpdate u{v, n, state_of(v, n), {n.id, n.weight, n.features_active, n.comment, n.extra}};
-  for (const rpc::KeyValue& kv : changes) {
-    if (!iequals(kv.key, "Reason")) continue;
-    u.reason_given = !kv.value.empty();
-    u.state.reason = kv.value;
-    u.state.by = v.caller.uid;
-    u.state.time = v.now;
-    u.state_changed = true;
-  }
-  for (const rpc::KeyValue& kv : changes) {
-    if (iequals(kv.key, "Reason")) continue;
-    if (iequals(kv.key, "State")) {
-      MUSTER_TRY_VOID(set_state(u, kv.value));
-    } else if (iequals(kv.key, "ResumeAfter")) {
-      auto s = parse_number<int64_t>(kv.value, 1, 100'000'000);
-      if (!s) return fail(Errc::kInvalidArgument, "ResumeAfter=" + kv.value + " is no number of seconds");
-      u.state.resume_after = v.now + seconds(*s);
-      u.state_changed = true;
-    } else {
-      MUSTER_TRY_VOID(set_attribute(u, kv));
-    }
-  }
-  if (u.kill_jobs) set_node_down(v, n, u.state.reason, out);
-  if (u.state_changed) out.push_back(u.state);
-  if (u.attributes_changed) out.push_back(u.attributes);
-  return {};
-}
-
 }  // namespace
 
 Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc::Register& r) {
@@ -216,9 +111,14 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
   bool new_hardware = !n.hardware || !(*n.hardware == r.hardware);
   if (new_hardware) d.events.push_back(event::NodeRegistered{node, std::make_shared<const NodeHardware>(r.hardware), v.now});
 
-  event::NodeStateChanged e = state_of(v, n);
-  e.flags &= ~(kNodeNoRespond | kNodePoweringUp | kNodePoweredDown | kNodePoweringDown | kNodeRebootIssued);
-  e.resume_deadline = kTimeUnset;
+  event::NodeStateChanged e = state_of(n, v.now);
+  e.flags &= ~kNodeNoRespond;
+  // One that is being powered down and says a last word goes on to be; so does one that has yet to reboot.
+  if (!(n.flags & (kNodePoweringDown | kNodeRebootIssued))) {
+    e.flags &= ~(kNodePoweringUp | kNodePoweredDown);
+    e.resume_deadline = kTimeUnset;
+  }
+  if (n.flags & kNodeRebootIssued) after_reboot(n, r.hardware, e, d.orders);
   bool overrides = v.settings.config().slurmd_parameters.has("config_overrides");
   std::string lacking = overrides ? std::string() : shortfall(*n.spec, r.hardware);
   if (!lacking.empty()) {
@@ -236,6 +136,8 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
   }
   if (e.admin != n.admin || e.flags != n.flags || e.reason != n.reason || e.resume_deadline != n.resume_deadline)
     d.events.push_back(std::move(e));
+  else
+    settle_node(v, n, d.events, d.orders);   // it is back, and idle: what it was to do then
   reconcile_missing(v, node, r, d.events);
   reconcile_unknown(v, node, r, d);
   return d;
@@ -250,14 +152,16 @@ void set_node_down(const View& v, const Node& n, const std::string& reason, Even
       if (!n.connected) out.push_back(event::JobNodesReleased{id, here, v.now});
       continue;
     }
+    bool batch_here = j->request->kind == JobKind::kBatch && here.test(0);
+    if (j->request->no_kill && !batch_here) continue;   // its user deals with the loss
     Ending e;
-    e.state = JobState::kNodeFail;
+    e.state = j->flags & kJobConfiguring ? JobState::kBootFail : JobState::kNodeFail;
     e.reason = Reason::kNodeDown;
     if (!n.connected) e.gone = here;
     if (requeue_allowed(v, *j)) e.flags = kJobRequeued;
     end_job(v, *j, e, out);
   }
-  event::NodeStateChanged e = state_of(v, n);
+  event::NodeStateChanged e = state_of(n, v.now);
   e.admin = NodeState::kDown;
   e.resume_deadline = kTimeUnset;
   if (e.reason.empty() || !reason.empty()) {
@@ -275,38 +179,21 @@ void node_timer(const View& v, NodeId id, TimerKind kind, Events& out) {
     auto patience = v.settings.config().slurmd_timeout;
     bool back = n->connected || !patience || n->last_response + *patience > v.now;
     bool idle_down = n->admin != NodeState::kIdle && v.indexes.jobs_on(id).empty();   // down already, and nothing to give up
-    if (back || idle_down || (n->flags & (kNodePoweredDown | kNodePoweringUp))) return;
+    if (back || idle_down || (n->flags & (kNodePoweredDown | kNodePoweringUp | kNodePoweringDown | kNodeRebootIssued)))
+      return;
     Node silent = *n;
     silent.flags |= kNodeNoRespond;
     set_node_down(v, silent, "Not responding", out);
   } else if (kind == TimerKind::kNodeResume) {
-    if (!(n->flags & kNodePoweringUp)) return;
-    Node late = *n;
-    late.flags = (late.flags & ~kNodePoweringUp) | kNodeNoRespond;
-    set_node_down(v, late, "ResumeTimeout reached", out);
+    power_deadline(v, *n, out);
   } else if (kind == TimerKind::kNodeReturn) {
-    event::NodeStateChanged e = state_of(v, *n);
-    e.flags &= ~(kNodeDrain | kNodeFail);
+    event::NodeStateChanged e = state_of(*n, v.now);
+    e.flags &= ~(kNodeDrain | kNodeFail | kNodeRebootRequested);
     if (n->hardware) e.admin = NodeState::kIdle;
     e.reason.clear();
     e.resume_after = kTimeUnset;
     out.push_back(std::move(e));
   }
-}
-
-Result<Decision<rpc::Messages>> decide_update_node(const View& v, const rpc::UpdateNode& c) {
-  if (!v.is_operator()) return fail(Errc::kAccessDenied);
-  MUSTER_TRY(names, expand_hosts(iequals(c.nodes, "ALL") ? std::string() : c.nodes));
-  Decision<rpc::Messages> d;
-  std::vector<const Node*> nodes;
-  if (iequals(c.nodes, "ALL")) v.cluster.nodes.for_each([&](uint32_t, const Node& n) { nodes.push_back(&n); });
-  for (const std::string& name : names) {
-    const Node* n = v.cluster.node(name);
-    if (!n) return fail(Errc::kInvalidNodeName, "Invalid node name specified: " + name);
-    nodes.push_back(n);
-  }
-  for (const Node* n : nodes) MUSTER_TRY_VOID(update_one(v, *n, c.changes, d.events));
-  return d;
 }
 
 }  // namespace muster::slurmctld

@@ -7,6 +7,7 @@
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "model/dependency.h"
+#include "slurmctld/core/job_filter.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -29,12 +30,6 @@ uint32_t wanted_tasks(const JobRequest& r) {
 uint32_t wanted_cpus(const JobRequest& r) {
   uint32_t by_tasks = r.overcommit ? wanted_nodes(r) : wanted_tasks(r) * std::max(1u, r.cpus_per_task);
   return std::max({by_tasks, wanted_nodes(r), r.min_cpus_per_node * wanted_nodes(r)});
-}
-
-std::string partition_text(const Cluster& cluster, const Job& j) {
-  if (j.pending() && !j.request->partitions.empty()) return join(j.request->partitions, ",");
-  const Partition* p = cluster.partitions.find(j.partition);
-  return p ? p->name : "";
 }
 
 struct GresTotals {
@@ -139,63 +134,6 @@ void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow
   }
 }
 
-bool one_of(const std::vector<std::string>& list, const std::string& value) {
-  return list.empty() || std::ranges::find(list, value) != list.end();
-}
-
-bool selected(const Job& j, const std::vector<rpc::JobSelector>& list) {
-  if (list.empty()) return true;
-  return std::ranges::any_of(list, [&](const rpc::JobSelector& s) {
-    if (j.id != s.job && j.array_job_id != s.job) return false;
-    if (s.array_task == kNoArrayTask) return true;
-    return j.array_task == s.array_task || (j.array_tasks && j.array_tasks->pending.test(s.array_task));
-  });
-}
-
-// The jobs a query is about: by id where it names some, else all.
-void visit_jobs(const Cluster& c, const rpc::JobFilter& f, const std::function<bool(const Job&)>& visit) {
-  bool only_ids = !f.jobs.empty() && std::ranges::none_of(f.jobs, [&](const auto& s) { return c.arrays.contains(s.job.value); });
-  if (!only_ids) {
-    c.jobs.for_each([&](uint32_t, const Job& j) { return !matches_filter(c, j, f) || visit(j); });
-    return;
-  }
-  std::vector<JobId> ids;
-  for (const rpc::JobSelector& s : f.jobs) ids.push_back(s.job);
-  std::ranges::sort(ids);
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  for (JobId id : ids) {
-    const Job* j = c.jobs.find(id.value);
-    if (j && matches_filter(c, *j, f) && !visit(*j)) return;
-  }
-}
-
-// The batch script as the step that it is to users.
-StepRow batch_step_row(const Cluster& cluster, const Job& j) {
-  const NodeShare& first = j.allocation->nodes[0];
-  StepRow row;
-  row.job = j.id;
-  row.array_job_id = j.array_job_id;
-  row.array_task = j.array_task;
-  row.id = kBatchStep;
-  row.name = "batch";
-  row.partition = partition_text(cluster, j);
-  row.user_name = j.request->user_name;
-  row.uid = j.request->uid;
-  row.start = j.started;
-  row.nodes = row.tasks = 1;
-  row.cpus = static_cast<uint32_t>(first.cpus.count());
-  row.node_list = node_name(cluster, first.node);
-  row.tres = "cpu=" + std::to_string(row.cpus) + (first.mem_mb ? ",mem=" + format_mem_mb(first.mem_mb) : "") + ",node=1";
-  row.submit_line = j.request->submit_line;
-  return row;
-}
-
-bool hidden(const Cluster& c, const Job& j, bool show_all) {
-  if (show_all) return false;
-  const Partition* p = c.partitions.find(j.partition);
-  return p && p->hidden;
-}
-
 std::string configured_tres(uint64_t cpus, uint64_t mem_mb, const std::vector<GresDevices>& gres) {
   std::string out = "cpu=" + std::to_string(cpus) + ",mem=" + format_mem_mb(mem_mb) + ",billing=" + std::to_string(cpus);
   std::map<std::string, uint64_t> names;
@@ -240,6 +178,12 @@ std::string used_tres(const Node& n) {
 
 }  // namespace
 
+std::string partition_text(const Cluster& cluster, const Job& j) {
+  if (j.pending() && !j.request->partitions.empty()) return join(j.request->partitions, ",");
+  const Partition* p = cluster.partitions.find(j.partition);
+  return p ? p->name : "";
+}
+
 std::string node_list_of(const Cluster& cluster, const Allocation& allocation) {
   if (allocation.nodes.size() == 1) return node_name(cluster, allocation.nodes[0].node);
   std::vector<std::string> names;
@@ -261,7 +205,18 @@ std::string tres_of(const Allocation& a) {
   return out;
 }
 
-JobRow make_job_row(const Cluster& cluster, const Job& j, uint32_t parts) {
+JobRow make_state_row(const Job& j) {
+  JobRow row;
+  row.id = j.id;
+  row.state = j.state;
+  row.flags = j.flags;
+  row.array_job_id = j.array_job_id;
+  row.array_task = j.array_task;
+  if (j.array_tasks) row.array_tasks = j.array_tasks->pending.to_ranges();
+  return row;
+}
+
+JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, const Job& j, uint32_t parts) {
   JobRow row;
   row.id = j.id;
   row.request = j.request_id;
@@ -269,7 +224,7 @@ JobRow make_job_row(const Cluster& cluster, const Job& j, uint32_t parts) {
   row.flags = j.flags;
   row.reason = j.reason;
   if (j.detail) row.reason_detail = *j.detail;
-  row.priority = j.priority;
+  row.priority = rule.of(j);
   row.time_limit_min = j.time_limit_min;
   row.array_job_id = j.array_job_id;
   row.array_task = j.array_task;
@@ -292,6 +247,11 @@ JobRow make_job_row(const Cluster& cluster, const Job& j, uint32_t parts) {
   row.max_nodes = j.request->max_nodes;
   if (j.dependencies) row.dependency = format_dependencies(*j.dependencies);
   if (parts & kRowTres) row.tres_requested = tres_requested(*j.request);
+  if (parts & kRowTiers)
+    for (std::string_view name : split(row.partition, ',')) {
+      const Partition* p = cluster.partition(name);
+      row.tiers.push_back(p ? p->priority_tier : 0);
+    }
   if (j.pending()) {
     row.nodes = wanted_nodes(*j.request);
     row.cpus = wanted_cpus(*j.request);
@@ -304,6 +264,26 @@ JobRow make_job_row(const Cluster& cluster, const Job& j, uint32_t parts) {
     row.cpus = wanted_cpus(*j.request);
     row.tasks = wanted_tasks(*j.request);
   }
+  return row;
+}
+
+StepRow make_batch_step_row(const Cluster& cluster, const Job& j) {
+  const NodeShare& first = j.allocation->nodes[0];
+  StepRow row;
+  row.job = j.id;
+  row.array_job_id = j.array_job_id;
+  row.array_task = j.array_task;
+  row.id = kBatchStep;
+  row.name = "batch";
+  row.partition = partition_text(cluster, j);
+  row.user_name = j.request->user_name;
+  row.uid = j.request->uid;
+  row.start = j.started;
+  row.nodes = row.tasks = 1;
+  row.cpus = static_cast<uint32_t>(first.cpus.count());
+  row.node_list = node_name(cluster, first.node);
+  row.tres = "cpu=" + std::to_string(row.cpus) + (first.mem_mb ? ",mem=" + format_mem_mb(first.mem_mb) : "") + ",node=1";
+  row.submit_line = j.request->submit_line;
   return row;
 }
 
@@ -344,6 +324,13 @@ StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   return row;
 }
 
+// The '*' of sinfo: what is thought to be up, or was set DOWN, and has no connection. Whoever is asleep or not
+// there yet is not expected to answer.
+bool is_silent(const Node& n) {
+  constexpr uint32_t kNotExpected = kNodePoweredDown | kNodePoweringDown | kNodePoweringUp | kNodeCloud;
+  return !n.connected && n.admin != NodeState::kFuture && !(n.flags & kNotExpected);
+}
+
 NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::string>& partitions) {
   const NodeSpec& s = *n.spec;
   NodeRow r;
@@ -355,7 +342,7 @@ NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::stri
   r.extra = n.extra;
   r.reason = n.reason;
   r.state = n.state();
-  r.flags = n.flags;
+  r.flags = n.flags | (is_silent(n) ? kNodeNoRespond : 0u);
   r.has_jobs = n.jobs_running + n.jobs_completing > 0;
   r.cpus = s.cpus;
   r.boards = s.boards;
@@ -383,6 +370,10 @@ NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::stri
   r.last_busy = n.last_busy;
   r.resume_after = n.resume_after;
   r.jobs_running = n.jobs_running;
+  r.instance_id = n.instance_id;
+  r.instance_type = n.instance_type;
+  if (n.next_state == NodeState::kDown) r.next_state = "DOWN";
+  if (n.next_state == NodeState::kIdle) r.next_state = "RESUME";
   if (!n.hardware) return r;
   r.arch = n.hardware->arch;
   r.os = n.hardware->os;
@@ -432,100 +423,10 @@ PartitionRow make_partition_row(const Cluster& cluster, const Partition& p) {
   return r;
 }
 
-bool matches_filter(const Cluster& c, const Job& j, const rpc::JobFilter& f) {
-  const JobRequest& r = *j.request;
-  if (f.states || f.state_flags) {
-    if (!(f.states & (1u << static_cast<unsigned>(j.state))) && !(f.state_flags & j.flags)) return false;
-  }
-  if (!f.users.empty() && std::ranges::find(f.users, r.uid) == f.users.end()) return false;
-  if (!one_of(f.names, r.name) || !one_of(f.accounts, r.account) || !one_of(f.qos, r.qos) || !one_of(f.reservations, r.reservation) ||
-      !one_of(f.wckeys, r.wckey) || !one_of(f.licenses, r.licenses) || !selected(j, f.jobs))
-    return false;
-  if (!f.partitions.empty()) {
-    const Partition* p = c.partitions.find(j.partition);
-    bool listed = p && one_of(f.partitions, p->name);
-    if (j.pending())
-      for (const std::string& name : r.partitions) listed = listed || one_of(f.partitions, name);
-    if (!listed) return false;
-  }
-  if (f.nodes.empty()) return true;
-  return j.allocation && std::ranges::any_of(j.allocation->nodes, [&](const NodeShare& s) { return one_of(f.nodes, node_name(c, s.node)); });
-}
-
-void query_jobs(const Cluster& cluster, const rpc::QueryJobs& q, const std::function<bool(rpc::JobRows&&)>& emit) {
-  constexpr size_t kRowsPerPart = 256;
-  rpc::JobRows part;
-  Bitmap sent;   // requests
-  bool go_on = true;
-  auto flush = [&] {
-    if (part.jobs.empty() && part.steps.empty()) return;
-    go_on = emit(std::move(part));
-    part = {};
-  };
-  visit_jobs(cluster, q.filter, [&](const Job& j) {
-    if (hidden(cluster, j, q.show_all)) return true;
-    if (!sent.test(j.request_id.value)) {
-      sent.set(j.request_id.value);
-      part.requests.push_back({j.request_id, *j.request});
-    }
-    part.jobs.push_back(make_job_row(cluster, j, q.parts));
-    if (q.parts & kRowSteps) {
-      if (j.request->kind == JobKind::kBatch && j.launched && !j.finished()) part.steps.push_back(batch_step_row(cluster, j));
-      for (const Step& s : j.steps) part.steps.push_back(make_step_row(cluster, j, s));
-    }
-    if (part.jobs.size() >= kRowsPerPart) flush();
-    return go_on;
-  });
-  if (go_on) flush();
-}
-
-Result<> query_nodes(const Cluster& cluster, const rpc::QueryNodes& q, const std::function<bool(rpc::NodeRows&&)>& emit) {
-  constexpr size_t kRowsPerPart = 256;
-  std::vector<std::vector<std::string>> memberships(cluster.nodes.empty() ? 0 : cluster.nodes.last_key() + 1);
-  rpc::NodeRows part;
-  cluster.partitions.for_each([&](uint32_t, const Partition& p) {
-    if (p.hidden && !q.show_all) return;
-    part.partitions.push_back(make_partition_row(cluster, p));
-    p.nodes.for_each([&](size_t i) {
-      if (i < memberships.size()) memberships[i].push_back(p.name);
-    });
-  });
-  std::vector<const Node*> nodes;
-  if (q.nodes.empty()) {
-    cluster.nodes.for_each([&](uint32_t, const Node& n) { nodes.push_back(&n); });
-  } else {
-    MUSTER_TRY(names, expand_hosts(q.nodes));
-    for (const std::string& name : names) {
-      const Node* n = cluster.node(name);
-      if (!n) return fail(Errc::kInvalidNodeName, "Node " + name + " not found");
-      nodes.push_back(n);
-    }
-  }
-  for (const Node* n : nodes) {
-    if (n->admin == NodeState::kFuture && !q.show_all) continue;
-    bool in_partition = std::ranges::any_of(memberships[n->id.value], [&](const std::string& p) { return one_of(q.partitions, p); });
-    if (!q.partitions.empty() && !in_partition) continue;
-    part.nodes.push_back(make_node_row(cluster, *n, memberships[n->id.value]));
-    if (part.nodes.size() < kRowsPerPart) continue;
-    if (!emit(std::move(part))) return {};
-    part = {};
-  }
-  emit(std::move(part));
-  return {};
-}
-
-Result<rpc::PartitionRows> query_partitions(const Cluster& cluster, const rpc::QueryPartitions& q) {
-  rpc::PartitionRows out;
-  cluster.partitions.for_each([&](uint32_t, const Partition& p) {
-    if (!q.name.empty() ? p.name == q.name : (q.show_all || !p.hidden)) out.partitions.push_back(make_partition_row(cluster, p));
-  });
-  if (!q.name.empty() && out.partitions.empty()) return fail(Errc::kInvalidPartition, "Partition " + q.name + " not found");
-  return out;
-}
-
 rpc::Allocated make_allocated(const Cluster& cluster, const Job& job) {
   rpc::Allocated a;
-  a.job = make_job_row(cluster, job, kRowNodes | kRowTres | kRowDetail);
+  const sched::PriorityParams none;  // it has started: its priority does not move
+  a.job = make_job_row(cluster, sched::PriorityRule(cluster, none, Time{}), job, kRowNodes | kRowTres | kRowDetail);
   a.request = *job.request;
   if (!job.allocation) return a;
   for (const NodeShare& s : job.allocation->nodes) {

@@ -1,7 +1,50 @@
 #include "slurmctld/core/settings.h"
 
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+
 namespace muster::slurmctld {
 namespace {
+
+sched::TopologyRules topology_rules(const config::Config& c) {
+  const config::TopologyOptions o = config::topology_options(c);
+  sched::TopologyRules r;
+  r.dragonfly = o.dragonfly;
+  r.optional = o.optional;
+  r.switch_as_node_rank = o.switch_as_node_rank;
+  r.block_as_node_rank = o.block_as_node_rank;
+  r.max_size_unroll = o.max_size_unroll;
+  r.max_switch_wait = seconds(c.scheduler_parameters.number("max_switch_wait", 300));
+  return r;
+}
+
+// "CPU=1000,GRES/gpu=3000"
+std::vector<std::pair<std::string, double>> tres_weights(std::string_view text) {
+  std::vector<std::pair<std::string, double>> out;
+  for (std::string_view word : split(text, ',')) {
+    const size_t eq = word.find('=');
+    if (eq == word.npos) continue;
+    std::string name = to_lower(trim(word.substr(0, eq)));
+    // Types of GRES keep their case.
+    if (name.starts_with("gres/")) name = "gres/" + std::string(trim(word.substr(0, eq)).substr(5));
+    if (auto weight = parse_number<uint32_t>(trim(word.substr(eq + 1)))) out.emplace_back(std::move(name), *weight);
+  }
+  return out;
+}
+
+// Licenses=name[:count],…
+std::vector<std::pair<std::string, uint64_t>> licenses_of(std::string_view text) {
+  std::map<std::string, uint64_t> out;
+  for (std::string_view word : split(text, ',')) {
+    word = trim(word);
+    const size_t colon = word.find(':');
+    const std::string name(word.substr(0, colon));
+    if (!name.empty()) out[name] = colon == word.npos ? 1 : parse_count(word.substr(colon + 1)).value_or(0);
+  }
+  return {out.begin(), out.end()};
+}
 
 sched::Params sched_params(const config::LoadedConfig& loaded) {
   const config::Config& c = loaded.config;
@@ -13,17 +56,24 @@ sched::Params sched_params(const config::LoadedConfig& loaded) {
   p.one_task_per_core = c.select_flags.one_task_per_core;
   p.lln = c.select_flags.lln;
   p.pack_nodes = c.select_flags.pack_nodes;
+  p.allocate_sockets = c.select_flags.unit == config::SelectFlags::Unit::kSocket;
+  p.licenses = licenses_of(c.licenses);
+  p.job_core_spec = c.allow_spec_resources_usage;
+  p.spec_cores_first = c.scheduler_parameters.has("spec_cores_first");
+  p.block_cores = c.select_flags.core_default_dist_block;
+  p.enforce_binding = c.select_flags.enforce_binding_gres;
+  p.one_task_per_sharing = c.select_flags.one_task_per_sharing_gres;
+  p.several_sharing = c.select_flags.multiple_sharing_gres_pj;
+  p.spread_shared = c.select_flags.ll_shared_gres;
+  p.def_cpu_per_gpu = c.def_cpu_per_gpu.value_or(0);
+  p.def_mem_per_gpu_mb = c.def_mem_per_gpu_mb.value_or(0);
   p.def_mem_per_cpu_mb = c.def_mem_per_cpu_mb.value_or(0);
   p.def_mem_per_node_mb = c.def_mem_per_node_mb.value_or(0);
   p.max_mem_per_cpu_mb = c.max_mem_per_cpu_mb.value_or(0);
   p.max_mem_per_node_mb = c.max_mem_per_node_mb.value_or(0);
   p.bf_window_min = static_cast<uint32_t>(c.scheduler_parameters.number("bf_window", 1440));
   p.bf_resolution_s = static_cast<uint32_t>(c.scheduler_parameters.number("bf_resolution", 60));
-  if (c.topology_plugin == "topology/tree")
-    for (const config::SwitchConfig& s : loaded.topology.switches)
-      if (s.level == 0) p.leaf_switches.push_back(s.nodes);
-  if (c.topology_plugin == "topology/block")
-    for (const config::BlockConfig& b : loaded.topology.blocks) p.leaf_switches.push_back(b.nodes);
+  p.topology = topology_rules(c);
   return p;
 }
 
@@ -38,6 +88,15 @@ sched::PriorityParams priority_params(const config::Config& c) {
   p.weight_assoc = c.priority_weight_assoc;
   p.max_age = c.priority_max_age;
   p.favor_small = c.priority_favor_small;
+  p.period = c.priority_calc_period;
+  p.weight_tres = tres_weights(c.priority_weight_tres);
+  auto flag = [&](std::string_view name) {
+    return std::ranges::any_of(c.priority_flags, [&](const std::string& f) { return iequals(f, name); });
+  };
+  p.accrue_always = flag("ACCRUE_ALWAYS");
+  p.small_relative_to_time = flag("SMALL_RELATIVE_TO_TIME");
+  p.raw_partition = flag("NO_NORMAL_PART") || flag("NO_NORMAL_ALL");
+  p.raw_tres = flag("NO_NORMAL_TRES") || flag("NO_NORMAL_ALL");
   return p;
 }
 
@@ -46,7 +105,7 @@ sched::PriorityParams priority_params(const config::Config& c) {
 Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user, bool rootless) {
   Settings s;
   s.sched = sched_params(*loaded);
-  s.priority = priority_params(loaded->config);
+  s.priority = s.sched.priority = priority_params(loaded->config);
   s.loaded = std::move(loaded);
   s.slurm_user = slurm_user;
   s.rootless = rootless;

@@ -37,6 +37,9 @@ rpc::StepNode step_node(const View& v, const Job& j, const StepShare& share) {
   n.gres = share.gres;
   n.node_index = share.node_index;
   n.job_cpus = static_cast<uint32_t>(held.cpus.count());
+  TopologyAddress at = address_of(v.cluster, j, share.node_index);
+  n.topology_address = std::move(at.address);
+  n.topology_pattern = std::move(at.pattern);
   return n;
 }
 
@@ -59,6 +62,20 @@ rpc::StepCreated created(const View& v, const Job& j, const Step& step) {
 }
 
 }  // namespace
+
+Result<rpc::StepCreated> step_or_nodes(const View& v, const rpc::AskCredential& c) {
+  MUSTER_TRY(j, running_job(v, c.job));
+  if (!c.has_step && c.purpose == rpc::CredentialPurpose::kSendFile) {
+    Step whole;
+    whole.request = std::make_shared<const StepRequest>();
+    for (uint32_t i = 0; i < j->allocation->nodes.size(); ++i) whole.shares.push_back({.node_index = i});
+    return created(v, *j, whole);
+  }
+  auto step = std::ranges::find(j->steps, c.step, &Step::id);
+  if (!c.has_step || step == j->steps.end())
+    return fail(Errc::kInvalidJobId, {}, "the steps that run: squeue --steps --jobs=" + std::to_string(c.job.value));
+  return created(v, *j, *step);
+}
 
 Result<Decision<rpc::StepCreated>> decide_create_step(const View& v, const rpc::CreateStep& c) {
   MUSTER_TRY(j, running_job(v, c.job));

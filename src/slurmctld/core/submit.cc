@@ -6,22 +6,15 @@
 #include "model/array_spec.h"
 #include "model/dependency.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/valid_choices.h"
 
 namespace muster::slurmctld {
 namespace {
 
+constexpr uint32_t kPartitionsTried = 16;  // for the hint of a refusal
+
 bool listed(const std::vector<std::string>& list, std::string_view name) {
   return std::ranges::any_of(list, [&](const std::string& x) { return iequals(x, name); });
-}
-
-std::string names_of(const Cluster& cluster) {
-  std::string out;
-  cluster.partitions.for_each([&](uint32_t, const Partition& p) {
-    if (p.hidden) return;
-    if (!out.empty()) out += ", ";
-    out += p.name;
-  });
-  return out;
 }
 
 Result<> check_lists(const Partition& p, const JobRequest& r) {
@@ -49,14 +42,28 @@ Result<> check_access(const View& v, const Partition& p, const JobRequest& r) {
   return check_lists(p, r);
 }
 
+MayUse usable_by(const View& v, const JobRequest& r) {
+  return [&](const Partition& p) { return check_access(v, p, r).has_value(); };
+}
+
+// "; partition long allows it", where there is one that does.
+std::string elsewhere(const View& v, const JobRequest& r, const MayUse& allows) {
+  std::string out = partitions_allowing(v.cluster, usable_by(v, r), allows);
+  return out.empty() ? out : "; " + out;
+}
+
 // Limits that EnforcePartLimits applies at submission; otherwise the job waits with the reason.
-Result<> check_limits(const Partition& p, const JobRequest& r) {
+Result<> check_limits(const View& v, const Partition& p, const JobRequest& r) {
   if (r.time_limit_min && *r.time_limit_min > p.max_time_min)
     return fail(Errc::kInvalidTimeLimit, {},
-                "--time asks for more than the " + std::to_string(p.max_time_min) + " minutes (MaxTime) of partition " + p.name);
+                "--time asks for more than the " + std::to_string(p.max_time_min) + " minutes (MaxTime) of partition " + p.name +
+                    elsewhere(v, r, [&](const Partition& o) { return o.max_time_min >= *r.time_limit_min; }));
   if (r.min_nodes > p.max_nodes)
     return fail(Errc::kInvalidNodeCount, {},
-                "partition " + p.name + " gives a job at most " + std::to_string(p.max_nodes) + " nodes (MaxNodes)");
+                "partition " + p.name + " gives a job at most " + std::to_string(p.max_nodes) + " nodes (MaxNodes)" +
+                    elsewhere(v, r, [&](const Partition& o) {
+                      return o.max_nodes >= r.min_nodes && o.nodes.count() >= r.min_nodes;
+                    }));
   if (r.max_nodes && r.max_nodes < p.min_nodes)
     return fail(Errc::kInvalidNodeCount, {},
                 "partition " + p.name + " wants at least " + std::to_string(p.min_nodes) + " nodes a job (MinNodes)");
@@ -67,12 +74,12 @@ Result<std::vector<uint32_t>> resolve_partitions(const View& v, const JobRequest
   std::vector<uint32_t> out;
   for (const std::string& name : r.partitions) {
     const Partition* p = v.cluster.partition(name);
-    if (!p) return fail(Errc::kInvalidPartition, "invalid partition specified: " + name, "partitions here: " + names_of(v.cluster));
+    if (!p) return fail(Errc::kInvalidPartition, "invalid partition specified: " + name, choice_of_partitions(v.cluster, usable_by(v, r), name));
     out.push_back(p->index);
   }
   if (out.empty()) {
     if (v.cluster.default_partition == Cluster::kNoPartition)
-      return fail(Errc::kDefaultPartitionNotSet, {}, "name one with --partition; partitions here: " + names_of(v.cluster));
+      return fail(Errc::kDefaultPartitionNotSet, {}, "name one with --partition; " + choice_of_partitions(v.cluster, usable_by(v, r), ""));
     out.push_back(v.cluster.default_partition);
   }
   return out;
@@ -83,21 +90,45 @@ Result<> check_names(const View& v, const JobRequest& r) {
     if (list->empty()) continue;
     MUSTER_TRY(hosts, expand_hosts(*list));
     for (const std::string& h : hosts)
-      if (!v.cluster.node(h)) return fail(Errc::kInvalidNodeName, {}, "no node is called '" + h + "'");
+      if (!v.cluster.node(h)) return fail(Errc::kInvalidNodeName, {}, "no node is called '" + h + "'; " + choice_of_nodes(v.cluster, h));
   }
+  if (!r.reservation.empty()) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + r.reservation + "'");
   for (const std::string* text : {&r.work_dir, &r.std_out, &r.std_err, &r.std_in, &r.name, &r.comment})
     if (text->size() > 4096) return fail(Errc::kPathnameTooLong);
   if (r.array.size() > 65536 || r.dependency.size() > 65536) return fail(Errc::kPathnameTooLong);
   return {};
 }
 
+// --time-min and --deadline against the limit that the job will have.
+Result<> check_times(const View& v, const JobRequest& r, const Partition& p) {
+  uint32_t limit = r.time_limit_min ? *r.time_limit_min : p.default_time_min.value_or(p.max_time_min);
+  if (r.time_min_min && r.time_min_min > limit)
+    return fail(Errc::kInvalidTimeMin, {}, "--time-min is longer than the time limit, " + std::to_string(limit) + " minutes");
+  if (r.deadline == kTimeUnset) return {};
+  if (r.deadline <= v.now) return fail(Errc::kInvalidTimeLimit, {}, "--deadline=" + format_time(r.deadline) + " has passed");
+  if (limit == kUnlimited32 && !r.time_min_min)
+    return fail(Errc::kInvalidTimeLimit, {}, "with --deadline a job needs --time or --time-min: partition " + p.name + " has no limit");
+  return {};   // one that can not end in time any more is removed with state DEADLINE
+}
+
 Result<> check_partition(const View& v, const JobRequest& r, uint32_t index) {
   const Partition& p = v.cluster.partitions.at(index);
   MUSTER_TRY_VOID(check_access(v, p, r));
   if (v.settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo && !v.is_operator())
-    MUSTER_TRY_VOID(check_limits(p, r));
+    MUSTER_TRY_VOID(check_limits(v, p, r));
   if (p.state == PartitionState::kInactive || p.state == PartitionState::kDrain) return fail(Errc::kPartitionNotAvailable);
   return v.feasibility.check(v.cluster, v.settings.sched, r, index);
+}
+
+// Of a request that no node of the partition could ever serve: other partitions that could.
+Error with_other_partitions(const View& v, const JobRequest& r, Error e) {
+  if (e.code != Errc::kRequestedNodeConfigUnavailable || !r.required_nodes.empty()) return e;
+  uint32_t looked_at = 0;
+  const std::string others = partitions_allowing(v.cluster, usable_by(v, r), [&](const Partition& p) {
+    return ++looked_at <= kPartitionsTried && check_partition(v, r, p.index).has_value();
+  });
+  if (!others.empty()) e.hint += (e.hint.empty() ? "" : "; ") + others;
+  return e;
 }
 
 // At least one partition must be possible; all of several with EnforcePartLimits=ALL.
@@ -110,23 +141,8 @@ Result<> check_partitions(const View& v, const JobRequest& r, const std::vector<
     if (ok) possible = true;
     else if (!first) first = ok.error();
   }
-  if (first && (!possible || all)) return std::unexpected(*first);
+  if (first && (!possible || all)) return std::unexpected(with_other_partitions(v, r, std::move(*first)));
   return {};
-}
-
-uint32_t first_priority(const View& v, const JobRequest& r, JobId id, uint32_t partition) {
-  if (r.hold) return 0;
-  if (r.priority && v.is_operator()) return *r.priority == kUnlimited32 ? kUnlimited32 - 1 : *r.priority;
-  if (!v.settings.priority.multifactor) {
-    int64_t p = 4294901760ll - (id.value - 1) - r.nice;
-    return static_cast<uint32_t>(std::clamp<int64_t>(p, 1, kUnlimited32 - 1));
-  }
-  Job probe;
-  probe.id = id;
-  probe.request = std::make_shared<JobRequest>(r);
-  probe.submitted = probe.eligible = v.now;
-  probe.partition = partition;
-  return std::max<uint32_t>(1, sched::priority_of(v.cluster, v.settings.priority, probe, v.now));
 }
 
 Result<std::shared_ptr<const Dependencies>> check_dependencies(const View& v, const JobRequest& r, JobId self) {
@@ -167,14 +183,16 @@ Result<JobId> next_job_id(const View& v) {
 
 }  // namespace
 
-bool View::is_operator() const { return caller.uid == Uid{0} || caller.uid == settings.slurm_user; }
-bool View::may_manage(const Job& job) const { return is_operator() || caller.uid == job.request->uid; }
-
 Result<JobRequest> check_request(const View& v, const JobRequest& request) {
   if (request.uid != v.caller.uid && !v.is_operator())
     return fail(Errc::kUserIdMissing, {}, "only root and SlurmUser may submit for another user");
+  if (request.exclusive == Exclusive::kMcs || !request.mcs_label.empty())
+    return fail(Errc::kInvalidMcsLabel, {},
+                std::string(request.mcs_label.empty() ? "--exclusive=mcs" : "--mcs-label") +
+                    " needs MCSPlugin, and multi-category security is not available yet; --exclusive=user keeps other users away");
   MUSTER_TRY_VOID(check_names(v, request));
   MUSTER_TRY(partitions, resolve_partitions(v, request));
+  MUSTER_TRY_VOID(check_times(v, request, v.cluster.partitions.at(partitions[0])));
   MUSTER_TRY_VOID(check_partitions(v, request, partitions));
   return request;
 }
@@ -206,17 +224,17 @@ Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobReques
   MUSTER_TRY(dependencies, check_dependencies(v, r, id));
 
   Decision<rpc::JobSubmitted> d;
-  RequestId stored = v.indexes.find_request(r, v.cluster);
-  if (!stored) {
-    stored = RequestId(v.cluster.last_request_id.value + 1);
-    d.events.push_back(event::RequestStored{stored, std::make_shared<const JobRequest>(r)});
-  }
+  RequestId stored = store_request(v, r, d.events);
   const Partition& p = v.cluster.partitions.at(partitions[0]);
   event::JobSubmitted e;
   e.job = id;
   e.request = stored;
   e.time = v.now;
-  e.priority = first_priority(v, r, id, partitions[0]);
+  e.priority = default_priority(v, id, r.nice);
+  if (r.priority && v.is_operator()) {
+    e.priority = std::min(*r.priority, kUnlimited32 - 1);
+    e.flags |= kJobPriorityFixed;
+  }
   e.partition = partitions[0];
   e.time_limit_min = r.time_limit_min ? *r.time_limit_min : p.default_time_min.value_or(p.max_time_min);
   e.array_tasks = array;
@@ -231,6 +249,7 @@ Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobReques
   }
   e.reason = waiting_reason(v, dependencies.get(), e.eligible);
   if (r.hold) {
+    e.priority = 0;
     e.reason = Reason::kJobHeldUser;
     e.flags = kJobHeldByUser;
   }

@@ -1,6 +1,7 @@
 // What time brings about for jobs (limits, begin times, warnings, forgetting) and what the start or end of one job means for
 // those that depend on it.
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "model/dependency.h"
@@ -52,14 +53,19 @@ Target look(const Cluster& cluster, const Job& self, const Dependency& d) {
   return t;
 }
 
+// The jobs that a singleton waits for: earlier ones of its user and name that are not over, but those of its own array.
+void each_before_singleton(const Cluster& cluster, const Job& self, const std::function<void(const Job&)>& f) {
+  cluster.jobs.for_each([&](uint32_t, const Job& j) {
+    bool other = self.array_job_id == JobId{} || j.array_job_id != self.array_job_id;
+    bool named_alike = j.request->uid == self.request->uid && j.request->name == self.request->name;
+    if (j.id < self.id && !j.finished() && named_alike && other) f(j);
+    return j.id < self.id;
+  });
+}
+
 bool singleton_free(const Cluster& cluster, const Job& self) {
   bool free = true;
-  cluster.jobs.for_each([&](uint32_t, const Job& j) {
-    if (j.id != self.id && !j.finished() && j.id < self.id && j.request->uid == self.request->uid && j.request->name == self.request->name &&
-        (self.array_job_id == JobId{} || j.array_job_id != self.array_job_id))
-      free = false;
-    return free && j.id < self.id;
-  });
+  each_before_singleton(cluster, self, [&](const Job&) { free = false; });
   return free;
 }
 
@@ -97,7 +103,7 @@ void time_out(const View& v, const Job& j, Events& out) {
 }
 
 void warn(const Job& j, Events& out, std::vector<Order>& orders) {
-  out.push_back(event::JobWarned{j.id});
+  out.push_back(event::JobWarned{j.id, kWarnedSignal});
   node_rpc::SignalJob order;
   order.job = j.id;
   order.generation = j.restarts;
@@ -135,17 +141,22 @@ Time recheck_time(const View& v, const Job& job, const Dependencies& list) {
 bool is_circular(const View& v, const Job& job, const Dependencies& list) {
   std::set<JobId> seen;
   std::vector<JobId> open;
-  auto add = [&](const Dependencies& more) {
-    for (const Dependency& d : more.list)
-      if (d.type != DependencyType::kSingleton && d.state == DependencyState::kUnfulfilled) open.push_back(d.job);
+  auto add = [&](const Job& of, const Dependencies& more) {
+    for (const Dependency& d : more.list) {
+      if (d.state != DependencyState::kUnfulfilled) continue;
+      if (d.type == DependencyType::kSingleton)
+        each_before_singleton(v.cluster, of, [&](const Job& earlier) { open.push_back(earlier.id); });
+      else
+        open.push_back(d.job);
+    }
   };
-  add(list);
+  add(job, list);
   while (!open.empty()) {
     JobId id = open.back();
     open.pop_back();
     if (id == job.id || (job.array_job_id && id == job.array_job_id)) return true;
     const Job* j = v.cluster.jobs.find(id.value);
-    if (j && seen.insert(id).second && j->pending() && j->dependencies) add(*j->dependencies);
+    if (j && seen.insert(id).second && j->pending() && j->dependencies) add(*j, *j->dependencies);
   }
   return false;
 }
@@ -226,13 +237,25 @@ void job_timer(const View& v, JobId id, TimerKind kind, Events& out, std::vector
       if (j->state == JobState::kRunning && j->ends <= v.now) time_out(v, *j, out);
       return;
     case TimerKind::kJobWarn:
-      if (j->state == JobState::kRunning && !j->time_warned) warn(*j, out, orders);
+      if (j->state == JobState::kRunning && !(j->time_warned & kWarnedSignal)) warn(*j, out, orders);
+      return;
+    case TimerKind::kJobMail:
+      if (auto mail = j->state == JobState::kRunning ? next_limit_mail(*j) : std::nullopt; mail && mail->at <= v.now)
+        out.push_back(event::JobWarned{id, mail->said});
       return;
     case TimerKind::kJobDeadline:
-      if (j->pending()) {
+      if (j->pending() && latest_start(*j) < v.now) {
         Ending e;
         e.state = JobState::kDeadline;
         e.reason = Reason::kDeadLine;
+        end_job(v, *j, e, out);
+      }
+      return;
+    case TimerKind::kJobImmediate:   // --immediate: now or never
+      if (j->pending()) {
+        Ending e;
+        e.state = JobState::kFailed;
+        e.reason = Reason::kResources;
         end_job(v, *j, e, out);
       }
       return;

@@ -1,9 +1,13 @@
-// scontrol update job: one row per key, each a small function over a copy of the request and the job's changed record.
-// Keys and rights: scontrol(1), SPECIFICATIONS FOR UPDATE COMMAND, JOBS.
+// scontrol update job and step: one row per key, each a small function over a copy of the request and the job's changed
+// record. Keys and rights: scontrol(1), SPECIFICATIONS FOR UPDATE COMMAND, JOBS and STEPS.
 #include <algorithm>
 
 #include "base/text.h"
+#include "config/gres_text.h"
+#include "hostlist/hostlist.h"
 #include "model/dependency.h"
+#include "model/mail.h"
+#include "sched/priority.h"
 #include "slurmctld/core/decide.h"
 
 namespace muster::slurmctld {
@@ -18,7 +22,11 @@ struct Change {
 };
 
 using Setter = Result<> (*)(Change&, const std::string& op, const std::string& value);
-enum : uint8_t { kPendingOnly = 1, kOperatorOnly = 2 };
+enum : uint8_t { kPendingOnly = 1, kOperatorOnly = 2, kOperatorOnceRunning = 4 };
+
+std::unexpected<Error> invalid(std::string_view what, const std::string& value) {
+  return fail(Errc::kInvalidArgument, "Invalid " + std::string(what) + " value: " + value);
+}
 struct Key {
   const char* name;
   Setter set;
@@ -33,25 +41,26 @@ Result<> set_text(Change& c, const std::string&, const std::string& value) {
 }
 template <auto Member>
 Result<> set_number(Change& c, const std::string&, const std::string& value) {
-  auto n = parse_number<uint32_t>(value);
-  if (!n) return fail(Errc::kInvalidArgument, "'" + value + "' is no number");
+  auto n = parse_number<uint32_t>(value, 0, 1u << 30);
+  if (!n) return invalid("number", value);
   c.request.*Member = *n;
   c.request_changed = true;
   return {};
 }
 template <auto Member>
 Result<> set_memory(Change& c, const std::string&, const std::string& value) {
-  MUSTER_TRY(mb, parse_mem_mb(value));
+  auto mb = parse_mem_mb(value);
+  if (!mb) return invalid("memory", value);
   c.request.mem_per_node_mb.reset();
   c.request.mem_per_cpu_mb.reset();
-  c.request.*Member = mb;
+  c.request.*Member = *mb;
   c.request_changed = true;
   return {};
 }
 template <auto Member>
 Result<> set_yes_no(Change& c, const std::string&, const std::string& value) {
   bool yes = iequals(value, "yes") || value == "1";
-  if (!yes && !iequals(value, "no") && value != "0") return fail(Errc::kInvalidArgument, "'" + value + "' is neither yes nor no");
+  if (!yes && !iequals(value, "no") && value != "0") return invalid("yes or no", value);
   if constexpr (std::is_same_v<std::remove_reference_t<decltype(c.request.*Member)>, TriState>)
     c.request.*Member = yes ? TriState::kYes : TriState::kNo;
   else
@@ -60,20 +69,23 @@ Result<> set_yes_no(Change& c, const std::string&, const std::string& value) {
   return {};
 }
 
-Result<> set_time_limit(Change& c, const std::string& op, const std::string& value) {
-  std::string text = value;
-  std::string how = op;
+// Minutes after "=", "+=", "-=" or a sign in the value, on what the limit was.
+Result<uint32_t> new_time_limit(uint32_t before, std::string how, std::string text) {
   if (how == "=" && !text.empty() && (text[0] == '+' || text[0] == '-') && text != "-1") {
     how = text[0] == '+' ? "+=" : "-=";
     text.erase(0, 1);
   }
-  MUSTER_TRY(t, parse_time_limit(text));
-  uint32_t limit = t.minutes.value_or(kUnlimited32);
-  if (how == "+=") limit = c.job.time_limit_min > kUnlimited32 - limit ? kUnlimited32 : c.job.time_limit_min + limit;
-  if (how == "-=") {
-    if (limit > c.job.time_limit_min) return fail(Errc::kInvalidTimeLimit);
-    limit = c.job.time_limit_min - limit;
-  }
+  auto t = parse_time_limit(text);
+  if (!t) return fail(Errc::kInvalidArgument, "Invalid TimeLimit value");
+  uint32_t limit = t->minutes.value_or(kUnlimited32);
+  if (how == "+=") return before > kUnlimited32 - limit ? kUnlimited32 : before + limit;
+  if (how != "-=") return limit;
+  if (limit > before || before == kUnlimited32) return fail(Errc::kInvalidTimeLimit);
+  return before - limit;
+}
+
+Result<> set_time_limit(Change& c, const std::string& op, const std::string& value) {
+  MUSTER_TRY(limit, new_time_limit(c.job.time_limit_min, op, value));
   bool longer = limit > c.job.time_limit_min;
   const Partition* p = c.v.cluster.partitions.find(c.e.partition);
   if (longer && !c.v.is_operator()) {
@@ -109,29 +121,36 @@ Result<> set_partition(Change& c, const std::string&, const std::string& value) 
 }
 
 Result<> set_priority(Change& c, const std::string&, const std::string& value) {
-  auto n = parse_number<uint32_t>(value);
-  if (!n) return fail(Errc::kInvalidArgument, "'" + value + "' is no priority");
+  bool top = iequals(value, "TOP");
+  auto n = top ? std::optional(kUnlimited32 - 1) : parse_number<uint32_t>(value, 0, kUnlimited32 - 1);
+  if (!n) return invalid("Priority", value);
   if (*n == 0) {
     bool own = !c.v.is_operator();
     c.e.reason = own ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
     c.e.flags = (c.e.flags & ~(kJobHeldByUser | kJobHeldByAdmin)) | (own ? kJobHeldByUser : kJobHeldByAdmin);
-  } else if (!c.v.is_operator() && *n > c.job.priority) {
+  } else if (!c.v.is_operator() && *n > sched::PriorityRule(c.v.cluster, c.v.settings.priority, c.v.now).of(c.job)) {
     return fail(Errc::kAccessDenied, {}, "only operators may raise a job's priority");
   } else if (c.job.priority == 0) {
     c.e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin);
     if (!c.e.dependencies && c.e.eligible == kTimeUnset) c.e.eligible = std::max(c.v.now, c.request.begin);
     c.e.reason = waiting_reason(c.v, c.e.dependencies.get(), c.e.eligible);
   }
+  if (*n && c.request.nice) {   // a priority that is set has no nice value beside it
+    c.request.nice = 0;
+    c.request_changed = true;
+  }
   c.e.priority = *n;
+  c.e.flags = *n ? c.e.flags | kJobPriorityFixed : c.e.flags & ~kJobPriorityFixed;
   return {};
 }
 
 Result<> set_nice(Change& c, const std::string&, const std::string& value) {
   auto n = value.empty() ? std::optional<int32_t>(100) : parse_number<int32_t>(value, -2147483645, 2147483645);
-  if (!n) return fail(Errc::kInvalidArgument, "'" + value + "' is no nice value");
+  if (!n) return invalid("nice", value);
   if (*n < 0 && !c.v.is_operator()) return fail(Errc::kAccessDenied, {}, "only operators may use a negative nice value");
   int64_t p = static_cast<int64_t>(c.e.priority) + c.request.nice - *n;
-  if (c.e.priority) c.e.priority = static_cast<uint32_t>(std::clamp<int64_t>(p, 1, kUnlimited32 - 1));
+  const bool by_rule = c.v.settings.priority.multifactor && !(c.e.flags & kJobPriorityFixed);
+  if (c.e.priority && !by_rule) c.e.priority = static_cast<uint32_t>(std::clamp<int64_t>(p, 1, kUnlimited32 - 1));
   c.request.nice = *n;
   c.request_changed = true;
   return {};
@@ -148,6 +167,7 @@ Result<> set_begin(Change& c, const std::string&, const std::string& value) {
 
 Result<> set_deadline(Change& c, const std::string&, const std::string& value) {
   MUSTER_TRY(t, parse_time_point(value, c.v.now));
+  if (t <= c.v.now) return fail(Errc::kInvalidTime, {}, "the deadline is over already");
   c.request.deadline = t;
   c.request_changed = true;
   return {};
@@ -170,6 +190,145 @@ Result<> set_nodes_range(Change& c, const std::string&, const std::string& value
   return {};
 }
 
+Result<> set_cpus_range(Change& c, const std::string&, const std::string& value) {
+  auto parts = split(value, '-', true);
+  auto low = parse_number<uint32_t>(parts[0], 1, 1u << 30);
+  auto high = parts.size() == 2 ? parse_number<uint32_t>(parts[1], 1, 1u << 30) : low;
+  if (!low || !high || *high < *low || parts.size() > 2) return fail(Errc::kCpuCount);
+  uint32_t each = std::max(1u, c.request.cpus_per_task);
+  c.request.num_tasks = (*low + each - 1) / each;
+  c.request_changed = true;
+  return {};
+}
+
+Result<> set_mail_type(Change& c, const std::string&, const std::string& value) {
+  auto bits = parse_mail_type(value);
+  if (!bits) return fail(Errc::kInvalidArgument, "Invalid MailType: " + value);
+  c.request.mail_type = *bits;
+  c.request_changed = true;
+  return {};
+}
+
+Result<> set_gres(Change& c, const std::string&, const std::string& value) {
+  auto items = config::parse_gres(value);
+  if (!items) return fail(Errc::kInvalidGres, {}, std::string(items.error().message()));
+  std::string out;
+  for (const config::GresItem& g : *items)
+    out += (out.empty() ? "gres/" : ",gres/") + g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
+  c.request.tres_per_node = out;
+  c.request_changed = true;
+  return {};
+}
+
+Result<> set_oversubscribe(Change& c, const std::string&, const std::string& value) {
+  if (iequals(value, "yes")) c.request.exclusive = Exclusive::kOversubscribe;
+  else if (iequals(value, "no")) c.request.exclusive = Exclusive::kDefault;
+  else return fail(Errc::kInvalidArgument, "Invalid OverSubscribe value: " + value);
+  c.request_changed = true;
+  return {};
+}
+
+Result<> set_contiguous(Change& c, const std::string& op, const std::string& value) {
+  if ((iequals(value, "yes") || value == "1") && !c.v.is_operator()) return fail(Errc::kAccessDenied);
+  return set_yes_no<&JobRequest::contiguous>(c, op, value);
+}
+
+template <bool Threads>
+Result<> set_core_spec(Change& c, const std::string&, const std::string& value) {
+  auto n = value == "*" ? std::optional(0u) : parse_number<uint32_t>(value, 0, 1u << 15);
+  if (!n) return invalid("count", value);
+  c.request.core_spec = *n;
+  c.request.core_spec_is_threads = Threads;
+  c.request_changed = true;
+  return {};
+}
+
+Result<> set_time_min(Change& c, const std::string&, const std::string& value) {
+  auto t = parse_time_limit(value);
+  if (!t || !t->minutes) return fail(Errc::kInvalidArgument, "Invalid TimeMin value");
+  if (*t->minutes > c.e.time_limit_min) return fail(Errc::kInvalidTimeLimit, {}, "TimeMin must not exceed TimeLimit");
+  c.request.time_min_min = *t->minutes;
+  c.request_changed = true;
+  return {};
+}
+
+// "2", "2@600": switches and how long to wait for them.
+Result<> set_switches(Change& c, const std::string&, const std::string& value) {
+  auto parts = split(value, '@', true);
+  auto count = parse_number<uint32_t>(parts[0], 0, 1u << 20);
+  auto wait = parts.size() == 2 ? parse_time_limit(parts[1]) : Result<TimeLimit>(TimeLimit{});
+  if (!count || parts.size() > 2 || !wait) return invalid("Switches", value);
+  c.request.switches = *count;
+  if (parts.size() == 2 && wait->minutes) c.request.switches_wait = minutes(*wait->minutes);
+  c.request_changed = true;
+  return {};
+}
+template <auto Member>
+Result<> set_seconds(Change& c, const std::string&, const std::string& value) {
+  auto n = parse_number<int64_t>(value, 0, 1 << 30);
+  if (!n) return invalid("number of seconds", value);
+  c.request.*Member = seconds(*n);
+  c.request_changed = true;
+  return {};
+}
+Result<> set_delay_boot(Change& c, const std::string&, const std::string& value) {
+  auto t = parse_time_limit(value);
+  if (!t || !t->minutes) return invalid("DelayBoot", value);
+  c.request.delay_boot = minutes(*t->minutes);
+  c.request_changed = true;
+  return {};
+}
+Result<> set_tmp_disk(Change& c, const std::string&, const std::string& value) {
+  auto mb = parse_mem_mb(value);
+  if (!mb) return invalid("MinTmpDiskNode", value);
+  c.request.tmp_disk_mb = *mb;
+  c.request_changed = true;
+  return {};
+}
+
+// A running job keeps its nodes; what may be said is what it has.
+Result<> set_node_list(Change& c, const std::string& op, const std::string& value) {
+  if (c.job.pending()) return set_text<&JobRequest::required_nodes>(c, op, value);
+  if (!c.job.allocation) return fail(Errc::kAlreadyDone);
+  MUSTER_TRY(names, expand_hosts(value));
+  for (const NodeShare& s : c.job.allocation->nodes) {
+    const Node* n = c.v.cluster.nodes.find(s.node.value);
+    if (!n || std::ranges::find(names, n->spec->name) == names.end())
+      return fail(Errc::kNotSupportedHere, {}, "a running job does not shrink in this version; its steps may use fewer nodes (srun -N, -w)");
+  }
+  if (names.size() != c.job.allocation->nodes.size()) return fail(Errc::kInvalidNodeName, {}, "the list is no part of the job's nodes");
+  return {};
+}
+Result<> set_node_count(Change& c, const std::string& op, const std::string& value) {
+  if (c.job.pending()) return set_nodes_range(c, op, value);
+  if (!c.job.allocation) return fail(Errc::kAlreadyDone);
+  auto n = parse_number<uint32_t>(value, 1, 1u << 20);
+  if (!n) return fail(Errc::kInvalidNodeCount);
+  if (*n == c.job.allocation->nodes.size()) return {};
+  return fail(Errc::kNotSupportedHere, {}, "a running job neither grows nor shrinks in this version; its steps may use fewer nodes (srun -N)");
+}
+
+// Multifactor's age counts from when the job became eligible.
+Result<> reset_accrue_time(Change& c, const std::string&, const std::string&) {
+  if (c.e.eligible != kTimeUnset && c.e.eligible < c.v.now) c.e.eligible = c.v.now;
+  return {};
+}
+
+enum class Missing { kBurstBuffer, kFederation, kSiteFactor, kMcs, kReservation };
+template <Missing What>
+Result<> refuse(Change&, const std::string&, const std::string& value) {
+  switch (What) {
+    case Missing::kBurstBuffer: return fail(Errc::kNotSupportedHere, {}, "there is no burst buffer plugin");
+    case Missing::kFederation: return fail(Errc::kNotSupportedHere, {}, "this cluster is in no federation");
+    case Missing::kSiteFactor: return fail(Errc::kNotSupportedHere, {}, "site factors come with priority plugins; use Nice or Priority");
+    case Missing::kMcs: return fail(Errc::kNotSupportedHere, {}, "there is no MCS plugin");
+    case Missing::kReservation:
+      if (value.empty()) return {};
+      return fail(Errc::kReservationInvalid, {}, "there are no reservations in this version");
+  }
+  return {};
+}
+
 Result<> set_throttle(Change& c, const std::string&, const std::string& value) {
   auto n = parse_number<uint32_t>(value);
   if (!n || !c.job.array_tasks) return fail(Errc::kInvalidArgument, "ArrayTaskThrottle is a number, for an array with pending tasks");
@@ -184,43 +343,66 @@ constexpr Key kKeys[] = {
     {"AdminComment", set_text<&JobRequest::admin_comment>, kOperatorOnly},
     {"ArrayTaskThrottle", set_throttle},
     {"BatchFeatures", set_text<&JobRequest::batch_features>, kPendingOnly},
-    {"ClusterFeatures", set_text<&JobRequest::cluster_features>, kPendingOnly},
+    {"BurstBuffer", refuse<Missing::kBurstBuffer>},
+    {"ClusterFeatures", refuse<Missing::kFederation>},
+    {"Clusters", refuse<Missing::kFederation>},
     {"Comment", set_text<&JobRequest::comment>},
-    {"Contiguous", set_yes_no<&JobRequest::contiguous>, kPendingOnly},
-    {"CpusPerTask", set_number<&JobRequest::cpus_per_task>, kPendingOnly},
-    {"Deadline", set_deadline, kPendingOnly},
+    {"Contiguous", set_contiguous, kPendingOnly},
+    {"CoreSpec", set_core_spec<false>, kPendingOnly | kOperatorOnly},
+    {"CPUsPerTask", set_number<&JobRequest::cpus_per_task>, kPendingOnly},
+    {"Deadline", set_deadline, kPendingOnly | kOperatorOnly},
+    {"DelayBoot", set_delay_boot, kPendingOnly},
     {"Dependency", set_dependency, kPendingOnly},
     {"EligibleTime", set_begin, kPendingOnly},
     {"EndTime", set_end_time},
     {"ExcNodeList", set_text<&JobRequest::excluded_nodes>, kPendingOnly},
     {"Extra", set_text<&JobRequest::extra>},
     {"Features", set_text<&JobRequest::features>, kPendingOnly},
+    {"Gres", set_gres, kPendingOnly},
     {"JobName", set_text<&JobRequest::name>},
-    {"Licenses", set_text<&JobRequest::licenses>, kPendingOnly},
+    {"Licenses", set_text<&JobRequest::licenses>, kOperatorOnceRunning},
+    {"MailType", set_mail_type},
     {"MailUser", set_text<&JobRequest::mail_user>},
+    {"MCSLabel", refuse<Missing::kMcs>},
     {"MinCPUsNode", set_number<&JobRequest::min_cpus_per_node>, kPendingOnly},
     {"MinMemoryCPU", set_memory<&JobRequest::mem_per_cpu_mb>, kPendingOnly},
     {"MinMemoryNode", set_memory<&JobRequest::mem_per_node_mb>, kPendingOnly},
+    {"MinTmpDiskNode", set_tmp_disk, kPendingOnly},
     {"Name", set_text<&JobRequest::name>},
     {"Nice", set_nice, kPendingOnly},
-    {"NodeList", set_text<&JobRequest::required_nodes>, kPendingOnly},
-    {"NumNodes", set_nodes_range, kPendingOnly},
+    {"NodeList", set_node_list},
+    {"NumCPUs", set_cpus_range, kPendingOnly},
+    {"NumNodes", set_node_count},
     {"NumTasks", set_number<&JobRequest::num_tasks>, kPendingOnly},
+    {"OverSubscribe", set_oversubscribe, kPendingOnly | kOperatorOnly},
     {"Partition", set_partition, kPendingOnly},
     {"Prefer", set_text<&JobRequest::prefer>, kPendingOnly},
-    {"Priority", set_priority, kPendingOnly},
+    {"Priority", set_priority},
     {"QOS", set_text<&JobRequest::qos>, kPendingOnly},
+    {"Reboot", set_yes_no<&JobRequest::reboot>, kPendingOnly | kOperatorOnly},
+    {"ReqCores", set_number<&JobRequest::cores_per_socket>, kPendingOnly},
     {"ReqNodeList", set_text<&JobRequest::required_nodes>, kPendingOnly},
+    {"ReqNodes", set_node_count},
+    {"ReqProcs", set_number<&JobRequest::num_tasks>, kPendingOnly},
+    {"ReqSockets", set_number<&JobRequest::sockets_per_node>, kPendingOnly},
+    {"ReqThreads", set_number<&JobRequest::threads_per_core>, kPendingOnly},
     {"Requeue", set_yes_no<&JobRequest::requeue>},
-    {"ReservationName", set_text<&JobRequest::reservation>, kPendingOnly},
+    {"ReservationName", refuse<Missing::kReservation>, kPendingOnly},
+    {"ResetAccrueTime", reset_accrue_time, kPendingOnly},
+    {"SiteFactor", refuse<Missing::kSiteFactor>},
     {"StartTime", set_begin, kPendingOnly},
     {"StdErr", set_text<&JobRequest::std_err>, kPendingOnly},
     {"StdIn", set_text<&JobRequest::std_in>, kPendingOnly},
     {"StdOut", set_text<&JobRequest::std_out>, kPendingOnly},
+    {"Switches", set_switches, kPendingOnly},
+    {"TasksPerNode", set_number<&JobRequest::ntasks_per_node>, kPendingOnly | kOperatorOnly},
+    {"ThreadSpec", set_core_spec<true>, kPendingOnly},
     {"TimeLimit", set_time_limit},
+    {"TimeMin", set_time_min, kPendingOnly},
     {"TresPerJob", set_text<&JobRequest::tres_per_job>, kPendingOnly},
     {"TresPerNode", set_text<&JobRequest::tres_per_node>, kPendingOnly},
     {"TresPerTask", set_text<&JobRequest::tres_per_task>, kPendingOnly},
+    {"wait-for-switch", set_seconds<&JobRequest::switches_wait>, kPendingOnly},
     {"WCKey", set_text<&JobRequest::wckey>, kPendingOnly},
     {"WorkDir", set_text<&JobRequest::work_dir>, kPendingOnly},
 };
@@ -229,7 +411,8 @@ Result<> set_key(Change& c, const rpc::KeyValue& kv) {
   for (const Key& k : kKeys) {
     if (!iequals(k.name, kv.key)) continue;
     if ((k.rules & kPendingOnly) && !c.job.pending()) return fail(c.job.finished() ? Errc::kAlreadyDone : Errc::kJobNotPending);
-    if ((k.rules & kOperatorOnly) && !c.v.is_operator()) return fail(Errc::kAccessDenied);
+    bool once_running = (k.rules & kOperatorOnceRunning) && !c.job.pending();
+    if (((k.rules & kOperatorOnly) || once_running) && !c.v.is_operator()) return fail(Errc::kAccessDenied);
     return k.set(c, kv.op.empty() ? "=" : kv.op, kv.value);
   }
   std::vector<std::string_view> known;
@@ -266,14 +449,7 @@ Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyVal
   MUSTER_TRY_VOID(update_dependencies(c));
   if (c.request_changed) {
     if (job.pending()) MUSTER_TRY_VOID(v.feasibility.check(v.cluster, v.settings.sched, c.request, c.e.partition));
-    RequestId id = v.indexes.find_request(c.request, v.cluster);
-    if (!id) {
-      id = RequestId(v.cluster.last_request_id.value + 1);
-      for (const Event& e : out)
-        if (auto* s = std::get_if<event::RequestStored>(&e)) id = RequestId(std::max(id.value, s->id.value + 1));
-      out.push_back(event::RequestStored{id, std::make_shared<const JobRequest>(std::move(c.request))});
-    }
-    c.e.request = id;
+    c.e.request = store_request(v, std::move(c.request), out);
   }
   out.push_back(std::move(c.e));
   return {};
@@ -281,8 +457,21 @@ Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyVal
 
 }  // namespace
 
-Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::UpdateJob& c) {
-  auto jobs = select_jobs(v, c.job);
+namespace {
+
+std::vector<const Job*> named_jobs(const View& v, const rpc::UpdateJob& c) {
+  if (c.name.empty()) return select_jobs(v, c.job);
+  std::vector<const Job*> out;
+  v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
+    bool meant = j.request->name == c.name && !j.finished() && (!c.owner || j.request->uid.value == *c.owner);
+    if (meant) out.push_back(&j);
+  });
+  return out;
+}
+
+Result<Decision<rpc::Messages>> update_jobs(const View& v, const rpc::UpdateJob& c) {
+  auto jobs = named_jobs(v, c);
+  if (jobs.empty() && !c.name.empty()) return fail(Errc::kInvalidJobId, "No jobs with name '" + c.name + "'");
   if (jobs.empty()) return fail(Errc::kInvalidJobId);
   Decision<rpc::Messages> d;
   for (const Job* j : jobs) {
@@ -292,6 +481,40 @@ Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::Upda
     if (jobs.size() == 1) return std::unexpected(ok.error());
     d.reply.errors.push_back({job_name_for_users(*j), errc_number(ok.error().code), std::string(ok.error().message())});
   }
+  return d;
+}
+
+}  // namespace
+
+Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::UpdateJob& c) {
+  if (!c.as_uid) return update_jobs(v, c);
+  if (!v.is_operator()) return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may act as another user (--uid)");
+  View other{v.cluster, v.indexes, v.settings, v.feasibility, v.now, v.caller};
+  other.caller.uid = Uid(*c.as_uid);
+  return update_jobs(other, c);
+}
+
+Result<Decision<rpc::Messages>> decide_update_step(const View& v, const rpc::UpdateStep& c) {
+  auto jobs = select_jobs(v, c.job);
+  Decision<rpc::Messages> d;
+  bool found = false;
+  for (const Job* j : jobs) {
+    if (!v.may_manage(*j)) return fail(Errc::kAccessDenied);
+    if (j->finished()) return fail(Errc::kAlreadyDone);
+    for (const Step& s : j->steps) {
+      if (c.job.has_step && s.id != c.job.step) continue;
+      found = true;
+      event::StepUpdated e{j->id, s.id, s.time_limit_min};
+      for (const rpc::KeyValue& kv : c.changes) {
+        if (!iequals(kv.key, "TimeLimit"))
+          return fail(Errc::kInvalidArgument, "Update of this parameter is not supported: " + kv.key + "=" + kv.value, "a step has: TimeLimit");
+        MUSTER_TRY(limit, new_time_limit(s.time_limit_min, kv.op, kv.value));
+        e.time_limit_min = limit;
+      }
+      d.events.push_back(e);
+    }
+  }
+  if (!found) return fail(Errc::kInvalidJobId);
   return d;
 }
 

@@ -99,6 +99,17 @@ TEST(Dependency, CircularIsRefused) {
   }
 }
 
+// A singleton waits for the earlier jobs of its name: none of them may wait for it.
+TEST(Dependency, CircularThroughASingletonIsRefused) {
+  Bench b;
+  auto named = [](JobRequest& r) { r.name = "one"; };
+  JobId first = b.submit([&](JobRequest& r) { named(r), r.hold = true; });
+  JobId second = b.submit([&](JobRequest& r) { named(r), r.dependency = "singleton"; });
+  auto r = b.update(first, "Dependency", "afterany:" + std::to_string(second.value));
+  ASSERT_FALSE(r.has_value());
+  EXPECT_EQ(r.error().code, Errc::kCircularDependency);
+}
+
 TEST(Dependency, OnAnArrayWaitsForEveryTaskAlsoThoseCancelledTogether) {
   Bench b;
   JobId array = b.submit([](JobRequest& r) { r.array = "0-4"; });

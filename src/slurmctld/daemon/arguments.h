@@ -9,7 +9,6 @@ struct Arguments {
   bool foreground = false;       // -D
   bool clear_state = false;      // -c
   bool ignore_state_errors = false;  // -i
-  bool reset_clock = false;
   bool systemd = false;          // --systemd: foreground, stay as started
   bool chdir_to_log = false;     // -s
   int verbose = 0, quiet = 0;    // -v, -q

@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "config/load.h"
 #include "config/show_config.h"
+#include "config/write_config.h"
 #include "os/daemonize.h"
 #include "os/files.h"
 #include "os/log.h"
@@ -33,6 +34,18 @@
 namespace muster::slurmctld {
 namespace {
 
+os::LogOptions log_options(const config::Config& c, const Arguments& a) {
+  os::LogOptions o;
+  o.program = "slurmctld";
+  o.file = a.log_file.empty() ? c.slurmctld_log_file : a.log_file;
+  int level = std::clamp(c.slurmctld_debug + a.verbose - a.quiet, 0, 9);
+  o.file_level = static_cast<os::LogLevel>(level);
+  if (a.foreground) o.stderr_level = static_cast<os::LogLevel>(level);
+  if (auto format = os::parse_log_time_format(c.log_time_format)) o.time_format = *format;
+  if (o.file.empty() && !a.foreground) o.syslog_level = static_cast<os::LogLevel>(level);
+  return o;
+}
+
 // ---- the whole controller once its configuration is known
 class Controller {
  public:
@@ -47,6 +60,7 @@ class Controller {
   void wire_signals();
   void carry_out(std::vector<Effect> effects);
   Result<rpc::Messages> reconfigure();
+  void use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user);
   void shutdown(bool controller_only);
   std::string show_config();
   std::shared_ptr<const Settings> settings() const {
@@ -71,6 +85,7 @@ class Controller {
   std::unique_ptr<Programs> programs_;
   std::vector<std::unique_ptr<net::Listener>> listeners_;
   std::vector<std::unique_ptr<net::Loop::Timer>> timers_;
+  std::atomic<bool> watchers_told_{false};   // that there is a new snapshot; a second call would say nothing new
   Time started_{};
 };
 
@@ -104,6 +119,12 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded) {
   };
   ports.carry_out = [this](std::vector<Effect> effects) { loop_.post([this, effects = std::move(effects)]() mutable { carry_out(std::move(effects)); }); };
   ports.state_changed = [this] { planner_->state_changed(); };
+  ports.published = [this] {
+    if (!watchers_told_.exchange(true)) loop_.post([this] {
+      watchers_told_ = false;
+      service_->state_changed();
+    });
+  };
   core_ = std::make_unique<CoreThread>(std::move(core), std::move(event_log_), term_, log_, stats_, std::move(ports));
 
   PlannerThread::Ports planner_ports;
@@ -143,7 +164,9 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded) {
   service_ports.shutdown = [this](bool controller_only) { shutdown(controller_only); };
   MUSTER_TRY(security, site::load_security(loaded->config, slurm_user));
   service_ports.security = security;
+  service_ports.configuration_changed = [this](std::shared_ptr<const config::LoadedConfig> changed) { use(std::move(changed), settings()->slurm_user); };
   service_ports.show_config = [this] { return show_config(); };
+  service_ports.write_config = [this] { return config::write_config(*settings()->loaded, net::Loop::now()); };
   MUSTER_TRY(blobs, store::open_sqlite_blobs(loaded->config.state_save_location));
   blobs_ = std::move(blobs);
   service_ports.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };
@@ -239,12 +262,8 @@ Result<rpc::Messages> Controller::reconfigure() {
     if (c.needs_restart) out.lines.push_back(c.key + " takes effect when slurmctld is restarted");
   }
   MUSTER_TRY(slurm_user, site::user_of(loaded->config.slurm_user));
-  auto next = std::make_shared<const Settings>(
-      make_settings(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), slurm_user, before->rootless));
-  {
-    std::lock_guard lock(settings_mutex_);
-    settings_ = next;
-  }
+  use(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), slurm_user);
+  auto next = settings();
   core_->post({[next](Core& c, store::EventLog&) -> Reply {
                  c.configure(*next);
                  return {};
@@ -252,6 +271,16 @@ Result<rpc::Messages> Controller::reconfigure() {
                {}});
   nodes_->send_to_all(node_rpc::Reconfigure{});
   return out;
+}
+
+// From now on this is the configuration for everybody but the core, who has its own copy. Any thread.
+void Controller::use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user) {
+  auto before = settings();
+  auto next = std::make_shared<const Settings>(make_settings(std::move(loaded), slurm_user, before->rootless));
+  os::LogOptions levels = log_options(next->config(), arguments_);
+  log_.set_levels(levels.file_level, levels.stderr_level, levels.syslog_level);
+  std::lock_guard lock(settings_mutex_);
+  settings_ = next;
 }
 
 void Controller::shutdown(bool controller_only) {
@@ -300,18 +329,6 @@ void Controller::run() {
   core_->stop();
   service_->close_all();
   log_.info("slurmctld ends");
-}
-
-os::LogOptions log_options(const config::Config& c, const Arguments& a) {
-  os::LogOptions o;
-  o.program = "slurmctld";
-  o.file = a.log_file.empty() ? c.slurmctld_log_file : a.log_file;
-  int level = std::clamp(c.slurmctld_debug + a.verbose - a.quiet, 0, 9);
-  o.file_level = static_cast<os::LogLevel>(level);
-  if (a.foreground) o.stderr_level = static_cast<os::LogLevel>(level);
-  if (auto format = os::parse_log_time_format(c.log_time_format)) o.time_format = *format;
-  if (o.file.empty() && !a.foreground) o.syslog_level = static_cast<os::LogLevel>(level);
-  return o;
 }
 
 Result<> become_slurm_user(const config::Config& c) {

@@ -118,12 +118,13 @@ bool CoreThread::turn(std::vector<Command> batch) {
   count(core_.events());
   publish();
   wake_waiters(replies, core_.events());
-  drop_unused_blobs(core_.events());
+  drop_unused_blobs();
   std::vector<Effect> effects = core_.take_effects(net::Loop::now());   // empties events()
   fill_orders(effects);
   if (!replies.empty()) ports_.to_io(std::move(replies));
   if (!effects.empty()) ports_.carry_out(std::move(effects));
   if (changes) ports_.state_changed();
+  if ((changes || !batch.empty()) && ports_.published) ports_.published();
   if (events_since_snapshot_ >= kEventsPerSnapshot) save_snapshot();
 
   auto took = static_cast<uint64_t>((net::Loop::monotonic() - began).count());
@@ -179,14 +180,12 @@ std::string CoreThread::blob(const std::string& hash) {
   return blobs_.emplace(hash, std::move(*bytes)).first->second;
 }
 
-// Scripts of purged jobs go when no job refers to them any more. Environments are few and shared; they go at the next start.
-void CoreThread::drop_unused_blobs(const Events& events) {
-  bool purged = std::ranges::any_of(events, [](const Event& e) { return std::holds_alternative<event::JobsPurged>(e); });
-  if (!purged || core_.cluster().requests.size() > 0) return;
-  auto all = log_->list_blobs();
-  if (!all) return;
-  for (const store::BlobHash& hash : *all) (void)log_->drop_blob(hash);
-  blobs_.clear();
+// Scripts and environments of purged jobs go with the last job that refers to them. What a crash leaves goes at the next start.
+void CoreThread::drop_unused_blobs() {
+  for (const std::string& hash : core_.take_unused_blobs()) {
+    if (auto ok = log_->drop_blob(hash); !ok) logger_.error("blob {} could not be dropped: {}", hash, ok.error().message());
+    blobs_.erase(hash);
+  }
 }
 
 void CoreThread::count(const Events& events) {
@@ -195,8 +194,10 @@ void CoreThread::count(const Events& events) {
     else if (std::holds_alternative<event::JobStarted>(e)) ++stats_.started;
     else if (auto* end = std::get_if<event::JobEnding>(&e)) {
       if (end->flags & (kJobRequeued | kJobRequeueHold)) continue;
-      if (end->state == JobState::kCompleted) ++stats_.completed;
-      else if (end->state == JobState::kCancelled) ++stats_.canceled;
+      // As sdiag(1) has it: "failed" is what went wrong with nodes or the system, not with the job.
+      bool system_failed = end->state == JobState::kNodeFail || end->state == JobState::kBootFail || (end->flags & kJobLaunchFailed);
+      if (end->state == JobState::kCancelled) ++stats_.canceled;
+      else if (!system_failed) ++stats_.completed;
       else ++stats_.failed;
     }
   }

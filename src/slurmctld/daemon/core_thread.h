@@ -38,6 +38,7 @@ class CoreThread {
     std::function<void(std::vector<Reply>)> to_io;            // runs the replies on the I/O thread
     std::function<void(std::vector<Effect>)> carry_out;       // from the core thread; hands effects to the I/O thread
     std::function<void()> state_changed;                      // a snapshot that planning should look at
+    std::function<void()> published;                          // a snapshot that differs from the one before, also in verdicts
   };
   CoreThread(Core core, std::unique_ptr<store::EventLog> log, store::Term term, os::Log& logger, Statistics& stats, Ports ports);
   ~CoreThread();
@@ -57,7 +58,7 @@ class CoreThread {
   void count(const Events& events);
   void publish();
   void save_snapshot();
-  void drop_unused_blobs(const Events& events);
+  void drop_unused_blobs();
   std::string blob(const std::string& hash);
 
   Core core_;

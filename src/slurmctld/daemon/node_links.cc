@@ -29,6 +29,14 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
     logger_.error("a slurmd at {} registers as node '{}', which slurm.conf does not have", channel->peer().address, r.node);
     return fail(Errc::kInvalidNodeName, "node '" + r.node + "' is not in the controller's slurm.conf");
   }
+  if (auto old = by_node_.find(node->id.value); old != by_node_.end()) {
+    // An older registration that arrives late must not take the place of a newer one. Without one any number is good:
+    // a node's clock may have stepped back.
+    uint64_t newest = links_.at(old->second).session;
+    if (session <= newest)
+      return fail(Errc::kInvalidStateChange, "node " + r.node + " registers with session " + std::to_string(session) +
+                                                 " while its session " + std::to_string(newest) + " lasts");
+  }
   if (auto old = by_node_.find(node->id.value); old != by_node_.end() && old->second != channel.get()) {
     net::ChannelPtr gone = links_.at(old->second).channel;
     links_.erase(old->second);

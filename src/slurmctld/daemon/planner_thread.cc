@@ -1,6 +1,7 @@
 #include "slurmctld/daemon/planner_thread.h"
 
 #include <algorithm>
+#include <map>
 
 #include "net/loop.h"
 
@@ -9,6 +10,23 @@ namespace {
 
 constexpr Duration kCalm = milliseconds(200);       // no change for so long: time for a full pass
 constexpr Duration kFullPassEvery = seconds(30);    // ends and expected starts move with the clock
+
+// Jobs that the plan starts while one of higher priority in their partition has to wait.
+uint64_t starts_before_others(const Cluster& cluster, const sched::Plan& plan) {
+  std::map<uint32_t, uint32_t> waiting;   // partition → highest priority
+  for (const auto& [id, verdict] : plan.verdicts) {
+    const Job* j = cluster.jobs.find(id.value);
+    bool wants_room = verdict.reason == Reason::kResources || verdict.reason == Reason::kPriority;
+    if (j && wants_room) waiting[j->partition] = std::max(waiting[j->partition], j->priority);
+  }
+  uint64_t count = 0;
+  for (const sched::StartItem& s : plan.starts) {
+    const Job* j = cluster.jobs.find(s.job.value);
+    auto ahead = waiting.find(s.partition);
+    count += j && ahead != waiting.end() && ahead->second > j->priority;
+  }
+  return count;
+}
 
 }  // namespace
 
@@ -73,7 +91,10 @@ void PlannerThread::pass(sched::Pass kind) {
   }
   Duration took = net::Loop::monotonic() - began;
   CycleStats& stats = kind == sched::Pass::kQuick ? stats_.quick : stats_.full;
-  stats.record(took, plan.jobs_considered, cluster->jobs.size());
+  stats.record(net::Loop::now(), took, plan.jobs_considered, plan.classes, plan.starts.size() + plan.verdicts.size(), 0);
+  uint64_t early = starts_before_others(*cluster, plan);
+  stats_.backfilled += early;
+  stats_.backfilled_since += early;
   if (kind == sched::Pass::kFull) {
     full_due_ = false;
     last_full_at_ = net::Loop::monotonic();

@@ -1,12 +1,13 @@
 #include "slurmctld/daemon/programs.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "hostlist/hostlist.h"
-#include "model/mail.h"
 #include "os/process.h"
+#include "os/users.h"
+#include "slurmctld/core/rows.h"
+#include "slurmctld/daemon/mail_text.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -16,15 +17,6 @@ std::vector<std::string> environment_with(const std::vector<std::string>& extra)
   for (char** e = environ; *e; ++e) env.emplace_back(*e);
   env.insert(env.end(), extra.begin(), extra.end());
   return env;
-}
-
-std::string subject(const Job& j, uint16_t what) {
-  std::string id = std::to_string(j.id.value), name = j.request->name;
-  if (what & kMailBegin) return "Slurm Job_id=" + id + " Name=" + name + " Began";
-  if (what & kMailRequeue) return "Slurm Job_id=" + id + " Name=" + name + " Requeued";
-  std::string verb = j.state == JobState::kCompleted ? "Ended" : "Failed";
-  return "Slurm Job_id=" + id + " Name=" + name + " " + verb + ", Run time " + format_span_full(j.ended - j.started) + ", " +
-         std::string(job_state_name(j.state)) + ", ExitCode " + std::to_string(WEXITSTATUS(j.exit_status));
 }
 
 }  // namespace
@@ -43,12 +35,18 @@ void Programs::power(const PowerNodes& what, const Cluster& cluster, const confi
 }
 
 void Programs::mail(const SendMail& what, const Cluster& cluster, const config::Config& c) {
-  const Job* j = cluster.jobs.find(what.job.value);
-  if (!j || c.mail_prog.empty() || ::access(c.mail_prog.c_str(), X_OK) != 0) return;
-  std::string to = j->request->mail_user.empty() ? j->request->user_name : j->request->mail_user;
+  if (c.mail_prog.empty() || ::access(c.mail_prog.c_str(), X_OK) != 0) return;
+  const JobRequest& r = *what.job.request;
+  std::string to = r.mail_user.empty() ? r.user_name : r.mail_user;
   if (to.find('@') == std::string::npos && !c.mail_domain.empty()) to += "@" + c.mail_domain;
   if (to.empty() || to[0] == '-') return;
-  start(c.mail_prog, {c.mail_prog, "-s", subject(*j, what.what), to}, {"SLURM_JOB_ID=" + std::to_string(j->id.value)});
+  JobNames names;
+  names.cluster = cluster.name;
+  if (const Partition* p = cluster.partitions.find(what.job.partition)) names.partition = p->name;
+  if (what.job.allocation) names.node_list = node_list_of(cluster, *what.job.allocation);
+  if (auto group = os::find_group(r.gid)) names.group = group->name;
+  Time now = net::Loop::now();
+  start(c.mail_prog, {c.mail_prog, "-s", mail_subject(what, now), to}, mail_environment(what, names, now));
 }
 
 void Programs::start(const std::string& program, std::vector<std::string> argv, const std::vector<std::string>& extra_env) {

@@ -6,6 +6,9 @@
 
 #include "model/step_rpc.h"
 #include "net/credential.h"
+#include "slurmctld/core/explain.h"
+#include "slurmctld/core/license_rows.h"
+#include "slurmctld/core/row_query.h"
 #include "slurmctld/core/rows.h"
 #include "wire/instances.h"
 
@@ -20,6 +23,42 @@ std::string encoded(const T& value) {
 }
 
 
+uint64_t time_of_1000_clock_reads() {
+  Duration began = net::Loop::monotonic();
+  for (int i = 0; i < 1000; ++i) (void)net::Loop::now();
+  return static_cast<uint64_t>((net::Loop::monotonic() - began).count());
+}
+
+// The parts of a query's answer, encoded as they are asked for.
+template <class Query>
+class RowSource final : public PartSource {
+ public:
+  explicit RowSource(Query query) : query_(std::move(query)) {}
+  bool next(std::string& part) override {
+    if (!query_.next(rows_)) return false;
+    wire::encode(rows_, part);
+    return true;
+  }
+
+ private:
+  Query query_;
+  typename Query::Rows rows_;
+};
+
+// An answer that is there already: one part (or none) and the final frame.
+class ReadySource final : public PartSource {
+ public:
+  ReadySource(std::string part, std::string last) : part_(std::move(part)), last_(std::move(last)) {}
+  bool next(std::string& part) override {
+    part = std::exchange(part_, {});
+    return !part.empty();
+  }
+  std::string last() override { return std::move(last_); }
+
+ private:
+  std::string part_, last_;
+};
+
 // A launch that takes longer than this after its step was created is refused by the nodes.
 constexpr Duration kCredentialLife = minutes(2);
 
@@ -27,7 +66,9 @@ constexpr Duration kCredentialLife = minutes(2);
 
 Service::Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports)
     : loop_(loop), logger_(logger), stats_(stats), core_(core), planner_(planner), nodes_(nodes), ports_(std::move(ports)),
-      started_(net::Loop::now()) {}
+      streams_(loop, queries_, [this](const net::Channel* slow) { drop(slow); }),
+      watches_(loop, queries_, [this] { return core_.snapshot(); }), started_(net::Loop::now()),
+      clock_us_(time_of_1000_clock_reads()) {}
 
 void Service::accept(net::ChannelPtr channel) {
   net::Channel* raw = channel.get();
@@ -37,9 +78,24 @@ void Service::accept(net::ChannelPtr channel) {
   };
   channel->on_closed = [this, raw](const Error&) {
     nodes_.on_closed(raw);
+    streams_.forget(raw);
+    watches_.forget(raw);
     channels_.erase(raw);
   };
   channels_.emplace(raw, std::move(channel));
+}
+
+void Service::drop(const net::Channel* raw) {
+  auto at = channels_.find(raw);
+  if (at == channels_.end()) return;
+  net::ChannelPtr channel = std::move(at->second);
+  channels_.erase(at);
+  nodes_.on_closed(raw);
+  streams_.forget(raw);
+  watches_.forget(raw);
+  logger_.verbose("connection of uid {} from {} is closed here", channel->peer().uid.value, channel->peer().address);
+  channel->close();
+  loop_.defer([channel] {});   // it goes after its own callback
 }
 
 void Service::close_all() {
@@ -52,15 +108,14 @@ void Service::on_frame(const net::ChannelPtr& channel, net::Frame frame) {
   if (done) return;
   logger_.debug("message {} from {}: {}", frame.message, channel->peer().address, done.error().message());
   if (frame.kind == net::FrameKind::kRequest) channel->answer_error(frame.id, done.error());
-  else channel->close();
+  else drop(channel.get());
 }
 
-Caller Service::caller_of(const net::Peer& peer) {
+Caller Service::caller_of(Uid uid, Gid gid) {
   auto settings = ports_.settings();
   Caller who;
-  // Whoever holds the cluster key is root or SlurmUser, who alone may read it.
-  who.uid = peer.trust == net::Trust::kClusterKey ? settings->slurm_user : peer.uid;
-  who.gid = peer.gid;
+  who.uid = uid;
+  who.gid = gid;
   bool groups_asked = false;
   for (const auto& p : settings->config().partitions) groups_asked = groups_asked || !p.spec.allow_groups.empty();
   if (!groups_asked) return who;
@@ -69,15 +124,44 @@ Caller Service::caller_of(const net::Peer& peer) {
   return who;
 }
 
+// May report for nodes and speak for users.
+bool Service::is_daemon(const net::Peer& peer) const {
+  return peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == ports_.settings()->slurm_user ||
+         peer.uid.value == ::geteuid();
+}
+
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
+  const net::Peer& peer = channel->peer();
   if (frame.message == wire::kNodeReport) {
-    bool trusted = channel->peer().trust == net::Trust::kClusterKey || channel->peer().uid.value == 0 ||
-                   channel->peer().uid == ports_.settings()->slurm_user || channel->peer().uid.value == ::geteuid();
-    if (!trusted) return fail(Errc::kAccessDenied, "only daemons may report for nodes");
+    if (!is_daemon(peer)) return fail(Errc::kAccessDenied, "only daemons may report for nodes");
     return nodes_.on_report(channel, frame.payload);
   }
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
-  Call call{channel, frame.id, frame.message, caller_of(channel->peer()), net::Loop::monotonic(), ""};
+  if (frame.message == wire::number_of<rpc::Relay>) return dispatch_relayed(channel, frame);
+  // Whoever holds the cluster key is root or SlurmUser, who alone may read it.
+  Uid uid = peer.trust == net::Trust::kClusterKey ? ports_.settings()->slurm_user : peer.uid;
+  return dispatch_request(channel, frame, caller_of(uid, peer.gid));
+}
+
+// A node daemon passes on what a user asked at its agent socket: judged as that user.
+Result<> Service::dispatch_relayed(const net::ChannelPtr& channel, const net::Frame& frame) {
+  if (!is_daemon(channel->peer())) return fail(Errc::kAccessDenied, "only daemons may speak for users");
+  rpc::Relay relay;
+  MUSTER_TRY_VOID(wire::decode(frame.payload, relay));
+  if (relay.message == frame.message) return fail(Errc::kUnexpectedMessage);
+  // Its notices would go to the node daemon: the asker needs a connection of its own, and tries until there is one.
+  if (relay.message == wire::number_of<rpc::WatchJobs>)
+    return fail(Errc::kConnectFailed, {}, "squeue --watch needs a connection to slurmctld itself; this node only passes on requests");
+  Caller who = caller_of(relay.uid, relay.gid);
+  who.host = relay.host;
+  net::Frame inner = frame;
+  inner.message = relay.message;
+  inner.payload = std::move(relay.payload);
+  return dispatch_request(channel, inner, std::move(who));
+}
+
+Result<> Service::dispatch_request(const net::ChannelPtr& channel, const net::Frame& frame, Caller who) {
+  Call call{channel, frame.id, frame.message, std::move(who), net::Loop::monotonic(), ""};
   switch (frame.message) {
 #define MUSTER_MESSAGE(number, request, answer, part) \
   case number: call.name = #request + 5; break;
@@ -92,22 +176,27 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
     case wire::number_of<WaitJob>: return wait_job(call, frame.payload);
     case wire::number_of<AttachAllocation>: return attach(call, frame.payload);
     case wire::number_of<WillRun>: return will_run(call, frame.payload);
-    case wire::number_of<QueryJobs>:
-    case wire::number_of<QueryNodes>:
-    case wire::number_of<QueryPartitions>:
-    case wire::number_of<QueryText>: return query(call, frame);
+    case wire::number_of<QueryJobs>: return query<QueryJobs>(call, frame.payload);
+    case wire::number_of<QueryNodes>: return query<QueryNodes>(call, frame.payload);
+    case wire::number_of<QueryPartitions>: return query<QueryPartitions>(call, frame.payload);
+    case wire::number_of<WatchJobs>: return watch(call, frame.payload);
+    case wire::number_of<QueryText>: return query<QueryText>(call, frame.payload);
+    case wire::number_of<QueryLicenses>: return query<QueryLicenses>(call, frame.payload);
+    case wire::number_of<QueryTopology>: return query<QueryTopology>(call, frame.payload);
+    case wire::number_of<ExplainNode>: return query<ExplainNode>(call, frame.payload);
+    case wire::number_of<ExplainJob>: return explain(call, frame.payload);
     default: return control(call, frame);
   }
 }
 
 template <class Req>
 void Service::finish(const Call& call, const wire_answer<Req>& answer) {
-  stats_.call(call.name, call.who.uid, net::Loop::monotonic() - call.began);
+  stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began);
   if (auto c = call.channel.lock()) c->answer(call.id, call.message, encoded(answer));
 }
 
 void Service::refuse(const Call& call, const Error& error) {
-  stats_.call(call.name, call.who.uid, net::Loop::monotonic() - call.began);
+  stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began);
   if (auto c = call.channel.lock()) c->answer_error(call.id, error);
 }
 
@@ -151,6 +240,9 @@ Result<> Service::submit(Call call, std::string_view payload) {
                 if (stored) stored = keep(request->environment, request->request.environment_hash);
                 if (stored) answer = core.submit(call.who, request->request);
                 else answer = std::unexpected(stored.error());
+                if (!answer)   // nothing of what was refused stays
+                  for (const std::string& hash : {request->request.script_hash, request->request.environment_hash})
+                    if (!hash.empty() && !core.indexes().blob_used(hash)) (void)log.drop_blob(hash);
                 if (!answer) return [this, call, e = answer.error()] { refuse(call, e); };
                 return [this, call, a = std::move(*answer)] { finish<rpc::SubmitJob>(call, a); };
               },
@@ -166,7 +258,8 @@ Result<> Service::allocate(Call call, std::string_view payload) {
   auto answer_if_ready = [this, call](const Cluster& cluster, const Job* job, std::vector<Reply>& replies) {
     if (job && (job->pending() || (!job->finished() && (job->flags & kJobConfiguring)))) return false;
     if (!job || job->finished()) {
-      Error e(Errc::kAllocationRevoked, "Job allocation " + std::to_string(job ? job->id.value : 0) + " has been revoked");
+      bool too_late = job && job->request->immediate_seconds && job->state == JobState::kFailed && !job->allocation;
+      Error e = too_late ? Error(Errc::kNodesBusy) : Error(Errc::kAllocationRevoked, "Job allocation " + std::to_string(job ? job->id.value : 0) + " has been revoked");
       replies.push_back([this, call, e] { refuse(call, e); });
     } else {
       replies.push_back([this, call, a = make_allocated(cluster, *job)] { finish<rpc::Allocate>(call, a); });
@@ -190,9 +283,11 @@ Result<> Service::allocate(Call call, std::string_view payload) {
 Result<> Service::wait_job(Call call, std::string_view payload) {
   auto request = std::make_shared<rpc::WaitJob>();
   MUSTER_TRY_VOID(wire::decode(payload, *request));
-  auto done = [this, call, id = request->job](const Cluster& cluster, const Job* job, std::vector<Reply>& replies) {
+  auto done = [this, call, id = request->job, ready = request->ready](const Cluster& cluster, const Job* job, std::vector<Reply>& replies) {
     rpc::JobResult result;
-    if (const ArrayGroup* g = cluster.arrays.find(id.value)) {
+    if (ready && job && !job->pending() && !job->finished() && !(job->flags & kJobConfiguring)) {
+      result.state = job->state;
+    } else if (const ArrayGroup* g = cluster.arrays.find(id.value); g && !(ready && job && job->finished())) {
       if (g->ended_ok + g->ended_bad < g->total) return false;
       result.state = g->ended_bad ? JobState::kFailed : JobState::kCompleted;
       cluster.jobs.for_each(
@@ -242,7 +337,7 @@ Result<> Service::will_run(Call call, std::string_view payload) {
   core_.post({[this, call, request](Core& core, store::EventLog&) -> Reply {
                 auto checked = core.check(call.who, request->request);
                 if (!checked) return [this, call, e = checked.error()] { refuse(call, e); };
-                queries_.post([this, call, request] {
+                forecasts_.post([this, call, request] {
                   auto forecast = planner_.will_run(request->request);
                   auto cluster = core_.snapshot();
                   loop_.post([this, call, forecast, cluster] {
@@ -264,20 +359,23 @@ Result<> Service::will_run(Call call, std::string_view payload) {
   return {};
 }
 
+rpc::TopologyAnswer topology_of(const Cluster& cluster) {
+  rpc::TopologyAnswer out;
+  if (cluster.topologies) out.topologies = *cluster.topologies;
+  cluster.nodes.for_each([&](uint32_t id, const Node& n) {
+    out.nodes.resize(id + 1);
+    out.nodes[id] = n.spec->name;
+  });
+  return out;
+}
+
 // The texts of QueryText: what the controller says about itself, and a job's script for those who may see it.
 Result<rpc::Text> Service::text_of(const Call& call, const rpc::QueryText& q, const Cluster& cluster) {
   rpc::Text out;
   if (q.subject == "config") {
     out.text = ports_.show_config();
-  } else if (q.subject == "diag") {
-    uint64_t pending = 0, running = 0;
-    cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      pending += j.pending();
-      running += j.state == JobState::kRunning;
-    });
-    stats_.pending = pending;
-    stats_.running = running;
-    out.text = stats_.text(net::Loop::now(), 4);
+  } else if (q.subject == "slurm.conf") {
+    out.text = ports_.write_config();
   } else if (q.subject == "script" || q.subject == "environment") {
     const Job* j = cluster.jobs.find(q.job.value);
     if (!j) return fail(Errc::kInvalidJobId);
@@ -293,70 +391,69 @@ Result<rpc::Text> Service::text_of(const Call& call, const rpc::QueryText& q, co
   return out;
 }
 
-Result<> Service::query(Call call, const net::Frame& frame) {
-  queries_.post([this, call, payload = frame.payload, message = frame.message] {
-    auto cluster = core_.snapshot();
-    std::vector<std::string> parts;
-    size_t queued = 0;
-    auto flush = [&] {
-      loop_.post([call, parts = std::move(parts)] {
-        auto c = call.channel.lock();
-        if (!c) return;
-        for (const std::string& p : parts) c->answer_part(call.id, call.message, p);
-      });
-      parts.clear();
-      queued = 0;
-    };
-    auto add = [&](const auto& part) {
-      parts.push_back(encoded(part));
-      queued += parts.back().size();
-      if (queued >= (256u << 10)) flush();
-      return !call.channel.expired();
-    };
-    Result<> ok;
-    std::string last;
-    using namespace rpc;
-    if (message == wire::number_of<QueryJobs>) {
-      QueryJobs q;
-      ok = wire::decode(payload, q);
-      if (ok) query_jobs(*cluster, q, add);
-    } else if (message == wire::number_of<QueryNodes>) {
-      QueryNodes q;
-      ok = wire::decode(payload, q);
-      if (ok) ok = query_nodes(*cluster, q, add);
-    } else if (message == wire::number_of<QueryPartitions>) {
-      QueryPartitions q;
-      ok = wire::decode(payload, q);
-      if (ok) {
-        auto rows = query_partitions(*cluster, q);
-        if (rows) add(*rows);
-        else ok = std::unexpected(rows.error());
-      }
+template <class Query>
+Result<> Service::query(Call call, std::string_view payload) {
+  auto request = std::make_shared<Query>();
+  MUSTER_TRY_VOID(wire::decode(payload, *request));
+  auto channel = call.channel.lock();
+  if (!channel) return {};
+  auto open = [this, call, request]() -> Result<std::unique_ptr<PartSource>> {
+    std::shared_ptr<const Cluster> cluster = core_.snapshot();
+    if constexpr (std::is_same_v<Query, rpc::QueryJobs>) {
+      return std::make_unique<RowSource<JobQuery>>(
+          JobQuery(cluster, std::move(*request), ports_.settings()->priority, net::Loop::now()));
+    } else if constexpr (std::is_same_v<Query, rpc::QueryNodes>) {
+      MUSTER_TRY(rows, NodeQuery::make(cluster, *request));
+      return std::make_unique<RowSource<NodeQuery>>(std::move(rows));
+    } else if constexpr (std::is_same_v<Query, rpc::QueryPartitions>) {
+      MUSTER_TRY(rows, query_partitions(*cluster, *request));
+      return std::make_unique<ReadySource>(encoded(rows), std::string());
+    } else if constexpr (std::is_same_v<Query, rpc::QueryLicenses>) {
+      return std::make_unique<ReadySource>(encoded(query_licenses(*cluster, ports_.settings()->config(), *request)), std::string());
+    } else if constexpr (std::is_same_v<Query, rpc::QueryTopology>) {
+      return std::make_unique<ReadySource>(std::string(), encoded(topology_of(*cluster)));
+    } else if constexpr (std::is_same_v<Query, rpc::ExplainNode>) {
+      MUSTER_TRY(explanation, explain_node(*cluster, *ports_.settings(), net::Loop::now(), *request));
+      return std::make_unique<ReadySource>(std::string(), encoded(explanation));
     } else {
-      QueryText q;
-      ok = wire::decode(payload, q);
-      if (ok) {
-        auto text = text_of(call, q, *cluster);
-        if (text) last = encoded(*text);
-        else ok = std::unexpected(text.error());
-      }
+      MUSTER_TRY(text, text_of(call, *request, *cluster));
+      return std::make_unique<ReadySource>(std::string(), encoded(text));
     }
-    flush();
-    loop_.post([this, call, ok, last] {
-      stats_.call(call.name, call.who.uid, net::Loop::monotonic() - call.began);
-      auto c = call.channel.lock();
-      if (!c) return;
-      if (!ok) c->answer_error(call.id, ok.error());
-      else c->answer(call.id, call.message, last);
+  };
+  streams_.begin(channel, call.id, call.message, open,
+                 [this, call] { stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began); });
+  return {};
+}
+
+// Takes a planning pass, so squeue does not wait behind it.
+Result<> Service::explain(Call call, std::string_view payload) {
+  rpc::ExplainJob request;
+  MUSTER_TRY_VOID(wire::decode(payload, request));
+  forecasts_.post([this, call, request] {
+    auto answer = explain_job(*core_.snapshot(), *ports_.settings(), net::Loop::now(), request);
+    loop_.post([this, call, answer] {
+      if (answer) finish<rpc::ExplainJob>(call, *answer);
+      else refuse(call, answer.error());
     });
   });
   return {};
 }
 
-// The step is decided by the core; what its nodes may trust about it is signed here.
-Result<> Service::create_step(Call call, std::string_view payload) {
-  return command<rpc::CreateStep>(call, payload, [this](Core& core, store::EventLog&, const Caller& who, rpc::CreateStep& r) -> Result<rpc::StepCreated> {
-    MUSTER_TRY(step, core.create_step(who, r));
+Result<> Service::watch(Call call, std::string_view payload) {
+  rpc::WatchJobs request;
+  MUSTER_TRY_VOID(wire::decode(payload, request));
+  auto channel = call.channel.lock();
+  if (!channel) return {};
+  MUSTER_TRY_VOID(watches_.add(channel, std::move(request)));
+  finish<rpc::WatchJobs>(call, {});
+  return {};
+}
+
+// A step's nodes are decided by the core; what they may trust about it is signed here.
+template <class Req>
+Result<> Service::with_credential(Call call, std::string_view payload, Result<rpc::StepCreated> (Core::*decide)(const Caller&, const Req&)) {
+  return command<Req>(call, payload, [this, decide](Core& core, store::EventLog&, const Caller& who, Req& r) -> Result<rpc::StepCreated> {
+    MUSTER_TRY(step, (core.*decide)(who, r));
     const Job& job = core.cluster().jobs.at(step.job.value);
     rpc::StepCredential c;
     c.job = step.job;
@@ -372,11 +469,40 @@ Result<> Service::create_step(Call call, std::string_view payload) {
     if (const Partition* p = core.cluster().partitions.find(job.partition)) c.partition = p->name;
     c.account = job.request->account;
     c.job_name = job.request->name;
+    c.array_job = job.array_job_id;
+    c.array_task = job.array_task;
+    c.qos = job.request->qos;
+    c.reservation = job.request->reservation;
+    c.licenses = job.request->licenses;
+    c.started = job.started;
+    c.ends = job.ends;
     c.expires = net::Loop::now() + kCredentialLife;
+    if constexpr (requires { r.purpose; }) c.purpose = r.purpose;
     MUSTER_TRY(text, net::sign_credential(ports_.security, encoded(c)));
     step.credential = std::move(text);
     return step;
   });
+}
+
+Result<> Service::update_config(Call call, std::string_view payload) {
+  return command<rpc::UpdateConfig>(call, payload, [this](Core& core, store::EventLog&, const Caller& who, rpc::UpdateConfig& r) -> Result<rpc::Messages> {
+    MUSTER_TRY(decision, core.update_config(who, r));
+    if (decision.loaded) ports_.configuration_changed(decision.loaded);
+    return std::move(decision.reply);
+  });
+}
+
+rpc::Statistics Service::statistics() {
+  rpc::Statistics s = stats_.counts(net::Loop::now());
+  s.threads = 4;   // core, I/O, planner, queries
+  s.commands_waiting = static_cast<uint32_t>(core_.queue_length());
+  s.nodes_connected = static_cast<uint32_t>(nodes_.connected());
+  core_.snapshot()->jobs.for_each([&](uint32_t, const Job& j) {
+    s.pending += j.array_tasks ? j.array_tasks->pending.count() : j.pending();
+    s.running += j.state == JobState::kRunning;
+  });
+  s.clock_us = clock_us_;
+  return s;
 }
 
 Result<> Service::control(Call call, const net::Frame& frame) {
@@ -388,13 +514,26 @@ Result<> Service::control(Call call, const net::Frame& frame) {
   bool operator_ = call.who.uid.value == 0 || call.who.uid == ports_.settings()->slurm_user;
   switch (frame.message) {
     case wire::number_of<FinishAllocation>: return plain.template operator()<FinishAllocation>(&Core::finish_allocation);
-    case wire::number_of<CreateStep>: return create_step(call, payload);
+    case wire::number_of<CreateStep>: return with_credential<CreateStep>(call, payload, &Core::create_step);
+    case wire::number_of<AskCredential>: return with_credential<AskCredential>(call, payload, &Core::step_or_nodes);
     case wire::number_of<FinishStep>: return plain.template operator()<FinishStep>(&Core::finish_step);
     case wire::number_of<SignalJobs>: return plain.template operator()<SignalJobs>(&Core::signal);
     case wire::number_of<ControlJobs>: return plain.template operator()<ControlJobs>(&Core::control);
     case wire::number_of<UpdateJob>: return plain.template operator()<UpdateJob>(&Core::update_job);
+    case wire::number_of<UpdateStep>: return plain.template operator()<UpdateStep>(&Core::update_step);
+    case wire::number_of<ControlNodes>: return plain.template operator()<ControlNodes>(&Core::control_nodes);
+    case wire::number_of<NotifyJob>: return plain.template operator()<NotifyJob>(&Core::notify);
+    case wire::number_of<UpdateConfig>: return update_config(call, payload);
     case wire::number_of<UpdateNode>: return plain.template operator()<UpdateNode>(&Core::update_node);
     case wire::number_of<UpdatePartition>: return plain.template operator()<UpdatePartition>(&Core::update_partition);
+    case wire::number_of<QueryStatistics>: {
+      QueryStatistics q;
+      MUSTER_TRY_VOID(wire::decode(payload, q));
+      if (q.reset && !operator_) return fail(Errc::kAccessDenied);
+      if (q.reset) stats_.reset(net::Loop::now());
+      finish<QueryStatistics>(call, statistics());
+      return {};
+    }
     case wire::number_of<Ping>: {
       Pong pong;
       char host[256] = {};

@@ -10,11 +10,13 @@
 
 #include "net/channel.h"
 #include "os/users.h"
+#include "slurmctld/daemon/answer_streams.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/node_links.h"
 #include "slurmctld/daemon/planner_thread.h"
 #include "slurmctld/daemon/query_thread.h"
 #include "slurmctld/daemon/statistics.h"
+#include "slurmctld/daemon/watches.h"
 #include "wire/messages.h"
 
 namespace muster::slurmctld {
@@ -27,9 +29,11 @@ class Service {
   struct Ports {
     std::function<std::shared_ptr<const Settings>()> settings;   // newest
     std::function<Result<rpc::Messages>()> reconfigure;          // reads the files again and applies them
+    std::function<void(std::shared_ptr<const config::LoadedConfig>)> configuration_changed;   // by scontrol; core thread
     std::function<void(bool controller_only)> shutdown;
     net::Security security;                                      // signs step credentials
     std::function<std::string()> show_config;
+    std::function<std::string()> write_config;
     std::function<Result<std::string>(const std::string& hash)> read_blob;   // query thread only
   };
   Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
@@ -37,8 +41,10 @@ class Service {
   void accept(net::ChannelPtr channel);
   size_t connections() const { return channels_.size(); }
   void close_all();
+  void state_changed() { watches_.state_changed(); }   // I/O thread; a new snapshot is out
 
  private:
+  void drop(const net::Channel* channel);   // closes it, if it is still there
   using ChannelRef = std::weak_ptr<net::Channel>;
   struct Call {               // one request on its way
     ChannelRef channel;
@@ -51,7 +57,10 @@ class Service {
 
   void on_frame(const net::ChannelPtr& channel, net::Frame frame);
   Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
-  Caller caller_of(const net::Peer& peer);
+  Result<> dispatch_relayed(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<> dispatch_request(const net::ChannelPtr& channel, const net::Frame& frame, Caller who);
+  bool is_daemon(const net::Peer& peer) const;
+  Caller caller_of(Uid uid, Gid gid);
   template <class Req>
   void finish(const Call& call, const wire_answer<Req>& answer);
   void refuse(const Call& call, const Error& error);
@@ -64,10 +73,16 @@ class Service {
   Result<> attach(Call call, std::string_view payload);
   Result<> will_run(Call call, std::string_view payload);
   Result<> submit(Call call, std::string_view payload);
-  Result<> query(Call call, const net::Frame& frame);
+  template <class Query>
+  Result<> query(Call call, std::string_view payload);
+  Result<> watch(Call call, std::string_view payload);
   Result<rpc::Text> text_of(const Call& call, const rpc::QueryText& q, const Cluster& cluster);
   Result<> control(Call call, const net::Frame& frame);
-  Result<> create_step(Call call, std::string_view payload);
+  rpc::Statistics statistics();
+  Result<> explain(Call call, std::string_view payload);
+  Result<> update_config(Call call, std::string_view payload);
+  template <class Req>
+  Result<> with_credential(Call call, std::string_view payload, Result<rpc::StepCreated> (Core::*decide)(const Caller&, const Req&));
   Result<> complete(JobRequest& request, const Caller& who);
 
   net::Loop& loop_;
@@ -79,8 +94,12 @@ class Service {
   Ports ports_;
   os::UserDirectory users_;
   QueryThread queries_;
+  QueryThread forecasts_;   // questions that take a planning pass: --test-only, muster explain; squeue does not wait for them
+  AnswerStreams streams_;
+  Watches watches_;
   std::unordered_map<const net::Channel*, net::ChannelPtr> channels_;
   Time started_;
+  uint64_t clock_us_;
 };
 
 }  // namespace muster::slurmctld

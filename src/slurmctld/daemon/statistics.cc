@@ -1,76 +1,99 @@
 #include "slurmctld/daemon/statistics.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
-#include "os/users.h"
+#include "wire/messages.h"
 
 namespace muster::slurmctld {
 namespace {
 
-uint64_t mean(uint64_t total, uint64_t count) { return count ? total / count : 0; }
+// Exporters know calls by Slurm's names and numbers: those of the call that does the same there. Calls without one keep
+// their own name, numbered from 60000.
+struct SlurmCall {
+  uint16_t message;
+  const char* name;
+  uint32_t number;
+};
+template <class Request>
+constexpr SlurmCall as(const char* name, uint32_t number) {
+  return {wire::number_of<Request>, name, number};
+}
+constexpr SlurmCall kSlurmCalls[] = {
+    as<rpc::SubmitJob>("REQUEST_SUBMIT_BATCH_JOB", 4003),
+    as<rpc::Allocate>("REQUEST_RESOURCE_ALLOCATION", 4001),
+    as<rpc::WillRun>("REQUEST_JOB_WILL_RUN", 4012),
+    as<rpc::WaitJob>("REQUEST_JOB_INFO_SINGLE", 2021),   // sbatch --wait and salloc ask that, again and again
+    as<rpc::FinishAllocation>("REQUEST_COMPLETE_JOB_ALLOCATION", 5017),
+    as<rpc::AttachAllocation>("REQUEST_HET_JOB_ALLOC_INFO", 4027),
+    as<rpc::CreateStep>("REQUEST_JOB_STEP_CREATE", 5001),
+    as<rpc::FinishStep>("REQUEST_STEP_COMPLETE", 5016),
+    as<rpc::SignalJobs>("REQUEST_KILL_JOB", 5032),
+    as<rpc::UpdateJob>("REQUEST_UPDATE_JOB", 3001),
+    as<rpc::UpdateNode>("REQUEST_UPDATE_NODE", 3002),
+    as<rpc::UpdatePartition>("REQUEST_UPDATE_PARTITION", 3005),
+    as<rpc::Reconfigure>("REQUEST_RECONFIGURE", 1003),
+    as<rpc::Ping>("REQUEST_PING", 1008),
+    as<rpc::QueryJobs>("REQUEST_JOB_INFO", 2003),
+    as<rpc::QueryNodes>("REQUEST_NODE_INFO", 2007),
+    as<rpc::QueryPartitions>("REQUEST_PARTITION_INFO", 2009),
+    as<rpc::QueryText>("REQUEST_BUILD_INFO", 2001),
+    as<rpc::QueryStatistics>("REQUEST_STATS_INFO", 2035),
+};
 
-std::string rule(std::string_view title) {
-  return fmt::format("\n{}\n", title);
+rpc::CallCount named(uint16_t message) {
+  for (const SlurmCall& c : kSlurmCalls)
+    if (c.message == message) return {c.name, c.number, 0, 0};
+  switch (message) {
+#define MUSTER_MESSAGE(number, request, answer, part) \
+  case number: return {std::string("MUSTER_") + (#request + 5), 60000u + number, 0, 0};
+#include "wire/messages.def"
+#undef MUSTER_MESSAGE
+    default: return {"MUSTER_UNKNOWN", 60000u + message, 0, 0};
+  }
 }
 
 }  // namespace
 
-std::string Statistics::text(Time now, size_t threads) const {
-  std::string out;
-  auto line = [&](std::string_view key, auto value) { out += fmt::format("{} {}\n", key, value); };
-  auto field = [&](std::string_view key, auto value) { out += fmt::format("\t{} {}\n", key, value); };
-  std::string bar(55, '*');
-  out += fmt::format("{}\nsdiag output at {} ({})\nData since      {} ({})\n{}\n", bar, format_time(now), unix_seconds(now),
-                     format_time(since), unix_seconds(since), bar);
-  line("Server thread count: ", threads);
-  line("Agent queue size:    ", 0);
-  line("Agent count:         ", 0);
-  line("Agent thread count:  ", 0);
-  line("DBD Agent queue size:", 0);
-  out += '\n';
-  line("Jobs submitted:", submitted.load());
-  line("Jobs started:  ", started.load());
-  line("Jobs completed:", completed.load());
-  line("Jobs canceled: ", canceled.load());
-  line("Jobs failed:   ", failed.load());
-  out += fmt::format("\nJob states ts:  {} ({})\n", format_time(now), unix_seconds(now));
-  line("Jobs pending:  ", pending.load());
-  line("Jobs running:  ", running.load());
-  out += rule("Main schedule statistics (microseconds):");
-  field("Last cycle:  ", quick.last_us.load());
-  field("Max cycle:   ", quick.max_us.load());
-  field("Total cycles:", quick.cycles.load());
-  field("Mean cycle:  ", mean(quick.total_us, quick.cycles));
-  field("Mean depth cycle: ", mean(quick.depth_total, quick.cycles));
-  field("Cycles per minute:", quick.cycles * 60 / std::max<int64_t>(1, to_seconds(now - since)));
-  field("Last queue length:", quick.queue_length.load());
-  out += rule("Backfilling stats");
-  field("Total cycles:", full.cycles.load());
-  field("Last cycle:", full.last_us.load());
-  field("Max cycle: ", full.max_us.load());
-  field("Mean cycle:", mean(full.total_us, full.cycles));
-  field("Last depth cycle:", full.last_depth.load());
-  field("Depth Mean:", mean(full.depth_total, full.cycles));
-  field("Last queue length:", full.queue_length.load());
-  out += rule("Event log (microseconds)");
-  field("Turns:     ", turns.load());
-  field("Events:    ", events.load());
-  field("Last turn: ", last_turn_us.load());
-  field("Max turn:  ", max_turn_us.load());
+rpc::CycleCounts CycleStats::counts() const {
+  rpc::CycleCounts c;
+  c.cycles = cycles;
+  c.last_us = last_us;
+  c.max_us = max_us;
+  c.total_us = total_us;
+  c.depth_total = depth_total;
+  c.last_depth = last_depth;
+  c.classes_total = classes_total;
+  c.last_classes = last_classes;
+  c.queue_length = queue_length;
+  c.queue_total = queue_total;
+  c.table_size = table_size;
+  c.table_total = table_total;
+  c.when = Time(Duration(when.load()));
+  return c;
+}
+
+rpc::Statistics Statistics::counts(Time now) const {
+  rpc::Statistics s;
+  s.now = now;
+  s.since = since;
+  s.submitted = submitted;
+  s.started = started;
+  s.completed = completed;
+  s.canceled = canceled;
+  s.failed = failed;
+  s.backfilled = backfilled;
+  s.backfilled_since = backfilled_since;
+  s.main_cycles = quick.counts();
+  s.backfill_cycles = full.counts();
   std::lock_guard lock(mutex_);
-  out += rule("Remote Procedure Call statistics by message type");
-  int number = 4000;
-  for (const auto& [name, s] : by_name_)
-    out += fmt::format("\t{:<40}({:>5}) count:{:<6} ave_time:{:<6} total_time:{}\n", name, ++number, s.count, mean(s.total_us, s.count), s.total_us);
-  out += rule("Remote Procedure Call statistics by user");
-  for (const auto& [uid, s] : by_user_) {
-    auto user = os::find_user(Uid(uid));
-    out += fmt::format("\t{:<16}({:>8}) count:{:<6} ave_time:{:<6} total_time:{}\n", user ? user->name : std::to_string(uid), uid, s.count,
-                       mean(s.total_us, s.count), s.total_us);
+  for (const auto& [message, calls] : by_message_) {
+    rpc::CallCount c = named(message);
+    c.count = calls.count;
+    c.total_us = calls.total_us;
+    s.by_message.push_back(std::move(c));
   }
-  out += rule("Pending RPC statistics");
-  out += "\tNo pending RPCs\n";
-  return out;
+  for (const auto& [uid, calls] : by_user_) s.by_user.push_back({{}, uid, calls.count, calls.total_us});
+  return s;
 }
 
 }  // namespace muster::slurmctld

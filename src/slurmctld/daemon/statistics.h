@@ -10,12 +10,15 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/rpc.h"
 
 namespace muster::slurmctld {
 
 struct CycleStats {
-  std::atomic<uint64_t> cycles{0}, last_us{0}, max_us{0}, total_us{0}, depth_total{0}, last_depth{0}, queue_length{0};
-  void record(Duration took, uint64_t depth, uint64_t queue) {
+  std::atomic<uint64_t> cycles{0}, last_us{0}, max_us{0}, total_us{0}, depth_total{0}, last_depth{0}, classes_total{0}, last_classes{0},
+      queue_length{0}, queue_total{0}, table_size{0}, table_total{0};
+  std::atomic<int64_t> when{0};   // microseconds since 1970
+  void record(Time now, Duration took, uint64_t depth, uint64_t classes, uint64_t queue, uint64_t table) {
     auto us = static_cast<uint64_t>(took.count());
     ++cycles;
     last_us = us;
@@ -23,9 +26,19 @@ struct CycleStats {
     total_us += us;
     depth_total += depth;
     last_depth = depth;
+    classes_total += classes;
+    last_classes = classes;
+    queue_total += queue;
     queue_length = queue;
+    table_total += table;
+    table_size = table;
+    when = now.time_since_epoch().count();
   }
-  void reset() { cycles = last_us = max_us = total_us = depth_total = last_depth = 0; }
+  void reset() {
+    for (auto* x : {&cycles, &last_us, &max_us, &total_us, &depth_total, &last_depth, &classes_total, &last_classes, &queue_total, &table_total})
+      *x = 0;
+  }
+  rpc::CycleCounts counts() const;
 };
 
 struct CallStats {
@@ -35,32 +48,32 @@ struct CallStats {
 class Statistics {
  public:
   std::atomic<uint64_t> submitted{0}, started{0}, completed{0}, canceled{0}, failed{0}, turns{0}, events{0}, last_turn_us{0}, max_turn_us{0};
-  std::atomic<uint64_t> pending{0}, running{0};
+  std::atomic<uint64_t> backfilled{0}, backfilled_since{0};   // ever, since the reset
   CycleStats quick, full;
   Time since{};
 
-  void call(const std::string& name, Uid uid, Duration took) {
+  void call(uint16_t message, Uid uid, Duration took) {
     std::lock_guard lock(mutex_);
-    for (CallStats* s : {&by_name_[name], &by_user_[uid.value]}) {
+    for (CallStats* s : {&by_message_[message], &by_user_[uid.value]}) {
       ++s->count;
       s->total_us += static_cast<uint64_t>(took.count());
     }
   }
   void reset(Time now) {
-    submitted = started = completed = canceled = failed = turns = events = max_turn_us = 0;
+    submitted = started = completed = canceled = failed = turns = events = max_turn_us = backfilled_since = 0;
     quick.reset();
     full.reset();
     since = now;
     std::lock_guard lock(mutex_);
-    by_name_.clear();
+    by_message_.clear();
     by_user_.clear();
   }
-  // The text of sdiag(1).
-  std::string text(Time now, size_t threads) const;
+  // For sdiag; what is no counter (jobs by state, threads, connections) is the caller's to add.
+  rpc::Statistics counts(Time now) const;
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, CallStats> by_name_;
+  std::map<uint16_t, CallStats> by_message_;
   std::map<uint32_t, CallStats> by_user_;
 };
 

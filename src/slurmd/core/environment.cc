@@ -5,9 +5,14 @@
 
 #include "base/text.h"
 #include "hostlist/hostlist.h"
+#include "slurmd/core/device_environment.h"
 
 namespace muster::slurmd {
 namespace {
+
+void append(std::vector<std::string> what, std::vector<std::string>& out) {
+  for (std::string& e : what) out.push_back(std::move(e));
+}
 
 class List {
  public:
@@ -43,20 +48,6 @@ std::string asked_of(std::string_view tres, std::string_view kind) {
   return out;
 }
 
-std::string listed(const std::vector<uint64_t>& numbers) {
-  std::string out;
-  for (uint64_t n : numbers) out += (out.empty() ? "" : ",") + std::to_string(n);
-  return out;
-}
-
-std::vector<uint64_t> gpu_devices(const std::vector<GresShare>& share) {
-  std::vector<uint64_t> out;
-  for (const GresShare& g : share)
-    if (g.name == "gpu") g.devices.for_each([&](size_t i) { out.push_back(i); });
-  std::ranges::sort(out);
-  return out;
-}
-
 void limits_and_memory(List& e, const JobRequest& r) {
   if (r.mem_per_cpu_mb)
     e.set("SLURM_MEM_PER_CPU", *r.mem_per_cpu_mb);
@@ -85,10 +76,12 @@ void what_was_asked(List& e, const node_rpc::JobOnNode& job, const JobRequest& r
   e.if_any("SLURM_GPUS", asked_of(r.tres_per_job, "gpu"));
   e.if_any("SLURM_GPUS_PER_SOCKET", asked_of(r.tres_per_socket, "gpu"));
   e.if_any("SLURM_GPUS_PER_TASK", asked_of(r.tres_per_task, "gpu"));
-  e.if_any("SLURM_TRES_PER_TASK", r.tres_per_task);
+  // SLURM_TRES_PER_TASK comes from sbatch, too.
   limits_and_memory(e, r);
   if (r.overcommit) e.set("SLURM_OVERCOMMIT", "1");
-  e.if_any("SLURM_DISTRIBUTION", r.distribution);
+  bool plane = r.distribution.starts_with("plane=");
+  e.if_any("SLURM_DISTRIBUTION", plane ? "plane" : r.distribution);
+  if (plane) e.set("SLURM_DIST_PLANESIZE", std::string_view(r.distribution).substr(6));
   e.if_any("SLURM_JOB_DEPENDENCY", r.dependency);
   e.if_any("SLURM_JOB_LICENSES", r.licenses);
   e.if_any("SLURM_NETWORK", r.network);
@@ -130,58 +123,12 @@ std::vector<std::string> split_environment(std::string_view blob) {
   return out;
 }
 
-uint64_t gpus_in(const std::vector<GresShare>& share) {
-  uint64_t n = 0;
-  for (const GresShare& g : share)
-    if (g.name == "gpu") n += g.devices.any() ? g.devices.count() : g.count;
-  return n;
-}
-
-const std::vector<std::string>& gpu_variable_names() {
-  static const std::vector<std::string> names = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
-                                                 "ZE_AFFINITY_MASK", "GPU_DEVICE_ORDINAL"};
-  return names;
-}
-
-std::vector<std::string> gpu_environment(const NodeContext& node, const std::vector<GresShare>& share,
-                                         std::string_view list_name) {
-  std::vector<std::string> out;
-  List e(out);
-  std::vector<uint64_t> devices = gpu_devices(share);
-  if (devices.empty()) return out;
-  using namespace config;
-  constexpr uint32_t kAll = kGresEnvNvidia | kGresEnvAmd | kGresEnvIntel | kGresEnvOpencl;
-  uint32_t flags = 0;
-  bool none = false;
-  for (const GresDevices& g : node.gres) {
-    if (g.name != "gpu") continue;
-    flags |= g.flags & kAll;
-    none = none || (g.flags & kGresNoEnv);
-  }
-  if (!flags && !none) flags = kAll;
-  std::vector<uint64_t> visible = devices;
-  if (node.devices_constrained)
-    for (size_t i = 0; i < visible.size(); ++i) visible[i] = i;
-  std::string text = listed(visible);
-  if (flags & kGresEnvNvidia) e.set("CUDA_VISIBLE_DEVICES", text);
-  if (flags & kGresEnvAmd) e.set("ROCR_VISIBLE_DEVICES", text);
-  if (flags & kGresEnvIntel) e.set("ZE_AFFINITY_MASK", text);
-  if (flags & kGresEnvOpencl) e.set("GPU_DEVICE_ORDINAL", text);
-  if (!list_name.empty()) e.set(list_name, listed(devices));
-  e.set("SLURM_GPUS_ON_NODE", devices.size());
-  return out;
-}
-
 std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob,
                                            const NodeContext& node) {
   static const JobRequest kNothing;
   const JobRequest& r = job.request ? *job.request : kNothing;
   std::vector<std::string> out = split_environment(blob);
-  if (node.gpus_configured)
-    std::erase_if(out, [](const std::string& x) {
-      return std::ranges::any_of(gpu_variable_names(),
-                                 [&](const std::string& n) { return x.starts_with(n + "="); });
-    });
+  if (node.gpus_configured) drop_device_variables(out);
   const std::vector<std::string> given = out;
   auto has = [&](const std::string& name) {
     return std::ranges::any_of(given, [&](const std::string& x) { return x.starts_with(name + "="); });
@@ -219,6 +166,8 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
   if (job.generation) e.set("SLURM_RESTART_COUNT", job.generation);
   if (r.env_export == EnvExport::kNone || r.env_export == EnvExport::kNil) e.set("SLURM_EXPORT_ENV", "NONE");
   e.set("SLURMD_NODENAME", node.node);
+  e.if_any("SLURM_TOPOLOGY_ADDR", job.topology_address);
+  e.if_any("SLURM_TOPOLOGY_ADDR_PATTERN", job.topology_pattern);
   e.set("HOSTNAME", node.host);
   e.if_any("SLURM_CONF", node.conf_path);
   e.set("SLURM_NODEID", "0");
@@ -226,7 +175,7 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
   e.set("SLURM_LOCALID", "0");
   e.set("SLURM_GTIDS", "0");
   e.set("ENVIRONMENT", "BATCH");
-  for (std::string& x : gpu_environment(node, job.share.gres, "SLURM_JOB_GPUS")) out.push_back(std::move(x));
+  append(device_environment(node, job.share.gres, "SLURM_JOB_GPUS"), out);
   return out;
 }
 
@@ -248,20 +197,37 @@ std::vector<std::string> step_environment(const rpc::StepCredential& step, size_
   e.set("SLURM_STEP_ID", number);
   e.set("SLURM_STEPID", number);
   e.if_any("SLURM_JOB_NODELIST", step.job_node_list);
+  e.if_any("SLURM_JOB_QOS", step.qos);
+  e.if_any("SLURM_JOB_RESERVATION", step.reservation);
+  e.if_any("SLURM_JOB_LICENSES", step.licenses);
+  if (step.started != kTimeUnset) e.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(step.started)));
+  if (step.ends != kTimeUnset && step.ends != kTimeInfinite)
+    e.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(step.ends)));
+  if (step.array_job && step.array_task != kNoArrayTask) {
+    e.set("SLURM_ARRAY_JOB_ID", step.array_job.value);
+    e.set("SLURM_ARRAY_TASK_ID", step.array_task);
+  }
   e.set("SLURM_NODELIST", nodes);
   e.set("SLURM_STEP_NODELIST", nodes);
-  e.set("SLURM_NNODES", step.nodes.size());
   e.set("SLURM_STEP_NUM_NODES", step.nodes.size());
-  e.set("SLURM_NTASKS", step.num_tasks);
-  e.set("SLURM_NPROCS", step.num_tasks);
+  size_t job_nodes = count_hosts(step.job_node_list).value_or(0);
+  if (!launch.request->preserve_env) {
+    e.set("SLURM_NNODES", step.nodes.size());
+    e.if_any("SLURM_JOB_NUM_NODES", job_nodes);
+    e.set("SLURM_NTASKS", step.num_tasks);
+    e.set("SLURM_NPROCS", step.num_tasks);
+  }
+  e.if_any("SLURM_JOB_NODES", job_nodes);
   e.set("SLURM_STEP_NUM_TASKS", step.num_tasks);
   e.set("SLURM_TASKS_PER_NODE", per_node);
   e.set("SLURM_STEP_TASKS_PER_NODE", per_node);
   e.if_any("SLURM_CPUS_PER_TASK", launch.request->cpus_per_task);
   e.if_any("SLURM_JOB_PARTITION", step.partition);
   e.if_any("SLURM_JOB_ACCOUNT", step.account);
+  e.if_any("SLURM_JOB_NAME", step.job_name);
   e.if_any("SLURM_JOB_USER", step.user_name);
   e.set("SLURM_JOB_UID", step.uid.value);
+  e.set("SLURM_JOB_GID", step.gid.value);
   e.if_any("SLURM_CLUSTER_NAME", node.cluster);
   e.set("SLURM_LAUNCH_NODE_IPADDR", launch.io.host.empty() ? "127.0.0.1" : launch.io.host);
   e.set("SLURM_SRUN_COMM_HOST", launch.io.host.empty() ? "127.0.0.1" : launch.io.host);
@@ -270,12 +236,14 @@ std::vector<std::string> step_environment(const rpc::StepCredential& step, size_
   e.set("SLURM_NODEID", node_index);
   e.set("SLURMD_NODENAME", node.node);
   e.if_any("SLURM_CONF", node.conf_path);
+  e.if_any("SLURM_TOPOLOGY_ADDR", here.topology_address);
+  e.if_any("SLURM_TOPOLOGY_ADDR_PATTERN", here.topology_pattern);
   Bitmap cpus;
   if (Bitmap::parse_ranges(here.cpu_list, cpus)) e.set("SLURM_CPUS_ON_NODE", cpus.count());
   std::string ranks;
   for (uint32_t r : here.ranks) ranks += (ranks.empty() ? "" : ",") + std::to_string(r);
   e.set("SLURM_GTIDS", ranks);
-  for (std::string& x : gpu_environment(node, here.gres, "SLURM_STEP_GPUS")) out.push_back(std::move(x));
+  append(device_environment(node, here.gres, "SLURM_STEP_GPUS"), out);
   return out;
 }
 
@@ -320,7 +288,7 @@ std::vector<std::string> program_environment(const ProgramContext& job, const No
   }
   NodeContext outside = node;  // programs run outside of the job's cgroup
   outside.devices_constrained = false;
-  for (std::string& x : gpu_environment(outside, job.gres, "SLURM_JOB_GPUS")) out.push_back(std::move(x));
+  append(device_environment(outside, job.gres, "SLURM_JOB_GPUS"), out);
   return out;
 }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "config/gres_conf.h"
 #include "model/node_rpc.h"
 #include "model/step_rpc.h"
 
@@ -22,19 +21,11 @@ std::vector<std::string> split_environment(std::string_view blob);
 // What slurmd knows and the job's record does not.
 struct NodeContext {
   std::string node, host, conf_path, cluster, group_name;
-  std::vector<GresDevices> gres;     // the node's devices
-  bool devices_constrained = false;  // cgroups hide the others: devices count from 0
-  bool gpus_configured = false;      // GresTypes has gpu
+  std::vector<GresDevices> gres;       // the node's devices
+  bool devices_constrained = false;    // cgroups hide the others: devices count from 0
+  bool gpus_configured = false;        // GresTypes has gpu
+  std::vector<std::string> gpu_uuids;  // by GPU number, where they were detected: Flags=env_uuid, MIG
 };
-
-// The variables by which programs find their devices: CUDA_VISIBLE_DEVICES and its like, by the flags of
-// gres.conf. Without a GPU in `share` they are set empty-handed: "" entries are to be removed. SLURM_JOB_GPUS
-// or SLURM_STEP_GPUS by `list_name`.
-std::vector<std::string> gpu_environment(const NodeContext& node, const std::vector<GresShare>& share,
-                                         std::string_view list_name);
-// Names that gpu_environment may set, to be dropped from what the user's shell had.
-const std::vector<std::string>& gpu_variable_names();
-uint64_t gpus_in(const std::vector<GresShare>& share);
 
 // Everything of a batch script: the job's own environment, then ours over it.
 std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob,

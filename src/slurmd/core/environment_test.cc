@@ -85,24 +85,6 @@ TEST(BatchEnvironment, DevicesOfTheSubmittingShellDoNotLeakIn) {
       "9");
 }
 
-TEST(GpuEnvironment, FollowsFlagsAndConstraint) {
-  NodeContext n;
-  n.gres.resize(1);
-  n.gres[0].name = "gpu";
-  n.gres[0].flags = config::kGresEnvAmd;
-  std::vector<GresShare> share(1);
-  share[0].name = "gpu";
-  share[0].devices.set(3);
-  share[0].devices.set(4);
-  EXPECT_EQ(
-      table(gpu_environment(n, share, "SLURM_STEP_GPUS")),
-      (Variables{{"ROCR_VISIBLE_DEVICES", "3,4"}, {"SLURM_STEP_GPUS", "3,4"}, {"SLURM_GPUS_ON_NODE", "2"}}));
-  n.devices_constrained = true;
-  EXPECT_EQ(table(gpu_environment(n, share, ""))["ROCR_VISIBLE_DEVICES"], "0,1");
-  n.gres[0].flags = config::kGresNoEnv;
-  EXPECT_EQ(table(gpu_environment(n, share, "")), (Variables{{"SLURM_GPUS_ON_NODE", "2"}}));
-}
-
 TEST(ProgramEnvironment, TellsTheEpilogTheExitCode) {
   ProgramContext c;
   c.job = JobId(3);

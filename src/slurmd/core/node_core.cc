@@ -177,7 +177,26 @@ void NodeCore::order(const node_rpc::Reconfigure& o) {
     effects_.emplace_back(ReadConfig{});
 }
 
+void NodeCore::order(const node_rpc::SetLogging& o) { effects_.emplace_back(ChangeLogging{o}); }
+
+void NodeCore::order(const node_rpc::RebootNode& o) { effects_.emplace_back(Reboot{o.reason}); }
+
+void NodeCore::order(const node_rpc::NotifyJob& o) {
+  Entry* e = find(o.job, o.generation);
+  if (e && e->phase != Phase::kGone) effects_.emplace_back(NotifySteps{o.job, o.text});
+}
+
+// A job of which nothing is here has nothing to stop: that is done.
+void NodeCore::order(const node_rpc::SuspendJob& o) {
+  Entry* e = find(o.job, o.generation);
+  if (!e || e->phase == Phase::kGone) return report(node_rpc::JobSettled{o.job, o.generation, o.suspend});
+  e->suspended = o.suspend;
+  effects_.emplace_back(StopSteps{o.job, o.generation, o.suspend});
+}
+
 // ---- events
+void NodeCore::event(const StepsStopped& x) { report(node_rpc::JobSettled{x.job, x.generation, x.stopped}); }
+
 void NodeCore::event(const PrologEnded& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || e->phase != Phase::kProlog) return;
@@ -239,6 +258,7 @@ NodeCore::Entry& NodeCore::entry_of_step(JobId job, uint32_t generation) {
 void NodeCore::event(const StepStarted& x) {
   Entry& e = entry_of_step(x.job, x.generation);
   if (e.generation != x.generation) return;
+  if (e.suspended) effects_.emplace_back(StopSteps{x.job, x.generation, true});
   if (x.step != kBatchStep) {
     e.steps.insert(x.step);
     return;
@@ -306,8 +326,8 @@ void NodeCore::gone(Entry& e) {
   e.phase = Phase::kGone;
   bool told = e.batch == Batch::kFailed && e.epilog_error.empty() && !e.ending;
   if (!told) {
-    // With an epilog, or after TerminateJob, the script's end was told before or does not matter any more.
-    bool with_status = e.batch == Batch::kFinished && !e.ending && !programs_.epilog;
+    // With an epilog the script's end was told before, but after TerminateJob: how the script took that is told now.
+    bool with_status = e.batch == Batch::kFinished && (e.ending || !programs_.epilog);
     if (with_status)
       tell(e);
     else

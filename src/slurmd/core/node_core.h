@@ -56,6 +56,11 @@ struct EndSteps {  // every step of the job, the batch script too
 struct SignalSteps {
   node_rpc::SignalJob order;
 };
+struct StopSteps {  // or let them go on; answered by StepsStopped
+  JobId job{};
+  uint32_t generation = 0;
+  bool stop = true;
+};
 struct ReleaseStep {  // its result is taken: its slurmstepd may go
   JobId job{};
   StepId step{};
@@ -66,8 +71,18 @@ struct DropJob {  // nothing of the job is left or remembered: its files here ca
 };
 struct ReadConfig {};
 struct StopDaemon {};
-using Effect = std::variant<RunProlog, RunEpilog, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps,
-                            ReleaseStep, DropJob, ReadConfig, StopDaemon>;
+struct ChangeLogging {
+  node_rpc::SetLogging order;
+};
+struct Reboot {
+  std::string reason;
+};
+struct NotifySteps {  // the batch script, or the steps of an allocation, are told a line
+  JobId job{};
+  std::string text;
+};
+using Effect = std::variant<RunProlog, RunEpilog, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps, StopSteps,
+                            ReleaseStep, DropJob, ReadConfig, StopDaemon, ChangeLogging, Reboot, NotifySteps>;
 
 // ---- what happened
 struct PrologEnded {
@@ -104,7 +119,13 @@ struct StepFailed {  // it never ran
   bool node_fault = false;
   std::string text;
 };
-using NodeEvent = std::variant<PrologEnded, EpilogEnded, StepAsked, StepStarted, StepEnded, StepFailed>;
+struct StepsStopped {  // StopSteps was carried out
+  JobId job{};
+  uint32_t generation = 0;
+  bool stopped = true;
+};
+using NodeEvent =
+    std::variant<PrologEnded, EpilogEnded, StepAsked, StepStarted, StepEnded, StepFailed, StepsStopped>;
 
 struct NodePrograms {  // which of them the node's configuration has
   bool prolog = false, epilog = false;
@@ -135,7 +156,8 @@ class NodeCore {
     Phase phase = Phase::kActive;
     Batch batch = Batch::kNone;
     bool prolog_ran = false, forget = false;
-    bool ending = false;  // TerminateJob came
+    bool ending = false;     // TerminateJob came
+    bool suspended = false;  // a step that comes up late is stopped, too
     int32_t exit_status = 0;
     bool out_of_memory = false, node_fault = false;
     std::string failure, epilog_error;
@@ -151,12 +173,17 @@ class NodeCore {
   void order(const node_rpc::SignalJob& o);
   void order(const node_rpc::ForgetJobs& o);
   void order(const node_rpc::Reconfigure& o);
+  void order(const node_rpc::SetLogging& o);
+  void order(const node_rpc::RebootNode& o);
+  void order(const node_rpc::NotifyJob& o);
+  void order(const node_rpc::SuspendJob& o);
   void event(const PrologEnded& e);
   void event(const EpilogEnded& e);
   void event(const StepAsked& e);
   void event(const StepStarted& e);
   void event(const StepEnded& e);
   void event(const StepFailed& e);
+  void event(const StepsStopped& e);
 
   Entry* find(JobId job, uint32_t generation);
   Entry& entry_of_step(JobId job, uint32_t generation);

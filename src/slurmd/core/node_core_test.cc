@@ -284,5 +284,26 @@ TEST(Signals, ReachOnlyTheGenerationMeant) {
   EXPECT_EQ(of<SignalSteps>(b.effects)[0].order.signal, 10);
 }
 
+TEST(Orders, NoticesReachThisRunOfTheJobAlone) {
+  Bench b;
+  b.order(Bench::launch(7, 3));
+  b.order(NotifyJob{JobId(7), 2, "late"});
+  b.order(NotifyJob{JobId(8), 0, "not here"});
+  EXPECT_TRUE(b.effects.empty());
+  b.order(NotifyJob{JobId(7), 3, "hello"});
+  ASSERT_EQ(of<NotifySteps>(b.effects).size(), 1u);
+  EXPECT_EQ(of<NotifySteps>(b.effects)[0].text, "hello");
+}
+
+TEST(Orders, RebootAndLoggingArePassedOn) {
+  Bench b;
+  b.order(RebootNode{"firmware"});
+  ASSERT_EQ(of<Reboot>(b.effects).size(), 1u);
+  EXPECT_EQ(of<Reboot>(b.effects)[0].reason, "firmware");
+  b.order(SetLogging{"debug", {"+gres"}});
+  ASSERT_EQ(of<ChangeLogging>(b.effects).size(), 1u);
+  EXPECT_EQ(of<ChangeLogging>(b.effects)[0].order.level, "debug");
+}
+
 }  // namespace
 }  // namespace muster::slurmd

@@ -51,6 +51,27 @@ TEST(Batch, IsLaunchedOnceAndForgottenOnlyWhenTold) {
   EXPECT_EQ(c.read("runs.txt"), "run\n");
 }
 
+// A requeued job comes back while the slurmstepd of its last run has been told to go and has not gone yet.
+TEST(Batch, NextRunDoesNotWaitForTheLastOnesDaemon) {
+  FakeCluster c;
+  c.start_slurmd();
+  c.send(c.batch(8, "echo $PPID > stepd; exit 1"));
+  ASSERT_TRUE(c.run_until([&] { return c.of_job<BatchFinished>(8); }));
+  const pid_t last = std::stoi(c.read("stepd"));
+  ASSERT_EQ(::kill(last, SIGSTOP), 0);
+  c.reports.clear();
+  LaunchBatch again = c.batch(8, "true");
+  again.job.generation = 1;
+  c.send(again);
+  ASSERT_TRUE(c.run_until([&] { return c.of_job<BatchFinished>(8) || c.of_job<LaunchFailed>(8); }));
+  ASSERT_EQ(c.of_job<LaunchFailed>(8), nullptr) << c.of_job<LaunchFailed>(8)->text;
+  EXPECT_EQ(c.of_job<BatchFinished>(8)->exit_status, 0);
+  ASSERT_EQ(::kill(last, SIGCONT), 0);
+  EXPECT_TRUE(c.run_until([&] { return ::kill(last, 0) < 0; })) << "it was told to go";
+  c.send(ForgetJobs{{JobId(8)}});
+  EXPECT_TRUE(c.run_until([&] { return c.steps_left() == 0; }));
+}
+
 TEST(Batch, RunningJobIsFoundAgainAfterSlurmdWasKilled) {
   FakeCluster c;
   c.start_slurmd();

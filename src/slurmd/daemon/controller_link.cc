@@ -86,6 +86,14 @@ void ControllerLink::send(NodeReport report) {
   channel_->notify(wire::kNodeReport, std::move(bytes));
 }
 
+void ControllerLink::relay(const rpc::Relay& request, std::function<void(net::Frame)> part,
+                           std::function<void(Result<net::Frame>)> answered) {
+  if (!channel_) return answered(fail(Errc::kConnectFailed, {}, "the node daemon has no connection to slurmctld"));
+  std::string bytes;
+  wire::encode(request, bytes);
+  channel_->request_stream(wire::number_of<rpc::Relay>, std::move(bytes), net::kNoTimeout, std::move(part), std::move(answered));
+}
+
 void ControllerLink::on_frame(const net::Frame& f) {
   if (f.message != wire::kNodeOrder) return;
   Numbered<NodeOrder> m;

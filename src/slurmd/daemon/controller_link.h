@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/node_rpc.h"
+#include "model/rpc.h"
 #include "net/channel.h"
 #include "os/log.h"
 #include "slurmd/daemon/setup.h"
@@ -26,6 +27,8 @@ class ControllerLink {
 
   void start() { dial(); }
   void send(NodeReport report);
+  // Passes a user's request on; `part` and `answered` as of net::Channel. Without a controller: kConnectFailed.
+  void relay(const rpc::Relay& request, std::function<void(net::Frame)> part, std::function<void(Result<net::Frame>)> answered);
   void stop();
 
  private:

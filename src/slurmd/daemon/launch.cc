@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/file_pattern.h"
 #include "os/limits.h"
+#include "slurmd/core/cgroup_plan.h"
 #include "slurmd/daemon/task_layout.h"
 
 namespace muster::slurmd {
@@ -32,49 +33,48 @@ Result<> set_user(os::UserDirectory& users, Uid uid, Gid gid, const std::string&
   return {};
 }
 
-bool has_plugin(const std::vector<std::string>& plugins, std::string_view name) {
-  return std::ranges::any_of(
-      plugins, [&](const std::string& p) { return p == name || p == "task/" + std::string(name); });
+bool cgroups_wanted(const Setup& s) {
+  return s.config().proctrack_type == "proctrack/cgroup" || has_task_plugin(s.config(), "cgroup");
 }
 
-bool cgroups_wanted(const Setup& s) {
-  return s.config().proctrack_type == "proctrack/cgroup" || has_plugin(s.config().task_plugins, "cgroup");
-}
+struct CgroupShare {
+  Bitmap cpus;
+  // Of the job; none where its group is left as it is: a step knows only its own part.
+  Bitmap job_cpus;
+  std::optional<uint64_t> job_mem_mb;
+  uint64_t step_mem_mb = 0;
+  const std::vector<GresShare>& gres;
+};
 
 // What the step may use, as cgroup.conf wants it enforced. Without root the groups are left alone.
-void add_cgroup(const Setup& s, const Bitmap& cpus, const Bitmap& job_cpus, uint64_t job_mem_mb,
-                uint64_t step_mem_mb, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& l) {
+void add_cgroup(const Setup& s, const CgroupShare& share, step_rpc::StepdLaunch& l) {
   if (!cgroups_wanted(s) || ::geteuid() != 0) return;
   const config::CgroupConf& c = s.loaded->cgroup;
   step_rpc::StepCgroup g;
   g.mountpoint = c.mountpoint;
   g.prefix = s.node == s.host ? "slurm" : "slurm_" + s.node;
   g.version = c.plugin == "cgroup/v1" ? 1 : c.plugin == "cgroup/v2" ? 2 : 0;
-  bool tasks = has_plugin(s.config().task_plugins, "cgroup");
-  auto bytes = [&](uint64_t mb) {
-    auto limit =
-        static_cast<uint64_t>(static_cast<double>(std::max(mb, c.min_ram_mb)) * c.allowed_ram_percent / 100);
-    return limit << 20;
-  };
-  if (tasks && c.constrain_ram && job_mem_mb) g.job_memory_bytes = bytes(job_mem_mb);
-  if (tasks && c.constrain_ram && step_mem_mb) g.step_memory_bytes = bytes(step_mem_mb);
-  g.limit_swap = tasks && c.constrain_swap;
-  if (g.limit_swap)
-    g.swap_bytes = static_cast<uint64_t>(static_cast<double>(job_mem_mb) * c.allowed_swap_percent / 100)
-                   << 20;
-  if (tasks && c.constrain_cores && s.cpus_are_real) {
-    g.os_cpus = s.cpus.to_os(cpus);
-    g.job_os_cpus = s.cpus.to_os(job_cpus);
-    g.limit_cpus = g.os_cpus.any() && g.job_os_cpus.any();
+  if (!has_task_plugin(s.config(), "cgroup")) return l.cgroup.push_back(std::move(g));
+  const uint64_t node_mb = s.node_config().line->real_memory_mb;
+  if (share.job_mem_mb) {
+    MemoryPlan job = memory_plan(c, *share.job_mem_mb, node_mb);
+    g.job_memory_bytes = job.hard_bytes;
+    g.job_soft_bytes = job.soft_bytes;
+    g.job_swap_bytes = job.swap_bytes;
   }
-  if (tasks && c.constrain_devices) {
-    g.limit_devices = true;
-    for (const GresDevices& d : s.hardware.gres)
-      for (const GresShare& share : gres)
-        if (share.name == d.name)
-          for (size_t i = 0; i < d.files.size(); ++i)
-            if (share.devices.test(d.first_index + (d.count == 1 ? 0 : i))) g.devices.push_back(d.files[i]);
+  MemoryPlan step = memory_plan(c, share.step_mem_mb, node_mb);
+  g.step_memory_bytes = step.hard_bytes;
+  g.step_soft_bytes = step.soft_bytes;
+  g.step_swap_bytes = step.swap_bytes;
+  g.limit_swap = step.limit_swap;
+  if (c.memory_swappiness) g.swappiness = static_cast<int32_t>(*c.memory_swappiness);
+  if (c.constrain_cores && s.cpus_are_real) {
+    g.os_cpus = s.cpus.to_os(share.cpus);
+    g.job_os_cpus = s.cpus.to_os(share.job_cpus);
+    g.limit_cpus = g.os_cpus.any();
   }
+  g.limit_devices = c.constrain_devices;
+  if (g.limit_devices) g.denied_devices = denied_files(s.hardware.gres, share.gres);
   l.cgroup.push_back(std::move(g));
 }
 
@@ -82,6 +82,13 @@ NodeContext context_for(const Setup& s, const step_rpc::StepdLaunch& l, os::User
   NodeContext c = s.context;
   c.group_name = users.group_name(l.gid);
   return c;
+}
+
+// --oom-kill-step, else TaskPluginParam.
+bool oom_kills_step(const Setup& s, bool asked, bool wanted) {
+  if (asked) return wanted;
+  return std::ranges::any_of(s.config().task_plugin_param,
+                             [](const std::string& p) { return iequals(p, "OOMKillStep"); });
 }
 
 bool devices_hidden(const step_rpc::StepdLaunch& l) {
@@ -136,10 +143,16 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& us
   l.site_task_prolog = s.config().task_prolog;
   l.site_task_epilog = s.config().task_epilog;
   l.kill_wait_seconds = static_cast<uint32_t>(to_seconds(s.config().kill_wait));
-  add_cgroup(s, job.share.cpus, job.share.cpus, job.share.mem_mb, job.share.mem_mb, job.share.gres, l);
+  add_cgroup(s, {job.share.cpus, job.share.cpus, job.share.mem_mb, job.share.mem_mb, job.share.gres}, l);
+  l.oom_kill_step = oom_kills_step(s, r.oom_kill_step_set, r.oom_kill_step);
   NodeContext context = context_for(s, l, users);
   context.devices_constrained = devices_hidden(l);
   l.environment = batch_environment(job, order.environment, context);
+  bool login = !r.get_user_env.empty() || r.env_export == EnvExport::kNone || r.env_export == EnvExport::kList;
+  if (auto user = login ? users.user(r.uid) : Result<os::User>(fail(Errc::kNotFound))) {
+    l.login_shell = user->shell.empty() ? "/bin/sh" : user->shell;
+    l.login_home = user->home;
+  }
   FileNames names;
   names.job = job.job;
   names.array_job = job.array_job_id;
@@ -151,8 +164,7 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& us
   step_rpc::TaskLaunch t;
   t.argv.push_back(l.script_path);
   for (size_t i = 1; i < r.argv.size(); ++i) t.argv.push_back(r.argv[i]);
-  if (has_plugin(s.config().task_plugins, "affinity") && s.cpus_are_real)
-    t.os_cpus = s.cpus.to_os(job.share.cpus);
+  if (has_task_plugin(s.config(), "affinity") && s.cpus_are_real) t.os_cpus = s.cpus.to_os(job.share.cpus);
   batch_files(job, r, names, t);
   l.tasks.push_back(std::move(t));
   return l;
@@ -186,12 +198,16 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
   l.site_task_epilog = s.config().task_epilog;
   l.task_prolog = r.task_prolog;
   l.task_epilog = r.task_epilog;
+  l.wait_for_children = r.wait_for_children;
+  l.time_limit_min = r.time_limit_min.value_or(kUnlimited32);
+  l.warn = r.warn;
   l.io = launch.io;
   l.kill_wait_seconds = static_cast<uint32_t>(to_seconds(s.config().kill_wait));
   Bitmap cpus;
   if (!Bitmap::parse_ranges(at->cpu_list, cpus) && !at->cpu_list.empty())
     return fail(Errc::kInvalidCredential, "the credential's CPU list cannot be read");
-  add_cgroup(s, cpus, cpus, 0, at->mem_mb, at->gres, l);
+  add_cgroup(s, {cpus, {}, {}, at->mem_mb, at->gres}, l);
+  l.oom_kill_step = oom_kills_step(s, r.oom_kill_step_set, r.oom_kill_step);
   NodeContext context = context_for(s, l, users);
   context.devices_constrained = devices_hidden(l);
   l.environment = step_environment(c, index, launch, context);
@@ -217,6 +233,9 @@ std::string end_message(JobId job, StepId step, const std::string& node, JobStat
       break;
     case JobState::kOutOfMemory:
       why = " DUE TO OUT OF MEMORY";
+      break;
+    case JobState::kPending:   // back into the queue
+      why = " DUE TO JOB REQUEUE";
       break;
     case JobState::kCancelled:
       break;

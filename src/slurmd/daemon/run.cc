@@ -14,22 +14,11 @@
 #include "os/files.h"
 #include "os/limits.h"
 #include "site/conf_files.h"
+#include "slurmd/daemon/gres_setup.h"
 #include "slurmd/daemon/slurmd.h"
 
 namespace muster::slurmd {
 namespace {
-
-os::LogOptions log_options(const Setup& s, const Arguments& a) {
-  os::LogOptions o;
-  o.program = "slurmd";
-  o.file = s.log_file;
-  int level = std::clamp(s.config().slurmd_debug + a.verbose, 0, 9);
-  o.file_level = static_cast<os::LogLevel>(level);
-  if (a.foreground) o.stderr_level = static_cast<os::LogLevel>(level);
-  if (auto format = os::parse_log_time_format(s.config().log_time_format)) o.time_format = *format;
-  if (o.file.empty() && !a.foreground) o.syslog_level = static_cast<os::LogLevel>(level);
-  return o;
-}
 
 std::string absolute(const std::string& path) {
   char* real = ::realpath(path.c_str(), nullptr);
@@ -64,6 +53,7 @@ int run_slurmd(int argc, char** argv) {
   }
   if (arguments.nice) (void)::setpriority(PRIO_PROCESS, 0, *arguments.nice);
   [[maybe_unused]] auto files = os::raise_own_nofile();
+  os::unlimit_own_memlock();
   auto pid_file = os::PidFile::create(setup->pid_file);
   if (!pid_file) return complain(background, pid_file.error());
   if (auto ok = pid_file->write_pid(); !ok) return complain(background, ok.error());

@@ -13,9 +13,9 @@
 #include "config/hosts.h"
 #include "os/clock.h"
 #include "os/files.h"
-#include "os/node/gpus.h"
 #include "site/conf_files.h"
 #include "site/trust.h"
+#include "slurmd/daemon/gres_setup.h"
 
 namespace muster::slurmd {
 namespace {
@@ -34,33 +34,6 @@ Result<uint32_t> find_node(const config::Config& c, const Arguments& a, const st
     if (iequals(c.nodes[i].hostname(), "localhost")) return i;
   return fail(Errc::kInvalidNodeName, "Unable to determine this slurmd's NodeName",
               "no NodeName or NodeHostname in slurm.conf is '" + host + "'; give one with -N");
-}
-
-Result<std::vector<GresDevices>> detect_gres(const Setup& s, std::vector<std::string>& notes) {
-  std::vector<GresDevices> configured = config::devices_of(s.loaded->gres, s.config(), s.node_index);
-  config::AutoDetect how = config::autodetect_of(s.loaded->gres, s.node_index);
-  using enum config::AutoDetect;
-  if (how == kUnset || how == kOff) return configured;
-  os::GpuInventory found;
-  if (how == kNvml) {
-    MUSTER_TRY(x, os::discover_gpus_nvml(s.cpus));
-    found = std::move(x);
-  } else if (how == kNvidia) {
-    MUSTER_TRY(x, os::discover_gpus_nvidia(s.cpus));
-    found = std::move(x);
-  } else if (how == kFull) {
-    MUSTER_TRY(x, os::discover_gpus_full(s.cpus));
-    found = std::move(x);
-  } else
-    return fail(Errc::kUnsupported,
-                "AutoDetect=" + std::string(config::autodetect_name(how)) + " is not supported yet");
-  for (const std::string& f : found.faults) notes.push_back(f);
-  std::vector<GresDevices> gpus = os::to_gres(found);
-  if (gpus.empty()) return configured;
-  std::erase_if(configured, [](const GresDevices& g) { return g.name == "gpu" && g.files.empty(); });
-  bool explicit_gpus = std::ranges::any_of(configured, [](const GresDevices& g) { return g.name == "gpu"; });
-  if (!explicit_gpus) configured.insert(configured.begin(), gpus.begin(), gpus.end());
-  return configured;
 }
 
 // SlurmdParameters=config_overrides: what is configured is registered, whatever the machine is.
@@ -89,8 +62,7 @@ Result<> fill_hardware(Setup& s, const Arguments& a) {
   s.hardware = std::move(machine.hardware);
   s.cpus = std::move(machine.cpus);
   for (std::string& n : machine.notes) s.notes.push_back(std::move(n));
-  MUSTER_TRY(gres, detect_gres(s, s.notes));
-  s.hardware.gres = std::move(gres);
+  MUSTER_TRY_VOID(find_gres(s));
   if (s.parameters.has("config_overrides")) override_hardware(s);
   s.hardware.version = kVersion;
   s.hardware.slurmd_start = os::wall_now();
@@ -164,6 +136,18 @@ Result<Setup> load_setup(const Arguments& a) {
   return s;
 }
 
+os::LogOptions log_options(const Setup& s, const Arguments& a) {
+  os::LogOptions o;
+  o.program = "slurmd";
+  o.file = s.log_file;
+  int level = std::clamp(s.config().slurmd_debug + a.verbose, 0, 9);
+  o.file_level = static_cast<os::LogLevel>(level);
+  if (a.foreground) o.stderr_level = static_cast<os::LogLevel>(level);
+  if (auto format = os::parse_log_time_format(s.config().log_time_format)) o.time_format = *format;
+  if (o.file.empty() && !a.foreground) o.syslog_level = static_cast<os::LogLevel>(level);
+  return o;
+}
+
 int print_hardware(const Arguments& a) {
   os::DiscoverOptions options;
   config::OptionList parameters = config::OptionList::parse(a.parameters);
@@ -174,20 +158,10 @@ int print_hardware(const Arguments& a) {
     std::fprintf(stderr, "slurmd: fatal: %s\n", std::string(machine.error().message()).c_str());
     return 1;
   }
-  if (auto gpus = os::discover_gpus_full(machine->cpus)) machine->hardware.gres = os::to_gres(*gpus);
+  if (auto gpus = discover_gpus(config::AutoDetect::kFull, machine->cpus))
+    machine->hardware.gres = os::to_gres(gpus->inventory);
   Duration up = os::wall_now() - os::boot_time();
   std::printf("%s\n", os::format_slurmd_C(machine->hardware, os::short_hostname(), up).c_str());
-  return 0;
-}
-
-int print_gres(const Setup& s) {
-  for (const GresDevices& g : s.hardware.gres) {
-    std::string files = join(g.files, ",");
-    std::printf("slurmd: Gres Name=%s Type=%s Count=%llu%s%s%s%s\n", g.name.c_str(),
-                g.type.empty() ? "(null)" : g.type.c_str(), static_cast<unsigned long long>(g.count),
-                files.empty() ? "" : " File=", files.c_str(), g.cores.any() ? " Cores=" : "",
-                g.cores.any() ? g.cores.to_ranges().c_str() : "");
-  }
   return 0;
 }
 

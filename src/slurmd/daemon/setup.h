@@ -7,6 +7,7 @@
 
 #include "config/load.h"
 #include "net/channel.h"
+#include "os/log.h"
 #include "os/node/hardware.h"
 #include "slurmd/core/environment.h"
 #include "slurmd/daemon/arguments.h"
@@ -36,8 +37,8 @@ struct Setup {
 // Errors: everything that is wrong with the files (kConfig…), a node that is not in them, a key that is
 // missing.
 Result<Setup> load_setup(const Arguments& arguments);
-// slurmd -C; slurmd -G.
-int print_hardware(const Arguments& arguments);
-int print_gres(const Setup& setup);
+// Where the log goes, and the levels that slurm.conf and -v ask for.
+os::LogOptions log_options(const Setup& setup, const Arguments& arguments);
+int print_hardware(const Arguments& arguments);  // slurmd -C
 
 }  // namespace muster::slurmd

@@ -52,12 +52,14 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
       stepds_(loop_, log, setup_.stepd, setup_.spool,
               {[this](const step_rpc::StepdReport& r) { on_stepd(r); }}),
       programs_(loop_, log),
+      files_(loop_, setup_.stepd),
       link_(loop_, log, setup_,
             {[this] { return registration(); },
              [this](const NodeOrder& o) {
                if (auto* l = std::get_if<node_rpc::LaunchBatch>(&o))
                  contexts_[l->job.job] = context_of(l->job);
-               core_.on_order(o, net::Loop::now());
+               last_order_ = net::Loop::now();
+               core_.on_order(o, last_order_);
                if (std::holds_alternative<node_rpc::Registered>(o))
                  log_.info("registered with slurmctld as {}", setup_.node);
                settle();
@@ -219,18 +221,24 @@ void Slurmd::carry_out(const SignalSteps& e) {
     m.signal = o.signal;
     m.all_processes = o.full || o.signal == SIGSTOP || o.signal == SIGCONT;
     if (o.signal == 0 || o.signal == SIGKILL) {
-      stepds_.end_all(o.job, [&](StepId s) {
-        step_rpc::StepdEnd end;
-        end.kill_wait_seconds =
-            o.signal == 0 ? static_cast<uint32_t>(to_seconds(setup_.config().kill_wait)) : 0;
-        end.message =
-            s == step ? end_message(o.job, s, setup_.node, JobState::kCancelled, net::Loop::now()) : "";
-        return end;
-      });
-      return;
+      step_rpc::StepdEnd end;
+      end.kill_wait_seconds = o.signal == 0 ? static_cast<uint32_t>(to_seconds(setup_.config().kill_wait)) : 0;
+      end.message = end_message(o.job, step, setup_.node, JobState::kCancelled, net::Loop::now());
+      stepds_.end(o.job, step, end);
+      continue;
     }
     stepds_.signal(o.job, step, m);
   }
+}
+
+void Slurmd::carry_out(const StopSteps& e) {
+  step_rpc::StepdSignal m;
+  m.signal = e.stop ? SIGSTOP : SIGCONT;
+  m.all_processes = true;
+  std::vector<StepId> steps;
+  stepds_.for_each(e.job, [&](StepId s) { steps.push_back(s); });
+  for (StepId step : steps) stepds_.signal(e.job, step, m);
+  core_.on_event(StepsStopped{e.job, e.generation, e.stop});
 }
 
 void Slurmd::carry_out(const ReleaseStep& e) { stepds_.release(e.job, e.step); }
@@ -248,7 +256,42 @@ void Slurmd::carry_out(const ReadConfig&) {
   if (setup_.spool != spool || setup_.agent_socket() != agent)
     log_.error("reconfigure: new paths take effect at the next start");
   users_.clear();
+  apply_logging();
   log_.info("configuration read again");
+}
+
+void Slurmd::apply_logging() {
+  os::LogOptions o = log_options(setup_, arguments_);
+  log_.set_levels(o.file_level, o.stderr_level, o.syslog_level);
+}
+
+// scontrol setdebug nodes=…: what was configured off stays off.
+void Slurmd::carry_out(const ChangeLogging& e) {
+  if (auto level = config::parse_debug_level(e.order.level)) {
+    os::LogOptions o = log_options(setup_, arguments_);
+    auto changed = [&](os::LogLevel was) { return was == os::LogLevel::kQuiet ? was : static_cast<os::LogLevel>(*level); };
+    log_.set_levels(changed(o.file_level), changed(o.stderr_level), changed(o.syslog_level));
+    log_.info("log level {}, as scontrol asked", e.order.level);
+  }
+  if (!e.order.flags.empty()) log_.info("debug flags {}, as scontrol asked", join(e.order.flags, " "));
+}
+
+void Slurmd::carry_out(const Reboot& e) {
+  const std::string& program = setup_.config().reboot_program;
+  if (program.empty()) return log_.error("slurmctld asks for a reboot, and slurm.conf names no RebootProgram");
+  log_.info("rebooting by {}: {}", program, e.reason);
+  std::vector<std::string> env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "SLURMD_NODENAME=" + setup_.node,
+                                  "SLURM_CONF=" + setup_.config().path};
+  programs_.run({program}, std::move(env), std::nullopt, [this](std::string error) {
+    if (!error.empty()) log_.error("RebootProgram: {}", error);
+  });
+}
+
+void Slurmd::carry_out(const NotifySteps& e) {
+  bool batch = stepds_.find(e.job, kBatchStep) != nullptr;
+  stepds_.for_each(e.job, [&](StepId step) {
+    if (!batch || step == kBatchStep) stepds_.note(e.job, step, e.text);
+  });
 }
 
 void Slurmd::carry_out(const StopDaemon&) {
@@ -279,7 +322,8 @@ void Slurmd::on_stepd(const step_rpc::StepdReport& r) {
 }
 
 void Slurmd::on_children() {
-  for (const os::Reaped& r : os::reap_children()) programs_.reaped(r.pid, r.status.raw);
+  for (const os::Reaped& r : os::reap_children())
+    if (!programs_.reaped(r.pid, r.status.raw)) files_.reaped(r.pid, r.status.raw);
 }
 
 void Slurmd::send_load() {

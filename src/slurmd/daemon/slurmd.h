@@ -12,6 +12,7 @@
 #include "os/users.h"
 #include "slurmd/core/node_core.h"
 #include "slurmd/daemon/controller_link.h"
+#include "slurmd/daemon/file_transfers.h"
 #include "slurmd/daemon/programs.h"
 #include "slurmd/daemon/setup.h"
 #include "slurmd/daemon/stepds.h"
@@ -45,10 +46,14 @@ class Slurmd {
   void carry_out(const RefuseStep& e);
   void carry_out(const EndSteps& e);
   void carry_out(const SignalSteps& e);
+  void carry_out(const StopSteps& e);
   void carry_out(const ReleaseStep& e);
   void carry_out(const DropJob& e);
   void carry_out(const ReadConfig& e);
   void carry_out(const StopDaemon& e);
+  void carry_out(const ChangeLogging& e);
+  void carry_out(const Reboot& e);
+  void carry_out(const NotifySteps& e);
   void on_stepd(const step_rpc::StepdReport& r);
   void answer_launch(const step_rpc::StepdReport& r);
   void on_children();
@@ -58,14 +63,26 @@ class Slurmd {
   void accepted(net::ChannelPtr channel);
   Result<> on_request(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_launch_step(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<> relay_to_controller(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_signal_step(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_relay(const net::ChannelPtr& channel, const net::Frame& frame);
-  Result<rpc::StepCredential> check_credential(const net::Peer& peer, const std::string& text) const;
+  // what scontrol asks on this host
+  Result<> on_local_query(const net::ChannelPtr& channel, const net::Frame& frame);
+  rpc::LocalSteps local_steps(const rpc::QueryLocalSteps& q) const;
+  std::string about_this_daemon() const;
+  Result<> on_attach(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<> on_send_file(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<std::optional<os::Credentials>> file_owner(const net::Peer& peer, const rpc::SendFile& m);
+  void pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent)> done);
+  // Of any purpose without one.
+  Result<rpc::StepCredential> check_credential(const net::Peer& peer, const std::string& text,
+                                               std::optional<rpc::CredentialPurpose> purpose) const;
   bool is_daemon(const net::Peer& peer) const;
 
   void wire_signals();
   void stop();
   void send_load();
+  void apply_logging();  // the levels of the configuration
 
   Setup setup_;
   Arguments arguments_;
@@ -75,11 +92,13 @@ class Slurmd {
   NodeCore core_;
   Stepds stepds_;
   Programs programs_;
+  FileTransfers files_;
   ControllerLink link_;
   std::unique_ptr<net::Listener> agent_, tcp_;
   std::map<const net::Channel*, net::ChannelPtr> clients_;
   std::map<StepKey, AskedStep> asked_;
   std::map<StepKey, Asker> starting_;         // its slurmstepd has not said yet whether the tasks run
+  Time last_order_{};                         // of the controller
   std::map<JobId, ProgramContext> contexts_;  // what prolog and epilog are told
   std::unique_ptr<net::Loop::Timer> load_timer_;
 };

@@ -1,4 +1,5 @@
-// What srun asks of a slurmd: a step's launch and signals, and the relay to other nodes.
+// What commands ask of a slurmd: srun a step's launch, signals and the relay to other nodes; all of them the relay to the
+// controller.
 #include <algorithm>
 
 #include "net/credential.h"
@@ -46,11 +47,42 @@ Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& f)
       return on_launch_step(channel, f);
     case wire::number_of<rpc::SignalStepTasks>:
       return on_signal_step(channel, f);
-    case wire::number_of<rpc::RelayLaunch>:
+    case wire::number_of<rpc::AttachTasks>:
+      return on_attach(channel, f);
+    case wire::number_of<rpc::SendFile>:
+      return on_send_file(channel, f);
+    case wire::number_of<rpc::RelayToNode>:
       return on_relay(channel, f);
+    case wire::number_of<rpc::QueryLocalSteps>:
+    case wire::number_of<rpc::QueryLocalDaemon>:
+      return on_local_query(channel, f);
     default:
-      return fail(Errc::kUnexpectedMessage);
+      return relay_to_controller(channel, f);
   }
+}
+
+// A command of a user on this node, who has no cluster key: the agent socket says who it is, the controller judges.
+Result<> Slurmd::relay_to_controller(const net::ChannelPtr& channel, const net::Frame& f) {
+  if (channel->peer().trust != net::Trust::kLocalUser) return fail(Errc::kUnexpectedMessage);
+  rpc::Relay m;
+  m.uid = channel->peer().uid;
+  m.gid = channel->peer().gid;
+  m.host = setup_.node;
+  m.message = f.message;
+  m.payload = f.payload;
+  std::weak_ptr<net::Channel> asker = channel;
+  link_.relay(
+      m,
+      [asker, id = f.id, number = f.message](net::Frame part) {
+        if (auto c = asker.lock()) c->answer_part(id, number, std::move(part.payload));
+      },
+      [asker, id = f.id, number = f.message](Result<net::Frame> answer) {
+        auto c = asker.lock();
+        if (!c) return;
+        if (answer) c->answer(id, number, std::move(answer->payload));
+        else c->answer_error(id, answer.error());
+      });
+  return {};
 }
 
 bool Slurmd::is_daemon(const net::Peer& peer) const {
@@ -58,7 +90,8 @@ bool Slurmd::is_daemon(const net::Peer& peer) const {
 }
 
 // Who may start what: the credential is the controller's word. A user over a socket must be the one it names.
-Result<rpc::StepCredential> Slurmd::check_credential(const net::Peer& peer, const std::string& text) const {
+Result<rpc::StepCredential> Slurmd::check_credential(const net::Peer& peer, const std::string& text,
+                                                     std::optional<rpc::CredentialPurpose> purpose) const {
   MUSTER_TRY(verified, net::verify_credential(setup_.security, text));
   rpc::StepCredential c;
   if (auto ok = wire::decode(verified.content, c); !ok)
@@ -69,6 +102,7 @@ Result<rpc::StepCredential> Slurmd::check_credential(const net::Peer& peer, cons
   // Unsigned (munge): only of a job that the controller launched here.
   if (!verified.signed_by_key && !is_daemon(peer) && !core_.knows(c.job, c.generation))
     return fail(Errc::kInvalidCredential, "job " + std::to_string(c.job.value) + " is not on this node");
+  if (purpose && c.purpose != *purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
   if (c.expires != kTimeUnset && net::Loop::now() > c.expires) return fail(Errc::kCredentialExpired);
   return c;
 }
@@ -77,7 +111,7 @@ Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame
   MUSTER_TRY(launch, read_message<rpc::LaunchStep>(f));
   if (launch.node != setup_.node)
     return fail(Errc::kInvalidNodeName, "this is node " + setup_.node + ", not " + launch.node);
-  MUSTER_TRY(credential, check_credential(channel->peer(), launch.credential));
+  MUSTER_TRY(credential, check_credential(channel->peer(), launch.credential, rpc::CredentialPurpose::kLaunch));
   AskedStep asked{{channel, f.id, f.message}, std::move(credential), std::move(launch)};
   StepKey key{asked.credential.job, asked.credential.step};
   if (asked_.contains(key) || stepds_.find(key.first, key.second))
@@ -111,25 +145,36 @@ Result<> Slurmd::on_signal_step(const net::ChannelPtr& channel, const net::Frame
   return {};
 }
 
+// slurmstepd connects to the new reader by itself; it refuses nobody whom we let through.
+Result<> Slurmd::on_attach(const net::ChannelPtr& channel, const net::Frame& f) {
+  MUSTER_TRY(m, read_message<rpc::AttachTasks>(f));
+  MUSTER_TRY(credential, check_credential(channel->peer(), m.credential, rpc::CredentialPurpose::kAttach));
+  const step_rpc::StepdReport* step = stepds_.find(credential.job, credential.step);
+  if (!step) return fail(Errc::kInvalidJobId, "the step has no tasks on node " + setup_.node);
+  stepds_.attach(credential.job, credential.step, {std::move(m.io)});
+  answer(*channel, f, rpc::Empty{});
+  return {};
+}
+
 // To another node of the configuration, with our key. The credential is checked here too, by the caller's
 // identity.
 Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& f) {
-  MUSTER_TRY(m, read_message<rpc::RelayLaunch>(f));
-  MUSTER_TRY(credential, check_credential(channel->peer(), m.launch.credential));
-  auto index = setup_.config().node_index(m.launch.node);
-  if (!index) return fail(Errc::kInvalidNodeName, "node '" + m.launch.node + "' is not in slurm.conf");
+  MUSTER_TRY(m, read_message<rpc::RelayToNode>(f));
+  if (m.message != wire::number_of<rpc::LaunchStep> && m.message != wire::number_of<rpc::AttachTasks>)
+    return fail(Errc::kUnexpectedMessage);
+  MUSTER_TRY(credential, check_credential(channel->peer(), m.credential, std::nullopt));
+  auto index = setup_.config().node_index(m.node);
+  if (!index) return fail(Errc::kInvalidNodeName, "node '" + m.node + "' is not in slurm.conf");
   const config::NodeConfig& node = setup_.config().nodes[*index];
-  std::string bytes;
-  wire::encode(m.launch, bytes);
   auto refuse = [weak = std::weak_ptr(channel), id = f.id](const Error& e) {
     if (auto c = weak.lock()) c->answer_error(id, e);
   };
   net::connect_tcp(loop_, node.address(), node.port, setup_.security, setup_.config().message_timeout,
-                   [this, weak = std::weak_ptr(channel), id = f.id, number = f.message, bytes,
-                    refuse](Result<net::ChannelPtr> c) {
+                   [weak = std::weak_ptr(channel), id = f.id, number = f.message, m = std::move(m),
+                    refuse](Result<net::ChannelPtr> c) mutable {
                      if (!c) return refuse(c.error());
                      net::ChannelPtr to = *c;
-                     to->request(wire::number_of<rpc::LaunchStep>, bytes, kRelayTimeout,
+                     to->request(m.message, std::move(m.payload), kRelayTimeout,
                                  [weak, id, number, to, refuse](Result<net::Frame> r) {
                                    if (!r) return refuse(r.error());
                                    if (auto back = weak.lock())

@@ -257,8 +257,8 @@ TEST(Step, TaskPrologChangesTheEnvironment) {
   FakeCluster c("TaskProlog=" + dir->path() + "/tp\n");
   c.start_slurmd();
   Ran r = c.srun({"--jobid=12", "sh", "-c", "echo $FOO ${HOME-none}"});
-  EXPECT_EQ(r.out, "bar0 none\n") << r.err;
-  EXPECT_EQ(r.err, "hello\n");
+  EXPECT_EQ(r.out, "hello\nbar0 none\n") << r.err;
+  EXPECT_EQ(r.err, "");
 }
 
 TEST(Step, ManyAtOnceAndOneAfterAnother) {

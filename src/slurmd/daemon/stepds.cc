@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "os/error.h"
 #include "os/process.h"
 #include "os/process_tree.h"
@@ -44,8 +46,9 @@ std::string step_name(JobId job, StepId step) {
   return out + std::to_string(step.value);
 }
 
-std::string Stepds::socket_of(Key key) const {
-  return spool_ + "/step." + step_name(key.first, key.second) + ".sock";
+// With the generation: the last run of a requeued job may still be on its way out.
+std::string Stepds::socket_of(Key key, uint32_t generation) const {
+  return spool_ + "/step." + step_name(key.first, key.second) + "." + std::to_string(generation) + ".sock";
 }
 
 void Stepds::adopt(std::function<void()> done) {
@@ -107,7 +110,7 @@ void Stepds::listen_to(net::ChannelPtr channel, Key key) {
 
 Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch) {
   Key key{launch.job, launch.step};
-  launch.socket_path = socket_of(key);
+  launch.socket_path = socket_of(key, launch.generation);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) < 0)
     return os::fail_errno("socketpair");
@@ -123,6 +126,7 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch) {
   s.fds = {{theirs.get(), 3}};
   MUSTER_TRY(pid, os::spawn(s));
   Entry& e = steps_[key];
+  if (e.channel) let_go(std::move(e.channel));
   e = {};
   e.socket = launch.socket_path;
   e.last.job = launch.job;
@@ -136,6 +140,19 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch) {
   listen_to(net::adopt_channel(loop_, ours.release(), peer), key);
   notify(*steps_[key].channel, launch);
   return pid;
+}
+
+// One that was released and is replaced by its successor: what we said to it must still reach it.
+void Stepds::let_go(net::ChannelPtr channel) {
+  net::Channel* raw = channel.get();
+  channel->on_request = [](net::Frame) {};
+  channel->on_closed = [this, raw](const Error&) {
+    auto at = std::ranges::find(leaving_, raw, [](const net::ChannelPtr& c) { return c.get(); });
+    if (at == leaving_.end()) return;
+    loop_.defer([c = std::move(*at)] {});  // it goes after its own callback
+    leaving_.erase(at);
+  };
+  leaving_.push_back(std::move(channel));
 }
 
 void Stepds::on_report(const step_rpc::StepdReport& r) {
@@ -170,6 +187,20 @@ void Stepds::signal(JobId job, StepId step, const step_rpc::StepdSignal& m) {
   if (at != steps_.end() && at->second.channel) notify(*at->second.channel, m);
 }
 
+void Stepds::note(JobId job, StepId step, const std::string& text) {
+  auto at = steps_.find({job, step});
+  if (at != steps_.end() && at->second.channel) notify(*at->second.channel, step_rpc::StepdNote{text});
+}
+
+void Stepds::for_each_step(const std::function<void(const step_rpc::StepdReport&)>& f) const {
+  for (const auto& [key, e] : steps_) f(e.last);
+}
+
+void Stepds::attach(JobId job, StepId step, const step_rpc::StepdAttach& m) {
+  auto at = steps_.find({job, step});
+  if (at != steps_.end() && at->second.channel) notify(*at->second.channel, m);
+}
+
 void Stepds::for_each(JobId job, const std::function<void(StepId)>& f) const {
   for (auto at = steps_.lower_bound({job, StepId(0)}); at != steps_.end() && at->first.first == job; ++at)
     f(at->first.second);
@@ -180,6 +211,11 @@ void Stepds::end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>&
     const Entry& e = steps_.at({job, step});
     if (e.channel) notify(*e.channel, how(step));
   });
+}
+
+void Stepds::end(JobId job, StepId step, const step_rpc::StepdEnd& how) {
+  auto at = steps_.find({job, step});
+  if (at != steps_.end() && at->second.channel) notify(*at->second.channel, how);
 }
 
 void Stepds::release(JobId job, StepId step) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/step_rpc.h"
 #include "net/channel.h"
@@ -33,7 +34,11 @@ class Stepds {
   Result<pid_t> start(step_rpc::StepdLaunch launch);
 
   void signal(JobId job, StepId step, const step_rpc::StepdSignal& m);
+  void end(JobId job, StepId step, const step_rpc::StepdEnd& how);
+  void attach(JobId job, StepId step, const step_rpc::StepdAttach& m);
   void end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how);
+  void note(JobId job, StepId step, const std::string& text);  // a line on its standard error
+  void for_each_step(const std::function<void(const step_rpc::StepdReport&)>& f) const;
   void for_each(JobId job, const std::function<void(StepId)>& f) const;
   void release(JobId job, StepId step);
   const step_rpc::StepdReport* find(JobId job, StepId step) const;
@@ -51,13 +56,15 @@ class Stepds {
   void listen_to(net::ChannelPtr channel, Key key);
   void on_report(const step_rpc::StepdReport& r);
   void lost(Key key);
-  std::string socket_of(Key key) const;
+  void let_go(net::ChannelPtr channel);
+  std::string socket_of(Key key, uint32_t generation) const;
 
   net::Loop& loop_;
   os::Log& log_;
   std::string program_, spool_;
   Ports ports_;
   std::map<Key, Entry> steps_;
+  std::vector<net::ChannelPtr> leaving_;  // released, not gone yet
 };
 
 std::string step_name(JobId job, StepId step);  // "12.batch", "12.0"

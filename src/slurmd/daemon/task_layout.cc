@@ -1,10 +1,14 @@
 #include "slurmd/daemon/task_layout.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.h"
 #include "model/file_pattern.h"
-#include "os/node/affinity.h"
+#include "slurmd/core/cpu_bind.h"
+#include "slurmd/core/device_environment.h"
+#include "slurmd/core/gres_bind.h"
+#include "slurmd/core/mem_bind.h"
 
 namespace muster::slurmd {
 namespace {
@@ -63,78 +67,92 @@ std::string replace_symbols(const std::string& word, uint32_t rank, uint32_t off
   return out;
 }
 
-struct Binding {
-  enum class Kind { kNone, kAuto, kMap, kMask } kind = Kind::kNone;
-  std::vector<Bitmap> list;  // by local task, repeated
+// The machine as configured, where that is more than there is (config_overrides): tasks are not bound there,
+// but devices still go by the cores that the configuration gives them.
+CpuMap configured_machine(const NodeHardware& h) {
+  CpuMap m;
+  m.threads_per_core = std::max(1u, h.threads_per_core);
+  m.cores_per_socket = h.cores_per_socket;
+  m.os_cpu.resize(h.cpus);
+  std::iota(m.os_cpu.begin(), m.os_cpu.end(), 0u);
+  m.numa_node.assign(h.cpus, 0);
+  return m;
+}
+
+CpuBindDefaults site_defaults(const Setup& s, const rpc::StepCredential& c) {
+  const config::Config& conf = s.config();
+  std::string node, partition;
+  bool differ = false;
+  for (const rpc::StepNode& n : c.nodes) {
+    auto index = conf.node_index(n.address.name);
+    if (!index) continue;
+    const std::string& bind = conf.nodes[*index].line->cpu_bind;
+    if (bind.empty()) continue;
+    differ = differ || (!node.empty() && node != bind);
+    node = bind;
+  }
+  for (const config::PartitionConfig& p : conf.partitions)
+    if (p.spec.name == c.partition) partition = p.spec.cpu_bind;
+  return cpu_bind_defaults(differ ? "" : node, partition, conf.task_plugin_param);
+}
+
+// CPUs, memory and devices of the tasks, and what is said about them.
+struct Bound {
+  CpuBinding cpus;
+  MemBinding memory;
+  DeviceBinding gpus;
+  Bitmap gpus_held;
+  std::vector<std::string> environment;  // of every task
 };
 
-Result<Binding> parse_cpu_bind(const std::string& text, bool affinity) {
-  Binding b;
-  if (!affinity) return b;
-  b.kind = Binding::Kind::kAuto;
-  for (std::string_view part : split(text, ',')) {
-    if (part == "none" || part == "no") b.kind = Binding::Kind::kNone;
-    bool map = part.starts_with("map_cpu:"), mask = part.starts_with("mask_cpu:");
-    if (!map && !mask) continue;
-    // The rest of the text is the list.
-    std::string_view rest =
-        std::string_view(text).substr(text.find(map ? "map_cpu:" : "mask_cpu:") + (map ? 8 : 9));
-    b.kind = map ? Binding::Kind::kMap : Binding::Kind::kMask;
-    for (std::string_view item : split(rest, ',')) {
-      Bitmap one;
-      if (map) {
-        auto n = parse_number<uint32_t>(item.starts_with("0x") ? item.substr(2) : item, 0, 65535);
-        if (!n)
-          return fail(Errc::kInvalidArgument, "--cpu-bind: '" + std::string(item) + "' is no CPU number");
-        one.set(*n);
-      } else {
-        MUSTER_TRY(parsed, os::parse_cpu_mask(item));
-        one = std::move(parsed);
-      }
-      b.list.push_back(std::move(one));
-    }
-    if (b.list.empty()) return fail(Errc::kInvalidArgument, "--cpu-bind: the list is empty");
-    break;
+Result<Bound> bind_tasks(const Setup& s, const rpc::StepCredential& c, const rpc::StepNode& here,
+                         const StepRequest& r, const Bitmap& cpus, const NodeContext& context) {
+  const bool affinity = s.cpus_are_real && has_task_plugin(s.config(), "affinity");
+  const auto count = static_cast<uint32_t>(here.ranks.size());
+  const CpuMap machine = s.cpus_are_real ? s.cpus : configured_machine(s.hardware);
+  Bound out;
+  StepRequest unbound = r;
+  if (!affinity) unbound.cpu_bind = "none";
+  MUSTER_TRY(bound,
+             bind_cpus(unbound, count, cpus, machine, affinity ? site_defaults(s, c) : CpuBindDefaults{}));
+  out.cpus = std::move(bound);
+  out.memory.tasks.resize(count);
+  if (affinity) {
+    MUSTER_TRY(memory, bind_memory(r.mem_bind, out.cpus.os_cpus, machine));
+    out.memory = std::move(memory);
+    out.environment = cpu_bind_environment(out.cpus);
+    out.environment.insert(out.environment.end(), out.memory.environment.begin(),
+                           out.memory.environment.end());
+  } else {
+    out.cpus.verbose = false;
   }
-  return b;
-}
-
-// The CPUs (model numbers) of one task: slices of the step's when there are enough, else all of them.
-Bitmap cpus_of_task(const Bitmap& step_cpus, uint32_t local_id, uint32_t tasks_here, uint32_t cpus_per_task) {
-  size_t each = cpus_per_task ? cpus_per_task : step_cpus.count() / std::max(1u, tasks_here);
-  if (each == 0 || each * tasks_here > step_cpus.count()) return step_cpus;
-  Bitmap out(step_cpus.size());
-  size_t skip = each * local_id, taken = 0;
-  step_cpus.for_each([&](size_t cpu) {
-    if (skip > 0)
-      --skip;
-    else if (taken++ < each)
-      out.set(cpu);
-  });
+  out.gpus_held = gpus_of(context.gres, here.gres);
+  DeviceBindRequest devices{"gpu", out.gpus_held, context.devices_constrained, {}, here.ranks};
+  for (const Bitmap& own : out.cpus.own) {
+    Bitmap cores;
+    own.for_each([&](size_t cpu) { cores.set(machine.core_of(cpu)); });
+    devices.task_cores.push_back(std::move(cores));
+  }
+  MUSTER_TRY(gpus, bind_devices(r.tres_bind, devices, context.gres));
+  out.gpus = std::move(gpus);
+  // Shards are used through their GPU, which all of the step's tasks see.
+  for (std::string_view part : split(r.tres_bind, '+'))
+    if (std::string_view kind = part.substr(0, part.find(':')); kind != "gres/gpu" && kind != "gres/shard")
+      out.gpus.notes.push_back("slurmstepd: warning: --tres-bind=" + std::string(kind) +
+                               " has no effect: only GPUs are bound to tasks");
   return out;
 }
 
-Bitmap cores_of(const Bitmap& cpus, uint32_t threads_per_core) {
-  Bitmap out;
-  cpus.for_each([&](size_t cpu) { out.set(cpu / std::max(1u, threads_per_core)); });
-  return out;
-}
-
-// Where cgroups hide all but the step's devices, those count from 0.
-std::vector<std::string> bound_gpu_environment(const NodeContext& context, const Bitmap& step_gpus,
-                                               const Bitmap& bound) {
-  std::vector<GresShare> share(1);
-  share[0].name = "gpu";
-  size_t place = 0;
-  step_gpus.for_each([&](size_t gpu) {
-    if (bound.test(gpu)) share[0].devices.set(context.devices_constrained ? place : gpu);
-    ++place;
-  });
-  NodeContext as_numbered = context;
-  as_numbered.devices_constrained = false;
-  std::vector<std::string> out = gpu_environment(as_numbered, share, "");
-  std::erase_if(out, [](const std::string& e) { return e.starts_with("SLURM_"); });
-  return out;
+void apply(const Bound& b, uint32_t i, const NodeContext& context, step_rpc::TaskLaunch& t) {
+  t.os_cpus = b.cpus.os_cpus[i];
+  t.memory = b.memory.tasks[i];
+  t.environment.insert(t.environment.end(), b.environment.begin(), b.environment.end());
+  if (b.gpus.devices[i].any())
+    for (std::string& e : bound_environment(context, b.gpus_held, b.gpus.devices[i]))
+      t.environment.push_back(std::move(e));
+  if (b.cpus.verbose) t.notes.push_back(cpu_bind_line(b.cpus, context.node, t.rank, i));
+  if (b.memory.verbose) t.notes.push_back(mem_bind_line(b.memory, context.node, t.rank, i));
+  if (i == 0) t.notes.insert(t.notes.end(), b.gpus.notes.begin(), b.gpus.notes.end());
 }
 
 }  // namespace
@@ -155,59 +173,9 @@ Result<std::vector<std::string>> multi_prog_argv(std::string_view text, uint32_t
   return fail(Errc::kInvalidArgument, "--multi-prog: no program for task " + std::to_string(rank));
 }
 
-Result<Bitmap> gpus_of_task(std::string_view tres_bind, const Bitmap& gpus, uint32_t local_id,
-                            uint32_t tasks_here, const std::vector<GresDevices>& devices,
-                            const Bitmap& task_cores) {
-  Bitmap out;
-  std::string_view how = tres_bind;
-  if (size_t at = how.find("gres/gpu:"); at != how.npos)
-    how = how.substr(at + 9);
-  else if (how.starts_with("gpu:"))
-    how = how.substr(4);
-  if (how.starts_with("verbose,")) how = how.substr(8);
-  if (how.starts_with("v,")) how = how.substr(2);
-  if (how.empty() || how == "none") return out;
-  std::vector<size_t> list;
-  gpus.for_each([&](size_t i) { list.push_back(i); });
-  if (list.empty()) return out;
-  if (how.starts_with("closest")) return os::closest_devices(devices, gpus, task_cores);
-  auto number_after = [&](std::string_view word) {
-    return parse_number<uint32_t>(how.substr(word.size()), 1);
-  };
-  if (how.starts_with("single:")) {
-    auto tasks_per_gpu = number_after("single:");
-    if (!tasks_per_gpu) return fail(Errc::kInvalidArgument, "--gpu-bind: single: needs a number of tasks");
-    out.set(list[local_id / *tasks_per_gpu % list.size()]);
-  } else if (how.starts_with("per_task:")) {
-    auto each = number_after("per_task:");
-    if (!each) return fail(Errc::kInvalidArgument, "--gpu-bind: per_task: needs a number of GPUs");
-    for (uint32_t i = 0; i < *each; ++i) out.set(list[(local_id * *each + i) % list.size()]);
-  } else if (how.starts_with("map_gpu:") || how.starts_with("map:")) {
-    std::vector<size_t> map;
-    for (std::string_view item : split(how.substr(how.find(':') + 1), ',')) {
-      size_t star = item.find('*');
-      auto n = parse_number<uint32_t>(item.substr(0, star), 0, 65535);
-      auto times = star == item.npos ? std::optional<uint32_t>(1)
-                                     : parse_number<uint32_t>(item.substr(star + 1), 1, 65536);
-      if (!n || !times)
-        return fail(Errc::kInvalidArgument, "--gpu-bind: '" + std::string(item) + "' is no GPU number");
-      map.insert(map.end(), *times, *n);
-    }
-    if (map.empty()) return fail(Errc::kInvalidArgument, "--gpu-bind: the list is empty");
-    size_t n = map[local_id % map.size()];
-    if (n < list.size()) out.set(list[n]);
-  } else if (how.starts_with("mask_gpu:") || how.starts_with("mask:")) {
-    std::vector<std::string_view> masks = split(how.substr(how.find(':') + 1), ',');
-    if (masks.empty()) return fail(Errc::kInvalidArgument, "--gpu-bind: the list is empty");
-    MUSTER_TRY(mask, os::parse_cpu_mask(masks[local_id % masks.size()]));
-    mask.for_each([&](size_t n) {
-      if (n < list.size()) out.set(list[n]);
-    });
-  } else {
-    return fail(Errc::kInvalidArgument, "--gpu-bind=" + std::string(how) + " is not known");
-  }
-  (void)tasks_here;
-  return out;
+bool has_task_plugin(const config::Config& c, std::string_view name) {
+  return std::ranges::any_of(
+      c.task_plugins, [&](const std::string& p) { return p == name || p == "task/" + std::string(name); });
 }
 
 Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& s, const rpc::StepCredential& c,
@@ -216,13 +184,7 @@ Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& s, const rp
   const rpc::StepNode& here = c.nodes[node_index];
   auto count = static_cast<uint32_t>(here.ranks.size());
   if (count == 0) return fail(Errc::kInvalidTaskCount, "no task of the step is for node " + s.node);
-  bool affinity = s.cpus_are_real && std::ranges::any_of(s.config().task_plugins, [](const std::string& p) {
-                    return p == "affinity" || p == "task/affinity";
-                  });
-  MUSTER_TRY(binding, parse_cpu_bind(r.cpu_bind, affinity));
-  Bitmap gpus;
-  for (const GresShare& g : here.gres)
-    if (g.name == "gpu") gpus |= g.devices;
+  MUSTER_TRY(bound, bind_tasks(s, c, here, r, cpus, context));
   std::vector<step_rpc::TaskLaunch> out(count);
   for (uint32_t i = 0; i < count; ++i) {
     step_rpc::TaskLaunch& t = out[i];
@@ -234,19 +196,7 @@ Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& s, const rp
     }
     if (t.argv.empty()) return fail(Errc::kInvalidArgument, "no program to run");
     t.environment = task_environment(t.rank, i);
-    Bitmap mine = cpus_of_task(cpus, i, count, r.cpus_per_task);
-    if (binding.kind == Binding::Kind::kAuto)
-      t.os_cpus = s.cpus.to_os(mine);
-    else if (!binding.list.empty())
-      t.os_cpus = binding.list[i % binding.list.size()];
-    else if (affinity)
-      t.os_cpus = s.cpus.to_os(cpus);
-    MUSTER_TRY(bound, gpus_of_task(r.tres_bind, gpus, i, count, s.hardware.gres,
-                                   cores_of(mine, s.cpus.threads_per_core)));
-    if (bound.any()) {
-      for (std::string& e : bound_gpu_environment(context, gpus, bound))
-        t.environment.push_back(std::move(e));
-    }
+    apply(bound, i, context, t);
     FileNames names;
     names.job = c.job;
     names.step = c.step;
@@ -256,6 +206,8 @@ Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& s, const rp
     names.restarts = c.generation;
     names.user = c.user_name;
     names.job_name = c.job_name;
+    names.array_job = c.array_job;
+    names.array_task = c.array_task;
     auto path = [&](const std::string& pattern) {
       return pattern.empty() ? std::string() : below(r.work_dir, expand_file_pattern(pattern, names));
     };

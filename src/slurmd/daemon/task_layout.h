@@ -1,5 +1,6 @@
-// The tasks of one node's part of a step: program (--multi-prog), files, CPUs (--cpu-bind), devices
-// (--gpu-bind).
+// The tasks of one node's part of a step: program (--multi-prog), files, and what the rules of slurmd/core
+// say about CPUs
+// (--cpu-bind), memory (--mem-bind) and devices (--gpu-bind).
 #pragma once
 
 #include <string_view>
@@ -19,10 +20,6 @@ Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& setup,
 // rank.
 Result<std::vector<std::string>> multi_prog_argv(std::string_view text, uint32_t rank);
 
-// The GPUs of the task with this local number, out of the step's, by --tres-bind=gres/gpu:… ; empty: all of
-// them.
-Result<Bitmap> gpus_of_task(std::string_view tres_bind, const Bitmap& step_gpus, uint32_t local_id,
-                            uint32_t tasks_here, const std::vector<GresDevices>& devices,
-                            const Bitmap& task_cores);
+bool has_task_plugin(const config::Config& config, std::string_view name);  // "affinity", "cgroup"
 
 }  // namespace muster::slurmd

@@ -20,29 +20,6 @@ TEST(MultiProg, RanksQuotesAndSymbols) {
   EXPECT_FALSE(multi_prog_argv("0\n", 0));
 }
 
-Bitmap bits(std::initializer_list<size_t> list) {
-  Bitmap b;
-  for (size_t i : list) b.set(i);
-  return b;
-}
-
-TEST(GpuBind, EachWayOfIt) {
-  Bitmap gpus = bits({1, 3, 5, 7});
-  auto of = [&](const char* how, uint32_t task) { return *gpus_of_task(how, gpus, task, 4, {}, {}); };
-  EXPECT_EQ(of("gres/gpu:single:1", 2), bits({5}));
-  EXPECT_EQ(of("gres/gpu:single:2", 3), bits({3}));
-  EXPECT_EQ(of("gres/gpu:per_task:2", 1), bits({5, 7}));
-  EXPECT_EQ(of("gres/gpu:map_gpu:3,0", 2), bits({7}));
-  EXPECT_EQ(of("gres/gpu:map_gpu:0*2,1", 1), bits({1}));
-  EXPECT_EQ(of("gres/gpu:mask_gpu:0x3,0xc", 1), bits({5, 7}));
-  EXPECT_EQ(of("gres/gpu:verbose,single:1", 0), bits({1}));
-  EXPECT_TRUE(of("gres/gpu:none", 0).none());
-  EXPECT_TRUE(of("", 0).none());
-  for (const char* wrong :
-       {"gres/gpu:single:0", "gres/gpu:map_gpu:x", "gres/gpu:nearby", "gres/gpu:map_gpu:"})
-    EXPECT_FALSE(gpus_of_task(wrong, gpus, 0, 4, {}, {})) << wrong;
-}
-
 TEST(EndMessage, NamesWhatEndedAndWhy) {
   Time at = from_unix(1000000000);
   std::string when = format_time(at);

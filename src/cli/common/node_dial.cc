@@ -1,0 +1,65 @@
+#include "cli/common/node_dial.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/common/command.h"
+#include "config/hosts.h"
+#include "site/trust.h"
+#include "wire/instances.h"
+#include "wire/messages.h"
+
+namespace muster::cli {
+namespace {
+
+// A slurmd of this host, to pass a request on.
+std::string neighbour(const NodeDialer& d) {
+  for (const std::string& name : {own_node_name(), short_hostname()})
+    if (!name.empty() && d.is_local(name)) return d.socket_of(name);
+  return {};
+}
+
+}  // namespace
+
+std::string own_node_name() {
+  const char* own = ::getenv("SLURMD_NODENAME");
+  return own ? own : "";
+}
+
+std::string NodeDialer::socket_of(const std::string& node) const {
+  return site::slurmd_agent_socket(config::substitute_node(slurmd_pid_file, node, short_hostname()), node);
+}
+
+bool NodeDialer::is_local(const std::string& node) const { return ::access(socket_of(node).c_str(), F_OK) == 0; }
+
+void ask_node(net::Loop& loop, const NodeDialer& d, NodeRequest request,
+              std::function<void(Result<net::Frame>)> answered) {
+  auto send = [answered, timeout = request.timeout](Result<net::ChannelPtr> c, uint16_t message, std::string payload) {
+    if (!c) return answered(std::unexpected(c.error()));
+    net::ChannelPtr channel = *c;
+    channel->request(message, std::move(payload), timeout,
+                     [answered, channel](Result<net::Frame> r) { answered(std::move(r)); });
+  };
+  auto direct = [send, message = request.message, payload = request.payload](Result<net::ChannelPtr> c) {
+    send(std::move(c), message, payload);
+  };
+  if (d.is_local(request.node.name)) return net::connect_unix(loop, d.socket_of(request.node.name), direct);
+  if (d.security.kind == net::Security::Kind::kMunge || !d.security.key.empty())
+    return net::connect_tcp(loop, request.node.host, request.node.port, d.security, d.connect_timeout, direct);
+  std::string beside = neighbour(d);
+  if (beside.empty()) {
+    loop.defer([answered] {
+      answered(fail(Errc::kConnectFailed,
+                    "the cluster key cannot be read and no slurmd runs on this host to pass the request on"));
+    });
+    return;
+  }
+  if (request.any_slurmd) return net::connect_unix(loop, beside, direct);
+  std::string relay;
+  wire::encode(rpc::RelayToNode{request.node.name, request.credential, request.message, std::move(request.payload)}, relay);
+  net::connect_unix(loop, beside, [send, relay](Result<net::ChannelPtr> c) {
+    send(std::move(c), wire::number_of<rpc::RelayToNode>, relay);
+  });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,40 @@
+// How a command reaches the slurmd of a node: over its unix socket where that exists on this host, by TCP with the
+// cluster key or through munge, else through the slurmd beside us, which passes a request on (rpc::RelayToNode). For
+// programs with a loop.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "model/step_rpc.h"
+#include "net/channel.h"
+#include "net/loop.h"
+
+namespace muster::cli {
+
+struct NodeDialer {
+  std::string slurmd_pid_file;  // as in slurm.conf: names the directory of slurmd's sockets, with %n and %h
+  net::Security security;       // an empty key: no TCP
+  Duration connect_timeout = seconds(10);
+
+  std::string socket_of(const std::string& node) const;
+  bool is_local(const std::string& node) const;
+};
+
+// One request to a node. `answered` exactly once: the node's answer, its refusal, or why it cannot be reached. The
+// channel lives until then. Errors: kConnectFailed, and those of the request.
+struct NodeRequest {
+  rpc::NodeAddress node;
+  std::string credential;  // what a relay looks at
+  uint16_t message = 0;
+  std::string payload;
+  bool any_slurmd = false;  // the one beside us does as well: it passes the request on by itself
+  Duration timeout = seconds(60);
+};
+void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request,
+              std::function<void(Result<net::Frame>)> answered);
+
+// The host's name up to the first dot is the node's where slurmd goes by it.
+std::string own_node_name();
+
+}  // namespace muster::cli

@@ -1,0 +1,92 @@
+// sattach: the output and the input of a step that runs. sattach(1).
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "cli/common/job_ids.h"
+#include "cli/common/session.h"
+#include "cli/sattach/layout.h"
+#include "cli/srun/step_launcher.h"
+
+namespace muster::cli {
+namespace {
+
+// "15.0", "12_3.0". Errors: no step, or a batch or extern step, whose streams are files.
+Result<rpc::AskCredential> step_named(const std::string& text) {
+  MUSTER_TRY(s, parse_job_selector(text));
+  if (!s.has_step) return fail(Errc::kInvalidReq, "Invalid job id or step id: " + text, "a step is named as job.step: 15.0");
+  if (s.step == kBatchStep || s.step == kExternStep)
+    return fail(Errc::kInvalidReq, "Attaching to a batch or extern step is not possible",
+                "the output of a batch script is in its file: scontrol show job " + std::to_string(s.job.value));
+  if (s.array_task != kNoArrayTask)
+    return fail(Errc::kInvalidReq, "Invalid job id or step id: " + text,
+                "name the task's own job id: squeue --jobs=" + std::to_string(s.job.value) + " --format='%i %A'");
+  rpc::AskCredential ask;
+  ask.job = s.job;
+  ask.has_step = true;
+  ask.step = s.step;
+  ask.purpose = rpc::CredentialPurpose::kAttach;
+  return ask;
+}
+
+// A filter is a task's number, as srun's --output=TASK is.
+Result<> take_filter(std::optional<uint32_t> filter, const char* option, uint32_t num_tasks, std::string& where) {
+  if (!filter) return {};
+  if (*filter >= num_tasks)
+    return fail(Errc::kInvalidReq, "Invalid --" + std::string(option) + "=" + std::to_string(*filter) + ": the step has tasks 0 to " +
+                                       std::to_string(num_tasks - 1));
+  where = std::to_string(*filter);
+  return {};
+}
+
+Result<LaunchPlan> make_plan(const SattachOptions& o, rpc::StepCreated step, const ClientConf& conf) {
+  LaunchPlan plan;
+  plan.attach = true;
+  plan.request.label = o.label;
+  plan.request.pty = o.pty;
+  plan.request.kill_on_bad_exit = KillOnBadExit::kNo;
+  plan.quiet_exits = o.quiet;
+  MUSTER_TRY_VOID(take_filter(o.input_filter, "input-filter", step.num_tasks, plan.request.std_in));
+  MUSTER_TRY_VOID(take_filter(o.output_filter, "output-filter", step.num_tasks, plan.request.std_out));
+  MUSTER_TRY_VOID(take_filter(o.error_filter, "error-filter", step.num_tasks, plan.request.std_err));
+  plan.dialer.slurmd_pid_file = conf.slurmd_pid_file;
+  plan.dialer.security = client_options(conf, Patience::kNone).security;
+  plan.step = std::move(step);
+  return plan;
+}
+
+int run(int argc, char** argv) {
+  os::CliLog log("sattach");
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  QueryParse<SattachOptions> parse = parse_sattach(arguments, process_environment());
+  const SattachOptions& o = parse.options;
+  int failed = static_cast<int>(o.exit_error.value_or(1));
+  if (auto code = settled(parse.outcome, Command::kSattach, parse.messages, failed)) return *code;
+  if (o.quiet) log.set_level(os::LogLevel::kError);
+  if (o.verbose) log.set_level(o.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  auto refused = [&](const Error& e) {
+    report(log, e);
+    return failed;
+  };
+  if (parse.operands.size() != 1) return refused(Error(Errc::kInvalidReq, "One step must be named, as job.step"));
+  Result<rpc::AskCredential> ask = step_named(parse.operands[0]);
+  if (!ask) return refused(ask.error());
+  Result<Session> session = Session::find(Patience::kNone);
+  if (!session) return refused(session.error());
+  Result<rpc::StepCreated> step = session->call(*ask);
+  if (!step) {
+    Error e = step.error();
+    log.error(e, "Could not get the layout of StepId=" + parse.operands[0] + ": ");
+    return failed;
+  }
+  if (o.layout) {
+    Out().put(layout_text(*step));
+    return 0;
+  }
+  Result<LaunchPlan> plan = make_plan(o, std::move(*step), session->conf());
+  if (!plan) return refused(plan.error());
+  return StepLauncher(std::move(*plan), log).run();
+}
+
+}  // namespace
+}  // namespace muster::cli
+
+int main(int argc, char** argv) { return muster::cli::run(argc, argv); }

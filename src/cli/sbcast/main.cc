@@ -1,0 +1,112 @@
+// sbcast: a file to all nodes of a job. sbcast(1).
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/common/command.h"
+#include "cli/common/job_ids.h"
+#include "cli/common/job_setup.h"
+#include "cli/sbcast/send_file.h"
+#include "hostlist/hostlist.h"
+
+namespace muster::cli {
+namespace {
+
+Result<rpc::AskCredential> job_meant(const SbcastOptions& o) {
+  std::string text = o.job;
+  for (const char* name : {"SLURM_JOB_ID", "SLURM_JOBID"})
+    if (const char* v = getenv(name); v && text.empty()) text = v;
+  if (text.empty())
+    return fail(Errc::kInvalidReq, "Need a job id to run this command.", "run it inside a job, or name one with --jobid");
+  MUSTER_TRY(s, parse_job_selector(text));
+  rpc::AskCredential ask;
+  ask.job = s.job;
+  ask.has_step = s.has_step;
+  ask.step = s.step;
+  ask.purpose = rpc::CredentialPurpose::kSendFile;
+  return ask;
+}
+
+Result<std::vector<std::string>> listed_nodes(const SbcastOptions& o) {
+  std::string list = o.nodes;
+  if (list.find('/') != std::string::npos) {
+    MUSTER_TRY(read, read_node_file(list));
+    list = read;
+  }
+  return expand_hosts(list);
+}
+
+// --no-allocation: the nodes are asked for by name, and root's word is enough for them.
+Result<FileTargets> nodes_without_job(Session& session, const SbcastOptions& o) {
+  if (o.nodes.empty()) return fail(Errc::kInvalidReq, "--no-allocation needs --nodelist");
+  FileTargets out;
+  out.as_caller = true;
+  rpc::QueryNodes query;
+  MUSTER_TRY(names, listed_nodes(o));
+  query.nodes = join(names, ",");
+  query.show_all = true;
+  MUSTER_TRY_VOID(session.stream(query, [&](rpc::NodeRows&& part) -> Result<> {
+    for (const NodeRow& n : part.nodes) out.nodes.push_back({n.name, n.address, n.port});
+    return {};
+  }));
+  return out;
+}
+
+Result<FileTargets> find_targets(Session& session, const SbcastOptions& o) {
+  if (o.no_allocation) return nodes_without_job(session, o);
+  MUSTER_TRY(ask, job_meant(o));
+  MUSTER_TRY(targets, nodes_of_job(session, ask));
+  if (o.nodes.empty()) return targets;
+  MUSTER_TRY(names, listed_nodes(o));
+  for (const std::string& name : names)
+    if (std::ranges::none_of(targets.nodes, [&](const rpc::NodeAddress& n) { return n.name == name; }))
+      return fail(Errc::kInvalidNodeName, "node " + name + " is not one of job " + std::to_string(ask.job.value));
+  std::erase_if(targets.nodes, [&](const rpc::NodeAddress& n) { return std::ranges::find(names, n.name) == names.end(); });
+  return targets;
+}
+
+Result<> broadcast(const SbcastOptions& o, const std::vector<std::string>& operands, const os::CliLog& log) {
+  if (operands.size() != 2)
+    return fail(Errc::kInvalidReq, "Need two file names, have " + std::to_string(operands.size()) + " names", "sbcast [options] SOURCE DEST");
+  MUSTER_TRY(session, Session::find(Patience::kMessageTimeout));
+  const ClientConf& conf = session.conf();
+  MUSTER_TRY(targets, find_targets(session, o));
+  NodeDialer dialer;
+  dialer.slurmd_pid_file = conf.slurmd_pid_file;
+  dialer.security = client_options(conf, Patience::kNone).security;
+  FileToSend file;
+  file.source = operands[0];
+  file.destination = destination_of(operands[0], operands[1], conf, current_directory());
+  file.force = o.force;
+  file.preserve = o.preserve;
+  file.block = o.size_bytes.value_or(kUsualBlock);
+  file.fanout = o.fanout.value_or(kUsualFanout);
+  if (o.timeout_seconds) file.timeout = seconds(*o.timeout_seconds);
+  log.verbose("sending {} to {} on {} nodes", file.source, file.destination, targets.nodes.size());
+  MUSTER_TRY_VOID(send_file(dialer, targets, file));
+  if (!o.send_libs) return {};
+  MUSTER_TRY(directory, send_libraries(dialer, targets, file, o.exclude.empty() ? conf.bcast_exclude : o.exclude));
+  if (!directory.empty()) log.verbose("the libraries are in {}", directory);
+  return {};
+}
+
+int run(int argc, char** argv) {
+  os::CliLog log("sbcast");
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  QueryParse<SbcastOptions> parse = parse_sbcast(arguments, process_environment());
+  if (auto code = settled(parse.outcome, Command::kSbcast, parse.messages, 1)) return *code;
+  if (parse.options.verbose)
+    log.set_level(parse.options.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  if (Result<> done = broadcast(parse.options, parse.operands, log); !done) {
+    report(log, done.error());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace muster::cli
+
+int main(int argc, char** argv) { return muster::cli::run(argc, argv); }

@@ -1,0 +1,50 @@
+// Sending a file to nodes: sbcast, and srun --bcast. Block by block: the next one is read when every node has the last
+// one, so no more than one block is held anywhere. Nodes pass it on to each other in a tree. On each node the file
+// appears under its name only when it is whole, written as the job's owner. sbcast(1), srun(1) --bcast.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/common/node_dial.h"
+#include "cli/common/session.h"
+
+namespace muster::cli {
+
+// A node holds a block once for each branch of the tree below it.
+inline constexpr uint64_t kUsualBlock = 1u << 20, kLargestBlock = 8u << 20, kSmallestBlock = 4u << 10;
+inline constexpr uint32_t kUsualFanout = 16;
+
+// Where to: with the controller's word for it, or by root's own.
+struct FileTargets {
+  std::vector<rpc::NodeAddress> nodes;
+  std::string credential;
+  bool as_caller = false;
+};
+// The nodes of a job or of one of its steps.
+Result<FileTargets> nodes_of_job(Session& session, const rpc::AskCredential& ask);
+
+struct FileToSend {
+  std::string source, destination;  // the latter absolute
+  bool force = false, preserve = false, make_directory = false;
+  uint64_t block = kUsualBlock;
+  uint32_t fanout = kUsualFanout;  // 0: each node is sent to from here
+  Duration timeout = seconds(60);  // of a block
+};
+
+// Errors: the source cannot be read or is no plain file; a node did not take it ("n3: /x: File exists").
+Result<> send_file(const NodeDialer& dialer, const FileTargets& targets, const FileToSend& file);
+
+// The shared libraries that a program is loaded with, without those below the directories in `exclude` ("a,b"; "NONE":
+// all of them). Empty for what is no dynamic program.
+std::vector<std::string> libraries_of(const std::string& program, const std::string& exclude);
+
+// The program and its libraries, these into a directory beside it, which is returned ("" without libraries).
+Result<std::string> send_libraries(const NodeDialer& dialer, const FileTargets& targets, const FileToSend& program,
+                                   const std::string& exclude);
+
+// DEST as the user names it: below BcastParameters' DestDir or `directory`; a directory gets the source's name.
+std::string destination_of(const std::string& source, const std::string& named, const ClientConf& conf,
+                           const std::string& directory);
+
+}  // namespace muster::cli

@@ -1,0 +1,72 @@
+// One way to show all kinds of rows: ask, print each as it comes (text, --json or --yaml), say so when there are none.
+// A kind says what is its own: see show_kinds.cc. Nothing is kept but what a kind keeps itself.
+//
+//   struct Kind {
+//     using Query = rpc::Query…;
+//     static constexpr RowTexts kTexts;
+//     static … rows(PartOf<Query>&)                 the rows of a part
+//     void text(const Row&, Shown&); void json(const Row&, Shown&);
+//   };
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/common/document.h"
+#include "cli/common/print_environment.h"
+#include "cli/scontrol/context.h"
+#include "fields/show.h"
+
+namespace muster::cli {
+
+struct RowTexts {
+  std::string_view list;     // name of the list in --json
+  std::string_view failed;   // "slurm_load_jobs error: "
+  std::string_view none;     // "No jobs in the system"; "" = nothing is said
+};
+
+struct Shown {               // what printing one row needs
+  const fields::Environment& env;
+  fields::ShowOptions options;
+  std::string& out;          // of text()
+  fields::TreeSink* sink;    // of json()
+};
+
+// False after a complaint. `count`: the rows printed.
+template <class Kind>
+bool show_rows(Context& c, const typename Kind::Query& query, Kind& kind, size_t& count) {
+  Session* session = c.query_session();
+  if (!session) return false;
+  Names names;
+  fields::Environment env = print_environment(session->conf(), c.options, names);
+  env.array_text_length = c.options.array_text_length.value_or(64);
+  Out out;
+  std::optional<Document> document;
+  bool as_data = c.options.data.kind != DataOutput::Kind::kText;
+  if (as_data) {
+    if (Result<> there = session->connect(); !there) {   // before anything is printed
+      c.complain(std::string(Kind::kTexts.failed), there.error());
+      return false;
+    }
+    document.emplace(c.options.data, c.options, Kind::kTexts.list, session->conf(), out);
+  }
+  Shown shown{env, {.oneliner = c.options.oneliner, .details = c.options.details}, out.buffer(), document ? &document->sink() : nullptr};
+  count = 0;
+  Result<rpc::Empty> done = session->stream(query, [&](wire::PartOf<typename Kind::Query>&& part) -> Result<> {
+    for (const auto& row : kind.rows(part)) {
+      if (!kind.wanted(row)) continue;
+      if (document) kind.json(row, shown);
+      else kind.text(row, shown);
+      out.put("");
+      ++count;
+    }
+    return {};
+  });
+  document.reset();
+  out.flush();
+  if (!done) c.complain(std::string(Kind::kTexts.failed), done.error());
+  return done.has_value();
+}
+
+}  // namespace muster::cli

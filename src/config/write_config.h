@@ -1,0 +1,14 @@
+// A configuration as the text of a slurm.conf: what is not the default, so that reading it gives the same configuration
+// again. scontrol(1) write config. Pure; cost O(keys + nodes).
+#pragma once
+
+#include <string>
+
+#include "base/time.h"
+#include "config/load.h"
+
+namespace muster::config {
+
+std::string write_config(const LoadedConfig& loaded, Time now);
+
+}  // namespace muster::config

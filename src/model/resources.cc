@@ -1,0 +1,61 @@
+#include "model/resources.h"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+std::vector<GresShare>::iterator entry_of(std::vector<GresShare>& list, const GresShare& what) {
+  return std::find_if(list.begin(), list.end(),
+                      [&](const GresShare& g) { return g.name == what.name && g.type == what.type; });
+}
+
+// The shares of each device after `what` was added or taken.
+void change_shares(GresShare& held, const GresShare& what, bool add) {
+  Bitmap devices;
+  std::vector<uint64_t> shares;
+  (held.devices | what.devices).for_each([&](size_t d) {
+    const uint64_t mine = held.shares_on(d), other = what.shares_on(d);
+    const uint64_t now = add ? mine + other : mine - std::min(mine, other);
+    if (now == 0) return;
+    devices.set(d);
+    shares.push_back(now);
+  });
+  held.devices = std::move(devices);
+  held.shares = std::move(shares);
+}
+
+}  // namespace
+
+uint64_t GresShare::shares_on(size_t device) const {
+  if (!devices.test(device)) return 0;
+  size_t at = 0;
+  for (size_t d = devices.first(); d != device; d = devices.next(d + 1)) ++at;
+  return at < shares.size() ? shares[at] : 0;
+}
+
+void add_gres(std::vector<GresShare>& list, const GresShare& what) {
+  auto held = entry_of(list, what);
+  if (held == list.end()) {
+    list.push_back(what);
+    return;
+  }
+  held->count += what.count;
+  if (what.shares.empty())
+    held->devices |= what.devices;
+  else
+    change_shares(*held, what, true);
+}
+
+void remove_gres(std::vector<GresShare>& list, const GresShare& what) {
+  auto held = entry_of(list, what);
+  if (held == list.end()) return;
+  held->count -= std::min(held->count, what.count);
+  if (what.shares.empty())
+    held->devices -= what.devices;
+  else
+    change_shares(*held, what, false);
+  if (held->count == 0) list.erase(held);
+}
+
+}  // namespace muster

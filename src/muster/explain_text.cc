@@ -1,0 +1,331 @@
+#include "muster/explain_text.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "model/job_request.h"
+
+namespace muster::front {
+namespace {
+
+std::string id_of(const JobBrief& b) {
+  if (b.array_task != kNoArrayTask && b.array_job)
+    return std::to_string(b.array_job.value) + "_" + std::to_string(b.array_task);
+  return std::to_string(b.id.value);
+}
+
+std::string count(uint64_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
+
+std::string right(uint64_t n, size_t width) {
+  const std::string s = std::to_string(n);
+  return std::string(s.size() < width ? width - s.size() : 0, ' ') + s;
+}
+
+std::string left(std::string s, size_t width) {
+  if (s.size() < width) s.append(width - s.size(), ' ');
+  return s;
+}
+
+// "14:05:00 today" is no help in a log: always the whole time, and how far away it is.
+std::string when(Time t, Time now) {
+  if (t == kTimeInfinite) return "not within sight";
+  if (t <= now) return "now";
+  return format_time(t) + " (in " + format_span(t - now) + ")";
+}
+
+std::string ago(Time t, Time now) { return format_time(t) + " (" + format_span(std::max(now - t, Duration{})) + " ago)"; }
+
+// Signals people meet; others by number.
+std::string signal_text(int signal) {
+  constexpr std::pair<int, std::string_view> kKnown[] = {{2, "SIGINT"},   {6, "SIGABRT"},  {7, "SIGBUS"},   {8, "SIGFPE"},
+                                                         {9, "SIGKILL"},  {11, "SIGSEGV"}, {13, "SIGPIPE"}, {15, "SIGTERM"},
+                                                         {10, "SIGUSR1"}, {12, "SIGUSR2"}, {24, "SIGXCPU"}, {25, "SIGXFSZ"}};
+  for (const auto& [number, name] : kKnown)
+    if (number == signal) return "signal " + std::to_string(signal) + " (" + std::string(name) + ")";
+  return "signal " + std::to_string(signal);
+}
+
+std::string exit_text(int32_t status) {
+  if (WIFSIGNALED(status)) return "ended by " + signal_text(WTERMSIG(status));
+  const int code = WEXITSTATUS(status);
+  if (code > 128 && code < 128 + 65)
+    return "exit code " + std::to_string(code) + ", which shells give for " + signal_text(code - 128);
+  return "exit code " + std::to_string(code);
+}
+
+struct ReasonText {
+  Reason reason;
+  std::string_view text;
+};
+constexpr ReasonText kReasons[] = {
+    {Reason::kNone, "The scheduler has not looked at it yet."},
+    {Reason::kResources, "It is the next of its kind; what it needs is in use."},
+    {Reason::kPriority, "Jobs ahead of it wait for the same nodes."},
+    {Reason::kDependency, "It waits for other jobs (--dependency)."},
+    {Reason::kDependencyNeverSatisfied, "The jobs it waits for ended otherwise than it asks: it will never start."},
+    {Reason::kBeginTime, "It asked not to start before a time (--begin)."},
+    {Reason::kJobHeldUser, "It is held by its user."},
+    {Reason::kJobHeldAdmin, "It is held by an administrator, or its priority is 0."},
+    {Reason::kJobHoldMaxRequeue, "It was requeued too often and is held (MaxBatchRequeue)."},
+    {Reason::kCleaning, "Its last run is still being cleaned up on its nodes."},
+    {Reason::kPartitionDown, "Its partition is down."},
+    {Reason::kPartitionInactive, "Its partition is inactive."},
+    {Reason::kPartitionNodeLimit, "It asks for more or fewer nodes than its partition gives a job."},
+    {Reason::kPartitionTimeLimit, "Its time limit is beyond what its partition allows (MaxTime)."},
+    {Reason::kReqNodeNotAvail, "A node it names is not available."},
+    {Reason::kBadConstraints, "No node of its partitions could ever serve it."},
+    {Reason::kQOSMaxCpuPerUserLimit, "Its user holds as many CPUs as one user may have there."},
+    {Reason::kJobArrayTaskLimit, "As many tasks of the array run as may run at once."},
+    {Reason::kDeadLine, "It can no longer end before its --deadline."},
+    {Reason::kJobLaunchFailure, "It could not be started on its node."},
+};
+
+class JobText {
+ public:
+  JobText(const JobExplanation& e, const UserNames& users) : e_(e), users_(users) {}
+
+  std::string run() {
+    const std::string title = "Job " + id_of(e_.job) + (e_.job.name.empty() ? "" : " \"" + e_.job.name + "\"") + " of " +
+                              e_.job.user;
+    if (e_.job.state == JobState::kPending)
+      waiting(title);
+    else if (is_finished(e_.job.state))
+      ended(title);
+    else
+      running(title);
+    return std::move(out_);
+  }
+
+ private:
+  void line(std::string_view text) { out_.append(text).append("\n"); }
+  void gap() { out_ += "\n"; }
+
+  void waiting(const std::string& title) {
+    line(title + " waits: " + std::string(reason_name(e_.reason)));
+    if (std::string_view s = sentence_of(e_.reason); !s.empty()) line("  " + std::string(s));
+    if (!e_.detail.empty()) line("  " + e_.detail);
+    line("  It asks for " + e_.asks + "; it has waited since " + ago(e_.submitted, e_.now) + ".");
+    if (e_.restarts) line("  It was requeued " + count(e_.restarts, "time") + ".");
+    for (const DependencyView& d : e_.dependencies) line("  " + d.text + ": " + d.state + (d.failed ? " (failed)" : ""));
+    for (const PartitionView& p : e_.partitions) partition(p);
+    limits();
+    queue();
+    start();
+    alternatives();
+  }
+
+  void partition(const PartitionView& p) {
+    gap();
+    line("Partition " + p.name + ": " + count(p.nodes, "node") + ", " + std::to_string(p.needed) + " needed" +
+         (p.tasks_needed ? " for " + count(p.tasks_needed, "task") : ""));
+    if (p.barred != Reason::kNone) line("  " + std::string(reason_name(p.barred)) + ": " + std::string(sentence_of(p.barred)));
+    if (!p.never.empty()) line("  never: " + p.never);
+    for (const NodesLeftOut& n : p.causes) {
+      std::string text = "  " + right(n.count, 6) + "  " + std::string(node_cause_text(n.cause));
+      if (n.cause == NodeCause::kFree && p.tasks_needed && n.count)
+        text += ", with room for " + count(p.tasks_free, "task");
+      if (n.first != Time{}) text += until(n);
+      if (!n.detail.empty()) text += ": " + n.detail;
+      if (!n.nodes.empty()) text += "  " + shortened(n.nodes);
+      line(text);
+    }
+    if (!p.together.empty()) line("          but " + p.together);
+  }
+
+  std::string until(const NodesLeftOut& n) const {
+    if (n.first == kTimeInfinite) return " by jobs without a time limit";
+    if (n.count == 1 || n.first == n.last) return " until " + when(n.first, e_.now);
+    const std::string first = ", the first until " + when(n.first, e_.now);
+    return n.last == kTimeInfinite ? first : first + ", the last until " + format_time(n.last);
+  }
+
+  static std::string shortened(const std::string& nodes) {
+    constexpr size_t kWidth = 60;
+    return nodes.size() <= kWidth ? nodes : nodes.substr(0, kWidth - 1) + "…";
+  }
+
+  void limits() {
+    for (const LimitView& l : e_.limits) {
+      gap();
+      line(l.name + ": " + std::to_string(l.limit) + "; in use " + std::to_string(l.used) + ", it wants " +
+           std::to_string(l.wanted) + " more");
+      jobs(l.holders, 0);
+    }
+  }
+
+  void jobs(const std::vector<JobBrief>& list, uint64_t total) {
+    for (const JobBrief& b : list) {
+      std::string text = "  " + left(id_of(b), 8) + " " + left(b.user, 10) + " " + left(b.name.substr(0, 16), 16) + " " +
+                         left(count(b.nodes, "node"), 9);
+      if (b.cpus) text += " " + count(b.cpus, "CPU");
+      if (!b.gres.empty()) text += " " + b.gres;
+      if (b.state == JobState::kPending)
+        text += b.start == Time{} ? "" : "  expected " + format_time(b.start);
+      else
+        text += b.end == Time{} || b.end == kTimeInfinite ? "  without a time limit" : "  until " + when(b.end, e_.now);
+      line(text);
+    }
+    if (total > list.size()) line("  and " + std::to_string(total - list.size()) + " more");
+  }
+
+  void queue() {
+    if (e_.holder_count) {
+      gap();
+      line("What it waits for is held by " + count(e_.holder_count, "job") + ", the first to end first:");
+      jobs(e_.holders, e_.holder_count);
+    }
+    if (e_.ahead_count) {
+      gap();
+      line(count(e_.ahead_count, "job") + " ahead of it on the same nodes:");
+      jobs(e_.ahead, e_.ahead_count);
+    }
+  }
+
+  void start() {
+    if (!e_.forecast && e_.expected_start == Time{}) {
+      if (e_.reason == Reason::kJobHeldUser) hint("scontrol release " + id_of(e_.job) + " lets it go");
+      if (e_.reason == Reason::kJobHeldAdmin)
+        hint("an administrator lets it go with scontrol release " + id_of(e_.job));
+      if (e_.reason == Reason::kDependencyNeverSatisfied)
+        hint("scontrol update JobId=" + id_of(e_.job) + " Dependency= takes the dependency away; scancel " + id_of(e_.job) +
+             " gives the job up");
+      return;
+    }
+    gap();
+    if (e_.expected_start == Time{})
+      line("Expected start: not within sight, with the nodes that are up.");
+    else
+      line("Expected start: " + when(e_.expected_start, e_.now) +
+           (e_.expected_nodes.empty() ? "" : " on " + shortened(e_.expected_nodes)));
+  }
+  void hint(const std::string& text) {
+    gap();
+    line(text + ".");
+  }
+
+  void alternatives() {
+    if (e_.alternatives.empty()) {
+      if (e_.alternatives_tried) line("Nothing of " + count(e_.alternatives_tried, "change") + " tried would start it clearly sooner.");
+      return;
+    }
+    gap();
+    line("What would start it sooner:");
+    for (const Alternative& a : e_.alternatives) {
+      line("  " + left(a.change, 44) + " " + (a.at_once ? "at once" : when(a.start, e_.now)));
+      if (!a.command.empty()) line("      " + a.command);
+    }
+  }
+
+  void running(const std::string& title) {
+    line(title + " is " + std::string(job_state_shown(e_.job.state, e_.flags)) + " since " +
+         ago(e_.job.start, e_.now));
+    line("  It has " + count(e_.job.nodes, "node") + " (" + shortened(e_.node_list) + "), " + count(e_.job.cpus, "CPU") + ", " +
+         format_mem_mb(e_.job.mem_mb) + (e_.job.gres.empty() ? "" : ", " + e_.job.gres) + " in partition " +
+         e_.job.partition + ".");
+    if (e_.job.end == Time{} || e_.job.end == kTimeInfinite)
+      line("  It has no time limit.");
+    else
+      line("  Its time limit of " + format_span(minutes(e_.time_limit_min)) + " ends it at " + when(e_.job.end, e_.now) + ".");
+    if (e_.flags & kJobConfiguring) line("  Its nodes are being made ready (power up, prolog).");
+    if (e_.restarts) line("  It was requeued " + count(e_.restarts, "time") + " before.");
+    if (!e_.detail.empty()) line("  " + e_.detail);
+  }
+
+  void ended(const std::string& title) {
+    line(title + " ended: " + std::string(job_state_shown(e_.job.state, e_.flags)) + ", " + ago(e_.job.end, e_.now));
+    line("  " + why_ended());
+    if (!e_.detail.empty() && e_.job.state != JobState::kCancelled) line("  " + e_.detail);
+    if (e_.derived_exit_status && e_.derived_exit_status != e_.exit_status)
+      line("  The worst of its steps: " + exit_text(e_.derived_exit_status) + ".");
+    if (e_.job.start != Time{} && e_.job.nodes)
+      line("  It ran for " + format_span(e_.job.end - e_.job.start) + " on " + shortened(e_.node_list) + "; its limit was " +
+           (e_.time_limit_min == kUnlimited32 ? "none" : format_span(minutes(e_.time_limit_min))) + ".");
+    else
+      line("  It never started.");
+    if (e_.flags & kJobCompleting) line("  Something of it is still being cleaned up on its nodes.");
+    if (e_.flags & kJobRequeued) line("  It goes back into the queue when its nodes are free of it.");
+    if (e_.restarts) line("  It was requeued " + count(e_.restarts, "time") + " before.");
+  }
+
+  std::string why_ended() const {
+    switch (e_.job.state) {
+      case JobState::kCompleted:
+        return "Its script ended well (exit code 0).";
+      case JobState::kCancelled:
+        return "It was cancelled" + (e_.detail.empty() ? std::string() : " " + cancelled_by()) + ".";
+      case JobState::kTimeout:
+        return "It reached its time limit of " + format_span(minutes(e_.time_limit_min)) + ".";
+      case JobState::kNodeFail:
+        return "One of its nodes failed.";
+      case JobState::kPreempted:
+        return "It was preempted by a job that goes before it.";
+      case JobState::kBootFail:
+        return "One of its nodes could not be booted.";
+      case JobState::kDeadline:
+        return "It could not end before its --deadline.";
+      case JobState::kOutOfMemory:
+        return "It used more memory than it asked for (" + exit_text(e_.exit_status) + ").";
+      default:
+        if (e_.reason == Reason::kJobLaunchFailure) return "It could not be started on its node.";
+        return "Its script: " + exit_text(e_.exit_status) + ".";
+    }
+  }
+
+  // The record says "by uid 1000".
+  std::string cancelled_by() const {
+    auto uid = e_.detail.starts_with("by uid ") ? parse_number<uint32_t>(std::string_view(e_.detail).substr(7)) : std::nullopt;
+    return uid ? "by " + users_(Uid(*uid)) : e_.detail;
+  }
+
+  const JobExplanation& e_;
+  const UserNames& users_;
+  std::string out_;
+};
+
+// What brings the node back, or that nothing has to.
+std::string advice_of(const NodeExplanation& e) {
+  if (e.usable) return {};
+  if (e.state.find("DRAIN") != std::string::npos || (e.state.starts_with("DOWN") && e.registered))
+    return "scontrol update NodeName=" + e.name + " State=RESUME brings it back into service.";
+  if (!e.registered) return "slurmd has not registered from there: is it running, and can it reach the controller?";
+  return {};
+}
+
+}  // namespace
+
+std::string_view sentence_of(Reason reason) {
+  for (const ReasonText& r : kReasons)
+    if (r.reason == reason) return r.text;
+  return {};
+}
+
+std::string to_text(const JobExplanation& e, const UserNames& users) { return JobText(e, users).run(); }
+
+std::string to_text(const NodeExplanation& e, const UserNames& users) {
+  std::string out = "Node " + e.name + " is " + e.state + (e.usable ? ": jobs may start there.\n" : ": no job starts there.\n");
+  if (!e.reason.empty())
+    out += "  Reason: " + e.reason + ", set by " + users(e.reason_uid) +
+           (e.reason_time == Time{} ? "" : " " + ago(e.reason_time, e.now)) + "\n";
+  if (e.last_response != Time{}) out += "  Last heard of: " + ago(e.last_response, e.now) + "\n";
+  if (std::string advice = advice_of(e); !advice.empty()) out += "  " + advice + "\n";
+  out += "  Partitions: " + (e.partitions.empty() ? "none" : e.partitions) + "\n";
+  out += "  Free: " + std::to_string(e.cpus_free) + " of " + count(e.cpus, "CPU") + ", " + format_mem_mb(e.mem_free_mb) + " of " +
+         format_mem_mb(e.mem_mb) + (e.gres.empty() ? "" : ", " + e.gres_free + " of " + e.gres) + "\n";
+  if (!e.job_count) return out + "  No job is there.\n";
+  out += count(e.job_count, "job") + " there, the first to end first:\n";
+  for (const JobBrief& b : e.jobs)
+    out += "  " + left(id_of(b), 8) + " " + left(b.user, 10) + " " + left(b.name.substr(0, 16), 16) + " " +
+           (is_finished(b.state) ? "being cleaned up"
+            : b.end == Time{} || b.end == kTimeInfinite ? "without a time limit"
+                                                        : "until " + when(b.end, e.now)) +
+           "\n";
+  if (e.job_count > e.jobs.size()) out += "  and " + std::to_string(e.job_count - e.jobs.size()) + " more\n";
+  if (e.idle_at != Time{} && e.idle_at != kTimeInfinite) out += "Idle by " + when(e.idle_at, e.now) + " at the latest.\n";
+  return out;
+}
+
+}  // namespace muster::front

@@ -1,0 +1,42 @@
+// Rules of experience about batch scripts: what sbatch takes without a word and hardly anybody means. Each rule is one
+// function; the two tables run them. A rule earns its place by being right nearly always: whoever adds one adds a script
+// that it must not complain about.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/finding.h"
+#include "options/script_check.h"
+
+namespace muster::front {
+
+// What a script is looked at from.
+struct LintWorld {
+  std::string work_dir;                                   // where sbatch would be called; absolute
+  std::function<bool(const std::string&)> is_directory;  // of an absolute path
+  Time now{};
+};
+
+// A script taken apart.
+struct Look {
+  std::string name;
+  std::vector<std::string_view> lines;  // without line ends
+  size_t first_command = 0;             // its line, from 1; 0: there is none
+  DirectiveCheck check;
+  const LintWorld* world = nullptr;
+
+  // The last time an option is given; nullptr when it is not.
+  const DirectiveOption* option(std::string_view name) const;
+  bool has(std::string_view name) const { return option(name) != nullptr; }
+};
+Look look_at(std::string_view script, const std::string& name, const LintWorld& world);
+
+using Findings = std::vector<Finding>;
+void warn(const Look& look, size_t line, std::string subject, std::string message, std::string hint, Findings& out);
+void run_text_rules(const Look& look, Findings& out);    // lint_text_rules.cc: how directives are written
+void run_option_rules(const Look& look, Findings& out);  // lint_option_rules.cc: what they ask for
+
+}  // namespace muster::front

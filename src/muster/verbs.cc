@@ -1,0 +1,124 @@
+#include "muster/verbs.h"
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "cli/common/version.h"
+#include "muster/check_config.h"
+#include "muster/down.h"
+#include "muster/explain.h"
+#include "muster/lint.h"
+#include "muster/up.h"
+
+namespace muster::front {
+namespace {
+
+template <Action action>
+int cluster(std::span<const std::string> arguments) {
+  Result<Plan> plan = parse_plan(action, arguments);
+  if (!plan) return complain(plan.error());
+  Result<Place> place = find_place(plan->state);
+  if (!place) return complain(place.error());
+  switch (action) {
+    case Action::kUp:
+      return up(*place, *plan);
+    case Action::kDown:
+      return down(*place);
+    case Action::kStatus:
+      return status(*place);
+    case Action::kLogs:
+      return logs(*place, plan->log_name, 50);
+  }
+}
+
+constexpr Verb kVerbs[] = {
+    {"explain", "JOB|NODE...", "why a job waits or ended, what would start it sooner; what is the matter with a node",
+     explain_verb},
+    {"lint", "[SCRIPT...]", "what is wrong or odd about a batch script, before it waits in the queue", lint_verb},
+    {"check-config", "[DIR|FILE]", "what is wrong with slurm.conf and the files beside it, and what was meant",
+     check_config_verb},
+    {"up", "", "makes a cluster on this machine and starts it; prints how to use it", cluster<Action::kUp>},
+    {"status", "", "whether it is up, its nodes and jobs", cluster<Action::kStatus>},
+    {"logs", "[NAME]", "the last lines of the daemons' logs; NAME is slurmctld or a node", cluster<Action::kLogs>},
+    {"down", "", "cancels what runs and ends it; its jobs and settings stay on disk", cluster<Action::kDown>},
+};
+
+struct OptionText {
+  std::string_view option, text;
+};
+constexpr OptionText kClusterOptions[] = {
+    {"--nodes=N", "nodes, 4 (at most 64)"},
+    {"--gpus-per-node=N", "GPUs of a node, 8; counted, not real"},
+    {"--gpu-type=NAME", "their type, h100"},
+    {"--cpus=N", "CPUs of a node, 16, whatever this machine has"},
+    {"--memory=SIZE", "memory of a node, 64G"},
+    {"--state=DIR", "where it lives, ~/.local/state/muster (also for status, logs and down)"},
+};
+constexpr OptionText kOtherOptions[] = {
+    {"--json", "explain, lint, check-config: for programs instead of people"},
+    {"--offline", "lint: does not ask the cluster"},
+};
+
+std::string padded(std::string_view s, size_t width) {
+  return std::string(s) + std::string(s.size() < width ? width - s.size() : 1, ' ');
+}
+
+void add_options(std::string& out, std::string_view title, std::span<const OptionText> options) {
+  out += "\n" + std::string(title) + ":\n";
+  for (const OptionText& o : options)
+    out += "      " + padded(o.option, 21) + std::string(o.text) + "\n";
+}
+
+}  // namespace
+
+std::span<const Verb> verbs() { return kVerbs; }
+
+std::string help() {
+  std::string out =
+      "Usage: muster COMMAND [OPTIONS]\n"
+      "\n"
+      "A cluster on this machine, as the user who calls; and help where a cluster does not do what one expects.\n"
+      "\n";
+  for (const Verb& v : kVerbs)
+    out += "  muster " + padded(std::string(v.name) + " " + std::string(v.synopsis), 25) + std::string(v.summary) +
+           "\n";
+  add_options(out, "Options of up", kClusterOptions);
+  add_options(out, "Other options", kOtherOptions);
+  out +=
+      "  -h, --help               prints this\n"
+      "  -V, --version            prints the version\n";
+  return out;
+}
+
+int complain(const Error& e) {
+  fprintf(stderr, "muster: %s\n", std::string(e.message()).c_str());
+  if (!e.hint.empty()) fprintf(stderr, "muster: %s\n", e.hint.c_str());
+  return 1;
+}
+
+int run_verb(std::span<const std::string> arguments) {
+  for (const std::string& a : arguments)
+    if (a == "-h" || a == "--help") {
+      fputs(help().c_str(), stdout);
+      return 0;
+    }
+  if (arguments.empty() || arguments[0] == "help") {
+    fputs(help().c_str(), stdout);
+    return 0;
+  }
+  if (arguments[0] == "-V" || arguments[0] == "--version") {
+    printf("%s (Muster)\n", std::string(cli::kVersionText).c_str());
+    return 0;
+  }
+  std::vector<std::string_view> names;
+  for (const Verb& v : kVerbs) {
+    if (v.name == arguments[0]) return v.run(arguments.subspan(1));
+    names.push_back(v.name);
+  }
+  std::string_view near = did_you_mean(arguments[0], names);
+  return complain(Error(Errc::kBadOption, "unknown command '" + arguments[0] + "'",
+                        near.empty() ? "muster --help lists the commands"
+                                     : "did you mean " + std::string(near) + "?"));
+}
+
+}  // namespace muster::front

@@ -1,0 +1,30 @@
+#include "muster/words.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace muster::front {
+
+bool Words::has(std::string_view flag) const { return std::find(flags.begin(), flags.end(), flag) != flags.end(); }
+
+Result<Words> read_words(std::span<const std::string> arguments, std::vector<std::string_view> known,
+                         size_t max_rest) {
+  Words out;
+  for (const std::string& a : arguments) {
+    if (!a.starts_with("-") || a == "-") {
+      if (out.rest.size() == max_rest) return fail(Errc::kBadOption, "too many words: '" + a + "'");
+      out.rest.push_back(a);
+      continue;
+    }
+    if (std::find(known.begin(), known.end(), a) == known.end()) {
+      std::string_view near = did_you_mean(a, known);
+      return fail(Errc::kBadOption, "unrecognized option '" + a + "'",
+                  near.empty() ? "muster --help lists the options" : "did you mean " + std::string(near) + "?");
+    }
+    out.flags.push_back(a);
+  }
+  return out;
+}
+
+}  // namespace muster::front

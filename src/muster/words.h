@@ -1,0 +1,22 @@
+// The words after a verb of muster that has no option table of its own: flags, and what is not a flag. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster::front {
+
+struct Words {
+  std::vector<std::string> flags;  // as given: "--json"
+  std::vector<std::string> rest;
+  bool has(std::string_view flag) const;
+};
+
+// `known`: the flags of the verb. At most `max_rest` other words. Errors name the word and what was probably meant.
+Result<Words> read_words(std::span<const std::string> arguments, std::vector<std::string_view> known, size_t max_rest);
+
+}  // namespace muster::front

@@ -1,0 +1,56 @@
+#include "options/manual_texts.h"
+
+#include "options/man_page.h"
+
+namespace muster {
+namespace {
+
+constexpr ManualText kTexts[] = {
+    {Command::kSbatch, "submit a batch script",
+     "sbatch hands a script to the controller and prints the number of the job. The script is kept by the controller: it may "
+     "be changed or removed at once. It runs later, on the first node of the job, as the user who submitted it, in the "
+     "directory where sbatch was called.\n\n"
+     "Options may stand in the script, on lines that begin with #SBATCH, before the first command. An option on the command "
+     "line wins over its environment variable, which wins over the script. \"muster lint SCRIPT\" says what is wrong or "
+     "odd about a script before it waits in the queue.\n\n"
+     "Without a script it is read from standard input; with --wrap a command line takes its place. The job id is printed only "
+     "once the submission is on disk."},
+    {Command::kSrun, "run tasks on the nodes of a job",
+     "srun starts a command as the tasks of a job step, on the nodes of the job it is called in; outside of a job it asks for "
+     "an allocation first and gives it back at the end. Output, input and signals pass between the tasks and the terminal.\n\n"
+     "The exit code is the highest of the tasks; 128 and the number of the signal where a signal ended one."},
+    {Command::kSalloc, "get an allocation and run a command in it",
+     "salloc asks for nodes, waits until it has them, runs a command (a shell, where none is named) and gives the nodes back "
+     "when the command ends. The command runs where salloc was called; srun in it starts tasks on the nodes."},
+    {Command::kSqueue, "show the jobs in the queue",
+     "squeue lists jobs that wait, run or have just ended, and with --steps their steps. What is printed, and in which order, "
+     "is up to --format, --Format and --sort; --json and --yaml print everything for programs.\n\n"
+     "The reason in the last column says in a word why a job waits; \"muster explain JOB\" says it in full."},
+    {Command::kSinfo, "show partitions and nodes",
+     "sinfo lists partitions with their nodes by state; with --Node a line for each node. What is printed is up to --format and "
+     "--Format; --json and --yaml print everything for programs.\n\n"
+     "\"muster explain NODE\" says what is the matter with a node and what runs there."},
+    {Command::kScancel, "cancel jobs or send them a signal",
+     "scancel ends jobs, array tasks or steps, by number or by what they have in common (--user, --state, --partition and others). With "
+     "--signal they get that signal instead."},
+    {Command::kScontrol, "look at and change jobs, nodes, partitions and the configuration",
+     "scontrol takes a command and its words; without them it asks for commands at a prompt. Everybody may look; most changes "
+     "are for root and SlurmUser, those of one's own jobs for their user.\n\n"
+     "scontrol help lists the commands."},
+    {Command::kSattach, "attach to a running job step",
+     "sattach connects standard input, output and error of a running step to the terminal."},
+    {Command::kSbcast, "copy a file to the nodes of a job",
+     "sbcast copies a file to every node of the job it is called in, along a tree of nodes."},
+};
+
+}  // namespace
+
+const ManualText& manual_text(Command c) {
+  for (const ManualText& t : kTexts)
+    if (t.command == c) return t;
+  return kTexts[0];  // every command has a row: query_test.cc
+}
+
+std::string man_page(const ManualText& t) { return man_page(t.command, t.summary, t.description); }
+
+}  // namespace muster

@@ -1,0 +1,35 @@
+// A whole batch script looked at for its options: where sbatch stops at the first mistake, this goes on, and
+// tells of each with its line. The rules and the sentences are those of the parser; rules of taste are
+// muster lint's. Pure. Cost: a parse, times the number of conflicts (at most kMaxConflicts).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "options/job_options.h"
+#include "options/script_directives.h"
+
+namespace muster {
+
+struct DirectiveOption {
+  size_t line = 0;
+  std::string name;  // long name without dashes
+  std::string value;
+};
+struct DirectiveFinding {
+  size_t line = 0;
+  bool error = true;   // else a warning
+  std::string option;  // "--mem"; "" where it is about the line
+  std::string text, hint;
+};
+struct DirectiveCheck {
+  std::vector<DirectiveFinding> findings;
+  std::vector<DirectiveOption> given;  // those understood, in order
+  JobOptions options;                  // what they make together; conflicting ones left out
+};
+
+// The directives up to the first command. `now` for times such as --begin=tomorrow.
+DirectiveCheck check_directives(std::string_view script, Time now);
+
+}  // namespace muster

@@ -1,0 +1,221 @@
+#include "sched/gres_choice.h"
+
+#include <algorithm>
+
+namespace muster::sched {
+namespace {
+
+bool serves(const GresDevices& g, const GresNeed& need) {
+  return g.name == need.name && (need.type.empty() || g.type == need.type);
+}
+
+void give(std::vector<GresShare>& out, const GresDevices& g, uint64_t count, size_t device) {
+  GresShare part{g.name, g.type, count, {}, {}};
+  if (device != Bitmap::npos) part.devices.set(device);
+  if (g.shared) part.shares.push_back(count);
+  add_gres(out, part);
+}
+
+uint64_t free_of(const Kind& k, const NodeUse& use, uint32_t entry) {
+  std::vector<uint64_t> counts(k.gres.size());
+  free_gres(k, use.gres, counts.data());
+  return counts[entry];
+}
+
+bool any_near(const Kind& k, const GresDevices& g, const std::vector<uint32_t>& sockets) {
+  return std::any_of(sockets.begin(), sockets.end(), [&](uint32_t s) { return near_socket(k, g, s); });
+}
+
+// --gpus-per-socket: so many near each of the sockets asked for, those with the share's cores first.
+bool take_per_socket(const Shape& s, const Kind& k, NodeUse& use, const GresNeed& need,
+                     const std::vector<uint32_t>& with_cores, std::vector<GresShare>& out) {
+  std::vector<uint32_t> order = with_cores;
+  for (uint32_t i = 0; i < k.sockets; ++i)
+    if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+  uint32_t wanted = s.sockets;
+  for (uint32_t socket : order) {
+    if (wanted == 0) break;
+    std::vector<Device> devices = free_devices(k, use, need);
+    std::erase_if(devices, [&](const Device& d) { return !near_socket(k, k.gres[d.entry], socket); });
+    if (devices.size() < need.count) continue;
+    devices.resize(need.count);
+    for (const Device& d : devices) {
+      give(out, k.gres[d.entry], 1, d.index);
+      give(use.gres, k.gres[d.entry], 1, d.index);
+    }
+    --wanted;
+  }
+  return wanted == 0;
+}
+
+bool take_devices(const Kind& k, NodeUse& use, const GresNeed& need, const std::vector<uint32_t>& sockets,
+                  std::vector<GresShare>& out) {
+  uint64_t left = need.count;
+  std::vector<Device> devices = free_devices(k, use, need);
+  std::stable_sort(devices.begin(), devices.end(), [&](const Device& a, const Device& b) {
+    const bool na = any_near(k, k.gres[a.entry], sockets), nb = any_near(k, k.gres[b.entry], sockets);
+    return na != nb ? na : a.index < b.index;
+  });
+  for (const Device& d : devices) {
+    if (left == 0) break;
+    give(out, k.gres[d.entry], 1, d.index);
+    give(use.gres, k.gres[d.entry], 1, d.index);
+    --left;
+  }
+  for (uint32_t e = 0; e < k.gres.size() && left > 0; ++e) {
+    const GresDevices& g = k.gres[e];
+    if (!g.count_only || !serves(g, need)) continue;
+    const uint64_t n = std::min(left, free_of(k, use, e));
+    if (n == 0) continue;
+    give(out, g, n, Bitmap::npos);
+    if (!(g.flags & kGresNoConsume)) give(use.gres, g, n, Bitmap::npos);
+    left -= n;
+  }
+  return left == 0;
+}
+
+// Shares in portions that must not be split over devices; `apart`: nor put two on one.
+bool take_shares(const Shape& s, const Kind& k, NodeUse& use, const GresNeed& need, uint64_t portions,
+                 bool apart, const std::vector<uint32_t>& sockets, std::vector<GresShare>& out) {
+  Bitmap used;
+  for (uint64_t p = 0; p < portions; ++p) {
+    const uint64_t want = need.count / portions;
+    std::vector<Device> devices = free_devices(k, use, need);
+    std::erase_if(devices, [&](const Device& d) {
+      return (apart && used.test(d.index)) || free_of(k, use, d.entry) < want;
+    });
+    if (devices.empty()) return false;
+    auto part_free = [&](const Device& d) {
+      return static_cast<double>(free_of(k, use, d.entry)) / static_cast<double>(k.gres[d.entry].count);
+    };
+    auto best = std::min_element(devices.begin(), devices.end(), [&](const Device& a, const Device& b) {
+      const bool na = any_near(k, k.gres[a.entry], sockets), nb = any_near(k, k.gres[b.entry], sockets);
+      if (na != nb) return na;
+      if (s.spread_shared && part_free(a) != part_free(b)) return part_free(a) > part_free(b);
+      return a.index < b.index;
+    });
+    used.set(best->index);
+    give(out, k.gres[best->entry], want, best->index);
+    give(use.gres, k.gres[best->entry], want, best->index);
+  }
+  return true;
+}
+
+bool take_shares_anywhere(const Kind& k, NodeUse& use, const GresNeed& need, std::vector<GresShare>& out) {
+  uint64_t left = need.count;
+  for (const Device& d : free_devices(k, use, need)) {
+    const uint64_t n = std::min(left, free_of(k, use, d.entry));
+    if (n == 0) continue;
+    give(out, k.gres[d.entry], n, d.index);
+    give(use.gres, k.gres[d.entry], n, d.index);
+    left -= n;
+  }
+  return left == 0;
+}
+
+}  // namespace
+
+uint64_t gres_available(const GresNeed& need, const Kind& k, GresCounts free) {
+  uint64_t n = 0;
+  for (size_t i = 0; i < k.gres.size(); ++i)
+    if (serves(k.gres[i], need)) n = need.one_device ? std::max(n, free[i]) : n + free[i];
+  return n;
+}
+
+uint64_t tasks_by_gres(const GresNeed& need, const std::vector<GresNeed>& fixed, const Shape& s,
+                       const Kind& k, GresCounts free) {
+  if (s.one_task_per_sharing && is_shared_gres(need.name)) {
+    uint64_t devices = 0;
+    for (size_t i = 0; i < k.gres.size(); ++i) devices += serves(k.gres[i], need) && free[i] >= need.count;
+    return devices;
+  }
+  uint64_t have = gres_available(need, k, free);
+  for (const GresNeed& n : fixed)
+    if (n.name == need.name && (n.type == need.type || n.type.empty() || need.type.empty()))
+      have -= std::min(have, n.count);
+  return have / need.count;
+}
+
+std::vector<GresNeed> needs_on_node(const Shape& s, uint32_t tasks, const JobGres& job) {
+  std::vector<GresNeed> out;
+  auto add = [&](const GresNeed& g, uint64_t count) {
+    if (count == 0) return;
+    for (GresNeed& o : out)
+      if (o.name == g.name && o.type == g.type) {
+        o.count += count;
+        return;
+      }
+    out.push_back({g.name, g.type, count, g.one_device});
+  };
+  for (const GresNeed& g : s.per_node) add(g, g.count);
+  for (const GresNeed& g : s.per_task) add(g, mul_sat(g.count, tasks));
+  for (size_t i = 0; i < s.per_job.size() && i < job.counts.size(); ++i) add(s.per_job[i], job.counts[i]);
+  std::stable_sort(out.begin(), out.end(),
+                   [](const GresNeed& a, const GresNeed& b) { return a.type.empty() < b.type.empty(); });
+  return out;
+}
+
+std::vector<Device> free_devices(const Kind& k, const NodeUse& use, const GresNeed& need) {
+  std::vector<Device> out;
+  Bitmap taken;
+  for (const GresShare& u : use.gres)
+    if (u.name == need.name || (need.name == "gpu" && is_shared_gres(u.name))) taken |= u.devices;
+  for (uint32_t e = 0; e < k.gres.size(); ++e) {
+    const GresDevices& g = k.gres[e];
+    if (g.count_only || !serves(g, need)) continue;
+    if (g.shared) {
+      if (free_of(k, use, e) > 0) out.push_back({e, g.first_index});
+      continue;
+    }
+    for (uint32_t i = g.first_index; i < g.first_index + g.count; ++i)
+      if (!taken.test(i)) out.push_back({e, i});
+  }
+  return out;
+}
+
+bool near_socket(const Kind& k, const GresDevices& g, uint32_t socket) {
+  if (g.cores.none()) return true;
+  size_t c = g.cores.next(static_cast<size_t>(socket) * k.cores_per_socket);
+  return c != Bitmap::npos && c < static_cast<size_t>(socket + 1) * k.cores_per_socket;
+}
+
+bool choose_devices(const Shape& s, const Kind& k, NodeUse use, const std::vector<GresNeed>& needs,
+                    uint32_t tasks, const std::vector<uint32_t>& sockets, std::vector<GresShare>& out) {
+  for (const GresNeed& socket : s.per_socket)
+    if (!take_per_socket(s, k, use, socket, sockets, out)) return false;
+  for (GresNeed need : needs) {
+    for (const GresNeed& socket : s.per_socket)  // counted among the node's needs, and taken
+      if (socket.name == need.name && socket.type == need.type)
+        need.count -= std::min(need.count, mul_sat(socket.count, s.sockets));
+    if (need.count == 0) continue;
+    bool ok = true;
+    if (!is_shared_gres(need.name)) {
+      ok = take_devices(k, use, need, sockets, out);
+    } else if (need.one_device) {
+      ok = take_shares(s, k, use, need, 1, false, sockets, out);
+    } else {
+      const bool by_task = std::any_of(s.per_task.begin(), s.per_task.end(),
+                                       [&](const GresNeed& g) { return g.name == need.name; });
+      ok = by_task && s.one_task_per_sharing
+               ? take_shares(s, k, use, need, std::max(tasks, 1u), true, sockets, out)
+               : take_shares_anywhere(k, use, need, out);
+    }
+    if (!ok) return false;
+  }
+  return true;
+}
+
+void all_devices(const Kind& k, const NodeUse& use, std::vector<GresShare>& out) {
+  for (uint32_t e = 0; e < k.gres.size(); ++e) {
+    const GresDevices& g = k.gres[e];
+    if (g.shared || (g.flags & (kGresExplicit | kGresNoConsume))) continue;
+    if (g.count_only) {
+      if (const uint64_t n = free_of(k, use, e)) give(out, g, n, Bitmap::npos);
+      continue;
+    }
+    for (const Device& d : free_devices(k, use, {g.name, g.type, g.count, false}))
+      if (d.entry == e) give(out, g, 1, d.index);
+  }
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,195 @@
+// The earliest start of jobs that are neither whole nodes all alike nor one node: several nodes, chosen by
+// counting at each slot at which something becomes free.
+#include <algorithm>
+
+#include "sched/profile.h"
+#include "sched/topology_choice.h"
+
+namespace muster::sched {
+
+// Every node runs the same, and nothing else is asked: the first that are free.
+std::optional<Profile::Spot> Profile::first_alike(const ClassPlan& plan, const RequestClass& c,
+                                                  Slot slot) const {
+  Spot spot;
+  spot.slot = slot;
+  const uint32_t tasks = wanted_on_a_node(c.shape);
+  size_t required = 0;
+  c.required.for_each([&](size_t id) {
+    if (plan.estimate[id] == slot) spot.parts.push_back({static_cast<uint32_t>(id), tasks, {}}), ++required;
+  });
+  if (required < c.required.count()) return std::nullopt;
+  const size_t wanted = std::max<size_t>(c.shape.min_nodes, required);
+  for (uint32_t id = 0; id < plan.estimate.size() && spot.parts.size() < wanted; ++id)
+    if (plan.estimate[id] == slot && !c.required.test(id)) spot.parts.push_back({id, tasks, {}});
+  if (spot.parts.size() < wanted) return std::nullopt;
+  std::sort(spot.parts.begin(), spot.parts.end(),
+            [](const auto& a, const auto& b) { return a.node < b.node; });
+  return spot;
+}
+
+std::optional<Profile::Spot> Profile::spread_at(const ClassPlan& plan, const RequestClass& c,
+                                                Slot slot) const {
+  const Shape& s = c.shape;
+  if (!s.num_tasks && s.per_job.empty() && c.counts.empty() && c.alternatives.empty() && !s.contiguous &&
+      s.node_sizes.empty() && !c.bound_by_topology())
+    return first_alike(plan, c, slot);
+  const Slot end = slot + plan.length;
+  struct Candidate {
+    uint32_t node, tasks;
+    Amounts least;
+  };
+  std::vector<Candidate> list;
+  Bitmap at(nodes_.size());
+  for (uint32_t id = 0; id < plan.estimate.size(); ++id) {
+    if (plan.estimate[id] != slot) continue;
+    Candidate got{id, 0, {}};
+    got.tasks = tasks_within(c, id, slot, end, got.least);
+    if (got.tasks < wanted_on_a_node(s)) continue;
+    at.set(id);
+    list.push_back(std::move(got));
+  }
+  auto among = [&](const Bitmap& nodes, const Bitmap& required) -> std::optional<Spot> {
+    if (!nodes.contains(required)) return std::nullopt;
+    for (const CountedNodes& want : c.counts)
+      if (nodes.count_and(want.nodes) < want.count) return std::nullopt;
+    Bitmap first = required;
+    for (const CountedNodes& want : c.counts) {
+      uint32_t need = want.count;
+      for (size_t id = nodes.first(); id != Bitmap::npos && need > 0; id = nodes.next(id + 1))
+        if (want.nodes.test(id) && !first.test(id)) first.set(id), --need;
+    }
+    std::vector<const Candidate*> order;
+    for (const Candidate& x : list)
+      if (first.test(x.node)) order.push_back(&x);
+    const size_t forced = order.size();
+    for (const Candidate& x : list)
+      if (!first.test(x.node) && nodes.test(x.node)) order.push_back(&x);
+    if (s.num_tasks)
+      std::stable_sort(order.begin() + static_cast<ptrdiff_t>(forced), order.end(),
+                       [](const Candidate* a, const Candidate* b) { return a->tasks > b->tasks; });
+    std::vector<const Candidate*> chosen;
+    uint64_t tasks = 0;
+    std::vector<uint64_t> gres(s.per_job.size(), 0);
+    auto enough = [&] {
+      if (chosen.size() < std::max<size_t>(s.min_nodes, forced)) return false;
+      if (s.num_tasks && !s.overcommit && tasks < s.num_tasks) return false;
+      for (size_t g = 0; g < gres.size(); ++g)
+        if (gres[g] < s.per_job[g].count) return false;
+      return s.node_sizes.empty() ||
+             std::binary_search(s.node_sizes.begin(), s.node_sizes.end(), chosen.size());
+    };
+    for (const Candidate* x : order) {
+      if (enough() || chosen.size() >= s.max_nodes) break;
+      chosen.push_back(x);
+      tasks += x->tasks;
+      for (size_t g = 0; g < gres.size(); ++g)
+        gres[g] += gres_available(s.per_job[g], nodes_.kind(x->node), x->least.gres);
+    }
+    if (!enough()) return std::nullopt;
+    std::sort(chosen.begin(), chosen.end(),
+              [](const Candidate* a, const Candidate* b) { return a->node < b->node; });
+    if (s.contiguous && !c.topology)
+      for (size_t i = 1; i < chosen.size(); ++i)
+        if (chosen[i]->node != chosen[i - 1]->node + 1) return std::nullopt;
+    Spot spot;
+    spot.slot = slot;
+    std::vector<uint32_t> caps, counts(chosen.size(), std::max(s.tasks_per_node, 1u));
+    for (const Candidate* x : chosen) caps.push_back(x->tasks);
+    if (s.num_tasks)
+      counts = spread_tasks(caps, s.num_tasks,
+                            s.cyclic_nodes || s.spread || s.overcommit || (s.whole && !s.pack_nodes));
+    for (size_t i = 0; i < chosen.size(); ++i) spot.parts.push_back({chosen[i]->node, counts[i], {}});
+    for (size_t g = 0; g < s.per_job.size(); ++g) {
+      uint64_t left = s.per_job[g].count;
+      for (size_t i = 0; i < chosen.size(); ++i) {
+        const uint64_t after = chosen.size() - 1 - i;
+        const uint64_t have =
+            gres_available(s.per_job[g], nodes_.kind(chosen[i]->node), chosen[i]->least.gres);
+        const uint64_t n = std::min(have, left > after ? left - after : 0);
+        spot.parts[i].job_gres.counts.push_back(n);
+        left -= n;
+      }
+    }
+    return spot;
+  };
+  if (s.contiguous && !c.topology) {
+    // Runs of neighbours, one after the other.
+    Bitmap run(nodes_.size());
+    for (size_t id = at.first(); id != Bitmap::npos; id = at.next(id + 1)) {
+      if (id > 0 && !at.test(id - 1)) run = Bitmap(nodes_.size());
+      run.set(id);
+      if (!at.test(id + 1))
+        if (auto spot = among(run, c.required)) return spot;
+    }
+    return std::nullopt;
+  }
+  auto within = [&](const Bitmap& nodes) -> std::optional<Spot> {
+    if (!c.bound_by_topology()) return among(nodes, c.required);
+    const Bitmap open = s.exclusive_topo ? leaves_free(c, nodes) : nodes;
+    std::vector<const Candidate*> by_node(nodes_.size());
+    for (const Candidate& x : list) by_node[x.node] = &x;
+    const TopologySupply supply{
+        open,
+        [&](uint32_t id) { return by_node[id]->tasks; },
+        [&](uint32_t id) { return gres_available(s.per_job[0], nodes_.kind(id), by_node[id]->least.gres); },
+        [](uint32_t) { return 0; }};
+    std::optional<Spot> found;
+    auto attempt = [&](const Bitmap& set, const Bitmap& forced) {
+      found = among(set, forced);
+      if (found && exceeds_switches(c, *found)) found.reset();
+      return found.has_value();
+    };
+    TopologyChoice(*c.topology, params_.topology, wish_of(c, c.required), supply, attempt).choose();
+    return found;
+  };
+  if (c.alternatives.empty()) return within(at);
+  for (const Bitmap& alternative : c.alternatives)
+    if (auto spot = within(at & alternative)) return spot;
+  return std::nullopt;
+}
+
+Profile::Spot Profile::spread(ClassPlan& plan, const RequestClass& c) {
+  ensure_estimates(plan, c);
+  Slot t = plan.cursor;
+  Spot spot;
+  uint32_t wanted = std::max<uint32_t>({c.shape.min_nodes, static_cast<uint32_t>(c.required.count()), 1u});
+  if (c.shape.num_tasks && !c.shape.overcommit && c.best_idle_tasks)
+    wanted = std::max(wanted, (c.shape.num_tasks + c.best_idle_tasks - 1) / c.best_idle_tasks);
+  std::vector<Slot> soonest;  // a heap, the latest on top: those that come next after t
+  while (t != kNever) {
+    soonest.clear();
+    uint32_t now = 0;
+    for (uint32_t id = 0; id < plan.estimate.size(); ++id) {
+      Slot& e = plan.estimate[id];
+      if (e <= t) e = node_earliest(plan, c, id, t);
+      if (e == t) {
+        ++now;
+      } else if (e != kNever && (soonest.size() < wanted || e < soonest.front())) {
+        soonest.push_back(e);
+        std::push_heap(soonest.begin(), soonest.end());
+        if (soonest.size() > wanted) {
+          std::pop_heap(soonest.begin(), soonest.end());
+          soonest.pop_back();
+        }
+      }
+    }
+    // No start before enough nodes have come ...
+    const size_t missing = now >= wanted ? 1 : wanted - now;
+    std::sort_heap(soonest.begin(), soonest.end());
+    Slot next = missing > soonest.size() ? kNever : soonest[missing - 1];
+    if (now >= wanted) {
+      if (auto found = spread_at(plan, c, t)) {
+        spot = std::move(*found);
+        break;
+      }
+      // ... or those that are there have more to give.
+      for (uint32_t id = 0; id < plan.estimate.size(); ++id)
+        if (plan.estimate[id] == t) next = std::min(next, lines_[id].next_gain(t));
+    }
+    t = next;
+  }
+  drop_estimates(plan);
+  return spot;
+}
+
+}  // namespace muster::sched

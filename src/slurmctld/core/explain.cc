@@ -1,0 +1,45 @@
+#include "slurmctld/core/explain.h"
+
+#include "base/text.h"
+#include "sched/explain.h"
+
+namespace muster::slurmctld {
+namespace {
+
+// A task of an array: its own record once it started or ended, else the one that holds the pending tasks.
+const Job* find_job(const Cluster& cluster, const rpc::JobSelector& s) {
+  if (s.array_task == kNoArrayTask) return cluster.jobs.find(s.job.value);
+  const Job* found = nullptr;
+  cluster.jobs.for_each(
+      [&](uint32_t, const Job& j) {
+        if (found || (j.array_job_id != s.job && j.id != s.job)) return;
+        if (j.array_task == s.array_task || (j.array_tasks && j.array_tasks->pending.test(s.array_task))) found = &j;
+      },
+      s.job.value);
+  return found;
+}
+
+}  // namespace
+
+Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& q) {
+  const Job* job = find_job(cluster, q.job);
+  if (!job)
+    return fail(Errc::kInvalidJobId, {},
+                q.job.job > cluster.last_job_id
+                    ? "no job has had that number yet; the last was " + std::to_string(cluster.last_job_id.value)
+                    : "the job ended more than MinJobAge=" + std::to_string(to_seconds(settings.config().min_job_age)) +
+                          " s ago and was forgotten");
+  return sched::explain_job(cluster, settings.sched, now, *job);
+}
+
+Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& q) {
+  if (const Node* node = cluster.node(q.node)) return sched::explain_node(cluster, settings.sched, now, *node);
+  std::vector<std::string_view> names;
+  cluster.nodes.for_each([&](uint32_t, const Node& n) {
+    if (names.size() < 4096) names.push_back(n.spec->name);
+  });
+  std::string_view near = did_you_mean(q.node, names);
+  return fail(Errc::kInvalidNodeName, {}, near.empty() ? "sinfo -N lists the nodes" : "did you mean " + std::string(near) + "?");
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,14 @@
+// Answers to muster explain, from a snapshot: which record is meant, and what the scheduler says about it (sched/explain.h). Called on
+// the query thread. Errors: kInvalidJobId, kInvalidNodeName, with the nearest name there is.
+#pragma once
+
+#include "model/explanation.h"
+#include "model/rpc.h"
+#include "slurmctld/core/settings.h"
+
+namespace muster::slurmctld {
+
+Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& q);
+Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& q);
+
+}  // namespace muster::slurmctld

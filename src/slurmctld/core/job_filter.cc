@@ -1,0 +1,63 @@
+#include "slurmctld/core/job_filter.h"
+
+#include <algorithm>
+
+namespace muster::slurmctld {
+namespace {
+
+template <class T>
+bool wanted(const std::vector<T>& list, const T& value) {
+  return list.empty() || std::ranges::find(list, value) != list.end();
+}
+
+bool in_state(const Job& j, const rpc::JobFilter& f) {
+  if (!f.states && !f.state_flags) return true;
+  return (f.states & (1u << static_cast<unsigned>(j.state))) || (f.state_flags & j.flags);
+}
+
+bool in_partition(const Cluster& c, const Job& j, const std::vector<std::string>& names) {
+  if (names.empty()) return true;
+  const Partition* p = c.partitions.find(j.partition);
+  if (p && wanted(names, p->name)) return true;
+  return j.pending() && std::ranges::any_of(j.request->partitions, [&](const std::string& n) { return wanted(names, n); });
+}
+
+// A node goes by its NodeName or its NodeHostname.
+bool on_nodes(const Cluster& c, const Job& j, const std::vector<std::string>& names) {
+  if (names.empty()) return true;
+  return j.allocation && std::ranges::any_of(j.allocation->nodes, [&](const NodeShare& s) {
+    const Node* n = c.nodes.find(s.node.value);
+    return n && (wanted(names, n->spec->name) || (!n->spec->hostname.empty() && wanted(names, n->spec->hostname)));
+  });
+}
+
+bool asks_licenses(const std::string& licenses, const std::vector<std::string>& names) {
+  if (names.empty()) return true;
+  std::string_view rest = licenses;
+  while (!rest.empty()) {
+    std::string_view item = rest.substr(0, rest.find_first_of(",|"));
+    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+    if (wanted(names, std::string(item.substr(0, item.find_first_of(":="))))) return true;
+  }
+  return false;
+}
+
+bool selected(const Job& j, const std::vector<rpc::JobSelector>& list) {
+  if (list.empty()) return true;
+  return std::ranges::any_of(list, [&](const rpc::JobSelector& s) {
+    if (j.id != s.job && j.array_job_id != s.job) return false;
+    if (s.array_task == kNoArrayTask) return true;
+    return j.array_task == s.array_task || (j.array_tasks && j.array_tasks->pending.test(s.array_task));
+  });
+}
+
+}  // namespace
+
+bool matches_filter(const Cluster& c, const Job& j, const rpc::JobFilter& f) {
+  const JobRequest& r = *j.request;
+  return in_state(j, f) && wanted(f.users, r.uid) && wanted(f.names, r.name) && wanted(f.accounts, r.account) &&
+         wanted(f.qos, r.qos) && wanted(f.reservations, r.reservation) && wanted(f.wckeys, r.wckey) &&
+         asks_licenses(r.licenses, f.licenses) && selected(j, f.jobs) && in_partition(c, j, f.partitions) && on_nodes(c, j, f.nodes);
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,67 @@
+// What several subjects ask about one job: who may, whether it may be queued again, which priority it starts with.
+#include <algorithm>
+
+#include "model/array_spec.h"
+#include "slurmctld/core/decide.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr int64_t kFirstPriority = 4294901760;   // of job 1; each later one gets one less
+
+}  // namespace
+
+bool View::is_operator() const { return caller.uid == Uid{0} || caller.uid == settings.slurm_user; }
+bool View::may_manage(const Job& job) const { return is_operator() || caller.uid == job.request->uid; }
+
+bool requeue_allowed(const View& v, const Job& job) {
+  if (job.request->kind != JobKind::kBatch) return false;
+  if (job.request->requeue != TriState::kDefault) return job.request->requeue == TriState::kYes;
+  return v.settings.config().job_requeue;
+}
+
+uint32_t basic_priority(JobId id, int32_t nice) {
+  return static_cast<uint32_t>(std::clamp<int64_t>(kFirstPriority - (id.value - 1) - nice, 1, kUnlimited32 - 1));
+}
+
+uint32_t default_priority(const View& v, JobId id, int32_t nice) {
+  return v.settings.priority.multifactor ? 1 : basic_priority(id, nice);
+}
+
+RequestId store_request(const View& v, JobRequest request, Events& out) {
+  if (RequestId known = v.indexes.find_request(request, v.cluster)) return known;
+  RequestId id(v.cluster.last_request_id.value + 1);
+  for (const Event& e : out) {
+    auto* s = std::get_if<event::RequestStored>(&e);
+    if (!s) continue;
+    if (*s->request == request) return s->id;
+    id = RequestId(std::max(id.value, s->id.value + 1));
+  }
+  out.push_back(event::RequestStored{id, std::make_shared<const JobRequest>(std::move(request))});
+  return id;
+}
+
+std::string job_name_for_users(const Job& job) {
+  if (job.array_task != kNoArrayTask) return std::to_string(job.array_job_id.value) + "_" + std::to_string(job.array_task);
+  if (job.array_tasks) return std::to_string(job.id.value) + "_[" + format_array_tasks(*job.array_tasks) + "]";
+  return std::to_string(job.id.value);
+}
+
+event::JobChanged changed(const Job& job) {
+  event::JobChanged e;
+  e.job = job.id;
+  e.request = job.request_id;
+  e.priority = job.priority;
+  e.flags = job.flags;
+  e.reason = job.reason;
+  e.time_limit_min = job.time_limit_min;
+  e.partition = job.partition;
+  e.eligible = job.eligible;
+  e.ends = job.ends;
+  e.array_tasks = job.array_tasks;
+  e.dependencies = job.dependencies;
+  e.detail = job.detail;
+  return e;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,13 @@
+// Answers of `scontrol show licenses`. Pure; called on the query thread. Cost: one pass over the jobs.
+#pragma once
+
+#include "config/slurm_conf.h"
+#include "model/cluster.h"
+#include "model/rpc.h"
+
+namespace muster::slurmctld {
+
+// The licenses of slurm.conf in alphabetical order, each with what running jobs hold of it.
+rpc::LicenseRows query_licenses(const Cluster& cluster, const config::Config& config, const rpc::QueryLicenses& q);
+
+}  // namespace muster::slurmctld

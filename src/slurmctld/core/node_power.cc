@@ -1,0 +1,218 @@
+// scontrol reboot, cancel_reboot and power: what is asked of a node now, what waits until it is idle, and how it ends.
+// scontrol(1): "reboot", "cancel_reboot", "power".
+#include <algorithm>
+
+#include "base/text.h"
+#include "slurmctld/core/decide.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr uint32_t kPowerFlags = kNodePoweredDown | kNodePoweringUp | kNodePoweringDown | kNodePowerDownRequested;
+constexpr uint32_t kRebootFlags = kNodeRebootRequested | kNodeRebootIssued;
+
+bool idle(const Node& n) { return n.jobs_running + n.jobs_completing == 0; }
+
+Time deadline(const View& v, std::optional<Duration> timeout) { return timeout ? v.now + *timeout : kTimeInfinite; }
+
+// FORCE: jobs go, to be queued again where that is allowed.
+void clear_of_jobs(const View& v, const Node& n, JobState state, Events& out) {
+  for (JobId id : v.indexes.jobs_on(n.id)) {
+    const Job* j = v.cluster.jobs.find(id.value);
+    if (!j || j->finished()) continue;
+    Ending e;
+    e.state = state;
+    if (requeue_allowed(v, *j)) e.flags = kJobRequeued;
+    end_job(v, *j, e, out);
+  }
+}
+
+void say(event::NodeStateChanged& e, const View& v, const std::string& reason) {
+  e.reason = reason;
+  e.by = v.caller.uid;
+  e.time = v.now;
+}
+
+void issue_reboot(const View& v, const Node& n, event::NodeStateChanged& e, std::vector<Order>& orders) {
+  e.flags = (e.flags & ~kNodeRebootRequested) | kNodeRebootIssued;
+  e.reboot_issued = v.now;
+  e.resume_deadline = deadline(v, v.settings.config().resume_timeout);
+  e.reason += " : reboot issued";
+  orders.push_back({n.id, node_rpc::RebootNode{e.reason}});
+}
+
+void begin_power_down(const View& v, event::NodeStateChanged& e) {
+  e.flags = (e.flags & ~(kNodePowerDownRequested | kNodePoweringUp | kRebootFlags)) | kNodePoweringDown;
+  e.resume_deadline = deadline(v, v.settings.config().suspend_timeout);
+  e.run = event::PowerProgram::kSuspend;
+}
+
+// What waits for the node to be idle; false: nothing does.
+bool begin_waiting(const View& v, const Node& n, event::NodeStateChanged& e, std::vector<Order>& orders) {
+  if (e.flags & kNodePowerDownRequested) return begin_power_down(v, e), true;
+  if (!(e.flags & kNodeRebootRequested) || !n.connected) return false;
+  return issue_reboot(v, n, e, orders), true;
+}
+
+Result<> reboot(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders) {
+  if (v.settings.config().reboot_program.empty()) return fail(Errc::kDisabled, {}, "slurm.conf names no RebootProgram");
+  bool off = n.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
+  if (n.admin == NodeState::kFuture || (!c.force && (off || (n.flags & kRebootFlags)))) return {};   // ignored, as documented
+  event::NodeStateChanged e = state_of(n, v.now);
+  e.flags |= kNodeRebootRequested;
+  e.next_state = iequals(c.next_state, "DOWN") ? NodeState::kDown : !c.next_state.empty() || c.asap ? NodeState::kIdle : NodeState::kUnknown;
+  if (c.asap && !(e.flags & kNodeDrain)) {
+    e.flags |= kNodeDrain;
+    e.action_drained = true;
+  }
+  if (!c.reason.empty()) say(e, v, c.reason);
+  else if (e.reason.empty()) say(e, v, c.asap ? "Reboot ASAP" : "reboot requested");
+  if (c.force) {
+    e.flags &= ~kPowerFlags;
+    clear_of_jobs(v, n, JobState::kNodeFail, out);
+    issue_reboot(v, n, e, orders);
+  } else if (idle(n)) {
+    begin_waiting(v, n, e, orders);
+  }
+  out.push_back(std::move(e));
+  return {};
+}
+
+Result<> cancel_reboot(const View& v, const Node& n, Events& out) {
+  if (!(n.flags & kNodeRebootRequested)) return fail(Errc::kInvalidNodeState);
+  event::NodeStateChanged e = state_of(n, v.now);
+  e.flags &= ~kNodeRebootRequested;
+  e.next_state = NodeState::kUnknown;
+  if (e.action_drained) {
+    e.flags &= ~kNodeDrain;
+    e.reason.clear();
+  } else if (e.reason == "reboot requested") {
+    e.reason.clear();
+  }
+  e.action_drained = false;
+  out.push_back(std::move(e));
+  return {};
+}
+
+Result<> power_up(const View& v, const Node& n, Events& out) {
+  if (!(n.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested)))
+    return fail(Errc::kInvalidNodeState, {}, "node " + n.spec->name + " is not powered down");
+  event::NodeStateChanged e = state_of(n, v.now);
+  if (n.flags & (kNodePoweredDown | kNodePoweringDown)) {
+    e.flags |= kNodePoweringUp;
+    e.resume_deadline = deadline(v, v.settings.config().resume_timeout);
+    e.run = event::PowerProgram::kResume;
+  }
+  e.flags &= ~(kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
+  out.push_back(std::move(e));
+  return {};
+}
+
+Result<> power_down(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out) {
+  if (v.settings.config().suspend_program.empty() || v.settings.config().resume_program.empty())
+    return fail(Errc::kInvalidNodeState, {}, "power saving needs SuspendProgram and ResumeProgram in slurm.conf");
+  if (n.admin == NodeState::kFuture || (n.flags & (kNodePoweredDown | kNodePoweringDown)))
+    return fail(Errc::kInvalidNodeState, {}, "node " + n.spec->name + " is powered down already");
+  event::NodeStateChanged e = state_of(n, v.now);
+  e.flags |= kNodePowerDownRequested;
+  if (c.asap && !(e.flags & kNodeDrain)) {
+    e.flags |= kNodeDrain;
+    e.action_drained = true;
+  }
+  if (!c.reason.empty()) say(e, v, c.reason);
+  else if (c.asap && e.reason.empty()) say(e, v, "Power down ASAP");
+  if (c.force) {
+    clear_of_jobs(v, n, JobState::kCancelled, out);
+    e.flags &= ~(kNodeDrain | kNodeFail);
+    e.admin = n.hardware ? NodeState::kIdle : e.admin;
+    begin_power_down(v, e);
+  } else if (idle(n)) {
+    begin_power_down(v, e);
+  }
+  out.push_back(std::move(e));
+  return {};
+}
+
+}  // namespace
+
+Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders) {
+  switch (c.action) {
+    case rpc::NodeAction::kReboot: return reboot(v, n, c, out, orders);
+    case rpc::NodeAction::kCancelReboot: return cancel_reboot(v, n, out);
+    case rpc::NodeAction::kPowerUp: return power_up(v, n, out);
+    case rpc::NodeAction::kPowerDown: return power_down(v, n, c, out);
+  }
+  return fail(Errc::kInvalidArgument);
+}
+
+Result<Decision<rpc::Messages>> decide_control_nodes(const View& v, const rpc::ControlNodes& c) {
+  if (!v.is_operator()) return fail(Errc::kAccessDenied);
+  MUSTER_TRY(nodes, select_nodes(v, c.nodes));
+  if (!c.next_state.empty() && !iequals(c.next_state, "DOWN") && !iequals(c.next_state, "RESUME"))
+    return fail(Errc::kInvalidArgument, "Invalid state: " + c.next_state, "Valid states: DOWN, RESUME");
+  Decision<rpc::Messages> d;
+  std::optional<Error> first;
+  size_t done = 0;
+  for (const Node* n : nodes) {
+    Result<> ok = control_node(v, *n, c, d.events, d.orders);
+    if (ok) ++done;
+    else if (!first) first = ok.error();
+    if (!ok) d.reply.errors.push_back({n->spec->name, errc_number(ok.error().code), std::string(ok.error().message())});
+  }
+  if (first && !done) return std::unexpected(*first);
+  return d;
+}
+
+void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& orders) {
+  if (!(n.flags & (kNodePowerDownRequested | kNodeRebootRequested)) || !idle(n)) return;
+  event::NodeStateChanged e = state_of(n, v.now);
+  if (begin_waiting(v, n, e, orders)) out.push_back(std::move(e));
+}
+
+void after_reboot(const Node& n, const NodeHardware& found, event::NodeStateChanged& e, std::vector<Order>& orders) {
+  bool rebooted = found.boot_time > n.reboot_issued || (n.hardware && n.hardware->boot_id != found.boot_id);
+  if (!rebooted) {
+    orders.push_back({n.id, node_rpc::RebootNode{n.reason}});   // the first order may be lost
+    return;
+  }
+  e.flags &= ~kNodeRebootIssued;
+  e.resume_deadline = kTimeUnset;
+  e.reboot_issued = kTimeUnset;
+  e.next_state = NodeState::kUnknown;
+  e.action_drained = false;
+  std::string waited = e.reason.substr(0, e.reason.rfind(" : reboot issued"));
+  if (n.next_state == NodeState::kDown) {
+    e.admin = NodeState::kDown;
+    e.reason = waited + " : reboot complete";
+  } else if (n.next_state == NodeState::kIdle) {
+    e.admin = NodeState::kIdle;
+    e.flags &= ~(kNodeDrain | kNodeFail);
+    e.reason.clear();
+  } else if (!(e.flags & (kNodeDrain | kNodeFail)) && e.admin != NodeState::kDown) {
+    e.reason.clear();
+  } else {
+    e.reason = waited;
+  }
+  e.by = n.reason_uid;
+  e.time = n.reason_time;
+}
+
+void power_deadline(const View& v, const Node& n, Events& out) {
+  if (n.flags & kNodePoweringDown) {
+    event::NodeStateChanged e = state_of(n, v.now);
+    e.flags = (e.flags & ~kNodePoweringDown) | kNodePoweredDown | kNodePowerSave;
+    e.resume_deadline = kTimeUnset;
+    if (e.action_drained) e.flags &= ~kNodeDrain;
+    if (!(e.flags & (kNodeDrain | kNodeFail)) && e.admin != NodeState::kDown) e.reason.clear();
+    e.action_drained = false;
+    out.push_back(std::move(e));
+    return;
+  }
+  if (!(n.flags & (kNodePoweringUp | kNodeRebootIssued))) return;
+  Node late = n;
+  bool booting = n.flags & kNodeRebootIssued;
+  late.flags = (late.flags & ~(kNodePoweringUp | kNodeRebootIssued)) | kNodeNoRespond;
+  set_node_down(v, late, booting ? n.reason.substr(0, n.reason.rfind(" : reboot issued")) + " : reboot timed out" : "ResumeTimeout reached", out);
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,225 @@
+#include "slurmctld/core/row_query.h"
+
+#include <algorithm>
+#include <map>
+
+#include "hostlist/hostlist.h"
+#include "slurmctld/core/job_filter.h"
+#include "slurmctld/core/rows.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr size_t kRowsPerPart = 256;
+constexpr size_t kPartBytes = 256u << 10;
+constexpr size_t kRequestsKept = 2048;  // by a client, at least
+
+bool one_of(const std::vector<std::string>& list, const std::string& value) {
+  return list.empty() || std::ranges::find(list, value) != list.end();
+}
+
+// What of a row may be long: a job on thousands of nodes weighs as much as a hundred small ones.
+size_t weight(const JobRow& r) { return r.node_list.size() + r.expected_nodes.size() + r.array_tasks.size() + r.shares.size() * 64; }
+
+// `squeue -j 123_4`: of the waiting tasks that share a record, those that were asked for.
+void narrow_to_tasks(JobRow& row, const Job& j, const std::vector<rpc::JobSelector>& asked) {
+  if (!j.array_tasks || asked.empty()) return;
+  Bitmap tasks;
+  for (const rpc::JobSelector& s : asked) {
+    if (j.id != s.job && j.array_job_id != s.job) continue;
+    if (s.array_task == kNoArrayTask) return;   // all of it
+    tasks.set(s.array_task);
+  }
+  tasks = tasks & j.array_tasks->pending;
+  row.array_tasks = tasks.to_ranges();
+  if (tasks.count() != 1) return;
+  row.array_tasks.clear();
+  row.array_max_running = 0;
+  tasks.for_each([&](size_t task) { row.array_task = static_cast<uint32_t>(task); });
+}
+
+}  // namespace
+
+bool shows_job(const Cluster& c, const Job& j, const rpc::QueryJobs& q) {
+  if (!matches_filter(c, j, q.filter)) return false;
+  if (q.show_all || !q.filter.jobs.empty()) return true;
+  const Partition* p = c.partitions.find(j.partition);
+  return !p || !p->hidden;
+}
+
+void JobRowWriter::begin(rpc::JobRows& part) {
+  if (sent_count_ < kRequestsKept) return;
+  part.afresh = true;
+  sent_ = Bitmap();
+  sent_count_ = 0;
+}
+
+const sched::PriorityRule& JobRowWriter::rule(const Cluster& cluster) {
+  if (rule_for_ != &cluster) rule_.emplace(cluster, priority_, now_);
+  rule_for_ = &cluster;
+  return *rule_;
+}
+
+void JobRowWriter::add(const Cluster& cluster, const Job& j, rpc::JobRows& part) {
+  if (parts_ & kRowStateOnly) {
+    part.jobs.push_back(make_state_row(j));
+    return;
+  }
+  if (!sent_.test(j.request_id.value)) {
+    sent_.set(j.request_id.value);
+    ++sent_count_;
+    part.requests.push_back({j.request_id, *j.request});
+  }
+  part.jobs.push_back(make_job_row(cluster, rule(cluster), j, parts_));
+  if (!(parts_ & kRowSteps)) return;
+  if (j.request->kind == JobKind::kBatch && j.launched && !j.finished()) part.steps.push_back(make_batch_step_row(cluster, j));
+  for (const Step& s : j.steps) part.steps.push_back(make_step_row(cluster, j, s));
+}
+
+// ---- jobs
+std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query) {
+  struct Entry {
+    uint32_t partition, state, falling_priority;
+    JobId id;
+    auto operator<=>(const Entry&) const = default;
+  };
+  // Few texts of partitions and states occur: each gets a number as it comes, and its rank at the end.
+  std::map<std::string, uint32_t, std::less<>> numbers[2];
+  auto number = [](std::map<std::string, uint32_t, std::less<>>& known, std::string_view text) {
+    auto at = known.find(text);
+    if (at == known.end()) at = known.emplace(text, static_cast<uint32_t>(known.size())).first;
+    return at->second;
+  };
+  std::vector<Entry> entries;
+  cluster.jobs.for_each([&](uint32_t, const Job& j) {
+    if (!shows_job(cluster, j, query)) return;
+    entries.push_back({number(numbers[0], partition_text(cluster, j)), number(numbers[1], job_state_shown_code(j.state, j.flags)),
+                       ~rule.of(j), j.id});
+  });
+  std::vector<uint32_t> ranks[2];
+  for (int i = 0; i < 2; ++i) {
+    ranks[i].resize(numbers[i].size());
+    uint32_t rank = 0;
+    for (const auto& [text, n] : numbers[i]) ranks[i][n] = rank++;
+  }
+  for (Entry& e : entries) {
+    e.partition = ranks[0][e.partition];
+    e.state = ranks[1][e.state];
+  }
+  std::ranges::sort(entries);
+  std::vector<JobId> out;
+  out.reserve(entries.size());
+  for (const Entry& e : entries) out.push_back(e.id);
+  return out;
+}
+
+JobQuery::JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority, Time now)
+    : cluster_(std::move(cluster)), query_(std::move(query)), writer_(query_.parts, std::move(priority), now) {
+  if (query_.order == rpc::RowOrder::kQueue) {
+    by_id_ = true;
+    ids_ = in_queue_order(*cluster_, writer_.rule(*cluster_), query_);
+    return;
+  }
+  const auto& named = query_.filter.jobs;
+  // The tasks of an array have ids of their own, which only a walk finds.
+  by_id_ = !named.empty() && std::ranges::none_of(named, [&](const auto& s) { return cluster_->arrays.contains(s.job.value); });
+  for (const rpc::JobSelector& s : named) ids_.push_back(s.job);
+  std::ranges::sort(ids_);
+  if (!by_id_) {
+    if (!ids_.empty()) next_key_ = ids_.front().value;  // a task's id is above its array's
+    return;
+  }
+  ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
+}
+
+const Job* JobQuery::next_job() {
+  const Job* found = nullptr;
+  if (by_id_) {
+    while (!found && next_id_ < ids_.size()) {
+      const Job* j = cluster_->jobs.find(ids_[next_id_++].value);
+      if (j && shows_job(*cluster_, *j, query_)) found = j;
+    }
+    return found;
+  }
+  cluster_->jobs.for_each(
+      [&](uint32_t key, const Job& j) {
+        if (!shows_job(*cluster_, j, query_)) return true;
+        found = &j;
+        next_key_ = key + 1;
+        return false;
+      },
+      next_key_);
+  return found;
+}
+
+bool JobQuery::next(rpc::JobRows& part) {
+  part = {};
+  writer_.begin(part);
+  size_t bytes = 0;
+  while (!over_ && part.jobs.size() < kRowsPerPart && bytes < kPartBytes) {
+    const Job* j = next_job();
+    if (!j) {
+      over_ = true;
+      break;
+    }
+    writer_.add(*cluster_, *j, part);
+    narrow_to_tasks(part.jobs.back(), *j, query_.filter.jobs);
+    bytes += weight(part.jobs.back());
+  }
+  return !part.jobs.empty();
+}
+
+// ---- nodes
+Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& q) {
+  NodeQuery out;
+  out.cluster_ = std::move(cluster);
+  const Cluster& c = *out.cluster_;
+  out.memberships_.resize(c.nodes.empty() ? 0 : c.nodes.last_key() + 1);
+  c.partitions.for_each([&](uint32_t, const Partition& p) {
+    if (p.hidden && !q.show_all) return;
+    out.partitions_.push_back(make_partition_row(c, p));
+    p.nodes.for_each([&](size_t i) {
+      if (i < out.memberships_.size()) out.memberships_[i].push_back(p.name);
+    });
+  });
+  auto add = [&](const Node& n) {
+    if (n.admin == NodeState::kFuture && !q.show_all) return;
+    bool listed = std::ranges::any_of(out.memberships_[n.id.value], [&](const std::string& p) { return one_of(q.partitions, p); });
+    if (q.partitions.empty() || listed) out.nodes_.push_back(&n);
+  };
+  if (q.nodes.empty()) {
+    c.nodes.for_each([&](uint32_t, const Node& n) { add(n); });
+    return out;
+  }
+  MUSTER_TRY(names, expand_hosts(q.nodes));
+  for (const std::string& name : names) {
+    const Node* n = c.node(name);
+    if (!n && q.known_only) continue;
+    if (!n) return fail(Errc::kInvalidNodeName, "Node " + name + " not found");
+    add(*n);
+  }
+  return out;
+}
+
+bool NodeQuery::next(rpc::NodeRows& part) {
+  part = {};
+  if (!first_ && next_ == nodes_.size()) return false;
+  if (std::exchange(first_, false)) part.partitions = std::move(partitions_);
+  while (next_ < nodes_.size() && part.nodes.size() < kRowsPerPart) {
+    const Node& n = *nodes_[next_++];
+    part.nodes.push_back(make_node_row(*cluster_, n, memberships_[n.id.value]));
+  }
+  return true;
+}
+
+// ---- partitions
+Result<rpc::PartitionRows> query_partitions(const Cluster& cluster, const rpc::QueryPartitions& q) {
+  rpc::PartitionRows out;
+  cluster.partitions.for_each([&](uint32_t, const Partition& p) {
+    if (!q.name.empty() ? p.name == q.name : (q.show_all || !p.hidden)) out.partitions.push_back(make_partition_row(cluster, p));
+  });
+  if (!q.name.empty() && out.partitions.empty()) return fail(Errc::kInvalidPartition, "Partition " + q.name + " not found");
+  return out;
+}
+
+}  // namespace muster::slurmctld

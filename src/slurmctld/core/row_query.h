@@ -1,0 +1,91 @@
+// Queries over a Cluster that nobody changes any more: which rows a question is about, in parts, on demand. A query
+// stands where it left off, so whoever sends the parts may wait for a slow reader between two of them and hold one
+// part only. Pure; called on the query thread. Filters are applied before a row is made. Cost: about 30 ns for a job
+// that does not match, 1 µs for one that does.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bitmap.h"
+#include "base/result.h"
+#include "model/cluster.h"
+#include "model/rpc.h"
+#include "sched/priority.h"
+
+namespace muster::slurmctld {
+
+// Whether the query shows the job: it matches, and its partition is not hidden from it. Jobs that are named are shown
+// in hidden partitions, too. squeue(1) --jobs, --all.
+bool shows_job(const Cluster& cluster, const Job& job, const rpc::QueryJobs& query);
+
+// The rows of one job, added to `part`: its own, its request if this client was not sent it yet, its steps if asked for.
+class JobRowWriter {
+ public:
+  // `priority`, `now`: what priorities of waiting jobs follow from; by default they are shown as stored.
+  explicit JobRowWriter(uint32_t parts, sched::PriorityParams priority = {}, Time now = {})
+      : parts_(parts), priority_(std::move(priority)), now_(now) {}
+  void add(const Cluster& cluster, const Job& job, rpc::JobRows& part);
+  // To be called at the start of a part: when the client has so many requests that it should forget them.
+  void begin(rpc::JobRows& part);
+
+ private:
+  friend class JobQuery;
+  const sched::PriorityRule& rule(const Cluster& cluster);
+
+  uint32_t parts_;
+  sched::PriorityParams priority_;
+  Time now_;
+  const Cluster* rule_for_ = nullptr;
+  std::optional<sched::PriorityRule> rule_;
+  Bitmap sent_;  // requests
+  size_t sent_count_ = 0;
+};
+
+// The ids of the jobs that the query shows in squeue's own order: by name of the partition, by code of the state, by
+// falling priority, by id. Cost: 16 bytes a job and a sort.
+std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query);
+
+class JobQuery {
+ public:
+  using Rows = rpc::JobRows;
+  JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority = {}, Time now = {});
+  // The next part, of at most kRowsPerPart jobs and about kPartBytes. False: none is left, `part` is empty.
+  bool next(rpc::JobRows& part);
+
+ private:
+  const Job* next_job();
+
+  std::shared_ptr<const Cluster> cluster_;
+  rpc::QueryJobs query_;
+  JobRowWriter writer_;
+  bool by_id_ = false;      // else by key from next_key_ on
+  std::vector<JobId> ids_;  // named by the query, or ordered
+  size_t next_id_ = 0;
+  uint32_t next_key_ = 0;
+  bool over_ = false;
+};
+
+class NodeQuery {
+ public:
+  using Rows = rpc::NodeRows;
+  // Errors: kInvalidNodeName for a node that is not there.
+  static Result<NodeQuery> make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& query);
+  // As JobQuery::next; the partitions come with the first part, which comes in any case.
+  bool next(rpc::NodeRows& part);
+
+ private:
+  std::shared_ptr<const Cluster> cluster_;
+  std::vector<PartitionRow> partitions_;
+  std::vector<std::vector<std::string>> memberships_;  // by NodeId
+  std::vector<const Node*> nodes_;
+  size_t next_ = 0;
+  bool first_ = true;
+};
+
+Result<rpc::PartitionRows> query_partitions(const Cluster& cluster, const rpc::QueryPartitions& query);
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,420 @@
+// scontrol update, create and delete of nodes: one row per key and per state. scontrol(1), NODES - SPECIFICATIONS FOR UPDATE
+// COMMAND. What slurm.conf says too (addresses, features, GRES) holds until it is read again.
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "config/hosts.h"
+#include "config/runtime.h"
+#include "hostlist/hostlist.h"
+#include "slurmctld/core/decide.h"
+
+namespace muster::slurmctld {
+namespace {
+
+struct NodeUpdate {
+  const View& v;
+  const Node& n;
+  size_t index = 0, count = 1;            // among the nodes of the command, for lists of one value a node
+  event::NodeStateChanged state;
+  event::NodeUpdated attributes;
+  NodeSpec spec;
+  Topologies& topologies;                 // of the site, as all nodes of the command leave them
+  Events& out;
+  std::vector<Order>& orders;
+  bool state_changed = false, attributes_changed = false, spec_changed = false, reason_given = false, kill_jobs = false;
+};
+using Setter = Result<> (*)(NodeUpdate&, const rpc::KeyValue&);
+
+// ---- State=
+struct StateRow {
+  const char* name;
+  NodeState admin = NodeState::kUnknown;   // kUnknown: leave
+  uint32_t set = 0, clear = 0;
+  bool needs_reason = false, clears_reason = false;
+};
+constexpr uint32_t kHealth = kNodeDrain | kNodeFail | kNodeNoRespond | kNodeInvalid;
+constexpr StateRow kStates[] = {
+    {"NoResp", NodeState::kUnknown, kNodeNoRespond},
+    {"DRAIN", NodeState::kUnknown, kNodeDrain, 0, true},
+    {"DRAINED", NodeState::kUnknown, kNodeDrain, 0, true},
+    {"DRAINING", NodeState::kUnknown, kNodeDrain, 0, true},
+    {"FAIL", NodeState::kUnknown, kNodeFail, 0, true},
+    {"FAILING", NodeState::kUnknown, kNodeFail, 0, true},
+    {"DOWN", NodeState::kDown, 0, 0, true},
+    {"FUTURE", NodeState::kFuture, 0, kHealth, false, true},
+    {"IDLE", NodeState::kIdle, 0, kHealth, false, true},
+    {"RESUME", NodeState::kIdle, 0, kHealth | kNodeRebootRequested | kNodePoweringDown, false, true},
+    {"UNDRAIN", NodeState::kUnknown, 0, kNodeDrain | kNodeFail, false, true},
+};
+struct ActionRow {
+  const char* name;
+  rpc::NodeAction action;
+  bool asap = false, force = false;
+};
+constexpr ActionRow kActions[] = {
+    {"CANCEL_REBOOT", rpc::NodeAction::kCancelReboot},
+    {"POWER_UP", rpc::NodeAction::kPowerUp},
+    {"POWER_DOWN", rpc::NodeAction::kPowerDown},
+    {"POWER_DOWN_ASAP", rpc::NodeAction::kPowerDown, true},
+    {"POWER_DOWN_FORCE", rpc::NodeAction::kPowerDown, false, true},
+};
+
+Result<> act(NodeUpdate& u, const ActionRow& row) {
+  rpc::ControlNodes c;
+  c.action = row.action;
+  c.asap = row.asap;
+  c.force = row.force;
+  if (u.reason_given) c.reason = u.state.reason;
+  u.state_changed = false;   // its own event says the reason
+  return control_node(u.v, u.n, c, u.out, u.orders);
+}
+
+Result<> set_state(NodeUpdate& u, const rpc::KeyValue& kv) {
+  for (const ActionRow& row : kActions)
+    if (iequals(kv.value, row.name)) return act(u, row);
+  for (const StateRow& row : kStates) {
+    if (!iequals(kv.value, row.name)) continue;
+    if (row.needs_reason && !u.reason_given && u.n.reason.empty())
+      return fail(Errc::kInvalidArgument, "You must specify a reason when DOWNING or DRAINING a node. Request denied");
+    if (row.admin != NodeState::kUnknown) u.state.admin = row.admin;
+    bool never_seen = !u.n.hardware && !(u.n.flags & (kNodePoweredDown | kNodeCloud));
+    if (row.admin == NodeState::kIdle && never_seen) u.state.admin = NodeState::kUnknown;
+    u.state.flags = (u.state.flags & ~row.clear) | row.set;
+    if (row.clear & kNodeDrain) u.state.action_drained = false;
+    if ((row.clear & kNodePoweringDown) && (u.n.flags & kNodePoweringDown)) u.state.resume_deadline = kTimeUnset;
+    if (row.clears_reason && !u.reason_given) u.state.reason.clear();
+    u.kill_jobs = row.admin == NodeState::kDown;
+    u.state_changed = true;
+    return {};
+  }
+  return fail(Errc::kInvalidArgument, "Invalid input: State=" + kv.value,
+              "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN DOWN IDLE CANCEL_REBOOT");
+}
+
+// ---- the other keys
+Result<> set_resume_after(NodeUpdate& u, const rpc::KeyValue& kv) {
+  auto s = parse_number<int64_t>(kv.value, -1, 100'000'000);
+  if (!s || *s == 0) return fail(Errc::kInvalidArgument, "ResumeAfter value (" + kv.value + ") is not a valid number of seconds, or -1");
+  u.state.resume_after = *s < 0 ? kTimeUnset : u.v.now + seconds(*s);
+  u.state_changed = true;
+  return {};
+}
+Result<> set_weight(NodeUpdate& u, const rpc::KeyValue& kv) {
+  auto w = parse_number<uint32_t>(kv.value);
+  if (!w) return fail(Errc::kInvalidArgument, "Weight value (" + kv.value + ") is not a valid number");
+  u.attributes.weight = *w;
+  u.attributes_changed = true;
+  return {};
+}
+template <auto Member>
+Result<> set_text(NodeUpdate& u, const rpc::KeyValue& kv) {
+  u.attributes.*Member = kv.value;
+  u.attributes_changed = true;
+  return {};
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> out;
+  for (auto w : split(text, ',')) out.emplace_back(w);
+  return out;
+}
+bool contains_all(const std::vector<std::string>& all, const std::vector<std::string>& some) {
+  return std::ranges::all_of(some, [&](const std::string& x) { return std::ranges::find(all, x) != all.end(); });
+}
+Result<> set_active_features(NodeUpdate& u, const rpc::KeyValue& kv) {
+  u.attributes.features_active = words(kv.value);
+  if (!contains_all(u.spec.features, u.attributes.features_active)) return fail(Errc::kActiveFeaturesNotAvailable);
+  u.attributes_changed = true;
+  return {};
+}
+// Features=, AvailableFeatures=: the active ones are those, too, unless they are named themselves.
+Result<> set_available_features(NodeUpdate& u, const rpc::KeyValue& kv) {
+  u.spec.features = words(kv.value);
+  u.attributes.features_active = u.spec.features;
+  u.spec_changed = u.attributes_changed = true;
+  return {};
+}
+
+// One name for each node of the command, or one for the only node.
+Result<std::string> one_of_list(const NodeUpdate& u, const rpc::KeyValue& kv) {
+  MUSTER_TRY(names, expand_hosts(kv.value));
+  if (names.size() != u.count) return fail(Errc::kInvalidNodeName, {}, kv.key + "=" + kv.value + " has " + std::to_string(names.size()) + " names for " + std::to_string(u.count) + " nodes");
+  return names[u.index];
+}
+template <auto Member>
+Result<> set_spec_name(NodeUpdate& u, const rpc::KeyValue& kv) {
+  MUSTER_TRY(name, one_of_list(u, kv));
+  u.spec.*Member = name;
+  u.spec_changed = true;
+  return {};
+}
+template <auto Member>
+Result<> set_instance(NodeUpdate& u, const rpc::KeyValue& kv) {
+  if (kv.value.empty()) u.attributes.*Member = "";
+  else {
+    MUSTER_TRY(name, one_of_list(u, kv));
+    u.attributes.*Member = name;
+  }
+  u.attributes_changed = true;
+  return {};
+}
+
+// Counts without devices may be anything; those of devices stay, or become zero.
+Result<> set_gres(NodeUpdate& u, const rpc::KeyValue& kv) {
+  auto items = config::parse_gres(kv.value);
+  if (!items) return fail(Errc::kInvalidGres, {}, std::string(items.error().message()));
+  std::vector<GresDevices> next;
+  for (const config::GresItem& item : *items) {
+    const std::vector<std::string>& types = u.v.settings.config().gres_types;
+    if (std::ranges::find(types, item.name) == types.end())
+      return fail(Errc::kInvalidGres, {}, "'" + item.name + "' is not in GresTypes");
+    std::vector<GresDevices> configured;
+    for (const GresDevices& g : u.n.spec->gres)
+      if (g.name == item.name && (item.type.empty() || g.type == item.type)) configured.push_back(g);
+    uint64_t devices = 0;
+    for (const GresDevices& g : configured) devices += g.count_only ? 0 : g.count;
+    if (item.count == 0) continue;
+    if (devices && item.count != devices)
+      return fail(Errc::kInvalidGres, {}, "the devices of gres/" + item.name + " are in gres.conf; here their count may only become 0");
+    if (devices) {
+      next.insert(next.end(), configured.begin(), configured.end());
+      continue;
+    }
+    GresDevices g;
+    g.name = item.name;
+    g.type = item.type;
+    g.count = item.count;
+    g.count_only = true;
+    next.push_back(std::move(g));
+  }
+  if (!u.n.gres_used.empty()) return fail(Errc::kNodesBusy, {}, "jobs use generic resources of node " + u.spec.name);
+  u.spec.gres = std::move(next);
+  u.spec.gres_text = kv.value;
+  u.spec_changed = true;
+  return {};
+}
+
+Result<> refuse_cpu_bind(NodeUpdate&, const rpc::KeyValue&) {
+  return fail(Errc::kNotSupportedHere, {}, "a node's CpuBind is read from slurm.conf by its slurmd; change it there and reconfigure");
+}
+Result<> refuse_cert_token(NodeUpdate&, const rpc::KeyValue&) {
+  return fail(Errc::kNotSupportedHere, {}, "there is no certmgr plugin: daemons prove themselves by the cluster key or munge");
+}
+Result<> set_topology(NodeUpdate& u, const rpc::KeyValue& kv) {
+  MUSTER_TRY_VOID(place_node(u.topologies, u.n.id.value, kv.value));
+  u.attributes.topology = kv.value;
+  u.attributes_changed = true;
+  return {};
+}
+
+struct Key {
+  const char* name;
+  Setter set;
+};
+// In the order they are applied: features before those that are active, the state last.
+constexpr Key kKeys[] = {
+    {"Weight", set_weight},
+    {"Comment", set_text<&event::NodeUpdated::comment>},
+    {"Extra", set_text<&event::NodeUpdated::extra>},
+    {"InstanceId", set_instance<&event::NodeUpdated::instance_id>},
+    {"InstanceType", set_instance<&event::NodeUpdated::instance_type>},
+    {"NodeAddr", set_spec_name<&NodeSpec::address>},
+    {"NodeHostname", set_spec_name<&NodeSpec::hostname>},
+    {"Gres", set_gres},
+    {"AvailableFeatures", set_available_features},
+    {"Features", set_available_features},
+    {"ActiveFeatures", set_active_features},
+    {"CertToken", refuse_cert_token},
+    {"CpuBind", refuse_cpu_bind},
+    {"Topology", set_topology},
+    {"ResumeAfter", set_resume_after},
+    {"State", set_state},
+};
+
+std::string joined(const std::vector<std::string_view>& names) {
+  std::string out;
+  for (std::string_view n : names) out += (out.empty() ? "" : ", ") + std::string(n);
+  return out;
+}
+
+Result<> check_keys(const std::vector<rpc::KeyValue>& changes) {
+  std::vector<std::string_view> known = {"Reason"};
+  for (const Key& k : kKeys) known.push_back(k.name);
+  for (const rpc::KeyValue& kv : changes) {
+    if (std::ranges::any_of(known, [&](std::string_view k) { return iequals(k, kv.key); })) continue;
+    std::string_view meant = did_you_mean(kv.key, known);
+    return fail(Errc::kInvalidArgument, "Update of this parameter is not supported: " + kv.key + "=" + kv.value,
+                meant.empty() ? "a node has: " + joined(known) : "did you mean " + std::string(meant) + "?");
+  }
+  return {};
+}
+
+void take_reason(NodeUpdate& u, const std::vector<rpc::KeyValue>& changes) {
+  for (const rpc::KeyValue& kv : changes) {
+    if (!iequals(kv.key, "Reason")) continue;
+    u.reason_given = !kv.value.empty();
+    u.state.reason = kv.value;
+    u.state.by = u.v.caller.uid;
+    u.state.time = u.v.now;
+    u.state_changed = true;
+  }
+}
+
+Result<> update_one(const View& v, const Node& n, size_t index, size_t count, const std::vector<rpc::KeyValue>& changes,
+                    Topologies& topologies, Decision<rpc::Messages>& d) {
+  NodeUpdate u{v, n, index, count, state_of(n, v.now),
+               {n.id, n.weight, n.features_active, n.comment, n.extra, n.instance_id, n.instance_type, n.topology}, *n.spec, topologies, d.events, d.orders};
+  take_reason(u, changes);
+  for (const Key& key : kKeys)
+    for (const rpc::KeyValue& kv : changes)
+      if (iequals(kv.key, key.name)) MUSTER_TRY_VOID(key.set(u, kv));
+  if (u.kill_jobs) set_node_down(v, n, u.state.reason, d.events);
+  if (u.spec_changed) d.events.push_back(event::NodeDefined{n.id, std::make_shared<const NodeSpec>(std::move(u.spec)), v.now});
+  if (u.state_changed) d.events.push_back(u.state);
+  if (u.attributes_changed) d.events.push_back(u.attributes);
+  return {};
+}
+
+// ---- create, delete
+// The NodeName line that the command stands for, read as slurm.conf would be.
+Result<std::vector<NodeSpec>> read_node_line(const View& v, const rpc::UpdateNode& c) {
+  std::string line = "NodeName=" + c.nodes;
+  for (const rpc::KeyValue& kv : c.changes) {
+    if (kv.value.find_first_of("\"\n") != std::string::npos) return fail(Errc::kInvalidArgument, kv.key + " must not contain quotes or line breaks");
+    line += " " + kv.key + "=\"" + kv.value + "\"";
+  }
+  MUSTER_TRY(nodes, config::parse_node_line(v.settings.config(), line));
+  std::vector<NodeSpec> out;
+  for (const config::NodeConfig& n : nodes) {
+    NodeSpec spec = config::to_node_spec(n);
+    if (spec.initial_state != "CLOUD" && spec.initial_state != "FUTURE" && spec.initial_state != "EXTERNAL")
+      return fail(Errc::kInvalidNodeState, {}, "only State=CLOUD, State=FUTURE and State=EXTERNAL nodes can be created");
+    spec.dynamic = true;
+    for (const config::GresItem& item : n.line->gres) {
+      GresDevices g;
+      g.name = item.name;
+      g.type = item.type;
+      g.count = item.count;
+      spec.gres.push_back(std::move(g));
+    }
+    out.push_back(std::move(spec));
+  }
+  return out;
+}
+
+// Partitions of slurm.conf with Nodes=ALL have the new nodes, too.
+void join_partitions(const View& v, const std::vector<uint32_t>& ids, Events& out) {
+  v.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
+    if (!iequals(p.nodes_text, "ALL")) return;
+    Partition wider = p;
+    for (uint32_t id : ids) wider.nodes.set(id);
+    out.push_back(event::PartitionDefined{std::move(wider)});
+  });
+}
+
+Result<Decision<rpc::Messages>> create_nodes(const View& v, const rpc::UpdateNode& c) {
+  MUSTER_TRY(specs, read_node_line(v, c));
+  Decision<rpc::Messages> d;
+  uint32_t next = v.cluster.nodes.empty() ? 0 : v.cluster.nodes.last_key() + 1;
+  uint64_t bound = v.settings.config().max_node_count.value_or(config::kMaxNodes);
+  if (v.cluster.nodes.size() + specs.size() > bound)
+    return fail(Errc::kInvalidNodeCount, {}, "MaxNodeCount=" + std::to_string(bound) + " is reached");
+  std::vector<uint32_t> ids;
+  for (NodeSpec& spec : specs) {
+    if (v.cluster.node(spec.name)) return fail(Errc::kInvalidNodeName, {}, "node " + spec.name + " exists already");
+    NodeId id(next++);
+    ids.push_back(id.value);
+    event::NodeStateChanged state = initial_state(v, id, spec);
+    d.events.push_back(event::NodeDefined{id, std::make_shared<const NodeSpec>(std::move(spec)), v.now});
+    d.events.push_back(std::move(state));
+  }
+  join_partitions(v, ids, d.events);
+  return d;
+}
+
+Result<Decision<rpc::Messages>> delete_nodes(const View& v, const rpc::UpdateNode& c) {
+  MUSTER_TRY(nodes, select_nodes(v, c.nodes));
+  Decision<rpc::Messages> d;
+  std::optional<Error> first;
+  size_t done = 0;
+  std::set<uint32_t> gone;
+  for (const Node* n : nodes) {
+    Error why(Errc::kNodesBusy);
+    if (!n->spec->dynamic) why.hint = "node " + n->spec->name + " is in slurm.conf; only nodes that were created can be deleted";
+    else if (!v.indexes.jobs_on(n->id).empty()) why.hint = "jobs run on node " + n->spec->name;
+    else {
+      ++done;
+      gone.insert(n->id.value);
+      continue;
+    }
+    if (!first) first = why;
+    d.reply.errors.push_back({n->spec->name, errc_number(why.code), std::string(why.message())});
+  }
+  if (first && !done) return std::unexpected(*first);
+  v.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
+    Partition narrower = p;
+    for (uint32_t id : gone) narrower.nodes.reset(id);
+    if (!(narrower == p)) d.events.push_back(event::PartitionDefined{std::move(narrower)});
+  });
+  for (uint32_t id : gone) d.events.push_back(event::NodeRemoved{NodeId(id)});
+  return d;
+}
+
+}  // namespace
+
+event::NodeStateChanged state_of(const Node& n, Time now) {
+  event::NodeStateChanged e;
+  e.node = n.id;
+  e.admin = n.admin;
+  e.flags = n.flags;
+  e.reason = n.reason;
+  e.by = n.reason_uid;
+  e.time = n.reason.empty() ? now : n.reason_time;
+  e.resume_deadline = n.resume_deadline;
+  e.resume_after = n.resume_after;
+  e.next_state = n.next_state;
+  e.reboot_issued = n.reboot_issued;
+  e.action_drained = n.action_drained;
+  return e;
+}
+
+Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& text) {
+  std::vector<const Node*> out;
+  if (iequals(text, "ALL")) {
+    v.cluster.nodes.for_each([&](uint32_t, const Node& n) { out.push_back(&n); });
+    return out;
+  }
+  const config::Config& c = v.settings.config();
+  MUSTER_TRY(names, expand_hosts(text));
+  for (const std::string& name : names) {
+    if (const Node* n = v.cluster.node(name)) {
+      out.push_back(n);
+      continue;
+    }
+    auto set = std::ranges::find_if(c.node_sets, [&](const config::NodeSetConfig& s) { return s.name == name; });
+    if (set == c.node_sets.end()) return fail(Errc::kInvalidNodeName, {}, "no node and no node set is called '" + name + "'");
+    set->nodes.for_each([&](size_t i) {
+      if (const Node* n = v.cluster.node(c.nodes[i].name)) out.push_back(n);
+    });
+  }
+  if (out.empty()) return fail(Errc::kInvalidNodeName);
+  return out;
+}
+
+Result<Decision<rpc::Messages>> decide_update_node(const View& v, const rpc::UpdateNode& c) {
+  if (!v.is_operator()) return fail(Errc::kAccessDenied);
+  if (c.create) return create_nodes(v, c);
+  if (c.remove) return delete_nodes(v, c);
+  MUSTER_TRY_VOID(check_keys(c.changes));
+  MUSTER_TRY(nodes, select_nodes(v, c.nodes));
+  Decision<rpc::Messages> d;
+  const Topologies before = v.cluster.topologies ? *v.cluster.topologies : Topologies{};
+  Topologies after = before;
+  for (size_t i = 0; i < nodes.size(); ++i)
+    MUSTER_TRY_VOID(update_one(v, *nodes[i], i, nodes.size(), c.changes, after, d));
+  if (!(after == before)) d.events.push_back(event::TopologyDefined{std::make_shared<const Topologies>(std::move(after))});
+  return d;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,147 @@
+#include "slurmd/core/device_environment.h"
+
+#include <algorithm>
+
+#include "config/gres_conf.h"
+
+namespace muster::slurmd {
+namespace {
+
+using namespace config;
+
+struct Vendor {
+  const char* variable;
+  uint32_t flag;
+  bool takes_uuid;
+};
+constexpr Vendor kVendors[] = {{"CUDA_VISIBLE_DEVICES", kGresEnvNvidia, true},
+                               {"ROCR_VISIBLE_DEVICES", kGresEnvAmd, true},
+                               {"ZE_AFFINITY_MASK", kGresEnvIntel, false},
+                               {"GPU_DEVICE_ORDINAL", kGresEnvOpencl, false}};
+constexpr uint32_t kEveryVendor = kGresEnvNvidia | kGresEnvAmd | kGresEnvIntel | kGresEnvOpencl;
+
+// Flags of the node's lines for these GPUs; without any for the environment: all vendors.
+uint32_t flags_for(const std::vector<GresDevices>& node, const Bitmap& gpus) {
+  uint32_t flags = 0;
+  for (const GresDevices& d : node) {
+    if (d.name != "gpu") continue;
+    for (uint64_t i = d.first_index; i < d.first_index + d.count; ++i)
+      if (gpus.test(i)) flags |= d.flags;
+  }
+  return flags & (kEveryVendor | kGresNoEnv) ? flags : flags | kEveryVendor;
+}
+
+// The GPU behind a device file; npos: none.
+size_t gpu_with_file(const std::vector<GresDevices>& node, const std::string& file) {
+  for (const GresDevices& d : node) {
+    if (d.name != "gpu") continue;
+    for (size_t i = 0; i < d.files.size(); ++i)
+      if (d.files[i] == file) return d.first_index + (d.files.size() == d.count ? i : 0);
+  }
+  return Bitmap::npos;
+}
+
+// Unit `unit` of a line of shards or MPS parts: the line's files share its count evenly.
+const std::string* file_of_unit(const GresDevices& d, size_t unit) {
+  if (d.files.empty() || unit < d.first_index || unit >= d.first_index + d.count) return nullptr;
+  const uint64_t each = std::max<uint64_t>(1, d.count / d.files.size());
+  return &d.files[std::min<size_t>((unit - d.first_index) / each, d.files.size() - 1)];
+}
+
+const GresShare* share_of(const std::vector<GresShare>& share, std::string_view name) {
+  for (const GresShare& g : share)
+    if (g.name == name && (g.count > 0 || g.devices.any())) return &g;
+  return nullptr;
+}
+
+uint64_t count_of(const GresShare& g) { return g.devices.any() ? g.devices.count() : g.count; }
+
+// The part of its GPU's MPS units that the share holds; 0: not known.
+uint64_t mps_percentage(const std::vector<GresDevices>& node, const GresShare& mps) {
+  for (const GresDevices& d : node)
+    if (d.name == "mps" && d.count > 0 &&
+        (mps.devices.none() ||
+         (mps.devices.first() >= d.first_index && mps.devices.first() < d.first_index + d.count))) {
+      const uint64_t whole = std::max<uint64_t>(1, d.count / std::max<size_t>(1, d.files.size()));
+      return std::min<uint64_t>(100, count_of(mps) * 100 / whole);
+    }
+  return 0;
+}
+
+void add(std::vector<std::string>& out, std::string_view name, std::string_view value) {
+  out.push_back(std::string(name) + "=" + std::string(value));
+}
+
+}  // namespace
+
+Bitmap gpus_of(const std::vector<GresDevices>& node, const std::vector<GresShare>& share) {
+  Bitmap out;
+  for (const GresShare& g : share) {
+    if (g.name == "gpu") out |= g.devices;
+    if (g.name != "shard" && g.name != "mps") continue;
+    for (const GresDevices& d : node)
+      if (d.name == g.name)
+        g.devices.for_each([&](size_t unit) {
+          const std::string* file = file_of_unit(d, unit);
+          size_t gpu = file ? gpu_with_file(node, *file) : Bitmap::npos;
+          if (gpu != Bitmap::npos) out.set(gpu);
+        });
+  }
+  return out;
+}
+
+std::vector<std::string> bound_environment(const NodeContext& node, const Bitmap& held, const Bitmap& bound) {
+  std::vector<std::string> out;
+  const uint32_t flags = flags_for(node.gres, bound);
+  if (flags & kGresNoEnv) return out;
+  std::string numbers, uuids;
+  bool all_uuids = true, mig = false;
+  size_t place = 0;
+  held.for_each([&](size_t gpu) {
+    const size_t number = node.devices_constrained ? place : gpu;
+    ++place;
+    if (!bound.test(gpu)) return;
+    const std::string uuid = gpu < node.gpu_uuids.size() ? node.gpu_uuids[gpu] : "";
+    all_uuids = all_uuids && !uuid.empty();
+    mig = mig || uuid.starts_with("MIG-");
+    numbers += (numbers.empty() ? "" : ",") + std::to_string(number);
+    uuids += (uuids.empty() ? "" : ",") + uuid;
+  });
+  const bool by_uuid = all_uuids && (mig || flags & kGresEnvUuid);
+  for (const Vendor& v : kVendors)
+    if (flags & v.flag) add(out, v.variable, by_uuid && v.takes_uuid ? uuids : numbers);
+  return out;
+}
+
+std::vector<std::string> device_environment(const NodeContext& node, const std::vector<GresShare>& share,
+                                            std::string_view list_name) {
+  std::vector<std::string> out;
+  const Bitmap gpus = gpus_of(node.gres, share);
+  if (gpus.any()) out = bound_environment(node, gpus, gpus);
+  if (const GresShare* gpu = share_of(share, "gpu"); gpu && gpu->devices.any()) {
+    Bitmap own;
+    for (const GresShare& g : share)
+      if (g.name == "gpu") own |= g.devices;
+    std::string list;
+    own.for_each([&](size_t i) { list += (list.empty() ? "" : ",") + std::to_string(i); });
+    if (!list_name.empty()) add(out, list_name, list);
+    add(out, "SLURM_GPUS_ON_NODE", std::to_string(own.count()));
+  }
+  if (const GresShare* shard = share_of(share, "shard"))
+    add(out, "SLURM_SHARDS_ON_NODE", std::to_string(count_of(*shard)));
+  if (const GresShare* mps = share_of(share, "mps")) {
+    add(out, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    if (uint64_t p = mps_percentage(node.gres, *mps))
+      add(out, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", std::to_string(p));
+  }
+  return out;
+}
+
+void drop_device_variables(std::vector<std::string>& environment) {
+  std::erase_if(environment, [](const std::string& e) {
+    return std::ranges::any_of(kVendors,
+                               [&](const Vendor& v) { return e.starts_with(std::string(v.variable) + "="); });
+  });
+}
+
+}  // namespace muster::slurmd

@@ -1,0 +1,78 @@
+#include "slurmd/core/mem_bind.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/hex_mask.h"
+
+namespace muster::slurmd {
+namespace {
+
+using Kind = MemBind::Kind;
+using step_rpc::MemoryPolicy;
+
+constexpr struct {
+  Kind kind;
+  const char *label, *type;
+} kNames[] = {{Kind::kNone, "NONE", "none"},
+              {Kind::kLocal, "LOC", "local"},
+              {Kind::kRank, "RANK", "rank"},
+              {Kind::kMap, "MAP", "map_mem:"},
+              {Kind::kMask, "MASK", "mask_mem:"}};
+const auto& names_of(Kind kind) {
+  return *std::ranges::find_if(kNames, [&](const auto& n) { return n.kind == kind; });
+}
+
+void add_environment(const MemBind& b, MemBinding& out) {
+  const auto& names = names_of(b.kind);
+  const std::string verbose = b.verbose ? "verbose" : "quiet", type = names.type;
+  out.environment = {"SLURM_MEM_BIND=" + verbose + (b.prefer ? ",prefer," : ",") + type + b.list_text,
+                     "SLURM_MEM_BIND_VERBOSE=" + verbose, "SLURM_MEM_BIND_TYPE=" + type,
+                     "SLURM_MEM_BIND_LIST=" + b.list_text};
+  if (b.prefer) out.environment.emplace_back("SLURM_MEM_BIND_PREFER=prefer");
+}
+
+}  // namespace
+
+Result<MemBinding> bind_memory(const std::string& text, const std::vector<Bitmap>& os_cpus, const CpuMap& m) {
+  MUSTER_TRY(b, parse_mem_bind(text));
+  MemBinding out;
+  out.verbose = b.verbose;
+  out.tasks.resize(os_cpus.size());
+  if (b.kind == Kind::kDefault) b.kind = Kind::kNone;
+  const Bitmap all = m.numa_nodes_of(Bitmap(m.cpus(), true));
+  const bool names_nodes = b.kind == Kind::kRank || b.kind == Kind::kMap || b.kind == Kind::kMask;
+  for (size_t i = 0; i < os_cpus.size(); ++i) {
+    step_rpc::TaskMemory& t = out.tasks[i];
+    Bitmap near = m.numa_nodes_of(m.from_os(os_cpus[i]));
+    if (near.none()) near = all;
+    if (b.kind == Kind::kRank)
+      t.nodes.set(i);
+    else if (names_nodes)
+      t.nodes = b.list[i % b.list.size()];
+    if (names_nodes && (t.nodes.none() || !all.contains(t.nodes))) {
+      const Bitmap missing = t.nodes - all;
+      const std::string type = names_of(b.kind).type;
+      return fail(Errc::kCpuBind, "NUMA node " +
+                                      (missing.any() ? missing.to_ranges() : std::string("(none)")) +
+                                      " does not exist; cannot bind local task " + std::to_string(i) +
+                                      " to it (--mem-bind=" + type.substr(0, type.find(':')) + ")");
+    }
+    if (names_nodes) t.policy = b.prefer ? MemoryPolicy::kPrefer : MemoryPolicy::kBind;
+    if (b.kind == Kind::kLocal) t.policy = MemoryPolicy::kLocal;
+    out.shown.push_back(names_nodes ? t.nodes : b.kind == Kind::kLocal ? near : all);
+  }
+  const auto& names = names_of(b.kind);
+  out.label = std::string(b.prefer ? "mem-bind PREFER " : "mem-bind=") + names.label;
+  if (!text.empty()) add_environment(b, out);
+  return out;
+}
+
+std::string mem_bind_line(const MemBinding& b, const std::string& node, uint32_t rank, uint32_t local_id) {
+  char task[64];
+  std::snprintf(task, sizeof task, ", task %2u %2u [%%p]: mask ", rank, local_id);
+  return b.label + " - " + node + task + hex_mask(b.shown.at(local_id)) +
+         (b.label.ends_with("NONE") ? "" : " set");
+}
+
+}  // namespace muster::slurmd

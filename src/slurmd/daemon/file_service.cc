@@ -1,0 +1,118 @@
+// What sbcast asks: to write a block of a file here and to pass it on to the nodes of a job, as branches of a tree.
+#include <algorithm>
+
+#include "hostlist/hostlist.h"
+#include "slurmd/daemon/slurmd.h"
+#include "wire/instances.h"
+#include "wire/messages.h"
+
+namespace muster::slurmd {
+namespace {
+
+constexpr uint32_t kWidestTree = 64;
+constexpr Duration kBranchTimeout = minutes(5);
+
+// One block's way down the tree: answered when the last of its parts is.
+struct Branches {
+  std::weak_ptr<net::Channel> channel;
+  uint64_t id = 0;
+  uint16_t message = 0;
+  size_t open = 1;  // one for the time of setting out
+  rpc::FileSent result;
+
+  void over() {
+    if (--open > 0) return;
+    net::ChannelPtr c = channel.lock();
+    if (!c) return;
+    std::string bytes;
+    wire::encode(result, bytes);
+    c->answer(id, message, std::move(bytes));
+  }
+};
+
+std::vector<std::vector<std::string>> split_evenly(const std::vector<std::string>& nodes, size_t parts) {
+  parts = std::min(std::max<size_t>(parts, 1), nodes.size());
+  std::vector<std::vector<std::string>> out(parts);
+  for (size_t i = 0; i < nodes.size(); ++i) out[i * parts / nodes.size()].push_back(nodes[i]);
+  return out;
+}
+
+}  // namespace
+
+// As whom a file is written: the job's owner, or with --no-allocation root, who alone may ask for that.
+Result<std::optional<os::Credentials>> Slurmd::file_owner(const net::Peer& peer, const rpc::SendFile& m) {
+  if (m.as_caller) {
+    if (!is_daemon(peer)) return fail(Errc::kAccessDenied, "only root and SlurmUser may send files without an allocation");
+    return std::optional<os::Credentials>();
+  }
+  MUSTER_TRY(credential, check_credential(peer, m.credential, rpc::CredentialPurpose::kSendFile));
+  for (const std::string& name : m.nodes)
+    if (std::ranges::none_of(credential.nodes, [&](const rpc::StepNode& n) { return n.address.name == name; }))
+      return fail(Errc::kInvalidNodeName, "node " + name + " is not one of job " + std::to_string(credential.job.value));
+  if (::geteuid() != 0) return std::optional<os::Credentials>();
+  MUSTER_TRY(who, users_.credentials(credential.uid));
+  who.gid = credential.gid;
+  return std::optional(std::move(who));
+}
+
+Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& f) {
+  rpc::SendFile m;
+  MUSTER_TRY_VOID(wire::decode(f.payload, m));
+  if (m.path.empty() || m.path[0] != '/') return fail(Errc::kInvalidArgument, "the path of a file must be absolute: " + m.path);
+  if (m.transfer.size() < 16 || m.transfer.size() > 64 || m.transfer.find('/') != std::string::npos)
+    return fail(Errc::kInvalidArgument, "a transfer's id has 16 to 64 characters");
+  MUSTER_TRY(who, file_owner(channel->peer(), m));
+  auto all = std::make_shared<Branches>();
+  all->channel = channel;
+  all->id = f.id;
+  all->message = f.message;
+  std::vector<std::string> others = m.nodes;
+  bool here = std::erase(others, setup_.node) > 0;
+  if (here) {
+    ++all->open;
+    files_.take(m, who, [all, node = setup_.node](std::string fault) {
+      if (!fault.empty()) all->result.faults.push_back({node, std::move(fault)});
+      all->over();
+    });
+  }
+  if (!others.empty())
+    for (std::vector<std::string>& branch : split_evenly(others, std::clamp(m.fanout, 1u, kWidestTree))) {
+      ++all->open;
+      m.nodes = std::move(branch);
+      pass_on(m, [all](rpc::FileSent sent) {
+        std::ranges::move(sent.faults, std::back_inserter(all->result.faults));
+        all->over();
+      });
+    }
+  all->over();
+  return {};
+}
+
+// To the first of its nodes; the others are that one's care. One that cannot be reached speaks for all of them.
+void Slurmd::pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent)> done) {
+  std::vector<std::string> nodes = part.nodes;
+  auto failed = [nodes, done](const Error& e) {
+    rpc::FileSent sent;
+    for (const std::string& n : nodes) sent.faults.push_back({n, std::string(e.message())});
+    done(std::move(sent));
+  };
+  auto index = setup_.config().node_index(nodes.front());
+  if (!index) return failed(Error(Errc::kInvalidNodeName, "not in slurm.conf"));
+  const config::NodeConfig& node = setup_.config().nodes[*index];
+  std::string bytes;
+  wire::encode(part, bytes);
+  net::connect_tcp(loop_, node.address(), node.port, setup_.security, setup_.config().message_timeout,
+                   [bytes = std::move(bytes), failed, done](Result<net::ChannelPtr> c) mutable {
+                     if (!c) return failed(c.error());
+                     net::ChannelPtr to = *c;
+                     to->request(wire::number_of<rpc::SendFile>, std::move(bytes), kBranchTimeout,
+                                 [to, failed, done](Result<net::Frame> r) {
+                                   rpc::FileSent sent;
+                                   if (!r) return failed(r.error());
+                                   if (auto ok = wire::decode(r->payload, sent); !ok) return failed(ok.error());
+                                   done(std::move(sent));
+                                 });
+                   });
+}
+
+}  // namespace muster::slurmd

@@ -1,0 +1,90 @@
+// What scontrol asks of the slurmd on its own host: which jobs, steps and processes are here, and how this daemon stands.
+// Nothing of it is secret: /proc tells any user the same. scontrol(1) listjobs, liststeps, listpids, pidinfo, getent, show
+// slurmd.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/version.h"
+#include "config/key_table.h"
+#include "os/process_tree.h"
+#include "slurmd/daemon/slurmd.h"
+#include "wire/instances.h"
+#include "wire/messages.h"
+
+namespace muster::slurmd {
+namespace {
+
+template <class M>
+void answer(net::Channel& c, const net::Frame& f, const M& m) {
+  std::string bytes;
+  wire::encode(m, bytes);
+  c.answer(f.id, f.message, std::move(bytes));
+}
+
+// The tasks first, then what they started, in the order of their numbers.
+std::vector<rpc::LocalProcess> processes_of(const step_rpc::StepdReport& step) {
+  std::vector<rpc::LocalProcess> out;
+  uint32_t local = 0;
+  for (const step_rpc::TaskProcess& t : step.tasks) out.push_back({t.pid, true, local++, t.rank});
+  os::ProcessSet set;
+  set.root = step.pid;   // slurmstepd, who adopts what its tasks leave behind
+  set.include_root = false;
+  for (const os::ProcessInfo& p : os::find_processes(set)) {
+    bool task = std::ranges::any_of(step.tasks, [&](const auto& t) { return t.pid == p.pid; });
+    if (!task) out.push_back({p.pid, false, 0, 0});
+  }
+  std::erase_if(out, [](const rpc::LocalProcess& p) { return !os::read_process(p.pid); });
+  return out;
+}
+
+std::string line(std::string_view key, std::string_view value) {
+  std::string out(key);
+  out.resize(std::max<size_t>(out.size(), 24), ' ');
+  return out + " = " + std::string(value) + "\n";
+}
+
+}  // namespace
+
+rpc::LocalSteps Slurmd::local_steps(const rpc::QueryLocalSteps& q) const {
+  rpc::LocalSteps out;
+  stepds_.for_each_step([&](const step_rpc::StepdReport& step) {
+    if ((q.job && step.job != q.job) || step.state != step_rpc::StepdState::kRunning) return;
+    rpc::LocalStep row{step.job, step.step, step.uid, {}};
+    if (q.processes) row.processes = processes_of(step);
+    out.steps.push_back(std::move(row));
+  });
+  return out;
+}
+
+std::string Slurmd::about_this_daemon() const {
+  std::string steps;
+  stepds_.for_each_step([&](const step_rpc::StepdReport& s) {
+    if (s.state == step_rpc::StepdState::kRunning) steps += (steps.empty() ? "" : ",") + step_name(s.job, s.step);
+  });
+  const NodeHardware& h = setup_.hardware;
+  auto number = [](uint64_t n) { return std::to_string(n); };
+  return line("Active Steps", steps.empty() ? "NONE" : steps) + line("Actual CPUs", number(h.cpus)) +
+         line("Actual Boards", number(h.boards)) + line("Actual sockets", number(h.sockets)) +
+         line("Actual cores", number(h.cores_per_socket)) + line("Actual threads per core", number(h.threads_per_core)) +
+         line("Actual real memory", number(h.real_memory_mb) + " MB") +
+         line("Actual temp disk space", number(h.tmp_disk_mb) + " MB") + line("Boot time", format_time(h.slurmd_start)) +
+         line("Hostname", setup_.node) +
+         line("Last slurmctld msg time", last_order_ == kTimeUnset ? "NONE" : format_time(last_order_)) +
+         line("Slurmd PID", number(static_cast<uint64_t>(::getpid()))) +
+         line("Slurmd Debug", number(static_cast<uint64_t>(setup_.config().slurmd_debug))) +
+         line("Slurmd Logfile", setup_.log_file.empty() ? "(null)" : setup_.log_file) + line("Version", kVersion);
+}
+
+Result<> Slurmd::on_local_query(const net::ChannelPtr& channel, const net::Frame& f) {
+  if (f.message == wire::number_of<rpc::QueryLocalDaemon>) {
+    answer(*channel, f, rpc::Text{about_this_daemon()});
+    return {};
+  }
+  rpc::QueryLocalSteps q;
+  MUSTER_TRY_VOID(wire::decode(f.payload, q));
+  answer(*channel, f, local_steps(q));
+  return {};
+}
+
+}  // namespace muster::slurmd

@@ -1,0 +1,96 @@
+"""Checklist rows 74, 84, 94 and 95: gangs under as few leaf switches as can be, and what jobs and commands are told of it."""
+import os
+
+import conftest
+import harness
+import pytest
+
+TREE = ("SwitchName=leaf1 Nodes=n[1-2]\nSwitchName=leaf2 Nodes=n[3-4]\nSwitchName=leaf3 Nodes=n[5-6]\n"
+        "SwitchName=spine Switches=leaf[1-3]\n")
+
+
+def with_topology(cluster, text):
+    with open(os.path.join(cluster.folder, "etc", "topology.conf"), "w") as f:
+        f.write(text)
+    return cluster.start()
+
+
+def six_nodes(plugin):
+    return dict(nodes=6, gpus=0, cpus=2, conf="TopologyPlugin=topology/" + plugin)
+
+
+@pytest.fixture(scope="module")
+def tree():
+    folder = conftest.new_folder()
+    cluster = harness.Cluster(folder, **six_nodes("tree"))
+    try:
+        yield with_topology(cluster, TREE)
+    finally:
+        cluster.stop()
+        harness.remove(folder)
+
+
+def hold(cluster, *options):
+    job = cluster.sbatch("--exclusive", *options, "--wrap", "sleep 600")
+    cluster.wait_job(job, "RUNNING")
+    return cluster.job(job)["NodeList"]
+
+
+@pytest.fixture
+def free_tree(tree):
+    yield tree
+    tree.cancel_all()
+    tree.wait_nodes("idle")
+
+
+def test_a_gang_stands_under_one_leaf(free_tree):
+    hold(free_tree, "-w", "n1")
+    assert hold(free_tree, "-N2") == "n[3-4]"       # n2 is free before them, but alone
+    assert hold(free_tree, "-N1") == "n2"           # the leaf that is broken already
+    assert hold(free_tree, "-N2") == "n[5-6]"
+
+
+def test_a_larger_gang_takes_whole_leaves(free_tree):
+    hold(free_tree, "-w", "n1")
+    assert hold(free_tree, "-N4") == "n[3-6]"
+
+
+def test_tasks_know_their_switches(free_tree):
+    free_tree.file("where.sh", "#!/bin/bash\n#SBATCH -N2 -w n[3-4]\necho batch $SLURM_TOPOLOGY_ADDR "
+                   "$SLURM_TOPOLOGY_ADDR_PATTERN\nsrun sh -c 'echo task $SLURM_TOPOLOGY_ADDR'\n")
+    job = free_tree.sbatch("where.sh")
+    free_tree.wait_job(job)
+    lines = free_tree.read("slurm-%d.out" % job).splitlines()
+    assert lines[0] == "batch spine.leaf2.n3 switch.switch.node"
+    assert sorted(lines[1:]) == ["task spine.leaf2.n3", "task spine.leaf2.n4"]
+
+
+def test_show_topology(free_tree):
+    assert free_tree.ok("scontrol", "show", "topology").out.splitlines() == [
+        "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=n[1-2]",
+        "SwitchName=leaf2 Level=0 LinkSpeed=1 Nodes=n[3-4]",
+        "SwitchName=leaf3 Level=0 LinkSpeed=1 Nodes=n[5-6]",
+        "SwitchName=spine Level=1 LinkSpeed=1 Nodes=n[1-6] Switches=leaf[1-3]"]
+
+
+@pytest.mark.better_than_slurm
+def test_show_one_unit_or_those_of_a_node(free_tree):
+    assert free_tree.ok("scontrol", "show", "topology", "unit=leaf3").out == \
+        "SwitchName=leaf3 Level=0 LinkSpeed=1 Nodes=n[5-6]\n"
+    assert [line.split()[0] for line in free_tree.ok("scontrol", "show", "topology", "node=n1").lines] == [
+        "SwitchName=leaf1", "SwitchName=spine"]
+    assert "  tree:" in free_tree.ok("scontrol", "show", "topoconf").lines
+
+
+@pytest.mark.better_than_slurm
+def test_blocks_and_a_node_that_moves(make_cluster):
+    cluster = with_topology(make_cluster(start=False, **six_nodes("block")),
+                            "BlockName=b1 Nodes=n[1-3]\nBlockName=b2 Nodes=n[4-6]\nBlockSizes=2,4\n")
+    assert cluster.ok("scontrol", "show", "topology").lines == [
+        "BlockName=b1 BlockIndex=0 Nodes=n[1-3] BlockSize=2", "BlockName=b2 BlockIndex=1 Nodes=n[4-6] BlockSize=2",
+        "AggregatedBlock=b[1-2] BlockIndex=2 Nodes=n[1-6] BlockSize=4"]
+    hold(cluster, "-w", "n[1-2]", "-N2")
+    assert hold(cluster, "-N2") == "n[4-5]"
+    cluster.ok("scontrol", "update", "nodename=n6", "topology=default:b1")
+    assert "BlockName=b1 BlockIndex=0 Nodes=n[1-3,6] BlockSize=2" in cluster.ok("scontrol", "show", "topology").lines
+    assert hold(cluster, "-N2") == "n[3,6]"

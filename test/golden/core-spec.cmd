@@ -1,0 +1,9 @@
+#conf spec.conf
+# cores kept for the system; a job with --core-spec says how many itself (guide core_spec)
+allocate a -n6 -w n1
+allocate b -n7 -w n1
+allocate c -n6 -w n2
+free a
+free c
+allocate d -S 1 -w n1
+allocate e --thread-spec=3 -w n2

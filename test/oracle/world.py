@@ -1,0 +1,105 @@
+"""The one small cluster that every case sees: its configuration and the jobs in its queue.
+
+Nothing here is left to the scheduler's timing: of the prepared jobs one runs for good, all others are held or wait for what
+never comes. Cases may submit; forget_new() cancels what they left behind.
+"""
+import difflib
+import os
+import re
+
+import harness
+import transcript
+
+FIRST_JOB = 70001       # ids that nothing else looks like
+NODES = {
+    "n1": "Feature=intel,fast Gres=gpu:a100:4 Weight=10",
+    "n2": "Feature=intel,fast Gres=gpu:a100:4 Weight=10",
+    "n3": "Feature=amd,fast Gres=gpu:h100:2 Weight=20",
+    "n4": "Feature=amd Weight=5",
+    "n5": "Feature=amd Weight=5",
+}
+PARTITIONS = [
+    "PartitionName=main Nodes=n[1-6] Default=YES MaxTime=INFINITE DefaultTime=1:00:00 State=UP",
+    "PartitionName=gpu Nodes=n[1-3] MaxTime=7-00:00:00 State=UP",
+    "PartitionName=short Nodes=n[1-4] MaxTime=30 DefaultTime=10 MaxNodes=2 PriorityTier=10 State=UP",
+    "PartitionName=closed Nodes=n[1-4] State=DOWN",
+    "PartitionName=drained Nodes=n[1-4] State=DRAIN",
+    "PartitionName=off Nodes=n[1-4] State=INACTIVE",
+    "PartitionName=lean Nodes=n4 MaxMemPerNode=2000 MaxCPUsPerNode=2 State=UP",
+]
+# One line each: sbatch's arguments. The order gives the ids, FIRST_JOB upwards.
+RUNNING = ["-J runner -w n1 -c 2 --mem=200 --gres=gpu:a100:1 -t UNLIMITED --comment=busy"]
+WAITING = [
+    "-H -J held -t 10 -n 4 --mem=1G",
+    "-H -J array --array=1-5,9%2 -t 1:00:00 -p gpu,main",
+    "-H -J wide -N 2-3 --ntasks-per-node=2 --exclusive -t 2-00:00:00 -p gpu --comment=two_words",
+    "-J later --begin=2038-01-02T03:04:05 -t 30",
+    "-J after --dependency=afterok:70002 -t 5 -p short",
+    "-H -J gpus -p gpu --gres=gpu:h100:2 -C fast -t 90 --mail-type=END --mail-user=someone",
+    "-H -J nice --nice=50 -t 15 -p short -x n1",
+]
+LAST_PREPARED = FIRST_JOB + len(RUNNING) + len(WAITING) - 1
+# Words of a case that may leave something behind.
+CHANGES = re.compile(r"sbatch|srun|salloc|scancel|submit|directives|values|started|"
+                     r"scontrol.*(update|create|delete|hold|release|requeue|suspend|resume|top|reboot)", re.I)
+JOB = "#!/bin/sh\nexec sleep 100000\n"
+
+
+class World:
+    def __init__(self, folder):
+        dev = os.path.join(folder, "dev")
+        gres = "".join("NodeName=%s Name=gpu Type=%s File=%s/nvidia[0-%d]\n" % (nodes, kind, dev, last)
+                       for nodes, kind, last in (("n[1-2]", "a100", 3), ("n3", "h100", 1)))
+        more = ["FirstJobId=%d" % FIRST_JOB,
+                "PriorityType=priority/basic", "MaxArraySize=1001", "MailProg=/bin/true",
+                "NodeName=n6 NodeAddr=127.0.0.1 NodeHostname=absent Port=1 CPUs=16 RealMemory=64000 State=DOWN "
+                "Reason=broken"]
+        self.cluster = harness.Cluster(folder, nodes=5, gpus=4, node_line=NODES, gres_conf=gres, partitions=PARTITIONS,
+                                       conf="\n".join(more))
+        for i in range(4):
+            open(os.path.join(dev, "nvidia%d" % i), "w").close()
+        self.normalise = transcript.Normaliser(self.cluster, FIRST_JOB, LAST_PREPARED)
+        self.cluster.env["ORACLE"] = os.path.dirname(os.path.abspath(__file__))
+
+    def start(self):
+        c = self.cluster
+        c.start()
+        c.file("job.sh", JOB)
+        c.file("true.sh", "#!/bin/sh\ntrue\n")
+        for number, line in enumerate(RUNNING + WAITING):
+            job = c.sbatch(*line.split(), "job.sh")
+            assert job == FIRST_JOB + number, "job %d came for %d: %s" % (job, FIRST_JOB + number, line)
+            if line in RUNNING:
+                c.wait_job(job, "RUNNING")
+        c.ok("scontrol", "update", "nodename=n5", "state=drain", "reason=bad disk")
+        c.wait_nodes("drained", ["n5"])
+        c.wait_nodes(r"down\*", ["n6"])     # nobody answers there
+        self.before = self.state()
+        return self
+
+    def play(self, case):
+        """Runs a case and takes away the jobs that it left."""
+        result = self.cluster.sh('. "$ORACLE/prelude.sh"\n' + case.script)
+        outcome = self.normalise.outcome(result)    # at once: times are told by their distance to now
+        if CHANGES.search(case.script):
+            self.forget_new()
+            harness.until(lambda: case.id + " to leave the cluster as it was\n" + "\n".join(
+                difflib.unified_diff(self.before, self.state(), "before", "after", n=0, lineterm="")),
+                lambda: self.state() == self.before)
+        return outcome
+
+    def forget_new(self):
+        new = {int(x) for x in self.cluster.queue("-a", "-o", "%A")} - set(range(FIRST_JOB, LAST_PREPARED + 1))
+        if new:
+            jobs = ",".join(map(str, sorted(new)))
+            self.cluster.run("scancel", *jobs.split(","))
+            harness.until("an end of jobs " + jobs, lambda: not self.cluster.queue("-a", "-j", jobs))
+
+    def state(self):
+        """What a case must leave as it found it."""
+        return [line for command in (
+            "sinfo -a -h -N -o %N|%T|%E|%f|%w|%G", "sinfo -a -h -o %R|%a|%l|%s|%F", "squeue -a -h -S i -o %i|%T|%r|%j|%Q|%l|%v")
+                for line in dict.fromkeys(self.cluster.ok(*command.split()).lines)]
+
+    def stop(self):
+        self.cluster.stop()
