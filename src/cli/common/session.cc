@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/common/command.h"
 #include "config/hosts.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -15,17 +16,10 @@
 namespace muster::cli {
 namespace {
 
-std::string own_host() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  std::string host = name;
-  return host.substr(0, host.find('.'));
-}
-
 // The controller's own socket where it runs, else that of this host's node daemon, which passes on what users ask.
 std::vector<std::string> agent_sockets(const ClientConf& conf) {
   std::vector<std::string> out{site::slurmctld_agent_socket(conf.slurmctld_pid_file, conf.slurmctld_port)};
-  std::string host = own_host();
+  std::string host = short_hostname();
   const char* node = getenv("SLURMD_NODENAME");
   for (const std::string& name : {std::string(node ? node : ""), host})
     if (!name.empty() && name.find('/') == name.npos)

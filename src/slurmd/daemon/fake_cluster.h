@@ -36,7 +36,11 @@ class FakeCluster {
 
   const std::string& dir() const { return dir_.path(); }
   std::string file(const std::string& name) const { return dir() + "/" + name; }
-  std::string read(const std::string& name) const;
+  std::string read(const std::string& name) const;  // "(why not)" when it cannot
+  // Whether a script has written a whole line into that file: what a test waits for before it acts on what is in it.
+  bool has_line(const std::string& name) const;
+  // Whether the process whose number is that file's first line has ended.
+  bool ended(const std::string& pid_file) const;
   std::string socket() const { return dir() + "/slurmd.n1.sock"; }
 
   void start_slurmd();           // and waits for its registration

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "net/credential.h"
+#include "os/process_tree.h"
 #include "slurmd/daemon/fake_cluster.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
@@ -78,6 +79,18 @@ size_t FakeCluster::steps_left() const {
 std::string FakeCluster::read(const std::string& name) const {
   auto text = os::read_file(file(name));
   return text ? *text : "(" + std::string(text.error().message()) + ")";
+}
+
+bool FakeCluster::has_line(const std::string& name) const {
+  auto text = os::read_file(file(name));
+  return text && text->ends_with('\n');
+}
+
+bool FakeCluster::ended(const std::string& pid_file) const {
+  pid_t pid = std::atoi(read(pid_file).c_str());
+  EXPECT_GT(pid, 0) << pid_file << " has no process";
+  auto left = os::read_process(pid);
+  return pid > 0 && (!left || left->state == 'Z');
 }
 
 void FakeCluster::listen() {
