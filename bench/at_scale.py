@@ -4,6 +4,7 @@ Uses the programs of bench/drivers, so these are figures of Muster alone. Each f
 returns figures; every loop is bounded and only processes started here are ended.
 """
 import os
+import random
 import re
 import signal
 import subprocess
@@ -43,20 +44,39 @@ def measure_kept(side):
     return {"rate": rate}
 
 
-def measure_large(side):
-    """100,000 separate held jobs: what queries, a restart and a scancel of all cost then, and what a job takes of memory."""
+def fresh_controller(side):
+    """One that has freed nothing yet, else growth hides in what it kept. Its memory."""
     import __main__ as bench
-    jobs = side.options["large"]
     side.cluster.stop_ctld()
     side.cluster.start_ctld()
     side.cluster.wait_ctld(60)
-    before = bench.resident_bytes(side.cluster.ctld.pid)
-    submit_kept(side, jobs, 1)
-    r = {"jobs": jobs, "bytes": (bench.resident_bytes(side.cluster.ctld.pid) - before) / jobs}
-    r["squeue"] = side.median_ms("squeue", runs=3)
+    return bench.resident_bytes(side.cluster.ctld.pid)
+
+
+def loaded(side, jobs, distinct):
+    """The controller's growth in bytes a job while they are submitted."""
+    import __main__ as bench
+    before = fresh_controller(side)
+    submit_kept(side, jobs, distinct)
+    return (bench.resident_bytes(side.cluster.ctld.pid) - before) / jobs
+
+
+def most_memory_mib(side, *command):
+    """Of a command while it runs."""
+    out = side.cluster.ok("bash", "-c", "exec /usr/bin/env python3 -c '%s' %s" % (
+        "import os, resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", " ".join(command)), timeout=300).out
+    return int(out) / 1024
+
+
+def large_queue(side, distinct):
+    """100,000 separate held jobs: what queries, a restart and a scancel of all cost then, and what a job takes of memory."""
+    r = {"jobs": side.options["large"], "bytes": loaded(side, side.options["large"], distinct)}
+    r["squeue"] = side.printing_ms("squeue", runs=5)
     r["squeue_none"] = side.median_ms("squeue", "-t", "R")
-    r["squeue_json"] = side.median_ms("squeue", "--json", runs=1)
-    r["show_jobs"] = side.median_ms("scontrol", "show", "jobs", runs=3)
+    r["squeue_json"] = side.printing_ms("squeue", "--json", runs=3)
+    r["json_memory"] = most_memory_mib(side, "squeue", "--json")
+    r["show_jobs"] = side.printing_ms("scontrol", "show", "jobs", runs=5)
     side.cluster.kill_ctld()
     began = time.monotonic()
     side.cluster.start_ctld()
@@ -67,6 +87,52 @@ def measure_large(side):
     side.empty()
     r["cancel"] = 1000 * (time.monotonic() - began)
     return r
+
+
+def measure_large(side):
+    """Jobs as a loop around one sbatch submits them: they share one request."""
+    return large_queue(side, 0)
+
+
+def measure_differ(side):
+    """Jobs with names of their own: each has its own request, which queries send and the controller keeps."""
+    return large_queue(side, 1)
+
+
+def mixed_jobs(count):
+    """Many below a node, some of several nodes, a few large ones; the same every time."""
+    drawn = random.Random(1)
+    for _ in range(count):
+        kind, limit = drawn.random(), drawn.choice([10, 30, 60, 120, 240, 480, 1440, 2880])
+        if kind < 0.70:
+            size = "-n%d" % drawn.choice([1, 2, 4, 8, 16, 32, 64])
+        else:
+            size = "-N%d --exclusive" % drawn.choice([1, 2, 4, 8] if kind < 0.95 else [16, 32, 64, 128])
+        yield "%s -t %d" % (size, limit)
+
+
+def eligible_at_once(side):
+    """Mixed jobs wait for a partition that is down; it comes up. How much of the cluster is in use 5 s later, and what squeue
+    and sbatch feel of it."""
+    cluster = side.cluster
+    cluster.ok("scontrol", "update", "PartitionName=hollow", "State=DOWN")
+    script = cluster.file("mixed.sh", "".join("sbatch -Q -p hollow -J sleep600000ms -o /dev/null --wrap true %s\n" % one
+                                              for one in mixed_jobs(side.options["mixed"])))
+    clients = [subprocess.Popen(["bash", "-c", "split -n r/%d/8 %s | bash" % (k + 1, script)], env=cluster.env, cwd=cluster.work)
+               for k in range(8)]
+    for client in clients:
+        client.wait(300)
+    waiting = len(cluster.queue("-o", "%i"))
+    if waiting != side.options["mixed"]:
+        raise AssertionError("%d of %d mixed jobs are in the queue" % (waiting, side.options["mixed"]))
+    began, worst = time.monotonic(), 0.0
+    cluster.ok("scontrol", "update", "PartitionName=hollow", "State=UP")
+    while time.monotonic() - began < 5:
+        worst = max(worst, cluster.ok("squeue", timeout=60).seconds)
+    allocated, _, _, there = (int(n) for n in cluster.ok("sinfo", "-h", "-p", "hollow", "-o", "%C").lines[0].split("/"))
+    one, ids = side.submit(200, 1, "-p hollow -n64 -t 2880 -o /dev/null --wrap true")
+    cluster.cancel_all(300)
+    return {"used": 100.0 * allocated / there, "squeue_worst": 1000 * worst, "sbatch_then": len(ids) / one}
 
 
 def measure_hollow(side):
@@ -96,11 +162,11 @@ def measure_hollow(side):
         side.empty(120)
         r["jobs"] = 20000 / (time.monotonic() - began)
         r["submitted"] = rate
-        r["squeue"] = side.median_ms("squeue")
         r["sinfo"] = side.median_ms("sinfo")
-        one, ids = side.submit(200, 1, "--hold -o /dev/null --wrap true")
+        one, ids = side.submit(side.options["submissions"], 1, "--hold -o /dev/null --wrap true")
         r["sbatch"] = len(ids) / one
         cluster.cancel_all(60)
+        r.update(eligible_at_once(side))
         return r
     finally:
         player.send_signal(signal.SIGTERM)

@@ -33,8 +33,8 @@ if(MUSTER_SANITIZE)
   add_compile_options(-fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${MUSTER_SANITIZE})
 elseif(NOT MUSTER_FUZZ)
-  # A command is a process per use: no dynamic libstdc++ to load and relocate.
-  add_link_options(-static-libstdc++ -static-libgcc)
+  # A command is a process per use: no dynamic libstdc++ to load and relocate, and nothing that no code reaches.
+  add_link_options(-static-libstdc++ -static-libgcc LINKER:--gc-sections LINKER:--as-needed)
 endif()
 
 # Coverage feedback for the fuzzers comes from the libraries under test; clang 19 takes libstdc++ 12's <expected> as is.

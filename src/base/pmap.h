@@ -22,6 +22,7 @@ template <class T>
 class PersistentMap {
   static constexpr int kBits = 6;
   static constexpr uint32_t kFan = 1u << kBits;
+  static constexpr uint32_t kAhead = 8;  // children asked of the memory before they are walked
 
   struct Counted {
     std::atomic<uint32_t> refs{1};
@@ -236,8 +237,11 @@ class PersistentMap {
     }
     const Node* n = static_cast<const Node*>(c);
     uint32_t from = slot(first, level);
-    for (uint32_t i = from; i < kFan; ++i)
+    for (uint32_t i = from; i < kFan; ++i) {
+      // Each value lies somewhere else: without this a walk over many is a wait for memory at each.
+      if (i + kAhead < kFan) __builtin_prefetch(n->child[i + kAhead]);
       if (n->child[i] && !walk(n->child[i], level - 1, prefix << kBits | i, i == from ? first : 0, f)) return false;
+    }
     return true;
   }
 

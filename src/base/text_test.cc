@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/tres_mem.h"
+
 #include <gtest/gtest.h>
 
 namespace muster {
@@ -70,6 +72,12 @@ TEST(Text, PrintsMemory) {
   EXPECT_EQ(format_mem_mb(1500), "1500M");
   EXPECT_EQ(format_mem_mb(921600), "900G");
   EXPECT_EQ(format_mem_mb(1 << 20), "1T");
+  // As TRES lists of 22.05 write it.
+  const std::pair<uint64_t, const char*> lists[] = {{0, "0"}, {200, "200M"}, {512, "512M"}, {1500, "1500M"}, {1536, "1.50G"}, {10240, "10G"}, {64000, "62.50G"}, {192000, "187.50G"}};
+  for (const auto& [mb, text] : lists) {
+    EXPECT_EQ(format_tres_mem(mb), text);
+    EXPECT_EQ(parse_tres_mem_mb(text), mb);
+  }
   for (uint64_t mb : {1ull, 1023ull, 1024ull, 1025ull, 1ull << 29, 3ull << 20})
     EXPECT_EQ(parse_mem_mb(format_mem_mb(mb)).value(), mb);
 }

@@ -79,6 +79,7 @@ TEST(TimePrint, UsesTheZoneOfTheProcess) {
     Zone utc("UTC");
     EXPECT_EQ(format_time(t), "2026-11-21T08:49:00");
     EXPECT_EQ(format_time(Time(milliseconds(-1))), "1969-12-31T23:59:59");
+    EXPECT_EQ(format_time(from_unix(253402300800)), "10000-01-01T00:00:00");
   }
   {
     Zone zone("CET-1CEST,M3.5.0,M10.5.0/3");

@@ -79,11 +79,9 @@ constexpr KeyRow kRows[] = {
     seconds("CompleteWait", "0", "Start nothing new for this long while a job is still completing.")
         .not_yet("waiting for completing jobs"),
     one_of("CpuFreqDef", "Conservative|OnDemand|Performance|PowerSave|SchedUtil|UserSpace", nullptr,
-           "CPU governor of steps that ask for none.")
-        .not_yet("CPU frequency control"),
+           "CPU governor of steps that ask for none."),
     flags("CpuFreqGovernors", "Conservative|OnDemand|Performance|PowerSave|SchedUtil|UserSpace",
-          "OnDemand,Performance,UserSpace", "CPU governors that --cpu-freq may name.")
-        .not_yet("CPU frequency control"),
+          "OnDemand,Performance,UserSpace", "CPU governors that --cpu-freq may name."),
     one_of("CredType", "cred/munge|cred/slurm|cred/none", "cred/munge", "How step credentials are signed.")
         .restart(),
     text("DataParserParameters", nullptr, "Default version and flags of --json and --yaml output."),

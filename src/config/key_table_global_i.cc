@@ -85,7 +85,7 @@ constexpr KeyRow kRows[] = {
     one_of("MetricsType", "metrics/openmetrics", nullptr, "Format of the metrics.").not_yet("metrics"),
     seconds("MinJobAge", "300", "How long a finished job stays listed; 0 = for ever.").max(INT32_MAX),
     text("MpiDefault", nullptr, "Kind of MPI of steps that name none: none, pmi2, pmix."),
-    list("MpiParams", nullptr, "ports= and disable_slurm_hydra_bootstrap.").not_yet("MPI plugins"),
+    list("MpiParams", nullptr, "ports=first-last for --resv-ports; no variables of Hydra are set here in any case."),
     one_of("NamespaceType", "namespace/linux|namespace/tmpfs|namespace/none", nullptr,
            "Private /tmp and namespaces per job.")
         .not_yet("job namespaces"),
@@ -146,7 +146,7 @@ constexpr KeyRow kRows[] = {
         .repeat(),
     seconds("PrologEpilogTimeout", nullptr, "Time limit of prolog and epilog; unset: none.").max(65534),
     flags("PrologFlags", "Alloc|Contain|DeferBatch|NoHold|ForceRequeueOnFail|RunInJob|Serial|X11", nullptr,
-          "When and how the prolog runs.").not_yet("flags of the prolog"),
+          "When and how the prolog runs. Serial works; others are taken, and a notice says so."),
     path("PrologSlurmctld", nullptr, "Programs run by slurmctld before an allocation is granted.").repeat()
         .not_yet("programs of slurmctld around a job"),
     seconds("PrologTimeout", nullptr, "Time limit of the prolog; unset: PrologEpilogTimeout."),

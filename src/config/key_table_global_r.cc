@@ -123,12 +123,11 @@ constexpr KeyRow kRows[] = {
            "topology/flat", "Shape of the network that placement takes into account.")
         .restart(),
     yesno("TrackWCKey", "No", "Account by workload key.").not_yet("accounting"),
-    number("TreeWidth", "16", "Fan-out of messages among nodes.").min(1).max(65533).not_yet("tuning of connections"),
-    path("UnkillableStepProgram", nullptr, "Program run on a node when a step's processes will not die.")
-        .not_yet("watching for processes that outlive SIGKILL"),
+    number("TreeWidth", "16", "To how many nodes a node passes a file of sbcast or srun --bcast on; messages go to each node directly.").min(1).max(65533),
+    path("UnkillableStepProgram", nullptr, "Program run on a node when a step's processes will not die."),
     seconds("UnkillableStepTimeout", nullptr,
             "How long they may take to die; unset: 60 or five MessageTimeouts.")
-        .min(1).not_yet("watching for processes that outlive SIGKILL"),
+        .min(1),
     text("UrlParserType", nullptr, "Parser of URLs; there is one here.").not_yet("choice of the URL parser"),
     yesno("UsePAM", "No", "Open a PAM session for a job, which may set its limits.").not_yet("PAM sessions"),
     number("VSizeFactor", "0", "Virtual memory a job may use, percent of its real memory; 0 = no limit.")

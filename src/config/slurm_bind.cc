@@ -28,6 +28,8 @@ constexpr Binding kBindings[] = {
     {"ClusterName", &C::cluster_name},
     {"CommunicationParameters", &C::communication_parameters},
     {"CompleteWait", &C::complete_wait},
+    {"CpuFreqDef", &C::cpu_freq_def},
+    {"CpuFreqGovernors", &C::cpu_freq_governors},
     {"CredType", &C::cred_type},
     {"DebugFlags", &C::debug_flags},
     {"DefCpuPerGPU", &C::def_cpu_per_gpu},

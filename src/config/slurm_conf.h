@@ -157,6 +157,10 @@ struct Config {
   std::vector<std::string> auth_alt_types;
   // ports and messages
   PortRange slurmctld_port{6817, 6817}, srun_port_range;
+  PortRange mpi_ports;  // ports= of MpiParams
+  // frequencies of CPUs
+  std::string cpu_freq_def;
+  std::vector<std::string> cpu_freq_governors{"OnDemand", "Performance", "UserSpace"};
   uint16_t slurmd_port = 6818;
   OptionList communication_parameters;
   Duration message_timeout = seconds(10), tcp_timeout = seconds(2);
@@ -193,7 +197,7 @@ struct Config {
   std::string requeue_exit, requeue_exit_hold;
   std::optional<uint32_t> over_time_limit_min = 0;  // nullopt: UNLIMITED
   std::optional<uint32_t> resv_over_run_min = 0;
-  EnforcePartitionLimits enforce_part_limits = EnforcePartitionLimits::kAll;
+  EnforcePartitionLimits enforce_part_limits = EnforcePartitionLimits::kNo;
   OptionList dependency_parameters;
   std::vector<std::string> private_data;
   std::vector<std::string> job_submit_plugins, cli_filter_plugins;

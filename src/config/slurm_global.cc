@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "config/scheduler_words.h"
 #include "config/slurm_bind.h"
 #include "config/slurm_build.h"
 
@@ -85,7 +86,17 @@ void drop_none(std::string& type) {
   if (type.ends_with("/none")) type.clear();
 }
 
+// "ports=12000-12999"; unset where it says something else.
+PortRange mpi_ports_of(const OptionList& params) {
+  std::string_view text = params.get("ports").value_or("");
+  size_t dash = text.find('-');
+  auto port = [](std::string_view t) { return parse_number<uint16_t>(t, 1, 65535); };
+  auto first = port(text.substr(0, dash)), last = dash == text.npos ? first : port(text.substr(dash + 1));
+  return first && last && *first <= *last ? PortRange{*first, *last} : PortRange{};
+}
+
 void bind_special(Config& c) {
+  c.mpi_ports = mpi_ports_of(c.mpi_params);
   c.select_flags = parse_select_flags(text_of(c, "SelectTypeParameters"));
   c.preempt_modes = parse_preempt_modes(text_of(c, "PreemptMode"));
   c.enforce = parse_enforce(text_of(c, "AccountingStorageEnforce"));
@@ -144,6 +155,7 @@ void complete_tres(Config& c) {
 }
 
 void check_together(const Config& c, Findings& f) {
+  check_scheduler_words(c.scheduler_parameters, pos_of(c, "SchedulerParameters"), f);
   if (c.cluster_name.empty())
     f.error({std::make_shared<const std::string>(c.path), 0, 0}, "ClusterName", "is not set",
             "every cluster needs a name");
@@ -167,6 +179,18 @@ void check_together(const Config& c, Findings& f) {
   if (c.is_given("PropagateResourceLimits") && c.is_given("PropagateResourceLimitsExcept"))
     f.error(pos_of(c, "PropagateResourceLimitsExcept"), "PropagateResourceLimitsExcept",
             "cannot be combined with PropagateResourceLimits");
+  auto prolog_flag = [&](std::string_view name) {
+    return std::ranges::any_of(c.prolog_flags, [&](const std::string& f) { return iequals(f, name); });
+  };
+  for (const std::string& flag : c.prolog_flags)
+    if (!iequals(flag, "Serial"))
+      f.notice(pos_of(c, "PrologFlags"), "PrologFlags",
+               flag + " is accepted without effect, this is not there yet: prologs at the start of a job");
+  for (std::string_view name : {"Contain", "X11"})
+    if (prolog_flag("NoHold") && prolog_flag(name))
+      f.error(pos_of(c, "PrologFlags"), "PrologFlags", "NoHold cannot be combined with " + std::string(name));
+  if (prolog_flag("Serial") && prolog_flag("RunInJob"))
+    f.error(pos_of(c, "PrologFlags"), "PrologFlags", "Serial cannot be combined with RunInJob");
   bool preempts = !c.preempt_type.empty();
   if (preempts && c.preempt_modes.how == PreemptModes::How::kOff)
     f.error(pos_of(c, "PreemptType"), "PreemptType", c.preempt_type + " needs a PreemptMode other than OFF",
@@ -177,6 +201,9 @@ void check_together(const Config& c, Findings& f) {
       iequals(c.priority_usage_reset_period, "NONE"))
     f.error(pos_of(c, "PriorityDecayHalfLife"), "PriorityDecayHalfLife",
             "0 needs a PriorityUsageResetPeriod other than NONE");
+  if (c.mpi_params.has("ports") && c.mpi_ports.first == 0)
+    f.error(pos_of(c, "MpiParams"), "MpiParams", "ports= must be a range of ports, the lower one first",
+            "for example MpiParams=ports=12000-12999");
   const PortRange& ports = c.slurmctld_port;
   if (ports.first == 0)
     f.error(pos_of(c, "SlurmctldPort"), "SlurmctldPort", "must be a port from 1 to 65535");

@@ -10,6 +10,7 @@ using V = const JobView&;
 using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks;
 
+uint32_t most(uint32_t maximum, uint32_t asked) { return maximum ? maximum : asked; }
 void min_memory_text(V v, S o) { put_mem(o, min_memory(v.request).mb, v.env.noconvert); }
 void star(S o, uint32_t n) { put_number_or(o, n, "*"); }
 
@@ -20,10 +21,10 @@ constexpr JobField kFields[] = {
      [](V v, S o) { put_number(o, v.row.nodes); }, [](V v) { return int64_t{v.row.nodes}; }},
     {0, "NumTasks", "", "TASKS", 0, kWorks, "Tasks", [](V v, S o) { put_number(o, v.row.tasks); },
      [](V v) { return int64_t{v.row.tasks}; }},
-    {0, "MaxCPUs", "", "MAX_CPUS", 0, kWorks, "Most CPUs asked for, 0 without a maximum",
-     [](V v, S o) { put_number(o, v.row.max_cpus); }, [](V v) { return int64_t{v.row.max_cpus}; }},
-    {0, "MaxNodes", "", "MAX_NODES", 0, kWorks, "Most nodes asked for, 0 without a maximum",
-     [](V v, S o) { put_number(o, v.row.max_nodes); }, [](V v) { return int64_t{v.row.max_nodes}; }},
+    {0, "MaxCPUs", "", "MAX_CPUS", 0, kWorks, "Most CPUs it may get: those asked for without a maximum",
+     [](V v, S o) { put_number(o, most(v.row.max_cpus, v.row.cpus)); }, [](V v) { return int64_t{most(v.row.max_cpus, v.row.cpus)}; }},
+    {0, "MaxNodes", "", "MAX_NODES", 0, kWorks, "Most nodes it may get: those asked for without a maximum",
+     [](V v, S o) { put_number(o, most(v.row.max_nodes, v.row.nodes)); }, [](V v) { return int64_t{most(v.row.max_nodes, v.row.nodes)}; }},
     {'c', "MinCpus", "", "MIN_CPUS", 0, kWorks, "Least CPUs on a node",
      [](V v, S o) { put_number(o, min_cpus_per_node(v.request)); },
      [](V v) { return int64_t{min_cpus_per_node(v.request)}; }},

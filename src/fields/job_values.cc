@@ -5,6 +5,7 @@
 #include "base/bitmap.h"
 #include "base/text.h"
 #include "fields/values.h"
+#include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 
 namespace muster::fields {
@@ -48,6 +49,21 @@ Time start_time(const JobView& v) {
   if (v.row.started != kTimeUnset) return v.row.started;
   if (v.row.state == JobState::kPending && v.request.begin > v.env.now) return v.request.begin;
   return v.row.ended;  // ended without a start
+}
+
+std::string hosts_text(const std::string& list) {
+  if (list.find(',') == list.npos) return list;
+  Result<std::vector<std::string>> hosts = expand_hosts(list);
+  return hosts ? compress_hosts_sorted(*hosts) : list;
+}
+
+bool ends_never(const JobView& v) {
+  return v.row.state == JobState::kRunning && v.row.time_limit_min == kUnlimited32;
+}
+
+Time accrues_since(const JobView& v) {
+  bool waits = v.row.state == JobState::kPending && (v.row.priority == 0 || !v.row.dependency.empty());
+  return waits ? kTimeUnset : v.row.eligible;
 }
 
 Time end_time(const JobView& v) {

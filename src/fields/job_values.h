@@ -18,7 +18,10 @@ std::string array_tasks_text(const JobRow& row, uint32_t length);
 
 Duration run_time(const JobView& v);  // without the time it was suspended
 Time start_time(const JobView& v);    // actual or expected; unset when nobody knows
+std::string hosts_text(const std::string& list);  // "n2,n1" as "n[1-2]"; what is no list as it is
 Time end_time(const JobView& v);
+bool ends_never(const JobView& v);     // it runs and has no limit
+Time accrues_since(const JobView& v);  // unset while it may not start yet
 // The text of the reason: the detail where it is a longer form of it ("ReqNodeNotAvail,
 // UnavailableNodes:n1").
 std::string_view reason_text(const JobRow& row);

@@ -42,7 +42,8 @@ struct DocumentMeta {
   std::vector<DocumentWarning> warnings;
 };
 
-// The name of the list: "jobs", "steps", "nodes", "partitions", "licenses", "reservations", "pings", "sinfo".
+// The name of the list: "jobs", "steps", "nodes", "partitions", "licenses", "reservations", "pings", "sinfo"; or of the
+// one record between begin and end: "statistics" (json_statistics.h).
 void begin_document(TreeSink& sink, std::string_view list);
 void end_document(TreeSink& sink, std::string_view list, const DocumentMeta& meta);
 

@@ -55,17 +55,23 @@ void message_members(TreeSink& sink, const DocumentMeta& meta) {
 
 }  // namespace
 
+namespace {
+// The others are lists.
+bool is_one_record(std::string_view name) { return name == "statistics"; }
+}  // namespace
+
 void begin_document(TreeSink& sink, std::string_view list) {
   sink.begin_object();
   sink.key(list);
-  sink.begin_list();
+  if (!is_one_record(list)) sink.begin_list();
 }
 
 void end_document(TreeSink& sink, std::string_view list, const DocumentMeta& meta) {
-  sink.end_list();
+  bool record = is_one_record(list);
+  if (!record) sink.end_list();
   Members m(sink);
   if (list == "jobs") m.time("last_backfill", meta.last_backfill);
-  if (list != "sinfo" && list != "pings") m.time("last_update", meta.last_update);
+  if (!record && list != "sinfo" && list != "pings") m.time("last_update", meta.last_update);
   meta_member(sink, meta);
   message_members(sink, meta);
   sink.end_object();

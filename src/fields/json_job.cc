@@ -182,7 +182,7 @@ void owner_and_state(Members& m, const JobView& v) {
   resources(m, v);
   m.words("job_size_str", q.node_sizes);
   state_names(m, r);
-  m.time("last_sched_evaluation", kTimeUnset).text("licenses", q.licenses);
+  m.time("last_sched_evaluation", v.row.last_sched_eval).text("licenses", q.licenses);
   m.text("licenses_allocated",
          r.state == JobState::kPending ? std::string_view() : std::string_view(q.licenses));
   s.key("mail_type");

@@ -2,6 +2,7 @@
 // that are not over are shown, so what is known at a step's end (exit code, usage, who killed it) has its empty value.
 #include <algorithm>
 
+#include "base/tres_mem.h"
 #include "fields/json.h"
 #include "fields/json_values.h"
 #include "fields/step_values.h"
@@ -27,7 +28,7 @@ void tres_list(Members& m, std::string_view key, std::string_view tres) {
     int id = 0;
     for (const auto& [name, number] : kTresIds)
       if (name == type) id = number;
-    uint64_t count = type == "mem" ? parse_mem_mb(value).value_or(0) : parse_count(value).value_or(0);
+    uint64_t count = type == "mem" ? parse_tres_mem_mb(value) : parse_count(value).value_or(0);
     s.begin_object();
     m.text("type", type).text("name", slash < eq ? item.substr(slash + 1, eq - slash - 1) : std::string_view());
     m.number("id", id).number("count", static_cast<int64_t>(count));
@@ -92,7 +93,8 @@ void json_step(const StepView& v, TreeSink& sink) {
   std::string id;
   put_step_id(id, r);
   m.begin("step").text("id", id).text("name", r.name);
-  for (std::string_view key : {"stderr", "stdin", "stdout", "stderr_expanded", "stdin_expanded", "stdout_expanded"}) m.text(key, "");
+  m.text("stderr", r.std_err).text("stdin", r.std_in).text("stdout", r.std_out);
+  for (std::string_view key : {"stderr_expanded", "stdin_expanded", "stdout_expanded"}) m.text(key, "");
   m.end().begin("task").text("distribution", r.distribution).end();
   tres(m, r);
   sink.end_object();

@@ -2,11 +2,15 @@
 // property of the description is written.
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
 
 #include <cstdio>
 #include <ctime>
+#include <limits>
 
 #include "fields/json.h"
+#include "fields/json_statistics.h"
 #include "fields/show_license.h"
 #include "fields/reference_test.h"
 #include "fields/sinfo_groups.h"
@@ -187,7 +191,72 @@ TEST_F(SchemaWalk, Steps) {
   row.start = from_unix(kNow - 60);
   walk(step_json(row), "v0.0.44_step");
 }
+TEST_F(SchemaWalk, Statistics) {
+  rpc::Statistics s;
+  s.now = from_unix(kNow);
+  s.since = from_unix(kNow - 3600);
+  s.submitted = 7;
+  s.main_cycles.cycles = 120;
+  s.main_cycles.total_us = 2400;
+  s.by_message = {{"REQUEST_PING", 1008, 3, 90}};
+  s.by_user = {{"", 1000, 3, 90}};
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  begin_document(*sink, "statistics");
+  json_statistics(s, [](Uid) { return std::string("alice"); }, *sink);
+  end_document(*sink, "statistics", test_meta());
+  rapidjson::Document doc;
+  doc.Parse(out.c_str());
+  ASSERT_FALSE(doc.HasParseError()) << out;
+  const Value& statistics = doc["statistics"];
+  EXPECT_EQ(statistics["jobs_submitted"].GetInt(), 7);
+  EXPECT_EQ(statistics["schedule_cycle_mean"].GetInt(), 20);
+  EXPECT_EQ(statistics["schedule_cycle_per_minute"].GetInt(), 2);
+  EXPECT_STREQ(statistics["rpcs_by_user"][0]["user"].GetString(), "alice");
+  EXPECT_EQ(statistics["rpcs_by_message_type"][0]["average_time"]["number"].GetInt(), 30);
+  walk(out, "v0.0.44_openapi_diag_resp");
+}
 TEST_F(SchemaWalk, Partitions) { walk(partitions_document(), "v0.0.44_openapi_partition_resp"); }
+
+// RapidJSON's own writers are the judges of what stands between the values.
+template <class Writer>
+std::string reprinted(const std::string& text) {
+  rapidjson::Document doc;
+  doc.Parse(text.c_str());
+  EXPECT_FALSE(doc.HasParseError()) << text;
+  rapidjson::StringBuffer buffer;
+  Writer writer(buffer);
+  if constexpr (requires { writer.SetIndent(' ', 2); }) writer.SetIndent(' ', 2);
+  doc.Accept(writer);
+  return buffer.GetString();
+}
+TEST(Json, LayoutIsThatOfRapidJson) {
+  std::string pretty = jobs_document(TreeForm::kJson, false), compact = jobs_document(TreeForm::kJson, true);
+  EXPECT_EQ(reprinted<rapidjson::PrettyWriter<rapidjson::StringBuffer>>(pretty), pretty);
+  EXPECT_EQ(reprinted<rapidjson::Writer<rapidjson::StringBuffer>>(compact), compact);
+}
+
+TEST(Json, EveryKindOfValue) {
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  sink->begin_list();
+  for (int64_t n : {int64_t{0}, int64_t{-7}, std::numeric_limits<int64_t>::min()}) sink->number(n);
+  sink->number_unsigned(std::numeric_limits<uint64_t>::max());
+  for (double n : {0.0, 1.5, -2.25e300}) sink->real(n);
+  sink->real(std::numeric_limits<double>::infinity());
+  sink->real(std::numeric_limits<double>::quiet_NaN());
+  sink->boolean(true);
+  sink->null();
+  for (std::string_view t : {"", "plain", "a\"b\\c", "tab\there", "\x7f", "gr\xc3\xbc\xc3\x9f", "not \xff utf8"}) sink->text(t);
+  sink->begin_object();
+  sink->end_object();
+  sink->begin_list();
+  sink->end_list();
+  sink->end_list();
+  EXPECT_EQ(out,
+            "[0,-7,-9223372036854775808,18446744073709551615,0.0,1.5,-2.25e300,null,null,true,null,"
+            "\"\",\"plain\",\"a\\\"b\\\\c\",\"tab\\there\",\"\x7f\",\"gr\xc3\xbc\xc3\x9f\",\"not ? utf8\",{},[]]");
+}
 
 TEST(Json, ValuesOfAJob) {
   rapidjson::Document doc;
@@ -214,6 +283,7 @@ TEST(Json, ValuesOfAStep) {
   row.array_task = 3;
   row.id = kBatchStep;
   row.node_list = "n[1-2]";
+  row.std_out = "out.%t";
   row.tres = "cpu=2,mem=1G,gres/gpu:a100=1";
   row.start = from_unix(kNow - 60);
   rapidjson::Document doc;
@@ -221,6 +291,7 @@ TEST(Json, ValuesOfAStep) {
   doc.Parse(text.c_str());
   ASSERT_FALSE(doc.HasParseError()) << text;
   EXPECT_STREQ(doc["step"]["id"].GetString(), "12_3.batch");
+  EXPECT_STREQ(doc["step"]["stdout"].GetString(), "out.%t");
   EXPECT_EQ(doc["time"]["elapsed"].GetInt(), 60);
   EXPECT_STREQ(doc["nodes"]["list"][1].GetString(), "n2");
   const Value& tres = doc["tres"]["allocated"];

@@ -3,6 +3,7 @@
 // stands on one line.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -22,10 +23,15 @@ class Record {
 
   // "Key=", a blank before it unless it begins a line. The value is appended by the caller.
   std::string& key(std::string_view name) {
-    if (!fresh_) out_ += ' ';
+    const size_t at = out_.size();
+    out_.resize_and_overwrite(at + name.size() + 2, [&](char* text, size_t) {   // looks once whether there is room
+      char* p = text + at;
+      if (!fresh_) *p++ = ' ';
+      p = std::copy(name.begin(), name.end(), p);
+      *p++ = '=';
+      return static_cast<size_t>(p - text);
+    });
     fresh_ = false;
-    out_ += name;
-    out_ += '=';
     return out_;
   }
   Record& pair(std::string_view name, std::string_view value) {
@@ -45,8 +51,8 @@ class Record {
   }
   // The next pair begins a new line, `deeper` blanks further in.
   void line(int deeper = 0) {
-    out_ += oneliner_ ? " " : "\n   ";
-    if (!oneliner_) out_.append(static_cast<size_t>(deeper), ' ');
+    out_ += oneliner_ ? std::string_view(" ") : std::string_view("\n   ");
+    if (!oneliner_ && deeper) out_.append(static_cast<size_t>(deeper), ' ');
     fresh_ = true;
   }
 

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "fields/job_values.h"
+#include "hostlist/hostlist.h"
+#include "model/mail.h"
 
 namespace muster::fields {
 namespace {
@@ -66,7 +68,7 @@ void show_times(const JobView& v, Record& r) {
   put_time(r.key("SubmitTime"), v.row.submitted, v.env, "Unknown");
   put_time(r.key("EligibleTime"), v.row.eligible, v.env, "Unknown");
   r.line();
-  put_time(r.key("AccrueTime"), v.row.eligible, v.env, "Unknown");
+  put_time(r.key("AccrueTime"), accrues_since(v), v.env, "Unknown");
   r.line();
   put_time(r.key("StartTime"), start_time(v), v.env, "Unknown");
   put_time(r.key("EndTime"), end_time(v), v.env, "Unknown");
@@ -75,7 +77,8 @@ void show_times(const JobView& v, Record& r) {
   put_time(r.key("SuspendTime"), v.row.suspended, v.env, "None");
   int64_t before =
       v.row.suspended == kTimeUnset ? 0 : to_seconds(v.row.suspended - v.row.started - v.row.suspended_total);
-  r.pair("SecsPreSuspend", std::max<int64_t>(0, before)).pair("LastSchedEval", "Unknown");
+  r.pair("SecsPreSuspend", std::max<int64_t>(0, before));
+  put_time(r.key("LastSchedEval"), v.row.last_sched_eval, v.env, "Unknown");
 }
 
 void show_places(const JobView& v, Record& r) {
@@ -85,7 +88,7 @@ void show_places(const JobView& v, Record& r) {
   r.out() += ':';
   put_number(r.out(), v.request.alloc_sid);
   r.line();
-  r.or_null("ReqNodeList", v.request.required_nodes).or_null("ExcNodeList", v.request.excluded_nodes);
+  r.or_null("ReqNodeList", hosts_text(v.request.required_nodes)).or_null("ExcNodeList", hosts_text(v.request.excluded_nodes));
   r.line();
   r.pair("NodeList", v.row.node_list);
   if (v.row.state == JobState::kPending && !v.row.expected_nodes.empty())
@@ -124,15 +127,27 @@ void show_amounts(const JobView& v, Record& r) {
   star(r.key(q.core_spec_is_threads ? "ThreadSpec" : "CoreSpec"), q.core_spec);
 }
 
-// -d: what the job has on each node; nodes with equal shares stand together.
+// -d: what the job has on each node; neighbours in the list with equal shares stand together.
+// Placement is ours: one word without blanks, as parsers of key=value want it, where a topology has a say.
 void show_shares(const JobView& v, Record& r) {
   if (v.row.shares.empty()) return;
   r.line();
   r.or_null("JOB_GRES", v.row.gres_allocated);
-  for (const NodeShareRow& s : v.row.shares) {
-    r.line(2);
-    r.pair("Nodes", s.node).pair("CPU_IDs", s.cpu_ids).pair("Mem", s.mem_mb).pair("GRES", s.gres);
+  auto same = [](const NodeShareRow& a, const NodeShareRow& b) {
+    return a.cpu_ids == b.cpu_ids && a.mem_mb == b.mem_mb && a.gres == b.gres;
+  };
+  for (auto s = v.row.shares.begin(); s != v.row.shares.end();) {
+    auto end = std::find_if(s, v.row.shares.end(), [&](const NodeShareRow& next) { return !same(*s, next); });
+    std::vector<std::string> nodes;
+    for (auto one = s; one != end; ++one) nodes.push_back(one->node);
+    r.line();
+    r.out() += "  ";  // on one line, too
+    r.pair("Nodes", compress_hosts(nodes)).pair("CPU_IDs", s->cpu_ids).pair("Mem", s->mem_mb).pair("GRES", s->gres);
+    s = end;
   }
+  if (v.row.placement.empty()) return;
+  r.line();
+  r.pair("Placement", v.row.placement);
 }
 
 void show_wishes(const JobView& v, Record& r) {
@@ -146,6 +161,7 @@ void show_wishes(const JobView& v, Record& r) {
   r.line();
   r.or_null("Features", q.features);
   if (!q.prefer.empty()) r.pair("Prefer", q.prefer);
+  if (!q.batch_features.empty()) r.pair("BatchFeatures", q.batch_features);
   put_span_full(r.key("DelayBoot"), q.delay_boot);
   if (!q.cluster_features.empty()) r.pair("ClusterFeatures", q.cluster_features);
   if (!q.reservation.empty()) r.pair("Reservation", q.reservation);
@@ -213,7 +229,9 @@ void show_policies(const JobView& v, Record& r) {
   optional(r, "TresPerNode", q.tres_per_node);
   optional(r, "TresPerSocket", q.tres_per_socket);
   optional(r, "TresPerTask", q.tres_per_task);
-  optional(r, "MailUser", q.mail_user);
+  if (!q.mail_user.empty() || q.mail_type) r.line();
+  if (!q.mail_user.empty()) r.pair("MailUser", q.mail_user);
+  if (q.mail_type) r.pair("MailType", format_mail_type(q.mail_type));
   r.line();
 }
 

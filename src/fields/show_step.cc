@@ -22,13 +22,13 @@ void show_step(const StepView& v, const ShowOptions& options, std::string& out) 
       .pair("CPUs", s.cpus)
       .pair("Tasks", s.tasks)
       .pair("Name", s.name)
-      .pair("Network", "(null)");
+      .or_null("Network", s.network);
   r.line();
   r.or_null("TRES", s.tres);
   r.line();
-  r.pair("ResvPorts", "(null)");
+  r.or_null("ResvPorts", s.resv_ports);
   r.line();
-  r.pair("CPUFreqReq", "Default");
+  r.pair("CPUFreqReq", s.cpu_freq.empty() ? std::string_view("Default") : std::string_view(s.cpu_freq));
   if (!s.distribution.empty()) r.pair("Dist", s.distribution);
   r.line();
   r.or_null("SrunHost:Pid", s.srun_host);

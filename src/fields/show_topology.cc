@@ -158,7 +158,7 @@ Result<std::string> show_topology(const TopologyView& view, const TopologyWanted
                                               : view.topologies.find(wanted.topology);
   if (!t && !wanted.topology.empty())
     return fail(Errc::kNotFound, "there is no topology " + wanted.topology);
-  if (!t || t->kind == TopologyKind::kFlat) return std::string("No topology information available\n");
+  if (!t || t->kind == TopologyKind::kFlat) return std::string();   // nothing to show
   std::vector<uint32_t> held;
   for (const std::string& name : wanted.nodes) {
     auto at = std::ranges::find(view.names, name);

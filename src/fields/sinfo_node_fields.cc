@@ -185,7 +185,7 @@ constexpr SinfoField kFields[] = {
      of_nodes<[](N n, E, S o) { put_or(o, n.extra); }>, nullptr, kApart},
     {0, "Port", "", "PORT", 0, kWorks, "Port of slurmd on the first node",
      of_nodes<[](N n, E, S o) { put_number(o, n.port); }>},
-    {'i', "", "", "RESERVATION", 0, FieldStatus::kConstant, "Reservation that has the nodes", [](V, S) {}},
+    absent<SinfoView>('i', "", "RESERVATION", "policy", "Reservation that has the nodes", [](V, S) {}),
 };
 
 }  // namespace

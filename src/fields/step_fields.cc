@@ -39,7 +39,6 @@ namespace {
 using V = const StepView&;
 using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks;
-constexpr FieldStatus kConstant = FieldStatus::kConstant;
 
 // Job ids have at most 26 bits, array indexes 22. Within an array task, steps beyond 32,000 count as equal.
 int64_t id_order(V v) {
@@ -54,6 +53,9 @@ void elapsed(V v, S o) {
   put_span(o, v.row.start == kTimeUnset ? Duration::zero() : v.env.now - v.row.start);
 }
 void null(V, S o) { o += "(null)"; }
+constexpr StepField text(std::string_view name, std::string_view header, std::string_view doc, void (*put)(V, S)) {
+  return {0, name, "", header, 0, kWorks, doc, put};
+}
 uint32_t array_id(V v) { return v.row.array_job_id.value; }
 
 constexpr StepField kFields[] = {
@@ -95,22 +97,26 @@ constexpr StepField kFields[] = {
     {0, "tres-alloc", "", "TRES_ALLOC", 0, kWorks, "TRES it holds", [](V v, S o) { put_or(o, v.row.tres); }},
     {0, "Cluster", "", "CLUSTER", 0, kWorks, "Cluster that has the step",
      [](V v, S o) { put(o, v.env.cluster); }},
-    {0, "Container", "", "CONTAINER", 0, kConstant, "OCI bundle", null},
-    {0, "ContainerID", "", "CONTAINER_ID", 0, kConstant, "OCI container id", null},
-    {0, "CPUFreq", "", "CPU_FREQ", 0, kConstant, "CPU frequency asked for", [](V, S o) { o += "Default"; }},
-    {0, "cpus-per-tres", "", "CPUS_PER_TRES", 0, kConstant, "CPUs for each GPU", null},
-    {0, "mem-per-tres", "", "MEM_PER_TRES", 0, kConstant, "Memory for each GPU", null},
-    {0, "Network", "", "NETWORK", 0, kConstant, "Network asked for", null},
-    {0, "ResvPort", "", "RESV_PORTS", 0, kConstant, "Ports reserved for MPI", null},
-    {0, "STDIN", "", "STDIN", 0, kConstant, "File of standard input; kept by srun only", null},
-    {0, "STDOUT", "", "STDOUT", 0, kConstant, "File of standard output; kept by srun only", null},
-    {0, "STDERR", "", "STDERR", 0, kConstant, "File of standard error; kept by srun only", null},
-    {0, "tres-bind", "", "TRES_BIND", 0, kConstant, "Binding of tasks to devices", null},
-    {0, "tres-freq", "", "TRES_FREQ", 0, kConstant, "Frequencies of devices", null},
-    {0, "tres-per-job", "", "TRES_PER_JOB", 0, kConstant, "TRES of the whole job", null},
-    {0, "tres-per-step", "", "TRES_PER_STEP", 0, kConstant, "TRES for the whole step", null},
-    {0, "tres-per-socket", "", "TRES_PER_SOCKET", 0, kConstant, "TRES on every socket", null},
-    {0, "tres-per-task", "", "TRES_PER_TASK", 0, kConstant, "TRES for every task", null},
+    {0, "CPUFreq", "", "CPU_FREQ", 0, kWorks, "CPU frequency asked for",
+     [](V v, S o) { put_or(o, v.row.cpu_freq, "Default"); }},
+    text("cpus-per-tres", "CPUS_PER_TRES", "CPUs for each GPU", [](V v, S o) { put_or(o, v.row.cpus_per_tres); }),
+    text("mem-per-tres", "MEM_PER_TRES", "Memory for each GPU", [](V v, S o) { put_or(o, v.row.mem_per_tres); }),
+    text("Network", "NETWORK", "Network asked for", [](V v, S o) { put_or(o, v.row.network); }),
+    text("ResvPort", "RESV_PORTS", "Ports reserved for MPI", [](V v, S o) { put_or(o, v.row.resv_ports); }),
+    text("STDIN", "STDIN", "File of standard input as asked for", [](V v, S o) { put_or(o, v.row.std_in); }),
+    text("STDOUT", "STDOUT", "File of standard output as asked for", [](V v, S o) { put_or(o, v.row.std_out); }),
+    text("STDERR", "STDERR", "File of standard error as asked for", [](V v, S o) { put_or(o, v.row.std_err); }),
+    text("tres-bind", "TRES_BIND", "Binding of tasks to devices", [](V v, S o) { put_or(o, v.row.tres_bind); }),
+    text("tres-freq", "TRES_FREQ", "Frequencies of devices", [](V v, S o) { put_or(o, v.row.tres_freq); }),
+    text("tres-per-step", "TRES_PER_STEP", "TRES for the whole step",
+         [](V v, S o) { put_or(o, v.row.tres_per_step); }),
+    text("tres-per-socket", "TRES_PER_SOCKET", "TRES on every socket",
+         [](V v, S o) { put_or(o, v.row.tres_per_socket); }),
+    text("tres-per-task", "TRES_PER_TASK", "TRES for every task", [](V v, S o) { put_or(o, v.row.tres_per_task); }),
+    absent<StepView>(0, "tres-per-job", "TRES_PER_JOB", "", "TRES of the whole job; a step has none, squeue shows a job's",
+                     null),
+    absent<StepView>(0, "Container", "CONTAINER", "OCI containers", "OCI bundle", null),
+    absent<StepView>(0, "ContainerID", "CONTAINER_ID", "OCI containers", "OCI container id", null),
 };
 
 }  // namespace

@@ -70,6 +70,7 @@ struct Cluster {
   std::string name;                          // ClusterName
   TopologiesPtr topologies;                  // null: flat
   uint64_t position = 0;                     // of the last event applied
+  Time last_pass{};                          // when the scheduler last went over the whole queue; volatile
   // Epochs: raised by apply; caches compare them instead of scanning.
   uint64_t nodes_epoch = 0;                  // anything about nodes but their use by jobs
   uint64_t use_epoch = 0;                    // resources became free

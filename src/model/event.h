@@ -137,7 +137,9 @@ struct JobSubmitted {
   }
 };
 
-struct JobChanged {         // the new values of what hold, release, update, eligibility … may change
+// The new values of what hold, release, update, eligibility … may change. With `array_task` a pending task gets a record
+// of its own first, `task_job`, as one that starts does.
+struct JobChanged {
   static constexpr uint32_t kNumber = 12;
   static constexpr const char* kName = "JobChanged";
   JobId job{};
@@ -152,12 +154,15 @@ struct JobChanged {         // the new values of what hold, release, update, eli
   std::shared_ptr<const ArrayTasks> array_tasks;
   std::shared_ptr<const Dependencies> dependencies;
   std::shared_ptr<const std::string> detail;
+  uint32_t array_task = kNoArrayTask;
+  JobId task_job{};
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job); v(2, "request", s.request); v(3, "priority", s.priority); v(4, "flags", s.flags);
     v(5, "reason", s.reason); v(6, "time_limit_min", s.time_limit_min); v(7, "partition", s.partition);
     v(8, "eligible", s.eligible); v(9, "ends", s.ends); v(10, "array_tasks", s.array_tasks);
-    v(11, "dependencies", s.dependencies); v(12, "detail", s.detail);
+    v(11, "dependencies", s.dependencies); v(12, "detail", s.detail); v(13, "array_task", s.array_task);
+    v(14, "task_job", s.task_job);
   }
 };
 
@@ -174,11 +179,12 @@ struct JobStarted {         // the gang has its nodes; for a task of an array re
   uint32_t flags = 0;                   // CONFIGURING, POWER_UP_NODE
   std::optional<uint32_t> time_limit_min;   // a limit lowered within --time-min
   uint32_t priority = 0;                // at that moment; 0: as it was
+  uint32_t batch_index = 0;             // in allocation: where the batch script runs
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "task_job", s.task_job); v(4, "time", s.time);
     v(5, "ends", s.ends); v(6, "partition", s.partition); v(7, "allocation", s.allocation); v(8, "flags", s.flags);
-    v(9, "time_limit_min", s.time_limit_min); v(10, "priority", s.priority);
+    v(9, "time_limit_min", s.time_limit_min); v(10, "priority", s.priority); v(11, "batch_index", s.batch_index);
   }
 };
 

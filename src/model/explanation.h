@@ -155,6 +155,46 @@ struct Alternative {
   }
 };
 
+// One leaf switch, base block, ring or torus, and the job's nodes there.
+struct UnitNodes {
+  std::string unit;             // "" of nodes that stand in none
+  uint32_t count = 0;
+  std::string nodes;            // host list
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "unit", s.unit);
+    v(2, "count", s.count);
+    v(3, "nodes", s.nodes);
+  }
+};
+
+// Where a running job stands in its partition's topology.
+struct PlacementView {
+  std::string topology, kind;   // "default", "tree"; both "" where it is flat
+  std::string unit_name;        // "leaf switch", "block"
+  std::vector<UnitNodes> units;
+  uint32_t fewest = 0;          // units that would do for so many nodes if all were free
+  std::string within;           // the lowest switch or aggregated block around all of them; "" one unit, or none
+  uint32_t segments = 0, segment_size = 0;
+  bool segments_whole = false;  // each inside one block of the smallest size that holds it
+  uint32_t switches_asked = 0;  // --switches
+  std::vector<std::string> why; // what led to these nodes
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "topology", s.topology);
+    v(2, "kind", s.kind);
+    v(3, "unit_name", s.unit_name);
+    v(4, "units", s.units);
+    v(5, "fewest", s.fewest);
+    v(6, "within", s.within);
+    v(7, "segments", s.segments);
+    v(8, "segment_size", s.segment_size);
+    v(9, "segments_whole", s.segments_whole);
+    v(10, "switches_asked", s.switches_asked);
+    v(11, "why", s.why);
+  }
+};
+
 struct JobExplanation {
   Time now{};
   JobBrief job;
@@ -181,6 +221,7 @@ struct JobExplanation {
   uint32_t time_limit_min = 0;
   int32_t exit_status = 0, derived_exit_status = 0;  // wait status
   uint32_t restarts = 0;
+  PlacementView placement;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "now", s.now);
@@ -208,6 +249,7 @@ struct JobExplanation {
     v(23, "exit_status", s.exit_status);
     v(24, "derived_exit_status", s.derived_exit_status);
     v(25, "restarts", s.restarts);
+    v(26, "placement", s.placement);
   }
 };
 

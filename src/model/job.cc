@@ -7,7 +7,8 @@ namespace muster {
 bool Step::operator==(const Step& o) const {
   return id == o.id && state == o.state && same(request, o.request) && start == o.start &&
          shares == o.shares && exit_status == o.exit_status && srun_host == o.srun_host &&
-         srun_pid == o.srun_pid && time_limit_min == o.time_limit_min && overlap == o.overlap;
+         srun_pid == o.srun_pid && time_limit_min == o.time_limit_min && overlap == o.overlap &&
+         resv_ports == o.resv_ports;
 }
 
 bool Job::operator==(const Job& o) const {
@@ -20,7 +21,7 @@ bool Job::operator==(const Job& o) const {
          suspended == o.suspended && suspended_total == o.suspended_total && same(allocation, o.allocation) &&
          releasing == o.releasing && launched == o.launched && exit_status == o.exit_status &&
          derived_exit_status == o.derived_exit_status && time_warned == o.time_warned && steps == o.steps &&
-         same(detail, o.detail) && batch_host == o.batch_host && settling == o.settling;
+         same(detail, o.detail) && batch_host == o.batch_host && batch_index == o.batch_index && settling == o.settling;
 }
 
 }  // namespace muster

@@ -104,6 +104,7 @@ struct Step {
   uint32_t srun_pid = 0;
   uint32_t time_limit_min = kUnlimited32;
   bool overlap = false;
+  std::vector<uint16_t> resv_ports;     // of MpiParams=ports=, ascending: its own on all of its nodes
   bool operator==(const Step& o) const;   // compares what `request` points to
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -117,6 +118,7 @@ struct Step {
     v(8, "srun_pid", s.srun_pid);
     v(9, "time_limit_min", s.time_limit_min);
     v(10, "overlap", s.overlap);
+    v(11, "resv_ports", s.resv_ports);
   }
 };
 
@@ -155,11 +157,14 @@ struct Job {
   std::vector<Step> steps;              // those not finished
   std::shared_ptr<const std::string> detail;             // second sentence to the reason, a system comment; usually null
   std::string batch_host;
+  uint32_t batch_index = 0;             // in allocation: the node of the batch script (--batch)
   Bitmap settling;                      // by index in allocation: nodes that have not confirmed the last suspend or resume
 
   bool pending() const { return state == JobState::kPending; }
   bool finished() const { return is_finished(state); }
   bool holds_nodes() const { return allocation && (!finished() || releasing.any()); }
+  const NodeShare& batch_share() const { return allocation->nodes[batch_index]; }   // with an allocation only
+  bool runs_script_on(NodeId node) const { return request->kind == JobKind::kBatch && batch_share().node == node; }
   bool operator==(const Job& o) const;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -194,6 +199,7 @@ struct Job {
     v(29, "detail", s.detail);
     v(30, "batch_host", s.batch_host);
     v(31, "settling", s.settling);
+    v(32, "batch_index", s.batch_index);
   }
 };
 

@@ -24,6 +24,7 @@ enum RowPart : uint32_t {
   kRowSteps = 1u << 5,
   kRowStateOnly = 1u << 6,    // id, array, state and flags, and nothing else; no request
   kRowTiers = 1u << 7,        // PriorityTier of each partition it may run in
+  kRowPlacement = 1u << 8,    // where it stands in the topology
 };
 
 // One node's share of a job for `scontrol show job -d`: Nodes=n[1-2] CPU_IDs=0-3 Mem=1000 GRES=gpu:h100:2(IDX:0-1)
@@ -66,8 +67,10 @@ struct JobRow {
   uint32_t switches = 0;
   std::vector<NodeShareRow> shares;
   uint64_t mem_mb_per_node = 0;           // allocated on its first node
-  std::string gres_allocated;             // "gpu:h100:8" totals per node list as %b-like texts need
+  std::string gres_allocated;             // "gpu:h100:16": of all its nodes
   std::vector<uint32_t> tiers;            // of the partitions in `partition`, in that order
+  std::string placement;                  // sched::placement_word
+  Time last_sched_eval{};                 // when the scheduler looked at it last
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "id", s.id); v(2, "request", s.request); v(3, "state", s.state); v(4, "flags", s.flags);
@@ -83,7 +86,7 @@ struct JobRow {
     v(32, "dependency", s.dependency); v(33, "exit_status", s.exit_status);
     v(34, "derived_exit_status", s.derived_exit_status); v(35, "expected", s.expected); v(36, "switches", s.switches);
     v(37, "shares", s.shares); v(38, "mem_mb_per_node", s.mem_mb_per_node); v(39, "gres_allocated", s.gres_allocated);
-    v(40, "tiers", s.tiers);
+    v(40, "tiers", s.tiers); v(41, "placement", s.placement); v(42, "last_sched_eval", s.last_sched_eval);
   }
 };
 
@@ -100,6 +103,11 @@ struct StepRow {
   uint32_t nodes = 0, tasks = 0, cpus = 0;
   std::string node_list, tres, gres, srun_host, distribution, submit_line;
   uint32_t srun_pid = 0;
+  // as srun asked
+  std::string network, cpu_freq, cpus_per_tres, mem_per_tres, tres_bind, tres_freq;
+  std::string tres_per_step, tres_per_socket, tres_per_task;
+  std::string std_in, std_out, std_err;   // patterns; "" = through srun
+  std::string resv_ports;                 // "12000-12003"
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job); v(2, "array_job_id", s.array_job_id); v(3, "array_task", s.array_task); v(4, "id", s.id);
@@ -107,7 +115,11 @@ struct StepRow {
     v(9, "uid", s.uid); v(10, "start", s.start); v(11, "time_limit_min", s.time_limit_min); v(12, "nodes", s.nodes);
     v(13, "tasks", s.tasks); v(14, "cpus", s.cpus); v(15, "node_list", s.node_list); v(16, "tres", s.tres);
     v(17, "gres", s.gres); v(18, "srun_host", s.srun_host); v(19, "distribution", s.distribution);
-    v(20, "submit_line", s.submit_line); v(21, "srun_pid", s.srun_pid);
+    v(20, "submit_line", s.submit_line); v(21, "srun_pid", s.srun_pid); v(22, "network", s.network);
+    v(23, "cpu_freq", s.cpu_freq); v(24, "cpus_per_tres", s.cpus_per_tres); v(25, "mem_per_tres", s.mem_per_tres);
+    v(26, "tres_bind", s.tres_bind); v(27, "tres_freq", s.tres_freq); v(28, "tres_per_step", s.tres_per_step);
+    v(29, "tres_per_socket", s.tres_per_socket); v(30, "tres_per_task", s.tres_per_task); v(31, "std_in", s.std_in);
+    v(32, "std_out", s.std_out); v(33, "std_err", s.std_err); v(34, "resv_ports", s.resv_ports);
   }
 };
 

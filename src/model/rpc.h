@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -271,7 +272,7 @@ struct QueryJobs {
 };
 struct RequestRow {
   RequestId id{};
-  JobRequest request;
+  std::shared_ptr<const JobRequest> request;   // shared: it is large, and who reads many rows keeps it
   MUSTER_FIELDS(v(1, "id", s.id); v(2, "request", s.request);)
 };
 struct JobRows {                        // one part: requests first seen in it, then rows

@@ -41,7 +41,8 @@ struct StepRequest {
   bool no_kill = false;
   KillOnBadExit kill_on_bad_exit = KillOnBadExit::kDefault;
   std::optional<uint32_t> wait_seconds;      // --wait after the first task's exit
-  uint32_t resv_ports = 0;
+  uint32_t resv_ports = 0;                   // --resv-ports; 0 with resv_ports_set: as many as a node has tasks
+  bool resv_ports_set = false;
   // how the tasks run; carried to the nodes as it is
   std::vector<std::string> argv;
   bool multi_prog = false;
@@ -150,6 +151,7 @@ struct StepRequest {
     v(78, "oom_kill_step", s.oom_kill_step);
     v(79, "wait_for_children", s.wait_for_children);
     v(80, "preserve_env", s.preserve_env);
+    v(81, "resv_ports_set", s.resv_ports_set);
   }
 };
 

@@ -46,6 +46,7 @@ struct StepCredential {
   Time started{}, ends{};
   Time expires{};  // used after this, it is refused
   CredentialPurpose purpose = CredentialPurpose::kLaunch;
+  std::string resv_ports;  // "12000-12003": the step's own ports on its nodes
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
                 v(4, "uid", s.uid); v(5, "gid", s.gid); v(6, "user_name", s.user_name);
                 v(7, "num_tasks", s.num_tasks); v(8, "cpus_per_task", s.cpus_per_task);
@@ -54,7 +55,7 @@ struct StepCredential {
                 v(14, "expires", s.expires); v(15, "array_job", s.array_job); v(16, "array_task", s.array_task);
                 v(17, "qos", s.qos); v(18, "reservation", s.reservation); v(19, "licenses", s.licenses);
                 v(20, "started", s.started); v(21, "ends", s.ends);
-                v(22, "purpose", s.purpose);)
+                v(22, "purpose", s.purpose); v(23, "resv_ports", s.resv_ports);)
 };
 
 // Where slurmstepd finds srun. A path is used when all nodes are on srun's host.
@@ -104,11 +105,14 @@ struct SendFile {
   uint32_t mode = 0600;
   int64_t access_time = -1, change_time = -1;   // Unix seconds; -1: now
   std::string data;
+  bool lz4 = false;           // `data` is one LZ4 block ...
+  uint32_t plain_size = 0;    // ... of so many bytes
   MUSTER_FIELDS(v(1, "credential", s.credential); v(2, "nodes", s.nodes); v(3, "fanout", s.fanout);
                 v(4, "transfer", s.transfer); v(5, "path", s.path); v(6, "as_caller", s.as_caller);
                 v(7, "force", s.force); v(8, "make_directory", s.make_directory); v(9, "size", s.size);
                 v(10, "offset", s.offset); v(11, "mode", s.mode); v(12, "access_time", s.access_time);
-                v(13, "change_time", s.change_time); v(14, "data", s.data);)
+                v(13, "change_time", s.change_time); v(14, "data", s.data); v(15, "lz4", s.lz4);
+                v(16, "plain_size", s.plain_size);)
 };
 struct NodeFault {
   std::string node, text;
@@ -240,6 +244,8 @@ struct StepdLaunch {
   WarnSignal warn;                         // before that limit
   std::string login_shell, login_home;     // --get-user-env: its variables go below what the job brings; "": not asked
   bool oom_kill_step = false;  // an out-of-memory kill ends the whole step
+  std::string cpu_freq;        // srun --cpu-freq: for the step's CPUs while it runs; "": as they are
+  uint32_t debug_level = 2;    // srun --slurmd-debug: 2 errors only … 6 debug2, on the step's stderr
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
                 v(4, "node", s.node); v(5, "node_id", s.node_id); v(6, "uid", s.uid); v(7, "gid", s.gid);
                 v(8, "groups", s.groups); v(9, "user_name", s.user_name); v(10, "socket_path", s.socket_path);
@@ -253,7 +259,8 @@ struct StepdLaunch {
                 v(29, "oom_score_adj", s.oom_score_adj); v(30, "oom_kill_step", s.oom_kill_step); v(40, "wait_for_children", s.wait_for_children);
                 v(41, "time_limit_min", s.time_limit_min); v(42, "warn", s.warn);
                 v(43, "login_shell", s.login_shell);
-                v(44, "login_home", s.login_home);)
+                v(44, "login_home", s.login_home); v(45, "debug_level", s.debug_level);
+                v(46, "cpu_freq", s.cpu_freq);)
 };
 
 struct StepdSignal {

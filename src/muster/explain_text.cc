@@ -220,6 +220,33 @@ class JobText {
     }
   }
 
+  // Where it stands, what that cost, and what of its wishes was kept.
+  void placement() {
+    const PlacementView& p = e_.placement;
+    if (!p.kind.empty()) {
+      gap();
+      line("Placed by topology " + p.topology + " (" + p.kind + "): " + units(p.units.size(), p.unit_name) +
+           (p.within.empty() ? "" : ", all within " + p.within));
+      for (const UnitNodes& u : p.units)
+        line("  " + left(u.unit.empty() ? "elsewhere" : u.unit, 12) + " " + left(count(u.count, "node"), 9) + " " + shortened(u.nodes));
+    }
+    if (p.switches_asked)
+      line("  --switches=" + std::to_string(p.switches_asked) +
+           (p.units.size() <= p.switches_asked ? ": kept" : ": not kept, the time to wait for it was over"));
+    if (p.segments)
+      line("  --segment=" + std::to_string(p.segment_size) + ": " + count(p.segments, "segment") +
+           (p.segments_whole ? ", each inside one block" : ", not each inside one block"));
+    if (!p.why.empty()) {
+      gap();
+      line("Why these nodes:");
+      for (const std::string& reason : p.why) line("  " + reason);
+    }
+  }
+
+  static std::string units(size_t n, const std::string& name) {
+    return std::to_string(n) + " " + name + (n == 1 ? "" : name.ends_with("ch") ? "es" : "s");
+  }
+
   void running(const std::string& title) {
     line(title + " is " + std::string(job_state_shown(e_.job.state, e_.flags)) + " since " +
          ago(e_.job.start, e_.now));
@@ -233,6 +260,7 @@ class JobText {
     if (e_.flags & kJobConfiguring) line("  Its nodes are being made ready (power up, prolog).");
     if (e_.restarts) line("  It was requeued " + count(e_.restarts, "time") + " before.");
     if (!e_.detail.empty()) line("  " + e_.detail);
+    placement();
   }
 
   void ended(const std::string& title) {

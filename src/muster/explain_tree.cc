@@ -57,6 +57,23 @@ void partition(TreeSink& s, const PartitionView& p) {
   });
 }
 
+void placement(TreeSink& s, const PlacementView& p) {
+  Members m(s);
+  s.key("placement");
+  s.begin_object();
+  m.text("topology", p.topology).text("kind", p.kind).number("fewest", p.fewest).text("within", p.within);
+  list_of(s, "units", p.units, [&](const UnitNodes& u) {
+    m.text("unit", u.unit).number("count", u.count).text("nodes", u.nodes);
+  });
+  m.number("switches_asked", p.switches_asked).number("segments", p.segments);
+  m.number("segment_size", p.segment_size).flag("segments_whole", p.segments_whole);
+  s.key("why");
+  s.begin_list();
+  for (const std::string& line : p.why) s.text(line);
+  s.end_list();
+  s.end_object();
+}
+
 }  // namespace
 
 void to_tree(const JobExplanation& e, TreeSink& s) {
@@ -91,6 +108,7 @@ void to_tree(const JobExplanation& e, TreeSink& s) {
   m.number("alternatives_tried", e.alternatives_tried).text("node_list", e.node_list);
   m.limit("time_limit_minutes", e.time_limit_min).number("exit_status", e.exit_status);
   m.number("derived_exit_status", e.derived_exit_status).number("restarts", e.restarts);
+  placement(s, e.placement);
   s.end_object();
 }
 

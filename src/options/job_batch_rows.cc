@@ -45,6 +45,17 @@ Result<> set_verbose(JobOptions& o, const Given& g) {
   return {};
 }
 
+Result<> set_resv_ports(JobOptions& o, const Given& g) {
+  o.request.resv_ports = 0;
+  o.request.resv_ports_set = true;
+  if (!g.has_value || g.value.empty()) return {};
+  auto count = parse_number<uint32_t>(g.value, 0, 65535);
+  if (!count) return bad_number(g);
+  o.request.resv_ports = *count;
+  o.request.resv_ports_set = *count > 0;
+  return {};
+}
+
 constexpr JobOptionRow kBatch[] = {
     {{.name = "array",
       .letter = 'a',
@@ -113,9 +124,8 @@ constexpr JobOptionRow kBatch[] = {
       .section = Section::kBatch,
       .summary = "features of the node of the script",
       .doc =
-          "Runs the script on a node of the allocation with these features, part of those in --constraint.",
-      .status = Status::kNoEffect,
-      .note = "the script runs on the first node of the allocation, whatever its features"},
+          "Runs the script on a node of the allocation with these features, part of those in --constraint; "
+          "without such a node on the first one."},
      set_text<&JobRequest::batch_features>},
     {{.name = "ignore-pbs",
       .commands = kSbatchOnly,
@@ -208,20 +218,9 @@ constexpr JobOptionRow kGeneral[] = {
       .section = Section::kSites,
       .summary = "reserve communication ports",
       .doc =
-          "Reserves so many ports of MpiParams=ports for the job; without a number one per task of a node.",
-      .status = Status::kNoEffect,
-      .note = "ports are not reserved until MPI plugins are there"},
-     [](JobOptions& o, const Given& g) -> Result<> {
-       uint32_t count = 0;
-       if (g.has_value && !g.value.empty()) {
-         auto v = parse_number<uint32_t>(g.value, 0, 65535);
-         if (!v) return bad_number(g);
-         count = *v;
-       }
-       o.request.resv_ports = count;
-       o.request.resv_ports_set = true;
-       return {};
-     }},
+          "Each step gets so many ports of MpiParams=ports for itself, as SLURM_STEP_RESV_PORTS tells its tasks; "
+          "without a number one per task of a node, with 0 none. In sbatch and salloc: for every srun of the job."},
+     set_resv_ports},
     {{.name = "uid",
       .arg = Arg::kRequired,
       .arg_name = "user",

@@ -1,6 +1,7 @@
 // Rules between options, and texts that several options make together. Runs once, after all sources were
 // applied.
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "base/text.h"
@@ -243,6 +244,15 @@ Result<> finish_tres(JobOptions& o) {
   return {};
 }
 
+// --ntasks-per-gpu and a number of GPUs say how many tasks there are.
+void finish_tasks_per_gpu(JobRequest& r) {
+  if (!r.ntasks_per_gpu || r.num_tasks) return;
+  uint64_t gpus = count_of(r.tres_per_job, "gres/gpu");
+  if (!gpus) gpus = count_of(r.tres_per_node, "gres/gpu") * std::max(1u, r.min_nodes);
+  uint64_t tasks = std::min<uint64_t>(gpus, std::numeric_limits<uint32_t>::max()) * r.ntasks_per_gpu;
+  r.num_tasks = static_cast<uint32_t>(std::min<uint64_t>(tasks, std::numeric_limits<int32_t>::max()));
+}
+
 Result<> finish_counts(JobOptions& o, std::vector<Message>& messages) {
   JobRequest& r = o.request;
   // Fewer tasks than nodes: nobody could use the others.
@@ -255,8 +265,12 @@ Result<> finish_counts(JobOptions& o, std::vector<Message>& messages) {
     r.min_nodes = r.num_tasks;
     if (r.max_nodes) r.max_nodes = r.num_tasks;
   }
+  finish_tasks_per_gpu(r);
   if (!o.distribution.empty()) {
     MUSTER_TRY(text, parse_distribution(o.distribution, o.plane_size));
+    bool listed = !r.required_nodes.empty() || !o.nodelist_file.empty() || !o.node_file.empty();
+    if (text.starts_with("arbitrary") && !listed && o.command != Command::kSrun)
+      return conflict("With Arbitrary distribution you need to specify a nodelist or hostfile with the -w option");
     r.distribution = text;
   }
   if (!o.wait4switch.empty() && r.switches && r.switches_wait == Duration{}) {
@@ -336,6 +350,7 @@ Result<> fill_step(JobOptions& o) {
   s.network = r.network;
   s.no_kill = r.no_kill;
   s.resv_ports = r.resv_ports;
+  s.resv_ports_set = r.resv_ports_set;
   s.open_mode = r.open_mode;
   s.umask = r.umask;
   s.acctg_freq = r.acctg_freq;

@@ -104,7 +104,8 @@ constexpr JobOptionRow kGpuRows[] = {
       .doc = "low, medium, high, highm1 or MHz, for the GPU and, with memory=, for its memory; verbose logs "
              "the result.",
       .status = Status::kNoEffect,
-      .note = "GPU frequencies are not set yet; the request is only recorded"},
+      .note = "GPU frequencies are not set yet; the request is only recorded",
+      .needs = "launch"},
      [](JobOptions& o, const Given& g) -> Result<> {
        MUSTER_TRY_VOID(check_gpu_freq(g.value));
        o.gpu_freq = std::string(g.value);
@@ -185,7 +186,7 @@ constexpr JobOptionRow kBindingRows[] = {
       .section = Section::kBinding,
       .summary = "clock of the CPUs",
       .doc = "kHz, low, medium, high or highm1, a range of them, and a governor (conservative, ondemand, "
-             "performance, powersave, schedutil, userspace), for the steps of the job."},
+             "performance, powersave, schedutil, userspace), for the steps of the job: on CPUs that tasks are confined to, where the machine allows it."},
      [](JobOptions& o, const Given& g) -> Result<> {
        MUSTER_TRY_VOID(check_cpu_freq(g.value));
        o.request.cpu_freq = std::string(g.value);

@@ -117,7 +117,9 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kJob,
       .summary = "run inside a reservation",
       .doc = "Takes the resources from the named reservation. With several names the first that can start "
-             "the job is used."},
+             "the job is used.",
+      .note = "there are no reservations yet: slurmctld refuses the job",
+      .needs = "policy"},
      set_text<&JobRequest::reservation>},
     {{.name = "wckey",
       .arg = Arg::kRequired,
@@ -199,8 +201,8 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kJob,
       .summary = "security label",
       .doc = "The multi-category security label of the job, where an MCS plugin is in use.",
-      .status = Status::kNoEffect,
-      .note = "multi-category security is not available yet; the label is only recorded"},
+      .note = "multi-category security is not available yet: slurmctld refuses a job with a label",
+      .needs = "policy"},
      set_text<&JobRequest::mcs_label>},
 };
 }  // namespace

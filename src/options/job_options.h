@@ -62,6 +62,7 @@ struct JobOptions {
   bool exclusive_allocation = false;  // srun --exclusive=allocation
   bool bcast = false;
   std::string bcast_path, bcast_exclude, compress;
+  std::optional<uint32_t> treewidth;  // 0: off
   std::string prolog, epilog;  // run by srun itself; "none" disables the site's
   std::vector<uint8_t> ignore_signals;
   std::optional<uint32_t> msg_timeout_seconds;

@@ -259,7 +259,10 @@ constexpr JobOptionRow kRows[] = {
       .env = {.sbatch = "SBATCH_ACCTG_FREQ", .srun = "SLURM_ACCTG_FREQ", .salloc = "SALLOC_ACCTG_FREQ"},
       .section = Section::kAccounting,
       .summary = "how often use is sampled",
-      .doc = "Sampling intervals in seconds for task, energy, network and filesystem; 0 turns one off."},
+      .doc = "Sampling intervals in seconds for task, energy, network and filesystem; 0 turns one off.",
+      .status = Status::kNoEffect,
+      .note = "use is not sampled yet; the intervals are only recorded",
+      .needs = "accounting"},
      [](JobOptions& o, const Given& g) -> Result<> {
        MUSTER_TRY_VOID(check_acctg_freq(g.value));
        o.request.acctg_freq = std::string(g.value);
@@ -273,7 +276,10 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kAccounting,
       .summary = "detailed measurement over time",
       .doc = "Records time series of energy, task, lustre or network data, where a profile plugin is "
-             "configured."},
+             "configured.",
+      .status = Status::kNoEffect,
+      .note = "no time series are recorded yet",
+      .needs = "accounting"},
      [](JobOptions& o, const Given& g) -> Result<> {
        MUSTER_TRY_VOID(check_profile(g.value));
        o.request.profile = std::string(g.value);

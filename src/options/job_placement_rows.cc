@@ -150,7 +150,8 @@ constexpr JobOptionRow kPlacement[] = {
       .summary = "reboot the nodes first",
       .doc = "Reboots the allocated nodes before the job starts. For root, SlurmUser and administrators.",
       .status = Status::kNoEffect,
-      .note = "nodes are not rebooted for a job until node features can be changed"},
+      .note = "nodes are not rebooted for a job until node features can be changed",
+      .needs = "elastic nodes"},
      set_flag<&JobRequest::reboot>},
     {{.name = "no-kill",
       .letter = 'k',
@@ -169,7 +170,7 @@ constexpr JobOptionRow kPlacement[] = {
       .env = {.sbatch = "SBATCH_WAIT_ALL_NODES", .salloc = "SALLOC_WAIT_ALL_NODES"},
       .section = Section::kPlacement,
       .summary = "start only when all nodes are up",
-      .doc = "1 waits until every node has booted and is ready; 0 starts at once."},
+      .doc = "1 waits until every node has booted and is ready, which a job does here with 0, too."},
      [](JobOptions& o, const Given& g) -> Result<> {
        auto v = parse_number<uint32_t>(g.value);
        if (!v) return bad_number(g);

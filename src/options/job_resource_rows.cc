@@ -93,7 +93,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kResources,
       .summary = "tasks on each node",
       .doc = "So many tasks on every node; together with --ntasks, at most so many."},
-     set_count_or_zero<&JobRequest::ntasks_per_node>},
+     set_count<&JobRequest::ntasks_per_node>},
     {{.name = "mem",
       .arg = Arg::kRequired,
       .arg_name = "size[K|M|G|T]",

@@ -148,7 +148,8 @@ constexpr JobOptionRow kRows[] = {
       .doc = "Uses only nodes that already have the wanted features until the job has been eligible for this "
              "long.",
       .status = Status::kNoEffect,
-      .note = "nodes are not rebooted for a job until node features can be changed"},
+      .note = "nodes are not rebooted for a job until node features can be changed",
+      .needs = "elastic nodes"},
      set_delay_boot},
 };
 }  // namespace

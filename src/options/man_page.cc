@@ -39,9 +39,7 @@ std::string status_sentence(const OptionInfo& o) {
     case Status::kNoEffect:
       return std::string("Accepted without effect: ") + o.note + ".";
     case Status::kRefused:
-      return std::string("Refused: ") + o.note + ".";
-    case Status::kWaits:
-      return std::string("Refused for now: ") + o.note + ".";
+      return std::string(o.needs ? "Refused for now: " : "Refused: ") + o.note + ".";
   }
   return {};
 }

@@ -129,9 +129,10 @@ bool status_allows(const OptionInfo& info, std::vector<Message>& messages) {
   return false;
 }
 
-void warn_no_effect(const OptionInfo& info, Source source, std::vector<Message>& messages) {
-  // Variables may have been set for another cluster or by a parent job; only what was typed is answered.
-  if (info.status != Status::kNoEffect || source == Source::kEnvironment) return;
+void warn_no_effect(const Given& given, std::vector<Message>& messages) {
+  const OptionInfo& info = *given.info;
+  // Variables may have been set for another cluster or by a parent job; only what was typed is answered. None asks for nothing.
+  if (info.status != Status::kNoEffect || given.source == Source::kEnvironment || iequals(given.value, "none")) return;
   Message warning{Message::Level::kWarning, "--" + std::string(info.name) + " has no effect: " + info.note};
   for (const Message& m : messages)
     if (m == warning) return;

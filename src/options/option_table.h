@@ -69,11 +69,12 @@ enum class Section : uint8_t {
 };
 std::string_view section_title(Section s);
 
+// What a user gets. An option that must not be passed over (the job would do another thing) is refused; a hint
+// without which the job does the same is accepted with a warning.
 enum class Status : uint8_t {
   kWorks,     // the value reaches the record and somebody acts on it
   kNoEffect,  // accepted; one warning says why nothing follows
   kRefused,   // an error says why
-  kWaits,     // refused: needs a feature that Muster does not have yet, which the note names
 };
 
 // Input environment variables for each command that takes the option. Several names for one command are
@@ -98,7 +99,10 @@ struct OptionInfo {
   const char* summary = "";  // one line of --help
   const char* doc = "";      // paragraph of the manual page
   Status status = Status::kWorks;
-  const char* note = nullptr;  // kNoEffect, kRefused, kWaits: the reason the user is told
+  const char* note = nullptr;  // kNoEffect, kRefused: the reason the user is told
+  // The feature that will change the status, as docs/compatibility.md names it; nullptr: the status stays. With
+  // kWorks: it works in part until then, and the note says how.
+  const char* needs = nullptr;
   bool hidden = false;         // an older spelling: works, not advertised
   bool client_only = false;    // makes no sense in a batch script: ignored there with a warning
 };

@@ -29,7 +29,7 @@ void add_error(std::vector<Message>& messages, const Error& error, Message::Leve
 // False, with an error, for a row that is refused or waits for a feature.
 bool status_allows(const OptionInfo& info, std::vector<Message>& messages);
 // The warning for a row without effect.
-void warn_no_effect(const OptionInfo& info, Source source, std::vector<Message>& messages);
+void warn_no_effect(const Given& given, std::vector<Message>& messages);
 void note_seen(std::vector<Seen>& seen, const OptionInfo& info, Source source, const char* env_name);
 // The first of the '|' separated names that is set.
 struct EnvValue {
@@ -62,7 +62,7 @@ class Applier {
             {Message::Level::kHint, "it comes from the environment variable " + std::string(env_name)});
       return false;
     }
-    warn_no_effect(row.info, source, messages_);
+    warn_no_effect(given, messages_);
     note_seen(seen_, row.info, source, row.info.env.of(command_));
     return true;
   }

@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "options/query_options.h"
+
 namespace muster {
 namespace {
 
@@ -111,6 +113,27 @@ TEST(JobOptions, AbbreviationsBundlesAndOptionalArguments) {
   EXPECT_EQ(o.request.ntasks_per_node, 3u);
   EXPECT_EQ(o.request.partitions, (Words{"a", "b"}));
   EXPECT_EQ(accept(kA, {"-I"}).request.immediate_seconds, 1u);
+}
+
+TEST(JobOptions, CountsAsScriptsWriteThem) {
+  EXPECT_EQ(accept(kB, {"-n", "+4"}).request.num_tasks, 4u);
+  EXPECT_EQ(accept(kB, {"-n", " 4"}).request.num_tasks, 4u);
+  for (const char* bad : {"", "+", "++4", "+-4", "4 ", "- 4"})
+    EXPECT_EQ(parse(kB, {"-n", bad}).outcome, Outcome::kFailed) << bad;
+  EXPECT_EQ(parse(kB, {"--ntasks-per-node=0"}).outcome, Outcome::kFailed);
+}
+
+TEST(JobOptions, TasksPerGpuAndAFewGpusSayHowManyTasks) {
+  EXPECT_EQ(accept(kB, {"--ntasks-per-gpu=2", "--gpus=2"}).request.num_tasks, 4u);
+  EXPECT_EQ(accept(kB, {"--ntasks-per-gpu=2", "--gpus-per-node=3", "-N2"}).request.num_tasks, 12u);
+  EXPECT_EQ(accept(kB, {"--ntasks-per-gpu=2", "--gpus=2", "-n3"}).request.num_tasks, 3u);
+  EXPECT_EQ(accept(kB, {"--ntasks-per-gpu=2", "-n4"}).request.num_tasks, 4u);
+}
+
+TEST(JobOptions, ArbitraryDistributionNeedsAList) {
+  EXPECT_EQ(first_message(kB, {"-m", "arbitrary"}),
+            "sbatch: error: With Arbitrary distribution you need to specify a nodelist or hostfile with the -w option");
+  EXPECT_EQ(accept(kB, {"-m", "arbitrary", "-w", "n1"}).request.distribution, "arbitrary");
 }
 
 TEST(JobOptions, FlagsFromTheEnvironment) {
@@ -302,10 +325,51 @@ TEST(JobOptions, AnErrorSaysWhereItComesFrom) {
 }
 
 TEST(JobOptions, OptionsWithoutEffectWarnOnceAndOnlyWhenTyped) {
-  auto p = parse(kR, {"--slurmd-debug=2", "--slurmd-debug=3", "true"});
+  auto p = parse(kR, {"--network=a", "--network=b", "true"});
   EXPECT_EQ(p.outcome, Outcome::kRun);
   EXPECT_EQ(p.messages.size(), 1u);
-  EXPECT_TRUE(parse(kR, {"true"}, {{"SLURMD_DEBUG", "3"}}).messages.empty());
+  EXPECT_TRUE(parse(kR, {"true"}, {{"SLURM_NETWORK", "a"}}).messages.empty());
+  EXPECT_TRUE(parse(kR, {"--profile=none", "true"}).messages.empty());
+}
+
+// What a user gets of an option that does not work: a refusal or one warning, and the reason in it.
+TEST(JobOptions, WhatDoesNotWorkSaysSo) {
+  const std::map<std::string, std::string> kValues{{"acctg-freq", "task=30"}, {"profile", "task"}, {"cpu-freq", "low"},
+                                                   {"gpu-freq", "low"}, {"delay-boot", "5"}};
+  for (Command c : {kB, kR, kA}) {
+    size_t seen = 0;
+    for (const OptionInfo* o : option_infos(c)) {
+      if (!o->name || o->status == Status::kWorks) continue;
+      ++seen;
+      std::string word = "--" + std::string(o->name);
+      auto value = kValues.find(o->name);
+      if (o->arg == Arg::kRequired) word += "=" + (value == kValues.end() ? std::string("1") : value->second);
+      auto p = parse(c, {word, "true"});
+      ASSERT_EQ(p.messages.size(), 1u) << word;
+      bool refused = o->status == Status::kRefused;
+      EXPECT_EQ(p.outcome == Outcome::kRun, !refused) << word;
+      EXPECT_EQ(p.messages[0].text,
+                "--" + std::string(o->name) + (refused ? " is not supported: " : " has no effect: ") + o->note);
+    }
+    EXPECT_GE(seen, 10u);
+  }
+}
+
+TEST(JobOptions, PortsOfSteps) {
+  EXPECT_FALSE(accept(kR, {"true"}).step.resv_ports_set);
+  EXPECT_FALSE(accept(kR, {"--resv-ports=0", "true"}).step.resv_ports_set);
+  auto each = accept(kR, {"--resv-ports", "true"});
+  EXPECT_TRUE(each.step.resv_ports_set);
+  EXPECT_EQ(each.step.resv_ports, 0u);
+  EXPECT_EQ(accept(kR, {"true"}, {{"SLURM_RESV_PORTS", "3"}}).step.resv_ports, 3u);
+}
+
+TEST(JobOptions, HowTheProgramReachesTheNodes) {
+  EXPECT_EQ(accept(kR, {"--bcast", "--compress", "--treewidth=off", "true"}).treewidth, 0u);
+  EXPECT_EQ(accept(kR, {"--bcast", "--compress", "true"}).compress, "lz4");
+  EXPECT_EQ(accept(kR, {"--compress=none", "--treewidth=50", "true"}).treewidth, 50u);
+  EXPECT_EQ(accept(kR, {"true"}).treewidth, std::nullopt);
+  EXPECT_EQ(accept(kR, {"--slurmd-debug=debug", "true"}).step.slurmd_debug, 5u);
 }
 
 // Pyxis: its options stand on command lines and in scripts like any other.

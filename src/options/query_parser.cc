@@ -84,6 +84,8 @@ QueryParse<SqueueOptions> parse_squeue(std::span<const std::string> arguments, c
     if (!is_job_id(id.substr(0, id.find('.')))) return failed(out, "Invalid job_step id: " + id), out;
   // What is typed beats the environment's choice between the two format languages, and between all and one
   // cluster.
+  if (o.typed("format") && o.typed("Format"))
+    return failed(out, "-o (--format) is incompatible with -O (--Format)"), out;
   if (o.typed("format") && !o.typed("Format")) o.long_format.clear();
   if (o.typed("Format") && !o.typed("format")) o.format.clear();
   if (o.local) o.federation = false;

@@ -59,6 +59,12 @@ TEST(Squeue, TypedFormatBeatsTheEnvironments) {
   EXPECT_EQ(parse_squeue(Words{"--running-over=1:00:00"}, {}).options.running_over_seconds, 3600u);
 }
 
+TEST(Squeue, TheTwoFormatLanguagesExcludeEachOther) {
+  EXPECT_EQ(parse_squeue(Words{"-o", "%i", "-O", "JobID"}, {}).outcome, Outcome::kFailed);
+  auto from = [](const char* name) -> const char* { return std::string_view(name) == "SQUEUE_FORMAT" ? "%i" : nullptr; };
+  EXPECT_EQ(parse_squeue(Words{"-O", "JobID"}, from).options.format, "");
+}
+
 TEST(Sinfo, Options) {
   auto p = parse_sinfo(Words{"-N", "-l", "-t", "idle,mix", "-n", "n[1-4]", "-i", "5"}, {});
   ASSERT_EQ(p.outcome, Outcome::kRun);
@@ -103,7 +109,7 @@ TEST(Rows, AreComplete) {
     for (const OptionInfo* o : option_infos(c)) {
       std::string who = std::string(command_name(c)) + " --" + (o->name ? o->name : "(variable)");
       EXPECT_STRNE(o->doc, "") << who;
-      EXPECT_EQ(o->status == Status::kWorks, o->note == nullptr) << who;
+      EXPECT_EQ(o->status == Status::kWorks && !o->needs, o->note == nullptr) << who;
       EXPECT_TRUE(o->commands.has(c)) << who;
       if (!o->name) {
         EXPECT_NE(o->env.of(c), nullptr) << who;

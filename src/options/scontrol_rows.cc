@@ -6,7 +6,7 @@ namespace {
 using namespace options_detail;
 using O = ScontrolOptions;
 
-constexpr const char* kNoFederation = "there is no federation here; the local cluster is asked";
+constexpr const char* kNoFederation = "without a federation, as here, this cluster is asked";
 
 constexpr OptionRow<O> kRows[] = {
     {{.name = "all",
@@ -78,8 +78,8 @@ constexpr OptionRow<O> kRows[] = {
       .section = Section::kSites,
       .summary = "all clusters of the federation",
       .doc = "Shows the jobs of all clusters of a federation.",
-      .status = Status::kNoEffect,
-      .note = kNoFederation},
+      .note = kNoFederation,
+      .needs = "federation"},
      q_flag<O, &O::federation>},
     {{.name = "sibling",
       .commands = kScontrol,
@@ -87,8 +87,8 @@ constexpr OptionRow<O> kRows[] = {
       .section = Section::kSites,
       .summary = "every sibling of federated jobs",
       .doc = "Shows all sibling jobs of a federation.",
-      .status = Status::kNoEffect,
-      .note = kNoFederation},
+      .note = kNoFederation,
+      .needs = "federation"},
      q_flag<O, &O::sibling>},
     {{.name = "quiet",
       .letter = 'Q',

@@ -1,6 +1,7 @@
 // Setters that many rows share: text, flag, count, memory. For *_rows.cc only.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -20,6 +21,13 @@ inline std::unexpected<Error> bad_number(const Given& g) {
 }
 inline std::unexpected<Error> bad_spec(const Given& g, std::string hint = {}) {
   return fail(Errc::kInvalidReq, "Invalid " + shown(g) + " specification", std::move(hint));
+}
+
+// As strtol reads it: blanks and a plus sign may stand before a number.
+inline std::string_view unsigned_text(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (text.size() > 1 && text[0] == '+' && text[1] >= '0' && text[1] <= '9') text.remove_prefix(1);
+  return text;
 }
 
 template <auto Member>
@@ -45,14 +53,14 @@ Result<> set_flag(JobOptions& o, const Given&) {
 // A positive whole number.
 template <auto Member>
 Result<> set_count(JobOptions& o, const Given& g) {
-  auto v = parse_number<uint32_t>(g.value, 1, std::numeric_limits<int32_t>::max());
+  auto v = parse_number<uint32_t>(unsigned_text(g.value), 1, std::numeric_limits<int32_t>::max());
   if (!v) return bad_number(g);
   member<Member>(o) = *v;
   return {};
 }
 template <auto Member>
 Result<> set_count_or_zero(JobOptions& o, const Given& g) {
-  auto v = parse_number<uint32_t>(g.value, 0, std::numeric_limits<int32_t>::max());
+  auto v = parse_number<uint32_t>(unsigned_text(g.value), 0, std::numeric_limits<int32_t>::max());
   if (!v) return bad_number(g);
   member<Member>(o) = *v;
   return {};

@@ -189,7 +189,9 @@ constexpr OptionRow<O> kRows[] = {
       .section = Section::kSites,
       .summary = "all clusters of the federation",
       .doc = "Shows the nodes of all clusters of a federation that this cluster is a member of. Without one, this "
-             "cluster's."},
+             "cluster's.",
+      .note = "without a federation, as here, this cluster is asked",
+      .needs = "federation"},
      q_flag<O, &O::federation>},
     {{.name = "verbose",
       .letter = 'v',

@@ -65,6 +65,17 @@ Result<> set_compress(JobOptions& o, const Given& g) {
   return {};
 }
 
+Result<> set_treewidth(JobOptions& o, const Given& g) {
+  if (iequals(g.value, "off")) {
+    o.treewidth = 0;
+    return {};
+  }
+  auto width = parse_number<uint32_t>(g.value, 1, 65533);
+  if (!width) return bad_number(g);
+  o.treewidth = *width;
+  return {};
+}
+
 Result<> set_send_libs(JobOptions& o, const Given& g) {
   bool on = true;
   if (g.has_value && !g.value.empty()) {
@@ -309,9 +320,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kLaunch,
       .summary = "node messages on the step's stderr",
       .doc = "error, info, verbose, debug, debug2 (2 to 6): messages of the node's step daemon on the step's "
-             "stderr.",
-      .status = Status::kNoEffect,
-      .note = "what the step's daemon has to say goes to the step's stderr at any level"},
+             "stderr. Errors alone is the default."},
      set_slurmd_debug},
     {{.name = "no-allocate",
       .letter = 'Z',
@@ -348,10 +357,17 @@ constexpr JobOptionRow kRows[] = {
       .env = {.srun = "SLURM_COMPRESS"},
       .section = Section::kTransfer,
       .summary = "compress what --bcast sends",
-      .doc = "lz4 (the default) or none.",
-      .status = Status::kNoEffect,
-      .note = "files are sent as they are"},
+      .doc = "lz4 (what the option alone means) or none. Without the option BcastParameters decides."},
      set_compress},
+    {{.name = "treewidth",
+      .arg = Arg::kRequired,
+      .arg_name = "size|off",
+      .commands = kSrunOnly,
+      .section = Section::kTransfer,
+      .summary = "fanout of what --bcast sends",
+      .doc = "To how many nodes each node passes the program of --bcast on, TreeWidth by default; off: srun sends to each "
+             "itself. The launch needs no such tree: it is handed to every node at once."},
+     set_treewidth},
     {{.name = "send-libs",
       .arg = Arg::kOptional,
       .arg_name = "yes|no",

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "model/cpu_frequency.h"
 #include "model/task_bind.h"
 #include "options/values.h"
 
@@ -25,20 +26,7 @@ Result<> check_mem_bind(std::string_view text) {
 }
 
 Result<> check_cpu_freq(std::string_view text) {
-  static constexpr std::string_view kWords[] = {"low", "medium", "high", "highm1"};
-  static constexpr std::string_view kGovernors[] = {"conservative", "ondemand",  "performance",
-                                                    "powersave",    "schedutil", "userspace"};
-  auto is_one = [](std::string_view v, std::span<const std::string_view> list) {
-    return std::any_of(list.begin(), list.end(), [&](auto w) { return iequals(w, v); });
-  };
-  auto is_freq = [&](std::string_view v) { return parse_number<uint32_t>(v, 1) || is_one(v, kWords); };
-  size_t colon = text.find(':');
-  std::string_view range = text.substr(0, colon);
-  size_t dash = range.find('-');
-  bool ok = dash == range.npos ? is_freq(range) || (colon == text.npos && is_one(range, kGovernors))
-                               : is_freq(range.substr(0, dash)) && is_freq(range.substr(dash + 1));
-  if (colon != text.npos) ok = ok && is_one(text.substr(colon + 1), kGovernors);
-  if (ok) return {};
+  if (parse_cpu_frequency(text)) return {};
   return fail(Errc::kInvalidReq,
               "unrecognized --cpu-freq argument " + quoted(text) + "\nInvalid --cpu-freq argument");
 }

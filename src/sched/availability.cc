@@ -54,13 +54,47 @@ void restrict_cores(Kind& k, uint32_t per_gpu, bool whole_cores) {
   k.restricted_units = whole_cores ? n : n * k.threads;
 }
 
+const GresDevices* found_at(const std::vector<GresDevices>& found, const GresDevices& g, uint32_t index) {
+  for (const GresDevices& h : found) {
+    const uint64_t devices = h.shared ? 1 : h.count;
+    if (h.name == g.name && h.type == g.type && index >= h.first_index && index - h.first_index < devices)
+      return &h;
+  }
+  return nullptr;
+}
+
+// What is configured without Cores has those that the node found (AutoDetect), device by device.
+void add_devices(std::vector<GresDevices>& out, GresDevices g, const std::vector<GresDevices>* found) {
+  g.files.clear();
+  if (!found || g.cores.any() || g.count_only || g.count == 0) {
+    out.push_back(std::move(g));
+    return;
+  }
+  const uint64_t devices = g.shared ? 1 : g.count;
+  const size_t before = out.size();
+  for (uint32_t i = g.first_index; i - g.first_index < devices; ++i) {
+    const GresDevices* h = found_at(*found, g, i);
+    const Bitmap cores = h ? h->cores : Bitmap();
+    const std::vector<int32_t>& links = h && g.links.empty() ? h->links : g.links;
+    if (out.size() > before && out.back().cores == cores && out.back().links == links) {
+      ++out.back().count;
+      continue;
+    }
+    out.push_back(g);
+    out.back().first_index = i;
+    out.back().cores = cores;
+    out.back().links = links;
+    if (!g.shared) out.back().count = 1;
+  }
+}
+
 }  // namespace
 
 bool node_usable(const Node& node) { return node_usable_but_for(node, 0); }
 
 bool node_usable_but_for(const Node& node, uint32_t flags) {
   if (!node.spec || node.admin != NodeState::kIdle || (node.flags & kForbidding & ~flags)) return false;
-  return node.hardware || (node.flags & kNodePoweredDown);
+  return node.hardware || (node.flags & (kNodePoweredDown | kNodePoweringUp));
 }
 
 Kind make_kind(const Node& node, bool whole_cores) {
@@ -84,16 +118,7 @@ Kind make_kind(const Node& node, bool whole_cores) {
       spec.real_memory_mb > spec.specialized_mem_mb ? spec.real_memory_mb - spec.specialized_mem_mb : 0;
   k.tmp_disk_mb = spec.tmp_disk_mb;
   k.specialized = spec.specialized_cpus;
-  k.gres = spec.gres;
-  for (GresDevices& g : k.gres) {
-    if (node.hardware && g.cores.none())
-      for (const GresDevices& h : node.hardware->gres)
-        if (h.name == g.name && h.type == g.type && h.first_index == g.first_index && h.count == g.count) {
-          g.cores = h.cores;
-          g.links = h.links;
-        }
-    g.files.clear();
-  }
+  for (const GresDevices& g : spec.gres) add_devices(k.gres, g, node.hardware ? &node.hardware->gres : nullptr);
   k.units = free_units(k, Bitmap(), whole_cores);
   restrict_cores(k, spec.restricted_cores_per_gpu, whole_cores);
   return k;
@@ -159,6 +184,10 @@ void free_gres(const Kind& k, const std::vector<GresShare>& used, uint64_t* out)
   }
 }
 
+NodeUse use_of(const Node& node) {
+  return {node.cpus_used, node.cpus_shared, {}, node.mem_used_mb, node.gres_used};
+}
+
 void add_share(NodeUse& use, const NodeShare& share) {
   hold_cpus(use.cpus, use.cpus_shared, share.cpus);
   use.mem_mb += share.mem_mb;
@@ -171,7 +200,6 @@ void Availability::grow(uint32_t size) {
   units_free_.resize(size, 0);
   weight_.resize(size, 1);
   gres_at_.resize(size, 0);
-  shared_use_.resize(size, 0);
   mem_free_.resize(size, 0);
   for (Bitmap* b : {&known_, &usable_, &idle_, &asleep_, &owned_, &shared_}) b->resize(size);
   for (Bitmap& b : by_units_) b.resize(size);
@@ -186,16 +214,13 @@ void Availability::update(const PersistentMap<Node>& nodes, const Params& params
     ideal_ = ideal;
   }
   if (!nodes.empty()) grow(nodes.last_key() + 1);
-  std::vector<uint32_t> touched;
-  touched.reserve(overlay_.size());
-  for (const auto& [id, use] : overlay_) touched.push_back(id);
-  std::sort(touched.begin(), touched.end());
-  overlay_.clear();
+  const std::map<uint32_t, Laid> laid = std::exchange(overlay_, {});
   PersistentMap<Node> before = std::move(nodes_);
   nodes_ = nodes;
-  for (uint32_t id : touched) refresh(id, nodes_.find(id));
-  PersistentMap<Node>::diff(before, nodes,
-                            [&](uint32_t id, const Node*, const Node* now) { refresh(id, now); });
+  for (const auto& [id, was] : laid) refresh(id, nodes_.find(id), was.use);
+  PersistentMap<Node>::diff(before, nodes, [&](uint32_t id, const Node* was, const Node* now) {
+    if (!laid.contains(id)) refresh(id, now, was ? use_of(*was) : NodeUse());
+  });
 }
 
 uint32_t Availability::kind_for(const Node& node) {
@@ -243,7 +268,8 @@ void Availability::forget(uint32_t id) {
   ++shape_version_;
 }
 
-void Availability::refresh(uint32_t id, const Node* node) {
+void Availability::refresh(uint32_t id, const Node* node, const NodeUse& was) {
+  ++changed_;
   if (!node || !node->spec || node->admin == NodeState::kFuture) return forget(id);
   const uint32_t kind = kind_for(*node);
   const uint32_t weight = node->weight;
@@ -279,10 +305,33 @@ void Availability::refresh(uint32_t id, const Node* node) {
     nodes.set(id);
   }
   if (changed) ++shape_version_;
-  count_free(id, *node);
+  count_free(id, *node, was);
 }
 
-void Availability::count_free(uint32_t id, const Node& node) {
+namespace {
+
+// Whether something that was held is held no more, whatever else was taken since: counts alone do not tell when
+// one job ended and another began between two looks.
+bool gives_back(const NodeUse& was, const Node& now) {
+  if (was.mem_mb > now.mem_used_mb || !now.cpus_used.contains(was.cpus)) return true;
+  for (size_t level = 0; level < was.cpus_shared.size(); ++level) {
+    const bool there = level < now.cpus_shared.size();
+    if (there ? !now.cpus_shared[level].contains(was.cpus_shared[level]) : was.cpus_shared[level].any())
+      return true;
+  }
+  return std::any_of(was.gres.begin(), was.gres.end(), [&](const GresShare& w) {
+    auto it = std::find_if(now.gres_used.begin(), now.gres_used.end(),
+                           [&](const GresShare& n) { return n.name == w.name && n.type == w.type; });
+    if (it == now.gres_used.end()) return true;
+    bool less = w.count > it->count || !it->devices.contains(w.devices);
+    if (!w.shares.empty()) w.devices.for_each([&](size_t d) { less |= w.shares_on(d) > it->shares_on(d); });
+    return less;
+  });
+}
+
+}  // namespace
+
+void Availability::count_free(uint32_t id, const Node& node, const NodeUse& was) {
   const Kind& k = kinds_[kind_[id]];
   if (ideal_) {
     free_gres(k, {}, gres_free_.data() + gres_at_[id]);
@@ -293,22 +342,14 @@ void Availability::count_free(uint32_t id, const Node& node) {
   }
   const uint32_t units = node.whole_node_jobs > 0 ? 0 : free_units(k, node.cpus_used, whole_cores_);
   const uint64_t mem = k.mem_mb > node.mem_used_mb ? k.mem_mb - node.mem_used_mb : 0;
-  bool freed = units > units_free_[id] || mem > mem_free_[id];
-  uint64_t* gres = gres_free_.data() + gres_at_[id];
-  uint64_t sum_before = 0, sum_after = 0;
-  for (size_t i = 0; i < k.gres.size(); ++i) sum_before += gres[i];
-  free_gres(k, node.gres_used, gres);
-  for (size_t i = 0; i < k.gres.size(); ++i) sum_after += gres[i];
+  bool freed = units > units_free_[id] || mem > mem_free_[id] || gives_back(was, node);
+  free_gres(k, node.gres_used, gres_free_.data() + gres_at_[id]);
   set_units(id, units);
   mem_free_[id] = mem;
   const bool idle = node.jobs_running == 0 && node.jobs_completing == 0 && node.cpus_used.none();
-  freed |= sum_after > sum_before || (idle && !idle_.test(id)) || (owned_.test(id) && !node.exclusive_user);
+  freed |= (idle && !idle_.test(id)) || (owned_.test(id) && !node.exclusive_user);
   const bool shared = node.shared_jobs > 0 && node.shared_jobs >= node.jobs_running;
   freed |= shared && !shared_.test(id);
-  size_t shared_use = 0;
-  for (const Bitmap& level : node.cpus_shared) shared_use += level.count();
-  freed |= shared_use < shared_use_[id];
-  shared_use_[id] = shared_use;
   if (freed) ++freed_;
   idle_.assign(id, idle);
   owned_.assign(id, node.exclusive_user);
@@ -318,8 +359,7 @@ void Availability::count_free(uint32_t id, const Node& node) {
 NodeUse Availability::use(uint32_t id) const {
   if (auto it = overlay_.find(id); it != overlay_.end()) return it->second.use;
   const Node* n = nodes_.find(id);
-  if (!n || ideal_) return {};
-  return {n->cpus_used, n->cpus_shared, {}, n->mem_used_mb, n->gres_used};
+  return !n || ideal_ ? NodeUse() : use_of(*n);
 }
 
 Uid Availability::owner(uint32_t id) const {
@@ -365,18 +405,20 @@ Availability::Laid& Availability::laid_over(uint32_t id) {
   auto [it, fresh] = overlay_.try_emplace(id);
   if (fresh)
     if (const Node* n = nodes_.find(id))
-      it->second = {{n->cpus_used, n->cpus_shared, {}, n->mem_used_mb, n->gres_used}, n->exclusive_uid};
+      it->second = {use_of(*n), n->exclusive_uid};
   return it->second;
 }
 
 void Availability::fence(uint32_t id) {
   if (id >= size() || !known_.test(id)) return;
+  ++changed_;
   laid_over(id);
   set_units(id, 0);
   usable_.reset(id);
 }
 
 void Availability::consume(const NodeShare& share, const Allocation& of, Uid owner) {
+  ++changed_;
   const uint32_t id = share.node.value;
   Laid& laid = laid_over(id);
   add_share(laid.use, share);

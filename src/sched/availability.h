@@ -3,7 +3,7 @@
 // during a pass are laid over it and dropped at the next update.
 //
 // A node is usable when it is up (admin kIdle), carries none of the flags that forbid new jobs, and has
-// registered or is powered down and can be woken. Node::connected is not looked at.
+// registered or is powered down and can be woken, or on its way up. Node::connected is not looked at.
 //
 // Units: what the site hands out, CPUs (CR_CPU) or whole cores (CR_Core, select/linear). Memory in MiB.
 // Cost: update O(changed nodes), consume O(CPUs of a node / 64).
@@ -115,14 +115,16 @@ class Availability {
 
   // Grows whenever something may have become startable; equal values mean: what did not fit still does not.
   uint64_t freed() const { return freed_; }
+  // Grows whenever what some node holds changes at all, by consume() and fence() too.
+  uint64_t changed() const { return changed_; }
   // Grows when nodes come, go or change their make, features, weight or usability.
   uint64_t shape_version() const { return shape_version_; }
 
  private:
-  void refresh(uint32_t id, const Node* node);
+  void refresh(uint32_t id, const Node* node, const NodeUse& was);
   void forget(uint32_t id);
   uint32_t kind_for(const Node& node);
-  void count_free(uint32_t id, const Node& node);
+  void count_free(uint32_t id, const Node& node, const NodeUse& was);
   void set_units(uint32_t id, uint32_t units);
   void grow(uint32_t size);
 
@@ -134,7 +136,6 @@ class Availability {
   std::unordered_map<const NodeSpec*, std::pair<NodeSpecPtr, uint32_t>> kind_of_spec_;
   Bitmap known_, usable_, idle_, asleep_, owned_, shared_;
   std::vector<uint32_t> kind_, units_free_, weight_, gres_at_;
-  std::vector<size_t> shared_use_;  // CPUs that jobs share, each as often as it has a job more than one
   std::vector<uint64_t> mem_free_;
   std::vector<uint64_t> gres_free_;
   std::vector<Bitmap> by_units_;
@@ -147,8 +148,8 @@ class Availability {
     Uid owner{};
   };
   Laid& laid_over(uint32_t id);
-  std::unordered_map<uint32_t, Laid> overlay_;
-  uint64_t freed_ = 1, shape_version_ = 1;
+  std::map<uint32_t, Laid> overlay_;
+  uint64_t freed_ = 1, changed_ = 1, shape_version_ = 1;
   TopologyCache topologies_;
 };
 
@@ -158,6 +159,7 @@ bool node_usable_but_for(const Node& node, uint32_t flags);
 Kind make_kind(const Node& node, bool whole_cores);
 // Whole units free of a node of this kind, `used` being held.
 uint32_t free_units(const Kind& kind, const Bitmap& used, bool whole_cores);
+NodeUse use_of(const Node& node);
 void add_share(NodeUse& use, const NodeShare& share);
 // Counts free per entry of kind.gres.
 void free_gres(const Kind& kind, const std::vector<GresShare>& used, uint64_t* out);

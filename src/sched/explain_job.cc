@@ -6,6 +6,7 @@
 #include "sched/changes.h"
 #include "sched/explain.h"
 #include "sched/node_census.h"
+#include "sched/placement_report.h"
 
 namespace muster::sched {
 namespace {
@@ -317,6 +318,7 @@ JobExplanation explain_job(const Cluster& cluster, const Params& params, Time no
   out.derived_exit_status = job.derived_exit_status;
   out.restarts = job.restarts;
   if (job.allocation) out.node_list = nodes_of(cluster, *job.allocation);
+  out.placement = placement_of(cluster, job);
   if (!job.pending()) return out;
   const Verdict parked = not_eligible(job, now);
   const Verdict* verdict = cluster.verdicts.find(job.id.value);

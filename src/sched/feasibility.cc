@@ -37,13 +37,20 @@ std::string choice_of_gres(const Availability& nodes, const std::string& wrong) 
   return shown(names, wrong);
 }
 
-Result<> names_exist(const Cluster& cluster, const Availability& nodes, const Shape& s) {
+bool features_known(const Availability& nodes, const FeatureConstraint& f) {
+  return std::ranges::all_of(f.names, [&](const std::string& name) { return nodes.feature(name) != nullptr; });
+}
+
+Result<> names_exist(const Cluster& cluster, const Params& params, const Availability& nodes, const Shape& s) {
   for (const std::string* list : {&s.required_nodes, &s.excluded_nodes})
     if (auto ids = nodes_named(cluster, *list); !ids) return std::unexpected(std::move(ids).error());
-  for (const FeatureConstraint* f : {&s.features, &s.prefer})
+  for (const FeatureConstraint* f : {&s.features, &s.prefer}) {
+    if (f == &s.features ? params.unknown_features_wait : params.unknown_prefer_ok) continue;
     for (const std::string& name : f->names)
       if (!nodes.feature(name))
-        return fail(Errc::kInvalidFeature, {}, "no node has the feature \"" + name + "\"" + choice_of_features(cluster, name));
+        return fail(f == &s.prefer ? Errc::kInvalidPrefer : Errc::kInvalidFeature, {},
+                    "no node has the feature \"" + name + "\"" + choice_of_features(cluster, name));
+  }
   for (const auto* needs : {&s.per_node, &s.per_job, &s.per_task})
     for (const GresNeed& need : *needs) {
       bool known = false;
@@ -100,8 +107,9 @@ Result<> can_ever_run(const Cluster& cluster, const Params& params, const JobReq
   MUSTER_TRY(shape, make_shape(request, *p, params));
   Availability nodes;
   nodes.update(cluster.nodes, params, true);
-  MUSTER_TRY_VOID(names_exist(cluster, nodes, shape));
-  MUSTER_TRY_VOID(LicensePool(params).could_ever(shape.licenses));
+  MUSTER_TRY_VOID(names_exist(cluster, params, nodes, shape));
+  if (!params.unknown_licenses_wait) MUSTER_TRY_VOID(LicensePool(params).could_ever(shape.licenses));
+  if (!features_known(nodes, shape.features)) return {};  // ignore_constraint_validation: until a node has them
   RequestClass c;
   c.shape = std::move(shape);
   c.partition = partition;

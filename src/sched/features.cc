@@ -178,4 +178,10 @@ Bitmap eval_features(const FeatureExpr& expr, const FeatureIndex& index) {
   return left;
 }
 
+bool has_features(const FeatureExpr& expr, const std::vector<std::string>& features) {
+  if (expr.op == FeatureExpr::Op::kName) return std::ranges::find(features, expr.name) != features.end();
+  bool left = has_features(expr.args[0], features), right = has_features(expr.args[1], features);
+  return expr.op == FeatureExpr::Op::kAnd ? left && right : left || right;
+}
+
 }  // namespace muster::sched

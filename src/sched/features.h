@@ -44,5 +44,7 @@ Result<FeatureConstraint> parse_features(std::string_view text);
 
 using FeatureIndex = std::function<const Bitmap*(const std::string&)>;  // null: no node has it
 Bitmap eval_features(const FeatureExpr& expr, const FeatureIndex& index);
+// Whether one node with these features satisfies it.
+bool has_features(const FeatureExpr& expr, const std::vector<std::string>& features);
 
 }  // namespace muster::sched

@@ -36,7 +36,8 @@ Gang::Gang(Availability& nodes, RequestClass& c, const Params& params, const Nod
       params_(params),
       filter_(filter),
       open_(std::move(open)),
-      waited_(waited) {}
+      waited_(waited),
+      no_devices_(s_.per_node.empty() && s_.per_task.empty() && s_.per_job.empty() && !s_.tasks_per_gpu) {}
 
 // Of CPUs that jobs share, those with the fewest jobs first.
 bool Gang::choose() {
@@ -70,15 +71,28 @@ bool Gang::one_node(const Bitmap& open) {
   uint32_t least = nodes_.max_units();
   for (uint32_t k = 0; k < c_.idle_tasks.size(); ++k)
     if (c_.idle_tasks[k] >= tasks) least = std::min(least, units_for(s_, nodes_.kinds()[k], tasks, gpus));
-  const Bitmap& among = required_.any() ? required_ : open;
+  if (c_.too_full_at != nodes_.freed()) c_.too_full = Bitmap(nodes_.size());
+  c_.too_full_at = nodes_.freed();
+  const Bitmap among = (required_.any() ? required_ : open) - c_.too_full;
   auto try_node = [&](uint32_t id) {
     Candidate got = look(id);
-    if (got.tasks < tasks) return false;
+    if (got.tasks < tasks) {
+      // Where only counting speaks, and no promise, it stays so until something comes back.
+      if (c_.monotone && !(filter_ && filter_->promised().test(id))) c_.too_full.set(id);
+      return false;
+    }
     for (const GresNeed& need : s_.per_job)
       if (gres_available(need, nodes_.kind(id), nodes_.gres_free(id)) < need.count) return false;
     return settle({got});
   };
+  const bool from_the_end = params_.serial_at_end && tasks == 1 && s_.cpus_per_task == 1;
   for (const Bitmap& tier : nodes_.tiers()) {
+    if (from_the_end) {
+      const Bitmap there = among & tier;
+      for (uint32_t id = nodes_.size(); id-- > 0;)
+        if (there.test(id) && try_node(id)) return true;
+      continue;
+    }
     const uint32_t end = nodes_.max_units();
     for (uint32_t i = least; i < end; ++i) {
       const uint32_t units = s_.lln ? end - 1 - (i - least) : i;
@@ -118,17 +132,42 @@ bool Gang::idle_nodes(const Bitmap& open) {
   return settle(std::move(chosen));
 }
 
+// Where no devices are asked for, the answer follows from the make and two numbers.
+uint32_t Gang::count_on(uint32_t id, uint32_t units) const {
+  const uint32_t kind = nodes_.kind_index(id);
+  const uint64_t mem_mb = nodes_.mem_free(id);
+  if (!no_devices_ || kind != last_.kind || units != last_.units || mem_mb != last_.mem_mb)
+    last_ = {kind, units, mem_mb, count_tasks(s_, nodes_.kind(id), {units, mem_mb, nodes_.gres_free(id)})};
+  return last_.tasks;
+}
+
+// What the node may get of --gpus: the most, or as little as so many tasks there need. More devices may stand at more
+// sockets and so open more cores to the tasks; fewer are easier to find.
+JobGres Gang::job_gres_on(uint32_t id, uint32_t tasks, bool most) const {
+  JobGres out;
+  for (const GresNeed& need : s_.per_job) {
+    const uint64_t have = gres_available(need, nodes_.kind(id), nodes_.gres_free(id));
+    out.counts.push_back(most ? std::min(have, need.count) : least_of(need, tasks));
+  }
+  return out;
+}
+
+// Each node of the job has one at least, and those that its tasks are tied to.
+uint64_t Gang::least_of(const GresNeed& need, uint32_t tasks) const {
+  if (!s_.tasks_per_gpu || need.name != "gpu") return 1;
+  return (tasks + s_.tasks_per_gpu - 1) / s_.tasks_per_gpu;
+}
+
 Gang::Candidate Gang::look(uint32_t id) const {
   const Kind& kind = nodes_.kind(id);
   Candidate out{id, kNoTasks, s_.whole ? kind.units : nodes_.units_free(id), 0};
   const uint32_t wanted = s_.num_tasks ? 1 : s_.tasks_per_node;
-  auto count = [&] { return count_tasks(s_, kind, {out.units, nodes_.mem_free(id), nodes_.gres_free(id)}); };
-  out.tasks = count();
+  out.tasks = count_on(id, out.units);
   for (uint32_t others = 1; others <= others_ && nodes_.shared().test(id); ++others) {
     const Candidate less = out;
     out.units = nodes_.units_beyond(id, others);
     out.others = others;
-    out.tasks = count();
+    out.tasks = count_on(id, out.units);
     if (out.tasks <= less.tasks) out = less;
   }
   if (s_.num_tasks && !s_.overcommit) out.tasks = std::min(out.tasks, s_.num_tasks);
@@ -136,7 +175,10 @@ Gang::Candidate Gang::look(uint32_t id) const {
     // Counting is only a bound here: ask the layout.
     const NodeUse use = nodes_.use_beyond(id, out.others);
     auto fits = [&](uint32_t n) {
-      return choose_on_node(s_, kind, NodeId(id), use, n, {}).has_value();
+      auto with = [&](bool most) {
+        return choose_on_node(s_, kind, NodeId(id), use, n, job_gres_on(id, n, most)).has_value();
+      };
+      return with(true) || (!s_.per_job.empty() && with(false));
     };
     while (out.tasks > kNoTasks && !fits(out.tasks)) --out.tasks;
   }
@@ -291,9 +333,7 @@ bool Gang::spread_job_gres(std::vector<Pick>& picks) const {
     for (const Pick& p : picks)
       have.push_back(gres_available(need, nodes_.kind(p.node), nodes_.gres_free(p.node)));
     for (size_t i = 0; i < picks.size(); ++i) {
-      uint64_t first = 1;
-      if (s_.tasks_per_gpu && need.name == "gpu")
-        first = (picks[i].tasks + s_.tasks_per_gpu - 1) / s_.tasks_per_gpu;
+      const uint64_t first = least_of(need, picks[i].tasks);
       if (first > have[i] || first > left) return false;
       given[i] = first;
       left -= first;
@@ -350,10 +390,19 @@ Bitmap Gang::able(std::vector<uint32_t>& tasks) const {
   const bool whole = s_.whole && s_.per_job.empty();
   const bool sums = s_.num_tasks > 0;
   if (sums) tasks.resize(nodes_.size());
+  std::vector<bool> by_count;  // of a kind nothing but counting is to be asked
+  for (const Kind& k : nodes_.kinds()) by_count.push_back(no_devices_ && others_ == 0 && counts_decide(s_, k));
+  const uint32_t wanted = sums ? 1 : s_.tasks_per_node, most = sums && !s_.overcommit ? s_.num_tasks : kManyTasks;
   open_.for_each([&](size_t at) {
     const auto id = static_cast<uint32_t>(at);
-    const bool asked = !whole || (filter_ && filter_->promised().test(at));
-    const uint32_t n = asked ? look(id).tasks : c_.idle_tasks[nodes_.kind_index(id)];
+    const uint32_t kind = nodes_.kind_index(id);
+    const bool promised = filter_ && filter_->promised().test(at);
+    uint32_t n = c_.idle_tasks[kind];
+    if (promised || (!whole && !by_count[kind]))
+      n = look(id).tasks;
+    else if (!whole)
+      n = std::min(count_on(id, nodes_.units_free(id)), most);
+    if (n < wanted) n = kNoTasks;
     if (n == kNoTasks)
       out.reset(at);
     else if (sums)

@@ -48,6 +48,9 @@ class Gang {
   bool runs_of_neighbours(const Bitmap& open);
   bool require_counted(const Bitmap& open);
   Candidate look(uint32_t node) const;
+  uint32_t count_on(uint32_t node, uint32_t units) const;
+  JobGres job_gres_on(uint32_t node, uint32_t tasks, bool most) const;
+  uint64_t least_of(const GresNeed& need, uint32_t tasks) const;
   bool pick(Candidates& list);
   bool enough(const Candidates& list, size_t first, size_t n) const;
   bool settle(Candidates chosen);
@@ -60,6 +63,14 @@ class Gang {
   const NodeFilter* filter_;
   Bitmap open_, required_;
   Duration waited_;
+  const bool no_devices_;
+  // What counting said last: nodes alike come one after the other.
+  struct Counted {
+    uint32_t kind = Availability::kNoKind, units = 0;
+    uint64_t mem_mb = 0;
+    uint32_t tasks = 0;
+  };
+  mutable Counted last_;
   uint32_t others_ = 0;  // jobs that CPUs may be shared with at the moment
   std::vector<Pick> picks_;
   uint32_t switches_ = 0;

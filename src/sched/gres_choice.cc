@@ -48,6 +48,74 @@ bool take_per_socket(const Shape& s, const Kind& k, NodeUse& use, const GresNeed
   return wanted == 0;
 }
 
+// gres.conf Links=: so many connections from one device to each; its own place in the list has -1.
+using Links = std::vector<std::vector<int64_t>>;
+
+Links links_among(const Kind& k, const std::vector<Device>& devices) {
+  auto place = [&](const Device& d) -> size_t {
+    const std::vector<int32_t>& links = k.gres[d.entry].links;
+    auto self = std::find(links.begin(), links.end(), -1);
+    return self == links.end() ? d.index : static_cast<size_t>(self - links.begin());
+  };
+  Links out(devices.size(), std::vector<int64_t>(devices.size()));
+  for (size_t a = 0; a < devices.size(); ++a)
+    for (size_t b = 0; b < devices.size(); ++b) {
+      const std::vector<int32_t>& links = k.gres[devices[a].entry].links;
+      const size_t at = place(devices[b]);
+      if (a != b && at < links.size()) out[a][b] = std::max(links[at], 0);
+    }
+  return out;
+}
+
+// One growing set of devices and how it is connected.
+struct Island {
+  std::vector<bool> in;
+  std::vector<int64_t> gain;  // links of each device to those inside
+  int64_t inside = 0, outside = 0;
+
+  explicit Island(size_t n) : in(n), gain(n) {}
+  void add(const Links& links, size_t d) {
+    in[d] = true;
+    inside += gain[d];
+    for (size_t i = 0; i < gain.size(); ++i) gain[i] += links[d][i];
+  }
+  void grow(const Links& links, size_t count) {
+    for (; count > 0; --count) {
+      size_t best = in.size();
+      for (size_t d = 0; d < in.size(); ++d)
+        if (!in[d] && (best == in.size() || gain[d] > gain[best])) best = d;
+      add(links, best);
+    }
+    for (size_t d = 0; d < in.size(); ++d)
+      if (!in[d]) outside += gain[d];
+  }
+};
+
+// Puts the `count` best connected of the devices first, the first `fixed` among them; of equals those that leave
+// fewer links between a device taken and a free one, then the order given.
+void best_linked_first(const Kind& k, std::vector<Device>& devices, size_t fixed, size_t count) {
+  constexpr size_t kMostDevices = 64;
+  const bool linked = std::any_of(devices.begin(), devices.end(),
+                                  [&](const Device& d) { return !k.gres[d.entry].links.empty(); });
+  if (!linked || count >= devices.size() || devices.size() > kMostDevices) return;
+  const Links links = links_among(k, devices);
+  Island best(0);
+  for (size_t seed = 0; seed < (fixed ? 1 : devices.size()); ++seed) {
+    Island island(devices.size());
+    for (size_t d = 0; d < fixed; ++d) island.add(links, d);
+    if (fixed == 0) island.add(links, seed);
+    island.grow(links, count - std::max<size_t>(fixed, 1));
+    if (best.in.empty() || island.inside > best.inside ||
+        (island.inside == best.inside && island.outside < best.outside))
+      best = std::move(island);
+  }
+  std::vector<Device> order;
+  for (bool wanted : {true, false})
+    for (size_t d = 0; d < devices.size(); ++d)
+      if (best.in[d] == wanted) order.push_back(devices[d]);
+  devices = std::move(order);
+}
+
 bool take_devices(const Kind& k, NodeUse& use, const GresNeed& need, const std::vector<uint32_t>& sockets,
                   std::vector<GresShare>& out) {
   uint64_t left = need.count;
@@ -56,6 +124,14 @@ bool take_devices(const Kind& k, NodeUse& use, const GresNeed& need, const std::
     const bool na = any_near(k, k.gres[a.entry], sockets), nb = any_near(k, k.gres[b.entry], sockets);
     return na != nb ? na : a.index < b.index;
   });
+  const auto near = static_cast<size_t>(std::count_if(
+      devices.begin(), devices.end(), [&](const Device& d) { return any_near(k, k.gres[d.entry], sockets); }));
+  if (near < left) {
+    best_linked_first(k, devices, near, left);
+  } else if (left > 0) {
+    devices.resize(near);
+    best_linked_first(k, devices, 0, left);
+  }
   for (const Device& d : devices) {
     if (left == 0) break;
     give(out, k.gres[d.entry], 1, d.index);

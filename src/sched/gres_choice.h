@@ -1,11 +1,12 @@
 // Devices of one node: how many there are for a need by counting, and which ones a share gets. Also shares of
 // devices (mps, shard). Guide gres, gres.conf(5).
 //
-// Choice: devices whose sockets hold the chosen cores first, then the lowest number. Shares come from one
+// Choice: devices whose sockets hold the chosen cores first, of those the ones with the most Links among them, then
+// the lowest number. Shares come from one
 // device (the first with room; with LL_SHARED_GRES the one with the smallest part in use) unless the site
 // allows several (MULTIPLE_SHARING_GRES_PJ). A GPU is given whole or in shares, never both.
 //
-// Cost: O(entries) to count, O(devices) to choose.
+// Cost: O(entries) to count, O(devices) to choose, O(devices³) with Links.
 #pragma once
 
 #include <cstdint>

@@ -163,7 +163,7 @@ class CpuChooser {
                               [&](const Slot& c) { return !use.busy.test(size_t{c.core} * k.threads); });
     if (s.one_core_per_socket)
       for (auto& socket : free_)
-        if (socket.size() > 1) socket.resize(1);
+        if (socket.size() > 1) socket.erase(socket.begin() + 1, socket.end());
     if (s.whole_sockets)
       use.cpus.for_each([&](size_t cpu) { free_[k.socket_of_cpu(static_cast<uint32_t>(cpu))].clear(); });
     used_.assign(k.sockets, 0);
@@ -433,6 +433,8 @@ std::optional<NodeShare> choose_on_node(const Shape& s, const Kind& k, NodeId id
   if (!choose_devices(s, k, use, needs, tasks, sockets_used, share.gres)) return std::nullopt;
   if (s.max_cpus_per_node != kUnlimited32 && share.cpus.count() > s.max_cpus_per_node) return std::nullopt;
   finish_share(s, k, gpus, share);
+  // Sockets filled up for the sake of near devices cost memory that counting does not know of.
+  if (s.mem_consumable && share.mem_mb > k.mem_mb - std::min(k.mem_mb, use.mem_mb)) return std::nullopt;
   return share;
 }
 

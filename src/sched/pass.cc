@@ -5,12 +5,6 @@
 #include "sched/gang.h"
 
 namespace muster::sched {
-namespace {
-
-constexpr uint32_t kArrayPromises = 20;  // tasks of one array record that a pass reserves for
-
-}  // namespace
-
 // Nodes of a partition whose first job waits are not given to jobs behind it, in whatever partition.
 class PlanPass::HeldBack : public NodeFilter {
  public:
@@ -39,7 +33,8 @@ PlanPass::PlanPass(const Cluster& cluster, const Params& params, Time now, Pass 
       nodes_(nodes),
       pending_(pending),
       rule_(cluster, params.priority, now),
-      licenses_(params) {
+      licenses_(params),
+      limits_(params.bf, now) {
   if (params.licenses.empty()) return;
   for (const auto& [id, r] : pending.running())
     if (!r.finished) licenses_.take(r.allocation->licenses);
@@ -91,6 +86,7 @@ void PlanPass::walk() {
     heap.pop_back();
     priority_ = head.priority;
     const bool go_on = job(head.key.id) || full_;
+    if (!full_ && params_.quick_starts && plan_.starts.size() >= params_.quick_starts) return;
     const WaitingClass& w = *pending_.classes()[head.class_id];
     if (!go_on || ++cursors[head.class_id].at == w.jobs.end()) continue;
     head.key = *cursors[head.class_id].at;
@@ -140,12 +136,18 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
       return true;
     }
   }
-  uint32_t limit = kUnlimited32;
+  const bool behind = backfills() && any_closed(classes);
+  if (behind)
+    if (std::string why = limits_.kept_from(job.request->uid, partitions(classes)); !why.empty()) {
+      say(job, Reason::kPriority, "backfill looks at no more jobs in a pass: " + why);
+      return true;
+    }
+  uint32_t limit = kUnlimited32, array = 0;
   size_t task = Bitmap::npos;
   uint32_t* running_here = nullptr;
   uint32_t running = 0;
   if (job.array_tasks || job.array_job_id) {
-    const uint32_t array = job.array_job_id ? job.array_job_id.value : job.id.value;
+    array = job.array_job_id ? job.array_job_id.value : job.id.value;
     const ArrayGroup* g = cluster_.arrays.find(array);
     running_here = &array_started_[array];
     if (g) running = g->running;
@@ -159,7 +161,7 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
   }
   while (true) {
     if (running_here && running + *running_here >= limit) {
-      say(job, Reason::kJobArrayTaskLimit);
+      wait_for_own_tasks(job, classes, array, limit);
       return true;
     }
     Later why;
@@ -170,6 +172,7 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
           try_class(job, c, task == Bitmap::npos ? kNoArrayTask : static_cast<uint32_t>(task), this_why);
       if (got == Try::kStarted) {
         started = true;
+        if (behind) limits_.started();
         break;
       }
       room_wanted |= got == Try::kNoRoom;
@@ -178,7 +181,7 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
     if (!started) {
       uint32_t tasks = 1;
       if (task != Bitmap::npos) {
-        tasks = static_cast<uint32_t>(std::min<size_t>(job.array_tasks->pending.count(), kArrayPromises));
+        tasks = static_cast<uint32_t>(std::min<size_t>(job.array_tasks->pending.count(), params_.bf.array_tasks));
         tasks = std::min(tasks, limit - running - *running_here);
       }
       if (room_wanted && why.reason != Reason::kPriority && why.reason != Reason::kLicenses)
@@ -207,7 +210,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     return Try::kBarred;
   }
   if (c.never) {
-    why = {Reason::kBadConstraints,
+    why = {c.never->code == Errc::kMemoryRequest ? Reason::kMaxMemPerLimit : Reason::kBadConstraints,
            std::string(c.never->message()) + (c.never->hint.empty() ? "" : ": " + c.never->hint)};
     return Try::kBarred;
   }
@@ -228,8 +231,8 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
   const Uid user = job.request->uid;
   const bool owner = c.uid == RequestClass::kAnyone && owners_.contains(user.value);
   const bool full = owner ? owner_full_.contains({class_id, user.value}) : state.full;
-  if (!full && (owner || c.blocked_at != nodes_.freed() || c.shape.switches)) {
-    const NodeFilter* filter = profile_ ? static_cast<const NodeFilter*>(profile_.get()) : held_back_.get();
+  const NodeFilter* filter = profile_ ? static_cast<const NodeFilter*>(profile_.get()) : held_back_.get();
+  if (!full && (owner || c.shape.switches || !c.known_not_to_fit(nodes_, filter))) {
     uint32_t limit = c.time_limit_min;
     Placement got = place_class(job, class_id, filter, limit);
     if (Placed* placed = std::get_if<Placed>(&got)) {
@@ -239,10 +242,10 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     WaitingClass& w = *pending_.classes()[class_id];
     w.why = {};
     if (Later* later = std::get_if<Later>(&got)) w.why = std::move(*later);
-    state.full = true;
     if (owner) owner_full_.insert({class_id, user.value});
-    if (!filter) c.blocked_at = nodes_.freed();
+    if (!filter && (c.monotone || !owner)) c.blocked_at = c.version(nodes_);
   }
+  state.full = true;
   why = pending_.classes()[class_id]->why;
   return why.reason == Reason::kReqNodeNotAvail ? Try::kBarred : Try::kNoRoom;
 }
@@ -305,6 +308,9 @@ void PlanPass::began(const Job& job, uint32_t class_id, uint32_t array_task, uin
     profile_->started(*placed.allocation, limit_min);
   else
     started_.push_back({placed.allocation, limit_min});
+  if (array_ends_ && job.array_job_id)
+    (*array_ends_)[job.array_job_id.value].push_back(
+        limit_min == kUnlimited32 ? kTimeInfinite : now_ + minutes(limit_min));
   StartItem item{job.id, array_task, c.partition, std::move(placed.allocation), placed.asleep};
   item.priority = priority_;
   if (limit_min != c.time_limit_min) item.time_limit_min = limit_min;
@@ -336,11 +342,67 @@ void PlanPass::wait(const Job& job, const std::vector<uint32_t>& classes, const 
   const Reason reason = licenses               ? Reason::kLicenses
                         : any_closed(classes) ? Reason::kPriority
                                               : Reason::kResources;
+  const bool kept = limits_.keeps_place(job.eligible, priority_, partitions(classes));
   // Who waits for a licence keeps nobody from the nodes but by the place that is promised to it.
-  if (!licenses) close_partitions(classes);
-  if (!backfills() || (params_.bf_max_job_test && promises_ >= params_.bf_max_job_test))
-    return say(job, reason, reason == Reason::kResources ? why.detail : std::string());
-  promise(job, classes, reason, tasks);
+  if (!licenses && kept) close_partitions(classes);
+  if (!backfills()) return say(job, reason, reason == Reason::kResources ? why.detail : std::string());
+  promise(job, classes, reason, tasks, kept ? Place::kKept : Place::kTold);
+}
+
+std::vector<uint32_t> PlanPass::partitions(const std::vector<uint32_t>& classes) const {
+  std::vector<uint32_t> out;
+  for (uint32_t c : classes) out.push_back(pending_.classes()[c]->shape.partition);
+  return out;
+}
+
+// When so few tasks of the array run that one more may; kTimeInfinite: nobody knows.
+Time PlanPass::array_has_room(uint32_t array, uint32_t limit) {
+  if (!array_ends_) {
+    array_ends_.emplace();
+    for (const auto& [id, r] : pending_.running())
+      if (const Job* j = cluster_.jobs.find(id); j && j->array_job_id && !r.finished)
+        (*array_ends_)[j->array_job_id.value].push_back(r.expected_end(now_));
+    for (const StartItem& s : plan_.starts) {
+      const Job& j = cluster_.jobs.at(s.job.value);
+      const uint32_t minutes_at_most = s.time_limit_min.value_or(j.time_limit_min);
+      if (j.array_job_id)
+        (*array_ends_)[j.array_job_id.value].push_back(
+            minutes_at_most == kUnlimited32 ? kTimeInfinite : now_ + minutes(minutes_at_most));
+    }
+  }
+  std::vector<Time> ends = (*array_ends_)[array];
+  if (limit == 0 || ends.size() < limit) return kTimeInfinite;
+  const auto nth = ends.begin() + static_cast<ptrdiff_t>(ends.size() - limit);
+  std::nth_element(ends.begin(), nth, ends.end());
+  return *nth;
+}
+
+// As many tasks of the array run as may: the next has its place when one of them has ended.
+void PlanPass::wait_for_own_tasks(const Job& job, const std::vector<uint32_t>& classes, uint32_t array,
+                                  uint32_t limit) {
+  const Time room = backfills() ? array_has_room(array, limit) : kTimeInfinite;
+  if (room == kTimeInfinite) return say(job, Reason::kJobArrayTaskLimit);
+  Verdict verdict{Reason::kJobArrayTaskLimit, {}, {}, {}};
+  const WaitingClass& w = *pending_.classes()[classes.front()];
+  if (w.shape.never || state_[classes.front()].barred != Reason::kNone) return say(job, verdict.reason);
+  RequestClass c = w.shape;
+  c.resolve(cluster_, nodes_, cluster_.partitions.at(c.partition));
+  const uint32_t extra = forecasts_++;
+  Profile::Spot spot = profile().earliest(static_cast<uint32_t>(pending_.classes().size()) + extra,
+                                          pending_.families() + extra, c, profile().slot_of(room));
+  if (spot.slot == kNever) return say(job, verdict.reason);
+  keep_or_tell(c, spot, Place::kKept, verdict);
+  plan_.verdicts.push_back({job.id, std::move(verdict)});
+}
+
+void PlanPass::keep_or_tell(const RequestClass& c, const Profile::Spot& spot, Place place, Verdict& verdict) {
+  const Time start = profile().time_of(spot.slot);
+  if (place == Place::kKept && !limits_.beyond_window(start)) profile().promise(c, spot);
+  if (verdict.expected_start != Time{}) return;  // of an array the first task's
+  verdict.expected_start = start;
+  Bitmap nodes(nodes_.size());
+  for (const auto& part : spot.parts) nodes.set(part.node);
+  verdict.expected_nodes = node_list(cluster_, nodes);
 }
 
 Profile& PlanPass::profile() {
@@ -410,11 +472,12 @@ bool PlanPass::has_room_when_idle(const RequestClass& c) const {
   return tasks >= c.shape.num_tasks;
 }
 
-void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Reason reason, uint32_t tasks) {
-  ++promises_;
+void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Reason reason, uint32_t tasks,
+                       Place place) {
   Verdict verdict;
   verdict.reason = reason;
-  for (uint32_t i = 0; i < tasks; ++i) {
+  for (uint32_t i = 0; i < std::max(tasks, 1u); ++i) {
+    if (i >= tasks) place = Place::kTold;
     Profile::Spot best;
     const RequestClass* of = nullptr;
     for (uint32_t id : classes) {
@@ -427,12 +490,8 @@ void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Rea
       of = which;
     }
     if (!of) break;
-    profile().promise(*of, best);
-    if (i > 0) continue;
-    verdict.expected_start = profile().time_of(best.slot);
-    Bitmap nodes(nodes_.size());
-    for (const auto& part : best.parts) nodes.set(part.node);
-    verdict.expected_nodes = node_list(cluster_, nodes);
+    keep_or_tell(*of, best, place, verdict);
+    if (place == Place::kTold) break;
   }
   if (verdict.expected_start == Time{}) say_why_never(classes, verdict);
   plan_.verdicts.push_back({job.id, std::move(verdict)});

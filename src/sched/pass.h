@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "sched/backfill_limits.h"
 #include "sched/pending.h"
 #include "sched/placement.h"
 #include "sched/planner.h"
@@ -60,7 +61,13 @@ class PlanPass {
              std::vector<LicenseShare> licenses);
   void count_users();
   void wait(const Job& job, const std::vector<uint32_t>& classes, const Later& why, uint32_t tasks);
-  void promise(const Job& job, const std::vector<uint32_t>& classes, Reason reason, uint32_t tasks);
+  // Says when the job is expected to start; keeps the place for it unless told not to.
+  enum class Place { kKept, kTold };
+  void promise(const Job& job, const std::vector<uint32_t>& classes, Reason reason, uint32_t tasks, Place place);
+  void keep_or_tell(const RequestClass& c, const Profile::Spot& spot, Place place, Verdict& verdict);
+  void wait_for_own_tasks(const Job& job, const std::vector<uint32_t>& classes, uint32_t array, uint32_t limit);
+  Time array_has_room(uint32_t array, uint32_t limit);
+  std::vector<uint32_t> partitions(const std::vector<uint32_t>& classes) const;
   Profile::Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Time eligible);
   // The same, or sooner with the limit lowered as far as --time-min lets it; `of` says which it is.
   Profile::Spot earliest_of_class(uint32_t class_id, Time eligible, const RequestClass*& of);
@@ -87,10 +94,12 @@ class PlanPass {
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> user_cpus_;  // partition, uid
   std::unordered_set<uint32_t> owners_;                          // users who hold nodes with --exclusive=user
   std::set<std::pair<uint32_t, uint32_t>> owner_full_;           // class, such a user: nothing fits any more
+  BackfillLimits limits_;
   std::map<uint32_t, uint32_t> array_started_;
+  std::optional<std::map<uint32_t, std::vector<Time>>> array_ends_;  // of tasks that run, by array
   std::vector<Profile::Held> started_;
   std::unique_ptr<Profile> profile_;
-  uint32_t promises_ = 0, forecasts_ = 0;
+  uint32_t forecasts_ = 0;
 };
 
 }  // namespace muster::sched

@@ -56,7 +56,7 @@ std::string params_key(const Params& p) {
   uint64_t flags = 0;
   for (bool b : {p.allocate_cores, p.allocate_sockets, p.memory_consumable, p.linear, p.one_task_per_core,
                  p.lln, p.pack_nodes, p.block_cores, p.enforce_binding, p.one_task_per_sharing,
-                 p.several_sharing, p.spread_shared, p.job_core_spec, p.spec_cores_first})
+                 p.several_sharing, p.spread_shared, p.job_core_spec, p.spec_cores_first, p.soft_time_min})
     flags = flags << 1 | b;
   num(flags);
   for (uint64_t v : {p.def_mem_per_cpu_mb, p.def_mem_per_node_mb, p.max_mem_per_cpu_mb, p.max_mem_per_node_mb,
@@ -125,6 +125,8 @@ void Pending::add(const Cluster& cluster, const Params& params, const Job& job, 
   if (job.holds_nodes()) {
     RunningJob r;
     r.ends = job.ends == Time{} || job.time_limit_min == kUnlimited32 ? kTimeInfinite : job.ends;
+    if (params.soft_time_min && job.request && job.request->time_min_min)
+      r.soft_end = job.started + minutes(job.request->time_min_min);
     r.allocation = job.allocation;
     r.finished = job.state != JobState::kRunning && job.state != JobState::kSuspended;
     if (r.finished) r.releasing = job.releasing;
@@ -152,11 +154,13 @@ void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& j
     return cluster.partitions.at(a).priority_tier > cluster.partitions.at(b).priority_tier;
   });
   for (uint32_t partition : partitions) {
-    const uint32_t c = class_of(cluster, params, job.request, partition, job.time_limit_min, ages);
+    const uint32_t least = job.request->time_min_min;
+    const bool shorter = least && least < job.time_limit_min, soft = shorter && params.soft_time_min;
+    const uint32_t c =
+        class_of(cluster, params, job.request, partition, soft ? least : job.time_limit_min, ages);
     entry.classes.push_back(c);
     classes_[c]->jobs.insert({entry.rank, job.id.value});
-    const uint32_t least = job.request->time_min_min;
-    if (least && least < job.time_limit_min && classes_[c]->lowered == WaitingClass::kNone) {
+    if (shorter && !soft && classes_[c]->lowered == WaitingClass::kNone) {
       const uint32_t lowered = class_of(cluster, params, job.request, partition, least, ages);
       classes_[c]->lowered = lowered;
     }

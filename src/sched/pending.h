@@ -47,6 +47,8 @@ struct WaitingClass {
 
 struct RunningJob {
   Time ends{};  // kTimeInfinite: no limit
+  Time soft_end{};  // time_min_as_soft_limit: what plans count on until it is over; Time{}: none
+  Time expected_end(Time now) const { return soft_end > now ? soft_end : ends; }
   AllocationPtr allocation;
   Bitmap releasing;
   bool finished = false;  // only the releasing nodes are still held

@@ -117,6 +117,23 @@ TEST(Placement, EnforceBindingWaitsForTheRightCores) {
   EXPECT_EQ(placed(c, strict)->nodes[0].cpus.to_ranges(), "4");
 }
 
+// The GPUs of a node stand at its first socket, which has too few cores for all tasks: a GPU each on two nodes.
+TEST(Placement, EnforceBindingTakesMoreNodesWhereOneHasTooFewCoresAtItsGpus) {
+  auto machine = a_cluster().nodes(2).layout(2, 2, 1);
+  auto bound = a_job().tasks(3).job_gpus(2).with([](JobRequest& r) { r.gres_flags = "enforce-binding"; });
+  Cluster apart = machine.gres("gpu", "", 2, true).build();
+  EXPECT_EQ(placed(apart, bound)->nodes.size(), 1u);
+  Cluster together = machine.node([](Node&, NodeSpec& s) {
+    for (GresDevices& g : s.gres) {
+      g.cores = Bitmap();
+      g.cores.set_range(0, 2);
+    }
+  }).build();
+  AllocationPtr a = placed(together, bound);
+  ASSERT_TRUE(a);
+  EXPECT_EQ(a->nodes.size(), 2u);
+}
+
 TEST(Placement, TypedAndUntypedDevices) {
   Cluster c = a_cluster().nodes(1).cpus(8).gres("gpu", "a", 2).gres("gpu", "b", 2).build();
   AllocationPtr a = placed(c, a_job().gres("gres/gpu:b:1,gres/gpu:2"));

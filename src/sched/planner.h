@@ -52,6 +52,26 @@ struct PriorityParams {
   bool accrue_always = false, small_relative_to_time = false, raw_partition = false, raw_tres = false;
 };
 
+// SchedulerParameters=bf_*: what limits backfill; 0 = no bound. slurm.conf(5).
+struct BackfillRules {
+  uint32_t resolution_s = 60;
+  uint32_t window_min = 0;  // places later than that are told, but not kept
+  // jobs looked at behind the first that waits; started before others of more priority
+  uint32_t max_test = 0, max_user = 0, max_partition = 0, max_user_partition = 0, max_start = 0;
+  uint32_t array_tasks = 20;  // tasks of one array record that places are kept for
+  // only such jobs have a place kept, and others wait for them
+  Duration min_age_reserve{};
+  uint32_t min_priority_reserve = 0, reserve_per_partition = 0;
+  bool busy_nodes = false;  // places kept are on nodes in use where there is a choice
+};
+
+// When passes are made; for who calls Planner::plan.
+struct Rhythm {
+  bool quick = true;                 // sched_interval=-1: false
+  Duration quick_gap{};              // sched_min_interval
+  Duration full_every = seconds(30);  // bf_interval: expected starts move with the clock
+};
+
 // What slurm.conf says about scheduling, already typed (slurmctld/core fills it from config/).
 struct Params {
   bool backfill = true;  // SchedulerType=sched/backfill; builtin stops at the first job that cannot start
@@ -69,7 +89,14 @@ struct Params {
   uint32_t def_cpu_per_gpu = 0;
   uint64_t def_mem_per_gpu_mb = 0;
   uint64_t def_mem_per_cpu_mb = 0, def_mem_per_node_mb = 0, max_mem_per_cpu_mb = 0, max_mem_per_node_mb = 0;
-  uint32_t bf_window_min = 1440, bf_resolution_s = 60, bf_max_job_test = 0;  // 0 = no bound
+  BackfillRules bf;
+  bool soft_time_min = false;     // time_min_as_soft_limit: plans count on --time-min, jobs may run until --time
+  bool serial_at_end = false;     // pack_serial_at_end: jobs of one CPU on the last nodes
+  uint32_t quick_starts = 0;  // sched_max_job_start; 0 = no bound
+  Rhythm rhythm;
+  // allow_zero_lic, ignore_constraint_validation, ignore_prefer_validation: what the cluster does not have lets a
+  // job wait instead of refusing it
+  bool unknown_licenses_wait = false, unknown_features_wait = false, unknown_prefer_ok = false;
   Duration default_time_limit = minutes(365 * 24 * 60);  // for profile purposes of UNLIMITED jobs
   TopologyRules topology;
   std::vector<std::pair<std::string, uint64_t>> licenses;  // of the cluster: name, count

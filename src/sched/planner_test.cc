@@ -155,6 +155,41 @@ TEST(Planner, GpusComeOnceEach) {
   EXPECT_EQ(verdict_of(p, third)->reason, Reason::kResources);
 }
 
+// One job ended and another began between two passes: the counts are the same, but a GPU is free again.
+TEST(Planner, WhatCameBackIsSeenThoughAsMuchWasTaken) {
+  Cluster c = a_cluster().cpus(4).gres("gpu", "", 1).gres("nic", "", 1).build();
+  Planner kept;
+  const JobId first = submit(c, a_job().tasks(1).gpus(1), kNow);
+  apply_starts(c, kept.plan(c, {}, kNow, Pass::kQuick), kNow);
+  const JobId waits = submit(c, a_job().tasks(1).gpus(1), kNow);
+  EXPECT_FALSE(start_of(kept.plan(c, {}, kNow, Pass::kQuick), waits));
+  end_job(c, first, kNow);
+  submit(c, a_job().tasks(1).gres("gres/nic:1").priority(9999), kNow);
+  const Plan other = Planner().plan(c, {}, kNow, Pass::kQuick);
+  apply_start(c, other.starts.at(0), kNow);
+  EXPECT_TRUE(start_of(kept.plan(c, {}, kNow, Pass::kQuick), waits));
+}
+
+// Of its x nodes such a job takes the one with the least to spare, which is too small; when another job has filled
+// that one it takes the next. A start ahead of it in the same pass is reason enough to look again.
+TEST(Planner, WhatFitsOnlyAfterMoreWasTakenIsTriedInTheSamePass) {
+  uint32_t next = 0;
+  Cluster c = a_cluster()
+                  .nodes(3)
+                  .node([&](Node&, NodeSpec& s) {
+                    s.features = {next < 2 ? "x" : "y"};
+                    s.cpus = s.cores_per_socket = next++ == 0 ? 2 : 4;
+                  })
+                  .build();
+  Planner kept;
+  const JobId waits = submit(c, a_job().nodes(2).tasks(8).on("[x*1&y*1]"), kNow);
+  EXPECT_FALSE(start_of(kept.plan(c, {}, kNow, Pass::kQuick), waits));
+  submit(c, a_job().tasks(2).priority(9999), kNow);
+  const Plan fresh = Planner().plan(c, {}, kNow, Pass::kQuick);
+  ASSERT_TRUE(start_of(fresh, waits));
+  EXPECT_TRUE(start_of(kept.plan(c, {}, kNow, Pass::kQuick), waits));
+}
+
 TEST(Planner, AUsersCpusInAPartitionAreLimited) {
   Cluster c = a_cluster().nodes(2).cpus(8).partition([](Partition& p) { p.max_cpus_per_user = 6; }).build();
   submit(c, a_job().tasks(4).user(7));

@@ -25,7 +25,7 @@ Profile::Profile(const Params& params, Time now, Availability& nodes, const Pend
                  const std::vector<Held>& starts, size_t classes)
     : params_(params),
       now_(now),
-      resolution_(std::max(params.bf_resolution_s, 1u)),
+      resolution_(std::max(params.bf.resolution_s, 1u)),
       base_(unix_seconds(now) / resolution_),
       nodes_(nodes),
       plans_(classes),
@@ -149,8 +149,9 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
   auto each_allocation = [&](auto&& f) {
     for (const auto& [id, r] : pending.running()) {
       const Slot end = r.finished                ? 1
-                       : r.ends == kTimeInfinite ? slot_of(now_ + params_.default_time_limit)
-                                                 : slot_of(r.ends);
+                       : r.expected_end(now_) == kTimeInfinite
+                           ? slot_of(now_ + params_.default_time_limit)
+                           : slot_of(r.expected_end(now_));
       f(*r.allocation, end, [&](size_t i) { return !r.finished || r.releasing.test(i); });
     }
     for (const Held& h : starts) f(*h.allocation, end_from_now(h.time_limit_min), [](size_t) { return true; });
@@ -408,8 +409,12 @@ Profile::Spot Profile::idle_nodes(ClassPlan& plan, const RequestClass& c) {
   if (spot.slot == kNever) return spot;
   std::vector<uint32_t> chosen, caps;
   c.required.for_each([&](size_t id) { chosen.push_back(static_cast<uint32_t>(id)); });
-  for (size_t id = nodes.first(); id != Bitmap::npos && chosen.size() < plan.count; id = nodes.next(id + 1))
-    if (!c.required.test(id)) chosen.push_back(static_cast<uint32_t>(id));
+  auto choose = [&](const Bitmap& from) {
+    for (size_t id = from.first(); id != Bitmap::npos && chosen.size() < plan.count; id = from.next(id + 1))
+      if (!c.required.test(id)) chosen.push_back(static_cast<uint32_t>(id));
+  };
+  if (params_.bf.busy_nodes) choose(nodes - nodes_.idle());
+  choose(params_.bf.busy_nodes ? nodes & nodes_.idle() : nodes);
   std::sort(chosen.begin(), chosen.end());
   std::vector<uint32_t> tasks(chosen.size(), std::max(c.shape.tasks_per_node, 1u));
   if (c.shape.num_tasks) {

@@ -19,8 +19,13 @@ std::optional<Profile::Spot> Profile::first_alike(const ClassPlan& plan, const R
   });
   if (required < c.required.count()) return std::nullopt;
   const size_t wanted = std::max<size_t>(c.shape.min_nodes, required);
-  for (uint32_t id = 0; id < plan.estimate.size() && spot.parts.size() < wanted; ++id)
-    if (plan.estimate[id] == slot && !c.required.test(id)) spot.parts.push_back({id, tasks, {}});
+  auto choose = [&](auto&& among) {
+    for (uint32_t id = 0; id < plan.estimate.size() && spot.parts.size() < wanted; ++id)
+      if (plan.estimate[id] == slot && !c.required.test(id) && among(id)) spot.parts.push_back({id, tasks, {}});
+  };
+  const bool busy_first = params_.bf.busy_nodes;
+  if (busy_first) choose([&](uint32_t id) { return !nodes_.idle().test(id); });
+  choose([&](uint32_t id) { return !busy_first || nodes_.idle().test(id); });
   if (spot.parts.size() < wanted) return std::nullopt;
   std::sort(spot.parts.begin(), spot.parts.end(),
             [](const auto& a, const auto& b) { return a.node < b.node; });
@@ -48,6 +53,8 @@ std::optional<Profile::Spot> Profile::spread_at(const ClassPlan& plan, const Req
     at.set(id);
     list.push_back(std::move(got));
   }
+  if (params_.bf.busy_nodes)
+    std::stable_partition(list.begin(), list.end(), [&](const Candidate& x) { return !nodes_.idle().test(x.node); });
   auto among = [&](const Bitmap& nodes, const Bitmap& required) -> std::optional<Spot> {
     if (!nodes.contains(required)) return std::nullopt;
     for (const CountedNodes& want : c.counts)

@@ -1,100 +1,69 @@
 // Random machines, requests and histories. A failure prints the seed.
 //
-// MUSTER_PLACEMENTS=1000000 sched_test --gtest_filter='Property.NothingIsHandedOutTwice*' goes on until so many jobs
-// were placed (the default is what the unit tier has time for).
+//   MUSTER_PLACEMENTS=1000000 sched_test --gtest_filter='Property.NothingIsHandedOutTwice*'
+//     goes on until so many jobs were placed (the default is what the unit tier has time for)
+//   MUSTER_SEED=91791 MUSTER_PLACEMENTS=1 …
+//     begins with that seed
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
 #include <random>
+#include <set>
 
-#include "sched/testing.h"
+#include "sched/availability.h"
+#include "sched/random_world.h"
 
 namespace muster::sched {
 namespace {
 
-const Time kNow = from_unix(1'000'020);
+const Time kNow = RandomWorld::kBegin;
 
-struct World {
-  std::mt19937 rng;
-  Params params;
-  Cluster cluster;
+// Of the base units (leaf switches or blocks) that the nodes stand in: how many nodes in each.
+std::map<size_t, uint32_t> nodes_by_leaf(const Topology& t, const Allocation& a) {
+  std::map<size_t, uint32_t> out;
+  for (const NodeShare& s : a.nodes)
+    for (size_t u = 0; u < t.units.size(); ++u)
+      if (std::find(t.units[u].nodes.begin(), t.units[u].nodes.end(), s.node.value) != t.units[u].nodes.end())
+        ++out[u];
+  return out;
+}
 
-  explicit World(uint32_t seed) : rng(seed) {
-    params.allocate_cores = roll(2);
-    params.allocate_sockets = params.allocate_cores && roll(6) == 0;
-    params.memory_consumable = roll(2);
-    params.block_cores = roll(4) == 0;
-    params.enforce_binding = roll(8) == 0;
-    params.several_sharing = roll(2);
-    params.one_task_per_sharing = roll(2);
-    params.spread_shared = roll(2);
-    params.job_core_spec = roll(2);
-    params.lln = roll(8) == 0;
-    params.licenses = {{"a", 1 + roll(4)}, {"b", 2}};
-    params.priority.multifactor = roll(2);
-    params.priority.weight_age = roll(2) * 1000;
-    params.priority.max_age = minutes(60);
-    auto machine = a_cluster().nodes(2 + roll(9)).layout(1 + roll(2), 1 + roll(6), 1 + roll(2)).memory(4000);
-    if (roll(2)) machine.gres("gpu", "a", 1 + roll(4), roll(2)).gres("gpu", "b", roll(3));
-    machine.node([this](Node& n, NodeSpec& s) {
-      s.weight = 1 + roll(2);
-      s.features = {roll(2) ? "x" : "y"};
-      if (roll(8) == 0) n.flags = kNodeDrain;
-      if (roll(6) == 0) s.specialized_cpus.set(roll(s.cpus));
-      if (roll(6) == 0) s.restricted_cores_per_gpu = 1;
-      if (roll(2)) share_gpus(s, 1 + roll(5));
-    });
-    machine.partition([this](Partition& p) {
-      if (roll(3) == 0) p.oversubscribe = roll(2) ? OverSubscribe::kYes : OverSubscribe::kForce;
-      p.oversubscribe_count = 1 + roll(3);
-      if (roll(6) == 0) p.max_cpus_per_socket = 1 + roll(4);
-      if (roll(8) == 0) p.max_cpus_per_node = 1 + roll(8);
-    });
-    cluster = machine.build();
+// Within the switches it asked for while its patience lasts; segments whole within blocks; nobody else in the
+// leaves of --exclusive=topo.
+void check_topology(const Cluster& c, const Params& params, const StartItem& item, Time now, uint32_t seed) {
+  if (!c.topologies) return;
+  const Topology& t = c.topologies->all[0];
+  const Job& job = c.jobs.at(item.job.value);
+  const JobRequest& r = *job.request;
+  const auto leaves = nodes_by_leaf(t, *item.allocation);
+  if (r.switches && !r.spread_job && now - job.eligible < params.topology.max_switch_wait) {
+    EXPECT_LE(leaves.size(), r.switches) << "seed " << seed;
   }
-  uint32_t roll(uint32_t n) { return static_cast<uint32_t>(rng() % n); }
-
-  static void share_gpus(NodeSpec& s, uint64_t each) {
-    std::vector<GresDevices> shares;
-    for (const GresDevices& g : s.gres)
-      for (uint32_t i = 0; g.name == "gpu" && i < g.count; ++i)
-        shares.push_back({"shard", g.type, each, g.first_index + i, false, {}, g.cores, {}, 0, true});
-    s.gres.insert(s.gres.end(), shares.begin(), shares.end());
+  if (r.exclusive == Exclusive::kTopo && c.partitions.at(0).oversubscribe != OverSubscribe::kForce)
+    for (const auto& [leaf, count] : leaves)
+      for (uint32_t id : t.units[leaf].nodes) {
+        const Node& n = c.nodes.at(id);
+        EXPECT_FALSE(node_usable(n) && n.jobs_running > 0) << "someone else in its leaf, seed " << seed;
+      }
+  if (!r.segment || r.segment > t.block_sizes.front()) return;
+  uint32_t pieces = 0;
+  std::set<size_t> groups;
+  for (const auto& [block, count] : leaves) {
+    pieces += count / r.segment;
+    groups.insert(block / 2);
+    if (r.spread_segments) {
+      EXPECT_LE(count, r.segment) << "two pieces in a block, seed " << seed;
+    }
   }
-
-  JobBuilder job() {
-    JobBuilder b = a_job().priority(1 + roll(5)).minutes(1 + roll(120)).user(roll(3));
-    if (roll(3)) b.tasks(1 + roll(12));
-    if (roll(3) == 0) b.nodes(1 + roll(4));
-    if (roll(4) == 0) b.cpus_per_task(1 + roll(4));
-    if (roll(5) == 0) b.tasks_per_node(1 + roll(3));
-    if (roll(4) == 0) b.exclusive();
-    if (roll(4) == 0) b.gpus(1 + roll(3));
-    if (roll(9) == 0) b.job_gpus(1 + roll(4));
-    if (roll(9) == 0) b.gres("gres/gpu:b:1");
-    if (roll(4) == 0) b.mem(roll(3000));
-    if (roll(6) == 0) b.on(roll(2) ? "x" : "[x|y]");
-    if (roll(9) == 0) b.request.contiguous = true;
-    if (roll(9) == 0) b.request.hint = "nomultithread";
-    if (roll(9) == 0) b.request.ntasks_per_socket = 1 + roll(2);
-    if (roll(9) == 0) b.request.distribution = "cyclic:block";
-    if (roll(12) == 0) b.request.exclusive = Exclusive::kUser;
-    if (roll(8) == 0) b.request.exclusive = Exclusive::kOversubscribe;
-    if (roll(6) == 0) b.gres("gres/shard:" + std::to_string(1 + roll(6)));
-    if (roll(12) == 0) b.request.tres_per_task = "gres/shard:" + std::to_string(1 + roll(2));
-    if (roll(8) == 0) b.request.licenses = roll(2) ? "a:2" : "b|a";
-    if (roll(9) == 0) b.request.time_min_min = 1 + roll(20);
-    if (roll(12) == 0) b.request.core_spec = 1;
-    if (roll(12) == 0) b.request.prefer = "x";
-    if (roll(12) == 0) b.request.use_min_nodes = true, b.nodes(1, 3);
-    if (roll(12) == 0) b.request.spread_job = true;
-    if (roll(12) == 0) b.request.cpus_per_gpu = 2;
-    return b;
+  EXPECT_GE(pieces, item.allocation->nodes.size() / r.segment) << "a piece is torn, seed " << seed;
+  if (r.consolidate_segments) {
+    EXPECT_EQ(groups.size(), 1u) << "seed " << seed;
   }
-};
+}
 
 // Checks an item against the cluster as it is before the item: everything handed out is there and free.
-void check_item(const Cluster& c, const Params& params, const StartItem& item, uint32_t seed) {
+void check_item(const Cluster& c, const Params& params, const StartItem& item, Time now, uint32_t seed) {
   const Job& job = c.jobs.at(item.job.value);
   auto fits = still_fits(c, params, *job.request, item);
   ASSERT_TRUE(fits) << "seed " << seed << ": " << fits.error().message() << " " << fits.error().hint;
@@ -107,6 +76,13 @@ void check_item(const Cluster& c, const Params& params, const StartItem& item, u
     EXPECT_GE(s.tasks, 1u) << "seed " << seed;
     tasks += s.tasks;
     const Node& n = c.nodes.at(s.node.value);
+    EXPECT_FALSE(!job.request->core_spec && s.cpus.intersects(n.spec->specialized_cpus)) << "seed " << seed;
+    const Kind kind = make_kind(n, params.allocate_cores || params.linear);
+    const bool gpus = std::any_of(s.gres.begin(), s.gres.end(), [](const GresShare& g) { return g.name == "gpu" || is_shared_gres(g.name); });
+    s.cpus.for_each([&](size_t cpu) {
+      const bool kept = kind.restricted.test(kind.core_of_cpu(static_cast<uint32_t>(cpu)));
+      EXPECT_FALSE(kept && !gpus && !item.allocation->whole_nodes) << "kept for GPUs, seed " << seed;
+    });
     const uint32_t threads = n.spec->threads_per_core;
     if (params.allocate_cores && !n.spec->specialized_cpus.any() && !job.request->core_spec) {
       EXPECT_EQ(s.cpus.count() % threads, 0u) << "half a core, seed " << seed;
@@ -125,6 +101,10 @@ void check_item(const Cluster& c, const Params& params, const StartItem& item, u
   }
   const uint32_t least = r.num_tasks ? std::min(r.min_nodes, r.num_tasks) : r.min_nodes;
   EXPECT_GE(item.allocation->nodes.size(), least) << "seed " << seed;
+  if (r.contiguous && !c.topologies) {
+    EXPECT_EQ(last - item.allocation->nodes.front().node.value + 1, item.allocation->nodes.size()) << "seed " << seed;
+  }
+  check_topology(c, params, item, now, seed);
 }
 
 std::string print(const Plan& p) {
@@ -150,10 +130,10 @@ std::string print(const Plan& p) {
 void check_books(const Cluster& c, const Params& params, uint32_t seed) {
   struct Held {
     std::map<size_t, uint32_t> jobs_on_cpu;
+    std::set<size_t> unshared;  // CPUs of a job that shares nothing
     uint64_t mem_mb = 0;
     std::map<std::string, std::map<size_t, uint64_t>> devices;  // by name: shares of each, or 1
     uint32_t alone = 0, jobs = 0;
-    bool sharing = true;
   };
   std::map<uint32_t, Held> held;
   std::map<std::string, uint64_t> licenses;
@@ -162,21 +142,22 @@ void check_books(const Cluster& c, const Params& params, uint32_t seed) {
     for (const LicenseShare& l : j.allocation->licenses) licenses[l.name] += l.count;
     for (const NodeShare& s : j.allocation->nodes) {
       Held& h = held[s.node.value];
-      s.cpus.for_each([&](size_t cpu) { ++h.jobs_on_cpu[cpu]; });
+      s.cpus.for_each([&](size_t cpu) {
+        ++h.jobs_on_cpu[cpu];
+        if (!j.allocation->oversubscribe) h.unshared.insert(cpu);
+      });
       h.mem_mb += s.mem_mb;
       h.alone += j.allocation->whole_nodes;
       ++h.jobs;
-      h.sharing &= j.allocation->oversubscribe;
       for (const GresShare& g : s.gres)
         g.devices.for_each([&](size_t d) { h.devices[g.name][d] += g.shares.empty() ? 1 : g.shares_on(d); });
     }
   });
   for (const auto& [id, h] : held) {
     const Node& n = c.nodes.at(id);
-    const uint32_t most = h.sharing ? c.partitions.at(0).oversubscribe_count : 1;
     Bitmap used(n.spec->cpus);
     for (const auto& [cpu, jobs] : h.jobs_on_cpu) {
-      EXPECT_LE(jobs, most) << "CPU " << cpu << " of node " << id << ", seed " << seed;
+      EXPECT_LE(jobs, h.unshared.contains(cpu) ? 1 : c.partitions.at(0).oversubscribe_count) << "CPU " << cpu << " of node " << id << ", seed " << seed;
       used.set(cpu);
     }
     EXPECT_EQ(used.to_ranges(), n.cpus_used.to_ranges()) << "seed " << seed;
@@ -208,10 +189,12 @@ void check_books(const Cluster& c, const Params& params, uint32_t seed) {
 
 TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
   size_t starts = 0, gangs = 0, devices = 0, shared = 0, shares = 0, licensed = 0, lowered = 0;
+  size_t in_topology = 0, segmented = 0;
   const char* text = std::getenv("MUSTER_PLACEMENTS");
   const size_t wanted = text ? std::strtoull(text, nullptr, 10) : 4000;
-  for (uint32_t seed = 1; starts < wanted; ++seed) {
-    World w(seed);
+  const char* first = std::getenv("MUSTER_SEED");
+  for (auto seed = static_cast<uint32_t>(first ? std::strtoul(first, nullptr, 10) : 1); starts < wanted; ++seed) {
+    RandomWorld w(seed);
     Planner kept;
     Time now = kNow;
     for (int turn = 0; turn < 8; ++turn) {
@@ -226,7 +209,7 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
       ASSERT_EQ(print(plan), print(Planner().plan(w.cluster, w.params, now, pass)))
           << "cached and fresh differ, seed " << seed;
       for (const StartItem& item : plan.starts) {
-        check_item(w.cluster, w.params, item, seed);
+        check_item(w.cluster, w.params, item, now, seed);
         if (::testing::Test::HasFailure()) return;
         apply_start(w.cluster, item, now);
         ++starts;
@@ -234,6 +217,8 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
         devices += !item.allocation->nodes[0].gres.empty();
         shared += item.allocation->oversubscribe;
         for (const GresShare& g : item.allocation->nodes[0].gres) shares += !g.shares.empty();
+        in_topology += w.cluster.topologies && item.allocation->nodes.size() > 1;
+        segmented += w.cluster.jobs.at(item.job.value).request->segment > 0;
         licensed += !item.allocation->licenses.empty();
         lowered += item.time_limit_min.has_value();
       }
@@ -252,6 +237,7 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
       }
     }
   }
+  if (starts < 4000) return;
   // The worlds are not all too small for what they are to show.
   EXPECT_GT(gangs, 500u);
   EXPECT_GT(devices, 200u);
@@ -259,6 +245,8 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
   EXPECT_GT(shares, 50u);
   EXPECT_GT(licensed, 100u);
   EXPECT_GT(lowered, 5u);
+  EXPECT_GT(in_topology, 100u);
+  EXPECT_GT(segmented, 20u);
 }
 
 // Steps of one job come and go: what one holds no other gets, and all of it lies within the job.
@@ -335,7 +323,7 @@ TEST(Property, StepsShareNothingOfTheirJob) {
 // What a queue is promised does not change when jobs of lower priority come behind it.
 TEST(Property, ALaterJobDelaysNobody) {
   for (uint32_t seed = 1; seed <= 200; ++seed) {
-    World w(seed);
+    RandomWorld w(seed);
     for (int i = 0; i < 8; ++i) submit(w.cluster, w.job().priority(9000), kNow);
     apply_starts(w.cluster, Planner().plan(w.cluster, w.params, kNow, Pass::kFull), kNow);
     for (int i = 0; i < 10; ++i) submit(w.cluster, w.job().priority(8000), kNow);

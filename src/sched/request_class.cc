@@ -28,7 +28,7 @@ void RequestClass::resolve(const Cluster& cluster, Availability& nodes, const Pa
   if (resolved_at == nodes.shape_version() && placed_by == topology) return;
   resolved_at = nodes.shape_version();
   topology = std::move(placed_by);
-  blocked_at = 0;
+  blocked_at = too_full_at = 0;
   excluded = {};
   alternatives.clear();
   counts.clear();
@@ -77,6 +77,10 @@ void RequestClass::resolve(const Cluster& cluster, Availability& nodes, const Pa
     alternatives.push_back(eval_features(e, features) & feasible);
   for (const FeatureCount& c : shape.features.counts)
     counts.push_back({eval_features(c.expr, features) & feasible, c.count});
+  monotone = shape.per_job.empty() && !shape.contiguous && counts.empty() && shape.prefer.empty() &&
+             (shape.whole || !bound_by_topology());
+  for (uint32_t k = 0; k < idle_tasks.size(); ++k)
+    monotone &= idle_tasks[k] == kNoTasks || shape.whole || sched::counts_decide(shape, nodes.kinds()[k]);
   if (shape.prefer.empty()) return;
   if (!preferred) {
     preferred = std::make_shared<RequestClass>(*this);

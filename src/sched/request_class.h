@@ -24,6 +24,11 @@ namespace muster::sched {
 // not.
 Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const std::string& text);
 
+// The list with its functions replaced by the nodes they mean: block{b1} switch{s1} ring{r1} torus{t1} are the nodes of that
+// unit, blockwith{n1} … those of the unit that n1 is in, feature{f1} the nodes that have it. Guide topology. An error names
+// the part that means nothing. Cost: O(text), and O(nodes) for each function.
+Result<std::string> without_functions(const Cluster& cluster, std::string_view text);
+
 // Host list of nodes in the order of their numbers: "n[1-3,7]".
 std::string node_list(const Cluster& cluster, const Bitmap& nodes);
 
@@ -53,8 +58,19 @@ struct RequestClass {
     uint32_t features = 0, listed = 0, make = 0, room = 0;
   } excluded;
   uint64_t resolved_at = 0;
-  // known not to fit while Availability::freed() stays the same
+  // What did not fit does not fit either when more is taken. Not so where counting is a bound only, or where the
+  // choice of nodes is one of few that are tried.
+  bool monotone = true;
+  // known not to fit while Availability::freed(), or changed(), stays the same
   uint64_t blocked_at = 0;
+  // Nodes known to have too little for all of the job, while Availability::freed() stays the same.
+  Bitmap too_full;
+  uint64_t too_full_at = 0;
+  uint64_t version(const Availability& nodes) const { return monotone ? nodes.freed() : nodes.changed(); }
+  // What is promised to others takes away as a start does: only where less never helps, nothing is to be tried again.
+  bool known_not_to_fit(const Availability& nodes, bool promises) const {
+    return blocked_at == version(nodes) && (monotone || !promises);
+  }
 
   // Free nodes alone do not say whether the job fits: it matters where they stand.
   bool bound_by_topology() const;

@@ -257,9 +257,10 @@ void sharing_of(const JobRequest& r, const Partition& p, const Params& params, S
       params.linear || r.exclusive == Exclusive::kNode || r.exclusive == Exclusive::kTopo || r.core_spec > 0;
   s.exclusive_topo = r.exclusive == Exclusive::kTopo || p.exclusive_topo;
   if (p.oversubscribe == OverSubscribe::kExclusive || s.exclusive_topo) s.whole = true;
-  if (p.oversubscribe == OverSubscribe::kForce || (p.oversubscribe == OverSubscribe::kYes && wants_share)) {
+  const bool forced = p.oversubscribe == OverSubscribe::kForce && !p.exclusive_topo;
+  if (forced || (p.oversubscribe == OverSubscribe::kYes && wants_share)) {
     s.oversubscribe = true;
-    s.whole = false;
+    s.whole = s.exclusive_topo = false;  // FORCE: users have no means to disable it
     s.oversubscribe_count = std::max(p.oversubscribe_count, 1u);
   }
   s.exclusive_user = r.exclusive == Exclusive::kUser || p.exclusive_user;

@@ -3,18 +3,14 @@
 
 #include <random>
 
-#include "sched/testing.h"
+#include "sched/bench_worlds.h"
 
 namespace muster::sched {
 namespace {
 
-const Time kNow = from_unix(1'000'020);
+const Time kNow = kBenchNow;
 
-Params site() {
-  Params p;
-  p.allocate_cores = true;
-  return p;
-}
+Params site() { return bench_site(); }
 
 // Many sub-node jobs, some of several nodes, a few big ones: the mix of the project's cluster benchmark.
 JobBuilder mixed(std::mt19937& rng) {
@@ -31,7 +27,7 @@ JobBuilder mixed(std::mt19937& rng) {
   return job;
 }
 
-Cluster machine(uint32_t nodes) { return a_cluster().nodes(nodes).layout(2, 32, 1).memory(256'000).build(); }
+Cluster machine(uint32_t nodes) { return bench_nodes(nodes).build(); }
 
 // Every node full; the ends are spread over two days.
 Cluster full_machine(uint32_t nodes) {
@@ -78,7 +74,7 @@ BENCHMARK(BackfillOnFullNodes)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillis
 // freely.
 void BackfillGpus(benchmark::State& state) {
   const auto nodes = static_cast<uint32_t>(state.range(0));
-  Cluster c = a_cluster().nodes(nodes).layout(2, 32, 1).memory(256'000).gres("gpu", "h100", 8, true).build();
+  Cluster c = bench_nodes(nodes).gres("gpu", "h100", 8, true).build();
   std::mt19937 rng(7);
   auto limit = [&] { return static_cast<uint32_t>(10 * (1 + rng() % 200)); };
   for (uint32_t i = 0; i < nodes; ++i)

@@ -20,13 +20,15 @@
 
 namespace muster::sched {
 
-// Leaf switches of so many nodes each in a row, under one switch unless `apart`.
-inline void give_tree(Cluster& c, uint32_t leaves, uint32_t nodes_each, bool apart = false) {
+// Leaf switches of so many nodes each in a row, under one switch unless `apart`; node numbers end at `nodes`.
+inline void give_tree(Cluster& c, uint32_t leaves, uint32_t nodes_each, bool apart = false,
+                      uint32_t nodes = kUnlimited32) {
   Topology t{.name = "default", .kind = TopologyKind::kTree};
   TopologyUnit spine{.name = "spine"};
   for (uint32_t l = 0; l < leaves; ++l) {
     TopologyUnit leaf{.name = "leaf" + std::to_string(l)};
-    for (uint32_t i = 0; i < nodes_each; ++i) leaf.nodes.push_back(l * nodes_each + i);
+    for (uint32_t i = 0; i < nodes_each && l * nodes_each + i < nodes; ++i)
+      leaf.nodes.push_back(l * nodes_each + i);
     spine.children.push_back(l);
     t.units.push_back(std::move(leaf));
   }
@@ -36,11 +38,13 @@ inline void give_tree(Cluster& c, uint32_t leaves, uint32_t nodes_each, bool apa
   c.topologies = std::make_shared<const Topologies>(std::move(all));
 }
 
-inline void give_blocks(Cluster& c, uint32_t blocks, uint32_t nodes_each, std::vector<uint32_t> sizes) {
+inline void give_blocks(Cluster& c, uint32_t blocks, uint32_t nodes_each, std::vector<uint32_t> sizes,
+                        uint32_t nodes = kUnlimited32) {
   Topology t{.name = "default", .kind = TopologyKind::kBlock, .block_sizes = std::move(sizes)};
   for (uint32_t b = 0; b < blocks; ++b) {
     TopologyUnit block{.name = "b" + std::to_string(b)};
-    for (uint32_t i = 0; i < nodes_each; ++i) block.nodes.push_back(b * nodes_each + i);
+    for (uint32_t i = 0; i < nodes_each && b * nodes_each + i < nodes; ++i)
+      block.nodes.push_back(b * nodes_each + i);
     t.units.push_back(std::move(block));
   }
   Topologies all;

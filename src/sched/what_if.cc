@@ -41,7 +41,7 @@ WhatIf::WhatIf(const Cluster& cluster, const Params& params, Time now, const Job
   for (const Place& p : before) ahead_.push_back(JobId(p.id));
   for (uint32_t id : drop) before_.jobs.erase(id);
   params_.backfill = true;
-  params_.bf_max_job_test = params_.bf_max_job_test ? std::min(params_.bf_max_job_test, kMaxAhead) : kMaxAhead;
+  params_.bf.max_test = params_.bf.max_test ? std::min(params_.bf.max_test, kMaxAhead) : kMaxAhead;
   nodes_.update(before_.nodes, params_);
   pending_.update(before_, params_, now_);
   pass_ = std::make_unique<PlanPass>(before_, params_, now_, Pass::kFull, nodes_, pending_);

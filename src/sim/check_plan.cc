@@ -1,4 +1,7 @@
-// A planner with caches plans what a fresh one plans.
+// A planner with caches plans what a fresh one plans, reasons and expected starts too.
+#include <map>
+#include <utility>
+
 #include "sim/world.h"
 
 namespace muster::sim {
@@ -10,6 +13,12 @@ void Checkers::planned(const Cluster& cluster, const sched::Params& params, Time
     const sched::StartItem &a = plan.starts[i], &b = fresh.starts[i];
     same = a.job == b.job && a.array_task == b.array_task && a.partition == b.partition && *a.allocation == *b.allocation;
   }
+  auto expected = [](const sched::Plan& p) {
+    std::map<uint32_t, std::pair<Reason, Time>> out;
+    for (const auto& [id, verdict] : p.verdicts) out[id.value] = {verdict.reason, verdict.expected_start};
+    return out;
+  };
+  if (same && expected(plan) != expected(fresh)) fail("plan", "the planner gives other reasons or expected starts than a fresh one");
   if (!same)
     fail("plan", "the planner starts " + std::to_string(plan.starts.size()) + " jobs, a fresh one " + std::to_string(fresh.starts.size()) + ", or elsewhere");
 }

@@ -29,7 +29,10 @@ struct Transition {
     const Job* j = find(e.job);
     if (!j) return;
     expect(c.requests.contains(e.request.value), "its new request is not stored");
-    expect(j->pending() || !e.array_tasks, "an array record that is not pending");
+    expect(j->pending() || j->finished() || !e.array_tasks, "an array record that runs");
+    if (e.array_task != kNoArrayTask)
+      expect(j->pending() && j->array_tasks && j->array_tasks->pending.test(e.array_task) && (e.task_job == e.job || !c.jobs.contains(e.task_job.value)),
+             "a record for an array task that is not pending, or under an id in use");
   }
   void operator()(const event::JobStarted& e) {
     const Job* j = find(e.job);

@@ -126,6 +126,8 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
     if (auto ok = add_login_environment(launch_->environment, {l.user_name, l.login_home, l.login_shell}, who_); !ok)
       state_.text = ok.error().message();   // told below, when there is somewhere to tell it
   if (auto ok = prepare(); !ok) return launch_failed(ok.error(), true);
+  tell_of_start();
+  set_frequency();
   for (size_t i = 0; i < tasks_.size(); ++i) {
     tasks_[i].launch = &l.tasks[i];
     if (auto ok = start_task(tasks_[i]); !ok) {
@@ -198,6 +200,17 @@ Result<> Stepd::write_script() {
   launch_->script.clear();
   launch_->script.shrink_to_fit();
   return {};
+}
+
+// --cpu-freq, on the CPUs that the step's tasks may use. What cannot be set is told, and the step runs.
+void Stepd::set_frequency() {
+  if (launch_->cpu_freq.empty()) return;
+  Result<CpuFrequencyWish> wish = parse_cpu_frequency(launch_->cpu_freq);
+  if (!wish) return;
+  Bitmap cpus = launch_->cgroup.empty() ? Bitmap() : launch_->cgroup.front().os_cpus;
+  for (const step_rpc::TaskLaunch& t : launch_->tasks) cpus |= t.os_cpus;
+  frequency_.emplace(*wish, cpus);
+  for (const std::string& fault : frequency_->faults()) note("slurmstepd: error: --cpu-freq=" + launch_->cpu_freq + ": " + fault);
 }
 
 void Stepd::launch_failed(const Error& error, bool node_fault) {
@@ -278,6 +291,7 @@ void Stepd::task_ended(Task& t, int32_t status) {
   t.status = status;
   --running_;
   state_.exit_status = std::max(state_.exit_status, status);
+  tell_of_end(t);
   if (stream_) stream_->drop_input(t.launch->rank);
   if (!launch_->task_epilog.empty() || !launch_->site_task_epilog.empty())
     run_task_epilogs(*t.launch, status);
@@ -348,6 +362,7 @@ void Stepd::finish_when_quiet() {
 
 void Stepd::finished() {
   finished_ = true;
+  frequency_.reset();
   kill_timer_.reset();
   quiet_timer_.reset();
   if (state_.state != step_rpc::StepdState::kLaunchFailed) state_.state = step_rpc::StepdState::kEnded;

@@ -12,6 +12,7 @@
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "net/loop.h"
+#include "os/node/cpu_frequency.h"
 #include "slurmstepd/environment.h"
 #include "slurmstepd/processes.h"
 #include "slurmstepd/stream.h"
@@ -39,6 +40,7 @@ class Stepd {
   void attach(const rpc::StepIo& io);
   Result<> prepare();
   Result<> write_script();
+  void set_frequency();
 
   // task_start.cc
   Result<> start_task(Task& task);
@@ -58,6 +60,13 @@ class Stepd {
   void signal_tasks(int signal, bool leaders_only);
   void end(uint32_t kill_wait_seconds, const std::string& message);
   void note(const std::string& line);  // on the step's standard error, and srun's
+
+  // debug_notes.cc: what --slurmd-debug makes it say
+  enum class Detail : uint32_t { kInfo = 3, kVerbose = 4, kDebug = 5, kDebug2 = 6 };
+  void tell(Detail detail, const std::string& text);
+  void tell_of_start();
+  void tell_of_task(const Task& task);
+  void tell_of_end(const Task& task);
   void kill_now();
   void all_tasks_ended();
   void finish_when_quiet();
@@ -77,6 +86,7 @@ class Stepd {
   std::unique_ptr<SrunStream> stream_;
   std::vector<os::LimitSetting> limits_;
   os::Fd pty_master_;
+  std::optional<os::CpuFrequencyHold> frequency_;  // while tasks run
   std::vector<Task> tasks_;
   size_t running_ = 0;
   bool started_ = false, ending_ = false, tasks_over_ = false, finished_ = false, released_ = false,

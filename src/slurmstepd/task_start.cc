@@ -88,6 +88,7 @@ Result<> Stepd::start_task(Task& task) {
   task.pid = *pid;
   ++running_;
   for (const std::string& line : t.notes) note(with_pid(line, *pid));
+  tell_of_task(task);
   return {};
 }
 

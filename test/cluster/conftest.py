@@ -12,6 +12,12 @@ def pytest_configure(config):
     # An end by SIGTERM (a time limit) takes the daemons along like Ctrl-C does.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     config.addinivalue_line("markers", "better_than_slurm: Muster promises more here than Slurm does")
+    config.addinivalue_line("markers", "row(number, ...): proves these rows of checklist.txt; see tools/checklist")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--soak", type=float, default=8, metavar="SECONDS", help="how long test_soak.py goes on")
+    parser.addoption("--soak-seed", type=int, default=0, metavar="NUMBER", help="its random seed; 0: another one each time")
 
 
 def pytest_collection_modifyitems(items):

@@ -19,6 +19,7 @@ import time
 
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ORACLE = os.environ.get("MUSTER_ORACLE") == "1"
+HOST = socket.gethostname().split(".")[0]
 COMMANDS = ("sacct sacctmgr salloc sattach sbatch sbcast scancel scontrol sdiag sinfo sprio squeue sreport srun sshare "
             "sstat strigger").split()
 SLOW = float(os.environ.get("MUSTER_TEST_PATIENCE", "1"))   # multiply every deadline, for loaded machines
@@ -112,7 +113,7 @@ class Cluster:
     """node_line: more of every node's line, or {name: more}. conf: more lines of slurm.conf."""
 
     def __init__(self, folder, nodes=4, gpus=8, gpu_type="h100", cpus=16, memory=64000, auth=None, conf="",
-                 node_line="", gres_conf=None, state_folder=None, partitions=None, real_hardware=False):
+                 node_line="", gres_conf=None, state_folder=None, partitions=None, real_hardware=False, names=None):
         self.folder, self.count, self.gpus, self.cpus = folder, nodes, gpus, cpus
         self.prefix = prefix()
         self.auth = "munge" if ORACLE else (auth or "slurm")
@@ -123,7 +124,7 @@ class Cluster:
         for name in ("etc", "run", "log", "spool", "work", "path", "dev"):
             os.makedirs(os.path.join(folder, name), exist_ok=True)
         os.makedirs(self.state_folder, exist_ok=True)
-        self.names = ["n%d" % i for i in range(1, nodes + 1)]
+        self.names = names or ["n%d" % i for i in range(1, nodes + 1)]
         self.port, *self.node_ports = free_ports(nodes + 1)
         self.munge, self.ctld, self.slurmds = None, None, {}
         self.user = subprocess.run(["id", "-un"], capture_output=True, text=True).stdout.strip()
@@ -139,10 +140,9 @@ class Cluster:
         self.write_conf(gpu_type, memory, conf, node_line, gres_conf, partitions, real_hardware)
 
     # ---- configuration
-    def write_conf(self, gpu_type, memory, extra, node_line, gres_conf, partitions, real_hardware):
-        host = socket.gethostname().split(".")[0]
-        span = "n[1-%d]" % self.count if self.count > 1 else "n1"
-        lines = ["ClusterName=test", "SlurmctldHost=%s(127.0.0.1)" % host, "SlurmctldPort=%d" % self.port,
+    def house_lines(self, real_hardware):
+        """What every slurm.conf here has: where the daemons of this cluster are, and how they are told apart."""
+        lines = ["ClusterName=test", "SlurmctldHost=%s(127.0.0.1)" % HOST, "SlurmctldPort=%d" % self.port,
                  "SlurmUser=" + self.user, "SlurmdUser=" + self.user,
                  "StateSaveLocation=" + self.state_folder, "SlurmdSpoolDir=%s/spool/%%n" % self.folder,
                  "SlurmctldPidFile=%s/run/slurmctld.pid" % self.folder,
@@ -164,10 +164,15 @@ class Cluster:
             with open(key, "wb") as f:
                 f.write(os.urandom(1024))
             os.chmod(key, 0o600)
+        return lines
+
+    def write_conf(self, gpu_type, memory, extra, node_line, gres_conf, partitions, real_hardware):
+        span = "n[1-%d]" % self.count if self.count > 1 else "n1"
+        lines = self.house_lines(real_hardware)
         gres = " Gres=gpu:%s:%d" % (gpu_type, self.gpus) if self.gpus and gres_conf is None else ""
         for name, port in zip(self.names, self.node_ports):
             lines.append("NodeName=%s NodeAddr=127.0.0.1 NodeHostname=%s Port=%d CPUs=%d RealMemory=%d%s State=UNKNOWN %s"
-                         % (name, host, port, self.cpus, memory, gres,
+                         % (name, HOST, port, self.cpus, memory, gres,
                             node_line.get(name, "") if isinstance(node_line, dict) else node_line))
         lines += partitions or ["PartitionName=main Nodes=%s Default=YES MaxTime=INFINITE State=UP" % span,
                                 "PartitionName=gpu Nodes=%s MaxTime=7-00:00:00 State=UP" % span]

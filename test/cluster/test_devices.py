@@ -42,6 +42,7 @@ def node_record(c):
     return c.ok("scontrol", "show", "node", "n1").out
 
 
+@pytest.mark.row(82, 134)
 def test_eight_h100_from_detection_to_the_job(box):
     c = box("h100", "gpu:h100:8")
     record = node_record(c)
@@ -56,6 +57,7 @@ def test_eight_h100_from_detection_to_the_job(box):
     assert out == "0,1 0,1 2 none\n"
 
 
+@pytest.mark.row(39, 41, 60)
 def test_gpus_go_to_tasks(box):
     c = box("h100", "gpu:h100:8")
 
@@ -70,6 +72,23 @@ def test_gpus_go_to_tasks(box):
     assert "gpu-bind: usable_gres=0x1; bit_alloc=0x3; local_inx=2" in result.err, result
 
 
+@pytest.mark.row(40, 82)
+def test_gpus_near_the_cores(box):
+    """Cores that were only found (AutoDetect) count when GPUs are chosen, and for --gpu-bind=closest."""
+    c = box("h100", "gpu:h100:8", start=False)
+    c.conf_lines = [line.replace("CR_CPU_Memory", "CR_Core_Memory") for line in c.conf_lines]
+    c.write_lines()
+    c.start()
+    c.wait_job(c.sbatch("-c8", "--wrap", "sleep 600"), "RUNNING")      # all of socket 0, whose GPUs are 0-3
+    for count, index in ((1, "4"), (2, "5-6")):
+        job = c.sbatch("-c2", "--gres=gpu:%d" % count, "--wrap", "sleep 600")
+        c.wait_job(job, "RUNNING")
+        assert "GRES=gpu:h100:%d(IDX:%s)" % (count, index) in c.ok("scontrol", "show", "job", "-d", str(job)).out
+    c.cancel_all()
+    step = c.ok("srun", "-l", "-n2", "-c4", "--ntasks-per-socket=1", "--gres=gpu:8", "--gpu-bind=closest", "bash", "-c", "echo $CUDA_VISIBLE_DEVICES")
+    assert sorted(step.lines) == ["0: 0,1,2,3", "1: 4,5,6,7"], step
+
+
 def test_uuids_by_flag(box):
     c = box("h100", "gpu:h100:8", "AutoDetect=nvml\nName=gpu Type=h100 Count=8 Flags=env_uuid\n")
     assert c.ok("srun", "--gres=gpu:1", "bash", "-c", "echo $CUDA_VISIBLE_DEVICES").out == "GPU-00000007\n"
@@ -80,6 +99,7 @@ MIG_FILES = [(CAPS + "gi1/access", "DeviceFileMinor: 12\n"), (CAPS + "gi1/ci0/ac
              (CAPS + "gi2/access", "DeviceFileMinor: 21\n"), (CAPS + "gi2/ci0/access", "DeviceFileMinor: 22\n")]
 
 
+@pytest.mark.row(36)
 def test_mig_instances_are_types(box):
     c = box("mig", "gpu:a100_3g.20gb:1,gpu:a100_1c.3g.20gb:1,gpu:a100:1", files=MIG_FILES)
     assert "Gres=gpu:a100_3g.20gb:1,gpu:a100_1c.3g.20gb:1,gpu:a100:1" in node_record(c)
@@ -88,6 +108,7 @@ def test_mig_instances_are_types(box):
     assert c.ok("srun", "--gres=gpu:a100:1", *show).out == "2\n"
 
 
+@pytest.mark.row(98)
 def test_a_dead_card_and_both_counts(box):
     c = box("dead", "gpu:h100:4", start=False)
     c.start(wait=False)
@@ -98,11 +119,13 @@ def test_a_dead_card_and_both_counts(box):
     assert c.run("srun", "--immediate", "--gres=gpu:1", "true").code != 0
 
 
+@pytest.mark.row(98)
 def test_what_is_configured_and_there_is_kept(box):
     c = box("dead", "gpu:h100:3")
     assert c.ok("srun", "--gres=gpu:3", "bash", "-c", "echo $CUDA_VISIBLE_DEVICES").out == "0,1,2\n"
 
 
+@pytest.mark.row(98)
 def test_a_wrong_type_is_not_registered(box):
     c = box("h100", "gpu:a100:8", start=False)
     c.start(wait=False)
@@ -174,9 +197,11 @@ def isolated(make_cluster, cgroup_conf, gres_conf="", gpus=0, node_line=""):
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="not root")
 
 
+@pytest.mark.row(125)
 @needs_root
 @pytest.mark.skipif(not cgroup_may("devices"), reason="no devices controller (cgroup v1) that may be written")
 def test_a_job_opens_its_own_devices_only(make_cluster):
+    """nvidia-smi -L of the checklist: what it can open is what it lists. Devices that are no GPUs stay open to all."""
     c = isolated(make_cluster, "ConstrainDevices=yes\n", gres_conf="# below", node_line="Gres=gpu:2")
     files = [c.folder + "/dev/gpu0", c.folder + "/dev/gpu1"]
     try:
@@ -189,11 +214,17 @@ def test_a_job_opens_its_own_devices_only(make_cluster):
     with open(os.path.join(c.folder, "etc", "gres.conf"), "w") as f:
         f.write("Name=gpu File=%s/dev/gpu[0-1]\n" % c.folder)
     c.start()
-    look = "for i in 0 1; do head -c1 %s/dev/gpu$i >/dev/null 2>&1 && echo -n yes, || echo -n no,; done; " % c.folder + \
-           "head -c1 /dev/zero >/dev/null && echo $CUDA_VISIBLE_DEVICES"
-    assert c.ok("srun", "--gres=gpu:1", "bash", "-c", look).out == "yes,no,0\n"
-    assert c.ok("srun", "-n1", "bash", "-c", look).out == "no,no,\n"
-    assert c.ok("srun", "--gres=gpu:2", "bash", "-c", look).out == "yes,yes,0,1\n"
+    c.script("nvidia-smi", "#!/bin/bash\nfor i in 0 1; do head -c1 %s/dev/gpu$i >/dev/null 2>&1 && echo GPU $i:; done\ntrue\n" % c.folder)
+    c.script("ibstat", "#!/bin/bash\nhead -c1 /dev/zero >/dev/null && echo CA type: MT4129\n")
+    assert c.ok("srun", "--gres=gpu:1", "nvidia-smi", "-L").out == "GPU 0:\n"
+    assert c.ok("srun", "--gres=gpu:2", "nvidia-smi", "-L").out == "GPU 0:\nGPU 1:\n"
+    assert c.ok("srun", "-n1", "nvidia-smi", "-L").out == ""
+    assert c.ok("srun", "-n1", "ibstat").out == "CA type: MT4129\n"
+    # Two jobs at once: the second sees the other one, by the same number.
+    first = c.sbatch("--gres=gpu:1", "--wrap", "sleep 600")
+    c.wait_job(first, "RUNNING")
+    second = c.ok("srun", "--gres=gpu:1", "bash", "-c", "nvidia-smi -L; echo $CUDA_VISIBLE_DEVICES").lines
+    assert second == ["GPU 1:", "0"], second
 
 
 @needs_root

@@ -7,6 +7,7 @@ import pytest
 from harness import ORACLE, until
 
 
+@pytest.mark.row(13, 14)
 def test_squeue_of_a_user(cluster):
     job = cluster.sbatch("--wrap", "sleep 60")
     mine = cluster.sh("squeue -u $USER").lines
@@ -22,6 +23,7 @@ def test_squeue_shows_state_and_node(cluster):
     assert re.fullmatch(r" +%d +main +hello +%s +R +0:0\d +1 n1" % (job, cluster.user[:8]), line), line
 
 
+@pytest.mark.row(14)
 def test_squeue_shows_why_a_job_waits(cluster):
     cluster.wait_job(cluster.sbatch("-N4", "--exclusive", "--wrap", "sleep 60"), "RUNNING")
     job = cluster.sbatch("-N1", "--wrap", "true")
@@ -42,6 +44,7 @@ def test_squeue_format_of_row_15(cluster):
     assert re.fullmatch(want, out[1]), out[1]
 
 
+@pytest.mark.row(16)
 def test_scancel_of_a_pending_and_a_running_job(cluster):
     running = cluster.sbatch("--wrap", "sleep 60")
     cluster.wait_job(running, "RUNNING")
@@ -66,6 +69,7 @@ def test_scancel_with_a_signal(cluster):
     assert cluster.read("signal.out") == "got it\n"
 
 
+@pytest.mark.row(17)
 def test_sinfo(cluster):
     out = cluster.ok("sinfo").lines
     assert out[0].split() == ["PARTITION", "AVAIL", "TIMELIMIT", "NODES", "STATE", "NODELIST"]
@@ -97,6 +101,38 @@ def test_show_job_has_what_the_script_asked_for(cluster):
     assert record["JobName"] == "big" and record["TimeLimit"] == "2-00:00:00" and record["NumNodes"] == "2"
     assert record["NodeList"] == "n[1-2]" and record["BatchHost"] == "n1"
     assert re.fullmatch(r"gres[:/]gpu:8", record["TresPerNode"])
+
+
+def test_show_job_details(cluster):
+    """What -d adds, to the byte: nodes with equal shares on one line, the job's GRES in all."""
+    cluster.wait_job(cluster.sbatch("-w", "n1", "-c2", "--gres=gpu:1", "--wrap", "sleep 60"), "RUNNING")
+    apart = cluster.sbatch("-w", "n[1-2]", "-N2", "-n2", "-c2", "--gres=gpu:2", "--wrap", "sleep 60")
+    alike = cluster.sbatch("-w", "n[3-4]", "-N2", "-n2", "-c2", "--gres=gpu:2", "--wrap", "sleep 60")
+    none = cluster.sbatch("-w", "n4", "--wrap", "sleep 60")
+
+    def details(job):
+        cluster.wait_job(job, "RUNNING")
+        lines = cluster.ok("scontrol", "show", "job", "-d", str(job)).lines
+        at = next(i for i, line in enumerate(lines) if line.startswith("   JOB_GRES="))
+        # Which CPUs is the scheduler's choice.
+        return [re.sub(r"CPU_IDs=\S+", "CPU_IDs=*", line) for line in lines[at:] if re.match("   JOB_GRES|     Nodes", line)]
+    # Debian's Slurm gives no numbers for GPUs that are plain files in the jobs' environment, but does so here.
+    assert details(apart) == ["   JOB_GRES=gpu:h100:4", "     Nodes=n1 CPU_IDs=* Mem=20 GRES=gpu:h100:2(IDX:1-2)",
+                              "     Nodes=n2 CPU_IDs=* Mem=20 GRES=gpu:h100:2(IDX:0-1)"]
+    assert details(alike) == ["   JOB_GRES=gpu:h100:4", "     Nodes=n[3-4] CPU_IDs=* Mem=20 GRES=gpu:h100:2(IDX:0-1)"]
+    assert details(none) == ["   JOB_GRES=(null)", "     Nodes=n4 CPU_IDs=* Mem=10 GRES="]
+    one_line = cluster.ok("scontrol", "-o", "show", "job", "-d", str(alike)).out
+    assert "JOB_GRES=gpu:h100:4   Nodes=n[3-4] CPU_IDs=" in one_line and "(IDX:0-1) MinCPUsNode=" in one_line, one_line
+
+
+def test_an_array_cancelled_while_it_waits_keeps_its_tasks(cluster):
+    job = cluster.sbatch("-H", "--array=0-3%2", "--wrap", "true")
+    cluster.ok("scancel", str(job))
+    until("the end", lambda: cluster.job(job)["JobState"] == "CANCELLED")
+    assert cluster.job(job)["ArrayTaskId"] == "0-3%2"
+    assert cluster.queue("-t", "all", "-j", str(job), "-o", "%i %t %K %F") == ["%d_[0-3%%2] CA 0-3%%2 %d" % (job, job)]
+    assert cluster.queue("-r", "-t", "all", "-j", str(job), "-o", "%i %T") == ["%d_%d CANCELLED" % (job, i) for i in range(4)]
+    assert cluster.queue("-t", "all", "-j", "%d_2" % job, "-o", "%T") == ["CANCELLED"]
 
 
 def test_json_carries_meta(cluster):

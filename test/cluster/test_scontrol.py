@@ -84,7 +84,7 @@ def test_first_lines_that_scripts_look_for(cluster, words, line):
 @pytest.mark.better_than_slurm
 def test_what_is_refused_says_why(cluster):
     for words, why in [(("create", "reservation", "Users=root"), "policy"), (("show", "bbstat"), "burst buffer"),
-                       (("--json", "show", "steps"), "data_parser"), (("update", "NodeName=n1", "CpuBind=core"), "slurm.conf"),
+                       (("--json", "show", "topology"), "data_parser"), (("update", "NodeName=n1", "CpuBind=core"), "slurm.conf"),
                        (("reboot", "n1"), "RebootProgram"), (("power", "down", "n1"), "SuspendProgram")]:
         result = cluster.run("scontrol", *words)
         assert result.code == 1 and why in result.err, result
@@ -93,7 +93,7 @@ def test_what_is_refused_says_why(cluster):
 def test_nothing_to_show(cluster):
     assert cluster.ok("scontrol", "show", "reservation").out == "No reservations in the system\n"
     assert cluster.ok("scontrol", "show", "steps").out == "No job steps in the system\n"
-    assert cluster.ok("scontrol", "show", "licenses").out == ""
+    assert cluster.ok("scontrol", "show", "licenses").out == "No licenses configured in Slurm.\n"
     assert cluster.ok("scontrol", "show", "burstbuffer").out == ""
     assert cluster.ok("scontrol", "show", "federation").out == ""
     assert "No users currently cached in Slurm." in cluster.ok("scontrol", "show", "assoc_mgr", "flags=users").out
@@ -205,7 +205,7 @@ def test_update_of_jobs_and_steps(cluster):
     record = cluster.job(pending)
     assert (record["Partition"], record["Nice"]) == ("gpu", "5"), record
     assert refused(cluster, "update", "job", str(pending), "MailType=zz") == "Invalid MailType: zz"
-    assert refused(cluster, "update", "JobId=%d" % pending, "Partition=zz").startswith("invalid partition specified: zz")
+    assert refused(cluster, "update", "JobId=%d" % pending, "Partition=zz").startswith("Invalid partition name specified for job %d" % pending)
 
 
 # ---- this host

@@ -59,6 +59,7 @@ def test_srun_test_only_of_what_can_never_run(cluster):
     assert result.code == 1 and "allocation failure" in result.err.lower(), result
 
 
+@pytest.mark.row(8)
 @devices
 def test_srun_overlap_looks_into_a_running_job(cluster):
     cluster.script("nvidia-smi", "#!/bin/bash\necho \"GPUs $CUDA_VISIBLE_DEVICES of job $SLURM_JOB_ID\"\n")
@@ -73,6 +74,7 @@ def test_srun_overlap_of_a_job_that_is_not_there(cluster):
     assert result.code == 1 and "Invalid job id specified" in result.err, result
 
 
+@pytest.mark.row(9)
 def test_srun_on_a_terminal(cluster):
     out, code = cluster.terminal("srun", "--partition=gpu", "--gres=gpu:1", "--pty", "bash", "--norc", rows=37,
                                  columns=91, keys=[(rb"[$#] ?$", b"tty; stty size; echo job=$SLURM_JOB_ID\n"),
@@ -89,6 +91,7 @@ def test_srun_on_a_terminal_with_bound_gpus(cluster):
     assert "gpus=0,1." in out and code == 0, (out, code)
 
 
+@pytest.mark.row(9)
 def test_interrupt_ends_what_runs_on_the_terminal(cluster):
     # The program itself says "go": it has the terminal then. A ^C while bash is still starting something meets bash's own
     # handling, and half of the time it reads end-of-file afterwards, on any terminal.
@@ -136,6 +139,7 @@ def test_gpus_per_node_variable_only_where_asked_for(cluster):
     assert out == "unset\n"
 
 
+@pytest.mark.row(59)
 def test_array_variables(cluster):
     job = cluster.sbatch("--array=3,7", "-o", "a%a", "--wrap",
                          "echo $SLURM_ARRAY_TASK_ID $SLURM_ARRAY_TASK_COUNT $SLURM_ARRAY_TASK_MIN $SLURM_ARRAY_TASK_MAX "
@@ -164,6 +168,7 @@ def test_nccl_variables_reach_every_task(cluster):
     assert out == "".join("%s=%s\n" % pair * 2 for pair in sorted(NCCL.items()))
 
 
+@pytest.mark.row(54)
 def test_export_none_keeps_the_environment_out(cluster):
     out, _ = cluster.run_script("#!/bin/bash\necho ${NCCL_DEBUG-unset} ${SLURM_JOB_NAME-unset}\n", "--export=NONE",
                                 "-J", "clean", env=NCCL)
@@ -184,6 +189,7 @@ def test_srun_inherits_cpus_per_task(cluster):
     assert out == "4\n"
 
 
+@pytest.mark.row(27)
 def test_salloc_gives_a_shell_its_nodes(cluster):
     result = cluster.run("salloc", "-N2", "bash", "-c", "echo $SLURM_JOB_NODELIST; srun -l echo hi; exit 5")
     assert result.code == 5 and result.lines[0] == "n[1-2]" and sorted(result.lines[1:]) == ["0: hi", "1: hi"], result

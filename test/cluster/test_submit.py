@@ -1,21 +1,35 @@
 """Checklist rows 1-5 and 31-54: sbatch, its options as directives, what becomes of them."""
 import os
 import re
+import subprocess
 
 import pytest
 
-from harness import until
+from harness import COMMANDS, prefix, until
 
 # Debian's Slurm gives no numbers for GPUs that are plain files, as the tests' are.
 devices = pytest.mark.better_than_slurm
 
 
+@pytest.mark.row(1, 52)
 def test_prints_the_job_id(cluster):
     out = cluster.ok("sbatch", cluster.file("train.sh", "#!/bin/bash\necho trained\n")).out
     assert re.fullmatch(r"Submitted batch job \d+\n", out)
     job = int(out.split()[-1])
     cluster.wait_job(job)
     assert cluster.read("slurm-%d.out" % job) == "trained\n"
+
+
+@pytest.mark.better_than_slurm
+def test_commands_load_the_c_library_alone():
+    """A command is a process per use: libstdc++.so and whatever needs it cost more than all the rest of sbatch."""
+    programs = [os.path.join(prefix(), "bin", name) for name in COMMANDS]
+    built = [program for program in programs if os.path.exists(program)]
+    assert built
+    for program in built:
+        loaded = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+        names = {line.split()[0].rsplit("/", 1)[-1].split(".so")[0] for line in loaded.splitlines()}
+        assert names <= {"linux-vdso", "ld-linux-x86-64", "ld-linux-aarch64", "libc", "libm"}, program
 
 
 def test_parsable_and_script_from_standard_input(cluster):
@@ -31,6 +45,7 @@ def test_arguments_reach_the_script(cluster):
     assert cluster.read("slurm-%d.out" % job) == "a b|--c|*|"
 
 
+@pytest.mark.row(3)
 def test_afternotok_restarts_a_failed_job(cluster):
     failing = cluster.file("train.sh", "#!/bin/bash\nexit 1\n")
     jobid = cluster.ok("sbatch", "--parsable", "--hold", failing).out.strip()
@@ -43,6 +58,7 @@ def test_afternotok_restarts_a_failed_job(cluster):
     until("DependencyNeverSatisfied", lambda: cluster.job(never)["Reason"] == "DependencyNeverSatisfied")
 
 
+@pytest.mark.row(2, 4)
 def test_afterok_runs_a_pipeline(cluster):
     out = cluster.sh('jid=$(sbatch --parsable -o first.out --wrap "echo first >order"); '
                      'sbatch --parsable --dependency=afterok:"$jid" -o second.out --wrap "echo second >>order"').out
@@ -50,6 +66,7 @@ def test_afterok_runs_a_pipeline(cluster):
     assert cluster.read("order") == "first\nsecond\n"
 
 
+@pytest.mark.row(5)
 @devices
 def test_array_on_the_command_line(cluster):
     cluster.file("sweep.sh", "#!/bin/bash\necho $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID $CUDA_VISIBLE_DEVICES\n")
@@ -77,6 +94,7 @@ echo "$SLURM_JOB_NAME $SLURM_JOB_NUM_NODES $SLURM_NTASKS_PER_NODE $SLURM_CPUS_PE
 """
 
 
+@pytest.mark.row(31, 32, 33, 34, 42, 43, 44, 45, 46, 48, 49)
 def test_directives(cluster):
     out, record = cluster.run_script(DIRECTIVES)
     assert out == "llm-fsdp-train 4 1 16 gpu\n"
@@ -87,6 +105,7 @@ def test_directives(cluster):
     assert re.fullmatch("gres[:/]gpu:8", record["TresPerNode"])
 
 
+@pytest.mark.row(31, 32)
 def test_the_command_line_wins_over_directives(cluster):
     out, record = cluster.run_script(DIRECTIVES, "--nodes=2", "-J", "other")
     assert out.split()[:2] == ["other", "2"] and record["NumNodes"] == "2"
@@ -161,6 +180,7 @@ def test_more_gpus_than_any_node_has(cluster):
     assert "sbatch: error: Batch job submission failed: Requested node configuration is not available" in result.err
 
 
+@pytest.mark.row(44)
 def test_exclusive_takes_the_whole_node(cluster):
     record = cluster.wait_job(cluster.sbatch("--exclusive", "-n1", "--wrap", "sleep 60"), "RUNNING")
     assert record["NumCPUs"] == str(cluster.cpus) and record["OverSubscribe"] == "NO"
@@ -197,6 +217,7 @@ def test_output_and_error_apart_appended_and_named(cluster):
     assert cluster.read("named-%s.out" % cluster.user) == "o\no\n" and cluster.read("named.err") == "e\ne\n"
 
 
+@pytest.mark.row(50)
 def test_array_directive_with_a_comment_behind_it(cluster):
     path = cluster.file("shards.sh", "#!/bin/bash\n#SBATCH --array=0-999          # 1000 shards\n"
                         "#SBATCH --hold\necho $SLURM_ARRAY_TASK_ID\n")
@@ -207,6 +228,7 @@ def test_array_directive_with_a_comment_behind_it(cluster):
     assert too_many.code == 1 and "Invalid job array specification" in too_many.err, too_many
 
 
+@pytest.mark.row(49)
 def test_requeue_runs_the_job_again(cluster):
     path = cluster.file("again.sh", "#!/bin/bash\n#SBATCH --requeue\n#SBATCH -o again.out\n#SBATCH --open-mode=append\n"
                         "echo run ${SLURM_RESTART_COUNT:-0}\n[ -n \"$SLURM_RESTART_COUNT\" ] || sleep 60\n")

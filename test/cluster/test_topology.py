@@ -43,6 +43,7 @@ def free_tree(tree):
     tree.wait_nodes("idle")
 
 
+@pytest.mark.row(94)
 def test_a_gang_stands_under_one_leaf(free_tree):
     hold(free_tree, "-w", "n1")
     assert hold(free_tree, "-N2") == "n[3-4]"       # n2 is free before them, but alone
@@ -50,6 +51,7 @@ def test_a_gang_stands_under_one_leaf(free_tree):
     assert hold(free_tree, "-N2") == "n[5-6]"
 
 
+@pytest.mark.row(94)
 def test_a_larger_gang_takes_whole_leaves(free_tree):
     hold(free_tree, "-w", "n1")
     assert hold(free_tree, "-N4") == "n[3-6]"
@@ -63,6 +65,23 @@ def test_tasks_know_their_switches(free_tree):
     lines = free_tree.read("slurm-%d.out" % job).splitlines()
     assert lines[0] == "batch spine.leaf2.n3 switch.switch.node"
     assert sorted(lines[1:]) == ["task spine.leaf2.n3", "task spine.leaf2.n4"]
+
+
+@pytest.mark.better_than_slurm
+def test_the_placement_is_reported(free_tree):
+    """One word in `show job -d`, after Slurm's own lines; in words, with the reason, by muster explain."""
+    hold(free_tree, "-w", "n1")
+    assert hold(free_tree, "-N4") == "n[3-6]"
+    (job,) = free_tree.queue("-w", "n3", "-o", "%i")
+    shown = free_tree.ok("scontrol", "show", "job", "-d", job).lines
+    at = next(i for i, line in enumerate(shown) if line.startswith("     Nodes="))
+    assert shown[at:at + 2] == ["     Nodes=n[3-6] CPU_IDs=0-1 Mem=20 GRES=",
+                                "   Placement=kind=tree,switches=2,within=spine,leaf2=n[3-4],leaf3=n[5-6]"], shown
+    assert "Placement=" not in free_tree.ok("scontrol", "show", "job", job).out
+    assert free_tree.job(job)["NodeList"] == "n[3-6]"
+    said = free_tree.ok("muster", "explain", job).out
+    assert "Placed by topology default (tree): 2 leaf switches, all within spine\n" in said, said
+    assert "Why these nodes:\n  2 leaf switches, the fewest that hold so many nodes\n" in said, said
 
 
 def test_show_topology(free_tree):
@@ -82,6 +101,25 @@ def test_show_one_unit_or_those_of_a_node(free_tree):
     assert "  tree:" in free_tree.ok("scontrol", "show", "topoconf").lines
 
 
+@pytest.mark.better_than_slurm
+def test_functions_of_node_lists(free_tree):
+    """Guide topology: switch{…} and switchwith{…} in place of or beside names, for commands that ask the controller."""
+    assert hold(free_tree, "--nodelist=switchwith{n4}") == "n[3-4]"
+    free_tree.cancel_all()
+    free_tree.wait_nodes("idle")
+    job = free_tree.sbatch("-H", "-w", "n1,switch{leaf3}", "-x", "switch{leaf2}", "--wrap", "true")
+    record = free_tree.job(job)
+    assert (record["ReqNodeList"], record["ExcNodeList"]) == ("n[1,5-6]", "n[3-4]") and record["NumNodes"].startswith("3")
+    free_tree.ok("scontrol", "update", "node=switch{leaf1}", "state=drain", "reason=cabling")
+    assert [line for line in free_tree.ok("scontrol", "-o", "show", "node", "switch{leaf1}").lines if "State=IDLE+DRAIN" in line
+            ] == free_tree.ok("scontrol", "-o", "show", "node", "switch{leaf1}").lines
+    free_tree.ok("scontrol", "update", "node=switch{leaf1}", "state=resume")
+    for text, why in (("switch{leaf9}", "means no node here"), ("rack{r1}", "no function of node lists"), ("switchwith{n99}", "no such node")):
+        said = free_tree.run("sbatch", "-w", text, "--wrap", "true")
+        assert said.code == 1 and "Invalid node name specified" in said.err and why in said.err, said
+
+
+@pytest.mark.row(74)
 @pytest.mark.better_than_slurm
 def test_blocks_and_a_node_that_moves(make_cluster):
     cluster = with_topology(make_cluster(start=False, **six_nodes("block")),

@@ -20,6 +20,7 @@ KINDS = {
     "message": "a better message; the exit status and standard output are Slurm's",
     "refusal": "22.05 takes in silence what cannot be meant or can never run; Muster refuses it and says why",
     "text": "the same fact in words of our own, where no script looks for them",
+    "more": "what 22.05 shows is there; Muster shows more beside it",
     "accident": "an accident of 22.05 that no manual page promises",
     "absent": "needs a feature that Muster does not have yet, and says so",
 }

@@ -1,13 +1,15 @@
 // Prints the tables that options, fields and configuration keys are made from, a line for each row, fields
 // separated by tabs. tools/compatibility makes docs/compatibility.md of it.
 //
-//   option  COMMAND  NAME  works|no effect|refused|waits  NOTE
-//   field   squeue|squeue -s|sinfo  NAME  works|constant  DOC
+//   option  COMMAND  NAME  works|no effect|refused  NOTE  WHAT IT WAITS FOR
+//   field   squeue|squeue -s|sinfo  NAME  works|constant  DOC  WHAT IT WAITS FOR
 //   key     FILE  NAME  works|not yet|refused  WHAT IT NEEDS
+//   word    KEY  NAME  works|no effect|not yet  WHAT IT DOES, OR WHY NOT
 #include <cstdio>
 #include <string>
 
 #include "config/key_table.h"
+#include "config/scheduler_words.h"
 #include "fields/field_table.h"
 #include "options/option_table.h"
 #include "options/query_options.h"
@@ -29,8 +31,6 @@ std::string_view status_name(Status s) {
       return "no effect";
     case Status::kRefused:
       return "refused";
-    case Status::kWaits:
-      return "waits";
   }
   return "";
 }
@@ -51,7 +51,8 @@ void print_options() {
   for (Command c : kAllCommands)
     for (const OptionInfo* o : option_infos(c))
       if (o->name && !o->hidden)
-        line({"option", command_name(c), o->name, status_name(o->status), o->note ? o->note : ""});
+        line({"option", command_name(c), o->name, status_name(o->status), o->note ? o->note : "",
+              o->needs ? o->needs : ""});
 }
 
 template <class View>
@@ -60,7 +61,7 @@ void print_fields(std::string_view of) {
     for (const fields::FieldRow<View>& f : part) {
       std::string name = f.letter ? std::string("%") + f.letter : std::string();
       if (!f.name.empty()) (name += name.empty() ? "" : " ") += f.name;
-      line({"field", of, name, f.status == fields::FieldStatus::kWorks ? "works" : "constant", f.doc});
+      line({"field", of, name, f.status == fields::FieldStatus::kWorks ? "works" : "constant", f.doc, f.needs});
     }
 }
 
@@ -76,6 +77,11 @@ void print_keys() {
   }
 }
 
+void print_words() {
+  for (const config::SchedulerWord& w : config::scheduler_words())
+    line({"word", "SchedulerParameters", w.name, config::word_status_name(w.status), w.note});
+}
+
 }  // namespace
 }  // namespace muster
 
@@ -86,4 +92,5 @@ int main() {
   print_fields<fields::StepView>("squeue -s");
   print_fields<fields::SinfoView>("sinfo");
   print_keys();
+  print_words();
 }

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "config/auth_type.h"
-#include "config/load.h"
 #include "site/conf_files.h"
 
 namespace muster::cli {
@@ -86,8 +85,12 @@ Result<> set_key(ClientConf& c, std::string_view key, std::string_view value) {
     c.bcast_exclude = std::string(value);
   else if (is("BcastParameters"))
     c.bcast_parameters = std::string(value);
+  else if (is("TreeWidth"))
+    c.tree_width = parse_number<uint32_t>(value, 1, 65533).value_or(16);
   else if (is("AccountingStorageType"))
     c.accounting_dbd = iequals(value, "accounting_storage/slurmdbd");
+  else if (is("AllowSpecResourcesUsage"))
+    c.allow_spec_resources = value == "1" || iequals(value, "yes");
   else if (is("PriorityType"))
     c.multifactor = !iequals(value, "priority/basic");
   return {};
@@ -216,16 +219,6 @@ Result<ClientConf> find_client_conf() {
   MUSTER_TRY(path, find_conf_path());
   site::DiskFiles files;
   return scan_client_conf(files, path);
-}
-
-Result<std::vector<std::string>> node_names_of_host(const ClientConf& conf, std::string_view host) {
-  site::DiskFiles files;
-  auto loaded = config::load_config(files, conf.path);
-  if (!loaded) return fail(Errc::kConfig, loaded.error().front().text());
-  std::vector<std::string> out;
-  for (const config::NodeConfig& n : loaded->config.nodes)
-    if (iequals(n.hostname(), host) || iequals(n.hostname(), "localhost")) out.push_back(n.name);
-  return out;
 }
 
 Result<> check_clusters(const ClientConf& conf, std::string_view clusters) {

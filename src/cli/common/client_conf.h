@@ -39,7 +39,9 @@ struct ClientConf {
   bool kill_on_bad_exit = false;
   std::string srun_prolog, srun_epilog;
   std::string bcast_exclude = "/lib,/usr/lib,/lib64,/usr/lib64", bcast_parameters;
+  uint32_t tree_width = 16;     // TreeWidth: of the tree that files go down
   bool accounting_dbd = false;  // AccountingStorageType=accounting_storage/slurmdbd
+  bool allow_spec_resources = false;  // AllowSpecResourcesUsage
   bool multifactor = true;      // PriorityType
 
   std::string directory() const;  // of slurm.conf
@@ -53,10 +55,6 @@ Result<ClientConf> scan_client_conf(config::FileSource& files, const std::string
 Result<std::string> find_conf_path();
 // Finds it and scans it.
 Result<ClientConf> find_client_conf();
-
-// The NodeNames whose NodeHostname is `host`, in the order of slurm.conf. The one thing here that reads node lines: for what
-// scontrol asks of the daemons of its own host. kConfig with the first mistake of the files.
-Result<std::vector<std::string>> node_names_of_host(const ClientConf& conf, std::string_view host);
 
 // -M: other clusters than ours can not be asked. kInvalidClusterName with Slurm's sentence for a list that
 // names one.

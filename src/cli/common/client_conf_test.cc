@@ -19,7 +19,7 @@ TEST(ClientConf, FindsTheKeysOfACommandWhateverTheirPlaceAndCase) {
                         "ClusterName=Alpha SLURMCTLDPORT=7001-7004   # first of a range\n"
                         "AuthInfo=ttl=60,socket=/run/m.sock\n"
                         "SchedulerParameters=\"max_script_size=100, defer\"\r\n"
-                        "MessageTimeout=33"}});
+                        "MessageTimeout=33\nTreeWidth=8\n"}});
   EXPECT_EQ(c.cluster_name, "alpha");
   ASSERT_EQ(c.controllers.size(), 2u);
   EXPECT_EQ(c.controllers[0].name, "head1");
@@ -29,12 +29,14 @@ TEST(ClientConf, FindsTheKeysOfACommandWhateverTheirPlaceAndCase) {
   EXPECT_EQ(c.auth_socket, "/run/m.sock");
   EXPECT_EQ(c.scheduler_parameters, "max_script_size=100, defer");
   EXPECT_EQ(c.message_timeout_seconds, 33u);
+  EXPECT_EQ(c.tree_width, 8u);
 }
 
 TEST(ClientConf, ContinuationLinesBelongToTheirRecord) {
   ClientConf c = scan({{"/etc/slurm/slurm.conf",
                         "NodeName=n1 \\\nSlurmctldPort=9\nSlurmctldHost=h\nAuthType=\\\nauth/slurm\n"}});
   EXPECT_EQ(c.slurmctld_port, 6817);
+  EXPECT_EQ(c.tree_width, 16u);
   EXPECT_EQ(c.auth_type, "auth/slurm");
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/common/version.h"
 
@@ -46,9 +48,10 @@ std::optional<int> settled(Outcome outcome, Command command, std::span<const Mes
       out.put(topic_help_text(topic));
       return 0;
     case Outcome::kFailed:
-      return failed;
+      break;
   }
-  return failed;
+  bool fatal = std::ranges::any_of(messages, [](const Message& m) { return m.level == Message::Level::kFatal; });
+  return fatal ? 1 : failed;
 }
 
 bool asks_version(std::span<const std::string> arguments) {

@@ -37,6 +37,8 @@ TEST(Refusal, OneLineWhereTheCodeSaysItAll) {
 TEST(Command, VersionHelpAndFailuresSettleTheRun) {
   EXPECT_EQ(settled(Outcome::kRun, Command::kSqueue, {}, 1), std::nullopt);
   EXPECT_EQ(settled(Outcome::kFailed, Command::kSqueue, {}, 7), 7);
+  const Message conflict{Message::Level::kFatal, "--a and --b are mutually exclusive"};
+  EXPECT_EQ(settled(Outcome::kFailed, Command::kSbatch, {&conflict, 1}, 255), 1);
   EXPECT_EQ(settled(Outcome::kVersion, Command::kSqueue, {}, 1), 0);
 }
 

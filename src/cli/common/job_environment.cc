@@ -118,6 +118,8 @@ void add_behaviour(const JobOptions& o, VariableList& out) {
   if (o.command == Command::kSrun) add_binding("SLURM_CPU_BIND", r.cpu_bind, false, out);
   add_text(out, "SLURM_HINT", r.hint);
   add_text(out, "SLURM_NETWORK", r.network);
+  if (r.resv_ports_set && o.command != Command::kSrun)
+    out.set("SLURM_RESV_PORTS", r.resv_ports ? std::to_string(r.resv_ports) : std::string());
   add_text(out, "SLURM_PROFILE", r.profile);
   add_text(out, "SLURM_ACCTG_FREQ", r.acctg_freq);
   add_text(out, "SLURM_CPU_FREQ_REQ", r.cpu_freq);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "hostlist/hostlist.h"
+#include "os/cli_log.h"
 #include "os/files.h"
 #include "os/limits.h"
 #include "os/users.h"
@@ -77,6 +78,17 @@ Result<> count_named_nodes(JobRequest& r) {
   return {};
 }
 
+// --core-spec counts only where the site allows it.
+void drop_core_spec(JobOptions& o, const ClientConf& conf, std::string_view program) {
+  if (conf.allow_spec_resources) return;
+  for (auto [option, name] : {std::pair("core-spec", "-S"), std::pair("thread-spec", "--thread-spec")})
+    if (o.given(option))
+      os::CliLog(program).error("Ignoring {} since it's not allowed by configuration (AllowSpecResourcesUsage = No)", name);
+  if ((o.given("core-spec") || o.given("thread-spec")) && !o.given("exclusive")) o.request.exclusive = Exclusive::kDefault;
+  o.request.core_spec = 0;
+  o.request.core_spec_is_threads = false;
+}
+
 void set_directory(JobOptions& o) {
   std::string here = current_directory();
   if (o.chdir.empty())
@@ -107,7 +119,11 @@ Result<> complete_request(JobOptions& o, const ClientConf& conf, std::string_vie
   if (!o.request.clusters.empty()) MUSTER_TRY_VOID(check_clusters(conf, o.request.clusters));
   MUSTER_TRY_VOID(set_identity(o));
   set_directory(o);
+  drop_core_spec(o, conf, program);
   JobRequest& r = o.request;
+  bool no_nodes = o.given("nodes") && !r.min_nodes && !r.max_nodes && r.node_sizes.empty();
+  if (no_nodes && o.command != Command::kSrun)
+    return fail(Errc::kInvalidNodeCount, {}, "--nodes=0: a job has at least one node");
   r.umask = o.umask ? *o.umask : current_umask();
   MUSTER_TRY_VOID(set_limits(o, conf));
   r.alloc_node = short_hostname();

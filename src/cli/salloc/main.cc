@@ -167,7 +167,7 @@ int run(int argc, char** argv) {
     return o.exit_error.value_or(1);
   }
   if (o.request.name.empty()) {
-    std::string first = parse.operands.empty() ? "interactive" : parse.operands[0];
+    std::string first = !parse.operands.empty() ? parse.operands[0] : o.no_shell ? "no-shell" : "interactive";
     o.request.name = first.substr(first.rfind('/') + 1);
   }
   o.request.argv = parse.operands;

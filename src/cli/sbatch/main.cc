@@ -1,4 +1,6 @@
 // sbatch: submits a batch script. Arguments → script → options → one request. sbatch(1).
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "cli/common/job_environment.h"
@@ -30,9 +32,11 @@ int run(int argc, char** argv) {
   in.env = process_environment();
   in.now = os::wall_now();
   // --help and --version need neither script nor configuration.
-  if (scan.line.given("help") || scan.line.given("usage") || scan.line.given("version")) {
+  bool lists = std::ranges::any_of(arguments, [](const std::string& a) { return a.ends_with("=help"); });   // --gres=help …
+  if (lists || scan.line.given("help") || scan.line.given("usage") || scan.line.given("version")) {
     JobParse asked = parse_job_command(scan.line, in);
-    return settled(asked.outcome, Command::kSbatch, asked.messages, kWrongOption, asked.topic).value_or(0);
+    std::optional<int> code = settled(asked.outcome, Command::kSbatch, asked.messages, kWrongOption, asked.topic);
+    if (code || !lists) return code.value_or(0);
   }
   Result<Session> session = Session::find(Patience::kMessageTimeout);
   if (!session) {
@@ -55,7 +59,9 @@ int run(int argc, char** argv) {
                                                    session->conf(), arguments, own_environment());
   if (!request) {
     report(log, request.error());
-    return parse.options.exit_error.value_or(1);
+    bool option = request.error().code == Errc::kUserIdMissing || request.error().code == Errc::kGroupIdMissing ||
+                  request.error().code == Errc::kInvalidNodeName;   // --uid, --gid, --nodefile
+    return parse.options.exit_error.value_or(option ? kWrongOption : 1);
   }
   return submit(*session, parse.options, *request, log);
 }

@@ -82,7 +82,8 @@ Result<> broadcast(const SbcastOptions& o, const std::vector<std::string>& opera
   file.force = o.force;
   file.preserve = o.preserve;
   file.block = o.size_bytes.value_or(kUsualBlock);
-  file.fanout = o.fanout.value_or(kUsualFanout);
+  file.lz4 = wants_lz4(o.compress, conf);
+  file.fanout = o.fanout.value_or(conf.tree_width);
   if (o.timeout_seconds) file.timeout = seconds(*o.timeout_seconds);
   log.verbose("sending {} to {} on {} nodes", file.source, file.destination, targets.nodes.size());
   MUSTER_TRY_VOID(send_file(dialer, targets, file));

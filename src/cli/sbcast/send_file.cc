@@ -12,6 +12,7 @@
 #include "os/error.h"
 #include "os/process.h"
 #include "wire/instances.h"
+#include "wire/lz4_block.h"
 #include "wire/messages.h"
 
 namespace muster::cli {
@@ -57,6 +58,13 @@ Result<std::string> read_block(int fd, const std::string& name, uint64_t size) {
     got += static_cast<size_t>(n);
   }
   return out;
+}
+
+void set_data(rpc::SendFile& m, std::string plain, bool pack) {
+  std::string packed = pack ? wire::lz4_packed(plain) : std::string();
+  m.lz4 = !packed.empty();
+  m.plain_size = m.lz4 ? static_cast<uint32_t>(plain.size()) : 0;
+  m.data = m.lz4 ? std::move(packed) : std::move(plain);
 }
 
 // The node to begin a tree with: one of this host's, whose slurmd is at hand.
@@ -136,7 +144,7 @@ Result<> send_file(const NodeDialer& dialer, const FileTargets& targets, const F
   do {
     MUSTER_TRY(data, read_block(fd.get(), file.source, std::min(block, m.size - m.offset)));
     uint64_t sent = data.size();
-    m.data = std::move(data);
+    set_data(m, std::move(data), file.lz4);
     MUSTER_TRY_VOID(send_block(dialer, targets, file, m));
     m.offset += sent;
   } while (m.offset < m.size);
@@ -173,6 +181,13 @@ Result<std::string> send_libraries(const NodeDialer& dialer, const FileTargets& 
     MUSTER_TRY_VOID(send_file(dialer, targets, one));
   }
   return directory;
+}
+
+bool wants_lz4(const std::string& compress, const ClientConf& conf) {
+  std::string_view wanted = compress;
+  for (std::string_view item : split(conf.bcast_parameters, ','))
+    if (wanted.empty() && istarts_with(trim(item), "Compression=")) wanted = trim(item).substr(12);
+  return iequals(wanted, "lz4");
 }
 
 std::string destination_of(const std::string& source, const std::string& named, const ClientConf& conf,

@@ -13,7 +13,6 @@ namespace muster::cli {
 
 // A node holds a block once for each branch of the tree below it.
 inline constexpr uint64_t kUsualBlock = 1u << 20, kLargestBlock = 8u << 20, kSmallestBlock = 4u << 10;
-inline constexpr uint32_t kUsualFanout = 16;
 
 // Where to: with the controller's word for it, or by root's own.
 struct FileTargets {
@@ -28,7 +27,8 @@ struct FileToSend {
   std::string source, destination;  // the latter absolute
   bool force = false, preserve = false, make_directory = false;
   uint64_t block = kUsualBlock;
-  uint32_t fanout = kUsualFanout;  // 0: each node is sent to from here
+  bool lz4 = false;                // blocks are packed on their way
+  uint32_t fanout = 16;            // 0: each node is sent to from here
   Duration timeout = seconds(60);  // of a block
 };
 
@@ -42,6 +42,9 @@ std::vector<std::string> libraries_of(const std::string& program, const std::str
 // The program and its libraries, these into a directory beside it, which is returned ("" without libraries).
 Result<std::string> send_libraries(const NodeDialer& dialer, const FileTargets& targets, const FileToSend& program,
                                    const std::string& exclude);
+
+// Whether blocks are packed: as --compress says, else BcastParameters' Compression.
+bool wants_lz4(const std::string& compress, const ClientConf& conf);
 
 // DEST as the user names it: below BcastParameters' DestDir or `directory`; a directory gets the source's name.
 std::string destination_of(const std::string& source, const std::string& named, const ClientConf& conf,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/common/job_ids.h"
+#include "cli/common/request_table.h"
 
 namespace muster::cli {
 namespace {
@@ -34,15 +35,10 @@ Result<std::vector<Candidate>> candidates(Session& session, const rpc::SignalJob
   query.parts = kRowRequest;
   query.show_all = true;
   std::vector<Candidate> out;
-  std::vector<rpc::RequestRow> requests;
+  RequestTable requests;
   auto on_part = [&](rpc::JobRows&& part) -> Result<> {
-    for (rpc::RequestRow& r : part.requests) requests.push_back(std::move(r));
-    for (const JobRow& row : part.jobs) {
-      std::string name;
-      for (const rpc::RequestRow& r : requests)
-        if (r.id == row.request) name = r.request.name;
-      out.push_back({selector_of(row), std::move(name), row.partition});
-    }
+    requests.add(part);
+    for (const JobRow& row : part.jobs) out.push_back({selector_of(row), requests.of(row).name, row.partition});
     return {};
   };
   MUSTER_TRY_VOID(session.stream(query, on_part));

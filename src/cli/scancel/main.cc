@@ -1,5 +1,6 @@
 // scancel: one request that signals or ends jobs, and the errors of those it could not. scancel(1).
 #include "cli/common/command.h"
+#include "cli/common/job_ids.h"
 #include "cli/scancel/confirm.h"
 #include "cli/scancel/plan.h"
 
@@ -48,6 +49,8 @@ int run(int argc, char** argv) {
     }
     if (!*any) return 0;
   }
+  if (o.verbose && !request->signal)
+    for (const rpc::JobSelector& job : request->filter.jobs) log.info("Terminating job {}", selector_text(job));
   Result<rpc::SignalJobsAnswer> answer = session->call(*request);
   if (!answer) {
     report(log, answer.error());

@@ -79,7 +79,7 @@ Result<rpc::SignalJobs> plan_cancel(const ScancelOptions& o, const std::vector<s
 }
 
 std::string error_line(const rpc::PerJobError& e, bool quiet) {
-  if (quiet && (e.code == errc_number(Errc::kAlreadyDone) || e.code == errc_number(Errc::kJobFinished)))
+  if (quiet && (e.code == errc_number(Errc::kInvalidJobId) || e.code == errc_number(Errc::kAlreadyDone) || e.code == errc_number(Errc::kJobFinished)))
     return {};
   std::string_view text = e.text.empty() ? errc_text_of_number(e.code) : std::string_view(e.text);
   bool step = e.job.find('.') != std::string::npos;

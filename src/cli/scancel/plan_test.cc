@@ -49,7 +49,9 @@ TEST(Scancel, ErrorsInSlurmsWords) {
   EXPECT_EQ(error_line(step, false),
             "Kill job error on job step id 5.1: Job/step already completing or completed");
   EXPECT_EQ(error_line(step, true), "");
-  EXPECT_NE(error_line(e, true), "");
+  EXPECT_EQ(error_line(e, true), "");
+  rpc::PerJobError denied{"6", errc_number(Errc::kAccessDenied), ""};
+  EXPECT_NE(error_line(denied, true), "") << "quiet is about jobs that are not there";
 }
 
 }  // namespace

@@ -112,9 +112,10 @@ const KeywordRow* find_keyword(std::string_view word) { return find_row(kKeyword
 bool find_entity(std::string_view word, Entity& out) {
   // "show job", "show node" and so on are names of their own, not beginnings that something else could share.
   const EntityRow* row = find_row(kEntities, word);
-  if (!row && iequals(word, "host")) row = nullptr;
+  const bool job = iequals(word, "jobid");   // "show jobid=5": as it stands in what scontrol prints
   if (row) out = row->entity;
-  return row != nullptr;
+  if (job) out = Entity::kJob;
+  return row || job;
 }
 
 void append_keyword_help(std::string& out) {

@@ -12,6 +12,8 @@
 #include "cli/common/job_ids.h"
 #include "cli/scontrol/context.h"
 #include "config/hosts.h"
+#include "config/load.h"
+#include "site/conf_files.h"
 #include "site/trust.h"
 
 namespace muster::cli {
@@ -20,6 +22,18 @@ namespace {
 struct LocalNode {
   std::string name, host;
 };
+
+// The NodeNames whose NodeHostname is `host`, in the order of slurm.conf. The one thing that a command reads all of slurm.conf
+// for: other commands stay without the parsers behind it. kConfig with the first mistake of the files.
+Result<std::vector<std::string>> node_names_of_host(const ClientConf& conf, std::string_view host) {
+  site::DiskFiles files;
+  auto loaded = config::load_config(files, conf.path);
+  if (!loaded) return fail(Errc::kConfig, loaded.error().front().text());
+  std::vector<std::string> out;
+  for (const config::NodeConfig& n : loaded->config.nodes)
+    if (iequals(n.hostname(), host) || iequals(n.hostname(), "localhost")) out.push_back(n.name);
+  return out;
+}
 
 // The nodes whose slurmd would run here, in the order of slurm.conf; one of them when it is named.
 std::vector<LocalNode> nodes_here(Context& c, const std::string& named) {

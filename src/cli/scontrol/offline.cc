@@ -59,6 +59,7 @@ void show_hostnames(Context& c, Words words) {
 
 void show_hostlist(Context& c, Words words, bool sorted) {
   std::optional<std::vector<std::string>> hosts = named_hosts(c, words);
+  if (!hosts && words.empty()) c.exit_code = 1;   // an empty word and an empty list of names are none, as in Slurm
   if (!hosts) return;
   Out out;
   out.line(sorted ? compress_hosts_sorted(*hosts) : compress_hosts(*hosts));

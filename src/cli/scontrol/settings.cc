@@ -46,8 +46,10 @@ void set_debug_flags(Context& c, Words words) {
   for (const std::string& word : words) {
     bool sign = word.starts_with('+') || word.starts_with('-');
     if (!sign || config::check_value(*row, word.substr(1))) {
+      if (sign) c.complain("scontrol: error: Invalid DebugFlag: " + word.substr(1));
       c.complain("invalid debug flag: " + word);
-      return c.complain("Usage: setdebugflags [+|-]NAME");
+      if (!sign) c.complain("Usage: setdebugflags [+|-]NAME");
+      return;
     }
     request.changes.push_back({"DebugFlags", word[0] == '+' ? "+=" : "-=", word.substr(1)});
   }

@@ -100,7 +100,7 @@ constexpr EntityAction kActions[] = {
     {Entity::kPartition, show_partitions, 1, true},
     {Entity::kReservation, show_reservations, 1, true},
     {Entity::kSlurmd, show_slurmd},
-    {Entity::kStep, show_steps},
+    {Entity::kStep, show_steps, 1, true},
     {Entity::kTopoconf, [](Context& c, Words) { show_topoconf(c); }, 0},
     {Entity::kTopology, show_topology, kAnyWords},
 };

@@ -60,7 +60,7 @@ struct Jobs {
   std::vector<Seen> seen;   // where jobs were named
   bool named = false;
   std::vector<JobRow>& rows(rpc::JobRows& part) {
-    requests.add(std::move(part.requests));
+    requests.add(part);
     return part.jobs;
   }
   bool wanted(const JobRow& row) {
@@ -102,19 +102,23 @@ struct Steps {
   using Query = rpc::QueryJobs;
   static constexpr RowTexts kTexts{"steps", "slurm_get_job_steps error: ", "No job steps in the system"};
   std::vector<rpc::JobSelector> named;
-  std::vector<StepRow>& rows(rpc::JobRows& part) { return part.steps; }
+  bool job_known = false;
+  std::vector<StepRow>& rows(rpc::JobRows& part) {
+    job_known = job_known || !part.jobs.empty();
+    return part.steps;
+  }
   bool wanted(const StepRow& row) const {
     return named.empty() || std::ranges::any_of(named, [&](const rpc::JobSelector& s) {
              return means(s, row.job, row.array_job_id, row.array_task) && (!s.has_step || s.step == row.id);
            });
   }
   void text(const StepRow& row, Shown& s) { fields::show_step({row, s.env}, s.options, s.out); }
-  void json(const StepRow&, Shown&) {}   // show() refuses it: there is no description
+  void json(const StepRow& row, Shown& s) { fields::json_step({row, s.env}, *s.sink); }
 };
 
 struct Licenses {
   using Query = rpc::QueryLicenses;
-  static constexpr RowTexts kTexts{"licenses", "slurm_load_licenses error: ", ""};
+  static constexpr RowTexts kTexts{"licenses", "slurm_load_licenses error: ", "No licenses configured in Slurm."};
   std::vector<LicenseRow>& rows(rpc::LicenseRows& part) { return part.licenses; }
   bool wanted(const LicenseRow&) const { return true; }
   void text(const LicenseRow& row, Shown& s) { fields::show_license(row, s.options, s.out); }
@@ -132,7 +136,7 @@ void say_none(Context& c, size_t count, Words words) {
 
 void show_jobs(Context& c, Words words) {
   rpc::QueryJobs query;
-  query.parts = kRowNodes | kRowTres | kRowVerdict | kRowRequest | (c.options.details ? kRowDetail : 0u);
+  query.parts = kRowNodes | kRowTres | kRowVerdict | kRowRequest | (c.options.details ? kRowDetail | kRowPlacement : 0u);
   // A job that was named is shown wherever it is.
   query.show_all = c.options.visibility != Visibility::kHide;
   if (!add_selectors(c, words, "scontrol_print_job error: ", query.filter.jobs)) return;
@@ -144,7 +148,10 @@ void show_jobs(Context& c, Words words) {
   bool unknown = std::ranges::any_of(query.filter.jobs, [&](const rpc::JobSelector& s) {
     return std::ranges::none_of(kind.seen, [&](const Jobs::Seen& r) { return means(s, r.id, r.array, r.task); });
   });
-  if (unknown) c.complain("slurm_load_jobs error: Invalid job id specified");
+  if (!unknown) return;
+  const rpc::JobSelector& last = query.filter.jobs.back();
+  if (last.array_task != kNoArrayTask) return not_found(c, "Job " + selector_text(last) + " not found");
+  c.complain("slurm_load_jobs error: Invalid job id specified");
 }
 
 void show_steps(Context& c, Words words) {
@@ -160,7 +167,9 @@ void show_steps(Context& c, Words words) {
   size_t count = 0;
   if (!show_rows(c, query, kind, count)) return;
   say_none<Steps>(c, count, words);
-  if (!count && !words.empty()) not_found(c, "Job step " + ids_of(words)[0] + " not found");
+  if (count || words.empty()) return;
+  if (!kind.job_known && !kind.named.front().has_step) return c.complain("slurm_get_job_steps error: Invalid job id specified");
+  not_found(c, "Job step " + ids_of(words)[0] + " not found");
 }
 
 void show_nodes(Context& c, Words words) {
@@ -171,7 +180,8 @@ void show_nodes(Context& c, Words words) {
   query.known_only = true;
   Nodes kind;
   kind.future = c.options.future || !words.empty();
-  if (!query.nodes.empty()) {
+  const bool functions = query.nodes.find('{') != std::string::npos;   // block{b1}: the controller knows whom that means
+  if (!query.nodes.empty() && !functions) {
     Result<std::vector<std::string>> names = expand_hosts(query.nodes);
     if (!names) return c.complain("slurm_load_node error: ", names.error());
     kind.missing = std::move(*names);
@@ -198,7 +208,7 @@ void show_licenses(Context& c, Words words) {
   if (!words.empty()) query.name = ids_of(words).empty() ? "" : ids_of(words)[0];
   Licenses kind;
   size_t count = 0;
-  show_rows(c, query, kind, count);
+  if (show_rows(c, query, kind, count)) say_none<Licenses>(c, count, {});
 }
 
 }  // namespace muster::cli

@@ -61,6 +61,7 @@ void show_topology(Context& c, Words words) {
       wanted.unit = std::exchange(wanted.topology, "");
   Result<std::string> text = fields::show_topology({site->topologies, site->nodes}, wanted);
   if (!text) return c.complain("", text.error());
+  if (text->empty()) return c.log.error("No topology information available");
   Out out;
   out.put(*text);
 }

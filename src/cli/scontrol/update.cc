@@ -28,7 +28,7 @@ bool take_entity(Specification& s, const std::string& key, const std::string& va
   if (is_any(key, {"UserID", "User"}) && !s.job_name.empty()) return s.user = value, true;
   if (!s.names_nothing()) return false;
   if (is_any(key, {"JobId", "Job"})) s.job = value;
-  else if (is_any(key, {"JobName", "Name"})) s.job_name = value;
+  else if (is_any(key, {"JobName"})) s.job_name = value;
   else if (is_any(key, {"StepId", "Step"})) s.step = value;
   else if (is_any(key, {"NodeName", "Node", "Nodes", "NodeNames"})) s.nodes = value;
   else if (is_any(key, {"PartitionName", "Partition"})) s.partition = value;
@@ -43,7 +43,7 @@ bool entity_word(std::string_view word) {
 }
 
 // Keys that may stand without "=value".
-bool lone_key(std::string_view word) { return is_any(word, {"ResetAccrueTime", "Nice", "Name"}); }
+bool lone_key(std::string_view word) { return is_any(word, {"ResetAccrueTime", "Nice"}); }
 
 bool read_specification(Context& c, Words words, Specification& s) {
   for (size_t i = 0; i < words.size(); ++i) {
@@ -79,14 +79,25 @@ bool read_specification(Context& c, Words words, Specification& s) {
   return true;
 }
 
+// A value that could not be read. Slurm says so without "scontrol: error: " before the first two, and ends them so; of
+// partitions (`named`) it always says who complains.
+void tell_bad_input(Context& c, const Error& e, bool named) {
+  std::string_view text = e.message();
+  bool word = text.starts_with("Update of this parameter") || text.starts_with("Invalid input: ");
+  bool bare = word || text.starts_with("You must specify") || text.starts_with("Invalid MailType") || e.code == Errc::kInvalidTime;
+  c.complain(bare && !named ? "" : "scontrol: error: ", e);
+  if (word && !named) c.complain("Request aborted");
+  if (e.code == Errc::kInvalidTime) c.complain("No changes specified");
+}
+
 // Prints what the controller had to say. `failed`: "slurm_update error: "; `about`: " for job 12".
-void tell(Context& c, const Result<rpc::Messages>& answer, const std::string& failed, const std::string& about = {}) {
+void tell(Context& c, const Result<rpc::Messages>& answer, const std::string& failed, const std::string& about = {}, bool named = false) {
   if (!answer) {
     Error e = answer.error();
-    bool input = e.code == Errc::kInvalidArgument && !e.text.empty();
-    if (!input && !about.empty()) e.text = std::string(e.message()) + about;
-    c.complain_input(about.empty() ? failed : "", e);
-    if (input) c.complain("Request aborted");
+    bool input = e.code == Errc::kInvalidArgument || e.code == Errc::kInvalidTime;
+    if (input && !e.text.empty()) return tell_bad_input(c, e, named);
+    if (!about.empty()) e.text = std::string(e.message()) + about;
+    c.complain(about.empty() ? failed : "", e);
     return;
   }
   for (const std::string& line : answer->lines)
@@ -176,7 +187,7 @@ void update(Context& c, Words words) {
   if (!s.step.empty()) return update_step(c, s);
   Session* session = c.control_session();
   if (!session) return;
-  if (!s.partition.empty()) return tell(c, session->call(partition_request(s)), "slurm_update error: ");
+  if (!s.partition.empty()) return tell(c, session->call(partition_request(s)), "slurm_update error: ", {}, true);
   tell(c, session->call(node_request(s)), "slurm_update error: ");
 }
 
@@ -190,7 +201,7 @@ void create(Context& c, Words words) {
   if (!s.partition.empty()) {
     rpc::UpdatePartition request = partition_request(s);
     request.create = true;
-    return tell(c, session->call(request), "Error creating the partition: ");
+    return tell(c, session->call(request), "Error creating the partition: ", {}, true);
   }
   rpc::UpdateNode request = node_request(s);
   request.create = true;

@@ -1,9 +1,11 @@
 // sdiag: what the controller counted of its own work. sdiag(1).
 #include "cli/common/command.h"
+#include "cli/common/document.h"
 #include "cli/common/print_environment.h"
 #include "cli/common/session.h"
 #include "cli/common/version.h"
 #include "cli/sdiag/report.h"
+#include "fields/json_statistics.h"
 #include "os/users.h"
 
 namespace muster::cli {
@@ -16,6 +18,8 @@ constexpr std::string_view kUsage = R"(Usage: sdiag [OPTIONS]
   -i, --sort-by-id    order calls by the number of the message or user
   -t, --sort-by-time  order calls by total time
   -T, --sort-by-time2 order calls by mean time
+  --json[=PARSER]     all of it as JSON
+  --yaml[=PARSER]     all of it as YAML
   -V, --version       print the version
 
 Help options:
@@ -27,7 +31,26 @@ struct Asked {
   bool reset = false;
   CallOrder order = CallOrder::kByCount;
   std::string cluster;
+  DataOutput data;
 };
+
+// "--json", "--yaml=v0.0.44"
+std::optional<DataOutput> data_output(std::string_view word) {
+  std::string_view name = word.substr(0, word.find('='));
+  if (name != "--json" && name != "--yaml") return std::nullopt;
+  std::string parser(name.size() == word.size() ? std::string_view() : word.substr(name.size() + 1));
+  return DataOutput{name == "--json" ? DataOutput::Kind::kJson : DataOutput::Kind::kYaml, std::move(parser)};
+}
+
+// The same figures as data; styles as the variables of the man page say.
+void put_data(const Asked& asked, const rpc::Statistics& s, const ClientConf& conf, Names& names) {
+  QueryCommon options;
+  if (const char* style = getenv("SLURM_JSON")) options.json_style = style;
+  if (const char* style = getenv("SLURM_YAML")) options.yaml_style = style;
+  Out out;
+  Document document(asked.data, options, "statistics", conf, out);
+  fields::json_statistics(s, [&](Uid u) { return names.user(u); }, document.sink());
+}
 
 int wrong(const std::string& line) {
   Out err;
@@ -42,7 +65,7 @@ std::optional<int> read_arguments(const std::vector<std::string>& arguments, Ask
     auto is = [&](std::string_view letter, std::string_view name) { return a == letter || a == name; };
     if (is("-V", "--version")) return Out().line(kVersionText), 0;
     if (is("-h", "--help")) return Out().put(kUsage), 0;
-    if (a == "--usage") return Out().line("Usage: sdiag [-aritTV] [-M cluster] [--all] [--reset] [--sort-by-id] [--sort-by-time] [--sort-by-time2]"), 0;
+    if (a == "--usage") return Out().line("Usage: sdiag [-aritTV] [-M cluster] [--all] [--reset] [--json] [--yaml] [--sort-by-id] [--sort-by-time] [--sort-by-time2]"), 0;
     if (is("-a", "--all") || a == "--no-trunc") continue;   // lines are not truncated
     if (is("-r", "--reset")) asked.reset = true;
     else if (is("-i", "--sort-by-id")) asked.order = CallOrder::kById;
@@ -50,7 +73,7 @@ std::optional<int> read_arguments(const std::vector<std::string>& arguments, Ask
     else if (is("-T", "--sort-by-time2")) asked.order = CallOrder::kByMeanTime;
     else if (a.starts_with("--cluster=")) asked.cluster = a.substr(10);
     else if (is("-M", "--cluster") && i + 1 < arguments.size()) asked.cluster = arguments[++i];
-    else if (a.starts_with("--json") || a.starts_with("--yaml")) return wrong(a + " is not available yet: the text has the same figures");
+    else if (std::optional<DataOutput> data = data_output(a)) asked.data = std::move(*data);
     else return wrong("unrecognized option '" + a + "'; sdiag --help lists them");
   }
   return std::nullopt;
@@ -62,6 +85,7 @@ int run(int argc, char** argv) {
   if (clusters) asked.cluster = clusters;
   if (auto code = read_arguments(arguments_of(argc, argv), asked)) return *code;
   os::CliLog log("sdiag");
+  if (auto code = data_parser_asked(asked.data, log)) return *code;
   Result<Session> session = Session::find(Patience::kNone);
   if (!session) {
     report(log, session.error());
@@ -80,6 +104,7 @@ int run(int argc, char** argv) {
   }
   Names names;
   if (asked.reset) Out().line("Reset scheduling statistics");
+  else if (asked.data.kind != DataOutput::Kind::kText) put_data(asked, *s, session->conf(), names);
   else Out().put(statistics_text(*s, asked.order, [&](Uid u) { return names.user(u); }));
   return 0;
 }

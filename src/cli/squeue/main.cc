@@ -47,6 +47,7 @@ bool list_once(Session& session, const SqueueOptions& o, const Listing& listing,
                                   : print_jobs(session, o, listing, *query, env, out);
   if (done) return true;
   out.flush();
+  if (done.error().code == Errc::kInvalidNodeName) return report(log, done.error()), false;
   show_query_error(done.error(), kLoadError);
   return false;
 }

@@ -23,8 +23,9 @@ fields::ParsedFormat<View> pick_format(const SqueueOptions& o, std::string_view 
 
 template <class View>
 std::vector<fields::SortKey<View>> pick_sort(const SqueueOptions& o, std::string_view usual,
-                                             std::vector<std::string>& messages) {
+                                             std::vector<std::string>& messages, bool& failed) {
   fields::ParsedSort<View> sort = fields::parse_sort<View>(o.sort.empty() ? usual : std::string_view(o.sort));
+  if (!sort.messages.empty()) failed = true;
   for (std::string& m : sort.messages) messages.push_back(std::move(m));
   return std::move(sort.keys);
 }
@@ -67,9 +68,9 @@ Listing make_listing(const SqueueOptions& o) {
     auto parsed = pick_format<fields::StepView>(o, fields::kSqueueStepFormat);
     l.steps = std::move(parsed.format);
     l.messages = std::move(parsed.messages);
-    l.step_sort = pick_sort<fields::StepView>(o, fields::kSqueueStepSort, l.messages);
+    l.step_sort = pick_sort<fields::StepView>(o, fields::kSqueueStepSort, l.messages, l.failed);
     l.parts = needed_parts(l.steps, l.step_sort);
-    l.failed = l.steps.columns.empty();
+    l.failed = l.failed || (l.steps.columns.empty() && l.steps.prefix.empty());
     return l;
   }
   std::string_view usual = o.only_job_state ? kStateFormat
@@ -81,12 +82,12 @@ Listing make_listing(const SqueueOptions& o) {
   l.messages = std::move(parsed.messages);
   std::string_view usual_sort = o.only_job_state ? "i" : o.start ? fields::kSqueueStartSort : fields::kSqueueSort;
   l.queue_order = !o.priority && (o.sort.empty() ? usual_sort : std::string_view(o.sort)) == fields::kSqueueSort;
-  l.job_sort = pick_sort<fields::JobView>(o, usual_sort, l.messages);
+  l.job_sort = pick_sort<fields::JobView>(o, usual_sort, l.messages, l.failed);
   if (o.priority) l.job_sort = fields::with_partition_priority(l.job_sort);
   l.watch_sort = l.job_sort;
   if (l.queue_order) l.job_sort.clear();
   l.parts = needed_parts(l.jobs, l.job_sort);
-  l.failed = l.jobs.columns.empty();
+  l.failed = l.failed || (l.jobs.columns.empty() && l.jobs.prefix.empty());
   if (o.only_job_state && std::ranges::any_of(l.jobs.columns, [](const auto& c) { return !is_state_field(c.field); }))
     l.messages.push_back("--only-job-state asks for ids and states only: the other fields are empty");
   return l;

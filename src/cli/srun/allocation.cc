@@ -96,7 +96,8 @@ std::optional<rpc::Allocated> attach(Session& session, JobId job, const os::CliL
   Result<rpc::Allocated> answer = session.call_again(ask);
   if (answer) return std::move(*answer);
   report(log, answer.error(), "Unable to confirm allocation for job " + std::to_string(job.value) + ": ");
-  if (answer.error().code == Errc::kInvalidJobId || answer.error().code == Errc::kAlreadyDone)
+  const Errc code = answer.error().code;
+  if (code == Errc::kInvalidJobId || code == Errc::kAlreadyDone || code == Errc::kJobPending)
     log.info("Check SLURM_JOB_ID environment variable. Expired or invalid job {}", job.value);
   return std::nullopt;
 }
@@ -145,7 +146,7 @@ std::optional<rpc::StepCreated> create_step(Session& session, JobId job, const S
       if (told) log.info("Step created for StepId={}.{}", step->job.value, step->step.value);
       return std::move(*step);
     }
-    bool busy = step.error().code == Errc::kNodesBusy || step.error().code == Errc::kPrologRunning;
+    bool busy = step.error().code == Errc::kNodesBusy || step.error().code == Errc::kPrologRunning || step.error().code == Errc::kPortsBusy;
     bool late = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()) >= give_up;
     if (!busy || late || (request.immediate && !request.immediate_seconds)) {
       report(log, step.error(), "Unable to create step for job " + std::to_string(job.value) + ": ");

@@ -144,6 +144,8 @@ Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCrea
   file.destination = destination_of(file.source, place, session.conf(), request.work_dir);
   file.force = true;
   file.preserve = true;
+  file.lz4 = wants_lz4(o.compress, session.conf());
+  file.fanout = o.treewidth.value_or(session.conf().tree_width);
   MUSTER_TRY_VOID(send_file(dialer, targets, file));
   request.argv[0] = file.destination;
   if (!request.send_libs) return {};

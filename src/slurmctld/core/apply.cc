@@ -141,7 +141,7 @@ class Applier {
     insert(std::move(j));
   }
   void operator()(const JobChanged& e) {
-    change(e.job, [&](Job& j) {
+    change(split(e.job, e.array_task, e.task_job), [&](Job& j) {
       if (e.request != j.request_id) relink(j, e.request);
       j.priority = e.priority;
       j.flags = e.flags;
@@ -174,7 +174,8 @@ class Applier {
       c_.count_licenses(j, true);
       j.releasing = Bitmap(e.allocation->nodes.size());
       j.launched = j.request->kind == JobKind::kAllocation && !(e.flags & kJobConfiguring);
-      if (const Node* n = c_.nodes.find(e.allocation->nodes[0].node.value)) j.batch_host = n->spec->name;
+      j.batch_index = e.batch_index;
+      if (const Node* n = c_.nodes.find(j.batch_share().node.value)) j.batch_host = n->spec->name;
       hold_nodes(j, e.time);
       if (ArrayGroup* g = group(j)) ++g->running;
     });
@@ -209,7 +210,6 @@ class Applier {
       j.flags = (j.flags & ~(kJobConfiguring | kJobPowerUpNode)) | e.flags;
       j.steps.clear();
       if (j.started == kTimeUnset) j.started = e.time;
-      j.array_tasks = nullptr;
       j.settling = Bitmap();
       if (!held) return;
       c_.count_licenses(j, false);
@@ -261,6 +261,7 @@ class Applier {
       j.time_warned = 0;
       j.detail = nullptr;
       j.batch_host.clear();
+      j.batch_index = 0;
     });
   }
   void operator()(const JobSuspended& e) {

@@ -1,6 +1,7 @@
 // scancel and the verbs of scontrol that act on jobs: cancel, signal, hold, release, requeue, suspend, resume, top, notify.
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include "model/array_spec.h"
 #include "sched/priority.h"
@@ -9,6 +10,19 @@
 
 namespace muster::slurmctld {
 namespace {
+
+// An id for a task that gets a record of its own, after those that `events` gave already.
+JobId next_task_id(const View& v, const Events& events) {
+  uint32_t next = v.cluster.last_job_id.value;
+  for (const Event& e : events) {
+    if (auto* p = std::get_if<event::JobEnding>(&e)) next = std::max(next, p->task_job.value);
+    if (auto* p = std::get_if<event::JobChanged>(&e)) next = std::max(next, p->task_job.value);
+  }
+  do {
+    ++next;
+  } while (v.cluster.jobs.contains(next) || v.cluster.arrays.contains(next));
+  return JobId(next);
+}
 
 // One thing that scancel acts on: a record, or one pending task of it.
 struct Target {
@@ -32,12 +46,20 @@ std::vector<Target> targets_of(const View& v, const rpc::JobSelector& s) {
   for (const Job* j : select_jobs(v, whole)) {
     if (j->array_task != kNoArrayTask && tasks.test(j->array_task)) out.push_back({j, {}, s.has_step, s.step});
     if (!j->array_tasks) continue;
+    if (j->finished()) {    // tasks that ended before they became records of their own
+      if (tasks.intersects(j->array_tasks->pending)) out.push_back({j, {}, s.has_step, s.step});
+      continue;
+    }
     Target t{j, {}, false, {}};
     (tasks & j->array_tasks->pending).for_each([&](size_t i) { t.tasks.push_back(static_cast<uint32_t>(i)); });
     if (t.tasks.size() == j->array_tasks->pending.count()) t.tasks.clear();   // all of them: the record
     if (!t.tasks.empty() || (tasks & j->array_tasks->pending).any()) out.push_back(std::move(t));
   }
   return out;
+}
+
+bool knows_step(const Job& j, StepId id) {
+  return id.value >= kInteractiveStep.value || std::ranges::any_of(j.steps, [&](const Step& s) { return s.id == id; });
 }
 
 struct Canceller {
@@ -64,17 +86,11 @@ struct Canceller {
   }
   void end_tasks(const Job& j, const std::vector<uint32_t>& tasks) {
     // Each cancelled task becomes a record of its own, as one that ran would.
-    uint32_t next = v.cluster.last_job_id.value;
-    for (const Event& e : d.events)
-      if (auto* p = std::get_if<event::JobEnding>(&e); p && p->task_job) next = std::max(next, p->task_job.value);
     for (uint32_t task : tasks) {
-      do {
-        ++next;
-      } while (v.cluster.jobs.contains(next) || v.cluster.arrays.contains(next));
       event::JobEnding e;
       e.job = j.id;
       e.array_task = task;
-      e.task_job = JobId(next);
+      e.task_job = next_task_id(v, d.events);
       e.state = JobState::kCancelled;
       e.time = v.now;
       e.detail = by();
@@ -105,6 +121,10 @@ struct Canceller {
       return;
     }
     if (!matches_filter(v.cluster, j, c.filter)) return;
+    if (t.has_step && !j.pending() && !knows_step(j, t.step)) {
+      if (named) error(name, Errc::kInvalidJobId);
+      return;
+    }
     bool kill = c.signal == 0 || (c.signal == 9 && c.scope != rpc::SignalScope::kBatch && !t.has_step);
     ++d.reply.matched;
     if (kill && !(t.has_step && j.pending())) return cancel(t);
@@ -289,6 +309,26 @@ std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s) {
   return out;
 }
 
+PickedJobs pick_jobs(const View& v, const rpc::JobSelector& s, Events& out) {
+  PickedJobs picked;
+  for (const Target& t : targets_of(v, s)) {
+    if (t.tasks.empty() || !t.job->pending()) picked.jobs.push_back(t.job);
+    for (uint32_t task : t.job->pending() ? t.tasks : std::vector<uint32_t>()) {
+      event::JobChanged e = changed(*t.job);
+      e.array_task = task;
+      e.task_job = next_task_id(v, out);
+      e.array_tasks = nullptr;
+      Job own = *t.job;
+      own.id = e.task_job;
+      own.array_task = task;
+      own.array_tasks = nullptr;
+      picked.jobs.push_back(&picked.own.emplace_back(std::move(own)));
+      out.push_back(std::move(e));
+    }
+  }
+  return picked;
+}
+
 Decision<rpc::SignalJobsAnswer> decide_signal(const View& v, const rpc::SignalJobs& c) {
   Decision<rpc::SignalJobsAnswer> d;
   Canceller canceller{v, c, d};
@@ -310,6 +350,7 @@ Decision<rpc::SignalJobsAnswer> decide_signal(const View& v, const rpc::SignalJo
 Result<Decision<rpc::Messages>> decide_control(const View& v, const rpc::ControlJobs& c) {
   Decision<rpc::Messages> d;
   std::vector<const Job*> to_top;
+  std::deque<PickedJobs> all;   // keeps what to_top points to
   auto run = [&](const Job& j, const std::string& name) {
     bool is_top = c.action == rpc::JobAction::kTop;
     auto ok = is_top ? may_top(v, j) : act(v, j, c, d);
@@ -317,7 +358,7 @@ Result<Decision<rpc::Messages>> decide_control(const View& v, const rpc::Control
     if (!ok) d.reply.errors.push_back({name, errc_number(ok.error().code), std::string(ok.error().message())});
   };
   for (const rpc::JobSelector& s : c.jobs) {
-    auto jobs = select_jobs(v, s);
+    const auto& jobs = all.emplace_back(pick_jobs(v, s, d.events)).jobs;
     if (jobs.empty()) d.reply.errors.push_back({name_of(s), errc_number(Errc::kInvalidJobId), std::string(errc_text(Errc::kInvalidJobId))});
     for (const Job* j : jobs) {
       if (jobs.size() > 1 && j->finished()) continue;   // of an array: those that can still be acted on
@@ -344,7 +385,7 @@ Result<Decision<rpc::Empty>> decide_notify(const View& v, const rpc::NotifyJob& 
   Decision<rpc::Empty> d;
   node_rpc::NotifyJob order{j->id, j->restarts, c.text};
   if (j->request->kind == JobKind::kBatch) {
-    d.orders.push_back({j->allocation->nodes[0].node, order});
+    d.orders.push_back({j->batch_share().node, order});
     return d;
   }
   // Each srun hears it once: from the first node of its step.

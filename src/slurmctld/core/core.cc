@@ -145,6 +145,7 @@ void Core::report(NodeId node, const NodeReport& report) {
 
 size_t Core::carry_out(const sched::Plan& plan) {
   size_t started = 0;
+  cluster_.last_pass = now_;
   for (const sched::StartItem& item : plan.starts) {
     auto events = decide_start(own(), item);
     if (!events) continue;   // no longer fits: the next plan knows better
@@ -258,7 +259,9 @@ void Core::rollback() {
   idled_.clear();
 }
 
-std::shared_ptr<const Cluster> Core::snapshot() const { return std::make_shared<const Cluster>(cluster_); }
+std::shared_ptr<const Snapshot> Core::snapshot() const {
+  return std::make_shared<const Snapshot>(cluster_, indexes_.state_counts());
+}
 
 std::vector<Effect> Core::take_effects(Time now) {
   std::vector<Effect> out;
@@ -289,7 +292,7 @@ std::optional<NodeOrder> Core::order_for(const Obligation& o) const {
   if (!j || !j->allocation) return std::nullopt;
   if (o.duty == Duty::kLaunchBatch) {
     node_rpc::LaunchBatch launch;
-    launch.job = job_on_node(cluster_, *j, 0);
+    launch.job = job_on_node(cluster_, *j, j->batch_index);
     return launch;
   }
   if (o.duty == Duty::kSettle) {

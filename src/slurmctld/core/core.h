@@ -77,7 +77,7 @@ class Core {
 
   // ---- after commit
   std::vector<Effect> take_effects(Time now);
-  std::shared_ptr<const Cluster> snapshot() const;   // as of the last commit
+  std::shared_ptr<const Snapshot> snapshot() const;   // as of the last commit
   Time next_timer() const { return indexes_.next_timer(); }
   const Cluster& cluster() const { return cluster_; }
   const Indexes& indexes() const { return indexes_; }

@@ -3,6 +3,7 @@
 // One .cc per subject; the README lists them.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +60,7 @@ struct Decision {
 Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobRequest& request);
 // The checks of a submission alone: the request completed with what the site fills in, and its partitions.
 Result<JobRequest> check_request(const View& v, const JobRequest& request);
+Result<> check_batch_features(const JobRequest& request);   // --batch against --constraint
 
 // ---- lifecycle.cc: starts, ends, what nodes report
 Result<Events> decide_start(const View& v, const sched::StartItem& item);
@@ -82,6 +84,13 @@ Decision<rpc::SignalJobsAnswer> decide_signal(const View& v, const rpc::SignalJo
 Result<Decision<rpc::Messages>> decide_control(const View& v, const rpc::ControlJobs& c);
 Result<Decision<rpc::Empty>> decide_notify(const View& v, const rpc::NotifyJob& c);
 std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s);
+// The jobs that a selector means, each as a record of its own: pending tasks that it names out of an array are taken out of
+// the array's record by events appended to `out`, and stand in `own` as they will be.
+struct PickedJobs {
+  std::vector<const Job*> jobs;
+  std::deque<Job> own;
+};
+PickedJobs pick_jobs(const View& v, const rpc::JobSelector& s, Events& out);
 
 // ---- update_job.cc
 Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::UpdateJob& c);
@@ -144,6 +153,8 @@ void job_timer(const View& v, JobId job, TimerKind kind, Events& out, std::vecto
 // What waits for this job: dependents whose condition is now met or can never be.
 void resolve_dependents(const View& v, const Job& ended, Events& out);
 // The state of each dependency as the cluster stands; true when something changed.
+// A bare id that is an array's means all of its tasks, and is shown so.
+void name_whole_arrays(const Cluster& cluster, Dependencies& list);
 bool refresh_dependencies(const View& v, const Job& job, Dependencies& list);
 enum class DependencyVerdict : uint8_t { kWait, kMet, kNever };
 DependencyVerdict verdict_of(const Dependencies& list);

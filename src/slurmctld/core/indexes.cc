@@ -54,6 +54,7 @@ void Indexes::each_timer(const Job& job, F&& f) const {
 void Indexes::add(const Job& job) {
   each_timer(job, [&](Time at, TimerKind kind) { timers_.emplace(at, kind, job.id.value); });
   job_count_ += tasks_of(job);
+  state_counts_.add(job.state);
   if (job.pending() && job.dependencies) {
     for (const Dependency& d : job.dependencies->list) {
       if (d.state != DependencyState::kUnfulfilled) continue;
@@ -78,7 +79,7 @@ void Indexes::add(const Job& job) {
   });
   if (job.state == JobState::kRunning && job.request->kind == JobKind::kBatch && !job.launched &&
       !(job.flags & kJobConfiguring) && job.releasing.none()) {
-    Obligation o{Duty::kLaunchBatch, job.id, nodes[0].node};
+    Obligation o{Duty::kLaunchBatch, job.id, job.batch_share().node};
     if (open_.insert(o).second) due_.push_back(o);
   }
 }
@@ -86,6 +87,7 @@ void Indexes::add(const Job& job) {
 void Indexes::remove(const Job& job) {
   each_timer(job, [&](Time at, TimerKind kind) { timers_.erase({at, kind, job.id.value}); });
   job_count_ -= tasks_of(job);
+  state_counts_.remove(job.state);
   if (job.pending() && job.dependencies) {
     for (const Dependency& d : job.dependencies->list) {
       singletons_.erase(job.id);
@@ -104,7 +106,7 @@ void Indexes::remove(const Job& job) {
     open_.erase({Duty::kTerminate, job.id, s.node});
     open_.erase({Duty::kSettle, job.id, s.node});
   }
-  open_.erase({Duty::kLaunchBatch, job.id, job.allocation->nodes[0].node});
+  open_.erase({Duty::kLaunchBatch, job.id, job.batch_share().node});
 }
 
 void Indexes::node_released(const Job& job, NodeId node) {
@@ -210,7 +212,8 @@ std::vector<JobId> Indexes::dependents_of(JobId job) const {
 
 bool Indexes::same_as(const Indexes& o) const {
   return open_ == o.open_ && on_node_ == o.on_node_ && dependents_ == o.dependents_ && singletons_ == o.singletons_ &&
-         requests_.size() == o.requests_.size() && blobs_ == o.blobs_ && job_count_ == o.job_count_;
+         requests_.size() == o.requests_.size() && blobs_ == o.blobs_ && job_count_ == o.job_count_ &&
+         state_counts_ == o.state_counts_;
 }
 
 Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "model/cluster.h"
+#include "slurmctld/core/state_counts.h"
 
 namespace muster::slurmctld {
 
@@ -77,6 +77,8 @@ class Indexes {
   std::vector<std::string> take_unused_blobs();
   uint32_t job_count() const { return job_count_; }   // as MaxJobCount counts: every task of an array
 
+  const StateCounts& state_counts() const { return state_counts_; }
+
   bool same_as(const Indexes& o) const;
 
  private:
@@ -96,6 +98,7 @@ class Indexes {
   std::unordered_map<std::string, uint32_t> blobs_;    // hash → requests that refer to it
   std::vector<std::string> unused_blobs_;
   uint32_t job_count_ = 0;
+  StateCounts state_counts_;
 };
 
 Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age);

@@ -192,6 +192,19 @@ TEST(Array, LimitHoldsForTasksThatComeBack) {
   b.expect_replay_equal();
 }
 
+TEST(Array, NoMoreTasksThanMaxArrayTasks) {
+  Bench b("SchedulerParameters=max_array_tasks=3\n");
+  auto submit = [&](const char* array) {
+    JobRequest q = b.request();
+    q.array = array;
+    Result<rpc::JobSubmitted> r = fail(Errc::kError);
+    b.turn([&] { r = b.core.submit(Caller{q.uid, q.gid, {}, {}}, q); });
+    return r ? std::string() : std::string(r.error().hint);
+  };
+  EXPECT_EQ(submit("0-999:400"), "");
+  EXPECT_EQ(submit("1-4"), "it has 4 tasks, SchedulerParameters=max_array_tasks allows 3");
+}
+
 // ---- launch failures
 struct NoLaunch : Running {
   NoLaunch(const std::string& conf) : Running([](JobRequest& q) { q.requeue = TriState::kYes; }, conf) {}

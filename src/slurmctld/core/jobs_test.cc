@@ -1,4 +1,5 @@
 // The life of jobs: submission, start, end, requeue, limits, forgetting.
+#include "model/dependency.h"
 #include "slurmctld/core/core_testing.h"
 
 namespace muster::slurmctld {
@@ -247,6 +248,97 @@ TEST(Update, TimeLimitOfARunningJobMovesItsEnd) {
   EXPECT_EQ(b.get(j).ends, b.get(j).started + minutes(20));
   EXPECT_FALSE(b.update(j, "NumNodes", "2").has_value());
   EXPECT_FALSE(b.update(j, "NoSuchKey", "2").has_value());
+}
+
+// ---- arrays and what names one of their tasks
+rpc::KeyValue pair_of(const char* key, const char* value) { return {key, "=", value}; }
+
+uint32_t task_record(const Bench& b, JobId array, uint32_t task) {
+  uint32_t found = 0;
+  b.core.cluster().jobs.for_each([&](uint32_t id, const Job& j) {
+    if (j.array_job_id == array && j.array_task == task) found = id;
+  });
+  return found;
+}
+
+TEST(Array, WhatIsSaidOfOneTaskLeavesTheOthers) {
+  Bench b;
+  JobId a = b.submit([](JobRequest& r) { r.array = "1-3"; });
+  rpc::ControlJobs hold;
+  hold.action = rpc::JobAction::kHold;
+  hold.jobs.push_back({.job = a, .array_task = 2});
+  b.turn([&] { ASSERT_TRUE(b.core.control(Caller::root(), hold)); });
+  rpc::UpdateJob rename;
+  rename.job = {.job = a, .array_task = 3};
+  rename.changes = {pair_of("JobName", "third")};
+  b.turn([&] { ASSERT_TRUE(b.core.update_job(Caller::root(), rename)); });
+  EXPECT_EQ(b.get(a).array_tasks->pending.to_ranges(), "1");
+  EXPECT_GT(b.get(a).priority, 0u);
+  EXPECT_EQ(b.get(a).request->name, "j");
+  EXPECT_EQ(b.get(JobId(task_record(b, a, 2))).priority, 0u);
+  EXPECT_EQ(b.get(JobId(task_record(b, a, 3))).request->name, "third");
+  b.expect_replay_equal();
+}
+
+TEST(Array, OneThatWasCancelledStillNamesItsTasks) {
+  Bench b;
+  JobId a = b.submit([](JobRequest& r) { r.array = "1-4", r.hold = true; });
+  b.cancel(a);
+  EXPECT_EQ(b.state(a), JobState::kCancelled);
+  EXPECT_EQ(job_name_for_users(b.get(a)), std::to_string(a.value) + "_[1-4]");
+  JobId after = b.submit([&](JobRequest& r) { r.dependency = "afterok:" + std::to_string(a.value) + "_2"; });
+  EXPECT_EQ(b.get(after).reason, Reason::kDependencyNeverSatisfied);   // not: a task that nobody remembers
+}
+
+TEST(Submit, AWholeArrayIsShownAsOneInDependencies) {
+  Bench b;
+  JobId a = b.submit([](JobRequest& r) { r.array = "0-3", r.hold = true; });
+  JobId after = b.submit([&](JobRequest& r) { r.dependency = "afterok:" + std::to_string(a.value); });
+  EXPECT_EQ(format_dependencies(*b.get(after).dependencies), "afterok:" + std::to_string(a.value) + "_*(unfulfilled)");
+}
+
+Errc refused(Bench& b, const std::function<void(JobRequest&)>& change) {
+  JobRequest q = Bench::request(change);
+  Errc code = Errc::kOk;
+  b.turn([&] {
+    auto r = b.core.submit(Caller{q.uid, q.gid, {}, {}}, q);
+    if (!r) code = r.error().code;
+  });
+  return code;
+}
+
+TEST(Submit, ImmediateDoesNotWaitForANamedNodeThatIsOutOfService) {
+  Bench b;
+  rpc::UpdateNode drain;
+  drain.nodes = "n1";
+  drain.changes = {pair_of("State", "DRAIN"), pair_of("Reason", "disk")};
+  b.turn([&] { ASSERT_TRUE(b.core.update_node(Caller::root(), drain)); });
+  auto on = [](const char* node, uint32_t wait) {
+    return [=](JobRequest& r) { r.required_nodes = node, r.immediate_seconds = wait; };
+  };
+  EXPECT_EQ(refused(b, on("n1", 1)), Errc::kNodeNotAvailable);
+  EXPECT_EQ(refused(b, on("n1", 0)), Errc::kOk);
+  EXPECT_EQ(refused(b, on("n0", 1)), Errc::kOk);
+  EXPECT_EQ(refused(b, [](JobRequest& r) { r.required_nodes = r.excluded_nodes = "n2"; }), Errc::kInvalidNodeName);
+}
+
+TEST(Submit, AboveTheMemoryLimitAJobWaitsUnlessLimitsAreEnforced) {
+  auto much = [](JobRequest& r) { r.mem_per_node_mb = 3000; };
+  Bench waits("MaxMemPerNode=2000\n"), refuses("MaxMemPerNode=2000\nEnforcePartLimits=ALL\n");
+  JobId j = waits.submit(much);
+  EXPECT_EQ(waits.plan(), 0u);
+  ASSERT_TRUE(waits.core.cluster().verdicts.contains(j.value));
+  EXPECT_EQ(waits.core.cluster().verdicts.at(j.value).reason, Reason::kMaxMemPerLimit);
+  EXPECT_EQ(refused(refuses, much), Errc::kMemoryRequest);
+}
+
+TEST(Submit, TheSiteBoundsHowLongAJobWaitsForSwitches) {
+  Bench b("SchedulerParameters=max_switch_wait=60\n");
+  JobId j = b.submit([](JobRequest& r) { r.switches = 2, r.switches_wait = seconds(600), r.hold = true; });
+  EXPECT_EQ(b.get(j).request->switches_wait, seconds(60));
+  EXPECT_EQ(b.get(j).eligible, kTimeUnset);   // held from the start: eligible when it is released
+  b.control(rpc::JobAction::kRelease, j);
+  EXPECT_EQ(b.get(j).eligible, b.now);
 }
 
 }  // namespace

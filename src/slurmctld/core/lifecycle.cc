@@ -5,6 +5,7 @@
 
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
+#include "sched/features.h"
 #include "slurmctld/core/core.h"
 #include "slurmctld/core/decide.h"
 
@@ -93,11 +94,11 @@ struct ReportHandler {
   void operator()(const node_rpc::BatchFinished& r) {
     const Job* j = job_of(r.job, r.generation);
     if (r.gone) forget(r.job);
-    if (!j || j->allocation->nodes[0].node != node) return;
+    if (!j || j->batch_share().node != node) return;
     if (j->finished()) {
-      bool news = r.exit_status != 0 && j->exit_status == 0 && j->releasing.test(0);
+      bool news = r.exit_status != 0 && j->exit_status == 0 && j->releasing.test(j->batch_index);
       if (news && !(j->flags & (kJobRequeued | kJobRequeueHold))) d.events.push_back(event::JobScriptEnded{j->id, r.exit_status});
-      if (r.gone) release(*j, 0);
+      if (r.gone) release(*j, j->batch_index);
       return;
     }
     Ending e;
@@ -110,7 +111,7 @@ struct ReportHandler {
     }
     e.flags = requeue_flags_of_exit(v, *j, r.exit_status);
     e.gone = Bitmap(j->allocation->nodes.size());
-    if (r.gone) e.gone.set(0);
+    if (r.gone) e.gone.set(j->batch_index);
     end_job(v, *j, e, d.events);
   }
   void operator()(const node_rpc::JobGone& r) {
@@ -173,6 +174,22 @@ struct ReportHandler {
 
 }  // namespace
 
+namespace {
+
+// --batch: the first node of the allocation that has these features; without such a node, the first one.
+uint32_t batch_index_of(const View& v, const JobRequest& r, const Allocation& a) {
+  if (r.batch_features.empty()) return 0;
+  auto wanted = sched::parse_features(r.batch_features);
+  if (!wanted || wanted->base.empty()) return 0;   // refused at submission
+  for (uint32_t i = 0; i < a.nodes.size(); ++i) {
+    const std::vector<std::string>& has = v.cluster.nodes.at(a.nodes[i].node.value).features_active;
+    if (sched::has_features(wanted->base[0], has)) return i;
+  }
+  return 0;
+}
+
+}  // namespace
+
 Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   const Job* j = v.cluster.jobs.find(item.job.value);
   if (!j || !j->pending() || j->priority == 0 || !item.allocation || item.allocation->nodes.empty())
@@ -209,6 +226,7 @@ Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   e.priority = item.priority;
   e.partition = item.partition;
   e.allocation = item.allocation;
+  e.batch_index = batch_index_of(v, *j->request, *item.allocation);
   for (const NodeShare& s : item.allocation->nodes)
     if (v.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp)) e.flags = kJobConfiguring | kJobPowerUpNode;
   power_up(v, item, out);

@@ -48,7 +48,7 @@ std::string shortfall(const NodeSpec& spec, const NodeHardware& hw) {
 bool lost_by_reboot(const View& v, NodeId node, const Job& j, const node_rpc::Register& r) {
   const Node& n = v.cluster.nodes.at(node.value);
   bool rebooted = n.hardware && n.hardware->boot_id != r.hardware.boot_id;
-  bool batch_here = j.request->kind == JobKind::kBatch && j.allocation->nodes[0].node == node;
+  bool batch_here = j.runs_script_on(node);
   return rebooted && !(j.flags & kJobConfiguring) && (batch_here || !j.request->no_kill);
 }
 
@@ -59,7 +59,7 @@ void reconcile_missing(const View& v, NodeId node, const node_rpc::Register& r, 
     if (!j || !j->allocation) continue;
     auto known = std::ranges::find_if(r.jobs, [&](const node_rpc::NodeJob& n) { return n.job == id && n.generation == j->restarts; });
     if (known != r.jobs.end() || j->finished()) continue;
-    bool batch_here = j->request->kind == JobKind::kBatch && j->allocation->nodes[0].node == node;
+    bool batch_here = j->runs_script_on(node);
     // A batch script that was reported as started and is unknown now went with a reboot or a killed slurmstepd.
     bool rebooted = lost_by_reboot(v, node, *j, r);
     if (!rebooted && (!batch_here || !j->launched)) continue;
@@ -152,7 +152,7 @@ void set_node_down(const View& v, const Node& n, const std::string& reason, Even
       if (!n.connected) out.push_back(event::JobNodesReleased{id, here, v.now});
       continue;
     }
-    bool batch_here = j->request->kind == JobKind::kBatch && here.test(0);
+    bool batch_here = j->request->kind == JobKind::kBatch && here.test(j->batch_index);
     if (j->request->no_kill && !batch_here) continue;   // its user deals with the loss
     Ending e;
     e.state = j->flags & kJobConfiguring ? JobState::kBootFail : JobState::kNodeFail;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "hostlist/hostlist.h"
+#include "sched/request_class.h"
 #include "slurmctld/core/job_filter.h"
 #include "slurmctld/core/rows.h"
 
@@ -38,6 +39,12 @@ void narrow_to_tasks(JobRow& row, const Job& j, const std::vector<rpc::JobSelect
   tasks.for_each([&](size_t task) { row.array_task = static_cast<uint32_t>(task); });
 }
 
+// Counts down what a walk has still to see of the states asked for; true at the last of them.
+bool last_of_its_states(const Job& j, const rpc::QueryJobs& q, uint32_t& left) {
+  if (left == StateCounts::kAny || !(q.filter.states & (1u << static_cast<unsigned>(j.state)))) return false;
+  return --left == 0;
+}
+
 }  // namespace
 
 bool shows_job(const Cluster& c, const Job& j, const rpc::QueryJobs& q) {
@@ -68,7 +75,7 @@ void JobRowWriter::add(const Cluster& cluster, const Job& j, rpc::JobRows& part)
   if (!sent_.test(j.request_id.value)) {
     sent_.set(j.request_id.value);
     ++sent_count_;
-    part.requests.push_back({j.request_id, *j.request});
+    part.requests.push_back({j.request_id, j.request});
   }
   part.jobs.push_back(make_job_row(cluster, rule(cluster), j, parts_));
   if (!(parts_ & kRowSteps)) return;
@@ -77,7 +84,8 @@ void JobRowWriter::add(const Cluster& cluster, const Job& j, rpc::JobRows& part)
 }
 
 // ---- jobs
-std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query) {
+std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query,
+                                  uint32_t in_state) {
   struct Entry {
     uint32_t partition, state, falling_priority;
     JobId id;
@@ -91,11 +99,13 @@ std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityR
     return at->second;
   };
   std::vector<Entry> entries;
-  cluster.jobs.for_each([&](uint32_t, const Job& j) {
-    if (!shows_job(cluster, j, query)) return;
-    entries.push_back({number(numbers[0], partition_text(cluster, j)), number(numbers[1], job_state_shown_code(j.state, j.flags)),
-                       ~rule.of(j), j.id});
-  });
+  auto see = [&](uint32_t, const Job& j) {
+    if (shows_job(cluster, j, query))
+      entries.push_back({number(numbers[0], partition_text(cluster, j)), number(numbers[1], job_state_shown_code(j.state, j.flags)),
+                         ~rule.of(j), j.id});
+    return !last_of_its_states(j, query, in_state);
+  };
+  if (in_state) cluster.jobs.for_each(see);
   std::vector<uint32_t> ranks[2];
   for (int i = 0; i < 2; ++i) {
     ranks[i].resize(numbers[i].size());
@@ -113,11 +123,22 @@ std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityR
   return out;
 }
 
-JobQuery::JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority, Time now)
-    : cluster_(std::move(cluster)), query_(std::move(query)), writer_(query_.parts, std::move(priority), now) {
+Result<> check_job_query(const Cluster& cluster, const rpc::QueryJobs& query) {
+  for (const std::string& name : query.filter.nodes) {
+    if (cluster.node(name)) continue;
+    bool known = false;
+    cluster.nodes.for_each([&](uint32_t, const Node& n) { return !(known = n.spec->hostname == name); });
+    if (!known) return fail(Errc::kInvalidNodeName, "Invalid node name " + name);
+  }
+  return {};
+}
+
+JobQuery::JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority, Time now,
+                   uint32_t in_state)
+    : cluster_(std::move(cluster)), query_(std::move(query)), writer_(query_.parts, std::move(priority), now), in_state_(in_state) {
   if (query_.order == rpc::RowOrder::kQueue) {
     by_id_ = true;
-    ids_ = in_queue_order(*cluster_, writer_.rule(*cluster_), query_);
+    ids_ = in_queue_order(*cluster_, writer_.rule(*cluster_), query_, in_state);
     return;
   }
   const auto& named = query_.filter.jobs;
@@ -141,9 +162,11 @@ const Job* JobQuery::next_job() {
     }
     return found;
   }
+  if (in_state_ == 0) return nullptr;
   cluster_->jobs.for_each(
       [&](uint32_t key, const Job& j) {
-        if (!shows_job(*cluster_, j, query_)) return true;
+        bool last = last_of_its_states(j, query_, in_state_);
+        if (!shows_job(*cluster_, j, query_)) return !last;
         found = &j;
         next_key_ = key + 1;
         return false;
@@ -153,7 +176,10 @@ const Job* JobQuery::next_job() {
 }
 
 bool JobQuery::next(rpc::JobRows& part) {
-  part = {};
+  part.requests.clear();   // what they have taken of memory serves the next part
+  part.jobs.clear();
+  part.steps.clear();
+  part.afresh = false;
   writer_.begin(part);
   size_t bytes = 0;
   while (!over_ && part.jobs.size() < kRowsPerPart && bytes < kPartBytes) {
@@ -191,7 +217,8 @@ Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const 
     c.nodes.for_each([&](uint32_t, const Node& n) { add(n); });
     return out;
   }
-  MUSTER_TRY(names, expand_hosts(q.nodes));
+  MUSTER_TRY(plain, sched::without_functions(c, q.nodes));
+  MUSTER_TRY(names, expand_hosts(plain));
   for (const std::string& name : names) {
     const Node* n = c.node(name);
     if (!n && q.known_only) continue;

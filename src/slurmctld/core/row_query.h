@@ -15,6 +15,7 @@
 #include "model/cluster.h"
 #include "model/rpc.h"
 #include "sched/priority.h"
+#include "slurmctld/core/state_counts.h"
 
 namespace muster::slurmctld {
 
@@ -47,12 +48,18 @@ class JobRowWriter {
 
 // The ids of the jobs that the query shows in squeue's own order: by name of the partition, by code of the state, by
 // falling priority, by id. Cost: 16 bytes a job and a sort.
-std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query);
+std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query,
+                                  uint32_t in_state = StateCounts::kAny);
+
+// kInvalidNodeName where it asks for the jobs of a node that nobody knows. O(names) while they are NodeNames.
+Result<> check_job_query(const Cluster& cluster, const rpc::QueryJobs& query);
 
 class JobQuery {
  public:
   using Rows = rpc::JobRows;
-  JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority = {}, Time now = {});
+  // `in_state`: how many records are in the states asked for (StateCounts::meant_by); the walk ends with the last of them.
+  JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority = {}, Time now = {},
+           uint32_t in_state = StateCounts::kAny);
   // The next part, of at most kRowsPerPart jobs and about kPartBytes. False: none is left, `part` is empty.
   bool next(rpc::JobRows& part);
 
@@ -66,6 +73,7 @@ class JobQuery {
   std::vector<JobId> ids_;  // named by the query, or ordered
   size_t next_id_ = 0;
   uint32_t next_key_ = 0;
+  uint32_t in_state_ = StateCounts::kAny;  // of those asked for, not yet seen by the walk
   bool over_ = false;
 };
 

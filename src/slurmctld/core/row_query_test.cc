@@ -43,6 +43,42 @@ TEST(JobQuery, GoesOnWhereItStopped) {
   EXPECT_FALSE(query.next(part));
 }
 
+TEST(JobQuery, RefersToRequestsAndCopiesNone) {
+  Bench b;
+  JobId job = b.submit();
+  std::shared_ptr<const Cluster> cluster = b.core.snapshot();
+  rpc::JobRows part;
+  ASSERT_TRUE(JobQuery(cluster, {}).next(part));
+  ASSERT_EQ(part.requests.size(), 1u);
+  EXPECT_EQ(part.requests[0].request, cluster->jobs.at(job.value).request);
+}
+
+// A walk that knows how many jobs are in the states asked for ends with the last of them, and misses none.
+TEST(JobQuery, EndsWithTheLastOfItsStates) {
+  Bench b;
+  b.submit();
+  JobId second = b.submit();
+  b.submit();
+  rpc::QueryJobs q;
+  q.filter.states = bit(JobState::kPending);
+  auto count = [&](rpc::RowOrder order, uint32_t in_state) {
+    q.order = order;
+    rpc::JobRows part;
+    JobQuery(b.core.snapshot(), q, {}, {}, in_state).next(part);
+    return part.jobs.size();
+  };
+  EXPECT_EQ(b.core.snapshot()->counts.meant_by(q.filter), 3u);
+  for (auto order : {rpc::RowOrder::kById, rpc::RowOrder::kQueue}) {
+    EXPECT_EQ(count(order, 3), 3u);
+    EXPECT_EQ(count(order, 2), 2u) << "it went on though it had seen what there is";
+    EXPECT_EQ(count(order, 0), 0u);
+  }
+  b.cancel(second);
+  EXPECT_EQ(b.core.snapshot()->counts.meant_by(q.filter), 2u);
+  q.filter.state_flags = kJobCompleting;
+  EXPECT_EQ(b.core.snapshot()->counts.meant_by(q.filter), StateCounts::kAny);
+}
+
 TEST(JobQuery, NamedJobsAndTasksOfArrays) {
   Bench b;
   JobId one = b.submit(), two = b.submit(), array = b.submit([](JobRequest& r) { r.array = "0-3"; });

@@ -4,10 +4,13 @@
 #include <map>
 
 #include "base/text.h"
+#include "base/tres_mem.h"
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "model/dependency.h"
+#include "sched/placement_report.h"
 #include "slurmctld/core/job_filter.h"
+#include "slurmctld/core/step_ports.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -35,17 +38,19 @@ uint32_t wanted_cpus(const JobRequest& r) {
 struct GresTotals {
   std::map<std::string, uint64_t> by_name;              // "gpu"
   std::map<std::pair<std::string, std::string>, uint64_t> by_type;
-};
 
-GresTotals gres_totals(const Allocation& a) {
-  GresTotals t;
-  for (const NodeShare& s : a.nodes)
-    for (const GresShare& g : s.gres) {
-      t.by_name[g.name] += g.count;
-      if (!g.type.empty()) t.by_type[{g.name, g.type}] += g.count;
-    }
-  return t;
-}
+  void add(const std::string& name, const std::string& type, uint64_t count) {
+    by_name[name] += count;
+    if (!type.empty()) by_type[{name, type}] += count;
+  }
+  // ",gres/gpu=8,gres/gpu:h100=8"
+  std::string tres() const {
+    std::string out;
+    for (const auto& [name, count] : by_name) out += ",gres/" + name + "=" + std::to_string(count);
+    for (const auto& [key, count] : by_type) out += ",gres/" + key.first + ":" + key.second + "=" + std::to_string(count);
+    return out;
+  }
+};
 
 // "gres/gpu=8,gres/gpu:h100=8" of what a pending job asks for in all.
 void add_requested_gres(const JobRequest& r, std::string& out) {
@@ -77,8 +82,8 @@ void add_requested_gres(const JobRequest& r, std::string& out) {
 std::string tres_requested(const JobRequest& r) {
   uint32_t cpus = wanted_cpus(r), nodes = wanted_nodes(r);
   std::string out = "cpu=" + std::to_string(cpus);
-  if (r.mem_per_node_mb && *r.mem_per_node_mb) out += ",mem=" + format_mem_mb(*r.mem_per_node_mb * nodes);
-  else if (r.mem_per_cpu_mb && *r.mem_per_cpu_mb) out += ",mem=" + format_mem_mb(*r.mem_per_cpu_mb * cpus);
+  if (r.mem_per_node_mb && *r.mem_per_node_mb) out += ",mem=" + format_tres_mem(*r.mem_per_node_mb * nodes);
+  else if (r.mem_per_cpu_mb && *r.mem_per_cpu_mb) out += ",mem=" + format_tres_mem(*r.mem_per_cpu_mb * cpus);
   out += ",node=" + std::to_string(nodes) + ",billing=" + std::to_string(cpus);
   add_requested_gres(r, out);
   return out;
@@ -120,8 +125,12 @@ void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow
   if (parts & kRowNodes) row.node_list = node_list_of(cluster, a);
   if (parts & kRowTres) {
     row.tres_allocated = tres_of(a);
-    if (!a.nodes.empty()) row.gres_allocated = gres_detail(a.nodes[0].gres);
+    std::vector<GresShare> whole;
+    for (const NodeShare& s : a.nodes)
+      for (const GresShare& g : s.gres) add_gres(whole, {g.name, g.type, g.count, {}, {}});
+    row.gres_allocated = gres_detail(whole);
   }
+  if (parts & kRowPlacement) row.placement = sched::placement_word(cluster, j);
   if (!(parts & kRowDetail)) return;
   for (const NodeShare& s : a.nodes) {
     NodeShareRow share;
@@ -135,16 +144,10 @@ void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow
 }
 
 std::string configured_tres(uint64_t cpus, uint64_t mem_mb, const std::vector<GresDevices>& gres) {
-  std::string out = "cpu=" + std::to_string(cpus) + ",mem=" + format_mem_mb(mem_mb) + ",billing=" + std::to_string(cpus);
-  std::map<std::string, uint64_t> names;
-  std::map<std::string, uint64_t> types;
-  for (const GresDevices& g : gres) {
-    names[g.name] += g.count;
-    if (!g.type.empty()) types[g.name + ":" + g.type] += g.count;
-  }
-  for (const auto& [name, count] : names) out += ",gres/" + name + "=" + std::to_string(count);
-  for (const auto& [name, count] : types) out += ",gres/" + name + "=" + std::to_string(count);
-  return out;
+  std::string out = "cpu=" + std::to_string(cpus) + ",mem=" + format_tres_mem(mem_mb) + ",billing=" + std::to_string(cpus);
+  GresTotals totals;
+  for (const GresDevices& g : gres) totals.add(g.name, g.type, g.count);
+  return out + totals.tres();
 }
 
 std::string gres_used_text(const Node& n) {
@@ -169,11 +172,10 @@ std::string gres_used_text(const Node& n) {
 std::string used_tres(const Node& n) {
   if (n.cpus_used.none() && n.mem_used_mb == 0) return {};
   std::string out = "cpu=" + std::to_string(n.cpus_used.count());
-  if (n.mem_used_mb) out += ",mem=" + format_mem_mb(n.mem_used_mb);
-  std::map<std::string, uint64_t> names;
-  for (const GresShare& g : n.gres_used) names[g.name] += g.count;
-  for (const auto& [name, count] : names) out += ",gres/" + name + "=" + std::to_string(count);
-  return out;
+  if (n.mem_used_mb) out += ",mem=" + format_tres_mem(n.mem_used_mb);
+  GresTotals totals;
+  for (const GresShare& g : n.gres_used) totals.add(g.name, g.type, g.count);
+  return out + totals.tres();
 }
 
 }  // namespace
@@ -197,12 +199,12 @@ std::string tres_of(const Allocation& a) {
   for (const NodeShare& s : a.nodes) mem += s.mem_mb;
   std::string cpus = std::to_string(a.total_cpus());
   std::string out = "cpu=" + cpus;
-  if (mem) out += ",mem=" + format_mem_mb(mem);
+  if (mem) out += ",mem=" + format_tres_mem(mem);
   out += ",node=" + std::to_string(a.nodes.size()) + ",billing=" + cpus;
-  GresTotals t = gres_totals(a);
-  for (const auto& [name, count] : t.by_name) out += ",gres/" + name + "=" + std::to_string(count);
-  for (const auto& [key, count] : t.by_type) out += ",gres/" + key.first + ":" + key.second + "=" + std::to_string(count);
-  return out;
+  GresTotals totals;
+  for (const NodeShare& s : a.nodes)
+    for (const GresShare& g : s.gres) totals.add(g.name, g.type, g.count);
+  return out + totals.tres();
 }
 
 JobRow make_state_row(const Job& j) {
@@ -237,6 +239,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
   row.submitted = j.submitted;
   row.eligible = j.eligible;
   row.started = j.started;
+  if (!j.pending()) row.last_sched_eval = j.started;
   row.ends = j.finished() ? j.ended : j.ends;
   row.ended = j.ended;
   row.suspended = j.suspended;
@@ -256,6 +259,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
     row.nodes = wanted_nodes(*j.request);
     row.cpus = wanted_cpus(*j.request);
     row.tasks = wanted_tasks(*j.request);
+    if (cluster.last_pass >= j.submitted) row.last_sched_eval = cluster.last_pass;
     add_verdict(cluster, j, parts, row);
   } else if (j.allocation) {
     add_allocation(cluster, j, parts, row);
@@ -268,7 +272,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
 }
 
 StepRow make_batch_step_row(const Cluster& cluster, const Job& j) {
-  const NodeShare& first = j.allocation->nodes[0];
+  const NodeShare& first = j.batch_share();
   StepRow row;
   row.job = j.id;
   row.array_job_id = j.array_job_id;
@@ -282,10 +286,31 @@ StepRow make_batch_step_row(const Cluster& cluster, const Job& j) {
   row.nodes = row.tasks = 1;
   row.cpus = static_cast<uint32_t>(first.cpus.count());
   row.node_list = node_name(cluster, first.node);
-  row.tres = "cpu=" + std::to_string(row.cpus) + (first.mem_mb ? ",mem=" + format_mem_mb(first.mem_mb) : "") + ",node=1";
+  row.tres = "cpu=" + std::to_string(row.cpus) + (first.mem_mb ? ",mem=" + format_tres_mem(first.mem_mb) : "") + ",node=1";
   row.submit_line = j.request->submit_line;
   return row;
 }
+
+namespace {
+
+// What srun asked for, as it is shown again.
+void add_asked(const StepRequest& r, StepRow& row) {
+  row.gres = r.tres_per_node;
+  row.network = r.network;
+  row.cpu_freq = r.cpu_freq;
+  if (r.cpus_per_gpu) row.cpus_per_tres = "gres/gpu:" + std::to_string(r.cpus_per_gpu);
+  if (r.mem_per_gpu_mb) row.mem_per_tres = "gres/gpu:" + std::to_string(*r.mem_per_gpu_mb);
+  row.tres_bind = r.tres_bind;
+  row.tres_freq = r.tres_freq;
+  row.tres_per_step = r.tres_per_step;
+  row.tres_per_socket = r.tres_per_socket;
+  row.tres_per_task = r.tres_per_task;
+  row.std_in = r.std_in;
+  row.std_out = r.std_out;
+  row.std_err = r.std_err;
+}
+
+}  // namespace
 
 StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   StepRow row;
@@ -313,10 +338,11 @@ StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   }
   row.node_list = compress_hosts(names);
   row.tres = "cpu=" + std::to_string(row.cpus);
-  if (mem) row.tres += ",mem=" + format_mem_mb(mem);
+  if (mem) row.tres += ",mem=" + format_tres_mem(mem);
   row.tres += ",node=" + std::to_string(row.nodes);
   for (const auto& [name, count] : totals.by_name) row.tres += ",gres/" + name + "=" + std::to_string(count);
-  row.gres = s.request->tres_per_node;
+  add_asked(*s.request, row);
+  row.resv_ports = port_ranges(s.resv_ports);
   row.srun_host = s.srun_host;
   row.srun_pid = s.srun_pid;
   row.distribution = s.request->distribution;
@@ -414,7 +440,7 @@ PartitionRow make_partition_row(const Cluster& cluster, const Partition& p) {
   r.node_list = compress_hosts(names);
   r.total_nodes = static_cast<uint32_t>(names.size());
   r.total_cpus = static_cast<uint32_t>(cpus);
-  r.tres = "cpu=" + std::to_string(cpus) + ",mem=" + format_mem_mb(mem) + ",node=" + std::to_string(names.size()) + ",billing=" + std::to_string(cpus);
+  r.tres = "cpu=" + std::to_string(cpus) + ",mem=" + format_tres_mem(mem) + ",node=" + std::to_string(names.size()) + ",billing=" + std::to_string(cpus);
   std::map<std::string, uint64_t> totals;
   for (const GresDevices& g : gres) totals[g.name] += g.count;
   for (const auto& [name, count] : totals) r.tres += ",gres/" + name + "=" + std::to_string(count);

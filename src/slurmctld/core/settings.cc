@@ -46,6 +46,36 @@ std::vector<std::pair<std::string, uint64_t>> licenses_of(std::string_view text)
   return {out.begin(), out.end()};
 }
 
+// What of SchedulerParameters concerns plans; config/scheduler_words.cc says what each means and its bounds.
+void scheduler_words(const config::OptionList& words, sched::Params& p) {
+  auto count = [&](std::string_view name, uint32_t otherwise = 0) {
+    return static_cast<uint32_t>(std::clamp<int64_t>(words.number(name, otherwise), 0, UINT32_MAX));
+  };
+  p.bf.resolution_s = count("bf_resolution", 60);
+  p.bf.window_min = count("bf_window");
+  p.bf.max_test = count("bf_max_job_test");
+  p.bf.max_user = count("bf_max_job_user");
+  p.bf.max_partition = count("bf_max_job_part");
+  p.bf.max_user_partition = count("bf_max_job_user_part");
+  p.bf.max_start = count("bf_max_job_start");
+  p.bf.array_tasks = count("bf_max_job_array_resv", p.bf.array_tasks);
+  p.bf.min_age_reserve = seconds(count("bf_min_age_reserve"));
+  p.bf.min_priority_reserve = count("bf_min_prio_reserve");
+  p.bf.reserve_per_partition = count("bf_job_part_count_reserve");
+  p.bf.busy_nodes = words.has("bf_busy_nodes");
+  p.soft_time_min = words.has("time_min_as_soft_limit");
+  p.serial_at_end = words.has("pack_serial_at_end");
+  const int64_t interval = words.number("bf_interval", 30);
+  if (interval < 0) p.backfill = false;
+  if (interval > 0) p.rhythm.full_every = seconds(interval);
+  p.rhythm.quick = words.number("sched_interval", 60) >= 0;
+  p.rhythm.quick_gap = Duration(words.number("sched_min_interval", 0));
+  p.quick_starts = count("sched_max_job_start");
+  p.unknown_licenses_wait = words.has("allow_zero_lic");
+  p.unknown_features_wait = words.has("ignore_constraint_validation");
+  p.unknown_prefer_ok = words.has("ignore_prefer_validation");
+}
+
 sched::Params sched_params(const config::LoadedConfig& loaded) {
   const config::Config& c = loaded.config;
   sched::Params p;
@@ -71,8 +101,7 @@ sched::Params sched_params(const config::LoadedConfig& loaded) {
   p.def_mem_per_node_mb = c.def_mem_per_node_mb.value_or(0);
   p.max_mem_per_cpu_mb = c.max_mem_per_cpu_mb.value_or(0);
   p.max_mem_per_node_mb = c.max_mem_per_node_mb.value_or(0);
-  p.bf_window_min = static_cast<uint32_t>(c.scheduler_parameters.number("bf_window", 1440));
-  p.bf_resolution_s = static_cast<uint32_t>(c.scheduler_parameters.number("bf_resolution", 60));
+  scheduler_words(c.scheduler_parameters, p);
   p.topology = topology_rules(c);
   return p;
 }

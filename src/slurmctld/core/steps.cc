@@ -3,6 +3,7 @@
 
 #include "hostlist/hostlist.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/step_ports.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -87,6 +88,7 @@ Result<Decision<rpc::StepCreated>> decide_create_step(const View& v, const rpc::
   for (const Step& s : j->steps)
     if (c.srun_pid && s.srun_pid == c.srun_pid && s.srun_host == c.srun_host) return Decision<rpc::StepCreated>{{}, created(v, *j, s), {}};
   MUSTER_TRY(shares, sched::place_step(v.cluster, *j, c.request));
+  MUSTER_TRY(ports, ports_for_step(v, *j, c.request, shares));
 
   Step step;
   step.id = c.request.interactive ? kInteractiveStep : StepId(j->next_step);
@@ -97,6 +99,7 @@ Result<Decision<rpc::StepCreated>> decide_create_step(const View& v, const rpc::
   step.request = request;
   step.start = v.now;
   step.shares = shares;
+  step.resv_ports = ports;
   step.srun_host = c.srun_host;
   step.srun_pid = c.srun_pid;
   step.time_limit_min = c.request.time_limit_min.value_or(kUnlimited32);

@@ -5,6 +5,9 @@
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "model/dependency.h"
+#include "sched/availability.h"
+#include "sched/features.h"
+#include "sched/request_class.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/valid_choices.h"
 
@@ -85,6 +88,20 @@ Result<std::vector<uint32_t>> resolve_partitions(const View& v, const JobRequest
   return out;
 }
 
+// Nodes asked for by name: none may be excluded too, and --immediate does not wait for one that is out of service.
+Result<> check_required(const View& v, const JobRequest& r) {
+  if (r.required_nodes.empty()) return {};
+  MUSTER_TRY(required, expand_hosts(r.required_nodes));
+  MUSTER_TRY(excluded, expand_hosts(r.excluded_nodes));
+  for (const std::string& h : required)
+    if (std::ranges::find(excluded, h) != excluded.end())
+      return fail(Errc::kInvalidNodeName, {}, "--nodelist and --exclude both name " + h);
+  for (const std::string& h : required)
+    if (const Node* n = v.cluster.node(h); r.immediate_seconds && n && !sched::node_usable(*n))
+      return fail(Errc::kNodeNotAvailable, {}, "node " + h + " is out of service" + (n->reason.empty() ? "" : ": " + n->reason));
+  return {};
+}
+
 Result<> check_names(const View& v, const JobRequest& r) {
   for (const std::string* list : {&r.required_nodes, &r.excluded_nodes}) {
     if (list->empty()) continue;
@@ -92,11 +109,29 @@ Result<> check_names(const View& v, const JobRequest& r) {
     for (const std::string& h : hosts)
       if (!v.cluster.node(h)) return fail(Errc::kInvalidNodeName, {}, "no node is called '" + h + "'; " + choice_of_nodes(v.cluster, h));
   }
+  MUSTER_TRY_VOID(check_required(v, r));
   if (!r.reservation.empty()) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + r.reservation + "'");
   for (const std::string* text : {&r.work_dir, &r.std_out, &r.std_err, &r.std_in, &r.name, &r.comment})
     if (text->size() > 4096) return fail(Errc::kPathnameTooLong);
   if (r.array.size() > 65536 || r.dependency.size() > 65536) return fail(Errc::kPathnameTooLong);
   return {};
+}
+
+// block{b1} and the like are for the cluster as it is now: what is kept are the names. A job has all nodes of --nodelist.
+bool has_functions(const JobRequest& r) {
+  return r.required_nodes.find('{') != std::string::npos || r.excluded_nodes.find('{') != std::string::npos;
+}
+Result<JobRequest> plainly_named(const View& v, JobRequest r) {
+  MUSTER_TRY(required, sched::without_functions(v.cluster, r.required_nodes));
+  MUSTER_TRY(excluded, sched::without_functions(v.cluster, r.excluded_nodes));
+  r.required_nodes = std::move(required);
+  r.excluded_nodes = std::move(excluded);
+  if (r.required_nodes.empty()) return r;
+  MUSTER_TRY(count, count_hosts(r.required_nodes));
+  if (r.max_nodes && count > r.max_nodes)
+    return fail(Errc::kInvalidNodeCount, {}, "--nodelist names " + std::to_string(count) + " nodes, and the job has all of them");
+  r.min_nodes = std::max(r.min_nodes, static_cast<uint32_t>(count));
+  return r;
 }
 
 // --time-min and --deadline against the limit that the job will have.
@@ -111,13 +146,22 @@ Result<> check_times(const View& v, const JobRequest& r, const Partition& p) {
   return {};   // one that can not end in time any more is removed with state DEADLINE
 }
 
+// EnforcePartLimits=NO: above MaxMemPerNode it waits until the limit is raised.
+bool waits_for_memory_limit(const View& v, const Partition& p, const JobRequest& r) {
+  const config::Config& c = v.settings.config();
+  uint64_t most = p.max_mem_per_node_mb.value_or(v.settings.sched.max_mem_per_node_mb);
+  return c.enforce_part_limits == config::EnforcePartitionLimits::kNo && most && r.mem_per_node_mb.value_or(0) > most;
+}
+
 Result<> check_partition(const View& v, const JobRequest& r, uint32_t index) {
   const Partition& p = v.cluster.partitions.at(index);
   MUSTER_TRY_VOID(check_access(v, p, r));
   if (v.settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo && !v.is_operator())
     MUSTER_TRY_VOID(check_limits(v, p, r));
   if (p.state == PartitionState::kInactive || p.state == PartitionState::kDrain) return fail(Errc::kPartitionNotAvailable);
-  return v.feasibility.check(v.cluster, v.settings.sched, r, index);
+  Result<> ever = v.feasibility.check(v.cluster, v.settings.sched, r, index);
+  if (!ever && ever.error().code == Errc::kMemoryRequest && waits_for_memory_limit(v, p, r)) return {};
+  return ever;
 }
 
 // Of a request that no node of the partition could ever serve: other partitions that could.
@@ -125,7 +169,7 @@ Error with_other_partitions(const View& v, const JobRequest& r, Error e) {
   if (e.code != Errc::kRequestedNodeConfigUnavailable || !r.required_nodes.empty()) return e;
   uint32_t looked_at = 0;
   const std::string others = partitions_allowing(v.cluster, usable_by(v, r), [&](const Partition& p) {
-    return ++looked_at <= kPartitionsTried && check_partition(v, r, p.index).has_value();
+    return ++looked_at <= kPartitionsTried && !waits_for_memory_limit(v, p, r) && check_partition(v, r, p.index).has_value();
   });
   if (!others.empty()) e.hint += (e.hint.empty() ? "" : "; ") + others;
   return e;
@@ -149,6 +193,7 @@ Result<std::shared_ptr<const Dependencies>> check_dependencies(const View& v, co
   if (r.dependency.empty()) return nullptr;
   MUSTER_TRY(parsed, parse_dependencies(r.dependency));
   if (parsed.list.empty()) return nullptr;
+  name_whole_arrays(v.cluster, parsed);
   Job probe;
   probe.id = self;
   probe.request = std::make_shared<JobRequest>(r);
@@ -168,6 +213,9 @@ Result<std::shared_ptr<const ArrayTasks>> check_array(const View& v, const JobRe
   uint32_t size = v.settings.config().max_array_size;
   if (size <= 1) return fail(Errc::kInvalidArray, {}, "job arrays are disabled here (MaxArraySize)");
   MUSTER_TRY(tasks, parse_array_spec(r.array, size - 1));
+  const int64_t most = v.settings.config().scheduler_parameters.number("max_array_tasks", size);
+  if (const auto count = static_cast<int64_t>(tasks.pending.count()); count > most)
+    return fail(Errc::kInvalidArray, {}, "it has " + std::to_string(count) + " tasks, SchedulerParameters=max_array_tasks allows " + std::to_string(most));
   return std::make_shared<const ArrayTasks>(std::move(tasks));
 }
 
@@ -183,6 +231,19 @@ Result<JobId> next_job_id(const View& v) {
 
 }  // namespace
 
+// --batch names features of --constraint, each node's own: the script needs one node, not so many of them.
+Result<> check_batch_features(const JobRequest& r) {
+  if (r.batch_features.empty()) return {};
+  MUSTER_TRY(batch, sched::parse_features(r.batch_features));
+  if (batch.base.empty() || !batch.counts.empty() || !batch.matching.empty())
+    return fail(Errc::kBatchConstraint, {}, "--batch=" + r.batch_features + ": features joined with & and |, without counts and brackets");
+  MUSTER_TRY(job, sched::parse_features(r.features));
+  for (const std::string& name : batch.names)
+    if (std::ranges::find(job.names, name) == job.names.end())
+      return fail(Errc::kBatchConstraint, {}, "--batch=" + r.batch_features + ": '" + name + "' is not part of --constraint" + (r.features.empty() ? "" : "=" + r.features));
+  return {};
+}
+
 Result<JobRequest> check_request(const View& v, const JobRequest& request) {
   if (request.uid != v.caller.uid && !v.is_operator())
     return fail(Errc::kUserIdMissing, {}, "only root and SlurmUser may submit for another user");
@@ -190,7 +251,12 @@ Result<JobRequest> check_request(const View& v, const JobRequest& request) {
     return fail(Errc::kInvalidMcsLabel, {},
                 std::string(request.mcs_label.empty() ? "--exclusive=mcs" : "--mcs-label") +
                     " needs MCSPlugin, and multi-category security is not available yet; --exclusive=user keeps other users away");
+  if (has_functions(request)) {
+    MUSTER_TRY(plain, plainly_named(v, request));
+    return check_request(v, plain);
+  }
   MUSTER_TRY_VOID(check_names(v, request));
+  MUSTER_TRY_VOID(check_batch_features(request));
   MUSTER_TRY(partitions, resolve_partitions(v, request));
   MUSTER_TRY_VOID(check_times(v, request, v.cluster.partitions.at(partitions[0])));
   MUSTER_TRY_VOID(check_partitions(v, request, partitions));
@@ -215,6 +281,7 @@ Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobReques
   MUSTER_TRY(r, check_request(v, request));
   MUSTER_TRY(partitions, resolve_partitions(v, r));
   default_memory(v, v.cluster.partitions.at(partitions[0]), r);
+  if (r.switches) r.switches_wait = std::min(r.switches_wait, v.settings.sched.topology.max_switch_wait);
   MUSTER_TRY(array, check_array(v, r));
   uint32_t tasks = array ? static_cast<uint32_t>(array->pending.count()) : 1;
   uint32_t bound = v.settings.config().max_job_count;
@@ -252,6 +319,7 @@ Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobReques
     e.priority = 0;
     e.reason = Reason::kJobHeldUser;
     e.flags = kJobHeldByUser;
+    if (r.begin <= v.now) e.eligible = kTimeUnset;   // set when it is released
   }
   d.events.push_back(std::move(e));
   d.reply.job = id;

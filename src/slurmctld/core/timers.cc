@@ -37,8 +37,7 @@ Target look_at_array(const Cluster& cluster, const Dependency& d, uint32_t task)
   cluster.jobs.for_each(
       [&](uint32_t, const Job& j) {
         if (j.array_job_id != d.job) return true;
-        if (j.array_task == task) look_at(j, t);
-        else if (j.array_tasks && j.array_tasks->pending.test(task)) t.known = true;
+        if (j.array_task == task || (j.array_tasks && j.array_tasks->pending.test(task))) look_at(j, t);
         return --left > 0 && !t.known;
       },
       d.job.value);
@@ -184,6 +183,11 @@ void settle_dependencies(const View& v, const Job& j, Events& out) {
   }
   if (j.priority > 0) e.reason = waiting_reason(v, e.dependencies.get(), e.eligible);
   out.push_back(std::move(e));
+}
+
+void name_whole_arrays(const Cluster& cluster, Dependencies& list) {
+  for (Dependency& d : list.list)
+    if (d.array_task == kNoArrayTask && cluster.arrays.contains(d.job.value)) d.array_task = kWholeArray;
 }
 
 bool refresh_dependencies(const View& v, const Job& job, Dependencies& list) {

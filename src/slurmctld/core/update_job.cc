@@ -80,7 +80,9 @@ Result<uint32_t> new_time_limit(uint32_t before, std::string how, std::string te
   uint32_t limit = t->minutes.value_or(kUnlimited32);
   if (how == "+=") return before > kUnlimited32 - limit ? kUnlimited32 : before + limit;
   if (how != "-=") return limit;
-  if (limit > before || before == kUnlimited32) return fail(Errc::kInvalidTimeLimit);
+  if (limit > before || before == kUnlimited32)
+    return fail(Errc::kInvalidArgument, "TimeLimit decrement larger than current time limit (" + text + " > " +
+                                            (before == kUnlimited32 ? "UNLIMITED" : std::to_string(before)) + ")");
   return before - limit;
 }
 
@@ -110,7 +112,7 @@ Result<> set_end_time(Change& c, const std::string&, const std::string& value) {
 Result<> set_partition(Change& c, const std::string&, const std::string& value) {
   std::vector<std::string> names;
   for (auto name : split(value, ',')) {
-    if (!c.v.cluster.partition(name)) return fail(Errc::kInvalidPartition, "invalid partition specified: " + std::string(name));
+    if (!c.v.cluster.partition(name)) return fail(Errc::kInvalidPartition, {}, "no partition is called '" + std::string(name) + "'");
     names.emplace_back(name);
   }
   if (names.empty()) return fail(Errc::kInvalidPartition);
@@ -182,8 +184,10 @@ Result<> set_dependency(Change& c, const std::string&, const std::string& value)
 Result<> set_nodes_range(Change& c, const std::string&, const std::string& value) {
   auto parts = split(value, '-', true);
   auto low = parse_number<uint32_t>(parts[0], 1, 1u << 20);
-  auto high = parts.size() == 2 ? parse_number<uint32_t>(parts[1], 1, 1u << 20) : low;
-  if (!low || !high || *high < *low || parts.size() > 2) return fail(Errc::kInvalidNodeCount);
+  auto high = parts.size() == 2 ? parse_number<uint32_t>(parts[1], 1, 1u << 20) : std::optional(c.request.max_nodes);
+  if (!low || !high || parts.size() > 2) return fail(Errc::kInvalidNodeCount);
+  if (*high && *high < *low && parts.size() == 1) high = *low;   // "3" after "1-2": the maximum goes along
+  if (*high && *high < *low) return fail(Errc::kInvalidNodeCount);
   c.request.min_nodes = *low;
   c.request.max_nodes = *high;
   c.request_changed = true;
@@ -427,6 +431,9 @@ Result<> update_dependencies(Change& c) {
   std::shared_ptr<const Dependencies> list;
   if (!c.request.dependency.empty()) {
     MUSTER_TRY(parsed, parse_dependencies(c.request.dependency));
+    name_whole_arrays(c.v.cluster, parsed);
+    for (const Dependency& d : parsed.list)
+      if (d.job == c.job.id) return fail(Errc::kDependency);
     if (is_circular(c.v, c.job, parsed)) return fail(Errc::kCircularDependency);
     refresh_dependencies(c.v, c.job, parsed);
     if (!parsed.list.empty() && verdict_of(parsed) != DependencyVerdict::kMet)
@@ -442,12 +449,13 @@ Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyVal
   if (!v.may_manage(job)) return fail(Errc::kAccessDenied);
   if (job.finished()) {
     bool harmless = std::ranges::all_of(changes, [](const rpc::KeyValue& k) { return iequals(k.key, "Comment") || iequals(k.key, "AdminComment") || iequals(k.key, "Extra"); });
-    if (!harmless) return fail(Errc::kAlreadyDone);
+    if (!harmless) return fail(Errc::kJobFinished);
   }
   Change c{v, job, *job.request, changed(job)};
   for (const rpc::KeyValue& kv : changes) MUSTER_TRY_VOID(set_key(c, kv));
   MUSTER_TRY_VOID(update_dependencies(c));
   if (c.request_changed) {
+    if (job.pending()) MUSTER_TRY_VOID(check_batch_features(c.request));
     if (job.pending()) MUSTER_TRY_VOID(v.feasibility.check(v.cluster, v.settings.sched, c.request, c.e.partition));
     c.e.request = store_request(v, std::move(c.request), out);
   }
@@ -459,21 +467,22 @@ Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyVal
 
 namespace {
 
-std::vector<const Job*> named_jobs(const View& v, const rpc::UpdateJob& c) {
-  if (c.name.empty()) return select_jobs(v, c.job);
-  std::vector<const Job*> out;
+PickedJobs named_jobs(const View& v, const rpc::UpdateJob& c, Events& events) {
+  if (c.name.empty()) return pick_jobs(v, c.job, events);
+  PickedJobs out;
   v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
     bool meant = j.request->name == c.name && !j.finished() && (!c.owner || j.request->uid.value == *c.owner);
-    if (meant) out.push_back(&j);
+    if (meant) out.jobs.push_back(&j);
   });
   return out;
 }
 
 Result<Decision<rpc::Messages>> update_jobs(const View& v, const rpc::UpdateJob& c) {
-  auto jobs = named_jobs(v, c);
+  Decision<rpc::Messages> d;
+  PickedJobs picked = named_jobs(v, c, d.events);
+  const auto& jobs = picked.jobs;
   if (jobs.empty() && !c.name.empty()) return fail(Errc::kInvalidJobId, "No jobs with name '" + c.name + "'");
   if (jobs.empty()) return fail(Errc::kInvalidJobId);
-  Decision<rpc::Messages> d;
   for (const Job* j : jobs) {
     if (jobs.size() > 1 && j->finished()) continue;
     auto ok = update_one(v, *j, c.changes, d.events);

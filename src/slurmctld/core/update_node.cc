@@ -7,6 +7,7 @@
 #include "config/hosts.h"
 #include "config/runtime.h"
 #include "hostlist/hostlist.h"
+#include "sched/request_class.h"
 #include "slurmctld/core/decide.h"
 
 namespace muster::slurmctld {
@@ -88,7 +89,7 @@ Result<> set_state(NodeUpdate& u, const rpc::KeyValue& kv) {
     u.state_changed = true;
     return {};
   }
-  return fail(Errc::kInvalidArgument, "Invalid input: State=" + kv.value,
+  return fail(Errc::kInvalidArgument, "Invalid input: " + kv.key + "=" + kv.value,
               "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN DOWN IDLE CANCEL_REBOOT");
 }
 
@@ -386,7 +387,8 @@ Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& 
     return out;
   }
   const config::Config& c = v.settings.config();
-  MUSTER_TRY(names, expand_hosts(text));
+  MUSTER_TRY(plain, sched::without_functions(v.cluster, text));
+  MUSTER_TRY(names, expand_hosts(plain));
   for (const std::string& name : names) {
     if (const Node* n = v.cluster.node(name)) {
       out.push_back(n);

@@ -60,7 +60,7 @@ void CoreThread::post(Command command) {
 
 void CoreThread::wait_for(JobId job, Waiter waiter) { waiters_.emplace(job, std::move(waiter)); }
 
-std::shared_ptr<const Cluster> CoreThread::snapshot() const {
+std::shared_ptr<const Snapshot> CoreThread::snapshot() const {
   std::lock_guard lock(mutex_);
   return snapshot_;
 }

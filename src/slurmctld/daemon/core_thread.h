@@ -47,7 +47,7 @@ class CoreThread {
   void stop();                                                // ends after the running turn; saves a snapshot
   void post(Command command);                                 // from any thread
   void wait_for(JobId job, Waiter waiter);                    // core thread only (from inside a Command)
-  std::shared_ptr<const Cluster> snapshot() const;            // newest committed, any thread
+  std::shared_ptr<const Snapshot> snapshot() const;           // newest committed, any thread
   size_t queue_length() const;
 
  private:
@@ -72,7 +72,7 @@ class CoreThread {
   std::condition_variable wake_;
   std::vector<Command> inbox_;
   bool stopping_ = false;
-  std::shared_ptr<const Cluster> snapshot_;   // guarded by mutex_
+  std::shared_ptr<const Snapshot> snapshot_;   // guarded by mutex_
 
   std::multimap<JobId, Waiter> waiters_;
   std::unordered_map<std::string, std::string> blobs_;   // recently used contents

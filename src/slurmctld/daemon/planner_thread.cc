@@ -9,7 +9,25 @@ namespace muster::slurmctld {
 namespace {
 
 constexpr Duration kCalm = milliseconds(200);       // no change for so long: time for a full pass
-constexpr Duration kFullPassEvery = seconds(30);    // ends and expected starts move with the clock
+
+// What the core takes at once: some milliseconds of its time, so that requests come in between.
+constexpr size_t kStartsAtOnce = 256, kVerdictsAtOnce = 4096;
+
+// A plan is advice and each item is checked by itself, so it can be carried out piece by piece.
+std::vector<sched::Plan> pieces(sched::Plan plan) {
+  std::vector<sched::Plan> out;
+  size_t start = 0, verdict = 0;
+  while (start < plan.starts.size() || verdict < plan.verdicts.size()) {
+    sched::Plan piece;
+    piece.position = plan.position;
+    for (size_t n = 0; n < kStartsAtOnce && start < plan.starts.size(); ++n)
+      piece.starts.push_back(std::move(plan.starts[start++]));
+    for (size_t n = 0; start == plan.starts.size() && n < kVerdictsAtOnce && verdict < plan.verdicts.size(); ++n)
+      piece.verdicts.push_back(std::move(plan.verdicts[verdict++]));
+    out.push_back(std::move(piece));
+  }
+  return out;
+}
 
 // Jobs that the plan starts while one of higher priority in their partition has to wait.
 uint64_t starts_before_others(const Cluster& cluster, const sched::Plan& plan) {
@@ -64,16 +82,22 @@ bool PlannerThread::worth_a_pass(const Cluster& c) const {
 void PlannerThread::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    bool changed = wake_.wait_for(lock, full_due_ ? kCalm : seconds(5), [&] { return dirty_ || stopping_; });
+    const sched::Rhythm rhythm = ports_.params().rhythm;
+    const Duration most = std::min<Duration>(seconds(5), rhythm.full_every);
+    bool changed = wake_.wait_for(lock, full_due_ ? kCalm : most, [&] { return dirty_ || stopping_; });
     if (stopping_) return;
     dirty_ = false;
     lock.unlock();
-    if (changed) pass(sched::Pass::kQuick);
+    if (changed && rhythm.quick)
+      pass(sched::Pass::kQuick);
+    else if (changed)
+      full_due_ = true;
     Duration now = net::Loop::monotonic();
     bool rested = now - last_full_at_ >= std::max<Duration>(last_full_took_ * 10, kCalm);
-    bool old = now - last_full_at_ >= kFullPassEvery;
+    bool old = now - last_full_at_ >= rhythm.full_every;
     if ((!changed && full_due_ && rested) || (old && rested)) pass(sched::Pass::kFull);
     lock.lock();
+    wake_.wait_for(lock, changed ? rhythm.quick_gap : Duration(), [&] { return stopping_; });
   }
 }
 
@@ -104,7 +128,7 @@ void PlannerThread::pass(sched::Pass kind) {
   }
   logger_.debug2("plan: {} starts, {} verdicts, {} jobs of {} classes considered in {} us", plan.starts.size(), plan.verdicts.size(),
                  plan.jobs_considered, plan.classes, took.count());
-  if (!plan.starts.empty() || !plan.verdicts.empty()) ports_.submit(std::move(plan));
+  for (sched::Plan& piece : pieces(std::move(plan))) ports_.submit(std::move(piece));
 }
 
 Result<sched::Planner::Forecast> PlannerThread::will_run(const JobRequest& request) {

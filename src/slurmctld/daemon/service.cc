@@ -10,6 +10,7 @@
 #include "slurmctld/core/license_rows.h"
 #include "slurmctld/core/row_query.h"
 #include "slurmctld/core/rows.h"
+#include "slurmctld/core/step_ports.h"
 #include "wire/instances.h"
 
 namespace muster::slurmctld {
@@ -398,10 +399,12 @@ Result<> Service::query(Call call, std::string_view payload) {
   auto channel = call.channel.lock();
   if (!channel) return {};
   auto open = [this, call, request]() -> Result<std::unique_ptr<PartSource>> {
-    std::shared_ptr<const Cluster> cluster = core_.snapshot();
+    std::shared_ptr<const Snapshot> cluster = core_.snapshot();
     if constexpr (std::is_same_v<Query, rpc::QueryJobs>) {
+      MUSTER_TRY_VOID(check_job_query(*cluster, *request));
+      uint32_t most = cluster->counts.meant_by(request->filter);
       return std::make_unique<RowSource<JobQuery>>(
-          JobQuery(cluster, std::move(*request), ports_.settings()->priority, net::Loop::now()));
+          JobQuery(cluster, std::move(*request), ports_.settings()->priority, net::Loop::now(), most));
     } else if constexpr (std::is_same_v<Query, rpc::QueryNodes>) {
       MUSTER_TRY(rows, NodeQuery::make(cluster, *request));
       return std::make_unique<RowSource<NodeQuery>>(std::move(rows));
@@ -476,6 +479,7 @@ Result<> Service::with_credential(Call call, std::string_view payload, Result<rp
     c.licenses = job.request->licenses;
     c.started = job.started;
     c.ends = job.ends;
+    if (auto at = std::ranges::find(job.steps, step.step, &Step::id); at != job.steps.end()) c.resv_ports = port_ranges(at->resv_ports);
     c.expires = net::Loop::now() + kCredentialLife;
     if constexpr (requires { r.purpose; }) c.purpose = r.purpose;
     MUSTER_TRY(text, net::sign_credential(ports_.security, encoded(c)));
@@ -498,7 +502,7 @@ rpc::Statistics Service::statistics() {
   s.commands_waiting = static_cast<uint32_t>(core_.queue_length());
   s.nodes_connected = static_cast<uint32_t>(nodes_.connected());
   core_.snapshot()->jobs.for_each([&](uint32_t, const Job& j) {
-    s.pending += j.array_tasks ? j.array_tasks->pending.count() : j.pending();
+    s.pending += !j.pending() ? 0 : j.array_tasks ? j.array_tasks->pending.count() : 1;
     s.running += j.state == JobState::kRunning;
   });
   s.clock_us = clock_us_;

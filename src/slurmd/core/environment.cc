@@ -233,6 +233,7 @@ std::vector<std::string> step_environment(const rpc::StepCredential& step, size_
   e.set("SLURM_SRUN_COMM_HOST", launch.io.host.empty() ? "127.0.0.1" : launch.io.host);
   if (launch.io.port) e.set("SLURM_SRUN_COMM_PORT", launch.io.port);
   if (launch.io.port) e.set("SLURM_STEP_LAUNCHER_PORT", launch.io.port);
+  e.if_any("SLURM_STEP_RESV_PORTS", step.resv_ports);
   e.set("SLURM_NODEID", node_index);
   e.set("SLURMD_NODENAME", node.node);
   e.if_any("SLURM_CONF", node.conf_path);

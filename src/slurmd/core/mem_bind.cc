@@ -38,6 +38,7 @@ Result<MemBinding> bind_memory(const std::string& text, const std::vector<Bitmap
   MUSTER_TRY(b, parse_mem_bind(text));
   MemBinding out;
   out.verbose = b.verbose;
+  out.sort = b.sort;
   out.tasks.resize(os_cpus.size());
   if (b.kind == Kind::kDefault) b.kind = Kind::kNone;
   const Bitmap all = m.numa_nodes_of(Bitmap(m.cpus(), true));

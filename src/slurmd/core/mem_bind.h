@@ -15,6 +15,7 @@ namespace muster::slurmd {
 
 struct MemBinding {
   std::vector<step_rpc::TaskMemory> tasks;  // by local task number
+  bool sort = false;  // "sort" was asked for: nothing here does that
   bool verbose = false;
   std::string label;                     // "mem-bind=LOC", "mem-bind PREFER MAP"
   std::vector<Bitmap> shown;             // the mask of a verbose line

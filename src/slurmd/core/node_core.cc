@@ -34,6 +34,14 @@ bool NodeCore::knows(JobId job, uint32_t generation) const {
   return at != jobs_.end() && at->second.generation == generation && at->second.phase != Phase::kGone;
 }
 
+std::vector<StepId> NodeCore::steps_of(JobId job) const {
+  auto at = jobs_.find(job);
+  if (at == jobs_.end()) return {};
+  std::vector<StepId> out(at->second.steps.begin(), at->second.steps.end());
+  if (at->second.batch == Batch::kLaunching || at->second.batch == Batch::kRunning) out.push_back(kBatchStep);
+  return out;
+}
+
 NodeCore::Entry* NodeCore::find(JobId job, uint32_t generation) {
   auto at = jobs_.find(job);
   return at == jobs_.end() || at->second.generation != generation ? nullptr : &at->second;
@@ -200,6 +208,7 @@ void NodeCore::event(const StepsStopped& x) { report(node_rpc::JobSettled{x.job,
 void NodeCore::event(const PrologEnded& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || e->phase != Phase::kProlog) return;
+  if (x.error.empty() && !e->ending) return after_prolog(*e);
   e->prolog_ran = true;
   if (e->ending) {
     e->batch = e->batch == Batch::kLaunching ? Batch::kNone : e->batch;
@@ -207,7 +216,6 @@ void NodeCore::event(const PrologEnded& x) {
     e->phase = Phase::kEnding;
     return all_left(*e);
   }
-  if (x.error.empty()) return after_prolog(*e);
   for (StepId s : std::exchange(e->asked, {}))
     effects_.emplace_back(RefuseStep{e->job, e->generation, s, x.error});
   e->launch = nullptr;
@@ -221,7 +229,7 @@ void NodeCore::event(const PrologEnded& x) {
 void NodeCore::event(const EpilogEnded& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || e->phase != Phase::kEpilog) return;
-  e->epilog_error = x.error;
+  if (e->epilog_error.empty()) e->epilog_error = x.error;
   gone(*e);
 }
 
@@ -297,6 +305,19 @@ void NodeCore::event(const StepFailed& x) {
   e->node_fault = x.node_fault;
   e->failure = x.text;
   batch_ended(*e);
+}
+
+// The job lets go of the node without them. The controller drains it by the words that Slurm's administrators look for.
+void NodeCore::event(const StepsUnkillable& x) {
+  Entry* e = find(x.job, x.generation);
+  if (!e || e->phase != Phase::kEnding) return;
+  for (StepId s : std::exchange(e->steps, {})) report(node_rpc::StepGone{x.job, x.generation, s, 9});
+  if (e->batch == Batch::kLaunching || e->batch == Batch::kRunning) {
+    e->batch = Batch::kFinished;
+    e->exit_status = 9;
+  }
+  e->epilog_error = "Kill task failed";
+  all_left(*e);
 }
 
 // The script is over. With steps left the controller's TerminateJob ends those; with none left the job is

@@ -124,8 +124,12 @@ struct StepsStopped {  // StopSteps was carried out
   uint32_t generation = 0;
   bool stopped = true;
 };
-using NodeEvent =
-    std::variant<PrologEnded, EpilogEnded, StepAsked, StepStarted, StepEnded, StepFailed, StepsStopped>;
+struct StepsUnkillable {  // what EndSteps was to end is still here, long after SIGKILL
+  JobId job{};
+  uint32_t generation = 0;
+};
+using NodeEvent = std::variant<PrologEnded, EpilogEnded, StepAsked, StepStarted, StepEnded, StepFailed,
+                               StepsStopped, StepsUnkillable>;
 
 struct NodePrograms {  // which of them the node's configuration has
   bool prolog = false, epilog = false;
@@ -146,6 +150,7 @@ class NodeCore {
 
   size_t jobs() const { return jobs_.size(); }
   bool knows(JobId job, uint32_t generation) const;
+  std::vector<StepId> steps_of(JobId job) const;  // that run, the batch script among them
 
  private:
   enum class Phase : uint8_t { kProlog, kActive, kEnding, kEpilog, kGone };
@@ -184,6 +189,7 @@ class NodeCore {
   void event(const StepEnded& e);
   void event(const StepFailed& e);
   void event(const StepsStopped& e);
+  void event(const StepsUnkillable& e);
 
   Entry* find(JobId job, uint32_t generation);
   Entry& entry_of_step(JobId job, uint32_t generation);

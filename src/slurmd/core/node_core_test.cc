@@ -305,5 +305,25 @@ TEST(Orders, RebootAndLoggingArePassedOn) {
   EXPECT_EQ(of<ChangeLogging>(b.effects)[0].order.level, "debug");
 }
 
+TEST(Unkillable, TheJobLetsGoAndTheNodeIsDrained) {
+  Bench b({false, true});
+  b.order(Bench::launch(7));
+  b.event(StepStarted{JobId(7), 0, kBatchStep});
+  b.event(StepStarted{JobId(7), 0, StepId(0)});
+  b.event(StepsUnkillable{JobId(7), 0});  // it was not told to end
+  EXPECT_TRUE(b.effects.empty() && b.reports.empty());
+  b.order(Bench::terminate(7));
+  EXPECT_EQ(b.core.steps_of(JobId(7)), (std::vector<StepId>{StepId(0), kBatchStep}));
+  b.event(StepsUnkillable{JobId(7), 0});
+  EXPECT_EQ(of<StepGone>(b.reports).size(), 1u);
+  EXPECT_EQ(of<RunEpilog>(b.effects).size(), 1u);
+  b.event(EpilogEnded{JobId(7), 0, {}});
+  auto gone = of<JobGone>(b.reports);
+  ASSERT_EQ(gone.size(), 1u);
+  EXPECT_EQ(gone[0].epilog_error, "Kill task failed");
+  b.event(StepEnded{JobId(7), 0, StepId(0), 9, false});  // at last
+  EXPECT_TRUE(of<StepGone>(b.reports).empty());
+}
+
 }  // namespace
 }  // namespace muster::slurmd

@@ -4,6 +4,7 @@
 #include "hostlist/hostlist.h"
 #include "slurmd/daemon/slurmd.h"
 #include "wire/instances.h"
+#include "wire/lz4_block.h"
 #include "wire/messages.h"
 
 namespace muster::slurmd {
@@ -34,6 +35,15 @@ std::vector<std::vector<std::string>> split_evenly(const std::vector<std::string
   parts = std::min(std::max<size_t>(parts, 1), nodes.size());
   std::vector<std::vector<std::string>> out(parts);
   for (size_t i = 0; i < nodes.size(); ++i) out[i * parts / nodes.size()].push_back(nodes[i]);
+  return out;
+}
+
+// The block as it is written here; it is passed on as it came.
+Result<rpc::SendFile> unpacked(const rpc::SendFile& m) {
+  if (!m.lz4) return m;
+  MUSTER_TRY(data, wire::lz4_unpacked(m.data, m.plain_size));
+  rpc::SendFile out = m;
+  out.data = std::move(data);
   return out;
 }
 
@@ -70,10 +80,12 @@ Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& 
   bool here = std::erase(others, setup_.node) > 0;
   if (here) {
     ++all->open;
-    files_.take(m, who, [all, node = setup_.node](std::string fault) {
+    auto written = [all, node = setup_.node](std::string fault) {
       if (!fault.empty()) all->result.faults.push_back({node, std::move(fault)});
       all->over();
-    });
+    };
+    if (Result<rpc::SendFile> plain = unpacked(m)) files_.take(*plain, who, written);
+    else written(std::string(plain.error().message()));
   }
   if (!others.empty())
     for (std::vector<std::string>& branch : split_evenly(others, std::clamp(m.fanout, 1u, kWidestTree))) {

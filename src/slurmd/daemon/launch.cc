@@ -8,6 +8,7 @@
 #include "model/file_pattern.h"
 #include "os/limits.h"
 #include "slurmd/core/cgroup_plan.h"
+#include "slurmd/core/frequency_rules.h"
 #include "slurmd/daemon/task_layout.h"
 
 namespace muster::slurmd {
@@ -112,6 +113,11 @@ bool append_of(const Setup& s, OpenMode mode) {
   return s.config().job_file_append;
 }
 
+FrequencyRules frequency_rules(const Setup& s, const step_rpc::StepdLaunch& l) {
+  bool bound = has_task_plugin(s.config(), "affinity") && s.cpus_are_real;
+  return {s.config().cpu_freq_def, s.config().cpu_freq_governors, bound || (!l.cgroup.empty() && l.cgroup.front().limit_cpus)};
+}
+
 Result<> check_mpi(const Setup& s, const StepRequest& r) {
   std::string mpi = r.mpi.empty() ? s.config().mpi_default : r.mpi;
   if (mpi.starts_with("mpi/")) mpi = mpi.substr(4);
@@ -201,6 +207,7 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
   l.wait_for_children = r.wait_for_children;
   l.time_limit_min = r.time_limit_min.value_or(kUnlimited32);
   l.warn = r.warn;
+  l.debug_level = std::max(2u, r.slurmd_debug);
   l.io = launch.io;
   l.kill_wait_seconds = static_cast<uint32_t>(to_seconds(s.config().kill_wait));
   Bitmap cpus;
@@ -213,6 +220,9 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
   l.environment = step_environment(c, index, launch, context);
   MUSTER_TRY(tasks, lay_out_tasks(s, c, index, r, cpus, context));
   l.tasks = std::move(tasks);
+  FrequencyOrder frequency = frequency_order(r.cpu_freq, frequency_rules(s, l));
+  l.cpu_freq = std::move(frequency.text);
+  if (!frequency.note.empty() && !l.tasks.empty()) l.tasks.front().notes.push_back(std::move(frequency.note));
   return l;
 }
 

@@ -38,16 +38,30 @@ void Programs::run(std::vector<std::string> programs, std::vector<std::string> e
   job->environment = std::move(environment);
   job->timeout = timeout;
   job->done = std::move(done);
-  next(std::move(job));
+  if (serial_ && !running_.empty())
+    waiting_.push_back(std::move(job));
+  else
+    next(std::move(job));
+}
+
+void Programs::ended(std::unique_ptr<Job> job, const std::string& error) {
+  job->done(error);
+  if (waiting_.empty() || !running_.empty()) return;
+  std::unique_ptr<Job> first = std::move(waiting_.front());
+  waiting_.pop_front();
+  next(std::move(first));
 }
 
 void Programs::next(std::unique_ptr<Job> job) {
-  if (job->left.empty()) return job->done("");
+  if (job->left.empty()) return ended(std::move(job), "");
   job->current = std::move(job->left.back());
   job->left.pop_back();
   job->output.clear();
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return job->done(job->current + ": no pipe");
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
+    std::string error = job->current + ": no pipe";
+    return ended(std::move(job), error);
+  }
   os::Fd write_end(ends[1]);
   job->watch.reset();
   job->pipe.reset(ends[0]);
@@ -59,7 +73,10 @@ void Programs::next(std::unique_ptr<Job> job) {
   s.process_group = 0;
   s.fds = {{null.get(), 0}, {write_end.get(), 1}, {write_end.get(), 2}};
   auto pid = os::spawn(s);
-  if (!pid) return job->done(job->current + ": " + std::string(pid.error().message()));
+  if (!pid) {
+    std::string error = job->current + ": " + std::string(pid.error().message());
+    return ended(std::move(job), error);
+  }
   Job* raw = job.get();
   job->watch = loop_.watch(job->pipe.get(), [raw] { read_output(*raw); });
   if (job->timeout)
@@ -93,7 +110,8 @@ bool Programs::reaped(pid_t pid, int raw_status) {
   if (status.ok() && !job->timed_out) {
     next(std::move(job));
   } else {
-    job->done(what_went_wrong(job->current, status, job->timed_out, job->output));
+    std::string error = what_went_wrong(job->current, status, job->timed_out, job->output);
+    ended(std::move(job), error);
   }
   return true;
 }

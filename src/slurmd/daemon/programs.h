@@ -1,9 +1,10 @@
-// Programs: prologs and epilogs of jobs, one after the other, each with its time limit, without blocking the
-// loop. What they print goes to the log at debug level, and into the text of a failure.
+// Programs: prologs and epilogs, those of a job one after the other, each with its time limit, without blocking
+// the loop. Several jobs' at once, unless they are to be serial (PrologFlags=Serial). What they print goes to the log at debug level, and into the text of a failure.
 #pragma once
 
 #include <sys/types.h>
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,6 +27,7 @@ class Programs {
   // From SIGCHLD: true if it was one of ours.
   bool reaped(pid_t pid, int raw_status);
   size_t running() const { return running_.size(); }
+  void set_serial(bool serial) { serial_ = serial; }
 
  private:
   struct Job {
@@ -40,11 +42,14 @@ class Programs {
     std::unique_ptr<net::Loop::Timer> timer;
   };
   void next(std::unique_ptr<Job> job);
+  void ended(std::unique_ptr<Job> job, const std::string& error);
   static void read_output(Job& job);
 
   net::Loop& loop_;
   os::Log& log_;
   std::map<pid_t, std::unique_ptr<Job>> running_;
+  bool serial_ = false;
+  std::deque<std::unique_ptr<Job>> waiting_;  // for the one that runs
 };
 
 }  // namespace muster::slurmd

@@ -66,7 +66,12 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
              },
              [this] { core_.disconnected(); }}) {}
 
+bool Slurmd::serial_prologs() const {
+  return std::ranges::any_of(setup_.config().prolog_flags, [](const std::string& f) { return iequals(f, "Serial"); });
+}
+
 Result<> Slurmd::start() {
+  programs_.set_serial(serial_prologs());
   for (const std::string& n : setup_.notes) log_.info("{}", n);
   MUSTER_TRY_VOID(os::make_dirs(setup_.spool, 0755));
   if (arguments_.clear_locks) ::unlink(setup_.agent_socket().c_str());
@@ -205,6 +210,28 @@ void Slurmd::carry_out(const EndSteps& e) {
     m.message = end_message(e.job, step, setup_.node, e.state, e.time);
     return m;
   });
+  const Duration patience = seconds(e.kill_wait_seconds) + setup_.config().unkillable_step_timeout;
+  unkillable_[e.job] = loop_.after(patience, [this, e] { give_up(e); });
+}
+
+// slurm.conf(5) UnkillableStepTimeout: SIGKILL did not help. The node is drained, and the site's program told of each step.
+void Slurmd::give_up(const EndSteps& e) {
+  const std::vector<StepId> steps = core_.steps_of(e.job);
+  if (!core_.knows(e.job, e.generation) || steps.empty()) return;
+  const std::string& program = setup_.config().unkillable_step_program;
+  for (StepId step : steps) {
+    log_.error("step {} is still there {} s after it was killed: the node will be drained", step_name(e.job, step),
+               to_seconds(setup_.config().unkillable_step_timeout));
+    if (program.empty()) continue;
+    programs_.run({program},
+                  {"SLURM_JOB_ID=" + std::to_string(e.job.value), "SLURM_STEP_ID=" + std::to_string(step.value),
+                   "SLURM_CONF=" + setup_.context.conf_path, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"},
+                  std::nullopt, [this](const std::string& error) {
+                    if (!error.empty()) log_.error("UnkillableStepProgram: {}", error);
+                  });
+  }
+  core_.on_event(StepsUnkillable{e.job, e.generation});
+  settle();
 }
 
 // scancel(1): the steps; with --batch the script alone; with --full everything and its children.
@@ -243,7 +270,10 @@ void Slurmd::carry_out(const StopSteps& e) {
 
 void Slurmd::carry_out(const ReleaseStep& e) { stepds_.release(e.job, e.step); }
 
-void Slurmd::carry_out(const DropJob& e) { contexts_.erase(e.job); }
+void Slurmd::carry_out(const DropJob& e) {
+  contexts_.erase(e.job);
+  unkillable_.erase(e.job);
+}
 
 void Slurmd::carry_out(const ReadConfig&) {
   auto fresh = load_setup(arguments_);
@@ -253,6 +283,7 @@ void Slurmd::carry_out(const ReadConfig&) {
   std::string spool = setup_.spool;
   setup_ = std::move(*fresh);
   core_.set_programs({!setup_.prologs.empty(), !setup_.epilogs.empty()});
+  programs_.set_serial(serial_prologs());
   if (setup_.spool != spool || setup_.agent_socket() != agent)
     log_.error("reconfigure: new paths take effect at the next start");
   users_.clear();

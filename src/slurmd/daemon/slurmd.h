@@ -39,6 +39,8 @@ class Slurmd {
 
   // reports and effects of the core after each input
   void settle();
+  bool serial_prologs() const;
+  void give_up(const EndSteps& e);
   void carry_out(const RunProlog& e);
   void carry_out(const RunEpilog& e);
   void carry_out(const StartBatch& e);
@@ -100,6 +102,7 @@ class Slurmd {
   std::map<StepKey, Asker> starting_;         // its slurmstepd has not said yet whether the tasks run
   Time last_order_{};                         // of the controller
   std::map<JobId, ProgramContext> contexts_;  // what prolog and epilog are told
+  std::map<JobId, std::unique_ptr<net::Loop::Timer>> unkillable_;  // jobs that were told to end
   std::unique_ptr<net::Loop::Timer> load_timer_;
 };
 

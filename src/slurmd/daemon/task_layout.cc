@@ -140,6 +140,8 @@ Result<Bound> bind_tasks(const Setup& s, const rpc::StepCredential& c, const rpc
     if (std::string_view kind = part.substr(0, part.find(':')); kind != "gres/gpu" && kind != "gres/shard")
       out.gpus.notes.push_back("slurmstepd: warning: --tres-bind=" + std::string(kind) +
                                " has no effect: only GPUs are bound to tasks");
+  if (out.memory.sort)
+    out.gpus.notes.push_back("slurmstepd: warning: --mem-bind=sort has no effect: free pages are sorted on Knights Landing only");
   return out;
 }
 

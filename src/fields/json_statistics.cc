@@ -1,0 +1,103 @@
+// sdiag --json, in the shape of the description's `stats_msg`. What Muster has nothing of is 0: heterogeneous jobs, queued
+// calls, and counts of why a scheduling pass ended (a pass here goes to its end).
+#include "fields/json_statistics.h"
+
+#include <algorithm>
+
+#include "fields/json_values.h"
+
+namespace muster::fields {
+namespace {
+
+int64_t signed_of(uint64_t n) { return static_cast<int64_t>(n); }
+uint64_t mean(uint64_t total, uint64_t count) { return count ? total / count : 0; }
+
+struct Number {
+  std::string_view key;
+  uint64_t value;
+};
+void numbers(Members& m, std::initializer_list<Number> list) {
+  for (const Number& n : list) m.number(n.key, signed_of(n.value));
+}
+
+void controller(Members& m, const rpc::Statistics& s) {
+  m.number("parts_packed", 1).time("req_time", s.now).time("req_time_start", s.since);
+  numbers(m, {{"server_thread_count", s.threads}, {"agent_queue_size", s.commands_waiting}, {"agent_count", s.programs_running},
+              {"agent_thread_count", s.nodes_connected}, {"dbd_agent_queue_size", 0}, {"gettimeofday_latency", s.clock_us}});
+}
+
+void main_cycles(Members& m, const rpc::Statistics& s) {
+  const rpc::CycleCounts& c = s.main_cycles;
+  int64_t minutes_gone = std::max<int64_t>(1, to_seconds(s.now - s.since) / 60);
+  numbers(m, {{"schedule_cycle_max", c.max_us}, {"schedule_cycle_last", c.last_us}, {"schedule_cycle_sum", c.total_us},
+              {"schedule_cycle_total", c.cycles}, {"schedule_cycle_mean", mean(c.total_us, c.cycles)},
+              {"schedule_cycle_mean_depth", mean(c.depth_total, c.cycles)},
+              {"schedule_cycle_per_minute", c.cycles / static_cast<uint64_t>(minutes_gone)}, {"schedule_cycle_depth", c.depth_total}});
+  m.begin("schedule_exit");
+  for (std::string_view key : {"end_job_queue", "default_queue_depth", "max_job_start", "max_rpc_cnt", "max_sched_time", "licenses"})
+    m.number(key, 0);
+  m.end().number("schedule_queue_length", signed_of(c.queue_length));
+}
+
+void jobs(Members& m, const rpc::Statistics& s) {
+  numbers(m, {{"jobs_submitted", s.submitted}, {"jobs_started", s.started}, {"jobs_completed", s.completed},
+              {"jobs_canceled", s.canceled}, {"jobs_failed", s.failed}, {"jobs_pending", s.pending}, {"jobs_running", s.running}});
+  m.time("job_states_ts", s.now);
+}
+
+void backfill_cycles(Members& m, const rpc::Statistics& s) {
+  const rpc::CycleCounts& c = s.backfill_cycles;
+  numbers(m, {{"bf_backfilled_jobs", s.backfilled}, {"bf_last_backfilled_jobs", s.backfilled_since}, {"bf_backfilled_het_jobs", 0},
+              {"bf_cycle_counter", c.cycles}, {"bf_cycle_mean", mean(c.total_us, c.cycles)},
+              {"bf_depth_mean", mean(c.depth_total, c.cycles)}, {"bf_depth_mean_try", mean(c.classes_total, c.cycles)},
+              {"bf_cycle_sum", c.total_us}, {"bf_cycle_last", c.last_us}, {"bf_cycle_max", c.max_us}});
+  m.begin("bf_exit");
+  for (std::string_view key : {"end_job_queue", "bf_max_job_start", "bf_max_job_test", "bf_max_time", "bf_node_space_size", "state_changed"})
+    m.number(key, 0);
+  m.end();
+  numbers(m, {{"bf_last_depth", c.last_depth}, {"bf_last_depth_try", c.last_classes}, {"bf_depth_sum", c.depth_total},
+              {"bf_depth_try_sum", c.classes_total}, {"bf_queue_len", c.queue_length},
+              {"bf_queue_len_mean", mean(c.queue_total, c.cycles)}, {"bf_queue_len_sum", c.queue_total},
+              {"bf_table_size", c.table_size}, {"bf_table_size_sum", c.table_total}, {"bf_table_size_mean", mean(c.table_total, c.cycles)}});
+  m.time("bf_when_last_cycle", c.when).flag("bf_active", false);
+}
+
+void calls(Members& m, const rpc::Statistics& s, const std::function<std::string(Uid)>& user_name) {
+  TreeSink& sink = m.sink();
+  sink.key("rpcs_by_message_type");
+  sink.begin_list();
+  for (const rpc::CallCount& c : s.by_message) {
+    sink.begin_object();
+    m.number("type_id", c.id).text("message_type", c.name);
+    numbers(m, {{"count", c.count}, {"queued", 0}, {"dropped", 0}, {"cycle_last", 0}, {"cycle_max", 0}, {"total_time", c.total_us}});
+    m.maybe("average_time", true, mean(c.total_us, c.count));
+    sink.end_object();
+  }
+  sink.end_list();
+  sink.key("rpcs_by_user");
+  sink.begin_list();
+  for (const rpc::CallCount& c : s.by_user) {
+    sink.begin_object();
+    m.number("user_id", c.id).text("user", user_name(Uid{c.id}));
+    numbers(m, {{"count", c.count}, {"total_time", c.total_us}});
+    m.maybe("average_time", true, mean(c.total_us, c.count));
+    sink.end_object();
+  }
+  sink.end_list();
+  m.list("pending_rpcs", {}).list("pending_rpcs_by_hostlist", {});
+}
+
+}  // namespace
+
+void json_statistics(const rpc::Statistics& s, const std::function<std::string(Uid)>& user_name, TreeSink& sink) {
+  Members m(sink);
+  sink.begin_object();
+  controller(m, s);
+  main_cycles(m, s);
+  jobs(m, s);
+  backfill_cycles(m, s);
+  calls(m, s, user_name);
+  sink.end_object();
+}
+
+}  // namespace muster::fields

@@ -1,0 +1,21 @@
+// The text of --cpu-freq and CpuFreqDef. srun(1) --cpu-freq.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace muster {
+
+// "1800000", "low-highm1", "medium:userspace", "performance": frequencies in kHz or by name, a governor; in any case.
+struct CpuFrequencyWish {
+  std::string low, high;  // "": none; high only with a range
+  std::string governor;   // lower case; "": as it is
+  bool operator==(const CpuFrequencyWish&) const = default;
+};
+// Errors: kInvalidArgument.
+Result<CpuFrequencyWish> parse_cpu_frequency(std::string_view text);
+std::string cpu_frequency_text(const CpuFrequencyWish& wish);
+
+}  // namespace muster

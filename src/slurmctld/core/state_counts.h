@@ -1,0 +1,37 @@
+// How many job records are in each state: a query for a few states ends when it has seen them all, however long the queue
+// is. Kept by Indexes, published with the Cluster it counts. O(1).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "model/cluster.h"
+#include "model/rpc.h"
+
+namespace muster::slurmctld {
+
+struct StateCounts {
+  static constexpr uint32_t kAny = std::numeric_limits<uint32_t>::max();
+  std::array<uint32_t, kJobStateCount> records{};
+
+  void add(JobState s) { ++records[static_cast<size_t>(s)]; }
+  void remove(JobState s) { --records[static_cast<size_t>(s)]; }
+  // How many records are in one of the filter's states; kAny where flags of jobs have a say too.
+  uint32_t meant_by(const rpc::JobFilter& f) const {
+    if (f.state_flags || !f.states) return kAny;
+    uint32_t sum = 0;
+    for (size_t i = 0; i < records.size(); ++i)
+      if (f.states & (1u << i)) sum += records[i];
+    return sum;
+  }
+  bool operator==(const StateCounts&) const = default;
+};
+
+// What readers see: the state as of a commit, and what was counted of it.
+struct Snapshot : Cluster {
+  Snapshot(const Cluster& cluster, const StateCounts& c) : Cluster(cluster), counts(c) {}
+  StateCounts counts;
+};
+
+}  // namespace muster::slurmctld

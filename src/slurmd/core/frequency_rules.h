@@ -1,0 +1,21 @@
+// Which CPU frequency a step gets: what srun asked for under the site's rules. slurm.conf(5) CpuFreqDef, CpuFreqGovernors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace muster::slurmd {
+
+struct FrequencyRules {
+  std::string default_governor;        // CpuFreqDef, "" = none
+  std::vector<std::string> governors;  // CpuFreqGovernors
+  bool confined = false;               // tasks are kept to their CPUs: without that nothing is set
+};
+struct FrequencyOrder {
+  std::string text;  // for slurmstepd; "": nothing is set
+  std::string note;  // for the step's stderr; "": none
+};
+// A request, not a requirement: what cannot be is told, and the step runs. `asked` is --cpu-freq, "" = not given.
+FrequencyOrder frequency_order(const std::string& asked, const FrequencyRules& rules);
+
+}  // namespace muster::slurmd
