@@ -319,7 +319,7 @@ Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobReques
     e.priority = 0;
     e.reason = Reason::kJobHeldUser;
     e.flags = kJobHeldByUser;
-    if (r.begin <= v.now) e.eligible = kTimeUnset;   // set when it is released
+    if (!dependencies && r.begin <= v.now) e.eligible = kTimeUnset;   // set when it is released; else when to look again
   }
   d.events.push_back(std::move(e));
   d.reply.job = id;

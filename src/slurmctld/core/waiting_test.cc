@@ -80,6 +80,22 @@ TEST(Dependency, ReleaseKeepsTheReasonThatItCanNeverStart) {
   EXPECT_EQ(d.b.get(d.second).reason, Reason::kDependencyNeverSatisfied);
 }
 
+// Held from the start or not, a job looks again when the minutes after another one's start are over. Found by seed 1825.
+TEST(Dependency, MinutesAfterAStartPassForHeldJobsToo) {
+  Bench b;
+  JobId first = b.submit();
+  b.cancel(first);
+  JobId second = b.submit([&](JobRequest& r) {
+    r.dependency = "after:" + std::to_string(first.value) + "+3";
+    r.hold = true;
+  });
+  b.wait(minutes(4));
+  b.control(rpc::JobAction::kRelease, second);
+  b.wait(minutes(1));
+  EXPECT_FALSE(b.get(second).dependencies) << "nothing made it look again";
+  EXPECT_EQ(b.plan(), 1u);
+}
+
 TEST(Dependency, AfterWithMinutesWaitsForTheMinutesAlone) {
   Dependent d("after", "", "+5");
   d.b.wait(minutes(4));
