@@ -2,9 +2,11 @@
 
 Added to those words is only where the daemons are: all on loopback, each with a port of its own.
 """
+import contextlib
 import os
 import re
 
+import conftest
 import harness
 
 # The walk-through: four nodes of eight H100, three partitions. As many nodes more stand under leaf2 of its topology.
@@ -30,6 +32,7 @@ H100_TOPOLOGY = """SwitchName=spine1 Switches=leaf1,leaf2
 SwitchName=leaf1  Nodes=gpu-node-[001-004]
 SwitchName=leaf2  Nodes=gpu-node-[005-008]
 """
+H100 = (H100_NODES, H100_CONF, H100_GRES, H100_TOPOLOGY)
 
 # The second one: eight nodes of eight A100, one of them cut in instances.
 A100_NODES = ["gpu-node%02d" % i for i in range(1, 9)]
@@ -90,3 +93,15 @@ class Site(harness.Cluster):
     def node_states(self):
         out = self.run("sinfo", "-h", "-N", "-o", "%N %T").out
         return dict(line.split(None, 1) for line in out.splitlines() if line.strip())
+
+
+@contextlib.contextmanager
+def running(names, text, gres="", topology=None):
+    """A site in a folder of its own, for as long as the block lasts."""
+    folder = conftest.new_folder()
+    site = Site(folder, names, text, gres, topology)
+    try:
+        yield site.start()
+    finally:
+        site.stop()
+        harness.remove(folder)

@@ -3,7 +3,6 @@ import os
 import re
 from datetime import datetime, timedelta
 
-import conftest
 import harness
 import pytest
 import sites
@@ -33,13 +32,8 @@ SANITY = "#!/bin/bash\n#SBATCH --job-name=sanity\n#SBATCH --nodes=1\n#SBATCH --g
 
 @pytest.fixture(scope="module")
 def shared():
-    folder = conftest.new_folder()
-    site = sites.Site(folder, sites.H100_NODES, sites.H100_CONF, sites.H100_GRES, sites.H100_TOPOLOGY)
-    try:
-        yield site.start()
-    finally:
-        site.stop()
-        harness.remove(folder)
+    with sites.running(*sites.H100) as site:
+        yield site
 
 
 def output(cluster, job):

@@ -16,13 +16,8 @@ row = pytest.mark.row
 
 @pytest.fixture(scope="module")
 def shared():
-    folder = conftest.new_folder()
-    site = sites.Site(folder, sites.H100_NODES, sites.H100_CONF, sites.H100_GRES, sites.H100_TOPOLOGY)
-    try:
-        yield site.start()
-    finally:
-        site.stop()
-        harness.remove(folder)
+    with sites.running(*sites.H100) as site:
+        yield site
 
 
 @pytest.fixture
