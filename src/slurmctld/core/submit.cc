@@ -244,7 +244,15 @@ Result<> check_batch_features(const JobRequest& r) {
   return {};
 }
 
-Result<JobRequest> check_request(const View& v, const JobRequest& request) {
+namespace {
+
+// A request that may be stored, and its partitions, the first one first.
+struct Checked {
+  JobRequest request;
+  std::vector<uint32_t> partitions;
+};
+
+Result<Checked> check(const View& v, const JobRequest& request) {
   if (request.uid != v.caller.uid && !v.is_operator())
     return fail(Errc::kUserIdMissing, {}, "only root and SlurmUser may submit for another user");
   if (request.exclusive == Exclusive::kMcs || !request.mcs_label.empty())
@@ -253,17 +261,15 @@ Result<JobRequest> check_request(const View& v, const JobRequest& request) {
                     " needs MCSPlugin, and multi-category security is not available yet; --exclusive=user keeps other users away");
   if (has_functions(request)) {
     MUSTER_TRY(plain, plainly_named(v, request));
-    return check_request(v, plain);
+    return check(v, plain);
   }
   MUSTER_TRY_VOID(check_names(v, request));
   MUSTER_TRY_VOID(check_batch_features(request));
   MUSTER_TRY(partitions, resolve_partitions(v, request));
   MUSTER_TRY_VOID(check_times(v, request, v.cluster.partitions.at(partitions[0])));
   MUSTER_TRY_VOID(check_partitions(v, request, partitions));
-  return request;
+  return Checked{request, std::move(partitions)};
 }
-
-namespace {
 
 // DefMemPerNode, DefMemPerCPU of the partition, else of the cluster, where the user named no memory.
 void default_memory(const View& v, const Partition& p, JobRequest& r) {
@@ -277,9 +283,14 @@ void default_memory(const View& v, const Partition& p, JobRequest& r) {
 
 }  // namespace
 
+Result<JobRequest> check_request(const View& v, const JobRequest& request) {
+  MUSTER_TRY(checked, check(v, request));
+  return std::move(checked.request);
+}
+
 Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobRequest& request) {
-  MUSTER_TRY(r, check_request(v, request));
-  MUSTER_TRY(partitions, resolve_partitions(v, r));
+  MUSTER_TRY(checked, check(v, request));
+  auto& [r, partitions] = checked;
   default_memory(v, v.cluster.partitions.at(partitions[0]), r);
   if (r.switches) r.switches_wait = std::min(r.switches_wait, v.settings.sched.topology.max_switch_wait);
   MUSTER_TRY(array, check_array(v, r));
