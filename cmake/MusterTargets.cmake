@@ -46,6 +46,9 @@ function(muster_library name)
   endif()
 endfunction()
 
+# All of them, without the tests.
+add_custom_target(programs)
+
 function(muster_program name)
   cmake_parse_arguments(A "SBIN" "" "SOURCES;DEPENDS;SYSTEM" ${ARGN})
   list(TRANSFORM A_DEPENDS PREPEND muster_ OUTPUT_VARIABLE deps)
@@ -61,4 +64,5 @@ function(muster_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${where})
   install(TARGETS ${name} DESTINATION ${where})
   set_property(GLOBAL APPEND PROPERTY MUSTER_PROGRAMS_${where} ${name})
+  add_dependencies(programs ${name})
 endfunction()

@@ -7,7 +7,7 @@ _muster_muster() {
     return
   fi
   case $verb:$cur in
-    up:-*) COMPREPLY=($(compgen -W '--nodes= --gpus-per-node= --gpu-type= --cpus= --memory= --state=' -- "$cur")); compopt -o nospace ;;
+    up:-*) COMPREPLY=($(compgen -W '--nodes= --gpus-per-node= --gpu-type= --cpus= --memory= --state= --no-accounting' -- "$cur")); compopt -o nospace ;;
     status:-*|logs:-*|down:-*) COMPREPLY=($(compgen -W '--state=' -- "$cur")); compopt -o nospace ;;
     lint:-*) COMPREPLY=($(compgen -W '--json --offline' -- "$cur")) ;;
     explain:-*|check-config:-*) COMPREPLY=($(compgen -W '--json' -- "$cur")) ;;

@@ -13,4 +13,5 @@ complete -c muster -n '__fish_seen_subcommand_from up' -l gpus-per-node -x -d 'G
 complete -c muster -n '__fish_seen_subcommand_from up' -l gpu-type -x -d 'their type'
 complete -c muster -n '__fish_seen_subcommand_from up' -l cpus -x -d 'CPUs of a node'
 complete -c muster -n '__fish_seen_subcommand_from up' -l memory -x -d 'memory of a node'
+complete -c muster -n '__fish_seen_subcommand_from up' -l no-accounting -d 'without slurmdbd'
 complete -c muster -n '__fish_seen_subcommand_from up status logs down' -l state -r -d 'where it lives'

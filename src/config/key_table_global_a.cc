@@ -7,12 +7,12 @@ using namespace rows;
 namespace {
 constexpr KeyRow kRows[] = {
     text("AccountingStorageBackupHost", nullptr,
-         "Host of the second slurmdbd, used when the first does not answer.").not_yet("accounting"),
+         "Host of the second slurmdbd, used when the first does not answer."),
     flags("AccountingStorageEnforce", "all|associations|limits|nojobs|nosteps|qos|safe|wckeys|none|0|1|2",
           "none",
           "Which accounting rules a submission must meet: an association, limits, a QOS, a workload key.")
         .not_yet("accounting"),
-    text("AccountingStorageHost", "localhost", "Host of slurmdbd.").not_yet("accounting"),
+    text("AccountingStorageHost", "localhost", "Host of slurmdbd."),
     list("AccountingStorageExternalHost", nullptr, "Other clusters' slurmdbd (host[:port]) to register with.")
         .not_yet("external slurmdbd"),
     list("AccountingStorageParameters", nullptr,
@@ -22,11 +22,9 @@ constexpr KeyRow kRows[] = {
     row(KeyType::kPort, "AccountingStoragePort", "6819",
         "Port of slurmdbd; DbdPort in slurmdbd.conf must agree."),
     list("AccountingStorageTRES", "cpu,mem,energy,node,billing,fs/disk,vmem,pages",
-         "Resources to account beside the eight that always are, for example gres/gpu,license/matlab.")
-        .not_yet("accounting"),
+         "Resources to account beside the eight that always are, for example gres/gpu,license/matlab."),
     one_of("AccountingStorageType", "accounting_storage/none|accounting_storage/slurmdbd", nullptr,
-           "Where accounting records go; unset keeps none.")
-        .restart().not_yet("accounting"),
+           "Where accounting records go; unset keeps none."),
     flags("AccountingStoreFlags", "job_comment|job_env|job_extra|job_script|no_stdio", nullptr,
           "What else of a job is recorded: its comment, environment, script, extra text.")
         .not_yet("accounting"),

@@ -75,10 +75,11 @@ constexpr KeyRow kRows[] = {
     number("MaxStepCount", "40000", "Most steps of a job.").min(1),
     number("MaxTasksPerNode", "512", "Most tasks of a step on one node.").min(1).max(65533)
         .not_yet("the limit on tasks of a node"),
-    text("MCSParameters", nullptr, "Options of MCSPlugin.").not_yet("multi-category security"),
+    text("MCSParameters", nullptr,
+         "Which jobs have a label, which keep others off their nodes, and what is hidden: ondemand or enforced, noselect, "
+         "select or ondemandselect, privatedata; groups of mcs/group behind a colon."),
     one_of("MCSPlugin", "mcs/none|mcs/account|mcs/group|mcs/user|mcs/label", nullptr,
-           "Labels that keep jobs of different categories off the same node.")
-        .not_yet("multi-category security"),
+           "Labels that keep jobs of different categories off the same node."),
     seconds("MessageTimeout", "10", "How long an answer may take.").min(1),
     list("MetricsAuthUsers", nullptr, "Users who may read the metrics.").not_yet("metrics"),
     list("MetricsParameters", nullptr, "Options of the metrics.").not_yet("metrics"),
@@ -95,8 +96,7 @@ constexpr KeyRow kRows[] = {
     mins("OverTimeLimit", "0", "Minutes a job may run beyond its time limit.").infinite(),
     text("PluginDir", nullptr, "Directories of third-party plugins, separated by colons."),
     path("PlugStackConfig", nullptr,
-         "File that lists the SPANK plugins; unset: plugstack.conf beside slurm.conf.")
-        .not_yet("SPANK plugins"),
+         "File that lists the SPANK plugins; unset: plugstack.conf beside slurm.conf."),
     flags("PreemptMode", "OFF|CANCEL|GANG|REQUEUE|SUSPEND|PRIORITY|WITHIN", "OFF",
           "What happens to a job that must make room."),
     list("PreemptParameters", nullptr,
@@ -138,7 +138,7 @@ constexpr KeyRow kRows[] = {
     list("PriorityWeightTRES", nullptr, "Weights of single resources, CPU=1000,Mem=2000,GRES/gpu=3000.")
         .not_yet("accounting"),
     flags("PrivateData", "accounts|events|jobs|nodes|partitions|reservations|usage|users|none", "none",
-          "What ordinary users do not see of others.").not_yet("PrivateData"),
+          "What ordinary users do not see of others."),
     one_of("ProctrackType", "proctrack/cgroup|proctrack/linuxproc|proctrack/pgid", "proctrack/cgroup",
            "How the processes of a step are kept together.")
         .restart(),

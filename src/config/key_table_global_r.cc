@@ -8,7 +8,7 @@ namespace {
 constexpr KeyRow kRows[] = {
     path("RebootProgram", nullptr, "Program that reboots a node."),
     flags("ReconfigFlags", "KeepPartInfo|KeepPartState|KeepPowerSaveSettings", nullptr,
-          "What scontrol changed and `scontrol reconfigure` leaves alone.").not_yet("keeping changes over a reconfigure"),
+          "What scontrol changed and `scontrol reconfigure` leaves alone."),
     text("RequeueExit", nullptr, "Exit codes after which a batch job is requeued, for example 1-3,5."),
     text("RequeueExitHold", nullptr, "Exit codes after which a batch job is requeued and held."),
     path("ResumeFailProgram", nullptr, "Program run for nodes that did not come up in ResumeTimeout.")

@@ -136,7 +136,7 @@ TEST(KeyTable, DefaultsAreValuesAndRowsAreUnique) {
 TEST(KeyTable, EveryGlobalKeyThatWorksFeedsAMember) {
   const std::set<std::string> elsewhere = {
       "SlurmctldHost",     "SelectTypeParameters", "PreemptMode",   "AccountingStorageEnforce",
-      "EnforcePartLimits", "PrologEpilogTimeout",  "X11Parameters", "DataParserParameters",
+      "EnforcePartLimits", "MCSPlugin",            "MCSParameters", "PrologEpilogTimeout",  "X11Parameters", "DataParserParameters",
       "PrEpPlugins"};
   std::set<std::string> bound;
   for (const Binding& b : bindings()) {

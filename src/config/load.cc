@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "config/auth_type.h"
 #include "config/record.h"
+#include "config/slurm_build.h"
 
 namespace muster::config {
 
@@ -49,7 +50,6 @@ bool has_lines(std::string_view text) {
 
 // Files that nothing reads yet. Whoever adds the feature takes its line out.
 constexpr std::pair<std::string_view, std::string_view> kUnreadFiles[] = {
-    {"plugstack.conf", "SPANK plugins"},
     {"job_submit.lua", "job_submit/lua"},
     {"cli_filter.lua", "cli_filter/lua"},
     {"namespace.yaml", "namespace plugins"},
@@ -88,6 +88,8 @@ ConfigReport check_config(FileSource& source, const std::string& path) {
   out.gres.present = present;
 
   out.topology = load_topology(source, out.config, errors, out.notices);
+  Findings findings{errors, out.notices};
+  add_topology_nodes(out.config, out.topology.topologies, findings);
 
   lines = side_lines(source, out.config, ConfFile::kCgroup, present, errors);
   out.cgroup = build_cgroup_conf(lines, errors, out.notices);

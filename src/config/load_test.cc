@@ -105,6 +105,19 @@ TEST(Load, GlobalKeysOfEveryKind) {
   EXPECT_EQ(c.topology_plugin, "topology/flat");
 }
 
+TEST(Load, LabelsOfJobs) {
+  auto rules = [](const std::string& rest) { return loaded("NodeName=n1\n" + rest).config.mcs; };
+  EXPECT_EQ(rules(""), McsRules());
+  McsRules m = rules("MCSPlugin=mcs/group\nMCSParameters=enforced,noselect,privatedata:physics|art\n");
+  EXPECT_EQ(m.plugin, McsRules::Plugin::kGroup);
+  EXPECT_EQ(m.select, McsRules::Select::kNever);
+  EXPECT_TRUE(m.enforced && m.private_data);
+  EXPECT_EQ(m.groups, (std::vector<std::string>{"physics", "art"}));
+  EXPECT_EQ(rules("MCSPlugin=mcs/label\nMCSParameters=ondemand,select\n").select, McsRules::Select::kAlways);
+  EXPECT_NE(errors("NodeName=n1\nMCSParameters=forced\n").find("\"forced\" is no word of it"), std::string::npos);
+  EXPECT_NE(errors("NodeName=n1\nMCSPlugin=mcs/user\nMCSParameters=enforced:a\n").find("only mcs/group has a list"), std::string::npos);
+}
+
 TEST(Load, OnlyModifiersInSelectTypeParametersKeepTheDefault) {
   EXPECT_TRUE(loaded("NodeName=n1\nSelectTypeParameters=CR_LLN\n").config.select_flags.memory);
   EXPECT_FALSE(loaded("NodeName=n1\nSelectTypeParameters=CR_Core\n").config.select_flags.memory);
@@ -398,6 +411,8 @@ TEST(SideFiles, SlurmdbdConfAlone) {
   EXPECT_EQ(r->conf.text("dbdhost"), "db");
   EXPECT_EQ(r->conf.number("DbdPort"), 6819);
   EXPECT_EQ(r->conf.text("StorageLoc"), "slurm_acct_db");
+  ASSERT_EQ(r->notices.size(), 1u) << to_text(r->notices);
+  EXPECT_NE(r->notices[0].text().find("PurgeJobAfter"), std::string::npos);
   EXPECT_FALSE(load_simple(files, "/bad", ConfFile::kSlurmdbd).has_value());
   EXPECT_FALSE(load_simple(files, "/none", ConfFile::kSlurmdbd).has_value());
 }
@@ -459,8 +474,8 @@ TEST(Checklist, ClusterOfTheArticles) {
        " Nodes=gpu-node-[003-004]\n"}};
   auto r = load_config(files, "/etc/slurm/slurm.conf");
   ASSERT_TRUE(r.has_value()) << to_text(r.error());
-  // MaxCPUsPerUser, and what needs accounting or preemption.
-  ASSERT_EQ(r->notices.size(), 5u) << to_text(r->notices);
+  // MaxCPUsPerUser, and what needs samples or preemption.
+  ASSERT_EQ(r->notices.size(), 3u) << to_text(r->notices);
   EXPECT_EQ(r->notices.back().text(),
             "/etc/slurm/slurm.conf:10: MaxCPUsPerUser: is a key of a QOS (MaxTRESPerUser=cpu=8), not of a partition "
             "line, and Slurm refuses it here; Muster holds each user to it in the partition debug (for both: "

@@ -67,7 +67,7 @@ constexpr SchedulerWord kWords[] = {
     no_effect("defer_batch", kNoLock),
     not_yet("delay_boot", "reboots for features"),
     no_effect("disable_hetjob_steps", "there are no heterogeneous jobs yet"),
-    no_effect("disable_job_shrink", "running jobs do not shrink"),
+    flag("disable_job_shrink", "running jobs keep all their nodes"),
     not_yet("enable_hetjob_steps", "heterogeneous jobs"),
     flag("enable_user_top", "scontrol top for users"),
     not_yet("extra_constraints", "--extra"),

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "config/gres_text.h"
 #include "config/key_table.h"
+#include "config/mcs.h"
 #include "config/parser.h"
 #include "model/node.h"
 #include "model/partition.h"
@@ -200,6 +201,7 @@ struct Config {
   EnforcePartitionLimits enforce_part_limits = EnforcePartitionLimits::kNo;
   OptionList dependency_parameters;
   std::vector<std::string> private_data;
+  McsRules mcs;
   std::vector<std::string> job_submit_plugins, cli_filter_plugins;
   OptionList cli_filter_parameters;
   std::string mail_prog = "/bin/mail", mail_domain;

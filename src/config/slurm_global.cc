@@ -119,6 +119,7 @@ void bind_special(Config& c) {
   if (c.topology_plugin == "topology/default" || c.topology_plugin == "topology/none")
     c.topology_plugin = "topology/flat";
   std::erase(c.private_data, "none");
+  if (auto mcs = parse_mcs(text_of(c, "MCSPlugin"), text_of(c, "MCSParameters"))) c.mcs = std::move(*mcs);
   std::erase(c.task_plugins, "task/none");
   std::erase(c.job_submit_plugins, "none");
   std::erase(c.cli_filter_plugins, "none");
@@ -204,6 +205,12 @@ void check_together(const Config& c, Findings& f) {
   if (c.mpi_params.has("ports") && c.mpi_ports.first == 0)
     f.error(pos_of(c, "MpiParams"), "MpiParams", "ports= must be a range of ports, the lower one first",
             "for example MpiParams=ports=12000-12999");
+  if (auto mcs = parse_mcs(text_of(c, "MCSPlugin"), text_of(c, "MCSParameters")); !mcs)
+    f.error(pos_of(c, "MCSParameters"), "MCSParameters", mcs.error().text, mcs.error().hint);
+  for (const char* what : {"events", "reservations", "usage"})
+    if (std::ranges::find(c.private_data, what) != c.private_data.end())
+      f.notice(pos_of(c, "PrivateData"), "PrivateData",
+               std::string(what) + " is accepted without effect: there is nothing of that kind to hide yet");
   const PortRange& ports = c.slurmctld_port;
   if (ports.first == 0)
     f.error(pos_of(c, "SlurmctldPort"), "SlurmctldPort", "must be a port from 1 to 65535");

@@ -100,7 +100,7 @@ void build_node_sets(const std::vector<const Line*>& lines, Config& config, cons
     if (index.find(set.name)) f.error(r.pos("NodeSet"), "NodeSet", set.name + " is also the name of a node");
     if (const NodeSetConfig* other = find_set(config, set.name))
       f.error(r.pos("NodeSet"), "NodeSet", set.name + " is already defined at " + other->where.text());
-    set.nodes = resolve_nodes(set.nodes_text, r.pos("Nodes"), "Nodes", config, index, f);
+    set.nodes = resolve_nodes(without_unit_functions(set.nodes_text), r.pos("Nodes"), "Nodes", config, index, f);
     if (!set.feature.empty()) add_feature(config, set.feature, set.nodes);
     config.node_sets.push_back(std::move(set));
   }
@@ -206,7 +206,7 @@ PartitionConfig make_partition(const Record& r, const Config& c, const NodeIndex
   p.index = static_cast<uint32_t>(c.partitions.size());
   p.name = r.text("PartitionName");
   p.nodes_text = r.text("Nodes");
-  p.nodes = resolve_nodes(p.nodes_text, r.pos("Nodes"), "Nodes", c, index, f);
+  p.nodes = resolve_nodes(without_unit_functions(p.nodes_text), r.pos("Nodes"), "Nodes", c, index, f);
   std::string_view state = r.text("State");
   p.state = iequals(state, "DOWN")       ? PartitionState::kDown
             : iequals(state, "DRAIN")    ? PartitionState::kDrain

@@ -82,6 +82,21 @@ TEST(Topology, MistakesInATree) {
   EXPECT_TRUE(topology_options(l.config).optional);
 }
 
+// Guide topology, "Hostlist functions": PartitionName=Ring10 Nodes=ring{ring10}.
+TEST(Topology, PartitionsAndNodeSetsOfItsUnits) {
+  const std::string nodes = "TopologyPlugin=topology/tree\nNodeName=n[0-7]\n", tree =
+      "SwitchName=top Switches=a,b\nSwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[4-7]\n";
+  LoadedConfig l = loaded(nodes + "NodeSet=left Nodes=switch{a}\nPartitionName=p Nodes=n0,switchwith{n5}\n"
+                                  "PartitionName=q Nodes=left,n7\nPartitionName=all Nodes=switch{top}\n", tree);
+  auto of = [&](size_t i) { return l.config.partitions.at(i).spec.nodes.to_ranges(); };
+  EXPECT_EQ(of(0), "0,4-7");
+  EXPECT_EQ(of(1), "0-3,7");
+  EXPECT_EQ(of(2), "0-7");
+  expect_in(errors(nodes + "PartitionName=p Nodes=switch{c}\n", tree), "\"switch{c}\" means no node of the topology");
+  expect_in(errors(nodes + "PartitionName=p Nodes=block{a}\n", tree), "\"block{a}\" means no node of the topology");
+  expect_in(errors(nodes + "PartitionName=p Nodes=switchwith{n9}\n", tree), "\"switchwith{n9}\" means no node of the topology");
+}
+
 TEST(Topology, Blocks) {
   const std::string conf = "TopologyPlugin=topology/block\nNodeName=n[1-8]\n";
   const std::string blocks = "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-8]\n";

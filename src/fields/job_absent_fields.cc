@@ -31,7 +31,6 @@ constexpr JobField kFields[] = {
     row(0, "Origin", "ORIGIN", "federation", "Cluster a federated job came from", na),
     row(0, "OriginRaw", "ORIGIN_RAW", "federation", "Number of that cluster", na),
     row(0, "PreemptTime", "PREEMPT_TIME", "policy", "When it was chosen for preemption", none),
-    row(0, "ResizeTime", "RESIZE_TIME", "policy", "When its size changed", none),
     row(0, "tres-per-step", "TRES_PER_STEP", "", "TRES for a whole step; a job has none, squeue -s shows a step's", none),
     row(0, "SiblingsActive", "ACTIVE_SIBLINGS", "federation", "Clusters with a sibling of a federated job", na),
     row(0, "SiblingsActiveRaw", "ACTIVE_SIBLINGS_RAW", "federation", "Their numbers", na),

@@ -54,6 +54,8 @@ constexpr JobField kFields[] = {
      [](V v) { return int64_t{v.request.time_min_min}; }},
     {0, "LastSchedEval", "", "LAST_SCHED_EVAL", 0, kWorks, "When the scheduler looked at it last",
      [](V v, S o) { put_time(o, v.row.last_sched_eval, v.env); }, [](V v) { return order(v.row.last_sched_eval); }},
+    {0, "ResizeTime", "", "RESIZE_TIME", 0, kWorks, "When it last gave up nodes",
+     [](V v, S o) { put_time(o, v.row.resized, v.env); }, [](V v) { return order(v.row.resized); }},
     {0, "Deadline", "", "DEADLINE", 0, kWorks, "When it must have ended",
      [](V v, S o) { put_time(o, v.request.deadline, v.env); }, [](V v) { return order(v.request.deadline); }},
     {0, "DelayBoot", "", "DELAY_BOOT", kWideValue, kWorks, "How long it waits for nodes that need no reboot",

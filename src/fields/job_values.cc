@@ -13,10 +13,14 @@ namespace muster::fields {
 std::string array_tasks_text(const JobRow& row, uint32_t length) {
   if (row.array_task != kNoArrayTask) return std::to_string(row.array_task);
   if (row.array_tasks.empty()) return {};
+  return bounded_array_tasks(row.array_tasks, row.array_max_running, length);
+}
+
+std::string bounded_array_tasks(const std::string& list, uint32_t max_running, uint32_t length) {
   ArrayTasks tasks;
-  tasks.max_running = row.array_max_running;
-  std::string_view list = std::string_view(row.array_tasks).substr(0, row.array_tasks.find('%'));
-  if (!Bitmap::parse_ranges(list, tasks.pending, kMaxArrayTaskId + 1)) return row.array_tasks;
+  tasks.max_running = max_running;
+  std::string_view indices = std::string_view(list).substr(0, list.find('%'));
+  if (!Bitmap::parse_ranges(indices, tasks.pending, kMaxArrayTaskId + 1)) return list;
   return format_array_tasks(tasks, length);
 }
 
@@ -174,7 +178,9 @@ void put_specifier(std::string& out, char c, size_t width, const JobView& v) {
   }
 }
 
-std::string expand(std::string_view pattern, const JobView& v) {
+}  // namespace
+
+std::string expand_file_pattern(std::string_view pattern, const JobView& v) {
   std::string out;
   if (pattern.find('\\') != std::string_view::npos) {  // a backslash switches the patterns off
     for (char c : pattern)
@@ -196,8 +202,6 @@ std::string expand(std::string_view pattern, const JobView& v) {
   return out;
 }
 
-}  // namespace
-
 std::string stream_path(const JobView& v, Stream stream, bool expand_it) {
   const JobRequest& r = v.request;
   if (r.kind != JobKind::kBatch) return {};
@@ -209,7 +213,7 @@ std::string stream_path(const JobView& v, Stream stream, bool expand_it) {
   }
   if (pattern == "none") return "/dev/null";
   if (pattern[0] != '/') pattern = r.work_dir + "/" + pattern;
-  return expand_it ? expand(pattern, v) : pattern;
+  return expand_it ? expand_file_pattern(pattern, v) : pattern;
 }
 
 void put_exit_status(std::string& out, int32_t status) {

@@ -15,6 +15,8 @@ namespace muster::fields {
 void put_job_id(std::string& out, const JobRow& row, const Environment& env);
 // "4-15%2", "3" or "".
 std::string array_tasks_text(const JobRow& row, uint32_t length);
+// "4-15,20%2" (its %limit does not count), cut as SLURM_BITSTR_LEN says; what is no list as it is.
+std::string bounded_array_tasks(const std::string& tasks, uint32_t max_running, uint32_t length);
 
 Duration run_time(const JobView& v);  // without the time it was suspended
 Time start_time(const JobView& v);    // actual or expected; unset when nobody knows
@@ -41,6 +43,7 @@ enum class Stream : uint8_t { kIn, kOut, kErr };
 // The file name pattern with its directory, "" for a job without a script; sbatch(1) FILENAME PATTERN
 // expanded when `expand` is set, a range of values (task, node) by its first.
 std::string stream_path(const JobView& v, Stream stream, bool expand);
+std::string expand_file_pattern(std::string_view pattern, const JobView& v);
 
 // Exit status of wait(2) as "code:signal".
 void put_exit_status(std::string& out, int32_t status);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "fields/environment.h"
+#include "fields/record_view.h"
 #include "fields/sinfo_view.h"
 #include "fields/tree_sink.h"
 
@@ -38,6 +39,7 @@ struct DocumentMeta {
   std::string cluster;
   std::string major = "26", minor = "05", micro = "0", release = "26.05.0";
   Time last_update{}, last_backfill{};
+  bool from_database = false;        // sacct's documents name no times of the controller
   std::vector<DocumentError> errors;
   std::vector<DocumentWarning> warnings;
 };
@@ -57,6 +59,8 @@ struct ControllerPing {
   int64_t microseconds = 0;
 };
 void json_ping(const ControllerPing& ping, TreeSink& sink);                            // controller_ping
+// slurmdb's job, with its steps: sacct.
+void json_record(const RecordView& v, std::span<const StepRecord> steps, TreeSink& sink);
 void json_sinfo(const SinfoView& v, TreeSink& sink);  // sinfo's line; holds a partition_info
 
 }  // namespace muster::fields

@@ -70,8 +70,9 @@ void end_document(TreeSink& sink, std::string_view list, const DocumentMeta& met
   bool record = is_one_record(list);
   if (!record) sink.end_list();
   Members m(sink);
-  if (list == "jobs") m.time("last_backfill", meta.last_backfill);
-  if (!record && list != "sinfo" && list != "pings") m.time("last_update", meta.last_update);
+  const bool controller = !meta.from_database;
+  if (controller && list == "jobs") m.time("last_backfill", meta.last_backfill);
+  if (controller && !record && list != "sinfo" && list != "pings") m.time("last_update", meta.last_update);
   meta_member(sink, meta);
   message_members(sink, meta);
   sink.end_object();

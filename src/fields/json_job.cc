@@ -3,7 +3,7 @@
 
 #include "fields/job_values.h"
 #include "fields/json.h"
-#include "fields/json_values.h"
+#include "fields/json_parts.h"
 #include "fields/values.h"
 #include "model/mail.h"
 
@@ -34,32 +34,6 @@ constexpr FlagName kMailNames[] = {
     {kMailArrayTasks, "ARRAY_TASKS"},
     {kMailInvalidDepend, "INVALID_DEPENDENCY"},
 };
-
-std::string_view signal_name(uint32_t number) {
-  constexpr std::string_view names[] = {"NONE",   "HUP",  "INT",    "QUIT", "ILL",   "TRAP", "ABRT", "BUS",
-                                        "FPE",    "KILL", "USR1",   "SEGV", "USR2",  "PIPE", "ALRM", "TERM",
-                                        "STKFLT", "CHLD", "CONT",   "STOP", "TSTP",  "TTIN", "TTOU", "URG",
-                                        "XCPU",   "XFSZ", "VTALRM", "PROF", "WINCH", "IO",   "PWR",  "SYS"};
-  return number && number < std::size(names) ? names[number] : std::string_view();
-}
-
-void exit_code(Members& m, std::string_view key, int32_t status, JobState state) {
-  auto s = static_cast<uint32_t>(status);
-  uint32_t signal = s & 0x7f, code = (s >> 8) & 0xff;
-  m.begin(key);
-  m.sink().key("status");
-  m.sink().begin_list();
-  if (state == JobState::kPending)
-    m.sink().text("PENDING");
-  else if (signal)
-    m.sink().text(s & 0x80 ? "CORE_DUMPED" : "SIGNALED");
-  else
-    m.sink().text(code ? "ERROR" : "SUCCESS");
-  m.sink().end_list();
-  m.maybe("return_code", !signal, code);
-  m.begin("signal").maybe("id", signal != 0, signal).text("name", signal_name(signal)).end();
-  m.end();
-}
 
 void array_and_identity(Members& m, const JobView& v) {
   const JobRequest& q = v.request;
@@ -115,9 +89,9 @@ void cpus_and_times(Members& m, const JobView& v) {
       .text("cron", "");
   m.time("deadline", q.deadline).maybe("delay_boot", true, static_cast<uint64_t>(to_seconds(q.delay_boot)));
   m.text("dependency", r.dependency);
-  exit_code(m, "derived_exit_code", r.derived_exit_status, r.state);
+  json_exit_code(m, "derived_exit_code", r.derived_exit_status, r.state);
   m.time("eligible_time", r.eligible).time("end_time", end_time(v)).text("excluded_nodes", q.excluded_nodes);
-  exit_code(m, "exit_code", r.exit_status, r.state);
+  json_exit_code(m, "exit_code", r.exit_status, r.state);
   m.text("extra", q.extra).text("failed_node", "").text("features", q.features);
   m.text("federation_origin", "")
       .text("federation_siblings_active", "")
@@ -235,7 +209,7 @@ void policies(Members& m, const JobView& v) {
   m.text("required_nodes", q.required_nodes)
       .number("required_switches", q.switches)
       .flag("requeue", q.requeue != TriState::kNo);
-  m.time("resize_time", kTimeUnset).number("restart_cnt", r.restarts).text("resv_name", q.reservation);
+  m.time("resize_time", r.resized).number("restart_cnt", r.restarts).text("resv_name", q.reservation);
   m.text("scheduled_nodes", r.expected_nodes).number("segment_size", q.segment).text("selinux_context", "");
   std::string_view shared = q.exclusive == Exclusive::kOversubscribe ? "oversubscribe"
                             : q.exclusive == Exclusive::kUser        ? "user"

@@ -32,7 +32,7 @@ void hardware(Members& m, const NodeRow& n, const Environment& env) {
   m.begin("external_sensors").end().text("extra", n.extra).begin("power").end();
 }
 
-void description(Members& m, const NodeRow& n) {
+void description(Members& m, const NodeRow& n, const Environment& env) {
   m.list("features", n.features)
       .list("active_features", n.features_active)
       .text("gpu_spec", "")
@@ -42,14 +42,14 @@ void description(Members& m, const NodeRow& n) {
       .text("instance_id", n.instance_id)
       .text("instance_type", n.instance_type);
   m.time("last_busy", n.last_busy)
-      .text("mcs_label", "")
+      .text("mcs_label", n.mcs_label)
       .number("specialized_memory", static_cast<int64_t>(n.mem_spec_mb));
   m.text("name", n.name)
       .words("next_state_after_reboot", n.next_state == "RESUME" ? "IDLE" : n.next_state)
       .text("address", n.address.empty() ? n.name : n.address);
   m.text("hostname", n.hostname.empty() ? n.name : n.hostname);
   states(m, "state", n);
-  m.text("operating_system", n.os).text("owner", "").list("partitions", n.partitions).number("port", n.port);
+  m.text("operating_system", n.os).text("owner", n.owned ? node_owner(n, env) : std::string()).list("partitions", n.partitions).number("port", n.port);
 }
 
 void amounts(Members& m, const NodeRow& n, const Environment& env) {
@@ -129,7 +129,7 @@ void json_node(const NodeRow& node, const Environment& env, TreeSink& sink) {
   Members m(sink);
   sink.begin_object();
   hardware(m, node, env);
-  description(m, node);
+  description(m, node, env);
   amounts(m, node, env);
   sink.end_object();
 }

@@ -3,6 +3,7 @@
 // and prints numbers that are no integers.
 #include <rapidjson/writer.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -79,8 +80,7 @@ struct Values : rapidjson::Writer<Stream> {
 };
 
 char* put(char* to, std::string_view text) {
-  std::memcpy(to, text.data(), text.size());
-  return to + text.size();
+  return std::copy(text.begin(), text.end(), to);
 }
 
 // Whether it stands between quotes as it is.

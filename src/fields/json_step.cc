@@ -2,53 +2,26 @@
 // that are not over are shown, so what is known at a step's end (exit code, usage, who killed it) has its empty value.
 #include <algorithm>
 
-#include "base/tres_mem.h"
 #include "fields/json.h"
-#include "fields/json_values.h"
+#include "fields/json_parts.h"
 #include "fields/step_values.h"
 #include "hostlist/hostlist.h"
 
 namespace muster::fields {
 namespace {
 
-constexpr std::pair<std::string_view, int> kTresIds[] = {{"cpu", 1}, {"mem", 2}, {"energy", 3}, {"node", 4}, {"billing", 5}};
-
-void span(Members& m, std::string_view key, int64_t seconds) {
-  m.begin(key).number("seconds", seconds).number("microseconds", 0).end();
-}
-
-// "cpu=2,mem=500M,node=1,gres/gpu=2"; memory in MB. 0 as id: the database has given none.
-void tres_list(Members& m, std::string_view key, std::string_view tres) {
-  TreeSink& s = m.sink();
-  s.key(key);
-  s.begin_list();
-  for (std::string_view item : split(tres, ',')) {
-    size_t eq = item.find('='), slash = item.find('/');
-    std::string_view type = item.substr(0, std::min(eq, slash)), value = item.substr(eq + 1);
-    int id = 0;
-    for (const auto& [name, number] : kTresIds)
-      if (name == type) id = number;
-    uint64_t count = type == "mem" ? parse_tres_mem_mb(value) : parse_count(value).value_or(0);
-    s.begin_object();
-    m.text("type", type).text("name", slash < eq ? item.substr(slash + 1, eq - slash - 1) : std::string_view());
-    m.number("id", id).number("count", static_cast<int64_t>(count));
-    s.end_object();
-  }
-  s.end_list();
-}
-
 void no_tres(Members& m, std::initializer_list<std::string_view> keys) {
-  for (std::string_view key : keys) tres_list(m, key, {});
+  for (std::string_view key : keys) json_tres_list(m, key, {});
 }
 
 void times(Members& m, const StepView& v) {
   const StepRow& r = v.row;
   int64_t elapsed = r.start == kTimeUnset ? 0 : std::max<int64_t>(0, to_seconds(v.env.now - r.start));
   m.begin("time").number("elapsed", elapsed).time("end", kTimeUnset).time("start", r.start).number("suspended", 0);
-  span(m, "system", 0);
+  json_cpu_time(m, "system");
   m.limit("limit", r.time_limit_min);
-  span(m, "total", 0);
-  span(m, "user", 0);
+  json_cpu_time(m, "total");
+  json_cpu_time(m, "user");
   m.end();
   m.begin("exit_code").words("status", "PENDING").maybe("return_code", false, 0);
   m.begin("signal").maybe("id", false, 0).text("name", "").end().end();
@@ -72,10 +45,10 @@ void tres(Members& m, const StepRow& r) {
   for (std::string_view what : {"requested", "consumed"}) {
     m.begin(what);
     no_tres(m, {"max", "min", "average"});
-    tres_list(m, "total", what == "requested" ? std::string_view(r.tres) : std::string_view());
+    json_tres_list(m, "total", what == "requested" ? std::string_view(r.tres) : std::string_view());
     m.end();
   }
-  tres_list(m, "allocated", r.tres);
+  json_tres_list(m, "allocated", r.tres);
   m.end();
 }
 

@@ -216,6 +216,57 @@ TEST_F(SchemaWalk, Statistics) {
   EXPECT_EQ(statistics["rpcs_by_message_type"][0]["average_time"]["number"].GetInt(), 30);
   walk(out, "v0.0.44_openapi_diag_resp");
 }
+TEST_F(SchemaWalk, RecordsOfTheDatabase) {
+  JobRecord job;
+  job.key = {JobId{7}, from_unix(kNow - 100), 1};
+  job.array_job_id = JobId{5};
+  job.array_task = 2;
+  job.state = JobState::kCancelled;
+  job.cancelled_by = Uid{1000};
+  job.eligible = from_unix(kNow - 100);
+  job.started = from_unix(kNow - 60);
+  job.ended = from_unix(kNow - 10);
+  job.exit_status = 15;
+  job.nodes = 2;
+  job.node_list = "n[1-2]";
+  job.requested_mem = "4G";
+  job.tres_allocated = "cpu=4,mem=4G,node=2,gres/gpu:h100=16";
+  job.gres_allocated = "gpu:h100:16";
+  job.std_out = "/o/%A_%a";
+  StepRecord step;
+  step.job = job.key;
+  step.id = StepId{0};
+  step.state = JobState::kCompleted;
+  step.started = job.started;
+  step.ended = job.ended;
+  step.node_list = "n[1-2]";
+  step.cpu_freq = "800000-1200000:ondemand";
+  Environment env = test_environment();
+  RecordStyle style;
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  DocumentMeta meta = test_meta();
+  meta.from_database = true;
+  begin_document(*sink, "jobs");
+  json_record({job, nullptr, env, style}, std::span(&step, 1), *sink);
+  end_document(*sink, "jobs", meta);
+  walk(out, "v0.0.44_openapi_slurmdbd_jobs_resp");
+  rapidjson::Document doc;
+  doc.Parse(out.c_str());
+  const Value& j = doc["jobs"][0];
+  EXPECT_EQ(j["time"]["elapsed"].GetInt(), 50);
+  EXPECT_EQ(j["time"]["planned"]["number"].GetInt(), 40);
+  EXPECT_STREQ(j["kill_request_user"].GetString(), "1000");
+  EXPECT_STREQ(j["exit_code"]["signal"]["name"].GetString(), "TERM");
+  EXPECT_EQ(j["array"]["task_id"]["number"].GetInt(), 2);
+  EXPECT_STREQ(j["stdout_expanded"].GetString(), "/o/5_2");
+  EXPECT_EQ(j["required"]["memory_per_node"]["number"].GetInt(), 4096);
+  EXPECT_STREQ(j["used_gres"].GetString(), "gpu:h100:16");
+  const Value& s = j["steps"][0];
+  EXPECT_STREQ(s["step"]["id"].GetString(), "5_2.0");
+  EXPECT_EQ(s["nodes"]["list"].Size(), 2u);
+  EXPECT_EQ(s["CPU"]["requested_frequency"]["max"]["number"].GetInt(), 1200000);
+}
 TEST_F(SchemaWalk, Partitions) { walk(partitions_document(), "v0.0.44_openapi_partition_resp"); }
 
 // RapidJSON's own writers are the judges of what stands between the values.

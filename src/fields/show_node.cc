@@ -73,7 +73,9 @@ void show_node(const NodeRow& n, const Environment& env, const ShowOptions& opti
   r.pair("State", node_state_long(n.state, n.flags))
       .pair("ThreadsPerCore", n.threads_per_core)
       .pair("TmpDisk", n.tmp_disk_mb);
-  r.pair("Weight", n.weight).pair("Owner", "N/A").pair("MCS_label", "N/A");
+  r.pair("Weight", n.weight);
+  r.pair("Owner", n.owned ? node_owner(n, env) + "(" + std::to_string(n.owner.value) + ")" : "N/A");
+  r.pair("MCS_label", n.mcs_label.empty() ? "N/A" : std::string_view(n.mcs_label));
   if (!n.next_state.empty()) {
     r.line();
     r.pair("NextState", n.next_state);

@@ -132,6 +132,12 @@ int64_t node_state_order(const NodeRow& node) {
   return order;
 }
 
+std::string node_owner(const NodeRow& node, const Environment& env) {
+  std::string out;
+  put_user(out, node.owner, "", env);
+  return out;
+}
+
 std::string reason_owner(const NodeRow& node, const Environment& env) {
   if (node.reason_time == kTimeUnset) return "Unknown";
   std::string out;

@@ -39,6 +39,7 @@ struct SinfoView {
 // sinfo sorts by.
 int64_t partition_order(const SinfoView& view);  // of definition: the sort key "#P"
 int64_t node_state_order(const NodeRow& node);
+std::string node_owner(const NodeRow& node, const Environment& env);    // whom it is kept for; only of one that is
 std::string reason_owner(const NodeRow& node, const Environment& env);  // "root"; "Unknown" without a reason
 
 }  // namespace muster::fields

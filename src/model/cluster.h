@@ -53,6 +53,23 @@ struct ArrayGroup {
   }
 };
 
+struct JobRecord;
+struct StepRecord;
+
+// What slurmdbd has to learn of something that the cluster itself does not hold any more: a step that ended, a job that was
+// purged or that runs anew. One of the two.
+struct KeptRecord {
+  uint64_t position = 0;         // of the event that took it away
+  std::shared_ptr<const JobRecord> job;
+  std::shared_ptr<const StepRecord> step;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "position", s.position);
+    v(2, "job", s.job);
+    v(3, "step", s.step);
+  }
+};
+
 struct Cluster {
   PersistentMap<Job> jobs;                   // by JobId
   PersistentMap<SharedRequest> requests;     // by RequestId
@@ -70,6 +87,11 @@ struct Cluster {
   std::string name;                          // ClusterName
   TopologiesPtr topologies;                  // null: flat
   uint64_t position = 0;                     // of the last event applied
+  // Accounting: whether records are kept for slurmdbd, which of them it has, and those of what is gone from here.
+  bool accounting = false;
+  uint64_t recorded_position = 0;
+  PersistentMap<KeptRecord> kept_records;    // by number, in the order of position
+  uint32_t last_kept_record = 0;
   Time last_pass{};                          // when the scheduler last went over the whole queue; volatile
   // Epochs: raised by apply; caches compare them instead of scanning.
   uint64_t nodes_epoch = 0;                  // anything about nodes but their use by jobs

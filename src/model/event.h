@@ -210,11 +210,12 @@ struct JobEnding {          // a terminal state is decided; nodes that still hol
   Time time{};
   Bitmap releasing;                     // nodes (by index in the allocation) to wait for
   std::shared_ptr<const std::string> detail;
+  Uid by{};                             // who cancelled it
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "task_job", s.task_job); v(4, "state", s.state);
     v(5, "reason", s.reason); v(6, "flags", s.flags); v(7, "exit_status", s.exit_status); v(8, "time", s.time);
-    v(9, "releasing", s.releasing); v(10, "detail", s.detail);
+    v(9, "releasing", s.releasing); v(10, "detail", s.detail); v(11, "by", s.by);
   }
 };
 
@@ -225,6 +226,28 @@ struct JobNodesReleased {   // nothing of the job is left on these nodes
   Bitmap nodes;                         // by index in the allocation
   Time time{};
   template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "nodes", s.nodes); v(3, "time", s.time); }
+};
+
+struct JobShrunk {          // it gave up nodes while it runs; those that still hold something follow with JobNodeLeft
+  static constexpr uint32_t kNumber = 370;
+  static constexpr const char* kName = "JobShrunk";
+  JobId job{};
+  AllocationPtr allocation;             // what is left: a part of what it was, in the same order
+  Bitmap free_at_once;                  // by index in what it was: nodes given up that need not be waited for
+  Time time{};
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job); v(2, "allocation", s.allocation); v(3, "free_at_once", s.free_at_once); v(4, "time", s.time);
+  }
+};
+
+struct JobNodeLeft {        // nothing of the job is left on a node that it gave up
+  static constexpr uint32_t kNumber = 371;
+  static constexpr const char* kName = "JobNodeLeft";
+  JobId job{};
+  NodeId node{};
+  Time time{};
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "node", s.node); v(3, "time", s.time); }
 };
 
 struct JobRequeued {        // back to PENDING with a clean slate
@@ -328,6 +351,21 @@ struct TopologyDefined {    // the site's topologies, whole: slurm.conf and what
   template <class S, class V> static void describe(S& s, V&& v) { v(1, "topologies", s.topologies); }
 };
 
+struct AccountingSet {      // from now on records of jobs are kept for slurmdbd, or are not
+  static constexpr uint32_t kNumber = 360;
+  static constexpr const char* kName = "AccountingSet";
+  bool on = false;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "on", s.on); }
+};
+
+struct RecordsStored {      // slurmdbd has every record up to this position of the log
+  static constexpr uint32_t kNumber = 361;
+  static constexpr const char* kName = "RecordsStored";
+  uint64_t position = 0;
+  std::vector<uint32_t> dropped;        // numbers of kept records that were given up: there were more than MaxDBDMsgs
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "position", s.position); v(2, "dropped", s.dropped); }
+};
+
 }  // namespace muster::event
 
 namespace muster {
@@ -338,6 +376,6 @@ using Event = std::variant<event::ClusterNamed, event::NodeDefined, event::NodeR
                            event::JobLaunched, event::JobEnding, event::JobNodesReleased, event::JobRequeued,
                            event::JobSuspended, event::JobsPurged, event::StepCreated, event::StepNodesDone,
                            event::StepEnded, event::JobWarned, event::StepUpdated, event::JobNodesSettled, event::JobScriptEnded,
-                           event::TopologyDefined>;
+                           event::TopologyDefined, event::AccountingSet, event::RecordsStored, event::JobShrunk, event::JobNodeLeft>;
 
 }  // namespace muster

@@ -24,6 +24,7 @@ constexpr CauseText kCauses[kNodeCauseCount] = {
     {"devices_in_use", "devices (GPUs …) in use"},
     {"layout_in_use", "free CPUs and devices are not side by side"},
     {"promised", "free, but promised to jobs ahead of it"},
+    {"other_label", "kept for jobs with another MCS label"},
 };
 
 }  // namespace

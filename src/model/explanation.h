@@ -35,8 +35,9 @@ enum class NodeCause : uint8_t {
   kDevicesInUse,
   kLayoutInUse,    // enough is free in sum, but not where it has to be (sockets, device affinity)
   kPromised,       // free, and promised to jobs ahead
+  kOtherLabel,     // kept for jobs with another MCS label; asked before kNotIdle
 };
-inline constexpr int kNodeCauseCount = 17;
+inline constexpr int kNodeCauseCount = 18;
 std::string_view node_cause_name(NodeCause c);  // for programs: "cpus_in_use"
 std::string_view node_cause_text(NodeCause c);  // for people: "CPUs in use"
 

@@ -1,5 +1,7 @@
 #include "model/job.h"
 
+#include <algorithm>
+
 #include "model/same.h"
 
 namespace muster {
@@ -9,6 +11,10 @@ bool Step::operator==(const Step& o) const {
          shares == o.shares && exit_status == o.exit_status && srun_host == o.srun_host &&
          srun_pid == o.srun_pid && time_limit_min == o.time_limit_min && overlap == o.overlap &&
          resv_ports == o.resv_ports;
+}
+
+bool Job::is_leaving(NodeId node) const {
+  return std::any_of(leaving.begin(), leaving.end(), [&](const NodeShare& s) { return s.node == node; });
 }
 
 bool Job::operator==(const Job& o) const {
@@ -21,7 +27,9 @@ bool Job::operator==(const Job& o) const {
          suspended == o.suspended && suspended_total == o.suspended_total && same(allocation, o.allocation) &&
          releasing == o.releasing && launched == o.launched && exit_status == o.exit_status &&
          derived_exit_status == o.derived_exit_status && time_warned == o.time_warned && steps == o.steps &&
-         same(detail, o.detail) && batch_host == o.batch_host && batch_index == o.batch_index && settling == o.settling;
+         same(detail, o.detail) && batch_host == o.batch_host && batch_index == o.batch_index && settling == o.settling &&
+         cancelled_by == o.cancelled_by && record_position == o.record_position && resized == o.resized &&
+         leaving == o.leaving;
 }
 
 }  // namespace muster

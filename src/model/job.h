@@ -158,10 +158,16 @@ struct Job {
   std::shared_ptr<const std::string> detail;             // second sentence to the reason, a system comment; usually null
   std::string batch_host;
   uint32_t batch_index = 0;             // in allocation: the node of the batch script (--batch)
+  Time resized{};                       // when it last gave up nodes
+  std::vector<NodeShare> leaving;       // what it gave up while it runs and nodes still have to be rid of (RESIZING)
   Bitmap settling;                      // by index in allocation: nodes that have not confirmed the last suspend or resume
+  Uid cancelled_by{};                   // of a cancelled one
+  uint64_t record_position = 0;         // in the log: the last event that its accounting record shows; 0: none was asked for
 
   bool pending() const { return state == JobState::kPending; }
   bool finished() const { return is_finished(state); }
+  bool is_leaving(NodeId node) const;
+  bool all_released() const { return releasing.none() && leaving.empty(); }   // of one that is over: no node has anything of it
   bool holds_nodes() const { return allocation && (!finished() || releasing.any()); }
   const NodeShare& batch_share() const { return allocation->nodes[batch_index]; }   // with an allocation only
   bool runs_script_on(NodeId node) const { return request->kind == JobKind::kBatch && batch_share().node == node; }
@@ -200,6 +206,10 @@ struct Job {
     v(30, "batch_host", s.batch_host);
     v(31, "settling", s.settling);
     v(32, "batch_index", s.batch_index);
+    v(33, "resized", s.resized);
+    v(34, "leaving", s.leaving);
+    v(35, "cancelled_by", s.cancelled_by);
+    v(36, "record_position", s.record_position);
   }
 };
 

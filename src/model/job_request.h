@@ -132,7 +132,7 @@ struct JobRequest {
   std::vector<ResourceLimit> limits;
   std::string acctg_freq, profile;
   std::string batch_features;               // --batch
-  std::vector<std::string> spank_env;
+  std::vector<std::string> spank_env;       // of plugins, NAME=value: SPANK_NAME in prologs and epilogs; and their options
   // interactive
   std::string submit_line;
   std::string alloc_node;                   // host the command ran on

@@ -64,7 +64,8 @@ bool Node::operator==(const Node& o) const {
          cpus_shared == o.cpus_shared && mem_used_mb == o.mem_used_mb &&
          gres_used == o.gres_used && jobs_running == o.jobs_running && jobs_completing == o.jobs_completing &&
          whole_node_jobs == o.whole_node_jobs && shared_jobs == o.shared_jobs &&
-         exclusive_uid == o.exclusive_uid && exclusive_user == o.exclusive_user && weight == o.weight &&
+         exclusive_uid == o.exclusive_uid && exclusive_user == o.exclusive_user &&
+         mcs_label == o.mcs_label && weight == o.weight &&
          features_active == o.features_active && comment == o.comment && extra == o.extra &&
          suspend_count == o.suspend_count && last_busy == o.last_busy &&
          resume_deadline == o.resume_deadline && resume_after == o.resume_after &&

@@ -135,6 +135,7 @@ struct Node {
   uint32_t fences = 0;                            // --exclusive=topo jobs that keep others off (kNodeBlocked)
   Uid exclusive_uid{};                            // owner while an --exclusive=user job is here
   bool exclusive_user = false;
+  std::string mcs_label;                          // kept for jobs with this label while one that wants so is here; "" = not so
   // overrides by scontrol update
   uint32_t weight = 1;
   std::vector<std::string> features_active;
@@ -191,6 +192,7 @@ struct Node {
     v(31, "topology", s.topology);
     v(32, "fences", s.fences);
     v(33, "cpus_shared", s.cpus_shared);
+    v(34, "mcs_label", s.mcs_label);
   }
 };
 

@@ -40,6 +40,8 @@ struct Partition {
   std::vector<std::string> allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos, alloc_nodes;
   std::string qos, alternate, tres_billing_weights, job_defaults, select_parameters, topology, cpu_bind;
   std::optional<uint32_t> over_time_limit_min, suspend_time_seconds, resume_timeout_seconds, suspend_timeout_seconds;
+  std::vector<std::string> updates;   // "MaxTime=30", "AllowGroups+=lab": what scontrol changed since the files were read
+  bool created = false;               // by scontrol: the files do not have it
   bool operator==(const Partition&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -93,6 +95,8 @@ struct Partition {
     v(48, "suspend_time_seconds", s.suspend_time_seconds);
     v(49, "resume_timeout_seconds", s.resume_timeout_seconds);
     v(50, "suspend_timeout_seconds", s.suspend_timeout_seconds);
+    v(51, "updates", s.updates);
+    v(52, "created", s.created);
   }
 };
 

@@ -122,11 +122,12 @@ struct LicenseShare {
 struct Allocation {
   std::vector<NodeShare> nodes;
   bool whole_nodes = false;      // --exclusive or an EXCLUSIVE partition: nobody else on these nodes
-  bool exclusive_user = false;
+  bool exclusive_user = false;   // its nodes are kept for jobs of its user
   bool oversubscribe = false;    // shares its CPUs with others
   uint32_t switches = 0;         // leaf switches crossed (blocks, rings, tori), 0 = no topology
   std::vector<uint32_t> fenced;  // NodeIds kept from others by --exclusive=topo: the rest of its leaves
   std::vector<LicenseShare> licenses;
+  std::string mcs_label;         // its nodes are kept for jobs with this label; "" = not so
   bool operator==(const Allocation&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -137,6 +138,7 @@ struct Allocation {
     v(5, "switches", s.switches);
     v(6, "fenced", s.fenced);
     v(7, "licenses", s.licenses);
+    v(8, "mcs_label", s.mcs_label);
   }
   uint32_t total_cpus() const { uint32_t n = 0; for (const auto& s : nodes) n += static_cast<uint32_t>(s.cpus.count()); return n; }
   uint32_t total_tasks() const { uint32_t n = 0; for (const auto& s : nodes) n += s.tasks; return n; }

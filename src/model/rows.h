@@ -71,6 +71,7 @@ struct JobRow {
   std::vector<uint32_t> tiers;            // of the partitions in `partition`, in that order
   std::string placement;                  // sched::placement_word
   Time last_sched_eval{};                 // when the scheduler looked at it last
+  Time resized{};                         // when it last gave up nodes
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "id", s.id); v(2, "request", s.request); v(3, "state", s.state); v(4, "flags", s.flags);
@@ -87,6 +88,7 @@ struct JobRow {
     v(34, "derived_exit_status", s.derived_exit_status); v(35, "expected", s.expected); v(36, "switches", s.switches);
     v(37, "shares", s.shares); v(38, "mem_mb_per_node", s.mem_mb_per_node); v(39, "gres_allocated", s.gres_allocated);
     v(40, "tiers", s.tiers); v(41, "placement", s.placement); v(42, "last_sched_eval", s.last_sched_eval);
+    v(43, "resized", s.resized);
   }
 };
 
@@ -142,6 +144,9 @@ struct NodeRow {
   Time reason_time{}, boot_time{}, slurmd_start{}, last_busy{}, resume_after{};
   uint32_t jobs_running = 0;
   std::string instance_id, instance_type, next_state;
+  std::string mcs_label;                     // kept for jobs with this label
+  bool owned = false;                        // kept for jobs of `owner`
+  Uid owner{};
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name); v(2, "address", s.address); v(3, "hostname", s.hostname); v(4, "comment", s.comment);
@@ -159,6 +164,7 @@ struct NodeRow {
     v(38, "reason_time", s.reason_time); v(39, "boot_time", s.boot_time); v(40, "slurmd_start", s.slurmd_start);
     v(41, "last_busy", s.last_busy); v(42, "resume_after", s.resume_after); v(43, "jobs_running", s.jobs_running);
     v(44, "instance_id", s.instance_id); v(45, "instance_type", s.instance_type); v(46, "next_state", s.next_state);
+    v(47, "mcs_label", s.mcs_label); v(48, "owned", s.owned); v(49, "owner", s.owner);
   }
 };
 

@@ -66,6 +66,8 @@ struct StepRequest {
   bool oom_kill_step_set = false, oom_kill_step = false;
   bool wait_for_children = false;            // a task ends with its last process
   bool preserve_env = false;                 // node and task counts reach the tasks as they are in `environment`
+  bool spank = false;                        // srun has SPANK plugins: the nodes' may ask about the job
+  std::vector<std::string> spank_options;    // of plugins, in the order given: plugin/spank/option_text.h
 
   bool operator==(const StepRequest&) const = default;
 
@@ -152,6 +154,8 @@ struct StepRequest {
     v(79, "wait_for_children", s.wait_for_children);
     v(80, "preserve_env", s.preserve_env);
     v(81, "resv_ports_set", s.resv_ports_set);
+    v(120, "spank", s.spank);
+    v(121, "spank_options", s.spank_options);
   }
 };
 

@@ -47,6 +47,9 @@ struct StepCredential {
   Time expires{};  // used after this, it is refused
   CredentialPurpose purpose = CredentialPurpose::kLaunch;
   std::string resv_ports;  // "12000-12003": the step's own ports on its nodes
+  std::vector<std::string> spank_env;   // of the job
+  std::vector<std::string> job_cpus;    // of the job on each of `nodes`, with StepRequest::spank
+  std::vector<uint64_t> job_mem_mb;     // likewise
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
                 v(4, "uid", s.uid); v(5, "gid", s.gid); v(6, "user_name", s.user_name);
                 v(7, "num_tasks", s.num_tasks); v(8, "cpus_per_task", s.cpus_per_task);
@@ -55,7 +58,8 @@ struct StepCredential {
                 v(14, "expires", s.expires); v(15, "array_job", s.array_job); v(16, "array_task", s.array_task);
                 v(17, "qos", s.qos); v(18, "reservation", s.reservation); v(19, "licenses", s.licenses);
                 v(20, "started", s.started); v(21, "ends", s.ends);
-                v(22, "purpose", s.purpose); v(23, "resv_ports", s.resv_ports);)
+                v(22, "purpose", s.purpose); v(23, "resv_ports", s.resv_ports);
+                v(60, "spank_env", s.spank_env); v(61, "job_cpus", s.job_cpus); v(62, "job_mem_mb", s.job_mem_mb);)
 };
 
 // Where slurmstepd finds srun. A path is used when all nodes are on srun's host.
@@ -213,6 +217,29 @@ struct StepCgroup {  // absent when no cgroup is to be used
                 v(19, "swappiness", s.swappiness);)
 };
 
+// SPANK plugins of a step: what plugstack.conf lists, what the user asked of them, and what spank_get_item answers that
+// the launch does not say anyway.
+struct SpankPlugin {
+  bool required = false;
+  std::string path;                    // absolute
+  std::vector<std::string> arguments;
+  std::string where;                   // "/etc/slurm/plugstack.conf:3"
+  bool operator==(const SpankPlugin&) const = default;
+  MUSTER_FIELDS(v(1, "required", s.required); v(2, "path", s.path); v(3, "arguments", s.arguments); v(4, "where", s.where);)
+};
+struct StepSpank {
+  std::vector<SpankPlugin> plugins;
+  std::vector<std::string> options;    // plugin/spank/option_text.h
+  uint32_t num_nodes = 0, num_tasks = 0, cpus_per_task = 0;
+  std::string job_cpus, step_cpus;     // on this node: "0-3"
+  uint64_t job_mem_mb = 0, step_mem_mb = 0;
+  uint32_t array_job = 0, array_task = kNoArrayTask;
+  MUSTER_FIELDS(v(1, "plugins", s.plugins); v(2, "options", s.options); v(3, "num_nodes", s.num_nodes);
+                v(4, "num_tasks", s.num_tasks); v(5, "cpus_per_task", s.cpus_per_task); v(6, "job_cpus", s.job_cpus);
+                v(7, "step_cpus", s.step_cpus); v(8, "job_mem_mb", s.job_mem_mb); v(9, "step_mem_mb", s.step_mem_mb);
+                v(10, "array_job", s.array_job); v(11, "array_task", s.array_task);)
+};
+
 struct StepdLaunch {
   static constexpr uint16_t kNumber = 210;
   JobId job{};
@@ -246,6 +273,7 @@ struct StepdLaunch {
   bool oom_kill_step = false;  // an out-of-memory kill ends the whole step
   std::string cpu_freq;        // srun --cpu-freq: for the step's CPUs while it runs; "": as they are
   uint32_t debug_level = 2;    // srun --slurmd-debug: 2 errors only … 6 debug2, on the step's stderr
+  std::vector<StepSpank> spank;  // none or one
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
                 v(4, "node", s.node); v(5, "node_id", s.node_id); v(6, "uid", s.uid); v(7, "gid", s.gid);
                 v(8, "groups", s.groups); v(9, "user_name", s.user_name); v(10, "socket_path", s.socket_path);
@@ -260,7 +288,7 @@ struct StepdLaunch {
                 v(41, "time_limit_min", s.time_limit_min); v(42, "warn", s.warn);
                 v(43, "login_shell", s.login_shell);
                 v(44, "login_home", s.login_home); v(45, "debug_level", s.debug_level);
-                v(46, "cpu_freq", s.cpu_freq);)
+                v(46, "cpu_freq", s.cpu_freq); v(80, "spank", s.spank);)
 };
 
 struct StepdSignal {

@@ -56,14 +56,14 @@ TEST(CheckConfig, WithoutEffect) {
   config::MemoryFiles files{{"/e/slurm.conf",
                              "ClusterName=c\nSlurmctldHost=h\nNodeName=n CPUs=2\nPartitionName=p Nodes=n\n"
                              "CheckpointType=none\n"},
-                            {"/e/plugstack.conf", "required /usr/local/lib/slurm/spank_pyxis.so\n"},
+                            {"/e/job_submit.lua", "return 0\n"},
                             {"/e/slurmdbd.conf", "DbdHost=d\nStorageTpye=accounting_storage/mysql\n"}};
   ConfigCheck check = check_files(files, "/e/slurm.conf");
   const std::string text = to_text(check.findings);
   EXPECT_NE(text.find("/e/slurm.conf:5: warning: CheckpointType: belongs to older releases and has no effect\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("/e/plugstack.conf: warning: is not read, this is not there yet: SPANK plugins\n"),
+  EXPECT_NE(text.find("/e/job_submit.lua: warning: is not read, this is not there yet: job_submit/lua\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("/e/slurmdbd.conf:2: error: StorageTpye: is not a key of slurmdbd.conf\n"

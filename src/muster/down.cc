@@ -111,10 +111,15 @@ int status(const Place& place) {
             std::string(e.message()).c_str());
     return 1;
   }
+  size_t with_daemon = 0;
+  bool accounting = false;
+  for (const Daemon& d : running_daemons(place)) {
+    accounting = accounting || d.name == "slurmdbd";
+    with_daemon += d.name != "slurmctld" && d.name != "slurmdbd";
+  }
   printf(
-      "Up in %s: slurmctld is process %d, %zu of %zu nodes have a slurmd; %zu jobs running, %zu waiting.\n",
-      place.directory.c_str(), pid, running_daemons(place).size() - 1, nodes->size(), jobs->running,
-      jobs->pending);
+      "Up in %s: slurmctld is process %d%s, %zu of %zu nodes have a slurmd; %zu jobs running, %zu waiting.\n",
+      place.directory.c_str(), pid, accounting ? ", slurmdbd runs" : "", with_daemon, nodes->size(), jobs->running, jobs->pending);
   for (const NodeRow& n : *nodes)
     printf("  %-6s %-12s %u of %u CPUs%s%s\n", n.name.c_str(), node_state_long(n.state, n.flags).c_str(),
            n.cpus_allocated, n.cpus, n.gres.empty() ? "" : ", ", n.gres.c_str());
@@ -128,6 +133,7 @@ int logs(const Place& place, const std::string& name, size_t lines) {
     daemons.push_back(name);
   } else {
     daemons.push_back("slurmctld");
+    if (access(place.log("slurmdbd").c_str(), R_OK) == 0) daemons.push_back("slurmdbd");
     for (uint32_t i = 1; i <= kMaxNodes; ++i) {
       std::string node = "n" + std::to_string(i);
       if (access(place.log(node).c_str(), R_OK) == 0) daemons.push_back(node);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/common/command.h"
+#include "cli/common/spank.h"
 #include "cli/sbatch/submit.h"
 #include "muster/verbs.h"
 #include "muster/words.h"
@@ -131,7 +132,12 @@ int lint_verb(std::span<const std::string> arguments) {
   if (!words) return complain(words.error());
   std::vector<std::string> names = words->rest;
   if (names.empty()) names = {"-"};
-  const LintWorld world = world_here();
+  const os::CliLog log("muster");
+  Result<cli::ClientConf> conf = cli::find_client_conf();
+  Result<cli::SpankHost> plugins = conf ? cli::SpankHost::load(Command::kSbatch, *conf, log) : cli::SpankHost();
+  if (!plugins) return complain(plugins.error());
+  LintWorld world = world_here();
+  world.plugins = plugins->options();
   std::vector<Finding> all;
   for (std::string& name : names) {
     Result<std::string> script = name == "-" ? read_standard_input() : os::read_file(name, kDefaultMaxScript + 1);

@@ -14,7 +14,7 @@ Look look_at(std::string_view script, const std::string& name, const LintWorld& 
   Look look;
   look.name = name;
   look.world = &world;
-  look.check = check_directives(script, world.now);
+  look.check = check_directives(script, world.now, world.plugins);
   for (std::string_view line : split(script, '\n', true)) {
     while (line.ends_with('\r')) line.remove_suffix(1);
     look.lines.push_back(line);

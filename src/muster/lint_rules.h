@@ -18,6 +18,7 @@ struct LintWorld {
   std::string work_dir;                                   // where sbatch would be called; absolute
   std::function<bool(const std::string&)> is_directory;  // of an absolute path
   Time now{};
+  std::span<const PluginOption> plugins;                  // of SPANK
 };
 
 // A script taken apart.

@@ -68,7 +68,7 @@ std::string program_directory() {
 }  // namespace
 
 std::string Place::log(const std::string& daemon) const {
-  return directory + "/log/" + (daemon == "slurmctld" ? daemon : "slurmd." + daemon) + ".log";
+  return directory + "/log/" + (daemon == "slurmctld" || daemon == "slurmdbd" ? daemon : "slurmd." + daemon) + ".log";
 }
 
 std::string bin_directory() { return program_directory(); }
@@ -111,10 +111,12 @@ Result<> furnish(const Place& place, const Plan& plan) {
     MUSTER_TRY_VOID(os::make_dirs(place.directory + "/spool/" + node, 0700));
   }
   MUSTER_TRY_VOID(make_key(place));
-  MUSTER_TRY(port, free_ports(plan.nodes + 1));
+  MUSTER_TRY(port, free_ports(plan.nodes + 2));
   MUSTER_TRY(user, os::find_user(Uid{getuid()}));
   ConfInputs in{place.directory, cli::short_hostname(), user.name, port};
   MUSTER_TRY_VOID(os::write_file_atomic(place.conf(), slurm_conf(plan, in), 0644));
+  if (plan.accounting)
+    MUSTER_TRY_VOID(os::write_file_atomic(place.dbd_conf(), slurmdbd_conf(plan, in), 0600));
   MUSTER_TRY_VOID(os::write_file_atomic(place.directory + "/gres.conf", gres_conf(plan), 0644));
   return os::write_file_atomic(
       place.directory + "/env.sh",
@@ -129,6 +131,8 @@ std::vector<Daemon> running_daemons(const Place& place) {
   std::vector<Daemon> out;
   if (int pid = controller_pid(place)) out.push_back({"slurmctld", pid});
   std::string run = place.directory + "/run";
+  if (std::optional<pid_t> pid = os::running_pid(run + "/slurmdbd.pid")) out.push_back({"slurmdbd", *pid});
+  const auto first_node = static_cast<ptrdiff_t>(out.size());
   DIR* d = opendir(run.c_str());
   if (!d) return out;
   while (const dirent* e = readdir(d)) {
@@ -138,9 +142,7 @@ std::vector<Daemon> running_daemons(const Place& place) {
       out.push_back({std::string(name.substr(7, name.size() - 11)), *pid});
   }
   closedir(d);
-  if (!out.empty())
-    std::sort(out.begin() + (out[0].name == "slurmctld" ? 1 : 0), out.end(),
-              [](const Daemon& a, const Daemon& b) { return a.name < b.name; });
+  std::sort(out.begin() + first_node, out.end(), [](const Daemon& a, const Daemon& b) { return a.name < b.name; });
   return out;
 }
 

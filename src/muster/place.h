@@ -12,14 +12,15 @@ namespace muster::front {
 struct Place {
   std::string directory;  // absolute
   std::string conf() const { return directory + "/slurm.conf"; }
-  std::string log(const std::string& daemon) const;  // "slurmctld", or a node
+  std::string dbd_conf() const { return directory + "/slurmdbd.conf"; }
+  std::string log(const std::string& daemon) const;  // "slurmctld", "slurmdbd", or a node
 };
 
 // --state, else $XDG_STATE_HOME/muster, else ~/.local/state/muster. Nothing is made. An error when it is too
 // long for sockets in it, which the system limits to 107 bytes.
 Result<Place> find_place(const std::string& wanted);
 
-// Directories, key (kept if there is one), ports, slurm.conf, gres.conf, env.sh.
+// Directories, key (kept if there is one), ports, slurm.conf, slurmdbd.conf, gres.conf, env.sh.
 Result<> furnish(const Place& place, const Plan& plan);
 
 // The process of slurmctld; 0 = not running.
@@ -28,7 +29,7 @@ struct Daemon {
   std::string name;
   int pid = 0;
 };
-// Those that run now, slurmctld first, by the pid files they hold locked.
+// Those that run now, slurmctld and slurmdbd first, by the pid files they hold locked.
 std::vector<Daemon> running_daemons(const Place& place);
 
 // Where the daemons and commands of our installation are: ../sbin and . of the running program.

@@ -56,8 +56,8 @@ Result<> set(Plan& p, const Option& o) {
     if (o.value.empty()) return fail(Errc::kBadOption, "--state: expected a directory");
     p.state = std::string(o.value);
   } else {
-    std::string_view near =
-        did_you_mean(o.name, {"--nodes", "--gpus-per-node", "--gpu-type", "--cpus", "--memory", "--state"});
+    std::string_view near = did_you_mean(
+        o.name, {"--nodes", "--gpus-per-node", "--gpu-type", "--cpus", "--memory", "--state", "--no-accounting"});
     return fail(Errc::kBadOption, "unrecognized option '" + std::string(o.name) + "'",
                 near.empty() ? "muster --help lists the options" : "did you mean " + std::string(near) + "?");
   }
@@ -77,6 +77,10 @@ Result<Plan> parse_plan(Action action, std::span<const std::string> arguments) {
       p.log_name = a;
       continue;
     }
+    if (a == "--no-accounting") {
+      p.accounting = false;
+      continue;
+    }
     size_t equals = a.find('=');
     if (equals == std::string::npos && i + 1 >= arguments.size())
       return fail(Errc::kBadOption, "option '" + a + "' requires an argument");
@@ -92,6 +96,17 @@ std::vector<std::string> node_names(const Plan& plan) {
   std::vector<std::string> out;
   for (uint32_t i = 1; i <= plan.nodes; ++i) out.push_back("n" + std::to_string(i));
   return out;
+}
+
+namespace {
+uint32_t dbd_port(const Plan& plan, const ConfInputs& in) { return in.first_port + plan.nodes + 1; }
+}  // namespace
+
+std::string slurmdbd_conf(const Plan& plan, const ConfInputs& in) {
+  return "# Written by muster up; it is written anew each time.\nDbdHost=" + in.host + "\nDbdAddr=127.0.0.1\nDbdPort=" +
+         std::to_string(dbd_port(plan, in)) + "\nAuthType=auth/slurm\nSlurmUser=" + in.user + "\nPidFile=" + in.directory +
+         "/run/slurmdbd.pid\nLogFile=" + in.directory + "/log/slurmdbd.log\nStorageType=accounting_storage/sqlite\nStorageLoc=" +
+         in.directory + "/state/accounting.db\n";
 }
 
 std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
@@ -126,6 +141,12 @@ std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
   line("SelectTypeParameters", "CR_CPU_Memory");
   line("DefMemPerCPU", std::to_string(std::max<uint64_t>(1, plan.memory_mb / plan.cpus)));
   if (plan.gpus_per_node) line("GresTypes", "gpu");
+  if (plan.accounting) {
+    line("AccountingStorageType", "accounting_storage/slurmdbd");
+    line("AccountingStorageHost", "127.0.0.1");
+    line("AccountingStoragePort", std::to_string(dbd_port(plan, in)));
+    if (plan.gpus_per_node) line("AccountingStorageTRES", "gres/gpu,gres/gpu:" + plan.gpu_type);
+  }
   out += "NodeName=" + node_list(plan) + " NodeHostname=" + in.host + " NodeAddr=127.0.0.1 Port=" + ports +
          " CPUs=" + std::to_string(plan.cpus) + " RealMemory=" + std::to_string(plan.memory_mb) + gres +
          " State=UNKNOWN\n";

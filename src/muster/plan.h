@@ -19,6 +19,7 @@ struct Plan {
   uint32_t nodes = 4, gpus_per_node = 8, cpus = 16;
   uint64_t memory_mb = 65536;
   std::string gpu_type = "h100";
+  bool accounting = true;  // with slurmdbd, so that sacct and sacctmgr work
   std::string state;     // --state; "" = the default place
   std::string log_name;  // logs: slurmctld or a node; "" = all
 };
@@ -29,9 +30,10 @@ Result<Plan> parse_plan(Action action, std::span<const std::string> arguments);
 struct ConfInputs {
   std::string directory;  // absolute
   std::string host, user;
-  uint16_t first_port = 0;  // slurmctld's; the nodes' follow
+  uint16_t first_port = 0;  // slurmctld's; the nodes' follow, then slurmdbd's
 };
 std::string slurm_conf(const Plan& plan, const ConfInputs& in);
+std::string slurmdbd_conf(const Plan& plan, const ConfInputs& in);
 std::string gres_conf(const Plan& plan);
 std::vector<std::string> node_names(const Plan& plan);
 

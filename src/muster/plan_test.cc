@@ -16,6 +16,11 @@ TEST(Plan, OptionsAndTheirLimits) {
   EXPECT_EQ(p->nodes, 2u);
   EXPECT_EQ(p->memory_mb, 2u << 20);
   EXPECT_EQ(p->gpu_type, "a100_3g.20gb");
+  EXPECT_TRUE(p->accounting);
+  a = {"--no-accounting", "--nodes=2"};
+  p = parse_plan(Action::kUp, a);
+  ASSERT_TRUE(p);
+  EXPECT_FALSE(p->accounting);
 }
 
 TEST(Plan, WrongOnesNameTheRule) {
@@ -42,6 +47,11 @@ TEST(Plan, TheConfigurationLoads) {
       ASSERT_TRUE(loaded) << config::to_text(loaded.error());
       EXPECT_TRUE(loaded->notices.empty()) << config::to_text(loaded->notices);
       EXPECT_EQ(loaded->config.nodes.size(), nodes);
+      config::MemoryFiles dbd{{"/c/slurmdbd.conf", slurmdbd_conf(plan, {"/c", "host", "root", 20000})}};
+      auto accounting = config::load_simple(dbd, "/c/slurmdbd.conf", config::ConfFile::kSlurmdbd);
+      ASSERT_TRUE(accounting) << config::to_text(accounting.error());
+      EXPECT_TRUE(accounting->notices.empty()) << config::to_text(accounting->notices);
+      EXPECT_EQ(accounting->conf.number("DbdPort"), loaded->config.accounting_storage_port);
     }
 }
 

@@ -30,10 +30,10 @@ struct Starting {
 
 Result<Starting> begin(const Place& place, const std::string& name) {
   os::SpawnSpec spec;
-  bool controller = name == "slurmctld";
-  spec.path = sbin_directory() + (controller ? "/slurmctld" : "/slurmd");
-  spec.argv = {spec.path, "-f", place.conf()};
-  if (!controller) spec.argv.insert(spec.argv.end(), {"-N", name});
+  const bool node = name != "slurmctld" && name != "slurmdbd";
+  spec.path = sbin_directory() + "/" + (node ? "slurmd" : name);
+  spec.argv = {spec.path, "-f", name == "slurmdbd" ? place.dbd_conf() : place.conf()};
+  if (node) spec.argv.insert(spec.argv.end(), {"-N", name});
   spec.cwd = place.directory;
   MUSTER_TRY(pid, os::spawn(spec));
   return Starting{name, pid};
@@ -47,9 +47,13 @@ Result<> finish(const Starting& s) {
 }
 
 Result<> start_daemons(const Place& place, const Plan& plan) {
+  std::vector<Starting> nodes;   // and slurmdbd: the controller tries until it is there
+  if (plan.accounting) {
+    MUSTER_TRY(dbd, begin(place, "slurmdbd"));
+    nodes.push_back(std::move(dbd));
+  }
   MUSTER_TRY(controller, begin(place, "slurmctld"));
   MUSTER_TRY_VOID(finish(controller));
-  std::vector<Starting> nodes;
   for (const std::string& name : node_names(plan)) {
     MUSTER_TRY(node, begin(place, name));
     nodes.push_back(std::move(node));
@@ -115,6 +119,7 @@ int up(const Place& place, const Plan& plan) {
   setenv("SLURM_CONF", place.conf().c_str(), 1);
   Result<> done = require_program(sbin_directory() + "/slurmctld");
   if (done) done = require_program(sbin_directory() + "/slurmd");
+  if (done && plan.accounting) done = require_program(sbin_directory() + "/slurmdbd");
   if (done) done = furnish(place, plan);
   if (!done) {
     fprintf(stderr, "muster: %s\n", std::string(done.error().message()).c_str());

@@ -39,7 +39,7 @@ constexpr Verb kVerbs[] = {
      check_config_verb},
     {"up", "", "makes a cluster on this machine and starts it; prints how to use it", cluster<Action::kUp>},
     {"status", "", "whether it is up, its nodes and jobs", cluster<Action::kStatus>},
-    {"logs", "[NAME]", "the last lines of the daemons' logs; NAME is slurmctld or a node", cluster<Action::kLogs>},
+    {"logs", "[NAME]", "the last lines of the daemons' logs; NAME is slurmctld, slurmdbd or a node", cluster<Action::kLogs>},
     {"down", "", "cancels what runs and ends it; its jobs and settings stay on disk", cluster<Action::kDown>},
 };
 
@@ -52,6 +52,7 @@ constexpr OptionText kClusterOptions[] = {
     {"--gpu-type=NAME", "their type, h100"},
     {"--cpus=N", "CPUs of a node, 16, whatever this machine has"},
     {"--memory=SIZE", "memory of a node, 64G"},
+    {"--no-accounting", "without slurmdbd: sacct and sacctmgr have nothing to ask"},
     {"--state=DIR", "where it lives, ~/.local/state/muster (also for status, logs and down)"},
 };
 constexpr OptionText kOtherOptions[] = {

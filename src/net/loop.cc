@@ -163,6 +163,7 @@ struct Loop::Impl : std::enable_shared_from_this<Loop::Impl> {
   std::vector<SignalHook> signals;
   std::vector<std::function<void()>> deferred;
   std::vector<char> scratch;
+  std::list<std::shared_ptr<void>> kept;
 
   std::mutex mutex;  // guards `posted`
   std::vector<std::function<void()>> posted;
@@ -377,6 +378,7 @@ void Loop::Impl::shut_down() {
     sigaction(s.signo, &s.old, nullptr);
     signal_table.wake_fd[static_cast<size_t>(s.signo)].store(0);
   }
+  std::exchange(kept, {}).clear();
   for (int round = 0; round < kDeferRounds; ++round) {
     std::vector<std::function<void()>> drop;
     {
@@ -405,6 +407,10 @@ void Loop::post(std::function<void()> work) { impl_->post(std::move(work)); }
 void Loop::defer(std::function<void()> work) {
   if (!impl_->dead) impl_->deferred.push_back(std::move(work));
 }
+Loop::Kept Loop::keep(std::shared_ptr<void> thing) {
+  return impl_->kept.insert(impl_->kept.end(), std::move(thing));
+}
+void Loop::let_go(Kept kept) { impl_->kept.erase(kept); }
 std::span<char> Loop::scratch() { return impl_->scratch; }
 
 void Loop::stop() {

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <span>
 
@@ -39,6 +40,12 @@ class Loop {
   // Runs `work` at the end of this turn, before the loop sleeps: what a turn gathered (frames to write,
   // commands to commit) is handled once. Loop thread only; no wake-up, no lock.
   void defer(std::function<void()> work);
+
+  // Keeps something until it is let go of, or to the loop's end. What is kept by a callback of its own would stay for ever when the
+  // loop ends before that is called. Loop thread only.
+  using Kept = std::list<std::shared_ptr<void>>::iterator;
+  Kept keep(std::shared_ptr<void> thing);
+  void let_go(Kept kept);
 
   // Timers: one shot. Cancelling by destroying the handle; a fired or cancelled timer's handle may be kept.
   class Timer {

@@ -124,22 +124,25 @@ class Background {
       {
         std::lock_guard lock(m);
         fixture_ = &f;
+        post_ = f.loop.poster();
         built = true;
+        ready.notify_one();   // held: who waits takes `ready` along
       }
-      ready.notify_one();
       f.run(seconds(60));
     });
     std::unique_lock lock(m);
     ready.wait(lock, [&] { return built; });
   }
   ~Background() {
-    fixture_->loop.stop();
+    // Not stop() from here: the loop may be gone before that returns.
+    post_([loop = &fixture_->loop] { loop->stop(); });
     thread_.join();
   }
   Loop& loop() { return fixture_->loop; }
 
  private:
   std::thread thread_;
+  Loop::Poster post_;
   Fixture* fixture_ = nullptr;
 };
 

@@ -19,6 +19,7 @@ std::string_view operands_of(Command c) {
     case Command::kScancel:
       return "[job_id[_array_id][.step_id]...]";
     case Command::kScontrol:
+    case Command::kSacctmgr:
       return "[command]";
     case Command::kSattach:
       return "<jobid.stepid>";

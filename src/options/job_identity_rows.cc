@@ -200,9 +200,8 @@ constexpr JobOptionRow kRows[] = {
       .commands = kJobs,
       .section = Section::kJob,
       .summary = "security label",
-      .doc = "The multi-category security label of the job, where an MCS plugin is in use.",
-      .note = "multi-category security is not available yet: slurmctld refuses a job with a label",
-      .needs = "policy"},
+      .doc = "The multi-category security label of the job, where an MCSPlugin is in use: the user's name (mcs/user), the account "
+             "(mcs/account), one of the user's groups (mcs/group), or any word (mcs/label)."},
      set_text<&JobRequest::mcs_label>},
 };
 }  // namespace

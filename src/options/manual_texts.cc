@@ -41,6 +41,17 @@ constexpr ManualText kTexts[] = {
      "sattach connects standard input, output and error of a running step to the terminal."},
     {Command::kSbcast, "copy a file to the nodes of a job",
      "sbcast copies a file to every node of the job it is called in, along a tree of nodes."},
+    {Command::kSacct, "show accounting data of jobs",
+     "sacct shows what the accounting database (slurmdbd) recorded of jobs and their steps, also long after their end. A user "
+     "sees the own jobs unless told otherwise, root everybody's. What is printed is up to --format.\n\n"
+     "Which jobs: those that could run, ran or ended between --starttime and --endtime. Without these: since midnight; with "
+     "--jobs ever; with --state at this moment. A --starttime with --state and without --endtime asks for that moment, but for "
+     "states of ended jobs for everything since then, where Slurm would show what ended within that second."},
+    {Command::kSacctmgr, "look at and change accounts, users and limits",
+     "sacctmgr takes a command and its words; without them it asks for commands at a prompt: add, modify, delete and show of "
+     "accounts, users, associations, QOS, clusters and coordinators in the accounting database (slurmdbd). What would be done "
+     "is shown, and a person is asked whether to do it, for 30 seconds; --immediate does it at once.\n\n"
+     "sacctmgr help lists the commands."},
 };
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace muster {
 
 std::string_view command_name(Command c) {
   constexpr std::string_view kNames[] = {"sbatch",  "srun",     "salloc",  "squeue", "sinfo",
-                                         "scancel", "scontrol", "sattach", "sbcast"};
+                                         "scancel", "scontrol", "sattach", "sbcast", "sacct", "sacctmgr"};
   return kNames[static_cast<size_t>(c)];
 }
 

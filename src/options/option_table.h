@@ -2,7 +2,7 @@
 // where the value goes. Parser, --help, --usage, manual page, completion and environment inputs are all
 // derived from the rows. The rows stand in *_rows.cc, one file per subject. How rows are read from a command
 // line: parser.h. Manual pages: sbatch(1) srun(1) salloc(1) squeue(1) sinfo(1) scancel(1) scontrol(1)
-// sattach(1) sbcast(1).
+// sattach(1) sbcast(1) sacct(1) sacctmgr(1).
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,14 @@ enum class Command : uint8_t {
   kScancel,
   kScontrol,
   kSattach,
-  kSbcast
+  kSbcast,
+  kSacct,
+  kSacctmgr
 };
 inline constexpr Command kAllCommands[] = {Command::kSbatch,   Command::kSrun,    Command::kSalloc,
                                            Command::kSqueue,   Command::kSinfo,   Command::kScancel,
-                                           Command::kScontrol, Command::kSattach, Command::kSbcast};
+                                           Command::kScontrol, Command::kSattach, Command::kSbcast,
+                                           Command::kSacct,    Command::kSacctmgr};
 std::string_view command_name(Command c);
 
 struct CommandSet {

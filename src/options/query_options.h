@@ -1,6 +1,7 @@
-// What squeue, sinfo, scancel, scontrol, sattach and sbcast were told. Lists are kept as the texts between
+// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct and sacctmgr were told. Lists are kept as the texts between
 // commas; what they name (states, users, fields) is checked by whoever looks it up: fields/, the command, the
-// controller. Manual pages: squeue(1) sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1).
+// controller. Manual pages: squeue(1) sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1)
+// sacct(1) sacctmgr(1).
 #pragma once
 
 #include <cstdint>
@@ -98,6 +99,28 @@ struct SbcastOptions : QueryCommon {
   std::optional<uint32_t> timeout_seconds, fanout;
 };
 
+struct SacctOptions : QueryCommon {
+  TextList accounts, jobs, names, partitions, qos, reasons, states, users, groups, wckeys, features;
+  std::string nodes, start, end;                    // a host list; times as typed
+  std::string node_counts, cpu_counts;              // "2", "2-4"
+  std::string limit_min, limit_max;                 // time limits as typed
+  std::string format, delimiter = "|";
+  char units = 0;                                   // K, M, G, T or P
+  enum class Form : uint8_t { kAligned, kParsable, kParsable2 } form = Form::kAligned;
+  bool all_clusters = false, all_users = false, allocations = false, array = false, brief = false, duplicates = false,
+       helpformat = false, long_output = false, noconvert = false, noheader = false, truncate = false,
+       expand_patterns = false, local_uid = false;
+  bool federation = false, local = false;
+  std::optional<uint32_t> array_text_length;        // SLURM_BITSTR_LEN
+  DataOutput data;
+};
+
+struct SacctmgrOptions : QueryCommon {
+  SacctOptions::Form form = SacctOptions::Form::kAligned;
+  bool associations = false, immediate = false, noheader = false, quiet = false, readonly = false;
+  std::string format;
+};
+
 template <class Options>
 struct QueryParse {
   Outcome outcome = Outcome::kFailed;
@@ -113,6 +136,8 @@ QueryParse<ScancelOptions> parse_scancel(std::span<const std::string> arguments,
 QueryParse<ScontrolOptions> parse_scontrol(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SattachOptions> parse_sattach(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SbcastOptions> parse_sbcast(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<SacctOptions> parse_sacct(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<SacctmgrOptions> parse_sacctmgr(std::span<const std::string> arguments, const EnvLookup& env);
 
 std::span<const OptionRow<SqueueOptions>> squeue_rows();
 std::span<const OptionRow<SinfoOptions>> sinfo_rows();
@@ -120,6 +145,8 @@ std::span<const OptionRow<ScancelOptions>> scancel_rows();
 std::span<const OptionRow<ScontrolOptions>> scontrol_rows();
 std::span<const OptionRow<SattachOptions>> sattach_rows();
 std::span<const OptionRow<SbcastOptions>> sbcast_rows();
+std::span<const OptionRow<SacctOptions>> sacct_rows();
+std::span<const OptionRow<SacctmgrOptions>> sacctmgr_rows();
 
 // The rows of any command, without their setters: for help, manual pages, completion and tests.
 std::vector<const OptionInfo*> option_infos(Command c);

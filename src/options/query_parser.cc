@@ -1,4 +1,4 @@
-// parse_squeue … parse_sbcast: one template over each command's rows.
+// parse_squeue … parse_sacctmgr: one template over each command's rows.
 #include "options/job_options.h"
 #include "options/parser_detail.h"
 #include "options/query_options.h"
@@ -125,6 +125,20 @@ QueryParse<SbcastOptions> parse_sbcast(std::span<const std::string> arguments, c
   return out;
 }
 
+QueryParse<SacctOptions> parse_sacct(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<SacctOptions>(Command::kSacct, sacct_rows(), arguments, env);
+  if (out.outcome == Outcome::kRun && !out.operands.empty()) {
+    failed(out, "Unknown arguments:");
+    for (const std::string& word : out.operands) out.messages.push_back({Message::Level::kError, " " + word});
+  }
+  if (out.options.local) out.options.federation = false;
+  return out;
+}
+
+QueryParse<SacctmgrOptions> parse_sacctmgr(std::span<const std::string> arguments, const EnvLookup& env) {
+  return parse_query<SacctmgrOptions>(Command::kSacctmgr, sacctmgr_rows(), arguments, env);
+}
+
 std::vector<const OptionInfo*> option_infos(Command c) {
   std::vector<const OptionInfo*> out;
   switch (c) {
@@ -145,6 +159,12 @@ std::vector<const OptionInfo*> option_infos(Command c) {
       break;
     case Command::kSbcast:
       add_infos(sbcast_rows(), out);
+      break;
+    case Command::kSacct:
+      add_infos(sacct_rows(), out);
+      break;
+    case Command::kSacctmgr:
+      add_infos(sacctmgr_rows(), out);
       break;
     default:
       for (const JobOptionRow* row : job_rows(c)) out.push_back(&row->info);

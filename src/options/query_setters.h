@@ -12,7 +12,8 @@ namespace muster::options_detail {
 
 inline constexpr CommandSet kSqueue = only(Command::kSqueue), kSinfo = only(Command::kSinfo),
                             kScancel = only(Command::kScancel), kScontrol = only(Command::kScontrol),
-                            kSattach = only(Command::kSattach), kSbcast = only(Command::kSbcast);
+                            kSattach = only(Command::kSattach), kSbcast = only(Command::kSbcast),
+                            kSacct = only(Command::kSacct), kSacctmgr = only(Command::kSacctmgr);
 
 template <class R, auto Member>
 Result<> q_text(R& o, const Given& g) {
@@ -28,6 +29,11 @@ template <class R, auto Member>
 Result<> q_list(R& o, const Given& g) {
   (o.*Member).clear();
   for (std::string_view part : split_outside_brackets(g.value)) (o.*Member).emplace_back(trim(part));
+  return {};
+}
+template <class R, auto Member, auto Value>
+Result<> q_value(R& o, const Given&) {
+  o.*Member = Value;
   return {};
 }
 template <class R>

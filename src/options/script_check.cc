@@ -15,7 +15,12 @@ constexpr size_t kMaxConflicts = 16;
 
 class Check {
  public:
-  Check(Time now) : now_(now), rows_(job_rows(Command::kSbatch)), infos_(options_detail::infos_of<JobOptions>(rows_)) {}
+  Check(Time now, std::span<const PluginOption> plugins) : now_(now) {
+    JobCommandLine line = scan_job_command(Command::kSbatch, {}, plugins).line;
+    rows_ = std::move(line.rows);
+    infos_ = options_detail::infos_of<JobOptions>(rows_);
+    out_.plugin_rows = std::move(line.plugin_rows);
+  }
 
   DirectiveCheck run(std::string_view script) {
     size_t number = 0;
@@ -162,6 +167,8 @@ class Check {
 
 }  // namespace
 
-DirectiveCheck check_directives(std::string_view script, Time now) { return Check(now).run(script); }
+DirectiveCheck check_directives(std::string_view script, Time now, std::span<const PluginOption> plugins) {
+  return Check(now, plugins).run(script);
+}
 
 }  // namespace muster

@@ -3,6 +3,8 @@
 // muster lint's. Pure. Cost: a parse, times the number of conflicts (at most kMaxConflicts).
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +29,10 @@ struct DirectiveCheck {
   std::vector<DirectiveFinding> findings;
   std::vector<DirectiveOption> given;  // those understood, in order
   JobOptions options;                  // what they make together; conflicting ones left out
+  std::shared_ptr<const std::vector<JobOptionRow>> plugin_rows;  // `options` refers to them
 };
 
-// The directives up to the first command. `now` for times such as --begin=tomorrow.
-DirectiveCheck check_directives(std::string_view script, Time now);
+// The directives up to the first command. `now` for times such as --begin=tomorrow. `plugins` must outlive the result.
+DirectiveCheck check_directives(std::string_view script, Time now, std::span<const PluginOption> plugins = {});
 
 }  // namespace muster

@@ -56,5 +56,15 @@ TEST(ScriptCheck, FormsOfGres) {
   EXPECT_NE(told("#SBATCH --gres=gpu:4:a100\n").find("did you mean gpu:a100:4?"), std::string::npos);
 }
 
+TEST(ScriptCheck, OptionsOfPluginsAreKnown) {
+  const std::vector<PluginOption> pyxis{{"container-image", Arg::kRequired, "IMAGE", "the image", "pyxis"}};
+  const char* script = "#!/bin/sh\n#SBATCH --container-image=ubuntu\n#SBATCH --container-image\n";
+  DirectiveCheck known = check_directives(script, Time{}, pyxis);
+  ASSERT_EQ(known.findings.size(), 1u);
+  EXPECT_EQ(known.findings[0].text, "option '--container-image' requires an argument");
+  EXPECT_TRUE(known.options.given("container-image"));
+  EXPECT_EQ(check_directives(script, Time{}).findings.size(), 2u);
+}
+
 }  // namespace
 }  // namespace muster

@@ -141,8 +141,9 @@ constexpr JobOptionRow kRows[] = {
       .env = {.srun = "SLURM_MPI_TYPE"},
       .section = Section::kLaunch,
       .summary = "how MPI starts: none, pmi2, pmix",
-      .doc = "Which interface MPI programs find each other by. 'list' prints those that are there. The "
-             "default is the site's MpiDefault."},
+      .doc = "Which interface MPI programs find each other by: pmix for Open MPI and others, pmi2 for MPICH and those made from "
+             "it, or none. A version may be named (pmix_v4). 'list' prints those that are there. The default is the site's "
+             "MpiDefault."},
      set_text<&StepRequest::mpi>},
     {{.name = "multi-prog",
       .commands = kSrunOnly,

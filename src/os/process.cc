@@ -16,6 +16,7 @@
 
 #include "os/clock.h"
 #include "os/error.h"
+#include "os/held_process.h"
 
 extern char** environ;
 
@@ -58,21 +59,28 @@ struct Plan {
   std::string pid_entry;  // "NAME=" and room for a number, which the child fills in
   size_t pid_digits_at = 0;
   bool switch_user = false;
+  void (*failed_in_child)(const Plan&, void*) = nullptr;  // of a forked child: tells, and does not come back
+  void* failed_context = nullptr;
   // written by the child
   volatile Step failed = Step::kNone;
   volatile int failed_errno = 0;
   volatile size_t failed_index = 0;
 };
 
-[[noreturn]] void give_up(Plan& p, Step step, size_t index = 0) {
+// What runs in the child, on a stack of its own in our memory. Sanitizers know neither and would take its stack, and its
+// returns that never come, for ours.
+#define IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
+
+[[noreturn]] IN_CHILD void give_up(Plan& p, Step step, size_t index = 0) {
   p.failed_errno = errno;
   p.failed_index = index;
   p.failed = step;
+  if (p.failed_in_child) p.failed_in_child(p, p.failed_context);
   syscall(SYS_exit_group, 127);
   __builtin_unreachable();
 }
 
-void reset_signals() {
+IN_CHILD void reset_signals() {
   // The kernel's struct sigaction is at most 32 bytes; zeros mean SIG_DFL. glibc's wrapper would refuse 32
   // and 33.
   unsigned char zeros[64] = {};
@@ -80,7 +88,7 @@ void reset_signals() {
     if (s != SIGKILL && s != SIGSTOP) syscall(SYS_rt_sigaction, s, zeros, nullptr, 8);
 }
 
-void join_cgroups_and_oom(Plan& p) {
+IN_CHILD void join_cgroups_and_oom(Plan& p) {
   for (size_t i = 0; i < p.spec->cgroup_procs_fds.size(); ++i)
     if (write(p.spec->cgroup_procs_fds[i], "0", 1) != 1) give_up(p, Step::kCgroup, i);
   if (p.oom_length == 0) return;
@@ -89,7 +97,7 @@ void join_cgroups_and_oom(Plan& p) {
   close(fd);
 }
 
-void place_in_session(Plan& p) {
+IN_CHILD void place_in_session(Plan& p) {
   const SpawnSpec& s = *p.spec;
   if (s.new_session && syscall(SYS_setsid) < 0) give_up(p, Step::kSession);
   if (s.process_group && !s.new_session && syscall(SYS_setpgid, 0, *s.process_group) < 0)
@@ -97,7 +105,7 @@ void place_in_session(Plan& p) {
   if (s.controlling_tty >= 0 && ioctl(s.controlling_tty, TIOCSCTTY, 0) < 0) give_up(p, Step::kTty);
 }
 
-void place_on_machine(Plan& p) {
+IN_CHILD void place_on_machine(Plan& p) {
   const SpawnSpec& s = *p.spec;
   if (s.nice && syscall(SYS_setpriority, PRIO_PROCESS, 0, *s.nice) < 0) give_up(p, Step::kNice);
   if (!p.cpu_mask.empty() &&
@@ -107,7 +115,7 @@ void place_on_machine(Plan& p) {
 
 // Two passes, so that mappings may swap and overlap: first every source goes above all targets, then down to
 // its place.
-void map_descriptors(Plan& p) {
+IN_CHILD void map_descriptors(Plan& p) {
   syscall(SYS_close_range, 3, ~0u,
           CLOSE_RANGE_CLOEXEC);  // before Linux 5.11: our own descriptors have the flag anyway
   for (size_t i = 0; i < p.fds.size(); ++i) {
@@ -118,7 +126,7 @@ void map_descriptors(Plan& p) {
     if (syscall(SYS_dup3, p.moved[i], p.fds[i].to, 0) < 0) give_up(p, Step::kFds, i);
 }
 
-void become_user(Plan& p) {
+IN_CHILD void become_user(Plan& p) {
   if (!p.switch_user) return;
   const Credentials& c = *p.spec->credentials;
   // Raw calls: glibc's would try to change the credentials of every thread of the process whose memory this
@@ -128,7 +136,7 @@ void become_user(Plan& p) {
   if (syscall(SYS_setresuid, c.uid.value, c.uid.value, c.uid.value) < 0) give_up(p, Step::kUid);
 }
 
-void write_own_pid(Plan& p) {
+IN_CHILD void write_own_pid(Plan& p) {
   if (p.pid_entry.empty()) return;
   char digits[16];
   size_t n = 0;
@@ -139,14 +147,17 @@ void write_own_pid(Plan& p) {
   *to = 0;
 }
 
-int child_main(void* arg) {
-  Plan& p = *static_cast<Plan*>(arg);
-  const SpawnSpec& s = *p.spec;
+// What root's rights may be needed for.
+IN_CHILD void take_place(Plan& p) {
   reset_signals();
   join_cgroups_and_oom(p);
   place_in_session(p);
   place_on_machine(p);
   map_descriptors(p);
+}
+
+IN_CHILD void set_limits_and_user(Plan& p) {
+  const SpawnSpec& s = *p.spec;
   for (size_t i = 0; i < s.limits.size(); ++i) {
     const uint64_t pair[2] = {s.limits[i].soft, s.limits[i].hard};
     if (syscall(SYS_prlimit64, 0, s.limits[i].resource, pair, nullptr) < 0) give_up(p, Step::kLimit, i);
@@ -155,9 +166,14 @@ int child_main(void* arg) {
   if (s.umask) syscall(SYS_umask, *s.umask);
   if (!s.cwd.empty() && syscall(SYS_chdir, s.cwd.c_str()) < 0) give_up(p, Step::kCwd);
   if (s.parent_death_signal && prctl(PR_SET_PDEATHSIG, s.parent_death_signal) < 0) give_up(p, Step::kDeath);
-  write_own_pid(p);
+}
+
+IN_CHILD void take_signals() {
   const uint64_t no_signals = 0;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, nullptr, 8);
+}
+
+[[noreturn]] IN_CHILD void execute(Plan& p) {
   int denied = 0;
   for (const char* candidate : p.candidate_ptrs) {
     syscall(SYS_execve, candidate, p.argv.data(), p.env.data());
@@ -167,6 +183,17 @@ int child_main(void* arg) {
   if (denied && (errno == ENOENT || errno == ENOTDIR)) errno = denied;
   give_up(p, Step::kExec);
 }
+
+IN_CHILD int child_main(void* arg) {
+  Plan& p = *static_cast<Plan*>(arg);
+  take_place(p);
+  set_limits_and_user(p);
+  write_own_pid(p);
+  take_signals();
+  execute(p);
+}
+
+#undef IN_CHILD
 
 std::string describe_failure(const Plan& p) {
   const SpawnSpec& s = *p.spec;
@@ -275,6 +302,22 @@ Result<> make_plan(const SpawnSpec& s, Plan& p) {
 
 }  // namespace
 
+// The thread sanitizer keeps what it knows of a thread apart from what the child does in its place.
+static pid_t clone_apart(void* top, Plan& plan) {
+#ifdef __SANITIZE_THREAD__
+  void *ours = __tsan_get_current_fiber(), *childs = __tsan_create_fiber(0);
+  __tsan_switch_to_fiber(childs, 0);
+#endif
+  const pid_t pid = clone(child_main, top, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+#ifdef __SANITIZE_THREAD__
+  const int clone_errno = errno;
+  __tsan_switch_to_fiber(ours, 0);
+  __tsan_destroy_fiber(childs);
+  errno = clone_errno;
+#endif
+  return pid;
+}
+
 Result<pid_t> spawn(const SpawnSpec& spec) {
   Plan plan;
   MUSTER_TRY_VOID(make_plan(spec, plan));
@@ -284,7 +327,7 @@ Result<pid_t> spawn(const SpawnSpec& spec) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = clone(child_main, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+  const pid_t pid = clone_apart(reinterpret_cast<void*>(top), plan);
   const int clone_errno = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return fail_errno("clone", clone_errno);
@@ -294,6 +337,73 @@ Result<pid_t> spawn(const SpawnSpec& spec) {
     return fail_errno(describe_failure(plan), plan.failed_errno);
   }
   return pid;
+}
+
+// ---- held_process.h
+namespace {
+
+constexpr int kHookFailed = 1;
+
+// The whole program of a forked child: it has memory of its own, so it may do what it likes.
+[[noreturn]] void held_main(SpawnSpec s, const StartHooks& hooks, int gate) {
+  auto failed = [](const Plan& p, void* context) {
+    static_cast<const StartHooks*>(context)->failed(describe_failure(p) + ": " + strerror(p.failed_errno));
+  };
+  auto watched = [&](Plan& p) {
+    p.failed_in_child = failed;
+    p.failed_context = const_cast<StartHooks*>(&hooks);
+  };
+  Plan before;
+  if (!make_plan(s, before)) _exit(kHookFailed);  // was made once already by our parent
+  watched(before);
+  // Where the program's descriptors go may be where the gate happens to be.
+  gate = fcntl(gate, F_DUPFD_CLOEXEC, before.above_targets);
+  if (gate < 0) hooks.failed(std::string("gate: ") + strerror(errno));
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would ever open the gate
+  take_place(before);
+  take_signals();
+  if (hooks.as_root && !hooks.as_root()) _exit(kHookFailed);
+  char go = 0;
+  while (read(gate, &go, 1) < 0 && errno == EINTR) {
+  }
+  if (!go) _exit(kHookFailed);
+  close(gate);
+  prctl(PR_SET_PDEATHSIG, 0);
+  set_limits_and_user(before);
+  if (hooks.as_user && !hooks.as_user(s)) _exit(kHookFailed);
+  Plan after;  // the hook may have changed the environment, and with it where programs are
+  if (!make_plan(s, after)) _exit(kHookFailed);
+  watched(after);
+  execute(after);
+}
+
+}  // namespace
+
+Result<HeldProcess> HeldProcess::start(const SpawnSpec& spec, const StartHooks& hooks) {
+  Plan plan;
+  MUSTER_TRY_VOID(make_plan(spec, plan));
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) < 0) return fail_errno("pipe");
+  Fd gate(ends[0]);
+  HeldProcess out;
+  out.gate_.reset(ends[1]);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  out.pid_ = fork();
+  if (out.pid_ == 0) {
+    out.gate_.reset();
+    held_main(spec, hooks, gate.get());
+  }
+  const int fork_errno = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (out.pid_ < 0) return fail_errno("fork", fork_errno);
+  return out;
+}
+
+void HeldProcess::release() {
+  [[maybe_unused]] ssize_t n = write(gate_.get(), "g", 1);
+  gate_.reset();
 }
 
 ExitStatus ExitStatus::of(int raw) {

@@ -141,7 +141,7 @@ HasEnv look_for_env(const ProcessInfo& p, std::string_view entry) {
 
 // What is unknown of some processes is looked at again, all of them together, for at most kLooks milliseconds:
 // a program that was given no environment at all costs that much.
-constexpr int kLooks = 10;
+constexpr int kLooks = 20;
 
 void settle(const std::vector<ProcessInfo>& all, std::string_view entry, std::vector<HasEnv>& known) {
   for (int look = 0; look < kLooks; ++look) {

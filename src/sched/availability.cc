@@ -261,6 +261,7 @@ void Availability::forget(uint32_t id) {
   usable_.reset(id);
   set_units(id, 0);
   for (Bitmap* b : {&known_, &idle_, &asleep_, &owned_, &shared_}) b->reset(id);
+  owners_.erase(id);
   of_kind_[kind_[id]].reset(id);
   for (auto& [name, nodes] : features_) nodes.reset(id);
   kind_[id] = kNoKind;
@@ -347,12 +348,12 @@ void Availability::count_free(uint32_t id, const Node& node, const NodeUse& was)
   set_units(id, units);
   mem_free_[id] = mem;
   const bool idle = node.jobs_running == 0 && node.jobs_completing == 0 && node.cpus_used.none();
-  freed |= (idle && !idle_.test(id)) || (owned_.test(id) && !node.exclusive_user);
+  freed |= set_owner(id, owner_of(node));
+  freed |= idle && !idle_.test(id);
   const bool shared = node.shared_jobs > 0 && node.shared_jobs >= node.jobs_running;
   freed |= shared && !shared_.test(id);
   if (freed) ++freed_;
   idle_.assign(id, idle);
-  owned_.assign(id, node.exclusive_user);
   shared_.assign(id, shared);
 }
 
@@ -362,10 +363,23 @@ NodeUse Availability::use(uint32_t id) const {
   return !n || ideal_ ? NodeUse() : use_of(*n);
 }
 
-Uid Availability::owner(uint32_t id) const {
+// Whether the node is no longer kept as it was: somebody else may have found a place.
+bool Availability::set_owner(uint32_t id, NodeOwner owner) {
+  bool released = false;
+  if (auto was = owners_.find(id); was != owners_.end()) {
+    released = !(was->second == owner);
+    owners_.erase(was);
+  }
+  owned_.assign(id, owner.kept());
+  if (owner.kept()) owners_.emplace(id, std::move(owner));
+  return released;
+}
+
+const NodeOwner& Availability::kept_for(uint32_t id) const {
+  static const NodeOwner kNobody;
   if (auto it = overlay_.find(id); it != overlay_.end()) return it->second.owner;
-  const Node* n = nodes_.find(id);
-  return n ? n->exclusive_uid : Uid();
+  auto it = owners_.find(id);
+  return it == owners_.end() ? kNobody : it->second;
 }
 
 NodeUse Availability::use_beyond(uint32_t id, uint32_t others) const {
@@ -405,7 +419,7 @@ Availability::Laid& Availability::laid_over(uint32_t id) {
   auto [it, fresh] = overlay_.try_emplace(id);
   if (fresh)
     if (const Node* n = nodes_.find(id))
-      it->second = {use_of(*n), n->exclusive_uid};
+      it->second = {use_of(*n), owner_of(*n)};
   return it->second;
 }
 
@@ -428,10 +442,9 @@ void Availability::consume(const NodeShare& share, const Allocation& of, Uid own
   if (!share.gres.empty()) free_gres(k, laid.use.gres, gres_free_.data() + gres_at_[id]);
   shared_.assign(id, of.oversubscribe && (idle_.test(id) || shared_.test(id)));
   idle_.reset(id);
-  if (of.exclusive_user) {
-    owned_.set(id);
-    laid.owner = owner;
-  }
+  if (of.exclusive_user) laid.owner.user = owner;
+  if (!of.mcs_label.empty()) laid.owner.label = of.mcs_label;
+  if (laid.owner.kept()) owned_.set(id);
 }
 
 }  // namespace muster::sched

@@ -22,6 +22,7 @@
 #include "base/pmap.h"
 #include "model/node.h"
 #include "model/resources.h"
+#include "sched/node_owner.h"
 #include "sched/planner.h"
 #include "sched/topology_index.h"
 
@@ -80,7 +81,7 @@ class Availability {
   const Bitmap& asleep() const {
     return asleep_;
   }  // powered down or still booting: a start has to wait for power
-  const Bitmap& owned() const { return owned_; }    // an --exclusive=user job is there
+  const Bitmap& owned() const { return owned_; }    // kept for a user or a label
   const Bitmap& shared() const { return shared_; }  // all jobs there share their CPUs
   uint32_t units_free(uint32_t id) const { return units_free_[id]; }
   uint64_t mem_free(uint32_t id) const { return mem_free_[id]; }
@@ -91,7 +92,8 @@ class Availability {
   // As seen by a job that may share CPUs with up to `others` jobs: what more than that hold.
   NodeUse use_beyond(uint32_t id, uint32_t others) const;
   uint32_t units_beyond(uint32_t id, uint32_t others) const;
-  Uid owner(uint32_t id) const;  // of a node in owned()
+  const NodeOwner& kept_for(uint32_t id) const;
+  Uid owner(uint32_t id) const { return kept_for(id).user; }
 
   // Nodes with exactly so many free units; usable ones only.
   const Bitmap& with_units(uint32_t units) const { return by_units_[units]; }
@@ -126,6 +128,7 @@ class Availability {
   uint32_t kind_for(const Node& node);
   void count_free(uint32_t id, const Node& node, const NodeUse& was);
   void set_units(uint32_t id, uint32_t units);
+  bool set_owner(uint32_t id, NodeOwner owner);
   void grow(uint32_t size);
 
   PersistentMap<Node> nodes_;
@@ -145,10 +148,11 @@ class Availability {
   bool tiers_stale_ = true;
   struct Laid {
     NodeUse use;
-    Uid owner{};
+    NodeOwner owner;
   };
   Laid& laid_over(uint32_t id);
   std::map<uint32_t, Laid> overlay_;
+  std::map<uint32_t, NodeOwner> owners_;  // of owned_, without what is laid over
   uint64_t freed_ = 1, changed_ = 1, shape_version_ = 1;
   TopologyCache topologies_;
 };

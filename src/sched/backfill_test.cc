@@ -34,6 +34,57 @@ TEST(Backfill, AShortJobSlipsInFrontALongOneDoesNot) {
   EXPECT_EQ(verdict_of(p, slow)->expected_start, kNow + minutes(90));
 }
 
+JobBuilder for_user(uint32_t uid, uint32_t cpus, uint32_t minutes) {
+  return a_job().tasks(cpus).minutes(minutes).user(uid);
+}
+JobBuilder kept(JobBuilder job) {
+  return job.with([](JobRequest& r) { r.exclusive = Exclusive::kUser; });
+}
+
+// n0 full for half an hour; who is first in the queue needs a CPU of both nodes.
+struct HalfHour {
+  explicit HalfHour(const std::vector<JobBuilder>& running = {}) {
+    submit(c, for_user(9, 8, 30).nodelist("n0"), kNow);
+    for (const JobBuilder& job : running) submit(c, job, kNow);
+    apply_starts(c, full(c), kNow);
+    first = submit(c, a_job().nodes(2).tasks(2).minutes(30).user(2).priority(5000), kNow);
+  }
+  Cluster c = a_cluster().nodes(2).cpus(8).build();
+  JobId first{};
+};
+
+TEST(Backfill, ANodeIsNotKeptFromWhoHasAPlaceThere) {
+  HalfHour w;
+  JobId longer = submit(w.c, kept(for_user(1, 1, 60)), kNow), shorter = submit(w.c, kept(for_user(1, 1, 30)), kNow);
+  Plan p = full(w.c);
+  EXPECT_EQ(verdict_of(p, w.first)->expected_start, kNow + minutes(30));
+  EXPECT_FALSE(start_of(p, longer));
+  EXPECT_TRUE(start_of(p, shorter));
+}
+
+TEST(Backfill, ANodeIsNotKeptLongerByWhoComesToItsUser) {
+  HalfHour w({kept(for_user(1, 1, 30)).nodelist("n1")});
+  JobId longer = submit(w.c, for_user(1, 1, 60), kNow), shorter = submit(w.c, for_user(1, 1, 30), kNow);
+  Plan p = full(w.c);
+  EXPECT_EQ(verdict_of(p, w.first)->expected_start, kNow + minutes(30));
+  EXPECT_FALSE(start_of(p, longer));
+  EXPECT_TRUE(start_of(p, shorter));
+}
+
+TEST(Backfill, ANodeIsKeptUntilTheLastThatIsPromisedToItsLabelHasGone) {
+  Cluster c = a_cluster().nodes(1).cpus(8).build();
+  auto red = [](uint32_t minutes, Exclusive exclusive = Exclusive::kDefault) {
+    return a_job().tasks(4).minutes(minutes).with([=](JobRequest& r) { r.mcs_label = "red", r.exclusive = exclusive; });
+  };
+  submit(c, red(30, Exclusive::kMcs), kNow);
+  submit(c, red(10), kNow);
+  apply_starts(c, full(c), kNow);
+  JobId his = submit(c, red(60), kNow), other = submit(c, a_job().tasks(4).minutes(10), kNow);
+  Plan p = full(c);
+  EXPECT_EQ(verdict_of(p, his)->expected_start, kNow + minutes(10));
+  EXPECT_EQ(verdict_of(p, other)->expected_start, kNow + minutes(70));
+}
+
 TEST(Backfill, EveryPendingJobGetsAStart) {
   Cluster c = half_busy();
   std::vector<JobId> ids;

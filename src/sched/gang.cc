@@ -29,7 +29,7 @@ Duration patience(const Shape& shape, const Params& params) {
 }
 
 Gang::Gang(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Bitmap open,
-           Duration waited)
+           Duration waited, const TaskCaps& caps)
     : nodes_(nodes),
       c_(c),
       s_(c.shape),
@@ -37,6 +37,7 @@ Gang::Gang(Availability& nodes, RequestClass& c, const Params& params, const Nod
       filter_(filter),
       open_(std::move(open)),
       waited_(waited),
+      caps_(caps),
       no_devices_(s_.per_node.empty() && s_.per_task.empty() && s_.per_job.empty() && !s_.tasks_per_gpu) {}
 
 // Of CPUs that jobs share, those with the fewest jobs first.
@@ -57,7 +58,7 @@ bool Gang::choose_sharing() {
 
 bool Gang::choose_in(const Bitmap& open) {
   if (!open.contains(required_)) return false;
-  if (s_.whole && !s_.spread && s_.per_job.empty() && idle_nodes(open)) return true;
+  if (s_.whole && !s_.spread && s_.per_job.empty() && caps_.empty() && idle_nodes(open)) return true;
   if (!s_.whole && !s_.grow && !s_.spread && !s_.oversubscribe && s_.nodes_from(1) == 1 && one_node(open))
     return true;
   return by_tiers(open);
@@ -162,7 +163,9 @@ Gang::Candidate Gang::look(uint32_t id) const {
   const Kind& kind = nodes_.kind(id);
   Candidate out{id, kNoTasks, s_.whole ? kind.units : nodes_.units_free(id), 0};
   const uint32_t wanted = s_.num_tasks ? 1 : s_.tasks_per_node;
-  out.tasks = count_on(id, out.units);
+  // Idle nodes of a kind are alike, and what they take is known.
+  const bool known = s_.whole && s_.per_job.empty();
+  out.tasks = known ? c_.idle_tasks[nodes_.kind_index(id)] : count_on(id, out.units);
   for (uint32_t others = 1; others <= others_ && nodes_.shared().test(id); ++others) {
     const Candidate less = out;
     out.units = nodes_.units_beyond(id, others);
@@ -171,6 +174,7 @@ Gang::Candidate Gang::look(uint32_t id) const {
     if (out.tasks <= less.tasks) out = less;
   }
   if (s_.num_tasks && !s_.overcommit) out.tasks = std::min(out.tasks, s_.num_tasks);
+  if (auto cap = caps_.find(id); cap != caps_.end()) out.tasks = std::min(out.tasks, cap->second);
   if (out.tasks >= wanted && !counts_decide(s_, kind) && !s_.whole) {
     // Counting is only a bound here: ask the layout.
     const NodeUse use = nodes_.use_beyond(id, out.others);
@@ -398,7 +402,7 @@ Bitmap Gang::able(std::vector<uint32_t>& tasks) const {
     const uint32_t kind = nodes_.kind_index(id);
     const bool promised = filter_ && filter_->promised().test(at);
     uint32_t n = c_.idle_tasks[kind];
-    if (promised || (!whole && !by_count[kind]))
+    if (promised || caps_.contains(id) || (!whole && !by_count[kind]))
       n = look(id).tasks;
     else if (!whole)
       n = std::min(count_on(id, nodes_.units_free(id)), most);

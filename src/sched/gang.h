@@ -2,6 +2,7 @@
 // and devices.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,16 @@ struct Pick {
   uint32_t others = 0;  // its CPUs are shared with so many jobs at most
 };
 
+// Of nodes whose layout refused what counting had promised: the most tasks there.
+using TaskCaps = std::map<uint32_t, uint32_t>;
+
 // How long --switches=count@time keeps the job waiting at most.
 Duration patience(const Shape& shape, const Params& params);
 
 class Gang {
  public:
   Gang(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Bitmap open,
-       Duration waited);
+       Duration waited, const TaskCaps& caps);
 
   bool choose();                                             // false: not now; detail() says why
   const std::vector<Pick>& picks() const { return picks_; }  // in rank order
@@ -63,6 +67,7 @@ class Gang {
   const NodeFilter* filter_;
   Bitmap open_, required_;
   Duration waited_;
+  const TaskCaps& caps_;
   const bool no_devices_;
   // What counting said last: nodes alike come one after the other.
   struct Counted {

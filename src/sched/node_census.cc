@@ -116,9 +116,11 @@ class Counter {
 
   NodeCause why_not_now(uint32_t id, const Kind& kind) {
     const bool idle = nodes_.idle().test(id);
-    if (nodes_.owned().test(id) && nodes_.owner(id) != user_) return NodeCause::kOtherUser;
+    const NodeOwner& owner = nodes_.kept_for(id);
+    if (owner.user != NodeOwner::kAnyone && owner.user != user_) return NodeCause::kOtherUser;
+    if (!owner.label.empty() && owner.label != c_.shape.mcs_label) return NodeCause::kOtherLabel;
     if (c_.shape.whole && !idle) return NodeCause::kNotIdle;
-    if (c_.shape.exclusive_user && !idle && !nodes_.owned().test(id)) return NodeCause::kNotIdle;
+    if (!idle && !admits(owner, c_.shape.newcomer(user_))) return NodeCause::kNotIdle;
     const GresCounts gres = nodes_.gres_free(id);
     const Amounts have{c_.shape.oversubscribe ? kind.units : nodes_.units_free(id), nodes_.mem_free(id),
                        {gres.begin(), gres.end()}};
@@ -166,7 +168,7 @@ class Counter {
   }
 
   bool fits_with(uint32_t node, const NodeUse& use) const {
-    if (c_.shape.whole || c_.shape.exclusive_user || nodes_.owned().test(node)) return false;
+    if (c_.shape.whole || c_.shape.keeps_others_off() || nodes_.owned().test(node)) return false;
     const Kind& kind = nodes_.kind(node);
     Amounts have{free_units(kind, use.cpus, params_.allocate_cores || params_.linear),
                  kind.mem_mb - std::min(kind.mem_mb, use.mem_mb), std::vector<uint64_t>(kind.gres.size())};

@@ -68,6 +68,7 @@ bool kind_qualifies(const Shape& s, const Kind& k) {
 }
 
 uint32_t units_for(const Shape& s, const Kind& k, uint32_t tasks, uint64_t gpus) {
+  if (s.all_cpus) return k.units;
   const uint64_t cpus = cpus_wanted(s, tasks, gpus);
   uint64_t units = s.whole_cores && by_core(s, k) ? cores_for(s, k, tasks, cpus) : cpus;
   if (s.whole_sockets)
@@ -353,18 +354,31 @@ void finish_share(const Shape& s, const Kind& k, uint64_t gpus, NodeShare& share
   share.mem_mb = memory_for(s, k, static_cast<uint32_t>(units), gpus);
 }
 
+// Cores in the order in which they are kept for the system: those that the node names (CpuSpecList, CoreSpecCount) first, from
+// the lowest unless they are what CoreSpecCount chooses; then the others as it would choose them. Guide core_spec.
+std::vector<uint32_t> kept_order(const Shape& s, const Kind& k) {
+  Bitmap named(k.cores), seen(k.cores);
+  k.specialized.for_each([&](size_t cpu) { named.set(k.core_of_cpu(static_cast<uint32_t>(cpu))); });
+  const auto count = static_cast<uint32_t>(named.count());
+  auto chosen = [&](uint32_t n) { return specialized_cores(k.sockets, k.cores_per_socket, n, s.spec_cores_first); };
+  std::vector<uint32_t> out;
+  auto add = [&](size_t core) {
+    if (seen.test(core)) return;
+    seen.set(core);
+    out.push_back(static_cast<uint32_t>(core));
+  };
+  if (!(chosen(count) == named)) named.for_each(add);
+  for (uint32_t n = 1; n <= k.cores; ++n) chosen(n).for_each(add);
+  return out;
+}
+
 // What the system keeps of a node: what the job says with --core-spec, else the node's own.
 Bitmap system_cpus(const Shape& s, const Kind& k) {
   if (!s.core_spec) return k.specialized;
   Bitmap out;
   uint64_t left = s.core_spec_is_threads ? s.core_spec : uint64_t{s.core_spec} * k.threads;
-  for (uint32_t n = 1; n <= k.cores && left > 0; ++n) {
-    const Bitmap more = specialized_cores(k.sockets, k.cores_per_socket, n, s.spec_cores_first);
-    more.for_each([&](size_t core) {
-      for (size_t cpu = (core + 1) * k.threads; cpu-- > core * k.threads && left > 0;)
-        if (!out.test(cpu)) out.set(cpu), --left;
-    });
-  }
+  for (uint32_t core : kept_order(s, k))
+    for (size_t cpu = (size_t{core} + 1) * k.threads; cpu-- > size_t{core} * k.threads && left > 0; --left) out.set(cpu);
   return out;
 }
 
@@ -382,6 +396,17 @@ std::optional<NodeShare> choose_whole(const Shape& s, const Kind& k, NodeShare s
   for (const GresShare& g : share.gres) add_gres(use.gres, g);
   all_devices(k, use, share.gres);
   finish_share(s, k, gpus, share);
+  return share;
+}
+
+// All CPUs, shared with few enough jobs; devices are nobody else's.
+std::optional<NodeShare> choose_shared_node(const Shape& s, const Kind& k, NodeShare share, const NodeUse& use,
+                                            const std::vector<GresNeed>& needs, uint64_t gpus) {
+  share.cpus = Bitmap(k.cpus, true) - k.specialized;
+  if (share.cpus.none() || share.cpus.intersects(use.cpus)) return std::nullopt;
+  if (!choose_devices(s, k, use, needs, share.tasks, {}, share.gres)) return std::nullopt;
+  finish_share(s, k, gpus, share);
+  if (s.mem_consumable && share.mem_mb > k.mem_mb - std::min(k.mem_mb, use.mem_mb)) return std::nullopt;
   return share;
 }
 
@@ -410,6 +435,7 @@ std::optional<NodeShare> choose_on_node(const Shape& s, const Kind& k, NodeId id
   uint64_t gpus = 0;
   for (const GresNeed& n : needs) gpus += n.name == "gpu" ? n.count : 0;
   if (s.whole) return choose_whole(s, k, std::move(share), use, needs, gpus);
+  if (s.all_cpus) return choose_shared_node(s, k, std::move(share), use, needs, gpus);
   if (!s.per_socket.empty() && !local_per_socket(s, k, use, s.sockets)) return std::nullopt;
   CpuChooser cpus(s, k, use);
   if (s.enforce_binding) {

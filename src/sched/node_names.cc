@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "hostlist/hostlist.h"
+#include "model/topology_function.h"
 #include "sched/request_class.h"
 
 namespace muster::sched {
@@ -15,41 +16,18 @@ std::unexpected<Error> bad(std::string_view text, std::string_view why) {
   return fail(Errc::kInvalidNodeName, {}, "\"" + std::string(text) + "\": " + std::string(why));
 }
 
-// Units of this kind that match, over all topologies.
-template <class Matches>
-Bitmap units_where(const Cluster& cluster, TopologyKind kind, Matches&& matches) {
-  Bitmap out;
-  if (!cluster.topologies) return out;
-  for (const Topology& t : cluster.topologies->all) {
-    if (t.kind != kind) continue;
-    for (uint32_t u = 0; u < t.units.size(); ++u)
-      if (matches(t.units[u]))
-        for (uint32_t n : nodes_below(t, u)) out.set(n);
-  }
-  return out;
-}
-
-std::optional<TopologyKind> kind_of(std::string_view function) {
-  for (TopologyKind kind : {TopologyKind::kTree, TopologyKind::kBlock, TopologyKind::kRing, TopologyKind::kTorus3d})
-    if (topology_unit_name(kind) == function) return kind;
-  return std::nullopt;
-}
-
 Result<Bitmap> nodes_of_function(const Cluster& cluster, std::string_view function, std::string_view value) {
   Bitmap out;
   if (function == "feature") {
     cluster.nodes.for_each([&](uint32_t id, const Node& n) {
       if (std::ranges::find(n.features_active, value) != n.features_active.end()) out.set(id);
     });
-  } else if (std::optional<TopologyKind> unit = kind_of(function)) {
-    out = units_where(cluster, *unit, [&](const TopologyUnit& u) { return u.name == value; });
-  } else if (std::optional<TopologyKind> with = function.ends_with("with") ? kind_of(function.substr(0, function.size() - 4))
-                                                                           : std::nullopt) {
-    const Node* node = cluster.node(value);
-    if (!node) return bad(value, "no such node");
-    out = units_where(cluster, *with, [&](const TopologyUnit& u) {
-      return u.children.empty() && std::ranges::find(u.nodes, node->id.value) != u.nodes.end();
-    });
+  } else if (std::optional<TopologyFunction> unit = topology_function(function)) {
+    static const Topologies kFlat;
+    const Topologies& all = cluster.topologies ? *cluster.topologies : kFlat;
+    const Node* node = unit->with ? cluster.node(value) : nullptr;
+    if (unit->with && !node) return bad(value, "no such node");
+    out = node ? nodes_beside(all, unit->kind, node->id.value) : nodes_of_unit(all, unit->kind, value);
   } else {
     return bad(function, "no function of node lists: block, switch, ring, torus, each with {unit} or as in blockwith{node}, "
                          "or feature{name}");

@@ -63,6 +63,7 @@ std::string params_key(const Params& p) {
                      p.def_mem_per_gpu_mb, uint64_t{p.def_cpu_per_gpu}})
     num(v);
   num(p.priority.multifactor);
+  num(static_cast<uint64_t>(p.keep_by_label));
   return key;
 }
 

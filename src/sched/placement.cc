@@ -58,12 +58,12 @@ class Placer {
   Placement run() {
     open_ = c_.feasible & nodes_.usable();
     if (s_.whole) open_ &= nodes_.idle();
-    if (s_.exclusive_user) open_ &= nodes_.idle() | nodes_.owned();
+    if (s_.keeps_others_off()) open_ &= nodes_.idle() | nodes_.owned();
     if (s_.exclusive_topo && c_.topology) {
       const Bitmap busy = nodes_.known() - nodes_.idle();
       open_ -= c_.topology->leaf_mates(busy);
     }
-    drop_foreign_owned();
+    drop_kept_for_others();
     if (!open_.contains(c_.required)) return required_missing();
     if (c_.alternatives.empty()) return gang(open_);
     const Bitmap all = open_;
@@ -76,11 +76,11 @@ class Placer {
   }
 
  private:
-  void drop_foreign_owned() {
+  void drop_kept_for_others() {
     if (!nodes_.owned().intersects(open_)) return;
     const Bitmap owned = nodes_.owned() & open_;
     owned.for_each([&](size_t id) {
-      if (nodes_.owner(static_cast<uint32_t>(id)) != user_) open_.reset(id);
+      if (!admits(nodes_.kept_for(static_cast<uint32_t>(id)), s_.newcomer(user_))) open_.reset(id);
     });
   }
 
@@ -95,23 +95,34 @@ class Placer {
   }
 
   Placement gang(const Bitmap& open) {
-    // Each try leaves out the nodes whose layout refused what counting had promised.
+    // Each try gives fewer tasks to the nodes whose layout refused what counting had promised, and leaves out those
+    // that take none.
     Bitmap refused;
+    TaskCaps caps;
     for (int tries = 0; tries < 256; ++tries) {
-      Gang gang(nodes_, c_, params_, filter_, open - refused, waited_);
+      Gang gang(nodes_, c_, params_, filter_, open - refused, waited_, caps);
       if (!gang.choose()) return Later{Reason::kResources, gang.detail()};
-      const size_t before = refused.count();
-      if (auto placed = fix(gang, refused)) return std::move(*placed);
-      if (refused.count() == before) break;
+      if (auto placed = fix(gang, refused, caps)) return std::move(*placed);
     }
     return Later{};
   }
 
+  // The most tasks, fewer than picked, that the node's layout takes.
+  uint32_t fewer_tasks(const Pick& p) const {
+    uint32_t n = s_.num_tasks ? p.tasks - 1 : 0;
+    while (n > 0 && !choose(p, n)) --n;
+    return n;
+  }
+  std::optional<NodeShare> choose(const Pick& p, uint32_t tasks) const {
+    return choose_on_node(s_, nodes_.kind(p.node), NodeId(p.node), nodes_.use_beyond(p.node, p.others), tasks, p.job_gres);
+  }
+
   // Turns chosen nodes and task counts into CPUs and devices.
-  std::optional<Placed> fix(const Gang& gang, Bitmap& refused) {
+  std::optional<Placed> fix(const Gang& gang, Bitmap& refused, TaskCaps& caps) {
     auto allocation = std::make_shared<Allocation>();
     allocation->whole_nodes = s_.whole;
     allocation->exclusive_user = s_.exclusive_user;
+    if (s_.exclusive_label) allocation->mcs_label = s_.mcs_label;
     allocation->oversubscribe = s_.oversubscribe;
     allocation->switches = gang.switches();
     if (s_.exclusive_topo && c_.topology) {
@@ -124,10 +135,10 @@ class Placer {
     allocation->nodes.reserve(gang.picks().size());
     bool asleep = false, complete = true;
     for (const Pick& p : gang.picks()) {
-      auto share = choose_on_node(s_, nodes_.kind(p.node), NodeId(p.node),
-                                  nodes_.use_beyond(p.node, p.others), p.tasks, p.job_gres);
+      auto share = choose(p, p.tasks);
       if (!share) {
-        refused.set(p.node);
+        if (const uint32_t fewer = fewer_tasks(p)) caps[p.node] = fewer;
+        else refused.set(p.node);
         complete = false;
         continue;
       }

@@ -42,7 +42,7 @@ class NodeFilter {
 };
 
 // `waited`: how long the job has been eligible, for --switches=count@time. `user`: whose job it is, where the
-// class does not say; the nodes that user holds with --exclusive=user are open to it.
+// class does not say; the nodes that are kept for that user (--exclusive=user) are open to it.
 Placement place(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter,
                 Duration waited, Uid user = RequestClass::kAnyone);
 

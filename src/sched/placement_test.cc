@@ -134,6 +134,19 @@ TEST(Placement, EnforceBindingTakesMoreNodesWhereOneHasTooFewCoresAtItsGpus) {
   EXPECT_EQ(a->nodes.size(), 2u);
 }
 
+// Each node takes four tasks with both of its GPUs, two with one: the job has three GPUs, so one node takes the two.
+TEST(Placement, ANodeWhoseLayoutRefusesTakesFewerTasks) {
+  Cluster c = a_cluster().nodes(2).layout(2, 2, 1).gres("gpu", "", 2, true).build();
+  AllocationPtr a = placed(c, a_job().tasks(6).job_gpus(3).with([](JobRequest& r) {
+    r.gres_flags = "enforce-binding";
+    r.distribution = "cyclic";
+  }));
+  ASSERT_TRUE(a);
+  ASSERT_EQ(a->nodes.size(), 2u);
+  EXPECT_EQ(a->nodes[0].tasks + a->nodes[1].tasks, 6u);
+  EXPECT_EQ(std::min(a->nodes[0].tasks, a->nodes[1].tasks), 2u);
+}
+
 TEST(Placement, TypedAndUntypedDevices) {
   Cluster c = a_cluster().nodes(1).cpus(8).gres("gpu", "a", 2).gres("gpu", "b", 2).build();
   AllocationPtr a = placed(c, a_job().gres("gres/gpu:b:1,gres/gpu:2"));

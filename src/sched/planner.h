@@ -85,6 +85,8 @@ struct Params {
   // ENFORCE_BINDING_GRES, ONE_TASK_PER_SHARING_GRES, MULTIPLE_SHARING_GRES_PJ, LL_SHARED_GRES
   bool enforce_binding = false, one_task_per_sharing = false, several_sharing = false,
        spread_shared = false;
+  enum class ByLabel : uint8_t { kNever, kAlways, kOnDemand };  // --exclusive=mcs asks for it
+  ByLabel keep_by_label = ByLabel::kOnDemand;  // MCSParameters: which labelled jobs keep other labels off their nodes
   bool job_core_spec = false, spec_cores_first = false;  // AllowSpecResourcesUsage; which cores those are
   uint32_t def_cpu_per_gpu = 0;
   uint64_t def_mem_per_gpu_mb = 0;

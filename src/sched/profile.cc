@@ -107,7 +107,6 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
   const uint32_t n = nodes_.size();
   lines_.resize(n);
   owned_.resize(n);
-  std::vector<Slot> idle_from(n, kNever);
   for (uint32_t id = 0; id < n; ++id) {
     if (!nodes_.known().test(id)) continue;
     const Node* node = nodes_.node(id);
@@ -124,7 +123,6 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
                  {nodes_.gres_free(id).begin(), nodes_.gres_free(id).end()}};
     if (soon || fenced) free.units = 0;
     lines_[id].begin(0, free);
-    idle_from[id] = free.jobs == 0 ? 0 : kNever;
   }
   // Per node: the ends of what is there, and the last of them.
   std::vector<Slot> last(n, 0);
@@ -134,8 +132,8 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
     const uint32_t node = share.node.value;
     if (node >= n || !lines_[node].started()) return;
     const Kind& k = nodes_.kind(node);
-    Amounts all{k.units, 0, k.mem_mb, {}};
-    for (const GresDevices& g : k.gres) all.gres.push_back(g.count);
+    Amounts all = all_of(node);
+    all.jobs = 0;
     Amounts back = amounts_of(share, whole);
     shared.keep(share, k, end, back.gres);
     lines_[node].give_back(end, back, all);
@@ -166,20 +164,15 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
   each_share(ends);
   each_allocation([&](const Allocation& a, Slot end, auto&&) { stays_fenced(a, end); });
   for (uint32_t id = 0; id < n; ++id) {
-    if (!lines_[id].started() || idle_from[id] == 0) continue;
+    if (!lines_[id].started() || lines_[id].row(0).jobs == 0) continue;
     // Whatever else may hold it, after the last end it is idle: make that exact.
-    const Kind& k = nodes_.kind(id);
-    Amounts all{k.units, 1u << 20, k.mem_mb, {}};
-    for (const GresDevices& g : k.gres) all.gres.push_back(g.count);
-    Amounts back = all;
+    Amounts all = all_of(id), back = all;
     const Slot from = held[id] ? last[id] : 1;
     all.jobs = 0;
     back.jobs = 0xffffffffu;
     lines_[id].give_back(from, back, all);
-    idle_from[id] = from;
-    if (nodes_.owned().test(id)) owned_[id] = {nodes_.owner(id), from};
+    if (nodes_.owned().test(id)) owned_[id] = {nodes_.kept_for(id), from};
   }
-  idle_.build(idle_from);
 }
 
 void Profile::started(const Allocation& a, uint32_t limit) {
@@ -189,10 +182,10 @@ void Profile::started(const Allocation& a, uint32_t limit) {
     const uint32_t id = share.node.value;
     lines_[id].take(0, end, amounts_of(share, a.whole_nodes));
     ids.push_back(id);
-    if (nodes_.owned().test(id)) owned_[id] = {nodes_.owner(id), std::max(owned_[id].until, end)};
+    if (nodes_.owned().test(id)) owned_[id] = {nodes_.kept_for(id), std::max(owned_[id].until, end)};
   }
   take_whole(a.fenced, 0, end, ids);
-  idle_.take(0, end, ids);
+  taken(ids, 0, end);
   if (!a.licenses.empty()) licenses_.take(0, end, {0, 0, 0, license_amounts(a.licenses)});
 }
 
@@ -219,8 +212,8 @@ Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part, const
   for (size_t i = 0; i < s.per_job.size() && i < part.job_gres.counts.size(); ++i)
     take(s.per_job[i], part.job_gres.counts[i]);
   hold_both_forms(k, out.gres);
-  // What is promised to a job with --exclusive=user is kept whole for it.
-  out.units = s.whole || s.exclusive_user ? k.units : std::min(k.units, units_for(s, k, part.tasks, gpus));
+  // What is promised to a job that keeps others off is kept whole for it.
+  out.units = s.whole || s.keeps_others_off() ? k.units : std::min(k.units, units_for(s, k, part.tasks, gpus));
   if (s.mem_consumable) out.mem_mb = memory_for(s, k, out.units, gpus);
   if (s.whole)
     for (size_t g = 0; g < k.gres.size(); ++g) out.gres[g] = k.gres[g].count;
@@ -235,19 +228,21 @@ void Profile::promise(const RequestClass& c, const Spot& spot) {
     line.take(spot.slot, end, amounts_of(c, part, line.least(spot.slot, end)));
     promised_.set(part.node);
     ids.push_back(part.node);
+    Owned& owned = owned_[part.node];  // whoever comes while a node is kept, it is kept until he has gone
+    if (spot.slot < owned.until) owned.until = std::max(owned.until, end);
   }
   if (c.shape.exclusive_topo && c.topology) promise_leaves(c, spot.slot, end, ids);
-  idle_.take(spot.slot, end, ids);
+  taken(ids, spot.slot, end);
   if (!c.shape.licenses.empty()) promise_licenses(c.shape.licenses, spot.slot, end);
   horizon_ = std::max(horizon_, end);
 }
 
-// Nodes held with --exclusive=user are open to that user alone until the last job there ends.
+// Nodes that are kept for a user or a label are open to them alone until the last job there ends.
 bool Profile::may_share(const RequestClass& c, uint32_t node, Slot slot, uint32_t jobs) const {
   if (jobs > 0 && c.shape.whole) return false;
   const Owned& owned = owned_[node];
-  if (slot < owned.until) return owned.user == c.uid;
-  return jobs == 0 || !c.shape.exclusive_user;
+  if (slot < owned.until) return admits(owned.by, c.shape.newcomer(c.uid));
+  return jobs == 0 || !c.shape.keeps_others_off();
 }
 
 // The most tasks that fit on a node throughout a stretch of time.
@@ -256,7 +251,7 @@ uint32_t Profile::tasks_within(const RequestClass& c, uint32_t node, Slot first,
   const Kind& k = nodes_.kind(node);
   least = lines_[node].least(first, end);
   if (!may_share(c, node, first, least.jobs)) return kNoTasks;
-  if (least.jobs == 0 && (c.shape.whole || c.shape.exclusive_user))
+  if (least.jobs == 0 && (c.shape.whole || c.shape.keeps_others_off()))
     return c.idle_tasks[nodes_.kind_index(node)];
   return count_tasks(c.shape, k, {least.units, least.mem_mb, least.gres});
 }
@@ -267,7 +262,12 @@ uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) co
   // The present is the placement's business; promises lie in the future.
   Amounts least = lines_[node].least(0, end);
   const Kind& k = nodes_.kind(node);
-  if (c.shape.whole) return lines_[node].least(0, end).jobs == 0 ? count : kNoTasks;
+  if (c.shape.whole) return least.jobs == 0 ? count : kNoTasks;
+  // The node would be kept from those that have a place there after whom it is kept for now.
+  if (c.shape.keeps_others_off() || nodes_.owned().test(node)) {
+    const Slot from = std::max<Slot>(owned_[node].until, 1);
+    if (from < end && lines_[node].least(from, end).jobs > 0) return kNoTasks;
+  }
   if (c.shape.oversubscribe && nodes_.shared().test(node)) least.units = k.units;
   return std::min(count, count_tasks(c.shape, k, {least.units, least.mem_mb, least.gres}));
 }
@@ -291,15 +291,17 @@ void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
     plan.mode = Mode::kIdleNodes;
     const uint32_t wanted = s.num_tasks ? (s.num_tasks + caps - 1) / caps : 1;
     plan.count = std::max({s.min_nodes, wanted, static_cast<uint32_t>(c.required.count())});
+    plan.fit = &*fits_.try_emplace(FitKey{true, {}, false, false, false, Uid{}, {}}).first;
     return;
   }
   const bool one = plain && c.required.count() <= 1 && !s.overcommit &&
                    (single || (!s.num_tasks && s.min_nodes <= 1 && !s.grow));
   plan.mode = one ? Mode::kOneNode : Mode::kSpread;
   const uint32_t tasks = one ? (s.num_tasks ? s.num_tasks : wanted_on_a_node(s)) : wanted_on_a_node(s);
-  plan.needs.resize(c.idle_tasks.size());
-  for (uint32_t k = 0; k < plan.needs.size(); ++k) {
-    Need& need = plan.needs[k];
+  FitKey key{false, {}, s.whole, s.exclusive_user, s.exclusive_label, c.uid, s.mcs_label};
+  key.needs.resize(c.idle_tasks.size());
+  for (uint32_t k = 0; k < key.needs.size(); ++k) {
+    Need& need = key.needs[k];
     if (c.idle_tasks[k] < tasks || c.idle_tasks[k] == kNoTasks) continue;
     const Kind& kind = nodes_.kinds()[k];
     need.possible = true;
@@ -310,6 +312,7 @@ void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
     if (s.mem_consumable) need.mem_mb = memory_for(s, kind, need.units, gpus);
     need.gres = devices_needed(s, kind, tasks);
   }
+  plan.fit = &*fits_.try_emplace(std::move(key)).first;
 }
 
 std::vector<Profile::Need::Devices> Profile::devices_needed(const Shape& s, const Kind& kind,
@@ -347,15 +350,56 @@ bool Profile::row_fits(const Need& need, const RequestClass& c, uint32_t node, s
   return true;
 }
 
-Slot Profile::node_earliest(const ClassPlan& plan, const RequestClass& c, uint32_t node, Slot from) {
-  const Need& need = plan.needs[nodes_.kind_index(node)];
-  if (!need.possible || !lines_[node].started()) return kNever;
-  Slot any = kNever;
-  const Slot at = lines_[node].earliest(
-      from, plan.length, [&](size_t row) { return row_fits(need, c, node, row); }, any);
-  Slot& bound = families_[plan.family].estimate[node];
-  if (from <= bound) bound = any;
-  return at;
+void Profile::taken(const std::vector<uint32_t>& nodes, Slot first, Slot end) {
+  for (uint32_t node : nodes) changes_.push_back({node, first, end});
+}
+
+void Profile::windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out) const {
+  out.clear();
+  const NodeLine& line = lines_[node];
+  if (!line.started()) return;
+  if (key.idle) return find_windows(line, [&](size_t row) { return line.row(row).jobs == 0; }, out);
+  const Need& need = key.needs[nodes_.kind_index(node)];
+  if (need.possible) find_windows(line, [&](size_t row) { return row_fits(need, c, node, row); }, out);
+}
+
+std::vector<NodeWindow> Profile::windows_of(const FitKey& key, const RequestClass& c, const Bitmap& among) const {
+  std::vector<NodeWindow> all;
+  std::vector<Window> one;
+  among.for_each([&](size_t id) {
+    const auto node = static_cast<uint32_t>(id);
+    windows_on(key, c, node, one);
+    for (const Window& w : one) all.push_back({node, w});
+  });
+  return all;
+}
+
+// The need's line as things stand now.
+FitLine& Profile::line_of(const ClassPlan& plan, const RequestClass& c) {
+  auto& [key, fit] = *plan.fit;
+  if (!fit.line.built()) {
+    size_t bytes = 0;
+    for (const auto& [k, f] : fits_) bytes += f.line.bytes();
+    if (bytes > kLineBytes)
+      for (auto& [k, f] : fits_) f = {};
+    fit.line.build(nodes_.size(), windows_of(key, c, nodes_.known()));
+    fit.changes_seen = changes_.size();
+  }
+  std::vector<Window> windows;
+  std::vector<FitLine::Loss> losses;
+  for (; fit.changes_seen < changes_.size(); ++fit.changes_seen) {
+    const Change& change = changes_[fit.changes_seen];
+    windows_on(key, c, change.node, windows);
+    FitLine::losses_outside(change.node, change.first, change.end, windows, losses);
+  }
+  fit.line.lose(std::move(losses));
+  return fit.line;
+}
+
+Slot Profile::find(const ClassPlan& plan, const RequestClass& c, const FitLine::Question& q, Bitmap& out) {
+  auto& [key, fit] = *plan.fit;
+  if (!fit.line.built() && ++fit.asked < kRare) return find_once(nodes_.size(), windows_of(key, c, q.among), q, out);
+  return line_of(plan, c).find(q, out);
 }
 
 Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from) {
@@ -405,7 +449,8 @@ void Profile::raise_floor(Family& family, Slot length, Slot slot) {
 Profile::Spot Profile::idle_nodes(ClassPlan& plan, const RequestClass& c) {
   Spot spot;
   Bitmap nodes;
-  spot.slot = idle_.find(plan.cursor, plan.length, plan.count, c.feasible, c.required, nodes);
+  const bool first_only = !params_.bf.busy_nodes && c.required.none();
+  spot.slot = find(plan, c, {plan.cursor, plan.length, plan.count, c.feasible, c.required, first_only}, nodes);
   if (spot.slot == kNever) return spot;
   std::vector<uint32_t> chosen, caps;
   c.required.for_each([&](size_t id) { chosen.push_back(static_cast<uint32_t>(id)); });
@@ -425,66 +470,14 @@ Profile::Spot Profile::idle_nodes(ClassPlan& plan, const RequestClass& c) {
   return spot;
 }
 
-void Profile::ensure_estimates(ClassPlan& plan, const RequestClass& c) {
-  if (!plan.estimate.empty()) return;
-  const uint32_t n = nodes_.size();
-  plan.estimate.assign(n, kNever);
-  std::vector<Slot>& bound = families_[plan.family].estimate;
-  if (bound.empty()) bound.assign(n, 1);
-  const Bitmap& among = c.required.any() && plan.mode == Mode::kOneNode ? c.required : c.feasible;
-  among.for_each([&](size_t id) {
-    if (id < n && lines_[id].started() && plan.needs[nodes_.kind_index(static_cast<uint32_t>(id))].possible)
-      plan.estimate[id] = bound[id] == kNever ? kNever : std::max(plan.cursor, bound[id]);
-  });
-  if (plan.mode == Mode::kOneNode) {
-    const uint32_t leaves = std::bit_ceil(std::max(n, 1u));
-    plan.tree.assign(leaves, 0);
-    auto better = [&](uint32_t a, uint32_t b) {
-      const Slot ea = a < n ? plan.estimate[a] : kNever, eb = b < n ? plan.estimate[b] : kNever;
-      return eb < ea ? b : a;
-    };
-    for (uint32_t i = leaves - 1; i >= 1; --i) {
-      const uint32_t l = 2 * i, r = 2 * i + 1;
-      plan.tree[i] = better(l >= leaves ? l - leaves : plan.tree[l], r >= leaves ? r - leaves : plan.tree[r]);
-    }
-  }
-  estimate_bytes_ += n * sizeof(Slot) + plan.tree.size() * sizeof(uint32_t);
-}
-
-// A class whose estimates cost too much memory works them out anew the next time.
-void Profile::drop_estimates(ClassPlan& plan) {
-  if (estimate_bytes_ <= kEstimateBytes) return;
-  estimate_bytes_ -= plan.estimate.size() * sizeof(Slot) + plan.tree.size() * sizeof(uint32_t);
-  plan.estimate = {};
-  plan.tree = {};
-}
-
 Profile::Spot Profile::one_node(ClassPlan& plan, const RequestClass& c) {
-  ensure_estimates(plan, c);
   Spot spot;
-  const auto n = static_cast<uint32_t>(plan.estimate.size());
-  const auto leaves = static_cast<uint32_t>(plan.tree.size());
-  auto update = [&](uint32_t node) {
-    auto value = [&](uint32_t a) { return a < n ? plan.estimate[a] : kNever; };
-    for (uint32_t i = (node + leaves) / 2; i >= 1; i /= 2) {
-      const uint32_t l = 2 * i, r = 2 * i + 1;
-      const uint32_t a = l >= leaves ? l - leaves : plan.tree[l], b = r >= leaves ? r - leaves : plan.tree[r];
-      plan.tree[i] = value(b) < value(a) ? b : a;
-    }
-  };
-  while (n > 0) {
-    const uint32_t node = leaves == 1 ? 0 : plan.tree[1];
-    if (node >= n || plan.estimate[node] == kNever) break;
-    const Slot is = node_earliest(plan, c, node, std::max(plan.estimate[node], plan.cursor));
-    if (is == plan.estimate[node]) {
-      spot.slot = is;
-      spot.parts.push_back({node, plan.needs[nodes_.kind_index(node)].tasks, {}});
-      break;
-    }
-    plan.estimate[node] = is;
-    if (leaves > 1) update(node);
-  }
-  drop_estimates(plan);
+  Bitmap nodes;
+  const Bitmap& among = c.required.any() ? c.required : c.feasible;
+  spot.slot = find(plan, c, {plan.cursor, plan.length, 1, among, c.required, true}, nodes);
+  if (spot.slot == kNever) return spot;
+  const auto id = static_cast<uint32_t>(nodes.first());
+  spot.parts.push_back({id, plan.fit->first.needs[nodes_.kind_index(id)].tasks, {}});
   return spot;
 }
 

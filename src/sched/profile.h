@@ -6,10 +6,11 @@
 // amounts shrink while a pass runs, so each class keeps the slot before which it cannot start and is never
 // searched twice.
 //
-// Cost: built O(nodes + shares of running jobs); earliest: whole-node gangs see timeline.h; one-node jobs
-// O(log nodes) per node whose answer changed; others O(nodes) per breakpoint looked at. Memory:
-// O(reservations), and 8 bytes per node and class of one-node or spread jobs, bounded by kEstimateBytes
-// beyond which they are worked out anew.
+// Expectations ask, for the need of one node, which nodes have room from slot to slot: a line of bitmaps (fit_line.h), shared
+// by all classes with that need and brought up to date when next asked.
+//
+// Cost: built O(nodes + shares of running jobs); earliest: see fit_line.h, and O(nodes that have room) where tasks are
+// counted. Memory: O(reservations), and the lines, bounded by kLineBytes beyond which they are worked out anew.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "sched/fit_line.h"
 #include "sched/pending.h"
 #include "sched/placement.h"
 #include "sched/timeline.h"
@@ -73,11 +75,31 @@ class Profile : public NodeFilter {
       std::vector<uint32_t> entries;  // of kind.gres, together at least
       uint64_t count = 0;
       bool one = false;  // … in one of them
+      auto operator<=>(const Devices&) const = default;
     };
     std::vector<Devices> gres;
+    auto operator<=>(const Need&) const = default;
+  };
+  // All that decides when one node has room for its part of a job.
+  struct FitKey {
+    bool idle = false;        // nobody there at all, and nothing else counts
+    std::vector<Need> needs;  // per kind
+    bool whole = false, exclusive_user = false, exclusive_label = false;
+    Uid uid{};
+    std::string label;
+    auto operator<=>(const FitKey&) const = default;
+  };
+  struct Fit {
+    FitLine line;
+    uint32_t asked = 0;
+    size_t changes_seen = 0;
+  };
+  // What was taken of a node since the lines were built.
+  struct Change {
+    uint32_t node = 0;
+    Slot first = 0, end = 0;
   };
   struct Family {
-    std::vector<Slot> estimate;  // per node: no start before, however short the job
     // Length → slot: a job of the family that is at least as long cannot start before. Both ascend.
     std::map<Slot, Slot> not_before;
   };
@@ -87,10 +109,8 @@ class Profile : public NodeFilter {
     Mode mode = Mode::kSpread;
     Slot cursor = 1, length = 1;
     uint32_t family = 0;
-    uint32_t count = 1;          // of whole nodes
-    std::vector<Need> needs;     // per kind
-    std::vector<Slot> estimate;  // per node: no start before
-    std::vector<uint32_t> tree;  // winners over estimate: node with the least
+    uint32_t count = 1;           // of whole nodes
+    std::pair<const FitKey, Fit>* fit = nullptr;
   };
 
   Spot search(ClassPlan& plan, const RequestClass& c);
@@ -105,9 +125,13 @@ class Profile : public NodeFilter {
   Amounts amounts_of(const RequestClass& c, const Spot::Part& part, const Amounts& least) const;
   Slot length_of(uint32_t time_limit_min) const;
   Slot end_from_now(uint32_t time_limit_min) const;
-  Slot node_earliest(const ClassPlan& plan, const RequestClass& c, uint32_t node, Slot from);
+  Slot find(const ClassPlan& plan, const RequestClass& c, const FitLine::Question& q, Bitmap& out);
+  FitLine& line_of(const ClassPlan& plan, const RequestClass& c);
+  std::vector<NodeWindow> windows_of(const FitKey& key, const RequestClass& c, const Bitmap& among) const;
+  void windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out) const;
+  void taken(const std::vector<uint32_t>& nodes, Slot first, Slot end);
   static std::vector<Need::Devices> devices_needed(const Shape& shape, const Kind& kind, uint32_t tasks);
-  std::optional<Spot> first_alike(const ClassPlan& plan, const RequestClass& c, Slot slot) const;
+  std::optional<Spot> first_alike(const RequestClass& c, Slot slot, const Bitmap& nodes) const;
   bool may_share(const RequestClass& c, uint32_t node, Slot slot, uint32_t jobs) const;
   bool row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row) const;
   uint32_t tasks_within(const RequestClass& c, uint32_t node, Slot first, Slot end, Amounts& least) const;
@@ -119,13 +143,12 @@ class Profile : public NodeFilter {
   void promise_leaves(const RequestClass& c, Slot from, Slot end, std::vector<uint32_t>& ids);
   Bitmap leaves_free(const RequestClass& c, const Bitmap& free) const;
   bool exceeds_switches(const RequestClass& c, const Spot& spot) const;
-  std::optional<Spot> spread_at(const ClassPlan& plan, const RequestClass& c, Slot slot) const;
+  std::optional<Spot> spread_at(const RequestClass& c, Slot slot, Slot end, const Bitmap& nodes) const;
   static Slot floor_of(const Family& family, Slot length);
   static void raise_floor(Family& family, Slot length, Slot slot);
-  void ensure_estimates(ClassPlan& plan, const RequestClass& c);
-  void drop_estimates(ClassPlan& plan);
 
-  static constexpr size_t kEstimateBytes = 256u << 20;
+  static constexpr size_t kLineBytes = 256u << 20;
+  static constexpr uint32_t kRare = 3;  // questions about a need before it gets a line
 
   const Params& params_;
   const Time now_;
@@ -133,17 +156,17 @@ class Profile : public NodeFilter {
   Availability& nodes_;
   std::vector<NodeLine> lines_;  // empty: node cannot be used
   struct Owned {
-    Uid user{};
+    NodeOwner by;
     Slot until = 0;  // the last job there has ended
   };
-  std::vector<Owned> owned_;  // per node: by a job with --exclusive=user
-  IdleLine idle_;
+  std::vector<Owned> owned_;  // per node: whom the jobs there keep it for
   NodeLine licenses_;  // its gres are the licences, along Params::licenses
   std::vector<ClassPlan> plans_;
   std::vector<Family> families_;
+  std::map<FitKey, Fit> fits_;
+  std::vector<Change> changes_;
   Bitmap promised_;
   Slot horizon_ = 0;
-  size_t estimate_bytes_ = 0;
 };
 
 }  // namespace muster::sched

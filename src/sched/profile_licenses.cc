@@ -35,16 +35,17 @@ Slot Profile::licenses_earliest(const LicenseNeeds& needs, Slot from, Slot lengt
       if (std::none_of(params_.licenses.begin(), params_.licenses.end(),
                        [&](const auto& have) { return have.first == l.name; }))
         return kNever;
-    Slot any = kNever;
-    return licenses_.earliest(
-        from, length,
+    std::vector<Window> windows;
+    find_windows(
+        licenses_,
         [&](size_t row) {
           const std::span<const uint64_t> free = licenses_.gres(row);
           for (size_t i = 0; i < want.size(); ++i)
             if (free[i] < want[i]) return false;
           return true;
         },
-        any);
+        windows);
+    return first_start(windows, from, length);
   };
   if (!needs.any) return earliest(needs.list);
   Slot best = kNever;

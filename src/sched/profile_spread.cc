@@ -8,51 +8,44 @@
 namespace muster::sched {
 
 // Every node runs the same, and nothing else is asked: the first that are free.
-std::optional<Profile::Spot> Profile::first_alike(const ClassPlan& plan, const RequestClass& c,
-                                                  Slot slot) const {
+std::optional<Profile::Spot> Profile::first_alike(const RequestClass& c, Slot slot, const Bitmap& nodes) const {
   Spot spot;
   spot.slot = slot;
   const uint32_t tasks = wanted_on_a_node(c.shape);
-  size_t required = 0;
-  c.required.for_each([&](size_t id) {
-    if (plan.estimate[id] == slot) spot.parts.push_back({static_cast<uint32_t>(id), tasks, {}}), ++required;
-  });
-  if (required < c.required.count()) return std::nullopt;
+  c.required.for_each([&](size_t id) { spot.parts.push_back({static_cast<uint32_t>(id), tasks, {}}); });
+  const size_t required = spot.parts.size();
   const size_t wanted = std::max<size_t>(c.shape.min_nodes, required);
   auto choose = [&](auto&& among) {
-    for (uint32_t id = 0; id < plan.estimate.size() && spot.parts.size() < wanted; ++id)
-      if (plan.estimate[id] == slot && !c.required.test(id) && among(id)) spot.parts.push_back({id, tasks, {}});
+    for (size_t id = nodes.first(); id != Bitmap::npos && spot.parts.size() < wanted; id = nodes.next(id + 1))
+      if (!c.required.test(id) && among(id)) spot.parts.push_back({static_cast<uint32_t>(id), tasks, {}});
   };
   const bool busy_first = params_.bf.busy_nodes;
-  if (busy_first) choose([&](uint32_t id) { return !nodes_.idle().test(id); });
-  choose([&](uint32_t id) { return !busy_first || nodes_.idle().test(id); });
+  if (busy_first) choose([&](size_t id) { return !nodes_.idle().test(id); });
+  choose([&](size_t id) { return !busy_first || nodes_.idle().test(id); });
   if (spot.parts.size() < wanted) return std::nullopt;
   std::sort(spot.parts.begin(), spot.parts.end(),
             [](const auto& a, const auto& b) { return a.node < b.node; });
   return spot;
 }
 
-std::optional<Profile::Spot> Profile::spread_at(const ClassPlan& plan, const RequestClass& c,
-                                                Slot slot) const {
+std::optional<Profile::Spot> Profile::spread_at(const RequestClass& c, Slot slot, Slot end, const Bitmap& nodes) const {
   const Shape& s = c.shape;
   if (!s.num_tasks && s.per_job.empty() && c.counts.empty() && c.alternatives.empty() && !s.contiguous &&
       s.node_sizes.empty() && !c.bound_by_topology())
-    return first_alike(plan, c, slot);
-  const Slot end = slot + plan.length;
+    return first_alike(c, slot, nodes);
   struct Candidate {
     uint32_t node, tasks;
     Amounts least;
   };
   std::vector<Candidate> list;
   Bitmap at(nodes_.size());
-  for (uint32_t id = 0; id < plan.estimate.size(); ++id) {
-    if (plan.estimate[id] != slot) continue;
-    Candidate got{id, 0, {}};
-    got.tasks = tasks_within(c, id, slot, end, got.least);
-    if (got.tasks < wanted_on_a_node(s)) continue;
-    at.set(id);
+  nodes.for_each([&](size_t node) {
+    Candidate got{static_cast<uint32_t>(node), 0, {}};
+    got.tasks = tasks_within(c, got.node, slot, end, got.least);
+    if (got.tasks < wanted_on_a_node(s)) return;
+    at.set(node);
     list.push_back(std::move(got));
-  }
+  });
   if (params_.bf.busy_nodes)
     std::stable_partition(list.begin(), list.end(), [&](const Candidate& x) { return !nodes_.idle().test(x.node); });
   auto among = [&](const Bitmap& nodes, const Bitmap& required) -> std::optional<Spot> {
@@ -156,46 +149,23 @@ std::optional<Profile::Spot> Profile::spread_at(const ClassPlan& plan, const Req
 }
 
 Profile::Spot Profile::spread(ClassPlan& plan, const RequestClass& c) {
-  ensure_estimates(plan, c);
-  Slot t = plan.cursor;
   Spot spot;
   uint32_t wanted = std::max<uint32_t>({c.shape.min_nodes, static_cast<uint32_t>(c.required.count()), 1u});
   if (c.shape.num_tasks && !c.shape.overcommit && c.best_idle_tasks)
     wanted = std::max(wanted, (c.shape.num_tasks + c.best_idle_tasks - 1) / c.best_idle_tasks);
-  std::vector<Slot> soonest;  // a heap, the latest on top: those that come next after t
-  while (t != kNever) {
-    soonest.clear();
-    uint32_t now = 0;
-    for (uint32_t id = 0; id < plan.estimate.size(); ++id) {
-      Slot& e = plan.estimate[id];
-      if (e <= t) e = node_earliest(plan, c, id, t);
-      if (e == t) {
-        ++now;
-      } else if (e != kNever && (soonest.size() < wanted || e < soonest.front())) {
-        soonest.push_back(e);
-        std::push_heap(soonest.begin(), soonest.end());
-        if (soonest.size() > wanted) {
-          std::pop_heap(soonest.begin(), soonest.end());
-          soonest.pop_back();
-        }
-      }
+  Bitmap nodes, tried;
+  Slot more = 0;  // when nodes that were tried have more to give
+  for (Slot from = plan.cursor; from != kNever;) {
+    const Slot at = find(plan, c, {from, plan.length, wanted, c.feasible, c.required}, nodes);
+    if (at == kNever) break;
+    if (at >= more || !tried.contains(nodes)) {
+      if (auto found = spread_at(c, at, at + plan.length, nodes)) return std::move(*found);
+      tried = nodes;
+      more = kNever;
+      nodes.for_each([&](size_t id) { more = std::min(more, lines_[id].next_gain(at)); });
     }
-    // No start before enough nodes have come ...
-    const size_t missing = now >= wanted ? 1 : wanted - now;
-    std::sort_heap(soonest.begin(), soonest.end());
-    Slot next = missing > soonest.size() ? kNever : soonest[missing - 1];
-    if (now >= wanted) {
-      if (auto found = spread_at(plan, c, t)) {
-        spot = std::move(*found);
-        break;
-      }
-      // ... or those that are there have more to give.
-      for (uint32_t id = 0; id < plan.estimate.size(); ++id)
-        if (plan.estimate[id] == t) next = std::min(next, lines_[id].next_gain(t));
-    }
-    t = next;
+    from = std::min(more, line_of(plan, c).next_arrival(at));
   }
-  drop_estimates(plan);
   return spot;
 }
 

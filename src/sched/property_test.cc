@@ -134,6 +134,8 @@ void check_books(const Cluster& c, const Params& params, uint32_t seed) {
     uint64_t mem_mb = 0;
     std::map<std::string, std::map<size_t, uint64_t>> devices;  // by name: shares of each, or 1
     uint32_t alone = 0, jobs = 0;
+    std::set<uint32_t> users, keeping_users;          // of its jobs; of those with --exclusive=user
+    std::set<std::string> labels, keeping_labels;
   };
   std::map<uint32_t, Held> held;
   std::map<std::string, uint64_t> licenses;
@@ -149,6 +151,10 @@ void check_books(const Cluster& c, const Params& params, uint32_t seed) {
       h.mem_mb += s.mem_mb;
       h.alone += j.allocation->whole_nodes;
       ++h.jobs;
+      h.users.insert(j.request->uid.value);
+      h.labels.insert(j.request->mcs_label);
+      if (j.allocation->exclusive_user) h.keeping_users.insert(j.request->uid.value);
+      if (!j.allocation->mcs_label.empty()) h.keeping_labels.insert(j.allocation->mcs_label);
       for (const GresShare& g : s.gres)
         g.devices.for_each([&](size_t d) { h.devices[g.name][d] += g.shares.empty() ? 1 : g.shares_on(d); });
     }
@@ -167,6 +173,12 @@ void check_books(const Cluster& c, const Params& params, uint32_t seed) {
     }
     if (h.alone) {
       EXPECT_EQ(h.jobs, 1u) << "seed " << seed;
+    }
+    if (!h.keeping_users.empty()) {
+      EXPECT_EQ(h.users.size(), 1u) << "another user on node " << id << ", seed " << seed;
+    }
+    if (!h.keeping_labels.empty()) {
+      EXPECT_EQ(h.labels.size(), 1u) << "another label on node " << id << ", seed " << seed;
     }
     for (const auto& [name, devices] : h.devices)
       for (const auto& [device, count] : devices) {
@@ -189,7 +201,7 @@ void check_books(const Cluster& c, const Params& params, uint32_t seed) {
 
 TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
   size_t starts = 0, gangs = 0, devices = 0, shared = 0, shares = 0, licensed = 0, lowered = 0;
-  size_t in_topology = 0, segmented = 0;
+  size_t in_topology = 0, segmented = 0, beside = 0;
   const char* text = std::getenv("MUSTER_PLACEMENTS");
   const size_t wanted = text ? std::strtoull(text, nullptr, 10) : 4000;
   const char* first = std::getenv("MUSTER_SEED");
@@ -220,6 +232,8 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
         in_topology += w.cluster.topologies && item.allocation->nodes.size() > 1;
         segmented += w.cluster.jobs.at(item.job.value).request->segment > 0;
         licensed += !item.allocation->licenses.empty();
+        const Node& first = w.cluster.nodes.at(item.allocation->nodes[0].node.value);
+        beside += !first.mcs_label.empty() && first.jobs_running > 1;
         lowered += item.time_limit_min.has_value();
       }
       check_books(w.cluster, w.params, seed);
@@ -247,6 +261,7 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
   EXPECT_GT(lowered, 5u);
   EXPECT_GT(in_topology, 100u);
   EXPECT_GT(segmented, 20u);
+  EXPECT_GT(beside, 10u);
 }
 
 // Steps of one job come and go: what one holds no other gets, and all of it lies within the job.

@@ -14,6 +14,7 @@ struct RandomWorld {
   std::mt19937 rng;
   Params params;
   Cluster cluster;
+  bool labelled = false;  // MCS labels are in use
 
   explicit RandomWorld(uint32_t seed) : rng(seed) {
     choose_params();
@@ -43,6 +44,8 @@ struct RandomWorld {
       give_tree(cluster, leaves, leaf, roll(4) == 0, count);
     else if (kind == 2)
       give_blocks(cluster, leaves, leaf, {leaf, 2 * leaf}, count);
+    labelled = roll(3) == 0;
+    params.keep_by_label = static_cast<Params::ByLabel>(roll(3));
   }
 
   uint32_t roll(uint32_t n) { return static_cast<uint32_t>(rng() % n); }
@@ -64,6 +67,8 @@ struct RandomWorld {
     if (roll(9) == 0) r.ntasks_per_socket = 1 + roll(2);
     if (roll(9) == 0) r.distribution = "cyclic:block";
     if (roll(12) == 0) r.exclusive = Exclusive::kUser;
+    if (labelled && roll(2)) r.mcs_label = roll(2) ? "red" : "blue";
+    if (labelled && roll(6) == 0) r.exclusive = Exclusive::kMcs;
     if (roll(16) == 0) r.exclusive = Exclusive::kTopo;
     if (roll(8) == 0) r.exclusive = Exclusive::kOversubscribe;
     if (roll(8) == 0) r.licenses = roll(2) ? "a:2" : "b|a";

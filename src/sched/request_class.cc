@@ -13,6 +13,16 @@ Bitmap listed(const Cluster& cluster, const std::string& text, uint32_t size) {
   return out;
 }
 
+// Of the tasks that an idle node of the kind takes by counting: how many its layout takes, for a job that has it whole.
+uint32_t laid_out(const Shape& s, const Kind& kind, uint32_t tasks) {
+  if (!s.whole || s.overcommit || !s.per_job.empty() || counts_decide(s, kind)) return tasks;
+  auto fits = [&](uint32_t n) { return choose_on_node(s, kind, NodeId(0), NodeUse(), n, {}).has_value(); };
+  if (s.num_tasks == 0) return fits(std::max(s.tasks_per_node, 1u)) ? tasks : kNoTasks;
+  tasks = std::min(tasks, s.num_tasks);
+  while (tasks > kNoTasks && !fits(tasks)) --tasks;
+  return tasks;
+}
+
 }  // namespace
 
 bool RequestClass::bound_by_topology() const {
@@ -66,6 +76,7 @@ void RequestClass::resolve(const Cluster& cluster, Availability& nodes, const Pa
     free_gres(kind, {}, gres.data());
     uint32_t tasks = count_tasks(shape, kind, {kind.units, kind.mem_mb, gres});
     if (shape.num_tasks == 0 && tasks < shape.tasks_per_node) tasks = kNoTasks;
+    if (tasks != kNoTasks) tasks = laid_out(shape, kind, tasks);
     if (tasks == kNoTasks) {
       narrow(nodes.of_kind(k), excluded.room, false);
       continue;

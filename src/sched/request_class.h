@@ -40,7 +40,7 @@ struct CountedNodes {
 struct RequestClass {
   Shape shape;
   uint32_t partition = 0;
-  static constexpr Uid kAnyone{0xffffffffu};
+  static constexpr Uid kAnyone = NodeOwner::kAnyone;
   Uid uid = kAnyone;  // set where the user matters
   uint32_t time_limit_min = kUnlimited32;
   std::optional<Error> never;  // the request as such is wrong for this partition

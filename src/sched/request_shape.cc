@@ -191,12 +191,19 @@ Result<> cpus_of(const JobRequest& r, const Partition& p, const Params& params, 
   return {};
 }
 
+// Cores or whole sockets, and whether memory is handed out.
+void units_of(const Partition& p, const Params& params, Shape& s) {
+  const HandedOut out = handed_out(p, params);
+  s.whole_cores = params.allocate_cores || params.linear;
+  s.whole_sockets = out.sockets;
+  s.mem_consumable = out.memory;
+}
+
 Result<> memory_of(const JobRequest& r, const Partition& p, const Params& params, Shape& s) {
   auto set = [&](MemoryMode mode, uint64_t mb) {
     s.memory = mb == 0 ? MemoryMode::kAll : mode;
     s.mem_mb = mb;
   };
-  s.mem_consumable = params.memory_consumable;
   const bool gpus = asks_gpus(s);
   const uint64_t def_gpu = p.def_mem_per_gpu_mb.value_or(params.def_mem_per_gpu_mb);
   uint64_t def_cpu = p.def_mem_per_cpu_mb.value_or(p.def_mem_per_node_mb ? 0 : params.def_mem_per_cpu_mb);
@@ -213,7 +220,7 @@ Result<> memory_of(const JobRequest& r, const Partition& p, const Params& params
     set(MemoryMode::kPerCpu, def_cpu);
   else if (def_node)
     set(MemoryMode::kPerNode, def_node);
-  else if (params.memory_consumable)
+  else if (s.mem_consumable)
     s.memory = MemoryMode::kAll;
   if (s.mem_mb > kMaxMemoryMb)
     return fail(Errc::kMemoryRequest, {}, "--mem: at most " + format_mem_mb(kMaxMemoryMb));
@@ -237,20 +244,6 @@ Result<> memory_of(const JobRequest& r, const Partition& p, const Params& params
   return {};
 }
 
-// What the site hands out, where a partition says it otherwise. slurm.conf(5) SelectTypeParameters of a
-// partition: heeded only where the cluster hands out cores or sockets itself.
-void units_of(const Partition& p, const Params& params, Shape& s) {
-  s.whole_cores = params.allocate_cores || params.linear;
-  s.whole_sockets = params.allocate_sockets && !params.linear;
-  if (params.linear || !params.allocate_cores) return;
-  for (std::string_view word : split(p.select_parameters, ',')) {
-    word = trim(word);
-    const bool socket = istarts_with(word, "CR_Socket"), core = istarts_with(word, "CR_Core");
-    if (socket || (core && (iequals(word, "CR_Core") || iequals(word, "CR_Core_Memory"))))
-      s.whole_sockets = socket;
-  }
-}
-
 void sharing_of(const JobRequest& r, const Partition& p, const Params& params, Shape& s) {
   bool wants_share = r.exclusive == Exclusive::kOversubscribe;
   s.whole =
@@ -261,11 +254,15 @@ void sharing_of(const JobRequest& r, const Partition& p, const Params& params, S
   if (forced || (p.oversubscribe == OverSubscribe::kYes && wants_share)) {
     s.oversubscribe = true;
     s.whole = s.exclusive_topo = false;  // FORCE: users have no means to disable it
+    s.all_cpus = params.linear;
     s.oversubscribe_count = std::max(p.oversubscribe_count, 1u);
   }
   s.exclusive_user = r.exclusive == Exclusive::kUser || p.exclusive_user;
+  s.mcs_label = r.mcs_label;
+  s.exclusive_label = !s.mcs_label.empty() &&
+                      (params.keep_by_label == Params::ByLabel::kAlways ||
+                       (params.keep_by_label == Params::ByLabel::kOnDemand && r.exclusive == Exclusive::kMcs));
   s.lln = params.lln || p.lln;
-  units_of(p, params, s);
   s.one_task_per_core = params.one_task_per_core;
   if (s.one_task_per_core && s.tasks_per_core == 0 && !s.overcommit) s.tasks_per_core = 1;
   s.max_cpus_per_node = p.max_cpus_per_node;
@@ -273,6 +270,18 @@ void sharing_of(const JobRequest& r, const Partition& p, const Params& params, S
 }
 
 }  // namespace
+
+HandedOut handed_out(const Partition& p, const Params& params) {
+  HandedOut out{params.allocate_sockets && !params.linear, params.memory_consumable};
+  if (params.linear || !params.allocate_cores) return out;
+  for (std::string_view word : split(p.select_parameters, ',')) {
+    word = trim(word);
+    const bool memory = iequals(word, "CR_Socket_Memory") || iequals(word, "CR_Core_Memory");
+    const bool socket = iequals(word, "CR_Socket") || iequals(word, "CR_Socket_Memory");
+    if (memory || socket || iequals(word, "CR_Core")) out = {socket, memory};
+  }
+  return out;
+}
 
 uint32_t Shape::nodes_up_to(uint32_t n) const {
   n = std::min(n, max_nodes);
@@ -322,6 +331,7 @@ Result<Shape> make_shape(const JobRequest& request, const Partition& partition, 
   MUSTER_TRY_VOID(cpus_of(request, partition, params, s));
   hint_of(request, s);
   MUSTER_TRY_VOID(derive_tasks(request, s));
+  units_of(partition, params, s);
   MUSTER_TRY_VOID(memory_of(request, partition, params, s));
   for (GresNeed g : s.per_socket) {
     g.count = mul_sat(g.count, request.sockets_per_node);
@@ -371,7 +381,7 @@ std::string shape_key(const JobRequest& r) {
   for (const std::string* t :
        {&r.required_nodes, &r.excluded_nodes, &r.features, &r.prefer, &r.node_sizes, &r.tres_per_node,
         &r.tres_per_job, &r.tres_per_socket, &r.tres_per_task, &r.gres_flags, &r.distribution, &r.hint,
-        &r.licenses})
+        &r.licenses, &r.mcs_label})
     text(*t);
   return key;
 }

@@ -17,6 +17,7 @@
 #include "model/partition.h"
 #include "sched/features.h"
 #include "sched/licenses.h"
+#include "sched/node_owner.h"
 #include "sched/planner.h"
 
 namespace muster::sched {
@@ -79,8 +80,11 @@ struct Shape {
   FeatureConstraint features, prefer;
   bool whole = false;  // no other job on its nodes; all their CPUs and GRES
   bool exclusive_user = false;
+  std::string mcs_label;         // MCS label of the job, "" = none
+  bool exclusive_label = false;  // its nodes are for jobs with its label
   bool exclusive_topo = false;  // nobody else in its leaves (blocks, switches, rings, tori)
   bool oversubscribe = false;
+  bool all_cpus = false;  // select/linear: all CPUs of its nodes, also where it shares them
   uint32_t oversubscribe_count = 1;
   bool lln = false, pack_nodes = false;
   bool whole_cores = false, whole_sockets = false, one_task_per_core = false;
@@ -88,6 +92,9 @@ struct Shape {
   uint32_t time_min_min = 0;  // --time-min; 0 = none
   uint32_t max_cpus_per_node = kUnlimited32, max_cpus_per_socket = kUnlimited32;  // of the partition
 
+  bool keeps_others_off() const { return exclusive_user || exclusive_label; }   // without taking whole nodes
+  // As a node that is in use sees a job of that user; borrows the label.
+  Newcomer newcomer(Uid user) const { return {user, mcs_label, exclusive_user, exclusive_label}; }
   bool has_gres() const {
     return !(per_node.empty() && per_job.empty() && per_task.empty() && per_socket.empty());
   }
@@ -106,6 +113,13 @@ struct Shape {
   // Every node runs the same number of tasks; otherwise num_tasks are spread.
   bool per_node_tasks() const { return num_tasks == 0; }
 };
+
+// What is handed out in the partition: sockets (or else cores, CPUs), memory. A partition's SelectTypeParameters take the place
+// of the cluster's where that hands out cores or sockets itself. slurm.conf(5).
+struct HandedOut {
+  bool sockets = false, memory = false;
+};
+HandedOut handed_out(const Partition& partition, const Params& params);
 
 Result<Shape> make_shape(const JobRequest& request, const Partition& partition, const Params& params);
 

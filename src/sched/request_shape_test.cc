@@ -122,6 +122,36 @@ TEST(Shape, WhoSharesNodes) {
   EXPECT_TRUE(shape(a_job(), {}, linear).whole);
 }
 
+TEST(Shape, APartitionHandsOutItsOwnWay) {
+  Params cores;
+  cores.allocate_cores = cores.memory_consumable = true;
+  auto of = [&](const char* text, const Params& params) {
+    Partition p;
+    p.select_parameters = text;
+    const HandedOut out = handed_out(p, params);
+    return std::string(out.sockets ? "sockets" : "units") + (out.memory ? " and memory" : "");
+  };
+  EXPECT_EQ(of("", cores), "units and memory");
+  EXPECT_EQ(of("CR_Core", cores), "units");
+  EXPECT_EQ(of("CR_Socket_Memory", cores), "sockets and memory");
+  EXPECT_EQ(of("CR_Socket,CR_LLN", cores), "sockets");
+  EXPECT_EQ(of("CR_Socket", Params()), "units");   // ignored where single CPUs are handed out
+}
+
+TEST(Shape, LabelsKeepNodesAsTheSiteSays) {
+  auto keeps = [](const char* label, Exclusive exclusive, Params::ByLabel rule) {
+    Params p;
+    p.keep_by_label = rule;
+    return make_shape(a_job().with([&](JobRequest& r) { r.mcs_label = label, r.exclusive = exclusive; }).request, Partition(), p)->exclusive_label;
+  };
+  using By = Params::ByLabel;
+  EXPECT_TRUE(keeps("red", Exclusive::kMcs, By::kOnDemand));
+  EXPECT_FALSE(keeps("red", Exclusive::kDefault, By::kOnDemand));
+  EXPECT_TRUE(keeps("red", Exclusive::kDefault, By::kAlways));
+  EXPECT_FALSE(keeps("", Exclusive::kDefault, By::kAlways));
+  EXPECT_FALSE(keeps("red", Exclusive::kMcs, By::kNever));
+}
+
 TEST(Shape, KeysTellShapesApartAndNothingElse) {
   JobBuilder a = a_job().tasks(4).gpus(2), b = a;
   b.request.name = "other";

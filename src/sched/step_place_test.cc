@@ -55,6 +55,26 @@ TEST(PlaceStep, WithoutWishesItIsTheJobsLayout) {
   EXPECT_EQ((*s)[0].cpus.to_ranges(), "0-4");
 }
 
+// Nodes of 8, 4 and 2 CPUs: a full one is passed over, the others go on in turn.
+TEST(PlaceStep, LayoutsOverUnequalNodes) {
+  Running r(a_cluster().nodes(3).node([](Node& n, NodeSpec& s) { s.cpus = s.cores_per_socket = 8u >> n.id.value; }),
+            a_job().nodes(3).exclusive());
+  ASSERT_EQ(r.job().allocation->total_cpus(), 14u);
+  auto ask = [&](const char* how, uint32_t tasks) {
+    StepRequest q = step(tasks, 3);
+    q.distribution = how;
+    std::vector<V> out;
+    const auto placed = r.place(q);
+    if (!placed) return out;
+    for (const StepShare& s : *placed) out.push_back(ranks(s));
+    return out;
+  };
+  EXPECT_EQ(ask("plane=2", 12), (std::vector<V>{{0, 1, 6, 7, 10, 11}, {2, 3, 8, 9}, {4, 5}}));
+  EXPECT_EQ(ask("cyclic", 12), (std::vector<V>{{0, 3, 6, 8, 10, 11}, {1, 4, 7, 9}, {2, 5}}));
+  EXPECT_EQ(ask("block,pack", 12), (std::vector<V>{{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10}, {11}}));
+  EXPECT_EQ(ask("plane=3", 14), (std::vector<V>{{0, 1, 2, 8, 9, 10, 12, 13}, {3, 4, 5, 11}, {6, 7}}));
+}
+
 TEST(PlaceStep, BlockCyclicAndPlane) {
   Running r(a_cluster().nodes(3).cpus(8), a_job().nodes(3).exclusive());
   auto ask = [&](const char* how, uint32_t tasks) {

@@ -3,6 +3,7 @@
 
 #include "sched/availability.h"
 #include "sched/planner.h"
+#include "sched/request_shape.h"
 
 namespace muster::sched {
 namespace {
@@ -57,7 +58,7 @@ bool gres_fits(const Node& node, const GresShare& want) {
 }
 
 Result<> node_fits(const Node& node, const Params& params, const JobRequest& request, const Allocation& a,
-                   const NodeShare& share, uint32_t oversubscribe_count) {
+                   const NodeShare& share, uint32_t oversubscribe_count, bool memory) {
   if (!node_usable(node)) return busy(node, "not available");
   const NodeSpec& spec = *node.spec;
   const bool own_spec = a.whole_nodes && params.job_core_spec && request.core_spec > 0;
@@ -68,9 +69,10 @@ Result<> node_fits(const Node& node, const Params& params, const JobRequest& req
   if (last >= spec.cpus) return busy(node, "has fewer CPUs than planned");
   if (node.whole_node_jobs > 0) return busy(node, "held whole by another job");
   if (a.whole_nodes && (node.jobs_running > 0 || node.jobs_completing > 0)) return busy(node, "not idle");
-  if (node.exclusive_user && node.exclusive_uid != request.uid) return busy(node, "held by another user");
-  if (a.exclusive_user && node.jobs_running > 0 && !node.exclusive_user)
-    return busy(node, "used by other users");
+  if (!admits(owner_of(node), {request.uid, request.mcs_label, false, false}))
+    return busy(node, "kept for another user or label");
+  const Newcomer comes{request.uid, request.mcs_label, a.exclusive_user, !a.mcs_label.empty()};
+  if (node.jobs_running > 0 && !admits(owner_of(node), comes)) return busy(node, "used by other users or labels");
   if (share.cpus.intersects(node.cpus_used)) {
     // Shared by so many jobs at most: none of the CPUs has as many already.
     const bool sharing = a.oversubscribe && node.shared_jobs >= node.jobs_running && oversubscribe_count > 1;
@@ -78,7 +80,7 @@ Result<> node_fits(const Node& node, const Params& params, const JobRequest& req
     if (!sharing || (top < node.cpus_shared.size() && share.cpus.intersects(node.cpus_shared[top])))
       return busy(node, "CPUs are in use");
   }
-  if (params.memory_consumable) {
+  if (memory) {
     const uint64_t all =
         spec.real_memory_mb > spec.specialized_mem_mb ? spec.real_memory_mb - spec.specialized_mem_mb : 0;
     if (share.mem_mb > all || node.mem_used_mb > all - share.mem_mb) return busy(node, "memory is in use");
@@ -104,13 +106,14 @@ Result<> still_fits(const Cluster& cluster, const Params& params, const JobReque
     if (used > all || l.count > all - used) return fail(Errc::kNodesBusy, {}, "licence " + l.name + " is in use");
   }
   Bitmap seen;
+  const bool memory = handed_out(*p, params).memory;
   for (const NodeShare& share : item.allocation->nodes) {
     const Node* node = cluster.nodes.find(share.node.value);
     if (!node || !node->spec) return fail(Errc::kInvalidNodeName);
     if (seen.test(share.node.value)) return busy(*node, "twice in the plan");
     seen.set(share.node.value);
     if (!p->nodes.test(share.node.value)) return busy(*node, "no longer in the partition");
-    MUSTER_TRY_VOID(node_fits(*node, params, request, *item.allocation, share, p->oversubscribe_count));
+    MUSTER_TRY_VOID(node_fits(*node, params, request, *item.allocation, share, p->oversubscribe_count, memory));
   }
   for (uint32_t id : item.allocation->fenced)
     if (const Node* node = cluster.nodes.find(id))

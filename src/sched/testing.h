@@ -278,13 +278,14 @@ inline void hold_nodes(Cluster& c, const Allocation& a, Uid uid, int sign) {
       n->whole_node_jobs += a.whole_nodes;
       n->shared_jobs += a.oversubscribe;
       if (a.exclusive_user) n->exclusive_user = true, n->exclusive_uid = uid;
+      if (!a.mcs_label.empty()) n->mcs_label = a.mcs_label;
     } else {
       free_cpus(n->cpus_used, n->cpus_shared, s.cpus);
       n->mem_used_mb -= s.mem_mb;
       --n->jobs_running;
       n->whole_node_jobs -= a.whole_nodes;
       n->shared_jobs -= a.oversubscribe;
-      if (n->jobs_running == 0) n->exclusive_user = false;
+      if (n->jobs_running == 0) n->exclusive_user = false, n->mcs_label.clear();
     }
     for (const GresShare& g : s.gres) {
       if (!is_consumed(*n->spec, g)) continue;

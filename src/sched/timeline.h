@@ -1,11 +1,9 @@
 // Timelines of the availability profile, in slots of SchedulerParameters=bf_resolution on an absolute grid. A
 // slot is when something may start; slot 0 is now.
 //
-//   NodeLine   what one node has free from slot to slot
-//   IdleLine   which nodes nobody holds at all, as bitmaps, for gangs of whole nodes
+//   NodeLine   what one node has free from slot to slot; all nodes for one need: fit_line.h
 //
-// Cost: NodeLine O(its rows); IdleLine find O(breakpoints + nodes / 64 per window looked into), take
-// O(breakpoints taken).
+// Cost: O(its rows).
 #pragma once
 
 #include <cstdint>
@@ -51,25 +49,6 @@ class NodeLine {
   // The first slot after this one at which there is more of something than just before; kNever: none.
   Slot next_gain(Slot after) const;
 
-  // The first slot >= from at which `fits(row index)` holds for `length` slots on end; in `any` the first for
-  // a single one.
-  template <class Fits>
-  Slot earliest(Slot from, Slot length, Fits&& fits, Slot& any) const {
-    size_t i = row_at(from);
-    Slot start = from > rows_[i].slot ? from : rows_[i].slot;
-    any = kNever;
-    while (true) {
-      if (!fits(i)) {
-        if (++i == rows_.size()) return kNever;
-        start = rows_[i].slot;
-        continue;
-      }
-      if (any == kNever) any = start;
-      if (i + 1 == rows_.size() || rows_[i + 1].slot - start >= length) return start;
-      ++i;
-    }
-  }
-
  private:
   size_t split(Slot slot);  // a row begins there; its index
   std::vector<Row> rows_;
@@ -77,27 +56,26 @@ class NodeLine {
   size_t width_ = 0;
 };
 
-class IdleLine {
- public:
-  // `free_from[i]`: the slot from which node i is idle for good; kNever: not at all.
-  void build(const std::vector<Slot>& free_from);
-  bool built() const { return !slots_.empty(); }
-  // The first slot >= from with `count` nodes of `among` (all of `required` with them) idle for `length`
-  // slots; those nodes in `out`. `end_of_now`: where a window that begins at slot 0 ends.
-  Slot find(Slot from, Slot length, uint32_t count, const Bitmap& among, const Bitmap& required,
-            Bitmap& out) const;
-  void take(Slot first, Slot end, std::span<const uint32_t> nodes);
-  size_t breakpoints() const { return slots_.size(); }
-
- private:
-  size_t split(Slot slot);
-  uint64_t* words(size_t i) { return pool_.data() + static_cast<size_t>(at_[i]) * width_; }
-  const uint64_t* words(size_t i) const { return pool_.data() + static_cast<size_t>(at_[i]) * width_; }
-
-  size_t width_ = 0, nodes_ = 0;
-  std::vector<Slot> slots_;
-  std::vector<uint32_t> counts_, at_;  // idle nodes; index of the bitmap in the pool
-  std::vector<uint64_t> pool_;
+// A stretch of time in which there is room for something.
+struct Window {
+  Slot from = 0, until = kNever;  // kNever: for good
 };
+
+// `fits(row index)`: whether there is room while that row of the line holds.
+template <class Fits>
+void find_windows(const NodeLine& line, Fits&& fits, std::vector<Window>& out) {
+  out.clear();
+  for (size_t i = 0; i < line.rows(); ++i) {
+    if (!fits(i)) continue;
+    const Slot from = line.row(i).slot, until = i + 1 < line.rows() ? line.row(i + 1).slot : kNever;
+    if (!out.empty() && out.back().until == from)
+      out.back().until = until;
+    else
+      out.push_back({from, until});
+  }
+}
+
+// The first start at or after `from` in one of the windows, in order, that has `length` slots before its end.
+Slot first_start(std::span<const Window> windows, Slot from, Slot length);
 
 }  // namespace muster::sched

@@ -26,6 +26,10 @@ void Checkers::process_started(uint32_t node, Process& p) {
   }
   size_t index = 0;
   while (index < j->allocation->nodes.size() && j->allocation->nodes[index].node.value != node) ++index;
+  if (index == j->allocation->nodes.size() && p.step != kBatchStep && j->resized != kTimeUnset) {
+    p.excused = true;   // asked for before the node was given up
+    return;
+  }
   if (index == j->allocation->nodes.size()) return fail("processes", where + ": not its node");
   const NodeShare& given = j->allocation->nodes[index];
   if (!given.cpus.contains(p.share.cpus) || p.share.mem_mb > std::max<uint64_t>(given.mem_mb, 1)) return fail("processes", where + ": more than the job holds");
@@ -69,19 +73,25 @@ void Checkers::check_released(const Event& event) {
     const Job* j = mirror_.jobs.find(e->job.value);
     if (!j || !j->allocation || j->finished()) return;
     check_released(*j, Bitmap(j->allocation->nodes.size(), true) - e->releasing, "released at its end");
+  } else if (auto* s = std::get_if<event::JobShrunk>(&event)) {
+    const Job* j = mirror_.jobs.find(s->job.value);
+    if (j && j->allocation) check_released(*j, s->free_at_once, "given up");
+  } else if (auto* l = std::get_if<event::JobNodeLeft>(&event)) {
+    if (const Job* j = mirror_.jobs.find(l->job.value)) check_released(*j, l->node, "given up");
   }
 }
 
 void Checkers::check_released(const Job& job, const Bitmap& nodes, const char* by) {
-  nodes.for_each([&](size_t i) {
-    NodeId node = job.allocation->nodes[i].node;
-    NodeHost& host = *world_.nodes[node.value];
-    if (!host.runs(job.id, job.restarts)) return;
-    bool reachable = world_.controller.up() && world_.controller.core().cluster().nodes.at(node.value).connected;
-    if (reachable)
-      fail("processes", name(node) + ": job " + std::to_string(job.id.value) + "/" + std::to_string(job.restarts) + " is " + by + " while it runs:" + host.running_text());
-    host.excuse(job.id, job.restarts);
-  });
+  nodes.for_each([&](size_t i) { check_released(job, job.allocation->nodes[i].node, by); });
+}
+
+void Checkers::check_released(const Job& job, NodeId node, const char* by) {
+  NodeHost& host = *world_.nodes[node.value];
+  if (!host.runs(job.id, job.restarts)) return;
+  bool reachable = world_.controller.up() && world_.controller.core().cluster().nodes.at(node.value).connected;
+  if (reachable)
+    fail("processes", name(node) + ": job " + std::to_string(job.id.value) + "/" + std::to_string(job.restarts) + " is " + by + " while it runs:" + host.running_text());
+  host.excuse(job.id, job.restarts);
 }
 
 }  // namespace muster::sim

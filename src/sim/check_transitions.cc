@@ -65,10 +65,21 @@ struct Transition {
     expect(j->finished(), "released before it ended");
     expect(j->releasing.contains(e.nodes), "released nodes that it does not hold");
   }
+  void operator()(const event::JobShrunk& e) {
+    const Job* j = find(e.job);
+    if (!j) return;
+    expect(j->state == JobState::kRunning && j->leaving.empty(), "shrunk, but not running or still at it");
+    expect(e.allocation && !e.allocation->nodes.empty() && j->allocation && e.allocation->nodes.size() < j->allocation->nodes.size(),
+           "shrunk to nothing, or not at all");
+  }
+  void operator()(const event::JobNodeLeft& e) {
+    const Job* j = find(e.job);
+    if (j) expect(j->is_leaving(e.node), "left a node that it did not give up");
+  }
   void operator()(const event::JobRequeued& e) {
     const Job* j = find(e.job);
     if (!j) return;
-    expect(j->finished() && j->releasing.none(), "requeued while it holds nodes or runs");
+    expect(j->finished() && j->all_released(), "requeued while it holds nodes or runs");
     expect((e.priority == 0) == ((e.flags & (kJobHeldByUser | kJobHeldByAdmin)) != 0), "requeued: held and priority disagree");
   }
   void operator()(const event::JobSuspended& e) {
@@ -82,7 +93,7 @@ struct Transition {
   void operator()(const event::JobsPurged& e) {
     for (JobId id : e.jobs) {
       const Job* j = find(id);
-      if (j) expect(j->finished() && j->releasing.none(), "purged before its end");
+      if (j) expect(j->finished() && j->all_released(), "purged before its end");
       if (j) expect(!(j->flags & (kJobRequeued | kJobRequeueHold)), "purged instead of requeued");
     }
   }

@@ -7,6 +7,8 @@ namespace {
 const NodeShare& share_on(const Job& j, NodeId node) {
   for (const NodeShare& s : j.allocation->nodes)
     if (s.node == node) return s;
+  for (const NodeShare& s : j.leaving)
+    if (s.node == node) return s;
   return j.allocation->nodes[0];
 }
 
@@ -17,6 +19,8 @@ bool holds(const Job& j, size_t i) { return !j.finished() || j.releasing.test(i)
 void Checkers::check_usage(const Cluster& c) {
   std::vector<std::vector<const Job*>> on(world_.scenario.nodes.size());
   c.jobs.for_each([&](uint32_t, const Job& j) {
+    for (const NodeShare& s : j.leaving)
+      if (s.node.value < on.size()) on[s.node.value].push_back(&j);
     if (!j.holds_nodes()) return;
     for (size_t i = 0; i < j.allocation->nodes.size(); ++i)
       if (holds(j, i) && j.allocation->nodes[i].node.value < on.size()) on[j.allocation->nodes[i].node.value].push_back(&j);
@@ -47,7 +51,7 @@ void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector
       used |= g.devices;
       devices[{g.name, g.type.empty() ? "-" : g.type}] |= g.devices;
     }
-    ++(j->finished() ? completing : running);
+    ++(j->finished() || j->is_leaving(n.id) ? completing : running);
     whole += j->allocation->whole_nodes;
   }
   if (whole && jobs.size() > 1) bad("job " + id(jobs[0]) + " and " + id(jobs[1]) + " on a node held whole");

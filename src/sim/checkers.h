@@ -9,6 +9,7 @@
 //   check_limits         array %limit, partition limits
 //   check_acknowledged   an id that a client was given exists until it is purged, in every later incarnation
 //   check_replay         the live state, and the state after a rollback or restart, is the replay of the log
+//   check_records        after healing slurmdbd has each run of each job, and of each job its last state
 //   check_plan           a planner with caches plans what a fresh one plans
 //   check_end            after healing: queue empty, obligations empty, no process anywhere
 //
@@ -58,11 +59,13 @@ class Checkers {
   void check_gang(const event::JobStarted& e);
   void check_released(const Event& event);
   void check_released(const Job& job, const Bitmap& nodes, const char* by);
+  void check_released(const Job& job, NodeId node, const char* by);
   // of a state
   void check_usage(const Cluster& cluster);
   void check_node_usage(const Cluster& cluster, const Node& node, const std::vector<const Job*>& jobs);
   void check_overlap(uint32_t node, const Process& process);
   void check_acknowledged(const Cluster& cluster);
+  void check_records(const slurmctld::Core& core);
   void check_replay(const slurmctld::Core& core, const char* when);
   std::string name(NodeId node) const;
 

@@ -71,6 +71,14 @@ JobId Clients::some_job() {
   return r.chance(0.8) ? known_[n - 1 - r.uniform(0, recent - 1)] : r.pick(known_);
 }
 
+JobId Clients::wide_running_job() {
+  std::vector<JobId> wide;
+  world_.checkers.mirror().jobs.for_each([&](uint32_t id, const Job& j) {
+    if (j.state == JobState::kRunning && j.allocation && j.allocation->nodes.size() > 1) wide.push_back(JobId(id));
+  });
+  return wide.empty() ? JobId{} : world_.random.workload.pick(wide);
+}
+
 slurmctld::Caller Clients::someone(JobId job) {
   Random& r = world_.random.workload;
   if (r.chance(0.3)) return slurmctld::Caller::root();
@@ -127,7 +135,10 @@ void Clients::update_job() {
     case 2: c.changes.push_back({"Nice", "=", number(0, 200)}); break;
     case 3: c.changes.push_back({"Priority", "=", number(0, 2) == "0" ? "0" : number(1, 5000)}); break;
     case 4: c.changes.push_back({"ArrayTaskThrottle", "=", number(0, 4)}); break;
-    case 5: c.changes.push_back({"NumNodes", "=", number(1, 3)}); break;
+    case 5:
+      if (JobId wide = r.chance(0.7) ? wide_running_job() : JobId{}) c.job = select(job = wide);
+      c.changes.push_back({"NumNodes", "=", number(1, 3)});
+      break;
     case 6: c.changes.push_back({"Partition", "=", r.pick(world_.scenario.partitions)}); break;
     case 7: c.changes.push_back({"StartTime", "=", "now+" + number(1, 600)}); break;
     case 8: c.changes.push_back({"Dependency", "=", r.chance(0.4) ? std::string() : "afterany:" + std::to_string(some_job().value)}); break;

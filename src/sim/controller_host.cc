@@ -41,6 +41,7 @@ void ControllerHost::start() {
     return;
   }
   world_.checkers.controller_started(*core_);
+  world_.accounting.controller_started();
   full_pass_later();
   plan_soon();
   wake(milliseconds(1));
@@ -232,6 +233,7 @@ void ControllerHost::send(uint32_t node, NodeOrder order) {
 void ControllerHost::carry_out(std::vector<slurmctld::Effect> effects) {
   for (slurmctld::Effect& e : effects)
     if (auto* o = std::get_if<slurmctld::Order>(&e)) send(o->node.value, std::move(o->order));
+    else if (auto* u = std::get_if<slurmctld::UploadRecords>(&e)) world_.accounting.upload(*u);
 }
 
 // ---- planning: over a snapshot, the plan comes back after a while and may be stale

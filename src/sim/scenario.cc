@@ -57,6 +57,7 @@ void Scenario::add_group(Random& r, const char* prefix) {
 
 Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
   slurm_conf = globals(r);
+  if (seed % 2) slurm_conf += "AccountingStorageType=accounting_storage/slurmdbd\n";
   add_group(r, "a");
   if (r.chance(0.6)) add_group(r, "b");
   auto all_of = [](const Group& g) { return g.prefix + "[0-" + number(g.count - 1) + "]"; };

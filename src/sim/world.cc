@@ -44,7 +44,7 @@ std::string fault_names() {
 
 World::World(const RunOptions& o)
     : options(o), random(o.seed), journal(o.verbose), queue(kBeginning), scenario(random.scenario, o.seed), checkers(*this),
-      network(*this, scenario.nodes.size()), controller(*this), clients(*this), injector(*this) {
+      network(*this, scenario.nodes.size()), controller(*this), accounting(*this), clients(*this), injector(*this) {
   for (uint32_t i = 0; i < scenario.nodes.size(); ++i) nodes.push_back(std::make_unique<NodeHost>(*this, i));
 }
 
@@ -80,7 +80,7 @@ void World::settle() {
   if (now() > healed_ + kPatience) {
     std::string left;
     checkers.mirror().jobs.for_each([&](uint32_t id, const Job& j) {
-      if (j.finished() && j.releasing.none()) return;
+      if (j.finished() && j.all_released()) return;
       const Verdict* v = controller.up() ? controller.core().cluster().verdicts.find(id) : nullptr;
       left += " " + std::to_string(id) + "(" + std::string(job_state_name(j.state)) + " " + std::string(reason_name(v ? v->reason : j.reason)) +
               (v ? " " + v->detail : "") + (j.dependencies ? " " + j.request->dependency : "") + ")";
@@ -104,8 +104,8 @@ void World::settle() {
 }
 
 bool World::all_done() {
-  bool done = controller.core().indexes().obligations().empty();
-  controller.core().cluster().jobs.for_each([&](uint32_t, const Job& j) { done = done && j.finished() && j.releasing.none(); });
+  bool done = controller.core().indexes().obligations().empty() && controller.core().indexes().unrecorded().empty();
+  controller.core().cluster().jobs.for_each([&](uint32_t, const Job& j) { done = done && j.finished() && j.all_released(); });
   for (const auto& n : nodes) done = done && !n->runs_anything();
   return done;
 }

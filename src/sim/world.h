@@ -5,6 +5,7 @@
 //            Numbered<NodeReport> │
 //                              │  ▼
 //                            Network ── NodeHost (real NodeCore, simulated processes), one per node
+//   AccountingHost: slurmdbd, for half of the seeds.
 //   Injector: faults while the first phase lasts; after heal() there are none, and everything must come to its end.
 //   Checkers: see checkers.h.
 #pragma once
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "sim/accounting_host.h"
 #include "sim/checkers.h"
 #include "sim/clients.h"
 #include "sim/controller_host.h"
@@ -32,8 +34,8 @@ inline constexpr Time kBeginning = from_unix(1'700'000'000);
 // One stream per concern, so that a change in one does not shift the others.
 struct Streams {
   explicit Streams(uint64_t seed) : root(seed), scenario(root.fork()), network(root.fork()), storage(root.fork()),
-                                    nodes(root.fork()), planner(root.fork()), workload(root.fork()), faults(root.fork()) {}
-  Random root, scenario, network, storage, nodes, planner, workload, faults;
+                                    nodes(root.fork()), planner(root.fork()), workload(root.fork()), faults(root.fork()), accounting(root.fork()) {}
+  Random root, scenario, network, storage, nodes, planner, workload, faults, accounting;
 };
 
 class World {
@@ -57,6 +59,7 @@ class World {
   Network network;
   std::vector<std::unique_ptr<NodeHost>> nodes;
   ControllerHost controller;
+  AccountingHost accounting;
   Clients clients;
   Injector injector;
 

@@ -25,11 +25,15 @@ Result<std::string> read_cluster_key(const std::string& directory) {
 }
 
 Result<net::Security> load_security(const config::Config& c, Uid slurm_user) {
+  return load_security(TrustSettings{c.auth_type, std::string(c.auth_info.get("socket").value_or("")), c.directory}, slurm_user);
+}
+
+Result<net::Security> load_security(const TrustSettings& c, Uid slurm_user) {
   net::Security s;
   s.trusted_uids.push_back(slurm_user.value);
   if (c.auth_type == "auth/munge") {
     s.kind = net::Security::Kind::kMunge;
-    s.munge_socket = std::string(c.auth_info.get("socket").value_or(""));
+    s.munge_socket = c.munge_socket;
     return s;
   }
   MUSTER_TRY(key, read_cluster_key(c.directory));
@@ -44,6 +48,10 @@ Result<Uid> user_of(const std::string& name) {
 
 std::string slurmctld_agent_socket(const std::string& slurmctld_pid_file, uint32_t slurmctld_port) {
   return directory_of(slurmctld_pid_file) + "/slurmctld." + std::to_string(slurmctld_port) + ".sock";
+}
+
+std::string slurmdbd_agent_socket(const std::string& slurmdbd_pid_file, uint32_t dbd_port) {
+  return directory_of(slurmdbd_pid_file) + "/slurmdbd." + std::to_string(dbd_port) + ".sock";
 }
 
 std::string slurmd_agent_socket(const std::string& slurmd_pid_file, const std::string& node) {

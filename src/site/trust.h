@@ -18,11 +18,20 @@ Result<std::string> read_cluster_key(const std::string& directory);
 // What a daemon of this configuration proves itself with; slurm_user is trusted by munge.
 Result<net::Security> load_security(const config::Config& config, Uid slurm_user);
 
+// The same for slurmdbd, whose configuration is a file of its own.
+struct TrustSettings {
+  std::string auth_type;      // "auth/munge" or "auth/slurm"
+  std::string munge_socket;   // "": munge's default
+  std::string directory;      // of the configuration file
+};
+Result<net::Security> load_security(const TrustSettings& settings, Uid slurm_user);
+
 // SlurmUser or SlurmdUser; rootless, everything is the caller's.
 Result<Uid> user_of(const std::string& name);
 
 // Where commands and steps of this host find the daemons: beside their pid files.
 std::string slurmctld_agent_socket(const std::string& slurmctld_pid_file, uint32_t slurmctld_port);
+std::string slurmdbd_agent_socket(const std::string& slurmdbd_pid_file, uint32_t dbd_port);
 std::string slurmd_agent_socket(const std::string& slurmd_pid_file, const std::string& node);
 
 }  // namespace muster::site

@@ -1,30 +1,5 @@
 // slurmstepd: started by slurmd for each step, with a socket to it as descriptor 3, and for each file that sbcast
 // sends. Manual page: slurmstepd(8).
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "slurmstepd/entry.h"
 
-#include <cstring>
-
-#include "base/version.h"
-#include "slurmstepd/receive_file.h"
-#include "slurmstepd/stepd.h"
-
-int main(int argc, char** argv) {
-  auto say = [](int fd, const char* text) { [[maybe_unused]] ssize_t n = ::write(fd, text, strlen(text)); };
-  if (argc == 2 && (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))) {
-    say(1, muster::kVersionLine);
-    say(1, "\n");
-    return 0;
-  }
-  if (argc > 1 && !strcmp(argv[1], "receive")) return muster::slurmstepd::receive_file(argc - 2, argv + 2);
-  struct stat st;
-  if (::fstat(3, &st) < 0 || !S_ISSOCK(st.st_mode)) {
-    say(2, "slurmstepd: error: started by slurmd only\n");
-    return 1;
-  }
-  ::fcntl(3, F_SETFD, FD_CLOEXEC);
-  ::fcntl(3, F_SETFL, O_NONBLOCK);
-  ::umask(022);
-  return muster::slurmstepd::Stepd(3).run();
-}
+int main(int argc, char** argv) { return muster::slurmstepd::run_slurmstepd(argc, argv, {}); }

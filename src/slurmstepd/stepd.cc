@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "net/notify.h"
 #include "os/error.h"
 #include "os/files.h"
 #include "os/limits.h"
@@ -17,15 +18,8 @@
 namespace muster::slurmstepd {
 namespace {
 
-constexpr Duration kKillAgain = milliseconds(100);
+constexpr Duration kKillAgain = milliseconds(100), kModuleEnds = seconds(5);
 constexpr Duration kLookForSocket = seconds(5), kSrunSilent = seconds(60), kAttachedSilent = seconds(2);
-
-template <class M>
-void notify(net::Channel& c, const M& m) {
-  std::string bytes;
-  wire::encode(m, bytes);
-  c.notify(M::kNumber, std::move(bytes));
-}
 
 std::vector<os::LimitSetting> settings_of(const std::vector<ResourceLimit>& wanted) {
   std::vector<os::SoftLimit> soft;
@@ -38,7 +32,7 @@ std::vector<os::LimitSetting> settings_of(const std::vector<ResourceLimit>& want
 
 }  // namespace
 
-Stepd::Stepd(int slurmd_fd) {
+Stepd::Stepd(int slurmd_fd, MakePlugins make_plugins) : make_plugins_(std::move(make_plugins)) {
   loop_.on_signal(SIGCHLD, [this] { on_children(); });
   ::signal(SIGPIPE, SIG_IGN);
   for (int s : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
@@ -64,15 +58,19 @@ void Stepd::attend(net::ChannelPtr channel) {
     if (!launch_) loop_.stop();  // slurmd went before it said what to do
     if (finished_) watch_for_removal();
   };
-  if (launch_) notify(*raw, state_);
+  if (launch_) net::notify(*raw, state_);
   channels_.push_back(std::move(channel));
 }
 
 void Stepd::report() {
-  for (const net::ChannelPtr& c : channels_) notify(*c, state_);
+  for (const net::ChannelPtr& c : channels_) net::notify(*c, state_);
 }
 
 void Stepd::on_frame(net::Channel*, const net::Frame& f) {
+  if (f.message == mpi_rpc::StepMpi::kNumber && !launch_) {
+    if (!wire::decode(f.payload, mpi_setup_.emplace())) return loop_.stop();
+    return;
+  }
   if (f.message == step_rpc::StepdLaunch::kNumber && !launch_) {
     step_rpc::StepdLaunch m;
     if (auto ok = wire::decode(f.payload, m); !ok) return loop_.stop();
@@ -128,8 +126,14 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
   if (auto ok = prepare(); !ok) return launch_failed(ok.error(), true);
   tell_of_start();
   set_frequency();
+  for (size_t i = 0; i < tasks_.size(); ++i) tasks_[i].launch = &l.tasks[i];
+  mpi_setup_ ? start_module() : start_tasks();
+}
+
+void Stepd::start_tasks() {
+  const auto& l = *launch_;
+  if (auto ok = begin_plugins(); !ok) return plugins_failed(ok.error());
   for (size_t i = 0; i < tasks_.size(); ++i) {
-    tasks_[i].launch = &l.tasks[i];
     if (auto ok = start_task(tasks_[i]); !ok) {
       if (!stream_) return launch_failed(ok.error(), false);
       // srun is told for this task; the others run.
@@ -144,7 +148,9 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
       stream_->tasks_ended(m);
     }
   }
+  if (auto ok = release_tasks(); !ok) return plugins_failed(ok.error());
   started_ = true;
+  if (mpi_) mpi_->close_sockets();
   if (!state_.text.empty()) files_->note("slurmstepd: error: " + std::exchange(state_.text, {}));
   state_.state = step_rpc::StepdState::kRunning;
   for (const Task& t : tasks_)
@@ -181,6 +187,12 @@ Result<> Stepd::prepare() {
   };
   events.output_ended = events.detached = [this] {
     if (tasks_over_) finish_when_quiet();
+  };
+  events.letter = [this](const mpi_rpc::NodeLetter& m) {
+    if (mpi_) mpi_->deliver(m);
+  };
+  events.nodes_lost = [this](const mpi_rpc::NodesLost& m) {
+    if (mpi_) mpi_->nodes_lost(m);
   };
   stream_ = std::make_unique<SrunStream>(loop_, std::move(events));
   return stream_->connect(*launch_);
@@ -221,6 +233,7 @@ void Stepd::launch_failed(const Error& error, bool node_fault) {
     step_rpc::TasksEnded m;
     for (const auto& t : launch_->tasks) m.tasks.push_back({t.rank, 1 << 8, state_.text});
     stream_->tasks_ended(m);
+    stream_->abort_step();  // on other nodes tasks may wait for ours
   }
   ending_ = true;
   tasks_over_ = true;
@@ -250,19 +263,22 @@ void Stepd::out_of_time() {
 
 void Stepd::on_children() {
   step_rpc::TasksEnded told;
+  std::optional<int32_t> module;
   for (const os::Reaped& r : os::reap_children()) {
+    if (mpi_ && mpi_->is_ended(r.pid)) module = r.status.raw;
     for (Task& t : tasks_) {
       if (t.pid != r.pid || t.ended) continue;
       task_ended(t, r.status.raw);
       told.tasks.push_back({t.launch->rank, t.status, {}});
     }
   }
+  if (module) module_ended(*module);
   if (!told.tasks.empty()) {
     look_for_oom_kills();
     told.out_of_memory = state_.out_of_memory;
     if (stream_) stream_->tasks_ended(told);
-    if (running_ == 0 && started_ && !tasks_over_) return all_tasks_ended();
   }
+  if ((module || !told.tasks.empty()) && running_ == 0 && started_ && !tasks_over_) return all_tasks_ended();
   if (lingering_ && !processes_.any_left()) all_tasks_ended();
   if (tasks_over_ && !finished_ && !processes_.any_left()) finish_when_quiet();
 }
@@ -292,7 +308,9 @@ void Stepd::task_ended(Task& t, int32_t status) {
   --running_;
   state_.exit_status = std::max(state_.exit_status, status);
   tell_of_end(t);
+  if (plugins_) plugins_->task_ended(static_cast<size_t>(&t - tasks_.data()), status);
   if (stream_) stream_->drop_input(t.launch->rank);
+  if (mpi_) mpi_->task_gone(t.launch->rank, status);
   if (!launch_->task_epilog.empty() || !launch_->site_task_epilog.empty())
     run_task_epilogs(*t.launch, status);
 }
@@ -312,6 +330,7 @@ void Stepd::end(uint32_t kill_wait_seconds, const std::string& message) {
   if (!launch_ || tasks_over_) return;
   if (!ending_ && !message.empty()) note("slurmstepd: error: " + message);
   bool again = std::exchange(ending_, true);
+  if (mpi_ && !started_) mpi_->kill();
   if (kill_wait_seconds == 0) return kill_now();
   if (again) return;
   processes_.signal_all(SIGCONT);
@@ -333,6 +352,12 @@ void Stepd::kill_now() {
 
 // What tasks left behind goes with them.
 void Stepd::all_tasks_ended() {
+  if (mpi_ && mpi_->running()) {
+    // Its last letters are waited for; its end calls again.
+    mpi_->finish();
+    module_timer_ = loop_.after(kModuleEnds, [this] { mpi_->kill(); });
+    return;
+  }
   // --wait-for-children: their last process ends a step, not their first.
   lingering_ = launch_->wait_for_children && !ending_ && processes_.any_left();
   if (lingering_) return;
@@ -344,6 +369,7 @@ void Stepd::all_tasks_ended() {
 // The last output must be with srun before the connection closes.
 void Stepd::finish_when_quiet() {
   if (finished_ || running_ > 0 || processes_.any_left()) return;
+  end_plugins();   // what they say still finds its way
   if (stream_ && (stream_->connected() || stream_->attached())) {
     if (stream_->outputs_open()) return;  // output_ended calls again
     // srun closes when it has everything; one that does not is left behind. The step waits less for others.
@@ -372,6 +398,7 @@ void Stepd::finished() {
   }
   files_->close_all();
   processes_.remove();
+  if (mpi_) mpi_->remove_files();
   if (!launch_->script_path.empty()) {
     ::unlink(launch_->script_path.c_str());
     ::rmdir(launch_->script_path.substr(0, launch_->script_path.rfind('/')).c_str());

@@ -12,9 +12,12 @@
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "net/loop.h"
+#include "os/held_process.h"
 #include "os/node/cpu_frequency.h"
 #include "slurmstepd/environment.h"
+#include "slurmstepd/mpi_module.h"
 #include "slurmstepd/processes.h"
+#include "slurmstepd/step_plugins.h"
 #include "slurmstepd/stream.h"
 #include "slurmstepd/task_files.h"
 
@@ -22,8 +25,8 @@ namespace muster::slurmstepd {
 
 class Stepd {
  public:
-  // `slurmd_fd`: our end of the socket pair that slurmd made.
-  explicit Stepd(int slurmd_fd);
+  // `slurmd_fd`: our end of the socket pair that slurmd made. Without `make_plugins` a step that has plugins fails.
+  explicit Stepd(int slurmd_fd, MakePlugins make_plugins = {});
   int run();
 
  private:
@@ -37,6 +40,7 @@ class Stepd {
   void attend(net::ChannelPtr channel);
   void on_frame(net::Channel* from, const net::Frame& frame);
   void on_launch(step_rpc::StepdLaunch launch);
+  void start_tasks();
   void attach(const rpc::StepIo& io);
   Result<> prepare();
   Result<> write_script();
@@ -48,6 +52,22 @@ class Stepd {
   Result<> run_task_prologs(const step_rpc::TaskLaunch& task, Environment& env);
   void run_task_epilogs(const step_rpc::TaskLaunch& task, int32_t status);
   os::SpawnSpec spec_of(const step_rpc::TaskLaunch& task) const;
+
+  // plugin_start.cc
+  Result<> begin_plugins();
+  void plugins_failed(const Error& error);
+  void plugin_says(const std::string& line);
+  void plugin_logs(os::LogLevel level, const std::string& text);
+  void enter_directory(const std::string& directory);
+  Result<pid_t> hold_task(Task& task, os::SpawnSpec& spec);
+  Result<> release_tasks();
+  void end_plugins();
+
+  // step_mpi.cc
+  void start_module();
+  void module_ended(int32_t status);
+  void module_gone();
+  void abort_step();
 
   void launch_failed(const Error& error, bool node_fault);
 
@@ -85,6 +105,8 @@ class Stepd {
   StepProcesses processes_;
   std::unique_ptr<SrunStream> stream_;
   std::vector<os::LimitSetting> limits_;
+  std::optional<mpi_rpc::StepMpi> mpi_setup_;  // came before the launch
+  std::unique_ptr<MpiModule> mpi_;
   os::Fd pty_master_;
   std::optional<os::CpuFrequencyHold> frequency_;  // while tasks run
   std::vector<Task> tasks_;
@@ -94,7 +116,11 @@ class Stepd {
   int kill_rounds_ = 0;
   uint64_t oom_kills_ = 0;  // told so far
   step_rpc::StepdReport state_;
-  std::unique_ptr<net::Loop::Timer> kill_timer_, quiet_timer_, limit_timer_, warn_timer_;
+  MakePlugins make_plugins_;
+  std::unique_ptr<StepPlugins> plugins_;   // from its start to its end
+  std::vector<os::HeldProcess> held_;      // tasks that wait for each other
+  bool in_task_ = false;                   // in the process of a task, where plugins run
+  std::unique_ptr<net::Loop::Timer> kill_timer_, quiet_timer_, limit_timer_, warn_timer_, module_timer_;
 };
 
 }  // namespace muster::slurmstepd

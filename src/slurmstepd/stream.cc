@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "net/notify.h"
 #include "net/socket.h"
 #include "os/error.h"
 #include "wire/codec.h"
@@ -40,19 +41,12 @@ Result<net::UniqueFd> connect_to(const rpc::StepIo& io) {
   return fd;
 }
 
-template <class M>
-void notify(net::Channel& c, const M& m) {
-  std::string bytes;
-  wire::encode(m, bytes);
-  c.notify(M::kNumber, std::move(bytes));
-}
-
 }  // namespace
 
 template <class M>
 void SrunStream::send(const M& m) {
-  if (channel_) notify(*channel_, m);
-  for (const net::ChannelPtr& c : attached_) notify(*c, m);
+  if (channel_) net::notify(*channel_, m);
+  for (const net::ChannelPtr& c : attached_) net::notify(*c, m);
   // close() gives no word of itself: who was dropped is forgotten here.
   std::erase_if(attached_, [&](const net::ChannelPtr& c) {
     if (c->queued_bytes() <= kAttachedBehind) return false;
@@ -70,7 +64,7 @@ Result<net::ChannelPtr> SrunStream::open(const step_rpc::StepdLaunch& launch, co
   hello.key = io.key;
   hello.node = launch.node;
   for (const auto& t : launch.tasks) hello.ranks.push_back(t.rank);
-  notify(*c, hello);
+  net::notify(*c, hello);
   return c;
 }
 
@@ -100,7 +94,7 @@ Result<> SrunStream::attach(const step_rpc::StepdLaunch& launch, const rpc::Step
     std::erase_if(attached_, [&](const net::ChannelPtr& x) { return x.get() == raw; });
     if (events_.detached) events_.detached();
   };
-  if (!over.tasks.empty()) notify(*c, over);
+  if (!over.tasks.empty()) net::notify(*c, over);
   attached_.push_back(std::move(c));
   return {};
 }
@@ -167,7 +161,7 @@ void SrunStream::drop_input(uint32_t rank) {
 
 void SrunStream::done_with(const std::shared_ptr<Chunk>& chunk) {
   if (--chunk->holders > 0 || chunk->data.empty()) return;
-  if (net::ChannelPtr from = chunk->from.lock()) notify(*from, step_rpc::IoTaken{chunk->data.size()});
+  if (net::ChannelPtr from = chunk->from.lock()) net::notify(*from, step_rpc::IoTaken{chunk->data.size()});
 }
 
 void SrunStream::on_input(step_rpc::IoData m, const net::ChannelPtr& from) {
@@ -224,6 +218,12 @@ void SrunStream::on_frame(const net::Frame& f) {
   } else if (f.message == step_rpc::IoWindow::kNumber) {
     step_rpc::IoWindow m;
     if (wire::decode(f.payload, m)) events_.window(m);
+  } else if (f.message == mpi_rpc::NodeLetter::kNumber) {
+    mpi_rpc::NodeLetter m;
+    if (wire::decode(f.payload, m)) events_.letter(m);
+  } else if (f.message == mpi_rpc::NodesLost::kNumber) {
+    mpi_rpc::NodesLost m;
+    if (wire::decode(f.payload, m)) events_.nodes_lost(m);
   }
 }
 
@@ -231,6 +231,14 @@ void SrunStream::tasks_ended(const step_rpc::TasksEnded& m) { send(m); }
 void SrunStream::note(const std::string& line) { send(step_rpc::StepNote{line}); }
 
 void SrunStream::say(uint32_t rank, std::string text) { send(step_rpc::IoData{rank, 1, false, std::move(text)}); }
+
+void SrunStream::send_letter(const mpi_rpc::NodeLetter& m) {
+  if (channel_) net::notify(*channel_, m);
+}
+
+void SrunStream::abort_step() {
+  if (channel_) net::notify(*channel_, mpi_rpc::StepAbort{});
+}
 
 void SrunStream::say_end() { send(step_rpc::StreamEnd{}); }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "model/mpi_rpc.h"
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "os/fd.h"
@@ -22,6 +23,8 @@ class SrunStream {
   struct Events {
     std::function<void(const step_rpc::IoSignal&)> signal;
     std::function<void(const step_rpc::IoWindow&)> window;
+    std::function<void(const mpi_rpc::NodeLetter&)> letter;
+    std::function<void(const mpi_rpc::NodesLost&)> nodes_lost;
     std::function<void()> lost;          // srun is gone
     std::function<void()> output_ended;  // every task's output reached its end
     std::function<void()> detached;      // an attached reader is gone
@@ -44,6 +47,9 @@ class SrunStream {
   void tasks_ended(const step_rpc::TasksEnded& m);
   void note(const std::string& line);
   void say(uint32_t rank, std::string text);  // as if the task had written it to its stdout
+  // To srun alone, if it is there.
+  void send_letter(const mpi_rpc::NodeLetter& m);
+  void abort_step();
   bool outputs_open() const { return !outputs_.empty(); }
   void close_outputs();
   void say_end();  // srun closes then, and `lost` is called

@@ -54,6 +54,8 @@ Result<> Stepd::start_task(Task& task) {
   Environment env(launch_->environment);
   for (const std::string& e : t.environment) env.set(e);
   env.unset("SLURM_TASK_PID");
+  if (mpi_)
+    for (const std::string& e : mpi_->variables_of(t.rank)) env.set(e);
   std::vector<os::Fd> ours;
   MUSTER_TRY(fds, wire_task(task, ours));
   MUSTER_TRY_VOID(run_task_prologs(t, env));
@@ -61,6 +63,7 @@ Result<> Stepd::start_task(Task& task) {
   s.env = env.entries();
   s.pid_variable = "SLURM_TASK_PID";
   s.fds = std::move(fds);
+  if (auto socket = mpi_ ? mpi_->socket_of(t.rank) : std::nullopt) s.fds.push_back(*socket);
   if (launch_->pty && t.rank == launch_->tasks.front().rank && pty_master_) {
     s.new_session = true;
     s.controlling_tty = s.fds.front().from;
@@ -73,7 +76,7 @@ Result<> Stepd::start_task(Task& task) {
     MUSTER_TRY(set, os::ScopedMemoryPolicy::set(policy_of(t.memory.policy), t.memory.nodes));
     policy.emplace(std::move(set));
   }
-  auto pid = os::spawn(s);
+  auto pid = plugins_ ? hold_task(task, s) : os::spawn(s);
   if (!pid && s.cwd.size() > 1 && ::access(s.cwd.c_str(), X_OK) != 0 &&
       pid.error().message().starts_with("chdir")) {
     // As Slurm does: say it, and run in /tmp.

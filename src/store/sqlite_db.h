@@ -1,5 +1,5 @@
 // A thin hold on SQLite: connection, prepared statement, and the translation of its errors into ours.
-// Internal to store/. No SQL of the log lives here.
+// For store/ and sql/. No SQL of the log lives here.
 //
 // Errors: kDiskFull for a full disk, quota or file size limit; kStateNotSaved otherwise, with the file's
 // name, what was being done and SQLite's and the system's words.

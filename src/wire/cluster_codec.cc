@@ -1,11 +1,12 @@
 #include "wire/cluster_codec.h"
 
+#include "wire/accounting_instances.h"
 #include "wire/instances.h"
 
 namespace muster {
 namespace {
 
-enum Record : uint32_t { kHead = 1, kRequest = 2, kPartition = 3, kNode = 4, kArray = 5, kJob = 6, kTopologies = 7 };
+enum Record : uint32_t { kHead = 1, kRequest = 2, kPartition = 3, kNode = 4, kArray = 5, kJob = 6, kTopologies = 7, kKept = 8 };
 
 struct SnapshotHead {
   std::string name;
@@ -13,7 +14,10 @@ struct SnapshotHead {
   RequestId last_request_id{};
   uint32_t default_partition = Cluster::kNoPartition;
   uint64_t position = 0, nodes_epoch = 0, use_epoch = 0, jobs_epoch = 0;
-  uint64_t requests = 0, partitions = 0, nodes = 0, arrays = 0, jobs = 0;  // records that follow
+  uint64_t requests = 0, partitions = 0, nodes = 0, arrays = 0, jobs = 0, kept = 0;  // records that follow
+  bool accounting = false;
+  uint64_t recorded_position = 0;
+  uint32_t last_kept_record = 0;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name);
@@ -29,6 +33,10 @@ struct SnapshotHead {
     v(11, "nodes", s.nodes);
     v(12, "arrays", s.arrays);
     v(13, "jobs", s.jobs);
+    v(14, "kept", s.kept);
+    v(15, "accounting", s.accounting);
+    v(16, "recorded_position", s.recorded_position);
+    v(17, "last_kept_record", s.last_kept_record);
   }
 };
 
@@ -41,6 +49,16 @@ struct StoredRequest {
     v(1, "id", s.id);
     v(2, "jobs", s.jobs);
     v(3, "request", s.request);
+  }
+};
+
+struct StoredRecord {
+  uint32_t number = 0;
+  KeptRecord record;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "number", s.number);
+    v(2, "record", s.record);
   }
 };
 
@@ -92,7 +110,11 @@ SnapshotHead head_of(const Cluster& c) {
           .partitions = c.partitions.size(),
           .nodes = c.nodes.size(),
           .arrays = c.arrays.size(),
-          .jobs = c.jobs.size()};
+          .jobs = c.jobs.size(),
+          .kept = c.kept_records.size(),
+          .accounting = c.accounting,
+          .recorded_position = c.recorded_position,
+          .last_kept_record = c.last_kept_record};
 }
 
 std::unexpected<Error> broken(std::string what) {
@@ -127,6 +149,13 @@ class Restore {
           what = "StoredArray";
           array(r);
           break;
+        case kKept: {
+          what = "KeptRecord";
+          StoredRecord s;
+          wire::read_value(r, s);
+          c_.kept_records.set(s.number, std::move(s.record));
+          break;
+        }
         case kTopologies: {
           what = "Topologies";
           Topologies t;
@@ -158,6 +187,7 @@ class Restore {
     MUSTER_TRY_VOID(counted(head_.nodes, c_.nodes.size(), "nodes"));
     MUSTER_TRY_VOID(counted(head_.arrays, c_.arrays.size(), "arrays"));
     MUSTER_TRY_VOID(counted(head_.jobs, c_.jobs.size(), "jobs"));
+    MUSTER_TRY_VOID(counted(head_.kept, c_.kept_records.size(), "accounting records"));
     if (!node_names_.empty()) c_.node_names = std::make_shared<const Names>(std::move(node_names_));
     if (!partition_names_.empty())
       c_.partition_names = std::make_shared<const Names>(std::move(partition_names_));
@@ -178,6 +208,9 @@ class Restore {
     c_.nodes_epoch = head_.nodes_epoch;
     c_.use_epoch = head_.use_epoch;
     c_.jobs_epoch = head_.jobs_epoch;
+    c_.accounting = head_.accounting;
+    c_.recorded_position = head_.recorded_position;
+    c_.last_kept_record = head_.last_kept_record;
   }
   void request(wire::Reader& r) {
     StoredRequest s;
@@ -238,6 +271,7 @@ std::vector<std::string> encode_cluster(const Cluster& c) {
   if (c.topologies) out.add(kTopologies, *c.topologies);
   c.arrays.for_each([&](uint32_t id, const ArrayGroup& g) { out.add(kArray, StoredArray{JobId(id), g}); });
   c.jobs.for_each([&](uint32_t, const Job& j) { out.add(kJob, j); });
+  c.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { out.add(kKept, StoredRecord{number, r}); });
   return out.take();
 }
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "wire/instances.h"
+#include "wire/accounting_instances.h"
 #include "wire/sample_test.h"
 
 namespace muster {
@@ -42,6 +42,20 @@ Cluster random_cluster(uint64_t seed, int jobs) {
     c.nodes.set(i, n);
   }
   for (uint32_t i = 0; i < 5; ++i) c.arrays.set(100 + i, ArrayGroup{.total = i, .running = 1});
+  c.accounting = true;
+  c.recorded_position = 77;
+  c.last_kept_record = 9;
+  for (uint32_t i = 0; i < 3; ++i) {
+    JobRecord job;
+    StepRecord step;
+    wire::fill(rng, job);
+    wire::fill(rng, step);
+    KeptRecord r;
+    r.position = 80 + i;
+    if (i) r.job = std::make_shared<const JobRecord>(job);
+    else r.step = std::make_shared<const StepRecord>(step);
+    c.kept_records.set(7 + i, r);
+  }
   for (int i = 0; i < jobs; ++i) {
     Job j;
     wire::fill(rng, j);
@@ -90,6 +104,11 @@ TEST(ClusterCodec, ComesBackAsItWas) {
   EXPECT_EQ(back->nodes_epoch, 3u);
   EXPECT_EQ(back->use_epoch, 4u);
   EXPECT_EQ(back->jobs_epoch, 5u);
+  EXPECT_TRUE(back->accounting);
+  EXPECT_EQ(back->recorded_position, 77u);
+  EXPECT_EQ(back->last_kept_record, 9u);
+  ASSERT_EQ(back->kept_records.size(), 3u);
+  c.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { EXPECT_TRUE(wire::equal(r, back->kept_records.at(number))) << number; });
 }
 
 TEST(ClusterCodec, LinksJobsToTheSharedRequestAndRebuildsNames) {

@@ -5,6 +5,7 @@
 #include "model/node_rpc.h"
 #include "model/rows.h"
 #include "model/rpc.h"
+#include "wire/accounting_instances.h"
 #include "wire/instances.h"
 #include "wire/sample_test.h"
 
@@ -24,6 +25,8 @@ using Messages = testing::Types<
     rpc::QueryLicenses, rpc::LicenseRows, LicenseRow, rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow, rpc::JobRows,
     rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions, rpc::PartitionRows, rpc::Text, rpc::QueryText,
     rpc::QueryTopology, rpc::TopologyAnswer,
+    JobRecord, StepRecord, rpc::StoreRecords, rpc::RecordsStored, rpc::QueryRecords, rpc::JobRecords, rpc::RegisterCluster,
+    rpc::QueryEntities, rpc::Entities, rpc::EditEntities, rpc::EntitiesEdited, rpc::EditJobRecords, rpc::JobRecordsEdited,
     rpc::WatchJobs, rpc::JobChanges,
     rpc::Pong, node_rpc::NodeJob, node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished,
     node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::Registered,

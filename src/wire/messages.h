@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "model/accounting.h"
+#include "model/accounts.h"
 #include "model/rpc.h"
 #include "model/step_rpc.h"
 

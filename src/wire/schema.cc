@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "model/accounting.h"
 #include "model/cluster.h"
 #include "wire/instances.h"
 
@@ -149,6 +150,7 @@ std::string proto_schema() {
   schema.message<Node>();
   schema.message<Job>();
   schema.message<ArrayGroup>();
+  schema.message<KeptRecord>();
   return "// Muster's events and snapshot records. Written by the schema test from the descriptions in "
          "src/model; do not edit.\n"
          "// Numbers are append-only.\n"

@@ -13,6 +13,7 @@ def pytest_configure(config):
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     config.addinivalue_line("markers", "better_than_slurm: Muster promises more here than Slurm does")
     config.addinivalue_line("markers", "row(number, ...): proves these rows of checklist.txt; see tools/checklist")
+    config.addinivalue_line("markers", "plain_build: about libraries or memory of a build without sanitizers")
 
 
 def pytest_addoption(parser):

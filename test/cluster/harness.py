@@ -61,10 +61,13 @@ def free_ports(count):
 
 
 def until(what, check, seconds=20.0):
-    """The first true value of check(); AssertionError with the last value otherwise."""
+    """The first true value of check(); AssertionError otherwise. A file that is not there yet is waited for too."""
     end, pause, last = time.monotonic() + seconds * SLOW, 0.005, None
     while True:
-        last = check()
+        try:
+            last = check()
+        except FileNotFoundError:
+            last = None
         if last:
             return last
         if time.monotonic() > end:

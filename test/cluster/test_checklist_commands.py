@@ -1,11 +1,13 @@
 """The checklist's commands (rows 1-30 of checklist.txt), in the shape written there, on the site they are written for."""
 import os
 import re
+import subprocess
 from datetime import datetime, timedelta
 
 import harness
 import pytest
 import sites
+from accounting import Database
 from harness import until
 
 pytestmark = pytest.mark.better_than_slurm
@@ -261,12 +263,6 @@ def test_reconfigure_takes_a_changed_file(make_cluster):
 
 
 # ---- what waits: a clear no meanwhile, never silence
-@pytest.mark.row(10)
-def test_pmix_is_refused_with_a_word_on_what_there_is(cluster):
-    said = cluster.sh("srun --mpi=pmix true")
-    assert said.code == 1 and said.out == "" and "--mpi=pmix is not supported yet" in said.err and "--mpi=none" in said.err, said
-
-
 @pytest.mark.row(12)
 @pytest.mark.parametrize("option", ["--container-image=nvcr.io/nvidia/pytorch:24.12-py3", "--container-mounts=/data:/data,/scratch:/scratch"])
 def test_options_of_pyxis_are_unknown_without_it(cluster, option):
@@ -274,7 +270,6 @@ def test_options_of_pyxis_are_unknown_without_it(cluster, option):
     assert said.code != 0 and said.out == "" and "unrecognized option '%s'" % option in said.err, said
 
 
-@pytest.mark.row(18, 19, 20, 21)
 @pytest.mark.parametrize("line", [
     "sacct -j $JOBID", "sacct -j $JOBID --format=JobID,Elapsed,CPUTime,NCPUS,AllocGRES,State",
     "sacct --format=JobID,User,Partition,AllocGRES,Elapsed,State --starttime=2026-01-01 --endtime=2026-03-01",
@@ -284,7 +279,6 @@ def test_sacct_without_accounting(cluster, line):
     assert (said.code, said.out) == (1, "") and "Slurm accounting storage is disabled" in said.err, said
 
 
-@pytest.mark.row(22, 23, 24, 25)
 @pytest.mark.parametrize("line", [
     'sacctmgr add account team-a Description="Team A" Organization=research', "sacctmgr add user alice Account=team-a",
     'sacctmgr add qos team-a-qos GrpTRESMins="gres/gpu=43200"', "sacctmgr modify account team-a set QOS=team-a-qos"])
@@ -295,8 +289,9 @@ def test_sacctmgr_without_accounting(cluster, line):
 
 @pytest.mark.row(28)
 def test_the_units_start_the_daemons(make_cluster):
-    """ExecStart of the units as they are installed, run as systemd would; slurmdbd's comes with accounting."""
+    """ExecStart of the units as they are installed, run as systemd would."""
     cluster = make_cluster(start=False, nodes=1)
+    database = Database(cluster)
 
     def start(unit, options):
         with open(os.path.join(harness.REPO, "packaging", unit + ".service.in")) as f:
@@ -304,8 +299,31 @@ def test_the_units_start_the_daemons(make_cluster):
         command = re.search(r"^ExecStart=@CMAKE_INSTALL_PREFIX@/sbin/(.*)$", text, re.M)[1]
         assert "WantedBy=multi-user.target" in text and "Type=exec" in text
         return cluster.spawn(*command.replace("$%s_OPTIONS" % unit.upper(), options).split())
+    database.process = start("slurmdbd", "")
     cluster.ctld = start("slurmctld", "")
     cluster.wait_ctld()
     cluster.slurmds["n1"] = start("slurmd", "-N n1")
     cluster.wait_nodes("idle")
-    cluster.wait_job(cluster.sbatch("--wrap", "true"))
+    job = cluster.sbatch("--wrap", "true")
+    cluster.wait_job(job)
+    try:
+        database.wait_state(job, "COMPLETED")
+    finally:
+        database.stop()
+
+
+@pytest.mark.row(28)
+def test_systemd_reads_the_units(tmp_path):
+    """What `systemctl enable --now slurmctld slurmdbd slurmd` finds: units that systemd has nothing to say about."""
+    units = []
+    for unit in ("slurmctld", "slurmd", "slurmdbd"):
+        with open(os.path.join(harness.REPO, "packaging", unit + ".service.in")) as f:
+            text = f.read()
+        text = text.replace("@CMAKE_INSTALL_PREFIX@", harness.prefix()).replace("@CMAKE_INSTALL_FULL_DOCDIR@", harness.REPO)
+        assert "@" not in text
+        units.append(str(tmp_path / (unit + ".service")))
+        with open(units[-1], "w") as f:
+            f.write(text)
+    done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True)
+    said = [line for line in (done.stdout + done.stderr).splitlines() if any(unit in line for unit in units) or "slurm" in line]
+    assert not said, said

@@ -3,6 +3,7 @@ import os
 import pwd
 import re
 import shutil
+import sqlite3
 import subprocess
 
 import pytest
@@ -46,7 +47,16 @@ def test_up_run_down(who):
             lines = f.read().splitlines()
         assert re.fullmatch(r"\S+\[1-2\] 0,1,2,3", lines[0]), lines
         assert lines[1] == (name or pwd.getpwuid(os.getuid()).pw_name)
-        assert run("muster", "status").returncode == 0
+        status = run("muster", "status")
+        assert status.returncode == 0 and "slurmdbd runs" in status.stdout and "2 of 2 nodes" in status.stdout, status
+
+        def recorded():
+            db = sqlite3.connect("file:%s/state/accounting.db?mode=ro" % os.path.dirname(conf), uri=True)
+            try:
+                return db.execute("SELECT state FROM muster_jobs").fetchall() == [(3,)]      # COMPLETED
+            finally:
+                db.close()
+        harness.until("the job's record", recorded)
         again = run("muster", "up")
         assert again.returncode == 1 and "already up" in again.stderr, again
         down = run("muster", "down")

@@ -229,6 +229,7 @@ def test_verbose_says_who_is_asked(cluster):
 
 # Lines are printed as they come: what a client holds does not grow with the queue.
 @pytest.mark.better_than_slurm
+@pytest.mark.plain_build
 @pytest.mark.parametrize("options", [["-r"], ["-r", "--json"], ["-r", "-S", "-i"]])
 def test_memory_of_a_long_listing(make_cluster, options):
     cluster = make_cluster(nodes=1, conf="MaxArraySize=60001\nMaxJobCount=100000")

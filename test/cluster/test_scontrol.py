@@ -283,3 +283,18 @@ def test_interactive_history_and_exit_code(cluster):
     result = cluster.run("scontrol", stdin="oneliner\nshow partition main\n!!\nshow node zz\nquit\n")
     assert result.code == 1 and result.out.count("PartitionName=main") == 2 and "Node zz not found" in result.out, result
     assert cluster.run("scontrol", stdin="version\n!!\n").code == 0
+
+
+# ---- what a new reading of the files leaves alone
+@pytest.mark.skipif(ORACLE, reason="22.05 answers before it has read the files")
+def test_reconfig_flags(make_cluster):
+    cluster = make_cluster(nodes=2, gpus=0, conf="ReconfigFlags=KeepPartState,KeepPowerSaveSettings\nSuspendExcNodes=n1")
+    cluster.ok("scontrol", "update", "PartitionName=main", "State=DOWN", "MaxTime=5")
+    cluster.ok("scontrol", "update", "SuspendExcNodes=n2")
+    cluster.ok("scontrol", "reconfigure")
+
+    def main():
+        return cluster.ok("scontrol", "show", "partition", "main").out
+    until(main, lambda: "MaxTime=UNLIMITED" in main())
+    assert "State=DOWN" in main()
+    assert re.search(r"SuspendExcNodes += n2", cluster.ok("scontrol", "show", "config").out)

@@ -21,6 +21,7 @@ def test_prints_the_job_id(cluster):
 
 
 @pytest.mark.better_than_slurm
+@pytest.mark.plain_build
 def test_commands_load_the_c_library_alone():
     """A command is a process per use: libstdc++.so and whatever needs it cost more than all the rest of sbatch."""
     programs = [os.path.join(prefix(), "bin", name) for name in COMMANDS]

@@ -7,3 +7,6 @@ free a
 free c
 allocate d -S 1 -w n1
 allocate e --thread-spec=3 -w n2
+free e
+# the example of the guide: CpuSpecList=0-1, and one core is enough for the system
+allocate f -S 1 -w n2

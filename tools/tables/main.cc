@@ -2,7 +2,7 @@
 // separated by tabs. tools/compatibility makes docs/compatibility.md of it.
 //
 //   option  COMMAND  NAME  works|no effect|refused  NOTE  WHAT IT WAITS FOR
-//   field   squeue|squeue -s|sinfo  NAME  works|constant  DOC  WHAT IT WAITS FOR
+//   field   squeue|squeue -s|sinfo|sacct|sacctmgr show …  NAME  works|constant  DOC  WHAT IT WAITS FOR
 //   key     FILE  NAME  works|not yet|refused  WHAT IT NEEDS
 //   word    KEY  NAME  works|no effect|not yet  WHAT IT DOES, OR WHY NOT
 #include <cstdio>
@@ -10,7 +10,9 @@
 
 #include "config/key_table.h"
 #include "config/scheduler_words.h"
+#include "fields/entity_view.h"
 #include "fields/field_table.h"
+#include "fields/record_view.h"
 #include "options/option_table.h"
 #include "options/query_options.h"
 
@@ -65,6 +67,12 @@ void print_fields(std::string_view of) {
     }
 }
 
+template <class View>
+void print_columns(std::string_view of, std::span<const fields::ColumnField<View>> columns) {
+  for (const auto& f : columns)
+    line({"field", of, f.name, f.status == fields::FieldStatus::kWorks ? "works" : "constant", f.doc, f.needs});
+}
+
 void print_keys() {
   for (int i = 0; i < config::kConfFileCount; ++i) {
     auto file = static_cast<config::ConfFile>(i);
@@ -91,6 +99,9 @@ int main() {
   print_fields<fields::JobView>("squeue");
   print_fields<fields::StepView>("squeue -s");
   print_fields<fields::SinfoView>("sinfo");
+  print_columns("sacct", fields::record_fields());
+  print_columns("sacctmgr show qos", fields::entity_fields(Entity::kQos));
+  print_columns("sacctmgr show association", fields::entity_fields(Entity::kAssociation));
   print_keys();
   print_words();
 }

@@ -1,5 +1,5 @@
-// What the accounting commands answer while jobs are not recorded in a database (no AccountingStorageType of
-// slurmdbd).
+// What the accounting commands answer where jobs are not recorded in a database (no AccountingStorageType of slurmdbd): the
+// sentences, also for sacct and sacctmgr, and the way of those that know no other answer yet.
 #pragma once
 
 #include <optional>

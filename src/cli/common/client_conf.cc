@@ -79,6 +79,10 @@ Result<> set_key(ClientConf& c, std::string_view key, std::string_view value) {
     c.srun_prolog = std::string(value);
   else if (is("SrunEpilog"))
     c.srun_epilog = std::string(value);
+  else if (is("PlugStackConfig"))
+    c.plug_stack_config = std::string(value);
+  else if (is("PluginDir"))
+    c.plugin_dir = std::string(value);
   else if (is("SchedulerParameters"))
     c.scheduler_parameters = std::string(value);
   else if (is("BcastExclude"))
@@ -89,6 +93,12 @@ Result<> set_key(ClientConf& c, std::string_view key, std::string_view value) {
     c.tree_width = parse_number<uint32_t>(value, 1, 65533).value_or(16);
   else if (is("AccountingStorageType"))
     c.accounting_dbd = iequals(value, "accounting_storage/slurmdbd");
+  else if (is("AccountingStorageHost"))
+    c.accounting_host = std::string(value);
+  else if (is("AccountingStorageBackupHost"))
+    c.accounting_backup_host = std::string(value);
+  else if (is("AccountingStoragePort"))
+    c.accounting_port = parse_number<uint16_t>(value, 1).value_or(6819);
   else if (is("AllowSpecResourcesUsage"))
     c.allow_spec_resources = value == "1" || iequals(value, "yes");
   else if (is("PriorityType"))

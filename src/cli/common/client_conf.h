@@ -38,9 +38,12 @@ struct ClientConf {
   uint32_t kill_wait_seconds = 30, wait_seconds = 0;  // KillWait, WaitTime (0: forever)
   bool kill_on_bad_exit = false;
   std::string srun_prolog, srun_epilog;
+  std::string plug_stack_config, plugin_dir;  // "": the defaults (cli/common/spank.h)
   std::string bcast_exclude = "/lib,/usr/lib,/lib64,/usr/lib64", bcast_parameters;
   uint32_t tree_width = 16;     // TreeWidth: of the tree that files go down
   bool accounting_dbd = false;  // AccountingStorageType=accounting_storage/slurmdbd
+  std::string accounting_host = "localhost", accounting_backup_host;  // AccountingStorageHost, …BackupHost
+  uint16_t accounting_port = 6819;
   bool allow_spec_resources = false;  // AllowSpecResourcesUsage
   bool multifactor = true;      // PriorityType
 

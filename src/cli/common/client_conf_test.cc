@@ -19,6 +19,7 @@ TEST(ClientConf, FindsTheKeysOfACommandWhateverTheirPlaceAndCase) {
                         "ClusterName=Alpha SLURMCTLDPORT=7001-7004   # first of a range\n"
                         "AuthInfo=ttl=60,socket=/run/m.sock\n"
                         "SchedulerParameters=\"max_script_size=100, defer\"\r\n"
+                        "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=db AccountingStoragePort=6900\n"
                         "MessageTimeout=33\nTreeWidth=8\n"}});
   EXPECT_EQ(c.cluster_name, "alpha");
   ASSERT_EQ(c.controllers.size(), 2u);
@@ -30,6 +31,9 @@ TEST(ClientConf, FindsTheKeysOfACommandWhateverTheirPlaceAndCase) {
   EXPECT_EQ(c.scheduler_parameters, "max_script_size=100, defer");
   EXPECT_EQ(c.message_timeout_seconds, 33u);
   EXPECT_EQ(c.tree_width, 8u);
+  EXPECT_TRUE(c.accounting_dbd);
+  EXPECT_EQ(c.accounting_host, "db");
+  EXPECT_EQ(c.accounting_port, 6900);
 }
 
 TEST(ClientConf, ContinuationLinesBelongToTheirRecord) {

@@ -29,14 +29,14 @@ void show(std::span<const Message> messages, std::string_view program) {
 }
 
 std::optional<int> settled(Outcome outcome, Command command, std::span<const Message> messages, int failed,
-                           std::string_view topic) {
+                           std::string_view topic, std::span<const PluginOption> plugins) {
   show(messages, command_name(command));
   Out out;
   switch (outcome) {
     case Outcome::kRun:
       return std::nullopt;
     case Outcome::kHelp:
-      out.put(help_text(command));
+      out.put(help_text(command, plugins));
       return 0;
     case Outcome::kUsage:
       out.put(usage_text(command));

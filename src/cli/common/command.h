@@ -22,7 +22,7 @@ void show(std::span<const Message> messages, std::string_view program);
 // --help, --usage, --version, a failed parse: prints and gives the exit code. nullopt: go on. `failed`: the
 // exit code after a wrong option; a conflict of options that Slurm calls fatal gives 1.
 std::optional<int> settled(Outcome outcome, Command command, std::span<const Message> messages, int failed,
-                           std::string_view topic = {});
+                           std::string_view topic = {}, std::span<const PluginOption> plugins = {});
 
 // "-V" or "--version" as the only argument, for commands without an option table.
 bool asks_version(std::span<const std::string> arguments);

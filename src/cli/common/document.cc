@@ -64,7 +64,9 @@ Document::Document(const DataOutput& data, const QueryCommon& options, std::stri
 }
 
 Document::~Document() {
-  fields::end_document(*sink_, list_, meta_of(cluster_));
+  fields::DocumentMeta meta = meta_of(cluster_);
+  meta.from_database = from_database_;
+  fields::end_document(*sink_, list_, meta);
   if (!out_.buffer().ends_with('\n')) out_.put("\n");
 }
 

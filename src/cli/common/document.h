@@ -26,8 +26,10 @@ class Document {
   Document& operator=(const Document&) = delete;
   ~Document();
   fields::TreeSink& sink() { return *sink_; }
+  void from_database() { from_database_ = true; }   // slurmdbd answered, not the controller
 
  private:
+  bool from_database_ = false;
   std::string list_, cluster_;
   Out& out_;
   std::unique_ptr<fields::TreeSink> sink_;

@@ -34,11 +34,14 @@ bool NodeDialer::is_local(const std::string& node) const { return ::access(socke
 
 void ask_node(net::Loop& loop, const NodeDialer& d, NodeRequest request,
               std::function<void(Result<net::Frame>)> answered) {
-  auto send = [answered, timeout = request.timeout](Result<net::ChannelPtr> c, uint16_t message, std::string payload) {
+  auto send = [answered, &loop, timeout = request.timeout](Result<net::ChannelPtr> c, uint16_t message, std::string payload) {
     if (!c) return answered(std::unexpected(c.error()));
     net::ChannelPtr channel = *c;
     channel->request(message, std::move(payload), timeout,
-                     [answered, channel](Result<net::Frame> r) { answered(std::move(r)); });
+                     [answered, &loop, kept = loop.keep(channel)](Result<net::Frame> r) {
+                       loop.let_go(kept);
+                       answered(std::move(r));
+                     });
   };
   auto direct = [send, message = request.message, payload = request.payload](Result<net::ChannelPtr> c) {
     send(std::move(c), message, payload);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "config/hosts.h"
@@ -24,6 +26,22 @@ std::vector<std::string> agent_sockets(const ClientConf& conf) {
   for (const std::string& name : {std::string(node ? node : ""), host})
     if (!name.empty() && name.find('/') == name.npos)
       out.push_back(site::slurmd_agent_socket(config::substitute_node(conf.slurmd_pid_file, name, host), name));
+  return out;
+}
+
+// slurmdbd's socket lies beside its pid file: where slurmdbd.conf says, if it may be read here, else where slurmctld has its own.
+std::vector<std::string> database_sockets(const ClientConf& conf) {
+  std::vector<std::string> out;
+  std::string text = os::read_file(conf.directory() + "/slurmdbd.conf", 1 << 20).value_or("");
+  for (std::string_view line : split(text, '\n')) {
+    size_t equals = line.find('=');
+    if (equals == line.npos || !iequals(trim(line.substr(0, equals)), "PidFile")) continue;
+    std::string_view path = trim(line.substr(equals + 1, line.find('#', equals) - equals - 1));
+    out.push_back(site::slurmdbd_agent_socket(std::string(path), conf.accounting_port));
+  }
+  for (const std::string& pid_file : {conf.slurmctld_pid_file, std::string("/var/run/slurmdbd.pid")})
+    if (std::string socket = site::slurmdbd_agent_socket(pid_file, conf.accounting_port); std::ranges::find(out, socket) == out.end())
+      out.push_back(socket);
   return out;
 }
 
@@ -55,6 +73,15 @@ net::ClientOptions client_options(const ClientConf& conf, Patience patience) {
   return o;
 }
 
+net::ClientOptions database_options(const ClientConf& conf, Patience patience) {
+  net::ClientOptions o = client_options(conf, patience);
+  o.agent_sockets = database_sockets(conf);
+  o.controllers.clear();
+  for (const std::string& host : {conf.accounting_host, conf.accounting_backup_host})
+    if (!host.empty()) o.controllers.push_back({host, conf.accounting_port});
+  return o;
+}
+
 Result<Session> Session::find(Patience patience) {
   MUSTER_TRY(conf, find_client_conf());
   return Session(std::move(conf), patience);
@@ -82,9 +109,21 @@ bool Session::wait_a_moment(Waiting& w) const {
 
 Result<> Session::connect() {
   if (client_) return {};
-  MUSTER_TRY(client, net::connect_client(client_options(conf_, patience_)));
+  MUSTER_TRY(client, whom_ == Whom::kDatabase ? connect_database() : net::connect_client(client_options(conf_, patience_)));
   client_ = std::move(client);
   return {};
+}
+
+Result<std::unique_ptr<net::Client>> Session::connect_database() const {
+  net::ClientOptions how = database_options(conf_, patience_);
+  auto client = net::connect_client(how);
+  if (client || client.error().code != Errc::kConnectFailed) return client;
+  const std::string place = conf_.accounting_host + ":" + std::to_string(conf_.accounting_port);
+  const bool keyless = how.security.kind == net::Security::Kind::kSlurmKey && how.security.key.empty();
+  return fail(Errc::kConnectFailed, "Connection refused",
+              keyless ? "slurmdbd has no agent socket on this host, and at " + place + " it asks for the cluster key, which you may not read; " +
+                            "ask on its own host, or let AuthType be auth/munge"
+                      : "slurmdbd does not answer at " + place + " (AccountingStorageHost, AccountingStoragePort of " + conf_.path + ")");
 }
 
 }  // namespace muster::cli

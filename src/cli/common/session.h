@@ -1,8 +1,9 @@
-// Session: a command's way to the controller. Finds the configuration, connects once, asks. No loop, no
-// threads.
+// Session: a command's way to the controller, or to the accounting database (slurmdbd). Finds the configuration, connects
+// once, asks. No loop, no threads.
 //
 // Way: agent socket of slurmctld on this host, else TCP to each SlurmctldHost when the
-// cluster key is readable (auth/slurm) or through munge. See net/client.h.
+// cluster key is readable (auth/slurm) or through munge. See net/client.h. To the database in the same way: slurmdbd's
+// agent socket, else AccountingStorageHost.
 //
 // Queries connect with Patience::kNone: no controller is told in milliseconds. What changes something
 // (sbatch, scancel …) waits up to MessageTimeout for one that is just being restarted, trying at once and
@@ -28,6 +29,7 @@
 namespace muster::cli {
 
 enum class Patience : uint8_t { kNone, kMessageTimeout };
+enum class Whom : uint8_t { kController, kDatabase };
 
 // How long a controller may take to answer what it answers at once.
 inline constexpr Duration kAnswerTime = seconds(60);
@@ -36,7 +38,8 @@ class Session {
  public:
   // Reads the configuration; connects when first asked.
   static Result<Session> find(Patience patience);
-  Session(ClientConf conf, Patience patience) : conf_(std::move(conf)), patience_(patience) {}
+  Session(ClientConf conf, Patience patience, Whom whom = Whom::kController)
+      : conf_(std::move(conf)), patience_(patience), whom_(whom) {}
 
   const ClientConf& conf() const { return conf_; }
   Result<> connect();
@@ -93,14 +96,18 @@ class Session {
   };
   // False when the patience is over. Pauses grow to 100 ms.
   bool wait_a_moment(Waiting& waiting) const;
+  Result<std::unique_ptr<net::Client>> connect_database() const;
 
   ClientConf conf_;
   Patience patience_;
+  Whom whom_;
   std::unique_ptr<net::Client> client_;
 };
 
 // What connect_client is given for a configuration. `controller` ≥ 0: only that SlurmctldHost (scontrol
 // ping).
 net::ClientOptions client_options(const ClientConf& conf, Patience patience);
+// The same for slurmdbd.
+net::ClientOptions database_options(const ClientConf& conf, Patience patience);
 
 }  // namespace muster::cli

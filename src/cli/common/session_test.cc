@@ -128,6 +128,35 @@ TEST(Session, ControlCommandsWaitForOneThatIsStarting) {
   EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(900));
 }
 
+TEST(Session, WithoutSlurmdbdTheHintSaysWhereItWasSought) {
+  TempDir dir;
+  ClientConf conf;
+  conf.path = dir.path() + "/slurm.conf";
+  conf.slurmctld_pid_file = conf.slurmd_pid_file = dir.path() + "/x.pid";
+  conf.auth_type = "auth/slurm";
+  conf.accounting_host = "127.0.0.1";
+  conf.accounting_port = 1;
+  Session s(conf, Patience::kNone, Whom::kDatabase);
+  Result<rpc::Pong> done = s.call(rpc::Ping{});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message(), "Connection refused");
+  EXPECT_NE(done.error().hint.find("127.0.0.1:1"), std::string::npos) << done.error().hint;
+}
+
+TEST(ClientOptions, SlurmdbdsSocketsAndHosts) {
+  ClientConf conf;
+  conf.path = "/nowhere/slurm.conf";
+  conf.slurmctld_pid_file = "/run/s/slurmctld.pid";
+  conf.accounting_host = "db1";
+  conf.accounting_backup_host = "db2";
+  conf.accounting_port = 6820;
+  net::ClientOptions o = database_options(conf, Patience::kNone);
+  EXPECT_EQ(o.agent_sockets, (std::vector<std::string>{"/run/s/slurmdbd.6820.sock", "/var/run/slurmdbd.6820.sock"}));
+  ASSERT_EQ(o.controllers.size(), 2u);
+  EXPECT_EQ(o.controllers[1].host, "db2");
+  EXPECT_EQ(o.controllers[1].port, 6820);
+}
+
 TEST(ClientOptions, TheControllersSocketComesFirstAndTheCallerIsTrusted) {
   ClientConf conf;
   conf.slurmctld_pid_file = "/run/s/slurmctld.pid";

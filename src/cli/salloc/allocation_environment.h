@@ -9,7 +9,4 @@ namespace muster::cli {
 
 void add_allocation_variables(const rpc::Allocated& a, const ClientConf& conf, VariableList& out);
 
-// {4,4,2} → "4(x2),2".
-std::string counted(const std::vector<uint32_t>& numbers);
-
 }  // namespace muster::cli

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/common/counted.h"
+
 namespace muster::cli {
 namespace {
 

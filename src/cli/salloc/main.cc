@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "cli/common/job_setup.h"
+#include "cli/common/spank.h"
 #include "cli/salloc/allocate.h"
 #include "cli/salloc/allocation_environment.h"
 #include "cli/salloc/run_command.h"
@@ -143,7 +144,10 @@ int run_in_allocation(const JobParse& parse, const rpc::Allocated& a, const Clie
 int run(int argc, char** argv) {
   os::CliLog log("salloc");
   std::vector<std::string> arguments = arguments_of(argc, argv);
-  JobScanResult scan = scan_job_command(Command::kSalloc, arguments);
+  Result<ClientConf> conf = find_client_conf();
+  std::optional<SpankHost> plugins = start_plugins(Command::kSalloc, conf, arguments, log);
+  if (!plugins) return 1;
+  JobScanResult scan = scan_job_command(Command::kSalloc, arguments, plugins->options());
   if (!scan.ok()) {
     show(scan.messages, "salloc");
     return kWrongOption;
@@ -152,17 +156,18 @@ int run(int argc, char** argv) {
   in.env = process_environment();
   in.now = os::wall_now();
   JobParse parse = parse_job_command(scan.line, in);
-  if (auto code = settled(parse.outcome, Command::kSalloc, parse.messages, kWrongOption, parse.topic))
+  if (auto code = settled(parse.outcome, Command::kSalloc, parse.messages, kWrongOption, parse.topic, plugins->options()))
     return *code;
   JobOptions& o = parse.options;
   if (o.quiet) log.set_level(os::LogLevel::kError);
-  Result<Session> session = Session::find(Patience::kMessageTimeout);
-  if (!session) {
-    log.fatal("{}", session.error().message());
-    if (!session.error().hint.empty()) log.info("{}", session.error().hint);
+  if (!conf) {
+    log.fatal("{}", conf.error().message());
+    if (!conf.error().hint.empty()) log.info("{}", conf.error().hint);
     return 1;
   }
-  if (Result<> complete = complete_request(o, session->conf(), "salloc", arguments); !complete) {
+  if (auto code = plugins_settled(*plugins, parse, log, kWrongOption)) return *code;
+  Session session(std::move(*conf), Patience::kMessageTimeout);
+  if (Result<> complete = complete_request(o, session.conf(), "salloc", arguments); !complete) {
     report(log, complete.error());
     return o.exit_error.value_or(1);
   }
@@ -175,14 +180,14 @@ int run(int argc, char** argv) {
   Time asked = os::wall_now();
   std::optional<rpc::Allocated> granted;
   {
-    PendingGuard guard(session->conf(), pending, log);
-    granted = allocate(*session, o.request, log, pending);
+    PendingGuard guard(session.conf(), pending, log);
+    granted = allocate(session, o.request, log, pending);
   }
   if (!granted) return o.exit_error.value_or(1);
   bool waited = os::wall_now() - asked >= kLongWait;
   if (o.bell == Bell::kAlways || (o.bell == Bell::kAfterDelay && waited)) [[maybe_unused]] ssize_t rung = write(2, "\a", 1);
   if (o.no_shell) return 0;
-  return run_in_allocation(parse, *granted, session->conf(), log);
+  return run_in_allocation(parse, *granted, session.conf(), log);
 }
 
 }  // namespace

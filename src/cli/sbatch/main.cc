@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "cli/common/job_environment.h"
+#include "cli/common/spank.h"
 #include "cli/sbatch/submit.h"
 #include "os/clock.h"
 
@@ -23,7 +24,10 @@ size_t max_script_bytes(const ClientConf& conf) {
 int run(int argc, char** argv) {
   os::CliLog log("sbatch");
   std::vector<std::string> arguments = arguments_of(argc, argv);
-  JobScanResult scan = scan_job_command(Command::kSbatch, arguments);
+  Result<ClientConf> conf = find_client_conf();
+  std::optional<SpankHost> plugins = start_plugins(Command::kSbatch, conf, arguments, log);
+  if (!plugins) return 1;
+  JobScanResult scan = scan_job_command(Command::kSbatch, arguments, plugins->options());
   if (!scan.ok()) {
     show(scan.messages, "sbatch");
     return kWrongOption;
@@ -35,16 +39,17 @@ int run(int argc, char** argv) {
   bool lists = std::ranges::any_of(arguments, [](const std::string& a) { return a.ends_with("=help"); });   // --gres=help …
   if (lists || scan.line.given("help") || scan.line.given("usage") || scan.line.given("version")) {
     JobParse asked = parse_job_command(scan.line, in);
-    std::optional<int> code = settled(asked.outcome, Command::kSbatch, asked.messages, kWrongOption, asked.topic);
+    std::optional<int> code =
+        settled(asked.outcome, Command::kSbatch, asked.messages, kWrongOption, asked.topic, plugins->options());
     if (code || !lists) return code.value_or(0);
   }
-  Result<Session> session = Session::find(Patience::kMessageTimeout);
-  if (!session) {
-    log.fatal("{}", session.error().message());
-    if (!session.error().hint.empty()) log.info("{}", session.error().hint);
+  if (!conf) {
+    log.fatal("{}", conf.error().message());
+    if (!conf.error().hint.empty()) log.info("{}", conf.error().hint);
     return 1;
   }
-  Result<Script> script = load_script(scan.line, max_script_bytes(session->conf()));
+  Session session(std::move(*conf), Patience::kMessageTimeout);
+  Result<Script> script = load_script(scan.line, max_script_bytes(session.conf()));
   if (!script) {
     report(log, script.error());
     return 1;
@@ -55,15 +60,16 @@ int run(int argc, char** argv) {
   if (auto code = settled(parse.outcome, Command::kSbatch, parse.messages, kWrongOption, parse.topic))
     return *code;
   if (parse.options.quiet) log.set_level(os::LogLevel::kError);
+  if (auto code = plugins_settled(*plugins, parse, log, kWrongOption)) return *code;
   Result<rpc::SubmitJob> request = make_submission(parse.options, std::move(*script), parse.operands,
-                                                   session->conf(), arguments, own_environment());
+                                                   session.conf(), arguments, own_environment());
   if (!request) {
     report(log, request.error());
     bool option = request.error().code == Errc::kUserIdMissing || request.error().code == Errc::kGroupIdMissing ||
                   request.error().code == Errc::kInvalidNodeName;   // --uid, --gid, --nodefile
     return parse.options.exit_error.value_or(option ? kWrongOption : 1);
   }
-  return submit(*session, parse.options, *request, log);
+  return submit(session, parse.options, *request, log);
 }
 
 }  // namespace

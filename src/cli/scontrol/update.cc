@@ -1,8 +1,10 @@
 // update, create, delete: key=value words to a request. Which keys exist and what they may hold is the
 // controller's to say.
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/common/job_ids.h"
-#include "cli/scontrol/context.h"
+#include "cli/scontrol/resize_script.h"
 #include "os/users.h"
 
 namespace muster::cli {
@@ -121,6 +123,16 @@ bool find_uid(Context& c, const std::string& text, std::optional<uint32_t>& out)
   return true;
 }
 
+// Whether the update may have made a running job smaller.
+bool names_size(const Specification& s) {
+  return std::ranges::any_of(s.changes, [](const rpc::KeyValue& kv) { return is_any(kv.key, {"NumNodes", "ReqNodes", "NodeList"}); });
+}
+
+void after_resize(Context& c, Session& session, JobId job) {
+  Result<rpc::Allocated> now = session.call(rpc::AttachAllocation{job});
+  if (now && now->job.resized != kTimeUnset) write_resize_scripts(c, *now);   // a waiting job has no shell to correct
+}
+
 void update_jobs(Context& c, const Specification& s) {
   rpc::UpdateJob request;
   request.changes = s.changes;
@@ -134,7 +146,9 @@ void update_jobs(Context& c, const Specification& s) {
     std::string about = " for job " + std::string(one);
     if (!selector) return c.complain("Invalid job id specified" + about);
     request.job = std::move(*selector);
-    tell(c, session->call(request), "", about);
+    Result<rpc::Messages> answer = session->call(request);
+    tell(c, answer, "", about);
+    if (answer && names_size(s) && request.job.array_task == kNoArrayTask) after_resize(c, *session, request.job.job);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "cli/common/command.h"
 #include "cli/common/job_environment.h"
 #include "cli/common/job_setup.h"
+#include "cli/common/spank.h"
 #include "cli/salloc/allocation_environment.h"
 #include "cli/sbcast/send_file.h"
 #include "cli/srun/allocation.h"
@@ -14,6 +15,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/process.h"
+#include "site/mpi_modules.h"
 
 namespace muster::cli {
 namespace {
@@ -83,10 +85,21 @@ Result<> complete_step(JobOptions& o, const std::vector<std::string>& operands) 
       s.pty_columns = size->columns;
     }
   }
-  if (!s.mpi.empty() && s.mpi != "none")
-    return fail(Errc::kInvalidMpiPlugin, "--mpi=" + s.mpi + " is not supported yet",
-                "--mpi=none starts the tasks without an MPI runtime's help");
+  if (std::string_view type = site::mpi_type(s.mpi); !type.empty() && site::mpi_program(type).empty())
+    return fail(Errc::kInvalidMpiPlugin, "Invalid MPI type '" + std::string(type) + "', --mpi=list for acceptable types");
   return {};
+}
+
+// --mpi=list, as Slurm prints it.
+void list_mpi() {
+  const site::MpiModules modules = site::mpi_modules();
+  Out out;
+  out.line("MPI plugin types are...");
+  for (const std::string& type : modules.types) out.line("\t" + type);
+  if (modules.versions.empty()) return;
+  std::string versions;
+  for (const std::string& v : modules.versions) versions += (versions.empty() ? "" : ",") + v;
+  out.line("specific pmix plugin versions available: " + versions);
 }
 
 std::vector<std::string> task_environment_of(const JobOptions& o, const rpc::Allocated& a,
@@ -159,8 +172,8 @@ Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCrea
 }
 
 // The step in a job that has its nodes. `job_status`: what the job is given back with.
-int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, bool own, const os::CliLog& log,
-             int32_t& job_status) {
+int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, bool own, SpankHost& plugins,
+             const os::CliLog& log, int32_t& job_status) {
   job_status = 1 << 8;
   LaunchPlan plan;
   plan.request = o.step;
@@ -186,14 +199,17 @@ int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, boo
   plan.user_name = a.request.user_name;
   plan.array_job = a.job.array_job_id;
   plan.array_task = a.job.array_task;
+  auto abandon = [&](const Error& why, const std::string& prefix) {
+    log.error(why, prefix);
+    rpc::FinishStep undone{plan.step.job, plan.step.step, 1 << 8};
+    static_cast<void>(session.call_again(undone));
+    return o.exit_error.value_or(1);
+  };
   if (o.bcast) {
-    if (Result<> sent = send_program(session, o, plan.step, plan.dialer, plan.request); !sent) {
-      log.error(sent.error(), "Failed to broadcast '" + o.step.argv[0] + "'. Step launch aborted: ");
-      rpc::FinishStep undone{plan.step.job, plan.step.step, 1 << 8};
-      static_cast<void>(session.call_again(undone));
-      return o.exit_error.value_or(1);
-    }
+    if (Result<> sent = send_program(session, o, plan.step, plan.dialer, plan.request); !sent)
+      return abandon(sent.error(), "Failed to broadcast '" + o.step.argv[0] + "'. Step launch aborted: ");
   }
+  if (Result<> ready = plugins.before_launch(plan.step); !ready) return abandon(ready.error(), "");
   plan.disable_status = o.disable_status;
   plan.quit_on_interrupt = o.quit_on_interrupt;
   for (uint8_t s : o.ignore_signals) plan.ignored_signals.insert(s);
@@ -222,7 +238,10 @@ int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, boo
 int run(int argc, char** argv) {
   os::CliLog log("srun");
   std::vector<std::string> arguments = arguments_of(argc, argv);
-  JobScanResult scan = scan_job_command(Command::kSrun, arguments);
+  Result<ClientConf> conf = find_client_conf();
+  std::optional<SpankHost> plugins = start_plugins(Command::kSrun, conf, arguments, log);
+  if (!plugins) return 1;
+  JobScanResult scan = scan_job_command(Command::kSrun, arguments, plugins->options());
   if (!scan.ok()) {
     show(scan.messages, "srun");
     return kWrongOption;
@@ -231,23 +250,28 @@ int run(int argc, char** argv) {
   in.env = process_environment();
   in.now = os::wall_now();
   JobParse parse = parse_job_command(scan.line, in);
-  if (auto code = settled(parse.outcome, Command::kSrun, parse.messages, kWrongOption, parse.topic))
+  if (parse.outcome == Outcome::kTopicHelp && parse.topic == "mpi") {
+    list_mpi();
+    return 0;
+  }
+  if (auto code = settled(parse.outcome, Command::kSrun, parse.messages, kWrongOption, parse.topic, plugins->options()))
     return *code;
   JobOptions& o = parse.options;
   if (o.quiet) log.set_level(os::LogLevel::kError);
   if (o.verbose) log.set_level(o.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
-  Result<Session> session = Session::find(Patience::kMessageTimeout);
-  if (!session) {
-    report(log, session.error());
+  if (!conf) {
+    report(log, conf.error());
     return 1;
   }
-  Result<> complete = complete_request(o, session->conf(), "srun", arguments);
+  if (auto code = plugins_settled(*plugins, parse, log, kWrongOption)) return *code;
+  Session session(std::move(*conf), Patience::kMessageTimeout);
+  Result<> complete = complete_request(o, session.conf(), "srun", arguments);
   if (complete) complete = complete_step(o, parse.operands);
   if (!complete) {
     report(log, complete.error());
     return o.exit_error.value_or(1);
   }
-  if (o.request.test_only) return test_only(*session, o.request, log);
+  if (o.request.test_only) return test_only(session, o.request, log);
   bool own = !o.job_id;
   if (own && o.async) {
     log.error("--async can only be used in an existing job allocation");
@@ -259,11 +283,11 @@ int run(int argc, char** argv) {
   }
   o.request.kind = JobKind::kAllocation;
   std::optional<rpc::Allocated> a =
-      own ? allocate_own(*session, o.request, log) : attach(*session, o.job_id, log);
+      own ? allocate_own(session, o.request, log) : attach(session, o.job_id, log);
   if (!a) return own && o.request.immediate_seconds ? o.exit_immediate.value_or(1) : o.exit_error.value_or(1);
   int32_t status = 0;
-  int code = run_step(*session, o, *a, own, log, status);
-  if (own) give_back(*session, a->job.id, status, log);
+  int code = run_step(session, o, *a, own, *plugins, log, status);
+  if (own) give_back(session, a->job.id, status, log);
   return code;
 }
 

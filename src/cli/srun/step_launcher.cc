@@ -11,6 +11,7 @@
 #include "cli/common/command.h"
 #include "hostlist/hostlist.h"
 #include "net/credential.h"
+#include "net/notify.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
 
@@ -44,13 +45,6 @@ uint16_t port_of(int fd) {
   ::getsockname(fd, reinterpret_cast<sockaddr*>(&a), &size);
   std::string text = net::address_text(a);
   return parse_number<uint16_t>(std::string_view(text).substr(text.rfind(':') + 1)).value_or(0);
-}
-
-template <class M>
-void notify(net::Channel& c, const M& m) {
-  std::string bytes;
-  wire::encode(m, bytes);
-  c.notify(M::kNumber, std::move(bytes));
 }
 
 }  // namespace
@@ -170,6 +164,7 @@ void StepLauncher::launch_failed(Node& n, const Error& e) {
   for (uint32_t rank : n.step->ranks) m.tasks.push_back({rank, 0, {}});
   report_.ended(n.step->address.name, m);
   n.over = true;
+  tell_of_lost_nodes();
   if (!ending_ && !plan_.attach) end_step("Job step aborted");
   launch_next();   // it learns at once that the step ends
   check_done();
@@ -211,7 +206,8 @@ void StepLauncher::on_hello(net::Channel* raw, const net::Frame& f) {
     return;
   }
   node->stream = c;
-  if (ending_) notify(*c, step_rpc::IoSignal{0, true, plan_.kill_wait_seconds});
+  deliver_kept(*node);
+  if (ending_) net::notify(*c, step_rpc::IoSignal{0, true, plan_.kill_wait_seconds});
   if (std::ranges::all_of(nodes_, [](const Node& x) { return x.stream || x.over; })) start_input();
 }
 
@@ -235,6 +231,10 @@ void StepLauncher::on_stream(Node& n, const net::Frame& f) {
     c->close();
     loop_.defer([c] {});  // it goes after its own callback
     stream_over(n);
+  } else if (f.message == mpi_rpc::NodeLetter::kNumber) {
+    pass_on(n, f);
+  } else if (f.message == mpi_rpc::StepAbort::kNumber) {
+    if (!ending_) abort_step();
   } else if (f.message == step_rpc::StepNote::kNumber) {
     step_rpc::StepNote m;
     if (!wire::decode(f.payload, m)) return;
@@ -253,6 +253,7 @@ void StepLauncher::stream_over(Node& n) {
   n.stream = nullptr;
   if (n.over) return;
   n.over = true;
+  tell_of_lost_nodes();
   step_rpc::TasksEnded lost;
   for (uint32_t rank : n.step->ranks)
     if (report_.is_running(rank)) lost.tasks.push_back({rank, SIGKILL, {}});
@@ -299,7 +300,7 @@ void StepLauncher::check_done() {
 template <class M>
 void StepLauncher::send_all(const M& m) {
   for (Node& n : nodes_)
-    if (n.stream) notify(*n.stream, m);
+    if (n.stream) net::notify(*n.stream, m);
 }
 
 void StepLauncher::end_step(const char* why) {
@@ -357,6 +358,10 @@ void StepLauncher::on_interrupt() {
   }
   log_.info("sending Ctrl-C to StepId={}", name_);
   forward(SIGINT);
+  abort_step();
+}
+
+void StepLauncher::abort_step() {
   end_step(("Job step aborted: Waiting up to " + std::to_string(plan_.kill_wait_seconds + 2) +
             " seconds for job step to finish.")
                .c_str());
@@ -393,7 +398,7 @@ void StepLauncher::start_input() {
     // The other tasks read the end of their input at once.
     for (Node& n : nodes_)
       for (uint32_t rank : n.step->ranks)
-        if (rank != input_rank_ && n.stream) notify(*n.stream, step_rpc::IoData{rank, 0, true, {}});
+        if (rank != input_rank_ && n.stream) net::notify(*n.stream, step_rpc::IoData{rank, 0, true, {}});
   }
   if (::fcntl(input_fd_, F_GETFD) < 0) return send_input({}, true);  // srun was started without stdin
   input_watch_ = loop_.watch(input_fd_, [this] { read_input(); });
@@ -420,7 +425,7 @@ void StepLauncher::send_input(std::string data, bool end) {
                  std::ranges::find(n.step->ranks, input_rank_) != n.step->ranks.end();
     if (!n.stream || !meant) continue;
     n.input_unacknowledged += data.size();
-    notify(*n.stream, step_rpc::IoData{input_rank_, 0, end, data});
+    net::notify(*n.stream, step_rpc::IoData{input_rank_, 0, end, data});
   }
 }
 

@@ -14,6 +14,7 @@
 #include "cli/srun/step_output.h"
 #include "cli/srun/task_report.h"
 #include "model/file_pattern.h"
+#include "model/mpi_rpc.h"
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "net/loop.h"
@@ -56,6 +57,7 @@ class StepLauncher {
     net::ChannelPtr stream;
     bool launched = false, over = false;
     uint64_t input_unacknowledged = 0;
+    std::vector<std::string> letters;  // that came before its stream
   };
 
   FileNames file_names() const;
@@ -72,6 +74,13 @@ class StepLauncher {
   void flush_lines();
   void check_done();
 
+  // step_letters.cc
+  void pass_on(const Node& from, const net::Frame& frame);
+  void deliver(Node& node, const mpi_rpc::NodeLetter& letter);
+  void deliver_kept(Node& node);
+  void tell_of_lost_nodes();
+  std::vector<uint32_t> lost_nodes() const;
+
   Result<> open_input();
   void read_input();
   void send_input(std::string data, bool end);
@@ -80,6 +89,7 @@ class StepLauncher {
   void on_interrupt();
   void forward(int signal);
   void end_step(const char* why);
+  void abort_step();
   template <class M>
   void send_all(const M& m);
 
@@ -97,6 +107,9 @@ class StepLauncher {
   std::map<const net::Channel*, net::ChannelPtr> unknown_;  // accepted, no hello yet
   std::vector<Node> nodes_;
   size_t asked_ = 0;  // nodes that were asked for a launch
+  bool letters_ = false;  // nodes write to each other (--mpi)
+  bool telling_ = false;  // ... and will be told who is gone
+  size_t kept_letters_ = 0;  // bytes
   int input_fd_ = 0;
   os::Fd input_file_;
   std::unique_ptr<net::Loop::Watch> input_watch_;

@@ -1,8 +1,10 @@
 #include "slurmctld/core/apply.h"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "base/check.h"
+#include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -10,6 +12,8 @@ namespace {
 using namespace event;
 
 class Applier {
+  static constexpr uint32_t kGivenUp = 0xffffffffu;
+
  public:
   Applier(Cluster& c, Indexes& x) : c_(c), x_(x) {}
 
@@ -207,6 +211,7 @@ class Applier {
       j.detail = e.detail;
       j.exit_status = e.exit_status;
       j.ended = e.time;
+      j.cancelled_by = e.by;
       j.flags = (j.flags & ~(kJobConfiguring | kJobPowerUpNode)) | e.flags;
       j.steps.clear();
       if (j.started == kTimeUnset) j.started = e.time;
@@ -214,9 +219,9 @@ class Applier {
       if (!held) return;
       c_.count_licenses(j, false);
       j.releasing = e.releasing;
-      if (j.releasing.any()) j.flags |= kJobCompleting;
+      if (!j.all_released()) j.flags |= kJobCompleting;
       end_on_nodes(j, e.time);
-      if (j.releasing.none()) lift_fences(j);
+      if (j.all_released()) lift_fences(j);
     });
     c_.verdicts.erase(id.value);
   }
@@ -225,7 +230,7 @@ class Applier {
     if (!old || !old->allocation) return;
     Bitmap now = old->releasing & e.nodes;
     if (now.none()) return;
-    bool last = !(old->releasing - now).any();
+    bool last = !(old->releasing - now).any() && old->leaving.empty();
     if (last) x_.remove(*old);
     Job& j = *c_.jobs.edit(e.job.value);
     now.for_each([&](size_t i) {
@@ -237,6 +242,38 @@ class Applier {
     j.flags &= ~kJobCompleting;
     lift_fences(j);
     x_.add(j);
+  }
+  void operator()(const JobShrunk& e) {
+    change(e.job, [&](Job& j) {
+      const AllocationPtr before = std::exchange(j.allocation, e.allocation);
+      std::vector<uint32_t> place(before->nodes.size(), kGivenUp);   // by index before: that of now
+      for (uint32_t i = 0, kept = 0; i < before->nodes.size(); ++i) {
+        const NodeShare& share = before->nodes[i];
+        if (kept < j.allocation->nodes.size() && j.allocation->nodes[kept].node == share.node) place[i] = kept++;
+        else give_up(j, share, e.free_at_once.test(i), e.time);
+      }
+      for (size_t i = before->fenced.size(); i < j.allocation->fenced.size(); ++i) fence(j.allocation->fenced[i]);
+      move_steps(j, place);
+      j.batch_index = place[j.batch_index] == kGivenUp ? 0 : place[j.batch_index];
+      j.releasing = Bitmap(j.allocation->nodes.size());
+      j.settling = Bitmap();
+      j.resized = e.time;
+      if (!j.leaving.empty()) j.flags |= kJobResizing;
+    });
+  }
+  void operator()(const JobNodeLeft& e) {
+    const Job* old = c_.jobs.find(e.job.value);
+    if (!old || !old->is_leaving(e.node)) return;
+    change(e.job, [&](Job& j) {
+      auto at = std::ranges::find(j.leaving, e.node, &NodeShare::node);
+      release_node(j, *at, true, e.time);
+      j.leaving.erase(at);
+      if (!j.leaving.empty()) return;
+      j.flags &= ~kJobResizing;
+      if (!j.finished() || j.releasing.any()) return;
+      j.flags &= ~kJobCompleting;
+      lift_fences(j);
+    });
   }
   void operator()(const JobRequeued& e) {
     change(e.job, [&](Job& j) {
@@ -254,12 +291,14 @@ class Applier {
       j.next_step = 0;
       j.started = j.ends = j.ended = j.suspended = kTimeUnset;
       j.suspended_total = Duration::zero();
+      j.resized = kTimeUnset;
       j.allocation = nullptr;
       j.releasing = Bitmap();
       j.launched = false;
       j.exit_status = j.derived_exit_status = 0;
       j.time_warned = 0;
       j.detail = nullptr;
+      j.cancelled_by = Uid();
       j.batch_host.clear();
       j.batch_index = 0;
     });
@@ -335,6 +374,31 @@ class Applier {
   void operator()(const JobScriptEnded& e) {
     if (Job* j = c_.jobs.edit(e.job.value)) j->exit_status = e.exit_status;
   }
+  // ---- accounting
+  void operator()(const AccountingSet& e) {
+    c_.accounting = e.on;
+    if (e.on) {
+      std::vector<JobId> all;
+      c_.jobs.for_each([&](uint32_t id, const Job&) { all.push_back(JobId(id)); });
+      for (JobId id : all) mark_record(c_, x_, id);
+    } else {
+      c_.kept_records = {};
+      recorded(c_.position);
+    }
+  }
+  void operator()(const RecordsStored& e) {
+    for (const Indexes::Unrecorded& r : x_.unrecorded()) {
+      if (r.position > e.position) break;
+      if (r.kept) c_.kept_records.erase(r.id);
+    }
+    recorded(e.position);
+    for (uint32_t number : e.dropped) {
+      const KeptRecord* r = c_.kept_records.find(number);
+      if (!r) continue;
+      x_.remove_unrecorded({r->position, true, number});
+      c_.kept_records.erase(number);
+    }
+  }
   void operator()(const JobNodesSettled& e) {
     change(e.job, [&](Job& j) {
       if (e.suspended == (j.state == JobState::kSuspended)) j.settling -= e.nodes;
@@ -342,6 +406,10 @@ class Applier {
   }
 
  private:
+  void recorded(uint64_t position) {
+    c_.recorded_position = std::max(c_.recorded_position, position);
+    x_.recorded(c_.recorded_position);
+  }
   template <class M>
   static std::shared_ptr<M> copy_of(const std::shared_ptr<const M>& m) {
     return m ? std::make_shared<M>(*m) : std::make_shared<M>();
@@ -441,13 +509,37 @@ class Applier {
         n->exclusive_user = true;
         n->exclusive_uid = j.request->uid;
       }
+      if (!j.allocation->mcs_label.empty()) n->mcs_label = j.allocation->mcs_label;
       n->last_busy = now;
     }
-    for (uint32_t id : j.allocation->fenced)
-      if (Node* n = c_.nodes.edit(id)) {
-        ++n->fences;
-        n->flags |= kNodeBlocked;
-      }
+    for (uint32_t id : j.allocation->fenced) fence(id);
+  }
+  void fence(uint32_t id) {
+    if (Node* n = c_.nodes.edit(id)) {
+      ++n->fences;
+      n->flags |= kNodeBlocked;
+    }
+  }
+  // A node that a running job needs no more: free at once, or when it has got rid of the job.
+  void give_up(Job& j, const NodeShare& share, bool at_once, Time now) {
+    if (at_once) return release_node(j, share, false, now);
+    j.leaving.push_back(share);
+    complete_on(share.node);
+  }
+  void complete_on(NodeId id) {
+    Node* n = c_.nodes.edit(id.value);
+    if (!n) return;
+    if (n->jobs_running) --n->jobs_running;
+    ++n->jobs_completing;
+    n->flags |= kNodeCompleting;
+  }
+  // The steps' parts on nodes that were given up go; with the last of them the step.
+  static void move_steps(Job& j, const std::vector<uint32_t>& place) {
+    for (Step& s : j.steps) {
+      std::erase_if(s.shares, [&](const StepShare& x) { return place[x.node_index] == kGivenUp; });
+      for (StepShare& x : s.shares) x.node_index = place[x.node_index];
+    }
+    std::erase_if(j.steps, [](const Step& s) { return s.shares.empty(); });
   }
   // The last node of the job is free: so is what it kept from others.
   void lift_fences(const Job& j) {
@@ -466,11 +558,7 @@ class Applier {
         release_node(j, s, false, now);
         continue;
       }
-      Node* n = c_.nodes.edit(s.node.value);
-      if (!n) continue;
-      if (n->jobs_running) --n->jobs_running;
-      ++n->jobs_completing;
-      n->flags |= kNodeCompleting;
+      complete_on(s.node);
     }
   }
   void release_node(const Job& j, const NodeShare& s, bool completing, Time now) {
@@ -486,7 +574,10 @@ class Applier {
     if (n->jobs_completing == 0) n->flags &= ~kNodeCompleting;
     if (j.allocation->whole_nodes && n->whole_node_jobs) --n->whole_node_jobs;
     if (j.allocation->oversubscribe && n->shared_jobs) --n->shared_jobs;
-    if (n->jobs_running + n->jobs_completing == 0) n->exclusive_user = false;
+    if (n->jobs_running + n->jobs_completing == 0) {
+      n->exclusive_user = false;
+      n->mcs_label.clear();
+    }
     n->last_busy = now;
   }
 
@@ -498,7 +589,9 @@ class Applier {
 
 void apply(Cluster& cluster, Indexes& indexes, const Event& event) {
   ++cluster.position;
+  if (cluster.accounting) keep_records(cluster, indexes, event);
   std::visit(Applier(cluster, indexes), event);
+  if (cluster.accounting) mark_records(cluster, indexes, event);
 }
 
 }  // namespace muster::slurmctld

@@ -46,7 +46,7 @@ constexpr Shown kStates[] = {
     {"REQUEUED", "src/slurmctld/core/jobs_test.cc", "kJobRequeued"},
     {"REQUEUE_FED", nullptr, "federations"},
     {"REQUEUE_HOLD", kLife, "HoldsTheJobForItsOwner"},
-    {"RESIZING", nullptr, "resizing jobs"},
+    {"RESIZING", "src/slurmctld/core/resize_test.cc", "kJobResizing"},
     {"RESV_DEL_HOLD", nullptr, "reservations"},
     {"REVOKED", nullptr, "federations"},
     {"SIGNALING", nullptr, "nothing: a signal is an order, not a state"},

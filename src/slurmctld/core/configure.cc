@@ -6,6 +6,7 @@
 #include "config/gres_conf.h"
 #include "hostlist/hostlist.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -91,20 +92,57 @@ Bitmap to_node_ids(const Bitmap& by_index, const std::vector<NodeId>& ids) {
   return out;
 }
 
+// ReconfigFlags: what scontrol changed of partitions stays, all of it or their state.
+struct Keep {
+  bool all = false, state = false;
+};
+Keep keep_of(const config::Config& c) {
+  auto has = [&](std::string_view name) { return std::ranges::any_of(c.reconfig_flags, [&](const std::string& f) { return iequals(f, name); }); };
+  return {has("KeepPartInfo"), has("KeepPartState")};
+}
+
+// One that scontrol made the default is it still, whatever the files call so.
+void one_default(std::vector<Partition>& partitions, const config::Config& c) {
+  auto by_scontrol = [&](const Partition& p) {
+    auto file = std::ranges::find_if(c.partitions, [&](const config::PartitionConfig& pc) { return pc.spec.name == p.name; });
+    return p.is_default && (file == c.partitions.end() || !file->spec.is_default);
+  };
+  auto chosen = std::ranges::find_if(partitions, by_scontrol);
+  if (chosen == partitions.end()) return;
+  for (Partition& p : partitions) p.is_default = p.is_default && p.name == chosen->name;
+}
+
 void configure_partitions(const View& v, const std::vector<NodeId>& ids, Events& out) {
   const config::Config& c = v.settings.config();
+  const Keep keep = keep_of(c);
   uint32_t next = v.cluster.partitions.empty() ? 0 : v.cluster.partitions.last_key() + 1;
-  Bitmap kept, created;   // nodes that scontrol created belong to ALL, too
+  Bitmap created, there;   // nodes that scontrol created belong to ALL, too
+  for (NodeId id : ids) there.set(id.value);
   v.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
     if (n.spec->dynamic) created.set(id);
   });
+  there |= created;
+  std::vector<Partition> partitions;
   for (const config::PartitionConfig& pc : c.partitions) {
     Partition p = pc.spec;
     const Partition* known = v.cluster.partition(p.name);
     p.index = known ? known->index : next++;
     p.nodes = to_node_ids(pc.spec.nodes, ids);
     if (iequals(p.nodes_text, "ALL")) p.nodes |= created;
-    if (known) kept.set(known->index);
+    if (known && (keep.all || keep.state)) update_again(v, *known, !keep.all, p);
+    p.nodes &= there;
+    partitions.push_back(std::move(p));
+  }
+  Bitmap kept;
+  if (keep.all)
+    v.cluster.partitions.for_each([&](uint32_t i, const Partition& p) {
+      auto same = [&](const Partition& other) { return other.index == i; };
+      if (p.created && std::ranges::none_of(partitions, same)) partitions.push_back(p);
+    });
+  one_default(partitions, c);
+  for (Partition& p : partitions) {
+    kept.set(p.index);
+    const Partition* known = v.cluster.partitions.find(p.index);
     if (!known || !(*known == p)) out.push_back(event::PartitionDefined{std::move(p)});
   }
   v.cluster.partitions.for_each([&](uint32_t i, const Partition&) {
@@ -121,6 +159,8 @@ Events decide_configure(const View& v) {
   std::vector<NodeId> ids = configure_nodes(v, out);
   configure_partitions(v, ids, out);
   configure_topology(v, ids, out);
+  bool accounting = keeps_records(c);
+  if (v.cluster.accounting != accounting) out.push_back(event::AccountingSet{accounting});
   return out;
 }
 

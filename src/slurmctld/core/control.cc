@@ -92,8 +92,10 @@ struct Canceller {
       e.array_task = task;
       e.task_job = next_task_id(v, d.events);
       e.state = JobState::kCancelled;
+      e.reason = reason_shown(v.cluster, j);
       e.time = v.now;
       e.detail = by();
+      e.by = v.caller.uid;
       d.events.push_back(std::move(e));
     }
   }
@@ -167,7 +169,7 @@ Result<> requeue(const View& v, const Job& j, const rpc::ControlJobs& c, Events&
   uint32_t flags = hold_it || j.state == JobState::kSuspended ? kJobRequeueHold : kJobRequeued;
   if (hold_it && c.special_exit) flags |= kJobSpecialExit;
   if (j.finished()) {
-    if (j.releasing.any()) return fail(Errc::kTransitionStateNoUpdate);
+    if (!j.all_released()) return fail(Errc::kTransitionStateNoUpdate);
     // Tasks cancelled together before any of them had a record of its own: there is none to bring back.
     if (j.array_job_id && j.array_task == kNoArrayTask) return fail(Errc::kAlreadyDone);
     Job again = j;

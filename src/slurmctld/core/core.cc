@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
-
 namespace muster::slurmctld {
+namespace {
+constexpr size_t kRecordsPerUpload = 1000;
+}
 
 Core::Core(Settings settings) : settings_(std::move(settings)), indexes_(settings_.config().min_job_age) {}
 
@@ -69,8 +71,14 @@ void Core::follow_up(const Event& event) {
     if (e->releasing.none()) released_.push_back(id);
     note_idle_nodes(id);
   } else if (auto* r = std::get_if<event::JobNodesReleased>(&event)) {
-    if (const Job* j = cluster_.jobs.find(r->job.value); j && j->releasing.none()) released_.push_back(r->job);
+    if (const Job* j = cluster_.jobs.find(r->job.value); j && j->all_released()) released_.push_back(r->job);
     note_idle_nodes(r->job);
+  } else if (auto* l = std::get_if<event::JobNodeLeft>(&event)) {
+    if (const Job* j = cluster_.jobs.find(l->job.value); j && j->finished() && j->all_released()) released_.push_back(l->job);
+    note_idle_node(l->node);
+  } else if (auto* s = std::get_if<event::JobShrunk>(&event)) {
+    if (const Job* j = before_.jobs.find(s->job.value); j && j->allocation)
+      for (const NodeShare& share : j->allocation->nodes) note_idle_node(share.node);
   } else if (auto* c = std::get_if<event::JobSubmitted>(&event)) {
     if (c->reason == Reason::kDependencyNeverSatisfied) unsettled_.push_back(c->job);
   } else if (auto* q = std::get_if<event::JobRequeued>(&event)) {
@@ -87,9 +95,11 @@ void Core::follow_up(const Event& event) {
 void Core::note_idle_nodes(JobId id) {
   const Job* j = cluster_.jobs.find(id.value);
   if (!j || !j->allocation) return;
-  for (const NodeShare& s : j->allocation->nodes)
-    if (const Node* n = cluster_.nodes.find(s.node.value); n && (n->flags & (kNodeRebootRequested | kNodePowerDownRequested)))
-      idled_.push_back(s.node);
+  for (const NodeShare& s : j->allocation->nodes) note_idle_node(s.node);
+}
+void Core::note_idle_node(NodeId id) {
+  const Node* n = cluster_.nodes.find(id.value);
+  if (n && (n->flags & (kNodeRebootRequested | kNodePowerDownRequested))) idled_.push_back(id);
 }
 
 template <class R>
@@ -175,6 +185,13 @@ void Core::node_disconnected(NodeId node) {
   watch_silence(*n);
 }
 
+void Core::records_stored(uint64_t position) {
+  may_upload_ = true;
+  if (position > cluster_.recorded_position) take(Events{event::RecordsStored{position, {}}});
+}
+
+void Core::records_link_lost() { may_upload_ = false; }
+
 // Consequences of what happened in this turn and of time having passed, until nothing new follows. Bounded: every round
 // either ends or starts something, and each job does so at most once a turn.
 void Core::housekeep() {
@@ -191,6 +208,9 @@ void Core::housekeep() {
     if (j && j->state == JobState::kRunning && j->ends <= now_ && limit_time(own(), *j) != kTimeInfinite)
       indexes_.set_timer(limit_time(own(), *j), TimerKind::kJobLimit, timer.id);
   }
+  if (cluster_.accounting)
+    if (auto excess = excess_records(cluster_, indexes_, settings_.config()); !excess.empty())
+      take(Events{event::RecordsStored{cluster_.recorded_position, std::move(excess)}});
   while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty() || !idled_.empty()) {
     for (NodeId id : std::exchange(idled_, {})) {
       Events out;
@@ -284,6 +304,10 @@ std::vector<Effect> Core::take_effects(Time now) {
     if (!n || !n->connected) continue;   // due again when it connects
     if (auto order = order_for(o)) out.push_back(Order{o.node, std::move(*order)});
   }
+  if (may_upload_ && !indexes_.unrecorded().empty()) {
+    may_upload_ = false;   // until this one is answered
+    out.push_back(next_upload(indexes_, kRecordsPerUpload));
+  }
   return out;
 }
 
@@ -309,6 +333,10 @@ std::optional<NodeOrder> Core::order_for(const Obligation& o) const {
   t.kill_wait_seconds = static_cast<uint32_t>(to_seconds(settings_.config().kill_wait));
   t.state = j->flags & (kJobRequeued | kJobRequeueHold) ? JobState::kPending : j->state;
   t.time = j->ended;
+  if (j->is_leaving(o.node)) {
+    t.state = JobState::kCancelled;
+    t.time = j->resized;
+  }
   return t;
 }
 

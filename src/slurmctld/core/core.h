@@ -20,6 +20,7 @@
 
 #include "slurmctld/core/apply.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
 
@@ -33,7 +34,7 @@ struct SendMail {
   bool array = false;             // about the array as a whole
   ArrayGroup group;
 };
-using Effect = std::variant<Order, PowerNodes, SendMail>;
+using Effect = std::variant<Order, PowerNodes, SendMail, UploadRecords>;
 
 class Core {
  public:
@@ -69,6 +70,9 @@ class Core {
   size_t carry_out(const sched::Plan& plan);
   void node_connected(NodeId node);
   void node_disconnected(NodeId node);
+  // slurmdbd can be reached and has all up to `position`: the next records may leave. 0: since it connected.
+  void records_stored(uint64_t position);
+  void records_link_lost();
   void housekeep();
 
   const Events& events() const { return events_; }   // of this turn, in order
@@ -95,6 +99,7 @@ class Core {
   void change_settings(Settings settings);
   void follow_up(const Event& event);
   void note_idle_nodes(JobId id);
+  void note_idle_node(NodeId id);
   void rebuild();
   void watch_silence(const Node& node);
 
@@ -110,6 +115,7 @@ class Core {
   std::vector<SendMail> mails_;
   std::vector<JobId> ended_, released_, readied_, unsettled_;   // to be followed up in housekeep
   std::vector<NodeId> idled_;
+  bool may_upload_ = false;                                   // volatile: slurmdbd is there and nothing is on its way to it
   std::vector<std::pair<NodeId, bool>> links_;                // nodes that connected or disconnected
 };
 

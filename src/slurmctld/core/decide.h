@@ -24,8 +24,9 @@ namespace muster::slurmctld {
 struct Caller {
   Uid uid{};
   Gid gid{};
-  std::vector<std::string> groups;   // names; filled only where a partition asks (AllowGroups)
+  std::vector<std::string> groups;   // names, the login group first; filled only where the files ask (AllowGroups, mcs/group)
   std::string host;                  // the node the command ran on, where known (AllocNodes)
+  std::string name;                  // filled only where labels are user names (mcs/user)
   static Caller root() { return {}; }
 };
 
@@ -62,6 +63,13 @@ Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobReques
 Result<JobRequest> check_request(const View& v, const JobRequest& request);
 Result<> check_batch_features(const JobRequest& request);   // --batch against --constraint
 
+// ---- mcs.cc
+// Gives the job the label that it is to have, or says why it may not have the one asked for. The caller's groups are those of
+// the job's user.
+Result<> complete_mcs_label(const View& v, JobRequest& request);
+// mcs/account: the label goes along with an account that was changed.
+void follow_account(const View& v, const std::string& account_before, JobRequest& request);
+
 // ---- lifecycle.cc: starts, ends, what nodes report
 Result<Events> decide_start(const View& v, const sched::StartItem& item);
 Decision<rpc::Empty> decide_report(const View& v, NodeId node, const NodeReport& report);
@@ -91,6 +99,12 @@ struct PickedJobs {
   std::deque<Job> own;
 };
 PickedJobs pick_jobs(const View& v, const rpc::JobSelector& s, Events& out);
+
+// ---- resize.cc: a running job gives up nodes
+// Which of its nodes (by index) stay; the error says why it cannot shrink so.
+Result<Bitmap> nodes_to_keep(const View& v, const Job& job, const std::string& list);
+Result<Bitmap> nodes_to_keep(const View& v, const Job& job, uint32_t count);
+void shrink_job(const View& v, const Job& job, const Bitmap& keep, Events& out, std::vector<Order>& orders);
 
 // ---- update_job.cc
 Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::UpdateJob& c);
@@ -140,7 +154,12 @@ event::NodeStateChanged initial_state(const View& v, NodeId id, const NodeSpec& 
 // ---- update_partition.cc
 Result<Decision<rpc::Messages>> decide_update_partition(const View& v, const rpc::UpdatePartition& c);
 
+// ReconfigFlags: what scontrol changed of `known`, made again on what the files say of it now.
+void update_again(const View& v, const Partition& known, bool state_only, Partition& p);
+
 // ---- runtime_settings.cc
+// ReconfigFlags=KeepPowerSaveSettings of the new files: SuspendExc* as they are.
+std::shared_ptr<const config::LoadedConfig> keep_power_settings(const config::LoadedConfig& now, std::shared_ptr<const config::LoadedConfig> read);
 struct ConfigDecision {
   std::shared_ptr<const config::LoadedConfig> loaded;   // with the change; null: it is for node daemons alone
   std::vector<Order> orders;
@@ -170,6 +189,10 @@ bool is_circular(const View& v, const Job& job, const Dependencies& list);
 Time limit_time(const View& v, const Job& job);
 
 // ---- job_rules.cc: what several subjects ask about one job
+// Why a waiting job waits: the planner's word where that decides (null: it does not), else the job's own.
+const Verdict* deciding_verdict(const Cluster& cluster, const Job& job);
+Reason reason_shown(const Cluster& cluster, const Job& job);
+bool can_be_told(const Node* node);   // to end a job: it is up, or DOWN and connected
 bool requeue_allowed(const View& v, const Job& job);   // a batch job with --requeue, or JobRequeue and no --no-requeue
 uint32_t basic_priority(JobId id, int32_t nice);            // priority/basic: the earlier job first
 // Job::priority of what is neither held nor set by hand: that of priority/basic; otherwise a number that only says "not

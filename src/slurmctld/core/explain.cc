@@ -19,21 +19,47 @@ const Job* find_job(const Cluster& cluster, const rpc::JobSelector& s) {
   return found;
 }
 
+void leave_out_hidden(const Cluster& cluster, const Privacy& privacy, std::vector<JobBrief>& jobs) {
+  std::erase_if(jobs, [&](const JobBrief& b) {
+    const Job* j = cluster.jobs.find(b.id.value);
+    return j && !privacy.shows(*j);
+  });
+}
+
+void leave_out_hidden(const Cluster& cluster, const Privacy& privacy, JobExplanation& e) {
+  leave_out_hidden(cluster, privacy, e.ahead);
+  leave_out_hidden(cluster, privacy, e.holders);
+  for (LimitView& limit : e.limits) leave_out_hidden(cluster, privacy, limit.holders);
+  if (privacy.may_ask_for_nodes()) return;
+  for (PartitionView& p : e.partitions)
+    for (NodesLeftOut& left : p.causes) left.nodes = left.detail = "";
+}
+
 }  // namespace
 
-Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& q) {
+Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& q,
+                                   const Privacy& privacy) {
   const Job* job = find_job(cluster, q.job);
+  if (job && !privacy.shows(*job)) return fail(Errc::kInvalidJobId);
   if (!job)
     return fail(Errc::kInvalidJobId, {},
                 q.job.job > cluster.last_job_id
                     ? "no job has had that number yet; the last was " + std::to_string(cluster.last_job_id.value)
                     : "the job ended more than MinJobAge=" + std::to_string(to_seconds(settings.config().min_job_age)) +
                           " s ago and was forgotten");
-  return sched::explain_job(cluster, settings.sched, now, *job);
+  JobExplanation out = sched::explain_job(cluster, settings.sched, now, *job);
+  leave_out_hidden(cluster, privacy, out);
+  return out;
 }
 
-Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& q) {
-  if (const Node* node = cluster.node(q.node)) return sched::explain_node(cluster, settings.sched, now, *node);
+Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& q,
+                                     const Privacy& privacy) {
+  MUSTER_TRY_VOID(privacy.may_ask_for_nodes());
+  if (const Node* node = cluster.node(q.node); node && privacy.shows(*node)) {
+    NodeExplanation out = sched::explain_node(cluster, settings.sched, now, *node);
+    leave_out_hidden(cluster, privacy, out.jobs);
+    return out;
+  }
   std::vector<std::string_view> names;
   cluster.nodes.for_each([&](uint32_t, const Node& n) {
     if (names.size() < 4096) names.push_back(n.spec->name);

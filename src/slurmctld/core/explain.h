@@ -1,14 +1,17 @@
 // Answers to muster explain, from a snapshot: which record is meant, and what the scheduler says about it (sched/explain.h). Called on
-// the query thread. Errors: kInvalidJobId, kInvalidNodeName, with the nearest name there is.
+// the query thread. Errors: kInvalidJobId, kInvalidNodeName, with the nearest name there is; kAccessDenied.
+// What PrivateData hides from the asker is left out: other users' jobs, and which nodes are in what state.
 #pragma once
 
 #include "model/explanation.h"
 #include "model/rpc.h"
-#include "slurmctld/core/settings.h"
+#include "slurmctld/core/privacy.h"
 
 namespace muster::slurmctld {
 
-Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& q);
-Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& q);
+Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& q,
+                                   const Privacy& privacy = {});
+Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& q,
+                                     const Privacy& privacy = {});
 
 }  // namespace muster::slurmctld

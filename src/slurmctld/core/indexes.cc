@@ -46,13 +46,14 @@ void Indexes::each_timer(const Job& job, F&& f) const {
       if (w.signal && !(job.time_warned & kWarnedSignal)) f(job.ends - seconds(w.seconds_before_end), TimerKind::kJobWarn);
       if (auto mail = next_limit_mail(job)) f(mail->at, TimerKind::kJobMail);
     }
-  } else if (job.releasing.none() && min_job_age_ > Duration::zero() && !(job.flags & (kJobRequeued | kJobRequeueHold))) {
+  } else if (job.all_released() && min_job_age_ > Duration::zero() && !(job.flags & (kJobRequeued | kJobRequeueHold))) {
     f(job.ended + min_job_age_, TimerKind::kJobPurge);
   }
 }
 
 void Indexes::add(const Job& job) {
   each_timer(job, [&](Time at, TimerKind kind) { timers_.emplace(at, kind, job.id.value); });
+  if (job.record_position > recorded_) unrecorded_.insert({job.record_position, false, job.id.value});
   job_count_ += tasks_of(job);
   state_counts_.add(job.state);
   if (job.pending() && job.dependencies) {
@@ -61,6 +62,11 @@ void Indexes::add(const Job& job) {
       if (d.type == DependencyType::kSingleton) singletons_.insert(job.id);
       else dependents_[d.job].insert(job.id);
     }
+  }
+  for (const NodeShare& s : job.leaving) {
+    on_node_[s.node.value].insert(job.id);
+    Obligation o{Duty::kTerminate, job.id, s.node};
+    if (open_.insert(o).second) due_.push_back(o);
   }
   if (!job.holds_nodes()) return;
   const auto& nodes = job.allocation->nodes;
@@ -86,6 +92,7 @@ void Indexes::add(const Job& job) {
 
 void Indexes::remove(const Job& job) {
   each_timer(job, [&](Time at, TimerKind kind) { timers_.erase({at, kind, job.id.value}); });
+  if (job.record_position > recorded_) unrecorded_.erase({job.record_position, false, job.id.value});
   job_count_ -= tasks_of(job);
   state_counts_.remove(job.state);
   if (job.pending() && job.dependencies) {
@@ -97,13 +104,10 @@ void Indexes::remove(const Job& job) {
       if (at->second.empty()) dependents_.erase(at);
     }
   }
+  for (const NodeShare& s : job.leaving) node_released(job, s.node);
   if (!job.holds_nodes()) return;
   for (const NodeShare& s : job.allocation->nodes) {
-    if (auto at = on_node_.find(s.node.value); at != on_node_.end()) {
-      at->second.erase(job.id);
-      if (at->second.empty()) on_node_.erase(at);
-    }
-    open_.erase({Duty::kTerminate, job.id, s.node});
+    node_released(job, s.node);
     open_.erase({Duty::kSettle, job.id, s.node});
   }
   open_.erase({Duty::kLaunchBatch, job.id, job.batch_share().node});
@@ -150,6 +154,11 @@ RequestId Indexes::find_request(const JobRequest& request, const Cluster& cluste
   for (auto it = first; it != last; ++it)
     if (*cluster.requests.at(it->second.value).request == request) return it->second;
   return RequestId{};
+}
+
+void Indexes::recorded(uint64_t position) {
+  recorded_ = position;
+  unrecorded_.erase(unrecorded_.begin(), unrecorded_.lower_bound({position + 1, false, 0}));
 }
 
 void Indexes::add_node(const Node& node) {
@@ -213,11 +222,13 @@ std::vector<JobId> Indexes::dependents_of(JobId job) const {
 bool Indexes::same_as(const Indexes& o) const {
   return open_ == o.open_ && on_node_ == o.on_node_ && dependents_ == o.dependents_ && singletons_ == o.singletons_ &&
          requests_.size() == o.requests_.size() && blobs_ == o.blobs_ && job_count_ == o.job_count_ &&
-         state_counts_ == o.state_counts_;
+         state_counts_ == o.state_counts_ && unrecorded_ == o.unrecorded_;
 }
 
 Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age) {
   Indexes x(min_job_age);
+  x.recorded(cluster.recorded_position);
+  cluster.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { x.add_unrecorded({r.position, true, number}); });
   cluster.requests.for_each([&](uint32_t id, const SharedRequest& r) { x.add_request(RequestId(id), *r.request); });
   cluster.nodes.for_each([&](uint32_t, const Node& n) { x.add_node(n); });
   cluster.jobs.for_each([&](uint32_t, const Job& j) { x.add(j); });

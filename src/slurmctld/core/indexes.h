@@ -79,6 +79,18 @@ class Indexes {
 
   const StateCounts& state_counts() const { return state_counts_; }
 
+  // Accounting records that slurmdbd does not have yet, the oldest first.
+  struct Unrecorded {
+    uint64_t position = 0;
+    bool kept = false;                   // `id` is a number in Cluster::kept_records, else a job's
+    uint32_t id = 0;
+    auto operator<=>(const Unrecorded&) const = default;
+  };
+  const std::set<Unrecorded>& unrecorded() const { return unrecorded_; }
+  void add_unrecorded(const Unrecorded& r) { unrecorded_.insert(r); }
+  void remove_unrecorded(const Unrecorded& r) { unrecorded_.erase(r); }
+  void recorded(uint64_t position);      // all up to it are
+
   bool same_as(const Indexes& o) const;
 
  private:
@@ -99,6 +111,8 @@ class Indexes {
   std::vector<std::string> unused_blobs_;
   uint32_t job_count_ = 0;
   StateCounts state_counts_;
+  std::set<Unrecorded> unrecorded_;
+  uint64_t recorded_ = 0;
 };
 
 Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age);

@@ -14,6 +14,22 @@ constexpr int64_t kFirstPriority = 4294901760;   // of job 1; each later one get
 bool View::is_operator() const { return caller.uid == Uid{0} || caller.uid == settings.slurm_user; }
 bool View::may_manage(const Job& job) const { return is_operator() || caller.uid == job.request->uid; }
 
+const Verdict* deciding_verdict(const Cluster& cluster, const Job& j) {
+  const Verdict* verdict = cluster.verdicts.find(j.id.value);
+  const bool own = j.priority == 0 || j.dependencies || j.reason == Reason::kBeginTime;
+  return own || !verdict || verdict->reason == Reason::kNone ? nullptr : verdict;
+}
+
+Reason reason_shown(const Cluster& cluster, const Job& j) {
+  const Verdict* verdict = deciding_verdict(cluster, j);
+  return verdict ? verdict->reason : j.reason;
+}
+
+bool can_be_told(const Node* n) {
+  const bool in_touch = n && (n->admin != NodeState::kDown || n->connected);
+  return in_touch && !(n->flags & (kNodePoweredDown | kNodePoweringUp));
+}
+
 bool requeue_allowed(const View& v, const Job& job) {
   if (job.request->kind != JobKind::kBatch) return false;
   if (job.request->requeue != TriState::kDefault) return job.request->requeue == TriState::kYes;

@@ -17,12 +17,12 @@ bool same_verdict(const Verdict* a, const Verdict* b) {
 
 }  // namespace
 
-JobWatch::JobWatch(rpc::QueryJobs query)
-    : query_(std::move(query)), writer_(query_.parts), before_(std::make_shared<const Cluster>()), now_(before_) {}
+JobWatch::JobWatch(rpc::QueryJobs query, Privacy privacy)
+    : query_(std::move(query)), privacy_(std::move(privacy)), writer_(query_.parts), before_(std::make_shared<const Cluster>()), now_(before_) {}
 
 bool JobWatch::shown(const Cluster& cluster, JobId id) const {
   const Job* j = cluster.jobs.find(id.value);
-  return j && shows_job(cluster, *j, query_);
+  return j && shows_job(cluster, *j, query_, privacy_);
 }
 
 bool JobWatch::look(std::shared_ptr<const Cluster> now) {
@@ -55,7 +55,7 @@ bool JobWatch::next(rpc::JobChanges& part) {
     rpc::JobRows rows;
     writer_.add(*now_, *j, rows);
     std::ranges::move(rows.requests, std::back_inserter(part.requests));
-    std::ranges::move(rows.jobs, std::back_inserter(shows_job(*now_, *j, query_) ? part.jobs : part.left));
+    std::ranges::move(rows.jobs, std::back_inserter(shows_job(*now_, *j, query_, privacy_) ? part.jobs : part.left));
   }
   return looked > 0;
 }

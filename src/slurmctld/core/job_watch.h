@@ -13,7 +13,7 @@ namespace muster::slurmctld {
 class JobWatch {
  public:
   using Rows = rpc::JobChanges;
-  explicit JobWatch(rpc::QueryJobs query);
+  explicit JobWatch(rpc::QueryJobs query, Privacy privacy = {});
 
   // Compares with the state of the last look, which is then forgotten. To be called when next() said that no part is
   // left. False: nothing about the watched rows changed.
@@ -25,6 +25,7 @@ class JobWatch {
   bool shown(const Cluster& cluster, JobId job) const;
 
   rpc::QueryJobs query_;
+  Privacy privacy_;
   JobRowWriter writer_;
   std::shared_ptr<const Cluster> before_, now_;
   std::vector<JobId> changed_;

@@ -31,6 +31,34 @@ TEST(Submit, RefusesWhatCanNeverRunAndOtherUsers) {
   EXPECT_TRUE(b.core.events().empty());
 }
 
+// What a user writes and root's prolog and epilog get as environment: one string too long, and no program starts with it.
+TEST(Submit, BoundsTheTextsOfPrologs) {
+  Bench b;
+  using Change = std::function<void(JobRequest&)>;
+  auto refusal = [&](const Change& change) {
+    Result<rpc::JobSubmitted> r;
+    b.turn([&] { r = b.core.submit(Caller{Uid(1000), {}, {}, {}}, Bench::request(change)); });
+    return r ? std::string("accepted") : r.error().hint;
+  };
+  auto plugins = [&](std::vector<std::string> entries) { return refusal([&](JobRequest& r) { r.spank_env = entries; }); };
+  const std::string most(32 << 10, 'x');
+  EXPECT_EQ(plugins({"A=" + most.substr(2)}), "accepted");
+  EXPECT_EQ(plugins({"B=1", "A=" + most}), "spank_env: A has 32770 bytes with its value, at most 32768");
+  EXPECT_EQ(plugins(std::vector<std::string>(9, "A=" + most.substr(2))), "spank_env: 294912 bytes, at most 262144");
+  EXPECT_EQ(plugins(std::vector<std::string>(1025, "A=1")), "spank_env: 1025 entries, at most 1024");
+  EXPECT_EQ(plugins({"=1"}), "spank_env: '=1' has a name of 0 bytes, from 1 to 256");
+  EXPECT_EQ(plugins({std::string(257, 'N') + "=1"}).substr(0, 20), "spank_env: 'NNNNNNNN");
+  EXPECT_EQ(refusal([](JobRequest& r) { r.comment.assign(4097, 'x'); }), "comment: 4097 bytes, at most 4096");
+  EXPECT_EQ(refusal([](JobRequest& r) { r.account.assign(4097, 'x'); }), "account: 4097 bytes, at most 4096");
+  JobId j = b.submit();
+  for (const char* key : {"Comment", "StdOut", "WorkDir", "Account", "JobName"}) {
+    auto changed = b.update(j, key, std::string(4097, 'x'));
+    ASSERT_FALSE(changed) << key;
+    EXPECT_EQ(changed.error().code, Errc::kPathnameTooLong) << key;
+  }
+  EXPECT_TRUE(b.update(j, "Comment", std::string(4096, 'x')));
+}
+
 TEST(Start, HoldsResourcesAndLaunchesOnce) {
   Bench b;
   JobId j = b.submit([](JobRequest& r) { r.num_tasks = 4; });
@@ -237,6 +265,19 @@ TEST(Rollback, EndIsReportedAgainAndTaken) {
   EXPECT_EQ(b.state(j), JobState::kRunning);
   b.ends(j);
   EXPECT_EQ(b.state(j), JobState::kCompleted);
+}
+
+// As Slurm leaves it: why it waited is still there to read.
+TEST(Cancel, AWaitingJobKeepsTheReasonWhyItWaited) {
+  Bench b;
+  auto whole = [](JobRequest& r) { r.min_nodes = 4; r.exclusive = Exclusive::kNode; };
+  JobId runs = b.submit(whole), waits = b.submit(whole), held = b.submit([](JobRequest& r) { r.hold = true; });
+  b.plan();
+  for (JobId j : {waits, held, runs}) b.cancel(j);
+  EXPECT_EQ(b.get(waits).reason, Reason::kResources);
+  EXPECT_EQ(b.get(held).reason, Reason::kJobHeldUser);
+  EXPECT_EQ(b.get(runs).reason, Reason::kNone);
+  b.expect_replay_equal();
 }
 
 TEST(Update, TimeLimitOfARunningJobMovesItsEnd) {

@@ -117,7 +117,9 @@ struct ReportHandler {
   void operator()(const node_rpc::JobGone& r) {
     forget(r.job);
     if (!r.epilog_error.empty()) drain(r.epilog_error);
-    if (const Job* j = job_of(r.job, r.generation)) release(*j, *index_of(*j, node));
+    if (const Job* j = job_of(r.job, r.generation)) return release(*j, *index_of(*j, node));
+    const Job* j = v.cluster.jobs.find(r.job.value);
+    if (j && j->restarts == r.generation && j->is_leaving(node)) d.events.push_back(event::JobNodeLeft{r.job, node, v.now});
   }
   void operator()(const node_rpc::LaunchFailed& r) {
     forget(r.job);
@@ -246,8 +248,10 @@ void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
   e.job = job.id;
   e.state = ending.state;
   e.reason = ending.reason;
+  if (job.pending() && e.state == JobState::kCancelled && e.reason == Reason::kNone) e.reason = reason_shown(v.cluster, job);   // what it waited for
   e.flags = ending.flags;
   e.exit_status = ending.exit_status;
+  if (ending.state == JobState::kCancelled) e.by = v.caller.uid;
   // The clock may have stepped back since the start.
   e.time = job.pending() ? v.now : std::max(v.now, job.started);
   if (!ending.detail.empty()) e.detail = std::make_shared<const std::string>(ending.detail);
@@ -255,16 +259,14 @@ void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
     e.releasing = Bitmap(job.allocation->nodes.size());
     for (size_t i = 0; i < job.allocation->nodes.size(); ++i) {
       const Node* n = v.cluster.nodes.find(job.allocation->nodes[i].node.value);
-      bool in_touch = n && (n->admin != NodeState::kDown || n->connected);   // a DOWN node can still be told to end the job
-      bool alive = in_touch && !(n->flags & (kNodePoweredDown | kNodePoweringUp));
-      if (alive && !ending.gone.test(i)) e.releasing.set(i);
+      if (can_be_told(n) && !ending.gone.test(i)) e.releasing.set(i);
     }
   }
   out.push_back(std::move(e));
 }
 
 void after_release(const View& v, const Job& job, Events& out) {
-  if (!(job.flags & (kJobRequeued | kJobRequeueHold))) return;
+  if (!job.all_released() || !(job.flags & (kJobRequeued | kJobRequeueHold))) return;
   bool held = job.priority == 0 && (job.flags & (kJobHeldByUser | kJobHeldByAdmin));   // while it ran
   bool hold = (job.flags & kJobRequeueHold) || held;
   bool too_often = job.restarts + 1 > v.settings.config().max_batch_requeue;

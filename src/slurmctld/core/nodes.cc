@@ -58,7 +58,7 @@ void reconcile_missing(const View& v, NodeId node, const node_rpc::Register& r, 
     const Job* j = v.cluster.jobs.find(id.value);
     if (!j || !j->allocation) continue;
     auto known = std::ranges::find_if(r.jobs, [&](const node_rpc::NodeJob& n) { return n.job == id && n.generation == j->restarts; });
-    if (known != r.jobs.end() || j->finished()) continue;
+    if (known != r.jobs.end() || j->finished() || j->is_leaving(node)) continue;
     bool batch_here = j->runs_script_on(node);
     // A batch script that was reported as started and is unknown now went with a reboot or a killed slurmstepd.
     bool rebooted = lost_by_reboot(v, node, *j, r);
@@ -84,7 +84,7 @@ void reconcile_unknown(const View& v, NodeId node, const node_rpc::Register& r, 
         d.events.push_back(event::JobLaunched{j->id, v.now, j->ends});
       continue;
     }
-    if (ours && j->releasing.any()) continue;   // an open obligation ends it
+    if (j && j->restarts == n.generation && ((ours && j->releasing.any()) || j->is_leaving(node))) continue;   // an open obligation ends it
     node_rpc::TerminateJob t;
     t.job = n.job;
     t.generation = n.generation;
@@ -147,6 +147,10 @@ void set_node_down(const View& v, const Node& n, const std::string& reason, Even
   for (JobId id : v.indexes.jobs_on(n.id)) {
     const Job* j = v.cluster.jobs.find(id.value);
     if (!j || !j->allocation) continue;
+    if (j->is_leaving(n.id)) {
+      if (!n.connected) out.push_back(event::JobNodeLeft{id, n.id, v.now});
+      continue;
+    }
     Bitmap here = nodes_of(*j, n.id);
     if (j->finished()) {
       if (!n.connected) out.push_back(event::JobNodesReleased{id, here, v.now});

@@ -47,8 +47,8 @@ bool last_of_its_states(const Job& j, const rpc::QueryJobs& q, uint32_t& left) {
 
 }  // namespace
 
-bool shows_job(const Cluster& c, const Job& j, const rpc::QueryJobs& q) {
-  if (!matches_filter(c, j, q.filter)) return false;
+bool shows_job(const Cluster& c, const Job& j, const rpc::QueryJobs& q, const Privacy& privacy) {
+  if (!privacy.shows(j) || !matches_filter(c, j, q.filter)) return false;
   if (q.show_all || !q.filter.jobs.empty()) return true;
   const Partition* p = c.partitions.find(j.partition);
   return !p || !p->hidden;
@@ -85,7 +85,7 @@ void JobRowWriter::add(const Cluster& cluster, const Job& j, rpc::JobRows& part)
 
 // ---- jobs
 std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query,
-                                  uint32_t in_state) {
+                                  uint32_t in_state, const Privacy& privacy) {
   struct Entry {
     uint32_t partition, state, falling_priority;
     JobId id;
@@ -100,7 +100,7 @@ std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityR
   };
   std::vector<Entry> entries;
   auto see = [&](uint32_t, const Job& j) {
-    if (shows_job(cluster, j, query))
+    if (shows_job(cluster, j, query, privacy))
       entries.push_back({number(numbers[0], partition_text(cluster, j)), number(numbers[1], job_state_shown_code(j.state, j.flags)),
                          ~rule.of(j), j.id});
     return !last_of_its_states(j, query, in_state);
@@ -134,11 +134,11 @@ Result<> check_job_query(const Cluster& cluster, const rpc::QueryJobs& query) {
 }
 
 JobQuery::JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority, Time now,
-                   uint32_t in_state)
-    : cluster_(std::move(cluster)), query_(std::move(query)), writer_(query_.parts, std::move(priority), now), in_state_(in_state) {
+                   uint32_t in_state, Privacy privacy)
+    : cluster_(std::move(cluster)), query_(std::move(query)), privacy_(std::move(privacy)), writer_(query_.parts, std::move(priority), now), in_state_(in_state) {
   if (query_.order == rpc::RowOrder::kQueue) {
     by_id_ = true;
-    ids_ = in_queue_order(*cluster_, writer_.rule(*cluster_), query_, in_state);
+    ids_ = in_queue_order(*cluster_, writer_.rule(*cluster_), query_, in_state, privacy_);
     return;
   }
   const auto& named = query_.filter.jobs;
@@ -158,7 +158,7 @@ const Job* JobQuery::next_job() {
   if (by_id_) {
     while (!found && next_id_ < ids_.size()) {
       const Job* j = cluster_->jobs.find(ids_[next_id_++].value);
-      if (j && shows_job(*cluster_, *j, query_)) found = j;
+      if (j && shows_job(*cluster_, *j, query_, privacy_)) found = j;
     }
     return found;
   }
@@ -166,7 +166,7 @@ const Job* JobQuery::next_job() {
   cluster_->jobs.for_each(
       [&](uint32_t key, const Job& j) {
         bool last = last_of_its_states(j, query_, in_state_);
-        if (!shows_job(*cluster_, j, query_)) return !last;
+        if (!shows_job(*cluster_, j, query_, privacy_)) return !last;
         found = &j;
         next_key_ = key + 1;
         return false;
@@ -196,7 +196,8 @@ bool JobQuery::next(rpc::JobRows& part) {
 }
 
 // ---- nodes
-Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& q) {
+Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& q, const Privacy& privacy) {
+  MUSTER_TRY_VOID(privacy.may_ask_for_nodes());
   NodeQuery out;
   out.cluster_ = std::move(cluster);
   const Cluster& c = *out.cluster_;
@@ -209,7 +210,7 @@ Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const 
     });
   });
   auto add = [&](const Node& n) {
-    if (n.admin == NodeState::kFuture && !q.show_all) return;
+    if ((n.admin == NodeState::kFuture && !q.show_all) || !privacy.shows(n)) return;
     bool listed = std::ranges::any_of(out.memberships_[n.id.value], [&](const std::string& p) { return one_of(q.partitions, p); });
     if (q.partitions.empty() || listed) out.nodes_.push_back(&n);
   };
@@ -240,7 +241,8 @@ bool NodeQuery::next(rpc::NodeRows& part) {
 }
 
 // ---- partitions
-Result<rpc::PartitionRows> query_partitions(const Cluster& cluster, const rpc::QueryPartitions& q) {
+Result<rpc::PartitionRows> query_partitions(const Cluster& cluster, const rpc::QueryPartitions& q, const Privacy& privacy) {
+  MUSTER_TRY_VOID(privacy.may_ask_for_partitions());
   rpc::PartitionRows out;
   cluster.partitions.for_each([&](uint32_t, const Partition& p) {
     if (!q.name.empty() ? p.name == q.name : (q.show_all || !p.hidden)) out.partitions.push_back(make_partition_row(cluster, p));

@@ -15,13 +15,14 @@
 #include "model/cluster.h"
 #include "model/rpc.h"
 #include "sched/priority.h"
+#include "slurmctld/core/privacy.h"
 #include "slurmctld/core/state_counts.h"
 
 namespace muster::slurmctld {
 
 // Whether the query shows the job: it matches, and its partition is not hidden from it. Jobs that are named are shown
 // in hidden partitions, too. squeue(1) --jobs, --all.
-bool shows_job(const Cluster& cluster, const Job& job, const rpc::QueryJobs& query);
+bool shows_job(const Cluster& cluster, const Job& job, const rpc::QueryJobs& query, const Privacy& privacy = {});
 
 // The rows of one job, added to `part`: its own, its request if this client was not sent it yet, its steps if asked for.
 class JobRowWriter {
@@ -49,7 +50,7 @@ class JobRowWriter {
 // The ids of the jobs that the query shows in squeue's own order: by name of the partition, by code of the state, by
 // falling priority, by id. Cost: 16 bytes a job and a sort.
 std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query,
-                                  uint32_t in_state = StateCounts::kAny);
+                                  uint32_t in_state = StateCounts::kAny, const Privacy& privacy = {});
 
 // kInvalidNodeName where it asks for the jobs of a node that nobody knows. O(names) while they are NodeNames.
 Result<> check_job_query(const Cluster& cluster, const rpc::QueryJobs& query);
@@ -59,7 +60,7 @@ class JobQuery {
   using Rows = rpc::JobRows;
   // `in_state`: how many records are in the states asked for (StateCounts::meant_by); the walk ends with the last of them.
   JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority = {}, Time now = {},
-           uint32_t in_state = StateCounts::kAny);
+           uint32_t in_state = StateCounts::kAny, Privacy privacy = {});
   // The next part, of at most kRowsPerPart jobs and about kPartBytes. False: none is left, `part` is empty.
   bool next(rpc::JobRows& part);
 
@@ -68,6 +69,7 @@ class JobQuery {
 
   std::shared_ptr<const Cluster> cluster_;
   rpc::QueryJobs query_;
+  Privacy privacy_;
   JobRowWriter writer_;
   bool by_id_ = false;      // else by key from next_key_ on
   std::vector<JobId> ids_;  // named by the query, or ordered
@@ -80,8 +82,8 @@ class JobQuery {
 class NodeQuery {
  public:
   using Rows = rpc::NodeRows;
-  // Errors: kInvalidNodeName for a node that is not there.
-  static Result<NodeQuery> make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& query);
+  // Errors: kInvalidNodeName for a node that is not there, kAccessDenied where PrivateData hides nodes.
+  static Result<NodeQuery> make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& query, const Privacy& privacy = {});
   // As JobQuery::next; the partitions come with the first part, which comes in any case.
   bool next(rpc::NodeRows& part);
 
@@ -94,6 +96,6 @@ class NodeQuery {
   bool first_ = true;
 };
 
-Result<rpc::PartitionRows> query_partitions(const Cluster& cluster, const rpc::QueryPartitions& query);
+Result<rpc::PartitionRows> query_partitions(const Cluster& cluster, const rpc::QueryPartitions& query, const Privacy& privacy = {});
 
 }  // namespace muster::slurmctld

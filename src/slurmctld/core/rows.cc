@@ -9,18 +9,12 @@
 #include "model/array_spec.h"
 #include "model/dependency.h"
 #include "sched/placement_report.h"
+#include "slurmctld/core/decide.h"
 #include "slurmctld/core/job_filter.h"
 #include "slurmctld/core/step_ports.h"
 
 namespace muster::slurmctld {
-namespace {
 
-std::string node_name(const Cluster& cluster, NodeId id) {
-  const Node* n = cluster.nodes.find(id.value);
-  return n ? n->spec->name : "?";
-}
-
-// ---- what a pending job asks for, in the numbers squeue shows
 uint32_t wanted_nodes(const JobRequest& r) {
   if (r.min_nodes) return r.min_nodes;
   if (r.num_tasks && r.ntasks_per_node) return (r.num_tasks + r.ntasks_per_node - 1) / r.ntasks_per_node;
@@ -33,6 +27,13 @@ uint32_t wanted_tasks(const JobRequest& r) {
 uint32_t wanted_cpus(const JobRequest& r) {
   uint32_t by_tasks = r.overcommit ? wanted_nodes(r) : wanted_tasks(r) * std::max(1u, r.cpus_per_task);
   return std::max({by_tasks, wanted_nodes(r), r.min_cpus_per_node * wanted_nodes(r)});
+}
+
+namespace {
+
+std::string node_name(const Cluster& cluster, NodeId id) {
+  const Node* n = cluster.nodes.find(id.value);
+  return n ? n->spec->name : "?";
 }
 
 struct GresTotals {
@@ -79,16 +80,6 @@ void add_requested_gres(const JobRequest& r, std::string& out) {
   add(r.tres_per_task, wanted_tasks(r));
 }
 
-std::string tres_requested(const JobRequest& r) {
-  uint32_t cpus = wanted_cpus(r), nodes = wanted_nodes(r);
-  std::string out = "cpu=" + std::to_string(cpus);
-  if (r.mem_per_node_mb && *r.mem_per_node_mb) out += ",mem=" + format_tres_mem(*r.mem_per_node_mb * nodes);
-  else if (r.mem_per_cpu_mb && *r.mem_per_cpu_mb) out += ",mem=" + format_tres_mem(*r.mem_per_cpu_mb * cpus);
-  out += ",node=" + std::to_string(nodes) + ",billing=" + std::to_string(cpus);
-  add_requested_gres(r, out);
-  return out;
-}
-
 std::string gres_detail(const std::vector<GresShare>& gres) {
   std::string out;
   for (const GresShare& g : gres) {
@@ -102,10 +93,9 @@ std::string gres_detail(const std::vector<GresShare>& gres) {
 void add_verdict(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
   const Verdict* verdict = cluster.verdicts.find(j.id.value);
   if (!verdict) return;
-  bool own_reason = j.priority == 0 || j.dependencies || j.reason == Reason::kBeginTime;
-  if (!own_reason && verdict->reason != Reason::kNone) {
-    row.reason = verdict->reason;
-    row.reason_detail = verdict->detail;
+  if (const Verdict* why = deciding_verdict(cluster, j)) {
+    row.reason = why->reason;
+    row.reason_detail = why->detail;
   }
   if (verdict->expected_start != kTimeUnset) {
     row.started = verdict->expected_start;
@@ -125,10 +115,7 @@ void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow
   if (parts & kRowNodes) row.node_list = node_list_of(cluster, a);
   if (parts & kRowTres) {
     row.tres_allocated = tres_of(a);
-    std::vector<GresShare> whole;
-    for (const NodeShare& s : a.nodes)
-      for (const GresShare& g : s.gres) add_gres(whole, {g.name, g.type, g.count, {}, {}});
-    row.gres_allocated = gres_detail(whole);
+    row.gres_allocated = gres_of(a);
   }
   if (parts & kRowPlacement) row.placement = sched::placement_word(cluster, j);
   if (!(parts & kRowDetail)) return;
@@ -179,6 +166,23 @@ std::string used_tres(const Node& n) {
 }
 
 }  // namespace
+
+std::string tres_requested(const JobRequest& r) {
+  uint32_t cpus = wanted_cpus(r), nodes = wanted_nodes(r);
+  std::string out = "cpu=" + std::to_string(cpus);
+  if (r.mem_per_node_mb && *r.mem_per_node_mb) out += ",mem=" + format_tres_mem(*r.mem_per_node_mb * nodes);
+  else if (r.mem_per_cpu_mb && *r.mem_per_cpu_mb) out += ",mem=" + format_tres_mem(*r.mem_per_cpu_mb * cpus);
+  out += ",node=" + std::to_string(nodes) + ",billing=" + std::to_string(cpus);
+  add_requested_gres(r, out);
+  return out;
+}
+
+std::string gres_of(const Allocation& allocation) {
+  std::vector<GresShare> whole;
+  for (const NodeShare& s : allocation.nodes)
+    for (const GresShare& g : s.gres) add_gres(whole, {g.name, g.type, g.count, {}, {}});
+  return gres_detail(whole);
+}
 
 std::string partition_text(const Cluster& cluster, const Job& j) {
   if (j.pending() && !j.request->partitions.empty()) return join(j.request->partitions, ",");
@@ -244,6 +248,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
   row.ended = j.ended;
   row.suspended = j.suspended;
   row.suspended_total = j.suspended_total;
+  row.resized = j.resized;
   row.exit_status = j.exit_status;
   row.derived_exit_status = j.derived_exit_status;
   row.batch_host = j.batch_host;
@@ -333,14 +338,13 @@ StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
     row.tasks += share.ranks.empty() ? share.task_count : static_cast<uint32_t>(share.ranks.size());
     row.cpus += static_cast<uint32_t>(share.cpus.count());
     mem += share.mem_mb;
-    for (const GresShare& g : share.gres) totals.by_name[g.name] += g.count;
+    for (const GresShare& g : share.gres) totals.add(g.name, g.type, g.count);
     names.push_back(node_name(cluster, j.allocation->nodes[share.node_index].node));
   }
   row.node_list = compress_hosts(names);
   row.tres = "cpu=" + std::to_string(row.cpus);
   if (mem) row.tres += ",mem=" + format_tres_mem(mem);
-  row.tres += ",node=" + std::to_string(row.nodes);
-  for (const auto& [name, count] : totals.by_name) row.tres += ",gres/" + name + "=" + std::to_string(count);
+  row.tres += ",node=" + std::to_string(row.nodes) + totals.tres();
   add_asked(*s.request, row);
   row.resv_ports = port_ranges(s.resv_ports);
   row.srun_host = s.srun_host;
@@ -398,6 +402,9 @@ NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::stri
   r.jobs_running = n.jobs_running;
   r.instance_id = n.instance_id;
   r.instance_type = n.instance_type;
+  r.mcs_label = n.mcs_label;
+  r.owned = n.exclusive_user;
+  r.owner = n.exclusive_uid;
   if (n.next_state == NodeState::kDown) r.next_state = "DOWN";
   if (n.next_state == NodeState::kIdle) r.next_state = "RESUME";
   if (!n.hardware) return r;
@@ -417,35 +424,19 @@ PartitionRow make_partition_row(const Cluster& cluster, const Partition& p) {
   r.partition.nodes = Bitmap();
   std::vector<std::string> names;
   uint64_t cpus = 0, mem = 0;
-  std::vector<GresDevices> gres;
+  GresTotals gres;
   p.nodes.for_each([&](size_t i) {
     const Node* n = cluster.nodes.find(static_cast<uint32_t>(i));
     if (!n) return;
     names.push_back(n->spec->name);
     cpus += n->spec->cpus;
     mem += n->spec->real_memory_mb;
-    for (const GresDevices& g : n->spec->gres) {
-      auto known = std::ranges::find_if(gres, [&](const GresDevices& x) { return x.name == g.name && x.type == g.type; });
-      if (known == gres.end()) {
-        GresDevices total;
-        total.name = g.name;
-        total.type = g.type;
-        total.count = g.count;
-        gres.push_back(std::move(total));
-      } else {
-        known->count += g.count;
-      }
-    }
+    for (const GresDevices& g : n->spec->gres) gres.add(g.name, g.type, g.count);
   });
   r.node_list = compress_hosts(names);
   r.total_nodes = static_cast<uint32_t>(names.size());
   r.total_cpus = static_cast<uint32_t>(cpus);
-  r.tres = "cpu=" + std::to_string(cpus) + ",mem=" + format_tres_mem(mem) + ",node=" + std::to_string(names.size()) + ",billing=" + std::to_string(cpus);
-  std::map<std::string, uint64_t> totals;
-  for (const GresDevices& g : gres) totals[g.name] += g.count;
-  for (const auto& [name, count] : totals) r.tres += ",gres/" + name + "=" + std::to_string(count);
-  for (const GresDevices& g : gres)
-    if (!g.type.empty()) r.tres += ",gres/" + g.name + ":" + g.type + "=" + std::to_string(g.count);
+  r.tres = "cpu=" + std::to_string(cpus) + ",mem=" + format_tres_mem(mem) + ",node=" + std::to_string(names.size()) + ",billing=" + std::to_string(cpus) + gres.tres();
   return r;
 }
 

@@ -25,6 +25,14 @@ PartitionRow make_partition_row(const Cluster& cluster, const Partition& partiti
 // All that were asked for while it waits, else the chosen one.
 std::string partition_text(const Cluster& cluster, const Job& job);
 
+// What a job asks for, in the numbers squeue shows of one that waits.
+uint32_t wanted_nodes(const JobRequest& request);
+uint32_t wanted_tasks(const JobRequest& request);
+uint32_t wanted_cpus(const JobRequest& request);
+std::string tres_requested(const JobRequest& request);
+// "gpu:h100:16": of all nodes of an allocation.
+std::string gres_of(const Allocation& allocation);
+
 // Compressed node list of an allocation, in its order.
 std::string node_list_of(const Cluster& cluster, const Allocation& allocation);
 // "cpu=4,mem=8G,node=1,billing=4,gres/gpu=2,gres/gpu:h100=2"

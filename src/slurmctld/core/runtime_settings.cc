@@ -19,6 +19,10 @@ bool listed(std::span<const std::string_view> keys, std::string_view key) {
   return std::ranges::any_of(keys, [&](std::string_view k) { return iequals(k, key); });
 }
 
+bool listed_in(const std::vector<std::string>& flags, std::string_view name) {
+  return std::ranges::any_of(flags, [&](const std::string& f) { return iequals(f, name); });
+}
+
 Result<> check_nodes(const Cluster& cluster, std::string_view text) {
   for (std::string_view piece : split_outside_brackets(text)) {
     MUSTER_TRY(names, expand_hosts(piece.substr(0, piece.rfind(':'))));
@@ -51,7 +55,17 @@ node_rpc::SetLogging logging_of(const rpc::UpdateConfig& c) {
   return order;
 }
 
+constexpr std::string_view kPowerKeys[] = {"SuspendExcNodes", "SuspendExcParts", "SuspendExcStates"};
+
 }  // namespace
+
+std::shared_ptr<const config::LoadedConfig> keep_power_settings(const config::LoadedConfig& now, std::shared_ptr<const config::LoadedConfig> read) {
+  if (!listed_in(read->config.reconfig_flags, "KeepPowerSaveSettings")) return read;
+  auto out = std::make_shared<config::LoadedConfig>(*read);
+  for (const config::ConfigValue& value : now.config.values)
+    if (listed(kPowerKeys, value.row->name)) (void)config::set_value(out->config, value.row->name, "=", value.text);   // it was valid
+  return out;
+}
 
 Result<ConfigDecision> decide_update_config(const View& v, const rpc::UpdateConfig& c) {
   if (!v.is_operator()) return fail(Errc::kAccessDenied);

@@ -20,6 +20,12 @@ sched::TopologyRules topology_rules(const config::Config& c) {
   return r;
 }
 
+sched::Params::ByLabel keep_by_label(const config::McsRules& m) {
+  using Select = config::McsRules::Select;
+  if (m.plugin == config::McsRules::Plugin::kNone || m.select == Select::kNever) return sched::Params::ByLabel::kNever;
+  return m.select == Select::kAlways ? sched::Params::ByLabel::kAlways : sched::Params::ByLabel::kOnDemand;
+}
+
 // "CPU=1000,GRES/gpu=3000"
 std::vector<std::pair<std::string, double>> tres_weights(std::string_view text) {
   std::vector<std::pair<std::string, double>> out;
@@ -88,6 +94,7 @@ sched::Params sched_params(const config::LoadedConfig& loaded) {
   p.pack_nodes = c.select_flags.pack_nodes;
   p.allocate_sockets = c.select_flags.unit == config::SelectFlags::Unit::kSocket;
   p.licenses = licenses_of(c.licenses);
+  p.keep_by_label = keep_by_label(c.mcs);
   p.job_core_spec = c.allow_spec_resources_usage;
   p.spec_cores_first = c.scheduler_parameters.has("spec_cores_first");
   p.block_cores = c.select_flags.core_default_dist_block;

@@ -96,6 +96,7 @@ Result<Decision<rpc::StepCreated>> decide_create_step(const View& v, const rpc::
   // Environment and program text travel with srun; the controller keeps what it shows and accounts.
   request->environment.clear();
   request->multi_prog_text.clear();
+  request->spank_options.clear();
   step.request = request;
   step.start = v.now;
   step.shares = shares;

@@ -9,6 +9,7 @@
 #include "sched/features.h"
 #include "sched/request_class.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/request_texts.h"
 #include "slurmctld/core/valid_choices.h"
 
 namespace muster::slurmctld {
@@ -111,10 +112,7 @@ Result<> check_names(const View& v, const JobRequest& r) {
   }
   MUSTER_TRY_VOID(check_required(v, r));
   if (!r.reservation.empty()) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + r.reservation + "'");
-  for (const std::string* text : {&r.work_dir, &r.std_out, &r.std_err, &r.std_in, &r.name, &r.comment})
-    if (text->size() > 4096) return fail(Errc::kPathnameTooLong);
-  if (r.array.size() > 65536 || r.dependency.size() > 65536) return fail(Errc::kPathnameTooLong);
-  return {};
+  return check_texts(r);
 }
 
 // block{b1} and the like are for the cluster as it is now: what is kept are the names. A job has all nodes of --nodelist.
@@ -255,10 +253,6 @@ struct Checked {
 Result<Checked> check(const View& v, const JobRequest& request) {
   if (request.uid != v.caller.uid && !v.is_operator())
     return fail(Errc::kUserIdMissing, {}, "only root and SlurmUser may submit for another user");
-  if (request.exclusive == Exclusive::kMcs || !request.mcs_label.empty())
-    return fail(Errc::kInvalidMcsLabel, {},
-                std::string(request.mcs_label.empty() ? "--exclusive=mcs" : "--mcs-label") +
-                    " needs MCSPlugin, and multi-category security is not available yet; --exclusive=user keeps other users away");
   if (has_functions(request)) {
     MUSTER_TRY(plain, plainly_named(v, request));
     return check(v, plain);
@@ -267,8 +261,10 @@ Result<Checked> check(const View& v, const JobRequest& request) {
   MUSTER_TRY_VOID(check_batch_features(request));
   MUSTER_TRY(partitions, resolve_partitions(v, request));
   MUSTER_TRY_VOID(check_times(v, request, v.cluster.partitions.at(partitions[0])));
-  MUSTER_TRY_VOID(check_partitions(v, request, partitions));
-  return Checked{request, std::move(partitions)};
+  Checked out{request, std::move(partitions)};
+  MUSTER_TRY_VOID(complete_mcs_label(v, out.request));
+  MUSTER_TRY_VOID(check_partitions(v, out.request, out.partitions));
+  return out;
 }
 
 // DefMemPerNode, DefMemPerCPU of the partition, else of the cluster, where the user named no memory.

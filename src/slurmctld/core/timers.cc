@@ -264,7 +264,7 @@ void job_timer(const View& v, JobId id, TimerKind kind, Events& out, std::vector
       }
       return;
     case TimerKind::kJobPurge:
-      if (!j->finished() || j->releasing.any()) return;
+      if (!j->finished() || !j->all_released()) return;
       if (!out.empty())
         if (auto* last = std::get_if<event::JobsPurged>(&out.back())) {
           last->jobs.push_back(id);

@@ -9,6 +9,7 @@
 #include "model/mail.h"
 #include "sched/priority.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/request_texts.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -19,6 +20,7 @@ struct Change {
   JobRequest request;
   event::JobChanged e;
   bool request_changed = false, dependencies_changed = false;
+  std::optional<Bitmap> keep{};   // of a running job that shrinks: its nodes that stay, by index
 };
 
 using Setter = Result<> (*)(Change&, const std::string& op, const std::string& value);
@@ -290,17 +292,12 @@ Result<> set_tmp_disk(Change& c, const std::string&, const std::string& value) {
   return {};
 }
 
-// A running job keeps its nodes; what may be said is what it has.
+// Of a running job: the nodes that it keeps, or how many.
 Result<> set_node_list(Change& c, const std::string& op, const std::string& value) {
   if (c.job.pending()) return set_text<&JobRequest::required_nodes>(c, op, value);
   if (!c.job.allocation) return fail(Errc::kAlreadyDone);
-  MUSTER_TRY(names, expand_hosts(value));
-  for (const NodeShare& s : c.job.allocation->nodes) {
-    const Node* n = c.v.cluster.nodes.find(s.node.value);
-    if (!n || std::ranges::find(names, n->spec->name) == names.end())
-      return fail(Errc::kNotSupportedHere, {}, "a running job does not shrink in this version; its steps may use fewer nodes (srun -N, -w)");
-  }
-  if (names.size() != c.job.allocation->nodes.size()) return fail(Errc::kInvalidNodeName, {}, "the list is no part of the job's nodes");
+  MUSTER_TRY(keep, nodes_to_keep(c.v, c.job, value));
+  c.keep = std::move(keep);
   return {};
 }
 Result<> set_node_count(Change& c, const std::string& op, const std::string& value) {
@@ -308,8 +305,9 @@ Result<> set_node_count(Change& c, const std::string& op, const std::string& val
   if (!c.job.allocation) return fail(Errc::kAlreadyDone);
   auto n = parse_number<uint32_t>(value, 1, 1u << 20);
   if (!n) return fail(Errc::kInvalidNodeCount);
-  if (*n == c.job.allocation->nodes.size()) return {};
-  return fail(Errc::kNotSupportedHere, {}, "a running job neither grows nor shrinks in this version; its steps may use fewer nodes (srun -N)");
+  MUSTER_TRY(keep, nodes_to_keep(c.v, c.job, *n));
+  c.keep = std::move(keep);
+  return {};
 }
 
 // Multifactor's age counts from when the job became eligible.
@@ -318,18 +316,34 @@ Result<> reset_accrue_time(Change& c, const std::string&, const std::string&) {
   return {};
 }
 
-enum class Missing { kBurstBuffer, kFederation, kSiteFactor, kMcs, kReservation };
+enum class Missing { kBurstBuffer, kFederation, kSiteFactor, kReservation };
 template <Missing What>
 Result<> refuse(Change&, const std::string&, const std::string& value) {
   switch (What) {
     case Missing::kBurstBuffer: return fail(Errc::kNotSupportedHere, {}, "there is no burst buffer plugin");
     case Missing::kFederation: return fail(Errc::kNotSupportedHere, {}, "this cluster is in no federation");
     case Missing::kSiteFactor: return fail(Errc::kNotSupportedHere, {}, "site factors come with priority plugins; use Nice or Priority");
-    case Missing::kMcs: return fail(Errc::kNotSupportedHere, {}, "there is no MCS plugin");
     case Missing::kReservation:
       if (value.empty()) return {};
       return fail(Errc::kReservationInvalid, {}, "there are no reservations in this version");
   }
+  return {};
+}
+
+Result<> set_mcs_label(Change& c, const std::string&, const std::string& value) {
+  c.request.mcs_label = value;
+  c.request_changed = true;
+  const config::McsRules& m = c.v.settings.config().mcs;
+  // The groups known here are those of whoever asks.
+  if (value.empty() && m.enforced && m.plugin == config::McsRules::Plugin::kGroup && c.v.caller.uid != c.request.uid)
+    return fail(Errc::kInvalidMcsLabel, {},
+                "the label of user " + std::to_string(c.request.uid.value) + "'s job is one of that user's groups: name it, or act for the user (--uid)");
+  return complete_mcs_label(c.v, c.request);
+}
+Result<> set_account(Change& c, const std::string& op, const std::string& value) {
+  const std::string before = c.request.account;
+  MUSTER_TRY_VOID(set_text<&JobRequest::account>(c, op, value));
+  follow_account(c.v, before, c.request);
   return {};
 }
 
@@ -343,7 +357,7 @@ Result<> set_throttle(Change& c, const std::string&, const std::string& value) {
 }
 
 constexpr Key kKeys[] = {
-    {"Account", set_text<&JobRequest::account>, kPendingOnly},
+    {"Account", set_account, kPendingOnly},
     {"AdminComment", set_text<&JobRequest::admin_comment>, kOperatorOnly},
     {"ArrayTaskThrottle", set_throttle},
     {"BatchFeatures", set_text<&JobRequest::batch_features>, kPendingOnly},
@@ -367,7 +381,7 @@ constexpr Key kKeys[] = {
     {"Licenses", set_text<&JobRequest::licenses>, kOperatorOnceRunning},
     {"MailType", set_mail_type},
     {"MailUser", set_text<&JobRequest::mail_user>},
-    {"MCSLabel", refuse<Missing::kMcs>},
+    {"MCSLabel", set_mcs_label, kPendingOnly},
     {"MinCPUsNode", set_number<&JobRequest::min_cpus_per_node>, kPendingOnly},
     {"MinMemoryCPU", set_memory<&JobRequest::mem_per_cpu_mb>, kPendingOnly},
     {"MinMemoryNode", set_memory<&JobRequest::mem_per_node_mb>, kPendingOnly},
@@ -445,7 +459,8 @@ Result<> update_dependencies(Change& c) {
   return {};
 }
 
-Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyValue>& changes, Events& out) {
+Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyValue>& changes, Decision<rpc::Messages>& d) {
+  Events& out = d.events;
   if (!v.may_manage(job)) return fail(Errc::kAccessDenied);
   if (job.finished()) {
     bool harmless = std::ranges::all_of(changes, [](const rpc::KeyValue& k) { return iequals(k.key, "Comment") || iequals(k.key, "AdminComment") || iequals(k.key, "Extra"); });
@@ -455,17 +470,15 @@ Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyVal
   for (const rpc::KeyValue& kv : changes) MUSTER_TRY_VOID(set_key(c, kv));
   MUSTER_TRY_VOID(update_dependencies(c));
   if (c.request_changed) {
+    MUSTER_TRY_VOID(check_texts(c.request));
     if (job.pending()) MUSTER_TRY_VOID(check_batch_features(c.request));
     if (job.pending()) MUSTER_TRY_VOID(v.feasibility.check(v.cluster, v.settings.sched, c.request, c.e.partition));
     c.e.request = store_request(v, std::move(c.request), out);
   }
   out.push_back(std::move(c.e));
+  if (c.keep) shrink_job(v, job, *c.keep, out, d.orders);
   return {};
 }
-
-}  // namespace
-
-namespace {
 
 PickedJobs named_jobs(const View& v, const rpc::UpdateJob& c, Events& events) {
   if (c.name.empty()) return pick_jobs(v, c.job, events);
@@ -485,7 +498,7 @@ Result<Decision<rpc::Messages>> update_jobs(const View& v, const rpc::UpdateJob&
   if (jobs.empty()) return fail(Errc::kInvalidJobId);
   for (const Job* j : jobs) {
     if (jobs.size() > 1 && j->finished()) continue;
-    auto ok = update_one(v, *j, c.changes, d.events);
+    auto ok = update_one(v, *j, c.changes, d);
     if (ok) continue;
     if (jobs.size() == 1) return std::unexpected(ok.error());
     d.reply.errors.push_back({job_name_for_users(*j), errc_number(ok.error().code), std::string(ok.error().message())});
@@ -499,7 +512,7 @@ Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::Upda
   if (!c.as_uid) return update_jobs(v, c);
   if (!v.is_operator()) return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may act as another user (--uid)");
   View other{v.cluster, v.indexes, v.settings, v.feasibility, v.now, v.caller};
-  other.caller.uid = Uid(*c.as_uid);
+  other.caller.uid = Uid(*c.as_uid);   // the groups are that user's already (Service::control)
   return update_jobs(other, c);
 }
 

@@ -1,5 +1,6 @@
 // scontrol create, update and delete partition: one row per key. scontrol(1), PARTITIONS - SPECIFICATIONS FOR CREATE AND UPDATE
-// COMMANDS. What is changed here holds until slurm.conf is read again.
+// COMMANDS. What is changed here holds until slurm.conf is read again, and with ReconfigFlags beyond that: the changes are
+// remembered and made again then.
 #include <algorithm>
 
 #include "base/text.h"
@@ -268,14 +269,28 @@ Result<> set_key(const View& v, Partition& p, const rpc::KeyValue& kv) {
               meant.empty() ? std::string() : "did you mean " + std::string(meant) + "?");
 }
 
+std::string text_of(const rpc::KeyValue& kv) { return kv.key + (kv.op.empty() ? "=" : kv.op) + kv.value; }
+rpc::KeyValue parsed(const std::string& text) {
+  const size_t equals = text.find('='), end = equals && (text[equals - 1] == '+' || text[equals - 1] == '-') ? equals - 1 : equals;
+  return {text.substr(0, end), text.substr(end, equals + 1 - end), text.substr(equals + 1)};
+}
+
+// A plain value takes the place of what was said of the key before; += and -= come after it.
+void remember(Partition& p, const rpc::KeyValue& kv) {
+  if (kv.op.empty() || kv.op == "=") std::erase_if(p.updates, [&](const std::string& u) { return iequals(parsed(u).key, kv.key); });
+  p.updates.push_back(text_of(kv));
+}
+
 Result<Decision<rpc::Messages>> remove_partition(const View& v, const Partition& p) {
   bool busy = false;
-  v.cluster.jobs.for_each([&](uint32_t, const Job& j) { busy = busy || (j.partition == p.index && (!j.finished() || j.releasing.any())); });
+  v.cluster.jobs.for_each([&](uint32_t, const Job& j) { busy = busy || (j.partition == p.index && (!j.finished() || !j.all_released())); });
   if (busy) return fail(Errc::kPartitionInUse);
   Decision<rpc::Messages> d;
   d.events.push_back(event::PartitionRemoved{p.index});
   return d;
 }
+
+constexpr size_t kMostUpdates = 256;
 
 bool is_name(std::string_view s) { return !s.empty() && s.size() <= 255 && s.find_first_of(", \t\n=") == std::string_view::npos; }
 
@@ -292,9 +307,14 @@ Result<Decision<rpc::Messages>> decide_update_partition(const View& v, const rpc
   else {
     p.index = v.cluster.partitions.empty() ? 0 : v.cluster.partitions.last_key() + 1;
     p.name = c.name;
+    p.created = true;
     p.disable_root_jobs = v.settings.config().disable_root_jobs;
   }
-  for (const rpc::KeyValue& kv : c.changes) MUSTER_TRY_VOID(set_key(v, p, kv));
+  for (const rpc::KeyValue& kv : c.changes) {
+    MUSTER_TRY_VOID(set_key(v, p, kv));
+    remember(p, kv);
+  }
+  if (p.updates.size() > kMostUpdates) p.updates.erase(p.updates.begin(), p.updates.end() - kMostUpdates);
   if (p.min_nodes > p.max_nodes) return fail(Errc::kInvalidNodeCount, {}, "MinNodes must not exceed MaxNodes");
   Decision<rpc::Messages> d;
   uint32_t before = v.cluster.default_partition;
@@ -305,6 +325,14 @@ Result<Decision<rpc::Messages>> decide_update_partition(const View& v, const rpc
   }
   d.events.push_back(event::PartitionDefined{std::move(p)});
   return d;
+}
+
+void update_again(const View& v, const Partition& known, bool state_only, Partition& p) {
+  for (const std::string& text : known.updates) {
+    const rpc::KeyValue kv = parsed(text);
+    if (state_only && !iequals(kv.key, "State")) continue;
+    if (set_key(v, p, kv)) p.updates.push_back(text);   // what the new files leave no room for is dropped: a node that is gone
+  }
 }
 
 }  // namespace muster::slurmctld

@@ -1,8 +1,6 @@
 #include "slurmctld/daemon/controller.h"
 
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -21,7 +19,9 @@
 #include "os/files.h"
 #include "os/log.h"
 #include "site/conf_files.h"
+#include "site/run_as.h"
 #include "site/trust.h"
+#include "slurmctld/daemon/accounting_link.h"
 #include "slurmctld/daemon/arguments.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/node_links.h"
@@ -83,6 +83,7 @@ class Controller {
   std::unique_ptr<NodeLinks> nodes_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<Programs> programs_;
+  std::unique_ptr<AccountingLink> accounting_;
   std::vector<std::unique_ptr<net::Listener>> listeners_;
   std::vector<std::unique_ptr<net::Loop::Timer>> timers_;
   std::atomic<bool> watchers_told_{false};   // that there is a new snapshot; a second call would say nothing new
@@ -158,6 +159,11 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded) {
   nodes_ = std::make_unique<NodeLinks>(log_, std::move(node_ports));
 
   programs_ = std::make_unique<Programs>(loop_, log_);
+  AccountingLink::Ports accounting_ports;
+  accounting_ports.snapshot = [this] { return core_->snapshot(); };
+  accounting_ports.stored = [post_command](uint64_t position) { post_command([position](Core& c) { c.records_stored(position); }); };
+  accounting_ports.lost = [post_command] { post_command([](Core& c) { c.records_link_lost(); }); };
+  accounting_ = std::make_unique<AccountingLink>(loop_, log_, std::move(accounting_ports));
   Service::Ports service_ports;
   service_ports.settings = [this] { return settings(); };
   service_ports.reconfigure = [this] { return reconfigure(); };
@@ -174,6 +180,7 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded) {
   MUSTER_TRY_VOID(listen());
   core_->start();
   planner_->start();
+  accounting_->configure(settings_, security);
   return {};
 }
 
@@ -245,6 +252,7 @@ void Controller::carry_out(std::vector<Effect> effects) {
     if (auto* order = std::get_if<Order>(&e)) nodes_->send(order->node, order->order);
     else if (auto* power = std::get_if<PowerNodes>(&e)) programs_->power(*power, *core_->snapshot(), current->config());
     else if (auto* mail = std::get_if<SendMail>(&e)) programs_->mail(*mail, *core_->snapshot(), current->config());
+    else if (auto* upload = std::get_if<UploadRecords>(&e)) accounting_->upload(std::move(*upload));
   }
 }
 
@@ -257,12 +265,13 @@ Result<rpc::Messages> Controller::reconfigure() {
   }
   rpc::Messages out;
   auto before = settings();
-  for (const config::ConfigChange& c : config::diff(before->config(), loaded->config)) {
+  auto read = keep_power_settings(*before->loaded, std::make_shared<const config::LoadedConfig>(std::move(*loaded)));
+  for (const config::ConfigChange& c : config::diff(before->config(), read->config)) {
     log_.info("reconfigure: {} changes from '{}' to '{}'{}", c.key, c.before, c.after, c.needs_restart ? " (takes effect at the next start)" : "");
     if (c.needs_restart) out.lines.push_back(c.key + " takes effect when slurmctld is restarted");
   }
-  MUSTER_TRY(slurm_user, site::user_of(loaded->config.slurm_user));
-  use(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), slurm_user);
+  MUSTER_TRY(slurm_user, site::user_of(read->config.slurm_user));
+  use(read, slurm_user);
   auto next = settings();
   core_->post({[next](Core& c, store::EventLog&) -> Reply {
                  c.configure(*next);
@@ -270,6 +279,8 @@ Result<rpc::Messages> Controller::reconfigure() {
                },
                {}});
   nodes_->send_to_all(node_rpc::Reconfigure{});
+  MUSTER_TRY(security, site::load_security(next->config(), slurm_user));
+  accounting_->configure(next, security);
   return out;
 }
 
@@ -325,19 +336,11 @@ void Controller::run() {
   wire_signals();
   loop_.run();
   listeners_.clear();
+  accounting_->close();
   planner_->stop();
   core_->stop();
   service_->close_all();
   log_.info("slurmctld ends");
-}
-
-Result<> become_slurm_user(const config::Config& c) {
-  if (::geteuid() != 0 || c.slurm_user == "root") return {};
-  MUSTER_TRY(user, os::find_user(c.slurm_user));
-  if (user.uid.value == 0) return {};
-  if (::initgroups(user.name.c_str(), user.gid.value) != 0 || ::setgid(user.gid.value) != 0 || ::setuid(user.uid.value) != 0)
-    return fail(Errc::kError, "cannot become SlurmUser=" + c.slurm_user);
-  return {};
 }
 
 }  // namespace
@@ -372,7 +375,7 @@ int run_slurmctld(int argc, char** argv) {
   auto pid_file = os::PidFile::create(c.slurmctld_pid_file);
   if (!pid_file) return die(pid_file.error());
   if (auto ok = pid_file->write_pid(); !ok) return die(ok.error());
-  if (auto ok = become_slurm_user(c); !ok) return die(ok.error());
+  if (auto ok = site::become_user(c.slurm_user); !ok) return die(ok.error());
   auto log = os::Log::open(log_options(c, arguments));
   if (!log) return die(log.error());
   (*log)->info("slurmctld version {} started on cluster {}", kVersion, c.cluster_name);

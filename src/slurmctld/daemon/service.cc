@@ -32,7 +32,7 @@ uint64_t time_of_1000_clock_reads() {
 
 // The parts of a query's answer, encoded as they are asked for.
 template <class Query>
-class RowSource final : public PartSource {
+class RowSource final : public net::PartSource {
  public:
   explicit RowSource(Query query) : query_(std::move(query)) {}
   bool next(std::string& part) override {
@@ -47,14 +47,14 @@ class RowSource final : public PartSource {
 };
 
 // An answer that is there already: one part (or none) and the final frame.
-class ReadySource final : public PartSource {
+class ReadySource final : public net::PartSource {
  public:
   ReadySource(std::string part, std::string last) : part_(std::move(part)), last_(std::move(last)) {}
   bool next(std::string& part) override {
     part = std::exchange(part_, {});
     return !part.empty();
   }
-  std::string last() override { return std::move(last_); }
+  Result<std::string> last() override { return std::move(last_); }
 
  private:
   std::string part_, last_;
@@ -117,12 +117,21 @@ Caller Service::caller_of(Uid uid, Gid gid) {
   Caller who;
   who.uid = uid;
   who.gid = gid;
-  bool groups_asked = false;
+  const auto labels = settings->config().mcs.plugin;
+  if (labels == config::McsRules::Plugin::kUser)
+    if (auto user = users_.user(uid)) who.name = user->name;
+  bool groups_asked = labels == config::McsRules::Plugin::kGroup;
   for (const auto& p : settings->config().partitions) groups_asked = groups_asked || !p.spec.allow_groups.empty();
-  if (!groups_asked) return who;
-  if (auto user = users_.user(who.uid))
-    if (auto names = os::group_names(user->name, user->gid)) who.groups = std::move(*names);
+  if (groups_asked) who.groups = groups_of(uid);
   return who;
+}
+
+// Names, the login group first.
+std::vector<std::string> Service::groups_of(Uid uid) {
+  auto user = users_.user(uid);
+  if (!user) return {};
+  auto names = os::group_names(user->name, user->gid);
+  return names ? std::move(*names) : std::vector<std::string>{};
 }
 
 // May report for nodes and speak for users.
@@ -216,12 +225,14 @@ Result<> Service::command(Call call, std::string_view payload,
 }
 
 // What the controller fills in and a user cannot choose: the name behind the uid.
-Result<> Service::complete(JobRequest& r, const Caller& who) {
+Result<> Service::complete(JobRequest& r, Caller& who) {
   bool trusted = who.uid.value == 0 || who.uid == ports_.settings()->slurm_user;
   if (!trusted && r.uid != who.uid) return fail(Errc::kUserIdMissing, {}, "only root and SlurmUser may submit for another user");
   auto user = users_.user(r.uid);
   if (!user) return fail(Errc::kUserIdMissing, {}, "the controller's host knows no user with the number " + std::to_string(r.uid.value));
   r.user_name = user->name;
+  // A label is one of the groups of whoever the job will be.
+  if (r.uid != who.uid && ports_.settings()->config().mcs.plugin == config::McsRules::Plugin::kGroup) who.groups = groups_of(r.uid);
   if (!trusted) r.gid = user->gid == r.gid || who.gid == r.gid ? r.gid : user->gid;
   return {};
 }
@@ -398,25 +409,25 @@ Result<> Service::query(Call call, std::string_view payload) {
   MUSTER_TRY_VOID(wire::decode(payload, *request));
   auto channel = call.channel.lock();
   if (!channel) return {};
-  auto open = [this, call, request]() -> Result<std::unique_ptr<PartSource>> {
+  auto open = [this, call, request]() -> Result<std::unique_ptr<net::PartSource>> {
     std::shared_ptr<const Snapshot> cluster = core_.snapshot();
     if constexpr (std::is_same_v<Query, rpc::QueryJobs>) {
       MUSTER_TRY_VOID(check_job_query(*cluster, *request));
       uint32_t most = cluster->counts.meant_by(request->filter);
       return std::make_unique<RowSource<JobQuery>>(
-          JobQuery(cluster, std::move(*request), ports_.settings()->priority, net::Loop::now(), most));
+          JobQuery(cluster, std::move(*request), ports_.settings()->priority, net::Loop::now(), most, privacy_of(call)));
     } else if constexpr (std::is_same_v<Query, rpc::QueryNodes>) {
-      MUSTER_TRY(rows, NodeQuery::make(cluster, *request));
+      MUSTER_TRY(rows, NodeQuery::make(cluster, *request, privacy_of(call)));
       return std::make_unique<RowSource<NodeQuery>>(std::move(rows));
     } else if constexpr (std::is_same_v<Query, rpc::QueryPartitions>) {
-      MUSTER_TRY(rows, query_partitions(*cluster, *request));
+      MUSTER_TRY(rows, query_partitions(*cluster, *request, privacy_of(call)));
       return std::make_unique<ReadySource>(encoded(rows), std::string());
     } else if constexpr (std::is_same_v<Query, rpc::QueryLicenses>) {
       return std::make_unique<ReadySource>(encoded(query_licenses(*cluster, ports_.settings()->config(), *request)), std::string());
     } else if constexpr (std::is_same_v<Query, rpc::QueryTopology>) {
       return std::make_unique<ReadySource>(std::string(), encoded(topology_of(*cluster)));
     } else if constexpr (std::is_same_v<Query, rpc::ExplainNode>) {
-      MUSTER_TRY(explanation, explain_node(*cluster, *ports_.settings(), net::Loop::now(), *request));
+      MUSTER_TRY(explanation, explain_node(*cluster, *ports_.settings(), net::Loop::now(), *request, privacy_of(call)));
       return std::make_unique<ReadySource>(std::string(), encoded(explanation));
     } else {
       MUSTER_TRY(text, text_of(call, *request, *cluster));
@@ -433,7 +444,7 @@ Result<> Service::explain(Call call, std::string_view payload) {
   rpc::ExplainJob request;
   MUSTER_TRY_VOID(wire::decode(payload, request));
   forecasts_.post([this, call, request] {
-    auto answer = explain_job(*core_.snapshot(), *ports_.settings(), net::Loop::now(), request);
+    auto answer = explain_job(*core_.snapshot(), *ports_.settings(), net::Loop::now(), request, privacy_of(call));
     loop_.post([this, call, answer] {
       if (answer) finish<rpc::ExplainJob>(call, *answer);
       else refuse(call, answer.error());
@@ -447,10 +458,23 @@ Result<> Service::watch(Call call, std::string_view payload) {
   MUSTER_TRY_VOID(wire::decode(payload, request));
   auto channel = call.channel.lock();
   if (!channel) return {};
-  MUSTER_TRY_VOID(watches_.add(channel, std::move(request)));
+  MUSTER_TRY_VOID(watches_.add(channel, std::move(request), privacy_of(call)));
   finish<rpc::WatchJobs>(call, {});
   return {};
 }
+
+namespace {
+
+// What SPANK plugins on the step's nodes may ask about the whole job there.
+void add_job_shares(const Job& job, rpc::StepCredential& c) {
+  for (const rpc::StepNode& n : c.nodes) {
+    const NodeShare& held = job.allocation->nodes[n.node_index];
+    c.job_cpus.push_back(held.cpus.to_ranges());
+    c.job_mem_mb.push_back(held.mem_mb);
+  }
+}
+
+}  // namespace
 
 // A step's nodes are decided by the core; what they may trust about it is signed here.
 template <class Req>
@@ -480,6 +504,9 @@ Result<> Service::with_credential(Call call, std::string_view payload, Result<rp
     c.started = job.started;
     c.ends = job.ends;
     if (auto at = std::ranges::find(job.steps, step.step, &Step::id); at != job.steps.end()) c.resv_ports = port_ranges(at->resv_ports);
+    c.spank_env = job.request->spank_env;
+    if constexpr (requires { r.request.spank; })
+      if (r.request.spank) add_job_shares(job, c);
     c.expires = net::Loop::now() + kCredentialLife;
     if constexpr (requires { r.purpose; }) c.purpose = r.purpose;
     MUSTER_TRY(text, net::sign_credential(ports_.security, encoded(c)));
@@ -523,7 +550,9 @@ Result<> Service::control(Call call, const net::Frame& frame) {
     case wire::number_of<FinishStep>: return plain.template operator()<FinishStep>(&Core::finish_step);
     case wire::number_of<SignalJobs>: return plain.template operator()<SignalJobs>(&Core::signal);
     case wire::number_of<ControlJobs>: return plain.template operator()<ControlJobs>(&Core::control);
-    case wire::number_of<UpdateJob>: return plain.template operator()<UpdateJob>(&Core::update_job);
+    case wire::number_of<UpdateJob>:
+      if (UpdateJob r; wire::decode(payload, r) && r.as_uid) call.who.groups = caller_of(Uid(*r.as_uid), {}).groups;   // whom an operator acts for
+      return plain.template operator()<UpdateJob>(&Core::update_job);
     case wire::number_of<UpdateStep>: return plain.template operator()<UpdateStep>(&Core::update_step);
     case wire::number_of<ControlNodes>: return plain.template operator()<ControlNodes>(&Core::control_nodes);
     case wire::number_of<NotifyJob>: return plain.template operator()<NotifyJob>(&Core::notify);

@@ -10,11 +10,11 @@
 
 #include "net/channel.h"
 #include "os/users.h"
-#include "slurmctld/daemon/answer_streams.h"
+#include "net/answer_streams.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/node_links.h"
 #include "slurmctld/daemon/planner_thread.h"
-#include "slurmctld/daemon/query_thread.h"
+#include "net/query_thread.h"
 #include "slurmctld/daemon/statistics.h"
 #include "slurmctld/daemon/watches.h"
 #include "wire/messages.h"
@@ -61,6 +61,8 @@ class Service {
   Result<> dispatch_request(const net::ChannelPtr& channel, const net::Frame& frame, Caller who);
   bool is_daemon(const net::Peer& peer) const;
   Caller caller_of(Uid uid, Gid gid);
+  std::vector<std::string> groups_of(Uid uid);
+  Privacy privacy_of(const Call& call) const { return {*ports_.settings(), call.who}; }
   template <class Req>
   void finish(const Call& call, const wire_answer<Req>& answer);
   void refuse(const Call& call, const Error& error);
@@ -83,7 +85,7 @@ class Service {
   Result<> update_config(Call call, std::string_view payload);
   template <class Req>
   Result<> with_credential(Call call, std::string_view payload, Result<rpc::StepCreated> (Core::*decide)(const Caller&, const Req&));
-  Result<> complete(JobRequest& request, const Caller& who);
+  Result<> complete(JobRequest& request, Caller& who);
 
   net::Loop& loop_;
   os::Log& logger_;
@@ -93,9 +95,9 @@ class Service {
   NodeLinks& nodes_;
   Ports ports_;
   os::UserDirectory users_;
-  QueryThread queries_;
-  QueryThread forecasts_;   // questions that take a planning pass: --test-only, muster explain; squeue does not wait for them
-  AnswerStreams streams_;
+  net::QueryThread queries_;
+  net::QueryThread forecasts_;   // questions that take a planning pass: --test-only, muster explain; squeue does not wait for them
+  net::AnswerStreams streams_;
   Watches watches_;
   std::unordered_map<const net::Channel*, net::ChannelPtr> channels_;
   Time started_;

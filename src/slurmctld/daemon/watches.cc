@@ -8,7 +8,7 @@
 namespace muster::slurmctld {
 
 struct Watches::Watch {
-  explicit Watch(rpc::QueryJobs query) : jobs(std::move(query)) {}
+  Watch(rpc::QueryJobs query, Privacy privacy) : jobs(std::move(query), std::move(privacy)) {}
   std::weak_ptr<net::Channel> channel;
   Uid uid{};
   Duration interval{};
@@ -21,14 +21,14 @@ struct Watches::Watch {
   std::string bytes;
 };
 
-Result<> Watches::add(const net::ChannelPtr& channel, rpc::WatchJobs request) {
+Result<> Watches::add(const net::ChannelPtr& channel, rpc::WatchJobs request, Privacy privacy) {
   Uid uid = channel->peer().uid;
   auto of_user = std::ranges::count_if(watches_, [&](const auto& w) { return w.second->uid == uid; });
   bool again = watches_.contains(channel.get());
   if (!again && (watches_.size() >= kMaxWatches || static_cast<size_t>(of_user) >= kMaxWatchesOfUser))
     return fail(Errc::kError, "too many watchers: at most " + std::to_string(kMaxWatches) + " in all and " +
                                   std::to_string(kMaxWatchesOfUser) + " of a user");
-  auto w = std::make_shared<Watch>(std::move(request.query));
+  auto w = std::make_shared<Watch>(std::move(request.query), std::move(privacy));
   w->channel = channel;
   w->uid = uid;
   w->interval = std::max<Duration>(milliseconds(request.interval_ms), kLeastWatchInterval);

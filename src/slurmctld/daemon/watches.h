@@ -9,7 +9,8 @@
 #include "model/cluster.h"
 #include "model/rpc.h"
 #include "net/channel.h"
-#include "slurmctld/daemon/query_thread.h"
+#include "net/query_thread.h"
+#include "slurmctld/core/privacy.h"
 
 namespace muster::slurmctld {
 
@@ -19,11 +20,11 @@ inline constexpr Duration kLeastWatchInterval = milliseconds(100);
 class Watches {
  public:
   using TakeSnapshot = std::function<std::shared_ptr<const Cluster>()>;
-  Watches(net::Loop& loop, QueryThread& queries, TakeSnapshot snapshot)
+  Watches(net::Loop& loop, net::QueryThread& queries, TakeSnapshot snapshot)
       : loop_(loop), queries_(queries), snapshot_(std::move(snapshot)) {}
 
   // One a connection; a second one takes the place of the first. Errors: too many of them.
-  Result<> add(const net::ChannelPtr& channel, rpc::WatchJobs request);
+  Result<> add(const net::ChannelPtr& channel, rpc::WatchJobs request, Privacy privacy);
   void forget(const net::Channel* channel);
   void state_changed();  // a new snapshot is out
   size_t size() const { return watches_.size(); }
@@ -36,7 +37,7 @@ class Watches {
   void rest(const std::shared_ptr<Watch>& watch);
 
   net::Loop& loop_;
-  QueryThread& queries_;
+  net::QueryThread& queries_;
   TakeSnapshot snapshot_;
   std::unordered_map<const net::Channel*, std::shared_ptr<Watch>> watches_;
 };

@@ -287,6 +287,7 @@ std::vector<std::string> program_environment(const ProgramContext& job, const No
     e.set("SLURM_JOB_EXIT_CODE", std::to_string(job.exit_status));
     e.set("SLURM_JOB_EXIT_CODE2", std::to_string(code) + ":" + std::to_string(job.exit_status & 0x7f));
   }
+  for (const std::string& entry : job.spank_env) out.push_back("SPANK_" + entry);
   NodeContext outside = node;  // programs run outside of the job's cgroup
   outside.devices_constrained = false;
   append(device_environment(outside, job.gres, "SLURM_JOB_GPUS"), out);

@@ -46,6 +46,7 @@ struct ProgramContext {
   std::string user_name, partition, account, job_name, node_list, work_dir, std_in, std_out, std_err, comment;
   std::vector<GresShare> gres;
   int32_t exit_status = 0;
+  std::vector<std::string> spank_env;  // NAME=value: SPANK_NAME=value
 };
 std::vector<std::string> program_environment(const ProgramContext& job, const NodeContext& node, bool epilog);
 

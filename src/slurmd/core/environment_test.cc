@@ -55,7 +55,8 @@ TEST(BatchEnvironment, OfAnArrayTaskWithGpus) {
   NodeContext n;
   n.node = "n1";
   n.gpus_configured = true;
-  std::string blob("CUDA_VISIBLE_DEVICES=9\0KEEP=x=y\0SLURM_JOB_ID=1\0", 50);
+  using namespace std::string_literals;
+  const std::string blob = "CUDA_VISIBLE_DEVICES=9\0KEEP=x=y\0SLURM_JOB_ID=1\0"s;
   Variables v = table(batch_environment(j, blob, n));
   EXPECT_EQ(v["KEEP"], "x=y");
   EXPECT_EQ(v["SLURM_JOB_ID"], "128");

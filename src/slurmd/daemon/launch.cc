@@ -9,6 +9,7 @@
 #include "os/limits.h"
 #include "slurmd/core/cgroup_plan.h"
 #include "slurmd/core/frequency_rules.h"
+#include "slurmd/daemon/spank.h"
 #include "slurmd/daemon/task_layout.h"
 
 namespace muster::slurmd {
@@ -118,13 +119,6 @@ FrequencyRules frequency_rules(const Setup& s, const step_rpc::StepdLaunch& l) {
   return {s.config().cpu_freq_def, s.config().cpu_freq_governors, bound || (!l.cgroup.empty() && l.cgroup.front().limit_cpus)};
 }
 
-Result<> check_mpi(const Setup& s, const StepRequest& r) {
-  std::string mpi = r.mpi.empty() ? s.config().mpi_default : r.mpi;
-  if (mpi.starts_with("mpi/")) mpi = mpi.substr(4);
-  if (r.mpi.empty() || mpi.empty() || mpi == "none") return {};
-  return fail(Errc::kInvalidMpiPlugin, "--mpi=" + mpi + " is not supported yet; --mpi=none is");
-}
-
 }  // namespace
 
 Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& users,
@@ -173,6 +167,7 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& us
   if (has_task_plugin(s.config(), "affinity") && s.cpus_are_real) t.os_cpus = s.cpus.to_os(job.share.cpus);
   batch_files(job, r, names, t);
   l.tasks.push_back(std::move(t));
+  MUSTER_TRY_VOID(add_spank(s, job, l));
   return l;
 }
 
@@ -180,7 +175,6 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
                                           const rpc::StepCredential& c, const rpc::LaunchStep& launch) {
   if (!launch.request) return fail("the launch came without its request");
   const StepRequest& r = *launch.request;
-  MUSTER_TRY_VOID(check_mpi(s, r));
   auto at =
       std::ranges::find_if(c.nodes, [&](const rpc::StepNode& n) { return n.address.name == launch.node; });
   if (at == c.nodes.end())
@@ -220,6 +214,7 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
   l.environment = step_environment(c, index, launch, context);
   MUSTER_TRY(tasks, lay_out_tasks(s, c, index, r, cpus, context));
   l.tasks = std::move(tasks);
+  MUSTER_TRY_VOID(add_spank(s, c, index, r, l));
   FrequencyOrder frequency = frequency_order(r.cpu_freq, frequency_rules(s, l));
   l.cpu_freq = std::move(frequency.text);
   if (!frequency.note.empty() && !l.tasks.empty()) l.tasks.front().notes.push_back(std::move(frequency.note));

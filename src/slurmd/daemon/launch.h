@@ -14,8 +14,7 @@ namespace muster::slurmd {
 Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory& users,
                                            const node_rpc::LaunchBatch& order);
 
-// `credential` was verified; `launch.node` is one of its nodes. Errors also: an --mpi or --cpu-bind that is
-// not there.
+// `credential` was verified; `launch.node` is one of its nodes. Errors also: a --cpu-bind that is not there.
 Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory& users,
                                           const rpc::StepCredential& credential,
                                           const rpc::LaunchStep& launch);

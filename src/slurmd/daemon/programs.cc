@@ -30,7 +30,7 @@ std::string what_went_wrong(const std::string& program, const os::ExitStatus& s,
 
 }  // namespace
 
-void Programs::run(std::vector<std::string> programs, std::vector<std::string> environment,
+void Programs::run(std::vector<ProgramCall> programs, std::vector<std::string> environment,
                    std::optional<Duration> timeout, std::function<void(std::string)> done) {
   auto job = std::make_unique<Job>();
   job->left = std::move(programs);
@@ -54,8 +54,9 @@ void Programs::ended(std::unique_ptr<Job> job, const std::string& error) {
 
 void Programs::next(std::unique_ptr<Job> job) {
   if (job->left.empty()) return ended(std::move(job), "");
-  job->current = std::move(job->left.back());
+  ProgramCall call = std::move(job->left.back());
   job->left.pop_back();
+  job->current = call.path;
   job->output.clear();
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
@@ -68,6 +69,8 @@ void Programs::next(std::unique_ptr<Job> job) {
   os::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   os::SpawnSpec s;
   s.path = job->current;
+  s.argv = std::move(call.arguments);
+  s.argv.insert(s.argv.begin(), job->current);
   s.env = job->environment;
   s.cwd = "/";
   s.process_group = 0;

@@ -18,11 +18,18 @@
 
 namespace muster::slurmd {
 
+// A program and its arguments; just a path where it takes none.
+struct ProgramCall {
+  std::string path;
+  std::vector<std::string> arguments;
+  ProgramCall(std::string p, std::vector<std::string> a = {}) : path(std::move(p)), arguments(std::move(a)) {}
+};
+
 class Programs {
  public:
   Programs(net::Loop& loop, os::Log& log) : loop_(loop), log_(log) {}
   // `done` gets "" or what went wrong: "/etc/prolog.sh: exit code 3: disk full".
-  void run(std::vector<std::string> programs, std::vector<std::string> environment,
+  void run(std::vector<ProgramCall> programs, std::vector<std::string> environment,
            std::optional<Duration> timeout, std::function<void(std::string error)> done);
   // From SIGCHLD: true if it was one of ours.
   bool reaped(pid_t pid, int raw_status);
@@ -31,7 +38,7 @@ class Programs {
 
  private:
   struct Job {
-    std::vector<std::string> left;  // the next one last
+    std::vector<ProgramCall> left;  // the next one last
     std::vector<std::string> environment;
     std::optional<Duration> timeout;
     std::function<void(std::string)> done;

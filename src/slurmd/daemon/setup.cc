@@ -110,7 +110,9 @@ Result<Setup> load_setup(const Arguments& a) {
   s.spool = place(c.slurmd_spool_dir);
   s.pid_file = place(c.slurmd_pid_file);
   s.log_file = a.log_file.empty() ? place(c.slurmd_log_file) : a.log_file;
-  s.stepd = a.stepd_path.empty() ? site::executable_directory() + "/slurmstepd" : a.stepd_path;
+  s.program_directory = site::executable_directory();
+  s.stepd = a.stepd_path.empty() ? s.program_directory + "/slurmstepd" : a.stepd_path;
+  s.stepd_with_plugins = s.program_directory.substr(0, s.program_directory.rfind('/')) + "/libexec/muster/slurmstepd";
   if (::access(s.stepd.c_str(), X_OK) != 0) return fail("Unable to find slurmstepd file at " + s.stepd);
   MUSTER_TRY(slurm_user, site::user_of(c.slurm_user));
   MUSTER_TRY(slurmd_user, site::user_of(c.slurmd_user));

@@ -17,7 +17,9 @@ namespace muster::slurmd {
 struct Setup {
   std::shared_ptr<const config::LoadedConfig> loaded;
   uint32_t node_index = 0;
-  std::string node, host, spool, pid_file, log_file, stepd;
+  std::string node, host, spool, pid_file, log_file;
+  std::string stepd, stepd_with_plugins;   // the programs
+  std::string program_directory;           // our own
   net::Security security;
   Uid slurm_user{}, slurmd_user{};
   NodeHardware hardware;      // what is registered

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -11,6 +12,7 @@
 #include "os/node/cgroups.h"
 #include "os/process.h"
 #include "slurmd/daemon/launch.h"
+#include "slurmd/daemon/mpi_launch.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
 
@@ -39,6 +41,7 @@ ProgramContext context_of(const node_rpc::JobOnNode& j) {
   c.std_out = r.std_out;
   c.std_err = r.std_err;
   c.comment = r.comment;
+  c.spank_env = r.spank_env;
   return c;
 }
 
@@ -48,10 +51,10 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
     : setup_(std::move(setup)),
       arguments_(std::move(arguments)),
       log_(log),
-      core_({!setup_.prologs.empty(), !setup_.epilogs.empty()}),
-      stepds_(loop_, log, setup_.stepd, setup_.spool,
+      stepds_(loop_, log, setup_.stepd, setup_.stepd_with_plugins, setup_.spool,
               {[this](const step_rpc::StepdReport& r) { on_stepd(r); }}),
       programs_(loop_, log),
+      plugins_(log),
       files_(loop_, setup_.stepd),
       link_(loop_, log, setup_,
             {[this] { return registration(); },
@@ -59,6 +62,7 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
                if (auto* l = std::get_if<node_rpc::LaunchBatch>(&o))
                  contexts_[l->job.job] = context_of(l->job);
                last_order_ = net::Loop::now();
+               look_for_programs();
                core_.on_order(o, last_order_);
                if (std::holds_alternative<node_rpc::Registered>(o))
                  log_.info("registered with slurmctld as {}", setup_.node);
@@ -70,8 +74,22 @@ bool Slurmd::serial_prologs() const {
   return std::ranges::any_of(setup_.config().prolog_flags, [](const std::string& f) { return iequals(f, "Serial"); });
 }
 
+// Prolog or Epilog, and the plugins beside them.
+std::vector<ProgramCall> Slurmd::job_programs(spank::Callback callback, const std::vector<std::string>& site) const {
+  std::vector<ProgramCall> out;
+  if (auto call = plugins_.job_script(setup_, callback)) out.push_back(std::move(*call));
+  out.insert(out.end(), site.begin(), site.end());
+  return out;
+}
+
+void Slurmd::look_for_programs() {
+  core_.set_programs({!job_programs(spank::Callback::kJobProlog, setup_.prologs).empty(),
+                      !job_programs(spank::Callback::kJobEpilog, setup_.epilogs).empty()});
+}
+
 Result<> Slurmd::start() {
   programs_.set_serial(serial_prologs());
+  MUSTER_TRY_VOID(plugins_.start(setup_));
   for (const std::string& n : setup_.notes) log_.info("{}", n);
   MUSTER_TRY_VOID(os::make_dirs(setup_.spool, 0755));
   if (arguments_.clear_locks) ::unlink(setup_.agent_socket().c_str());
@@ -133,7 +151,7 @@ void Slurmd::settle() {
 
 void Slurmd::carry_out(const RunProlog& e) {
   std::vector<std::string> env = program_environment(contexts_[e.job], setup_.context, false);
-  programs_.run(setup_.prologs, std::move(env), setup_.config().prolog_timeout, [this, e](std::string error) {
+  programs_.run(job_programs(spank::Callback::kJobProlog, setup_.prologs), std::move(env), setup_.config().prolog_timeout, [this, e](std::string error) {
     if (!error.empty()) log_.error("prolog of job {}: {}", e.job.value, error);
     core_.on_event(PrologEnded{e.job, e.generation, error.empty() ? "" : "Prolog error: " + error});
     settle();
@@ -144,7 +162,7 @@ void Slurmd::carry_out(const RunEpilog& e) {
   ProgramContext& context = contexts_[e.job];
   context.job = e.job;
   std::vector<std::string> env = program_environment(context, setup_.context, true);
-  programs_.run(setup_.epilogs, std::move(env), setup_.config().epilog_timeout, [this, e](std::string error) {
+  programs_.run(job_programs(spank::Callback::kJobEpilog, setup_.epilogs), std::move(env), setup_.config().epilog_timeout, [this, e](std::string error) {
     if (!error.empty()) log_.error("epilog of job {}: {}", e.job.value, error);
     core_.on_event(EpilogEnded{e.job, e.generation, error.empty() ? "" : "Epilog error: " + error});
     settle();
@@ -160,8 +178,15 @@ void Slurmd::carry_out(const StartBatch& e) {
     return;
   }
   log_.error("batch job {}: {}", job.job.value, pid.error().message());
-  core_.on_event(StepFailed{job.job, job.generation, kBatchStep, launch.has_value(),
+  const bool node_fault = launch.has_value() || launch.error().code == Errc::kConfig;
+  core_.on_event(StepFailed{job.job, job.generation, kBatchStep, node_fault,
                             std::string(pid.error().message())});
+}
+
+Result<pid_t> Slurmd::launch_step(const AskedStep& asked) {
+  MUSTER_TRY(mpi, step_mpi(setup_, asked.credential, asked.launch));
+  MUSTER_TRY(launch, step_launch(setup_, users_, asked.credential, asked.launch));
+  return stepds_.start(std::move(launch), std::move(mpi));
 }
 
 void Slurmd::carry_out(const StartStep& e) {
@@ -169,8 +194,7 @@ void Slurmd::carry_out(const StartStep& e) {
   if (at == asked_.end()) return;
   AskedStep asked = std::move(at->second);
   asked_.erase(at);
-  auto launch = step_launch(setup_, users_, asked.credential, asked.launch);
-  Result<pid_t> pid = launch ? stepds_.start(std::move(*launch)) : std::unexpected(launch.error());
+  Result<pid_t> pid = launch_step(asked);
   if (!pid) {
     log_.error("step {}: {}", step_name(e.job, e.step), pid.error().message());
     if (auto channel = asked.channel.lock()) channel->answer_error(asked.id, pid.error());
@@ -223,7 +247,7 @@ void Slurmd::give_up(const EndSteps& e) {
     log_.error("step {} is still there {} s after it was killed: the node will be drained", step_name(e.job, step),
                to_seconds(setup_.config().unkillable_step_timeout));
     if (program.empty()) continue;
-    programs_.run({program},
+    programs_.run({ProgramCall(program)},
                   {"SLURM_JOB_ID=" + std::to_string(e.job.value), "SLURM_STEP_ID=" + std::to_string(step.value),
                    "SLURM_CONF=" + setup_.context.conf_path, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"},
                   std::nullopt, [this](const std::string& error) {
@@ -282,7 +306,6 @@ void Slurmd::carry_out(const ReadConfig&) {
   std::string agent = setup_.agent_socket();
   std::string spool = setup_.spool;
   setup_ = std::move(*fresh);
-  core_.set_programs({!setup_.prologs.empty(), !setup_.epilogs.empty()});
   programs_.set_serial(serial_prologs());
   if (setup_.spool != spool || setup_.agent_socket() != agent)
     log_.error("reconfigure: new paths take effect at the next start");
@@ -313,7 +336,7 @@ void Slurmd::carry_out(const Reboot& e) {
   log_.info("rebooting by {}: {}", program, e.reason);
   std::vector<std::string> env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "SLURMD_NODENAME=" + setup_.node,
                                   "SLURM_CONF=" + setup_.config().path};
-  programs_.run({program}, std::move(env), std::nullopt, [this](std::string error) {
+  programs_.run({ProgramCall(program)}, std::move(env), std::nullopt, [this](std::string error) {
     if (!error.empty()) log_.error("RebootProgram: {}", error);
   });
 }

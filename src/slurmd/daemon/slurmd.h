@@ -15,6 +15,7 @@
 #include "slurmd/daemon/file_transfers.h"
 #include "slurmd/daemon/programs.h"
 #include "slurmd/daemon/setup.h"
+#include "slurmd/daemon/spank.h"
 #include "slurmd/daemon/stepds.h"
 
 namespace muster::slurmd {
@@ -40,11 +41,14 @@ class Slurmd {
   // reports and effects of the core after each input
   void settle();
   bool serial_prologs() const;
+  std::vector<ProgramCall> job_programs(spank::Callback callback, const std::vector<std::string>& site) const;
+  void look_for_programs();  // before what may start a job or end it
   void give_up(const EndSteps& e);
   void carry_out(const RunProlog& e);
   void carry_out(const RunEpilog& e);
   void carry_out(const StartBatch& e);
   void carry_out(const StartStep& e);
+  Result<pid_t> launch_step(const AskedStep& asked);
   void carry_out(const RefuseStep& e);
   void carry_out(const EndSteps& e);
   void carry_out(const SignalSteps& e);
@@ -94,6 +98,7 @@ class Slurmd {
   NodeCore core_;
   Stepds stepds_;
   Programs programs_;
+  NodePlugins plugins_;
   FileTransfers files_;
   ControllerLink link_;
   std::unique_ptr<net::Listener> agent_, tcp_;

@@ -127,9 +127,11 @@ Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame
     c.account = asked.credential.account;
     c.job_name = asked.credential.job_name;
     c.node_list = asked.credential.job_node_list;
+    c.spank_env = asked.credential.spank_env;
     return c;
   }());
   asked_[key] = std::move(asked);
+  look_for_programs();
   core_.on_event(StepAsked{key.first, generation, key.second});
   settle();
   return {};

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 
+#include "net/notify.h"
 #include "os/error.h"
+#include "os/private_directory.h"
 #include "os/process.h"
 #include "os/process_tree.h"
 #include "wire/instances.h"
@@ -16,24 +18,26 @@
 namespace muster::slurmd {
 namespace {
 
-template <class M>
-void notify(net::Channel& c, const M& m) {
-  std::string bytes;
-  wire::encode(m, bytes);
-  c.notify(M::kNumber, std::move(bytes));
-}
+constexpr std::string_view kSocketPrefix = "step.", kSocketSuffix = ".sock", kMpiPrefix = "mpi.";
 
-std::vector<std::string> sockets_in(const std::string& directory) {
+std::vector<std::string> entries_of(const std::string& directory, std::string_view prefix, std::string_view suffix) {
   std::vector<std::string> out;
   DIR* d = ::opendir(directory.c_str());
   if (!d) return out;
   while (dirent* e = ::readdir(d)) {
     std::string_view name = e->d_name;
-    if (name.starts_with("step.") && name.ends_with(".sock"))
-      out.push_back(directory + "/" + std::string(name));
+    if (name.starts_with(prefix) && name.ends_with(suffix)) out.push_back(directory + "/" + std::string(name));
   }
   ::closedir(d);
   return out;
+}
+
+// Of the step whose socket it is: where its MPI module keeps its files.
+std::string mpi_directory_of(const std::string& socket) {
+  size_t name = socket.rfind('/') + 1;
+  std::string_view middle = std::string_view(socket).substr(name + kSocketPrefix.size());
+  middle.remove_suffix(kSocketSuffix.size());
+  return socket.substr(0, name) + std::string(kMpiPrefix) + std::string(middle);
 }
 
 }  // namespace
@@ -51,8 +55,18 @@ std::string Stepds::socket_of(Key key, uint32_t generation) const {
   return spool_ + "/step." + step_name(key.first, key.second) + "." + std::to_string(generation) + ".sock";
 }
 
+// What steps left whose slurmstepd and slurmd both died.
+void Stepds::sweep_directories() {
+  std::vector<std::string> kept;
+  for (const std::string& socket : entries_of(spool_, kSocketPrefix, kSocketSuffix)) kept.push_back(mpi_directory_of(socket));
+  for (const std::string& path : entries_of(spool_, kMpiPrefix, ""))
+    if (std::ranges::find(kept, path) == kept.end())
+      if (auto ok = os::remove_private_directory(path); !ok) log_.error("{}", ok.error().message());
+}
+
 void Stepds::adopt(std::function<void()> done) {
-  std::vector<std::string> paths = sockets_in(spool_);
+  sweep_directories();
+  std::vector<std::string> paths = entries_of(spool_, kSocketPrefix, kSocketSuffix);
   // The last holder of `all` calls done.
   auto all = std::shared_ptr<std::function<void()>>(new std::function<void()>(std::move(done)),
                                                     [this](std::function<void()>* f) {
@@ -67,6 +81,7 @@ void Stepds::connect_to(const std::string& path, std::shared_ptr<std::function<v
     if (!c) {
       log_.verbose("{}: nobody is there, removed", path);
       ::unlink(path.c_str());
+      static_cast<void>(os::remove_private_directory(mpi_directory_of(path)));
       return;
     }
     net::ChannelPtr channel = std::move(*c);
@@ -108,7 +123,7 @@ void Stepds::listen_to(net::ChannelPtr channel, Key key) {
   steps_[key].channel = std::move(channel);
 }
 
-Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch) {
+Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi) {
   Key key{launch.job, launch.step};
   launch.socket_path = socket_of(key, launch.generation);
   int ends[2];
@@ -118,9 +133,9 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch) {
   int buffer = 1 << 20;
   ::setsockopt(ours.get(), SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
   os::SpawnSpec s;
-  s.path = program_;
+  s.path = launch.spank.empty() ? program_ : with_plugins_;
   s.argv = {"slurmstepd: [" + step_name(launch.job, launch.step) + "]"};
-  s.env = std::vector<std::string>{};
+  if (launch.spank.empty()) s.env = std::vector<std::string>{};  // plugins start programs, which need a PATH: they get ours
   s.cwd = "/";
   s.new_session = true;
   s.fds = {{theirs.get(), 3}};
@@ -134,11 +149,16 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch) {
   e.last.step = launch.step;
   e.last.uid = launch.uid;
   e.last.pid = pid;
+  e.plugins = !launch.spank.empty();
   net::Peer peer;
   peer.uid = Uid(::geteuid());
   peer.pid = pid;
   listen_to(net::adopt_channel(loop_, ours.release(), peer), key);
-  notify(*steps_[key].channel, launch);
+  if (mpi) {
+    mpi->directory = mpi_directory_of(launch.socket_path);
+    net::notify(*steps_[key].channel, *mpi);
+  }
+  net::notify(*steps_[key].channel, launch);
   return pid;
 }
 
@@ -177,19 +197,25 @@ void Stepds::lost(Key key) {
   left.session = e.last.pid;
   if (auto ok = os::kill_processes(left, seconds(5)); !ok) log_.error("{}", ok.error().message());
   ::unlink(e.socket.c_str());
-  e.last.state = step_rpc::StepdState::kEnded;
-  e.last.exit_status = SIGKILL;
+  if (auto ok = os::remove_private_directory(mpi_directory_of(e.socket)); !ok) log_.error("{}", ok.error().message());
+  if (e.reported) {
+    e.last.state = step_rpc::StepdState::kEnded;
+    e.last.exit_status = SIGKILL;
+  } else {
+    e.last.state = step_rpc::StepdState::kLaunchFailed;
+    e.last.text = "slurmstepd ended before the tasks were started";
+  }
   ports_.report(e.last);
 }
 
 void Stepds::signal(JobId job, StepId step, const step_rpc::StepdSignal& m) {
   auto at = steps_.find({job, step});
-  if (at != steps_.end() && at->second.channel) notify(*at->second.channel, m);
+  if (at != steps_.end() && at->second.channel) net::notify(*at->second.channel, m);
 }
 
 void Stepds::note(JobId job, StepId step, const std::string& text) {
   auto at = steps_.find({job, step});
-  if (at != steps_.end() && at->second.channel) notify(*at->second.channel, step_rpc::StepdNote{text});
+  if (at != steps_.end() && at->second.channel) net::notify(*at->second.channel, step_rpc::StepdNote{text});
 }
 
 void Stepds::for_each_step(const std::function<void(const step_rpc::StepdReport&)>& f) const {
@@ -198,7 +224,7 @@ void Stepds::for_each_step(const std::function<void(const step_rpc::StepdReport&
 
 void Stepds::attach(JobId job, StepId step, const step_rpc::StepdAttach& m) {
   auto at = steps_.find({job, step});
-  if (at != steps_.end() && at->second.channel) notify(*at->second.channel, m);
+  if (at != steps_.end() && at->second.channel) net::notify(*at->second.channel, m);
 }
 
 void Stepds::for_each(JobId job, const std::function<void(StepId)>& f) const {
@@ -208,21 +234,28 @@ void Stepds::for_each(JobId job, const std::function<void(StepId)>& f) const {
 
 void Stepds::end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how) {
   for_each(job, [&](StepId step) {
-    const Entry& e = steps_.at({job, step});
-    if (e.channel) notify(*e.channel, how(step));
+    end(steps_.at({job, step}), how(step));
   });
 }
 
 void Stepds::end(JobId job, StepId step, const step_rpc::StepdEnd& how) {
   auto at = steps_.find({job, step});
-  if (at != steps_.end() && at->second.channel) notify(*at->second.channel, how);
+  if (at != steps_.end()) end(at->second, how);
+}
+
+// A plugin may take its time before there are tasks: then slurmstepd is ended with what the plugin started (lost()).
+void Stepds::end(const Entry& e, const step_rpc::StepdEnd& how) {
+  if (e.plugins && !e.reported)
+    ::kill(e.last.pid, SIGKILL);
+  else if (e.channel)
+    net::notify(*e.channel, how);
 }
 
 void Stepds::release(JobId job, StepId step) {
   auto at = steps_.find({job, step});
   if (at == steps_.end()) return;
   at->second.released = true;
-  if (at->second.channel) notify(*at->second.channel, step_rpc::StepdRelease{});
+  if (at->second.channel) net::notify(*at->second.channel, step_rpc::StepdRelease{});
 }
 
 const step_rpc::StepdReport* Stepds::find(JobId job, StepId step) const {

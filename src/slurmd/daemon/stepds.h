@@ -6,10 +6,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "model/mpi_rpc.h"
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "os/log.h"
@@ -21,17 +23,19 @@ class Stepds {
   struct Ports {
     std::function<void(const step_rpc::StepdReport&)> report;
   };
-  Stepds(net::Loop& loop, os::Log& log, std::string program, std::string spool, Ports ports)
+  // `with_plugins`: the slurmstepd of launches that have some.
+  Stepds(net::Loop& loop, os::Log& log, std::string program, std::string with_plugins, std::string spool, Ports ports)
       : loop_(loop),
         log_(log),
         program_(std::move(program)),
+        with_plugins_(std::move(with_plugins)),
         spool_(std::move(spool)),
         ports_(std::move(ports)) {}
 
   // Looks for sockets and connects; `done` when each has reported or proved to be dead.
   void adopt(std::function<void()> done);
-  // Fills in socket_path. The pid of slurmstepd.
-  Result<pid_t> start(step_rpc::StepdLaunch launch);
+  // Fills in socket_path, and the directory of `mpi`. The pid of slurmstepd.
+  Result<pid_t> start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt);
 
   void signal(JobId job, StepId step, const step_rpc::StepdSignal& m);
   void end(JobId job, StepId step, const step_rpc::StepdEnd& how);
@@ -51,17 +55,20 @@ class Stepds {
     step_rpc::StepdReport last;
     std::string socket;
     bool reported = false, released = false;
+    bool plugins = false;  // may keep slurmstepd from listening until it has reported
   };
   void connect_to(const std::string& path, std::shared_ptr<std::function<void()>> done);
   void listen_to(net::ChannelPtr channel, Key key);
   void on_report(const step_rpc::StepdReport& r);
   void lost(Key key);
   void let_go(net::ChannelPtr channel);
+  void end(const Entry& entry, const step_rpc::StepdEnd& how);
   std::string socket_of(Key key, uint32_t generation) const;
+  void sweep_directories();
 
   net::Loop& loop_;
   os::Log& log_;
-  std::string program_, spool_;
+  std::string program_, with_plugins_, spool_;
   Ports ports_;
   std::map<Key, Entry> steps_;
   std::vector<net::ChannelPtr> leaving_;  // released, not gone yet

@@ -1,0 +1,211 @@
+#include "cli/sacct/query.h"
+
+#include <algorithm>
+
+#include "base/bitmap.h"
+#include "base/text.h"
+#include "cli/common/job_ids.h"
+#include "hostlist/hostlist.h"
+#include "model/array_spec.h"
+#include "os/users.h"
+
+namespace muster::cli {
+namespace {
+
+using Form = QueryMistake::Form;
+using Filter = rpc::JobRecordFilter;
+using Done = std::expected<void, QueryMistake>;
+
+std::unexpected<QueryMistake> mistake(Form form, std::string text, std::string hint = {}) {
+  return std::unexpected(QueryMistake{form, std::move(text), std::move(hint)});
+}
+
+constexpr uint32_t kEnded = [] {
+  uint32_t bits = 0;
+  for (int i = 0; i < kJobStateCount; ++i)
+    if (is_finished(static_cast<JobState>(i))) bits |= 1u << i;
+  return bits;
+}();
+
+Done add_states(const SacctOptions& o, Filter& f) {
+  for (const std::string& name : o.states) {
+    if (iequals(name, "all")) {
+      f.states = f.state_flags = 0;
+      return {};
+    }
+    std::optional<JobStateFilter> bits = parse_job_state(name);
+    if (!bits) {
+      std::vector<std::string_view> names;
+      for (int i = 0; i < kJobStateCount; ++i) names.push_back(job_state_name(static_cast<JobState>(i)));
+      std::string_view near = did_you_mean(name, names);
+      return mistake(Form::kFatal, "unrecognized job state value '" + name + "'",
+                     near.empty() ? "" : "did you mean " + std::string(near) + "?");
+    }
+    f.states |= bits->states;
+    f.state_flags |= bits->flags;
+  }
+  return {};
+}
+
+Done add_jobs(const SacctOptions& o, RecordQuery& q) {
+  for (const std::string& text : o.jobs) {
+    Result<rpc::JobSelector> s = parse_job_selector(text);
+    if (!s) return mistake(Form::kFatal, "Bad job/step specified: " + text);
+    q.query.filter.jobs.push_back(std::move(*s));
+  }
+  if (std::ranges::any_of(q.query.filter.jobs, &rpc::JobSelector::has_step)) q.selectors = q.query.filter.jobs;
+  return {};
+}
+
+bool in_list(const std::string& ranges, uint32_t task) {
+  Bitmap tasks;
+  return Bitmap::parse_ranges(ranges, tasks, kMaxArrayTaskId + 1) && task < tasks.size() && tasks.test(task);
+}
+
+// Whatever its step.
+bool meets(const rpc::JobSelector& s, const JobRecord& job) {
+  if (s.array_task == kNoArrayTask && s.array_tasks.empty()) return s.job == job.key.id || s.job == job.array_job_id;
+  if (s.job != job.array_job_id) return false;
+  if (s.array_task == kNoArrayTask) return in_list(s.array_tasks, job.array_task);
+  if (job.array_task != kNoArrayTask) return s.array_task == job.array_task;
+  return in_list(job.array_tasks.substr(0, job.array_tasks.find('%')), s.array_task);   // pending tasks: "4-7%2"
+}
+
+Done add_people(const SacctOptions& o, Uid me, Filter& f) {
+  for (const std::string& name : o.users) {
+    Result<Uid> uid = os::find_uid(name);
+    if (!uid) return mistake(Form::kError, "Invalid user id: " + name);
+    f.users.push_back(*uid);
+  }
+  for (const std::string& name : o.groups) {
+    Result<os::Group> group = os::find_group(name);
+    std::optional<uint32_t> number = parse_number<uint32_t>(name);
+    if (!group && !number) return mistake(Form::kError, "Invalid group id: " + name);
+    f.groups.push_back(Uid{group ? group->gid.value : *number});
+  }
+  const bool own = o.users.empty() && !o.all_users && o.jobs.empty() && me != Uid{};
+  if (own) f.users.push_back(me);
+  return {};
+}
+
+// "4", "4-8".
+Done add_range(const std::string& text, const char* what, uint32_t& low, uint32_t& high) {
+  if (text.empty()) return {};
+  const size_t dash = text.find('-');
+  auto from = parse_number<uint32_t>(std::string_view(text).substr(0, dash), 1);
+  auto to = dash == text.npos ? from : parse_number<uint32_t>(std::string_view(text).substr(dash + 1), 1);
+  if (!from || !to || *to < *from)
+    return mistake(Form::kError, "Invalid numeric value \"" + text + "\" for requested " + what + " range.",
+                   "a number, or the lowest and the highest with a dash between");
+  low = *from;
+  high = *to;
+  return {};
+}
+
+Done add_limits(const SacctOptions& o, Filter& f) {
+  if (o.limit_min.empty()) return {};
+  auto of = [](const std::string& text) -> std::optional<uint32_t> {
+    Result<TimeLimit> limit = parse_time_limit(text);
+    if (!limit) return {};
+    return limit->minutes.value_or(kUnlimited32);
+  };
+  std::optional<uint32_t> low = of(o.limit_min), high = o.limit_max.empty() ? low : of(o.limit_max);
+  if (!low || !high) return mistake(Form::kFatal, "Invalid time limit specification");
+  f.min_limit_min = *low;
+  f.max_limit_min = *high;
+  return {};
+}
+
+Done add_names(const SacctOptions& o, const std::string& cluster, Filter& f) {
+  f.accounts = o.accounts;
+  f.partitions = o.partitions;
+  f.names = o.names;
+  f.qos = o.qos;
+  f.wckeys = o.wckeys;
+  f.features = o.features;
+  for (const std::string& name : o.reasons) {
+    std::optional<Reason> reason = parse_reason(name);
+    if (!reason) return mistake(Form::kError, "unrecognized job reason value " + name);
+    f.reasons.emplace_back(reason_name(*reason));
+  }
+  if (!o.nodes.empty()) {
+    Result<std::vector<std::string>> hosts = expand_hosts(o.nodes);
+    if (!hosts) return mistake(Form::kFatal, "Invalid nodelist specified: " + o.nodes);
+    f.nodes = std::move(*hosts);
+  }
+  std::vector<std::string_view> clusters = split(o.clusters, ',');
+  const bool all = o.all_clusters || std::ranges::any_of(clusters, [](std::string_view c) { return iequals(trim(c), "all"); });
+  if (!all)
+    for (std::string_view name : clusters) f.clusters.emplace_back(trim(name));
+  if (!all && clusters.empty()) f.clusters.push_back(cluster);
+  return {};
+}
+
+std::expected<Time, QueryMistake> point(const std::string& text, Time now) {
+  Result<Time> t = parse_time_point(text, now, ClockRule::kThisDayOrYear);
+  if (t) return *t;
+  std::string said(t.error().message());
+  return mistake(Form::kPlain, said.starts_with("Invalid time specification") ? said : "Invalid time specification (pos=0): " + text);
+}
+
+Time midnight(Time now) { return parse_time_point("00:00", now, ClockRule::kThisDayOrYear).value_or(now); }
+
+Done add_window(const SacctOptions& o, Time now, Filter& f) {
+  const bool states = f.states || f.state_flags;
+  f.from = !o.jobs.empty() ? kTimeUnset : states ? now : midnight(now);
+  if (!o.start.empty()) {
+    auto t = point(o.start, now);
+    if (!t) return std::unexpected(t.error());
+    f.from = *t;
+  }
+  // A moment has jobs that run and jobs that wait; nothing but the clock's tick could end in it.
+  const bool moment = states && !o.start.empty() && (f.states & ~kEnded || f.state_flags);
+  f.until = moment ? f.from + seconds(1) : now + seconds(1);
+  if (!o.end.empty()) {
+    auto t = point(o.end, now);
+    if (!t) return std::unexpected(t.error());
+    f.until = *t;
+  }
+  if (f.until < f.from)
+    return mistake(Form::kError, "Start time (" + format_time(f.from) + ") requested is after end time (" + format_time(f.until) + ").");
+  return {};
+}
+
+}  // namespace
+
+std::expected<RecordQuery, QueryMistake> make_record_query(const SacctOptions& o, const std::string& cluster, Time now, Uid me) {
+  RecordQuery q;
+  Filter& f = q.query.filter;
+  f.duplicates = o.duplicates;
+  f.steps = !o.allocations;
+  for (Done done : {add_states(o, f), add_jobs(o, q), add_people(o, me, f), add_range(o.node_counts, "node", f.min_nodes, f.max_nodes),
+                    add_range(o.cpu_counts, "cpu", f.min_cpus, f.max_cpus), add_limits(o, f), add_names(o, cluster, f)})
+    if (!done) return std::unexpected(std::move(done).error());
+  if (Done done = add_window(o, now, f); !done) return std::unexpected(std::move(done).error());
+  return q;
+}
+
+std::string window_text(const Filter& f) {
+  std::string states;
+  for (int i = 0; i < kJobStateCount; ++i)
+    if (f.states >> i & 1) states += (states.empty() ? "" : ",") + std::string(job_state_name(static_cast<JobState>(i)));
+  auto moment = [](Time t) {
+    if (t == kTimeUnset) return std::string("Epoch 0");
+    const time_t clock = static_cast<time_t>(unix_seconds(t));
+    std::tm local{};
+    localtime_r(&clock, &local);
+    char text[64];
+    return std::string(text, strftime(text, sizeof text, "%a %b %d %H:%M:%S %Y", &local));
+  };
+  return "Jobs " + (states.empty() ? "Eligible" : states) + " in the time window from " + moment(f.from) + " to " + moment(f.until);
+}
+
+bool selects_job(const std::vector<rpc::JobSelector>& wanted, const JobRecord& job) {
+  return wanted.empty() || std::ranges::any_of(wanted, [&](const rpc::JobSelector& s) { return !s.has_step && meets(s, job); });
+}
+
+bool selects_step(const std::vector<rpc::JobSelector>& wanted, const JobRecord& job, StepId step) {
+  return wanted.empty() || std::ranges::any_of(wanted, [&](const rpc::JobSelector& s) { return (!s.has_step || s.step == step) && meets(s, job); });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,63 @@
+// What sacctmgr's commands share: options, the way to slurmdbd, messages, exit code. One Context per run of the program;
+// the interactive mode keeps it over its lines.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cli/common/command.h"
+#include "cli/common/session.h"
+#include "cli/sacctmgr/specs.h"
+
+namespace muster::cli {
+
+using Words = std::span<const std::string>;
+
+class Context {
+ public:
+  explicit Context(SacctmgrOptions o) : options(std::move(o)) {}
+
+  SacctmgrOptions options;
+  os::CliLog log{"sacctmgr"};
+  int exit_code = 0;
+  bool done = false;
+
+  // Connected to slurmdbd, or nullptr after telling why not (exit code 1).
+  Session* session();
+  // The configuration; it has been read by session() or is read now.
+  const ClientConf* conf();
+  // Lines on stderr as Slurm prints them, without the program's name; exit code 1.
+  void complain(std::string_view lines);
+  // What slurmdbd or a value's rule said; exit code 1.
+  void complain(const Error& e);
+  // Lines on standard output, unless --quiet.
+  void say(std::string_view text);
+
+ private:
+  std::optional<Session> session_;
+  std::optional<ClientConf> conf_;
+};
+
+// "Would you like to commit changes? …": true for a yes within 30 seconds. The end of the input and anything else than
+// yes is a no. `question` without its last line.
+bool confirmed(std::string_view question);
+inline constexpr int kSecondsToDecide = 30;
+
+// entity.cc: the entity that a word means; what else sacctmgr(1) has is refused with a reason. nullopt after a complaint.
+std::optional<Entity> entity_of(Context& c, std::string_view verb, std::string_view word);
+// edit.cc
+void add(Context& c, Words words);
+void modify(Context& c, Words words);
+void remove(Context& c, Words words);
+// jobs.cc: modify job
+void modify_jobs(Context& c, Words words);
+// show.cc
+void show(Context& c, Words words);
+// daemon.cc
+void ping(Context& c, Words words);
+void reconfigure(Context& c, Words words);
+void shutdown(Context& c, Words words);
+void show_configuration(Context& c);
+
+}  // namespace muster::cli

@@ -1,0 +1,163 @@
+// add, modify, delete: what was typed becomes edits; slurmdbd says what they would do, a person is asked, and they are done.
+#include "base/text.h"
+#include "cli/sacctmgr/context.h"
+#include "cli/sacctmgr/told.h"
+#include "os/clock.h"
+#include "wire/accounting_instances.h"
+
+namespace muster::cli {
+namespace {
+
+struct Typed {
+  std::vector<EntityEdit> edits;
+  bool settings = false;      // something was said besides names
+  bool conditions = false;
+};
+
+std::string text_of(const Typed& typed, const rpc::EntitiesEdited& answer) {
+  std::string out;
+  for (size_t i = 0; i < typed.edits.size() && i < answer.changed.size(); ++i)
+    out += told(typed.edits[i], answer.changed[i], typed.settings);
+  return out;
+}
+
+void run_edits(Context& c, Typed typed) {
+  if (c.options.readonly) return c.complain("Can't run this command in readonly mode.");
+  Session* session = c.session();
+  if (!session) return;
+  const EditVerb verb = typed.edits.front().verb;
+  rpc::EditEntities request{c.options.immediate, typed.edits};
+  Result<rpc::EntitiesEdited> answer = session->call(request);
+  if (!answer) return c.complain(answer.error());
+  std::string text = text_of(typed, *answer);
+  if (text.empty()) {
+    c.exit_code = 1;
+    return c.say(told_nothing(verb));
+  }
+  c.say(text);
+  if (request.commit) return;
+  if (!confirmed("Would you like to commit changes?")) return c.say(" Changes Discarded\n");
+  request.commit = true;
+  answer = session->call(request);
+  if (!answer) c.complain(answer.error());
+}
+
+// Conditions into `where`, settings into `set`. False after a complaint.
+bool sort_specs(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Typed& typed) {
+  const Time now = os::wall_now();
+  for (const Spec& s : specs) {
+    const bool setting = s.part == Spec::Part::kSet;
+    Result<> done = setting ? add_setting(edit.entity, s, edit.set) : add_condition(edit.entity, s, now, edit.where, nullptr);
+    if (!done) return c.complain(done.error()), false;
+    (setting ? typed.settings : typed.conditions) = true;
+  }
+  return true;
+}
+
+// Of add, where all keys stand together: names and places are where, the others are set.
+bool sort_new(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Typed& typed) {
+  const Time now = os::wall_now();
+  for (const Spec& s : specs) {
+    std::string meant;
+    const bool setting = !s.key.empty() && find_key(edit.entity, kSetting, s.key, meant);
+    Result<> done = setting ? add_setting(edit.entity, s, edit.set) : add_condition(edit.entity, s, now, edit.where, nullptr);
+    if (!done && done.error().code == Errc::kNotFound)
+      done = fail(Errc::kNotFound, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition", done.error().hint);
+    if (!done) return c.complain(done.error()), false;
+    typed.settings = typed.settings || setting;
+  }
+  return true;
+}
+
+// What a new thing needs, in Slurm's words; "" when all is there.
+std::string missing(const EntityEdit& e) {
+  const EntityFilter& w = e.where;
+  switch (e.entity) {
+    case Entity::kAccount: return w.accounts.empty() ? " Need name of account to add." : "";
+    case Entity::kUser:
+      if (w.users.empty()) return " Need name of user to add.";
+      return w.accounts.empty() && w.wckeys.empty() ? " Need name of account to add user to." : "";
+    case Entity::kQos: return w.qos.empty() ? " Need name of qos to add." : "";
+    case Entity::kCluster: return w.clusters.empty() ? " Need name of cluster to add." : "";
+    case Entity::kCoordinator:
+      if (w.accounts.empty()) return " You need to specify an account list here.";
+      return w.users.empty() ? " You need to specify a user list here." : "";
+    default: return {};
+  }
+}
+
+bool editable(Entity e, EditVerb verb) {
+  switch (e) {
+    case Entity::kAccount:
+    case Entity::kUser:
+    case Entity::kQos:
+    case Entity::kCluster: return true;
+    case Entity::kCoordinator: return verb != EditVerb::kModify;
+    case Entity::kAssociation: return verb == EditVerb::kModify;
+    default: return false;
+  }
+}
+
+std::optional<EntityEdit> begin_edit(Context& c, EditVerb verb, std::string_view name, Words words) {
+  std::optional<Entity> entity = entity_of(c, name, words.empty() ? "" : words[0]);
+  if (!entity) return std::nullopt;
+  if (!editable(*entity, verb)) {
+    entity_of(c, name, "");   // the list of what can be
+    return std::nullopt;
+  }
+  EntityEdit edit;
+  edit.verb = verb;
+  edit.entity = *entity;
+  return edit;
+}
+
+}  // namespace
+
+void add(Context& c, Words words) {
+  std::optional<EntityEdit> edit = begin_edit(c, EditVerb::kAdd, "add", words);
+  if (!edit) return;
+  Typed typed;
+  if (!sort_new(c, parse_specs(words.subspan(1)), *edit, typed)) return;
+  EntityFilter& w = edit->where;
+  if (edit->entity == Entity::kUser && w.accounts.empty() && edit->set.default_account) w.accounts.push_back(*edit->set.default_account);
+  if (std::string text = missing(*edit); !text.empty()) return c.complain(text);
+  std::vector<std::string> wckeys = std::exchange(w.wckeys, {});
+  if (edit->entity == Entity::kUser && !wckeys.empty()) {
+    EntityEdit keys;
+    keys.entity = Entity::kWckey;
+    keys.where.users = w.users;
+    keys.where.clusters = w.clusters;
+    keys.where.wckeys = std::move(wckeys);
+    typed.edits = {*edit, std::move(keys)};
+  } else {
+    typed.edits = {std::move(*edit)};
+  }
+  run_edits(c, std::move(typed));
+}
+
+void modify(Context& c, Words words) {
+  if (!words.empty() && !words[0].empty() && istarts_with("jobs", words[0])) return modify_jobs(c, words.subspan(1));
+  std::optional<EntityEdit> edit = begin_edit(c, EditVerb::kModify, "modify", words);
+  if (!edit) return;
+  Typed typed;
+  if (!sort_specs(c, parse_specs(words.subspan(1)), *edit, typed)) return;
+  if (!typed.settings) return c.complain(" You didn't give me anything to set");
+  constexpr std::string_view kAll = "You didn't set any conditions with 'WHERE'.\nAre you sure you want to continue?";
+  if (!typed.conditions && !c.options.immediate && !confirmed(kAll)) return c.say("Aborted\n");
+  typed.edits = {std::move(*edit)};
+  run_edits(c, std::move(typed));
+}
+
+void remove(Context& c, Words words) {
+  std::optional<EntityEdit> edit = begin_edit(c, EditVerb::kDelete, "delete", words);
+  if (!edit) return;
+  Typed typed;
+  std::vector<Spec> specs = parse_specs(words.subspan(1));
+  if (has_set(specs)) return c.complain(" delete takes conditions, and nothing to set");
+  if (!sort_specs(c, specs, *edit, typed)) return;
+  if (!typed.conditions) return c.complain(" No conditions given to remove, not executing.");
+  typed.edits = {std::move(*edit)};
+  run_edits(c, std::move(typed));
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,65 @@
+// The entities of sacctmgr(1) by their words.
+#include "base/text.h"
+#include "cli/sacctmgr/context.h"
+
+namespace muster::cli {
+namespace {
+
+struct EntityRow {
+  std::string_view name;
+  std::optional<Entity> entity;   // none: not there yet
+  size_t least;                   // letters that say which
+  const char* reason = nullptr;
+};
+constexpr EntityRow kEntities[] = {
+    {"accounts", Entity::kAccount, 3},
+    {"associations", Entity::kAssociation, 3},
+    {"clusters", Entity::kCluster, 2},
+    {"coordinators", Entity::kCoordinator, 4},
+    {"qos", Entity::kQos, 1},
+    {"transactions", Entity::kTransaction, 4},
+    {"txn", Entity::kTransaction, 3},
+    {"tres", Entity::kTres, 4},
+    {"users", Entity::kUser, 1},
+    {"wckeys", Entity::kWckey, 1},
+    {"events", {}, 1, "nodes' events are not recorded"},
+    {"federations", {}, 1, "there are no federations"},
+    {"instances", {}, 1, "cloud instances are not recorded"},
+    {"jobs", {}, 1, "jobs are modified alone: modify job; sacct shows them"},
+    {"problems", {}, 1, "nothing looks for problems among associations"},
+    {"reservations", {}, 4, "there are no reservations"},
+    {"resources", {}, 4, "licences of several clusters are not kept; those of one are in slurm.conf"},
+    {"runawayjobs", {}, 2, "the controller tells the end of each job again until it is recorded, so that none is left over"},
+    {"stats", {}, 2, "slurmdbd does not count its requests"},
+};
+
+bool means(const EntityRow& row, std::string_view word) {
+  return word.size() >= row.least && (istarts_with(row.name, word) || (row.entity == Entity::kWckey && iequals(word, "wckey")));
+}
+
+std::string list_of(std::string_view verb) {
+  if (verb == "list")
+    return "\"Account\", \"Association\", \"Cluster\", \"Configuration\",\n\"Coordinator\", \"QOS\", \"Transaction\", \"TRES\", "
+           "\"User\", or \"WCKey\"";
+  if (verb == "modify") return "\"Account\", \"Association\", \"Cluster\", \"Job\", \"QOS\" or \"User\"";
+  return "\"Account\", \"Cluster\", \"Coordinator\", \"QOS\", or \"User\"";
+}
+
+}  // namespace
+
+std::optional<Entity> entity_of(Context& c, std::string_view verb, std::string_view word) {
+  for (const EntityRow& row : kEntities) {
+    if (!means(row, word)) continue;
+    if (row.entity) return row.entity;
+    c.complain("sacctmgr: error: " + std::string(verb) + " " + std::string(row.name) + " is not available in this version of Muster: " + row.reason);
+    return std::nullopt;
+  }
+  c.complain("No valid entity in " + std::string(verb) + " command\nInput line must include " + list_of(verb));
+  std::vector<std::string_view> names;
+  for (const EntityRow& row : kEntities) names.push_back(row.name);
+  std::string_view meant = did_you_mean(to_lower(word), names);
+  if (!meant.empty()) c.log.info("did you mean {}?", meant);
+  return std::nullopt;
+}
+
+}  // namespace muster::cli

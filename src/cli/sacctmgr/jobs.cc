@@ -1,0 +1,111 @@
+// modify job: what may be changed in records of jobs that are over. sacctmgr(1) SPECIFICATIONS FOR JOB.
+#include "base/text.h"
+#include "cli/common/job_ids.h"
+#include "cli/sacctmgr/context.h"
+#include "os/clock.h"
+#include "os/users.h"
+#include "wire/accounting_instances.h"
+
+namespace muster::cli {
+namespace {
+
+// The key that is meant by a word or its beginning.
+bool is(std::string_view key, std::string_view word) { return !key.empty() && istarts_with(word, key); }
+
+Result<> add_jobs(std::string_view value, rpc::JobRecordFilter& f) {
+  for (std::string_view text : split_outside_brackets(value)) {
+    MUSTER_TRY(selector, parse_job_selector(trim(text)));
+    f.jobs.push_back(std::move(selector));
+  }
+  return {};
+}
+
+Result<> add_users(std::string_view value, rpc::JobRecordFilter& f) {
+  for (const std::string& name : split_names(value)) {
+    MUSTER_TRY(uid, os::find_uid(name));
+    f.users.push_back(uid);
+  }
+  return {};
+}
+
+Result<> condition(const Spec& s, Time now, rpc::JobRecordFilter& f) {
+  if (is(s.key, "JobIDs")) return add_jobs(s.value, f);
+  if (is(s.key, "Users")) return add_users(s.value, f);
+  if (is(s.key, "WCKeys")) return f.wckeys = split_names(s.value), Result<>();
+  if (is(s.key, "Clusters")) return f.clusters = split_names(s.value), Result<>();
+  if (is(s.key, "StartTime") || is(s.key, "EndTime")) {
+    MUSTER_TRY(t, parse_time_point(s.value, now, ClockRule::kThisDayOrYear));
+    (is(s.key, "StartTime") ? f.from : f.until) = t;
+    return {};
+  }
+  return fail(Errc::kNotFound, " Unknown condition: " + s.text + "\n Use keyword 'set' to modify value");
+}
+
+// An exit code, or "code:signal" as it is shown.
+Result<int32_t> exit_status(std::string_view text) {
+  const size_t colon = text.find(':');
+  auto code = parse_number<int32_t>(text.substr(0, colon), 0, 255);
+  auto signal = colon == text.npos ? std::optional<int32_t>(0) : parse_number<int32_t>(text.substr(colon + 1), 0, 126);
+  if (code && signal) return *code << 8 | *signal;
+  return fail(Errc::kInvalidReq, "Invalid value for DerivedExitCode (" + std::string(text) + ")", "an exit code of 0 to 255");
+}
+
+Result<> setting(const Spec& s, rpc::EditJobRecords& q) {
+  const std::string value = s.value == "''" || s.value == "\"\"" ? "" : s.value;
+  if (is(s.key, "AdminComment")) return q.admin_comment = value, Result<>();
+  if (is(s.key, "Comment")) return q.comment = value, Result<>();
+  if (is(s.key, "SystemComment")) return q.system_comment = value, Result<>();
+  if (is(s.key, "Extra")) return q.extra = value, Result<>();
+  if (is(s.key, "NewWCKey")) return q.wckey = value, Result<>();
+  if (is(s.key, "TRES")) return q.tres_allocated = value, Result<>();
+  if (is(s.key, "DerivedExitCode")) {
+    MUSTER_TRY(status, exit_status(value));
+    q.derived_exit_status = status;
+    return {};
+  }
+  return fail(Errc::kNotFound, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition");
+}
+
+std::string told(const rpc::JobRecordsEdited& answer) {
+  if (answer.jobs.empty()) return {};
+  std::string out = " Modified jobs...\n";
+  for (const JobRecord& j : answer.jobs) out += "  " + std::to_string(j.key.id.value) + " submitted at " + format_time(j.key.submitted) + "\n";
+  return out;
+}
+
+}  // namespace
+
+void modify_jobs(Context& c, Words words) {
+  if (c.options.readonly) return c.complain("Can't run this command in readonly mode.");
+  rpc::EditJobRecords request;
+  request.where.duplicates = true;
+  bool any = false;
+  const std::vector<Spec> specs = parse_specs(words);
+  for (const Spec& s : specs) {
+    const bool set = s.part == Spec::Part::kSet;
+    Result<> done = set ? setting(s, request) : condition(s, os::wall_now(), request.where);
+    if (!done) return c.complain(done.error());
+    any = any || set;
+  }
+  if (!any) return c.complain(" You didn't give me anything to set");
+  if (request.where.jobs.empty() && request.where.users.empty() && request.where.wckeys.empty())
+    return c.complain(" No conditions given: JobID=, User= or WCKey= say which jobs are changed");
+  Session* session = c.session();
+  if (!session) return;
+  if (request.where.clusters.empty()) request.where.clusters.push_back(session->conf().cluster_name);
+  request.where.until = request.where.until == kTimeUnset ? os::wall_now() + seconds(1) : request.where.until;
+  request.where.steps = false;
+  request.commit = c.options.immediate;
+  Result<rpc::JobRecordsEdited> answer = session->call(request);
+  if (!answer) return c.complain(answer.error());
+  std::string text = told(*answer);
+  if (text.empty()) c.exit_code = 1;
+  c.say(text.empty() ? " Nothing modified\n" : text);
+  if (text.empty() || request.commit) return;
+  if (!confirmed("Would you like to commit changes?")) return c.say(" Changes Discarded\n");
+  request.commit = true;
+  answer = session->call(request);
+  if (!answer) c.complain(answer.error());
+}
+
+}  // namespace muster::cli

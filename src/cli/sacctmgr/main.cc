@@ -1,0 +1,107 @@
+// sacctmgr: looks at and changes accounts, users, QOS and their limits. One command line, or a prompt. sacctmgr(1).
+#include "base/text.h"
+#include "cli/common/prompt.h"
+#include "cli/common/version.h"
+#include "cli/sacctmgr/context.h"
+
+namespace muster::cli {
+namespace {
+
+void print_help(Context&, Words);
+
+struct Verb {
+  std::string_view name;
+  size_t least;               // letters that say which
+  void (*run)(Context&, Words);
+  std::string_view help;      // "" : an older or shorter spelling
+  std::string_view summary;
+};
+constexpr Verb kVerbs[] = {
+    {"add", 3, add, "add ENTITY SPECS", "add accounts, users, QOS, clusters, coordinators"},
+    {"create", 1, add, "", ""},
+    {"delete", 3, remove, "delete ENTITY [where] SPECS", "delete what the conditions meet"},
+    {"remove", 3, remove, "", ""},
+    {"exit", 1, [](Context& c, Words) { c.done = true; }, "exit", "end the prompt"},
+    {"help", 1, print_help, "help", "this list"},
+    {"list", 1, show, "list ENTITY [SPECS] [format=...]", "show accounts, associations, clusters, QOS, users …"},
+    {"show", 2, show, "", ""},
+    {"modify", 1, modify, "modify ENTITY [where] SPECS set SPECS", "change what the conditions meet"},
+    {"update", 2, modify, "", ""},
+    {"ping", 1, ping, "ping", "ask whether slurmdbd is there"},
+    {"quiet", 4, [](Context& c, Words) { c.options.quiet = true; }, "quiet", "print errors only"},
+    {"quit", 4, [](Context& c, Words) { c.done = true; }, "", ""},
+    {"readonly", 4, [](Context& c, Words) { c.options.readonly = true; }, "readonly", "change nothing from now on"},
+    {"associations", 3, [](Context& c, Words) { c.options.associations = true; }, "associations", "show associations too from now on"},
+    {"reconfigure", 3, reconfigure, "reconfigure", "slurmdbd reads its configuration again"},
+    {"shutdown", 3, shutdown, "shutdown", "slurmdbd ends"},
+    {"verbose", 4, [](Context& c, Words) { c.log.set_level(os::LogLevel::kVerbose); }, "verbose", "say more"},
+    {"version", 4, [](Context&, Words) { Out().line(kVersionText); }, "version", "print the version"},
+};
+
+struct Refusal {
+  std::string_view name;
+  const char* reason;
+};
+constexpr Refusal kRefusals[] = {
+    {"archive", "slurmdbd purges records by its own configuration and writes no archives"},
+    {"clear", "statistics begin anew when slurmdbd starts"},
+    {"dump", "sacctmgr show associations, accounts, users and qos with --parsable2 list what a dump would"},
+    {"load", "files of sacctmgr dump are not read yet; sacctmgr reads commands from standard input"},
+};
+
+void print_help(Context&, Words) {
+  Out out;
+  out.put(help_text(Command::kSacctmgr));
+  out.put("\nCommands:\n");
+  for (const Verb& v : kVerbs) {
+    if (v.help.empty()) continue;
+    std::string line = "  " + std::string(v.help);
+    line.resize(std::max<size_t>(line.size() + 1, 42), ' ');
+    out.line(line + std::string(v.summary));
+  }
+}
+
+void run_line(Context& c, Words line) {
+  const std::string& typed = line[0];
+  for (const Verb& v : kVerbs)
+    if (typed.size() >= std::min(v.least, v.name.size()) && istarts_with(v.name, typed)) return v.run(c, line.subspan(1));
+  for (const Refusal& r : kRefusals)
+    if (iequals(r.name, typed)) return c.complain("sacctmgr: error: " + typed + " is not available in this version of Muster: " + r.reason);
+  c.complain("invalid keyword: " + typed);
+  std::vector<std::string_view> names;
+  for (const Verb& v : kVerbs) names.push_back(v.name);
+  std::string_view meant = did_you_mean(to_lower(typed), names);
+  if (!meant.empty()) c.log.info("did you mean {}?", meant);
+}
+
+void interact(Context& c) {
+  prompt_loop(
+      "sacctmgr: ",
+      [&](Words words) {
+        run_line(c, words);
+        return !c.done;
+      },
+      [&] { c.complain("no previous command"); });
+}
+
+int run(int argc, char** argv) {
+  std::vector<std::string> arguments = arguments_of(argc, argv);
+  QueryParse<SacctmgrOptions> parse = parse_sacctmgr(arguments, process_environment());
+  Context c(std::move(parse.options));
+  if (parse.outcome == Outcome::kHelp) {
+    print_help(c, {});
+    return 0;
+  }
+  if (auto code = settled(parse.outcome, Command::kSacctmgr, parse.messages, 1)) return *code;
+  if (c.options.verbose) c.log.set_level(c.options.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  if (!parse.operands.empty())
+    run_line(c, parse.operands);
+  else
+    interact(c);
+  return c.exit_code;
+}
+
+}  // namespace
+}  // namespace muster::cli
+
+int main(int argc, char** argv) { return muster::cli::run(argc, argv); }

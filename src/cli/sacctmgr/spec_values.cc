@@ -1,0 +1,299 @@
+// What the values of sacctmgr's keys mean.
+#include <algorithm>
+#include <limits>
+
+#include "base/text.h"
+#include "base/tres_mem.h"
+#include "cli/sacctmgr/specs.h"
+
+namespace muster::cli {
+namespace {
+
+const LimitInfo& info_of(LimitKind kind) {
+  for (const LimitInfo& i : kLimits)
+    if (i.kind == kind) return i;
+  return kLimits[0];
+}
+
+std::unexpected<Error> bad(std::string_view field, std::string_view value, std::string rule) {
+  return fail(Errc::kInvalidReq, "Invalid value for " + std::string(field) + " (" + std::string(value) + ")", std::move(rule));
+}
+
+// "+=" and "-=" where they mean something.
+Result<> only_equals(const Spec& s) {
+  if (s.op == ChangeOp::kSet) return {};
+  return fail(Errc::kInvalidReq, s.text + ": " + s.key + " takes = alone");
+}
+
+Result<uint64_t> tres_amount(std::string_view tres, std::string_view value, const LimitInfo& info) {
+  if (tres == "mem") {
+    Result<uint64_t> mb = parse_mem_mb(value);
+    if (mb) return *mb;
+    return bad(info.name, value, "mem is a number of MiB, or with G, T or P");
+  }
+  if (auto n = parse_number<uint64_t>(value, 0, kMaxLimit)) return *n;
+  return bad(info.name, value, std::string(tres) + " is a whole number, or -1 for no limit");
+}
+
+Result<> add_tres_limits(const LimitInfo& info, const Spec& s, std::vector<LimitChange>& out) {
+  for (std::string_view part : split(s.value, ',')) {
+    size_t equals = part.find('=');
+    if (equals == part.npos || equals == 0) return bad(info.name, part, "TRES=number, as cpu=16,gres/gpu=4,mem=32G");
+    LimitChange c;
+    c.kind = info.kind;
+    c.op = s.op;
+    size_t end = equals;
+    if (part[end - 1] == '+' || part[end - 1] == '-') c.op = part[--end] == '+' ? ChangeOp::kAdd : ChangeOp::kSubtract;
+    c.tres = to_lower(trim(part.substr(0, end)));
+    std::string_view value = trim(part.substr(equals + 1));
+    if (value == "-1") {
+      c.op = ChangeOp::kClear;
+    } else {
+      MUSTER_TRY(amount, tres_amount(c.tres, value, info));
+      c.value = amount;
+    }
+    out.push_back(std::move(c));
+  }
+  if (out.empty()) return bad(info.name, s.value, "TRES=number, as cpu=16,gres/gpu=4,mem=32G");
+  return {};
+}
+
+Result<uint64_t> one_number(const LimitInfo& info, std::string_view value) {
+  if (info.kind == LimitKind::kShares && iequals(value, "parent")) return kSharesOfParent;
+  if (info.unit == LimitUnit::kMinutes || info.kind == LimitKind::kPreemptExemptTime) {
+    Result<TimeLimit> t = parse_time_limit(value);
+    if (!t || !t->minutes) return bad(info.name, value, "minutes, or days-hours:minutes:seconds, or -1 for none");
+    return uint64_t{*t->minutes} * (info.unit == LimitUnit::kSeconds ? 60 : 1);
+  }
+  const uint64_t top = info.kind == LimitKind::kShares ? kSharesOfParent - 1 : std::numeric_limits<uint32_t>::max() - 3;
+  if (auto n = parse_number<uint64_t>(value, 0, top)) return *n;
+  return bad(info.kind == LimitKind::kShares ? "FairShare" : info.name, value,
+             info.kind == LimitKind::kShares ? "a whole number, parent, or -1 for the default" : "a whole number, or -1 for none");
+}
+
+Result<AdminLevel> admin_level(std::string_view value) {
+  constexpr std::pair<std::string_view, AdminLevel> kLevels[] = {
+      {"none", AdminLevel::kNone},
+      {"notset", AdminLevel::kNone},
+      {"operator", AdminLevel::kOperator},
+      {"administrator", AdminLevel::kAdministrator}};
+  for (auto [name, level] : kLevels)
+    if (!value.empty() && istarts_with(name, value)) return level;
+  return bad("AdminLevel", value, "one of None, Operator, Administrator");
+}
+
+Result<double> real(const Spec& s) {
+  double v = 0;
+  auto [p, ec] = std::from_chars(s.value.data(), s.value.data() + s.value.size(), v);
+  if (ec != std::errc() || p != s.value.data() + s.value.size() || v > 1e15 || v < -1 || v != v)
+    return bad(s.key, s.value, "a number of 0 or more, or -1 for the default");
+  return v;
+}
+
+void append(std::vector<std::string>& list, std::string_view value) {
+  for (std::string& name : split_names(value)) list.push_back(std::move(name));
+}
+
+Result<> add_ids(const Spec& s, std::vector<uint32_t>& out) {
+  for (const std::string& text : split_names(s.value)) {
+    auto id = parse_number<uint32_t>(text, 1);
+    if (!id) return bad(s.key, text, "a list of numbers");
+    out.push_back(*id);
+  }
+  return {};
+}
+
+std::vector<std::string>& names_of(Entity e, EntityFilter& f) {
+  switch (e) {
+    case Entity::kUser:
+    case Entity::kCoordinator: return f.users;
+    case Entity::kQos: return f.qos;
+    case Entity::kCluster: return f.clusters;
+    case Entity::kWckey: return f.wckeys;
+    case Entity::kTres: return f.tres;
+    default: return f.accounts;
+  }
+}
+
+std::string_view unquoted(std::string_view v) {
+  const bool both = v.size() >= 2 && v.front() == v.back() && (v[0] == '\'' || v[0] == '"');
+  return both ? v.substr(1, v.size() - 2) : v;
+}
+
+}  // namespace
+
+Result<> add_limit_changes(LimitKind kind, const Spec& s, std::vector<LimitChange>& out) {
+  const LimitInfo& info = info_of(kind);
+  if (info.per_tres) {
+    std::vector<LimitChange> parts;
+    MUSTER_TRY_VOID(add_tres_limits(info, s, parts));
+    out.insert(out.end(), parts.begin(), parts.end());
+    return {};
+  }
+  LimitChange c;
+  c.kind = kind;
+  c.op = s.op;
+  if (s.value == "-1") {
+    c.op = ChangeOp::kClear;
+  } else {
+    MUSTER_TRY(value, one_number(info, s.value));
+    c.value = value;
+  }
+  out.push_back(std::move(c));
+  return {};
+}
+
+namespace {
+
+Result<> condition(Entity e, Key key, LimitKind limit, const Spec& s, Time now, EntityFilter& f) {
+  switch (key) {
+    case Key::kNames: append(names_of(e, f), s.value); return {};
+    case Key::kAccounts: append(f.accounts, s.value); return {};
+    case Key::kClusters: append(f.clusters, s.value); return {};
+    case Key::kUsers: append(f.users, s.value); return {};
+    case Key::kPartitions:
+      append(f.partitions, s.value);
+      if (s.value.empty()) f.partitions.emplace_back();   // those without a partition
+      return {};
+    case Key::kIds: return add_ids(s, f.ids);
+    case Key::kParent: append(f.parents, s.value); return {};
+    case Key::kDescription: append(f.descriptions, s.value); return {};
+    case Key::kOrganization: append(f.organizations, s.value); return {};
+    case Key::kFlags: append(f.flags, s.value); return {};
+    case Key::kQos: append(f.qos, s.value); return {};
+    case Key::kDefaultQos: append(f.default_qos, s.value); return {};
+    case Key::kDefaultAccount: append(f.default_accounts, s.value); return {};
+    case Key::kDefaultWckey: append(f.default_wckeys, s.value); return {};
+    case Key::kWckeys: append(f.wckeys, s.value); return {};
+    case Key::kClassification: append(f.classifications, s.value); return {};
+    case Key::kPreemptMode: append(f.preempt_modes, s.value); return {};
+    case Key::kTypes: append(f.tres, s.value); return {};
+    case Key::kActions: append(f.actions, s.value); return {};
+    case Key::kActors: append(f.actors, s.value); return {};
+    case Key::kWithDeleted: f.with_deleted = true; return {};
+    case Key::kAdminLevel: {
+      MUSTER_TRY(level, admin_level(s.value));
+      f.admin_level = level;
+      return {};
+    }
+    case Key::kStart:
+    case Key::kEnd: {
+      MUSTER_TRY(t, parse_time_point(s.value, now, ClockRule::kThisDayOrYear));
+      (key == Key::kStart ? f.from : f.until) = t;
+      return {};
+    }
+    default: break;
+  }
+  std::vector<LimitChange> wanted;   // a limit that is set to exactly this
+  MUSTER_TRY_VOID(add_limit_changes(limit, s, wanted));
+  for (LimitChange& c : wanted) f.limits.push_back({c.kind, std::move(c.tres), c.value});
+  return {};
+}
+
+// False: not one of show's own words.
+bool showing(Key key, const Spec& s, EntityFilter& f, ShowChoices& c) {
+  switch (key) {
+    case Key::kFormat: c.format += (c.format.empty() ? "" : ",") + s.value; return true;
+    case Key::kWithAssociations: c.with_associations = true; return true;
+    case Key::kWithCoordinators: c.with_coordinators = true; return true;
+    case Key::kTree: c.tree = true; return true;
+    case Key::kWithoutLimits: c.without_limits = true; return true;
+    case Key::kWithoutParentLimits:
+    case Key::kWithoutParentInfo: c.without_parent_limits = true; return true;
+    case Key::kWithRawQos: c.with_raw_qos = true; return true;
+    case Key::kOnlyDefaults: f.only_defaults = true; return true;
+    case Key::kWithSubAccounts: f.with_sub_accounts = true; return true;
+    default: return false;
+  }
+}
+
+// Words that ask for something by themselves, as "tree" and "withassoc" do.
+bool stands_alone(Key key) {
+  return key == Key::kWithDeleted || (key >= Key::kWithAssociations && key <= Key::kWithRawQos);
+}
+
+// As Slurm words it, in two lines; the hint says what was meant.
+std::unexpected<Error> unknown_condition(const Spec& s, const std::string& meant) {
+  return fail(Errc::kNotFound, " Unknown condition: " + s.text + "\n Use keyword 'set' to modify value",
+              meant.empty() ? "" : "did you mean " + meant + "?");
+}
+std::unexpected<Error> unknown_option(const Spec& s, const std::string& meant) {
+  return fail(Errc::kNotFound, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition",
+              meant.empty() ? "" : "did you mean " + meant + "?");
+}
+
+// '' and -1 take all names away.
+NamesChange names_change(const Spec& s) {
+  NamesChange change{s.op, split_names(s.value)};
+  const bool none = s.value.empty() || change.names == std::vector<std::string>{""};
+  if (s.value == "-1" || (s.op == ChangeOp::kSet && none)) change = {ChangeOp::kClear, {}};
+  return change;
+}
+
+}  // namespace
+
+Result<> add_condition(Entity e, const Spec& s, Time now, EntityFilter& f, ShowChoices* choices) {
+  const uint8_t use = choices ? uint8_t{kCondition | kShowing} : uint8_t{kCondition};
+  std::string meant;
+  const bool bare = s.key.empty();
+  std::optional<KeyMatch> match = find_key(e, use, bare ? s.value : s.key, meant);
+  if (bare && (!match || !stands_alone(match->key))) {
+    if (e == Entity::kAssociation || e == Entity::kTransaction) return unknown_condition(s, meant);
+    append(names_of(e, f), s.value);
+    return {};
+  }
+  if (!match) return unknown_condition(s, meant);
+  if (match->key == Key::kRefused) return fail(Errc::kInvalidReq, s.text + ": " + match->reason);
+  if (!bare) MUSTER_TRY_VOID(only_equals(s));
+  if (choices && showing(match->key, s, f, *choices)) return {};
+  return condition(e, match->key, match->limit, s, now, f);
+}
+
+Result<> add_setting(Entity e, const Spec& s, EntityChange& c) {
+  std::string meant;
+  std::optional<KeyMatch> match = s.key.empty() ? std::nullopt : find_key(e, kSetting, s.key, meant);
+  if (!match) return unknown_option(s, meant);
+  const std::string value(unquoted(s.value));
+  switch (match->key) {
+    case Key::kRefused: return fail(Errc::kInvalidReq, s.text + ": " + match->reason);
+    case Key::kLimit: return add_limit_changes(match->limit, s, c.limits);
+    case Key::kQos: return c.qos.push_back(names_change(s)), Result<>();
+    case Key::kFlags: return c.flags.push_back(names_change(s)), Result<>();
+    case Key::kPreempt: return c.preempt.push_back(names_change(s)), Result<>();
+    case Key::kFeatures: return c.features.push_back(names_change(s)), Result<>();
+    default: break;
+  }
+  MUSTER_TRY_VOID(only_equals(s));
+  switch (match->key) {
+    case Key::kParent: c.parent = value; break;
+    case Key::kDescription: c.description = value; break;
+    case Key::kOrganization: c.organization = value; break;
+    case Key::kClassification: c.classification = value; break;
+    case Key::kComment: c.comment = value; break;
+    case Key::kDefaultAccount: c.default_account = value; break;
+    case Key::kDefaultWckey: c.default_wckey = value; break;
+    case Key::kDefaultQos: c.default_qos = value == "-1" ? "" : value; break;
+    case Key::kNewName: c.new_name = value; break;
+    case Key::kPreemptMode: c.preempt_mode = value; break;
+    case Key::kAdminLevel: {
+      MUSTER_TRY(level, admin_level(value));
+      c.admin_level = level;
+      break;
+    }
+    case Key::kUsageFactor:
+    case Key::kUsageThreshold:
+    case Key::kLimitFactor:
+    case Key::kRawUsage: {
+      MUSTER_TRY(number, real(s));
+      (match->key == Key::kUsageFactor ? c.usage_factor
+       : match->key == Key::kUsageThreshold ? c.usage_threshold
+       : match->key == Key::kLimitFactor ? c.limit_factor
+                                         : c.raw_usage) = number;
+      break;
+    }
+    default: break;
+  }
+  return {};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,214 @@
+#include "cli/sacctmgr/told.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "fields/entity_view.h"
+
+namespace muster::cli {
+namespace {
+
+// At least so wide, to the left.
+std::string wide(std::string_view text, size_t width) {
+  std::string out(text);
+  out.resize(std::max(out.size(), width), ' ');
+  return out;
+}
+std::string setting(std::string_view name, size_t width, std::string_view value) {
+  return "  " + wide(name, width) + " = " + std::string(value) + "\n";
+}
+std::string names(const auto& records) {
+  std::string out;
+  for (const auto& r : records) out += "  " + r.name + "\n";
+  return out;
+}
+
+std::string limits(const EntityChange& c, size_t width) {
+  std::vector<Limit> set;
+  for (const LimitChange& l : c.limits)
+    if (l.op != ChangeOp::kClear) set.push_back({l.kind, l.tres, l.value});
+  std::string out;
+  for (const LimitInfo& i : kLimits)
+    if (std::string text = fields::limit_text(set, i.kind); !text.empty()) out += setting(i.name, width, text);
+  return out;
+}
+
+std::string names_changes(std::string_view name, size_t width, const std::vector<NamesChange>& changes) {
+  std::string text;
+  for (const NamesChange& c : changes) {
+    const std::string_view sign = c.op == ChangeOp::kAdd ? "+" : c.op == ChangeOp::kSubtract ? "-" : "";
+    for (const std::string& n : c.names) text += (text.empty() ? "" : ",") + std::string(sign) + n;
+  }
+  return text.empty() ? "" : setting(name, width, text);
+}
+
+// Of accounts and users: limits, then what else an association has.
+std::string association_settings(const EntityChange& c, bool account) {
+  std::string out = limits(c, 13);
+  if (account) out += setting("Parent", 13, c.parent.value_or("root"));
+  out += names_changes("QOS", 13, c.qos);
+  if (c.default_qos) out += setting("DefQOS", 13, *c.default_qos);
+  return out;
+}
+
+// Lines of new associations, of users with the user first.
+std::string new_associations(const rpc::Entities& e, bool users) {
+  std::string out;
+  for (const AssociationRecord& a : e.associations) {
+    if (a.user.empty() == users) continue;
+    out += "  " + (users ? "U = " + wide(a.user, 9) + " " : std::string()) + "A = " + wide(a.account, 10) + " C = " + wide(a.cluster, 10);
+    if (!a.partition.empty()) out += " P = " + wide(a.partition, 10);
+    out += "\n";
+  }
+  return out;
+}
+
+std::string add_account(const EntityEdit& edit, const rpc::Entities& e, bool typed) {
+  std::string out;
+  if (!e.accounts.empty()) {
+    out += " Adding Account(s)\n" + names(e.accounts) + " Settings\n";
+    out += setting("Description", 15, edit.set.description.value_or("Account Name"));
+    out += setting("Organization", 15, edit.set.organization.value_or("Parent/Account Name"));
+  }
+  if (std::string lines = new_associations(e, false); !lines.empty()) out += " Associations\n" + lines;
+  if (typed && !out.empty()) out += " Settings\n" + association_settings(edit.set, true);
+  return out;
+}
+
+std::string add_user(const EntityEdit& edit, const rpc::Entities& e) {
+  std::string out;
+  const EntityChange& c = edit.set;
+  if (!e.users.empty()) {
+    out += " Adding User(s)\n" + names(e.users);
+    std::string settings;
+    if (c.default_account) settings += setting("Default Account", 15, *c.default_account);
+    if (c.default_wckey) settings += setting("Default WCKey", 15, *c.default_wckey);
+    if (c.admin_level) settings += setting("Admin Level", 15, fields::admin_level_name(*c.admin_level));
+    if (!settings.empty()) out += " Settings =\n" + settings;
+  }
+  if (std::string lines = new_associations(e, true); !lines.empty())
+    out += " Associations =\n" + lines + " Non Default Settings\n" + association_settings(c, false);
+  return out;
+}
+
+std::string add_qos(const EntityEdit& edit, const rpc::Entities& e) {
+  if (e.qos.empty()) return {};
+  const EntityChange& c = edit.set;
+  std::string out = " Adding QOS(s)\n" + names(e.qos) + " Settings\n";
+  out += setting("Description", 14, c.description.value_or(e.qos.back().name));
+  out += names_changes("Flags", 24, c.flags) + limits(c, 24) + names_changes("Preempt", 24, c.preempt);
+  if (c.preempt_mode) out += setting("PreemptMode", 24, *c.preempt_mode);
+  for (const auto& [name, value] : {std::pair("UsageFactor", c.usage_factor), std::pair("UsageThreshold", c.usage_threshold), std::pair("LimitFactor", c.limit_factor)})
+    if (value) out += setting(name, 24, std::to_string(*value));
+  return out;
+}
+
+std::string cluster_settings(const EntityChange& c) {
+  std::string out;
+  if (c.classification) out += setting("Classification", 14, *c.classification);
+  if (std::string l = association_settings(c, false); !l.empty()) out += "  Default Limits:\n" + l;
+  return out;
+}
+
+std::string add_cluster(const EntityEdit& edit, const rpc::Entities& e) {
+  if (e.clusters.empty()) return {};
+  std::string out = " Adding Cluster(s)\n";
+  for (const ClusterRecord& c : e.clusters) out += setting("Name", 14, c.name);
+  if (std::string s = cluster_settings(edit.set); !s.empty()) out += " Setting\n" + s;
+  return out;
+}
+
+std::string coordinators(const EntityEdit& edit, const rpc::Entities& e) {
+  if (e.accounts.empty()) return {};
+  const bool add = edit.verb == EditVerb::kAdd;
+  std::string out = add ? " Adding Coordinator User(s)\n" : " Removing Coordinators with user name\n";
+  for (const std::string& u : edit.where.users) out += "  " + u + "\n";
+  out += add ? " To Account(s) and all sub-accounts\n" : " From Account(s)\n";
+  return out + names(e.accounts);
+}
+
+// "  C = oracle     A = team-a               U = root     ", "  C = oracle     A = team-a of root".
+std::string association_line(const AssociationRecord& a) {
+  std::string out = "  C = " + wide(a.cluster, 10) + " A = ";
+  if (a.user.empty()) return out + a.account + (a.parent_account.empty() ? "" : " of " + a.parent_account) + "\n";
+  out += wide(a.account, 20) + " U = " + wide(a.user, 9);
+  if (!a.partition.empty()) out += " P = " + a.partition;
+  return out + "\n";
+}
+std::string association_lines(const rpc::Entities& e) {
+  std::string out;
+  for (const AssociationRecord& a : e.associations) out += association_line(a);
+  return out;
+}
+
+std::string modify(const EntityEdit& edit, const rpc::Entities& e) {
+  std::string lines = association_lines(e), out;
+  switch (edit.entity) {
+    case Entity::kAccount:
+      if (!e.accounts.empty()) out += " Modified accounts...\n" + names(e.accounts);
+      return lines.empty() ? out : out + " Modified account associations...\n" + lines;
+    case Entity::kUser:
+      if (!e.users.empty()) out += " Modified users...\n" + names(e.users);
+      return lines.empty() ? out : out + " Modified user associations...\n" + lines;
+    case Entity::kQos: return e.qos.empty() ? out : " Modified qos...\n" + names(e.qos);
+    case Entity::kCluster:
+      if (e.clusters.empty() && lines.empty()) return out;
+      out = " Setting\n" + cluster_settings(edit.set);
+      if (!e.clusters.empty()) out += " Modified cluster...\n" + names(e.clusters);
+      return lines.empty() ? out : out + " Modified cluster defaults for associations...\n" + lines;
+    default: return lines.empty() ? out : " Modified associations...\n" + lines;
+  }
+}
+
+std::string remove(const EntityEdit& edit, const rpc::Entities& e) {
+  std::string lines;
+  for (const AssociationRecord& a : e.associations) {
+    lines += "  C = " + wide(a.cluster, 10) + " A = " + wide(a.account, 10);
+    if (!a.user.empty()) lines += " U = " + wide(a.user, 9);
+    if (!a.partition.empty()) lines += " P = " + a.partition;
+    lines += "\n";
+  }
+  switch (edit.entity) {
+    case Entity::kAccount:
+      if (!e.accounts.empty()) return " Deleting accounts...\n" + names(e.accounts);
+      return lines.empty() ? "" : " Deleting account associations...\n" + lines;
+    case Entity::kUser:
+      if (!e.users.empty()) return " Deleting users...\n" + names(e.users);
+      return lines.empty() ? "" : " Deleting user associations...\n" + lines;
+    case Entity::kQos: return e.qos.empty() ? "" : " Deleting QOS(s)...\n" + names(e.qos);
+    case Entity::kCluster: return e.clusters.empty() ? "" : " Deleting clusters...\n" + names(e.clusters);
+    case Entity::kWckey: return e.wckeys.empty() ? "" : " Deleting wckeys...\n" + names(e.wckeys);
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::string told(const EntityEdit& edit, const rpc::Entities& changed, bool typed_settings) {
+  if (edit.entity == Entity::kCoordinator) return coordinators(edit, changed);
+  if (edit.verb == EditVerb::kModify) return modify(edit, changed);
+  if (edit.verb == EditVerb::kDelete) return remove(edit, changed);
+  switch (edit.entity) {
+    case Entity::kAccount: return add_account(edit, changed, typed_settings);
+    case Entity::kUser: return add_user(edit, changed);
+    case Entity::kQos: return add_qos(edit, changed);
+    case Entity::kCluster: return add_cluster(edit, changed);
+    case Entity::kWckey: {
+      std::string out;
+      for (const WckeyRecord& w : changed.wckeys) out += "  U = " + wide(w.user, 9) + " W = " + wide(w.name, 10) + " C = " + wide(w.cluster, 10) + "\n";
+      return out.empty() ? "" : " WCKeys =\n" + out;
+    }
+    default: return {};
+  }
+}
+
+std::string told_nothing(EditVerb verb) {
+  switch (verb) {
+    case EditVerb::kAdd: return " Nothing new added.\n";
+    case EditVerb::kModify: return " Nothing modified\n";
+    case EditVerb::kDelete: return " Nothing deleted\n";
+  }
+  return {};
+}
+
+}  // namespace muster::cli

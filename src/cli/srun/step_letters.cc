@@ -1,0 +1,75 @@
+// StepLauncher, with --mpi: what the nodes' MPI modules write to each other goes through here (model/mpi_rpc.h). A letter
+// to a node whose stream is not there yet is kept; of a node that is over the others are told, in order with its letters.
+#include <algorithm>
+
+#include "cli/srun/step_launcher.h"
+#include "wire/codec.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr size_t kMostKept = 256u << 20;  // bytes for nodes that have not come yet
+
+template <class M>
+std::string bytes_of(const M& m) {
+  std::string bytes;
+  wire::encode(m, bytes);
+  return bytes;
+}
+
+}  // namespace
+
+void StepLauncher::pass_on(const Node& from, const net::Frame& f) {
+  mpi_rpc::NodeLetter m;
+  if (plan_.attach || !wire::decode(f.payload, m) || m.content.size() > mpi_rpc::kMaxLetter) return;
+  if (!letters_) {
+    letters_ = true;
+    if (!lost_nodes().empty()) tell_of_lost_nodes();
+  }
+  // A module's first letter goes to nobody: it says that there is one.
+  m.from = static_cast<uint32_t>(&from - nodes_.data());
+  std::vector<uint32_t> to = std::move(m.to);
+  m.to.clear();
+  for (uint32_t node : to)
+    if (node < nodes_.size() && node != m.from) deliver(nodes_[node], m);
+}
+
+void StepLauncher::deliver(Node& n, const mpi_rpc::NodeLetter& m) {
+  if (n.over) return;   // who asks it for something is told
+  std::string bytes = bytes_of(m);
+  if (n.stream) return n.stream->notify(mpi_rpc::NodeLetter::kNumber, std::move(bytes));
+  kept_letters_ += bytes.size();
+  if (kept_letters_ <= kMostKept) return n.letters.push_back(std::move(bytes));
+  log_.error("More than {} MiB of MPI start-up data wait for node {}", kMostKept >> 20, n.step->address.name);
+  if (!ending_) end_step("Job step aborted");
+}
+
+void StepLauncher::deliver_kept(Node& n) {
+  for (std::string& bytes : n.letters) {
+    kept_letters_ -= std::min(kept_letters_, bytes.size());
+    n.stream->notify(mpi_rpc::NodeLetter::kNumber, std::move(bytes));
+  }
+  n.letters.clear();
+  if (letters_ && !lost_nodes().empty())
+    n.stream->notify(mpi_rpc::NodesLost::kNumber, bytes_of(mpi_rpc::NodesLost{lost_nodes()}));
+}
+
+std::vector<uint32_t> StepLauncher::lost_nodes() const {
+  std::vector<uint32_t> out;
+  for (uint32_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].over) out.push_back(i);
+  return out;
+}
+
+// Once a turn, however many ended in it.
+void StepLauncher::tell_of_lost_nodes() {
+  if (!letters_ || std::exchange(telling_, true)) return;
+  loop_.defer([this] {
+    telling_ = false;
+    const std::string bytes = bytes_of(mpi_rpc::NodesLost{lost_nodes()});
+    for (Node& n : nodes_)
+      if (n.stream) n.stream->notify(mpi_rpc::NodesLost::kNumber, bytes);
+  });
+}
+
+}  // namespace muster::cli

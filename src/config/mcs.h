@@ -1,0 +1,28 @@
+// MCSPlugin and MCSParameters: labels of jobs, who may have which, and whether nodes are kept for jobs of one label.
+// Guide mcs; slurm.conf(5). Which label a job gets is slurmctld/core/mcs.cc's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster::config {
+
+struct McsRules {
+  enum class Plugin : uint8_t { kNone, kAccount, kGroup, kUser, kLabel };
+  enum class Select : uint8_t { kNever, kAlways, kOnDemand };  // when a labelled job keeps others off its nodes
+  Plugin plugin = Plugin::kNone;
+  bool enforced = false;  // every job has a label
+  Select select = Select::kOnDemand;
+  bool private_data = false;         // PrivateData hides by label
+  std::vector<std::string> groups;  // mcs/group: the only labels; empty = any group
+  bool operator==(const McsRules&) const = default;
+};
+
+// "mcs/group", "ondemand,noselect:groupA|groupB". The error names the word and what there is.
+Result<McsRules> parse_mcs(std::string_view plugin, std::string_view parameters);
+
+}  // namespace muster::config

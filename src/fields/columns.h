@@ -1,0 +1,131 @@
+// The tables of the accounting commands: columns named in a list ("jobid,jobname%-20,state"), a header, a rule of dashes
+// below it, and values fitted into their columns, or everything between delimiters. sacct(1) --format, sacctmgr(1) format=.
+// What can be in a column: the tables of record_fields.h and of sacctmgr. squeue and sinfo have other rules: format.h.
+//
+// A name is a whole one, in any case, else the first column of the table that begins with it. "%N" sets the width, a minus
+// puts the value to the left. A value that is too wide is cut and ends in '+'; times are cut plainly, numbers are not cut.
+// Cost: a row appends to the caller's buffer; a value is written into it and shifted in place.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "fields/field_table.h"
+
+namespace muster::fields {
+
+enum class Fit : uint8_t { kMarked, kCut, kWhole };
+
+template <class View>
+struct ColumnField {
+  std::string_view name;    // as --helpformat lists it
+  std::string_view header;
+  int16_t width;            // below 0: to the left
+  Fit fit;
+  FieldStatus status;
+  std::string_view doc;
+  void (*text)(const View&, std::string& out);   // appends
+  std::string_view aliases = "";                 // other names, with blanks; not listed
+  std::string_view needs = "";                   // kConstant: the feature that will fill it; "": nothing will
+};
+
+struct TableStyle {
+  enum class Form : uint8_t { kAligned, kEnded, kSeparated } form = Form::kAligned;   // -, -p, -P
+  std::string delimiter = "|";
+  bool header = true;
+};
+
+inline constexpr int kMaxColumnWidth = 4096;
+
+// "jobname%-20" in its parts. kInvalidReq for a width that is no number or above kMaxColumnWidth.
+struct ColumnText {
+  std::string_view name;
+  std::optional<int16_t> width;
+};
+Result<ColumnText> parse_column(std::string_view text);
+
+// Fits what was appended to `out` since `from` into `width` columns; a blank follows.
+void fit_value(std::string& out, size_t from, int16_t width, Fit fit);
+// "Account             AdminComment …": four in a line, as --helpformat prints them.
+std::string column_help(std::span<const std::string_view> names);
+
+template <class View>
+const ColumnField<View>* find_column(std::span<const ColumnField<View>> table, std::string_view name) {
+  for (const auto& f : table) {
+    if (iequals(f.name, name)) return &f;
+    for (std::string_view alias : split(f.aliases, ' '))
+      if (iequals(alias, name)) return &f;
+  }
+  for (const auto& f : table)
+    if (istarts_with(f.name, name)) return &f;
+  return nullptr;
+}
+
+template <class View>
+class Table {
+ public:
+  explicit Table(TableStyle style = {}) : style_(std::move(style)) {}
+
+  void add(const ColumnField<View>& field, std::optional<int16_t> width = {}) {
+    columns_.push_back({&field, width.value_or(field.width)});
+  }
+  // A list of names. kInvalidReq: a name nobody knows (the error's text is that name, the hint what was meant).
+  Result<> add(std::span<const ColumnField<View>> table, std::string_view list) {
+    for (std::string_view part : split(list, ',')) {
+      MUSTER_TRY(column, parse_column(trim(part)));
+      const ColumnField<View>* field = find_column(table, column.name);
+      if (!field) return unknown(table, column.name);
+      add(*field, column.width);
+    }
+    return {};
+  }
+  bool empty() const { return columns_.empty(); }
+
+  // The names and, aligned, the rule: nothing without a header.
+  void header(std::string& out) const {
+    if (!style_.header) return;
+    line(out, [](const Column& c, std::string& o) { o += c.field->header; }, true);
+    if (style_.form != TableStyle::Form::kAligned) return;
+    for (const Column& c : columns_) out.append(static_cast<size_t>(c.width < 0 ? -c.width : c.width), '-') += ' ';
+    out += '\n';
+  }
+  void row(const View& view, std::string& out) const {
+    line(out, [&](const Column& c, std::string& o) { c.field->text(view, o); }, false);
+  }
+
+ private:
+  struct Column {
+    const ColumnField<View>* field;
+    int16_t width;
+  };
+
+  static Result<> unknown(std::span<const ColumnField<View>> table, std::string_view name) {
+    std::vector<std::string_view> names;
+    for (const auto& f : table) names.push_back(f.name);
+    std::string_view near = did_you_mean(name, names);
+    return fail(Errc::kInvalidReq, std::string(name), near.empty() ? "" : "did you mean " + std::string(near) + "?");
+  }
+
+  void line(std::string& out, auto&& value, bool names) const {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      size_t from = out.size();
+      if (style_.form != TableStyle::Form::kAligned && i > 0) out += style_.delimiter;
+      value(columns_[i], out);
+      if (style_.form == TableStyle::Form::kAligned)
+        fit_value(out, from, columns_[i].width, names ? Fit::kCut : columns_[i].field->fit);
+    }
+    if (style_.form == TableStyle::Form::kEnded) out += style_.delimiter;
+    out += '\n';
+  }
+
+  TableStyle style_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace muster::fields

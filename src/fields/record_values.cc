@@ -1,0 +1,247 @@
+#include "fields/record_values.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "base/tres_mem.h"
+#include "fields/job_values.h"
+#include "fields/values.h"
+#include "hostlist/hostlist.h"
+
+namespace muster::fields {
+namespace {
+
+void put_step_id(std::string& out, StepId id) {
+  if (id == kBatchStep)
+    out += "batch";
+  else if (id == kExternStep)
+    out += "extern";
+  else if (id == kInteractiveStep)
+    out += "interactive";
+  else
+    put_number(out, id.value);
+}
+
+void put_step_part(const RecordView& v, std::string& out) {
+  if (!v.step) return;
+  out += '.';
+  put_step_id(out, v.step->id);
+}
+
+// Times are shown in whole seconds, and spans are those between what is shown.
+Time whole(Time t) { return Time(std::chrono::floor<std::chrono::seconds>(t)); }
+Time started(const RecordView& v) { return whole(v.step ? v.step->started : v.job.started); }
+Time ended(const RecordView& v) { return whole(v.step && v.step->ended != kTimeUnset ? v.step->ended : v.job.ended); }
+JobState state_of(const RecordView& v) { return v.step ? v.step->state : v.job.state; }
+
+uint32_t limit_of(const std::string& tasks) {
+  size_t percent = tasks.find('%');
+  if (percent == tasks.npos) return 0;
+  return parse_number<uint32_t>(std::string_view(tasks).substr(percent + 1)).value_or(0);
+}
+
+// Sizes in MiB; K is smaller than that.
+void put_in_unit(uint64_t mb, char unit, std::string& out) {
+  double value = static_cast<double>(mb);
+  constexpr std::string_view kUnits = "MGTP";
+  if (unit == 'K')
+    value *= 1024;
+  else
+    for (size_t i = 0; i < kUnits.find(unit); ++i) value /= 1024;
+  char text[48];
+  int n = value == std::floor(value) ? snprintf(text, sizeof text, "%.0f%c", value, unit)
+                                     : snprintf(text, sizeof text, "%.2f%c", value, unit);
+  out.append(text, static_cast<size_t>(n));
+}
+
+}  // namespace
+
+void put_record_id(const RecordView& v, std::string& out) {
+  const JobRecord& j = v.job;
+  put_number(out, j.array_job_id ? j.array_job_id.value : j.key.id.value);
+  if (j.array_job_id && j.array_task != kNoArrayTask) {
+    out += '_';
+    put_number(out, j.array_task);
+  } else if (j.array_job_id && !j.array_tasks.empty()) {
+    out += "_[" + bounded_array_tasks(j.array_tasks, limit_of(j.array_tasks), v.env.array_text_length) + "]";
+  }
+  put_step_part(v, out);
+}
+
+void put_record_id_raw(const RecordView& v, std::string& out) {
+  put_number(out, v.job.key.id.value);
+  put_step_part(v, out);
+}
+
+Time record_start(const RecordView& v) {
+  Time t = started(v);
+  if (!v.style.truncate) return t;
+  if (t == kTimeUnset) return ended(v) == kTimeUnset ? v.style.until : t;
+  return std::clamp(t, v.style.from, std::max(v.style.from, v.style.until));
+}
+
+Time record_end(const RecordView& v) {
+  Time t = ended(v);
+  if (!v.style.truncate) return t;
+  return t == kTimeUnset ? v.style.until : std::min(t, v.style.until);
+}
+
+Duration record_suspended(const RecordView& v) {
+  Duration total = v.job.suspended_total;
+  if (v.job.state == JobState::kSuspended && v.job.suspended != kTimeUnset) total += v.env.now - v.job.suspended;
+  return total;
+}
+
+Duration record_elapsed(const RecordView& v) {
+  if (started(v) == kTimeUnset) return Duration::zero();
+  Time until = ended(v) == kTimeUnset ? v.env.now : ended(v);
+  if (v.job.state == JobState::kSuspended && v.job.suspended != kTimeUnset) until = std::min(until, v.job.suspended);
+  if (v.style.truncate) until = std::min(until, v.style.until);
+  return std::max(Duration::zero(), until - record_start(v) - (v.step ? Duration::zero() : v.job.suspended_total));
+}
+
+std::optional<Duration> record_planned(const RecordView& v) {
+  if (v.step || v.job.eligible == kTimeUnset) return std::nullopt;
+  Time until = started(v) != kTimeUnset ? started(v) : ended(v) != kTimeUnset ? ended(v) : v.env.now;
+  return std::max(Duration::zero(), until - whole(v.job.eligible));
+}
+
+uint32_t record_cpus(const RecordView& v) {
+  if (v.step) return v.step->cpus;
+  return v.job.cpus ? v.job.cpus : v.job.requested_cpus;
+}
+
+uint32_t record_nodes(const RecordView& v) {
+  if (v.step) return v.step->nodes;
+  return v.job.nodes ? v.job.nodes : v.job.requested_nodes;
+}
+
+void put_record_mem(std::string_view mem, const RecordView& v, std::string& out) {
+  const uint64_t mb = parse_tres_mem_mb(mem);
+  if (!mb || (!v.style.units && !v.env.noconvert))
+    out += mem;
+  else if (v.style.units)
+    put_in_unit(mb, v.style.units, out);
+  else
+    put_mem(out, mb, true);
+}
+
+void put_record_tres(std::string_view tres, const RecordView& v, std::string& out) {
+  std::vector<std::string_view> parts = split(tres, ',');
+  std::ranges::sort(parts);
+  bool first = true;
+  for (std::string_view part : parts) {
+    if (!first) out += ',';
+    first = false;
+    if (part.starts_with("mem=")) {
+      out += "mem=";
+      put_record_mem(part.substr(4), v, out);
+    } else {
+      out += part;
+    }
+  }
+}
+
+void put_gres_of_tres(std::string_view tres, std::string& out) {
+  bool first = true;
+  std::vector<std::string_view> parts = split(tres, ',');
+  for (std::string_view part : parts) {
+    size_t equals = part.find('=');
+    if (!part.starts_with("gres/") || equals == part.npos) continue;
+    std::string_view name = part.substr(5, equals - 5);
+    // "gres/gpu=2" counts what "gres/gpu:a100=2" says with its type.
+    bool typed_too = name.find(':') == name.npos && std::ranges::any_of(parts, [&](std::string_view other) {
+      return other.starts_with(part.substr(0, equals)) && other.substr(equals).starts_with(':');
+    });
+    if (typed_too) continue;
+    if (!first) out += ',';
+    first = false;
+    out.append(name) += ':';
+    out += part.substr(equals + 1);
+  }
+}
+
+void put_record_state(const RecordView& v, std::string& out) {
+  const JobState state = state_of(v);
+  constexpr uint32_t kShown = kJobRequeued | kJobResizing | kJobRevoked;
+  out += v.step ? job_state_name(state) : job_state_shown(state, v.job.flags & kShown);
+  if (state != JobState::kCancelled || (!v.step && (v.job.flags & kShown))) return;
+  if (v.step && v.step->id.value >= kInteractiveStep.value) return;   // ends with its job
+  out += " by ";
+  put_number(out, v.step ? v.step->cancelled_by.value : v.job.cancelled_by.value);
+}
+
+namespace {
+
+// What a pattern is expanded with, and whose default it is.
+struct StreamJob {
+  JobRow row;
+  JobRequest request;
+  explicit StreamJob(const RecordView& v) {
+    const JobRecord& j = v.job;
+    row.id = j.key.id;
+    row.array_job_id = j.array_job_id;
+    row.array_task = j.array_task;
+    auto hosts = expand_hosts(v.step ? v.step->node_list : j.node_list);
+    if (hosts && !hosts->empty()) row.batch_host = hosts->front();
+    request.kind = JobKind::kBatch;
+    request.uid = j.uid;
+    request.user_name = j.user;
+    request.name = j.name;
+    request.work_dir = j.work_dir;
+    request.std_in = j.std_in;
+    request.std_out = j.std_out;
+    request.std_err = j.std_err;
+  }
+};
+
+const std::string& pattern_of(const auto& record, RecordStream stream) {
+  switch (stream) {
+    case RecordStream::kIn: return record.std_in;
+    case RecordStream::kOut: return record.std_out;
+    case RecordStream::kErr: break;
+  }
+  return record.std_err;
+}
+
+}  // namespace
+
+void put_record_stream(const RecordView& v, RecordStream stream, std::string& out) {
+  const bool expand = v.env.expand_patterns;
+  if (!v.step && v.job.has_script) {   // with the defaults of a batch job
+    StreamJob job(v);
+    const Stream which = stream == RecordStream::kIn ? Stream::kIn : stream == RecordStream::kOut ? Stream::kOut : Stream::kErr;
+    out += stream_path({job.row, job.request, v.env}, which, expand);
+    return;
+  }
+  std::string pattern = v.step ? pattern_of(*v.step, stream) : pattern_of(v.job, stream);
+  if (!expand || pattern.find('%') == pattern.npos) {
+    out += pattern;
+    return;
+  }
+  std::string id;
+  if (v.step) put_step_id(id, v.step->id);
+  if (v.step)
+    for (size_t at; (at = pattern.find("%s")) != pattern.npos;) pattern.replace(at, 2, id);
+  StreamJob job(v);
+  out += expand_file_pattern(pattern, {job.row, job.request, v.env});
+}
+
+void put_frequency(std::string_view text, FrequencyPart part, std::string& out) {
+  const size_t colon = text.find(':');
+  const bool numbers = !text.empty() && text[0] >= '0' && text[0] <= '9';
+  std::string_view range = colon != text.npos || numbers ? text.substr(0, colon) : std::string_view();
+  std::string_view governor = colon != text.npos ? text.substr(colon + 1) : numbers ? std::string_view() : text;
+  const size_t dash = range.find('-');
+  std::string_view value;
+  if (part == FrequencyPart::kGovernor)
+    value = governor;
+  else if (part == FrequencyPart::kMax)
+    value = dash == range.npos ? range : range.substr(dash + 1);
+  else if (dash != range.npos)
+    value = range.substr(0, dash);
+  out += value.empty() ? std::string_view("Unknown") : value;
+}
+
+}  // namespace muster::fields

@@ -1,0 +1,36 @@
+// What a column of sacct sees: a job as the accounting database keeps it, or one of its steps with its job. sacct(1).
+#pragma once
+
+#include <span>
+
+#include "fields/columns.h"
+#include "fields/environment.h"
+#include "model/accounting.h"
+
+namespace muster::fields {
+
+struct RecordStyle {
+  char units = 0;          // --units: one of KMGTP
+  bool truncate = false;   // --truncate: times within [from, until]
+  Time from{}, until{};
+};
+
+struct RecordView {
+  const JobRecord& job;
+  const StepRecord* step;  // nullptr: the job itself
+  const Environment& env;
+  const RecordStyle& style;
+};
+
+using RecordField = ColumnField<RecordView>;
+
+// Every column of sacct, in the order of --helpformat; after them what is not listed but understood (AllocGRES …).
+std::span<const RecordField> record_fields();
+// "Account  AdminComment …": --helpformat.
+std::string record_help();
+
+inline constexpr std::string_view kRecordDefault = "jobid,jobname,partition,account,alloccpus,state,exitcode";
+inline constexpr std::string_view kRecordBrief = "jobid,state,exitcode";
+extern const std::string_view kRecordLong;
+
+}  // namespace muster::fields

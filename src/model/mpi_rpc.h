@@ -1,0 +1,123 @@
+// What an MPI module (src/plugin/mpi/README.md) is told and tells: how a step's processes find each other. A module is
+// a program of its own beside slurmstepd, one for each node of a step that asks for it with srun --mpi.
+//
+//   slurmd → slurmstepd   StepMpi, before the StepdLaunch that it belongs to
+//   slurmstepd → module   ModuleStart (once, first), NodeLetter, NodesLost, TaskGone, ModuleEnd (said back)
+//   module → slurmstepd   ModuleReady or ModuleFailed (once, first), NodeLetter, ModuleAbort, ModuleNote
+//   slurmstepd ↔ srun     NodeLetter, NodesLost; StepAbort: beside the stream of model/step_rpc.h
+//
+// Modules of one step talk to each other by NodeLetter; srun passes letters on between the nodes' streams, whose peers
+// it knows by the step's key, and writes down who sent them. All are notices: the frame's message is kNumber. Plain
+// values; no I/O here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/describe.h"
+#include "base/ids.h"
+
+#define MUSTER_FIELDS(...)            \
+  template <class S, class V>         \
+  static void describe(S& s, V&& v) { \
+    __VA_ARGS__                       \
+  }
+
+namespace muster::mpi_rpc {
+
+// More in one letter is refused by who wants to send it: a frame must hold it, and srun one for each node.
+inline constexpr size_t kMaxLetter = 32u << 20;
+
+struct NodeRanks {
+  std::string node;
+  std::vector<uint32_t> ranks;
+  bool operator==(const NodeRanks&) const = default;
+  MUSTER_FIELDS(v(1, "node", s.node); v(2, "ranks", s.ranks);)
+};
+
+struct StepMpi {
+  static constexpr uint16_t kNumber = 440;
+  std::string type, program;              // "pmix", the module's file
+  std::string directory;                  // for the module's files; slurmstepd makes and removes it
+  std::string task_directory;             // for the tasks' own temporary files; "" = in `directory`
+  std::vector<std::string> environment;   // NAME=value, of the module and of the tasks
+  std::vector<NodeRanks> nodes;           // of the step, in its order
+  uint32_t timeout_seconds = 300;         // for what other nodes take part in; 0 = unlimited
+  bool debug = false, share_topology = false;
+  uint32_t task_descriptor = 0;           // each task gets a socket to the module at this descriptor; 0 = none
+  MUSTER_FIELDS(v(1, "type", s.type); v(2, "program", s.program); v(3, "directory", s.directory);
+                v(4, "task_directory", s.task_directory); v(5, "environment", s.environment);
+                v(6, "nodes", s.nodes); v(7, "timeout_seconds", s.timeout_seconds); v(8, "debug", s.debug);
+                v(9, "share_topology", s.share_topology); v(10, "task_descriptor", s.task_descriptor);)
+};
+
+struct ModuleStart {
+  static constexpr uint16_t kNumber = 441;
+  JobId job{};
+  StepId step{};
+  Uid uid{};
+  Gid gid{};
+  uint32_t node_id = 0;  // our place in setup.nodes
+  StepMpi setup;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "uid", s.uid); v(4, "gid", s.gid);
+                v(5, "node_id", s.node_id); v(6, "setup", s.setup);)
+};
+
+struct TaskVariables {
+  uint32_t rank = 0;
+  std::vector<std::string> environment;  // over what the task has
+  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "environment", s.environment);)
+};
+struct ModuleReady {
+  static constexpr uint16_t kNumber = 442;
+  std::vector<TaskVariables> tasks;  // of this node
+  MUSTER_FIELDS(v(1, "tasks", s.tasks);)
+};
+struct ModuleFailed {  // the step's launch fails with it
+  static constexpr uint16_t kNumber = 443;
+  std::string text;
+  MUSTER_FIELDS(v(1, "text", s.text);)
+};
+
+struct NodeLetter {
+  static constexpr uint16_t kNumber = 444;
+  uint32_t from = 0;           // place among the step's nodes; srun writes it
+  std::vector<uint32_t> to;    // places, never the sender's own; slurmstepd's first letter goes to nobody
+  std::string content;
+  MUSTER_FIELDS(v(1, "from", s.from); v(2, "to", s.to); v(3, "content", s.content);)
+};
+struct NodesLost {  // no letter comes from there any more, and none arrives
+  static constexpr uint16_t kNumber = 445;
+  std::vector<uint32_t> nodes;
+  MUSTER_FIELDS(v(1, "nodes", s.nodes);)
+};
+struct TaskGone {
+  static constexpr uint16_t kNumber = 446;
+  uint32_t rank = 0;
+  int32_t status = 0;  // wait status
+  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "status", s.status);)
+};
+struct ModuleAbort {  // a task asked for the end of the step
+  static constexpr uint16_t kNumber = 447;
+  std::string text;   // for the step's stderr: who, and why
+  MUSTER_FIELDS(v(1, "text", s.text);)
+};
+struct ModuleNote {  // a line for the step's stderr
+  static constexpr uint16_t kNumber = 449;
+  std::string text;
+  MUSTER_FIELDS(v(1, "text", s.text);)
+};
+// slurmstepd: the tasks are over. The module says it back behind its last letter, and is killed then.
+struct ModuleEnd {
+  static constexpr uint16_t kNumber = 451;
+  MUSTER_FIELDS((void)s; (void)v;)
+};
+struct StepAbort {  // srun ends the step on all nodes
+  static constexpr uint16_t kNumber = 448;
+  MUSTER_FIELDS((void)s; (void)v;)
+};
+
+}  // namespace muster::mpi_rpc
+
+#undef MUSTER_FIELDS

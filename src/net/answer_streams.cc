@@ -1,0 +1,106 @@
+#include "net/answer_streams.h"
+
+namespace muster::net {
+
+struct AnswerStreams::Stream {
+  std::weak_ptr<Channel> channel;
+  const Channel* key = nullptr;
+  uint64_t id = 0;
+  uint16_t message = 0;
+  Open open;
+  std::function<void()> done;
+  // Written by the query thread while it makes a chunk, read by the I/O thread after that.
+  std::unique_ptr<PartSource> source;
+  std::vector<std::string> chunk;
+  bool ended = false;
+  Result<std::string> last;
+  bool being_made = false;  // I/O thread only, as what follows
+  std::unique_ptr<Loop::Timer> silent;
+};
+
+void AnswerStreams::begin(const ChannelPtr& channel, uint64_t id, uint16_t message, Open open,
+                          std::function<void()> done) {
+  auto s = std::make_shared<Stream>();
+  s->channel = channel;
+  s->key = channel.get();
+  s->id = id;
+  s->message = message;
+  s->open = std::move(open);
+  s->done = std::move(done);
+  auto& line = streams_[s->key];
+  line.push_back(s);
+  if (line.size() == 1) produce(s);
+}
+
+void AnswerStreams::produce(const std::shared_ptr<Stream>& stream) {
+  stream->silent.reset();
+  stream->being_made = true;
+  queries_.post([this, s = stream]() mutable {
+    // Of a client that has gone while others were answered. What cannot be given to anybody is not made.
+    if (s->channel.expired()) {
+      s->open = nullptr;
+      s->source.reset();
+    }
+    if (s->open) {
+      auto source = std::exchange(s->open, nullptr)();
+      if (source) s->source = std::move(*source);
+      else s->last = std::unexpected(source.error());
+    }
+    size_t made = 0;
+    while (s->source && made < kStreamChunk && !s->channel.expired()) {
+      std::string part;
+      if (!s->source->next(part)) {
+        s->last = s->source->last();
+        s->source.reset();  // here, since letting go of a snapshot may take a while
+      } else {
+        made += part.size();
+        s->chunk.push_back(std::move(part));
+      }
+    }
+    s->ended = !s->source;
+    loop_.post([this, s = std::move(s)] { deliver(s); });  // not let go of here: it has a timer
+  });
+}
+
+// Letting go of the last reference to an old snapshot takes a while: not on this thread.
+void AnswerStreams::drop_source(Stream& s) {
+  if (s.source) queries_.post([source = std::shared_ptr<PartSource>(std::move(s.source))] {});
+}
+
+void AnswerStreams::deliver(const std::shared_ptr<Stream>& s) {
+  s->being_made = false;
+  ChannelPtr c = s->channel.lock();
+  if (!c || c->closed()) return drop_source(*s);
+  for (std::string& part : s->chunk) c->answer_part(s->id, s->message, std::move(part));
+  s->chunk.clear();
+  if (s->ended) return over(s);
+  s->silent = loop_.after(silent_, [this, key = s->key] { too_slow_(key); });
+  c->when_writable([this, s] { produce(s); });
+}
+
+void AnswerStreams::over(const std::shared_ptr<Stream>& s) {
+  ChannelPtr c = s->channel.lock();
+  if (s->last) c->answer(s->id, s->message, std::move(*s->last));
+  else c->answer_error(s->id, s->last.error());
+  if (s->done) s->done();
+  auto at = streams_.find(s->key);
+  if (at == streams_.end()) return;
+  at->second.pop_front();
+  if (at->second.empty()) streams_.erase(at);
+  else produce(at->second.front());
+}
+
+void AnswerStreams::forget(const Channel* channel) {
+  auto line = streams_.extract(channel);
+  if (line.empty()) return;
+  for (const auto& s : line.mapped())
+    if (!s->being_made) drop_source(*s);
+}
+
+size_t AnswerStreams::size() const {
+  size_t n = 0;
+  for (const auto& [channel, line] : streams_) n += line.size();
+  return n;
+}
+
+}  // namespace muster::net

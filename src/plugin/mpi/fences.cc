@@ -1,0 +1,175 @@
+#include "plugin/mpi/fences.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace muster::mpi {
+namespace {
+
+// The root speaks first: its word names who is missing.
+constexpr Duration kRootsLead = seconds(10);
+constexpr size_t kMostEarly = 65536;  // fences that others entered and we did not
+
+}  // namespace
+
+void Fences::enter(const std::string& group, std::vector<uint32_t> nodes, std::string data, Duration deadline, Done done) {
+  MUSTER_CHECK(std::ranges::find(nodes, self_) != nodes.end());
+  Key key{group, entered_[group]++};
+  Fence& f = open_[key];
+  f.nodes = std::move(nodes);
+  f.done = std::move(done);
+  if (f.failed) {
+    Error why = *f.failed;
+    return is_root(f) ? fail_all(key, why) : finish(key, std::unexpected(std::move(why)));
+  }
+  f.deadline = is_root(f) || deadline == Duration::max() ? deadline : deadline + kRootsLead;
+  if (is_root(f)) {
+    add_part(key, self_, std::move(data));
+  } else if (data.size() > limit_) {
+    finish(key, fail(Errc::kFrameTooLong, "fence: " + std::to_string(data.size()) + " bytes from node " + names_[self_] +
+                                              ", at most " + std::to_string(limit_)));
+  } else {
+    Letter letter;
+    letter.kind = LetterKind::kContribution;
+    letter.group = key.first;
+    letter.number = key.second;
+    letter.data = std::move(data);
+    send_({f.nodes.front()}, letter);
+    look_at(key);
+  }
+}
+
+void Fences::on_letter(uint32_t from, Letter letter) {
+  Key key{letter.group, letter.number};
+  auto at = open_.find(key);
+  if (at == open_.end()) {
+    auto entered = entered_.find(letter.group);
+    if (entered != entered_.end() && letter.number < entered->second) return;  // over already
+    if (open_.size() >= kMostEarly) return;
+    at = open_.try_emplace(key).first;
+  }
+  bool entered = !at->second.nodes.empty();
+  if (letter.kind == LetterKind::kContribution) {
+    add_part(key, from, std::move(letter.data));
+  } else if (letter.kind == LetterKind::kFailed) {
+    Error error(static_cast<Errc>(letter.status), letter.text);
+    if (entered)
+      finish(key, std::unexpected(std::move(error)));
+    else
+      at->second.failed = std::move(error);
+  } else if (letter.kind == LetterKind::kResult && entered && at->second.nodes.front() == from) {
+    finish(key, std::move(letter.data));
+  }
+}
+
+void Fences::lost(uint32_t node) {
+  lost_.insert(node);
+  std::vector<Key> keys;
+  for (const auto& [key, f] : open_) keys.push_back(key);
+  for (const Key& key : keys) look_at(key);
+}
+
+std::optional<Duration> Fences::expire(Duration now) {
+  std::vector<Key> over;
+  for (const auto& [key, f] : open_)
+    if (!f.nodes.empty() && f.deadline <= now) over.push_back(key);
+  for (const Key& key : over) expire_one(key);
+  std::optional<Duration> next;
+  for (const auto& [key, f] : open_)
+    if (!f.nodes.empty() && f.deadline != Duration::max() && (!next || f.deadline < *next)) next = f.deadline;
+  return next;
+}
+
+void Fences::expire_one(const Key& key) {
+  auto at = open_.find(key);
+  if (at == open_.end()) return;  // the end of another one ended it
+  const Fence& f = at->second;
+  if (is_root(f)) return fail_all(key, Error(Errc::kTimedOut, "fence: node " + missing(f) + " did not enter in time"));
+  finish(key, fail(Errc::kTimedOut, "fence: no answer from node " + names_[f.nodes.front()]));
+}
+
+void Fences::add_part(const Key& key, uint32_t from, std::string data) {
+  Fence& f = open_.at(key);
+  f.bytes += data.size();
+  f.parts.try_emplace(from, std::move(data));
+  if (f.bytes > limit_) {
+    const Error error(Errc::kFrameTooLong, "fence: more than " + std::to_string(limit_) + " bytes with those of node " +
+                                               (from < names_.size() ? names_[from] : std::to_string(from)));
+    f.parts.clear();
+    f.bytes = 0;
+    if (!f.nodes.empty()) return fail_all(key, error);
+    f.failed = error;
+    return;
+  }
+  look_at(key);
+}
+
+// Whether it is over: all parts are here, or one can never come.
+void Fences::look_at(const Key& key) {
+  auto at = open_.find(key);
+  if (at == open_.end() || at->second.nodes.empty()) return;
+  Fence& f = at->second;
+  if (!is_root(f)) {
+    if (lost_.contains(f.nodes.front()))
+      finish(key, fail(Errc::kConnectFailed, "fence: node " + names_[f.nodes.front()] + " is gone"));
+    return;
+  }
+  std::vector<uint32_t> gone;
+  bool all = true;
+  for (uint32_t node : f.nodes) {
+    if (f.parts.contains(node)) continue;
+    all = false;
+    if (lost_.contains(node)) gone.push_back(node);
+  }
+  if (!gone.empty()) return fail_all(key, Error(Errc::kConnectFailed, "fence: node " + names_of(gone) + " is gone"));
+  if (!all) return;
+  Letter letter;
+  letter.kind = LetterKind::kResult;
+  letter.group = key.first;
+  letter.number = key.second;
+  letter.data.reserve(f.bytes);
+  for (uint32_t node : f.nodes) letter.data += f.parts[node];
+  if (auto to = others(f); !to.empty()) send_(to, letter);
+  finish(key, std::move(letter.data));
+}
+
+void Fences::fail_all(const Key& key, const Error& error) {
+  Fence& f = open_.at(key);
+  Letter letter;
+  letter.kind = LetterKind::kFailed;
+  letter.group = key.first;
+  letter.number = key.second;
+  letter.status = static_cast<int32_t>(error.code);
+  letter.text = error.message();
+  if (auto to = others(f); !to.empty()) send_(to, letter);
+  finish(key, std::unexpected(Error(error)));
+}
+
+void Fences::finish(const Key& key, Result<std::string> result) {
+  Done done = std::move(open_.at(key).done);
+  open_.erase(key);
+  done(std::move(result));
+}
+
+std::vector<uint32_t> Fences::others(const Fence& f) const {
+  std::vector<uint32_t> out;
+  for (uint32_t node : f.nodes)
+    if (node != self_ && !lost_.contains(node)) out.push_back(node);
+  return out;
+}
+
+std::string Fences::missing(const Fence& f) const {
+  std::vector<uint32_t> out;
+  for (uint32_t node : f.nodes)
+    if (!f.parts.contains(node)) out.push_back(node);
+  return names_of(out);
+}
+
+std::string Fences::names_of(const std::vector<uint32_t>& nodes) const {
+  std::string out;
+  for (uint32_t node : nodes) out += (out.empty() ? "" : ",") + (node < names_.size() ? names_[node] : std::to_string(node));
+  return out;
+}
+
+}  // namespace muster::mpi

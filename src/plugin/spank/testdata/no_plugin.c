@@ -1,0 +1,2 @@
+/* A shared object, but no plugin. */
+int nothing;

@@ -1,0 +1,38 @@
+// AccountingHost: slurmdbd and the way to it, as far as the controller sees them: records are stored or lost, acknowledgements come
+// late or never, the link breaks and comes back. What is stored stays.
+#pragma once
+
+#include <map>
+
+#include "model/accounting.h"
+#include "slurmctld/core/records.h"
+
+namespace muster::sim {
+
+class World;
+
+class AccountingHost {
+ public:
+  explicit AccountingHost(World& world) : world_(world) {}
+
+  void controller_started();
+  void upload(const slurmctld::UploadRecords& batch);
+
+  const JobRecord* job(JobId id, uint32_t restarts) const;
+  const JobRecord* last_run(JobId id) const;
+
+ private:
+  void connect();
+  void deliver(const slurmctld::UploadRecords& batch);
+  void store(const rpc::StoreRecords& records);
+  bool breaks();                 // here and now
+  template <class F>
+  void later(Duration low, Duration high, F f);   // unless the controller dies before
+
+  World& world_;
+  uint64_t incarnation_ = 0;
+  std::map<JobRecordKey, JobRecord> jobs_;
+  std::map<std::pair<JobRecordKey, StepId>, StepRecord> steps_;
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,103 @@
+// Which events change accounting records, and what they take away that still has to be recorded.
+#include "slurmctld/core/records.h"
+
+namespace muster::slurmctld {
+namespace {
+
+using namespace event;
+
+// Before the event.
+class Keeper {
+ public:
+  Keeper(Cluster& c, Indexes& x) : c_(c), x_(x) {}
+
+  template <class E>
+  void operator()(const E&) {}
+  void operator()(const StepEnded& e) {
+    const Job* j = c_.jobs.find(e.job.value);
+    if (!j) return;
+    for (const Step& s : j->steps)
+      if (s.id == e.step) keep_step(*j, s, e.exit_status == 0 ? JobState::kCompleted : JobState::kFailed, e.exit_status, e.time, Uid());
+  }
+  void operator()(const JobEnding& e) {
+    const Job* j = c_.jobs.find(e.job.value);
+    if (!j) return;
+    // What still ran when its job ended was stopped.
+    for (const Step& s : j->steps)
+      keep_step(*j, s, e.state == JobState::kNodeFail ? e.state : JobState::kCancelled, s.exit_status, e.time, e.by);
+  }
+  void operator()(const JobRequeued& e) {
+    if (const Job* j = c_.jobs.find(e.job.value)) keep_job(*j);
+  }
+  void operator()(const JobsPurged& e) {
+    for (JobId id : e.jobs)
+      if (const Job* j = c_.jobs.find(id.value); j && j->record_position > c_.recorded_position) keep_job(*j);
+  }
+
+ private:
+  void keep_step(const Job& j, const Step& s, JobState state, int32_t exit_status, Time ended, Uid by) {
+    StepRecord r = make_step_record(c_, j, s);
+    r.state = state;
+    r.exit_status = std::max(exit_status, s.exit_status);
+    r.ended = ended;
+    r.cancelled_by = by;
+    keep(std::move(r));
+  }
+  void keep_job(const Job& j) {
+    if (has_batch_record(j)) keep(make_batch_record(c_, j));
+    JobRecord r = make_job_record(c_, j);
+    r.position = c_.position;
+    add({c_.position, std::make_shared<const JobRecord>(std::move(r)), nullptr});
+  }
+  void keep(StepRecord r) {
+    r.position = c_.position;
+    add({c_.position, nullptr, std::make_shared<const StepRecord>(std::move(r))});
+  }
+  void add(KeptRecord r) {
+    uint32_t number = ++c_.last_kept_record;
+    c_.kept_records.set(number, std::move(r));
+    x_.add_unrecorded({c_.position, true, number});
+  }
+
+  Cluster& c_;
+  Indexes& x_;
+};
+
+// After the event.
+struct Marker {
+  Cluster& c;
+  Indexes& x;
+
+  void mark(JobId id) { mark_record(c, x, id); }
+  void mark_with_task(JobId job, JobId task_job) {
+    mark(job);
+    if (task_job && task_job != job) mark(task_job);
+  }
+  template <class E>
+  void operator()(const E&) {}
+  void operator()(const JobSubmitted& e) { mark(e.job); }
+  void operator()(const JobChanged& e) { mark_with_task(e.job, e.task_job); }
+  void operator()(const JobStarted& e) { mark_with_task(e.job, e.task_job); }
+  void operator()(const JobLaunched& e) { mark(e.job); }
+  void operator()(const JobEnding& e) { mark_with_task(e.job, e.task_job); }
+  void operator()(const JobRequeued& e) { mark(e.job); }
+  void operator()(const JobSuspended& e) { mark(e.job); }
+  void operator()(const JobScriptEnded& e) { mark(e.job); }
+  void operator()(const JobShrunk& e) { mark(e.job); }
+  void operator()(const StepCreated& e) { mark(e.job); }
+};
+
+}  // namespace
+
+void mark_record(Cluster& c, Indexes& x, JobId id) {
+  Job* j = c.jobs.edit(id.value);
+  if (!j || j->record_position == c.position) return;
+  x.remove_unrecorded({j->record_position, false, id.value});
+  j->record_position = c.position;
+  x.add_unrecorded({c.position, false, id.value});
+}
+
+void keep_records(Cluster& c, Indexes& x, const Event& event) { std::visit(Keeper(c, x), event); }
+void mark_records(Cluster& c, Indexes& x, const Event& event) { std::visit(Marker{c, x}, event); }
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,237 @@
+#include "slurmctld/core/records.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "base/tres_mem.h"
+#include "hostlist/hostlist.h"
+#include "model/array_spec.h"
+#include "slurmctld/core/rows.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr uint32_t kRpcVersion = 1;
+
+JobRecordKey key_of(const Job& j) { return {j.id, j.submitted, j.restarts}; }
+
+// The value of one kind in "cpu=4,mem=8G".
+std::string part_of(std::string_view tres, std::string_view kind) {
+  for (std::string_view item : split(tres, ','))
+    if (item.size() > kind.size() && item.starts_with(kind) && item[kind.size()] == '=') return std::string(item.substr(kind.size() + 1));
+  return {};
+}
+
+void add_request(const JobRequest& r, JobRecord& out) {
+  out.uid = r.uid;
+  out.gid = r.gid;
+  out.user = r.user_name;
+  out.name = r.name;
+  out.account = r.account;
+  out.qos = r.qos;
+  out.wckey = r.wckey;
+  out.reservation = r.reservation;
+  out.mcs_label = r.mcs_label;
+  out.container = r.container;
+  out.comment = r.comment;
+  out.admin_comment = r.admin_comment;
+  out.extra = r.extra;
+  out.features = r.features;
+  out.licenses = r.licenses;
+  out.work_dir = r.work_dir;
+  out.submit_line = r.submit_line;
+  out.std_in = r.std_in;
+  out.std_out = r.std_out;
+  out.std_err = r.std_err;
+  out.requested_cpus = wanted_cpus(r);
+  out.requested_nodes = wanted_nodes(r);
+  out.tasks = wanted_tasks(r);
+  out.tres_requested = tres_requested(r);
+  out.requested_mem = part_of(out.tres_requested, "mem");
+  out.has_script = r.kind == JobKind::kBatch;
+}
+
+void add_allocation(const Cluster& cluster, const Allocation& a, JobRecord& out) {
+  out.nodes = static_cast<uint32_t>(a.nodes.size());
+  out.cpus = a.total_cpus();
+  out.tasks = std::max(1u, a.total_tasks());
+  out.node_list = node_list_of(cluster, a);
+  out.tres_allocated = tres_of(a);
+  out.gres_allocated = gres_of(a);
+}
+
+JobState batch_state(const Job& j) {
+  if (!j.finished()) return JobState::kRunning;
+  return j.state == JobState::kTimeout || j.state == JobState::kDeadline || j.state == JobState::kPreempted ? JobState::kCancelled : j.state;
+}
+
+}  // namespace
+
+bool keeps_records(const config::Config& c) { return c.accounting_storage_type == "accounting_storage/slurmdbd"; }
+
+JobRecord make_job_record(const Cluster& cluster, const Job& j) {
+  JobRecord r;
+  r.key = key_of(j);
+  r.position = j.record_position;
+  r.cluster = cluster.name;
+  r.array_job_id = j.array_job_id;
+  r.array_task = j.array_task;
+  if (j.array_tasks) r.array_tasks = format_array_tasks(*j.array_tasks);
+  r.state = j.state;
+  r.reason = j.reason;
+  r.flags = j.flags & ~kJobCompleting;   // of its nodes, which are no matter of accounting
+  if (j.detail) r.detail = *j.detail;
+  r.eligible = j.eligible;
+  r.started = j.started;
+  r.ended = j.ended;
+  r.suspended = j.suspended;
+  r.suspended_total = j.suspended_total;
+  r.priority = j.priority;
+  r.time_limit_min = j.time_limit_min;
+  r.exit_status = j.exit_status;
+  r.derived_exit_status = j.derived_exit_status;
+  r.cancelled_by = j.cancelled_by;
+  r.partition = partition_text(cluster, j);
+  add_request(*j.request, r);
+  if (j.allocation) add_allocation(cluster, *j.allocation, r);
+  return r;
+}
+
+StepRecord make_step_record(const Cluster& cluster, const Job& j, const Step& s) {
+  StepRow row = make_step_row(cluster, j, s);
+  StepRecord r;
+  r.job = key_of(j);
+  r.id = s.id;
+  r.position = j.record_position;
+  r.name = row.name;
+  r.started = s.start;
+  r.nodes = row.nodes;
+  r.tasks = row.tasks;
+  r.cpus = row.cpus;
+  r.node_list = row.node_list;
+  r.tres_allocated = row.tres;
+  std::vector<GresShare> gres;
+  for (const StepShare& share : s.shares)
+    for (const GresShare& g : share.gres) add_gres(gres, {g.name, g.type, g.count, {}, {}});
+  for (const GresShare& g : gres)
+    r.gres_allocated += (r.gres_allocated.empty() ? "" : ",") + g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
+  r.layout = row.distribution;
+  r.cpu_freq = row.cpu_freq;
+  r.submit_line = row.submit_line;
+  r.container = s.request->container;
+  r.work_dir = s.request->work_dir;
+  r.std_in = row.std_in;
+  r.std_out = row.std_out;
+  r.std_err = row.std_err;
+  r.exit_status = s.exit_status;
+  return r;
+}
+
+bool has_batch_record(const Job& j) {
+  if (!j.allocation || j.request->kind != JobKind::kBatch) return false;
+  // A node that was out of touch reports only the end.
+  bool ended_by_itself = (j.state == JobState::kCompleted || j.state == JobState::kFailed || j.state == JobState::kOutOfMemory) && !(j.flags & kJobLaunchFailed);
+  return j.launched || ended_by_itself;
+}
+
+StepRecord make_batch_record(const Cluster& cluster, const Job& j) {
+  StepRow row = make_batch_step_row(cluster, j);
+  StepRecord r;
+  r.job = key_of(j);
+  r.id = kBatchStep;
+  r.position = j.record_position;
+  r.name = row.name;
+  r.state = batch_state(j);
+  r.started = j.started;
+  r.ended = j.ended;
+  r.nodes = r.tasks = 1;
+  r.cpus = row.cpus;
+  r.node_list = row.node_list;
+  r.tres_allocated = row.tres;
+  for (const GresShare& g : j.batch_share().gres)
+    r.gres_allocated += (r.gres_allocated.empty() ? "" : ",") + g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
+  r.submit_line = row.submit_line;
+  r.container = j.request->container;
+  r.work_dir = j.request->work_dir;
+  r.std_in = j.request->std_in;
+  r.std_out = j.request->std_out;
+  r.std_err = j.request->std_err;
+  r.exit_status = j.exit_status;
+  r.cancelled_by = j.cancelled_by;
+  return r;
+}
+
+UploadRecords next_upload(const Indexes& indexes, size_t most) {
+  UploadRecords out;
+  size_t count = 0;
+  for (const Indexes::Unrecorded& r : indexes.unrecorded()) {
+    if (++count > most && r.position != out.position) break;   // all of one event go together
+    out.position = r.position;
+    if (r.kept) out.kept.push_back(r.id);
+    else out.jobs.push_back(JobId(r.id));
+  }
+  return out;
+}
+
+rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload) {
+  rpc::StoreRecords out;
+  out.cluster = cluster.name;
+  out.position = upload.position;
+  for (uint32_t number : upload.kept) {
+    const KeptRecord* k = cluster.kept_records.find(number);
+    if (k && k->job) out.jobs.push_back(*k->job);
+    if (k && k->step) out.steps.push_back(*k->step);
+  }
+  for (JobId id : upload.jobs) {
+    const Job* j = cluster.jobs.find(id.value);
+    if (!j) continue;   // purged since then: a later batch has what was kept of it
+    out.jobs.push_back(make_job_record(cluster, *j));
+    for (const Step& s : j->steps) out.steps.push_back(make_step_record(cluster, *j, s));
+    if (has_batch_record(*j)) out.steps.push_back(make_batch_record(cluster, *j));
+  }
+  return out;
+}
+
+std::vector<uint32_t> excess_records(const Cluster& cluster, const Indexes& indexes, const config::Config& c) {
+  constexpr size_t kLeast = 10000;
+  size_t most = c.max_dbd_msgs ? std::max<size_t>(kLeast, c.max_dbd_msgs)
+                               : std::max<size_t>(kLeast, size_t{c.max_job_count} * 2 + cluster.nodes.size() * 4);
+  if (indexes.unrecorded().size() <= most || cluster.kept_records.empty()) return {};
+  size_t surplus = indexes.unrecorded().size() - most + most / 10;   // room for a while, not one record a turn
+  std::vector<uint32_t> steps, jobs;
+  cluster.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { (r.step ? steps : jobs).push_back(number); });
+  steps.insert(steps.end(), jobs.begin(), jobs.end());
+  if (steps.size() > surplus) steps.resize(surplus);
+  return steps;
+}
+
+rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Config& c) {
+  rpc::RegisterCluster r;
+  r.cluster.name = cluster.name;
+  if (!c.slurmctld_hosts.empty()) r.cluster.control_host = c.slurmctld_hosts[0].address.empty() ? c.slurmctld_hosts[0].name : c.slurmctld_hosts[0].address;
+  r.cluster.control_port = static_cast<uint16_t>(c.slurmctld_port.first);
+  r.cluster.rpc_version = kRpcVersion;
+  std::vector<std::string> names;
+  uint64_t cpus = 0, mem = 0;
+  std::map<std::string, uint64_t> gres;
+  cluster.nodes.for_each([&](uint32_t, const Node& n) {
+    names.push_back(n.spec->name);
+    cpus += n.spec->cpus;
+    mem += n.spec->real_memory_mb;
+    for (const GresDevices& g : n.spec->gres) {
+      gres["gres/" + g.name] += g.count;
+      if (!g.type.empty()) gres["gres/" + g.name + ":" + g.type] += g.count;
+    }
+  });
+  r.cluster.nodes = compress_hosts(names);
+  r.cluster.node_count = static_cast<uint32_t>(names.size());
+  r.cluster.tres = "cpu=" + std::to_string(cpus) + ",mem=" + format_tres_mem(mem) + ",node=" + std::to_string(names.size()) +
+                   ",billing=" + std::to_string(cpus);
+  r.tracked_tres = c.accounting_storage_tres;
+  for (const auto& [name, count] : gres)
+    if (std::ranges::find(r.tracked_tres, name) != r.tracked_tres.end()) r.cluster.tres += "," + name + "=" + std::to_string(count);
+  return r;
+}
+
+}  // namespace muster::slurmctld

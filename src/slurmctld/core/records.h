@@ -1,0 +1,50 @@
+// Records for the accounting database, and which of them slurmdbd still has to get (AccountingStorageType).
+//
+// Every event that changes what sacct shows of a job marks the job with its position (Job::record_position); what an event
+// takes away (a step that ends, a run that is requeued, a job that is purged) becomes a KeptRecord first. Indexes::unrecorded
+// holds both, the oldest first. The shell sends a batch and says when it is stored; an event (RecordsStored) records that, so
+// a restart of either side goes on where it was. Cost: nothing but a test of Cluster::accounting while it is off; a mark is
+// two steps in a set, a kept record a few microseconds.
+#pragma once
+
+#include <vector>
+
+#include "config/slurm_conf.h"
+#include "model/accounts.h"
+#include "model/cluster.h"
+#include "model/event.h"
+#include "slurmctld/core/indexes.h"
+
+namespace muster::slurmctld {
+
+bool keeps_records(const config::Config& config);
+
+// ---- record_marks.cc, called by apply alone
+void keep_records(Cluster& cluster, Indexes& indexes, const Event& event);   // before the event is applied
+void mark_records(Cluster& cluster, Indexes& indexes, const Event& event);   // after
+void mark_record(Cluster& cluster, Indexes& indexes, JobId job);
+
+// ---- records.cc
+JobRecord make_job_record(const Cluster& cluster, const Job& job);
+StepRecord make_step_record(const Cluster& cluster, const Job& job, const Step& step);
+// Whether the batch script ran, and it as the step that it is to users.
+bool has_batch_record(const Job& job);
+StepRecord make_batch_record(const Cluster& cluster, const Job& job);
+
+// What slurmdbd gets in one message: the oldest records that it does not have, all up to `position`.
+struct UploadRecords {
+  uint64_t position = 0;
+  std::vector<JobId> jobs;
+  std::vector<uint32_t> kept;            // numbers in Cluster::kept_records
+};
+// About `most` of them, more only if one event changed more; none: `position` is 0.
+UploadRecords next_upload(const Indexes& indexes, size_t most);
+// From a snapshot of the same state or a later one; `group` of jobs is left to those who may ask for names.
+rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload);
+// Kept records to give up so that no more than MaxDBDMsgs wait: steps first, then jobs, the oldest first.
+std::vector<uint32_t> excess_records(const Cluster& cluster, const Indexes& indexes, const config::Config& config);
+
+// What the database is told of this cluster.
+rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Config& config);
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,300 @@
+// What accounting learns of jobs and steps: each change is uploaded until it is acknowledged, across restarts, and bounded.
+#include "slurmctld/core/records.h"
+
+#include "slurmctld/core/core_testing.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr char kOn[] = "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageTRES=gres/gpu\nGresTypes=gpu\n";
+
+struct RecordBench : Bench {
+  explicit RecordBench(const std::string& more = "") : Bench(kOn + more) {}
+
+  // The upload of the last turn, as slurmdbd would get it.
+  std::optional<rpc::StoreRecords> upload() const {
+    for (const Effect& e : effects)
+      if (auto* u = std::get_if<UploadRecords>(&e)) return make_upload(core.cluster(), *u);
+    return std::nullopt;
+  }
+  void connect() { turn([&] { core.records_stored(0); }); }
+  // Stores what is uploaded until nothing more comes; the last state of each record counts.
+  void drain() {
+    if (!upload()) connect();   // what an earlier turn sent was lost on its way
+    for (auto u = upload(); u; u = upload()) {
+      for (JobRecord& r : u->jobs) jobs[r.key] = r;
+      for (StepRecord& s : u->steps) steps[{s.job, s.id}] = s;
+      ++uploads;
+      turn([&] { core.records_stored(u->position); });
+    }
+  }
+  const JobRecord* record(JobId id, uint32_t restarts = 0) const {
+    for (const auto& [key, r] : jobs)
+      if (key.id == id && key.restarts == restarts) return &r;
+    return nullptr;
+  }
+  const StepRecord* step(JobId id, StepId step) const {
+    for (const auto& [key, r] : steps)
+      if (key.first.id == id && key.second == step) return &r;
+    return nullptr;
+  }
+
+  std::map<JobRecordKey, JobRecord> jobs;
+  std::map<std::pair<JobRecordKey, StepId>, StepRecord> steps;
+  size_t uploads = 0;
+};
+
+StepId make_step(Bench& b, JobId job) {
+  rpc::CreateStep c;
+  c.job = job;
+  c.request.name = "work";
+  Result<rpc::StepCreated> r = fail(Errc::kError);
+  b.turn([&] { r = b.core.create_step(Caller{Uid(1000), {}, {}, {}}, c); });
+  EXPECT_TRUE(r.has_value());
+  return r ? r->step : StepId{};
+}
+
+TEST(Records, OffKeepsNothing) {
+  Bench b;
+  b.turn([&] { b.core.records_stored(0); });
+  JobId id = b.submit();
+  b.plan();
+  EXPECT_EQ(b.get(id).record_position, 0u);
+  EXPECT_TRUE(b.core.indexes().unrecorded().empty());
+  EXPECT_TRUE(b.core.cluster().kept_records.empty());
+}
+
+TEST(Records, AJobFromSubmissionToItsEnd) {
+  RecordBench b;
+  b.connect();
+  JobId id = b.submit([](JobRequest& r) { r.account = "team-a"; });
+  b.drain();
+  ASSERT_TRUE(b.record(id));
+  EXPECT_EQ(b.record(id)->state, JobState::kPending);
+  EXPECT_EQ(b.record(id)->account, "team-a");
+  EXPECT_EQ(b.record(id)->cluster, "c");
+  b.plan();
+  b.started(id);
+  b.drain();
+  EXPECT_EQ(b.record(id)->state, JobState::kRunning);
+  EXPECT_EQ(b.record(id)->node_list, "n0");
+  ASSERT_TRUE(b.step(id, kBatchStep));
+  EXPECT_EQ(b.step(id, kBatchStep)->state, JobState::kRunning);
+  b.now += minutes(2);
+  b.ends(id, 3 << 8);
+  b.drain();
+  EXPECT_EQ(b.record(id)->state, JobState::kFailed);
+  EXPECT_EQ(b.record(id)->exit_status, 3 << 8);
+  EXPECT_EQ(b.record(id)->ended - b.record(id)->started, minutes(2));
+  EXPECT_EQ(b.step(id, kBatchStep)->state, JobState::kFailed);
+  EXPECT_EQ(b.jobs.size(), 1u);
+  EXPECT_TRUE(b.core.indexes().unrecorded().empty());
+  b.expect_replay_equal();
+}
+
+TEST(Records, AJobThatGaveUpNodesIsRecordedWithTheRest) {
+  RecordBench b;
+  b.connect();
+  JobId id = b.submit([](JobRequest& r) { r.min_nodes = r.max_nodes = 2; });
+  b.plan();
+  b.started(id);
+  b.drain();
+  ASSERT_TRUE(b.record(id));
+  EXPECT_EQ(b.record(id)->node_list, "n[0-1]");
+  ASSERT_TRUE(b.update(id, "NumNodes", "1"));
+  b.drain();
+  EXPECT_EQ(b.record(id)->node_list, "n0");
+  EXPECT_EQ(b.record(id)->nodes, 1u);
+}
+
+TEST(Records, AScriptOfWhichOnlyTheEndIsKnownWasAStepToo) {
+  RecordBench b;
+  b.connect();
+  JobId id = b.submit(), other = b.submit();
+  b.plan();
+  b.ends(id);
+  b.cancel(other);
+  b.drain();
+  ASSERT_TRUE(b.step(id, kBatchStep));
+  EXPECT_EQ(b.step(id, kBatchStep)->state, JobState::kCompleted);
+  EXPECT_FALSE(b.step(other, kBatchStep));
+}
+
+TEST(Records, NothingLeavesTwiceWhileOneIsOnItsWay) {
+  RecordBench b;
+  b.connect();
+  b.submit();
+  auto first = b.upload();
+  ASSERT_TRUE(first);
+  JobId second = b.submit();
+  EXPECT_FALSE(b.upload());
+  b.turn([&] { b.core.records_stored(first->position); });
+  auto next = b.upload();
+  ASSERT_TRUE(next);
+  ASSERT_EQ(next->jobs.size(), 1u);
+  EXPECT_EQ(next->jobs[0].key.id, second);
+}
+
+TEST(Records, WhatChangesWhileItIsOnItsWayLeavesAgain) {
+  RecordBench b;
+  b.connect();
+  JobId id = b.submit();
+  auto first = b.upload();
+  ASSERT_TRUE(first);
+  b.plan();
+  b.turn([&] { b.core.records_stored(first->position); });
+  auto again = b.upload();
+  ASSERT_TRUE(again);
+  ASSERT_EQ(again->jobs.size(), 1u);
+  EXPECT_EQ(again->jobs[0].key.id, id);
+  EXPECT_EQ(again->jobs[0].state, JobState::kRunning);
+  EXPECT_GT(again->jobs[0].position, first->jobs[0].position);
+}
+
+TEST(Records, ARestartUploadsWhatWasNotAcknowledged) {
+  RecordBench b;
+  b.connect();
+  JobId id = b.submit();
+  b.plan();
+  ASSERT_TRUE(b.effects.size());
+  // The controller dies with the upload on its way; the next one knows only the log.
+  Core next(b.settings);
+  for (const Event& e : b.log) next.replay(e);
+  next.begin(b.now);
+  next.records_stored(0);
+  next.commit();
+  bool uploaded = false;
+  for (const Effect& e : next.take_effects(b.now))
+    if (auto* u = std::get_if<UploadRecords>(&e)) {
+      auto m = make_upload(next.cluster(), *u);
+      ASSERT_EQ(m.jobs.size(), 1u);
+      EXPECT_EQ(m.jobs[0].key.id, id);
+      uploaded = true;
+    }
+  EXPECT_TRUE(uploaded);
+}
+
+TEST(Records, StepsAreKeptUntilTheyAreStored) {
+  RecordBench b;
+  JobId id = b.submit([](JobRequest& r) { r.kind = JobKind::kAllocation; });
+  b.plan();
+  StepId first = make_step(b, id);
+  rpc::FinishStep f{id, first, 1 << 8};
+  b.turn([&] { (void)b.core.finish_step(Caller{Uid(1000), {}, {}, {}}, f); });
+  StepId second = make_step(b, id);
+  b.cancel(id);
+  EXPECT_EQ(b.core.cluster().kept_records.size(), 2u);
+  b.connect();
+  b.drain();
+  ASSERT_TRUE(b.step(id, first));
+  EXPECT_EQ(b.step(id, first)->state, JobState::kFailed);
+  EXPECT_EQ(b.step(id, first)->exit_status, 1 << 8);
+  EXPECT_EQ(b.step(id, first)->name, "work");
+  ASSERT_TRUE(b.step(id, second));
+  EXPECT_EQ(b.step(id, second)->state, JobState::kCancelled);
+  EXPECT_EQ(b.record(id)->state, JobState::kCancelled);
+  EXPECT_TRUE(b.core.cluster().kept_records.empty());
+  b.expect_replay_equal();
+}
+
+TEST(Records, ARequeuedJobLeavesARecordOfEachRun) {
+  RecordBench b;
+  b.connect();
+  JobId id = b.submit([](JobRequest& r) { r.requeue = TriState::kYes; });
+  b.plan();
+  b.started(id);
+  b.now += minutes(1);
+  b.control(rpc::JobAction::kRequeue, id);
+  b.gone(id, b.host(id));
+  EXPECT_TRUE(b.get(id).pending());
+  b.drain();
+  ASSERT_TRUE(b.record(id, 0));
+  ASSERT_TRUE(b.record(id, 1));
+  EXPECT_TRUE(is_finished(b.record(id, 0)->state));
+  EXPECT_EQ(b.record(id, 0)->node_list, "n0");
+  EXPECT_EQ(b.record(id, 1)->state, JobState::kPending);
+  b.expect_replay_equal();
+}
+
+TEST(Records, APurgedJobIsStillRecorded) {
+  RecordBench b;
+  JobId id = b.submit();
+  b.plan();
+  b.started(id);
+  b.ends(id);
+  b.wait(minutes(10));
+  ASSERT_FALSE(b.exists(id));
+  b.connect();
+  b.drain();
+  ASSERT_TRUE(b.record(id));
+  EXPECT_EQ(b.record(id)->state, JobState::kCompleted);
+  ASSERT_TRUE(b.step(id, kBatchStep));
+  EXPECT_TRUE(b.core.cluster().kept_records.empty());
+  b.expect_replay_equal();
+}
+
+TEST(Records, TasksOfAnArrayHaveTheirOwn) {
+  RecordBench b;
+  b.connect();
+  JobId id = b.submit([](JobRequest& r) { r.array = "0-7"; r.num_tasks = 4; });
+  b.plan();
+  b.drain();
+  ASSERT_TRUE(b.record(id));
+  EXPECT_EQ(b.record(id)->array_tasks, "4-7");
+  size_t running = 0;
+  for (const auto& [key, r] : b.jobs) running += r.state == JobState::kRunning && r.array_job_id == id;
+  EXPECT_EQ(running, 4u);
+  b.expect_replay_equal();
+}
+
+TEST(Records, SwitchedOffTheyAreForgottenAndSwitchedOnAllAreSent) {
+  RecordBench b;
+  JobId id = b.submit();
+  EXPECT_FALSE(b.core.indexes().unrecorded().empty());
+  b.turn([&] { b.core.configure(settings_of("")); });
+  EXPECT_TRUE(b.core.indexes().unrecorded().empty());
+  b.turn([&] { b.core.configure(settings_of(kOn)); });
+  b.connect();
+  b.drain();
+  EXPECT_TRUE(b.record(id));
+  b.expect_replay_equal();
+}
+
+TEST(Records, AFailedAppendLosesNothing) {
+  RecordBench b;
+  b.connect();
+  JobId id = b.submit();
+  auto first = b.upload();
+  ASSERT_TRUE(first);
+  b.failing_turn([&] { b.core.records_stored(first->position); });
+  b.turn([] {});
+  auto again = b.upload();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->jobs[0].key.id, id);
+}
+
+TEST(Records, StepsGoFirstWhenTooManyWait) {
+  RecordBench b("MaxDBDMsgs=10000\nMaxStepCount=20000\n");
+  JobId id = b.submit([](JobRequest& r) { r.kind = JobKind::kAllocation; });
+  b.plan();
+  b.turn([&] {
+    for (int i = 0; i < 10'050; ++i) {
+      rpc::CreateStep c;
+      c.job = id;
+      auto r = b.core.create_step(Caller::root(), c);
+      ASSERT_TRUE(r.has_value());
+      (void)b.core.finish_step(Caller::root(), rpc::FinishStep{id, r->step, 0});
+    }
+  });
+  EXPECT_LT(b.core.indexes().unrecorded().size(), 10'000u);
+  EXPECT_GT(b.core.indexes().unrecorded().size(), 8'000u);
+  b.connect();
+  b.drain();
+  EXPECT_TRUE(b.record(id));
+  EXPECT_FALSE(b.step(id, StepId(0)));
+  EXPECT_TRUE(b.step(id, StepId(10'049)));
+  EXPECT_GT(b.uploads, 5u);
+}
+
+}  // namespace
+}  // namespace muster::slurmctld

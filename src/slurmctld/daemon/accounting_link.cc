@@ -1,0 +1,142 @@
+#include "slurmctld/daemon/accounting_link.h"
+
+#include <algorithm>
+
+#include "slurmctld/daemon/upload_parts.h"
+#include "wire/accounting_instances.h"
+#include "wire/messages.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr Duration kFirstPause = milliseconds(200), kLongestPause = seconds(10);
+// After an answer: what happens meanwhile leaves together.
+constexpr Duration kGather = milliseconds(50);
+
+}  // namespace
+
+AccountingLink::AccountingLink(net::Loop& loop, os::Log& log, Ports ports)
+    : loop_(loop), log_(log), ports_(std::move(ports)), pause_(kFirstPause) {}
+
+AccountingLink::~AccountingLink() { close(); }
+
+void AccountingLink::close() {
+  *alive_ = false;
+  timer_.reset();
+  if (channel_) channel_->close();
+  channel_.reset();
+}
+
+void AccountingLink::configure(std::shared_ptr<const Settings> settings, const net::Security& security) {
+  auto before = std::exchange(settings_, std::move(settings));
+  security_ = security;
+  const config::Config& c = settings_->config();
+  if (!keeps_records(c)) return lose();
+  bool moved = before && (before->config().accounting_storage_host != c.accounting_storage_host ||
+                          before->config().accounting_storage_port != c.accounting_storage_port);
+  if (moved) lose();
+  if (!channel_) connect();
+}
+
+void AccountingLink::lose() {
+  timer_.reset();
+  if (!channel_) return;
+  channel_->close();
+  loop_.defer([channel = std::exchange(channel_, nullptr)] {});   // it goes after its own callback
+  ports_.lost();
+}
+
+void AccountingLink::connect() {
+  if (connecting_ || channel_ || !keeps_records(settings_->config())) return;
+  const config::Config& c = settings_->config();
+  bool backup = backup_turn_ && !c.accounting_storage_backup_host.empty();
+  std::string host = backup ? c.accounting_storage_backup_host : c.accounting_storage_host;
+  connecting_ = true;
+  net::connect_tcp(loop_, host, c.accounting_storage_port, security_, seconds(to_seconds(c.message_timeout)),
+                   [this, alive = alive_, host](Result<net::ChannelPtr> channel) {
+                     if (!*alive) return;
+                     connecting_ = false;
+                     if (!channel) return retry("slurmdbd at " + host + " cannot be reached: " + std::string(channel.error().message()));
+                     connected(std::move(*channel), host);
+                   });
+}
+
+void AccountingLink::retry(const std::string& why) {
+  // The first time it may only be about to start, as we are.
+  if (++failures_ == 2) log_.error("{} (records are kept until it can)", why);
+  else log_.verbose("{}", why);
+  backup_turn_ = !backup_turn_;
+  timer_ = loop_.after(pause_, [this] { connect(); });
+  pause_ = std::min(pause_ * 2, kLongestPause);
+}
+
+void AccountingLink::connected(net::ChannelPtr channel, const std::string& host) {
+  channel_ = std::move(channel);
+  net::Channel* raw = channel_.get();
+  channel_->on_closed = [this, alive = alive_, raw, host](const Error& e) {
+    if (!*alive || channel_.get() != raw) return;
+    lose();
+    retry("slurmdbd at " + host + " is away: " + std::string(e.message()));
+  };
+  std::string payload;
+  wire::encode(make_registration(*ports_.snapshot(), settings_->config()), payload);
+  channel_->request(wire::number_of<rpc::RegisterCluster>, std::move(payload), settings_->config().message_timeout,
+                    [this, alive = alive_, raw, host](Result<net::Frame> answer) {
+                      if (!*alive || channel_.get() != raw) return;
+                      if (!answer) {
+                        lose();
+                        return retry("slurmdbd at " + host + " does not take this cluster: " + std::string(answer.error().message()));
+                      }
+                      log_.info("accounting records go to slurmdbd at {}", host);
+                      backup_turn_ = false;
+                      if (!refused_) pause_ = kFirstPause, failures_ = 0;
+                      ports_.stored(0);
+                    });
+}
+
+// Group names are asked for here, where a slow directory service keeps nobody waiting.
+void AccountingLink::add_groups(rpc::StoreRecords& m) {
+  for (JobRecord& r : m.jobs) {
+    r.group = users_.group_name(r.gid);
+    if (r.user.empty()) r.user = users_.user_name(r.uid);
+  }
+}
+
+void AccountingLink::upload(UploadRecords batch) {
+  auto cluster = ports_.snapshot();
+  maker_.post([this, alive = alive_, poster = loop_.poster(), cluster, batch = std::move(batch)]() mutable {
+    rpc::StoreRecords records = make_upload(*cluster, batch);
+    cluster.reset();   // here: letting go of a snapshot may take a while
+    add_groups(records);
+    auto messages = std::make_shared<Messages>(records.position, upload_parts(records));
+    poster([this, alive, messages] {
+      if (*alive) send(messages);
+    });
+  });
+}
+
+// The next one when the last is stored. What breaks off in the middle is sent again from the start: storing twice does no harm.
+void AccountingLink::send(std::shared_ptr<Messages> messages) {
+  if (!channel_) return;   // lost meanwhile: sent again when it is back
+  net::Channel* raw = channel_.get();
+  std::string payload = std::move(messages->payloads[messages->sent++]);
+  channel_->request(wire::number_of<rpc::StoreRecords>, std::move(payload), minutes(2),
+                    [this, alive = alive_, raw, messages](Result<net::Frame> answer) {
+                      if (!*alive || channel_.get() != raw) return;
+                      if (!answer) return not_stored(answer.error());
+                      refused_ = false;
+                      pause_ = kFirstPause;
+                      if (messages->sent < messages->payloads.size()) return send(messages);
+                      timer_ = loop_.after(kGather, [this, position = messages->position] { ports_.stored(position); });
+                    });
+}
+
+// Its disk is full, its database away: it says so in its log, too.
+void AccountingLink::not_stored(const Error& e) {
+  const std::string why(e.message());
+  lose();
+  if (!std::exchange(refused_, true)) failures_ = 1;   // said at once, and once
+  retry("slurmdbd does not store accounting records: " + why);
+}
+
+}  // namespace muster::slurmctld

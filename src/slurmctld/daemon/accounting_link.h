@@ -1,0 +1,65 @@
+// AccountingLink: the way of accounting records to slurmdbd (AccountingStorageHost, then AccountingStorageBackupHost). Keeps one
+// connection while slurm.conf asks for it, tries again while nobody answers, and says to the core what is stored. One message is
+// on its way at a time; what was not acknowledged is the core's to send again (core/records.h). Lives on the I/O thread; records
+// are made on a thread of their own, from a snapshot.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/channel.h"
+#include "net/query_thread.h"
+#include "os/log.h"
+#include "os/users.h"
+#include "slurmctld/core/core.h"
+
+namespace muster::slurmctld {
+
+class AccountingLink {
+ public:
+  struct Ports {
+    std::function<std::shared_ptr<const Cluster>()> snapshot;
+    std::function<void(uint64_t position)> stored;   // 0: the link is there
+    std::function<void()> lost;
+  };
+  AccountingLink(net::Loop& loop, os::Log& log, Ports ports);
+  ~AccountingLink();
+
+  // At the start and after each change of the configuration.
+  void configure(std::shared_ptr<const Settings> settings, const net::Security& security);
+  void upload(UploadRecords batch);
+  void close();
+
+ private:
+  void connect();
+  void connected(net::ChannelPtr channel, const std::string& host);
+  void retry(const std::string& why);
+  void lose();
+  struct Messages {              // one upload, see upload_parts.h
+    uint64_t position = 0;
+    std::vector<std::string> payloads;
+    size_t sent = 0;
+  };
+  void send(std::shared_ptr<Messages> messages);
+  void not_stored(const Error& e);
+  void add_groups(rpc::StoreRecords& records);
+
+  net::Loop& loop_;
+  os::Log& log_;
+  Ports ports_;
+  std::shared_ptr<const Settings> settings_;
+  net::Security security_;
+  net::ChannelPtr channel_;
+  bool connecting_ = false, backup_turn_ = false;
+  uint32_t failures_ = 0;        // since it was there last
+  bool refused_ = false;         // it is there and does not store
+  Duration pause_;
+  std::unique_ptr<net::Loop::Timer> timer_;
+  os::UserDirectory users_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);   // of callbacks that come later than we go
+  net::QueryThread maker_;
+};
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,33 @@
+#include "slurmdbd/core/defaults.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace muster::slurmdbd {
+namespace {
+
+std::string default_qos(const Directory& d, const AssociationRecord* a) {
+  while (a && a->default_qos.empty()) {
+    auto up = d.associations.find(a->parent_id);
+    a = up == d.associations.end() ? nullptr : &up->second;
+  }
+  return a ? a->default_qos : "normal";
+}
+
+}  // namespace
+
+void fill_defaults(const Directory& d, rpc::StoreRecords& m) {
+  auto open = [](const JobRecord& r) { return r.account.empty() || r.qos.empty(); };
+  if (std::ranges::none_of(m.jobs, open)) return;
+  std::unordered_map<std::string, const AssociationRecord*> defaults;
+  for (const auto& [id, a] : d.associations)
+    if (!a.deleted && a.is_default && a.cluster == m.cluster) defaults.emplace(a.user, &a);
+  for (JobRecord& r : m.jobs) {
+    auto at = defaults.find(r.user);
+    if (!open(r) || at == defaults.end()) continue;
+    if (r.account.empty()) r.account = at->second->account;
+    if (r.qos.empty()) r.qos = default_qos(d, at->second);
+  }
+}
+
+}  // namespace muster::slurmdbd

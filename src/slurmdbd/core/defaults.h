@@ -1,0 +1,13 @@
+// What a job that named no account or QOS runs under: its user's default account on the cluster, and the QOS that is the default
+// there. The controller does not know these yet, so slurmdbd fills them in when it first stores a job. Pure. Cost: O(associations) a message.
+#pragma once
+
+#include "model/accounting.h"
+#include "slurmdbd/core/directory.h"
+
+namespace muster::slurmdbd {
+
+// Only what is empty, and only of users with an association.
+void fill_defaults(const Directory& directory, rpc::StoreRecords& records);
+
+}  // namespace muster::slurmdbd

@@ -1,0 +1,61 @@
+// Directory: sacctmgr's nouns as slurmdbd holds them in memory: a value that is read whole and replaced whole. Associations and
+// QOS stand in it as they were set; what they inherit is worked out when somebody asks (query.h). Pure.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/accounts.h"
+
+namespace muster::slurmdbd {
+
+struct Directory {
+  // What was deleted stays, marked, but for what was young: see edit.h.
+  std::map<std::string, ClusterRecord> clusters;
+  std::map<std::string, AccountRecord> accounts;
+  std::map<std::string, UserRecord> users;              // default_account is of associations
+  std::map<std::string, QosRecord> qos;
+  std::map<uint32_t, AssociationRecord> associations;   // by id
+  std::map<uint32_t, TresRecord> tres;
+  std::map<uint32_t, WckeyRecord> wckeys;
+  uint32_t last_id = 0;                                 // of associations, QOS and wckeys: no number comes twice
+
+  const AssociationRecord* association(const std::string& cluster, const std::string& account, const std::string& user = "",
+                                       const std::string& partition = "") const;   // also a deleted one
+  // The associations below one, and that itself; deleted ones too.
+  std::vector<uint32_t> below(uint32_t id) const;
+};
+
+template <class Record>
+const Record* find_live(const std::map<std::string, Record>& map, const std::string& name) {
+  auto at = map.find(name);
+  return at == map.end() || at->second.deleted ? nullptr : &at->second;
+}
+
+// What an empty database has: account root, user root, QOS normal, the eight TRES that always are.
+Directory initial_directory(Time now);
+
+// A change of a Directory that remembers which records it touched, so that those alone are written.
+struct Touched {
+  std::set<std::pair<Entity, std::string>> keys;        // names; of numbered ones the number as text
+};
+void touch(Touched& t, const ClusterRecord& r);
+void touch(Touched& t, const AccountRecord& r);
+void touch(Touched& t, const UserRecord& r);
+void touch(Touched& t, const QosRecord& r);
+void touch(Touched& t, const AssociationRecord& r);
+void touch(Touched& t, const TresRecord& r);
+void touch(Touched& t, const WckeyRecord& r);
+
+// A controller's first contact, or what changed of it since: the cluster with its root associations, and the TRES it tracks.
+// Nothing touched: it was known so.
+void register_cluster(Directory& d, const rpc::RegisterCluster& r, const std::string& default_qos, Time now, Touched& touched);
+// The cluster with its root associations, if it is not there.
+void add_cluster(Directory& d, const std::string& name, const std::string& default_qos, Time now, Touched& touched);
+
+// "gres/gpu:h100", or "cpu" for what has no name.
+std::string tres_name(const TresRecord& t);
+
+}  // namespace muster::slurmdbd

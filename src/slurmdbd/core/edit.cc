@@ -1,0 +1,282 @@
+#include "slurmdbd/core/edit.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "slurmdbd/core/editor.h"
+#include "slurmdbd/core/names.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+constexpr size_t kMostNameBytes = 200, kMostEdits = 10'000;
+
+void lower(std::optional<std::string>& name) {
+  if (name) name = to_lower(*name);
+}
+void lower(std::vector<NamesChange>& changes) {
+  for (NamesChange& c : changes) slurmdbd::lower(c.names);
+}
+
+const char* verb_name(EditVerb v) { return v == EditVerb::kAdd ? "Add" : v == EditVerb::kModify ? "Modify" : "Remove"; }
+const char* entity_name(Entity e) {
+  switch (e) {
+    case Entity::kAccount: return "Accounts";
+    case Entity::kAssociation: return "Associations";
+    case Entity::kCluster: return "Clusters";
+    case Entity::kCoordinator: return "Coordinators";
+    case Entity::kQos: return "QOS";
+    case Entity::kTransaction: return "Transactions";
+    case Entity::kTres: return "TRES";
+    case Entity::kUser: return "Users";
+    case Entity::kWckey: return "WCKeys";
+  }
+  return "";
+}
+
+std::string quoted(const char* key, const std::vector<std::string>& names) {
+  return names.empty() ? "" : std::string(key) + "='" + join(names, ",") + "' ";
+}
+
+TransactionRecord transaction_of(const EntityEdit& e, const rpc::Entities& changed, const EditContext& context) {
+  TransactionRecord t;
+  t.time = context.now;
+  t.actor = context.actor;
+  t.action = std::string(verb_name(e.verb)) + " " + entity_name(e.entity);
+  t.where = quoted("cluster", e.where.clusters) + quoted("acct", e.where.accounts) + quoted("user", e.where.users) +
+            quoted("partition", e.where.partitions) + quoted("qos", e.where.qos) + quoted("wckey", e.where.wckeys);
+  auto say = [&](const char* key, const std::optional<std::string>& value) {
+    if (value) t.info += std::string(key) + "='" + *value + "' ";
+  };
+  say("description", e.set.description);
+  say("organization", e.set.organization);
+  say("parent", e.set.parent);
+  say("default_acct", e.set.default_account);
+  say("def_qos", e.set.default_qos);
+  say("newname", e.set.new_name);
+  for (const LimitChange& l : e.set.limits)
+    for (const LimitInfo& info : kLimits)
+      if (info.kind == l.kind)
+        t.info += to_lower(info.name) + (l.tres.empty() ? "" : ":" + l.tres) +
+                  (l.op == ChangeOp::kAdd ? "+=" : l.op == ChangeOp::kSubtract ? "-=" : "=") + (l.op == ChangeOp::kClear ? "-1" : std::to_string(l.value)) + " ";
+  for (const NamesChange& n : e.set.qos)
+    t.info += std::string("qos") + (n.op == ChangeOp::kAdd ? "+=" : n.op == ChangeOp::kSubtract ? "-=" : "=") + "'" + join(n.names, ",") + "' ";
+  for (std::string* text : {&t.where, &t.info})
+    if (!text->empty()) text->pop_back();
+  std::set<std::string> accounts, clusters, users;
+  for (const auto& a : changed.associations) {
+    accounts.insert(a.account);
+    clusters.insert(a.cluster);
+    if (!a.user.empty()) users.insert(a.user);
+  }
+  for (const auto& a : changed.accounts) accounts.insert(a.name);
+  for (const auto& c : changed.clusters) clusters.insert(c.name);
+  for (const auto& u : changed.users) users.insert(u.name);
+  t.accounts.assign(accounts.begin(), accounts.end());
+  t.clusters.assign(clusters.begin(), clusters.end());
+  t.users.assign(users.begin(), users.end());
+  return t;
+}
+
+}  // namespace
+
+AdminLevel level_of(const Directory& d, const std::string& user) {
+  const UserRecord* u = find_live(d.users, user);
+  return u ? u->admin_level : AdminLevel::kNone;
+}
+
+// For who is told of it: the account above an account.
+static void name_parents(const Directory& d, rpc::Entities& changed) {
+  for (AssociationRecord& a : changed.associations) {
+    auto above = d.associations.find(a.parent_id);
+    if (a.user.empty() && above != d.associations.end()) a.parent_account = above->second.account;
+  }
+}
+
+Result<Edited> edit(const Directory& directory, const rpc::EditEntities& request, const EditContext& context) {
+  if (request.edits.size() > kMostEdits) return fail(Errc::kError, "more than " + std::to_string(kMostEdits) + " edits in one request");
+  Edited out;
+  out.directory = directory;
+  for (const EntityEdit& e : request.edits) {
+    Editor editor(out.directory, out.touched, context, e);
+    const size_t before = out.touched.keys.size();
+    MUSTER_TRY_VOID(editor.run());
+    rpc::Entities changed = editor.take_changed();
+    bool any = out.touched.keys.size() != before || !changed.accounts.empty() || !changed.users.empty() || !changed.associations.empty() ||
+               !changed.qos.empty() || !changed.clusters.empty() || !changed.wckeys.empty();
+    if (any) out.transactions.push_back(transaction_of(editor.request(), changed, context));
+    name_parents(out.directory, changed);
+    out.answer.changed.push_back(std::move(changed));
+  }
+  return out;
+}
+
+// ---- what all edits share
+Result<> Editor::run() {
+  normalise();
+  MUSTER_TRY_VOID(check_names());
+  MUSTER_TRY_VOID(check_conditions());
+  switch (edit_.entity) {
+    case Entity::kAccount: return edit_.verb == EditVerb::kAdd ? add_accounts() : edit_.verb == EditVerb::kModify ? modify_accounts() : remove_accounts();
+    case Entity::kUser: return edit_.verb == EditVerb::kAdd ? add_users() : edit_.verb == EditVerb::kModify ? modify_users() : remove_users();
+    case Entity::kCoordinator: return edit_coordinators();
+    case Entity::kQos: return edit_qos();
+    case Entity::kCluster: return edit_clusters();
+    case Entity::kWckey: return edit_wckeys();
+    default: return fail(Errc::kError, std::string(entity_name(edit_.entity)) + " cannot be edited");
+  }
+}
+
+void Editor::normalise() {
+  EntityFilter& w = edit_.where;
+  lower_names(w);
+  if (!context_.settings.preserve_case) slurmdbd::lower(w.users);
+  EntityChange& s = edit_.set;
+  for (auto* name : {&s.parent, &s.default_account, &s.default_wckey, &s.default_qos}) lower(*name);
+  if (!context_.settings.preserve_case) lower(s.new_name);
+  lower(s.qos);
+  lower(s.preempt);
+  for (LimitChange& l : s.limits) l.tres = to_lower(l.tres);
+}
+
+Result<> Editor::check_names() const {
+  auto check = [](const char* field, const std::vector<std::string>& names) -> Result<> {
+    for (const std::string& n : names) {
+      bool bad = n.empty() || n.size() > kMostNameBytes ||
+                 std::ranges::any_of(n, [](char c) { return static_cast<unsigned char>(c) <= ' ' || std::string_view(",|'\"/\\:=").contains(c); });
+      if (bad) return fail(Errc::kBadName, std::string(field) + " '" + n + "': a name has 1 to " + std::to_string(kMostNameBytes) + " bytes, no space and none of , | ' \" / \\ : =");
+    }
+    return {};
+  };
+  const EntityFilter& w = edit_.where;
+  MUSTER_TRY_VOID(check("Account", w.accounts));
+  MUSTER_TRY_VOID(check("Cluster", w.clusters));
+  MUSTER_TRY_VOID(check("User", w.users));
+  MUSTER_TRY_VOID(check("QOS", w.qos));
+  MUSTER_TRY_VOID(check("WCKey", w.wckeys));
+  if (edit_.set.new_name) MUSTER_TRY_VOID(check("NewName", {*edit_.set.new_name}));
+  return {};
+}
+
+Result<> Editor::need_operator(const std::string& what) const {
+  if (is_operator()) return {};
+  return fail(Errc::kAccessDenied, {}, what + " needs an administrator or an operator (AdminLevel), and user " + context_.actor + " is neither");
+}
+
+Result<std::vector<std::string>> Editor::clusters() const {
+  std::vector<std::string> out;
+  for (const std::string& name : edit_.where.clusters) {
+    if (!find_live(d_.clusters, name)) return fail(Errc::kInvalidClusterName, "Cluster '" + name + "' is not known", "sacctmgr show cluster lists those that are; a controller adds its own when it first connects");
+    out.push_back(name);
+  }
+  if (!edit_.where.clusters.empty()) return out;
+  for (const auto& [name, c] : d_.clusters)
+    if (!c.deleted) out.push_back(name);
+  if (out.empty()) return fail(Errc::kInvalidClusterName, "there is no cluster yet", "a controller adds its own when it first connects; sacctmgr add cluster NAME does it by hand");
+  return out;
+}
+
+bool Editor::coordinates(const std::string& cluster, const std::string& account) const {
+  const UserRecord* user = find_live(d_.users, context_.actor);
+  if (!user || !context_.settings.coordinators) return false;
+  const Association* a = d_.association(cluster, account);
+  while (a) {
+    if (std::ranges::find(user->coordinator_of, a->account) != user->coordinator_of.end()) return true;
+    const AccountRecord* record = find_live(d_.accounts, a->account);
+    if (record && std::ranges::find(record->flags, "UsersAreCoords") != record->flags.end() && d_.association(cluster, a->account, user->name)) return true;
+    auto up = d_.associations.find(a->parent_id);
+    a = up == d_.associations.end() ? nullptr : &up->second;
+  }
+  return false;
+}
+
+Result<> Editor::may_edit(const std::string& cluster, const std::string& account) const {
+  if (is_operator() || coordinates(cluster, account)) return {};
+  return fail(Errc::kAccessDenied, {}, "user " + context_.actor + " is neither an operator nor a coordinator of account " + account);
+}
+
+Result<> Editor::refuse_if_used(const std::vector<uint32_t>& associations) const {
+  std::map<std::pair<std::string, std::string>, std::vector<const Association*>> places;   // one question for each cluster and account
+  for (uint32_t id : associations) {
+    const Association& a = d_.associations.at(id);
+    places[{a.cluster, a.account}].push_back(&a);
+  }
+  std::string lines;
+  size_t count = 0;
+  for (const auto& [place, of] : places) {
+    rpc::JobRecordFilter f;
+    f.states = 1u << static_cast<unsigned>(JobState::kPending) | 1u << static_cast<unsigned>(JobState::kRunning) | 1u << static_cast<unsigned>(JobState::kSuspended);
+    f.from = f.until = context_.now;
+    f.clusters = {place.first};
+    f.accounts = {place.second};
+    f.steps = false;
+    MUSTER_TRY(jobs, context_.jobs(f));
+    for (const JobRecord& r : jobs) {
+      auto is_of = [&](const Association* a) { return (a->user.empty() || r.user == a->user) && (a->partition.empty() || r.partition == a->partition); };
+      if (is_finished(r.state) || std::ranges::none_of(of, is_of)) continue;
+      if (++count <= 100) lines += "\n  JobID = " + std::to_string(r.key.id.value) + " C = " + place.first + " A = " + r.account + " U = " + r.user;
+    }
+  }
+  if (!count) return {};
+  if (count > 100) lines += "\n  and " + std::to_string(count - 100) + " more";
+  return fail(Errc::kJobsActiveOnRemove, std::string(errc_text(Errc::kJobsActiveOnRemove)) + lines);
+}
+
+// An account that is somebody's default goes only together with his association there.
+Result<> Editor::refuse_default(const std::vector<uint32_t>& gone) const {
+  std::string lines;
+  for (uint32_t id : gone) {
+    const Association& a = d_.associations.at(id);
+    if (!a.is_default || a.user.empty()) continue;
+    bool keeps_another = std::ranges::any_of(d_.associations, [&](const auto& e) {
+      const Association& o = e.second;
+      return !o.deleted && o.user == a.user && o.cluster == a.cluster && std::ranges::find(gone, o.id) == gone.end();
+    });
+    if (keeps_another) lines += "\n  U = " + a.user + " C = " + a.cluster + " A = " + a.account;
+  }
+  if (lines.empty()) return {};
+  return fail(Errc::kCanNotRemoveDefaultAccount, std::string(errc_text(Errc::kCanNotRemoveDefaultAccount)) + lines,
+              "give them another first: sacctmgr modify user NAME set DefaultAccount=ACCOUNT");
+}
+
+Result<> Editor::remove_association(uint32_t id) {
+  Association& a = d_.associations.at(id);
+  changed_.associations.push_back(a);
+  touch(touched_, a);
+  rpc::JobRecordFilter f;
+  f.clusters = {a.cluster};
+  f.accounts = {a.account};
+  f.from = a.created;            // what ended before did not use it
+  bool forget = context_.now - a.created < kForgottenWithin;
+  if (forget) {
+    MUSTER_TRY(used, context_.any_job(f, a.user, a.partition));
+    forget = !used;
+  }
+  if (forget) {
+    d_.associations.erase(id);
+    return {};
+  }
+  a.deleted = true;
+  a.is_default = false;
+  a.modified = context_.now;
+  return {};
+}
+
+Editor::Association& Editor::new_association(const std::string& cluster, const std::string& account, const std::string& user,
+                                             const std::string& partition, uint32_t parent) {
+  const Association* old = d_.association(cluster, account, user, partition);   // deleted before: it has its number again
+  uint32_t id = old ? old->id : ++d_.last_id;
+  Association a;
+  a.id = id;
+  a.cluster = cluster;
+  a.account = account;
+  a.user = user;
+  a.partition = partition;
+  a.parent_id = parent;
+  a.created = old ? old->created : context_.now;
+  a.modified = context_.now;
+  touch(touched_, a);
+  return d_.associations[id] = std::move(a);
+}
+
+}  // namespace muster::slurmdbd

@@ -1,0 +1,171 @@
+// Accounts, and who coordinates them.
+#include <algorithm>
+
+#include "base/text.h"
+#include "slurmdbd/core/editor.h"
+
+namespace muster::slurmdbd {
+
+Result<> Editor::add_accounts() {
+  if (edit_.where.accounts.empty()) return fail(Errc::kError, "Account: name those to add");
+  MUSTER_TRY(on, clusters());
+  const std::string parent = edit_.set.parent.value_or("root");
+  for (const std::string& name : edit_.where.accounts) {
+    if (parent == name) return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": an account is not its own parent");
+    if (!find_live(d_.accounts, name)) {
+      for (const std::string& cluster : on) MUSTER_TRY_VOID(may_edit(cluster, parent));
+      const AccountRecord* above = find_live(d_.accounts, parent);
+      AccountRecord& a = d_.accounts[name];
+      Time created = a.created;
+      a = {};
+      a.name = name;
+      a.description = edit_.set.description.value_or(name);
+      a.organization = edit_.set.organization.value_or(parent == "root" || !above ? name : above->organization);
+      a.created = created == kTimeUnset ? context_.now : created;
+      a.modified = context_.now;
+      MUSTER_TRY_VOID(change_names(a.flags, edit_.set.flags));
+      touch(touched_, a);
+      changed_.accounts.push_back(a);
+    }
+    for (const std::string& cluster : on) {
+      const Association* known = d_.association(cluster, name);
+      if (known && !known->deleted) continue;
+      const Association* above = d_.association(cluster, parent);
+      if (!above || above->deleted)
+        return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": there is no such account on cluster " + cluster, "sacctmgr add account " + parent + " makes it");
+      MUSTER_TRY_VOID(may_edit(cluster, parent));
+      uint32_t above_id = above->id;
+      Association& a = new_association(cluster, name, "", "", above_id);
+      MUSTER_TRY_VOID(change_association(a));
+      changed_.associations.push_back(a);
+    }
+  }
+  return {};
+}
+
+Result<> Editor::modify_accounts() {
+  const EntityChange& s = edit_.set;
+  const std::vector<uint32_t> associations_meant = matching(false);   // before anything of them changes
+  if (s.description || s.organization || !s.flags.empty()) {
+    MUSTER_TRY_VOID(need_operator("changing the description, organization or flags of an account"));
+    for (const std::string& name : accounts_meant()) {
+      AccountRecord& a = d_.accounts.at(name);
+      AccountRecord next = a;
+      if (s.description) next.description = *s.description;
+      if (s.organization) next.organization = *s.organization;
+      MUSTER_TRY_VOID(change_names(next.flags, s.flags));
+      if (next.description == a.description && next.organization == a.organization && next.flags == a.flags) continue;
+      next.modified = context_.now;
+      a = next;
+      touch(touched_, a);
+      changed_.accounts.push_back(a);
+    }
+  }
+  if (!changes_associations()) return {};
+  for (uint32_t id : associations_meant) {
+    Association& a = d_.associations.at(id);
+    if (a.account == "root" && edit_.where.accounts.empty()) continue;   // the cluster's own is meant only by name
+    MUSTER_TRY_VOID(may_edit(a.cluster, a.account));
+    MUSTER_TRY(different, change_association(a));
+    if (s.parent && d_.associations.at(id).parent_id != 0) {
+      uint32_t before = a.parent_id;
+      MUSTER_TRY_VOID(move_account(id, *s.parent));
+      different = different || before != a.parent_id;
+    }
+    if (!different) continue;
+    touch(touched_, a);
+    changed_.associations.push_back(a);
+  }
+  return {};
+}
+
+Result<> Editor::move_account(uint32_t id, const std::string& parent) {
+  Association& a = d_.associations.at(id);
+  const Association* above = d_.association(a.cluster, parent);
+  if (!above || above->deleted) return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": there is no such account on cluster " + a.cluster);
+  if (above->id == a.parent_id) return {};
+  std::vector<uint32_t> own = d_.below(id);
+  if (std::ranges::find(own, above->id) != own.end())
+    return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": it is " + (parent == a.account ? "the account itself" : "below account " + a.account));
+  MUSTER_TRY_VOID(may_edit(a.cluster, parent));
+  a.parent_id = above->id;
+  a.modified = context_.now;
+  return {};
+}
+
+Result<> Editor::remove_accounts() {
+  if (edit_.where.accounts.empty() && edit_.where.organizations.empty() && edit_.where.descriptions.empty() && edit_.where.parents.empty())
+    return fail(Errc::kError, "delete account needs a condition: which ones");
+  std::vector<uint32_t> gone;
+  for (uint32_t id : matching(false)) {
+    const Association& a = d_.associations.at(id);
+    if (a.account == "root") return fail(Errc::kError, "Account root cannot be deleted: it is the root of each cluster's tree");
+    const Association& above = d_.associations.at(a.parent_id);
+    MUSTER_TRY_VOID(may_edit(a.cluster, above.account));
+    for (uint32_t below : d_.below(id))
+      if (!d_.associations.at(below).deleted && std::ranges::find(gone, below) == gone.end()) gone.push_back(below);
+  }
+  MUSTER_TRY_VOID(refuse_if_used(gone));
+  MUSTER_TRY_VOID(refuse_default(gone));
+  std::set<std::string> accounts;
+  for (uint32_t id : gone) {
+    accounts.insert(d_.associations.at(id).account);
+    MUSTER_TRY_VOID(remove_association(id));
+  }
+  if (!edit_.where.accounts.empty() && !asks_of_associations(false)) accounts.merge(accounts_meant());   // those that no cluster had
+  for (const std::string& name : accounts) {
+    bool still = std::ranges::any_of(d_.associations, [&](const auto& e) { return !e.second.deleted && e.second.account == name; });
+    auto at = d_.accounts.find(name);
+    if (still || at == d_.accounts.end() || at->second.deleted) continue;
+    changed_.accounts.push_back(at->second);
+    touch(touched_, at->second);
+    for (auto& [user, u] : d_.users)
+      if (std::erase(u.coordinator_of, name)) touch(touched_, u);
+    bool kept = std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.account == name; });
+    if (!kept && context_.now - at->second.created < kForgottenWithin) {
+      d_.accounts.erase(at);
+      continue;
+    }
+    at->second.deleted = true;
+    at->second.modified = context_.now;
+  }
+  return {};
+}
+
+Result<> Editor::edit_coordinators() {
+  const EntityFilter& w = edit_.where;
+  if (edit_.verb == EditVerb::kModify) return fail(Errc::kError, "coordinators are added and deleted, not modified");
+  if (w.users.empty() || (w.accounts.empty() && edit_.verb == EditVerb::kAdd)) return fail(Errc::kError, "a coordinator needs Names= and Account=");
+  for (const std::string& account : w.accounts) {
+    if (!find_live(d_.accounts, account)) return fail(Errc::kInvalidAccount, "Account '" + account + "' is not known");
+    bool may = is_operator() || std::ranges::any_of(d_.clusters, [&](const auto& c) { return coordinates(c.first, account); });
+    if (!may) MUSTER_TRY_VOID(need_operator("naming coordinators of account " + account));
+  }
+  if (w.accounts.empty()) MUSTER_TRY_VOID(need_operator("taking coordinators from all accounts"));
+  std::set<std::string> accounts;
+  for (const std::string& name : w.users) {
+    if (!find_live(d_.users, name)) return fail(Errc::kNotFound, "User '" + name + "' is not known", "sacctmgr add user " + name + " Account=… adds him");
+    UserRecord& u = d_.users.at(name);
+    std::vector<std::string> before = u.coordinator_of;
+    for (const std::string& account : w.accounts.empty() ? before : w.accounts) {
+      bool is = std::ranges::find(u.coordinator_of, account) != u.coordinator_of.end();
+      if (is == (edit_.verb == EditVerb::kAdd)) continue;
+      if (is) std::erase(u.coordinator_of, account);
+      else u.coordinator_of.push_back(account);
+      accounts.insert(account);
+    }
+    if (before == u.coordinator_of) continue;
+    std::ranges::sort(u.coordinator_of);
+    touch(touched_, u);
+    changed_.users.push_back(u);
+  }
+  for (const std::string& account : accounts) {
+    AccountRecord a = d_.accounts.at(account);
+    for (const auto& [name, u] : d_.users)
+      if (!u.deleted && std::ranges::find(u.coordinator_of, account) != u.coordinator_of.end()) a.coordinators.push_back(name);
+    changed_.accounts.push_back(std::move(a));
+  }
+  return {};
+}
+
+}  // namespace muster::slurmdbd

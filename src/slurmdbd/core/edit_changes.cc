@@ -1,0 +1,142 @@
+// How values change: limits, lists of QOS and other names.
+#include <algorithm>
+
+#include "base/text.h"
+#include "slurmdbd/core/editor.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+const LimitInfo* info_of(LimitKind kind) {
+  for (const LimitInfo& i : kLimits)
+    if (i.kind == kind) return &i;
+  return nullptr;
+}
+
+uint64_t changed_value(const LimitChange& c, uint64_t before) {
+  if (c.op == ChangeOp::kAdd) return c.value > kMaxLimit - std::min(before, kMaxLimit) ? kMaxLimit : before + c.value;
+  if (c.op == ChangeOp::kSubtract) return before > c.value ? before - c.value : 0;
+  return std::min(c.value, kMaxLimit);
+}
+
+void erase(std::vector<std::string>& list, const std::string& name) { std::erase(list, name); }
+bool contains(const std::vector<std::string>& list, const std::string& name) { return std::ranges::find(list, name) != list.end(); }
+bool is_delta(const std::string& name) { return name.starts_with('+') || name.starts_with('-'); }
+
+}  // namespace
+
+bool is_inherited(LimitKind kind) {
+  switch (kind) {
+    case LimitKind::kMaxJobs:
+    case LimitKind::kMaxJobsAccrue:
+    case LimitKind::kMaxSubmitJobs:
+    case LimitKind::kMaxWall:
+    case LimitKind::kMaxTresPerJob:
+    case LimitKind::kMaxTresMinsPerJob:
+    case LimitKind::kMaxTresPerNode:
+    case LimitKind::kPriority: return true;
+    default: return false;
+  }
+}
+
+std::optional<uint64_t> effective_limit(const Directory& d, const AssociationRecord& a, LimitKind kind, const std::string& tres) {
+  const AssociationRecord* at = &a;
+  while (true) {
+    if (auto own = find_limit(at->limits, kind, tres)) return own;
+    auto up = d.associations.find(at->parent_id);
+    if (!is_inherited(kind) || up == d.associations.end()) return std::nullopt;
+    at = &up->second;
+  }
+}
+
+// `below`: the association whose limits these are, for coordinators, who may not go above what is above it; null for a QOS.
+Result<> Editor::change_limits(std::vector<Limit>& limits, bool of_qos, const Association* below) const {
+  for (const LimitChange& c : edit_.set.limits) {
+    const LimitInfo* info = info_of(c.kind);
+    if (!info || !(of_qos ? info->of_qos : info->of_associations))
+      return fail(Errc::kError, std::string(info ? info->name : "a limit of number " + std::to_string(static_cast<int>(c.kind))) + " is no limit of " + (of_qos ? "a QOS" : "an association"));
+    if (info->per_tres) {
+      bool known = std::ranges::any_of(d_.tres, [&](const auto& t) { return tres_name(t.second) == c.tres; });
+      if (!known) return fail(Errc::kError, std::string(info->name) + ": TRES '" + c.tres + "' is not known", "sacctmgr show tres lists those that are; AccountingStorageTRES of slurm.conf adds others");
+    } else if (!c.tres.empty()) {
+      return fail(Errc::kError, std::string(info->name) + " is one number, not one for each TRES");
+    }
+    auto at = std::ranges::find_if(limits, [&](const Limit& l) { return l.kind == c.kind && l.tres == c.tres; });
+    if (c.op == ChangeOp::kClear) {
+      if (at != limits.end()) limits.erase(at);
+      continue;
+    }
+    uint64_t value = changed_value(c, at == limits.end() ? 0 : at->value);
+    if (!is_operator() && below && c.kind != LimitKind::kShares) {
+      auto up = d_.associations.find(below->parent_id);
+      auto above = up == d_.associations.end() ? std::nullopt : effective_limit(d_, up->second, c.kind, c.tres);
+      if (above && value > *above)
+        return fail(Errc::kAccessDenied, {}, std::string(info->name) + "=" + std::to_string(value) + ": a coordinator may not go above the " + std::to_string(*above) + " of what is above");
+    }
+    if (at == limits.end()) limits.push_back({c.kind, c.tres, value});
+    else at->value = value;
+  }
+  std::ranges::sort(limits, [](const Limit& a, const Limit& b) { return std::tie(a.kind, a.tres) < std::tie(b.kind, b.tres); });
+  return {};
+}
+
+// Plain names replace what is inherited; '+' and '-' stand before what is added to it or taken from it.
+Result<> Editor::change_qos_list(std::vector<std::string>& list) const {
+  for (const NamesChange& c : edit_.set.qos) {
+    for (const std::string& name : c.names)
+      if (!find_live(d_.qos, name)) return fail(Errc::kInvalidQos, "QOS '" + name + "' is not known", "sacctmgr show qos lists those that are");
+    if (c.op == ChangeOp::kClear || c.op == ChangeOp::kSet) {
+      list = c.op == ChangeOp::kSet ? c.names : std::vector<std::string>{};
+      continue;
+    }
+    const bool whole = std::ranges::any_of(list, [](const std::string& n) { return !is_delta(n); });
+    for (const std::string& name : c.names) {
+      const bool add = c.op == ChangeOp::kAdd;
+      if (whole) {
+        erase(list, name);
+        if (add) list.push_back(name);
+        continue;
+      }
+      erase(list, "+" + name);
+      erase(list, "-" + name);
+      list.push_back((add ? "+" : "-") + name);
+    }
+  }
+  return {};
+}
+
+Result<> Editor::change_names(std::vector<std::string>& list, const std::vector<NamesChange>& changes) const {
+  for (const NamesChange& c : changes) {
+    if (c.op == ChangeOp::kClear) list.clear();
+    if (c.op == ChangeOp::kSet) list = c.names;
+    for (const std::string& name : c.names) {
+      if (c.op == ChangeOp::kAdd && !contains(list, name)) list.push_back(name);
+      if (c.op == ChangeOp::kSubtract) erase(list, name);
+    }
+  }
+  return {};
+}
+
+bool Editor::changes_associations() const {
+  const EntityChange& s = edit_.set;
+  return !s.limits.empty() || !s.qos.empty() || s.default_qos || s.comment || s.parent;
+}
+
+// True: it is different now.
+Result<bool> Editor::change_association(Association& a) const {
+  Association next = a;
+  MUSTER_TRY_VOID(change_limits(next.limits, false, &a));
+  MUSTER_TRY_VOID(change_qos_list(next.qos));
+  const EntityChange& s = edit_.set;
+  if (s.default_qos) {
+    if (!s.default_qos->empty() && !find_live(d_.qos, *s.default_qos)) return fail(Errc::kInvalidQos, "DefaultQOS '" + *s.default_qos + "' is not known", "sacctmgr show qos lists those that are");
+    next.default_qos = *s.default_qos;
+  }
+  if (s.comment) next.comment = *s.comment;
+  bool different = next.limits != a.limits || next.qos != a.qos || next.default_qos != a.default_qos || next.comment != a.comment;
+  next.modified = context_.now;
+  if (different) a = std::move(next);
+  return different;
+}
+
+}  // namespace muster::slurmdbd

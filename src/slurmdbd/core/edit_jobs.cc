@@ -1,0 +1,55 @@
+#include "slurmdbd/core/edit_jobs.h"
+
+#include <algorithm>
+
+namespace muster::slurmdbd {
+namespace {
+
+template <class T, class U>
+bool set(T& field, const std::optional<U>& value) {
+  if (!value || field == *value) return false;
+  field = *value;
+  return true;
+}
+
+// A runaway job ended, for all that is known, at the last moment that anything was heard of it.
+bool end(JobRecord& r, const std::optional<JobState>& state) {
+  if (!state || is_finished(r.state)) return false;
+  r.state = *state;
+  r.ended = std::max({r.started, r.eligible, r.key.submitted});
+  return true;
+}
+
+}  // namespace
+
+Result<> check_job_edit(const rpc::EditJobRecords& q, bool is_operator) {
+  const bool privileged = q.admin_comment || q.system_comment || q.wckey || q.tres_allocated || q.end_as;
+  if (!privileged && !q.comment && !q.extra && !q.derived_exit_status) return fail(Errc::kError, "modify job: nothing to set");
+  if (privileged && !is_operator) return fail(Errc::kAccessDenied, {}, "users may set Comment, Extra and DerivedExitCode of their own jobs");
+  if (q.end_as && *q.end_as != JobState::kCompleted && *q.end_as != JobState::kFailed)
+    return fail(Errc::kError, "EndState: is one of Completed, Failed");
+  if (q.where.jobs.empty() && q.where.users.empty() && q.where.wckeys.empty())
+    return fail(Errc::kError, "modify job: JobID, User or WCKey say which jobs are changed, and none of them is given");
+  return {};
+}
+
+Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const rpc::EditJobRecords& q, Uid actor, bool is_operator) {
+  std::vector<JobRecord> out;
+  for (JobRecord& r : records) {
+    if (!is_operator && r.uid != actor) return fail(Errc::kAccessDenied, {}, "job " + std::to_string(r.key.id.value) + " is another user's");
+    if ((q.tres_allocated || q.derived_exit_status) && !is_finished(r.state) && !q.end_as)
+      return fail(Errc::kError, "job " + std::to_string(r.key.id.value) + " has not ended: TRES and DerivedExitCode are set after the end");
+    bool different = set(r.comment, q.comment);
+    different |= set(r.admin_comment, q.admin_comment);
+    different |= set(r.system_comment, q.system_comment);
+    different |= set(r.extra, q.extra);
+    different |= set(r.wckey, q.wckey);
+    different |= set(r.tres_allocated, q.tres_allocated);
+    different |= set(r.derived_exit_status, q.derived_exit_status);
+    different |= end(r, q.end_as);
+    if (different) out.push_back(std::move(r));
+  }
+  return out;
+}
+
+}  // namespace muster::slurmdbd

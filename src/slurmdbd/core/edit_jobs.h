@@ -1,0 +1,16 @@
+// sacctmgr modify job, and the repair of runaway jobs: stored records with what was asked for changed. Pure.
+#pragma once
+
+#include "base/result.h"
+#include "model/accounts.h"
+
+namespace muster::slurmdbd {
+
+// Before any record is looked for. kAccessDenied: a user may set comment, extra and derived exit code; the rest needs an operator.
+// kError: nothing to set, no jobs named, or a state that is no end.
+Result<> check_job_edit(const rpc::EditJobRecords& request, bool is_operator);
+
+// Of `records` those that change, as they are then; of a request that was checked. kAccessDenied: others' jobs need an operator.
+Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const rpc::EditJobRecords& request, Uid actor, bool is_operator);
+
+}  // namespace muster::slurmdbd

@@ -1,0 +1,234 @@
+// QOS, clusters, workload keys.
+#include <algorithm>
+
+#include "base/text.h"
+#include "slurmdbd/core/editor.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+constexpr std::string_view kQosFlags[] = {"DenyOnLimit", "EnforceUsageThreshold", "NoDecay", "NoReserve", "OverPartQOS", "PartitionMaxNodes",
+                                          "PartitionMinNodes", "PartitionTimeLimit", "Relative", "RequiresReservation", "UsageFactorSafe"};
+constexpr std::string_view kPreemptModes[] = {"cluster", "off", "cancel", "requeue", "suspend", "priority", "within"};
+constexpr std::string_view kClassifications[] = {"", "capability", "capacity", "capapacity"};
+
+template <size_t N>
+Result<std::string> one_of(const char* field, const std::string& word, const std::string_view (&all)[N]) {
+  for (std::string_view known : all)
+    if (iequals(known, word)) return std::string(known);
+  std::string list;
+  for (std::string_view known : all) list += (list.empty() ? "" : ", ") + std::string(known);
+  return fail(Errc::kError, std::string(field) + "='" + word + "': is one of " + list);
+}
+
+void set_factor(std::optional<double>& factor, const std::optional<double>& to) {
+  if (to) factor = *to < 0 ? std::nullopt : to;
+}
+
+}  // namespace
+
+Result<> Editor::change_qos(QosRecord& q) {
+  const EntityChange& s = edit_.set;
+  MUSTER_TRY_VOID(change_limits(q.limits, true, nullptr));
+  if (s.description) q.description = *s.description;
+  for (NamesChange& c : edit_.set.flags)
+    for (std::string& name : c.names) {
+      MUSTER_TRY(known, one_of("Flags", name, kQosFlags));
+      name = std::move(known);
+    }
+  MUSTER_TRY_VOID(change_names(q.flags, s.flags));
+  for (const NamesChange& c : s.preempt)
+    for (const std::string& name : c.names) {
+      if (!find_live(d_.qos, name)) return fail(Errc::kInvalidQos, "Preempt: QOS '" + name + "' is not known");
+      if (name == q.name) return fail(Errc::kQosPreemptionLoop, "Preempt: QOS '" + name + "' cannot preempt itself");
+    }
+  MUSTER_TRY_VOID(change_names(q.preempt, s.preempt));
+  if (s.preempt_mode) {
+    std::string modes;
+    for (std::string_view word : split(*s.preempt_mode, ',')) {
+      MUSTER_TRY(known, one_of("PreemptMode", to_lower(trim(word)), kPreemptModes));
+      modes += (modes.empty() ? "" : ",") + known;
+    }
+    q.preempt_mode = modes;
+  }
+  set_factor(q.usage_factor, s.usage_factor);
+  set_factor(q.usage_threshold, s.usage_threshold);
+  set_factor(q.limit_factor, s.limit_factor);
+  q.modified = context_.now;
+  return {};
+}
+
+Result<> Editor::edit_qos() {
+  MUSTER_TRY_VOID(need_operator("editing QOS"));
+  const EntityFilter& w = edit_.where;
+  if (edit_.verb == EditVerb::kAdd) {
+    if (w.qos.empty()) return fail(Errc::kError, "Name: name the QOS to add");
+    for (const std::string& name : w.qos) {
+      if (find_live(d_.qos, name)) continue;
+      QosRecord& q = d_.qos[name];
+      uint32_t id = q.id ? q.id : ++d_.last_id;
+      Time created = q.created;
+      q = {};
+      q.id = id;
+      q.name = q.description = name;
+      q.created = created == kTimeUnset ? context_.now : created;
+      MUSTER_TRY_VOID(change_qos(q));
+      touch(touched_, q);
+      changed_.qos.push_back(q);
+    }
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, q] : d_.qos)
+    if (meets(q)) names.push_back(name);
+  if (edit_.verb == EditVerb::kDelete) {
+    if (w.qos.empty() && w.ids.empty() && w.descriptions.empty() && w.flags.empty() && w.preempt_modes.empty() && w.limits.empty())
+      return fail(Errc::kError, "delete qos needs a condition: which ones");
+    for (const std::string& name : names) MUSTER_TRY_VOID(remove_qos(name));
+    return {};
+  }
+  for (const std::string& name : names) {
+    QosRecord next = d_.qos.at(name);
+    MUSTER_TRY_VOID(change_qos(next));
+    touch(touched_, next);
+    changed_.qos.push_back(next);
+    d_.qos[name] = std::move(next);
+  }
+  return {};
+}
+
+Result<> Editor::remove_qos(const std::string& name) {
+  if (name == "normal") return fail(Errc::kError, "QOS normal cannot be deleted: it is what jobs have when nothing else is said");
+  std::string lines;
+  for (const auto& [id, a] : d_.associations)
+    if (!a.deleted && a.default_qos == name) lines += "\n  DefaultQOS of C = " + a.cluster + " A = " + a.account + (a.user.empty() ? "" : " U = " + a.user);
+  if (!lines.empty()) return fail(Errc::kInvalidQos, "QOS " + name + " is in use" + lines);
+  rpc::JobRecordFilter f;
+  f.qos = {name};
+  f.steps = false;
+  f.from = f.until = context_.now;
+  MUSTER_TRY(jobs, context_.jobs(f));
+  for (const JobRecord& r : jobs)
+    if (!is_finished(r.state)) lines += "\n  JobID = " + std::to_string(r.key.id.value) + " C = " + r.cluster + " A = " + r.account + " U = " + r.user;
+  if (!lines.empty()) return fail(Errc::kJobsActiveOnRemove, std::string(errc_text(Errc::kJobsActiveOnRemove)) + lines);
+  for (auto& [id, a] : d_.associations)
+    if (std::erase(a.qos, name) + std::erase(a.qos, "+" + name) + std::erase(a.qos, "-" + name)) touch(touched_, a);
+  for (auto& [other, q] : d_.qos)
+    if (std::erase(q.preempt, name)) touch(touched_, q);
+  QosRecord& q = d_.qos.at(name);
+  changed_.qos.push_back(q);
+  touch(touched_, q);
+  rpc::JobRecordFilter ever;
+  ever.qos = {name};
+  ever.from = q.created;
+  bool forget = context_.now - q.created < kForgottenWithin;
+  if (forget) {
+    MUSTER_TRY(used, context_.any_job(ever, "", ""));
+    forget = !used;
+  }
+  if (forget) {
+    d_.qos.erase(name);
+    return {};
+  }
+  q.deleted = true;
+  q.modified = context_.now;
+  return {};
+}
+
+Result<> Editor::edit_clusters() {
+  MUSTER_TRY_VOID(need_operator("editing clusters"));
+  const EntityFilter& w = edit_.where;
+  if (w.clusters.empty() && edit_.verb != EditVerb::kModify) return fail(Errc::kError, "Name: name the clusters");
+  for (const std::string& name : w.clusters)
+    if (name.contains('.')) return fail(Errc::kBadName, {}, "Cluster '" + name + "'");
+  if (edit_.set.classification) {
+    MUSTER_TRY(known, one_of("Classification", *edit_.set.classification, kClassifications));
+    edit_.set.classification = known;
+  }
+  auto change = [&](const std::string& name, bool fresh) -> Result<> {
+    ClusterRecord& c = d_.clusters.at(name);
+    Association& root = d_.associations.at(d_.association(name, "root")->id);
+    MUSTER_TRY(limits, change_association(root));
+    bool other = edit_.set.classification && c.classification != *edit_.set.classification;
+    if (other) c.classification = *edit_.set.classification;
+    if (other) c.modified = context_.now;
+    if (!limits && !other && !fresh) return {};
+    touch(touched_, c);
+    touch(touched_, root);
+    changed_.clusters.push_back(c);
+    changed_.associations.push_back(root);
+    return {};
+  };
+  if (edit_.verb == EditVerb::kAdd) {
+    for (const std::string& name : w.clusters) {
+      if (find_live(d_.clusters, name)) continue;
+      add_cluster(d_, name, context_.settings.default_qos, context_.now, touched_);
+      MUSTER_TRY_VOID(change(name, true));
+    }
+    return {};
+  }
+  MUSTER_TRY(names, clusters());
+  for (const std::string& name : names) {
+    if (!meets(d_.clusters.at(name))) continue;
+    if (edit_.verb == EditVerb::kModify) {
+      MUSTER_TRY_VOID(change(name, false));
+      continue;
+    }
+    std::vector<uint32_t> all;
+    for (const auto& [id, a] : d_.associations)
+      if (a.cluster == name && !a.deleted) all.push_back(id);
+    MUSTER_TRY_VOID(refuse_if_used(all));
+    ClusterRecord& c = d_.clusters.at(name);
+    changed_.clusters.push_back(c);
+    touch(touched_, c);
+    for (uint32_t id : all) {
+      Association& a = d_.associations.at(id);
+      a.deleted = true;
+      a.is_default = false;
+      touch(touched_, a);
+    }
+    c.deleted = true;
+    c.control_host.clear();
+    c.control_port = 0;
+    c.modified = context_.now;
+  }
+  return {};
+}
+
+Result<> Editor::edit_wckeys() {
+  MUSTER_TRY_VOID(need_operator("editing wckeys"));
+  const EntityFilter& w = edit_.where;
+  if (edit_.verb == EditVerb::kModify) return fail(Errc::kError, "wckeys are added and deleted, not modified");
+  if (w.wckeys.empty()) return fail(Errc::kError, "WCKeys: name them");
+  auto in = [](const auto& list, const std::string& v) { return list.empty() || std::ranges::find(list, v) != list.end(); };
+  if (edit_.verb == EditVerb::kDelete) {
+    for (auto& [id, k] : d_.wckeys) {
+      if (k.deleted || !in(w.wckeys, k.name) || !in(w.users, k.user) || !in(w.clusters, k.cluster)) continue;
+      changed_.wckeys.push_back(k);
+      k.deleted = true;
+      touch(touched_, k);
+    }
+    return {};
+  }
+  if (w.users.empty()) return fail(Errc::kError, "User: name those who get the wckeys");
+  MUSTER_TRY(on, clusters());
+  for (const std::string& user : w.users) {
+    if (!find_live(d_.users, user)) return fail(Errc::kNotFound, "User '" + user + "' is not known", "sacctmgr add user " + user + " Account=… adds him");
+    for (const std::string& cluster : on)
+      for (const std::string& name : w.wckeys) {
+        auto known = std::ranges::find_if(d_.wckeys, [&](const auto& e) { return e.second.name == name && e.second.user == user && e.second.cluster == cluster; });
+        if (known != d_.wckeys.end() && !known->second.deleted) continue;
+        WckeyRecord k;
+        k.id = known != d_.wckeys.end() ? known->first : ++d_.last_id;
+        k.name = name;
+        k.user = user;
+        k.cluster = cluster;
+        touch(touched_, k);
+        changed_.wckeys.push_back(k);
+        d_.wckeys[k.id] = k;
+      }
+  }
+  return {};
+}
+
+}  // namespace muster::slurmdbd

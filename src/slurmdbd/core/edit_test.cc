@@ -1,0 +1,578 @@
+// The rules of sacctmgr's edits, and what questions then show.
+#include "slurmdbd/core/edit.h"
+
+#include <gtest/gtest.h>
+
+#include "slurmdbd/core/defaults.h"
+#include "slurmdbd/core/edit_jobs.h"
+#include "slurmdbd/core/query.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+struct EditTest : testing::Test {
+  EditTest() : d(initial_directory(now)) {
+    Touched t;
+    rpc::RegisterCluster r;
+    r.cluster.name = "Alpha";
+    r.cluster.control_host = "ctl";
+    r.tracked_tres = {"cpu", "gres/gpu"};
+    register_cluster(d, r, "", now, t);
+    EXPECT_FALSE(t.keys.empty());
+  }
+
+  EntityEdit make(EditVerb verb, Entity entity, const std::function<void(EntityEdit&)>& fill) {
+    EntityEdit e;
+    e.verb = verb;
+    e.entity = entity;
+    fill(e);
+    return e;
+  }
+  Result<Edited> attempt(const std::vector<EntityEdit>& edits, const std::string& actor = "root", AdminLevel level = AdminLevel::kAdministrator) {
+    rpc::EditEntities m;
+    m.edits = edits;
+    auto stored = [this](const rpc::JobRecordFilter& f) -> Result<std::vector<JobRecord>> {
+      ++asked;
+      std::vector<JobRecord> out;
+      for (const JobRecord& r : jobs)
+        if ((f.accounts.empty() || r.account == f.accounts[0]) && (f.qos.empty() || r.qos == f.qos[0])) out.push_back(r);
+      return out;
+    };
+    auto any = [this](const rpc::JobRecordFilter& f, const std::string& user, const std::string&) -> Result<bool> {
+      return std::ranges::any_of(jobs, [&](const JobRecord& r) {
+        return (f.accounts.empty() || r.account == f.accounts[0]) && (f.qos.empty() || r.qos == f.qos[0]) && (user.empty() || r.user == user);
+      });
+    };
+    EditContext context{settings, actor, level, now, stored, any};
+    return edit(d, m, context);
+  }
+  rpc::Entities commit(const EntityEdit& e, const std::string& actor = "root", AdminLevel level = AdminLevel::kAdministrator) {
+    auto done = attempt({e}, actor, level);
+    EXPECT_TRUE(done) << (done ? "" : std::string(done.error().message()) + " / " + done.error().hint);
+    if (!done) return {};
+    d = std::move(done->directory);
+    return std::move(done->answer.changed[0]);
+  }
+  Errc refused(const EntityEdit& e, const std::string& actor = "root", AdminLevel level = AdminLevel::kAdministrator) {
+    auto done = attempt({e}, actor, level);
+    EXPECT_FALSE(done);
+    if (done) return Errc::kOk;
+    said = std::string(done.error().message()) + " " + done.error().hint;
+    return done.error().code;
+  }
+  EntityEdit account(const std::string& name, const std::string& parent = "") {
+    return make(EditVerb::kAdd, Entity::kAccount, [&](EntityEdit& e) {
+      e.where.accounts = {name};
+      if (!parent.empty()) e.set.parent = parent;
+    });
+  }
+  EntityEdit user(const std::string& name, const std::string& in) {
+    return make(EditVerb::kAdd, Entity::kUser, [&](EntityEdit& e) {
+      e.where.users = {name};
+      if (!in.empty()) e.where.accounts = {in};
+    });
+  }
+  EntityEdit remove(Entity entity, const std::function<void(EntityFilter&)>& where) {
+    return make(EditVerb::kDelete, entity, [&](EntityEdit& e) { where(e.where); });
+  }
+  EntityEdit limit(Entity entity, const std::string& name, LimitChange change) {
+    return make(EditVerb::kModify, entity, [&](EntityEdit& e) {
+      (entity == Entity::kUser ? e.where.users : entity == Entity::kQos ? e.where.qos : entity == Entity::kCluster ? e.where.clusters : e.where.accounts) = {name};
+      e.set.limits = {change};
+    });
+  }
+  std::vector<AssociationRecord> tree(bool raw = false, const std::function<void(rpc::QueryEntities&)>& more = {}) {
+    rpc::QueryEntities q;
+    q.what = Entity::kAssociation;
+    q.raw = raw;
+    if (more) more(q);
+    return query(d, q, {}).associations;
+  }
+  const AssociationRecord& find(const std::string& account, const std::string& user = "") {
+    const AssociationRecord* a = d.association("alpha", account, user);
+    EXPECT_TRUE(a);
+    return *a;
+  }
+
+  Time now = from_unix(1'700'000'000);
+  Settings settings;
+  Directory d;
+  std::vector<JobRecord> jobs;
+  std::string said;
+  int asked = 0;                // questions for whole job records
+};
+
+TEST_F(EditTest, ANewDatabaseHasRootNormalAndTheTresThatAlwaysAre) {
+  EXPECT_TRUE(find_live(d.accounts, "root"));
+  EXPECT_TRUE(find_live(d.users, "root"));
+  EXPECT_EQ(d.qos.at("normal").id, 1u);
+  EXPECT_TRUE(find_live(d.clusters, "alpha"));
+  EXPECT_EQ(tres_name(d.tres.at(1001)), "gres/gpu");
+  EXPECT_EQ(d.tres.size(), 9u);
+  auto t = tree();
+  ASSERT_EQ(t.size(), 2u);
+  EXPECT_EQ(t[0].account, "root");
+  EXPECT_EQ(t[0].lineage, "/");
+  EXPECT_EQ(t[1].user, "root");
+  EXPECT_EQ(t[1].qos, (std::vector<std::string>{"normal"}));
+}
+
+TEST_F(EditTest, RegisteringAgainTouchesNothing) {
+  rpc::RegisterCluster r;
+  r.cluster.name = "alpha";
+  r.cluster.control_host = "ctl";
+  r.tracked_tres = {"gres/gpu"};
+  Touched t;
+  register_cluster(d, r, "", now, t);
+  EXPECT_TRUE(t.keys.empty());
+  r.cluster.control_port = 7;
+  register_cluster(d, r, "", now, t);
+  EXPECT_EQ(t.keys.size(), 1u);
+}
+
+TEST_F(EditTest, AnAccountGetsAnAssociationOnEveryCluster) {
+  commit(make(EditVerb::kAdd, Entity::kCluster, [](EntityEdit& e) { e.where.clusters = {"beta"}; }));
+  auto changed = commit(make(EditVerb::kAdd, Entity::kAccount, [](EntityEdit& e) {
+    e.where.accounts = {"Team-A"};
+    e.set.description = "Team A";
+    e.set.organization = "research";
+  }));
+  ASSERT_EQ(changed.accounts.size(), 1u);
+  EXPECT_EQ(changed.accounts[0].name, "team-a");
+  EXPECT_EQ(changed.accounts[0].description, "Team A");
+  EXPECT_EQ(changed.associations.size(), 2u);
+  // There already: nothing changes.
+  auto again = attempt({account("team-a")});
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->touched.keys.empty());
+  EXPECT_TRUE(again->transactions.empty());
+}
+
+TEST_F(EditTest, WithoutAClusterThereIsNothingToPutAnAccountOn) {
+  d = initial_directory(now);
+  EXPECT_EQ(refused(account("a")), Errc::kInvalidClusterName);
+}
+
+TEST_F(EditTest, AUserNeedsAnAccountAndTheFirstIsHisDefault) {
+  EXPECT_EQ(refused(user("alice", "")), Errc::kError);
+  EXPECT_EQ(refused(user("alice", "team-a")), Errc::kInvalidAccount);
+  commit(account("team-a"));
+  commit(account("team-b"));
+  auto changed = commit(user("Alice", "team-a"));
+  ASSERT_EQ(changed.users.size(), 1u);
+  EXPECT_EQ(changed.users[0].name, "alice");
+  EXPECT_EQ(changed.users[0].default_account, "team-a");
+  EXPECT_TRUE(find("team-a", "alice").is_default);
+  commit(user("alice", "team-b"));
+  EXPECT_FALSE(find("team-b", "alice").is_default);
+  commit(make(EditVerb::kModify, Entity::kUser, [](EntityEdit& e) {
+    e.where.users = {"alice"};
+    e.set.default_account = "team-b";
+  }));
+  EXPECT_TRUE(find("team-b", "alice").is_default);
+  EXPECT_FALSE(find("team-a", "alice").is_default);
+  EXPECT_EQ(refused(make(EditVerb::kModify, Entity::kUser, [](EntityEdit& e) {
+              e.where.users = {"alice"};
+              e.set.default_account = "none";
+            })), Errc::kInvalidAccount);
+}
+
+TEST_F(EditTest, TheTreeIsListedUsersFirst) {
+  commit(account("science"));
+  commit(account("physics", "science"));
+  commit(account("arts"));
+  commit(user("bob", "science"));
+  commit(user("eve", "physics"));
+  std::string lines;
+  for (const auto& a : tree()) lines += std::string(a.depth, ' ') + a.lineage + "\n";
+  EXPECT_EQ(lines,
+            "/\n"
+            " /0-root/\n"
+            " /arts/\n"
+            " /science/\n"
+            "  /science/0-bob/\n"
+            "  /science/physics/\n"
+            "   /science/physics/0-eve/\n");
+  EXPECT_EQ(find("physics").parent_id, find("science").id);
+  auto some = tree(false, [](rpc::QueryEntities& q) { q.filter.accounts = {"science"}; });
+  EXPECT_EQ(some.size(), 2u);
+  some = tree(false, [](rpc::QueryEntities& q) {
+    q.filter.accounts = {"science"};
+    q.filter.with_sub_accounts = true;
+  });
+  EXPECT_EQ(some.size(), 4u);
+}
+
+TEST_F(EditTest, TheAnswerNamesTheAccountAbove) {
+  commit(account("science"));
+  EXPECT_EQ(commit(account("physics", "science")).associations.at(0).parent_account, "science");
+  EXPECT_EQ(commit(user("bob", "physics")).associations.at(0).parent_account, "");   // of accounts alone
+}
+
+TEST_F(EditTest, AnAccountMovesButNotBelowItself) {
+  commit(account("a"));
+  commit(account("b", "a"));
+  auto move = [&](const std::string& name, const std::string& parent) {
+    return make(EditVerb::kModify, Entity::kAccount, [&](EntityEdit& e) {
+      e.where.accounts = {name};
+      e.set.parent = parent;
+    });
+  };
+  EXPECT_EQ(refused(move("a", "b")), Errc::kInvalidParentAccount);
+  EXPECT_EQ(refused(move("a", "a")), Errc::kInvalidParentAccount);
+  EXPECT_EQ(refused(move("b", "nowhere")), Errc::kInvalidParentAccount);
+  EXPECT_EQ(commit(move("b", "root")).associations.size(), 1u);
+  EXPECT_EQ(find("b").parent_id, find("root").id);
+}
+
+TEST_F(EditTest, LimitsAreSetAddedToAndClearedOneTresAtATime) {
+  commit(make(EditVerb::kAdd, Entity::kQos, [](EntityEdit& e) {
+    e.where.qos = {"team-a-qos"};
+    e.set.limits = {{LimitKind::kGrpTresMins, "gres/gpu", ChangeOp::kSet, 43200}, {LimitKind::kGrpTresMins, "cpu", ChangeOp::kSet, 10}};
+  }));
+  commit(limit(Entity::kQos, "team-a-qos", {LimitKind::kGrpTresMins, "gres/gpu", ChangeOp::kAdd, 800}));
+  commit(limit(Entity::kQos, "team-a-qos", {LimitKind::kGrpTresMins, "cpu", ChangeOp::kSubtract, 100}));
+  const QosRecord& q = d.qos.at("team-a-qos");
+  EXPECT_EQ(find_limit(q.limits, LimitKind::kGrpTresMins, "gres/gpu"), 44000u);
+  EXPECT_EQ(find_limit(q.limits, LimitKind::kGrpTresMins, "cpu"), 0u);
+  commit(limit(Entity::kQos, "team-a-qos", {LimitKind::kGrpTresMins, "cpu", ChangeOp::kClear, 0}));
+  EXPECT_FALSE(find_limit(d.qos.at("team-a-qos").limits, LimitKind::kGrpTresMins, "cpu"));
+  EXPECT_EQ(refused(limit(Entity::kQos, "team-a-qos", {LimitKind::kGrpTresMins, "gres/fpga", ChangeOp::kSet, 1})), Errc::kError);
+  EXPECT_NE(said.find("gres/fpga"), std::string::npos);
+  EXPECT_EQ(refused(limit(Entity::kQos, "team-a-qos", {LimitKind::kMaxJobs, "", ChangeOp::kSet, 1})), Errc::kError);
+}
+
+TEST_F(EditTest, LimitsAndQosAreInherited) {
+  commit(account("a"));
+  commit(user("alice", "a"));
+  commit(make(EditVerb::kAdd, Entity::kQos, [](EntityEdit& e) { e.where.qos = {"fast"}; }));
+  commit(limit(Entity::kAccount, "a", {LimitKind::kMaxJobs, "", ChangeOp::kSet, 5}));
+  commit(limit(Entity::kAccount, "a", {LimitKind::kGrpJobs, "", ChangeOp::kSet, 9}));
+  commit(make(EditVerb::kModify, Entity::kUser, [](EntityEdit& e) {
+    e.where.users = {"alice"};
+    e.set.qos = {{ChangeOp::kAdd, {"fast"}}};
+  }));
+  auto shown = tree().back();
+  EXPECT_EQ(shown.user, "alice");
+  EXPECT_EQ(find_limit(shown.limits, LimitKind::kMaxJobs), 5u);
+  EXPECT_FALSE(find_limit(shown.limits, LimitKind::kGrpJobs));
+  EXPECT_EQ(shown.qos, (std::vector<std::string>{"normal", "fast"}));
+  shown = tree(true).back();
+  EXPECT_TRUE(shown.limits.empty());
+  EXPECT_EQ(shown.qos, (std::vector<std::string>{"+fast"}));
+  EXPECT_EQ(refused(make(EditVerb::kModify, Entity::kAccount, [](EntityEdit& e) {
+              e.where.accounts = {"a"};
+              e.set.qos = {{ChangeOp::kSet, {"nothing"}}};
+            })), Errc::kInvalidQos);
+}
+
+TEST_F(EditTest, WhatIsInUseStaysAndTheJobsAreNamed) {
+  commit(account("a"));
+  commit(user("alice", "a"));
+  JobRecord running;
+  running.key.id = JobId(77);
+  running.state = JobState::kRunning;
+  running.account = "a";
+  running.user = "alice";
+  jobs = {running};
+  EXPECT_EQ(refused(remove(Entity::kAccount, [](EntityFilter& w) { w.accounts = {"a"}; })), Errc::kJobsActiveOnRemove);
+  EXPECT_NE(said.find("JobID = 77 C = alpha A = a U = alice"), std::string::npos) << said;
+  jobs[0].state = JobState::kCompleted;
+  auto gone = commit(remove(Entity::kAccount, [](EntityFilter& w) { w.accounts = {"a"}; }));
+  EXPECT_EQ(gone.associations.size(), 2u);
+  // It was used: it stays, marked.
+  EXPECT_FALSE(find_live(d.accounts, "a"));
+  EXPECT_TRUE(d.accounts.at("a").deleted);
+  EXPECT_TRUE(tree().size() == 2);
+  EXPECT_EQ(tree(false, [](rpc::QueryEntities& q) { q.filter.with_deleted = true; }).size(), 4u);
+  uint32_t id = find("a").id;
+  commit(account("a"));
+  EXPECT_EQ(find("a").id, id);
+}
+
+TEST_F(EditTest, WhatWasNeverUsedGoesWithoutATrace) {
+  commit(account("a"));
+  commit(remove(Entity::kAccount, [](EntityFilter& w) { w.accounts = {"a"}; }));
+  EXPECT_FALSE(d.accounts.contains("a"));
+  commit(account("a"));
+  now += std::chrono::hours(25);
+  commit(remove(Entity::kAccount, [](EntityFilter& w) { w.accounts = {"a"}; }));
+  EXPECT_TRUE(d.accounts.at("a").deleted);
+}
+
+TEST_F(EditTest, OthersJobsAreNotHisAndAnAccountIsAskedAboutOnce) {
+  commit(account("a"));
+  for (std::string name : {"alice", "bob", "carol"}) commit(user(name, "a"));
+  JobRecord done;
+  done.state = JobState::kCompleted;
+  done.account = "a";
+  done.user = "alice";
+  jobs = {done};
+  asked = 0;
+  commit(remove(Entity::kUser, [](EntityFilter& w) { w.users = {"alice", "bob", "carol"}; }));
+  EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(find("a", "alice").deleted);
+  EXPECT_FALSE(d.association("alpha", "a", "bob"));
+}
+
+TEST_F(EditTest, ADefaultAccountGoesLast) {
+  commit(account("a"));
+  commit(account("b"));
+  commit(user("alice", "a"));
+  commit(user("alice", "b"));
+  EXPECT_EQ(refused(remove(Entity::kAccount, [](EntityFilter& w) { w.accounts = {"a"}; })), Errc::kCanNotRemoveDefaultAccount);
+  EXPECT_NE(said.find("alice"), std::string::npos);
+  EXPECT_EQ(refused(remove(Entity::kUser, [](EntityFilter& w) {
+              w.users = {"alice"};
+              w.accounts = {"a"};
+            })), Errc::kCanNotRemoveDefaultAccount);
+  commit(remove(Entity::kUser, [](EntityFilter& w) { w.users = {"alice"}; }));
+  EXPECT_FALSE(find_live(d.users, "alice"));
+}
+
+TEST_F(EditTest, RootAndNormalStay) {
+  EXPECT_EQ(refused(remove(Entity::kAccount, [](EntityFilter& w) { w.accounts = {"root"}; })), Errc::kError);
+  EXPECT_EQ(refused(remove(Entity::kUser, [](EntityFilter& w) { w.users = {"root"}; })), Errc::kError);
+  EXPECT_EQ(refused(remove(Entity::kQos, [](EntityFilter& w) { w.qos = {"normal"}; })), Errc::kError);
+  EXPECT_EQ(refused(remove(Entity::kAccount, [](EntityFilter&) {})), Errc::kError);
+}
+
+TEST_F(EditTest, ADefaultQosIsInUse) {
+  commit(account("a"));
+  commit(make(EditVerb::kAdd, Entity::kQos, [](EntityEdit& e) { e.where.qos = {"fast"}; }));
+  commit(make(EditVerb::kModify, Entity::kAccount, [](EntityEdit& e) {
+    e.where.accounts = {"a"};
+    e.set.default_qos = "fast";
+    e.set.qos = {{ChangeOp::kSet, {"fast", "normal"}}};
+  }));
+  EXPECT_EQ(refused(remove(Entity::kQos, [](EntityFilter& w) { w.qos = {"fast"}; })), Errc::kInvalidQos);
+  commit(make(EditVerb::kModify, Entity::kAccount, [](EntityEdit& e) {
+    e.where.accounts = {"a"};
+    e.set.default_qos = "";
+  }));
+  commit(remove(Entity::kQos, [](EntityFilter& w) { w.qos = {"fast"}; }));
+  EXPECT_EQ(find("a").qos, (std::vector<std::string>{"normal"}));
+}
+
+TEST_F(EditTest, RightsFollowTheActor) {
+  commit(account("a"));
+  commit(account("b"));
+  commit(user("carol", "a"));
+  EXPECT_EQ(refused(account("c"), "carol", AdminLevel::kNone), Errc::kAccessDenied);
+  EXPECT_EQ(refused(user("dave", "a"), "carol", AdminLevel::kNone), Errc::kAccessDenied);
+  commit(make(EditVerb::kAdd, Entity::kCoordinator, [](EntityEdit& e) {
+    e.where.users = {"carol"};
+    e.where.accounts = {"a"};
+  }));
+  commit(user("dave", "a"), "carol", AdminLevel::kNone);
+  EXPECT_EQ(refused(user("dave", "b"), "carol", AdminLevel::kNone), Errc::kAccessDenied);
+  commit(account("a-sub", "a"), "carol", AdminLevel::kNone);
+  commit(limit(Entity::kAccount, "a", {LimitKind::kMaxJobs, "", ChangeOp::kSet, 5}));
+  commit(limit(Entity::kUser, "dave", {LimitKind::kMaxJobs, "", ChangeOp::kSet, 4}), "carol", AdminLevel::kNone);
+  EXPECT_EQ(refused(limit(Entity::kUser, "dave", {LimitKind::kMaxJobs, "", ChangeOp::kSet, 6}), "carol", AdminLevel::kNone), Errc::kAccessDenied);
+  auto promote = make(EditVerb::kModify, Entity::kUser, [](EntityEdit& e) {
+    e.where.users = {"carol"};
+    e.set.admin_level = AdminLevel::kAdministrator;
+  });
+  EXPECT_EQ(refused(promote, "olga", AdminLevel::kOperator), Errc::kAccessDenied);
+  commit(promote);
+  EXPECT_EQ(level_of(d, "carol"), AdminLevel::kAdministrator);
+  EXPECT_EQ(level_of(d, "nobody"), AdminLevel::kNone);
+}
+
+TEST_F(EditTest, AllOrNothing) {
+  auto done = attempt({account("a"), user("alice", "nowhere")});
+  EXPECT_FALSE(done);
+  EXPECT_FALSE(find_live(d.accounts, "a"));
+  done = attempt({account("a"), user("alice", "a")});
+  ASSERT_TRUE(done);
+  ASSERT_EQ(done->answer.changed.size(), 2u);
+  EXPECT_EQ(done->transactions.size(), 2u);
+  EXPECT_EQ(done->transactions[0].action, "Add Accounts");
+  EXPECT_EQ(done->transactions[1].users, (std::vector<std::string>{"alice"}));
+}
+
+TEST_F(EditTest, AnEditHitsOnlyWhatItsConditionsMean) {
+  commit(account("old"));
+  commit(account("new"));
+  commit(user("alice", "old"));
+  commit(user("alice", "new"));
+  commit(user("bob", "new"));
+  auto modify = [&](const std::function<void(EntityEdit&)>& fill) { return make(EditVerb::kModify, Entity::kUser, fill); };
+  commit(modify([](EntityEdit& e) {
+    e.where.accounts = {"old"};
+    e.set.admin_level = AdminLevel::kOperator;
+  }));
+  EXPECT_EQ(level_of(d, "alice"), AdminLevel::kOperator);
+  EXPECT_EQ(level_of(d, "bob"), AdminLevel::kNone);
+  commit(modify([](EntityEdit& e) {
+    e.where.admin_level = AdminLevel::kOperator;
+    e.set.limits = {{LimitKind::kMaxJobs, "", ChangeOp::kSet, 3}};
+  }));
+  commit(modify([](EntityEdit& e) {
+    e.where.default_accounts = {"old"};
+    e.set.limits = {{LimitKind::kMaxSubmitJobs, "", ChangeOp::kSet, 4}};
+  }));
+  EXPECT_EQ(find("new", "alice").limits.size(), 2u);
+  EXPECT_TRUE(find("new", "bob").limits.empty());
+  // root is in no account "new": nobody whose default is another is asked to have it.
+  auto moved = commit(modify([](EntityEdit& e) {
+    e.where.default_accounts = {"old"};
+    e.set.default_account = "new";
+  }));
+  ASSERT_EQ(moved.users.size(), 1u);
+  EXPECT_EQ(moved.users[0].name, "alice");
+  EXPECT_TRUE(find("new", "alice").is_default);
+}
+
+TEST_F(EditTest, AccountsAreMeantByWhatTheirRecordsAndTheirPlacesSay) {
+  commit(account("a"));
+  commit(account("b"));
+  commit(account("c", "a"));
+  auto modify = [&](const std::function<void(EntityEdit&)>& fill) { return make(EditVerb::kModify, Entity::kAccount, fill); };
+  commit(modify([](EntityEdit& e) {
+    e.where.organizations = {"b"};
+    e.set.limits = {{LimitKind::kGrpJobs, "", ChangeOp::kSet, 1}};
+  }));
+  EXPECT_TRUE(find("a").limits.empty());
+  EXPECT_EQ(find("b").limits.size(), 1u);
+  commit(modify([](EntityEdit& e) {
+    e.where.parents = {"a"};
+    e.set.description = "below a";
+  }));
+  EXPECT_EQ(d.accounts.at("c").description, "below a");
+  EXPECT_EQ(d.accounts.at("b").description, "b");
+}
+
+TEST_F(EditTest, AQosIsMeantByItsFlags) {
+  commit(make(EditVerb::kAdd, Entity::kQos, [](EntityEdit& e) {
+    e.where.qos = {"fast"};
+    e.set.flags = {{ChangeOp::kSet, {"NoDecay"}}};
+  }));
+  auto gone = commit(remove(Entity::kQos, [](EntityFilter& w) { w.flags = {"NoDecay"}; }));
+  ASSERT_EQ(gone.qos.size(), 1u);
+  EXPECT_TRUE(find_live(d.qos, "normal"));
+}
+
+TEST_F(EditTest, AConditionThatIsNotHonouredIsRefused) {
+  commit(account("a"));
+  commit(user("alice", "a"));
+  EXPECT_EQ(refused(remove(Entity::kUser, [](EntityFilter& w) {
+              w.accounts = {"a"};
+              w.wckeys = {"w"};
+            })), Errc::kError);
+  EXPECT_NE(said.find("WCKeys"), std::string::npos) << said;
+  EXPECT_EQ(refused(remove(Entity::kCluster, [](EntityFilter& w) {
+              w.clusters = {"alpha"};
+              w.accounts = {"a"};
+            })), Errc::kError);
+  EXPECT_EQ(refused(make(EditVerb::kModify, Entity::kAccount, [](EntityEdit& e) {
+              e.where.qos = {"normal"};
+              e.set.description = "x";
+            })), Errc::kError);
+  EXPECT_NE(said.find("QOS"), std::string::npos) << said;
+}
+
+TEST_F(EditTest, BadNamesAreRefused) {
+  for (std::string name : {"", "a b", "a,b", "a|b", "x'y", "p/q", "two\nlines"}) EXPECT_EQ(refused(account(name)), Errc::kBadName) << name;
+  EXPECT_EQ(refused(account(std::string(201, 'x'))), Errc::kBadName);
+}
+
+TEST_F(EditTest, AUserIsRenamedEverywhere) {
+  commit(account("a"));
+  commit(user("alice", "a"));
+  commit(make(EditVerb::kModify, Entity::kUser, [](EntityEdit& e) {
+    e.where.users = {"alice"};
+    e.set.new_name = "alicia";
+  }));
+  EXPECT_TRUE(find_live(d.users, "alicia"));
+  EXPECT_FALSE(d.users.contains("alice"));
+  EXPECT_TRUE(find("a", "alicia").is_default);
+}
+
+TEST_F(EditTest, PrivateDataHidesOthers) {
+  commit(account("a"));
+  commit(account("b"));
+  commit(user("alice", "a"));
+  commit(user("bob", "b"));
+  rpc::QueryEntities q;
+  q.what = Entity::kUser;
+  Audience alice{"alice", false, true, true};
+  EXPECT_EQ(query(d, q, alice).users.size(), 1u);
+  q.what = Entity::kAccount;
+  auto accounts = query(d, q, alice).accounts;
+  ASSERT_EQ(accounts.size(), 1u);
+  EXPECT_EQ(accounts[0].name, "a");
+  EXPECT_EQ(query(d, q, {}).accounts.size(), 3u);
+}
+
+TEST_F(EditTest, AJobThatNamedNoAccountIsOfItsUsersDefault) {
+  commit(account("a"));
+  commit(user("alice", "a"));
+  commit(make(EditVerb::kAdd, Entity::kQos, [](EntityEdit& e) { e.where.qos = {"fast"}; }));
+  rpc::StoreRecords m;
+  m.cluster = "alpha";
+  m.jobs.resize(3);
+  m.jobs[0].user = m.jobs[1].user = "alice";
+  m.jobs[1].account = "b";
+  m.jobs[2].user = "stranger";
+  fill_defaults(d, m);
+  EXPECT_EQ(m.jobs[0].account, "a");
+  EXPECT_EQ(m.jobs[0].qos, "normal");
+  EXPECT_EQ(m.jobs[1].account, "b");
+  EXPECT_EQ(m.jobs[2].account + m.jobs[2].qos, "");
+  commit(make(EditVerb::kModify, Entity::kAccount, [](EntityEdit& e) {
+    e.where.accounts = {"a"};
+    e.set.default_qos = "fast";
+  }));
+  m.jobs[0].qos.clear();
+  fill_defaults(d, m);
+  EXPECT_EQ(m.jobs[0].qos, "fast");
+}
+
+JobRecord finished(uint32_t id) {
+  JobRecord r;
+  r.key = {JobId(id), from_unix(1000), 0};
+  r.uid = Uid(1000);
+  r.state = JobState::kCompleted;
+  r.started = from_unix(1010);
+  r.ended = from_unix(1020);
+  return r;
+}
+
+TEST(EditJobs, OwnersAndOperators) {
+  rpc::EditJobRecords q;
+  q.where.jobs.emplace_back().job = JobId(1);
+  EXPECT_EQ(check_job_edit(q, true).error().code, Errc::kError);
+  q.comment = "good";
+  EXPECT_TRUE(check_job_edit(q, false));
+  auto done = edit_jobs({finished(1)}, q, Uid(1000), false);
+  ASSERT_TRUE(done);
+  ASSERT_EQ(done->size(), 1u);
+  EXPECT_EQ((*done)[0].comment, "good");
+  EXPECT_EQ(edit_jobs({finished(1)}, q, Uid(1001), false).error().code, Errc::kAccessDenied);
+  q.admin_comment = "x";
+  EXPECT_EQ(check_job_edit(q, false).error().code, Errc::kAccessDenied);
+  EXPECT_TRUE(check_job_edit(q, true));
+  EXPECT_TRUE(edit_jobs({finished(1)}, q, Uid(1), true));
+  q.where = {};
+  EXPECT_EQ(check_job_edit(q, true).error().code, Errc::kError);   // not everybody's
+}
+
+TEST(EditJobs, ARunawayJobEndsWhenItWasLastHeardOf) {
+  JobRecord r = finished(1);
+  r.state = JobState::kRunning;
+  r.ended = kTimeUnset;
+  rpc::EditJobRecords q;
+  q.where.jobs.emplace_back().job = JobId(1);
+  q.end_as = JobState::kTimeout;
+  EXPECT_FALSE(check_job_edit(q, true));
+  q.end_as = JobState::kCompleted;
+  auto done = edit_jobs({r, finished(2)}, q, Uid(0), true);
+  ASSERT_TRUE(done);
+  ASSERT_EQ(done->size(), 1u);
+  EXPECT_EQ((*done)[0].ended, r.started);
+}
+
+}  // namespace
+}  // namespace muster::slurmdbd

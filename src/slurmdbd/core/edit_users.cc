@@ -1,0 +1,215 @@
+// Users and their associations.
+#include <algorithm>
+
+#include "base/text.h"
+#include "slurmdbd/core/editor.h"
+
+namespace muster::slurmdbd {
+
+Result<> Editor::add_users() {
+  if (edit_.where.users.empty()) return fail(Errc::kError, "User: name those to add");
+  if (edit_.set.admin_level) MUSTER_TRY_VOID(need_operator("AdminLevel"));
+  if (edit_.set.admin_level == AdminLevel::kAdministrator && context_.level < AdminLevel::kAdministrator)
+    return fail(Errc::kAccessDenied, {}, "AdminLevel=Administrator is given by administrators alone");
+  for (const std::string& name : edit_.where.users) MUSTER_TRY_VOID(add_user(name));
+  return {};
+}
+
+Result<> Editor::add_user(const std::string& name) {
+  const EntityChange& s = edit_.set;
+  const bool fresh = !find_live(d_.users, name);
+  std::vector<std::string> accounts = edit_.where.accounts;
+  if (accounts.empty() && s.default_account) accounts.push_back(*s.default_account);
+  if (accounts.empty() && fresh) return fail(Errc::kError, "User " + name + ": a new user needs Account=", "sacctmgr add user " + name + " Account=ACCOUNT");
+  if (fresh && s.default_account && std::ranges::find(accounts, *s.default_account) == accounts.end()) accounts.push_back(*s.default_account);
+  MUSTER_TRY(on, clusters());
+  std::vector<std::string> partitions = edit_.where.partitions;
+  if (partitions.empty()) partitions.push_back("");
+  bool any = false;
+  for (const std::string& account : accounts) {
+    if (!find_live(d_.accounts, account)) return fail(Errc::kInvalidAccount, "Account '" + account + "' is not known", "sacctmgr add account " + account + " makes it");
+    for (const std::string& cluster : on) {
+      const Association* above = d_.association(cluster, account);
+      if (!above || above->deleted) {
+        if (edit_.where.clusters.empty()) continue;
+        return fail(Errc::kInvalidAccount, "Account '" + account + "' is not on cluster " + cluster, "sacctmgr add account " + account + " Cluster=" + cluster + " puts it there");
+      }
+      MUSTER_TRY_VOID(may_edit(cluster, account));
+      any = true;
+      for (const std::string& partition : partitions) {
+        const Association* known = d_.association(cluster, account, name, partition);
+        if (known && !known->deleted) continue;
+        bool has_default = std::ranges::any_of(d_.associations, [&](const auto& e) {
+          return !e.second.deleted && e.second.is_default && e.second.user == name && e.second.cluster == cluster;
+        });
+        uint32_t above_id = d_.association(cluster, account)->id;
+        Association& a = new_association(cluster, account, name, partition, above_id);
+        const bool wanted_default = s.default_account ? *s.default_account == account : fresh || !context_.settings.no_default_account_needed;
+        a.is_default = !has_default && wanted_default;
+        MUSTER_TRY_VOID(change_association(a));
+        changed_.associations.push_back(a);
+      }
+    }
+  }
+  if (!accounts.empty() && !any) return fail(Errc::kInvalidAccount, "Account '" + accounts.front() + "' is on no cluster that is meant");
+  if (fresh) {
+    UserRecord& u = d_.users[name];
+    Time created = u.created;
+    u = {};
+    u.name = name;
+    u.admin_level = s.admin_level.value_or(AdminLevel::kNone);
+    u.default_wckey = s.default_wckey.value_or("");
+    u.created = created == kTimeUnset ? context_.now : created;
+    u.modified = context_.now;
+    touch(touched_, u);
+    UserRecord shown = u;
+    shown.default_account = s.default_account.value_or(accounts.front());
+    changed_.users.push_back(std::move(shown));
+  }
+  return {};
+}
+
+Result<> Editor::modify_users() {
+  const EntityFilter& w = edit_.where;
+  const EntityChange& s = edit_.set;
+  if (s.new_name) {
+    MUSTER_TRY_VOID(need_operator("renaming a user"));
+    if (w.users.size() != 1) return fail(Errc::kOneChangeAtATime, "NewName needs exactly one user");
+    if (find_live(d_.users, w.users[0]) && !users_meant().contains(w.users[0])) return {};
+    return rename_user(w.users[0], *s.new_name);
+  }
+  const std::vector<uint32_t> associations_meant = matching(true);   // before anything of them changes
+  if (s.admin_level || s.default_wckey || s.default_account) {
+    for (const std::string& name : users_meant()) {
+      UserRecord& u = d_.users.at(name);
+      const UserRecord before = u;
+      if (s.admin_level) {
+        MUSTER_TRY_VOID(need_operator("AdminLevel"));
+        bool top = *s.admin_level == AdminLevel::kAdministrator || u.admin_level == AdminLevel::kAdministrator;
+        if (top && context_.level < AdminLevel::kAdministrator) return fail(Errc::kAccessDenied, {}, "AdminLevel of administrators is changed by administrators alone");
+        u.admin_level = *s.admin_level;
+      }
+      if (s.default_wckey) {
+        if (name != context_.actor) MUSTER_TRY_VOID(need_operator("DefaultWCKey of others"));
+        u.default_wckey = *s.default_wckey;
+      }
+      const size_t associations = changed_.associations.size();
+      if (s.default_account) MUSTER_TRY_VOID(set_default_account(name, *s.default_account));
+      if (before.admin_level == u.admin_level && before.default_wckey == u.default_wckey && associations == changed_.associations.size()) continue;
+      u.modified = context_.now;
+      touch(touched_, u);
+      UserRecord shown = u;
+      if (s.default_account) shown.default_account = *s.default_account;
+      changed_.users.push_back(std::move(shown));
+    }
+  }
+  if (!changes_associations()) return {};
+  if (s.parent) return fail(Errc::kError, "Parent is of accounts; a user's association has its account above it");
+  for (uint32_t id : associations_meant) {
+    Association& a = d_.associations.at(id);
+    MUSTER_TRY_VOID(may_edit(a.cluster, a.account));
+    MUSTER_TRY(different, change_association(a));
+    if (!different) continue;
+    touch(touched_, a);
+    changed_.associations.push_back(a);
+  }
+  return {};
+}
+
+Result<> Editor::set_default_account(const std::string& user, const std::string& account) {
+  MUSTER_TRY(on, clusters());
+  bool found = false;
+  for (const std::string& cluster : on) {
+    if (!default_meets(user, cluster)) continue;
+    bool has = std::ranges::any_of(d_.associations, [&](const auto& e) {
+      return !e.second.deleted && e.second.user == user && e.second.cluster == cluster && e.second.account == account;
+    });
+    if (!has) continue;
+    found = true;
+    if (user != context_.actor) MUSTER_TRY_VOID(may_edit(cluster, account));
+    for (auto& [id, a] : d_.associations) {
+      if (a.deleted || a.user != user || a.cluster != cluster || a.is_default == (a.account == account)) continue;
+      a.is_default = a.account == account;
+      a.modified = context_.now;
+      touch(touched_, a);
+      if (a.is_default) changed_.associations.push_back(a);
+    }
+  }
+  if (found) return {};
+  return fail(Errc::kInvalidAccount, "DefaultAccount=" + account + ": user " + user + " has no association with it", "sacctmgr add user " + user + " Account=" + account + " makes one");
+}
+
+Result<> Editor::rename_user(const std::string& from, const std::string& to) {
+  if (!find_live(d_.users, from)) return fail(Errc::kNotFound, "User '" + from + "' is not known");
+  if (from == to) return {};
+  if (find_live(d_.users, to)) return fail(Errc::kError, "NewName=" + to + ": there is such a user already");
+  if (from == "root") return fail(Errc::kError, "User root cannot be renamed");
+  UserRecord u = d_.users.at(from);
+  touch(touched_, u);
+  d_.users.erase(from);
+  u.name = to;
+  u.modified = context_.now;
+  touch(touched_, u);
+  d_.users[to] = u;
+  changed_.users.push_back(u);
+  for (auto& [id, a] : d_.associations) {
+    if (a.user != from) continue;
+    a.user = to;
+    touch(touched_, a);
+  }
+  for (auto& [id, k] : d_.wckeys) {
+    if (k.user != from) continue;
+    k.user = to;
+    touch(touched_, k);
+  }
+  return {};
+}
+
+Result<> Editor::remove_users() {
+  const EntityFilter& w = edit_.where;
+  if (w.users.empty() && w.accounts.empty() && !w.admin_level && w.default_accounts.empty() && w.default_wckeys.empty())
+    return fail(Errc::kError, "delete user needs a condition: which ones");
+  auto in = [](const auto& list, const std::string& v) { return list.empty() || std::ranges::find(list, v) != list.end(); };
+  std::vector<uint32_t> gone;
+  for (uint32_t id : matching(true)) {
+    const Association& a = d_.associations.at(id);
+    if (!w.default_accounts.empty() && !(a.is_default && in(w.default_accounts, a.account))) continue;
+    if (a.user == "root") return fail(Errc::kError, "User root cannot be deleted");
+    MUSTER_TRY_VOID(may_edit(a.cluster, a.account));
+    gone.push_back(id);
+  }
+  MUSTER_TRY_VOID(refuse_if_used(gone));
+  MUSTER_TRY_VOID(refuse_default(gone));
+  std::set<std::string> users;
+  for (uint32_t id : gone) {
+    users.insert(d_.associations.at(id).user);
+    MUSTER_TRY_VOID(remove_association(id));
+  }
+  const bool whole = !asks_of_associations(true);
+  for (const std::string& name : w.users) {
+    const UserRecord* u = find_live(d_.users, name);
+    if (!whole || !u || !meets(*u)) continue;
+    if (!users.contains(name)) MUSTER_TRY_VOID(need_operator("deleting a user without associations"));
+    users.insert(name);
+  }
+  for (const std::string& name : users) {
+    bool still = std::ranges::any_of(d_.associations, [&](const auto& e) { return !e.second.deleted && e.second.user == name; });
+    auto at = d_.users.find(name);
+    if (still || at == d_.users.end() || at->second.deleted) continue;
+    if (name == "root") return fail(Errc::kError, "User root cannot be deleted");
+    changed_.users.push_back(at->second);
+    touch(touched_, at->second);
+    bool kept = std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.user == name; });
+    if (!kept && context_.now - at->second.created < kForgottenWithin) {
+      d_.users.erase(at);
+      continue;
+    }
+    at->second.deleted = true;
+    at->second.coordinator_of.clear();
+    at->second.admin_level = AdminLevel::kNone;
+    at->second.modified = context_.now;
+  }
+  return {};
+}
+
+}  // namespace muster::slurmdbd

@@ -1,0 +1,208 @@
+#include "slurmdbd/core/query.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "slurmdbd/core/editor.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+using Association = AssociationRecord;
+
+template <class T>
+bool in(const std::vector<T>& list, const T& value) {
+  return list.empty() || std::ranges::find(list, value) != list.end();
+}
+bool any_in(const std::vector<std::string>& list, const std::vector<std::string>& values) {
+  return list.empty() || std::ranges::any_of(values, [&](const std::string& v) { return in(list, v); });
+}
+template <class Record>
+bool there(const Record& r, const EntityFilter& f) {
+  return !r.deleted || f.with_deleted;
+}
+
+class Query {
+ public:
+  Query(const Directory& d, const rpc::QueryEntities& q, const Audience& audience) : d_(d), q_(q), f_(q.filter), audience_(audience) {
+    for (const auto& [id, a] : d.associations) children_[a.parent_id].push_back(&a);
+    // Below an account first its users, then its accounts, each by name.
+    auto before = [](const Association* a, const Association* b) {
+      return std::tuple(a->user.empty(), a->user.empty() ? a->account : a->user, a->partition) <
+             std::tuple(b->user.empty(), b->user.empty() ? b->account : b->user, b->partition);
+    };
+    for (auto& [id, list] : children_) std::ranges::sort(list, before);
+  }
+
+  rpc::Entities run() {
+    switch (q_.what) {
+      case Entity::kAccount: accounts(); break;
+      case Entity::kAssociation: associations(); break;
+      case Entity::kCluster: clusters(); break;
+      case Entity::kCoordinator:
+      case Entity::kUser: users(); break;
+      case Entity::kQos: qos(); break;
+      case Entity::kTres: tres(); break;
+      case Entity::kWckey: wckeys(); break;
+      case Entity::kTransaction: break;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool mine(const Association& a) const { return a.user == audience_.user; }
+  bool visible(const Association& a) const {
+    if (audience_.all) return true;
+    if (!a.user.empty()) return !audience_.private_users || mine(a);
+    return !audience_.private_accounts || std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.account == a.account && mine(e.second); });
+  }
+
+  void accounts() {
+    for (const auto& [name, a] : d_.accounts) {
+      if (!there(a, f_) || !in(f_.accounts, name) || !in(f_.descriptions, a.description) || !in(f_.organizations, a.organization)) continue;
+      if (!audience_.all && audience_.private_accounts &&
+          !std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.account == name && mine(e.second); }))
+        continue;
+      AccountRecord r = a;
+      for (const auto& [user, u] : d_.users)
+        if (!u.deleted && std::ranges::find(u.coordinator_of, name) != u.coordinator_of.end()) r.coordinators.push_back(user);
+      out_.accounts.push_back(std::move(r));
+    }
+    if (q_.with_associations) associations();
+  }
+
+  std::string default_account(const std::string& user) const {
+    for (const auto& [id, a] : d_.associations)
+      if (!a.deleted && a.is_default && a.user == user && in(f_.clusters, a.cluster)) return a.account;
+    return "";
+  }
+
+  void users() {
+    for (const auto& [name, u] : d_.users) {
+      if (!there(u, f_) || !in(f_.users, name) || (f_.admin_level && u.admin_level != *f_.admin_level)) continue;
+      if (!audience_.all && audience_.private_users && name != audience_.user) continue;
+      if (q_.what == Entity::kCoordinator && (u.coordinator_of.empty() || !any_in(f_.accounts, u.coordinator_of))) continue;
+      UserRecord r = u;
+      r.default_account = default_account(name);
+      if (!in(f_.default_accounts, r.default_account) || !in(f_.default_wckeys, r.default_wckey)) continue;
+      out_.users.push_back(std::move(r));
+    }
+    if (q_.with_associations) associations();
+  }
+
+  void clusters() {
+    for (const auto& [name, c] : d_.clusters) {
+      if (!there(c, f_) || !in(f_.clusters, name) || !in(f_.classifications, c.classification)) continue;
+      out_.clusters.push_back(c);
+      if (const Association* root = d_.association(name, "root"); root && q_.with_associations) out_.associations.push_back(shown(*root, 0, "/"));
+    }
+  }
+
+  void qos() {
+    for (const auto& [name, q] : d_.qos) {
+      bool limits = std::ranges::all_of(f_.limits, [&](const Limit& l) { return find_limit(q.limits, l.kind, l.tres) == l.value; });
+      if (!there(q, f_) || !in(f_.qos, name) || !in(f_.ids, q.id) || !in(f_.descriptions, q.description) || !any_in(f_.flags, q.flags) ||
+          !in(f_.preempt_modes, q.preempt_mode) || !limits)
+        continue;
+      out_.qos.push_back(q);
+    }
+    std::ranges::sort(out_.qos, {}, &QosRecord::id);
+  }
+
+  void tres() {
+    for (const auto& [id, t] : d_.tres)
+      if (in(f_.ids, id) && (f_.tres.empty() || in(f_.tres, tres_name(t)) || in(f_.tres, t.type))) out_.tres.push_back(t);
+  }
+
+  void wckeys() {
+    for (const auto& [id, k] : d_.wckeys)
+      if (there(k, f_) && in(f_.ids, id) && in(f_.wckeys, k.name) && in(f_.users, k.user) && in(f_.clusters, k.cluster)) out_.wckeys.push_back(k);
+  }
+
+  // ---- associations, as a tree
+  void associations() {
+    auto roots = children_.find(0);
+    if (roots == children_.end()) return;
+    std::vector<const Association*> by_cluster = roots->second;
+    std::ranges::sort(by_cluster, {}, &Association::cluster);
+    for (const Association* root : by_cluster)
+      if (in(f_.clusters, root->cluster)) walk(*root, 0, "/", f_.accounts.empty());
+  }
+
+  // `chosen`: an account above is asked for with its sub-accounts.
+  void walk(const Association& a, uint32_t depth, const std::string& lineage, bool chosen) {
+    bool here = chosen || in(f_.accounts, a.account);
+    if (here && wanted(a)) out_.associations.push_back(shown(a, depth, lineage));
+    auto below = children_.find(a.id);
+    if (below == children_.end()) return;
+    for (const Association* child : below->second) {
+      std::string path = lineage + (child->user.empty() ? child->account : "0-" + child->user + (child->partition.empty() ? "" : "/" + child->partition)) + "/";
+      bool same = child->account == a.account;
+      walk(*child, depth + 1, path, f_.accounts.empty() || (here && (same || f_.with_sub_accounts)));
+    }
+  }
+
+  bool wanted(const Association& a) const {
+    if (!there(a, f_) || !visible(a) || !in(f_.ids, a.id)) return false;
+    if (q_.what == Entity::kUser && a.user.empty()) return false;
+    if (!f_.users.empty() && !in(f_.users, a.user)) return false;
+    if (!f_.partitions.empty() && !in(f_.partitions, a.partition)) return false;
+    if (f_.only_defaults && !a.is_default) return false;
+    if (!f_.parents.empty()) {
+      auto up = d_.associations.find(a.parent_id);
+      if (up == d_.associations.end() || !in(f_.parents, up->second.account)) return false;
+    }
+    if (!in(f_.default_qos, a.default_qos) || !any_in(f_.qos, effective_qos(a))) return false;
+    return std::ranges::all_of(f_.limits, [&](const Limit& l) { return effective_limit(d_, a, l.kind, l.tres) == l.value; });
+  }
+
+  Association shown(const Association& a, uint32_t depth, const std::string& lineage) const {
+    Association r = a;
+    r.depth = depth;
+    r.lineage = lineage;
+    auto up = d_.associations.find(a.parent_id);
+    if (up != d_.associations.end() && a.user.empty()) r.parent_account = up->second.account;
+    if (q_.raw) return r;
+    if (!q_.raw_qos) r.qos = effective_qos(a);
+    for (const Association* at = &a; r.default_qos.empty() && at;) {
+      r.default_qos = at->default_qos;
+      auto above = d_.associations.find(at->parent_id);
+      at = above == d_.associations.end() ? nullptr : &above->second;
+    }
+    for (auto at = up; at != d_.associations.end(); at = d_.associations.find(at->second.parent_id))
+      for (const Limit& l : at->second.limits)
+        if (is_inherited(l.kind) && !find_limit(r.limits, l.kind, l.tres)) r.limits.push_back(l);
+    return r;
+  }
+
+  std::vector<std::string> effective_qos(const Association& a) const {
+    std::vector<std::string> list;
+    auto up = d_.associations.find(a.parent_id);
+    if (up != d_.associations.end()) list = effective_qos(up->second);
+    bool whole = std::ranges::any_of(a.qos, [](const std::string& n) { return !n.starts_with('+') && !n.starts_with('-'); });
+    if (whole) return a.qos;
+    for (const std::string& n : a.qos) {
+      std::erase(list, n.substr(1));
+      if (n.starts_with('+')) list.push_back(n.substr(1));
+    }
+    return list;
+  }
+
+  const Directory& d_;
+  const rpc::QueryEntities& q_;
+  const EntityFilter& f_;
+  const Audience& audience_;
+  std::map<uint32_t, std::vector<const Association*>> children_;
+  rpc::Entities out_;
+};
+
+}  // namespace
+
+rpc::Entities query(const Directory& d, const rpc::QueryEntities& q, const Audience& audience) { return Query(d, q, audience).run(); }
+
+bool matches(const TransactionRecord& t, const EntityFilter& f) {
+  return in(f.actors, t.actor) && in(f.actions, t.action) && any_in(f.accounts, t.accounts) && any_in(f.clusters, t.clusters) && any_in(f.users, t.users) &&
+         (f.ids.empty() || std::ranges::find(f.ids, static_cast<uint32_t>(t.id)) != f.ids.end());
+}
+
+}  // namespace muster::slurmdbd

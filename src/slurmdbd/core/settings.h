@@ -1,0 +1,35 @@
+// What slurmdbd needs of slurmdbd.conf, ready to use. Pure: who SlurmUser is, is looked up by the caller. slurmdbd.conf(5).
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "config/load.h"
+
+namespace muster::slurmdbd {
+
+enum class StorageKind : uint8_t { kSqlite, kMariaDb };
+
+// Where the SQLite file is when StorageLoc is not a path.
+inline constexpr char kDefaultStorageDirectory[] = "/var/spool/slurmdbd";
+
+struct Settings {
+  std::string directory;                 // of slurmdbd.conf: the cluster key is there
+  std::string host, address;             // DbdHost, DbdAddr
+  uint16_t port = 6819;
+  std::string pid_file, log_file, log_time_format, debug_level, slurm_user;
+  std::string auth_type, auth_socket;    // auth_type "": not given
+  StorageKind storage = StorageKind::kSqlite;
+  std::string storage_file;              // of SQLite
+  std::string storage_host, storage_backup_host, storage_user, storage_password, storage_database;
+  uint16_t storage_port = 3306;
+  config::OptionList storage_parameters;
+  bool private_jobs = false, private_users = false, private_accounts = false;
+  bool preserve_case = false, no_default_account_needed = false, coordinators = true;
+  std::string default_qos;
+};
+
+// Error: kConfig, one line that names the key and the rule.
+Result<Settings> make_settings(const config::SimpleConf& conf, const std::string& directory);
+
+}  // namespace muster::slurmdbd

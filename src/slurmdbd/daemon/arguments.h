@@ -1,0 +1,21 @@
+// The command line of slurmdbd(8).
+#pragma once
+
+#include <string>
+
+namespace muster::slurmdbd {
+
+struct Arguments {
+  bool foreground = false;       // -D
+  bool only_version = false;     // -u: the state of the tables
+  bool chdir_to_log = false;     // -s
+  int verbose = 0;               // -v
+  int nice = 0;                  // -n
+  bool has_nice = false;
+  std::string conf_file;         // -f, as slurmctld has it
+  int exit_now = -1;             // >= 0: what was asked for is printed; leave with this code
+};
+
+Arguments parse_arguments(int argc, char** argv);
+
+}  // namespace muster::slurmdbd

@@ -1,0 +1,393 @@
+#include "slurmdbd/daemon/service.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "slurmdbd/core/defaults.h"
+#include "slurmdbd/core/edit.h"
+#include "slurmdbd/core/edit_jobs.h"
+#include "slurmdbd/core/names.h"
+#include "slurmdbd/core/query.h"
+#include "slurmdbd/daemon/entity_rows.h"
+#include "wire/accounting_instances.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+template <class T>
+std::string encoded(const T& value) {
+  std::string out;
+  wire::encode(value, out);
+  return out;
+}
+
+constexpr size_t kJobsPerPart = 500;
+constexpr size_t kMostInList = 65'536;   // of a question; sacct names each node
+
+// sacct's options, each by the name it has there.
+Result<> check_lists(const rpc::JobRecordFilter& f) {
+  auto most = [](const char* name, const auto& list) -> Result<> {
+    if (list.size() <= kMostInList) return {};
+    return fail(Errc::kResultTooLarge, std::string(name) + ": " + std::to_string(list.size()) + " are named; at most " + std::to_string(kMostInList) + " may be");
+  };
+  MUSTER_TRY_VOID(most("jobs", f.jobs));
+  MUSTER_TRY_VOID(most("uid", f.users));
+  MUSTER_TRY_VOID(most("gid", f.groups));
+  const std::pair<const char*, const std::vector<std::string>&> lists[] = {
+      {"clusters", f.clusters}, {"accounts", f.accounts}, {"partition", f.partitions}, {"name", f.names}, {"qos", f.qos}, {"wckeys", f.wckeys},
+      {"reservation", f.reservations}, {"nodelist", f.nodes}, {"reason", f.reasons}, {"constraints", f.features}};
+  for (const auto& [name, list] : lists) MUSTER_TRY_VOID(most(name, list));
+  return {};
+}
+
+// The records of an answer, loaded as they are asked for.
+class RecordSource final : public net::PartSource {
+ public:
+  RecordSource(sql::Storage& storage, std::vector<int64_t> numbers, bool steps) : storage_(storage), numbers_(std::move(numbers)), steps_(steps) {}
+  bool next(std::string& part) override {
+    while (at_ < numbers_.size()) {
+      rpc::JobRecords records;
+      size_t taken = 0;
+      std::span<const int64_t> rest = std::span(numbers_).subspan(at_, std::min(kJobsPerPart, numbers_.size() - at_));
+      if (auto ok = storage_.load_jobs(rest, steps_, records, taken, &next_step_); !ok) {
+        failed_ = ok.error();
+        return false;
+      }
+      at_ += taken;
+      if (records.jobs.empty()) continue;
+      wire::encode(records, part);
+      return true;
+    }
+    return false;
+  }
+  Result<std::string> last() override {
+    if (failed_) return std::unexpected(*failed_);
+    return std::string();
+  }
+
+ private:
+  sql::Storage& storage_;
+  std::vector<int64_t> numbers_;
+  bool steps_;
+  size_t at_ = 0;
+  int64_t next_step_ = 0;        // of the job at at_
+  std::optional<Error> failed_;
+};
+
+// Nouns, which were found at once, in parts: associations and transactions may be many.
+class EntitySource final : public net::PartSource {
+ public:
+  explicit EntitySource(rpc::Entities all) : associations_(std::exchange(all.associations, {})), transactions_(std::exchange(all.transactions, {})), rest_(std::move(all)) {}
+  bool next(std::string& part) override {
+    rpc::Entities some = std::exchange(rest_, {});
+    const bool first = std::exchange(first_, false);
+    take(associations_, association_, some.associations);
+    take(transactions_, transaction_, some.transactions);
+    if (!first && some.associations.empty() && some.transactions.empty()) return false;
+    wire::encode(some, part);
+    return true;
+  }
+
+ private:
+  static constexpr size_t kPerPart = 2000;
+  template <class T>
+  static void take(std::vector<T>& from, size_t& at, std::vector<T>& to) {
+    for (size_t n = 0; n < kPerPart && at < from.size(); ++n) to.push_back(std::move(from[at++]));
+  }
+  std::vector<AssociationRecord> associations_;
+  std::vector<TransactionRecord> transactions_;
+  rpc::Entities rest_;
+  size_t association_ = 0, transaction_ = 0;
+  bool first_ = true;
+};
+
+}  // namespace
+
+Service::Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<sql::Storage> writer, std::unique_ptr<sql::Storage> reader,
+                 Directory directory, Ports ports)
+    : loop_(loop), log_(log), slurm_user_(slurm_user), ports_(std::move(ports)), writer_storage_(std::move(writer)),
+      reader_storage_(std::move(reader)), directory_(std::make_shared<const Directory>(std::move(directory))),
+      started_(net::Loop::now()), streams_(loop, reader_, [this](const net::Channel* slow) { drop(slow); }) {}
+
+std::shared_ptr<const Directory> Service::directory() const {
+  std::lock_guard lock(directory_mutex_);
+  return directory_;
+}
+
+void Service::set_directory(Directory d) {
+  auto next = std::make_shared<const Directory>(std::move(d));
+  std::lock_guard lock(directory_mutex_);
+  directory_.swap(next);
+}
+
+// ---- connections
+void Service::accept(net::ChannelPtr channel) {
+  net::Channel* raw = channel.get();
+  std::weak_ptr<net::Channel> ref = channel;
+  channel->on_request = [this, ref](net::Frame frame) {
+    if (auto c = ref.lock()) on_frame(c, frame);
+  };
+  channel->on_closed = [this, raw](const Error&) {
+    streams_.forget(raw);
+    channels_.erase(raw);
+  };
+  channels_.emplace(raw, std::move(channel));
+}
+
+void Service::drop(const net::Channel* raw) {
+  auto at = channels_.find(raw);
+  if (at == channels_.end()) return;
+  net::ChannelPtr channel = std::move(at->second);
+  channels_.erase(at);
+  streams_.forget(raw);
+  log_.verbose("connection of uid {} from {} is closed here", channel->peer().uid.value, channel->peer().address);
+  channel->close();
+  loop_.defer([channel] {});   // it goes after its own callback
+}
+
+void Service::close_all() {
+  for (auto& [raw, channel] : channels_) channel->close();
+  channels_.clear();
+}
+
+void Service::on_frame(const net::ChannelPtr& channel, const net::Frame& frame) {
+  auto done = dispatch(channel, frame);
+  if (done) return;
+  log_.debug("message {} from {}: {}", frame.message, channel->peer().address, done.error().message());
+  if (frame.kind == net::FrameKind::kRequest) channel->answer_error(frame.id, done.error());
+  else drop(channel.get());
+}
+
+// Whoever holds the cluster key is root or SlurmUser, who alone may read it.
+Service::Caller Service::caller_of(const net::Peer& peer) {
+  Caller who;
+  who.uid = peer.trust == net::Trust::kClusterKey ? slurm_user_ : peer.uid;
+  who.slurm = peer.trust == net::Trust::kClusterKey || who.uid.value == 0 || who.uid == slurm_user_;
+  who.name = users_.user_name(who.uid);
+  return who;
+}
+
+AdminLevel Service::level(const Caller& who) const {
+  return who.slurm ? AdminLevel::kAdministrator : level_of(*directory(), who.name);
+}
+
+// ---- requests
+Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
+  using namespace rpc;
+  if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
+  Call call{channel, frame.id, frame.message, caller_of(channel->peer())};
+  std::string_view payload = frame.payload;
+  auto by_slurm = [&]() -> Result<> {
+    if (call.who.slurm) return {};
+    return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may do this");
+  };
+  switch (frame.message) {
+    case wire::number_of<StoreRecords>:
+      MUSTER_TRY_VOID(by_slurm());
+      return write<StoreRecords>(call, payload, [this](const Caller&, StoreRecords& m) { return store(m); });
+    case wire::number_of<RegisterCluster>:
+      MUSTER_TRY_VOID(by_slurm());
+      return write<RegisterCluster>(call, payload, [this](const Caller&, RegisterCluster& m) { return register_cluster(m); });
+    case wire::number_of<EditEntities>:
+      return write<EditEntities>(call, payload, [this](const Caller& who, EditEntities& m) { return edit_entities(who, m); });
+    case wire::number_of<EditJobRecords>:
+      return write<EditJobRecords>(call, payload, [this](const Caller& who, EditJobRecords& m) {
+        lower_names(m.where);
+        if (m.wckey) m.wckey = to_lower(*m.wckey);
+        return edit_job_records(who, m);
+      });
+    case wire::number_of<QueryEntities>: return query_entities(call, channel, payload);
+    case wire::number_of<QueryRecords>: return query_records(call, channel, payload);
+    case wire::number_of<QueryText>: return text(call, payload);
+    case wire::number_of<Ping>: {
+      Pong pong;
+      char host[256] = {};
+      ::gethostname(host, sizeof host - 1);
+      pong.host = host;
+      pong.pid = ::getpid();
+      pong.started = started_;
+      answer<Ping>(call, pong);
+      return {};
+    }
+    case wire::number_of<Reconfigure>: {
+      MUSTER_TRY_VOID(by_slurm());
+      MUSTER_TRY_VOID(ports_.reconfigure());
+      answer<Reconfigure>(call, {});
+      return {};
+    }
+    case wire::number_of<Shutdown>:
+      MUSTER_TRY_VOID(by_slurm());
+      answer<Shutdown>(call, {});
+      ports_.shutdown();
+      return {};
+    default: return fail(Errc::kUnexpectedMessage);
+  }
+}
+
+template <class Request>
+void Service::answer(const Call& call, const wire::AnswerTo<Request>& value) {
+  if (auto c = call.channel.lock()) c->answer(call.id, call.message, encoded(value));
+}
+
+Result<> Service::admit_write(const Caller& who, size_t bytes) const {
+  if (who.slurm) return {};
+  if (bytes > kMostEditBytes)
+    return fail(Errc::kResultTooLarge, "a request of " + std::to_string(bytes) + " bytes: those who are not SlurmUser may send " + std::to_string(kMostEditBytes),
+                "make the change in several requests");
+  auto queued = queued_writes_.find(who.uid.value);
+  if (queued != queued_writes_.end() && queued->second >= kMostQueuedEdits)
+    return fail(Errc::kTryAgainLater, {}, std::to_string(kMostQueuedEdits) + " edits of user " + who.name + " wait already; try again when they are done");
+  return {};
+}
+
+template <class Request>
+Result<> Service::write(Call call, std::string_view payload, std::function<Result<wire::AnswerTo<Request>>(const Caller&, Request&)> work) {
+  MUSTER_TRY_VOID(admit_write(call.who, payload.size()));
+  auto request = std::make_shared<Request>();
+  MUSTER_TRY_VOID(wire::decode(payload, *request));
+  if (!call.who.slurm) ++queued_writes_[call.who.uid.value];
+  writer_.post([this, call, request, work = std::move(work)] {
+    auto done = std::make_shared<Result<wire::AnswerTo<Request>>>(work(call.who, *request));
+    loop_.post([this, call, done] {
+      if (auto queued = queued_writes_.find(call.who.uid.value); !call.who.slurm && --queued->second == 0) queued_writes_.erase(queued);
+      if (*done) return answer<Request>(call, **done);
+      // What a person asked wrongly is told to that person; what is not stored concerns the site.
+      const bool upload = std::is_same_v<Request, rpc::StoreRecords> || std::is_same_v<Request, rpc::RegisterCluster>;
+      log_.at(upload ? os::LogLevel::kError : os::LogLevel::kVerbose, "{} of {}: {}", wire::MessageTraits<Request>::kName, call.who.name,
+              done->error().message());
+      if (auto c = call.channel.lock()) c->answer_error(call.id, done->error());
+    });
+  });
+  return {};
+}
+
+Result<rpc::RecordsStored> Service::store(rpc::StoreRecords& m) {
+  lower_names(m);
+  if (m.cluster.empty()) return fail(Errc::kInvalidClusterName);
+  MUSTER_TRY_VOID(writer_storage_->keep_charged(m));   // what was charged once stays so when the defaults change
+  fill_defaults(*directory(), m);
+  MUSTER_TRY_VOID(writer_storage_->store(m));
+  log_.debug("cluster {}: {} jobs and {} steps stored, up to {}", m.cluster, m.jobs.size(), m.steps.size(), m.position);
+  rpc::RecordsStored stored;
+  stored.position = m.position;
+  return stored;
+}
+
+Result<rpc::Empty> Service::register_cluster(const rpc::RegisterCluster& m) {
+  if (m.cluster.name.empty()) return fail(Errc::kInvalidClusterName);
+  Directory next = *directory();
+  Touched touched;
+  slurmdbd::register_cluster(next, m, ports_.settings()->default_qos, net::Loop::now(), touched);
+  if (touched.keys.empty()) return rpc::Empty{};
+  MUSTER_TRY_VOID(writer_storage_->change_entities(changes_of(next, touched)));
+  log_.info("cluster {} is at {}:{} with {} nodes", m.cluster.name, m.cluster.control_host, m.cluster.control_port, m.cluster.node_count);
+  set_directory(std::move(next));
+  return rpc::Empty{};
+}
+
+Result<> Service::query_records(Call call, const net::ChannelPtr& channel, std::string_view payload) {
+  auto query = std::make_shared<rpc::QueryRecords>();
+  MUSTER_TRY_VOID(wire::decode(payload, *query));
+  MUSTER_TRY_VOID(check_lists(query->filter));
+  if (ports_.settings()->private_jobs && !sees_all(call.who)) query->filter.users = {call.who.uid};
+  lower_names(query->filter);
+  streams_.begin(channel, call.id, call.message, [this, query, client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
+    MUSTER_TRY(numbers, reader_storage_->find_jobs(query->filter, [&] { return !client.expired(); }));
+    return std::make_unique<RecordSource>(*reader_storage_, std::move(numbers), query->filter.steps);
+  }, {});
+  return {};
+}
+
+// ---- sacctmgr
+Result<rpc::EntitiesEdited> Service::edit_entities(const Caller& who, const rpc::EditEntities& m) {
+  auto settings = ports_.settings();
+  EditContext context{*settings, who.name, level(who), net::Loop::now(), [this](const rpc::JobRecordFilter& f) { return stored_jobs(f, sql::kMostJobs); },
+                      [this](const rpc::JobRecordFilter& f, const std::string& user, const std::string& partition) {
+                        return writer_storage_->any_job(f, user, partition);
+                      }};
+  MUSTER_TRY(edited, edit(*directory(), m, context));
+  if (!m.commit || edited.touched.keys.empty()) return std::move(edited.answer);
+  sql::EntityChanges changes = changes_of(edited.directory, edited.touched);
+  changes.transactions = std::move(edited.transactions);
+  MUSTER_TRY_VOID(writer_storage_->change_entities(changes));
+  for (const TransactionRecord& t : changes.transactions) log_.info("{} by {}: {} {}", t.action, t.actor, t.where, t.info);
+  set_directory(std::move(edited.directory));
+  return std::move(edited.answer);
+}
+
+Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& filter, size_t most) {
+  MUSTER_TRY(numbers, writer_storage_->find_jobs(filter));
+  if (numbers.size() > most)
+    return fail(Errc::kResultTooLarge, "that means " + std::to_string(numbers.size()) + " jobs, and one request looks at " + std::to_string(most),
+                "StartTime and EndTime, or JobID, say fewer");
+  std::vector<JobRecord> out;
+  std::span<const int64_t> rest = numbers;
+  while (!rest.empty()) {
+    rpc::JobRecords part;
+    size_t taken = 0;
+    MUSTER_TRY_VOID(writer_storage_->load_jobs(rest, false, part, taken));
+    if (!taken) break;
+    rest = rest.subspan(taken);
+    std::ranges::move(part.jobs, std::back_inserter(out));
+  }
+  return out;
+}
+
+Result<rpc::JobRecordsEdited> Service::edit_job_records(const Caller& who, const rpc::EditJobRecords& m) {
+  const bool is_operator = level(who) >= AdminLevel::kOperator;
+  MUSTER_TRY_VOID(check_job_edit(m, is_operator));
+  rpc::JobRecordFilter where = m.where;
+  if (!is_operator) where.users = {who.uid};
+  MUSTER_TRY(records, stored_jobs(where, kMostEditedJobs));
+  if (records.empty() && !is_operator) return fail(Errc::kAccessDenied, {}, "none of these jobs is one of user " + who.name);
+  rpc::JobRecordsEdited answer;
+  MUSTER_TRY(changed, edit_jobs(std::move(records), m, who.uid, is_operator));
+  answer.jobs = std::move(changed);
+  if (m.commit && !answer.jobs.empty()) MUSTER_TRY_VOID(writer_storage_->replace_jobs(answer.jobs));
+  return answer;
+}
+
+Result<> Service::query_entities(Call call, const net::ChannelPtr& channel, std::string_view payload) {
+  auto question = std::make_shared<rpc::QueryEntities>();
+  MUSTER_TRY_VOID(wire::decode(payload, *question));
+  lower_names(question->filter);
+  auto settings = ports_.settings();
+  Audience audience{call.who.name, sees_all(call.who), settings->private_users, settings->private_accounts};
+  streams_.begin(channel, call.id, call.message, [this, question, audience]() -> Result<std::unique_ptr<net::PartSource>> {
+    rpc::Entities found = query(*directory(), *question, audience);
+    if (question->what == Entity::kTransaction)
+      MUSTER_TRY_VOID(reader_storage_->transactions(question->filter.from, question->filter.until, [&](TransactionRecord t) -> Result<> {
+        if (matches(t, question->filter)) found.transactions.push_back(std::move(t));
+        return {};
+      }));
+    return std::make_unique<EntitySource>(std::move(found));
+  }, {});
+  return {};
+}
+
+Result<> Service::text(const Call& call, std::string_view payload) {
+  rpc::QueryText q;
+  MUSTER_TRY_VOID(wire::decode(payload, q));
+  if (q.subject != "config") return fail(Errc::kNotFound, {}, "slurmdbd answers about: config");
+  auto s = ports_.settings();
+  rpc::Text out;
+  auto line = [&](const char* key, const std::string& value) { out.text += std::string(key) + "=" + value + "\n"; };
+  line("DbdAddr", s->address.empty() ? s->host : s->address);
+  line("DbdHost", s->host);
+  line("DbdPort", std::to_string(s->port));
+  line("DebugLevel", s->debug_level);
+  line("LogFile", s->log_file);
+  line("PidFile", s->pid_file);
+  line("SlurmUser", s->slurm_user + "(" + std::to_string(slurm_user_.value) + ")");
+  line("StorageHost", s->storage == StorageKind::kSqlite ? "" : s->storage_host);
+  line("StorageLoc", s->storage == StorageKind::kSqlite ? s->storage_file : s->storage_database);
+  line("StoragePort", s->storage == StorageKind::kSqlite ? "" : std::to_string(s->storage_port));
+  line("StorageType", s->storage == StorageKind::kSqlite ? "accounting_storage/sqlite" : "accounting_storage/mysql");
+  line("StorageUser", s->storage_user);
+  answer<rpc::QueryText>(call, out);
+  return {};
+}
+
+}  // namespace muster::slurmdbd

@@ -1,0 +1,95 @@
+// Service: what slurmdbd does with a frame. Lives on the I/O thread. What is written goes to the writer thread, one thing after
+// the other, and is answered when it is on disk; questions go to the reader thread and are answered at their readers' pace.
+// Every caller is who the connection proved, never who the message says.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "net/answer_streams.h"
+#include "net/channel.h"
+#include "os/log.h"
+#include "os/users.h"
+#include "slurmdbd/core/directory.h"
+#include "slurmdbd/core/settings.h"
+#include "sql/storage.h"
+#include "wire/messages.h"
+
+namespace muster::slurmdbd {
+
+inline constexpr size_t kMostEditBytes = 1u << 20, kMostQueuedEdits = 16;   // of one user who is not SlurmUser
+inline constexpr size_t kMostEditedJobs = 10'000;                            // of one EditJobRecords
+
+class Service {
+ public:
+  struct Ports {
+    std::function<std::shared_ptr<const Settings>()> settings;   // newest; any thread
+    std::function<Result<>()> reconfigure;
+    std::function<void()> shutdown;
+  };
+  // Two connections to one database: one writes.
+  Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<sql::Storage> writer, std::unique_ptr<sql::Storage> reader,
+          Directory directory, Ports ports);
+
+  void accept(net::ChannelPtr channel);
+  void close_all();
+
+ private:
+  struct Caller {
+    Uid uid{};
+    bool slurm = false;          // root, SlurmUser or a daemon
+    std::string name;
+  };
+  struct Call {                  // one request on its way
+    std::weak_ptr<net::Channel> channel;
+    uint64_t id = 0;
+    uint16_t message = 0;
+    Caller who;
+  };
+
+  void on_frame(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
+  Caller caller_of(const net::Peer& peer);
+  void drop(const net::Channel* channel);
+  AdminLevel level(const Caller& who) const;
+  bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }   // what PrivateData hides from others
+
+  // What one user may have waiting here: requests that were taken stay in memory until the writer has done them.
+  Result<> admit_write(const Caller& who, size_t bytes) const;
+  // `work` runs on the writer thread; its answer leaves when it is done.
+  template <class Request>
+  Result<> write(Call call, std::string_view payload, std::function<Result<wire::AnswerTo<Request>>(const Caller&, Request&)> work);
+  template <class Request>
+  void answer(const Call& call, const wire::AnswerTo<Request>& value);
+
+  Result<rpc::RecordsStored> store(rpc::StoreRecords& m);
+  Result<rpc::Empty> register_cluster(const rpc::RegisterCluster& m);
+  Result<std::vector<JobRecord>> stored_jobs(const rpc::JobRecordFilter& filter, size_t most);   // writer thread; kResultTooLarge
+  Result<rpc::EntitiesEdited> edit_entities(const Caller& who, const rpc::EditEntities& m);
+  Result<rpc::JobRecordsEdited> edit_job_records(const Caller& who, const rpc::EditJobRecords& m);
+  Result<> query_entities(Call call, const net::ChannelPtr& channel, std::string_view payload);
+  Result<> query_records(Call call, const net::ChannelPtr& channel, std::string_view payload);
+  Result<> text(const Call& call, std::string_view payload);
+
+  std::shared_ptr<const Directory> directory() const;   // any thread
+  void set_directory(Directory d);                      // writer thread
+
+  net::Loop& loop_;
+  os::Log& log_;
+  Uid slurm_user_;
+  Ports ports_;
+  std::unique_ptr<sql::Storage> writer_storage_, reader_storage_;
+  mutable std::mutex directory_mutex_;
+  std::shared_ptr<const Directory> directory_;
+  os::UserDirectory users_;
+  std::unordered_map<const net::Channel*, net::ChannelPtr> channels_;
+  std::unordered_map<uint32_t, size_t> queued_writes_;  // by uid, of those who are not SlurmUser; I/O thread
+  Time started_;
+  net::QueryThread writer_, reader_;                    // they end first
+  net::AnswerStreams streams_;
+};
+
+}  // namespace muster::slurmdbd

@@ -1,0 +1,390 @@
+// What slurmdbd answers to whom: messages over real channels, with peers of our choice, on an SQLite file.
+#include "slurmdbd/daemon/service.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <future>
+
+#include "net/test_support.h"
+#include "slurmdbd/daemon/entity_rows.h"
+#include "wire/accounting_instances.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+constexpr uint32_t kSlurm = 64030, kAlice = 3'000'000'001, kBob = 3'000'000'002;   // numbers that no user here has
+
+struct ServiceTest : testing::Test {
+  ServiceTest() {
+    os::LogOptions o;
+    o.async = false;
+    log = std::move(*os::Log::open(o));
+    open();
+  }
+  void open() {
+    auto storage = [&] { return std::move(*sql::Storage::open(std::move(*sql::open_sqlite(dir.path() + "/a.db")))); };
+    auto writer = storage();
+    auto directory = load_directory(*writer, from_unix(1000));
+    ASSERT_TRUE(directory);
+    Service::Ports ports;
+    ports.settings = [this] {
+      if (before_settings) before_settings();
+      return std::make_shared<const Settings>(settings);
+    };
+    ports.reconfigure = [this]() -> Result<> {
+      ++reconfigured;
+      return {};
+    };
+    ports.shutdown = [this] { ++shut_down; };
+    service = std::make_unique<Service>(f.loop, *log, Uid(kSlurm), std::move(writer), storage(), std::move(*directory), std::move(ports));
+  }
+  net::ChannelPtr connect(uint32_t uid) {
+    int fds[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+    net::Peer peer;
+    peer.uid = Uid(uid);
+    service->accept(net::adopt_channel(f.loop, fds[0], peer));
+    return net::adopt_channel(f.loop, fds[1], net::Peer{});
+  }
+  template <class Request>
+  Result<wire::AnswerTo<Request>> ask(uint32_t uid, const Request& request, const std::function<void(std::string)>& part = {}) {
+    net::ChannelPtr c = connect(uid);
+    std::string payload;
+    wire::encode(request, payload);
+    Result<wire::AnswerTo<Request>> out = fail(Errc::kError);
+    auto answered = [&](Result<net::Frame> frame) {
+      if (!frame) {
+        out = std::unexpected(frame.error());
+      } else {
+        wire::AnswerTo<Request> value;
+        auto ok = wire::decode(frame->payload, value);
+        if (ok) out = std::move(value);
+        else out = std::unexpected(ok.error());
+      }
+      f.loop.stop();
+    };
+    c->request_stream(wire::number_of<Request>, payload, seconds(20), [&](net::Frame frame) { part(std::move(frame.payload)); }, answered);
+    f.run();
+    c->close();
+    return out;
+  }
+  std::vector<JobRecord> jobs(uint32_t uid, const rpc::JobRecordFilter& filter = {}) {
+    std::vector<JobRecord> out;
+    rpc::QueryRecords q;
+    q.filter = filter;
+    auto done = ask(uid, q, [&](std::string bytes) {
+      rpc::JobRecords part;
+      ASSERT_TRUE(wire::decode(bytes, part));
+      out.insert(out.end(), part.jobs.begin(), part.jobs.end());
+      steps += part.steps.size();
+    });
+    EXPECT_TRUE(done);
+    return out;
+  }
+  rpc::Entities entities(uint32_t uid, Entity what) {
+    rpc::Entities all;
+    rpc::QueryEntities q;
+    q.what = what;
+    auto done = ask(uid, q, [&](std::string bytes) {
+      rpc::Entities part;
+      ASSERT_TRUE(wire::decode(bytes, part));
+      all.accounts.insert(all.accounts.end(), part.accounts.begin(), part.accounts.end());
+      all.clusters.insert(all.clusters.end(), part.clusters.begin(), part.clusters.end());
+      all.associations.insert(all.associations.end(), part.associations.begin(), part.associations.end());
+      all.transactions.insert(all.transactions.end(), part.transactions.begin(), part.transactions.end());
+    });
+    EXPECT_TRUE(done);
+    return all;
+  }
+  Result<rpc::RecordsStored> store(uint32_t uid, uint32_t first, uint32_t count, uint64_t position = 5) {
+    rpc::StoreRecords m;
+    m.cluster = "Test";
+    m.position = position;
+    for (uint32_t i = 0; i < count; ++i) {
+      JobRecord r;
+      r.key = {JobId(first + i), from_unix(2000), 0};
+      r.position = position;
+      r.uid = Uid(i % 2 ? kAlice : kBob);
+      r.state = JobState::kRunning;
+      r.started = from_unix(2010);
+      m.jobs.push_back(r);
+      StepRecord s;
+      s.job = r.key;
+      s.id = kBatchStep;
+      s.position = position;
+      m.steps.push_back(s);
+    }
+    return ask(uid, m);
+  }
+  rpc::EditEntities add_account(bool commit) {
+    rpc::EditEntities m;
+    m.commit = commit;
+    m.edits.emplace_back().where.accounts = {"team-a"};
+    return m;
+  }
+  void register_cluster() {
+    rpc::RegisterCluster r;
+    r.cluster.name = "test";
+    r.tracked_tres = {"gres/gpu"};
+    ASSERT_TRUE(ask(kSlurm, r));
+  }
+
+  net::test::TempDir dir;
+  net::test::Fixture f;
+  Settings settings;
+  std::function<void()> before_settings;
+  std::unique_ptr<os::Log> log;
+  std::unique_ptr<Service> service;
+  int reconfigured = 0, shut_down = 0;
+  size_t steps = 0;
+};
+
+TEST_F(ServiceTest, OnlyDaemonsStore) {
+  EXPECT_EQ(store(kAlice, 1, 1).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(ask(kAlice, rpc::RegisterCluster{}).error().code, Errc::kAccessDenied);
+  EXPECT_TRUE(jobs(kSlurm).empty());
+  auto stored = store(kSlurm, 1, 2);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->position, 5u);
+  auto all = jobs(kAlice);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].cluster, "test");
+  EXPECT_EQ(steps, 2u);
+}
+
+TEST_F(ServiceTest, ALongAnswerComesInParts) {
+  for (uint32_t i = 0; i < 4; ++i) ASSERT_TRUE(store(0, 1 + i * 1000, 1000));
+  auto all = jobs(kAlice);
+  ASSERT_EQ(all.size(), 4000u);
+  for (uint32_t i = 0; i < 4000; ++i) ASSERT_EQ(all[i].key.id.value, i + 1);
+  EXPECT_EQ(steps, 4000u);
+}
+
+TEST_F(ServiceTest, AQuestionWithTooLongAListIsRefusedByItsName) {
+  rpc::QueryRecords q;
+  q.filter.accounts.assign(65'537, "a");
+  auto done = ask(kAlice, q);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message(), "accounts: 65537 are named; at most 65536 may be");
+}
+
+TEST_F(ServiceTest, PrivateDataJobs) {
+  ASSERT_TRUE(store(0, 1, 10));
+  settings.private_jobs = true;
+  EXPECT_EQ(jobs(kAlice).size(), 5u);
+  rpc::JobRecordFilter f;
+  f.users = {Uid(kBob)};
+  for (const JobRecord& r : jobs(kAlice, f)) EXPECT_EQ(r.uid.value, kAlice);
+  EXPECT_EQ(jobs(kSlurm).size(), 10u);
+}
+
+TEST_F(ServiceTest, AnEditIsShownFirstThenMadeAndStays) {
+  register_cluster();
+  auto shown = ask(0, add_account(false));
+  ASSERT_TRUE(shown) << shown.error().message();
+  ASSERT_EQ(shown->changed.size(), 1u);
+  EXPECT_EQ(shown->changed[0].accounts.size(), 1u);
+  EXPECT_EQ(entities(0, Entity::kAccount).accounts.size(), 1u);
+  EXPECT_TRUE(entities(0, Entity::kTransaction).transactions.empty());
+  ASSERT_TRUE(ask(0, add_account(true)));
+  EXPECT_EQ(entities(kAlice, Entity::kAccount).accounts.size(), 2u);
+  service.reset();
+  open();
+  EXPECT_EQ(entities(0, Entity::kAssociation).associations.size(), 3u);
+  auto done = entities(0, Entity::kTransaction).transactions;
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].action, "Add Accounts");
+  EXPECT_EQ(done[0].actor, "root");
+}
+
+TEST_F(ServiceTest, UsersEditNothing) {
+  register_cluster();
+  EXPECT_EQ(ask(kAlice, add_account(true)).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(ask(kAlice, rpc::Reconfigure{}).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(ask(kAlice, rpc::Shutdown{}).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(reconfigured + shut_down, 0);
+  EXPECT_TRUE(ask(kSlurm, rpc::Reconfigure{}));
+  EXPECT_TRUE(ask(0, rpc::Shutdown{}));
+  EXPECT_EQ(reconfigured, 1);
+  EXPECT_EQ(shut_down, 1);
+}
+
+TEST_F(ServiceTest, JobsOfARecordAreEditedByTheirOwners) {
+  ASSERT_TRUE(store(0, 1, 2));
+  rpc::EditJobRecords m;
+  m.commit = true;
+  m.where.jobs.emplace_back().job = JobId(2);
+  m.comment = "fine";
+  EXPECT_EQ(ask(kBob, m).error().code, Errc::kAccessDenied);
+  auto done = ask(kAlice, m);
+  ASSERT_TRUE(done) << done.error().message();
+  ASSERT_EQ(done->jobs.size(), 1u);
+  EXPECT_EQ(jobs(0, m.where)[0].comment, "fine");
+}
+
+TEST_F(ServiceTest, WhatIsInUseIsFoundInTheDatabase) {
+  register_cluster();
+  ASSERT_TRUE(ask(0, add_account(true)));
+  rpc::StoreRecords s;
+  s.cluster = "test";
+  JobRecord r;
+  r.key = {JobId(9), from_unix(2000), 0};
+  r.position = 1;
+  r.account = "team-a";
+  r.user = "alice";
+  r.state = JobState::kRunning;
+  r.started = from_unix(2010);
+  s.jobs = {r};
+  ASSERT_TRUE(ask(0, s));
+  rpc::EditEntities m = add_account(true);
+  m.edits[0].verb = EditVerb::kDelete;
+  auto refused = ask(0, m);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kJobsActiveOnRemove);
+  s.jobs[0].state = JobState::kCompleted;
+  s.jobs[0].ended = from_unix(2020);
+  s.jobs[0].position = 2;
+  ASSERT_TRUE(ask(0, s));
+  EXPECT_TRUE(ask(0, m));
+}
+
+TEST_F(ServiceTest, NamesAreKeptAndFoundInLowerCase) {
+  rpc::StoreRecords s;
+  s.cluster = "test";
+  JobRecord& r = s.jobs.emplace_back();
+  r.key = {JobId(9), from_unix(2000), 0};
+  r.position = 1;
+  r.account = "Physics";
+  r.qos = "Fast";
+  r.wckey = "Grant-7";
+  ASSERT_TRUE(ask(0, s));
+  rpc::JobRecordFilter f;
+  f.accounts = {"PHYSICS"};
+  f.qos = {"fasT"};
+  f.wckeys = {"GRANT-7"};
+  auto found = jobs(0, f);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].account + found[0].qos + found[0].wckey, "physicsfastgrant-7");
+  rpc::EditJobRecords m;
+  m.where = f;
+  m.wckey = "Grant-8";
+  auto edited = ask(0, m);
+  ASSERT_TRUE(edited);
+  ASSERT_EQ(edited->jobs.size(), 1u);
+  EXPECT_EQ(edited->jobs[0].wckey, "grant-8");
+}
+
+TEST_F(ServiceTest, AJobStaysWithTheDefaultAccountThatItBeganWith) {
+  register_cluster();
+  rpc::EditEntities m = add_account(true);
+  m.edits[0].where.accounts = {"team-a", "team-b"};
+  EntityEdit& user = m.edits.emplace_back();
+  user.entity = Entity::kUser;
+  user.where.users = {"alice"};
+  user.where.accounts = {"team-a", "team-b"};
+  auto added = ask(0, m);
+  ASSERT_TRUE(added) << added.error().message();
+  rpc::StoreRecords s;
+  s.cluster = "test";
+  JobRecord& r = s.jobs.emplace_back();
+  r.key = {JobId(9), from_unix(2000), 0};
+  r.user = "alice";
+  r.position = 1;
+  ASSERT_TRUE(ask(0, s));
+  rpc::EditEntities move;
+  move.commit = true;
+  move.edits.emplace_back().verb = EditVerb::kModify;
+  move.edits[0].entity = Entity::kUser;
+  move.edits[0].where.users = {"alice"};
+  move.edits[0].set.default_account = "team-b";
+  ASSERT_TRUE(ask(0, move));
+  r.position = 2;
+  r.name = "later";
+  ASSERT_TRUE(ask(0, s));
+  auto found = jobs(0);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "later");
+  EXPECT_EQ(found[0].account, "team-a");
+  EXPECT_EQ(found[0].qos, "normal");
+}
+
+TEST_F(ServiceTest, AUserCannotMakeItHoldMuch) {
+  ASSERT_TRUE(store(0, 1, 2));
+  rpc::EditJobRecords all;
+  all.comment = "x";
+  EXPECT_EQ(ask(kAlice, all).error().code, Errc::kError);   // everybody's jobs are not even looked for
+  all.where.jobs.resize(2);
+  all.where.jobs[0].job = JobId(1);
+  all.where.jobs[1].job = JobId(2);
+  auto own = ask(kAlice, all);
+  ASSERT_TRUE(own) << own.error().message();
+  EXPECT_EQ(own->jobs.size(), 1u);
+  all.comment = std::string(kMostEditBytes, 'x');
+  EXPECT_EQ(ask(kAlice, all).error().code, Errc::kResultTooLarge);
+  EXPECT_TRUE(ask(kSlurm, all));
+}
+
+TEST_F(ServiceTest, AUsersEditsWaitInALineThatEnds) {
+  std::promise<void> open;
+  before_settings = [gate = open.get_future().share()] { gate.wait(); };   // the writer's first edit stays here
+  net::ChannelPtr c = connect(kAlice);
+  std::string payload;
+  wire::encode(add_account(false), payload);
+  std::vector<Errc> answers;
+  for (size_t i = 0; i <= kMostQueuedEdits; ++i)
+    c->request_stream(wire::number_of<rpc::EditEntities>, payload, seconds(20), {}, [&](Result<net::Frame> frame) {
+      answers.push_back(frame ? Errc::kOk : frame.error().code);
+      if (answers.size() == 1) open.set_value();
+      if (answers.size() == kMostQueuedEdits + 1) f.loop.stop();
+    });
+  f.run();
+  c->close();
+  ASSERT_EQ(answers.size(), kMostQueuedEdits + 1);
+  EXPECT_EQ(answers[0], Errc::kTryAgainLater);
+  EXPECT_EQ(std::ranges::count(answers, Errc::kTryAgainLater), 1);
+}
+
+TEST_F(ServiceTest, WhoeverRanNothingIsForgotten) {
+  register_cluster();
+  rpc::EditEntities m = add_account(true);
+  EntityEdit& user = m.edits.emplace_back();
+  user.entity = Entity::kUser;
+  user.where.users = {"alice", "bob"};
+  user.where.accounts = {"team-a"};
+  ASSERT_TRUE(ask(0, m));
+  rpc::StoreRecords s;
+  s.cluster = "test";
+  JobRecord& r = s.jobs.emplace_back();
+  r.key = {JobId(9), net::Loop::now(), 0};
+  r.user = "alice";
+  r.account = "team-a";
+  r.position = 1;
+  r.state = JobState::kCompleted;
+  r.started = r.ended = net::Loop::now() + seconds(5);
+  ASSERT_TRUE(ask(0, s));
+  m.edits.erase(m.edits.begin());
+  m.edits[0].verb = EditVerb::kDelete;
+  auto gone = ask(0, m);
+  ASSERT_TRUE(gone) << gone.error().message();
+  service.reset();
+  auto storage = sql::Storage::open(std::move(*sql::open_sqlite(dir.path() + "/a.db")));
+  ASSERT_TRUE(storage);
+  auto directory = load_directory(**storage, from_unix(1000));
+  ASSERT_TRUE(directory);
+  ASSERT_TRUE(directory->association("test", "team-a", "alice"));
+  EXPECT_TRUE(directory->association("test", "team-a", "alice")->deleted);
+  EXPECT_FALSE(directory->association("test", "team-a", "bob"));
+}
+
+TEST_F(ServiceTest, NonsenseIsRefused) {
+  EXPECT_EQ(ask(0, rpc::QueryNodes{}).error().code, Errc::kUnexpectedMessage);
+  EXPECT_EQ(ask(0, rpc::QueryText{"weather", JobId(), }).error().code, Errc::kNotFound);
+  auto config = ask(kAlice, rpc::QueryText{"config", JobId()});
+  ASSERT_TRUE(config);
+  EXPECT_NE(config->text.find("StorageType=accounting_storage/sqlite"), std::string::npos);
+  EXPECT_EQ(config->text.find("StoragePass"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace muster::slurmdbd

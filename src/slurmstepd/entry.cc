@@ -1,0 +1,34 @@
+#include "slurmstepd/entry.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/version.h"
+#include "slurmstepd/receive_file.h"
+#include "slurmstepd/stepd.h"
+
+namespace muster::slurmstepd {
+
+int run_slurmstepd(int argc, char** argv, MakePlugins make_plugins) {
+  auto say = [](int fd, const char* text) { [[maybe_unused]] ssize_t n = ::write(fd, text, strlen(text)); };
+  if (argc == 2 && (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))) {
+    say(1, kVersionLine);
+    say(1, "\n");
+    return 0;
+  }
+  if (argc > 1 && !strcmp(argv[1], "receive")) return receive_file(argc - 2, argv + 2);
+  struct stat st;
+  if (::fstat(3, &st) < 0 || !S_ISSOCK(st.st_mode)) {
+    say(2, "slurmstepd: error: started by slurmd only\n");
+    return 1;
+  }
+  ::fcntl(3, F_SETFD, FD_CLOEXEC);
+  ::fcntl(3, F_SETFL, O_NONBLOCK);
+  ::umask(022);
+  return Stepd(3, std::move(make_plugins)).run();
+}
+
+}  // namespace muster::slurmstepd

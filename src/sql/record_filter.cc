@@ -1,0 +1,185 @@
+#include "sql/record_filter.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/text.h"
+#include "hostlist/hostlist.h"
+#include "model/accounts.h"
+#include "model/array_spec.h"
+
+namespace muster::sql {
+namespace {
+
+constexpr size_t kMostNames = 500;   // in one list of a statement; longer ones are left to RecordRule
+
+bool wanted(const std::vector<uint32_t>& sorted, uint32_t value) { return sorted.empty() || std::ranges::binary_search(sorted, value); }
+bool wanted(const std::unordered_set<std::string_view>& names, std::string_view value) { return names.empty() || names.contains(value); }
+
+bool any_of_list(const std::unordered_set<std::string_view>& names, std::string_view list, std::string_view separators) {
+  if (names.empty()) return true;
+  while (!list.empty()) {
+    std::string_view item = list.substr(0, list.find_first_of(separators));
+    list.remove_prefix(std::min(list.size(), item.size() + 1));
+    if (names.contains(item)) return true;
+  }
+  return false;
+}
+
+template <class Id>
+std::vector<uint32_t> sorted(const std::vector<Id>& ids) {
+  std::vector<uint32_t> out;
+  for (Id id : ids) out.push_back(id.value);
+  std::ranges::sort(out);
+  return out;
+}
+
+std::unordered_set<std::string_view> set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+
+bool within(uint32_t value, uint32_t least, uint32_t most) { return (!least || value >= least) && (!most || value <= most); }
+
+int64_t number_of(Time t) { return t.time_since_epoch().count(); }
+
+class Builder {
+ public:
+  void numbers(const char* column, const std::vector<int64_t>& list) {
+    if (list.empty() || list.size() > kMostNames) return;
+    add(in(column, list.size()));
+    for (int64_t n : list) out.values.emplace_back(n);
+  }
+  void names(const char* column, const std::vector<std::string>& list) {
+    if (list.empty() || list.size() > kMostNames) return;
+    add(in(column, list.size()));
+    for (const std::string& n : list) out.values.emplace_back(Text{std::string_view(n).substr(0, 255)});
+  }
+  void jobs(const std::vector<rpc::JobSelector>& list) {
+    if (list.empty() || list.size() > kMostNames) return;
+    add("(" + in("job", list.size()) + " OR " + in("head", list.size()) + ")");
+    for (int i = 0; i < 2; ++i)
+      for (const auto& s : list) out.values.emplace_back(int64_t{s.job.value});
+  }
+  void compare(const char* text, int64_t value) {
+    add(text);
+    out.values.emplace_back(value);
+  }
+  Where out;
+
+ private:
+  static std::string in(const char* column, size_t n) {
+    std::string text = std::string(column) + " IN (?";
+    for (size_t i = 1; i < n; ++i) text += ",?";
+    return text + ")";
+  }
+  void add(const std::string& condition) { out.text += (out.text.empty() ? " WHERE " : " AND ") + condition; }
+};
+
+template <class Id>
+std::vector<int64_t> numbers_of(const std::vector<Id>& ids) {
+  std::vector<int64_t> out;
+  for (Id id : ids) out.push_back(id.value);
+  return out;
+}
+
+}  // namespace
+
+bool was_in_state(const rpc::JobRecordFilter& f, JobState state, Time submitted, Time started, Time ended) {
+  Time from = f.from, until = f.until == kTimeUnset ? kTimeInfinite : f.until;
+  auto bit = [&](JobState s) { return !f.states || (f.states & (1u << static_cast<unsigned>(s))); };
+  // What was cancelled while it waited has both set to that moment.
+  bool has_started = started != kTimeUnset && started != ended && state != JobState::kPending;
+  // [begin, end) has something in common with [from, until), where both may be one moment.
+  auto overlaps = [&](Time begin, Time end) { return begin <= std::max(from, until - Duration(1)) && end >= from; };
+  Time over = ended == kTimeUnset ? kTimeInfinite : ended;
+  if (bit(JobState::kPending) && (!has_started || started > submitted) && overlaps(submitted, has_started ? started - Duration(1) : over)) return true;
+  if (has_started && bit(JobState::kRunning) && overlaps(started, over)) return true;
+  if (state == JobState::kSuspended && bit(state) && overlaps(started, over)) return true;
+  return is_finished(state) && bit(state) && overlaps(over, over);
+}
+
+RecordRule::RecordRule(const rpc::JobRecordFilter& f)
+    : filter_(&f), users_(sorted(f.users)), groups_(sorted(f.groups)), clusters_(set_of(f.clusters)), accounts_(set_of(f.accounts)),
+      names_(set_of(f.names)), qos_(set_of(f.qos)), wckeys_(set_of(f.wckeys)), reservations_(set_of(f.reservations)),
+      partitions_(set_of(f.partitions)), features_(set_of(f.features)), reasons_(set_of(f.reasons)) {}
+
+Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& f) {
+  RecordRule rule(f);
+  size_t tasks = 0;
+  for (const rpc::JobSelector& s : f.jobs) {
+    Tasks t;
+    t.task = s.array_task;
+    t.whole = s.array_task == kNoArrayTask && s.array_tasks.empty();
+    if (!s.array_tasks.empty() && !Bitmap::parse_ranges(s.array_tasks, t.list, kMaxArrayTaskId + 1))
+      return fail(Errc::kInvalidArray, "job tasks " + s.array_tasks.substr(0, 100) + ": not a list of numbers up to " + std::to_string(kMaxArrayTaskId));
+    tasks += t.list.size();
+    if (tasks > kMostTasks) return fail(Errc::kInvalidArray, "job tasks: the lists are longer than " + std::to_string(kMostTasks) + " together");
+    rule.jobs_.emplace(s.job.value, std::move(t));
+  }
+  for (const std::string& text : f.nodes) {
+    auto names = expand_hosts(text, kMaxHosts);
+    if (!names) return fail(Errc::kInvalidNodeName, "nodes " + text.substr(0, 100) + ": " + std::string(names.error().message()));
+    for (std::string& name : *names) rule.nodes_.insert(std::move(name));
+    if (rule.nodes_.size() > kMaxHosts) return fail(Errc::kInvalidNodeName, "nodes: more than " + std::to_string(kMaxHosts) + " names");
+  }
+  return rule;
+}
+
+bool RecordRule::selected(const JobRecord& r) const {
+  if (jobs_.empty()) return true;
+  Bitmap pending;   // "4-7%2", read when it is first needed
+  bool read = false;
+  auto meets = [&](const Tasks& t) {
+    if (t.whole || (r.array_task != kNoArrayTask && t.list.test(r.array_task))) return true;
+    if (t.task == kNoArrayTask) return false;
+    if (r.array_task == t.task) return true;
+    if (!std::exchange(read, true)) (void)Bitmap::parse_ranges(std::string_view(r.array_tasks).substr(0, r.array_tasks.find('%')), pending, kMaxArrayTaskId + 1);
+    return pending.test(t.task);
+  };
+  auto any = [&](JobId id) {
+    auto [from, to] = jobs_.equal_range(id.value);
+    return std::any_of(from, to, [&](const auto& one) { return meets(one.second); });
+  };
+  return any(r.key.id) || (r.array_job_id != r.key.id && any(r.array_job_id));
+}
+
+bool RecordRule::on_nodes(const std::string& node_list) const {
+  if (nodes_.empty()) return true;
+  auto hosts = expand_hosts(node_list);
+  return hosts && std::ranges::any_of(*hosts, [&](const std::string& host) { return nodes_.contains(host); });
+}
+
+bool RecordRule::matches(const JobRecord& r) const {
+  const rpc::JobRecordFilter& f = *filter_;
+  if (!selected(r) || !wanted(users_, r.uid.value) || !wanted(groups_, r.gid.value) || !wanted(clusters_, r.cluster)) return false;
+  if (!wanted(accounts_, r.account) || !wanted(names_, r.name) || !wanted(qos_, r.qos) || !wanted(wckeys_, r.wckey)) return false;
+  if (!wanted(reservations_, r.reservation) || !any_of_list(partitions_, r.partition, ",")) return false;
+  if (!any_of_list(features_, r.features, "&|,[]()*:! ") || !wanted(reasons_, reason_name(r.reason))) return false;
+  bool by_flag = f.state_flags & r.flags;
+  if (f.state_flags && !f.states && !by_flag) return false;
+  rpc::JobRecordFilter window;
+  window.from = f.from;
+  window.until = f.until;
+  window.states = by_flag ? 0 : f.states;
+  if (!was_in_state(window, r.state, r.key.submitted, r.started, r.ended)) return false;
+  uint32_t cpus = r.cpus ? r.cpus : r.requested_cpus, nodes = r.nodes ? r.nodes : r.requested_nodes;
+  if (!within(cpus, f.min_cpus, f.max_cpus) || !within(nodes, f.min_nodes, f.max_nodes)) return false;
+  if (!within(r.time_limit_min, f.min_limit_min, f.max_limit_min)) return false;
+  return on_nodes(r.node_list);
+}
+
+Where where_of(const rpc::JobRecordFilter& f) {
+  Builder b;
+  b.jobs(f.jobs);
+  b.numbers("uid", numbers_of(f.users));
+  b.numbers("gid", numbers_of(f.groups));
+  b.names("cluster", f.clusters);
+  b.names("account", f.accounts);
+  b.names("name", f.names);
+  b.names("qos", f.qos);
+  b.names("wckey", f.wckeys);
+  if (f.from != kTimeUnset) b.compare("ended >= ?", number_of(f.from));
+  if (f.until != kTimeUnset) b.compare("submitted <= ?", std::max(number_of(f.until), number_of(f.from)));
+  return std::move(b.out);
+}
+
+}  // namespace muster::sql

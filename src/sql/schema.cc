@@ -1,0 +1,65 @@
+#include "sql/schema.h"
+
+#include <array>
+
+namespace muster::sql {
+namespace {
+
+// Columns hold what is searched for; the whole record, as on the wire, is in `record`. Names are cut to 255 bytes there.
+// Times are microseconds since 1970; `ended` of what has not ended is the largest number, so that one comparison finds it.
+constexpr std::string_view kTables[] = {
+    "CREATE TABLE IF NOT EXISTS muster_meta(name {name}, value BIGINT NOT NULL, PRIMARY KEY(name)){end}",
+    "CREATE TABLE IF NOT EXISTS muster_jobs(id {id}, cluster {name}, job BIGINT NOT NULL, submitted BIGINT NOT NULL,"
+    " restarts BIGINT NOT NULL, position BIGINT NOT NULL, head BIGINT NOT NULL, uid BIGINT NOT NULL, gid BIGINT NOT NULL,"
+    " account {name}, part {name}, name {name}, qos {name}, wckey {name}, state BIGINT NOT NULL, eligible BIGINT NOT NULL,"
+    " started BIGINT NOT NULL, ended BIGINT NOT NULL, record {bytes}, UNIQUE(job, cluster, submitted, restarts)){end}",
+    "CREATE TABLE IF NOT EXISTS muster_steps(cluster {name}, job BIGINT NOT NULL, submitted BIGINT NOT NULL,"
+    " restarts BIGINT NOT NULL, step BIGINT NOT NULL, position BIGINT NOT NULL, record {bytes},"
+    " PRIMARY KEY(job, cluster, submitted, restarts, step)){end}",
+    "CREATE TABLE IF NOT EXISTS muster_entities(kind BIGINT NOT NULL, name {name}, record {bytes},"
+    " PRIMARY KEY(kind, name)){end}",
+    "CREATE TABLE IF NOT EXISTS muster_transactions(id {id}, time BIGINT NOT NULL, actor {name}, record {bytes}){end}",
+};
+constexpr std::string_view kIndexes[] = {
+    "CREATE INDEX muster_jobs_head ON muster_jobs(head)",
+    "CREATE INDEX muster_jobs_ended ON muster_jobs(ended)",
+    "CREATE INDEX muster_jobs_uid ON muster_jobs(uid, ended)",
+    "CREATE INDEX muster_jobs_account ON muster_jobs(account, ended)",
+    "CREATE INDEX muster_transactions_time ON muster_transactions(time)",
+};
+
+Result<int64_t> version_of(Connection& c) {
+  int64_t version = 0;
+  MUSTER_TRY_VOID(c.query("SELECT value FROM muster_meta WHERE name = ?", std::array<Value, 1>{Text{"schema"}}, [&](const Row& row) -> Result<> {
+    version = row.number(0);
+    return {};
+  }));
+  return version;
+}
+
+}  // namespace
+
+Result<int64_t> schema_version(Connection& c) {
+  MUSTER_TRY(there, c.has_table("muster_meta"));
+  return there ? version_of(c) : 0;
+}
+
+Result<> prepare_schema(Connection& c) {
+  MUSTER_TRY(version, schema_version(c));
+  if (version == kSchemaVersion) return {};
+  if (version > kSchemaVersion)
+    return fail(Errc::kStateNotSaved,
+                c.name() + ": the accounting tables were made by a newer Muster: they have schema version " + std::to_string(version) +
+                    ", this program knows versions up to " + std::to_string(kSchemaVersion),
+                "Nothing was changed. Start the newer program again, or restore a backup from before the upgrade.");
+  // MariaDB commits each of these by itself: the version is written last, and a half-made schema is made anew.
+  return in_transaction(c, [&]() -> Result<> {
+    for (std::string_view table : kTables) MUSTER_TRY_VOID(c.run(c.spelled(table)));
+    for (std::string_view index : kIndexes)
+      if (auto made = c.run(index); !made && std::string(made.error().message()).find("uplicate key name") == std::string::npos) return made;
+    const Value values[] = {Text{"schema"}, int64_t{kSchemaVersion}};
+    return c.run("INSERT INTO muster_meta(name, value) VALUES(?, ?)", values);
+  });
+}
+
+}  // namespace muster::sql

@@ -1,0 +1,241 @@
+#include "sql/storage.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/check.h"
+#include "sql/record_filter.h"
+#include "sql/schema.h"
+#include "wire/accounting_instances.h"
+
+namespace muster::sql {
+namespace {
+
+constexpr int64_t kNotEnded = std::numeric_limits<int64_t>::max();
+constexpr size_t kNameBytes = 255;
+constexpr size_t kRowsPerLook = 256;   // whether the answer is still wanted
+
+int64_t number_of(Time t) { return t.time_since_epoch().count(); }
+Time time_of(int64_t n) { return n == kNotEnded ? kTimeUnset : Time(Duration(n)); }
+Text name_of(const std::string& s) { return Text{std::string_view(s).substr(0, kNameBytes)}; }
+int64_t signed_of(uint64_t n) { return static_cast<int64_t>(n); }
+
+template <class T>
+std::string encoded(const T& value) {
+  std::string out;
+  wire::encode(value, out);
+  return out;
+}
+
+// Whether SQL and the columns can tell; what they cannot needs the record itself.
+bool needs_record(const rpc::JobRecordFilter& f) {
+  auto special = [](const rpc::JobSelector& s) { return s.array_task != kNoArrayTask || !s.array_tasks.empty(); };
+  size_t longest = std::max({f.jobs.size(), f.users.size(), f.groups.size(), f.clusters.size(), f.accounts.size(), f.names.size(), f.qos.size(), f.wckeys.size()});
+  return longest > 400 || std::ranges::any_of(f.jobs, special) || !f.partitions.empty() || !f.reservations.empty() || !f.nodes.empty() ||
+         !f.reasons.empty() || !f.features.empty() || f.state_flags || f.min_cpus || f.max_cpus || f.min_nodes || f.max_nodes ||
+         f.min_limit_min || f.max_limit_min || std::ranges::any_of(f.names, [](const std::string& n) { return n.size() >= kNameBytes; });
+}
+
+struct Found {
+  const std::string* cluster = nullptr;   // of a set that outlives it: there are few
+  int64_t head = 0, job = 0, submitted = 0, restarts = 0, number = 0;
+  auto order() const { return std::tie(*cluster, head, job, submitted, restarts); }
+  bool operator<(const Found& o) const { return order() < o.order(); }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Storage>> Storage::open(std::unique_ptr<Connection> connection) {
+  MUSTER_TRY_VOID(prepare_schema(*connection));
+  return std::unique_ptr<Storage>(new Storage(std::move(connection)));
+}
+
+Result<> Storage::store(const rpc::StoreRecords& m) {
+  return in_transaction(*connection_, [&]() -> Result<> {
+    for (const JobRecord& r : m.jobs) MUSTER_TRY_VOID(store_job(m.cluster, r, false));
+    for (const StepRecord& s : m.steps) MUSTER_TRY_VOID(store_step(m.cluster, s));
+    return {};
+  });
+}
+
+Result<> Storage::replace_jobs(const std::vector<JobRecord>& jobs) {
+  return in_transaction(*connection_, [&]() -> Result<> {
+    for (const JobRecord& r : jobs) MUSTER_TRY_VOID(store_job(r.cluster, r, true));
+    return {};
+  });
+}
+
+Result<> Storage::store_job(const std::string& cluster, const JobRecord& r, bool replace) {
+  const Value key[] = {int64_t{r.key.id.value}, name_of(cluster), number_of(r.key.submitted), int64_t{r.key.restarts}};
+  int64_t number = 0;
+  uint64_t position = 0;
+  MUSTER_TRY_VOID(connection_->query("SELECT id, position FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
+                                     [&](const Row& row) -> Result<> {
+                                       number = row.number(0);
+                                       position = static_cast<uint64_t>(row.number(1));
+                                       return {};
+                                     }));
+  if (number && !replace && position >= r.position) return {};   // known, or older than what is known
+  JobRecord whole = r;
+  whole.cluster = cluster;
+  std::string bytes = encoded(whole);
+  std::vector<Value> values = {signed_of(r.position), int64_t{r.array_job_id ? r.array_job_id.value : r.key.id.value}, int64_t{r.uid.value},
+                               int64_t{r.gid.value}, name_of(r.account), name_of(r.partition), name_of(r.name), name_of(r.qos), name_of(r.wckey),
+                               static_cast<int64_t>(r.state), number_of(r.eligible), number_of(r.started),
+                               r.ended == kTimeUnset ? kNotEnded : number_of(r.ended), Bytes{bytes}};
+  if (number) {
+    values.emplace_back(number);
+    return connection_->run("UPDATE muster_jobs SET position = ?, head = ?, uid = ?, gid = ?, account = ?, part = ?, name = ?, qos = ?, wckey = ?,"
+                            " state = ?, eligible = ?, started = ?, ended = ?, record = ? WHERE id = ?", values);
+  }
+  values.insert(values.end(), std::begin(key), std::end(key));
+  return connection_->run("INSERT INTO muster_jobs(position, head, uid, gid, account, part, name, qos, wckey, state, eligible, started, ended, record,"
+                          " job, cluster, submitted, restarts) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", values);
+}
+
+Result<> Storage::store_step(const std::string& cluster, const StepRecord& s) {
+  std::vector<Value> key = {int64_t{s.job.id.value}, name_of(cluster), number_of(s.job.submitted), int64_t{s.job.restarts}, int64_t{s.id.value}};
+  bool known = false;
+  uint64_t position = 0;
+  MUSTER_TRY_VOID(connection_->query("SELECT position FROM muster_steps WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND step = ?", key,
+                                     [&](const Row& row) -> Result<> {
+                                       known = true;
+                                       position = static_cast<uint64_t>(row.number(0));
+                                       return {};
+                                     }));
+  if (known && position >= s.position) return {};
+  std::string bytes = encoded(s);
+  std::vector<Value> values = {signed_of(s.position), Bytes{bytes}};
+  values.insert(values.end(), key.begin(), key.end());
+  if (known)
+    return connection_->run("UPDATE muster_steps SET position = ?, record = ? WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND step = ?", values);
+  return connection_->run("INSERT INTO muster_steps(position, record, job, cluster, submitted, restarts, step) VALUES(?,?,?,?,?,?,?)", values);
+}
+
+Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted) {
+  const bool whole = needs_record(filter);
+  MUSTER_TRY(rule, RecordRule::make(filter));
+  size_t looked_at = 0;
+  Where where = where_of(filter);
+  std::string statement = "SELECT id, cluster, head, job, submitted, restarts, state, started, ended";
+  if (whole) statement += ", record";
+  statement += " FROM muster_jobs" + where.text;
+  std::vector<Found> found;
+  std::set<std::string, std::less<>> clusters;
+  MUSTER_TRY_VOID(connection_->scan(statement, where.values, [&](const Row& row) -> Result<> {
+    if (looked_at++ % kRowsPerLook == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
+    auto state = static_cast<JobState>(row.number(6));
+    if (whole) {
+      JobRecord record;
+      MUSTER_TRY_VOID(wire::decode(row.bytes(9), record));
+      if (!rule.matches(record)) return {};
+    } else if (!was_in_state(filter, state, time_of(row.number(4)), time_of(row.number(7)), time_of(row.number(8)))) {
+      return {};
+    }
+    if (found.size() >= kMostJobs) return fail(Errc::kResultTooLarge);
+    auto cluster = clusters.find(row.bytes(1));
+    if (cluster == clusters.end()) cluster = clusters.emplace(row.bytes(1)).first;
+    found.push_back({&*cluster, row.number(2), row.number(3), row.number(4), row.number(5), row.number(0)});
+    return {};
+  }));
+  std::ranges::sort(found, std::less<Found>());
+  std::vector<int64_t> out;
+  for (size_t i = 0; i < found.size(); ++i) {
+    bool last_run = i + 1 == found.size() || found[i + 1].job != found[i].job || found[i + 1].cluster != found[i].cluster;
+    if (filter.duplicates || last_run) out.push_back(found[i].number);
+  }
+  return out;
+}
+
+Result<> Storage::load_jobs(std::span<const int64_t> numbers, bool steps, rpc::JobRecords& out, size_t& taken, int64_t* next_step) {
+  MUSTER_CHECK(!steps || next_step);
+  taken = 0;
+  size_t bytes = 0;
+  for (int64_t number : numbers) {
+    if (bytes >= kPartBytes || out.steps.size() >= kPartSteps) return {};
+    const Value key[] = {number};
+    JobRecord record;
+    bool there = false;
+    MUSTER_TRY_VOID(connection_->query("SELECT record FROM muster_jobs WHERE id = ?", key, [&](const Row& row) -> Result<> {
+      there = true;
+      bytes += row.bytes(0).size();
+      return wire::decode(row.bytes(0), record);
+    }));
+    if (there && !out.jobs.empty() && out.jobs.front().cluster != record.cluster) return {};
+    const bool with_steps = there && steps;
+    if (with_steps) MUSTER_TRY_VOID(load_steps(record, bytes, out.steps, *next_step));
+    if (there) out.jobs.push_back(std::move(record));
+    if (with_steps && *next_step) return {};
+    if (next_step) *next_step = 0;
+    ++taken;
+  }
+  return {};
+}
+
+// As sacct lists them: batch, extern and interactive before the numbered ones. From rank `next` on, until the part is full; then
+// `next` is the rank of the first that is left, otherwise 0. Always one at least.
+Result<> Storage::load_steps(const JobRecord& job, size_t& bytes, std::vector<StepRecord>& out, int64_t& next) {
+  static const std::string kRank = [] {
+    std::string text = "(CASE step";
+    int rank = 0;
+    for (StepId s : {kBatchStep, kExternStep, kInteractiveStep}) text += " WHEN " + std::to_string(s.value) + " THEN " + std::to_string(rank++);
+    return text + " ELSE step + 3 END)";
+  }();
+  static const std::string kStatement = "SELECT " + kRank + ", record FROM muster_steps WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND " +
+                                        kRank + " >= ? ORDER BY 1 LIMIT ?";
+  const size_t first = out.size(), room = std::max<size_t>(kPartSteps, first + 1) - first;
+  const Value values[] = {int64_t{job.key.id.value}, name_of(job.cluster), number_of(job.key.submitted), int64_t{job.key.restarts},
+                          std::exchange(next, 0), static_cast<int64_t>(room + 1)};
+  return connection_->query(kStatement, values, [&](const Row& row) -> Result<> {
+    const size_t taken = out.size() - first;
+    if (!next && (taken == room || (taken > 0 && bytes >= kPartBytes))) next = row.number(0);
+    if (next) return {};
+    bytes += row.bytes(1).size();
+    return wire::decode(row.bytes(1), out.emplace_back());
+  });
+}
+
+Result<std::vector<EntityRow>> Storage::load_entities() {
+  std::vector<EntityRow> out;
+  MUSTER_TRY_VOID(connection_->query("SELECT kind, name, record FROM muster_entities", {}, [&](const Row& row) -> Result<> {
+    out.push_back({static_cast<Entity>(row.number(0)), std::string(row.bytes(1)), std::string(row.bytes(2))});
+    return {};
+  }));
+  return out;
+}
+
+Result<> Storage::change_entities(const EntityChanges& changes) {
+  return in_transaction(*connection_, [&]() -> Result<> {
+    auto erase = [&](Entity kind, const std::string& name) {
+      const Value key[] = {static_cast<int64_t>(kind), name_of(name)};
+      return connection_->run("DELETE FROM muster_entities WHERE kind = ? AND name = ?", key);
+    };
+    for (const auto& [kind, name] : changes.gone) MUSTER_TRY_VOID(erase(kind, name));
+    for (const EntityRow& e : changes.put) {
+      MUSTER_TRY_VOID(erase(e.kind, e.name));
+      const Value values[] = {static_cast<int64_t>(e.kind), name_of(e.name), Bytes{e.record}};
+      MUSTER_TRY_VOID(connection_->run("INSERT INTO muster_entities(kind, name, record) VALUES(?,?,?)", values));
+    }
+    for (const TransactionRecord& t : changes.transactions) {
+      std::string bytes = encoded(t);
+      const Value values[] = {number_of(t.time), name_of(t.actor), Bytes{bytes}};
+      MUSTER_TRY_VOID(connection_->run("INSERT INTO muster_transactions(time, actor, record) VALUES(?,?,?)", values));
+    }
+    return {};
+  });
+}
+
+Result<> Storage::transactions(Time from, Time until, const std::function<Result<>(TransactionRecord)>& each) {
+  const Value bounds[] = {number_of(from), until == kTimeUnset ? kNotEnded : number_of(until)};
+  return connection_->scan("SELECT id, record FROM muster_transactions WHERE time >= ? AND time < ? ORDER BY id", bounds, [&](const Row& row) -> Result<> {
+    TransactionRecord t;
+    MUSTER_TRY_VOID(wire::decode(row.bytes(1), t));
+    t.id = static_cast<uint64_t>(row.number(0));
+    return each(std::move(t));
+  });
+}
+
+}  // namespace muster::sql
