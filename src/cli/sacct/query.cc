@@ -103,14 +103,15 @@ Done add_range(const std::string& text, const char* what, uint32_t& low, uint32_
 }
 
 Done add_limits(const SacctOptions& o, Filter& f) {
-  if (o.limit_min.empty()) return {};
   auto of = [](const std::string& text) -> std::optional<uint32_t> {
     Result<TimeLimit> limit = parse_time_limit(text);
     if (!limit) return {};
     return limit->minutes.value_or(kUnlimited32);
   };
-  std::optional<uint32_t> low = of(o.limit_min), high = o.limit_max.empty() ? low : of(o.limit_max);
+  const bool bounded = !o.limit_min.empty();
+  const std::optional<uint32_t> low = bounded ? of(o.limit_min) : 0, high = o.limit_max.empty() ? low : of(o.limit_max);
   if (!low || !high) return mistake(Form::kFatal, "Invalid time limit specification");
+  if (!bounded) return {};   // --timelimit-max alone means nothing, as the manual page has it
   f.min_limit_min = *low;
   f.max_limit_min = *high;
   return {};

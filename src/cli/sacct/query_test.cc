@@ -103,6 +103,7 @@ TEST_F(SacctQuery, WrongValuesInSlurmsWords) {
   EXPECT_EQ(wrong({"-i", "foo"}), "Invalid numeric value \"foo\" for requested node range.");
   EXPECT_EQ(wrong({"-I", "4-2"}), "Invalid numeric value \"4-2\" for requested cpu range.");
   EXPECT_EQ(wrong({"-k", "foo"}), "Invalid time limit specification");
+  EXPECT_EQ(wrong({"-K", "foo"}), "Invalid time limit specification");
   EXPECT_EQ(wrong({"-S", "now", "-E", "now-1hour"}),
             "Start time (2026-11-21T09:20:15) requested is after end time (2026-11-21T08:20:15).");
   EXPECT_EQ(ask({"-s", "RUNING"}).error().hint, "did you mean RUNNING?");
