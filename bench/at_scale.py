@@ -95,7 +95,7 @@ def measure_large(side):
 
 
 def measure_differ(side):
-    """Jobs with names of their own: each has its own request, which queries send and the controller keeps."""
+    """Jobs with names and output files of their own: each has its own request, which queries send and the controller keeps."""
     return large_queue(side, 1)
 
 

@@ -31,7 +31,7 @@ struct Run {
     s.request.hold = !run_them;
     s.request.time_limit_min = 60;
     s.request.work_dir = "/tmp";
-    s.request.std_out = "/dev/null";
+    s.request.std_out = distinct ? "/tmp/bench/" + std::to_string(i) + ".out" : "/dev/null";
     s.request.argv = {"/tmp/bench.sh"};
     s.script = "#!/bin/sh\ntrue\n";
     s.environment = std::string("PATH=/usr/bin:/bin\0HOME=/tmp\0", 29);

@@ -37,8 +37,7 @@ constexpr KeyRow kRows[] = {
         .not_yet("node accounting samples"),
     text("AcctGatherProfileType", nullptr, "Where job profiles are written.").not_yet("job profiles"),
     yesno("AllowSpecResourcesUsage", "No",
-          "Jobs may ask for the specialized cores of a node with --core-spec.")
-        .not_yet("specialized resources by request"),
+          "Jobs may ask for the specialized cores of a node with --core-spec."),
     list("AuthAltTypes", nullptr,
          "Further ways to authenticate that slurmctld accepts, for example auth/jwt.")
         .restart().not_yet("JWT"),
@@ -74,8 +73,7 @@ constexpr KeyRow kRows[] = {
     list("CommunicationParameters", nullptr,
          "Options of connections: NoCtldInAddrAny, keepalivetime=, EnableIPv6 …")
         .restart().not_yet("communication options"),
-    seconds("CompleteWait", "0", "Start nothing new for this long while a job is still completing.")
-        .not_yet("waiting for completing jobs"),
+    seconds("CompleteWait", "0", "Start nothing new for this long while a job is still completing.").max(65533),
     one_of("CpuFreqDef", "Conservative|OnDemand|Performance|PowerSave|SchedUtil|UserSpace", nullptr,
            "CPU governor of steps that ask for none."),
     flags("CpuFreqGovernors", "Conservative|OnDemand|Performance|PowerSave|SchedUtil|UserSpace",
@@ -109,8 +107,7 @@ constexpr KeyRow kRows[] = {
         "Time the controller takes for one end-of-epilog message.")
         .max(1000000)
         .not_yet("spreading of epilog messages"),
-    path("EpilogSlurmctld", nullptr, "Programs run by slurmctld when a job ends.").repeat()
-        .not_yet("programs of slurmctld around a job"),
+    path("EpilogSlurmctld", nullptr, "Programs run by slurmctld when a job ends.").repeat(),
     seconds("EpilogTimeout", nullptr, "Time limit of the epilog; unset: PrologEpilogTimeout."),
     number("FairShareDampeningFactor", "1", "How gently usage beyond the share lowers priority.")
         .min(1)
@@ -119,7 +116,7 @@ constexpr KeyRow kRows[] = {
         .not_yet("federations"),
     number("FirstJobId", "1", "Number of the first job.").min(1).max(67108863).restart(),
     list("GresTypes", nullptr, "Names of the generic resources that nodes have, for example gpu,nic."),
-    text("GpuFreqDef", nullptr, "GPU frequency of steps that ask for none.").not_yet("GPU frequency control"),
+    text("GpuFreqDef", nullptr, "GPU frequency of steps that ask for none."),
     number("GroupUpdateForce", "1", "Look up group members anew even if /etc/group is unchanged.").max(1)
         .not_yet("a cache of group members"),
     seconds("GroupUpdateTime", "600",

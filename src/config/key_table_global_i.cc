@@ -146,9 +146,8 @@ constexpr KeyRow kRows[] = {
         .repeat(),
     seconds("PrologEpilogTimeout", nullptr, "Time limit of prolog and epilog; unset: none.").max(65534),
     flags("PrologFlags", "Alloc|Contain|DeferBatch|NoHold|ForceRequeueOnFail|RunInJob|Serial|X11", nullptr,
-          "When and how the prolog runs. Serial works; others are taken, and a notice says so."),
-    path("PrologSlurmctld", nullptr, "Programs run by slurmctld before an allocation is granted.").repeat()
-        .not_yet("programs of slurmctld around a job"),
+          "When and how the prolog runs. Contain, RunInJob and X11 work as Alloc alone, and a notice says so."),
+    path("PrologSlurmctld", nullptr, "Programs run by slurmctld before an allocation is granted.").repeat(),
     seconds("PrologTimeout", nullptr, "Time limit of the prolog; unset: PrologEpilogTimeout."),
     number("PropagatePrioProcess", "0",
            "0: slurmd's nice value, 1: the submitter's, 2: the submitter's, at least one above slurmd's.")

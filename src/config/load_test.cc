@@ -306,6 +306,7 @@ TEST(Globals, TogetherRules) {
   ASSERT_FALSE(r.has_value());
   EXPECT_EQ(r.error().size(), 2u) << to_text(r.error());  // ClusterName and SlurmctldHost
   EXPECT_NE(errors("NodeName=n\nPreemptType=preempt/qos\n").find("PreemptMode"), std::string::npos);
+  EXPECT_NE(errors("NodeName=n\nGpuFreqDef=fast\n").find("\"fast\" is no frequency"), std::string::npos);
   EXPECT_NE(errors("NodeName=n\nPreemptMode=SUSPEND\n").find("GANG"), std::string::npos);
   EXPECT_NE(errors("NodeName=n\nPriorityDecayHalfLife=0\n").find("PriorityUsageResetPeriod"),
             std::string::npos);

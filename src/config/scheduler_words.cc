@@ -84,7 +84,7 @@ constexpr SchedulerWord kWords[] = {
     flag("nohold_on_prolog_fail", "a job whose Prolog failed is requeued without being held"),
     flag("pack_serial_at_end", "jobs of one CPU go to the last nodes, not where least is left over"),
     no_effect("partition_job_depth", kByClass),
-    not_yet("reduce_completing_frag", "CompleteWait"),
+    flag("reduce_completing_frag", "CompleteWait holds back only partitions that share nodes with the completing job's"),
     not_yet("requeue_delay", "this delay"),
     not_yet("requeue_on_resume_failure", "power saving beyond resuming"),
     not_yet("salloc_wait_nodes", "this default; salloc --wait-all-nodes=1 works"),

@@ -45,6 +45,7 @@ constexpr Binding kBindings[] = {
     {"FairShareDampeningFactor", &C::fair_share_dampening_factor},
     {"FirstJobId", &C::first_job_id},
     {"GresTypes", &C::gres_types},
+    {"GpuFreqDef", &C::gpu_freq_def},
     {"GroupUpdateForce", &C::group_update_force},
     {"GroupUpdateTime", &C::group_update_time},
     {"HealthCheckInterval", &C::health_check_interval},

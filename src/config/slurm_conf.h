@@ -159,8 +159,8 @@ struct Config {
   // ports and messages
   PortRange slurmctld_port{6817, 6817}, srun_port_range;
   PortRange mpi_ports;  // ports= of MpiParams
-  // frequencies of CPUs
-  std::string cpu_freq_def;
+  // frequencies of CPUs and GPUs
+  std::string cpu_freq_def, gpu_freq_def;
   std::vector<std::string> cpu_freq_governors{"OnDemand", "Performance", "UserSpace"};
   uint16_t slurmd_port = 6818;
   OptionList communication_parameters;

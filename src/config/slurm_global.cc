@@ -5,6 +5,7 @@
 #include "config/scheduler_words.h"
 #include "config/slurm_bind.h"
 #include "config/slurm_build.h"
+#include "model/gpu_frequency.h"
 
 namespace muster::config {
 
@@ -183,10 +184,10 @@ void check_together(const Config& c, Findings& f) {
   auto prolog_flag = [&](std::string_view name) {
     return std::ranges::any_of(c.prolog_flags, [&](const std::string& f) { return iequals(f, name); });
   };
-  for (const std::string& flag : c.prolog_flags)
-    if (!iequals(flag, "Serial"))
-      f.notice(pos_of(c, "PrologFlags"), "PrologFlags",
-               flag + " is accepted without effect, this is not there yet: prologs at the start of a job");
+  for (auto [flag, missing] : {std::pair("Contain", "a container for processes that Slurm did not start"), std::pair("RunInJob", "prologs inside the job"),
+                               std::pair("X11", "forwarding of X11")})
+    if (prolog_flag(flag))
+      f.notice(pos_of(c, "PrologFlags"), "PrologFlags", std::string(flag) + " works as Alloc alone, this is not there yet: " + missing);
   for (std::string_view name : {"Contain", "X11"})
     if (prolog_flag("NoHold") && prolog_flag(name))
       f.error(pos_of(c, "PrologFlags"), "PrologFlags", "NoHold cannot be combined with " + std::string(name));
@@ -202,6 +203,9 @@ void check_together(const Config& c, Findings& f) {
       iequals(c.priority_usage_reset_period, "NONE"))
     f.error(pos_of(c, "PriorityDecayHalfLife"), "PriorityDecayHalfLife",
             "0 needs a PriorityUsageResetPeriod other than NONE");
+  if (!c.gpu_freq_def.empty())
+    if (auto wish = parse_gpu_frequency(c.gpu_freq_def); !wish)
+      f.error(pos_of(c, "GpuFreqDef"), "GpuFreqDef", wish.error().hint, "for example GpuFreqDef=medium,memory=high");
   if (c.mpi_params.has("ports") && c.mpi_ports.first == 0)
     f.error(pos_of(c, "MpiParams"), "MpiParams", "ports= must be a range of ports, the lower one first",
             "for example MpiParams=ports=12000-12999");

@@ -86,7 +86,7 @@ std::string left_of(const Job& job, Time now) {
 std::string span_text(Duration span) { return format_span_full(span); }
 
 std::string name_of(const Job& job) {
-  const std::string& name = job.request->name;
+  const std::string name(job.name());
   if (job.array_tasks) return name + "_[" + format_array_tasks(*job.array_tasks) + "]";
   return job.array_task == kNoArrayTask ? name : name + "_" + std::to_string(job.array_task);
 }
@@ -152,7 +152,7 @@ std::string nodes_table(const Cluster& cluster) {
   std::vector<std::vector<std::string>> rows = {{"NODE", "STATE", "CPUS", "MEMORY", "GRES", "REASON"}};
   cluster.nodes.for_each([&](uint32_t, const Node& n) {
     rows.push_back({n.spec->name, state_text(n),
-                    std::to_string(n.cpus_used.count()) + "/" + std::to_string(n.spec->cpus),
+                    std::to_string(n.cpus_allocated()) + "/" + std::to_string(n.spec->cpus),
                     std::to_string(n.mem_used_mb) + "/" + std::to_string(n.spec->real_memory_mb), gres_use(n),
                     n.reason});
   });

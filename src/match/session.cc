@@ -125,7 +125,7 @@ Result<JobRequest> Session::request_of(const Words& words) {
   answer_.text += made.warnings;
   bool taken = false;
   world_.cluster().jobs.for_each([&](uint32_t, const Job& j) {
-    taken = taken || (!j.finished() && j.request->name == made.request.name);
+    taken = taken || (!j.finished() && j.name() == made.request.name);
   });
   // Names are how commands find jobs again.
   if (taken) return fail(Errc::kInvalidArgument, "a job named " + made.request.name + " is there already");
@@ -196,7 +196,7 @@ Result<std::vector<JobId>> Session::find(const std::string& name) const {
   std::vector<JobId> out;
   world_.cluster().jobs.for_each([&](uint32_t id, const Job& j) {
     if (j.finished()) return;
-    if (name_of(j) == name || j.request->name == name || std::to_string(id) == name) out.push_back(JobId(id));
+    if (name_of(j) == name || j.name() == name || std::to_string(id) == name) out.push_back(JobId(id));
   });
   if (out.empty())
     return fail(Errc::kInvalidJobId, "no job waits or runs as '" + name + "'", "see show queue");

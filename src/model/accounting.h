@@ -153,7 +153,9 @@ struct QueryRecords {
 };
 struct JobRecords {
   std::vector<JobRecord> jobs;
-  std::vector<StepRecord> steps;          // all of those jobs' steps, in order; a part holds jobs of one cluster
+  // Those jobs' steps, in order; a part holds jobs of one cluster. The steps of its last job may go on: then the next part begins
+  // with that job's record again, and the steps from there.
+  std::vector<StepRecord> steps;
   MUSTER_FIELDS(v(1, "jobs", s.jobs); v(2, "steps", s.steps);)
 };
 

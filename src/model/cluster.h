@@ -21,7 +21,8 @@
 namespace muster {
 
 struct SharedRequest {
-  JobRequestPtr request;
+  RequestBodyPtr body;           // one for all requests whose bodies are equal
+  PackedOwn own;
   uint32_t jobs = 0;             // records that refer to it; the entry goes with the last
 };
 

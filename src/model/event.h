@@ -180,11 +180,14 @@ struct JobStarted {         // the gang has its nodes; for a task of an array re
   std::optional<uint32_t> time_limit_min;   // a limit lowered within --time-min
   uint32_t priority = 0;                // at that moment; 0: as it was
   uint32_t batch_index = 0;             // in allocation: where the batch script runs
+  bool prolog = false;                  // PrologSlurmctld runs first
+  Bitmap preparing;                     // by index in allocation: nodes that run their prolog at once
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "task_job", s.task_job); v(4, "time", s.time);
     v(5, "ends", s.ends); v(6, "partition", s.partition); v(7, "allocation", s.allocation); v(8, "flags", s.flags);
     v(9, "time_limit_min", s.time_limit_min); v(10, "priority", s.priority); v(11, "batch_index", s.batch_index);
+    v(12, "prolog", s.prolog); v(13, "preparing", s.preparing);
   }
 };
 
@@ -211,11 +214,12 @@ struct JobEnding {          // a terminal state is decided; nodes that still hol
   Bitmap releasing;                     // nodes (by index in the allocation) to wait for
   std::shared_ptr<const std::string> detail;
   Uid by{};                             // who cancelled it
+  bool epilog = false;                  // EpilogSlurmctld is to run
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "task_job", s.task_job); v(4, "state", s.state);
     v(5, "reason", s.reason); v(6, "flags", s.flags); v(7, "exit_status", s.exit_status); v(8, "time", s.time);
-    v(9, "releasing", s.releasing); v(10, "detail", s.detail); v(11, "by", s.by);
+    v(9, "releasing", s.releasing); v(10, "detail", s.detail); v(11, "by", s.by); v(12, "epilog", s.epilog);
   }
 };
 
@@ -366,6 +370,22 @@ struct RecordsStored {      // slurmdbd has every record up to this position of 
   template <class S, class V> static void describe(S& s, V&& v) { v(1, "position", s.position); v(2, "dropped", s.dropped); }
 };
 
+struct JobProgramEnded {    // PrologSlurmctld went well, or EpilogSlurmctld is over
+  static constexpr uint32_t kNumber = 380;
+  static constexpr const char* kName = "JobProgramEnded";
+  JobId job{};
+  bool epilog = false;
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "epilog", s.epilog); }
+};
+
+struct JobNodesPrepared {   // the prologs of these nodes went well
+  static constexpr uint32_t kNumber = 381;
+  static constexpr const char* kName = "JobNodesPrepared";
+  JobId job{};
+  Bitmap nodes;                         // by index in the allocation
+  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "nodes", s.nodes); }
+};
+
 }  // namespace muster::event
 
 namespace muster {
@@ -376,6 +396,7 @@ using Event = std::variant<event::ClusterNamed, event::NodeDefined, event::NodeR
                            event::JobLaunched, event::JobEnding, event::JobNodesReleased, event::JobRequeued,
                            event::JobSuspended, event::JobsPurged, event::StepCreated, event::StepNodesDone,
                            event::StepEnded, event::JobWarned, event::StepUpdated, event::JobNodesSettled, event::JobScriptEnded,
-                           event::TopologyDefined, event::AccountingSet, event::RecordsStored, event::JobShrunk, event::JobNodeLeft>;
+                           event::TopologyDefined, event::AccountingSet, event::RecordsStored, event::JobShrunk, event::JobNodeLeft,
+                           event::JobProgramEnded, event::JobNodesPrepared>;
 
 }  // namespace muster

@@ -1,6 +1,6 @@
 // Job and Step: the record of one submission (or of all pending tasks of an array) and of its steps.
 //
-// What was asked for stands in `request` (shared); what the system made of it stands here. A pending array is ONE record
+// What was asked for stands in `request` (shared) and `own` (packed); what the system made of it stands here. A pending array is ONE record
 // with `array_tasks`; a task that starts becomes a record of its own, as squeue shows it.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bitmap.h"
@@ -16,6 +17,7 @@
 #include "base/time.h"
 #include "model/enums.h"
 #include "model/job_request.h"
+#include "model/packed_own.h"
 #include "model/resources.h"
 #include "model/step_request.h"
 
@@ -133,7 +135,9 @@ enum JobWarning : uint32_t {
 struct Job {
   JobId id{};
   RequestId request_id{};
-  JobRequestPtr request;                // resolved from request_id; not in the log record of the job
+  // What was asked for, in its two parts; resolved from request_id, not in the log record of the job.
+  RequestBodyPtr request;
+  PackedOwn own;
   JobState state = JobState::kPending;
   Reason reason = Reason::kNone;        // set by events (held, ended …); a pending job's live verdict is in Cluster::verdicts
   uint32_t flags = 0;                   // JobFlag
@@ -161,13 +165,20 @@ struct Job {
   Time resized{};                       // when it last gave up nodes
   std::vector<NodeShare> leaving;       // what it gave up while it runs and nodes still have to be rid of (RESIZING)
   Bitmap settling;                      // by index in allocation: nodes that have not confirmed the last suspend or resume
+  bool prolog_due = false;              // PrologSlurmctld has not ended: the nodes are not its own yet
+  bool epilog_due = false;              // EpilogSlurmctld of this run has not ended
+  Bitmap preparing;                     // by index in allocation: nodes whose prolog was asked for and has not ended (PrologFlags)
   Uid cancelled_by{};                   // of a cancelled one
   uint64_t record_position = 0;         // in the log: the last event that its accounting record shows; 0: none was asked for
 
+  void ask(const JobRequest& whole);    // sets both parts of what was asked for
+  JobRequest whole_request() const { return muster::whole_request(*request, own); }
+  std::string_view name() const { return own.get(&RequestOwn::name); }
   bool pending() const { return state == JobState::kPending; }
   bool finished() const { return is_finished(state); }
   bool is_leaving(NodeId node) const;
   bool all_released() const { return releasing.none() && leaving.empty(); }   // of one that is over: no node has anything of it
+  bool cleaned_up() const { return all_released() && !epilog_due; }              // nothing of it is left to do, anywhere
   bool holds_nodes() const { return allocation && (!finished() || releasing.any()); }
   const NodeShare& batch_share() const { return allocation->nodes[batch_index]; }   // with an allocation only
   bool runs_script_on(NodeId node) const { return request->kind == JobKind::kBatch && batch_share().node == node; }
@@ -210,6 +221,9 @@ struct Job {
     v(34, "leaving", s.leaving);
     v(35, "cancelled_by", s.cancelled_by);
     v(36, "record_position", s.record_position);
+    v(37, "prolog_due", s.prolog_due);
+    v(38, "epilog_due", s.epilog_due);
+    v(39, "preparing", s.preparing);
   }
 };
 

@@ -1,14 +1,15 @@
-// JobRequest: everything a user asked for, as asked. Immutable once accepted and shared by all jobs that ask for the same
-// thing (array tasks, repeated submissions), so a pending job costs its own record only. Filled by sbatch, srun and
-// salloc from the option tables; checked and completed with defaults by slurmctld (decide). Memory in MiB, times in the
-// types' units. Texts keep the user's spelling where Slurm prints them back (features, gres, dependency).
-// Manual pages: sbatch(1), srun(1), salloc(1).
+// JobRequest: everything a user asked for, as asked. Immutable once accepted. Filled by sbatch, srun and salloc from the
+// option tables; checked and completed with defaults by slurmctld (decide), which keeps its two parts apart: the body is
+// shared by all jobs that ask for the same thing, and what is a job's own is packed, so a pending job costs little more
+// than its record. Memory in MiB, times in the types' units. Texts keep the user's spelling where Slurm prints them back
+// (features, gres, dependency). Manual pages: sbatch(1), srun(1), salloc(1).
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/describe.h"
@@ -51,15 +52,13 @@ struct ResourceLimit {  // a propagated rlimit: name without RLIMIT_, in the ord
   }
 };
 
-struct JobRequest {
+// What jobs that are alike have in common: who, where, how much, when. All that the planner needs.
+struct RequestBody {
   // who
   Uid uid{};
   Gid gid{};
   std::string user_name;
   std::string account, qos, wckey, reservation;
-  // what it is called
-  std::string name;
-  std::string comment, extra, admin_comment;
   JobKind kind = JobKind::kBatch;
   // where
   std::vector<std::string> partitions;  // as listed by the user; empty: the default partition
@@ -99,7 +98,6 @@ struct JobRequest {
   Time begin{};                             // unset: now
   Time deadline{};
   Duration delay_boot{};
-  std::string dependency;                   // as typed
   bool kill_on_invalid_dependency = false, kill_on_invalid_dependency_set = false;
   // how it is queued
   bool hold = false;
@@ -120,13 +118,8 @@ struct JobRequest {
   bool stepmgr = false;
   bool oom_kill_step_set = false, oom_kill_step = false;
   // batch
-  std::string script_hash;                  // blob
-  std::vector<std::string> argv;            // script name, its arguments
-  std::string environment_hash;             // blob: NAME=VALUE\0…
   EnvExport env_export = EnvExport::kAll;
   std::string get_user_env;                 // --get-user-env[=timeout][mode]
-  std::string work_dir;
-  std::string std_in, std_out, std_err;     // patterns; "" = the default
   OpenMode open_mode = OpenMode::kDefault;
   uint32_t umask = 022;
   std::vector<ResourceLimit> limits;
@@ -134,139 +127,208 @@ struct JobRequest {
   std::string batch_features;               // --batch
   std::vector<std::string> spank_env;       // of plugins, NAME=value: SPANK_NAME in prologs and epilogs; and their options
   // interactive
-  std::string submit_line;
   std::string alloc_node;                   // host the command ran on
-  uint32_t alloc_sid = 0;
   uint32_t x11 = 0;
   uint32_t resv_ports = 0;
   bool resv_ports_set = false;
 
+  bool operator==(const RequestBody&) const = default;
+
+  template <class S, class V>
+  static void describe(S& s, V&& v);
+};
+
+// What is a job's own in most queues: what it is called, runs and writes, and what that follows from. Texts, and one number.
+// slurmctld keeps it packed (model/packed_own.h).
+struct RequestOwn {
+  std::string name;
+  std::string comment, extra, admin_comment;
+  std::string dependency;                   // as typed
+  std::string script_hash;                  // blob
+  std::vector<std::string> argv;            // script name, its arguments
+  std::string environment_hash;             // blob: NAME=VALUE\0…
+  std::string work_dir;
+  std::string std_in, std_out, std_err;     // patterns; "" = the default
+  std::string submit_line;
+  uint32_t alloc_sid = 0;                   // the session of the command
+
+  bool operator==(const RequestOwn&) const = default;
+
+  template <class S, class V>
+  static void describe(S& s, V&& v);
+};
+
+struct JobRequest : RequestBody, RequestOwn {
   bool operator==(const JobRequest&) const = default;
 
   template <class S, class V>
   static void describe(S& s, V&& v);
 };
 
+using RequestBodyPtr = std::shared_ptr<const RequestBody>;
 using JobRequestPtr = std::shared_ptr<const JobRequest>;
+
+// All fields by number, each with the part it stands in: of a JobRequest on the wire, of one part where that is hashed or packed.
+template <class S, class V>
+void describe_request(S& s, V&& v) {
+  constexpr bool kBody = std::is_base_of_v<RequestBody, S>, kOwn = std::is_base_of_v<RequestOwn, S>;
+  if constexpr (kBody) {
+    v(1, "uid", s.uid);
+    v(2, "gid", s.gid);
+    v(3, "user_name", s.user_name);
+    v(4, "account", s.account);
+    v(5, "qos", s.qos);
+    v(6, "wckey", s.wckey);
+    v(7, "reservation", s.reservation);
+  }
+  if constexpr (kOwn) {
+    v(8, "name", s.name);
+    v(9, "comment", s.comment);
+    v(10, "extra", s.extra);
+    v(11, "admin_comment", s.admin_comment);
+  }
+  if constexpr (kBody) {
+    v(12, "kind", s.kind);
+    v(13, "partitions", s.partitions);
+    v(14, "required_nodes", s.required_nodes);
+    v(15, "excluded_nodes", s.excluded_nodes);
+    v(16, "features", s.features);
+    v(17, "prefer", s.prefer);
+    v(18, "cluster_features", s.cluster_features);
+    v(19, "clusters", s.clusters);
+    v(20, "min_nodes", s.min_nodes);
+    v(21, "max_nodes", s.max_nodes);
+    v(22, "node_sizes", s.node_sizes);
+    v(23, "num_tasks", s.num_tasks);
+    v(24, "cpus_per_task", s.cpus_per_task);
+    v(25, "ntasks_per_node", s.ntasks_per_node);
+    v(26, "ntasks_per_socket", s.ntasks_per_socket);
+    v(27, "ntasks_per_core", s.ntasks_per_core);
+    v(28, "ntasks_per_gpu", s.ntasks_per_gpu);
+    v(29, "min_cpus_per_node", s.min_cpus_per_node);
+    v(30, "sockets_per_node", s.sockets_per_node);
+    v(31, "cores_per_socket", s.cores_per_socket);
+    v(32, "threads_per_core", s.threads_per_core);
+    v(33, "mem_per_node_mb", s.mem_per_node_mb);
+    v(34, "mem_per_cpu_mb", s.mem_per_cpu_mb);
+    v(35, "mem_per_gpu_mb", s.mem_per_gpu_mb);
+    v(36, "tmp_disk_mb", s.tmp_disk_mb);
+    v(37, "tres_per_node", s.tres_per_node);
+    v(38, "tres_per_job", s.tres_per_job);
+    v(39, "tres_per_socket", s.tres_per_socket);
+    v(40, "tres_per_task", s.tres_per_task);
+    v(41, "cpus_per_gpu", s.cpus_per_gpu);
+    v(42, "gres_flags", s.gres_flags);
+    v(43, "tres_bind", s.tres_bind);
+    v(44, "tres_freq", s.tres_freq);
+    v(45, "licenses", s.licenses);
+    v(46, "network", s.network);
+    v(47, "exclusive", s.exclusive);
+    v(48, "contiguous", s.contiguous);
+    v(49, "overcommit", s.overcommit);
+    v(50, "spread_job", s.spread_job);
+    v(51, "use_min_nodes", s.use_min_nodes);
+    v(52, "switches", s.switches);
+    v(53, "switches_wait", s.switches_wait);
+    v(54, "segment", s.segment);
+    v(55, "spread_segments", s.spread_segments);
+    v(56, "consolidate_segments", s.consolidate_segments);
+    v(57, "core_spec", s.core_spec);
+    v(58, "core_spec_is_threads", s.core_spec_is_threads);
+    v(59, "distribution", s.distribution);
+    v(60, "hint", s.hint);
+    v(61, "cpu_bind", s.cpu_bind);
+    v(62, "mem_bind", s.mem_bind);
+    v(63, "cpu_freq", s.cpu_freq);
+    v(64, "time_limit_min", s.time_limit_min);
+    v(65, "time_min_min", s.time_min_min);
+    v(66, "begin", s.begin);
+    v(67, "deadline", s.deadline);
+    v(68, "delay_boot", s.delay_boot);
+  }
+  if constexpr (kOwn) {
+    v(69, "dependency", s.dependency);
+  }
+  if constexpr (kBody) {
+    v(70, "kill_on_invalid_dependency", s.kill_on_invalid_dependency);
+    v(71, "kill_on_invalid_dependency_set", s.kill_on_invalid_dependency_set);
+    v(72, "hold", s.hold);
+    v(73, "priority", s.priority);
+    v(74, "nice", s.nice);
+    v(75, "requeue", s.requeue);
+    v(76, "reboot", s.reboot);
+    v(77, "no_kill", s.no_kill);
+    v(78, "no_allocate", s.no_allocate);
+    v(79, "array", s.array);
+    v(80, "mcs_label", s.mcs_label);
+    v(81, "immediate_seconds", s.immediate_seconds);
+    v(82, "test_only", s.test_only);
+    v(83, "warn", s.warn);
+    v(84, "mail_type", s.mail_type);
+    v(85, "mail_user", s.mail_user);
+    v(86, "wait_all_nodes", s.wait_all_nodes);
+    v(87, "power", s.power);
+    v(88, "burst_buffer", s.burst_buffer);
+    v(89, "container", s.container);
+    v(90, "container_id", s.container_id);
+    v(91, "stepmgr", s.stepmgr);
+    v(92, "oom_kill_step_set", s.oom_kill_step_set);
+    v(93, "oom_kill_step", s.oom_kill_step);
+  }
+  if constexpr (kOwn) {
+    v(94, "script_hash", s.script_hash);
+    v(95, "argv", s.argv);
+    v(96, "environment_hash", s.environment_hash);
+  }
+  if constexpr (kBody) {
+    v(97, "env_export", s.env_export);
+    v(98, "get_user_env", s.get_user_env);
+  }
+  if constexpr (kOwn) {
+    v(99, "work_dir", s.work_dir);
+    v(100, "std_in", s.std_in);
+    v(101, "std_out", s.std_out);
+    v(102, "std_err", s.std_err);
+  }
+  if constexpr (kBody) {
+    v(103, "open_mode", s.open_mode);
+    v(104, "umask", s.umask);
+    v(105, "limits", s.limits);
+    v(106, "acctg_freq", s.acctg_freq);
+    v(107, "profile", s.profile);
+    v(108, "batch_features", s.batch_features);
+    v(109, "spank_env", s.spank_env);
+  }
+  if constexpr (kOwn) {
+    v(110, "submit_line", s.submit_line);
+  }
+  if constexpr (kBody) {
+    v(111, "alloc_node", s.alloc_node);
+  }
+  if constexpr (kOwn) {
+    v(112, "alloc_sid", s.alloc_sid);
+  }
+  if constexpr (kBody) {
+    v(113, "x11", s.x11);
+    v(114, "resv_ports", s.resv_ports);
+    v(115, "resv_ports_set", s.resv_ports_set);
+    v(116, "site_factor", s.site_factor);
+  }
+}
+
+template <class S, class V>
+void RequestBody::describe(S& s, V&& v) {
+  describe_request(s, v);
+}
+
+template <class S, class V>
+void RequestOwn::describe(S& s, V&& v) {
+  describe_request(s, v);
+}
 
 template <class S, class V>
 void JobRequest::describe(S& s, V&& v) {
-  v(1, "uid", s.uid);
-  v(2, "gid", s.gid);
-  v(3, "user_name", s.user_name);
-  v(4, "account", s.account);
-  v(5, "qos", s.qos);
-  v(6, "wckey", s.wckey);
-  v(7, "reservation", s.reservation);
-  v(8, "name", s.name);
-  v(9, "comment", s.comment);
-  v(10, "extra", s.extra);
-  v(11, "admin_comment", s.admin_comment);
-  v(12, "kind", s.kind);
-  v(13, "partitions", s.partitions);
-  v(14, "required_nodes", s.required_nodes);
-  v(15, "excluded_nodes", s.excluded_nodes);
-  v(16, "features", s.features);
-  v(17, "prefer", s.prefer);
-  v(18, "cluster_features", s.cluster_features);
-  v(19, "clusters", s.clusters);
-  v(20, "min_nodes", s.min_nodes);
-  v(21, "max_nodes", s.max_nodes);
-  v(22, "node_sizes", s.node_sizes);
-  v(23, "num_tasks", s.num_tasks);
-  v(24, "cpus_per_task", s.cpus_per_task);
-  v(25, "ntasks_per_node", s.ntasks_per_node);
-  v(26, "ntasks_per_socket", s.ntasks_per_socket);
-  v(27, "ntasks_per_core", s.ntasks_per_core);
-  v(28, "ntasks_per_gpu", s.ntasks_per_gpu);
-  v(29, "min_cpus_per_node", s.min_cpus_per_node);
-  v(30, "sockets_per_node", s.sockets_per_node);
-  v(31, "cores_per_socket", s.cores_per_socket);
-  v(32, "threads_per_core", s.threads_per_core);
-  v(33, "mem_per_node_mb", s.mem_per_node_mb);
-  v(34, "mem_per_cpu_mb", s.mem_per_cpu_mb);
-  v(35, "mem_per_gpu_mb", s.mem_per_gpu_mb);
-  v(36, "tmp_disk_mb", s.tmp_disk_mb);
-  v(37, "tres_per_node", s.tres_per_node);
-  v(38, "tres_per_job", s.tres_per_job);
-  v(39, "tres_per_socket", s.tres_per_socket);
-  v(40, "tres_per_task", s.tres_per_task);
-  v(41, "cpus_per_gpu", s.cpus_per_gpu);
-  v(42, "gres_flags", s.gres_flags);
-  v(43, "tres_bind", s.tres_bind);
-  v(44, "tres_freq", s.tres_freq);
-  v(45, "licenses", s.licenses);
-  v(46, "network", s.network);
-  v(47, "exclusive", s.exclusive);
-  v(48, "contiguous", s.contiguous);
-  v(49, "overcommit", s.overcommit);
-  v(50, "spread_job", s.spread_job);
-  v(51, "use_min_nodes", s.use_min_nodes);
-  v(52, "switches", s.switches);
-  v(53, "switches_wait", s.switches_wait);
-  v(54, "segment", s.segment);
-  v(55, "spread_segments", s.spread_segments);
-  v(56, "consolidate_segments", s.consolidate_segments);
-  v(57, "core_spec", s.core_spec);
-  v(58, "core_spec_is_threads", s.core_spec_is_threads);
-  v(59, "distribution", s.distribution);
-  v(60, "hint", s.hint);
-  v(61, "cpu_bind", s.cpu_bind);
-  v(62, "mem_bind", s.mem_bind);
-  v(63, "cpu_freq", s.cpu_freq);
-  v(64, "time_limit_min", s.time_limit_min);
-  v(65, "time_min_min", s.time_min_min);
-  v(66, "begin", s.begin);
-  v(67, "deadline", s.deadline);
-  v(68, "delay_boot", s.delay_boot);
-  v(69, "dependency", s.dependency);
-  v(70, "kill_on_invalid_dependency", s.kill_on_invalid_dependency);
-  v(71, "kill_on_invalid_dependency_set", s.kill_on_invalid_dependency_set);
-  v(72, "hold", s.hold);
-  v(73, "priority", s.priority);
-  v(74, "nice", s.nice);
-  v(75, "requeue", s.requeue);
-  v(76, "reboot", s.reboot);
-  v(77, "no_kill", s.no_kill);
-  v(78, "no_allocate", s.no_allocate);
-  v(79, "array", s.array);
-  v(80, "mcs_label", s.mcs_label);
-  v(81, "immediate_seconds", s.immediate_seconds);
-  v(82, "test_only", s.test_only);
-  v(83, "warn", s.warn);
-  v(84, "mail_type", s.mail_type);
-  v(85, "mail_user", s.mail_user);
-  v(86, "wait_all_nodes", s.wait_all_nodes);
-  v(87, "power", s.power);
-  v(88, "burst_buffer", s.burst_buffer);
-  v(89, "container", s.container);
-  v(90, "container_id", s.container_id);
-  v(91, "stepmgr", s.stepmgr);
-  v(92, "oom_kill_step_set", s.oom_kill_step_set);
-  v(93, "oom_kill_step", s.oom_kill_step);
-  v(94, "script_hash", s.script_hash);
-  v(95, "argv", s.argv);
-  v(96, "environment_hash", s.environment_hash);
-  v(97, "env_export", s.env_export);
-  v(98, "get_user_env", s.get_user_env);
-  v(99, "work_dir", s.work_dir);
-  v(100, "std_in", s.std_in);
-  v(101, "std_out", s.std_out);
-  v(102, "std_err", s.std_err);
-  v(103, "open_mode", s.open_mode);
-  v(104, "umask", s.umask);
-  v(105, "limits", s.limits);
-  v(106, "acctg_freq", s.acctg_freq);
-  v(107, "profile", s.profile);
-  v(108, "batch_features", s.batch_features);
-  v(109, "spank_env", s.spank_env);
-  v(110, "submit_line", s.submit_line);
-  v(111, "alloc_node", s.alloc_node);
-  v(112, "alloc_sid", s.alloc_sid);
-  v(113, "x11", s.x11);
-  v(114, "resv_ports", s.resv_ports);
-  v(115, "resv_ports_set", s.resv_ports_set);
-  v(116, "site_factor", s.site_factor);
+  describe_request(s, v);
 }
 
 }  // namespace muster

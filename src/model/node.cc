@@ -31,8 +31,11 @@ NodeState Node::state() const {
   if (!spec) return NodeState::kMixed;
   const size_t specialized = spec->specialized_cpus.count();
   const size_t usable = spec->cpus > specialized ? spec->cpus - specialized : 0;
-  return used - cpus_used.count_and(spec->specialized_cpus) >= usable ? NodeState::kAllocated
-                                                                      : NodeState::kMixed;
+  return cpus_allocated() >= usable ? NodeState::kAllocated : NodeState::kMixed;
+}
+
+uint32_t Node::cpus_allocated() const {
+  return static_cast<uint32_t>(cpus_used.count() - (spec ? cpus_used.count_and(spec->specialized_cpus) : 0));
 }
 
 void hold_cpus(Bitmap& used, std::vector<Bitmap>& shared, const Bitmap& cpus) {

@@ -156,6 +156,7 @@ struct Node {
   uint64_t free_mem_mb = 0;
 
   NodeState state() const;                        // admin state with IDLE, MIXED, ALLOCATED derived
+  uint32_t cpus_allocated() const;                // without those of the system that a job took back (--core-spec)
   bool operator==(const Node&) const;             // of what the log determines; volatile members excluded
   template <class S, class V>
   static void describe(S& s, V&& v) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -108,6 +109,13 @@ struct JobSettled {             // what SuspendJob asked for is done
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "suspended", s.suspended);)
 };
 
+struct JobPrepared {            // what PrepareJob asked for is done
+  static constexpr uint32_t kNumber = 9;
+  JobId job{};
+  uint32_t generation = 0;
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation);)
+};
+
 // ---- controller to node
 struct Registered {
   static constexpr uint32_t kNumber = 20;
@@ -159,8 +167,10 @@ struct TerminateJob {           // end everything of the job here, run the epilo
   uint32_t kill_wait_seconds = 30;           // between SIGTERM and SIGKILL; 0 = SIGKILL at once
   JobState state = JobState::kCancelled;     // why: "*** JOB 12 ON n1 CANCELLED AT … DUE TO TIME LIMIT ***"; kPending: requeued
   Time time{};
+  std::optional<JobOnNode> about;            // for the epilog of a node that remembers nothing of it: no counts of the job's nodes
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "forget", s.forget);
-                v(4, "kill_wait_seconds", s.kill_wait_seconds); v(5, "state", s.state); v(6, "time", s.time);)
+                v(4, "kill_wait_seconds", s.kill_wait_seconds); v(5, "state", s.state); v(6, "time", s.time);
+                v(7, "about", s.about);)
 };
 
 struct SignalJob {
@@ -216,6 +226,21 @@ struct SuspendJob {             // stop every process of the job here, or let th
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "suspend", s.suspend);)
 };
 
+struct PrepareJob {             // run the prolog now, before anything of the job comes; repeated until JobPrepared or LaunchFailed
+  static constexpr uint32_t kNumber = 30;
+  JobOnNode job;
+  MUSTER_FIELDS(v(1, "job", s.job);)
+};
+
+struct LimitStep {              // scontrol update step: its own time limit from now on
+  static constexpr uint32_t kNumber = 31;
+  JobId job{};
+  uint32_t generation = 0;
+  StepId step{};
+  std::optional<Duration> limit;             // since it started; none: no limit
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "limit", s.limit);)
+};
+
 #undef MUSTER_FIELDS
 
 }  // namespace muster::node_rpc
@@ -223,10 +248,12 @@ struct SuspendJob {             // stop every process of the job here, or let th
 namespace muster {
 
 using NodeReport = std::variant<node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone,
-                                node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::JobSettled>;
+                                node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::JobSettled,
+                                node_rpc::JobPrepared>;
 using NodeOrder = std::variant<node_rpc::Registered, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob,
                                node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode,
-                               node_rpc::NotifyJob, node_rpc::SuspendJob>;
+                               node_rpc::NotifyJob, node_rpc::SuspendJob, node_rpc::PrepareJob,
+                               node_rpc::LimitStep>;
 
 // The envelope: order within a session.
 template <class M>

@@ -82,12 +82,16 @@ TEST(NodeEquality, ComparesPointeesAndLeavesVolatileMembersOut) {
 
 TEST(JobEquality, ComparesPointees) {
   Job a, b;
-  a.request = std::make_shared<const JobRequest>();
-  b.request = std::make_shared<const JobRequest>();
+  a.ask({});
+  b.ask({});
   EXPECT_TRUE(a == b);
   JobRequest other;
   other.name = "x";
-  b.request = std::make_shared<const JobRequest>(other);
+  b.ask(other);
+  EXPECT_FALSE(a == b);
+  other = {};
+  other.min_nodes = 2;
+  b.ask(other);
   EXPECT_FALSE(a == b);
   b = a;
   b.steps.push_back({.request = std::make_shared<const StepRequest>()});

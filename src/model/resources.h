@@ -95,6 +95,8 @@ struct NodeShare {
   uint64_t mem_mb = 0;
   std::vector<GresShare> gres;
   uint32_t tasks = 0;            // tasks of the job placed here (SLURM_TASKS_PER_NODE)
+  Bitmap taken_back;             // of cpus: the system's, which --core-spec left to the job. Its steps have them, it is not charged
+  uint32_t counted_cpus() const { return static_cast<uint32_t>(cpus.count() - taken_back.count()); }
   bool operator==(const NodeShare&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -103,6 +105,7 @@ struct NodeShare {
     v(3, "mem_mb", s.mem_mb);
     v(4, "gres", s.gres);
     v(5, "tasks", s.tasks);
+    v(6, "taken_back", s.taken_back);
   }
 };
 
@@ -140,7 +143,7 @@ struct Allocation {
     v(7, "licenses", s.licenses);
     v(8, "mcs_label", s.mcs_label);
   }
-  uint32_t total_cpus() const { uint32_t n = 0; for (const auto& s : nodes) n += static_cast<uint32_t>(s.cpus.count()); return n; }
+  uint32_t total_cpus() const { uint32_t n = 0; for (const auto& s : nodes) n += s.counted_cpus(); return n; }
   uint32_t total_tasks() const { uint32_t n = 0; for (const auto& s : nodes) n += s.tasks; return n; }
 };
 using AllocationPtr = std::shared_ptr<const Allocation>;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/describe.h"
+#include "model/carried_request.h"
 #include "model/explanation.h"
 #include "model/job.h"
 #include "model/rows.h"
@@ -272,7 +273,7 @@ struct QueryJobs {
 };
 struct RequestRow {
   RequestId id{};
-  std::shared_ptr<const JobRequest> request;   // shared: it is large, and who reads many rows keeps it
+  CarriedRequest request;
   MUSTER_FIELDS(v(1, "id", s.id); v(2, "request", s.request);)
 };
 struct JobRows {                        // one part: requests first seen in it, then rows

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct StepCredential {
   std::vector<std::string> spank_env;   // of the job
   std::vector<std::string> job_cpus;    // of the job on each of `nodes`, with StepRequest::spank
   std::vector<uint64_t> job_mem_mb;     // likewise
+  std::string cluster;  // ClusterName: with munge, several clusters may share one key
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
                 v(4, "uid", s.uid); v(5, "gid", s.gid); v(6, "user_name", s.user_name);
                 v(7, "num_tasks", s.num_tasks); v(8, "cpus_per_task", s.cpus_per_task);
@@ -58,7 +60,7 @@ struct StepCredential {
                 v(14, "expires", s.expires); v(15, "array_job", s.array_job); v(16, "array_task", s.array_task);
                 v(17, "qos", s.qos); v(18, "reservation", s.reservation); v(19, "licenses", s.licenses);
                 v(20, "started", s.started); v(21, "ends", s.ends);
-                v(22, "purpose", s.purpose); v(23, "resv_ports", s.resv_ports);
+                v(22, "purpose", s.purpose); v(23, "resv_ports", s.resv_ports); v(24, "cluster", s.cluster);
                 v(60, "spank_env", s.spank_env); v(61, "job_cpus", s.job_cpus); v(62, "job_mem_mb", s.job_mem_mb);)
 };
 
@@ -188,15 +190,17 @@ struct TaskLaunch {
       std_err;  // absolute; "" = the stream to srun. std_err == std_out: one descriptor
   TaskMemory memory;
   std::vector<std::string> notes;  // lines for the step's stderr once it runs; %p is its process id
+  std::vector<std::string> denied_devices;  // files that are closed to it, beside those closed to the step
   MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "argv", s.argv); v(3, "environment", s.environment);
                 v(4, "os_cpus", s.os_cpus); v(5, "std_in", s.std_in); v(6, "std_out", s.std_out);
-                v(7, "std_err", s.std_err); v(8, "memory", s.memory); v(9, "notes", s.notes);)
+                v(7, "std_err", s.std_err); v(8, "memory", s.memory); v(9, "notes", s.notes);
+                v(10, "denied_devices", s.denied_devices);)
 };
 
 struct StepCgroup {  // absent when no cgroup is to be used
   std::string mountpoint, prefix;
   uint8_t version = 0;    // 0: autodetect
-  bool required = false;  // ProctrackType=proctrack/cgroup: without it the launch fails
+  bool required = false;  // cgroup.conf confines jobs: without a cgroup the launch fails
   uint64_t job_memory_bytes = 0, step_memory_bytes = 0;  // hard; 0: not limited
   uint64_t job_soft_bytes = 0, step_soft_bytes = 0;      // 0: none
   uint64_t job_swap_bytes = 0, step_swap_bytes = 0;      // beyond hard, with limit_swap
@@ -317,6 +321,12 @@ struct StepdAttach {  // connect there, too
   static constexpr uint16_t kNumber = 215;
   rpc::StepIo io;
   MUSTER_FIELDS(v(1, "io", s.io);)
+};
+
+struct StepdLimit {  // its own time limit, since its start; none: no limit
+  static constexpr uint16_t kNumber = 216;
+  std::optional<Duration> limit;
+  MUSTER_FIELDS(v(1, "limit", s.limit);)
 };
 
 // ---- slurmstepd to slurmd

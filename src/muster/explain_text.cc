@@ -81,6 +81,7 @@ constexpr ReasonText kReasons[] = {
     {Reason::kQOSMaxCpuPerUserLimit, "Its user holds as many CPUs as one user may have there."},
     {Reason::kJobArrayTaskLimit, "As many tasks of the array run as may run at once."},
     {Reason::kDeadLine, "It can no longer end before its --deadline."},
+    {Reason::kProlog, "A prolog that the site runs before a job has not ended, or it failed."},
     {Reason::kJobLaunchFailure, "It could not be started on its node."},
 };
 

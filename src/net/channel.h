@@ -32,6 +32,7 @@
 #include "base/result.h"
 #include "net/frame.h"
 #include "net/loop.h"
+#include "net/unique_fd.h"
 
 namespace muster::net {
 
@@ -57,6 +58,8 @@ struct Peer {
   Gid gid{0xffffffffu};
   int32_t pid = 0;
   std::string address;  // "unix", "127.0.0.1:41234"
+  // Whoever holds the cluster key is root or SlurmUser, who alone may read it.
+  Uid user(Uid slurm_user) const { return trust == Trust::kClusterKey ? slurm_user : uid; }
   // A daemon that holds the cluster key may state another identity per request (Envelope in wire/).
   bool may_speak_for_others() const { return trust == Trust::kClusterKey || uid.value == 0; }
 };
@@ -126,6 +129,14 @@ Result<std::unique_ptr<Listener>> listen_tcp(Loop& loop, const std::string& addr
 // The agent socket: mode 0666, stale file replaced; removes the file when destroyed.
 Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, const std::string& path,
                                               std::function<void(ChannelPtr)> accepted,
+                                              const Limits& limits = {});
+// In two steps, for a daemon that gives up root: the directory of the file may be root's alone.
+struct BoundSocket {
+  std::string path;
+  UniqueFd fd;
+};
+Result<BoundSocket> bind_agent_socket(const std::string& path);
+Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, BoundSocket socket, std::function<void(ChannelPtr)> accepted,
                                               const Limits& limits = {});
 
 // Errors: kConnectFailed (nobody listens, unknown host), kTimedOut, kAuthFailed. `connected` is never called

@@ -396,7 +396,9 @@ TEST(UnixListener, HasModeForEveryoneReplacesStaleFilesAndRemovesItsOwn) {
   std::string path = dir.path() + "/s";
   auto accept = [](ChannelPtr) {};
   {
+    const mode_t before = umask(077);
     auto l = listen_unix(f.loop, path, accept);
+    EXPECT_EQ(umask(before), 077u) << "as it was";
     ASSERT_TRUE(l) << l.error().message();
     struct stat st {};
     ASSERT_EQ(stat(path.c_str(), &st), 0);

@@ -5,13 +5,17 @@
 #include <openssl/hmac.h>
 #include <sys/random.h>
 
+#include "net/munged.h"
+
 namespace muster::net {
 namespace {
 
 constexpr size_t kMacSize = 32;
 constexpr size_t kMinKey = 16;
 constexpr char kLabel[] = "muster/1 step credential";
-constexpr char kSigned = 'S', kUnsigned = 'U';
+constexpr char kDigestKey[] = "muster/1 credential digest";   // no secret: munge protects what is made with it
+constexpr char kSigned = 'S', kMunged = 'M';
+constexpr size_t kMungeHead = 3;   // kMunged, u16 length of munge's credential
 
 struct Crypto {
   decltype(&::HMAC) hmac = nullptr;
@@ -54,24 +58,9 @@ bool same_in_constant_time(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-}  // namespace
-
-Result<std::string> sign_credential(const Security& security, std::string_view content) {
-  if (security.kind == Security::Kind::kMunge) return std::string(1, kUnsigned).append(content);
-  MUSTER_TRY(mac, mac_of(security.key, content));
-  return std::string(1, kSigned).append(mac).append(content);
-}
-
-Result<VerifiedCredential> verify_credential(const Security& security, std::string_view text) {
-  if (text.empty()) return fail(Errc::kAuthFailed, "the credential is empty");
-  if (security.kind == Security::Kind::kMunge) {
-    if (text[0] != kUnsigned)
-      return fail(Errc::kAuthFailed, "the credential is not of this cluster's AuthType");
-    return VerifiedCredential{std::string(text.substr(1)), false};
-  }
-  if (text[0] != kSigned || text.size() < 1 + kMacSize)
-    return fail(Errc::kAuthFailed, "the credential is not signed");
-  std::string_view mac = text.substr(1, kMacSize), content = text.substr(1 + kMacSize);
+Result<std::string> verify_by_key(const Security& security, std::string_view text) {
+  if (text[0] != kSigned || text.size() < 1 + kMacSize) return fail(Errc::kAuthFailed, "the credential is not signed");
+  const std::string_view mac = text.substr(1, kMacSize), content = text.substr(1 + kMacSize);
   MUSTER_TRY(expected, mac_of(security.key, content));
   bool good = same_in_constant_time(mac, expected);
   for (const std::string& other : security.other_keys) {
@@ -80,7 +69,42 @@ Result<VerifiedCredential> verify_credential(const Security& security, std::stri
     good = same_in_constant_time(mac, by_other);
   }
   if (!good) return fail(Errc::kAuthFailed, "the credential is signed by another key, or was altered");
-  return VerifiedCredential{std::string(content), true};
+  return std::string(content);
+}
+
+Result<std::string> sign_by_munge(const Security& security, std::string_view content) {
+  MUSTER_TRY(munged, Munged::open(security));
+  MUSTER_TRY(digest, mac_of(kDigestKey, content));
+  MUSTER_TRY(word, munged.encode(digest));
+  if (word.size() > 0xffff) return fail(Errc::kAuthFailed, "munge: a credential of " + std::to_string(word.size()) + " bytes");
+  const char head[kMungeHead] = {kMunged, static_cast<char>(word.size() & 0xff), static_cast<char>(word.size() >> 8)};
+  return std::string(head, kMungeHead).append(word).append(content);
+}
+
+Result<std::string> verify_by_munge(const Security& security, std::string_view text) {
+  if (text[0] != kMunged || text.size() < kMungeHead) return fail(Errc::kAuthFailed, "the credential is not of this cluster's AuthType");
+  const size_t size = static_cast<uint8_t>(text[1]) | static_cast<size_t>(static_cast<uint8_t>(text[2])) << 8;
+  if (text.size() < kMungeHead + size) return fail(Errc::kAuthFailed, "the credential is cut short");
+  const std::string_view content = text.substr(kMungeHead + size);
+  MUSTER_TRY(munged, Munged::open(security));
+  MUSTER_TRY(word, munged.decode(text.substr(kMungeHead, size)));
+  MUSTER_TRY_VOID(munged.must_be_daemon(word.uid));
+  MUSTER_TRY(digest, mac_of(kDigestKey, content));
+  if (!same_in_constant_time(word.payload, digest)) return fail(Errc::kAuthFailed, "the credential was altered");
+  return std::string(content);
+}
+
+}  // namespace
+
+Result<std::string> sign_credential(const Security& security, std::string_view content) {
+  if (security.kind == Security::Kind::kMunge) return sign_by_munge(security, content);
+  MUSTER_TRY(mac, mac_of(security.key, content));
+  return std::string(1, kSigned).append(mac).append(content);
+}
+
+Result<std::string> verify_credential(const Security& security, std::string_view text) {
+  if (text.empty()) return fail(Errc::kAuthFailed, "the credential is empty");
+  return security.kind == Security::Kind::kMunge ? verify_by_munge(security, text) : verify_by_key(security, text);
 }
 
 Result<std::string> random_key(size_t bytes) {

@@ -1,11 +1,11 @@
 // Credentials that pass through untrusted hands: the controller signs what a step may have, the user's srun
 // carries it, the nodes check it.
 //
-// With the cluster key (auth/slurm): HMAC-SHA256 by the key over a label and the content. With auth/munge
-// there is no shared key here: the text is unsigned, and whoever verifies must also compare the content's uid
-// with the peer's own identity and hold the job's allocation against it; verify_credential says through
-// `signed_by_key` which of the two it was. What the content means is the caller's (model/step_rpc.h,
-// StepCredential). Cost: about 2 µs, the first call opens libcrypto.
+// With the cluster key (auth/slurm): HMAC-SHA256 by the key over a label and the content. With auth/munge: a munge
+// credential of the controller over a digest of both, which every node's munged can read; munge says who made it, and
+// only root and the trusted uids count. It may be old and may have been read before: how long it holds, and for what,
+// the content says (model/step_rpc.h, StepCredential). Cost: about 2 µs with the key, a round trip to munged (0.1 ms)
+// with munge; the first call opens libcrypto.
 #pragma once
 
 #include <string>
@@ -16,16 +16,12 @@
 
 namespace muster::net {
 
-// Errors: kUnsupported (libcrypto is missing), kInvalidArgument (key too short).
+// Errors: kUnsupported (libcrypto or libmunge is missing), kInvalidArgument (key too short), kAuthFailed (munged).
 Result<std::string> sign_credential(const Security& security, std::string_view content);
 
-struct VerifiedCredential {
-  std::string content;
-  bool signed_by_key = false;
-};
-// Errors: kAuthFailed for anything not signed by the key or one of other_keys (unsigned texts included, with
-// a key).
-Result<VerifiedCredential> verify_credential(const Security& security, std::string_view text);
+// The content. Errors: kAuthFailed for anything that a daemon of this cluster did not sign: altered, of another key than
+// `key` and `other_keys`, of a munge user who is no daemon, of the other AuthType.
+Result<std::string> verify_credential(const Security& security, std::string_view text);
 
 // `bytes` unpredictable bytes as hexadecimal text, for per-step keys.
 Result<std::string> random_key(size_t bytes = 16);

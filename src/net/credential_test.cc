@@ -17,8 +17,7 @@ TEST(Credential, ComesBackAndEveryAlteredByteIsNoticed) {
   ASSERT_TRUE(text) << text.error().message();
   auto back = verify_credential(s, *text);
   ASSERT_TRUE(back);
-  EXPECT_EQ(back->content, "job 7 of uid 1000");
-  EXPECT_TRUE(back->signed_by_key);
+  EXPECT_EQ(*back, "job 7 of uid 1000");
   for (size_t i = 0; i < text->size(); ++i) {
     std::string bad = *text;
     bad[i] = static_cast<char>(bad[i] ^ 1);
@@ -35,16 +34,6 @@ TEST(Credential, OtherKeysAreRefusedUnlessNamed) {
   s.other_keys.push_back("0123456789abcdef-old");
   EXPECT_TRUE(verify_credential(s, *text));
   EXPECT_FALSE(sign_credential(key("short"), "x"));
-}
-
-TEST(Credential, UnsignedOnesCountOnlyWithMunge) {
-  Security munge;
-  munge.kind = Security::Kind::kMunge;
-  auto text = sign_credential(munge, "x");
-  ASSERT_TRUE(text);
-  ASSERT_TRUE(verify_credential(munge, *text));
-  EXPECT_FALSE(verify_credential(munge, *text)->signed_by_key);
-  EXPECT_FALSE(verify_credential(key("0123456789abcdef"), *text));
 }
 
 TEST(RandomKey, Differs) {

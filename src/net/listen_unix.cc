@@ -63,8 +63,18 @@ class UnixListener final : public Listener {
 Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, const std::string& path,
                                               std::function<void(ChannelPtr)> accepted,
                                               const Limits& limits) {
+  MUSTER_TRY(socket, bind_agent_socket(path));
+  return listen_unix(loop, std::move(socket), std::move(accepted), limits);
+}
+
+Result<BoundSocket> bind_agent_socket(const std::string& path) {
   MUSTER_TRY(fd, bind_unix(path));
-  return std::make_unique<UnixListener>(loop, std::move(fd), path, std::move(accepted), limits);
+  return BoundSocket{path, std::move(fd)};
+}
+
+Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, BoundSocket socket, std::function<void(ChannelPtr)> accepted,
+                                              const Limits& limits) {
+  return std::make_unique<UnixListener>(loop, std::move(socket.fd), std::move(socket.path), std::move(accepted), limits);
 }
 
 }  // namespace muster::net

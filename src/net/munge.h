@@ -12,10 +12,6 @@
 // round trips. What it does not do: the connection itself is neither encrypted nor bound to the credentials,
 // so who can alter packets on the way can take it over, as everywhere with munge over TCP. auth/slurm
 // (net/tls.h) has no such gap.
-//
-// libmunge.so.2 is opened when first needed. Its calls block for a round trip to munged on this host (about
-// 0.1 ms); they run on the calling thread. A munged that is not running is found out before libmunge is
-// asked, which would retry for seconds; one that is stopped (SIGSTOP) does block its callers.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// notify: a message of wire/codec.h as a notice, which has no answer. The message's number is its kNumber.
+// Messages of wire/codec.h on a channel: as a notice, which has no answer and whose number is the message's kNumber; as the
+// answer to a request.
 #pragma once
 
 #include <string>
@@ -11,9 +12,12 @@ namespace muster::net {
 
 template <class M>
 void notify(Channel& c, const M& m) {
-  std::string bytes;
-  wire::encode(m, bytes);
-  c.notify(M::kNumber, std::move(bytes));
+  c.notify(M::kNumber, wire::encoded(m));
+}
+
+template <class M>
+void answer(Channel& c, const Frame& request, const M& m) {
+  c.answer(request.id, request.message, wire::encoded(m));
 }
 
 }  // namespace muster::net

@@ -123,8 +123,19 @@ Result<Peer> unix_peer(int fd) {
   return Peer{Trust::kLocalUser, Uid(c.uid), Gid(c.gid), c.pid, "unix"};
 }
 
-// Bound under a temporary name, given its mode, and renamed: a client never meets a socket it may not open
-// yet.
+// For everybody: who a caller is, the socket tells. The mode comes with the bind: root may bind in a directory of another user,
+// who could put a link in the place of a name that is used once more.
+bool bind_for_all(int fd, const Address& address) {
+  if (fchmod(fd, 0666) != 0) return false;  // of this the kernel takes the umask
+  const mode_t mask = umask(0);
+  const bool bound = bind(fd, address.get(), address.size) == 0;
+  const int error = errno;
+  umask(mask);
+  errno = error;
+  return bound;
+}
+
+// Bound under a temporary name and renamed: a client never meets a socket that nobody listens at.
 Result<UniqueFd> bind_unix(const std::string& path) {
   MUSTER_TRY(final_address, unix_address(path));
   struct stat st {};
@@ -141,10 +152,8 @@ Result<UniqueFd> bind_unix(const std::string& path) {
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return std::unexpected(unix_error(path, system_text(errno)));
   if (lstat(temporary.c_str(), &st) == 0 && S_ISSOCK(st.st_mode)) unlink(temporary.c_str());
-  if (bind(fd.get(), address.get(), address.size) != 0)
-    return std::unexpected(unix_error(path, system_text(errno)));
-  if (chmod(temporary.c_str(), 0666) != 0 || listen(fd.get(), kBacklog) != 0 ||
-      rename(temporary.c_str(), path.c_str()) != 0) {
+  if (!bind_for_all(fd.get(), address)) return std::unexpected(unix_error(path, system_text(errno)));
+  if (listen(fd.get(), kBacklog) != 0 || rename(temporary.c_str(), path.c_str()) != 0) {
     Error e = unix_error(path, system_text(errno));
     unlink(temporary.c_str());
     return std::unexpected(std::move(e));

@@ -184,4 +184,25 @@ inline Security slurm_key(std::string key = std::string(32, 'k')) {
   return s;
 }
 
+inline Result<ChannelPtr> connect_and_wait(Fixture& f, uint16_t port, const Security& s,
+                                    const std::string& host = "127.0.0.1", Duration timeout = seconds(10)) {
+  Result<ChannelPtr> out = fail(Errc::kError);
+  connect_tcp(f.loop, host, port, s, timeout, [&](Result<ChannelPtr> r) {
+    out = std::move(r);
+    f.loop.stop();
+  });
+  f.run();
+  return out;
+}
+
+inline std::string ask(Fixture& f, Channel& c, std::string payload) {
+  std::string got = "no answer";
+  c.request(1, std::move(payload), seconds(10), [&](Result<Frame> r) {
+    got = r ? std::move(r->payload) : std::string(r.error().message()) + r.error().hint;
+    f.loop.stop();
+  });
+  f.run();
+  return got;
+}
+
 }  // namespace muster::net::test

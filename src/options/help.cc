@@ -1,5 +1,6 @@
 #include "options/help.h"
 
+#include "base/text.h"
 #include "options/query_options.h"
 
 namespace muster {
@@ -40,13 +41,35 @@ std::string left_column(const OptionInfo& o) {
   return out;
 }
 
+// Words after `start`, in lines of at most kUsageWidth. Lines after the first begin at `indent`.
+class Paragraph {
+ public:
+  Paragraph(std::string start, size_t indent) : text_(std::move(start)), indent_(indent) {
+    column_ = text_.size() - (text_.rfind('\n') + 1);
+  }
+  void add(std::string_view word) {
+    const bool first = column_ < indent_;
+    const bool fits = first || column_ + 1 + word.size() <= kUsageWidth;
+    text_ += fits ? " " : "\n" + std::string(indent_, ' ');
+    column_ = (fits ? column_ + 1 : indent_) + word.size();
+    text_ += word;
+  }
+  std::string text() && { return std::move(text_) + '\n'; }
+
+ private:
+  std::string text_;
+  size_t indent_, column_;
+};
+
 std::string help_line(const OptionInfo& o) {
-  std::string out = left_column(o);
-  if (out.size() >= kSummaryColumn)
-    out += '\n' + std::string(kSummaryColumn, ' ');
+  std::string left = left_column(o);
+  if (left.size() >= kSummaryColumn)
+    left += '\n' + std::string(kSummaryColumn - 1, ' ');
   else
-    out.append(kSummaryColumn - out.size(), ' ');
-  return out + o.summary + '\n';
+    left.resize(kSummaryColumn - 1, ' ');
+  Paragraph out(std::move(left), kSummaryColumn);
+  for (std::string_view word : split(o.summary, ' ')) out.add(word);
+  return std::move(out).text();
 }
 
 }  // namespace
@@ -73,25 +96,13 @@ std::string help_text(Command c, std::span<const PluginOption> plugins) {
 }
 
 std::string usage_text(Command c) {
-  std::string out = "Usage: " + std::string(command_name(c));
-  std::string indent(out.size() + 1, ' ');
-  size_t column = out.size();
-  auto add = [&](const std::string& word) {
-    if (column + 1 + word.size() > kUsageWidth) {
-      out += '\n' + indent;
-      column = indent.size();
-    } else {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-  };
+  const std::string start = "Usage: " + std::string(command_name(c));
+  Paragraph out(start, start.size() + 1);
   std::string letters;
   auto infos = option_infos(c);
   for (const OptionInfo* o : infos)
     if (o->name && !o->hidden && o->letter && o->arg == Arg::kNone) letters += o->letter;
-  if (!letters.empty()) add("[-" + letters + "]");
+  if (!letters.empty()) out.add("[-" + letters + "]");
   for (const OptionInfo* o : infos) {
     bool listed =
         o->name && !o->hidden && !(o->letter && o->arg == Arg::kNone) && o->section != Section::kUnavailable;
@@ -99,10 +110,10 @@ std::string usage_text(Command c) {
     std::string word = o->letter ? std::string("[-") + o->letter : std::string("[--") + o->name;
     if (o->arg == Arg::kRequired) word += (o->letter ? " " : "=") + std::string(o->arg_name);
     if (o->arg == Arg::kOptional) word += "[" + std::string(o->letter ? "" : "=") + o->arg_name + "]";
-    add(word + "]");
+    out.add(word + "]");
   }
-  if (!operands_of(c).empty()) add(std::string(operands_of(c)));
-  return out + '\n';
+  if (!operands_of(c).empty()) out.add(operands_of(c));
+  return std::move(out).text();
 }
 
 std::string topic_help_text(std::string_view topic) {

@@ -141,9 +141,11 @@ Result<> check_gpu_conflicts(JobOptions& o) {
   // Since 26.05 the two ways to say GPUs per node exclude each other; other names in --gres may stand.
   if (names_gpu(o.gres) && both_given(o, "gres", "gpus-per-node", drop))
     return conflict("--gres=gpu and --gpus-per-node are mutually exclusive", "use one of the two for GPUs");
-  // A typed --gpus says more than the count per node that a job's environment holds.
-  bool typed_gpus = o.given("gpus") && o.source_of("gpus") != Source::kEnvironment;
-  if (o.command == Command::kSrun && typed_gpus && o.source_of("gpus-per-node") == Source::kEnvironment)
+  // A typed count for the step or its tasks says more than the count per node that a job's environment holds.
+  auto typed = [&](std::string_view name) { return o.given(name) && o.source_of(name) != Source::kEnvironment; };
+  const auto per_task = parse_tres_per_task(o.tres_per_task);
+  const bool task = typed("gpus-per-task") || (typed("tres-per-task") && per_task && per_task->gpus);
+  if (o.command == Command::kSrun && (typed("gpus") || task) && o.source_of("gpus-per-node") == Source::kEnvironment)
     o.gpus_per_node.clear();
   if (!o.gpus_per_socket.empty() && o.request.sockets_per_node == 0)
     return conflict("--gpus-per-socket option requires --sockets-per-node specification");
@@ -298,12 +300,7 @@ Result<> check_step_rules(const JobOptions& o) {
   return {};
 }
 
-// What a step asks for of its job is what the same options ask of the cluster.
-Result<> fill_step(JobOptions& o) {
-  JobRequest& r = o.request;
-  StepRequest& s = o.step;
-  MUSTER_TRY_VOID(check_step_rules(o));
-  s.name = r.name;
+void take_counts(const JobRequest& r, StepRequest& s) {
   s.min_nodes = r.min_nodes;
   s.max_nodes = r.max_nodes;
   s.num_tasks = r.num_tasks;
@@ -315,9 +312,14 @@ Result<> fill_step(JobOptions& o) {
   s.threads_per_core = r.threads_per_core;
   s.cores_per_socket = r.cores_per_socket;
   s.sockets_per_node = r.sockets_per_node;
+  s.overcommit = r.overcommit;
   s.mem_per_node_mb = r.mem_per_node_mb;
   s.mem_per_cpu_mb = r.mem_per_cpu_mb;
   s.mem_per_gpu_mb = r.mem_per_gpu_mb;
+}
+
+Result<> take_devices(const JobOptions& o, StepRequest& s) {
+  const JobRequest& r = o.request;
   s.tres_per_node = iequals(o.gres, "none") ? std::string("none") : r.tres_per_node;
   if (!o.step_gres.empty() && o.source_of("gres") != Source::kCommandLine) {
     if (iequals(o.step_gres, "none")) {
@@ -334,6 +336,11 @@ Result<> fill_step(JobOptions& o) {
   s.tres_bind = r.tres_bind;
   s.tres_freq = r.tres_freq;
   s.gres_flags = r.gres_flags;
+  s.licenses = r.licenses;
+  return {};
+}
+
+void take_placement(const JobRequest& r, StepRequest& s) {
   s.required_nodes = r.required_nodes;
   s.excluded_nodes = r.excluded_nodes;
   s.features = r.features;
@@ -342,15 +349,18 @@ Result<> fill_step(JobOptions& o) {
   s.mem_bind = r.mem_bind;
   s.cpu_freq = r.cpu_freq;
   s.hint = r.hint;
-  s.overcommit = r.overcommit;
+  s.network = r.network;
+  s.resv_ports = r.resv_ports;
+  s.resv_ports_set = r.resv_ports_set;
+}
+
+// How its tasks run, and how long.
+void take_life(const JobOptions& o, StepRequest& s) {
+  const JobRequest& r = o.request;
   s.immediate = r.immediate_seconds != 0;
   s.immediate_seconds = r.immediate_seconds;
   s.time_limit_min = r.time_limit_min;
-  s.licenses = r.licenses;
-  s.network = r.network;
   s.no_kill = r.no_kill;
-  s.resv_ports = r.resv_ports;
-  s.resv_ports_set = r.resv_ports_set;
   s.open_mode = r.open_mode;
   s.umask = r.umask;
   s.acctg_freq = r.acctg_freq;
@@ -362,12 +372,24 @@ Result<> fill_step(JobOptions& o) {
   s.oom_kill_step_set = r.oom_kill_step_set;
   s.oom_kill_step = r.oom_kill_step;
   s.work_dir = o.chdir;
+  if (s.pty) s.unbuffered = true;
+  if (o.bcast) s.bcast = o.bcast_path.empty() ? "." : o.bcast_path;
+}
+
+// What a step asks for of its job is what the same options ask of the cluster.
+Result<> fill_step(JobOptions& o) {
+  JobRequest& r = o.request;
+  StepRequest& s = o.step;
+  MUSTER_TRY_VOID(check_step_rules(o));
+  s.name = r.name;
+  take_counts(r, s);
+  MUSTER_TRY_VOID(take_devices(o, s));
+  take_placement(r, s);
+  take_life(o, s);
   // --exclusive of a step is --exact; the forms that speak of the allocation alone are not.
   bool step_exclusive = o.given("exclusive") && r.exclusive == Exclusive::kNode && !o.exclusive_allocation;
   if (step_exclusive) s.exclusive = s.exact = true;
   if (r.cpus_per_task || r.cpus_per_gpu) s.exact = true;
-  if (s.pty) s.unbuffered = true;
-  if (o.bcast) s.bcast = o.bcast_path.empty() ? "." : o.bcast_path;
   r.std_in = s.std_in;
   r.std_out = s.std_out;
   r.std_err = s.std_err;

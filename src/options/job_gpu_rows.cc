@@ -102,10 +102,7 @@ constexpr JobOptionRow kGpuRows[] = {
       .section = Section::kGpus,
       .summary = "clock of the GPUs",
       .doc = "low, medium, high, highm1 or MHz, for the GPU and, with memory=, for its memory; verbose logs "
-             "the result.",
-      .status = Status::kNoEffect,
-      .note = "GPU frequencies are not set yet; the request is only recorded",
-      .needs = "launch"},
+             "the result. NVIDIA's cards only; when the step ends they get their highest clocks."},
      [](JobOptions& o, const Given& g) -> Result<> {
        MUSTER_TRY_VOID(check_gpu_freq(g.value));
        o.gpu_freq = std::string(g.value);

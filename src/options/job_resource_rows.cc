@@ -1,4 +1,7 @@
 // How much: nodes, tasks, CPUs, memory, disk, generic resources, licences, and whether nodes are shared.
+#include <algorithm>
+#include <iterator>
+
 #include "options/job_options.h"
 #include "options/setters.h"
 #include "options/values.h"
@@ -155,12 +158,16 @@ constexpr JobOptionRow kRows[] = {
      [](JobOptions& o, const Given& g) -> Result<> {
        constexpr std::string_view kKnown[] = {"enforce-binding", "disable-binding", "one-task-per-sharing",
                                               "multiple-tasks-per-sharing", "allow-task-sharing"};
+       bool given[std::size(kKnown)] = {};
        for (std::string_view flag : split(g.value, ',', true)) {
-         bool known = false;
-         for (std::string_view k : kKnown) known = known || iequals(k, flag);
-         if (!known)
+         const auto at = std::ranges::find_if(kKnown, [&](std::string_view k) { return iequals(k, flag); });
+         if (at == std::end(kKnown))
            return bad_spec(g, "\"" + std::string(flag) + "\" is not one of the flags in the manual page");
+         given[at - std::begin(kKnown)] = true;
        }
+       for (size_t on : {0u, 2u})  // each with the one that negates it
+         if (given[on] && given[on + 1])
+           return bad_spec(g, std::string(kKnown[on]) + " and " + std::string(kKnown[on + 1]) + " exclude each other");
        o.request.gres_flags = to_lower(g.value);
        return {};
      }},

@@ -1,5 +1,7 @@
 #include "options/option_table.h"
 
+#include <algorithm>
+
 #include "options/job_options.h"
 #include "options/parser_detail.h"
 
@@ -82,18 +84,36 @@ std::string render(const Message& m, std::string_view program) {
 
 namespace options_detail {
 
-std::string meant_option(const std::string& text, std::span<const OptionInfo* const> table) {
+namespace {
+
+// The names under which Pyxis and plugins like it have their options.
+constexpr std::string_view kContainerPrefixes[] = {"container-", "no-container-"};
+
+bool loads_plugins(Command c) { return c == Command::kSbatch || c == Command::kSrun || c == Command::kSalloc; }
+
+// No loaded plugin has options of that kind, so a resemblance to another option says nothing.
+bool is_of_missing_plugin(std::string_view name, std::span<const OptionInfo* const> table) {
+  return std::ranges::any_of(kContainerPrefixes, [&](std::string_view prefix) {
+    auto brought = [&](const OptionInfo* o) { return o->section == Section::kPlugins && std::string_view(o->name).starts_with(prefix); };
+    return name.starts_with(prefix) && std::ranges::none_of(table, brought);
+  });
+}
+
+}  // namespace
+
+std::string unknown_option_hint(const std::string& text, Command command, std::span<const OptionInfo* const> table) {
   const size_t start = text.find("unrecognized option '--");
   if (start == text.npos) return {};
-  std::string_view name = std::string_view(text).substr(start + 23);
-  name = name.substr(0, name.find_first_of("='"));
+  std::string name = text.substr(start + 23);
+  name.resize(std::min(name.size(), name.find_first_of("='")));
+  std::ranges::replace(name, '_', '-');
+  if (loads_plugins(command) && is_of_missing_plugin(name, table))
+    return "--" + name + " comes from a SPANK plugin such as Pyxis, and plugstack.conf loads none that brings it";
   std::vector<std::string_view> names;
   for (const OptionInfo* info : table)
     if (info->name && !info->hidden) names.push_back(info->name);
-  std::string underscored(name);
-  for (char& c : underscored) c = c == '_' ? '-' : c;
-  std::string_view near = did_you_mean(underscored, names);
-  return near.empty() ? std::string() : "--" + std::string(near);
+  std::string_view near = did_you_mean(name, names);
+  return near.empty() ? std::string() : "did you mean --" + std::string(near) + "?";
 }
 
 void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command,
@@ -101,8 +121,8 @@ void add_getopt_error(std::vector<Message>& messages, const std::string& text, C
   messages.push_back({Message::Level::kPlain, text});
   messages.push_back({Message::Level::kPlain,
                       "Try \"" + std::string(command_name(command)) + " --help\" for more information"});
-  if (std::string meant = meant_option(text, table); !meant.empty())
-    messages.push_back({Message::Level::kHint, "did you mean " + meant + "?"});
+  if (std::string hint = unknown_option_hint(text, command, table); !hint.empty())
+    messages.push_back({Message::Level::kHint, std::move(hint)});
 }
 
 void add_error(std::vector<Message>& messages, const Error& error, Message::Level level, Command command) {

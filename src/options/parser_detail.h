@@ -20,11 +20,11 @@ std::vector<const OptionInfo*> infos_of(const std::vector<const OptionRow<Record
   return out;
 }
 
-// getopt's sentence, where to read more, and the option of `table` that was probably meant.
+// getopt's sentence, where to read more, and what helps.
 void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command,
                       std::span<const OptionInfo* const> table);
-// The known option nearest to the one that `text` calls unrecognized: "--nodes"; "" when none is near.
-std::string meant_option(const std::string& text, std::span<const OptionInfo* const> table);
+// What helps where `text` calls an option unrecognized: the plugin that is missing or the nearest known option; "" otherwise.
+std::string unknown_option_hint(const std::string& text, Command command, std::span<const OptionInfo* const> table);
 void add_error(std::vector<Message>& messages, const Error& error, Message::Level level, Command command);
 // False, with an error, for a row that is refused or waits for a feature.
 bool status_allows(const OptionInfo& info, std::vector<Message>& messages);

@@ -123,6 +123,12 @@ TEST(JobOptions, CountsAsScriptsWriteThem) {
   EXPECT_EQ(parse(kB, {"--ntasks-per-node=0"}).outcome, Outcome::kFailed);
 }
 
+TEST(JobOptions, FlagsOfGresThatNegateEachOther) {
+  EXPECT_EQ(accept(kB, {"--gres-flags=Enforce-Binding,one-task-per-sharing"}).request.gres_flags, "enforce-binding,one-task-per-sharing");
+  for (const char* bad : {"enforce-binding,disable-binding", "multiple-tasks-per-sharing,one-task-per-sharing", "enforce-binding,", "near"})
+    EXPECT_EQ(parse(kB, {std::string("--gres-flags=") + bad}).outcome, Outcome::kFailed) << bad;
+}
+
 TEST(JobOptions, TasksPerGpuAndAFewGpusSayHowManyTasks) {
   EXPECT_EQ(accept(kB, {"--ntasks-per-gpu=2", "--gpus=2"}).request.num_tasks, 4u);
   EXPECT_EQ(accept(kB, {"--ntasks-per-gpu=2", "--gpus-per-node=3", "-N2"}).request.num_tasks, 12u);
@@ -206,6 +212,8 @@ TEST(JobOptions, GresOfTheJobGiveWayToThoseTyped) {
   EXPECT_EQ(accept(kR, {"--gres=gpu:1", "true"}, env).step.tres_per_node, "gres/gpu:1");
   EXPECT_EQ(accept(kR, {"--gres=none", "true"}, {{"SLURM_JOB_ID", "7"}}).step.tres_per_node, "none");
   EXPECT_EQ(accept(kR, {"-G2", "true"}, env).step.tres_per_node, "");
+  EXPECT_EQ(accept(kR, {"--tres-per-task=cpu=2,gres/gpu=1", "-n1", "true"}, env).step.tres_per_node, "");
+  EXPECT_EQ(accept(kR, {"--tres-per-task=cpu=2", "-n1", "true"}, env).step.tres_per_node, "gres/gpu:8");
 }
 
 TEST(JobOptions, StepOptions) {
@@ -390,6 +398,20 @@ TEST(JobOptions, OptionsOfPlugins) {
   EXPECT_EQ(p.options.plugin_options[1].value, "b");
   EXPECT_EQ(p.options.plugin_options[2].name, "container-writable");
   EXPECT_FALSE(scan_job_command(kB, Words{"--container-image=x"}).ok());
+}
+
+TEST(JobOptions, OptionsOfPluginsThatAreMissing) {
+  auto hint = [](const char* option, std::span<const PluginOption> plugins) {
+    auto scan = scan_job_command(kR, Words{option, "true"}, plugins);
+    return scan.messages.size() == 3 ? render(scan.messages[2], "srun") : "no hint";
+  };
+  EXPECT_EQ(hint("--container-image=x", {}),
+            "srun: hint: --container-image comes from a SPANK plugin such as Pyxis, and plugstack.conf loads none that brings it");
+  EXPECT_NE(hint("--no-container_mount_home", {}).find("--no-container-mount-home comes from a SPANK plugin"), std::string::npos);
+  std::vector<PluginOption> pyxis{{"container-image", Arg::kRequired, "image", "image to run in", "pyxis"}};
+  EXPECT_EQ(hint("--container-imagge=x", pyxis), "srun: hint: did you mean --container-image?");
+  auto squeue = parse_squeue(Words{"--container-image"}, {});
+  EXPECT_EQ(squeue.messages.size(), 2u);
 }
 
 TEST(JobOptions, ByNameForLuaAndRest) {

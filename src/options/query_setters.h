@@ -1,4 +1,4 @@
-// Setters and the rows that the query commands share. For squeue_rows.cc … sbcast_rows.cc only.
+// Setters that the query commands share. For query_rows.h and the files that include it.
 #pragma once
 
 #include <limits>
@@ -9,11 +9,6 @@
 #include "options/query_options.h"
 
 namespace muster::options_detail {
-
-inline constexpr CommandSet kSqueue = only(Command::kSqueue), kSinfo = only(Command::kSinfo),
-                            kScancel = only(Command::kScancel), kScontrol = only(Command::kScontrol),
-                            kSattach = only(Command::kSattach), kSbcast = only(Command::kSbcast),
-                            kSacct = only(Command::kSacct), kSacctmgr = only(Command::kSacctmgr);
 
 template <class R, auto Member>
 Result<> q_text(R& o, const Given& g) {
@@ -93,57 +88,5 @@ Result<> q_iterate(R& o, const Given& g) {
   o.iterate_seconds = *v;
   return {};
 }
-
-#define MUSTER_HELP_ROWS(R, SET, HELP_LETTER) \
-  {{.name = "help",                           \
-    .letter = HELP_LETTER,                    \
-    .commands = SET,                          \
-    .section = Section::kHelp,                \
-    .summary = "print this help",             \
-    .doc = "Prints the options and ends."},   \
-   q_flag<R, &R::help>},                      \
-  {                                           \
-    {.name = "version",                       \
-     .letter = 'V',                           \
-     .commands = SET,                         \
-     .section = Section::kHelp,               \
-     .summary = "print the version",          \
-     .doc = "Prints the version and ends."},  \
-        q_flag<R, &R::version>                \
-  }
-#define MUSTER_CONF_ROWS(R, SET)                                                                      \
-  {{.commands = SET, .env = {.other = "SLURM_CONF"}, .doc = "Where slurm.conf is."}, q_nothing<R>}, { \
-    {.commands = SET,                                                                                 \
-     .env = {.other = "SLURM_DEBUG_FLAGS"},                                                           \
-     .doc = "Debug flags of the command itself; they take the place of DebugFlags."},                 \
-        q_text<R, &R::debug_flags>                                                                    \
-  }
-#define MUSTER_DATA_ROWS(R, SET)                                                            \
-  {{.name = "json",                                                                         \
-    .arg = Arg::kOptional,                                                                  \
-    .arg_name = "list|parser",                                                              \
-    .commands = SET,                                                                        \
-    .section = Section::kDisplay,                                                           \
-    .summary = "print JSON",                                                                \
-    .doc = "Prints all fields as JSON; 'list' prints the data parsers there are."},         \
-   q_data<R, DataOutput::Kind::kJson>},                                                     \
-      {{.name = "yaml",                                                                     \
-        .arg = Arg::kOptional,                                                              \
-        .arg_name = "list|parser",                                                          \
-        .commands = SET,                                                                    \
-        .section = Section::kDisplay,                                                       \
-        .summary = "print YAML",                                                            \
-        .doc = "Prints all fields as YAML; 'list' prints the data parsers there are."},     \
-       q_data<R, DataOutput::Kind::kYaml>},                                                 \
-      {{.commands = SET, .env = {.other = "SLURM_JSON"}, .doc = "compact or pretty JSON."}, \
-       q_text<R, &R::json_style>},                                                          \
-      {{.commands = SET, .env = {.other = "SLURM_YAML"}, .doc = "compact or pretty YAML."}, \
-       q_text<R, &R::yaml_style>},                                                          \
-  {                                                                                         \
-    {.commands = SET,                                                                       \
-     .env = {.other = "SLURM_TIME_FORMAT"},                                                 \
-     .doc = "How times are printed: standard, relative, or a strftime format."},            \
-        q_text<R, &R::time_format>                                                          \
-  }
 
 }  // namespace muster::options_detail

@@ -153,6 +153,13 @@ TEST(Generated, HelpListsEveryOptionWithin80Columns) {
   PluginOption plugin{"container-image", Arg::kRequired, "image", "image to run in", "pyxis"};
   EXPECT_NE(help_text(Command::kSrun, {&plugin, 1}).find("Plugins:\n      --container-image=image"),
             std::string::npos);
+  plugin = {"container-env", Arg::kRequired, "NAME[,NAME...]", "names of variables that keep the host's values, not those of the image",
+            "pyxis"};
+  EXPECT_NE(help_text(Command::kSrun, {&plugin, 1})
+                .find("      --container-env=NAME[,NAME...]\n"
+                      "                              names of variables that keep the host's values,\n"
+                      "                              not those of the image\n"),
+            std::string::npos);
   std::string bash = bash_completion(kAllCommands);
   EXPECT_NE(bash.find("complete -o default -F _muster_sbatch sbatch"), std::string::npos);
   EXPECT_NE(bash.find("--gpus-per-node="), std::string::npos);

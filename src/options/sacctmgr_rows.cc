@@ -1,5 +1,5 @@
 // sacctmgr's global options; its commands are in cli/. sacctmgr(1).
-#include "options/query_setters.h"
+#include "options/query_rows.h"
 
 namespace muster {
 namespace {
@@ -30,27 +30,7 @@ constexpr OptionRow<O> kRows[] = {
       .summary = "associations too",
       .doc = "Shows the associations of what is shown."},
      q_flag<O, &O::associations>},
-    {{.name = "noheader",
-      .letter = 'n',
-      .commands = kSacctmgr,
-      .section = Section::kDisplay,
-      .summary = "no header lines",
-      .doc = "Leaves out the header."},
-     q_flag<O, &O::noheader>},
-    {{.name = "parsable",
-      .letter = 'p',
-      .commands = kSacctmgr,
-      .section = Section::kDisplay,
-      .summary = "| after each value",
-      .doc = "Values are separated by |, and one stands at the end of the line."},
-     q_value<O, &O::form, SacctOptions::Form::kParsable>},
-    {{.name = "parsable2",
-      .letter = 'P',
-      .commands = kSacctmgr,
-      .section = Section::kDisplay,
-      .summary = "| between values",
-      .doc = "Values are separated by |, with none at the end of the line."},
-     q_value<O, &O::form, SacctOptions::Form::kParsable2>},
+    MUSTER_PARSABLE_ROWS(O, kSacctmgr),
     {{.name = "format",
       .letter = 'o',
       .arg = Arg::kRequired,
@@ -67,20 +47,8 @@ constexpr OptionRow<O> kRows[] = {
       .summary = "errors only",
       .doc = "Prints no messages but errors."},
      q_flag<O, &O::quiet>},
-    {{.name = "verbose",
-      .letter = 'v',
-      .commands = kSacctmgr,
-      .section = Section::kHelp,
-      .summary = "say more",
-      .doc = "Prints what sacctmgr does."},
-     q_verbose<O>},
-    {{.name = "usage",
-      .commands = kSacctmgr,
-      .section = Section::kHelp,
-      .summary = "print a short summary",
-      .doc = "Prints a summary of the command line and ends.",
-      .hidden = true},
-     q_flag<O, &O::usage>},
+    verbose_row<O>(kSacctmgr, "Prints what sacctmgr does."),
+    usage_row<O>(kSacctmgr, 0, true),
     {{.name = "json",
       .arg = Arg::kOptional,
       .arg_name = "list|parser",
@@ -105,8 +73,7 @@ constexpr OptionRow<O> kRows[] = {
      q_nothing<O>},
     MUSTER_HELP_ROWS(O, kSacctmgr, 'h'),
     MUSTER_CONF_ROWS(O, kSacctmgr),
-    {{.commands = kSacctmgr, .env = {.other = "SLURM_JSON"}, .doc = "compact or pretty JSON."}, q_text<O, &O::json_style>},
-    {{.commands = kSacctmgr, .env = {.other = "SLURM_YAML"}, .doc = "compact or pretty YAML."}, q_text<O, &O::yaml_style>},
+    MUSTER_DATA_STYLE_ROWS(O, kSacctmgr),
 };
 }  // namespace
 

@@ -1,5 +1,5 @@
 // scancel's options. scancel(1).
-#include "options/query_setters.h"
+#include "options/query_rows.h"
 #include "options/values.h"
 
 namespace muster {
@@ -199,16 +199,7 @@ constexpr OptionRow<O> kRows[] = {
       .summary = "jobs with this workload key",
       .doc = "A workload characterization key."},
      q_text<O, &O::wckey>},
-    {{.name = "clusters",
-      .letter = 'M',
-      .arg = Arg::kRequired,
-      .arg_name = "name",
-      .commands = kScancel,
-      .env = {.other = "SLURM_CLUSTERS"},
-      .section = Section::kSites,
-      .summary = "ask this cluster",
-      .doc = "The default is the cluster of the configuration."},
-     q_text<O, &O::clusters>},
+    cluster_row<O>(kScancel),
     {{.name = "sibling",
       .arg = Arg::kRequired,
       .arg_name = "cluster",
@@ -227,20 +218,8 @@ constexpr OptionRow<O> kRows[] = {
       .summary = "no message about jobs that have ended",
       .doc = "Leaves out messages, also about jobs that are gone."},
      q_flag<O, &O::quiet>},
-    {{.name = "verbose",
-      .letter = 'v',
-      .commands = kScancel,
-      .env = {.other = "SCANCEL_VERBOSE"},
-      .section = Section::kHelp,
-      .summary = "say more",
-      .doc = "Prints what scancel does."},
-     q_verbose<O>},
-    {{.name = "usage",
-      .commands = kScancel,
-      .section = Section::kHelp,
-      .summary = "print a short summary",
-      .doc = "Prints a summary of the command line and ends."},
-     q_flag<O, &O::usage>},
+    verbose_row<O>(kScancel, "Prints what scancel does.", "SCANCEL_VERBOSE"),
+    usage_row<O>(kScancel),
     MUSTER_HELP_ROWS(O, kScancel, 0),
     MUSTER_CONF_ROWS(O, kScancel),
 };

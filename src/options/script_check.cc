@@ -74,10 +74,8 @@ class Check {
         return say(number, true, (*words)[i - 1], "has blanks around its =",
                    "write " + (*words)[i - 1] + "=" + (*words)[i + 1]);
     auto scan = scan_arguments(infos_, *words, Operands::kEndOptions);
-    if (!scan) {
-      std::string meant = options_detail::meant_option(scan.error(), infos_);
-      return say(number, true, {}, scan.error(), meant.empty() ? meant : "did you mean " + meant + "?");
-    }
+    if (!scan)
+      return say(number, true, {}, scan.error(), options_detail::unknown_option_hint(scan.error(), Command::kSbatch, infos_));
     for (const ScannedOption& o : scan->options) option(number, o);
     if (!scan->operands.empty())
       say(number, true, {}, "Invalid directive found in batch script: " + scan->operands[0]);

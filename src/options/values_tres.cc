@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "model/gpu_frequency.h"
 #include "options/values.h"
 
 namespace muster {
@@ -196,15 +197,8 @@ Result<std::string> parse_tres_bind(std::string_view text) {
 }
 
 Result<> check_gpu_freq(std::string_view text) {
-  constexpr std::string_view kWords[] = {"low", "medium", "high", "highm1"};
-  for (std::string_view part : split(text, ',', true)) {
-    if (iequals(part, "verbose")) continue;
-    std::string_view value = part;
-    if (istarts_with(part, "memory=")) value.remove_prefix(7);
-    bool known = parse_number<uint32_t>(value, 1).has_value();
-    for (std::string_view w : kWords) known = known || iequals(w, value);
-    if (!known) return fail(Errc::kInvalidReq, "Invalid --gpu-freq argument: gpu:" + std::string(text));
-  }
+  if (auto wish = parse_gpu_frequency(text); !wish)
+    return fail(Errc::kInvalidReq, "Invalid --gpu-freq argument: gpu:" + std::string(text), wish.error().hint);
   return {};
 }
 

@@ -20,6 +20,12 @@ Error system_error(std::string_view what, int err) {
     case EDQUOT:
       code = Errc::kDiskFull;
       break;
+    case EAGAIN:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      code = Errc::kTryAgainLater;
+      break;
     case ETIMEDOUT:
       code = Errc::kTimedOut;
       break;

@@ -137,6 +137,14 @@ uint32_t free_units(const Kind& k, const Bitmap& used, bool whole_cores) {
   return k.cores - busy_cores;
 }
 
+uint32_t open_units(const Kind& k) { return k.units - std::min(k.units, k.restricted_units); }
+
+Bitmap restricted_cpus(const Kind& k) {
+  Bitmap out(k.cpus);
+  k.restricted.for_each([&](size_t core) { out.set_range(core * k.threads, (core + 1) * k.threads); });
+  return out;
+}
+
 namespace {
 
 // Of shares of one GPU: all are gone when it is held whole or in shares of another kind.

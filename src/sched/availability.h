@@ -163,6 +163,9 @@ bool node_usable_but_for(const Node& node, uint32_t flags);
 Kind make_kind(const Node& node, bool whole_cores);
 // Whole units free of a node of this kind, `used` being held.
 uint32_t free_units(const Kind& kind, const Bitmap& used, bool whole_cores);
+// Units of an idle node that are not kept for jobs with GPUs; the CPUs that are.
+uint32_t open_units(const Kind& kind);
+Bitmap restricted_cpus(const Kind& kind);
 NodeUse use_of(const Node& node);
 void add_share(NodeUse& use, const NodeShare& share);
 // Counts free per entry of kind.gres.

@@ -85,6 +85,61 @@ TEST(Backfill, ANodeIsKeptUntilTheLastThatIsPromisedToItsLabelHasGone) {
   EXPECT_EQ(verdict_of(p, other)->expected_start, kNow + minutes(70));
 }
 
+// One node of 4 CPUs where two jobs may share a CPU; jobs of 4 tasks for so many minutes.
+struct Shared {
+  explicit Shared(OverSubscribe how) : c(a_cluster().cpus(4).partition([=](Partition& p) { p.oversubscribe = how, p.oversubscribe_count = 2; }).build()) {}
+  JobId job(uint32_t minutes, Exclusive exclusive = Exclusive::kOversubscribe) {
+    return submit(c, a_job().tasks(4).minutes(minutes).with([=](JobRequest& r) { r.exclusive = exclusive; }), kNow);
+  }
+  void runs(std::vector<uint32_t> limits) {
+    for (uint32_t m : limits) job(m);
+    const Plan p = full(c);
+    ASSERT_EQ(p.starts.size(), limits.size());
+    apply_starts(c, p, kNow);
+  }
+  Cluster c;
+};
+
+TEST(Backfill, WhoSharesIsExpectedWhenTheFirstOfThoseThereEnds) {
+  Shared w(OverSubscribe::kForce);
+  w.runs({30, 60});
+  JobId first = w.job(60), second = w.job(60), third = w.job(60);
+  Plan p = full(w.c);
+  EXPECT_EQ(verdict_of(p, first)->expected_start, kNow + minutes(30));
+  EXPECT_EQ(verdict_of(p, second)->expected_start, kNow + minutes(60));
+  EXPECT_EQ(verdict_of(p, third)->expected_start, kNow + minutes(90));
+}
+
+TEST(Backfill, SeveralThatShareAreExpectedAtOnce) {
+  Shared w(OverSubscribe::kForce);
+  w.runs({30, 30});
+  JobId first = w.job(60), second = w.job(60);
+  Plan p = full(w.c);
+  EXPECT_EQ(verdict_of(p, first)->expected_start, kNow + minutes(30));
+  EXPECT_EQ(verdict_of(p, second)->expected_start, kNow + minutes(30));
+}
+
+TEST(Backfill, CpusThatTwoJobsShareComeBackWithTheLast) {
+  Shared w(OverSubscribe::kYes);
+  w.runs({10, 30});
+  JobId alone = w.job(10, Exclusive::kDefault), shares = w.job(60);
+  Plan p = full(w.c);
+  EXPECT_EQ(verdict_of(p, alone)->expected_start, kNow + minutes(30));
+  EXPECT_EQ(verdict_of(p, shares)->expected_start, kNow + minutes(40));  // it must not be in the way
+}
+
+// Cores 4-7 are kept for the GPU's jobs; 4 others hold what is left, or the GPU's job does.
+TEST(Backfill, CoresKeptForGpusAreNoneThatOthersWaitFor) {
+  Cluster c = a_cluster().layout(2, 4, 1).gres("gpu", "", 2, true).node([](Node&, NodeSpec& s) { s.restricted_cores_per_gpu = 2; }).build();
+  submit(c, a_job().tasks(4).minutes(60).gpus(1), kNow);  // cores 0-3
+  submit(c, a_job().tasks(2).minutes(30), kNow);          // 4-5: all that is open of the other socket
+  apply_starts(c, full(c), kNow);
+  JobId two = submit(c, a_job().tasks(2).minutes(30), kNow), four = submit(c, a_job().tasks(4).minutes(30), kNow);
+  Plan p = full(c);
+  EXPECT_EQ(verdict_of(p, two)->expected_start, kNow + minutes(30));
+  EXPECT_EQ(verdict_of(p, four)->expected_start, kNow + minutes(60));
+}
+
 TEST(Backfill, EveryPendingJobGetsAStart) {
   Cluster c = half_busy();
   std::vector<JobId> ids;

@@ -12,7 +12,7 @@ namespace {
 struct Change {
   std::string text;
   std::string key;  // of scontrol update job: "TimeLimit=60"; "" where there is none
-  JobRequest request;
+  RequestBody request;
   std::vector<uint32_t> partitions;
   uint32_t time_limit_min = 0;
 };
@@ -75,28 +75,28 @@ class Changes {
   Change as_it_is(std::string text, std::string key) const {
     return {std::move(text), std::move(key), *job_.request, partitions_, job_.time_limit_min};
   }
-  void single(std::string text, std::string key, const std::function<void(JobRequest&)>& edit) {
+  void single(std::string text, std::string key, const std::function<void(RequestBody&)>& edit) {
     Change c = as_it_is(std::move(text), std::move(key));
     edit(c.request);
     rows_.push_back({std::move(c)});
   }
 
   void wishes() {
-    const JobRequest& r = *job_.request;
-    if (r.contiguous) single("without --contiguous", "Contiguous=no", [](JobRequest& x) { x.contiguous = false; });
-    if (r.switches) single("without --switches", "", [](JobRequest& x) { x.switches = 0; });
+    const RequestBody& r = *job_.request;
+    if (r.contiguous) single("without --contiguous", "Contiguous=no", [](RequestBody& x) { x.contiguous = false; });
+    if (r.switches) single("without --switches", "", [](RequestBody& x) { x.switches = 0; });
     if (r.exclusive == Exclusive::kNode || r.exclusive == Exclusive::kUser)
-      single("without --exclusive", "", [](JobRequest& x) { x.exclusive = Exclusive::kDefault; });
+      single("without --exclusive", "", [](RequestBody& x) { x.exclusive = Exclusive::kDefault; });
     if (!r.required_nodes.empty())
-      single("without --nodelist=" + r.required_nodes, "ReqNodeList=", [](JobRequest& x) { x.required_nodes.clear(); });
+      single("without --nodelist=" + r.required_nodes, "ReqNodeList=", [](RequestBody& x) { x.required_nodes.clear(); });
     if (!r.excluded_nodes.empty())
-      single("without --exclude=" + r.excluded_nodes, "ExcNodeList=", [](JobRequest& x) { x.excluded_nodes.clear(); });
+      single("without --exclude=" + r.excluded_nodes, "ExcNodeList=", [](RequestBody& x) { x.excluded_nodes.clear(); });
     if (!r.features.empty())
-      single("without --constraint=" + r.features, "Features=", [](JobRequest& x) { x.features.clear(); });
+      single("without --constraint=" + r.features, "Features=", [](RequestBody& x) { x.features.clear(); });
     if (auto gpu = only_gpu(r.tres_per_node); gpu && !gpu->type.empty()) {
       const std::string any = without_type(r.tres_per_node);
       single("any GPU instead of " + gpu->type, "TresPerNode=" + any,
-             [&](JobRequest& x) { x.tres_per_node = any; });
+             [&](RequestBody& x) { x.tres_per_node = any; });
     }
   }
 
@@ -153,9 +153,9 @@ class Changes {
   }
 
   void memory() {
-    const JobRequest& r = *job_.request;
+    const RequestBody& r = *job_.request;
     auto row_of = [&](const std::optional<uint64_t>& now, std::string_view option, std::string_view key,
-                      std::optional<uint64_t> JobRequest::*member) {
+                      std::optional<uint64_t> RequestBody::*member) {
       if (!now || *now < 2) return;
       Row row;
       for (uint64_t mb : {*now / 2, *now / 4}) {
@@ -167,9 +167,9 @@ class Changes {
       }
       rows_.push_back(std::move(row));
     };
-    row_of(r.mem_per_node_mb, "--mem", "MinMemoryNode", &JobRequest::mem_per_node_mb);
-    row_of(r.mem_per_cpu_mb, "--mem-per-cpu", "MinMemoryCPU", &JobRequest::mem_per_cpu_mb);
-    row_of(r.mem_per_gpu_mb, "--mem-per-gpu", "", &JobRequest::mem_per_gpu_mb);
+    row_of(r.mem_per_node_mb, "--mem", "MinMemoryNode", &RequestBody::mem_per_node_mb);
+    row_of(r.mem_per_cpu_mb, "--mem-per-cpu", "MinMemoryCPU", &RequestBody::mem_per_cpu_mb);
+    row_of(r.mem_per_gpu_mb, "--mem-per-gpu", "", &RequestBody::mem_per_gpu_mb);
   }
 
   void cpus() {
@@ -185,7 +185,7 @@ class Changes {
   }
 
   void gpus() {
-    auto row_of = [&](std::string JobRequest::*member, std::string_view option, std::string_view key) {
+    auto row_of = [&](std::string RequestBody::*member, std::string_view option, std::string_view key) {
       const std::string& now = job_.request.get()->*member;
       std::optional<GpuEntry> gpu = only_gpu(now);
       if (!gpu || gpu->count < 2) return;
@@ -199,13 +199,13 @@ class Changes {
       }
       rows_.push_back(std::move(row));
     };
-    row_of(&JobRequest::tres_per_node, "--gpus-per-node", "TresPerNode");
-    row_of(&JobRequest::tres_per_job, "--gpus", "TresPerJob");
-    row_of(&JobRequest::tres_per_task, "--gpus-per-task", "TresPerTask");
+    row_of(&RequestBody::tres_per_node, "--gpus-per-node", "TresPerNode");
+    row_of(&RequestBody::tres_per_job, "--gpus", "TresPerJob");
+    row_of(&RequestBody::tres_per_task, "--gpus-per-task", "TresPerTask");
   }
 
   void nodes() {
-    const JobRequest& r = *job_.request;
+    const RequestBody& r = *job_.request;
     if (r.min_nodes < 2 || !r.node_sizes.empty()) return;
     Row row;
     uint32_t last = r.min_nodes;

@@ -36,7 +36,7 @@ std::string plain_tres(const std::string& tres) {
 
 // What the job asks for, in the words of the options.
 std::string asks_for(const Job& job) {
-  const JobRequest& r = *job.request;
+  const RequestBody& r = *job.request;
   std::vector<std::string> out;
   auto counted = [&](uint64_t n, std::string_view what) {
     if (n) out.push_back(std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s"));
@@ -281,7 +281,7 @@ JobBrief brief_of(const Cluster& cluster, const Job& job) {
   b.array_job = job.array_job_id;
   b.array_task = job.array_task;
   b.user = job.request->user_name.empty() ? std::to_string(job.request->uid.value) : job.request->user_name;
-  b.name = job.request->name;
+  b.name = job.name();
   if (const Partition* p = cluster.partitions.find(job.partition)) b.partition = p->name;
   b.state = job.state;
   b.priority = job.priority;

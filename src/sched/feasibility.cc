@@ -100,7 +100,7 @@ std::string tally(const RequestClass& c, const Partition& p, const Availability&
 
 }  // namespace
 
-Result<> can_ever_run(const Cluster& cluster, const Params& params, const JobRequest& request,
+Result<> can_ever_run(const Cluster& cluster, const Params& params, const RequestBody& request,
                       uint32_t partition) {
   const Partition* p = cluster.partitions.find(partition);
   if (!p) return fail(Errc::kInvalidPartition);

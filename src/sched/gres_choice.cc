@@ -150,15 +150,14 @@ bool take_devices(const Kind& k, NodeUse& use, const GresNeed& need, const std::
   return left == 0;
 }
 
-// Shares in portions that must not be split over devices; `apart`: nor put two on one.
-bool take_shares(const Shape& s, const Kind& k, NodeUse& use, const GresNeed& need, uint64_t portions,
-                 bool apart, const std::vector<uint32_t>& sockets, std::vector<GresShare>& out) {
+// Portions of `want` shares that must not be split over devices, no two on one.
+bool take_shares(const Shape& s, const Kind& k, NodeUse& use, const GresNeed& need, uint64_t portions, uint64_t want,
+                 const std::vector<uint32_t>& sockets, std::vector<GresShare>& out) {
   Bitmap used;
   for (uint64_t p = 0; p < portions; ++p) {
-    const uint64_t want = need.count / portions;
     std::vector<Device> devices = free_devices(k, use, need);
     std::erase_if(devices, [&](const Device& d) {
-      return (apart && used.test(d.index)) || free_of(k, use, d.entry) < want;
+      return used.test(d.index) || free_of(k, use, d.entry) < want;
     });
     if (devices.empty()) return false;
     auto part_free = [&](const Device& d) {
@@ -177,8 +176,7 @@ bool take_shares(const Shape& s, const Kind& k, NodeUse& use, const GresNeed& ne
   return true;
 }
 
-bool take_shares_anywhere(const Kind& k, NodeUse& use, const GresNeed& need, std::vector<GresShare>& out) {
-  uint64_t left = need.count;
+bool take_shares_anywhere(const Kind& k, NodeUse& use, const GresNeed& need, uint64_t left, std::vector<GresShare>& out) {
   for (const Device& d : free_devices(k, use, need)) {
     const uint64_t n = std::min(left, free_of(k, use, d.entry));
     if (n == 0) continue;
@@ -187,6 +185,18 @@ bool take_shares_anywhere(const Kind& k, NodeUse& use, const GresNeed& need, std
     left -= n;
   }
   return left == 0;
+}
+
+// Each task's shares on a device of its own where that is asked for; those of the whole node wherever there are some.
+bool take_shared(const Shape& s, const Kind& k, NodeUse& use, const GresNeed& need, uint32_t tasks,
+                 const std::vector<uint32_t>& sockets, std::vector<GresShare>& out) {
+  if (need.one_device) return take_shares(s, k, use, need, 1, need.count, sockets, out);
+  uint64_t each = 0;
+  if (s.one_task_per_sharing)
+    for (const GresNeed& g : s.per_task)
+      if (g.name == need.name && g.type == need.type) each += g.count;
+  if (each && !take_shares(s, k, use, need, tasks, each, sockets, out)) return false;
+  return take_shares_anywhere(k, use, need, need.count - std::min(need.count, mul_sat(each, tasks)), out);
 }
 
 }  // namespace
@@ -200,16 +210,16 @@ uint64_t gres_available(const GresNeed& need, const Kind& k, GresCounts free) {
 
 uint64_t tasks_by_gres(const GresNeed& need, const std::vector<GresNeed>& fixed, const Shape& s,
                        const Kind& k, GresCounts free) {
+  uint64_t devices = ~uint64_t{0};
   if (s.one_task_per_sharing && is_shared_gres(need.name)) {
-    uint64_t devices = 0;
+    devices = 0;
     for (size_t i = 0; i < k.gres.size(); ++i) devices += serves(k.gres[i], need) && free[i] >= need.count;
-    return devices;
   }
   uint64_t have = gres_available(need, k, free);
   for (const GresNeed& n : fixed)
     if (n.name == need.name && (n.type == need.type || n.type.empty() || need.type.empty()))
       have -= std::min(have, n.count);
-  return have / need.count;
+  return std::min(devices, have / need.count);
 }
 
 std::vector<GresNeed> needs_on_node(const Shape& s, uint32_t tasks, const JobGres& job) {
@@ -264,18 +274,7 @@ bool choose_devices(const Shape& s, const Kind& k, NodeUse use, const std::vecto
       if (socket.name == need.name && socket.type == need.type)
         need.count -= std::min(need.count, mul_sat(socket.count, s.sockets));
     if (need.count == 0) continue;
-    bool ok = true;
-    if (!is_shared_gres(need.name)) {
-      ok = take_devices(k, use, need, sockets, out);
-    } else if (need.one_device) {
-      ok = take_shares(s, k, use, need, 1, false, sockets, out);
-    } else {
-      const bool by_task = std::any_of(s.per_task.begin(), s.per_task.end(),
-                                       [&](const GresNeed& g) { return g.name == need.name; });
-      ok = by_task && s.one_task_per_sharing
-               ? take_shares(s, k, use, need, std::max(tasks, 1u), true, sockets, out)
-               : take_shares_anywhere(k, use, need, out);
-    }
+    const bool ok = is_shared_gres(need.name) ? take_shared(s, k, use, need, tasks, sockets, out) : take_devices(k, use, need, sockets, out);
     if (!ok) return false;
   }
   return true;

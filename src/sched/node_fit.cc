@@ -46,16 +46,35 @@ uint64_t node_gpus(const Shape& s, uint32_t tasks) {
   return s.gpus_per_node() + std::min(mul_sat(s.gpus_per_task(), tasks), uint64_t{1} << 60);
 }
 
-// Cores of the node are kept from this job: it asks for no GPU.
-bool keeps_from(const Shape& s, const Kind& k) { return k.restricted.any() && !s.whole && !s.wants_gpu(); }
-
 uint64_t least_job_gpus(const Shape& s) {
   uint64_t n = 0;
   for (const GresNeed& g : s.per_job) n += g.name == "gpu";
   return n;
 }
 
+// CPUs that the system keeps of a node that the job has whole: with --core-spec core by core, else the node's own.
+uint64_t kept_cpus(const Shape& s, const Kind& k) {
+  if (!s.whole || !s.core_spec) return std::min<uint64_t>(k.specialized.count(), k.cpus);
+  return std::min<uint64_t>(s.core_spec_is_threads ? s.core_spec : uint64_t{s.core_spec} * k.threads, k.cpus);
+}
+
+// Units that such a node has when idle. They may be more than others get.
+uint64_t own_units(const Shape& s, const Kind& k) {
+  if (!s.whole || !s.core_spec) return k.units;
+  return (k.cpus - kept_cpus(s, k)) / (s.whole_cores ? k.threads : 1);
+}
+
+// Cores of which the system keeps no thread.
+uint64_t open_cores(const Shape& s, const Kind& k) {
+  if (s.whole && s.core_spec) return k.cores - std::min<uint64_t>(k.cores, ceil_div(kept_cpus(s, k), k.threads));
+  Bitmap kept(k.cores);
+  k.specialized.for_each([&](size_t cpu) { kept.set(k.core_of_cpu(static_cast<uint32_t>(cpu))); });
+  return k.cores - std::min<uint64_t>(k.cores, kept.count());
+}
+
 }  // namespace
+
+bool keeps_from(const Shape& s, const Kind& k) { return k.restricted.any() && !s.whole && !s.wants_gpu(); }
 
 bool counts_decide(const Shape& s, const Kind& k) { return s.counts_decide() && !keeps_from(s, k); }
 
@@ -63,8 +82,7 @@ bool kind_qualifies(const Shape& s, const Kind& k) {
   if (s.sockets > k.sockets || s.cores_per_socket > k.cores_per_socket || s.threads_per_core > k.spec_threads)
     return false;
   if (s.tmp_disk_mb > k.tmp_disk_mb) return false;
-  const uint32_t cpus = k.cpus - std::min<uint32_t>(k.cpus, static_cast<uint32_t>(k.specialized.count()));
-  return s.min_cpus_per_node <= cpus;
+  return s.min_cpus_per_node <= k.cpus - kept_cpus(s, k);
 }
 
 uint32_t units_for(const Shape& s, const Kind& k, uint32_t tasks, uint64_t gpus) {
@@ -108,8 +126,9 @@ uint32_t count_tasks(const Shape& s, const Kind& k, const NodeFree& free) {
     if (!gpus) gpus = gres_available({"gpu", "", 1, false}, k, free.gres);
     cap = std::min<uint64_t>(cap, gpus * s.tasks_per_gpu);
   }
-  uint64_t units = free.units;
-  if (keeps_from(s, k)) units = std::min(units, k.units - std::min<uint64_t>(k.units, k.restricted_units));
+  const uint64_t own = own_units(s, k);
+  uint64_t units = free.units < k.units ? std::min<uint64_t>(free.units, own) : own;
+  if (keeps_from(s, k)) units = std::min<uint64_t>(units, open_units(k));
   if (s.max_cpus_per_node != kUnlimited32)
     units = std::min<uint64_t>(units, s.whole_cores ? s.max_cpus_per_node / k.threads : s.max_cpus_per_node);
   if (!s.overcommit) {
@@ -122,11 +141,15 @@ uint32_t count_tasks(const Shape& s, const Kind& k, const NodeFree& free) {
   if (s.max_mem_per_node_mb) mem = std::min(mem, s.max_mem_per_node_mb);
   if (check_mem && s.memory == MemoryMode::kPerCpu && s.mem_mb && !s.whole && !s.overcommit)
     cap = std::min<uint64_t>(cap, mem / s.mem_mb / s.cpus_per_task);
+  // CPUs are handed out one by one, and yet tasks keep to cores: there must be cores enough, whose ever the other threads are.
+  const bool apart = !s.whole_cores && by_core(s, k);
+  const uint64_t cores = apart ? open_cores(s, k) : 0;
   auto fits = [&](uint64_t tasks) {
     const uint64_t gpus = node_gpus(s, static_cast<uint32_t>(tasks)) + job_gpus;
     const uint32_t need = units_for(s, k, static_cast<uint32_t>(tasks), gpus);
     if (need > units) return false;
-    const uint32_t held = s.whole ? k.units : need;
+    if (apart && cores_for(s, k, static_cast<uint32_t>(tasks), cpus_wanted(s, static_cast<uint32_t>(tasks), gpus)) > cores) return false;
+    const uint32_t held = s.whole ? static_cast<uint32_t>(std::min<uint64_t>(k.units, own)) : need;
     return !check_mem || memory_for(s, k, held, gpus) <= mem;
   };
   // All three grow with the number of tasks, so the first that fits from above is found by halving.
@@ -148,8 +171,7 @@ class CpuChooser {
   CpuChooser(const Shape& s, const Kind& k, const NodeUse& use) : s_(s), k_(k), free_(k.sockets) {
     by_core_ = by_core(s, k);
     Bitmap taken = k.specialized | use.cpus;
-    if (keeps_from(s, k))
-      k.restricted.for_each([&](size_t core) { taken.set_range(core * k.threads, (core + 1) * k.threads); });
+    if (keeps_from(s, k)) taken |= restricted_cpus(k);
     taken_ = taken;
     for (uint32_t core = 0; core < k.cores; ++core) {
       Slot slot{core, 0, 0};
@@ -349,7 +371,9 @@ void finish_share(const Shape& s, const Kind& k, uint64_t gpus, NodeShare& share
   std::sort(share.gres.begin(), share.gres.end(), [](const GresShare& a, const GresShare& b) {
     return a.name != b.name ? a.name < b.name : a.type < b.type;
   });
-  uint64_t units = share.cpus.count();
+  share.taken_back = share.cpus & k.specialized;
+  if (share.taken_back.none()) share.taken_back = Bitmap();
+  uint64_t units = share.counted_cpus();
   if (s.whole_cores) units /= k.threads;
   share.mem_mb = memory_for(s, k, static_cast<uint32_t>(units), gpus);
 }

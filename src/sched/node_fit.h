@@ -36,6 +36,9 @@ bool kind_qualifies(const Shape& shape, const Kind& kind);
 uint32_t units_for(const Shape& shape, const Kind& kind, uint32_t tasks, uint64_t gpus);
 uint64_t memory_for(const Shape& shape, const Kind& kind, uint32_t units, uint64_t gpus);
 
+// Cores of the node are kept from this job: it asks for no GPU (RestrictedCoresPerGPU).
+bool keeps_from(const Shape& shape, const Kind& kind);
+
 // The most tasks that fit, by counting; kNoTasks: none. For shapes with per_job devices at least one of each
 // is kept.
 uint32_t count_tasks(const Shape& shape, const Kind& kind, const NodeFree& free);

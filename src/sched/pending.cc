@@ -169,7 +169,7 @@ void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& j
   entries_[job.id.value] = std::move(entry);
 }
 
-uint32_t Pending::shape_id(const JobRequestPtr& request) {
+uint32_t Pending::shape_id(const RequestBodyPtr& request) {
   auto known = shape_of_request_.find(request.get());
   if (known != shape_of_request_.end()) return known->second.second;
   auto [it, fresh] = shape_ids_.try_emplace(shape_key(*request), static_cast<uint32_t>(shape_ids_.size()));
@@ -177,7 +177,7 @@ uint32_t Pending::shape_id(const JobRequestPtr& request) {
   return it->second;
 }
 
-uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const JobRequestPtr& request,
+uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request,
                            uint32_t partition, uint32_t time_limit_min, bool ages) {
   const Partition& p = cluster.partitions.at(partition);
   const bool per_user = request->exclusive == Exclusive::kUser || p.exclusive_user || p.max_cpus_per_user != kUnlimited32;
@@ -208,7 +208,7 @@ uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const J
 // Requests and classes that nobody refers to any more are dropped once they are the greater part.
 void Pending::forget_unused() {
   if (shape_of_request_.size() < 1024 || shape_of_request_.size() < 4 * entries_.size()) return;
-  std::unordered_map<const JobRequest*, std::pair<JobRequestPtr, uint32_t>> kept;
+  std::unordered_map<const RequestBody*, std::pair<RequestBodyPtr, uint32_t>> kept;
   for (const auto& [id, entry] : entries_)
     if (const Job* job = jobs_.find(id))
       if (auto it = shape_of_request_.find(job->request.get()); it != shape_of_request_.end())

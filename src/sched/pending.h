@@ -35,7 +35,7 @@ struct WaitingClass {
   uint32_t family = 0;  // classes that differ in the time limit only
   static constexpr uint32_t kNone = 0xffffffffu;
   uint32_t lowered = kNone;  // the class with the limit of --time-min; it has no jobs
-  JobRequestPtr request;     // one of those alike
+  RequestBodyPtr request;     // one of those alike
   bool ages = false;         // the priorities of its jobs follow from their age and request
   uint32_t priority_at(const QueueKey& key, const PriorityRule& rule, double fixed) const {
     return ages ? PriorityRule::total(fixed, rule.age_part(Time(Duration(static_cast<int64_t>(key.rank)))))
@@ -67,7 +67,7 @@ class Pending {
   uint32_t classes_in_use() const;
   uint32_t families() const { return static_cast<uint32_t>(families_.size()); }
   // The class for a request in a partition; made if it is new.
-  uint32_t class_of(const Cluster& cluster, const Params& params, const JobRequestPtr& request,
+  uint32_t class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request,
                     uint32_t partition, uint32_t time_limit_min, bool ages = false);
 
  private:
@@ -77,7 +77,7 @@ class Pending {
   void drop(uint32_t id);
   void add(const Cluster& cluster, const Params& params, const Job& job, Time now);
   void enqueue(const Cluster& cluster, const Params& params, const Job& job);
-  uint32_t shape_id(const JobRequestPtr& request);
+  uint32_t shape_id(const RequestBodyPtr& request);
   void forget_unused();
 
   PersistentMap<Job> jobs_;
@@ -85,7 +85,7 @@ class Pending {
   bool started_ = false;
   Time last_{};   // of the last update
   std::string params_key_;
-  std::unordered_map<const JobRequest*, std::pair<JobRequestPtr, uint32_t>> shape_of_request_;
+  std::unordered_map<const RequestBody*, std::pair<RequestBodyPtr, uint32_t>> shape_of_request_;
   std::unordered_map<std::string, uint32_t> shape_ids_;
   std::map<ClassKey, uint32_t> class_ids_, families_;
   std::vector<std::unique_ptr<WaitingClass>> classes_;

@@ -144,7 +144,7 @@ PlacementView stands_in(const Cluster& cluster, const Job& job) {
 }
 
 void add_options(const Cluster& cluster, const Job& job, std::vector<std::string>& why) {
-  const JobRequest& r = *job.request;
+  const RequestBody& r = *job.request;
   if (!r.required_nodes.empty()) why.push_back("--nodelist asks for " + r.required_nodes);
   if (!r.excluded_nodes.empty()) why.push_back("--exclude leaves out " + r.excluded_nodes);
   if (!r.features.empty()) why.push_back("--constraint=" + r.features + " narrows the choice");

@@ -261,6 +261,36 @@ TEST(Placement, SpecialisedCpusAreNeverHandedOut) {
   EXPECT_EQ(lone(machine, a_job().tasks(4)), "none");
 }
 
+// A core of which the system keeps a thread is no core for a task of its own.
+TEST(Placement, TasksOnCoresOfTheirOwnWantWholeOnes) {
+  auto machine = a_cluster().nodes(1).layout(2, 2, 2).node([](Node&, NodeSpec& s) {
+    s.specialized_cpus.set(0);
+    s.specialized_cpus.set(2);
+  });
+  auto apart = [](uint32_t tasks) {
+    return a_job().exclusive().tasks(tasks).with([](JobRequest& r) { r.ntasks_per_core = 1; });
+  };
+  EXPECT_EQ(lone(machine, apart(2)), "0:1,3-7/2");
+  EXPECT_EQ(lone(machine, apart(3)), "none");
+}
+
+TEST(Placement, TasksGoByWhatTheJobLeavesToTheSystem) {
+  auto machine = a_cluster().nodes(1).layout(1, 8, 1).node([](Node&, NodeSpec& s) {
+    s.specialized_cpus.set(0);
+    s.specialized_cpus.set(1);
+  });
+  Params params = cores();
+  params.job_core_spec = true;
+  auto leaving = [](uint32_t spec, uint32_t tasks) { return a_job().tasks(tasks).with([=](JobRequest& r) { r.core_spec = spec; }); };
+  EXPECT_EQ(lone(machine, leaving(1, 7), params), "0:1-7/7");
+  EXPECT_EQ(lone(machine, leaving(1, 8), params), "none");
+  EXPECT_EQ(lone(machine, leaving(6, 2), params), "0:2-3/2");
+  EXPECT_EQ(lone(machine, leaving(6, 3), params), "none");
+  Cluster c = machine.build();  // a node in use has nothing for it
+  ASSERT_TRUE(placed(c, a_job().tasks(1), params));
+  EXPECT_FALSE(placed(c, leaving(1, 1), params));
+}
+
 TEST(Placement, TasksPerSocketSpreadsOverSockets) {
   auto job = a_job().nodes(1).tasks(2).with([](JobRequest& r) {
     r.ntasks_per_socket = 1;

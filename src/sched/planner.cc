@@ -19,7 +19,7 @@ Plan Planner::plan(const Cluster& cluster, const Params& params, Time now, Pass 
 }
 
 Result<Planner::Forecast> Planner::will_run(const Cluster& cluster, const Params& params,
-                                            const JobRequest& request, Time now) {
+                                            const RequestBody& request, Time now) {
   std::vector<const Partition*> partitions;
   for (const std::string& name : request.partitions) {
     const Partition* p = cluster.partition(name);

@@ -118,7 +118,7 @@ struct StartItem {
   bool needs_power_up = false;  // some node is powered down: the job starts CONFIGURING
   uint32_t priority = 0;                     // of the job at that moment
   std::optional<uint32_t> time_limit_min{};  // lowered within --time-min
-  JobRequestPtr request{};      // what was planned for: an update since then voids the item; null: not checked
+  RequestBodyPtr request{};      // what was planned for: an update since then voids the item; null: not checked
 };
 
 struct Plan {
@@ -141,7 +141,7 @@ class Planner {
     uint32_t partition = 0;
     AllocationPtr allocation;
   };
-  Result<Forecast> will_run(const Cluster& cluster, const Params& params, const JobRequest& request,
+  Result<Forecast> will_run(const Cluster& cluster, const Params& params, const RequestBody& request,
                             Time now);
 
  private:
@@ -151,12 +151,12 @@ class Planner {
 
 // Never fails for want of free resources, only where no state of the cluster would do: the error names the
 // rule and, in the hint, how many nodes each rule excluded. Cost: cached per request shape by the caller.
-Result<> can_ever_run(const Cluster& cluster, const Params& params, const JobRequest& request,
+Result<> can_ever_run(const Cluster& cluster, const Params& params, const RequestBody& request,
                       uint32_t partition);
 
 // Whether the item still fits the cluster as it is now: nodes usable, nothing handed out twice. decide asks
 // before a start.
-Result<> still_fits(const Cluster& cluster, const Params& params, const JobRequest& request,
+Result<> still_fits(const Cluster& cluster, const Params& params, const RequestBody& request,
                     const StartItem& item);
 
 // Layout of a step's tasks over the nodes of its allocation (srun -n -N -c --distribution …), free CPUs and

@@ -292,7 +292,7 @@ TEST(StillFits, RefusesWhatHasChanged) {
   JobId id = submit(c, a_job().tasks(2).gpus(1));
   Plan p = quick(c);
   ASSERT_EQ(p.starts.size(), 1u);
-  const JobRequest& r = *c.jobs.at(id.value).request;
+  const RequestBody& r = *c.jobs.at(id.value).request;
   EXPECT_TRUE(still_fits(c, {}, r, p.starts[0]));
   Cluster drained = c;
   drained.nodes.edit(0)->flags = kNodeDrain;

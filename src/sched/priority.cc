@@ -12,20 +12,20 @@ namespace {
 constexpr uint32_t kAllPartitions = 0xffffffffu;
 
 // What the request says it wants at least; the same arithmetic as where squeue shows a pending job's size.
-double wanted_nodes(const JobRequest& r) { return std::max(r.min_nodes, 1u); }
-double wanted_tasks(const JobRequest& r) {
+double wanted_nodes(const RequestBody& r) { return std::max(r.min_nodes, 1u); }
+double wanted_tasks(const RequestBody& r) {
   if (r.num_tasks) return r.num_tasks;
   return wanted_nodes(r) * std::max(r.ntasks_per_node, 1u);
 }
-double wanted_cpus(const JobRequest& r) { return wanted_tasks(r) * std::max(r.cpus_per_task, 1u); }
+double wanted_cpus(const RequestBody& r) { return wanted_tasks(r) * std::max(r.cpus_per_task, 1u); }
 
-double wanted_memory(const JobRequest& r) {
+double wanted_memory(const RequestBody& r) {
   if (r.mem_per_node_mb) return static_cast<double>(*r.mem_per_node_mb) * wanted_nodes(r);
   if (r.mem_per_cpu_mb) return static_cast<double>(*r.mem_per_cpu_mb) * wanted_cpus(r);
   return 0;
 }
 
-double wanted_gres(const JobRequest& r, std::string_view name, std::string_view type) {
+double wanted_gres(const RequestBody& r, std::string_view name, std::string_view type) {
   auto sum = [&](const std::string& text, double times) {
     double n = 0;
     if (auto needs = parse_gres(text, "--gres"))
@@ -81,7 +81,7 @@ uint32_t PriorityRule::of(const Job& job) const {
                job.dependencies && !params_.accrue_always ? 0 : age_part(age_from(job)));
 }
 
-double PriorityRule::size_factor(const JobRequest& r, uint32_t time_limit_min) const {
+double PriorityRule::size_factor(const RequestBody& r, uint32_t time_limit_min) const {
   if (params_.small_relative_to_time) {
     const double limit = time_limit_min == kUnlimited32 ? 365.0 * 24 * 60 : std::max(time_limit_min, 1u);
     const double cpus = totals(kAllPartitions).cpus;
@@ -122,7 +122,7 @@ const PriorityRule::Totals& PriorityRule::totals(uint32_t partition) const {
   return t;
 }
 
-double PriorityRule::tres_factor(const std::string& name, const JobRequest& r, uint32_t partition) const {
+double PriorityRule::tres_factor(const std::string& name, const RequestBody& r, uint32_t partition) const {
   double wants = 0, all = 1;
   const bool raw = params_.raw_tres;
   auto whole = [&](double Totals::*member) { return raw ? 1.0 : totals(partition).*member; };
@@ -147,7 +147,7 @@ double PriorityRule::tres_factor(const std::string& name, const JobRequest& r, u
   return all > 0 ? (raw ? wants : std::min(1.0, wants / all)) : 0;
 }
 
-double PriorityRule::fixed_part(const JobRequest& r, uint32_t partition, uint32_t time_limit_min) const {
+double PriorityRule::fixed_part(const RequestBody& r, uint32_t partition, uint32_t time_limit_min) const {
   double sum = static_cast<double>(r.site_factor) - r.nice;
   if (params_.weight_job_size) sum += params_.weight_job_size * size_factor(r, time_limit_min);
   if (params_.weight_partition) sum += params_.weight_partition * partition_factor(partition);
@@ -157,7 +157,7 @@ double PriorityRule::fixed_part(const JobRequest& r, uint32_t partition, uint32_
 
 PriorityFactors PriorityRule::factors(const Job& job, uint32_t partition) const {
   PriorityFactors out;
-  const JobRequest& r = *job.request;
+  const RequestBody& r = *job.request;
   auto weigh = [](double normal, double weight) { return PriorityFactor{normal, normal * weight}; };
   const double age = job.dependencies && !params_.accrue_always ? 0 : age_part(age_from(job));
   out.age = {params_.weight_age ? age / params_.weight_age : 0, age};

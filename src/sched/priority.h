@@ -42,7 +42,7 @@ class PriorityRule {
   PriorityFactors factors(const Job& job, uint32_t partition) const;
 
   // The parts that the planner keeps for jobs alike: all but age, and age.
-  double fixed_part(const JobRequest& request, uint32_t partition, uint32_t time_limit_min) const;
+  double fixed_part(const RequestBody& request, uint32_t partition, uint32_t time_limit_min) const;
   double age_part(Time since) const;
   static uint32_t total(double fixed, double age);
   // Since when a job's age counts; the age of what is not eligible yet does not grow.
@@ -54,9 +54,9 @@ class PriorityRule {
     std::map<std::string, double> gres;
   };
   const Totals& totals(uint32_t partition) const;
-  double size_factor(const JobRequest& request, uint32_t time_limit_min) const;
+  double size_factor(const RequestBody& request, uint32_t time_limit_min) const;
   double partition_factor(uint32_t partition) const;
-  double tres_factor(const std::string& name, const JobRequest& request, uint32_t partition) const;
+  double tres_factor(const std::string& name, const RequestBody& request, uint32_t partition) const;
 
   const Cluster* cluster_;
   PriorityParams params_;

@@ -51,142 +51,18 @@ Slot Profile::end_from_now(uint32_t limit) const {
 
 Time Profile::time_of(Slot slot) const { return slot == 0 ? now_ : from_unix((base_ + slot) * resolution_); }
 
-Amounts Profile::amounts_of(const NodeShare& share, bool whole) const {
-  const Kind& k = nodes_.kind(share.node.value);
-  Amounts out;
-  out.jobs = 1;
-  out.mem_mb = share.mem_mb;
-  const bool cores = params_.allocate_cores || params_.linear;
-  out.units =
-      whole ? k.units : std::min(k.units, k.units - std::min(k.units, free_units(k, share.cpus, cores)));
-  out.gres.resize(k.gres.size());
-  std::vector<uint64_t> free(k.gres.size());
-  free_gres(k, share.gres, free.data());
-  for (size_t g = 0; g < free.size(); ++g) out.gres[g] = k.gres[g].count - free[g];
-  return out;
-}
-
-namespace {
-
-// A GPU whose shares several jobs hold is there again as a whole when the last of them ends.
-class SharedGpus {
- public:
-  void holds(const NodeShare& share, Slot end) {
-    each(share, [&](const Key& key) { last_[key] = std::max(last_[key], end); });
-  }
-  // Takes out of what comes back at `end` the GPUs that others still share, or that came back already.
-  void keep(const NodeShare& share, const Kind& k, Slot end, std::vector<uint64_t>& back) {
-    each(share, [&](const Key& key) {
-      auto it = last_.find(key);
-      if (it != last_.end() && it->second == end) {
-        last_.erase(it);
-        return;
-      }
-      for (size_t g = 0; g < k.gres.size(); ++g) {
-        const GresDevices& d = k.gres[g];
-        const bool it_is = d.name == "gpu" && key.second >= d.first_index && key.second < d.first_index + d.count;
-        if (it_is && back[g] > 0) --back[g];
-      }
-    });
-  }
-
- private:
-  using Key = std::pair<uint32_t, uint32_t>;  // node, GPU
-  template <class F>
-  static void each(const NodeShare& share, F&& f) {
-    for (const GresShare& g : share.gres)
-      if (!g.shares.empty())
-        g.devices.for_each([&](size_t d) { f(Key{share.node.value, static_cast<uint32_t>(d)}); });
-  }
-  std::map<Key, Slot> last_;
-};
-
-}  // namespace
-
-void Profile::build_lines(const Pending& pending, const std::vector<Held>& starts) {
-  const uint32_t n = nodes_.size();
-  lines_.resize(n);
-  owned_.resize(n);
-  for (uint32_t id = 0; id < n; ++id) {
-    if (!nodes_.known().test(id)) continue;
-    const Node* node = nodes_.node(id);
-    const bool soon =
-        !nodes_.usable().test(id) && (node->flags & kNodeCompleting) && node->admin == NodeState::kIdle &&
-        !(node->flags & (kNodeDrain | kNodeFail | kNodeNoRespond | kNodeInvalid | kNodeMaint | kNodeBlocked));
-    // Kept from others by --exclusive=topo until that job ends, or by one that started in this pass.
-    const bool fenced = !nodes_.usable().test(id) && node->admin == NodeState::kIdle &&
-                        node_usable_but_for(*node, kNodeBlocked);
-    if (!nodes_.usable().test(id) && !soon && !fenced) continue;
-    Amounts free{nodes_.units_free(id),
-                 nodes_.idle().test(id) && !fenced ? 0u : 1u << 20,
-                 nodes_.mem_free(id),
-                 {nodes_.gres_free(id).begin(), nodes_.gres_free(id).end()}};
-    if (soon || fenced) free.units = 0;
-    lines_[id].begin(0, free);
-  }
-  // Per node: the ends of what is there, and the last of them.
-  std::vector<Slot> last(n, 0);
-  std::vector<uint32_t> held(n, 0);
-  SharedGpus shared;
-  auto ends = [&](const NodeShare& share, bool whole, Slot end) {
-    const uint32_t node = share.node.value;
-    if (node >= n || !lines_[node].started()) return;
-    const Kind& k = nodes_.kind(node);
-    Amounts all = all_of(node);
-    all.jobs = 0;
-    Amounts back = amounts_of(share, whole);
-    shared.keep(share, k, end, back.gres);
-    lines_[node].give_back(end, back, all);
-    last[node] = std::max(last[node], end);
-    ++held[node];
-  };
-  auto stays_fenced = [&](const Allocation& a, Slot end) {
-    for (uint32_t id : a.fenced)
-      if (id < n) last[id] = std::max(last[id], end), ++held[id];
-  };
-  auto each_allocation = [&](auto&& f) {
-    for (const auto& [id, r] : pending.running()) {
-      const Slot end = r.finished                ? 1
-                       : r.expected_end(now_) == kTimeInfinite
-                           ? slot_of(now_ + params_.default_time_limit)
-                           : slot_of(r.expected_end(now_));
-      f(*r.allocation, end, [&](size_t i) { return !r.finished || r.releasing.test(i); });
-    }
-    for (const Held& h : starts) f(*h.allocation, end_from_now(h.time_limit_min), [](size_t) { return true; });
-  };
-  auto each_share = [&](auto&& f) {
-    each_allocation([&](const Allocation& a, Slot end, auto&& holds) {
-      for (size_t i = 0; i < a.nodes.size(); ++i)
-        if (holds(i)) f(a.nodes[i], a.whole_nodes, end);
-    });
-  };
-  each_share([&](const NodeShare& share, bool, Slot end) { shared.holds(share, end); });
-  each_share(ends);
-  each_allocation([&](const Allocation& a, Slot end, auto&&) { stays_fenced(a, end); });
-  for (uint32_t id = 0; id < n; ++id) {
-    if (!lines_[id].started() || lines_[id].row(0).jobs == 0) continue;
-    // Whatever else may hold it, after the last end it is idle: make that exact.
-    Amounts all = all_of(id), back = all;
-    const Slot from = held[id] ? last[id] : 1;
-    all.jobs = 0;
-    back.jobs = 0xffffffffu;
-    lines_[id].give_back(from, back, all);
-    if (nodes_.owned().test(id)) owned_[id] = {nodes_.kept_for(id), from};
-  }
-}
-
 void Profile::started(const Allocation& a, uint32_t limit) {
   const Slot end = end_from_now(limit);
   std::vector<uint32_t> ids;
   for (const NodeShare& share : a.nodes) {
     const uint32_t id = share.node.value;
-    lines_[id].take(0, end, amounts_of(share, a.whole_nodes));
+    lines_[id].take(0, end, amounts_of(share, a, share.cpus));
     ids.push_back(id);
     if (nodes_.owned().test(id)) owned_[id] = {nodes_.kept_for(id), std::max(owned_[id].until, end)};
   }
   take_whole(a.fenced, 0, end, ids);
   taken(ids, 0, end);
-  if (!a.licenses.empty()) licenses_.take(0, end, {0, 0, 0, license_amounts(a.licenses)});
+  if (!a.licenses.empty()) licenses_.take(0, end, {.gres = license_amounts(a.licenses)});
 }
 
 Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part, const Amounts& least) const {
@@ -214,6 +90,9 @@ Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part, const
   hold_both_forms(k, out.gres);
   // What is promised to a job that keeps others off is kept whole for it.
   out.units = s.whole || s.keeps_others_off() ? k.units : std::min(k.units, units_for(s, k, part.tasks, gpus));
+  out.open = out.units;  // a job with GPUs may take none of those kept for them
+  out.due = keeps_from(s, k) ? out.units : 0;
+  out.sharing = s.oversubscribe ? Sharing{1, 0, out.units, out.units, out.units > least.units} : Sharing{0, 1};
   if (s.mem_consumable) out.mem_mb = memory_for(s, k, out.units, gpus);
   if (s.whole)
     for (size_t g = 0; g < k.gres.size(); ++g) out.gres[g] = k.gres[g].count;
@@ -245,6 +124,27 @@ bool Profile::may_share(const RequestClass& c, uint32_t node, Slot slot, uint32_
   return jobs == 0 || !c.shape.keeps_others_off();
 }
 
+// For one more of the jobs that share each unit among `most`, whatever units the others stand on: all, as long as that is no
+// more jobs than may share. Beyond, of the sum that the others hold a unit is full by each `most`; and the job must leave as
+// much to the largest that has a promise.
+uint64_t Profile::units_to_share(uint32_t all, uint32_t most, const Sharing& held) {
+  if (held.sharers < most) return all;
+  const uint64_t full = std::min<uint64_t>(all, held.stacked / most), largest = std::min(held.largest, all);
+  const uint64_t room = uint64_t{most} * (all - largest + 1) + largest - 1;
+  return std::min(all - full, room - std::min(room, held.stacked));
+}
+
+// Units that are there for the job: those that nobody holds, and where all jobs of the node share theirs also what they leave.
+template <class Row>
+uint32_t Profile::units_for_job(const RequestClass& c, const Kind& k, const Row& row) {
+  const bool kept = keeps_from(c.shape, k);
+  const uint32_t free = kept ? row.open : row.units;
+  if (!c.shape.oversubscribe) return row.sharing.leaning ? 0 : free;
+  if (row.sharing.apart > 0) return free;
+  const auto shared = static_cast<uint32_t>(units_to_share(kept ? open_units(k) : k.units, c.shape.oversubscribe_count, row.sharing));
+  return row.sharing.leaning ? shared : std::max(free, shared);
+}
+
 // The most tasks that fit on a node throughout a stretch of time.
 uint32_t Profile::tasks_within(const RequestClass& c, uint32_t node, Slot first, Slot end,
                                Amounts& least) const {
@@ -253,14 +153,14 @@ uint32_t Profile::tasks_within(const RequestClass& c, uint32_t node, Slot first,
   if (!may_share(c, node, first, least.jobs)) return kNoTasks;
   if (least.jobs == 0 && (c.shape.whole || c.shape.keeps_others_off()))
     return c.idle_tasks[nodes_.kind_index(node)];
-  return count_tasks(c.shape, k, {least.units, least.mem_mb, least.gres});
+  return count_tasks(c.shape, k, {units_for_job(c, k, least), least.mem_mb, least.gres});
 }
 
 uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) const {
   if (!lines_[node].started()) return kNoTasks;
   const Slot end = end_from_now(c.time_limit_min);
   // The present is the placement's business; promises lie in the future.
-  Amounts least = lines_[node].least(0, end);
+  const Amounts least = lines_[node].least(0, end);
   const Kind& k = nodes_.kind(node);
   if (c.shape.whole) return least.jobs == 0 ? count : kNoTasks;
   // The node would be kept from those that have a place there after whom it is kept for now.
@@ -268,8 +168,10 @@ uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) co
     const Slot from = std::max<Slot>(owned_[node].until, 1);
     if (from < end && lines_[node].least(from, end).jobs > 0) return kNoTasks;
   }
-  if (c.shape.oversubscribe && nodes_.shared().test(node)) least.units = k.units;
-  return std::min(count, count_tasks(c.shape, k, {least.units, least.mem_mb, least.gres}));
+  uint32_t units = units_for_job(c, k, least);
+  // Of the cores free now the job may take open ones though it could do with others.
+  if (least.due > 0 && least.open < lines_[node].row(0).open) units = std::min(units, least.open);
+  return std::min(count, count_tasks(c.shape, k, {units, least.mem_mb, least.gres}));
 }
 
 void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
@@ -291,14 +193,14 @@ void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
     plan.mode = Mode::kIdleNodes;
     const uint32_t wanted = s.num_tasks ? (s.num_tasks + caps - 1) / caps : 1;
     plan.count = std::max({s.min_nodes, wanted, static_cast<uint32_t>(c.required.count())});
-    plan.fit = &*fits_.try_emplace(FitKey{true, {}, false, false, false, Uid{}, {}}).first;
+    plan.fit = &*fits_.try_emplace(FitKey{.idle = true}).first;
     return;
   }
   const bool one = plain && c.required.count() <= 1 && !s.overcommit &&
                    (single || (!s.num_tasks && s.min_nodes <= 1 && !s.grow));
   plan.mode = one ? Mode::kOneNode : Mode::kSpread;
   const uint32_t tasks = one ? (s.num_tasks ? s.num_tasks : wanted_on_a_node(s)) : wanted_on_a_node(s);
-  FitKey key{false, {}, s.whole, s.exclusive_user, s.exclusive_label, c.uid, s.mcs_label};
+  FitKey key{false, {}, s.whole, s.exclusive_user, s.exclusive_label, s.oversubscribe ? s.oversubscribe_count : 0, c.uid, s.mcs_label};
   key.needs.resize(c.idle_tasks.size());
   for (uint32_t k = 0; k < key.needs.size(); ++k) {
     Need& need = key.needs[k];
@@ -309,6 +211,7 @@ void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
     uint64_t gpus = s.gpus_per_node() + s.gpus_per_task() * tasks;
     for (const GresNeed& g : s.per_job) gpus += g.name == "gpu";
     need.units = s.whole ? kind.units : units_for(s, kind, tasks, gpus);
+    need.open_only = keeps_from(s, kind);
     if (s.mem_consumable) need.mem_mb = memory_for(s, kind, need.units, gpus);
     need.gres = devices_needed(s, kind, tasks);
   }
@@ -338,7 +241,7 @@ std::vector<Profile::Need::Devices> Profile::devices_needed(const Shape& s, cons
 
 bool Profile::row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row) const {
   const NodeLine::Row& r = lines_[node].row(row);
-  if (r.units < need.units || r.mem_mb < need.mem_mb) return false;
+  if (units_for_job(c, nodes_.kind(node), r) < need.units || r.mem_mb < need.mem_mb) return false;
   if (!may_share(c, node, r.slot, r.jobs)) return false;
   if (need.gres.empty()) return true;
   const std::span<const uint64_t> free = lines_[node].gres(row);

@@ -2,7 +2,8 @@
 // what has been promised to pending jobs. Backfill asks it for the earliest start of each job in the order of
 // the queue and takes the place out, so that no later job can delay it.
 //
-// Expectations are by counting (units, memory, devices); which CPUs is decided when a job starts. Only
+// Expectations are by counting (units, memory, devices); which CPUs is decided when a job starts. Where counts do not say it
+// all (CPUs that jobs share, cores kept for jobs with GPUs) the worse case is taken: a job may start sooner, not later. Only
 // amounts shrink while a pass runs, so each class keeps the slot before which it cannot start and is never
 // searched twice.
 //
@@ -68,7 +69,7 @@ class Profile : public NodeFilter {
  private:
   // What one node must have free for the part of a job that comes to it.
   struct Need {
-    bool possible = false;
+    bool possible = false, open_only = false;
     uint32_t tasks = 0, units = 0;
     uint64_t mem_mb = 0;
     struct Devices {
@@ -85,6 +86,7 @@ class Profile : public NodeFilter {
     bool idle = false;        // nobody there at all, and nothing else counts
     std::vector<Need> needs;  // per kind
     bool whole = false, exclusive_user = false, exclusive_label = false;
+    uint32_t sharers = 0;  // jobs that may share a CPU with it, itself counted; 0: it shares none
     Uid uid{};
     std::string label;
     auto operator<=>(const FitKey&) const = default;
@@ -120,7 +122,8 @@ class Profile : public NodeFilter {
   std::vector<uint64_t> license_amounts(const std::vector<LicenseShare>& list) const;
   void prepare(ClassPlan& plan, const RequestClass& c);
   void build_lines(const Pending& pending, const std::vector<Held>& starts);
-  Amounts amounts_of(const NodeShare& share, bool whole) const;
+  void begin_line(uint32_t node);
+  Amounts amounts_of(const NodeShare& share, const Allocation& of, const Bitmap& cpus) const;
   // Of several entries of one kind, those with something left in `least` give it.
   Amounts amounts_of(const RequestClass& c, const Spot::Part& part, const Amounts& least) const;
   Slot length_of(uint32_t time_limit_min) const;
@@ -133,6 +136,9 @@ class Profile : public NodeFilter {
   static std::vector<Need::Devices> devices_needed(const Shape& shape, const Kind& kind, uint32_t tasks);
   std::optional<Spot> first_alike(const RequestClass& c, Slot slot, const Bitmap& nodes) const;
   bool may_share(const RequestClass& c, uint32_t node, Slot slot, uint32_t jobs) const;
+  template <class Row>
+  static uint32_t units_for_job(const RequestClass& c, const Kind& k, const Row& row);
+  static uint64_t units_to_share(uint32_t all, uint32_t most, const Sharing& held);
   bool row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row) const;
   uint32_t tasks_within(const RequestClass& c, uint32_t node, Slot first, Slot end, Amounts& least) const;
   Spot idle_nodes(ClassPlan& plan, const RequestClass& c);

@@ -18,7 +18,7 @@ void Profile::begin_licenses(const Pending& pending, const std::vector<Held>& st
   for (const auto& [name, count] : params_.licenses) all.gres.push_back(count);
   licenses_.begin(0, all);
   auto hold = [&](const Allocation& a, Slot end) {
-    if (!a.licenses.empty()) licenses_.take(0, end, {0, 0, 0, license_amounts(a.licenses)});
+    if (!a.licenses.empty()) licenses_.take(0, end, {.gres = license_amounts(a.licenses)});
   };
   for (const auto& [id, r] : pending.running())
     if (!r.finished)
@@ -63,7 +63,7 @@ void Profile::promise_licenses(const LicenseNeeds& needs, Slot first, Slot end) 
     if (it == list.end()) return;
     list = {*it};
   }
-  licenses_.take(first, end, {0, 0, 0, license_amounts(list)});
+  licenses_.take(first, end, {.gres = license_amounts(list)});
 }
 
 std::vector<LicenseShare> Profile::licenses_promised(uint32_t time_limit_min) const {

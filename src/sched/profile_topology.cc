@@ -21,7 +21,7 @@ Bitmap Profile::leaves_free(const RequestClass& c, const Bitmap& free) const {
 // Everything a node has, as one job that holds it whole.
 Amounts Profile::all_of(uint32_t id) const {
   const Kind& k = nodes_.kind(id);
-  Amounts out{k.units, 1, k.mem_mb, {}};
+  Amounts out{.units = k.units, .open = open_units(k), .jobs = 1, .mem_mb = k.mem_mb, .gres = {}, .sharing = {0, 1}};
   for (const GresDevices& g : k.gres) out.gres.push_back(g.count);
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "hostlist/hostlist.h"
+#include "sched/device_counts.h"
 
 namespace muster::sched {
 namespace {
@@ -23,7 +24,7 @@ bool asks_gpus(const Shape& s) {
   return gpus_in(s.per_node) || gpus_in(s.per_job) || gpus_in(s.per_task) || gpus_in(s.per_socket);
 }
 
-Result<> nodes_of(const JobRequest& r, Shape& s) {
+Result<> nodes_of(const RequestBody& r, Shape& s) {
   if (r.min_nodes) s.min_nodes = r.min_nodes;
   if (r.max_nodes) s.max_nodes = r.max_nodes;
   if (r.min_nodes && s.max_nodes < s.min_nodes)
@@ -50,7 +51,7 @@ Result<> nodes_of(const JobRequest& r, Shape& s) {
 }
 
 // A flag that a site sets for all jobs, and the one with which a job turns it off.
-bool gres_flag(const JobRequest& r, std::string_view on, std::string_view off, bool by_default) {
+bool gres_flag(const RequestBody& r, std::string_view on, std::string_view off, bool by_default) {
   for (std::string_view flag : split(r.gres_flags, ',')) {
     if (iequals(trim(flag), on)) by_default = true;
     if (iequals(trim(flag), off)) by_default = false;
@@ -58,7 +59,7 @@ bool gres_flag(const JobRequest& r, std::string_view on, std::string_view off, b
   return by_default;
 }
 
-Result<> gres_of(const JobRequest& r, const Params& params, Shape& s) {
+Result<> gres_of(const RequestBody& r, const Params& params, Shape& s) {
   MUSTER_TRY(node, parse_gres(r.tres_per_node, "--gres"));
   MUSTER_TRY(job, parse_gres(r.tres_per_job, "--gpus"));
   MUSTER_TRY(task, parse_gres(r.tres_per_task, "--gpus-per-task"));
@@ -79,7 +80,7 @@ Result<> gres_of(const JobRequest& r, const Params& params, Shape& s) {
   return {};
 }
 
-void hint_of(const JobRequest& r, Shape& s) {
+void hint_of(const RequestBody& r, Shape& s) {
   if (r.hint == "nomultithread" || r.hint == "compute_bound" || r.hint == "memory_bound") {
     s.use_threads = 1;
     s.one_core_per_socket = r.hint == "memory_bound";
@@ -88,15 +89,12 @@ void hint_of(const JobRequest& r, Shape& s) {
 }
 
 // How many tasks there are when --ntasks does not say it.
-Result<> derive_tasks(const JobRequest& r, Shape& s) {
-  const uint64_t job_gpus = s.gpus_per_job(), node_gpus = s.gpus_per_node(), task_gpus = s.gpus_per_task();
-  s.num_tasks = r.num_tasks;
+Result<> derive_tasks(const RequestBody& r, Shape& s) {
+  const uint64_t job_gpus = s.gpus_per_job(), node_gpus = s.gpus_per_node();
+  if (r.num_tasks) s.num_tasks = r.num_tasks;
   if (r.num_tasks > kMaxTasks || r.ntasks_per_node > kMaxTasks || r.ntasks_per_gpu > kMaxTasks)
     return fail(Errc::kInvalidTaskCount, {}, "--ntasks: at most " + std::to_string(kMaxTasks));
-  if (r.overcommit) {
-    s.tasks_per_node = s.tasks_per_socket = s.tasks_per_core = s.tasks_per_gpu = 0;
-    return {};
-  }
+  if (r.overcommit) return {};
   if (r.ntasks_per_gpu) {
     if (node_gpus == 0 && job_gpus == 0) {
       if (!r.num_tasks)
@@ -110,16 +108,11 @@ Result<> derive_tasks(const JobRequest& r, Shape& s) {
     }
     s.tasks_per_gpu = r.ntasks_per_gpu;
   }
-  if (task_gpus && !s.num_tasks && job_gpus) {
-    if (job_gpus % task_gpus) return fail(Errc::kInvalidReq, {}, "--gpus is no multiple of --gpus-per-task");
-    s.num_tasks = static_cast<uint32_t>(std::min<uint64_t>(job_gpus / task_gpus, kMaxTasks));
-  }
-  if (task_gpus) std::erase_if(s.per_job, [](const GresNeed& g) { return g.name == "gpu"; });
   if (!s.num_tasks && !s.tasks_per_node) s.tasks_per_node = std::max(r.ntasks_per_node, 1u);
   return {};
 }
 
-void tie_nodes_to_tasks(const JobRequest& r, Shape& s) {
+void tie_nodes_to_tasks(const RequestBody& r, Shape& s) {
   if (!s.required_nodes.empty() && !r.min_nodes && !s.num_tasks)  // all of the nodes named
     if (auto named = count_hosts(s.required_nodes))
       s.min_nodes = std::max(s.min_nodes, static_cast<uint32_t>(std::min<size_t>(*named, kMaxTasks)));
@@ -150,7 +143,7 @@ void tie_nodes_to_tasks(const JobRequest& r, Shape& s) {
 
 // MinNodes and MaxNodes of the partition supersede what the job leaves open; a wish beyond them makes it wait
 // (PartitionNodeLimit).
-void limit_nodes(const JobRequest& r, const Partition& p, Shape& s) {
+void limit_nodes(const RequestBody& r, const Partition& p, Shape& s) {
   const bool open = !r.min_nodes && (!s.num_tasks || s.num_tasks >= p.min_nodes);
   if (open && p.min_nodes > s.min_nodes && p.min_nodes <= p.max_nodes) {
     s.min_nodes = p.min_nodes;
@@ -159,7 +152,7 @@ void limit_nodes(const JobRequest& r, const Partition& p, Shape& s) {
   if (p.max_nodes >= s.min_nodes) s.max_nodes = std::min(s.max_nodes, p.max_nodes);
 }
 
-Result<> cpus_of(const JobRequest& r, const Partition& p, const Params& params, Shape& s) {
+Result<> cpus_of(const RequestBody& r, const Partition& p, const Params& params, Shape& s) {
   if (r.cpus_per_gpu && r.cpus_per_task)
     return fail(Errc::kInvalidReq, {}, "--cpus-per-gpu and --cpus-per-task exclude each other");
   s.cpus_per_task = std::max(r.cpus_per_task, 1u);
@@ -171,9 +164,11 @@ Result<> cpus_of(const JobRequest& r, const Partition& p, const Params& params, 
   if (!r.cpus_per_gpu && !r.cpus_per_task && asks_gpus(s))
     s.cpus_per_gpu = p.def_cpu_per_gpu.value_or(params.def_cpu_per_gpu);
   s.min_cpus_per_node = r.min_cpus_per_node;
-  s.tasks_per_node = r.ntasks_per_node;
-  s.tasks_per_socket = r.ntasks_per_socket;
-  s.tasks_per_core = r.ntasks_per_core;
+  if (!r.overcommit) {
+    s.tasks_per_node = r.ntasks_per_node;
+    s.tasks_per_socket = r.ntasks_per_socket;
+    s.tasks_per_core = r.ntasks_per_core;
+  }
   s.sockets = r.sockets_per_node;
   s.cores_per_socket = r.cores_per_socket;
   s.threads_per_core = r.threads_per_core;
@@ -199,7 +194,7 @@ void units_of(const Partition& p, const Params& params, Shape& s) {
   s.mem_consumable = out.memory;
 }
 
-Result<> memory_of(const JobRequest& r, const Partition& p, const Params& params, Shape& s) {
+Result<> memory_of(const RequestBody& r, const Partition& p, const Params& params, Shape& s) {
   auto set = [&](MemoryMode mode, uint64_t mb) {
     s.memory = mb == 0 ? MemoryMode::kAll : mode;
     s.mem_mb = mb;
@@ -244,7 +239,7 @@ Result<> memory_of(const JobRequest& r, const Partition& p, const Params& params
   return {};
 }
 
-void sharing_of(const JobRequest& r, const Partition& p, const Params& params, Shape& s) {
+void sharing_of(const RequestBody& r, const Partition& p, const Params& params, Shape& s) {
   bool wants_share = r.exclusive == Exclusive::kOversubscribe;
   s.whole =
       params.linear || r.exclusive == Exclusive::kNode || r.exclusive == Exclusive::kTopo || r.core_spec > 0;
@@ -314,12 +309,15 @@ bool Shape::wants_gpu() const {
 }
 
 bool Shape::counts_decide() const {
+  // Which devices the node's own shares leave to the tasks, one each, no sum says.
+  auto shares = [](const GresNeed& g) { return is_shared_gres(g.name); };
+  if (one_task_per_sharing && std::ranges::any_of(per_task, shares) && std::ranges::any_of(per_node, shares)) return false;
   return !tasks_per_socket && !enforce_binding && per_socket.empty() && !one_core_per_socket &&
          !whole_sockets &&
          max_cpus_per_socket == kUnlimited32 && (whole_cores || (!tasks_per_core && !use_threads));
 }
 
-Result<Shape> make_shape(const JobRequest& request, const Partition& partition, const Params& params) {
+Result<Shape> make_shape(const RequestBody& request, const Partition& partition, const Params& params) {
   Shape s;
   s.pack_nodes = params.pack_nodes;
   MUSTER_TRY_VOID(nodes_of(request, s));
@@ -330,6 +328,7 @@ Result<Shape> make_shape(const JobRequest& request, const Partition& partition, 
   MUSTER_TRY_VOID(gres_of(request, params, s));
   MUSTER_TRY_VOID(cpus_of(request, partition, params, s));
   hint_of(request, s);
+  MUSTER_TRY_VOID(settle_devices(request, s));
   MUSTER_TRY_VOID(derive_tasks(request, s));
   units_of(partition, params, s);
   MUSTER_TRY_VOID(memory_of(request, partition, params, s));
@@ -348,7 +347,7 @@ Result<Shape> make_shape(const JobRequest& request, const Partition& partition, 
   return s;
 }
 
-std::string shape_key(const JobRequest& r) {
+std::string shape_key(const RequestBody& r) {
   std::string key;
   key.reserve(256);
   auto num = [&](uint64_t v) {

@@ -121,10 +121,10 @@ struct HandedOut {
 };
 HandedOut handed_out(const Partition& partition, const Params& params);
 
-Result<Shape> make_shape(const JobRequest& request, const Partition& partition, const Params& params);
+Result<Shape> make_shape(const RequestBody& request, const Partition& partition, const Params& params);
 
 // Equal for requests that have the same shape in every partition. Cost: O(size of the texts).
-std::string shape_key(const JobRequest& request);
+std::string shape_key(const RequestBody& request);
 
 // "gres/gpu:a100:8,gres/nic:1" or "gpu:2" → needs, same name and type added up, zero counts dropped. `option`
 // is named in the error.

@@ -49,6 +49,96 @@ TEST(Shape, GpusGiveTasks) {
             4u);
 }
 
+TEST(Shape, CountsOfGpusRuleEachOtherAndAreNotAdded) {
+  Shape s = shape(a_job().gpus(2).job_gpus(4));
+  EXPECT_EQ(s.min_nodes, 2u);
+  EXPECT_EQ(s.max_nodes, 2u);
+  EXPECT_EQ(s.gpus_per_node(), 2u);
+  EXPECT_EQ(s.gpus_per_job(), 0u);
+  s = shape(a_job().gpus(4).task_gpus(2));
+  EXPECT_EQ(s.gpus_per_node(), 4u);
+  EXPECT_EQ(s.gpus_per_task(), 0u);
+  EXPECT_EQ(s.tasks_per_node, 2u);
+  s = shape(a_job().gpus(4).task_gpus(1).tasks(8));
+  EXPECT_EQ(s.min_nodes, 2u);
+  EXPECT_EQ(s.tasks_per_node, 4u);
+  s = shape(a_job().gpus(4).task_gpus(1).job_gpus(8));
+  EXPECT_EQ(s.min_nodes, 2u);
+  EXPECT_EQ(s.tasks_per_node, 4u);
+  EXPECT_EQ(s.num_tasks, 0u);
+  EXPECT_EQ(shape(a_job().job_gpus(4).task_gpus(2).tasks(2)).num_tasks, 2u);
+  auto sockets = [](JobRequest& r) { r.tres_per_socket = "gres/gpu:2", r.sockets_per_node = 2; };
+  EXPECT_EQ(shape(a_job().gpus(4).with(sockets)).gpus_per_node(), 4u);
+  EXPECT_EQ(shape(a_job().job_gpus(8).with(sockets)).min_nodes, 2u);
+}
+
+TEST(Shape, CountsOfGpusThatCannotAllBeTrueAreRefused) {
+  auto hint = [](const JobBuilder& b) { return refused(b).hint; };
+  EXPECT_EQ(hint(a_job().gpus(2).job_gpus(3)), "--gpus=3 is no multiple of --gpus-per-node=2");
+  EXPECT_EQ(hint(a_job().gpus(2).job_gpus(4).nodes(1)), "--gpus and --gpus-per-node make 2 nodes, which --nodes does not allow");
+  EXPECT_EQ(hint(a_job().gpus(2).job_gpus(4).tasks(1)), "--gpus and --gpus-per-node make 2 nodes, more than --ntasks");
+  EXPECT_EQ(hint(a_job().gpus(2).task_gpus(1).tasks_per_node(3)), "3 tasks with --gpus-per-task=1 on a node need more than --gpus-per-node=2");
+  EXPECT_EQ(hint(a_job().job_gpus(4).task_gpus(2).tasks(3)), "--gpus and --gpus-per-task make 2 tasks, and --ntasks says 3");
+  EXPECT_EQ(hint(a_job().job_gpus(5).task_gpus(2)), "--gpus is no multiple of --gpus-per-task");
+  auto sockets = [](JobRequest& r) { r.tres_per_socket = "gres/gpu:2", r.sockets_per_node = 2; };
+  EXPECT_EQ(hint(a_job().gpus(2).with(sockets)), "--gpus-per-socket and --sockets-per-node make 4 for each node, and --gpus-per-node says 2");
+}
+
+// How the needs read together: "a100:2 l4:2".
+std::string typed(const std::vector<GresNeed>& needs) {
+  std::string out;
+  for (const GresNeed& g : needs) out += (out.empty() ? "" : " ") + g.type + ":" + std::to_string(g.count);
+  return out;
+}
+
+TEST(Shape, TheTypeOfOneCountOfGpusHoldsForTheOthers) {
+  auto job = [](const std::string& gpus) { return [=](JobRequest& r) { r.tres_per_job = gpus; }; };
+  auto task = [](const std::string& gpus) { return [=](JobRequest& r) { r.tres_per_task = gpus; }; };
+  EXPECT_EQ(typed(shape(a_job().gpus(2).with(job("gres/gpu:a100:4"))).per_node), "a100:2");
+  EXPECT_EQ(typed(shape(a_job().gpus(4).with(task("gres/gpu:a100:1"))).per_node), "a100:4");
+  EXPECT_EQ(typed(shape(a_job().task_gpus(1).with(job("gres/gpu:a100:2"))).per_task), "a100:1");
+  auto sockets = [](JobRequest& r) {
+    r.tres_per_node = "gres/gpu:a100:2,gres/gpu:l4:2";
+    r.tres_per_socket = "gres/gpu:2";
+    r.sockets_per_node = 2;
+  };
+  EXPECT_EQ(typed(shape(a_job().with(sockets)).per_socket), "a100:1 l4:1");
+  Shape s = shape(a_job().gpus(4).with(job("gres/gpu:a100:4,gres/gpu:l4:4")));
+  EXPECT_EQ(typed(s.per_node), "a100:2 l4:2");
+  EXPECT_EQ(s.max_nodes, 2u);
+  s = shape(a_job().gpus(2).tasks(2).with(task("gres/gpu:a100:1,gres/gpu:l4:1")));
+  EXPECT_EQ(typed(s.per_node), "a100:1 l4:1");
+  EXPECT_EQ(s.min_nodes, 2u);
+  EXPECT_EQ(refused(a_job().gpus(3).with(task("gres/gpu:a100:1,gres/gpu:l4:1"))).hint, "--gpus-per-node=3 does not go by the types of --gpus-per-task");
+}
+
+TEST(Shape, TypesOfGpusThatContradictEachOtherAreRefused) {
+  auto of = [](const std::string& job, const std::string& node, const std::string& task) {
+    return refused(a_job().with([&](JobRequest& r) { r.tres_per_job = job, r.tres_per_node = node, r.tres_per_task = task; })).hint;
+  };
+  EXPECT_EQ(of("gres/gpu:a100:2,gres/gpu:l4:2", "gres/gpu:a100:1,gres/gpu:l4:2", ""), "--gpus and --gpus-per-node make 1 nodes, and of another type 2");
+  EXPECT_EQ(of("gres/gpu:a100:2,gres/gpu:l4:2", "", "gres/gpu:a100:1,gres/gpu:l4:2"), "--gpus and --gpus-per-task make 1 tasks, and of another type 2");
+}
+
+TEST(Shape, TasksPerNodeAreAMaximumBesideACountOfTasks) {
+  EXPECT_EQ(shape(a_job().gpus(2).task_gpus(1).tasks_per_node(4).tasks(2)).tasks_per_node, 2u);
+  Shape s = shape(a_job().gpus(4).task_gpus(2).tasks_per_node(4).tasks(8).nodes(4));
+  EXPECT_EQ(s.tasks_per_node, 2u);
+  EXPECT_EQ(s.min_nodes, 4u);
+}
+
+TEST(Shape, NodesNamedBeyondThoseOfTheGpusAreRefused) {
+  EXPECT_EQ(refused(a_job().gpus(4).job_gpus(4).nodelist("g[1-2]")).hint, "--gpus and --gpus-per-node make 1 nodes, fewer than --nodelist names");
+  EXPECT_EQ(shape(a_job().gpus(4).job_gpus(8).nodelist("g[1-2]")).min_nodes, 2u);
+  EXPECT_EQ(shape(a_job().gpus(4).job_gpus(4).nodelist("g[1-2]").nodes(1)).max_nodes, 1u);  // a choice among them
+}
+
+TEST(Shape, OvercommitIsOfCpusNotOfGpus) {
+  auto over = [](JobRequest& r) { r.overcommit = true; };
+  EXPECT_EQ(shape(a_job().gpus(2).task_gpus(1).tasks(8).nodes(1).with(over)).tasks_per_node, 2u);
+  EXPECT_EQ(shape(a_job().tasks_per_node(4).tasks(8).with(over)).tasks_per_node, 0u);
+}
+
 TEST(Shape, MemoryDefaultsAndLimits) {
   Params params;
   EXPECT_EQ(shape(a_job()).memory, MemoryMode::kNone);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sched/device_counts.h"
 #include "sched/node_fit.h"
 #include "sched/placement.h"
 #include "sched/request_class.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr uint32_t kMaxStepTasks = 1u << 22;
 constexpr uint32_t kMaxTasksPerNode = 65533;
 
-bool takes_memory(const StepRequest& r, const JobRequest& job) {
+bool takes_memory(const StepRequest& r, const RequestBody& job) {
   if (r.mem_per_node_mb) return *r.mem_per_node_mb > 0;
   if (r.mem_per_cpu_mb) return *r.mem_per_cpu_mb > 0;
   if (r.mem_per_gpu_mb) return *r.mem_per_gpu_mb > 0;
@@ -77,6 +78,7 @@ class StepPlacer {
     }
     per_step_ = std::move(per_step);
     per_task_ = std::move(per_task);
+    MUSTER_TRY_VOID(settle_devices());
     gres_asked_ = !(r_.tres_per_node.empty() && r_.tres_per_step.empty() && r_.tres_per_task.empty() &&
                     r_.tres_per_socket.empty());
     for (const std::string* text : {&job_.request->tres_per_node, &job_.request->tres_per_job,
@@ -87,6 +89,24 @@ class StepPlacer {
       return fail(Errc::kInvalidTaskCount, {}, "--ntasks: at most " + std::to_string(kMaxStepTasks));
     if (dist_.nodes == Distribution::Nodes::kArbitrary && !r_.required_nodes.empty()) return read_arbitrary();
     return allowed_nodes();
+  }
+
+  // One amount seen from several sides, much of it inherited from the job's variables: what is said of nodes goes before what is
+  // said of the step, and tasks share what their node has.
+  Result<> settle_devices() {
+    const Counted step = by_job(per_step_), node = by_node(per_node_), task = by_task(per_task_);
+    MUSTER_TRY_VOID(type_counts(step, node));
+    MUSTER_TRY_VOID(type_counts(task, node));
+    MUSTER_TRY_VOID(type_counts(step, task));
+    std::erase_if(per_step_, [&](const GresNeed& step) { return count_alike(per_node_, step) > 0; });
+    std::erase_if(per_task_, [&](const GresNeed& task) {
+      const uint64_t node = count_alike(per_node_, task);
+      if (is_shared_gres(task.name) || node == 0) return false;
+      tasks_on_node_ = std::min(tasks_on_node_, node / task.count);
+      return true;
+    });
+    std::erase_if(per_step_, [&](const GresNeed& step) { return count_alike(per_task_, step) > 0; });
+    return {};
   }
 
   // index in the job of a node, or an error
@@ -244,6 +264,7 @@ class StepPlacer {
     uint64_t cap = r_.overcommit ? kMaxTasksPerNode : task_cpus(room) / cpus_per_task_;
     if (room.cpus.none()) cap = 0;
     if (r_.ntasks_per_node) cap = std::min<uint64_t>(cap, r_.ntasks_per_node);
+    cap = std::min(cap, tasks_on_node_);
     for (const GresNeed& need : per_node_)
       if (gres_in(room.gres, need) < need.count) cap = 0;
     for (const GresNeed& need : per_step_)
@@ -394,7 +415,9 @@ class StepPlacer {
                       : cpus_per_task_ * uint64_t{share.task_count},
         gpus * r_.cpus_per_gpu);
     if (!pick_cpus(room, wants, share.cpus)) return fail(Errc::kTooManyRequestedCpus);
-    share.mem_mb = memory_of(exact_ ? wants : share.cpus.count(), gpus);
+    const Bitmap& uncounted = nodes_[room.index].taken_back;  // the job has no memory for CPUs of the system
+    const uint64_t counted = share.cpus.count() - share.cpus.count_and(uncounted);
+    share.mem_mb = memory_of(exact_ ? std::min(wants, counted) : counted, gpus);
     if (share.mem_mb > room.mem_mb) return fail(Errc::kMemoryRequest);
     if (!takes_memory(r_, *job_.request)) share.mem_mb = nodes_[room.index].mem_mb;
     return {};
@@ -476,6 +499,7 @@ class StepPlacer {
   const std::vector<NodeShare>& nodes_;
   Distribution dist_;
   bool exact_ = false, gres_asked_ = false, as_job_ = false;
+  uint64_t tasks_on_node_ = kMaxTasksPerNode;  // as many as its devices are enough for
   uint32_t cpus_per_task_ = 1, tasks_ = 0, min_nodes_ = 0, max_nodes_ = 0;
   std::vector<GresNeed> per_node_, per_step_, per_task_;
   std::vector<std::string> job_gres_;

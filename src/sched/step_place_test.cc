@@ -178,6 +178,41 @@ TEST(PlaceStep, GpusOfTheJobByDefaultOrAsAsked) {
   EXPECT_TRUE((*none)[0].gres.empty());
 }
 
+TEST(PlaceStep, TheTypeOfOneCountOfGpusHoldsForTheOthers) {
+  Running r(a_cluster().nodes(1).cpus(8).gres("gpu", "a100", 2).gres("gpu", "l4", 2), a_job().exclusive().gpus(4));
+  StepRequest s = step(2, 1);
+  s.tres_per_node = "gres/gpu:2";
+  s.tres_per_task = "gres/gpu:l4:1";
+  auto placed = r.place(s);
+  ASSERT_TRUE(placed) << placed.error().hint;
+  ASSERT_EQ((*placed)[0].gres.size(), 1u);
+  EXPECT_EQ((*placed)[0].gres[0].type, "l4");
+  EXPECT_EQ((*placed)[0].gres[0].count, 2u);
+  s.tres_per_node = "gres/gpu:3";
+  EXPECT_EQ(r.place(s).error().code, Errc::kInvalidGres);  // the job has two of that type
+}
+
+// --gpus-per-node, --gpus and --gpus-per-task of one step, as its options or the job's variables say them.
+TEST(PlaceStep, CountsOfGpusAreNotAdded) {
+  Running r(a_cluster().nodes(2).cpus(8).gres("gpu", "", 4), a_job().nodes(2).exclusive().gpus(4));
+  StepRequest s = step(4);
+  s.tres_per_node = "gres/gpu:2";
+  s.tres_per_task = "gres/gpu:1";
+  auto spread = r.place(s);
+  ASSERT_TRUE(spread) << spread.error().message();
+  ASSERT_EQ(spread->size(), 2u);
+  for (const StepShare& share : *spread) {
+    EXPECT_EQ(share.task_count, 2u);
+    EXPECT_EQ(share.gres[0].count, 2u);
+  }
+  s = step(1);
+  s.tres_per_step = "gres/gpu:8";
+  s.tres_per_task = "gres/gpu:1";
+  auto one = r.place(s);
+  ASSERT_TRUE(one) << one.error().message();
+  EXPECT_EQ((*one)[0].gres[0].count, 1u);
+}
+
 TEST(PlaceStep, MemoryIsTakenWhereItIsAsked) {
   Running r(a_cluster().nodes(1).cpus(4).memory(1000), a_job().tasks(4).mem(800));
   StepRequest q = step(1);

@@ -57,7 +57,7 @@ bool gres_fits(const Node& node, const GresShare& want) {
   return counted || (devices.contains(want.devices) && want.devices.count() == want.count);
 }
 
-Result<> node_fits(const Node& node, const Params& params, const JobRequest& request, const Allocation& a,
+Result<> node_fits(const Node& node, const Params& params, const RequestBody& request, const Allocation& a,
                    const NodeShare& share, uint32_t oversubscribe_count, bool memory) {
   if (!node_usable(node)) return busy(node, "not available");
   const NodeSpec& spec = *node.spec;
@@ -92,7 +92,7 @@ Result<> node_fits(const Node& node, const Params& params, const JobRequest& req
 
 }  // namespace
 
-Result<> still_fits(const Cluster& cluster, const Params& params, const JobRequest& request,
+Result<> still_fits(const Cluster& cluster, const Params& params, const RequestBody& request,
                     const StartItem& item) {
   const Partition* p = cluster.partitions.find(item.partition);
   if (!p) return fail(Errc::kInvalidPartition);

@@ -241,7 +241,7 @@ inline JobBuilder a_job() { return {}; }
 inline JobId submit(Cluster& c, const JobBuilder& b, Time now = from_unix(1'000'000)) {
   Job job;
   job.id = c.last_job_id = JobId(c.last_job_id.value + 1);
-  job.request = std::make_shared<const JobRequest>(b.request);
+  job.ask(b.request);
   job.priority = b.priority_;
   job.partition = b.partition_;
   job.time_limit_min = b.request.time_limit_min.value_or(60);

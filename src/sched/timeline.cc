@@ -3,9 +3,29 @@
 #include <algorithm>
 
 namespace muster::sched {
+namespace {
+
+void add(Sharing& to, const Sharing& s) {
+  to.sharers += s.sharers;
+  to.apart += s.apart;
+  to.stacked += s.stacked;
+  to.leaning += s.leaning;
+  to.largest = std::max(to.largest, s.largest);
+}
+
+void most(Sharing& of, const Sharing& s) {
+  of.sharers = std::max(of.sharers, s.sharers);
+  of.apart = std::max(of.apart, s.apart);
+  of.stacked = std::max(of.stacked, s.stacked);
+  of.leaning = std::max(of.leaning, s.leaning);
+  of.largest = std::max(of.largest, s.largest);
+}
+
+}  // namespace
+
 void NodeLine::begin(Slot slot, const Amounts& free) {
   width_ = free.gres.size();
-  rows_.assign(1, {slot, free.units, free.jobs, free.mem_mb});
+  rows_.assign(1, {slot, free.units, free.open, free.due, free.jobs, free.mem_mb, free.sharing});
   gres_ = free.gres;
 }
 
@@ -36,8 +56,11 @@ void NodeLine::take(Slot first, Slot end, const Amounts& held) {
   for (size_t i = from; i < to; ++i) {
     Row& r = rows_[i];
     r.units -= std::min(r.units, held.units);
+    r.open -= std::min(r.open, held.open);
     r.mem_mb -= std::min(r.mem_mb, held.mem_mb);
+    r.due += held.due;
     r.jobs += held.jobs;
+    add(r.sharing, held.sharing);
     for (size_t g = 0; g < width_ && g < held.gres.size(); ++g) {
       uint64_t& have = gres_[i * width_ + g];
       have -= std::min(have, held.gres[g]);
@@ -49,6 +72,7 @@ void NodeLine::give_back(Slot from, const Amounts& held, const Amounts& all) {
   for (size_t i = split(from); i < rows_.size(); ++i) {
     Row& r = rows_[i];
     r.units = std::min(r.units + held.units, all.units);
+    r.open = std::min(r.open + held.open, all.open);
     r.mem_mb = std::min(r.mem_mb + held.mem_mb, all.mem_mb);
     r.jobs -= std::min(r.jobs, held.jobs);
     for (size_t g = 0; g < width_ && g < held.gres.size(); ++g) {
@@ -60,11 +84,16 @@ void NodeLine::give_back(Slot from, const Amounts& held, const Amounts& all) {
 
 Amounts NodeLine::least(Slot first, Slot end) const {
   size_t i = row_at(first);
-  Amounts out{rows_[i].units, rows_[i].jobs, rows_[i].mem_mb, {gres(i).begin(), gres(i).end()}};
+  const Row& now = rows_[i];
+  Amounts out{now.units, now.open, now.due, now.jobs, now.mem_mb, {gres(i).begin(), gres(i).end()}, now.sharing};
   for (++i; i < rows_.size() && rows_[i].slot < end; ++i) {
-    out.units = std::min(out.units, rows_[i].units);
-    out.jobs = std::max(out.jobs, rows_[i].jobs);
-    out.mem_mb = std::min(out.mem_mb, rows_[i].mem_mb);
+    const Row& r = rows_[i];
+    out.units = std::min(out.units, r.units);
+    out.open = std::min(out.open, r.open);
+    out.due = std::max(out.due, r.due);
+    out.jobs = std::max(out.jobs, r.jobs);
+    out.mem_mb = std::min(out.mem_mb, r.mem_mb);
+    most(out.sharing, r.sharing);
     for (size_t g = 0; g < width_; ++g) out.gres[g] = std::min(out.gres[g], gres(i)[g]);
   }
   return out;
@@ -74,7 +103,7 @@ Slot NodeLine::next_gain(Slot after) const {
   for (size_t i = row_at(after) + 1; i < rows_.size(); ++i) {
     const Row &was = rows_[i - 1], &is = rows_[i];
     if (is.slot <= after) continue;
-    bool more = is.units > was.units || is.mem_mb > was.mem_mb || is.jobs < was.jobs;
+    bool more = is.units > was.units || is.open > was.open || is.mem_mb > was.mem_mb || is.jobs < was.jobs;
     for (size_t g = 0; g < width_ && !more; ++g) more = gres(i)[g] > gres(i - 1)[g];
     if (more) return is.slot;
   }

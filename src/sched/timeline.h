@@ -17,20 +17,35 @@ namespace muster::sched {
 using Slot = uint32_t;
 inline constexpr Slot kNever = 0xffffffffu;
 
+// How the jobs of a node hold its units (OverSubscribe).
+struct Sharing {
+  uint32_t sharers = 0;  // jobs that share theirs with others
+  uint32_t apart = 0;    // jobs that do not
+  uint64_t stacked = 0;  // units of the sharers; what two of them hold counts twice
+  // of sharers with a promise only
+  uint32_t largest = 0;  // the most units that one of them wants
+  uint32_t leaning = 0;  // those that need units of others: with somebody there who shares nothing they could not start
+  auto operator<=>(const Sharing&) const = default;
+};
+
 // Amounts of one node. gres: along Kind::gres.
 struct Amounts {
   uint32_t units = 0;
+  uint32_t open = 0;  // of the units those that no GPU keeps for its jobs (RestrictedCoresPerGPU)
+  uint32_t due = 0;   // of the open units so many are promised to jobs that may have no others
   uint32_t jobs = 0;  // held by so many
   uint64_t mem_mb = 0;
   std::vector<uint64_t> gres;
+  Sharing sharing;
 };
 
 class NodeLine {
  public:
   struct Row {
     Slot slot = 0;
-    uint32_t units = 0, jobs = 0;
+    uint32_t units = 0, open = 0, due = 0, jobs = 0;
     uint64_t mem_mb = 0;
+    Sharing sharing;
   };
 
   void begin(Slot slot, const Amounts& free);
@@ -40,10 +55,11 @@ class NodeLine {
   std::span<const uint64_t> gres(size_t i) const { return {gres_.data() + i * width_, width_}; }
   size_t row_at(Slot slot) const;  // the row that holds at the slot
 
-  // From `first` until `end` (kNever: for good) so much is held, or given back (then clamped at `all`).
+  // From `first` until `end` (kNever: for good) so much is held, or given back (then clamped at `all`; who shares with whom is
+  // only ever taken).
   void take(Slot first, Slot end, const Amounts& held);
   void give_back(Slot from, const Amounts& held, const Amounts& all);
-  // The least of everything within [first, end); jobs: the most.
+  // The least of everything within [first, end); of jobs and sharing the most.
   Amounts least(Slot first, Slot end) const;
 
   // The first slot after this one at which there is more of something than just before; kNever: none.

@@ -64,7 +64,7 @@ bool WhatIf::promised(uint32_t node, const RequestClass& c) {
   return filter.promised().test(node) && filter.tasks(node, c, 1) == kNoTasks;
 }
 
-Result<Planner::Forecast> WhatIf::forecast_in(const JobRequest& request, uint32_t partition, uint32_t time_limit_min) {
+Result<Planner::Forecast> WhatIf::forecast_in(const RequestBody& request, uint32_t partition, uint32_t time_limit_min) {
   const Partition& p = before_.partitions.at(partition);
   MUSTER_TRY(shape, make_shape(request, p, params_));
   RequestClass c;
@@ -79,7 +79,7 @@ Result<Planner::Forecast> WhatIf::forecast_in(const JobRequest& request, uint32_
   return pass_->forecast(std::move(c));
 }
 
-Result<Planner::Forecast> WhatIf::forecast(const JobRequest& request, const std::vector<uint32_t>& partitions,
+Result<Planner::Forecast> WhatIf::forecast(const RequestBody& request, const std::vector<uint32_t>& partitions,
                                            uint32_t time_limit_min) {
   Result<Planner::Forecast> best = fail(Errc::kRequestedPartConfigUnavailable);
   for (uint32_t partition : partitions) {

@@ -26,7 +26,7 @@ class WhatIf {
   bool planned_all() const { return ahead_.size() <= kMaxAhead; }
 
   // The earliest start over the partitions. The error says what bars it, or that no start is within sight.
-  Result<Planner::Forecast> forecast(const JobRequest& request, const std::vector<uint32_t>& partitions,
+  Result<Planner::Forecast> forecast(const RequestBody& request, const std::vector<uint32_t>& partitions,
                                      uint32_t time_limit_min);
   // CPUs that the job's user holds in a partition, for MaxCPUsPerUser.
   uint64_t cpus_held(uint32_t partition) const;
@@ -34,7 +34,7 @@ class WhatIf {
   bool promised(uint32_t node, const RequestClass& c);
 
  private:
-  Result<Planner::Forecast> forecast_in(const JobRequest& request, uint32_t partition, uint32_t time_limit_min);
+  Result<Planner::Forecast> forecast_in(const RequestBody& request, uint32_t partition, uint32_t time_limit_min);
 
   Cluster before_;
   Params params_;

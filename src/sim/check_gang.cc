@@ -21,7 +21,7 @@ uint64_t gpus_of(const NodeShare& s) {
 void Checkers::check_gang(const event::JobStarted& e) {
   const Job* j = mirror_.jobs.find(e.job.value);
   if (!j || !e.allocation) return;
-  const JobRequest& q = *j->request;
+  const RequestBody& q = *j->request;
   const Allocation& a = *e.allocation;
   auto bad = [&](const std::string& what) { fail("gang", "job " + std::to_string(e.job.value) + ": " + what); };
   std::set<NodeId> distinct;

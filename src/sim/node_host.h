@@ -70,6 +70,7 @@ class NodeHost {
   void carry_out(const slurmd::RefuseStep& e);
   void carry_out(const slurmd::EndSteps& e);
   void carry_out(const slurmd::SignalSteps& e);
+  void carry_out(const slurmd::LimitSteps&) {}
   void carry_out(const slurmd::StopSteps& e);
   void carry_out(const slurmd::ReleaseStep& e);
   void carry_out(const slurmd::DropJob&) {}

@@ -83,8 +83,8 @@ void World::settle() {
       if (j.finished() && j.all_released()) return;
       const Verdict* v = controller.up() ? controller.core().cluster().verdicts.find(id) : nullptr;
       left += " " + std::to_string(id) + "(" + std::string(job_state_name(j.state)) + " " + std::string(reason_name(v ? v->reason : j.reason)) +
-              (v ? " " + v->detail : "") + (j.dependencies ? " " + j.request->dependency : "") + ")";
-      const JobRequest& q = *j.request;
+              (v ? " " + v->detail : "") + (j.dependencies ? " " + std::string(j.own.get(&RequestOwn::dependency)) : "") + ")";
+      const RequestBody& q = *j.request;
       left += " [-n" + std::to_string(q.num_tasks) + " -c" + std::to_string(q.cpus_per_task) + " -N" + std::to_string(q.min_nodes) + "-" +
               std::to_string(q.max_nodes) + " --mem=" + std::to_string(q.mem_per_node_mb.value_or(0)) + " --mem-per-cpu=" +
               std::to_string(q.mem_per_cpu_mb.value_or(0)) + " " + q.tres_per_node + " " + q.tres_per_job + " -p" + join(q.partitions, ",") +

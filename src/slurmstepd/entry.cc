@@ -7,10 +7,21 @@
 #include <cstring>
 
 #include "base/version.h"
+#include "os/daemonize.h"
 #include "slurmstepd/receive_file.h"
 #include "slurmstepd/stepd.h"
 
 namespace muster::slurmstepd {
+
+namespace {
+
+// Until a signal: the scope of steps lives as long as there is a process in it (os/node/step_scope.h).
+int keep_scope() {
+  if (auto ok = os::stdio_to_null(); !ok) return 1;   // else whoever reads them waits for our end
+  for (;;) ::pause();
+}
+
+}  // namespace
 
 int run_slurmstepd(int argc, char** argv, MakePlugins make_plugins) {
   auto say = [](int fd, const char* text) { [[maybe_unused]] ssize_t n = ::write(fd, text, strlen(text)); };
@@ -20,6 +31,7 @@ int run_slurmstepd(int argc, char** argv, MakePlugins make_plugins) {
     return 0;
   }
   if (argc > 1 && !strcmp(argv[1], "receive")) return receive_file(argc - 2, argv + 2);
+  if (argc == 2 && !strcmp(argv[1], "infinity")) return keep_scope();
   struct stat st;
   if (::fstat(3, &st) < 0 || !S_ISSOCK(st.st_mode)) {
     say(2, "slurmstepd: error: started by slurmd only\n");

@@ -3,19 +3,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
+#include "os/node/step_scope.h"
 #include "os/process_tree.h"
 
 namespace muster::slurmstepd {
 namespace {
-
-std::string step_name(StepId step) {
-  if (step == kBatchStep) return "step_batch";
-  if (step == kExternStep) return "step_extern";
-  if (step == kInteractiveStep) return "step_interactive";
-  return "step_" + std::to_string(step.value);
-}
 
 Result<> limit_memory(os::Cgroup& group, uint64_t hard, uint64_t soft, uint64_t swap,
                       const step_rpc::StepCgroup& c) {
@@ -28,6 +23,13 @@ Result<> limit_memory(os::Cgroup& group, uint64_t hard, uint64_t soft, uint64_t 
   return group.set_memory(m);
 }
 
+Result<> close_devices(os::Cgroup& group, const std::vector<std::string>& files) {
+  std::vector<os::DeviceRule> denied;
+  for (const std::string& file : files)
+    if (auto rule = os::device_rule(file)) denied.push_back(*rule);  // a file that is not there needs no door
+  return group.deny_devices(denied);
+}
+
 Result<> constrain(os::Cgroup& step, os::Cgroup& job, const step_rpc::StepCgroup& c) {
   MUSTER_TRY_VOID(limit_memory(job, c.job_memory_bytes, c.job_soft_bytes, c.job_swap_bytes, c));
   MUSTER_TRY_VOID(limit_memory(step, c.step_memory_bytes, c.step_soft_bytes, c.step_swap_bytes, c));
@@ -36,10 +38,7 @@ Result<> constrain(os::Cgroup& step, os::Cgroup& job, const step_rpc::StepCgroup
     MUSTER_TRY_VOID(step.set_cpus(c.os_cpus, c.numa_nodes));
   }
   if (!c.limit_devices) return {};
-  std::vector<os::DeviceRule> denied;
-  for (const std::string& file : c.denied_devices)
-    if (auto rule = os::device_rule(file)) denied.push_back(*rule);  // a file that is not there needs no door
-  return step.deny_devices(denied);
+  return close_devices(step, c.denied_devices);
 }
 
 }  // namespace
@@ -56,17 +55,50 @@ Result<> StepProcesses::prepare(const step_rpc::StepdLaunch& launch) {
   if (groups.support().version == os::CgroupVersion::kNone) {
     if (!c.required) return {};
     return fail(Errc::kUnsupported,
-                "ProctrackType=proctrack/cgroup: no cgroup can be used here: " + groups.support().reason);
+                "cgroup.conf wants jobs confined, and no cgroup can be used here: " + groups.support().reason);
   }
-  const std::string job = "job_" + std::to_string(launch.job.value);
-  MUSTER_TRY(job_group, groups.create({job}));
-  MUSTER_TRY(group, groups.create({job, step_name(launch.step)}));
+  if (groups.support().version == os::CgroupVersion::kV2) {
+    // Out of slurmd's own group, which systemd must find without groups below it when it starts slurmd again.
+    MUSTER_TRY(daemons, groups.create({os::kStepDaemonsGroup}));
+    MUSTER_TRY_VOID(daemons.add(::getpid()));
+  }
+  MUSTER_TRY(job_group, groups.create(os::group_levels(launch.job)));
+  MUSTER_TRY(group, groups.create(os::group_levels(launch.job, launch.step)));
   if (auto ok = constrain(group, job_group, c); !ok) return ok;
+  cgroup_ = std::move(group);
+  if (std::ranges::any_of(launch.tasks, [](const auto& t) { return !t.denied_devices.empty(); }))
+    return divide(groups, os::group_levels(launch.job, launch.step), launch);
+  return join(*cgroup_);
+}
+
+Result<> StepProcesses::join(const os::Cgroup& group) {
   MUSTER_TRY(procs, group.open_procs());
   procs_ = std::move(procs);
   for (const os::Fd& fd : procs_) join_fds_.push_back(fd.get());
-  cgroup_ = std::move(group);
   return {};
+}
+
+// Version 2 holds processes in groups without any below only: whoever is no task gets a group as well.
+Result<> StepProcesses::divide(const os::Cgroups& groups, std::vector<std::string> levels, const step_rpc::StepdLaunch& launch) {
+  levels.emplace_back("special");
+  MUSTER_TRY(special, groups.create(levels));
+  MUSTER_TRY_VOID(join(special));
+  for (size_t i = 0; i < launch.tasks.size(); ++i) {
+    levels.back() = "task_" + std::to_string(i);
+    MUSTER_TRY(group, groups.create(levels));
+    MUSTER_TRY_VOID(close_devices(group, launch.tasks[i].denied_devices));
+    tasks_.push_back(std::move(group));
+  }
+  return {};
+}
+
+Result<std::vector<int>> StepProcesses::join_fds_of(size_t task, std::vector<os::Fd>& held) const {
+  if (tasks_.empty()) return join_fds_;
+  MUSTER_TRY(procs, tasks_.at(task).open_procs());
+  held = std::move(procs);
+  std::vector<int> out;
+  for (const os::Fd& fd : held) out.push_back(fd.get());
+  return out;
 }
 
 void StepProcesses::signal_all(int signal) {

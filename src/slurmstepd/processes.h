@@ -22,6 +22,8 @@ class StepProcesses {
   Result<> prepare(const step_rpc::StepdLaunch& launch);
   // For SpawnSpec::cgroup_procs_fds.
   const std::vector<int>& join_fds() const { return join_fds_; }
+  // The same of a task, by its place in the launch: to where tasks have groups of their own; open as long as `held`.
+  Result<std::vector<int>> join_fds_of(size_t task, std::vector<os::Fd>& held) const;
 
   void signal_all(int signal);
   bool any_left() const;       // besides ourselves
@@ -29,7 +31,11 @@ class StepProcesses {
   void remove();               // the empty groups
 
  private:
+  Result<> join(const os::Cgroup& group);
+  Result<> divide(const os::Cgroups& groups, std::vector<std::string> levels, const step_rpc::StepdLaunch& launch);
+
   std::optional<os::Cgroup> cgroup_;
+  std::vector<os::Cgroup> tasks_;  // none: all processes are in the step's
   std::vector<os::Fd> procs_;
   std::vector<int> join_fds_;
 };

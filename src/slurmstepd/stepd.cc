@@ -90,6 +90,11 @@ void Stepd::on_frame(net::Channel*, const net::Frame& f) {
   } else if (f.message == step_rpc::StepdNote::kNumber) {
     step_rpc::StepdNote m;
     if (launch_ && wire::decode(f.payload, m)) note("slurmstepd-" + launch_->node + ": error: " + m.text);
+  } else if (f.message == step_rpc::StepdLimit::kNumber) {
+    step_rpc::StepdLimit m;
+    if (!wire::decode(f.payload, m)) return;
+    limit_ = m.limit;
+    if (started_) watch_limit();
   } else if (f.message == step_rpc::StepdAttach::kNumber) {
     step_rpc::StepdAttach m;
     if (wire::decode(f.payload, m) && stream_ && !finished_) attach(m.io);
@@ -119,6 +124,7 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
   if (::geteuid() == 0) who_ = os::Credentials{l.uid, l.gid, l.groups};
   files_ = std::make_unique<TaskFiles>(l, who_);
   limits_ = settings_of(l.limits);
+  if (l.time_limit_min != kUnlimited32) limit_ = minutes(l.time_limit_min);
   tasks_.resize(l.tasks.size());
   if (!l.login_shell.empty())
     if (auto ok = add_login_environment(launch_->environment, {l.user_name, l.login_home, l.login_shell}, who_); !ok)
@@ -156,6 +162,7 @@ void Stepd::start_tasks() {
   for (const Task& t : tasks_)
     if (t.pid > 0) state_.tasks.push_back({t.launch->rank, t.pid});
   report();
+  began_ = net::Loop::monotonic();
   watch_limit();
   if (running_ == 0) all_tasks_ended();
 }
@@ -244,15 +251,19 @@ void Stepd::launch_failed(const Error& error, bool node_fault) {
 }
 
 // ---- life and end
-// A step's own limit (srun --time in a job) and the signal before it.
+// A step's own limit (srun --time in a job, scontrol update step) and the signal before it.
 void Stepd::watch_limit() {
-  if (launch_->time_limit_min == kUnlimited32) return;
-  Duration limit = minutes(launch_->time_limit_min);
-  limit_timer_ = loop_.after(limit, [this] { out_of_time(); });
+  limit_timer_.reset();
+  warn_timer_.reset();
+  if (!limit_) return;
+  const Duration left = std::max(*limit_ - (net::Loop::monotonic() - began_), Duration::zero());
+  limit_timer_ = loop_.after(left, [this] { out_of_time(); });
   const WarnSignal& w = launch_->warn;
-  if (!w.signal) return;
-  warn_timer_ = loop_.after(std::max(limit - seconds(w.seconds_before_end), Duration::zero()),
-                            [this] { signal_tasks(launch_->warn.signal, false); });
+  if (!w.signal || warned_) return;
+  warn_timer_ = loop_.after(std::max(left - seconds(w.seconds_before_end), Duration::zero()), [this] {
+    warned_ = true;
+    signal_tasks(launch_->warn.signal, false);
+  });
 }
 
 void Stepd::out_of_time() {

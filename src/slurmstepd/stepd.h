@@ -120,6 +120,9 @@ class Stepd {
   std::unique_ptr<StepPlugins> plugins_;   // from its start to its end
   std::vector<os::HeldProcess> held_;      // tasks that wait for each other
   bool in_task_ = false;                   // in the process of a task, where plugins run
+  Duration began_{};                     // of the loop's clock: when the tasks were started
+  std::optional<Duration> limit_;        // the step's own
+  bool warned_ = false;
   std::unique_ptr<net::Loop::Timer> kill_timer_, quiet_timer_, limit_timer_, warn_timer_, module_timer_;
 };
 

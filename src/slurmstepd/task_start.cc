@@ -60,6 +60,9 @@ Result<> Stepd::start_task(Task& task) {
   MUSTER_TRY(fds, wire_task(task, ours));
   MUSTER_TRY_VOID(run_task_prologs(t, env));
   os::SpawnSpec s = spec_of(t);
+  std::vector<os::Fd> group;
+  MUSTER_TRY(join_fds, processes_.join_fds_of(static_cast<size_t>(&t - launch_->tasks.data()), group));
+  s.cgroup_procs_fds = std::move(join_fds);
   s.env = env.entries();
   s.pid_variable = "SLURM_TASK_PID";
   s.fds = std::move(fds);

@@ -130,10 +130,9 @@ bool RecordRule::selected(const JobRecord& r) const {
   bool read = false;
   auto meets = [&](const Tasks& t) {
     if (t.whole || (r.array_task != kNoArrayTask && t.list.test(r.array_task))) return true;
-    if (t.task == kNoArrayTask) return false;
-    if (r.array_task == t.task) return true;
+    if (t.task != kNoArrayTask && r.array_task == t.task) return true;
     if (!std::exchange(read, true)) (void)Bitmap::parse_ranges(std::string_view(r.array_tasks).substr(0, r.array_tasks.find('%')), pending, kMaxArrayTaskId + 1);
-    return pending.test(t.task);
+    return t.task == kNoArrayTask ? pending.intersects(t.list) : pending.test(t.task);
   };
   auto any = [&](JobId id) {
     auto [from, to] = jobs_.equal_range(id.value);

@@ -23,13 +23,6 @@ Time time_of(int64_t n) { return n == kNotEnded ? kTimeUnset : Time(Duration(n))
 Text name_of(const std::string& s) { return Text{std::string_view(s).substr(0, kNameBytes)}; }
 int64_t signed_of(uint64_t n) { return static_cast<int64_t>(n); }
 
-template <class T>
-std::string encoded(const T& value) {
-  std::string out;
-  wire::encode(value, out);
-  return out;
-}
-
 // Whether SQL and the columns can tell; what they cannot needs the record itself.
 bool needs_record(const rpc::JobRecordFilter& f) {
   auto special = [](const rpc::JobSelector& s) { return s.array_task != kNoArrayTask || !s.array_tasks.empty(); };
@@ -81,7 +74,7 @@ Result<> Storage::store_job(const std::string& cluster, const JobRecord& r, bool
   if (number && !replace && position >= r.position) return {};   // known, or older than what is known
   JobRecord whole = r;
   whole.cluster = cluster;
-  std::string bytes = encoded(whole);
+  std::string bytes = wire::encoded(whole);
   std::vector<Value> values = {signed_of(r.position), int64_t{r.array_job_id ? r.array_job_id.value : r.key.id.value}, int64_t{r.uid.value},
                                int64_t{r.gid.value}, name_of(r.account), name_of(r.partition), name_of(r.name), name_of(r.qos), name_of(r.wckey),
                                static_cast<int64_t>(r.state), number_of(r.eligible), number_of(r.started),
@@ -107,7 +100,7 @@ Result<> Storage::store_step(const std::string& cluster, const StepRecord& s) {
                                        return {};
                                      }));
   if (known && position >= s.position) return {};
-  std::string bytes = encoded(s);
+  std::string bytes = wire::encoded(s);
   std::vector<Value> values = {signed_of(s.position), Bytes{bytes}};
   values.insert(values.end(), key.begin(), key.end());
   if (known)
@@ -220,7 +213,7 @@ Result<> Storage::change_entities(const EntityChanges& changes) {
       MUSTER_TRY_VOID(connection_->run("INSERT INTO muster_entities(kind, name, record) VALUES(?,?,?)", values));
     }
     for (const TransactionRecord& t : changes.transactions) {
-      std::string bytes = encoded(t);
+      std::string bytes = wire::encoded(t);
       const Value values[] = {number_of(t.time), name_of(t.actor), Bytes{bytes}};
       MUSTER_TRY_VOID(connection_->run("INSERT INTO muster_transactions(time, actor, record) VALUES(?,?,?)", values));
     }

@@ -257,6 +257,11 @@ TEST_P(StorageTest, SelectsTasksOfArrays) {
   EXPECT_EQ(ids(f), (std::vector<uint32_t>{12}));
   f.jobs[0].array_task = 5;
   EXPECT_EQ(ids(f), (std::vector<uint32_t>{10}));
+  f.jobs[0].array_task = kNoArrayTask;
+  f.jobs[0].array_tasks = "1-2";
+  EXPECT_EQ(ids(f), (std::vector<uint32_t>{10, 12}));
+  f.jobs[0].array_tasks = "1,8";
+  EXPECT_EQ(ids(f), (std::vector<uint32_t>{12}));
   f.jobs[0] = {};
   f.jobs[0].job = JobId(12);
   EXPECT_EQ(ids(f), (std::vector<uint32_t>{12}));

@@ -1,5 +1,7 @@
 #include "wire/cluster_codec.h"
 
+#include "model/carried_request.h"
+#include "model/request_bodies.h"
 #include "wire/accounting_instances.h"
 #include "wire/instances.h"
 
@@ -43,7 +45,7 @@ struct SnapshotHead {
 struct StoredRequest {
   RequestId id{};
   uint32_t jobs = 0;
-  JobRequestPtr request;
+  CarriedRequest request;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "id", s.id);
@@ -216,7 +218,10 @@ class Restore {
     StoredRequest s;
     wire::read_value(r, s);
     if (!s.request) return r.fail("a request without its contents");
-    c_.requests.set(s.id.value, {std::move(s.request), s.jobs});
+    const JobRequestPtr whole = s.request.whole();
+    RequestBodyPtr body = bodies_.share(*whole);
+    bodies_.add(body);
+    c_.requests.set(s.id.value, {std::move(body), PackedOwn(*whole), s.jobs});
   }
   void partition(wire::Reader& r) {
     Partition p;
@@ -246,13 +251,15 @@ class Restore {
     if (!shared)
       return broken("job " + std::to_string(j.id.value) + " refers to request " +
                     std::to_string(j.request_id.value) + ", which is not there");
-    j.request = shared->request;
+    j.request = shared->body;
+    j.own = shared->own;
     const uint32_t key = j.id.value;
     c_.jobs.set(key, std::move(j));
     return {};
   }
 
   Cluster c_;
+  RequestBodies bodies_;
   SnapshotHead head_;
   bool seen_head_ = false;
   Names node_names_, partition_names_;
@@ -264,7 +271,7 @@ std::vector<std::string> encode_cluster(const Cluster& c) {
   Chunks out;
   out.add(kHead, head_of(c));
   c.requests.for_each([&](uint32_t id, const SharedRequest& s) {
-    out.add(kRequest, StoredRequest{RequestId(id), s.jobs, s.request});
+    out.add(kRequest, StoredRequest{RequestId(id), s.jobs, {s.body, s.own}});
   });
   c.partitions.for_each([&](uint32_t, const Partition& p) { out.add(kPartition, p); });
   c.nodes.for_each([&](uint32_t, const Node& n) { out.add(kNode, n); });

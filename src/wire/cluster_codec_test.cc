@@ -22,7 +22,7 @@ Cluster random_cluster(uint64_t seed, int jobs) {
   for (uint32_t i = 1; i <= 20; ++i) {
     JobRequest r;
     wire::fill(rng, r);
-    c.requests.set(i * 3, {std::make_shared<const JobRequest>(r), i});
+    c.requests.set(i * 3, {std::make_shared<const RequestBody>(r), PackedOwn(r), i});
   }
   for (uint32_t i = 0; i < 4; ++i) {
     Partition p;
@@ -61,7 +61,8 @@ Cluster random_cluster(uint64_t seed, int jobs) {
     wire::fill(rng, j);
     j.id = JobId(static_cast<uint32_t>(1000 + i));
     j.request_id = RequestId(static_cast<uint32_t>(1 + rng.next() % 20) * 3);
-    j.request = c.requests.at(j.request_id.value).request;
+    j.request = c.requests.at(j.request_id.value).body;
+    j.own = c.requests.at(j.request_id.value).own;
     c.jobs.set(j.id.value, j);
   }
   return c;
@@ -94,7 +95,8 @@ TEST(ClusterCodec, ComesBackAsItWas) {
   ASSERT_EQ(c.requests.size(), back->requests.size());
   c.requests.for_each([&](uint32_t id, const SharedRequest& s) {
     EXPECT_EQ(back->requests.at(id).jobs, s.jobs);
-    EXPECT_TRUE(*back->requests.at(id).request == *s.request);
+    EXPECT_TRUE(*back->requests.at(id).body == *s.body);
+    EXPECT_TRUE(back->requests.at(id).own == s.own);
   });
   EXPECT_EQ(back->name, c.name);
   EXPECT_EQ(back->last_job_id, c.last_job_id);
@@ -111,11 +113,25 @@ TEST(ClusterCodec, ComesBackAsItWas) {
   c.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { EXPECT_TRUE(wire::equal(r, back->kept_records.at(number))) << number; });
 }
 
+TEST(ClusterCodec, RequestsThatDifferInTheirTextsShareTheRest) {
+  Cluster c;
+  for (uint32_t i = 1; i <= 2; ++i) {
+    JobRequest r;
+    r.min_nodes = 2;
+    r.name = "job" + std::to_string(i);
+    c.requests.set(i, {std::make_shared<const RequestBody>(r), PackedOwn(r), 1});
+  }
+  auto back = decode_cluster(encode_cluster(c));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->requests.at(1).body, back->requests.at(2).body);
+  EXPECT_EQ(back->requests.at(2).own.get(&RequestOwn::name), "job2");
+}
+
 TEST(ClusterCodec, LinksJobsToTheSharedRequestAndRebuildsNames) {
   auto back = decode_cluster(encode_cluster(random_cluster(2, 50)));
   ASSERT_TRUE(back);
   back->jobs.for_each([&](uint32_t, const Job& j) {
-    EXPECT_EQ(j.request.get(), back->requests.at(j.request_id.value).request.get());
+    EXPECT_EQ(j.request.get(), back->requests.at(j.request_id.value).body.get());
   });
   ASSERT_NE(back->node("n7"), nullptr);
   EXPECT_EQ(back->node("n7")->id, NodeId(7));

@@ -6,6 +6,7 @@
 //   Time, Duration                   zigzag microseconds std::vector of numbers     packed
 //   double                           fixed64             std::vector of the rest    repeated
 //   std::optional, std::shared_ptr   their value, present even if it is the default; absent when null
+//   a Carried value                  the message that it stands for, its parts one after the other; absent when there is none
 //   std::variant                     a message with the one field kNumber of the alternative (a oneof)
 //
 // A member equal to what it is after default construction is left out. decode starts from a
@@ -40,6 +41,8 @@ namespace muster::wire {
 
 template <Described T>
 void encode(const T& value, std::string& out);  // appends to `out`
+template <Described T>
+std::string encoded(const T& value);
 template <Described T>
 Result<> decode(std::string_view bytes,
                 T& out);  // `out` is replaced; after an error it holds some of the fields
@@ -79,6 +82,13 @@ struct Pointee<std::optional<T>> {
 template <class T>
 struct Pointee<std::shared_ptr<const T>> {
   using type = T;
+};
+// Stands for a T::Message: each_part() gives what to write, structs that share its numbers out among them.
+template <class T>
+concept Carried = requires { typename T::Message; };
+template <Carried T>
+struct Pointee<T> {
+  using type = typename T::Message;
 };
 
 template <class T>
@@ -177,6 +187,13 @@ template <class T>
   }
 }
 
+template <Carried T>
+void write_parts(Writer& w, uint32_t number, const T& v) {
+  const size_t body = w.open(number);
+  v.each_part([&]<class Part>(const Part& part) { write_body(w, part, default_of<Part>()); });
+  w.close(body);
+}
+
 // Calls the description with each member and its counterpart in the default object, found by the distance of
 // the two.
 struct BodyWriter {
@@ -195,6 +212,8 @@ struct BodyWriter {
       if (!m.empty() || !d.empty()) w.bytes(number, m);
     } else if constexpr (std::is_same_v<M, Bitmap>) {
       if (m.size()) w.bitmap(number, m);
+    } else if constexpr (Carried<M>) {
+      if (m) write_parts(w, number, m);
     } else if constexpr (!std::is_void_v<typename Pointee<M>::type>) {
       if (m) write_value(w, number, *m);
     } else if constexpr (IsVector<M>::value) {
@@ -293,7 +312,7 @@ struct BodyReader {
         if (r.failed()) return;
         auto fresh = std::make_shared<P>();
         read_value(r, *fresh);
-        m = std::move(fresh);
+        m = M(std::move(fresh));
       } else {
         read_value(r, m);
       }
@@ -340,6 +359,13 @@ template <Described T>
 void encode(const T& value, std::string& out) {
   Writer w(out);
   write_body(w, value, default_of<T>());
+}
+
+template <Described T>
+std::string encoded(const T& value) {
+  std::string out;
+  encode(value, out);
+  return out;
 }
 
 template <Described T>

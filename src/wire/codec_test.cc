@@ -81,13 +81,6 @@ std::string bytes(std::initializer_list<int> list) {
   return out;
 }
 
-template <class T>
-std::string encoded(const T& v) {
-  std::string out;
-  encode(v, out);
-  return out;
-}
-
 Outer decoded(std::string_view in) {
   Outer out;
   auto ok = decode(in, out);

@@ -7,6 +7,8 @@
 
 #define MUSTER_WIRE_INSTANCES(F) \
   F(JobRequest)                  \
+  F(RequestBody)                 \
+  F(RequestOwn)                  \
   F(StepRequest)                 \
   F(Job)                         \
   F(Step)                        \

@@ -56,6 +56,18 @@ TYPED_TEST(Message, ComesBackAsItWas) {
   }
 }
 
+TEST(CarriedRequest, InPartsReadsAsWhole) {
+  Random rng(22);
+  JobRequest r;
+  fill(rng, r);
+  std::string bytes;
+  encode(rpc::RequestRow{RequestId(3), {std::make_shared<const RequestBody>(r), PackedOwn(r)}}, bytes);
+  rpc::RequestRow back;
+  ASSERT_TRUE(decode(bytes, back));
+  EXPECT_EQ(back.id, RequestId(3));
+  EXPECT_EQ(*back.request.whole(), r);
+}
+
 TEST(Envelope, KeepsItsAlternative) {
   Numbered<NodeReport> value{.session = 3, .sequence = 4, .message = node_rpc::StepGone{}}, back;
   std::string bytes;

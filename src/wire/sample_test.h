@@ -60,7 +60,7 @@ void fill(Random& rng, T& out) {
   } else if constexpr (!std::is_void_v<P>) {
     auto fresh = std::make_shared<P>();
     if (rng.next() % 8) fill(rng, *fresh);
-    out = std::move(fresh);
+    out = T(std::move(fresh));
   } else if constexpr (IsVariant<T>::value) {
     fill_variant(rng, out);
   } else {
@@ -93,6 +93,8 @@ bool equal(const T& a, const T& b) {
     for (size_t i = 0; i < a.size(); ++i)
       if (!equal(a[i], b[i])) return false;
     return true;
+  } else if constexpr (Carried<T>) {
+    return a ? b && equal(*a.whole(), *b.whole()) : !b;
   } else if constexpr (!std::is_void_v<P>) {
     return a ? b && equal<P>(*a, *b) : !b;
   } else if constexpr (IsVariant<T>::value) {

@@ -75,7 +75,7 @@ void BM_DecodeRequest(benchmark::State& state) {
 
 Cluster pending(uint32_t jobs) {
   Cluster c;
-  c.requests.set(1, {std::make_shared<const JobRequest>(request()), jobs});
+  c.requests.set(1, {std::make_shared<const RequestBody>(request()), PackedOwn(request()), jobs});
   for (uint32_t i = 1; i <= jobs; ++i) {
     Job j;
     j.id = JobId(i);

@@ -191,8 +191,7 @@ def test_filters_and_forms(cluster, finished):
     assert records(cluster, "-j", "%d.batch" % finished, "-o", "jobid,jobname") == [["%d.batch" % finished, "batch"]]
     for yes in (["-u", me], ["--name", "train"], ["-r", "main"], ["-i", "1"], ["-s", "cd", "-S", "now-1hours", "-E", "now+1hours"], ["-N", "n[1-2]"]):
         assert [str(finished)] in records(cluster, "-X", "-o", "jobid", *yes), yes
-    for no in (["-u", "nobody"], ["--name", "other"], ["-r", "gpu"], ["-i", "2-4"], ["-s", "f", "-S", "now-1hours"], ["-E", "now-1days", "-S", "now-2days"],
-               ["-M", "elsewhere"]):
+    for no in (["-u", "nobody"], ["--name", "other"], ["-r", "gpu"], ["-i", "2-4"], ["-s", "f", "-S", "now-1hours"], ["-E", "now-1days", "-S", "now-2days"]):
         assert [str(finished)] not in records(cluster, "-X", "-o", "jobid", *no), no
     said = cluster.ok("sacct", "-p", "-X", "-j", str(finished), "--delimiter=;", "-o", "jobid,jobname%2")
     assert said.out == "JobID;JobName;\n%d;train;\n" % finished
@@ -215,6 +214,37 @@ def test_a_requeued_job_is_one_line_and_each_run_with_duplicates(cluster):
     assert records(cluster, "-X", "-j", str(job), "-o", "restarts,state") == [["1", "COMPLETED"]]
     runs = records(cluster, "-X", "-D", "-j", str(job), "-o", "restarts,state")
     assert len(runs) == 2 and runs[1] == ["1", "COMPLETED"] and runs[0][0] == "0", runs
+
+
+@pytest.mark.parametrize("command, text", [
+    (["sreport", "cluster", "utilization"], "sreport: error: this version of Muster makes no reports yet\n"),
+    (["sshare", "-a"], "sshare: error: this version of Muster works out no fair shares yet\n"),
+])
+def test_what_is_not_there_yet_says_so(cluster, command, text):
+    """Not that there is no database: there is."""
+    said = cluster.run(*command)
+    assert said.code == 1 and said.out == "" and text in said.err, said
+
+
+def test_names_that_nothing_has_are_told(cluster, finished):
+    """An empty table alone would not say which word was misspelled."""
+    for option, noun in (("-A", "account"), ("-q", "QOS"), ("-W", "wckey")):
+        said = cluster.run("sacct", "-nP", option, "no-such")
+        assert (said.code, said.out, said.err) == (0, "", "sacct: warning: no %s no-such is known to the database\n" % noun), said
+    said = cluster.run("sacct", "-M", "other")
+    assert said.code == 1 and said.out == "" and "sacct: error: 'other' can't be reached now, or it is an invalid entry for --cluster." in said.err, said
+    assert cluster.run("sacct", "-nP", "-M", "test", "-A", "root").err == ""
+    job = cluster.sbatch("-A", "unheard-of", "-o", "/dev/null", "--wrap", "true")   # nothing is enforced
+    cluster.database.wait_state(job, "COMPLETED")
+    assert cluster.run("sacct", "-nP", "-A", "unheard-of", "-j", str(job)).err == ""
+
+
+def test_waiting_tasks_are_found_by_a_list(cluster):
+    job = cluster.sbatch("-H", "--array=0-3", "--wrap", "true")
+    until("the record", lambda: records(cluster, "-j", str(job), "-o", "jobid") == [["%d_[0-3]" % job]])
+    assert records(cluster, "-j", "%d_[2-5]" % job, "-o", "jobid") == [["%d_[0-3]" % job]]
+    assert records(cluster, "-j", "%d_[4-5]" % job, "-o", "jobid") == []
+    cluster.ok("scancel", str(job))
 
 
 def test_arrays_and_cancelled_jobs(cluster):

@@ -89,6 +89,50 @@ def test_gpus_near_the_cores(box):
     assert sorted(step.lines) == ["0: 0,1,2,3", "1: 4,5,6,7"], step
 
 
+def test_clocks_of_gpus(box, tmp_path):
+    """--gpu-freq and GpuFreqDef set the clocks of the step's GPUs; when it ends, or slurmd comes back, they are the highest."""
+    c = box("h100", "gpu:h100:8", start=False)
+    clocks = tmp_path / "clocks"
+    c.env.update(MUSTER_FAKE_NVML_CLOCKS=str(clocks))
+    c.start()
+
+    def changes():
+        lines = clocks.read_text().splitlines() if clocks.exists() else []
+        clocks.write_text("")
+        return lines
+    c.ok("srun", "--gres=gpu:1", "true")
+    assert changes() == []
+    step = c.ok("srun", "--gres=gpu:2", "--gpu-freq=1100,verbose", "cat", str(clocks))
+    assert step.lines == ["set 7 2619 1200", "set 6 2619 1200"]
+    assert re.search(r"gpu-freq: \S+/dev/nvidia7: graphics 1200 MHz, memory 2619 MHz", step.err), step
+    until("the clocks to be put back", lambda: "set 6 2619 1980" in clocks.read_text())
+    assert changes() == ["set 7 2619 1200", "set 6 2619 1200", "set 7 2619 1980", "set 6 2619 1980"]
+    assert "holds no GPU of its own" in c.ok("srun", "--gpu-freq=low", "true").err
+    wrong = c.run("srun", "--gres=gpu:1", "--gpu-freq=fast", "true")
+    assert wrong.code and "Invalid --gpu-freq argument: gpu:fast" in wrong.err, wrong
+    assert changes() == []
+    job = c.sbatch("--gres=gpu:1", "--gpu-freq=low,memory=low", "--wrap", "sleep 600")
+    c.wait_job(job, "RUNNING")
+    until("the clocks of the job", lambda: clocks.read_text() == "set 7 1593 345\n")
+    c.slurmds["n1"].kill()
+    c.slurmds["n1"].wait()
+    c.start_slurmd("n1")
+    c.cancel_all()
+    until("the clocks to be put back", lambda: clocks.read_text() == "set 7 1593 345\nset 7 2619 1980\n")
+    # a step that ends while slurmd is away
+    changes()
+    began, go, ended = tmp_path / "began", tmp_path / "go", tmp_path / "ended"
+    c.sbatch("--gres=gpu:1", "--gpu-freq=low,memory=low", "--wrap", f"touch {began}; until test -e {go}; do sleep 0.1; done; touch {ended}")
+    until("the script to begin", began.exists)
+    assert clocks.read_text() == "set 7 1593 345\n"
+    c.slurmds["n1"].kill()
+    c.slurmds["n1"].wait()
+    go.touch()
+    until("the script to end", ended.exists)
+    c.start_slurmd("n1")
+    until("the clocks to be put back", lambda: clocks.read_text() == "set 7 1593 345\nset 7 2619 1980\n")
+
+
 def test_uuids_by_flag(box):
     c = box("h100", "gpu:h100:8", "AutoDetect=nvml\nName=gpu Type=h100 Count=8 Flags=env_uuid\n")
     assert c.ok("srun", "--gres=gpu:1", "bash", "-c", "echo $CUDA_VISIBLE_DEVICES").out == "GPU-00000007\n"
@@ -220,6 +264,12 @@ def test_a_job_opens_its_own_devices_only(make_cluster):
     assert c.ok("srun", "--gres=gpu:2", "nvidia-smi", "-L").out == "GPU 0:\nGPU 1:\n"
     assert c.ok("srun", "-n1", "nvidia-smi", "-L").out == ""
     assert c.ok("srun", "-n1", "ibstat").out == "CA type: MT4129\n"
+    # A task that is bound opens its own GPU alone, and counts from it; unless they are to share.
+    show = ["bash", "-c", "echo $CUDA_VISIBLE_DEVICES $(nvidia-smi -L)"]
+    bound = ["srun", "-l", "-n2", "--gres=gpu:2", "--gpu-bind=per_task:1"]
+    assert sorted(c.ok(*bound, *show).lines) == ["0: 0 GPU 0:", "1: 0 GPU 1:"]
+    assert sorted(c.ok(*bound, "--gres-flags=allow-task-sharing", *show).lines) == ["0: 0 GPU 0: GPU 1:", "1: 1 GPU 0: GPU 1:"]
+    assert c.ok("srun", "-n1", "--gres=gpu:2", "--gpu-bind=map:1", *show).out == "0 GPU 1:\n"
     # Two jobs at once: the second sees the other one, by the same number.
     first = c.sbatch("--gres=gpu:1", "--wrap", "sleep 600")
     c.wait_job(first, "RUNNING")

@@ -125,10 +125,24 @@ def test_scancel_of_one_step_leaves_the_job_and_other_steps(cluster):
 
 @better
 def test_a_steps_own_time_limit(cluster):
-    """srun --time inside a job; a minute is the least that can be asked for, so this is the slow one."""
-    out, _ = cluster.run_script("#!/bin/bash\nsrun -t 1 --signal=USR1@59 bash -c 'trap \"echo warned\" USR1; while :; do sleep 0.1; done'\n"
-                                "echo code $?\n", seconds=100)
-    assert "warned" in out and "DUE TO TIME LIMIT" in out and re.search(r"code (143|137)$", out.strip()), out
+    """srun --time inside a job. A minute is the least that can be asked for, and the signal tells of it after a second; that a
+    step ends with its time is tested with slurmd and slurmstepd (Step.EndsWhenItsOwnTimeIsUp)."""
+    out, _ = cluster.run_script("#!/bin/bash\nsrun -t 1 --signal=USR1@59 bash -c 'trap \"echo warned; exit 3\" USR1; while :; do sleep 0.1; done'\n"
+                                "echo code $? after $SECONDS\n", state="COMPLETED")
+    assert "warned" in out and re.search(r"code 3 after ([1-9]|1\d)$", out.strip()), out
+
+
+@better
+def test_the_time_limit_of_a_running_step_is_changed(cluster):
+    """With a minute instead of ten the signal, 59 seconds before the end, is due."""
+    job = cluster.sbatch("-o", cluster.work + "/limit.out", "--wrap",
+                         "srun -t 10 --signal=USR1@59 bash -c 'trap \"echo warned; exit 0\" USR1; touch up; while :; do sleep 0.1; done'")
+    until("the step", lambda: cluster.sh("test -e up").code == 0)
+    step = "StepId=%d.0" % job
+    assert "TimeLimit=00:10:00" in cluster.ok("scontrol", "show", "step", "%d.0" % job).out
+    cluster.ok("scontrol", "update", step, "TimeLimit=1")
+    cluster.wait_job(job)
+    assert "warned" in cluster.read("limit.out")
 
 
 # ---- suspend

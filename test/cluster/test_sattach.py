@@ -1,6 +1,10 @@
 """sattach: the streams of a step that runs, beside its srun."""
+import fcntl
+import os
+import pty
 import re
 import subprocess
+import termios
 
 import pytest
 
@@ -133,3 +137,26 @@ def test_nobody_else_may(cluster):
         result = cluster.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sattach", step.name)
         assert result.code == 1 and "denied" in result.err, result
         cluster.run("scancel", step.name.split(".")[0])
+
+
+def test_pty_is_a_second_terminal_of_task_zero(cluster):
+    """What is typed into sattach's terminal reaches the shell that srun --pty started; its end is sattach's."""
+    master, slave = pty.openpty()
+    shell = subprocess.Popen(["srun", "--pty", "bash", "--norc"], env=cluster.env, cwd=cluster.work, stdin=slave, stdout=slave, stderr=slave,
+                             start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+    os.close(slave)
+    try:
+        find = lambda: next((s.strip() for s in cluster.ok("squeue", "-h", "-s", "-o", "%i").lines if s.strip().endswith(".0")), None)
+        step = until("the step", find)
+        said, code = cluster.terminal("sattach", "--pty", step, send=b"echo one$((1+1))three; tty\n",
+                                      keys=[(rb"one2three[^$]*/dev/pts/", b"exit 5\n")])
+        assert "one2three" in said and code == 5, (said, code)
+        assert shell.wait(20) == 5
+    finally:
+        end_process(shell)
+        os.close(master)
+
+
+def test_pty_goes_with_no_filter(cluster):
+    said = cluster.run("sattach", "--pty", "--output-filter=0", "1.0")
+    assert said.code == 1 and "--pty is not compatible with" in said.err, said

@@ -28,7 +28,7 @@ def compile_plugin(source, target, *flags):
 @pytest.fixture(scope="session")
 def plugins():
     folder = conftest.new_folder()
-    for name in ("recorder", "container"):
+    for name in ("recorder", "container", "shared"):
         compile_plugin(os.path.join(HERE, "spank", name + ".c"), os.path.join(folder, name + ".so"), "-isystem", include_folder())
     yield folder
     shutil.rmtree(folder)
@@ -233,6 +233,13 @@ def test_objects_that_are_no_plugins(site):
         assert said.code == 1 and re.search(r"plugstack\.conf:1: plugin \S*%s: .*(%s)" % (name, why), said.err), said
         site.stack("optional %s/%s\n" % (site.cluster.work, name))
         assert site.cluster.ok("srun", "echo", "ran").out == "ran\n"
+
+
+def test_memory_and_processes_between_callbacks(site):
+    """As Pyxis does it: the first task of a node starts the container, all join it."""
+    site.stack("required shared.so\n")
+    said = site.cluster.ok("srun", "-N2", "--ntasks-per-node=3", "true")
+    assert said.err.splitlines() == 2 * ["shared: 3 tasks ready, 3 ended, 1 helper"], said
 
 
 # ---- options
@@ -559,3 +566,69 @@ def test_an_image_that_is_not_there(pyxis):
     said = pyxis.cluster.run("srun", "--container-image=gone", "echo", "ran")
     assert (said.code, said.out) == (1, "") and "slurmstepd: error: pyxis: no such image: gone" in said.err, said
     assert "required plugin container.so: user_init() failed with rc=-1" in said.err, said
+
+
+# ---- NVIDIA's Pyxis itself, where it and enroot are at hand: MUSTER_PYXIS=/path/of/spank_pyxis.so, enroot in PATH
+@pytest.fixture
+def real_pyxis(site):
+    """The site with Pyxis, and an image with a shell. Both nodes are this machine, so each needs a data folder of its own."""
+    plugin = os.environ.get("MUSTER_PYXIS")
+    programs = ("enroot", "enroot-mount", "enroot-nsenter", "enroot-switchroot")
+    if not plugin or not all(map(shutil.which, programs + ("mksquashfs", "busybox"))):
+        pytest.skip("no Pyxis (MUSTER_PYXIS), enroot, mksquashfs or busybox")
+    needs_namespaces()
+    for program in programs:
+        if not os.path.exists(os.path.join(site.cluster.bin, program)):
+            os.symlink(shutil.which(program), os.path.join(site.cluster.bin, program))
+    root, site.image = os.path.join(site.cluster.folder, "root"), os.path.join(site.cluster.folder, "image.sqsh")
+    if not os.path.exists(site.image):
+        for name in ("bin", "etc", "work"):
+            os.makedirs(os.path.join(root, name))
+        shutil.copy(shutil.which("busybox"), root + "/bin/busybox")
+        for name in ("sh", "cat", "pwd", "id", "ls", "touch", "sleep"):
+            os.symlink("busybox", root + "/bin/" + name)
+        for name, text in (("os-release", "PRETTY_NAME=image\n"), ("environment", "PATH=/bin\nFROM=image\n")):
+            with open(os.path.join(root, "etc", name), "w") as f:
+                f.write(text)
+        subprocess.run(["mksquashfs", root, site.image, "-all-root", "-no-progress"], check=True, capture_output=True)
+    os.makedirs(os.path.join(site.cluster.folder, "pyxis"), exist_ok=True)
+    site.stack("required %s runtime_path=%s/pyxis\n" % (plugin, site.cluster.folder))
+    return site
+
+
+@pytest.mark.row(12)
+def test_real_pyxis_runs_images(real_pyxis):
+    image = "--container-image=" + real_pyxis.image
+    data = os.path.join(real_pyxis.cluster.folder, "mounted")
+    os.makedirs(data, exist_ok=True)
+    said = real_pyxis.cluster.ok("srun", "-w", "n1", "-n3", image, "--container-mounts=%s:/data" % data, "--container-workdir=/work",
+                                 "--container-env=FROM", "sh", "-c", "cat /etc/os-release; pwd; echo $FROM; touch /data/$SLURM_PROCID",
+                                 env={"FROM": "host"})
+    assert sorted(said.lines) == sorted(3 * ["PRETTY_NAME=image", "/work", "host"]), said
+    assert sorted(os.listdir(data)) == ["0", "1", "2"]
+    out, _ = real_pyxis.cluster.run_script("#!/bin/sh\n#SBATCH -w n1 %s\ncat /etc/os-release\necho $FROM\n" % image)
+    assert out == "PRETTY_NAME=image\nimage\n", out
+    said = real_pyxis.cluster.run("srun", "-w", "n1", image, "sh", "-c", "touch /work/there; exit 7")
+    assert said.code == 7 and "Read-only file system" in said.err, said
+
+
+@pytest.mark.row(12)
+def test_real_pyxis_keeps_named_containers(real_pyxis):
+    image, cluster = "--container-image=" + real_pyxis.image, real_pyxis.cluster
+    cluster.ok("srun", "-w", "n1", image, "--container-name=kept", "--container-writable", "touch", "/work/there")
+    said = cluster.ok("srun", "-w", "n1", "--container-name=kept", "--container-save=saved.sqsh", "ls", "/work",
+                      env={"PWD": cluster.work})        # Pyxis takes relative paths from there
+    assert said.out == "there\n" and "pyxis: exported container pyxis_kept to saved.sqsh" in said.err, said
+    assert cluster.ok("srun", "-w", "n1", "--container-image=./saved.sqsh", "ls", "/work").out == "there\n"
+    said = cluster.run("srun", "-w", "n1", image, "--container-name=kept:create", "true")
+    assert said.code == 1 and "the container already exists" in said.err, said
+    cluster.ok("srun", "-w", "n1", "enroot", "remove", "-f", "pyxis_kept")
+
+
+@pytest.mark.row(12)
+def test_real_pyxis_tells_what_is_wrong(real_pyxis):
+    said = real_pyxis.cluster.run("srun", "--container-image=/gone.sqsh", "echo", "ran")
+    assert (said.code, said.out) == (1, "") and "pyxis:     [ERROR] No such file or directory: /gone.sqsh" in said.err, said
+    said = real_pyxis.cluster.run("srun", "--container-mounts=data", "true")
+    assert said.code == 255 and "srun: error: Invalid --container-mounts argument: data" in said.err, said
+    assert re.search(r"--container-env=NAME.*\n +\[pyxis\] names", real_pyxis.cluster.ok("srun", "--help").out)

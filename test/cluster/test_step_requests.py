@@ -106,3 +106,16 @@ def test_sdiag_as_data(cluster):
     assert [t for t in data["statistics"]["rpcs_by_message_type"] if t["message_type"] == "REQUEST_SUBMIT_BATCH_JOB"]
     assert "jobs_submitted: %d" % data["statistics"]["jobs_submitted"] in cluster.ok("sdiag", "--yaml").out
     assert cluster.run("sdiag", "--json=v0.0.1").code == 1
+
+
+@ours
+def test_cores_taken_back_from_the_system(make_cluster):
+    """Guide core_spec: with a smaller --core-spec the steps have the system's cores that become free; the job is charged as before."""
+    c = make_cluster(nodes=1, cpus=16, gpus=0, conf="AllowSpecResourcesUsage=yes", node_line="CoresPerSocket=16 CpuSpecList=0-1")
+    out, _ = c.run_script("#!/bin/bash\n#SBATCH --core-spec=1\necho $SLURM_JOB_CPUS_PER_NODE $SLURM_CPUS_ON_NODE\n"
+                            "srun -n1 bash -c 'echo $SLURM_CPUS_ON_NODE; scontrol show job -d $SLURM_JOB_ID; scontrol show node n1; "
+                            "scontrol show step $SLURM_JOB_ID.0'\n")
+    assert out.splitlines()[:2] == ["14 15", "15"], out
+    assert re.search(r"NumCPUs=14 ", out) and re.search(r"CPU_IDs=2-15 ", out), out
+    assert re.search(r"CPUAlloc=14 CPUEfctv=14 CPUTot=16", out), out
+    assert re.search(r"CPUs=15 ", out), out

@@ -10,3 +10,11 @@ allocate e --thread-spec=3 -w n2
 free e
 # the example of the guide: CpuSpecList=0-1, and one core is enough for the system
 allocate f -S 1 -w n2
+free d
+free f
+# tasks go by what that leaves
+allocate g -S 1 -n7 -N1 -w n1
+free g
+allocate no -S 6 -n6 -N1 -w n1
+allocate no -S 7 -n6 -w n2
+allocate h -S 6 -n2 -N1 -w n1

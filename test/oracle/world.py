@@ -74,6 +74,8 @@ class World:
         c.ok("scontrol", "update", "nodename=n5", "state=drain", "reason=bad disk")
         c.wait_nodes("drained", ["n5"])
         c.wait_nodes(r"down\*", ["n6"])     # nobody answers there
+        harness.until("the scheduler to have looked at every job",
+                      lambda: "LastSchedEval=Unknown" not in c.ok("scontrol", "show", "job").out)
         self.before = self.state()
         return self
 

@@ -1,7 +1,6 @@
 #include "cli/accounting/no_accounting.h"
 
-#include <unistd.h>
-
+#include "cli/common/client_conf.h"
 #include "cli/common/version.h"
 
 namespace muster::cli {
@@ -22,9 +21,13 @@ std::optional<int> answered_offline(std::string_view program, std::string_view u
 }
 
 int refuse(std::string_view lines) {
-  std::string text = std::string(lines) + "\n";
-  [[maybe_unused]] ssize_t n = ::write(2, text.data(), text.size());
+  put_error(lines);
   return 1;
+}
+
+int refuse_yet(std::string_view without_database, std::string_view yet) {
+  const Result<ClientConf> conf = find_client_conf();
+  return refuse(conf && conf->accounting_dbd ? yet : without_database);
 }
 
 }  // namespace muster::cli

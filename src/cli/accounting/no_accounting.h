@@ -24,5 +24,7 @@ std::optional<int> answered_offline(std::string_view program, std::string_view u
 
 // The lines on stderr, exit code 1.
 int refuse(std::string_view lines);
+// The same for a command that has nothing to say yet where there is a database either: `yet` is told there.
+int refuse_yet(std::string_view without_database, std::string_view yet);
 
 }  // namespace muster::cli

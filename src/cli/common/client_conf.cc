@@ -39,70 +39,76 @@ void set_auth_info(ClientConf& c, std::string_view value) {
   }
 }
 
+Result<> set_port(ClientConf& c, std::string_view value) {
+  std::optional<uint16_t> port = parse_number<uint16_t>(value.substr(0, value.find('-')), 1);
+  if (!port) return fail(Errc::kConfig, "SlurmctldPort=" + std::string(value) + " is not a port");
+  c.slurmctld_port = *port;
+  return {};
+}
+
+template <auto Member>
+void text(ClientConf& c, std::string_view value) {
+  c.*Member = std::string(value);
+}
+template <auto Member>
+void lower(ClientConf& c, std::string_view value) {
+  c.*Member = to_lower(value);
+}
+template <auto Member>
+void flag(ClientConf& c, std::string_view value) {
+  c.*Member = value == "1" || iequals(value, "yes");
+}
+// What is no number of these is `Otherwise`: the daemons complain about it.
+template <auto Member, uint32_t Least, uint32_t Most, uint32_t Otherwise>
+void number(ClientConf& c, std::string_view value) {
+  using Number = std::remove_reference_t<decltype(c.*Member)>;
+  c.*Member = static_cast<Number>(parse_number<uint32_t>(value, Least, Most).value_or(Otherwise));
+}
+
+struct Key {
+  std::string_view name;
+  void (*set)(ClientConf&, std::string_view value);
+};
+using C = ClientConf;
+constexpr Key kKeys[] = {
+    {"ClusterName", lower<&C::cluster_name>},
+    {"SlurmctldHost", [](C& c, std::string_view value) { c.controllers.push_back(parse_host(value)); }},
+    {"AuthType", lower<&C::auth_type>},
+    {"AuthInfo", set_auth_info},
+    {"SlurmUser", [](C& c, std::string_view value) { c.slurm_user = std::string(before_paren(value)); }},
+    {"SlurmctldPidFile", text<&C::slurmctld_pid_file>},
+    {"SlurmdPidFile", text<&C::slurmd_pid_file>},
+    {"MessageTimeout", number<&C::message_timeout_seconds, 1, 86400, 10>},
+    {"PropagateResourceLimits", text<&C::propagate_limits>},
+    {"PropagateResourceLimitsExcept", text<&C::propagate_limits_except>},
+    {"LaunchParameters", lower<&C::launch_parameters>},
+    {"InteractiveStepOptions", text<&C::interactive_step_options>},
+    {"KillWait", number<&C::kill_wait_seconds, 0, 65533, 30>},
+    {"WaitTime", number<&C::wait_seconds, 0, 65533, 0>},
+    {"KillOnBadExit", flag<&C::kill_on_bad_exit>},
+    {"SrunProlog", text<&C::srun_prolog>},
+    {"SrunEpilog", text<&C::srun_epilog>},
+    {"PlugStackConfig", text<&C::plug_stack_config>},
+    {"PluginDir", text<&C::plugin_dir>},
+    {"SchedulerParameters", text<&C::scheduler_parameters>},
+    {"BcastExclude", text<&C::bcast_exclude>},
+    {"BcastParameters", text<&C::bcast_parameters>},
+    {"TreeWidth", number<&C::tree_width, 1, 65533, 16>},
+    {"AccountingStorageType", [](C& c, std::string_view value) { c.accounting_dbd = iequals(value, "accounting_storage/slurmdbd"); }},
+    {"AccountingStorageHost", text<&C::accounting_host>},
+    {"AccountingStorageBackupHost", text<&C::accounting_backup_host>},
+    {"AccountingStoragePort", number<&C::accounting_port, 1, 65535, 6819>},
+    {"AllowSpecResourcesUsage", flag<&C::allow_spec_resources>},
+    {"PriorityType", [](C& c, std::string_view value) { c.multifactor = !iequals(value, "priority/basic"); }},
+};
+
 Result<> set_key(ClientConf& c, std::string_view key, std::string_view value) {
-  auto is = [&](std::string_view name) { return iequals(key, name); };
-  if (is("ClusterName"))
-    c.cluster_name = to_lower(value);
-  else if (is("SlurmctldHost"))
-    c.controllers.push_back(parse_host(value));
-  else if (is("SlurmctldPort")) {
-    std::optional<uint16_t> port = parse_number<uint16_t>(value.substr(0, value.find('-')), 1);
-    if (!port) return fail(Errc::kConfig, "SlurmctldPort=" + std::string(value) + " is not a port");
-    c.slurmctld_port = *port;
-  } else if (is("AuthType"))
-    c.auth_type = to_lower(value);
-  else if (is("AuthInfo"))
-    set_auth_info(c, value);
-  else if (is("SlurmUser"))
-    c.slurm_user = std::string(value.substr(0, value.find('(')));
-  else if (is("SlurmctldPidFile"))
-    c.slurmctld_pid_file = std::string(value);
-  else if (is("SlurmdPidFile"))
-    c.slurmd_pid_file = std::string(value);
-  else if (is("MessageTimeout"))
-    c.message_timeout_seconds = parse_number<uint32_t>(value, 1, 86400).value_or(10);
-  else if (is("PropagateResourceLimits"))
-    c.propagate_limits = std::string(value);
-  else if (is("PropagateResourceLimitsExcept"))
-    c.propagate_limits_except = std::string(value);
-  else if (is("LaunchParameters"))
-    c.launch_parameters = to_lower(value);
-  else if (is("InteractiveStepOptions"))
-    c.interactive_step_options = std::string(value);
-  else if (is("KillWait"))
-    c.kill_wait_seconds = parse_number<uint32_t>(value, 0, 65533).value_or(30);
-  else if (is("WaitTime"))
-    c.wait_seconds = parse_number<uint32_t>(value, 0, 65533).value_or(0);
-  else if (is("KillOnBadExit"))
-    c.kill_on_bad_exit = value == "1" || iequals(value, "yes");
-  else if (is("SrunProlog"))
-    c.srun_prolog = std::string(value);
-  else if (is("SrunEpilog"))
-    c.srun_epilog = std::string(value);
-  else if (is("PlugStackConfig"))
-    c.plug_stack_config = std::string(value);
-  else if (is("PluginDir"))
-    c.plugin_dir = std::string(value);
-  else if (is("SchedulerParameters"))
-    c.scheduler_parameters = std::string(value);
-  else if (is("BcastExclude"))
-    c.bcast_exclude = std::string(value);
-  else if (is("BcastParameters"))
-    c.bcast_parameters = std::string(value);
-  else if (is("TreeWidth"))
-    c.tree_width = parse_number<uint32_t>(value, 1, 65533).value_or(16);
-  else if (is("AccountingStorageType"))
-    c.accounting_dbd = iequals(value, "accounting_storage/slurmdbd");
-  else if (is("AccountingStorageHost"))
-    c.accounting_host = std::string(value);
-  else if (is("AccountingStorageBackupHost"))
-    c.accounting_backup_host = std::string(value);
-  else if (is("AccountingStoragePort"))
-    c.accounting_port = parse_number<uint16_t>(value, 1).value_or(6819);
-  else if (is("AllowSpecResourcesUsage"))
-    c.allow_spec_resources = value == "1" || iequals(value, "yes");
-  else if (is("PriorityType"))
-    c.multifactor = !iequals(value, "priority/basic");
+  if (iequals(key, "SlurmctldPort")) return set_port(c, value);
+  for (const Key& k : kKeys)
+    if (iequals(key, k.name)) {
+      k.set(c, value);
+      break;
+    }
   return {};
 }
 

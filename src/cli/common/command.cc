@@ -10,6 +10,13 @@
 #include "cli/common/version.h"
 
 namespace muster::cli {
+namespace {
+
+void write_error(std::string_view text) {
+  [[maybe_unused]] ssize_t n = text.empty() ? 0 : ::write(2, text.data(), text.size());
+}
+
+}  // namespace
 
 std::vector<std::string> arguments_of(int argc, char** argv) {
   std::vector<std::string> out;
@@ -24,8 +31,7 @@ EnvLookup process_environment() {
 void show(std::span<const Message> messages, std::string_view program) {
   std::string text;
   for (const Message& m : messages) text += render(m, program) + "\n";
-  if (!text.empty()) [[maybe_unused]]
-    ssize_t n = ::write(2, text.data(), text.size());
+  write_error(text);
 }
 
 std::optional<int> settled(Outcome outcome, Command command, std::span<const Message> messages, int failed,
@@ -56,6 +62,17 @@ std::optional<int> settled(Outcome outcome, Command command, std::span<const Mes
 
 bool asks_version(std::span<const std::string> arguments) {
   return arguments.size() == 1 && (arguments[0] == "-V" || arguments[0] == "--version");
+}
+
+void set_verbosity(os::CliLog& log, uint32_t times) {
+  if (times) log.set_level(times > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+}
+
+void put_error(std::string_view lines) { write_error(std::string(lines) + "\n"); }
+
+void report_fatal(const os::CliLog& log, const Error& e) {
+  log.fatal("{}", e.message());
+  if (!e.hint.empty()) log.info("{}", e.hint);
 }
 
 // Every line of a text has the start, as Slurm's have.

@@ -27,6 +27,15 @@ std::optional<int> settled(Outcome outcome, Command command, std::span<const Mes
 // "-V" or "--version" as the only argument, for commands without an option table.
 bool asks_version(std::span<const std::string> arguments);
 
+// -v: verbose; -vv and more: debug.
+void set_verbosity(os::CliLog& log, uint32_t times);
+
+// Lines on stderr as Slurm prints them, without the program's name.
+void put_error(std::string_view lines);
+
+// What ends a command before it began, with its hint on a second line.
+void report_fatal(const os::CliLog& log, const Error& e);
+
 // "prefix: text" as error with its hint on a second line.
 void report(const os::CliLog& log, const Error& e, std::string_view prefix = {});
 

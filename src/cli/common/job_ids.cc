@@ -81,4 +81,18 @@ std::string selector_text(const rpc::JobSelector& s) {
   return out;
 }
 
+const std::string* add_job_states(const std::vector<std::string>& names, uint32_t& states, uint32_t& flags) {
+  for (const std::string& name : names) {
+    if (iequals(name, "all")) {
+      states = flags = 0;
+      return nullptr;
+    }
+    std::optional<JobStateFilter> bits = parse_job_state(name);
+    if (!bits) return &name;
+    states |= bits->states;
+    flags |= bits->flags;
+  }
+  return nullptr;
+}
+
 }  // namespace muster::cli

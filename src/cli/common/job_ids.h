@@ -1,9 +1,10 @@
-// Jobs as users name them on command lines: 123, 123_4, 123_[4-7,9], 123.0, 123_4.batch. scancel(1),
-// squeue(1), scontrol(1). Pure.
+// Jobs as users name them on command lines: 123, 123_4, 123_[4-7,9], 123.0, 123_4.batch; and their states. scancel(1),
+// squeue(1), sacct(1), scontrol(1). Pure.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "model/rpc.h"
@@ -18,5 +19,8 @@ std::string selector_text(const rpc::JobSelector& s);
 // "batch", "extern", "interactive" or a number.
 Result<StepId> parse_step_id(std::string_view text);
 std::string step_id_text(StepId id);
+
+// Adds the states of a list to the bits of a filter; "all" lifts the filter. The first word that is no state, or nullptr.
+const std::string* add_job_states(const std::vector<std::string>& names, uint32_t& states, uint32_t& flags);
 
 }  // namespace muster::cli

@@ -58,8 +58,7 @@ void ask_node(net::Loop& loop, const NodeDialer& d, NodeRequest request,
     return;
   }
   if (request.any_slurmd) return net::connect_unix(loop, beside, direct);
-  std::string relay;
-  wire::encode(rpc::RelayToNode{request.node.name, request.credential, request.message, std::move(request.payload)}, relay);
+  std::string relay = wire::encoded(rpc::RelayToNode{request.node.name, request.credential, request.message, std::move(request.payload)});
   net::connect_unix(loop, beside, [send, relay](Result<net::ChannelPtr> c) {
     send(std::move(c), wire::number_of<rpc::RelayToNode>, relay);
   });

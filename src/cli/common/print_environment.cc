@@ -1,7 +1,6 @@
 #include "cli/common/print_environment.h"
 
-#include <unistd.h>
-
+#include "cli/common/command.h"
 #include "os/clock.h"
 #include "os/users.h"
 
@@ -32,9 +31,7 @@ fields::Environment print_environment(const ClientConf& conf, const QueryCommon&
 }
 
 void show_query_error(const Error& e, const std::string& prefix) {
-  std::string text = prefix + std::string(e.message()) + "\n";
-  if (!e.hint.empty()) text += "  " + e.hint + "\n";
-  [[maybe_unused]] ssize_t n = ::write(2, text.data(), text.size());
+  put_error(prefix + std::string(e.message()) + (e.hint.empty() ? "" : "\n  " + e.hint));
 }
 
 }  // namespace muster::cli

@@ -18,7 +18,7 @@ class RequestTable {
     add(std::move(part.requests));
   }
   void add(std::vector<rpc::RequestRow>&& rows) {
-    for (rpc::RequestRow& r : rows) table_.insert_or_assign(r.id, r.request ? std::move(r.request) : none_);
+    for (rpc::RequestRow& r : rows) table_.insert_or_assign(r.id, r.request ? r.request.whole() : none_);
   }
   // An empty request for a number that was not sent. The reference is good until the next part.
   const JobRequest& of(const JobRow& row) const { return *share(row); }

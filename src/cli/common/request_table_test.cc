@@ -36,7 +36,7 @@ TEST(RequestTable, KeepsWhatEarlierPartsBroughtUntilToldToForget) {
 TEST(RequestTable, WhatWasNotSentIsEmpty) {
   RequestTable table;
   rpc::JobRows part;
-  part.requests.push_back({RequestId(7), nullptr});   // as a peer may send it
+  part.requests.push_back({RequestId(7), {}});   // as a peer may send it
   table.add(part);
   EXPECT_EQ(table.of(row_of(7)).name, "");
   EXPECT_EQ(table.of(row_of(8)).name, "");

@@ -107,6 +107,19 @@ bool Session::wait_a_moment(Waiting& w) const {
   return true;
 }
 
+std::optional<Session> find_session(Patience patience, std::string_view clusters, const os::CliLog& log) {
+  Result<Session> session = Session::find(patience);
+  if (!session) {
+    report_fatal(log, session.error());
+    return std::nullopt;
+  }
+  if (Result<> ours = check_clusters(session->conf(), clusters); !ours) {
+    report(log, ours.error());
+    return std::nullopt;
+  }
+  return std::move(*session);
+}
+
 Result<> Session::connect() {
   if (client_) return {};
   MUSTER_TRY(client, whom_ == Whom::kDatabase ? connect_database() : net::connect_client(client_options(conf_, patience_)));

@@ -22,6 +22,7 @@
 #include "base/result.h"
 #include "cli/common/client_conf.h"
 #include "net/client.h"
+#include "os/cli_log.h"
 #include "wire/codec.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
@@ -56,8 +57,7 @@ class Session {
   template <class Request, class OnPart>
   Result<wire::AnswerTo<Request>> stream(const Request& request, OnPart&& on_part,
                                          Duration timeout = kAnswerTime) {
-    std::string bytes;
-    wire::encode(request, bytes);
+    const std::string bytes = wire::encoded(request);
     auto decode_part = [&](std::string_view payload) -> Result<> {
       wire::PartOf<Request> part;
       MUSTER_TRY_VOID(wire::decode(payload, part));
@@ -103,6 +103,9 @@ class Session {
   Whom whom_;
   std::unique_ptr<net::Client> client_;
 };
+
+// What a command does first that asks the controller of the cluster it was told (-M): nullopt after saying why not.
+std::optional<Session> find_session(Patience patience, std::string_view clusters, const os::CliLog& log);
 
 // What connect_client is given for a configuration. `controller` ≥ 0: only that SlurmctldHost (scontrol
 // ping).

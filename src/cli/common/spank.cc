@@ -46,10 +46,7 @@ Result<SpankHost> SpankHost::load(Command command, const ClientConf& conf, const
   if (read.plugins.empty()) return out;
   spank::Stack::Ports ports;
   ports.log = [&log](os::LogLevel level, const std::string& text) { log.write(level, text); };
-  ports.say = [](const std::string& text) {
-    std::string line = text + "\n";
-    [[maybe_unused]] ssize_t n = ::write(2, line.data(), line.size());
-  };
+  ports.say = put_error;
   MUSTER_TRY(stack, spank::Stack::load(read.plugins, command == Command::kSrun ? S_CTX_LOCAL : S_CTX_ALLOCATOR, std::move(ports)));
   out.stack_ = std::move(stack);
   out.stack_->facts.uid = ::getuid();

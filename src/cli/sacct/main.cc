@@ -6,6 +6,7 @@
 #include "cli/common/document.h"
 #include "cli/common/print_environment.h"
 #include "cli/sacct/print.h"
+#include "cli/sacct/unknown_names.h"
 #include "os/clock.h"
 #include "os/users.h"
 #include "wire/accounting_instances.h"
@@ -13,14 +14,9 @@
 namespace muster::cli {
 namespace {
 
-void plain(const std::string& text) {
-  std::string line = text + "\n";
-  [[maybe_unused]] ssize_t n = ::write(2, line.data(), line.size());
-}
-
 int tell(const os::CliLog& log, const QueryMistake& m) {
   if (m.form == QueryMistake::Form::kPlain)
-    plain(m.text);
+    put_error(m.text);
   else if (m.form == QueryMistake::Form::kFatal)
     log.fatal("{}", m.text);
   else
@@ -49,6 +45,11 @@ void use_local_uids(rpc::JobRecords& part) {
     if (Result<Uid> uid = os::find_uid(job.user); uid && !job.user.empty()) job.uid = *uid;
 }
 
+int trouble(const os::CliLog& log, const Error& e) {
+  report(log, e, "Problem talking to the database: ");
+  return 1;
+}
+
 int list(const SacctOptions& o, Session& session, const os::CliLog& log) {
   Result<fields::Table<fields::RecordView>> table = record_table(o);
   if (!table) return unknown_column(log, table.error());
@@ -58,12 +59,12 @@ int list(const SacctOptions& o, Session& session, const os::CliLog& log) {
   if (!query) return tell(log, query.error());
   log.verbose("{}", window_text(query->query.filter));
   const fields::RecordStyle style{o.units, o.truncate, query->query.filter.from, query->query.filter.until};
-  Result<> connected = session.connect();
-  if (!connected) {
-    log.error("Problem talking to the database: {}", connected.error().message());
-    if (!connected.error().hint.empty()) log.info("{}", connected.error().hint);
+  if (Result<> connected = session.connect(); !connected) return trouble(log, connected.error());
+  if (Result<> known = check_record_clusters(session, query->query.filter, session.conf().cluster_name); !known) {
+    report(log, known.error());
     return 1;
   }
+  UnknownNames unknown(query->query.filter);
   Out out;
   std::optional<Document> document;
   if (o.data.kind == DataOutput::Kind::kText)
@@ -78,15 +79,18 @@ int list(const SacctOptions& o, Session& session, const os::CliLog& log) {
   });
   Result<rpc::Empty> done = session.stream(query->query, [&](rpc::JobRecords&& part) -> Result<> {
     if (o.local_uid) use_local_uids(part);
+    unknown.seen(part);
     jobs.add(std::move(part));
     return {};
   });
   jobs.end();
   document.reset();
   out.flush();
-  if (done) return 0;
-  report(log, done.error(), "Problem talking to the database: ");
-  return 1;
+  if (!done) return trouble(log, done.error());
+  auto warnings = unknown.warnings(session);
+  if (!warnings) return trouble(log, warnings.error());
+  for (const std::string& text : *warnings) log.info("warning: {}", text);
+  return 0;
 }
 
 int run(int argc, char** argv) {
@@ -94,7 +98,7 @@ int run(int argc, char** argv) {
   QueryParse<SacctOptions> parse = parse_sacct(arguments_of(argc, argv), process_environment());
   if (auto code = settled(parse.outcome, Command::kSacct, parse.messages, 1)) return *code;
   const SacctOptions& o = parse.options;
-  if (o.verbose) log.set_level(o.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  set_verbosity(log, o.verbose);
   if (auto code = data_parser_asked(o.data, log)) return *code;
   if (o.helpformat) {
     Out().put(fields::record_help());
@@ -102,12 +106,11 @@ int run(int argc, char** argv) {
   }
   Result<ClientConf> conf = find_client_conf();
   if (!conf) {
-    log.fatal("{}", conf.error().message());
-    if (!conf.error().hint.empty()) log.info("{}", conf.error().hint);
+    report_fatal(log, conf.error());
     return 1;
   }
   if (!conf->accounting_dbd) {
-    plain(std::string(kStorageDisabled));
+    put_error(kStorageDisabled);
     return 1;
   }
   Session session(std::move(*conf), Patience::kNone, Whom::kDatabase);

@@ -28,23 +28,13 @@ constexpr uint32_t kEnded = [] {
 }();
 
 Done add_states(const SacctOptions& o, Filter& f) {
-  for (const std::string& name : o.states) {
-    if (iequals(name, "all")) {
-      f.states = f.state_flags = 0;
-      return {};
-    }
-    std::optional<JobStateFilter> bits = parse_job_state(name);
-    if (!bits) {
-      std::vector<std::string_view> names;
-      for (int i = 0; i < kJobStateCount; ++i) names.push_back(job_state_name(static_cast<JobState>(i)));
-      std::string_view near = did_you_mean(name, names);
-      return mistake(Form::kFatal, "unrecognized job state value '" + name + "'",
-                     near.empty() ? "" : "did you mean " + std::string(near) + "?");
-    }
-    f.states |= bits->states;
-    f.state_flags |= bits->flags;
-  }
-  return {};
+  const std::string* unknown = add_job_states(o.states, f.states, f.state_flags);
+  if (!unknown) return {};
+  std::vector<std::string_view> names;
+  for (int i = 0; i < kJobStateCount; ++i) names.push_back(job_state_name(static_cast<JobState>(i)));
+  std::string_view near = did_you_mean(*unknown, names);
+  return mistake(Form::kFatal, "unrecognized job state value '" + *unknown + "'",
+                 near.empty() ? "" : "did you mean " + std::string(near) + "?");
 }
 
 Done add_jobs(const SacctOptions& o, RecordQuery& q) {
@@ -57,18 +47,20 @@ Done add_jobs(const SacctOptions& o, RecordQuery& q) {
   return {};
 }
 
-bool in_list(const std::string& ranges, uint32_t task) {
+Bitmap tasks_of(std::string_view ranges) {
   Bitmap tasks;
-  return Bitmap::parse_ranges(ranges, tasks, kMaxArrayTaskId + 1) && task < tasks.size() && tasks.test(task);
+  if (!Bitmap::parse_ranges(ranges.substr(0, ranges.find('%')), tasks, kMaxArrayTaskId + 1)) return {};
+  return tasks;
 }
 
-// Whatever its step.
+// Whatever its step. A record of pending tasks, "4-7%2", is meant by each list that names one of them.
 bool meets(const rpc::JobSelector& s, const JobRecord& job) {
   if (s.array_task == kNoArrayTask && s.array_tasks.empty()) return s.job == job.key.id || s.job == job.array_job_id;
   if (s.job != job.array_job_id) return false;
-  if (s.array_task == kNoArrayTask) return in_list(s.array_tasks, job.array_task);
-  if (job.array_task != kNoArrayTask) return s.array_task == job.array_task;
-  return in_list(job.array_tasks.substr(0, job.array_tasks.find('%')), s.array_task);   // pending tasks: "4-7%2"
+  if (s.array_task != kNoArrayTask && job.array_task != kNoArrayTask) return s.array_task == job.array_task;
+  if (s.array_task != kNoArrayTask) return tasks_of(job.array_tasks).test(s.array_task);
+  if (job.array_task != kNoArrayTask) return tasks_of(s.array_tasks).test(job.array_task);
+  return tasks_of(s.array_tasks).intersects(tasks_of(job.array_tasks));
 }
 
 Done add_people(const SacctOptions& o, Uid me, Filter& f) {

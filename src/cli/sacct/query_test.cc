@@ -189,6 +189,8 @@ TEST_F(Printed, AStepAloneAndAWholeJobInOneList) {
   r.jobs[1].array_tasks = "1-3,7%2";
   EXPECT_EQ(text({"-P", "-X", "-o", "jobidraw", "-j", "1.0,5_7"}, r), "2\n");
   EXPECT_EQ(text({"-P", "-X", "-o", "jobidraw", "-j", "1.0,5_4"}, r), "");
+  EXPECT_EQ(text({"-P", "-X", "-o", "jobidraw", "-j", "1.0,5_[4-8]"}, r), "2\n");
+  EXPECT_EQ(text({"-P", "-X", "-o", "jobidraw", "-j", "1.0,5_[4-6]"}, r), "");
 }
 
 TEST_F(Printed, PendingTasksOnLinesOfTheirOwn) {

@@ -10,10 +10,6 @@
 namespace muster::cli {
 namespace {
 
-void put_error(std::string_view text) {
-  [[maybe_unused]] ssize_t n = ::write(2, text.data(), text.size());
-}
-
 // A line of standard input; nullopt at its end or when `until` is over.
 std::optional<std::string> read_line(Time until) {
   std::string line;
@@ -36,8 +32,7 @@ const ClientConf* Context::conf() {
   Result<ClientConf> found = find_client_conf();
   if (found) return &conf_.emplace(std::move(*found));
   exit_code = 1;
-  log.fatal("{}", found.error().message());
-  if (!found.error().hint.empty()) log.info("{}", found.error().hint);
+  report_fatal(log, found.error());
   return nullptr;
 }
 
@@ -59,15 +54,10 @@ Session* Context::session() {
   return nullptr;
 }
 
-void Context::complain(std::string_view lines) {
-  exit_code = 1;
-  put_error(std::string(lines) + "\n");
-}
-
 void Context::complain(const Error& e) {
   exit_code = 1;
   if (e.code == Errc::kNotFound && e.text.starts_with(' ')) {   // a line that Slurm prints as it is
-    put_error(e.text + "\n");
+    put_error(e.text);
     if (!e.hint.empty()) log.info("{}", e.hint);
   } else {
     report(log, e);

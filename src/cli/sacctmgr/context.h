@@ -1,34 +1,26 @@
-// What sacctmgr's commands share: options, the way to slurmdbd, messages, exit code. One Context per run of the program;
-// the interactive mode keeps it over its lines.
+// What sacctmgr's commands share: options, the way to slurmdbd, messages.
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 
-#include "cli/common/command.h"
+#include "cli/common/dialogue.h"
 #include "cli/common/session.h"
 #include "cli/sacctmgr/specs.h"
 
 namespace muster::cli {
 
-using Words = std::span<const std::string>;
-
-class Context {
+class Context final : public Dialogue {
  public:
-  explicit Context(SacctmgrOptions o) : options(std::move(o)) {}
+  explicit Context(SacctmgrOptions o) : Dialogue("sacctmgr"), options(std::move(o)) {}
 
   SacctmgrOptions options;
-  os::CliLog log{"sacctmgr"};
-  int exit_code = 0;
-  bool done = false;
 
   // Connected to slurmdbd, or nullptr after telling why not (exit code 1).
   Session* session();
   // The configuration; it has been read by session() or is read now.
   const ClientConf* conf();
-  // Lines on stderr as Slurm prints them, without the program's name; exit code 1.
-  void complain(std::string_view lines);
+  using Dialogue::complain;
   // What slurmdbd or a value's rule said; exit code 1.
   void complain(const Error& e);
   // Lines on standard output, unless --quiet.

@@ -1,6 +1,5 @@
 // sacctmgr: looks at and changes accounts, users, QOS and their limits. One command line, or a prompt. sacctmgr(1).
 #include "base/text.h"
-#include "cli/common/prompt.h"
 #include "cli/common/version.h"
 #include "cli/sacctmgr/context.h"
 
@@ -53,12 +52,8 @@ void print_help(Context&, Words) {
   Out out;
   out.put(help_text(Command::kSacctmgr));
   out.put("\nCommands:\n");
-  for (const Verb& v : kVerbs) {
-    if (v.help.empty()) continue;
-    std::string line = "  " + std::string(v.help);
-    line.resize(std::max<size_t>(line.size() + 1, 42), ' ');
-    out.line(line + std::string(v.summary));
-  }
+  for (const Verb& v : kVerbs)
+    if (!v.help.empty()) out.put(verb_help(v.help, v.summary, 42));
 }
 
 void run_line(Context& c, Words line) {
@@ -74,16 +69,6 @@ void run_line(Context& c, Words line) {
   if (!meant.empty()) c.log.info("did you mean {}?", meant);
 }
 
-void interact(Context& c) {
-  prompt_loop(
-      "sacctmgr: ",
-      [&](Words words) {
-        run_line(c, words);
-        return !c.done;
-      },
-      [&] { c.complain("no previous command"); });
-}
-
 int run(int argc, char** argv) {
   std::vector<std::string> arguments = arguments_of(argc, argv);
   QueryParse<SacctmgrOptions> parse = parse_sacctmgr(arguments, process_environment());
@@ -93,11 +78,11 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (auto code = settled(parse.outcome, Command::kSacctmgr, parse.messages, 1)) return *code;
-  if (c.options.verbose) c.log.set_level(c.options.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  set_verbosity(c.log, c.options.verbose);
   if (!parse.operands.empty())
     run_line(c, parse.operands);
   else
-    interact(c);
+    c.interact([&](Words line) { run_line(c, line); });
   return c.exit_code;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/salloc/allocate.h"
 
+#include "cli/common/allocation.h"
 #include "cli/common/command.h"
 
 namespace muster::cli {
@@ -25,25 +26,10 @@ std::optional<rpc::Allocated> allocate(Session& session, const JobRequest& reque
   return std::move(*answer);
 }
 
-void give_back(const ClientConf& conf, JobId job, int exit_status, const os::CliLog& log) {
+void relinquish(const ClientConf& conf, JobId job, int wait_status, const os::CliLog& log) {
   log.write(os::LogLevel::kInfo, "Relinquishing job allocation " + std::to_string(job.value));
   Session session(conf, Patience::kMessageTimeout);
-  rpc::FinishAllocation done;
-  done.job = job;
-  done.exit_status = exit_status;
-  Result<rpc::Empty> answer = session.call_again(done);
-  // The time limit or scancel may have been faster.
-  if (!answer && answer.error().code != Errc::kAlreadyDone && answer.error().code != Errc::kInvalidJobId)
-    report(log, answer.error(), "Unable to give back job allocation " + std::to_string(job.value) + ": ");
-}
-
-void cancel(const ClientConf& conf, JobId job) {
-  Session session(conf, Patience::kMessageTimeout);
-  rpc::SignalJobs request;
-  rpc::JobSelector s;
-  s.job = job;
-  request.filter.jobs.push_back(s);
-  static_cast<void>(session.call_again(request));
+  give_back(session, job, wait_status, log);
 }
 
 }  // namespace muster::cli

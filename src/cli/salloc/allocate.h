@@ -21,8 +21,7 @@ struct Pending {
 std::optional<rpc::Allocated> allocate(Session& session, const JobRequest& request, const os::CliLog& log,
                                        Pending& pending);
 
-// Another session: the first may be waiting for its answer.
-void give_back(const ClientConf& conf, JobId job, int exit_status, const os::CliLog& log);
-void cancel(const ClientConf& conf, JobId job);
+// Says so and gives the job back.
+void relinquish(const ClientConf& conf, JobId job, int wait_status, const os::CliLog& log);
 
 }  // namespace muster::cli

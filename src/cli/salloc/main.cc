@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "cli/common/allocation.h"
 #include "cli/common/command.h"
 #include "cli/common/job_setup.h"
 #include "cli/common/spank.h"
@@ -125,7 +126,7 @@ int run_in_allocation(const JobParse& parse, const rpc::Allocated& a, const Clie
       ChildCommand::start(std::move(argv), environment_of(parse.options, a, conf), parse.options.chdir);
   if (!child) {
     log.error("Unable to run {}: {}", named, child.error().message());
-    give_back(conf, a.job.id, 1 << 8, log);
+    relinquish(conf, a.job.id, 1 << 8, log);
     return 1;
   }
   EndWatch watch(conf, a.job.id);
@@ -137,7 +138,7 @@ int run_in_allocation(const JobParse& parse, const rpc::Allocated& a, const Clie
   if (watch.ended())
     log.write(os::LogLevel::kInfo, "Job allocation " + std::to_string(a.job.id.value) + " has been revoked.");
   else
-    give_back(conf, a.job.id, raw, log);
+    relinquish(conf, a.job.id, raw, log);
   return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
 }
 
@@ -161,8 +162,7 @@ int run(int argc, char** argv) {
   JobOptions& o = parse.options;
   if (o.quiet) log.set_level(os::LogLevel::kError);
   if (!conf) {
-    log.fatal("{}", conf.error().message());
-    if (!conf.error().hint.empty()) log.info("{}", conf.error().hint);
+    report_fatal(log, conf.error());
     return 1;
   }
   if (auto code = plugins_settled(*plugins, parse, log, kWrongOption)) return *code;

@@ -61,7 +61,7 @@ int run(int argc, char** argv) {
   int failed = static_cast<int>(o.exit_error.value_or(1));
   if (auto code = settled(parse.outcome, Command::kSattach, parse.messages, failed)) return *code;
   if (o.quiet) log.set_level(os::LogLevel::kError);
-  if (o.verbose) log.set_level(o.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  set_verbosity(log, o.verbose);
   auto refused = [&](const Error& e) {
     report(log, e);
     return failed;

@@ -44,8 +44,7 @@ int run(int argc, char** argv) {
     if (code || !lists) return code.value_or(0);
   }
   if (!conf) {
-    log.fatal("{}", conf.error().message());
-    if (!conf.error().hint.empty()) log.info("{}", conf.error().hint);
+    report_fatal(log, conf.error());
     return 1;
   }
   Session session(std::move(*conf), Patience::kMessageTimeout);

@@ -98,8 +98,7 @@ int run(int argc, char** argv) {
   std::vector<std::string> arguments = arguments_of(argc, argv);
   QueryParse<SbcastOptions> parse = parse_sbcast(arguments, process_environment());
   if (auto code = settled(parse.outcome, Command::kSbcast, parse.messages, 1)) return *code;
-  if (parse.options.verbose)
-    log.set_level(parse.options.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  set_verbosity(log, parse.options.verbose);
   if (Result<> done = broadcast(parse.options, parse.operands, log); !done) {
     report(log, done.error());
     return 1;

@@ -31,16 +31,8 @@ int run(int argc, char** argv) {
     report(log, request.error());
     return 1;
   }
-  Result<Session> session = Session::find(Patience::kMessageTimeout);
-  if (!session) {
-    log.fatal("{}", session.error().message());
-    if (!session.error().hint.empty()) log.info("{}", session.error().hint);
-    return 1;
-  }
-  if (Result<> ours = check_clusters(session->conf(), o.clusters); !ours) {
-    report(log, ours.error());
-    return 1;
-  }
+  std::optional<Session> session = find_session(Patience::kMessageTimeout, o.clusters, log);
+  if (!session) return 1;
   if (o.interactive) {
     Result<bool> any = confirm_each(*session, *request);
     if (!any) {

@@ -1,25 +1,13 @@
 #include "cli/scontrol/context.h"
 
-#include <unistd.h>
-
 namespace muster::cli {
 
 Session* Context::find(std::optional<Session>& session, Patience patience) {
   if (session) return &*session;
-  Result<Session> found = Session::find(patience);
-  if (!found) {
-    log.fatal("{}", found.error().message());
-    if (!found.error().hint.empty()) log.info("{}", found.error().hint);
-    exit_code = 1;
-    return nullptr;
-  }
-  if (Result<> ours = check_clusters(found->conf(), options.clusters); !ours) {
-    report(log, ours.error());
-    exit_code = 1;
-    return nullptr;
-  }
-  session.emplace(std::move(*found));
-  return &*session;
+  session = find_session(patience, options.clusters, log);
+  if (session) return &*session;
+  exit_code = 1;
+  return nullptr;
 }
 
 Session* Context::query_session() { return find(query_, Patience::kNone); }
@@ -32,11 +20,9 @@ void Context::use_cluster(const std::string& name) {
   if (!query_session()) options.clusters = before;
 }
 
-void Context::complain(const std::string& line) {
+void Context::complain(std::string_view lines) {
+  if (!options.quiet) return Dialogue::complain(lines);
   exit_code = 1;
-  if (options.quiet) return;   // as Slurm does: the exit code tells
-  std::string text = line + "\n";
-  [[maybe_unused]] ssize_t n = ::write(2, text.data(), text.size());
 }
 
 void Context::complain(const std::string& prefix, const Error& e) {

@@ -1,26 +1,19 @@
-// What scontrol's commands share: options, session, messages, exit code. One Context per run of the program;
-// the interactive mode keeps it over its lines.
+// What scontrol's commands share: options, sessions, messages.
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 
-#include "cli/common/command.h"
+#include "cli/common/dialogue.h"
 #include "cli/common/session.h"
 
 namespace muster::cli {
 
-using Words = std::span<const std::string>;  // the words after the keyword
-
-class Context {
+class Context final : public Dialogue {
  public:
-  explicit Context(ScontrolOptions o) : options(std::move(o)) {}
+  explicit Context(ScontrolOptions o) : Dialogue("scontrol"), options(std::move(o)) {}
 
   ScontrolOptions options;
-  os::CliLog log{"scontrol"};
-  int exit_code = 0;
-  bool done = false;  // exit, quit
 
   // The session, found when first needed; nullptr after telling why not (exit code 1). Queries give up at
   // once.
@@ -28,8 +21,7 @@ class Context {
   Session* control_session();
   // The cluster that further commands ask; a complaint when it is not ours.
   void use_cluster(const std::string& name);
-  // A line on stderr as Slurm prints it, without the program's name; exit code 1.
-  void complain(const std::string& line);
+  void complain(std::string_view lines) override;   // --quiet: the exit code alone tells, as with Slurm
   // "prefix: text" and the hint.
   void complain(const std::string& prefix, const Error& e);
   // The controller's "no" to what was typed: its own sentence where it has one, else "prefix: text of the code".
@@ -94,7 +86,5 @@ void show_licenses(Context& c, Words words);
 // show_topology.cc
 void show_topology(Context& c, Words words);
 void show_topoconf(Context& c);
-// interactive.cc: prompts until exit; each line goes to `run`.
-void interact(Context& c, const std::function<void(Words)>& run);
 
 }  // namespace muster::cli

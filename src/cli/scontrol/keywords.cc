@@ -1,6 +1,7 @@
 #include "cli/scontrol/keywords.h"
 
 #include "base/text.h"
+#include "cli/common/dialogue.h"
 
 namespace muster::cli {
 namespace {
@@ -119,12 +120,8 @@ bool find_entity(std::string_view word, Entity& out) {
 }
 
 void append_keyword_help(std::string& out) {
-  for (const KeywordRow& row : kKeywords) {
-    if (row.help.empty()) continue;
-    std::string line = "  " + std::string(row.help);
-    if (line.size() < 42) line.append(42 - line.size(), ' ');
-    out += line + " " + std::string(row.summary) + "\n";
-  }
+  for (const KeywordRow& row : kKeywords)
+    if (!row.help.empty()) out += verb_help(row.help, row.summary, 43);
   out +=
       "\nENTITY is one of aliases, assoc_mgr, burstbuffer, config, daemons, federation, hostlist, hostlistsorted, hostnames,\n"
       "job, license, node, partition, reservation, slurmd or step.\n"

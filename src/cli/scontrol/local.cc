@@ -57,9 +57,7 @@ Result<wire::AnswerTo<Request>> ask(Context& c, const LocalNode& node, const Req
   how.agent_sockets = {site::slurmd_agent_socket(pid_file, node.name)};
   how.controllers.clear();
   MUSTER_TRY(client, net::connect_client(how));
-  std::string bytes;
-  wire::encode(request, bytes);
-  MUSTER_TRY(frame, client->request(wire::number_of<Request>, bytes, kAnswerTime));
+  MUSTER_TRY(frame, client->request(wire::number_of<Request>, wire::encoded(request), kAnswerTime));
   wire::AnswerTo<Request> answer;
   MUSTER_TRY_VOID(wire::decode(frame.payload, answer));
   return answer;

@@ -120,7 +120,7 @@ int run(int argc, char** argv) {
   if (!parse.operands.empty())
     run_line(c, parse.operands);
   else
-    interact(c, [&](Words line) { run_line(c, line); });
+    c.interact([&](Words line) { run_line(c, line); });
   return c.exit_code;
 }
 

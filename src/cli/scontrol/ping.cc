@@ -15,18 +15,12 @@ std::string role_of(size_t index) {
 bool answers(const net::ClientOptions& how, uint32_t& index) {
   Result<std::unique_ptr<net::Client>> client = net::connect_client(how);
   if (!client) return false;
-  std::string bytes;
-  wire::encode(rpc::Ping{}, bytes);
-  Result<net::Frame> frame = (*client)->request(wire::number_of<rpc::Ping>, bytes, how.timeout);
+  Result<net::Frame> frame = (*client)->request(wire::number_of<rpc::Ping>, wire::encoded(rpc::Ping{}), how.timeout);
   rpc::Pong pong;
   if (!frame || !wire::decode(frame->payload, pong)) return false;
   index = pong.index;
   return true;
 }
-
-}  // namespace
-
-namespace {
 
 // Each configured controller, in order; empty after a complaint.
 std::vector<fields::ControllerPing> ping_all(Context& c) {

@@ -87,7 +87,7 @@ constexpr EntityAction kActions[] = {
     {Entity::kAliases, show_aliases},
     {Entity::kAssocMgr, show_assoc_mgr, kAnyWords},
     {Entity::kBurstBuffer, [](Context&, Words) {}},   // no plugin: Slurm prints nothing
-    {Entity::kBurstBufferStatus, [](Context& c, Words) { c.refuse("show bbstat", "there is no burst buffer plugin whose tool could be asked"); }, kAnyWords},
+    {Entity::kBurstBufferStatus, [](Context& c, Words) { c.refuse("show bbstat, dwstat", "there is no burst buffer plugin whose tool could be asked"); }, kAnyWords},
     {Entity::kConfig, [](Context& c, Words) { show_config(c); }},
     {Entity::kDaemons, [](Context& c, Words) { show_daemons(c); }},
     {Entity::kFederation, [](Context&, Words) {}},    // of none: Slurm prints nothing

@@ -75,6 +75,40 @@ std::function<bool(const NodeRow&)> keep_rule(const SinfoOptions& o, fields::Nod
   };
 }
 
+// --Format, --format or the usual columns of what was found; what is wrong with them is told.
+fields::Format<SinfoView> format_of(const SinfoOptions& o, const Fetched& rows, const os::CliLog& log) {
+  std::string usual = fields::sinfo_format(layout_of(o), fields::partition_column_width(rows.partitions), fields::node_column_width(rows.nodes));
+  fields::ParsedFormat<SinfoView> parsed = !o.long_format.empty() ? fields::parse_long_format<SinfoView>(o.long_format)
+                                                                  : fields::parse_format<SinfoView>(o.format.empty() ? usual : o.format);
+  for (const std::string& m : parsed.messages) log.error("{}", m);
+  return std::move(parsed.format);
+}
+
+fields::GroupOptions grouping_of(const SinfoOptions& o, const fields::NodeStateFilter& filter) {
+  fields::GroupOptions how;
+  how.node_centric = o.node_centric;
+  how.exact = o.exact;
+  how.empty_partitions = !o.node_centric && !o.list_reasons;
+  how.keep = keep_rule(o, filter);
+  return how;
+}
+
+std::vector<uint32_t> order_of(const SinfoOptions& o, const std::vector<SinfoView>& views, const os::CliLog& log) {
+  std::string_view usual = o.node_centric ? fields::kSinfoNodeSort : fields::kSinfoSort;
+  fields::ParsedSort<SinfoView> sort = fields::parse_sort<SinfoView>(o.sort.empty() ? usual : std::string_view(o.sort));
+  for (const std::string& m : sort.messages) log.error("{}", m);
+  return fields::sorted_order(views, sort.keys);
+}
+
+void put_document(const SinfoOptions& o, const std::vector<SinfoView>& views, const ClientConf& conf) {
+  Out out;
+  Document document(o.data, o, "sinfo", conf, out);
+  for (const SinfoView& v : views) {
+    fields::json_sinfo(v, document.sink());
+    out.put("");
+  }
+}
+
 Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeStateFilter& filter,
                    const os::CliLog& log) {
   log.verbose("asking the controller of {} ({})", session.conf().cluster_name, session.conf().path);
@@ -83,44 +117,22 @@ Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeSt
   Names names;
   fields::Environment env = print_environment(session.conf(), o, names);
   env.noconvert = o.noconvert;
-  fields::ParsedFormat<SinfoView> format;
-  if (!o.long_format.empty()) {
-    format = fields::parse_long_format<SinfoView>(o.long_format);
-  } else {
-    std::string usual = fields::sinfo_format(layout_of(o), fields::partition_column_width(rows.partitions),
-                                             fields::node_column_width(rows.nodes));
-    format = fields::parse_format<SinfoView>(o.format.empty() ? usual : o.format);
-  }
-  for (const std::string& m : format.messages) log.error("{}", m);
-  fields::GroupOptions how;
-  how.node_centric = o.node_centric;
-  how.exact = o.exact;
-  how.empty_partitions =
-      !o.node_centric && !o.list_reasons;
-  how.keep = keep_rule(o, filter);
-  std::vector<fields::SinfoLine> lines =
-      fields::group_nodes(rows.partitions, rows.nodes, format.format, how, env);
+  const fields::Format<SinfoView> format = format_of(o, rows, log);
+  const std::vector<fields::SinfoLine> lines = fields::group_nodes(rows.partitions, rows.nodes, format, grouping_of(o, filter), env);
   std::vector<SinfoView> views;
   for (const fields::SinfoLine& line : lines) views.push_back({line, env});
-  std::string_view usual_sort = o.node_centric ? fields::kSinfoNodeSort : fields::kSinfoSort;
-  fields::ParsedSort<SinfoView> sort =
-      fields::parse_sort<SinfoView>(o.sort.empty() ? usual_sort : std::string_view(o.sort));
-  for (const std::string& m : sort.messages) log.error("{}", m);
-  Out out;
+  const std::vector<uint32_t> order = order_of(o, views, log);
   if (o.data.kind != DataOutput::Kind::kText) {
-    Document document(o.data, o, "sinfo", session.conf(), out);
-    for (const SinfoView& v : views) {
-      fields::json_sinfo(v, document.sink());
-      out.put("");
-    }
+    put_document(o, views, session.conf());
     return {};
   }
+  Out out;
   if (!o.clusters.empty() && !o.noheader) out.line("CLUSTER: " + session.conf().cluster_name);
   if (o.iterate_seconds || (o.long_output && o.format.empty() && o.long_format.empty()))
     out.put(fields::date_line(env.now));
-  if (!o.noheader) format.format.header(out.buffer());
-  for (uint32_t i : fields::sorted_order(views, sort.keys)) {
-    format.format.row(views[i], out.buffer());
+  if (!o.noheader) format.header(out.buffer());
+  for (uint32_t i : order) {
+    format.row(views[i], out.buffer());
     out.put("");
   }
   return {};
@@ -132,7 +144,7 @@ int run(int argc, char** argv) {
   QueryParse<SinfoOptions> parse = parse_sinfo(arguments, process_environment());
   if (auto code = settled(parse.outcome, Command::kSinfo, parse.messages, 1)) return *code;
   const SinfoOptions& o = parse.options;
-  if (o.verbose) log.set_level(o.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  set_verbosity(log, o.verbose);
   if (iequals(o.format, "help") || iequals(o.long_format, "help")) {
     Out out;
     out.put(fields::field_help<SinfoView>(false));
@@ -145,16 +157,8 @@ int run(int argc, char** argv) {
     return 1;
   }
   for (;;) {
-    Result<Session> session = Session::find(Patience::kNone);
-    if (!session) {
-      log.fatal("{}", session.error().message());
-      if (!session.error().hint.empty()) log.info("{}", session.error().hint);
-      return 1;
-    }
-    if (Result<> ours = check_clusters(session->conf(), o.clusters); !ours) {
-      report(log, ours.error());
-      return 1;
-    }
+    std::optional<Session> session = find_session(Patience::kNone, o.clusters, log);
+    if (!session) return 1;
     if (o.reservations) {
       Out().line("No reservations in the system");
       return 0;

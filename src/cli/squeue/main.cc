@@ -62,7 +62,7 @@ int run(int argc, char** argv) {
     log.error("Unrecognized option: {}", parse.operands[0]);
     return 1;
   }
-  if (o.verbose) log.set_level(o.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  set_verbosity(log, o.verbose);
   if (std::optional<std::string> help = format_help(o)) {
     Out out;
     out.put(*help);
@@ -81,16 +81,8 @@ int run(int argc, char** argv) {
       }
     return watch_jobs(o, listing, log);
   }
-  Result<Session> session = Session::find(Patience::kNone);
-  if (!session) {
-    log.fatal("{}", session.error().message());
-    if (!session.error().hint.empty()) log.info("{}", session.error().hint);
-    return 1;
-  }
-  if (Result<> ours = check_clusters(session->conf(), o.clusters); !ours) {
-    report(log, ours.error());
-    return 1;
-  }
+  std::optional<Session> session = find_session(Patience::kNone, o.clusters, log);
+  if (!session) return 1;
   bool good = list_once(*session, o, listing, log);
   while (o.iterate_seconds) {
     sleep(*o.iterate_seconds);

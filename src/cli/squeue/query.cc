@@ -22,21 +22,12 @@ constexpr uint32_t kActive =
     state_bit(JobState::kPending) | state_bit(JobState::kRunning) | state_bit(JobState::kSuspended);
 
 Result<> add_states(const SqueueOptions& o, rpc::JobFilter& f) {
-  for (const std::string& name : o.states) {
-    if (iequals(name, "all")) {
-      f.states = f.state_flags = 0;
-      return {};
-    }
-    std::optional<JobStateFilter> bits = parse_job_state(name);
-    if (!bits) {
-      std::string valid;
-      for (int i = 0; i < kJobStateCount; ++i)
-        valid += (i ? "," : "") + std::string(job_state_name(static_cast<JobState>(i)));
-      return fail(Errc::kInvalidReq, "Invalid job state specified: " + name,
-                  "Valid job states include: " + valid);
-    }
-    f.states |= bits->states;
-    f.state_flags |= bits->flags;
+  if (const std::string* unknown = add_job_states(o.states, f.states, f.state_flags)) {
+    std::string valid;
+    for (int i = 0; i < kJobStateCount; ++i)
+      valid += (i ? "," : "") + std::string(job_state_name(static_cast<JobState>(i)));
+    return fail(Errc::kInvalidReq, "Invalid job state specified: " + *unknown,
+                "Valid job states include: " + valid);
   }
   if (o.states.empty() && o.start) {
     f.states = state_bit(JobState::kPending);

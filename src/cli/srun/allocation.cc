@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "cli/common/allocation.h"
 #include "cli/common/command.h"
 
 namespace muster::cli {
@@ -44,12 +45,7 @@ class Waiting {
     }
   }
   [[noreturn]] void give_up() {
-    Session session(conf_, Patience::kMessageTimeout);
-    rpc::SignalJobs request;
-    rpc::JobSelector s;
-    s.job = job_;
-    request.filter.jobs.push_back(s);
-    static_cast<void>(session.call_again(request));
+    cancel(conf_, job_);
     log_.error("Force Terminated job {}", job_.value);
     _exit(1);
   }
@@ -100,16 +96,6 @@ std::optional<rpc::Allocated> attach(Session& session, JobId job, const os::CliL
   if (code == Errc::kInvalidJobId || code == Errc::kAlreadyDone || code == Errc::kJobPending)
     log.info("Check SLURM_JOB_ID environment variable. Expired or invalid job {}", job.value);
   return std::nullopt;
-}
-
-void give_back(Session& session, JobId job, int32_t wait_status, const os::CliLog& log) {
-  rpc::FinishAllocation done;
-  done.job = job;
-  done.exit_status = wait_status;
-  Result<rpc::Empty> answer = session.call_again(done);
-  // The time limit or scancel may have been faster.
-  if (!answer && answer.error().code != Errc::kAlreadyDone && answer.error().code != Errc::kInvalidJobId)
-    report(log, answer.error(), "Unable to give back job allocation " + std::to_string(job.value) + ": ");
 }
 
 int test_only(Session& session, const JobRequest& request, const os::CliLog& log) {

@@ -14,7 +14,6 @@ namespace muster::cli {
 std::optional<rpc::Allocated> allocate_own(Session& session, const JobRequest& request,
                                            const os::CliLog& log);
 std::optional<rpc::Allocated> attach(Session& session, JobId job, const os::CliLog& log);
-void give_back(Session& session, JobId job, int32_t wait_status, const os::CliLog& log);
 // --test-only. The exit code.
 int test_only(Session& session, const JobRequest& request, const os::CliLog& log);
 

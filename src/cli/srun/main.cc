@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/common/allocation.h"
 #include "cli/common/command.h"
 #include "cli/common/job_environment.h"
 #include "cli/common/job_setup.h"
@@ -171,22 +172,13 @@ Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCrea
   return {};
 }
 
-// The step in a job that has its nodes. `job_status`: what the job is given back with.
-int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, bool own, SpankHost& plugins,
-             const os::CliLog& log, int32_t& job_status) {
-  job_status = 1 << 8;
+// How the step is launched, but for the step itself.
+LaunchPlan launch_plan(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf, bool own) {
   LaunchPlan plan;
   plan.request = o.step;
-  plan.request.environment = task_environment_of(o, a, session.conf(), own);
-  std::string prolog = o.prolog.empty() ? session.conf().srun_prolog : o.prolog;
-  std::string epilog = o.epilog.empty() ? session.conf().srun_epilog : o.epilog;
-  if (!run_program(prolog, "prolog", plan.request.environment, log)) return 1;
-  auto step = create_step(session, a.job.id, plan.request, log);
-  if (!step) return o.exit_error.value_or(1);
-  plan.step = std::move(*step);
-  plan.dialer.slurmd_pid_file = session.conf().slurmd_pid_file;
-  plan.dialer.security = client_options(session.conf(), Patience::kNone).security;
-  const ClientConf& conf = session.conf();
+  plan.request.environment = task_environment_of(o, a, conf, own);
+  plan.dialer.slurmd_pid_file = conf.slurmd_pid_file;
+  plan.dialer.security = client_options(conf, Patience::kNone).security;
   plan.kill_wait_seconds = conf.kill_wait_seconds;
   plan.wait_seconds = o.step.wait_seconds.value_or(conf.wait_seconds);
   plan.kill_on_bad_exit = o.step.kill_on_bad_exit == KillOnBadExit::kDefault ? conf.kill_on_bad_exit
@@ -199,39 +191,53 @@ int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, boo
   plan.user_name = a.request.user_name;
   plan.array_job = a.job.array_job_id;
   plan.array_task = a.job.array_task;
-  auto abandon = [&](const Error& why, const std::string& prefix) {
-    log.error(why, prefix);
-    rpc::FinishStep undone{plan.step.job, plan.step.step, 1 << 8};
-    static_cast<void>(session.call_again(undone));
-    return o.exit_error.value_or(1);
-  };
-  if (o.bcast) {
-    if (Result<> sent = send_program(session, o, plan.step, plan.dialer, plan.request); !sent)
-      return abandon(sent.error(), "Failed to broadcast '" + o.step.argv[0] + "'. Step launch aborted: ");
-  }
-  if (Result<> ready = plugins.before_launch(plan.step); !ready) return abandon(ready.error(), "");
   plan.disable_status = o.disable_status;
   plan.quit_on_interrupt = o.quit_on_interrupt;
   for (uint8_t s : o.ignore_signals) plan.ignored_signals.insert(s);
-  JobId job = plan.step.job;
-  StepId id = plan.step.step;
-  std::vector<std::string> environment = plan.request.environment;
+  return plan;
+}
+
+// A job that ended meanwhile took its step along: that is no error.
+void finish_step(Session& session, const rpc::StepCreated& step, int32_t status) {
+  static_cast<void>(session.call_again(rpc::FinishStep{step.job, step.step, status}));
+}
+
+// What comes between the step's creation and its launch.
+Result<> prepare(Session& session, const JobOptions& o, LaunchPlan& plan, SpankHost& plugins) {
+  if (o.bcast) {
+    if (Result<> sent = send_program(session, o, plan.step, plan.dialer, plan.request); !sent)
+      return fail(sent.error().code, "Failed to broadcast '" + o.step.argv[0] + "'. Step launch aborted: " + std::string(sent.error().message()),
+                  sent.error().hint);
+  }
+  return plugins.before_launch(plan.step);
+}
+
+// The step in a job that has its nodes. `job_status`: what the job is given back with.
+int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, bool own, SpankHost& plugins,
+             const os::CliLog& log, int32_t& job_status) {
+  job_status = 1 << 8;
+  const ClientConf& conf = session.conf();
+  LaunchPlan plan = launch_plan(o, a, conf, own);
+  if (!run_program(o.prolog.empty() ? conf.srun_prolog : o.prolog, "prolog", plan.request.environment, log)) return 1;
+  auto created = create_step(session, a.job.id, plan.request, log);
+  if (!created) return o.exit_error.value_or(1);
+  plan.step = std::move(*created);
+  if (Result<> ready = prepare(session, o, plan, plugins); !ready) {
+    log.error(ready.error());
+    finish_step(session, plan.step, 1 << 8);
+    return o.exit_error.value_or(1);
+  }
+  const rpc::StepCreated step = plan.step;
+  const std::vector<std::string> environment = plan.request.environment;
   StepLauncher launcher(std::move(plan), log);
   int code = launcher.run();
   job_status = launcher.wait_status() == 0 && code != 0 ? code << 8 : launcher.wait_status();
   if (o.async) {
-    if (code == 0) say_step_id(o, job, id);
+    if (code == 0) say_step_id(o, step.job, step.step);
     return code;
   }
-  run_program(epilog, "epilog", environment, log);
-  if (!own) {
-    rpc::FinishStep done;
-    done.job = job;
-    done.step = id;
-    done.exit_status = job_status;
-    // A job that ended meanwhile took its step along.
-    static_cast<void>(session.call_again(done));
-  }
+  run_program(o.epilog.empty() ? conf.srun_epilog : o.epilog, "epilog", environment, log);
+  if (!own) finish_step(session, step, job_status);
   return code;
 }
 
@@ -258,7 +264,7 @@ int run(int argc, char** argv) {
     return *code;
   JobOptions& o = parse.options;
   if (o.quiet) log.set_level(os::LogLevel::kError);
-  if (o.verbose) log.set_level(o.verbose > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  set_verbosity(log, o.verbose);
   if (!conf) {
     report(log, conf.error());
     return 1;

@@ -10,13 +10,6 @@ namespace {
 
 constexpr size_t kMostKept = 256u << 20;  // bytes for nodes that have not come yet
 
-template <class M>
-std::string bytes_of(const M& m) {
-  std::string bytes;
-  wire::encode(m, bytes);
-  return bytes;
-}
-
 }  // namespace
 
 void StepLauncher::pass_on(const Node& from, const net::Frame& f) {
@@ -36,7 +29,7 @@ void StepLauncher::pass_on(const Node& from, const net::Frame& f) {
 
 void StepLauncher::deliver(Node& n, const mpi_rpc::NodeLetter& m) {
   if (n.over) return;   // who asks it for something is told
-  std::string bytes = bytes_of(m);
+  std::string bytes = wire::encoded(m);
   if (n.stream) return n.stream->notify(mpi_rpc::NodeLetter::kNumber, std::move(bytes));
   kept_letters_ += bytes.size();
   if (kept_letters_ <= kMostKept) return n.letters.push_back(std::move(bytes));
@@ -51,7 +44,7 @@ void StepLauncher::deliver_kept(Node& n) {
   }
   n.letters.clear();
   if (letters_ && !lost_nodes().empty())
-    n.stream->notify(mpi_rpc::NodesLost::kNumber, bytes_of(mpi_rpc::NodesLost{lost_nodes()}));
+    n.stream->notify(mpi_rpc::NodesLost::kNumber, wire::encoded(mpi_rpc::NodesLost{lost_nodes()}));
 }
 
 std::vector<uint32_t> StepLauncher::lost_nodes() const {
@@ -66,7 +59,7 @@ void StepLauncher::tell_of_lost_nodes() {
   if (!letters_ || std::exchange(telling_, true)) return;
   loop_.defer([this] {
     telling_ = false;
-    const std::string bytes = bytes_of(mpi_rpc::NodesLost{lost_nodes()});
+    const std::string bytes = wire::encoded(mpi_rpc::NodesLost{lost_nodes()});
     for (Node& n : nodes_)
       if (n.stream) n.stream->notify(mpi_rpc::NodesLost::kNumber, bytes);
   });

@@ -113,10 +113,30 @@ Result<DeviceRule> device_rule(const std::string& path) {
   return r;
 }
 
+CgroupVersion cgroup_version(const CgroupOptions& o) {
+  if (o.version) return *o.version;
+  const bool unified = access((o.mountpoint + "/cgroup.controllers").c_str(), F_OK) == 0;
+  return unified ? CgroupVersion::kV2 : CgroupVersion::kV1;
+}
+
+std::vector<std::string> group_levels(JobId job, std::optional<StepId> step) {
+  std::vector<std::string> out = {"job_" + std::to_string(job.value)};
+  if (!step) return out;
+  if (*step == kBatchStep)
+    out.emplace_back("step_batch");
+  else if (*step == kExternStep)
+    out.emplace_back("step_extern");
+  else if (*step == kInteractiveStep)
+    out.emplace_back("step_interactive");
+  else
+    out.push_back("step_" + std::to_string(step->value));
+  return out;
+}
+
 Result<Cgroups> Cgroups::open(const CgroupOptions& o) {
   std::shared_ptr<const CgroupBackend> backend;
   std::string why;
-  const auto version = o.version;
+  const CgroupVersion version = cgroup_version(o);
   if (version != CgroupVersion::kNone && !o.mountpoint.starts_with('/'))
     return fail(Errc::kInvalidArgument, "CgroupMountpoint=" + o.mountpoint + " is not an absolute path");
   for (std::string_view part : split(o.prefix, '/', true))
@@ -124,8 +144,7 @@ Result<Cgroups> Cgroups::open(const CgroupOptions& o) {
       return fail(Errc::kInvalidArgument, "cgroup path \"" + o.prefix + "\" is not usable");
   if (version == CgroupVersion::kNone) {
     why = "disabled";
-  } else if (version == CgroupVersion::kV2 ||
-             (!version && access((o.mountpoint + "/cgroup.controllers").c_str(), F_OK) == 0)) {
+  } else if (version == CgroupVersion::kV2) {
     backend = open_cgroups_v2(o, why);
   } else {
     backend = open_cgroups_v1(o, why);
@@ -145,6 +164,13 @@ Result<Cgroup> Cgroups::create(const std::vector<std::string>& levels) const {
   }
   if (levels.empty()) return fail(Errc::kInvalidArgument, "a cgroup needs a name");
   return Cgroup(backend_, path);
+}
+
+std::optional<Cgroup> Cgroups::find(const std::vector<std::string>& levels) const {
+  const std::string path = join(levels, "/");
+  for (const auto& d : backend_->directories(path))
+    if (directory_exists(d)) return Cgroup(backend_, path);
+  return std::nullopt;
 }
 
 std::vector<std::string> Cgroups::list(const std::vector<std::string>& levels) const {
@@ -213,6 +239,9 @@ Result<> Cgroup::kill(Duration timeout) {
       return !p || p->state == 'Z' || p->state == 'X';
     });
     if (all.empty()) return {};
+    if (!backend_->kill_at_once(path_))
+      for (pid_t pid : all) ::kill(pid, SIGKILL);
+    if (backend_->support().freezer) (void)backend_->freeze(path_, false);  // v1: the frozen do not die
     if (monotonic_now() >= deadline) {
       std::string text = "cgroup " + path_ + ":";
       for (size_t i = 0; i < all.size() && i < 8; ++i) {
@@ -222,9 +251,6 @@ Result<> Cgroup::kill(Duration timeout) {
       }
       return fail(Errc::kTimedOut, text + " cannot be killed");
     }
-    if (!backend_->kill_at_once(path_))
-      for (pid_t pid : all) ::kill(pid, SIGKILL);
-    if (backend_->support().freezer) (void)backend_->freeze(path_, false);  // v1: the frozen do not die
     if (round > 0) nap(std::min(1 << std::min(round, 6), 50));
   }
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/bitmap.h"
+#include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "os/fd.h"
@@ -32,7 +33,11 @@ struct CgroupOptions {
   std::string mountpoint = "/sys/fs/cgroup";  // CgroupMountpoint
   std::optional<CgroupVersion> version;       // CgroupPlugin; nullopt = autodetect
   std::string prefix = "slurm";               // v2: "system.slice/slurmstepd.scope"; several slurmd: one each
+  bool operator==(const CgroupOptions&) const = default;
 };
+
+// What is asked for, or what is mounted here.
+CgroupVersion cgroup_version(const CgroupOptions& options);
 
 struct CgroupSupport {
   CgroupVersion version = CgroupVersion::kNone;
@@ -84,7 +89,8 @@ class Cgroup {
   Result<std::vector<pid_t>> pids() const;  // here and in groups below, ascending
   Result<CgroupUsage> usage() const;
   Result<> signal_all(int signal);
-  // SIGKILL to all, here and below, until none is left; kTimedOut names the survivors.
+  // SIGKILL to all, here and below, until none is left; kTimedOut names the survivors. At least once: with no time at all it
+  // does not wait.
   Result<> kill(Duration timeout);
   // Removes it with the groups below. A group that still has processes, or whose last process is just ending,
   // is tried again until the timeout. Absent is fine.
@@ -98,6 +104,9 @@ class Cgroup {
   std::string path_;
 };
 
+// Names of a job's or a step's levels: {"job_17", "step_batch"}.
+std::vector<std::string> group_levels(JobId job, std::optional<StepId> step = std::nullopt);
+
 class Cgroups {
  public:
   // Fails only on options that cannot be meant (an unknown mount point that was asked for by version).
@@ -106,6 +115,8 @@ class Cgroups {
   // Names of the levels, outermost first: {"job_17", "step_0", "task_1"}. Levels that exist are used as they
   // are.
   Result<Cgroup> create(const std::vector<std::string>& levels) const;
+  // A group that is there.
+  std::optional<Cgroup> find(const std::vector<std::string>& levels) const;
   // Those that are there directly below: after a restart, the jobs of the last run.
   std::vector<std::string> list(const std::vector<std::string>& levels = {}) const;
 

@@ -4,60 +4,10 @@
 #include "base/text.h"
 #include "os/files.h"
 #include "os/node/gpus.h"
-#include "os/node/nvml_api.h"
-#include "os/node/shared_library.h"
+#include "os/node/nvml_library.h"
 
 namespace muster::os {
 namespace {
-
-// The loaded library between init and shutdown.
-class Nvml {
- public:
-  static Result<std::unique_ptr<Nvml>> load(const std::string& path) {
-    MUSTER_TRY(library, SharedLibrary::open(path, "AutoDetect=nvml"));
-    std::unique_ptr<Nvml> n(new Nvml(std::move(library)));
-    SharedLibrary& l = n->library_;
-    auto& a = n->api;
-    l.need(a.init, "nvmlInit_v2");
-    l.need(a.shutdown, "nvmlShutdown");
-    l.need(a.error_string, "nvmlErrorString");
-    l.need(a.count, "nvmlDeviceGetCount_v2");
-    l.need(a.handle_by_index, "nvmlDeviceGetHandleByIndex_v2");
-    l.need(a.name, "nvmlDeviceGetName");
-    l.need(a.uuid, "nvmlDeviceGetUUID");
-    l.need(a.minor_number, "nvmlDeviceGetMinorNumber");
-    l.need(a.pci_info, "nvmlDeviceGetPciInfo_v3");
-    MUSTER_TRY_VOID(l.complete());
-    l.find(a.driver_version, "nvmlSystemGetDriverVersion");
-    l.find(a.cpu_affinity, "nvmlDeviceGetCpuAffinity");
-    l.find(a.nvlink_state, "nvmlDeviceGetNvLinkState");
-    l.find(a.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
-    l.find(a.mig_mode, "nvmlDeviceGetMigMode");
-    l.find(a.max_mig_devices, "nvmlDeviceGetMaxMigDeviceCount");
-    l.find(a.mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
-    l.find(a.gpu_instance_id, "nvmlDeviceGetGpuInstanceId");
-    l.find(a.compute_instance_id, "nvmlDeviceGetComputeInstanceId");
-    l.find(a.attributes, "nvmlDeviceGetAttributes_v2");
-    if (nvmlReturn_t r = a.init(); r != nvml::kSuccess)
-      return fail(Errc::kIo, "AutoDetect=nvml: " + n->text(r));
-    n->started_ = true;
-    return n;
-  }
-  ~Nvml() {
-    if (started_) api.shutdown();
-  }
-  std::string text(nvmlReturn_t r) const {
-    const char* t = api.error_string(r);
-    return t ? t : "NVML error " + std::to_string(r);
-  }
-
-  nvml::Api api;
-
- private:
-  explicit Nvml(SharedLibrary library) : library_(std::move(library)) {}
-  SharedLibrary library_;
-  bool started_ = false;
-};
 
 // "00000000:1B:00.0" → "0000:1b:00.0"
 std::string bus_id(const nvmlPciInfo_t& p) {
@@ -221,7 +171,7 @@ void count_links(const std::vector<Card>& cards, GpuInventory& out) {
 }  // namespace
 
 Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& o) {
-  MUSTER_TRY(n, Nvml::load(o.library));
+  MUSTER_TRY(n, Nvml::load(o.library, "AutoDetect=nvml"));
   GpuInventory out;
   char version[nvml::kNameSize] = {};
   if (n->api.driver_version && n->api.driver_version(version, sizeof version) == nvml::kSuccess)

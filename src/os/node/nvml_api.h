@@ -25,6 +25,8 @@ namespace muster::os::nvml {
 inline constexpr nvmlReturn_t kSuccess = 0, kNotSupported = 3, kNotFound = 6;
 inline constexpr unsigned kMaxLinks = 18;
 inline constexpr unsigned kNameSize = 96;
+inline constexpr int kGraphicsClock = 0, kMemoryClock = 2;
+inline constexpr unsigned kMaxClocks = 512;
 
 struct Api {
   nvmlReturn_t (*init)() = nullptr;
@@ -47,10 +49,16 @@ struct Api {
   nvmlReturn_t (*gpu_instance_id)(nvmlDevice_t, unsigned*) = nullptr;
   nvmlReturn_t (*compute_instance_id)(nvmlDevice_t, unsigned*) = nullptr;
   nvmlReturn_t (*attributes)(nvmlDevice_t, nvmlDeviceAttributes_t*) = nullptr;
+  // clocks in MHz, for --gpu-freq
+  nvmlReturn_t (*memory_clocks)(nvmlDevice_t, unsigned* count, unsigned* clocks) = nullptr;
+  nvmlReturn_t (*graphics_clocks)(nvmlDevice_t, unsigned memory, unsigned* count, unsigned* clocks) = nullptr;
+  nvmlReturn_t (*application_clock)(nvmlDevice_t, int kind, unsigned* clock) = nullptr;
+  nvmlReturn_t (*set_application_clocks)(nvmlDevice_t, unsigned memory, unsigned graphics) = nullptr;
 
   bool has_mig() const {
     return mig_mode && max_mig_devices && mig_handle && gpu_instance_id && compute_instance_id && attributes;
   }
+  bool has_clocks() const { return memory_clocks && graphics_clocks && application_clock && set_application_clocks; }
 };
 
 }  // namespace muster::os::nvml

@@ -6,12 +6,9 @@
 
 #include <algorithm>
 
-#include "net/notify.h"
-
 namespace muster::mpi_pmi2 {
 namespace {
 
-constexpr size_t kMostFenceData = mpi_rpc::kMaxLetter - (64u << 10);
 constexpr size_t kMostUnwritten = 8u << 20;
 constexpr int kFirstTaskSocket = 4;
 
@@ -34,61 +31,19 @@ struct Puts {
 
 }  // namespace
 
-Module::Module(net::Loop& loop, int fd) : loop_(loop) {
-  channel_ = net::adopt_channel(loop_, fd, net::Peer{});
-  channel_->on_request = [this](net::Frame f) { on_frame(f); };
-  channel_->on_closed = [this](const Error&) { loop_.stop(); };
-}
-
-void Module::on_frame(const net::Frame& f) {
-  if (f.message == mpi_rpc::ModuleStart::kNumber && !start_) {
-    mpi_rpc::ModuleStart m;
-    if (!wire::decode(f.payload, m) || m.node_id >= m.setup.nodes.size()) return loop_.stop();
-    start_ = std::move(m);
-    start();
-  } else if (!fences_) {
-    return;
-  } else if (f.message == mpi_rpc::NodeLetter::kNumber) {
-    mpi_rpc::NodeLetter m;
-    mpi::Letter letter;
-    if (wire::decode(f.payload, m) && wire::decode(m.content, letter)) fences_->on_letter(m.from, std::move(letter));
-  } else if (f.message == mpi_rpc::NodesLost::kNumber) {
-    mpi_rpc::NodesLost m;
-    if (!wire::decode(f.payload, m)) return;
-    for (uint32_t node : m.nodes) fences_->lost(node);
-  } else if (f.message == mpi_rpc::ModuleEnd::kNumber) {
-    net::notify(*channel_, mpi_rpc::ModuleEnd{});
-  } else if (f.message == mpi_rpc::TaskGone::kNumber) {
-    mpi_rpc::TaskGone m;
-    if (!wire::decode(f.payload, m)) return;
-    for (auto& t : tasks_)
-      if (t->rank == m.rank) drop(*t);
-  }
-}
-
-void Module::start() {
-  std::vector<std::string> names;
+Result<std::vector<mpi_rpc::TaskVariables>> Module::prepare() {
   uint32_t size = 0;
-  for (const mpi_rpc::NodeRanks& n : start_->setup.nodes) {
-    names.push_back(n.node);
-    size += static_cast<uint32_t>(n.ranks.size());
-  }
-  fences_.emplace(start_->node_id, names, kMostFenceData, [this](const std::vector<uint32_t>& to, const mpi::Letter& l) {
-    mpi_rpc::NodeLetter m;
-    m.to = to;
-    wire::encode(l, m.content);
-    net::notify(*channel_, m);
-  });
-  const std::string mapping = process_mapping(start_->setup.nodes);
-  mpi_rpc::ModuleReady ready;
+  for (const mpi_rpc::NodeRanks& n : setup().nodes) size += static_cast<uint32_t>(n.ranks.size());
+  const std::string mapping = process_mapping(setup().nodes);
+  std::vector<mpi_rpc::TaskVariables> out;
   int fd = kFirstTaskSocket;
-  for (uint32_t rank : start_->setup.nodes[start_->node_id].ranks) {
+  for (uint32_t rank : setup().nodes[start().node_id].ranks) {
     tasks_.push_back(make_task(rank, fd++, size, mapping));
-    ready.tasks.push_back({rank,
-                           {"PMI_FD=" + std::to_string(start_->setup.task_descriptor), "PMI_RANK=" + std::to_string(rank),
-                            "PMI_SIZE=" + std::to_string(size), "PMI_JOBID=" + std::to_string(start_->job.value)}});
+    out.push_back({rank,
+                   {"PMI_FD=" + std::to_string(setup().task_descriptor), "PMI_RANK=" + std::to_string(rank),
+                    "PMI_SIZE=" + std::to_string(size), "PMI_JOBID=" + std::to_string(start().job.value)}});
   }
-  net::notify(*channel_, ready);
+  return out;
 }
 
 std::unique_ptr<Module::Task> Module::make_task(uint32_t rank, int fd, uint32_t size, const std::string& mapping) {
@@ -117,21 +72,21 @@ std::unique_ptr<Module::Task> Module::make_task(uint32_t rank, int fd, uint32_t 
     t->in_fence = true;
     fence_if_all();
   };
-  ports.abort = [this](const std::string& text) { net::notify(*channel_, mpi_rpc::ModuleAbort{text}); };
-  std::string job = "slurm.pmi." + std::to_string(start_->job.value) + "." + std::to_string(start_->step.value);
+  ports.abort = [this](const std::string& text) { tell(mpi_rpc::ModuleAbort{text}); };
+  std::string job = "slurm.pmi." + std::to_string(start().job.value) + "." + std::to_string(start().step.value);
   t->session = std::make_unique<Session>(std::move(job), rank, size, mapping, std::move(ports));
-  t->watch = loop_.watch(fd, [this, t] { read_from(*t); }, [this, t] { write_to(*t, {}); });
+  t->watch = loop().watch(fd, [this, t] { read_from(*t); }, [this, t] { write_to(*t, {}); });
   return task;
 }
 
 // ---- tasks
 void Module::read_from(Task& t) {
-  std::span<char> buffer = loop_.scratch();
+  std::span<char> buffer = loop().scratch();
   ssize_t n = ::recv(t.fd.get(), buffer.data(), buffer.size(), 0);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) return drop(t);
   if (auto ok = t.session->read({buffer.data(), static_cast<size_t>(n)}); !ok) {
-    net::notify(*channel_, mpi_rpc::ModuleNote{"error: mpi/pmi2: task " + std::to_string(t.rank) + ": " + std::string(ok.error().message())});
+    tell(mpi_rpc::ModuleNote{"error: mpi/pmi2: task " + std::to_string(t.rank) + ": " + std::string(ok.error().message())});
     drop(t);
   }
 }
@@ -144,10 +99,15 @@ void Module::write_to(Task& t, std::string bytes) {
   if (n < 0 && errno != EAGAIN && errno != EINTR) {
     // Nobody reads it any more. Not at once: what is being answered may go through the tasks, as a fence's end does.
     t.unwritten.clear();
-    loop_.defer([this, &t] { drop(t); });
+    loop().defer([this, &t] { drop(t); });
   }
   t.watch->want_write(!t.unwritten.empty());
   t.watch->pause_read(t.unwritten.size() > kMostUnwritten);
+}
+
+void Module::on_task_gone(const mpi_rpc::TaskGone& gone) {
+  for (auto& t : tasks_)
+    if (t->rank == gone.rank) drop(*t);
 }
 
 // It ended, or its socket did: the others do not wait for it.
@@ -171,19 +131,16 @@ void Module::fence_if_all() {
   if (!any || !all || fencing_) return;
   fencing_ = true;
   std::vector<uint32_t> nodes;
-  for (uint32_t n = 0; n < start_->setup.nodes.size(); ++n)
-    if (!start_->setup.nodes[n].ranks.empty()) nodes.push_back(n);
-  uint32_t limit = start_->setup.timeout_seconds;
-  fences_->enter("*", std::move(nodes), std::exchange(puts_, {}), limit ? net::Loop::monotonic() + seconds(limit) : Duration::max(),
-                 [this](Result<std::string> r) { fence_over(std::move(r)); });
-  watch_deadlines();
+  for (uint32_t n = 0; n < setup().nodes.size(); ++n)
+    if (!setup().nodes[n].ranks.empty()) nodes.push_back(n);
+  enter_fence("*", std::move(nodes), std::exchange(puts_, {}), deadline(), [this](Result<std::string> r) { fence_over(std::move(r)); });
 }
 
 void Module::fence_over(Result<std::string> data) {
   fencing_ = false;
   Puts all;
   if (!data) {
-    net::notify(*channel_, mpi_rpc::ModuleNote{"error: mpi/pmi2: " + std::string(data.error().message())});
+    tell(mpi_rpc::ModuleNote{"error: mpi/pmi2: " + std::string(data.error().message())});
   } else if (auto ok = wire::decode(*data, all); !ok) {
     data = std::unexpected(ok.error());
   }
@@ -192,13 +149,6 @@ void Module::fence_over(Result<std::string> data) {
     if (t->gone || !std::exchange(t->in_fence, false)) continue;
     t->session->fence_over(data.has_value());
   }
-}
-
-void Module::watch_deadlines() {
-  Duration now = net::Loop::monotonic();
-  std::optional<Duration> next = fences_->expire(now);
-  timer_.reset();
-  if (next) timer_ = loop_.after(*next - now, [this] { watch_deadlines(); });
 }
 
 }  // namespace muster::mpi_pmi2

@@ -8,19 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "model/mpi_rpc.h"
-#include "net/channel.h"
-#include "net/loop.h"
 #include "net/socket.h"
-#include "plugin/mpi/fences.h"
 #include "plugin/mpi_pmi2/session.h"
+#include "plugin/mpi_program/module.h"
 
 namespace muster::mpi_pmi2 {
 
-class Module {
+class Module final : public mpi::Module {
  public:
-  // `fd`: our end of the socket pair that slurmstepd made. The tasks' sockets follow it, in the order of ranks here.
-  Module(net::Loop& loop, int fd);
+  // The tasks' sockets follow `fd`, in the order of ranks here.
+  Module(net::Loop& loop, int fd) : mpi::Module(loop, fd) {}
 
  private:
   struct Task {
@@ -32,8 +29,8 @@ class Module {
     bool in_fence = false, gone = false;
   };
 
-  void on_frame(const net::Frame& frame);
-  void start();
+  Result<std::vector<mpi_rpc::TaskVariables>> prepare() override;
+  void on_task_gone(const mpi_rpc::TaskGone& gone) override;
   std::unique_ptr<Task> make_task(uint32_t rank, int fd, uint32_t size, const std::string& mapping);
   void read_from(Task& task);
   void write_to(Task& task, std::string bytes);
@@ -41,17 +38,11 @@ class Module {
   void fence_if_all();
   void fence_over(Result<std::string> data);
   void put_node(std::string key, std::string value);
-  void watch_deadlines();
 
-  net::Loop& loop_;
-  net::ChannelPtr channel_;
-  std::optional<mpi_rpc::ModuleStart> start_;
-  std::optional<mpi::Fences> fences_;
   std::vector<std::unique_ptr<Task>> tasks_;
   std::map<std::string, std::string> keys_, node_keys_;
   std::string puts_;   // since the last fence, encoded
   bool fencing_ = false;
-  std::unique_ptr<net::Loop::Timer> timer_;
 };
 
 }  // namespace muster::mpi_pmi2

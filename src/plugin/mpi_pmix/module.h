@@ -6,46 +6,36 @@
 #include <optional>
 #include <string>
 
-#include "model/mpi_rpc.h"
-#include "net/channel.h"
-#include "net/loop.h"
-#include "plugin/mpi/fences.h"
 #include "plugin/mpi/questions.h"
 #include "plugin/mpi_pmix/server.h"
+#include "plugin/mpi_program/module.h"
 
 namespace muster::mpi_pmix {
 
-class Module {
+class Module final : public mpi::Module {
  public:
-  // `fd`: our end of the socket pair that slurmstepd made.
-  Module(net::Loop& loop, int fd);
+  Module(net::Loop& loop, int fd) : mpi::Module(loop, fd) {}
 
  private:
-  void on_frame(const net::Frame& frame);
-  void start();
+  Result<std::vector<mpi_rpc::TaskVariables>> prepare() override;
+  void on_letter(uint32_t from, mpi::Letter letter) override;
+  void on_lost(uint32_t node) override;
+  void on_task_gone(const mpi_rpc::TaskGone& gone) override;
+  std::optional<Duration> expire(Duration now) override;
+
   Result<std::vector<mpi_rpc::TaskVariables>> start_server();
-  void on_letter(mpi_rpc::NodeLetter letter);
   void enter(Operation operation, Reply reply);
   void ask(uint32_t rank, std::optional<uint32_t> timeout_seconds, Reply reply);
-  void send(const std::vector<uint32_t>& to, const mpi::Letter& letter);
-  Duration deadline(std::optional<uint32_t> asked) const;
-  void watch_deadlines();
+  void answer(uint32_t to, uint64_t question, mpi::Answer answer);
   std::optional<uint32_t> node_of(uint32_t rank) const;
   // `error` to the task as PMIx has it, and in words to the step's stderr.
   void refuse(const Reply& reply, const Error& error);
   void debug(const std::string& text);
-  template <class M>
-  void tell(const M& m);
 
-  net::Loop& loop_;
-  net::ChannelPtr channel_;
-  std::optional<mpi_rpc::ModuleStart> start_;
   std::vector<uint32_t> places_;  // of each rank among the step's nodes
   std::optional<Library> library_;
   std::optional<Server> server_;
-  std::optional<mpi::Fences> fences_;
   std::optional<mpi::Questions> questions_;
-  std::unique_ptr<net::Loop::Timer> timer_;
 };
 
 }  // namespace muster::mpi_pmix

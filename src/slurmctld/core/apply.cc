@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/check.h"
+#include "slurmctld/core/node_use.h"
 #include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
@@ -15,7 +16,7 @@ class Applier {
   static constexpr uint32_t kGivenUp = 0xffffffffu;
 
  public:
-  Applier(Cluster& c, Indexes& x) : c_(c), x_(x) {}
+  Applier(Cluster& c, Indexes& x) : c_(c), x_(x), use_(c) {}
 
   void operator()(const ClusterNamed& e) {
     c_.name = e.name;
@@ -114,9 +115,9 @@ class Applier {
 
   // ---- jobs
   void operator()(const RequestStored& e) {
-    c_.requests.set(e.id.value, SharedRequest{e.request, 0});
+    c_.requests.set(e.id.value, SharedRequest{x_.share(*e.request), PackedOwn(*e.request), 0});
     c_.last_request_id = std::max(c_.last_request_id, e.id);
-    x_.add_request(e.id, *e.request);
+    x_.add_request(e.id, c_.requests.at(e.id.value));
   }
   void operator()(const JobSubmitted& e) {
     const SharedRequest* r = c_.requests.find(e.request.value);
@@ -124,7 +125,8 @@ class Applier {
     Job j;
     j.id = e.job;
     j.request_id = e.request;
-    j.request = r->request;
+    j.request = r->body;
+    j.own = r->own;
     j.submitted = e.time;
     j.eligible = e.eligible;
     j.priority = e.priority;
@@ -167,7 +169,9 @@ class Applier {
     change(id, [&](Job& j) {
       j.state = JobState::kRunning;
       j.flags = (j.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit | kJobLaunchFailed)) | e.flags;
-      j.reason = Reason::kNone;
+      j.prolog_due = e.prolog;
+      j.preparing = e.preparing;
+      j.reason = (e.flags & kJobConfiguring) && (e.prolog || e.preparing.any()) ? Reason::kProlog : Reason::kNone;
       j.detail = nullptr;
       j.started = e.time;
       j.ends = e.ends;
@@ -180,7 +184,7 @@ class Applier {
       j.launched = j.request->kind == JobKind::kAllocation && !(e.flags & kJobConfiguring);
       j.batch_index = e.batch_index;
       if (const Node* n = c_.nodes.find(j.batch_share().node.value)) j.batch_host = n->spec->name;
-      hold_nodes(j, e.time);
+      use_.hold(j, e.time);
       if (ArrayGroup* g = group(j)) ++g->running;
     });
     c_.verdicts.erase(id.value);
@@ -189,6 +193,7 @@ class Applier {
     change(e.job, [&](Job& j) {
       j.launched = true;
       j.flags &= ~(kJobConfiguring | kJobPowerUpNode);
+      if (j.reason == Reason::kProlog) j.reason = Reason::kNone;
       if (e.ends != kTimeUnset) j.ends = e.ends;
     });
   }
@@ -216,12 +221,15 @@ class Applier {
       j.steps.clear();
       if (j.started == kTimeUnset) j.started = e.time;
       j.settling = Bitmap();
+      j.prolog_due = false;
+      j.preparing = Bitmap();
       if (!held) return;
       c_.count_licenses(j, false);
       j.releasing = e.releasing;
-      if (!j.all_released()) j.flags |= kJobCompleting;
-      end_on_nodes(j, e.time);
-      if (j.all_released()) lift_fences(j);
+      j.epilog_due = e.epilog;
+      if (!j.cleaned_up()) j.flags |= kJobCompleting;
+      use_.end(j, e.time);
+      if (j.all_released()) use_.lift_fences(j);
     });
     c_.verdicts.erase(id.value);
   }
@@ -234,13 +242,13 @@ class Applier {
     if (last) x_.remove(*old);
     Job& j = *c_.jobs.edit(e.job.value);
     now.for_each([&](size_t i) {
-      release_node(j, j.allocation->nodes[i], true, e.time);
+      use_.release(j, j.allocation->nodes[i], true, e.time);
       if (!last) x_.node_released(j, j.allocation->nodes[i].node);
     });
     j.releasing -= now;
     if (!last) return;
-    j.flags &= ~kJobCompleting;
-    lift_fences(j);
+    if (j.cleaned_up()) j.flags &= ~kJobCompleting;
+    use_.lift_fences(j);
     x_.add(j);
   }
   void operator()(const JobShrunk& e) {
@@ -250,13 +258,13 @@ class Applier {
       for (uint32_t i = 0, kept = 0; i < before->nodes.size(); ++i) {
         const NodeShare& share = before->nodes[i];
         if (kept < j.allocation->nodes.size() && j.allocation->nodes[kept].node == share.node) place[i] = kept++;
-        else give_up(j, share, e.free_at_once.test(i), e.time);
+        else use_.give_up(j, share, e.free_at_once.test(i), e.time);
       }
-      for (size_t i = before->fenced.size(); i < j.allocation->fenced.size(); ++i) fence(j.allocation->fenced[i]);
+      for (size_t i = before->fenced.size(); i < j.allocation->fenced.size(); ++i) use_.fence(j.allocation->fenced[i]);
       move_steps(j, place);
       j.batch_index = place[j.batch_index] == kGivenUp ? 0 : place[j.batch_index];
       j.releasing = Bitmap(j.allocation->nodes.size());
-      j.settling = Bitmap();
+      j.settling = j.preparing = Bitmap();   // what still prepares itself does so before its first step
       j.resized = e.time;
       if (!j.leaving.empty()) j.flags |= kJobResizing;
     });
@@ -266,14 +274,23 @@ class Applier {
     if (!old || !old->is_leaving(e.node)) return;
     change(e.job, [&](Job& j) {
       auto at = std::ranges::find(j.leaving, e.node, &NodeShare::node);
-      release_node(j, *at, true, e.time);
+      use_.release(j, *at, true, e.time);
       j.leaving.erase(at);
       if (!j.leaving.empty()) return;
       j.flags &= ~kJobResizing;
       if (!j.finished() || j.releasing.any()) return;
-      j.flags &= ~kJobCompleting;
-      lift_fences(j);
+      if (j.cleaned_up()) j.flags &= ~kJobCompleting;
+      use_.lift_fences(j);
     });
+  }
+  void operator()(const JobProgramEnded& e) {
+    change(e.job, [&](Job& j) {
+      (e.epilog ? j.epilog_due : j.prolog_due) = false;
+      if (j.finished() && j.cleaned_up()) j.flags &= ~kJobCompleting;
+    });
+  }
+  void operator()(const JobNodesPrepared& e) {
+    change(e.job, [&](Job& j) { j.preparing -= e.nodes; });
   }
   void operator()(const JobRequeued& e) {
     change(e.job, [&](Job& j) {
@@ -294,7 +311,7 @@ class Applier {
       j.resized = kTimeUnset;
       j.allocation = nullptr;
       j.releasing = Bitmap();
-      j.launched = false;
+      j.launched = j.prolog_due = j.epilog_due = false;
       j.exit_status = j.derived_exit_status = 0;
       j.time_warned = 0;
       j.detail = nullptr;
@@ -458,12 +475,13 @@ class Applier {
     ++r->jobs;
     drop_request(j.request_id);
     j.request_id = to;
-    j.request = c_.requests.at(to.value).request;
+    j.request = r->body;
+    j.own = r->own;
   }
   void drop_request(RequestId id) {
     SharedRequest* r = c_.requests.edit(id.value);
     if (!r || --r->jobs > 0) return;
-    x_.remove_request(id, *r->request);
+    x_.remove_request(id, *r);
     c_.requests.erase(id.value);
   }
   ArrayGroup* group(const Job& j) { return j.array_job_id ? c_.arrays.edit(j.array_job_id.value) : nullptr; }
@@ -493,46 +511,6 @@ class Applier {
     return task_job;
   }
 
-  // ---- what jobs hold of nodes
-  void hold_nodes(const Job& j, Time now) {
-    for (const NodeShare& s : j.allocation->nodes) {
-      Node* n = c_.nodes.edit(s.node.value);
-      if (!n) continue;
-      hold_cpus(n->cpus_used, n->cpus_shared, s.cpus);
-      n->mem_used_mb += s.mem_mb;
-      for (const GresShare& g : s.gres)
-        if (is_consumed(*n->spec, g)) add_gres(n->gres_used, g);
-      ++n->jobs_running;
-      if (j.allocation->whole_nodes) ++n->whole_node_jobs;
-      if (j.allocation->oversubscribe) ++n->shared_jobs;
-      if (j.allocation->exclusive_user) {
-        n->exclusive_user = true;
-        n->exclusive_uid = j.request->uid;
-      }
-      if (!j.allocation->mcs_label.empty()) n->mcs_label = j.allocation->mcs_label;
-      n->last_busy = now;
-    }
-    for (uint32_t id : j.allocation->fenced) fence(id);
-  }
-  void fence(uint32_t id) {
-    if (Node* n = c_.nodes.edit(id)) {
-      ++n->fences;
-      n->flags |= kNodeBlocked;
-    }
-  }
-  // A node that a running job needs no more: free at once, or when it has got rid of the job.
-  void give_up(Job& j, const NodeShare& share, bool at_once, Time now) {
-    if (at_once) return release_node(j, share, false, now);
-    j.leaving.push_back(share);
-    complete_on(share.node);
-  }
-  void complete_on(NodeId id) {
-    Node* n = c_.nodes.edit(id.value);
-    if (!n) return;
-    if (n->jobs_running) --n->jobs_running;
-    ++n->jobs_completing;
-    n->flags |= kNodeCompleting;
-  }
   // The steps' parts on nodes that were given up go; with the last of them the step.
   static void move_steps(Job& j, const std::vector<uint32_t>& place) {
     for (Step& s : j.steps) {
@@ -541,48 +519,10 @@ class Applier {
     }
     std::erase_if(j.steps, [](const Step& s) { return s.shares.empty(); });
   }
-  // The last node of the job is free: so is what it kept from others.
-  void lift_fences(const Job& j) {
-    for (uint32_t id : j.allocation->fenced)
-      if (Node* n = c_.nodes.edit(id)) {
-        if (n->fences) --n->fences;
-        if (n->fences == 0) n->flags &= ~kNodeBlocked;
-      }
-    if (!j.allocation->fenced.empty()) ++c_.nodes_epoch;
-  }
-  // The job ended: nodes it need not wait for are free at once, the others complete first.
-  void end_on_nodes(const Job& j, Time now) {
-    for (size_t i = 0; i < j.allocation->nodes.size(); ++i) {
-      const NodeShare& s = j.allocation->nodes[i];
-      if (!j.releasing.test(i)) {
-        release_node(j, s, false, now);
-        continue;
-      }
-      complete_on(s.node);
-    }
-  }
-  void release_node(const Job& j, const NodeShare& s, bool completing, Time now) {
-    ++c_.use_epoch;
-    Node* n = c_.nodes.edit(s.node.value);
-    if (!n) return;
-    free_cpus(n->cpus_used, n->cpus_shared, s.cpus);
-    n->mem_used_mb -= std::min(n->mem_used_mb, s.mem_mb);
-    for (const GresShare& g : s.gres)
-      if (is_consumed(*n->spec, g)) remove_gres(n->gres_used, g);
-    uint32_t& count = completing ? n->jobs_completing : n->jobs_running;
-    if (count) --count;
-    if (n->jobs_completing == 0) n->flags &= ~kNodeCompleting;
-    if (j.allocation->whole_nodes && n->whole_node_jobs) --n->whole_node_jobs;
-    if (j.allocation->oversubscribe && n->shared_jobs) --n->shared_jobs;
-    if (n->jobs_running + n->jobs_completing == 0) {
-      n->exclusive_user = false;
-      n->mcs_label.clear();
-    }
-    n->last_busy = now;
-  }
 
   Cluster& c_;
   Indexes& x_;
+  NodeUse use_;
 };
 
 }  // namespace

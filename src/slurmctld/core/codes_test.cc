@@ -86,7 +86,7 @@ constexpr Shown kReasons[] = {
     {"PartitionNodeLimit", kPlan, "Reason::kPartitionNodeLimit"},
     {"PartitionTimeLimit", kPlan, "Reason::kPartitionTimeLimit"},
     {"Priority", kPlan, "Reason::kPriority"},
-    {"Prolog", nullptr, "PrologFlags=Alloc"},
+    {"Prolog", "src/slurmctld/core/programs_test.cc", "Reason::kProlog"},
     {"ReqNodeNotAvail", kPlan, "Reason::kReqNodeNotAvail"},
     {"Reservation", nullptr, "reservations"},
     {"ReservationDeleted", nullptr, "reservations"},

@@ -169,9 +169,14 @@ Result<> requeue(const View& v, const Job& j, const rpc::ControlJobs& c, Events&
   uint32_t flags = hold_it || j.state == JobState::kSuspended ? kJobRequeueHold : kJobRequeued;
   if (hold_it && c.special_exit) flags |= kJobSpecialExit;
   if (j.finished()) {
-    if (!j.all_released()) return fail(Errc::kTransitionStateNoUpdate);
     // Tasks cancelled together before any of them had a record of its own: there is none to bring back.
     if (j.array_job_id && j.array_task == kNoArrayTask) return fail(Errc::kAlreadyDone);
+    if (!j.cleaned_up()) {   // when it is: EpilogSlurmctld may ask for it, while it runs
+      event::JobChanged e = changed(j);
+      e.flags = (e.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit)) | flags;
+      out.push_back(std::move(e));
+      return {};
+    }
     Job again = j;
     again.flags |= flags;
     after_release(v, again, out);
@@ -227,7 +232,7 @@ bool same_queue(const Job& a, const Job& b) {
 }
 
 void add_nice(const View& v, const Job& j, int64_t more, Events& out) {
-  JobRequest r = *j.request;
+  JobRequest r = j.whole_request();
   r.nice = static_cast<int32_t>(std::clamp<int64_t>(r.nice + more, -2147483645, 2147483645));
   event::JobChanged e = changed(j);
   e.priority = static_cast<uint32_t>(std::clamp<int64_t>(static_cast<int64_t>(j.priority) - more, 1, kUnlimited32 - 1));
@@ -369,7 +374,7 @@ Result<Decision<rpc::Messages>> decide_control(const View& v, const rpc::Control
   }
   for (const std::string& name : c.names)
     v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      if (j.request->name == name && !j.finished() && v.may_manage(j)) run(j, job_name_for_users(j));
+      if (j.name() == name && !j.finished() && v.may_manage(j)) run(j, job_name_for_users(j));
     });
   if (!to_top.empty()) MUSTER_TRY_VOID(top(v, to_top, d.events));
   return d;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "slurmctld/core/completing_hold.h"
+
 namespace muster::slurmctld {
 namespace {
 constexpr size_t kRecordsPerUpload = 1000;
@@ -47,6 +49,7 @@ void Core::begin(Time now) {
   events_.clear();
   orders_.clear();
   mails_.clear();
+  abandoned_.clear();
   links_.clear();
 }
 
@@ -69,6 +72,7 @@ void Core::follow_up(const Event& event) {
     JobId id = e->task_job ? e->task_job : e->job;
     ended_.push_back(id);
     if (e->releasing.none()) released_.push_back(id);
+    if (const Job* j = before_.jobs.find(id.value); j && j->prolog_due) abandoned_.push_back({id, j->restarts});
     note_idle_nodes(id);
   } else if (auto* r = std::get_if<event::JobNodesReleased>(&event)) {
     if (const Job* j = cluster_.jobs.find(r->job.value); j && j->all_released()) released_.push_back(r->job);
@@ -85,6 +89,10 @@ void Core::follow_up(const Event& event) {
     unsettled_.push_back(q->job);   // what it waited for may be over by now
   } else if (auto* s = std::get_if<event::JobStarted>(&event)) {
     ended_.push_back(s->task_job ? s->task_job : s->job);   // "after" dependencies wait for starts
+  } else if (auto* p = std::get_if<event::JobProgramEnded>(&event)) {
+    (p->epilog ? released_ : readied_).push_back(p->job);
+  } else if (auto* p = std::get_if<event::JobNodesPrepared>(&event)) {
+    readied_.push_back(p->job);
   } else if (auto* n = std::get_if<event::NodeStateChanged>(&event)) {
     for (JobId id : indexes_.jobs_on(n->node))
       if (const Job* j = cluster_.jobs.find(id.value); j && (j->flags & kJobConfiguring)) readied_.push_back(id);
@@ -156,7 +164,9 @@ void Core::report(NodeId node, const NodeReport& report) {
 size_t Core::carry_out(const sched::Plan& plan) {
   size_t started = 0;
   cluster_.last_pass = now_;
+  const CompletingHold hold(own());
   for (const sched::StartItem& item : plan.starts) {
+    if (hold.keeps_back(item.partition)) continue;
     auto events = decide_start(own(), item);
     if (!events) continue;   // no longer fits: the next plan knows better
     take(std::move(*events));
@@ -192,9 +202,7 @@ void Core::records_stored(uint64_t position) {
 
 void Core::records_link_lost() { may_upload_ = false; }
 
-// Consequences of what happened in this turn and of time having passed, until nothing new follows. Bounded: every round
-// either ends or starts something, and each job does so at most once a turn.
-void Core::housekeep() {
+void Core::fire_timers() {
   Indexes::Timer timer;
   while (indexes_.pop_due(now_, timer)) {
     Events out;
@@ -205,52 +213,51 @@ void Core::housekeep() {
     take(std::move(orders));
     if (timer.kind != TimerKind::kJobLimit) continue;
     const Job* j = cluster_.jobs.find(timer.id);   // within its OverTimeLimit
-    if (j && j->state == JobState::kRunning && j->ends <= now_ && limit_time(own(), *j) != kTimeInfinite)
+    if (j && j->state == JobState::kRunning && j->ends <= now_ && limit_time(own(), *j) > now_ && limit_time(own(), *j) != kTimeInfinite)
       indexes_.set_timer(limit_time(own(), *j), TimerKind::kJobLimit, timer.id);
   }
-  if (cluster_.accounting)
-    if (auto excess = excess_records(cluster_, indexes_, settings_.config()); !excess.empty())
-      take(Events{event::RecordsStored{cluster_.recorded_position, std::move(excess)}});
+}
+
+void Core::drop_excess_records() {
+  if (!cluster_.accounting) return;
+  if (auto excess = excess_records(cluster_, indexes_, settings_.config()); !excess.empty())
+    take(Events{event::RecordsStored{cluster_.recorded_position, std::move(excess)}});
+}
+
+void Core::settle(NodeId id) {
+  Events out;
+  std::vector<Order> orders;
+  if (const Node* n = cluster_.nodes.find(id.value)) settle_node(own(), *n, out, orders);
+  take(std::move(out));
+  take(std::move(orders));
+}
+
+// `decide` for each of these jobs that is still there; the next one sees what it decided.
+template <class F>
+void Core::for_each_job(const std::vector<JobId>& ids, F decide) {
+  for (JobId id : ids) {
+    const Job* j = cluster_.jobs.find(id.value);
+    if (!j) continue;
+    Events out;
+    decide(*j, out);
+    take(std::move(out));
+  }
+}
+
+// Consequences of what happened in this turn and of time having passed, until nothing new follows. Bounded: every round
+// either ends or starts something, and each job does so at most once a turn.
+void Core::housekeep() {
+  fire_timers();
+  drop_excess_records();
   while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty() || !idled_.empty()) {
-    for (NodeId id : std::exchange(idled_, {})) {
-      Events out;
-      std::vector<Order> orders;
-      if (const Node* n = cluster_.nodes.find(id.value)) settle_node(own(), *n, out, orders);
-      take(std::move(out));
-      take(std::move(orders));
-    }
-    for (JobId id : std::exchange(unsettled_, {})) {
-      Events out;
-      if (const Job* j = cluster_.jobs.find(id.value)) settle_dependencies(own(), *j, out);
-      take(std::move(out));
-    }
-    std::vector<JobId> ended = std::exchange(ended_, {}), released = std::exchange(released_, {}), readied = std::exchange(readied_, {});
-    for (JobId id : ended) {
-      const Job* j = cluster_.jobs.find(id.value);
-      if (!j) continue;
-      Events out;
-      resolve_dependents(own(), *j, out);
-      take(std::move(out));
-    }
-    for (JobId id : released) {
-      const Job* j = cluster_.jobs.find(id.value);
-      if (!j || !j->finished()) continue;
-      Events out;
-      after_release(own(), *j, out);
-      take(std::move(out));
-    }
-    for (JobId id : readied) {
-      const Job* j = cluster_.jobs.find(id.value);
-      if (!j || !(j->flags & kJobConfiguring) || !j->allocation) continue;
-      bool ready = std::ranges::all_of(j->allocation->nodes, [&](const NodeShare& s) {
-        const Node* n = cluster_.nodes.find(s.node.value);
-        return n && !(n->flags & (kNodePoweringUp | kNodePoweredDown));
-      });
-      if (!ready) continue;
-      event::JobChanged e = changed(*j);
-      e.flags &= ~(kJobConfiguring | kJobPowerUpNode);
-      take(Events{e});
-    }
+    for (NodeId id : std::exchange(idled_, {})) settle(id);
+    for_each_job(std::exchange(unsettled_, {}), [&](const Job& j, Events& out) { settle_dependencies(own(), j, out); });
+    const std::vector<JobId> ended = std::exchange(ended_, {}), released = std::exchange(released_, {}), readied = std::exchange(readied_, {});
+    for_each_job(ended, [&](const Job& j, Events& out) { resolve_dependents(own(), j, out); });
+    for_each_job(released, [&](const Job& j, Events& out) {
+      if (j.finished()) after_release(own(), j, out);
+    });
+    for_each_job(readied, [&](const Job& j, Events& out) { settle_start(own(), j, out); });
   }
 }
 
@@ -272,6 +279,7 @@ void Core::rollback() {
   events_.clear();
   orders_.clear();
   mails_.clear();
+  abandoned_.clear();
   ended_.clear();
   released_.clear();
   readied_.clear();
@@ -297,12 +305,18 @@ std::vector<Effect> Core::take_effects(Time now) {
   events_.clear();
   for (SendMail& m : mails_) out.push_back(std::move(m));
   mails_.clear();
+  for (const AbandonProlog& a : std::exchange(abandoned_, {})) out.push_back(a);
   for (Order& o : orders_) out.push_back(std::move(o));
   orders_.clear();
+  DescribedJob described;
   for (const Obligation& o : indexes_.take_due(now, seconds(15))) {
+    if (o.duty == Duty::kProlog || o.duty == Duty::kEpilog) {
+      out.push_back(RunJobProgram{cluster_.jobs.at(o.job.value), o.duty == Duty::kEpilog});
+      continue;
+    }
     const Node* n = cluster_.nodes.find(o.node.value);
     if (!n || !n->connected) continue;   // due again when it connects
-    if (auto order = order_for(o)) out.push_back(Order{o.node, std::move(*order)});
+    if (auto order = order_for(o, described)) out.push_back(Order{o.node, std::move(*order)});
   }
   if (may_upload_ && !indexes_.unrecorded().empty()) {
     may_upload_ = false;   // until this one is answered
@@ -311,13 +325,21 @@ std::vector<Effect> Core::take_effects(Time now) {
   return out;
 }
 
-std::optional<NodeOrder> Core::order_for(const Obligation& o) const {
+std::optional<NodeOrder> Core::order_for(const Obligation& o, DescribedJob& described) const {
   const Job* j = cluster_.jobs.find(o.job.value);
   if (!j || !j->allocation) return std::nullopt;
   if (o.duty == Duty::kLaunchBatch) {
     node_rpc::LaunchBatch launch;
     launch.job = job_on_node(cluster_, *j, j->batch_index);
     return launch;
+  }
+  const auto& nodes = j->allocation->nodes;
+  const auto at = std::ranges::find(nodes, o.node, &NodeShare::node);
+  if (o.duty == Duty::kPrepare) {
+    if (at == nodes.end()) return std::nullopt;
+    node_rpc::PrepareJob p{described.of(cluster_, *j)};
+    place_on_node(cluster_, *j, static_cast<size_t>(at - nodes.begin()), p.job);
+    return p;
   }
   if (o.duty == Duty::kSettle) {
     node_rpc::SuspendJob s;
@@ -337,6 +359,9 @@ std::optional<NodeOrder> Core::order_for(const Obligation& o) const {
     t.state = JobState::kCancelled;
     t.time = j->resized;
   }
+  t.about = described.of(cluster_, *j);
+  t.about->cpus_per_node.clear();   // the one thing that grows with the job: it would make the orders of a large one quadratic
+  if (at != nodes.end()) place_on_node(cluster_, *j, static_cast<size_t>(at - nodes.begin()), *t.about);
   return t;
 }
 

@@ -34,7 +34,24 @@ struct SendMail {
   bool array = false;             // about the array as a whole
   ArrayGroup group;
 };
-using Effect = std::variant<Order, PowerNodes, SendMail, UploadRecords>;
+struct RunJobProgram {            // PrologSlurmctld or EpilogSlurmctld; said again until program_ended() tells how it went
+  Job job;
+  bool epilog = false;
+};
+struct AbandonProlog {            // of a job that ended meanwhile
+  JobId job{};
+  uint32_t generation = 0;
+};
+using Effect = std::variant<Order, PowerNodes, SendMail, UploadRecords, RunJobProgram, AbandonProlog>;
+
+// What prologs and epilogs are told of a job, made once for a run of nodes of the same one. It does not outlive a turn.
+class DescribedJob {
+ public:
+  const node_rpc::JobOnNode& of(const Cluster& cluster, const Job& job);
+
+ private:
+  node_rpc::JobOnNode job_;
+};
 
 class Core {
  public:
@@ -66,6 +83,7 @@ class Core {
   Result<rpc::Messages> update_node(const Caller& who, const rpc::UpdateNode& c);
   Result<rpc::Messages> update_partition(const Caller& who, const rpc::UpdatePartition& c);
   void report(NodeId node, const NodeReport& report);
+  void program_ended(const JobProgramEnd& end) { take(decide_program_ended(own(), end)); }
   // Returns how many items were still valid.
   size_t carry_out(const sched::Plan& plan);
   void node_connected(NodeId node);
@@ -82,12 +100,12 @@ class Core {
   // ---- after commit
   std::vector<Effect> take_effects(Time now);
   std::shared_ptr<const Snapshot> snapshot() const;   // as of the last commit
-  Time next_timer() const { return indexes_.next_timer(); }
+  Time next_timer() const { return indexes_.has_due() ? now_ : indexes_.next_timer(); }
   const Cluster& cluster() const { return cluster_; }
   const Indexes& indexes() const { return indexes_; }
   std::vector<std::string> take_unused_blobs() { return indexes_.take_unused_blobs(); }
   // The orders that an obligation stands for; nullopt when its job is gone.
-  std::optional<NodeOrder> order_for(const Obligation& o) const;
+  std::optional<NodeOrder> order_for(const Obligation& o, DescribedJob& described) const;
 
  private:
   View view(const Caller& who) { return {cluster_, indexes_, settings_, feasibility_, now_, who}; }
@@ -98,6 +116,11 @@ class Core {
   Result<R> finish(Result<Decision<R>> decision);
   void change_settings(Settings settings);
   void follow_up(const Event& event);
+  void fire_timers();
+  void drop_excess_records();
+  void settle(NodeId id);
+  template <class F>
+  void for_each_job(const std::vector<JobId>& ids, F decide);
   void note_idle_nodes(JobId id);
   void note_idle_node(NodeId id);
   void rebuild();
@@ -113,6 +136,7 @@ class Core {
   Events events_;
   std::vector<Order> orders_;
   std::vector<SendMail> mails_;
+  std::vector<AbandonProlog> abandoned_;
   std::vector<JobId> ended_, released_, readied_, unsettled_;   // to be followed up in housekeep
   std::vector<NodeId> idled_;
   bool may_upload_ = false;                                   // volatile: slurmdbd is there and nothing is on its way to it
@@ -122,7 +146,9 @@ class Core {
 // mail.cc: the mails that an event calls for. `before`: the state before the event's turn.
 std::vector<SendMail> mails_for(const Cluster& before, const Cluster& cluster, const Event& event);
 
-// The job as its node `index` needs to know it.
+// The job as all of its nodes need to know it, what is its node `index`'s own, and both.
+node_rpc::JobOnNode job_on_nodes(const Cluster& cluster, const Job& job);
+void place_on_node(const Cluster& cluster, const Job& job, size_t index, node_rpc::JobOnNode& n);
 node_rpc::JobOnNode job_on_node(const Cluster& cluster, const Job& job, size_t index);
 
 }  // namespace muster::slurmctld

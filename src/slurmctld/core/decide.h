@@ -83,6 +83,16 @@ struct Ending {
   Bitmap gone;                  // nodes (by index) where nothing is left already
 };
 void end_job(const View& v, const Job& job, const Ending& ending, Events& out);
+// A job whose nodes were being made ready: begins, where they are.
+void settle_start(const View& v, const Job& job, Events& out);
+// PrologSlurmctld or EpilogSlurmctld of a job is over; `error` "" is success.
+struct JobProgramEnd {
+  JobId job{};
+  uint32_t generation = 0;
+  bool epilog = false;
+  std::string error;
+};
+Events decide_program_ended(const View& v, const JobProgramEnd& end);
 // A finished job with nothing left on any node: requeue it if it was to be; called after the last release.
 void after_release(const View& v, const Job& job, Events& out);
 Result<Decision<rpc::Empty>> decide_finish_allocation(const View& v, const rpc::FinishAllocation& c);
@@ -109,6 +119,7 @@ void shrink_job(const View& v, const Job& job, const Bitmap& keep, Events& out, 
 // ---- update_job.cc
 Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::UpdateJob& c);
 Result<Decision<rpc::Messages>> decide_update_step(const View& v, const rpc::UpdateStep& c);
+node_rpc::LimitStep limit_order(const Job& job, const Step& step, uint32_t limit_min);
 
 // ---- steps.cc
 Result<Decision<rpc::StepCreated>> decide_create_step(const View& v, const rpc::CreateStep& c);
@@ -175,6 +186,8 @@ void resolve_dependents(const View& v, const Job& ended, Events& out);
 // A bare id that is an array's means all of its tasks, and is shown so.
 void name_whole_arrays(const Cluster& cluster, Dependencies& list);
 bool refresh_dependencies(const View& v, const Job& job, Dependencies& list);
+// Refuses jobs that were never there; what is forgotten was.
+Result<> check_submitted(const Cluster& cluster, const Dependencies& list);
 enum class DependencyVerdict : uint8_t { kWait, kMet, kNever };
 DependencyVerdict verdict_of(const Dependencies& list);
 // Why a job that is not held waits before it can be planned.

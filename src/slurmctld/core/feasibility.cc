@@ -5,27 +5,11 @@
 namespace muster::slurmctld {
 namespace {
 
-// The request without what cannot decide where it may run: name, script … submit_line, alloc_sid.
-struct ShapeVisitor {
-  uint64_t h;
-  template <class T>
-  void operator()(unsigned number, const char* name, const T& field) {
-    if (number == 8 || (number >= 94 && number <= 110) || number == 112) return;
-    hash_detail::Visitor v;
-    v(number, name, field);
-    h ^= v.h;
-  }
-};
-
-uint64_t shape_hash(const JobRequest& r, uint32_t partition) {
-  ShapeVisitor visitor{mix64(partition + 1)};
-  JobRequest::describe(r, visitor);
-  return visitor.h;
-}
+uint64_t shape_hash(const RequestBody& r, uint32_t partition) { return mix64(partition + 1) ^ describe_hash(r); }
 
 }  // namespace
 
-Result<> FeasibilityCache::check(const Cluster& cluster, const sched::Params& params, const JobRequest& request, uint32_t partition) {
+Result<> FeasibilityCache::check(const Cluster& cluster, const sched::Params& params, const RequestBody& request, uint32_t partition) {
   if (epoch_ != cluster.nodes_epoch || known_.size() >= kBound) {
     known_.clear();
     epoch_ = cluster.nodes_epoch;

@@ -13,7 +13,7 @@ namespace muster::slurmctld {
 
 class FeasibilityCache {
  public:
-  Result<> check(const Cluster& cluster, const sched::Params& params, const JobRequest& request, uint32_t partition);
+  Result<> check(const Cluster& cluster, const sched::Params& params, const RequestBody& request, uint32_t partition);
 
  private:
   static constexpr size_t kBound = 8192;   // shapes; beyond it the cache starts anew

@@ -1,6 +1,7 @@
 #include "slurmctld/core/indexes.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/hash.h"
 #include "model/mail.h"
@@ -40,15 +41,20 @@ void Indexes::each_timer(const Job& job, F&& f) const {
     if (job.request->deadline != kTimeUnset) f(latest_start(job) + Duration(1), TimerKind::kJobDeadline);
     if (job.request->immediate_seconds) f(job.submitted + seconds(job.request->immediate_seconds), TimerKind::kJobImmediate);
   } else if (!job.finished()) {
-    if (job.ends != kTimeUnset && job.ends != kTimeInfinite) {
+    // While it waits for its nodes its time has not begun; what ends the waiting sets its end anew.
+    if (job.ends != kTimeUnset && job.ends != kTimeInfinite && !(job.flags & kJobConfiguring)) {
       f(job.ends, TimerKind::kJobLimit);
       const WarnSignal& w = job.request->warn;
       if (w.signal && !(job.time_warned & kWarnedSignal)) f(job.ends - seconds(w.seconds_before_end), TimerKind::kJobWarn);
       if (auto mail = next_limit_mail(job)) f(mail->at, TimerKind::kJobMail);
     }
-  } else if (job.all_released() && min_job_age_ > Duration::zero() && !(job.flags & (kJobRequeued | kJobRequeueHold))) {
+  } else if (job.cleaned_up() && min_job_age_ > Duration::zero() && !(job.flags & (kJobRequeued | kJobRequeueHold))) {
     f(job.ended + min_job_age_, TimerKind::kJobPurge);
   }
+}
+
+void Indexes::open(const Obligation& o) {
+  if (open_.insert(o).second) due_.push_back(o);
 }
 
 void Indexes::add(const Job& job) {
@@ -63,10 +69,12 @@ void Indexes::add(const Job& job) {
       else dependents_[d.job].insert(job.id);
     }
   }
+  if (job.prolog_due) open({Duty::kProlog, job.id, {}});
+  if (job.epilog_due) open({Duty::kEpilog, job.id, {}});
+  if (job.finished() && !job.all_released()) completing_.emplace(job.ended, job.id);
   for (const NodeShare& s : job.leaving) {
     on_node_[s.node.value].insert(job.id);
-    Obligation o{Duty::kTerminate, job.id, s.node};
-    if (open_.insert(o).second) due_.push_back(o);
+    open({Duty::kTerminate, job.id, s.node});
   }
   if (!job.holds_nodes()) return;
   const auto& nodes = job.allocation->nodes;
@@ -74,20 +82,14 @@ void Indexes::add(const Job& job) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (!live && !job.releasing.test(i)) continue;
     on_node_[nodes[i].node.value].insert(job.id);
-    if (job.releasing.test(i)) {
-      Obligation o{Duty::kTerminate, job.id, nodes[i].node};
-      if (open_.insert(o).second) due_.push_back(o);
-    }
+    if (job.releasing.test(i)) open({Duty::kTerminate, job.id, nodes[i].node});
   }
-  job.settling.for_each([&](size_t i) {
-    Obligation o{Duty::kSettle, job.id, nodes[i].node};
-    if (open_.insert(o).second) due_.push_back(o);
-  });
+  job.settling.for_each([&](size_t i) { open({Duty::kSettle, job.id, nodes[i].node}); });
+  if (!job.prolog_due && !(job.flags & kJobPowerUpNode))
+    job.preparing.for_each([&](size_t i) { open({Duty::kPrepare, job.id, nodes[i].node}); });
   if (job.state == JobState::kRunning && job.request->kind == JobKind::kBatch && !job.launched &&
-      !(job.flags & kJobConfiguring) && job.releasing.none()) {
-    Obligation o{Duty::kLaunchBatch, job.id, job.batch_share().node};
-    if (open_.insert(o).second) due_.push_back(o);
-  }
+      !(job.flags & kJobConfiguring) && job.releasing.none())
+    open({Duty::kLaunchBatch, job.id, job.batch_share().node});
 }
 
 void Indexes::remove(const Job& job) {
@@ -104,11 +106,13 @@ void Indexes::remove(const Job& job) {
       if (at->second.empty()) dependents_.erase(at);
     }
   }
+  for (Duty duty : {Duty::kProlog, Duty::kEpilog}) open_.erase({duty, job.id, {}});
+  completing_.erase({job.ended, job.id});
   for (const NodeShare& s : job.leaving) node_released(job, s.node);
   if (!job.holds_nodes()) return;
   for (const NodeShare& s : job.allocation->nodes) {
     node_released(job, s.node);
-    open_.erase({Duty::kSettle, job.id, s.node});
+    for (Duty duty : {Duty::kSettle, Duty::kPrepare}) open_.erase({duty, job.id, s.node});
   }
   open_.erase({Duty::kLaunchBatch, job.id, job.batch_share().node});
 }
@@ -121,20 +125,35 @@ void Indexes::node_released(const Job& job, NodeId node) {
   }
 }
 
-void Indexes::add_request(RequestId id, const JobRequest& request) {
-  requests_.emplace(describe_hash(request), id);
-  for (const std::string* hash : {&request.script_hash, &request.environment_hash})
-    if (!hash->empty()) ++blobs_[*hash];
+namespace {
+
+// Of a request whose body is one of those known.
+uint64_t hash_of(const RequestBodyPtr& body, const PackedOwn& own) {
+  return mix64(reinterpret_cast<uintptr_t>(body.get())) ^ own.hash();
 }
 
-void Indexes::remove_request(RequestId id, const JobRequest& request) {
-  for (const std::string* hash : {&request.script_hash, &request.environment_hash}) {
-    auto at = blobs_.find(*hash);
+std::array<std::string, 2> blobs_of(const SharedRequest& r) {
+  return {std::string(r.own.get(&RequestOwn::script_hash)), std::string(r.own.get(&RequestOwn::environment_hash))};
+}
+
+}  // namespace
+
+void Indexes::add_request(RequestId id, const SharedRequest& request) {
+  bodies_.add(request.body);
+  requests_.emplace(hash_of(request.body, request.own), id);
+  for (const std::string& hash : blobs_of(request))
+    if (!hash.empty()) ++blobs_[hash];
+}
+
+void Indexes::remove_request(RequestId id, const SharedRequest& request) {
+  for (const std::string& hash : blobs_of(request)) {
+    auto at = blobs_.find(hash);
     if (at == blobs_.end() || --at->second > 0) continue;
-    unused_blobs_.push_back(*hash);
+    unused_blobs_.push_back(hash);
     blobs_.erase(at);
   }
-  auto [first, last] = requests_.equal_range(describe_hash(request));
+  bodies_.remove(request.body);
+  auto [first, last] = requests_.equal_range(hash_of(request.body, request.own));
   for (auto it = first; it != last; ++it) {
     if (it->second != id) continue;
     requests_.erase(it);
@@ -150,9 +169,12 @@ std::vector<std::string> Indexes::take_unused_blobs() {
 }
 
 RequestId Indexes::find_request(const JobRequest& request, const Cluster& cluster) const {
-  auto [first, last] = requests_.equal_range(describe_hash(request));
+  const RequestBodyPtr body = bodies_.find(request);
+  if (!body) return RequestId{};
+  const PackedOwn own(request);
+  auto [first, last] = requests_.equal_range(hash_of(body, own));
   for (auto it = first; it != last; ++it)
-    if (*cluster.requests.at(it->second.value).request == request) return it->second;
+    if (const SharedRequest& r = cluster.requests.at(it->second.value); r.body == body && r.own == own) return it->second;
   return RequestId{};
 }
 
@@ -180,8 +202,10 @@ bool Indexes::pop_due(Time now, Timer& timer) {
 
 std::vector<Obligation> Indexes::take_due(Time now, Duration repeat_after) {
   std::vector<Obligation> out;
+  size_t prepares = 0;
   auto send = [&](const Obligation& o) {
     if (!open_.contains(o)) return;
+    if (o.duty == Duty::kPrepare && ++prepares > kMostPrepares) return due_.push_back(o);
     if (auto at = sent_at_.find(o); at != sent_at_.end()) sent_.erase({at->second, o});
     sent_at_[o] = now + repeat_after;
     sent_.emplace(now + repeat_after, o);
@@ -203,7 +227,7 @@ std::vector<Obligation> Indexes::take_due(Time now, Duration repeat_after) {
 
 void Indexes::node_connected(NodeId node) {
   for (JobId job : jobs_on(node))
-    for (Duty duty : {Duty::kLaunchBatch, Duty::kTerminate, Duty::kSettle})
+    for (Duty duty : {Duty::kLaunchBatch, Duty::kTerminate, Duty::kSettle, Duty::kPrepare})
       if (Obligation o{duty, job, node}; open_.contains(o)) due_.push_back(o);
 }
 
@@ -220,16 +244,16 @@ std::vector<JobId> Indexes::dependents_of(JobId job) const {
 }
 
 bool Indexes::same_as(const Indexes& o) const {
-  return open_ == o.open_ && on_node_ == o.on_node_ && dependents_ == o.dependents_ && singletons_ == o.singletons_ &&
-         requests_.size() == o.requests_.size() && blobs_ == o.blobs_ && job_count_ == o.job_count_ &&
-         state_counts_ == o.state_counts_ && unrecorded_ == o.unrecorded_;
+  return open_ == o.open_ && on_node_ == o.on_node_ && dependents_ == o.dependents_ && singletons_ == o.singletons_ && completing_ == o.completing_ &&
+         bodies_.size() == o.bodies_.size() && requests_.size() == o.requests_.size() && blobs_ == o.blobs_ &&
+         job_count_ == o.job_count_ && state_counts_ == o.state_counts_ && unrecorded_ == o.unrecorded_;
 }
 
 Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age) {
   Indexes x(min_job_age);
   x.recorded(cluster.recorded_position);
   cluster.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { x.add_unrecorded({r.position, true, number}); });
-  cluster.requests.for_each([&](uint32_t id, const SharedRequest& r) { x.add_request(RequestId(id), *r.request); });
+  cluster.requests.for_each([&](uint32_t id, const SharedRequest& r) { x.add_request(RequestId(id), r); });
   cluster.nodes.for_each([&](uint32_t, const Node& n) { x.add_node(n); });
   cluster.jobs.for_each([&](uint32_t, const Job& j) { x.add(j); });
   return x;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/request_bodies.h"
 #include "slurmctld/core/state_counts.h"
 
 namespace muster::slurmctld {
@@ -18,7 +19,8 @@ namespace muster::slurmctld {
 enum class TimerKind : uint8_t { kJobBegin, kJobLimit, kJobWarn, kJobMail, kJobDeadline, kJobImmediate, kJobPurge, kNodeSilent, kNodeResume, kNodeReturn };
 
 // Something the world still has to do, repeated until the state says it is done.
-enum class Duty : uint8_t { kLaunchBatch, kTerminate, kSettle };   // kSettle: stop or continue a job's processes
+// kSettle: stop or continue a job's processes. kPrepare: its prolog, before anything else of it. kProlog, kEpilog: PrologSlurmctld and EpilogSlurmctld, on no node.
+enum class Duty : uint8_t { kLaunchBatch, kTerminate, kSettle, kPrepare, kProlog, kEpilog };
 struct Obligation {
   Duty duty = Duty::kLaunchBatch;
   JobId job{};
@@ -45,8 +47,9 @@ class Indexes {
   void add(const Job& job);
   void remove(const Job& job);
   void node_released(const Job& job, NodeId node);    // one node of a completing job, without touching the rest
-  void add_request(RequestId id, const JobRequest& request);
-  void remove_request(RequestId id, const JobRequest& request);
+  RequestBodyPtr share(const RequestBody& body) const { return bodies_.share(body); }   // for the entry that add_request gets
+  void add_request(RequestId id, const SharedRequest& request);
+  void remove_request(RequestId id, const SharedRequest& request);
   void add_node(const Node& node);
   void remove_node(const Node& node);
 
@@ -63,7 +66,10 @@ class Indexes {
 
   const std::set<Obligation>& obligations() const { return open_; }
   // Obligations that became due since the last call: new ones, a reconnected node's, and those unanswered for too long.
+  // At most kMostPrepares of kPrepare, which are costly: the others are due at once.
+  static constexpr size_t kMostPrepares = 64;
   std::vector<Obligation> take_due(Time now, Duration repeat_after);
+  bool has_due() const { return !due_.empty(); }
   void node_connected(NodeId node);
 
   // Jobs that hold something on the node.
@@ -76,6 +82,9 @@ class Indexes {
   bool blob_used(const std::string& hash) const { return blobs_.contains(hash); }
   std::vector<std::string> take_unused_blobs();
   uint32_t job_count() const { return job_count_; }   // as MaxJobCount counts: every task of an array
+
+  // Jobs that nodes still clean up after, by when they ended.
+  const std::set<std::pair<Time, JobId>>& completing() const { return completing_; }
 
   const StateCounts& state_counts() const { return state_counts_; }
 
@@ -96,6 +105,7 @@ class Indexes {
  private:
   template <class F>
   void each_timer(const Job& job, F&& f) const;
+  void open(const Obligation& o);
 
   Duration min_job_age_;
   std::set<std::tuple<Time, TimerKind, uint32_t>> timers_;
@@ -106,6 +116,8 @@ class Indexes {
   std::unordered_map<uint32_t, std::set<JobId>> on_node_;
   std::map<JobId, std::set<JobId>> dependents_;
   std::set<JobId> singletons_;
+  std::set<std::pair<Time, JobId>> completing_;
+  RequestBodies bodies_;
   std::unordered_multimap<uint64_t, RequestId> requests_;
   std::unordered_map<std::string, uint32_t> blobs_;    // hash → requests that refer to it
   std::vector<std::string> unused_blobs_;

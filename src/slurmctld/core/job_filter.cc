@@ -5,8 +5,8 @@
 namespace muster::slurmctld {
 namespace {
 
-template <class T>
-bool wanted(const std::vector<T>& list, const T& value) {
+template <class T, class V>
+bool wanted(const std::vector<T>& list, const V& value) {
   return list.empty() || std::ranges::find(list, value) != list.end();
 }
 
@@ -54,8 +54,8 @@ bool selected(const Job& j, const std::vector<rpc::JobSelector>& list) {
 }  // namespace
 
 bool matches_filter(const Cluster& c, const Job& j, const rpc::JobFilter& f) {
-  const JobRequest& r = *j.request;
-  return in_state(j, f) && wanted(f.users, r.uid) && wanted(f.names, r.name) && wanted(f.accounts, r.account) &&
+  const RequestBody& r = *j.request;
+  return in_state(j, f) && wanted(f.users, r.uid) && wanted(f.names, j.name()) && wanted(f.accounts, r.account) &&
          wanted(f.qos, r.qos) && wanted(f.reservations, r.reservation) && wanted(f.wckeys, r.wckey) &&
          asks_licenses(r.licenses, f.licenses) && selected(j, f.jobs) && in_partition(c, j, f.partitions) && on_nodes(c, j, f.nodes);
 }

@@ -50,13 +50,36 @@ TEST(Submit, BoundsTheTextsOfPrologs) {
   EXPECT_EQ(plugins({std::string(257, 'N') + "=1"}).substr(0, 20), "spank_env: 'NNNNNNNN");
   EXPECT_EQ(refusal([](JobRequest& r) { r.comment.assign(4097, 'x'); }), "comment: 4097 bytes, at most 4096");
   EXPECT_EQ(refusal([](JobRequest& r) { r.account.assign(4097, 'x'); }), "account: 4097 bytes, at most 4096");
+  EXPECT_EQ(refusal([](JobRequest& r) { r.limits = {{std::string(4096, 'x'), 1}}; }), "limits: 4097 bytes, at most 4096");
+  EXPECT_EQ(refusal([](JobRequest& r) { r.limits.resize(17); }), "limits: 17 entries, at most 16");
   JobId j = b.submit();
   for (const char* key : {"Comment", "StdOut", "WorkDir", "Account", "JobName"}) {
-    auto changed = b.update(j, key, std::string(4097, 'x'));
+    auto changed = b.update(j, key, "/" + std::string(4096, 'x'));
     ASSERT_FALSE(changed) << key;
     EXPECT_EQ(changed.error().code, Errc::kPathnameTooLong) << key;
   }
   EXPECT_TRUE(b.update(j, "Comment", std::string(4096, 'x')));
+}
+
+TEST(Steps, HaveTheBoundsOfJobs) {
+  Bench b;
+  JobId j = b.submit();
+  b.plan();
+  b.started(j);
+  auto refusal = [&](const std::function<void(rpc::CreateStep&)>& change) {
+    rpc::CreateStep c;
+    c.job = j;
+    c.request.num_tasks = 1;
+    change(c);
+    Result<rpc::StepCreated> r;
+    b.turn([&] { r = b.core.create_step(Caller{Uid(1000), {}, {}, {}}, c); });
+    return r ? std::string("accepted") : r.error().hint;
+  };
+  EXPECT_EQ(refusal([](rpc::CreateStep& c) { c.request.comment.assign(4097, 'x'); }), "comment: 4097 bytes, at most 4096");
+  EXPECT_EQ(refusal([](rpc::CreateStep& c) { c.request.limits.resize(17); }), "limits: 17 entries, at most 16");
+  EXPECT_EQ(refusal([](rpc::CreateStep& c) { c.srun_host.assign(4097, 'x'); }), "srun_host: 4097 bytes, at most 4096");
+  EXPECT_TRUE(b.get(j).steps.empty());
+  EXPECT_EQ(refusal([](rpc::CreateStep& c) { c.request.environment = {std::string(100'000, 'x')}; }), "accepted");   // srun's own
 }
 
 TEST(Start, HoldsResourcesAndLaunchesOnce) {
@@ -315,9 +338,9 @@ TEST(Array, WhatIsSaidOfOneTaskLeavesTheOthers) {
   b.turn([&] { ASSERT_TRUE(b.core.update_job(Caller::root(), rename)); });
   EXPECT_EQ(b.get(a).array_tasks->pending.to_ranges(), "1");
   EXPECT_GT(b.get(a).priority, 0u);
-  EXPECT_EQ(b.get(a).request->name, "j");
+  EXPECT_EQ(b.get(a).name(), "j");
   EXPECT_EQ(b.get(JobId(task_record(b, a, 2))).priority, 0u);
-  EXPECT_EQ(b.get(JobId(task_record(b, a, 3))).request->name, "third");
+  EXPECT_EQ(b.get(JobId(task_record(b, a, 3))).name(), "third");
   b.expect_replay_equal();
 }
 

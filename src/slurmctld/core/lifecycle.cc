@@ -137,7 +137,8 @@ struct ReportHandler {
     // Held, or a prolog that fails everywhere would drain the cluster node by node.
     bool hold = !v.settings.config().scheduler_parameters.has("nohold_on_prolog_fail") ||
                 j->restarts >= v.settings.config().max_batch_requeue;
-    if (r.node_fault && requeue_allowed(v, *j)) e.flags |= hold ? kJobRequeueHold : kJobRequeued;
+    const bool forced = j->request->kind == JobKind::kBatch && v.settings.prolog.force_requeue_on_fail;
+    if (r.node_fault && (forced || requeue_allowed(v, *j))) e.flags |= hold ? kJobRequeueHold : kJobRequeued;
     end_job(v, *j, e, d.events);
   }
   void operator()(const node_rpc::JobSettled& r) {
@@ -150,6 +151,15 @@ struct ReportHandler {
     e.suspended = r.suspended;
     e.nodes = Bitmap(j->allocation->nodes.size());
     e.nodes.set(index);
+    d.events.push_back(std::move(e));
+  }
+  void operator()(const node_rpc::JobPrepared& r) {
+    const Job* j = job_of(r.job, r.generation);
+    if (!j || j->finished() || !j->preparing.test(*index_of(*j, node))) return;
+    event::JobNodesPrepared e;
+    e.job = j->id;
+    e.nodes = Bitmap(j->allocation->nodes.size());
+    e.nodes.set(*index_of(*j, node));
     d.events.push_back(std::move(e));
   }
   void operator()(const node_rpc::StepGone& r) {
@@ -178,8 +188,22 @@ struct ReportHandler {
 
 namespace {
 
+// PrologFlags: whether the job can be used only when the prologs of its nodes have ended.
+bool waits_for_prologs(const View& v, const Job& job) {
+  return job.request->kind == JobKind::kBatch ? v.settings.prolog.defer_batch : !v.settings.prolog.no_hold;
+}
+
+// PrologFlags=Alloc: all nodes; the batch script brings the prolog of its own node along, unless it is to wait for all of them.
+Bitmap nodes_to_prepare(const View& v, const Job& job, const Allocation& a, uint32_t batch_index) {
+  Bitmap out(a.nodes.size());
+  if (!v.settings.prolog.at_allocation) return out;
+  for (size_t i = 0; i < a.nodes.size(); ++i) out.set(i);
+  if (job.request->kind == JobKind::kBatch && !v.settings.prolog.defer_batch) out.reset(batch_index);
+  return out;
+}
+
 // --batch: the first node of the allocation that has these features; without such a node, the first one.
-uint32_t batch_index_of(const View& v, const JobRequest& r, const Allocation& a) {
+uint32_t batch_index_of(const View& v, const RequestBody& r, const Allocation& a) {
   if (r.batch_features.empty()) return 0;
   auto wanted = sched::parse_features(r.batch_features);
   if (!wanted || wanted->base.empty()) return 0;   // refused at submission
@@ -231,6 +255,9 @@ Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   e.batch_index = batch_index_of(v, *j->request, *item.allocation);
   for (const NodeShare& s : item.allocation->nodes)
     if (v.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp)) e.flags = kJobConfiguring | kJobPowerUpNode;
+  e.prolog = !v.settings.config().prolog_slurmctld.empty();
+  e.preparing = nodes_to_prepare(v, *j, *item.allocation, e.batch_index);
+  if (e.prolog || (e.preparing.any() && waits_for_prologs(v, *j))) e.flags |= kJobConfiguring;
   power_up(v, item, out);
   out.push_back(std::move(e));
   return out;
@@ -255,6 +282,7 @@ void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
   // The clock may have stepped back since the start.
   e.time = job.pending() ? v.now : std::max(v.now, job.started);
   if (!ending.detail.empty()) e.detail = std::make_shared<const std::string>(ending.detail);
+  e.epilog = job.allocation && !v.settings.config().epilog_slurmctld.empty();
   if (job.allocation) {
     e.releasing = Bitmap(job.allocation->nodes.size());
     for (size_t i = 0; i < job.allocation->nodes.size(); ++i) {
@@ -265,8 +293,42 @@ void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
   out.push_back(std::move(e));
 }
 
+void settle_start(const View& v, const Job& job, Events& out) {
+  if (!(job.flags & kJobConfiguring) || job.finished() || !job.allocation || job.prolog_due) return;
+  const bool ready = std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& s) {
+    const Node* n = v.cluster.nodes.find(s.node.value);
+    return n && !(n->flags & (kNodePoweringUp | kNodePoweredDown));
+  });
+  const bool waits = job.preparing.any() && waits_for_prologs(v, job);
+  if (!ready || (waits && !(job.flags & kJobPowerUpNode))) return;
+  event::JobChanged e = changed(job);
+  e.flags &= ~kJobPowerUpNode;
+  e.ends = end_of(job.time_limit_min, v.now);   // it could not begin before
+  if (!waits) e.flags &= ~kJobConfiguring;
+  if (e.reason == Reason::kProlog || waits) e.reason = waits ? Reason::kProlog : Reason::kNone;
+  out.push_back(std::move(e));
+}
+
+Events decide_program_ended(const View& v, const JobProgramEnd& end) {
+  const Job* j = v.cluster.jobs.find(end.job.value);
+  if (!j || j->restarts != end.generation || !(end.epilog ? j->epilog_due : j->prolog_due)) return {};
+  if (end.epilog || end.error.empty()) return {event::JobProgramEnded{j->id, end.epilog}};
+  Ending e;
+  e.reason = Reason::kProlog;
+  e.detail = "PrologSlurmctld: " + end.error;
+  if (requeue_allowed(v, *j)) {
+    // Held after a while, or one that always fails would go round and round.
+    e.flags = j->restarts >= v.settings.config().max_batch_requeue ? kJobRequeueHold : kJobRequeued;
+    e.state = JobState::kFailed;
+    e.exit_status = 1 << 8;
+  }
+  Events out;
+  end_job(v, *j, e, out);
+  return out;
+}
+
 void after_release(const View& v, const Job& job, Events& out) {
-  if (!job.all_released() || !(job.flags & (kJobRequeued | kJobRequeueHold))) return;
+  if (!job.cleaned_up() || !(job.flags & (kJobRequeued | kJobRequeueHold))) return;
   bool held = job.priority == 0 && (job.flags & (kJobHeldByUser | kJobHeldByAdmin));   // while it ran
   bool hold = (job.flags & kJobRequeueHold) || held;
   bool too_often = job.restarts + 1 > v.settings.config().max_batch_requeue;
@@ -307,7 +369,7 @@ Result<Decision<rpc::Empty>> decide_finish_allocation(const View& v, const rpc::
 namespace {
 
 // SLURM_ARRAY_TASK_COUNT, MIN, MAX and STEP: of the array as it was submitted.
-void describe_array(const JobRequest& r, node_rpc::JobOnNode& n) {
+void describe_array(const RequestBody& r, node_rpc::JobOnNode& n) {
   auto tasks = parse_array_spec(r.array, kMaxArrayTaskId);
   if (!tasks || tasks->pending.none()) return;
   n.array_task_count = static_cast<uint32_t>(tasks->pending.count());
@@ -324,16 +386,14 @@ void describe_array(const JobRequest& r, node_rpc::JobOnNode& n) {
 
 }  // namespace
 
-node_rpc::JobOnNode job_on_node(const Cluster& cluster, const Job& job, size_t index) {
+node_rpc::JobOnNode job_on_nodes(const Cluster& cluster, const Job& job) {
   node_rpc::JobOnNode n;
   n.job = job.id;
   n.generation = job.restarts;
   n.array_job_id = job.array_job_id;
   n.array_task = job.array_task;
-  n.request = job.request;
+  n.request = std::make_shared<const JobRequest>(job.whole_request());
   if (job.array_job_id) describe_array(*job.request, n);
-  n.node_index = static_cast<uint32_t>(index);
-  n.share = job.allocation->nodes[index];
   n.cluster = cluster.name;
   n.time_limit_min = job.time_limit_min;
   n.started = job.started;
@@ -345,14 +405,36 @@ node_rpc::JobOnNode job_on_node(const Cluster& cluster, const Job& job, size_t i
   for (const NodeShare& s : job.allocation->nodes) {
     const Node* node = cluster.nodes.find(s.node.value);
     names.push_back(node ? node->spec->name : "?");
-    n.cpus_per_node.push_back(static_cast<uint32_t>(s.cpus.count()));
+    n.cpus_per_node.push_back(s.counted_cpus());
     n.tasks_per_node.push_back(s.tasks);
   }
+  n.node_list = compress_hosts(names);
+  return n;
+}
+
+void place_on_node(const Cluster& cluster, const Job& job, size_t index, node_rpc::JobOnNode& n) {
+  n.node_index = static_cast<uint32_t>(index);
+  n.share = job.allocation->nodes[index];
   TopologyAddress at = address_of(cluster, job, index);
   n.topology_address = std::move(at.address);
   n.topology_pattern = std::move(at.pattern);
-  n.node_list = compress_hosts(names);
+}
+
+node_rpc::JobOnNode job_on_node(const Cluster& cluster, const Job& job, size_t index) {
+  node_rpc::JobOnNode n = job_on_nodes(cluster, job);
+  place_on_node(cluster, job, index, n);
   return n;
+}
+
+const node_rpc::JobOnNode& DescribedJob::of(const Cluster& cluster, const Job& job) {
+  if (job_.request && job_.job == job.id) return job_;
+  job_ = job_on_nodes(cluster, job);
+  auto request = std::make_shared<JobRequest>(*job_.request);
+  request->argv.clear();
+  request->submit_line.clear();
+  job_.request = std::move(request);
+  job_.tasks_per_node.clear();
+  return job_;
 }
 
 }  // namespace muster::slurmctld

@@ -95,6 +95,19 @@ void reconcile_unknown(const View& v, NodeId node, const node_rpc::Register& r, 
   }
 }
 
+// Limits of steps that were changed: the order may have been lost with a connection, or with the controller that was to send it.
+void resend_limits(const View& v, NodeId node, std::vector<Order>& out) {
+  for (JobId id : v.indexes.jobs_on(node)) {
+    const Job* j = v.cluster.jobs.find(id.value);
+    if (!j || !j->allocation) continue;
+    for (const Step& s : j->steps) {
+      const bool changed = s.time_limit_min != s.request->time_limit_min.value_or(kUnlimited32);
+      const bool here = std::ranges::any_of(s.shares, [&](const StepShare& x) { return !x.done && j->allocation->nodes[x.node_index].node == node; });
+      if (changed && here) out.push_back({node, limit_order(*j, s, s.time_limit_min)});
+    }
+  }
+}
+
 bool can_return(const View& v, const Node& n, const node_rpc::Register& r) {
   if (n.admin != NodeState::kDown) return true;
   uint32_t rts = v.settings.config().return_to_service;
@@ -140,6 +153,7 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
     settle_node(v, n, d.events, d.orders);   // it is back, and idle: what it was to do then
   reconcile_missing(v, node, r, d.events);
   reconcile_unknown(v, node, r, d);
+  resend_limits(v, node, d.orders);
   return d;
 }
 
@@ -157,9 +171,12 @@ void set_node_down(const View& v, const Node& n, const std::string& reason, Even
       continue;
     }
     bool batch_here = j->request->kind == JobKind::kBatch && here.test(j->batch_index);
-    if (j->request->no_kill && !batch_here) continue;   // its user deals with the loss
+    if (j->request->no_kill && !batch_here) {   // its user deals with the loss; no prolog's end comes from there
+      if (j->preparing.intersects(here)) out.push_back(event::JobNodesPrepared{id, here});
+      continue;
+    }
     Ending e;
-    e.state = j->flags & kJobConfiguring ? JobState::kBootFail : JobState::kNodeFail;
+    e.state = j->flags & kJobPowerUpNode ? JobState::kBootFail : JobState::kNodeFail;
     e.reason = Reason::kNodeDown;
     if (!n.connected) e.gone = here;
     if (requeue_allowed(v, *j)) e.flags = kJobRequeued;

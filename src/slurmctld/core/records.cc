@@ -1,13 +1,12 @@
 #include "slurmctld/core/records.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/text.h"
-#include "base/tres_mem.h"
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "slurmctld/core/rows.h"
+#include "slurmctld/core/tres_totals.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -23,27 +22,18 @@ std::string part_of(std::string_view tres, std::string_view kind) {
   return {};
 }
 
-void add_request(const JobRequest& r, JobRecord& out) {
+void add_request(const RequestBody& r, JobRecord& out) {
   out.uid = r.uid;
   out.gid = r.gid;
   out.user = r.user_name;
-  out.name = r.name;
   out.account = r.account;
   out.qos = r.qos;
   out.wckey = r.wckey;
   out.reservation = r.reservation;
   out.mcs_label = r.mcs_label;
   out.container = r.container;
-  out.comment = r.comment;
-  out.admin_comment = r.admin_comment;
-  out.extra = r.extra;
   out.features = r.features;
   out.licenses = r.licenses;
-  out.work_dir = r.work_dir;
-  out.submit_line = r.submit_line;
-  out.std_in = r.std_in;
-  out.std_out = r.std_out;
-  out.std_err = r.std_err;
   out.requested_cpus = wanted_cpus(r);
   out.requested_nodes = wanted_nodes(r);
   out.tasks = wanted_tasks(r);
@@ -52,13 +42,25 @@ void add_request(const JobRequest& r, JobRecord& out) {
   out.has_script = r.kind == JobKind::kBatch;
 }
 
+void add_own(RequestOwn own, JobRecord& out) {
+  out.name = std::move(own.name);
+  out.comment = std::move(own.comment);
+  out.admin_comment = std::move(own.admin_comment);
+  out.extra = std::move(own.extra);
+  out.work_dir = std::move(own.work_dir);
+  out.submit_line = std::move(own.submit_line);
+  out.std_in = std::move(own.std_in);
+  out.std_out = std::move(own.std_out);
+  out.std_err = std::move(own.std_err);
+}
+
 void add_allocation(const Cluster& cluster, const Allocation& a, JobRecord& out) {
   out.nodes = static_cast<uint32_t>(a.nodes.size());
   out.cpus = a.total_cpus();
   out.tasks = std::max(1u, a.total_tasks());
   out.node_list = node_list_of(cluster, a);
   out.tres_allocated = tres_of(a);
-  out.gres_allocated = gres_of(a);
+  out.gres_allocated = gres_held(a.nodes);
 }
 
 JobState batch_state(const Job& j) {
@@ -94,6 +96,7 @@ JobRecord make_job_record(const Cluster& cluster, const Job& j) {
   r.cancelled_by = j.cancelled_by;
   r.partition = partition_text(cluster, j);
   add_request(*j.request, r);
+  add_own(j.own.unpack(), r);
   if (j.allocation) add_allocation(cluster, *j.allocation, r);
   return r;
 }
@@ -111,11 +114,7 @@ StepRecord make_step_record(const Cluster& cluster, const Job& j, const Step& s)
   r.cpus = row.cpus;
   r.node_list = row.node_list;
   r.tres_allocated = row.tres;
-  std::vector<GresShare> gres;
-  for (const StepShare& share : s.shares)
-    for (const GresShare& g : share.gres) add_gres(gres, {g.name, g.type, g.count, {}, {}});
-  for (const GresShare& g : gres)
-    r.gres_allocated += (r.gres_allocated.empty() ? "" : ",") + g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
+  r.gres_allocated = gres_held(s.shares);
   r.layout = row.distribution;
   r.cpu_freq = row.cpu_freq;
   r.submit_line = row.submit_line;
@@ -149,14 +148,14 @@ StepRecord make_batch_record(const Cluster& cluster, const Job& j) {
   r.cpus = row.cpus;
   r.node_list = row.node_list;
   r.tres_allocated = row.tres;
-  for (const GresShare& g : j.batch_share().gres)
-    r.gres_allocated += (r.gres_allocated.empty() ? "" : ",") + g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
+  r.gres_allocated = gres_text(j.batch_share().gres, false);
   r.submit_line = row.submit_line;
   r.container = j.request->container;
-  r.work_dir = j.request->work_dir;
-  r.std_in = j.request->std_in;
-  r.std_out = j.request->std_out;
-  r.std_err = j.request->std_err;
+  RequestOwn own = j.own.unpack();
+  r.work_dir = std::move(own.work_dir);
+  r.std_in = std::move(own.std_in);
+  r.std_out = std::move(own.std_out);
+  r.std_err = std::move(own.std_err);
   r.exit_status = j.exit_status;
   r.cancelled_by = j.cancelled_by;
   return r;
@@ -213,24 +212,16 @@ rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Con
   r.cluster.control_port = static_cast<uint16_t>(c.slurmctld_port.first);
   r.cluster.rpc_version = kRpcVersion;
   std::vector<std::string> names;
-  uint64_t cpus = 0, mem = 0;
-  std::map<std::string, uint64_t> gres;
+  TresTotals totals;
   cluster.nodes.for_each([&](uint32_t, const Node& n) {
     names.push_back(n.spec->name);
-    cpus += n.spec->cpus;
-    mem += n.spec->real_memory_mb;
-    for (const GresDevices& g : n.spec->gres) {
-      gres["gres/" + g.name] += g.count;
-      if (!g.type.empty()) gres["gres/" + g.name + ":" + g.type] += g.count;
-    }
+    totals.configure(*n.spec);
   });
   r.cluster.nodes = compress_hosts(names);
   r.cluster.node_count = static_cast<uint32_t>(names.size());
-  r.cluster.tres = "cpu=" + std::to_string(cpus) + ",mem=" + format_tres_mem(mem) + ",node=" + std::to_string(names.size()) +
-                   ",billing=" + std::to_string(cpus);
   r.tracked_tres = c.accounting_storage_tres;
-  for (const auto& [name, count] : gres)
-    if (std::ranges::find(r.tracked_tres, name) != r.tracked_tres.end()) r.cluster.tres += "," + name + "=" + std::to_string(count);
+  totals.keep_gres(r.tracked_tres);
+  r.cluster.tres = totals.text(TresTotals::kMem | TresTotals::kNodes | TresTotals::kBilling);
   return r;
 }
 

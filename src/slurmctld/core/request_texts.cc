@@ -1,14 +1,45 @@
 #include "slurmctld/core/request_texts.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <span>
+#include <type_traits>
+
+#include "base/text.h"
+
 namespace muster::slurmctld {
 namespace {
 
-constexpr size_t kMostText = 4096, kMostList = 65536;
+constexpr size_t kMostArguments = 2u << 20;   // of argv and of the line they were typed in: what execve(2) gives a process
+constexpr size_t kMostChanges = 256;
 // Of spank_env. The number of entries counts too: each takes a pointer of the space that execve(2) gives.
 constexpr size_t kMostEntry = 32u << 10, kMostEntryBytes = 256u << 10, kMostEntries = 1024, kMostEntryName = 256;
 
-std::string bytes_of(size_t bytes, size_t most) {
-  return std::to_string(bytes) + " bytes, at most " + std::to_string(most);
+struct Bound {
+  std::string_view field;
+  size_t most;
+};
+// Every other text is a list of something: names, nodes, dependencies.
+constexpr Bound kRequestBounds[] = {
+    {"work_dir", kMostText}, {"std_out", kMostText}, {"std_err", kMostText}, {"std_in", kMostText},  {"name", kMostText},
+    {"comment", kMostText},  {"extra", kMostText},   {"account", kMostText}, {"qos", kMostText},     {"wckey", kMostText},
+    {"admin_comment", kMostText}, {"mail_user", kMostText}, {"submit_line", kMostArguments}, {"argv", kMostArguments},
+    {"required_nodes", kMostHosts}, {"excluded_nodes", kMostHosts},
+    {"spank_env", kMostArguments},   // check_spank_env is stricter
+    {"limits", kMostText},
+};
+constexpr Bound kUpdateBounds[] = {{"Comment", kMostText},     {"Extra", kMostText},        {"Reason", kMostText},    {"Nodes", kMostHosts},
+                                   {"AllocNodes", kMostHosts}, {"NodeHostname", kMostHosts}, {"NodeAddr", kMostHosts}, {"InstanceId", kMostHosts}};
+
+size_t most_of(std::span<const Bound> bounds, std::string_view field) {
+  auto it = std::ranges::find_if(bounds, [&](const Bound& b) { return iequals(b.field, field); });
+  return it == bounds.end() ? kMostList : it->most;
+}
+
+Result<> check_length(std::string_view field, size_t bytes, size_t most) {
+  if (bytes <= most) return {};
+  return fail(Errc::kPathnameTooLong, {}, std::string(field) + ": " + bytes_of(bytes, most));
 }
 
 Result<> check_entry(const std::string& entry) {
@@ -34,21 +65,48 @@ Result<> check_spank_env(const std::vector<std::string>& entries) {
   return {};
 }
 
+Result<> check_limits(const std::vector<ResourceLimit>& limits) {
+  constexpr size_t kKinds = RLIM_NLIMITS;
+  if (limits.size() <= kKinds) return {};
+  return fail(Errc::kInvalidArgument, {}, "limits: " + std::to_string(limits.size()) + " entries, at most " + std::to_string(kKinds));
+}
+
+// Each text by its description, so that none can be forgotten.
+template <class R>
+Result<> check_described(const R& r) {
+  Result<> done;
+  R::describe(r, [&]<class T>(unsigned, const char* field, const T& member) {
+    size_t bytes = 0;
+    if constexpr (std::is_same_v<T, std::string>) bytes = member.size();
+    if constexpr (std::is_same_v<T, std::vector<std::string>>)
+      for (const std::string& text : member) bytes += text.size() + 1;
+    if constexpr (std::is_same_v<T, std::vector<ResourceLimit>>) {
+      for (const ResourceLimit& limit : member) bytes += limit.name.size() + 1;
+      if (done) done = check_limits(member);
+    }
+    if (done) done = check_length(field, bytes, most_of(kRequestBounds, field));
+  });
+  return done;
+}
+
 }  // namespace
 
+std::string bytes_of(size_t bytes, size_t most) {
+  return std::to_string(bytes) + " bytes, at most " + std::to_string(most);
+}
+
 Result<> check_texts(const JobRequest& r) {
-  const struct {
-    const char* field;
-    const std::string& text;
-    size_t most;
-  } texts[] = {
-      {"work_dir", r.work_dir, kMostText}, {"std_out", r.std_out, kMostText}, {"std_err", r.std_err, kMostText},
-      {"std_in", r.std_in, kMostText},     {"name", r.name, kMostText},       {"comment", r.comment, kMostText},
-      {"account", r.account, kMostText},   {"array", r.array, kMostList},     {"dependency", r.dependency, kMostList},
-  };
-  for (const auto& t : texts)
-    if (t.text.size() > t.most) return fail(Errc::kPathnameTooLong, {}, std::string(t.field) + ": " + bytes_of(t.text.size(), t.most));
+  MUSTER_TRY_VOID(check_described(r));
   return check_spank_env(r.spank_env);
+}
+
+Result<> check_texts(const StepRequest& r) { return check_described(r); }
+
+Result<> check_texts(const std::vector<rpc::KeyValue>& changes) {
+  if (changes.size() > kMostChanges)
+    return fail(Errc::kInvalidArgument, {}, std::to_string(changes.size()) + " changes in one command, at most " + std::to_string(kMostChanges));
+  for (const rpc::KeyValue& kv : changes) MUSTER_TRY_VOID(check_length(kv.key.substr(0, 40), kv.value.size(), most_of(kUpdateBounds, kv.key)));
+  return {};
 }
 
 }  // namespace muster::slurmctld

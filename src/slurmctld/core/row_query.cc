@@ -75,7 +75,7 @@ void JobRowWriter::add(const Cluster& cluster, const Job& j, rpc::JobRows& part)
   if (!sent_.test(j.request_id.value)) {
     sent_.set(j.request_id.value);
     ++sent_count_;
-    part.requests.push_back({j.request_id, j.request});
+    part.requests.push_back({j.request_id, {j.request, j.own}});
   }
   part.jobs.push_back(make_job_row(cluster, rule(cluster), j, parts_));
   if (!(parts_ & kRowSteps)) return;

@@ -50,7 +50,7 @@ TEST(JobQuery, RefersToRequestsAndCopiesNone) {
   rpc::JobRows part;
   ASSERT_TRUE(JobQuery(cluster, {}).next(part));
   ASSERT_EQ(part.requests.size(), 1u);
-  EXPECT_EQ(part.requests[0].request, cluster->jobs.at(job.value).request);
+  EXPECT_EQ(part.requests[0].request.body(), cluster->jobs.at(job.value).request);
 }
 
 // A walk that knows how many jobs are in the states asked for ends with the last of them, and misses none.

@@ -1,7 +1,6 @@
 #include "slurmctld/core/rows.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/text.h"
 #include "base/tres_mem.h"
@@ -12,19 +11,20 @@
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/job_filter.h"
 #include "slurmctld/core/step_ports.h"
+#include "slurmctld/core/tres_totals.h"
 
 namespace muster::slurmctld {
 
-uint32_t wanted_nodes(const JobRequest& r) {
+uint32_t wanted_nodes(const RequestBody& r) {
   if (r.min_nodes) return r.min_nodes;
   if (r.num_tasks && r.ntasks_per_node) return (r.num_tasks + r.ntasks_per_node - 1) / r.ntasks_per_node;
   return 1;
 }
-uint32_t wanted_tasks(const JobRequest& r) {
+uint32_t wanted_tasks(const RequestBody& r) {
   if (r.num_tasks) return r.num_tasks;
   return wanted_nodes(r) * std::max(1u, r.ntasks_per_node);
 }
-uint32_t wanted_cpus(const JobRequest& r) {
+uint32_t wanted_cpus(const RequestBody& r) {
   uint32_t by_tasks = r.overcommit ? wanted_nodes(r) : wanted_tasks(r) * std::max(1u, r.cpus_per_task);
   return std::max({by_tasks, wanted_nodes(r), r.min_cpus_per_node * wanted_nodes(r)});
 }
@@ -36,25 +36,8 @@ std::string node_name(const Cluster& cluster, NodeId id) {
   return n ? n->spec->name : "?";
 }
 
-struct GresTotals {
-  std::map<std::string, uint64_t> by_name;              // "gpu"
-  std::map<std::pair<std::string, std::string>, uint64_t> by_type;
-
-  void add(const std::string& name, const std::string& type, uint64_t count) {
-    by_name[name] += count;
-    if (!type.empty()) by_type[{name, type}] += count;
-  }
-  // ",gres/gpu=8,gres/gpu:h100=8"
-  std::string tres() const {
-    std::string out;
-    for (const auto& [name, count] : by_name) out += ",gres/" + name + "=" + std::to_string(count);
-    for (const auto& [key, count] : by_type) out += ",gres/" + key.first + ":" + key.second + "=" + std::to_string(count);
-    return out;
-  }
-};
-
 // "gres/gpu=8,gres/gpu:h100=8" of what a pending job asks for in all.
-void add_requested_gres(const JobRequest& r, std::string& out) {
+void add_requested_gres(const RequestBody& r, std::string& out) {
   auto add = [&](const std::string& text, uint64_t times) {
     for (std::string_view item : split(text, ',')) {
       std::string_view name = item.starts_with("gres/") ? item.substr(5) : item;
@@ -78,16 +61,6 @@ void add_requested_gres(const JobRequest& r, std::string& out) {
   add(r.tres_per_node, wanted_nodes(r));
   add(r.tres_per_job, 1);
   add(r.tres_per_task, wanted_tasks(r));
-}
-
-std::string gres_detail(const std::vector<GresShare>& gres) {
-  std::string out;
-  for (const GresShare& g : gres) {
-    if (!out.empty()) out += ',';
-    out += g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
-    if (g.devices.any()) out += "(IDX:" + g.devices.to_ranges() + ")";
-  }
-  return out;
 }
 
 void add_verdict(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
@@ -115,26 +88,19 @@ void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow
   if (parts & kRowNodes) row.node_list = node_list_of(cluster, a);
   if (parts & kRowTres) {
     row.tres_allocated = tres_of(a);
-    row.gres_allocated = gres_of(a);
+    row.gres_allocated = gres_held(a.nodes);
   }
   if (parts & kRowPlacement) row.placement = sched::placement_word(cluster, j);
   if (!(parts & kRowDetail)) return;
   for (const NodeShare& s : a.nodes) {
     NodeShareRow share;
     share.node = node_name(cluster, s.node);
-    share.cpu_ids = s.cpus.to_ranges();
-    share.cpus = static_cast<uint32_t>(s.cpus.count());
+    share.cpu_ids = (s.cpus - s.taken_back).to_ranges();
+    share.cpus = s.counted_cpus();
     share.mem_mb = s.mem_mb;
-    share.gres = gres_detail(s.gres);
+    share.gres = gres_text(s.gres, true);
     row.shares.push_back(std::move(share));
   }
-}
-
-std::string configured_tres(uint64_t cpus, uint64_t mem_mb, const std::vector<GresDevices>& gres) {
-  std::string out = "cpu=" + std::to_string(cpus) + ",mem=" + format_tres_mem(mem_mb) + ",billing=" + std::to_string(cpus);
-  GresTotals totals;
-  for (const GresDevices& g : gres) totals.add(g.name, g.type, g.count);
-  return out + totals.tres();
 }
 
 std::string gres_used_text(const Node& n) {
@@ -158,16 +124,14 @@ std::string gres_used_text(const Node& n) {
 
 std::string used_tres(const Node& n) {
   if (n.cpus_used.none() && n.mem_used_mb == 0) return {};
-  std::string out = "cpu=" + std::to_string(n.cpus_used.count());
-  if (n.mem_used_mb) out += ",mem=" + format_tres_mem(n.mem_used_mb);
-  GresTotals totals;
-  for (const GresShare& g : n.gres_used) totals.add(g.name, g.type, g.count);
-  return out + totals.tres();
+  TresTotals totals;
+  totals.use(n);
+  return totals.text(0);
 }
 
 }  // namespace
 
-std::string tres_requested(const JobRequest& r) {
+std::string tres_requested(const RequestBody& r) {
   uint32_t cpus = wanted_cpus(r), nodes = wanted_nodes(r);
   std::string out = "cpu=" + std::to_string(cpus);
   if (r.mem_per_node_mb && *r.mem_per_node_mb) out += ",mem=" + format_tres_mem(*r.mem_per_node_mb * nodes);
@@ -175,13 +139,6 @@ std::string tres_requested(const JobRequest& r) {
   out += ",node=" + std::to_string(nodes) + ",billing=" + std::to_string(cpus);
   add_requested_gres(r, out);
   return out;
-}
-
-std::string gres_of(const Allocation& allocation) {
-  std::vector<GresShare> whole;
-  for (const NodeShare& s : allocation.nodes)
-    for (const GresShare& g : s.gres) add_gres(whole, {g.name, g.type, g.count, {}, {}});
-  return gres_detail(whole);
 }
 
 std::string partition_text(const Cluster& cluster, const Job& j) {
@@ -199,16 +156,9 @@ std::string node_list_of(const Cluster& cluster, const Allocation& allocation) {
 }
 
 std::string tres_of(const Allocation& a) {
-  uint64_t mem = 0;
-  for (const NodeShare& s : a.nodes) mem += s.mem_mb;
-  std::string cpus = std::to_string(a.total_cpus());
-  std::string out = "cpu=" + cpus;
-  if (mem) out += ",mem=" + format_tres_mem(mem);
-  out += ",node=" + std::to_string(a.nodes.size()) + ",billing=" + cpus;
-  GresTotals totals;
-  for (const NodeShare& s : a.nodes)
-    for (const GresShare& g : s.gres) totals.add(g.name, g.type, g.count);
-  return out + totals.tres();
+  TresTotals totals;
+  for (const NodeShare& s : a.nodes) totals.hold(s);
+  return totals.text(TresTotals::kNodes | TresTotals::kBilling);
 }
 
 JobRow make_state_row(const Job& j) {
@@ -291,8 +241,10 @@ StepRow make_batch_step_row(const Cluster& cluster, const Job& j) {
   row.nodes = row.tasks = 1;
   row.cpus = static_cast<uint32_t>(first.cpus.count());
   row.node_list = node_name(cluster, first.node);
-  row.tres = "cpu=" + std::to_string(row.cpus) + (first.mem_mb ? ",mem=" + format_tres_mem(first.mem_mb) : "") + ",node=1";
-  row.submit_line = j.request->submit_line;
+  TresTotals held;
+  held.hold(first);
+  row.tres = held.text(TresTotals::kNodes);
+  row.submit_line = j.own.get(&RequestOwn::submit_line);
   return row;
 }
 
@@ -332,25 +284,21 @@ StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   row.time_limit_min = s.time_limit_min;
   row.nodes = static_cast<uint32_t>(s.shares.size());
   std::vector<std::string> names;
-  GresTotals totals;
-  uint64_t mem = 0;
+  TresTotals held;
   for (const StepShare& share : s.shares) {
     row.tasks += share.ranks.empty() ? share.task_count : static_cast<uint32_t>(share.ranks.size());
-    row.cpus += static_cast<uint32_t>(share.cpus.count());
-    mem += share.mem_mb;
-    for (const GresShare& g : share.gres) totals.add(g.name, g.type, g.count);
+    held.hold(share);
     names.push_back(node_name(cluster, j.allocation->nodes[share.node_index].node));
   }
   row.node_list = compress_hosts(names);
-  row.tres = "cpu=" + std::to_string(row.cpus);
-  if (mem) row.tres += ",mem=" + format_tres_mem(mem);
-  row.tres += ",node=" + std::to_string(row.nodes) + totals.tres();
+  row.cpus = static_cast<uint32_t>(held.cpus());
+  row.tres = held.text(TresTotals::kNodes);
   add_asked(*s.request, row);
   row.resv_ports = port_ranges(s.resv_ports);
   row.srun_host = s.srun_host;
   row.srun_pid = s.srun_pid;
   row.distribution = s.request->distribution;
-  row.submit_line = j.request->submit_line;
+  row.submit_line = j.own.get(&RequestOwn::submit_line);
   return row;
 }
 
@@ -380,7 +328,7 @@ NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::stri
   r.cores_per_socket = s.cores_per_socket;
   r.threads_per_core = s.threads_per_core;
   r.cpus_effective = s.cpus - static_cast<uint32_t>(s.specialized_cpus.count());
-  r.cpus_allocated = static_cast<uint32_t>(n.cpus_used.count());
+  r.cpus_allocated = n.cpus_allocated();
   r.real_memory_mb = s.real_memory_mb;
   r.mem_allocated_mb = n.mem_used_mb;
   r.tmp_disk_mb = s.tmp_disk_mb;
@@ -392,7 +340,9 @@ NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::stri
   r.features_active = n.features_active;
   r.gres = s.gres_text;
   r.gres_used = gres_used_text(n);
-  r.tres_configured = configured_tres(s.cpus, s.real_memory_mb, s.gres);
+  TresTotals configured;
+  configured.configure(s);
+  r.tres_configured = configured.text(TresTotals::kMem | TresTotals::kBilling);
   r.tres_allocated = used_tres(n);
   r.partitions = partitions;
   r.reason_uid = n.reason_uid;
@@ -423,20 +373,17 @@ PartitionRow make_partition_row(const Cluster& cluster, const Partition& p) {
   r.partition = p;
   r.partition.nodes = Bitmap();
   std::vector<std::string> names;
-  uint64_t cpus = 0, mem = 0;
-  GresTotals gres;
+  TresTotals totals;
   p.nodes.for_each([&](size_t i) {
     const Node* n = cluster.nodes.find(static_cast<uint32_t>(i));
     if (!n) return;
     names.push_back(n->spec->name);
-    cpus += n->spec->cpus;
-    mem += n->spec->real_memory_mb;
-    for (const GresDevices& g : n->spec->gres) gres.add(g.name, g.type, g.count);
+    totals.configure(*n->spec);
   });
   r.node_list = compress_hosts(names);
   r.total_nodes = static_cast<uint32_t>(names.size());
-  r.total_cpus = static_cast<uint32_t>(cpus);
-  r.tres = "cpu=" + std::to_string(cpus) + ",mem=" + format_tres_mem(mem) + ",node=" + std::to_string(names.size()) + ",billing=" + std::to_string(cpus) + gres.tres();
+  r.total_cpus = static_cast<uint32_t>(totals.cpus());
+  r.tres = totals.text(TresTotals::kMem | TresTotals::kNodes | TresTotals::kBilling);
   return r;
 }
 
@@ -444,10 +391,10 @@ rpc::Allocated make_allocated(const Cluster& cluster, const Job& job) {
   rpc::Allocated a;
   const sched::PriorityParams none;  // it has started: its priority does not move
   a.job = make_job_row(cluster, sched::PriorityRule(cluster, none, Time{}), job, kRowNodes | kRowTres | kRowDetail);
-  a.request = *job.request;
+  a.request = job.whole_request();
   if (!job.allocation) return a;
   for (const NodeShare& s : job.allocation->nodes) {
-    a.cpus_per_node.push_back(static_cast<uint32_t>(s.cpus.count()));
+    a.cpus_per_node.push_back(s.counted_cpus());
     a.tasks_per_node.push_back(s.tasks);
     rpc::NodeAddress address;
     if (const Node* n = cluster.nodes.find(s.node.value)) {

@@ -26,12 +26,10 @@ PartitionRow make_partition_row(const Cluster& cluster, const Partition& partiti
 std::string partition_text(const Cluster& cluster, const Job& job);
 
 // What a job asks for, in the numbers squeue shows of one that waits.
-uint32_t wanted_nodes(const JobRequest& request);
-uint32_t wanted_tasks(const JobRequest& request);
-uint32_t wanted_cpus(const JobRequest& request);
-std::string tres_requested(const JobRequest& request);
-// "gpu:h100:16": of all nodes of an allocation.
-std::string gres_of(const Allocation& allocation);
+uint32_t wanted_nodes(const RequestBody& request);
+uint32_t wanted_tasks(const RequestBody& request);
+uint32_t wanted_cpus(const RequestBody& request);
+std::string tres_requested(const RequestBody& request);
 
 // Compressed node list of an allocation, in its order.
 std::string node_list_of(const Cluster& cluster, const Allocation& allocation);

@@ -190,7 +190,7 @@ TEST(UpdateJob, EachKeyReachesTheRequest) {
                                   {"Switches", "=", "1@10"}, {"MinTmpDiskNode", "=", "0"}, {"OverSubscribe", "=", "yes"},
                                   {"TasksPerNode", "=", "2"}, {"DelayBoot", "=", "3"}, {"WorkDir", "=", "/w"}})),
             Errc::kOk);
-  const JobRequest& r = *b.get(j).request;
+  const RequestBody& r = *b.get(j).request;
   EXPECT_EQ(r.mail_type, kMailEnd | kMailFail);
   EXPECT_EQ(r.num_tasks, 2u);
   EXPECT_EQ(r.max_nodes, 2u);
@@ -200,7 +200,7 @@ TEST(UpdateJob, EachKeyReachesTheRequest) {
   EXPECT_EQ(r.exclusive, Exclusive::kOversubscribe);
   EXPECT_EQ(r.ntasks_per_node, 2u);
   EXPECT_EQ(r.delay_boot, minutes(3));
-  EXPECT_EQ(r.work_dir, "/w");
+  EXPECT_EQ(b.get(j).own.get(&RequestOwn::work_dir), "/w");
   for (auto [key, value] : Pairs{{"MailType", "LATER"}, {"TimeLimit", "abc"}, {"TimeMin", "500"}, {"NumNodes", "0"}, {"Switches", "x"},
                             {"BurstBuffer", "x"}, {"Clusters", "x"}, {"SiteFactor", "4"}, {"MCSLabel", "x"}, {"ReservationName", "x"}})
     EXPECT_NE(code_of(update(b, j, {{key, "=", value}})), Errc::kOk) << key;
@@ -219,8 +219,8 @@ TEST(UpdateJob, ByNameAndAsAnotherUser) {
   c.changes = {{"Comment", "=", "all"}};
   c.owner = 1001;
   b.turn([&] { EXPECT_TRUE(b.core.update_job(Caller::root(), c)); });
-  EXPECT_EQ(b.get(theirs).request->comment, "all");
-  EXPECT_EQ(b.get(mine).request->comment, "");
+  EXPECT_EQ(b.get(theirs).own.get(&RequestOwn::comment), "all");
+  EXPECT_EQ(b.get(mine).own.get(&RequestOwn::comment), "");
   c = {};
   c.job.job = mine;
   c.changes = {{"Comment", "=", "x"}};
@@ -255,6 +255,36 @@ TEST(UpdateNode, FeaturesWeightGresAndNames) {
   EXPECT_TRUE(b.node(0).features_active.empty());
   EXPECT_EQ(b.node(0).weight, 1u);
   EXPECT_EQ(b.node(0).comment, "mine");
+  b.expect_replay_equal();
+}
+
+TEST(UpdateJob, WhatASubmissionWouldRefuse) {
+  Bench b;
+  JobId j = b.submit();
+  auto hint = [](const Result<rpc::Messages>& r) { return r ? "accepted" : r.error().hint; };
+  EXPECT_EQ(hint(update(b, j, {{"Dependency", "=", "afterok:999"}})), "job 999 has never been submitted");
+  EXPECT_EQ(code_of(update(b, j, {{"WorkDir", "=", "rel"}})), Errc::kInvalidArgument);
+  EXPECT_EQ(code_of(update(b, j, {{"WorkDir", "=", "/w"}})), Errc::kOk);
+  EXPECT_EQ(hint(partition(b, "main", {{"DefaultTime", "=", "61"}})), "DefaultTime must not exceed MaxTime");
+  EXPECT_EQ(hint(partition(b, "main", {{"Topology", "=", "t"}})), "no topology is called 't'");
+}
+
+// What is set is kept, logged and sent to every reader.
+TEST(UpdateTexts, AreBounded) {
+  Bench b;
+  auto hint = [](const Result<rpc::Messages>& r) { return r ? "accepted" : r.error().hint; };
+  const std::string most(65536, 'x');
+  JobId j = b.submit();
+  EXPECT_EQ(hint(partition(b, "main", {{"AllowQOS", "=", most}})), "AllowQOS: 65537 bytes, at most 65536");
+  EXPECT_EQ(hint(partition(b, "main", {{"AllowQOS", "=", most + "x"}})), "AllowQOS: 65537 bytes, at most 65536");
+  ASSERT_EQ(hint(partition(b, "main", {{"AllowQOS", "=", most.substr(1)}})), "accepted");
+  EXPECT_EQ(hint(partition(b, "main", {{"AllowQOS", "+=", "y"}})), "AllowQOS: 65538 bytes, at most 65536");
+  EXPECT_EQ(hint(partition(b, "main", {{"TRESBillingWeights", "=", most + "x"}})), "TRESBillingWeights: 65537 bytes, at most 65536");
+  EXPECT_EQ(hint(node(b, "n0", {{"Features", "=", most + "x"}})), "Features: 65537 bytes, at most 65536");
+  EXPECT_EQ(hint(node(b, "n0", {{"Comment", "=", most}})), "Comment: 65536 bytes, at most 4096");
+  EXPECT_EQ(hint(node(b, "n0", std::vector<rpc::KeyValue>(257, {"Weight", "=", "1"}))), "257 changes in one command, at most 256");
+  EXPECT_EQ(hint(update(b, j, {{"Features", "=", most + "x"}})), "features: 65537 bytes, at most 65536");
+  EXPECT_EQ(hint(update(b, j, {{"QOS", "=", most}})), "qos: 65536 bytes, at most 4096");
   b.expect_replay_equal();
 }
 
@@ -407,6 +437,12 @@ TEST(UpdateStep, TimeLimit) {
   b.turn([&] { EXPECT_EQ(b.core.update_step(kOther, c).error().code, Errc::kAccessDenied); });
   b.turn([&] { EXPECT_TRUE(b.core.update_step(kUser, c)); });
   EXPECT_EQ(b.get(j).steps.at(0).time_limit_min, 7u);
+  auto orders = b.orders<node_rpc::LimitStep>();
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].limit, std::optional<Duration>(minutes(7)));
+  b.register_node(b.host(j), "boot1", {{.job = j, .batch = true, .steps = {StepId(0)}}});   // it may not have heard of it
+  ASSERT_EQ(b.orders<node_rpc::LimitStep>().size(), 1u);
+  EXPECT_EQ(b.orders<node_rpc::LimitStep>()[0].limit, std::optional<Duration>(minutes(7)));
   c.job.has_step = true;
   c.job.step = StepId(9);
   b.turn([&] { EXPECT_EQ(b.core.update_step(kUser, c).error().code, Errc::kInvalidJobId); });

@@ -113,6 +113,18 @@ sched::Params sched_params(const config::LoadedConfig& loaded) {
   return p;
 }
 
+PrologRules prolog_rules(const config::Config& c) {
+  auto has = [&](std::string_view name) {
+    return std::ranges::any_of(c.prolog_flags, [&](const std::string& flag) { return iequals(flag, name); });
+  };
+  PrologRules r;
+  r.defer_batch = has("DeferBatch");
+  r.no_hold = has("NoHold");
+  r.force_requeue_on_fail = has("ForceRequeueOnFail");
+  r.at_allocation = r.defer_batch || r.no_hold || r.force_requeue_on_fail || has("Alloc") || has("Contain") || has("RunInJob") || has("X11");
+  return r;
+}
+
 sched::PriorityParams priority_params(const config::Config& c) {
   sched::PriorityParams p;
   p.multifactor = c.priority_type == "priority/multifactor";
@@ -142,6 +154,7 @@ Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid s
   Settings s;
   s.sched = sched_params(*loaded);
   s.priority = s.sched.priority = priority_params(loaded->config);
+  s.prolog = prolog_rules(loaded->config);
   s.loaded = std::move(loaded);
   s.slurm_user = slurm_user;
   s.rootless = rootless;

@@ -8,10 +8,18 @@
 
 namespace muster::slurmctld {
 
+struct PrologRules {             // PrologFlags
+  bool at_allocation = false;    // Alloc, and what implies it
+  bool defer_batch = false;      // the batch script waits for the prologs of all nodes
+  bool no_hold = false;          // salloc and srun do not
+  bool force_requeue_on_fail = false;
+};
+
 struct Settings {
   std::shared_ptr<const config::LoadedConfig> loaded;
   sched::Params sched;
   sched::PriorityParams priority;
+  PrologRules prolog;
   Uid slurm_user{};              // may do what root may
   bool rootless = false;         // everything runs as slurm_user, also jobs
 

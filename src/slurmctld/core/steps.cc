@@ -3,6 +3,7 @@
 
 #include "hostlist/hostlist.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/request_texts.h"
 #include "slurmctld/core/step_ports.h"
 
 namespace muster::slurmctld {
@@ -37,7 +38,7 @@ rpc::StepNode step_node(const View& v, const Job& j, const StepShare& share) {
   n.mem_mb = share.mem_mb;
   n.gres = share.gres;
   n.node_index = share.node_index;
-  n.job_cpus = static_cast<uint32_t>(held.cpus.count());
+  n.job_cpus = held.counted_cpus();
   TopologyAddress at = address_of(v.cluster, j, share.node_index);
   n.topology_address = std::move(at.address);
   n.topology_pattern = std::move(at.pattern);
@@ -60,6 +61,17 @@ rpc::StepCreated created(const View& v, const Job& j, const Step& step) {
     out.num_tasks += static_cast<uint32_t>(out.nodes.back().ranks.size());
   }
   return out;
+}
+
+// Environment and program text travel with srun; the controller keeps what it shows and accounts.
+Result<StepRequestPtr> kept_request(const rpc::CreateStep& c) {
+  auto request = std::make_shared<StepRequest>(c.request);
+  request->environment.clear();
+  request->multi_prog_text.clear();
+  request->spank_options.clear();
+  MUSTER_TRY_VOID(check_texts(*request));
+  if (c.srun_host.size() > kMostText) return fail(Errc::kPathnameTooLong, {}, "srun_host: " + bytes_of(c.srun_host.size(), kMostText));
+  return StepRequestPtr(std::move(request));
 }
 
 }  // namespace
@@ -87,17 +99,13 @@ Result<Decision<rpc::StepCreated>> decide_create_step(const View& v, const rpc::
   // An srun that lost its answer to a restart of the controller asks again: it gets the step that it has.
   for (const Step& s : j->steps)
     if (c.srun_pid && s.srun_pid == c.srun_pid && s.srun_host == c.srun_host) return Decision<rpc::StepCreated>{{}, created(v, *j, s), {}};
+  MUSTER_TRY(request, kept_request(c));
   MUSTER_TRY(shares, sched::place_step(v.cluster, *j, c.request));
   MUSTER_TRY(ports, ports_for_step(v, *j, c.request, shares));
 
   Step step;
   step.id = c.request.interactive ? kInteractiveStep : StepId(j->next_step);
-  auto request = std::make_shared<StepRequest>(c.request);
-  // Environment and program text travel with srun; the controller keeps what it shows and accounts.
-  request->environment.clear();
-  request->multi_prog_text.clear();
-  request->spank_options.clear();
-  step.request = request;
+  step.request = std::move(request);
   step.start = v.now;
   step.shares = shares;
   step.resv_ports = ports;

@@ -194,13 +194,8 @@ Result<std::shared_ptr<const Dependencies>> check_dependencies(const View& v, co
   name_whole_arrays(v.cluster, parsed);
   Job probe;
   probe.id = self;
-  probe.request = std::make_shared<JobRequest>(r);
-  for (const Dependency& d : parsed.list) {
-    if (d.type == DependencyType::kSingleton) continue;
-    bool known = v.cluster.jobs.contains(d.job.value) || v.cluster.arrays.contains(d.job.value);
-    if (!known && d.job > v.cluster.last_job_id)
-      return fail(Errc::kDependency, {}, "job " + std::to_string(d.job.value) + " has never been submitted");
-  }
+  probe.ask(r);
+  MUSTER_TRY_VOID(check_submitted(v.cluster, parsed));
   refresh_dependencies(v, probe, parsed);
   if (verdict_of(parsed) == DependencyVerdict::kMet) return nullptr;
   return std::make_shared<const Dependencies>(std::move(parsed));
@@ -318,7 +313,7 @@ Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobReques
   } else {
     Job probe;
     probe.id = id;
-    probe.request = std::make_shared<JobRequest>(r);
+    probe.ask(r);
     e.eligible = recheck_time(v, probe, *dependencies);
   }
   e.reason = waiting_reason(v, dependencies.get(), e.eligible);

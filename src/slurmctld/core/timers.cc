@@ -56,7 +56,7 @@ Target look(const Cluster& cluster, const Job& self, const Dependency& d) {
 void each_before_singleton(const Cluster& cluster, const Job& self, const std::function<void(const Job&)>& f) {
   cluster.jobs.for_each([&](uint32_t, const Job& j) {
     bool other = self.array_job_id == JobId{} || j.array_job_id != self.array_job_id;
-    bool named_alike = j.request->uid == self.request->uid && j.request->name == self.request->name;
+    bool named_alike = j.request->uid == self.request->uid && j.name() == self.name();
     if (j.id < self.id && !j.finished() && named_alike && other) f(j);
     return j.id < self.id;
   });
@@ -93,7 +93,7 @@ bool kills_invalid(const View& v, const Job& j) {
 }
 
 void time_out(const View& v, const Job& j, Events& out) {
-  if (v.now < limit_time(v, j)) return;
+  if (v.now < limit_time(v, j) || (j.flags & kJobConfiguring)) return;   // its time begins when its nodes are ready
   Ending e;
   e.state = JobState::kTimeout;
   e.reason = Reason::kTimeLimit;
@@ -190,6 +190,16 @@ void name_whole_arrays(const Cluster& cluster, Dependencies& list) {
     if (d.array_task == kNoArrayTask && cluster.arrays.contains(d.job.value)) d.array_task = kWholeArray;
 }
 
+Result<> check_submitted(const Cluster& cluster, const Dependencies& list) {
+  for (const Dependency& d : list.list) {
+    if (d.type == DependencyType::kSingleton) continue;
+    const bool known = cluster.jobs.contains(d.job.value) || cluster.arrays.contains(d.job.value);
+    if (!known && d.job > cluster.last_job_id)
+      return fail(Errc::kDependency, {}, "job " + std::to_string(d.job.value) + " has never been submitted");
+  }
+  return {};
+}
+
 bool refresh_dependencies(const View& v, const Job& job, Dependencies& list) {
   bool any = false;
   for (Dependency& d : list.list) {
@@ -264,7 +274,7 @@ void job_timer(const View& v, JobId id, TimerKind kind, Events& out, std::vector
       }
       return;
     case TimerKind::kJobPurge:
-      if (!j->finished() || !j->all_released()) return;
+      if (!j->finished() || !j->cleaned_up()) return;
       if (!out.empty())
         if (auto* last = std::get_if<event::JobsPurged>(&out.back())) {
           last->jobs.push_back(id);

@@ -41,6 +41,11 @@ Result<> set_text(Change& c, const std::string&, const std::string& value) {
   c.request_changed = true;
   return {};
 }
+// sbatch makes it absolute where it was typed; nobody knows where scontrol was.
+Result<> set_work_dir(Change& c, const std::string& op, const std::string& value) {
+  if (!value.starts_with('/')) return invalid("WorkDir", value + ": an absolute path is needed");
+  return set_text<&JobRequest::work_dir>(c, op, value);
+}
 template <auto Member>
 Result<> set_number(Change& c, const std::string&, const std::string& value) {
   auto n = parse_number<uint32_t>(value, 0, 1u << 30);
@@ -422,7 +427,7 @@ constexpr Key kKeys[] = {
     {"TresPerTask", set_text<&JobRequest::tres_per_task>, kPendingOnly},
     {"wait-for-switch", set_seconds<&JobRequest::switches_wait>, kPendingOnly},
     {"WCKey", set_text<&JobRequest::wckey>, kPendingOnly},
-    {"WorkDir", set_text<&JobRequest::work_dir>, kPendingOnly},
+    {"WorkDir", set_work_dir, kPendingOnly},
 };
 
 Result<> set_key(Change& c, const rpc::KeyValue& kv) {
@@ -446,6 +451,7 @@ Result<> update_dependencies(Change& c) {
   if (!c.request.dependency.empty()) {
     MUSTER_TRY(parsed, parse_dependencies(c.request.dependency));
     name_whole_arrays(c.v.cluster, parsed);
+    MUSTER_TRY_VOID(check_submitted(c.v.cluster, parsed));
     for (const Dependency& d : parsed.list)
       if (d.job == c.job.id) return fail(Errc::kDependency);
     if (is_circular(c.v, c.job, parsed)) return fail(Errc::kCircularDependency);
@@ -466,7 +472,7 @@ Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyVal
     bool harmless = std::ranges::all_of(changes, [](const rpc::KeyValue& k) { return iequals(k.key, "Comment") || iequals(k.key, "AdminComment") || iequals(k.key, "Extra"); });
     if (!harmless) return fail(Errc::kJobFinished);
   }
-  Change c{v, job, *job.request, changed(job)};
+  Change c{v, job, job.whole_request(), changed(job)};
   for (const rpc::KeyValue& kv : changes) MUSTER_TRY_VOID(set_key(c, kv));
   MUSTER_TRY_VOID(update_dependencies(c));
   if (c.request_changed) {
@@ -484,7 +490,7 @@ PickedJobs named_jobs(const View& v, const rpc::UpdateJob& c, Events& events) {
   if (c.name.empty()) return pick_jobs(v, c.job, events);
   PickedJobs out;
   v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-    bool meant = j.request->name == c.name && !j.finished() && (!c.owner || j.request->uid.value == *c.owner);
+    bool meant = j.name() == c.name && !j.finished() && (!c.owner || j.request->uid.value == *c.owner);
     if (meant) out.jobs.push_back(&j);
   });
   return out;
@@ -516,6 +522,12 @@ Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::Upda
   return update_jobs(other, c);
 }
 
+node_rpc::LimitStep limit_order(const Job& j, const Step& s, uint32_t limit_min) {
+  node_rpc::LimitStep order{j.id, j.restarts, s.id, {}};
+  if (limit_min != kUnlimited32) order.limit = minutes(limit_min);
+  return order;
+}
+
 Result<Decision<rpc::Messages>> decide_update_step(const View& v, const rpc::UpdateStep& c) {
   auto jobs = select_jobs(v, c.job);
   Decision<rpc::Messages> d;
@@ -534,6 +546,8 @@ Result<Decision<rpc::Messages>> decide_update_step(const View& v, const rpc::Upd
         e.time_limit_min = limit;
       }
       d.events.push_back(e);
+      for (const StepShare& share : s.shares)
+        if (!share.done) d.orders.push_back({j->allocation->nodes[share.node_index].node, limit_order(*j, s, e.time_limit_min)});
     }
   }
   if (!found) return fail(Errc::kInvalidJobId);

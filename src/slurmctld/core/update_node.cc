@@ -9,6 +9,7 @@
 #include "hostlist/hostlist.h"
 #include "sched/request_class.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/request_texts.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -406,6 +407,7 @@ Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& 
 
 Result<Decision<rpc::Messages>> decide_update_node(const View& v, const rpc::UpdateNode& c) {
   if (!v.is_operator()) return fail(Errc::kAccessDenied);
+  MUSTER_TRY_VOID(check_texts(c.changes));
   if (c.create) return create_nodes(v, c);
   if (c.remove) return delete_nodes(v, c);
   MUSTER_TRY_VOID(check_keys(c.changes));

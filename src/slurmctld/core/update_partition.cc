@@ -2,10 +2,12 @@
 // COMMANDS. What is changed here holds until slurm.conf is read again, and with ReconfigFlags beyond that: the changes are
 // remembered and made again then.
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "hostlist/hostlist.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/request_texts.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -56,16 +58,26 @@ Result<> set_names(const Change& c) {
   std::vector<std::string>& list = c.p.*Member;
   if (c.kv.op == "=") list.clear();
   if (c.is("ALL") || c.is("NONE")) return {};
-  for (auto n : split(c.kv.value, ',')) {
-    std::erase(list, std::string(n));
-    if (c.kv.op != "-=") list.emplace_back(n);
-  }
+  const std::vector<std::string_view> names = split(c.kv.value, ',');
+  std::unordered_set<std::string_view> named(names.begin(), names.end());
+  std::erase_if(list, [&](const std::string& n) { return named.contains(n); });
+  if (c.kv.op != "-=")
+    for (std::string_view n : names)
+      if (named.erase(n)) list.emplace_back(n);
+  size_t bytes = 0;
+  for (const std::string& n : list) bytes += n.size() + 1;
+  if (bytes > kMostList) return fail(Errc::kPathnameTooLong, {}, c.kv.key + ": " + bytes_of(bytes, kMostList));
   return {};
 }
 template <auto Member>
 Result<> set_text(const Change& c) {
   c.p.*Member = c.is("NONE") ? "" : c.kv.value;
   return {};
+}
+Result<> set_topology(const Change& c) {
+  const auto& all = c.v.cluster.topologies;
+  if (!c.is("NONE") && (!all || !all->find(c.kv.value))) return c.refuse("no topology is called '" + c.kv.value + "'");
+  return set_text<&Partition::topology>(c);
 }
 // One limit of a pair, per CPU or per node: the other goes.
 template <auto Member, auto Other>
@@ -255,7 +267,7 @@ constexpr Key kKeys[] = {
     {"ReqResv", set_flag<&Partition::req_resv>},
     {"RootOnly", set_flag<&Partition::root_only>},
     {"State", set_state},
-    {"Topology", set_text<&Partition::topology>},
+    {"Topology", set_topology},
     {"TRESBillingWeights", set_text<&Partition::tres_billing_weights>},
 };
 
@@ -283,7 +295,7 @@ void remember(Partition& p, const rpc::KeyValue& kv) {
 
 Result<Decision<rpc::Messages>> remove_partition(const View& v, const Partition& p) {
   bool busy = false;
-  v.cluster.jobs.for_each([&](uint32_t, const Job& j) { busy = busy || (j.partition == p.index && (!j.finished() || !j.all_released())); });
+  v.cluster.jobs.for_each([&](uint32_t, const Job& j) { busy = busy || (j.partition == p.index && (!j.finished() || !j.cleaned_up())); });
   if (busy) return fail(Errc::kPartitionInUse);
   Decision<rpc::Messages> d;
   d.events.push_back(event::PartitionRemoved{p.index});
@@ -302,6 +314,7 @@ Result<Decision<rpc::Messages>> decide_update_partition(const View& v, const rpc
   if (c.create ? known != nullptr || !is_name(c.name) : known == nullptr)
     return fail(Errc::kInvalidPartition, {}, known ? "partition " + c.name + " exists already" : "");
   if (c.remove) return remove_partition(v, *known);
+  MUSTER_TRY_VOID(check_texts(c.changes));
   Partition p;
   if (known) p = *known;
   else {
@@ -315,6 +328,8 @@ Result<Decision<rpc::Messages>> decide_update_partition(const View& v, const rpc
     remember(p, kv);
   }
   if (p.updates.size() > kMostUpdates) p.updates.erase(p.updates.begin(), p.updates.end() - kMostUpdates);
+  if (p.default_time_min && *p.default_time_min > p.max_time_min)
+    return fail(Errc::kInvalidTimeLimit, {}, "DefaultTime must not exceed MaxTime");
   if (p.min_nodes > p.max_nodes) return fail(Errc::kInvalidNodeCount, {}, "MinNodes must not exceed MaxNodes");
   Decision<rpc::Messages> d;
   uint32_t before = v.cluster.default_partition;

@@ -78,9 +78,8 @@ void AccountingLink::connected(net::ChannelPtr channel, const std::string& host)
     lose();
     retry("slurmdbd at " + host + " is away: " + std::string(e.message()));
   };
-  std::string payload;
-  wire::encode(make_registration(*ports_.snapshot(), settings_->config()), payload);
-  channel_->request(wire::number_of<rpc::RegisterCluster>, std::move(payload), settings_->config().message_timeout,
+  const rpc::RegisterCluster us = make_registration(*ports_.snapshot(), settings_->config());
+  channel_->request(wire::number_of<rpc::RegisterCluster>, wire::encoded(us), settings_->config().message_timeout,
                     [this, alive = alive_, raw, host](Result<net::Frame> answer) {
                       if (!*alive || channel_.get() != raw) return;
                       if (!answer) {

@@ -3,8 +3,8 @@
 #include <getopt.h>
 
 #include <cstdio>
-#include <cstdlib>
 
+#include "base/text.h"
 #include "base/version.h"
 
 namespace muster::slurmctld {
@@ -42,7 +42,12 @@ Arguments parse_arguments(int argc, char** argv) {
       case 'h': std::fputs(kUsage, stdout); a.exit_now = 0; return a;
       case 'i': a.ignore_state_errors = true; break;
       case 'L': a.log_file = optarg; break;
-      case 'n': a.nice = std::atoi(optarg); a.has_nice = true; break;
+      case 'n':
+        a.nice = parse_number<int>(optarg, -20, 19);
+        if (a.nice) break;
+        std::fprintf(stderr, "slurmctld: -n '%s': a nice value is a number from -20 to 19\n", optarg);
+        a.exit_now = 1;
+        return a;
       case 'q': ++a.quiet; break;
       case 'r':
       case 'R': break;

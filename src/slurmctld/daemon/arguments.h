@@ -1,6 +1,7 @@
 // The command line of slurmctld(8).
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace muster::slurmctld {
@@ -12,8 +13,7 @@ struct Arguments {
   bool systemd = false;          // --systemd: foreground, stay as started
   bool chdir_to_log = false;     // -s
   int verbose = 0, quiet = 0;    // -v, -q
-  int nice = 0;                  // -n
-  bool has_nice = false;
+  std::optional<int> nice;       // -n
   std::string conf_file, log_file;
   int exit_now = -1;             // >= 0: what was asked for is printed; leave with this code
 };

@@ -18,6 +18,7 @@
 #include "os/daemonize.h"
 #include "os/files.h"
 #include "os/log.h"
+#include "os/service_manager.h"
 #include "site/conf_files.h"
 #include "site/run_as.h"
 #include "site/trust.h"
@@ -51,12 +52,21 @@ class Controller {
  public:
   Controller(os::Log& log, std::string conf_path, Arguments arguments) : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)) {}
 
-  Result<> start(std::shared_ptr<const config::LoadedConfig> loaded);
+  Result<> start(std::shared_ptr<const config::LoadedConfig> loaded, net::BoundSocket agent);
   void run();
 
  private:
   Result<> open_state(Core& core);
-  Result<> listen();
+  Result<std::vector<Effect>> record_configuration(Core& core);
+  CoreThread::Ports core_ports();
+  PlannerThread::Ports planner_ports();
+  void program_ended(const JobProgramEnd& end);
+  NodeLinks::Ports node_ports();
+  AccountingLink::Ports accounting_ports();
+  Service::Ports service_ports(const net::Security& security);
+  template <class F>
+  void post_command(F f);
+  Result<> listen(net::BoundSocket agent);
   void wire_signals();
   void carry_out(std::vector<Effect> effects);
   Result<rpc::Messages> reconfigure();
@@ -90,48 +100,71 @@ class Controller {
   Time started_{};
 };
 
-Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded) {
+Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, net::BoundSocket agent) {
   started_ = stats_.since = net::Loop::now();
   MUSTER_TRY(slurm_user, site::user_of(loaded->config.slurm_user));
   settings_ = std::make_shared<const Settings>(make_settings(loaded, slurm_user, ::geteuid() != 0));
   Core core(*settings_);
   MUSTER_TRY_VOID(open_state(core));
+  MUSTER_TRY(effects, record_configuration(core));
+  MUSTER_TRY(security, site::load_security(loaded->config, slurm_user));
+  MUSTER_TRY(blobs, store::open_sqlite_blobs(loaded->config.state_save_location));
+  blobs_ = std::move(blobs);
+  core_ = std::make_unique<CoreThread>(std::move(core), std::move(event_log_), term_, log_, stats_, core_ports());
+  planner_ = std::make_unique<PlannerThread>(log_, stats_, planner_ports());
+  nodes_ = std::make_unique<NodeLinks>(log_, node_ports());
+  programs_ = std::make_unique<Programs>(loop_, log_, [this](const JobProgramEnd& end) { program_ended(end); });
+  accounting_ = std::make_unique<AccountingLink>(loop_, log_, accounting_ports());
+  service_ = std::make_unique<Service>(loop_, log_, stats_, *core_, *planner_, *nodes_, service_ports(security));
+  MUSTER_TRY_VOID(listen(std::move(agent)));
+  core_->start();
+  planner_->start();
+  carry_out(std::move(effects));
+  accounting_->configure(settings_, security);
+  return {};
+}
 
-  // The configuration becomes part of the state before anybody is served.
+// The configuration becomes part of the state before anybody is served; no node has a connection yet. Returns what is to be
+// done once the parts are there that do it: programs of jobs that were under way.
+Result<std::vector<Effect>> Controller::record_configuration(Core& core) {
   core.begin(started_);
   core.configure(*settings_);
   core.housekeep();
   std::vector<std::string> records;
   for (const Event& e : core.events()) records.push_back(encode_event(e));
-  MUSTER_TRY(position, event_log_->append(term_, records));
-  (void)position;
+  if (auto done = event_log_->append(term_, records); !done) return std::unexpected(done.error());
   core.commit();
-  (void)core.take_effects(started_);
+  std::vector<Effect> effects = core.take_effects(started_);
   core.begin(started_);
   core.cluster().nodes.for_each([&](uint32_t id, const Node&) { core.node_disconnected(NodeId(id)); });
   core.commit();
+  return effects;
+}
 
-  auto post_command = [this](auto f) { core_->post({[f](Core& c, store::EventLog&) -> Reply { f(c); return {}; }, {}}); };
-  CoreThread::Ports ports;
-  ports.to_io = [this](std::vector<Reply> replies) {
+// ---- what the parts need of each other
+CoreThread::Ports Controller::core_ports() {
+  CoreThread::Ports p;
+  p.to_io = [this](std::vector<Reply> replies) {
     loop_.post([replies = std::move(replies)] {
       for (const Reply& r : replies) r();
     });
   };
-  ports.carry_out = [this](std::vector<Effect> effects) { loop_.post([this, effects = std::move(effects)]() mutable { carry_out(std::move(effects)); }); };
-  ports.state_changed = [this] { planner_->state_changed(); };
-  ports.published = [this] {
+  p.carry_out = [this](std::vector<Effect> effects) { loop_.post([this, effects = std::move(effects)]() mutable { carry_out(std::move(effects)); }); };
+  p.state_changed = [this] { planner_->state_changed(); };
+  p.published = [this] {
     if (!watchers_told_.exchange(true)) loop_.post([this] {
       watchers_told_ = false;
       service_->state_changed();
     });
   };
-  core_ = std::make_unique<CoreThread>(std::move(core), std::move(event_log_), term_, log_, stats_, std::move(ports));
+  return p;
+}
 
-  PlannerThread::Ports planner_ports;
-  planner_ports.snapshot = [this] { return core_->snapshot(); };
-  planner_ports.params = [this] { return settings()->sched; };
-  planner_ports.submit = [this](sched::Plan plan) {
+PlannerThread::Ports Controller::planner_ports() {
+  PlannerThread::Ports p;
+  p.snapshot = [this] { return core_->snapshot(); };
+  p.params = [this] { return settings()->sched; };
+  p.submit = [this](sched::Plan plan) {
     // The next pass looks at a state that has this plan in it, so no job is planned twice.
     auto done = std::make_shared<std::promise<void>>();
     auto waiting = done->get_future();
@@ -142,11 +175,28 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded) {
                  [done](const Error&) { done->set_value(); }});
     waiting.wait_for(std::chrono::seconds(10));
   };
-  planner_ = std::make_unique<PlannerThread>(log_, stats_, std::move(planner_ports));
+  return p;
+}
 
-  NodeLinks::Ports node_ports;
-  node_ports.snapshot = [this] { return core_->snapshot(); };
-  node_ports.report = [this](NodeId node, NodeReport r) {
+// For what nobody waits for, and what is known anew when its turn is rolled back.
+template <class F>
+void Controller::post_command(F f) {
+  core_->post({[f](Core& c, store::EventLog&) -> Reply { f(c); return {}; }, {}});
+}
+
+// A turn that is rolled back leaves the program due: the core asks for it again, and is told again.
+void Controller::program_ended(const JobProgramEnd& end) {
+  core_->post({[this, end](Core& c, store::EventLog&) -> Reply {
+                 c.program_ended(end);
+                 return [this, end] { programs_->recorded(end); };
+               },
+               {}});
+}
+
+NodeLinks::Ports Controller::node_ports() {
+  NodeLinks::Ports p;
+  p.snapshot = [this] { return core_->snapshot(); };
+  p.report = [this](NodeId node, NodeReport r) {
     // A report of a turn that was rolled back is not lost: the node registers anew and says all it knows.
     core_->post({[node, r = std::move(r)](Core& c, store::EventLog&) -> Reply {
                    c.report(node, r);
@@ -154,34 +204,30 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded) {
                  },
                  [this, node](const Error&) { nodes_->drop(node); }});
   };
-  node_ports.connected = [post_command](NodeId node) { post_command([node](Core& c) { c.node_connected(node); }); };
-  node_ports.disconnected = [post_command](NodeId node) { post_command([node](Core& c) { c.node_disconnected(node); }); };
-  nodes_ = std::make_unique<NodeLinks>(log_, std::move(node_ports));
+  p.connected = [this](NodeId node) { post_command([node](Core& c) { c.node_connected(node); }); };
+  p.disconnected = [this](NodeId node) { post_command([node](Core& c) { c.node_disconnected(node); }); };
+  return p;
+}
 
-  programs_ = std::make_unique<Programs>(loop_, log_);
-  AccountingLink::Ports accounting_ports;
-  accounting_ports.snapshot = [this] { return core_->snapshot(); };
-  accounting_ports.stored = [post_command](uint64_t position) { post_command([position](Core& c) { c.records_stored(position); }); };
-  accounting_ports.lost = [post_command] { post_command([](Core& c) { c.records_link_lost(); }); };
-  accounting_ = std::make_unique<AccountingLink>(loop_, log_, std::move(accounting_ports));
-  Service::Ports service_ports;
-  service_ports.settings = [this] { return settings(); };
-  service_ports.reconfigure = [this] { return reconfigure(); };
-  service_ports.shutdown = [this](bool controller_only) { shutdown(controller_only); };
-  MUSTER_TRY(security, site::load_security(loaded->config, slurm_user));
-  service_ports.security = security;
-  service_ports.configuration_changed = [this](std::shared_ptr<const config::LoadedConfig> changed) { use(std::move(changed), settings()->slurm_user); };
-  service_ports.show_config = [this] { return show_config(); };
-  service_ports.write_config = [this] { return config::write_config(*settings()->loaded, net::Loop::now()); };
-  MUSTER_TRY(blobs, store::open_sqlite_blobs(loaded->config.state_save_location));
-  blobs_ = std::move(blobs);
-  service_ports.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };
-  service_ = std::make_unique<Service>(loop_, log_, stats_, *core_, *planner_, *nodes_, std::move(service_ports));
-  MUSTER_TRY_VOID(listen());
-  core_->start();
-  planner_->start();
-  accounting_->configure(settings_, security);
-  return {};
+AccountingLink::Ports Controller::accounting_ports() {
+  AccountingLink::Ports p;
+  p.snapshot = [this] { return core_->snapshot(); };
+  p.stored = [this](uint64_t position) { post_command([position](Core& c) { c.records_stored(position); }); };
+  p.lost = [this] { post_command([](Core& c) { c.records_link_lost(); }); };
+  return p;
+}
+
+Service::Ports Controller::service_ports(const net::Security& security) {
+  Service::Ports p;
+  p.settings = [this] { return settings(); };
+  p.reconfigure = [this] { return reconfigure(); };
+  p.shutdown = [this](bool controller_only) { shutdown(controller_only); };
+  p.security = security;
+  p.configuration_changed = [this](std::shared_ptr<const config::LoadedConfig> changed) { use(std::move(changed), settings()->slurm_user); };
+  p.show_config = [this] { return show_config(); };
+  p.write_config = [this] { return config::write_config(*settings()->loaded, net::Loop::now()); };
+  p.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };
+  return p;
 }
 
 Result<> Controller::open_state(Core& core) {
@@ -217,8 +263,7 @@ Result<> Controller::open_state(Core& core) {
   // Scripts and environments that no job refers to any more.
   std::set<std::string> used;
   core.cluster().requests.for_each([&](uint32_t, const SharedRequest& r) {
-    used.insert(r.request->script_hash);
-    used.insert(r.request->environment_hash);
+    for (auto hash : {&RequestOwn::script_hash, &RequestOwn::environment_hash}) used.emplace(r.own.get(hash));
   });
   MUSTER_TRY(blobs, event_log_->list_blobs());
   for (const store::BlobHash& hash : blobs)
@@ -227,7 +272,7 @@ Result<> Controller::open_state(Core& core) {
   return {};
 }
 
-Result<> Controller::listen() {
+Result<> Controller::listen(net::BoundSocket agent) {
   const config::Config& c = settings_->config();
   MUSTER_TRY(security, site::load_security(c, settings_->slurm_user));
   auto accepted = [this](net::ChannelPtr channel) { service_->accept(std::move(channel)); };
@@ -241,7 +286,7 @@ Result<> Controller::listen() {
     });
     listeners_.push_back(std::move(*listener));
   }
-  MUSTER_TRY(local, net::listen_unix(loop_, site::slurmctld_agent_socket(c.slurmctld_pid_file, c.slurmctld_port.first), accepted));
+  MUSTER_TRY(local, net::listen_unix(loop_, std::move(agent), accepted));
   listeners_.push_back(std::move(local));
   return {};
 }
@@ -252,6 +297,8 @@ void Controller::carry_out(std::vector<Effect> effects) {
     if (auto* order = std::get_if<Order>(&e)) nodes_->send(order->node, order->order);
     else if (auto* power = std::get_if<PowerNodes>(&e)) programs_->power(*power, *core_->snapshot(), current->config());
     else if (auto* mail = std::get_if<SendMail>(&e)) programs_->mail(*mail, *core_->snapshot(), current->config());
+    else if (auto* run = std::get_if<RunJobProgram>(&e)) programs_->job_program(*run, *core_->snapshot(), current->config());
+    else if (auto* prolog = std::get_if<AbandonProlog>(&e)) programs_->abandon(*prolog);
     else if (auto* upload = std::get_if<UploadRecords>(&e)) accounting_->upload(std::move(*upload));
   }
 }
@@ -346,6 +393,7 @@ void Controller::run() {
 }  // namespace
 
 int run_slurmctld(int argc, char** argv) {
+  const std::string notify_socket = os::take_notify_socket();
   Arguments arguments = parse_arguments(argc, argv);
   if (arguments.exit_now >= 0) return arguments.exit_now;
   std::string path = site::find_conf(arguments.conf_file);
@@ -371,10 +419,12 @@ int run_slurmctld(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", text.c_str());
     return 1;
   };
-  if (arguments.has_nice) (void)::setpriority(PRIO_PROCESS, 0, arguments.nice);
+  if (arguments.nice) (void)::setpriority(PRIO_PROCESS, 0, *arguments.nice);
   auto pid_file = os::PidFile::create(c.slurmctld_pid_file);
   if (!pid_file) return die(pid_file.error());
   if (auto ok = pid_file->write_pid(); !ok) return die(ok.error());
+  auto agent = net::bind_agent_socket(site::slurmctld_agent_socket(c.slurmctld_pid_file, c.slurmctld_port.first));
+  if (!agent) return die(agent.error());
   if (auto ok = site::become_user(c.slurm_user); !ok) return die(ok.error());
   auto log = os::Log::open(log_options(c, arguments));
   if (!log) return die(log.error());
@@ -382,12 +432,13 @@ int run_slurmctld(int argc, char** argv) {
   for (const config::ConfigNotice& n : loaded->notices) (*log)->info("{}", n.text());
 
   Controller controller(**log, path, arguments);
-  if (auto ok = controller.start(std::make_shared<const config::LoadedConfig>(std::move(*loaded))); !ok) {
+  if (auto ok = controller.start(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), std::move(*agent)); !ok) {
     (*log)->fatal("{}", ok.error().message());
     return die(ok.error());
   }
   if (background)
     if (auto ok = background->ready(); !ok) return die(ok.error());
+  if (auto ok = os::tell_ready(notify_socket); !ok) (*log)->error("{}", ok.error().message());
   controller.run();
   return 0;
 }

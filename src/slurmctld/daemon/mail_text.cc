@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "model/array_spec.h"
 #include "model/mail.h"
 
 namespace muster::slurmctld {
@@ -55,49 +54,10 @@ std::string job_end(const Job& j) {
   return out;
 }
 
-std::string counted(const Allocation& a) {
-  std::string out;
-  for (size_t i = 0; i < a.nodes.size();) {
-    size_t end = i, cpus = a.nodes[i].cpus.count();
-    while (end < a.nodes.size() && a.nodes[end].cpus.count() == cpus) ++end;
-    out += (out.empty() ? "" : ",") + std::to_string(cpus) + (end - i > 1 ? "(x" + std::to_string(end - i) + ")" : "");
-    i = end;
-  }
-  return out;
-}
-
-class Variables {
- public:
-  void set(std::string_view name, std::string_view value) { out_.push_back(std::string(name) + "=" + std::string(value)); }
-  void set(std::string_view name, uint64_t value) { set(name, std::to_string(value)); }
-  std::vector<std::string> take() { return std::move(out_); }
-
- private:
-  std::vector<std::string> out_;
-};
-
-std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
-
-void add_array(const Job& j, Variables& v) {
-  if (!j.array_job_id) return;
-  v.set("SLURM_ARRAY_JOB_ID", j.array_job_id.value);
-  if (j.array_task != kNoArrayTask) v.set("SLURM_ARRAY_TASK_ID", j.array_task);
-  auto tasks = parse_array_spec(j.request->array, kMaxArrayTaskId);
-  if (!tasks || tasks->pending.none()) return;
-  v.set("SLURM_ARRAY_TASK_COUNT", tasks->pending.count());
-  v.set("SLURM_ARRAY_TASK_MIN", tasks->pending.first());
-  size_t last = 0;
-  tasks->pending.for_each([&](size_t i) { last = i; });
-  v.set("SLURM_ARRAY_TASK_MAX", last);
-}
-
 void add_end(const SendMail& m, Variables& v) {
   const Job& j = m.job;
-  bool signaled = WIFSIGNALED(j.exit_status);
-  v.set("SLURM_JOB_DERIVED_EC", static_cast<uint64_t>(WEXITSTATUS(j.derived_exit_status)));
-  v.set("SLURM_JOB_EXIT_CODE", static_cast<uint64_t>(j.exit_status));
-  v.set("SLURM_JOB_EXIT_CODE2", std::to_string(signaled ? 0 : WEXITSTATUS(j.exit_status)) + ":" +
-                                    std::to_string(signaled ? WTERMSIG(j.exit_status) : 0));
+  const bool signaled = WIFSIGNALED(j.exit_status);
+  add_exit(j, v);
   if (m.array) v.set("SLURM_JOB_EXIT_CODE_MIN", m.group.lowest_exit);
   if (m.array) v.set("SLURM_JOB_EXIT_CODE_MAX", m.group.highest_exit);
   else if (signaled) v.set("SLURM_JOB_TERM_SIGNAL_MAX", static_cast<uint64_t>(WTERMSIG(j.exit_status)));
@@ -107,7 +67,7 @@ void add_end(const SendMail& m, Variables& v) {
 }  // namespace
 
 std::string mail_subject(const SendMail& m, Time now) {
-  std::string out = "Slurm " + name_in_subject(m) + " Name=" + m.job.request->name + " " + std::string(type_text(m.what));
+  std::string out = "Slurm " + name_in_subject(m) + " Name=" + std::string(m.job.name()) + " " + std::string(type_text(m.what));
   if (m.array) return at_the_end(m.what) ? out + array_end(m.group) : out;
   if (m.what == kMailBegin) return out + ", Queued time " + format_span_full(queued_time(m.job));
   if (m.what == kMailInvalidDepend) return out;
@@ -117,28 +77,8 @@ std::string mail_subject(const SendMail& m, Time now) {
 
 std::vector<std::string> mail_environment(const SendMail& m, const JobNames& names, Time now) {
   const Job& j = m.job;
-  const JobRequest& r = *j.request;
   Variables v;
-  v.set("SLURM_JOB_ID", j.id.value);
-  v.set("SLURM_JOBID", j.id.value);
-  v.set("SLURM_JOB_NAME", r.name);
-  v.set("SLURM_JOB_USER", r.user_name);
-  v.set("SLURM_JOB_UID", r.uid.value);
-  v.set("SLURM_JOB_GID", r.gid.value);
-  v.set("SLURM_JOB_GROUP", names.group);
-  v.set("SLURM_JOB_ACCOUNT", or_null(r.account));
-  v.set("SLURM_JOB_PARTITION", names.partition);
-  v.set("SLURM_CLUSTER_NAME", names.cluster);
-  v.set("SLURM_JOB_WORK_DIR", r.work_dir);
-  v.set("SLURM_JOB_RESTART_COUNT", j.restarts);
-  v.set("SLURM_JOB_NODELIST", or_null(names.node_list));
-  if (j.allocation) {
-    v.set("SLURM_JOB_NUM_NODES", j.allocation->nodes.size());
-    v.set("SLURM_JOB_CPUS_PER_NODE", counted(*j.allocation));
-  }
-  if (!r.comment.empty()) v.set("SLURM_JOB_COMMENT", r.comment);
-  if (!r.reservation.empty()) v.set("SLURM_JOB_RESERVATION", r.reservation);
-  add_array(j, v);
+  add_job(j, names, v);
   v.set("SLURM_JOB_STATE", job_state_name(j.state));
   v.set("SLURM_JOB_MAIL_TYPE", type_text(m.what));
   if (m.what == kMailBegin && !m.array) v.set("SLURM_JOB_QUEUED_TIME", format_span_full(queued_time(j)));

@@ -7,17 +7,13 @@
 #include <vector>
 
 #include "slurmctld/core/core.h"
+#include "slurmctld/daemon/job_variables.h"
 
 namespace muster::slurmctld {
 
 // "Slurm Job_id=7 Name=train Ended, Run time 00:10:02, COMPLETED, ExitCode 0". `now`: for the run time of a running job.
 std::string mail_subject(const SendMail& mail, Time now);
 
-// SLURM_JOB_…: what programs of the controller are told of a job. `node_list`, `cluster`, `group`: names the job's record
-// does not hold.
-struct JobNames {
-  std::string cluster, partition, group, node_list;
-};
 std::vector<std::string> mail_environment(const SendMail& mail, const JobNames& names, Time now);
 
 }  // namespace muster::slurmctld

@@ -14,7 +14,7 @@ SendMail mail(uint16_t what, JobState state = JobState::kCompleted, int32_t exit
   r.name = "train";
   r.user_name = "ada";
   m.job.id = JobId{7};
-  m.job.request = std::make_shared<const JobRequest>(r);
+  m.job.ask(r);
   m.job.eligible = from_unix(100);
   m.job.started = from_unix(103);
   m.job.ended = from_unix(163);

@@ -74,9 +74,7 @@ void NodeLinks::send(NodeId node, const NodeOrder& order) {
   m.session = link.session;
   m.sequence = ++link.sent;
   m.message = order;
-  std::string bytes;
-  wire::encode(m, bytes);
-  link.channel->notify(wire::kNodeOrder, std::move(bytes));
+  link.channel->notify(wire::kNodeOrder, wire::encoded(m));
 }
 
 void NodeLinks::drop(NodeId node) {

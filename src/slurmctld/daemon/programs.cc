@@ -19,9 +19,23 @@ std::vector<std::string> environment_with(const std::vector<std::string>& extra)
   return env;
 }
 
+JobNames names_of(const Job& job, const Cluster& cluster) {
+  JobNames names;
+  names.cluster = cluster.name;
+  if (const Partition* p = cluster.partitions.find(job.partition)) names.partition = p->name;
+  if (job.allocation) names.node_list = node_list_of(cluster, *job.allocation);
+  if (auto group = os::find_group(job.request->gid)) names.group = group->name;
+  return names;
+}
+
+JobProgramEnd end_of(const std::tuple<JobId, uint32_t, bool>& key, const std::string& error) {
+  return {std::get<0>(key), std::get<1>(key), std::get<2>(key), error};
+}
+
 }  // namespace
 
-Programs::Programs(net::Loop& loop, os::Log& log) : log_(log) {
+Programs::Programs(net::Loop& loop, os::Log& log, Ended ended) : log_(log), ended_(std::move(ended)), runner_(loop, log) {
+  runner_.set_bound_to_us();
   loop.on_signal(SIGCHLD, [this] { reap(); });
 }
 
@@ -36,18 +50,44 @@ void Programs::power(const PowerNodes& what, const Cluster& cluster, const confi
 
 void Programs::mail(const SendMail& what, const Cluster& cluster, const config::Config& c) {
   if (c.mail_prog.empty() || ::access(c.mail_prog.c_str(), X_OK) != 0) return;
-  const JobRequest& r = *what.job.request;
+  const RequestBody& r = *what.job.request;
   std::string to = r.mail_user.empty() ? r.user_name : r.mail_user;
   if (to.find('@') == std::string::npos && !c.mail_domain.empty()) to += "@" + c.mail_domain;
   if (to.empty() || to[0] == '-') return;
-  JobNames names;
-  names.cluster = cluster.name;
-  if (const Partition* p = cluster.partitions.find(what.job.partition)) names.partition = p->name;
-  if (what.job.allocation) names.node_list = node_list_of(cluster, *what.job.allocation);
-  if (auto group = os::find_group(r.gid)) names.group = group->name;
   Time now = net::Loop::now();
-  start(c.mail_prog, {c.mail_prog, "-s", mail_subject(what, now), to}, mail_environment(what, names, now));
+  start(c.mail_prog, {c.mail_prog, "-s", mail_subject(what, now), to}, mail_environment(what, names_of(what.job, cluster), now));
 }
+
+void Programs::job_program(const RunJobProgram& what, const Cluster& cluster, const config::Config& c) {
+  const Key key(what.job.id, what.job.restarts, what.epilog);
+  auto [at, first] = job_runs_.try_emplace(key);
+  if (!first) {
+    if (at->second.outcome) ended_(end_of(key, *at->second.outcome));
+    return;
+  }
+  std::vector<site::ProgramCall> calls;
+  for (std::string& path : site::expand_programs(what.epilog ? c.epilog_slurmctld : c.prolog_slurmctld)) calls.emplace_back(std::move(path));
+  const auto run = runner_.run(std::move(calls), job_program_environment(what.job, names_of(what.job, cluster), what.epilog),
+                               what.epilog ? c.epilog_timeout : c.prolog_timeout,
+                               [this, key](const std::string& error) { job_program_over(key, error); });
+  if (auto entry = job_runs_.find(key); entry != job_runs_.end()) entry->second.run = run;
+}
+
+void Programs::job_program_over(const Key& key, const std::string& error) {
+  const char* name = std::get<2>(key) ? "EpilogSlurmctld" : "PrologSlurmctld";
+  if (!error.empty()) log_.error("{} of job {}: {}", name, std::get<0>(key).value, error);
+  job_runs_[key].outcome = error;
+  ended_(end_of(key, error));
+}
+
+void Programs::abandon(const AbandonProlog& what) {
+  auto at = job_runs_.find({what.job, what.generation, false});
+  if (at == job_runs_.end()) return;
+  runner_.abandon(at->second.run);
+  job_runs_.erase(at);
+}
+
+void Programs::recorded(const JobProgramEnd& end) { job_runs_.erase({end.job, end.generation, end.epilog}); }
 
 void Programs::start(const std::string& program, std::vector<std::string> argv, const std::vector<std::string>& extra_env) {
   os::SpawnSpec spec;
@@ -62,6 +102,7 @@ void Programs::start(const std::string& program, std::vector<std::string> argv, 
 
 void Programs::reap() {
   for (const os::Reaped& r : os::reap_children()) {
+    if (runner_.reaped(r.pid, r.status.raw)) continue;
     auto at = running_.find(r.pid);
     if (at == running_.end()) continue;
     if (!r.status.ok()) log_.error("{} ended with status {}", at->second, r.status.code ? r.status.code : r.status.signal);

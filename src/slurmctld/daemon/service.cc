@@ -16,14 +16,6 @@
 namespace muster::slurmctld {
 namespace {
 
-template <class T>
-std::string encoded(const T& value) {
-  std::string out;
-  wire::encode(value, out);
-  return out;
-}
-
-
 uint64_t time_of_1000_clock_reads() {
   Duration began = net::Loop::monotonic();
   for (int i = 0; i < 1000; ++i) (void)net::Loop::now();
@@ -67,49 +59,23 @@ constexpr Duration kCredentialLife = minutes(2);
 
 Service::Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports)
     : loop_(loop), logger_(logger), stats_(stats), core_(core), planner_(planner), nodes_(nodes), ports_(std::move(ports)),
-      streams_(loop, queries_, [this](const net::Channel* slow) { drop(slow); }),
-      watches_(loop, queries_, [this] { return core_.snapshot(); }), started_(net::Loop::now()),
+      streams_(loop, queries_, [this](const net::Channel* slow) { channels_.drop(slow); }),
+      watches_(loop, queries_, [this] { return core_.snapshot(); }), channels_(loop, channel_events()), started_(net::Loop::now()),
       clock_us_(time_of_1000_clock_reads()) {}
 
-void Service::accept(net::ChannelPtr channel) {
-  net::Channel* raw = channel.get();
-  ChannelRef ref = channel;
-  channel->on_request = [this, ref](net::Frame frame) {
-    if (auto c = ref.lock()) on_frame(c, std::move(frame));
+net::ChannelSet::Events Service::channel_events() {
+  net::ChannelSet::Events e;
+  e.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
+  e.ended = [this](const net::Channel* channel) {
+    nodes_.on_closed(channel);
+    streams_.forget(channel);
+    watches_.forget(channel);
   };
-  channel->on_closed = [this, raw](const Error&) {
-    nodes_.on_closed(raw);
-    streams_.forget(raw);
-    watches_.forget(raw);
-    channels_.erase(raw);
+  e.refused = [this](const net::Peer& peer, const net::Frame& frame, const Error& error) {
+    logger_.debug("message {} from {}: {}", frame.message, peer.address, error.message());
   };
-  channels_.emplace(raw, std::move(channel));
-}
-
-void Service::drop(const net::Channel* raw) {
-  auto at = channels_.find(raw);
-  if (at == channels_.end()) return;
-  net::ChannelPtr channel = std::move(at->second);
-  channels_.erase(at);
-  nodes_.on_closed(raw);
-  streams_.forget(raw);
-  watches_.forget(raw);
-  logger_.verbose("connection of uid {} from {} is closed here", channel->peer().uid.value, channel->peer().address);
-  channel->close();
-  loop_.defer([channel] {});   // it goes after its own callback
-}
-
-void Service::close_all() {
-  for (auto& [raw, channel] : channels_) channel->close();
-  channels_.clear();
-}
-
-void Service::on_frame(const net::ChannelPtr& channel, net::Frame frame) {
-  auto done = dispatch(channel, frame);
-  if (done) return;
-  logger_.debug("message {} from {}: {}", frame.message, channel->peer().address, done.error().message());
-  if (frame.kind == net::FrameKind::kRequest) channel->answer_error(frame.id, done.error());
-  else drop(channel.get());
+  e.dropped = [this](const net::Peer& peer) { logger_.verbose("connection of uid {} from {} is closed here", peer.uid.value, peer.address); };
+  return e;
 }
 
 Caller Service::caller_of(Uid uid, Gid gid) {
@@ -148,9 +114,7 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
   }
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
   if (frame.message == wire::number_of<rpc::Relay>) return dispatch_relayed(channel, frame);
-  // Whoever holds the cluster key is root or SlurmUser, who alone may read it.
-  Uid uid = peer.trust == net::Trust::kClusterKey ? ports_.settings()->slurm_user : peer.uid;
-  return dispatch_request(channel, frame, caller_of(uid, peer.gid));
+  return dispatch_request(channel, frame, caller_of(peer.user(ports_.settings()->slurm_user), peer.gid));
 }
 
 // A node daemon passes on what a user asked at its agent socket: judged as that user.
@@ -202,7 +166,7 @@ Result<> Service::dispatch_request(const net::ChannelPtr& channel, const net::Fr
 template <class Req>
 void Service::finish(const Call& call, const wire_answer<Req>& answer) {
   stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began);
-  if (auto c = call.channel.lock()) c->answer(call.id, call.message, encoded(answer));
+  if (auto c = call.channel.lock()) c->answer(call.id, call.message, wire::encoded(answer));
 }
 
 void Service::refuse(const Call& call, const Error& error) {
@@ -285,7 +249,7 @@ Result<> Service::allocate(Call call, std::string_view payload) {
                 return [this, call, id = id->job] {
                   rpc::AllocationPending pending;
                   pending.job = id;
-                  if (auto c = call.channel.lock()) c->answer_part(call.id, call.message, encoded(pending));
+                  if (auto c = call.channel.lock()) c->answer_part(call.id, call.message, wire::encoded(pending));
                 };
               },
               [this, call](const Error& e) { refuse(call, e); }});
@@ -393,7 +357,7 @@ Result<rpc::Text> Service::text_of(const Call& call, const rpc::QueryText& q, co
     if (!j) return fail(Errc::kInvalidJobId);
     bool operator_ = call.who.uid.value == 0 || call.who.uid == ports_.settings()->slurm_user;
     if (!operator_ && call.who.uid != j->request->uid) return fail(Errc::kUserIdMissing);
-    const std::string& hash = q.subject == "script" ? j->request->script_hash : j->request->environment_hash;
+    const std::string hash(j->own.get(q.subject == "script" ? &RequestOwn::script_hash : &RequestOwn::environment_hash));
     if (hash.empty()) return fail(Errc::kNotFound, "job " + std::to_string(j->id.value) + " has no batch script");
     MUSTER_TRY(bytes, ports_.read_blob(hash));
     out.text = std::move(bytes);
@@ -421,17 +385,17 @@ Result<> Service::query(Call call, std::string_view payload) {
       return std::make_unique<RowSource<NodeQuery>>(std::move(rows));
     } else if constexpr (std::is_same_v<Query, rpc::QueryPartitions>) {
       MUSTER_TRY(rows, query_partitions(*cluster, *request, privacy_of(call)));
-      return std::make_unique<ReadySource>(encoded(rows), std::string());
+      return std::make_unique<ReadySource>(wire::encoded(rows), std::string());
     } else if constexpr (std::is_same_v<Query, rpc::QueryLicenses>) {
-      return std::make_unique<ReadySource>(encoded(query_licenses(*cluster, ports_.settings()->config(), *request)), std::string());
+      return std::make_unique<ReadySource>(wire::encoded(query_licenses(*cluster, ports_.settings()->config(), *request)), std::string());
     } else if constexpr (std::is_same_v<Query, rpc::QueryTopology>) {
-      return std::make_unique<ReadySource>(std::string(), encoded(topology_of(*cluster)));
+      return std::make_unique<ReadySource>(std::string(), wire::encoded(topology_of(*cluster)));
     } else if constexpr (std::is_same_v<Query, rpc::ExplainNode>) {
       MUSTER_TRY(explanation, explain_node(*cluster, *ports_.settings(), net::Loop::now(), *request, privacy_of(call)));
-      return std::make_unique<ReadySource>(std::string(), encoded(explanation));
+      return std::make_unique<ReadySource>(std::string(), wire::encoded(explanation));
     } else {
       MUSTER_TRY(text, text_of(call, *request, *cluster));
-      return std::make_unique<ReadySource>(std::string(), encoded(text));
+      return std::make_unique<ReadySource>(std::string(), wire::encoded(text));
     }
   };
   streams_.begin(channel, call.id, call.message, open,
@@ -483,6 +447,7 @@ Result<> Service::with_credential(Call call, std::string_view payload, Result<rp
     MUSTER_TRY(step, (core.*decide)(who, r));
     const Job& job = core.cluster().jobs.at(step.job.value);
     rpc::StepCredential c;
+    c.cluster = ports_.settings()->config().cluster_name;
     c.job = step.job;
     c.generation = job.restarts;
     c.step = step.step;
@@ -495,7 +460,7 @@ Result<> Service::with_credential(Call call, std::string_view payload, Result<rp
     c.job_node_list = step.job_node_list;
     if (const Partition* p = core.cluster().partitions.find(job.partition)) c.partition = p->name;
     c.account = job.request->account;
-    c.job_name = job.request->name;
+    c.job_name = job.name();
     c.array_job = job.array_job_id;
     c.array_task = job.array_task;
     c.qos = job.request->qos;
@@ -509,7 +474,7 @@ Result<> Service::with_credential(Call call, std::string_view payload, Result<rp
       if (r.request.spank) add_job_shares(job, c);
     c.expires = net::Loop::now() + kCredentialLife;
     if constexpr (requires { r.purpose; }) c.purpose = r.purpose;
-    MUSTER_TRY(text, net::sign_credential(ports_.security, encoded(c)));
+    MUSTER_TRY(text, net::sign_credential(ports_.security, wire::encoded(c)));
     step.credential = std::move(text);
     return step;
   });

@@ -6,15 +6,14 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <unordered_map>
 
-#include "net/channel.h"
-#include "os/users.h"
 #include "net/answer_streams.h"
+#include "net/channel_set.h"
+#include "net/query_thread.h"
+#include "os/users.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/node_links.h"
 #include "slurmctld/daemon/planner_thread.h"
-#include "net/query_thread.h"
 #include "slurmctld/daemon/statistics.h"
 #include "slurmctld/daemon/watches.h"
 #include "wire/messages.h"
@@ -38,13 +37,11 @@ class Service {
   };
   Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
 
-  void accept(net::ChannelPtr channel);
-  size_t connections() const { return channels_.size(); }
-  void close_all();
+  void accept(net::ChannelPtr channel) { channels_.accept(std::move(channel)); }
+  void close_all() { channels_.close_all(); }
   void state_changed() { watches_.state_changed(); }   // I/O thread; a new snapshot is out
 
  private:
-  void drop(const net::Channel* channel);   // closes it, if it is still there
   using ChannelRef = std::weak_ptr<net::Channel>;
   struct Call {               // one request on its way
     ChannelRef channel;
@@ -55,7 +52,7 @@ class Service {
     const char* name = "";
   };
 
-  void on_frame(const net::ChannelPtr& channel, net::Frame frame);
+  net::ChannelSet::Events channel_events();
   Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> dispatch_relayed(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> dispatch_request(const net::ChannelPtr& channel, const net::Frame& frame, Caller who);
@@ -99,7 +96,7 @@ class Service {
   net::QueryThread forecasts_;   // questions that take a planning pass: --test-only, muster explain; squeue does not wait for them
   net::AnswerStreams streams_;
   Watches watches_;
-  std::unordered_map<const net::Channel*, net::ChannelPtr> channels_;
+  net::ChannelSet channels_;
   Time started_;
   uint64_t clock_us_;
 };

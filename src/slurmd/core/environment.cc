@@ -92,10 +92,21 @@ void what_was_asked(List& e, const node_rpc::JobOnNode& job, const JobRequest& r
   if (r.oom_kill_step_set) e.set("SLURM_OOMKILLSTEP", r.oom_kill_step ? "1" : "0");
 }
 
+void times(List& e, Time started, Time ends) {
+  if (started != kTimeUnset) e.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(started)));
+  if (ends != kTimeUnset && ends != kTimeInfinite) e.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(ends)));
+}
+
+// False: it is no task of an array.
+bool array_ids(List& e, JobId array, uint32_t task) {
+  if (task == kNoArrayTask || !array) return false;
+  e.set("SLURM_ARRAY_JOB_ID", array.value);
+  e.set("SLURM_ARRAY_TASK_ID", task);
+  return true;
+}
+
 void array_part(List& e, const node_rpc::JobOnNode& job) {
-  if (job.array_task == kNoArrayTask || !job.array_job_id) return;
-  e.set("SLURM_ARRAY_JOB_ID", job.array_job_id.value);
-  e.set("SLURM_ARRAY_TASK_ID", job.array_task);
+  if (!array_ids(e, job.array_job_id, job.array_task)) return;
   e.set("SLURM_ARRAY_TASK_COUNT", job.array_task_count);
   e.set("SLURM_ARRAY_TASK_MIN", job.array_task_min);
   e.set("SLURM_ARRAY_TASK_MAX", job.array_task_max);
@@ -135,9 +146,8 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
   };
   List e(out);
   if (!has("TMPDIR")) e.set("TMPDIR", "/tmp");
-  std::string id = std::to_string(job.job.value);
-  e.set("SLURM_JOB_ID", id);
-  e.set("SLURM_JOBID", id);
+  e.set("SLURM_JOB_ID", job.job.value);
+  e.set("SLURM_JOBID", job.job.value);
   e.set("SLURM_JOB_NAME", r.name);
   e.set("SLURM_JOB_NODELIST", job.node_list);
   e.set("SLURM_NODELIST", job.node_list);
@@ -159,10 +169,7 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
   e.if_any("SLURM_JOB_USER", r.user_name);
   e.if_any("SLURM_JOB_GROUP", node.group_name);
   e.if_any("SLURM_CLUSTER_NAME", job.cluster.empty() ? node.cluster : job.cluster);
-  if (job.started != kTimeUnset)
-    e.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(job.started)));
-  if (job.ends != kTimeUnset && job.ends != kTimeInfinite)
-    e.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(job.ends)));
+  times(e, job.started, job.ends);
   if (job.generation) e.set("SLURM_RESTART_COUNT", job.generation);
   if (r.env_export == EnvExport::kNone || r.env_export == EnvExport::kNil) e.set("SLURM_EXPORT_ENV", "NONE");
   e.set("SLURMD_NODENAME", node.node);
@@ -179,39 +186,44 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
   return out;
 }
 
-std::vector<std::string> step_environment(const rpc::StepCredential& step, size_t node_index,
-                                          const rpc::LaunchStep& launch, const NodeContext& node) {
-  std::vector<std::string> out = launch.request->environment;
-  List e(out);
+namespace {
+
+void job_of_step(List& e, const rpc::StepCredential& step) {
+  e.set("SLURM_JOB_ID", step.job.value);
+  e.set("SLURM_JOBID", step.job.value);
+  e.set("SLURM_STEP_ID", step.step.value);
+  e.set("SLURM_STEPID", step.step.value);
+  e.if_any("SLURM_JOB_NODELIST", step.job_node_list);
+  e.if_any("SLURM_JOB_QOS", step.qos);
+  e.if_any("SLURM_JOB_RESERVATION", step.reservation);
+  e.if_any("SLURM_JOB_LICENSES", step.licenses);
+  times(e, step.started, step.ends);
+  array_ids(e, step.array_job, step.array_task);
+}
+
+void owner_of_step(List& e, const rpc::StepCredential& step) {
+  e.if_any("SLURM_JOB_PARTITION", step.partition);
+  e.if_any("SLURM_JOB_ACCOUNT", step.account);
+  e.if_any("SLURM_JOB_NAME", step.job_name);
+  e.if_any("SLURM_JOB_USER", step.user_name);
+  e.set("SLURM_JOB_UID", step.uid.value);
+  e.set("SLURM_JOB_GID", step.gid.value);
+}
+
+// Its nodes and tasks, and how many of the job's nodes they are.
+void shape_of_step(List& e, const rpc::StepCredential& step, const StepRequest& request) {
   std::vector<std::string> names;
   std::vector<uint32_t> tasks;
   for (const rpc::StepNode& n : step.nodes) {
     names.push_back(n.address.name);
     tasks.push_back(static_cast<uint32_t>(n.ranks.size()));
   }
-  const rpc::StepNode& here = step.nodes[node_index];
-  std::string nodes = compress_hosts(names), per_node = repeat_counts(tasks);
-  std::string id = std::to_string(step.job.value), number = std::to_string(step.step.value);
-  e.set("SLURM_JOB_ID", id);
-  e.set("SLURM_JOBID", id);
-  e.set("SLURM_STEP_ID", number);
-  e.set("SLURM_STEPID", number);
-  e.if_any("SLURM_JOB_NODELIST", step.job_node_list);
-  e.if_any("SLURM_JOB_QOS", step.qos);
-  e.if_any("SLURM_JOB_RESERVATION", step.reservation);
-  e.if_any("SLURM_JOB_LICENSES", step.licenses);
-  if (step.started != kTimeUnset) e.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(step.started)));
-  if (step.ends != kTimeUnset && step.ends != kTimeInfinite)
-    e.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(step.ends)));
-  if (step.array_job && step.array_task != kNoArrayTask) {
-    e.set("SLURM_ARRAY_JOB_ID", step.array_job.value);
-    e.set("SLURM_ARRAY_TASK_ID", step.array_task);
-  }
+  const std::string nodes = compress_hosts(names), per_node = repeat_counts(tasks);
+  const size_t job_nodes = count_hosts(step.job_node_list).value_or(0);
   e.set("SLURM_NODELIST", nodes);
   e.set("SLURM_STEP_NODELIST", nodes);
   e.set("SLURM_STEP_NUM_NODES", step.nodes.size());
-  size_t job_nodes = count_hosts(step.job_node_list).value_or(0);
-  if (!launch.request->preserve_env) {
+  if (!request.preserve_env) {
     e.set("SLURM_NNODES", step.nodes.size());
     e.if_any("SLURM_JOB_NUM_NODES", job_nodes);
     e.set("SLURM_NTASKS", step.num_tasks);
@@ -221,19 +233,18 @@ std::vector<std::string> step_environment(const rpc::StepCredential& step, size_
   e.set("SLURM_STEP_NUM_TASKS", step.num_tasks);
   e.set("SLURM_TASKS_PER_NODE", per_node);
   e.set("SLURM_STEP_TASKS_PER_NODE", per_node);
-  e.if_any("SLURM_CPUS_PER_TASK", launch.request->cpus_per_task);
-  e.if_any("SLURM_JOB_PARTITION", step.partition);
-  e.if_any("SLURM_JOB_ACCOUNT", step.account);
-  e.if_any("SLURM_JOB_NAME", step.job_name);
-  e.if_any("SLURM_JOB_USER", step.user_name);
-  e.set("SLURM_JOB_UID", step.uid.value);
-  e.set("SLURM_JOB_GID", step.gid.value);
-  e.if_any("SLURM_CLUSTER_NAME", node.cluster);
-  e.set("SLURM_LAUNCH_NODE_IPADDR", launch.io.host.empty() ? "127.0.0.1" : launch.io.host);
-  e.set("SLURM_SRUN_COMM_HOST", launch.io.host.empty() ? "127.0.0.1" : launch.io.host);
-  if (launch.io.port) e.set("SLURM_SRUN_COMM_PORT", launch.io.port);
-  if (launch.io.port) e.set("SLURM_STEP_LAUNCHER_PORT", launch.io.port);
-  e.if_any("SLURM_STEP_RESV_PORTS", step.resv_ports);
+  e.if_any("SLURM_CPUS_PER_TASK", request.cpus_per_task);
+}
+
+void launcher_of_step(List& e, const rpc::LaunchStep& launch) {
+  const std::string host = launch.io.host.empty() ? "127.0.0.1" : launch.io.host;
+  e.set("SLURM_LAUNCH_NODE_IPADDR", host);
+  e.set("SLURM_SRUN_COMM_HOST", host);
+  e.if_any("SLURM_SRUN_COMM_PORT", launch.io.port);
+  e.if_any("SLURM_STEP_LAUNCHER_PORT", launch.io.port);
+}
+
+void node_of_step(List& e, const rpc::StepNode& here, size_t node_index, const NodeContext& node) {
   e.set("SLURM_NODEID", node_index);
   e.set("SLURMD_NODENAME", node.node);
   e.if_any("SLURM_CONF", node.conf_path);
@@ -244,7 +255,22 @@ std::vector<std::string> step_environment(const rpc::StepCredential& step, size_
   std::string ranks;
   for (uint32_t r : here.ranks) ranks += (ranks.empty() ? "" : ",") + std::to_string(r);
   e.set("SLURM_GTIDS", ranks);
-  append(device_environment(node, here.gres, "SLURM_STEP_GPUS"), out);
+}
+
+}  // namespace
+
+std::vector<std::string> step_environment(const rpc::StepCredential& step, size_t node_index,
+                                          const rpc::LaunchStep& launch, const NodeContext& node) {
+  std::vector<std::string> out = launch.request->environment;
+  List e(out);
+  job_of_step(e, step);
+  shape_of_step(e, step, *launch.request);
+  owner_of_step(e, step);
+  e.if_any("SLURM_CLUSTER_NAME", node.cluster);
+  launcher_of_step(e, launch);
+  e.if_any("SLURM_STEP_RESV_PORTS", step.resv_ports);
+  node_of_step(e, step.nodes[node_index], node_index, node);
+  append(device_environment(node, step.nodes[node_index].gres, "SLURM_STEP_GPUS"), out);
   return out;
 }
 
@@ -256,13 +282,9 @@ std::vector<std::string> program_environment(const ProgramContext& job, const No
                                              bool epilog) {
   std::vector<std::string> out;
   List e(out);
-  std::string id = std::to_string(job.job.value);
-  e.set("SLURM_JOB_ID", id);
-  e.set("SLURM_JOBID", id);
-  if (job.array_task != kNoArrayTask && job.array_job) {
-    e.set("SLURM_ARRAY_JOB_ID", job.array_job.value);
-    e.set("SLURM_ARRAY_TASK_ID", job.array_task);
-  }
+  e.set("SLURM_JOB_ID", job.job.value);
+  e.set("SLURM_JOBID", job.job.value);
+  array_ids(e, job.array_job, job.array_task);
   e.set("SLURM_JOB_UID", job.uid.value);
   e.set("SLURM_UID", job.uid.value);
   e.set("SLURM_JOB_GID", job.gid.value);
@@ -277,6 +299,18 @@ std::vector<std::string> program_environment(const ProgramContext& job, const No
   e.if_any("SLURM_JOB_STDOUT", job.std_out);
   e.if_any("SLURM_JOB_STDERR", job.std_err);
   e.if_any("SLURM_JOB_COMMENT", job.comment);
+  e.if_any("SLURM_JOB_CONSTRAINTS", job.constraints);
+  e.if_any("SLURM_JOB_EXTRA", job.extra);
+  e.if_any("SLURM_JOB_LICENSES", job.licenses);
+  e.if_any("SLURM_JOB_QOS", job.qos);
+  e.if_any("SLURM_JOB_RESERVATION", job.reservation);
+  if (!job.cpus_per_node.empty()) {
+    e.set("SLURM_JOB_CPUS_PER_NODE", repeat_counts(job.cpus_per_node));
+    e.set("SLURM_JOB_NUM_NODES", job.cpus_per_node.size());
+    e.set("SLURM_JOB_RESTART_COUNT", job.restarts);
+  }
+  if (job.started != kTimeUnset) e.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(job.started)));
+  if (job.ends != kTimeUnset && job.ends != kTimeInfinite) e.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(job.ends)));
   e.if_any("SLURM_CLUSTER_NAME", node.cluster);
   e.set("SLURMD_NODENAME", node.node);
   e.if_any("SLURM_CONF", node.conf_path);

@@ -44,6 +44,10 @@ struct ProgramContext {
   Uid uid{};
   Gid gid{};
   std::string user_name, partition, account, job_name, node_list, work_dir, std_in, std_out, std_err, comment;
+  std::string constraints, extra, licenses, qos, reservation;
+  std::vector<uint32_t> cpus_per_node;  // none: the job is known from a step alone, and so what follows is not
+  uint32_t restarts = 0;
+  Time started{}, ends{};
   std::vector<GresShare> gres;
   int32_t exit_status = 0;
   std::vector<std::string> spank_env;  // NAME=value: SPANK_NAME=value

@@ -96,6 +96,16 @@ TEST(ProgramEnvironment, TellsTheEpilogTheExitCode) {
   c.exit_status = 9;
   EXPECT_EQ(table(program_environment(c, {}, true))["SLURM_JOB_EXIT_CODE2"], "0:9");
   EXPECT_FALSE(table(program_environment(c, {}, false)).contains("SLURM_JOB_EXIT_CODE2"));
+  EXPECT_FALSE(v.contains("SLURM_JOB_NUM_NODES"));
+  c.cpus_per_node = {4, 4, 2};
+  c.started = from_unix(1000);
+  c.constraints = "gpu&fast";
+  v = table(program_environment(c, {}, false));
+  EXPECT_EQ(v["SLURM_JOB_CPUS_PER_NODE"], "4(x2),2");
+  EXPECT_EQ(v["SLURM_JOB_NUM_NODES"], "3");
+  EXPECT_EQ(v["SLURM_JOB_START_TIME"], "1000");
+  EXPECT_EQ(v["SLURM_JOB_CONSTRAINTS"], "gpu&fast");
+  EXPECT_FALSE(v.contains("SLURM_JOB_END_TIME"));
 }
 
 }  // namespace

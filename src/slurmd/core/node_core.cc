@@ -85,7 +85,8 @@ void NodeCore::order(const node_rpc::LaunchBatch& o) {
   auto at = jobs_.find(o.job.job);
   if (at != jobs_.end()) {
     Entry& e = at->second;
-    if (e.generation == o.job.generation) return tell(e);
+    const bool only_prepared = e.prepare && e.batch == Batch::kNone && !e.ending && e.phase != Phase::kGone;
+    if (e.generation == o.job.generation) return only_prepared ? launch(e, o) : tell(e);
     if (e.generation > o.job.generation) return;  // late
     if (e.phase != Phase::kGone) {                // the earlier run has to leave first
       e.next = std::make_shared<const node_rpc::LaunchBatch>(o);
@@ -96,9 +97,33 @@ void NodeCore::order(const node_rpc::LaunchBatch& o) {
   Entry& e = jobs_[o.job.job];
   e.job = o.job.job;
   e.generation = o.job.generation;
+  launch(e, o);
+}
+
+void NodeCore::launch(Entry& e, const node_rpc::LaunchBatch& o) {
   e.batch = Batch::kLaunching;
   e.launch = std::make_shared<const node_rpc::LaunchBatch>(o);
-  begin(e);
+  if (e.phase == Phase::kActive) begin(e);
+}
+
+void NodeCore::order(const node_rpc::PrepareJob& o) {
+  auto at = jobs_.find(o.job.job);
+  if (at != jobs_.end() && at->second.generation < o.job.generation) {
+    if (at->second.phase != Phase::kGone) return end(at->second, 0, JobState::kCancelled, kTimeUnset);   // asked for again
+    drop(o.job.job);
+    at = jobs_.end();
+  }
+  if (at == jobs_.end()) {
+    Entry& e = jobs_[o.job.job];
+    e.job = o.job.job;
+    e.generation = o.job.generation;
+    e.prepare = true;
+    return begin(e);
+  }
+  Entry& e = at->second;
+  if (e.generation != o.job.generation || e.phase == Phase::kGone) return tell(e);
+  e.prepare = true;
+  if (e.phase == Phase::kActive) report(node_rpc::JobPrepared{e.job, e.generation});
 }
 
 void NodeCore::begin(Entry& e) {
@@ -112,6 +137,7 @@ void NodeCore::begin(Entry& e) {
 
 void NodeCore::after_prolog(Entry& e) {
   e.phase = Phase::kActive;
+  if (e.prepare && !e.prolog_ran) report(node_rpc::JobPrepared{e.job, e.generation});
   e.prolog_ran = true;
   if (e.launch) effects_.emplace_back(StartBatch{std::exchange(e.launch, nullptr)});
   for (StepId s : std::exchange(e.asked, {})) {
@@ -128,14 +154,17 @@ void NodeCore::order(const node_rpc::TerminateJob& o) {
       report(node_rpc::JobGone{o.job, o.generation, {}});
       return;
     }
-    if (o.forget) {
-      remember_forgotten(o.job, o.generation);  // a step that srun asks for late must not start
+    if (was_forgotten(o.job, o.generation)) {
+      effects_.emplace_back(DropJob{o.job, o.generation});
       return report(node_rpc::JobGone{o.job, o.generation, {}});
     }
-    Entry& e = jobs_[o.job] = Entry{};
+    // Nothing of it came here, or a restart of slurmd lost what did: the epilog runs on every node of an allocation.
+    drop(o.job);
+    Entry& e = jobs_[o.job];
     e.job = o.job;
     e.generation = o.generation;
     e.ending = true;
+    e.forget = o.forget;
     return all_left(e);
   }
   Entry& e = at->second;
@@ -165,6 +194,13 @@ void NodeCore::end(Entry& e, uint32_t kill_wait_seconds, JobState state, Time ti
 void NodeCore::order(const node_rpc::SignalJob& o) {
   Entry* e = find(o.job, o.generation);
   if (e && e->phase != Phase::kGone) effects_.emplace_back(SignalSteps{o});
+}
+
+void NodeCore::order(const node_rpc::LimitStep& o) {
+  Entry* e = find(o.job, o.generation);
+  if (!e || !(e->steps.contains(o.step) || e->asked.contains(o.step))) return;
+  e->limits[o.step] = o;
+  if (e->steps.contains(o.step)) effects_.emplace_back(LimitSteps{o});
 }
 
 void NodeCore::order(const node_rpc::ForgetJobs& o) {
@@ -237,8 +273,7 @@ void NodeCore::event(const StepAsked& x) {
   auto refuse = [&](const char* why) { effects_.emplace_back(RefuseStep{x.job, x.generation, x.step, why}); };
   auto at = jobs_.find(x.job);
   if (at == jobs_.end()) {
-    if (std::ranges::find(forgotten_, std::pair(x.job, x.generation)) != forgotten_.end())
-      return refuse("Job has ended");
+    if (was_forgotten(x.job, x.generation)) return refuse("Job has ended");
     Entry& e = jobs_[x.job];
     e.job = x.job;
     e.generation = x.generation;
@@ -269,6 +304,7 @@ void NodeCore::event(const StepStarted& x) {
   if (e.suspended) effects_.emplace_back(StopSteps{x.job, x.generation, true});
   if (x.step != kBatchStep) {
     e.steps.insert(x.step);
+    if (auto limit = e.limits.find(x.step); limit != e.limits.end()) effects_.emplace_back(LimitSteps{limit->second});
     return;
   }
   if (e.batch == Batch::kRunning) return;
@@ -283,6 +319,7 @@ void NodeCore::event(const StepEnded& x) {
     effects_.emplace_back(ReleaseStep{x.job, x.step});
     report(node_rpc::StepGone{x.job, x.generation, x.step, x.exit_status});
     e.steps.erase(x.step);
+    e.limits.erase(x.step);
     return step_left(e);
   }
   if (e.batch == Batch::kFinished || e.batch == Batch::kFailed) return;
@@ -298,6 +335,7 @@ void NodeCore::event(const StepFailed& x) {
   if (x.step != kBatchStep) {
     effects_.emplace_back(ReleaseStep{x.job, x.step});
     e->steps.erase(x.step);
+    e->limits.erase(x.step);
     report(node_rpc::StepGone{x.job, x.generation, x.step, 1 << 8});
     return step_left(*e);
   }
@@ -360,8 +398,12 @@ void NodeCore::gone(Entry& e) {
   if (next) order(*next);
 }
 
+bool NodeCore::was_forgotten(JobId job, uint32_t generation) const {
+  return std::ranges::find(forgotten_, std::pair(job, generation)) != forgotten_.end();
+}
+
 void NodeCore::remember_forgotten(JobId job, uint32_t generation) {
-  if (std::ranges::find(forgotten_, std::pair(job, generation)) != forgotten_.end()) return;
+  if (was_forgotten(job, generation)) return;
   forgotten_.emplace_back(job, generation);
   if (forgotten_.size() > kForgottenKept) forgotten_.pop_front();
 }

@@ -56,6 +56,9 @@ struct EndSteps {  // every step of the job, the batch script too
 struct SignalSteps {
   node_rpc::SignalJob order;
 };
+struct LimitSteps {  // a step's own time limit changes
+  node_rpc::LimitStep order;
+};
 struct StopSteps {  // or let them go on; answered by StepsStopped
   JobId job{};
   uint32_t generation = 0;
@@ -81,7 +84,7 @@ struct NotifySteps {  // the batch script, or the steps of an allocation, are to
   JobId job{};
   std::string text;
 };
-using Effect = std::variant<RunProlog, RunEpilog, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps, StopSteps,
+using Effect = std::variant<RunProlog, RunEpilog, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps, LimitSteps, StopSteps,
                             ReleaseStep, DropJob, ReadConfig, StopDaemon, ChangeLogging, Reboot, NotifySteps>;
 
 // ---- what happened
@@ -162,6 +165,7 @@ class NodeCore {
     Batch batch = Batch::kNone;
     bool prolog_ran = false, forget = false;
     bool ending = false;     // TerminateJob came
+    bool prepare = false;    // PrepareJob came: the controller waits for the prolog's end
     bool suspended = false;  // a step that comes up late is stopped, too
     int32_t exit_status = 0;
     bool out_of_memory = false, node_fault = false;
@@ -170,12 +174,15 @@ class NodeCore {
     std::shared_ptr<const node_rpc::LaunchBatch> next;    // of a later generation, when this one is gone
     std::set<StepId> asked;                               // wait for the prolog
     std::set<StepId> steps;                               // started, the batch step not among them
+    std::map<StepId, node_rpc::LimitStep> limits;         // changed ones, for steps whose slurmstepd is not up yet
   };
 
   void order(const node_rpc::Registered& o);
   void order(const node_rpc::LaunchBatch& o);
+  void order(const node_rpc::PrepareJob& o);
   void order(const node_rpc::TerminateJob& o);
   void order(const node_rpc::SignalJob& o);
+  void order(const node_rpc::LimitStep& o);
   void order(const node_rpc::ForgetJobs& o);
   void order(const node_rpc::Reconfigure& o);
   void order(const node_rpc::SetLogging& o);
@@ -193,6 +200,7 @@ class NodeCore {
 
   Entry* find(JobId job, uint32_t generation);
   Entry& entry_of_step(JobId job, uint32_t generation);
+  void launch(Entry& e, const node_rpc::LaunchBatch& o);
   void begin(Entry& e);
   void after_prolog(Entry& e);
   void batch_ended(Entry& e);
@@ -201,6 +209,7 @@ class NodeCore {
   void all_left(Entry& e);
   void gone(Entry& e);
   void drop(JobId job);
+  bool was_forgotten(JobId job, uint32_t generation) const;
   void remember_forgotten(JobId job, uint32_t generation);
   void tell(const Entry& e);  // how it stands, to the controller
   void report(NodeReport r);

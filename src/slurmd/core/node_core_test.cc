@@ -133,6 +133,18 @@ TEST(Terminate, UnknownJobIsGoneAtOnce) {
   EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
 }
 
+// slurmd was down while the job's slurmstepd was killed: its processes live on, and only its group knows them.
+TEST(Terminate, WhatAnUnknownJobLeftIsEndedToo) {
+  Bench b;
+  TerminateJob t = Bench::terminate(7, 2);
+  t.forget = true;
+  b.order(t);
+  const auto dropped = of<DropJob>(b.effects);
+  ASSERT_EQ(dropped.size(), 1u);
+  EXPECT_EQ(dropped[0].job, JobId(7));
+  EXPECT_EQ(dropped[0].generation, 2u);
+}
+
 // A step that srun asks for late, after the controller was told that nothing of the job is here.
 TEST(Terminate, LateStepOfAnUnknownJobIsRefused) {
   Bench b;
@@ -143,6 +155,25 @@ TEST(Terminate, LateStepOfAnUnknownJobIsRefused) {
   b.event(StepAsked{JobId(7), 0, StepId(0)});
   EXPECT_EQ(of<RefuseStep>(b.effects).size(), 1u);
   EXPECT_TRUE(of<StartStep>(b.effects).empty());
+}
+
+// slurmd was restarted after PrepareJob: the prolog ran, no step came, and the epilog is due.
+TEST(Terminate, AnUnknownJobHasItsEpilogOnce) {
+  Bench b({true, true});
+  TerminateJob t = Bench::terminate(7);
+  t.forget = true;
+  b.order(t);
+  EXPECT_EQ(of<RunEpilog>(b.effects).size(), 1u);
+  EXPECT_TRUE(b.reports.empty());
+  b.order(t);   // again: it still runs
+  EXPECT_TRUE(of<RunEpilog>(b.effects).empty() && b.reports.empty());
+  b.event(EpilogEnded{JobId(7), 0, "Epilog error"});
+  ASSERT_EQ(of<JobGone>(b.reports).size(), 1u);
+  EXPECT_EQ(of<JobGone>(b.reports)[0].epilog_error, "Epilog error");
+  EXPECT_EQ(b.core.jobs(), 0u);
+  b.order(t);   // the answer was lost
+  EXPECT_TRUE(of<RunEpilog>(b.effects).empty());
+  EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
 }
 
 TEST(Terminate, EndsEverythingThenTellsOnce) {
@@ -233,6 +264,71 @@ TEST(Programs, EndDuringThePrologStartsNothing) {
   EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
 }
 
+PrepareJob prepare(uint32_t job, uint32_t generation = 0) {
+  PrepareJob p;
+  p.job.job = JobId(job);
+  p.job.generation = generation;
+  return p;
+}
+
+TEST(Prepare, RunsThePrologOnceAndSaysSo) {
+  Bench b(NodePrograms{true, true});
+  b.order(prepare(7));
+  EXPECT_EQ(of<RunProlog>(b.effects).size(), 1u);
+  EXPECT_TRUE(b.reports.empty());
+  b.order(prepare(7));   // again: it still runs
+  EXPECT_TRUE(b.effects.empty() && b.reports.empty());
+  b.event(PrologEnded{JobId(7), 0, ""});
+  EXPECT_EQ(of<JobPrepared>(b.reports).size(), 1u);
+  b.order(prepare(7));   // the answer was lost
+  EXPECT_EQ(of<JobPrepared>(b.reports).size(), 1u);
+  b.order(Bench::launch(7));
+  EXPECT_TRUE(of<RunProlog>(b.effects).empty());
+  EXPECT_EQ(of<StartBatch>(b.effects).size(), 1u);
+  b.order(Bench::launch(7));
+  EXPECT_TRUE(b.effects.empty());
+}
+
+TEST(Prepare, AStepOrScriptThatComesEarlyWaitsForTheProlog) {
+  Bench b(NodePrograms{true, false});
+  b.order(prepare(7));
+  b.order(Bench::launch(7));
+  b.event(StepAsked{JobId(7), 0, StepId(0)});
+  EXPECT_TRUE(b.effects.empty());
+  b.event(PrologEnded{JobId(7), 0, ""});
+  EXPECT_EQ(of<StartBatch>(b.effects).size(), 1u);
+  EXPECT_EQ(of<StartStep>(b.effects).size(), 1u);
+}
+
+TEST(Prepare, AFailureIsTheNodesFault) {
+  Bench b(NodePrograms{true, false});
+  b.order(prepare(7));
+  b.event(PrologEnded{JobId(7), 0, "Prolog error: /p: exit code 1"});
+  auto failed = of<LaunchFailed>(b.reports);
+  ASSERT_EQ(failed.size(), 1u);
+  EXPECT_TRUE(failed[0].node_fault);
+}
+
+TEST(Prepare, WithoutAPrologItIsDoneAtOnce) {
+  Bench b;
+  b.order(prepare(7));
+  EXPECT_EQ(of<JobPrepared>(b.reports).size(), 1u);
+  b.order(Bench::terminate(7));
+  EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
+}
+
+TEST(Prepare, AnEarlierRunLeavesFirst) {
+  Bench b;
+  b.order(Bench::launch(7));
+  b.event(StepStarted{JobId(7), 0, kBatchStep});
+  b.order(prepare(7, 1));
+  EXPECT_EQ(of<EndSteps>(b.effects).size(), 1u);
+  EXPECT_TRUE(of<JobPrepared>(b.reports).empty());
+  b.event(StepEnded{JobId(7), 0, kBatchStep, 9, false});
+  b.order(prepare(7, 1));   // asked for again
+  EXPECT_EQ(of<JobPrepared>(b.reports).size(), 1u);
+}
+
 TEST(Steps, OfAnAllocationComeAndGo) {
   Bench b;
   b.event(StepAsked{JobId(5), 0, StepId(0)});
@@ -284,6 +380,17 @@ TEST(Signals, ReachOnlyTheGenerationMeant) {
   EXPECT_EQ(of<SignalSteps>(b.effects)[0].order.signal, 10);
 }
 
+TEST(Orders, ALimitReachesAStepThatRunsHere) {
+  Bench b;
+  b.event(StepAsked{JobId(7), 0, StepId(0)});
+  b.order(LimitStep{JobId(7), 0, StepId(0), minutes(7)});
+  EXPECT_EQ(of<LimitSteps>(b.effects).size(), 1u);
+  b.order(LimitStep{JobId(7), 1, StepId(0), minutes(7)});
+  EXPECT_TRUE(b.effects.empty());
+  b.order(LimitStep{JobId(7), 0, StepId(1), minutes(7)});
+  EXPECT_TRUE(b.effects.empty());
+}
+
 TEST(Orders, NoticesReachThisRunOfTheJobAlone) {
   Bench b;
   b.order(Bench::launch(7, 3));
@@ -293,6 +400,17 @@ TEST(Orders, NoticesReachThisRunOfTheJobAlone) {
   b.order(NotifyJob{JobId(7), 3, "hello"});
   ASSERT_EQ(of<NotifySteps>(b.effects).size(), 1u);
   EXPECT_EQ(of<NotifySteps>(b.effects)[0].text, "hello");
+}
+
+TEST(Orders, ALimitThatComesEarlyHoldsWhenTheStepIsUp) {
+  Bench b({true, false});
+  b.event(StepAsked{JobId(7), 0, StepId(0)});   // waits for the prolog
+  b.order(LimitStep{JobId(7), 0, StepId(0), minutes(7)});
+  EXPECT_TRUE(b.effects.empty());
+  b.event(PrologEnded{JobId(7), 0, ""});
+  b.event(StepStarted{JobId(7), 0, StepId(0)});
+  ASSERT_EQ(of<LimitSteps>(b.effects).size(), 1u);
+  EXPECT_EQ(of<LimitSteps>(b.effects)[0].order.limit, std::optional<Duration>(minutes(7)));
 }
 
 TEST(Orders, RebootAndLoggingArePassedOn) {

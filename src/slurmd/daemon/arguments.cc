@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/text.h"
@@ -33,112 +34,84 @@ constexpr char kUsage[] =
 
 enum Long { kSystemd = 256, kParameters, kExtra, kConfServer, kConf, kAuthInfo, kCaCert, kInstance };
 
+constexpr option kLong[] = {{"systemd", no_argument, nullptr, kSystemd},
+                            {"parameters", required_argument, nullptr, kParameters},
+                            {"extra", required_argument, nullptr, kExtra},
+                            {"conf-server", required_argument, nullptr, kConfServer},
+                            {"conf", required_argument, nullptr, kConf},
+                            {"authinfo", required_argument, nullptr, kAuthInfo},
+                            {"ca-cert-file", required_argument, nullptr, kCaCert},
+                            {"instance-id", required_argument, nullptr, kInstance},
+                            {"instance-type", required_argument, nullptr, kInstance},
+                            {"help", no_argument, nullptr, 'h'},
+                            {"version", no_argument, nullptr, 'V'},
+                            {nullptr, 0, nullptr, 0}};
+
+// ---- what the options do
+struct Flag {
+  int option;
+  bool Arguments::*set;
+};
+constexpr Flag kFlags[] = {{'b', &Arguments::report_reboot}, {'c', &Arguments::clear_locks}, {'C', &Arguments::print_hardware},
+                           {'D', &Arguments::foreground}, {'G', &Arguments::print_gres}, {'M', &Arguments::lock_memory},
+                           {'s', &Arguments::change_directory}, {kSystemd, &Arguments::foreground}};
+struct Text {
+  int option;
+  std::string Arguments::*set;
+};
+constexpr Text kTexts[] = {{'d', &Arguments::stepd_path}, {'f', &Arguments::conf_file}, {'L', &Arguments::log_file},
+                           {'N', &Arguments::node_name}, {kParameters, &Arguments::parameters}, {kExtra, &Arguments::extra}};
+struct Refusal {
+  int option;
+  const char *what, *why;
+};
+constexpr const char* kOfConfServer = "they belong to --conf-server, which is not supported yet";
+constexpr Refusal kRefusals[] = {{'F', "-F", "dynamic future nodes are not supported yet"},
+                                 {'Z', "-Z", "dynamic nodes are not supported yet"},
+                                 {kConf, "--conf", "node definitions are read from slurm.conf only"},
+                                 {kConfServer, "--conf-server", "a start without slurm.conf is not supported yet"},
+                                 {kAuthInfo, "--authinfo, --ca-cert-file", kOfConfServer},
+                                 {kCaCert, "--authinfo, --ca-cert-file", kOfConfServer},
+                                 {kInstance, "--instance-id, --instance-type", "not supported yet"}};
+
 int refuse(const char* what, const char* why) {
   std::fprintf(stderr, "slurmd: error: %s: %s\n", what, why);
   return 1;
 }
 
+template <class Row, size_t N>
+const Row* find(const Row (&rows)[N], int option) {
+  const Row* row = std::ranges::find(rows, option, &Row::option);
+  return row == rows + N ? nullptr : row;
+}
+
+void take(int option, Arguments& a) {
+  if (const Flag* flag = find(kFlags, option)) {
+    a.*(flag->set) = true;
+  } else if (const Text* text = find(kTexts, option)) {
+    a.*(text->set) = optarg;
+  } else if (const Refusal* no = find(kRefusals, option)) {
+    a.exit_now = refuse(no->what, no->why);
+  } else if (option == 'n') {
+    a.nice = parse_number<int>(optarg, -20, 19);
+    if (!a.nice) a.exit_now = refuse("-n", "a nice value is a number from -20 to 19");
+  } else if (option == 'v') {
+    ++a.verbose;
+  } else if (option == 'h' || option == 'V') {
+    std::fputs(option == 'h' ? kUsage : (std::string(kVersionLine) + "\n").c_str(), stdout);
+    a.exit_now = 0;
+  } else {
+    std::fputs("Try 'slurmd -h' for more information\n", stderr);
+    a.exit_now = 1;
+  }
+}
+
 }  // namespace
 
 Arguments parse_arguments(int argc, char** argv) {
-  static const option kLong[] = {{"systemd", no_argument, nullptr, kSystemd},
-                                 {"parameters", required_argument, nullptr, kParameters},
-                                 {"extra", required_argument, nullptr, kExtra},
-                                 {"conf-server", required_argument, nullptr, kConfServer},
-                                 {"conf", required_argument, nullptr, kConf},
-                                 {"authinfo", required_argument, nullptr, kAuthInfo},
-                                 {"ca-cert-file", required_argument, nullptr, kCaCert},
-                                 {"instance-id", required_argument, nullptr, kInstance},
-                                 {"instance-type", required_argument, nullptr, kInstance},
-                                 {"help", no_argument, nullptr, 'h'},
-                                 {"version", no_argument, nullptr, 'V'},
-                                 {nullptr, 0, nullptr, 0}};
   Arguments a;
   int c;
-  while (a.exit_now < 0 && (c = getopt_long(argc, argv, "bcCd:Df:F::GhL:Mn:N:svVZ", kLong, nullptr)) != -1) {
-    switch (c) {
-      case 'b':
-        a.report_reboot = true;
-        break;
-      case 'c':
-        a.clear_locks = true;
-        break;
-      case 'C':
-        a.print_hardware = true;
-        break;
-      case 'd':
-        a.stepd_path = optarg;
-        break;
-      case 'D':
-        a.foreground = true;
-        break;
-      case 'f':
-        a.conf_file = optarg;
-        break;
-      case 'F':
-        a.exit_now = refuse("-F", "dynamic future nodes are not supported yet");
-        break;
-      case 'G':
-        a.print_gres = true;
-        break;
-      case 'h':
-        std::fputs(kUsage, stdout);
-        a.exit_now = 0;
-        break;
-      case 'L':
-        a.log_file = optarg;
-        break;
-      case 'M':
-        a.lock_memory = true;
-        break;
-      case 'n':
-        a.nice = parse_number<int>(optarg, -20, 19);
-        if (!a.nice) a.exit_now = refuse("-n", "a nice value is a number from -20 to 19");
-        break;
-      case 'N':
-        a.node_name = optarg;
-        break;
-      case 's':
-        a.change_directory = true;
-        break;
-      case 'v':
-        ++a.verbose;
-        break;
-      case 'V':
-        std::printf("%s\n", kVersionLine);
-        a.exit_now = 0;
-        break;
-      case 'Z':
-        a.exit_now = refuse("-Z", "dynamic nodes are not supported yet");
-        break;
-      case kSystemd:
-        a.foreground = true;
-        break;
-      case kParameters:
-        a.parameters = optarg;
-        break;
-      case kExtra:
-        a.extra = optarg;
-        break;
-      case kConf:
-        a.exit_now = refuse("--conf", "node definitions are read from slurm.conf only");
-        break;
-      case kConfServer:
-        a.exit_now = refuse("--conf-server", "a start without slurm.conf is not supported yet");
-        break;
-      case kAuthInfo:
-      case kCaCert:
-        a.exit_now =
-            refuse("--authinfo, --ca-cert-file", "they belong to --conf-server, which is not supported yet");
-        break;
-      case kInstance:
-        a.exit_now = refuse("--instance-id, --instance-type", "not supported yet");
-        break;
-      default:
-        std::fputs("Try 'slurmd -h' for more information\n", stderr);
-        a.exit_now = 1;
-    }
-  }
+  while (a.exit_now < 0 && (c = getopt_long(argc, argv, "bcCd:Df:F::GhL:Mn:N:svVZ", kLong, nullptr)) != -1) take(c, a);
   if (a.exit_now < 0 && optind < argc) a.exit_now = refuse(argv[optind], "unexpected argument");
   return a;
 }

@@ -129,6 +129,21 @@ TEST(Batch, SlurmstepdKilledCountsAsKilled) {
   EXPECT_TRUE(c.ended("pid.txt"));
 }
 
+TEST(Batch, SlurmstepdKilledWhileNoSlurmdRanLeavesNothing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only a control group knows its processes, and root makes those";
+  FakeCluster c("ProctrackType=proctrack/cgroup\n");
+  c.start_slurmd();
+  c.send(c.batch(9, "env -i setsid sleep 300 & echo $PPID > stepd; echo $! > pid.txt; cat /proc/$!/cgroup > group.txt; wait"));
+  ASSERT_TRUE(c.run_until([&] { return c.has_line("group.txt"); }));
+  if (c.read("group.txt").find("/job_9/") == std::string::npos) GTEST_SKIP() << "no writable control groups here";
+  c.kill_slurmd(SIGKILL);
+  ::kill(std::atoi(c.read("stepd").c_str()), SIGKILL);
+  ASSERT_TRUE(c.run_until([&] { return c.ended("stepd"); }));
+  EXPECT_FALSE(c.ended("pid.txt"));
+  c.start_slurmd();
+  EXPECT_TRUE(c.run_until([&] { return c.ended("pid.txt"); }));
+}
+
 TEST(Batch, OutputFilesAndTheirDirectories) {
   FakeCluster c;
   c.start_slurmd();

@@ -81,17 +81,13 @@ void ControllerLink::send(NodeReport report) {
   m.session = session_;
   m.sequence = ++sent_;
   m.message = std::move(report);
-  std::string bytes;
-  wire::encode(m, bytes);
-  channel_->notify(wire::kNodeReport, std::move(bytes));
+  channel_->notify(wire::kNodeReport, wire::encoded(m));
 }
 
 void ControllerLink::relay(const rpc::Relay& request, std::function<void(net::Frame)> part,
                            std::function<void(Result<net::Frame>)> answered) {
   if (!channel_) return answered(fail(Errc::kConnectFailed, {}, "the node daemon has no connection to slurmctld"));
-  std::string bytes;
-  wire::encode(request, bytes);
-  channel_->request_stream(wire::number_of<rpc::Relay>, std::move(bytes), net::kNoTimeout, std::move(part), std::move(answered));
+  channel_->request_stream(wire::number_of<rpc::Relay>, wire::encoded(request), net::kNoTimeout, std::move(part), std::move(answered));
 }
 
 void ControllerLink::on_frame(const net::Frame& f) {

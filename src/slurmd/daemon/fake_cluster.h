@@ -89,7 +89,7 @@ class FakeCluster {
   std::vector<rpc::FinishAllocation> finished_allocations;
   std::vector<NodeReport> reports;
   std::vector<node_rpc::Register> registrations;
-  std::string key = "0123456789abcdef0123456789abcdef", credential_key = key;
+  std::string key = "0123456789abcdef0123456789abcdef", credential_key = key, credential_cluster = "test";
 
   rpc::StepCreated created(const rpc::CreateStep& m);
 

@@ -187,6 +187,7 @@ rpc::StepCreated FakeCluster::created(const rpc::CreateStep& m) {
   credential.nodes = s.nodes;
   credential.job_node_list = "n1";
   credential.partition = "main";
+  credential.cluster = credential_cluster;
   credential.expires = net::Loop::now() + credential_life;
   std::string bytes;
   wire::encode(credential, bytes);

@@ -23,11 +23,7 @@ struct Branches {
 
   void over() {
     if (--open > 0) return;
-    net::ChannelPtr c = channel.lock();
-    if (!c) return;
-    std::string bytes;
-    wire::encode(result, bytes);
-    c->answer(id, message, std::move(bytes));
+    if (net::ChannelPtr c = channel.lock()) c->answer(id, message, wire::encoded(result));
   }
 };
 
@@ -111,10 +107,8 @@ void Slurmd::pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent
   auto index = setup_.config().node_index(nodes.front());
   if (!index) return failed(Error(Errc::kInvalidNodeName, "not in slurm.conf"));
   const config::NodeConfig& node = setup_.config().nodes[*index];
-  std::string bytes;
-  wire::encode(part, bytes);
   net::connect_tcp(loop_, node.address(), node.port, setup_.security, setup_.config().message_timeout,
-                   [bytes = std::move(bytes), failed, done](Result<net::ChannelPtr> c) mutable {
+                   [bytes = wire::encoded(part), failed, done](Result<net::ChannelPtr> c) mutable {
                      if (!c) return failed(c.error());
                      net::ChannelPtr to = *c;
                      to->request(wire::number_of<rpc::SendFile>, std::move(bytes), kBranchTimeout,

@@ -23,8 +23,9 @@ struct Mechanism {
   const char *library, *variable;
   uint32_t flags;
 };
+constexpr char kNvmlVariable[] = "MUSTER_NVML_LIBRARY";
 constexpr Mechanism kMechanisms[] = {
-    {kNvml, os::discover_gpus_nvml, os::kNvmlLibrary, "MUSTER_NVML_LIBRARY", kGresEnvNvidia},
+    {kNvml, os::discover_gpus_nvml, os::kNvmlLibrary, kNvmlVariable, kGresEnvNvidia},
     {kNvidia, os::discover_gpus_nvidia, "", "", kGresEnvNvidia},
     {kRsmi, os::discover_gpus_rsmi, os::kRocmSmiLibrary, "MUSTER_ROCM_SMI_LIBRARY", kGresEnvAmd},
     {kOneapi, os::discover_gpus_oneapi, os::kLevelZeroLibrary, "MUSTER_LEVEL_ZERO_LIBRARY", kGresEnvIntel},
@@ -53,6 +54,8 @@ DiscoveredGpus run_all(const CpuMap& cpus) {
 }
 
 }  // namespace
+
+std::string nvml_library() { return variable_or(kNvmlVariable, os::kNvmlLibrary); }
 
 Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus) {
   if (how == kFull) return run_all(cpus);

@@ -35,10 +35,6 @@ Result<> set_user(os::UserDirectory& users, Uid uid, Gid gid, const std::string&
   return {};
 }
 
-bool cgroups_wanted(const Setup& s) {
-  return s.config().proctrack_type == "proctrack/cgroup" || has_task_plugin(s.config(), "cgroup");
-}
-
 struct CgroupShare {
   Bitmap cpus;
   // Of the job; none where its group is left as it is: a step knows only its own part.
@@ -50,13 +46,15 @@ struct CgroupShare {
 
 // What the step may use, as cgroup.conf wants it enforced. Without root the groups are left alone.
 void add_cgroup(const Setup& s, const CgroupShare& share, step_rpc::StepdLaunch& l) {
-  if (!cgroups_wanted(s) || ::geteuid() != 0) return;
+  if (!s.groups) return;
   const config::CgroupConf& c = s.loaded->cgroup;
   step_rpc::StepCgroup g;
-  g.mountpoint = c.mountpoint;
-  g.prefix = s.node == s.host ? "slurm" : "slurm_" + s.node;
-  g.version = c.plugin == "cgroup/v1" ? 1 : c.plugin == "cgroup/v2" ? 2 : 0;
+  const os::CgroupOptions& where = *s.groups;
+  g.mountpoint = where.mountpoint;
+  g.prefix = where.prefix;
+  g.version = *where.version == os::CgroupVersion::kV1 ? 1 : 2;
   if (!has_task_plugin(s.config(), "cgroup")) return l.cgroup.push_back(std::move(g));
+  g.required = c.constrain_cores || c.constrain_devices || c.constrain_ram || c.constrain_swap;
   const uint64_t node_mb = s.node_config().line->real_memory_mb;
   if (share.job_mem_mb) {
     MemoryPlan job = memory_plan(c, *share.job_mem_mb, node_mb);

@@ -7,6 +7,7 @@
 
 #include "base/version.h"
 #include "config/key_table.h"
+#include "net/notify.h"
 #include "os/process_tree.h"
 #include "slurmd/daemon/slurmd.h"
 #include "wire/instances.h"
@@ -14,13 +15,6 @@
 
 namespace muster::slurmd {
 namespace {
-
-template <class M>
-void answer(net::Channel& c, const net::Frame& f, const M& m) {
-  std::string bytes;
-  wire::encode(m, bytes);
-  c.answer(f.id, f.message, std::move(bytes));
-}
 
 // The tasks first, then what they started, in the order of their numbers.
 std::vector<rpc::LocalProcess> processes_of(const step_rpc::StepdReport& step) {
@@ -78,12 +72,12 @@ std::string Slurmd::about_this_daemon() const {
 
 Result<> Slurmd::on_local_query(const net::ChannelPtr& channel, const net::Frame& f) {
   if (f.message == wire::number_of<rpc::QueryLocalDaemon>) {
-    answer(*channel, f, rpc::Text{about_this_daemon()});
+    net::answer(*channel, f, rpc::Text{about_this_daemon()});
     return {};
   }
   rpc::QueryLocalSteps q;
   MUSTER_TRY_VOID(wire::decode(f.payload, q));
-  answer(*channel, f, local_steps(q));
+  net::answer(*channel, f, local_steps(q));
   return {};
 }
 

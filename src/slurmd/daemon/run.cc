@@ -13,6 +13,7 @@
 #include "os/daemonize.h"
 #include "os/files.h"
 #include "os/limits.h"
+#include "os/service_manager.h"
 #include "site/conf_files.h"
 #include "slurmd/daemon/gres_setup.h"
 #include "slurmd/daemon/slurmd.h"
@@ -38,6 +39,7 @@ int complain(std::optional<os::Detached>& background, const Error& e) {
 }  // namespace
 
 int run_slurmd(int argc, char** argv) {
+  const std::string notify_socket = os::take_notify_socket();
   Arguments arguments = parse_arguments(argc, argv);
   if (arguments.exit_now >= 0) return arguments.exit_now;
   if (arguments.print_hardware) return print_hardware(arguments);
@@ -70,6 +72,7 @@ int run_slurmd(int argc, char** argv) {
   }
   if (background)
     if (auto ok = background->ready(directory); !ok) return complain(background, ok.error());
+  if (auto ok = os::tell_ready(notify_socket); !ok) (*log)->error("{}", ok.error().message());
   daemon.run();
   (*log)->info("slurmd ends");
   return 0;

@@ -1,6 +1,5 @@
 #include "slurmd/daemon/setup.h"
 
-#include <glob.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "site/conf_files.h"
+#include "site/programs.h"
 #include "site/trust.h"
 #include "slurmd/daemon/gres_setup.h"
 
@@ -71,22 +71,6 @@ Result<> fill_hardware(Setup& s, const Arguments& a) {
   return {};
 }
 
-// Patterns as /etc/slurm/prolog.d/* : all that match, in reverse order of their names.
-std::vector<std::string> expand_programs(const std::vector<std::string>& patterns) {
-  std::vector<std::string> out;
-  for (const std::string& p : patterns) {
-    if (p.find_first_of("*?[") == std::string::npos) {
-      out.push_back(p);
-      continue;
-    }
-    glob_t g{};
-    if (::glob(p.c_str(), 0, nullptr, &g) == 0)
-      for (size_t i = g.gl_pathc; i-- > 0;) out.emplace_back(g.gl_pathv[i]);
-    ::globfree(&g);
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string Setup::agent_socket() const { return site::slurmd_agent_socket(pid_file, node); }
@@ -127,8 +111,8 @@ Result<Setup> load_setup(const Arguments& a) {
     if (!more.empty()) text += (text.empty() ? "" : ",") + more;
   s.parameters = config::OptionList::parse(text);
   MUSTER_TRY_VOID(fill_hardware(s, a));
-  s.prologs = expand_programs(c.prolog);
-  s.epilogs = expand_programs(c.epilog);
+  s.prologs = site::expand_programs(c.prolog);
+  s.epilogs = site::expand_programs(c.epilog);
   s.context.node = s.node;
   s.context.host = s.host;
   s.context.conf_path = c.path;

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "config/load.h"
 #include "net/channel.h"
 #include "os/log.h"
+#include "os/node/cgroups.h"
 #include "os/node/hardware.h"
+#include "os/node/step_scope.h"
 #include "slurmd/core/environment.h"
 #include "slurmd/daemon/arguments.h"
 
@@ -26,6 +29,8 @@ struct Setup {
   os::CpuMap cpus;            // from the model's CPU numbers to the machine's
   bool cpus_are_real = true;  // false: more is configured than the machine has; nothing is bound
   NodeContext context;
+  std::optional<os::CgroupOptions> groups;  // where those of jobs are, by cgroup_setup.h; none: there are none
+  std::optional<os::StepScope> scope;       // in it, where systemd made one
   config::OptionList parameters;              // SlurmdParameters and --parameters
   std::vector<std::string> prologs, epilogs;  // expanded, in the order they run
   std::vector<std::string> notes;

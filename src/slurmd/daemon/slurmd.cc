@@ -9,8 +9,9 @@
 
 #include "base/text.h"
 #include "os/files.h"
-#include "os/node/cgroups.h"
 #include "os/process.h"
+#include "slurmd/daemon/cgroup_setup.h"
+#include "slurmd/daemon/gres_setup.h"
 #include "slurmd/daemon/launch.h"
 #include "slurmd/daemon/mpi_launch.h"
 #include "wire/instances.h"
@@ -29,6 +30,10 @@ ProgramContext context_of(const node_rpc::JobOnNode& j) {
   c.partition = j.partition;
   c.node_list = j.node_list;
   c.gres = j.share.gres;
+  c.cpus_per_node = j.cpus_per_node;
+  c.restarts = j.generation;
+  c.started = j.started;
+  c.ends = j.ends;
   if (!j.request) return c;
   const JobRequest& r = *j.request;
   c.uid = r.uid;
@@ -41,8 +46,21 @@ ProgramContext context_of(const node_rpc::JobOnNode& j) {
   c.std_out = r.std_out;
   c.std_err = r.std_err;
   c.comment = r.comment;
+  c.constraints = r.features;
+  c.extra = r.extra;
+  c.licenses = r.licenses;
+  c.qos = r.qos;
+  c.reservation = r.reservation;
   c.spank_env = r.spank_env;
   return c;
+}
+
+bool is_over(const step_rpc::StepdReport& r) {
+  return r.state == step_rpc::StepdState::kEnded || r.state == step_rpc::StepdState::kLaunchFailed;
+}
+
+std::string clocks_name(JobId job, StepId step, uint32_t generation) {
+  return step_name(job, step) + "." + std::to_string(generation);
 }
 
 }  // namespace
@@ -51,16 +69,23 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
     : setup_(std::move(setup)),
       arguments_(std::move(arguments)),
       log_(log),
+      leftovers_(loop_, log),
       stepds_(loop_, log, setup_.stepd, setup_.stepd_with_plugins, setup_.spool,
-              {[this](const step_rpc::StepdReport& r) { on_stepd(r); }}),
+              {[this](const step_rpc::StepdReport& r) { on_stepd(r); },
+               [this](JobId job, StepId step) { leftovers_.end(setup_.groups, job, step); }}),
       programs_(loop_, log),
       plugins_(log),
+      clocks_(log, setup_.spool, nvml_library()),
       files_(loop_, setup_.stepd),
       link_(loop_, log, setup_,
             {[this] { return registration(); },
              [this](const NodeOrder& o) {
                if (auto* l = std::get_if<node_rpc::LaunchBatch>(&o))
                  contexts_[l->job.job] = context_of(l->job);
+               else if (auto* p = std::get_if<node_rpc::PrepareJob>(&o))
+                 contexts_[p->job.job] = context_of(p->job);
+               else if (auto* t = std::get_if<node_rpc::TerminateJob>(&o))
+                 learn(*t);
                last_order_ = net::Loop::now();
                look_for_programs();
                core_.on_order(o, last_order_);
@@ -75,8 +100,8 @@ bool Slurmd::serial_prologs() const {
 }
 
 // Prolog or Epilog, and the plugins beside them.
-std::vector<ProgramCall> Slurmd::job_programs(spank::Callback callback, const std::vector<std::string>& site) const {
-  std::vector<ProgramCall> out;
+std::vector<site::ProgramCall> Slurmd::job_programs(spank::Callback callback, const std::vector<std::string>& site) const {
+  std::vector<site::ProgramCall> out;
   if (auto call = plugins_.job_script(setup_, callback)) out.push_back(std::move(*call));
   out.insert(out.end(), site.begin(), site.end());
   return out;
@@ -92,6 +117,7 @@ Result<> Slurmd::start() {
   MUSTER_TRY_VOID(plugins_.start(setup_));
   for (const std::string& n : setup_.notes) log_.info("{}", n);
   MUSTER_TRY_VOID(os::make_dirs(setup_.spool, 0755));
+  MUSTER_TRY_VOID(prepare_cgroups(setup_, log_));
   if (arguments_.clear_locks) ::unlink(setup_.agent_socket().c_str());
   auto accept = [this](net::ChannelPtr c) { accepted(std::move(c)); };
   MUSTER_TRY(agent, net::listen_unix(loop_, setup_.agent_socket(), accept));
@@ -102,7 +128,10 @@ Result<> Slurmd::start() {
     log_.error("refused {}: {}", address, e.message());
   });
   wire_signals();
+  clocks_.find_again();  // before a step that has ended meanwhile says so
   stepds_.adopt([this] {
+    put_back_clocks();
+    end_abandoned();
     settle();
     link_.start();
     send_load();
@@ -169,14 +198,47 @@ void Slurmd::carry_out(const RunEpilog& e) {
   });
 }
 
+void Slurmd::set_clocks(const std::string& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& l) {
+  const GpuClockOrder order = gpu_clock_order(asked, setup_.config().gpu_freq_def, setup_.hardware.gres, gres);
+  std::vector<std::string> told = clocks_.begin(clocks_name(l.job, l.step, l.generation), order);
+  if (l.tasks.empty()) return;
+  for (std::string& line : told) l.tasks.front().notes.push_back(std::move(line));
+}
+
+void Slurmd::put_back_clocks() {
+  std::vector<std::string> gone = clocks_.steps();
+  stepds_.for_each_step([&](const step_rpc::StepdReport& r) {
+    if (!is_over(r)) std::erase(gone, clocks_name(r.job, r.step, r.generation));
+  });
+  for (const std::string& step : gone) clocks_.end(step);
+}
+
+Result<pid_t> Slurmd::start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi) {
+  MUSTER_TRY_VOID(look_after_scope(setup_, log_));
+  leftovers_.leave(launch.job, launch.step);
+  return stepds_.start(std::move(launch), std::move(mpi));
+}
+
+// The controller does not say so: for it, such a job is not on this node any more.
+void Slurmd::end_abandoned() {
+  for (const auto& [job, step] : stepds_.abandoned()) {
+    bool job_lives = false;
+    stepds_.for_each(job, [&](StepId) { job_lives = true; });
+    if (!job_lives) leftovers_.end(setup_.groups, job);
+    else if (!stepds_.find(job, step)) leftovers_.end(setup_.groups, job, step);
+  }
+}
+
 void Slurmd::carry_out(const StartBatch& e) {
   const node_rpc::JobOnNode& job = e.launch->job;
   auto launch = batch_launch(setup_, users_, *e.launch);
-  Result<pid_t> pid = launch ? stepds_.start(std::move(*launch)) : std::unexpected(launch.error());
+  if (launch) set_clocks(job.request->tres_freq, job.share.gres, *launch);
+  Result<pid_t> pid = launch ? start_stepd(std::move(*launch)) : std::unexpected(launch.error());
   if (pid) {
     log_.debug("launching batch job {} for uid {}", job.job.value, job.request ? job.request->uid.value : 0);
     return;
   }
+  clocks_.end(clocks_name(job.job, kBatchStep, job.generation));
   log_.error("batch job {}: {}", job.job.value, pid.error().message());
   const bool node_fault = launch.has_value() || launch.error().code == Errc::kConfig;
   core_.on_event(StepFailed{job.job, job.generation, kBatchStep, node_fault,
@@ -185,8 +247,13 @@ void Slurmd::carry_out(const StartBatch& e) {
 
 Result<pid_t> Slurmd::launch_step(const AskedStep& asked) {
   MUSTER_TRY(mpi, step_mpi(setup_, asked.credential, asked.launch));
-  MUSTER_TRY(launch, step_launch(setup_, users_, asked.credential, asked.launch));
-  return stepds_.start(std::move(launch), std::move(mpi));
+  const rpc::StepCredential& c = asked.credential;
+  MUSTER_TRY(launch, step_launch(setup_, users_, c, asked.launch));
+  for (const rpc::StepNode& here : c.nodes)
+    if (here.address.name == asked.launch.node) set_clocks(asked.launch.request->tres_freq, here.gres, launch);
+  auto pid = start_stepd(std::move(launch), std::move(mpi));
+  if (!pid) clocks_.end(clocks_name(c.job, c.step, c.generation));
+  return pid;
 }
 
 void Slurmd::carry_out(const StartStep& e) {
@@ -214,9 +281,7 @@ void Slurmd::answer_launch(const step_rpc::StepdReport& r) {
   if (!channel) return;
   if (r.state == step_rpc::StepdState::kLaunchFailed)
     return channel->answer_error(asker.id, Error(Errc::kError, r.text));
-  std::string bytes;
-  wire::encode(rpc::StepLaunched{r.pid}, bytes);
-  channel->answer(asker.id, asker.message, std::move(bytes));
+  channel->answer(asker.id, asker.message, wire::encoded(rpc::StepLaunched{r.pid}));
 }
 
 void Slurmd::carry_out(const RefuseStep& e) {
@@ -247,7 +312,7 @@ void Slurmd::give_up(const EndSteps& e) {
     log_.error("step {} is still there {} s after it was killed: the node will be drained", step_name(e.job, step),
                to_seconds(setup_.config().unkillable_step_timeout));
     if (program.empty()) continue;
-    programs_.run({ProgramCall(program)},
+    programs_.run({site::ProgramCall(program)},
                   {"SLURM_JOB_ID=" + std::to_string(e.job.value), "SLURM_STEP_ID=" + std::to_string(step.value),
                    "SLURM_CONF=" + setup_.context.conf_path, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"},
                   std::nullopt, [this](const std::string& error) {
@@ -294,15 +359,27 @@ void Slurmd::carry_out(const StopSteps& e) {
 
 void Slurmd::carry_out(const ReleaseStep& e) { stepds_.release(e.job, e.step); }
 
+// After a restart, or where an earlier run is all that came here, this is what is known of the job.
+void Slurmd::learn(const node_rpc::TerminateJob& t) {
+  ProgramContext& known = contexts_[t.job];
+  if (!t.about || (known.job && known.restarts >= t.generation)) return;
+  const int32_t exit_status = known.job ? 0 : known.exit_status;   // a script that was found again may have told it
+  known = context_of(*t.about);
+  known.exit_status = exit_status;
+}
+
 void Slurmd::carry_out(const DropJob& e) {
-  contexts_.erase(e.job);
+  if (auto at = contexts_.find(e.job); at != contexts_.end() && at->second.restarts <= e.generation) contexts_.erase(at);
   unkillable_.erase(e.job);
+  leftovers_.end(setup_.groups, e.job);
 }
 
 void Slurmd::carry_out(const ReadConfig&) {
   auto fresh = load_setup(arguments_);
   if (!fresh)
     return log_.error("reconfigure: the files are refused, nothing changed: {}", fresh.error().message());
+  if (auto ok = keep_cgroups(setup_, *fresh, log_); !ok)
+    return log_.error("reconfigure: nothing changed: {}", ok.error().message());
   std::string agent = setup_.agent_socket();
   std::string spool = setup_.spool;
   setup_ = std::move(*fresh);
@@ -336,7 +413,7 @@ void Slurmd::carry_out(const Reboot& e) {
   log_.info("rebooting by {}: {}", program, e.reason);
   std::vector<std::string> env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "SLURMD_NODENAME=" + setup_.node,
                                   "SLURM_CONF=" + setup_.config().path};
-  programs_.run({ProgramCall(program)}, std::move(env), std::nullopt, [this](std::string error) {
+  programs_.run({site::ProgramCall(program)}, std::move(env), std::nullopt, [this](std::string error) {
     if (!error.empty()) log_.error("RebootProgram: {}", error);
   });
 }
@@ -356,6 +433,7 @@ void Slurmd::carry_out(const StopDaemon&) {
 void Slurmd::on_stepd(const step_rpc::StepdReport& r) {
   using enum step_rpc::StepdState;
   answer_launch(r);
+  if (is_over(r)) clocks_.end(clocks_name(r.job, r.step, r.generation));
   switch (r.state) {
     case kStarting:
       break;

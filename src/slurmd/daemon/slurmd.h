@@ -13,7 +13,8 @@
 #include "slurmd/core/node_core.h"
 #include "slurmd/daemon/controller_link.h"
 #include "slurmd/daemon/file_transfers.h"
-#include "slurmd/daemon/programs.h"
+#include "slurmd/daemon/gpu_clocks.h"
+#include "slurmd/daemon/leftovers.h"
 #include "slurmd/daemon/setup.h"
 #include "slurmd/daemon/spank.h"
 #include "slurmd/daemon/stepds.h"
@@ -41,26 +42,32 @@ class Slurmd {
   // reports and effects of the core after each input
   void settle();
   bool serial_prologs() const;
-  std::vector<ProgramCall> job_programs(spank::Callback callback, const std::vector<std::string>& site) const;
+  std::vector<site::ProgramCall> job_programs(spank::Callback callback, const std::vector<std::string>& site) const;
   void look_for_programs();  // before what may start a job or end it
   void give_up(const EndSteps& e);
   void carry_out(const RunProlog& e);
   void carry_out(const RunEpilog& e);
   void carry_out(const StartBatch& e);
   void carry_out(const StartStep& e);
+  Result<pid_t> start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt);
   Result<pid_t> launch_step(const AskedStep& asked);
   void carry_out(const RefuseStep& e);
   void carry_out(const EndSteps& e);
   void carry_out(const SignalSteps& e);
+  void carry_out(const LimitSteps& e) { stepds_.limit(e.order.job, e.order.step, step_rpc::StepdLimit{e.order.limit}); }
   void carry_out(const StopSteps& e);
   void carry_out(const ReleaseStep& e);
   void carry_out(const DropJob& e);
+  void learn(const node_rpc::TerminateJob& t);
   void carry_out(const ReadConfig& e);
   void carry_out(const StopDaemon& e);
   void carry_out(const ChangeLogging& e);
   void carry_out(const Reboot& e);
   void carry_out(const NotifySteps& e);
   void on_stepd(const step_rpc::StepdReport& r);
+  void set_clocks(const std::string& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& launch);
+  void put_back_clocks();  // of steps that ended while no slurmd ran
+  void end_abandoned();    // likewise their processes, where slurmstepd died as well
   void answer_launch(const step_rpc::StepdReport& r);
   void on_children();
   node_rpc::Register registration() const;
@@ -96,9 +103,11 @@ class Slurmd {
   net::Loop loop_;
   os::UserDirectory users_;
   NodeCore core_;
+  Leftovers leftovers_;
   Stepds stepds_;
-  Programs programs_;
+  site::Programs programs_;
   NodePlugins plugins_;
+  GpuClocks clocks_;
   FileTransfers files_;
   ControllerLink link_;
   std::unique_ptr<net::Listener> agent_, tcp_;

@@ -75,13 +75,13 @@ NodePlugins::~NodePlugins() {
   if (auto ok = stack_->call(spank::Callback::kSlurmdExit); !ok) log_.error("spank: {}", ok.error().message());
 }
 
-std::optional<ProgramCall> NodePlugins::job_script(const Setup& s, spank::Callback callback) const {
+std::optional<site::ProgramCall> NodePlugins::job_script(const Setup& s, spank::Callback callback) const {
   auto now = plugstack_of(s);
   // A file that is broken is told of by the process, which then fails as a plugin would.
   const bool known = now && now->plugins == loaded_;
   if (known && !(stack_ && stack_->has(callback))) return std::nullopt;
   const char* which = callback == spank::Callback::kJobProlog ? "prolog" : "epilog";
-  return ProgramCall{s.stepd_with_plugins, {"spank", which, s.config().plug_stack_config, plugin_dir(s)}};
+  return site::ProgramCall{s.stepd_with_plugins, {"spank", which, s.config().plug_stack_config, plugin_dir(s)}};
 }
 
 }  // namespace muster::slurmd

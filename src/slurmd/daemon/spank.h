@@ -10,7 +10,7 @@
 #include "os/log.h"
 #include "plugin/spank/plugstack.h"
 #include "plugin/spank/stack.h"
-#include "slurmd/daemon/programs.h"
+#include "site/programs.h"
 #include "slurmd/daemon/setup.h"
 
 namespace muster::slurmd {
@@ -30,7 +30,7 @@ class NodePlugins {
   // Loads them and calls init. Errors: plugstack.conf, or a required plugin.
   Result<> start(const Setup& setup);
   // For jobs from now on: the process that calls prolog or epilog of the plugins; nullopt where none has one.
-  std::optional<ProgramCall> job_script(const Setup& setup, spank::Callback callback) const;
+  std::optional<site::ProgramCall> job_script(const Setup& setup, spank::Callback callback) const;
 
  private:
   os::Log& log_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "net/credential.h"
+#include "net/notify.h"
 #include "slurmd/daemon/slurmd.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
@@ -17,13 +18,6 @@ Result<M> read_message(const net::Frame& f) {
   M m;
   MUSTER_TRY_VOID(wire::decode(f.payload, m));
   return m;
-}
-
-template <class M>
-void answer(net::Channel& c, const net::Frame& f, const M& m) {
-  std::string bytes;
-  wire::encode(m, bytes);
-  c.answer(f.id, f.message, std::move(bytes));
 }
 
 }  // namespace
@@ -92,16 +86,16 @@ bool Slurmd::is_daemon(const net::Peer& peer) const {
 // Who may start what: the credential is the controller's word. A user over a socket must be the one it names.
 Result<rpc::StepCredential> Slurmd::check_credential(const net::Peer& peer, const std::string& text,
                                                      std::optional<rpc::CredentialPurpose> purpose) const {
-  MUSTER_TRY(verified, net::verify_credential(setup_.security, text));
+  MUSTER_TRY(content, net::verify_credential(setup_.security, text));
   rpc::StepCredential c;
-  if (auto ok = wire::decode(verified.content, c); !ok)
+  if (auto ok = wire::decode(content, c); !ok)
     return fail(Errc::kInvalidCredential, std::string(ok.error().message()));
+  if (c.cluster != setup_.config().cluster_name)
+    return fail(Errc::kInvalidCredential, "the credential is of cluster '" + c.cluster + "', this node of cluster '" +
+                                              setup_.config().cluster_name + "'");
   if (!is_daemon(peer) && peer.uid != c.uid)
     return fail(Errc::kAccessDenied, "the credential is for uid " + std::to_string(c.uid.value) +
                                          ", the caller is uid " + std::to_string(peer.uid.value));
-  // Unsigned (munge): only of a job that the controller launched here.
-  if (!verified.signed_by_key && !is_daemon(peer) && !core_.knows(c.job, c.generation))
-    return fail(Errc::kInvalidCredential, "job " + std::to_string(c.job.value) + " is not on this node");
   if (purpose && c.purpose != *purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
   if (c.expires != kTimeUnset && net::Loop::now() > c.expires) return fail(Errc::kCredentialExpired);
   return c;
@@ -143,7 +137,7 @@ Result<> Slurmd::on_signal_step(const net::ChannelPtr& channel, const net::Frame
   if (!step) return fail(Errc::kInvalidJobId);
   if (!is_daemon(channel->peer()) && channel->peer().uid != step->uid) return fail(Errc::kAccessDenied);
   stepds_.signal(m.job, m.step, {m.signal, false});
-  answer(*channel, f, rpc::Empty{});
+  net::answer(*channel, f, rpc::Empty{});
   return {};
 }
 
@@ -154,7 +148,7 @@ Result<> Slurmd::on_attach(const net::ChannelPtr& channel, const net::Frame& f) 
   const step_rpc::StepdReport* step = stepds_.find(credential.job, credential.step);
   if (!step) return fail(Errc::kInvalidJobId, "the step has no tasks on node " + setup_.node);
   stepds_.attach(credential.job, credential.step, {std::move(m.io)});
-  answer(*channel, f, rpc::Empty{});
+  net::answer(*channel, f, rpc::Empty{});
   return {};
 }
 

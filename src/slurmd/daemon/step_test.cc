@@ -50,6 +50,23 @@ TEST(Step, ExitCodesAreTold) {
             "0: Exited with exit code 2\n");
 }
 
+// Users write whole minutes; the controller's order brings the end near while it runs.
+TEST(Step, EndsWhenItsOwnTimeIsUp) {
+  FakeCluster c;
+  c.start_slurmd();
+  Ran r = c.srun({"--jobid=12", "-t", "10", "--signal=USR1@60", "sh", "-c", "trap 'echo warned' USR1; echo up >up; while :; do sleep 0.1; done"}, "",
+                 [&](pid_t) {
+                   EXPECT_TRUE(c.run_until([&] { return c.has_line("up"); }));
+                   c.send(node_rpc::LimitStep{JobId(12), 1, StepId(0), milliseconds(1)});   // of another run
+                   c.send(node_rpc::LimitStep{JobId(12), 0, StepId(0), milliseconds(1500)});
+                 });
+  EXPECT_EQ(r.out, "warned\n");   // less than a minute is left
+  EXPECT_NE(r.err.find("*** STEP 12.0 ON n1 CANCELLED AT "), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find(" DUE TO TIME LIMIT ***\n"), std::string::npos) << r.err;
+  EXPECT_GE(r.took, milliseconds(1500));
+  EXPECT_TRUE(WEXITSTATUS(r.status) == 128 + SIGTERM || WEXITSTATUS(r.status) == 128 + SIGKILL) << r.status;
+}
+
 TEST(Step, InputGoesToAllOrOne) {
   FakeCluster c;
   c.start_slurmd();
@@ -171,6 +188,11 @@ TEST(Step, CredentialsAreChecked) {
   r = c.srun({"--jobid=12", "true"});
   EXPECT_EQ(WEXITSTATUS(r.status), 1);
   EXPECT_NE(r.err.find("signed by another key"), std::string::npos) << r.err;
+  c.credential_key = c.key;
+  c.credential_cluster = "production";
+  r = c.srun({"--jobid=12", "true"});
+  EXPECT_EQ(WEXITSTATUS(r.status), 1);
+  EXPECT_NE(r.err.find("the credential is of cluster 'production', this node of cluster 'test'"), std::string::npos) << r.err;
 }
 
 TEST(Step, TerminateJobEndsItsSteps) {

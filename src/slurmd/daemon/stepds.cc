@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "net/notify.h"
 #include "os/error.h"
 #include "os/private_directory.h"
@@ -19,6 +20,7 @@ namespace muster::slurmd {
 namespace {
 
 constexpr std::string_view kSocketPrefix = "step.", kSocketSuffix = ".sock", kMpiPrefix = "mpi.";
+constexpr Duration kKillPatience = seconds(5);
 
 std::vector<std::string> entries_of(const std::string& directory, std::string_view prefix, std::string_view suffix) {
   std::vector<std::string> out;
@@ -30,6 +32,13 @@ std::vector<std::string> entries_of(const std::string& directory, std::string_vi
   }
   ::closedir(d);
   return out;
+}
+
+std::optional<StepId> parse_step(std::string_view text) {
+  for (StepId named : {kBatchStep, kExternStep, kInteractiveStep})
+    if (step_name(JobId(0), named).substr(2) == text) return named;
+  auto number = parse_number<uint32_t>(text);
+  return number ? std::optional(StepId(*number)) : std::nullopt;
 }
 
 // Of the step whose socket it is: where its MPI module keeps its files.
@@ -53,6 +62,15 @@ std::string step_name(JobId job, StepId step) {
 // With the generation: the last run of a requeued job may still be on its way out.
 std::string Stepds::socket_of(Key key, uint32_t generation) const {
   return spool_ + "/step." + step_name(key.first, key.second) + "." + std::to_string(generation) + ".sock";
+}
+
+std::optional<Stepds::Key> Stepds::key_of(const std::string& socket) {
+  const auto parts = split(std::string_view(socket).substr(socket.rfind('/') + 1), '.');  // "step.12.batch.0.sock"
+  if (parts.size() != 5) return std::nullopt;
+  auto job = parse_number<uint32_t>(parts[1]);
+  auto step = parse_step(parts[2]);
+  if (!job || !step) return std::nullopt;
+  return Key{JobId(*job), *step};
 }
 
 // What steps left whose slurmstepd and slurmd both died.
@@ -80,6 +98,7 @@ void Stepds::connect_to(const std::string& path, std::shared_ptr<std::function<v
   net::connect_unix(loop_, path, [this, path, done](Result<net::ChannelPtr> c) mutable {
     if (!c) {
       log_.verbose("{}: nobody is there, removed", path);
+      if (auto key = key_of(path)) abandoned_.insert(*key);
       ::unlink(path.c_str());
       static_cast<void>(os::remove_private_directory(mpi_directory_of(path)));
       return;
@@ -193,9 +212,23 @@ void Stepds::lost(Key key) {
       e.last.state == step_rpc::StepdState::kEnded || e.last.state == step_rpc::StepdState::kLaunchFailed;
   if (e.released || ended) return;
   log_.error("slurmstepd of step {} died; its processes are killed", step_name(key.first, key.second));
-  os::ProcessSet left;
-  left.session = e.last.pid;
-  if (auto ok = os::kill_processes(left, seconds(5)); !ok) log_.error("{}", ok.error().message());
+  dying_.erase(key);
+  auto entry = std::make_shared<Entry>(std::move(e));
+  dying_.try_emplace(key, loop_, kKillPatience, [this, key, entry](bool last) {
+    os::ProcessSet left;
+    left.session = entry->last.pid;
+    auto killed = os::kill_processes(left, Duration{});
+    if (!killed && !last) return false;
+    if (!killed) log_.error("{}", killed.error().message());
+    dying_.erase(key);
+    told_dead(key, std::move(*entry));
+    return true;
+  });
+}
+
+// Its processes are gone, or cannot be killed.
+void Stepds::told_dead(Key key, Entry e) {
+  ports_.died(key.first, key.second);
   ::unlink(e.socket.c_str());
   if (auto ok = os::remove_private_directory(mpi_directory_of(e.socket)); !ok) log_.error("{}", ok.error().message());
   if (e.reported) {
@@ -223,6 +256,11 @@ void Stepds::for_each_step(const std::function<void(const step_rpc::StepdReport&
 }
 
 void Stepds::attach(JobId job, StepId step, const step_rpc::StepdAttach& m) {
+  auto at = steps_.find({job, step});
+  if (at != steps_.end() && at->second.channel) net::notify(*at->second.channel, m);
+}
+
+void Stepds::limit(JobId job, StepId step, const step_rpc::StepdLimit& m) {
   auto at = steps_.find({job, step});
   if (at != steps_.end() && at->second.channel) net::notify(*at->second.channel, m);
 }

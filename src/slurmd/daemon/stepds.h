@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,13 +16,16 @@
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "os/log.h"
+#include "slurmd/daemon/insist.h"
 
 namespace muster::slurmd {
 
 class Stepds {
  public:
+  using Key = std::pair<JobId, StepId>;
   struct Ports {
     std::function<void(const step_rpc::StepdReport&)> report;
+    std::function<void(JobId, StepId)> died;  // its slurmstepd, without a result: what is left of the step must end
   };
   // `with_plugins`: the slurmstepd of launches that have some.
   Stepds(net::Loop& loop, os::Log& log, std::string program, std::string with_plugins, std::string spool, Ports ports)
@@ -34,12 +38,15 @@ class Stepds {
 
   // Looks for sockets and connects; `done` when each has reported or proved to be dead.
   void adopt(std::function<void()> done);
+  // Then: the steps whose slurmstepd died while there was no slurmd.
+  const std::set<Key>& abandoned() const { return abandoned_; }
   // Fills in socket_path, and the directory of `mpi`. The pid of slurmstepd.
   Result<pid_t> start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt);
 
   void signal(JobId job, StepId step, const step_rpc::StepdSignal& m);
   void end(JobId job, StepId step, const step_rpc::StepdEnd& how);
   void attach(JobId job, StepId step, const step_rpc::StepdAttach& m);
+  void limit(JobId job, StepId step, const step_rpc::StepdLimit& m);
   void end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how);
   void note(JobId job, StepId step, const std::string& text);  // a line on its standard error
   void for_each_step(const std::function<void(const step_rpc::StepdReport&)>& f) const;
@@ -49,7 +56,6 @@ class Stepds {
   size_t count() const { return steps_.size(); }
 
  private:
-  using Key = std::pair<JobId, StepId>;
   struct Entry {
     net::ChannelPtr channel;
     step_rpc::StepdReport last;
@@ -61,9 +67,11 @@ class Stepds {
   void listen_to(net::ChannelPtr channel, Key key);
   void on_report(const step_rpc::StepdReport& r);
   void lost(Key key);
+  void told_dead(Key key, Entry entry);
   void let_go(net::ChannelPtr channel);
   void end(const Entry& entry, const step_rpc::StepdEnd& how);
   std::string socket_of(Key key, uint32_t generation) const;
+  static std::optional<Key> key_of(const std::string& socket);
   void sweep_directories();
 
   net::Loop& loop_;
@@ -71,6 +79,8 @@ class Stepds {
   std::string program_, with_plugins_, spool_;
   Ports ports_;
   std::map<Key, Entry> steps_;
+  std::set<Key> abandoned_;
+  std::map<Key, Insist> dying_;           // lost, and their processes not gone yet
   std::vector<net::ChannelPtr> leaving_;  // released, not gone yet
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/file_pattern.h"
+#include "slurmd/core/cgroup_plan.h"
 #include "slurmd/core/cpu_bind.h"
 #include "slurmd/core/device_environment.h"
 #include "slurmd/core/gres_bind.h"
@@ -102,6 +103,7 @@ struct Bound {
   MemBinding memory;
   DeviceBinding gpus;
   Bitmap gpus_held;
+  bool gpus_apart = false;               // what a task is not bound to is closed to it
   std::vector<std::string> environment;  // of every task
 };
 
@@ -135,6 +137,8 @@ Result<Bound> bind_tasks(const Setup& s, const rpc::StepCredential& c, const rpc
   }
   MUSTER_TRY(gpus, bind_devices(r.tres_bind, devices, context.gres));
   out.gpus = std::move(gpus);
+  const auto flags = split(r.gres_flags, ',');
+  out.gpus_apart = context.devices_constrained && std::ranges::find(flags, "allow-task-sharing") == flags.end();
   // Shards are used through their GPU, which all of the step's tasks see.
   for (std::string_view part : split(r.tres_bind, '+'))
     if (std::string_view kind = part.substr(0, part.find(':')); kind != "gres/gpu" && kind != "gres/shard")
@@ -145,13 +149,21 @@ Result<Bound> bind_tasks(const Setup& s, const rpc::StepCredential& c, const rpc
   return out;
 }
 
+// srun(1) --gres-flags=allow-task-sharing: without it a task that is bound to some of the step's GPUs opens these alone.
+void bind_to_gpus(const Bound& b, const Bitmap& own, const std::vector<GresShare>& step, const NodeContext& context, step_rpc::TaskLaunch& t) {
+  if (own.none()) return;
+  const bool apart = b.gpus_apart && !(own == b.gpus_held);
+  std::vector<GresShare> open = step;  // the GPUs of shards too: those are not bound
+  for (GresShare& g : open)
+    if (apart && g.name == "gpu") g.devices &= own;
+  for (std::string& e : bound_environment(context, gpus_of(context.gres, open), own)) t.environment.push_back(std::move(e));
+  if (apart) t.denied_devices = denied_files(context.gres, open);
+}
+
 void apply(const Bound& b, uint32_t i, const NodeContext& context, step_rpc::TaskLaunch& t) {
   t.os_cpus = b.cpus.os_cpus[i];
   t.memory = b.memory.tasks[i];
   t.environment.insert(t.environment.end(), b.environment.begin(), b.environment.end());
-  if (b.gpus.devices[i].any())
-    for (std::string& e : bound_environment(context, b.gpus_held, b.gpus.devices[i]))
-      t.environment.push_back(std::move(e));
   if (b.cpus.verbose) t.notes.push_back(cpu_bind_line(b.cpus, context.node, t.rank, i));
   if (b.memory.verbose) t.notes.push_back(mem_bind_line(b.memory, context.node, t.rank, i));
   if (i == 0) t.notes.insert(t.notes.end(), b.gpus.notes.begin(), b.gpus.notes.end());
@@ -199,6 +211,7 @@ Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& s, const rp
     if (t.argv.empty()) return fail(Errc::kInvalidArgument, "no program to run");
     t.environment = task_environment(t.rank, i);
     apply(bound, i, context, t);
+    bind_to_gpus(bound, bound.gpus.devices[i], here.gres, context, t);
     FileNames names;
     names.job = c.job;
     names.step = c.step;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "slurmd/daemon/launch.h"
 
 namespace muster::slurmd {
@@ -28,6 +30,40 @@ TEST(EndMessage, NamesWhatEndedAndWhy) {
   EXPECT_EQ(end_message(JobId(12), StepId(3), "n1", JobState::kCancelled, at),
             "*** STEP 12.3 ON n1 CANCELLED AT " + when + " ***");
   EXPECT_EQ(end_message(JobId(12), StepId(3), "n1", JobState::kCompleted, at), "");
+}
+
+// Cards behind a step's shards are open to all its tasks, whatever they are bound to, and count in a task's numbers.
+TEST(LayOutTasks, NumbersOfGpusCountThoseBehindShards) {
+  auto loaded = std::make_shared<config::LoadedConfig>();
+  slurmd::Setup s;
+  s.loaded = loaded;
+  s.cpus_are_real = false;
+  s.hardware.cpus = s.hardware.cores_per_socket = 2;
+  NodeContext context;
+  context.devices_constrained = true;
+  GresDevices gpus, shards;
+  gpus.name = "gpu", gpus.count = 2, gpus.files = {"/dev/nvidia0", "/dev/nvidia1"}, gpus.flags = kGresEnvNvidia;
+  shards.name = "shard", shards.count = 2, shards.files = {"/dev/nvidia0"};
+  GresDevices more = shards;
+  more.first_index = 2, more.files = {"/dev/nvidia1"};
+  context.gres = {gpus, shards, more};
+  rpc::StepCredential c;
+  c.nodes.resize(1);
+  c.nodes[0].ranks = {0, 1};
+  GresShare held{"shard", "", 4, {}, {2, 2}};
+  for (size_t unit : {0, 2}) held.devices.set(unit);
+  c.nodes[0].gres = {held};
+  StepRequest r;
+  r.argv = {"true"};
+  r.tres_bind = "gres/gpu:map:0,1";
+  Bitmap cpus(2, true);
+  auto tasks = lay_out_tasks(s, c, 0, r, cpus, context);
+  ASSERT_TRUE(tasks) << tasks.error().message();
+  for (size_t i : {0, 1}) {
+    const step_rpc::TaskLaunch& t = (*tasks)[i];
+    EXPECT_TRUE(t.denied_devices.empty());
+    EXPECT_NE(std::ranges::find(t.environment, "CUDA_VISIBLE_DEVICES=" + std::to_string(i)), t.environment.end());
+  }
 }
 
 }  // namespace

@@ -135,6 +135,43 @@ Result<> Editor::remove_qos(const std::string& name) {
   return {};
 }
 
+// `fresh`: it was just added, and is told of also when nothing else changes.
+Result<> Editor::change_cluster(const std::string& name, bool fresh) {
+  ClusterRecord& c = d_.clusters.at(name);
+  Association& root = d_.associations.at(d_.association(name, "root")->id);
+  MUSTER_TRY(limits, change_association(root));
+  bool other = edit_.set.classification && c.classification != *edit_.set.classification;
+  if (other) c.classification = *edit_.set.classification;
+  if (other) c.modified = context_.now;
+  if (!limits && !other && !fresh) return {};
+  touch(touched_, c);
+  touch(touched_, root);
+  changed_.clusters.push_back(c);
+  changed_.associations.push_back(root);
+  return {};
+}
+
+Result<> Editor::remove_cluster(const std::string& name) {
+  std::vector<uint32_t> all;
+  for (const auto& [id, a] : d_.associations)
+    if (a.cluster == name && !a.deleted) all.push_back(id);
+  MUSTER_TRY_VOID(refuse_if_used(all));
+  ClusterRecord& c = d_.clusters.at(name);
+  changed_.clusters.push_back(c);
+  touch(touched_, c);
+  for (uint32_t id : all) {
+    Association& a = d_.associations.at(id);
+    a.deleted = true;
+    a.is_default = false;
+    touch(touched_, a);
+  }
+  c.deleted = true;
+  c.control_host.clear();
+  c.control_port = 0;
+  c.modified = context_.now;
+  return {};
+}
+
 Result<> Editor::edit_clusters() {
   MUSTER_TRY_VOID(need_operator("editing clusters"));
   const EntityFilter& w = edit_.where;
@@ -145,53 +182,17 @@ Result<> Editor::edit_clusters() {
     MUSTER_TRY(known, one_of("Classification", *edit_.set.classification, kClassifications));
     edit_.set.classification = known;
   }
-  auto change = [&](const std::string& name, bool fresh) -> Result<> {
-    ClusterRecord& c = d_.clusters.at(name);
-    Association& root = d_.associations.at(d_.association(name, "root")->id);
-    MUSTER_TRY(limits, change_association(root));
-    bool other = edit_.set.classification && c.classification != *edit_.set.classification;
-    if (other) c.classification = *edit_.set.classification;
-    if (other) c.modified = context_.now;
-    if (!limits && !other && !fresh) return {};
-    touch(touched_, c);
-    touch(touched_, root);
-    changed_.clusters.push_back(c);
-    changed_.associations.push_back(root);
-    return {};
-  };
   if (edit_.verb == EditVerb::kAdd) {
     for (const std::string& name : w.clusters) {
       if (find_live(d_.clusters, name)) continue;
       add_cluster(d_, name, context_.settings.default_qos, context_.now, touched_);
-      MUSTER_TRY_VOID(change(name, true));
+      MUSTER_TRY_VOID(change_cluster(name, true));
     }
     return {};
   }
   MUSTER_TRY(names, clusters());
-  for (const std::string& name : names) {
-    if (!meets(d_.clusters.at(name))) continue;
-    if (edit_.verb == EditVerb::kModify) {
-      MUSTER_TRY_VOID(change(name, false));
-      continue;
-    }
-    std::vector<uint32_t> all;
-    for (const auto& [id, a] : d_.associations)
-      if (a.cluster == name && !a.deleted) all.push_back(id);
-    MUSTER_TRY_VOID(refuse_if_used(all));
-    ClusterRecord& c = d_.clusters.at(name);
-    changed_.clusters.push_back(c);
-    touch(touched_, c);
-    for (uint32_t id : all) {
-      Association& a = d_.associations.at(id);
-      a.deleted = true;
-      a.is_default = false;
-      touch(touched_, a);
-    }
-    c.deleted = true;
-    c.control_host.clear();
-    c.control_port = 0;
-    c.modified = context_.now;
-  }
+  for (const std::string& name : names)
+    if (meets(d_.clusters.at(name))) MUSTER_TRY_VOID(edit_.verb == EditVerb::kModify ? change_cluster(name, false) : remove_cluster(name));
   return {};
 }
 

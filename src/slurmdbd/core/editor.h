@@ -69,6 +69,8 @@ class Editor {
   Result<> change_qos(QosRecord& q);
   Result<> remove_qos(const std::string& name);
   Result<> edit_clusters();
+  Result<> change_cluster(const std::string& name, bool fresh);
+  Result<> remove_cluster(const std::string& name);
   Result<> edit_wckeys();
 
   Association& new_association(const std::string& cluster, const std::string& account, const std::string& user, const std::string& partition,

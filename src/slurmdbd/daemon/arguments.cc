@@ -3,8 +3,8 @@
 #include <getopt.h>
 
 #include <cstdio>
-#include <cstdlib>
 
+#include "base/text.h"
 #include "base/version.h"
 
 namespace muster::slurmdbd {
@@ -34,18 +34,12 @@ Arguments parse_arguments(int argc, char** argv) {
       case 'D': a.foreground = true; break;
       case 'f': a.conf_file = optarg; break;
       case 'h': std::fputs(kUsage, stdout); a.exit_now = 0; return a;
-      case 'n': {
-        char* end = nullptr;
-        long value = std::strtol(optarg, &end, 10);
-        if (*optarg == '\0' || *end != '\0' || value < -20 || value > 19) {
-          std::fprintf(stderr, "slurmdbd: -n '%s': a nice value is a number from -20 to 19\n", optarg);
-          a.exit_now = 1;
-          return a;
-        }
-        a.nice = static_cast<int>(value);
-        a.has_nice = true;
-        break;
-      }
+      case 'n':
+        a.nice = parse_number<int>(optarg, -20, 19);
+        if (a.nice) break;
+        std::fprintf(stderr, "slurmdbd: -n '%s': a nice value is a number from -20 to 19\n", optarg);
+        a.exit_now = 1;
+        return a;
       case 's': a.chdir_to_log = true; break;
       case 'u': a.only_version = true; break;
       case 'v': ++a.verbose; break;

@@ -1,6 +1,7 @@
 // The command line of slurmdbd(8).
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace muster::slurmdbd {
@@ -10,8 +11,7 @@ struct Arguments {
   bool only_version = false;     // -u: the state of the tables
   bool chdir_to_log = false;     // -s
   int verbose = 0;               // -v
-  int nice = 0;                  // -n
-  bool has_nice = false;
+  std::optional<int> nice;       // -n
   std::string conf_file;         // -f, as slurmctld has it
   int exit_now = -1;             // >= 0: what was asked for is printed; leave with this code
 };

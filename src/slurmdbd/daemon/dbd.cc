@@ -16,6 +16,7 @@
 #include "os/daemonize.h"
 #include "os/files.h"
 #include "os/log.h"
+#include "os/service_manager.h"
 #include "site/conf_files.h"
 #include "site/run_as.h"
 #include "site/trust.h"
@@ -90,7 +91,7 @@ class Dbd {
  public:
   Dbd(os::Log& log, std::string conf_path, Arguments arguments) : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)) {}
 
-  Result<> start(Settings settings, Uid slurm_user) {
+  Result<> start(Settings settings, Uid slurm_user, net::BoundSocket agent) {
     settings_ = std::make_shared<const Settings>(std::move(settings));
     MUSTER_TRY(writer, open_storage(*settings_));
     MUSTER_TRY(reader, open_storage(*settings_));
@@ -101,7 +102,7 @@ class Dbd {
     ports.reconfigure = [this] { return reconfigure(); };
     ports.shutdown = [this] { timer_ = loop_.after(milliseconds(50), [this] { loop_.stop(); }); };   // the answer leaves first
     service_ = std::make_unique<Service>(loop_, log_, slurm_user, std::move(writer), std::move(reader), std::move(directory), std::move(ports));
-    return listen(slurm_user);
+    return listen(slurm_user, std::move(agent));
   }
 
   void run() {
@@ -148,7 +149,7 @@ class Dbd {
     return {};
   }
 
-  Result<> listen(Uid slurm_user) {
+  Result<> listen(Uid slurm_user, net::BoundSocket agent) {
     const Settings& s = *settings_;
     MUSTER_TRY(security, site::load_security(site::TrustSettings{s.auth_type, s.auth_socket, s.directory}, slurm_user));
     auto accepted = [this](net::ChannelPtr channel) { service_->accept(std::move(channel)); };
@@ -159,7 +160,7 @@ class Dbd {
       else log_.verbose("refused {}: {}", address, e.message());
     });
     listeners_.push_back(std::move(listener));
-    MUSTER_TRY(local, net::listen_unix(loop_, site::slurmdbd_agent_socket(s.pid_file, s.port), accepted));
+    MUSTER_TRY(local, net::listen_unix(loop_, std::move(agent), accepted));
     listeners_.push_back(std::move(local));
     return {};
   }
@@ -208,6 +209,7 @@ std::string working_directory(const Settings& s, const Arguments& a) {
 }  // namespace
 
 int run_slurmdbd(int argc, char** argv) {
+  const std::string notify_socket = os::take_notify_socket();
   Arguments arguments = parse_arguments(argc, argv);
   if (arguments.exit_now >= 0) return arguments.exit_now;
   std::string path = arguments.conf_file.empty() ? site::directory_of(site::find_conf("")) + "/slurmdbd.conf" : arguments.conf_file;
@@ -232,10 +234,12 @@ int run_slurmdbd(int argc, char** argv) {
     if (!begun) return die(begun.error());
     background = std::move(*begun);
   }
-  if (arguments.has_nice) (void)::setpriority(PRIO_PROCESS, 0, arguments.nice);
+  if (arguments.nice) (void)::setpriority(PRIO_PROCESS, 0, *arguments.nice);
   auto pid_file = os::PidFile::create(s.pid_file);
   if (!pid_file) return die(pid_file.error());
   if (auto ok = pid_file->write_pid(); !ok) return die(ok.error());
+  auto agent = net::bind_agent_socket(site::slurmdbd_agent_socket(s.pid_file, s.port));
+  if (!agent) return die(agent.error());
   if (auto ok = site::become_user(s.slurm_user); !ok) return die(ok.error());
   auto log = os::Log::open(log_options(s, arguments));
   if (!log) return die(log.error());
@@ -243,7 +247,7 @@ int run_slurmdbd(int argc, char** argv) {
   for (const config::ConfigNotice& n : loaded->notices) (*log)->info("{}", n.text());
 
   Dbd dbd(**log, path, arguments);
-  if (auto ok = dbd.start(s, *slurm_user); !ok) {
+  if (auto ok = dbd.start(s, *slurm_user, std::move(*agent)); !ok) {
     (*log)->fatal("{}", ok.error().message());
     return die(ok.error());
   }
@@ -252,6 +256,7 @@ int run_slurmdbd(int argc, char** argv) {
   } else if (arguments.chdir_to_log && ::chdir(working_directory(s, arguments).c_str()) != 0) {
     (*log)->error("cannot change to {}", working_directory(s, arguments));
   }
+  if (auto ok = os::tell_ready(notify_socket); !ok) (*log)->error("{}", ok.error().message());
   dbd.run();
   return 0;
 }

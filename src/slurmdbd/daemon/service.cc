@@ -16,13 +16,6 @@
 namespace muster::slurmdbd {
 namespace {
 
-template <class T>
-std::string encoded(const T& value) {
-  std::string out;
-  wire::encode(value, out);
-  return out;
-}
-
 constexpr size_t kJobsPerPart = 500;
 constexpr size_t kMostInList = 65'536;   // of a question; sacct names each node
 
@@ -109,7 +102,19 @@ Service::Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<
                  Directory directory, Ports ports)
     : loop_(loop), log_(log), slurm_user_(slurm_user), ports_(std::move(ports)), writer_storage_(std::move(writer)),
       reader_storage_(std::move(reader)), directory_(std::make_shared<const Directory>(std::move(directory))),
-      started_(net::Loop::now()), streams_(loop, reader_, [this](const net::Channel* slow) { drop(slow); }) {}
+      channels_(loop, channel_events()), started_(net::Loop::now()),
+      streams_(loop, reader_, [this](const net::Channel* slow) { channels_.drop(slow); }) {}
+
+net::ChannelSet::Events Service::channel_events() {
+  net::ChannelSet::Events e;
+  e.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
+  e.ended = [this](const net::Channel* channel) { streams_.forget(channel); };
+  e.refused = [this](const net::Peer& peer, const net::Frame& frame, const Error& error) {
+    log_.debug("message {} from {}: {}", frame.message, peer.address, error.message());
+  };
+  e.dropped = [this](const net::Peer& peer) { log_.verbose("connection of uid {} from {} is closed here", peer.uid.value, peer.address); };
+  return e;
+}
 
 std::shared_ptr<const Directory> Service::directory() const {
   std::lock_guard lock(directory_mutex_);
@@ -122,48 +127,9 @@ void Service::set_directory(Directory d) {
   directory_.swap(next);
 }
 
-// ---- connections
-void Service::accept(net::ChannelPtr channel) {
-  net::Channel* raw = channel.get();
-  std::weak_ptr<net::Channel> ref = channel;
-  channel->on_request = [this, ref](net::Frame frame) {
-    if (auto c = ref.lock()) on_frame(c, frame);
-  };
-  channel->on_closed = [this, raw](const Error&) {
-    streams_.forget(raw);
-    channels_.erase(raw);
-  };
-  channels_.emplace(raw, std::move(channel));
-}
-
-void Service::drop(const net::Channel* raw) {
-  auto at = channels_.find(raw);
-  if (at == channels_.end()) return;
-  net::ChannelPtr channel = std::move(at->second);
-  channels_.erase(at);
-  streams_.forget(raw);
-  log_.verbose("connection of uid {} from {} is closed here", channel->peer().uid.value, channel->peer().address);
-  channel->close();
-  loop_.defer([channel] {});   // it goes after its own callback
-}
-
-void Service::close_all() {
-  for (auto& [raw, channel] : channels_) channel->close();
-  channels_.clear();
-}
-
-void Service::on_frame(const net::ChannelPtr& channel, const net::Frame& frame) {
-  auto done = dispatch(channel, frame);
-  if (done) return;
-  log_.debug("message {} from {}: {}", frame.message, channel->peer().address, done.error().message());
-  if (frame.kind == net::FrameKind::kRequest) channel->answer_error(frame.id, done.error());
-  else drop(channel.get());
-}
-
-// Whoever holds the cluster key is root or SlurmUser, who alone may read it.
 Service::Caller Service::caller_of(const net::Peer& peer) {
   Caller who;
-  who.uid = peer.trust == net::Trust::kClusterKey ? slurm_user_ : peer.uid;
+  who.uid = peer.user(slurm_user_);
   who.slurm = peer.trust == net::Trust::kClusterKey || who.uid.value == 0 || who.uid == slurm_user_;
   who.name = users_.user_name(who.uid);
   return who;
@@ -228,7 +194,7 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
 
 template <class Request>
 void Service::answer(const Call& call, const wire::AnswerTo<Request>& value) {
-  if (auto c = call.channel.lock()) c->answer(call.id, call.message, encoded(value));
+  if (auto c = call.channel.lock()) c->answer(call.id, call.message, wire::encoded(value));
 }
 
 Result<> Service::admit_write(const Caller& who, size_t bytes) const {

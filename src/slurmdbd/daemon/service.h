@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "net/answer_streams.h"
-#include "net/channel.h"
+#include "net/channel_set.h"
 #include "os/log.h"
 #include "os/users.h"
 #include "slurmdbd/core/directory.h"
@@ -34,8 +34,8 @@ class Service {
   Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<sql::Storage> writer, std::unique_ptr<sql::Storage> reader,
           Directory directory, Ports ports);
 
-  void accept(net::ChannelPtr channel);
-  void close_all();
+  void accept(net::ChannelPtr channel) { channels_.accept(std::move(channel)); }
+  void close_all() { channels_.close_all(); }
 
  private:
   struct Caller {
@@ -50,10 +50,9 @@ class Service {
     Caller who;
   };
 
-  void on_frame(const net::ChannelPtr& channel, const net::Frame& frame);
+  net::ChannelSet::Events channel_events();
   Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
   Caller caller_of(const net::Peer& peer);
-  void drop(const net::Channel* channel);
   AdminLevel level(const Caller& who) const;
   bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }   // what PrivateData hides from others
 
@@ -85,7 +84,7 @@ class Service {
   mutable std::mutex directory_mutex_;
   std::shared_ptr<const Directory> directory_;
   os::UserDirectory users_;
-  std::unordered_map<const net::Channel*, net::ChannelPtr> channels_;
+  net::ChannelSet channels_;
   std::unordered_map<uint32_t, size_t> queued_writes_;  // by uid, of those who are not SlurmUser; I/O thread
   Time started_;
   net::QueryThread writer_, reader_;                    // they end first

@@ -3,6 +3,7 @@
  *   mig    2 sockets, 2 x A100: the first cut into 3g.20gb + 1c.3g.20gb, the second whole; direct NVLinks
  *   dead   4 x H100, the third has fallen off the bus
  *   broken the driver does not start
+ * MUSTER_FAKE_NVML_CLOCKS names a file that gets a line for every change of clocks: "set CARD MEMORY GRAPHICS".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,5 +96,39 @@ int nvmlDeviceGetAttributes_v2(nvmlDevice_t d, nvmlDeviceAttributes_t* a) {
   a->gpuInstanceSliceCount = 3;
   a->computeInstanceSliceCount = d->mig ? 1 : 3;
   a->memorySizeMB = 19968;
+  return SUCCESS;
+}
+
+/* Clocks: the lower memory clock goes with low graphics clocks only. MIG cards share theirs; a lost card has none. */
+static unsigned clocks[8][2] = {{0, 0}};
+static int listed(const unsigned* from, unsigned have, unsigned* n, unsigned* to) {
+  if (*n < have) return *n = have, INVALID;
+  memcpy(to, from, have * sizeof *to);
+  return *n = have, SUCCESS;
+}
+int nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t d, unsigned* n, unsigned* to) {
+  static const unsigned all[] = {2619, 1593};
+  return (void)d, listed(all, 2, n, to);
+}
+int nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t d, unsigned memory, unsigned* n, unsigned* to) {
+  static const unsigned all[] = {1980, 1965, 1200, 600, 345};
+  (void)d;
+  if (memory == 2619) return listed(all, 5, n, to);
+  return memory == 1593 ? listed(all + 3, 2, n, to) : NOT_FOUND;
+}
+int nvmlDeviceGetApplicationsClock(nvmlDevice_t d, int kind, unsigned* clock) {
+  *clock = clocks[d->card][kind == 2 ? 0 : 1];
+  if (!*clock) *clock = kind == 2 ? 2619 : 1965;
+  return SUCCESS;
+}
+int nvmlDeviceSetApplicationsClocks(nvmlDevice_t d, unsigned memory, unsigned graphics) {
+  const char* path = getenv("MUSTER_FAKE_NVML_CLOCKS");
+  FILE* f = path ? fopen(path, "a") : NULL;
+  clocks[d->card][0] = memory;
+  clocks[d->card][1] = graphics;
+  if (f) {
+    fprintf(f, "set %d %u %u\n", d->card, memory, graphics);
+    fclose(f);
+  }
   return SUCCESS;
 }

@@ -1,0 +1,36 @@
+// Names of -A, -q, -W and -M that nothing has: an empty table would not say which word was misspelled. A cluster nobody knows is
+// an error, as with every command; of the others a warning names those that neither a record shown nor the database has, for jobs
+// may run under accounts that sacctmgr never made. Cost: no question at all while each name asked for is in some record.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/common/session.h"
+#include "model/accounting.h"
+#include "model/accounts.h"
+
+namespace muster::cli {
+
+// `own`: the cluster of this configuration, which may not be registered yet. kInvalidClusterName: the first unknown one.
+Result<> check_record_clusters(Session& session, const rpc::JobRecordFilter& filter, const std::string& own);
+
+class UnknownNames {
+ public:
+  explicit UnknownNames(const rpc::JobRecordFilter& filter);
+  void seen(const rpc::JobRecords& part);
+  // "no account nosuch is known to the database": a line for each, after the last part.
+  Result<std::vector<std::string>> warnings(Session& session) const;
+
+ private:
+  struct Kind {
+    Entity entity;
+    const char* noun;
+    std::vector<std::string> EntityFilter::* filter;
+    std::string JobRecord::* in_record;
+    std::vector<std::string> missing;
+  };
+  std::vector<Kind> kinds_;
+};
+
+}  // namespace muster::cli

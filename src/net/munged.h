@@ -1,0 +1,46 @@
+// Munged: what this host's munged vouches for. It says who made a credential, on any host with the site's munge key.
+//
+// libmunge.so.2 is opened when first needed. Calls block for a round trip to munged (about 0.1 ms), on the calling
+// thread. A munged that is not running is found out before libmunge is asked, which would retry for seconds; one that
+// is stopped (SIGSTOP) does block its callers. munge(7).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "net/channel.h"
+
+namespace muster::net {
+
+struct MungeWord {
+  std::string payload;
+  Uid uid{};
+  Gid gid{};
+  bool fresh = false;   // shown to this munged for the first time, within the time that credentials live
+};
+
+struct Libmunge;
+
+class Munged {
+ public:
+  // Errors: kUnsupported (libmunge is missing).
+  static Result<Munged> open(const Security& security);
+
+  // Errors of both: kAuthFailed, with munge's own words.
+  Result<std::string> encode(const std::string& payload) const;
+  Result<MungeWord> decode(std::string_view credential) const;
+
+  // Root, or one of the site's trusted uids; kAuthFailed for all others.
+  Result<> must_be_daemon(Uid uid) const;
+
+ private:
+  Munged(const Libmunge& lib, const Security& security) : lib_(&lib), socket_(security.munge_socket), trusted_(security.trusted_uids) {}
+
+  const Libmunge* lib_;
+  std::string socket_;
+  std::vector<uint32_t> trusted_;
+};
+
+}  // namespace muster::net

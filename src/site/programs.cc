@@ -1,0 +1,177 @@
+#include "site/programs.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "os/error.h"
+#include "os/process.h"
+
+namespace muster::site {
+namespace {
+
+constexpr size_t kOutputKept = 4096;
+constexpr Duration kRetryAfter = seconds(1);
+
+std::string what_went_wrong(const std::string& program, const os::ExitStatus& s, bool timed_out,
+                            const std::string& output) {
+  std::string text = program + ": ";
+  if (timed_out)
+    text += "timed out";
+  else if (s.signal)
+    text += "ended by signal " + std::to_string(s.signal);
+  else
+    text += "exit code " + std::to_string(s.code);
+  std::string_view said = trim(output);
+  if (!said.empty()) text += ": " + std::string(said.substr(0, said.find('\n')));
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> expand_programs(const std::vector<std::string>& patterns) {
+  std::vector<std::string> out;
+  for (const std::string& p : patterns) {
+    if (p.find_first_of("*?[") == std::string::npos) {
+      out.push_back(p);
+      continue;
+    }
+    glob_t g{};
+    if (::glob(p.c_str(), 0, nullptr, &g) == 0)
+      for (size_t i = g.gl_pathc; i-- > 0;) out.emplace_back(g.gl_pathv[i]);
+    ::globfree(&g);
+  }
+  return out;
+}
+
+Programs::Run Programs::run(std::vector<ProgramCall> programs, std::vector<std::string> environment,
+                   std::optional<Duration> timeout, std::function<void(std::string)> done) {
+  auto job = std::make_unique<Job>();
+  const Run number = job->number = ++last_;
+  job->left = std::move(programs);
+  std::ranges::reverse(job->left);
+  job->environment = std::move(environment);
+  job->timeout = timeout;
+  job->done = std::move(done);
+  waiting_.push_back(std::move(job));
+  start_waiting();
+  return number;
+}
+
+void Programs::abandon(Run run) {
+  auto is = [run](const auto& job) { return job->number == run; };
+  std::erase_if(waiting_, is);
+  for (auto& [pid, job] : running_) {
+    if (!is(job)) continue;
+    job->left.clear();
+    job->done = [](const std::string&) {};
+    ::kill(-pid, SIGKILL);
+  }
+}
+
+void Programs::ended(std::unique_ptr<Job> job, const std::string& error) {
+  job->done(error);
+  start_waiting();
+}
+
+void Programs::start_waiting() {
+  if (std::exchange(starting_, true)) return;   // whoever started the one that ended at once goes on
+  while (!waiting_.empty() && !short_ && running_.size() < most_) {
+    std::unique_ptr<Job> first = std::move(waiting_.front());
+    waiting_.pop_front();
+    next(std::move(first));
+  }
+  starting_ = false;
+}
+
+void Programs::try_later(std::unique_ptr<Job> job, const Error& why) {
+  log_.error("{} has to wait, the machine has nothing to start it with: {}", job->current, why.message());
+  waiting_.push_front(std::move(job));
+  short_ = true;
+  retry_ = loop_.after(kRetryAfter, [this] {
+    short_ = false;
+    start_waiting();
+  });
+}
+
+void Programs::next(std::unique_ptr<Job> job) {
+  if (job->left.empty()) return ended(std::move(job), "");
+  ProgramCall call = std::move(job->left.back());
+  job->left.pop_back();
+  auto pid = spawn(*job, call);
+  if (!pid && pid.error().code == Errc::kTryAgainLater) {
+    job->left.push_back(std::move(call));
+    return try_later(std::move(job), pid.error());
+  }
+  if (!pid) {
+    std::string error = job->current + ": " + std::string(pid.error().message());
+    return ended(std::move(job), error);
+  }
+  Job* raw = job.get();
+  job->watch = loop_.watch(job->pipe.get(), [raw] { read_output(*raw); });
+  if (job->timeout)
+    job->timer = loop_.after(*job->timeout, [raw, p = *pid] {
+      raw->timed_out = true;
+      ::kill(-p, SIGKILL);
+    });
+  running_[*pid] = std::move(job);
+}
+
+Result<pid_t> Programs::spawn(Job& job, const ProgramCall& call) {
+  job.current = call.path;
+  job.output.clear();
+  job.watch.reset();
+  job.pipe.reset();
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return os::fail_errno("pipe");
+  os::Fd write_end(ends[1]);
+  job.pipe.reset(ends[0]);
+  os::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (null.get() < 0) return os::fail_errno("/dev/null");
+  os::SpawnSpec s;
+  s.path = job.current;
+  s.argv = call.arguments;
+  s.argv.insert(s.argv.begin(), job.current);
+  s.env = job.environment;
+  s.cwd = "/";
+  s.process_group = 0;
+  if (bound_to_us_) s.parent_death_signal = SIGKILL;
+  s.fds = {{null.get(), 0}, {write_end.get(), 1}, {write_end.get(), 2}};
+  return os::spawn(s);
+}
+
+void Programs::read_output(Job& job) {
+  char buffer[4096];
+  for (;;) {
+    ssize_t n = ::read(job.pipe.get(), buffer, sizeof buffer);
+    if (n < 0) return;
+    if (n == 0) return job.watch.reset();
+    if (job.output.size() < kOutputKept) job.output.append(buffer, static_cast<size_t>(n));
+  }
+}
+
+bool Programs::reaped(pid_t pid, int raw_status) {
+  auto at = running_.find(pid);
+  if (at == running_.end()) return false;
+  std::unique_ptr<Job> job = std::move(at->second);
+  running_.erase(at);
+  job->timer.reset();
+  if (job->watch) read_output(*job);
+  job->watch.reset();
+  os::ExitStatus status = os::ExitStatus::of(raw_status);
+  if (!job->output.empty()) log_.debug("{}: {}", job->current, std::string(trim(job->output)));
+  if (status.ok() && !job->timed_out) {
+    next(std::move(job));
+  } else {
+    std::string error = what_went_wrong(job->current, status, job->timed_out, job->output);
+    ended(std::move(job), error);
+  }
+  return true;
+}
+
+}  // namespace muster::site

@@ -1,0 +1,82 @@
+// Programs: prologs and epilogs of slurmd and slurmctld, those of a job one after the other, each with its time limit,
+// without blocking the loop. Several jobs' at once, but no more than kMostAtOnce, or one (PrologFlags=Serial); the others wait.
+// So does one for which the machine has no process or descriptor to spare: that is not its failure. What they print goes to
+// the log at debug level, and into the text of a failure.
+#pragma once
+
+#include <sys/types.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/loop.h"
+#include "os/fd.h"
+#include "os/log.h"
+
+namespace muster::site {
+
+// A program and its arguments; just a path where it takes none.
+struct ProgramCall {
+  std::string path;
+  std::vector<std::string> arguments;
+  ProgramCall(std::string p, std::vector<std::string> a = {}) : path(std::move(p)), arguments(std::move(a)) {}
+};
+
+// Patterns as /etc/slurm/prolog.d/* : all that match, in reverse order of their names.
+std::vector<std::string> expand_programs(const std::vector<std::string>& patterns);
+
+class Programs {
+ public:
+  Programs(net::Loop& loop, os::Log& log) : loop_(loop), log_(log) {}
+  using Run = uint64_t;
+  // `done` gets "" or what went wrong: "/etc/prolog.sh: exit code 3: disk full".
+  Run run(std::vector<ProgramCall> programs, std::vector<std::string> environment,
+           std::optional<Duration> timeout, std::function<void(std::string error)> done);
+  // Kills it; its `done` is not called. Nothing if it is over.
+  void abandon(Run run);
+  // From SIGCHLD: true if it was one of ours.
+  bool reaped(pid_t pid, int raw_status);
+  size_t running() const { return running_.size(); }
+  static constexpr size_t kMostAtOnce = 256;
+  void set_most(size_t most) { most_ = most; }
+  void set_serial(bool serial) { set_most(serial ? 1 : kMostAtOnce); }
+  // Programs from now on get SIGKILL when the thread that starts them ends.
+  void set_bound_to_us() { bound_to_us_ = true; }
+
+ private:
+  struct Job {
+    Run number = 0;
+    std::vector<ProgramCall> left;  // the next one last
+    std::vector<std::string> environment;
+    std::optional<Duration> timeout;
+    std::function<void(std::string)> done;
+    std::string current, output;
+    bool timed_out = false;
+    os::Fd pipe;
+    std::unique_ptr<net::Loop::Watch> watch;
+    std::unique_ptr<net::Loop::Timer> timer;
+  };
+  void start_waiting();
+  void next(std::unique_ptr<Job> job);
+  Result<pid_t> spawn(Job& job, const ProgramCall& call);
+  void try_later(std::unique_ptr<Job> job, const Error& why);
+  void ended(std::unique_ptr<Job> job, const std::string& error);
+  static void read_output(Job& job);
+
+  net::Loop& loop_;
+  os::Log& log_;
+  std::map<pid_t, std::unique_ptr<Job>> running_;
+  size_t most_ = kMostAtOnce;
+  bool bound_to_us_ = false;
+  bool starting_ = false, short_ = false;     // in start_waiting; waiting for the machine
+  Run last_ = 0;
+  std::deque<std::unique_ptr<Job>> waiting_;  // for those that run, or for the machine
+  std::unique_ptr<net::Loop::Timer> retry_;
+};
+
+}  // namespace muster::site

@@ -1,0 +1,69 @@
+#include "site/programs.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "os/process.h"
+
+namespace muster::site {
+namespace {
+
+// Runs programs on a loop of its own; every end is noted.
+struct Runner {
+  net::Loop loop;
+  std::unique_ptr<os::Log> log = *os::Log::open({.program = "programs_test", .async = false});
+  Programs programs{loop, *log};
+  std::vector<std::string> ends;
+  size_t awaited = 0;
+
+  Runner() {
+    loop.on_signal(SIGCHLD, [this] {
+      for (const os::Reaped& r : os::reap_children()) programs.reaped(r.pid, r.status.raw);
+    });
+  }
+  Programs::Run run(const std::string& script) {
+    return programs.run({{"/bin/sh", {"-c", script}}}, {}, std::nullopt, [this](const std::string& error) {
+      ends.push_back(error);
+      if (ends.size() == awaited) loop.stop();
+    });
+  }
+  void wait_for_ends(size_t count) {
+    awaited = count;
+    if (ends.size() < count) loop.run();
+  }
+};
+
+TEST(Programs, NoMoreAtOnceThanTheyMayBe) {
+  Runner r;
+  r.programs.set_most(2);
+  const Programs::Run first = r.run("exec sleep 1000"), second = r.run("exec sleep 1000");
+  r.run("exit 0");
+  EXPECT_EQ(r.programs.running(), 2u);
+  EXPECT_TRUE(r.ends.empty());
+  r.programs.abandon(first);
+  r.wait_for_ends(1);   // the third took its place
+  EXPECT_EQ(r.ends, std::vector<std::string>{""});
+  r.programs.abandon(second);
+  r.run("exit 3");
+  r.wait_for_ends(2);
+  EXPECT_EQ(r.ends[1], "/bin/sh: exit code 3");
+}
+
+TEST(Programs, AMachineWithoutDescriptorsIsNotTheirFailure) {
+  Runner r;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;   // no further descriptor
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  r.run("exit 0");
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(r.programs.running(), 0u);
+  EXPECT_TRUE(r.ends.empty());
+  r.wait_for_ends(1);
+  EXPECT_EQ(r.ends[0], "");
+}
+
+}  // namespace
+}  // namespace muster::site

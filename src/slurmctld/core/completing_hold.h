@@ -1,0 +1,21 @@
+// CompleteWait: while a job that ended less than so long ago is still COMPLETING, nothing new starts; with
+// SchedulerParameters=reduce_completing_frag, in its partition and those that share nodes with it. slurm.conf(5). Pure.
+#pragma once
+
+#include <vector>
+
+#include "slurmctld/core/decide.h"
+
+namespace muster::slurmctld {
+
+class CompletingHold {
+ public:
+  explicit CompletingHold(const View& v);
+  bool keeps_back(uint32_t partition) const { return everywhere_ || partitions_.test(partition); }
+
+ private:
+  bool everywhere_ = false;
+  Bitmap partitions_;
+};
+
+}  // namespace muster::slurmctld
