@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/clock_choice.h"
+
 namespace muster {
 namespace {
 

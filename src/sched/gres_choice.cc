@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/device_counts.h"
+
 namespace muster::sched {
 namespace {
 
@@ -215,11 +217,8 @@ uint64_t tasks_by_gres(const GresNeed& need, const std::vector<GresNeed>& fixed,
     devices = 0;
     for (size_t i = 0; i < k.gres.size(); ++i) devices += serves(k.gres[i], need) && free[i] >= need.count;
   }
-  uint64_t have = gres_available(need, k, free);
-  for (const GresNeed& n : fixed)
-    if (n.name == need.name && (n.type == need.type || n.type.empty() || need.type.empty()))
-      have -= std::min(have, n.count);
-  return std::min(devices, have / need.count);
+  const uint64_t have = gres_available(need, k, free);
+  return std::min(devices, (have - std::min(have, count_alike(fixed, need))) / need.count);
 }
 
 std::vector<GresNeed> needs_on_node(const Shape& s, uint32_t tasks, const JobGres& job) {

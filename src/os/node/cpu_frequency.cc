@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/clock_choice.h"
 #include "os/files.h"
 
 namespace muster::os {
@@ -42,15 +43,11 @@ Result<> set_bounds(const std::string& folder, const std::string& least, const s
 }  // namespace
 
 uint32_t choose_frequency(std::string_view wanted, const CpuFrequencyRange& r) {
-  const auto& steps = r.steps;
   if (wanted == "low") return r.lowest;
-  if (wanted == "high") return r.highest;
-  if (wanted == "highm1") return steps.size() > 1 ? steps[steps.size() - 2] : r.highest;
-  if (wanted == "medium") return steps.empty() ? r.lowest + (r.highest - r.lowest) / 2 : steps[(steps.size() - 1) / 2];
-  uint32_t khz = std::clamp(parse_number<uint32_t>(wanted).value_or(r.highest), r.lowest, std::max(r.lowest, r.highest));
-  if (steps.empty()) return khz;
-  auto distance = [&](uint32_t step) { return step > khz ? step - khz : khz - step; };
-  return *std::ranges::min_element(steps, {}, distance);
+  if (wanted == "high" || (wanted == "highm1" && r.steps.size() < 2)) return r.highest;
+  if (!r.steps.empty()) return choose_clock(wanted, r.steps);
+  if (wanted == "medium") return r.lowest + (r.highest - r.lowest) / 2;
+  return std::clamp(parse_number<uint32_t>(wanted).value_or(r.highest), r.lowest, std::max(r.lowest, r.highest));
 }
 
 Result<> CpuFrequencyHold::set(const CpuFrequencyWish& wish, const Saved& before) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "model/clock_choice.h"
 #include "os/node/nvml_library.h"
 
 namespace muster::os {
