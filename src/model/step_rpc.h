@@ -265,6 +265,8 @@ struct StepdLaunch {
   bool append = false;
   bool pty = false;
   uint16_t pty_rows = 0, pty_columns = 0;
+  bool unbuffered = false, label = false;  // srun -u, -l; labels of what flows through srun are its affair
+  uint32_t num_tasks = 0;                  // of the step on all nodes: how wide a label is
   std::string site_task_prolog, task_prolog, task_epilog, site_task_epilog;
   rpc::StepIo io;  // no host and no path: nobody listens
   uint32_t kill_wait_seconds = 30;
@@ -292,7 +294,8 @@ struct StepdLaunch {
                 v(41, "time_limit_min", s.time_limit_min); v(42, "warn", s.warn);
                 v(43, "login_shell", s.login_shell);
                 v(44, "login_home", s.login_home); v(45, "debug_level", s.debug_level);
-                v(46, "cpu_freq", s.cpu_freq); v(80, "spank", s.spank);)
+                v(46, "cpu_freq", s.cpu_freq); v(47, "unbuffered", s.unbuffered); v(48, "label", s.label);
+                v(49, "num_tasks", s.num_tasks); v(80, "spank", s.spank);)
 };
 
 struct StepdSignal {

@@ -31,6 +31,14 @@ Result<Pty> open_pty(std::optional<WindowSize> size, std::optional<Uid> owner, s
   return pty;
 }
 
+Result<> pass_output_unchanged(const Pty& pty) {
+  termios mode{};
+  if (tcgetattr(pty.slave.get(), &mode) < 0) return fail_errno("terminal settings");
+  mode.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+  if (tcsetattr(pty.slave.get(), TCSANOW, &mode) < 0) return fail_errno("terminal settings");
+  return {};
+}
+
 Result<WindowSize> window_size(int fd) {
   winsize w{};
   if (ioctl(fd, TIOCGWINSZ, &w) < 0) return fail_errno("window size");

@@ -27,6 +27,9 @@ struct Pty {
 Result<Pty> open_pty(std::optional<WindowSize> size = std::nullopt, std::optional<Uid> owner = std::nullopt,
                      std::optional<Gid> group = std::nullopt);
 
+// What is written to the slave comes out of the master as it is: no \r before \n (srun --unbuffered).
+Result<> pass_output_unchanged(const Pty& pty);
+
 Result<WindowSize> window_size(int fd);
 Result<> set_window_size(int fd, WindowSize size);  // the foreground processes get SIGWINCH
 

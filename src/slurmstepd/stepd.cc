@@ -407,6 +407,7 @@ void Stepd::finished() {
     stream_->close_outputs();
     stream_->close();
   }
+  relay_.finish();
   files_->close_all();
   processes_.remove();
   if (mpi_) mpi_->remove_files();

@@ -16,6 +16,7 @@
 #include "os/node/cpu_frequency.h"
 #include "slurmstepd/environment.h"
 #include "slurmstepd/mpi_module.h"
+#include "slurmstepd/output_relay.h"
 #include "slurmstepd/processes.h"
 #include "slurmstepd/step_plugins.h"
 #include "slurmstepd/stream.h"
@@ -102,6 +103,7 @@ class Stepd {
   std::optional<os::Credentials> who_;
   std::vector<os::FdMapping> none_;
   std::unique_ptr<TaskFiles> files_;
+  OutputRelay relay_{loop_};
   StepProcesses processes_;
   std::unique_ptr<SrunStream> stream_;
   std::vector<os::LimitSetting> limits_;

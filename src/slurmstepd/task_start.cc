@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/line_holder.h"
 #include "os/error.h"
 #include "os/files.h"
 #include "os/node/affinity.h"
@@ -26,6 +27,24 @@ os::MemoryPolicy policy_of(step_rpc::MemoryPolicy p) {
     default:
       return os::MemoryPolicy::kDefault;
   }
+}
+
+// What a task writes to `writer` is read from `reader`.
+struct Ends {
+  os::Fd reader, writer;
+};
+
+Result<Ends> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) < 0) return os::fail_errno("pipe");
+  return Ends{os::Fd(ends[0]), os::Fd(ends[1])};
+}
+
+// A program whose output is a terminal does not hold it back.
+Result<Ends> make_terminal(const std::optional<os::Credentials>& who) {
+  MUSTER_TRY(pty, os::open_pty(std::nullopt, who ? std::optional(who->uid) : std::nullopt));
+  MUSTER_TRY_VOID(os::pass_output_unchanged(pty));
+  return Ends{std::move(pty.master), std::move(pty.slave)};
 }
 
 std::string with_pid(std::string line, pid_t pid) {
@@ -112,37 +131,42 @@ Result<std::vector<os::FdMapping>> Stepd::wire_task(Task& task, std::vector<os::
     return std::vector<os::FdMapping>{{slave, 0}, {slave, 1}, {slave, 2}};
   }
   std::vector<os::FdMapping> fds;
-  auto pipe_of = [&](bool child_reads, int target, uint8_t stream) -> Result<> {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) < 0) return os::fail_errno("pipe");
-    ours.emplace_back(ends[child_reads ? 0 : 1]);
-    os::Fd other(ends[child_reads ? 1 : 0]);
-    if (child_reads)
-      stream_->add_input(t.rank, std::move(other));
-    else
-      stream_->add_output(t.rank, stream, std::move(other));
-    fds.push_back({ours.back().get(), target});
-    return {};
+  auto give = [&](os::Fd fd, int target) {
+    fds.push_back({fd.get(), target});
+    ours.push_back(std::move(fd));
   };
   auto add = [&](Result<int> fd, int target) -> Result<> {
     if (!fd) return std::unexpected(fd.error());
     fds.push_back({*fd, target});
     return {};
   };
-  if (!t.std_in.empty())
+  if (!t.std_in.empty()) {
     MUSTER_TRY_VOID(add(files_->input(t.std_in), 0));
-  else if (stream_)
-    MUSTER_TRY_VOID(pipe_of(true, 0, 0));
-  else
+  } else if (stream_) {
+    MUSTER_TRY(ends, make_pipe());
+    give(std::move(ends.reader), 0);
+    stream_->add_input(t.rank, std::move(ends.writer));
+  } else {
     MUSTER_TRY_VOID(add(files_->null(), 0));
+  }
   for (int target : {1, 2}) {
     const std::string& path = target == 1 ? t.std_out : t.std_err;
-    if (path.empty() && stream_) {
-      MUSTER_TRY_VOID(pipe_of(false, target, static_cast<uint8_t>(target)));
+    const bool to_srun = path.empty() && stream_;
+    const bool to_file = !path.empty() && path != "/dev/null";
+    if (!to_srun && !(to_file && (launch_->label || launch_->unbuffered))) {
+      MUSTER_TRY_VOID(add(path.empty() ? files_->null() : files_->output(path), target));
+      if (target == 2) files_->used_for_errors(fds.back().from);
       continue;
     }
-    MUSTER_TRY_VOID(add(path.empty() ? files_->null() : files_->output(path), target));
-    if (target == 2) files_->used_for_errors(fds.back().from);
+    MUSTER_TRY(ends, launch_->unbuffered && target == 1 ? make_terminal(who_) : make_pipe());
+    give(std::move(ends.writer), target);
+    if (to_srun) {
+      stream_->add_output(t.rank, static_cast<uint8_t>(target), std::move(ends.reader));
+      continue;
+    }
+    MUSTER_TRY(file, files_->output(path));
+    if (target == 2) files_->used_for_errors(file);
+    relay_.add(std::move(ends.reader), file, launch_->label ? task_label(t.rank, launch_->num_tasks) : "");
   }
   return fds;
 }

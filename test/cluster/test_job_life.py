@@ -330,10 +330,10 @@ def test_srun_prolog_of_the_site(make_cluster):
 @better
 def test_async_step(cluster):
     job = cluster.sbatch("-n2", "-o", "async.out", "--wrap",
-                         "id=$(srun --async --parsable -n1 bash -c 'while [ ! -e go ]; do sleep 0.05; done; echo done'); echo $id; "
+                         "id=$(srun --async --parsable -l -n1 bash -c 'while [ ! -e go ]; do sleep 0.05; done; echo done'); echo $id; "
                          "touch go; while squeue -h -s -j $SLURM_JOB_ID -o %i | grep -qx $id; do sleep 0.05; done; cat slurm-$id.out")
     cluster.wait_job(job)
-    assert cluster.read("async.out") == "%d.0\ndone\n" % job
+    assert cluster.read("async.out") == "%d.0\n0: done\n" % job
 
 
 @better

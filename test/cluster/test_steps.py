@@ -1,5 +1,8 @@
 """Checklist rows 6-9, 11 and 55-64: srun in and outside of jobs, terminals, the variables that jobs rely on."""
+import os
 import re
+import select
+import subprocess
 
 import pytest
 
@@ -33,6 +36,58 @@ def test_srun_label_and_exit_status(cluster):
     result = cluster.run("srun", "-n3", "-l", "bash", "-c", "echo hi; exit $SLURM_PROCID")
     assert sorted(result.lines) == ["0: hi", "1: hi", "2: hi"]
     assert result.code == 2 and re.search(r"srun: error: n1: task 2: Exited with exit code 2", result.err), result
+
+
+# What MPI programs write when they are killed ends in the middle of a line, too (a test of MPI_Abort found it).
+def test_lines_of_several_tasks_stay_whole(cluster):
+    result = cluster.run("srun", "-n2", "sh", "-c", """if [ $SLURM_PROCID = 0 ]; then
+          printf 'a begins ' >&2; while [ ! -e b-wrote ]; do sleep 0.01; done; echo 'and ends' >&2; printf unfinished >&2; exit 3
+        else while [ ! -e a-began ]; do touch a-began; done; echo b >&2; sleep 0.2; touch b-wrote; fi""")
+    assert sorted(result.err.splitlines()) == ["a begins and ends", "b", "srun: error: n1: task 0: Exited with exit code 3",
+                                               "unfinished"], result
+
+
+def test_messages_of_srun_begin_a_line(cluster):
+    result = cluster.run("srun", "-n1", "sh", "-c", "printf begun >&2; exit 3")
+    assert result.err == "begun\nsrun: error: n1: task 0: Exited with exit code 3\n", result
+    result = cluster.run("srun", "-n1", "printf", "a prompt: ")
+    assert (result.out, result.err) == ("a prompt: ", ""), result
+
+
+def seen_before_the_end(cluster, says, *options):
+    """What arrives of a task that waits for us before it goes on."""
+    go = cluster.work + "/go"
+    process = subprocess.Popen(["srun", "-n1", *options, "python3", "-c", """if 1:
+          import os, sys, time
+          %s
+          while not os.path.exists("go"): time.sleep(0.01)
+          print(os.isatty(0), os.isatty(1), os.isatty(2))""" % says],
+                               env=cluster.env, cwd=cluster.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    ready, _, _ = select.select([process.stdout], [], [], 20)
+    first = os.read(process.stdout.fileno(), 100) if ready else b"nothing"
+    open(go, "w").close()
+    rest = process.communicate(timeout=20)[0]
+    os.remove(go)
+    return first.decode(), rest.decode()
+
+
+def test_a_prompt_is_seen_at_once(cluster):
+    assert seen_before_the_end(cluster, 'sys.stdout.write("prompt: "); sys.stdout.flush()') == ("prompt: ", "False False False\n")
+
+
+def test_unbuffered_gives_each_task_a_terminal_to_write_to(cluster):
+    assert seen_before_the_end(cluster, 'print("line")', "-u") == ("line\n", "False True False\n")
+    says = "import os; print(os.isatty(1))"
+    assert cluster.ok("srun", "-n2", "-u", "python3", "-c", says).out == "True\nTrue\n"
+    assert sorted(cluster.ok("srun", "-n2", "-l", "python3", "-c", says, env={"SLURM_UNBUFFEREDIO": "1"}).lines) == ["0: True", "1: True"]
+    cluster.ok("srun", "-n2", "-u", "-o", "own-%t", "python3", "-c", says)
+    assert (cluster.read("own-0"), cluster.read("own-1")) == ("True\n", "True\n")
+
+
+def test_labels_are_in_files_of_the_nodes_too(cluster):
+    cluster.ok("srun", "-N2", "-n11", "-O", "-l", "-o", "of-%N", "-e", "of-%t", "sh", "-c", "echo out; printf err >&2")
+    assert sorted((cluster.read("of-n1") + cluster.read("of-n2")).splitlines()) == ["%2d: out" % i for i in range(11)]
+    assert [cluster.read("of-%d" % i) for i in (0, 10)] == [" 0: err\n", "10: err\n"]
 
 
 def test_srun_passes_standard_input_and_keeps_streams_apart(cluster):

@@ -33,8 +33,8 @@ int own_nice() {
 // --async: nobody listens, so output goes to files of the nodes and input is a file or nothing.
 Result<> complete_async(JobOptions& o) {
   StepRequest& s = o.step;
-  if (s.pty || s.immediate || s.label)
-    return fail(Errc::kInvalidArgument, "--async cannot be combined with --pty, --immediate or --label");
+  if (s.pty || s.immediate)
+    return fail(Errc::kInvalidArgument, "--async cannot be combined with --pty or --immediate");
   bool from_srun = s.std_in == "all" || (!s.std_in.empty() && parse_number<uint32_t>(s.std_in));
   if (from_srun) return fail(Errc::kInvalidArgument, "--async: there is no srun to forward input; --input takes a file");
   if (s.std_in.empty() || s.std_in == "none") s.std_in = "/dev/null";

@@ -240,6 +240,7 @@ void StepLauncher::on_stream(Node& n, const net::Frame& f) {
     step_rpc::StepNote m;
     if (!wire::decode(f.payload, m)) return;
     m.text += raw_ ? "\r\n" : "\n";
+    output_.fresh_line();
     [[maybe_unused]] ssize_t written = ::write(2, m.text.data(), m.text.size());
   } else if (f.message == step_rpc::IoTaken::kNumber) {
     step_rpc::IoTaken m;
@@ -259,6 +260,7 @@ void StepLauncher::stream_over(Node& n) {
   for (uint32_t rank : n.step->ranks)
     if (report_.is_running(rank)) lost.tasks.push_back({rank, SIGKILL, {}});
   if (!lost.tasks.empty()) {
+    output_.fresh_line();
     log_.error("Node failure on {}", n.step->address.name);
     failed_ = true;
     tasks_ended(n, lost);
@@ -290,8 +292,11 @@ void StepLauncher::tasks_ended(Node& n, const step_rpc::TasksEnded& m) {
 
 void StepLauncher::flush_lines() {
   line_timer_.reset();
-  for (const std::string& line : report_.take_lines())
-    if (!plan_.quiet_exits) log_.error("{}", line);
+  for (const std::string& line : report_.take_lines()) {
+    if (plan_.quiet_exits) continue;
+    output_.fresh_line();
+    log_.error("{}", line);
+  }
 }
 
 void StepLauncher::check_done() {
@@ -306,6 +311,7 @@ void StepLauncher::send_all(const M& m) {
 
 void StepLauncher::end_step(const char* why) {
   if (plan_.attach) return loop_.stop();  // the step is not ours to end
+  output_.fresh_line();
   if (why) log_.info("{}", why);
   ending_ = true;
   send_all(step_rpc::IoSignal{0, true, plan_.kill_wait_seconds});

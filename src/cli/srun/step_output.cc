@@ -1,5 +1,6 @@
 #include "cli/srun/step_output.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -8,7 +9,10 @@
 namespace muster::cli {
 namespace {
 
-constexpr size_t kLongestLine = 1u << 20;  // of a labelled line that does not end
+bool same_file(int a, int b) {
+  struct stat x, y;
+  return ::fstat(a, &x) == 0 && ::fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
 
 }  // namespace
 
@@ -42,7 +46,10 @@ Result<> StepOutput::open_sink(Sink& sink, std::string& pattern, const StepReque
 
 Result<> StepOutput::prepare(StepRequest& r, const FileNames& names, uint32_t num_tasks) {
   label_ = r.label;
-  width_ = std::to_string(num_tasks > 0 ? num_tasks - 1 : 0).size();
+  at_once_ = !label_ && (r.unbuffered || r.pty || num_tasks <= 1);
+  terminal_ = r.pty;
+  num_tasks_ = num_tasks;
+  one_file_ = same_file(1, 2);
   sinks_[1].fd = 2;
   bool own_errors = !r.std_err.empty();
   std::string out = r.std_out;
@@ -60,45 +67,31 @@ Result<> StepOutput::prepare(StepRequest& r, const FileNames& names, uint32_t nu
   return {};
 }
 
-std::string StepOutput::label(uint32_t rank) const {
-  std::string number = std::to_string(rank);
-  return std::string(width_ > number.size() ? width_ - number.size() : 0, ' ') + number + ": ";
-}
-
 void StepOutput::put(const Sink& sink, std::string_view data) {
   if (data.empty() || broken_) return;
   if (!os::write_all(sink.fd, data)) broken_ = true;
+  if (sink.fd == 2 || (sink.fd == 1 && one_file_)) in_line_ = data.back() != '\n';
+}
+
+void StepOutput::fresh_line() {
+  if (!in_line_ || terminal_) return;
+  in_line_ = false;
+  [[maybe_unused]] auto written = os::write_all(2, "\n");
 }
 
 void StepOutput::write(uint32_t rank, uint8_t stream, std::string_view data) {
   const Sink& sink = sinks_[stream == 2 ? 1 : 0];
   if (sink.only >= 0 && sink.only != rank) return;
-  if (!label_) return put(sink, data);
-  std::string& held = partial_[{rank, stream}];
-  std::string out;
-  while (!data.empty()) {
-    size_t end = data.find('\n');
-    if (end == data.npos) {
-      held.append(data);
-      break;
-    }
-    out += label(rank) + held;
-    out.append(data.substr(0, end + 1));
-    held.clear();
-    data.remove_prefix(end + 1);
-  }
-  if (held.size() > kLongestLine) {
-    out += label(rank) + held + "\n";
-    held.clear();
-  }
-  put(sink, out);
+  if (at_once_) return put(sink, data);
+  auto at = lines_.try_emplace({rank, stream}, label_ ? task_label(rank, num_tasks_) : "").first;
+  put(sink, at->second.add(data));
 }
 
 void StepOutput::end(uint32_t rank, uint8_t stream) {
-  auto at = partial_.find({rank, stream});
-  if (at == partial_.end()) return;
-  if (!at->second.empty()) put(sinks_[stream == 2 ? 1 : 0], label(rank) + at->second + "\n");
-  partial_.erase(at);
+  auto at = lines_.find({rank, stream});
+  if (at == lines_.end()) return;
+  put(sinks_[stream == 2 ? 1 : 0], at->second.rest());
+  lines_.erase(at);
 }
 
 }  // namespace muster::cli

@@ -1,6 +1,7 @@
 // StepOutput: where what the tasks print goes: srun's own stdout and stderr, or files that srun opens (those
 // whose names differ per task are opened on the nodes), with the task's number before each line if --label is
-// given. Writes block.
+// given. Several tasks' output goes out in whole lines; one task's, and with --unbuffered or --pty all, at once,
+// so that prompts and progress bars are seen. Writes block.
 #pragma once
 
 #include <map>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/line_holder.h"
 #include "model/file_pattern.h"
 #include "model/step_request.h"
 #include "os/fd.h"
@@ -21,6 +23,8 @@ class StepOutput {
   Result<> prepare(StepRequest& request, const FileNames& names, uint32_t num_tasks);
   void write(uint32_t rank, uint8_t stream, std::string_view data);
   void end(uint32_t rank, uint8_t stream);  // the rest of an unfinished line
+  // Before a message of srun's own: ends the line on standard error that a task has begun.
+  void fresh_line();
   bool broken() const { return broken_; }   // nobody reads any more
 
  private:
@@ -32,12 +36,14 @@ class StepOutput {
   Result<> open_sink(Sink& sink, std::string& pattern, const StepRequest& request, const FileNames& names,
                      uint32_t num_tasks);
   void put(const Sink& sink, std::string_view data);
-  std::string label(uint32_t rank) const;
 
   Sink sinks_[2];  // stdout, stderr
-  bool label_ = false, broken_ = false;
-  size_t width_ = 1;
-  std::map<std::pair<uint32_t, uint8_t>, std::string> partial_;
+  bool label_ = false, at_once_ = false, broken_ = false;
+  bool terminal_ = false;       // --pty: what is on it is the task's affair
+  bool one_file_ = false;       // stdout and stderr are the same file
+  bool in_line_ = false;        // standard error does not end with a line's end
+  uint32_t num_tasks_ = 0;
+  std::map<std::pair<uint32_t, uint8_t>, LineHolder> lines_;
 };
 
 }  // namespace muster::cli

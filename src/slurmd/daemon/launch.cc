@@ -192,6 +192,9 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
   l.pty = r.pty && index == 0;
   l.pty_rows = r.pty_rows;
   l.pty_columns = r.pty_columns;
+  l.unbuffered = r.unbuffered;
+  l.label = r.label;
+  for (const rpc::StepNode& n : c.nodes) l.num_tasks += static_cast<uint32_t>(n.ranks.size());
   l.site_task_prolog = s.config().task_prolog;
   l.site_task_epilog = s.config().task_epilog;
   l.task_prolog = r.task_prolog;
