@@ -89,7 +89,8 @@ constexpr KeyRow kRows[] = {
           "License|Metrics|Namespace|Network|NetworkRaw|NodeFeatures|NO_CONF_HASH|Power|Priority|Profile|"
           "Protocol|"
           "Reservation|Route|Script|SelectType|Steps|Switch|Thread|TLS|TraceJobs|Triggers",
-          nullptr, "Subjects that log in more detail."),
+          nullptr, "Subjects that log in more detail.")
+        .not_yet("subjects of the log"),
     number("DefCpuPerGPU", nullptr, "CPUs a job gets per GPU when it does not say."),
     mem("DefMemPerCPU", nullptr, "Memory per allocated CPU when the job does not say, MiB; 0 = no limit."),
     mem("DefMemPerGPU", nullptr, "Memory per allocated GPU when the job does not say, MiB; 0 = no limit."),

@@ -85,15 +85,19 @@ constexpr KeyRow kRows[] = {
     row(KeyType::kPortRange, "SrunPortRange", nullptr, "Ports srun listens on; unset: any."),
     path("SrunProlog", nullptr, "Program srun runs before a step."),
     path("StateSaveLocation", "/var/spool", "Directory of the controller's state.").restart(),
-    text("SuspendExcNodes", nullptr, "Nodes that stay powered, with an optional :count after each set."),
-    list("SuspendExcParts", nullptr, "Partitions whose nodes stay powered."),
-    list("SuspendExcStates", nullptr, "States in which nodes stay powered."),
+    text("SuspendExcNodes", nullptr, "Nodes that stay powered, with an optional :count after each set.")
+        .not_yet("power saving beyond resuming"),
+    list("SuspendExcParts", nullptr, "Partitions whose nodes stay powered.")
+        .not_yet("power saving beyond resuming"),
+    list("SuspendExcStates", nullptr, "States in which nodes stay powered.")
+        .not_yet("power saving beyond resuming"),
     path("SuspendProgram", nullptr, "Program that powers nodes down."),
     number("SuspendRate", "60", "Nodes powered down per minute; 0 = no limit.")
         .not_yet("power saving beyond resuming"),
     seconds("SuspendTime", "INFINITE", "Idle time after which a node is powered down.")
         .max(INT32_MAX)
-        .infinite(),
+        .infinite()
+        .not_yet("power saving beyond resuming"),
     seconds("SuspendTimeout", "30", "How long powering down may take.")
         .not_yet("power saving beyond resuming"),
     list("SwitchParameters", nullptr, "Options of SwitchType.").not_yet("switch plugins"),

@@ -19,7 +19,8 @@ constexpr KeyRow kNodes[] = {
     hosts("NodeAddr", nullptr, "Names or addresses by which they are reached; unset: NodeHostname.")
         .in(kN)
         .restart(),
-    hosts("BcastAddr", nullptr, "Addresses for the traffic of sbcast; unset: NodeAddr.").in(kN),
+    hosts("BcastAddr", nullptr, "Addresses for the traffic of sbcast; unset: NodeAddr.").in(kN)
+        .not_yet("a network of its own for sbcast"),
     number("Boards", "1", "Baseboards.").min(1).max(65533).in(kN).restart(),
     number("CoreSpecCount", "0", "Cores kept for the system.").max(65533).in(kN),
     number("CoresPerSocket", "1", "Cores of one socket.").min(1).max(65533).in(kN).restart(),

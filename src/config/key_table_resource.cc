@@ -54,10 +54,12 @@ constexpr KeyRow kRows[] = {
     yesno("IgnoreSystemd", "no", "Make the hierarchy without systemd (v2).").of(kC),
     yesno("IgnoreSystemdOnFailure", "no", "Make it without systemd when systemd does not answer (v2).")
         .of(kC),
-    yesno("EnableControllers", "no", "Switch the controllers on from the root of the tree down (v2).").of(kC),
+    yesno("EnableControllers", "no", "Switch the controllers on from the root of the tree down (v2).").of(kC)
+        .not_yet("controllers beyond cpu, cpuset and memory"),
     flags("EnableExtraControllers", "all|io|pids|rdma|hugetlb|misc", nullptr,
           "Further controllers to switch on for jobs (v2).")
-        .of(kC),
+        .of(kC)
+        .not_yet("controllers beyond cpu, cpuset and memory"),
     percent("AllowedRAMSpace", "100", "Hard memory limit, percent of the allocated memory.").of(kC),
     percent("AllowedSwapSpace", "0", "Swap, percent of the allocated memory.").of(kC),
     yesno("ConstrainCores", "no", "Keep tasks on their cores.").of(kC),

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "config/scheduler_words.h"
+#include "config/parameter_words.h"
 #include "config/slurm_bind.h"
 #include "config/slurm_build.h"
 #include "model/gpu_frequency.h"
@@ -157,7 +157,7 @@ void complete_tres(Config& c) {
 }
 
 void check_together(const Config& c, Findings& f) {
-  check_scheduler_words(c.scheduler_parameters, pos_of(c, "SchedulerParameters"), f);
+  for (const ParameterKey& k : parameter_keys()) check_words(k.key, k.words, c.*k.given, pos_of(c, k.key), f);
   if (c.cluster_name.empty())
     f.error({std::make_shared<const std::string>(c.path), 0, 0}, "ClusterName", "is not set",
             "every cluster needs a name");

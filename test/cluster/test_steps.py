@@ -2,11 +2,12 @@
 import os
 import re
 import select
+import socket
 import subprocess
 
 import pytest
 
-from harness import ORACLE, until
+from harness import ORACLE, free_ports, until
 
 devices = pytest.mark.better_than_slurm     # see test_submit.py
 
@@ -88,6 +89,35 @@ def test_labels_are_in_files_of_the_nodes_too(cluster):
     cluster.ok("srun", "-N2", "-n11", "-O", "-l", "-o", "of-%N", "-e", "of-%t", "sh", "-c", "echo out; printf err >&2")
     assert sorted((cluster.read("of-n1") + cluster.read("of-n2")).splitlines()) == ["%2d: out" % i for i in range(11)]
     assert [cluster.read("of-%d" % i) for i in (0, 10)] == [" 0: err\n", "10: err\n"]
+
+
+def far_conf(cluster, *more):
+    """A slurm.conf whose reader takes no slurmd for one of its own host, so that srun listens on a port."""
+    with open(cluster.conf_path) as f:
+        lines = [line for line in f if not line.startswith("SlurmdPidFile=")]
+    path = cluster.folder + "/etc/far.conf"
+    with open(path, "w") as f:
+        f.writelines(lines + ["SlurmdPidFile=%s/elsewhere/slurmd-%%n.pid\n" % cluster.folder] + ["%s\n" % line for line in more])
+    return {"SLURM_CONF": path}
+
+
+def test_srun_listens_on_ports_of_its_range(cluster):
+    [port] = free_ports(1)
+    env = far_conf(cluster, "SrunPortRange=%d" % port)
+    listening = "python3 -c 'print([int(l.split()[1].split(\":\")[1], 16) for f in (\"tcp\", \"tcp6\") " \
+                "for l in open(\"/proc/net/\" + f) if l.split()[3] == \"0A\"])'"
+    assert port in eval(cluster.ok("srun", "-n1", "sh", "-c", listening, env=env).out)
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("0.0.0.0", port))
+        taken.listen()
+        refused = cluster.run("srun", "-n1", "true", env=env)
+    assert refused.code == 1 and "no port of SrunPortRange=%d-%d is free" % (port, port) in refused.err, refused
+
+
+def test_srun_looks_for_the_program_when_the_site_wants_it(cluster):
+    refused = cluster.run("srun", "no-such-program", env=far_conf(cluster, "LaunchParameters=test_exec"))
+    assert refused.code == 1 and "no-such-program: command not found" in refused.err, refused
 
 
 def test_srun_passes_standard_input_and_keeps_streams_apart(cluster):

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "config/key_table.h"
-#include "config/scheduler_words.h"
+#include "config/parameter_words.h"
 #include "fields/entity_view.h"
 #include "fields/field_table.h"
 #include "fields/record_view.h"
@@ -86,8 +86,9 @@ void print_keys() {
 }
 
 void print_words() {
-  for (const config::SchedulerWord& w : config::scheduler_words())
-    line({"word", "SchedulerParameters", w.name, config::word_status_name(w.status), w.note});
+  for (const config::ParameterKey& key : config::parameter_keys())
+    for (const config::ParameterWord& w : key.words)
+      line({"word", key.key, w.name, config::word_status_name(w.status), w.note});
 }
 
 }  // namespace

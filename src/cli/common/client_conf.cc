@@ -1,5 +1,6 @@
 #include "cli/common/client_conf.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -37,6 +38,13 @@ void set_auth_info(ClientConf& c, std::string_view value) {
     part = trim(part);
     if (istarts_with(part, "socket=")) c.auth_socket = std::string(part.substr(7));
   }
+}
+
+void set_srun_ports(ClientConf& c, std::string_view value) {
+  const size_t dash = value.find('-');
+  const auto first = parse_number<uint16_t>(value.substr(0, dash), 1);
+  const auto last = dash == value.npos ? first : parse_number<uint16_t>(value.substr(dash + 1), 1);
+  if (first && last && *first <= *last) c.srun_ports = {*first, *last};
 }
 
 Result<> set_port(ClientConf& c, std::string_view value) {
@@ -86,6 +94,7 @@ constexpr Key kKeys[] = {
     {"KillWait", number<&C::kill_wait_seconds, 0, 65533, 30>},
     {"WaitTime", number<&C::wait_seconds, 0, 65533, 0>},
     {"KillOnBadExit", flag<&C::kill_on_bad_exit>},
+    {"SrunPortRange", set_srun_ports},
     {"SrunProlog", text<&C::srun_prolog>},
     {"SrunEpilog", text<&C::srun_epilog>},
     {"PlugStackConfig", text<&C::plug_stack_config>},
@@ -206,6 +215,10 @@ class Scan {
 };
 
 }  // namespace
+
+bool ClientConf::has_launch_parameter(std::string_view name) const {
+  return std::ranges::any_of(split(launch_parameters, ','), [&](std::string_view word) { return trim(word) == name; });
+}
 
 std::string ClientConf::directory() const { return site::directory_of(path); }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -40,6 +41,7 @@ struct ClientConf {
   std::string srun_prolog, srun_epilog;
   std::string plug_stack_config, plugin_dir;  // "": the defaults (cli/common/spank.h)
   std::string bcast_exclude = "/lib,/usr/lib,/lib64,/usr/lib64", bcast_parameters;
+  std::pair<uint16_t, uint16_t> srun_ports{0, 0};  // SrunPortRange; 0: any
   uint32_t tree_width = 16;     // TreeWidth: of the tree that files go down
   bool accounting_dbd = false;  // AccountingStorageType=accounting_storage/slurmdbd
   std::string accounting_host = "localhost", accounting_backup_host;  // AccountingStorageHost, …BackupHost
@@ -47,6 +49,7 @@ struct ClientConf {
   bool allow_spec_resources = false;  // AllowSpecResourcesUsage
   bool multifactor = true;      // PriorityType
 
+  bool has_launch_parameter(std::string_view name) const;  // in small letters
   std::string directory() const;  // of slurm.conf
 };
 

@@ -28,7 +28,7 @@ constexpr Duration kLongWait = seconds(10);   // after it the bell rings, unless
 
 std::vector<std::string> command_of(const JobParse& parse, const ClientConf& conf, bool& interactive_step) {
   if (!parse.operands.empty()) return parse.operands;
-  interactive_step = conf.launch_parameters.find("use_interactive_step") != std::string::npos;
+  interactive_step = conf.has_launch_parameter("use_interactive_step");
   if (!interactive_step) return {user_shell()};
   // The options may hold $SHELL: a shell expands them, as Slurm has it.
   return {"/bin/sh", "-c", "exec srun " + conf.interactive_step_options};

@@ -55,11 +55,11 @@ std::string found_in_path(const std::string& program) {
   return program;
 }
 
-// SLURM_TEST_EXEC: the program must be here, too.
+// SLURM_TEST_EXEC, LaunchParameters=test_exec: the program must be here, too.
 Result<> test_program(const JobOptions& o, const std::string& program) {
   if (!o.test_exec || o.step.multi_prog) return {};
   if (::access(found_in_path(program).c_str(), X_OK) == 0) return {};
-  return fail(Errc::kInvalidArgument, program + ": command not found", "SLURM_TEST_EXEC is set");
+  return fail(Errc::kInvalidArgument, program + ": command not found", "SLURM_TEST_EXEC or LaunchParameters=test_exec is set");
 }
 
 // What the parser does not do: the program, the file of --multi-prog, what is inherited.
@@ -179,6 +179,7 @@ LaunchPlan launch_plan(const JobOptions& o, const rpc::Allocated& a, const Clien
   plan.request.environment = task_environment_of(o, a, conf, own);
   plan.dialer.slurmd_pid_file = conf.slurmd_pid_file;
   plan.dialer.security = client_options(conf, Patience::kNone).security;
+  plan.ports = conf.srun_ports;
   plan.kill_wait_seconds = conf.kill_wait_seconds;
   plan.wait_seconds = o.step.wait_seconds.value_or(conf.wait_seconds);
   plan.kill_on_bad_exit = o.step.kill_on_bad_exit == KillOnBadExit::kDefault ? conf.kill_on_bad_exit
@@ -271,6 +272,7 @@ int run(int argc, char** argv) {
   }
   if (auto code = plugins_settled(*plugins, parse, log, kWrongOption)) return *code;
   Session session(std::move(*conf), Patience::kMessageTimeout);
+  o.test_exec = o.test_exec || session.conf().has_launch_parameter("test_exec");
   Result<> complete = complete_request(o, session.conf(), "srun", arguments);
   if (complete) complete = complete_step(o, parse.operands);
   if (!complete) {

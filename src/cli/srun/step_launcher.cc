@@ -39,6 +39,16 @@ Result<std::string> address_towards(const rpc::NodeAddress& node) {
   return fail(Errc::kConnectFailed, "no route to node " + node.name + " at " + node.host);
 }
 
+// Beginning at a port of our own, so that many sruns at once do not all try the same ones.
+Result<net::UniqueFd> bind_port_within(std::pair<uint16_t, uint16_t> range) {
+  auto [first, last] = range;
+  if (first == 0) return net::bind_tcp("*", 0);
+  const uint32_t count = last - first + 1u, start = static_cast<uint32_t>(::getpid());
+  for (uint32_t i = 0; i < count; ++i)
+    if (auto fd = net::bind_tcp("*", static_cast<uint16_t>(first + (start + i) % count))) return fd;
+  return fail(Errc::kConnectFailed, "no port of SrunPortRange=" + std::to_string(first) + "-" + std::to_string(last) + " is free");
+}
+
 uint16_t port_of(int fd) {
   sockaddr_storage a{};
   socklen_t size = sizeof a;
@@ -110,7 +120,7 @@ Result<> StepLauncher::listen() {
     listener_ = std::move(fd);
   } else {
     MUSTER_TRY(host, address_towards(plan_.step.nodes.front().address));
-    MUSTER_TRY(fd, net::bind_tcp("*", 0));
+    MUSTER_TRY(fd, bind_port_within(plan_.ports));
     listener_ = std::move(fd);
     io_.host = host;
     io_.port = port_of(listener_.get());

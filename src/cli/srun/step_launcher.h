@@ -33,6 +33,7 @@ struct LaunchPlan {
   uint32_t array_task = kNoArrayTask;
   NodeDialer dialer;
   bool attach = false;  // to a step that others launched
+  std::pair<uint16_t, uint16_t> ports{0, 0};  // one of these is listened on; 0: any
   uint32_t kill_wait_seconds = 30;
   std::optional<Duration> launch_timeout;  // --msg-timeout
   uint32_t threads = 0;                    // nodes asked at the same time; 0 = all

@@ -76,13 +76,14 @@ class Bench {
   void report(uint32_t node, const NodeReport& r) {
     turn([&] { core.report(NodeId(node), r); });
   }
-  void register_node(uint32_t node, const std::string& boot, std::vector<node_rpc::NodeJob> jobs = {}, uint32_t cpus = 4) {
+  void register_node(uint32_t node, const std::string& boot, std::vector<node_rpc::NodeJob> jobs = {}, uint32_t cpus = 4,
+                     uint64_t memory_mb = 4000) {
     node_rpc::Register r;
     r.node = "n" + std::to_string(node);
     r.hardware.cpus = cpus;
     r.hardware.sockets = cpus;
     r.hardware.cores_per_socket = r.hardware.threads_per_core = 1;
-    r.hardware.real_memory_mb = 4000;
+    r.hardware.real_memory_mb = memory_mb;
     r.hardware.boot_id = boot;
     r.jobs = std::move(jobs);
     turn([&] {

@@ -16,16 +16,18 @@ Bitmap nodes_of(const Job& job, NodeId node) {
   return here;
 }
 
-// What the node has less of than slurm.conf says, in the words of slurmctld's log; "" when it is enough.
-std::string shortfall(const NodeSpec& spec, const NodeHardware& hw) {
-  auto low = [](const char* what, uint64_t found, uint64_t configured) {
-    return std::string("Low ") + what + " (reported:" + std::to_string(found) + " < " + "100.00% of configured:" + std::to_string(configured) + ")";
+// What the node has less of than slurm.conf says, in the words of slurmctld's log; "" when it is enough. Of its memory
+// `mem_percent` are enough.
+std::string shortfall(const NodeSpec& spec, const NodeHardware& hw, uint32_t mem_percent) {
+  auto low = [](const char* what, uint64_t found, uint64_t configured, uint32_t percent = 100) {
+    return std::string("Low ") + what + " (reported:" + std::to_string(found) + " < " + std::to_string(percent) +
+           ".00% of configured:" + std::to_string(configured) + ")";
   };
   if (hw.cpus < spec.cpus) return low("CPUs", hw.cpus, spec.cpus);
   if (hw.sockets * hw.cores_per_socket * hw.threads_per_core < spec.sockets * spec.cores_per_socket * spec.threads_per_core)
     return low("socket*core*thread count", hw.sockets * hw.cores_per_socket * hw.threads_per_core,
                spec.sockets * spec.cores_per_socket * spec.threads_per_core);
-  if (hw.real_memory_mb < spec.real_memory_mb) return low("RealMemory", hw.real_memory_mb, spec.real_memory_mb);
+  if (hw.real_memory_mb * 100 < spec.real_memory_mb * mem_percent) return low("RealMemory", hw.real_memory_mb, spec.real_memory_mb, mem_percent);
   if (hw.tmp_disk_mb < spec.tmp_disk_mb) return low("TmpDisk", hw.tmp_disk_mb, spec.tmp_disk_mb);
   for (bool by_type : {false, true})
     for (const GresDevices& g : spec.gres) {
@@ -41,6 +43,11 @@ std::string shortfall(const NodeSpec& spec, const NodeHardware& hw) {
                std::to_string(found) + " < " + std::to_string(configured) + ")";
     }
   return {};
+}
+
+// SlurmctldParameters=node_reg_mem_percent=
+uint32_t mem_percent(const View& v, const Node& n) {
+  return static_cast<uint32_t>(v.settings.config().slurmctld_parameters.number("node_reg_mem_percent", n.flags & kNodeCloud ? 90 : 100));
 }
 
 // The machine came up anew: whatever ran on it is gone, also a script whose start was not reported any more. A job that still
@@ -133,7 +140,7 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
   }
   if (n.flags & kNodeRebootIssued) after_reboot(n, r.hardware, e, d.orders);
   bool overrides = v.settings.config().slurmd_parameters.has("config_overrides");
-  std::string lacking = overrides ? std::string() : shortfall(*n.spec, r.hardware);
+  std::string lacking = overrides ? std::string() : shortfall(*n.spec, r.hardware, mem_percent(v, n));
   if (!lacking.empty()) {
     e.flags |= kNodeInvalid | kNodeDrain;
     e.reason = lacking;

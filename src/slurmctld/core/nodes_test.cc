@@ -20,6 +20,26 @@ TEST(Register, TooLittleHardwareIsInvalidUntilItIsThere) {
   EXPECT_FALSE(b.node(0).flags & (kNodeInvalid | kNodeDrain));
 }
 
+TEST(Register, ALittleLessMemoryIsEnoughWhereTheSiteSaysSo) {
+  Bench strict;
+  strict.register_node(0, "boot2", {}, 4, 3800);
+  EXPECT_EQ(strict.node(0).reason, "Low RealMemory (reported:3800 < 100.00% of configured:4000)");
+  Bench b("SlurmctldParameters=node_reg_mem_percent=95\n");
+  b.register_node(0, "boot2", {}, 4, 3800);
+  EXPECT_FALSE(b.node(0).flags & kNodeInvalid);
+  b.register_node(0, "boot2", {}, 4, 3799);
+  EXPECT_EQ(b.node(0).reason, "Low RealMemory (reported:3799 < 95.00% of configured:4000)");
+}
+
+TEST(Register, CloudNodesMayHaveTenPercentLessMemory) {
+  Bench b("NodeName=cloud CPUs=4 RealMemory=4000 State=CLOUD\n", false);
+  ASSERT_TRUE(b.node(0).flags & kNodeCloud);
+  b.register_node(0, "boot1", {}, 4, 3600);
+  EXPECT_FALSE(b.node(0).flags & kNodeInvalid);
+  b.register_node(0, "boot1", {}, 4, 3599);
+  EXPECT_TRUE(b.node(0).flags & kNodeInvalid);
+}
+
 TEST(Register, JobsTheControllerDoesNotKnowAreEnded) {
   Bench b;
   b.register_node(0, "boot1", {{JobId(77), 0, node_rpc::NodeJobState::kRunning, 0, true, {}}});

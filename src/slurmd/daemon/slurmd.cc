@@ -335,7 +335,7 @@ void Slurmd::carry_out(const SignalSteps& e) {
     if (!meant) continue;
     step_rpc::StepdSignal m;
     m.signal = o.signal;
-    m.all_processes = o.full || o.signal == SIGSTOP || o.signal == SIGCONT;
+    m.all_processes = o.full || setup_.loaded->cgroup.signal_children || o.signal == SIGSTOP || o.signal == SIGCONT;
     if (o.signal == 0 || o.signal == SIGKILL) {
       step_rpc::StepdEnd end;
       end.kill_wait_seconds = o.signal == 0 ? static_cast<uint32_t>(to_seconds(setup_.config().kill_wait)) : 0;

@@ -1,0 +1,115 @@
+// The words of the daemons' own option lists, of launches, dependencies and authentication.
+#include "config/parameter_words.h"
+
+namespace muster::config {
+namespace {
+
+constexpr const char* kOneLoop = "one event loop serves all connections; MessageTimeout bounds them";
+constexpr const char* kPowerSaving = "power saving beyond resuming";
+constexpr const char* kRateLimits = "limits on the requests of a user";
+constexpr const char* kCray = "for Cray systems, of which none is supported";
+constexpr const char* kLockedMemory = "locking the memory of slurmstepd";
+
+constexpr ParameterWord kSlurmctld[] = {
+    not_yet_word("allow_user_triggers", "triggers"),
+    no_effect_word("cloud_dns", "each allocation tells the addresses of its nodes"),
+    no_effect_word("conmgr_connect_timeout", kOneLoop),
+    no_effect_word("conmgr_max_connections", "the limit on open files bounds them"),
+    no_effect_word("conmgr_quiesce_timeout", kOneLoop),
+    no_effect_word("conmgr_read_timeout", kOneLoop),
+    no_effect_word("conmgr_threads", kOneLoop),
+    no_effect_word("conmgr_use_poll", kOneLoop),
+    no_effect_word("conmgr_wait_write_delay", kOneLoop),
+    no_effect_word("conmgr_write_timeout", kOneLoop),
+    no_effect_word("disable_triggers", "there are no triggers yet"),
+    no_effect_word("enable_async_reply", "no answer holds up another"),
+    not_yet_word("enable_configless", "configless nodes"),
+    not_yet_word("enable_expedited_requeue", "expedited requeue"),
+    no_effect_word("enable_stepmgr", "slurmctld manages the steps of every job itself"),
+    not_yet_word("idle_on_node_suspend", kPowerSaving),
+    no_effect_word("max_dbd_msg_action", "beyond MaxDBDMsgs the oldest records of ended steps and jobs are given up, and the log says so"),
+    not_yet_word("max_powered_nodes", kPowerSaving),
+    number_word("node_reg_mem_percent", 0, 100, "percent of its memory that a node must register with; 100, of cloud nodes 90"),
+    no_effect_word("no_quick_restart", "a second slurmctld never ends the first"),
+    not_yet_word("power_save_interval", kPowerSaving),
+    not_yet_word("power_save_min_interval", kPowerSaving),
+    not_yet_word("reboot_from_controller", "reboots from the controller; RebootProgram runs on the nodes"),
+    not_yet_word("reconfig_on_restart", "telling nodes of a new configuration at a restart; scontrol reconfigure does"),
+    not_yet_word("rl_bucket_size", kRateLimits),
+    not_yet_word("rl_enable", kRateLimits),
+    not_yet_word("rl_log_freq", kRateLimits),
+    not_yet_word("rl_refill_period", kRateLimits),
+    not_yet_word("rl_refill_rate", kRateLimits),
+    not_yet_word("rl_table_size", kRateLimits),
+    not_yet_word("user_resv_delete", "reservations"),
+    no_effect_word("validate_nodeaddr_threads", "nodes connect to slurmctld, no address of theirs is looked up"),
+};
+
+constexpr ParameterWord kSlurmd[] = {
+    no_effect_word("allow_ecores", "all cores count in any case"),
+    flag_word("config_overrides", "what slurm.conf says of a node counts, whatever it registers with"),
+    no_effect_word("conmgr_connect_timeout", kOneLoop),
+    no_effect_word("conmgr_max_connections", "the limit on open files bounds them"),
+    no_effect_word("conmgr_quiesce_timeout", kOneLoop),
+    no_effect_word("conmgr_read_timeout", kOneLoop),
+    no_effect_word("conmgr_threads", kOneLoop),
+    no_effect_word("conmgr_use_poll", kOneLoop),
+    no_effect_word("conmgr_wait_write_delay", kOneLoop),
+    no_effect_word("conmgr_write_timeout", kOneLoop),
+    not_yet_word("contain_spank", "job namespaces"),
+    flag_word("l3cache_as_socket", "cores that share a level-3 cache count as a socket"),
+    flag_word("numa_node_as_socket", "cores of a NUMA node count as a socket"),
+    not_yet_word("shutdown_on_reboot", "the end of slurmd before a reboot"),
+};
+
+constexpr ParameterWord kLaunch[] = {
+    not_yet_word("batch_step_set_cpu_freq", "clocks of batch steps; srun --cpu-freq works"),
+    no_effect_word("cray_net_exclusive", kCray),
+    no_effect_word("disable_send_gids", "each node looks its users' groups up itself"),
+    not_yet_word("enable_nss_slurm", "nss_slurm"),
+    not_yet_word("interactive_step_set_cpu_freq", "clocks of interactive steps; srun --cpu-freq works"),
+    no_effect_word("lustre_no_flush", kCray),
+    not_yet_word("mpir_use_nodeaddr", "MPIR_proctable"),
+    not_yet_word("slurmstepd_memlock", kLockedMemory),
+    not_yet_word("slurmstepd_memlock_all", kLockedMemory),
+    not_yet_word("srun_exclusive_allocation", "this default; srun --exclusive=allocation works"),
+    flag_word("test_exec", "srun looks for the program, and whether it may be run, before it launches"),
+    not_yet_word("ulimit_pam_adopt", "pam_slurm_adopt"),
+    flag_word("use_interactive_step", "salloc runs its shell on the first node"),
+};
+
+constexpr ParameterWord kDependency[] = {
+    no_effect_word("disable_remote_singleton", "there are no federations yet"),
+    flag_word("kill_invalid_depend", "a job whose dependency can never be met is cancelled"),
+    no_effect_word("max_depend_depth", "circles are found however long they are"),
+};
+
+constexpr ParameterWord kAuth[] = {
+    not_yet_word("cred_expire", "lifetimes of step credentials by hand"),
+    flag_word("socket", "munge's socket"),
+    not_yet_word("ttl", "lifetimes of credentials by hand"),
+    not_yet_word("use_client_ids", "users that only login nodes know"),
+};
+
+constexpr ParameterWord kBcast[] = {
+    flag_word("Compression", "what --compress uses: lz4 or none"),
+    flag_word("DestDir", "where files go"),
+    flag_word("send_libs", "libraries of programs go, too"),
+};
+
+constexpr ParameterWord kMpi[] = {
+    no_effect_word("disable_slurm_hydra_bootstrap", "no variables of Hydra are set in any case"),
+    flag_word("ports", "ports for --resv-ports"),
+};
+
+}  // namespace
+
+std::span<const ParameterWord> slurmctld_words() { return kSlurmctld; }
+std::span<const ParameterWord> slurmd_words() { return kSlurmd; }
+std::span<const ParameterWord> launch_words() { return kLaunch; }
+std::span<const ParameterWord> dependency_words() { return kDependency; }
+std::span<const ParameterWord> auth_words() { return kAuth; }
+std::span<const ParameterWord> bcast_words() { return kBcast; }
+std::span<const ParameterWord> mpi_words() { return kMpi; }
+
+}  // namespace muster::config

@@ -1,0 +1,81 @@
+#include "config/parameter_words.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "config/record.h"
+#include "config/slurm_conf.h"
+
+namespace muster::config {
+namespace {
+
+using Words = std::span<const ParameterWord>;
+
+const ParameterWord* row_of(Words words, std::string_view name) {
+  auto it = std::ranges::find_if(words, [&](const ParameterWord& w) { return iequals(w.name, name); });
+  return it == words.end() ? nullptr : &*it;
+}
+
+std::string unknown(Words words, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const ParameterWord& w : words) names.push_back(w.name);
+  const std::string_view near = did_you_mean(name, names);
+  return "\"" + std::string(name) + "\" is not known and has no effect" +
+         (near.empty() ? "" : "; did you mean " + std::string(near) + "?");
+}
+
+// What is wrong with the number; "" when nothing is.
+std::string number_fault(const ParameterWord& word, std::string_view text) {
+  if (parse_number<int64_t>(text, word.min, word.max)) return {};
+  std::string rule = "must be a number from " + std::to_string(word.min);
+  if (word.max != INT64_MAX) rule += " to " + std::to_string(word.max);
+  return std::string(word.name) + "=" + std::string(text) + ": " + rule;
+}
+
+}  // namespace
+
+std::string_view word_status_name(WordStatus status) {
+  switch (status) {
+    case WordStatus::kWorks:
+      return "works";
+    case WordStatus::kNoEffect:
+      return "no effect";
+    case WordStatus::kNotYet:
+      return "not yet";
+  }
+  return "";
+}
+
+std::span<const ParameterKey> parameter_keys() {
+  static const ParameterKey kKeys[] = {
+      {"AuthInfo", &Config::auth_info, auth_words()},
+      {"BcastParameters", &Config::bcast_parameters, bcast_words()},
+      {"DependencyParameters", &Config::dependency_parameters, dependency_words()},
+      {"LaunchParameters", &Config::launch_parameters, launch_words()},
+      {"MpiParams", &Config::mpi_params, mpi_words()},
+      {"SchedulerParameters", &Config::scheduler_parameters, scheduler_words()},
+      {"SlurmctldParameters", &Config::slurmctld_parameters, slurmctld_words()},
+      {"SlurmdParameters", &Config::slurmd_parameters, slurmd_words()},
+  };
+  return kKeys;
+}
+
+void check_words(std::string_view key, Words words, const OptionList& given, const SourcePos& pos, Findings& findings) {
+  const std::string of(key);
+  for (const auto& [name, value] : given.items()) {
+    const ParameterWord* word = row_of(words, name);
+    if (!word) {
+      findings.notice(pos, of, unknown(words, name));
+    } else if (word->status != WordStatus::kWorks) {
+      findings.notice(pos, of,
+                      std::string(word->name) + " has no effect" +
+                          (word->status == WordStatus::kNotYet ? ", this is not there yet: " : ": ") + word->note);
+    } else if (std::string fault = word->number ? number_fault(*word, value) : ""; !fault.empty()) {
+      findings.error(pos, of, std::move(fault));
+    }
+  }
+}
+
+}  // namespace muster::config

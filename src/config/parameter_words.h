@@ -1,0 +1,62 @@
+// The words of keys that are lists of options (SchedulerParameters, SlurmctldParameters, LaunchParameters …): a row for
+// each word that slurm.conf(5) names, with what becomes of it here. Whoever reads the value acts upon the words that work;
+// of every other one the log says why nothing follows. docs/compatibility.md is made from these rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace muster::config {
+
+struct Config;
+class OptionList;
+struct Findings;
+struct SourcePos;
+
+enum class WordStatus : uint8_t {
+  kWorks,
+  kNoEffect,  // what it is for does not come up here; the log says in one line why
+  kNotYet,    // the log says in one line what is missing
+};
+std::string_view word_status_name(WordStatus status);  // "works", "no effect", "not yet"
+
+struct ParameterWord {
+  const char* name = "";
+  WordStatus status = WordStatus::kWorks;
+  const char* note = "";  // what it does; why nothing; what is missing
+  bool number = false;    // written name=number, within [min, max]
+  int64_t min = 0, max = INT64_MAX;
+};
+
+struct ParameterKey {
+  const char* key = "";
+  OptionList Config::*given = nullptr;
+  std::span<const ParameterWord> words;
+};
+std::span<const ParameterKey> parameter_keys();
+
+// An error for a number that is none or out of bounds; a notice for each word without effect, and for those nobody
+// knows. `key` names what is said of; its words are `words`. Cost: O(words given x rows).
+void check_words(std::string_view key, std::span<const ParameterWord> words, const OptionList& given, const SourcePos& pos,
+                 Findings& findings);
+
+// The rows. scheduler_words.cc, daemon_words.cc.
+std::span<const ParameterWord> scheduler_words();
+std::span<const ParameterWord> slurmctld_words();
+std::span<const ParameterWord> slurmd_words();
+std::span<const ParameterWord> launch_words();
+std::span<const ParameterWord> dependency_words();
+std::span<const ParameterWord> auth_words();
+std::span<const ParameterWord> bcast_words();
+std::span<const ParameterWord> mpi_words();
+
+// How rows are written.
+constexpr ParameterWord flag_word(const char* name, const char* does) { return {name, WordStatus::kWorks, does}; }
+constexpr ParameterWord number_word(const char* name, int64_t min, int64_t max, const char* does) {
+  return {name, WordStatus::kWorks, does, true, min, max};
+}
+constexpr ParameterWord no_effect_word(const char* name, const char* why) { return {name, WordStatus::kNoEffect, why}; }
+constexpr ParameterWord not_yet_word(const char* name, const char* missing) { return {name, WordStatus::kNotYet, missing}; }
+
+}  // namespace muster::config
