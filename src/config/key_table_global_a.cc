@@ -80,7 +80,8 @@ constexpr KeyRow kRows[] = {
           "OnDemand,Performance,UserSpace", "CPU governors that --cpu-freq may name."),
     one_of("CredType", "cred/munge|cred/slurm|cred/none", "cred/munge", "How step credentials are signed.")
         .restart(),
-    text("DataParserParameters", nullptr, "Default version and flags of --json and --yaml output."),
+    text("DataParserParameters", nullptr, "Default version and flags of --json and --yaml output.")
+        .not_yet("a default for --json and --yaml; their option takes the version"),
     flags("DebugFlags",
           "Accrue|Agent|AuditRPCs|AuditTLS|Backfill|BackfillMap|BurstBuffer|Cgroup|ConMgr|CPU_Bind|"
           "CpuFrequency|Data|"

@@ -98,8 +98,7 @@ constexpr KeyRow kRows[] = {
         .max(INT32_MAX)
         .infinite()
         .not_yet("power saving beyond resuming"),
-    seconds("SuspendTimeout", "30", "How long powering down may take.")
-        .not_yet("power saving beyond resuming"),
+    seconds("SuspendTimeout", "30", "How long powering down may take."),
     list("SwitchParameters", nullptr, "Options of SwitchType.").not_yet("switch plugins"),
     one_of("SwitchType", "switch/none|switch/hpe_slingshot|switch/nvidia_imex", nullptr,
            "Interconnect that needs set-up per job.")

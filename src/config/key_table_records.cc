@@ -100,7 +100,7 @@ constexpr KeyRow kPartitions[] = {
         .in(kP),
     yesno("ExclusiveTopo", "No", "Older spelling of Exclusive=TOPO.").in(kP),
     yesno("ExclusiveUser", "No", "Older spelling of Exclusive=USER.").in(kP),
-    seconds("GraceTime", "0", "Warning time of a job that is preempted.").max(INT32_MAX).in(kP),
+    seconds("GraceTime", "0", "Warning time of a job that is preempted.").max(INT32_MAX).in(kP).not_yet("preemption"),
     yesno("Hidden", "No", "Not listed by default.").in(kP),
     text("JobDefaults", nullptr, "DefCpuPerGPU=,DefMemPerGPU= in one value.").in(kP),
     yesno("LLN", "No", "Use the least loaded nodes first.").in(kP),
@@ -123,10 +123,11 @@ constexpr KeyRow kPartitions[] = {
     text("OverSubscribe", "NO", "NO, YES[:n], FORCE[:n] or EXCLUSIVE: may jobs share a resource.").in(kP),
     text("Shared", nullptr, "").alias("OverSubscribe").in(kP),
     mins("OverTimeLimit", nullptr, "Minutes a job may run beyond its time limit.").infinite().in(kP),
-    yesno("PowerDownOnIdle", "No", "Power its nodes down as soon as they are idle.").in(kP),
+    yesno("PowerDownOnIdle", "No", "Power its nodes down as soon as they are idle.").in(kP).not_yet("power saving beyond resuming"),
     flags("PreemptMode", "OFF|CANCEL|GANG|REQUEUE|SUSPEND|PRIORITY|WITHIN", nullptr,
           "What happens to its jobs when they are preempted.")
-        .in(kP),
+        .in(kP)
+        .not_yet("preemption"),
     number("PriorityJobFactor", "1", "Partition factor of the priority.").max(65533).in(kP),
     number("PriorityTier", "1", "Partitions of a higher tier are scheduled first.").max(65533).in(kP),
     number("Priority", nullptr, "Older key: sets PriorityJobFactor and PriorityTier.").max(65533).in(kP),
@@ -147,7 +148,8 @@ constexpr KeyRow kPartitions[] = {
     text("Topology", nullptr, "Name of the topology its jobs use.").in(kP),
     list("TRESBillingWeights", nullptr,
          "Weights of single resources in the bill of a job, CPU=1.0,Mem=0.25G,GRES/gpu=2.")
-        .in(kP),
+        .in(kP)
+        .not_yet("billing weights"),
 };
 }  // namespace
 

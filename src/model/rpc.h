@@ -42,14 +42,16 @@ struct JobSubmitted {
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "message", s.message);)
 };
 
-// salloc, srun outside a job: the answer comes when the job has its nodes (a notice `AllocationPending` before that).
+// salloc, srun outside a job: the answer comes when the job's nodes are ready. `AllocationPending` before that: when the job
+// has its number, and when it has nodes that are not ready yet (they boot, or a prolog runs).
 struct Allocate {
   JobRequest request;
   MUSTER_FIELDS(v(1, "request", s.request);)
 };
 struct AllocationPending {
   JobId job{};
-  MUSTER_FIELDS(v(1, "job", s.job);)
+  std::string nodes;            // its own from now on; "": it waits for some
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "nodes", s.nodes);)
 };
 struct NodeAddress {
   std::string name, host;

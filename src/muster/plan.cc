@@ -1,5 +1,7 @@
 #include "muster/plan.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace muster::front {
@@ -55,13 +57,17 @@ Result<> set(Plan& p, const Option& o) {
   } else if (o.name == "--state") {
     if (o.value.empty()) return fail(Errc::kBadOption, "--state: expected a directory");
     p.state = std::string(o.value);
-  } else {
-    std::string_view near = did_you_mean(
-        o.name, {"--nodes", "--gpus-per-node", "--gpu-type", "--cpus", "--memory", "--state", "--no-accounting"});
-    return fail(Errc::kBadOption, "unrecognized option '" + std::string(o.name) + "'",
-                near.empty() ? "muster --help lists the options" : "did you mean " + std::string(near) + "?");
   }
   return {};
+}
+
+Result<> check_name(std::string_view name) {
+  static const std::vector<std::string_view> kNames = {"--nodes",  "--gpus-per-node", "--gpu-type",     "--cpus",
+                                                       "--memory", "--state",         "--no-accounting"};
+  if (std::ranges::find(kNames, name) != kNames.end()) return {};
+  const std::string_view near = did_you_mean(name, kNames);
+  return fail(Errc::kBadOption, "unrecognized option '" + std::string(name) + "'",
+              near.empty() ? "muster --help lists the options" : "did you mean " + std::string(near) + "?");
 }
 
 }  // namespace
@@ -82,6 +88,7 @@ Result<Plan> parse_plan(Action action, std::span<const std::string> arguments) {
       continue;
     }
     size_t equals = a.find('=');
+    MUSTER_TRY_VOID(check_name(std::string_view(a).substr(0, equals)));
     if (equals == std::string::npos && i + 1 >= arguments.size())
       return fail(Errc::kBadOption, "option '" + a + "' requires an argument");
     std::string_view whole = a;

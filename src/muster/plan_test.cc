@@ -27,6 +27,7 @@ TEST(Plan, WrongOnesNameTheRule) {
   auto error = [](std::vector<std::string> a) { return parse_plan(Action::kUp, a).error(); };
   EXPECT_EQ(error({"--nodes=0"}).message(), "--nodes=0: expected a number from 1 to 64");
   EXPECT_EQ(error({"--node=2"}).hint, "did you mean --nodes?");
+  EXPECT_EQ(error({"--nosuch"}).message(), "unrecognized option '--nosuch'");
   EXPECT_EQ(error({"--state"}).message(), "option '--state' requires an argument");
   EXPECT_EQ(error({"--gpu-type=a b"}).message(),
             "--gpu-type=a b: expected letters, digits, '_', '.' and '-'");

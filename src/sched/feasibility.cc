@@ -83,7 +83,40 @@ std::string most_there(const Availability& nodes, const Partition& p) {
   return out;
 }
 
-std::string tally(const RequestClass& c, const Partition& p, const Availability& nodes) {
+// "room for 64 of the 99 tasks"; "" when tasks are not what is too many. At most 32 placements.
+std::string room_for_tasks(RequestClass c, const Params& params, Availability& nodes) {
+  const uint32_t wanted = c.shape.num_tasks;
+  uint32_t fits = std::max(c.shape.min_nodes, 1u) - 1, too_many = wanted;
+  while (fits + 1 < too_many) {
+    c.shape.num_tasks = fits + (too_many - fits) / 2;
+    const bool placed = std::holds_alternative<Placed>(place(nodes, c, params, nullptr, {}));
+    (placed ? fits : too_many) = c.shape.num_tasks;
+  }
+  if (fits < std::max(c.shape.min_nodes, 1u)) return {};
+  return "room for " + std::to_string(fits) + " of the " + std::to_string(wanted) + " tasks";
+}
+
+// "32 of the 33 gres/gpu" that the job wants in all.
+std::string devices_left(const RequestClass& c, const Availability& nodes) {
+  for (const GresNeed& need : c.shape.per_job) {
+    uint64_t there = 0;
+    for (uint32_t k = 0; k < nodes.kinds().size(); ++k)
+      for (const GresDevices& g : nodes.kinds()[k].gres)
+        if (g.name == need.name && (need.type.empty() || g.type == need.type)) there += g.count * nodes.of_kind(k).count_and(c.feasible);
+    if (there < need.count)
+      return std::to_string(there) + " of the " + std::to_string(need.count) + " gres/" + need.name + (need.type.empty() ? "" : ":" + need.type);
+  }
+  return {};
+}
+
+// What enough nodes in number do not have together; "" when that is not what is wrong.
+std::string short_of(const RequestClass& c, const Params& params, Availability& nodes) {
+  if (c.feasible.count() < c.shape.min_nodes) return {};
+  std::string devices = devices_left(c, nodes);
+  return devices.empty() && c.shape.num_tasks > 1 ? room_for_tasks(c, params, nodes) : devices;
+}
+
+std::string tally(const RequestClass& c, const Params& params, const Partition& p, Availability& nodes) {
   const size_t left = c.feasible.count();
   std::string out = "of the " + std::to_string(p.nodes.count()) + " nodes of partition " + p.name + ":";
   auto add = [&](uint32_t n, const char* what) {
@@ -93,7 +126,9 @@ std::string tally(const RequestClass& c, const Partition& p, const Availability&
   add(c.excluded.listed, " are excluded by name,");
   add(c.excluded.make, " have too few sockets, cores, threads or disk,");
   add(c.excluded.room, " have too few CPUs, memory or devices for one task,");
-  return out + " " + std::to_string(left) + " are left; at least " + std::to_string(c.shape.min_nodes) +
+  out += " " + std::to_string(left) + " are left";
+  if (const std::string lacking = short_of(c, params, nodes); !lacking.empty()) return out + ", with " + lacking;
+  return out + "; at least " + std::to_string(c.shape.min_nodes) +
          " are needed" + (c.shape.num_tasks ? " for " + std::to_string(c.shape.num_tasks) + " tasks" : "") +
          (c.excluded.room && left < c.shape.min_nodes ? most_there(nodes, p) : "");
 }
@@ -121,7 +156,7 @@ Result<> can_ever_run(const Cluster& cluster, const Params& params, const Reques
   if (c.topology) MUSTER_TRY_VOID(topology_allows(*c.topology, c.shape));
   c.shape.switches = 0;  // waits at most for a while, never for ever
   if (std::holds_alternative<Placed>(place(nodes, c, params, nullptr, {}))) return {};
-  std::string why = tally(c, *p, nodes);
+  std::string why = tally(c, params, *p, nodes);
   if (c.topology)
     why += "; topology " + c.topology->topology().name + " (" +
            std::string(topology_kind_name(c.topology->kind())) + ") has to hold them together";

@@ -205,7 +205,8 @@ def test_defer_batch_waits_for_all_nodes(make_cluster):
 @pytest.mark.parametrize("flag", ["Alloc", "NoHold"])
 def test_salloc_waits_for_the_prologs_unless_told_not_to(make_cluster, flag):
     cluster = with_conf(make_cluster, lambda c: ["Prolog=" + prolog_that_waits(c), "PrologFlags=" + flag])
-    command = subprocess.Popen(["salloc", "-N2", "touch", cluster.work + "/in"], env=cluster.env, cwd=cluster.work)
+    command = subprocess.Popen(["salloc", "-N2", "touch", cluster.work + "/in"], env=cluster.env, cwd=cluster.work, stderr=subprocess.PIPE,
+                               text=True)
     until("the prologs", lambda: begun(cluster, "n1", "n2"))
     inside = lambda: os.path.exists(cluster.work + "/in")
     if flag == "NoHold":
@@ -214,7 +215,20 @@ def test_salloc_waits_for_the_prologs_unless_told_not_to(make_cluster, flag):
         assert not inside() and cluster.ok("squeue", "-ho", "%t").out == "CF\n"
     for node in ("n1", "n2"):
         cluster.file("go_" + node, "")
-    assert command.wait(30) == 0 and inside()
+    said = command.communicate(timeout=30)[1]
+    assert command.returncode == 0 and inside(), said
+    ready = "salloc: Waiting for resource configuration\nsalloc: Nodes n[1-2] are ready for job\n"
+    assert said.endswith("salloc: Granted job allocation 1\n%ssalloc: Relinquishing job allocation 1\n" % (ready if flag == "Alloc" else "")), said
+
+
+def test_srun_waits_for_the_prologs_in_silence(make_cluster):
+    cluster = with_conf(make_cluster, lambda c: ["Prolog=" + prolog_that_waits(c), "PrologFlags=Alloc"])
+    command = subprocess.Popen(["srun", "-N1", "echo", "in"], env=cluster.env, cwd=cluster.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until("the prolog", lambda: begun(cluster, "n1"))
+    cluster.file("go_n1", "")
+    said = command.communicate(timeout=30)
+    assert command.returncode == 0 and said[0] == "in\n", said
+    assert "ready" not in said[1] and "Waiting" not in said[1], said
 
 
 def test_complete_wait_keeps_new_jobs_back(make_cluster):

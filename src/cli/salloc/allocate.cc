@@ -5,12 +5,26 @@
 
 namespace muster::cli {
 
+namespace {
+
+void say_granted(const os::CliLog& log, Pending& pending) {
+  pending.granted = true;
+  const std::string id = std::to_string(pending.job);
+  if (pending.told_waiting) log.write(os::LogLevel::kInfo, "job " + id + " has been allocated resources");
+  log.write(os::LogLevel::kInfo, "Granted job allocation " + id);
+}
+
+}  // namespace
+
 std::optional<rpc::Allocated> allocate(Session& session, const JobRequest& request, const os::CliLog& log,
                                        Pending& pending) {
   rpc::Allocate ask;
   ask.request = request;
   auto on_part = [&](rpc::AllocationPending&& part) -> Result<> {
     pending.job = part.job.value;
+    if (part.nodes.empty()) return {};
+    say_granted(log, pending);
+    log.write(os::LogLevel::kInfo, "Waiting for resource configuration");
     return {};
   };
   Result<rpc::Allocated> answer = session.stream(ask, on_part, net::kNoTimeout);
@@ -20,9 +34,10 @@ std::optional<rpc::Allocated> allocate(Session& session, const JobRequest& reque
     return std::nullopt;
   }
   pending.job = answer->job.id.value;
-  std::string id = std::to_string(answer->job.id.value);
-  if (pending.told_waiting) log.write(os::LogLevel::kInfo, "job " + id + " has been allocated resources");
-  log.write(os::LogLevel::kInfo, "Granted job allocation " + id);
+  if (pending.granted)
+    log.write(os::LogLevel::kInfo, "Nodes " + answer->job.node_list + " are ready for job");
+  else
+    say_granted(log, pending);
   return std::move(*answer);
 }
 

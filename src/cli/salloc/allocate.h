@@ -14,6 +14,7 @@ namespace muster::cli {
 struct Pending {
   std::atomic<uint32_t> job = 0;           // once it is known
   std::atomic<bool> told_waiting = false;  // "Pending job allocation …" was printed
+  std::atomic<bool> granted = false;       // it has its nodes, which may not be ready yet
 };
 
 // Waits until the job has its nodes. `pending.job` is set as soon as it is known, so that a signal can cancel

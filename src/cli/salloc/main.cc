@@ -71,7 +71,7 @@ class PendingGuard {
       if (over_) return;
       if (got > 0) give_up();
       uint32_t id = pending_.job;
-      if (!id || pending_.told_waiting) continue;
+      if (!id || pending_.told_waiting || pending_.granted) continue;
       log_.write(os::LogLevel::kInfo, "Pending job allocation " + std::to_string(id));
       log_.write(os::LogLevel::kInfo, "job " + std::to_string(id) + " queued and waiting for resources");
       pending_.told_waiting = true;

@@ -32,6 +32,8 @@ class Waiting {
     pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
   }
   bool told() const { return told_; }
+  // It has its nodes; that they get ready is waited for in silence.
+  void granted() { granted_ = true; }
 
  private:
   void watch() {
@@ -40,8 +42,7 @@ class Waiting {
       int got = sigtimedwait(&set_, nullptr, &step);
       if (over_) return;
       if (got > 0) give_up();
-      if (!told_) log_.info("job {} queued and waiting for resources", job_.value);
-      told_ = true;
+      if (!told_ && !granted_) told_ = true, log_.info("job {} queued and waiting for resources", job_.value);
     }
   }
   [[noreturn]] void give_up() {
@@ -54,7 +55,7 @@ class Waiting {
   JobId job_;
   const os::CliLog& log_;
   sigset_t set_;
-  std::atomic<bool> over_ = false, told_ = false;
+  std::atomic<bool> over_ = false, told_ = false, granted_ = false;
   std::thread thread_;
 };
 
@@ -73,6 +74,7 @@ std::optional<rpc::Allocated> allocate_own(Session& session, const JobRequest& r
   std::unique_ptr<Waiting> waiting;
   auto on_part = [&](rpc::AllocationPending&& part) -> Result<> {
     if (!waiting) waiting = std::make_unique<Waiting>(session.conf(), part.job, log);
+    if (!part.nodes.empty()) waiting->granted();
     return {};
   };
   Result<rpc::Allocated> answer = session.stream(ask, on_part, net::kNoTimeout);

@@ -139,6 +139,10 @@ Result<Decision<rpc::Messages>> decide_update_node(const View& v, const rpc::Upd
 // A host list that may name node sets, or ALL. kInvalidNodeName for a name that is no node.
 Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& text);
 // A node's state as NodeStateChanged carries it, to be altered by the caller.
+// When a node that is told now to come up, or to go down, must have done so: the longest ResumeTimeout or SuspendTimeout of
+// its partitions that have one, else the cluster's.
+Time resume_deadline(const View& v, const Node& n);
+Time suspend_deadline(const View& v, const Node& n);
 event::NodeStateChanged state_of(const Node& n, Time now);
 
 // ---- node_power.cc: reboot, power up and down

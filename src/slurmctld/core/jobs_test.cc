@@ -386,6 +386,17 @@ TEST(Submit, ImmediateDoesNotWaitForANamedNodeThatIsOutOfService) {
   EXPECT_EQ(refused(b, [](JobRequest& r) { r.required_nodes = r.excluded_nodes = "n2"; }), Errc::kInvalidNodeName);
 }
 
+TEST(Submit, AnAlternatePartitionTakesTheJobsOfOneThatTakesNone) {
+  Bench b("PartitionName=a Nodes=ALL State=DRAIN Alternate=b\nPartitionName=b Nodes=ALL State=INACTIVE Alternate=c\n"
+          "PartitionName=c Nodes=ALL\nPartitionName=x Nodes=ALL State=DRAIN Alternate=y\nPartitionName=y Nodes=ALL State=DRAIN Alternate=x\n");
+  const Job& j = b.get(b.submit([](JobRequest& r) { r.partitions = {"a", "main"}; }));
+  EXPECT_EQ(j.request->partitions, (std::vector<std::string>{"c", "main"}));
+  b.core.begin(b.now);
+  auto circle = b.core.submit(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.partitions = {"x"}; }));
+  ASSERT_FALSE(circle.has_value());
+  EXPECT_EQ(circle.error().code, Errc::kPartitionNotAvailable);
+}
+
 TEST(Submit, AboveTheMemoryLimitAJobWaitsUnlessLimitsAreEnforced) {
   auto much = [](JobRequest& r) { r.mem_per_node_mb = 3000; };
   Bench waits("MaxMemPerNode=2000\n"), refuses("MaxMemPerNode=2000\nEnforcePartLimits=ALL\n");

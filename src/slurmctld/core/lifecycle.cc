@@ -18,13 +18,12 @@ Time end_of(uint32_t limit_min, Time start) {
 
 // Nodes of the item that must be powered up first become #, with a deadline.
 void power_up(const View& v, const sched::StartItem& item, Events& out) {
-  auto timeout = v.settings.config().resume_timeout;
   for (const NodeShare& s : item.allocation->nodes) {
     const Node& n = v.cluster.nodes.at(s.node.value);
     if (!(n.flags & kNodePoweredDown)) continue;
     event::NodeStateChanged e = state_of(n, v.now);
     e.flags = (n.flags & ~kNodePoweredDown) | kNodePoweringUp;
-    e.resume_deadline = timeout ? v.now + *timeout : kTimeInfinite;
+    e.resume_deadline = resume_deadline(v, n);
     e.run = event::PowerProgram::kResume;
     out.push_back(std::move(e));
   }

@@ -13,7 +13,15 @@ constexpr uint32_t kRebootFlags = kNodeRebootRequested | kNodeRebootIssued;
 
 bool idle(const Node& n) { return n.jobs_running + n.jobs_completing == 0; }
 
-Time deadline(const View& v, std::optional<Duration> timeout) { return timeout ? v.now + *timeout : kTimeInfinite; }
+Time deadline(const View& v, const Node& n, std::optional<uint32_t> Partition::*of_partition, std::optional<Duration> of_cluster) {
+  std::optional<uint32_t> longest;
+  v.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
+    if (p.*of_partition && p.nodes.test(n.id.value)) longest = std::max(longest.value_or(0), *(p.*of_partition));
+  });
+  if (longest == kUnlimited32) return kTimeInfinite;
+  if (longest) return v.now + seconds(*longest);
+  return of_cluster ? v.now + *of_cluster : kTimeInfinite;
+}
 
 // FORCE: jobs go, to be queued again where that is allowed.
 void clear_of_jobs(const View& v, const Node& n, JobState state, Events& out) {
@@ -36,20 +44,20 @@ void say(event::NodeStateChanged& e, const View& v, const std::string& reason) {
 void issue_reboot(const View& v, const Node& n, event::NodeStateChanged& e, std::vector<Order>& orders) {
   e.flags = (e.flags & ~kNodeRebootRequested) | kNodeRebootIssued;
   e.reboot_issued = v.now;
-  e.resume_deadline = deadline(v, v.settings.config().resume_timeout);
+  e.resume_deadline = resume_deadline(v, n);
   e.reason += " : reboot issued";
   orders.push_back({n.id, node_rpc::RebootNode{e.reason}});
 }
 
-void begin_power_down(const View& v, event::NodeStateChanged& e) {
+void begin_power_down(const View& v, const Node& n, event::NodeStateChanged& e) {
   e.flags = (e.flags & ~(kNodePowerDownRequested | kNodePoweringUp | kRebootFlags)) | kNodePoweringDown;
-  e.resume_deadline = deadline(v, v.settings.config().suspend_timeout);
+  e.resume_deadline = suspend_deadline(v, n);
   e.run = event::PowerProgram::kSuspend;
 }
 
 // What waits for the node to be idle; false: nothing does.
 bool begin_waiting(const View& v, const Node& n, event::NodeStateChanged& e, std::vector<Order>& orders) {
-  if (e.flags & kNodePowerDownRequested) return begin_power_down(v, e), true;
+  if (e.flags & kNodePowerDownRequested) return begin_power_down(v, n, e), true;
   if (!(e.flags & kNodeRebootRequested) || !n.connected) return false;
   return issue_reboot(v, n, e, orders), true;
 }
@@ -100,7 +108,7 @@ Result<> power_up(const View& v, const Node& n, Events& out) {
   event::NodeStateChanged e = state_of(n, v.now);
   if (n.flags & (kNodePoweredDown | kNodePoweringDown)) {
     e.flags |= kNodePoweringUp;
-    e.resume_deadline = deadline(v, v.settings.config().resume_timeout);
+    e.resume_deadline = resume_deadline(v, n);
     e.run = event::PowerProgram::kResume;
   }
   e.flags &= ~(kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
@@ -125,15 +133,23 @@ Result<> power_down(const View& v, const Node& n, const rpc::ControlNodes& c, Ev
     clear_of_jobs(v, n, JobState::kCancelled, out);
     e.flags &= ~(kNodeDrain | kNodeFail);
     e.admin = n.hardware ? NodeState::kIdle : e.admin;
-    begin_power_down(v, e);
+    begin_power_down(v, n, e);
   } else if (idle(n)) {
-    begin_power_down(v, e);
+    begin_power_down(v, n, e);
   }
   out.push_back(std::move(e));
   return {};
 }
 
 }  // namespace
+
+Time resume_deadline(const View& v, const Node& n) {
+  return deadline(v, n, &Partition::resume_timeout_seconds, v.settings.config().resume_timeout);
+}
+
+Time suspend_deadline(const View& v, const Node& n) {
+  return deadline(v, n, &Partition::suspend_timeout_seconds, v.settings.config().suspend_timeout);
+}
 
 Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders) {
   switch (c.action) {

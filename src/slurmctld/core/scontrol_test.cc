@@ -393,6 +393,18 @@ TEST(Power, DownWhenIdleAndUpAgain) {
   b.expect_replay_equal();
 }
 
+TEST(Power, TheLongestTimeoutOfItsPartitionsCounts) {
+  const std::string programs = "SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\n";
+  Bench b(programs + "PartitionName=a Nodes=n0 SuspendTimeout=7 ResumeTimeout=200\nPartitionName=b Nodes=n[0-1] SuspendTimeout=9 ResumeTimeout=INFINITE\n");
+  for (auto [node, down, up] : {std::tuple(0u, seconds(9), std::optional<Duration>()), {2u, seconds(20), seconds(100)}}) {
+    const std::string name = "n" + std::to_string(node);
+    ASSERT_EQ(code_of(control_nodes(b, on_nodes(rpc::NodeAction::kPowerDown, name))), Errc::kOk);
+    EXPECT_EQ(b.node(node).resume_deadline, b.now + down) << name;
+    ASSERT_EQ(code_of(control_nodes(b, on_nodes(rpc::NodeAction::kPowerUp, name))), Errc::kOk);
+    EXPECT_EQ(b.node(node).resume_deadline, up ? b.now + *up : kTimeInfinite) << name;
+  }
+}
+
 // ---- partitions
 TEST(Partition, EachKeyAndItsRules) {
   Bench b;

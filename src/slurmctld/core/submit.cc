@@ -74,6 +74,35 @@ Result<> check_limits(const View& v, const Partition& p, const JobRequest& r) {
   return {};
 }
 
+bool takes_no_jobs(const Partition& p) { return p.state == PartitionState::kInactive || p.state == PartitionState::kDrain; }
+
+// Alternate=: the partition that takes this one's jobs while it takes none itself; this one when there is none.
+const Partition& in_service(const View& v, const Partition& named) {
+  const Partition* p = &named;
+  for (size_t hops = 0; takes_no_jobs(*p) && hops < v.cluster.partitions.size(); ++hops) {
+    const Partition* other = v.cluster.partition(p->alternate);
+    if (!other) break;
+    p = other;
+  }
+  return takes_no_jobs(*p) ? named : *p;
+}
+
+// The request's partitions with those in place of which others take its jobs; nullopt when it stays as it is.
+std::optional<std::vector<std::string>> alternates(const View& v, const JobRequest& r) {
+  std::vector<std::string> names = r.partitions;
+  if (names.empty() && v.cluster.default_partition != Cluster::kNoPartition)
+    names.push_back(v.cluster.partitions.at(v.cluster.default_partition).name);
+  bool changed = false;
+  for (std::string& name : names) {
+    const Partition* p = v.cluster.partition(name);
+    if (!p || !takes_no_jobs(*p) || p->alternate.empty()) continue;
+    const Partition& other = in_service(v, *p);
+    changed = changed || &other != p;
+    name = other.name;
+  }
+  return changed ? std::optional(std::move(names)) : std::nullopt;
+}
+
 Result<std::vector<uint32_t>> resolve_partitions(const View& v, const JobRequest& r) {
   std::vector<uint32_t> out;
   for (const std::string& name : r.partitions) {
@@ -156,7 +185,7 @@ Result<> check_partition(const View& v, const JobRequest& r, uint32_t index) {
   MUSTER_TRY_VOID(check_access(v, p, r));
   if (v.settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo && !v.is_operator())
     MUSTER_TRY_VOID(check_limits(v, p, r));
-  if (p.state == PartitionState::kInactive || p.state == PartitionState::kDrain) return fail(Errc::kPartitionNotAvailable);
+  if (takes_no_jobs(p)) return fail(Errc::kPartitionNotAvailable);
   Result<> ever = v.feasibility.check(v.cluster, v.settings.sched, r, index);
   if (!ever && ever.error().code == Errc::kMemoryRequest && waits_for_memory_limit(v, p, r)) return {};
   return ever;
@@ -251,6 +280,11 @@ Result<Checked> check(const View& v, const JobRequest& request) {
   if (has_functions(request)) {
     MUSTER_TRY(plain, plainly_named(v, request));
     return check(v, plain);
+  }
+  if (auto others = alternates(v, request)) {
+    JobRequest moved = request;
+    moved.partitions = std::move(*others);
+    return check(v, moved);
   }
   MUSTER_TRY_VOID(check_names(v, request));
   MUSTER_TRY_VOID(check_batch_features(request));

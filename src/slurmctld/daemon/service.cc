@@ -231,8 +231,17 @@ Result<> Service::allocate(Call call, std::string_view payload) {
   MUSTER_TRY_VOID(wire::decode(payload, *request));
   request->request.kind = JobKind::kAllocation;
   MUSTER_TRY_VOID(complete(request->request, call.who));
-  auto answer_if_ready = [this, call](const Cluster& cluster, const Job* job, std::vector<Reply>& replies) {
-    if (job && (job->pending() || (!job->finished() && (job->flags & kJobConfiguring)))) return false;
+  auto tell = [this, call](JobId job, std::string nodes) {
+    return [call, pending = rpc::AllocationPending{job, std::move(nodes)}] {
+      if (auto c = call.channel.lock()) c->answer_part(call.id, call.message, wire::encoded(pending));
+    };
+  };
+  auto answer_if_ready = [this, call, tell, told = false](const Cluster& cluster, const Job* job, std::vector<Reply>& replies) mutable {
+    if (job && job->pending()) return false;
+    if (job && !job->finished() && (job->flags & kJobConfiguring)) {
+      if (!std::exchange(told, true)) replies.push_back(tell(job->id, node_list_of(cluster, *job->allocation)));
+      return false;
+    }
     if (!job || job->finished()) {
       bool too_late = job && job->request->immediate_seconds && job->state == JobState::kFailed && !job->allocation;
       Error e = too_late ? Error(Errc::kNodesBusy) : Error(Errc::kAllocationRevoked, "Job allocation " + std::to_string(job ? job->id.value : 0) + " has been revoked");
@@ -242,15 +251,11 @@ Result<> Service::allocate(Call call, std::string_view payload) {
     }
     return true;
   };
-  core_.post({[this, call, request, answer_if_ready](Core& core, store::EventLog&) -> Reply {
+  core_.post({[this, call, request, answer_if_ready, tell](Core& core, store::EventLog&) -> Reply {
                 auto id = core.submit(call.who, request->request);
                 if (!id) return [this, call, e = id.error()] { refuse(call, e); };
                 core_.wait_for(id->job, answer_if_ready);
-                return [this, call, id = id->job] {
-                  rpc::AllocationPending pending;
-                  pending.job = id;
-                  if (auto c = call.channel.lock()) c->answer_part(call.id, call.message, wire::encoded(pending));
-                };
+                return tell(id->job, "");
               },
               [this, call](const Error& e) { refuse(call, e); }});
   return {};
