@@ -1,22 +1,31 @@
 #include "base/line_holder.h"
 
+#include <utility>
+
 namespace muster {
 
 std::string LineHolder::add(std::string_view data) {
+  const size_t last = data.rfind('\n');
   std::string out;
-  while (!data.empty()) {
-    const size_t end = data.find('\n');
-    if (end == data.npos) {
-      held_.append(data);
-      break;
-    }
-    out += label_;
-    out += held_;
-    out.append(data.substr(0, end + 1));
-    held_.clear();
-    data.remove_prefix(end + 1);
+  if (last != data.npos) {
+    out = label_.empty() ? std::exchange(held_, {}).append(data.substr(0, last + 1)) : labelled(data.substr(0, last + 1));
+    data.remove_prefix(last + 1);
   }
+  held_.append(data);
   if (held_.size() > kLongest) out += rest();
+  return out;
+}
+
+// Of whole lines, the first of which begins with what is held.
+std::string LineHolder::labelled(std::string_view lines) {
+  std::string out;
+  while (!lines.empty()) {
+    const size_t end = lines.find('\n') + 1;
+    out += label_;
+    out += std::exchange(held_, {});
+    out.append(lines.substr(0, end));
+    lines.remove_prefix(end);
+  }
   return out;
 }
 

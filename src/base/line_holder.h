@@ -20,6 +20,8 @@ class LineHolder {
   std::string rest();
 
  private:
+  std::string labelled(std::string_view lines);
+
   std::string label_, held_;
 };
 

@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <poll.h>
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>

@@ -8,6 +8,7 @@ namespace muster::cli {
 namespace {
 
 void say_granted(const os::CliLog& log, Pending& pending) {
+  const std::scoped_lock lock(pending.telling);
   pending.granted = true;
   const std::string id = std::to_string(pending.job);
   if (pending.told_waiting) log.write(os::LogLevel::kInfo, "job " + id + " has been allocated resources");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <optional>
 
 #include "cli/common/options.h"
@@ -13,8 +14,9 @@ namespace muster::cli {
 // A job that waits for its nodes, as the thread that watches signals sees it.
 struct Pending {
   std::atomic<uint32_t> job = 0;           // once it is known
-  std::atomic<bool> told_waiting = false;  // "Pending job allocation …" was printed
-  std::atomic<bool> granted = false;       // it has its nodes, which may not be ready yet
+  std::mutex telling;         // held while lines are printed, and for what follows
+  bool told_waiting = false;  // "Pending job allocation …" was printed
+  bool granted = false;       // it has its nodes, which may not be ready yet
 };
 
 // Waits until the job has its nodes. `pending.job` is set as soon as it is known, so that a signal can cancel

@@ -70,6 +70,7 @@ class PendingGuard {
       int got = sigtimedwait(&set_, nullptr, &step);
       if (over_) return;
       if (got > 0) give_up();
+      const std::scoped_lock lock(pending_.telling);
       uint32_t id = pending_.job;
       if (!id || pending_.told_waiting || pending_.granted) continue;
       log_.write(os::LogLevel::kInfo, "Pending job allocation " + std::to_string(id));
