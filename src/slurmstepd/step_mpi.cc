@@ -1,4 +1,6 @@
 // Stepd, with --mpi: the module before the first task, letters between it and srun, its end.
+#include <algorithm>
+
 #include "os/process.h"
 #include "slurmstepd/stepd.h"
 
@@ -6,6 +8,7 @@ namespace muster::slurmstepd {
 namespace {
 
 constexpr Duration kModuleTimeout = seconds(60);
+constexpr Duration kAborterEnds = milliseconds(500);
 
 }  // namespace
 
@@ -27,7 +30,7 @@ void Stepd::start_module() {
   };
   events.abort = [this](const std::string& why) {
     note("slurmstepd-" + launch_->node + ": error: " + why);
-    abort_step();
+    abort_when_it_has_ended();
   };
   events.gone = [this] { module_gone(); };
   events.note = [this](const std::string& text) { note("slurmstepd-" + launch_->node + ": " + text); };
@@ -63,8 +66,16 @@ void Stepd::module_gone() {
   abort_step();
 }
 
+// A task that aborts ends by itself, with the status that it means to be seen: SIGTERM must not be faster.
+void Stepd::abort_when_it_has_ended() {
+  if (abort_timer_) return;
+  if (std::ranges::any_of(tasks_, [](const Task& t) { return t.ended && t.status != 0; })) return abort_step();
+  abort_timer_ = loop_.after(kAborterEnds, [this] { abort_step(); });
+}
+
 // Everywhere, as srun ends a step; without srun here.
 void Stepd::abort_step() {
+  abort_timer_.reset();
   if (stream_ && stream_->connected())
     stream_->abort_step();
   else

@@ -288,6 +288,7 @@ void Stepd::on_children() {
     look_for_oom_kills();
     told.out_of_memory = state_.out_of_memory;
     if (stream_) stream_->tasks_ended(told);
+    if (abort_timer_) abort_step();
   }
   if ((module || !told.tasks.empty()) && running_ == 0 && started_ && !tasks_over_) return all_tasks_ended();
   if (lingering_ && !processes_.any_left()) all_tasks_ended();

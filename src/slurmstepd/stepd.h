@@ -68,6 +68,7 @@ class Stepd {
   void start_module();
   void module_ended(int32_t status);
   void module_gone();
+  void abort_when_it_has_ended();
   void abort_step();
 
   void launch_failed(const Error& error, bool node_fault);
@@ -125,7 +126,8 @@ class Stepd {
   Duration began_{};                     // of the loop's clock: when the tasks were started
   std::optional<Duration> limit_;        // the step's own
   bool warned_ = false;
-  std::unique_ptr<net::Loop::Timer> kill_timer_, quiet_timer_, limit_timer_, warn_timer_, module_timer_;
+  std::unique_ptr<net::Loop::Timer> kill_timer_, quiet_timer_, limit_timer_, warn_timer_, module_timer_,
+      abort_timer_;  // runs while a task that aborts has yet to end
 };
 
 }  // namespace muster::slurmstepd

@@ -93,7 +93,7 @@ TEST_P(OnThisMachine, HoldsProcessesAndEndsThemAll) {
   const pid_t pid = start(*step, "setsid sleep 100 & setsid setsid sleep 100 & wait");
   for (int i = 0; i < 500 && job->pids()->size() < 3; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  EXPECT_EQ(job->pids()->size(), 3u);
+  EXPECT_GE(job->pids()->size(), 3u);  // one more where setsid has forked and not ended yet
   EXPECT_THAT(*job->pids(), Contains(pid));
   EXPECT_FALSE(step->remove(milliseconds(5)));  // in use
   EXPECT_TRUE(job->signal_all(0));
