@@ -1,4 +1,7 @@
 // The words of the daemons' own option lists, of launches, dependencies and authentication.
+#include <algorithm>
+#include <array>
+
 #include "config/parameter_words.h"
 
 namespace muster::config {
@@ -10,9 +13,8 @@ constexpr const char* kRateLimits = "limits on the requests of a user";
 constexpr const char* kCray = "for Cray systems, of which none is supported";
 constexpr const char* kLockedMemory = "locking the memory of slurmstepd";
 
-constexpr ParameterWord kSlurmctld[] = {
-    not_yet_word("allow_user_triggers", "triggers"),
-    no_effect_word("cloud_dns", "each allocation tells the addresses of its nodes"),
+// Of both daemons.
+constexpr ParameterWord kConnections[] = {
     no_effect_word("conmgr_connect_timeout", kOneLoop),
     no_effect_word("conmgr_max_connections", "the limit on open files bounds them"),
     no_effect_word("conmgr_quiesce_timeout", kOneLoop),
@@ -21,6 +23,11 @@ constexpr ParameterWord kSlurmctld[] = {
     no_effect_word("conmgr_use_poll", kOneLoop),
     no_effect_word("conmgr_wait_write_delay", kOneLoop),
     no_effect_word("conmgr_write_timeout", kOneLoop),
+};
+
+constexpr ParameterWord kSlurmctldOwn[] = {
+    not_yet_word("allow_user_triggers", "triggers"),
+    no_effect_word("cloud_dns", "each allocation tells the addresses of its nodes"),
     no_effect_word("disable_triggers", "there are no triggers yet"),
     no_effect_word("enable_async_reply", "no answer holds up another"),
     not_yet_word("enable_configless", "configless nodes"),
@@ -45,17 +52,9 @@ constexpr ParameterWord kSlurmctld[] = {
     no_effect_word("validate_nodeaddr_threads", "nodes connect to slurmctld, no address of theirs is looked up"),
 };
 
-constexpr ParameterWord kSlurmd[] = {
+constexpr ParameterWord kSlurmdOwn[] = {
     no_effect_word("allow_ecores", "all cores count in any case"),
     flag_word("config_overrides", "what slurm.conf says of a node counts, whatever it registers with"),
-    no_effect_word("conmgr_connect_timeout", kOneLoop),
-    no_effect_word("conmgr_max_connections", "the limit on open files bounds them"),
-    no_effect_word("conmgr_quiesce_timeout", kOneLoop),
-    no_effect_word("conmgr_read_timeout", kOneLoop),
-    no_effect_word("conmgr_threads", kOneLoop),
-    no_effect_word("conmgr_use_poll", kOneLoop),
-    no_effect_word("conmgr_wait_write_delay", kOneLoop),
-    no_effect_word("conmgr_write_timeout", kOneLoop),
     not_yet_word("contain_spank", "job namespaces"),
     flag_word("l3cache_as_socket", "cores that share a level-3 cache count as a socket"),
     flag_word("numa_node_as_socket", "cores of a NUMA node count as a socket"),
@@ -101,6 +100,15 @@ constexpr ParameterWord kMpi[] = {
     no_effect_word("disable_slurm_hydra_bootstrap", "no variables of Hydra are set in any case"),
     flag_word("ports", "ports for --resv-ports"),
 };
+
+template <size_t N, size_t M>
+constexpr std::array<ParameterWord, N + M> joined(const ParameterWord (&a)[N], const ParameterWord (&b)[M]) {
+  std::array<ParameterWord, N + M> out{};
+  std::ranges::copy(b, std::ranges::copy(a, out.begin()).out);
+  return out;
+}
+constexpr auto kSlurmctld = joined(kSlurmctldOwn, kConnections);
+constexpr auto kSlurmd = joined(kSlurmdOwn, kConnections);
 
 }  // namespace
 

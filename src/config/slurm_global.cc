@@ -1,6 +1,7 @@
 // The keys of the cluster as a whole.
 #include <algorithm>
 
+#include "base/port_range.h"
 #include "base/text.h"
 #include "config/parameter_words.h"
 #include "config/slurm_bind.h"
@@ -89,11 +90,8 @@ void drop_none(std::string& type) {
 
 // "ports=12000-12999"; unset where it says something else.
 PortRange mpi_ports_of(const OptionList& params) {
-  std::string_view text = params.get("ports").value_or("");
-  size_t dash = text.find('-');
-  auto port = [](std::string_view t) { return parse_number<uint16_t>(t, 1, 65535); };
-  auto first = port(text.substr(0, dash)), last = dash == text.npos ? first : port(text.substr(dash + 1));
-  return first && last && *first <= *last ? PortRange{*first, *last} : PortRange{};
+  const auto range = parse_port_range(params.get("ports").value_or(""));
+  return range ? PortRange{range->first, range->second} : PortRange{};
 }
 
 void bind_special(Config& c) {

@@ -1,8 +1,10 @@
 #include "cli/common/client_conf.h"
 
-#include <algorithm>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "base/port_range.h"
 #include "base/text.h"
 #include "config/auth_type.h"
 #include "site/conf_files.h"
@@ -41,10 +43,7 @@ void set_auth_info(ClientConf& c, std::string_view value) {
 }
 
 void set_srun_ports(ClientConf& c, std::string_view value) {
-  const size_t dash = value.find('-');
-  const auto first = parse_number<uint16_t>(value.substr(0, dash), 1);
-  const auto last = dash == value.npos ? first : parse_number<uint16_t>(value.substr(dash + 1), 1);
-  if (first && last && *first <= *last) c.srun_ports = {*first, *last};
+  if (auto range = parse_port_range(value)) c.srun_ports = *range;
 }
 
 Result<> set_port(ClientConf& c, std::string_view value) {

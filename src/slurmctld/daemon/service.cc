@@ -231,7 +231,7 @@ Result<> Service::allocate(Call call, std::string_view payload) {
   MUSTER_TRY_VOID(wire::decode(payload, *request));
   request->request.kind = JobKind::kAllocation;
   MUSTER_TRY_VOID(complete(request->request, call.who));
-  auto tell = [this, call](JobId job, std::string nodes) {
+  auto tell = [call](JobId job, std::string nodes) {
     return [call, pending = rpc::AllocationPending{job, std::move(nodes)}] {
       if (auto c = call.channel.lock()) c->answer_part(call.id, call.message, wire::encoded(pending));
     };
