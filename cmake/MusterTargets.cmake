@@ -1,5 +1,5 @@
-# muster_library(NAME DEPENDS a b): every *.cc of the folder but *_test.cc, *_bench.cc and main.cc becomes muster_NAME;
-# the *_test.cc become the program NAME_test, registered with ctest.
+# muster_library(NAME [FOLDERS x y] DEPENDS a b): every *.cc of the folder, and of these folders in it, but *_test.cc,
+# *_bench.cc and main.cc becomes muster_NAME; the *_test.cc become the program NAME_test, registered with ctest.
 # muster_program(NAME SOURCES main.cc DEPENDS ... [SBIN]): an installed program.
 find_package(GTest REQUIRED)
 
@@ -20,8 +20,12 @@ function(muster_precompile target)
 endfunction()
 
 function(muster_library name)
-  cmake_parse_arguments(A "" "" "DEPENDS;SYSTEM;TEST_DEPENDS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  cmake_parse_arguments(A "" "" "DEPENDS;SYSTEM;TEST_DEPENDS;FOLDERS" ${ARGN})
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  foreach(folder ${A_FOLDERS})
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|_bench|/main)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")

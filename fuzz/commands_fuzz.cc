@@ -1,25 +1,25 @@
-// Any sequence of commands to the controller core: submissions, cancellations, holds, updates, plans, node reports, time
+// Any sequence of commands to the controller core: messages of any kind with any bytes, and beside them submissions, cancellations, holds, updates, plans, node reports, time
 // passing. Whatever comes, the indexes are what a rebuild gives and a rollback restores what was.
-#include <cstdint>
-#include <cstdlib>
-
-#include "config/load.h"
-#include "slurmctld/core/core.h"
-#include "wire/cluster_codec.h"
+#include "controller.h"
 
 namespace {
 
 using namespace muster;
 using namespace muster::slurmctld;
 
-constexpr char kConf[] =
-    "ClusterName=f\nSlurmctldHost=h\nAuthType=auth/slurm\nMaxArraySize=64\nMaxJobCount=200\nMinJobAge=10\n"
-    "NodeName=n[1-4] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES MaxTime=60\n";
+constexpr char kConf[] = "ClusterName=f\nSlurmctldHost=h\nAuthType=auth/slurm\nMaxArraySize=64\nMaxJobCount=200\nMinJobAge=10\n"
+                         "NodeName=n[1-4] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES MaxTime=60\n";
 
 struct Input {
   const uint8_t* data;
   size_t size;
   uint8_t next() { return size ? (--size, *data++) : 0; }
+  std::string_view bytes(size_t most) {
+    const std::string_view out(reinterpret_cast<const char*>(data), std::min(most, size));
+    data += out.size();
+    size -= out.size();
+    return out;
+  }
   bool empty() const { return size == 0; }
 };
 
@@ -37,26 +37,27 @@ JobRequest request(Input& in) {
   return r;
 }
 
-void command(Core& core, sched::Planner& planner, Input& in, Time now) {
+void command(FuzzController& controller, Input& in) {
+  Core& core = controller.core;
   Caller who{Uid(in.next() % 3), {}, {}, {}};
   rpc::JobSelector job;
   job.job = JobId(in.next() % 24);
   if (in.next() % 3 == 0) job.array_task = in.next() % 8;
-  switch (in.next() % 9) {
+  switch (in.next() % 10) {
     case 0:
-    case 1: (void)core.submit(who, request(in)); break;
+    case 1: (void)core.run(who, request(in)); break;
     case 2: {
       rpc::SignalJobs c;
       if (in.next() % 4) c.filter.jobs.push_back(job);
       c.signal = in.next() % 3 ? 0 : 15;
-      (void)core.signal(who, c);
+      (void)core.run(who, c);
       break;
     }
     case 3: {
       rpc::ControlJobs c;
       c.action = static_cast<rpc::JobAction>(in.next() % 8);
       c.jobs.push_back(job);
-      (void)core.control(who, c);
+      (void)core.run(who, c);
       break;
     }
     case 4: {
@@ -64,10 +65,10 @@ void command(Core& core, sched::Planner& planner, Input& in, Time now) {
       rpc::UpdateJob c;
       c.job = job;
       c.changes.push_back({kKeys[in.next() % 8], "=", std::to_string(in.next())});
-      (void)core.update_job(who, c);
+      (void)core.run(who, c);
       break;
     }
-    case 5: core.carry_out(planner.plan(core.cluster(), core.settings().sched, now, in.next() % 2 ? sched::Pass::kQuick : sched::Pass::kFull)); break;
+    case 5: controller.plan(in.next() % 2 ? sched::Pass::kQuick : sched::Pass::kFull); break;
     case 6: {
       node_rpc::BatchFinished r;
       r.job = job.job;
@@ -83,7 +84,12 @@ void command(Core& core, sched::Planner& planner, Input& in, Time now) {
       c.nodes = "n" + std::to_string(in.next() % 6);
       static constexpr const char* kStates[] = {"drain", "down", "resume", "idle"};
       c.changes = {{"State", "=", kStates[in.next() % 4]}, {"Reason", "=", "x"}};
-      (void)core.update_node(who, c);
+      (void)core.run(who, c);
+      break;
+    }
+    case 9: {
+      const size_t row = in.next() % command_rows().size();
+      if (const auto any = command_of(row, in.bytes(in.next()), who)) (void)core.run(who, *any);
       break;
     }
   }
@@ -92,43 +98,15 @@ void command(Core& core, sched::Planner& planner, Input& in, Time now) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto kLoaded = [] {
-    config::MemoryFiles files;
-    files.put("/c/slurm.conf", kConf);
-    return std::make_shared<const config::LoadedConfig>(*config::load_config(files, "/c/slurm.conf"));
-  }();
-  Settings settings = make_settings(kLoaded, Uid{0}, false);
-  Core core(settings);
-  sched::Planner planner;
-  Time now = from_unix(1795250940);
-  core.begin(now);
-  core.configure(settings);
-  for (uint32_t n = 0; n < 4; ++n) {
-    node_rpc::Register r;
-    r.node = "n" + std::to_string(n + 1);
-    r.hardware.cpus = r.hardware.sockets = 4;
-    r.hardware.cores_per_socket = r.hardware.threads_per_core = 1;
-    r.hardware.real_memory_mb = 1000;
-    core.report(NodeId(n), r);
-  }
-  core.housekeep();
-  core.commit();
-  (void)core.take_effects(now);
+  FuzzController controller(kConf, Uid{0});
   Input in{data, size};
   while (!in.empty()) {
-    now += seconds(in.next());
-    auto before = encode_cluster(core.cluster());
-    core.begin(now);
-    for (int i = in.next() % 4; i >= 0; --i) command(core, planner, in, now);
-    core.housekeep();
-    if (in.next() % 8 == 0) {
-      core.rollback();
-      if (encode_cluster(core.cluster()) != before) std::abort();
-    } else {
-      core.commit();
-      (void)core.take_effects(now);
-    }
-    if (!core.indexes().same_as(rebuild_indexes(core.cluster(), settings.config().min_job_age))) std::abort();
+    controller.now += seconds(in.next());
+    auto commands = [&, count = in.next() % 4] {
+      for (int i = count; i >= 0; --i) command(controller, in);
+    };
+    if (in.next() % 8 == 0) controller.failing_turn(commands);
+    else controller.turn(commands);
   }
   return 0;
 }

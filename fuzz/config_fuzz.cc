@@ -8,9 +8,8 @@
 
 namespace {
 
-constexpr char kHead[] =
-    "ClusterName=f\nSlurmctldHost=h\nAuthType=auth/slurm\nGresTypes=gpu\n"
-    "NodeName=n[1-4] CPUs=8 RealMemory=1000 Gres=gpu:2\nPartitionName=p Nodes=n[1-4] Default=YES\n";
+constexpr char kHead[] = "ClusterName=f\nSlurmctldHost=h\nAuthType=auth/slurm\nGresTypes=gpu\n"
+                         "NodeName=n[1-4] CPUs=8 RealMemory=1000 Gres=gpu:2\nPartitionName=p Nodes=n[1-4] Default=YES\n";
 
 }  // namespace
 
@@ -23,11 +22,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (data[0] % 4 == 3) files.put("/c/topology.conf", text);
   auto loaded = muster::config::load_config(files, "/c/slurm.conf");
   if (!loaded) {
-    if (loaded.error().empty() || loaded.error()[0].text().empty()) std::abort();   // refused without a word
+    if (loaded.error().empty() || loaded.error()[0].text().empty()) std::abort();  // refused without a word
     return 0;
   }
   if (muster::config::show_config(*loaded, {}).empty()) std::abort();
-  for (uint32_t i = 0; i < loaded->config.nodes.size() && i < 8; ++i)
-    (void)muster::config::devices_of(loaded->gres, loaded->config, i);
+  for (uint32_t i = 0; i < loaded->config.nodes.size() && i < 8; ++i) (void)muster::config::devices_of(loaded->gres, loaded->config, i);
   return 0;
 }

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       return 0;
     }
     if (p.verdict == Parsed::Verdict::kNeedMore) {
-      if (p.size != 0 && p.size <= rest.size()) std::abort();   // it would wait for ever
+      if (p.size != 0 && p.size <= rest.size()) std::abort();  // it would wait for ever
       return 0;
     }
     if (p.size == 0 || p.size > rest.size()) std::abort();

@@ -27,25 +27,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 7) {
-    case 0:
-      turn<muster::JobRequest>(bytes);
-      break;
-    case 1:
-      turn<muster::StepRequest>(bytes);
-      break;
-    case 2:
-      turn<muster::Job>(bytes);
-      break;
-    case 3:
-      turn<muster::Node>(bytes);
-      break;
-    case 4:
-      turn<muster::Partition>(bytes);
-      break;
+    case 0: turn<muster::JobRequest>(bytes); break;
+    case 1: turn<muster::StepRequest>(bytes); break;
+    case 2: turn<muster::Job>(bytes); break;
+    case 3: turn<muster::Node>(bytes); break;
+    case 4: turn<muster::Partition>(bytes); break;
     case 5: {
       const std::string chunk(bytes);
-      if (auto cluster = muster::decode_cluster({&chunk, 1});
-          cluster && !muster::decode_cluster(muster::encode_cluster(*cluster)))
+      if (auto cluster = muster::decode_cluster({&chunk, 1}); cluster && !muster::decode_cluster(muster::encode_cluster(*cluster)))
         std::abort();
       break;
     }

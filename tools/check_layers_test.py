@@ -50,6 +50,17 @@ def test_a_cycle_between_folders(tmp_path):
     assert status == 1 and "tools/layers.txt: a cycle: base -> net -> base" in out
 
 
+def test_a_folder_in_a_folder(tmp_path):
+    layers = "base :\nmodel : base\nmodel/low : base\nmodel/high : model/low\nnet : base model/*\n"
+    text = '\n#include "model/high/h.h"\n'
+    header = "// What lives here.\n#pragma once\n"
+    files = {"tools/layers.txt": layers, "src/model/high/h.h": header, "src/model/high/README.md": "# high\n"}
+    assert look(str(tmp_path), files=files | {"src/net/d.cc": text}) == (0, "")
+    status, out = look(str(tmp_path), files=files | {"src/model/low/d.cc": text + "#include <thread>\n"})
+    assert status == 1 and out == ("src/model/low/d.cc:2: layers: model/low may not include model/high (model/high/h.h)\n"
+                                   "src/model/low/d.cc:3: pure: <thread>: threads\n")
+
+
 def test_pure_code_reads_no_clock(tmp_path):
     expect(tmp_path, "src/model/d.cc", "\nauto t = std::chrono::steady_clock::now();\n", 2,
            "pure: steady_clock::now: clock")
@@ -66,12 +77,6 @@ def test_a_walk_over_an_unordered_container(tmp_path):
     expect(tmp_path, "src/model/d.cc", text, 2, "pure: walks the unordered container ids")
     assert look(str(tmp_path), files={
         "src/model/d.cc": text.replace("g(a);", "g(a);  // order-free: g only counts")})[0] == 0
-
-
-def test_a_mutable_global(tmp_path):
-    expect(tmp_path, "src/net/d.cc", "\nstatic int counter = 0;\n", 2, "globals: static int counter = 0;")
-    expect(tmp_path, "src/net/d.cc", "\nstd::string name;\n", 2, "globals: std::string name;")
-    assert look(str(tmp_path), files={"src/net/d.cc": "static const int kLimit = 3;\n"})[0] == 0
 
 
 def test_the_size_of_a_file_and_its_ratchet(tmp_path):

@@ -1,5 +1,5 @@
 // Hollow nodes: one process that plays many slurmds with live connections, so that the controller is measured at scale on a
-// small machine. Jobs "run" for as long as their name says ("sleep250ms", default: not at all) and always succeed.
+// small machine. Scripts are not fetched, since nothing runs. Jobs "run" for as long as their name says ("sleep250ms", default: not at all) and always succeed.
 //   muster-hollow SOCKET NODES…          host list, e.g. h[1-10000]
 #include <cstdio>
 #include <cstdlib>

@@ -22,16 +22,35 @@ class Bitmap {
   explicit Bitmap(size_t size, bool value = false) : size_(size), words_((size + 63) / 64, value ? ~0ull : 0) { trim(); }
 
   size_t size() const { return size_; }
-  void resize(size_t size) { size_ = size; words_.resize((size + 63) / 64); trim(); }
+  void resize(size_t size) {
+    size_ = size;
+    words_.resize((size + 63) / 64);
+    trim();
+  }
   bool test(size_t i) const { return i < size_ && (words_[i / 64] >> (i % 64) & 1); }
-  void set(size_t i) { if (i >= size_) resize(i + 1); words_[i / 64] |= 1ull << (i % 64); }
-  void reset(size_t i) { if (i < size_) words_[i / 64] &= ~(1ull << (i % 64)); }
+  void set(size_t i) {
+    if (i >= size_) resize(i + 1);
+    words_[i / 64] |= 1ull << (i % 64);
+  }
+  void reset(size_t i) {
+    if (i < size_) words_[i / 64] &= ~(1ull << (i % 64));
+  }
   void assign(size_t i, bool v) { v ? set(i) : reset(i); }
-  void set_range(size_t first, size_t end) { for (size_t i = first; i < end; ++i) set(i); }
+  void set_range(size_t first, size_t end) {
+    for (size_t i = first; i < end; ++i) set(i);
+  }
   void clear() { words_.assign(words_.size(), 0); }
 
-  size_t count() const { size_t n = 0; for (uint64_t w : words_) n += std::popcount(w); return n; }
-  bool any() const { for (uint64_t w : words_) if (w) return true; return false; }
+  size_t count() const {
+    size_t n = 0;
+    for (uint64_t w : words_) n += std::popcount(w);
+    return n;
+  }
+  bool any() const {
+    for (uint64_t w : words_)
+      if (w) return true;
+    return false;
+  }
   bool none() const { return !any(); }
 
   // First member at or after `from`; npos if there is none.
@@ -71,7 +90,8 @@ class Bitmap {
   friend Bitmap operator-(Bitmap a, const Bitmap& b) { return a -= b; }
 
   bool intersects(const Bitmap& o) const {
-    for (size_t w = 0; w < words_.size() && w < o.words_.size(); ++w) if (words_[w] & o.words_[w]) return true;
+    for (size_t w = 0; w < words_.size() && w < o.words_.size(); ++w)
+      if (words_[w] & o.words_[w]) return true;
     return false;
   }
   bool contains(const Bitmap& o) const {
@@ -102,7 +122,9 @@ class Bitmap {
   }
 
  private:
-  void trim() { if (size_ % 64 && !words_.empty()) words_.back() &= (1ull << (size_ % 64)) - 1; }
+  void trim() {
+    if (size_ % 64 && !words_.empty()) words_.back() &= (1ull << (size_ % 64)) - 1;
+  }
 
   size_t size_ = 0;
   std::vector<uint64_t> words_;

@@ -37,8 +37,8 @@ TEST(Bitmap, ReadsRanges) {
 
 TEST(Bitmap, RefusesOtherTextAndLeavesTheOutputAlone) {
   Bitmap b = of({1});
-  for (auto bad : {",", "1,", ",1", "1-", "-1", "3-1", "a", "1;2", " 1", "1 ", "1-2-3", "+1", "0x1", "99999999999999999999",
-                   "1048576", "0-1048576"})
+  for (auto bad :
+       {",", "1,", ",1", "1-", "-1", "3-1", "a", "1;2", " 1", "1 ", "1-2-3", "+1", "0x1", "99999999999999999999", "1048576", "0-1048576"})
     EXPECT_FALSE(Bitmap::parse_ranges(bad, b)) << bad;
   EXPECT_EQ(b, of({1}));
   EXPECT_TRUE(Bitmap::parse_ranges("1048575", b));
@@ -88,7 +88,8 @@ TEST(Bitmap, BehavesAsASet) {
       bool add = r.chance(0.8), first = r.chance(0.5);
       (first ? a : b).assign(n, add);
       auto& s = first ? x : y;
-      if (add) s.insert(n); else s.erase(n);
+      if (add) s.insert(n);
+      else s.erase(n);
     }
     ASSERT_EQ(members(a), x) << "seed " << seed;
     std::set<size_t> both, either = x, left = x;

@@ -6,5 +6,4 @@ namespace muster {
 [[noreturn]] void check_failed(const char* file, int line, const char* what);
 }
 
-#define MUSTER_CHECK(cond) \
-  ((cond) ? static_cast<void>(0) : ::muster::check_failed(__FILE__, __LINE__, #cond))
+#define MUSTER_CHECK(cond) ((cond) ? static_cast<void>(0) : ::muster::check_failed(__FILE__, __LINE__, #cond))

@@ -24,6 +24,8 @@ struct AnyVisitor {
 }  // namespace describe_detail
 
 template <class T>
-concept Described = requires(T& t, describe_detail::AnyVisitor v) { T::describe(t, v); };
+concept Described = requires(T& t, describe_detail::AnyVisitor v) {
+  T::describe(t, v);
+};
 
 }  // namespace muster

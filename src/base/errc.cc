@@ -20,10 +20,9 @@ constexpr Row kRows[] = {
 
 // kOk stands first so that a zeroed Errc is "no error"; behind it the numbers ascend.
 constexpr const Row* kSorted = std::begin(kRows) + 1;
-static_assert(kRows[0].number == 0 &&
-              std::adjacent_find(kSorted, std::end(kRows), [](const Row& a, const Row& b) {
-                return a.number >= b.number;
-              }) == std::end(kRows));
+static_assert(kRows[0].number == 0 && std::adjacent_find(kSorted, std::end(kRows), [](const Row& a, const Row& b) {
+                                        return a.number >= b.number;
+                                      }) == std::end(kRows));
 
 const Row& row(Errc code) {
   auto i = static_cast<size_t>(code);

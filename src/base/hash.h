@@ -42,18 +42,27 @@ inline uint64_t of(const Bitmap& b) {
   return h;
 }
 template <class Tag, class Rep>
-uint64_t of(StrongId<Tag, Rep> id) { return id.value; }
+uint64_t of(StrongId<Tag, Rep> id) {
+  return id.value;
+}
 template <class C, class D>
-uint64_t of(std::chrono::time_point<C, D> t) { return static_cast<uint64_t>(t.time_since_epoch().count()); }
+uint64_t of(std::chrono::time_point<C, D> t) {
+  return static_cast<uint64_t>(t.time_since_epoch().count());
+}
 template <class R, class P>
-uint64_t of(std::chrono::duration<R, P> d) { return static_cast<uint64_t>(d.count()); }
+uint64_t of(std::chrono::duration<R, P> d) {
+  return static_cast<uint64_t>(d.count());
+}
 template <class T>
-  requires std::integral<T> || std::is_enum_v<T>
-uint64_t of(T v) { return static_cast<uint64_t>(v); }
+requires std::integral<T> || std::is_enum_v<T> uint64_t of(T v) { return static_cast<uint64_t>(v); }
 template <Described T>
-uint64_t of(const T& v) { return describe_hash(v); }
+uint64_t of(const T& v) {
+  return describe_hash(v);
+}
 template <class T>
-uint64_t of(const std::optional<T>& v) { return v ? mix64(of(*v) + 0x9e37) : 0; }
+uint64_t of(const std::optional<T>& v) {
+  return v ? mix64(of(*v) + 0x9e37) : 0;
+}
 template <class T>
 uint64_t of(const std::vector<T>& v) {
   uint64_t h = 0;
@@ -61,7 +70,9 @@ uint64_t of(const std::vector<T>& v) {
   return h;
 }
 template <class T>
-uint64_t of(const std::shared_ptr<T>& v) { return v ? of(*v) + 1 : 0; }
+uint64_t of(const std::shared_ptr<T>& v) {
+  return v ? of(*v) + 1 : 0;
+}
 
 struct Visitor {
   uint64_t h = 0;

@@ -18,8 +18,8 @@ struct StrongId {
   constexpr explicit operator bool() const { return value != Rep{}; }
 };
 
-using JobId = StrongId<struct JobIdTag, uint32_t>;     // 0 = none; 1 … MaxJobId
-using NodeId = StrongId<struct NodeIdTag, uint32_t>;   // index into Cluster::nodes, never reused while jobs hold it
+using JobId = StrongId<struct JobIdTag, uint32_t>;    // 0 = none; 1 … MaxJobId
+using NodeId = StrongId<struct NodeIdTag, uint32_t>;  // index into Cluster::nodes, never reused while jobs hold it
 using Uid = StrongId<struct UidTag, uint32_t>;
 using Gid = StrongId<struct GidTag, uint32_t>;
 

@@ -12,7 +12,7 @@ TEST(LineHolder, PassesOnWholeLinesOnly) {
   EXPECT_EQ(lines.add("\n"), "d\n");
   EXPECT_EQ(lines.rest(), "");
   EXPECT_EQ(lines.add("e"), "");
-  EXPECT_EQ(lines.rest(), "e");   // as it was written: no line end
+  EXPECT_EQ(lines.rest(), "e");  // as it was written: no line end
   EXPECT_EQ(lines.rest(), "");
 }
 

@@ -109,8 +109,8 @@ class PersistentMap {
   // null where it is absent. Cost: proportional to what was changed since one map was copied from the other.
   template <class F>
   static void diff(const PersistentMap& before, const PersistentMap& after, F&& f) {
-    diff_walk({before.root_, before.depth_}, {after.root_, after.depth_},
-              before.depth_ > after.depth_ ? before.depth_ : after.depth_, 0, f);
+    diff_walk({before.root_, before.depth_}, {after.root_, after.depth_}, before.depth_ > after.depth_ ? before.depth_ : after.depth_, 0,
+              f);
   }
   uint32_t last_key() const {  // 0 when empty
     if (!root_ || size_ == 0) return 0;

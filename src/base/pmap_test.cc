@@ -47,18 +47,14 @@ void change(Random& r, Map& map, Model& model) {
   }
   std::string value = std::to_string(r.next() % 1000);
   switch (r.uniform(0, 3)) {
-    case 0:
-      ASSERT_EQ(map.erase(key), model.erase(key) == 1);
-      break;
+    case 0: ASSERT_EQ(map.erase(key), model.erase(key) == 1); break;
     case 1: {
       std::string* v = map.edit(key);
       ASSERT_EQ(v != nullptr, model.contains(key));
       if (v) *v = model[key] = value;
       break;
     }
-    default:
-      map.set(key, value);
-      model[key] = value;
+    default: map.set(key, value); model[key] = value;
   }
 }
 
@@ -112,7 +108,8 @@ TEST(PersistentMap, DiffNamesExactlyWhatDiffers) {
       last = key;
       auto was = old.find(key);
       EXPECT_EQ(b ? *b : "-", was == old.end() ? "-" : was->second);
-      if (a) rebuilt[key] = *a; else rebuilt.erase(key);
+      if (a) rebuilt[key] = *a;
+      else rebuilt.erase(key);
     });
     ASSERT_EQ(rebuilt, model) << "seed " << seed;
     int calls = 0;

@@ -19,7 +19,9 @@ class Random {  // splitmix64
   uint64_t uniform(uint64_t lo, uint64_t hi) { return lo + (hi == UINT64_MAX && lo == 0 ? next() : next() % (hi - lo + 1)); }
   bool chance(double p) { return static_cast<double>(next() >> 11) * 0x1p-53 < p; }
   template <class C>
-  const auto& pick(const C& from) { return from[static_cast<size_t>(next() % from.size())]; }
+  const auto& pick(const C& from) {
+    return from[static_cast<size_t>(next() % from.size())];
+  }
   Random fork() { return Random(next()); }
 
  private:

@@ -31,9 +31,7 @@ template <class T = void>
 using Result = std::expected<T, Error>;
 
 inline std::unexpected<Error> fail(Errc code) { return std::unexpected(Error(code)); }
-inline std::unexpected<Error> fail(Errc code, std::string text) {
-  return std::unexpected(Error(code, std::move(text)));
-}
+inline std::unexpected<Error> fail(Errc code, std::string text) { return std::unexpected(Error(code, std::move(text))); }
 inline std::unexpected<Error> fail(Errc code, std::string text, std::string hint) {
   return std::unexpected(Error(code, std::move(text), std::move(hint)));
 }
@@ -44,13 +42,12 @@ inline std::unexpected<Error> fail(std::string text) { return fail(Errc::kError,
 // Returns the error of `expr` from the enclosing function, else defines `var` as its value.
 #define MUSTER_TRY_CAT2(a, b) a##b
 #define MUSTER_TRY_CAT(a, b) MUSTER_TRY_CAT2(a, b)
-#define MUSTER_TRY(var, expr)                                                          \
-  auto MUSTER_TRY_CAT(try_, __LINE__) = (expr);                                        \
-  if (!MUSTER_TRY_CAT(try_, __LINE__))                                                 \
-    return std::unexpected(std::move(MUSTER_TRY_CAT(try_, __LINE__)).error());         \
+#define MUSTER_TRY(var, expr)                                                                                     \
+  auto MUSTER_TRY_CAT(try_, __LINE__) = (expr);                                                                   \
+  if (!MUSTER_TRY_CAT(try_, __LINE__)) return std::unexpected(std::move(MUSTER_TRY_CAT(try_, __LINE__)).error()); \
   auto var = std::move(*MUSTER_TRY_CAT(try_, __LINE__))
-#define MUSTER_TRY_VOID(expr)                                                          \
-  do {                                                                                 \
-    auto try_void_result = (expr);                                                     \
-    if (!try_void_result) return std::unexpected(std::move(try_void_result).error());  \
+#define MUSTER_TRY_VOID(expr)                                                         \
+  do {                                                                                \
+    auto try_void_result = (expr);                                                    \
+    if (!try_void_result) return std::unexpected(std::move(try_void_result).error()); \
   } while (0)

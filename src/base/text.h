@@ -24,8 +24,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view sep);
 
 // The whole of `s` as a number within [min, max]; nullopt otherwise (no sign tricks, no trailing text).
 template <class T>
-std::optional<T> parse_number(std::string_view s, T min = std::numeric_limits<T>::min(),
-                              T max = std::numeric_limits<T>::max()) {
+std::optional<T> parse_number(std::string_view s, T min = std::numeric_limits<T>::min(), T max = std::numeric_limits<T>::max()) {
   T v{};
   auto [p, ec] = std::from_chars(s.data(), s.data() + s.size(), v);
   if (ec != std::errc() || p != s.data() + s.size() || s.empty() || v < min || v > max) return std::nullopt;

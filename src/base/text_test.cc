@@ -34,8 +34,7 @@ TEST(Text, Numbers) {
   EXPECT_EQ(parse_number<uint32_t>("4294967295"), 4294967295u);
   EXPECT_EQ(parse_number<int>("-7"), -7);
   EXPECT_EQ(parse_number<int>("007"), 7);
-  for (auto bad : {"", " 1", "1 ", "+1", "0x1", "1.0", "4294967296", "-1", "1a"})
-    EXPECT_FALSE(parse_number<uint32_t>(bad)) << bad;
+  for (auto bad : {"", " 1", "1 ", "+1", "0x1", "1.0", "4294967296", "-1", "1a"}) EXPECT_FALSE(parse_number<uint32_t>(bad)) << bad;
   EXPECT_FALSE(parse_number<int>("11", 0, 10));
   EXPECT_FALSE(parse_number<int>("-1", 0, 10));
 }
@@ -45,9 +44,20 @@ TEST(Text, MemorySizes) {
   const struct {
     const char* text;
     uint64_t mb;
-  } good[] = {{"30", 30},   {"30M", 30},  {"1G", 1024},       {"1g", 1024}, {"1T", 1 << 20}, {"1K", 1}, {"1024K", 1},
-              {"1025K", 2}, {"1GB", 1024}, {"1mb", 1},        {"0", 0},     {"0K", 0},
-              {"99999999T", 99999999ull << 20}, {"18446744073709551615K", (1ull << 54)}};
+  } good[] = {{"30", 30},
+              {"30M", 30},
+              {"1G", 1024},
+              {"1g", 1024},
+              {"1T", 1 << 20},
+              {"1K", 1},
+              {"1024K", 1},
+              {"1025K", 2},
+              {"1GB", 1024},
+              {"1mb", 1},
+              {"0", 0},
+              {"0K", 0},
+              {"99999999T", 99999999ull << 20},
+              {"18446744073709551615K", (1ull << 54)}};
   for (const auto& c : good) EXPECT_EQ(parse_mem_mb(c.text).value(), c.mb) << c.text;
   for (auto bad : {"", "-1", "1Gi", "1GiB", "1.5G", "1P", "abc", "1GG", "1B", "G", " 1G", "1 G", "18446744073709551615",
                    "18446744073709551616", "99999999999999T"}) {
@@ -73,13 +83,13 @@ TEST(Text, PrintsMemory) {
   EXPECT_EQ(format_mem_mb(921600), "900G");
   EXPECT_EQ(format_mem_mb(1 << 20), "1T");
   // As TRES lists of 22.05 write it.
-  const std::pair<uint64_t, const char*> lists[] = {{0, "0"}, {200, "200M"}, {512, "512M"}, {1500, "1500M"}, {1536, "1.50G"}, {10240, "10G"}, {64000, "62.50G"}, {192000, "187.50G"}};
+  const std::pair<uint64_t, const char*> lists[] = {{0, "0"},        {200, "200M"},  {512, "512M"},     {1500, "1500M"},
+                                                    {1536, "1.50G"}, {10240, "10G"}, {64000, "62.50G"}, {192000, "187.50G"}};
   for (const auto& [mb, text] : lists) {
     EXPECT_EQ(format_tres_mem(mb), text);
     EXPECT_EQ(parse_tres_mem_mb(text), mb);
   }
-  for (uint64_t mb : {1ull, 1023ull, 1024ull, 1025ull, 1ull << 29, 3ull << 20})
-    EXPECT_EQ(parse_mem_mb(format_mem_mb(mb)).value(), mb);
+  for (uint64_t mb : {1ull, 1023ull, 1024ull, 1025ull, 1ull << 29, 3ull << 20}) EXPECT_EQ(parse_mem_mb(format_mem_mb(mb)).value(), mb);
 }
 
 TEST(Text, DidYouMean) {

@@ -19,9 +19,8 @@ std::unexpected<Error> bad_limit(std::string_view text, std::string_view rule) {
   return fail(Errc::kInvalidTimeLimit, std::move(said), std::string(rule));
 }
 
-constexpr std::string_view kForms =
-    "use minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes, "
-    "days-hours:minutes:seconds or UNLIMITED";
+constexpr std::string_view kForms = "use minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes, "
+                                    "days-hours:minutes:seconds or UNLIMITED";
 
 struct Parts {
   uint64_t days, hours, minutes, seconds;
@@ -77,8 +76,7 @@ Result<TimeLimit> parse_time_limit(std::string_view text) {
   auto fields = split(rest, ':', true);
   if (fields.size() > 3) return bad_limit(text, kForms);
   if (!days && fields.size() == 1) {
-    if (auto minutes = parse_number<uint64_t>(rest); minutes && (*minutes == kMarker || *minutes == kMarker + 1))
-      return TimeLimit{};
+    if (auto minutes = parse_number<uint64_t>(rest); minutes && (*minutes == kMarker || *minutes == kMarker + 1)) return TimeLimit{};
   }
   // "days-" alone is taken by Slurm, and a lone number counts hours after days, minutes otherwise.
   uint64_t unit = days || fields.size() == 3 ? 3600 : 60;
@@ -118,8 +116,18 @@ std::string format_time(Time t, std::string_view unset) {
   if (!localtime_r(&clock, &local)) return std::string(unset);
   auto two = [](int v) { return static_cast<uint64_t>(v); };
   return Digits()
-      .number(int64_t{local.tm_year} + 1900).sign('-').two(two(local.tm_mon + 1)).sign('-').two(two(local.tm_mday)).sign('T')
-      .two(two(local.tm_hour)).sign(':').two(two(local.tm_min)).sign(':').two(two(local.tm_sec)).text();
+      .number(int64_t{local.tm_year} + 1900)
+      .sign('-')
+      .two(two(local.tm_mon + 1))
+      .sign('-')
+      .two(two(local.tm_mday))
+      .sign('T')
+      .two(two(local.tm_hour))
+      .sign(':')
+      .two(two(local.tm_min))
+      .sign(':')
+      .two(two(local.tm_sec))
+      .text();
 }
 
 }  // namespace muster

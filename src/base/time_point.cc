@@ -56,9 +56,12 @@ class PointParser {
   void skip_blanks() {
     while (peek() == ' ' || peek() == '\t') ++at_;
   }
-  // What may stand between a date and a time: blanks, and one T or - of "2026-01-31T16:00" and "0131-16:00".
+  // What may stand between a date and a time: blanks, and one T or - of "2026-01-31T16:00", "0131-16:00" and "noon-tomorrow".
   void skip_separators() {
     skip_blanks();
+    const char next = peek(1);
+    const bool word = (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+    if (peek() == '-' && word && (date_ || clock_)) ++at_;
     if ((peek() == 'T' || peek() == '-') && (is_digit(peek(1)) || (peek(1) == '\0' && date_))) ++at_;
   }
   bool take_word(std::string_view word) {
@@ -67,8 +70,7 @@ class PointParser {
     return true;
   }
   std::unexpected<Error> bad(std::string hint) const {
-    return fail(Errc::kInvalidTime,
-                "Invalid time specification (pos=" + std::to_string(at_) + "): " + std::string(text_), std::move(hint));
+    return fail(Errc::kInvalidTime, "Invalid time specification (pos=" + std::to_string(at_) + "): " + std::string(text_), std::move(hint));
   }
   size_t digits() const {
     size_t n = 0;
@@ -151,8 +153,8 @@ class PointParser {
   Result<void> iso_date() {
     Date d;
     d.year = take(4);
-    if (!(peek() == '-' && is_digit(peek(1)) && is_digit(peek(2)) && peek(3) == '-' && is_digit(peek(4)) &&
-          is_digit(peek(5)) && !is_digit(peek(6))))
+    if (!(peek() == '-' && is_digit(peek(1)) && is_digit(peek(2)) && peek(3) == '-' && is_digit(peek(4)) && is_digit(peek(5)) &&
+          !is_digit(peek(6))))
       return bad("a date is written YYYY-MM-DD");
     ++at_;
     size_t month_at = at_;
@@ -276,8 +278,6 @@ class PointParser {
 
 }  // namespace
 
-Result<Time> parse_time_point(std::string_view text, Time now, ClockRule rule) {
-  return PointParser(text, now, rule).parse();
-}
+Result<Time> parse_time_point(std::string_view text, Time now, ClockRule rule) { return PointParser(text, now, rule).parse(); }
 
 }  // namespace muster

@@ -31,18 +31,33 @@ TEST(TimeLimit, IsReadAsSbatchDoes) {
   const struct {
     const char* text;
     uint32_t minutes;
-  } good[] = {{"30", 30},       {"1:30", 2},          {"2:00:00", 120}, {"1-12", 2160},     {"1-12:30", 2190},
-              {"1-12:30:15", 2191}, {"1-0:0:1", 1441},    {"1-", 1440},     {"0:0", 0},         {"0", 0},
-              {"0:01", 1},      {"1-25", 2940},       {"1:99", 3},      {"5000000", 5000000}, {"00:30:00", 30},
-              {"0-0", 0},       {"71582789", 71582789}, {"4294967293", 4294967293u}};
+  } good[] = {{"30", 30},
+              {"1:30", 2},
+              {"2:00:00", 120},
+              {"1-12", 2160},
+              {"1-12:30", 2190},
+              {"1-12:30:15", 2191},
+              {"1-0:0:1", 1441},
+              {"1-", 1440},
+              {"0:0", 0},
+              {"0", 0},
+              {"0:01", 1},
+              {"1-25", 2940},
+              {"1:99", 3},
+              {"5000000", 5000000},
+              {"00:30:00", 30},
+              {"0-0", 0},
+              {"71582789", 71582789},
+              {"4294967293", 4294967293u}};
   for (const auto& c : good) EXPECT_EQ(parse_time_limit(c.text).value().minutes, c.minutes) << c.text;
   for (auto text : {"unlimited", "INFINITE", "-1", "4294967295", "4294967294"})
     EXPECT_EQ(parse_time_limit(text).value().minutes, std::nullopt) << text;
 }
 
 TEST(TimeLimit, RefusesOtherText) {
-  for (auto text : {"", "UNLIM", "inf", "abc", "1:", ":30", "1:2:3:4", "1-2-3", "1.5", " 5", "5 ", "+5", "0x10", "::", "5m",
-                    "1::5", "1-:5", "-", "-2", "-5", "99999999999", "4294967296", "4294967295-0", "1-1:2:3:4", "1-1:"}) {
+  for (auto text :
+       {"",   "UNLIM", "inf",  "abc",  "1:", ":30", "1:2:3:4", "1-2-3",       "1.5",        " 5",           "5 ",        "+5",  "0x10",
+        "::", "5m",    "1::5", "1-:5", "-",  "-2",  "-5",      "99999999999", "4294967296", "4294967295-0", "1-1:2:3:4", "1-1:"}) {
     auto r = parse_time_limit(text);
     ASSERT_FALSE(r) << text;
     EXPECT_EQ(r.error().code, Errc::kInvalidTimeLimit);
@@ -133,6 +148,9 @@ TEST(TimePoint, IsReadAsSbatchDoes) {
       {"tomorrow 16:00", "2026-11-22T16:00:00"},
       {"16:00 tomorrow", "2026-11-22T16:00:00"},
       {"noon tomorrow", "2026-11-22T12:00:00"},
+      {"noon-tomorrow", "2026-11-22T12:00:00"},
+      {"tomorrow-noon", "2026-11-22T12:00:00"},
+      {"16:00-tomorrow", "2026-11-22T16:00:00"},
       {"today16:00", "2026-11-21T16:00:00"},
       {"4:00 pm tomorrow", "2026-11-22T16:00:00"},
       {"2026-12-20", "2026-12-20T00:00:00"},
@@ -179,13 +197,40 @@ TEST(TimePoint, ErrorsPointAtTheCharacter) {
   const struct {
     const char* text;
     int at;
-  } cases[] = {{"now+5min", 5},    {"now+1h", 5},       {"now+1fortnight", 5}, {"now+0x10", 5}, {"now+1.5hours", 5},
-               {"16:00:61", 6},    {"25:00", 0},        {"24:00", 0},          {"00:60", 3},    {"today+1hour", 5},
-               {"fika+1hour", 4},  {"2026-13-01", 5},   {"4PM", 1},            {"16:00PM", 5},  {"13:00AM", 5},
-               {"uts0", 0},        {"utsx", 0},         {"uts-1", 0},          {"1795000000", 0}, {"5", 1},
-               {"abc", 0},         {"2026-12-20T12", 13}, {"12:00:00.5", 8},   {"20261220", 0}, {"now+", 4},
-               {"01/20/2027", 6},  {"13/01", 0},        {"00/10", 0},          {"12/32", 3},    {"8:5", 3},
-               {"08:05:5", 7},     {"12:34Z", 5},       {"noonPM", 4},         {"16:00+1hour", 5}};
+  } cases[] = {{"now+5min", 5},
+               {"now+1h", 5},
+               {"now+1fortnight", 5},
+               {"now+0x10", 5},
+               {"now+1.5hours", 5},
+               {"16:00:61", 6},
+               {"25:00", 0},
+               {"24:00", 0},
+               {"00:60", 3},
+               {"today+1hour", 5},
+               {"fika+1hour", 4},
+               {"2026-13-01", 5},
+               {"4PM", 1},
+               {"16:00PM", 5},
+               {"13:00AM", 5},
+               {"uts0", 0},
+               {"utsx", 0},
+               {"uts-1", 0},
+               {"1795000000", 0},
+               {"5", 1},
+               {"abc", 0},
+               {"2026-12-20T12", 13},
+               {"12:00:00.5", 8},
+               {"20261220", 0},
+               {"now+", 4},
+               {"01/20/2027", 6},
+               {"13/01", 0},
+               {"00/10", 0},
+               {"12/32", 3},
+               {"8:5", 3},
+               {"08:05:5", 7},
+               {"12:34Z", 5},
+               {"noonPM", 4},
+               {"16:00+1hour", 5}};
   for (const auto& c : cases) {
     auto r = parse_time_point(c.text, kNow);
     ASSERT_FALSE(r) << c.text << " is " << format_time(*r);
@@ -201,8 +246,7 @@ TEST(TimePoint, ErrorsPointAtTheCharacter) {
 // Slurm turns 30 February into 2 March; a day that does not exist is an error here.
 TEST(TimePoint, DaysMustExist) {
   Zone utc("UTC");
-  for (auto text : {"2026-02-30", "2027-02-29", "02/30", "0229", "0431", "022927"})
-    EXPECT_FALSE(parse_time_point(text, kNow)) << text;
+  for (auto text : {"2026-02-30", "2027-02-29", "02/30", "0229", "0431", "022927"}) EXPECT_FALSE(parse_time_point(text, kNow)) << text;
   EXPECT_EQ(point("2028-02-29"), "2028-02-29T00:00:00");
 }
 

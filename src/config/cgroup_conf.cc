@@ -32,15 +32,16 @@ SimpleConf build_simple_conf(ConfFile file, const std::vector<Line>& lines, std:
     out.values.push_back(std::move(v));
   }
   for (const Line& line : lines) {
-    for (const KeyValue& kv : line.values) {
-      const KeyRow* row = check_pair(file, Section::kGlobal, kv, f);
-      if (!row) continue;
+    for (const KeyValue& given : line.values) {
+      std::optional<CheckedPair> pair = check_pair(file, Section::kGlobal, given, f);
+      if (!pair) continue;
+      const KeyRow* row = pair->row;
+      const KeyValue& kv = pair->kv;
       for (ConfigValue& v : out.values) {
         if (v.row != row) continue;
         if (v.given && kv.op == Assign::kSet && !row->repeatable)
           f.notice(kv.pos, row->name, "is given again; this value replaces the one at " + v.pos.text());
-        v.text =
-            v.given && row->repeatable ? v.text + "," + kv.value : apply_assign(v.given ? v.text : "", kv);
+        v.text = v.given && row->repeatable ? v.text + "," + kv.value : apply_assign(v.given ? v.text : "", kv);
         if (v.text.empty() && row->default_text) v.text = row->default_text;
         v.given = true;
         v.pos = kv.pos;
@@ -59,8 +60,7 @@ double percent_of(std::string_view text, double otherwise) {
 }
 }  // namespace
 
-CgroupConf build_cgroup_conf(const std::vector<Line>& lines, std::vector<ConfigError>& errors,
-                             std::vector<ConfigNotice>& notices) {
+CgroupConf build_cgroup_conf(const std::vector<Line>& lines, std::vector<ConfigError>& errors, std::vector<ConfigNotice>& notices) {
   CgroupConf c;
   c.raw = build_simple_conf(ConfFile::kCgroup, lines, errors, notices);
   const SimpleConf& raw = c.raw;
@@ -71,8 +71,7 @@ CgroupConf build_cgroup_conf(const std::vector<Line>& lines, std::vector<ConfigE
   c.ignore_systemd = raw.yes("IgnoreSystemd");
   c.ignore_systemd_on_failure = raw.yes("IgnoreSystemdOnFailure");
   c.enable_controllers = raw.yes("EnableControllers");
-  for (std::string_view w : split(raw.text("EnableExtraControllers"), ','))
-    c.extra_controllers.push_back(to_lower(trim(w)));
+  for (std::string_view w : split(raw.text("EnableExtraControllers"), ',')) c.extra_controllers.push_back(to_lower(trim(w)));
   c.systemd_timeout = milliseconds(raw.number("SystemdTimeout", 1000));
   c.allowed_ram_percent = percent_of(raw.text("AllowedRAMSpace"), 100);
   c.allowed_swap_percent = percent_of(raw.text("AllowedSwapSpace"), 0);
@@ -83,8 +82,7 @@ CgroupConf build_cgroup_conf(const std::vector<Line>& lines, std::vector<ConfigE
   c.constrain_ram = raw.yes("ConstrainRAMSpace");
   c.constrain_swap = raw.yes("ConstrainSwapSpace");
   c.signal_children = raw.yes("SignalChildrenProcesses");
-  if (!raw.text("MemorySwappiness").empty())
-    c.memory_swappiness = static_cast<uint32_t>(raw.number("MemorySwappiness"));
+  if (!raw.text("MemorySwappiness").empty()) c.memory_swappiness = static_cast<uint32_t>(raw.number("MemorySwappiness"));
   if (Result<uint64_t> mb = parse_mem_mb(raw.text("MinRAMSpace"))) c.min_ram_mb = *mb;
   return c;
 }

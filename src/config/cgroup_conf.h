@@ -31,8 +31,7 @@ SimpleConf build_simple_conf(ConfFile file, const std::vector<Line>& lines, std:
 struct CgroupConf {
   SimpleConf raw;
   std::string mountpoint = "/sys/fs/cgroup", plugin = "autodetect", slice = "system.slice";
-  bool job_id_paths = false, ignore_systemd = false, ignore_systemd_on_failure = false,
-       enable_controllers = false;
+  bool job_id_paths = false, ignore_systemd = false, ignore_systemd_on_failure = false, enable_controllers = false;
   std::vector<std::string> extra_controllers;
   Duration systemd_timeout = milliseconds(1000);
   double allowed_ram_percent = 100, allowed_swap_percent = 0, max_ram_percent = 100, max_swap_percent = 100;
@@ -41,7 +40,6 @@ struct CgroupConf {
   std::optional<uint32_t> memory_swappiness;
   uint64_t min_ram_mb = 30;
 };
-CgroupConf build_cgroup_conf(const std::vector<Line>& lines, std::vector<ConfigError>& errors,
-                             std::vector<ConfigNotice>& notices);
+CgroupConf build_cgroup_conf(const std::vector<Line>& lines, std::vector<ConfigError>& errors, std::vector<ConfigNotice>& notices);
 
 }  // namespace muster::config

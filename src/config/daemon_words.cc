@@ -15,14 +15,10 @@ constexpr const char* kLockedMemory = "locking the memory of slurmstepd";
 
 // Of both daemons.
 constexpr ParameterWord kConnections[] = {
-    no_effect_word("conmgr_connect_timeout", kOneLoop),
-    no_effect_word("conmgr_max_connections", "the limit on open files bounds them"),
-    no_effect_word("conmgr_quiesce_timeout", kOneLoop),
-    no_effect_word("conmgr_read_timeout", kOneLoop),
-    no_effect_word("conmgr_threads", kOneLoop),
-    no_effect_word("conmgr_use_poll", kOneLoop),
-    no_effect_word("conmgr_wait_write_delay", kOneLoop),
-    no_effect_word("conmgr_write_timeout", kOneLoop),
+    no_effect_word("conmgr_connect_timeout", kOneLoop),  no_effect_word("conmgr_max_connections", "the limit on open files bounds them"),
+    no_effect_word("conmgr_quiesce_timeout", kOneLoop),  no_effect_word("conmgr_read_timeout", kOneLoop),
+    no_effect_word("conmgr_threads", kOneLoop),          no_effect_word("conmgr_use_poll", kOneLoop),
+    no_effect_word("conmgr_wait_write_delay", kOneLoop), no_effect_word("conmgr_write_timeout", kOneLoop),
 };
 
 constexpr ParameterWord kSlurmctldOwn[] = {
@@ -32,7 +28,7 @@ constexpr ParameterWord kSlurmctldOwn[] = {
     no_effect_word("enable_async_reply", "no answer holds up another"),
     not_yet_word("enable_configless", "configless nodes"),
     not_yet_word("enable_expedited_requeue", "expedited requeue"),
-    no_effect_word("enable_stepmgr", "slurmctld manages the steps of every job itself"),
+    flag_word("enable_stepmgr", "the steps of all jobs that are submitted from now on are managed on their first node"),
     not_yet_word("idle_on_node_suspend", kPowerSaving),
     no_effect_word("max_dbd_msg_action", "beyond MaxDBDMsgs the oldest records of ended steps and jobs are given up, and the log says so"),
     not_yet_word("max_powered_nodes", kPowerSaving),
@@ -84,7 +80,8 @@ constexpr ParameterWord kDependency[] = {
 };
 
 constexpr ParameterWord kAuth[] = {
-    not_yet_word("cred_expire", "lifetimes of step credentials by hand"),
+    number_word("cred_expire", 0, 315360000,
+                "seconds before a requeued job may start again, without requeue_delay; a step's credential lives as long as its use"),
     flag_word("socket", "munge's socket"),
     not_yet_word("ttl", "lifetimes of credentials by hand"),
     not_yet_word("use_client_ids", "users that only login nodes know"),
@@ -94,6 +91,20 @@ constexpr ParameterWord kBcast[] = {
     flag_word("Compression", "what --compress uses: lz4 or none"),
     flag_word("DestDir", "where files go"),
     flag_word("send_libs", "libraries of programs go, too"),
+};
+
+constexpr ParameterWord kCommunication[] = {
+    no_effect_word("CheckGhalQuiesce", "connections are not counted against a halt of nodes"),
+    not_yet_word("DisableIPv4", "IPv6 alone"),
+    no_effect_word("EnableIPv6", "both families are used where the host has them"),
+    no_effect_word("block_null_hash", "every credential has a hash"),
+    no_effect_word("getnameinfo_cache_timeout", "no address is turned into a name"),
+    not_yet_word("host_unreach_retry_count", "another try for hosts that cannot be reached"),
+    no_effect_word("keepaliveinterval", "a peer that is gone is noticed by probes in a minute"),
+    no_effect_word("keepaliveprobes", "a peer that is gone is noticed by probes in a minute"),
+    no_effect_word("keepalivetime", "a peer that is gone is noticed by probes in a minute"),
+    flag_word("NoCtldInAddrAny", "slurmctld listens at the address of its SlurmctldHost only"),
+    flag_word("NoInAddrAny", "slurmd listens at its NodeAddr only"),
 };
 
 constexpr ParameterWord kMpi[] = {
@@ -119,5 +130,6 @@ std::span<const ParameterWord> dependency_words() { return kDependency; }
 std::span<const ParameterWord> auth_words() { return kAuth; }
 std::span<const ParameterWord> bcast_words() { return kBcast; }
 std::span<const ParameterWord> mpi_words() { return kMpi; }
+std::span<const ParameterWord> communication_words() { return kCommunication; }
 
 }  // namespace muster::config

@@ -11,12 +11,10 @@ namespace {
 // The parts of a node that scheduling and the daemons depend on, as text to compare and to show.
 std::string node_text(const NodeConfig& n) {
   const NodeTemplate& t = *n.line;
-  std::string out = "CPUs=" + std::to_string(t.cpus) + " Boards=" + std::to_string(t.boards) +
-                    " Sockets=" + std::to_string(t.sockets) +
-                    " CoresPerSocket=" + std::to_string(t.cores_per_socket) +
-                    " ThreadsPerCore=" + std::to_string(t.threads_per_core) +
-                    " RealMemory=" + std::to_string(t.real_memory_mb) +
-                    " TmpDisk=" + std::to_string(t.tmp_disk_mb) + " Weight=" + std::to_string(t.weight);
+  std::string out = "CPUs=" + std::to_string(t.cpus) + " Boards=" + std::to_string(t.boards) + " Sockets=" + std::to_string(t.sockets) +
+                    " CoresPerSocket=" + std::to_string(t.cores_per_socket) + " ThreadsPerCore=" + std::to_string(t.threads_per_core) +
+                    " RealMemory=" + std::to_string(t.real_memory_mb) + " TmpDisk=" + std::to_string(t.tmp_disk_mb) +
+                    " Weight=" + std::to_string(t.weight);
   auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) out += std::string(" ") + key + "=" + value;
   };
@@ -63,8 +61,7 @@ void diff_nodes(const Config& before, const Config& after, std::vector<ConfigCha
     const NodeConfig& b = after.nodes[*at];
     if (same_line(a, b)) continue;
     std::string before_text = node_text(a), after_text = node_text(b);
-    if (before_text != after_text)
-      out.push_back({"NodeName=" + a.name, std::move(before_text), std::move(after_text), false});
+    if (before_text != after_text) out.push_back({"NodeName=" + a.name, std::move(before_text), std::move(after_text), false});
   }
   for (const NodeConfig& b : after.nodes)
     if (!before.node_index(b.name)) out.push_back({"NodeName=" + b.name, "", node_text(b), false});
@@ -98,12 +95,10 @@ void diff_partitions(const Config& before, const Config& after, std::vector<Conf
     rest.nodes = a.spec.nodes;
     rest.index = a.spec.index;
     if (rest == a.spec && same_nodes(before, a.spec.nodes, after, b->spec.nodes)) continue;
-    out.push_back(
-        {"PartitionName=" + a.spec.name, "Nodes=" + a.spec.nodes_text, "Nodes=" + b->spec.nodes_text, false});
+    out.push_back({"PartitionName=" + a.spec.name, "Nodes=" + a.spec.nodes_text, "Nodes=" + b->spec.nodes_text, false});
   }
   for (const PartitionConfig& b : after.partitions)
-    if (!find_partition(before, b.spec.name))
-      out.push_back({"PartitionName=" + b.spec.name, "", "Nodes=" + b.spec.nodes_text, false});
+    if (!find_partition(before, b.spec.name)) out.push_back({"PartitionName=" + b.spec.name, "", "Nodes=" + b.spec.nodes_text, false});
 }
 
 }  // namespace

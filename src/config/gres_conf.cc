@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "config/foreign_nodes.h"
 #include "config/hosts.h"
 #include "config/record.h"
 #include "config/slurm_build.h"
@@ -13,8 +14,7 @@ namespace muster::config {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kAutoDetectNames = {"",       "off",  "full",   "nrt",
-                                                              "nvidia", "nvml", "oneapi", "rsmi"};
+constexpr std::array<std::string_view, 8> kAutoDetectNames = {"", "off", "full", "nrt", "nvidia", "nvml", "oneapi", "rsmi"};
 constexpr size_t kMaxFiles = 1024;
 
 AutoDetect parse_autodetect(std::string_view text) {
@@ -25,10 +25,9 @@ AutoDetect parse_autodetect(std::string_view text) {
 
 uint32_t parse_flags(std::string_view text) {
   constexpr std::pair<const char*, uint32_t> kFlags[] = {
-      {"CountOnly", kGresCountOnly},    {"env_uuid", kGresEnvUuid},       {"explicit", kGresExplicit},
-      {"one_sharing", kGresOneSharing}, {"all_sharing", kGresAllSharing}, {"nvidia_gpu_env", kGresEnvNvidia},
-      {"amd_gpu_env", kGresEnvAmd},     {"intel_gpu_env", kGresEnvIntel}, {"opencl_env", kGresEnvOpencl},
-      {"no_gpu_env", kGresNoEnv}};
+      {"CountOnly", kGresCountOnly},    {"env_uuid", kGresEnvUuid},         {"explicit", kGresExplicit},  {"one_sharing", kGresOneSharing},
+      {"all_sharing", kGresAllSharing}, {"nvidia_gpu_env", kGresEnvNvidia}, {"amd_gpu_env", kGresEnvAmd}, {"intel_gpu_env", kGresEnvIntel},
+      {"opencl_env", kGresEnvOpencl},   {"no_gpu_env", kGresNoEnv}};
   uint32_t out = 0;
   for (std::string_view word : split(text, ','))
     for (const auto& [name, bit] : kFlags)
@@ -36,15 +35,13 @@ uint32_t parse_flags(std::string_view text) {
   return out;
 }
 
-constexpr uint32_t kEnvironmentFlags =
-    kGresEnvNvidia | kGresEnvAmd | kGresEnvIntel | kGresEnvOpencl | kGresNoEnv;
+constexpr uint32_t kEnvironmentFlags = kGresEnvNvidia | kGresEnvAmd | kGresEnvIntel | kGresEnvOpencl | kGresNoEnv;
 
 // Flags for the environment go on to the next line of the same nodes, name and type.
 void inherit_environment(GresLine& line, const GresConf& conf) {
   if (conf.lines.empty() || line.flags & kEnvironmentFlags) return;
   const GresLine& above = conf.lines.back();
-  if (above.name == line.name && above.type == line.type && above.all_nodes == line.all_nodes &&
-      above.nodes == line.nodes)
+  if (above.name == line.name && above.type == line.type && above.all_nodes == line.all_nodes && above.nodes == line.nodes)
     line.flags |= above.flags & kEnvironmentFlags;
 }
 
@@ -54,18 +51,15 @@ void read_cores(const Record& r, GresLine& line, Findings& f) {
   if (text.empty()) return;
   const bool bracketed = text.starts_with('[') && text.ends_with(']');
   if (bracketed) text = text.substr(1, text.size() - 2);
-  if (!Bitmap::parse_ranges(text, line.cores, 65536))
-    return f.error(r.pos("Cores"), "Cores", "must be core numbers such as 0-3 or 0,2");
+  if (!Bitmap::parse_ranges(text, line.cores, 65536)) return f.error(r.pos("Cores"), "Cores", "must be core numbers such as 0-3 or 0,2");
   if (bracketed)
-    f.notice(r.pos("Cores"), "Cores", "takes numbers without brackets; read as " + std::string(text),
-             "write Cores=" + std::string(text));
+    f.notice(r.pos("Cores"), "Cores", "takes numbers without brackets; read as " + std::string(text), "write Cores=" + std::string(text));
 }
 
 void read_links(const Record& r, GresLine& line, Findings& f) {
   for (std::string_view word : split(r.text("Links"), ',')) {
     std::optional<int32_t> n = parse_number<int32_t>(trim(word), -1, 65535);
-    if (!n || line.links.size() >= kMaxFiles)
-      return f.error(r.pos("Links"), "Links", "must be numbers of links such as -1,4,0,0");
+    if (!n || line.links.size() >= kMaxFiles) return f.error(r.pos("Links"), "Links", "must be numbers of links such as -1,4,0,0");
     line.links.push_back(*n);
   }
   if (!line.links.empty() && line.files.size() > 1)
@@ -75,8 +69,7 @@ void read_links(const Record& r, GresLine& line, Findings& f) {
 void read_files(const Record& r, GresLine& line, Findings& f) {
   line.multiple_files = r.has("MultipleFiles");
   if (line.multiple_files && r.has("File"))
-    return f.error(r.pos("MultipleFiles"), "MultipleFiles", "cannot be combined with File",
-                   "remove one of the two");
+    return f.error(r.pos("MultipleFiles"), "MultipleFiles", "cannot be combined with File", "remove one of the two");
   std::string_view key = line.multiple_files ? "MultipleFiles" : "File";
   std::string_view text = r.text(key);
   if (text.empty()) return;
@@ -84,8 +77,7 @@ void read_files(const Record& r, GresLine& line, Findings& f) {
   if (!files) return f.error(r.pos(key), std::string(key), files.error().text);
   line.files = std::move(*files);
   for (const std::string& file : line.files)
-    if (file.front() != '/')
-      return f.error(r.pos(key), std::string(key), "\"" + file.substr(0, 80) + "\" must be an absolute path");
+    if (file.front() != '/') return f.error(r.pos(key), std::string(key), "\"" + file.substr(0, 80) + "\" must be an absolute path");
 }
 
 void read_count(const Record& r, GresLine& line, Findings& f) {
@@ -94,8 +86,7 @@ void read_count(const Record& r, GresLine& line, Findings& f) {
   if (!r.has("Count")) return;
   line.count = parse_count(r.text("Count")).value_or(0);
   if (devices && line.count != devices && !is_shared_gres(line.name))
-    f.error(r.pos("Count"), "Count",
-            "is " + std::to_string(line.count) + ", but File names " + std::to_string(devices) + " devices",
+    f.error(r.pos("Count"), "Count", "is " + std::to_string(line.count) + ", but File names " + std::to_string(devices) + " devices",
             "leave Count out");
 }
 
@@ -104,22 +95,19 @@ bool read_name(const Record& r, const Config& config, GresLine& line, Findings& 
   line.name = r.text("Name");
   line.type = r.text("Type");
   if (line.name.empty()) return true;
-  if (std::find(config.gres_types.begin(), config.gres_types.end(), line.name) != config.gres_types.end())
-    return true;
+  if (std::find(config.gres_types.begin(), config.gres_types.end(), line.name) != config.gres_types.end()) return true;
   std::vector<std::string_view> known(config.gres_types.begin(), config.gres_types.end());
   std::string_view near = did_you_mean(line.name, known);
   f.error(r.pos("Name"), "Name", "\"" + line.name + "\" is not in GresTypes of slurm.conf",
-          near.empty()
-              ? "add it: GresTypes=" + (known.empty() ? "" : join(config.gres_types, ",") + ",") + line.name
-              : "did you mean " + std::string(near) + "?");
+          near.empty() ? "add it: GresTypes=" + (known.empty() ? "" : join(config.gres_types, ",") + ",") + line.name
+                       : "did you mean " + std::string(near) + "?");
   return false;
 }
 
 // "a100_3g.20gb", "1g.5gb": the profile of a MIG instance as nvidia-smi names it.
 bool names_mig_profile(std::string_view type) {
   const size_t g = type.find("g.");
-  return g != std::string_view::npos && g > 0 && type[g - 1] >= '0' && type[g - 1] <= '9' &&
-         type.ends_with("gb");
+  return g != std::string_view::npos && g > 0 && type[g - 1] >= '0' && type[g - 1] <= '9' && type.ends_with("gb");
 }
 
 // What was probably meant by two lines with the same device file.
@@ -142,8 +130,7 @@ class DoubleUse {
       bool again = seen.any && (seen.all_nodes || line.all_nodes || seen.nodes.intersects(line.nodes));
       if (again && !reported) {
         reported = true;
-        f.notice(line.where, "File",
-                 file + " is already given at " + seen.where.text() + ", so it counts twice",
+        f.notice(line.where, "File", file + " is already given at " + seen.where.text() + ", so it counts twice",
                  instead_of_twice(line.type, seen.type));
       }
       seen.any = true;
@@ -164,26 +151,24 @@ class DoubleUse {
   std::unordered_map<std::string, Seen> by_device_;
 };
 
-void take_line(const Line& in, const Config& config, const NodeIndex& index, GresConf& out, DoubleUse& uses,
+// What a line says goes to `out`, unless there is an error in it.
+void read_line(const Line& in, const Config& config, const NodeIndex& index, GresConf& out, DoubleUse& uses, ForeignNodes& foreign,
                Findings& f) {
   Record r(ConfFile::kGres, Section::kGresLine);
-  size_t errors_before = f.errors.size();
   r.add(in, f);
-  if (f.errors.size() != errors_before) return;
+  if (!f.errors.empty()) return;
   GresLine line;
   line.where = in.pos;
   line.autodetect = parse_autodetect(r.text("AutoDetect"));
   if (r.has("NodeName")) {
     line.all_nodes = false;
-    line.nodes = resolve_nodes(r.text("NodeName"), r.pos("NodeName"), "NodeName", config, index, f);
+    line.nodes = resolve_nodes(r.text("NodeName"), r.pos("NodeName"), "NodeName", config, index, f, &foreign);
+    if (line.nodes.none()) return;  // of other clusters; what else it says is their affair
   }
   if (!r.has("Name")) {
-    if (line.autodetect == AutoDetect::kUnset)
-      return f.error(in.pos, "Name", "is missing", "a line needs Name= or AutoDetect=");
-    if (line.all_nodes)
-      out.autodetect = line.autodetect;
-    else
-      out.lines.push_back(std::move(line));
+    if (line.autodetect == AutoDetect::kUnset) return f.error(in.pos, "Name", "is missing", "a line needs Name= or AutoDetect=");
+    if (line.all_nodes) out.autodetect = line.autodetect;
+    else out.lines.push_back(std::move(line));
     return;
   }
   if (line.all_nodes && line.autodetect != AutoDetect::kUnset) {
@@ -201,21 +186,36 @@ void take_line(const Line& in, const Config& config, const NodeIndex& index, Gre
   if ((line.flags & kGresOneSharing) && (line.flags & kGresAllSharing))
     f.error(r.pos("Flags"), "Flags", "one_sharing and all_sharing exclude each other");
   read_count(r, line, f);
+  if (!f.errors.empty()) return;
   uses.check(line, f);
   out.lines.push_back(std::move(line));
+}
+
+// A node with fewer devices than slurm.conf says is drained, so a line that makes no sense misplaces nothing: the rest of
+// the file counts.
+void take_line(const Line& in, const Config& config, GresConf& out, DoubleUse& uses, ForeignNodes& foreign, Findings& f) {
+  std::vector<ConfigError> faults;
+  Findings of_line{faults, f.notices};
+  read_line(in, config, *config.index, out, uses, foreign, of_line);
+  for (ConfigError& e : faults) {
+    e.message += "; the line is left out";
+    if (f.notices.size() < 1000) f.notices.push_back(std::move(e));
+  }
 }
 
 }  // namespace
 
 std::string_view autodetect_name(AutoDetect a) { return kAutoDetectNames[static_cast<size_t>(a)]; }
 
-GresConf build_gres_conf(const std::vector<Line>& lines, const Config& config,
-                         std::vector<ConfigError>& errors, std::vector<ConfigNotice>& notices) {
+GresConf build_gres_conf(const std::vector<Line>& lines, const Config& config, std::vector<ConfigError>& errors,
+                         std::vector<ConfigNotice>& notices) {
   GresConf out;
   out.present = true;
   Findings findings{errors, notices};
   DoubleUse uses;
-  for (const Line& line : lines) take_line(line, config, *config.index, out, uses, findings);
+  ForeignNodes foreign;
+  for (const Line& line : lines) take_line(line, config, out, uses, foreign, findings);
+  foreign.tell("NodeName", findings);
   return out;
 }
 
@@ -277,8 +277,7 @@ class SharesOfGpus {
   explicit SharesOfGpus(std::vector<GresDevices>& devices) : devices_(devices) {
     for (const GresDevices& d : devices)
       for (uint64_t i = 0; d.name == "gpu" && i < d.count; ++i)
-        gpus_.push_back({d.first_index + static_cast<uint32_t>(i), d.type, d.cores,
-                         i < d.files.size() ? d.files[i] : std::string()});
+        gpus_.push_back({d.first_index + static_cast<uint32_t>(i), d.type, d.cores, i < d.files.size() ? d.files[i] : std::string()});
   }
 
   // A line of gres.conf: so many shares of each GPU it names, or of all GPUs together.
@@ -286,14 +285,12 @@ class SharesOfGpus {
     if (!is_shared_gres(line.name)) return;
     if (line.files.empty()) return spread(line.name, line.count, line.flags);
     for (const Gpu& gpu : gpus_)
-      if (std::find(line.files.begin(), line.files.end(), gpu.file) != line.files.end())
-        push(line.name, gpu, line.count, line.flags);
+      if (std::find(line.files.begin(), line.files.end(), gpu.file) != line.files.end()) push(line.name, gpu, line.count, line.flags);
   }
 
   // Gres= of the NodeName line, where gres.conf says nothing of the kind.
   void add(const GresItem& item) {
-    if (is_shared_gres(item.name) && listed(devices_, {item.name, "", 0, false, ""}) == 0)
-      spread(item.name, item.count, 0);
+    if (is_shared_gres(item.name) && listed(devices_, {item.name, "", 0, false, ""}) == 0) spread(item.name, item.count, 0);
   }
 
  private:
@@ -305,8 +302,7 @@ class SharesOfGpus {
   };
 
   void spread(const std::string& name, uint64_t count, uint32_t flags) {
-    for (size_t i = 0; i < gpus_.size(); ++i)
-      push(name, gpus_[i], count / gpus_.size() + (i < count % gpus_.size()), flags);
+    for (size_t i = 0; i < gpus_.size(); ++i) push(name, gpus_[i], count / gpus_.size() + (i < count % gpus_.size()), flags);
   }
 
   void push(const std::string& name, const Gpu& gpu, uint64_t count, uint32_t flags) {
@@ -334,9 +330,24 @@ void add_shared(const GresConf& conf, const Config& config, uint32_t node, std::
   for (const GresItem& item : config.nodes[node].line->gres) shares.add(item);
 }
 
-bool has_shared_kinds(const Config& config) {
-  return std::any_of(config.gres_types.begin(), config.gres_types.end(), is_shared_gres);
-}
+// explicit, one_sharing and all_sharing hold for all devices of that name on all nodes, whichever line says so.
+class FlagsOfNames {
+ public:
+  explicit FlagsOfNames(const GresConf& conf) {
+    for (const GresLine& line : conf.lines)
+      if (const uint32_t flags = line.flags & (kGresExplicit | kGresOneSharing | kGresAllSharing)) flags_[line.name] |= flags;
+  }
+  void add_to(std::vector<GresDevices>& devices) const {
+    if (flags_.empty()) return;
+    for (GresDevices& d : devices)
+      if (auto it = flags_.find(d.name); it != flags_.end()) d.flags |= it->second;
+  }
+
+ private:
+  std::unordered_map<std::string, uint32_t> flags_;
+};
+
+bool has_shared_kinds(const Config& config) { return std::any_of(config.gres_types.begin(), config.gres_types.end(), is_shared_gres); }
 
 }  // namespace
 
@@ -346,6 +357,7 @@ std::vector<GresDevices> devices_of(const GresConf& conf, const Config& config, 
     if (!line.name.empty() && (line.all_nodes || line.nodes.test(node))) add_line(line, out);
   add_counted(*config.nodes[node].line, out);
   if (has_shared_kinds(config)) add_shared(conf, config, node, out);
+  FlagsOfNames(conf).add_to(out);
   return out;
 }
 
@@ -355,12 +367,13 @@ std::vector<std::vector<GresDevices>> devices_of_all(const GresConf& conf, const
     if (line.name.empty()) continue;
     if (line.all_nodes)
       for (std::vector<GresDevices>& devices : out) add_line(line, devices);
-    else
-      line.nodes.for_each([&](size_t i) { add_line(line, out[i]); });
+    else line.nodes.for_each([&](size_t i) { add_line(line, out[i]); });
   }
   for (size_t i = 0; i < out.size(); ++i) add_counted(*config.nodes[i].line, out[i]);
   if (has_shared_kinds(config))
     for (uint32_t i = 0; i < out.size(); ++i) add_shared(conf, config, i, out[i]);
+  const FlagsOfNames flags(conf);
+  for (std::vector<GresDevices>& devices : out) flags.add_to(devices);
   return out;
 }
 

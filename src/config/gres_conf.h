@@ -33,9 +33,8 @@ struct GresLine {
   AutoDetect autodetect = AutoDetect::kUnset;
   SourcePos where;
   bool operator==(const GresLine& o) const {
-    return all_nodes == o.all_nodes && nodes == o.nodes && name == o.name && type == o.type &&
-           count == o.count && files == o.files && multiple_files == o.multiple_files && cores == o.cores &&
-           links == o.links && flags == o.flags && autodetect == o.autodetect;
+    return all_nodes == o.all_nodes && nodes == o.nodes && name == o.name && type == o.type && count == o.count && files == o.files &&
+           multiple_files == o.multiple_files && cores == o.cores && links == o.links && flags == o.flags && autodetect == o.autodetect;
   }
 };
 
@@ -46,8 +45,8 @@ struct GresConf {
   bool operator==(const GresConf&) const = default;
 };
 
-GresConf build_gres_conf(const std::vector<Line>& lines, const Config& config,
-                         std::vector<ConfigError>& errors, std::vector<ConfigNotice>& notices);
+GresConf build_gres_conf(const std::vector<Line>& lines, const Config& config, std::vector<ConfigError>& errors,
+                         std::vector<ConfigNotice>& notices);
 
 AutoDetect autodetect_of(const GresConf& conf, uint32_t node);
 // The devices of one node: its gres.conf lines, and what Gres= of slurm.conf counts beyond them (without

@@ -11,8 +11,7 @@ namespace {
 bool is_word(std::string_view s) {
   if (s.empty()) return false;
   for (char c : s)
-    if (static_cast<unsigned char>(c) <= 32 || c == 127 || c == '"' || c == '=' || c == '(' || c == ')')
-      return false;
+    if (static_cast<unsigned char>(c) <= 32 || c == 127 || c == '"' || c == '=' || c == '(' || c == ')') return false;
   return true;
 }
 
@@ -43,9 +42,7 @@ Result<GresItem> parse_item(std::string_view text) {
   std::vector<std::string_view> parts = split(text, ':', true);
   if (istarts_with(parts.front(), "gres/")) parts.front().remove_prefix(5);
   for (std::string_view p : parts)
-    if (!is_word(p))
-      return fail(Errc::kError, "\"" + shown + "\" is not name[:type][:no_consume]:count",
-                  "for example gpu:h100:8");
+    if (!is_word(p)) return fail(Errc::kError, "\"" + shown + "\" is not name[:type][:no_consume]:count", "for example gpu:h100:8");
   item.name = parts.front();
   size_t end = parts.size();
   if (end > 1) {
@@ -63,8 +60,7 @@ Result<GresItem> parse_item(std::string_view text) {
     } else if (item.type.empty()) {
       item.type = parts[i];
     } else {
-      return fail(Errc::kError, "\"" + shown + "\" has more than name, type and count",
-                  "for example gpu:h100:8");
+      return fail(Errc::kError, "\"" + shown + "\" has more than name, type and count", "for example gpu:h100:8");
     }
   }
   return item;
@@ -81,13 +77,11 @@ Result<std::vector<GresItem>> parse_gres(std::string_view text) {
     for (const GresItem& other : out) {
       if (other.name != item.name) continue;
       if (other.type.empty() != item.type.empty())
-        return fail(Errc::kError, item.name + " is given both with and without a type",
-                    "give a type to every " + item.name);
+        return fail(Errc::kError, item.name + " is given both with and without a type", "give a type to every " + item.name);
       if (other.type == item.type && other.suffix == item.suffix)
         return fail(item.name + (item.type.empty() ? "" : ":" + item.type) + " is given twice");
     }
-    if (out.size() >= kMaxGresItems)
-      return fail("has more than " + std::to_string(kMaxGresItems) + " resources");
+    if (out.size() >= kMaxGresItems) return fail("has more than " + std::to_string(kMaxGresItems) + " resources");
     out.push_back(std::move(item));
   }
   return out;

@@ -16,8 +16,7 @@ TEST(GresText, ReadsWhatNodeLinesSay) {
 }
 
 TEST(GresText, PrintedTextReadsBack) {
-  for (const char* text :
-       {"gpu:8", "gpu:tesla:1,gpu:kepler:1", "gpu:h100:8(S:0-1,3),mps:100", "fs:no_consume:4"}) {
+  for (const char* text : {"gpu:8", "gpu:tesla:1,gpu:kepler:1", "gpu:h100:8(S:0-1,3),mps:100", "fs:no_consume:4"}) {
     auto g = parse_gres(text);
     ASSERT_TRUE(g.has_value());
     EXPECT_EQ(print_gres(*g), text);

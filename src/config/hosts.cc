@@ -17,8 +17,7 @@ Result<std::vector<uint16_t>> expand_ports(std::string_view text, size_t limit) 
   std::vector<uint16_t> out;
   for (std::string_view range : split(text, ',')) {
     size_t dash = range.find('-');
-    std::string_view a = range.substr(0, dash),
-                     b = dash == std::string_view::npos ? a : range.substr(dash + 1);
+    std::string_view a = range.substr(0, dash), b = dash == std::string_view::npos ? a : range.substr(dash + 1);
     auto first = parse_number<uint16_t>(a, 1), last = parse_number<uint16_t>(b, 1);
     if (!first || !last || *first > *last) return fail("must be a port or first-last, each from 1 to 65535");
     for (uint32_t p = *first; p <= *last && out.size() < limit; ++p) out.push_back(static_cast<uint16_t>(p));
@@ -27,8 +26,7 @@ Result<std::vector<uint16_t>> expand_ports(std::string_view text, size_t limit) 
   return out;
 }
 
-std::string substitute_node(std::string_view pattern, std::string_view node_name,
-                            std::string_view host_name) {
+std::string substitute_node(std::string_view pattern, std::string_view node_name, std::string_view host_name) {
   std::string out;
   out.reserve(pattern.size() + node_name.size());
   for (size_t i = 0; i < pattern.size(); ++i) {

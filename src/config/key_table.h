@@ -94,6 +94,7 @@ struct KeyRow {
   bool restart_needed = false;  // `scontrol reconfigure` does not apply a change
   bool repeatable = false;      // several lines add up
   bool infinite_ok = false;
+  bool misleads = false;           // a word or number that is none of these would put work in the wrong place
   bool secret = false;             // never printed
   const char* alias_of = nullptr;  // an older spelling of this key
 
@@ -150,6 +151,13 @@ struct KeyRow {
     r.infinite_ok = true;
     return r;
   }
+  // A value that makes no sense stops the daemons instead of being left out with a notice: going on without it would
+  // misplace work, or let in who is to stay out.
+  constexpr KeyRow strict() const {
+    KeyRow r = *this;
+    r.misleads = true;
+    return r;
+  }
   constexpr KeyRow hidden() const {
     KeyRow r = *this;
     r.secret = true;
@@ -171,48 +179,24 @@ constexpr KeyRow row(KeyType t, const char* name, const char* def, const char* d
   r.doc = doc;
   return r;
 }
-constexpr KeyRow text(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kString, n, def, doc);
-}
-constexpr KeyRow path(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kPath, n, def, doc);
-}
-constexpr KeyRow number(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kInt, n, def, doc).max(UINT32_MAX);
-}
-constexpr KeyRow yesno(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kBool, n, def, doc);
-}
-constexpr KeyRow seconds(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kSeconds, n, def, doc).max(65533);
-}
-constexpr KeyRow mins(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kMinutes, n, def, doc).max(65533);
-}
-constexpr KeyRow span(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kTimeSpan, n, def, doc);
-}
-constexpr KeyRow mem(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kMemMb, n, def, doc);
-}
-constexpr KeyRow hosts(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kHosts, n, def, doc);
-}
-constexpr KeyRow list(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kList, n, def, doc);
-}
+constexpr KeyRow text(const char* n, const char* def, const char* doc) { return row(KeyType::kString, n, def, doc); }
+constexpr KeyRow path(const char* n, const char* def, const char* doc) { return row(KeyType::kPath, n, def, doc); }
+constexpr KeyRow number(const char* n, const char* def, const char* doc) { return row(KeyType::kInt, n, def, doc).max(UINT32_MAX); }
+constexpr KeyRow yesno(const char* n, const char* def, const char* doc) { return row(KeyType::kBool, n, def, doc); }
+constexpr KeyRow seconds(const char* n, const char* def, const char* doc) { return row(KeyType::kSeconds, n, def, doc).max(65533); }
+constexpr KeyRow mins(const char* n, const char* def, const char* doc) { return row(KeyType::kMinutes, n, def, doc).max(65533); }
+constexpr KeyRow span(const char* n, const char* def, const char* doc) { return row(KeyType::kTimeSpan, n, def, doc); }
+constexpr KeyRow mem(const char* n, const char* def, const char* doc) { return row(KeyType::kMemMb, n, def, doc); }
+constexpr KeyRow hosts(const char* n, const char* def, const char* doc) { return row(KeyType::kHosts, n, def, doc); }
+constexpr KeyRow list(const char* n, const char* def, const char* doc) { return row(KeyType::kList, n, def, doc); }
 constexpr KeyRow one_of(const char* n, const char* c, const char* def, const char* doc) {
   return row(KeyType::kEnum, n, def, doc).choices(c);
 }
 constexpr KeyRow flags(const char* n, const char* c, const char* def, const char* doc) {
   return row(KeyType::kFlags, n, def, doc).choices(c);
 }
-constexpr KeyRow level(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kDebugLevel, n, def, doc);
-}
-constexpr KeyRow percent(const char* n, const char* def, const char* doc) {
-  return row(KeyType::kPercent, n, def, doc).max(INT64_MAX);
-}
+constexpr KeyRow level(const char* n, const char* def, const char* doc) { return row(KeyType::kDebugLevel, n, def, doc); }
+constexpr KeyRow percent(const char* n, const char* def, const char* doc) { return row(KeyType::kPercent, n, def, doc).max(INT64_MAX); }
 }  // namespace rows
 
 // All rows of a file in the order of its tables. Cost: building the list.
@@ -222,14 +206,22 @@ std::vector<const KeyRow*> rows_of(ConfFile file, Section section);
 const KeyRow* find_row(ConfFile file, Section section, std::string_view key);
 
 // A key that older releases knew and this one does not: what to write instead ("" = it has no effect any
-// more).
+// more). It is taken with a notice.
 struct RetiredKey {
   const char* name;
   Section section;
   const char* advice;
-  bool accepted;  // loads with a notice; false: an error with the advice
 };
 const RetiredKey* find_retired(ConfFile file, Section section, std::string_view key);
+
+// A value, or a word of a list, that older releases knew: what is taken in its place ("" = nothing) and why.
+struct RetiredWord {
+  const char* key;
+  const char* word;
+  const char* now;
+  const char* advice;
+};
+const RetiredWord* find_retired_word(const KeyRow& row, std::string_view word);
 
 // Why `text` is no value for `row`; nullopt when it is one. Pure syntax and bounds.
 struct ValueProblem {
@@ -242,7 +234,7 @@ std::optional<ValueProblem> check_value(const KeyRow& row, std::string_view text
 std::optional<bool> parse_yes_no(std::string_view text);
 std::optional<int64_t> parse_integer(std::string_view text);       // decimal, 0x…, INFINITE/UNLIMITED = -1
 std::optional<int64_t> parse_span_seconds(std::string_view text);  // slurm.conf time strings; -1 = INFINITE
-std::optional<int> parse_debug_level(std::string_view text);  // 0 quiet, 1 fatal, 2 error, 3 info … 9 debug5
+std::optional<int> parse_debug_level(std::string_view text);       // 0 quiet, 1 fatal, 2 error, 3 info … 9 debug5
 std::string_view debug_level_name(int level);
 bool is_infinite(std::string_view text);  // INFINITE, UNLIMITED, -1
 std::vector<std::string_view> choice_list(const KeyRow& row);

@@ -6,80 +6,56 @@ using namespace rows;
 
 namespace {
 constexpr KeyRow kRows[] = {
-    text("AccountingStorageBackupHost", nullptr,
-         "Host of the second slurmdbd, used when the first does not answer."),
-    flags("AccountingStorageEnforce", "all|associations|limits|nojobs|nosteps|qos|safe|wckeys|none|0|1|2",
-          "none",
+    text("AccountingStorageBackupHost", nullptr, "Host of the second slurmdbd, used when the first does not answer."),
+    flags("AccountingStorageEnforce", "all|associations|limits|nojobs|nosteps|qos|safe|wckeys|none|0|1|2", "none",
           "Which accounting rules a submission must meet: an association, limits, a QOS, a workload key.")
-        .not_yet("accounting"),
+        .strict(),
     text("AccountingStorageHost", "localhost", "Host of slurmdbd."),
-    list("AccountingStorageExternalHost", nullptr, "Other clusters' slurmdbd (host[:port]) to register with.")
-        .not_yet("external slurmdbd"),
-    list("AccountingStorageParameters", nullptr,
-         "max_step_records= and the SSL_* options of the database connection.").not_yet("accounting"),
-    text("AccountingStoragePass", nullptr, "Password or munge socket for the way to the database.").hidden()
+    list("AccountingStorageExternalHost", nullptr, "Other clusters' slurmdbd (host[:port]) to register with.").not_yet("external slurmdbd"),
+    list("AccountingStorageParameters", nullptr, "max_step_records= and the SSL_* options of the database connection.")
         .not_yet("accounting"),
-    row(KeyType::kPort, "AccountingStoragePort", "6819",
-        "Port of slurmdbd; DbdPort in slurmdbd.conf must agree."),
+    text("AccountingStoragePass", nullptr, "Password or munge socket for the way to the database.").hidden().not_yet("accounting"),
+    row(KeyType::kPort, "AccountingStoragePort", "6819", "Port of slurmdbd; DbdPort in slurmdbd.conf must agree."),
     list("AccountingStorageTRES", "cpu,mem,energy,node,billing,fs/disk,vmem,pages",
          "Resources to account beside the eight that always are, for example gres/gpu,license/matlab."),
     one_of("AccountingStorageType", "accounting_storage/none|accounting_storage/slurmdbd", nullptr,
-           "Where accounting records go; unset keeps none."),
+           "Where accounting records go; unset keeps none.")
+        .strict(),
     flags("AccountingStoreFlags", "job_comment|job_env|job_extra|job_script|no_stdio", nullptr,
           "What else of a job is recorded: its comment, environment, script, extra text.")
         .not_yet("accounting"),
     text("AcctGatherEnergyType", nullptr, "Which energy counters are read.").not_yet("energy accounting"),
-    text("AcctGatherFilesystemType", nullptr, "Which file system counters are read.")
-        .not_yet("file system accounting"),
-    text("AcctGatherInterconnectType", nullptr, "Which network counters are read.")
-        .not_yet("interconnect accounting"),
-    seconds("AcctGatherNodeFreq", "0", "Interval of the samples taken per node; 0 takes none.")
-        .not_yet("node accounting samples"),
+    text("AcctGatherFilesystemType", nullptr, "Which file system counters are read.").not_yet("file system accounting"),
+    text("AcctGatherInterconnectType", nullptr, "Which network counters are read.").not_yet("interconnect accounting"),
+    seconds("AcctGatherNodeFreq", "0", "Interval of the samples taken per node; 0 takes none.").not_yet("node accounting samples"),
     text("AcctGatherProfileType", nullptr, "Where job profiles are written.").not_yet("job profiles"),
-    yesno("AllowSpecResourcesUsage", "No",
-          "Jobs may ask for the specialized cores of a node with --core-spec."),
-    list("AuthAltTypes", nullptr,
-         "Further ways to authenticate that slurmctld accepts, for example auth/jwt.")
-        .restart().not_yet("JWT"),
-    list("AuthAltParameters", nullptr,
-         "Options of AuthAltTypes: jwt_key=, jwks=, max_token_lifespan= and others.")
-        .restart().not_yet("JWT"),
+    yesno("AllowSpecResourcesUsage", "No", "Jobs may ask for the specialized cores of a node with --core-spec."),
+    list("AuthAltTypes", nullptr, "Further ways to authenticate that slurmctld accepts, for example auth/jwt.").restart().not_yet("JWT"),
+    list("AuthAltParameters", nullptr, "Options of AuthAltTypes: jwt_key=, jwks=, max_token_lifespan= and others.")
+        .restart()
+        .not_yet("JWT"),
     list("AuthInfo", nullptr, "Options of AuthType: socket=, ttl=, cred_expire=, use_client_ids.").restart(),
-    one_of("AuthType", "auth/munge|auth/slurm|auth/none", "auth/munge",
-           "How daemons and commands authenticate.")
-        .restart(),
-    seconds("BatchStartTimeout", "10",
-            "How long the start of a batch job may take before it counts as lost.")
-        .not_yet("this timeout"),
-    list("BcastExclude", "/lib,/usr/lib,/lib64,/usr/lib64",
-         "Directories whose libraries --send-libs leaves out."),
-    list("BcastParameters", nullptr,
-         "Options of sbcast and srun --bcast: DestDir=, Compression=, send_libs."),
-    one_of("BurstBufferType", "burst_buffer/datawarp|burst_buffer/lua|burst_buffer/none", nullptr,
-           "Manager of burst buffers.")
+    one_of("AuthType", "auth/munge|auth/slurm|auth/none", "auth/munge", "How daemons and commands authenticate.").strict().restart(),
+    seconds("BatchStartTimeout", "10", "How long the start of a batch job may take before it counts as lost.").not_yet("this timeout"),
+    list("BcastExclude", "/lib,/usr/lib,/lib64,/usr/lib64", "Directories whose libraries --send-libs leaves out."),
+    list("BcastParameters", nullptr, "Options of sbcast and srun --bcast: DestDir=, Compression=, send_libs."),
+    one_of("BurstBufferType", "burst_buffer/datawarp|burst_buffer/lua|burst_buffer/none", nullptr, "Manager of burst buffers.")
         .not_yet("burst buffers"),
     list("CertgenParameters", nullptr, "Scripts that make certificates.").not_yet("certificate generation"),
     text("CertgenType", nullptr, "Maker of certificates.").not_yet("certificate generation"),
-    list("CertmgrParameters", nullptr, "Options of the renewal of certificates.")
-        .not_yet("certificate renewal"),
-    text("CertmgrType", nullptr, "Renewal of certificates of slurmd and sackd.")
-        .not_yet("certificate renewal"),
-    list("CliFilterParameters", nullptr,
-         "Options of the command-line filters, for example cli_filter_lua_path=.").not_yet("Lua filters"),
-    list("CliFilterPlugins", nullptr,
-         "Filters of the options of salloc, sbatch and srun, for example cli_filter/lua.")
+    list("CertmgrParameters", nullptr, "Options of the renewal of certificates.").not_yet("certificate renewal"),
+    text("CertmgrType", nullptr, "Renewal of certificates of slurmd and sackd.").not_yet("certificate renewal"),
+    list("CliFilterParameters", nullptr, "Options of the command-line filters, for example cli_filter_lua_path=.").not_yet("Lua filters"),
+    list("CliFilterPlugins", nullptr, "Filters of the options of salloc, sbatch and srun, for example cli_filter/lua.")
         .not_yet("Lua filters"),
     text("ClusterName", nullptr, "Name of this cluster in the accounting records; required.").restart(),
-    list("CommunicationParameters", nullptr,
-         "Options of connections: NoCtldInAddrAny, keepalivetime=, EnableIPv6 …")
-        .restart().not_yet("communication options"),
+    list("CommunicationParameters", nullptr, "Options of connections: NoCtldInAddrAny, NoInAddrAny.").restart(),
     seconds("CompleteWait", "0", "Start nothing new for this long while a job is still completing.").max(65533),
     one_of("CpuFreqDef", "Conservative|OnDemand|Performance|PowerSave|SchedUtil|UserSpace", nullptr,
            "CPU governor of steps that ask for none."),
-    flags("CpuFreqGovernors", "Conservative|OnDemand|Performance|PowerSave|SchedUtil|UserSpace",
-          "OnDemand,Performance,UserSpace", "CPU governors that --cpu-freq may name."),
-    one_of("CredType", "cred/munge|cred/slurm|cred/none", "cred/munge", "How step credentials are signed.")
-        .restart(),
+    flags("CpuFreqGovernors", "Conservative|OnDemand|Performance|PowerSave|SchedUtil|UserSpace", "OnDemand,Performance,UserSpace",
+          "CPU governors that --cpu-freq may name."),
+    one_of("CredType", "cred/munge|cred/slurm|cred/none", "cred/munge", "How step credentials are signed.").strict().restart(),
     text("DataParserParameters", nullptr, "Default version and flags of --json and --yaml output.")
         .not_yet("a default for --json and --yaml; their option takes the version"),
     flags("DebugFlags",
@@ -96,46 +72,36 @@ constexpr KeyRow kRows[] = {
     mem("DefMemPerCPU", nullptr, "Memory per allocated CPU when the job does not say, MiB; 0 = no limit."),
     mem("DefMemPerGPU", nullptr, "Memory per allocated GPU when the job does not say, MiB; 0 = no limit."),
     mem("DefMemPerNode", nullptr, "Memory per node when the job does not say, MiB; 0 = no limit."),
-    list("DependencyParameters", nullptr,
-         "disable_remote_singleton, kill_invalid_depend, max_depend_depth=."),
+    list("DependencyParameters", nullptr, "disable_remote_singleton, kill_invalid_depend, max_depend_depth=."),
     yesno("DisableRootJobs", "No", "Refuse jobs of user root."),
-    seconds("EioTimeout", "60", "How long srun waits for a step's output to close after its tasks ended.")
-        .not_yet("this timeout"),
-    one_of(
-        "EnforcePartLimits", "ALL|ANY|NO|YES", "NO",
-        "Refuse at submission what exceeds the limits of all, or of every one, of the partitions it names."),
+    seconds("EioTimeout", "60", "How long srun waits for a step's output to close after its tasks ended.").not_yet("this timeout"),
+    one_of("EnforcePartLimits", "ALL|ANY|NO|YES", "NO",
+           "Refuse at submission what exceeds the limits of all, or of every one, of the partitions it names.")
+        .strict(),
     path("Epilog", nullptr, "Programs run as root on every node of a job when it ends.").repeat(),
-    row(KeyType::kMicroseconds, "EpilogMsgTime", "2000",
-        "Time the controller takes for one end-of-epilog message.")
+    row(KeyType::kMicroseconds, "EpilogMsgTime", "2000", "Time the controller takes for one end-of-epilog message.")
         .max(1000000)
         .not_yet("spreading of epilog messages"),
     path("EpilogSlurmctld", nullptr, "Programs run by slurmctld when a job ends.").repeat(),
     seconds("EpilogTimeout", nullptr, "Time limit of the epilog; unset: PrologEpilogTimeout."),
-    number("FairShareDampeningFactor", "1", "How gently usage beyond the share lowers priority.")
-        .min(1)
-        .max(65533).not_yet("accounting"),
-    list("FederationParameters", nullptr, "fed_display: status commands show the federation.")
-        .not_yet("federations"),
+    number("FairShareDampeningFactor", "1", "How gently usage beyond the share lowers priority.").min(1).max(65533).not_yet("accounting"),
+    list("FederationParameters", nullptr, "fed_display: status commands show the federation.").not_yet("federations"),
     number("FirstJobId", "1", "Number of the first job.").min(1).max(67108863).restart(),
     list("GresTypes", nullptr, "Names of the generic resources that nodes have, for example gpu,nic."),
     text("GpuFreqDef", nullptr, "GPU frequency of steps that ask for none."),
-    number("GroupUpdateForce", "1", "Look up group members anew even if /etc/group is unchanged.").max(1)
+    number("GroupUpdateForce", "1", "Look up group members anew even if /etc/group is unchanged.")
+        .max(1)
         .not_yet("a cache of group members"),
-    seconds("GroupUpdateTime", "600",
-            "How long members of the groups in AllowGroups are remembered; 0 = for ever.")
+    seconds("GroupUpdateTime", "600", "How long members of the groups in AllowGroups are remembered; 0 = for ever.")
         .not_yet("a cache of group members"),
-    one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.")
-        .not_yet("choice of the message digest"),
-    seconds("HealthCheckInterval", "0", "Time between runs of HealthCheckProgram; 0 = never.")
-        .not_yet("health checks"),
+    one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.").not_yet("choice of the message digest"),
+    seconds("HealthCheckInterval", "0", "Time between runs of HealthCheckProgram; 0 = never.").not_yet("health checks"),
     flags("HealthCheckNodeState", "ALLOC|ANY|CYCLE|IDLE|NONDRAINED_IDLE|MIXED|REBOOT_ONLY|START_ONLY", "ANY",
-          "States in which a node runs HealthCheckProgram.").not_yet("health checks"),
-    path("HealthCheckProgram", nullptr, "Program slurmd runs as root from time to time.")
+          "States in which a node runs HealthCheckProgram.")
         .not_yet("health checks"),
-    seconds("HealthCheckTimeout", "60", "How long HealthCheckProgram may take.").min(1).max(65535)
-        .not_yet("health checks"),
-    text("HttpParserType", nullptr, "Parser of HTTP; there is one here.")
-        .not_yet("choice of the HTTP parser"),
+    path("HealthCheckProgram", nullptr, "Program slurmd runs as root from time to time.").not_yet("health checks"),
+    seconds("HealthCheckTimeout", "60", "How long HealthCheckProgram may take.").min(1).max(65535).not_yet("health checks"),
+    text("HttpParserType", nullptr, "Parser of HTTP; there is one here.").not_yet("choice of the HTTP parser"),
 };
 }  // namespace
 

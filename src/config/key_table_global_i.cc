@@ -5,38 +5,31 @@ namespace muster::config {
 using namespace rows;
 
 namespace {
-constexpr char kLimitNames[] =
-    "ALL|NONE|AS|CORE|CPU|DATA|FSIZE|MEMLOCK|NOFILE|NPROC|RSS|STACK|"
-    "RLIMIT_AS|RLIMIT_CORE|RLIMIT_CPU|RLIMIT_DATA|RLIMIT_FSIZE|RLIMIT_MEMLOCK|RLIMIT_NOFILE|RLIMIT_NPROC|"
-    "RLIMIT_RSS|"
-    "RLIMIT_STACK";
+constexpr char kLimitNames[] = "ALL|NONE|AS|CORE|CPU|DATA|FSIZE|MEMLOCK|NOFILE|NPROC|RSS|STACK|"
+                               "RLIMIT_AS|RLIMIT_CORE|RLIMIT_CPU|RLIMIT_DATA|RLIMIT_FSIZE|RLIMIT_MEMLOCK|RLIMIT_NOFILE|RLIMIT_NPROC|"
+                               "RLIMIT_RSS|"
+                               "RLIMIT_STACK";
 
 constexpr KeyRow kRows[] = {
-    seconds("InactiveLimit", "0",
-            "End an allocation whose srun or salloc has been silent this long; 0 = never.")
+    seconds("InactiveLimit", "0", "End an allocation whose srun or salloc has been silent this long; 0 = never.")
         .not_yet("watching for allocations whose command is gone"),
     text("InteractiveStepOptions", "--interactive --preserve-env --pty $SHELL",
          "Options of the srun that salloc starts with LaunchParameters=use_interactive_step."),
-    text("JobAcctGatherFrequency", "30",
-         "Sampling intervals in seconds, one number or task=,energy=,network=,filesystem=.")
+    text("JobAcctGatherFrequency", "30", "Sampling intervals in seconds, one number or task=,energy=,network=,filesystem=.")
         .not_yet("accounting samples"),
     one_of("JobAcctGatherType", "jobacct_gather/cgroup|jobacct_gather/linux|jobacct_gather/none", nullptr,
            "Where the usage of tasks is read.")
-        .restart().not_yet("accounting samples"),
-    flags("JobAcctGatherParams",
-          "DisableGPUAcct|no_file_cache|NoShared|OverMemoryKill|UsePss|NoOverMemoryKill", nullptr,
-          "How memory is counted, and whether exceeding it kills the job.").not_yet("accounting samples"),
-    text("JobCompHost", "localhost", "Host of the job completion database.")
-        .not_yet("job completion records"),
-    text("JobCompLoc", nullptr, "File, URL or database of the job completion records.")
-        .not_yet("job completion records"),
+        .restart()
+        .not_yet("accounting samples"),
+    flags("JobAcctGatherParams", "DisableGPUAcct|no_file_cache|NoShared|OverMemoryKill|UsePss|NoOverMemoryKill", nullptr,
+          "How memory is counted, and whether exceeding it kills the job.")
+        .not_yet("accounting samples"),
+    text("JobCompHost", "localhost", "Host of the job completion database.").not_yet("job completion records"),
+    text("JobCompLoc", nullptr, "File, URL or database of the job completion records.").not_yet("job completion records"),
     text("JobCompParams", nullptr, "Options of JobCompType.").not_yet("job completion records"),
-    text("JobCompPass", nullptr, "Password of the job completion database.")
-        .not_yet("job completion records")
-        .hidden(),
+    text("JobCompPass", nullptr, "Password of the job completion database.").not_yet("job completion records").hidden(),
     path("JobCompPassScript", nullptr, "Program that prints the password.").not_yet("job completion records"),
-    row(KeyType::kPort, "JobCompPort", "0", "Port of the job completion database.")
-        .not_yet("job completion records"),
+    row(KeyType::kPort, "JobCompPort", "0", "Port of the job completion database.").not_yet("job completion records"),
     one_of("JobCompType",
            "jobcomp/elasticsearch|jobcomp/filetxt|jobcomp/kafka|jobcomp/lua|jobcomp/mysql|jobcomp/"
            "script|jobcomp/none",
@@ -45,41 +38,32 @@ constexpr KeyRow kRows[] = {
     text("JobCompUser", "root", "User of the job completion database.").not_yet("job completion records"),
     number("JobFileAppend", "0", "1: output files of jobs are appended to by default, 0: cut off.").max(1),
     number("JobRequeue", "1", "1: batch jobs may be requeued unless they say no.").max(1),
-    list("JobSubmitPlugins", nullptr,
-         "Policies a submission passes through, in this order, for example lua.").not_yet("Lua filters"),
+    list("JobSubmitPlugins", nullptr, "Policies a submission passes through, in this order, for example lua.").not_yet("Lua filters"),
     number("KillOnBadExit", "0", "1: a task that fails ends its step.").max(1),
     seconds("KillWait", "30", "Time between SIGTERM and SIGKILL when a job reaches its time limit."),
-    list("LaunchParameters", nullptr,
-         "Options of the launch: use_interactive_step, enable_nss_slurm, test_exec …"),
+    list("LaunchParameters", nullptr, "Options of the launch: use_interactive_step, enable_nss_slurm, test_exec …"),
     list("LicenseParameters", nullptr, "Options of licences.").not_yet("fuzzy match of remote licences"),
     list("Licenses", nullptr, "Licences of the cluster, name[:count],…"),
-    one_of("LogTimeFormat",
-           "iso8601|iso8601_ms|rfc5424|rfc5424_ms|rfc3339|clock|short|thread_id|format_stderr", "iso8601_ms",
+    one_of("LogTimeFormat", "iso8601|iso8601_ms|rfc5424|rfc5424_ms|rfc3339|clock|short|thread_id|format_stderr", "iso8601_ms",
            "Time stamps in the daemons' logs."),
     text("MailDomain", nullptr, "Domain of mail to users who gave no address."),
     path("MailProg", "/bin/mail", "Program that sends mail."),
-    number("MaxArraySize", "1001", "One more than the highest index of an array task; 0 = no arrays.")
-        .max(4000001),
+    number("MaxArraySize", "1001", "One more than the highest index of an array task; 0 = no arrays.").max(4000001),
     number("MaxBatchRequeue", "5", "How often a job may be requeued by itself before it is held."),
-    number(
-        "MaxDBDMsgs", "0",
-        "How many messages to slurmdbd wait while it does not answer; 0 = as many as jobs and nodes need."),
-    number("MaxJobCount", "10000", "How many jobs the controller keeps.").min(1).restart(),
-    number("MaxJobId", "67043328", "Highest number of a job; then the numbers start again.")
-        .min(1)
-        .max(67108863),
+    number("MaxDBDMsgs", "0", "How many messages to slurmdbd wait while it does not answer; 0 = as many as jobs and nodes need."),
+    number("MaxJobCount", "10000", "How many jobs the controller keeps.").strict().min(1).restart(),
+    number("MaxJobId", "67043328", "Highest number of a job; then the numbers start again.").min(1).max(67108863),
     mem("MaxMemPerCPU", nullptr, "Most memory per allocated CPU, MiB; 0 = no limit."),
     mem("MaxMemPerNode", nullptr, "Most memory of a job on one node, MiB; 0 = no limit."),
-    number("MaxNodeCount", nullptr, "Most nodes there may be; leaves room for dynamic nodes.").restart()
-        .not_yet("dynamic nodes"),
+    number("MaxNodeCount", nullptr, "Most nodes there may be; leaves room for dynamic nodes.").restart().not_yet("dynamic nodes"),
     number("MaxStepCount", "40000", "Most steps of a job.").min(1),
-    number("MaxTasksPerNode", "512", "Most tasks of a step on one node.").min(1).max(65533)
-        .not_yet("the limit on tasks of a node"),
+    number("MaxTasksPerNode", "512", "Most tasks of a step on one node.").min(1).max(65533).not_yet("the limit on tasks of a node"),
     text("MCSParameters", nullptr,
          "Which jobs have a label, which keep others off their nodes, and what is hidden: ondemand or enforced, noselect, "
          "select or ondemandselect, privatedata; groups of mcs/group behind a colon."),
     one_of("MCSPlugin", "mcs/none|mcs/account|mcs/group|mcs/user|mcs/label", nullptr,
-           "Labels that keep jobs of different categories off the same node."),
+           "Labels that keep jobs of different categories off the same node.")
+        .strict(),
     seconds("MessageTimeout", "10", "How long an answer may take.").min(1),
     list("MetricsAuthUsers", nullptr, "Users who may read the metrics.").not_yet("metrics"),
     list("MetricsParameters", nullptr, "Options of the metrics.").not_yet("metrics"),
@@ -87,75 +71,64 @@ constexpr KeyRow kRows[] = {
     seconds("MinJobAge", "300", "How long a finished job stays listed; 0 = for ever.").max(INT32_MAX),
     text("MpiDefault", nullptr, "Kind of MPI of steps that name none: none, pmi2, pmix."),
     list("MpiParams", nullptr, "ports=first-last for --resv-ports; no variables of Hydra are set here in any case."),
-    one_of("NamespaceType", "namespace/linux|namespace/tmpfs|namespace/none", nullptr,
-           "Private /tmp and namespaces per job.")
+    one_of("NamespaceType", "namespace/linux|namespace/tmpfs|namespace/none", nullptr, "Private /tmp and namespaces per job.")
         .not_yet("job namespaces"),
-    list("NodeFeaturesPlugins", nullptr,
-         "Plugins that change features of nodes, for example node_features/helpers.")
+    list("NodeFeaturesPlugins", nullptr, "Plugins that change features of nodes, for example node_features/helpers.")
         .not_yet("changeable node features"),
     mins("OverTimeLimit", "0", "Minutes a job may run beyond its time limit.").infinite(),
     text("PluginDir", nullptr, "Directories of third-party plugins, separated by colons."),
-    path("PlugStackConfig", nullptr,
-         "File that lists the SPANK plugins; unset: plugstack.conf beside slurm.conf."),
-    flags("PreemptMode", "OFF|CANCEL|GANG|REQUEUE|SUSPEND|PRIORITY|WITHIN", "OFF",
-          "What happens to a job that must make room."),
-    list("PreemptParameters", nullptr,
-         "min_exempt_priority=, reorder_count=, send_user_signal, strict_order, youngest_first …")
+    path("PlugStackConfig", nullptr, "File that lists the SPANK plugins; unset: plugstack.conf beside slurm.conf."),
+    flags("PreemptMode", "OFF|CANCEL|GANG|REQUEUE|SUSPEND|PRIORITY|WITHIN", "OFF", "What happens to a job that must make room.").strict(),
+    list("PreemptParameters", nullptr, "min_exempt_priority=, reorder_count=, send_user_signal, strict_order, youngest_first …")
         .not_yet("preemption"),
-    one_of("PreemptType", "preempt/none|preempt/partition_prio|preempt/qos", nullptr,
-           "Who may preempt whom.").not_yet("preemption"),
-    span("PreemptExemptTime", "00:00:00", "A job runs at least this long before it may be preempted.")
+    one_of("PreemptType", "preempt/none|preempt/partition_prio|preempt/qos", nullptr, "Who may preempt whom.")
+        .strict()
         .not_yet("preemption"),
+    span("PreemptExemptTime", "00:00:00", "A job runs at least this long before it may be preempted.").not_yet("preemption"),
     text("PrEpParameters", nullptr, "Options of PrEpPlugins.").not_yet("prolog plugins"),
-    flags("PrEpPlugins", "prep/script", "prep/script",
-          "How prolog and epilog are run; as scripts is the one way there is."),
-    mins("PriorityCalcPeriod", "5", "Minutes between two reckonings of the decayed usage.").min(1)
-        .not_yet("accounting"),
-    span("PriorityDecayHalfLife", "7-00:00:00", "After this time usage counts half; 0 = it never decays.")
-        .not_yet("accounting"),
+    flags("PrEpPlugins", "prep/script", "prep/script", "How prolog and epilog are run; as scripts is the one way there is."),
+    mins("PriorityCalcPeriod", "5", "Minutes between two reckonings of the decayed usage.").min(1).not_yet("accounting"),
+    span("PriorityDecayHalfLife", "7-00:00:00", "After this time usage counts half; 0 = it never decays.").not_yet("accounting"),
     yesno("PriorityFavorSmall", "No", "Small jobs first instead of large ones."),
     flags("PriorityFlags",
           "ACCRUE_ALWAYS|CALCULATE_RUNNING|DEPTH_OBLIVIOUS|NO_FAIR_TREE|INCR_ONLY|MAX_TRES|MAX_TRES_GRES|NO_"
           "NORMAL_ALL|"
           "NO_NORMAL_ASSOC|NO_NORMAL_PART|NO_NORMAL_QOS|NO_NORMAL_TRES|SMALL_RELATIVE_TO_TIME",
-          nullptr, "Variations of the priority formula.").not_yet("accounting"),
+          nullptr, "Variations of the priority formula.")
+        .not_yet("accounting"),
     span("PriorityMaxAge", "7-00:00:00", "Waiting time at which the age factor is full."),
     text("PriorityParameters", nullptr, "Free text for the priority plugin.").not_yet("priority plugins"),
-    text("PrioritySiteFactorParameters", nullptr, "Free text for the site factor.")
-        .not_yet("site priority plugins"),
-    text("PrioritySiteFactorPlugin", nullptr, "Plugin that sets the site factor.")
-        .not_yet("site priority plugins"),
+    text("PrioritySiteFactorParameters", nullptr, "Free text for the site factor.").not_yet("site priority plugins"),
+    text("PrioritySiteFactorPlugin", nullptr, "Plugin that sets the site factor.").not_yet("site priority plugins"),
     one_of("PriorityUsageResetPeriod", "NONE|NOW|DAILY|WEEKLY|MONTHLY|QUARTERLY|YEARLY", "NONE",
-           "When the usage of everyone starts again from zero.").not_yet("accounting"),
-    one_of("PriorityType", "priority/basic|priority/multifactor", "priority/multifactor",
-           "How the priority of a job is reckoned."),
+           "When the usage of everyone starts again from zero.")
+        .strict()
+        .not_yet("accounting"),
+    one_of("PriorityType", "priority/basic|priority/multifactor", "priority/multifactor", "How the priority of a job is reckoned.")
+        .strict(),
     number("PriorityWeightAge", "0", "Weight of the waiting time."),
     number("PriorityWeightAssoc", "0", "Weight of the association's priority."),
     number("PriorityWeightFairshare", "0", "Weight of the fair share."),
     number("PriorityWeightJobSize", "0", "Weight of the job's size."),
     number("PriorityWeightPartition", "0", "Weight of the partition's PriorityJobFactor."),
     number("PriorityWeightQOS", "0", "Weight of the QOS's priority."),
-    list("PriorityWeightTRES", nullptr, "Weights of single resources, CPU=1000,Mem=2000,GRES/gpu=3000.")
-        .not_yet("accounting"),
+    list("PriorityWeightTRES", nullptr, "Weights of single resources, CPU=1000,Mem=2000,GRES/gpu=3000.").not_yet("accounting"),
     flags("PrivateData", "accounts|events|jobs|nodes|partitions|reservations|usage|users|none", "none",
           "What ordinary users do not see of others."),
     one_of("ProctrackType", "proctrack/cgroup|proctrack/linuxproc|proctrack/pgid", "proctrack/cgroup",
            "How the processes of a step are kept together.")
         .restart(),
-    path("Prolog", nullptr, "Programs slurmd runs as root before the first step of a job on a node.")
-        .repeat(),
+    path("Prolog", nullptr, "Programs slurmd runs as root before the first step of a job on a node.").repeat(),
     seconds("PrologEpilogTimeout", nullptr, "Time limit of prolog and epilog; unset: none.").max(65534),
     flags("PrologFlags", "Alloc|Contain|DeferBatch|NoHold|ForceRequeueOnFail|RunInJob|Serial|X11", nullptr,
-          "When and how the prolog runs. Contain, RunInJob and X11 work as Alloc alone, and a notice says so."),
+          "When and how the prolog runs. Contain, RunInJob and X11 work as Alloc alone, and a notice says so.")
+        .strict(),
     path("PrologSlurmctld", nullptr, "Programs run by slurmctld before an allocation is granted.").repeat(),
     seconds("PrologTimeout", nullptr, "Time limit of the prolog; unset: PrologEpilogTimeout."),
-    number("PropagatePrioProcess", "0",
-           "0: slurmd's nice value, 1: the submitter's, 2: the submitter's, at least one above slurmd's.")
-        .max(2).not_yet("passing on nice values"),
-    flags("PropagateResourceLimits", kLimitNames, nullptr,
-          "Resource limits that tasks take over from the submitter."),
-    flags("PropagateResourceLimitsExcept", kLimitNames, nullptr,
-          "All resource limits are taken over but these."),
+    number("PropagatePrioProcess", "0", "0: slurmd's nice value, 1: the submitter's, 2: the submitter's, at least one above slurmd's.")
+        .max(2),
+    flags("PropagateResourceLimits", kLimitNames, nullptr, "Resource limits that tasks take over from the submitter.").strict(),
+    flags("PropagateResourceLimitsExcept", kLimitNames, nullptr, "All resource limits are taken over but these.").strict(),
 };
 }  // namespace
 

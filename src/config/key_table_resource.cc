@@ -43,21 +43,16 @@ constexpr KeyRow kRows[] = {
     hosts("Nodes", nullptr, "Nodes of the ring in order, at most 16.").of(kT).in(Section::kRing),
 
     path("CgroupMountpoint", "/sys/fs/cgroup", "Where the cgroup file system is.").of(kC),
-    one_of("CgroupPlugin", "autodetect|cgroup/v1|cgroup/v2|disabled", "autodetect",
-           "Which cgroup interface is used.")
-        .of(kC),
+    one_of("CgroupPlugin", "autodetect|cgroup/v1|cgroup/v2|disabled", "autodetect", "Which cgroup interface is used.").of(kC),
     text("CgroupSlice", "system.slice", "Slice the step scope is started in (v2).").of(kC).restart(),
     yesno("CgroupJobIdPaths", "no", "Name the cgroup directories of jobs by job number (v2).").of(kC),
-    row(KeyType::kMilliseconds, "SystemdTimeout", "1000",
-        "How long systemd may take to prepare the scope (v2).")
-        .of(kC),
+    row(KeyType::kMilliseconds, "SystemdTimeout", "1000", "How long systemd may take to prepare the scope (v2).").of(kC),
     yesno("IgnoreSystemd", "no", "Make the hierarchy without systemd (v2).").of(kC),
-    yesno("IgnoreSystemdOnFailure", "no", "Make it without systemd when systemd does not answer (v2).")
-        .of(kC),
-    yesno("EnableControllers", "no", "Switch the controllers on from the root of the tree down (v2).").of(kC)
+    yesno("IgnoreSystemdOnFailure", "no", "Make it without systemd when systemd does not answer (v2).").of(kC),
+    yesno("EnableControllers", "no", "Switch the controllers on from the root of the tree down (v2).")
+        .of(kC)
         .not_yet("controllers beyond cpu, cpuset and memory"),
-    flags("EnableExtraControllers", "all|io|pids|rdma|hugetlb|misc", nullptr,
-          "Further controllers to switch on for jobs (v2).")
+    flags("EnableExtraControllers", "all|io|pids|rdma|hugetlb|misc", nullptr, "Further controllers to switch on for jobs (v2).")
         .of(kC)
         .not_yet("controllers beyond cpu, cpuset and memory"),
     percent("AllowedRAMSpace", "100", "Hard memory limit, percent of the allocated memory.").of(kC),
@@ -70,8 +65,7 @@ constexpr KeyRow kRows[] = {
     percent("MaxSwapPercent", "100", "Upper bound of RAM plus swap, percent of RealMemory.").of(kC),
     number("MemorySwappiness", nullptr, "Swappiness of a job, 0 to 100 (v1).").max(100).of(kC),
     mem("MinRAMSpace", "30", "Lower bound of the memory limit, MiB.").of(kC),
-    yesno("SignalChildrenProcesses", "no", "Signals go to all processes of a step, not only to the tasks.")
-        .of(kC),
+    yesno("SignalChildrenProcesses", "no", "Signals go to all processes of a step, not only to the tasks.").of(kC),
 };
 }  // namespace
 

@@ -7,19 +7,14 @@ using namespace rows;
 namespace {
 constexpr KeyRow acct(const KeyRow& r) { return r.of(ConfFile::kAcctGather).not_yet("acct_gather plugins"); }
 constexpr KeyRow burst(const KeyRow& r) { return r.of(ConfFile::kBurstBuffer).not_yet("burst buffers"); }
-constexpr KeyRow helper(const KeyRow& r) {
-  return r.of(ConfFile::kHelpers).not_yet("changeable node features");
-}
-constexpr KeyRow space(const KeyRow& r) {
-  return r.of(ConfFile::kJobContainer).in(Section::kContainer).not_yet("job namespaces");
-}
+constexpr KeyRow helper(const KeyRow& r) { return r.of(ConfFile::kHelpers).not_yet("changeable node features"); }
+constexpr KeyRow space(const KeyRow& r) { return r.of(ConfFile::kJobContainer).in(Section::kContainer).not_yet("job namespaces"); }
 constexpr KeyRow mpi(const KeyRow& r) { return r.of(ConfFile::kMpi); }
 constexpr KeyRow oci(const KeyRow& r) { return r.of(ConfFile::kOci).not_yet("containers by --container"); }
 
 constexpr KeyRow kRows[] = {
     acct(number("EnergyIPMIFrequency", "10", "Seconds between readings of the BMC.")),
-    acct(yesno("EnergyIPMICalcAdjustment", "no",
-               "Count the energy between the last reading and the end of a step.")),
+    acct(yesno("EnergyIPMICalcAdjustment", "no", "Count the energy between the last reading and the end of a step.")),
     acct(text("EnergyIPMIPowerSensors", nullptr, "Sensors to add up, Node=16,19;Socket1=16 …")),
     acct(text("EnergyIPMIUsername", nullptr, "User of the BMC.")),
     acct(text("EnergyIPMIPassword", nullptr, "Password of the BMC.").hidden()),
@@ -43,8 +38,7 @@ constexpr KeyRow kRows[] = {
     burst(text("DefaultPool", nullptr, "Pool of requests that name none.")),
     burst(text("DenyUsers", nullptr, "Users who may not.")),
     burst(text("Directive", "BB_LUA", "Word after # that marks a burst buffer line of a script.")),
-    burst(list("Flags", nullptr,
-               "DisablePersistent, EmulateCray, EnablePersistent, PrivateData, TeardownFailure.")),
+    burst(list("Flags", nullptr, "DisablePersistent, EmulateCray, EnablePersistent, PrivateData, TeardownFailure.")),
     burst(path("GetSysState", nullptr, "Program that tells the state.")),
     burst(path("GetSysStatus", nullptr, "Program that tells the status.")),
     burst(number("OtherTimeout", "300", "Seconds other operations may take.")),
@@ -64,8 +58,7 @@ constexpr KeyRow kRows[] = {
     helper(hosts("NodeName", nullptr, "Nodes the line is for.").in(Section::kFeature)),
 
     space(yesno("AutoBasePath", "no", "Make BasePath where it is missing.")),
-    space(path("BasePath", nullptr,
-               "Directory of the private directories, with %n and %h; none for no namespace.")),
+    space(path("BasePath", nullptr, "Directory of the private directories, with %n and %h; none for no namespace.")),
     space(path("CloneNSScript", nullptr, "Script run after the namespace is cloned.")),
     space(path("CloneNSEpilog", nullptr, "Script run before it goes.")),
     space(list("Dirs", "/tmp,/dev/shm", "Directories that become private.")),

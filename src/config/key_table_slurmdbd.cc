@@ -11,66 +11,48 @@ constexpr KeyRow purge(const char* name, const char* doc) { return d(text(name, 
 
 constexpr KeyRow kRows[] = {
     d(yesno("AllowNoDefAcct", "no", "Users need no default account.")),
-    d(yesno("AllResourcesAbsolute", "no", "Shares of licences are counts, not percentages.")
-          .not_yet("licences shared by clusters")),
-    d(path("ArchiveDir", "/tmp", "Directory of archive files.")
-          .not_yet("archives of the database")),
+    d(yesno("AllResourcesAbsolute", "no", "Shares of licences are counts, not percentages.").not_yet("licences shared by clusters")),
+    d(path("ArchiveDir", "/tmp", "Directory of archive files.").not_yet("archives of the database")),
     archive("ArchiveEvents", "Archive node events when they are purged."),
     archive("ArchiveJobs", "Archive jobs when they are purged."),
-    d(yesno("ArchiveJobScript", nullptr, "Archive job scripts; unset: as ArchiveJobs.")
-          .not_yet("archives of the database")),
-    d(yesno("ArchiveJobEnv", nullptr, "Archive job environments; unset: as ArchiveJobs.")
-          .not_yet("archives of the database")),
+    d(yesno("ArchiveJobScript", nullptr, "Archive job scripts; unset: as ArchiveJobs.").not_yet("archives of the database")),
+    d(yesno("ArchiveJobEnv", nullptr, "Archive job environments; unset: as ArchiveJobs.").not_yet("archives of the database")),
     archive("ArchiveResvs", "Archive reservations when they are purged."),
-    d(path("ArchiveScript", nullptr, "Program that archives instead of us.")
-          .not_yet("archives of the database")),
+    d(path("ArchiveScript", nullptr, "Program that archives instead of us.").not_yet("archives of the database")),
     archive("ArchiveSteps", "Archive steps when they are purged."),
     archive("ArchiveSuspend", "Archive suspensions when they are purged."),
     archive("ArchiveTXN", "Archive transactions when they are purged."),
     archive("ArchiveUsage", "Archive usage when it is purged."),
-    d(list("AuthAltTypes", nullptr, "Further ways to authenticate.")
-          .not_yet("further ways to authenticate")),
-    d(list("AuthAltParameters", nullptr, "Their options.")
-          .not_yet("further ways to authenticate")),
+    d(list("AuthAltTypes", nullptr, "Further ways to authenticate.").not_yet("further ways to authenticate")),
+    d(list("AuthAltParameters", nullptr, "Their options.").not_yet("further ways to authenticate")),
     d(list("AuthInfo", nullptr, "Options of AuthType.")),
-    d(one_of("AuthType", "auth/munge|auth/slurm|auth/none", "auth/munge", "How callers are authenticated.")
-          .restart()),
+    d(one_of("AuthType", "auth/munge|auth/slurm|auth/none", "auth/munge", "How callers are authenticated.").strict().restart()),
     d(seconds("CommitDelay", "0", "Seconds between commits of one controller's messages.")
           .not_yet("a delay of commits: every message is committed by itself")),
-    d(list("CommunicationParameters", nullptr, "Options of connections.")
-          .not_yet("options of connections")),
+    d(list("CommunicationParameters", nullptr, "Options of connections.").not_yet("options of connections")),
     d(text("DbdAddr", nullptr, "Address of DbdHost; unset: DbdHost.").restart()),
-    d(text("DbdBackupHost", nullptr, "Host of the second slurmdbd.").restart()
-          .not_yet("a second slurmdbd")),
+    d(text("DbdBackupHost", nullptr, "Host of the second slurmdbd.").restart().not_yet("a second slurmdbd")),
     d(text("DbdHost", nullptr, "Host of slurmdbd; required.").restart()),
     d(row(KeyType::kPort, "DbdPort", "6819", "Port slurmdbd listens on.").restart()),
-    d(list("DebugFlags", nullptr, "Subjects that log in more detail.")
-          .not_yet("debug flags of slurmdbd")),
+    d(list("DebugFlags", nullptr, "Subjects that log in more detail.").not_yet("debug flags of slurmdbd")),
     d(level("DebugLevel", "info", "How much is logged.")),
-    d(level("DebugLevelSyslog", nullptr, "How much goes to syslog.")
-          .not_yet("a level of its own for syslog")),
+    d(level("DebugLevelSyslog", nullptr, "How much goes to syslog.").not_yet("a level of its own for syslog")),
     d(text("DefaultQOS", nullptr, "QOS of new clusters.")),
-    d(yesno("DisableArchiveCommands", "no", "No sacctmgr archive.")
-          .not_yet("archives of the database")),
+    d(yesno("DisableArchiveCommands", "no", "No sacctmgr archive.").not_yet("archives of the database")),
     d(yesno("DisableCoordDBD", "no", "Coordinators have no powers.")),
-    d(yesno("DisableRollups", "no", "No roll-up of usage.")
-          .not_yet("roll-up of usage")),
-    d(one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.")
-          .not_yet("choice of the message digest")),
+    d(yesno("DisableRollups", "no", "No roll-up of usage.").not_yet("roll-up of usage")),
+    d(one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.").not_yet("choice of the message digest")),
     d(path("LogFile", nullptr, "Log; unset: syslog.")),
     d(text("LogTimeFormat", "iso8601_ms", "Time stamps in the log.")),
-    d(number("MaxPurgeLimit", "50000", "Rows purged in one go.").min(1)
-          .not_yet("purging of the database")),
-    d(span("MaxQueryTimeRange", "INFINITE", "Longest time span of a query by ordinary users.").infinite()
+    d(number("MaxPurgeLimit", "50000", "Rows purged in one go.").min(1).not_yet("purging of the database")),
+    d(span("MaxQueryTimeRange", "INFINITE", "Longest time span of a query by ordinary users.")
+          .infinite()
           .not_yet("a bound on time spans of queries")),
-    d(seconds("MessageTimeout", "10", "How long an answer may take.").min(1)
-          .not_yet("time limits of slurmdbd")),
+    d(seconds("MessageTimeout", "10", "How long an answer may take.").min(1).not_yet("time limits of slurmdbd")),
     d(list("Parameters", nullptr, "PreserveCaseUser keeps the case of user names.")),
     d(path("PidFile", "/var/run/slurmdbd.pid", "Where the process id is left.")),
-    d(text("PluginDir", nullptr, "Directories of third-party plugins.")
-          .not_yet("plugins of slurmdbd")),
-    d(flags("PrivateData", "accounts|events|jobs|reservations|usage|users|none", "none",
-            "What ordinary users do not see of others.")),
+    d(text("PluginDir", nullptr, "Directories of third-party plugins.").not_yet("plugins of slurmdbd")),
+    d(flags("PrivateData", "accounts|events|jobs|reservations|usage|users|none", "none", "What ordinary users do not see of others.")),
     purge("PurgeEventAfter", "Age at which node events are purged, number with hours, days or months."),
     purge("PurgeJobAfter", "Age at which jobs are purged."),
     purge("PurgeJobScriptAfter", "Age at which job scripts are purged."),
@@ -86,22 +68,17 @@ constexpr KeyRow kRows[] = {
     d(text("StorageLoc", "slurm_acct_db", "Name of the database; of SQLite a path, or a file in /var/spool/slurmdbd.")),
     d(list("StorageParameters", nullptr, "SSL_* options of the connection, token_duration=.")),
     d(text("StoragePass", nullptr, "Password of the database.").hidden()),
-    d(path("StoragePassScript", nullptr, "Program that prints the password.")
-          .not_yet("a program that prints the password")),
+    d(path("StoragePassScript", nullptr, "Program that prints the password.").not_yet("a program that prints the password")),
     d(row(KeyType::kPort, "StoragePort", "3306", "Port of the database.")),
-    d(one_of("StorageType", "accounting_storage/mysql|accounting_storage/sqlite", nullptr,
-             "Kind of database; unset: SQLite.")
+    d(one_of("StorageType", "accounting_storage/mysql|accounting_storage/sqlite", nullptr, "Kind of database; unset: SQLite.")
+          .strict()
           .restart()),
     d(text("StorageUser", nullptr, "User of the database.")),
-    d(seconds("TCPTimeout", "2", "How long making a connection may take.").min(1)
-          .not_yet("time limits of slurmdbd")),
+    d(seconds("TCPTimeout", "2", "How long making a connection may take.").min(1).not_yet("time limits of slurmdbd")),
     d(list("TLSParameters", nullptr, "Certificates of TLSType.").not_yet("TLS with certificates")),
-    d(one_of("TLSType", "tls/none|tls/s2n", nullptr, "TLS with certificates.")
-          .not_yet("TLS with certificates")),
-    d(yesno("TrackSlurmctldDown", "no", "Count the time a controller is away as down time.")
-          .not_yet("events")),
-    d(yesno("TrackWCKey", "no", "Account by workload key.")
-          .not_yet("accounting by workload key")),
+    d(one_of("TLSType", "tls/none|tls/s2n", nullptr, "TLS with certificates.").strict().not_yet("TLS with certificates")),
+    d(yesno("TrackSlurmctldDown", "no", "Count the time a controller is away as down time.").not_yet("events")),
+    d(yesno("TrackWCKey", "no", "Account by workload key.").not_yet("accounting by workload key")),
 };
 }  // namespace
 

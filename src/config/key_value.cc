@@ -16,9 +16,7 @@ std::optional<bool> parse_yes_no(std::string_view text) {
   return std::nullopt;
 }
 
-bool is_infinite(std::string_view text) {
-  return iequals(text, "INFINITE") || iequals(text, "UNLIMITED") || text == "-1";
-}
+bool is_infinite(std::string_view text) { return iequals(text, "INFINITE") || iequals(text, "UNLIMITED") || text == "-1"; }
 
 std::optional<int64_t> parse_integer(std::string_view text) {
   if (is_infinite(text)) return -1;
@@ -26,8 +24,7 @@ std::optional<int64_t> parse_integer(std::string_view text) {
     int64_t v = 0;
     std::string_view digits = text.substr(2);
     auto [p, ec] = std::from_chars(digits.data(), digits.data() + digits.size(), v, 16);
-    if (ec != std::errc() || p != digits.data() + digits.size() || v < 0 || digits.starts_with('-'))
-      return std::nullopt;
+    if (ec != std::errc() || p != digits.data() + digits.size() || v < 0 || digits.starts_with('-')) return std::nullopt;
     return v;
   }
   return parse_number<int64_t>(text, 0);
@@ -67,25 +64,18 @@ constexpr std::array<std::string_view, 10> kLevels = {"quiet", "fatal",  "error"
 
 std::string bounds_text(const KeyRow& row) {
   std::string out = "must be a number";
-  if (row.max_value != INT64_MAX)
-    out += " from " + std::to_string(row.min_value) + " to " + std::to_string(row.max_value);
-  else
-    out += " of at least " + std::to_string(row.min_value);
+  if (row.max_value != INT64_MAX) out += " from " + std::to_string(row.min_value) + " to " + std::to_string(row.max_value);
+  else out += " of at least " + std::to_string(row.min_value);
   return out + (row.infinite_ok ? " or UNLIMITED" : "");
 }
 
 std::string unit_hint(const KeyRow& row) {
   switch (row.type) {
-    case KeyType::kSeconds:
-      return "the unit is seconds, without a suffix";
-    case KeyType::kMinutes:
-      return "the unit is minutes, without a suffix";
-    case KeyType::kMicroseconds:
-      return "the unit is microseconds, without a suffix";
-    case KeyType::kMilliseconds:
-      return "the unit is milliseconds, without a suffix";
-    default:
-      return {};
+    case KeyType::kSeconds: return "the unit is seconds, without a suffix";
+    case KeyType::kMinutes: return "the unit is minutes, without a suffix";
+    case KeyType::kMicroseconds: return "the unit is microseconds, without a suffix";
+    case KeyType::kMilliseconds: return "the unit is milliseconds, without a suffix";
+    default: return {};
   }
 }
 
@@ -109,8 +99,7 @@ std::optional<ValueProblem> check_choice(const KeyRow& row, std::string_view wor
   // "linux" where "jobacct_gather/linux" is meant
   std::string with_prefix;
   for (std::string_view c : choices)
-    if (size_t slash = c.find('/'); slash != std::string_view::npos && iequals(c.substr(slash + 1), word))
-      with_prefix = c;
+    if (size_t slash = c.find('/'); slash != std::string_view::npos && iequals(c.substr(slash + 1), word)) with_prefix = c;
   std::string near = with_prefix.empty() ? std::string(did_you_mean(word, choices)) : with_prefix;
   return ValueProblem{"\"" + std::string(word.substr(0, 60)) + "\" is not one of " + choices_shown(row),
                       near.empty() ? std::string() : "did you mean " + near + "?"};
@@ -124,13 +113,11 @@ std::optional<ValueProblem> check_flags(const KeyRow& row, std::string_view text
 
 std::optional<ValueProblem> check_ports(const KeyRow& row, std::string_view text) {
   size_t dash = text.find('-');
-  std::string_view first = text.substr(0, dash),
-                   last = dash == std::string_view::npos ? first : text.substr(dash + 1);
+  std::string_view first = text.substr(0, dash), last = dash == std::string_view::npos ? first : text.substr(dash + 1);
   bool range_ok = dash == std::string_view::npos || row.type == KeyType::kPortRange;
   auto a = parse_number<uint32_t>(first, 0, 65535), b = parse_number<uint32_t>(last, 0, 65535);
   if (range_ok && a && b && *a <= *b) return std::nullopt;
-  return ValueProblem{row.type == KeyType::kPort ? "must be a port from 1 to 65535"
-                                                 : "must be a port or first-last, each from 1 to 65535",
+  return ValueProblem{row.type == KeyType::kPort ? "must be a port from 1 to 65535" : "must be a port or first-last, each from 1 to 65535",
                       {}};
 }
 
@@ -156,8 +143,7 @@ std::optional<int> parse_debug_level(std::string_view text) {
 }
 
 std::string_view debug_level_name(int level) {
-  return level >= 0 && level < static_cast<int>(kLevels.size()) ? kLevels[static_cast<size_t>(level)]
-                                                                : "info";
+  return level >= 0 && level < static_cast<int>(kLevels.size()) ? kLevels[static_cast<size_t>(level)] : "info";
 }
 
 std::optional<ValueProblem> check_value(const KeyRow& row, std::string_view text) {
@@ -169,42 +155,33 @@ std::optional<ValueProblem> check_value(const KeyRow& row, std::string_view text
     case KeyType::kSeconds:
     case KeyType::kMinutes:
     case KeyType::kMicroseconds:
-    case KeyType::kMilliseconds:
-      return check_number(row, text);
+    case KeyType::kMilliseconds: return check_number(row, text);
     case KeyType::kBool:
       if (parse_yes_no(text)) return std::nullopt;
       return ValueProblem{"must be YES or NO", {}};
     case KeyType::kTimeSpan:
       if (parse_span_seconds(text)) return std::nullopt;
       return ValueProblem{"is not a time; write minutes, hours:minutes:seconds, days-hours or UNLIMITED", {}};
-    case KeyType::kMemMb:
-      return check_mem(row, text);
+    case KeyType::kMemMb: return check_mem(row, text);
     case KeyType::kCount:
       if (parse_count(text)) return std::nullopt;
       return ValueProblem{"must be a number, with K, M, G, T or P if need be", {}};
-    case KeyType::kEnum:
-      return check_choice(row, text);
-    case KeyType::kFlags:
-      return check_flags(row, text);
+    case KeyType::kEnum: return check_choice(row, text);
+    case KeyType::kFlags: return check_flags(row, text);
     case KeyType::kPort:
-    case KeyType::kPortRange:
-      return check_ports(row, text);
+    case KeyType::kPortRange: return check_ports(row, text);
     case KeyType::kDebugLevel:
       if (parse_debug_level(text)) return std::nullopt;
-      return ValueProblem{
-          "is no debug level; use quiet, fatal, error, info, verbose, debug, debug2 ... debug5", {}};
+      return ValueProblem{"is no debug level; use quiet, fatal, error, info, verbose, debug, debug2 ... debug5", {}};
     case KeyType::kGres:
-      if (auto parsed = parse_gres(text); !parsed)
-        return ValueProblem{parsed.error().text, parsed.error().hint};
+      if (auto parsed = parse_gres(text); !parsed) return ValueProblem{parsed.error().text, parsed.error().hint};
       return std::nullopt;
     case KeyType::kPercent:
-    case KeyType::kFloat:
-      return check_percent(text);
+    case KeyType::kFloat: return check_percent(text);
     case KeyType::kString:
     case KeyType::kPath:
     case KeyType::kHosts:
-    case KeyType::kList:
-      break;
+    case KeyType::kList: break;
   }
   return std::nullopt;
 }

@@ -10,13 +10,20 @@ namespace muster::config {
 namespace {
 
 // The lines of a file beside slurm.conf; none when it is not there (`present` says which).
-std::vector<Line> side_lines(FileSource& source, const Config& config, ConfFile file, bool& present,
-                             std::vector<ConfigError>& errors) {
+std::vector<Line> side_lines(FileSource& source, const Config& config, ConfFile file, bool& present, std::vector<ConfigError>& errors) {
   std::string path = config.directory + "/" + std::string(file_name(file));
   ParsedFile parsed = parse_file(source, path);
   present = !parsed.missing;
   for (ConfigError& e : parsed.errors) errors.push_back(std::move(e));
   return std::move(parsed.lines);
+}
+
+// Of a file that nothing depends on (yet), errors are worth a line each, no more.
+void take_as_notices(std::vector<ConfigError> odd, std::vector<ConfigNotice>& notices) {
+  for (ConfigError& e : odd) {
+    e.message += "; it is left out";
+    notices.push_back(std::move(e));
+  }
 }
 
 Section side_section(ConfFile file, const Line& line) {
@@ -26,18 +33,17 @@ Section side_section(ConfFile file, const Line& line) {
 
 // Files whose features are not there yet: their keys are checked all the same, so that a typing error shows
 // today.
-void check_side_files(FileSource& source, const Config& config, LoadedConfig& out,
-                      std::vector<ConfigError>& errors) {
-  for (ConfFile file : {ConfFile::kAcctGather, ConfFile::kBurstBuffer, ConfFile::kHelpers,
-                        ConfFile::kJobContainer, ConfFile::kOci}) {
+void check_side_files(FileSource& source, const Config& config, LoadedConfig& out) {
+  for (ConfFile file : {ConfFile::kAcctGather, ConfFile::kBurstBuffer, ConfFile::kHelpers, ConfFile::kJobContainer, ConfFile::kOci}) {
     bool present = false;
-    std::vector<Line> lines = side_lines(source, config, file, present, errors);
+    std::vector<ConfigError> odd;
+    std::vector<Line> lines = side_lines(source, config, file, present, odd);
     std::vector<ConfigNotice> each_key;
-    Findings findings{errors, each_key};
+    Findings findings{odd, each_key};
     for (const Line& line : lines)
       for (const KeyValue& kv : line.values) check_pair(file, side_section(file, line), kv, findings);
-    if (!each_key.empty())
-      out.notices.push_back(std::move(each_key.front()));  // one line for the file is enough
+    if (!each_key.empty()) out.notices.push_back(std::move(each_key.front()));  // one line for the file is enough
+    take_as_notices(std::move(odd), out.notices);
   }
 }
 
@@ -60,8 +66,7 @@ void name_unread_files(FileSource& source, const Config& config, LoadedConfig& o
   for (const auto& [name, feature] : kUnreadFiles) {
     std::string path = config.directory + "/" + std::string(name);
     if (auto text = source.read(path); text && has_lines(*text))
-      out.notices.push_back(
-          {path, 0, "", "is not read, this is not there yet: " + std::string(feature), ""});
+      out.notices.push_back({path, 0, "", "is not read, this is not there yet: " + std::string(feature), ""});
   }
 }
 
@@ -82,7 +87,8 @@ ConfigReport check_config(FileSource& source, const std::string& path) {
     if (std::string_view(v.row->name) == "AuthType" && !v.given)
       out.config.auth_type = v.text = auth_type_if_absent(source, out.config.directory);
 
-  std::vector<Line> lines = side_lines(source, out.config, ConfFile::kGres, out.gres.present, errors);
+  std::vector<ConfigError> odd;
+  std::vector<Line> lines = side_lines(source, out.config, ConfFile::kGres, out.gres.present, odd);
   bool present = out.gres.present;
   out.gres = build_gres_conf(lines, out.config, errors, out.notices);
   out.gres.present = present;
@@ -95,24 +101,23 @@ ConfigReport check_config(FileSource& source, const std::string& path) {
   out.cgroup = build_cgroup_conf(lines, errors, out.notices);
   out.cgroup.raw.present = present;
 
-  lines = side_lines(source, out.config, ConfFile::kMpi, present, errors);
-  out.mpi = build_simple_conf(ConfFile::kMpi, lines, errors, out.notices);
+  lines = side_lines(source, out.config, ConfFile::kMpi, present, odd);
+  out.mpi = build_simple_conf(ConfFile::kMpi, lines, odd, out.notices);
   out.mpi.present = present;
 
-  check_side_files(source, out.config, out, errors);
+  check_side_files(source, out.config, out);
   name_unread_files(source, out.config, out);
+  take_as_notices(std::move(odd), out.notices);
   return report;
 }
 
-std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source,
-                                                                  const std::string& path) {
+std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source, const std::string& path) {
   ConfigReport report = check_config(source, path);
   if (!report.errors.empty()) return std::unexpected(std::move(report.errors));
   return std::move(report.loaded);
 }
 
-std::expected<LoadedSimple, std::vector<ConfigError>> load_simple(FileSource& source, const std::string& path,
-                                                                  ConfFile file) {
+std::expected<LoadedSimple, std::vector<ConfigError>> load_simple(FileSource& source, const std::string& path, ConfFile file) {
   ParsedFile parsed = parse_file(source, path);
   if (parsed.missing) return std::unexpected(std::vector<ConfigError>{{path, 0, "", "cannot be read", ""}});
   std::vector<ConfigError> errors = std::move(parsed.errors);

@@ -25,8 +25,7 @@ struct LoadedConfig {
   std::vector<ConfigNotice> notices;  // one line of the log each
 };
 
-std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source,
-                                                                  const std::string& path);
+std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source, const std::string& path);
 
 // The same look at the files, with all that is to be said about them: load_config gives either half of it.
 struct ConfigReport {
@@ -40,7 +39,6 @@ struct LoadedSimple {
   SimpleConf conf;
   std::vector<ConfigNotice> notices;
 };
-std::expected<LoadedSimple, std::vector<ConfigError>> load_simple(FileSource& source, const std::string& path,
-                                                                  ConfFile file);
+std::expected<LoadedSimple, std::vector<ConfigError>> load_simple(FileSource& source, const std::string& path, ConfFile file);
 
 }  // namespace muster::config

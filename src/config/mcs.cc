@@ -30,19 +30,19 @@ bool take_word(std::string_view word, McsRules& m) {
 
 }  // namespace
 
-Result<McsRules> parse_mcs(std::string_view plugin, std::string_view parameters) {
+McsRules parse_mcs(std::string_view plugin, std::string_view parameters, std::vector<std::string>& left_out) {
   McsRules m;
   m.plugin = plugin_of(plugin);
   const size_t colon = parameters.find(':');
   for (std::string_view word : split(parameters.substr(0, colon), ',')) {
     word = trim(word);
-    if (!word.empty() && !take_word(word, m))
-      return fail(Errc::kInvalidArgument, "\"" + std::string(word.substr(0, 80)) + "\" is no word of it",
-                  "there are: ondemand, enforced, noselect, select, ondemandselect, privatedata, and :group|group behind them");
+    if (!word.empty() && !take_word(word, m)) left_out.push_back("\"" + std::string(word.substr(0, 80)) + "\" is no word of it");
   }
   if (colon == std::string_view::npos) return m;
-  if (m.plugin != Plugin::kGroup && m.plugin != Plugin::kNone)
-    return fail(Errc::kInvalidArgument, "only mcs/group has a list behind the colon", {});
+  if (m.plugin != Plugin::kGroup && m.plugin != Plugin::kNone) {
+    left_out.push_back("only mcs/group has a list behind the colon");
+    return m;
+  }
   for (std::string_view group : split(parameters.substr(colon + 1), '|'))
     if (!trim(group).empty()) m.groups.emplace_back(trim(group));
   return m;

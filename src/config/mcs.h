@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-
 namespace muster::config {
 
 struct McsRules {
@@ -17,12 +15,15 @@ struct McsRules {
   Plugin plugin = Plugin::kNone;
   bool enforced = false;  // every job has a label
   Select select = Select::kOnDemand;
-  bool private_data = false;         // PrivateData hides by label
+  bool private_data = false;        // PrivateData hides by label
   std::vector<std::string> groups;  // mcs/group: the only labels; empty = any group
   bool operator==(const McsRules&) const = default;
 };
 
-// "mcs/group", "ondemand,noselect:groupA|groupB". The error names the word and what there is.
-Result<McsRules> parse_mcs(std::string_view plugin, std::string_view parameters);
+inline constexpr const char* kMcsWords =
+    "there are: ondemand, enforced, noselect, select, ondemandselect, privatedata, and :group|group behind them";
+
+// "mcs/group", "ondemand,noselect:groupA|groupB". What makes no sense goes to `left_out`, a sentence each.
+McsRules parse_mcs(std::string_view plugin, std::string_view parameters, std::vector<std::string>& left_out);
 
 }  // namespace muster::config

@@ -18,12 +18,20 @@ const ParameterWord* row_of(Words words, std::string_view name) {
   return it == words.end() ? nullptr : &*it;
 }
 
+// The key that has the word now, where it moved from the one it stands in.
+std::string_view key_of(std::string_view name) {
+  for (const ParameterKey& k : parameter_keys())
+    if (row_of(k.words, name)) return k.key;
+  return istarts_with(name, "preempt_") ? "PreemptParameters" : std::string_view();
+}
+
 std::string unknown(Words words, std::string_view name) {
+  if (std::string_view key = key_of(name); !key.empty())
+    return "\"" + std::string(name) + "\" is a word of " + std::string(key) + " and has no effect here";
   std::vector<std::string_view> names;
   for (const ParameterWord& w : words) names.push_back(w.name);
   const std::string_view near = did_you_mean(name, names);
-  return "\"" + std::string(name) + "\" is not known and has no effect" +
-         (near.empty() ? "" : "; did you mean " + std::string(near) + "?");
+  return "\"" + std::string(name) + "\" is not known and has no effect" + (near.empty() ? "" : "; did you mean " + std::string(near) + "?");
 }
 
 // What is wrong with the number; "" when nothing is.
@@ -38,12 +46,9 @@ std::string number_fault(const ParameterWord& word, std::string_view text) {
 
 std::string_view word_status_name(WordStatus status) {
   switch (status) {
-    case WordStatus::kWorks:
-      return "works";
-    case WordStatus::kNoEffect:
-      return "no effect";
-    case WordStatus::kNotYet:
-      return "not yet";
+    case WordStatus::kWorks: return "works";
+    case WordStatus::kNoEffect: return "no effect";
+    case WordStatus::kNotYet: return "not yet";
   }
   return "";
 }
@@ -52,6 +57,7 @@ std::span<const ParameterKey> parameter_keys() {
   static const ParameterKey kKeys[] = {
       {"AuthInfo", &Config::auth_info, auth_words()},
       {"BcastParameters", &Config::bcast_parameters, bcast_words()},
+      {"CommunicationParameters", &Config::communication_parameters, communication_words()},
       {"DependencyParameters", &Config::dependency_parameters, dependency_words()},
       {"LaunchParameters", &Config::launch_parameters, launch_words()},
       {"MpiParams", &Config::mpi_params, mpi_words()},
@@ -62,7 +68,8 @@ std::span<const ParameterKey> parameter_keys() {
   return kKeys;
 }
 
-void check_words(std::string_view key, Words words, const OptionList& given, const SourcePos& pos, Findings& findings) {
+void check_words(std::string_view key, Words words, OptionList& given, const SourcePos& pos, Findings& findings) {
+  std::vector<std::string> senseless;
   const std::string of(key);
   for (const auto& [name, value] : given.items()) {
     const ParameterWord* word = row_of(words, name);
@@ -73,9 +80,11 @@ void check_words(std::string_view key, Words words, const OptionList& given, con
                       std::string(word->name) + " has no effect" +
                           (word->status == WordStatus::kNotYet ? ", this is not there yet: " : ": ") + word->note);
     } else if (std::string fault = word->number ? number_fault(*word, value) : ""; !fault.empty()) {
-      findings.error(pos, of, std::move(fault));
+      findings.odd(pos, of, std::move(fault), "it is left out");
+      senseless.push_back(name);
     }
   }
+  for (const std::string& name : senseless) given.remove(name);
 }
 
 }  // namespace muster::config

@@ -36,10 +36,9 @@ struct ParameterKey {
 };
 std::span<const ParameterKey> parameter_keys();
 
-// An error for a number that is none or out of bounds; a notice for each word without effect, and for those nobody
-// knows. `key` names what is said of; its words are `words`. Cost: O(words given x rows).
-void check_words(std::string_view key, std::span<const ParameterWord> words, const OptionList& given, const SourcePos& pos,
-                 Findings& findings);
+// A notice for a number that is none or out of bounds (it goes from `given`), for each word without effect, and for those
+// nobody knows. `key` names what is said of; its words are `words`. Cost: O(words given x rows).
+void check_words(std::string_view key, std::span<const ParameterWord> words, OptionList& given, const SourcePos& pos, Findings& findings);
 
 // The rows. scheduler_words.cc, daemon_words.cc.
 std::span<const ParameterWord> scheduler_words();
@@ -50,6 +49,7 @@ std::span<const ParameterWord> dependency_words();
 std::span<const ParameterWord> auth_words();
 std::span<const ParameterWord> bcast_words();
 std::span<const ParameterWord> mpi_words();
+std::span<const ParameterWord> communication_words();
 
 // How rows are written.
 constexpr ParameterWord flag_word(const char* name, const char* does) { return {name, WordStatus::kWorks, does}; }

@@ -30,8 +30,7 @@ std::string to_text(const std::vector<ConfigError>& errors) {
 }
 
 ConfigError error_at(const SourcePos& pos, std::string key, std::string message, std::string hint) {
-  return {pos.file ? *pos.file : std::string(), pos.line, std::move(key), std::move(message),
-          std::move(hint)};
+  return {pos.file ? *pos.file : std::string(), pos.line, std::move(key), std::move(message), std::move(hint)};
 }
 
 const KeyValue* Line::find(std::string_view key) const {
@@ -43,9 +42,7 @@ const KeyValue* Line::find(std::string_view key) const {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
-bool is_key_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-}
+bool is_key_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'; }
 std::string directory_of(const std::string& path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
@@ -144,10 +141,11 @@ void Reader::read_text(std::string_view text, const std::string& name, int depth
   open_.push_back(name);
   bytes_ += text.size();
   if (bytes_ > limits_.max_bytes) {
-    complain({file_, 0, 0}, "",
-             "is too big: the configuration may have " + std::to_string(limits_.max_bytes) + " bytes");
+    complain({file_, 0, 0}, "", "is too big: the configuration may have " + std::to_string(limits_.max_bytes) + " bytes");
     text = {};
   }
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // of editors that begin UTF-8 files with it
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Joined joined;
   uint32_t number = 0;
   bool in_quotes = false;
@@ -200,15 +198,12 @@ void Reader::include(const SourcePos& pos, std::string name, int depth) {
   if (!source_) return complain(pos, "Include", "is not possible here");
   if (name.empty()) return complain(pos, "Include", "has no file name");
   if (depth + 1 >= limits_.max_include_depth)
-    return complain(
-        pos, "Include",
-        "files include each other more than " + std::to_string(limits_.max_include_depth) + " deep");
+    return complain(pos, "Include", "files include each other more than " + std::to_string(limits_.max_include_depth) + " deep");
   std::string first = name.front() == '/' ? name : top_directory_ + name;
   std::string second = name.front() == '/' ? name : directory_of(*file_) + name;
   for (const std::string* candidate : {&first, &second}) {
     const std::string& path = *candidate;
-    if (std::find(open_.begin(), open_.end(), path) != open_.end())
-      return complain(pos, "Include", path + " includes itself");
+    if (std::find(open_.begin(), open_.end(), path) != open_.end()) return complain(pos, "Include", path + " includes itself");
     if (std::optional<std::string> text = source_->read(path)) return read_text(*text, path, depth + 1);
   }
   complain(pos, "Include", "cannot read " + first);
@@ -255,12 +250,9 @@ bool Reader::pair(const Joined& joined, size_t& at, Line& line) {
     std::string hint;
     if (!line.values.empty() && !line.values.back().quoted)
       hint = "write " + line.values.back().key + "=\"" + shown(line.values.back().value) + " " +
-             shown(std::string_view(text).substr(start, end - start)) +
-             "\" if it belongs to the value before";
-    complain(
-        pos_at(joined, start), "",
-        "\"" + shown(std::string_view(text).substr(start, end - start)) + "\" is not of the form Key=value",
-        hint);
+             shown(std::string_view(text).substr(start, end - start)) + "\" if it belongs to the value before";
+    complain(pos_at(joined, start), "", "\"" + shown(std::string_view(text).substr(start, end - start)) + "\" is not of the form Key=value",
+             hint);
     return false;
   }
   ++at;
@@ -286,8 +278,7 @@ bool Reader::value(const Joined& joined, size_t& at, KeyValue& kv) {
   bool spaced = false;
   while (at < text.size() && is_blank(text[at])) ++at, spaced = true;
   if (at == text.size() || (spaced && key_follows(text, at))) {
-    complain(kv.pos, kv.key, "has no value",
-             "write " + kv.key + "=\"\" for an empty one, or put # before it");
+    complain(kv.pos, kv.key, "has no value", "write " + kv.key + "=\"\" for an empty one, or put # before it");
     return at < text.size();
   }
   if (text[at] == '"') {

@@ -58,8 +58,7 @@ TEST(Parser, BrokenTextIsReportedWithLineAndHint) {
   ASSERT_EQ(f.errors.size(), 5u) << to_text(f.errors);
   EXPECT_EQ(f.errors[0].line, 2u);
   EXPECT_NE(f.errors[0].hint.find("Reason=\"not ready\""), std::string::npos) << f.errors[0].text();
-  EXPECT_EQ(f.errors[1].text(),
-            "t.conf:3: B: has no value (write B=\"\" for an empty one, or put # before it)");
+  EXPECT_EQ(f.errors[1].text(), "t.conf:3: B: has no value (write B=\"\" for an empty one, or put # before it)");
   EXPECT_EQ(f.errors[2].line, 4u);
   EXPECT_EQ(f.errors[2].key, "C");
   EXPECT_NE(f.errors[3].message.find("closing"), std::string::npos);
@@ -67,11 +66,10 @@ TEST(Parser, BrokenTextIsReportedWithLineAndHint) {
 }
 
 TEST(Parser, IncludeIsInlineAndRelative) {
-  MemoryFiles files{
-      {"/etc/slurm/slurm.conf", "ClusterName=Linux\nInclude %c_nodes\ninclude sub/parts.conf\nZ=1\n"},
-      {"/etc/slurm/linux_nodes", "NodeName=a"},
-      {"/etc/slurm/sub/parts.conf", "PartitionName=p\ninclude more.conf\n"},
-      {"/etc/slurm/sub/more.conf", "PartitionName=q\n"}};
+  MemoryFiles files{{"/etc/slurm/slurm.conf", "ClusterName=Linux\nInclude %c_nodes\ninclude sub/parts.conf\nZ=1\n"},
+                    {"/etc/slurm/linux_nodes", "NodeName=a"},
+                    {"/etc/slurm/sub/parts.conf", "PartitionName=p\ninclude more.conf\n"},
+                    {"/etc/slurm/sub/more.conf", "PartitionName=q\n"}};
   ParsedFile f = parse_file(files, "/etc/slurm/slurm.conf");
   ASSERT_TRUE(f.errors.empty()) << to_text(f.errors);
   ASSERT_EQ(f.lines.size(), 5u);
@@ -93,8 +91,7 @@ TEST(Parser, IncludeErrors) {
 
 TEST(Parser, IncludeDepthIsBounded) {
   MemoryFiles files;
-  for (int i = 0; i < 40; ++i)
-    files.put("/f" + std::to_string(i), "include /f" + std::to_string(i + 1) + "\nA=1\n");
+  for (int i = 0; i < 40; ++i) files.put("/f" + std::to_string(i), "include /f" + std::to_string(i + 1) + "\nA=1\n");
   ParsedFile f = parse_file(files, "/f0");
   ASSERT_EQ(f.errors.size(), 1u);
   EXPECT_NE(f.errors[0].message.find("deep"), std::string::npos);

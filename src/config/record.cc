@@ -37,69 +37,120 @@ void unknown_key(ConfFile file, Section section, const KeyValue& kv, Findings& f
     bool starts_a_record = section == Section::kGlobal && section_name(row->section) == row->name;  // NodeNam=
     if (row->section == section || starts_a_record) names.push_back(row->name);
   }
-  std::string where = section == Section::kGlobal ? std::string(file_name(file))
-                                                  : std::string(section_name(section)) + " lines";
+  std::string where = section == Section::kGlobal ? std::string(file_name(file)) : std::string(section_name(section)) + " lines";
   std::string hint;
-  if (std::string_view near = did_you_mean(kv.key, names); !near.empty())
-    hint = "did you mean " + std::string(near) + "?";
+  if (std::string_view near = did_you_mean(kv.key, names); !near.empty()) hint = "did you mean " + std::string(near) + "?";
   if (hint.empty())
     for (const KeyRow* row : rows_of(file))  // right word on the wrong kind of line
       if (row->section != section && iequals(row->name, kv.key)) {
-        hint = row->section == Section::kGlobal
-                   ? "it is a key of a line of its own"
-                   : "it is a key of " + std::string(section_name(row->section)) + " lines";
+        hint = row->section == Section::kGlobal ? "it is a key of a line of its own"
+                                                : "it is a key of " + std::string(section_name(row->section)) + " lines";
         break;
       }
   findings.error(kv.pos, kv.key, "is not a key of " + where, hint);
 }
 
 bool takes_lists(KeyType type) {
-  return type == KeyType::kList || type == KeyType::kFlags || type == KeyType::kHosts ||
-         type == KeyType::kGres;
+  return type == KeyType::kList || type == KeyType::kFlags || type == KeyType::kHosts || type == KeyType::kGres;
+}
+
+// What stays in place of a value that is left out.
+std::string instead(const KeyRow& row) {
+  return row.default_text ? std::string(row.default_text) + " is taken" : std::string("it is left out");
+}
+
+std::string quoted(std::string_view word) { return "\"" + std::string(word.substr(0, 60)) + "\""; }
+
+// The words of an enumeration or a list of flags that mean something.
+std::optional<std::string> known_words(const KeyRow& row, const KeyValue& kv, Findings& f) {
+  const bool one = row.type == KeyType::kEnum;
+  const std::vector<std::string_view> words = one ? std::vector<std::string_view>{kv.value} : split(kv.value, ',');
+  std::vector<std::string> kept;
+  for (std::string_view word : words) {
+    word = trim(word);
+    std::optional<ValueProblem> problem = check_value(row, word);
+    if (!problem) {
+      kept.emplace_back(word);
+    } else if (const RetiredWord* old = find_retired_word(row, word); old && !f.strict) {
+      f.notice(
+          kv.pos, row.name,
+          quoted(word) + " belongs to older releases" + (*old->now ? "; " + std::string(old->now) + " is taken" : " and has no effect"),
+          old->advice);
+      if (*old->now) kept.emplace_back(old->now);
+    } else if (row.misleads || f.strict) {
+      f.error(kv.pos, row.name, problem->message, problem->hint);
+      return std::nullopt;
+    } else {
+      f.notice(kv.pos, row.name, problem->message + "; " + (one ? instead(row) : std::string("it is left out")), problem->hint);
+    }
+  }
+  if (kept.empty() && !kv.value.empty()) return std::nullopt;
+  return join(kept, ",");
+}
+
+bool is_number(KeyType type) {
+  return type == KeyType::kInt || type == KeyType::kSeconds || type == KeyType::kMinutes || type == KeyType::kMicroseconds ||
+         type == KeyType::kMilliseconds;
+}
+
+// The value as it is to be used; nullopt when there is none, and that has been said.
+std::optional<std::string> usable_value(const KeyRow& row, const KeyValue& kv, Findings& f) {
+  if (row.type == KeyType::kEnum || row.type == KeyType::kFlags) return known_words(row, kv, f);
+  std::optional<ValueProblem> problem = check_value(row, kv.value);
+  if (!problem || row.type == KeyType::kGres) return kv.value;  // Gres= is looked at item by item (slurm_nodes.cc)
+  if (!row.misleads && !f.strict) {
+    std::optional<int64_t> number = is_number(row.type) ? parse_integer(kv.value) : std::nullopt;
+    if (number && *number >= 0) {
+      const std::string nearest = std::to_string(std::clamp(*number, row.min_value, row.max_value));
+      f.notice(kv.pos, row.name, problem->message + ", not " + kv.value + "; " + nearest + " is taken");
+      return nearest;
+    }
+    if (row.type == KeyType::kPortRange) {
+      f.notice(kv.pos, row.name, problem->message + "; it is left out", problem->hint);
+      return std::nullopt;
+    }
+  }
+  f.error(kv.pos, row.name, problem->message, problem->hint);
+  return std::nullopt;
 }
 
 }  // namespace
 
-const KeyRow* check_pair(ConfFile file, Section section, const KeyValue& kv, Findings& findings) {
+std::optional<CheckedPair> check_pair(ConfFile file, Section section, const KeyValue& kv, Findings& findings) {
   const KeyRow* row = find_row(file, section, kv.key);
   if (!row) {
-    if (const RetiredKey* retired = find_retired(file, section, kv.key)) {
-      if (retired->accepted)
-        findings.notice(kv.pos, kv.key, "belongs to older releases and has no effect", retired->advice);
-      else
-        findings.error(kv.pos, kv.key, "belongs to older releases", retired->advice);
-      return nullptr;
-    }
-    unknown_key(file, section, kv, findings);
-    return nullptr;
+    if (const RetiredKey* retired = find_retired(file, section, kv.key))
+      findings.notice(kv.pos, kv.key, "belongs to older releases and has no effect", retired->advice);
+    else unknown_key(file, section, kv, findings);
+    return std::nullopt;
   }
   if (row->state == KeyStatus::kRefused) {
     findings.error(kv.pos, kv.key, row->needs);
-    return nullptr;
+    return std::nullopt;
   }
+  CheckedPair out{row, kv};
   if (kv.op != Assign::kSet && !takes_lists(row->type)) {
-    findings.error(kv.pos, kv.key, "takes one value, not a list: += and -= do not apply",
-                   "write " + std::string(row->name) + "=");
-    return nullptr;
+    findings.odd(kv.pos, kv.key, "takes one value, not a list: += and -= do not apply", "the value is set",
+                 "write " + std::string(row->name) + "=");
+    out.kv.op = Assign::kSet;
   }
-  if (std::optional<ValueProblem> problem = check_value(*row, kv.value)) {
-    findings.error(kv.pos, row->name, problem->message, problem->hint);
-    return nullptr;
-  }
-  if (row->state == KeyStatus::kNotYet && !asks_for_nothing(*row, kv.value)) findings.not_yet(kv.pos, *row);
-  return row;
+  std::optional<std::string> value = usable_value(*row, kv, findings);
+  if (!value) return std::nullopt;
+  out.kv.value = std::move(*value);
+  if (row->state == KeyStatus::kNotYet && !asks_for_nothing(*row, out.kv.value)) findings.not_yet(kv.pos, *row);
+  return out;
 }
 
 void Record::add(const Line& line, Findings& findings) {
   where_ = line.pos;
   for (const KeyValue& kv : line.values) {
-    const KeyRow* row = check_pair(file_, section_, kv, findings);
-    if (!row) continue;
-    auto it = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.row == row; });
+    std::optional<CheckedPair> pair = check_pair(file_, section_, kv, findings);
+    if (!pair) continue;
+    auto it = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.row == pair->row; });
     if (it == entries_.end()) {
-      entries_.push_back({row, kv.op == Assign::kRemove ? std::string() : kv.value, kv.pos});
+      entries_.push_back({pair->row, pair->kv.op == Assign::kRemove ? std::string() : pair->kv.value, kv.pos});
     } else {
-      it->value = apply_assign(it->value, kv);
+      it->value = apply_assign(it->value, pair->kv);
       it->pos = kv.pos;
     }
   }

@@ -13,26 +13,36 @@
 
 namespace muster::config {
 
-// Where the builders put what they find.
+// Where the builders put what they find. Sites' files hold slips that nobody has noticed for years, and their daemons start:
+// what is odd is a notice that says what follows, an error only what would lose or misplace work or makes no sense at all.
 struct Findings {
   std::vector<ConfigError>& errors;
   std::vector<ConfigNotice>& notices;
+  bool strict = false;  // someone at a command waits for the answer: what is odd is an error, too
   void error(const SourcePos& pos, std::string key, std::string message, std::string hint = {}) {
-    if (errors.size() < 100)
-      errors.push_back(error_at(pos, std::move(key), std::move(message), std::move(hint)));
+    if (errors.size() < 100) errors.push_back(error_at(pos, std::move(key), std::move(message), std::move(hint)));
   }
   void notice(const SourcePos& pos, std::string key, std::string message, std::string hint = {}) {
-    if (notices.size() < 1000)
-      notices.push_back(error_at(pos, std::move(key), std::move(message), std::move(hint)));
+    if (notices.size() < 1000) notices.push_back(error_at(pos, std::move(key), std::move(message), std::move(hint)));
+  }
+  // `rule` is what the value breaks, `follows` what is done instead.
+  void odd(const SourcePos& pos, std::string key, std::string rule, const std::string& follows, std::string hint = {}) {
+    if (strict) return error(pos, std::move(key), std::move(rule), std::move(hint));
+    notice(pos, std::move(key), std::move(rule) + "; " + follows, std::move(hint));
   }
   void not_yet(const SourcePos& pos, const KeyRow& row);
 };
 
 // The text of a value after `+=` and `-=` (lists only) on `before`.
 std::string apply_assign(std::string_view before, const KeyValue& kv);
-// Looks up kv.key, checks the value; reports and gives nullptr when it cannot be used. Reports a kNotYet row
-// too.
-const KeyRow* check_pair(ConfFile file, Section section, const KeyValue& kv, Findings& findings);
+// Looks up kv.key and checks the value: the row and the value as it is to be used (words that nobody knows left out,
+// numbers beyond the bounds brought back into them). Reports all that is to be said of it, also of a kNotYet row;
+// nullopt when it cannot be used.
+struct CheckedPair {
+  const KeyRow* row = nullptr;
+  KeyValue kv;
+};
+std::optional<CheckedPair> check_pair(ConfFile file, Section section, const KeyValue& kv, Findings& findings);
 
 class Record {
  public:
@@ -43,8 +53,7 @@ class Record {
   bool has(std::string_view key) const { return find(key) != nullptr; }
   // The text, or the row's default, or "".
   std::string_view text(std::string_view key) const;
-  std::optional<int64_t> number(
-      std::string_view key) const;  // -1 = infinite; nullopt = unset without default
+  std::optional<int64_t> number(std::string_view key) const;  // -1 = infinite; nullopt = unset without default
   bool yes(std::string_view key) const;
   std::optional<uint64_t> mem_mb(std::string_view key) const;  // nullopt: unset, 0 or UNLIMITED
   const SourcePos& pos(std::string_view key) const;            // of the value, or of the line

@@ -23,9 +23,10 @@ Result<> set_value(Config& config, std::string_view key, std::string_view op, st
   kv.op = op == "+=" ? Assign::kAppend : op == "-=" ? Assign::kRemove : Assign::kSet;
   std::vector<ConfigError> errors;
   std::vector<ConfigNotice> notices;
-  Findings findings{errors, notices};
-  const KeyRow* row = check_pair(ConfFile::kSlurm, Section::kGlobal, kv, findings);
+  Findings findings{errors, notices, true};
+  std::optional<CheckedPair> pair = check_pair(ConfFile::kSlurm, Section::kGlobal, kv, findings);
   if (!errors.empty()) return invalid(errors);
+  const KeyRow* row = pair ? pair->row : nullptr;
   auto known = std::ranges::find_if(config.values, [&](const ConfigValue& v) { return v.row == row; });
   auto bound = std::ranges::find_if(bindings(), [&](const Binding& b) { return row && std::string_view(b.key) == row->name; });
   if (!row || known == config.values.end() || bound == bindings().end())
@@ -46,12 +47,13 @@ Result<std::vector<NodeConfig>> parse_node_line(const Config& config, const std:
   if (!parsed.errors.empty()) return invalid(parsed.errors);
   Config probe;
   probe.gres_types = config.gres_types;
+  probe.accounting_storage_tres = config.accounting_storage_tres;
   probe.slurmd_port = config.slurmd_port;
   std::vector<const Line*> lines;
   for (const Line& l : parsed.lines) lines.push_back(&l);
   std::vector<ConfigError> errors;
   std::vector<ConfigNotice> notices;
-  Findings findings{errors, notices};
+  Findings findings{errors, notices, true};
   NodeIndex index;
   build_nodes(lines, probe, index, findings);
   if (!errors.empty()) return invalid(errors);

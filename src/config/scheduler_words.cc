@@ -69,7 +69,7 @@ constexpr ParameterWord kWords[] = {
     flag_word("pack_serial_at_end", "jobs of one CPU go to the last nodes, not where least is left over"),
     no_effect_word("partition_job_depth", kByClass),
     flag_word("reduce_completing_frag", "CompleteWait holds back only partitions that share nodes with the completing job's"),
-    not_yet_word("requeue_delay", "this delay"),
+    number_word("requeue_delay", 0, 315360000, "seconds before a requeued job may start again; AuthInfo=cred_expire= unless given"),
     not_yet_word("requeue_on_resume_failure", "power saving beyond resuming"),
     not_yet_word("salloc_wait_nodes", "this default; salloc --wait-all-nodes=1 works"),
     not_yet_word("sbatch_wait_nodes", "this default; sbatch --wait-all-nodes=1 works"),

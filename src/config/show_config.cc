@@ -28,8 +28,7 @@ std::string flag_words(const KeyRow& row, std::string_view text) {
   std::string out;
   std::vector<std::string_view> given = split(text, ',');
   for (std::string_view choice : choice_list(row)) {
-    bool has =
-        std::any_of(given.begin(), given.end(), [&](std::string_view g) { return iequals(trim(g), choice); });
+    bool has = std::any_of(given.begin(), given.end(), [&](std::string_view g) { return iequals(trim(g), choice); });
     if (has) out += (out.empty() ? "" : ",") + std::string(choice);
   }
   return out;
@@ -94,8 +93,7 @@ void Printer::facts_before(std::string_view key) {
 void Printer::job_defaults() {
   std::string text;
   if (c_.def_cpu_per_gpu) text = "DefCpuPerGPU=" + std::to_string(*c_.def_cpu_per_gpu);
-  if (c_.def_mem_per_gpu_mb)
-    text += (text.empty() ? "" : ",") + ("DefMemPerGPU=" + std::to_string(*c_.def_mem_per_gpu_mb));
+  if (c_.def_mem_per_gpu_mb) text += (text.empty() ? "" : ",") + ("DefMemPerGPU=" + std::to_string(*c_.def_mem_per_gpu_mb));
   line("JobDefaults", text.empty() ? "(null)" : text);
 }
 
@@ -114,8 +112,7 @@ bool Printer::memory(std::string_view key) {
 void Printer::controllers() {
   for (size_t i = 0; i < c_.slurmctld_hosts.size(); ++i) {
     const ControllerHost& h = c_.slurmctld_hosts[i];
-    line("SlurmctldHost[" + std::to_string(i) + "]",
-         h.name == h.address ? h.name : h.name + "(" + h.address + ")");
+    line("SlurmctldHost[" + std::to_string(i) + "]", h.name == h.address ? h.name : h.name + "(" + h.address + ")");
   }
 }
 
@@ -123,31 +120,22 @@ void Printer::controllers() {
 bool Printer::special(const ConfigValue& v) {
   std::string_view key = v.row->name;
   if (v.row->secret) return true;
-  if (key.starts_with("DefMemPer") || key.starts_with("MaxMemPer") || key == "DefCpuPerGPU")
-    return memory(key);
+  if (key.starts_with("DefMemPer") || key.starts_with("MaxMemPer") || key == "DefCpuPerGPU") return memory(key);
   if (key == "SlurmctldHost") return controllers(), true;
-  if (key == "SlurmUser")
-    return line(key, c_.slurm_user + "(" + std::to_string(f_.slurm_user_uid) + ")"), true;
-  if (key == "SlurmdUser")
-    return line(key, c_.slurmd_user + "(" + std::to_string(f_.slurmd_user_uid) + ")"), true;
+  if (key == "SlurmUser") return line(key, c_.slurm_user + "(" + std::to_string(f_.slurm_user_uid) + ")"), true;
+  if (key == "SlurmdUser") return line(key, c_.slurmd_user + "(" + std::to_string(f_.slurmd_user_uid) + ")"), true;
   if (key == "ClusterName") return line(key, c_.cluster_name), true;
-  if (key == "MaxNodeCount")
-    return line(key, std::to_string(c_.max_node_count.value_or(c_.nodes.size()))), true;
+  if (key == "MaxNodeCount") return line(key, std::to_string(c_.max_node_count.value_or(c_.nodes.size()))), true;
   if (key == "SrunPortRange")
-    return line(key,
-                std::to_string(c_.srun_port_range.first) + "-" + std::to_string(c_.srun_port_range.last)),
-           true;
-  if (key == "UnkillableStepTimeout")
-    return line(key, std::to_string(to_seconds(c_.unkillable_step_timeout)) + " sec"), true;
+    return line(key, std::to_string(c_.srun_port_range.first) + "-" + std::to_string(c_.srun_port_range.last)), true;
+  if (key == "UnkillableStepTimeout") return line(key, std::to_string(to_seconds(c_.unkillable_step_timeout)) + " sec"), true;
   if (key == "PrologEpilogTimeout" && !v.given) return line(key, "65534"), true;
-  if (key == "PropagateResourceLimits" && v.text.empty() && c_.propagate_limits_except.empty())
-    return line(key, "ALL"), true;
+  if (key == "PropagateResourceLimits" && v.text.empty() && c_.propagate_limits_except.empty()) return line(key, "ALL"), true;
   if (key == "SelectTypeParameters") return line(key, upper(flag_words(*v.row, v.text))), true;
   if (key == "UsePAM") return line("UsePam", shown_value(v)), true;
   bool multifactor = c_.priority_type == "priority/multifactor";
-  bool only_then = key.starts_with("PriorityWeight") || key == "PriorityFlags" || key == "PriorityMaxAge" ||
-                   key == "PriorityFavorSmall" || key == "PriorityUsageResetPeriod" ||
-                   key == "PriorityDecayHalfLife" || key == "PriorityCalcPeriod" ||
+  bool only_then = key.starts_with("PriorityWeight") || key == "PriorityFlags" || key == "PriorityMaxAge" || key == "PriorityFavorSmall" ||
+                   key == "PriorityUsageResetPeriod" || key == "PriorityDecayHalfLife" || key == "PriorityCalcPeriod" ||
                    key == "FairShareDampeningFactor";
   if (only_then && !multifactor) return true;
   if (key == "PriorityCalcPeriod") return line(key, format_span_full(c_.priority_calc_period)), true;
@@ -159,9 +147,8 @@ void Printer::cgroup() {
   out_ += "\nCgroup Support Configuration:\n";
   std::vector<const ConfigValue*> sorted;
   for (const ConfigValue& v : l_.cgroup.raw.values) sorted.push_back(&v);
-  std::sort(sorted.begin(), sorted.end(), [](const ConfigValue* a, const ConfigValue* b) {
-    return std::string_view(a->row->name) < b->row->name;
-  });
+  std::sort(sorted.begin(), sorted.end(),
+            [](const ConfigValue* a, const ConfigValue* b) { return std::string_view(a->row->name) < b->row->name; });
   for (const ConfigValue* v : sorted) line(v->row->name, shown_value(*v));
 }
 
@@ -181,20 +168,15 @@ std::string Printer::print() {
   mpi();
   if (!f_.controllers.empty()) out_ += "\n";
   for (size_t i = 0; i < f_.controllers.size(); ++i) {
-    std::string role = i == 0                       ? "primary"
-                       : f_.controllers.size() == 2 ? "backup"
-                                                    : "backup" + std::to_string(i);
-    out_ += "Slurmctld(" + role + ") at " + f_.controllers[i].host + " is " +
-            (f_.controllers[i].up ? "UP" : "DOWN") + "\n";
+    std::string role = i == 0 ? "primary" : f_.controllers.size() == 2 ? "backup" : "backup" + std::to_string(i);
+    out_ += "Slurmctld(" + role + ") at " + f_.controllers[i].host + " is " + (f_.controllers[i].up ? "UP" : "DOWN") + "\n";
   }
   return out_;
 }
 
 }  // namespace
 
-std::string show_config(const LoadedConfig& loaded, const ShowFacts& facts) {
-  return Printer(loaded, facts).print();
-}
+std::string show_config(const LoadedConfig& loaded, const ShowFacts& facts) { return Printer(loaded, facts).print(); }
 
 std::string config_line(std::string_view key, std::string_view value) {
   std::string out(key);
@@ -213,38 +195,29 @@ std::string shown_value(const ConfigValue& value) {
   switch (row.type) {
     case KeyType::kSeconds:
       // These two have always been printed bare.
-      if (std::string_view(row.name) == "EioTimeout" || std::string_view(row.name) == "PrologEpilogTimeout")
-        return std::string(text);
+      if (std::string_view(row.name) == "EioTimeout" || std::string_view(row.name) == "PrologEpilogTimeout") return std::string(text);
       return with_unit(row, text, "sec");
-    case KeyType::kMinutes:
-      return with_unit(row, text, "min");
-    case KeyType::kMicroseconds:
-      return with_unit(row, text, "usec");
-    case KeyType::kMilliseconds:
-      return with_unit(row, text, "ms");
-    case KeyType::kTimeSpan:
-      return span_text(text);
+    case KeyType::kMinutes: return with_unit(row, text, "min");
+    case KeyType::kMicroseconds: return with_unit(row, text, "usec");
+    case KeyType::kMilliseconds: return with_unit(row, text, "ms");
+    case KeyType::kTimeSpan: return span_text(text);
     case KeyType::kBool: {
       bool yes = parse_yes_no(text).value_or(false);
       if (row.file == ConfFile::kSlurm || row.file == ConfFile::kSlurmdbd) return yes ? "Yes" : "No";
       return yes ? "yes" : "no";
     }
-    case KeyType::kMemMb:
-      return row.file == ConfFile::kCgroup ? memory_text(text) + " MB" : memory_text(text);
+    case KeyType::kMemMb: return row.file == ConfFile::kCgroup ? memory_text(text) + " MB" : memory_text(text);
     case KeyType::kPercent: {
       std::string number(text.ends_with('%') ? text.substr(0, text.size() - 1) : text);
       return number + (number.find('.') == std::string::npos ? ".0%" : "%");
     }
-    case KeyType::kFlags:
-      return flag_words(row, text);
-    case KeyType::kDebugLevel:
-      return std::string(debug_level_name(parse_debug_level(text).value_or(3)));
+    case KeyType::kFlags: return flag_words(row, text);
+    case KeyType::kDebugLevel: return std::string(debug_level_name(parse_debug_level(text).value_or(3)));
     case KeyType::kEnum:
       for (std::string_view c : choice_list(row))
         if (iequals(c, text)) return std::string(c);
       return std::string(text);
-    default:
-      return std::string(text);
+    default: return std::string(text);
   }
 }
 

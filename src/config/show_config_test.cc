@@ -7,8 +7,7 @@ namespace {
 
 LoadedConfig load(const std::string& rest) {
   MemoryFiles files{
-      {"/etc/slurm/slurm.conf",
-       "ClusterName=obs\nSlurmctldHost=vm(127.0.0.1)\nNodeName=n[1-4]\nPartitionName=p Nodes=ALL\n" + rest},
+      {"/etc/slurm/slurm.conf", "ClusterName=obs\nSlurmctldHost=vm(127.0.0.1)\nNodeName=n[1-4]\nPartitionName=p Nodes=ALL\n" + rest},
       {"/etc/slurm/cgroup.conf", "ConstrainCores=yes\nAllowedRAMSpace=101.5\n"}};
   auto r = load_config(files, "/etc/slurm/slurm.conf");
   EXPECT_TRUE(r.has_value()) << (r ? "" : to_text(r.error()));
@@ -25,9 +24,7 @@ ShowFacts facts() {
   return f;
 }
 
-bool has_line(const std::string& text, const std::string& line) {
-  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
-}
+bool has_line(const std::string& text, const std::string& line) { return ("\n" + text).find("\n" + line + "\n") != std::string::npos; }
 
 // Lines as Debian's scontrol prints them for the same file.
 TEST(ShowConfig, DefaultsInSlurmsLayout) {
@@ -86,25 +83,21 @@ TEST(ShowConfig, DefaultsInSlurmsLayout) {
 }
 
 TEST(ShowConfig, GivenValues) {
-  std::string out =
-      show_config(load("DefMemPerCPU=100\nMaxMemPerCPU=200\nDefCpuPerGPU=4\nDefMemPerGPU=1000\nPreemptMode="
-                       "SUSPEND,GANG\nPreemptType=preempt/partition_prio\n"
-                       "PreemptExemptTime=1:30\nDebugFlags=gres,backfill\nPrivateData=jobs,"
-                       "users\nPrologFlags=alloc,contain\nPropagateResourceLimitsExcept=MEMLOCK\n"
-                       "SelectTypeParameters=CR_Core_Memory,CR_LLN\nSrunPortRange=60001-60010\nSuspendTime="
-                       "300\nResvOverRun=UNLIMITED\nUsePAM=1\nTrackWCKey=yes\n"
-                       "PriorityMaxAge=1-0\nAccountingStoragePass=secret\n"),
-                  facts());
+  std::string out = show_config(load("DefMemPerCPU=100\nMaxMemPerCPU=200\nDefCpuPerGPU=4\nDefMemPerGPU=1000\nPreemptMode="
+                                     "SUSPEND,GANG\nPreemptType=preempt/partition_prio\n"
+                                     "PreemptExemptTime=1:30\nDebugFlags=gres,backfill\nPrivateData=jobs,"
+                                     "users\nPrologFlags=alloc,contain\nPropagateResourceLimitsExcept=MEMLOCK\n"
+                                     "SelectTypeParameters=CR_Core_Memory,CR_LLN\nSrunPortRange=60001-60010\nSuspendTime="
+                                     "300\nResvOverRun=UNLIMITED\nUsePAM=1\nTrackWCKey=yes\n"
+                                     "PriorityMaxAge=1-0\nAccountingStoragePass=secret\n"),
+                                facts());
   for (const char* line :
-       {"DefMemPerCPU            = 100", "MaxMemPerCPU            = 200",
-        "JobDefaults             = DefCpuPerGPU=4,DefMemPerGPU=1000",
-        "PreemptMode             = GANG,SUSPEND", "PreemptExemptTime       = 00:01:30",
-        "DebugFlags              = Backfill,Gres", "PrivateData             = jobs,users",
-        "PrologFlags             = Alloc,Contain", "PropagateResourceLimits = (null)",
+       {"DefMemPerCPU            = 100", "MaxMemPerCPU            = 200", "JobDefaults             = DefCpuPerGPU=4,DefMemPerGPU=1000",
+        "PreemptMode             = GANG,SUSPEND", "PreemptExemptTime       = 00:01:30", "DebugFlags              = Backfill,Gres",
+        "PrivateData             = jobs,users", "PrologFlags             = Alloc,Contain", "PropagateResourceLimits = (null)",
         "PropagateResourceLimitsExcept = MEMLOCK", "SelectTypeParameters    = CR_CORE_MEMORY,CR_LLN",
-        "SrunPortRange           = 60001-60010", "SuspendTime             = 300 sec",
-        "ResvOverRun             = UNLIMITED", "UsePam                  = Yes",
-        "TrackWCKey              = Yes", "PriorityMaxAge          = 1-00:00:00"})
+        "SrunPortRange           = 60001-60010", "SuspendTime             = 300 sec", "ResvOverRun             = UNLIMITED",
+        "UsePam                  = Yes", "TrackWCKey              = Yes", "PriorityMaxAge          = 1-00:00:00"})
     EXPECT_TRUE(has_line(out, line)) << line << "\n" << out;
   EXPECT_EQ(out.find("DefMemPerNode"), std::string::npos);
   EXPECT_EQ(out.find("secret"), std::string::npos);

@@ -184,14 +184,10 @@ std::optional<Duration> duration_of(const KeyRow& row, std::string_view text) {
   std::optional<int64_t> v = parse_integer(text);
   if (!v || *v < 0) return std::nullopt;
   switch (row.type) {
-    case KeyType::kMinutes:
-      return minutes(*v);
-    case KeyType::kMilliseconds:
-      return milliseconds(*v);
-    case KeyType::kMicroseconds:
-      return Duration(*v);
-    default:
-      return seconds(*v);
+    case KeyType::kMinutes: return minutes(*v);
+    case KeyType::kMilliseconds: return milliseconds(*v);
+    case KeyType::kMicroseconds: return Duration(*v);
+    default: return seconds(*v);
   }
 }
 
@@ -227,17 +223,13 @@ struct Assigner {
   void operator()(std::optional<int> C::*m) { c.*m = parse_debug_level(text); }
   void operator()(std::optional<uint32_t> C::*m) {
     std::optional<int64_t> v = parse_integer(text);
-    if (v && *v >= 0)
-      c.*m = static_cast<uint32_t>(*v);
-    else
-      (c.*m).reset();
+    if (v && *v >= 0) c.*m = static_cast<uint32_t>(*v);
+    else (c.*m).reset();
   }
   void operator()(std::optional<uint64_t> C::*m) {  // memory: 0 and UNLIMITED are no limit
     Result<uint64_t> v = parse_mem_mb(text);
-    if (v && *v > 0)
-      c.*m = *v;
-    else
-      (c.*m).reset();
+    if (v && *v > 0) c.*m = *v;
+    else (c.*m).reset();
   }
   void operator()(Duration C::*m) { c.*m = duration_of(row, text).value_or(Duration{}); }
   void operator()(std::optional<Duration> C::*m) { c.*m = duration_of(row, text); }

@@ -10,10 +10,9 @@
 namespace muster::config {
 
 using Member =
-    std::variant<std::string Config::*, bool Config::*, int Config::*, uint16_t Config::*, uint32_t Config::*,
-                 std::optional<int> Config::*, std::optional<uint32_t> Config::*,
-                 std::optional<uint64_t> Config::*, Duration Config::*, std::optional<Duration> Config::*,
-                 PortRange Config::*, std::vector<std::string> Config::*, OptionList Config::*>;
+    std::variant<std::string Config::*, bool Config::*, int Config::*, uint16_t Config::*, uint32_t Config::*, std::optional<int> Config::*,
+                 std::optional<uint32_t> Config::*, std::optional<uint64_t> Config::*, Duration Config::*,
+                 std::optional<Duration> Config::*, PortRange Config::*, std::vector<std::string> Config::*, OptionList Config::*>;
 
 struct Binding {
   const char* key;

@@ -20,8 +20,8 @@ Section section_of(const Line& line) {
   return Section::kGlobal;
 }
 
-Config build_slurm_config(const std::vector<Line>& lines, const std::string& path,
-                          std::vector<ConfigError>& errors, std::vector<ConfigNotice>& notices) {
+Config build_slurm_config(const std::vector<Line>& lines, const std::string& path, std::vector<ConfigError>& errors,
+                          std::vector<ConfigNotice>& notices) {
   Config config;
   config.path = path;
   size_t slash = path.rfind('/');
@@ -62,8 +62,6 @@ const PartitionConfig* Config::default_partition() const {
   return nullptr;
 }
 
-std::optional<uint32_t> Config::node_index(std::string_view name) const {
-  return index ? index->find(name) : std::nullopt;
-}
+std::optional<uint32_t> Config::node_index(std::string_view name) const { return index ? index->find(name) : std::nullopt; }
 
 }  // namespace muster::config

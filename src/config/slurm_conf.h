@@ -32,6 +32,7 @@ class OptionList {
   std::optional<std::string_view> get(std::string_view name) const;  // "" for a word without value
   // The number behind name=; `otherwise` when absent or no number.
   int64_t number(std::string_view name, int64_t otherwise) const;
+  void remove(std::string_view name);
   const std::vector<std::pair<std::string, std::string>>& items() const { return items_; }
   bool empty() const { return items_.empty(); }
   bool operator==(const OptionList&) const = default;
@@ -76,8 +77,7 @@ PreemptModes parse_preempt_modes(std::string_view text);
 
 // AccountingStorageEnforce, implications resolved.
 struct Enforce {
-  bool associations = false, limits = false, qos = false, safe = false, wckeys = false, no_jobs = false,
-       no_steps = false;
+  bool associations = false, limits = false, qos = false, safe = false, wckeys = false, no_jobs = false, no_steps = false;
   bool operator==(const Enforce&) const = default;
 };
 Enforce parse_enforce(std::string_view text);
@@ -189,8 +189,7 @@ struct Config {
   uint32_t max_array_size = 1001, max_step_count = 40000, max_tasks_per_node = 512, max_batch_requeue = 5;
   std::optional<uint32_t> max_node_count;
   Duration min_job_age = seconds(300);  // 0: finished jobs stay listed
-  Duration kill_wait = seconds(30), inactive_limit{}, batch_start_timeout = seconds(10), complete_wait{},
-           eio_timeout = seconds(60);
+  Duration kill_wait = seconds(30), inactive_limit{}, batch_start_timeout = seconds(10), complete_wait{}, eio_timeout = seconds(60);
   Duration wait_time{};
   Duration unkillable_step_timeout = seconds(60);
   std::string unkillable_step_program;
@@ -216,23 +215,20 @@ struct Config {
   std::string licenses;
   bool allow_spec_resources_usage = false;
   // scheduling
-  std::string scheduler_type = "sched/backfill", select_type = "select/cons_tres",
-              topology_plugin = "topology/flat";
+  std::string scheduler_type = "sched/backfill", select_type = "select/cons_tres", topology_plugin = "topology/flat";
   OptionList scheduler_parameters, topology_param, preempt_parameters;
+  size_t most_script_bytes() const { return static_cast<size_t>(scheduler_parameters.number("max_script_size", 4 << 20)); }
   SelectFlags select_flags;
   Duration scheduler_time_slice = seconds(30);
   std::string preempt_type;
   PreemptModes preempt_modes;
   Duration preempt_exempt_time{};
   // priority
-  std::string priority_type = "priority/multifactor", priority_usage_reset_period = "NONE",
-              priority_weight_tres;
+  std::string priority_type = "priority/multifactor", priority_usage_reset_period = "NONE", priority_weight_tres;
   std::vector<std::string> priority_flags;
-  Duration priority_calc_period = minutes(5), priority_decay_half_life = minutes(7 * 1440),
-           priority_max_age = minutes(7 * 1440);
+  Duration priority_calc_period = minutes(5), priority_decay_half_life = minutes(7 * 1440), priority_max_age = minutes(7 * 1440);
   bool priority_favor_small = false;
-  uint32_t priority_weight_age = 0, priority_weight_assoc = 0, priority_weight_fairshare = 0,
-           priority_weight_job_size = 0;
+  uint32_t priority_weight_age = 0, priority_weight_assoc = 0, priority_weight_fairshare = 0, priority_weight_job_size = 0;
   uint32_t priority_weight_partition = 0, priority_weight_qos = 0;
   uint32_t fair_share_dampening_factor = 1;
   // programs around jobs
@@ -288,6 +284,10 @@ struct Config {
   std::shared_ptr<const class NodeIndex> index;
 };
 
+// Whether Nodes= with this text means the node, which scontrol created beside those of slurm.conf: ALL, feature{x}, sets
+// by feature or by name, its name.
+bool means_node(const Config& config, std::string_view nodes, const NodeSpec& node);
+
 // Keys (and node and partition records) that differ, and whether `scontrol reconfigure` applies them.
 struct ConfigChange {
   std::string key;            // "KillWait", "NodeName=n3", "PartitionName=debug"
@@ -298,7 +298,7 @@ std::vector<ConfigChange> diff(const Config& before, const Config& after);
 
 // Reads the lines of slurm.conf. Errors and notices are appended; the result is meaningful only without
 // errors.
-Config build_slurm_config(const std::vector<Line>& lines, const std::string& path,
-                          std::vector<ConfigError>& errors, std::vector<ConfigNotice>& notices);
+Config build_slurm_config(const std::vector<Line>& lines, const std::string& path, std::vector<ConfigError>& errors,
+                          std::vector<ConfigNotice>& notices);
 
 }  // namespace muster::config

@@ -10,8 +10,7 @@ OptionList OptionList::parse(std::string_view text) {
     word = trim(word);
     if (word.empty()) continue;
     size_t eq = word.find('=');
-    out.items_.emplace_back(word.substr(0, eq),
-                            eq == std::string_view::npos ? std::string_view() : word.substr(eq + 1));
+    out.items_.emplace_back(word.substr(0, eq), eq == std::string_view::npos ? std::string_view() : word.substr(eq + 1));
   }
   return out;
 }
@@ -20,6 +19,10 @@ const std::pair<std::string, std::string>* OptionList::find(std::string_view nam
   for (auto it = items_.rbegin(); it != items_.rend(); ++it)
     if (iequals(it->first, name)) return &*it;
   return nullptr;
+}
+
+void OptionList::remove(std::string_view name) {
+  std::erase_if(items_, [&](const auto& item) { return iequals(item.first, name); });
 }
 
 std::optional<std::string_view> OptionList::get(std::string_view name) const {
@@ -46,38 +49,22 @@ SelectFlags parse_select_flags(std::string_view text) {
       f.memory = f.memory || memory;
       unit_given = true;
     };
-    if (is("CR_CPU"))
-      unit(SelectFlags::Unit::kCpu, false);
-    else if (is("CR_CPU_Memory"))
-      unit(SelectFlags::Unit::kCpu, true);
-    else if (is("CR_Core"))
-      unit(SelectFlags::Unit::kCore, false);
-    else if (is("CR_Core_Memory"))
-      unit(SelectFlags::Unit::kCore, true);
-    else if (is("CR_Socket"))
-      unit(SelectFlags::Unit::kSocket, false);
-    else if (is("CR_Socket_Memory"))
-      unit(SelectFlags::Unit::kSocket, true);
-    else if (is("CR_Memory"))
-      f.memory = true;
-    else if (is("CR_ONE_TASK_PER_CORE"))
-      f.one_task_per_core = true;
-    else if (is("CR_CORE_DEFAULT_DIST_BLOCK"))
-      f.core_default_dist_block = true;
-    else if (is("CR_LLN"))
-      f.lln = true;
-    else if (is("CR_Pack_Nodes"))
-      f.pack_nodes = true;
-    else if (is("LL_SHARED_GRES"))
-      f.ll_shared_gres = true;
-    else if (is("MULTIPLE_SHARING_GRES_PJ"))
-      f.multiple_sharing_gres_pj = true;
-    else if (is("ENFORCE_BINDING_GRES"))
-      f.enforce_binding_gres = true;
-    else if (is("ONE_TASK_PER_SHARING_GRES"))
-      f.one_task_per_sharing_gres = true;
-    else if (is("CR_NO_DIST_TOPO_BLOCK"))
-      f.no_dist_topo_block = true;
+    if (is("CR_CPU")) unit(SelectFlags::Unit::kCpu, false);
+    else if (is("CR_CPU_Memory")) unit(SelectFlags::Unit::kCpu, true);
+    else if (is("CR_Core")) unit(SelectFlags::Unit::kCore, false);
+    else if (is("CR_Core_Memory")) unit(SelectFlags::Unit::kCore, true);
+    else if (is("CR_Socket")) unit(SelectFlags::Unit::kSocket, false);
+    else if (is("CR_Socket_Memory")) unit(SelectFlags::Unit::kSocket, true);
+    else if (is("CR_Memory")) f.memory = true;
+    else if (is("CR_ONE_TASK_PER_CORE")) f.one_task_per_core = true;
+    else if (is("CR_CORE_DEFAULT_DIST_BLOCK")) f.core_default_dist_block = true;
+    else if (is("CR_LLN")) f.lln = true;
+    else if (is("CR_Pack_Nodes")) f.pack_nodes = true;
+    else if (is("LL_SHARED_GRES")) f.ll_shared_gres = true;
+    else if (is("MULTIPLE_SHARING_GRES_PJ")) f.multiple_sharing_gres_pj = true;
+    else if (is("ENFORCE_BINDING_GRES")) f.enforce_binding_gres = true;
+    else if (is("ONE_TASK_PER_SHARING_GRES")) f.one_task_per_sharing_gres = true;
+    else if (is("CR_NO_DIST_TOPO_BLOCK")) f.no_dist_topo_block = true;
   }
   // Only modifiers given: the default unit, which counts memory, stays.
   if (!unit_given && !f.memory && !iequals(trim(text), "NONE")) f.memory = true;
@@ -88,18 +75,12 @@ PreemptModes parse_preempt_modes(std::string_view text) {
   PreemptModes m;
   for (std::string_view word : split(text, ',')) {
     word = trim(word);
-    if (iequals(word, "CANCEL"))
-      m.how = PreemptModes::How::kCancel;
-    else if (iequals(word, "REQUEUE"))
-      m.how = PreemptModes::How::kRequeue;
-    else if (iequals(word, "SUSPEND"))
-      m.how = PreemptModes::How::kSuspend;
-    else if (iequals(word, "GANG"))
-      m.gang = true;
-    else if (iequals(word, "PRIORITY"))
-      m.priority = true;
-    else if (iequals(word, "WITHIN"))
-      m.within = true;
+    if (iequals(word, "CANCEL")) m.how = PreemptModes::How::kCancel;
+    else if (iequals(word, "REQUEUE")) m.how = PreemptModes::How::kRequeue;
+    else if (iequals(word, "SUSPEND")) m.how = PreemptModes::How::kSuspend;
+    else if (iequals(word, "GANG")) m.gang = true;
+    else if (iequals(word, "PRIORITY")) m.priority = true;
+    else if (iequals(word, "WITHIN")) m.within = true;
   }
   return m;
 }
@@ -109,22 +90,14 @@ Enforce parse_enforce(std::string_view text) {
   for (std::string_view word : split(text, ',')) {
     word = trim(word);
     auto is = [&](std::string_view name) { return iequals(word, name); };
-    if (is("all"))
-      e.associations = e.limits = e.qos = e.safe = e.wckeys = true;
-    else if (is("associations") || is("1"))
-      e.associations = true;
-    else if (is("limits") || is("2"))
-      e.associations = e.limits = true;
-    else if (is("qos"))
-      e.associations = e.qos = true;
-    else if (is("safe"))
-      e.associations = e.limits = e.safe = true;
-    else if (is("wckeys"))
-      e.associations = e.wckeys = true;
-    else if (is("nojobs"))
-      e.no_jobs = e.no_steps = true;
-    else if (is("nosteps"))
-      e.no_steps = true;
+    if (is("all")) e.associations = e.limits = e.qos = e.safe = e.wckeys = true;
+    else if (is("associations") || is("1")) e.associations = true;
+    else if (is("limits") || is("2")) e.associations = e.limits = true;
+    else if (is("qos")) e.associations = e.qos = true;
+    else if (is("safe")) e.associations = e.limits = e.safe = true;
+    else if (is("wckeys")) e.associations = e.wckeys = true;
+    else if (is("nojobs")) e.no_jobs = e.no_steps = true;
+    else if (is("nosteps")) e.no_steps = true;
   }
   return e;
 }

@@ -12,8 +12,7 @@ namespace muster::config {
 
 namespace {
 
-constexpr std::string_view kAlwaysTracked[] = {"cpu",     "mem",     "energy", "node",
-                                               "billing", "fs/disk", "vmem",   "pages"};
+constexpr std::string_view kAlwaysTracked[] = {"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"};
 
 ConfigValue* value_of(Config& config, const KeyRow* row) {
   for (ConfigValue& v : config.values)
@@ -41,32 +40,45 @@ void add_controller(Config& config, const KeyValue& kv, Findings& findings) {
     if (!text.ends_with(')')) return findings.error(kv.pos, "SlurmctldHost", "must be name or name(address)");
     host.address = trim(text.substr(open + 1, text.size() - open - 2));
   }
-  if (host.name.empty() || host.address.empty())
-    return findings.error(kv.pos, "SlurmctldHost", "must be name or name(address)");
+  if (host.name.empty() || host.address.empty()) return findings.error(kv.pos, "SlurmctldHost", "must be name or name(address)");
   for (const ControllerHost& other : config.slurmctld_hosts)
-    if (other.name == host.name)
-      return findings.error(kv.pos, "SlurmctldHost", host.name + " is named twice");
+    if (other.name == host.name) return findings.error(kv.pos, "SlurmctldHost", host.name + " is named twice");
   if (host.name.find(',') != std::string::npos)
     return findings.error(kv.pos, "SlurmctldHost", "names one host", "write a SlurmctldHost= line for each");
   config.slurmctld_hosts.push_back(std::move(host));
 }
 
 // Takes one pair of the file into `values`; repeatable keys are bound here because each occurrence counts.
-void take(Config& config, const KeyValue& kv, Findings& findings) {
-  const KeyRow* row = check_pair(ConfFile::kSlurm, Section::kGlobal, kv, findings);
-  if (!row) return;
+void take(Config& config, const KeyValue& given, Findings& findings) {
+  std::optional<CheckedPair> pair = check_pair(ConfFile::kSlurm, Section::kGlobal, given, findings);
+  if (!pair) return;
+  const KeyRow* row = pair->row;
+  const KeyValue& kv = pair->kv;
   ConfigValue* value = value_of(config, row);
   if (row->repeatable) {
     if (std::string_view(row->name) == "SlurmctldHost") add_controller(config, kv, findings);
     value->text = value->given ? value->text + "," + kv.value : kv.value;
   } else {
     if (value->given && kv.op == Assign::kSet)
-      findings.notice(kv.pos, row->name,
-                      "is given again; this value replaces the one at " + value->pos.text());
+      findings.notice(kv.pos, row->name, "is given again; this value replaces the one at " + value->pos.text());
     value->text = apply_assign(value->given ? std::string_view(value->text) : std::string_view(), kv);
   }
   value->given = true;
   value->pos = kv.pos;
+}
+
+// "affinity" for task/affinity, as older pages had it, and what MpiDefault said where there was one kind of MPI.
+void take_older_spellings(Config& c, Findings& f) {
+  for (std::string& plugin : c.task_plugins) {
+    if (plugin.find('/') != std::string::npos) continue;
+    f.notice(pos_of(c, "TaskPlugin"), "TaskPlugin", plugin + " is read as task/" + plugin, "write task/" + plugin);
+    plugin.insert(0, "task/");
+  }
+  if (iequals(c.mpi_default, "openmpi")) {
+    f.notice(pos_of(c, "MpiDefault"), "MpiDefault", "openmpi belongs to older releases; none is taken",
+             "write MpiDefault=pmix, or leave it out");
+    c.mpi_default.clear();
+  }
 }
 
 void fill_defaults(Config& config) {
@@ -104,21 +116,17 @@ void bind_special(Config& c) {
                           : iequals(limits, "ANY") ? EnforcePartitionLimits::kAny
                                                    : EnforcePartitionLimits::kAll;
   c.x11_home_xauthority = iequals(text_of(c, "X11Parameters"), "home_xauthority");
-  if (std::optional<int64_t> s = parse_integer(text_of(c, "PrologEpilogTimeout"));
-      s && *s >= 0 && *s < 65534) {
+  if (std::optional<int64_t> s = parse_integer(text_of(c, "PrologEpilogTimeout")); s && *s >= 0 && *s < 65534) {
     if (!c.prolog_timeout) c.prolog_timeout = seconds(*s);
     if (!c.epilog_timeout) c.epilog_timeout = seconds(*s);
   }
   if (c.slurmd_timeout && c.slurmd_timeout->count() == 0) c.slurmd_timeout.reset();
-  if (!c.is_given("UnkillableStepTimeout"))
-    c.unkillable_step_timeout = std::max<Duration>(seconds(60), 5 * c.message_timeout);
+  if (!c.is_given("UnkillableStepTimeout")) c.unkillable_step_timeout = std::max<Duration>(seconds(60), 5 * c.message_timeout);
   drop_none(c.accounting_storage_type);
   drop_none(c.job_acct_gather_type);
   drop_none(c.preempt_type);
-  if (c.topology_plugin == "topology/default" || c.topology_plugin == "topology/none")
-    c.topology_plugin = "topology/flat";
+  if (c.topology_plugin == "topology/default" || c.topology_plugin == "topology/none") c.topology_plugin = "topology/flat";
   std::erase(c.private_data, "none");
-  if (auto mcs = parse_mcs(text_of(c, "MCSPlugin"), text_of(c, "MCSParameters"))) c.mcs = std::move(*mcs);
   std::erase(c.task_plugins, "task/none");
   std::erase(c.job_submit_plugins, "none");
   std::erase(c.cli_filter_plugins, "none");
@@ -126,8 +134,7 @@ void bind_special(Config& c) {
 }
 
 void bind_files(Config& c) {
-  for (std::string* p : {&c.task_prolog, &c.task_epilog, &c.health_check_program, &c.plug_stack_config,
-                         &c.srun_prolog, &c.srun_epilog})
+  for (std::string* p : {&c.task_prolog, &c.task_epilog, &c.health_check_program, &c.plug_stack_config, &c.srun_prolog, &c.srun_epilog})
     make_absolute(c, *p);
   for (std::vector<std::string>* list : {&c.prolog, &c.epilog, &c.prolog_slurmctld, &c.epilog_slurmctld})
     for (std::string& p : *list) make_absolute(c, p);
@@ -139,8 +146,7 @@ void bind_files(Config& c) {
 void complete_tres(Config& c) {
   std::vector<std::string> all(std::begin(kAlwaysTracked), std::end(kAlwaysTracked));
   auto add = [&](std::string_view name) {
-    if (std::none_of(all.begin(), all.end(), [&](const std::string& have) { return iequals(have, name); }))
-      all.emplace_back(name);
+    if (std::none_of(all.begin(), all.end(), [&](const std::string& have) { return iequals(have, name); })) all.emplace_back(name);
   };
   for (const std::string& name : c.accounting_storage_tres) {
     add(iequals(name, "memory") ? "mem" : std::string_view(name));
@@ -150,40 +156,50 @@ void complete_tres(Config& c) {
     }
   }
   c.accounting_storage_tres = std::move(all);
-  value_of(c, find_row(ConfFile::kSlurm, Section::kGlobal, "AccountingStorageTRES"))->text =
-      join(c.accounting_storage_tres, ",");
+  value_of(c, find_row(ConfFile::kSlurm, Section::kGlobal, "AccountingStorageTRES"))->text = join(c.accounting_storage_tres, ",");
 }
 
-void check_together(const Config& c, Findings& f) {
+// What `limits` holds jobs to: the rows of acct/limits.cc.
+constexpr std::string_view kEnforced =
+    "GrpJobs, GrpSubmitJobs, GrpTRES, MaxJobs, MaxSubmitJobs, MaxTRES and MaxWall of associations and QOS";
+
+// AccountingStorageEnforce: what of it nothing asks for yet.
+void tell_not_enforced(const Config& c, Findings& f) {
+  if (c.enforce.limits)
+    f.notice(
+        pos_of(c, "AccountingStorageEnforce"), "AccountingStorageEnforce",
+        "limits holds jobs to " + std::string(kEnforced) + "; other limits are without effect, this is not there yet: accounting limits");
+  const std::pair<bool, const char*> not_enforced[] = {
+      {c.enforce.safe, "safe"}, {c.enforce.wckeys, "wckeys"}, {c.enforce.no_jobs, "nojobs"}, {c.enforce.no_steps, "nosteps"}};
+  for (const auto& [asked, word] : not_enforced)
+    if (asked)
+      f.notice(pos_of(c, "AccountingStorageEnforce"), "AccountingStorageEnforce",
+               std::string(word) + " is accepted without effect, this is not there yet: accounting limits");
+}
+
+void check_together(Config& c, Findings& f) {
   for (const ParameterKey& k : parameter_keys()) check_words(k.key, k.words, c.*k.given, pos_of(c, k.key), f);
   if (c.cluster_name.empty())
-    f.error({std::make_shared<const std::string>(c.path), 0, 0}, "ClusterName", "is not set",
-            "every cluster needs a name");
-  if (c.cluster_name.size() > 40)
-    f.error(pos_of(c, "ClusterName"), "ClusterName", "must have at most 40 characters");
+    f.error({std::make_shared<const std::string>(c.path), 0, 0}, "ClusterName", "is not set", "every cluster needs a name");
+  if (c.cluster_name.size() > 40) f.error(pos_of(c, "ClusterName"), "ClusterName", "must have at most 40 characters");
   if (c.slurmctld_hosts.empty())
     f.error({std::make_shared<const std::string>(c.path), 0, 0}, "SlurmctldHost", "is not set",
             "write SlurmctldHost=<name of the controller>");
-  if (c.first_job_id > c.max_job_id)
-    f.error(pos_of(c, "FirstJobId"), "FirstJobId", "must not exceed MaxJobId");
+  if (c.first_job_id > c.max_job_id) f.error(pos_of(c, "FirstJobId"), "FirstJobId", "must not exceed MaxJobId");
   if (c.is_given("DefMemPerCPU") + c.is_given("DefMemPerGPU") + c.is_given("DefMemPerNode") > 1 &&
-      c.def_mem_per_cpu_mb.has_value() + c.def_mem_per_gpu_mb.has_value() +
-              c.def_mem_per_node_mb.has_value() >
-          1)
-    f.notice(pos_of(c, "DefMemPerCPU"), "DefMemPerCPU",
-             "DefMemPerCPU, DefMemPerGPU and DefMemPerNode exclude each other",
+      c.def_mem_per_cpu_mb.has_value() + c.def_mem_per_gpu_mb.has_value() + c.def_mem_per_node_mb.has_value() > 1)
+    f.notice(pos_of(c, "DefMemPerCPU"), "DefMemPerCPU", "DefMemPerCPU, DefMemPerGPU and DefMemPerNode exclude each other",
              "a job that asks for GPUs gets DefMemPerGPU, else DefMemPerCPU counts before DefMemPerNode");
   if (c.max_mem_per_cpu_mb && c.max_mem_per_node_mb)
-    f.notice(pos_of(c, "MaxMemPerCPU"), "MaxMemPerCPU",
-             "MaxMemPerCPU and MaxMemPerNode are both set; both hold");
+    f.notice(pos_of(c, "MaxMemPerCPU"), "MaxMemPerCPU", "MaxMemPerCPU and MaxMemPerNode are both set; both hold");
   if (c.is_given("PropagateResourceLimits") && c.is_given("PropagateResourceLimitsExcept"))
-    f.error(pos_of(c, "PropagateResourceLimitsExcept"), "PropagateResourceLimitsExcept",
-            "cannot be combined with PropagateResourceLimits");
+    f.odd(pos_of(c, "PropagateResourceLimits"), "PropagateResourceLimits", "cannot be combined with PropagateResourceLimitsExcept",
+          "PropagateResourceLimitsExcept counts");
   auto prolog_flag = [&](std::string_view name) {
     return std::ranges::any_of(c.prolog_flags, [&](const std::string& f) { return iequals(f, name); });
   };
-  for (auto [flag, missing] : {std::pair("Contain", "a container for processes that Slurm did not start"), std::pair("RunInJob", "prologs inside the job"),
-                               std::pair("X11", "forwarding of X11")})
+  for (auto [flag, missing] : {std::pair("Contain", "a container for processes that Slurm did not start"),
+                               std::pair("RunInJob", "prologs inside the job"), std::pair("X11", "forwarding of X11")})
     if (prolog_flag(flag))
       f.notice(pos_of(c, "PrologFlags"), "PrologFlags", std::string(flag) + " works as Alloc alone, this is not there yet: " + missing);
   for (std::string_view name : {"Contain", "X11"})
@@ -199,31 +215,38 @@ void check_together(const Config& c, Findings& f) {
     f.error(pos_of(c, "PreemptMode"), "PreemptMode", "SUSPEND needs GANG", "write PreemptMode=SUSPEND,GANG");
   if (c.priority_decay_half_life.count() == 0 && c.priority_type == "priority/multifactor" &&
       iequals(c.priority_usage_reset_period, "NONE"))
-    f.error(pos_of(c, "PriorityDecayHalfLife"), "PriorityDecayHalfLife",
-            "0 needs a PriorityUsageResetPeriod other than NONE");
+    f.error(pos_of(c, "PriorityDecayHalfLife"), "PriorityDecayHalfLife", "0 needs a PriorityUsageResetPeriod other than NONE");
   if (!c.gpu_freq_def.empty())
     if (auto wish = parse_gpu_frequency(c.gpu_freq_def); !wish)
-      f.error(pos_of(c, "GpuFreqDef"), "GpuFreqDef", wish.error().hint, "for example GpuFreqDef=medium,memory=high");
+      f.odd(pos_of(c, "GpuFreqDef"), "GpuFreqDef", wish.error().hint, "it is left out", "for example GpuFreqDef=medium,memory=high"),
+          c.gpu_freq_def.clear();
   if (c.mpi_params.has("ports") && c.mpi_ports.first == 0)
-    f.error(pos_of(c, "MpiParams"), "MpiParams", "ports= must be a range of ports, the lower one first",
-            "for example MpiParams=ports=12000-12999");
-  if (auto mcs = parse_mcs(text_of(c, "MCSPlugin"), text_of(c, "MCSParameters")); !mcs)
-    f.error(pos_of(c, "MCSParameters"), "MCSParameters", mcs.error().text, mcs.error().hint);
+    f.odd(pos_of(c, "MpiParams"), "MpiParams", "ports= must be a range of ports, the lower one first", "--resv-ports is refused",
+          "for example MpiParams=ports=12000-12999");
+  std::vector<std::string> left_out;
+  c.mcs = parse_mcs(text_of(c, "MCSPlugin"), text_of(c, "MCSParameters"), left_out);
+  for (const std::string& word : left_out) f.odd(pos_of(c, "MCSParameters"), "MCSParameters", word, "it is left out", kMcsWords);
   for (const char* what : {"events", "reservations", "usage"})
     if (std::ranges::find(c.private_data, what) != c.private_data.end())
       f.notice(pos_of(c, "PrivateData"), "PrivateData",
                std::string(what) + " is accepted without effect: there is nothing of that kind to hide yet");
   const PortRange& ports = c.slurmctld_port;
-  if (ports.first == 0)
-    f.error(pos_of(c, "SlurmctldPort"), "SlurmctldPort", "must be a port from 1 to 65535");
+  if (ports.first == 0) f.error(pos_of(c, "SlurmctldPort"), "SlurmctldPort", "must be a port from 1 to 65535");
 }
 
 }  // namespace
 
 void build_globals(const std::vector<const Line*>& lines, Config& config, Findings& findings) {
   fill_defaults(config);
+  const std::vector<OlderController> older = controllers_of_older_keys(lines);
+  for (const OlderController& o : older) {
+    findings.notice(o.host.pos, o.key, "belongs to older releases; read as SlurmctldHost=" + o.host.value,
+                    "write SlurmctldHost=" + o.host.value);
+    take(config, o.host, findings);
+  }
   for (const Line* line : lines)
-    for (const KeyValue& kv : line->values) take(config, kv, findings);
+    for (const KeyValue& kv : line->values)
+      if (older.empty() || !is_older_controller_key(kv.key)) take(config, kv, findings);
   for (const Binding& b : bindings()) {
     const KeyRow* row = find_row(ConfFile::kSlurm, Section::kGlobal, b.key);
     const ConfigValue* value = value_of(config, row);
@@ -236,9 +259,11 @@ void build_globals(const std::vector<const Line*>& lines, Config& config, Findin
     }
   }
   bind_special(config);
+  take_older_spellings(config, findings);
   bind_files(config);
   complete_tres(config);
   check_together(config, findings);
+  tell_not_enforced(config, findings);
 }
 
 }  // namespace muster::config

@@ -23,54 +23,107 @@ uint32_t count_of(const Record& r, std::string_view key, uint32_t otherwise) {
 // Boards, sockets, cores, threads and CPUs as slurm.conf(5) derives one from the others.
 void derive_shape(const Record& r, NodeTemplate& t, Findings& f) {
   t.cpus_given = r.has("CPUs");
-  t.topology_given = r.has("Boards") || r.has("Sockets") || r.has("SocketsPerBoard") ||
-                     r.has("CoresPerSocket") || r.has("ThreadsPerCore");
+  t.topology_given = r.has("Boards") || r.has("Sockets") || r.has("SocketsPerBoard") || r.has("CoresPerSocket") || r.has("ThreadsPerCore");
   t.boards = count_of(r, "Boards", 1);
   t.cores_per_socket = count_of(r, "CoresPerSocket", 1);
   t.threads_per_core = count_of(r, "ThreadsPerCore", 1);
   bool per_board = r.has("SocketsPerBoard");
   if (per_board && r.has("Sockets"))
-    f.error(r.pos("SocketsPerBoard"), "SocketsPerBoard", "cannot be combined with Sockets",
-            "remove one of the two");
+    f.odd(r.pos("SocketsPerBoard"), "SocketsPerBoard", "cannot be combined with Sockets", "SocketsPerBoard counts",
+          "remove one of the two");
   uint64_t per_socket = uint64_t{t.cores_per_socket} * t.threads_per_core;
   uint64_t cpus = t.cpus_given ? count_of(r, "CPUs", 1) : 0;
   uint64_t sockets = t.boards;
-  if (per_board)
-    sockets = uint64_t{count_of(r, "SocketsPerBoard", 1)} * t.boards;
-  else if (r.has("Sockets"))
-    sockets = uint64_t{count_of(r, "Sockets", 1)} * t.boards;
-  else if (t.cpus_given && cpus >= per_socket)
-    sockets = std::max<uint64_t>(cpus / per_socket, t.boards);
+  if (per_board) sockets = uint64_t{count_of(r, "SocketsPerBoard", 1)} * t.boards;
+  else if (r.has("Sockets")) sockets = uint64_t{count_of(r, "Sockets", 1)} * t.boards;
+  else if (t.cpus_given && cpus >= per_socket) sockets = std::max<uint64_t>(cpus / per_socket, t.boards);
   uint64_t cores = sockets * t.cores_per_socket, threads = cores * t.threads_per_core;
   if (threads > (1u << 20)) {
     f.error(r.where(), "CoresPerSocket",
-            "the line describes a node of " + std::to_string(threads) + " CPUs, more than " +
-                std::to_string(1u << 20));
+            "the line describes a node of " + std::to_string(threads) + " CPUs, more than " + std::to_string(1u << 20));
     return;
   }
   t.sockets = static_cast<uint32_t>(sockets);
   if (!t.cpus_given) cpus = threads;
   if (cpus != sockets && cpus != cores && cpus != threads) {
     f.notice(r.pos("CPUs"), "CPUs",
-             std::to_string(cpus) + " is neither the sockets (" + std::to_string(sockets) + "), the cores (" +
-                 std::to_string(cores) + ") nor the threads (" + std::to_string(threads) + ") of the node; " +
-                 std::to_string(threads) + " is taken",
+             std::to_string(cpus) + " is neither the sockets (" + std::to_string(sockets) + "), the cores (" + std::to_string(cores) +
+                 ") nor the threads (" + std::to_string(threads) + ") of the node; " + std::to_string(threads) + " is taken",
              "leave CPUs out, or correct Sockets, CoresPerSocket, ThreadsPerCore");
     cpus = threads;
   }
   t.cpus = static_cast<uint32_t>(cpus);
 }
 
-void check_gres_names(const Record& r, const NodeTemplate& t, const Config& config, Findings& f) {
+// A list that is no list: what can be read of it. The same resource twice adds up; beside typed ones an untyped one of
+// the name says nothing.
+std::vector<GresItem> readable_gres(std::string_view text) {
+  std::vector<GresItem> out;
+  for (std::string_view piece : split(text, ',')) {
+    auto parsed = parse_gres(piece);
+    if (!parsed || parsed->empty()) continue;
+    GresItem& item = parsed->front();
+    auto same =
+        std::ranges::find_if(out, [&](const GresItem& o) { return o.name == item.name && o.type == item.type && o.suffix == item.suffix; });
+    if (same != out.end()) same->count += item.count;
+    else out.push_back(std::move(item));
+  }
+  std::erase_if(out, [&](const GresItem& item) {
+    return item.type.empty() && std::ranges::any_of(out, [&](const GresItem& o) { return o.name == item.name && !o.type.empty(); });
+  });
+  return out;
+}
+
+void read_gres(const Record& r, NodeTemplate& t, Findings& f) {
+  t.gres_text = r.text("Gres");
+  auto parsed = parse_gres(t.gres_text);
+  if (parsed) {
+    t.gres = std::move(*parsed);
+    return;
+  }
+  t.gres = readable_gres(t.gres_text);
+  t.gres_text = print_gres(t.gres);
+  f.odd(r.pos("Gres"), "Gres", parsed.error().text, t.gres_text.empty() ? "the nodes have no generic resources" : t.gres_text + " is taken",
+        parsed.error().hint);
+}
+
+void check_gres_names(const Record& r, NodeTemplate& t, const Config& config, Findings& f) {
+  auto is_known = [&](const GresItem& item) { return std::ranges::find(config.gres_types, item.name) != config.gres_types.end(); };
   for (const GresItem& item : t.gres) {
-    if (std::find(config.gres_types.begin(), config.gres_types.end(), item.name) != config.gres_types.end())
-      continue;
+    if (is_known(item)) continue;
     std::vector<std::string_view> known(config.gres_types.begin(), config.gres_types.end());
     std::string_view near = did_you_mean(item.name, known);
-    f.error(r.pos("Gres"), "Gres", "\"" + item.name + "\" is not in GresTypes",
-            near.empty()
-                ? "add it: GresTypes=" + (known.empty() ? "" : join(config.gres_types, ",") + ",") + item.name
-                : "did you mean " + std::string(near) + "?");
+    f.odd(r.pos("Gres"), "Gres", "\"" + item.name + "\" is not in GresTypes", "no job can ask for it",
+          near.empty() ? "add it: GresTypes=" + (known.empty() ? "" : join(config.gres_types, ",") + ",") + item.name
+                       : "did you mean " + std::string(near) + "?");
+  }
+  if (std::ranges::all_of(t.gres, is_known)) return;
+  std::erase_if(t.gres, [&](const GresItem& item) { return !is_known(item); });
+  t.gres_text = print_gres(t.gres);
+}
+
+// What a node keeps for the system must leave something for jobs.
+void check_specialized(const Record& r, NodeTemplate& t, Findings& f) {
+  if (!t.cpu_spec_list.empty()) {
+    Bitmap cpus;
+    if (!Bitmap::parse_ranges(t.cpu_spec_list, cpus)) {
+      f.odd(r.pos("CpuSpecList"), "CpuSpecList", "must be CPU numbers such as 0-1,8", "no CPUs are kept for the system");
+      t.cpu_spec_list.clear();
+    } else if (t.core_spec_count) {
+      f.odd(r.pos("CpuSpecList"), "CpuSpecList", "cannot be combined with CoreSpecCount", "CpuSpecList counts", "remove one of the two");
+      t.core_spec_count = 0;
+    }
+  }
+  if (t.mem_spec_limit_mb && t.mem_spec_limit_mb >= t.real_memory_mb) {
+    f.odd(r.pos("MemSpecLimit"), "MemSpecLimit", "must be less than RealMemory (" + std::to_string(t.real_memory_mb) + ")",
+          "no memory is kept for the system");
+    t.mem_spec_limit_mb = 0;
+  }
+  const uint32_t cores = t.sockets * t.cores_per_socket;
+  if (t.core_spec_count && t.core_spec_count >= cores) {
+    f.odd(r.pos("CoreSpecCount"), "CoreSpecCount", "must be less than the number of cores (" + std::to_string(cores) + ")",
+          cores > 1 ? "1 is taken" : "none is kept for the system");
+    t.core_spec_count = cores > 1 ? 1 : 0;
   }
 }
 
@@ -86,8 +139,7 @@ std::shared_ptr<const NodeTemplate> make_template(const Record& r, const Config&
   t->restricted_cores_per_gpu = count_of(r, "RestrictedCoresPerGPU", 0);
   t->cpu_spec_list = r.text("CpuSpecList");
   for (std::string_view w : split(r.text("Features"), ',')) t->features.emplace_back(trim(w));
-  t->gres_text = r.text("Gres");
-  if (auto parsed = parse_gres(t->gres_text)) t->gres = std::move(*parsed);
+  read_gres(r, *t, f);
   check_gres_names(r, *t, config, f);
   t->state = upper(r.text("State"));
   if (t->state == "IDLE") t->state = "UNKNOWN";
@@ -96,32 +148,18 @@ std::shared_ptr<const NodeTemplate> make_template(const Record& r, const Config&
   t->topology = r.text("Topology");
   t->cpu_bind = r.text("CpuBind");
   t->tres_weights = r.text("TRESWeights");
+  check_weights(r, "TRESWeights", config, f);
   if (std::optional<int64_t> s = r.number("SuspendTime")) {
     t->suspend_never = *s < 0;
     if (*s >= 0) t->suspend_time_seconds = static_cast<uint32_t>(*s);
   }
-  if (!t->cpu_spec_list.empty()) {
-    Bitmap cpus;
-    if (!Bitmap::parse_ranges(t->cpu_spec_list, cpus))
-      f.error(r.pos("CpuSpecList"), "CpuSpecList", "must be CPU numbers such as 0-1,8");
-    if (t->core_spec_count)
-      f.error(r.pos("CpuSpecList"), "CpuSpecList", "cannot be combined with CoreSpecCount",
-              "remove one of the two");
-  }
-  if (t->mem_spec_limit_mb && t->mem_spec_limit_mb >= t->real_memory_mb)
-    f.error(r.pos("MemSpecLimit"), "MemSpecLimit",
-            "must be less than RealMemory (" + std::to_string(t->real_memory_mb) + ")");
-  if (t->core_spec_count && t->core_spec_count >= t->sockets * t->cores_per_socket)
-    f.error(
-        r.pos("CoreSpecCount"), "CoreSpecCount",
-        "must be less than the number of cores (" + std::to_string(t->sockets * t->cores_per_socket) + ")");
+  check_specialized(r, *t, f);
   return t;
 }
 
 // The names of one list key, as many as there are nodes; empty when not given. One value serves all nodes
 // only where that makes sense (several slurmd on one host share an address).
-std::vector<std::string> in_step(const Record& r, std::string_view key, size_t nodes, bool one_for_all,
-                                 Findings& f) {
+std::vector<std::string> in_step(const Record& r, std::string_view key, size_t nodes, bool one_for_all, Findings& f) {
   std::string_view text = r.text(key);
   if (text.empty()) return {};
   Result<std::vector<std::string>> names = expand_hosts(text);
@@ -130,10 +168,9 @@ std::vector<std::string> in_step(const Record& r, std::string_view key, size_t n
     return {};
   }
   if (names->size() == nodes || (one_for_all && names->size() == 1)) return std::move(*names);
-  f.error(
-      r.pos(key), std::string(key),
-      "has " + std::to_string(names->size()) + " names for " + std::to_string(nodes) + " nodes of NodeName",
-      "give one for each node, in the same order");
+  f.error(r.pos(key), std::string(key),
+          "has " + std::to_string(names->size()) + " names for " + std::to_string(nodes) + " nodes of NodeName",
+          "give one for each node, in the same order");
   return {};
 }
 
@@ -146,19 +183,17 @@ std::vector<uint16_t> ports_in_step(const Record& r, size_t nodes, uint16_t othe
     return {otherwise};
   }
   if (ports->size() != 1 && ports->size() != nodes)
-    f.error(r.pos("Port"), "Port",
-            "has " + std::string(ports->size() > nodes ? "more" : "fewer") + " ports than the " +
-                std::to_string(nodes) + " nodes of NodeName",
-            "give one port, or one for each node");
+    f.error(
+        r.pos("Port"), "Port",
+        "has " + std::string(ports->size() > nodes ? "more" : "fewer") + " ports than the " + std::to_string(nodes) + " nodes of NodeName",
+        "give one port, or one for each node");
   return std::move(*ports);
 }
 
 bool is_node_name(std::string_view s) {
   if (s.empty() || s.size() > 255) return false;
   for (char c : s)
-    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-          c == '_' || c == '.'))
-      return false;
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.')) return false;
   return true;
 }
 
@@ -191,11 +226,9 @@ void add_nodes(const Record& r, Config& config, NodeIndex& index, Findings& f) {
               "letters, digits, - _ and . make a name");
       return;
     }
-    if (iequals(node.name, "ALL"))
-      return f.error(r.pos("NodeName"), "NodeName", "ALL is reserved: it stands for all nodes");
+    if (iequals(node.name, "ALL")) return f.error(r.pos("NodeName"), "NodeName", "ALL is reserved: it stands for all nodes");
     if (std::optional<uint32_t> other = index.add(node.name, static_cast<uint32_t>(config.nodes.size()))) {
-      f.error(r.pos("NodeName"), "NodeName",
-              node.name + " is already defined at " + config.nodes[*other].line->where.text());
+      f.error(r.pos("NodeName"), "NodeName", node.name + " is already defined at " + config.nodes[*other].line->where.text());
       continue;
     }
     if (!addresses.empty()) node.given_address = nth(addresses, i);
@@ -209,8 +242,7 @@ void add_nodes(const Record& r, Config& config, NodeIndex& index, Findings& f) {
 
 }  // namespace
 
-void build_nodes(const std::vector<const Line*>& lines, Config& config, NodeIndex& index,
-                 Findings& findings) {
+void build_nodes(const std::vector<const Line*>& lines, Config& config, NodeIndex& index, Findings& findings) {
   Record defaults(ConfFile::kSlurm, Section::kNode);
   for (const Line* line : lines) {
     const KeyValue* name = line->find("NodeName");
@@ -224,15 +256,14 @@ void build_nodes(const std::vector<const Line*>& lines, Config& config, NodeInde
   }
 }
 
-void apply_down_nodes(const std::vector<const Line*>& lines, Config& config, const NodeIndex& index,
-                      Findings& findings) {
+void apply_down_nodes(const std::vector<const Line*>& lines, Config& config, const NodeIndex& index, Findings& findings) {
   for (const Line* line : lines) {
     Record r(ConfFile::kSlurm, Section::kDownNodes);
     r.add(*line, findings);
-    Bitmap nodes =
-        resolve_nodes(r.text("DownNodes"), r.pos("DownNodes"), "DownNodes", config, index, findings);
-    auto down = std::make_shared<const std::pair<std::string, std::string>>(upper(r.text("State")),
-                                                                            std::string(r.text("Reason")));
+    ForeignNodes foreign;
+    Bitmap nodes = resolve_nodes(r.text("DownNodes"), r.pos("DownNodes"), "DownNodes", config, index, findings, &foreign);
+    foreign.tell("DownNodes", findings);
+    auto down = std::make_shared<const std::pair<std::string, std::string>>(upper(r.text("State")), std::string(r.text("Reason")));
     nodes.for_each([&](size_t i) { config.nodes[i].down = down; });
   }
 }

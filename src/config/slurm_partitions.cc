@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "config/hosts.h"
 #include "config/slurm_build.h"
+#include "config/tres_weights.h"
 
 namespace muster::config {
 
@@ -21,8 +22,7 @@ void add_feature(const Config& config, std::string_view feature, Bitmap& out) {
       if (have == feature) out.set(i);
 }
 
-void unknown_node(std::string_view name, const SourcePos& pos, std::string_view key, const Config& config,
-                  Findings& f) {
+void unknown_node(std::string_view name, const SourcePos& pos, std::string_view key, const Config& config, Findings& f) {
   std::vector<std::string_view> names;
   for (const NodeConfig& n : config.nodes) {
     names.push_back(n.name);
@@ -30,8 +30,7 @@ void unknown_node(std::string_view name, const SourcePos& pos, std::string_view 
   }
   for (const NodeSetConfig& s : config.node_sets) names.push_back(s.name);
   std::string_view near = did_you_mean(name, names);
-  f.error(pos, std::string(key),
-          "\"" + std::string(name.substr(0, 80)) + "\" is neither a node nor a node set",
+  f.error(pos, std::string(key), "\"" + std::string(name.substr(0, 80)) + "\" is neither a node nor a node set",
           near.empty() ? std::string() : "did you mean " + std::string(near) + "?");
 }
 
@@ -44,8 +43,8 @@ std::vector<std::string> words(std::string_view text) {
 
 }  // namespace
 
-Bitmap resolve_nodes(std::string_view text, const SourcePos& pos, std::string_view key, const Config& config,
-                     const NodeIndex& index, Findings& f) {
+Bitmap resolve_nodes(std::string_view text, const SourcePos& pos, std::string_view key, const Config& config, const NodeIndex& index,
+                     Findings& f, ForeignNodes* foreign) {
   Bitmap out(config.nodes.size());
   size_t unknown = 0;
   for (std::string_view piece : split_outside_brackets(text)) {
@@ -69,22 +68,36 @@ Bitmap resolve_nodes(std::string_view text, const SourcePos& pos, std::string_vi
       continue;
     }
     for (const std::string& name : *names) {
-      if (std::optional<uint32_t> i = index.find(name))
-        out.set(*i);
-      else if (const NodeSetConfig* set = find_set(config, name))
-        out |= set->nodes;
-      else if (++unknown <= 3)
-        unknown_node(name, pos, key, config, f);
+      if (std::optional<uint32_t> i = index.find(name)) out.set(*i);
+      else if (const NodeSetConfig* set = find_set(config, name)) out |= set->nodes;
+      else if (foreign) foreign->add(name, pos);
+      else if (++unknown <= 3) unknown_node(name, pos, key, config, f);
     }
   }
-  if (unknown > 3)
-    f.error(pos, std::string(key),
-            "names " + std::to_string(unknown - 3) + " more nodes that are not defined");
+  if (unknown > 3) f.error(pos, std::string(key), "names " + std::to_string(unknown - 3) + " more nodes that are not defined");
   return out;
 }
 
-void build_node_sets(const std::vector<const Line*>& lines, Config& config, const NodeIndex& index,
-                     Findings& f) {
+bool means_node(const Config& config, std::string_view nodes, const NodeSpec& node) {
+  auto has_feature = [&](std::string_view feature) {
+    return !feature.empty() && std::ranges::find(node.features, feature) != node.features.end();
+  };
+  for (std::string_view piece : split_outside_brackets(nodes)) {
+    piece = trim(piece);
+    if (iequals(piece, "ALL")) return true;
+    if (istarts_with(piece, "feature{") && piece.ends_with('}')) {
+      if (has_feature(piece.substr(8, piece.size() - 9))) return true;
+      continue;
+    }
+    const NodeSetConfig* set = find_set(config, piece);
+    if (set && has_feature(set->feature)) return true;
+    auto names = expand_hosts(without_unit_functions(set ? std::string_view(set->nodes_text) : piece));
+    if (names && std::ranges::find(*names, node.name) != names->end()) return true;
+  }
+  return false;
+}
+
+void build_node_sets(const std::vector<const Line*>& lines, Config& config, const NodeIndex& index, Findings& f) {
   for (const Line* line : lines) {
     Record r(ConfFile::kSlurm, Section::kNodeSet);
     r.add(*line, f);
@@ -97,13 +110,24 @@ void build_node_sets(const std::vector<const Line*>& lines, Config& config, cons
       f.error(r.pos("NodeSet"), "NodeSet", "has no value");
       continue;
     }
-    if (index.find(set.name)) f.error(r.pos("NodeSet"), "NodeSet", set.name + " is also the name of a node");
+    if (index.find(set.name))
+      f.odd(r.pos("NodeSet"), "NodeSet", set.name + " is also the name of a node", "where nodes are named it is the set");
     if (const NodeSetConfig* other = find_set(config, set.name))
       f.error(r.pos("NodeSet"), "NodeSet", set.name + " is already defined at " + other->where.text());
-    set.nodes = resolve_nodes(without_unit_functions(set.nodes_text), r.pos("Nodes"), "Nodes", config, index, f);
+    ForeignNodes foreign;
+    set.nodes = resolve_nodes(without_unit_functions(set.nodes_text), r.pos("Nodes"), "Nodes", config, index, f, &foreign);
+    foreign.tell("Nodes", f);
     if (!set.feature.empty()) add_feature(config, set.feature, set.nodes);
     config.node_sets.push_back(std::move(set));
   }
+}
+
+void check_weights(const Record& r, std::string_view key, const Config& config, Findings& f) {
+  auto idle = check_tres_weights(r.text(key), config.accounting_storage_tres);
+  if (!idle) return f.error(r.pos(key), std::string(key), idle.error().text, idle.error().hint);
+  if (!idle->empty())
+    f.odd(r.pos(key), std::string(key), join(*idle, ", ") + " is not in AccountingStorageTRES", "it counts nothing in the bill",
+          "write AccountingStorageTRES=" + join(*idle, ","));
 }
 
 namespace {
@@ -132,28 +156,24 @@ void read_oversubscribe(const Record& r, Partition& p, Findings& f) {
   std::string_view text = r.text("OverSubscribe");
   size_t colon = text.find(':');
   std::string_view word = text.substr(0, colon);
-  if (iequals(word, "NO"))
-    p.oversubscribe = OverSubscribe::kNo;
-  else if (iequals(word, "YES"))
-    p.oversubscribe = OverSubscribe::kYes;
-  else if (iequals(word, "FORCE"))
-    p.oversubscribe = OverSubscribe::kForce;
-  else if (iequals(word, "EXCLUSIVE"))
-    p.oversubscribe = OverSubscribe::kExclusive;
-  else if (!text.empty())
-    f.error(r.pos("OverSubscribe"), "OverSubscribe", "must be NO, YES[:n], FORCE[:n] or EXCLUSIVE");
+  if (iequals(word, "NO")) p.oversubscribe = OverSubscribe::kNo;
+  else if (iequals(word, "YES")) p.oversubscribe = OverSubscribe::kYes;
+  else if (iequals(word, "FORCE")) p.oversubscribe = OverSubscribe::kForce;
+  else if (iequals(word, "EXCLUSIVE")) p.oversubscribe = OverSubscribe::kExclusive;
+  else if (!text.empty()) f.error(r.pos("OverSubscribe"), "OverSubscribe", "must be NO, YES[:n], FORCE[:n] or EXCLUSIVE");
   if (colon != std::string_view::npos) {
     std::optional<uint32_t> n = parse_number<uint32_t>(text.substr(colon + 1), 1, 32767);
-    if (!n)
-      f.error(r.pos("OverSubscribe"), "OverSubscribe", "the count behind the colon must be from 1 to 32767");
-    else
+    if (n) {
       p.oversubscribe_count = *n;
+    } else {
+      f.odd(r.pos("OverSubscribe"), "OverSubscribe", "the count behind the colon must be from 1 to 32767", "NO is taken");
+      p.oversubscribe = OverSubscribe::kNo;
+    }
   }
   std::string_view exclusive = r.text("Exclusive");
   if (iequals(exclusive, "NODE")) p.oversubscribe = OverSubscribe::kExclusive;
   p.exclusive_topo = iequals(exclusive, "TOPO") || (exclusive.empty() && r.yes("ExclusiveTopo"));
-  p.exclusive_user =
-      iequals(exclusive, "USER") || (exclusive.empty() && r.yes("ExclusiveUser") && !p.exclusive_topo);
+  p.exclusive_user = iequals(exclusive, "USER") || (exclusive.empty() && r.yes("ExclusiveUser") && !p.exclusive_topo);
   if (p.exclusive_topo) p.oversubscribe = OverSubscribe::kNo;
 }
 
@@ -184,18 +204,13 @@ void read_job_defaults(const Record& r, Partition& p, Findings& f) {
   OptionList list = OptionList::parse(r.text("JobDefaults"));
   for (const auto& [name, value] : list.items()) {
     std::optional<uint64_t> v = parse_number<uint64_t>(value, 0, UINT32_MAX);
-    if (v && iequals(name, "DefCpuPerGPU"))
-      p.def_cpu_per_gpu = static_cast<uint32_t>(*v);
-    else if (v && iequals(name, "DefMemPerGPU"))
-      p.def_mem_per_gpu_mb = *v;
-    else
-      f.error(r.pos("JobDefaults"), "JobDefaults",
-              "\"" + name + "\" must be DefCpuPerGPU=number or DefMemPerGPU=number");
+    if (v && iequals(name, "DefCpuPerGPU")) p.def_cpu_per_gpu = static_cast<uint32_t>(*v);
+    else if (v && iequals(name, "DefMemPerGPU")) p.def_mem_per_gpu_mb = *v;
+    else f.error(r.pos("JobDefaults"), "JobDefaults", "\"" + name + "\" must be DefCpuPerGPU=number or DefMemPerGPU=number");
   }
   std::string out;
   if (p.def_cpu_per_gpu) out = "DefCpuPerGPU=" + std::to_string(*p.def_cpu_per_gpu);
-  if (p.def_mem_per_gpu_mb)
-    out += (out.empty() ? "" : ",") + ("DefMemPerGPU=" + std::to_string(*p.def_mem_per_gpu_mb));
+  if (p.def_mem_per_gpu_mb) out += (out.empty() ? "" : ",") + ("DefMemPerGPU=" + std::to_string(*p.def_mem_per_gpu_mb));
   p.job_defaults = out;
 }
 
@@ -219,6 +234,10 @@ PartitionConfig make_partition(const Record& r, const Config& c, const NodeIndex
   p.req_resv = r.yes("ReqResv");
   p.power_down_on_idle = r.yes("PowerDownOnIdle");
   read_limits(r, c, p);
+  if (p.default_time_min && p.max_time_min != kUnlimited32 && *p.default_time_min > p.max_time_min) {
+    f.odd(r.pos("DefaultTime"), "DefaultTime", "must not exceed MaxTime", "jobs that give no limit get MaxTime");
+    p.default_time_min.reset();
+  }
   read_job_defaults(r, p, f);
   read_oversubscribe(r, p, f);
   uint32_t both = static_cast<uint32_t>(r.number("Priority").value_or(1));
@@ -237,6 +256,7 @@ PartitionConfig make_partition(const Record& r, const Config& c, const NodeIndex
   p.qos = r.text("QOS");
   p.alternate = r.text("Alternate");
   p.tres_billing_weights = r.text("TRESBillingWeights");
+  check_weights(r, "TRESBillingWeights", c, f);
   p.select_parameters = r.text("SelectTypeParameters");
   p.topology = r.text("Topology");
   p.cpu_bind = r.text("CpuBind");
@@ -247,37 +267,29 @@ void check_partition(const Record& r, const PartitionConfig& part, const Config&
   const Partition& p = part.spec;
   for (const PartitionConfig& other : c.partitions) {
     if (other.spec.name == p.name)
-      f.error(r.pos("PartitionName"), "PartitionName",
-              p.name + " is already defined at " + other.where.text());
+      f.error(r.pos("PartitionName"), "PartitionName", p.name + " is already defined at " + other.where.text());
     if (other.spec.is_default && p.is_default)
-      f.error(r.pos("Default"), "Default",
-              p.name + " and " + other.spec.name + " are both the default partition",
-              "keep Default=YES on one of them");
+      f.odd(r.pos("Default"), "Default", p.name + " and " + other.spec.name + " are both the default partition",
+            p.name + " is, the last one", "keep Default=YES on one of them");
   }
-  if (p.name.find_first_of(", ") != std::string::npos)
-    f.error(r.pos("PartitionName"), "PartitionName", "must be one name");
-  if (p.min_nodes > p.max_nodes) f.error(r.pos("MinNodes"), "MinNodes", "must not exceed MaxNodes");
-  if (p.default_time_min && p.max_time_min != kUnlimited32 && *p.default_time_min > p.max_time_min)
-    f.error(r.pos("DefaultTime"), "DefaultTime", "must not exceed MaxTime");
+  if (p.name.find_first_of(", ") != std::string::npos) f.error(r.pos("PartitionName"), "PartitionName", "must be one name");
+  if (p.min_nodes > p.max_nodes) f.odd(r.pos("MinNodes"), "MinNodes", "must not exceed MaxNodes", "no job fits partition " + p.name);
   if (p.max_cpus_per_user != kUnlimited32)
     f.notice(r.pos("MaxCPUsPerUser"), "MaxCPUsPerUser",
              "is a key of a QOS (MaxTRESPerUser=cpu=" + std::to_string(p.max_cpus_per_user) +
                  "), not of a partition line, and Slurm refuses it here; Muster holds each user to it in the "
                  "partition " +
                  p.name,
-             "for both: sacctmgr add qos " + p.name + " MaxTRESPerUser=cpu=" +
-                 std::to_string(p.max_cpus_per_user) + ", and QOS=" + p.name + " on this line");
+             "for both: sacctmgr add qos " + p.name + " MaxTRESPerUser=cpu=" + std::to_string(p.max_cpus_per_user) + ", and QOS=" + p.name +
+                 " on this line");
   if (!r.has("Nodes")) f.notice(r.where(), "Nodes", "partition " + p.name + " has no nodes");
-  if (part.preempt_mode_given && part.preempt_modes.how != PreemptModes::How::kOff &&
-      c.preempt_type != "preempt/partition_prio")
-    f.notice(r.pos("PreemptMode"), "PreemptMode",
-             "has an effect only with PreemptType=preempt/partition_prio");
+  if (part.preempt_mode_given && part.preempt_modes.how != PreemptModes::How::kOff && c.preempt_type != "preempt/partition_prio")
+    f.notice(r.pos("PreemptMode"), "PreemptMode", "has an effect only with PreemptType=preempt/partition_prio");
 }
 
 }  // namespace
 
-void build_partitions(const std::vector<const Line*>& lines, Config& config, const NodeIndex& index,
-                      Findings& f) {
+void build_partitions(const std::vector<const Line*>& lines, Config& config, const NodeIndex& index, Findings& f) {
   Record defaults(ConfFile::kSlurm, Section::kPartition);
   for (const Line* line : lines) {
     const KeyValue* name = line->find("PartitionName");
@@ -293,13 +305,17 @@ void build_partitions(const std::vector<const Line*>& lines, Config& config, con
     }
     PartitionConfig part = make_partition(r, config, index, f);
     check_partition(r, part, config, f);
+    if (part.spec.is_default)
+      for (PartitionConfig& before : config.partitions) before.spec.is_default = false;
     config.partitions.push_back(std::move(part));
   }
   for (const PartitionConfig& part : config.partitions) {
     const std::string& other = part.spec.alternate;
     bool known = other.empty() || std::any_of(config.partitions.begin(), config.partitions.end(),
                                               [&](const PartitionConfig& p) { return p.spec.name == other; });
-    if (!known) f.error(part.where, "Alternate", "\"" + other + "\" is not a partition");
+    if (!known)
+      f.odd(part.where, "Alternate", "\"" + other + "\" is not a partition",
+            "jobs of " + part.spec.name + " have nowhere to go while it is DRAIN or INACTIVE");
   }
 }
 
@@ -313,7 +329,7 @@ void build_power_actions(const std::vector<const Line*>& lines, Config& config, 
     action.program = r.text("Program");
     action.on_slurmd = iequals(r.text("Location"), "slurmd");
     if (action.name.empty() || action.program.empty()) {
-      f.error(r.where(), "PowerAction", "needs a name and a Program=");
+      f.odd(r.where(), "PowerAction", "needs a name and a Program=", "the line is left out");
       continue;
     }
     config.power_actions.push_back(std::move(action));

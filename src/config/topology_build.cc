@@ -15,8 +15,8 @@ constexpr uint64_t kMaxCells = 1u << 20;
 
 class Builder {
  public:
-  Builder(const RawTopology& raw, const TopologyWords& words, const Config& config, Findings& f)
-      : raw_(raw), words_(words), config_(config), f_(f) {}
+  Builder(const RawTopology& raw, const TopologyWords& words, const Config& config, ForeignNodes& foreign, Findings& f)
+      : raw_(raw), words_(words), config_(config), foreign_(foreign), f_(f) {}
 
   Topology run() {
     out_.name = raw_.name;
@@ -45,6 +45,7 @@ class Builder {
   const RawTopology& raw_;
   const TopologyWords& words_;
   const Config& config_;
+  ForeignNodes& foreign_;
   Findings& f_;
   Topology out_;
   std::unordered_map<std::string, uint32_t> by_name_;
@@ -53,37 +54,36 @@ class Builder {
 
 void Builder::add(const RawUnit& raw) {
   const std::string& name = raw.name.text;
-  if (name.empty() || name.size() > 64)
-    return f_.error(raw.name.pos, words_.unit, "must be a name of at most 64 characters");
-  if (out_.units.size() >= kMaxUnits)
-    return f_.error(raw.pos, words_.unit, "there are more than " + std::to_string(kMaxUnits));
+  if (name.empty() || name.size() > 64) return f_.error(raw.name.pos, words_.unit, "must be a name of at most 64 characters");
+  if (out_.units.size() >= kMaxUnits) return f_.error(raw.pos, words_.unit, "there are more than " + std::to_string(kMaxUnits));
   if (!by_name_.try_emplace(name, static_cast<uint32_t>(out_.units.size())).second)
     return f_.error(raw.name.pos, words_.unit, name + " is defined twice");
   TopologyUnit unit{.name = name, .link_speed = raw.link_speed.text};
   if (raw.dims) unit.dims = *raw.dims;
   switch (raw_.kind) {
-    case TopologyKind::kFlat:
-      break;
+    case TopologyKind::kFlat: break;
     case TopologyKind::kTree:
       if (raw.nodes.given && raw.children.given)
-        f_.error(raw.pos, words_.unit,
-                 name + " has both " + words_.nodes + " and " + words_.children,
+        f_.error(raw.pos, words_.unit, name + " has both " + words_.nodes + " and " + words_.children,
                  "a switch with nodes is a leaf; put the nodes below a switch of their own");
       if (!raw.nodes.given && !raw.children.given)
-        f_.error(raw.pos, words_.unit,
-                 name + " has neither " + words_.nodes + " nor " + words_.children);
+        f_.error(raw.pos, words_.unit, name + " has neither " + words_.nodes + " nor " + words_.children);
       [[fallthrough]];
     case TopologyKind::kBlock:
       if (raw.nodes.given)
-        resolve_nodes(raw.nodes.text, raw.nodes.pos, words_.nodes, config_, *config_.index, f_)
-            .for_each([&](size_t n) { unit.nodes.push_back(static_cast<uint32_t>(n)); });
+        resolve_nodes(raw.nodes.text, raw.nodes.pos, words_.nodes, config_, *config_.index, f_, &foreign_).for_each([&](size_t n) {
+          unit.nodes.push_back(static_cast<uint32_t>(n));
+        });
+      if (raw_.kind == TopologyKind::kBlock && unit.nodes.empty()) {  // another cluster's
+        by_name_.erase(name);
+        return;
+      }
       break;
     case TopologyKind::kRing:
       unit.nodes = nodes_in_order(raw.nodes);
       if (unit.nodes.size() > kMaxRingNodes)
         f_.error(raw.nodes.pos, words_.nodes,
-                 "a ring has at most " + std::to_string(kMaxRingNodes) + " nodes, " + name + " has " +
-                     std::to_string(unit.nodes.size()));
+                 "a ring has at most " + std::to_string(kMaxRingNodes) + " nodes, " + name + " has " + std::to_string(unit.nodes.size()));
       break;
     case TopologyKind::kTorus3d:
       unit.nodes = nodes_of_torus(raw, unit);
@@ -105,7 +105,8 @@ std::vector<uint32_t> Builder::nodes_in_order(const RawText& text) {
   for (const std::string& name : *names) {
     const auto i = config_.node_index(name);
     if (!i) {
-      f_.error(text.pos, words_.nodes, "\"" + name.substr(0, 80) + "\" is not a node");
+      foreign_.add(name, text.pos);
+      if (raw_.kind == TopologyKind::kTorus3d) out.push_back(kNoNode);  // its cell stays empty
     } else if (seen[*i]) {
       f_.error(text.pos, words_.nodes, name + " is there twice");
     } else {
@@ -122,15 +123,12 @@ std::vector<uint32_t> Builder::nodes_of_torus(const RawUnit& raw, const Topology
     f_.error(raw.pos, "dims", unit.name + ": x, y and z must be 1 or more, together at most 1048576 cells");
     return {};
   }
-  if (raw.nodes.given == !raw.regions.empty())
-    f_.error(raw.pos, words_.unit, unit.name + " needs either nodes or regions");
+  if (raw.nodes.given == !raw.regions.empty()) f_.error(raw.pos, words_.unit, unit.name + " needs either nodes or regions");
   std::vector<uint32_t> cells(d.product(), kNoNode);
   auto fill = [&](const Cell3d& from, const Cell3d& size, const RawText& text) {
     const std::vector<uint32_t> nodes = nodes_in_order(text);
     if (nodes.size() > size.product())
-      return f_.error(text.pos, words_.nodes,
-                      std::to_string(nodes.size()) + " nodes for " + std::to_string(size.product()) +
-                          " cells");
+      return f_.error(text.pos, words_.nodes, std::to_string(nodes.size()) + " nodes for " + std::to_string(size.product()) + " cells");
     for (uint32_t i = 0; i < nodes.size(); ++i) {
       const uint32_t x = from.x + i % size.x, y = from.y + i / size.x % size.y, z = from.z + i / size.x / size.y;
       uint32_t& cell = cells[x + d.x * (y + d.y * z)];
@@ -141,12 +139,10 @@ std::vector<uint32_t> Builder::nodes_of_torus(const RawUnit& raw, const Topology
   if (raw.nodes.given) fill({}, d, raw.nodes);
   for (const RawRegion& r : raw.regions) {
     const Cell3d at = r.anchor.value_or(Cell3d{}), size = r.dims.value_or(Cell3d{});
-    const bool inside = size.product() > 0 && uint64_t{at.x} + size.x <= d.x &&
-                        uint64_t{at.y} + size.y <= d.y && uint64_t{at.z} + size.z <= d.z;
-    if (!inside)
-      f_.error(r.pos, "regions", "a region must lie inside " + unit.name + " and have dims of 1 or more");
-    else
-      fill(at, size, r.nodes);
+    const bool inside =
+        size.product() > 0 && uint64_t{at.x} + size.x <= d.x && uint64_t{at.y} + size.y <= d.y && uint64_t{at.z} + size.z <= d.z;
+    if (!inside) f_.error(r.pos, "regions", "a region must lie inside " + unit.name + " and have dims of 1 or more");
+    else fill(at, size, r.nodes);
   }
   return cells;
 }
@@ -158,13 +154,10 @@ void Builder::add_placements(const RawUnit& raw, TopologyUnit& unit) {
     out.anchor_spacing = p.anchor_spacing.value_or(out.dims);
     if (out.dims.product() == 0 || out.dims.x > d.x || out.dims.y > d.y || out.dims.z > d.z)
       f_.error(p.pos, "placements", "dims must be 1 or more each and fit into " + unit.name);
-    else if (out.anchor_spacing.product() == 0)
-      f_.error(p.pos, "anchor_spacing", "must be 1 or more in each direction");
-    else
-      unit.placements.push_back(out);
+    else if (out.anchor_spacing.product() == 0) f_.error(p.pos, "anchor_spacing", "must be 1 or more in each direction");
+    else unit.placements.push_back(out);
   }
-  if (unit.placements.empty())
-    f_.notice(raw.pos, "placements", unit.name + " has none, so no job can be placed there");
+  if (unit.placements.empty()) f_.notice(raw.pos, "placements", unit.name + " has none, so no job can be placed there");
 }
 
 // A typical slip of those who come from other tools is a colon between switches.
@@ -188,10 +181,8 @@ void Builder::link_children(uint32_t i) {
   for (const std::string& name : *names) {
     auto it = by_name_.find(name);
     if (it == by_name_.end())
-      f_.error(text.pos, words_.children, "\"" + name.substr(0, 80) + "\" is not a switch",
-               switch_hint(text.text, name));
-    else if (std::ranges::find(children, it->second) == children.end())
-      children.push_back(it->second);
+      f_.error(text.pos, words_.children, "\"" + name.substr(0, 80) + "\" is not a switch", switch_hint(text.text, name));
+    else if (std::ranges::find(children, it->second) == children.end()) children.push_back(it->second);
   }
 }
 
@@ -200,9 +191,7 @@ void Builder::link() {
     if (source_[i]->children.given) link_children(i);
   if (out_.units.empty() || !switch_levels(out_).empty()) return;
   // Name one that is in the loop, or so high: the first whose subtree cannot be measured.
-  f_.error(raw_.pos, words_.children,
-           "some switch is below itself, or the tree is more than " + std::to_string(kMaxSwitchDepth) +
-               " deep");
+  f_.error(raw_.pos, words_.children, "some switch is below itself, or the tree is more than " + std::to_string(kMaxSwitchDepth) + " deep");
   for (TopologyUnit& u : out_.units) u.children.clear();
 }
 
@@ -214,8 +203,7 @@ void Builder::read_sizes() {
     if (!out_.block_sizes.empty()) {
       const uint32_t base = out_.block_sizes.front();
       if (*n <= out_.block_sizes.back() || *n % base || !std::has_single_bit(*n / base))
-        return f_.error(text.pos, words_.block_sizes,
-                        "each size must be the first one times a power of two, ascending",
+        return f_.error(text.pos, words_.block_sizes, "each size must be the first one times a power of two, ascending",
                         "for example " + std::to_string(base) + "," + std::to_string(base * 4));
     }
     out_.block_sizes.push_back(*n);
@@ -229,15 +217,14 @@ void Builder::check_blocks() {
     const TopologyUnit& u = out_.units[i];
     for (uint32_t n : u.nodes)
       if (auto [at, fresh] = block_of.try_emplace(n, i); !fresh) {
-        f_.error(source_[i]->nodes.pos, words_.nodes,
-                 "block " + u.name + " shares nodes with block " + out_.units[at->second].name,
+        f_.error(source_[i]->nodes.pos, words_.nodes, "block " + u.name + " shares nodes with block " + out_.units[at->second].name,
                  "a node belongs to one block");
         break;
       }
     if (!out_.block_sizes.empty() && u.nodes.size() < out_.block_sizes.front())
       f_.error(source_[i]->pos, words_.unit,
-               u.name + " has " + std::to_string(u.nodes.size()) + " nodes, fewer than the smallest of " +
-                   words_.block_sizes + " (" + std::to_string(out_.block_sizes.front()) + ")");
+               u.name + " has " + std::to_string(u.nodes.size()) + " nodes, fewer than the smallest of " + words_.block_sizes + " (" +
+                   std::to_string(out_.block_sizes.front()) + ")");
   }
   if (!out_.block_sizes.empty() || out_.units.empty()) return;
   // Not given: as large as the smallest block.
@@ -257,16 +244,15 @@ void Builder::check_coverage() {
     if (!covered[i] && missing++ == 0) first = config_.nodes[i].name;
   if (missing)
     f_.notice({raw_.pos.file, 0, 0}, "",
-              "topology " + out_.name + ": " + std::to_string(missing) +
-                  " nodes are not in it, the first is " + first,
+              "topology " + out_.name + ": " + std::to_string(missing) + " nodes are not in it, the first is " + first,
               "jobs do not span these and the others");
 }
 
 }  // namespace
 
-Topology build_topology(const RawTopology& raw, const TopologyWords& words, const Config& config,
+Topology build_topology(const RawTopology& raw, const TopologyWords& words, const Config& config, ForeignNodes& foreign,
                         Findings& findings) {
-  return Builder(raw, words, config, findings).run();
+  return Builder(raw, words, config, foreign, findings).run();
 }
 
 }  // namespace muster::config

@@ -7,35 +7,28 @@ namespace muster::config {
 namespace {
 
 constexpr TopologyWords kConfWords[] = {
-    {"", "", "Nodes", "BlockSizes"},
-    {"SwitchName", "Switches", "Nodes", "BlockSizes"},
-    {"BlockName", "", "Nodes", "BlockSizes"},
-    {"RingName", "", "Nodes", "BlockSizes"},
+    {"", "", "Nodes", "BlockSizes"},          {"SwitchName", "Switches", "Nodes", "BlockSizes"},
+    {"BlockName", "", "Nodes", "BlockSizes"}, {"RingName", "", "Nodes", "BlockSizes"},
     {"", "", "Nodes", "BlockSizes"},
 };
 constexpr TopologyWords kYamlWords[] = {
-    {"flat", "", "nodes", "block_sizes"},   {"switch", "children", "nodes", "block_sizes"},
-    {"block", "", "nodes", "block_sizes"},  {"ring", "", "nodes", "block_sizes"},
-    {"torus3d", "", "nodes", "block_sizes"},
+    {"flat", "", "nodes", "block_sizes"}, {"switch", "children", "nodes", "block_sizes"}, {"block", "", "nodes", "block_sizes"},
+    {"ring", "", "nodes", "block_sizes"}, {"torus3d", "", "nodes", "block_sizes"},
 };
 
 const std::vector<std::string_view>& known_params() {
-  static const std::vector<std::string_view> kParams = {
-      "Dragonfly",        "RoutePart",         "RouteTree",   "BlockAsNodeRank",
-      "SwitchAsNodeRank", "TopoMaxSizeUnroll", "TopoOptional"};
+  static const std::vector<std::string_view> kParams = {"Dragonfly",        "RoutePart",         "RouteTree",   "BlockAsNodeRank",
+                                                        "SwitchAsNodeRank", "TopoMaxSizeUnroll", "TopoOptional"};
   return kParams;
 }
 
 TopologyKind kind_of_plugin(std::string_view plugin) {
-  for (TopologyKind k :
-       {TopologyKind::kTree, TopologyKind::kBlock, TopologyKind::kRing, TopologyKind::kTorus3d})
+  for (TopologyKind k : {TopologyKind::kTree, TopologyKind::kBlock, TopologyKind::kRing, TopologyKind::kTorus3d})
     if (plugin == "topology/" + std::string(topology_kind_name(k))) return k;
   return TopologyKind::kFlat;
 }
 
-RawText raw_text(const Record& r, const char* key) {
-  return {std::string(r.text(key)), r.pos(key), r.has(key)};
-}
+RawText raw_text(const Record& r, const char* key) { return {std::string(r.text(key)), r.pos(key), r.has(key)}; }
 
 // The lines of topology.conf by what they describe; each kind's lines are checked whatever the plugin.
 struct ConfLines {
@@ -73,37 +66,52 @@ ConfLines read_lines(const std::vector<Line>& lines, Findings& f) {
   return out;
 }
 
+// Lines of another kind than TopologyPlugin says: nobody reads them.
+void leave_out(const RawUnit& first, TopologyKind kind, const Config& config, Findings& f) {
+  f.notice(first.pos, kConfWords[static_cast<size_t>(kind)].unit,
+           "lines of this kind are not read: TopologyPlugin is " + config.topology_plugin);
+}
+
 void load_conf(FileSource& source, const Config& config, TopologyConf& out, Findings& f) {
-  ParsedFile parsed =
-      parse_file(source, config.directory + "/" + std::string(file_name(ConfFile::kTopology)));
+  const std::string path = config.directory + "/" + std::string(file_name(ConfFile::kTopology));
+  ParsedFile parsed = parse_file(source, path);
   out.present = !parsed.missing;
+  const TopologyKind wanted = kind_of_plugin(config.topology_plugin);
+  if (wanted == TopologyKind::kFlat) {
+    if (!parsed.lines.empty())
+      f.notice({std::make_shared<const std::string>(path), 0, 0}, "", "is not read: TopologyPlugin is " + config.topology_plugin,
+               "TopologyPlugin=topology/tree or topology/block reads it");
+    return;
+  }
   for (ConfigError& e : parsed.errors) f.errors.push_back(std::move(e));
   ConfLines lines = read_lines(parsed.lines, f);
-  const TopologyKind wanted = kind_of_plugin(config.topology_plugin);
+  ForeignNodes foreign;
   for (TopologyKind kind : {TopologyKind::kTree, TopologyKind::kBlock, TopologyKind::kRing}) {
     const size_t k = static_cast<size_t>(kind);
     if (lines.units[k].empty()) continue;
+    if (kind != wanted) {
+      leave_out(lines.units[k].front(), kind, config, f);
+      continue;
+    }
     RawTopology raw{.kind = kind, .cluster_default = true, .units = std::move(lines.units[k])};
     raw.pos = raw.units.front().pos;
     if (kind == TopologyKind::kBlock) raw.block_sizes = lines.block_sizes;
-    Topology built = build_topology(raw, kConfWords[k], config, f);
-    if (kind == wanted) out.topologies.all.push_back(std::move(built));
+    out.topologies.all.push_back(build_topology(raw, kConfWords[k], config, foreign, f));
   }
-  if (wanted == TopologyKind::kFlat || !out.topologies.all.empty() || !f.errors.empty()) return;
+  foreign.tell("Nodes", f);
+  if (!out.topologies.all.empty() || !f.errors.empty()) return;
   const ConfigValue* plugin = config.find_value("TopologyPlugin");
   if (wanted == TopologyKind::kTorus3d)
-    return f.error(plugin->pos, "TopologyPlugin", "topology/torus3d needs topology.yaml",
-                   "topology.conf has no lines for a torus");
+    return f.error(plugin->pos, "TopologyPlugin", "topology/torus3d needs topology.yaml", "topology.conf has no lines for a torus");
   f.error(plugin->pos, "TopologyPlugin",
-          config.topology_plugin + " needs " + kConfWords[static_cast<size_t>(wanted)].unit +
-              " lines in topology.conf",
+          config.topology_plugin + " needs " + kConfWords[static_cast<size_t>(wanted)].unit + " lines in topology.conf",
           "TopologyPlugin=topology/flat needs no file");
 }
 
-void load_yaml(const std::string& text, const std::string& path, const Config& config, TopologyConf& out,
-               Findings& f) {
+void load_yaml(const std::string& text, const std::string& path, const Config& config, TopologyConf& out, Findings& f) {
   out.present = true;
   bool seen_default = false;
+  ForeignNodes foreign;
   for (RawTopology& raw : parse_topology_yaml(text, path, f)) {
     if (out.topologies.find(raw.name)) {
       f.error(raw.pos, "topology", raw.name + " is defined twice");
@@ -111,9 +119,9 @@ void load_yaml(const std::string& text, const std::string& path, const Config& c
     }
     raw.cluster_default = raw.cluster_default && !seen_default;  // the first counts
     seen_default = seen_default || raw.cluster_default;
-    out.topologies.all.push_back(
-        build_topology(raw, kYamlWords[static_cast<size_t>(raw.kind)], config, f));
+    out.topologies.all.push_back(build_topology(raw, kYamlWords[static_cast<size_t>(raw.kind)], config, foreign, f));
   }
+  foreign.tell("nodes", f);
 }
 
 void check_partitions(const Config& config, const TopologyConf& conf, Findings& f) {
@@ -140,8 +148,7 @@ void check_params(const Config& config, Findings& f) {
       f.notice(given->pos, "TopologyParam", std::string(name) + " is not known and has no effect",
                near.empty() ? "" : "did you mean " + std::string(near) + "?");
     } else if (iequals(name, "RoutePart") || iequals(name, "RouteTree")) {
-      f.notice(given->pos, "TopologyParam",
-               std::string(name) + " has no effect: every node is connected to slurmctld itself");
+      f.notice(given->pos, "TopologyParam", std::string(name) + " has no effect: every node is connected to slurmctld itself");
     }
   }
 }
@@ -152,22 +159,18 @@ void place_nodes(const Config& config, TopologyConf& out, Findings& f) {
     const std::string& text = config.nodes[i].line->topology;
     if (text.empty()) continue;
     if (auto done = place_node(out.topologies, i, text); !done)
-      f.error(config.nodes[i].line->where, "Topology",
-              config.nodes[i].name + ": " + done.error().text, done.error().hint);
+      f.error(config.nodes[i].line->where, "Topology", config.nodes[i].name + ": " + done.error().text, done.error().hint);
   }
 }
 
 }  // namespace
 
-TopologyConf load_topology(FileSource& source, const Config& config, std::vector<ConfigError>& errors,
-                           std::vector<ConfigNotice>& notices) {
+TopologyConf load_topology(FileSource& source, const Config& config, std::vector<ConfigError>& errors, std::vector<ConfigNotice>& notices) {
   Findings f{errors, notices};
   TopologyConf out;
   const std::string path = config.directory + "/topology.yaml";
-  if (auto text = source.read(path))
-    load_yaml(*text, path, config, out, f);
-  else
-    load_conf(source, config, out, f);
+  if (auto text = source.read(path)) load_yaml(*text, path, config, out, f);
+  else load_conf(source, config, out, f);
   if (errors.empty()) place_nodes(config, out, f);
   if (errors.empty()) check_partitions(config, out, f);
   check_params(config, f);

@@ -19,14 +19,13 @@ struct TopologyConf {
   Topologies topologies;  // empty: flat
 };
 
-TopologyConf load_topology(FileSource& source, const Config& config, std::vector<ConfigError>& errors,
-                           std::vector<ConfigNotice>& notices);
+TopologyConf load_topology(FileSource& source, const Config& config, std::vector<ConfigError>& errors, std::vector<ConfigNotice>& notices);
 
 // TopologyParam, typed.
 struct TopologyOptions {
-  bool dragonfly = false, optional = false;                     // Dragonfly, TopoOptional
+  bool dragonfly = false, optional = false;  // Dragonfly, TopoOptional
   bool switch_as_node_rank = false, block_as_node_rank = false;
-  uint32_t max_size_unroll = kUnlimited32;                      // sizes of -N min-max looked at (block)
+  uint32_t max_size_unroll = kUnlimited32;  // sizes of -N min-max looked at (block)
 };
 TopologyOptions topology_options(const Config& config);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "config/foreign_nodes.h"
 #include "config/record.h"
 #include "config/topology_conf.h"
 
@@ -52,11 +53,11 @@ struct TopologyWords {
 };
 
 // Looks up names, links switches, checks the rules of the kind.
-Topology build_topology(const RawTopology& raw, const TopologyWords& words, const Config& config,
+// Nodes of other clusters go to `foreign`.
+Topology build_topology(const RawTopology& raw, const TopologyWords& words, const Config& config, ForeignNodes& foreign,
                         Findings& findings);
 
 // topology.yaml in that form.
-std::vector<RawTopology> parse_topology_yaml(const std::string& text, const std::string& file,
-                                             Findings& findings);
+std::vector<RawTopology> parse_topology_yaml(const std::string& text, const std::string& file, Findings& findings);
 
 }  // namespace muster::config

@@ -69,7 +69,7 @@ TEST(Topology, MistakesInATree) {
   expect_in(errors(conf, leafs + "SwitchName=spine1 Switches=leaf[1,9]\n"), "\"leaf9\" is not a switch");
   expect_in(errors(conf, "SwitchName=a Switches=b\nSwitchName=b Switches=a\n"), "below itself");
   expect_in(errors(conf, leafs + "SwitchName=leaf1 Nodes=n1\n"), "twice");
-  expect_in(errors(conf, "SwitchName=s Nodes=n9\n"), "n9");
+  expect_in(to_text(loaded(conf, leafs + "SwitchName=s Nodes=n[8-9]\n").notices), "\"n8\" and 1 more are not in slurm.conf");
   expect_in(errors(conf, "SwitchName=s\n"), "neither Nodes nor Switches");
   expect_in(errors(conf, leafs + "SwitchName=s Nodes=n1 Switches=leaf1\n"), "both Nodes and Switches");
   expect_in(errors(conf, ""), "needs SwitchName lines");
@@ -84,10 +84,11 @@ TEST(Topology, MistakesInATree) {
 
 // Guide topology, "Hostlist functions": PartitionName=Ring10 Nodes=ring{ring10}.
 TEST(Topology, PartitionsAndNodeSetsOfItsUnits) {
-  const std::string nodes = "TopologyPlugin=topology/tree\nNodeName=n[0-7]\n", tree =
-      "SwitchName=top Switches=a,b\nSwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[4-7]\n";
+  const std::string nodes = "TopologyPlugin=topology/tree\nNodeName=n[0-7]\n",
+                    tree = "SwitchName=top Switches=a,b\nSwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[4-7]\n";
   LoadedConfig l = loaded(nodes + "NodeSet=left Nodes=switch{a}\nPartitionName=p Nodes=n0,switchwith{n5}\n"
-                                  "PartitionName=q Nodes=left,n7\nPartitionName=all Nodes=switch{top}\n", tree);
+                                  "PartitionName=q Nodes=left,n7\nPartitionName=all Nodes=switch{top}\n",
+                          tree);
   auto of = [&](size_t i) { return l.config.partitions.at(i).spec.nodes.to_ranges(); };
   EXPECT_EQ(of(0), "0,4-7");
   EXPECT_EQ(of(1), "0-3,7");
@@ -109,8 +110,7 @@ TEST(Topology, Blocks) {
 
 TEST(Topology, RingsKeepTheirOrder) {
   const std::string conf = "TopologyPlugin=topology/ring\nNodeName=n[1-20]\n";
-  EXPECT_EQ(only(loaded(conf, "RingName=r0 Nodes=n[3-4,1]\n")).units[0].nodes,
-            (std::vector<uint32_t>{2, 3, 0}));
+  EXPECT_EQ(only(loaded(conf, "RingName=r0 Nodes=n[3-4,1]\n")).units[0].nodes, (std::vector<uint32_t>{2, 3, 0}));
   expect_in(errors(conf, "RingName=r0 Nodes=n[1-17]\n"), "at most 16");
   expect_in(errors(conf, "RingName=r0 Nodes=n[1,1]\n"), "n1 is there twice");
 }
@@ -167,8 +167,7 @@ constexpr char kYaml[] = R"(---
           - dims: {x: 4, y: 4, z: 2}
             anchor_spacing: {x: 1, y: 1, z: 1}
 )";
-constexpr char kYamlConf[] =
-    "TopologyPlugin=topology/tree\nNodeName=node[01-32]\nPartitionName=a Nodes=ALL Topology=topo2\n";
+constexpr char kYamlConf[] = "TopologyPlugin=topology/tree\nNodeName=node[01-32]\nPartitionName=a Nodes=ALL Topology=topo2\n";
 
 TEST(Topology, YamlInPlaceOfConf) {
   LoadedConfig l = loaded(kYamlConf, "SwitchName=ignored Nodes=nosuch\n", kYaml);
@@ -212,16 +211,14 @@ TEST(Topology, MistakesInYaml) {
   expect_in(yaml("- topology: t\n  flat: true\n- topology: t\n  flat: true\n"), "defined twice");
   expect_in(yaml("a: b\n"), "must be a list of topologies");
   expect_in(yaml("- topology: [\n"), "not YAML");
-  expect_in(yaml("- topology: t\n  block:\n    blocks:\n      - block: b\n        nodes: n[7-9]\n"),
-            "topology.yaml:5");
+  expect_in(to_text(loaded(conf, "", "- topology: t\n  block:\n    blocks:\n      - block: b\n        nodes: n[7-9]\n").notices),
+            "topology.yaml:5: nodes: \"n9\" is not in slurm.conf");
   const std::string torus = "- topology: t\n  torus3d:\n    toruses:\n      - name: p\n        dims: ";
   expect_in(yaml(torus + "{x: 0, y: 1, z: 1}\n        nodes: n1\n"), "1 or more");
   expect_in(yaml(torus + "{x: 2, y: 1, z: 1}\n        nodes: n[1-3]\n"), "3 nodes for 2 cells");
   expect_in(yaml(torus + "{x: 2, y: 1, z: 1}\n"), "either nodes or regions");
-  expect_in(yaml(torus + "{x: 2, y: 1, z: 1}\n        nodes: n1\n        placements: [{dims: {x: 3, y: 1, z: 1}}]\n"),
-            "fit into p");
-  expect_in(errors(conf + "PartitionName=p Nodes=ALL Topology=tip\n", "", "- topology: top\n  flat: true\n"),
-            "did you mean top?");
+  expect_in(yaml(torus + "{x: 2, y: 1, z: 1}\n        nodes: n1\n        placements: [{dims: {x: 3, y: 1, z: 1}}]\n"), "fit into p");
+  expect_in(errors(conf + "PartitionName=p Nodes=ALL Topology=tip\n", "", "- topology: top\n  flat: true\n"), "did you mean top?");
 }
 
 TEST(Topology, OfNodeLines) {
@@ -230,8 +227,7 @@ TEST(Topology, OfNodeLines) {
   LoadedConfig l = loaded(head + "NodeName=n1 Topology=default:b2\nNodeName=n[2-4]\n", topology);
   EXPECT_EQ(only(l).units[0].nodes, (std::vector<uint32_t>{1}));
   EXPECT_EQ(only(l).units[1].nodes, (std::vector<uint32_t>{0, 2, 3}));
-  expect_in(errors(head + "NodeName=n1 Topology=default:b9\nNodeName=n[2-4]\n", topology),
-            "there is no block b9");
+  expect_in(errors(head + "NodeName=n1 Topology=default:b9\nNodeName=n[2-4]\n", topology), "there is no block b9");
 }
 
 }  // namespace

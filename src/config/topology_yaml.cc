@@ -36,9 +36,7 @@ class Reader {
  private:
   using Keys = std::vector<std::pair<std::string_view, std::function<void(const YAML::Node&)>>>;
 
-  SourcePos pos(const YAML::Node& n) const {
-    return {file_, n.Mark().line >= 0 ? static_cast<uint32_t>(n.Mark().line + 1) : 0, 0};
-  }
+  SourcePos pos(const YAML::Node& n) const { return {file_, n.Mark().line >= 0 ? static_cast<uint32_t>(n.Mark().line + 1) : 0, 0}; }
   // Each key of the map through its row; others are errors.
   void each_key(const YAML::Node& map, const std::string& what, const Keys& keys) {
     if (!map.IsMap()) return f_.error(pos(map), what, "must be a map of keys and values");
@@ -52,8 +50,7 @@ class Reader {
       std::vector<std::string_view> known;
       for (const auto& k : keys) known.push_back(k.first);
       const std::string_view near = did_you_mean(key, known);
-      f_.error(pos(entry.first), key, "is not known in " + what,
-               near.empty() ? "" : "did you mean " + std::string(near) + "?");
+      f_.error(pos(entry.first), key, "is not known in " + what, near.empty() ? "" : "did you mean " + std::string(near) + "?");
     }
   }
   void each(const YAML::Node& list, const std::string& what, const std::function<void(const YAML::Node&)>& f) {
@@ -68,8 +65,7 @@ class Reader {
   bool yes(const YAML::Node& n, const char* key) {
     const std::string t = n.IsScalar() ? n.Scalar() : "";
     if (iequals(t, "true") || iequals(t, "yes") || iequals(t, "on")) return true;
-    if (!iequals(t, "false") && !iequals(t, "no") && !iequals(t, "off"))
-      f_.error(pos(n), key, "must be true or false");
+    if (!iequals(t, "false") && !iequals(t, "no") && !iequals(t, "off")) f_.error(pos(n), key, "must be true or false");
     return false;
   }
   Cell3d cell(const YAML::Node& map, const char* what) {
@@ -107,8 +103,7 @@ class Reader {
               {"torus3d", of_kind(TopologyKind::kTorus3d, &Reader::torus)}});
     if (out.name.empty()) f_.error(out.pos, "topology", "each topology needs a name");
     if (map.IsMap() && kinds != 1)
-      f_.error(out.pos, "topology",
-               out.name + " must have exactly one of flat, tree, block, ring and torus3d");
+      f_.error(out.pos, "topology", out.name + " must have exactly one of flat, tree, block, ring and torus3d");
     return out;
   }
 
@@ -117,9 +112,7 @@ class Reader {
       if (!yes(n, "flat")) f_.error(pos(n), "flat", "false is no topology", "leave the key out");
       return;
     }
-    each_key(n, "flat", {{"alpha_step_rank", [&](const YAML::Node& v) {
-                            out.alpha_step_rank = yes(v, "alpha_step_rank");
-                          }}});
+    each_key(n, "flat", {{"alpha_step_rank", [&](const YAML::Node& v) { out.alpha_step_rank = yes(v, "alpha_step_rank"); }}});
   }
 
   void tree(const YAML::Node& n, RawTopology& out) {
@@ -139,12 +132,10 @@ class Reader {
     auto sizes = [&](const YAML::Node& v) {
       out.block_sizes.pos = pos(v);
       out.block_sizes.given = true;
-      each(v, "block_sizes", [&](const YAML::Node& s) {
-        out.block_sizes.text += (out.block_sizes.text.empty() ? "" : ",") + text(s, "block_sizes").text;
-      });
+      each(v, "block_sizes",
+           [&](const YAML::Node& s) { out.block_sizes.text += (out.block_sizes.text.empty() ? "" : ",") + text(s, "block_sizes").text; });
     };
-    each_key(n, "block", {{"block_sizes", sizes},
-                          {"blocks", [&](const YAML::Node& v) { each(v, "blocks", unit); }}});
+    each_key(n, "block", {{"block_sizes", sizes}, {"blocks", [&](const YAML::Node& v) { each(v, "blocks", unit); }}});
   }
 
   void ring(const YAML::Node& n, RawTopology& out) {
@@ -160,13 +151,9 @@ class Reader {
           {{"name", [&](const YAML::Node& v) { raw.name = text(v, "name"); }},
            {"dims", [&](const YAML::Node& v) { raw.dims = cell(v, "dims"); }},
            {"nodes", [&](const YAML::Node& v) { raw.nodes = text(v, "nodes"); }},
-           {"regions",
-            [&](const YAML::Node& v) {
-              each(v, "regions", [&](const YAML::Node& r) { raw.regions.push_back(region(r)); });
-            }},
-           {"placements", [&](const YAML::Node& v) {
-              each(v, "placements", [&](const YAML::Node& p) { raw.placements.push_back(placement(p)); });
-            }}});
+           {"regions", [&](const YAML::Node& v) { each(v, "regions", [&](const YAML::Node& r) { raw.regions.push_back(region(r)); }); }},
+           {"placements",
+            [&](const YAML::Node& v) { each(v, "placements", [&](const YAML::Node& p) { raw.placements.push_back(placement(p)); }); }}});
       out.units.push_back(std::move(raw));
     };
     each_key(n, "torus3d", {{"toruses", [&](const YAML::Node& v) { each(v, "toruses", unit); }}});
@@ -187,9 +174,10 @@ class Reader {
   RawRegion region(const YAML::Node& r) {
     RawRegion out;
     out.pos = out.nodes.pos = pos(r);
-    each_key(r, "a region", {{"anchor", [&](const YAML::Node& v) { out.anchor = cell(v, "anchor"); }},
-                             {"dims", [&](const YAML::Node& v) { out.dims = cell(v, "dims"); }},
-                             {"nodes", [&](const YAML::Node& v) { out.nodes = text(v, "nodes"); }}});
+    each_key(r, "a region",
+             {{"anchor", [&](const YAML::Node& v) { out.anchor = cell(v, "anchor"); }},
+              {"dims", [&](const YAML::Node& v) { out.dims = cell(v, "dims"); }},
+              {"nodes", [&](const YAML::Node& v) { out.nodes = text(v, "nodes"); }}});
     return out;
   }
   RawPlacement placement(const YAML::Node& p) {
@@ -208,8 +196,7 @@ class Reader {
 
 }  // namespace
 
-std::vector<RawTopology> parse_topology_yaml(const std::string& text, const std::string& file,
-                                             Findings& findings) {
+std::vector<RawTopology> parse_topology_yaml(const std::string& text, const std::string& file, Findings& findings) {
   return Reader(file, findings).run(text);
 }
 

@@ -28,9 +28,7 @@ class Written {
     return *this;
   }
   Written& text(std::string_view key, std::string_view value) { return value.empty() ? *this : put(key, value); }
-  Written& number(std::string_view key, uint64_t value, uint64_t usual) {
-    return value == usual ? *this : put(key, std::to_string(value));
-  }
+  Written& number(std::string_view key, uint64_t value, uint64_t usual) { return value == usual ? *this : put(key, std::to_string(value)); }
   Written& limit(std::string_view key, uint32_t value, uint32_t usual) {
     return value == usual ? *this : put(key, value == kUnlimited32 ? "UNLIMITED" : std::to_string(value));
   }
@@ -46,9 +44,13 @@ class Written {
   bool first_ = true;
 };
 
-void write_globals(const Config& c, std::string& out) {
+void write_globals(const Config& c, bool passwords, std::string& out) {
   for (const ConfigValue& v : c.values) {
     if (!v.given || v.row->alias_of) continue;
+    if (v.row->secret && !passwords) {
+      out += "# " + std::string(v.row->name) + " is set; its value is for root and SlurmUser\n";
+      continue;
+    }
     if (std::string_view(v.row->name) != "SlurmctldHost") {
       Written(out).put(v.row->name, v.text);
       continue;
@@ -115,13 +117,19 @@ void in_groups(Nodes all, Same&& same, Write&& write) {
 }
 
 void write_nodes(const Config& c, std::string& out) {
-  in_groups(c.nodes, [](const auto& a, const auto& b) { return a.line == b.line; }, [&](Nodes nodes) { write_node_line(c, nodes, out); });
-  in_groups(c.nodes, [](const auto& a, const auto& b) { return a.down == b.down; }, [&](Nodes nodes) {
-    if (!nodes.front().down) return;
-    std::vector<std::string> names;
-    for (const NodeConfig& n : nodes) names.push_back(n.name);
-    Written(out).put("DownNodes", compress_hosts(names)).put("State", nodes.front().down->first).text("Reason", nodes.front().down->second);
-  });
+  in_groups(
+      c.nodes, [](const auto& a, const auto& b) { return a.line == b.line; }, [&](Nodes nodes) { write_node_line(c, nodes, out); });
+  in_groups(
+      c.nodes, [](const auto& a, const auto& b) { return a.down == b.down; },
+      [&](Nodes nodes) {
+        if (!nodes.front().down) return;
+        std::vector<std::string> names;
+        for (const NodeConfig& n : nodes) names.push_back(n.name);
+        Written(out)
+            .put("DownNodes", compress_hosts(names))
+            .put("State", nodes.front().down->first)
+            .text("Reason", nodes.front().down->second);
+      });
   for (const NodeSetConfig& s : c.node_sets) Written(out).put("NodeSet", s.name).text("Feature", s.feature).text("Nodes", s.nodes_text);
 }
 
@@ -167,10 +175,10 @@ void write_partition(const PartitionConfig& part, const Config& c, std::string& 
 
 }  // namespace
 
-std::string write_config(const LoadedConfig& loaded, Time now) {
+std::string write_config(const LoadedConfig& loaded, Time now, bool passwords) {
   const Config& c = loaded.config;
   std::string out = "# Written by scontrol write config, " + format_time(now) + ", from " + c.path + "\n";
-  write_globals(c, out);
+  write_globals(c, passwords, out);
   out += '\n';
   write_nodes(c, out);
   out += '\n';

@@ -9,6 +9,7 @@
 
 namespace muster::config {
 
-std::string write_config(const LoadedConfig& loaded, Time now);
+// Without `passwords` a comment stands where a key has one: for those who may not read the file itself.
+std::string write_config(const LoadedConfig& loaded, Time now, bool passwords = true);
 
 }  // namespace muster::config

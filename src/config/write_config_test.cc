@@ -29,12 +29,22 @@ TEST(WriteConfig, ReadAgainItIsTheSame) {
   LoadedConfig before = load(kText);
   std::string text = write_config(before, Time{});
   LoadedConfig after = load(text);
-  for (const ConfigChange& c : diff(before.config, after.config)) ADD_FAILURE() << c.key << ": " << c.before << " -> " << c.after << "\n" << text;
+  for (const ConfigChange& c : diff(before.config, after.config))
+    ADD_FAILURE() << c.key << ": " << c.before << " -> " << c.after << "\n" << text;
   ASSERT_EQ(after.config.nodes.size(), 6u);
   EXPECT_EQ(to_node_spec(after.config.nodes[1]), to_node_spec(before.config.nodes[1]));
   EXPECT_EQ(after.config.nodes[2].reason(), "bad disk");
   EXPECT_EQ(after.config.partitions[0].spec, before.config.partitions[0].spec);
   EXPECT_EQ(after.config.partitions[1].spec, before.config.partitions[1].spec);
+}
+
+TEST(WriteConfig, PasswordsAreForThoseWhoMayReadTheFile) {
+  const LoadedConfig c = load(std::string(kText) + "AccountingStoragePass=s3cret\nJobCompPass=s4cret\n");
+  EXPECT_NE(write_config(c, Time{}).find("AccountingStoragePass=s3cret"), std::string::npos);
+  const std::string text = write_config(c, Time{}, false);
+  EXPECT_EQ(text.find("cret\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("# AccountingStoragePass is set"), std::string::npos);
+  load(text);
 }
 
 TEST(Runtime, AKeyIsCheckedByItsRowAndPrinted) {

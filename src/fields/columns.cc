@@ -10,8 +10,8 @@ Result<ColumnText> parse_column(std::string_view text) {
   std::string_view width = text.substr(out.name.size() + 1);
   auto number = parse_number<int>(width, -kMaxColumnWidth, kMaxColumnWidth);
   if (!number)
-    return fail(Errc::kInvalidReq, std::string(text), "the width after % is a number up to " + std::to_string(kMaxColumnWidth) +
-                                                          ", with a minus for the left");
+    return fail(Errc::kInvalidReq, std::string(text),
+                "the width after % is a number up to " + std::to_string(kMaxColumnWidth) + ", with a minus for the left");
   out.width = static_cast<int16_t>(*number);
   return out;
 }

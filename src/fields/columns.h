@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/plain_text.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "fields/field_table.h"
@@ -24,19 +25,19 @@ enum class Fit : uint8_t { kMarked, kCut, kWhole };
 
 template <class View>
 struct ColumnField {
-  std::string_view name;    // as --helpformat lists it
+  std::string_view name;  // as --helpformat lists it
   std::string_view header;
-  int16_t width;            // below 0: to the left
+  int16_t width;  // below 0: to the left
   Fit fit;
   FieldStatus status;
   std::string_view doc;
-  void (*text)(const View&, std::string& out);   // appends
-  std::string_view aliases = "";                 // other names, with blanks; not listed
-  std::string_view needs = "";                   // kConstant: the feature that will fill it; "": nothing will
+  void (*text)(const View&, std::string& out);  // appends
+  std::string_view aliases = "";                // other names, with blanks; not listed
+  std::string_view needs = "";                  // kConstant: the feature that will fill it; "": nothing will
 };
 
 struct TableStyle {
-  enum class Form : uint8_t { kAligned, kEnded, kSeparated } form = Form::kAligned;   // -, -p, -P
+  enum class Form : uint8_t { kAligned, kEnded, kSeparated } form = Form::kAligned;  // -, -p, -P
   std::string delimiter = "|";
   bool header = true;
 };
@@ -72,14 +73,14 @@ class Table {
  public:
   explicit Table(TableStyle style = {}) : style_(std::move(style)) {}
 
-  void add(const ColumnField<View>& field, std::optional<int16_t> width = {}) {
-    columns_.push_back({&field, width.value_or(field.width)});
-  }
+  void add(const ColumnField<View>& field, std::optional<int16_t> width = {}) { columns_.push_back({&field, width.value_or(field.width)}); }
   // A list of names. kInvalidReq: a name nobody knows (the error's text is that name, the hint what was meant).
-  Result<> add(std::span<const ColumnField<View>> table, std::string_view list) {
+  // `unlisted`: names that are understood, too, but never offered.
+  Result<> add(std::span<const ColumnField<View>> table, std::string_view list, std::span<const ColumnField<View>> unlisted = {}) {
     for (std::string_view part : split(list, ',')) {
       MUSTER_TRY(column, parse_column(trim(part)));
       const ColumnField<View>* field = find_column(table, column.name);
+      if (!field) field = find_column(unlisted, column.name);
       if (!field) return unknown(table, column.name);
       add(*field, column.width);
     }
@@ -90,13 +91,15 @@ class Table {
   // The names and, aligned, the rule: nothing without a header.
   void header(std::string& out) const {
     if (!style_.header) return;
-    line(out, [](const Column& c, std::string& o) { o += c.field->header; }, true);
+    line(
+        out, [](const Column& c, std::string& o) { o += c.field->header; }, true);
     if (style_.form != TableStyle::Form::kAligned) return;
     for (const Column& c : columns_) out.append(static_cast<size_t>(c.width < 0 ? -c.width : c.width), '-') += ' ';
     out += '\n';
   }
   void row(const View& view, std::string& out) const {
-    line(out, [&](const Column& c, std::string& o) { c.field->text(view, o); }, false);
+    line(
+        out, [&](const Column& c, std::string& o) { c.field->text(view, o); }, false);
   }
 
  private:
@@ -116,9 +119,10 @@ class Table {
     for (size_t i = 0; i < columns_.size(); ++i) {
       size_t from = out.size();
       if (style_.form != TableStyle::Form::kAligned && i > 0) out += style_.delimiter;
+      const size_t start = out.size();
       value(columns_[i], out);
-      if (style_.form == TableStyle::Form::kAligned)
-        fit_value(out, from, columns_[i].width, names ? Fit::kCut : columns_[i].field->fit);
+      make_plain(out, start);
+      if (style_.form == TableStyle::Form::kAligned) fit_value(out, from, columns_[i].width, names ? Fit::kCut : columns_[i].field->fit);
     }
     if (style_.form == TableStyle::Form::kEnded) out += style_.delimiter;
     out += '\n';

@@ -22,8 +22,8 @@ struct EntityView {
   const TresRecord* tres = nullptr;
   const WckeyRecord* wckey = nullptr;
   const TransactionRecord* transaction = nullptr;
-  bool tree = false;                                       // account names indented by their depth
-  const std::vector<QosRecord>* all_qos = nullptr;         // for their numbers; may be null
+  bool tree = false;                                // account names indented by their depth
+  const std::vector<QosRecord>* all_qos = nullptr;  // for their numbers; may be null
 };
 
 using EntityField = ColumnField<EntityView>;
@@ -31,16 +31,19 @@ using EntityField = ColumnField<EntityView>;
 // The columns of an entity; of accounts, users and clusters those of their associations too.
 std::span<const EntityField> entity_fields(Entity e);
 
+// Names of parts of limits that older releases had (GrpCPUs, MaxNodes): understood in format=, listed nowhere.
+std::span<const EntityField> old_limit_fields();
+
 // What is shown without format=: with the associations (-s), and without their limits (WOLimits).
 struct EntityDefaults {
   bool with_associations = false, without_limits = false, with_coordinators = false, with_deleted = false, tree = false;
 };
 std::string entity_default_columns(Entity e, const EntityDefaults& d);
 
-// "cpu=10,gres/gpu=3": the limits of a kind, cpu, mem, energy and node first. Also for what is told of edits.
+// "cpu=10,gres/gpu=3": the limits of a kind, in the order of their names. Also for what is told of edits.
 std::string limit_text(const std::vector<Limit>& limits, LimitKind kind);
 // A value as it is shown: memory in its largest unit, spans of time as 1-00:00:00.
 std::string limit_value_text(LimitKind kind, std::string_view tres, uint64_t value);
-std::string_view admin_level_name(AdminLevel level);   // "None", "Operator", "Administrator"
+std::string_view admin_level_name(AdminLevel level);  // "None", "Operator", "Administrator"
 
 }  // namespace muster::fields

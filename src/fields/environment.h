@@ -29,7 +29,7 @@ struct Environment {
 
 struct JobView {
   const JobRow& row;
-  const JobRequest& request;
+  const ShownRequest& request;
   const Environment& env;
 };
 

@@ -9,9 +9,8 @@ namespace muster::fields {
 
 template <>
 std::span<const std::span<const JobField>> field_parts<JobView>() {
-  static const std::array<std::span<const JobField>, 6> parts = {job_identity_fields(), job_request_fields(),
-                                                                 job_resource_fields(), job_time_fields(),
-                                                                 job_state_fields(),    job_absent_fields()};
+  static const std::array<std::span<const JobField>, 6> parts = {job_identity_fields(), job_request_fields(), job_resource_fields(),
+                                                                 job_time_fields(),     job_state_fields(),   job_absent_fields()};
   return parts;
 }
 
@@ -23,8 +22,7 @@ std::span<const std::span<const StepField>> field_parts<StepView>() {
 
 template <>
 std::span<const std::span<const SinfoField>> field_parts<SinfoView>() {
-  static const std::array<std::span<const SinfoField>, 2> parts = {sinfo_partition_fields(),
-                                                                   sinfo_node_fields()};
+  static const std::array<std::span<const SinfoField>, 2> parts = {sinfo_partition_fields(), sinfo_node_fields()};
   return parts;
 }
 

@@ -42,16 +42,16 @@ struct FieldRow {
   std::string_view doc;
   void (*text)(const View&, std::string& out);  // appends
   int64_t (*number)(const View&) = nullptr;     // what to sort by; without it: the text
-  Split split = Split::kNever;        // sinfo: whether a difference in it keeps nodes on lines of their own
-  std::string_view long_header = "";  // of -O where it differs
-  uint32_t parts = 0;  // RowPart bits: the costly parts of a job row that the text is made from
-  std::string_view needs = "";  // kConstant: the feature that will fill it; "": nothing will
+  Split split = Split::kNever;                  // sinfo: whether a difference in it keeps nodes on lines of their own
+  std::string_view long_header = "";            // of -O where it differs
+  uint32_t parts = 0;                           // RowPart bits: the costly parts of a job row that the text is made from
+  std::string_view needs = "";                  // kConstant: the feature that will fill it; "": nothing will
 };
 
 // The row of a field whose feature Muster does not have: `text` prints what Slurm prints without it.
 template <class View>
-constexpr FieldRow<View> absent(char letter, std::string_view name, std::string_view header, std::string_view needs,
-                                std::string_view doc, void (*text)(const View&, std::string&)) {
+constexpr FieldRow<View> absent(char letter, std::string_view name, std::string_view header, std::string_view needs, std::string_view doc,
+                                void (*text)(const View&, std::string&)) {
   FieldRow<View> f{letter, name, "", header, 0, FieldStatus::kConstant, doc, text};
   f.needs = needs;
   return f;

@@ -2,6 +2,7 @@
 
 #include <ctime>
 
+#include "base/plain_text.h"
 #include "base/text.h"
 #include "fields/sinfo_view.h"
 
@@ -41,10 +42,8 @@ void fit(std::string& out, size_t start, uint32_t width, bool right, bool keep_w
     if (star) out.back() = '*';
     if (null_text) out.replace(start, width, width, ' ');  // printf's way with "%-3.3s" of nothing
   } else if (n < width) {
-    if (right)
-      out.insert(start, width - n, ' ');
-    else
-      out.append(width - n, ' ');
+    if (right) out.insert(start, width - n, ' ');
+    else out.append(width - n, ' ');
   }
 }
 
@@ -74,8 +73,7 @@ void add_all(Format<View>& format) {
     if (!f) return;
     bool upper = letter <= 'Z';
     std::string_view suffix = upper ? Kind<View>::between_upper : Kind<View>::between;
-    format.columns.push_back(
-        {.field = f, .width = 0, .right = false, .long_header = false, .suffix = std::string(suffix)});
+    format.columns.push_back({.field = f, .width = 0, .right = false, .long_header = false, .suffix = std::string(suffix)});
   };
   for (char c = 'a'; c <= 'z'; ++c) add(c);
   for (char c = 'A'; c <= 'Z'; ++c) add(c);
@@ -105,6 +103,7 @@ void Format<View>::row(const View& view, std::string& out) const {
     if (c.field) {
       size_t start = out.size();
       c.field->text(view, out);
+      make_plain(out, start);
       fit(out, start, c.width, c.right, c.field->cut & kWideValue, c.field->cut & kKeepStar);
     }
     out += c.suffix;
@@ -157,8 +156,7 @@ ParsedFormat<View> parse_format(std::string_view text) {
       column.right = size.right;
       column.suffix = piece.substr(1);
     } else {
-      out.messages.push_back("Invalid " + std::string(Kind<View>::what) +
-                             " format specification: " + std::string(piece.substr(0, 1)));
+      out.messages.push_back("Invalid " + std::string(Kind<View>::what) + " format specification: " + std::string(piece.substr(0, 1)));
       column.suffix = whole;
     }
     out.format.columns.push_back(std::move(column));
@@ -169,8 +167,7 @@ ParsedFormat<View> parse_format(std::string_view text) {
 template <class View>
 ParsedFormat<View> parse_long_format(std::string_view text) {
   ParsedFormat<View> out;
-  constexpr std::string_view what =
-      std::is_same_v<View, StepView> ? "job step" : "job";  // sinfo says job as well
+  constexpr std::string_view what = std::is_same_v<View, StepView> ? "job step" : "job";  // sinfo says job as well
   for (std::string_view piece : split(text, ',')) {
     if (out.format.columns.size() >= kMaxColumns) break;
     size_t colon = piece.find(':');

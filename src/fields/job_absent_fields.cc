@@ -17,7 +17,6 @@ void zero(V, S o) { o += '0'; }
 constexpr auto row = absent<JobView>;
 
 constexpr JobField kFields[] = {
-    row('s', "Sluid", "SLUID", "accounting", "Sortable unique id of a job's record", none),
     row(0, "AssocID", "ASSOC_ID", "accounting", "Number of the association in the database", zero),
     row(0, "BoardsPerNode", "BOARDS_PER_NODE", "", "Boards per node asked for; no option asks for any", zero),
     row(0, "NTPerBoard", "NTASKS_PER_BOARD", "", "Tasks per board; no option asks for any", zero),

@@ -15,8 +15,8 @@ void min_memory_text(V v, S o) { put_mem(o, min_memory(v.request).mb, v.env.noco
 void star(S o, uint32_t n) { put_number_or(o, n, "*"); }
 
 constexpr JobField kFields[] = {
-    {'C', "NumCPUs", "", "CPUS", 0, kWorks, "CPUs held, or asked for while pending",
-     [](V v, S o) { put_number(o, v.row.cpus); }, [](V v) { return int64_t{v.row.cpus}; }},
+    {'C', "NumCPUs", "", "CPUS", 0, kWorks, "CPUs held, or asked for while pending", [](V v, S o) { put_number(o, v.row.cpus); },
+     [](V v) { return int64_t{v.row.cpus}; }},
     {'D', "NumNodes", "", "NODES", 0, kWorks, "Nodes held, or the least asked for while pending",
      [](V v, S o) { put_number(o, v.row.nodes); }, [](V v) { return int64_t{v.row.nodes}; }},
     {0, "NumTasks", "", "TASKS", 0, kWorks, "Tasks", [](V v, S o) { put_number(o, v.row.tasks); },
@@ -24,19 +24,16 @@ constexpr JobField kFields[] = {
     {0, "MaxCPUs", "", "MAX_CPUS", 0, kWorks, "Most CPUs it may get: those asked for without a maximum",
      [](V v, S o) { put_number(o, most(v.row.max_cpus, v.row.cpus)); }, [](V v) { return int64_t{most(v.row.max_cpus, v.row.cpus)}; }},
     {0, "MaxNodes", "", "MAX_NODES", 0, kWorks, "Most nodes it may get: those asked for without a maximum",
-     [](V v, S o) { put_number(o, most(v.row.max_nodes, v.row.nodes)); }, [](V v) { return int64_t{most(v.row.max_nodes, v.row.nodes)}; }},
-    {'c', "MinCpus", "", "MIN_CPUS", 0, kWorks, "Least CPUs on a node",
-     [](V v, S o) { put_number(o, min_cpus_per_node(v.request)); },
+     [](V v, S o) { put_number(o, most_nodes(v)); }, [](V v) { return int64_t{most_nodes(v)}; }},
+    {'c', "MinCpus", "", "MIN_CPUS", 0, kWorks, "Least CPUs on a node", [](V v, S o) { put_number(o, min_cpus_per_node(v.request)); },
      [](V v) { return int64_t{min_cpus_per_node(v.request)}; }},
     {'m', "MinMemory", "", "MIN_MEMORY", 0, kWorks, "Memory asked for per node, CPU or GPU", min_memory_text,
      [](V v) { return static_cast<int64_t>(min_memory(v.request).mb); }},
     {'d', "MinTmpDisk", "", "MIN_TMP_DISK", 0, kWorks, "Temporary disk asked for per node",
-     [](V v, S o) { put_mem(o, v.request.tmp_disk_mb, v.env.noconvert); },
-     [](V v) { return static_cast<int64_t>(v.request.tmp_disk_mb); }},
+     [](V v, S o) { put_mem(o, v.request.tmp_disk_mb, v.env.noconvert); }, [](V v) { return static_cast<int64_t>(v.request.tmp_disk_mb); }},
     {'H', "Sockets", "", "SOCKETS_PER_NODE", 0, kWorks, "Sockets per node asked for",
      [](V v, S o) { star(o, v.request.sockets_per_node); }},
-    {'I', "Cores", "", "CORES_PER_SOCKET", 0, kWorks, "Cores per socket asked for",
-     [](V v, S o) { star(o, v.request.cores_per_socket); }},
+    {'I', "Cores", "", "CORES_PER_SOCKET", 0, kWorks, "Cores per socket asked for", [](V v, S o) { star(o, v.request.cores_per_socket); }},
     {'J', "Threads", "", "THREADS_PER_CORE", 0, kWorks, "Threads per core asked for",
      [](V v, S o) { star(o, v.request.threads_per_core); }},
     {'z', "SCT", "", "S:C:T", 0, kWorks, "Sockets, cores and threads asked for",
@@ -67,24 +64,18 @@ constexpr JobField kFields[] = {
      }},
     {0, "NTPerCore", "", "NTASKS_PER_CORE", 0, kWorks, "Tasks per core",
      [](V v, S o) { put_number_or(o, v.request.ntasks_per_core, "N/A"); }},
-    {0, "NTPerNode", "", "NTASKS_PER_NODE", 0, kWorks, "Tasks per node",
-     [](V v, S o) { put_number(o, v.request.ntasks_per_node); }},
+    {0, "NTPerNode", "", "NTASKS_PER_NODE", 0, kWorks, "Tasks per node", [](V v, S o) { put_number(o, v.request.ntasks_per_node); }},
     {0, "NTPerSocket", "", "NTASKS_PER_SOCKET", 0, kWorks, "Tasks per socket",
      [](V v, S o) { put_number_or(o, v.request.ntasks_per_socket, "N/A"); }},
     {0, "tres-alloc", "", "TRES_ALLOC", 0, kWorks, "TRES held, or asked for while pending",
-     [](V v, S o) {
-       put_or(o, v.row.tres_allocated.empty() ? v.row.tres_requested : v.row.tres_allocated, "N/A");
-     },
-     nullptr, Split::kNever, "", kRowTres},
-    {'N', "NodeList", "", "NODELIST", kWideValue | kWideHeader, kWorks, "Nodes of the job",
-     [](V v, S o) { put(o, v.row.node_list); }, nullptr, Split::kNever, "", kRowNodes},
+     [](V v, S o) { put_or(o, v.row.tres_allocated.empty() ? v.row.tres_requested : v.row.tres_allocated, "N/A"); }, nullptr, Split::kNever,
+     "", kRowTres},
+    {'N', "NodeList", "", "NODELIST", kWideValue | kWideHeader, kWorks, "Nodes of the job", [](V v, S o) { put(o, v.row.node_list); },
+     nullptr, Split::kNever, "", kRowNodes},
     {'B', "BatchHost", "", "EXEC_HOST", 0, kWorks, "Host that runs the script or the allocating command",
-     [](V v, S o) {
-       put_or(o, v.request.kind == JobKind::kBatch ? v.row.batch_host : v.request.alloc_node, "n/a");
-     }},
-    {'Y', "SchedNodes", "", "SCHEDNODES", kWideValue | kWideHeader, kWorks,
-     "Nodes a pending job is expected to get", [](V v, S o) { put_or(o, v.row.expected_nodes); }, nullptr,
-     Split::kNever, "", kRowVerdict},
+     [](V v, S o) { put_or(o, v.request.kind == JobKind::kBatch ? v.row.batch_host : v.request.alloc_node, "n/a"); }},
+    {'Y', "SchedNodes", "", "SCHEDNODES", kWideValue | kWideHeader, kWorks, "Nodes a pending job is expected to get",
+     [](V v, S o) { put_or(o, v.row.expected_nodes); }, nullptr, Split::kNever, "", kRowVerdict},
 };
 
 }  // namespace

@@ -7,6 +7,9 @@
 #include "fields/values.h"
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
+#include "model/file_pattern.h"
+#include "model/sharing_words.h"
+#include "model/sluid.h"
 
 namespace muster::fields {
 
@@ -61,9 +64,7 @@ std::string hosts_text(const std::string& list) {
   return hosts ? compress_hosts_sorted(*hosts) : list;
 }
 
-bool ends_never(const JobView& v) {
-  return v.row.state == JobState::kRunning && v.row.time_limit_min == kUnlimited32;
-}
+bool ends_never(const JobView& v) { return v.row.state == JobState::kRunning && v.row.time_limit_min == kUnlimited32; }
 
 Time accrues_since(const JobView& v) {
   bool waits = v.row.state == JobState::kPending && (v.row.priority == 0 || !v.row.dependency.empty());
@@ -81,8 +82,7 @@ Time end_time(const JobView& v) {
 
 std::string_view reason_text(const JobRow& row) {
   std::string_view name = reason_name(row.reason);
-  if (row.reason != Reason::kNone && std::string_view(row.reason_detail).starts_with(name))
-    return row.reason_detail;
+  if (row.reason != Reason::kNone && std::string_view(row.reason_detail).starts_with(name)) return row.reason_detail;
   return name;
 }
 
@@ -92,128 +92,90 @@ bool shows_reason(const JobRow& row) {
     case JobState::kFailed:
     case JobState::kTimeout:
     case JobState::kDeadline:
-    case JobState::kOutOfMemory:
-      return !(row.flags & kJobCompleting);
-    default:
-      return false;
+    case JobState::kOutOfMemory: return !(row.flags & kJobCompleting);
+    default: return false;
   }
 }
 
-uint32_t min_cpus_per_node(const JobRequest& r) {
+uint32_t min_cpus_per_node(const ShownRequest& r) {
   uint32_t per_task = std::max(1u, r.cpus_per_task);
   return std::max(r.min_cpus_per_node, std::max(1u, r.ntasks_per_node) * per_task);
 }
 
-MinMemory min_memory(const JobRequest& r) {
+MinMemory min_memory(const ShownRequest& r) {
   if (r.mem_per_cpu_mb) return {*r.mem_per_cpu_mb, MinMemory::kCpu};
   if (r.mem_per_gpu_mb) return {*r.mem_per_gpu_mb, MinMemory::kGpu};
   return {r.mem_per_node_mb.value_or(0), MinMemory::kNode};
 }
 
-std::string_view oversubscribe_text(const JobRequest& r) {
-  if (r.exclusive == Exclusive::kOversubscribe) return "YES";
-  return r.exclusive == Exclusive::kDefault ? "OK" : "NO";
+std::string_view oversubscribe_text(const JobView& v) {
+  return v.row.oversubscribe.empty() ? oversubscribe_word(v.request.exclusive, nullptr) : std::string_view(v.row.oversubscribe);
 }
 
-std::string_view exclusive_text(const JobRequest& r) {
-  switch (r.exclusive) {
-    case Exclusive::kNode:
-      return "NODE";
-    case Exclusive::kUser:
-      return "USER";
-    case Exclusive::kMcs:
-      return "MCS";
-    case Exclusive::kTopo:
-      return "TOPO";
-    default:
-      return "NO";
-  }
+std::string_view exclusive_text(const JobView& v) {
+  return v.row.exclusive.empty() ? exclusive_word(v.request.exclusive, nullptr) : std::string_view(v.row.exclusive);
 }
 
-std::string command_text(const JobRequest& r) { return join(r.argv, " "); }
+std::string_view command_text(const ShownRequest& r) { return r.argv.empty() ? std::string_view() : std::string_view(r.argv.front()); }
 
-namespace {
-
-// One %-specifier of a file name; sbatch(1) FILENAME PATTERN.
-void put_specifier(std::string& out, char c, size_t width, const JobView& v) {
-  const JobRow& r = v.row;
-  auto number = [&](uint64_t n) {
-    std::string text = std::to_string(n);
-    if (text.size() < width) out.append(width - text.size(), '0');
-    out += text;
-  };
-  switch (c) {
-    case '%':
-      out += '%';
-      break;
-    case 'A':
-      number(r.array_job_id ? r.array_job_id.value : r.id.value);
-      break;
-    case 'a':
-      number(r.array_task == kNoArrayTask ? 0xfffffffeu : r.array_task);
-      break;
-    case 'J':
-    case 'j':
-      number(r.id.value);
-      break;
-    case 'N':
-      out += r.batch_host.substr(0, r.batch_host.find('.'));
-      break;
-    case 'n':
-    case 't':
-      number(0);
-      break;
-    case 's':
-      out += "batch";
-      break;
-    case 'u':
-      put_user(out, v.request.uid, v.request.user_name, v.env);
-      break;
-    case 'x':
-      out += v.request.name;
-      break;
-    default:
-      out += '%';
-      out += c;
-  }
-}
-
-}  // namespace
-
-std::string expand_file_pattern(std::string_view pattern, const JobView& v) {
-  std::string out;
-  if (pattern.find('\\') != std::string_view::npos) {  // a backslash switches the patterns off
-    for (char c : pattern)
-      if (c != '\\') out += c;
-    return out;
-  }
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] != '%' || i + 1 == pattern.size()) {
-      out += pattern[i];
-      continue;
-    }
-    size_t width = 0;
-    size_t at = i + 1;
-    while (at + 1 < pattern.size() && pattern[at] >= '0' && pattern[at] <= '9')
-      width = std::min<size_t>(10, width * 10 + static_cast<size_t>(pattern[at++] - '0'));
-    put_specifier(out, pattern[at], width, v);
-    i = at;
+std::string licenses_text(const ShownRequest& r, uint32_t tasks) {
+  std::string out = r.licenses;
+  for (std::string_view piece : split(r.tres_per_task, ',')) {
+    if (!piece.starts_with("license/") && !piece.starts_with("license:")) continue;
+    piece.remove_prefix(8);
+    const size_t mark = piece.find_first_of(":=");
+    const uint64_t each = mark == piece.npos ? 1 : parse_count(piece.substr(mark + 1)).value_or(1);
+    out += (out.empty() ? "" : ",") + std::string(piece.substr(0, mark)) + ":" + std::to_string(each * tasks);
   }
   return out;
 }
 
-std::string stream_path(const JobView& v, Stream stream, bool expand_it) {
-  const JobRequest& r = v.request;
-  if (r.kind != JobKind::kBatch) return {};
-  std::string pattern = stream == Stream::kIn ? r.std_in : r.std_out;
-  if (stream == Stream::kErr && !r.std_err.empty()) pattern = r.std_err;
-  if (pattern.empty()) {
-    if (stream == Stream::kIn) return "/dev/null";
-    pattern = v.row.array_job_id ? "slurm-%A_%a.out" : "slurm-%j.out";
+std::string tres_per_task_text(const ShownRequest& r) {
+  std::string out;
+  if (r.cpus_per_task) out = "cpu=" + std::to_string(r.cpus_per_task);
+  for (std::string_view entry : split(r.tres_per_task, ',')) {
+    const size_t count = entry.find_last_of(':');
+    if (!out.empty()) out += ',';
+    out += entry.substr(0, count);
+    if (count != entry.npos) out.append("=").append(entry.substr(count + 1));
   }
+  return out;
+}
+
+uint32_t most_nodes(const JobView& v) {
+  if (v.row.max_nodes) return std::max(v.row.max_nodes, v.row.nodes);
+  return v.row.state == JobState::kPending ? std::max(v.row.tasks, v.row.nodes) : v.row.nodes;
+}
+
+std::string expand_file_pattern(std::string_view pattern, const JobView& v) {
+  FileNames names;
+  names.job = v.row.id;
+  names.array_job = v.row.array_job_id;
+  names.array_task = v.row.array_task;
+  names.node = v.row.batch_host;
+  names.restarts = v.row.restarts;
+  names.sluid = sluid_of(v.row.id, v.row.submitted, v.row.restarts);
+  names.job_name = v.request.name;
+  put_user(names.user, v.request.uid, v.request.user_name, v.env);
+  return muster::expand_file_pattern(pattern, names);
+}
+
+std::string stream_pattern(const JobView& v, Stream stream) {
+  const ShownRequest& r = v.request;
+  if (r.kind != JobKind::kBatch) return {};
+  if (stream == Stream::kErr) return r.std_err;
+  const std::string& asked = stream == Stream::kIn ? r.std_in : r.std_out;
+  if (!asked.empty()) return asked;
+  if (stream == Stream::kIn) return "/dev/null";
+  return v.row.array_job_id ? "slurm-%A_%a.out" : "slurm-%j.out";
+}
+
+std::string stream_path(const JobView& v, Stream stream) {
+  std::string pattern = stream_pattern(v, stream);
+  if (pattern.empty()) return {};
   if (pattern == "none") return "/dev/null";
-  if (pattern[0] != '/') pattern = r.work_dir + "/" + pattern;
-  return expand_it ? expand_file_pattern(pattern, v) : pattern;
+  if (pattern[0] != '/') pattern = v.request.work_dir + "/" + pattern;
+  return expand_file_pattern(pattern, v);
 }
 
 void put_exit_status(std::string& out, int32_t status) {

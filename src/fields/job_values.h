@@ -18,8 +18,8 @@ std::string array_tasks_text(const JobRow& row, uint32_t length);
 // "4-15,20%2" (its %limit does not count), cut as SLURM_BITSTR_LEN says; what is no list as it is.
 std::string bounded_array_tasks(const std::string& tasks, uint32_t max_running, uint32_t length);
 
-Duration run_time(const JobView& v);  // without the time it was suspended
-Time start_time(const JobView& v);    // actual or expected; unset when nobody knows
+Duration run_time(const JobView& v);              // without the time it was suspended
+Time start_time(const JobView& v);                // actual or expected; unset when nobody knows
 std::string hosts_text(const std::string& list);  // "n2,n1" as "n[1-2]"; what is no list as it is
 Time end_time(const JobView& v);
 bool ends_never(const JobView& v);     // it runs and has no limit
@@ -29,20 +29,25 @@ Time accrues_since(const JobView& v);  // unset while it may not start yet
 std::string_view reason_text(const JobRow& row);
 bool shows_reason(const JobRow& row);  // %R: the reason in parentheses instead of the nodes
 
-uint32_t min_cpus_per_node(const JobRequest& r);
+uint32_t min_cpus_per_node(const ShownRequest& r);
 struct MinMemory {
   uint64_t mb = 0;
   enum Per : uint8_t { kNode, kCpu, kGpu } per = kNode;
 };
-MinMemory min_memory(const JobRequest& r);
-std::string_view oversubscribe_text(const JobRequest& r);  // YES NO OK
-std::string_view exclusive_text(const JobRequest& r);      // NO NODE USER MCS TOPO
-std::string command_text(const JobRequest& r);             // the script and its arguments; ""
+MinMemory min_memory(const ShownRequest& r);
+std::string_view oversubscribe_text(const JobView& v);  // YES NO OK: what the row says of the partition's, else what was asked for
+std::string_view exclusive_text(const JobView& v);      // NO NODE USER MCS TOPO, likewise
+std::string_view command_text(const ShownRequest& r);   // the script; its arguments stand in the submit line
+// --licenses, and license/NAME of --tres-per-task for all of `tasks`: "ansys:2".
+std::string licenses_text(const ShownRequest& r, uint32_t tasks);
+std::string tres_per_task_text(const ShownRequest& r);  // "cpu=2,gres/gpu=1", CPUs of --cpus-per-task among them; ""
+uint32_t most_nodes(const JobView& v);                  // asked for; without a maximum a node for each task, once it has nodes those
 
 enum class Stream : uint8_t { kIn, kOut, kErr };
-// The file name pattern with its directory, "" for a job without a script; sbatch(1) FILENAME PATTERN
-// expanded when `expand` is set, a range of values (task, node) by its first.
-std::string stream_path(const JobView& v, Stream stream, bool expand);
+// As asked for, or the default of a batch job; "" for a job without a script, and for errors that go where the output goes.
+std::string stream_pattern(const JobView& v, Stream stream);
+// The file itself, with its directory; sbatch(1) FILENAME PATTERN expanded, a range of values (task, node) by its first.
+std::string stream_path(const JobView& v, Stream stream);
 std::string expand_file_pattern(std::string_view pattern, const JobView& v);
 
 // Exit status of wait(2) as "code:signal".

@@ -39,7 +39,7 @@ struct DocumentMeta {
   std::string cluster;
   std::string major = "26", minor = "05", micro = "0", release = "26.05.0";
   Time last_update{}, last_backfill{};
-  bool from_database = false;        // sacct's documents name no times of the controller
+  bool from_database = false;  // sacct's documents name no times of the controller
   std::vector<DocumentError> errors;
   std::vector<DocumentWarning> warnings;
 };
@@ -58,7 +58,7 @@ struct ControllerPing {
   bool up = false, primary = false;
   int64_t microseconds = 0;
 };
-void json_ping(const ControllerPing& ping, TreeSink& sink);                            // controller_ping
+void json_ping(const ControllerPing& ping, TreeSink& sink);  // controller_ping
 // slurmdb's job, with its steps: sacct.
 void json_record(const RecordView& v, std::span<const StepRecord> steps, TreeSink& sink);
 void json_sinfo(const SinfoView& v, TreeSink& sink);  // sinfo's line; holds a partition_info

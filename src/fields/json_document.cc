@@ -8,24 +8,10 @@ namespace {
 void meta_member(TreeSink& sink, const DocumentMeta& meta) {
   Members m(sink);
   m.begin("meta");
-  m.begin("plugin")
-      .text("type", "")
-      .text("name", "")
-      .text("data_parser", "data_parser/v0.0.44")
-      .text("accounting_storage", "")
-      .end();
-  m.begin("client")
-      .text("source", meta.client_source)
-      .text("user", meta.client_user)
-      .text("group", meta.client_group)
-      .end();
+  m.begin("plugin").text("type", "").text("name", "").text("data_parser", "data_parser/v0.0.44").text("accounting_storage", "").end();
+  m.begin("client").text("source", meta.client_source).text("user", meta.client_user).text("group", meta.client_group).end();
   m.list("command", meta.command);
-  m.begin("slurm")
-      .begin("version")
-      .text("major", meta.major)
-      .text("micro", meta.micro)
-      .text("minor", meta.minor)
-      .end();
+  m.begin("slurm").begin("version").text("major", meta.major).text("micro", meta.micro).text("minor", meta.minor).end();
   m.text("release", meta.release).text("cluster", meta.cluster).end();
   m.end();
 }
@@ -36,10 +22,7 @@ void message_members(TreeSink& sink, const DocumentMeta& meta) {
   sink.begin_list();
   for (const DocumentError& e : meta.errors) {
     sink.begin_object();
-    m.text("description", e.description)
-        .number("error_number", e.number)
-        .text("error", e.error)
-        .text("source", e.source);
+    m.text("description", e.description).number("error_number", e.number).text("error", e.error).text("source", e.source);
     sink.end_object();
   }
   sink.end_list();

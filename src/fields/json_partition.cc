@@ -5,9 +5,7 @@
 namespace muster::fields {
 namespace {
 
-void optional_memory(Members& m, std::string_view key, const std::optional<uint64_t>& mb) {
-  m.maybe(key, mb.has_value(), mb.value_or(0));
-}
+void optional_memory(Members& m, std::string_view key, const std::optional<uint64_t>& mb) { m.maybe(key, mb.has_value(), mb.value_or(0)); }
 
 // Slurm's one number for both limits: the highest bit marks "per CPU".
 int64_t one_memory(const std::optional<uint64_t>& per_cpu, const std::optional<uint64_t>& per_node) {
@@ -20,13 +18,9 @@ void limits(Members& m, const Partition& p) {
   optional_memory(m, "partition_memory_per_cpu", p.def_mem_per_cpu_mb);
   optional_memory(m, "partition_memory_per_node", p.def_mem_per_node_mb);
   uint32_t time = p.default_time_min.value_or(0);
-  m.maybe("time", p.default_time_min.has_value(), time, time == kUnlimited32)
-      .text("job", p.job_defaults)
-      .end();
+  m.maybe("time", p.default_time_min.has_value(), time, time == kUnlimited32).text("job", p.job_defaults).end();
   m.number("grace_time", p.grace_time_seconds);
-  m.begin("maximums")
-      .limit("cpus_per_node", p.max_cpus_per_node)
-      .limit("cpus_per_socket", p.max_cpus_per_socket);
+  m.begin("maximums").limit("cpus_per_node", p.max_cpus_per_node).limit("cpus_per_socket", p.max_cpus_per_socket);
   m.number("memory_per_cpu", one_memory(p.max_mem_per_cpu_mb, p.max_mem_per_node_mb));
   optional_memory(m, "partition_memory_per_cpu", p.max_mem_per_cpu_mb);
   optional_memory(m, "partition_memory_per_node", p.max_mem_per_node_mb);
@@ -51,27 +45,11 @@ void json_partition(const PartitionRow& row, const Environment& env, TreeSink& s
       .text("configured", row.node_list)
       .number("total", row.total_nodes)
       .end();
-  m.begin("accounts")
-      .text("allowed", join(p.allow_accounts, ","))
-      .text("deny", join(p.deny_accounts, ","))
-      .end();
+  m.begin("accounts").text("allowed", join(p.allow_accounts, ",")).text("deny", join(p.deny_accounts, ",")).end();
   m.begin("groups").text("allowed", join(p.allow_groups, ",")).end();
-  m.begin("qos")
-      .text("allowed", join(p.allow_qos, ","))
-      .text("deny", join(p.deny_qos, ","))
-      .text("assigned", p.qos)
-      .end();
-  m.text("alternate", p.alternate)
-      .begin("tres")
-      .text("billing_weights", p.tres_billing_weights)
-      .text("configured", row.tres)
-      .end();
-  m.text("cluster", env.cluster)
-      .list("select_type", {})
-      .begin("cpus")
-      .number("task_binding", 0)
-      .number("total", row.total_cpus)
-      .end();
+  m.begin("qos").text("allowed", join(p.allow_qos, ",")).text("deny", join(p.deny_qos, ",")).text("assigned", p.qos).end();
+  m.text("alternate", p.alternate).begin("tres").text("billing_weights", p.tres_billing_weights).text("configured", row.tres).end();
+  m.text("cluster", env.cluster).list("select_type", {}).begin("cpus").number("task_binding", 0).number("total", row.total_cpus).end();
   limits(m, p);
   m.text("name", p.name)
       .text("node_sets", "")

@@ -10,10 +10,9 @@ namespace {
 constexpr std::pair<std::string_view, int> kTresIds[] = {{"cpu", 1}, {"mem", 2}, {"energy", 3}, {"node", 4}, {"billing", 5}};
 
 std::string_view signal_name(uint32_t number) {
-  constexpr std::string_view names[] = {"NONE",   "HUP",  "INT",    "QUIT", "ILL",   "TRAP", "ABRT", "BUS",
-                                        "FPE",    "KILL", "USR1",   "SEGV", "USR2",  "PIPE", "ALRM", "TERM",
-                                        "STKFLT", "CHLD", "CONT",   "STOP", "TSTP",  "TTIN", "TTOU", "URG",
-                                        "XCPU",   "XFSZ", "VTALRM", "PROF", "WINCH", "IO",   "PWR",  "SYS"};
+  constexpr std::string_view names[] = {"NONE", "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1",
+                                        "SEGV", "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN",
+                                        "TTOU", "URG",  "XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "IO",   "PWR",  "SYS"};
   return number && number < std::size(names) ? names[number] : std::string_view();
 }
 
@@ -46,12 +45,9 @@ void json_exit_code(Members& m, std::string_view key, int32_t status, JobState s
   m.begin(key);
   m.sink().key("status");
   m.sink().begin_list();
-  if (state == JobState::kPending)
-    m.sink().text("PENDING");
-  else if (signal)
-    m.sink().text(s & 0x80 ? "CORE_DUMPED" : "SIGNALED");
-  else
-    m.sink().text(code ? "ERROR" : "SUCCESS");
+  if (state == JobState::kPending) m.sink().text("PENDING");
+  else if (signal) m.sink().text(s & 0x80 ? "CORE_DUMPED" : "SIGNALED");
+  else m.sink().text(code ? "ERROR" : "SUCCESS");
   m.sink().end_list();
   m.maybe("return_code", !signal, code);
   m.begin("signal").maybe("id", signal != 0, signal).text("name", signal_name(signal)).end();

@@ -40,7 +40,13 @@ void job_identity(Members& m, const JobRecord& j) {
   m.begin("limits").begin("max").begin("running").number("tasks", running_limit(j)).end().end().end();
   const bool task = j.array_task != kNoArrayTask;
   m.maybe("task_id", task, task ? j.array_task : 0).text("task", j.array_tasks.substr(0, j.array_tasks.find('%'))).end();
-  m.begin("association").text("account", j.account).text("cluster", j.cluster).text("partition", "").text("user", j.user).number("id", 0).end();
+  m.begin("association")
+      .text("account", j.account)
+      .text("cluster", j.cluster)
+      .text("partition", "")
+      .text("user", j.user)
+      .number("id", 0)
+      .end();
   m.text("block", "").text("cluster", j.cluster).text("constraints", j.features).text("container", j.container);
 }
 
@@ -61,7 +67,10 @@ void job_place(Members& m, const RecordView& v) {
   m.number("job_id", j.key.id.value).text("name", j.name).text("licenses", j.licenses);
   m.begin("mcs").text("label", j.mcs_label).end();
   m.text("nodes", j.node_list.empty() ? "None assigned" : std::string_view(j.node_list)).text("partition", j.partition);
-  m.flag("hold", j.state == JobState::kPending && j.priority == 0).maybe("priority", true, j.priority).text("qos", j.qos).text("qosreq", j.qos);
+  m.flag("hold", j.state == JobState::kPending && j.priority == 0)
+      .maybe("priority", true, j.priority)
+      .text("qos", j.qos)
+      .text("qosreq", j.qos);
   m.begin("required").number("CPUs", j.requested_cpus).maybe("memory_per_cpu", false, 0);
   const uint64_t mem = parse_tres_mem_mb(j.requested_mem);
   m.maybe("memory_per_node", mem != 0, mem).end();

@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "base/check.h"
+#include "base/utf8.h"
 #include "fields/tree_sink.h"
-#include "fields/utf8.h"
 #include "fields/yaml_sink.h"
 
 namespace muster::fields {
@@ -79,9 +79,7 @@ struct Values : rapidjson::Writer<Stream> {
   using rapidjson::Writer<Stream>::WriteString;
 };
 
-char* put(char* to, std::string_view text) {
-  return std::copy(text.begin(), text.end(), to);
-}
+char* put(char* to, std::string_view text) { return std::copy(text.begin(), text.end(), to); }
 
 // Whether it stands between quotes as it is.
 bool is_plain(std::string_view text) {
@@ -152,7 +150,7 @@ class JsonSink final : public TreeSink {
   char* new_line(char* p) const {
     if constexpr (kPretty) {
       const size_t indent = 2 * static_cast<size_t>(depth_);
-      std::memcpy(p, kLineEnd.data(), sizeof kLineEnd);   // of a fixed size, so that it is a few instructions
+      std::memcpy(p, kLineEnd.data(), sizeof kLineEnd);  // of a fixed size, so that it is a few instructions
       if (indent >= sizeof kLineEnd) std::memset(p, ' ', indent + 1), *p = '\n';
       p += 1 + indent;
     }

@@ -22,17 +22,25 @@ void numbers(Members& m, std::initializer_list<Number> list) {
 
 void controller(Members& m, const rpc::Statistics& s) {
   m.number("parts_packed", 1).time("req_time", s.now).time("req_time_start", s.since);
-  numbers(m, {{"server_thread_count", s.threads}, {"agent_queue_size", s.commands_waiting}, {"agent_count", s.programs_running},
-              {"agent_thread_count", s.nodes_connected}, {"dbd_agent_queue_size", 0}, {"gettimeofday_latency", s.clock_us}});
+  numbers(m, {{"server_thread_count", s.threads},
+              {"agent_queue_size", s.commands_waiting},
+              {"agent_count", s.programs_running},
+              {"agent_thread_count", s.nodes_connected},
+              {"dbd_agent_queue_size", 0},
+              {"gettimeofday_latency", s.clock_us}});
 }
 
 void main_cycles(Members& m, const rpc::Statistics& s) {
   const rpc::CycleCounts& c = s.main_cycles;
   int64_t minutes_gone = std::max<int64_t>(1, to_seconds(s.now - s.since) / 60);
-  numbers(m, {{"schedule_cycle_max", c.max_us}, {"schedule_cycle_last", c.last_us}, {"schedule_cycle_sum", c.total_us},
-              {"schedule_cycle_total", c.cycles}, {"schedule_cycle_mean", mean(c.total_us, c.cycles)},
+  numbers(m, {{"schedule_cycle_max", c.max_us},
+              {"schedule_cycle_last", c.last_us},
+              {"schedule_cycle_sum", c.total_us},
+              {"schedule_cycle_total", c.cycles},
+              {"schedule_cycle_mean", mean(c.total_us, c.cycles)},
               {"schedule_cycle_mean_depth", mean(c.depth_total, c.cycles)},
-              {"schedule_cycle_per_minute", c.cycles / static_cast<uint64_t>(minutes_gone)}, {"schedule_cycle_depth", c.depth_total}});
+              {"schedule_cycle_per_minute", c.cycles / static_cast<uint64_t>(minutes_gone)},
+              {"schedule_cycle_depth", c.depth_total}});
   m.begin("schedule_exit");
   for (std::string_view key : {"end_job_queue", "default_queue_depth", "max_job_start", "max_rpc_cnt", "max_sched_time", "licenses"})
     m.number(key, 0);
@@ -40,25 +48,43 @@ void main_cycles(Members& m, const rpc::Statistics& s) {
 }
 
 void jobs(Members& m, const rpc::Statistics& s) {
-  numbers(m, {{"jobs_submitted", s.submitted}, {"jobs_started", s.started}, {"jobs_completed", s.completed},
-              {"jobs_canceled", s.canceled}, {"jobs_failed", s.failed}, {"jobs_pending", s.pending}, {"jobs_running", s.running}});
+  numbers(m, {{"jobs_submitted", s.submitted},
+              {"jobs_started", s.started},
+              {"jobs_completed", s.completed},
+              {"jobs_canceled", s.canceled},
+              {"jobs_failed", s.failed},
+              {"jobs_pending", s.pending},
+              {"jobs_running", s.running}});
   m.time("job_states_ts", s.now);
 }
 
 void backfill_cycles(Members& m, const rpc::Statistics& s) {
   const rpc::CycleCounts& c = s.backfill_cycles;
-  numbers(m, {{"bf_backfilled_jobs", s.backfilled}, {"bf_last_backfilled_jobs", s.backfilled_since}, {"bf_backfilled_het_jobs", 0},
-              {"bf_cycle_counter", c.cycles}, {"bf_cycle_mean", mean(c.total_us, c.cycles)},
-              {"bf_depth_mean", mean(c.depth_total, c.cycles)}, {"bf_depth_mean_try", mean(c.classes_total, c.cycles)},
-              {"bf_cycle_sum", c.total_us}, {"bf_cycle_last", c.last_us}, {"bf_cycle_max", c.max_us}});
+  numbers(m, {{"bf_backfilled_jobs", s.backfilled},
+              {"bf_last_backfilled_jobs", s.backfilled_since},
+              {"bf_backfilled_het_jobs", 0},
+              {"bf_cycle_counter", c.cycles},
+              {"bf_cycle_mean", mean(c.total_us, c.cycles)},
+              {"bf_depth_mean", mean(c.depth_total, c.cycles)},
+              {"bf_depth_mean_try", mean(c.classes_total, c.cycles)},
+              {"bf_cycle_sum", c.total_us},
+              {"bf_cycle_last", c.last_us},
+              {"bf_cycle_max", c.max_us}});
   m.begin("bf_exit");
-  for (std::string_view key : {"end_job_queue", "bf_max_job_start", "bf_max_job_test", "bf_max_time", "bf_node_space_size", "state_changed"})
+  for (std::string_view key :
+       {"end_job_queue", "bf_max_job_start", "bf_max_job_test", "bf_max_time", "bf_node_space_size", "state_changed"})
     m.number(key, 0);
   m.end();
-  numbers(m, {{"bf_last_depth", c.last_depth}, {"bf_last_depth_try", c.last_classes}, {"bf_depth_sum", c.depth_total},
-              {"bf_depth_try_sum", c.classes_total}, {"bf_queue_len", c.queue_length},
-              {"bf_queue_len_mean", mean(c.queue_total, c.cycles)}, {"bf_queue_len_sum", c.queue_total},
-              {"bf_table_size", c.table_size}, {"bf_table_size_sum", c.table_total}, {"bf_table_size_mean", mean(c.table_total, c.cycles)}});
+  numbers(m, {{"bf_last_depth", c.last_depth},
+              {"bf_last_depth_try", c.last_classes},
+              {"bf_depth_sum", c.depth_total},
+              {"bf_depth_try_sum", c.classes_total},
+              {"bf_queue_len", c.queue_length},
+              {"bf_queue_len_mean", mean(c.queue_total, c.cycles)},
+              {"bf_queue_len_sum", c.queue_total},
+              {"bf_table_size", c.table_size},
+              {"bf_table_size_sum", c.table_total},
+              {"bf_table_size_mean", mean(c.table_total, c.cycles)}});
   m.time("bf_when_last_cycle", c.when).flag("bf_active", false);
 }
 

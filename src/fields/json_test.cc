@@ -5,14 +5,13 @@
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
 
-#include <cstdio>
-#include <ctime>
 #include <limits>
+#include <set>
 
+#include "base/documented_test.h"
 #include "fields/json.h"
 #include "fields/json_statistics.h"
 #include "fields/show_license.h"
-#include "fields/reference_test.h"
 #include "fields/sinfo_groups.h"
 #include "fields/testing.h"
 
@@ -123,10 +122,8 @@ class Schema {
     const Value& properties = d["properties"];
     for (const auto& m : value.GetObject()) {
       std::string name = where + "." + m.name.GetString();
-      if (properties.HasMember(m.name))
-        check(m.value, properties[m.name], name);
-      else
-        ADD_FAILURE() << name << " is not described";
+      if (properties.HasMember(m.name)) check(m.value, properties[m.name], name);
+      else ADD_FAILURE() << name << " is not described";
     }
     for (const auto& p : properties.GetObject())
       EXPECT_TRUE(value.HasMember(p.name)) << where << "." << p.name.GetString() << " is not written";
@@ -143,11 +140,71 @@ std::string step_json(const StepRow& row) {
   return out;
 }
 
+// Of a description what names and types it has, without its texts.
+void copy_shape(const Value& from, Value& to, rapidjson::Document::AllocatorType& memory) {
+  to.SetObject();
+  for (const auto& m : from.GetObject()) {
+    const std::string_view name(m.name.GetString(), m.name.GetStringLength());
+    Value value;
+    if (name == "$ref" || name == "type" || name == "enum") {
+      value.CopyFrom(m.value, memory);
+    } else if (name == "items") {
+      copy_shape(m.value, value, memory);
+    } else if (name == "properties") {
+      value.SetObject();
+      for (const auto& p : m.value.GetObject()) {
+        Value shape;
+        copy_shape(p.value, shape, memory);
+        value.AddMember(Value(p.name, memory), shape, memory);
+      }
+    } else {
+      continue;
+    }
+    to.AddMember(Value(m.name, memory), value, memory);
+  }
+}
+
+// Every name that a description leads to.
+void collect(const Schema& schema, const Value& d, std::set<std::string>& names) {
+  if (d.HasMember("$ref")) {
+    const std::string ref = d["$ref"].GetString(), name = ref.substr(ref.rfind('/') + 1);
+    if (names.insert(name).second) collect(schema, schema.named(name.c_str()), names);
+  }
+  if (d.HasMember("items")) collect(schema, d["items"], names);
+  if (d.HasMember("properties"))
+    for (const auto& p : d["properties"].GetObject()) collect(schema, p.value, names);
+}
+
+// The part of the published description that is about one answer, as it stands in test/documented.
+std::string shape_of(const std::string& name) {
+  std::string made;
+  if (const std::string page = reference_page("openapi/openapi_spec_v44.json"); !page.empty()) {
+    const Schema schema(page);
+    std::set<std::string> names = {name};
+    collect(schema, schema.named(name.c_str()), names);
+    rapidjson::Document out;
+    auto& memory = out.GetAllocator();
+    Value schemas(rapidjson::kObjectType);
+    for (const std::string& n : names) {
+      Value shape;
+      copy_shape(schema.named(n.c_str()), shape, memory);
+      schemas.AddMember(Value(n.c_str(), memory), shape, memory);
+    }
+    out.SetObject();
+    out.AddMember("components", Value(rapidjson::kObjectType), memory);
+    out["components"].AddMember("schemas", schemas, memory);
+    rapidjson::StringBuffer buffer;
+    rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
+    writer.SetIndent(' ', 1);
+    out.Accept(writer);
+    made = std::string(buffer.GetString()) + "\n";
+  }
+  return documented_text(name + ".json", made);
+}
+
 struct SchemaWalk : testing::Test {
-  std::string text = reference_file("openapi/openapi_spec_v44.json");
   void walk(const std::string& json, const char* name) {
-    if (text.empty()) GTEST_SKIP() << "no reference";
-    Schema schema(text);
+    const Schema schema(shape_of(name));
     ASSERT_TRUE(schema.ok());
     rapidjson::Document doc;
     doc.Parse(json.c_str());
@@ -203,7 +260,8 @@ TEST_F(SchemaWalk, Statistics) {
   std::string out;
   auto sink = make_tree_sink(TreeForm::kJson, true, out);
   begin_document(*sink, "statistics");
-  json_statistics(s, [](Uid) { return std::string("alice"); }, *sink);
+  json_statistics(
+      s, [](Uid) { return std::string("alice"); }, *sink);
   end_document(*sink, "statistics", test_meta());
   rapidjson::Document doc;
   doc.Parse(out.c_str());
@@ -304,9 +362,8 @@ TEST(Json, EveryKindOfValue) {
   sink->begin_list();
   sink->end_list();
   sink->end_list();
-  EXPECT_EQ(out,
-            "[0,-7,-9223372036854775808,18446744073709551615,0.0,1.5,-2.25e300,null,null,true,null,"
-            "\"\",\"plain\",\"a\\\"b\\\\c\",\"tab\\there\",\"\x7f\",\"gr\xc3\xbc\xc3\x9f\",\"not ? utf8\",{},[]]");
+  EXPECT_EQ(out, "[0,-7,-9223372036854775808,18446744073709551615,0.0,1.5,-2.25e300,null,null,true,null,"
+                 "\"\",\"plain\",\"a\\\"b\\\\c\",\"tab\\there\",\"\x7f\",\"gr\xc3\xbc\xc3\x9f\",\"not ? utf8\",{},[]]");
 }
 
 TEST(Json, ValuesOfAJob) {
@@ -394,24 +451,6 @@ TEST(Json, RowsCanBeDrainedOneByOne) {
   EXPECT_EQ(doc["jobs"].Size(), 50u);
 }
 
-TEST(Json, TenThousandJobsAreQuick) {
-  Environment env = test_environment();
-  TestJob j = full_job();
-  std::string out;
-  auto sink = make_tree_sink(TreeForm::kJson, true, out);
-  size_t bytes = 0;
-  std::clock_t begin = std::clock();
-  begin_document(*sink, "jobs");
-  for (int i = 0; i < 10'000; ++i) {
-    json_job({j.row, j.request, env}, *sink);
-    bytes += out.size();
-    out.clear();
-  }
-  double ms = 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-  EXPECT_LT(ms, 1500) << "50 ms is the aim of an optimised build; this bound only finds accidents";
-  std::printf("10,000 jobs as JSON: %.0f ms, %zu bytes each\n", ms, bytes / 10'000);
-}
-
 TEST(Json, SinfoLines) {
   Environment env = test_environment();
   TestCluster cluster;
@@ -464,24 +503,22 @@ TEST(Yaml, BlockStyle) {
   sink->begin_object();
   sink->end_object();
   sink->end_object();
-  EXPECT_EQ(out,
-            "jobs:\n"
-            "  - name: \"a \\\"b\\\"\\n\"\n"
-            "    empty: []\n"
-            "    limit:\n"
-            "      set: true\n"
-            "      number: -5\n"
-            "    state:\n"
-            "      - \"RUNNING\"\n"
-            "      - \"COMPLETING\"\n"
-            "  - {}\n"
-            "none: {}\n");
+  EXPECT_EQ(out, "jobs:\n"
+                 "  - name: \"a \\\"b\\\"\\n\"\n"
+                 "    empty: []\n"
+                 "    limit:\n"
+                 "      set: true\n"
+                 "      number: -5\n"
+                 "    state:\n"
+                 "      - \"RUNNING\"\n"
+                 "      - \"COMPLETING\"\n"
+                 "  - {}\n"
+                 "none: {}\n");
 }
 
 TEST(Yaml, AWholeDocument) {
   std::string out = jobs_document(TreeForm::kYaml, false);
-  EXPECT_TRUE(out.starts_with("jobs:\n  - account: \"\"\n    accrue_time:\n      set: true\n"))
-      << out.substr(0, 200);
+  EXPECT_TRUE(out.starts_with("jobs:\n  - account: \"\"\n    accrue_time:\n      set: true\n")) << out.substr(0, 200);
   EXPECT_NE(out.find("\n  - account: \"\"\n"), std::string::npos);
   EXPECT_NE(out.find("\nmeta:\n  plugin:\n    type: \"\"\n"), std::string::npos);
   EXPECT_TRUE(out.ends_with("warnings:\n  - description: \"d\"\n    source: \"s\"\n"));

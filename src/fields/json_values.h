@@ -46,9 +46,7 @@ class Members {
     return *this;
   }
   // kUnlimited32 is infinite.
-  Members& limit(std::string_view key, uint32_t value) {
-    return maybe(key, true, value, value == kUnlimited32);
-  }
+  Members& limit(std::string_view key, uint32_t value) { return maybe(key, true, value, value == kUnlimited32); }
   Members& time(std::string_view key, Time t) {
     return maybe(key, true, t == kTimeUnset ? 0 : static_cast<uint64_t>(unix_seconds(t)), t == kTimeInfinite);
   }

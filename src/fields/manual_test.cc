@@ -5,9 +5,9 @@
 #include <set>
 #include <vector>
 
+#include "base/documented_test.h"
 #include "base/text.h"
 #include "fields/field_table.h"
-#include "fields/reference_test.h"
 #include "fields/sinfo_view.h"
 
 namespace muster::fields {
@@ -17,10 +17,7 @@ struct Entry {
   std::string name;
   std::string doc;  // the text up to the next entry
   bool step_only() const { return doc.find("job steps only") != std::string::npos; }
-  bool steps_too() const {
-    return doc.find("jobs and job steps") != std::string::npos ||
-           doc.find("jobs and steps") != std::string::npos;
-  }
+  bool steps_too() const { return doc.find("jobs and job steps") != std::string::npos || doc.find("jobs and steps") != std::string::npos; }
 };
 
 // The entries of a list: names stand 14 blanks in, their texts deeper.
@@ -46,36 +43,60 @@ std::vector<Entry> entries(const std::string& page, std::string_view from, std::
   return out;
 }
 
+// A name of a list, and whether it is one of jobs, of steps or of both.
+struct Field {
+  std::string name;
+  bool of_jobs, of_steps;
+};
+
+// In test/documented a line is the name and "jobs", "steps" or "both".
+std::vector<Field> fields_of(const std::string& command, const std::string& kind, std::string_view from, std::string_view to) {
+  const auto lines = documented_names(command + ".format-" + kind, "man/" + command + ".1.txt", [&](const std::string& page) {
+    std::vector<std::string> out;
+    for (const Entry& e : entries(page, from, to)) out.push_back(e.name + (e.step_only() ? " steps" : e.steps_too() ? " both" : " jobs"));
+    return out;
+  });
+  std::vector<Field> out;
+  for (const std::string& line : lines) {
+    const size_t blank = line.rfind(' ');
+    const std::string of = line.substr(blank + 1);
+    out.push_back({line.substr(0, blank), of != "steps", of != "jobs"});
+  }
+  return out;
+}
+std::vector<Field> letters_of(const std::string& command) {
+  return fields_of(command, "letters", "\n       -o, --format=", "\n       -O, --Format=");
+}
+std::vector<Field> names_of(const std::string& command) {
+  return fields_of(command, "names", "\n       -O, --Format=", "\n       --help Print");
+}
+
 TEST(Manual, SqueueLetters) {
-  std::string page = reference_file("man/squeue.1.txt");
-  if (page.empty()) GTEST_SKIP() << "no reference";
-  std::vector<Entry> list = entries(page, "\n       -o, --format=", "\n       -O, --Format=");
+  const std::vector<Field> list = letters_of("squeue");
   ASSERT_GT(list.size(), 45u);
-  for (const Entry& e : list) {
-    if (e.name == "%all") continue;
-    ASSERT_EQ(e.name.size(), 2u) << e.name;
-    if (e.step_only() || e.steps_too()) {
-      EXPECT_TRUE(field_by_letter<StepView>(e.name[1])) << "step " << e.name;
+  for (const Field& f : list) {
+    if (f.name == "%all") continue;
+    ASSERT_EQ(f.name.size(), 2u) << f.name;
+    if (f.of_steps) {
+      EXPECT_TRUE(field_by_letter<StepView>(f.name[1])) << "step " << f.name;
     }
-    if (!e.step_only()) {
-      EXPECT_TRUE(field_by_letter<JobView>(e.name[1])) << e.name << e.doc;
+    if (f.of_jobs) {
+      EXPECT_TRUE(field_by_letter<JobView>(f.name[1])) << f.name;
     }
   }
 }
 
 TEST(Manual, SqueueNames) {
-  std::string page = reference_file("man/squeue.1.txt");
-  if (page.empty()) GTEST_SKIP() << "no reference";
-  std::vector<Entry> list = entries(page, "\n       -O, --Format=", "\n       --help Print");
+  const std::vector<Field> list = names_of("squeue");
   ASSERT_GT(list.size(), 120u);
   std::set<std::string> names;
-  for (const Entry& e : list) {
-    names.insert(to_lower(e.name));
-    if (e.step_only() || e.steps_too()) {
-      EXPECT_TRUE(field_by_name<StepView>(e.name)) << "step " << e.name;
+  for (const Field& f : list) {
+    names.insert(to_lower(f.name));
+    if (f.of_steps) {
+      EXPECT_TRUE(field_by_name<StepView>(f.name)) << "step " << f.name;
     }
-    if (!e.step_only()) {
-      EXPECT_TRUE(field_by_name<JobView>(e.name)) << e.name << e.doc;
+    if (f.of_jobs) {
+      EXPECT_TRUE(field_by_name<JobView>(f.name)) << f.name;
     }
   }
   for (auto part : field_parts<JobView>())
@@ -85,21 +106,18 @@ TEST(Manual, SqueueNames) {
 }
 
 TEST(Manual, SinfoFields) {
-  std::string page = reference_file("man/sinfo.1.txt");
-  if (page.empty()) GTEST_SKIP() << "no reference";
-  std::vector<Entry> letters = entries(page, "\n       -o, --format=", "\n       -O, --Format=");
+  const std::vector<Field> letters = letters_of("sinfo"), list = names_of("sinfo");
   ASSERT_GT(letters.size(), 40u);
-  for (const Entry& e : letters)
-    if (e.name != "%all") {
-      EXPECT_TRUE(field_by_letter<SinfoView>(e.name[1])) << e.name;
+  for (const Field& f : letters)
+    if (f.name != "%all") {
+      EXPECT_TRUE(field_by_letter<SinfoView>(f.name[1])) << f.name;
     }
-  std::vector<Entry> list = entries(page, "\n       -O, --Format=", "\n       --help Print");
   ASSERT_GT(list.size(), 45u);
   std::set<std::string> names;
-  for (const Entry& e : list) {
-    names.insert(to_lower(e.name));
-    if (!iequals(e.name, "all")) {
-      EXPECT_TRUE(field_by_name<SinfoView>(e.name)) << e.name;
+  for (const Field& f : list) {
+    names.insert(to_lower(f.name));
+    if (!iequals(f.name, "all")) {
+      EXPECT_TRUE(field_by_name<SinfoView>(f.name)) << f.name;
     }
   }
   for (auto part : field_parts<SinfoView>())

@@ -14,8 +14,7 @@ bool has_flag(const NodeRow& n) {
   return n.flags & Flag;
 }
 bool busy(const NodeRow& n) {
-  return n.has_jobs || n.state == NodeState::kAllocated || n.state == NodeState::kMixed ||
-         (n.flags & kNodeCompleting);
+  return n.has_jobs || n.state == NodeState::kAllocated || n.state == NodeState::kMixed || (n.flags & kNodeCompleting);
 }
 
 struct Name {
@@ -23,10 +22,8 @@ struct Name {
   bool (*test)(const NodeRow&);
 };
 constexpr Name kNames[] = {
-    {"alloc",
-     [](const NodeRow& n) { return n.state == NodeState::kAllocated || n.state == NodeState::kMixed; }},
-    {"allocated",
-     [](const NodeRow& n) { return n.state == NodeState::kAllocated || n.state == NodeState::kMixed; }},
+    {"alloc", [](const NodeRow& n) { return n.state == NodeState::kAllocated || n.state == NodeState::kMixed; }},
+    {"allocated", [](const NodeRow& n) { return n.state == NodeState::kAllocated || n.state == NodeState::kMixed; }},
     {"blocked", has_flag<kNodeBlocked>},
     {"block", has_flag<kNodeBlocked>},
     {"cloud", has_flag<kNodeCloud>},
@@ -92,7 +89,7 @@ Result<NodeStateFilter> NodeStateFilter::parse(std::span<const std::string> term
       size_t end = std::min(term.find_first_of("+&", at), term.size());
       std::string_view word = std::string_view(term).substr(at, end - at);
       Part part;
-      if (!word.empty() && word[0] == '~') {
+      if (!word.empty() && (word[0] == '~' || word[0] == '!')) {
         part.inverted = true;
         word.remove_prefix(1);
       }
@@ -117,9 +114,7 @@ bool NodeStateFilter::matches(const NodeRow& node) const {
   return false;
 }
 
-bool lists_reason(const NodeRow& n) {
-  return n.state == NodeState::kDown || (n.flags & (kNodeDrain | kNodeFail));
-}
+bool lists_reason(const NodeRow& n) { return n.state == NodeState::kDown || (n.flags & (kNodeDrain | kNodeFail)); }
 bool is_responding(const NodeRow& n) { return !(n.flags & kNodeNoRespond); }
 
 }  // namespace muster::fields

@@ -1,7 +1,7 @@
 // sinfo --states: which nodes a list of states means. sinfo(1) -t.
 //
 // "idle,drain&alloc,~down": any of the comma-separated terms; within a term all parts joined by '+' or '&';
-// '~' before a part inverts it. Base states are compared with the base state alone: "idle" finds a drained
+// '~' or '!' before a part inverts it. Base states are compared with the base state alone: "idle" finds a drained
 // node whose base state is idle, "alloc" finds mixed nodes, as Slurm does. Any case. Errors: kError with
 // Slurm's first line.
 #pragma once

@@ -17,6 +17,7 @@ constexpr std::string_view kUsage = "job accounting (JobAcctGatherType)";
 
 // What Slurm prints where nothing was gathered.
 void nothing(V, S) {}
+void sluid(V v, S o) { o += sluid_text(sluid_of(v.job.key.id, v.job.key.submitted, v.job.key.restarts)); }
 void zero(V, S o) { o += '0'; }
 void zero_of_steps(V v, S o) {
   if (v.step) o += '0';
@@ -24,20 +25,15 @@ void zero_of_steps(V v, S o) {
 void no_time(V, S o) { o += "00:00:00"; }
 
 void put_group_of(V v, S o) {
-  if (v.job.group.empty())
-    put_group(o, v.job.gid, v.env);
-  else
-    o += v.job.group;
+  if (v.job.group.empty()) put_group(o, v.job.gid, v.env);
+  else o += v.job.group;
 }
 
 void put_limit(V v, bool raw, S o) {
   if (v.step) return;
-  if (v.job.time_limit_min == kUnlimited32)
-    o += "UNLIMITED";
-  else if (raw)
-    put_number(o, v.job.time_limit_min);
-  else
-    put_span_full(o, minutes(v.job.time_limit_min));
+  if (v.job.time_limit_min == kUnlimited32) o += "UNLIMITED";
+  else if (raw) put_number(o, v.job.time_limit_min);
+  else put_span_full(o, minutes(v.job.time_limit_min));
 }
 
 constexpr RecordField kFields[] = {
@@ -72,7 +68,8 @@ constexpr RecordField kFields[] = {
      [](V v, S o) { put_span_full(o, record_elapsed(v) * record_cpus(v)); }},
     {"CPUTimeRAW", "CPUTimeRAW", 10, Fit::kWhole, kWorks, "Elapsed time times CPUs, in seconds",
      [](V v, S o) { put_number(o, to_seconds(record_elapsed(v)) * record_cpus(v)); }},
-    {"DBIndex", "DBIndex", -10, Fit::kMarked, kConstant, "The number of the row in the database", nothing},
+    {"DBIndex", "DBIndex", -10, Fit::kMarked, kWorks, "The number of the row in the database",
+     [](V v, S o) { if (v.job.db_index) put_number(o, v.job.db_index); }},
     {"DerivedExitCode", "DerivedExitCode", 15, Fit::kMarked, kWorks, "The highest exit code of its steps",
      [](V v, S o) { if (!v.step) put_exit_status(o, v.job.derived_exit_status); }},
     {"Elapsed", "Elapsed", 10, Fit::kWhole, kWorks, "How long it has run",
@@ -130,7 +127,7 @@ constexpr RecordField kFields[] = {
      [](V v, S o) { put_or(o, v.step ? v.step->node_list : v.job.node_list, "None assigned"); }},
     {"NTasks", "NTasks", 8, Fit::kWhole, kWorks, "Tasks of a step",
      [](V v, S o) { if (v.step) put_number(o, v.step->tasks); }},
-    {"OriginalSLUID", "OriginalSLUID", 20, Fit::kMarked, kConstant, "The identifier of its first run", nothing},
+    {"OriginalSLUID", "OriginalSLUID", 20, Fit::kMarked, kWorks, "The same as SLUID: a job that is resized keeps its record", sluid},
     {"OverSubscribe", "OverSubscribe", 13, Fit::kMarked, kConstant, "Whether it could share its resources", nothing},
     {"Partition", "Partition", 10, Fit::kMarked, kWorks, "The partition it ran in",
      [](V v, S o) { if (!v.step) put(o, v.job.partition); }},
@@ -172,7 +169,7 @@ constexpr RecordField kFields[] = {
     {"Restarts", "Restarts", 8, Fit::kWhole, kWorks, "How often it was requeued before this run",
      [](V v, S o) { if (!v.step) put_number(o, v.job.key.restarts); }},
     {"SegmentSize", "SegmentSize", 11, Fit::kMarked, kConstant, "Size of its segments of a block topology", nothing},
-    {"SLUID", "SLUID", 20, Fit::kMarked, kConstant, "The identifier of this run", nothing},
+    {"SLUID", "SLUID", 20, Fit::kMarked, kWorks, "The sortable unique id of this run", sluid},
     {"Start", "Start", 19, Fit::kCut, kWorks, "When it started", [](V v, S o) { put_time(o, record_start(v), v.env, "Unknown"); }},
     {"State", "State", 10, Fit::kMarked, kWorks, "Its state", [](V v, S o) { put_record_state(v, o); }},
     {"StdErr", "StdErr", 20, Fit::kMarked, kWorks, "Where standard error went",

@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "base/documented_test.h"
 #include "fields/record_values.h"
 #include "fields/record_view.h"
-#include "fields/reference_test.h"
 #include "fields/testing.h"
 
 namespace muster::fields {
@@ -81,9 +81,8 @@ struct RecordTest : testing::Test {
 };
 
 TEST_F(RecordTest, TheDefaultColumns) {
-  EXPECT_EQ(head(kRecordDefault),
-            "JobID           JobName  Partition    Account  AllocCPUS      State ExitCode \n"
-            "------------ ---------- ---------- ---------- ---------- ---------- -------- \n");
+  EXPECT_EQ(head(kRecordDefault), "JobID           JobName  Partition    Account  AllocCPUS      State ExitCode \n"
+                                  "------------ ---------- ---------- ---------- ---------- ---------- -------- \n");
   JobRecord done = started(1);
   EXPECT_EQ(line(kRecordDefault, done), "1                   job       main     team-a          2  COMPLETED      0:0 \n");
   StepRecord batch = step(done, kBatchStep, "batch");
@@ -175,7 +174,7 @@ TEST_F(RecordTest, ResourcesAreSortedAndConverted) {
 
 TEST_F(RecordTest, ChargebackReadsTypeAndCountFromTheSecondColumn) {
   JobRecord j = started(1);
-  j.gres_allocated = "gpu:h100:1024";   // a count that is cut would be charged wrongly
+  j.gres_allocated = "gpu:h100:1024";  // a count that is cut would be charged wrongly
   EXPECT_EQ(line("User,AllocGRES,ElapsedRaw", j), "     root gpu:h100:1024         90 \n");
 }
 
@@ -184,7 +183,8 @@ TEST_F(RecordTest, WhatOnlyJobsHaveIsEmptyForSteps) {
   JobRecord j = started(1);
   StepRecord s = step(j, StepId{0}, "true");
   s.tasks = 2;
-  EXPECT_EQ(line("timelimit,timelimitraw,derivedexitcode,ntasks,user,uid,group,qos,reason,reqmem", j), "01:00:00|60|0:0||root|0|root|normal|None|4G\n");
+  EXPECT_EQ(line("timelimit,timelimitraw,derivedexitcode,ntasks,user,uid,group,qos,reason,reqmem", j),
+            "01:00:00|60|0:0||root|0|root|normal|None|4G\n");
   EXPECT_EQ(line("timelimit,timelimitraw,derivedexitcode,ntasks,user,uid,group,qos,reason,reqmem", j, &s), "|||2||||||\n");
   EXPECT_EQ(line("submit,eligible,layout,totalcpu,avecpufreq,consumedenergy,reqcpufreqmax", j, &s),
             "2026-11-21T07:20:26|2026-11-21T07:20:26|Unknown|00:00:00|0|0|Unknown\n");
@@ -230,10 +230,10 @@ TEST_F(RecordTest, WidthsSidesAndCuts) {
   JobRecord j = started(1);
   EXPECT_EQ(line("jobid%3,jobname%2,state%-12,user", j), "  1 j+ COMPLETED         root \n");
   EXPECT_EQ(line("jobname%0,state%1,nodelist%-3", j), " + n1  \n");
-  EXPECT_EQ(line("start%5,elapsed%4,reqcpus%1", started(1)), "2026- 00:01:30 2 \n");   // only texts are marked
+  EXPECT_EQ(line("start%5,elapsed%4,reqcpus%1", started(1)), "2026- 00:01:30 2 \n");  // only texts are marked
   EXPECT_EQ(head("reservationid,state%3"), "Reservat Sta \n-------- --- \n");
   j.name = "büro";
-  EXPECT_EQ(line("jobname%3", j), " b+ \n");   // a character is not cut apart
+  EXPECT_EQ(line("jobname%3", j), " b+ \n");  // a character is not cut apart
 }
 
 TEST_F(RecordTest, ParsableLines) {
@@ -257,18 +257,15 @@ TEST_F(RecordTest, NamesAreFoundByTheirBeginning) {
 }
 
 TEST(Records, TheColumnsAreThoseOfTheManualPageInItsOrder) {
-  std::string page = reference_file("man/sacct.1.txt");
-  if (page.empty()) GTEST_SKIP() << "no reference";
-  size_t begin = page.find("Fields available:");
-  size_t end = page.find("NOTE:", begin);
-  ASSERT_NE(end, page.npos);
-  std::istringstream words(page.substr(begin + 17, end - begin - 17));
-  std::vector<std::string> names(std::istream_iterator<std::string>(words), {});
+  const auto names = documented_names("sacct.columns", "man/sacct.1.txt", [](const std::string& page) {
+    const size_t begin = page.find("Fields available:"), end = page.find("NOTE:", begin);
+    std::istringstream words(page.substr(begin + 17, end - begin - 17));
+    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
+  });
   EXPECT_GT(names.size(), 115u);
   std::string expected = column_help(std::vector<std::string_view>(names.begin(), names.end()));
   EXPECT_EQ(record_help(), expected);
-  for (std::string_view name : split(kRecordLong, ','))
-    EXPECT_TRUE(find_column(record_fields(), name)) << name;
+  for (std::string_view name : split(kRecordLong, ',')) EXPECT_TRUE(find_column(record_fields(), name)) << name;
 }
 
 TEST(Records, EveryColumnHasAWordAndANameOfItsOwn) {

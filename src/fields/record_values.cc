@@ -13,14 +13,10 @@ namespace muster::fields {
 namespace {
 
 void put_step_id(std::string& out, StepId id) {
-  if (id == kBatchStep)
-    out += "batch";
-  else if (id == kExternStep)
-    out += "extern";
-  else if (id == kInteractiveStep)
-    out += "interactive";
-  else
-    put_number(out, id.value);
+  if (id == kBatchStep) out += "batch";
+  else if (id == kExternStep) out += "extern";
+  else if (id == kInteractiveStep) out += "interactive";
+  else put_number(out, id.value);
 }
 
 void put_step_part(const RecordView& v, std::string& out) {
@@ -45,13 +41,12 @@ uint32_t limit_of(const std::string& tasks) {
 void put_in_unit(uint64_t mb, char unit, std::string& out) {
   double value = static_cast<double>(mb);
   constexpr std::string_view kUnits = "MGTP";
-  if (unit == 'K')
-    value *= 1024;
+  if (unit == 'K') value *= 1024;
   else
     for (size_t i = 0; i < kUnits.find(unit); ++i) value /= 1024;
   char text[48];
-  int n = value == std::floor(value) ? snprintf(text, sizeof text, "%.0f%c", value, unit)
-                                     : snprintf(text, sizeof text, "%.2f%c", value, unit);
+  int n =
+      value == std::floor(value) ? snprintf(text, sizeof text, "%.0f%c", value, unit) : snprintf(text, sizeof text, "%.2f%c", value, unit);
   out.append(text, static_cast<size_t>(n));
 }
 
@@ -119,12 +114,9 @@ uint32_t record_nodes(const RecordView& v) {
 
 void put_record_mem(std::string_view mem, const RecordView& v, std::string& out) {
   const uint64_t mb = parse_tres_mem_mb(mem);
-  if (!mb || (!v.style.units && !v.env.noconvert))
-    out += mem;
-  else if (v.style.units)
-    put_in_unit(mb, v.style.units, out);
-  else
-    put_mem(out, mb, true);
+  if (!mb || (!v.style.units && !v.env.noconvert)) out += mem;
+  else if (v.style.units) put_in_unit(mb, v.style.units, out);
+  else put_mem(out, mb, true);
 }
 
 void put_record_tres(std::string_view tres, const RecordView& v, std::string& out) {
@@ -152,8 +144,8 @@ void put_gres_of_tres(std::string_view tres, std::string& out) {
     std::string_view name = part.substr(5, equals - 5);
     // "gres/gpu=2" counts what "gres/gpu:a100=2" says with its type.
     bool typed_too = name.find(':') == name.npos && std::ranges::any_of(parts, [&](std::string_view other) {
-      return other.starts_with(part.substr(0, equals)) && other.substr(equals).starts_with(':');
-    });
+                       return other.starts_with(part.substr(0, equals)) && other.substr(equals).starts_with(':');
+                     });
     if (typed_too) continue;
     if (!first) out += ',';
     first = false;
@@ -167,7 +159,7 @@ void put_record_state(const RecordView& v, std::string& out) {
   constexpr uint32_t kShown = kJobRequeued | kJobResizing | kJobRevoked;
   out += v.step ? job_state_name(state) : job_state_shown(state, v.job.flags & kShown);
   if (state != JobState::kCancelled || (!v.step && (v.job.flags & kShown))) return;
-  if (v.step && v.step->id.value >= kInteractiveStep.value) return;   // ends with its job
+  if (v.step && v.step->id.value >= kInteractiveStep.value) return;  // ends with its job
   out += " by ";
   put_number(out, v.step ? v.step->cancelled_by.value : v.job.cancelled_by.value);
 }
@@ -177,7 +169,7 @@ namespace {
 // What a pattern is expanded with, and whose default it is.
 struct StreamJob {
   JobRow row;
-  JobRequest request;
+  ShownRequest request;
   explicit StreamJob(const RecordView& v) {
     const JobRecord& j = v.job;
     row.id = j.key.id;
@@ -209,10 +201,15 @@ const std::string& pattern_of(const auto& record, RecordStream stream) {
 
 void put_record_stream(const RecordView& v, RecordStream stream, std::string& out) {
   const bool expand = v.env.expand_patterns;
-  if (!v.step && v.job.has_script) {   // with the defaults of a batch job
+  if (!v.step && v.job.has_script) {  // with the defaults of a batch job
     StreamJob job(v);
-    const Stream which = stream == RecordStream::kIn ? Stream::kIn : stream == RecordStream::kOut ? Stream::kOut : Stream::kErr;
-    out += stream_path({job.row, job.request, v.env}, which, expand);
+    // A record names the file that errors went to even where it is the output's.
+    const bool errors = stream == RecordStream::kErr && !job.request.std_err.empty();
+    const Stream which = stream == RecordStream::kIn ? Stream::kIn : errors ? Stream::kErr : Stream::kOut;
+    const JobView view{job.row, job.request, v.env};
+    const std::string text = expand ? stream_path(view, which) : stream_pattern(view, which);
+    if (!expand && text != "none" && !text.starts_with('/')) out += job.request.work_dir + "/";
+    out += !expand && text == "none" ? "/dev/null" : text;
     return;
   }
   std::string pattern = v.step ? pattern_of(*v.step, stream) : pattern_of(v.job, stream);
@@ -235,12 +232,9 @@ void put_frequency(std::string_view text, FrequencyPart part, std::string& out) 
   std::string_view governor = colon != text.npos ? text.substr(colon + 1) : numbers ? std::string_view() : text;
   const size_t dash = range.find('-');
   std::string_view value;
-  if (part == FrequencyPart::kGovernor)
-    value = governor;
-  else if (part == FrequencyPart::kMax)
-    value = dash == range.npos ? range : range.substr(dash + 1);
-  else if (dash != range.npos)
-    value = range.substr(0, dash);
+  if (part == FrequencyPart::kGovernor) value = governor;
+  else if (part == FrequencyPart::kMax) value = dash == range.npos ? range : range.substr(dash + 1);
+  else if (dash != range.npos) value = range.substr(0, dash);
   out += value.empty() ? std::string_view("Unknown") : value;
 }
 

@@ -8,15 +8,15 @@
 
 namespace muster::fields {
 
-void put_record_id(const RecordView& v, std::string& out);       // "12", "12_3.batch", "12_[4-15%2]"
-void put_record_id_raw(const RecordView& v, std::string& out);   // "14.batch"
+void put_record_id(const RecordView& v, std::string& out);      // "12", "12_3.batch", "12_[4-15%2]"
+void put_record_id_raw(const RecordView& v, std::string& out);  // "14.batch"
 
-Time record_start(const RecordView& v);   // with --truncate within the window; unset: not started
+Time record_start(const RecordView& v);  // with --truncate within the window; unset: not started
 Time record_end(const RecordView& v);
 Duration record_elapsed(const RecordView& v);
 Duration record_suspended(const RecordView& v);
-std::optional<Duration> record_planned(const RecordView& v);     // from eligible to its start, or now; of jobs
-uint32_t record_cpus(const RecordView& v);                       // allocated, else requested
+std::optional<Duration> record_planned(const RecordView& v);  // from eligible to its start, or now; of jobs
+uint32_t record_cpus(const RecordView& v);                    // allocated, else requested
 uint32_t record_nodes(const RecordView& v);
 
 // "billing=2,cpu=2,gres/gpu=2,mem=4G,node=1": sorted, sizes in the unit asked for.

@@ -10,8 +10,8 @@
 namespace muster::fields {
 
 struct RecordStyle {
-  char units = 0;          // --units: one of KMGTP
-  bool truncate = false;   // --truncate: times within [from, until]
+  char units = 0;         // --units: one of KMGTP
+  bool truncate = false;  // --truncate: times within [from, until]
   Time from{}, until{};
 };
 

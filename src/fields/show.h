@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/plain_text.h"
 #include "fields/values.h"
 
 namespace muster::fields {
@@ -23,8 +24,9 @@ class Record {
 
   // "Key=", a blank before it unless it begins a line. The value is appended by the caller.
   std::string& key(std::string_view name) {
+    end_value();
     const size_t at = out_.size();
-    out_.resize_and_overwrite(at + name.size() + 2, [&](char* text, size_t) {   // looks once whether there is room
+    out_.resize_and_overwrite(at + name.size() + 2, [&](char* text, size_t) {  // looks once whether there is room
       char* p = text + at;
       if (!fresh_) *p++ = ' ';
       p = std::copy(name.begin(), name.end(), p);
@@ -32,6 +34,7 @@ class Record {
       return static_cast<size_t>(p - text);
     });
     fresh_ = false;
+    value_ = out_.size();
     return out_;
   }
   Record& pair(std::string_view name, std::string_view value) {
@@ -43,23 +46,32 @@ class Record {
     put_number(key(name), value);
     return *this;
   }
-  Record& yes_no(std::string_view name, bool yes) {
-    return pair(name, yes ? std::string_view("YES") : std::string_view("NO"));
-  }
-  Record& or_null(std::string_view name, std::string_view value) {
-    return pair(name, value.empty() ? std::string_view("(null)") : value);
-  }
+  Record& yes_no(std::string_view name, bool yes) { return pair(name, yes ? std::string_view("YES") : std::string_view("NO")); }
+  Record& or_null(std::string_view name, std::string_view value) { return pair(name, value.empty() ? std::string_view("(null)") : value); }
   // The next pair begins a new line, `deeper` blanks further in.
   void line(int deeper = 0) {
+    end_value();
     out_ += oneliner_ ? std::string_view(" ") : std::string_view("\n   ");
     if (!oneliner_ && deeper) out_.append(static_cast<size_t>(deeper), ' ');
     fresh_ = true;
   }
+  // The last line; a blank one between two records.
+  void end() {
+    end_value();
+    out_ += oneliner_ ? std::string_view("\n") : std::string_view("\n\n");
+  }
 
  private:
+  // What stands after a key is of users: it is one line, and no terminal obeys it.
+  void end_value() {
+    if (value_) make_plain(out_, value_);
+    value_ = 0;
+  }
+
   std::string& out_;
   bool oneliner_;
   bool fresh_ = true;
+  size_t value_ = 0;  // where the last key's value began; 0: there is none
 };
 
 }  // namespace muster::fields

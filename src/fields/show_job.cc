@@ -55,15 +55,11 @@ void show_times(const JobView& v, Record& r) {
   r.line();
   put_span_full(r.key("RunTime"), run_time(v));
   r.key("TimeLimit");
-  if (v.row.time_limit_min == kUnlimited32)
-    r.out() += "UNLIMITED";
-  else
-    put_span_full(r.out(), minutes(v.row.time_limit_min));
+  if (v.row.time_limit_min == kUnlimited32) r.out() += "UNLIMITED";
+  else put_span_full(r.out(), minutes(v.row.time_limit_min));
   r.key("TimeMin");
-  if (v.request.time_min_min)
-    put_span_full(r.out(), minutes(v.request.time_min_min));
-  else
-    r.out() += "N/A";
+  if (v.request.time_min_min) put_span_full(r.out(), minutes(v.request.time_min_min));
+  else r.out() += "N/A";
   r.line();
   put_time(r.key("SubmitTime"), v.row.submitted, v.env, "Unknown");
   put_time(r.key("EligibleTime"), v.row.eligible, v.env, "Unknown");
@@ -75,8 +71,7 @@ void show_times(const JobView& v, Record& r) {
   put_time(r.key("Deadline"), v.request.deadline, v.env, "N/A");
   r.line();
   put_time(r.key("SuspendTime"), v.row.suspended, v.env, "None");
-  int64_t before =
-      v.row.suspended == kTimeUnset ? 0 : to_seconds(v.row.suspended - v.row.started - v.row.suspended_total);
+  int64_t before = v.row.suspended == kTimeUnset ? 0 : to_seconds(v.row.suspended - v.row.started - v.row.suspended_total);
   r.pair("SecsPreSuspend", std::max<int64_t>(0, before));
   put_time(r.key("LastSchedEval"), v.row.last_sched_eval, v.env, "Unknown");
 }
@@ -91,24 +86,22 @@ void show_places(const JobView& v, Record& r) {
   r.or_null("ReqNodeList", hosts_text(v.request.required_nodes)).or_null("ExcNodeList", hosts_text(v.request.excluded_nodes));
   r.line();
   r.pair("NodeList", v.row.node_list);
-  if (v.row.state == JobState::kPending && !v.row.expected_nodes.empty())
-    r.pair("SchedNodeList", v.row.expected_nodes);
+  if (v.row.state == JobState::kPending && !v.row.expected_nodes.empty()) r.pair("SchedNodeList", v.row.expected_nodes);
   if (v.row.batch_host.empty()) return;
   r.line();
   r.pair("BatchHost", v.row.batch_host);
 }
 
 void show_amounts(const JobView& v, Record& r) {
-  const JobRequest& q = v.request;
+  const ShownRequest& q = v.request;
   r.line();
   r.pair("NumNodes", v.row.nodes);
-  if (v.row.state == JobState::kPending && v.row.max_nodes && v.row.max_nodes >= v.row.nodes) {
+  // A range where it is one, and for a job that is held: how many it will get was not looked at.
+  if (v.row.state == JobState::kPending && (v.row.max_nodes || v.row.priority == 0)) {
     r.out() += '-';
-    put_number(r.out(), v.row.max_nodes);
+    put_number(r.out(), most_nodes(v));
   }
-  r.pair("NumCPUs", v.row.cpus)
-      .pair("NumTasks", v.row.tasks)
-      .pair("CPUs/Task", std::max(1u, q.cpus_per_task));
+  r.pair("NumCPUs", v.row.cpus).pair("NumTasks", v.row.tasks).pair("CPUs/Task", std::max(1u, q.cpus_per_task));
   r.key("ReqB:S:C:T") += "0:0:";
   star(r.out(), q.cores_per_socket);
   r.out() += ':';
@@ -151,7 +144,7 @@ void show_shares(const JobView& v, Record& r) {
 }
 
 void show_wishes(const JobView& v, Record& r) {
-  const JobRequest& q = v.request;
+  const ShownRequest& q = v.request;
   MinMemory mem = min_memory(q);
   r.line();
   r.pair("MinCPUsNode", min_cpus_per_node(q));
@@ -166,10 +159,10 @@ void show_wishes(const JobView& v, Record& r) {
   if (!q.cluster_features.empty()) r.pair("ClusterFeatures", q.cluster_features);
   if (!q.reservation.empty()) r.pair("Reservation", q.reservation);
   r.line();
-  r.pair("OverSubscribe", oversubscribe_text(q))
-      .pair("Exclusive", exclusive_text(q))
-      .pair("Contiguous", q.contiguous ? 1 : 0);
-  r.or_null("Licenses", q.licenses).or_null("Network", q.network);
+  r.pair("OverSubscribe", oversubscribe_text(v)).pair("Exclusive", exclusive_text(v)).pair("Contiguous", q.contiguous ? 1 : 0);
+  const std::string licenses = licenses_text(q, v.row.tasks);
+  r.or_null("Licenses", licenses).or_null("LicensesAlloc", v.row.state == JobState::kPending ? std::string_view() : licenses);
+  r.or_null("Network", q.network);
 }
 
 void optional(Record& r, std::string_view name, std::string_view value) {
@@ -179,7 +172,7 @@ void optional(Record& r, std::string_view name, std::string_view value) {
 }
 
 void show_files(const JobView& v, Record& r) {
-  const JobRequest& q = v.request;
+  const ShownRequest& q = v.request;
   r.line();
   r.or_null("Command", command_text(q));
   optional(r, "SubmitLine", q.submit_line);
@@ -193,16 +186,15 @@ void show_files(const JobView& v, Record& r) {
   optional(r, "Container", q.container);
   optional(r, "ContainerID", q.container_id);
   if (q.kind == JobKind::kBatch) {
-    for (auto [name, stream] :
-         {std::pair("StdErr", Stream::kErr), {"StdIn", Stream::kIn}, {"StdOut", Stream::kOut}}) {
+    for (auto [name, stream] : {std::pair("StdErr", Stream::kErr), {"StdIn", Stream::kIn}, {"StdOut", Stream::kOut}}) {
       r.line();
-      r.pair(name, stream_path(v, stream, true));
+      r.pair(name, stream_path(v, stream));
     }
   }
 }
 
 void show_policies(const JobView& v, Record& r) {
-  const JobRequest& q = v.request;
+  const ShownRequest& q = v.request;
   if (q.switches) {
     r.line();
     r.pair("Switches", q.switches);
@@ -228,11 +220,13 @@ void show_policies(const JobView& v, Record& r) {
   optional(r, "TresPerJob", q.tres_per_job);
   optional(r, "TresPerNode", q.tres_per_node);
   optional(r, "TresPerSocket", q.tres_per_socket);
-  optional(r, "TresPerTask", q.tres_per_task);
-  if (!q.mail_user.empty() || q.mail_type) r.line();
-  if (!q.mail_user.empty()) r.pair("MailUser", q.mail_user);
-  if (q.mail_type) r.pair("MailType", format_mail_type(q.mail_type));
-  r.line();
+  optional(r, "TresPerTask", tres_per_task_text(q));
+  if (q.stepmgr) optional(r, "StepMgrEnabled", "Yes");
+  if (q.mail_type) {
+    r.line();
+    r.pair("MailUser", q.mail_user.empty() ? q.user_name : q.mail_user);
+    r.pair("MailType", format_mail_type(q.mail_type));
+  }
 }
 
 }  // namespace
@@ -248,7 +242,7 @@ void show_job(const JobView& v, const ShowOptions& options, std::string& out) {
   show_wishes(v, r);
   show_files(v, r);
   show_policies(v, r);
-  out += options.oneliner ? "\n" : "\n\n";
+  r.end();
 }
 
 }  // namespace muster::fields

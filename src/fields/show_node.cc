@@ -37,13 +37,10 @@ void show_hardware(const NodeRow& n, bool details, Record& r) {
 
 void show_system(const NodeRow& n, Record& r) {
   r.line();
-  r.pair("NodeAddr", n.address.empty() ? n.name : n.address)
-      .pair("NodeHostName", n.hostname.empty() ? n.name : n.hostname);
+  r.pair("NodeAddr", n.address.empty() ? n.name : n.address).pair("NodeHostName", n.hostname.empty() ? n.name : n.hostname);
   r.pair("Port", n.port);
-  if (n.version.empty())
-    r.out() += ' ';
-  else
-    r.pair("Version", n.version);
+  if (n.version.empty()) r.out() += ' ';
+  else r.pair("Version", n.version);
   if (!n.os.empty()) {
     r.line();
     r.pair("OS", n.os);
@@ -51,16 +48,15 @@ void show_system(const NodeRow& n, Record& r) {
   }
   r.line();
   r.pair("RealMemory", n.real_memory_mb).pair("AllocMem", n.mem_allocated_mb);
-  if (n.free_mem_mb >= 0xfffffffffffffffeull)
-    r.pair("FreeMem", "N/A");
-  else
-    r.pair("FreeMem", n.free_mem_mb);
+  if (n.free_mem_mb >= 0xfffffffffffffffeull) r.pair("FreeMem", "N/A");
+  else r.pair("FreeMem", n.free_mem_mb);
   r.pair("Sockets", n.sockets).pair("Boards", n.boards);
-  if (!n.core_spec_count && n.cpu_spec_list.empty() && !n.mem_spec_mb) return;
+  if (!n.core_spec_count && n.cpu_spec_list.empty() && !n.mem_spec_mb && n.restricted_cores.empty()) return;
   r.line();
   if (n.core_spec_count) r.pair("CoreSpecCount", n.core_spec_count);
   if (!n.cpu_spec_list.empty()) r.pair("CPUSpecList", n.cpu_spec_list);
   if (n.mem_spec_mb) r.pair("MemSpecLimit", n.mem_spec_mb);
+  if (!n.restricted_cores.empty()) r.pair("RestrictedCoresPerGPU", n.restricted_cores);
 }
 
 }  // namespace
@@ -70,9 +66,7 @@ void show_node(const NodeRow& n, const Environment& env, const ShowOptions& opti
   show_hardware(n, options.details, r);
   show_system(n, r);
   r.line();
-  r.pair("State", node_state_long(n.state, n.flags))
-      .pair("ThreadsPerCore", n.threads_per_core)
-      .pair("TmpDisk", n.tmp_disk_mb);
+  r.pair("State", node_state_long(n.state, n.flags)).pair("ThreadsPerCore", n.threads_per_core).pair("TmpDisk", n.tmp_disk_mb);
   r.pair("Weight", n.weight);
   r.pair("Owner", n.owned ? node_owner(n, env) + "(" + std::to_string(n.owner.value) + ")" : "N/A");
   r.pair("MCS_label", n.mcs_label.empty() ? "N/A" : std::string_view(n.mcs_label));
@@ -118,7 +112,7 @@ void show_node(const NodeRow& n, const Environment& env, const ShowOptions& opti
     r.line();
     r.pair("Extra", n.extra);
   }
-  out += options.oneliner ? "\n" : "\n\n";
+  r.end();
 }
 
 }  // namespace muster::fields

@@ -11,18 +11,12 @@ void show_step(const StepView& v, const ShowOptions& options, std::string& out) 
   r.pair("UserId", s.uid.value);
   put_time(r.key("StartTime"), s.start, v.env, "Unknown");
   r.key("TimeLimit");
-  if (s.time_limit_min == kUnlimited32)
-    out += "UNLIMITED";
-  else
-    put_span_full(out, minutes(s.time_limit_min));
+  if (s.time_limit_min == kUnlimited32) out += "UNLIMITED";
+  else put_span_full(out, minutes(s.time_limit_min));
   r.line();
   r.pair("State", step_state_name(s.state)).pair("Partition", s.partition).pair("NodeList", s.node_list);
   r.line();
-  r.pair("Nodes", s.nodes)
-      .pair("CPUs", s.cpus)
-      .pair("Tasks", s.tasks)
-      .pair("Name", s.name)
-      .or_null("Network", s.network);
+  r.pair("Nodes", s.nodes).pair("CPUs", s.cpus).pair("Tasks", s.tasks).pair("Name", s.name).or_null("Network", s.network);
   r.line();
   r.or_null("TRES", s.tres);
   r.line();
@@ -42,7 +36,7 @@ void show_step(const StepView& v, const ShowOptions& options, std::string& out) 
     r.line();
     r.pair("SubmitLine", s.submit_line);
   }
-  out += options.oneliner ? "\n" : "\n\n";
+  r.end();
 }
 
 }  // namespace muster::fields

@@ -42,46 +42,49 @@ TestJob running() {
 }
 
 TEST_F(Show, RunningJob) {
-  EXPECT_EQ(job(running()),
-            "JobId=2 JobName=c3job\n"
-            "   UserId=root(0) GroupId=root(0) MCS_label=N/A\n"
-            "   Priority=4294901758 Nice=0 Account=(null) QOS=(null)\n"
-            "   JobState=RUNNING Reason=None Dependency=(null)\n"
-            "   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=0:0\n"
-            "   RunTime=00:00:05 TimeLimit=00:30:00 TimeMin=N/A\n"
-            "   SubmitTime=2026-11-21T09:20:08 EligibleTime=2026-11-21T09:20:08\n"
-            "   AccrueTime=2026-11-21T09:20:08\n"
-            "   StartTime=2026-11-21T09:20:10 EndTime=2026-11-21T09:50:10 Deadline=N/A\n"
-            "   SuspendTime=None SecsPreSuspend=0 LastSchedEval=Unknown\n"
-            "   Partition=big AllocNode:Sid=localhost:26569\n"
-            "   ReqNodeList=(null) ExcNodeList=(null)\n"
-            "   NodeList=n1\n"
-            "   BatchHost=n1\n"
-            "   NumNodes=1 NumCPUs=3 NumTasks=1 CPUs/Task=3 ReqB:S:C:T=0:0:*:*\n"
-            "   ReqTRES=cpu=3,mem=300M,node=1,billing=3\n"
-            "   AllocTRES=cpu=3,mem=300M,node=1,billing=3\n"
-            "   Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*\n"
-            "   MinCPUsNode=3 MinMemoryCPU=100M MinTmpDiskNode=0\n"
-            "   Features=(null) DelayBoot=00:00:00\n"
-            "   OverSubscribe=YES Exclusive=NO Contiguous=0 Licenses=(null) Network=(null)\n"
-            "   Command=/tmp/w/j.sh a b c\n"
-            "   WorkDir=/tmp/w\n"
-            "   StdErr=/tmp/w/slurm-2.out\n"
-            "   StdIn=/dev/null\n"
-            "   StdOut=/tmp/w/slurm-2.out\n"
-            "   \n\n");
+  EXPECT_EQ(job(running()), "JobId=2 JobName=c3job\n"
+                            "   UserId=root(0) GroupId=root(0) MCS_label=N/A\n"
+                            "   Priority=4294901758 Nice=0 Account=(null) QOS=(null)\n"
+                            "   JobState=RUNNING Reason=None Dependency=(null)\n"
+                            "   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=0:0\n"
+                            "   RunTime=00:00:05 TimeLimit=00:30:00 TimeMin=N/A\n"
+                            "   SubmitTime=2026-11-21T09:20:08 EligibleTime=2026-11-21T09:20:08\n"
+                            "   AccrueTime=2026-11-21T09:20:08\n"
+                            "   StartTime=2026-11-21T09:20:10 EndTime=2026-11-21T09:50:10 Deadline=N/A\n"
+                            "   SuspendTime=None SecsPreSuspend=0 LastSchedEval=Unknown\n"
+                            "   Partition=big AllocNode:Sid=localhost:26569\n"
+                            "   ReqNodeList=(null) ExcNodeList=(null)\n"
+                            "   NodeList=n1\n"
+                            "   BatchHost=n1\n"
+                            "   NumNodes=1 NumCPUs=3 NumTasks=1 CPUs/Task=3 ReqB:S:C:T=0:0:*:*\n"
+                            "   ReqTRES=cpu=3,mem=300M,node=1,billing=3\n"
+                            "   AllocTRES=cpu=3,mem=300M,node=1,billing=3\n"
+                            "   Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*\n"
+                            "   MinCPUsNode=3 MinMemoryCPU=100M MinTmpDiskNode=0\n"
+                            "   Features=(null) DelayBoot=00:00:00\n"
+                            "   OverSubscribe=YES Exclusive=NO Contiguous=0 Licenses=(null) LicensesAlloc=(null) Network=(null)\n"
+                            "   Command=/tmp/w/j.sh\n"
+                            "   WorkDir=/tmp/w\n"
+                            "   StdErr=\n"
+                            "   StdIn=/dev/null\n"
+                            "   StdOut=/tmp/w/slurm-2.out\n"
+                            "   TresPerTask=cpu=3\n\n");
 }
 
 TEST_F(Show, OneLineAndDetails) {
   std::string one = job(running(), {.oneliner = true});
   EXPECT_EQ(std::ranges::count(one, '\n'), 1);
-  EXPECT_TRUE(
-      one.starts_with("JobId=2 JobName=c3job UserId=root(0) GroupId=root(0) MCS_label=N/A Priority="));
+  EXPECT_TRUE(one.starts_with("JobId=2 JobName=c3job UserId=root(0) GroupId=root(0) MCS_label=N/A Priority="));
   std::string details = job(running(), {.details = true});
   EXPECT_NE(details.find("   DerivedExitCode=0:0\n   RunTime="), std::string::npos);
-  EXPECT_NE(details.find("   JOB_GRES=(null)\n     Nodes=n1 CPU_IDs=0-2 Mem=300 GRES=\n   MinCPUsNode=3"),
-            std::string::npos)
-      << details;
+  EXPECT_NE(details.find("   JOB_GRES=(null)\n     Nodes=n1 CPU_IDs=0-2 Mem=300 GRES=\n   MinCPUsNode=3"), std::string::npos) << details;
+}
+
+TEST_F(Show, AStepManagerWhereThereIsToBeOne) {
+  TestJob j = running();
+  EXPECT_EQ(job(j).find("StepMgrEnabled"), std::string::npos);
+  j.request.stepmgr = true;
+  EXPECT_NE(job(j).find("\n   StepMgrEnabled=Yes\n"), std::string::npos);  // swait(1)
 }
 
 TEST_F(Show, PendingArray) {
@@ -105,8 +108,7 @@ TEST_F(Show, WhatTheSystemSays) {
   j.waits(Reason::kResources).row.reason_detail = "needs 4 nodes, 2 are idle";
   std::string text = job(j);
   EXPECT_NE(text.find(" Reason=Resources Dependency="), std::string::npos);
-  EXPECT_NE(text.find("   WorkDir=/tmp/w\n   SystemComment=needs 4 nodes, 2 are idle\n   StdErr="),
-            std::string::npos);
+  EXPECT_NE(text.find("   WorkDir=/tmp/w\n   SystemComment=needs 4 nodes, 2 are idle\n   StdErr="), std::string::npos);
 }
 
 TEST_F(Show, Node) {
@@ -123,23 +125,22 @@ TEST_F(Show, Node) {
   n.tres_allocated = "cpu=1,mem=2000M";
   std::string out;
   show_node(n, env, {}, out);
-  EXPECT_EQ(out,
-            "NodeName=n6 Arch=x86_64 CoresPerSocket=1 \n"
-            "   CPUAlloc=1 CPUEfctv=4 CPUTot=4 CPULoad=0.55\n"
-            "   AvailableFeatures=(null)\n"
-            "   ActiveFeatures=(null)\n"
-            "   Gres=(null)\n"
-            "   NodeAddr=127.0.0.1 NodeHostName=localhost Port=27821 Version=22.05.8\n"
-            "   OS=Linux 6.18 \n"
-            "   RealMemory=2000 AllocMem=2000 FreeMem=23146 Sockets=4 Boards=1\n"
-            "   State=MIXED+DRAIN ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A\n"
-            "   Partitions=main,adown,a_really_long_partition_name \n"
-            "   BootTime=2026-11-21T07:55:20 SlurmdStartTime=2026-11-21T09:20:04\n"
-            "   LastBusyTime=2026-11-21T09:19:31 ResumeAfterTime=None\n"
-            "   CfgTRES=cpu=4,mem=2000M,billing=4\n"
-            "   AllocTRES=cpu=1,mem=2000M\n"
-            "   CurrentWatts=0 AveWatts=0\n"
-            "   Reason=bad disk with a quite long reason text [root@2026-11-21T09:20:11]\n\n");
+  EXPECT_EQ(out, "NodeName=n6 Arch=x86_64 CoresPerSocket=1 \n"
+                 "   CPUAlloc=1 CPUEfctv=4 CPUTot=4 CPULoad=0.55\n"
+                 "   AvailableFeatures=(null)\n"
+                 "   ActiveFeatures=(null)\n"
+                 "   Gres=(null)\n"
+                 "   NodeAddr=127.0.0.1 NodeHostName=localhost Port=27821 Version=22.05.8\n"
+                 "   OS=Linux 6.18 \n"
+                 "   RealMemory=2000 AllocMem=2000 FreeMem=23146 Sockets=4 Boards=1\n"
+                 "   State=MIXED+DRAIN ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A\n"
+                 "   Partitions=main,adown,a_really_long_partition_name \n"
+                 "   BootTime=2026-11-21T07:55:20 SlurmdStartTime=2026-11-21T09:20:04\n"
+                 "   LastBusyTime=2026-11-21T09:19:31 ResumeAfterTime=None\n"
+                 "   CfgTRES=cpu=4,mem=2000M,billing=4\n"
+                 "   AllocTRES=cpu=1,mem=2000M\n"
+                 "   CurrentWatts=0 AveWatts=0\n"
+                 "   Reason=bad disk with a quite long reason text [root@2026-11-21T09:20:11]\n\n");
   out.clear();
   show_node(cluster.nodes[6], env, {.oneliner = true}, out);
   EXPECT_NE(out.find("CPULoad=N/A"), std::string::npos);
@@ -157,20 +158,19 @@ TEST_F(Show, Partition) {
   p.partition.def_mem_per_cpu_mb = 100;
   std::string out;
   show_partition(p, {}, out);
-  EXPECT_EQ(out,
-            "PartitionName=big\n"
-            "   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL\n"
-            "   AllocNodes=ALL Default=NO QoS=N/A\n"
-            "   DefaultTime=00:30:00 DisableRootJobs=NO Exclusive=NO GraceTime=0 Hidden=NO\n"
-            "   MaxNodes=UNLIMITED MaxTime=UNLIMITED MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED "
-            "MaxCPUsPerSocket=UNLIMITED\n"
-            "   Nodes=n[1-4,9]\n"
-            "   PriorityJobFactor=1 PriorityTier=5 RootOnly=NO ReqResv=NO OverSubscribe=FORCE:2\n"
-            "   OverTimeLimit=NONE PreemptMode=OFF\n"
-            "   State=UP TotalCPUs=36 TotalNodes=5 SelectTypeParameters=NONE\n"
-            "   JobDefaults=(null)\n"
-            "   DefMemPerCPU=100 MaxMemPerNode=UNLIMITED\n"
-            "   TRES=cpu=36,mem=18000M,node=5,billing=36\n\n");
+  EXPECT_EQ(out, "PartitionName=big\n"
+                 "   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL\n"
+                 "   AllocNodes=ALL Default=NO QoS=N/A\n"
+                 "   DefaultTime=00:30:00 DisableRootJobs=NO Exclusive=NO GraceTime=0 Hidden=NO\n"
+                 "   MaxNodes=UNLIMITED MaxTime=UNLIMITED MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED "
+                 "MaxCPUsPerSocket=UNLIMITED\n"
+                 "   Nodes=n[1-4,9]\n"
+                 "   PriorityJobFactor=1 PriorityTier=5 RootOnly=NO ReqResv=NO OverSubscribe=FORCE:2\n"
+                 "   OverTimeLimit=NONE PreemptMode=OFF\n"
+                 "   State=UP TotalCPUs=36 TotalNodes=5 SelectTypeParameters=NONE\n"
+                 "   JobDefaults=(null)\n"
+                 "   DefMemPerCPU=100 MaxMemPerNode=UNLIMITED\n"
+                 "   TRES=cpu=36,mem=18000M,node=5,billing=36\n\n");
 }
 
 TEST_F(Show, Step) {
@@ -190,15 +190,14 @@ TEST_F(Show, Step) {
   s.gres = "gres:gpu:1";
   std::string out;
   show_step({s, env}, {}, out);
-  EXPECT_EQ(out,
-            "StepId=1.0 UserId=0 StartTime=2026-11-21T09:20:10 TimeLimit=UNLIMITED\n"
-            "   State=RUNNING Partition=main NodeList=n[2-3]\n"
-            "   Nodes=2 CPUs=4 Tasks=2 Name=sleep Network=(null)\n"
-            "   TRES=cpu=4,mem=3000M,node=2\n"
-            "   ResvPorts=(null)\n"
-            "   CPUFreqReq=Default Dist=Cyclic\n"
-            "   SrunHost:Pid=vm:32434\n"
-            "   TresPerNode=gres:gpu:1\n\n");
+  EXPECT_EQ(out, "StepId=1.0 UserId=0 StartTime=2026-11-21T09:20:10 TimeLimit=UNLIMITED\n"
+                 "   State=RUNNING Partition=main NodeList=n[2-3]\n"
+                 "   Nodes=2 CPUs=4 Tasks=2 Name=sleep Network=(null)\n"
+                 "   TRES=cpu=4,mem=3000M,node=2\n"
+                 "   ResvPorts=(null)\n"
+                 "   CPUFreqReq=Default Dist=Cyclic\n"
+                 "   SrunHost:Pid=vm:32434\n"
+                 "   TresPerNode=gres:gpu:1\n\n");
 }
 
 std::string matching(std::vector<std::string> terms) {
@@ -224,6 +223,7 @@ TEST(NodeStates, Filters) {
   EXPECT_EQ(matching({"idle&cloud"}), "n5 ");
   EXPECT_EQ(matching({"idle+~drain"}), "n4 ");
   EXPECT_EQ(matching({"~mix"}), "n4 n5 n9 ");
+  EXPECT_EQ(matching({"!mix"}), "n4 n5 n9 ");
   EXPECT_EQ(matching({"bogus"}), "Bad state string: \"bogus\"");
   EXPECT_EQ(matching({"idle+"}), "Bad state string: \"idle+\"");
 }

@@ -35,8 +35,7 @@ std::vector<Row> tree_rows(const TopologyView& view, const Topology& t) {
       if (level[i] != height) continue;
       const TopologyUnit& u = t.units[i];
       Row row{u.name, {}, nodes_below(t, i)};
-      row.text = "SwitchName=" + u.name + " Level=" + std::to_string(height) +
-                 " LinkSpeed=" + (u.link_speed.empty() ? "1" : u.link_speed) +
+      row.text = "SwitchName=" + u.name + " Level=" + std::to_string(height) + " LinkSpeed=" + (u.link_speed.empty() ? "1" : u.link_speed) +
                  " Nodes=" + list_of(view, row.nodes);
       std::vector<std::string> below;
       for (uint32_t c : u.children) below.push_back(t.units[c].name);
@@ -50,8 +49,8 @@ std::vector<Row> block_rows(const TopologyView& view, const Topology& t) {
   std::vector<Row> out;
   auto add = [&](const char* what, std::string name, std::vector<uint32_t> nodes, uint32_t size) {
     Row row{name, {}, std::move(nodes)};
-    row.text = std::string(what) + "=" + name + " BlockIndex=" + std::to_string(out.size()) +
-               " Nodes=" + list_of(view, row.nodes) + " BlockSize=" + std::to_string(size);
+    row.text = std::string(what) + "=" + name + " BlockIndex=" + std::to_string(out.size()) + " Nodes=" + list_of(view, row.nodes) +
+               " BlockSize=" + std::to_string(size);
     out.push_back(std::move(row));
   };
   const uint32_t base = t.block_sizes.empty() ? 1 : t.block_sizes.front();
@@ -73,15 +72,13 @@ std::vector<Row> ring_rows(const TopologyView& view, const Topology& t) {
   std::vector<Row> out;
   for (const TopologyUnit& u : t.units)
     out.push_back({u.name,
-                   "RingName=" + u.name + " RingIndex=" + std::to_string(out.size()) +
-                       " Nodes=" + list_of(view, u.nodes) + " RingSize=" + std::to_string(u.nodes.size()),
+                   "RingName=" + u.name + " RingIndex=" + std::to_string(out.size()) + " Nodes=" + list_of(view, u.nodes) +
+                       " RingSize=" + std::to_string(u.nodes.size()),
                    sorted(u.nodes)});
   return out;
 }
 
-std::string cell_text(const Cell3d& c) {
-  return std::to_string(c.x) + "x" + std::to_string(c.y) + "x" + std::to_string(c.z);
-}
+std::string cell_text(const Cell3d& c) { return std::to_string(c.x) + "x" + std::to_string(c.y) + "x" + std::to_string(c.z); }
 
 std::vector<Row> torus_rows(const TopologyView& view, const Topology& t) {
   std::vector<Row> out;
@@ -89,8 +86,7 @@ std::vector<Row> torus_rows(const TopologyView& view, const Topology& t) {
     std::string shapes;
     for (const TorusPlacement& p : u.placements) shapes += (shapes.empty() ? "" : ",") + cell_text(p.dims);
     out.push_back({u.name,
-                   "TorusName=" + u.name + " Dims=" + cell_text(u.dims) + " Nodes=" + list_of(view, u.nodes) +
-                       " Placements=" + shapes,
+                   "TorusName=" + u.name + " Dims=" + cell_text(u.dims) + " Nodes=" + list_of(view, u.nodes) + " Placements=" + shapes,
                    sorted(u.nodes)});
   }
   return out;
@@ -98,16 +94,11 @@ std::vector<Row> torus_rows(const TopologyView& view, const Topology& t) {
 
 std::vector<Row> rows_of(const TopologyView& view, const Topology& t) {
   switch (t.kind) {
-    case TopologyKind::kFlat:
-      break;
-    case TopologyKind::kTree:
-      return tree_rows(view, t);
-    case TopologyKind::kBlock:
-      return block_rows(view, t);
-    case TopologyKind::kRing:
-      return ring_rows(view, t);
-    case TopologyKind::kTorus3d:
-      return torus_rows(view, t);
+    case TopologyKind::kFlat: break;
+    case TopologyKind::kTree: return tree_rows(view, t);
+    case TopologyKind::kBlock: return block_rows(view, t);
+    case TopologyKind::kRing: return ring_rows(view, t);
+    case TopologyKind::kTorus3d: return torus_rows(view, t);
   }
   return {};
 }
@@ -128,16 +119,14 @@ void unit_yaml(const TopologyView& view, const Topology& t, const TopologyUnit& 
       out += "        regions:\n";
       for (uint32_t i = 0; i < u.nodes.size(); ++i)
         if (u.nodes[i] != kNoNode)
-          out += "          - {anchor: " +
-                 cell_yaml({i % u.dims.x, i / u.dims.x % u.dims.y, i / u.dims.x / u.dims.y}) +
+          out += "          - {anchor: " + cell_yaml({i % u.dims.x, i / u.dims.x % u.dims.y, i / u.dims.x / u.dims.y}) +
                  ", dims: {x: 1, y: 1, z: 1}, nodes: " + list_of(view, {u.nodes[i]}) + "}\n";
     }
     out += "        placements:\n";
     for (const TorusPlacement& p : u.placements) {
       out += "          - dims: " + cell_yaml(p.dims) + "\n";
       if (!(p.anchor_seed == Cell3d{})) out += "            anchor_seed: " + cell_yaml(p.anchor_seed) + "\n";
-      if (!(p.anchor_spacing == p.dims))
-        out += "            anchor_spacing: " + cell_yaml(p.anchor_spacing) + "\n";
+      if (!(p.anchor_spacing == p.dims)) out += "            anchor_spacing: " + cell_yaml(p.anchor_spacing) + "\n";
     }
     return;
   }
@@ -154,11 +143,9 @@ void unit_yaml(const TopologyView& view, const Topology& t, const TopologyUnit& 
 }  // namespace
 
 Result<std::string> show_topology(const TopologyView& view, const TopologyWanted& wanted) {
-  const Topology* t = wanted.topology.empty() ? view.topologies.cluster_default()
-                                              : view.topologies.find(wanted.topology);
-  if (!t && !wanted.topology.empty())
-    return fail(Errc::kNotFound, "there is no topology " + wanted.topology);
-  if (!t || t->kind == TopologyKind::kFlat) return std::string();   // nothing to show
+  const Topology* t = wanted.topology.empty() ? view.topologies.cluster_default() : view.topologies.find(wanted.topology);
+  if (!t && !wanted.topology.empty()) return fail(Errc::kNotFound, "there is no topology " + wanted.topology);
+  if (!t || t->kind == TopologyKind::kFlat) return std::string();  // nothing to show
   std::vector<uint32_t> held;
   for (const std::string& name : wanted.nodes) {
     auto at = std::ranges::find(view.names, name);
@@ -168,8 +155,7 @@ Result<std::string> show_topology(const TopologyView& view, const TopologyWanted
   std::string out;
   for (const Row& row : rows_of(view, *t)) {
     if (!wanted.unit.empty() && row.name != wanted.unit) continue;
-    const bool holds =
-        std::ranges::all_of(held, [&](uint32_t n) { return std::ranges::binary_search(row.nodes, n); });
+    const bool holds = std::ranges::all_of(held, [&](uint32_t n) { return std::ranges::binary_search(row.nodes, n); });
     if (!holds) continue;
     out += wanted.line_length ? row.text.substr(0, wanted.line_length) : row.text;
     out += '\n';

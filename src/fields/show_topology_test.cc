@@ -26,24 +26,21 @@ std::string show(TopologyWanted wanted) {
 }
 
 TEST(ShowTopology, LinesOfATree) {
-  EXPECT_EQ(show({.topology = "net"}),
-            "SwitchName=leaf0 Level=0 LinkSpeed=1 Nodes=n[0-1]\n"
-            "SwitchName=leaf1 Level=0 LinkSpeed=900 Nodes=n[2-3]\n"
-            "SwitchName=spine Level=1 LinkSpeed=1 Nodes=n[0-3] Switches=leaf[0-1]\n");
+  EXPECT_EQ(show({.topology = "net"}), "SwitchName=leaf0 Level=0 LinkSpeed=1 Nodes=n[0-1]\n"
+                                       "SwitchName=leaf1 Level=0 LinkSpeed=900 Nodes=n[2-3]\n"
+                                       "SwitchName=spine Level=1 LinkSpeed=1 Nodes=n[0-3] Switches=leaf[0-1]\n");
   EXPECT_EQ(show({.topology = "net", .unit = "leaf1"}), "SwitchName=leaf1 Level=0 LinkSpeed=900 Nodes=n[2-3]\n");
-  EXPECT_EQ(show({.topology = "net", .nodes = {"n0"}}),
-            "SwitchName=leaf0 Level=0 LinkSpeed=1 Nodes=n[0-1]\n"
-            "SwitchName=spine Level=1 LinkSpeed=1 Nodes=n[0-3] Switches=leaf[0-1]\n");
+  EXPECT_EQ(show({.topology = "net", .nodes = {"n0"}}), "SwitchName=leaf0 Level=0 LinkSpeed=1 Nodes=n[0-1]\n"
+                                                        "SwitchName=spine Level=1 LinkSpeed=1 Nodes=n[0-3] Switches=leaf[0-1]\n");
   EXPECT_EQ(show({.topology = "net", .nodes = {"n0", "n2"}, .line_length = 16}), "SwitchName=spine\n");
 }
 
 TEST(ShowTopology, LinesOfBlocks) {
-  EXPECT_EQ(show({}),
-            "BlockName=b0 BlockIndex=0 Nodes=n[0-1] BlockSize=2\n"
-            "BlockName=b1 BlockIndex=1 Nodes=n[2-3] BlockSize=2\n"
-            "BlockName=b2 BlockIndex=2 Nodes=n[5-6] BlockSize=2\n"
-            "AggregatedBlock=b[0-1] BlockIndex=3 Nodes=n[0-3] BlockSize=4\n"
-            "AggregatedBlock=b2 BlockIndex=4 Nodes=n[5-6] BlockSize=4\n");
+  EXPECT_EQ(show({}), "BlockName=b0 BlockIndex=0 Nodes=n[0-1] BlockSize=2\n"
+                      "BlockName=b1 BlockIndex=1 Nodes=n[2-3] BlockSize=2\n"
+                      "BlockName=b2 BlockIndex=2 Nodes=n[5-6] BlockSize=2\n"
+                      "AggregatedBlock=b[0-1] BlockIndex=3 Nodes=n[0-3] BlockSize=4\n"
+                      "AggregatedBlock=b2 BlockIndex=4 Nodes=n[5-6] BlockSize=4\n");
 }
 
 TEST(ShowTopology, WhatThereIsNoneOf) {

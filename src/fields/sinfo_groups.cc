@@ -8,9 +8,7 @@
 namespace muster::fields {
 namespace {
 
-bool in_use(const NodeRow& n) {
-  return n.state == NodeState::kAllocated || n.state == NodeState::kMixed || (n.flags & kNodeCompleting);
-}
+bool in_use(const NodeRow& n) { return n.state == NodeState::kAllocated || n.state == NodeState::kMixed || (n.flags & kNodeCompleting); }
 
 // Bits of slurm.h, which users meet as numbers in the API.
 struct FlagBit {
@@ -32,12 +30,10 @@ constexpr FlagBit kFlagBits[] = {
 // Finds or makes the line of a key; keys are the texts of the fields that tell lines apart.
 class Lines {
  public:
-  Lines(const Format<SinfoView>& format, const GroupOptions& options, const Environment& env)
-      : options_(options), env_(env) {
+  Lines(const Format<SinfoView>& format, const GroupOptions& options, const Environment& env) : options_(options), env_(env) {
     for (const Column<SinfoView>& c : format.columns) {
       if (!c.field) continue;
-      if (c.field->split == Split::kAlways || (options.exact && c.field->split == Split::kExact))
-        apart_.push_back(c.field);
+      if (c.field->split == Split::kAlways || (options.exact && c.field->split == Split::kExact)) apart_.push_back(c.field);
     }
   }
 
@@ -103,14 +99,10 @@ class Lines {
 void SinfoLine::add(const NodeRow& n) {
   if (!first) first = &n;
   nodes.push_back(&n);
-  bool closed = (n.flags & kNodeDrain) || n.state == NodeState::kDown || n.state == NodeState::kError ||
-                n.state == NodeState::kFuture;
-  if (in_use(n))
-    ++node_counts.allocated;
-  else if (closed)
-    ++node_counts.other;
-  else
-    ++node_counts.idle;
+  bool closed = (n.flags & kNodeDrain) || n.state == NodeState::kDown || n.state == NodeState::kError || n.state == NodeState::kFuture;
+  if (in_use(n)) ++node_counts.allocated;
+  else if (closed) ++node_counts.other;
+  else ++node_counts.idle;
   uint32_t used = std::min(n.cpus_allocated, n.cpus);
   cpu_counts.allocated += used;
   (closed ? cpu_counts.other : cpu_counts.idle) += n.cpus - used;
@@ -146,8 +138,7 @@ std::string reason_owner(const NodeRow& node, const Environment& env) {
 }
 
 std::vector<SinfoLine> group_nodes(std::span<const PartitionRow> partitions, std::span<const NodeRow> nodes,
-                                   const Format<SinfoView>& format, const GroupOptions& options,
-                                   const Environment& env) {
+                                   const Format<SinfoView>& format, const GroupOptions& options, const Environment& env) {
   std::unordered_map<std::string_view, size_t> partition_index;  // looked up, never walked
   for (size_t i = 0; i < partitions.size(); ++i) partition_index.emplace(partitions[i].partition.name, i);
   std::vector<std::vector<uint32_t>> members(partitions.size());
@@ -159,16 +150,14 @@ std::vector<SinfoLine> group_nodes(std::span<const PartitionRow> partitions, std
   Lines lines(format, options, env);
   for (size_t p = 0; p < partitions.size(); ++p) {
     for (uint32_t i : members[p]) lines.add(&partitions[p], nodes[i], i);
-    if (members[p].empty() && options.empty_partitions && !options.node_centric)
-      lines.add_empty(partitions[p]);
+    if (members[p].empty() && options.empty_partitions && !options.node_centric) lines.add_empty(partitions[p]);
   }
   return lines.take();
 }
 
 uint32_t partition_column_width(std::span<const PartitionRow> partitions) {
   size_t width = 9;
-  for (const PartitionRow& p : partitions)
-    width = std::max(width, p.partition.name.size() + (p.partition.is_default ? 1 : 0));
+  for (const PartitionRow& p : partitions) width = std::max(width, p.partition.name.size() + (p.partition.is_default ? 1 : 0));
   return static_cast<uint32_t>(std::min<size_t>(width, kMaxWidth));
 }
 

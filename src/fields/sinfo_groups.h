@@ -18,17 +18,15 @@
 namespace muster::fields {
 
 struct GroupOptions {
-  bool node_centric = false;  // -N: a line for every node and partition
-  bool exact = false;         // -e
-  bool empty_partitions =
-      true;  // a partition without a node that is kept has a line "0 n/a"; not with -N and -R
+  bool node_centric = false;                 // -N: a line for every node and partition
+  bool exact = false;                        // -e
+  bool empty_partitions = true;              // a partition without a node that is kept has a line "0 n/a"; not with -N and -R
   std::function<bool(const NodeRow&)> keep;  // -t, -d, -r, -R; empty: all
 };
 
 // In order of partitions, and of their first node within one. Lines point into the rows given.
 std::vector<SinfoLine> group_nodes(std::span<const PartitionRow> partitions, std::span<const NodeRow> nodes,
-                                   const Format<SinfoView>& format, const GroupOptions& options,
-                                   const Environment& env);
+                                   const Format<SinfoView>& format, const GroupOptions& options, const Environment& env);
 
 // How wide '#' of the default formats is (sinfo_formats.h): the longest name that will be printed, at
 // least 9.

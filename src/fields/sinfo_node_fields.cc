@@ -53,10 +53,8 @@ void load(S o, uint64_t hundredths) {
   o.append(text, static_cast<size_t>(n));
 }
 void memory(S o, uint64_t mb) {
-  if (mb >= 0xfffffffffffffffeull)
-    o += "N/A";
-  else
-    put_number(o, mb);
+  if (mb >= 0xfffffffffffffffeull) o += "N/A";
+  else put_number(o, mb);
 }
 template <auto F>
 void between(S o, const Extent& e) {
@@ -86,9 +84,7 @@ void state_text(V v, S o, bool compact) {
   put(o, compact ? t.code : t.base);
   if (t.suffix) o += t.suffix;
 }
-void state_complete(const NodeRow& n, const Environment&, S o) {
-  put(o, to_lower(node_state_long(n.state, n.flags)));
-}
+void state_complete(const NodeRow& n, const Environment&, S o) { put(o, to_lower(node_state_long(n.state, n.flags))); }
 int64_t state_order(V v) { return v.line.first ? node_state_order(*v.line.first) : -1; }
 
 void reason_user_long(const NodeRow& n, const Environment& env, S o) {
@@ -103,14 +99,12 @@ using N = const NodeRow&;
 using E = const Environment&;
 
 constexpr SinfoField kFields[] = {
-    {'N', "NodeList", "", "NODELIST", kWideHeader, kWorks, "Nodes",
-     [](V v, S o) { put(o, node_list(v.line)); }},
-    {'n', "NodeHost", "", "HOSTNAMES", kWideHeader, kWorks, "Host names of the nodes",
-     of_nodes<[](N n, E, S o) { put(o, n.hostname); }>, nullptr, kApart},
-    {'o', "NodeAddr", "", "NODE_ADDR", kWideHeader, kWorks, "Addresses of the nodes",
-     of_nodes<[](N n, E, S o) { put(o, n.address); }>, nullptr, kApart},
-    {'D', "Nodes", "", "NODES", 0, kWorks, "Number of nodes",
-     [](V v, S o) { put_number(o, v.line.nodes.size()); },
+    {'N', "NodeList", "", "NODELIST", kWideHeader, kWorks, "Nodes", [](V v, S o) { put(o, node_list(v.line)); }},
+    {'n', "NodeHost", "", "HOSTNAMES", kWideHeader, kWorks, "Host names of the nodes", of_nodes<[](N n, E, S o) { put(o, n.hostname); }>,
+     nullptr, kApart},
+    {'o', "NodeAddr", "", "NODE_ADDR", kWideHeader, kWorks, "Addresses of the nodes", of_nodes<[](N n, E, S o) { put(o, n.address); }>,
+     nullptr, kApart},
+    {'D', "Nodes", "", "NODES", 0, kWorks, "Number of nodes", [](V v, S o) { put_number(o, v.line.nodes.size()); },
      [](V v) { return static_cast<int64_t>(v.line.nodes.size()); }},
     {'A', "NodeAI", "", "NODES(A/I)", 0, kWorks, "Nodes allocated/idle",
      [](V v, S o) {
@@ -119,26 +113,21 @@ constexpr SinfoField kFields[] = {
        put_number(o, v.line.node_counts.idle);
      },
      [](V v) { return int64_t{v.line.node_counts.allocated}; }},
-    {'F', "NodeAIOT", "", "NODES(A/I/O/T)", 0, kWorks, "Nodes allocated/idle/other/total",
-     [](V v, S o) { counts(o, v.line.node_counts); },
+    {'F', "NodeAIOT", "", "NODES(A/I/O/T)", 0, kWorks, "Nodes allocated/idle/other/total", [](V v, S o) { counts(o, v.line.node_counts); },
      [](V v) { return int64_t{v.line.node_counts.allocated}; }},
-    {'t', "StateCompact", "", "STATE", 0, kWorks, "State, short", [](V v, S o) { state_text(v, o, true); },
-     state_order, kApart},
-    {'T', "StateLong", "", "STATE", 0, kWorks, "State", [](V v, S o) { state_text(v, o, false); },
-     state_order, kApart},
-    {0, "StateComplete", "", "STATECOMPLETE", 0, kWorks, "State with all flags", of_nodes<state_complete>,
-     state_order, kApart},
-    {'C', "CPUsState", "", "CPUS(A/I/O/T)", 0, kWorks, "CPUs allocated/idle/other/total",
-     [](V v, S o) { counts(o, v.line.cpu_counts); },
+    {'t', "StateCompact", "", "STATE", 0, kWorks, "State, short", [](V v, S o) { state_text(v, o, true); }, state_order, kApart},
+    {'T', "StateLong", "", "STATE", 0, kWorks, "State", [](V v, S o) { state_text(v, o, false); }, state_order, kApart},
+    {0, "StateComplete", "", "STATECOMPLETE", 0, kWorks, "State with all flags", of_nodes<state_complete>, state_order, kApart},
+    {'C', "CPUsState", "", "CPUS(A/I/O/T)", 0, kWorks, "CPUs allocated/idle/other/total", [](V v, S o) { counts(o, v.line.cpu_counts); },
      [](V v) { return int64_t{v.line.cpu_counts.allocated}; }},
     {'c', "CPUs", "", "CPUS", 0, kWorks, "CPUs of a node", [](V v, S o) { least(o, v.line.cpus); },
      [](V v) { return least_order(v.line.cpus); }, kExact},
-    {'X', "Sockets", "", "SOCKETS", 0, kWorks, "Sockets of a node",
-     [](V v, S o) { least(o, v.line.sockets); }, [](V v) { return least_order(v.line.sockets); }, kExact},
+    {'X', "Sockets", "", "SOCKETS", 0, kWorks, "Sockets of a node", [](V v, S o) { least(o, v.line.sockets); },
+     [](V v) { return least_order(v.line.sockets); }, kExact},
     {'Y', "Cores", "", "CORES", 0, kWorks, "Cores of a socket", [](V v, S o) { least(o, v.line.cores); },
      [](V v) { return least_order(v.line.cores); }, kExact},
-    {'Z', "Threads", "", "THREADS", 0, kWorks, "Threads of a core",
-     [](V v, S o) { least(o, v.line.threads); }, [](V v) { return least_order(v.line.threads); }, kExact},
+    {'Z', "Threads", "", "THREADS", 0, kWorks, "Threads of a core", [](V v, S o) { least(o, v.line.threads); },
+     [](V v) { return least_order(v.line.threads); }, kExact},
     {'z', "SocketCoreThread", "", "S:C:T", 0, kWorks, "Sockets, cores and threads",
      [](V v, S o) {
        least(o, v.line.sockets);
@@ -148,43 +137,37 @@ constexpr SinfoField kFields[] = {
        least(o, v.line.threads);
      },
      nullptr, kExact},
-    {'m', "Memory", "", "MEMORY", 0, kWorks, "Memory of a node, MiB",
-     [](V v, S o) { least(o, v.line.memory_mb); }, [](V v) { return least_order(v.line.memory_mb); }, kExact},
-    {'d', "Disk", "", "TMP_DISK", 0, kWorks, "Temporary disk of a node, MiB",
-     [](V v, S o) { least(o, v.line.disk_mb); }, [](V v) { return least_order(v.line.disk_mb); }, kExact},
+    {'m', "Memory", "", "MEMORY", 0, kWorks, "Memory of a node, MiB", [](V v, S o) { least(o, v.line.memory_mb); },
+     [](V v) { return least_order(v.line.memory_mb); }, kExact},
+    {'d', "Disk", "", "TMP_DISK", 0, kWorks, "Temporary disk of a node, MiB", [](V v, S o) { least(o, v.line.disk_mb); },
+     [](V v) { return least_order(v.line.disk_mb); }, kExact},
     {'w', "Weight", "", "WEIGHT", 0, kWorks, "Scheduling weight", [](V v, S o) { least(o, v.line.weight); },
      [](V v) { return least_order(v.line.weight); }, kExact},
-    {'O', "CPUsLoad", "", "CPU_LOAD", 0, kWorks, "Load as the system reports it",
-     [](V v, S o) { between<load>(o, v.line.load); }, [](V v) { return least_order(v.line.load); }, kExact},
+    {'O', "CPUsLoad", "", "CPU_LOAD", 0, kWorks, "Load as the system reports it", [](V v, S o) { between<load>(o, v.line.load); },
+     [](V v) { return least_order(v.line.load); }, kExact},
     {'e', "FreeMem", "", "FREE_MEM", 0, kWorks, "Free memory as the system reports it, MiB",
-     [](V v, S o) { between<memory>(o, v.line.free_mem_mb); },
-     [](V v) { return least_order(v.line.free_mem_mb); }, kExact},
+     [](V v, S o) { between<memory>(o, v.line.free_mem_mb); }, [](V v) { return least_order(v.line.free_mem_mb); }, kExact},
     {0, "AllocMem", "", "ALLOCMEM", 0, kWorks, "Memory of a node held by jobs, MiB",
      of_nodes<[](N n, E, S o) { put_number(o, n.mem_allocated_mb); }>, nullptr, kApart},
-    {'f', "Features", "", "AVAIL_FEATURES", 0, kWorks, "Features",
-     of_nodes<[](N n, E, S o) { put_or(o, join(n.features, ",")); }>, nullptr, kApart},
+    {'f', "Features", "", "AVAIL_FEATURES", 0, kWorks, "Features", of_nodes<[](N n, E, S o) { put_or(o, join(n.features, ",")); }>, nullptr,
+     kApart},
     {'b', "features_act", "", "ACTIVE_FEATURES", 0, kWorks, "Features in force",
      of_nodes<[](N n, E, S o) { put_or(o, join(n.features_active, ",")); }>, nullptr, kApart},
-    {'G', "Gres", "", "GRES", 0, kWorks, "Generic resources",
-     of_nodes<[](N n, E, S o) { put_or(o, n.gres); }>, nullptr, kApart},
-    {0, "GresUsed", "", "GRES_USED", 0, kWorks, "Generic resources in use",
-     of_nodes<[](N n, E, S o) { put_or(o, n.gres_used); }>, nullptr, kApart},
-    {'E', "Reason", "", "REASON", 0, kWorks, "Why they are unavailable",
-     of_nodes<[](N n, E, S o) { put_or(o, n.reason, "none"); }>, nullptr, kApart},
+    {'G', "Gres", "", "GRES", 0, kWorks, "Generic resources", of_nodes<[](N n, E, S o) { put_or(o, n.gres); }>, nullptr, kApart},
+    {0, "GresUsed", "", "GRES_USED", 0, kWorks, "Generic resources in use", of_nodes<[](N n, E, S o) { put_or(o, n.gres_used); }>, nullptr,
+     kApart},
+    {'E', "Reason", "", "REASON", 0, kWorks, "Why they are unavailable", of_nodes<[](N n, E, S o) { put_or(o, n.reason, "none"); }>,
+     nullptr, kApart},
     {'H', "TimeStamp", "", "TIMESTAMP", 0, kWorks, "When the reason was given",
      of_nodes<[](N n, E e, S o) { put_time(o, n.reason_time, e, "Unknown"); }>, nullptr, kApart},
-    {'u', "User", "", "USER", 0, kWorks, "Who gave the reason",
-     of_nodes<[](N n, E e, S o) { put(o, reason_owner(n, e)); }>, nullptr, kApart},
-    {'U', "UserLong", "", "USER", 0, kWorks, "Who gave the reason, with uid", of_nodes<reason_user_long>,
-     nullptr, kApart},
-    {'v', "Version", "", "VERSION", 0, kWorks, "Version of slurmd",
-     of_nodes<[](N n, E, S o) { put_or(o, n.version, "N/A"); }>, nullptr, kApart},
-    {0, "Comment", "", "COMMENT", 0, kWorks, "Comment", of_nodes<[](N n, E, S o) { put_or(o, n.comment); }>,
-     nullptr, kApart},
-    {0, "Extra", "", "EXTRA", 0, kWorks, "Text of the site",
-     of_nodes<[](N n, E, S o) { put_or(o, n.extra); }>, nullptr, kApart},
-    {0, "Port", "", "PORT", 0, kWorks, "Port of slurmd on the first node",
-     of_nodes<[](N n, E, S o) { put_number(o, n.port); }>},
+    {'u', "User", "", "USER", 0, kWorks, "Who gave the reason", of_nodes<[](N n, E e, S o) { put(o, reason_owner(n, e)); }>, nullptr,
+     kApart},
+    {'U', "UserLong", "", "USER", 0, kWorks, "Who gave the reason, with uid", of_nodes<reason_user_long>, nullptr, kApart},
+    {'v', "Version", "", "VERSION", 0, kWorks, "Version of slurmd", of_nodes<[](N n, E, S o) { put_or(o, n.version, "N/A"); }>, nullptr,
+     kApart},
+    {0, "Comment", "", "COMMENT", 0, kWorks, "Comment", of_nodes<[](N n, E, S o) { put_or(o, n.comment); }>, nullptr, kApart},
+    {0, "Extra", "", "EXTRA", 0, kWorks, "Text of the site", of_nodes<[](N n, E, S o) { put_or(o, n.extra); }>, nullptr, kApart},
+    {0, "Port", "", "PORT", 0, kWorks, "Port of slurmd on the first node", of_nodes<[](N n, E, S o) { put_number(o, n.port); }>},
     absent<SinfoView>('i', "", "RESERVATION", "policy", "Reservation that has the nodes", [](V, S) {}),
 };
 

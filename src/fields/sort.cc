@@ -21,8 +21,7 @@ bool special(const JobView& v, const SortKey<JobView>& key, int64_t& number, std
   number = v.row.tiers.empty() ? 0 : v.row.tiers.front();
   return true;
 }
-bool special(const SinfoView& v, const SortKey<SinfoView>& key, int64_t& number, std::string& text,
-             bool& is_number) {
+bool special(const SinfoView& v, const SortKey<SinfoView>& key, int64_t& number, std::string& text, bool& is_number) {
   if (key.defined_order) {
     is_number = true;
     number = partition_order(v);
@@ -58,10 +57,8 @@ ParsedSort<View> parse_sort(std::string_view text) {
     for (char letter : item) {               // Slurm takes "Pt" for "P,t"
       SortKey<View> one = key;
       one.field = field_by_letter<View>(letter);
-      if (one.field)
-        out.keys.push_back(one);
-      else
-        out.messages.push_back("Invalid sort specification: " + std::string(1, letter));
+      if (one.field) out.keys.push_back(one);
+      else out.messages.push_back("Invalid sort specification: " + std::string(1, letter));
     }
   }
   return out;
@@ -92,16 +89,11 @@ void RowSorter<View>::add(const View& view) {
     scratch_.clear();
     if (!special(view, keys_[i], number, scratch_, is_number)) {
       is_number = keys_[i].field->number != nullptr;
-      if (is_number)
-        number = keys_[i].field->number(view);
-      else
-        keys_[i].field->text(view, scratch_);
+      if (is_number) number = keys_[i].field->number(view);
+      else keys_[i].field->text(view, scratch_);
     }
-    if (is_number)
-      values.numbers.push_back(number);
-    else
-      values.texts.push_back(
-          values.known.try_emplace(scratch_, static_cast<uint32_t>(values.known.size())).first->second);
+    if (is_number) values.numbers.push_back(number);
+    else values.texts.push_back(values.known.try_emplace(scratch_, static_cast<uint32_t>(values.known.size())).first->second);
   }
 }
 
@@ -113,9 +105,7 @@ std::vector<int64_t> RowSorter<View>::ranks(const SortKey<View>& key, const Valu
   std::vector<uint32_t> order(texts.size());
   std::iota(order.begin(), order.end(), 0u);
   bool hosts = by_host(key);
-  std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
-    return hosts ? host_less(*texts[a], *texts[b]) : *texts[a] < *texts[b];
-  });
+  std::ranges::sort(order, [&](uint32_t a, uint32_t b) { return hosts ? host_less(*texts[a], *texts[b]) : *texts[a] < *texts[b]; });
   std::vector<int64_t> out(texts.size());
   for (size_t rank = 0; rank < order.size(); ++rank) out[order[rank]] = static_cast<int64_t>(rank);
   return out;
@@ -156,11 +146,8 @@ template class RowSorter<SinfoView>;
 template ParsedSort<JobView> parse_sort<JobView>(std::string_view);
 template ParsedSort<StepView> parse_sort<StepView>(std::string_view);
 template ParsedSort<SinfoView> parse_sort<SinfoView>(std::string_view);
-template std::vector<uint32_t> sorted_order<JobView>(const std::vector<JobView>&,
-                                                     const std::vector<SortKey<JobView>>&);
-template std::vector<uint32_t> sorted_order<StepView>(const std::vector<StepView>&,
-                                                      const std::vector<SortKey<StepView>>&);
-template std::vector<uint32_t> sorted_order<SinfoView>(const std::vector<SinfoView>&,
-                                                       const std::vector<SortKey<SinfoView>>&);
+template std::vector<uint32_t> sorted_order<JobView>(const std::vector<JobView>&, const std::vector<SortKey<JobView>>&);
+template std::vector<uint32_t> sorted_order<StepView>(const std::vector<StepView>&, const std::vector<SortKey<StepView>>&);
+template std::vector<uint32_t> sorted_order<SinfoView>(const std::vector<SinfoView>&, const std::vector<SortKey<SinfoView>>&);
 
 }  // namespace muster::fields

@@ -22,7 +22,7 @@ inline Environment test_environment() {
 
 struct TestJob {
   JobRow row;
-  JobRequest request;
+  ShownRequest request;
   TestJob(uint32_t id, std::string name, std::string partition) {
     row.id = JobId(id);
     row.partition = std::move(partition);
@@ -49,8 +49,7 @@ struct TestJob {
   }
 };
 
-inline NodeRow test_node(const std::string& name, NodeState state, std::vector<std::string> partitions,
-                         bool big) {
+inline NodeRow test_node(const std::string& name, NodeState state, std::vector<std::string> partitions, bool big) {
   NodeRow n;
   n.name = name;
   n.hostname = "localhost";
@@ -98,8 +97,7 @@ struct TestCluster {
     partitions[2].partition.min_nodes = 2;
     partitions[2].partition.max_nodes = 3;
     partitions[3].partition.allow_groups = {"root"};
-    for (int i = 1; i <= 4; ++i)
-      nodes.push_back(test_node("n" + std::to_string(i), NodeState::kMixed, {"main", "big"}, true));
+    for (int i = 1; i <= 4; ++i) nodes.push_back(test_node("n" + std::to_string(i), NodeState::kMixed, {"main", "big"}, true));
     nodes[3].state = NodeState::kIdle;
     nodes[3].has_jobs = false;
     std::vector<std::string> small = {"main", "adown", "a_really_long_partition_name"};

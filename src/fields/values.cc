@@ -69,10 +69,8 @@ void put_span(std::string& out, Duration span) {
   int64_t days = s / 86400, hours = s / 3600 % 24, mins = s / 60 % 60;
   two(s % 60);
   *--p = ':';
-  if (days || hours)
-    two(mins);
-  else
-    all(mins);
+  if (days || hours) two(mins);
+  else all(mins);
   if (days) {
     *--p = ':';
     two(hours);
@@ -88,10 +86,8 @@ void put_span(std::string& out, Duration span) {
 void put_span_full(std::string& out, Duration span) { out += format_span_full(span); }
 
 void put_minutes(std::string& out, uint32_t mins, std::string_view unlimited) {
-  if (mins == kUnlimited32)
-    out += unlimited;
-  else
-    put_span(out, minutes(mins));
+  if (mins == kUnlimited32) out += unlimited;
+  else put_span(out, minutes(mins));
 }
 
 void put_mem(std::string& out, uint64_t mb, bool noconvert) {
@@ -109,18 +105,14 @@ void put_user(std::string& out, Uid uid, std::string_view known, const Environme
     return;
   }
   std::string name = env.user_name ? env.user_name(uid) : std::string();
-  if (name.empty())
-    put_number(out, uid.value);
-  else
-    out += name;
+  if (name.empty()) put_number(out, uid.value);
+  else out += name;
 }
 
 void put_group(std::string& out, Gid gid, const Environment& env) {
   std::string name = env.group_name ? env.group_name(gid) : std::string();
-  if (name.empty())
-    put_number(out, gid.value);
-  else
-    out += name;
+  if (name.empty()) put_number(out, gid.value);
+  else out += name;
 }
 
 }  // namespace muster::fields

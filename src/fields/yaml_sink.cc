@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "fields/utf8.h"
+#include "base/utf8.h"
 
 namespace muster::fields {
 namespace {

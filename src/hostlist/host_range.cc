@@ -131,8 +131,7 @@ class HostRangeParser {
     digits = text_.substr(at_, n);
     std::string_view significant = digits;
     while (significant.size() > 1 && significant.front() == '0') significant.remove_prefix(1);
-    if (significant.size() > kMaxHostDigits)
-      return bad("the number has more than " + std::to_string(kMaxHostDigits) + " digits");
+    if (significant.size() > kMaxHostDigits) return bad("the number has more than " + std::to_string(kMaxHostDigits) + " digits");
     at_ += n;
     return *parse_number<uint64_t>(significant);
   }

@@ -26,20 +26,16 @@ std::string_view without_zeros(std::string_view digits) {
 }
 
 // Can stand in brackets: parse() reads it back.
-bool can_stand_in_brackets(std::string_view digits) {
-  return !digits.empty() && without_zeros(digits).size() <= kMaxHostDigits;
-}
+bool can_stand_in_brackets(std::string_view digits) { return !digits.empty() && without_zeros(digits).size() <= kMaxHostDigits; }
 
 // Whether `after` is what counting on from `before` writes: 09 → 10, 99 → 100, 099 → 100, but not 9 → 010.
 bool follows(std::string_view before, std::string_view after) {
   size_t nines = 0;
   while (nines < before.size() && before[before.size() - 1 - nines] == '9') ++nines;
-  if (!std::ranges::all_of(after.substr(after.size() - std::min(nines, after.size())), [](char c) { return c == '0'; }))
-    return false;
+  if (!std::ranges::all_of(after.substr(after.size() - std::min(nines, after.size())), [](char c) { return c == '0'; })) return false;
   if (nines == before.size()) return after.size() == nines + 1 && after.front() == '1';
   size_t carry = before.size() - 1 - nines;
-  return after.size() == before.size() && after[carry] == before[carry] + 1 &&
-         after.substr(0, carry) == before.substr(0, carry);
+  return after.size() == before.size() && after[carry] == before[carry] + 1 && after.substr(0, carry) == before.substr(0, carry);
 }
 
 // Builds the printed list name by name, holding the run of numbers that is still growing.

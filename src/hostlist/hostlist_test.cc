@@ -28,9 +28,8 @@ TEST(Hostlist, ExpandsAsScontrolDoes) {
       {"n[1-2][3-4]", "n13 n14 n23 n24"},
       {"a[1-2]b[3-4]c[5-6]", "a1b3c5 a1b3c6 a2b3c5 a2b3c6 a1b4c5 a1b4c6 a2b4c5 a2b4c6"},
       {"a[1-3,9][4,6][7-8]", "a147 a148 a247 a248 a347 a348 a947 a948 a167 a168 a267 a268 a367 a368 a967 a968"},
-      {"a[1-2]b[3-4]c[5-6]d[7-8]",
-       "a1b3c5d7 a1b3c5d8 a2b3c5d7 a2b3c5d8 a1b4c5d7 a1b4c5d8 a2b4c5d7 a2b4c5d8 "
-       "a1b3c6d7 a1b3c6d8 a2b3c6d7 a2b3c6d8 a1b4c6d7 a1b4c6d8 a2b4c6d7 a2b4c6d8"},
+      {"a[1-2]b[3-4]c[5-6]d[7-8]", "a1b3c5d7 a1b3c5d8 a2b3c5d7 a2b3c5d8 a1b4c5d7 a1b4c5d8 a2b4c5d7 a2b4c5d8 "
+                                   "a1b3c6d7 a1b3c6d8 a2b3c6d7 a2b3c6d8 a1b4c6d7 a1b4c6d8 a2b4c6d7 a2b4c6d8"},
       {"n[1-2]3[4-5]", "n134 n135 n234 n235"},
       {"a,,b", "a b"},
       {" a , b ", "a b"},

@@ -21,9 +21,8 @@ constexpr size_t kMaxFile = 64u << 20;
 class DiskFiles final : public config::FileSource {
  public:
   std::optional<std::string> read(const std::string& path) override {
-    struct stat st{};
-    if (::stat(path.c_str(), &st) != 0 || !S_ISREG(st.st_mode) || static_cast<size_t>(st.st_size) > kMaxFile)
-      return std::nullopt;
+    struct stat st {};
+    if (::stat(path.c_str(), &st) != 0 || !S_ISREG(st.st_mode) || static_cast<size_t>(st.st_size) > kMaxFile) return std::nullopt;
     std::ifstream in(path, std::ios::binary);
     if (!in) return std::nullopt;
     std::ostringstream text;
@@ -84,7 +83,7 @@ std::optional<int> read_arguments(int argc, char** argv, Arguments& a) {
 }
 
 std::shared_ptr<const config::LoadedConfig> load(std::string path) {
-  struct stat st{};
+  struct stat st {};
   if (::stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) path += "/slurm.conf";
   DiskFiles files;
   auto loaded = config::load_config(files, path);

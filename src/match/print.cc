@@ -70,8 +70,8 @@ std::string gres_use(const Node& n) {
     uint64_t has = 0, used = 0;
     for (const GresDevices& x : n.spec->gres) has += x.name == g.name && x.type == g.type ? x.count : 0;
     for (const GresShare& x : n.gres_used) used += x.name == g.name && x.type == g.type ? x.count : 0;
-    out += (out.empty() ? "" : ",") + g.name + (g.type.empty() ? "" : ":" + g.type) + ":" +
-           std::to_string(used) + "/" + std::to_string(has);
+    out +=
+        (out.empty() ? "" : ",") + g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(used) + "/" + std::to_string(has);
   }
   return out.empty() ? "-" : out;
 }
@@ -92,8 +92,8 @@ std::string name_of(const Job& job) {
 }
 
 std::string allocation_text(const Cluster& cluster, const Allocation& a) {
-  std::string out = "nodes=" + nodes_text(cluster, a) + " cpus=" + std::to_string(a.total_cpus()) +
-                    " tasks=" + std::to_string(a.total_tasks());
+  std::string out =
+      "nodes=" + nodes_text(cluster, a) + " cpus=" + std::to_string(a.total_cpus()) + " tasks=" + std::to_string(a.total_tasks());
   if (a.switches) out += " switches=" + std::to_string(a.switches);
   if (a.whole_nodes) out += " exclusive";
   if (a.exclusive_user) out += " exclusive=user";
@@ -107,8 +107,7 @@ std::string allocation_text(const Cluster& cluster, const Allocation& a) {
   for (size_t i = 0; i < a.nodes.size();) {
     std::vector<std::string> names;
     const std::string share = share_text(a.nodes[i]);
-    for (; i < a.nodes.size() && share_text(a.nodes[i]) == share; ++i)
-      names.push_back(node_name(cluster, a.nodes[i].node));
+    for (; i < a.nodes.size() && share_text(a.nodes[i]) == share; ++i) names.push_back(node_name(cluster, a.nodes[i].node));
     out += "    " + compress_hosts(names) + "  " + share + "\n";
   }
   return out;
@@ -143,33 +142,27 @@ std::string explanation_text(const JobExplanation& e) {
   for (const LimitView& l : e.limits)
     out += "    " + l.name + ": " + std::to_string(l.used) + " of " + std::to_string(l.limit) + " in use, wants " +
            std::to_string(l.wanted) + "\n";
-  for (const Alternative& a : e.alternatives)
-    out += "    sooner: " + a.change + ": " + (a.at_once ? "at once" : until(a.start)) + "\n";
+  for (const Alternative& a : e.alternatives) out += "    sooner: " + a.change + ": " + (a.at_once ? "at once" : until(a.start)) + "\n";
   return out;
 }
 
 std::string nodes_table(const Cluster& cluster) {
   std::vector<std::vector<std::string>> rows = {{"NODE", "STATE", "CPUS", "MEMORY", "GRES", "REASON"}};
   cluster.nodes.for_each([&](uint32_t, const Node& n) {
-    rows.push_back({n.spec->name, state_text(n),
-                    std::to_string(n.cpus_allocated()) + "/" + std::to_string(n.spec->cpus),
-                    std::to_string(n.mem_used_mb) + "/" + std::to_string(n.spec->real_memory_mb), gres_use(n),
-                    n.reason});
+    rows.push_back({n.spec->name, state_text(n), std::to_string(n.cpus_allocated()) + "/" + std::to_string(n.spec->cpus),
+                    std::to_string(n.mem_used_mb) + "/" + std::to_string(n.spec->real_memory_mb), gres_use(n), n.reason});
   });
   return table(rows);
 }
 
 std::string queue_table(const Cluster& cluster, Time now) {
-  std::vector<std::vector<std::string>> rows = {
-      {"JOB", "NAME", "PARTITION", "STATE", "PRIORITY", "LIMIT", "LEFT", "NODES"}};
+  std::vector<std::vector<std::string>> rows = {{"JOB", "NAME", "PARTITION", "STATE", "PRIORITY", "LIMIT", "LEFT", "NODES"}};
   cluster.jobs.for_each([&](uint32_t id, const Job& j) {
     if (j.finished()) return;
     const Partition* p = cluster.partitions.find(j.partition);
-    rows.push_back({std::to_string(id), name_of(j), p ? p->name : "?",
-                    std::string(job_state_shown(j.state, j.flags)), std::to_string(j.priority),
-                    j.time_limit_min == kUnlimited32 ? "UNLIMITED" : span_text(minutes(j.time_limit_min)),
-                    j.pending() ? "-" : left_of(j, now),
-                    j.allocation ? nodes_text(cluster, *j.allocation) : "-"});
+    rows.push_back({std::to_string(id), name_of(j), p ? p->name : "?", std::string(job_state_shown(j.state, j.flags)),
+                    std::to_string(j.priority), j.time_limit_min == kUnlimited32 ? "UNLIMITED" : span_text(minutes(j.time_limit_min)),
+                    j.pending() ? "-" : left_of(j, now), j.allocation ? nodes_text(cluster, *j.allocation) : "-"});
   });
   return table(rows);
 }

@@ -10,12 +10,9 @@ namespace {
 Result<> digest(const std::vector<Message>& messages, bool failed, std::string& warnings) {
   Error error(Errc::kInvalidReq);
   for (const Message& m : messages) {
-    if (!failed)
-      warnings += "warning: " + m.text + "\n";
-    else if (m.level != Message::Level::kWarning && error.text.empty())
-      error.text = m.text;
-    else if (!error.text.empty())
-      error.hint += (error.hint.empty() ? "" : "; ") + m.text;
+    if (!failed) warnings += "warning: " + m.text + "\n";
+    else if (m.level != Message::Level::kWarning && error.text.empty()) error.text = m.text;
+    else if (!error.text.empty()) error.hint += (error.hint.empty() ? "" : "; ") + m.text;
   }
   if (failed) return std::unexpected(std::move(error));
   return {};
@@ -59,7 +56,7 @@ Result<MadeRequest> make_request(std::span<const std::string> words, std::string
     return fail(Errc::kInvalidReq, "sbatch's own --help and --version are not answered here");
   MUSTER_TRY_VOID(digest(parse.messages, parse.outcome == Outcome::kFailed, made.warnings));
   MUSTER_TRY_VOID(refuse_unfit(scan.line, parse.options));
-  made.request = std::move(parse.options.request);
+  made.request = job_request(std::move(parse.options.request));
   MUSTER_TRY(uid, user_of(parse.options));
   made.request.uid = uid;
   made.request.gid = Gid(uid.value);

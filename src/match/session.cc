@@ -6,17 +6,15 @@
 #include "match/print.h"
 #include "match/request.h"
 #include "match/words.h"
-#include "sched/explain.h"
+#include "sched/explain/explain.h"
 
 namespace muster::match {
 namespace {
 
 Result<> expect_words(const std::vector<std::string>& words, size_t least, size_t most) {
-  if (words.size() < least + 1)
-    return fail(Errc::kInvalidArgument, words[0] + " needs more words", "see help");
+  if (words.size() < least + 1) return fail(Errc::kInvalidArgument, words[0] + " needs more words", "see help");
   if (words.size() > most + 1)
-    return fail(Errc::kInvalidArgument, words[0] + " does not know what to do with '" + words[most + 1] + "'",
-                "see help");
+    return fail(Errc::kInvalidArgument, words[0] + " does not know what to do with '" + words[most + 1] + "'", "see help");
   return {};
 }
 
@@ -25,12 +23,10 @@ Result<Duration> parse_span(const std::string& text) {
   constexpr std::pair<char, int64_t> kUnits[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
   for (auto [unit, length] : kUnits)
     if (!text.empty() && text.back() == unit)
-      if (auto n = parse_number<int64_t>(std::string_view(text).substr(0, text.size() - 1), 0, 1'000'000))
-        return seconds(*n * length);
+      if (auto n = parse_number<int64_t>(std::string_view(text).substr(0, text.size() - 1), 0, 1'000'000)) return seconds(*n * length);
   auto limit = parse_time_limit(text);
   if (!limit || !limit->minutes)
-    return fail(Errc::kInvalidArgument, "'" + text + "' is no span of time",
-                "for example 90s, 30m, 2h, 1-12:00:00");
+    return fail(Errc::kInvalidArgument, "'" + text + "' is no span of time", "for example 90s, 30m, 2h, 1-12:00:00");
   return minutes(*limit->minutes);
 }
 
@@ -67,9 +63,8 @@ std::string Session::help() {
     left.resize(std::max<size_t>(left.size() + 1, 28), ' ');
     out += left + c.summary + "\n";
   }
-  return out +
-         "OPTIONS are those of sbatch. SPAN: 90s, 30m, 2h, or as --time takes it. NODES: a host list.\n"
-         "NAME: a job's name or id, name_3 for a task of an array. From # on a line is a comment.\n";
+  return out + "OPTIONS are those of sbatch. SPAN: 90s, 30m, 2h, or as --time takes it. NODES: a host list.\n"
+               "NAME: a job's name or id, name_3 for a task of an array. From # on a line is a comment.\n";
 }
 
 Answer Session::execute(std::string_view line) {
@@ -105,13 +100,11 @@ void Session::witness(const Event& event) {
   auto line = [&](const char* what, JobId id, const std::string& rest) {
     const Job* j = c.jobs.find(id.value);
     if (!j) return;
-    answer_.text +=
-        (planned_ ? "" : "+" + span_text(world_.elapsed()) + " ") + what + " " + name_of(*j) + rest;
+    answer_.text += (planned_ ? "" : "+" + span_text(world_.elapsed()) + " ") + what + " " + name_of(*j) + rest;
   };
   if (const auto* s = std::get_if<event::JobStarted>(&event)) {
     line("start", s->task_job ? s->task_job : s->job,
-         std::string(s->flags & kJobPowerUpNode ? " (powers up)" : "") + ": " +
-             allocation_text(c, *s->allocation));
+         std::string(s->flags & kJobPowerUpNode ? " (powers up)" : "") + ": " + allocation_text(c, *s->allocation));
   } else if (const auto* e = std::get_if<event::JobEnding>(&event)) {
     line("end", e->task_job ? e->task_job : e->job, ": " + std::string(job_state_name(e->state)) + "\n");
   } else if (const auto* r = std::get_if<event::JobRequeued>(&event)) {
@@ -124,9 +117,7 @@ Result<JobRequest> Session::request_of(const Words& words) {
   MUSTER_TRY(made, make_request(std::span(words).subspan(1), "job" + std::to_string(next), world_.now()));
   answer_.text += made.warnings;
   bool taken = false;
-  world_.cluster().jobs.for_each([&](uint32_t, const Job& j) {
-    taken = taken || (!j.finished() && j.name() == made.request.name);
-  });
+  world_.cluster().jobs.for_each([&](uint32_t, const Job& j) { taken = taken || (!j.finished() && j.name() == made.request.name); });
   // Names are how commands find jobs again.
   if (taken) return fail(Errc::kInvalidArgument, "a job named " + made.request.name + " is there already");
   return std::move(made.request);
@@ -134,8 +125,7 @@ Result<JobRequest> Session::request_of(const Words& words) {
 
 Result<> Session::allocate(const Words& words) {
   MUSTER_TRY(request, request_of(words));
-  if (!request.array.empty())
-    return fail(Errc::kInvalidArgument, "allocate places one job, not an array", "submit it and plan");
+  if (!request.array.empty()) return fail(Errc::kInvalidArgument, "allocate places one job, not an array", "submit it and plan");
   planned_ = true;
   auto done = world_.allocate(request);
   if (!done) {
@@ -143,8 +133,7 @@ Result<> Session::allocate(const Words& words) {
                     (done.error().hint.empty() ? "" : " (" + done.error().hint + ")") + "\n";
     return {};
   }
-  if (!done->start)
-    answer_.text += "later " + request.name + ": " + verdict_text(done->verdict, world_.now()) + "\n";
+  if (!done->start) answer_.text += "later " + request.name + ": " + verdict_text(done->verdict, world_.now()) + "\n";
   return {};
 }
 
@@ -163,8 +152,7 @@ Result<> Session::submit(const Words& words) {
 void Session::say_waiting(const sched::Plan& plan) {
   for (const auto& [id, verdict] : plan.verdicts) {
     const Job* j = world_.cluster().jobs.find(id.value);
-    if (j && j->pending())
-      answer_.text += "wait " + name_of(*j) + ": " + verdict_text(verdict, world_.now()) + "\n";
+    if (j && j->pending()) answer_.text += "wait " + name_of(*j) + ": " + verdict_text(verdict, world_.now()) + "\n";
   }
 }
 
@@ -198,8 +186,7 @@ Result<std::vector<JobId>> Session::find(const std::string& name) const {
     if (j.finished()) return;
     if (name_of(j) == name || j.name() == name || std::to_string(id) == name) out.push_back(JobId(id));
   });
-  if (out.empty())
-    return fail(Errc::kInvalidJobId, "no job waits or runs as '" + name + "'", "see show queue");
+  if (out.empty()) return fail(Errc::kInvalidJobId, "no job waits or runs as '" + name + "'", "see show queue");
   return out;
 }
 
@@ -235,15 +222,10 @@ Result<> Session::move(const Words& words) {
 
 Result<> Session::show(const Words& words) {
   MUSTER_TRY_VOID(expect_words(words, 1, 1));
-  if (words[1] == "nodes")
-    answer_.text += nodes_table(world_.cluster());
-  else if (words[1] == "queue")
-    answer_.text += queue_table(world_.cluster(), world_.now());
-  else if (words[1] == "topology")
-    answer_.text += topology_table(world_.cluster());
-  else
-    return fail(Errc::kInvalidArgument, "there is no table '" + words[1] + "'",
-                "show nodes, show queue or show topology");
+  if (words[1] == "nodes") answer_.text += nodes_table(world_.cluster());
+  else if (words[1] == "queue") answer_.text += queue_table(world_.cluster(), world_.now());
+  else if (words[1] == "topology") answer_.text += topology_table(world_.cluster());
+  else return fail(Errc::kInvalidArgument, "there is no table '" + words[1] + "'", "show nodes, show queue or show topology");
   return {};
 }
 
@@ -259,21 +241,16 @@ Result<> Session::explain(const Words& words) {
         answer_.text += "    ends in +" + span_text(j.ends - world_.now()) + " at the latest\n";
       continue;
     }
-    const bool starts =
-        std::ranges::any_of(plan.starts, [&](const sched::StartItem& s) { return s.job == id; });
+    const bool starts = std::ranges::any_of(plan.starts, [&](const sched::StartItem& s) { return s.job == id; });
     uint32_t ahead = 0;
     world_.cluster().jobs.for_each([&](uint32_t, const Job& o) {
       if (o.pending() && (o.priority > j.priority || (o.priority == j.priority && o.id < j.id))) ++ahead;
     });
     auto verdict = std::ranges::find_if(plan.verdicts, [&](const auto& v) { return v.first == id; });
-    answer_.text += name_of(j) + " waits, priority " + std::to_string(j.priority) + ", " +
-                    std::to_string(ahead) + " before it\n";
+    answer_.text += name_of(j) + " waits, priority " + std::to_string(j.priority) + ", " + std::to_string(ahead) + " before it\n";
     if (starts) answer_.text += "    the next plan starts it\n";
-    if (verdict != plan.verdicts.end())
-      answer_.text += "    " + verdict_text(verdict->second, world_.now()) + "\n";
-    if (!starts)
-      answer_.text += explanation_text(
-          sched::explain_job(world_.cluster(), world_.settings().sched, world_.now(), j));
+    if (verdict != plan.verdicts.end()) answer_.text += "    " + verdict_text(verdict->second, world_.now()) + "\n";
+    if (!starts) answer_.text += explanation_text(sched::explain_job(world_.cluster(), world_.settings().sched, world_.now(), j));
   }
   return {};
 }

@@ -19,10 +19,8 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
       word += line[++i];
       open = true;
     } else if (quote) {
-      if (c == quote)
-        quote = 0;
-      else
-        word += c;
+      if (c == quote) quote = 0;
+      else word += c;
     } else if (c == '\'' || c == '"') {
       quote = c;
       open = true;
@@ -37,9 +35,7 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
       open = true;
     }
   }
-  if (quote)
-    return fail(Errc::kInvalidArgument,
-                quote == '\'' ? "a single quote is not closed" : "a double quote is not closed");
+  if (quote) return fail(Errc::kInvalidArgument, quote == '\'' ? "a single quote is not closed" : "a double quote is not closed");
   if (open) words.push_back(std::move(word));
   return words;
 }

@@ -100,7 +100,7 @@ void World::release_ended() {
 
 Result<JobId> World::submit(const JobRequest& request) {
   core_.begin(now_);
-  auto done = core_.submit(user_of(request), request);
+  auto done = core_.run(user_of(request), request);
   if (!done) {
     core_.rollback();
     return std::unexpected(std::move(done).error());
@@ -111,7 +111,7 @@ Result<JobId> World::submit(const JobRequest& request) {
 
 Result<World::Answer> World::allocate(const JobRequest& request) {
   core_.begin(now_);
-  auto done = core_.submit(user_of(request), request);
+  auto done = core_.run(user_of(request), request);
   if (!done) {
     core_.rollback();
     return std::unexpected(std::move(done).error());
@@ -163,7 +163,7 @@ Result<> World::end(JobId job) {
   core_.begin(now_);
   rpc::FinishAllocation finish;
   finish.job = job;
-  auto done = core_.finish_allocation(slurmctld::Caller::root(), finish);
+  auto done = core_.run(slurmctld::Caller::root(), finish);
   if (!done) {
     core_.rollback();
     return std::unexpected(std::move(done).error());
@@ -189,7 +189,7 @@ Result<> World::move_nodes(const std::string& nodes, const std::string& place) {
 
 Result<> World::update_nodes(const rpc::UpdateNode& update) {
   core_.begin(now_);
-  auto done = core_.update_node(slurmctld::Caller::root(), update);
+  auto done = core_.run(slurmctld::Caller::root(), update);
   if (!done || !done->errors.empty()) {
     core_.rollback();
     if (!done) return std::unexpected(std::move(done).error());

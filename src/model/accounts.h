@@ -33,25 +33,36 @@ enum class LimitKind : uint8_t {
 enum class LimitUnit : uint8_t { kCount, kMinutes, kSeconds };
 struct LimitInfo {
   LimitKind kind;
-  const char* name;             // as sacctmgr(1) has it
+  const char* name;  // as sacctmgr(1) has it
   bool per_tres, of_associations, of_qos;
   LimitUnit unit;
 };
 inline constexpr LimitInfo kLimits[] = {
-#define MUSTER_LIMIT(number, kind, name, tres, assoc, qos, unit) \
-  {LimitKind::kind, name, tres, assoc, qos, LimitUnit::unit},
+#define MUSTER_LIMIT(number, kind, name, tres, assoc, qos, unit) {LimitKind::kind, name, tres, assoc, qos, LimitUnit::unit},
 #include "model/limit.def"
 #undef MUSTER_LIMIT
 };
 
-struct Limit {                  // one that is set; what is not in a list is not limited
+// A name that a part of a limit per TRES had in older releases, whole or its beginning from 6 letters on ("GrpMem").
+struct OldLimit {
+  std::string_view name;
+  LimitKind kind;
+  std::string_view tres;
+};
+inline constexpr OldLimit kOldLimits[] = {
+#define MUSTER_OLD_LIMIT(name, kind, tres) {name, LimitKind::kind, tres},
+#include "model/old_limit.def"
+#undef MUSTER_OLD_LIMIT
+};
+
+struct Limit {  // one that is set; what is not in a list is not limited
   LimitKind kind{};
-  std::string tres;             // "cpu", "gres/gpu:h100" of those per TRES; else empty
+  std::string tres;  // "cpu", "gres/gpu:h100" of those per TRES; else empty
   uint64_t value = 0;
   bool operator==(const Limit&) const = default;
   MUSTER_FIELDS(v(1, "kind", s.kind); v(2, "tres", s.tres); v(3, "value", s.value);)
 };
-inline constexpr uint64_t kSharesOfParent = 0x7fffffff;   // Fairshare=parent
+inline constexpr uint64_t kSharesOfParent = 0x7fffffff;  // Fairshare=parent
 inline constexpr uint64_t kMaxLimit = 18446744073709551600u;
 
 inline std::optional<uint64_t> find_limit(const std::vector<Limit>& limits, LimitKind kind, std::string_view tres = {}) {
@@ -65,90 +76,90 @@ enum class AdminLevel : uint8_t { kNone, kOperator, kAdministrator };
 
 struct ClusterRecord {
   std::string name;
-  std::string control_host;     // of the controller that registered last; empty: it is away
+  std::string control_host;  // of the controller that registered last; empty: it is away
   uint16_t control_port = 0;
   uint32_t rpc_version = 0;
   std::string classification, features, federation, fed_state;
-  std::string nodes;            // host list
+  std::string nodes;  // host list
   uint32_t node_count = 0;
-  std::string tres;             // "cpu=64,mem=512000,node=4,billing=64,gres/gpu=32": what it has
+  std::string tres;  // "cpu=64,mem=512000,node=4,billing=64,gres/gpu=32": what it has
   std::vector<std::string> flags;
   Time created{}, modified{};
   bool deleted = false;
   MUSTER_FIELDS(v(1, "name", s.name); v(2, "control_host", s.control_host); v(3, "control_port", s.control_port);
-                v(4, "rpc_version", s.rpc_version); v(5, "classification", s.classification);
-                v(6, "features", s.features); v(7, "federation", s.federation); v(8, "fed_state", s.fed_state);
-                v(9, "nodes", s.nodes); v(10, "node_count", s.node_count); v(11, "tres", s.tres);
-                v(12, "flags", s.flags); v(13, "created", s.created); v(14, "modified", s.modified);
+                v(4, "rpc_version", s.rpc_version); v(5, "classification", s.classification); v(6, "features", s.features);
+                v(7, "federation", s.federation); v(8, "fed_state", s.fed_state); v(9, "nodes", s.nodes); v(10, "node_count", s.node_count);
+                v(11, "tres", s.tres); v(12, "flags", s.flags); v(13, "created", s.created); v(14, "modified", s.modified);
                 v(15, "deleted", s.deleted);)
 };
 
 struct AccountRecord {
   std::string name, description, organization;
-  std::vector<std::string> flags;          // NoUsersAreCoords, UsersAreCoords
-  std::vector<std::string> coordinators;   // user names
+  std::vector<std::string> flags;         // NoUsersAreCoords, UsersAreCoords
+  std::vector<std::string> coordinators;  // user names
   Time created{}, modified{};
   bool deleted = false;
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "description", s.description); v(3, "organization", s.organization);
-                v(4, "flags", s.flags); v(5, "coordinators", s.coordinators); v(6, "created", s.created);
-                v(7, "modified", s.modified); v(8, "deleted", s.deleted);)
+  bool operator==(const AccountRecord&) const = default;
+  MUSTER_FIELDS(v(1, "name", s.name); v(2, "description", s.description); v(3, "organization", s.organization); v(4, "flags", s.flags);
+                v(5, "coordinators", s.coordinators); v(6, "created", s.created); v(7, "modified", s.modified); v(8, "deleted", s.deleted);)
 };
 
 struct UserRecord {
   std::string name;
   AdminLevel admin_level = AdminLevel::kNone;
-  std::string default_account, default_wckey;   // of the cluster asked about; without one of the first
-  std::vector<std::string> coordinator_of;      // accounts
+  std::string default_account, default_wckey;  // of the cluster asked about; without one of the first
+  std::vector<std::string> coordinator_of;     // accounts
   Time created{}, modified{};
   bool deleted = false;
+  bool operator==(const UserRecord&) const = default;
   MUSTER_FIELDS(v(1, "name", s.name); v(2, "admin_level", s.admin_level); v(3, "default_account", s.default_account);
-                v(4, "default_wckey", s.default_wckey); v(5, "coordinator_of", s.coordinator_of);
-                v(6, "created", s.created); v(7, "modified", s.modified); v(8, "deleted", s.deleted);)
+                v(4, "default_wckey", s.default_wckey); v(5, "coordinator_of", s.coordinator_of); v(6, "created", s.created);
+                v(7, "modified", s.modified); v(8, "deleted", s.deleted);)
 };
 
 struct AssociationRecord {
   uint32_t id = 0;
-  std::string cluster, account, user, partition;   // user empty: the account's own; partition empty: all
+  std::string cluster, account, user, partition;  // user empty: the account's own; partition empty: all
   uint32_t parent_id = 0;
-  std::string parent_account;   // of an account's own; of a user's it is `account`
-  uint32_t depth = 0;           // 0: root. Its place in the printed tree
-  std::string lineage;          // "/team-a/sub/0-alice/"
-  bool is_default = false;      // `account` is the user's default on this cluster
+  std::string parent_account;  // of an account's own; of a user's it is `account`
+  uint32_t depth = 0;          // 0: root. Its place in the printed tree
+  std::string lineage;         // "/team-a/sub/0-alice/"
+  bool is_default = false;     // `account` is the user's default on this cluster
   std::string default_qos;
-  std::vector<std::string> qos; // that may be used; raw: as it was set here, with '+' or '-' before what was added or taken
+  std::vector<std::string> qos;  // that may be used; raw: as it was set here, with '+' or '-' before what was added or taken
   std::vector<Limit> limits;
   std::vector<std::string> flags;
   std::string comment;
   Time created{}, modified{};
   bool deleted = false;
+  bool operator==(const AssociationRecord&) const = default;
   MUSTER_FIELDS(v(1, "id", s.id); v(2, "cluster", s.cluster); v(3, "account", s.account); v(4, "user", s.user);
-                v(5, "partition", s.partition); v(6, "parent_id", s.parent_id);
-                v(7, "parent_account", s.parent_account); v(8, "depth", s.depth); v(9, "lineage", s.lineage);
-                v(10, "is_default", s.is_default); v(11, "default_qos", s.default_qos); v(12, "qos", s.qos);
-                v(13, "limits", s.limits); v(14, "flags", s.flags); v(15, "comment", s.comment);
+                v(5, "partition", s.partition); v(6, "parent_id", s.parent_id); v(7, "parent_account", s.parent_account);
+                v(8, "depth", s.depth); v(9, "lineage", s.lineage); v(10, "is_default", s.is_default); v(11, "default_qos", s.default_qos);
+                v(12, "qos", s.qos); v(13, "limits", s.limits); v(14, "flags", s.flags); v(15, "comment", s.comment);
                 v(16, "created", s.created); v(17, "modified", s.modified); v(18, "deleted", s.deleted);)
 };
 
 struct QosRecord {
-  uint32_t id = 0;              // 1: normal
+  uint32_t id = 0;  // 1: normal
   std::string name, description;
-  std::vector<std::string> flags;          // DenyOnLimit, NoReserve …
-  std::vector<std::string> preempt;        // names of QOS
-  std::string preempt_mode;     // "cluster", "cancel", "requeue", "suspend"; with ",priority", ",within"
+  std::vector<std::string> flags;    // DenyOnLimit, NoReserve …
+  std::vector<std::string> preempt;  // names of QOS
+  std::string preempt_mode;          // "cluster", "cancel", "requeue", "suspend"; with ",priority", ",within"
   std::optional<double> usage_factor, usage_threshold, limit_factor;
-  std::vector<Limit> limits;    // Priority, GraceTime … among them
+  std::vector<Limit> limits;  // Priority, GraceTime … among them
   Time created{}, modified{};
   bool deleted = false;
+  bool operator==(const QosRecord&) const = default;
   MUSTER_FIELDS(v(1, "id", s.id); v(2, "name", s.name); v(3, "description", s.description); v(4, "flags", s.flags);
-                v(5, "preempt", s.preempt); v(6, "preempt_mode", s.preempt_mode);
-                v(7, "usage_factor", s.usage_factor); v(8, "usage_threshold", s.usage_threshold);
-                v(9, "limit_factor", s.limit_factor); v(10, "limits", s.limits); v(11, "created", s.created);
-                v(12, "modified", s.modified); v(13, "deleted", s.deleted);)
+                v(5, "preempt", s.preempt); v(6, "preempt_mode", s.preempt_mode); v(7, "usage_factor", s.usage_factor);
+                v(8, "usage_threshold", s.usage_threshold); v(9, "limit_factor", s.limit_factor); v(10, "limits", s.limits);
+                v(11, "created", s.created); v(12, "modified", s.modified); v(13, "deleted", s.deleted);)
 };
 
-struct TresRecord {             // cpu 1, mem 2, energy 3, node 4, billing 5, fs/disk 6, vmem 7, pages 8; others from 1001
+struct TresRecord {  // cpu 1, mem 2, energy 3, node 4, billing 5, fs/disk 6, vmem 7, pages 8; others from 1001
   uint32_t id = 0;
-  std::string type, name;       // "gres", "gpu:h100"
+  std::string type, name;  // "gres", "gpu:h100"
   MUSTER_FIELDS(v(1, "id", s.id); v(2, "type", s.type); v(3, "name", s.name);)
 };
 
@@ -156,18 +167,17 @@ struct WckeyRecord {
   uint32_t id = 0;
   std::string name, cluster, user;
   bool is_default = false, deleted = false;
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "name", s.name); v(3, "cluster", s.cluster); v(4, "user", s.user);
-                v(5, "is_default", s.is_default); v(6, "deleted", s.deleted);)
+  MUSTER_FIELDS(v(1, "id", s.id); v(2, "name", s.name); v(3, "cluster", s.cluster); v(4, "user", s.user); v(5, "is_default", s.is_default);
+                v(6, "deleted", s.deleted);)
 };
 
 struct TransactionRecord {
   uint64_t id = 0;
   Time time{};
-  std::string action, actor, where, info;   // "Add Accounts", "root", "name='team-a'", "description='…'"
-  std::vector<std::string> accounts, clusters, users;   // affected
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "time", s.time); v(3, "action", s.action); v(4, "actor", s.actor);
-                v(5, "where", s.where); v(6, "info", s.info); v(7, "accounts", s.accounts);
-                v(8, "clusters", s.clusters); v(9, "users", s.users);)
+  std::string action, actor, where, info;              // "Add Accounts", "root", "name='team-a'", "description='…'"
+  std::vector<std::string> accounts, clusters, users;  // affected
+  MUSTER_FIELDS(v(1, "id", s.id); v(2, "time", s.time); v(3, "action", s.action); v(4, "actor", s.actor); v(5, "where", s.where);
+                v(6, "info", s.info); v(7, "accounts", s.accounts); v(8, "clusters", s.clusters); v(9, "users", s.users);)
 };
 
 // The entities of sacctmgr(1) that slurmdbd keeps. On the wire and in the database: append only.
@@ -175,29 +185,27 @@ enum class Entity : uint8_t { kAccount, kAssociation, kCluster, kCoordinator, kQ
 
 // Which records. Empty lists match all; the conditions are joined by AND, the names within a list by OR.
 struct EntityFilter {
-  std::vector<std::string> accounts, clusters, users, partitions;   // partitions: "" means those without one
-  std::vector<std::string> parents, qos, wckeys;        // qos: names of QOS; of associations that may use it
+  std::vector<std::string> accounts, clusters, users, partitions;  // partitions: "" means those without one
+  std::vector<std::string> parents, qos, wckeys;                   // qos: names of QOS; of associations that may use it
   std::vector<std::string> descriptions, organizations, default_accounts, default_wckeys, default_qos, flags, preempt_modes;
-  std::vector<uint32_t> ids;                            // of associations, QOS, TRES, wckeys, transactions
-  std::vector<std::string> tres;                        // "gres/gpu"; a type alone: all of it
-  std::vector<Limit> limits;                            // set to exactly this
+  std::vector<uint32_t> ids;      // of associations, QOS, TRES, wckeys, transactions
+  std::vector<std::string> tres;  // "gres/gpu"; a type alone: all of it
+  std::vector<Limit> limits;      // set to exactly this
   std::optional<AdminLevel> admin_level;
   std::vector<std::string> classifications, actions, actors;
-  Time from{}, until{};                                 // of transactions
+  Time from{}, until{};  // of transactions
   bool with_deleted = false, with_sub_accounts = false, only_defaults = false;
-  MUSTER_FIELDS(v(1, "accounts", s.accounts); v(2, "clusters", s.clusters); v(3, "users", s.users);
-                v(4, "partitions", s.partitions); v(5, "parents", s.parents); v(6, "qos", s.qos);
-                v(7, "wckeys", s.wckeys); v(8, "descriptions", s.descriptions);
+  MUSTER_FIELDS(v(1, "accounts", s.accounts); v(2, "clusters", s.clusters); v(3, "users", s.users); v(4, "partitions", s.partitions);
+                v(5, "parents", s.parents); v(6, "qos", s.qos); v(7, "wckeys", s.wckeys); v(8, "descriptions", s.descriptions);
                 v(9, "organizations", s.organizations); v(10, "default_accounts", s.default_accounts);
-                v(11, "default_wckeys", s.default_wckeys); v(12, "default_qos", s.default_qos);
-                v(13, "flags", s.flags); v(14, "preempt_modes", s.preempt_modes); v(15, "ids", s.ids);
-                v(16, "tres", s.tres); v(17, "limits", s.limits); v(18, "admin_level", s.admin_level);
-                v(19, "classifications", s.classifications); v(20, "actions", s.actions); v(21, "actors", s.actors);
-                v(22, "from", s.from); v(23, "until", s.until); v(24, "with_deleted", s.with_deleted);
+                v(11, "default_wckeys", s.default_wckeys); v(12, "default_qos", s.default_qos); v(13, "flags", s.flags);
+                v(14, "preempt_modes", s.preempt_modes); v(15, "ids", s.ids); v(16, "tres", s.tres); v(17, "limits", s.limits);
+                v(18, "admin_level", s.admin_level); v(19, "classifications", s.classifications); v(20, "actions", s.actions);
+                v(21, "actors", s.actors); v(22, "from", s.from); v(23, "until", s.until); v(24, "with_deleted", s.with_deleted);
                 v(25, "with_sub_accounts", s.with_sub_accounts); v(26, "only_defaults", s.only_defaults);)
 };
 
-enum class ChangeOp : uint8_t { kSet, kAdd, kSubtract, kClear };   // =, +=, -=, =-1
+enum class ChangeOp : uint8_t { kSet, kAdd, kSubtract, kClear };  // =, +=, -=, =-1
 struct LimitChange {
   LimitKind kind{};
   std::string tres;
@@ -210,24 +218,36 @@ struct NamesChange {
   std::vector<std::string> names;
   MUSTER_FIELDS(v(1, "op", s.op); v(2, "names", s.names);)
 };
-struct EntityChange {           // absent: stays as it is; of something new: its default
+struct EntityChange {  // absent: stays as it is; of something new: its default
   std::optional<std::string> description, organization, parent, classification, comment;
-  std::optional<std::string> default_account, default_wckey, default_qos;   // default_qos "": none
-  std::optional<std::string> new_name;                  // of users
+  std::optional<std::string> default_account, default_wckey, default_qos;  // default_qos "": none
+  std::optional<std::string> new_name;                                     // of users
   std::optional<AdminLevel> admin_level;
   std::optional<std::string> preempt_mode;
-  std::vector<NamesChange> qos, flags, preempt, features;   // one after the other
+  std::vector<NamesChange> qos, flags, preempt, features;  // one after the other
   std::vector<LimitChange> limits;
-  std::optional<double> usage_factor, usage_threshold, limit_factor;   // below 0: cleared
+  std::optional<double> usage_factor, usage_threshold, limit_factor;  // below 0: cleared
   std::optional<double> raw_usage;
   MUSTER_FIELDS(v(1, "description", s.description); v(2, "organization", s.organization); v(3, "parent", s.parent);
-                v(4, "classification", s.classification); v(5, "comment", s.comment);
-                v(6, "default_account", s.default_account); v(7, "default_wckey", s.default_wckey);
-                v(8, "default_qos", s.default_qos); v(9, "new_name", s.new_name); v(10, "admin_level", s.admin_level);
-                v(11, "preempt_mode", s.preempt_mode); v(12, "qos", s.qos); v(13, "flags", s.flags);
+                v(4, "classification", s.classification); v(5, "comment", s.comment); v(6, "default_account", s.default_account);
+                v(7, "default_wckey", s.default_wckey); v(8, "default_qos", s.default_qos); v(9, "new_name", s.new_name);
+                v(10, "admin_level", s.admin_level); v(11, "preempt_mode", s.preempt_mode); v(12, "qos", s.qos); v(13, "flags", s.flags);
                 v(14, "preempt", s.preempt); v(15, "features", s.features); v(16, "limits", s.limits);
-                v(17, "usage_factor", s.usage_factor); v(18, "usage_threshold", s.usage_threshold);
-                v(19, "limit_factor", s.limit_factor); v(20, "raw_usage", s.raw_usage);)
+                v(17, "usage_factor", s.usage_factor); v(18, "usage_threshold", s.usage_threshold); v(19, "limit_factor", s.limit_factor);
+                v(20, "raw_usage", s.raw_usage);)
+};
+
+// Which records of a cluster's accounting are another now, and which are gone. Applied in any order: each record once.
+struct AccountChanges {
+  std::vector<AssociationRecord> associations;  // with what they inherit
+  std::vector<QosRecord> qos;
+  std::vector<UserRecord> users;
+  std::vector<AccountRecord> accounts;
+  std::vector<uint32_t> removed_associations;
+  std::vector<std::string> removed_qos, removed_users, removed_accounts;
+  MUSTER_FIELDS(v(1, "associations", s.associations); v(2, "qos", s.qos); v(3, "users", s.users); v(4, "accounts", s.accounts);
+                v(5, "removed_associations", s.removed_associations); v(6, "removed_qos", s.removed_qos);
+                v(7, "removed_users", s.removed_users); v(8, "removed_accounts", s.removed_accounts);)
 };
 
 // add: `where` names what to add: accounts (on `clusters`, all if empty), users (to each of `accounts`, on `clusters`, for
@@ -251,10 +271,10 @@ namespace rpc {
 struct QueryEntities {
   Entity what = Entity::kAccount;
   EntityFilter filter;
-  bool with_associations = false;       // of kAccount, kUser, kCluster (root's): those too
+  bool with_associations = false;  // of kAccount, kUser, kCluster (root's): those too
   bool with_coordinators = false;
-  bool raw = false;                     // limits and QOS of associations as set on each, not as inherited (WOPLimits)
-  bool raw_qos = false;                 // QOS alone so (WithRawQOSLevel)
+  bool raw = false;      // limits and QOS of associations as set on each, not as inherited (WOPLimits)
+  bool raw_qos = false;  // QOS alone so (WithRawQOSLevel)
   MUSTER_FIELDS(v(1, "what", s.what); v(2, "filter", s.filter); v(3, "with_associations", s.with_associations);
                 v(4, "with_coordinators", s.with_coordinators); v(5, "raw", s.raw); v(6, "raw_qos", s.raw_qos);)
 };
@@ -267,9 +287,8 @@ struct Entities {
   std::vector<TresRecord> tres;
   std::vector<WckeyRecord> wckeys;
   std::vector<TransactionRecord> transactions;
-  MUSTER_FIELDS(v(1, "clusters", s.clusters); v(2, "accounts", s.accounts); v(3, "users", s.users);
-                v(4, "associations", s.associations); v(5, "qos", s.qos); v(6, "tres", s.tres);
-                v(7, "wckeys", s.wckeys); v(8, "transactions", s.transactions);)
+  MUSTER_FIELDS(v(1, "clusters", s.clusters); v(2, "accounts", s.accounts); v(3, "users", s.users); v(4, "associations", s.associations);
+                v(5, "qos", s.qos); v(6, "tres", s.tres); v(7, "wckeys", s.wckeys); v(8, "transactions", s.transactions);)
 };
 
 // Edits, all or none. With `commit` false nothing is done: the answer says what would be, with the same errors, so that a
@@ -290,9 +309,20 @@ struct EntitiesEdited {
 
 // slurmctld → slurmdbd at first contact and when it changed.
 struct RegisterCluster {
-  ClusterRecord cluster;                // name, control_host and -port, rpc_version, nodes, node_count, tres
-  std::vector<std::string> tracked_tres;   // "cpu", "gres/gpu" …: AccountingStorageTRES
+  ClusterRecord cluster;                  // name, control_host and -port, rpc_version, nodes, node_count, tres
+  std::vector<std::string> tracked_tres;  // "cpu", "gres/gpu" …: AccountingStorageTRES
   MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "tracked_tres", s.tracked_tres);)
+};
+
+// slurmctld → slurmdbd: what QueryEntities answers is wanted again as soon as it may be another. Answered when slurmdbd's version of it is
+// not the one named: at once for 0. One at a time on a connection: a second one takes the place of the first.
+struct AwaitDirectory {
+  uint64_t version = 0;
+  MUSTER_FIELDS(v(1, "version", s.version);)
+};
+struct DirectoryVersion {  // means nothing but whether it is the same; another one after each start of slurmdbd
+  uint64_t version = 0;
+  MUSTER_FIELDS(v(1, "version", s.version);)
 };
 
 // sacctmgr modify job, and the repair of runaway jobs. A user may set comment, extra and derived_exit_status of his own.
@@ -301,14 +331,13 @@ struct EditJobRecords {
   JobRecordFilter where;
   std::optional<std::string> comment, admin_comment, system_comment, extra, wckey, tres_allocated;
   std::optional<int32_t> derived_exit_status;
-  std::optional<JobState> end_as;       // COMPLETED or FAILED: for those that have no end
-  MUSTER_FIELDS(v(1, "commit", s.commit); v(2, "where", s.where); v(3, "comment", s.comment);
-                v(4, "admin_comment", s.admin_comment); v(5, "system_comment", s.system_comment);
-                v(6, "extra", s.extra); v(7, "wckey", s.wckey); v(8, "tres_allocated", s.tres_allocated);
-                v(9, "derived_exit_status", s.derived_exit_status); v(10, "end_as", s.end_as);)
+  std::optional<JobState> end_as;  // COMPLETED or FAILED: for those that have no end
+  MUSTER_FIELDS(v(1, "commit", s.commit); v(2, "where", s.where); v(3, "comment", s.comment); v(4, "admin_comment", s.admin_comment);
+                v(5, "system_comment", s.system_comment); v(6, "extra", s.extra); v(7, "wckey", s.wckey);
+                v(8, "tres_allocated", s.tres_allocated); v(9, "derived_exit_status", s.derived_exit_status); v(10, "end_as", s.end_as);)
 };
 struct JobRecordsEdited {
-  std::vector<JobRecord> jobs;          // as they are then
+  std::vector<JobRecord> jobs;  // as they are then
   MUSTER_FIELDS(v(1, "jobs", s.jobs);)
 };
 

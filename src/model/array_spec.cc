@@ -5,12 +5,14 @@
 namespace muster {
 namespace {
 
+constexpr uint64_t kTimesNamed = 4;  // ranges may overlap, but a short text is not to be work for long
+
 std::unexpected<Error> bad(std::string_view piece, std::string why) {
   return fail(Errc::kInvalidArray, {}, "in \"" + std::string(piece.substr(0, 60)) + "\": " + std::move(why));
 }
 
 // One element: N, N-M or N-M:S.
-Result<> add_element(std::string_view element, uint32_t max_id, Bitmap& out) {
+Result<> add_element(std::string_view element, uint32_t max_id, uint64_t& named, Bitmap& out) {
   std::string_view range = element, step_text;
   if (size_t colon = element.find(':'); colon != element.npos) {
     range = element.substr(0, colon);
@@ -23,14 +25,15 @@ Result<> add_element(std::string_view element, uint32_t max_id, Bitmap& out) {
   auto last = dash == range.npos ? first : parse_number<uint32_t>(range.substr(dash + 1));
   if (!first || !last) return bad(element, "task ids are whole numbers from 0, ranges are first-last");
   if (*last < *first) return bad(element, "the range runs backwards");
-  if (*last > max_id)
-    return bad(element, "the largest task id here is " + std::to_string(max_id) + " (MaxArraySize - 1)");
+  if (*last > max_id) return bad(element, "the largest task id here is " + std::to_string(max_id) + " (MaxArraySize - 1)");
   uint32_t step = 1;
   if (!step_text.empty()) {
     auto s = parse_number<uint32_t>(step_text, 1, kMaxArrayTaskId);
     if (!s) return bad(element, "a step is a whole number from 1");
     step = *s;
   }
+  named += (uint64_t{*last} - *first) / step + 1;
+  if (named > kTimesNamed * (uint64_t{max_id} + 1)) return bad(element, "the ranges name the same task ids again and again");
   for (uint64_t i = *first; i <= *last; i += step) out.set(i);
   return {};
 }
@@ -90,8 +93,7 @@ Result<ArrayTasks> parse_array_spec(std::string_view text, uint32_t max_id) {
   std::string_view rest = trim(text);
   ArrayTasks out;
   auto unwrap = [&] {
-    if (rest.size() >= 2 && rest.front() == '[' && rest.back() == ']')
-      rest = trim(rest.substr(1, rest.size() - 2));
+    if (rest.size() >= 2 && rest.front() == '[' && rest.back() == ']') rest = trim(rest.substr(1, rest.size() - 2));
   };
   unwrap();
   if (size_t percent = rest.find('%'); percent != rest.npos) {
@@ -101,8 +103,9 @@ Result<ArrayTasks> parse_array_spec(std::string_view text, uint32_t max_id) {
     rest = trim(rest.substr(0, percent));
     unwrap();
   }
+  uint64_t named = 0;
   for (std::string_view element : split(rest, ','))
-    if (element = trim(element); !element.empty()) MUSTER_TRY_VOID(add_element(element, max_id, out.pending));
+    if (element = trim(element); !element.empty()) MUSTER_TRY_VOID(add_element(element, max_id, named, out.pending));
   if (out.pending.none()) return bad(text, "no task id is given");
   return out;
 }
@@ -111,10 +114,8 @@ std::string format_array_tasks(const ArrayTasks& tasks, size_t length) {
   if (tasks.pending.none()) return {};
   std::string out;
   if (const size_t step = step_of(tasks.pending))
-    out = std::to_string(tasks.pending.first()) + '-' + std::to_string(last_of(tasks.pending)) + ':' +
-          std::to_string(step);
-  else
-    out = list_of(tasks.pending, length);
+    out = std::to_string(tasks.pending.first()) + '-' + std::to_string(last_of(tasks.pending)) + ':' + std::to_string(step);
+  else out = list_of(tasks.pending, length);
   if (length && out.size() + 1 > length) {
     out.resize(length > 4 ? length - 4 : 0);
     out += "...";

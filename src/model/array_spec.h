@@ -14,7 +14,7 @@
 namespace muster {
 
 inline constexpr uint32_t kMaxArrayTaskId = 4'000'000;  // the largest that MaxArraySize may allow
-inline constexpr size_t kArrayTextLength = 64;  // SLURM_BITSTR_LEN unless the environment says otherwise
+inline constexpr size_t kArrayTextLength = 64;          // SLURM_BITSTR_LEN unless the environment says otherwise
 
 // `max_id`: the largest index allowed (MaxArraySize - 1). Brackets around the list are accepted as users
 // paste them.

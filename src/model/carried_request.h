@@ -1,5 +1,5 @@
-// CarriedRequest: a JobRequest in a message or a snapshot. Sent in its two parts, as they are kept, without putting them
-// together; whole where it was read. On the wire there is no difference.
+// CarriedRequest, CarriedShown: a JobRequest in a snapshot, a ShownRequest in a message. Sent in its two parts, as they are kept,
+// without putting them together; whole where it was read. On the wire there is no difference.
 #pragma once
 
 #include <memory>
@@ -9,31 +9,36 @@
 
 namespace muster {
 
-class CarriedRequest {
+template <class Whole, class Body, class Own>
+class CarriedParts {
  public:
-  using Message = JobRequest;   // what the codec writes and reads (wire/codec.h)
+  using Message = Whole;  // what the codec writes and reads (wire/codec.h)
 
-  CarriedRequest() = default;   // none
-  CarriedRequest(JobRequestPtr whole) : whole_(std::move(whole)) {}
-  CarriedRequest(RequestBodyPtr body, PackedOwn own) : body_(std::move(body)), own_(std::move(own)) {}
+  CarriedParts() = default;  // none
+  CarriedParts(std::shared_ptr<const Whole> whole) : whole_(std::move(whole)) {}
+  CarriedParts(RequestBodyPtr body, PackedOwn own) : body_(std::move(body)), own_(std::move(own)) {}
 
   explicit operator bool() const { return whole_ || body_; }
-  const RequestBodyPtr& body() const { return body_; }   // of one in parts
-  JobRequestPtr whole() const {
-    return body_ ? std::make_shared<const JobRequest>(whole_request(*body_, own_)) : whole_;
+  const RequestBodyPtr& body() const { return body_; }  // of one in parts
+  std::shared_ptr<const Whole> whole() const {
+    return body_ ? std::make_shared<const Whole>(Whole{static_cast<const Body&>(*body_), static_cast<const Own&>(own_.unpack())}) : whole_;
   }
   // f(part) for each part of one that is there.
   template <class F>
   void each_part(F&& f) const {
     if (whole_) return f(*whole_);
-    f(*body_);
-    f(own_.unpack());
+    f(static_cast<const Body&>(*body_));
+    const RequestOwn own = own_.unpack();
+    f(static_cast<const Own&>(own));
   }
 
  private:
-  JobRequestPtr whole_;
+  std::shared_ptr<const Whole> whole_;
   RequestBodyPtr body_;
   PackedOwn own_;
 };
+
+using CarriedRequest = CarriedParts<JobRequest, RequestBody, RequestOwn>;
+using CarriedShown = CarriedParts<ShownRequest, ShownBody, ShownOwn>;
 
 }  // namespace muster

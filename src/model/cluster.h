@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include "base/describe.h"
 #include "base/pmap.h"
 #include "model/job.h"
+#include "model/ledger.h"
 #include "model/node.h"
 #include "model/partition.h"
 #include "model/topology.h"
@@ -21,25 +23,26 @@
 namespace muster {
 
 struct SharedRequest {
-  RequestBodyPtr body;           // one for all requests whose bodies are equal
+  RequestBodyPtr body;  // one for all requests whose bodies are equal
   PackedOwn own;
-  uint32_t jobs = 0;             // records that refer to it; the entry goes with the last
+  uint32_t jobs = 0;  // records that refer to it; the entry goes with the last
 };
 
 // The planner's latest word on a pending job. Not in the log: a plan of the next controller says it anew.
 struct Verdict {
   Reason reason = Reason::kNone;
-  Time expected_start{};         // unset: not known (a dependency, a hold)
-  std::string expected_nodes;    // host list
-  std::string detail;            // who or what it waits for, for explain
+  Time expected_start{};       // unset: not known (a dependency, a hold)
+  std::string expected_nodes;  // host list
+  std::string detail;          // who or what it waits for, for explain
 };
 
 // Counts of an array's tasks, kept while any record of the array exists: %limit and dependencies on the whole array.
 struct ArrayGroup {
   uint32_t total = 0, running = 0, ended_ok = 0, ended_bad = 0;
-  uint32_t records = 0;          // job records of the array; the group goes with the last
-  uint32_t max_running = 0;      // %limit; also for tasks that were requeued. 0 = none
-  uint32_t lowest_exit = 0, highest_exit = 0;   // exit codes of the tasks that ended
+  uint32_t records = 0;                        // job records of the array; the group goes with the last
+  uint32_t max_running = 0;                    // %limit; also for tasks that were requeued. 0 = none
+  uint32_t lowest_exit = 0, highest_exit = 0;  // exit codes of the tasks that ended
+  Bitmap dropped;                              // tasks cancelled before they started: they never had a record
   bool operator==(const ArrayGroup&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -51,16 +54,19 @@ struct ArrayGroup {
     v(6, "max_running", s.max_running);
     v(7, "lowest_exit", s.lowest_exit);
     v(8, "highest_exit", s.highest_exit);
+    v(9, "dropped", s.dropped);
   }
 };
 
+struct AccountChanges;
+struct AccountDirectory;
 struct JobRecord;
 struct StepRecord;
 
 // What slurmdbd has to learn of something that the cluster itself does not hold any more: a step that ended, a job that was
 // purged or that runs anew. One of the two.
 struct KeptRecord {
-  uint64_t position = 0;         // of the event that took it away
+  uint64_t position = 0;  // of the event that took it away
   std::shared_ptr<const JobRecord> job;
   std::shared_ptr<const StepRecord> step;
   template <class S, class V>
@@ -72,39 +78,57 @@ struct KeptRecord {
 };
 
 struct Cluster {
-  PersistentMap<Job> jobs;                   // by JobId
-  PersistentMap<SharedRequest> requests;     // by RequestId
-  PersistentMap<ArrayGroup> arrays;          // by array job id
-  PersistentMap<Node> nodes;                 // by NodeId
-  PersistentMap<Partition> partitions;       // by index
-  PersistentMap<Verdict> verdicts;           // by JobId; volatile
+  PersistentMap<Job> jobs;                // by JobId
+  PersistentMap<SharedRequest> requests;  // by RequestId
+  PersistentMap<ArrayGroup> arrays;       // by array job id
+  PersistentMap<Node> nodes;              // by NodeId
+  PersistentMap<Partition> partitions;    // by index
+  PersistentMap<Verdict> verdicts;        // by JobId; volatile
   // name → NodeId / partition index; replaced as a whole when the configuration changes
   std::shared_ptr<const std::unordered_map<std::string, uint32_t>> node_names, partition_names;
   JobId last_job_id{};
   RequestId last_request_id{};
   // Licences held by jobs that run, by name; follows from their allocations, so it is not stored.
   std::shared_ptr<const std::map<std::string, uint64_t>> licenses_used;
+  // What jobs hold for their associations, QOS and users. Follows from jobs and directory, so it is not stored.
+  Ledger ledger;
+  // The TRES that have been named since this controller started; null: those that are always there. Not stored.
+  std::shared_ptr<const TresTable> tres;
+  // AccountingStorageTRES=license/NAME: those that are TRES of jobs. The configuration's, so it is not stored.
+  std::shared_ptr<const std::set<std::string>> tracked_licenses;
   uint32_t default_partition = kNoPartition;
-  std::string name;                          // ClusterName
-  TopologiesPtr topologies;                  // null: flat
-  uint64_t position = 0;                     // of the last event applied
+  std::string name;          // ClusterName
+  TopologiesPtr topologies;  // null: flat
+  uint64_t position = 0;     // of the last event applied
   // Accounting: whether records are kept for slurmdbd, which of them it has, and those of what is gone from here.
   bool accounting = false;
   uint64_t recorded_position = 0;
-  PersistentMap<KeptRecord> kept_records;    // by number, in the order of position
+  PersistentMap<KeptRecord> kept_records;  // by number, in the order of position
   uint32_t last_kept_record = 0;
-  Time last_pass{};                          // when the scheduler last went over the whole queue; volatile
+  // Accounts, users, associations and QOS as slurmdbd said last; null: nothing was ever heard, or accounting is off.
+  std::shared_ptr<const AccountDirectory> directory;
+  Time last_pass{};  // when the scheduler last went over the whole queue; volatile
   // Epochs: raised by apply; caches compare them instead of scanning.
-  uint64_t nodes_epoch = 0;                  // anything about nodes but their use by jobs
-  uint64_t use_epoch = 0;                    // resources became free
-  uint64_t jobs_epoch = 0;                   // the set of pending jobs or their order changed
+  uint64_t nodes_epoch = 0;  // anything about nodes but their use by jobs
+  uint64_t use_epoch = 0;    // resources became free
+  uint64_t jobs_epoch = 0;   // the set of pending jobs or their order changed
 
   static constexpr uint32_t kNoPartition = 0xffffffffu;
   const Node* node(std::string_view name) const;
   const Partition* partition(std::string_view name) const;
   uint64_t license_used(const std::string& name) const;
+  bool tracks_license(const std::string& name) const { return tracked_licenses && tracked_licenses->contains(name); }
   void count_licenses(const Job& job, bool held);  // a job that starts or ends
   void recount_licenses();                         // from all jobs: after a snapshot was read
+  const TresTable& tres_table() const;
+  void know_tres(const std::vector<std::string>& names);
+  void learn_accounts(const AccountChanges& changes);
+  void forget_accounts();
+  // A job was, and is now: one that is not there has an empty charge.
+  void recharge(const Charge& was, const Charge& is);
+  // As it would be if it were counted from all jobs; and that done, after a snapshot was read.
+  Ledger counted_ledger() const;
+  void recount_ledger();
 };
 
 struct Snapshot {

@@ -9,8 +9,7 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kTypes[] = {"after",     "afterany",         "afterok",  "afternotok",
-                                       "aftercorr", "afterburstbuffer", "singleton"};
+constexpr std::string_view kTypes[] = {"after", "afterany", "afterok", "afternotok", "aftercorr", "afterburstbuffer", "singleton"};
 
 std::unexpected<Error> bad(std::string_view piece, std::string why) {
   return fail(Errc::kDependency, {}, "in \"" + std::string(piece.substr(0, 60)) + "\": " + std::move(why));
@@ -47,11 +46,9 @@ class Parser {
     for (size_t i = 0; i < std::size(kTypes); ++i)
       if (iequals(name, kTypes[i])) return static_cast<DependencyType>(i);
     if (iequals(name, "expand"))
-      return fail(
-          Errc::kUnsupported, "Requested operation not supported on this system",
-          "a running job cannot be grown by --dependency=expand; submit a job of the size that is needed");
-    return bad(name,
-               "the types are after, afterany, afterok, afternotok, aftercorr, afterburstbuffer, singleton");
+      return fail(Errc::kUnsupported, "Requested operation not supported on this system",
+                  "a running job cannot be grown by --dependency=expand; submit a job of the size that is needed");
+    return bad(name, "the types are after, afterany, afterok, afternotok, aftercorr, afterburstbuffer, singleton");
   }
 
   // ID, ID_TASK, ID_[LIST], ID_*, each with +MINUTES.
@@ -82,8 +79,7 @@ class Parser {
 
   Result<> each_task(Dependency d, std::string_view tasks, std::string_view text) {
     auto set = parse_array_spec(tasks, kMaxArrayTaskId);
-    if (!set || set->max_running)
-      return bad(text, "after '_' stands a task id, a list as in 40_[1-3,7], or *");
+    if (!set || set->max_running) return bad(text, "after '_' stands a task id, a list as in 40_[1-3,7], or *");
     if (set->pending.count() + out_.list.size() > kMaxDependencies) return too_many();
     for (size_t i = set->pending.first(); i != Bitmap::npos; i = set->pending.next(i + 1)) {
       d.array_task = static_cast<uint32_t>(i);
@@ -100,9 +96,7 @@ class Parser {
   }
 
   static std::unexpected<Error> too_many() {
-    return fail(
-        Errc::kDependency, {},
-        "at most " + std::to_string(kMaxDependencies) + " dependencies; name a whole array by its id");
+    return fail(Errc::kDependency, {}, "at most " + std::to_string(kMaxDependencies) + " dependencies; name a whole array by its id");
   }
 
   Dependencies out_;
@@ -146,10 +140,8 @@ std::string format_dependencies(const Dependencies& dependencies) {
     out += dependency_type_name(d.type);
     if (d.type != DependencyType::kSingleton) {
       out += ':' + std::to_string(d.job.value);
-      if (d.array_task == kWholeArray)
-        out += "_*";
-      else if (d.array_task != kNoArrayTask)
-        out += '_' + std::to_string(d.array_task);
+      if (d.array_task == kWholeArray) out += "_*";
+      else if (d.array_task != kNoArrayTask) out += '_' + std::to_string(d.array_task);
       if (d.delay_min) out += '+' + std::to_string(d.delay_min);
     }
     out += d.state == DependencyState::kFailed ? "(failed)" : "(unfulfilled)";

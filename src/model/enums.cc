@@ -9,9 +9,8 @@ struct StateName {
   std::string_view name, code;
 };
 constexpr StateName kStates[kJobStateCount] = {
-    {"PENDING", "PD"},   {"RUNNING", "R"},    {"SUSPENDED", "S"}, {"COMPLETED", "CD"},
-    {"CANCELLED", "CA"}, {"FAILED", "F"},     {"TIMEOUT", "TO"},  {"NODE_FAIL", "NF"},
-    {"PREEMPTED", "PR"}, {"BOOT_FAIL", "BF"}, {"DEADLINE", "DL"}, {"OUT_OF_MEMORY", "OOM"},
+    {"PENDING", "PD"}, {"RUNNING", "R"},    {"SUSPENDED", "S"},  {"COMPLETED", "CD"}, {"CANCELLED", "CA"}, {"FAILED", "F"},
+    {"TIMEOUT", "TO"}, {"NODE_FAIL", "NF"}, {"PREEMPTED", "PR"}, {"BOOT_FAIL", "BF"}, {"DEADLINE", "DL"},  {"OUT_OF_MEMORY", "OOM"},
 };
 
 struct FlagName {
@@ -20,12 +19,10 @@ struct FlagName {
 };
 // First that is set wins over the base state in what squeue and sacct show.
 constexpr FlagName kShownFlags[] = {
-    {kJobCompleting, "COMPLETING", "CG"},    {kJobStageOut, "STAGE_OUT", "SO"},
-    {kJobConfiguring, "CONFIGURING", "CF"},  {kJobResizing, "RESIZING", "RS"},
-    {kJobRequeued, "REQUEUED", "RQ"},        {kJobRequeueHold, "REQUEUE_HOLD", "RH"},
-    {kJobSpecialExit, "SPECIAL_EXIT", "SE"}, {kJobStopped, "STOPPED", "ST"},
-    {kJobRevoked, "REVOKED", "RV"},          {kJobResvDelHold, "RESV_DEL_HOLD", "RD"},
-    {kJobSignaling, "SIGNALING", "SI"},
+    {kJobCompleting, "COMPLETING", "CG"},     {kJobStageOut, "STAGE_OUT", "SO"},  {kJobConfiguring, "CONFIGURING", "CF"},
+    {kJobResizing, "RESIZING", "RS"},         {kJobRequeued, "REQUEUED", "RQ"},   {kJobRequeueHold, "REQUEUE_HOLD", "RH"},
+    {kJobSpecialExit, "SPECIAL_EXIT", "SE"},  {kJobStopped, "STOPPED", "ST"},     {kJobRevoked, "REVOKED", "RV"},
+    {kJobResvDelHold, "RESV_DEL_HOLD", "RD"}, {kJobSignaling, "SIGNALING", "SI"},
 };
 // Known to filters and to the REST interface, never shown in place of the base state.
 constexpr FlagName kOtherFlags[] = {
@@ -96,14 +93,10 @@ std::optional<Reason> parse_reason(std::string_view name) {
 
 std::string_view partition_state_name(PartitionState s) {
   switch (s) {
-    case PartitionState::kUp:
-      return "UP";
-    case PartitionState::kDown:
-      return "DOWN";
-    case PartitionState::kDrain:
-      return "DRAIN";
-    case PartitionState::kInactive:
-      return "INACTIVE";
+    case PartitionState::kUp: return "UP";
+    case PartitionState::kDown: return "DOWN";
+    case PartitionState::kDrain: return "DRAIN";
+    case PartitionState::kInactive: return "INACTIVE";
   }
   return "?";
 }

@@ -12,17 +12,27 @@ namespace muster {
 
 // ---- jobs
 enum class JobState : uint8_t {
-  kPending, kRunning, kSuspended, kCompleted, kCancelled, kFailed, kTimeout, kNodeFail, kPreempted, kBootFail,
-  kDeadline, kOutOfMemory,
+  kPending,
+  kRunning,
+  kSuspended,
+  kCompleted,
+  kCancelled,
+  kFailed,
+  kTimeout,
+  kNodeFail,
+  kPreempted,
+  kBootFail,
+  kDeadline,
+  kOutOfMemory,
 };
 inline constexpr int kJobStateCount = 12;
 
 // May be set beside the base state; shown instead of it where job_state_codes says so.
 enum JobFlag : uint32_t {
-  kJobCompleting = 1u << 0,     // processes or epilogs remain on some node
-  kJobConfiguring = 1u << 1,    // nodes boot or the prolog runs
+  kJobCompleting = 1u << 0,   // processes or epilogs remain on some node
+  kJobConfiguring = 1u << 1,  // nodes boot or the prolog runs
   kJobLaunchFailed = 1u << 2,
-  kJobRequeued = 1u << 3,       // ends now, will be pending again once its nodes are released
+  kJobRequeued = 1u << 3,  // ends now, will be pending again once its nodes are released
   kJobRequeueHold = 1u << 4,
   kJobResizing = 1u << 5,
   kJobReconfigFail = 1u << 6,
@@ -34,15 +44,15 @@ enum JobFlag : uint32_t {
   kJobPowerUpNode = 1u << 12,
   kJobResvDelHold = 1u << 13,
   kJobExpediting = 1u << 14,
-  kJobHeldByUser = 1u << 15,    // Muster's own: who may release a held job
+  kJobHeldByUser = 1u << 15,  // Muster's own: who may release a held job
   kJobHeldByAdmin = 1u << 16,
   kJobPriorityFixed = 1u << 18,  // by --priority or scontrol: it does not move with time
   kJobNeverCancelled = 1u << 17,
 };
 
 constexpr bool is_finished(JobState s) { return s >= JobState::kCompleted; }
-std::string_view job_state_name(JobState s);   // "PENDING"
-std::string_view job_state_code(JobState s);   // "PD"
+std::string_view job_state_name(JobState s);  // "PENDING"
+std::string_view job_state_code(JobState s);  // "PD"
 // What squeue shows: COMPLETING, CONFIGURING, REQUEUED … take the place of the base state.
 std::string_view job_state_shown(JobState s, uint32_t flags);
 std::string_view job_state_shown_code(JobState s, uint32_t flags);
@@ -69,28 +79,28 @@ enum NodeFlag : uint32_t {
   kNodeFail = 1u << 1,
   kNodeCompleting = 1u << 2,
   kNodeNoRespond = 1u << 3,
-  kNodePoweredDown = 1u << 4,    // ~
-  kNodePoweringUp = 1u << 5,     // #
-  kNodePoweringDown = 1u << 6,   // %
+  kNodePoweredDown = 1u << 4,         // ~
+  kNodePoweringUp = 1u << 5,          // #
+  kNodePoweringDown = 1u << 6,        // %
   kNodePowerDownRequested = 1u << 7,  // !
-  kNodePowerSave = 1u << 8,      // under power management (CLOUD)
-  kNodeMaint = 1u << 9,          // $
-  kNodeRebootRequested = 1u << 10,  // @
-  kNodeRebootIssued = 1u << 11,  // ^
-  kNodePlanned = 1u << 12,       // -
+  kNodePowerSave = 1u << 8,           // under power management (CLOUD)
+  kNodeMaint = 1u << 9,               // $
+  kNodeRebootRequested = 1u << 10,    // @
+  kNodeRebootIssued = 1u << 11,       // ^
+  kNodePlanned = 1u << 12,            // -
   kNodeReserved = 1u << 13,
   kNodeCloud = 1u << 14,
   kNodeDynamicNorm = 1u << 15,
   kNodeDynamicFuture = 1u << 16,
-  kNodeInvalid = 1u << 17,       // INVALID_REG
+  kNodeInvalid = 1u << 17,  // INVALID_REG
   kNodeBlocked = 1u << 18,
   kNodeExternal = 1u << 19,
 };
 
 struct NodeStateText {
-  std::string_view base;   // "idle", "mixed", "draining" … lower case, without suffix
-  std::string_view code;   // the short form: "idle", "mix", "drng"
-  char suffix = 0;         // one of *~#!%$@^- or 0
+  std::string_view base;  // "idle", "mixed", "draining" … lower case, without suffix
+  std::string_view code;  // the short form: "idle", "mix", "drng"
+  char suffix = 0;        // one of *~#!%$@^- or 0
 };
 // The one word that sinfo shows for a state (drained, draining, fail, inval, comp …) and its suffix.
 NodeStateText node_state_text(NodeState base, uint32_t flags, bool has_jobs);

@@ -83,33 +83,26 @@ TEST_P(NodeStateShown, IsSinfosWord) {
 constexpr auto I = NodeState::kIdle, M = NodeState::kMixed, A = NodeState::kAllocated, D = NodeState::kDown;
 INSTANTIATE_TEST_SUITE_P(
     AsObserved, NodeStateShown,
-    testing::Values(
-        Shown{I, 0, false, "idle", "idle", 0}, Shown{M, 0, true, "mixed", "mix", 0},
-        Shown{A, 0, true, "allocated", "alloc", 0}, Shown{I, kNodeDrain, false, "drained", "drain", 0},
-        Shown{M, kNodeDrain, true, "draining", "drng", 0}, Shown{A, kNodeDrain, true, "draining", "drng", 0},
-        Shown{A, kNodeFail, true, "failing", "failg", 0},
-        Shown{I, kNodeFail | kNodeNoRespond, false, "fail", "fail", '*'},
-        Shown{D, kNodeNoRespond, false, "down", "down", '*'},
-        Shown{D, kNodeDrain | kNodeNoRespond, false, "drained", "drain", '*'},
-        Shown{NodeState::kUnknown, kNodeNoRespond, false, "unknown", "unk", '*'},
-        Shown{NodeState::kUnknown, kNodeDrain | kNodeInvalid, false, "inval", "inval", 0},
-        Shown{NodeState::kFuture, 0, false, "future", "futr", 0},
-        Shown{I, kNodeCompleting, false, "completing", "comp", 0},
-        Shown{I, kNodeReserved, false, "reserved", "resv", 0},
-        Shown{I, kNodeMaint | kNodeReserved, false, "maint", "maint", 0},
-        Shown{I, kNodeDrain | kNodeMaint | kNodeReserved, false, "drained", "drain", '$'},
-        Shown{A, kNodeMaint | kNodeReserved | kNodePoweringUp, true, "allocated", "alloc", '$'},
-        Shown{A, kNodePowerDownRequested | kNodeNoRespond | kNodePoweringUp, true, "allocated", "alloc", '#'},
-        Shown{I, kNodeCloud | kNodeNoRespond | kNodePoweringUp, false, "idle", "idle", '#'},
-        Shown{I, kNodeCloud | kNodePoweredDown, false, "idle", "idle", '~'},
-        Shown{I, kNodePoweringDown, false, "idle", "idle", '%'},
-        Shown{I, kNodePowerDownRequested, false, "idle", "idle", '!'},
-        Shown{I, kNodeDrain | kNodePowerDownRequested, false, "drained", "drain", '!'},
-        Shown{A, kNodeRebootRequested | kNodeNoRespond | kNodePoweringUp, true, "allocated", "alloc", '@'},
-        Shown{A, kNodeDrain | kNodeRebootRequested, true, "draining", "drng", '@'},
-        Shown{D, kNodeDrain | kNodeRebootIssued, false, "reboot", "boot", '^'},
-        Shown{I, kNodePlanned, false, "planned", "plnd", 0},
-        Shown{M, kNodePlanned, true, "mixed", "mix", '-'}));
+    testing::Values(Shown{I, 0, false, "idle", "idle", 0}, Shown{M, 0, true, "mixed", "mix", 0}, Shown{A, 0, true, "allocated", "alloc", 0},
+                    Shown{I, kNodeDrain, false, "drained", "drain", 0}, Shown{M, kNodeDrain, true, "draining", "drng", 0},
+                    Shown{A, kNodeDrain, true, "draining", "drng", 0}, Shown{A, kNodeFail, true, "failing", "failg", 0},
+                    Shown{I, kNodeFail | kNodeNoRespond, false, "fail", "fail", '*'}, Shown{D, kNodeNoRespond, false, "down", "down", '*'},
+                    Shown{D, kNodeDrain | kNodeNoRespond, false, "drained", "drain", '*'},
+                    Shown{NodeState::kUnknown, kNodeNoRespond, false, "unknown", "unk", '*'},
+                    Shown{NodeState::kUnknown, kNodeDrain | kNodeInvalid, false, "inval", "inval", 0},
+                    Shown{NodeState::kFuture, 0, false, "future", "futr", 0}, Shown{I, kNodeCompleting, false, "completing", "comp", 0},
+                    Shown{I, kNodeReserved, false, "reserved", "resv", 0}, Shown{I, kNodeMaint | kNodeReserved, false, "maint", "maint", 0},
+                    Shown{I, kNodeDrain | kNodeMaint | kNodeReserved, false, "drained", "drain", '$'},
+                    Shown{A, kNodeMaint | kNodeReserved | kNodePoweringUp, true, "allocated", "alloc", '$'},
+                    Shown{A, kNodePowerDownRequested | kNodeNoRespond | kNodePoweringUp, true, "allocated", "alloc", '#'},
+                    Shown{I, kNodeCloud | kNodeNoRespond | kNodePoweringUp, false, "idle", "idle", '#'},
+                    Shown{I, kNodeCloud | kNodePoweredDown, false, "idle", "idle", '~'},
+                    Shown{I, kNodePoweringDown, false, "idle", "idle", '%'}, Shown{I, kNodePowerDownRequested, false, "idle", "idle", '!'},
+                    Shown{I, kNodeDrain | kNodePowerDownRequested, false, "drained", "drain", '!'},
+                    Shown{A, kNodeRebootRequested | kNodeNoRespond | kNodePoweringUp, true, "allocated", "alloc", '@'},
+                    Shown{A, kNodeDrain | kNodeRebootRequested, true, "draining", "drng", '@'},
+                    Shown{D, kNodeDrain | kNodeRebootIssued, false, "reboot", "boot", '^'},
+                    Shown{I, kNodePlanned, false, "planned", "plnd", 0}, Shown{M, kNodePlanned, true, "mixed", "mix", '-'}));
 
 TEST(NodeStateLong, ListsAllThatHoldsInScontrolsOrder) {
   EXPECT_EQ(node_state_long(I, 0), "IDLE");
@@ -117,8 +110,7 @@ TEST(NodeStateLong, ListsAllThatHoldsInScontrolsOrder) {
   EXPECT_EQ(node_state_long(D, kNodeDrain | kNodeNoRespond), "DOWN+DRAIN+NOT_RESPONDING");
   EXPECT_EQ(node_state_long(NodeState::kUnknown, kNodeDrain | kNodeInvalid), "UNKNOWN+DRAIN+INVALID_REG");
   EXPECT_EQ(node_state_long(I, kNodeDrain | kNodeMaint | kNodeReserved), "IDLE+DRAIN+MAINTENANCE+RESERVED");
-  EXPECT_EQ(node_state_long(I, kNodeCloud | kNodeNoRespond | kNodePoweringUp),
-            "IDLE+CLOUD+NOT_RESPONDING+POWERING_UP");
+  EXPECT_EQ(node_state_long(I, kNodeCloud | kNodeNoRespond | kNodePoweringUp), "IDLE+CLOUD+NOT_RESPONDING+POWERING_UP");
   EXPECT_EQ(node_state_long(A, kNodePowerDownRequested | kNodeNoRespond | kNodePoweringUp),
             "ALLOCATED+POWER_DOWN+NOT_RESPONDING+POWERING_UP");
   EXPECT_EQ(node_state_long(A, kNodeRebootRequested | kNodeNoRespond | kNodePoweringUp),

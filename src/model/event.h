@@ -14,46 +14,68 @@
 #include "model/partition.h"
 #include "model/topology.h"
 
+namespace muster {
+struct AccountChanges;
+}
+
 namespace muster::event {
 
-enum class PowerProgram : uint8_t { kNone, kResume, kSuspend };   // ResumeProgram, SuspendProgram
+enum class PowerProgram : uint8_t { kNone, kResume, kSuspend };  // ResumeProgram, SuspendProgram
 
 struct ClusterNamed {
   static constexpr uint32_t kNumber = 1;
   static constexpr const char* kName = "ClusterNamed";
   std::string name;
   JobId first_job_id{};
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "name", s.name); v(2, "first_job_id", s.first_job_id); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "name", s.name);
+    v(2, "first_job_id", s.first_job_id);
+  }
 };
 
-struct NodeDefined {        // new, or its slurm.conf line changed
+struct NodeDefined {  // new, or its slurm.conf line changed
   static constexpr uint32_t kNumber = 2;
   static constexpr const char* kName = "NodeDefined";
   NodeId node{};
   NodeSpecPtr spec;
   Time time{};
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "node", s.node); v(2, "spec", s.spec); v(3, "time", s.time); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "node", s.node);
+    v(2, "spec", s.spec);
+    v(3, "time", s.time);
+  }
 };
 
 struct NodeRemoved {
   static constexpr uint32_t kNumber = 3;
   static constexpr const char* kName = "NodeRemoved";
   NodeId node{};
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "node", s.node); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "node", s.node);
+  }
 };
 
-struct PartitionDefined {   // new or changed, whole
+struct PartitionDefined {  // new or changed, whole
   static constexpr uint32_t kNumber = 4;
   static constexpr const char* kName = "PartitionDefined";
   Partition partition;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "partition", s.partition); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "partition", s.partition);
+  }
 };
 
 struct PartitionRemoved {
   static constexpr uint32_t kNumber = 5;
   static constexpr const char* kName = "PartitionRemoved";
   uint32_t index = 0;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "index", s.index); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "index", s.index);
+  }
 };
 
 struct NodeRegistered {
@@ -62,10 +84,15 @@ struct NodeRegistered {
   NodeId node{};
   std::shared_ptr<const NodeHardware> hardware;
   Time time{};
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "node", s.node); v(2, "hardware", s.hardware); v(3, "time", s.time); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "node", s.node);
+    v(2, "hardware", s.hardware);
+    v(3, "time", s.time);
+  }
 };
 
-struct NodeStateChanged {   // the new values of admin state and flags, with who and why
+struct NodeStateChanged {  // the new values of admin state and flags, with who and why
   static constexpr uint32_t kNumber = 7;
   static constexpr const char* kName = "NodeStateChanged";
   NodeId node{};
@@ -76,20 +103,28 @@ struct NodeStateChanged {   // the new values of admin state and flags, with who
   Time time{};
   Time resume_deadline{};
   Time resume_after{};
-  NodeState next_state = NodeState::kUnknown;   // after the reboot: kIdle, kDown, or as it was
+  NodeState next_state = NodeState::kUnknown;  // after the reboot: kIdle, kDown, or as it was
   Time reboot_issued{};
-  PowerProgram run = PowerProgram::kNone;       // what this change asks of the machine's power
-  bool action_drained = false;                  // DRAIN is of `reboot ASAP` or `power down asap`
+  PowerProgram run = PowerProgram::kNone;  // what this change asks of the machine's power
+  bool action_drained = false;             // DRAIN is of `reboot ASAP` or `power down asap`
   template <class S, class V>
   static void describe(S& s, V&& v) {
-    v(1, "node", s.node); v(2, "admin", s.admin); v(3, "flags", s.flags); v(4, "reason", s.reason);
-    v(5, "by", s.by); v(6, "time", s.time); v(7, "resume_deadline", s.resume_deadline); v(8, "resume_after", s.resume_after);
-    v(9, "next_state", s.next_state); v(10, "reboot_issued", s.reboot_issued); v(11, "run", s.run);
+    v(1, "node", s.node);
+    v(2, "admin", s.admin);
+    v(3, "flags", s.flags);
+    v(4, "reason", s.reason);
+    v(5, "by", s.by);
+    v(6, "time", s.time);
+    v(7, "resume_deadline", s.resume_deadline);
+    v(8, "resume_after", s.resume_after);
+    v(9, "next_state", s.next_state);
+    v(10, "reboot_issued", s.reboot_issued);
+    v(11, "run", s.run);
     v(12, "action_drained", s.action_drained);
   }
 };
 
-struct NodeUpdated {        // scontrol update of what is neither state nor slurm.conf
+struct NodeUpdated {  // scontrol update of what is neither state nor slurm.conf
   static constexpr uint32_t kNumber = 8;
   static constexpr const char* kName = "NodeUpdated";
   NodeId node{};
@@ -100,18 +135,27 @@ struct NodeUpdated {        // scontrol update of what is neither state nor slur
   std::optional<std::string> topology;
   template <class S, class V>
   static void describe(S& s, V&& v) {
-    v(1, "node", s.node); v(2, "weight", s.weight); v(3, "features_active", s.features_active);
-    v(4, "comment", s.comment); v(5, "extra", s.extra); v(6, "instance_id", s.instance_id);
-    v(7, "instance_type", s.instance_type); v(8, "topology", s.topology);
+    v(1, "node", s.node);
+    v(2, "weight", s.weight);
+    v(3, "features_active", s.features_active);
+    v(4, "comment", s.comment);
+    v(5, "extra", s.extra);
+    v(6, "instance_id", s.instance_id);
+    v(7, "instance_type", s.instance_type);
+    v(8, "topology", s.topology);
   }
 };
 
-struct RequestStored {      // a JobRequest that the next jobs refer to
+struct RequestStored {  // a JobRequest that the next jobs refer to
   static constexpr uint32_t kNumber = 10;
   static constexpr const char* kName = "RequestStored";
   RequestId id{};
   JobRequestPtr request;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "id", s.id); v(2, "request", s.request); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "id", s.id);
+    v(2, "request", s.request);
+  }
 };
 
 struct JobSubmitted {
@@ -128,12 +172,21 @@ struct JobSubmitted {
   uint32_t partition = 0;
   std::shared_ptr<const ArrayTasks> array_tasks;
   std::shared_ptr<const Dependencies> dependencies;
+  uint32_t association = 0;
   template <class S, class V>
   static void describe(S& s, V&& v) {
-    v(1, "job", s.job); v(2, "request", s.request); v(3, "time", s.time); v(4, "eligible", s.eligible);
-    v(5, "priority", s.priority); v(6, "flags", s.flags); v(7, "reason", s.reason);
-    v(8, "time_limit_min", s.time_limit_min); v(9, "partition", s.partition);
-    v(10, "array_tasks", s.array_tasks); v(11, "dependencies", s.dependencies);
+    v(1, "job", s.job);
+    v(2, "request", s.request);
+    v(3, "time", s.time);
+    v(4, "eligible", s.eligible);
+    v(5, "priority", s.priority);
+    v(6, "flags", s.flags);
+    v(7, "reason", s.reason);
+    v(8, "time_limit_min", s.time_limit_min);
+    v(9, "partition", s.partition);
+    v(10, "array_tasks", s.array_tasks);
+    v(11, "dependencies", s.dependencies);
+    v(12, "association", s.association);
   }
 };
 
@@ -143,7 +196,7 @@ struct JobChanged {
   static constexpr uint32_t kNumber = 12;
   static constexpr const char* kName = "JobChanged";
   JobId job{};
-  RequestId request{};      // may be a new one
+  RequestId request{};  // may be a new one
   uint32_t priority = 0;
   uint32_t flags = 0;
   Reason reason = Reason::kNone;
@@ -156,105 +209,161 @@ struct JobChanged {
   std::shared_ptr<const std::string> detail;
   uint32_t array_task = kNoArrayTask;
   JobId task_job{};
+  uint32_t association = 0;
   template <class S, class V>
   static void describe(S& s, V&& v) {
-    v(1, "job", s.job); v(2, "request", s.request); v(3, "priority", s.priority); v(4, "flags", s.flags);
-    v(5, "reason", s.reason); v(6, "time_limit_min", s.time_limit_min); v(7, "partition", s.partition);
-    v(8, "eligible", s.eligible); v(9, "ends", s.ends); v(10, "array_tasks", s.array_tasks);
-    v(11, "dependencies", s.dependencies); v(12, "detail", s.detail); v(13, "array_task", s.array_task);
+    v(1, "job", s.job);
+    v(2, "request", s.request);
+    v(3, "priority", s.priority);
+    v(4, "flags", s.flags);
+    v(5, "reason", s.reason);
+    v(6, "time_limit_min", s.time_limit_min);
+    v(7, "partition", s.partition);
+    v(8, "eligible", s.eligible);
+    v(9, "ends", s.ends);
+    v(10, "array_tasks", s.array_tasks);
+    v(11, "dependencies", s.dependencies);
+    v(12, "detail", s.detail);
+    v(13, "array_task", s.array_task);
     v(14, "task_job", s.task_job);
+    v(15, "association", s.association);
   }
 };
 
-struct JobStarted {         // the gang has its nodes; for a task of an array record, `task_job` is its own record's id
+struct JobStarted {  // the gang has its nodes; for a task of an array record, `task_job` is its own record's id
   static constexpr uint32_t kNumber = 13;
   static constexpr const char* kName = "JobStarted";
   JobId job{};
-  uint32_t array_task = kNoArrayTask;   // taken out of job's pending tasks
-  JobId task_job{};                     // new id, or = job for the last task
+  uint32_t array_task = kNoArrayTask;  // taken out of job's pending tasks
+  JobId task_job{};                    // new id, or = job for the last task
   Time time{};
   Time ends{};
   uint32_t partition = 0;
   AllocationPtr allocation;
-  uint32_t flags = 0;                   // CONFIGURING, POWER_UP_NODE
-  std::optional<uint32_t> time_limit_min;   // a limit lowered within --time-min
-  uint32_t priority = 0;                // at that moment; 0: as it was
-  uint32_t batch_index = 0;             // in allocation: where the batch script runs
-  bool prolog = false;                  // PrologSlurmctld runs first
-  Bitmap preparing;                     // by index in allocation: nodes that run their prolog at once
+  uint32_t flags = 0;                      // CONFIGURING, POWER_UP_NODE
+  std::optional<uint32_t> time_limit_min;  // a limit lowered within --time-min
+  uint32_t priority = 0;                   // at that moment; 0: as it was
+  uint32_t batch_index = 0;                // in allocation: where the batch script runs
+  bool prolog = false;                     // PrologSlurmctld runs first
+  Bitmap preparing;                        // by index in allocation: nodes that run their prolog at once
+  bool managed = false;                    // its first node decides about its steps
+  uint16_t first_port = 0, last_port = 0;  // of MpiParams=ports=, for these steps
+  uint32_t association = 0;                // in the partition that was chosen; 0: as it was
   template <class S, class V>
   static void describe(S& s, V&& v) {
-    v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "task_job", s.task_job); v(4, "time", s.time);
-    v(5, "ends", s.ends); v(6, "partition", s.partition); v(7, "allocation", s.allocation); v(8, "flags", s.flags);
-    v(9, "time_limit_min", s.time_limit_min); v(10, "priority", s.priority); v(11, "batch_index", s.batch_index);
-    v(12, "prolog", s.prolog); v(13, "preparing", s.preparing);
+    v(1, "job", s.job);
+    v(2, "array_task", s.array_task);
+    v(3, "task_job", s.task_job);
+    v(4, "time", s.time);
+    v(5, "ends", s.ends);
+    v(6, "partition", s.partition);
+    v(7, "allocation", s.allocation);
+    v(8, "flags", s.flags);
+    v(9, "time_limit_min", s.time_limit_min);
+    v(10, "priority", s.priority);
+    v(11, "batch_index", s.batch_index);
+    v(12, "prolog", s.prolog);
+    v(13, "preparing", s.preparing);
+    v(60, "managed", s.managed);
+    v(61, "first_port", s.first_port);
+    v(62, "last_port", s.last_port);
+    v(63, "association", s.association);
   }
 };
 
-struct JobLaunched {        // prologs done, the batch script runs; CONFIGURING ends
+struct JobLaunched {  // prologs done, the batch script runs; CONFIGURING ends
   static constexpr uint32_t kNumber = 14;
   static constexpr const char* kName = "JobLaunched";
   JobId job{};
   Time time{};
   Time ends{};
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "time", s.time); v(3, "ends", s.ends); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "time", s.time);
+    v(3, "ends", s.ends);
+  }
 };
 
-struct JobEnding {          // a terminal state is decided; nodes that still hold something follow with JobNodesReleased
+struct JobEnding {  // a terminal state is decided; nodes that still hold something follow with JobNodesReleased
   static constexpr uint32_t kNumber = 15;
   static constexpr const char* kName = "JobEnding";
   JobId job{};
-  uint32_t array_task = kNoArrayTask;   // a pending task cancelled out of an array record
-  JobId task_job{};
+  uint32_t array_task = kNoArrayTask;  // a pending task cancelled out of an array record
+  JobId task_job{};                    // what becomes its record; 0: it never started and gets none
   JobState state = JobState::kCompleted;
   Reason reason = Reason::kNone;
-  uint32_t flags = 0;                   // REQUEUED, REQUEUE_HOLD, SPECIAL_EXIT, LAUNCH_FAILED
+  uint32_t flags = 0;  // REQUEUED, REQUEUE_HOLD, SPECIAL_EXIT, LAUNCH_FAILED
   int32_t exit_status = 0;
   Time time{};
-  Bitmap releasing;                     // nodes (by index in the allocation) to wait for
+  Bitmap releasing;  // nodes (by index in the allocation) to wait for
   std::shared_ptr<const std::string> detail;
-  Uid by{};                             // who cancelled it
-  bool epilog = false;                  // EpilogSlurmctld is to run
+  Uid by{};             // who cancelled it
+  bool epilog = false;  // EpilogSlurmctld is to run
   template <class S, class V>
   static void describe(S& s, V&& v) {
-    v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "task_job", s.task_job); v(4, "state", s.state);
-    v(5, "reason", s.reason); v(6, "flags", s.flags); v(7, "exit_status", s.exit_status); v(8, "time", s.time);
-    v(9, "releasing", s.releasing); v(10, "detail", s.detail); v(11, "by", s.by); v(12, "epilog", s.epilog);
+    v(1, "job", s.job);
+    v(2, "array_task", s.array_task);
+    v(3, "task_job", s.task_job);
+    v(4, "state", s.state);
+    v(5, "reason", s.reason);
+    v(6, "flags", s.flags);
+    v(7, "exit_status", s.exit_status);
+    v(8, "time", s.time);
+    v(9, "releasing", s.releasing);
+    v(10, "detail", s.detail);
+    v(11, "by", s.by);
+    v(12, "epilog", s.epilog);
   }
 };
 
-struct JobNodesReleased {   // nothing of the job is left on these nodes
+struct JobNodesReleased {  // nothing of the job is left on these nodes
   static constexpr uint32_t kNumber = 16;
   static constexpr const char* kName = "JobNodesReleased";
   JobId job{};
-  Bitmap nodes;                         // by index in the allocation
-  Time time{};
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "nodes", s.nodes); v(3, "time", s.time); }
-};
-
-struct JobShrunk {          // it gave up nodes while it runs; those that still hold something follow with JobNodeLeft
-  static constexpr uint32_t kNumber = 370;
-  static constexpr const char* kName = "JobShrunk";
-  JobId job{};
-  AllocationPtr allocation;             // what is left: a part of what it was, in the same order
-  Bitmap free_at_once;                  // by index in what it was: nodes given up that need not be waited for
+  Bitmap nodes;  // by index in the allocation
   Time time{};
   template <class S, class V>
   static void describe(S& s, V&& v) {
-    v(1, "job", s.job); v(2, "allocation", s.allocation); v(3, "free_at_once", s.free_at_once); v(4, "time", s.time);
+    v(1, "job", s.job);
+    v(2, "nodes", s.nodes);
+    v(3, "time", s.time);
   }
 };
 
-struct JobNodeLeft {        // nothing of the job is left on a node that it gave up
+struct JobShrunk {  // it gave up nodes while it runs; those that still hold something follow with JobNodeLeft
+  static constexpr uint32_t kNumber = 370;
+  static constexpr const char* kName = "JobShrunk";
+  JobId job{};
+  AllocationPtr allocation;  // what is left: a part of what it was, in the same order
+  Bitmap free_at_once;       // by index in what it was: nodes given up that need not be waited for
+  Time time{};
+  uint32_t next_step = 0;  // of a managed job whose next node becomes the manager: where its numbers begin; 0: as it was
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "allocation", s.allocation);
+    v(3, "free_at_once", s.free_at_once);
+    v(4, "time", s.time);
+    v(5, "next_step", s.next_step);
+  }
+};
+
+struct JobNodeLeft {  // nothing of the job is left on a node that it gave up
   static constexpr uint32_t kNumber = 371;
   static constexpr const char* kName = "JobNodeLeft";
   JobId job{};
   NodeId node{};
   Time time{};
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "node", s.node); v(3, "time", s.time); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "node", s.node);
+    v(3, "time", s.time);
+  }
 };
 
-struct JobRequeued {        // back to PENDING with a clean slate
+struct JobRequeued {  // back to PENDING with a clean slate
   static constexpr uint32_t kNumber = 17;
   static constexpr const char* kName = "JobRequeued";
   JobId job{};
@@ -265,25 +374,37 @@ struct JobRequeued {        // back to PENDING with a clean slate
   Reason reason = Reason::kNone;
   template <class S, class V>
   static void describe(S& s, V&& v) {
-    v(1, "job", s.job); v(2, "time", s.time); v(3, "eligible", s.eligible); v(4, "priority", s.priority);
-    v(5, "flags", s.flags); v(6, "reason", s.reason);
+    v(1, "job", s.job);
+    v(2, "time", s.time);
+    v(3, "eligible", s.eligible);
+    v(4, "priority", s.priority);
+    v(5, "flags", s.flags);
+    v(6, "reason", s.reason);
   }
 };
 
-struct JobSuspended {       // or resumed
+struct JobSuspended {  // or resumed
   static constexpr uint32_t kNumber = 18;
   static constexpr const char* kName = "JobSuspended";
   JobId job{};
   bool resumed = false;
   Time time{};
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "resumed", s.resumed); v(3, "time", s.time); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "resumed", s.resumed);
+    v(3, "time", s.time);
+  }
 };
 
-struct JobsPurged {         // forgotten MinJobAge after their end
+struct JobsPurged {  // forgotten MinJobAge after their end, or sooner for who needs the room
   static constexpr uint32_t kNumber = 19;
   static constexpr const char* kName = "JobsPurged";
   std::vector<JobId> jobs;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "jobs", s.jobs); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "jobs", s.jobs);
+  }
 };
 
 struct StepCreated {
@@ -291,7 +412,11 @@ struct StepCreated {
   static constexpr const char* kName = "StepCreated";
   JobId job{};
   Step step;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "step", s.step); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "step", s.step);
+  }
 };
 
 struct StepNodesDone {
@@ -299,9 +424,17 @@ struct StepNodesDone {
   static constexpr const char* kName = "StepNodesDone";
   JobId job{};
   StepId step{};
-  Bitmap nodes;                         // by index in the allocation
+  Bitmap nodes;  // by index in the allocation
   int32_t exit_status = 0;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "step", s.step); v(3, "nodes", s.nodes); v(4, "exit_status", s.exit_status); }
+  bool out_of_memory = false;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "step", s.step);
+    v(3, "nodes", s.nodes);
+    v(4, "exit_status", s.exit_status);
+    v(5, "out_of_memory", s.out_of_memory);
+  }
 };
 
 struct StepEnded {
@@ -311,92 +444,157 @@ struct StepEnded {
   StepId step{};
   int32_t exit_status = 0;
   Time time{};
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "step", s.step); v(3, "exit_status", s.exit_status); v(4, "time", s.time); }
+  JobState state = JobState::kPending;  // what accounting says of it; PENDING: what its exit status says
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "step", s.step);
+    v(3, "exit_status", s.exit_status);
+    v(4, "time", s.time);
+    v(5, "state", s.state);
+  }
 };
 
-struct StepUpdated {        // scontrol update step
+struct StepUpdated {  // scontrol update step
   static constexpr uint32_t kNumber = 26;
   static constexpr const char* kName = "StepUpdated";
   JobId job{};
   StepId step{};
   uint32_t time_limit_min = kUnlimited32;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "step", s.step); v(3, "time_limit_min", s.time_limit_min); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "step", s.step);
+    v(3, "time_limit_min", s.time_limit_min);
+  }
 };
 
-struct JobWarned {          // the limit comes near: --signal or a mail was due and sent
+struct JobWarned {  // the limit comes near: --signal or a mail was due and sent
   static constexpr uint32_t kNumber = 23;
   static constexpr const char* kName = "JobWarned";
   JobId job{};
-  uint32_t what = 0;                    // one JobWarning; 0 in old logs: kWarnedSignal
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "what", s.what); }
+  uint32_t what = 0;  // one JobWarning; 0 in old logs: kWarnedSignal
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "what", s.what);
+  }
 };
 
-struct JobNodesSettled {    // these nodes did what the last suspend or resume asked for
+struct JobNodesSettled {  // these nodes did what the last suspend or resume asked for
   static constexpr uint32_t kNumber = 24;
   static constexpr const char* kName = "JobNodesSettled";
   JobId job{};
   bool suspended = false;
-  Bitmap nodes;                         // by index in the allocation
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "suspended", s.suspended); v(3, "nodes", s.nodes); }
+  Bitmap nodes;  // by index in the allocation
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "suspended", s.suspended);
+    v(3, "nodes", s.nodes);
+  }
 };
 
-struct JobScriptEnded {     // the batch script of a job that was over already: cancelled, out of time
+struct JobScriptEnded {  // the batch script of a job that was over already: cancelled, out of time
   static constexpr uint32_t kNumber = 25;
   static constexpr const char* kName = "JobScriptEnded";
   JobId job{};
   int32_t exit_status = 0;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "exit_status", s.exit_status); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "exit_status", s.exit_status);
+  }
 };
 
-struct TopologyDefined {    // the site's topologies, whole: slurm.conf and what scontrol changed
+struct TopologyDefined {  // the site's topologies, whole: slurm.conf and what scontrol changed
   static constexpr uint32_t kNumber = 31;
   static constexpr const char* kName = "TopologyDefined";
   TopologiesPtr topologies;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "topologies", s.topologies); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "topologies", s.topologies);
+  }
 };
 
-struct AccountingSet {      // from now on records of jobs are kept for slurmdbd, or are not
+struct AccountingSet {  // from now on records of jobs are kept for slurmdbd, or are not
   static constexpr uint32_t kNumber = 360;
   static constexpr const char* kName = "AccountingSet";
   bool on = false;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "on", s.on); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "on", s.on);
+  }
 };
 
-struct RecordsStored {      // slurmdbd has every record up to this position of the log
+struct RecordsStored {  // slurmdbd has every record up to this position of the log
   static constexpr uint32_t kNumber = 361;
   static constexpr const char* kName = "RecordsStored";
   uint64_t position = 0;
-  std::vector<uint32_t> dropped;        // numbers of kept records that were given up: there were more than MaxDBDMsgs
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "position", s.position); v(2, "dropped", s.dropped); }
+  std::vector<uint32_t> dropped;  // numbers of kept records that were given up: there were more than MaxDBDMsgs
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "position", s.position);
+    v(2, "dropped", s.dropped);
+  }
 };
 
-struct JobProgramEnded {    // PrologSlurmctld went well, or EpilogSlurmctld is over
+struct DirectoryLearned {  // what slurmdbd says of accounts, users, associations and QOS: what differs from what was known
+  static constexpr uint32_t kNumber = 362;
+  static constexpr const char* kName = "DirectoryLearned";
+  std::shared_ptr<const AccountChanges> changes;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "changes", s.changes);
+  }
+};
+
+struct JobProgramEnded {  // PrologSlurmctld went well, or EpilogSlurmctld is over
   static constexpr uint32_t kNumber = 380;
   static constexpr const char* kName = "JobProgramEnded";
   JobId job{};
   bool epilog = false;
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "epilog", s.epilog); }
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "epilog", s.epilog);
+  }
 };
 
-struct JobNodesPrepared {   // the prologs of these nodes went well
+struct JobNodesPrepared {  // the prologs of these nodes went well
   static constexpr uint32_t kNumber = 381;
   static constexpr const char* kName = "JobNodesPrepared";
   JobId job{};
-  Bitmap nodes;                         // by index in the allocation
-  template <class S, class V> static void describe(S& s, V&& v) { v(1, "job", s.job); v(2, "nodes", s.nodes); }
+  Bitmap nodes;  // by index in the allocation
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "nodes", s.nodes);
+  }
+};
+
+struct StepsTold {  // the manager of the job's steps has told so many news of them; what they say are events of their own
+  static constexpr uint32_t kNumber = 390;
+  static constexpr const char* kName = "StepsTold";
+  JobId job{};
+  uint64_t news = 0;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "news", s.news);
+  }
 };
 
 }  // namespace muster::event
 
 namespace muster {
 
-using Event = std::variant<event::ClusterNamed, event::NodeDefined, event::NodeRemoved, event::PartitionDefined,
-                           event::PartitionRemoved, event::NodeRegistered, event::NodeStateChanged, event::NodeUpdated,
-                           event::RequestStored, event::JobSubmitted, event::JobChanged, event::JobStarted,
-                           event::JobLaunched, event::JobEnding, event::JobNodesReleased, event::JobRequeued,
-                           event::JobSuspended, event::JobsPurged, event::StepCreated, event::StepNodesDone,
+using Event = std::variant<event::ClusterNamed, event::NodeDefined, event::NodeRemoved, event::PartitionDefined, event::PartitionRemoved,
+                           event::NodeRegistered, event::NodeStateChanged, event::NodeUpdated, event::RequestStored, event::JobSubmitted,
+                           event::JobChanged, event::JobStarted, event::JobLaunched, event::JobEnding, event::JobNodesReleased,
+                           event::JobRequeued, event::JobSuspended, event::JobsPurged, event::StepCreated, event::StepNodesDone,
                            event::StepEnded, event::JobWarned, event::StepUpdated, event::JobNodesSettled, event::JobScriptEnded,
                            event::TopologyDefined, event::AccountingSet, event::RecordsStored, event::JobShrunk, event::JobNodeLeft,
-                           event::JobProgramEnded, event::JobNodesPrepared>;
+                           event::JobProgramEnded, event::JobNodesPrepared, event::StepsTold, event::DirectoryLearned>;
 
 }  // namespace muster

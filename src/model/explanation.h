@@ -18,24 +18,24 @@ namespace muster {
 // Why a node of the partition does not serve the job now. A node has one cause: the first that applies, in this order.
 // Numbers travel: append only.
 enum class NodeCause : uint8_t {
-  kFree,           // it could start there now
-  kFeatures,       // --constraint
-  kListed,         // --exclude, or not in --nodelist
-  kMake,           // sockets, cores, threads or disk: not even when idle
-  kTooFewCpus,     // not even when idle
+  kFree,        // it could start there now
+  kFeatures,    // --constraint
+  kListed,      // --exclude, or not in --nodelist
+  kMake,        // sockets, cores, threads or disk: not even when idle
+  kTooFewCpus,  // not even when idle
   kTooLittleMemory,
   kTooFewDevices,
   kDown,
   kDrained,
-  kUnavailable,    // powering down, rebooting, in maintenance, reserved
-  kOtherUser,      // held by another user's --exclusive=user job
-  kNotIdle,        // whole nodes are asked for, and something runs there
+  kUnavailable,  // powering down, rebooting, in maintenance, reserved
+  kOtherUser,    // held by another user's --exclusive=user job
+  kNotIdle,      // whole nodes are asked for, and something runs there
   kCpusInUse,
   kMemoryInUse,
   kDevicesInUse,
-  kLayoutInUse,    // enough is free in sum, but not where it has to be (sockets, device affinity)
-  kPromised,       // free, and promised to jobs ahead
-  kOtherLabel,     // kept for jobs with another MCS label; asked before kNotIdle
+  kLayoutInUse,  // enough is free in sum, but not where it has to be (sockets, device affinity)
+  kPromised,     // free, and promised to jobs ahead
+  kOtherLabel,   // kept for jobs with another MCS label; asked before kNotIdle
 };
 inline constexpr int kNodeCauseCount = 18;
 std::string_view node_cause_name(NodeCause c);  // for programs: "cpus_in_use"
@@ -44,9 +44,9 @@ std::string_view node_cause_text(NodeCause c);  // for people: "CPUs in use"
 struct NodesLeftOut {
   NodeCause cause = NodeCause::kFree;
   uint32_t count = 0;
-  std::string nodes;       // host list
-  std::string detail;      // reasons of drained and down nodes
-  Time first{}, last{};    // when the first and the last of them will serve; unset: not known
+  std::string nodes;     // host list
+  std::string detail;    // reasons of drained and down nodes
+  Time first{}, last{};  // when the first and the last of them will serve; unset: not known
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "cause", s.cause);
@@ -61,14 +61,14 @@ struct NodesLeftOut {
 // One partition the job may run in.
 struct PartitionView {
   std::string name;
-  uint32_t nodes = 0;           // of the partition
-  uint32_t needed = 0;          // at least
-  uint32_t tasks_needed = 0;    // 0: not said
-  uint32_t tasks_free = 0;      // room on the nodes that are free for it
+  uint32_t nodes = 0;             // of the partition
+  uint32_t needed = 0;            // at least
+  uint32_t tasks_needed = 0;      // 0: not said
+  uint32_t tasks_free = 0;        // room on the nodes that are free for it
   Reason barred = Reason::kNone;  // whatever is free: PartitionDown, PartitionTimeLimit …
-  std::string never;            // the rule by which it could not run there if all were idle
+  std::string never;              // the rule by which it could not run there if all were idle
   std::vector<NodesLeftOut> causes;
-  std::string together;         // why enough free nodes do not make a gang: --switches, --contiguous, tasks; "" where it is not that
+  std::string together;  // why enough free nodes do not make a gang: --switches, --contiguous, tasks; "" where it is not that
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name);
@@ -91,8 +91,8 @@ struct JobBrief {
   JobState state = JobState::kPending;
   uint32_t nodes = 0, cpus = 0;
   uint64_t mem_mb = 0;
-  std::string gres;             // "gpu:h100:2" in sum
-  Time start{}, end{};          // of a running job; expected start of a waiting one
+  std::string gres;     // "gpu:h100:2" in sum
+  Time start{}, end{};  // of a running job; expected start of a waiting one
   uint32_t priority = 0;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -115,7 +115,7 @@ struct JobBrief {
 
 // A limit that holds the job back, and who uses it up.
 struct LimitView {
-  std::string name;             // "MaxCPUsPerUser of partition debug"
+  std::string name;  // "MaxCPUsPerUser of partition debug"
   uint64_t limit = 0, used = 0, wanted = 0;
   std::vector<JobBrief> holders;
   template <class S, class V>
@@ -130,8 +130,8 @@ struct LimitView {
 
 // A job this one waits for by --dependency.
 struct DependencyView {
-  std::string text;             // "afterok:12"
-  std::string state;            // "job 12 is RUNNING", "job 12 failed"
+  std::string text;   // "afterok:12"
+  std::string state;  // "job 12 is RUNNING", "job 12 failed"
   bool failed = false;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -143,8 +143,8 @@ struct DependencyView {
 
 // What would start it sooner.
 struct Alternative {
-  std::string change;           // "--time=1:00:00 instead of 8:00:00"
-  std::string command;          // the scontrol command that does it; "" where there is none
+  std::string change;   // "--time=1:00:00 instead of 8:00:00"
+  std::string command;  // the scontrol command that does it; "" where there is none
   Time start{};
   bool at_once = false;
   template <class S, class V>
@@ -158,9 +158,9 @@ struct Alternative {
 
 // One leaf switch, base block, ring or torus, and the job's nodes there.
 struct UnitNodes {
-  std::string unit;             // "" of nodes that stand in none
+  std::string unit;  // "" of nodes that stand in none
   uint32_t count = 0;
-  std::string nodes;            // host list
+  std::string nodes;  // host list
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "unit", s.unit);
@@ -171,15 +171,15 @@ struct UnitNodes {
 
 // Where a running job stands in its partition's topology.
 struct PlacementView {
-  std::string topology, kind;   // "default", "tree"; both "" where it is flat
-  std::string unit_name;        // "leaf switch", "block"
+  std::string topology, kind;  // "default", "tree"; both "" where it is flat
+  std::string unit_name;       // "leaf switch", "block"
   std::vector<UnitNodes> units;
-  uint32_t fewest = 0;          // units that would do for so many nodes if all were free
-  std::string within;           // the lowest switch or aggregated block around all of them; "" one unit, or none
+  uint32_t fewest = 0;  // units that would do for so many nodes if all were free
+  std::string within;   // the lowest switch or aggregated block around all of them; "" one unit, or none
   uint32_t segments = 0, segment_size = 0;
-  bool segments_whole = false;  // each inside one block of the smallest size that holds it
-  uint32_t switches_asked = 0;  // --switches
-  std::vector<std::string> why; // what led to these nodes
+  bool segments_whole = false;   // each inside one block of the smallest size that holds it
+  uint32_t switches_asked = 0;   // --switches
+  std::vector<std::string> why;  // what led to these nodes
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "topology", s.topology);
@@ -199,11 +199,11 @@ struct PlacementView {
 struct JobExplanation {
   Time now{};
   JobBrief job;
-  uint32_t flags = 0;           // JobFlag
-  std::string asks;             // "4 nodes, 32 CPUs, gres/gpu:8 per node, 8:00:00"
+  uint32_t flags = 0;  // JobFlag
+  std::string asks;    // "4 nodes, 32 CPUs, gres/gpu:8 per node, 8:00:00"
   Time submitted{}, eligible{};
   Reason reason = Reason::kNone;
-  std::string detail;           // the verdict's own words
+  std::string detail;  // the verdict's own words
   // waiting
   std::vector<PartitionView> partitions;
   uint32_t ahead_count = 0;
@@ -212,7 +212,7 @@ struct JobExplanation {
   std::vector<JobBrief> holders;  // of what it needs; the first to end first
   std::vector<LimitView> limits;
   std::vector<DependencyView> dependencies;
-  bool forecast = false;        // expected_start was worked out; unset then: not within sight
+  bool forecast = false;  // expected_start was worked out; unset then: not within sight
   Time expected_start{};
   std::string expected_nodes;
   std::vector<Alternative> alternatives;
@@ -256,20 +256,20 @@ struct JobExplanation {
 
 struct NodeExplanation {
   Time now{};
-  std::string name, state;      // "IDLE+DRAIN"
-  bool usable = false;          // a job may start there
+  std::string name, state;  // "IDLE+DRAIN"
+  bool usable = false;      // a job may start there
   std::string reason;
   Uid reason_uid{};
   Time reason_time{};
   bool registered = false;
-  Time last_response{};         // unset: not since the controller's start
+  Time last_response{};  // unset: not since the controller's start
   std::string partitions;
   uint32_t cpus = 0, cpus_free = 0;
   uint64_t mem_mb = 0, mem_free_mb = 0;
   std::string gres, gres_free;
   uint32_t job_count = 0;
-  std::vector<JobBrief> jobs;   // the first to end first
-  Time idle_at{};               // when the last of them ends; unset: idle now; infinite: no limit
+  std::vector<JobBrief> jobs;  // the first to end first
+  Time idle_at{};              // when the last of them ends; unset: idle now; infinite: no limit
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "now", s.now);

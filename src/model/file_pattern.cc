@@ -24,48 +24,24 @@ bool special(StepId step) { return step == kBatchStep || step == kExternStep || 
 // The replacement of one symbol; false: it is none.
 bool replace(char symbol, size_t width, const FileNames& n, std::string& out) {
   switch (symbol) {
-    case '%':
-      out += '%';
-      return true;
-    case 'A':
-      out += padded((n.array_job ? n.array_job : n.job).value, width);
-      return true;
-    case 'a':
-      out += padded(n.array_task, width);
-      return true;
-    case 'b':
-      out += padded(n.array_task % 10, width);
-      return true;
+    case '%': out += '%'; return true;
+    case 'A': out += padded((n.array_job ? n.array_job : n.job).value, width); return true;
+    case 'a': out += padded(n.array_task, width); return true;
+    case 'b': out += padded(n.array_task % 10, width); return true;
     case 'J':
       out += padded(n.job.value, width);
       if (!special(n.step)) out += "." + step_text(n.step, 0);
       return true;
-    case 'j':
-      out += padded(n.job.value, width);
-      return true;
-    case 'N':
-      out += n.node.substr(0, n.node.find('.'));
-      return true;
-    case 'n':
-      out += padded(n.node_index, width);
-      return true;
-    case 'r':
-      out += padded(n.restarts, width);
-      return true;
-    case 's':
-      out += step_text(n.step, width);
-      return true;
-    case 't':
-      out += padded(n.rank, width);
-      return true;
-    case 'u':
-      out += n.user;
-      return true;
-    case 'x':
-      out += n.job_name;
-      return true;
-    default:
-      return false;
+    case 'j': out += padded(n.job.value, width); return true;
+    case 'N': out += n.node.substr(0, n.node.find('.')); return true;
+    case 'n': out += padded(n.node_index, width); return true;
+    case 'r': out += padded(n.restarts, width); return true;
+    case 'S': out += sluid_text(n.sluid); return true;
+    case 's': out += step_text(n.step, width); return true;
+    case 't': out += padded(n.rank, width); return true;
+    case 'u': out += n.user; return true;
+    case 'x': out += n.job_name; return true;
+    default: return false;
   }
 }
 
@@ -85,10 +61,8 @@ std::string expand_file_pattern(std::string_view pattern, const FileNames& names
     size_t end = i + 1, width = 0;
     for (; end < pattern.size() && pattern[end] >= '0' && pattern[end] <= '9'; ++end)
       width = std::min(kMaxWidth, width * 10 + static_cast<size_t>(pattern[end] - '0'));
-    if (end < pattern.size() && replace(pattern[end], width, names, out))
-      i = end;
-    else
-      out += '%';
+    if (end < pattern.size() && replace(pattern[end], width, names, out)) i = end;
+    else out += '%';
   }
   return out;
 }
@@ -99,8 +73,7 @@ bool pattern_is_per_task(std::string_view pattern) {
     if (pattern[i] != '%') continue;
     size_t end = i + 1;
     while (end < pattern.size() && pattern[end] >= '0' && pattern[end] <= '9') ++end;
-    if (end < pattern.size() && (pattern[end] == 'N' || pattern[end] == 'n' || pattern[end] == 't'))
-      return true;
+    if (end < pattern.size() && (pattern[end] == 'N' || pattern[end] == 'n' || pattern[end] == 't')) return true;
     i = end;
   }
   return false;

@@ -9,6 +9,7 @@
 
 #include "base/ids.h"
 #include "model/job_request.h"
+#include "model/sluid.h"
 
 namespace muster {
 
@@ -20,10 +21,11 @@ struct FileNames {
   uint32_t node_index = 0;  // %n
   uint32_t rank = 0;        // %t
   uint32_t restarts = 0;    // %r
+  Sluid sluid{};            // %S
   std::string user, job_name;
 };
 
-// %% %A %a %b %J %j %N %n %r %s %t %u %x, with a width that pads numbers with zeros (at most 10). Others stay
+// %% %A %a %b %J %j %N %n %r %S %s %t %u %x, with a width that pads numbers with zeros (at most 10). Others stay
 // as they are; a backslash anywhere turns replacement off and goes. Not made absolute.
 std::string expand_file_pattern(std::string_view pattern, const FileNames& names);
 

@@ -27,7 +27,8 @@ Result<GpuFrequencyWish> parse_gpu_frequency(std::string_view text) {
     std::string& clock = memory ? out.memory : out.gpu;
     const std::string value = to_lower(memory ? part.substr(7) : part);
     if (!is_clock(value))
-      return fail(Errc::kInvalidArgument, {}, "\"" + std::string(part) + "\" is no frequency: low, medium, high, highm1 or MHz up to " + std::to_string(kMaxMhz));
+      return fail(Errc::kInvalidArgument, {},
+                  "\"" + std::string(part) + "\" is no frequency: low, medium, high, highm1 or MHz up to " + std::to_string(kMaxMhz));
     if (!clock.empty()) return fail(Errc::kInvalidArgument, {}, std::string(memory ? "memory" : "the GPU's frequency") + " is given twice");
     clock = value;
   }

@@ -19,6 +19,7 @@
 #include "model/job_request.h"
 #include "model/packed_own.h"
 #include "model/resources.h"
+#include "model/sluid.h"
 #include "model/step_request.h"
 
 namespace muster {
@@ -29,7 +30,7 @@ using RequestId = StrongId<struct RequestIdTag, uint32_t>;
 // Tasks of an array that have not started, and how many may run at once.
 struct ArrayTasks {
   Bitmap pending;
-  uint32_t max_running = 0;      // %limit; 0 = none
+  uint32_t max_running = 0;  // %limit; 0 = none
   bool operator==(const ArrayTasks&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -43,9 +44,9 @@ enum class DependencyState : uint8_t { kUnfulfilled, kFulfilled, kFailed };
 
 struct Dependency {
   DependencyType type = DependencyType::kAfterAny;
-  JobId job{};                          // array job id where the whole array is meant
+  JobId job{};  // array job id where the whole array is meant
   uint32_t array_task = kNoArrayTask;
-  uint32_t delay_min = 0;               // after:job+minutes
+  uint32_t delay_min = 0;  // after:job+minutes
   DependencyState state = DependencyState::kUnfulfilled;
   bool operator==(const Dependency&) const = default;
   template <class S, class V>
@@ -60,7 +61,7 @@ struct Dependency {
 
 struct Dependencies {
   std::vector<Dependency> list;
-  bool any = false;                     // '?' between them: one is enough
+  bool any = false;  // '?' between them: one is enough
   bool operator==(const Dependencies&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -74,9 +75,9 @@ enum class StepState : uint8_t { kPending, kRunning, kCompleting };
 // One node's part of a step. `node_index` counts within the job's allocation.
 struct StepShare {
   uint32_t node_index = 0;
-  uint32_t first_task = 0;              // used with block layouts; `tasks` holds ranks where they are not consecutive
+  uint32_t first_task = 0;  // used with block layouts; `tasks` holds ranks where they are not consecutive
   uint32_t task_count = 0;
-  std::vector<uint32_t> ranks;          // empty: first_task … first_task+task_count-1
+  std::vector<uint32_t> ranks;  // empty: first_task … first_task+task_count-1
   Bitmap cpus;
   uint64_t mem_mb = 0;
   std::vector<GresShare> gres;
@@ -101,13 +102,14 @@ struct Step {
   StepRequestPtr request;
   Time start{};
   std::vector<StepShare> shares;
-  int32_t exit_status = 0;              // highest wait status so far
-  std::string srun_host;                // where the launcher runs
+  int32_t exit_status = 0;  // highest wait status so far
+  std::string srun_host;    // where the launcher runs
   uint32_t srun_pid = 0;
   uint32_t time_limit_min = kUnlimited32;
   bool overlap = false;
-  std::vector<uint16_t> resv_ports;     // of MpiParams=ports=, ascending: its own on all of its nodes
-  bool operator==(const Step& o) const;   // compares what `request` points to
+  std::vector<uint16_t> resv_ports;      // of MpiParams=ports=, ascending: its own on all of its nodes
+  bool out_of_memory = false;            // on a node where it is over
+  bool operator==(const Step& o) const;  // compares what `request` points to
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "id", s.id);
@@ -121,13 +123,14 @@ struct Step {
     v(9, "time_limit_min", s.time_limit_min);
     v(10, "overlap", s.overlap);
     v(11, "resv_ports", s.resv_ports);
+    v(12, "out_of_memory", s.out_of_memory);
   }
 };
 
 // What a running job has been told, or its user by mail, about the end of its time. In the event log: append only.
 enum JobWarning : uint32_t {
-  kWarnedSignal = 1u << 0,              // --signal
-  kWarnedHalf = 1u << 1,                // TIME_LIMIT_50
+  kWarnedSignal = 1u << 0,  // --signal
+  kWarnedHalf = 1u << 1,    // TIME_LIMIT_50
   kWarned80 = 1u << 2,
   kWarned90 = 1u << 3,
 };
@@ -139,48 +142,54 @@ struct Job {
   RequestBodyPtr request;
   PackedOwn own;
   JobState state = JobState::kPending;
-  Reason reason = Reason::kNone;        // set by events (held, ended …); a pending job's live verdict is in Cluster::verdicts
-  uint32_t flags = 0;                   // JobFlag
-  uint32_t priority = 0;                // 0 = held
+  Reason reason = Reason::kNone;  // set by events (held, ended …); a pending job's live verdict is in Cluster::verdicts
+  uint32_t flags = 0;             // JobFlag
+  uint32_t priority = 0;          // 0 = held
   uint32_t time_limit_min = kUnlimited32;
-  JobId array_job_id{};                 // 0 = not of an array
+  JobId array_job_id{};  // 0 = not of an array
   uint32_t array_task = kNoArrayTask;
-  std::shared_ptr<const ArrayTasks> array_tasks;         // of the record that holds the pending tasks
-  std::shared_ptr<const Dependencies> dependencies;      // null: none left
-  uint32_t partition = 0;               // index of the (first) partition; of the chosen one once started
+  std::shared_ptr<const ArrayTasks> array_tasks;     // of the record that holds the pending tasks
+  std::shared_ptr<const Dependencies> dependencies;  // null: none left
+  uint32_t partition = 0;                            // index of the (first) partition; of the chosen one once started
+  uint32_t association = 0;                          // whose the job is in that partition (AccountDirectory); 0: none was known
   uint32_t restarts = 0;
   uint32_t next_step = 0;
-  Time submitted{}, eligible{}, started{}, ends{}, ended{}, suspended{};   // ends: when its limit strikes; ended: terminal
+  Time submitted{}, eligible{}, started{}, ends{}, ended{}, suspended{};  // ends: when its limit strikes; ended: terminal
   Duration suspended_total{};
-  AllocationPtr allocation;             // while it holds nodes, and after its end for show job
-  Bitmap releasing;                     // by index in allocation: nodes still to be released (COMPLETING)
-  bool launched = false;                // the batch script (or the allocation's prologs) started
-  int32_t exit_status = 0;              // wait status of the batch script or of salloc's command
-  int32_t derived_exit_status = 0;      // highest of its steps
-  uint32_t time_warned = 0;             // JobWarning bits: what was said of the limit in this run
-  std::vector<Step> steps;              // those not finished
-  std::shared_ptr<const std::string> detail;             // second sentence to the reason, a system comment; usually null
+  AllocationPtr allocation;                   // while it holds nodes, and after its end for show job
+  Bitmap releasing;                           // by index in allocation: nodes still to be released (COMPLETING)
+  bool launched = false;                      // the batch script (or the allocation's prologs) started
+  int32_t exit_status = 0;                    // wait status of the batch script or of salloc's command
+  int32_t derived_exit_status = 0;            // highest of its steps
+  uint32_t time_warned = 0;                   // JobWarning bits: what was said of the limit in this run
+  std::vector<Step> steps;                    // those not finished
+  std::shared_ptr<const std::string> detail;  // second sentence to the reason, a system comment; usually null
   std::string batch_host;
-  uint32_t batch_index = 0;             // in allocation: the node of the batch script (--batch)
-  Time resized{};                       // when it last gave up nodes
-  std::vector<NodeShare> leaving;       // what it gave up while it runs and nodes still have to be rid of (RESIZING)
-  Bitmap settling;                      // by index in allocation: nodes that have not confirmed the last suspend or resume
-  bool prolog_due = false;              // PrologSlurmctld has not ended: the nodes are not its own yet
-  bool epilog_due = false;              // EpilogSlurmctld of this run has not ended
-  Bitmap preparing;                     // by index in allocation: nodes whose prolog was asked for and has not ended (PrologFlags)
-  Uid cancelled_by{};                   // of a cancelled one
-  uint64_t record_position = 0;         // in the log: the last event that its accounting record shows; 0: none was asked for
+  uint32_t batch_index = 0;                // in allocation: the node of the batch script (--batch)
+  Time resized{};                          // when it last gave up nodes
+  std::vector<NodeShare> leaving;          // what it gave up while it runs and nodes still have to be rid of (RESIZING)
+  Bitmap settling;                         // by index in allocation: nodes that have not confirmed the last suspend or resume
+  bool prolog_due = false;                 // PrologSlurmctld has not ended: the nodes are not its own yet
+  bool epilog_due = false;                 // EpilogSlurmctld of this run has not ended
+  Bitmap preparing;                        // by index in allocation: nodes whose prolog was asked for and has not ended (PrologFlags)
+  Uid cancelled_by{};                      // of a cancelled one
+  bool managed = false;                    // its steps are decided about on its first node (ADR 11); settled when it starts
+  uint16_t first_port = 0, last_port = 0;  // of MpiParams=ports=: kept for the steps of a managed job; 0: none
+  uint64_t step_news = 0;                  // how many news of its steps the manager has told (model/node_rpc.h, StepsOfJob)
+  uint64_t record_position = 0;            // in the log: the last event that its accounting record shows; 0: none was asked for
 
-  void ask(const JobRequest& whole);    // sets both parts of what was asked for
+  void ask(const JobRequest& whole);  // sets both parts of what was asked for
   JobRequest whole_request() const { return muster::whole_request(*request, own); }
+  ShownRequest shown_request() const { return muster::shown_request(*request, own); }
   std::string_view name() const { return own.get(&RequestOwn::name); }
+  Sluid sluid() const { return sluid_of(id, submitted, restarts); }  // of this run
   bool pending() const { return state == JobState::kPending; }
   bool finished() const { return is_finished(state); }
   bool is_leaving(NodeId node) const;
-  bool all_released() const { return releasing.none() && leaving.empty(); }   // of one that is over: no node has anything of it
-  bool cleaned_up() const { return all_released() && !epilog_due; }              // nothing of it is left to do, anywhere
+  bool all_released() const { return releasing.none() && leaving.empty(); }  // of one that is over: no node has anything of it
+  bool cleaned_up() const { return all_released() && !epilog_due; }          // nothing of it is left to do, anywhere
   bool holds_nodes() const { return allocation && (!finished() || releasing.any()); }
-  const NodeShare& batch_share() const { return allocation->nodes[batch_index]; }   // with an allocation only
+  const NodeShare& batch_share() const { return allocation->nodes[batch_index]; }  // with an allocation only
   bool runs_script_on(NodeId node) const { return request->kind == JobKind::kBatch && batch_share().node == node; }
   bool operator==(const Job& o) const;
   template <class S, class V>
@@ -224,6 +233,11 @@ struct Job {
     v(37, "prolog_due", s.prolog_due);
     v(38, "epilog_due", s.epilog_due);
     v(39, "preparing", s.preparing);
+    v(100, "managed", s.managed);
+    v(101, "first_port", s.first_port);
+    v(102, "last_port", s.last_port);
+    v(103, "step_news", s.step_news);
+    v(104, "association", s.association);
   }
 };
 

@@ -1,8 +1,22 @@
-// JobRequest: everything a user asked for, as asked. Immutable once accepted. Filled by sbatch, srun and salloc from the
-// option tables; checked and completed with defaults by slurmctld (decide), which keeps its two parts apart: the body is
-// shared by all jobs that ask for the same thing, and what is a job's own is packed, so a pending job costs little more
-// than its record. Memory in MiB, times in the types' units. Texts keep the user's spelling where Slurm prints them back
-// (features, gres, dependency). Manual pages: sbatch(1), srun(1), salloc(1).
+// What a job is to be and do, in parts. Each field is declared once and stands in one part; a part says who may fill it, who
+// may see it, and how it is kept:
+//
+//   AskedBody, AskedHidden, AskedOwn   what a user may ask for. AskedRequest, which commands send, is these and nothing else.
+//   KnownBody, KnownOwn                what only the controller knows: it finds that out itself, or an operator updates it.
+//   ContentHashes                      where the controller keeps the script and the environment. Whoever has a hash has the
+//                                      content, so hashes go to the log and to the nodes that run the job, to nobody else.
+//
+//   ShownRequest   what rows and answers show: asked for and known, without AskedHidden and ContentHashes
+//   JobRequest     all of it, as slurmctld stores it. Immutable once accepted
+//
+// So what the controller alone decides cannot be sent, and what it keeps to itself cannot be read: the types of those messages
+// have no place for it. Numbers are one series over all parts: a JobRequest in an old log reads as it did.
+//
+// AskedRequest is filled by sbatch, srun and salloc from the option tables; checked and completed with defaults by slurmctld
+// (decide). Bounds on every text are in model/request_texts.h. The body is shared by all jobs that ask for the same
+// thing, and what is a job's own is packed, so a pending job costs little more than its record. Memory in MiB, times in the
+// types' units. Texts keep the user's spelling where Slurm prints them back (features, gres, dependency). Manual pages:
+// sbatch(1), srun(1), salloc(1).
 #pragma once
 
 #include <cstdint>
@@ -10,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/describe.h"
@@ -52,28 +67,26 @@ struct ResourceLimit {  // a propagated rlimit: name without RLIMIT_, in the ord
   }
 };
 
-// What jobs that are alike have in common: who, where, how much, when. All that the planner needs.
-struct RequestBody {
+// What jobs that are alike ask for: who, where, how much, when.
+struct AskedBody {
   // who
-  Uid uid{};
-  Gid gid{};
-  std::string user_name;
+  Uid uid{};  // another's: for root and SlurmUser
+  Gid gid{};  // one of the user's groups; any: for root and SlurmUser
   std::string account, qos, wckey, reservation;
-  JobKind kind = JobKind::kBatch;
   // where
-  std::vector<std::string> partitions;  // as listed by the user; empty: the default partition
-  std::string required_nodes, excluded_nodes;   // host list expressions
-  std::string features, prefer;                 // --constraint, --prefer
+  std::vector<std::string> partitions;         // as listed by the user; empty: the default partition
+  std::string required_nodes, excluded_nodes;  // host list expressions
+  std::string features, prefer;                // --constraint, --prefer
   std::string cluster_features, clusters;
   // how much
-  uint32_t min_nodes = 0, max_nodes = 0;        // 0: not asked
-  std::string node_sizes;                       // -N 2:4:8
-  uint32_t num_tasks = 0;                       // 0: not asked
+  uint32_t min_nodes = 0, max_nodes = 0;  // 0: not asked
+  std::string node_sizes;                 // -N 2:4:8
+  uint32_t num_tasks = 0;                 // 0: not asked
   uint32_t cpus_per_task = 0;
   uint32_t ntasks_per_node = 0, ntasks_per_socket = 0, ntasks_per_core = 0, ntasks_per_gpu = 0;
-  uint32_t min_cpus_per_node = 0;               // --mincpus
+  uint32_t min_cpus_per_node = 0;  // --mincpus
   uint32_t sockets_per_node = 0, cores_per_socket = 0, threads_per_core = 0;
-  std::optional<uint64_t> mem_per_node_mb, mem_per_cpu_mb, mem_per_gpu_mb;   // at most one is set; 0 = all of the node
+  std::optional<uint64_t> mem_per_node_mb, mem_per_cpu_mb, mem_per_gpu_mb;  // at most one is set; 0 = all of the node
   uint64_t tmp_disk_mb = 0;
   std::string tres_per_node;    // "gres/gpu:a100:8,gres/nic:1"; --gres and --gpus-per-node land here
   std::string tres_per_job;     // --gpus
@@ -89,29 +102,29 @@ struct RequestBody {
   Duration switches_wait{};
   uint32_t segment = 0;
   bool spread_segments = false, consolidate_segments = false;
-  uint32_t core_spec = 0;       // cores, or threads with core_spec_is_threads
+  uint32_t core_spec = 0;  // cores, or threads with core_spec_is_threads
   bool core_spec_is_threads = false;
+  bool core_spec_given = false;  // --core-spec=0 gives the job the cores that the node keeps for the system
   std::string distribution, hint, cpu_bind, mem_bind, cpu_freq;
   // when
-  std::optional<uint32_t> time_limit_min;   // kUnlimited32 = UNLIMITED; unset: the partition's default
+  std::optional<uint32_t> time_limit_min;  // kUnlimited32 = UNLIMITED; unset: the partition's default
   uint32_t time_min_min = 0;
-  Time begin{};                             // unset: now
+  Time begin{};  // unset: now
   Time deadline{};
   Duration delay_boot{};
   bool kill_on_invalid_dependency = false, kill_on_invalid_dependency_set = false;
   // how it is queued
   bool hold = false;
-  std::optional<uint32_t> priority;         // --priority; "TOP" is resolved by the client to kUnlimited32
+  std::optional<uint32_t> priority;  // --priority; "TOP" is resolved by the client to kUnlimited32
   int32_t nice = 0;
-  int32_t site_factor = 0;                  // set by an administrator, part of the priority
   TriState requeue = TriState::kDefault;
   bool reboot = false, no_kill = false, no_allocate = false;
-  std::string array;                        // "0-15:4%2", "" = not an array
+  std::string array;  // "0-15:4%2", "" = not an array
   std::string mcs_label;
-  uint32_t immediate_seconds = 0;           // --immediate; 0 = not immediate
+  uint32_t immediate_seconds = 0;  // --immediate; 0 = not immediate
   bool test_only = false;
   WarnSignal warn;
-  uint16_t mail_type = 0;                   // bits in model/mail.h
+  uint16_t mail_type = 0;  // bits in model/mail.h
   std::string mail_user;
   TriState wait_all_nodes = TriState::kDefault;
   std::string power, burst_buffer, container, container_id;
@@ -119,48 +132,93 @@ struct RequestBody {
   bool oom_kill_step_set = false, oom_kill_step = false;
   // batch
   EnvExport env_export = EnvExport::kAll;
-  std::string get_user_env;                 // --get-user-env[=timeout][mode]
+  std::string get_user_env;  // --get-user-env[=timeout][mode]
   OpenMode open_mode = OpenMode::kDefault;
   uint32_t umask = 022;
   std::vector<ResourceLimit> limits;
   std::string acctg_freq, profile;
-  std::string batch_features;               // --batch
-  std::vector<std::string> spank_env;       // of plugins, NAME=value: SPANK_NAME in prologs and epilogs; and their options
+  std::string batch_features;  // --batch
   // interactive
-  std::string alloc_node;                   // host the command ran on
   uint32_t x11 = 0;
   uint32_t resv_ports = 0;
   bool resv_ports_set = false;
-
-  bool operator==(const RequestBody&) const = default;
-
-  template <class S, class V>
-  static void describe(S& s, V&& v);
+  bool operator==(const AskedBody&) const = default;
 };
 
-// What is a job's own in most queues: what it is called, runs and writes, and what that follows from. Texts, and one number.
-// slurmctld keeps it packed (model/packed_own.h).
-struct RequestOwn {
+struct AskedHidden {
+  std::vector<std::string> spank_env;  // of plugins, NAME=value: SPANK_NAME in prologs and epilogs; and their options
+  bool operator==(const AskedHidden&) const = default;
+};
+
+struct KnownBody {
+  std::string user_name;           // of uid
+  JobKind kind = JobKind::kBatch;  // by the message that asked
+  std::string alloc_node;          // host the command ran on: as the kernel or the node daemon that passed it on say
+  int32_t site_factor = 0;         // by an operator's update; part of the priority
+  bool qos_granted = false;        // by an operator's update: the QOS need not be one of the association's
+  bool operator==(const KnownBody&) const = default;
+};
+
+// What is a job's own in most queues: what it is called, runs and writes, and what that follows from.
+struct AskedOwn {
   std::string name;
-  std::string comment, extra, admin_comment;
-  std::string dependency;                   // as typed
-  std::string script_hash;                  // blob
-  std::vector<std::string> argv;            // script name, its arguments
-  std::string environment_hash;             // blob: NAME=VALUE\0…
+  std::string comment, extra;
+  std::string dependency;         // as typed
+  std::vector<std::string> argv;  // script name, its arguments
   std::string work_dir;
-  std::string std_in, std_out, std_err;     // patterns; "" = the default
+  std::string std_in, std_out, std_err;  // patterns; "" = the default
   std::string submit_line;
-  uint32_t alloc_sid = 0;                   // the session of the command
+  bool operator==(const AskedOwn&) const = default;
+};
 
-  bool operator==(const RequestOwn&) const = default;
+struct KnownOwn {
+  std::string admin_comment;  // by an operator
+  uint32_t alloc_sid = 0;     // the session of the command, where the kernel could be asked; else 0
+  bool operator==(const KnownOwn&) const = default;
+};
 
+struct ContentHashes {
+  std::string script_hash;       // blob
+  std::string environment_hash;  // blob: NAME=VALUE\0…
+  bool operator==(const ContentHashes&) const = default;
+};
+
+// All that the planner needs, shared by jobs that are alike.
+struct ShownBody : AskedBody, KnownBody {
+  bool operator==(const ShownBody&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v);
+};
+struct RequestBody : ShownBody, AskedHidden {
+  bool operator==(const RequestBody&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v);
 };
 
+// A job's own: texts, and one number. slurmctld keeps it packed (model/packed_own.h).
+struct ShownOwn : AskedOwn, KnownOwn {
+  bool operator==(const ShownOwn&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v);
+};
+struct RequestOwn : ShownOwn, ContentHashes {
+  bool operator==(const RequestOwn&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v);
+};
+
+struct AskedRequest : AskedBody, AskedHidden, AskedOwn {
+  bool operator==(const AskedRequest&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v);
+};
+struct ShownRequest : ShownBody, ShownOwn {
+  bool operator==(const ShownRequest&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v);
+};
 struct JobRequest : RequestBody, RequestOwn {
   bool operator==(const JobRequest&) const = default;
-
   template <class S, class V>
   static void describe(S& s, V&& v);
 };
@@ -168,27 +226,38 @@ struct JobRequest : RequestBody, RequestOwn {
 using RequestBodyPtr = std::shared_ptr<const RequestBody>;
 using JobRequestPtr = std::shared_ptr<const JobRequest>;
 
-// All fields by number, each with the part it stands in: of a JobRequest on the wire, of one part where that is hashed or packed.
+// All fields by number, each with the part it stands in: those of the parts that S has are described.
 template <class S, class V>
 void describe_request(S& s, V&& v) {
-  constexpr bool kBody = std::is_base_of_v<RequestBody, S>, kOwn = std::is_base_of_v<RequestOwn, S>;
-  if constexpr (kBody) {
+  constexpr bool kAskedBody = std::is_base_of_v<AskedBody, S>, kAskedHidden = std::is_base_of_v<AskedHidden, S>;
+  constexpr bool kAskedOwn = std::is_base_of_v<AskedOwn, S>;
+  constexpr bool kKnownBody = std::is_base_of_v<KnownBody, S>, kKnownOwn = std::is_base_of_v<KnownOwn, S>;
+  constexpr bool kHashes = std::is_base_of_v<ContentHashes, S>;
+  if constexpr (kAskedBody) {
     v(1, "uid", s.uid);
     v(2, "gid", s.gid);
+  }
+  if constexpr (kKnownBody) {
     v(3, "user_name", s.user_name);
+  }
+  if constexpr (kAskedBody) {
     v(4, "account", s.account);
     v(5, "qos", s.qos);
     v(6, "wckey", s.wckey);
     v(7, "reservation", s.reservation);
   }
-  if constexpr (kOwn) {
+  if constexpr (kAskedOwn) {
     v(8, "name", s.name);
     v(9, "comment", s.comment);
     v(10, "extra", s.extra);
+  }
+  if constexpr (kKnownOwn) {
     v(11, "admin_comment", s.admin_comment);
   }
-  if constexpr (kBody) {
+  if constexpr (kKnownBody) {
     v(12, "kind", s.kind);
+  }
+  if constexpr (kAskedBody) {
     v(13, "partitions", s.partitions);
     v(14, "required_nodes", s.required_nodes);
     v(15, "excluded_nodes", s.excluded_nodes);
@@ -246,10 +315,10 @@ void describe_request(S& s, V&& v) {
     v(67, "deadline", s.deadline);
     v(68, "delay_boot", s.delay_boot);
   }
-  if constexpr (kOwn) {
+  if constexpr (kAskedOwn) {
     v(69, "dependency", s.dependency);
   }
-  if constexpr (kBody) {
+  if constexpr (kAskedBody) {
     v(70, "kill_on_invalid_dependency", s.kill_on_invalid_dependency);
     v(71, "kill_on_invalid_dependency_set", s.kill_on_invalid_dependency_set);
     v(72, "hold", s.hold);
@@ -275,49 +344,69 @@ void describe_request(S& s, V&& v) {
     v(92, "oom_kill_step_set", s.oom_kill_step_set);
     v(93, "oom_kill_step", s.oom_kill_step);
   }
-  if constexpr (kOwn) {
+  if constexpr (kHashes) {
     v(94, "script_hash", s.script_hash);
+  }
+  if constexpr (kAskedOwn) {
     v(95, "argv", s.argv);
+  }
+  if constexpr (kHashes) {
     v(96, "environment_hash", s.environment_hash);
   }
-  if constexpr (kBody) {
+  if constexpr (kAskedBody) {
     v(97, "env_export", s.env_export);
     v(98, "get_user_env", s.get_user_env);
   }
-  if constexpr (kOwn) {
+  if constexpr (kAskedOwn) {
     v(99, "work_dir", s.work_dir);
     v(100, "std_in", s.std_in);
     v(101, "std_out", s.std_out);
     v(102, "std_err", s.std_err);
   }
-  if constexpr (kBody) {
+  if constexpr (kAskedBody) {
     v(103, "open_mode", s.open_mode);
     v(104, "umask", s.umask);
     v(105, "limits", s.limits);
     v(106, "acctg_freq", s.acctg_freq);
     v(107, "profile", s.profile);
     v(108, "batch_features", s.batch_features);
+  }
+  if constexpr (kAskedHidden) {
     v(109, "spank_env", s.spank_env);
   }
-  if constexpr (kOwn) {
+  if constexpr (kAskedOwn) {
     v(110, "submit_line", s.submit_line);
   }
-  if constexpr (kBody) {
+  if constexpr (kKnownBody) {
     v(111, "alloc_node", s.alloc_node);
   }
-  if constexpr (kOwn) {
+  if constexpr (kKnownOwn) {
     v(112, "alloc_sid", s.alloc_sid);
   }
-  if constexpr (kBody) {
+  if constexpr (kAskedBody) {
     v(113, "x11", s.x11);
     v(114, "resv_ports", s.resv_ports);
     v(115, "resv_ports_set", s.resv_ports_set);
-    v(116, "site_factor", s.site_factor);
   }
+  if constexpr (kKnownBody) v(116, "site_factor", s.site_factor);
+  if constexpr (kAskedBody) {
+    v(117, "core_spec_given", s.core_spec_given);
+  }
+  if constexpr (kKnownBody) v(118, "qos_granted", s.qos_granted);
+}
+
+template <class S, class V>
+void ShownBody::describe(S& s, V&& v) {
+  describe_request(s, v);
 }
 
 template <class S, class V>
 void RequestBody::describe(S& s, V&& v) {
+  describe_request(s, v);
+}
+
+template <class S, class V>
+void ShownOwn::describe(S& s, V&& v) {
   describe_request(s, v);
 }
 
@@ -327,8 +416,27 @@ void RequestOwn::describe(S& s, V&& v) {
 }
 
 template <class S, class V>
+void AskedRequest::describe(S& s, V&& v) {
+  describe_request(s, v);
+}
+
+template <class S, class V>
+void ShownRequest::describe(S& s, V&& v) {
+  describe_request(s, v);
+}
+
+template <class S, class V>
 void JobRequest::describe(S& s, V&& v) {
   describe_request(s, v);
+}
+
+// What was asked for, as a request of which nothing else is known yet.
+inline JobRequest job_request(AskedRequest asked) {
+  JobRequest r;
+  static_cast<AskedBody&>(r) = std::move(static_cast<AskedBody&>(asked));
+  static_cast<AskedHidden&>(r) = std::move(static_cast<AskedHidden&>(asked));
+  static_cast<AskedOwn&>(r) = std::move(static_cast<AskedOwn&>(asked));
+  return r;
 }
 
 }  // namespace muster

@@ -44,11 +44,10 @@ Result<uint16_t> parse_mail_type(std::string_view text) {
     }
     const uint16_t bit = bits_of(word);
     if (!bit)
-      return fail(
-          Errc::kInvalidArgument, "Invalid --mail-type specification",
-          "\"" + std::string(word.substr(0, 60)) +
-              "\" is none of NONE, ALL, BEGIN, END, FAIL, REQUEUE, INVALID_DEPEND, STAGE_OUT, TIME_LIMIT, "
-              "TIME_LIMIT_90, TIME_LIMIT_80, TIME_LIMIT_50, ARRAY_TASKS");
+      return fail(Errc::kInvalidArgument, "Invalid --mail-type specification",
+                  "\"" + std::string(word.substr(0, 60)) +
+                      "\" is none of NONE, ALL, BEGIN, END, FAIL, REQUEUE, INVALID_DEPEND, STAGE_OUT, TIME_LIMIT, "
+                      "TIME_LIMIT_90, TIME_LIMIT_80, TIME_LIMIT_50, ARRAY_TASKS");
     bits |= bit;
   }
   return none ? 0 : bits;

@@ -23,8 +23,7 @@ enum MailType : uint16_t {
   kMailTimeLimit50 = 1u << 9,
   kMailArrayTasks = 1u << 10,
 };
-inline constexpr uint16_t kMailAll =
-    kMailBegin | kMailEnd | kMailFail | kMailInvalidDepend | kMailRequeue | kMailStageOut;
+inline constexpr uint16_t kMailAll = kMailBegin | kMailEnd | kMailFail | kMailInvalidDepend | kMailRequeue | kMailStageOut;
 
 // A comma-separated list, any case. NONE anywhere gives 0. Errors: Errc::kInvalidArgument, the value in the
 // hint.

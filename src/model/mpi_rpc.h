@@ -38,18 +38,17 @@ struct NodeRanks {
 
 struct StepMpi {
   static constexpr uint16_t kNumber = 440;
-  std::string type, program;              // "pmix", the module's file
-  std::string directory;                  // for the module's files; slurmstepd makes and removes it
-  std::string task_directory;             // for the tasks' own temporary files; "" = in `directory`
-  std::vector<std::string> environment;   // NAME=value, of the module and of the tasks
-  std::vector<NodeRanks> nodes;           // of the step, in its order
-  uint32_t timeout_seconds = 300;         // for what other nodes take part in; 0 = unlimited
+  std::string type, program;             // "pmix", the module's file
+  std::string directory;                 // for the module's files; slurmstepd makes and removes it
+  std::string task_directory;            // for the tasks' own temporary files, random letters follow; "" = in `directory`
+  std::vector<std::string> environment;  // NAME=value, of the module and of the tasks
+  std::vector<NodeRanks> nodes;          // of the step, in its order
+  uint32_t timeout_seconds = 300;        // for what other nodes take part in; 0 = unlimited
   bool debug = false, share_topology = false;
-  uint32_t task_descriptor = 0;           // each task gets a socket to the module at this descriptor; 0 = none
-  MUSTER_FIELDS(v(1, "type", s.type); v(2, "program", s.program); v(3, "directory", s.directory);
-                v(4, "task_directory", s.task_directory); v(5, "environment", s.environment);
-                v(6, "nodes", s.nodes); v(7, "timeout_seconds", s.timeout_seconds); v(8, "debug", s.debug);
-                v(9, "share_topology", s.share_topology); v(10, "task_descriptor", s.task_descriptor);)
+  uint32_t task_descriptor = 0;  // each task gets a socket to the module at this descriptor; 0 = none
+  MUSTER_FIELDS(v(1, "type", s.type); v(2, "program", s.program); v(3, "directory", s.directory); v(4, "task_directory", s.task_directory);
+                v(5, "environment", s.environment); v(6, "nodes", s.nodes); v(7, "timeout_seconds", s.timeout_seconds);
+                v(8, "debug", s.debug); v(9, "share_topology", s.share_topology); v(10, "task_descriptor", s.task_descriptor);)
 };
 
 struct ModuleStart {
@@ -60,8 +59,8 @@ struct ModuleStart {
   Gid gid{};
   uint32_t node_id = 0;  // our place in setup.nodes
   StepMpi setup;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "uid", s.uid); v(4, "gid", s.gid);
-                v(5, "node_id", s.node_id); v(6, "setup", s.setup);)
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "uid", s.uid); v(4, "gid", s.gid); v(5, "node_id", s.node_id);
+                v(6, "setup", s.setup);)
 };
 
 struct TaskVariables {
@@ -82,8 +81,8 @@ struct ModuleFailed {  // the step's launch fails with it
 
 struct NodeLetter {
   static constexpr uint16_t kNumber = 444;
-  uint32_t from = 0;           // place among the step's nodes; srun writes it
-  std::vector<uint32_t> to;    // places, never the sender's own; slurmstepd's first letter goes to nobody
+  uint32_t from = 0;         // place among the step's nodes; srun writes it
+  std::vector<uint32_t> to;  // places, never the sender's own; slurmstepd's first letter goes to nobody
   std::string content;
   MUSTER_FIELDS(v(1, "from", s.from); v(2, "to", s.to); v(3, "content", s.content);)
 };
@@ -100,7 +99,7 @@ struct TaskGone {
 };
 struct ModuleAbort {  // a task asked for the end of the step
   static constexpr uint16_t kNumber = 447;
-  std::string text;   // for the step's stderr: who, and why
+  std::string text;  // for the step's stderr: who, and why
   MUSTER_FIELDS(v(1, "text", s.text);)
 };
 struct ModuleNote {  // a line for the step's stderr

@@ -1,5 +1,7 @@
 #include "model/node.h"
 
+#include <algorithm>
+
 #include "model/same.h"
 
 namespace muster {
@@ -60,20 +62,45 @@ void free_cpus(Bitmap& used, std::vector<Bitmap>& shared, const Bitmap& cpus) {
   while (!shared.empty() && shared.back().none()) shared.pop_back();
 }
 
+namespace {
+
+auto entry_of(auto& list, uint32_t partition) {
+  return std::find_if(list.begin(), list.end(), [&](const PartitionUse& u) { return u.partition == partition; });
+}
+
+}  // namespace
+
+const PartitionUse* use_of_partition(const std::vector<PartitionUse>& list, uint32_t partition) {
+  auto at = entry_of(list, partition);
+  return at == list.end() ? nullptr : &*at;
+}
+
+void hold_cpus_of(std::vector<PartitionUse>& list, uint32_t partition, const Bitmap& cpus) {
+  auto at = entry_of(list, partition);
+  if (at == list.end()) {
+    if (cpus.any()) list.push_back({partition, cpus, {}});
+    return;
+  }
+  hold_cpus(at->cpus, at->cpus_shared, cpus);
+}
+
+void free_cpus_of(std::vector<PartitionUse>& list, uint32_t partition, const Bitmap& cpus) {
+  auto at = entry_of(list, partition);
+  if (at == list.end()) return;
+  free_cpus(at->cpus, at->cpus_shared, cpus);
+  if (at->cpus.none()) list.erase(at);
+}
+
 bool Node::operator==(const Node& o) const {
-  return id == o.id && same(spec, o.spec) && same(hardware, o.hardware) && admin == o.admin &&
-         flags == o.flags && reason == o.reason && reason_uid == o.reason_uid &&
-         reason_time == o.reason_time && cpus_used == o.cpus_used &&
-         cpus_shared == o.cpus_shared && mem_used_mb == o.mem_used_mb &&
-         gres_used == o.gres_used && jobs_running == o.jobs_running && jobs_completing == o.jobs_completing &&
-         whole_node_jobs == o.whole_node_jobs && shared_jobs == o.shared_jobs &&
-         exclusive_uid == o.exclusive_uid && exclusive_user == o.exclusive_user &&
-         mcs_label == o.mcs_label && weight == o.weight &&
-         features_active == o.features_active && comment == o.comment && extra == o.extra &&
-         suspend_count == o.suspend_count && last_busy == o.last_busy &&
-         resume_deadline == o.resume_deadline && resume_after == o.resume_after &&
-         next_state == o.next_state && reboot_issued == o.reboot_issued && action_drained == o.action_drained &&
-         instance_id == o.instance_id && instance_type == o.instance_type && topology == o.topology && fences == o.fences;
+  return id == o.id && same(spec, o.spec) && same(hardware, o.hardware) && admin == o.admin && flags == o.flags && reason == o.reason &&
+         reason_uid == o.reason_uid && reason_time == o.reason_time && cpus_used == o.cpus_used && cpus_shared == o.cpus_shared &&
+         by_partition == o.by_partition && mem_used_mb == o.mem_used_mb && gres_used == o.gres_used && jobs_running == o.jobs_running &&
+         jobs_completing == o.jobs_completing && whole_node_jobs == o.whole_node_jobs && shared_jobs == o.shared_jobs &&
+         exclusive_uid == o.exclusive_uid && exclusive_user == o.exclusive_user && mcs_label == o.mcs_label && weight == o.weight &&
+         features_active == o.features_active && comment == o.comment && extra == o.extra && suspend_count == o.suspend_count &&
+         last_busy == o.last_busy && resume_deadline == o.resume_deadline && resume_after == o.resume_after && next_state == o.next_state &&
+         reboot_issued == o.reboot_issued && action_drained == o.action_drained && instance_id == o.instance_id &&
+         instance_type == o.instance_type && topology == o.topology && fences == o.fences;
 }
 
 }  // namespace muster

@@ -24,16 +24,16 @@ struct NodeSpec {
   uint32_t weight = 1;
   std::vector<std::string> features;
   std::vector<GresDevices> gres;
-  std::string gres_text;               // as configured, "gpu:h100:8"
-  Bitmap specialized_cpus;             // CpuSpecList / CoreSpecCount: never handed out
+  std::string gres_text;    // as configured, "gpu:h100:8"
+  Bitmap specialized_cpus;  // CpuSpecList / CoreSpecCount: never handed out
   uint64_t specialized_mem_mb = 0;
   uint32_t core_spec_count = 0;
-  uint32_t restricted_cores_per_gpu = 0;   // kept for jobs with GPUs
+  uint32_t restricted_cores_per_gpu = 0;  // kept for jobs with GPUs
   bool cloud = false, future = false, external = false, dynamic = false;
   std::string topology, parameters, comment, extra;
   uint32_t suspend_time_seconds = kUnsetSeconds;
   static constexpr uint32_t kUnsetSeconds = 0xfffffffeu;
-  std::string initial_state, initial_reason;   // State= and Reason= of the NodeName line, upper case
+  std::string initial_state, initial_reason;  // State= and Reason= of the NodeName line, upper case
   std::string tres_weights;
 
   uint32_t cores() const { return sockets * cores_per_socket; }
@@ -91,10 +91,11 @@ struct NodeHardware {
   uint32_t cpus = 0, boards = 1, sockets = 0, cores_per_socket = 0, threads_per_core = 0;
   uint64_t real_memory_mb = 0, tmp_disk_mb = 0;
   std::vector<GresDevices> gres;
-  std::string arch, os, version;       // "x86_64", "Linux 6.1.0 …", "slurm 26.05.x"
+  std::string arch, os, version;  // "x86_64", "Linux 6.1.0 …", "slurm 26.05.x"
   std::string boot_id;
   Time boot_time{}, slurmd_start{};
   std::vector<std::string> features;
+  std::string step_key;  // public key of its slurmd for steps that it manages (steps/warrant.h); "": it manages none
   bool operator==(const NodeHardware&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -113,51 +114,71 @@ struct NodeHardware {
     v(13, "boot_time", s.boot_time);
     v(14, "slurmd_start", s.slurmd_start);
     v(15, "features", s.features);
+    v(40, "step_key", s.step_key);
   }
 };
+
+// What the jobs of one partition hold of a node: its limits (MaxCPUsPerNode, OverSubscribe=FORCE:n) are over its own jobs.
+struct PartitionUse {
+  uint32_t partition = 0;
+  Bitmap cpus;
+  std::vector<Bitmap> cpus_shared;  // as Node::cpus_shared
+  bool operator==(const PartitionUse&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "partition", s.partition);
+    v(2, "cpus", s.cpus);
+    v(3, "cpus_shared", s.cpus_shared);
+  }
+};
+const PartitionUse* use_of_partition(const std::vector<PartitionUse>& list, uint32_t partition);  // null: holds nothing
+// Adds, takes; entries that come to nothing go.
+void hold_cpus_of(std::vector<PartitionUse>& list, uint32_t partition, const Bitmap& cpus);
+void free_cpus_of(std::vector<PartitionUse>& list, uint32_t partition, const Bitmap& cpus);
 
 struct Node {
   NodeId id{};
   NodeSpecPtr spec;
-  std::shared_ptr<const NodeHardware> hardware;   // null: never registered
-  NodeState admin = NodeState::kUnknown;          // kUnknown, kDown, kIdle (= up), kFuture; allocated/mixed are derived
-  uint32_t flags = 0;                             // NodeFlag
+  std::shared_ptr<const NodeHardware> hardware;  // null: never registered
+  NodeState admin = NodeState::kUnknown;         // kUnknown, kDown, kIdle (= up), kFuture; allocated/mixed are derived
+  uint32_t flags = 0;                            // NodeFlag
   std::string reason;
   Uid reason_uid{};
   Time reason_time{};
   // held by jobs; kept up by apply from the allocations
   Bitmap cpus_used;
-  std::vector<Bitmap> cpus_shared;                // [0]: CPUs of two jobs or more (OverSubscribe), [1]: of three …
+  std::vector<Bitmap> cpus_shared;         // [0]: CPUs of two jobs or more (OverSubscribe), [1]: of three …
+  std::vector<PartitionUse> by_partition;  // of cpus_used; in the order of the first that came
   uint64_t mem_used_mb = 0;
   std::vector<GresShare> gres_used;
   uint32_t jobs_running = 0, jobs_completing = 0;
   uint32_t whole_node_jobs = 0, shared_jobs = 0;
-  uint32_t fences = 0;                            // --exclusive=topo jobs that keep others off (kNodeBlocked)
-  Uid exclusive_uid{};                            // owner while an --exclusive=user job is here
+  uint32_t fences = 0;  // --exclusive=topo jobs that keep others off (kNodeBlocked)
+  Uid exclusive_uid{};  // owner while an --exclusive=user job is here
   bool exclusive_user = false;
-  std::string mcs_label;                          // kept for jobs with this label while one that wants so is here; "" = not so
+  std::string mcs_label;  // kept for jobs with this label while one that wants so is here; "" = not so
   // overrides by scontrol update
   uint32_t weight = 1;
   std::vector<std::string> features_active;
   std::string comment, extra;
-  std::optional<std::string> topology;            // Topology= of scontrol; unset: as in the files
+  std::optional<std::string> topology;  // Topology= of scontrol; unset: as in the files
   uint32_t suspend_count = 0;
   Time last_busy{};
-  Time resume_deadline{};                         // powering up: node must register before
+  Time resume_deadline{};  // powering up: node must register before
   Time resume_after{};
-  NodeState next_state = NodeState::kUnknown;     // after a reboot: kIdle (RESUME), kDown, or as it was
+  NodeState next_state = NodeState::kUnknown;  // after a reboot: kIdle (RESUME), kDown, or as it was
   Time reboot_issued{};
-  bool action_drained = false;                    // DRAIN is of `reboot ASAP` or `power down asap`, and goes with them
-  std::string instance_id, instance_type;         // of a cloud
+  bool action_drained = false;             // DRAIN is of `reboot ASAP` or `power down asap`, and goes with them
+  std::string instance_id, instance_type;  // of a cloud
   // volatile: not in the log, unknown after a restart until slurmd connects again
   bool connected = false;
   Time last_response{};
-  uint32_t cpu_load = 0;                          // hundredths
+  uint32_t cpu_load = 0;  // hundredths
   uint64_t free_mem_mb = 0;
 
-  NodeState state() const;                        // admin state with IDLE, MIXED, ALLOCATED derived
-  uint32_t cpus_allocated() const;                // without those of the system that a job took back (--core-spec)
-  bool operator==(const Node&) const;             // of what the log determines; volatile members excluded
+  NodeState state() const;             // admin state with IDLE, MIXED, ALLOCATED derived
+  uint32_t cpus_allocated() const;     // without those of the system that a job took back (--core-spec)
+  bool operator==(const Node&) const;  // of what the log determines; volatile members excluded
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "id", s.id);
@@ -194,6 +215,7 @@ struct Node {
     v(32, "fences", s.fences);
     v(33, "cpus_shared", s.cpus_shared);
     v(34, "mcs_label", s.mcs_label);
+    v(35, "by_partition", s.by_partition);
   }
 };
 

@@ -6,20 +6,13 @@ namespace {
 
 NodeStateText plain(NodeState s) {
   switch (s) {
-    case NodeState::kUnknown:
-      return {"unknown", "unk"};
-    case NodeState::kDown:
-      return {"down", "down"};
-    case NodeState::kIdle:
-      return {"idle", "idle"};
-    case NodeState::kAllocated:
-      return {"allocated", "alloc"};
-    case NodeState::kError:
-      return {"error", "error"};
-    case NodeState::kMixed:
-      return {"mixed", "mix"};
-    case NodeState::kFuture:
-      return {"future", "futr"};
+    case NodeState::kUnknown: return {"unknown", "unk"};
+    case NodeState::kDown: return {"down", "down"};
+    case NodeState::kIdle: return {"idle", "idle"};
+    case NodeState::kAllocated: return {"allocated", "alloc"};
+    case NodeState::kError: return {"error", "error"};
+    case NodeState::kMixed: return {"mixed", "mix"};
+    case NodeState::kFuture: return {"future", "futr"};
   }
   return {"?", "?"};
 }

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-using Length = uint32_t;   // at the front of the block; what a client sends at once is far shorter
+using Length = uint32_t;  // at the front of the block; what a client sends at once is far shorter
 
 // Numbers in groups of seven bits, texts and lists with their size in front.
 struct Packer {
@@ -107,5 +107,7 @@ std::string_view PackedOwn::get(std::string RequestOwn::*text) const {
 uint64_t PackedOwn::hash() const { return hash_bytes(packed()); }
 
 JobRequest whole_request(const RequestBody& body, const PackedOwn& own) { return {body, own.unpack()}; }
+
+ShownRequest shown_request(const RequestBody& body, const PackedOwn& own) { return {body, own.unpack()}; }
 
 }  // namespace muster

@@ -14,21 +14,23 @@ namespace muster {
 
 class PackedOwn {
  public:
-  PackedOwn() = default;   // as a RequestOwn in which nothing is set
+  PackedOwn() = default;  // as a RequestOwn in which nothing is set
   explicit PackedOwn(const RequestOwn& own);
 
   RequestOwn unpack() const;
-  std::string_view get(std::string RequestOwn::*text) const;   // valid as long as a copy is there
+  std::string_view get(std::string RequestOwn::*text) const;  // valid as long as a copy is there
   uint64_t hash() const;
   bool operator==(const PackedOwn& o) const { return block_ == o.block_ || packed() == o.packed(); }
 
  private:
   std::string_view packed() const;
 
-  std::shared_ptr<const char[]> block_;   // its length, then the fields in the order of their description
+  std::shared_ptr<const char[]> block_;  // its length, then the fields in the order of their description
 };
 
 // The request that was taken apart.
 JobRequest whole_request(const RequestBody& body, const PackedOwn& own);
+// Of it what others may see.
+ShownRequest shown_request(const RequestBody& body, const PackedOwn& own);
 
 }  // namespace muster

@@ -8,7 +8,7 @@ namespace {
 RequestOwn sample() {
   RequestOwn own;
   own.name = "train";
-  own.admin_comment = std::string(200, 'a');   // longer than one byte of length says
+  own.admin_comment = std::string(200, 'a');  // longer than one byte of length says
   own.argv = {"/home/ann/train.sh", "", "--seed=3"};
   own.work_dir = "/home/ann";
   own.std_out = std::string("a\0b", 3);
@@ -25,9 +25,11 @@ TEST(PackedOwn, ComesBackAsItWas) {
 TEST(PackedOwn, EachTextIsFoundAlone) {
   const RequestOwn own = sample();
   const PackedOwn packed(own);
-  for (auto text : {&RequestOwn::name, &RequestOwn::comment, &RequestOwn::extra, &RequestOwn::admin_comment, &RequestOwn::dependency,
-                    &RequestOwn::script_hash, &RequestOwn::environment_hash, &RequestOwn::work_dir, &RequestOwn::std_in,
-                    &RequestOwn::std_out, &RequestOwn::std_err, &RequestOwn::submit_line})
+  using Text = std::string RequestOwn::*;
+  for (Text text :
+       {Text(&RequestOwn::name), Text(&RequestOwn::comment), Text(&RequestOwn::extra), Text(&RequestOwn::admin_comment),
+        Text(&RequestOwn::dependency), Text(&RequestOwn::script_hash), Text(&RequestOwn::environment_hash), Text(&RequestOwn::work_dir),
+        Text(&RequestOwn::std_in), Text(&RequestOwn::std_out), Text(&RequestOwn::std_err), Text(&RequestOwn::submit_line)})
     EXPECT_EQ(packed.get(text), own.*text);
   EXPECT_EQ(PackedOwn().get(&RequestOwn::name), "");
 }

@@ -17,15 +17,15 @@ namespace muster {
 enum class OverSubscribe : uint8_t { kNo, kExclusive, kYes, kForce };
 
 struct Partition {
-  uint32_t index = 0;                 // order of definition; key in Cluster::partitions
+  uint32_t index = 0;  // order of definition; key in Cluster::partitions
   std::string name;
-  std::string nodes_text;             // as configured
-  Bitmap nodes;                       // by NodeId
+  std::string nodes_text;  // as configured
+  Bitmap nodes;            // by NodeId
   PartitionState state = PartitionState::kUp;
   bool is_default = false, hidden = false, root_only = false, exclusive_user = false, exclusive_topo = false;
   bool disable_root_jobs = false, lln = false, req_resv = false, power_down_on_idle = false;
   uint32_t max_time_min = kUnlimited32;
-  std::optional<uint32_t> default_time_min;   // unset: max_time
+  std::optional<uint32_t> default_time_min;  // unset: max_time
   uint32_t min_nodes = 0, max_nodes = kUnlimited32;
   uint32_t max_cpus_per_node = kUnlimited32, max_cpus_per_socket = kUnlimited32;
   uint32_t max_cpus_per_user = kUnlimited32;  // Muster accepts it on the partition line (a QOS limit in Slurm)
@@ -40,8 +40,8 @@ struct Partition {
   std::vector<std::string> allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos, alloc_nodes;
   std::string qos, alternate, tres_billing_weights, job_defaults, select_parameters, topology, cpu_bind;
   std::optional<uint32_t> over_time_limit_min, suspend_time_seconds, resume_timeout_seconds, suspend_timeout_seconds;
-  std::vector<std::string> updates;   // "MaxTime=30", "AllowGroups+=lab": what scontrol changed since the files were read
-  bool created = false;               // by scontrol: the files do not have it
+  std::vector<std::string> updates;  // "MaxTime=30", "AllowGroups+=lab": what scontrol changed since the files were read
+  bool created = false;              // by scontrol: the files do not have it
   bool operator==(const Partition&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {

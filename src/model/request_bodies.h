@@ -18,8 +18,8 @@ class RequestBodies {
   // The same, or a copy that add() makes known.
   RequestBodyPtr share(const RequestBody& body) const;
 
-  void add(const RequestBodyPtr& body);      // a request refers to it
-  void remove(const RequestBodyPtr& body);   // that request is gone
+  void add(const RequestBodyPtr& body);     // a request refers to it
+  void remove(const RequestBodyPtr& body);  // that request is gone
 
   size_t size() const { return uses_.size(); }
 

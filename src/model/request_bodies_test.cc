@@ -28,7 +28,7 @@ TEST(RequestBodies, OneGoesWithItsLastRequest) {
   bodies.remove(body);
   EXPECT_EQ(bodies.find({}), nullptr);
   EXPECT_EQ(bodies.size(), 0u);
-  bodies.remove(body);   // of one that is not known: nothing
+  bodies.remove(body);  // of one that is not known: nothing
   EXPECT_EQ(bodies.size(), 0u);
 }
 

@@ -6,8 +6,7 @@ namespace muster {
 namespace {
 
 std::vector<GresShare>::iterator entry_of(std::vector<GresShare>& list, const GresShare& what) {
-  return std::find_if(list.begin(), list.end(),
-                      [&](const GresShare& g) { return g.name == what.name && g.type == what.type; });
+  return std::find_if(list.begin(), list.end(), [&](const GresShare& g) { return g.name == what.name && g.type == what.type; });
 }
 
 // The shares of each device after `what` was added or taken.
@@ -41,21 +40,33 @@ void add_gres(std::vector<GresShare>& list, const GresShare& what) {
     return;
   }
   held->count += what.count;
-  if (what.shares.empty())
-    held->devices |= what.devices;
-  else
-    change_shares(*held, what, true);
+  if (what.shares.empty()) held->devices |= what.devices;
+  else change_shares(*held, what, true);
 }
 
 void remove_gres(std::vector<GresShare>& list, const GresShare& what) {
   auto held = entry_of(list, what);
   if (held == list.end()) return;
   held->count -= std::min(held->count, what.count);
-  if (what.shares.empty())
-    held->devices -= what.devices;
-  else
-    change_shares(*held, what, false);
+  if (what.shares.empty()) held->devices -= what.devices;
+  else change_shares(*held, what, false);
   if (held->count == 0) list.erase(held);
+}
+
+bool holds_gres(const std::vector<GresShare>& held, const std::vector<GresShare>& asked) {
+  std::vector<GresShare> sums;
+  for (const GresShare& g : asked) {
+    auto sum = entry_of(sums, g);
+    if (sum != sums.end() && sum->devices.intersects(g.devices) && g.shares.empty()) return false;  // one device twice
+    add_gres(sums, g);
+  }
+  return std::ranges::all_of(sums, [&](const GresShare& g) {
+    auto has = std::ranges::find_if(held, [&](const GresShare& h) { return h.name == g.name && h.type == g.type; });
+    if (has == held.end() || has->count < g.count || !has->devices.contains(g.devices)) return false;
+    bool enough = true;
+    if (!has->shares.empty()) g.devices.for_each([&](size_t d) { enough = enough && g.shares_on(d) <= has->shares_on(d); });
+    return enough;
+  });
 }
 
 }  // namespace muster

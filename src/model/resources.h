@@ -22,16 +22,16 @@ namespace muster {
 
 // One line's worth of devices of a node: all of one name and type with the same affinity.
 struct GresDevices {
-  std::string name;              // "gpu"
-  std::string type;              // "h100", "" = none given
+  std::string name;  // "gpu"
+  std::string type;  // "h100", "" = none given
   uint64_t count = 0;
-  uint32_t first_index = 0;      // devices have the numbers first_index … first_index+count-1 within `name`
-  bool count_only = false;       // no devices behind it: a number (licence-like)
+  uint32_t first_index = 0;  // devices have the numbers first_index … first_index+count-1 within `name`
+  bool count_only = false;   // no devices behind it: a number (licence-like)
   std::vector<std::string> files;
-  Bitmap cores;                  // affinity by core number; empty = all
+  Bitmap cores;  // affinity by core number; empty = all
   std::vector<int32_t> links;
-  uint32_t flags = 0;            // GresFlag
-  bool shared = false;           // `count` shares of GPU number first_index
+  uint32_t flags = 0;   // GresFlag
+  bool shared = false;  // `count` shares of GPU number first_index
   bool operator==(const GresDevices&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -60,7 +60,7 @@ enum GresFlag : uint32_t {
   kGresEnvIntel = 1u << 7,
   kGresEnvOpencl = 1u << 8,
   kGresNoEnv = 1u << 9,
-  kGresNoConsume = 1u << 10,     // a job that asks for it takes nothing away
+  kGresNoConsume = 1u << 10,  // a job that asks for it takes nothing away
 };
 
 inline bool is_shared_gres(std::string_view name) { return name == "mps" || name == "shard"; }
@@ -87,15 +87,17 @@ struct GresShare {
 // Adds to, takes from a list with one entry per name and type; entries that come to nothing go.
 void add_gres(std::vector<GresShare>& list, const GresShare& what);
 void remove_gres(std::vector<GresShare>& list, const GresShare& what);
+// Whether all of `asked` is in `held`, device by device.
+bool holds_gres(const std::vector<GresShare>& held, const std::vector<GresShare>& asked);
 
 // What a job holds on one node.
 struct NodeShare {
   NodeId node{};
-  Bitmap cpus;                   // CPU numbers (threads)
+  Bitmap cpus;  // CPU numbers (threads)
   uint64_t mem_mb = 0;
   std::vector<GresShare> gres;
-  uint32_t tasks = 0;            // tasks of the job placed here (SLURM_TASKS_PER_NODE)
-  Bitmap taken_back;             // of cpus: the system's, which --core-spec left to the job. Its steps have them, it is not charged
+  uint32_t tasks = 0;  // tasks of the job placed here (SLURM_TASKS_PER_NODE)
+  Bitmap taken_back;   // of cpus: the system's, which --core-spec left to the job. Its steps have them, it is not charged
   uint32_t counted_cpus() const { return static_cast<uint32_t>(cpus.count() - taken_back.count()); }
   bool operator==(const NodeShare&) const = default;
   template <class S, class V>
@@ -130,7 +132,7 @@ struct Allocation {
   uint32_t switches = 0;         // leaf switches crossed (blocks, rings, tori), 0 = no topology
   std::vector<uint32_t> fenced;  // NodeIds kept from others by --exclusive=topo: the rest of its leaves
   std::vector<LicenseShare> licenses;
-  std::string mcs_label;         // its nodes are kept for jobs with this label; "" = not so
+  std::string mcs_label;  // its nodes are kept for jobs with this label; "" = not so
   bool operator==(const Allocation&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -143,8 +145,16 @@ struct Allocation {
     v(7, "licenses", s.licenses);
     v(8, "mcs_label", s.mcs_label);
   }
-  uint32_t total_cpus() const { uint32_t n = 0; for (const auto& s : nodes) n += s.counted_cpus(); return n; }
-  uint32_t total_tasks() const { uint32_t n = 0; for (const auto& s : nodes) n += s.tasks; return n; }
+  uint32_t total_cpus() const {
+    uint32_t n = 0;
+    for (const auto& s : nodes) n += s.counted_cpus();
+    return n;
+  }
+  uint32_t total_tasks() const {
+    uint32_t n = 0;
+    for (const auto& s : nodes) n += s.tasks;
+    return n;
+  }
 };
 using AllocationPtr = std::shared_ptr<const Allocation>;
 

@@ -18,8 +18,8 @@ enum class KillOnBadExit : uint8_t { kDefault, kNo, kYes };
 
 struct StepRequest {
   std::string name;
-  uint32_t min_nodes = 0, max_nodes = 0;     // 0: the allocation's
-  uint32_t num_tasks = 0;                    // 0: derived
+  uint32_t min_nodes = 0, max_nodes = 0;  // 0: the allocation's
+  uint32_t num_tasks = 0;                 // 0: derived
   uint32_t cpus_per_task = 0;
   uint32_t ntasks_per_node = 0, ntasks_per_socket = 0, ntasks_per_core = 0, ntasks_per_gpu = 0;
   uint32_t threads_per_core = 0, cores_per_socket = 0, sockets_per_node = 0;
@@ -28,32 +28,32 @@ struct StepRequest {
   uint32_t cpus_per_gpu = 0;
   std::string tres_bind, tres_freq, gres_flags;
   std::string required_nodes, excluded_nodes;
-  int32_t relative = -1;                     // --relative; -1: not asked
+  int32_t relative = -1;  // --relative; -1: not asked
   std::string features;
-  std::string distribution;                  // "block:cyclic", "arbitrary", "plane=2"
+  std::string distribution;  // "block:cyclic", "arbitrary", "plane=2"
   std::string cpu_bind, mem_bind, cpu_freq, hint;
   bool overlap = false, exact = false, exclusive = false, overcommit = false, whole = false;
   bool immediate = false;
   uint32_t immediate_seconds = 0;
   std::optional<uint32_t> time_limit_min;
   std::string licenses, network;
-  bool interactive = false;                  // salloc's use_interactive_step
+  bool interactive = false;  // salloc's use_interactive_step
   bool no_kill = false;
   KillOnBadExit kill_on_bad_exit = KillOnBadExit::kDefault;
-  std::optional<uint32_t> wait_seconds;      // --wait after the first task's exit
-  uint32_t resv_ports = 0;                   // --resv-ports; 0 with resv_ports_set: as many as a node has tasks
+  std::optional<uint32_t> wait_seconds;  // --wait after the first task's exit
+  uint32_t resv_ports = 0;               // --resv-ports; 0 with resv_ports_set: as many as a node has tasks
   bool resv_ports_set = false;
   // how the tasks run; carried to the nodes as it is
   std::vector<std::string> argv;
   bool multi_prog = false;
-  std::string multi_prog_text;               // contents of the configuration file
+  std::string multi_prog_text;  // contents of the configuration file
   std::vector<std::string> environment;
   std::string work_dir;
-  std::string std_in, std_out, std_err;      // file patterns; "" = through srun
+  std::string std_in, std_out, std_err;  // file patterns; "" = through srun
   OpenMode open_mode = OpenMode::kDefault;
   bool label = false, unbuffered = false, pty = false;
   uint16_t pty_rows = 0, pty_columns = 0;
-  std::string mpi;                           // "none", "pmix", "pmi2"; "" = MpiDefault
+  std::string mpi;  // "none", "pmix", "pmi2"; "" = MpiDefault
   std::string task_prolog, task_epilog;
   uint32_t umask = 022;
   std::vector<ResourceLimit> limits;
@@ -64,10 +64,10 @@ struct StepRequest {
   bool send_libs = false;
   std::string bcast;
   bool oom_kill_step_set = false, oom_kill_step = false;
-  bool wait_for_children = false;            // a task ends with its last process
-  bool preserve_env = false;                 // node and task counts reach the tasks as they are in `environment`
-  bool spank = false;                        // srun has SPANK plugins: the nodes' may ask about the job
-  std::vector<std::string> spank_options;    // of plugins, in the order given: plugin/spank/option_text.h
+  bool wait_for_children = false;          // a task ends with its last process
+  bool preserve_env = false;               // node and task counts reach the tasks as they are in `environment`
+  bool spank = false;                      // srun has SPANK plugins: the nodes' may ask about the job
+  std::vector<std::string> spank_options;  // of plugins, in the order given: plugin/spank/option_text.h
 
   bool operator==(const StepRequest&) const = default;
 

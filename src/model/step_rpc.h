@@ -3,7 +3,7 @@
 // carries output, input, signals and exits. The link between slurmctld and slurmd is node_rpc.h.
 //
 //   srun → slurmd       requests LaunchStep, SignalStepTasks, AttachTasks, SendFile, RelayToNode
-//                       (wire/messages.def, 200 … 209)
+//                       (model/messages.def, 200 … 209)
 //   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach
 //   slurmstepd → slurmd notices StepdReport, on every change and to whoever connects anew
 //   slurmstepd → srun   notices IoHello (first; proves the key), IoData, IoTaken, TasksEnded, StepNote,
@@ -46,22 +46,32 @@ struct StepCredential {
   std::string qos, reservation, licenses;
   Time started{}, ends{};
   Time expires{};  // used after this, it is refused
+  Sluid sluid{};
   CredentialPurpose purpose = CredentialPurpose::kLaunch;
-  std::string resv_ports;  // "12000-12003": the step's own ports on its nodes
-  std::vector<std::string> spank_env;   // of the job
-  std::vector<std::string> job_cpus;    // of the job on each of `nodes`, with StepRequest::spank
-  std::vector<uint64_t> job_mem_mb;     // likewise
-  std::string cluster;  // ClusterName: with munge, several clusters may share one key
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
-                v(4, "uid", s.uid); v(5, "gid", s.gid); v(6, "user_name", s.user_name);
-                v(7, "num_tasks", s.num_tasks); v(8, "cpus_per_task", s.cpus_per_task);
-                v(9, "nodes", s.nodes); v(10, "job_node_list", s.job_node_list);
-                v(11, "partition", s.partition); v(12, "account", s.account); v(13, "job_name", s.job_name);
-                v(14, "expires", s.expires); v(15, "array_job", s.array_job); v(16, "array_task", s.array_task);
-                v(17, "qos", s.qos); v(18, "reservation", s.reservation); v(19, "licenses", s.licenses);
-                v(20, "started", s.started); v(21, "ends", s.ends);
-                v(22, "purpose", s.purpose); v(23, "resv_ports", s.resv_ports); v(24, "cluster", s.cluster);
-                v(60, "spank_env", s.spank_env); v(61, "job_cpus", s.job_cpus); v(62, "job_mem_mb", s.job_mem_mb);)
+  std::string resv_ports;                // "12000-12003": the step's own ports on its nodes
+  std::vector<std::string> spank_env;    // of the job
+  std::vector<std::string> job_cpus;     // of the job on each of `nodes`, with StepRequest::spank
+  std::vector<uint64_t> job_mem_mb;      // likewise
+  std::string cluster;                   // ClusterName: with munge, several clusters may share one key
+  std::string exclusive, oversubscribe;  // of the job: model/sharing_words.h
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "uid", s.uid); v(5, "gid", s.gid);
+                v(6, "user_name", s.user_name); v(7, "num_tasks", s.num_tasks); v(8, "cpus_per_task", s.cpus_per_task);
+                v(9, "nodes", s.nodes); v(10, "job_node_list", s.job_node_list); v(11, "partition", s.partition);
+                v(12, "account", s.account); v(13, "job_name", s.job_name); v(14, "expires", s.expires); v(15, "array_job", s.array_job);
+                v(16, "array_task", s.array_task); v(17, "qos", s.qos); v(18, "reservation", s.reservation); v(19, "licenses", s.licenses);
+                v(20, "started", s.started); v(21, "ends", s.ends); v(22, "purpose", s.purpose); v(23, "resv_ports", s.resv_ports);
+                v(24, "cluster", s.cluster); v(25, "exclusive", s.exclusive); v(26, "oversubscribe", s.oversubscribe);
+                v(27, "sluid", s.sluid); v(60, "spank_env", s.spank_env); v(61, "job_cpus", s.job_cpus); v(62, "job_mem_mb", s.job_mem_mb);)
+};
+
+// What slurmctld lets the first node of a job do: sign credentials for steps of that one run of the job, within what it holds.
+// It goes with each of them (net/credential.h), and every node checks them by it (steps/warrant.h).
+struct StepWarrant {
+  StepCredential job;  // the job's part of all of them; `nodes`: all that it holds on each of its nodes
+  std::string node;    // NodeName of the manager
+  std::string key;     // its public key
+  Time expires{};
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "node", s.node); v(3, "key", s.key); v(4, "expires", s.expires);)
 };
 
 // Where slurmstepd finds srun. A path is used when all nodes are on srun's host.
@@ -77,8 +87,8 @@ struct LaunchStep {
   StepRequestPtr request;
   StepIo io;
   std::string srun_host;
-  MUSTER_FIELDS(v(1, "node", s.node); v(2, "credential", s.credential); v(3, "request", s.request);
-                v(4, "io", s.io); v(5, "srun_host", s.srun_host);)
+  MUSTER_FIELDS(v(1, "node", s.node); v(2, "credential", s.credential); v(3, "request", s.request); v(4, "io", s.io);
+                v(5, "srun_host", s.srun_host);)
 };
 struct StepLaunched {  // slurmstepd has the step; what becomes of its tasks is told on the stream
   int32_t stepd_pid = 0;
@@ -101,53 +111,66 @@ struct AttachTasks {  // sattach: the streams of a running step's tasks on this 
 struct SendFile {
   std::string credential;
   std::vector<std::string> nodes;
-  uint32_t fanout = 0;        // branches of the tree
-  std::string transfer;       // of the sender's choice, unpredictable: the same for all blocks
-  std::string path;           // absolute
-  bool as_caller = false;     // sbcast --no-allocation: written as root, by its order
-  bool force = false;         // replace what is there
+  uint32_t fanout = 0;     // branches of the tree
+  std::string transfer;    // of the sender's choice, unpredictable: the same for all blocks
+  std::string path;        // absolute
+  bool as_caller = false;  // sbcast --no-allocation: written as root, by its order
+  bool force = false;      // replace what is there
   bool make_directory = false;
   uint64_t size = 0, offset = 0;
   uint32_t mode = 0600;
-  int64_t access_time = -1, change_time = -1;   // Unix seconds; -1: now
+  int64_t access_time = -1, change_time = -1;  // Unix seconds; -1: now
   std::string data;
-  bool lz4 = false;           // `data` is one LZ4 block ...
-  uint32_t plain_size = 0;    // ... of so many bytes
-  MUSTER_FIELDS(v(1, "credential", s.credential); v(2, "nodes", s.nodes); v(3, "fanout", s.fanout);
-                v(4, "transfer", s.transfer); v(5, "path", s.path); v(6, "as_caller", s.as_caller);
-                v(7, "force", s.force); v(8, "make_directory", s.make_directory); v(9, "size", s.size);
-                v(10, "offset", s.offset); v(11, "mode", s.mode); v(12, "access_time", s.access_time);
-                v(13, "change_time", s.change_time); v(14, "data", s.data); v(15, "lz4", s.lz4);
-                v(16, "plain_size", s.plain_size);)
+  bool lz4 = false;         // `data` is one LZ4 block ...
+  uint32_t plain_size = 0;  // ... of so many bytes
+  MUSTER_FIELDS(v(1, "credential", s.credential); v(2, "nodes", s.nodes); v(3, "fanout", s.fanout); v(4, "transfer", s.transfer);
+                v(5, "path", s.path); v(6, "as_caller", s.as_caller); v(7, "force", s.force); v(8, "make_directory", s.make_directory);
+                v(9, "size", s.size); v(10, "offset", s.offset); v(11, "mode", s.mode); v(12, "access_time", s.access_time);
+                v(13, "change_time", s.change_time); v(14, "data", s.data); v(15, "lz4", s.lz4); v(16, "plain_size", s.plain_size);)
 };
 struct NodeFault {
   std::string node, text;
   MUSTER_FIELDS(v(1, "node", s.node); v(2, "text", s.text);)
 };
 struct FileSent {
-  std::vector<NodeFault> faults;   // nodes that do not have the block
+  std::vector<NodeFault> faults;  // nodes that do not have the block
   MUSTER_FIELDS(v(1, "faults", s.faults);)
 };
+// slurmd → slurmd of a job's step manager: the sender's part of a step is over.
+struct PartEnded {
+  std::string node;  // the sender
+  JobId job{};
+  uint32_t generation = 0;
+  StepId step{};
+  int32_t exit_status = 0;
+  bool out_of_memory = false;
+  bool ends_step = false;  // on its other nodes, too
+  MUSTER_FIELDS(v(1, "node", s.node); v(2, "job", s.job); v(3, "generation", s.generation); v(4, "step", s.step);
+                v(5, "exit_status", s.exit_status); v(6, "out_of_memory", s.out_of_memory); v(7, "ends_step", s.ends_step);)
+};
+// slurmctld → slurmd of a job's step manager: answered when slurmctld has taken all news of the job's steps.
+struct TellSteps {
+  JobId job{};
+  MUSTER_FIELDS(v(1, "job", s.job);)
+};
 // A user's command has no cluster key: the slurmd beside it passes a request on to a node of the configuration, if the
-// credential is the caller's. The answer is that node's.
+// credential in the request is the caller's. The answer is that node's. (Field 2 was a credential beside the request's own.)
 struct RelayToNode {
   std::string node;
-  std::string credential;
-  uint16_t message = 0;  // of a request of this file
+  uint16_t message = 0;  // LaunchStep or AttachTasks
   std::string payload;
-  MUSTER_FIELDS(v(1, "node", s.node); v(2, "credential", s.credential); v(3, "message", s.message);
-                v(4, "payload", s.payload);)
+  MUSTER_FIELDS(v(1, "node", s.node); v(3, "message", s.message); v(4, "payload", s.payload);)
 };
 
 // ---- what scontrol asks the node daemon of its own host
-struct QueryLocalSteps {        // listjobs, liststeps, listpids, pidinfo, getent
-  JobId job{};                  // 0: all
+struct QueryLocalSteps {  // listjobs, liststeps, listpids, pidinfo, getent
+  JobId job{};            // 0: all
   bool processes = false;
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "processes", s.processes);)
 };
 struct LocalProcess {
   int32_t pid = 0;
-  bool task = false;            // else a descendant of one: no numbers of its own
+  bool task = false;  // else a descendant of one: no numbers of its own
   uint32_t local = 0, global = 0;
   MUSTER_FIELDS(v(1, "pid", s.pid); v(2, "task", s.task); v(3, "local", s.local); v(4, "global", s.global);)
 };
@@ -162,7 +185,7 @@ struct LocalSteps {
   std::vector<LocalStep> steps;
   MUSTER_FIELDS(v(1, "steps", s.steps);)
 };
-struct QueryLocalDaemon {       // show slurmd
+struct QueryLocalDaemon {  // show slurmd
   MUSTER_FIELDS((void)s; (void)v;)
 };
 
@@ -189,18 +212,17 @@ struct TaskLaunch {
   std::string std_in, std_out,
       std_err;  // absolute; "" = the stream to srun. std_err == std_out: one descriptor
   TaskMemory memory;
-  std::vector<std::string> notes;  // lines for the step's stderr once it runs; %p is its process id
+  std::vector<std::string> notes;           // lines for the step's stderr once it runs; %p is its process id
   std::vector<std::string> denied_devices;  // files that are closed to it, beside those closed to the step
-  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "argv", s.argv); v(3, "environment", s.environment);
-                v(4, "os_cpus", s.os_cpus); v(5, "std_in", s.std_in); v(6, "std_out", s.std_out);
-                v(7, "std_err", s.std_err); v(8, "memory", s.memory); v(9, "notes", s.notes);
-                v(10, "denied_devices", s.denied_devices);)
+  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "argv", s.argv); v(3, "environment", s.environment); v(4, "os_cpus", s.os_cpus);
+                v(5, "std_in", s.std_in); v(6, "std_out", s.std_out); v(7, "std_err", s.std_err); v(8, "memory", s.memory);
+                v(9, "notes", s.notes); v(10, "denied_devices", s.denied_devices);)
 };
 
 struct StepCgroup {  // absent when no cgroup is to be used
   std::string mountpoint, prefix;
-  uint8_t version = 0;    // 0: autodetect
-  bool required = false;  // cgroup.conf confines jobs: without a cgroup the launch fails
+  uint8_t version = 0;                                   // 0: autodetect
+  bool required = false;                                 // cgroup.conf confines jobs: without a cgroup the launch fails
   uint64_t job_memory_bytes = 0, step_memory_bytes = 0;  // hard; 0: not limited
   uint64_t job_soft_bytes = 0, step_soft_bytes = 0;      // 0: none
   uint64_t job_swap_bytes = 0, step_swap_bytes = 0;      // beyond hard, with limit_swap
@@ -210,38 +232,36 @@ struct StepCgroup {  // absent when no cgroup is to be used
   Bitmap os_cpus, numa_nodes, job_os_cpus;
   bool limit_devices = false;
   std::vector<std::string> denied_devices;  // files that are closed to it
-  MUSTER_FIELDS(v(1, "mountpoint", s.mountpoint); v(2, "prefix", s.prefix); v(3, "version", s.version);
-                v(4, "required", s.required); v(5, "job_memory_bytes", s.job_memory_bytes);
-                v(6, "step_memory_bytes", s.step_memory_bytes); v(7, "job_swap_bytes", s.job_swap_bytes);
-                v(8, "limit_swap", s.limit_swap); v(9, "limit_cpus", s.limit_cpus);
-                v(10, "os_cpus", s.os_cpus); v(11, "numa_nodes", s.numa_nodes);
-                v(12, "job_os_cpus", s.job_os_cpus); v(13, "limit_devices", s.limit_devices);
-                v(15, "denied_devices", s.denied_devices); v(16, "job_soft_bytes", s.job_soft_bytes);
-                v(17, "step_soft_bytes", s.step_soft_bytes); v(18, "step_swap_bytes", s.step_swap_bytes);
-                v(19, "swappiness", s.swappiness);)
+  MUSTER_FIELDS(v(1, "mountpoint", s.mountpoint); v(2, "prefix", s.prefix); v(3, "version", s.version); v(4, "required", s.required);
+                v(5, "job_memory_bytes", s.job_memory_bytes); v(6, "step_memory_bytes", s.step_memory_bytes);
+                v(7, "job_swap_bytes", s.job_swap_bytes); v(8, "limit_swap", s.limit_swap); v(9, "limit_cpus", s.limit_cpus);
+                v(10, "os_cpus", s.os_cpus); v(11, "numa_nodes", s.numa_nodes); v(12, "job_os_cpus", s.job_os_cpus);
+                v(13, "limit_devices", s.limit_devices); v(15, "denied_devices", s.denied_devices);
+                v(16, "job_soft_bytes", s.job_soft_bytes); v(17, "step_soft_bytes", s.step_soft_bytes);
+                v(18, "step_swap_bytes", s.step_swap_bytes); v(19, "swappiness", s.swappiness);)
 };
 
 // SPANK plugins of a step: what plugstack.conf lists, what the user asked of them, and what spank_get_item answers that
 // the launch does not say anyway.
 struct SpankPlugin {
   bool required = false;
-  std::string path;                    // absolute
+  std::string path;  // absolute
   std::vector<std::string> arguments;
-  std::string where;                   // "/etc/slurm/plugstack.conf:3"
+  std::string where;  // "/etc/slurm/plugstack.conf:3"
   bool operator==(const SpankPlugin&) const = default;
   MUSTER_FIELDS(v(1, "required", s.required); v(2, "path", s.path); v(3, "arguments", s.arguments); v(4, "where", s.where);)
 };
 struct StepSpank {
   std::vector<SpankPlugin> plugins;
-  std::vector<std::string> options;    // plugin/spank/option_text.h
+  std::vector<std::string> options;  // plugin/spank/option_text.h
   uint32_t num_nodes = 0, num_tasks = 0, cpus_per_task = 0;
-  std::string job_cpus, step_cpus;     // on this node: "0-3"
+  std::string job_cpus, step_cpus;  // on this node: "0-3"
   uint64_t job_mem_mb = 0, step_mem_mb = 0;
   uint32_t array_job = 0, array_task = kNoArrayTask;
-  MUSTER_FIELDS(v(1, "plugins", s.plugins); v(2, "options", s.options); v(3, "num_nodes", s.num_nodes);
-                v(4, "num_tasks", s.num_tasks); v(5, "cpus_per_task", s.cpus_per_task); v(6, "job_cpus", s.job_cpus);
-                v(7, "step_cpus", s.step_cpus); v(8, "job_mem_mb", s.job_mem_mb); v(9, "step_mem_mb", s.step_mem_mb);
-                v(10, "array_job", s.array_job); v(11, "array_task", s.array_task);)
+  MUSTER_FIELDS(v(1, "plugins", s.plugins); v(2, "options", s.options); v(3, "num_nodes", s.num_nodes); v(4, "num_tasks", s.num_tasks);
+                v(5, "cpus_per_task", s.cpus_per_task); v(6, "job_cpus", s.job_cpus); v(7, "step_cpus", s.step_cpus);
+                v(8, "job_mem_mb", s.job_mem_mb); v(9, "step_mem_mb", s.step_mem_mb); v(10, "array_job", s.array_job);
+                v(11, "array_task", s.array_task);)
 };
 
 struct StepdLaunch {
@@ -271,31 +291,29 @@ struct StepdLaunch {
   rpc::StepIo io;  // no host and no path: nobody listens
   uint32_t kill_wait_seconds = 30;
   std::vector<StepCgroup> cgroup;  // none or one
-  int32_t oom_score_adj = 0;
   bool wait_for_children = false;
   uint32_t time_limit_min = kUnlimited32;  // of the step itself
   WarnSignal warn;                         // before that limit
   std::string login_shell, login_home;     // --get-user-env: its variables go below what the job brings; "": not asked
-  bool oom_kill_step = false;  // an out-of-memory kill ends the whole step
-  std::string cpu_freq;        // srun --cpu-freq: for the step's CPUs while it runs; "": as they are
-  uint32_t debug_level = 2;    // srun --slurmd-debug: 2 errors only … 6 debug2, on the step's stderr
-  std::vector<StepSpank> spank;  // none or one
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
-                v(4, "node", s.node); v(5, "node_id", s.node_id); v(6, "uid", s.uid); v(7, "gid", s.gid);
-                v(8, "groups", s.groups); v(9, "user_name", s.user_name); v(10, "socket_path", s.socket_path);
-                v(11, "script", s.script); v(12, "script_path", s.script_path);
-                v(13, "environment", s.environment); v(14, "tasks", s.tasks); v(15, "work_dir", s.work_dir);
-                v(16, "umask", s.umask); v(17, "limits", s.limits); v(18, "append", s.append);
+  bool oom_kill_step = false;              // an out-of-memory kill ends the whole step
+  std::string cpu_freq;                    // srun --cpu-freq: for the step's CPUs while it runs; "": as they are
+  uint32_t debug_level = 2;                // srun --slurmd-debug: 2 errors only … 6 debug2, on the step's stderr
+  std::vector<StepSpank> spank;            // none or one
+  std::optional<int32_t> nice;             // of the tasks; not set: ours
+  std::string manager;                     // NodeName of the job's step manager; "": slurmctld
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "node", s.node);
+                v(5, "node_id", s.node_id); v(6, "uid", s.uid); v(7, "gid", s.gid); v(8, "groups", s.groups);
+                v(9, "user_name", s.user_name); v(10, "socket_path", s.socket_path); v(11, "script", s.script);
+                v(12, "script_path", s.script_path); v(13, "environment", s.environment); v(14, "tasks", s.tasks);
+                v(15, "work_dir", s.work_dir); v(16, "umask", s.umask); v(17, "limits", s.limits); v(18, "append", s.append);
                 v(19, "pty", s.pty); v(20, "pty_rows", s.pty_rows); v(21, "pty_columns", s.pty_columns);
-                v(22, "site_task_prolog", s.site_task_prolog); v(23, "task_prolog", s.task_prolog);
-                v(24, "task_epilog", s.task_epilog); v(25, "site_task_epilog", s.site_task_epilog);
-                v(26, "io", s.io); v(27, "kill_wait_seconds", s.kill_wait_seconds); v(28, "cgroup", s.cgroup);
-                v(29, "oom_score_adj", s.oom_score_adj); v(30, "oom_kill_step", s.oom_kill_step); v(40, "wait_for_children", s.wait_for_children);
-                v(41, "time_limit_min", s.time_limit_min); v(42, "warn", s.warn);
-                v(43, "login_shell", s.login_shell);
-                v(44, "login_home", s.login_home); v(45, "debug_level", s.debug_level);
-                v(46, "cpu_freq", s.cpu_freq); v(47, "unbuffered", s.unbuffered); v(48, "label", s.label);
-                v(49, "num_tasks", s.num_tasks); v(80, "spank", s.spank);)
+                v(22, "site_task_prolog", s.site_task_prolog); v(23, "task_prolog", s.task_prolog); v(24, "task_epilog", s.task_epilog);
+                v(25, "site_task_epilog", s.site_task_epilog); v(26, "io", s.io); v(27, "kill_wait_seconds", s.kill_wait_seconds);
+                v(28, "cgroup", s.cgroup); v(30, "oom_kill_step", s.oom_kill_step); v(40, "wait_for_children", s.wait_for_children);
+                v(41, "time_limit_min", s.time_limit_min); v(42, "warn", s.warn); v(43, "login_shell", s.login_shell);
+                v(44, "login_home", s.login_home); v(45, "debug_level", s.debug_level); v(46, "cpu_freq", s.cpu_freq);
+                v(47, "unbuffered", s.unbuffered); v(48, "label", s.label); v(49, "num_tasks", s.num_tasks); v(50, "nice", s.nice);
+                v(51, "manager", s.manager); v(80, "spank", s.spank);)
 };
 
 struct StepdSignal {
@@ -352,10 +370,12 @@ struct StepdReport {
   std::string text;         // kLaunchFailed: why
   int32_t pid = 0;
   std::vector<TaskProcess> tasks;  // since kRunning
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);
-                v(4, "uid", s.uid); v(5, "state", s.state); v(6, "exit_status", s.exit_status);
-                v(7, "out_of_memory", s.out_of_memory); v(8, "node_fault", s.node_fault);
-                v(9, "text", s.text); v(10, "pid", s.pid); v(11, "tasks", s.tasks);)
+  bool ends_step = false;          // it ran out of memory, and that ends the step on all of its nodes
+  std::string manager;             // as of its launch
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "uid", s.uid); v(5, "state", s.state);
+                v(6, "exit_status", s.exit_status); v(7, "out_of_memory", s.out_of_memory); v(8, "node_fault", s.node_fault);
+                v(9, "text", s.text); v(10, "pid", s.pid); v(11, "tasks", s.tasks); v(12, "ends_step", s.ends_step);
+                v(13, "manager", s.manager);)
 };
 
 // ---- the stream between slurmstepd and srun

@@ -11,9 +11,7 @@
 namespace muster {
 namespace {
 
-bool abbreviates(std::string_view word, std::string_view full, size_t least) {
-  return word.size() >= least && istarts_with(full, word);
-}
+bool abbreviates(std::string_view word, std::string_view full, size_t least) { return word.size() >= least && istarts_with(full, word); }
 
 struct Item {
   Bitmap bits;
@@ -55,16 +53,14 @@ std::optional<Item> list_item(std::string_view text, bool mask) {
   return item;
 }
 
-Result<> read_list(std::string_view text, bool mask, std::string_view option, std::vector<Bitmap>& list,
-                   std::string& shown) {
+Result<> read_list(std::string_view text, bool mask, std::string_view option, std::vector<Bitmap>& list, std::string& shown) {
   for (std::string_view word : split(text, ',', true)) {
     std::optional<Item> item = list_item(word, mask);
     if (!item)
       return fail(Errc::kInvalidReq, "Failed to validate number: " + std::string(word.substr(0, 80)),
                   std::string(option) + " takes numbers, as in 0,1*4,0x3");
     if (list.size() + item->times > kMaxBindList)
-      return fail(Errc::kInvalidReq, std::string(option) + ": the list has more than " +
-                                         std::to_string(kMaxBindList) + " entries");
+      return fail(Errc::kInvalidReq, std::string(option) + ": the list has more than " + std::to_string(kMaxBindList) + " entries");
     list.insert(list.end(), item->times, item->bits);
     shown += (shown.empty() ? "" : ",") + item->text;
   }
@@ -81,8 +77,7 @@ struct Word {
 // The grammar of --cpu-bind and --mem-bind: words, then at most one list that takes the rest. `other` takes
 // words that are no kind.
 template <class Bind, class Other>
-Result<Bind> parse_bind(std::string_view text, std::string_view option,
-                        std::span<const Word<typename Bind::Kind>> words,
+Result<Bind> parse_bind(std::string_view text, std::string_view option, std::span<const Word<typename Bind::Kind>> words,
                         std::span<const Word<typename Bind::Kind>> lists, Other&& other) {
   Bind out;
   std::string_view rest = text;
@@ -93,11 +88,9 @@ Result<Bind> parse_bind(std::string_view text, std::string_view option,
       if (!iequals(l.name, name)) continue;
       std::string_view values = rest.substr(name.size());
       if (values.size() < 2)
-        return fail(Errc::kInvalidReq,
-                    "missing list for \"" + std::string(option) + "=" + std::string(l.name) + ":<list>\"");
+        return fail(Errc::kInvalidReq, "missing list for \"" + std::string(option) + "=" + std::string(l.name) + ":<list>\"");
       out.kind = l.kind;
-      MUSTER_TRY_VOID(read_list(values.substr(1), l.mask, std::string(option) + "=" + std::string(l.name),
-                                out.list, out.list_text));
+      MUSTER_TRY_VOID(read_list(values.substr(1), l.mask, std::string(option) + "=" + std::string(l.name), out.list, out.list_text));
       return out;
     }
     bool known = true;
@@ -109,14 +102,11 @@ Result<Bind> parse_bind(std::string_view text, std::string_view option,
       out.kind = Bind::Kind::kNone;
     } else {
       auto at = std::ranges::find_if(words, [&](const auto& w) { return iequals(w.name, word); });
-      if (at != words.end())
-        out.kind = at->kind;
-      else
-        known = other(out, word);
+      if (at != words.end()) out.kind = at->kind;
+      else known = other(out, word);
     }
     if (!known)
-      return fail(Errc::kInvalidReq, "unrecognized " + std::string(option) + " argument \"" +
-                                         std::string(text.substr(0, 200)) + "\"");
+      return fail(Errc::kInvalidReq, "unrecognized " + std::string(option) + " argument \"" + std::string(text.substr(0, 200)) + "\"");
     if (comma == rest.npos) return out;
     rest = rest.substr(comma + 1);
   }
@@ -126,10 +116,9 @@ Result<Bind> parse_bind(std::string_view text, std::string_view option,
 
 Result<CpuBind> parse_cpu_bind(std::string_view text) {
   using enum CpuBind::Kind;
-  static constexpr Word<CpuBind::Kind> kWords[] = {
-      {"rank", kRank},  {"sockets", kSockets},   {"socket", kSockets}, {"cores", kCores},
-      {"core", kCores}, {"threads", kThreads},   {"thread", kThreads}, {"ldoms", kLdoms},
-      {"ldom", kLdoms}, {"rank_ldom", kRankLdom}};
+  static constexpr Word<CpuBind::Kind> kWords[] = {{"rank", kRank},  {"sockets", kSockets},   {"socket", kSockets}, {"cores", kCores},
+                                                   {"core", kCores}, {"threads", kThreads},   {"thread", kThreads}, {"ldoms", kLdoms},
+                                                   {"ldom", kLdoms}, {"rank_ldom", kRankLdom}};
   static constexpr Word<CpuBind::Kind> kLists[] = {
       {"map_cpu", kMap}, {"mask_cpu", kMask, true}, {"map_ldom", kMapLdom}, {"mask_ldom", kMaskLdom, true}};
   if (text.empty()) return CpuBind{};
@@ -155,8 +144,7 @@ Result<TresBind> parse_tres_bind_for(std::string_view text, std::string_view tre
   TresBind out;
   std::string_view how;
   for (std::string_view part : split(text, '+'))
-    if (part.size() > tres.size() && part.starts_with(tres) && part[tres.size()] == ':')
-      how = part.substr(tres.size() + 1);
+    if (part.size() > tres.size() && part.starts_with(tres) && part[tres.size()] == ':') how = part.substr(tres.size() + 1);
   if (how.empty()) return out;
   size_t comma = how.find(',');
   if (abbreviates(how.substr(0, comma), "verbose", 1)) {
@@ -168,8 +156,7 @@ Result<TresBind> parse_tres_bind_for(std::string_view text, std::string_view tre
   std::string_view name = how.substr(0, colon);
   std::string_view value = colon == how.npos ? std::string_view() : how.substr(colon + 1);
   auto bad = [&](std::string_view why) {
-    return fail(Errc::kInvalidReq, "--tres-bind=" + std::string(tres) + ":" + std::string(how.substr(0, 80)) +
-                                       ": " + std::string(why));
+    return fail(Errc::kInvalidReq, "--tres-bind=" + std::string(tres) + ":" + std::string(how.substr(0, 80)) + ": " + std::string(why));
   };
   if (name == "closest") {
     out.kind = kClosest;
@@ -185,8 +172,7 @@ Result<TresBind> parse_tres_bind_for(std::string_view text, std::string_view tre
     out.kind = mask ? kMask : kMap;
     std::string shown;
     if (value.empty()) return bad("the list is empty");
-    MUSTER_TRY_VOID(read_list(value, mask, "--tres-bind=" + std::string(tres) + ":" + std::string(name),
-                              out.list, shown));
+    MUSTER_TRY_VOID(read_list(value, mask, "--tres-bind=" + std::string(tres) + ":" + std::string(name), out.list, shown));
   } else {
     return bad("expected closest, none, map:<list>, mask:<list>, per_task:<n> or single:<n>");
   }

@@ -15,25 +15,12 @@ namespace muster {
 inline constexpr size_t kMaxBindList = 65536;
 
 struct CpuBind {
-  enum class Kind : uint8_t {
-    kDefault,
-    kNone,
-    kThreads,
-    kCores,
-    kSockets,
-    kLdoms,
-    kRank,
-    kMap,
-    kMask,
-    kRankLdom,
-    kMapLdom,
-    kMaskLdom
-  };
+  enum class Kind : uint8_t { kDefault, kNone, kThreads, kCores, kSockets, kLdoms, kRank, kMap, kMask, kRankLdom, kMapLdom, kMaskLdom };
   Kind kind = Kind::kDefault;
   bool verbose = false;
   std::vector<Bitmap> list;  // for the first task of a node, the second …, again from the start: the kernel's
                              // CPU numbers, or NUMA nodes
-  std::string list_text;  // "0,1*4", masks without 0x
+  std::string list_text;     // "0,1*4", masks without 0x
 };
 Result<CpuBind> parse_cpu_bind(std::string_view text);
 

@@ -92,8 +92,7 @@ TEST(ArraySpec, RefusesTheRestWithSlurmsSentence) {
     EXPECT_EQ(tasks.error().message(), "Invalid job array specification") << bad;
     EXPECT_FALSE(tasks.error().hint.empty()) << bad;
   }
-  EXPECT_EQ(parse_array_spec("0-2000", 1000).error().hint,
-            "in \"0-2000\": the largest task id here is 1000 (MaxArraySize - 1)");
+  EXPECT_EQ(parse_array_spec("0-2000", 1000).error().hint, "in \"0-2000\": the largest task id here is 1000 (MaxArraySize - 1)");
 }
 
 TEST(ArraySpec, ParseOfPrintIsTheSameSet) {
@@ -101,9 +100,7 @@ TEST(ArraySpec, ParseOfPrintIsTheSameSet) {
   for (int round = 0; round < 300; ++round) {
     ArrayTasks tasks{.pending = Bitmap(1 + rng() % 1000), .max_running = static_cast<uint32_t>(rng() % 3)};
     const size_t step = 1 + rng() % 5;
-    for (size_t i = rng() % tasks.pending.size(); i < tasks.pending.size();
-         i += round % 2 ? step : 1 + rng() % 9)
-      tasks.pending.set(i);
+    for (size_t i = rng() % tasks.pending.size(); i < tasks.pending.size(); i += round % 2 ? step : 1 + rng() % 9) tasks.pending.set(i);
     const std::string text = format_array_tasks(tasks, 0);
     auto back = parse_array_spec(text, 1000);
     ASSERT_TRUE(back) << text;
@@ -120,26 +117,23 @@ std::string deps(std::string_view text) {
 TEST(Dependencies, PrintAsScontrolDoes) {
   EXPECT_EQ(deps("after:41+5"), "after:41+5(unfulfilled)");
   EXPECT_EQ(deps("afterok:41:1"), "afterok:41(unfulfilled),afterok:1(unfulfilled)");
-  EXPECT_EQ(deps("afterok:41:1?afternotok:40_4"),
-            "afterok:41(unfulfilled)?afterok:1(unfulfilled)?afternotok:40_4(unfulfilled)");
+  EXPECT_EQ(deps("afterok:41:1?afternotok:40_4"), "afterok:41(unfulfilled)?afterok:1(unfulfilled)?afternotok:40_4(unfulfilled)");
   EXPECT_EQ(deps("singleton"), "singleton(unfulfilled)");
   EXPECT_EQ(deps("aftercorr:40"), "aftercorr:40(unfulfilled)");
   EXPECT_EQ(deps("41"), "afterany:41(unfulfilled)");
   EXPECT_EQ(deps("AFTEROK:41,singleton"), "afterok:41(unfulfilled),singleton(unfulfilled)");
   EXPECT_EQ(deps("afterok:41,afterok:41"), "afterok:41(unfulfilled)");
-  EXPECT_EQ(
-      deps("afterok:40_[1-2,5]:41,afterburstbuffer:3"),
-      "afterok:40_1(unfulfilled),afterok:40_2(unfulfilled),afterok:40_5(unfulfilled),afterok:41(unfulfilled),"
-      "afterburstbuffer:3(unfulfilled)");
+  EXPECT_EQ(deps("afterok:40_[1-2,5]:41,afterburstbuffer:3"),
+            "afterok:40_1(unfulfilled),afterok:40_2(unfulfilled),afterok:40_5(unfulfilled),afterok:41(unfulfilled),"
+            "afterburstbuffer:3(unfulfilled)");
   EXPECT_EQ(deps("after:2_*+3"), "after:2_*+3(unfulfilled)");
   EXPECT_EQ(deps(""), "");
 }
 
 TEST(Dependencies, FulfilledOnesAreLeftOutAndFailedOnesSaySo) {
-  Dependencies d{
-      .list = {{.job = JobId(1), .state = DependencyState::kFulfilled},
-               {.type = DependencyType::kAfterOk, .job = JobId(2), .state = DependencyState::kFailed},
-               {.job = JobId(3)}}};
+  Dependencies d{.list = {{.job = JobId(1), .state = DependencyState::kFulfilled},
+                          {.type = DependencyType::kAfterOk, .job = JobId(2), .state = DependencyState::kFailed},
+                          {.job = JobId(3)}}};
   EXPECT_EQ(format_dependencies(d), "afterok:2(failed),afterany:3(unfulfilled)");
 }
 

@@ -37,8 +37,7 @@ void insert_sorted(std::vector<uint32_t>& nodes, uint32_t node) {
 }
 
 std::unexpected<Error> refuse(std::string_view item, std::string why, std::string hint = {}) {
-  return fail(Errc::kInvalidArgument, "Topology=" + std::string(item) + ": " + std::move(why),
-              std::move(hint));
+  return fail(Errc::kInvalidArgument, "Topology=" + std::string(item) + ": " + std::move(why), std::move(hint));
 }
 
 std::string known_units(const Topology& t) {
@@ -61,30 +60,25 @@ using Words = std::vector<std::string_view>;
 Result<> place_in_tree(Topology& t, uint32_t node, const Words& path, std::string_view item) {
   std::optional<uint32_t> above;
   for (size_t i = 0; i < path.size(); ++i) {
-    if (path[i].empty() || path[i].size() > 64)
-      return refuse(item, "a switch has a name of at most 64 characters");
+    if (path[i].empty() || path[i].size() > 64) return refuse(item, "a switch has a name of at most 64 characters");
     std::optional<uint32_t> at = place_of(t, path[i]);
     if (!at && path.size() == 1)
       return refuse(item, "there is no switch " + std::string(path[i]),
-                    known_units(t) + "; a path such as " + t.name + ":top:" + std::string(path[i]) +
-                        " makes a new one");
+                    known_units(t) + "; a path such as " + t.name + ":top:" + std::string(path[i]) + " makes a new one");
     if (!at) {
       at = static_cast<uint32_t>(t.units.size());
       t.units.push_back({.name = std::string(path[i])});
     }
     if (above) {
       TopologyUnit& parent = t.units[*above];
-      if (!parent.nodes.empty())
-        return refuse(item, parent.name + " has nodes, so no switches can be below it");
+      if (!parent.nodes.empty()) return refuse(item, parent.name + " has nodes, so no switches can be below it");
       if (std::ranges::find(parent.children, *at) == parent.children.end()) parent.children.push_back(*at);
     }
     above = at;
   }
-  if (!t.units[*above].children.empty())
-    return refuse(item, t.units[*above].name + " has switches below it, so it can have no nodes");
+  if (!t.units[*above].children.empty()) return refuse(item, t.units[*above].name + " has switches below it, so it can have no nodes");
   if (switch_levels(t).empty())
-    return refuse(item, "a switch would be below itself, or more than " + std::to_string(kMaxSwitchDepth) +
-                            " levels deep");
+    return refuse(item, "a switch would be below itself, or more than " + std::to_string(kMaxSwitchDepth) + " levels deep");
   insert_sorted(t.units[*above].nodes, node);
   return {};
 }
@@ -98,8 +92,7 @@ Result<> place_in_block(Topology& t, uint32_t node, const Words& path, std::stri
 }
 
 Result<> place_in_ring(Topology& t, uint32_t node, const Words& path, std::string_view item) {
-  const auto position =
-      path.size() == 2 ? parse_number<uint32_t>(path[1], 0, kMaxRingNodes - 1) : std::nullopt;
+  const auto position = path.size() == 2 ? parse_number<uint32_t>(path[1], 0, kMaxRingNodes - 1) : std::nullopt;
   if (!position) return refuse(item, "a ring and a position from 0 to 15 are wanted, ring1:2");
   auto at = place_of(t, path[0]);
   if (!at && *position != 0) return refuse(item, "the first node of a new ring has position 0");
@@ -109,8 +102,7 @@ Result<> place_in_ring(Topology& t, uint32_t node, const Words& path, std::strin
   }
   auto& nodes = t.units[*at].nodes;
   if (*position > nodes.size())
-    return refuse(item, "the ring has " + std::to_string(nodes.size()) + " positions; the next is " +
-                            std::to_string(nodes.size()));
+    return refuse(item, "the ring has " + std::to_string(nodes.size()) + " positions; the next is " + std::to_string(nodes.size()));
   if (*position == nodes.size()) nodes.push_back(kNoNode);
   if (nodes[*position] != kNoNode) return refuse(item, "another node has this position");
   nodes[*position] = node;
@@ -126,8 +118,8 @@ Result<> place_in_torus(Topology& t, uint32_t node, const Words& path, std::stri
   const auto y = parse_number<uint32_t>(path[2], 0, u.dims.y - 1);
   const auto z = parse_number<uint32_t>(path[3], 0, u.dims.z - 1);
   if (!x || !y || !z)
-    return refuse(item, u.name + " has coordinates up to " + std::to_string(u.dims.x - 1) + ":" +
-                            std::to_string(u.dims.y - 1) + ":" + std::to_string(u.dims.z - 1));
+    return refuse(item, u.name + " has coordinates up to " + std::to_string(u.dims.x - 1) + ":" + std::to_string(u.dims.y - 1) + ":" +
+                            std::to_string(u.dims.z - 1));
   uint32_t& cell = u.nodes[*x + u.dims.x * (*y + u.dims.y * *z)];
   if (cell != kNoNode) return refuse(item, "another node is there");
   cell = node;
@@ -137,11 +129,8 @@ Result<> place_in_torus(Topology& t, uint32_t node, const Words& path, std::stri
 void take_out(Topology& t, uint32_t node) {
   const bool keeps_places = t.kind == TopologyKind::kRing || t.kind == TopologyKind::kTorus3d;
   for (TopologyUnit& u : t.units) {
-    if (keeps_places)
-      std::ranges::replace(u.nodes, node, kNoNode);
-    else if (auto at = std::lower_bound(u.nodes.begin(), u.nodes.end(), node);
-             at != u.nodes.end() && *at == node)
-      u.nodes.erase(at);
+    if (keeps_places) std::ranges::replace(u.nodes, node, kNoNode);
+    else if (auto at = std::lower_bound(u.nodes.begin(), u.nodes.end(), node); at != u.nodes.end() && *at == node) u.nodes.erase(at);
   }
 }
 
@@ -207,24 +196,15 @@ Result<> place_node(Topologies& topologies, uint32_t node, std::string_view text
     if (t == changed.all.end()) return refuse(item, "there is no topology " + std::string(path[0]));
     path.erase(path.begin());
     if (path.empty() && t->kind != TopologyKind::kFlat)
-      return refuse(item, "the " + std::string(topology_unit_name(t->kind)) + " is missing",
-                    t->name + ":NAME");
+      return refuse(item, "the " + std::string(topology_unit_name(t->kind)) + " is missing", t->name + ":NAME");
     switch (t->kind) {
       case TopologyKind::kFlat:
         if (!path.empty()) return refuse(item, t->name + " is flat: it has no units");
         break;
-      case TopologyKind::kTree:
-        MUSTER_TRY_VOID(place_in_tree(*t, node, path, item));
-        break;
-      case TopologyKind::kBlock:
-        MUSTER_TRY_VOID(place_in_block(*t, node, path, item));
-        break;
-      case TopologyKind::kRing:
-        MUSTER_TRY_VOID(place_in_ring(*t, node, path, item));
-        break;
-      case TopologyKind::kTorus3d:
-        MUSTER_TRY_VOID(place_in_torus(*t, node, path, item));
-        break;
+      case TopologyKind::kTree: MUSTER_TRY_VOID(place_in_tree(*t, node, path, item)); break;
+      case TopologyKind::kBlock: MUSTER_TRY_VOID(place_in_block(*t, node, path, item)); break;
+      case TopologyKind::kRing: MUSTER_TRY_VOID(place_in_ring(*t, node, path, item)); break;
+      case TopologyKind::kTorus3d: MUSTER_TRY_VOID(place_in_torus(*t, node, path, item)); break;
     }
   }
   topologies = std::move(changed);
@@ -241,8 +221,8 @@ std::string placed_at(const Topologies& topologies, uint32_t node) {
       out += (out.empty() ? "" : ",") + t.name + ":" + u.name;
       if (t.kind == TopologyKind::kRing) out += ":" + std::to_string(place);
       if (t.kind == TopologyKind::kTorus3d)
-        out += ":" + std::to_string(place % u.dims.x) + ":" + std::to_string(place / u.dims.x % u.dims.y) +
-               ":" + std::to_string(place / u.dims.x / u.dims.y);
+        out += ":" + std::to_string(place % u.dims.x) + ":" + std::to_string(place / u.dims.x % u.dims.y) + ":" +
+               std::to_string(place / u.dims.x / u.dims.y);
     }
   return out;
 }

@@ -32,9 +32,8 @@ Bitmap nodes_of_unit(const Topologies& all, TopologyKind kind, std::string_view 
 }
 
 Bitmap nodes_beside(const Topologies& all, TopologyKind kind, uint32_t node) {
-  return units_where(all, kind, [&](const TopologyUnit& u) {
-    return u.children.empty() && std::ranges::find(u.nodes, node) != u.nodes.end();
-  });
+  return units_where(all, kind,
+                     [&](const TopologyUnit& u) { return u.children.empty() && std::ranges::find(u.nodes, node) != u.nodes.end(); });
 }
 
 }  // namespace muster

@@ -47,8 +47,8 @@ TEST(Topology, ANodeMoves) {
 TEST(Topology, APlaceThatCannotBe) {
   Topologies t = one(tree());
   const Topologies before = t;
-  for (const char* text : {"default", "default:", "other:leaf1", "default:leaf9", "default:spine",
-                           "default:leaf1:leaf3", "default:leaf1,default:spine:leaf1:leaf2"})
+  for (const char* text : {"default", "default:", "other:leaf1", "default:leaf9", "default:spine", "default:leaf1:leaf3",
+                           "default:leaf1,default:spine:leaf1:leaf2"})
     EXPECT_FALSE(place_node(t, 0, text)) << text;
   EXPECT_EQ(t, before);
 }

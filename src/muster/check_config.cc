@@ -34,23 +34,19 @@ void take(const std::vector<config::ConfigError>& from, Level level, std::vector
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-std::string beside(const std::string& path, std::string_view name) {
-  return path.substr(0, path.rfind('/') + 1) + std::string(name);
-}
+std::string beside(const std::string& path, std::string_view name) { return path.substr(0, path.rfind('/') + 1) + std::string(name); }
 
 constexpr std::string_view kDbd = "slurmdbd.conf";
 
 void check_dbd(config::FileSource& source, const std::string& path, ConfigCheck& out) {
   auto loaded = config::load_simple(source, path, config::ConfFile::kSlurmdbd);
-  if (loaded)
-    take(loaded->notices, Level::kWarning, out.findings);
-  else
-    take(loaded.error(), Level::kError, out.findings);
+  if (loaded) take(loaded->notices, Level::kWarning, out.findings);
+  else take(loaded.error(), Level::kError, out.findings);
 }
 
 // What was named: a directory, slurm.conf under whatever name, or one of the files that belong to it.
 Result<std::string> conf_file(const std::string& named) {
-  struct stat s{};
+  struct stat s {};
   if (stat(named.c_str(), &s) != 0) return fail(Errc::kNotFound, named + ": no such file or directory");
   if (S_ISDIR(s.st_mode)) {
     std::string directory = named;
@@ -61,9 +57,8 @@ Result<std::string> conf_file(const std::string& named) {
   }
   const std::string name = base_name(named);
   for (config::ConfFile file : {config::ConfFile::kGres, config::ConfFile::kTopology, config::ConfFile::kCgroup,
-                                config::ConfFile::kAcctGather, config::ConfFile::kBurstBuffer,
-                                config::ConfFile::kHelpers, config::ConfFile::kJobContainer,
-                                config::ConfFile::kMpi, config::ConfFile::kOci})
+                                config::ConfFile::kAcctGather, config::ConfFile::kBurstBuffer, config::ConfFile::kHelpers,
+                                config::ConfFile::kJobContainer, config::ConfFile::kMpi, config::ConfFile::kOci})
     if (name == config::file_name(file)) return beside(named, "slurm.conf");
   return named;
 }
@@ -85,14 +80,15 @@ ConfigCheck check_files(config::FileSource& source, const std::string& path) {
 }
 
 int check_config_verb(std::span<const std::string> arguments) {
-  Result<Words> words = read_words(arguments, {"--json"}, 1);
+  Result<Words> words = read_words(arguments, {"--json", "--strict"}, 1);
   if (!words) return complain(words.error());
   Result<std::string> path = words->rest.empty() ? cli::find_conf_path() : conf_file(words->rest[0]);
   if (!path) return complain(path.error());
   site::DiskFiles disk;
   ConfigCheck check = check_files(disk, *path);
   if (check.files.empty()) check.files.push_back(*path);
-  return show(std::move(check.findings), check.files, words->has("--json"));
+  const bool odd = words->has("--strict") && !check.findings.empty();
+  return std::max(show(std::move(check.findings), check.files, words->has("--json")), odd ? 1 : 0);
 }
 
 }  // namespace muster::front

@@ -19,7 +19,8 @@ struct ConfigCheck {
 // `path` of slurm.conf, or of slurmdbd.conf alone. Files beside it are taken in.
 ConfigCheck check_files(config::FileSource& source, const std::string& path);
 
-// The verb. DIR or FILE; without one the configuration that commands use. 0, or 1 with an error.
+// The verb. DIR or FILE; without one the configuration that commands use. 0, or 1 with an error; with --strict 1 with a
+// warning, too, for those who keep their files in a repository and want no slip in them.
 int check_config_verb(std::span<const std::string> arguments);
 
 }  // namespace muster::front

@@ -33,10 +33,8 @@ Result<JobCounts> count_jobs(cli::Session& session) {
   JobCounts out;
   MUSTER_TRY_VOID(session.stream(rpc::QueryJobs{}, [&](rpc::JobRows&& part) -> Result<> {
     for (const JobRow& j : part.jobs) {
-      if (j.state == JobState::kPending)
-        ++out.pending;
-      else if (!is_finished(j.state) || (j.flags & kJobCompleting))
-        ++out.running;
+      if (j.state == JobState::kPending) ++out.pending;
+      else if (!is_finished(j.state) || (j.flags & kJobCompleting)) ++out.running;
     }
     return {};
   }));
@@ -48,8 +46,7 @@ void cancel_running(const Place& place) {
   Result<cli::Session> session = session_of(place);
   if (!session) return;
   rpc::SignalJobs cancel;
-  cancel.filter.states =
-      1u << static_cast<unsigned>(JobState::kRunning) | 1u << static_cast<unsigned>(JobState::kSuspended);
+  cancel.filter.states = 1u << static_cast<unsigned>(JobState::kRunning) | 1u << static_cast<unsigned>(JobState::kSuspended);
   if (!session->call(cancel)) return;
   Time until = os::monotonic_now() + kJobsEnd;
   while (os::monotonic_now() < until) {
@@ -103,12 +100,10 @@ int status(const Place& place) {
   }
   Result<std::vector<NodeRow>> nodes = query_nodes(place);
   Result<cli::Session> session = session_of(place);
-  Result<JobCounts> jobs =
-      session ? count_jobs(*session) : Result<JobCounts>(std::unexpected(session.error()));
+  Result<JobCounts> jobs = session ? count_jobs(*session) : Result<JobCounts>(std::unexpected(session.error()));
   if (!nodes || !jobs) {
     const Error& e = nodes ? jobs.error() : nodes.error();
-    fprintf(stderr, "muster: slurmctld (process %d) does not answer: %s\n", pid,
-            std::string(e.message()).c_str());
+    fprintf(stderr, "muster: slurmctld (process %d) does not answer: %s\n", pid, std::string(e.message()).c_str());
     return 1;
   }
   size_t with_daemon = 0;
@@ -117,12 +112,11 @@ int status(const Place& place) {
     accounting = accounting || d.name == "slurmdbd";
     with_daemon += d.name != "slurmctld" && d.name != "slurmdbd";
   }
-  printf(
-      "Up in %s: slurmctld is process %d%s, %zu of %zu nodes have a slurmd; %zu jobs running, %zu waiting.\n",
-      place.directory.c_str(), pid, accounting ? ", slurmdbd runs" : "", with_daemon, nodes->size(), jobs->running, jobs->pending);
+  printf("Up in %s: slurmctld is process %d%s, %zu of %zu nodes have a slurmd; %zu jobs running, %zu waiting.\n", place.directory.c_str(),
+         pid, accounting ? ", slurmdbd runs" : "", with_daemon, nodes->size(), jobs->running, jobs->pending);
   for (const NodeRow& n : *nodes)
-    printf("  %-6s %-12s %u of %u CPUs%s%s\n", n.name.c_str(), node_state_long(n.state, n.flags).c_str(),
-           n.cpus_allocated, n.cpus, n.gres.empty() ? "" : ", ", n.gres.c_str());
+    printf("  %-6s %-12s %u of %u CPUs%s%s\n", n.name.c_str(), node_state_long(n.state, n.flags).c_str(), n.cpus_allocated, n.cpus,
+           n.gres.empty() ? "" : ", ", n.gres.c_str());
   printf("  export SLURM_CONF=%s\n", place.conf().c_str());
   return 0;
 }

@@ -31,10 +31,8 @@ int ask(cli::Session& session, const Request& request, bool json) {
     return 0;
   }
   auto sink = fields::make_tree_sink(fields::TreeForm::kJson, false, out.buffer());
-  if constexpr (std::is_same_v<Request, rpc::ExplainNode>)
-    to_tree(*answer, user_name, *sink);
-  else
-    to_tree(*answer, *sink);
+  if constexpr (std::is_same_v<Request, rpc::ExplainNode>) to_tree(*answer, user_name, *sink);
+  else to_tree(*answer, *sink);
   out.line("");
   return 0;
 }
@@ -57,7 +55,8 @@ int explain(cli::Session& session, const std::string& word, bool json) {
 int explain_verb(std::span<const std::string> arguments) {
   Result<Words> words = read_words(arguments, {"--json"}, kMaxWords);
   if (!words) return complain(words.error());
-  if (words->rest.empty()) return complain(Error(Errc::kBadOption, "explain: name a job or a node", "muster explain 12; muster explain n1"));
+  if (words->rest.empty())
+    return complain(Error(Errc::kBadOption, "explain: name a job or a node", "muster explain 12; muster explain n1"));
   Result<cli::Session> session = cli::Session::find(cli::Patience::kNone);
   if (!session) return complain(session.error());
   int code = 0;

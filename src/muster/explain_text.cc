@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/plain_text.h"
 #include "base/text.h"
 #include "model/job_request.h"
 
@@ -11,14 +12,11 @@ namespace muster::front {
 namespace {
 
 std::string id_of(const JobBrief& b) {
-  if (b.array_task != kNoArrayTask && b.array_job)
-    return std::to_string(b.array_job.value) + "_" + std::to_string(b.array_task);
+  if (b.array_task != kNoArrayTask && b.array_job) return std::to_string(b.array_job.value) + "_" + std::to_string(b.array_task);
   return std::to_string(b.id.value);
 }
 
-std::string count(uint64_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
+std::string count(uint64_t n, std::string_view what) { return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s"); }
 
 std::string right(uint64_t n, size_t width) {
   const std::string s = std::to_string(n);
@@ -52,8 +50,7 @@ std::string signal_text(int signal) {
 std::string exit_text(int32_t status) {
   if (WIFSIGNALED(status)) return "ended by " + signal_text(WTERMSIG(status));
   const int code = WEXITSTATUS(status);
-  if (code > 128 && code < 128 + 65)
-    return "exit code " + std::to_string(code) + ", which shells give for " + signal_text(code - 128);
+  if (code > 128 && code < 128 + 65) return "exit code " + std::to_string(code) + ", which shells give for " + signal_text(code - 128);
   return "exit code " + std::to_string(code);
 }
 
@@ -90,19 +87,18 @@ class JobText {
   JobText(const JobExplanation& e, const UserNames& users) : e_(e), users_(users) {}
 
   std::string run() {
-    const std::string title = "Job " + id_of(e_.job) + (e_.job.name.empty() ? "" : " \"" + e_.job.name + "\"") + " of " +
-                              e_.job.user;
-    if (e_.job.state == JobState::kPending)
-      waiting(title);
-    else if (is_finished(e_.job.state))
-      ended(title);
-    else
-      running(title);
+    const std::string title = "Job " + id_of(e_.job) + (e_.job.name.empty() ? "" : " \"" + e_.job.name + "\"") + " of " + e_.job.user;
+    if (e_.job.state == JobState::kPending) waiting(title);
+    else if (is_finished(e_.job.state)) ended(title);
+    else running(title);
     return std::move(out_);
   }
 
  private:
-  void line(std::string_view text) { out_.append(text).append("\n"); }
+  void line(std::string_view text) {
+    append_plain(out_, text);
+    out_ += '\n';
+  }
   void gap() { out_ += "\n"; }
 
   void waiting(const std::string& title) {
@@ -127,8 +123,7 @@ class JobText {
     if (!p.never.empty()) line("  never: " + p.never);
     for (const NodesLeftOut& n : p.causes) {
       std::string text = "  " + right(n.count, 6) + "  " + std::string(node_cause_text(n.cause));
-      if (n.cause == NodeCause::kFree && p.tasks_needed && n.count)
-        text += ", with room for " + count(p.tasks_free, "task");
+      if (n.cause == NodeCause::kFree && p.tasks_needed && n.count) text += ", with room for " + count(p.tasks_free, "task");
       if (n.first != Time{}) text += until(n);
       if (!n.detail.empty()) text += ": " + n.detail;
       if (!n.nodes.empty()) text += "  " + shortened(n.nodes);
@@ -152,22 +147,20 @@ class JobText {
   void limits() {
     for (const LimitView& l : e_.limits) {
       gap();
-      line(l.name + ": " + std::to_string(l.limit) + "; in use " + std::to_string(l.used) + ", it wants " +
-           std::to_string(l.wanted) + " more");
+      line(l.name + ": " + std::to_string(l.limit) + "; in use " + std::to_string(l.used) + ", it wants " + std::to_string(l.wanted) +
+           " more");
       jobs(l.holders, 0);
     }
   }
 
   void jobs(const std::vector<JobBrief>& list, uint64_t total) {
     for (const JobBrief& b : list) {
-      std::string text = "  " + left(id_of(b), 8) + " " + left(b.user, 10) + " " + left(b.name.substr(0, 16), 16) + " " +
-                         left(count(b.nodes, "node"), 9);
+      std::string text =
+          "  " + left(id_of(b), 8) + " " + left(b.user, 10) + " " + left(b.name.substr(0, 16), 16) + " " + left(count(b.nodes, "node"), 9);
       if (b.cpus) text += " " + count(b.cpus, "CPU");
       if (!b.gres.empty()) text += " " + b.gres;
-      if (b.state == JobState::kPending)
-        text += b.start == Time{} ? "" : "  expected " + format_time(b.start);
-      else
-        text += b.end == Time{} || b.end == kTimeInfinite ? "  without a time limit" : "  until " + when(b.end, e_.now);
+      if (b.state == JobState::kPending) text += b.start == Time{} ? "" : "  expected " + format_time(b.start);
+      else text += b.end == Time{} || b.end == kTimeInfinite ? "  without a time limit" : "  until " + when(b.end, e_.now);
       line(text);
     }
     if (total > list.size()) line("  and " + std::to_string(total - list.size()) + " more");
@@ -189,19 +182,16 @@ class JobText {
   void start() {
     if (!e_.forecast && e_.expected_start == Time{}) {
       if (e_.reason == Reason::kJobHeldUser) hint("scontrol release " + id_of(e_.job) + " lets it go");
-      if (e_.reason == Reason::kJobHeldAdmin)
-        hint("an administrator lets it go with scontrol release " + id_of(e_.job));
+      if (e_.reason == Reason::kJobHeldAdmin) hint("an administrator lets it go with scontrol release " + id_of(e_.job));
       if (e_.reason == Reason::kDependencyNeverSatisfied)
         hint("scontrol update JobId=" + id_of(e_.job) + " Dependency= takes the dependency away; scancel " + id_of(e_.job) +
              " gives the job up");
       return;
     }
     gap();
-    if (e_.expected_start == Time{})
-      line("Expected start: not within sight, with the nodes that are up.");
+    if (e_.expected_start == Time{}) line("Expected start: not within sight, with the nodes that are up.");
     else
-      line("Expected start: " + when(e_.expected_start, e_.now) +
-           (e_.expected_nodes.empty() ? "" : " on " + shortened(e_.expected_nodes)));
+      line("Expected start: " + when(e_.expected_start, e_.now) + (e_.expected_nodes.empty() ? "" : " on " + shortened(e_.expected_nodes)));
   }
   void hint(const std::string& text) {
     gap();
@@ -249,15 +239,11 @@ class JobText {
   }
 
   void running(const std::string& title) {
-    line(title + " is " + std::string(job_state_shown(e_.job.state, e_.flags)) + " since " +
-         ago(e_.job.start, e_.now));
+    line(title + " is " + std::string(job_state_shown(e_.job.state, e_.flags)) + " since " + ago(e_.job.start, e_.now));
     line("  It has " + count(e_.job.nodes, "node") + " (" + shortened(e_.node_list) + "), " + count(e_.job.cpus, "CPU") + ", " +
-         format_mem_mb(e_.job.mem_mb) + (e_.job.gres.empty() ? "" : ", " + e_.job.gres) + " in partition " +
-         e_.job.partition + ".");
-    if (e_.job.end == Time{} || e_.job.end == kTimeInfinite)
-      line("  It has no time limit.");
-    else
-      line("  Its time limit of " + format_span(minutes(e_.time_limit_min)) + " ends it at " + when(e_.job.end, e_.now) + ".");
+         format_mem_mb(e_.job.mem_mb) + (e_.job.gres.empty() ? "" : ", " + e_.job.gres) + " in partition " + e_.job.partition + ".");
+    if (e_.job.end == Time{} || e_.job.end == kTimeInfinite) line("  It has no time limit.");
+    else line("  Its time limit of " + format_span(minutes(e_.time_limit_min)) + " ends it at " + when(e_.job.end, e_.now) + ".");
     if (e_.flags & kJobConfiguring) line("  Its nodes are being made ready (power up, prolog).");
     if (e_.restarts) line("  It was requeued " + count(e_.restarts, "time") + " before.");
     if (!e_.detail.empty()) line("  " + e_.detail);
@@ -273,8 +259,7 @@ class JobText {
     if (e_.job.start != Time{} && e_.job.nodes)
       line("  It ran for " + format_span(e_.job.end - e_.job.start) + " on " + shortened(e_.node_list) + "; its limit was " +
            (e_.time_limit_min == kUnlimited32 ? "none" : format_span(minutes(e_.time_limit_min))) + ".");
-    else
-      line("  It never started.");
+    else line("  It never started.");
     if (e_.flags & kJobCompleting) line("  Something of it is still being cleaned up on its nodes.");
     if (e_.flags & kJobRequeued) line("  It goes back into the queue when its nodes are free of it.");
     if (e_.restarts) line("  It was requeued " + count(e_.restarts, "time") + " before.");
@@ -282,22 +267,14 @@ class JobText {
 
   std::string why_ended() const {
     switch (e_.job.state) {
-      case JobState::kCompleted:
-        return "Its script ended well (exit code 0).";
-      case JobState::kCancelled:
-        return "It was cancelled" + (e_.detail.empty() ? std::string() : " " + cancelled_by()) + ".";
-      case JobState::kTimeout:
-        return "It reached its time limit of " + format_span(minutes(e_.time_limit_min)) + ".";
-      case JobState::kNodeFail:
-        return "One of its nodes failed.";
-      case JobState::kPreempted:
-        return "It was preempted by a job that goes before it.";
-      case JobState::kBootFail:
-        return "One of its nodes could not be booted.";
-      case JobState::kDeadline:
-        return "It could not end before its --deadline.";
-      case JobState::kOutOfMemory:
-        return "It used more memory than it asked for (" + exit_text(e_.exit_status) + ").";
+      case JobState::kCompleted: return "Its script ended well (exit code 0).";
+      case JobState::kCancelled: return "It was cancelled" + (e_.detail.empty() ? std::string() : " " + cancelled_by()) + ".";
+      case JobState::kTimeout: return "It reached its time limit of " + format_span(minutes(e_.time_limit_min)) + ".";
+      case JobState::kNodeFail: return "One of its nodes failed.";
+      case JobState::kPreempted: return "It was preempted by a job that goes before it.";
+      case JobState::kBootFail: return "One of its nodes could not be booted.";
+      case JobState::kDeadline: return "It could not end before its --deadline.";
+      case JobState::kOutOfMemory: return "It used more memory than it asked for (" + exit_text(e_.exit_status) + ").";
       default:
         if (e_.reason == Reason::kJobLaunchFailure) return "It could not be started on its node.";
         return "Its script: " + exit_text(e_.exit_status) + ".";
@@ -337,8 +314,8 @@ std::string to_text(const JobExplanation& e, const UserNames& users) { return Jo
 std::string to_text(const NodeExplanation& e, const UserNames& users) {
   std::string out = "Node " + e.name + " is " + e.state + (e.usable ? ": jobs may start there.\n" : ": no job starts there.\n");
   if (!e.reason.empty())
-    out += "  Reason: " + e.reason + ", set by " + users(e.reason_uid) +
-           (e.reason_time == Time{} ? "" : " " + ago(e.reason_time, e.now)) + "\n";
+    out += "  Reason: " + e.reason + ", set by " + users(e.reason_uid) + (e.reason_time == Time{} ? "" : " " + ago(e.reason_time, e.now)) +
+           "\n";
   if (e.last_response != Time{}) out += "  Last heard of: " + ago(e.last_response, e.now) + "\n";
   if (std::string advice = advice_of(e); !advice.empty()) out += "  " + advice + "\n";
   out += "  Partitions: " + (e.partitions.empty() ? "none" : e.partitions) + "\n";
@@ -348,7 +325,7 @@ std::string to_text(const NodeExplanation& e, const UserNames& users) {
   out += count(e.job_count, "job") + " there, the first to end first:\n";
   for (const JobBrief& b : e.jobs)
     out += "  " + left(id_of(b), 8) + " " + left(b.user, 10) + " " + left(b.name.substr(0, 16), 16) + " " +
-           (is_finished(b.state) ? "being cleaned up"
+           (is_finished(b.state)                        ? "being cleaned up"
             : b.end == Time{} || b.end == kTimeInfinite ? "without a time limit"
                                                         : "until " + when(b.end, e.now)) +
            "\n";

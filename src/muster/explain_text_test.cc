@@ -103,8 +103,7 @@ TEST(ExplainText, HowJobsEnded) {
   };
   EXPECT_EQ(ended(JobState::kFailed, 3 << 8), "Its script: exit code 3.");
   EXPECT_EQ(ended(JobState::kFailed, 11), "Its script: ended by signal 11 (SIGSEGV).");
-  EXPECT_EQ(ended(JobState::kFailed, 137 << 8),
-            "Its script: exit code 137, which shells give for signal 9 (SIGKILL).");
+  EXPECT_EQ(ended(JobState::kFailed, 137 << 8), "Its script: exit code 137, which shells give for signal 9 (SIGKILL).");
   EXPECT_EQ(ended(JobState::kCancelled, 0, "by uid 12"), "It was cancelled by user12.");
   EXPECT_EQ(ended(JobState::kTimeout, 0), "It reached its time limit of 1:00:00.");
   EXPECT_EQ(ended(JobState::kCompleted, 0), "Its script ended well (exit code 0).");
@@ -146,18 +145,17 @@ Idle by 1970-01-12T14:16:40 (in 30:00) at the latest.
 TEST(ExplainText, AsJson) {
   std::string out;
   to_tree(a_waiting_job(), *fields::make_tree_sink(fields::TreeForm::kJson, true, out));
-  for (std::string_view part :
-       {R"("job_id":42)", R"("reason":"Resources")", R"("cause":"devices_in_use","count":5,"nodes":"n[8-12]")",
-        R"("last":null)", R"("at_once":true)", R"("expected_start":1010800)"})
+  for (std::string_view part : {R"("job_id":42)", R"("reason":"Resources")", R"("cause":"devices_in_use","count":5,"nodes":"n[8-12]")",
+                                R"("last":null)", R"("at_once":true)", R"("expected_start":1010800)"})
     EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
 }
 
 // A reason that the scheduler gives has a sentence.
 TEST(ExplainText, EveryReasonOfTheSchedulerIsExplained) {
-  for (Reason r : {Reason::kResources, Reason::kPriority, Reason::kDependency, Reason::kDependencyNeverSatisfied,
-                   Reason::kBeginTime, Reason::kJobHeldUser, Reason::kJobHeldAdmin, Reason::kCleaning, Reason::kPartitionDown,
-                   Reason::kPartitionInactive, Reason::kPartitionNodeLimit, Reason::kPartitionTimeLimit, Reason::kReqNodeNotAvail,
-                   Reason::kBadConstraints, Reason::kQOSMaxCpuPerUserLimit, Reason::kJobArrayTaskLimit, Reason::kDeadLine})
+  for (Reason r : {Reason::kResources, Reason::kPriority, Reason::kDependency, Reason::kDependencyNeverSatisfied, Reason::kBeginTime,
+                   Reason::kJobHeldUser, Reason::kJobHeldAdmin, Reason::kCleaning, Reason::kPartitionDown, Reason::kPartitionInactive,
+                   Reason::kPartitionNodeLimit, Reason::kPartitionTimeLimit, Reason::kReqNodeNotAvail, Reason::kBadConstraints,
+                   Reason::kQOSMaxCpuPerUserLimit, Reason::kJobArrayTaskLimit, Reason::kDeadLine})
     EXPECT_FALSE(sentence_of(r).empty()) << reason_name(r);
 }
 

@@ -11,10 +11,8 @@ using fields::TreeSink;
 
 void time_of(TreeSink& s, std::string_view key, Time t) {
   s.key(key);
-  if (t == kTimeInfinite)
-    s.null();
-  else
-    s.number(unix_seconds(t));
+  if (t == kTimeInfinite) s.null();
+  else s.number(unix_seconds(t));
 }
 
 template <class List, class Each>
@@ -33,10 +31,8 @@ void brief(TreeSink& s, const JobBrief& b) {
   Members m(s);
   m.number("job_id", b.id.value).number("array_job_id", b.array_job.value);
   s.key("array_task_id");
-  if (b.array_task == kNoArrayTask)
-    s.null();
-  else
-    s.number(b.array_task);
+  if (b.array_task == kNoArrayTask) s.null();
+  else s.number(b.array_task);
   m.text("user", b.user).text("name", b.name).text("partition", b.partition).text("state", job_state_name(b.state));
   m.number("nodes", b.nodes).number("cpus", b.cpus).number("memory_mb", static_cast<int64_t>(b.mem_mb)).text("gres", b.gres);
   m.number("priority", b.priority);
@@ -62,9 +58,7 @@ void placement(TreeSink& s, const PlacementView& p) {
   s.key("placement");
   s.begin_object();
   m.text("topology", p.topology).text("kind", p.kind).number("fewest", p.fewest).text("within", p.within);
-  list_of(s, "units", p.units, [&](const UnitNodes& u) {
-    m.text("unit", u.unit).number("count", u.count).text("nodes", u.nodes);
-  });
+  list_of(s, "units", p.units, [&](const UnitNodes& u) { m.text("unit", u.unit).number("count", u.count).text("nodes", u.nodes); });
   m.number("switches_asked", p.switches_asked).number("segments", p.segments);
   m.number("segment_size", p.segment_size).flag("segments_whole", p.segments_whole);
   s.key("why");
@@ -84,7 +78,9 @@ void to_tree(const JobExplanation& e, TreeSink& s) {
   time_of(s, "now", e.now);
   time_of(s, "submitted", e.submitted);
   time_of(s, "eligible", e.eligible);
-  m.text("reason", reason_name(e.reason)).text("sentence", e.job.state == JobState::kPending ? sentence_of(e.reason) : "").text("detail", e.detail);
+  m.text("reason", reason_name(e.reason))
+      .text("sentence", e.job.state == JobState::kPending ? sentence_of(e.reason) : "")
+      .text("detail", e.detail);
   list_of(s, "partitions", e.partitions, [&](const PartitionView& p) { partition(s, p); });
   m.number("ahead_count", e.ahead_count);
   list_of(s, "ahead", e.ahead, [&](const JobBrief& b) { brief(s, b); });
@@ -95,9 +91,8 @@ void to_tree(const JobExplanation& e, TreeSink& s) {
     m.number("wanted", static_cast<int64_t>(l.wanted));
     list_of(s, "holders", l.holders, [&](const JobBrief& b) { brief(s, b); });
   });
-  list_of(s, "dependencies", e.dependencies, [&](const DependencyView& d) {
-    m.text("dependency", d.text).text("state", d.state).flag("failed", d.failed);
-  });
+  list_of(s, "dependencies", e.dependencies,
+          [&](const DependencyView& d) { m.text("dependency", d.text).text("state", d.state).flag("failed", d.failed); });
   m.flag("forecast", e.forecast);
   time_of(s, "expected_start", e.expected_start);
   m.text("expected_nodes", e.expected_nodes);

@@ -15,13 +15,10 @@ std::string_view name_of(Level level) {
 }
 
 size_t count(std::span<const Finding> findings, Level level) {
-  return static_cast<size_t>(
-      std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.level == level; }));
+  return static_cast<size_t>(std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.level == level; }));
 }
 
-std::string counted(size_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
+std::string counted(size_t n, std::string_view what) { return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s"); }
 
 }  // namespace
 
@@ -30,9 +27,8 @@ void in_order(std::vector<Finding>& findings) {
   auto rank = [&](const std::string& file) { return std::find(files.begin(), files.end(), file) - files.begin(); };
   for (const Finding& f : findings)
     if (std::find(files.begin(), files.end(), f.file) == files.end()) files.push_back(f.file);
-  std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
-    return a.file != b.file ? rank(a.file) < rank(b.file) : a.line < b.line;
-  });
+  std::stable_sort(findings.begin(), findings.end(),
+                   [&](const Finding& a, const Finding& b) { return a.file != b.file ? rank(a.file) < rank(b.file) : a.line < b.line; });
 }
 
 bool any_error(std::span<const Finding> findings) { return count(findings, Level::kError) > 0; }

@@ -22,8 +22,7 @@ constexpr size_t kMaxFindings = 1000;  // of a script
 // Slurm's sentences break their lines; here each finding has one.
 std::string one_line(std::string_view text) {
   std::string out;
-  for (std::string_view word : split(text, '\n'))
-    out += (out.empty() ? "" : " ") + std::string(trim(word));
+  for (std::string_view word : split(text, '\n')) out += (out.empty() ? "" : " ") + std::string(trim(word));
   for (size_t at = out.find("  "); at != out.npos; at = out.find("  ")) out.erase(at, 1);
   return out;
 }
@@ -34,16 +33,11 @@ struct Blamed {
   std::string_view options[4];
 };
 constexpr Blamed kBlamed[] = {
-    {Errc::kInvalidPartition, {"partition"}},
-    {Errc::kInvalidTimeLimit, {"time"}},
-    {Errc::kInvalidNodeCount, {"nodes"}},
-    {Errc::kInvalidNodeName, {"nodelist", "exclude"}},
-    {Errc::kInvalidFeature, {"constraint"}},
-    {Errc::kInvalidGres, {"gres", "gpus-per-node", "gpus", "gpus-per-task"}},
-    {Errc::kInvalidAccount, {"account"}},
-    {Errc::kInvalidQos, {"qos"}},
-    {Errc::kInvalidArray, {"array"}},
-    {Errc::kDependency, {"dependency"}},
+    {Errc::kInvalidPartition, {"partition"}}, {Errc::kInvalidTimeLimit, {"time"}},
+    {Errc::kInvalidNodeCount, {"nodes"}},     {Errc::kInvalidNodeName, {"nodelist", "exclude"}},
+    {Errc::kInvalidFeature, {"constraint"}},  {Errc::kInvalidGres, {"gres", "gpus-per-node", "gpus", "gpus-per-task"}},
+    {Errc::kInvalidAccount, {"account"}},     {Errc::kInvalidQos, {"qos"}},
+    {Errc::kInvalidArray, {"array"}},         {Errc::kDependency, {"dependency"}},
 };
 
 const DirectiveOption* blamed(const Look& look, Errc code) {
@@ -85,36 +79,29 @@ void ask_cluster(const Look& look, std::string_view script, std::vector<Finding>
   auto answer = session->call(ask);
   if (answer)
     out.push_back({Level::kNote, look.name, 0, "",
-                   "would start at " + format_time(answer->start) + " on " + answer->node_list + " in partition " +
-                       answer->partition,
-                   ""});
-  else if (!cli::Session::is_connection_error(answer.error()))
-    out.push_back(refusal(look, answer.error()));
+                   "would start at " + format_time(answer->start) + " on " + answer->node_list + " in partition " + answer->partition, ""});
+  else if (!cli::Session::is_connection_error(answer.error())) out.push_back(refusal(look, answer.error()));
 }
 
 std::vector<Finding> lint(const Look& look, std::string_view script) {
   std::vector<Finding> out;
   for (const Error& e : script_faults(script, kDefaultMaxScript))
-    out.push_back({Level::kError, look.name, e.message().starts_with("This does not") ? 1u : 0u, "",
-                   one_line(e.message()), e.hint});
+    out.push_back({Level::kError, look.name, e.message().starts_with("This does not") ? 1u : 0u, "", one_line(e.message()), e.hint});
   for (const DirectiveFinding& f : look.check.findings)
-    out.push_back({f.error ? Level::kError : Level::kWarning, look.name, static_cast<uint32_t>(f.line), f.option,
-                   f.text, f.hint});
+    out.push_back({f.error ? Level::kError : Level::kWarning, look.name, static_cast<uint32_t>(f.line), f.option, f.text, f.hint});
   run_text_rules(look, out);
   run_option_rules(look, out);
   if (out.size() > kMaxFindings) out.resize(kMaxFindings);
   return out;
 }
 
-Result<std::string> read_standard_input() {
-  return os::read_file("/dev/stdin", kDefaultMaxScript + 1);
-}
+Result<std::string> read_standard_input() { return os::read_file("/dev/stdin", kDefaultMaxScript + 1); }
 
 LintWorld world_here() {
   LintWorld w;
   w.work_dir = cli::current_directory();
   w.is_directory = [](const std::string& path) {
-    struct stat s{};
+    struct stat s {};
     return stat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode);
   };
   w.now = os::wall_now();
@@ -141,8 +128,7 @@ int lint_verb(std::span<const std::string> arguments) {
   std::vector<Finding> all;
   for (std::string& name : names) {
     Result<std::string> script = name == "-" ? read_standard_input() : os::read_file(name, kDefaultMaxScript + 1);
-    if (!script)
-      return complain(Error(Errc::kNotFound, "Unable to open file " + name, std::string(script.error().message())));
+    if (!script) return complain(Error(Errc::kNotFound, "Unable to open file " + name, std::string(script.error().message())));
     if (name == "-") name = "standard input";
     const Look look = look_at(*script, name, world);
     std::vector<Finding> findings = lint(look, *script);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "model/tres_list.h"
 #include "muster/lint_rules.h"
 
 namespace muster::front {
@@ -35,8 +36,8 @@ void memory_without_unit(const Look& look, Findings& out) {
     const DirectiveOption* o = look.option(name);
     auto n = o ? parse_number<uint32_t>(o->value) : std::nullopt;
     if (n && *n > 0 && *n < 1024)
-      warn(look, o->line, "--" + o->name, o->value + " is " + o->value + " megabytes",
-           o->value + " gigabytes would be " + o->value + "G", out);
+      warn(look, o->line, "--" + o->name, o->value + " is " + o->value + " megabytes", o->value + " gigabytes would be " + o->value + "G",
+           out);
   }
 }
 
@@ -53,21 +54,16 @@ void gres_names(const Look& look, Findings& out) {
   }
 }
 
-uint32_t task_count(const JobRequest& r) {
+uint32_t task_count(const AskedRequest& r) {
   if (r.num_tasks) return r.num_tasks;
   return r.ntasks_per_node && r.min_nodes ? r.ntasks_per_node * r.min_nodes : 0;
 }
 
-uint64_t total(std::string_view tres) {
-  uint64_t sum = 0;
-  for (std::string_view part : split(tres, ','))
-    if (part.starts_with("gres/gpu:")) sum += parse_count(part.substr(part.rfind(':') + 1)).value_or(0);
-  return sum;
-}
+uint64_t total(std::string_view tres) { return TresList::accepted(tres).gres("gpu"); }
 
 // --gpus-per-task needs to know how many tasks there are; the counts have to agree.
 void gpu_counts(const Look& look, Findings& out) {
-  const JobRequest& r = look.check.options.request;
+  const AskedRequest& r = look.check.options.request;
   const uint64_t per_task = total(r.tres_per_task), per_job = total(r.tres_per_job), per_node = total(r.tres_per_node);
   const uint32_t tasks = task_count(r);
   if (const DirectiveOption* o = look.option("gpus-per-task"); o && !tasks && !per_job)
@@ -75,19 +71,17 @@ void gpu_counts(const Look& look, Findings& out) {
          "add --ntasks=N (or --gpus=N)", out);
   if (const DirectiveOption* o = look.option("gpus"); o && per_task && tasks && per_task * tasks != per_job)
     warn(look, o->line, "--gpus",
-         o->value + " does not agree with " + std::to_string(tasks) + " tasks with " + std::to_string(per_task) +
-             " GPUs each",
+         o->value + " does not agree with " + std::to_string(tasks) + " tasks with " + std::to_string(per_task) + " GPUs each",
          "leave --gpus out, or write --gpus=" + std::to_string(per_task * tasks), out);
   const bool fixed_nodes = r.min_nodes && (r.max_nodes == r.min_nodes || !r.max_nodes);
   if (const DirectiveOption* o = look.option("gpus"); o && per_node && fixed_nodes && per_node * r.min_nodes != per_job)
     warn(look, o->line, "--gpus",
-         o->value + " does not agree with " + std::to_string(r.min_nodes) + " nodes with " + std::to_string(per_node) +
-             " GPUs each",
+         o->value + " does not agree with " + std::to_string(r.min_nodes) + " nodes with " + std::to_string(per_node) + " GPUs each",
          "--gpus counts those of the whole job: --gpus=" + std::to_string(per_node * r.min_nodes), out);
 }
 
 void task_counts(const Look& look, Findings& out) {
-  const JobRequest& r = look.check.options.request;
+  const AskedRequest& r = look.check.options.request;
   const DirectiveOption* o = look.option("ntasks");
   const bool fixed_nodes = r.min_nodes && (r.max_nodes == r.min_nodes || !r.max_nodes);
   if (!o || !r.num_tasks || !r.ntasks_per_node || !fixed_nodes) return;
@@ -98,9 +92,8 @@ void task_counts(const Look& look, Findings& out) {
     warn(look, o->line, "--ntasks", o->value + " tasks do not fit " + both,
          "leave --ntasks out, or write --ntasks=" + std::to_string(product), out);
   else
-    warn(look, o->line, "--ntasks",
-         o->value + " wins over " + both + ": --ntasks-per-node becomes a maximum",
-         "leave one of the two out", out);
+    warn(look, o->line, "--ntasks", o->value + " wins over " + both + ": --ntasks-per-node becomes a maximum", "leave one of the two out",
+         out);
 }
 
 // Given twice, the last one counts, and the first is forgotten in silence.
@@ -111,9 +104,7 @@ void given_twice(const Look& look, Findings& out) {
     if (fresh || o.name == "verbose") continue;
     if (at->second->value != o.value)
       warn(look, o.line, "--" + o.name,
-           "is given twice: " + o.value + " counts, not " + at->second->value + " of line " +
-               std::to_string(at->second->line),
-           "", out);
+           "is given twice: " + o.value + " counts, not " + at->second->value + " of line " + std::to_string(at->second->line), "", out);
     at->second = &o;
   }
 }
@@ -126,8 +117,7 @@ std::string parent_of(std::string_view path) {
 // Muster makes missing directories; elsewhere the job fails without a line of output.
 void output_directories(const Look& look, Findings& out) {
   std::string base = look.world->work_dir;
-  if (const DirectiveOption* o = look.option("chdir"))
-    base = o->value.starts_with("/") ? o->value : base + "/" + o->value;
+  if (const DirectiveOption* o = look.option("chdir")) base = o->value.starts_with("/") ? o->value : base + "/" + o->value;
   std::string told;
   for (std::string_view name : {"output", "error"}) {
     const DirectiveOption* o = look.option(name);
@@ -139,8 +129,7 @@ void output_directories(const Look& look, Findings& out) {
     if ((!pattern && look.world->is_directory(whole)) || directory == told) continue;
     told = directory;
     warn(look, o->line, "--" + o->name,
-         pattern ? "the directory " + directory + " cannot be there when the job starts"
-                 : "the directory " + directory + " does not exist",
+         pattern ? "the directory " + directory + " cannot be there when the job starts" : "the directory " + directory + " does not exist",
          "Muster makes it; other sites' Slurm ends the job without any output: " +
              (pattern ? std::string("put the pattern into the name of the file") : "mkdir -p " + directory + " first"),
          out);
@@ -159,8 +148,7 @@ void array_output(const Look& look, Findings& out) {
     while (end < o->value.size() && isdigit(static_cast<unsigned char>(o->value[end]))) ++end;
     if (end < o->value.size() && (o->value[end] == 'a' || o->value[end] == 'j' || o->value[end] == 'J')) return;
   }
-  warn(look, o->line, "--output", "all tasks of the array write to the same file", "%A_%a in its name tells them apart",
-       out);
+  warn(look, o->line, "--output", "all tasks of the array write to the same file", "%A_%a in its name tells them apart", out);
 }
 
 bool has_word(std::string_view line, std::string_view word) {
@@ -175,20 +163,19 @@ bool has_word(std::string_view line, std::string_view word) {
 
 // Several nodes, and nothing that starts anything on them. Other scripts and variables may hide it: then silence.
 void nothing_is_launched(const Look& look, Findings& out) {
-  const JobRequest& r = look.check.options.request;
+  const AskedRequest& r = look.check.options.request;
   const DirectiveOption* o = look.option("nodes");
   if (!o || r.min_nodes < 2 || look.first_command == 0) return;
   for (size_t i = look.first_command - 1; i < look.lines.size(); ++i) {
     std::string_view line = trim(look.lines[i]);
     if (line.starts_with("#")) continue;
-    for (std::string_view word : {"srun", "mpirun", "mpiexec", "orterun", "prun", "ssh", "pdsh", "clush", "parallel",
-                                  "torchrun", "deepspeed", "accelerate", "ray", "charmrun", "ibrun", "aprun", "source",
-                                  "eval", "bash", "sh", "make", "snakemake", "nextflow", "dask"})
+    for (std::string_view word :
+         {"srun", "mpirun",   "mpiexec", "orterun", "prun",   "ssh",  "pdsh", "clush", "parallel", "torchrun",  "deepspeed", "accelerate",
+          "ray",  "charmrun", "ibrun",   "aprun",   "source", "eval", "bash", "sh",    "make",     "snakemake", "nextflow",  "dask"})
       if (has_word(line, word)) return;
     if (line.starts_with(".") || line.starts_with("$") || line.find("./") != line.npos) return;
   }
-  warn(look, o->line, "--nodes", "the job gets " + std::to_string(r.min_nodes) +
-       " nodes, but the script runs on the first of them only",
+  warn(look, o->line, "--nodes", "the job gets " + std::to_string(r.min_nodes) + " nodes, but the script runs on the first of them only",
        "srun COMMAND starts it on all of them", out);
 }
 

@@ -25,8 +25,7 @@ Look look_at(std::string_view script, const std::string& name, const LintWorld& 
 }
 
 void warn(const Look& look, size_t line, std::string subject, std::string message, std::string hint, Findings& out) {
-  out.push_back({Level::kWarning, look.name, static_cast<uint32_t>(line), std::move(subject), std::move(message),
-                 std::move(hint)});
+  out.push_back({Level::kWarning, look.name, static_cast<uint32_t>(line), std::move(subject), std::move(message), std::move(hint)});
 }
 
 }  // namespace muster::front

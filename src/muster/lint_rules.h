@@ -15,10 +15,10 @@ namespace muster::front {
 
 // What a script is looked at from.
 struct LintWorld {
-  std::string work_dir;                                   // where sbatch would be called; absolute
+  std::string work_dir;                                  // where sbatch would be called; absolute
   std::function<bool(const std::string&)> is_directory;  // of an absolute path
   Time now{};
-  std::span<const PluginOption> plugins;                  // of SPANK
+  std::span<const PluginOption> plugins;  // of SPANK
 };
 
 // A script taken apart.

@@ -71,13 +71,12 @@ TEST(Lint, WrongOptionsAreErrors) {
 }
 
 TEST(Lint, Characters) {
-  EXPECT_EQ(told_of("#SBATCH --job-name=run#3\n"),
-            "j.sh:2: warning: #: ends the line: what is read is \"--job-name=run\"\n"
-            "    write the value in quotes, or a blank before a comment\n");
-  EXPECT_NE(told_of("#SBATCH \xE2\x80\x93-nodes=2\n").find("is a typographic dash, not two hyphens"),
-            std::string::npos);
-  EXPECT_NE(told_of("#SBATCH -nodes=2\n").find("j.sh:2: warning: -nodes: a long option has two dashes\n"
-                                               "    write --nodes=2\n"),
+  EXPECT_EQ(told_of("#SBATCH --job-name=run#3\n"), "j.sh:2: warning: #: ends the line: what is read is \"--job-name=run\"\n"
+                                                   "    write the value in quotes, or a blank before a comment\n");
+  EXPECT_NE(told_of("#SBATCH \xE2\x80\x93-nodes=2\n").find("is a typographic dash, not two hyphens"), std::string::npos);
+  EXPECT_NE(told_of("#SBATCH -nodes=2\n")
+                .find("j.sh:2: warning: -nodes: a long option has two dashes\n"
+                      "    write --nodes=2\n"),
             std::string::npos)
       << told_of("#SBATCH -nodes=2\n");
   EXPECT_EQ(told_of("#SBATCH --output=$HOME/x.out\n#SBATCH --error=~/x.err\n"),
@@ -92,8 +91,7 @@ TEST(Lint, Units) {
   EXPECT_EQ(told_of("#SBATCH --time=48\n#SBATCH --mem=64\n"),
             "j.sh:2: warning: --time: 48 is 48 minutes\n    48 hours would be 48:00:00\n"
             "j.sh:3: warning: --mem: 64 is 64 megabytes\n    64 gigabytes would be 64G\n");
-  EXPECT_EQ(told_of("#SBATCH --time=24:00\n"),
-            "j.sh:2: warning: --time: 24:00 is 24 minutes\n    24 hours would be 24:00:00\n");
+  EXPECT_EQ(told_of("#SBATCH --time=24:00\n"), "j.sh:2: warning: --time: 24:00 is 24 minutes\n    24 hours would be 24:00:00\n");
 }
 
 TEST(Lint, Gpus) {
@@ -111,8 +109,7 @@ TEST(Lint, Counts) {
   EXPECT_EQ(told_of("#SBATCH -N 2 --ntasks-per-node=4 -n 16\n"),
             "j.sh:2: warning: --ntasks: 16 tasks do not fit 2 nodes with 4 tasks each\n"
             "    leave --ntasks out, or write --ntasks=8\n");
-  EXPECT_EQ(told_of("#SBATCH -n 2\n#SBATCH --ntasks=3\n"),
-            "j.sh:3: warning: --ntasks: is given twice: 3 counts, not 2 of line 2\n");
+  EXPECT_EQ(told_of("#SBATCH -n 2\n#SBATCH --ntasks=3\n"), "j.sh:3: warning: --ntasks: is given twice: 3 counts, not 2 of line 2\n");
   EXPECT_EQ(told_of("#SBATCH --nodes=4\n", "python train.py\n"),
             "j.sh:2: warning: --nodes: the job gets 4 nodes, but the script runs on the first of them only\n"
             "    srun COMMAND starts it on all of them\n");

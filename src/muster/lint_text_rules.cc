@@ -35,8 +35,7 @@ void late_directives(const Look& look, Findings& out) {
     if (line.starts_with("#SBATCH") && trim(line.substr(7)).starts_with("-"))
       warn(look, i + 1, "#SBATCH", "is not read: the first command is in line " + std::to_string(look.first_command),
            "move it above that line", out);
-    else if (!line.starts_with("#"))
-      until = here_document(line);
+    else if (!line.starts_with("#")) until = here_document(line);
   }
 }
 
@@ -44,8 +43,7 @@ void late_directives(const Look& look, Findings& out) {
 void almost_directives(const Look& look, Findings& out) {
   for (size_t i = 0; i < look.lines.size() && (look.first_command == 0 || i + 1 < look.first_command); ++i) {
     std::string_view line = look.lines[i], seen = trim(line);
-    if (!seen.starts_with("#") || line.starts_with("#SBATCH") || seen.starts_with("##") || seen.starts_with("#!"))
-      continue;
+    if (!seen.starts_with("#") || line.starts_with("#SBATCH") || seen.starts_with("##") || seen.starts_with("#!")) continue;
     std::string_view word = trim(seen.substr(1));
     std::string_view rest = word;
     word = word.substr(0, word.find_first_of(kBlanks));
@@ -55,8 +53,7 @@ void almost_directives(const Look& look, Findings& out) {
     for (char& c : upper) c = static_cast<char>(toupper(static_cast<unsigned char>(c)));
     if (upper != "SBATCH" && upper != "SLURM" && did_you_mean(upper, {"SBATCH"}).empty()) continue;
     const bool shifted = word == "SBATCH";
-    warn(look, i + 1, std::string(seen.substr(0, seen.find(word) + word.size())),
-         "is a comment, not a directive",
+    warn(look, i + 1, std::string(seen.substr(0, seen.find(word) + word.size())), "is a comment, not a directive",
          shifted ? "a directive is #SBATCH at the very beginning of the line (##SBATCH says that it is meant to be off)"
                  : "did you mean #SBATCH?",
          out);
@@ -76,8 +73,7 @@ void characters(const Look& look, Findings& out) {
     if (!line.starts_with("#SBATCH")) continue;
     std::string_view text = line.substr(7);
     const size_t hash = text.find('#');
-    if (hash != text.npos && hash > 0 && kBlanks.find(text[hash - 1]) == kBlanks.npos && text[hash - 1] != '\\' &&
-        closes_quote(text, hash))
+    if (hash != text.npos && hash > 0 && kBlanks.find(text[hash - 1]) == kBlanks.npos && text[hash - 1] != '\\' && closes_quote(text, hash))
       warn(look, i + 1, "#", "ends the line: what is read is \"" + std::string(trim(text.substr(0, hash))) + "\"",
            "write the value in quotes, or a blank before a comment", out);
     for (std::string_view dash : {"\xE2\x80\x93", "\xE2\x80\x94", "\xE2\x88\x92"})
@@ -89,9 +85,7 @@ void characters(const Look& look, Findings& out) {
   }
 }
 
-bool is_pattern_path(std::string_view name) {
-  return name == "output" || name == "error" || name == "input" || name == "chdir";
-}
+bool is_pattern_path(std::string_view name) { return name == "output" || name == "error" || name == "input" || name == "chdir"; }
 
 // The shell never sees a directive: nothing is expanded.
 void not_expanded(const Look& look, Findings& out) {
@@ -128,8 +122,7 @@ void one_dash(const Look& look, Findings& out) {
   }
 }
 
-constexpr void (*kRules[])(const Look&, Findings&) = {late_directives, almost_directives, characters, not_expanded,
-                                                      one_dash};
+constexpr void (*kRules[])(const Look&, Findings&) = {late_directives, almost_directives, characters, not_expanded, one_dash};
 
 }  // namespace
 

@@ -45,16 +45,14 @@ Result<uint16_t> free_ports(uint32_t count) {
     for (uint32_t i = 0; all && i < count; ++i) all = port_is_free(static_cast<uint16_t>(first + i));
     if (all) return static_cast<uint16_t>(first);
   }
-  return fail(Errc::kPortsBusy,
-              "no " + std::to_string(count) + " free ports in a row between 20000 and 32000");
+  return fail(Errc::kPortsBusy, "no " + std::to_string(count) + " free ports in a row between 20000 and 32000");
 }
 
 Result<> make_key(const Place& place) {
   std::string path = place.directory + "/slurm.key";
   if (access(path.c_str(), R_OK) == 0) return {};
   std::string key(kKeyBytes, '\0');
-  if (getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size()))
-    return os::fail_errno("getrandom");
+  if (getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) return os::fail_errno("getrandom");
   return os::write_file_atomic(path, key, 0600);
 }
 
@@ -82,13 +80,9 @@ Result<Place> find_place(const std::string& wanted) {
   if (path.empty()) {
     const char* state = getenv("XDG_STATE_HOME");
     const char* home = getenv("HOME");
-    if (state && *state == '/')
-      path = std::string(state) + "/muster";
-    else if (home && *home == '/')
-      path = std::string(home) + "/.local/state/muster";
-    else
-      return fail(Errc::kInvalidArgument, "neither XDG_STATE_HOME nor HOME is set",
-                  "say where with --state=DIR");
+    if (state && *state == '/') path = std::string(state) + "/muster";
+    else if (home && *home == '/') path = std::string(home) + "/.local/state/muster";
+    else return fail(Errc::kInvalidArgument, "neither XDG_STATE_HOME nor HOME is set", "say where with --state=DIR");
   }
   if (!path.starts_with('/')) path = cli::current_directory() + "/" + path;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
@@ -97,8 +91,7 @@ Result<Place> find_place(const std::string& wanted) {
                 "a shorter one with --state=DIR, at most 82 bytes");
   for (char c : path)
     if (c == ' ' || c == '"' || c == '#' || c == '%' || c == '\n')
-      return fail(Errc::kInvalidArgument,
-                  "the directory " + path + " has a character that slurm.conf gives a meaning to",
+      return fail(Errc::kInvalidArgument, "the directory " + path + " has a character that slurm.conf gives a meaning to",
                   "another one with --state=DIR");
   return Place{path};
 }
@@ -115,17 +108,13 @@ Result<> furnish(const Place& place, const Plan& plan) {
   MUSTER_TRY(user, os::find_user(Uid{getuid()}));
   ConfInputs in{place.directory, cli::short_hostname(), user.name, port};
   MUSTER_TRY_VOID(os::write_file_atomic(place.conf(), slurm_conf(plan, in), 0644));
-  if (plan.accounting)
-    MUSTER_TRY_VOID(os::write_file_atomic(place.dbd_conf(), slurmdbd_conf(plan, in), 0600));
+  if (plan.accounting) MUSTER_TRY_VOID(os::write_file_atomic(place.dbd_conf(), slurmdbd_conf(plan, in), 0600));
   MUSTER_TRY_VOID(os::write_file_atomic(place.directory + "/gres.conf", gres_conf(plan), 0644));
-  return os::write_file_atomic(
-      place.directory + "/env.sh",
-      "export SLURM_CONF=" + place.conf() + "\nexport PATH=" + bin_directory() + ":$PATH\n", 0644);
+  return os::write_file_atomic(place.directory + "/env.sh",
+                               "export SLURM_CONF=" + place.conf() + "\nexport PATH=" + bin_directory() + ":$PATH\n", 0644);
 }
 
-int controller_pid(const Place& place) {
-  return os::running_pid(place.directory + "/run/slurmctld.pid").value_or(0);
-}
+int controller_pid(const Place& place) { return os::running_pid(place.directory + "/run/slurmctld.pid").value_or(0); }
 
 std::vector<Daemon> running_daemons(const Place& place) {
   std::vector<Daemon> out;

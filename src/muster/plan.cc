@@ -13,24 +13,19 @@ struct Option {
 };
 
 // "n1", or "n[1-4]".
-std::string node_list(const Plan& plan) {
-  return plan.nodes == 1 ? "n1" : "n[1-" + std::to_string(plan.nodes) + "]";
-}
+std::string node_list(const Plan& plan) { return plan.nodes == 1 ? "n1" : "n[1-" + std::to_string(plan.nodes) + "]"; }
 
 Result<uint32_t> number(const Option& o, uint32_t min, uint32_t max) {
   std::optional<uint32_t> n = parse_number<uint32_t>(o.value, min, max);
   if (!n)
-    return fail(Errc::kBadOption, std::string(o.name) + "=" + std::string(o.value) +
-                                      ": expected a number from " + std::to_string(min) + " to " +
-                                      std::to_string(max));
+    return fail(Errc::kBadOption, std::string(o.name) + "=" + std::string(o.value) + ": expected a number from " + std::to_string(min) +
+                                      " to " + std::to_string(max));
   return *n;
 }
 
 bool plain_word(std::string_view s) {
   for (char c : s)
-    if (!(c == '_' || c == '.' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-          (c >= 'A' && c <= 'Z')))
-      return false;
+    if (!(c == '_' || c == '.' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))) return false;
   return !s.empty() && s.size() <= 64;
 }
 
@@ -51,8 +46,7 @@ Result<> set(Plan& p, const Option& o) {
     p.memory_mb = *mb;
   } else if (o.name == "--gpu-type") {
     if (!plain_word(o.value))
-      return fail(Errc::kBadOption,
-                  "--gpu-type=" + std::string(o.value) + ": expected letters, digits, '_', '.' and '-'");
+      return fail(Errc::kBadOption, "--gpu-type=" + std::string(o.value) + ": expected letters, digits, '_', '.' and '-'");
     p.gpu_type = std::string(o.value);
   } else if (o.name == "--state") {
     if (o.value.empty()) return fail(Errc::kBadOption, "--state: expected a directory");
@@ -78,8 +72,7 @@ Result<Plan> parse_plan(Action action, std::span<const std::string> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& a = arguments[i];
     if (!a.starts_with("-")) {
-      if (action != Action::kLogs || !p.log_name.empty())
-        return fail(Errc::kBadOption, "too many words: '" + a + "'");
+      if (action != Action::kLogs || !p.log_name.empty()) return fail(Errc::kBadOption, "too many words: '" + a + "'");
       p.log_name = a;
       continue;
     }
@@ -89,11 +82,9 @@ Result<Plan> parse_plan(Action action, std::span<const std::string> arguments) {
     }
     size_t equals = a.find('=');
     MUSTER_TRY_VOID(check_name(std::string_view(a).substr(0, equals)));
-    if (equals == std::string::npos && i + 1 >= arguments.size())
-      return fail(Errc::kBadOption, "option '" + a + "' requires an argument");
+    if (equals == std::string::npos && i + 1 >= arguments.size()) return fail(Errc::kBadOption, "option '" + a + "' requires an argument");
     std::string_view whole = a;
-    Option o = equals == std::string::npos ? Option{whole, arguments[++i]}
-                                           : Option{whole.substr(0, equals), whole.substr(equals + 1)};
+    Option o = equals == std::string::npos ? Option{whole, arguments[++i]} : Option{whole.substr(0, equals), whole.substr(equals + 1)};
     MUSTER_TRY_VOID(set(p, o));
   }
   return p;
@@ -110,26 +101,23 @@ uint32_t dbd_port(const Plan& plan, const ConfInputs& in) { return in.first_port
 }  // namespace
 
 std::string slurmdbd_conf(const Plan& plan, const ConfInputs& in) {
-  return "# Written by muster up; it is written anew each time.\nDbdHost=" + in.host + "\nDbdAddr=127.0.0.1\nDbdPort=" +
-         std::to_string(dbd_port(plan, in)) + "\nAuthType=auth/slurm\nSlurmUser=" + in.user + "\nPidFile=" + in.directory +
-         "/run/slurmdbd.pid\nLogFile=" + in.directory + "/log/slurmdbd.log\nStorageType=accounting_storage/sqlite\nStorageLoc=" +
-         in.directory + "/state/accounting.db\n";
+  return "# Written by muster up; it is written anew each time.\nDbdHost=" + in.host +
+         "\nDbdAddr=127.0.0.1\nDbdPort=" + std::to_string(dbd_port(plan, in)) + "\nAuthType=auth/slurm\nSlurmUser=" + in.user +
+         "\nPidFile=" + in.directory + "/run/slurmdbd.pid\nLogFile=" + in.directory +
+         "/log/slurmdbd.log\nStorageType=accounting_storage/sqlite\nStorageLoc=" + in.directory + "/state/accounting.db\n";
 }
 
 std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
   std::string ports = plan.nodes == 1 ? std::to_string(in.first_port + 1)
-                                      : "[" + std::to_string(in.first_port + 1) + "-" +
-                                            std::to_string(in.first_port + plan.nodes) + "]";
-  std::string gres =
-      plan.gpus_per_node ? " Gres=gpu:" + plan.gpu_type + ":" + std::to_string(plan.gpus_per_node) : "";
+                                      : "[" + std::to_string(in.first_port + 1) + "-" + std::to_string(in.first_port + plan.nodes) + "]";
+  std::string gres = plan.gpus_per_node ? " Gres=gpu:" + plan.gpu_type + ":" + std::to_string(plan.gpus_per_node) : "";
   std::string out = "# Written by muster up; it is written anew each time.\n";
-  auto line = [&](std::string_view key, const std::string& value) {
-    out.append(key).append("=").append(value).append("\n");
-  };
+  auto line = [&](std::string_view key, const std::string& value) { out.append(key).append("=").append(value).append("\n"); };
   line("ClusterName", "muster");
   line("SlurmctldHost", in.host + "(127.0.0.1)");
   line("SlurmctldPort", std::to_string(in.first_port));
   line("AuthType", "auth/slurm");
+  line("CommunicationParameters", "NoCtldInAddrAny,NoInAddrAny");  // all of it is on this host
   line("CredType", "cred/slurm");
   line("SlurmUser", in.user);
   line("SlurmdUser", in.user);
@@ -155,8 +143,7 @@ std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
     if (plan.gpus_per_node) line("AccountingStorageTRES", "gres/gpu,gres/gpu:" + plan.gpu_type);
   }
   out += "NodeName=" + node_list(plan) + " NodeHostname=" + in.host + " NodeAddr=127.0.0.1 Port=" + ports +
-         " CPUs=" + std::to_string(plan.cpus) + " RealMemory=" + std::to_string(plan.memory_mb) + gres +
-         " State=UNKNOWN\n";
+         " CPUs=" + std::to_string(plan.cpus) + " RealMemory=" + std::to_string(plan.memory_mb) + gres + " State=UNKNOWN\n";
   out += "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n";
   return out;
 }
@@ -164,8 +151,7 @@ std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
 std::string gres_conf(const Plan& plan) {
   std::string out = "# Written by muster up. Counted GPUs: no device files stand behind them.\n";
   if (plan.gpus_per_node)
-    out += "NodeName=" + node_list(plan) + " Name=gpu Type=" + plan.gpu_type +
-           " Count=" + std::to_string(plan.gpus_per_node) + "\n";
+    out += "NodeName=" + node_list(plan) + " Name=gpu Type=" + plan.gpu_type + " Count=" + std::to_string(plan.gpus_per_node) + "\n";
   return out;
 }
 

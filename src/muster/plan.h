@@ -20,8 +20,8 @@ struct Plan {
   uint64_t memory_mb = 65536;
   std::string gpu_type = "h100";
   bool accounting = true;  // with slurmdbd, so that sacct and sacctmgr work
-  std::string state;     // --state; "" = the default place
-  std::string log_name;  // logs: slurmctld or a node; "" = all
+  std::string state;       // --state; "" = the default place
+  std::string log_name;    // logs: slurmctld or a node; "" = all
 };
 
 // The words after the verb. Errors name the option, its value and the rule.

@@ -8,8 +8,7 @@ namespace muster::front {
 namespace {
 
 TEST(Plan, OptionsAndTheirLimits) {
-  std::vector<std::string> a = {"--nodes",  "2", "--gpus-per-node=4", "--gpu-type=a100_3g.20gb",
-                                "--memory=2T", "--cpus=8"};
+  std::vector<std::string> a = {"--nodes", "2", "--gpus-per-node=4", "--gpu-type=a100_3g.20gb", "--memory=2T", "--cpus=8"};
   Result<Plan> p = parse_plan(Action::kUp, a);
   ASSERT_TRUE(p);
   EXPECT_EQ(p->action, Action::kUp);
@@ -29,8 +28,7 @@ TEST(Plan, WrongOnesNameTheRule) {
   EXPECT_EQ(error({"--node=2"}).hint, "did you mean --nodes?");
   EXPECT_EQ(error({"--nosuch"}).message(), "unrecognized option '--nosuch'");
   EXPECT_EQ(error({"--state"}).message(), "option '--state' requires an argument");
-  EXPECT_EQ(error({"--gpu-type=a b"}).message(),
-            "--gpu-type=a b: expected letters, digits, '_', '.' and '-'");
+  EXPECT_EQ(error({"--gpu-type=a b"}).message(), "--gpu-type=a b: expected letters, digits, '_', '.' and '-'");
   EXPECT_EQ(error({"main"}).message(), "too many words: 'main'");
   EXPECT_EQ(parse_plan(Action::kLogs, std::vector<std::string>{"n1"})->log_name, "n1");
 }
@@ -42,12 +40,14 @@ TEST(Plan, TheConfigurationLoads) {
       Plan plan;
       plan.nodes = nodes;
       plan.gpus_per_node = gpus;
-      config::MemoryFiles files{{"/c/slurm.conf", slurm_conf(plan, {"/c", "host", "root", 20000})},
-                                {"/c/gres.conf", gres_conf(plan)}};
+      config::MemoryFiles files{{"/c/slurm.conf", slurm_conf(plan, {"/c", "host", "root", 20000})}, {"/c/gres.conf", gres_conf(plan)}};
       auto loaded = config::load_config(files, "/c/slurm.conf");
       ASSERT_TRUE(loaded) << config::to_text(loaded.error());
       EXPECT_TRUE(loaded->notices.empty()) << config::to_text(loaded->notices);
       EXPECT_EQ(loaded->config.nodes.size(), nodes);
+      // Nobody but this host reaches it.
+      for (const char* word : {"NoCtldInAddrAny", "NoInAddrAny"}) EXPECT_TRUE(loaded->config.communication_parameters.has(word));
+      EXPECT_EQ(loaded->config.slurmctld_hosts.front().address, "127.0.0.1");
       config::MemoryFiles dbd{{"/c/slurmdbd.conf", slurmdbd_conf(plan, {"/c", "host", "root", 20000})}};
       auto accounting = config::load_simple(dbd, "/c/slurmdbd.conf", config::ConfFile::kSlurmdbd);
       ASSERT_TRUE(accounting) << config::to_text(accounting.error());

@@ -18,8 +18,7 @@ constexpr Duration kStartTime = seconds(20);
 
 Result<> require_program(const std::string& path) {
   if (access(path.c_str(), X_OK) == 0) return {};
-  return fail(Errc::kNotFound, path + " is not there",
-              "muster starts the daemons of its own installation: bin/ and sbin/ side by side");
+  return fail(Errc::kNotFound, path + " is not there", "muster starts the daemons of its own installation: bin/ and sbin/ side by side");
 }
 
 // A daemon goes to the background by itself and its first process ends once it could start.
@@ -42,12 +41,11 @@ Result<Starting> begin(const Place& place, const std::string& name) {
 Result<> finish(const Starting& s) {
   MUSTER_TRY(ended, os::wait_child(s.pid, kStartTime));
   if (ended.status.ok()) return {};
-  return fail(Errc::kError,
-              s.name + " could not start (exit code " + std::to_string(ended.status.code) + ")");
+  return fail(Errc::kError, s.name + " could not start (exit code " + std::to_string(ended.status.code) + ")");
 }
 
 Result<> start_daemons(const Place& place, const Plan& plan) {
-  std::vector<Starting> nodes;   // and slurmdbd: the controller tries until it is there
+  std::vector<Starting> nodes;  // and slurmdbd: the controller tries until it is there
   if (plan.accounting) {
     MUSTER_TRY(dbd, begin(place, "slurmdbd"));
     nodes.push_back(std::move(dbd));
@@ -76,8 +74,7 @@ Result<> wait_until_idle(const Place& place, const Plan& plan) {
     missing.clear();
     size_t good = 0;
     for (const NodeRow& n : nodes) {
-      if (ready(n))
-        ++good;
+      if (ready(n)) ++good;
       else
         missing += (missing.empty() ? "" : ", ") + n.name + " is " + node_state_long(n.state, n.flags) +
                    (n.reason.empty() ? "" : " (" + n.reason + ")");
@@ -93,13 +90,11 @@ void show_success(const Place& place, const Plan& plan, Duration took) {
   bool colour = isatty(1) && !getenv("NO_COLOR");
   const char* bold = colour ? "\033[1;32m" : "";
   const char* plain = colour ? "\033[0m" : "";
-  printf("%sUp%s in %.1f s: %u node%s, each with %u CPUs, %llu MiB", bold, plain,
-         static_cast<double>(took.count()) / 1e6, plan.nodes, plan.nodes == 1 ? "" : "s", plan.cpus,
-         static_cast<unsigned long long>(plan.memory_mb));
-  if (plan.gpus_per_node)
-    printf(" and %u %s GPUs (counted, not real)", plan.gpus_per_node, plan.gpu_type.c_str());
-  printf(".\n\nUse it from any shell:\n\n  export SLURM_CONF=%s\n  export PATH=%s:$PATH\n\n",
-         place.conf().c_str(), bin_directory().c_str());
+  printf("%sUp%s in %.1f s: %u node%s, each with %u CPUs, %llu MiB", bold, plain, static_cast<double>(took.count()) / 1e6, plan.nodes,
+         plan.nodes == 1 ? "" : "s", plan.cpus, static_cast<unsigned long long>(plan.memory_mb));
+  if (plan.gpus_per_node) printf(" and %u %s GPUs (counted, not real)", plan.gpus_per_node, plan.gpu_type.c_str());
+  printf(".\n\nUse it from any shell:\n\n  export SLURM_CONF=%s\n  export PATH=%s:$PATH\n\n", place.conf().c_str(),
+         bin_directory().c_str());
   printf("then for example: sinfo; srun -N%u hostname; sbatch train.sh\n", plan.nodes > 1 ? 2 : 1);
   printf("End it with: muster down%s\n", plan.state.empty() ? "" : (" --state=" + place.directory).c_str());
 }

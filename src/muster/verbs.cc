@@ -20,23 +20,17 @@ int cluster(std::span<const std::string> arguments) {
   Result<Place> place = find_place(plan->state);
   if (!place) return complain(place.error());
   switch (action) {
-    case Action::kUp:
-      return up(*place, *plan);
-    case Action::kDown:
-      return down(*place);
-    case Action::kStatus:
-      return status(*place);
-    case Action::kLogs:
-      return logs(*place, plan->log_name, 50);
+    case Action::kUp: return up(*place, *plan);
+    case Action::kDown: return down(*place);
+    case Action::kStatus: return status(*place);
+    case Action::kLogs: return logs(*place, plan->log_name, 50);
   }
 }
 
 constexpr Verb kVerbs[] = {
-    {"explain", "JOB|NODE...", "why a job waits or ended, what would start it sooner; what is the matter with a node",
-     explain_verb},
+    {"explain", "JOB|NODE...", "why a job waits or ended, what would start it sooner; what is the matter with a node", explain_verb},
     {"lint", "[SCRIPT...]", "what is wrong or odd about a batch script, before it waits in the queue", lint_verb},
-    {"check-config", "[DIR|FILE]", "what is wrong with slurm.conf and the files beside it, and what was meant",
-     check_config_verb},
+    {"check-config", "[DIR|FILE]", "what is wrong with slurm.conf and the files beside it, and what was meant", check_config_verb},
     {"up", "", "makes a cluster on this machine and starts it; prints how to use it", cluster<Action::kUp>},
     {"status", "", "whether it is up, its nodes and jobs", cluster<Action::kStatus>},
     {"logs", "[NAME]", "the last lines of the daemons' logs; NAME is slurmctld, slurmdbd or a node", cluster<Action::kLogs>},
@@ -57,17 +51,15 @@ constexpr OptionText kClusterOptions[] = {
 };
 constexpr OptionText kOtherOptions[] = {
     {"--json", "explain, lint, check-config: for programs instead of people"},
+    {"--strict", "check-config: exit status 1 with a warning, too"},
     {"--offline", "lint: does not ask the cluster"},
 };
 
-std::string padded(std::string_view s, size_t width) {
-  return std::string(s) + std::string(s.size() < width ? width - s.size() : 1, ' ');
-}
+std::string padded(std::string_view s, size_t width) { return std::string(s) + std::string(s.size() < width ? width - s.size() : 1, ' '); }
 
 void add_options(std::string& out, std::string_view title, std::span<const OptionText> options) {
   out += "\n" + std::string(title) + ":\n";
-  for (const OptionText& o : options)
-    out += "      " + padded(o.option, 21) + std::string(o.text) + "\n";
+  for (const OptionText& o : options) out += "      " + padded(o.option, 21) + std::string(o.text) + "\n";
 }
 
 }  // namespace
@@ -75,19 +67,16 @@ void add_options(std::string& out, std::string_view title, std::span<const Optio
 std::span<const Verb> verbs() { return kVerbs; }
 
 std::string help() {
-  std::string out =
-      "Usage: muster COMMAND [OPTIONS]\n"
-      "\n"
-      "A cluster on this machine, as the user who calls; and help where a cluster does not do what one expects.\n"
-      "\n";
+  std::string out = "Usage: muster COMMAND [OPTIONS]\n"
+                    "\n"
+                    "A cluster on this machine, as the user who calls; and help where a cluster does not do what one expects.\n"
+                    "\n";
   for (const Verb& v : kVerbs)
-    out += "  muster " + padded(std::string(v.name) + " " + std::string(v.synopsis), 25) + std::string(v.summary) +
-           "\n";
+    out += "  muster " + padded(std::string(v.name) + " " + std::string(v.synopsis), 25) + std::string(v.summary) + "\n";
   add_options(out, "Options of up", kClusterOptions);
   add_options(out, "Other options", kOtherOptions);
-  out +=
-      "  -h, --help               prints this\n"
-      "  -V, --version            prints the version\n";
+  out += "  -h, --help               prints this\n"
+         "  -V, --version            prints the version\n";
   return out;
 }
 
@@ -118,8 +107,7 @@ int run_verb(std::span<const std::string> arguments) {
   }
   std::string_view near = did_you_mean(arguments[0], names);
   return complain(Error(Errc::kBadOption, "unknown command '" + arguments[0] + "'",
-                        near.empty() ? "muster --help lists the commands"
-                                     : "did you mean " + std::string(near) + "?"));
+                        near.empty() ? "muster --help lists the commands" : "did you mean " + std::string(near) + "?"));
 }
 
 }  // namespace muster::front

@@ -11,8 +11,8 @@ namespace muster::front {
 
 struct Verb {
   std::string_view name;
-  std::string_view synopsis;  // what may follow, as --help shows it
-  std::string_view summary;   // one line
+  std::string_view synopsis;                           // what may follow, as --help shows it
+  std::string_view summary;                            // one line
   int (*run)(std::span<const std::string> arguments);  // the words after the verb; the exit code
 };
 std::span<const Verb> verbs();

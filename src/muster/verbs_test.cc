@@ -6,8 +6,7 @@ namespace muster::front {
 namespace {
 
 TEST(Verbs, HelpListsEachOne) {
-  for (const Verb& v : verbs())
-    EXPECT_NE(help().find("  muster " + std::string(v.name) + " "), std::string::npos) << v.name;
+  for (const Verb& v : verbs()) EXPECT_NE(help().find("  muster " + std::string(v.name) + " "), std::string::npos) << v.name;
 }
 
 TEST(Verbs, AWrongWordIsNamed) {

@@ -8,8 +8,7 @@ namespace muster::front {
 
 bool Words::has(std::string_view flag) const { return std::find(flags.begin(), flags.end(), flag) != flags.end(); }
 
-Result<Words> read_words(std::span<const std::string> arguments, std::vector<std::string_view> known,
-                         size_t max_rest) {
+Result<Words> read_words(std::span<const std::string> arguments, std::vector<std::string_view> known, size_t max_rest) {
   Words out;
   for (const std::string& a : arguments) {
     if (!a.starts_with("-") || a == "-") {

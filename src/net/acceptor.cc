@@ -16,13 +16,8 @@ Acceptor::Acceptor(Loop& loop, UniqueFd fd, std::function<void(UniqueFd)> accept
   watch_ = loop_.watch(fd_.get(), [this] { accept_some(); });
 }
 
-void Acceptor::pause(bool paused) {
-  paused_ = paused;
-  watch_->pause_read(paused_ || rest_ != nullptr);
-}
-
 void Acceptor::accept_some() {
-  for (int i = 0; i < kAcceptsPerTurn && !paused_; ++i) {
+  for (int i = 0; i < kAcceptsPerTurn; ++i) {
     UniqueFd peer(accept4(fd_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (peer) {
       accepted_(std::move(peer));
@@ -31,7 +26,7 @@ void Acceptor::accept_some() {
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       rest_ = loop_.after(kRest, [this] {
         rest_.reset();
-        watch_->pause_read(paused_);
+        watch_->pause_read(false);
       });
       watch_->pause_read(true);
     }

@@ -13,8 +13,6 @@ namespace muster::net {
 class Acceptor {
  public:
   Acceptor(Loop& loop, UniqueFd fd, std::function<void(UniqueFd)> accepted);
-  // Connections then wait in the kernel's backlog.
-  void pause(bool paused);
 
  private:
   void accept_some();
@@ -24,7 +22,6 @@ class Acceptor {
   std::function<void(UniqueFd)> accepted_;
   std::unique_ptr<Loop::Watch> watch_;
   std::unique_ptr<Loop::Timer> rest_;
-  bool paused_ = false;
 };
 
 }  // namespace muster::net

@@ -4,7 +4,7 @@ namespace muster::net {
 
 struct AnswerStreams::Stream {
   std::weak_ptr<Channel> channel;
-  const Channel* key = nullptr;
+  Line line;
   uint64_t id = 0;
   uint16_t message = 0;
   Open open;
@@ -18,16 +18,16 @@ struct AnswerStreams::Stream {
   std::unique_ptr<Loop::Timer> silent;
 };
 
-void AnswerStreams::begin(const ChannelPtr& channel, uint64_t id, uint16_t message, Open open,
-                          std::function<void()> done) {
+void AnswerStreams::begin(const ChannelPtr& channel, uint64_t id, uint16_t message, Open open, std::function<void()> done,
+                          std::optional<Uid> whom) {
   auto s = std::make_shared<Stream>();
   s->channel = channel;
-  s->key = channel.get();
+  s->line = {channel.get(), whom.value_or(channel->peer().uid).value};
   s->id = id;
   s->message = message;
   s->open = std::move(open);
   s->done = std::move(done);
-  auto& line = streams_[s->key];
+  auto& line = streams_[s->line];
   line.push_back(s);
   if (line.size() == 1) produce(s);
 }
@@ -35,31 +35,33 @@ void AnswerStreams::begin(const ChannelPtr& channel, uint64_t id, uint16_t messa
 void AnswerStreams::produce(const std::shared_ptr<Stream>& stream) {
   stream->silent.reset();
   stream->being_made = true;
-  queries_.post([this, s = stream]() mutable {
-    // Of a client that has gone while others were answered. What cannot be given to anybody is not made.
-    if (s->channel.expired()) {
-      s->open = nullptr;
-      s->source.reset();
-    }
-    if (s->open) {
-      auto source = std::exchange(s->open, nullptr)();
-      if (source) s->source = std::move(*source);
-      else s->last = std::unexpected(source.error());
-    }
-    size_t made = 0;
-    while (s->source && made < kStreamChunk && !s->channel.expired()) {
-      std::string part;
-      if (!s->source->next(part)) {
-        s->last = s->source->last();
-        s->source.reset();  // here, since letting go of a snapshot may take a while
-      } else {
-        made += part.size();
-        s->chunk.push_back(std::move(part));
-      }
-    }
-    s->ended = !s->source;
-    loop_.post([this, s = std::move(s)] { deliver(s); });  // not let go of here: it has a timer
-  });
+  queries_.post(
+      [this, s = stream]() mutable {
+        // Of a client that has gone while others were answered. What cannot be given to anybody is not made.
+        if (s->channel.expired()) {
+          s->open = nullptr;
+          s->source.reset();
+        }
+        if (s->open) {
+          auto source = std::exchange(s->open, nullptr)();
+          if (source) s->source = std::move(*source);
+          else s->last = std::unexpected(source.error());
+        }
+        size_t made = 0;
+        while (s->source && made < kStreamChunk && !s->channel.expired()) {
+          std::string part;
+          if (!s->source->next(part)) {
+            s->last = s->source->last();
+            s->source.reset();  // here, since letting go of a snapshot may take a while
+          } else {
+            made += part.size();
+            s->chunk.push_back(std::move(part));
+          }
+        }
+        s->ended = !s->source;
+        loop_.post([this, s = std::move(s)] { deliver(s); });  // not let go of here: it has a timer
+      },
+      stream->line.second);
 }
 
 // Letting go of the last reference to an old snapshot takes a while: not on this thread.
@@ -74,8 +76,13 @@ void AnswerStreams::deliver(const std::shared_ptr<Stream>& s) {
   for (std::string& part : s->chunk) c->answer_part(s->id, s->message, std::move(part));
   s->chunk.clear();
   if (s->ended) return over(s);
-  s->silent = loop_.after(silent_, [this, key = s->key] { too_slow_(key); });
-  c->when_writable([this, s] { produce(s); });
+  produce_when_read(*c, s);
+}
+
+// A reader who does not take what he asked for gets no more of it made, be it of this answer or of the next.
+void AnswerStreams::produce_when_read(Channel& channel, const std::shared_ptr<Stream>& s) {
+  s->silent = loop_.after(silent_, [this, key = s->line.first] { too_slow_(key); });
+  channel.when_writable([this, s] { produce(s); });
 }
 
 void AnswerStreams::over(const std::shared_ptr<Stream>& s) {
@@ -83,18 +90,20 @@ void AnswerStreams::over(const std::shared_ptr<Stream>& s) {
   if (s->last) c->answer(s->id, s->message, std::move(*s->last));
   else c->answer_error(s->id, s->last.error());
   if (s->done) s->done();
-  auto at = streams_.find(s->key);
+  auto at = streams_.find(s->line);
   if (at == streams_.end()) return;
   at->second.pop_front();
   if (at->second.empty()) streams_.erase(at);
-  else produce(at->second.front());
+  else produce_when_read(*c, at->second.front());
 }
 
 void AnswerStreams::forget(const Channel* channel) {
-  auto line = streams_.extract(channel);
-  if (line.empty()) return;
-  for (const auto& s : line.mapped())
-    if (!s->being_made) drop_source(*s);
+  auto first = streams_.lower_bound({channel, 0});
+  auto last = first;
+  for (; last != streams_.end() && last->first.first == channel; ++last)
+    for (const auto& s : last->second)
+      if (!s->being_made) drop_source(*s);
+  streams_.erase(first, last);
 }
 
 size_t AnswerStreams::size() const {

@@ -1,14 +1,16 @@
 // AnswerStreams: long answers, made at the pace of who reads them. The next parts are made on the query thread when
 // the last ones have left for the socket, so an answer of any length holds one chunk of it and the snapshot it is made
-// from. On one connection answers are made one after the other. A reader that takes nothing for kReaderSilent loses its
+// from. Users take turns; of one user's on one connection (a node daemon passes on those of many) answers are made one after the
+// other. A reader that takes nothing for kReaderSilent loses its
 // connection: it would hold its snapshot for ever. Lives on the I/O thread.
 #pragma once
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -17,14 +19,14 @@
 
 namespace muster::net {
 
-inline constexpr size_t kStreamChunk = 256u << 10;  // made before looking whether the reader keeps up
+inline constexpr size_t kStreamChunk = 256u << 10;      // made before looking whether the reader keeps up
 inline constexpr Duration kReaderSilent = minutes(15);  // somebody in `squeue | less` is a reader, too
 
 // One answer in parts. Lives on the query thread.
 class PartSource {
  public:
   virtual ~PartSource() = default;
-  virtual bool next(std::string& part) = 0;  // false: there is none left
+  virtual bool next(std::string& part) = 0;                     // false: there is none left
   virtual Result<std::string> last() { return std::string(); }  // the payload of the final frame, or why there is none
 };
 
@@ -32,27 +34,29 @@ class AnswerStreams {
  public:
   using Open = std::function<Result<std::unique_ptr<PartSource>>()>;  // query thread; its error is the answer
   // `too_slow`: its owner closes it.
-  AnswerStreams(Loop& loop, QueryThread& queries, std::function<void(const Channel*)> too_slow,
-                Duration silent = kReaderSilent)
+  AnswerStreams(Loop& loop, QueryThread& queries, std::function<void(const Channel*)> too_slow, Duration silent = kReaderSilent)
       : loop_(loop), queries_(queries), too_slow_(std::move(too_slow)), silent_(silent) {}
 
-  // `done` on the I/O thread when the last frame is queued; not called when the connection ended before.
-  void begin(const ChannelPtr& channel, uint64_t id, uint16_t message, Open open, std::function<void()> done);
+  // `done` on the I/O thread when the last frame is queued; not called when the connection ended before. `whom`: whose turn it
+  // takes, if not that of the connection's peer.
+  void begin(const ChannelPtr& channel, uint64_t id, uint16_t message, Open open, std::function<void()> done, std::optional<Uid> whom = {});
   void forget(const Channel* channel);  // it closed
-  size_t size() const;                       // answers that are not over
+  size_t size() const;                  // answers that are not over
 
  private:
   struct Stream;
   void produce(const std::shared_ptr<Stream>& stream);
   void deliver(const std::shared_ptr<Stream>& stream);
   void over(const std::shared_ptr<Stream>& stream);
+  void produce_when_read(Channel& channel, const std::shared_ptr<Stream>& stream);
   void drop_source(Stream& stream);
 
   Loop& loop_;
   QueryThread& queries_;
   std::function<void(const Channel*)> too_slow_;
   Duration silent_;
-  std::unordered_map<const Channel*, std::deque<std::shared_ptr<Stream>>> streams_;  // the first one is being made
+  using Line = std::pair<const Channel*, uint32_t>;              // and the uid
+  std::map<Line, std::deque<std::shared_ptr<Stream>>> streams_;  // the first one is being made
 };
 
 }  // namespace muster::net

@@ -42,7 +42,8 @@ struct AnswerStreamsTest : testing::Test {
   QueryThread queries;
   const Channel* slow = nullptr;
   ChannelPtr server, client;
-  AnswerStreams streams{f.loop, queries, [this](const Channel* c) {
+  AnswerStreams streams{f.loop, queries,
+                        [this](const Channel* c) {
                           slow = c;
                           f.loop.stop();
                         },
@@ -93,6 +94,19 @@ TEST_F(AnswerStreamsTest, AReaderThatTakesNothingIsNamedAndItsAnswerForgotten) {
   server->close();
 }
 
+// Many short answers add up like one long one.
+TEST_F(AnswerStreamsTest, AnswersThatNobodyTakesAreNotMadeInAdvance) {
+  connect(false);
+  f.loop.post([&] {
+    for (uint64_t id = 1; id <= 400; ++id) streams.begin(server, id, 1, parts(1, 100'000), {});
+  });
+  f.run();
+  EXPECT_EQ(slow, server.get());
+  EXPECT_LT(counts.made, 4u << 20);
+  streams.forget(slow);
+  server->close();
+}
+
 TEST_F(AnswerStreamsTest, AnswersOfOneConnectionAreMadeOneAfterTheOther) {
   connect(true);
   server->on_request = [&](Frame q) { streams.begin(server, q.id, q.message, parts(3, 10), {}); };
@@ -114,10 +128,12 @@ TEST_F(AnswerStreamsTest, AnAnswerThatNobodyWaitsForIsNotBegun) {
   queries.post([&] { gone.wait(); });
   bool opened = false;
   f.loop.post([&] {
-    streams.begin(server, 1, 1, [&]() -> Result<std::unique_ptr<PartSource>> {
-      opened = true;
-      return std::make_unique<Parts>(counts, 1, 1);
-    }, {});
+    streams.begin(server, 1, 1,
+                  [&]() -> Result<std::unique_ptr<PartSource>> {
+                    opened = true;
+                    return std::make_unique<Parts>(counts, 1, 1);
+                  },
+                  {});
     streams.forget(server.get());
     server->close();
     server.reset();
@@ -139,6 +155,54 @@ TEST_F(AnswerStreamsTest, ASourceThatCannotBeOpenedAnswersWithItsError) {
     f.loop.stop();
   });
   f.run();
+}
+
+// One user's thousand questions are one place in the line of users.
+TEST(QueryThread, UsersTakeTurns) {
+  QueryThread queries;
+  std::latch begin(1), end(1);
+  std::string order;
+  queries.post([&] { begin.wait(); });
+  for (int i = 0; i < 5; ++i) queries.post([&] { order += 'a'; }, 1001);
+  queries.post([&] { order += 'b'; }, 1002);
+  queries.post([&] { order += 'c'; }, 1002);
+  for (int i = 0; i < 8; ++i)
+    queries.post(
+        [&, i] {
+          if (i == 7) end.count_down();
+        },
+        1003);
+  begin.count_down();
+  end.wait();
+  EXPECT_EQ(order, "abacaaa");
+}
+
+// After its burst a user's work leaves room between its pieces, and whoever asks little goes before it.
+TEST(QueryThread, WhoAsksWithoutEndGetsAPartOfTheTime) {
+  QueryThread queries(TimeShares{milliseconds(1), 4});
+  std::latch begin(1), end(2);
+  std::string order;
+  queries.post([&] { begin.wait(); });
+  for (int i = 0; i < 3; ++i)
+    queries.post(
+        [&, i] {
+          order += 'a';
+          const Duration until = Loop::monotonic() + milliseconds(30);
+          while (Loop::monotonic() < until) continue;
+          if (i == 0)  // its turn comes while the second of the first user waits
+            for (int n = 0; n < 3; ++n)
+              queries.post(
+                  [&, n] {
+                    order += 'b';
+                    if (n == 2) end.count_down();
+                  },
+                  1002);
+          if (i == 2) end.count_down();
+        },
+        1001);
+  begin.count_down();
+  end.wait();
+  EXPECT_EQ(order, "abbbaa");
 }
 
 }  // namespace

@@ -62,8 +62,7 @@ Result<BlockingStream> BlockingStream::to_unix(const std::string& path, Duration
   return BlockingStream(std::move(fd), std::move(peer));
 }
 
-Result<BlockingStream> BlockingStream::to_tcp(const std::string& host, uint16_t port,
-                                              const Security& security, Duration timeout) {
+Result<BlockingStream> BlockingStream::to_tcp(const std::string& host, uint16_t port, const Security& security, Duration timeout) {
   MUSTER_TRY(addresses, resolve(host, port));
   Deadline until = Deadline::in(timeout);
   std::string why = "no address";
@@ -134,15 +133,23 @@ Result<bool> BlockingStream::wait(short events, Deadline until) {
   }
 }
 
-Result<> BlockingStream::send_frame(FrameKind kind, uint64_t id, uint16_t message, std::string_view payload,
-                                    Deadline until) {
+Result<> BlockingStream::send_frame(FrameKind kind, uint64_t id, uint16_t message, std::string_view payload, Deadline until) {
   if (!fd_) return send_failed("the connection is closed");
   std::string header;
   append_frame_header(header, kind, id, message, payload.size());
   Result<> sent = tls_ ? send_tls(header, payload, until) : send_bytes(header, payload, until);
   // Part of a frame may have left: nothing that follows would be understood.
-  if (!sent) fd_.reset();
+  if (!sent) take_last_words();
   return sent;
+}
+
+// Whoever turns us away says why and closes; that may be here before we have said all of ours.
+void BlockingStream::take_last_words() {
+  for (int i = 0; i < 4; ++i) {
+    Result<bool> more = receive(Deadline::in(Duration{}));
+    if (!more || !*more) break;
+  }
+  fd_.reset();
 }
 
 Result<> BlockingStream::send_bytes(std::string_view a, std::string_view b, Deadline until) {
@@ -183,7 +190,6 @@ Result<> BlockingStream::flush_tls(Deadline until) {
 }
 
 Result<std::optional<FrameView>> BlockingStream::next_frame(Deadline until) {
-  if (!fd_) return receive_failed("the connection is closed");
   for (;;) {
     Parsed p = parse_frame(std::string_view(in_).substr(used_, filled_ - used_));
     if (p.verdict == Parsed::Verdict::kFrame) {
@@ -194,6 +200,7 @@ Result<std::optional<FrameView>> BlockingStream::next_frame(Deadline until) {
       fd_.reset();
       return fail(Errc::kFrameMalformed, "", p.why);
     }
+    if (!fd_) return receive_failed("the connection is closed");
     if (used_ > 0) {
       in_.erase(0, used_);
       filled_ -= used_;
@@ -210,8 +217,7 @@ Result<std::optional<FrameView>> BlockingStream::next_frame(Deadline until) {
 
 // Room grows with what has arrived, never with what a peer claims is coming.
 Result<bool> BlockingStream::receive(Deadline until) {
-  if (in_.size() - filled_ < kFirstBuffer / 4)
-    in_.resize(filled_ + std::clamp(filled_, kFirstBuffer, kFullBuffer));
+  if (in_.size() - filled_ < kFirstBuffer / 4) in_.resize(filled_ + std::clamp(filled_, kFirstBuffer, kFullBuffer));
   if (tls_) {
     MUSTER_TRY(n, tls_->read(std::span<char>(in_.data() + filled_, in_.size() - filled_)));
     filled_ += n;

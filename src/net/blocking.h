@@ -26,15 +26,13 @@ class Deadline {
 class BlockingStream {
  public:
   static Result<BlockingStream> to_unix(const std::string& path, Duration timeout);
-  static Result<BlockingStream> to_tcp(const std::string& host, uint16_t port, const Security& security,
-                                       Duration timeout);
+  static Result<BlockingStream> to_tcp(const std::string& host, uint16_t port, const Security& security, Duration timeout);
 
   const Peer& peer() const { return peer_; }
   int fd() const { return fd_.get(); }
 
-  Result<> send_frame(FrameKind kind, uint64_t id, uint16_t message, std::string_view payload,
-                      Deadline until);
-  // nullopt at the deadline. The view is valid until the next call.
+  Result<> send_frame(FrameKind kind, uint64_t id, uint16_t message, std::string_view payload, Deadline until);
+  // nullopt at the deadline. The view is valid until the next call. What came before the connection broke can still be read.
   Result<std::optional<FrameView>> next_frame(Deadline until);
 
  private:
@@ -46,6 +44,7 @@ class BlockingStream {
   // Appends what arrived to `in_`; false at the deadline.
   Result<bool> receive(Deadline until);
   Result<bool> wait(short events, Deadline until);
+  void take_last_words();
 
   UniqueFd fd_;
   Peer peer_;

@@ -14,6 +14,10 @@
 // beyond that requests are refused with an error and a slow reader's connection is closed, so one peer cannot
 // take the daemon's memory. Reading from an accepted user's connection pauses while its answers pile up. A
 // frame that does not end in time, or a long queue of which nothing leaves (Limits), closes the connection.
+// What a user may hold over all connections is net/shares.h's; an idle connection of a user ends (Limits::idle).
+// Whoever is turned away gets an error frame with id 0. With kTryAgainLater nothing that was sent on this connection and is not
+// answered was taken, so it may be sent again on another one. With kReceiveFailed something was taken and its answer is lost: a
+// daemon says so where a request is with it, and Channel and Client make it of kTryAgainLater where a part of the answer has come.
 //
 // Rules: everything runs on the loop's thread. No callback is called from inside a method of Channel, so a
 // caller never meets its own callback half way. Whoever holds the ChannelPtr keeps the connection: dropping
@@ -42,12 +46,23 @@ inline constexpr size_t kHighMark = 8u << 20;   // above: producers should wait 
 inline constexpr size_t kLowMark = 256u << 10;  // when_writable calls back below this
 inline constexpr Duration kNoTimeout = Duration::max();
 
+class BoundedCalls;
+class Shares;
+
 // How long a peer may take for what. The defaults are meant for use; tests shorten them.
 struct Limits {
   Duration handshake = seconds(5);  // to prove who one is
   Duration frame = seconds(60);     // from the first to the last byte of a frame
   Duration stall = seconds(60);     // more than kHighMark queued and nothing taken
-  size_t unauthenticated = 1024;    // per listener at a time; more wait in the kernel's backlog
+  // A user's connection on which nothing was asked and nothing is under way. Longer than a person thinks; commands connect
+  // anew. Not for one that gets notices.
+  Duration idle = minutes(10);
+  Duration told_again = minutes(1);  // on_refused of one host and reason
+  size_t unauthenticated = 0;        // per listener at a time, 0: as many as ShareFigures say; see listen_tcp.cc
+  bool owner_only = false;           // listen_unix by path: nobody but the daemon's user (and root) may connect
+  // How many bytes a user's request with this message number may have; none: kMaxPayload. What is larger is refused at its header.
+  std::function<size_t(uint16_t message)> largest;
+  std::shared_ptr<Shares> shares;  // of all listeners of a daemon; none: the listener's own, with root and its user as the reserve
 };
 
 enum class Trust : uint8_t { kLocalUser, kMungeUser, kClusterKey };
@@ -70,12 +85,10 @@ class Channel {
   virtual const Peer& peer() const = 0;
   // Sends a request; `answered` gets the answer frame or the error (peer's, timeout, or connection lost),
   // exactly once, unless the loop ends first. kNoTimeout waits as long as the connection lives.
-  virtual void request(uint16_t message, std::string payload, Duration timeout,
-                       std::function<void(Result<Frame>)> answered) = 0;
+  virtual void request(uint16_t message, std::string payload, Duration timeout, std::function<void(Result<Frame>)> answered) = 0;
   // Stream: `part` for each kStreamPart until the final answer goes to `answered`. Each part starts the
   // timeout anew.
-  virtual void request_stream(uint16_t message, std::string payload, Duration timeout,
-                              std::function<void(Frame)> part,
+  virtual void request_stream(uint16_t message, std::string payload, Duration timeout, std::function<void(Frame)> part,
                               std::function<void(Result<Frame>)> answered) = 0;
   virtual void answer(uint64_t id, uint16_t message, std::string payload) = 0;
   virtual void answer_part(uint64_t id, uint16_t message, std::string payload) = 0;
@@ -100,11 +113,11 @@ using ChannelPtr = std::shared_ptr<Channel>;
 // What the two ends need to prove who they are.
 struct Security {
   enum class Kind : uint8_t { kSlurmKey, kMunge } kind = Kind::kSlurmKey;
-  std::string key;  // bytes of the cluster key (kSlurmKey), at least 16
-  std::vector<std::string>
-      other_keys;                      // also accepted from peers, while a key is being replaced (slurm.jwks)
-  std::string munge_socket;            // "" = munge's default (kMunge)
-  std::vector<uint32_t> trusted_uids;  // who besides root may answer as a daemon (kMunge)
+  std::string key;                      // bytes of the cluster key (kSlurmKey), at least 16
+  std::vector<std::string> other_keys;  // also accepted from peers, while a key is being replaced (slurm.jwks)
+  std::string munge_socket;             // "" = munge's default (kMunge)
+  std::vector<uint32_t> trusted_uids;   // who besides root may answer as a daemon (kMunge)
+  std::shared_ptr<BoundedCalls> calls;  // how munged is asked by a daemon; none: on the caller's thread, for as long as it takes
 };
 
 class Listener {
@@ -122,13 +135,10 @@ class Listener {
 
 // Accepts on address:port (port 0 = any free one; address "" or "*" = all). Peers that fail to prove who they
 // are within limits.handshake never reach `accepted`.
-Result<std::unique_ptr<Listener>> listen_tcp(Loop& loop, const std::string& address, uint16_t port,
-                                             const Security& security,
-                                             std::function<void(ChannelPtr)> accepted,
-                                             const Limits& limits = {});
+Result<std::unique_ptr<Listener>> listen_tcp(Loop& loop, const std::string& address, uint16_t port, const Security& security,
+                                             std::function<void(ChannelPtr)> accepted, const Limits& limits = {});
 // The agent socket: mode 0666, stale file replaced; removes the file when destroyed.
-Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, const std::string& path,
-                                              std::function<void(ChannelPtr)> accepted,
+Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, const std::string& path, std::function<void(ChannelPtr)> accepted,
                                               const Limits& limits = {});
 // In two steps, for a daemon that gives up root: the directory of the file may be root's alone.
 struct BoundSocket {
@@ -141,8 +151,8 @@ Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, BoundSocket socket, st
 
 // Errors: kConnectFailed (nobody listens, unknown host), kTimedOut, kAuthFailed. `connected` is never called
 // from inside.
-void connect_tcp(Loop& loop, const std::string& host, uint16_t port, const Security& security,
-                 Duration timeout, std::function<void(Result<ChannelPtr>)> connected);
+void connect_tcp(Loop& loop, const std::string& host, uint16_t port, const Security& security, Duration timeout,
+                 std::function<void(Result<ChannelPtr>)> connected);
 void connect_unix(Loop& loop, const std::string& path, std::function<void(Result<ChannelPtr>)> connected);
 
 // Takes over a connected socket whose peer is already known (socketpair to a child, an accepted stepd

@@ -15,7 +15,7 @@ class ChannelSet {
   struct Events {
     // An error is the answer to a request; who sent it with anything else is dropped.
     std::function<Result<>(const ChannelPtr& channel, const Frame& frame)> frame;
-    std::function<void(const Channel* channel)> ended;   // by itself or dropped; not by close_all()
+    std::function<void(const Channel* channel)> ended;  // by itself or dropped; not by close_all()
     // For the log.
     std::function<void(const Peer& peer, const Frame& frame, const Error& error)> refused;
     std::function<void(const Peer& peer)> dropped;
@@ -23,7 +23,7 @@ class ChannelSet {
   ChannelSet(Loop& loop, Events events) : loop_(loop), events_(std::move(events)) {}
 
   void accept(ChannelPtr channel);
-  void drop(const Channel* channel);   // closes it, if it is still there
+  void drop(const Channel* channel);  // closes it, if it is still there
   void close_all();
   size_t size() const { return channels_.size(); }
 

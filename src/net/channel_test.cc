@@ -101,9 +101,7 @@ TEST(Channel, NoticesReachTheHandlerAndNeedNoAnswer) {
 
 TEST(Channel, PeersErrorArrivesWithCodeTextAndHint) {
   Fixture f;
-  Echo echo(f, [](Channel& c, Frame q) {
-    c.answer_error(q.id, Error(Errc::kInvalidPartition, "", "gpu is near"));
-  });
+  Echo echo(f, [](Channel& c, Frame q) { c.answer_error(q.id, Error(Errc::kInvalidPartition, "", "gpu is near")); });
   ChannelPtr c = echo.connect();
   Error e;
   c->request(1, "", seconds(5), [&](Result<Frame> r) {
@@ -247,6 +245,26 @@ TEST(Channel, PeersEndGivesEachPendingRequestOneError) {
   EXPECT_FALSE(refused) << "called from inside request()";
   f.run();
   EXPECT_TRUE(refused);
+}
+
+// What is answered in part was taken, and may not be sent again.
+TEST(Channel, WhoeverIsTurnedAwayHearsWhichRequestsWereNotTaken) {
+  Fixture f;
+  Echo echo(f, [&](Channel& c, Frame q) {
+    if (q.message == 1) return c.answer_part(q.id, 1, "taken");
+    c.answer_error(0, Error(Errc::kTryAgainLater, "no more room"));
+  });
+  ChannelPtr c = echo.connect();
+  std::vector<Errc> ends;
+  const auto ended = [&](Result<Frame> r) {
+    ends.push_back(r ? Errc::kOk : r.error().code);
+    if (ends.size() == 2) f.loop.stop();
+  };
+  c->request_stream(
+      1, "", seconds(5), [](Frame) {}, ended);
+  c->request(2, "", seconds(5), ended);
+  f.run();
+  EXPECT_EQ(ends, (std::vector{Errc::kReceiveFailed, Errc::kTryAgainLater}));
 }
 
 TEST(Channel, OwnCloseFailsPendingButDoesNotCallOnClosed) {

@@ -36,8 +36,7 @@ Result<BlockingStream> connect_agent(const ClientOptions& o, const std::string& 
   MUSTER_TRY(stream, BlockingStream::to_unix(path, o.timeout));
   if (!trusted(o, stream.peer().uid.value))
     return fail(Errc::kAuthFailed, "",
-                path + " belongs to uid " + std::to_string(stream.peer().uid.value) +
-                    ", which is not trusted to be the controller");
+                path + " belongs to uid " + std::to_string(stream.peer().uid.value) + ", which is not trusted to be the controller");
   return stream;
 }
 
@@ -65,6 +64,7 @@ class BlockingClient final : public Client {
 
   const Peer& peer() const override { return stream_.peer(); }
   int fd() const override { return stream_.fd(); }
+  bool turned_away() const override { return turned_away_; }
 
   Result<Frame> request(uint16_t message, std::string_view payload, Duration timeout) override {
     return request_stream(message, payload, timeout, [](std::string_view) { return Result<>(); });
@@ -73,22 +73,22 @@ class BlockingClient final : public Client {
   Result<Frame> request_stream(uint16_t message, std::string_view payload, Duration timeout,
                                const std::function<Result<>(std::string_view)>& on_part) override {
     if (payload.size() > kMaxPayload)
-      return fail(Errc::kFrameTooLong, "request of " + std::to_string(payload.size()) +
-                                           " bytes is longer than the limit of " +
-                                           std::to_string(kMaxPayload));
+      return fail(Errc::kFrameTooLong,
+                  "request of " + std::to_string(payload.size()) + " bytes is longer than the limit of " + std::to_string(kMaxPayload));
     uint64_t id = next_id_++;
-    MUSTER_TRY_VOID(stream_.send_frame(FrameKind::kRequest, id, message, payload, Deadline::in(timeout)));
+    auto sent = stream_.send_frame(FrameKind::kRequest, id, message, payload, Deadline::in(timeout));
+    if (!sent) return std::unexpected(last_words().value_or(sent.error()));
     Deadline until = Deadline::in(timeout);
-    for (;;) {
+    for (bool taken = false;;) {
       MUSTER_TRY(next, stream_.next_frame(until));
       if (!next) return fail(Errc::kTimedOut, "", "no answer from " + peer().address + " in time");
       if (next->kind == FrameKind::kNotice) {
         MUSTER_TRY_VOID(keep(*next));
       } else if (next->id != id) {
         // An answer to what was given up, or a request to a command, which serves none.
-        if (next->kind == FrameKind::kError && next->id == 0)
-          return std::unexpected(decode_error(next->payload));
+        if (next->kind == FrameKind::kError && next->id == 0) return std::unexpected(end_of(*next, taken));
       } else if (next->kind == FrameKind::kStreamPart) {
+        taken = true;
         MUSTER_TRY_VOID(on_part(next->payload));
         until = Deadline::in(timeout);
       } else if (next->kind == FrameKind::kAnswer) {
@@ -111,12 +111,25 @@ class BlockingClient final : public Client {
       MUSTER_TRY(next, stream_.next_frame(until));
       if (!next) return std::optional<Frame>();
       if (next->kind == FrameKind::kNotice) return std::optional<Frame>(next->to_frame());
-      if (next->kind == FrameKind::kError && next->id == 0)
-        return std::unexpected(decode_error(next->payload));
+      if (next->kind == FrameKind::kError && next->id == 0) return std::unexpected(decode_error(next->payload));
     }
   }
 
  private:
+  // An error without a request is the connection's end. What has been answered in part was taken, whatever it says.
+  Error end_of(const FrameView& f, bool taken) {
+    Error e = decode_error(f.payload);
+    if (taken && e.code == Errc::kTryAgainLater) e.code = Errc::kReceiveFailed;
+    turned_away_ = e.code == Errc::kTryAgainLater;
+    return e;
+  }
+  std::optional<Error> last_words() {
+    while (auto next = stream_.next_frame(Deadline::in(Duration{}))) {
+      if (!*next) break;
+      if ((*next)->kind == FrameKind::kError && (*next)->id == 0) return end_of(**next, false);
+    }
+    return std::nullopt;
+  }
   Result<> keep(const FrameView& f) {
     if (notices_.size() >= kMaxPending || kept_bytes_ + f.payload.size() > kMaxQueued)
       return fail(Errc::kReceiveFailed, "", "more notices came than can be kept");
@@ -127,6 +140,7 @@ class BlockingClient final : public Client {
 
   BlockingStream stream_;
   uint64_t next_id_ = 1;
+  bool turned_away_ = false;
   std::deque<Frame> notices_;
   size_t kept_bytes_ = 0;
 };
@@ -146,8 +160,7 @@ Result<std::unique_ptr<Client>> connect_client(const ClientOptions& options) {
     }
     Duration left = until.left();
     if (left <= Duration::zero())
-      return fail(Errc::kConnectFailed, "",
-                  a.tried.empty() ? "no controller and no agent socket is known" : a.tried);
+      return fail(Errc::kConnectFailed, "", a.tried.empty() ? "no controller and no agent socket is known" : a.tried);
     poll(nullptr, 0, static_cast<int>(std::max<int64_t>(1, std::min(pause, left).count() / 1000)));
   }
 }

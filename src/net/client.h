@@ -36,8 +36,7 @@ struct Endpoint {
 class Client {
  public:
   virtual ~Client() = default;
-  virtual const Peer& peer()
-      const = 0;  // who answers (its uid is checked against SlurmUser/root for local sockets)
+  virtual const Peer& peer() const = 0;  // who answers (its uid is checked against SlurmUser/root for local sockets)
   // kNoTimeout waits as long as the connection lives.
   virtual Result<Frame> request(uint16_t message, std::string_view payload, Duration timeout) = 0;
   // `on_part` gets each part of the answer; its error ends the request and is returned. Each part renews the
@@ -48,12 +47,14 @@ class Client {
   // descriptors, but only after next_notice(Duration{}) has returned nullopt: a frame may be here already.
   virtual Result<std::optional<Frame>> next_notice(Duration timeout) = 0;
   virtual int fd() const = 0;
+  // The peer took nothing of the request that failed last: it had no place for this connection, or ended it because nothing was
+  // asked on it for long. The request may be sent again, on another connection. Never after a part of its answer.
+  virtual bool turned_away() const = 0;
 };
 
 struct ClientOptions {
   std::vector<std::string> agent_sockets;
-  std::vector<uid_t>
-      trusted_uids;  // whose agent sockets are believed besides root's (SlurmUser, self in rootless mode)
+  std::vector<uid_t> trusted_uids;  // whose agent sockets are believed besides root's (SlurmUser, self in rootless mode)
   std::vector<Endpoint> controllers;
   Security security;               // kSlurmKey with an empty key: TCP is not tried
   Duration patience{};             // how long to retry while nobody listens

@@ -20,9 +20,8 @@ class TcpConnect : public std::enable_shared_from_this<TcpConnect> {
     Result<std::shared_ptr<Prover>> prover = make_prover(security);
     if (!prover) return finish(std::unexpected(prover.error()));
     prover_ = std::move(*prover);
-    timer_ = loop_.after(timeout, [self = shared_from_this()] {
-      self->finish(fail(Errc::kTimedOut, "", self->where() + ": no connection in time"));
-    });
+    timer_ = loop_.after(
+        timeout, [self = shared_from_this()] { self->finish(fail(Errc::kTimedOut, "", self->where() + ": no connection in time")); });
     std::vector<Address> numeric = numeric_addresses(host_, port_);
     numeric.empty() ? look_up() : try_addresses(std::move(numeric));
   }
@@ -80,9 +79,8 @@ class TcpConnect : public std::enable_shared_from_this<TcpConnect> {
     tune_tcp(fd_.get());
     Peer peer;
     peer.address = address_text(addresses_[next_].storage);
-    greeting_ =
-        Greeting::client(loop_, std::move(fd_), std::move(peer), prover_->client(),
-                         [self = shared_from_this()](Result<Established> e) { self->greeted(std::move(e)); });
+    greeting_ = Greeting::client(loop_, std::move(fd_), std::move(peer), prover_->client(),
+                                 [self = shared_from_this()](Result<Established> e) { self->greeted(std::move(e)); });
   }
 
   void greeted(Result<Established> e) {
@@ -123,8 +121,7 @@ class TcpConnect : public std::enable_shared_from_this<TcpConnect> {
 
 }  // namespace
 
-void connect_tcp(Loop& loop, const std::string& host, uint16_t port, const Security& security,
-                 Duration timeout, Connected connected) {
+void connect_tcp(Loop& loop, const std::string& host, uint16_t port, const Security& security, Duration timeout, Connected connected) {
   auto c = std::make_shared<TcpConnect>(loop, host, port, std::move(connected));
   loop.defer([c, security, timeout] { c->begin(security, timeout); });
 }

@@ -15,10 +15,7 @@ constexpr Duration kBusyRetry = milliseconds(2);
 class UnixConnect : public std::enable_shared_from_this<UnixConnect> {
  public:
   UnixConnect(Loop& loop, std::string path, Connected connected)
-      : loop_(loop),
-        path_(std::move(path)),
-        connected_(std::move(connected)),
-        until_(Loop::monotonic() + Limits{}.handshake) {}
+      : loop_(loop), path_(std::move(path)), connected_(std::move(connected)), until_(Loop::monotonic() + Limits{}.handshake) {}
 
   void attempt() {
     Result<Address> address = unix_address(path_);
@@ -26,8 +23,7 @@ class UnixConnect : public std::enable_shared_from_this<UnixConnect> {
     UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (fd && connect(fd.get(), address->get(), address->size) == 0) return established(std::move(fd));
     int why = errno;
-    if (why != EAGAIN || Loop::monotonic() > until_)
-      return finish(fail(Errc::kConnectFailed, "", path_ + ": " + system_text(why)));
+    if (why != EAGAIN || Loop::monotonic() > until_) return finish(fail(Errc::kConnectFailed, "", path_ + ": " + system_text(why)));
     // The timer is owned by what it calls; it lives until it has fired.
     retry_ = loop_.after(kBusyRetry, [self = shared_from_this()] {
       self->retry_.reset();

@@ -31,6 +31,8 @@ Connection::Connection(Loop& loop, Established e)
       tls_(std::move(e.tls)),
       limits_(e.limits),
       throttle_(e.accepted && peer_.trust != Trust::kClusterKey),
+      share_(std::move(e.share)),
+      limited_(share_ && share_->counted()),
       partial_(std::move(e.first_bytes)) {}
 
 Connection::~Connection() { close(); }
@@ -39,6 +41,10 @@ void Connection::start() {
   if (closed_) return;
   watch_ = loop_.watch(
       fd_.get(), [this] { readable(); }, [this] { flush(); });
+  if (limited_) {
+    idle_since_ = now_us();
+    arm(add_time(idle_since_, limits_.idle));
+  }
   // What arrived with the handshake is handled in a callback of its own, like everything later.
   if (!partial_.empty() || tls_) {
     loop_.defer([self = shared_from_this()] {
@@ -50,11 +56,18 @@ void Connection::start() {
   }
 }
 
+void Connection::refuse(const Error& error) {
+  out_.push(FrameKind::kError, 0, 0, encode_error(error));
+  if (!tls_ || encrypt_some()) write_some();
+  close();
+}
+
 // ---- reading
 // ---------------------------------------------------------------------------------------------------------
 
 void Connection::readable() {
   auto self = shared_from_this();  // a callback may drop the last owner
+  if (limited_ && share_->must_wait()) return wait_for_turn();
   for (int i = 0; i < kReadsPerTurn && !closed_ && !paused_; ++i)
     if (!read_once()) break;
 }
@@ -97,15 +110,34 @@ void Connection::consume(std::string_view bytes) {
     partial_.assign(bytes.substr(used));
     partial_since_ = now_us();
     arm(add_time(partial_since_, limits_.frame));
+    account_bytes();
     return;
   }
   partial_.append(bytes);
-  if (partial_.size() < partial_need_ || paused_) return;
+  if (!account_bytes() || partial_.size() < partial_need_ || paused_) return;
   size_t used = take_frames(partial_);
   if (closed_ || used == 0) return;
   partial_.erase(0, used);
   partial_since_ = now_us();
   if (partial_.empty() && partial_.capacity() > kWorthRoom) partial_.shrink_to_fit();
+  account_bytes();
+}
+
+// What this connection keeps in memory goes on its user's account. False: too much, and it is closed.
+bool Connection::account_bytes() {
+  if (!limited_ || closed_) return true;
+  if (share_->hold((partial_.empty() ? 0 : partial_.capacity()) + queued_bytes())) return true;
+  turn_away(share_->too_many_bytes());
+  return false;
+}
+
+// Its user has had what a turn has, or as much is under way as may be.
+void Connection::wait_for_turn() {
+  if (paused_ & kNotItsTurn) return;
+  pause(kNotItsTurn, true);
+  share_->wait([weak = weak_from_this()] {
+    if (auto self = weak.lock(); self && !self->closed_) self->pause(kNotItsTurn, false);
+  });
 }
 
 size_t Connection::take_frames(std::string_view bytes) {
@@ -116,14 +148,30 @@ size_t Connection::take_frames(std::string_view bytes) {
       lose(Error(Errc::kFrameMalformed, "connection to " + peer_.address + ": " + p.why));
       break;
     }
+    if (limited_ && p.header && !fits(p)) break;
     if (p.verdict == Parsed::Verdict::kNeedMore) {
       partial_need_ = p.size;
       break;
     }
+    if (limited_) {
+      const Share::Verdict v = share_->take(p.frame.payload.size());
+      if (v == Share::Verdict::kWait) {
+        wait_for_turn();
+        partial_need_ = 0;
+        break;
+      }
+      if (v == Share::Verdict::kRefuse) {
+        if (p.frame.kind == FrameKind::kRequest) enqueue(FrameKind::kError, p.frame.id, 0, encode_error(share_->too_many_requests()));
+        used += p.size;
+        continue;
+      }
+      if (p.frame.kind != FrameKind::kRequest) share_->answered();
+      ++active_;
+    }
     handle(p.frame);
     used += p.size;
     if (throttle_ && !closed_ && queued_bytes() > kHighMark) {
-      set_paused(true);
+      pause(kAnswersPileUp, true);
       partial_need_ = 0;
       break;
     }
@@ -131,17 +179,24 @@ size_t Connection::take_frames(std::string_view bytes) {
   return used;
 }
 
+// Asked as soon as the header is there: the rest of what is too large is not read.
+bool Connection::fits(const Parsed& frame) {
+  if (!limits_.largest) return true;
+  const size_t most = limits_.largest(frame.frame.message);
+  if (frame.payload() <= most) return true;
+  turn_away(Error(Errc::kFrameTooLong, "a request of " + std::to_string(frame.payload()) + " bytes is longer than the limit of " +
+                                           std::to_string(most) + " for its kind"));
+  return false;
+}
+
 void Connection::handle(const FrameView& f) {
   switch (f.kind) {
-    case FrameKind::kRequest:
-      return handle_request(f);
+    case FrameKind::kRequest: return handle_request(f);
     case FrameKind::kNotice:
       if (on_request) on_request(f.to_frame());
       return;
-    case FrameKind::kStreamPart:
-      return handle_part(f);
-    case FrameKind::kAnswer:
-      return handle_answer(f);
+    case FrameKind::kStreamPart: return handle_part(f);
+    case FrameKind::kAnswer: return handle_answer(f);
     case FrameKind::kError:
       if (f.id == 0) return lose(decode_error(f.payload));
       return handle_answer(f);
@@ -151,9 +206,9 @@ void Connection::handle(const FrameView& f) {
 void Connection::handle_request(const FrameView& f) {
   if (!on_request || unanswered_ >= kMaxPending) {
     ++unanswered_;
-    answer_error(f.id, on_request ? Error(Errc::kError, "more than " + std::to_string(kMaxPending) +
-                                                            " unanswered requests on one connection")
-                                  : Error(Errc::kUnsupported, "requests are not served on this connection"));
+    answer_error(f.id, on_request
+                           ? Error(Errc::kError, "more than " + std::to_string(kMaxPending) + " unanswered requests on one connection")
+                           : Error(Errc::kUnsupported, "requests are not served on this connection"));
     return;
   }
   ++unanswered_;
@@ -165,6 +220,7 @@ void Connection::handle_part(const FrameView& f) {
   auto it = pending_.find(f.id);
   if (it == pending_.end() || !it->second.part) return;
   if (it->second.deadline != INT64_MAX) it->second.deadline = add_time(now_us(), it->second.timeout);
+  it->second.taken = true;
   auto part = std::move(it->second.part);  // the callback may end the request
   part(f.to_frame());
   it = pending_.find(f.id);
@@ -191,15 +247,14 @@ void Connection::request(uint16_t message, std::string payload, Duration timeout
   request_stream(message, std::move(payload), timeout, {}, std::move(answered));
 }
 
-void Connection::request_stream(uint16_t message, std::string payload, Duration timeout,
-                                std::function<void(Frame)> part, Answered answered) {
+void Connection::request_stream(uint16_t message, std::string payload, Duration timeout, std::function<void(Frame)> part,
+                                Answered answered) {
   Error refused(Errc::kOk);
   if (closed_) {
     refused = Error(Errc::kSendFailed, "connection to " + peer_.address + " is closed");
   } else if (payload.size() > kMaxPayload) {
-    refused =
-        Error(Errc::kFrameTooLong, "request of " + std::to_string(payload.size()) +
-                                       " bytes is longer than the limit of " + std::to_string(kMaxPayload));
+    refused = Error(Errc::kFrameTooLong,
+                    "request of " + std::to_string(payload.size()) + " bytes is longer than the limit of " + std::to_string(kMaxPayload));
   } else if (pending_.size() >= kMaxPending || queued_bytes() + payload.size() > kMaxQueued) {
     refused = Error(Errc::kSendFailed, "connection to " + peer_.address + ": too many requests are waiting");
   }
@@ -209,7 +264,7 @@ void Connection::request_stream(uint16_t message, std::string payload, Duration 
   }
   uint64_t id = next_id_++;
   int64_t deadline = add_time(now_us(), timeout);
-  pending_.emplace(id, Pending{deadline, timeout, std::move(part), std::move(answered)});
+  pending_.emplace(id, Pending{deadline, timeout, std::move(part), std::move(answered), false});
   if (deadline != INT64_MAX) {
     deadlines_.push_back({deadline, id});
     std::push_heap(deadlines_.begin(), deadlines_.end(), std::greater<>());
@@ -220,6 +275,7 @@ void Connection::request_stream(uint16_t message, std::string payload, Duration 
 
 void Connection::answer(uint64_t id, uint16_t message, std::string payload) {
   if (unanswered_ > 0) --unanswered_;
+  if (limited_ && !closed_) share_->answered();
   enqueue(FrameKind::kAnswer, id, message, std::move(payload));
 }
 
@@ -229,37 +285,37 @@ void Connection::answer_part(uint64_t id, uint16_t message, std::string payload)
 
 void Connection::answer_error(uint64_t id, const Error& error) {
   if (unanswered_ > 0) --unanswered_;
+  if (limited_ && !closed_) share_->answered();
   enqueue(FrameKind::kError, id, 0, encode_error(error));
 }
 
 void Connection::notify(uint16_t message, std::string payload) {
+  notified_ = true;
   enqueue(FrameKind::kNotice, 0, message, std::move(payload));
 }
 
 // ---- writing
 // -----------------------------------------------------------------------------------------------------------
 
-size_t Connection::queued_bytes() const {
-  return out_.bytes() + (tls_ && !closed_ ? tls_->pending().size() : 0);
-}
+size_t Connection::queued_bytes() const { return out_.bytes() + (tls_ && !closed_ ? tls_->pending().size() : 0); }
 
 bool Connection::enqueue(FrameKind kind, uint64_t id, uint16_t message, std::string payload) {
   if (closed_) return false;
   if (payload.size() > kMaxPayload) {
     // Ours to avoid (long answers are streams); the peer gets an error instead of silence.
-    Error e(Errc::kFrameTooLong,
-            "an answer of " + std::to_string(payload.size()) + " bytes does not fit in a frame");
+    Error e(Errc::kFrameTooLong, "an answer of " + std::to_string(payload.size()) + " bytes does not fit in a frame");
     if (kind == FrameKind::kNotice) return false;
     return enqueue(FrameKind::kError, id, 0, encode_error(e));
   }
   if (queued_bytes() + payload.size() > kMaxQueued) {
-    lose(Error(Errc::kSendFailed, "connection to " + peer_.address + ": the peer does not read; " +
-                                      std::to_string(queued_bytes()) + " bytes were waiting"));
+    lose(Error(Errc::kSendFailed,
+               "connection to " + peer_.address + ": the peer does not read; " + std::to_string(queued_bytes()) + " bytes were waiting"));
     return false;
   }
   out_.push(kind, id, message, std::move(payload));
   schedule_flush();
-  return true;
+  ++active_;
+  return account_bytes();
 }
 
 void Connection::schedule_flush() {
@@ -331,10 +387,8 @@ void Connection::after_write(bool progress) {
     stalled_since_ = now_us();
     arm(add_time(stalled_since_, limits_.stall));
   }
-  if (throttle_) {
-    bool pause = paused_ ? queued > kLowMark : queued > kHighMark;
-    if (pause != paused_) set_paused(pause);
-  }
+  if (throttle_) pause(kAnswersPileUp, paused_ & kAnswersPileUp ? queued > kLowMark : queued > kHighMark);
+  account_bytes();
   if (queued <= kLowMark && !when_writable_.empty()) {
     auto calls = std::move(when_writable_);
     when_writable_.clear();
@@ -344,10 +398,11 @@ void Connection::after_write(bool progress) {
 
 // Requests of a user who does not take the answers wait: those already read in partial_, the others in the
 // socket.
-void Connection::set_paused(bool paused) {
-  paused_ = paused;
-  watch_->pause_read(paused);
-  if (paused) return;
+void Connection::pause(Pause why, bool on) {
+  if (on == static_cast<bool>(paused_ & why)) return;
+  paused_ ^= why;
+  watch_->pause_read(paused_ != 0);
+  if (paused_) return;
   partial_since_ = now_us();
   loop_.defer([self = shared_from_this()] {
     if (!self->closed_ && !self->paused_ && !self->partial_.empty()) self->consume({});
@@ -379,14 +434,29 @@ void Connection::on_timer() {
   armed_at_ = INT64_MAX;
   int64_t now = now_us();
   int64_t frame_at = partial_.empty() || paused_ ? INT64_MAX : add_time(partial_since_, limits_.frame);
-  if (frame_at <= now)
-    return lose(
-        Error(Errc::kTimedOut, "connection to " + peer_.address + ": a frame did not arrive whole in time"));
+  if (frame_at <= now) return lose(Error(Errc::kTimedOut, "connection to " + peer_.address + ": a frame did not arrive whole in time"));
   int64_t stall_at = stalled_since_ == 0 ? INT64_MAX : add_time(stalled_since_, limits_.stall);
-  if (stall_at <= now)
-    return lose(Error(Errc::kTimedOut, "connection to " + peer_.address + ": the peer does not read"));
-  int64_t next = std::min({frame_at, stall_at, expire_requests(now)});
+  if (stall_at <= now) return lose(Error(Errc::kTimedOut, "connection to " + peer_.address + ": the peer does not read"));
+  const int64_t idle_at = look_if_idle(now);
+  if (closed_) return;
+  int64_t next = std::min({frame_at, stall_at, idle_at, expire_requests(now)});
   if (!closed_ && next != INT64_MAX) arm(next);
+}
+
+// When to look again. A user's connection on which nothing happened from one look to the next, and nothing is under way, ends.
+int64_t Connection::look_if_idle(int64_t now) {
+  if (!limited_ || limits_.idle == kNoTimeout) return INT64_MAX;
+  const bool at_work =
+      active_ != active_before_ || notified_ || unanswered_ > 0 || !pending_.empty() || queued_bytes() > 0 || !partial_.empty();
+  if (at_work) {
+    active_before_ = active_;
+    idle_since_ = now;
+  } else if (add_time(idle_since_, limits_.idle) <= now) {
+    turn_away(Error(Errc::kTryAgainLater, "The daemon ended this connection, on which nothing was asked for long",
+                    "a new connection is welcome"));
+    return INT64_MAX;
+  }
+  return add_time(idle_since_, limits_.idle);
 }
 
 // Returns the earliest deadline that is left.
@@ -408,8 +478,7 @@ int64_t Connection::expire_requests(int64_t now) {
     late.push_back(std::move(it->second.answered));
     pending_.erase(it);
   }
-  for (Answered& answered : late)
-    answered(fail(Errc::kTimedOut, "", "no answer from " + peer_.address + " in time"));
+  for (Answered& answered : late) answered(fail(Errc::kTimedOut, "", "no answer from " + peer_.address + " in time"));
   return deadlines_.empty() ? INT64_MAX : deadlines_.front().at;
 }
 
@@ -437,7 +506,22 @@ void Connection::lose(Error error) {
   loop_.defer([f = std::move(on_request), w = std::move(when_writable_)] {});
 }
 
+// The peer is told why, as far as the socket takes it now.
+void Connection::turn_away(Error error) {
+  if (closed_) return;
+  limited_ = false;  // its last words are not counted
+  if (queued_bytes() < kLowMark) {
+    Error words = error;
+    if (unanswered_ > 0 && words.code == Errc::kTryAgainLater) words.code = Errc::kReceiveFailed;  // that one was taken
+    out_.push(FrameKind::kError, 0, 0, encode_error(words));
+    if (!tls_ || encrypt_some()) write_some();
+  }
+  lose(std::move(error));
+}
+
 void Connection::end() {
+  share_.reset();
+  limited_ = false;
   watch_.reset();
   timer_.reset();
   fd_.reset();
@@ -446,16 +530,19 @@ void Connection::end() {
 
 void Connection::fail_pending(const Error& error) {
   if (pending_.empty()) return;
-  std::vector<std::pair<uint64_t, Answered>> waiting;
+  std::vector<std::pair<uint64_t, Pending>> waiting;
   waiting.reserve(pending_.size());
-  for (auto& [id, p] : pending_) waiting.emplace_back(id, std::move(p.answered));
+  for (auto& [id, p] : pending_) waiting.emplace_back(id, std::move(p));
   pending_.clear();
   deadlines_.clear();
   std::sort(waiting.begin(), waiting.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Error e(Errc::kReceiveFailed, error.text, error.hint);
-  if (error.code == Errc::kFrameMalformed || error.code == Errc::kAuthFailed) e.code = error.code;
+  if (error.code == Errc::kFrameMalformed || error.code == Errc::kFrameTooLong || error.code == Errc::kAuthFailed ||
+      error.code == Errc::kTryAgainLater)
+    e.code = error.code;
   loop_.defer([waiting = std::move(waiting), e = std::move(e)] {
-    for (const auto& [id, answered] : waiting) answered(std::unexpected(e));
+    for (const auto& [id, p] : waiting)
+      p.answered(std::unexpected(p.taken && e.code == Errc::kTryAgainLater ? Error(Errc::kReceiveFailed, e.text, e.hint) : e));
   });
 }
 
@@ -478,6 +565,8 @@ ChannelPtr adopt_channel(Loop& loop, int fd, Peer peer, const Limits& limits) {
   e.fd = UniqueFd(fd);
   e.limits = limits;
   e.peer = std::move(peer);
+  if (limits.shares)
+    if (auto share = limits.shares->open(e.peer)) e.share = std::move(*share);
   auto c = std::make_shared<Connection>(loop, std::move(e));
   c->start();
   return c;

@@ -7,6 +7,7 @@
 
 #include "net/channel.h"
 #include "net/out_queue.h"
+#include "net/shares.h"
 #include "net/socket.h"
 #include "net/tls.h"
 
@@ -20,7 +21,8 @@ struct Established {
   std::unique_ptr<TlsSession> tls;
   std::string first_bytes;  // already received, plain connections only
   Limits limits;
-  bool accepted = false;  // by a listener; a user's connection is then throttled
+  bool accepted = false;         // by a listener; a user's connection is then throttled
+  std::unique_ptr<Share> share;  // of an accepted one
 };
 
 class Connection final : public Channel, public std::enable_shared_from_this<Connection> {
@@ -29,12 +31,13 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
   ~Connection() override;
   // Begins to read. Separate from construction, since the owner sets on_request in between.
   void start();
+  // In place of start(): says why there is no place for the peer, and closes.
+  void refuse(const Error& error);
 
   const Peer& peer() const override { return peer_; }
-  void request(uint16_t message, std::string payload, Duration timeout,
-               std::function<void(Result<Frame>)> answered) override;
-  void request_stream(uint16_t message, std::string payload, Duration timeout,
-                      std::function<void(Frame)> part, std::function<void(Result<Frame>)> answered) override;
+  void request(uint16_t message, std::string payload, Duration timeout, std::function<void(Result<Frame>)> answered) override;
+  void request_stream(uint16_t message, std::string payload, Duration timeout, std::function<void(Frame)> part,
+                      std::function<void(Result<Frame>)> answered) override;
   void answer(uint64_t id, uint16_t message, std::string payload) override;
   void answer_part(uint64_t id, uint16_t message, std::string payload) override;
   void answer_error(uint64_t id, const Error& error) override;
@@ -51,6 +54,7 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
     Duration timeout{};
     std::function<void(Frame)> part;
     Answered answered;
+    bool taken = false;  // a part of the answer has come
   };
   struct Deadline {
     int64_t at;
@@ -63,6 +67,7 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
   bool read_once();
   void decrypt(std::string_view bytes);
   void consume(std::string_view bytes);
+  bool fits(const Parsed& frame);
   size_t take_frames(std::string_view bytes);
   void handle(const FrameView& f);
   void handle_request(const FrameView& f);
@@ -75,11 +80,16 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
   bool write_some();
   bool encrypt_some();
   void after_write(bool progress);
-  void set_paused(bool paused);
+  enum Pause : uint8_t { kAnswersPileUp = 1, kNotItsTurn = 2 };
+  void pause(Pause why, bool on);
+  void wait_for_turn();
+  bool account_bytes();
+  void turn_away(Error error);
   // Time.
   void arm(int64_t at);
   void on_timer();
   int64_t expire_requests(int64_t now);
+  int64_t look_if_idle(int64_t now);
   void compact_deadlines();
   // End.
   void lose(Error error);
@@ -96,7 +106,12 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
   bool throttle_ = false;
   bool closed_ = false;
   bool flush_scheduled_ = false;
-  bool paused_ = false;
+  uint8_t paused_ = 0;  // of Pause
+  std::unique_ptr<Share> share_;
+  bool limited_ = false;                     // share_ counts, and idle connections end
+  bool notified_ = false;                    // somebody watches here
+  uint64_t active_ = 0, active_before_ = 0;  // counts frames; as of the last look
+  int64_t idle_since_ = 0;
 
   std::string partial_;      // a frame whose end has not come yet
   size_t partial_need_ = 0;  // bytes until parsing makes sense
@@ -106,8 +121,7 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
 
   uint64_t next_id_ = 1;
   std::unordered_map<uint64_t, Pending> pending_;
-  std::vector<Deadline>
-      deadlines_;  // heap; entries of answered requests stay until they come up or are compacted
+  std::vector<Deadline> deadlines_;  // heap; entries of answered requests stay until they come up or are compacted
   std::unique_ptr<Loop::Timer> timer_;
   int64_t armed_at_ = INT64_MAX;
 

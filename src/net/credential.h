@@ -8,6 +8,7 @@
 // with munge; the first call opens libcrypto.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,29 @@ Result<std::string> sign_credential(const Security& security, std::string_view c
 // The content. Errors: kAuthFailed for anything that a daemon of this cluster did not sign: altered, of another key than
 // `key` and `other_keys`, of a munge user who is no daemon, of the other AuthType.
 Result<std::string> verify_credential(const Security& security, std::string_view text);
+
+// ---- warrants: a daemon lets the holder of a key sign in its place, for what the warrant says (steps/warrant.h). Ed25519. A key is
+// its 32 raw bytes. Neither is ever taken for a credential of a daemon, nor the other way round.
+Result<std::string> new_private_key();
+Result<std::string> public_key(std::string_view private_key);
+
+Result<std::string> sign_warrant(const Security& security, std::string_view content);
+// The content of a warrant that a daemon of this cluster signed. Errors as of verify_credential.
+Result<std::string> verify_warrant(const Security& security, std::string_view text);
+
+// A credential by the holder of a warrant's key, with the warrant. Its parts have to be checked in this order, because the public key
+// is in the warrant.
+Result<std::string> sign_by_warrant(std::string_view private_key, std::string_view warrant, std::string_view content);
+struct ByWarrant {
+  std::string_view warrant, signature, content;  // of the text
+};
+// nullopt: it is not such a credential.
+std::optional<ByWarrant> by_warrant(std::string_view text);
+// The signature is of the content and of this warrant. Error: kAuthFailed.
+Result<> check_signature(const ByWarrant& credential, std::string_view public_key);
+
+// SHA-256 as hexadecimal text: the name that the controller's store gives to a content.
+Result<std::string> content_hash(std::string_view content);
 
 // `bytes` unpredictable bytes as hexadecimal text, for per-step keys.
 Result<std::string> random_key(size_t bytes = 16);

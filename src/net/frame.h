@@ -37,21 +37,24 @@ struct FrameView {
 
 struct Parsed {
   enum class Verdict : uint8_t { kFrame, kNeedMore, kMalformed } verdict = Verdict::kNeedMore;
-  FrameView frame;       // kFrame: views into the buffer
-  size_t size = 0;       // kFrame: bytes used; kNeedMore: bytes the buffer must have at least
-  const char* why = "";  // kMalformed
+  FrameView frame;                                        // kFrame: views into the buffer; kNeedMore with `header`: all but the payload
+  size_t size = 0;                                        // kFrame: bytes used; kNeedMore: bytes the buffer must have at least
+  bool header = false;                                    // the header is there
+  size_t payload() const { return size - kFrameHeader; }  // with `header`
+  const char* why = "";                                   // kMalformed
 };
 
 // The first frame of `buffer`. O(1).
 Parsed parse_frame(std::string_view buffer);
 
 // Appends the 15 bytes before the payload. `payload_size` <= kMaxPayload.
-void append_frame_header(std::string& out, FrameKind kind, uint64_t id, uint16_t message,
-                         size_t payload_size);
+void append_frame_header(std::string& out, FrameKind kind, uint64_t id, uint16_t message, size_t payload_size);
 
 // The payload of a kError frame. A code this version does not know decodes as kError with the peer's text;
 // malformed bytes decode as kFrameMalformed.
 std::string encode_error(const Error& error);
+// A whole kError frame with id 0: what whoever is turned away gets.
+std::string refusal_frame(const Error& error);
 Error decode_error(std::string_view payload);
 
 }  // namespace muster::net

@@ -60,8 +60,8 @@ TEST(Frame, BadLengthsAndKindsAreMalformedAtOnce) {
 }
 
 TEST(Frame, ErrorsCrossTheWire) {
-  for (const Error& e : {Error(Errc::kInvalidPartition), Error(Errc::kAtMaxJobs, "own text", "hint"),
-                         Error(Errc::kInvalidJobName), Error(Errc::kError, "x", "")})
+  for (const Error& e : {Error(Errc::kInvalidPartition), Error(Errc::kAtMaxJobs, "own text", "hint"), Error(Errc::kInvalidJobName),
+                         Error(Errc::kError, "x", "")})
     EXPECT_EQ(decode_error(encode_error(e)), e);
   // A code from a newer version keeps its text.
   std::string unknown = encode_error(Error(Errc::kIo, "a new kind of failure"));
@@ -69,8 +69,7 @@ TEST(Frame, ErrorsCrossTheWire) {
   unknown[1] = '\xee';
   EXPECT_EQ(decode_error(unknown), Error(Errc::kError, "a new kind of failure"));
   std::string good = encode_error(Error(Errc::kIo, "text", "hint"));
-  for (size_t n = 0; n < good.size(); ++n)
-    EXPECT_EQ(decode_error(std::string_view(good).substr(0, n)).code, Errc::kFrameMalformed) << n;
+  for (size_t n = 0; n < good.size(); ++n) EXPECT_EQ(decode_error(std::string_view(good).substr(0, n)).code, Errc::kFrameMalformed) << n;
   EXPECT_EQ(decode_error(good + "x").code, Errc::kFrameMalformed);
 }
 
@@ -92,8 +91,7 @@ TEST(OutQueue, KeepsEveryByteInOrder) {
   uint64_t id = 0;
   for (int step = 0; step < 3000 || !q.empty(); ++step) {
     if (step < 3000 && random() % 2) {
-      std::string payload(random() % 10 ? random() % 200 : random() % 200000,
-                          static_cast<char>('a' + id % 26));
+      std::string payload(random() % 10 ? random() % 200 : random() % 200000, static_cast<char>('a' + id % 26));
       expected += frame(FrameKind::kAnswer, ++id, 1, payload);
       q.push(FrameKind::kAnswer, id, 1, std::move(payload));
     } else if (!q.empty()) {
@@ -134,10 +132,8 @@ bool server_closes_on(Fixture& f, Echo& echo, const std::string& bytes) {
 TEST(HostilePeer, EveryByteOfASampleFlipped) {
   Fixture f;
   Echo echo(f);
-  std::string sample = frame(FrameKind::kRequest, 1, 2, "first") +
-                       frame(FrameKind::kStreamPart, 9, 2, "nobody asked") +
-                       frame(FrameKind::kError, 9, 0, encode_error(Error(Errc::kIo, "t"))) +
-                       frame(FrameKind::kNotice, 0, 5, "");
+  std::string sample = frame(FrameKind::kRequest, 1, 2, "first") + frame(FrameKind::kStreamPart, 9, 2, "nobody asked") +
+                       frame(FrameKind::kError, 9, 0, encode_error(Error(Errc::kIo, "t"))) + frame(FrameKind::kNotice, 0, 5, "");
   EXPECT_FALSE(server_closes_on(f, echo, sample));
   int malformed = 0;
   for (size_t i = 0; i < sample.size(); ++i)
@@ -203,8 +199,8 @@ TEST(HostilePeer, DrippedBytesOfGoodFramesAreUnderstood) {
     if (seen.size() == 3) f.loop.stop();
   });
   int fd = echo.raw_connection();
-  std::string bytes = frame(FrameKind::kNotice, 0, 1, "one") + frame(FrameKind::kNotice, 0, 1, "") +
-                      frame(FrameKind::kNotice, 0, 1, "three");
+  std::string bytes =
+      frame(FrameKind::kNotice, 0, 1, "one") + frame(FrameKind::kNotice, 0, 1, "") + frame(FrameKind::kNotice, 0, 1, "three");
   std::unique_ptr<Loop::Timer> drip;
   size_t next = 0;
   std::function<void()> drop = [&] {

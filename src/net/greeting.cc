@@ -15,8 +15,7 @@ Greeting::Greeting(Loop& loop, UniqueFd fd, Peer peer, Done done) : loop_(loop),
   e_.peer = std::move(peer);
 }
 
-std::shared_ptr<Greeting> Greeting::client(Loop& loop, UniqueFd fd, Peer peer, std::unique_ptr<Handshake> h,
-                                           Done done) {
+std::shared_ptr<Greeting> Greeting::client(Loop& loop, UniqueFd fd, Peer peer, std::unique_ptr<Handshake> h, Done done) {
   std::shared_ptr<Greeting> g(new Greeting(loop, std::move(fd), std::move(peer), std::move(done)));
   g->handshake_ = std::move(h);
   g->start();

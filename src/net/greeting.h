@@ -15,12 +15,10 @@ class Greeting : public std::enable_shared_from_this<Greeting> {
   using Done = std::function<void(Result<Established>)>;
   // What to do with an accepted connection that opens like this: a handshake, or an error. Taking `fd` (and
   // returning nullptr) ends the greeting without calling `done`.
-  using Choose =
-      std::function<Result<std::unique_ptr<Handshake>>(Opening, UniqueFd& fd, std::string& first_bytes)>;
+  using Choose = std::function<Result<std::unique_ptr<Handshake>>(Opening, UniqueFd& fd, std::string& first_bytes)>;
 
   // `done` is called at most once, never from inside these.
-  static std::shared_ptr<Greeting> client(Loop& loop, UniqueFd fd, Peer peer, std::unique_ptr<Handshake> h,
-                                          Done done);
+  static std::shared_ptr<Greeting> client(Loop& loop, UniqueFd fd, Peer peer, std::unique_ptr<Handshake> h, Done done);
   static std::shared_ptr<Greeting> server(Loop& loop, UniqueFd fd, Peer peer, Choose choose, Done done);
   // Ends it with this error: the time is over.
   void abandon(Error error);

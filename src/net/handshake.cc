@@ -7,6 +7,8 @@
 namespace muster::net {
 namespace {
 
+constexpr size_t kTlsHead = 5, kLongestHello = 4096;  // ours have 300 bytes, with keys of the newest kinds 1,600
+
 class TlsHandshake final : public Handshake {
  public:
   TlsHandshake(std::shared_ptr<TlsContext> context, std::unique_ptr<TlsSession> session)
@@ -34,12 +36,8 @@ class TlsHandshake final : public Handshake {
 class TlsProver final : public Prover {
  public:
   explicit TlsProver(std::shared_ptr<TlsContext> context) : context_(std::move(context)) {}
-  std::unique_ptr<Handshake> client() override {
-    return std::make_unique<TlsHandshake>(context_, context_->client());
-  }
-  std::unique_ptr<Handshake> server() override {
-    return std::make_unique<TlsHandshake>(context_, context_->server());
-  }
+  std::unique_ptr<Handshake> client() override { return std::make_unique<TlsHandshake>(context_, context_->client()); }
+  std::unique_ptr<Handshake> server() override { return std::make_unique<TlsHandshake>(context_, context_->server()); }
 
  private:
   std::shared_ptr<TlsContext> context_;
@@ -57,14 +55,19 @@ Result<std::shared_ptr<Prover>> make_prover(const Security& security) {
 
 // TLS: a handshake record (22) of version 3.x. HTTP: a method and a space.
 Opening classify_opening(std::string_view first) {
-  constexpr std::array<std::string_view, 7> kMethods = {"GET ",    "HEAD ",    "POST ", "PUT ",
-                                                        "DELETE ", "OPTIONS ", "PATCH "};
+  constexpr std::array<std::string_view, 7> kMethods = {"GET ", "HEAD ", "POST ", "PUT ", "DELETE ", "OPTIONS ", "PATCH "};
   if (first.empty()) return Opening::kNeedMore;
   auto agrees = [&](std::string_view want) {
     size_t n = std::min(first.size(), want.size());
     return first.substr(0, n) == want.substr(0, n);
   };
-  if (agrees(std::string_view("\x16\x03", 2))) return first.size() < 2 ? Opening::kNeedMore : Opening::kTls;
+  if (agrees(std::string_view("\x16\x03", 2))) {
+    // Until its first record is whole a peer costs no more than the bytes it sent.
+    if (first.size() < kTlsHead) return Opening::kNeedMore;
+    const size_t length = static_cast<size_t>(static_cast<uint8_t>(first[3])) << 8 | static_cast<uint8_t>(first[4]);
+    if (length > kLongestHello) return Opening::kUnknown;
+    return first.size() < kTlsHead + length ? Opening::kNeedMore : Opening::kTls;
+  }
   if (agrees(kMungeMagic)) return first.size() < kMungeMagic.size() ? Opening::kNeedMore : Opening::kMunge;
   for (std::string_view m : kMethods)
     if (agrees(m)) return first.size() < m.size() ? Opening::kNeedMore : Opening::kHttp;

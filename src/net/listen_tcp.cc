@@ -1,9 +1,13 @@
-// Accepting over TCP: look at the first bytes, let the peer prove itself, hand over; only so many at a time,
-// each only for so long (Limits).
+// Accepting over TCP: look at the first bytes, let the peer prove itself, hand over; only so many at a time, each only for so
+// long (Limits). New ones are always accepted: where there are too many that have not proved who they are, the oldest one of
+// the address that has most of them goes. So one host that opens connections and says nothing takes the place of its own.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <unistd.h>
+
 #include <map>
+#include <set>
 
 #include "net/acceptor.h"
 #include "net/greeting.h"
@@ -14,39 +18,42 @@ namespace {
 
 class TcpListener final : public Listener {
  public:
-  TcpListener(Loop& loop, UniqueFd fd, Security::Kind kind, std::shared_ptr<Prover> prover,
-              std::function<void(ChannelPtr)> accepted, const Limits& limits)
-      : loop_(loop),
-        kind_(kind),
-        prover_(std::move(prover)),
-        accepted_(std::move(accepted)),
-        limits_(limits) {
+  TcpListener(Loop& loop, UniqueFd fd, Security::Kind kind, std::shared_ptr<Prover> prover, std::function<void(ChannelPtr)> accepted,
+              const Limits& limits)
+      : loop_(loop), kind_(kind), prover_(std::move(prover)), accepted_(std::move(accepted)), limits_(limits), pace_(limits.told_again) {
+    if (!limits_.shares) limits_.shares = Shares::make(loop, {0, ::geteuid()});
+    if (limits_.unauthenticated == 0) limits_.unauthenticated = limits_.shares->figures().unproved();
     sockaddr_storage a{};
     socklen_t n = sizeof a;
     getsockname(fd.get(), reinterpret_cast<sockaddr*>(&a), &n);
     // The port has the same place in both families.
     port_ = ntohs(reinterpret_cast<const sockaddr_in&>(a).sin_port);
-    acceptor_ =
-        std::make_unique<Acceptor>(loop, std::move(fd), [this](UniqueFd peer) { greet(std::move(peer)); });
+    acceptor_ = std::make_unique<Acceptor>(loop, std::move(fd), [this](UniqueFd peer) { greet(std::move(peer)); });
   }
-  ~TcpListener() override { *alive_ = false; }
+  ~TcpListener() override {
+    *alive_ = false;
+    limits_.shares->unproved -= waiting_.size();
+  }
 
   uint16_t port() const override { return port_; }
   void on_http(std::function<void(int, std::string, std::string)> f) override { http_ = std::move(f); }
-  void on_refused(std::function<void(const std::string&, const Error&)> f) override {
-    refused_ = std::move(f);
-  }
+  void on_refused(std::function<void(const std::string&, const Error&)> f) override { refused_ = std::move(f); }
 
  private:
   struct Waiting {
     std::shared_ptr<Greeting> greeting;
     Duration until;
+    std::string host;
   };
 
   void greet(UniqueFd fd) {
     tune_tcp(fd.get());
     Peer peer;
-    peer.address = remote_address_text(fd.get());
+    sockaddr_storage from{};
+    socklen_t size = sizeof from;
+    if (getpeername(fd.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) return;  // gone already
+    peer.address = address_text(from);
+    std::string host = address_key(from);
     uint64_t number = ++last_;
     auto choose = [this, address = peer.address, number](Opening o, UniqueFd& socket, std::string& first) {
       return this->choose(o, socket, first, address, number);
@@ -55,14 +62,39 @@ class TcpListener final : public Listener {
     auto done = [this, alive = alive_, number](Result<Established> e) {
       if (*alive) finished(number, std::move(e));
     };
-    waiting_[number] = {Greeting::server(loop_, std::move(fd), std::move(peer), choose, done),
-                        Loop::monotonic() + limits_.handshake};
-    if (waiting_.size() >= limits_.unauthenticated) acceptor_->pause(true);
+    waiting_[number] = {Greeting::server(loop_, std::move(fd), std::move(peer), choose, done), Loop::monotonic() + limits_.handshake, host};
+    ++limits_.shares->unproved;
+    count(host, [number](Host& h) { h.insert(number); });
     if (!timer_) arm();
+    if (limits_.shares->unproved > limits_.unauthenticated) drop_one();
   }
 
-  Result<std::unique_ptr<Handshake>> choose(Opening o, UniqueFd& fd, std::string& first,
-                                            const std::string& address, uint64_t number) {
+  using Host = std::set<uint64_t>;  // its connections here, the oldest first
+
+  template <class F>
+  void count(const std::string& host, F change) {
+    Host& h = hosts_[host];
+    by_size_.erase({h.size(), host});
+    change(h);
+    if (h.empty()) hosts_.erase(host);
+    else by_size_.emplace(h.size(), host);
+  }
+
+  void drop_one() {
+    if (by_size_.empty()) return;
+    const uint64_t oldest = *hosts_[by_size_.rbegin()->second].begin();
+    auto greeting = waiting_.at(oldest).greeting;
+    // Not from inside the loop of acceptances: whoever is told of it may end the listener.
+    loop_.defer([this, alive = alive_, greeting, oldest] {
+      greeting->abandon(
+          Error(Errc::kTryAgainLater, "of all hosts, this one has the most connections open that have not proved who they are"));
+      if (*alive) dropped_.erase(oldest);
+    });
+    dropped_[oldest] = waiting_.at(oldest);
+    forget(oldest);
+  }
+
+  Result<std::unique_ptr<Handshake>> choose(Opening o, UniqueFd& fd, std::string& first, const std::string& address, uint64_t number) {
     if (o == Opening::kHttp && http_) {
       auto http = http_;
       http(fd.release(), std::move(first), address);
@@ -78,30 +110,50 @@ class TcpListener final : public Listener {
       send(fd.get(), no.data(), no.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       return fail(Errc::kAuthFailed, "the peer uses AuthType=auth/munge, this daemon auth/slurm");
     }
-    if (o == Opening::kTls)
-      return fail(Errc::kAuthFailed, "the peer uses AuthType=auth/slurm, this daemon auth/munge");
-    return fail(Errc::kFrameMalformed,
-                o == Opening::kHttp ? "HTTP is not served here" : "an unknown protocol");
+    if (o == Opening::kTls) return fail(Errc::kAuthFailed, "the peer uses AuthType=auth/slurm, this daemon auth/munge");
+    return fail(Errc::kFrameMalformed, o == Opening::kHttp ? "HTTP is not served here" : "an unknown protocol");
   }
 
   void finished(uint64_t number, Result<Established> e) {
-    auto it = waiting_.find(number);
-    if (it == waiting_.end()) return;
-    std::string address = it->second.greeting->peer().address;
-    forget(number);
-    if (!e) {
-      if (auto refused = refused_) refused(address, e.error());
+    std::shared_ptr<Greeting> greeting;
+    std::string host;
+    if (auto it = waiting_.find(number); it != waiting_.end()) {
+      greeting = it->second.greeting;
+      host = it->second.host;
+      forget(number);
+    } else if (auto dropped = dropped_.find(number); dropped != dropped_.end()) {
+      greeting = dropped->second.greeting;
+      host = dropped->second.host;
+      dropped_.erase(dropped);
+    } else {
       return;
     }
+    if (!e) return tell_refused(host, greeting->peer().address, e.error());
     e->limits = limits_;
+    auto share = limits_.shares->open(e->peer);
+    if (share) e->share = std::move(*share);
     auto c = std::make_shared<Connection>(loop_, std::move(*e));
+    if (!share) return c->refuse(share.error());
     c->start();
     auto accepted = accepted_;  // the callee may end the listener
     accepted(std::move(c));
   }
 
+  // For the log: once for a host and a while.
+  void tell_refused(const std::string& host, const std::string& address, const Error& e) {
+    auto refused = refused_;
+    if (!refused) return;
+    auto untold = pace_.tell(host + std::string(e.message()).substr(0, 100), Loop::monotonic());
+    if (!untold) return;
+    refused(address, *untold ? Error(e.code, std::string(e.message()) + Pace::more(*untold), e.hint) : e);
+  }
+
   void forget(uint64_t number) {
-    if (waiting_.erase(number) > 0 && waiting_.size() == limits_.unauthenticated - 1) acceptor_->pause(false);
+    auto at = waiting_.find(number);
+    if (at == waiting_.end()) return;
+    count(at->second.host, [number](Host& h) { h.erase(number); });
+    waiting_.erase(at);
+    --limits_.shares->unproved;
   }
 
   // All wait equally long, so the first is the next to be late: one timer for all.
@@ -133,19 +185,21 @@ class TcpListener final : public Listener {
   uint16_t port_ = 0;
   uint64_t last_ = 0;
   std::map<uint64_t, Waiting> waiting_;  // in the order of arrival
+  std::map<uint64_t, Waiting> dropped_;  // until the end of the turn
+  std::map<std::string, Host> hosts_;
+  std::set<std::pair<size_t, std::string>> by_size_;
+  Pace pace_;
   std::unique_ptr<Acceptor> acceptor_;
   std::unique_ptr<Loop::Timer> timer_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Listener>> listen_tcp(Loop& loop, const std::string& address, uint16_t port,
-                                             const Security& security,
+Result<std::unique_ptr<Listener>> listen_tcp(Loop& loop, const std::string& address, uint16_t port, const Security& security,
                                              std::function<void(ChannelPtr)> accepted, const Limits& limits) {
   MUSTER_TRY(prover, make_prover(security));
   MUSTER_TRY(fd, bind_tcp(address, port));
-  return std::make_unique<TcpListener>(loop, std::move(fd), security.kind, std::move(prover),
-                                       std::move(accepted), limits);
+  return std::make_unique<TcpListener>(loop, std::move(fd), security.kind, std::move(prover), std::move(accepted), limits);
 }
 
 }  // namespace muster::net

@@ -1,5 +1,6 @@
 // The agent socket: accept, ask the kernel who it is, hand over.
 #include <errno.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,13 +12,12 @@ namespace {
 
 class UnixListener final : public Listener {
  public:
-  UnixListener(Loop& loop, UniqueFd fd, std::string path, std::function<void(ChannelPtr)> accepted,
-               const Limits& limits)
+  UnixListener(Loop& loop, UniqueFd fd, std::string path, std::function<void(ChannelPtr)> accepted, const Limits& limits)
       : loop_(loop), path_(std::move(path)), accepted_(std::move(accepted)), limits_(limits) {
+    if (!limits_.shares) limits_.shares = Shares::make(loop, {0, ::geteuid()});
     struct stat st {};
     if (lstat(path_.c_str(), &st) == 0) device_ = st.st_dev, inode_ = st.st_ino;
-    acceptor_ =
-        std::make_unique<Acceptor>(loop, std::move(fd), [this](UniqueFd peer) { greet(std::move(peer)); });
+    acceptor_ = std::make_unique<Acceptor>(loop, std::move(fd), [this](UniqueFd peer) { greet(std::move(peer)); });
   }
   // A successor may have put its own socket there already.
   ~UnixListener() override {
@@ -25,11 +25,8 @@ class UnixListener final : public Listener {
     if (lstat(path_.c_str(), &st) == 0 && st.st_dev == device_ && st.st_ino == inode_) unlink(path_.c_str());
   }
   uint16_t port() const override { return 0; }
-  void on_http(std::function<void(int, std::string, std::string)>) override {
-  }  // the agent socket speaks frames only
-  void on_refused(std::function<void(const std::string&, const Error&)> f) override {
-    refused_ = std::move(f);
-  }
+  void on_http(std::function<void(int, std::string, std::string)>) override {}  // the agent socket speaks frames only
+  void on_refused(std::function<void(const std::string&, const Error&)> f) override { refused_ = std::move(f); }
 
  private:
   void greet(UniqueFd fd) {
@@ -39,8 +36,15 @@ class UnixListener final : public Listener {
       return;
     }
     Established e;
+    auto share = limits_.shares->open(*peer);
+    if (!share) {
+      const std::string why = refusal_frame(share.error());
+      [[maybe_unused]] ssize_t n = send(fd.get(), why.data(), why.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      return;
+    }
     e.fd = std::move(fd);
     e.peer = std::move(*peer);
+    e.share = std::move(*share);
     e.accepted = true;
     e.limits = limits_;
     auto c = std::make_shared<Connection>(loop_, std::move(e));
@@ -60,11 +64,10 @@ class UnixListener final : public Listener {
 
 }  // namespace
 
-Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, const std::string& path,
-                                              std::function<void(ChannelPtr)> accepted,
+Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, const std::string& path, std::function<void(ChannelPtr)> accepted,
                                               const Limits& limits) {
-  MUSTER_TRY(socket, bind_agent_socket(path));
-  return listen_unix(loop, std::move(socket), std::move(accepted), limits);
+  MUSTER_TRY(fd, bind_unix(path, limits.owner_only ? 0600 : 0666));
+  return listen_unix(loop, BoundSocket{path, std::move(fd)}, std::move(accepted), limits);
 }
 
 Result<BoundSocket> bind_agent_socket(const std::string& path) {

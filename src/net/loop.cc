@@ -28,8 +28,7 @@ constexpr size_t kNotQueued = static_cast<size_t>(-1);
 constexpr uint32_t kWakeSlot = 0xffffffffu;
 constexpr uint32_t kSignalSlot = 0xfffffffeu;
 constexpr size_t kScratchBytes = 256u << 10;
-constexpr int kDeferRounds =
-    8;  // deferred work may defer again (answers → writes); beyond that, descriptors get a turn
+constexpr int kDeferRounds = 8;  // deferred work may defer again (answers → writes); beyond that, descriptors get a turn
 
 int64_t clock_us(clockid_t id) {
   timespec t{};
@@ -66,9 +65,7 @@ class TimerHeap {
   }
 
  private:
-  static bool before(const TimerNode* a, const TimerNode* b) {
-    return a->at != b->at ? a->at < b->at : a->order < b->order;
-  }
+  static bool before(const TimerNode* a, const TimerNode* b) { return a->at != b->at ? a->at < b->at : a->order < b->order; }
   void put(size_t i, TimerNode* n) {
     nodes_[i] = n;
     n->position = i;
@@ -407,9 +404,7 @@ void Loop::post(std::function<void()> work) { impl_->post(std::move(work)); }
 void Loop::defer(std::function<void()> work) {
   if (!impl_->dead) impl_->deferred.push_back(std::move(work));
 }
-Loop::Kept Loop::keep(std::shared_ptr<void> thing) {
-  return impl_->kept.insert(impl_->kept.end(), std::move(thing));
-}
+Loop::Kept Loop::keep(std::shared_ptr<void> thing) { return impl_->kept.insert(impl_->kept.end(), std::move(thing)); }
 void Loop::let_go(Kept kept) { impl_->kept.erase(kept); }
 std::span<char> Loop::scratch() { return impl_->scratch; }
 
@@ -433,12 +428,10 @@ std::unique_ptr<Loop::Timer> Loop::after(Duration delay, std::function<void()> f
   return handle;
 }
 
-std::unique_ptr<Loop::Watch> Loop::watch(int fd, std::function<void()> readable,
-                                         std::function<void()> writable) {
+std::unique_ptr<Loop::Watch> Loop::watch(int fd, std::function<void()> readable, std::function<void()> writable) {
   class Handle final : public Watch {
    public:
-    Handle(std::shared_ptr<Impl> impl, std::shared_ptr<WatchState> state)
-        : impl_(std::move(impl)), state_(std::move(state)) {}
+    Handle(std::shared_ptr<Impl> impl, std::shared_ptr<WatchState> state) : impl_(std::move(impl)), state_(std::move(state)) {}
     ~Handle() override { impl_->forget(*state_); }
     void want_write(bool on) override { change(state_->writing, on); }
     void pause_read(bool paused) override { change(state_->reading, !paused); }

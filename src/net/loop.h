@@ -29,8 +29,8 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  void run();   // until stop(); a stop() that came before run() makes it return at once
-  void stop();  // from any thread
+  void run();                             // until stop(); a stop() that came before run() makes it return at once
+  void stop();                            // from any thread
   void post(std::function<void()> work);  // from any thread
 
   // A post() that may be called at any time, also when the loop is gone (the work is dropped then).
@@ -64,8 +64,7 @@ class Loop {
     virtual void want_write(bool on) = 0;  // off at first; reading is always wanted unless pause_read
     virtual void pause_read(bool paused) = 0;
   };
-  [[nodiscard]] std::unique_ptr<Watch> watch(int fd, std::function<void()> readable,
-                                             std::function<void()> writable = {});
+  [[nodiscard]] std::unique_ptr<Watch> watch(int fd, std::function<void()> readable, std::function<void()> writable = {});
 
   // Signals delivered to callbacks instead of the process (SIGCHLD, SIGTERM, SIGHUP …), coalesced like
   // signals are. A signal belongs to one loop of the process at a time; the old disposition comes back with

@@ -41,8 +41,7 @@ TEST(Loop, TimersFireInOrderOfTimeThenOfArming) {
   Fixture f;
   std::vector<int> order;
   std::vector<std::unique_ptr<Loop::Timer>> keep;
-  for (int i : {5, 1, 3, 1, 4})
-    keep.push_back(f.loop.after(milliseconds(i * 3), [&, i] { order.push_back(i); }));
+  for (int i : {5, 1, 3, 1, 4}) keep.push_back(f.loop.after(milliseconds(i * 3), [&, i] { order.push_back(i); }));
   keep.push_back(f.loop.after(milliseconds(20), [&] { f.loop.stop(); }));
   f.run();
   EXPECT_EQ(order, (std::vector<int>{1, 1, 3, 4, 5}));
@@ -139,7 +138,7 @@ TEST(Loop, APausedWatchOfAGonePeerDoesNotSpin) {
   Duration cpu = thread_cpu();
   auto end = f.loop.after(milliseconds(100), [&] { f.loop.stop(); });
   f.run();
-  EXPECT_LT(thread_cpu() - cpu, milliseconds(20));
+  EXPECT_LT(thread_cpu() - cpu, milliseconds(50));
 }
 
 TEST(Loop, AnIdleLoopUsesNoCpu) {
@@ -152,7 +151,7 @@ TEST(Loop, AnIdleLoopUsesNoCpu) {
   auto end = f.loop.after(milliseconds(150), [&] { f.loop.stop(); });
   f.run();
   other.join();
-  EXPECT_LT(thread_cpu() - cpu, milliseconds(20));
+  EXPECT_LT(thread_cpu() - cpu, milliseconds(50));
 }
 
 TEST(Loop, PlainFilesAndDevNullAreAlwaysReady) {
@@ -233,8 +232,7 @@ TEST(Loop, DeferredWorkRunsAtTheEndOfTheTurn) {
     });
   });
   f.run();
-  EXPECT_EQ(order,
-            (std::vector<std::string>{"post 1", "post 2", "deferred", "deferred by deferred", "next turn"}));
+  EXPECT_EQ(order, (std::vector<std::string>{"post 1", "post 2", "deferred", "deferred by deferred", "next turn"}));
 }
 
 TEST(Loop, StopBeforeRunAndStopFromAnotherThread) {

@@ -34,11 +34,9 @@ std::string encode(Kind kind, std::string_view body) {
 // The first message of `in`; nullopt while it is not whole.
 Result<std::optional<Message>> decode(std::string_view in) {
   size_t known = std::min(in.size(), kMungeMagic.size());
-  if (in.substr(0, known) != kMungeMagic.substr(0, known))
-    return fail(Errc::kAuthFailed, "the peer does not speak AuthType=auth/munge");
+  if (in.substr(0, known) != kMungeMagic.substr(0, known)) return fail(Errc::kAuthFailed, "the peer does not speak AuthType=auth/munge");
   if (in.size() < kHead) return std::optional<Message>();
-  if (in[6] != kVersion)
-    return fail(Errc::kProtocolVersion, "the peer speaks another version of the munge handshake");
+  if (in[6] != kVersion) return fail(Errc::kProtocolVersion, "the peer speaks another version of the munge handshake");
   size_t size = 0;
   for (size_t i = 0; i < 4; ++i) size |= static_cast<size_t>(static_cast<uint8_t>(in[8 + i])) << (8 * i);
   if (size > kMaxMessage) return fail(Errc::kAuthFailed, "a message of the munge handshake is too long");
@@ -75,8 +73,7 @@ class Dialogue : public Handshake {
       if (!m) return give_up(m.error(), out);
       if (!*m) return false;
       size_t size = kHead + (*m)->body.size();
-      if ((*m)->kind == Kind::kRefusal)
-        return fail(Errc::kAuthFailed, "the peer refused: " + std::string((*m)->body.substr(0, 500)));
+      if ((*m)->kind == Kind::kRefusal) return fail(Errc::kAuthFailed, "the peer refused: " + std::string((*m)->body.substr(0, 500)));
       Result<bool> step = receive(**m, out);
       if (!step) return give_up(step.error(), out);
       buffer_.erase(0, size);
@@ -94,9 +91,7 @@ class Dialogue : public Handshake {
  protected:
   virtual void begin(std::string&) {}
   virtual Result<bool> receive(const Message& m, std::string& out) = 0;
-  static std::unexpected<Error> unexpected_message() {
-    return fail(Errc::kAuthFailed, "a message out of turn in the munge handshake");
-  }
+  static std::unexpected<Error> unexpected_message() { return fail(Errc::kAuthFailed, "a message out of turn in the munge handshake"); }
   MungeWord who_;
 
  private:

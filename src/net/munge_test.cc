@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "net/bounded_calls.h"
 #include "net/client.h"
 #include "net/credential.h"
 #include "net/handshake.h"
@@ -218,6 +219,23 @@ TEST_F(Munge, ADeadMungedIsSaidAtOnce) {
   EXPECT_EQ(c.error().code, Errc::kAuthFailed);
   EXPECT_NE(c.error().text.find("munged does not answer"), std::string::npos);
   EXPECT_LT(Loop::monotonic() - begin, seconds(2));
+}
+
+TEST_F(Munge, AStoppedMungedHoldsADaemonUpForItsPatienceAlone) {
+  Security s = security();
+  ASSERT_TRUE(sign_credential(s, "x"));  // libmunge is loaded by the first, however long that takes
+  s.calls = std::make_shared<BoundedCalls>(CallFigures{.patience = milliseconds(50)});
+  munged_.signal(SIGSTOP);
+  for (int i = 0; i < 2; ++i) {  // the second is not begun
+    auto text = sign_credential(s, "x");
+    ASSERT_FALSE(text);
+    EXPECT_EQ(text.error().text, "munged does not answer on " + socket());
+  }
+  munged_.signal(SIGCONT);
+  Result<std::string> text = sign_credential(s, "x");
+  for (Duration end = Loop::monotonic() + seconds(20); !text && Loop::monotonic() < end; text = sign_credential(s, "x"))
+    poll(nullptr, 0, 5);
+  EXPECT_TRUE(text) << text.error().message();
 }
 
 TEST_F(Munge, EveryChangedByteOfTheDialogueFails) {

@@ -8,15 +8,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
+#include "net/bounded_calls.h"
 #include "net/socket.h"
 
 namespace muster::net {
 
-#define MUSTER_MUNGE_FUNCTIONS(X)                                                             \
-  X(munge_encode)                                                                             \
-  X(munge_decode) X(munge_strerror) X(munge_ctx_create) X(munge_ctx_destroy) X(munge_ctx_get) \
-      X(munge_ctx_set) X(munge_ctx_strerror)
+#define MUSTER_MUNGE_FUNCTIONS(X) \
+  X(munge_encode)                 \
+  X(munge_decode) X(munge_strerror) X(munge_ctx_create) X(munge_ctx_destroy) X(munge_ctx_get) X(munge_ctx_set) X(munge_ctx_strerror)
 
 struct Libmunge {
 #define X(name) decltype(&::name) name = nullptr;
@@ -65,6 +66,28 @@ Error munge_error(const Libmunge& lib, munge_err_t e, munge_ctx_t ctx) {
 // What such a credential says is true all the same: munge_decode(3).
 bool only_not_fresh(munge_err_t e) { return e == EMUNGE_CRED_EXPIRED || e == EMUNGE_CRED_REWOUND || e == EMUNGE_CRED_REPLAYED; }
 
+Result<std::string> encode_now(const Libmunge& lib, const std::string& socket, const std::string& payload) {
+  MUSTER_TRY(ctx, make_context(lib, socket));
+  char* credential = nullptr;
+  const munge_err_t e = lib.munge_encode(&credential, ctx.get(), payload.data(), static_cast<int>(payload.size()));
+  std::unique_ptr<char, decltype(&free)> owned(credential, &free);
+  if (e != EMUNGE_SUCCESS) return std::unexpected(munge_error(lib, e, ctx.get()));
+  return std::string(credential);
+}
+
+Result<MungeWord> decode_now(const Libmunge& lib, const std::string& socket, const std::string& credential) {
+  MUSTER_TRY(ctx, make_context(lib, socket));
+  void* data = nullptr;
+  int size = 0;
+  uid_t uid = 0;
+  gid_t gid = 0;
+  const munge_err_t e = lib.munge_decode(credential.c_str(), ctx.get(), &data, &size, &uid, &gid);
+  std::unique_ptr<void, decltype(&free)> owned(data, &free);
+  if (e != EMUNGE_SUCCESS && !only_not_fresh(e)) return std::unexpected(munge_error(lib, e, ctx.get()));
+  if (!data || size < 0) return fail(Errc::kAuthFailed, "munge: the credential says nothing");
+  return MungeWord{std::string(static_cast<char*>(data), static_cast<size_t>(size)), Uid(uid), Gid(gid), e == EMUNGE_SUCCESS};
+}
+
 }  // namespace
 
 Result<Munged> Munged::open(const Security& security) {
@@ -73,26 +96,22 @@ Result<Munged> Munged::open(const Security& security) {
   return Munged(*lib, security);
 }
 
+template <class T>
+Result<T> Munged::ask(std::function<Result<T>()> question) const {
+  if (!calls_) return question();
+  auto answer = std::make_shared<std::optional<Result<T>>>();
+  // Whatever is said to the probe, an error too: it is about how long munged takes.
+  auto probe = [lib = lib_, socket = socket_] { (void)encode_now(*lib, socket, "probe"); };
+  if (calls_->run([answer, question = std::move(question)] { answer->emplace(question()); }, probe)) return std::move(**answer);
+  return fail(Errc::kAuthFailed, "munged does not answer" + (socket_.empty() ? "" : " on " + socket_));
+}
+
 Result<std::string> Munged::encode(const std::string& payload) const {
-  MUSTER_TRY(ctx, make_context(*lib_, socket_));
-  char* credential = nullptr;
-  const munge_err_t e = lib_->munge_encode(&credential, ctx.get(), payload.data(), static_cast<int>(payload.size()));
-  std::unique_ptr<char, decltype(&free)> owned(credential, &free);
-  if (e != EMUNGE_SUCCESS) return std::unexpected(munge_error(*lib_, e, ctx.get()));
-  return std::string(credential);
+  return ask<std::string>([lib = lib_, socket = socket_, payload] { return encode_now(*lib, socket, payload); });
 }
 
 Result<MungeWord> Munged::decode(std::string_view credential) const {
-  MUSTER_TRY(ctx, make_context(*lib_, socket_));
-  void* data = nullptr;
-  int size = 0;
-  uid_t uid = 0;
-  gid_t gid = 0;
-  const munge_err_t e = lib_->munge_decode(std::string(credential).c_str(), ctx.get(), &data, &size, &uid, &gid);
-  std::unique_ptr<void, decltype(&free)> owned(data, &free);
-  if (e != EMUNGE_SUCCESS && !only_not_fresh(e)) return std::unexpected(munge_error(*lib_, e, ctx.get()));
-  if (!data || size < 0) return fail(Errc::kAuthFailed, "munge: the credential says nothing");
-  return MungeWord{std::string(static_cast<char*>(data), static_cast<size_t>(size)), Uid(uid), Gid(gid), e == EMUNGE_SUCCESS};
+  return ask<MungeWord>([lib = lib_, socket = socket_, text = std::string(credential)] { return decode_now(*lib, socket, text); });
 }
 
 Result<> Munged::must_be_daemon(Uid uid) const {

@@ -1,10 +1,13 @@
 // Munged: what this host's munged vouches for. It says who made a credential, on any host with the site's munge key.
 //
-// libmunge.so.2 is opened when first needed. Calls block for a round trip to munged (about 0.1 ms), on the calling
-// thread. A munged that is not running is found out before libmunge is asked, which would retry for seconds; one that
-// is stopped (SIGSTOP) does block its callers. munge(7).
+// libmunge.so.2 is opened when first needed. Calls block for a round trip to munged (about 0.1 ms). A munged that is not running is
+// found out before libmunge is asked, which would retry for seconds. One that is stopped would block its callers, and one that local
+// users keep busy would hold them up: daemons wait for a second at most, and after an answer that took more than 100 ms they refuse
+// whoever comes by munge until munged is quick again (Security::calls, bounded_calls.h). munge(7).
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +21,7 @@ struct MungeWord {
   std::string payload;
   Uid uid{};
   Gid gid{};
-  bool fresh = false;   // shown to this munged for the first time, within the time that credentials live
+  bool fresh = false;  // shown to this munged for the first time, within the time that credentials live
 };
 
 struct Libmunge;
@@ -36,11 +39,15 @@ class Munged {
   Result<> must_be_daemon(Uid uid) const;
 
  private:
-  Munged(const Libmunge& lib, const Security& security) : lib_(&lib), socket_(security.munge_socket), trusted_(security.trusted_uids) {}
+  Munged(const Libmunge& lib, const Security& security)
+      : lib_(&lib), socket_(security.munge_socket), trusted_(security.trusted_uids), calls_(security.calls) {}
+  template <class T>
+  Result<T> ask(std::function<Result<T>()> question) const;
 
   const Libmunge* lib_;
   std::string socket_;
   std::vector<uint32_t> trusted_;
+  std::shared_ptr<BoundedCalls> calls_;
 };
 
 }  // namespace muster::net

@@ -35,9 +35,7 @@ class Server {
       std::set<ChannelPtr> channels;
       auto accept = [&](ChannelPtr c) {
         c->on_request = [raw = c.get()](Frame q) { raw->answer(q.id, q.message, std::move(q.payload)); };
-        c->on_closed = [&, raw = c.get()](const Error&) {
-          std::erase_if(channels, [&](const ChannelPtr& p) { return p.get() == raw; });
-        };
+        c->on_closed = [&, raw = c.get()](const Error&) { std::erase_if(channels, [&](const ChannelPtr& p) { return p.get() == raw; }); };
         channels.insert(std::move(c));
       };
       auto unix_listener = listen_unix(loop, path_, accept);
@@ -137,8 +135,7 @@ void pipelined(benchmark::State& state, bool tls) {
     if (r) c = *r;
     loop.stop();
   };
-  tls ? connect_tcp(loop, "127.0.0.1", server().port(), key(), seconds(10), connected)
-      : connect_unix(loop, server().path(), connected);
+  tls ? connect_tcp(loop, "127.0.0.1", server().port(), key(), seconds(10), connected) : connect_unix(loop, server().path(), connected);
   loop.run();
   if (!c) return state.SkipWithError("no connection");
   constexpr int kWindow = 1000;

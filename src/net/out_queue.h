@@ -49,9 +49,7 @@ class OutQueue {
     }
     return n;
   }
-  std::string_view front() const {
-    return chunks_.empty() ? std::string_view() : std::string_view(chunks_.front()).substr(offset_);
-  }
+  std::string_view front() const { return chunks_.empty() ? std::string_view() : std::string_view(chunks_.front()).substr(offset_); }
   void consume(size_t n) {
     bytes_ -= n;
     while (n > 0) {

@@ -1,26 +1,53 @@
-// QueryThread: a thread that does what it is given, one after the other. Daemons build and encode answers there, off the I/O
+// QueryThread: a thread that does what it is given, one after the other; by turns of those it is done for, so that who asks much
+// waits for that, and not the others. Daemons build and encode answers there, off the I/O
 // thread (answer_streams.h).
+//
+// With TimeShares a user who asks without end does not take a processor from the rest of the daemon either: after a burst he gets a
+// part of the thread's time, whether anybody else asks or not. Root and kOurs are not counted.
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <unordered_map>
+
+#include "base/time.h"
 
 namespace muster::net {
 
+struct TimeShares {
+  Duration burst = seconds(1);
+  int64_t part = 4;  // one in so many
+};
+
 class QueryThread {
  public:
-  QueryThread();
+  explicit QueryThread(std::optional<TimeShares> shares = {});
   ~QueryThread();
-  void post(std::function<void()> work);   // runs in order on the query thread
+  static constexpr uint64_t kOurs = UINT64_MAX;
+  // Runs on the query thread, in the order of what has the same `whom` (a uid).
+  void post(std::function<void()> work, uint64_t whom = kOurs);
 
  private:
+  // What somebody had of the thread, less what time gave back: as of `at`.
+  struct Spent {
+    Duration time{}, at{};
+  };
   void run();
+  std::optional<uint64_t> next(Duration now, Duration& again);
+  void charge(uint64_t whom, Duration began, Duration now);
+  Duration left_of(const Spent& s, Duration now) const;
+
+  const std::optional<TimeShares> shares_;
+  std::unordered_map<uint64_t, Spent> spent_;  // of the thread alone
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> work_;
+  std::unordered_map<uint64_t, std::deque<std::function<void()>>> work_;  // none is empty
+  std::deque<uint64_t> turns_;                                            // whose work is there, the next first
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -20,9 +20,7 @@ bool somebody_listens(const Address& a) {
   return fd && (connect(fd.get(), a.get(), a.size) == 0 || errno == EAGAIN);
 }
 
-Error unix_error(const std::string& path, const std::string& what) {
-  return Error(Errc::kIo, "socket " + path + ": " + what);
-}
+Error unix_error(const std::string& path, const std::string& what) { return Error(Errc::kIo, "socket " + path + ": " + what); }
 
 }  // namespace
 
@@ -41,8 +39,7 @@ Result<Address> unix_address(const std::string& path) {
   auto* un = reinterpret_cast<sockaddr_un*>(&a.storage);
   if (path.empty()) return fail(Errc::kInvalidArgument, "a socket path must not be empty");
   if (path.size() >= sizeof un->sun_path)
-    return fail(Errc::kPathnameTooLong, "socket path of " + std::to_string(path.size()) +
-                                            " bytes is longer than the limit of " +
+    return fail(Errc::kPathnameTooLong, "socket path of " + std::to_string(path.size()) + " bytes is longer than the limit of " +
                                             std::to_string(sizeof un->sun_path - 1) + ": " + path);
   un->sun_family = AF_UNIX;
   memcpy(un->sun_path, path.c_str(), path.size() + 1);
@@ -77,9 +74,7 @@ Result<std::vector<Address>> resolve(const std::string& host, uint16_t port) {
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
   int rc = getaddrinfo(host.c_str(), nullptr, &hints, &list);
-  if (rc != 0)
-    return fail(Errc::kConnectFailed, "",
-                "host " + host + ": " + (rc == EAI_SYSTEM ? system_text(errno) : gai_strerror(rc)));
+  if (rc != 0) return fail(Errc::kConnectFailed, "", "host " + host + ": " + (rc == EAI_SYSTEM ? system_text(errno) : gai_strerror(rc)));
   for (addrinfo* i = list; i; i = i->ai_next) {
     Address a;
     if (i->ai_addrlen > sizeof a.storage) continue;
@@ -108,6 +103,14 @@ std::string address_text(const sockaddr_storage& a) {
   return "unix";
 }
 
+std::string address_key(const sockaddr_storage& a) {
+  if (a.ss_family == AF_INET) return std::string(reinterpret_cast<const char*>(&reinterpret_cast<const sockaddr_in&>(a).sin_addr), 4);
+  if (a.ss_family != AF_INET6) return "";
+  const auto& in6 = reinterpret_cast<const sockaddr_in6&>(a).sin6_addr;
+  const char* bytes = reinterpret_cast<const char*>(&in6);
+  return IN6_IS_ADDR_V4MAPPED(&in6) ? std::string(bytes + 12, 4) : std::string(bytes, 8);
+}
+
 std::string remote_address_text(int fd) {
   sockaddr_storage a{};
   socklen_t n = sizeof a;
@@ -123,10 +126,10 @@ Result<Peer> unix_peer(int fd) {
   return Peer{Trust::kLocalUser, Uid(c.uid), Gid(c.gid), c.pid, "unix"};
 }
 
-// For everybody: who a caller is, the socket tells. The mode comes with the bind: root may bind in a directory of another user,
+// Mostly for everybody: who a caller is, the socket tells. The mode comes with the bind: root may bind in a directory of another user,
 // who could put a link in the place of a name that is used once more.
-bool bind_for_all(int fd, const Address& address) {
-  if (fchmod(fd, 0666) != 0) return false;  // of this the kernel takes the umask
+bool bind_with_mode(int fd, const Address& address, mode_t mode) {
+  if (fchmod(fd, mode) != 0) return false;  // of this the kernel takes the umask
   const mode_t mask = umask(0);
   const bool bound = bind(fd, address.get(), address.size) == 0;
   const int error = errno;
@@ -136,23 +139,20 @@ bool bind_for_all(int fd, const Address& address) {
 }
 
 // Bound under a temporary name and renamed: a client never meets a socket that nobody listens at.
-Result<UniqueFd> bind_unix(const std::string& path) {
+Result<UniqueFd> bind_unix(const std::string& path, mode_t mode) {
   MUSTER_TRY(final_address, unix_address(path));
   struct stat st {};
   if (lstat(path.c_str(), &st) == 0) {
-    if (!S_ISSOCK(st.st_mode))
-      return std::unexpected(unix_error(path, "a file that is not a socket has this name"));
-    if (somebody_listens(final_address))
-      return std::unexpected(unix_error(path, "another process listens here"));
+    if (!S_ISSOCK(st.st_mode)) return std::unexpected(unix_error(path, "a file that is not a socket has this name"));
+    if (somebody_listens(final_address)) return std::unexpected(unix_error(path, "another process listens here"));
   }
   std::string temporary = path;
-  temporary.back() =
-      temporary.back() == '~' ? '_' : '~';  // same length: the limit of sun_path holds for both
+  temporary.back() = temporary.back() == '~' ? '_' : '~';  // same length: the limit of sun_path holds for both
   MUSTER_TRY(address, unix_address(temporary));
   UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return std::unexpected(unix_error(path, system_text(errno)));
   if (lstat(temporary.c_str(), &st) == 0 && S_ISSOCK(st.st_mode)) unlink(temporary.c_str());
-  if (!bind_for_all(fd.get(), address)) return std::unexpected(unix_error(path, system_text(errno)));
+  if (!bind_with_mode(fd.get(), address, mode)) return std::unexpected(unix_error(path, system_text(errno)));
   if (listen(fd.get(), kBacklog) != 0 || rename(temporary.c_str(), path.c_str()) != 0) {
     Error e = unix_error(path, system_text(errno));
     unlink(temporary.c_str());
@@ -174,8 +174,7 @@ Result<UniqueFd> bind_tcp(const std::string& address, uint16_t port) {
     UniqueFd fd(socket(a.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     int on = 1, off = 0;
     if (fd) setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (fd && any && a.storage.ss_family == AF_INET6)
-      setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    if (fd && any && a.storage.ss_family == AF_INET6) setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     if (fd && bind(fd.get(), a.get(), a.size) == 0 && listen(fd.get(), kBacklog) == 0) return fd;
     why = system_text(errno);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <string>
@@ -38,9 +39,13 @@ std::string remote_address_text(int fd);
 // The kernel's word on who is at the other end of a unix socket.
 Result<Peer> unix_peer(int fd);
 
-// A listening unix socket at `path`, mode 0666, that replaces a stale one; kInvalidArgument when somebody
+// Whose a connection over TCP is, while nothing else is known: the IPv4 address, or the first half of an IPv6 one, which
+// is what a single host is given.
+std::string address_key(const sockaddr_storage& a);
+
+// A listening unix socket at `path` that replaces a stale one; kInvalidArgument when somebody
 // listens there or something else has the name.
-Result<UniqueFd> bind_unix(const std::string& path);
+Result<UniqueFd> bind_unix(const std::string& path, mode_t mode = 0666);
 // An empty or "*" address listens on all (IPv6 and IPv4 where there is IPv6).
 Result<UniqueFd> bind_tcp(const std::string& address, uint16_t port);
 

@@ -126,7 +126,7 @@ class Background {
         fixture_ = &f;
         post_ = f.loop.poster();
         built = true;
-        ready.notify_one();   // held: who waits takes `ready` along
+        ready.notify_one();  // held: who waits takes `ready` along
       }
       f.run(seconds(60));
     });
@@ -162,6 +162,9 @@ class Child {
     ::kill(pid_, SIGTERM);
     wait();
   }
+  void signal(int number) const {
+    if (pid_ > 1) ::kill(pid_, number);
+  }
   // The wait status; -1 when there is no child (any more).
   int wait() {
     int status = -1;
@@ -184,8 +187,8 @@ inline Security slurm_key(std::string key = std::string(32, 'k')) {
   return s;
 }
 
-inline Result<ChannelPtr> connect_and_wait(Fixture& f, uint16_t port, const Security& s,
-                                    const std::string& host = "127.0.0.1", Duration timeout = seconds(10)) {
+inline Result<ChannelPtr> connect_and_wait(Fixture& f, uint16_t port, const Security& s, const std::string& host = "127.0.0.1",
+                                           Duration timeout = seconds(10)) {
   Result<ChannelPtr> out = fail(Errc::kError);
   connect_tcp(f.loop, host, port, s, timeout, [&](Result<ChannelPtr> r) {
     out = std::move(r);

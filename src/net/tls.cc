@@ -16,22 +16,19 @@
 namespace muster::net {
 namespace {
 
-#define MUSTER_SSL_FUNCTIONS(X)                                                                            \
-  X(TLS_method)                                                                                            \
-  X(SSL_CTX_new) X(SSL_CTX_free) X(SSL_CTX_ctrl) X(SSL_CTX_set_options) X(SSL_CTX_set_ciphersuites)        \
-      X(SSL_set_verify) X(SSL_CTX_set_psk_use_session_callback) X(SSL_CTX_set_psk_find_session_callback)   \
-          X(SSL_CTX_set_num_tickets) X(SSL_new) X(SSL_free) X(SSL_set_bio) X(SSL_set_accept_state)         \
-              X(SSL_set_connect_state) X(SSL_do_handshake) X(SSL_get_error) X(SSL_read_ex) X(SSL_write_ex) \
-                  X(SSL_session_reused) X(SSL_get_SSL_CTX) X(SSL_CTX_set_ex_data) X(SSL_CTX_get_ex_data)   \
-                      X(SSL_version) X(SSL_SESSION_new) X(SSL_SESSION_free) X(SSL_SESSION_up_ref)          \
-                          X(SSL_SESSION_set1_master_key) X(SSL_SESSION_set_cipher)                         \
-                              X(SSL_SESSION_set_protocol_version) X(SSL_CIPHER_find)
-#define MUSTER_CRYPTO_FUNCTIONS(X)                                                                       \
-  X(BIO_new)                                                                                             \
-  X(BIO_free) X(BIO_s_mem) X(BIO_write) X(BIO_ctrl) X(ERR_peek_error) X(ERR_clear_error)                 \
-      X(ERR_reason_error_string) X(EVP_KDF_fetch) X(EVP_KDF_free) X(EVP_KDF_CTX_new) X(EVP_KDF_CTX_free) \
-          X(EVP_KDF_derive) X(OSSL_PARAM_construct_utf8_string) X(OSSL_PARAM_construct_octet_string)     \
-              X(OSSL_PARAM_construct_end) X(OPENSSL_cleanse)
+// clang-format off
+#define MUSTER_SSL_FUNCTIONS(X) \
+  X(TLS_method) X(SSL_CTX_new) X(SSL_CTX_free) X(SSL_CTX_ctrl) X(SSL_CTX_set_options) X(SSL_CTX_set_ciphersuites) X(SSL_set_verify) \
+  X(SSL_CTX_set_psk_use_session_callback) X(SSL_CTX_set_psk_find_session_callback) X(SSL_CTX_set_num_tickets) X(SSL_new) X(SSL_free) \
+  X(SSL_set_bio) X(SSL_set_accept_state) X(SSL_set_connect_state) X(SSL_do_handshake) X(SSL_get_error) X(SSL_read_ex) \
+  X(SSL_write_ex) X(SSL_session_reused) X(SSL_get_SSL_CTX) X(SSL_CTX_set_ex_data) X(SSL_CTX_get_ex_data) X(SSL_version) \
+  X(SSL_SESSION_new) X(SSL_SESSION_free) X(SSL_SESSION_up_ref) X(SSL_SESSION_set1_master_key) X(SSL_SESSION_set_cipher) \
+  X(SSL_SESSION_set_protocol_version) X(SSL_CIPHER_find)
+#define MUSTER_CRYPTO_FUNCTIONS(X) \
+  X(BIO_new) X(BIO_free) X(BIO_s_mem) X(BIO_write) X(BIO_ctrl) X(ERR_peek_error) X(ERR_clear_error) X(ERR_reason_error_string) \
+  X(EVP_KDF_fetch) X(EVP_KDF_free) X(EVP_KDF_CTX_new) X(EVP_KDF_CTX_free) X(EVP_KDF_derive) X(OSSL_PARAM_construct_utf8_string) \
+  X(OSSL_PARAM_construct_octet_string) X(OSSL_PARAM_construct_end) X(OPENSSL_cleanse)
+// clang-format on
 
 struct OpenSsl {
 #define X(name) decltype(&::name) name = nullptr;
@@ -45,8 +42,7 @@ Result<OpenSsl> load_openssl() {
   OpenSsl o;
   void* ssl = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
   void* crypto = ssl ? dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL) : nullptr;
-  if (!crypto)
-    return fail(Errc::kUnsupported, "OpenSSL 3 is needed for connections with the cluster key", dlerror());
+  if (!crypto) return fail(Errc::kUnsupported, "OpenSSL 3 is needed for connections with the cluster key", dlerror());
   bool all = true;
 #define X(name) all = (o.name = reinterpret_cast<decltype(&::name)>(dlsym(ssl, #name))) && all;
   MUSTER_SSL_FUNCTIONS(X)
@@ -64,8 +60,7 @@ const Result<OpenSsl>& openssl() {
 }
 
 constexpr size_t kMinKey = 16;
-constexpr char kProtocol[] =
-    "muster/1";  // part of every derivation: versions that differ do not authenticate
+constexpr char kProtocol[] = "muster/1";                 // part of every derivation: versions that differ do not authenticate
 constexpr unsigned char kCipherSuite[2] = {0x13, 0x01};  // TLS_AES_128_GCM_SHA256
 
 using Secret = std::array<unsigned char, 32>;
@@ -80,11 +75,9 @@ bool hkdf(const OpenSsl& o, const std::string& key, const std::string& label, Se
   EVP_KDF_CTX* ctx = kdf ? o.EVP_KDF_CTX_new(kdf) : nullptr;
   char digest[] = "SHA256";
   std::string info = std::string(kProtocol) + " " + label;
-  OSSL_PARAM params[] = {
-      o.OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
-      o.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, const_cast<char*>(key.data()), key.size()),
-      o.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, info.data(), info.size()),
-      o.OSSL_PARAM_construct_end()};
+  OSSL_PARAM params[] = {o.OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
+                         o.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, const_cast<char*>(key.data()), key.size()),
+                         o.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, info.data(), info.size()), o.OSSL_PARAM_construct_end()};
   bool ok = ctx && o.EVP_KDF_derive(ctx, out.data(), out.size(), params) == 1;
   if (ctx) o.EVP_KDF_CTX_free(ctx);
   if (kdf) o.EVP_KDF_free(kdf);
@@ -93,8 +86,8 @@ bool hkdf(const OpenSsl& o, const std::string& key, const std::string& label, Se
 
 Result<Psk> derive(const OpenSsl& o, const std::string& key) {
   if (key.size() < kMinKey)
-    return fail(Errc::kInvalidArgument, "the cluster key has " + std::to_string(key.size()) +
-                                            " bytes; at least " + std::to_string(kMinKey) + " are needed");
+    return fail(Errc::kInvalidArgument,
+                "the cluster key has " + std::to_string(key.size()) + " bytes; at least " + std::to_string(kMinKey) + " are needed");
   Psk p;
   Secret name;
   if (!hkdf(o, key, "tls13 external psk", p.secret) || !hkdf(o, key, "key name", name))
@@ -125,8 +118,7 @@ class Session final : public TlsSession {
     int rc = o_.SSL_do_handshake(ssl_);
     if (rc == 1) {
       // Nothing but the key may have authenticated the peer.
-      if (o_.SSL_session_reused(ssl_) != 1 || o_.SSL_version(ssl_) != TLS1_3_VERSION)
-        return fail(Errc::kAuthFailed, kOtherKey);
+      if (o_.SSL_session_reused(ssl_) != 1 || o_.SSL_version(ssl_) != TLS1_3_VERSION) return fail(Errc::kAuthFailed, kOtherKey);
       return true;
     }
     if (o_.SSL_get_error(ssl_, rc) == SSL_ERROR_WANT_READ) return false;
@@ -161,8 +153,7 @@ class Session final : public TlsSession {
     while (!plain.empty()) {
       o_.ERR_clear_error();
       size_t n = 0;
-      if (o_.SSL_write_ex(ssl_, plain.data(), plain.size(), &n) != 1)
-        return fail(Errc::kSendFailed, "TLS" + reason());
+      if (o_.SSL_write_ex(ssl_, plain.data(), plain.size(), &n) != 1) return fail(Errc::kSendFailed, "TLS" + reason());
       plain.remove_prefix(n);
     }
     return {};
@@ -195,12 +186,10 @@ class Session final : public TlsSession {
     Error out(Errc::kAuthFailed, "the peer did not complete the TLS handshake", "TLS" + reason());
     if (ERR_GET_LIB(e) != ERR_LIB_SSL) return out;
     int r = ERR_GET_REASON(e);
-    bool key = r == SSL_R_BINDER_DOES_NOT_VERIFY || r == SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM ||
-               r == SSL_R_NO_SHARED_CIPHER || r == SSL_R_CERTIFICATE_VERIFY_FAILED || r == SSL_R_BAD_PSK ||
-               r == SSL_R_NO_CERTIFICATE_SET || r == SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS ||
-               r == SSL_AD_REASON_OFFSET + SSL_AD_HANDSHAKE_FAILURE ||
-               r == SSL_AD_REASON_OFFSET + SSL_AD_DECRYPT_ERROR ||
-               r == SSL_AD_REASON_OFFSET + SSL_AD_ILLEGAL_PARAMETER ||
+    bool key = r == SSL_R_BINDER_DOES_NOT_VERIFY || r == SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM || r == SSL_R_NO_SHARED_CIPHER ||
+               r == SSL_R_CERTIFICATE_VERIFY_FAILED || r == SSL_R_BAD_PSK || r == SSL_R_NO_CERTIFICATE_SET ||
+               r == SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS || r == SSL_AD_REASON_OFFSET + SSL_AD_HANDSHAKE_FAILURE ||
+               r == SSL_AD_REASON_OFFSET + SSL_AD_DECRYPT_ERROR || r == SSL_AD_REASON_OFFSET + SSL_AD_ILLEGAL_PARAMETER ||
                r == SSL_AD_REASON_OFFSET + SSL_AD_UNKNOWN_PSK_IDENTITY;
     if (key) out.text = kOtherKey;
     return out;
@@ -239,12 +228,8 @@ class Context final : public TlsContext {
     return true;
   }
 
-  std::unique_ptr<TlsSession> client() override {
-    return std::make_unique<Session>(o_, o_.SSL_new(ctx_), false);
-  }
-  std::unique_ptr<TlsSession> server() override {
-    return std::make_unique<Session>(o_, o_.SSL_new(ctx_), true);
-  }
+  std::unique_ptr<TlsSession> client() override { return std::make_unique<Session>(o_, o_.SSL_new(ctx_), false); }
+  std::unique_ptr<TlsSession> server() override { return std::make_unique<Session>(o_, o_.SSL_new(ctx_), true); }
 
  private:
   // Callbacks come from C with the SSL only; the way back is the context's application data.
@@ -257,15 +242,14 @@ class Context final : public TlsContext {
     SSL_SESSION* s = o_.SSL_SESSION_new();
     if (!s) return nullptr;
     const SSL_CIPHER* c = o_.SSL_CIPHER_find(ssl, kCipherSuite);
-    if (c && o_.SSL_SESSION_set1_master_key(s, p.secret.data(), p.secret.size()) == 1 &&
-        o_.SSL_SESSION_set_cipher(s, c) == 1 && o_.SSL_SESSION_set_protocol_version(s, TLS1_3_VERSION) == 1)
+    if (c && o_.SSL_SESSION_set1_master_key(s, p.secret.data(), p.secret.size()) == 1 && o_.SSL_SESSION_set_cipher(s, c) == 1 &&
+        o_.SSL_SESSION_set_protocol_version(s, TLS1_3_VERSION) == 1)
       return s;
     o_.SSL_SESSION_free(s);
     return nullptr;
   }
 
-  static int offer_key(SSL* ssl, const EVP_MD*, const unsigned char** id, size_t* id_size,
-                       SSL_SESSION** session);
+  static int offer_key(SSL* ssl, const EVP_MD*, const unsigned char** id, size_t* id_size, SSL_SESSION** session);
   static int find_key(SSL* ssl, const unsigned char* id, size_t id_size, SSL_SESSION** session);
 
   const OpenSsl& o_;
@@ -273,8 +257,7 @@ class Context final : public TlsContext {
   SSL_CTX* ctx_ = nullptr;
 };
 
-int Context::offer_key(SSL* ssl, const EVP_MD*, const unsigned char** id, size_t* id_size,
-                       SSL_SESSION** session) {
+int Context::offer_key(SSL* ssl, const EVP_MD*, const unsigned char** id, size_t* id_size, SSL_SESSION** session) {
   Context* self = of(ssl);
   const Psk& p = self->keys_.front();
   *session = self->session_for(ssl, p);
@@ -305,8 +288,7 @@ Result<std::shared_ptr<TlsContext>> make_tls_context(const std::vector<std::stri
     derived.push_back(std::move(p));
   }
   auto context = std::make_shared<Context>(*o, std::move(derived));
-  if (!context->prepare())
-    return fail(Errc::kUnsupported, "TLS 1.3 with a pre-shared key is not available in OpenSSL");
+  if (!context->prepare()) return fail(Errc::kUnsupported, "TLS 1.3 with a pre-shared key is not available in OpenSSL");
   return context;
 }
 

@@ -9,10 +9,8 @@ namespace {
 std::string quoted(std::string_view text) {
   std::string out = "'";
   for (char c : text) {
-    if (c == '\'')
-      out += "'\\''";
-    else
-      out += c;
+    if (c == '\'') out += "'\\''";
+    else out += c;
   }
   return out + "'";
 }
@@ -31,8 +29,8 @@ bool offered(const OptionInfo& o) { return o.name && !o.hidden && o.section != S
 
 bool takes_file(const OptionInfo& o) {
   std::string_view n = o.name;
-  return n == "nodefile" || n == "export-file" || n == "output" || n == "error" || n == "input" ||
-         n == "chdir" || n == "prolog" || n == "epilog" || n == "task-prolog" || n == "task-epilog";
+  return n == "nodefile" || n == "export-file" || n == "output" || n == "error" || n == "input" || n == "chdir" || n == "prolog" ||
+         n == "epilog" || n == "task-prolog" || n == "task-epilog";
 }
 
 }  // namespace
@@ -70,18 +68,11 @@ std::string zsh_completion(Command c) {
     std::string text = "[" + zsh_text(o->summary) + "]";
     std::string value = o->arg == Arg::kNone
                             ? ""
-                            : (o->arg == Arg::kOptional ? "::" : ":") + zsh_text(o->arg_name) + ":" +
-                                  (takes_file(*o) ? "_files" : "");
-    std::string name = std::string("--") + o->name +
-                       (o->arg == Arg::kRequired   ? "="
-                        : o->arg == Arg::kOptional ? "=-"
-                                                   : "");
+                            : (o->arg == Arg::kOptional ? "::" : ":") + zsh_text(o->arg_name) + ":" + (takes_file(*o) ? "_files" : "");
+    std::string name = std::string("--") + o->name + (o->arg == Arg::kRequired ? "=" : o->arg == Arg::kOptional ? "=-" : "");
     out += "  " + quoted(name + text + value) + " \\\n";
     if (o->letter) {
-      std::string letter = std::string("-") + o->letter +
-                           (o->arg == Arg::kRequired   ? "+"
-                            : o->arg == Arg::kOptional ? "-"
-                                                       : "");
+      std::string letter = std::string("-") + o->letter + (o->arg == Arg::kRequired ? "+" : o->arg == Arg::kOptional ? "-" : "");
       out += "  " + quoted(letter + text + value) + " \\\n";
     }
   }

@@ -30,12 +30,9 @@ CommandText split_command(const std::string& text) {
   std::string word;
   while (in >> word) {
     size_t eq = word.find('=');
-    if (out.command.empty() && eq != std::string::npos)
-      out.env[word.substr(0, eq)] = word.substr(eq + 1);
-    else if (out.command.empty())
-      out.command = word;
-    else
-      out.arguments.push_back(word);
+    if (out.command.empty() && eq != std::string::npos) out.env[word.substr(0, eq)] = word.substr(eq + 1);
+    else if (out.command.empty()) out.command = word;
+    else out.arguments.push_back(word);
   }
   return out;
 }
@@ -58,9 +55,7 @@ std::string run(const CommandText& c) {
   if (c.command == "scontrol") return lines_of(parse_scontrol(c.arguments, env).messages, c.command);
   if (c.command == "sattach") return lines_of(parse_sattach(c.arguments, env).messages, c.command);
   if (c.command == "sbcast") return lines_of(parse_sbcast(c.arguments, env).messages, c.command);
-  Command command = c.command == "srun"     ? Command::kSrun
-                    : c.command == "salloc" ? Command::kSalloc
-                                            : Command::kSbatch;
+  Command command = c.command == "srun" ? Command::kSrun : c.command == "salloc" ? Command::kSalloc : Command::kSbatch;
   auto scan = scan_job_command(command, c.arguments);
   if (!scan.ok()) return lines_of(scan.messages, c.command);
   JobInputs in;

@@ -11,23 +11,16 @@ constexpr size_t kUsageWidth = 80;
 
 std::string_view operands_of(Command c) {
   switch (c) {
-    case Command::kSbatch:
-      return "script [args...]";
-    case Command::kSrun:
-      return "executable [args...]";
-    case Command::kSalloc:
-      return "[command [args...]]";
-    case Command::kScancel:
-      return "[job_id[_array_id][.step_id]...]";
+    case Command::kSbatch: return "script [args...]";
+    case Command::kSrun: return "executable [args...]";
+    case Command::kSalloc: return "[command [args...]]";
+    case Command::kScancel: return "[job_id[_array_id][.step_id]...]";
     case Command::kScontrol:
-    case Command::kSacctmgr:
-      return "[command]";
-    case Command::kSattach:
-      return "<jobid.stepid>";
-    case Command::kSbcast:
-      return "SOURCE DEST";
-    default:
-      return "";
+    case Command::kSacctmgr: return "[command]";
+    case Command::kSwait: return "[jobid[_task]]";
+    case Command::kSattach: return "<jobid.stepid>";
+    case Command::kSbcast: return "SOURCE DEST";
+    default: return "";
   }
 }
 
@@ -63,10 +56,8 @@ class Paragraph {
 
 std::string help_line(const OptionInfo& o) {
   std::string left = left_column(o);
-  if (left.size() >= kSummaryColumn)
-    left += '\n' + std::string(kSummaryColumn - 1, ' ');
-  else
-    left.resize(kSummaryColumn - 1, ' ');
+  if (left.size() >= kSummaryColumn) left += '\n' + std::string(kSummaryColumn - 1, ' ');
+  else left.resize(kSummaryColumn - 1, ' ');
   Paragraph out(std::move(left), kSummaryColumn);
   for (std::string_view word : split(o.summary, ' ')) out.add(word);
   return std::move(out).text();
@@ -85,10 +76,7 @@ std::string help_text(Command c, std::span<const PluginOption> plugins) {
       if (o->name && !o->hidden && static_cast<int>(o->section) == s) group += help_line(*o);
     if (static_cast<Section>(s) == Section::kPlugins)
       for (const PluginOption& p : plugins)
-        group += help_line({.name = p.name.c_str(),
-                            .arg = p.arg,
-                            .arg_name = p.arg_name.c_str(),
-                            .summary = p.summary.c_str()});
+        group += help_line({.name = p.name.c_str(), .arg = p.arg, .arg_name = p.arg_name.c_str(), .summary = p.summary.c_str()});
     if (group.empty()) continue;
     out += '\n' + std::string(section_title(static_cast<Section>(s))) + ":\n" + group;
   }
@@ -104,8 +92,7 @@ std::string usage_text(Command c) {
     if (o->name && !o->hidden && o->letter && o->arg == Arg::kNone) letters += o->letter;
   if (!letters.empty()) out.add("[-" + letters + "]");
   for (const OptionInfo* o : infos) {
-    bool listed =
-        o->name && !o->hidden && !(o->letter && o->arg == Arg::kNone) && o->section != Section::kUnavailable;
+    bool listed = o->name && !o->hidden && !(o->letter && o->arg == Arg::kNone) && o->section != Section::kUnavailable;
     if (!listed) continue;
     std::string word = o->letter ? std::string("[-") + o->letter : std::string("[--") + o->name;
     if (o->arg == Arg::kRequired) word += (o->letter ? " " : "=") + std::string(o->arg_name);

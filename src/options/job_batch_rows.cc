@@ -21,8 +21,7 @@ Result<> set_requeue(JobOptions& o, const Given& g) {
   bool flag = g.source == Source::kEnvironment && parse_yes_no(g.value).has_value();
   if (flag && !*parse_yes_no(g.value)) return {};
   if (g.has_value && !g.value.empty() && !flag)
-    return bad_spec(
-        g, iequals(g.value, "expedite") ? "expedited requeue is not available yet" : "expected expedite");
+    return bad_spec(g, iequals(g.value, "expedite") ? "expedited requeue is not available yet" : "expected expedite");
   o.request.requeue = TriState::kYes;
   return {};
 }
@@ -38,10 +37,8 @@ Result<> set_kill_command(JobOptions& o, const Given& g) {
 
 Result<> set_verbose(JobOptions& o, const Given& g) {
   // SBATCH_DEBUG and its kin hold the number of -v.
-  if (g.source == Source::kEnvironment)
-    o.verbose = parse_number<uint32_t>(g.value, 0, 16).value_or(1);
-  else
-    ++o.verbose;
+  if (g.source == Source::kEnvironment) o.verbose = parse_number<uint32_t>(g.value, 0, 16).value_or(1);
+  else ++o.verbose;
   return {};
 }
 
@@ -123,10 +120,9 @@ constexpr JobOptionRow kBatch[] = {
       .env = {.sbatch = "SBATCH_BATCH"},
       .section = Section::kBatch,
       .summary = "features of the node of the script",
-      .doc =
-          "Runs the script on a node of the allocation with these features, part of those in --constraint; "
-          "without such a node on the first one."},
-     set_text<&JobRequest::batch_features>},
+      .doc = "Runs the script on a node of the allocation with these features, part of those in --constraint; "
+             "without such a node on the first one."},
+     set_text<&AskedRequest::batch_features>},
     {{.name = "ignore-pbs",
       .commands = kSbatchOnly,
       .env = {.sbatch = "SBATCH_IGNORE_PBS"},
@@ -182,14 +178,12 @@ constexpr JobOptionRow kGeneral[] = {
       .arg = Arg::kRequired,
       .arg_name = "names",
       .commands = kJobs,
-      .env = {.sbatch = "SBATCH_CLUSTERS|SLURM_CLUSTERS",
-              .srun = "SLURM_CLUSTERS",
-              .salloc = "SALLOC_CLUSTERS|SLURM_CLUSTERS"},
+      .env = {.sbatch = "SBATCH_CLUSTERS|SLURM_CLUSTERS", .srun = "SLURM_CLUSTERS", .salloc = "SALLOC_CLUSTERS|SLURM_CLUSTERS"},
       .section = Section::kSites,
       .summary = "clusters that may take the job",
       .doc = "Sends the job to one of these clusters, to the one that can start it first. The default is the "
              "cluster of the configuration."},
-     set_text<&JobRequest::clusters>},
+     set_text<&AskedRequest::clusters>},
     {{.name = "network",
       .arg = Arg::kRequired,
       .arg_name = "spec",
@@ -200,16 +194,14 @@ constexpr JobOptionRow kGeneral[] = {
       .doc = "A request to a switch plugin; it is recorded and shown with the job.",
       .status = Status::kNoEffect,
       .note = "no switch plugin is there to take it; it is only recorded"},
-     set_text<&JobRequest::network>},
+     set_text<&AskedRequest::network>},
     {{.name = "stepmgr",
       .commands = kJobs,
       .section = Section::kSites,
       .summary = "a step manager for the job",
       .doc = "Lets a daemon on the job's first node manage its steps, where the cluster does not do so for "
-             "all jobs.",
-      .status = Status::kNoEffect,
-      .note = "slurmctld manages the steps of every job itself"},
-     set_flag<&JobRequest::stepmgr>},
+             "all jobs. They begin and end there without slurmctld, which hears of them a moment later."},
+     set_flag<&AskedRequest::stepmgr>},
     {{.name = "resv-ports",
       .arg = Arg::kOptional,
       .arg_name = "count",
@@ -217,9 +209,8 @@ constexpr JobOptionRow kGeneral[] = {
       .env = {.srun = "SLURM_RESV_PORTS"},
       .section = Section::kSites,
       .summary = "reserve communication ports",
-      .doc =
-          "Each step gets so many ports of MpiParams=ports for itself, as SLURM_STEP_RESV_PORTS tells its tasks; "
-          "without a number one per task of a node, with 0 none. In sbatch and salloc: for every srun of the job."},
+      .doc = "Each step gets so many ports of MpiParams=ports for itself, as SLURM_STEP_RESV_PORTS tells its tasks; "
+             "without a number one per task of a node, with 0 none. In sbatch and salloc: for every srun of the job."},
      set_resv_ports},
     {{.name = "uid",
       .arg = Arg::kRequired,
@@ -244,7 +235,7 @@ constexpr JobOptionRow kGeneral[] = {
       .section = Section::kHelp,
       .summary = "check, and say when it would start",
       .doc = "Checks the request and prints when the job is expected to start. Nothing is submitted."},
-     set_flag<&JobRequest::test_only>},
+     set_flag<&AskedRequest::test_only>},
     {{.name = "quiet",
       .letter = 'Q',
       .commands = kJobs,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "model/tres_list.h"
 #include "options/job_options.h"
 #include "options/parser_detail.h"
 #include "options/values.h"
@@ -36,19 +37,15 @@ bool both_given(JobOptions& o, std::string_view a, std::string_view b, Drop drop
 Result<> finish_memory(JobOptions& o) {
   constexpr std::string_view kNames[] = {"mem", "mem-per-cpu", "mem-per-gpu"};
   auto drop = [&](std::string_view name) {
-    if (name == "mem")
-      o.request.mem_per_node_mb.reset();
-    else if (name == "mem-per-cpu")
-      o.request.mem_per_cpu_mb.reset();
-    else
-      o.request.mem_per_gpu_mb.reset();
+    if (name == "mem") o.request.mem_per_node_mb.reset();
+    else if (name == "mem-per-cpu") o.request.mem_per_cpu_mb.reset();
+    else o.request.mem_per_gpu_mb.reset();
   };
   for (size_t i = 0; i < 3; ++i) {
     for (size_t j = i + 1; j < 3; ++j) {
       if (!both_given(o, kNames[i], kNames[j], drop)) continue;
       if (o.source_of(kNames[i]) == Source::kEnvironment)
-        return conflict(
-            "SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE are mutually exclusive.");
+        return conflict("SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE are mutually exclusive.");
       return conflict("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
     }
   }
@@ -61,6 +58,11 @@ Result<> finish_spec(JobOptions& o) {
   if (both_given(o, "core-spec", "thread-spec", [](std::string_view) {}))
     return conflict("-S/--core-spec and --thread-spec options are mutually exclusive");
   return {};
+}
+
+Result<> check_times(const JobOptions& o) {
+  const bool never = o.request.deadline != kTimeUnset && o.request.begin > o.request.deadline;
+  return never ? conflict("Incompatible begin and deadline time specification") : Result<>();
 }
 
 Result<> finish_sharing(JobOptions& o) {
@@ -79,10 +81,10 @@ Result<> finish_sharing(JobOptions& o) {
 
 // Hint and the options that set the same numbers. On the command line the numbers win; a number from the
 // environment gives way to a typed hint.
-Result<> finish_hint(JobOptions& o) {
-  constexpr std::string_view kNumbers[] = {"ntasks-per-core", "cores-per-socket", "sockets-per-node",
-                                           "threads-per-core", "extra-node-info"};
-  JobRequest& r = o.request;
+Result<> finish_hint(JobOptions& o, std::vector<Message>& messages) {
+  constexpr std::string_view kNumbers[] = {"ntasks-per-core", "cores-per-socket", "sockets-per-node", "threads-per-core",
+                                           "extra-node-info"};
+  AskedRequest& r = o.request;
   for (std::string_view other : {std::string_view("threads-per-core"), std::string_view("ntasks-per-core")})
     if (o.given("extra-node-info") && o.given(other) && o.source_of(other) != Source::kEnvironment)
       return conflict("-B,--extra-node-info is mutually exclusive with --" + std::string(other));
@@ -94,6 +96,12 @@ Result<> finish_hint(JobOptions& o) {
       if (name == "threads-per-core") r.threads_per_core = 0;
       continue;
     }
+    if (o.source_of("hint") != Source::kEnvironment)
+      messages.push_back(
+          {Message::Level::kWarning,
+           "Following options are mutually exclusive with --hint: --ntasks-per-core, --threads-per-core, --cores-per-socket, "
+           "--sockets-per-node and -B. Ignoring --hint, as --" +
+               std::string(name) + " is given."});
     r.hint.clear();
     return {};
   }
@@ -105,6 +113,15 @@ Result<> finish_hint(JobOptions& o) {
   return {};
 }
 
+uint64_t count_of(std::string_view list, std::string_view gres) { return TresList::accepted(list).gres(gres); }
+
+std::string without_gres(std::string_view list, std::string_view gres) {
+  TresList out = TresList::accepted(list);
+  out.drop_gres(gres);
+  return out.text();
+}
+
+// Also with a count of 0: the text as it was typed.
 bool names_gpu(std::string_view gres) {
   for (std::string_view part : split(gres, ',')) {
     part = trim(part);
@@ -136,8 +153,6 @@ Result<> check_gpu_conflicts(JobOptions& o) {
     return conflict("--gpus-per-socket is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
   if (both_given(o, "ntasks-per-node", "ntasks-per-gpu", drop))
     return conflict("--ntasks-per-node is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
-  if (both_given(o, "cpus-per-gpu", "cpus-per-task", drop))
-    return conflict("--cpus-per-gpu is mutually exclusive with --cpus-per-task");
   // Since 26.05 the two ways to say GPUs per node exclude each other; other names in --gres may stand.
   if (names_gpu(o.gres) && both_given(o, "gres", "gpus-per-node", drop))
     return conflict("--gres=gpu and --gpus-per-node are mutually exclusive", "use one of the two for GPUs");
@@ -147,17 +162,52 @@ Result<> check_gpu_conflicts(JobOptions& o) {
   const bool task = typed("gpus-per-task") || (typed("tres-per-task") && per_task && per_task->gpus);
   if (o.command == Command::kSrun && (typed("gpus") || task) && o.source_of("gpus-per-node") == Source::kEnvironment)
     o.gpus_per_node.clear();
-  if (!o.gpus_per_socket.empty() && o.request.sockets_per_node == 0)
-    return conflict("--gpus-per-socket option requires --sockets-per-node specification");
   return {};
 }
 
-// The list without the entries of one resource: "gres/gpu:2,gres/nic:1" without gres/gpu.
-std::string without(std::string_view list, std::string_view tres, char separator) {
+// What Slurm says of counts of GPUs that contradict each other: the reason, then that the request is none.
+std::unexpected<Error> bad_gpus(std::string_view text, std::string hint = {}) {
+  return conflict(std::string(text) + "\nInvalid generic resource (gres) specification", std::move(hint));
+}
+
+Result<uint64_t> gpus_in(const std::string& text) {
+  uint64_t total = 0;
+  if (!text.empty()) MUSTER_TRY_VOID(gpus_to_tres(text, &total));
+  return total;
+}
+
+Result<> check_gpu_counts(JobOptions& o) {
+  if (both_given(o, "cpus-per-gpu", "cpus-per-task", [&](std::string_view weak) {
+        if (weak == "cpus-per-gpu") o.request.cpus_per_gpu = 0;
+        if (weak == "cpus-per-task") o.request.cpus_per_task = 0;
+      }))
+    return bad_gpus("--cpus-per-gpu is mutually exclusive with --cpus-per-task");
+  if (!o.gpus_per_socket.empty() && o.request.sockets_per_node == 0)
+    return bad_gpus("--gpus-per-socket option requires --sockets-per-node specification");
+  for (const std::string* list : {&o.gpus, &o.gpus_per_node, &o.gpus_per_task, &o.gpus_per_socket}) {
+    const auto parts = split(*list, ',');
+    const auto typed = std::ranges::count_if(parts, [](std::string_view part) { return !parse_count(trim(part)); });
+    if (typed > 0 && typed < std::ssize(parts)) return conflict("Invalid GRES specification (with and without type identification)");
+  }
+  // A step's own counts are looked at beside what its job has.
+  if (o.command == Command::kSrun && o.job_id) return {};
+  MUSTER_TRY(all, gpus_in(o.gpus));
+  MUSTER_TRY(node, gpus_in(o.gpus_per_node));
+  MUSTER_TRY(socket, gpus_in(o.gpus_per_socket));
+  MUSTER_TRY(task, gpus_in(o.gpus_per_task));
+  if ((all && node > all) || (all && socket > all) || (node && socket > node))
+    return bad_gpus("Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket");
+  if (all && task && o.given("ntasks") && all != task * o.request.num_tasks)
+    return bad_gpus("Failed to validate job spec. Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks.");
+  return {};
+}
+
+// "gres/gpu:closest+gres/nic:map:0,1" without what is said of one resource.
+std::string without_binding(std::string_view list, std::string_view tres) {
   std::string out;
-  for (std::string_view part : split(list, separator)) {
-    bool same = part.starts_with(tres) && (part.size() == tres.size() || part[tres.size()] == ':');
-    if (!same) append(out, std::string(part), separator == ',' ? "," : "+");
+  for (std::string_view part : split(list, '+')) {
+    const bool same = part.starts_with(tres) && (part.size() == tres.size() || part[tres.size()] == ':');
+    if (!same) append(out, std::string(part), "+");
   }
   return out;
 }
@@ -165,21 +215,17 @@ std::string without(std::string_view list, std::string_view tres, char separator
 // --tres-per-task and --gpus-per-task. A job's environment holds both (SLURM_TRES_PER_TASK repeats the
 // others), so what comes from there gives way to what was typed and repeats nothing.
 Result<> finish_per_task(JobOptions& o) {
-  JobRequest& r = o.request;
+  AskedRequest& r = o.request;
   bool weak = o.source_of("tres-per-task") == Source::kEnvironment;
   if (!o.tres_per_task.empty()) {
     MUSTER_TRY(t, parse_tres_per_task(o.tres_per_task));
-    if (t.cpus && r.cpus_per_task && t.cpus != r.cpus_per_task && !weak &&
-        o.source_of("cpus-per-task") != Source::kEnvironment)
+    if (t.cpus && r.cpus_per_task && t.cpus != r.cpus_per_task && !weak && o.source_of("cpus-per-task") != Source::kEnvironment)
       return conflict("--tres-per-task=cpu and --cpus-per-task are mutually exclusive");
     if (t.cpus && (!weak || !r.cpus_per_task)) r.cpus_per_task = t.cpus;
     if (t.gpus && !o.gpus_per_task.empty()) {
-      if (weak)
-        t.tres = without(t.tres, "gres/gpu", ',');
-      else if (o.source_of("gpus-per-task") == Source::kEnvironment)
-        o.gpus_per_task.clear();
-      else
-        return conflict("--tres-per-task=gres/gpu and --gpus-per-task are mutually exclusive");
+      if (weak) t.tres = without_gres(t.tres, "gpu");
+      else if (o.source_of("gpus-per-task") == Source::kEnvironment) o.gpus_per_task.clear();
+      else return conflict("--tres-per-task=gres/gpu and --gpus-per-task are mutually exclusive");
     }
     append(r.tres_per_task, t.tres);
   }
@@ -190,22 +236,13 @@ Result<> finish_per_task(JobOptions& o) {
   return {};
 }
 
-// The sum of the counts of one resource in a list such as "gres/gpu:a100:2,gres/gpu:h100:1".
-uint64_t count_of(std::string_view list, std::string_view tres) {
-  uint64_t sum = 0;
-  for (std::string_view part : split(list, ','))
-    if (part.starts_with(tres) && part.size() > tres.size() && part[tres.size()] == ':')
-      sum += parse_count(part.substr(part.find_last_of(':') + 1)).value_or(0);
-  return sum;
-}
-
 // --gpu-bind, --tres-bind and what --gpus-per-task, --tres-per-task and --ntasks-per-gpu imply; the stronger
 // source wins.
 void finish_bind(JobOptions& o) {
-  JobRequest& r = o.request;
+  AskedRequest& r = o.request;
   Source bind = o.source_of("tres-bind");
   if (!o.gpu_bind.empty() && o.source_of("gpu-bind") >= bind) {
-    r.tres_bind = without(r.tres_bind, "gres/gpu", '+');
+    r.tres_bind = without_binding(r.tres_bind, "gres/gpu");
     append(r.tres_bind, "gres/gpu:" + o.gpu_bind, "+");
     bind = o.source_of("gpu-bind");
   }
@@ -213,17 +250,17 @@ void finish_bind(JobOptions& o) {
     if (!count) return;
     bool explicit_bind = r.tres_bind.find(std::string(tres) + ":") != std::string::npos;
     if (explicit_bind && (bind != Source::kEnvironment || source == Source::kEnvironment)) return;
-    r.tres_bind = without(r.tres_bind, tres, '+');
+    r.tres_bind = without_binding(r.tres_bind, tres);
     append(r.tres_bind, std::string(tres) + ":" + how + std::to_string(count), "+");
   };
   Source per_task = std::max(o.source_of("gpus-per-task"), o.source_of("tres-per-task"));
-  imply("gres/gpu", count_of(r.tres_per_task, "gres/gpu"), "per_task:", per_task);
-  imply("gres/shard", count_of(r.tres_per_task, "gres/shard"), "per_task:", per_task);
+  imply("gres/gpu", count_of(r.tres_per_task, "gpu"), "per_task:", per_task);
+  imply("gres/shard", count_of(r.tres_per_task, "shard"), "per_task:", per_task);
   imply("gres/gpu", r.ntasks_per_gpu, "single:", o.source_of("ntasks-per-gpu"));
 }
 
 Result<> finish_tres(JobOptions& o) {
-  JobRequest& r = o.request;
+  AskedRequest& r = o.request;
   if (!o.gres.empty() && !iequals(o.gres, "none")) {
     MUSTER_TRY(text, gres_to_tres(o.gres));
     append(r.tres_per_node, text);
@@ -247,43 +284,42 @@ Result<> finish_tres(JobOptions& o) {
 }
 
 // --ntasks-per-gpu and a number of GPUs say how many tasks there are.
-void finish_tasks_per_gpu(JobRequest& r) {
+void finish_tasks_per_gpu(AskedRequest& r) {
   if (!r.ntasks_per_gpu || r.num_tasks) return;
-  uint64_t gpus = count_of(r.tres_per_job, "gres/gpu");
-  if (!gpus) gpus = count_of(r.tres_per_node, "gres/gpu") * std::max(1u, r.min_nodes);
+  uint64_t gpus = count_of(r.tres_per_job, "gpu");
+  if (!gpus) gpus = count_of(r.tres_per_node, "gpu") * std::max(1u, r.min_nodes);
   uint64_t tasks = std::min<uint64_t>(gpus, std::numeric_limits<uint32_t>::max()) * r.ntasks_per_gpu;
   r.num_tasks = static_cast<uint32_t>(std::min<uint64_t>(tasks, std::numeric_limits<int32_t>::max()));
 }
 
 Result<> finish_counts(JobOptions& o, std::vector<Message>& messages) {
-  JobRequest& r = o.request;
+  AskedRequest& r = o.request;
   // Fewer tasks than nodes: nobody could use the others.
   bool counted = r.node_sizes.empty() && o.given("ntasks") && o.given("nodes");
   if (counted && r.num_tasks < r.min_nodes) {
-    messages.push_back({Message::Level::kWarning, "can't run " + std::to_string(r.num_tasks) +
-                                                      " processes on " + std::to_string(r.min_nodes) +
-                                                      " nodes, setting nnodes to " +
+    messages.push_back({Message::Level::kWarning, "can't run " + std::to_string(r.num_tasks) + " processes on " +
+                                                      std::to_string(r.min_nodes) + " nodes, setting nnodes to " +
                                                       std::to_string(r.num_tasks)});
     r.min_nodes = r.num_tasks;
     if (r.max_nodes) r.max_nodes = r.num_tasks;
   }
   finish_tasks_per_gpu(r);
+  const bool listed = !r.required_nodes.empty() || !o.nodelist_file.empty() || !o.node_file.empty();
+  if (listed) o.host_file.clear();
+  if (!o.host_file.empty() && !istarts_with(o.distribution, "arbitrary")) o.distribution = "arbitrary";
   if (!o.distribution.empty()) {
     MUSTER_TRY(text, parse_distribution(o.distribution, o.plane_size));
-    bool listed = !r.required_nodes.empty() || !o.nodelist_file.empty() || !o.node_file.empty();
-    if (text.starts_with("arbitrary") && !listed && o.command != Command::kSrun)
+    if (text.starts_with("arbitrary") && o.host_file.empty() && !listed && o.command != Command::kSrun)
       return conflict("With Arbitrary distribution you need to specify a nodelist or hostfile with the -w option");
     r.distribution = text;
   }
   if (!o.wait4switch.empty() && r.switches && r.switches_wait == Duration{}) {
     auto t = parse_time_limit(o.wait4switch);
-    if (!t)
-      return conflict("Invalid --switches specification", "the variable for the longest wait holds no time");
+    if (!t) return conflict("Invalid --switches specification", "the variable for the longest wait holds no time");
     r.switches_wait = minutes(t->minutes.value_or(kUnlimited32));
   }
   if (o.umask) r.umask = *o.umask;
-  bool login_env =
-      o.command == Command::kSbatch && r.env_export == EnvExport::kNone && r.get_user_env.empty();
+  bool login_env = o.command == Command::kSbatch && r.env_export == EnvExport::kNone && r.get_user_env.empty();
   if (login_env) r.get_user_env = "yes";
   return {};
 }
@@ -291,16 +327,20 @@ Result<> finish_counts(JobOptions& o, std::vector<Message>& messages) {
 Result<> check_step_rules(const JobOptions& o) {
   if (o.step.overlap && o.given("exclusive") && o.source_of("exclusive") != Source::kEnvironment)
     return conflict("--exclusive and --overlap are mutually exclusive");
-  bool nodes_named = !o.request.required_nodes.empty() || !o.request.excluded_nodes.empty() ||
-                     !o.nodelist_file.empty() || !o.exclude_file.empty();
-  if (o.step.relative >= 0 && nodes_named)
-    return conflict("-r,--relative not allowed with -w,--nodelist or -x,--exclude.");
+  bool nodes_named =
+      !o.request.required_nodes.empty() || !o.request.excluded_nodes.empty() || !o.nodelist_file.empty() || !o.exclude_file.empty();
+  if (o.step.relative >= 0 && nodes_named) return conflict("-r,--relative not allowed with -w,--nodelist or -x,--exclude.");
   if (o.request.no_allocate && o.request.required_nodes.empty() && o.nodelist_file.empty())
     return conflict("must specify a node list with -Z, --no-allocate.");
+  if (o.request.no_allocate && (!o.request.excluded_nodes.empty() || !o.exclude_file.empty()))
+    return conflict("can not specify --exclude list with -Z, --no-allocate.");
+  if (o.request.no_allocate && (o.bcast || o.given("uid") || o.given("gid")))
+    return conflict("--bcast, --uid and --gid cannot be used with -Z, --no-allocate.",
+                    "what runs without a job runs as its caller, and nodes take files for jobs alone");
   return {};
 }
 
-void take_counts(const JobRequest& r, StepRequest& s) {
+void take_counts(const AskedRequest& r, StepRequest& s) {
   s.min_nodes = r.min_nodes;
   s.max_nodes = r.max_nodes;
   s.num_tasks = r.num_tasks;
@@ -318,8 +358,16 @@ void take_counts(const JobRequest& r, StepRequest& s) {
   s.mem_per_gpu_mb = r.mem_per_gpu_mb;
 }
 
+// A step has the licenses of its job.
+std::string without_licenses(std::string_view tres) {
+  std::string out;
+  for (std::string_view part : split(tres, ','))
+    if (!part.starts_with("license/")) append(out, std::string(part));
+  return out;
+}
+
 Result<> take_devices(const JobOptions& o, StepRequest& s) {
-  const JobRequest& r = o.request;
+  const AskedRequest& r = o.request;
   s.tres_per_node = iequals(o.gres, "none") ? std::string("none") : r.tres_per_node;
   if (!o.step_gres.empty() && o.source_of("gres") != Source::kCommandLine) {
     if (iequals(o.step_gres, "none")) {
@@ -330,8 +378,11 @@ Result<> take_devices(const JobOptions& o, StepRequest& s) {
     }
   }
   s.tres_per_step = r.tres_per_job;
+  const bool no_gpus = (s.tres_per_node + s.tres_per_step + s.tres_per_task + s.tres_per_socket).find("gres/gpu") == std::string::npos;
+  if (s.ntasks_per_gpu && s.num_tasks && no_gpus)
+    append(s.tres_per_step, "gres/gpu:" + std::to_string((s.num_tasks + s.ntasks_per_gpu - 1) / s.ntasks_per_gpu));
   s.tres_per_socket = r.tres_per_socket;
-  s.tres_per_task = r.tres_per_task;
+  s.tres_per_task = without_licenses(r.tres_per_task);
   s.cpus_per_gpu = r.cpus_per_gpu;
   s.tres_bind = r.tres_bind;
   s.tres_freq = r.tres_freq;
@@ -340,7 +391,7 @@ Result<> take_devices(const JobOptions& o, StepRequest& s) {
   return {};
 }
 
-void take_placement(const JobRequest& r, StepRequest& s) {
+void take_placement(const AskedRequest& r, StepRequest& s) {
   s.required_nodes = r.required_nodes;
   s.excluded_nodes = r.excluded_nodes;
   s.features = r.features;
@@ -356,7 +407,7 @@ void take_placement(const JobRequest& r, StepRequest& s) {
 
 // How its tasks run, and how long.
 void take_life(const JobOptions& o, StepRequest& s) {
-  const JobRequest& r = o.request;
+  const AskedRequest& r = o.request;
   s.immediate = r.immediate_seconds != 0;
   s.immediate_seconds = r.immediate_seconds;
   s.time_limit_min = r.time_limit_min;
@@ -377,19 +428,23 @@ void take_life(const JobOptions& o, StepRequest& s) {
 }
 
 // What a step asks for of its job is what the same options ask of the cluster.
-Result<> fill_step(JobOptions& o) {
-  JobRequest& r = o.request;
+Result<> fill_step(JobOptions& o, std::vector<Message>& messages) {
+  AskedRequest& r = o.request;
   StepRequest& s = o.step;
   MUSTER_TRY_VOID(check_step_rules(o));
   s.name = r.name;
   take_counts(r, s);
   MUSTER_TRY_VOID(take_devices(o, s));
+  if (o.job_id && o.source_of("tres-per-task") == Source::kCommandLine && s.tres_per_task != r.tres_per_task)
+    messages.push_back({Message::Level::kWarning,
+                        "Ignoring --tres-per-task license specification: the licenses are the job's, and all of its steps have them"});
   take_placement(r, s);
   take_life(o, s);
   // --exclusive of a step is --exact; the forms that speak of the allocation alone are not.
   bool step_exclusive = o.given("exclusive") && r.exclusive == Exclusive::kNode && !o.exclusive_allocation;
   if (step_exclusive) s.exclusive = s.exact = true;
-  if (r.cpus_per_task || r.cpus_per_gpu) s.exact = true;
+  if ((r.cpus_per_task || r.cpus_per_gpu) && !o.whole) s.exact = true;
+  if (o.whole && s.exact) return conflict("--whole is mutually exclusive with --exact and --exclusive");
   r.std_in = s.std_in;
   r.std_out = s.std_out;
   r.std_err = s.std_err;
@@ -406,10 +461,11 @@ bool finish_job_options(JobOptions& o, std::vector<Message>& messages) {
   };
   // Slurm calls the conflicts of the first three fatal and everything else an error.
   return passes(finish_memory(o), Level::kFatal) && passes(finish_spec(o), Level::kFatal) &&
-         passes(check_gpu_conflicts(o), Level::kFatal) && passes(finish_sharing(o), Level::kError) &&
-         passes(finish_hint(o), Level::kError) && passes(finish_tres(o), Level::kError) &&
+         passes(check_gpu_conflicts(o), Level::kFatal) && passes(check_gpu_counts(o), Level::kError) &&
+         passes(finish_sharing(o), Level::kError) && passes(check_times(o), Level::kError) &&
+         passes(finish_hint(o, messages), Level::kError) && passes(finish_tres(o), Level::kError) &&
          passes(finish_counts(o, messages), Level::kError) &&
-         (o.command != Command::kSrun || passes(fill_step(o), Level::kError));
+         (o.command != Command::kSrun || passes(fill_step(o, messages), Level::kError));
 }
 
 }  // namespace muster

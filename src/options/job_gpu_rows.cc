@@ -16,16 +16,13 @@ constexpr JobOptionRow kGpuRows[] = {
       .env = {.sbatch = "SBATCH_GPUS", .srun = "SLURM_GPUS", .salloc = "SALLOC_GPUS"},
       .section = Section::kGpus,
       .summary = "GPUs for the whole job",
-      .doc =
-          "The total number of GPUs, such as 16 or h100:16. Every node of the allocation has at least one."},
+      .doc = "The total number of GPUs, such as 16 or h100:16. Every node of the allocation has at least one."},
      set_text<&JobOptions::gpus>},
     {{.name = "gpus-per-node",
       .arg = Arg::kRequired,
       .arg_name = "[type:]number",
       .commands = kJobs,
-      .env = {.sbatch = "SBATCH_GPUS_PER_NODE",
-              .srun = "SLURM_GPUS_PER_NODE",
-              .salloc = "SALLOC_GPUS_PER_NODE"},
+      .env = {.sbatch = "SBATCH_GPUS_PER_NODE", .srun = "SLURM_GPUS_PER_NODE", .salloc = "SALLOC_GPUS_PER_NODE"},
       .section = Section::kGpus,
       .summary = "GPUs on each node",
       .doc = "So many GPUs on every node; several types with commas. Sets SLURM_GPUS_PER_NODE for the job. "
@@ -43,9 +40,7 @@ constexpr JobOptionRow kGpuRows[] = {
       .arg = Arg::kRequired,
       .arg_name = "[type:]number",
       .commands = kJobs,
-      .env = {.sbatch = "SBATCH_GPUS_PER_TASK",
-              .srun = "SLURM_GPUS_PER_TASK",
-              .salloc = "SALLOC_GPUS_PER_TASK"},
+      .env = {.sbatch = "SBATCH_GPUS_PER_TASK", .srun = "SLURM_GPUS_PER_TASK", .salloc = "SALLOC_GPUS_PER_TASK"},
       .section = Section::kGpus,
       .summary = "GPUs for each task",
       .doc = "So many GPUs for every task, and each task sees its own (--tres-bind=gres/gpu:per_task). Needs "
@@ -61,7 +56,7 @@ constexpr JobOptionRow kGpuRows[] = {
       .doc = "So many tasks for every GPU. With --ntasks the GPUs follow from it, with GPUs the tasks do. "
              "Binds as --tres-bind=gres/gpu:single does. Excludes --gpus-per-task, --gpus-per-socket and "
              "--ntasks-per-node."},
-     set_count<&JobRequest::ntasks_per_gpu>},
+     set_count<&AskedRequest::ntasks_per_gpu>},
     {{.name = "cpus-per-gpu",
       .arg = Arg::kRequired,
       .arg_name = "ncpus",
@@ -70,7 +65,7 @@ constexpr JobOptionRow kGpuRows[] = {
       .section = Section::kGpus,
       .summary = "CPUs for each GPU",
       .doc = "So many CPUs for every allocated GPU. Excludes --cpus-per-task."},
-     set_count<&JobRequest::cpus_per_gpu>},
+     set_count<&AskedRequest::cpus_per_gpu>},
     {{.name = "mem-per-gpu",
       .arg = Arg::kRequired,
       .arg_name = "size[K|M|G|T]",
@@ -79,7 +74,7 @@ constexpr JobOptionRow kGpuRows[] = {
       .section = Section::kGpus,
       .summary = "memory for each GPU",
       .doc = "Memory for every allocated GPU, in MiB without a suffix. Excludes --mem and --mem-per-cpu."},
-     set_memory<&JobRequest::mem_per_gpu_mb>},
+     set_memory<&AskedRequest::mem_per_gpu_mb>},
     {{.name = "gpu-bind",
       .arg = Arg::kRequired,
       .arg_name = "[verbose,]type",
@@ -140,14 +135,10 @@ Result<> set_accel_bind(JobOptions& o, const Given& g) {
   std::string how;
   bool gpu = false, nic = false;
   for (char c : g.value) {
-    if (c == 'v')
-      how = "verbose,";
-    else if (c == 'g')
-      gpu = true;
-    else if (c == 'n')
-      nic = true;
-    else
-      return bad_spec(g, "expected letters of v, g, n");
+    if (c == 'v') how = "verbose,";
+    else if (c == 'g') gpu = true;
+    else if (c == 'n') nic = true;
+    else return bad_spec(g, "expected letters of v, g, n");
   }
   if (gpu) o.gpu_bind = how + "closest";
   if (nic) o.request.tres_bind = "gres/nic:" + how + "closest";
@@ -183,30 +174,13 @@ constexpr JobOptionRow kBindingRows[] = {
       .section = Section::kBinding,
       .summary = "clock of the CPUs",
       .doc = "kHz, low, medium, high or highm1, a range of them, and a governor (conservative, ondemand, "
-             "performance, powersave, schedutil, userspace), for the steps of the job: on CPUs that tasks are confined to, where the machine allows it."},
+             "performance, powersave, schedutil, userspace), for the steps of the job: on CPUs that tasks are confined to, where the "
+             "machine allows it."},
      [](JobOptions& o, const Given& g) -> Result<> {
        MUSTER_TRY_VOID(check_cpu_freq(g.value));
        o.request.cpu_freq = std::string(g.value);
        return {};
      }},
-    {{.name = "cpu_bind",
-      .arg = Arg::kRequired,
-      .arg_name = "[quiet|verbose,]type",
-      .commands = kSrunOnly,
-      .section = Section::kBinding,
-      .summary = "older spelling of --cpu-bind",
-      .doc = "The same as --cpu-bind.",
-      .hidden = true},
-     set_cpu_bind},
-    {{.name = "mem_bind",
-      .arg = Arg::kRequired,
-      .arg_name = "[quiet|verbose,]type",
-      .commands = kJobs,
-      .section = Section::kBinding,
-      .summary = "older spelling of --mem-bind",
-      .doc = "The same as --mem-bind.",
-      .hidden = true},
-     set_mem_bind},
     {{.name = "accel-bind",
       .arg = Arg::kRequired,
       .arg_name = "[v]{g|n}",
@@ -216,15 +190,6 @@ constexpr JobOptionRow kBindingRows[] = {
       .doc = "g binds tasks to their closest GPUs, n to their closest NICs, v reports it.",
       .hidden = true},
      set_accel_bind},
-    {{.name = "ntasks-per-tres",
-      .arg = Arg::kRequired,
-      .arg_name = "number",
-      .commands = kJobs,
-      .section = Section::kGpus,
-      .summary = "older name of --ntasks-per-gpu",
-      .doc = "The same as --ntasks-per-gpu.",
-      .hidden = true},
-     set_count<&JobRequest::ntasks_per_gpu>},
 };
 }  // namespace
 

@@ -46,8 +46,7 @@ Result<> set_nice(JobOptions& o, const Given& g) {
   std::string_view text = g.value.starts_with('+') ? g.value.substr(1) : g.value;
   auto v = parse_number<int64_t>(text);
   if (!v) return bad_number(g);
-  if (*v > kMax || *v < -kMax)
-    return fail(Errc::kInvalidReq, "Invalid --nice value, out of range (+/- 2147483645)");
+  if (*v > kMax || *v < -kMax) return fail(Errc::kInvalidReq, "Invalid --nice value, out of range (+/- 2147483645)");
   o.request.nice = static_cast<int32_t>(*v);
   return {};
 }
@@ -86,7 +85,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kJob,
       .summary = "account to charge",
       .doc = "Charges the job's use to this account. The default is the user's default account."},
-     set_text<&JobRequest::account>},
+     set_text<&AskedRequest::account>},
     {{.name = "partition",
       .letter = 'p',
       .arg = Arg::kRequired,
@@ -108,7 +107,7 @@ constexpr JobOptionRow kRows[] = {
       .summary = "quality of service",
       .doc = "The quality of service, or several with commas, that rules the job's priority and limits. It "
              "must be one that the association allows."},
-     set_text<&JobRequest::qos>},
+     set_text<&AskedRequest::qos>},
     {{.name = "reservation",
       .arg = Arg::kRequired,
       .arg_name = "names",
@@ -120,7 +119,7 @@ constexpr JobOptionRow kRows[] = {
              "the job is used.",
       .note = "there are no reservations yet: slurmctld refuses the job",
       .needs = "policy"},
-     set_text<&JobRequest::reservation>},
+     set_text<&AskedRequest::reservation>},
     {{.name = "wckey",
       .arg = Arg::kRequired,
       .arg_name = "wckey",
@@ -129,7 +128,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kJob,
       .summary = "workload key for accounting",
       .doc = "Marks the job with a workload characterization key, where the site tracks them."},
-     set_text<&JobRequest::wckey>},
+     set_text<&AskedRequest::wckey>},
     {{.name = "comment",
       .arg = Arg::kRequired,
       .arg_name = "text",
@@ -137,7 +136,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kJob,
       .summary = "a comment kept with the job",
       .doc = "Any text; it is stored with the job and can be shown by queries and accounting."},
-     set_text<&JobRequest::comment>},
+     set_text<&AskedRequest::comment>},
     {{.name = "extra",
       .arg = Arg::kRequired,
       .arg_name = "text",
@@ -146,7 +145,7 @@ constexpr JobOptionRow kRows[] = {
       .summary = "free text, or a node filter",
       .doc = "Text stored with the job for tools. Where the site enables it, an expression that nodes' extra "
              "data must satisfy."},
-     set_text<&JobRequest::extra>},
+     set_text<&AskedRequest::extra>},
     {{.name = "dependency",
       .letter = 'd',
       .arg = Arg::kRequired,
@@ -175,7 +174,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kJob,
       .summary = "submit, but do not start",
       .doc = "The job waits until it is released with scontrol release."},
-     set_flag<&JobRequest::hold>},
+     set_flag<&AskedRequest::hold>},
     {{.name = "nice",
       .arg = Arg::kOptional,
       .arg_name = "amount",
@@ -202,7 +201,7 @@ constexpr JobOptionRow kRows[] = {
       .summary = "security label",
       .doc = "The multi-category security label of the job, where an MCSPlugin is in use: the user's name (mcs/user), the account "
              "(mcs/account), one of the user's groups (mcs/group), or any word (mcs/label)."},
-     set_text<&JobRequest::mcs_label>},
+     set_text<&AskedRequest::mcs_label>},
 };
 }  // namespace
 

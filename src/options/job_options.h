@@ -20,20 +20,20 @@ enum class Bell : uint8_t { kAfterDelay, kAlways, kNever };
 
 struct JobOptions {
   Command command = Command::kSbatch;
-  JobRequest request;
+  AskedRequest request;
   StepRequest step;  // srun; complete after finish_job_options
 
   // all three
   bool help = false, usage = false, version = false;
   bool quiet = false;
   uint32_t verbose = 0;
-  std::string user_text, group_text;        // --uid, --gid as typed: name or number, resolved by the command
-  std::string node_file;                    // --nodefile
-  std::string nodelist_file, exclude_file;  // srun -w/-x with a '/'
-  std::optional<std::vector<std::string>>
-      propagate;                  // names without RLIMIT_; "ALL", "NONE"; unset: the site's rule
-  std::optional<uint32_t> umask;  // SLURM_UMASK
-  std::optional<int> exit_error, exit_immediate;  // SLURM_EXIT_ERROR, SLURM_EXIT_IMMEDIATE
+  std::string user_text, group_text;                  // --uid, --gid as typed: name or number, resolved by the command
+  std::string node_file;                              // --nodefile
+  std::string host_file;                              // SLURM_HOSTFILE, where no other list of nodes is given
+  std::string nodelist_file, exclude_file;            // -w/-x with a '/'
+  std::optional<std::vector<std::string>> propagate;  // names without RLIMIT_; "ALL", "NONE"; unset: the site's rule
+  std::optional<uint32_t> umask;                      // SLURM_UMASK
+  std::optional<int> exit_error, exit_immediate;      // SLURM_EXIT_ERROR, SLURM_EXIT_IMMEDIATE
   std::string debug_flags;
   uint32_t plane_size = 0;  // SLURM_DIST_PLANESIZE
   std::string chdir;        // as typed; request.work_dir is the command's to fill
@@ -55,15 +55,17 @@ struct JobOptions {
 
   // srun
   JobId job_id{};
-  uint32_t threads = 0;  // launches at a time; 0: no bound
-  bool async = false;  // with `parsable`: only the id
+  uint32_t array_task = kNoArrayTask;  // of job_id
+  uint32_t threads = 0;                // launches at a time; 0: no bound
+  bool async = false;                  // with `parsable`: only the id
   bool preserve_env = false, disable_status = false, quit_on_interrupt = false;
   bool test_exec = false, reduce_task_exit_msg = false;
   bool exclusive_allocation = false;  // srun --exclusive=allocation
+  bool whole = false;                 // --whole: not just what the step asks for
   bool bcast = false;
   std::string bcast_path, bcast_exclude, compress;
   std::optional<uint32_t> treewidth;  // 0: off
-  std::string prolog, epilog;  // run by srun itself; "none" disables the site's
+  std::string prolog, epilog;         // run by srun itself; "none" disables the site's
   std::vector<uint8_t> ignore_signals;
   std::optional<uint32_t> msg_timeout_seconds;
   std::string step_gres;  // SLURM_STEP_GRES

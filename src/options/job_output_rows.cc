@@ -9,12 +9,9 @@ namespace {
 using namespace options_detail;
 
 Result<> set_open_mode(JobOptions& o, const Given& g) {
-  if (g.value.size() && istarts_with("append", g.value))
-    o.request.open_mode = OpenMode::kAppend;
-  else if (g.value.size() && istarts_with("truncate", g.value))
-    o.request.open_mode = OpenMode::kTruncate;
-  else
-    return bad_spec(g, "expected append or truncate");
+  if (g.value.size() && istarts_with("append", g.value)) o.request.open_mode = OpenMode::kAppend;
+  else if (g.value.size() && istarts_with("truncate", g.value)) o.request.open_mode = OpenMode::kTruncate;
+  else return bad_spec(g, "expected append or truncate");
   return {};
 }
 
@@ -23,12 +20,9 @@ std::vector<std::string> split_quoted(std::string_view text) {
   std::vector<std::string> out(1);
   char quote = 0;
   for (char c : text) {
-    if (quote ? c == quote : (c == '\'' || c == '"'))
-      quote = quote ? 0 : c;
-    else if (c == ',' && !quote)
-      out.emplace_back();
-    else
-      out.back() += c;
+    if (quote ? c == quote : (c == '\'' || c == '"')) quote = quote ? 0 : c;
+    else if (c == ',' && !quote) out.emplace_back();
+    else out.back() += c;
   }
   return out;
 }
@@ -37,23 +31,17 @@ Result<> set_export(JobOptions& o, const Given& g) {
   o.export_given = true;
   o.export_list.clear();
   o.export_all = iequals(g.value, "ALL");
-  if (o.export_all)
-    o.request.env_export = EnvExport::kAll;
-  else if (iequals(g.value, "NONE"))
-    o.request.env_export = EnvExport::kNone;
-  else if (iequals(g.value, "NIL"))
-    o.request.env_export = EnvExport::kNil;
+  if (o.export_all) o.request.env_export = EnvExport::kAll;
+  else if (iequals(g.value, "NONE")) o.request.env_export = EnvExport::kNone;
+  else if (iequals(g.value, "NIL")) o.request.env_export = EnvExport::kNil;
   else {
     o.request.env_export = EnvExport::kList;
     for (std::string& part : split_quoted(g.value)) {
-      if (iequals(part, "ALL"))
-        o.export_all = true;
+      if (iequals(part, "ALL")) o.export_all = true;
       else if (iequals(part, "NONE") || iequals(part, "NIL"))
         return bad_spec(g, part + " stands alone: variables cannot be named beside it");
-      else if (part.empty() || part[0] == '=')
-        return bad_spec(g, "a variable without a name");
-      else
-        o.export_list.push_back(std::move(part));
+      else if (part.empty() || part[0] == '=') return bad_spec(g, "a variable without a name");
+      else o.export_list.push_back(std::move(part));
     }
     if (o.export_list.empty()) o.request.env_export = EnvExport::kAll;
   }
@@ -91,8 +79,7 @@ Result<> set_oom_kill_step(JobOptions& o, const Given& g) {
 constexpr const char* kBatchPattern =
     "A file name pattern: %j job id, %A array job id, %a array index, %x job name, %u user, %N first node, "
     "%% a percent sign; a number after % pads with zeros.";
-constexpr const char* kStepPattern =
-    "all (the default), none, a task's number, or a file name pattern with %j %J %s %t %n %N %x %u %A %a.";
+constexpr const char* kStepPattern = "all (the default), none, a task's number, or a file name pattern with %j %J %s %t %n %N %x %u %A %a.";
 
 constexpr JobOptionRow kRows[] = {
     {{.name = "output",
@@ -104,7 +91,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kOutput,
       .summary = "file for standard output (and error)",
       .doc = kBatchPattern},
-     set_text<&JobRequest::std_out>},
+     set_text<&AskedRequest::std_out>},
     {{.name = "error",
       .letter = 'e',
       .arg = Arg::kRequired,
@@ -114,7 +101,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kOutput,
       .summary = "file for standard error",
       .doc = kBatchPattern},
-     set_text<&JobRequest::std_err>},
+     set_text<&AskedRequest::std_err>},
     {{.name = "input",
       .letter = 'i',
       .arg = Arg::kRequired,
@@ -124,7 +111,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kOutput,
       .summary = "file for standard input",
       .doc = kBatchPattern},
-     set_text<&JobRequest::std_in>},
+     set_text<&AskedRequest::std_in>},
     {{.name = "output",
       .letter = 'o',
       .arg = Arg::kRequired,
@@ -172,8 +159,7 @@ constexpr JobOptionRow kRows[] = {
       .env = {.srun = "SLURM_REMOTE_CWD|SLURM_WORKING_DIR"},
       .section = Section::kOutput,
       .summary = "working directory",
-      .doc =
-          "Where the script, command or tasks run. Relative to the current directory, which is the default."},
+      .doc = "Where the script, command or tasks run. Relative to the current directory, which is the default."},
      set_text<&JobOptions::chdir>},
     {{.name = "export",
       .arg = Arg::kRequired,
@@ -220,8 +206,7 @@ constexpr JobOptionRow kRows[] = {
        std::string_view v = g.value;
        while (!v.empty() && v.front() >= '0' && v.front() <= '9') v.remove_prefix(1);
        bool flag = g.source == Source::kEnvironment && parse_yes_no(g.value).value_or(false);
-       if (!flag && !v.empty() && !iequals(v, "S") && !iequals(v, "L"))
-         return bad_spec(g, "it takes no value today");
+       if (!flag && !v.empty() && !iequals(v, "S") && !iequals(v, "L")) return bad_spec(g, "it takes no value today");
        o.request.get_user_env = g.value.empty() || flag ? "yes" : std::string(g.value);
        return {};
      }},
@@ -251,7 +236,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kNotify,
       .summary = "who gets the mail",
       .doc = "A mail address or a user name. The default is the submitting user."},
-     set_text<&JobRequest::mail_user>},
+     set_text<&AskedRequest::mail_user>},
     {{.name = "acctg-freq",
       .arg = Arg::kRequired,
       .arg_name = "type=seconds,...",
@@ -292,8 +277,7 @@ constexpr JobOptionRow kRows[] = {
       .env = {.srun = "SLURM_OOMKILLSTEP"},
       .section = Section::kAccounting,
       .summary = "out of memory ends the whole step",
-      .doc =
-          "Whether a step is killed as a whole when one of its tasks runs out of memory. 1 without a value."},
+      .doc = "Whether a step is killed as a whole when one of its tasks runs out of memory. 1 without a value."},
      set_oom_kill_step},
 };
 }  // namespace

@@ -7,10 +7,10 @@ namespace muster {
 namespace {
 using namespace options_detail;
 
-// srun takes a file where the text has a slash; the command reads it.
+// A file where the text has a slash; the command reads it.
 template <auto Nodes, auto File>
 Result<> set_node_list(JobOptions& o, const Given& g) {
-  bool is_file = g.command == Command::kSrun && g.value.find('/') != g.value.npos;
+  bool is_file = g.value.find('/') != g.value.npos;
   o.*File = is_file ? std::string(g.value) : std::string();
   o.request.*Nodes = is_file ? std::string() : std::string(g.value);
   return {};
@@ -49,8 +49,9 @@ constexpr JobOptionRow kPlacement[] = {
       .section = Section::kPlacement,
       .summary = "nodes the job must have",
       .doc = "These nodes, such as n[1-4,7], are part of the allocation; more are added when they are not "
-             "enough. srun reads the list from a file when the value contains a slash."},
-     set_node_list<&JobRequest::required_nodes, &JobOptions::nodelist_file>},
+             "enough. A value with a slash names a file that holds the list. With --distribution=arbitrary the list has a name for each "
+             "task, in their order; n1*2 stands for n1,n1."},
+     set_node_list<&AskedRequest::required_nodes, &JobOptions::nodelist_file>},
     {{.name = "nodefile",
       .letter = 'F',
       .arg = Arg::kRequired,
@@ -67,9 +68,8 @@ constexpr JobOptionRow kPlacement[] = {
       .commands = kJobs,
       .section = Section::kPlacement,
       .summary = "nodes the job must not have",
-      .doc = "These nodes are never part of the allocation. srun reads the list from a file when the value "
-             "contains a slash."},
-     set_node_list<&JobRequest::excluded_nodes, &JobOptions::exclude_file>},
+      .doc = "These nodes are never part of the allocation. A value with a slash names a file that holds the list."},
+     set_node_list<&AskedRequest::excluded_nodes, &JobOptions::exclude_file>},
     {{.name = "constraint",
       .letter = 'C',
       .arg = Arg::kRequired,
@@ -80,7 +80,7 @@ constexpr JobOptionRow kPlacement[] = {
       .summary = "features the nodes must have",
       .doc = "A feature, or features joined by & (and), | (or), [a|b] (all nodes the same), with *count for "
              "a number of nodes."},
-     set_text<&JobRequest::features>},
+     set_text<&AskedRequest::features>},
     {{.name = "prefer",
       .arg = Arg::kRequired,
       .arg_name = "features",
@@ -88,14 +88,14 @@ constexpr JobOptionRow kPlacement[] = {
       .section = Section::kPlacement,
       .summary = "features that are welcome",
       .doc = "Tried first in place of --constraint; when no nodes with them are free, --constraint decides."},
-     set_text<&JobRequest::prefer>},
+     set_text<&AskedRequest::prefer>},
     {{.name = "contiguous",
       .commands = kJobs,
       .section = Section::kPlacement,
       .summary = "neighbouring nodes only",
       .doc = "The allocated nodes must stand next to each other in the configuration's order. Needs "
              "topology/flat."},
-     set_flag<&JobRequest::contiguous>},
+     set_flag<&AskedRequest::contiguous>},
     {{.name = "switches",
       .arg = Arg::kRequired,
       .arg_name = "count[@max-time]",
@@ -115,35 +115,33 @@ constexpr JobOptionRow kPlacement[] = {
       .summary = "nodes that must stand in one block",
       .doc = "With a block or ring topology, the allocation is made of segments of this many nodes, each "
              "inside one block."},
-     set_count<&JobRequest::segment>},
+     set_count<&AskedRequest::segment>},
     {{.name = "spread-segments",
       .commands = kJobs,
       .section = Section::kPlacement,
       .summary = "each segment in a block of its own",
       .doc = "With a block topology, no two segments of the job share a base block."},
-     set_flag<&JobRequest::spread_segments>},
+     set_flag<&AskedRequest::spread_segments>},
     {{.name = "consolidate-segments",
       .commands = kJobs,
       .section = Section::kPlacement,
       .summary = "all segments in one aggregated block",
       .doc = "With a block topology, all segments of the job stand inside one higher-level block."},
-     set_flag<&JobRequest::consolidate_segments>},
+     set_flag<&AskedRequest::consolidate_segments>},
     {{.name = "spread-job",
       .commands = kJobs,
       .env = {.sbatch = "SBATCH_SPREAD_JOB", .srun = "SLURM_SPREAD_JOB", .salloc = "SALLOC_SPREAD_JOB"},
       .section = Section::kPlacement,
       .summary = "use as many nodes as possible",
       .doc = "Spreads the job over many nodes with tasks evenly on them, whatever the topology."},
-     set_flag<&JobRequest::spread_job>},
+     set_flag<&AskedRequest::spread_job>},
     {{.name = "use-min-nodes",
       .commands = kJobs,
-      .env = {.sbatch = "SBATCH_USE_MIN_NODES",
-              .srun = "SLURM_USE_MIN_NODES",
-              .salloc = "SALLOC_USE_MIN_NODES"},
+      .env = {.sbatch = "SBATCH_USE_MIN_NODES", .srun = "SLURM_USE_MIN_NODES", .salloc = "SALLOC_USE_MIN_NODES"},
       .section = Section::kPlacement,
       .summary = "of a range of nodes, take few",
       .doc = "When --nodes is a range, prefers the smaller count."},
-     set_flag<&JobRequest::use_min_nodes>},
+     set_flag<&AskedRequest::use_min_nodes>},
     {{.name = "reboot",
       .commands = kJobs,
       .section = Section::kPlacement,
@@ -152,7 +150,7 @@ constexpr JobOptionRow kPlacement[] = {
       .status = Status::kNoEffect,
       .note = "nodes are not rebooted for a job until node features can be changed",
       .needs = "elastic nodes"},
-     set_flag<&JobRequest::reboot>},
+     set_flag<&AskedRequest::reboot>},
     {{.name = "no-kill",
       .letter = 'k',
       .arg = Arg::kOptional,
@@ -189,9 +187,7 @@ Result<> set_extra_node_info(JobOptions& o, const Given& g) {
   for (size_t i = 0; i < parts.size(); ++i) {
     if (parts[i] == "*") continue;
     auto v = parse_number<uint32_t>(parts[i].substr(0, parts[i].find('-')), 1, 0xfffe);
-    if (!v)
-      return fail(Errc::kInvalidReq,
-                  "Invalid numeric value \"" + std::string(parts[i]) + "\" for " + kWhich[i] + " arg of -B.");
+    if (!v) return fail(Errc::kInvalidReq, "Invalid numeric value \"" + std::string(parts[i]) + "\" for " + kWhich[i] + " arg of -B.");
     values[i] = *v;
   }
   o.request.sockets_per_node = values[0];
@@ -201,15 +197,13 @@ Result<> set_extra_node_info(JobOptions& o, const Given& g) {
 }
 
 Result<> set_hint(JobOptions& o, const Given& g) {
-  constexpr std::string_view kKnown[] = {"compute_bound", "memory_bound", "multithread", "nomultithread",
-                                         "help"};
+  constexpr std::string_view kKnown[] = {"compute_bound", "memory_bound", "multithread", "nomultithread", "help"};
   for (std::string_view k : kKnown) {
     if (!iequals(k, g.value)) continue;
     o.request.hint = std::string(k);
     return {};
   }
-  return fail(Errc::kInvalidReq,
-              "unrecognized --hint argument \"" + std::string(g.value) + "\", see --hint=help");
+  return fail(Errc::kInvalidReq, "unrecognized --hint argument \"" + std::string(g.value) + "\", see --hint=help");
 }
 
 constexpr JobOptionRow kLayout[] = {
@@ -232,7 +226,7 @@ constexpr JobOptionRow kLayout[] = {
       .section = Section::kLayout,
       .summary = "least sockets per node",
       .doc = "Takes only nodes with at least so many sockets."},
-     set_count<&JobRequest::sockets_per_node>},
+     set_count<&AskedRequest::sockets_per_node>},
     {{.name = "cores-per-socket",
       .arg = Arg::kRequired,
       .arg_name = "cores",
@@ -240,18 +234,16 @@ constexpr JobOptionRow kLayout[] = {
       .section = Section::kLayout,
       .summary = "least cores per socket",
       .doc = "Takes only nodes with at least so many cores on a socket."},
-     set_count<&JobRequest::cores_per_socket>},
+     set_count<&AskedRequest::cores_per_socket>},
     {{.name = "threads-per-core",
       .arg = Arg::kRequired,
       .arg_name = "threads",
       .commands = kJobs,
-      .env = {.sbatch = "SBATCH_THREADS_PER_CORE",
-              .srun = "SLURM_THREADS_PER_CORE",
-              .salloc = "SALLOC_THREADS_PER_CORE"},
+      .env = {.sbatch = "SBATCH_THREADS_PER_CORE", .srun = "SLURM_THREADS_PER_CORE", .salloc = "SALLOC_THREADS_PER_CORE"},
       .section = Section::kLayout,
       .summary = "threads of a core to use",
       .doc = "Takes only nodes with at least so many threads on a core, and uses at most so many."},
-     set_count<&JobRequest::threads_per_core>},
+     set_count<&AskedRequest::threads_per_core>},
     {{.name = "extra-node-info",
       .letter = 'B',
       .arg = Arg::kRequired,
@@ -270,7 +262,7 @@ constexpr JobOptionRow kLayout[] = {
       .section = Section::kLayout,
       .summary = "most tasks on a core",
       .doc = "At most so many tasks on each core."},
-     set_count<&JobRequest::ntasks_per_core>},
+     set_count<&AskedRequest::ntasks_per_core>},
     {{.name = "ntasks-per-socket",
       .arg = Arg::kRequired,
       .arg_name = "number",
@@ -279,7 +271,7 @@ constexpr JobOptionRow kLayout[] = {
       .section = Section::kLayout,
       .summary = "most tasks on a socket",
       .doc = "At most so many tasks on each socket."},
-     set_count<&JobRequest::ntasks_per_socket>},
+     set_count<&AskedRequest::ntasks_per_socket>},
     {{.name = "hint",
       .arg = Arg::kRequired,
       .arg_name = "type",

@@ -20,20 +20,15 @@ Result<> set_nodes(JobOptions& o, const Given& g) {
 
 Result<> set_exclusive(JobOptions& o, const Given& g) {
   o.exclusive_allocation = false;
-  if (!g.has_value || g.value.empty())
-    o.request.exclusive = Exclusive::kNode;
-  else if (iequals(g.value, "user"))
-    o.request.exclusive = Exclusive::kUser;
-  else if (iequals(g.value, "mcs"))
-    o.request.exclusive = Exclusive::kMcs;
-  else if (iequals(g.value, "topo"))
-    o.request.exclusive = Exclusive::kTopo;
+  if (!g.has_value || g.value.empty()) o.request.exclusive = Exclusive::kNode;
+  else if (iequals(g.value, "user")) o.request.exclusive = Exclusive::kUser;
+  else if (iequals(g.value, "mcs")) o.request.exclusive = Exclusive::kMcs;
+  else if (iequals(g.value, "topo")) o.request.exclusive = Exclusive::kTopo;
   else if (g.command == Command::kSrun && iequals(g.value, "allocation")) {
     o.request.exclusive = Exclusive::kNode;
     o.exclusive_allocation = true;
   } else {
-    return bad_spec(
-        g, g.command == Command::kSrun ? "known: allocation, user, mcs, topo" : "known: user, mcs, topo");
+    return bad_spec(g, g.command == Command::kSrun ? "known: allocation, user, mcs, topo" : "known: user, mcs, topo");
   }
   return {};
 }
@@ -44,8 +39,9 @@ Result<> set_oversubscribe(JobOptions& o, const Given&) {
 }
 
 Result<> set_core_spec(JobOptions& o, const Given& g) {
-  MUSTER_TRY_VOID((set_count_or_zero<&JobRequest::core_spec>(o, g)));
+  MUSTER_TRY_VOID((set_count_or_zero<&AskedRequest::core_spec>(o, g)));
   o.request.core_spec_is_threads = std::string_view(g.info->name) == "thread-spec";
+  o.request.core_spec_given = true;
   return {};
 }
 
@@ -76,7 +72,7 @@ constexpr JobOptionRow kRows[] = {
       .summary = "number of tasks",
       .doc = "How many tasks the resources must serve; srun starts that many. The default is one task per "
              "node."},
-     set_count<&JobRequest::num_tasks>},
+     set_count<&AskedRequest::num_tasks>},
     {{.name = "cpus-per-task",
       .letter = 'c',
       .arg = Arg::kRequired,
@@ -87,7 +83,7 @@ constexpr JobOptionRow kRows[] = {
       .summary = "CPUs for each task",
       .doc = "So many CPUs, on one node, for every task. Steps started by srun inherit it through "
              "SLURM_CPUS_PER_TASK."},
-     set_count<&JobRequest::cpus_per_task>},
+     set_count<&AskedRequest::cpus_per_task>},
     {{.name = "ntasks-per-node",
       .arg = Arg::kRequired,
       .arg_name = "number",
@@ -96,7 +92,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kResources,
       .summary = "tasks on each node",
       .doc = "So many tasks on every node; together with --ntasks, at most so many."},
-     set_count<&JobRequest::ntasks_per_node>},
+     set_count<&AskedRequest::ntasks_per_node>},
     {{.name = "mem",
       .arg = Arg::kRequired,
       .arg_name = "size[K|M|G|T]",
@@ -107,7 +103,7 @@ constexpr JobOptionRow kRows[] = {
       .doc = "Memory on each node, in MiB without a suffix. 0 means all memory of the node. Excludes "
              "--mem-per-cpu and --mem-per-gpu; given on the command line it replaces any of the three from "
              "the environment."},
-     set_memory<&JobRequest::mem_per_node_mb>},
+     set_memory<&AskedRequest::mem_per_node_mb>},
     {{.name = "mem-per-cpu",
       .arg = Arg::kRequired,
       .arg_name = "size[K|M|G|T]",
@@ -117,7 +113,7 @@ constexpr JobOptionRow kRows[] = {
       .summary = "memory per allocated CPU",
       .doc = "Memory for each usable CPU of the allocation, in MiB without a suffix. Excludes --mem and "
              "--mem-per-gpu."},
-     set_memory<&JobRequest::mem_per_cpu_mb>},
+     set_memory<&AskedRequest::mem_per_cpu_mb>},
     {{.name = "tmp",
       .arg = Arg::kRequired,
       .arg_name = "size[K|M|G|T]",
@@ -125,7 +121,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kResources,
       .summary = "temporary disk per node",
       .doc = "Takes only nodes with at least so much temporary disk space, in MiB without a suffix."},
-     set_memory<&JobRequest::tmp_disk_mb>},
+     set_memory<&AskedRequest::tmp_disk_mb>},
     {{.name = "mincpus",
       .arg = Arg::kRequired,
       .arg_name = "number",
@@ -133,7 +129,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kResources,
       .summary = "least CPUs per node",
       .doc = "Takes only nodes with at least so many CPUs (hardware threads)."},
-     set_count<&JobRequest::min_cpus_per_node>},
+     set_count<&AskedRequest::min_cpus_per_node>},
     {{.name = "gres",
       .arg = Arg::kRequired,
       .arg_name = "name[:type][:count],...",
@@ -156,13 +152,12 @@ constexpr JobOptionRow kRows[] = {
              "one-task-per-sharing and multiple-tasks-per-sharing rule shared devices; allow-task-sharing "
              "lets tasks of a step see each other's devices."},
      [](JobOptions& o, const Given& g) -> Result<> {
-       constexpr std::string_view kKnown[] = {"enforce-binding", "disable-binding", "one-task-per-sharing",
-                                              "multiple-tasks-per-sharing", "allow-task-sharing"};
+       constexpr std::string_view kKnown[] = {"enforce-binding", "disable-binding", "one-task-per-sharing", "multiple-tasks-per-sharing",
+                                              "allow-task-sharing"};
        bool given[std::size(kKnown)] = {};
        for (std::string_view flag : split(g.value, ',', true)) {
          const auto at = std::ranges::find_if(kKnown, [&](std::string_view k) { return iequals(k, flag); });
-         if (at == std::end(kKnown))
-           return bad_spec(g, "\"" + std::string(flag) + "\" is not one of the flags in the manual page");
+         if (at == std::end(kKnown)) return bad_spec(g, "\"" + std::string(flag) + "\" is not one of the flags in the manual page");
          given[at - std::begin(kKnown)] = true;
        }
        for (size_t on : {0u, 2u})  // each with the one that negates it
@@ -190,9 +185,7 @@ constexpr JobOptionRow kRows[] = {
       .arg = Arg::kRequired,
       .arg_name = "tres[/name]=count,...",
       .commands = kJobs,
-      .env = {.sbatch = "SBATCH_TRES_PER_TASK",
-              .srun = "SLURM_TRES_PER_TASK",
-              .salloc = "SALLOC_TRES_PER_TASK"},
+      .env = {.sbatch = "SBATCH_TRES_PER_TASK", .srun = "SLURM_TRES_PER_TASK", .salloc = "SALLOC_TRES_PER_TASK"},
       .section = Section::kResources,
       .summary = "trackable resources for each task",
       .doc = "What each task needs, such as cpu=4,gres/gpu:a100=1,license/ansys=1. GPUs asked for like this "
@@ -232,9 +225,8 @@ constexpr JobOptionRow kRows[] = {
       .env = {.sbatch = "SBATCH_OVERCOMMIT", .srun = "SLURM_OVERCOMMIT", .salloc = "SALLOC_OVERCOMMIT"},
       .section = Section::kResources,
       .summary = "more tasks than CPUs",
-      .doc =
-          "Allocates as if there were one task per node, and lets a step run more than one task on a CPU."},
-     set_flag<&JobRequest::overcommit>},
+      .doc = "Allocates as if there were one task per node, and lets a step run more than one task on a CPU."},
+     set_flag<&AskedRequest::overcommit>},
     {{.name = "core-spec",
       .letter = 'S',
       .arg = Arg::kRequired,
@@ -243,8 +235,7 @@ constexpr JobOptionRow kRows[] = {
       .env = {.sbatch = "SBATCH_CORE_SPEC", .srun = "SLURM_CORE_SPEC", .salloc = "SALLOC_CORE_SPEC"},
       .section = Section::kResources,
       .summary = "cores per node left to the system",
-      .doc =
-          "Cores of each node that the application does not use. Takes whole nodes. Excludes --thread-spec."},
+      .doc = "Cores of each node that the application does not use. Takes whole nodes. Excludes --thread-spec."},
      set_core_spec},
     {{.name = "thread-spec",
       .arg = Arg::kRequired,

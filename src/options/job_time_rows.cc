@@ -50,8 +50,7 @@ Result<> set_immediate(JobOptions& o, const Given& g) {
     return {};
   }
   auto v = parse_number<uint32_t>(g.value, 1);
-  if (!v)
-    return fail(Errc::kInvalidReq, "Invalid numeric value \"" + std::string(g.value) + "\" for immediate.");
+  if (!v) return fail(Errc::kInvalidReq, "Invalid numeric value \"" + std::string(g.value) + "\" for immediate.");
   o.request.immediate_seconds = *v;
   return {};
 }
@@ -65,10 +64,9 @@ constexpr JobOptionRow kRows[] = {
       .env = {.sbatch = "SBATCH_TIMELIMIT", .srun = "SLURM_TIMELIMIT", .salloc = "SALLOC_TIMELIMIT"},
       .section = Section::kTime,
       .summary = "time limit",
-      .doc =
-          "How long the job may run: minutes, minutes:seconds, hours:minutes:seconds, days-hours, "
-          "days-hours:minutes or days-hours:minutes:seconds. Seconds are rounded up to a minute. Zero asks "
-          "for no limit. When the limit is reached, processes get SIGTERM and, after KillWait, SIGKILL."},
+      .doc = "How long the job may run: minutes, minutes:seconds, hours:minutes:seconds, days-hours, "
+             "days-hours:minutes or days-hours:minutes:seconds. Seconds are rounded up to a minute. Zero asks "
+             "for no limit. When the limit is reached, processes get SIGTERM and, after KillWait, SIGKILL."},
      set_time},
     {{.name = "time-min",
       .arg = Arg::kRequired,
@@ -87,7 +85,7 @@ constexpr JobOptionRow kRows[] = {
       .summary = "do not start before this time",
       .doc = "A clock time (16:00, 4PM, noon, teatime), a date (2026-01-20, 01/20/26, tomorrow), both "
              "(2026-01-20T12:34:00), or a distance such as now+1hour."},
-     set_time_point<&JobRequest::begin>},
+     set_time_point<&AskedRequest::begin>},
     {{.name = "begin",
       .arg = Arg::kRequired,
       .arg_name = "time",
@@ -96,7 +94,7 @@ constexpr JobOptionRow kRows[] = {
       .summary = "do not start before this time",
       .doc = "A clock time (16:00, 4PM, noon, teatime), a date (2026-01-20, 01/20/26, tomorrow), both "
              "(2026-01-20T12:34:00), or a distance such as now+1hour."},
-     set_time_point<&JobRequest::begin>},
+     set_time_point<&AskedRequest::begin>},
     {{.name = "deadline",
       .arg = Arg::kRequired,
       .arg_name = "time",
@@ -105,7 +103,7 @@ constexpr JobOptionRow kRows[] = {
       .summary = "drop the job if it cannot end by then",
       .doc = "Removes the job once it can no longer finish before this time. A time limit must be known. "
              "Formats are those of --begin."},
-     set_time_point<&JobRequest::deadline>},
+     set_time_point<&AskedRequest::deadline>},
     {{.name = "immediate",
       .letter = 'I',
       .arg = Arg::kOptional,

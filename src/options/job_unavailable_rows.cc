@@ -48,7 +48,7 @@ constexpr JobOptionRow kUnavailable[] = {
       .status = Status::kNoEffect,
       .note = "there is no federation here, so there are no clusters to choose from",
       .needs = "federation"},
-     set_text<&JobRequest::cluster_features>},
+     set_text<&AskedRequest::cluster_features>},
     {{.name = "container",
       .arg = Arg::kRequired,
       .arg_name = "bundle",
@@ -77,9 +77,7 @@ constexpr JobOptionRow kUnavailable[] = {
       .arg = Arg::kRequired,
       .arg_name = "type",
       .commands = kJobs,
-      .env = {.sbatch = "SBATCH_CONTAINER_TYPE",
-              .srun = "SRUN_CONTAINER_TYPE",
-              .salloc = "SALLOC_CONTAINER_TYPE"},
+      .env = {.sbatch = "SBATCH_CONTAINER_TYPE", .srun = "SRUN_CONTAINER_TYPE", .salloc = "SALLOC_CONTAINER_TYPE"},
       .section = Section::kUnavailable,
       .summary = "kind of OCI container",
       .doc = "Kind of the OCI container.",
@@ -134,6 +132,26 @@ constexpr JobOptionRow kUnavailable[] = {
       .note = "X11 forwarding is not available yet",
       .needs = "launch"},
      set_nothing},
+    {{.name = "context",
+      .arg = Arg::kRequired,
+      .arg_name = "context",
+      .commands = kJobs,
+      .section = Section::kUnavailable,
+      .summary = "SELinux context of the job",
+      .doc = "The SELinux context that the job runs in.",
+      .status = Status::kRefused,
+      .note = "jobs run in the context that SELinux gives to the programs of slurmd",
+      .hidden = true},
+     set_nothing},
+    {{.name = "debugger-test",
+      .commands = kSrunOnly,
+      .section = Section::kUnavailable,
+      .summary = "as if a parallel debugger had started srun",
+      .doc = "For tests of the interface to parallel debuggers.",
+      .status = Status::kNoEffect,
+      .note = "there is no interface to parallel debuggers",
+      .hidden = true},
+     set_nothing},
     {{.name = "power",
       .arg = Arg::kRequired,
       .arg_name = "flags",
@@ -145,14 +163,13 @@ constexpr JobOptionRow kUnavailable[] = {
       .status = Status::kNoEffect,
       .note = "there is no power management plugin",
       .hidden = true},
-     set_text<&JobRequest::power>},
+     set_text<&AskedRequest::power>},
     {{
          .name = "external-launcher",
          .commands = kSrunOnly,
          .section = Section::kUnavailable,
          .summary = "step for an MPI's own launcher",
-         .doc =
-             "A step with access to all resources of its nodes for the launcher of an MPI; used by mpirun.",
+         .doc = "A step with access to all resources of its nodes for the launcher of an MPI; used by mpirun.",
      },
      [](JobOptions& o, const Given&) -> Result<> {
        // All of the job on each node, beside any other step: what the description asks for.
@@ -175,8 +192,7 @@ Result<> set_umask(JobOptions& o, const Given& g) {
     mask = mask * 8 + static_cast<uint32_t>(c - '0');
   }
   if (!ok || mask > 0777)
-    return fail(Errc::kInvalidReq, "Invalid SLURM_UMASK value: " + std::string(g.value),
-                "expected an octal umask such as 0022");
+    return fail(Errc::kInvalidReq, "Invalid SLURM_UMASK value: " + std::string(g.value), "expected an octal umask such as 0022");
   o.umask = mask;
   return {};
 }
@@ -189,16 +205,15 @@ Result<> set_exit_code(JobOptions& o, const Given& g) {
   return {};
 }
 
-#define EVERY_JOB_COMMAND(text) {.sbatch = text, .srun = text, .salloc = text}
+#define EVERY_JOB_COMMAND(text) \
+  { .sbatch = text, .srun = text, .salloc = text }
 constexpr JobOptionRow kEnvironment[] = {
     {{.commands = kJobs, .env = EVERY_JOB_COMMAND("SLURM_CONF"), .doc = "Where slurm.conf is."}, set_nothing},
     {{.commands = kJobs,
       .env = EVERY_JOB_COMMAND("SLURM_DEBUG_FLAGS"),
       .doc = "Debug flags of the command itself. Accepted: the commands have nothing to say for any of them."},
      set_text<&JobOptions::debug_flags>},
-    {{.commands = kJobs,
-      .env = EVERY_JOB_COMMAND("SLURM_EXIT_ERROR"),
-      .doc = "The exit code when the command itself fails."},
+    {{.commands = kJobs, .env = EVERY_JOB_COMMAND("SLURM_EXIT_ERROR"), .doc = "The exit code when the command itself fails."},
      set_exit_code<&JobOptions::exit_error>},
     {{.commands = kSrunOnly | kSallocOnly,
       .env = {.srun = "SLURM_EXIT_IMMEDIATE", .salloc = "SLURM_EXIT_IMMEDIATE"},
@@ -216,15 +231,17 @@ constexpr JobOptionRow kEnvironment[] = {
       .env = {.sbatch = "SBATCH_WAIT4SWITCH", .srun = "SLURM_WAIT4SWITCH", .salloc = "SALLOC_WAIT4SWITCH"},
       .doc = "The longest wait for the switch count of --switches."},
      set_text<&JobOptions::wait4switch>},
-    {{.commands = kSrunOnly,
-      .env = {.srun = "SLURM_DIST_PLANESIZE"},
-      .doc = "Size for --distribution=plane without a size."},
+    {{.commands = kJobs,
+      .env = EVERY_JOB_COMMAND("SLURM_HOSTFILE"),
+      .doc = "A file with the name of a node for each task, in the order of the tasks; it makes the distribution arbitrary. A list "
+             "given with --nodelist or --nodefile goes before it."},
+     set_text<&JobOptions::host_file>},
+    {{.commands = kSrunOnly, .env = {.srun = "SLURM_DIST_PLANESIZE"}, .doc = "Size for --distribution=plane without a size."},
      [](JobOptions& o, const Given& g) -> Result<> {
        o.plane_size = parse_number<uint32_t>(g.value, 1).value_or(0);
        return {};
      }},
-    {{.commands = kSrunOnly, .env = {.srun = "SLURM_STEP_GRES"}, .doc = "Like --gres, for steps only."},
-     set_step_gres},
+    {{.commands = kSrunOnly, .env = {.srun = "SLURM_STEP_GRES"}, .doc = "Like --gres, for steps only."}, set_step_gres},
     {{.commands = kSrunOnly,
       .env = {.srun = "SLURM_TEST_EXEC"},
       .doc = "If set, srun checks that the program exists and is executable before it asks for a step."},
@@ -236,17 +253,13 @@ constexpr JobOptionRow kEnvironment[] = {
        o.reduce_task_exit_msg = parse_number<int>(g.value).value_or(0) != 0;
        return {};
      }},
-    {{.commands = kSrunOnly,
-      .env = {.srun = "PMI_FANOUT"},
-      .doc = "Used by the PMI-1 library of the program; passed on as it is."},
+    {{.commands = kSrunOnly, .env = {.srun = "PMI_FANOUT"}, .doc = "Used by the PMI-1 library of the program; passed on as it is."},
      set_nothing},
     {{.commands = kSrunOnly,
       .env = {.srun = "PMI_FANOUT_OFF_HOST"},
       .doc = "Used by the PMI-1 library of the program; passed on as it is."},
      set_nothing},
-    {{.commands = kSrunOnly,
-      .env = {.srun = "PMI_TIME"},
-      .doc = "Used by the PMI-1 library of the program; passed on as it is."},
+    {{.commands = kSrunOnly, .env = {.srun = "PMI_TIME"}, .doc = "Used by the PMI-1 library of the program; passed on as it is."},
      set_nothing},
     {{.commands = kSrunOnly,
       .env = {.srun = "SLURM_PMI_KVS_NO_DUP_KEYS"},

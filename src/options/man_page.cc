@@ -11,12 +11,9 @@ std::string escape(std::string_view text) {
   bool line_start = true;
   for (char c : text) {
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
-    if (c == '\\')
-      out += "\\e";
-    else if (c == '-')
-      out += "\\-";
-    else
-      out += c;
+    if (c == '\\') out += "\\e";
+    else if (c == '-') out += "\\-";
+    else out += c;
     line_start = c == '\n';
   }
   return out;
@@ -34,12 +31,9 @@ std::string option_heading(const OptionInfo& o) {
 
 std::string status_sentence(const OptionInfo& o) {
   switch (o.status) {
-    case Status::kWorks:
-      return {};
-    case Status::kNoEffect:
-      return std::string("Accepted without effect: ") + o.note + ".";
-    case Status::kRefused:
-      return std::string(o.needs ? "Refused for now: " : "Refused: ") + o.note + ".";
+    case Status::kWorks: return {};
+    case Status::kNoEffect: return std::string("Accepted without effect: ") + o.note + ".";
+    case Status::kRefused: return std::string(o.needs ? "Refused for now: " : "Refused: ") + o.note + ".";
   }
   return {};
 }
@@ -62,9 +56,8 @@ std::string environment_section(Command c, const std::vector<const OptionInfo*>&
 std::string man_page(Command c, std::string_view summary, std::string_view description) {
   std::string name(command_name(c)), title = name;
   for (char& ch : title) ch = static_cast<char>(ch - ('a' <= ch && ch <= 'z' ? 'a' - 'A' : 0));
-  std::string out = ".TH " + title + " 1 \"\" \"Muster\" \"Muster Commands\"\n.SH NAME\n" + name + " \\- " +
-                    escape(summary) + "\n.SH SYNOPSIS\n\\fB" + name +
-                    "\\fR [\\fIOPTIONS\\fR...]\n.SH DESCRIPTION\n";
+  std::string out = ".TH " + title + " 1 \"\" \"Muster\" \"Muster Commands\"\n.SH NAME\n" + name + " \\- " + escape(summary) +
+                    "\n.SH SYNOPSIS\n\\fB" + name + "\\fR [\\fIOPTIONS\\fR...]\n.SH DESCRIPTION\n";
   std::string_view rest = description;
   while (!rest.empty()) {
     size_t end = rest.find("\n\n");
@@ -85,11 +78,10 @@ std::string man_page(Command c, std::string_view summary, std::string_view descr
   }
   std::string env = environment_section(c, infos);
   if (!env.empty())
-    out +=
-        ".SH INPUT ENVIRONMENT VARIABLES\nAn option on the command line wins over its variable. A variable "
-        "of an option "
-        "without a value turns it on when it is empty, \\fByes\\fR or a number other than zero.\n" +
-        env;
+    out += ".SH INPUT ENVIRONMENT VARIABLES\nAn option on the command line wins over its variable. A variable "
+           "of an option "
+           "without a value turns it on when it is empty, \\fByes\\fR or a number other than zero.\n" +
+           env;
   return out;
 }
 

@@ -52,6 +52,10 @@ constexpr ManualText kTexts[] = {
      "accounts, users, associations, QOS, clusters and coordinators in the accounting database (slurmdbd). What would be done "
      "is shown, and a person is asked whether to do it, for 30 seconds; --immediate does it at once.\n\n"
      "sacctmgr help lists the commands."},
+    {Command::kSwait, "wait for the steps of a job",
+     "swait returns when the job has no step that runs and none that waits for the job's resources (srun --async). Without an "
+     "argument it is the job it is called in: at the end of a batch script it waits for the steps that the script started.\n\n"
+     "The exit code is 0 then, 1 when --timeout passed first, and 2 after an error."},
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 namespace muster {
 
 std::string_view command_name(Command c) {
-  constexpr std::string_view kNames[] = {"sbatch",  "srun",     "salloc",  "squeue", "sinfo",
-                                         "scancel", "scontrol", "sattach", "sbcast", "sacct", "sacctmgr"};
+  constexpr std::string_view kNames[] = {"sbatch",   "srun",    "salloc", "squeue", "sinfo",    "scancel",
+                                         "scontrol", "sattach", "sbcast", "sacct",  "sacctmgr", "swait"};
   return kNames[static_cast<size_t>(c)];
 }
 
@@ -40,34 +40,21 @@ std::string_view section_title(Section s) {
 
 const char* EnvNames::of(Command c) const {
   switch (c) {
-    case Command::kSbatch:
-      return sbatch;
-    case Command::kSrun:
-      return srun;
-    case Command::kSalloc:
-      return salloc;
-    default:
-      return other;
+    case Command::kSbatch: return sbatch;
+    case Command::kSrun: return srun;
+    case Command::kSalloc: return salloc;
+    default: return other;
   }
 }
 
 std::string render(const Message& m, std::string_view program) {
   std::string prefix = std::string(program) + ": ";
   switch (m.level) {
-    case Message::Level::kPlain:
-      break;
-    case Message::Level::kWarning:
-      prefix += "Warning: ";
-      break;
-    case Message::Level::kError:
-      prefix += "error: ";
-      break;
-    case Message::Level::kFatal:
-      prefix += "fatal: ";
-      break;
-    case Message::Level::kHint:
-      prefix += "hint: ";
-      break;
+    case Message::Level::kPlain: break;
+    case Message::Level::kWarning: prefix += "Warning: "; break;
+    case Message::Level::kError: prefix += "error: "; break;
+    case Message::Level::kFatal: prefix += "fatal: "; break;
+    case Message::Level::kHint: prefix += "hint: "; break;
   }
   // getopt's second line has no prefix.
   if (m.level == Message::Level::kPlain && m.text.starts_with("Try \"")) return m.text;
@@ -116,18 +103,15 @@ std::string unknown_option_hint(const std::string& text, Command command, std::s
   return near.empty() ? std::string() : "did you mean --" + std::string(near) + "?";
 }
 
-void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command,
-                      std::span<const OptionInfo* const> table) {
+void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command, std::span<const OptionInfo* const> table) {
   messages.push_back({Message::Level::kPlain, text});
-  messages.push_back({Message::Level::kPlain,
-                      "Try \"" + std::string(command_name(command)) + " --help\" for more information"});
+  messages.push_back({Message::Level::kPlain, "Try \"" + std::string(command_name(command)) + " --help\" for more information"});
   if (std::string hint = unknown_option_hint(text, command, table); !hint.empty())
     messages.push_back({Message::Level::kHint, std::move(hint)});
 }
 
 void add_error(std::vector<Message>& messages, const Error& error, Message::Level level, Command command) {
-  bool by_controller =
-      error.code == Errc::kInvalidArray || error.code == Errc::kDependency || error.code == Errc::kLicenses;
+  bool by_controller = error.code == Errc::kInvalidArray || error.code == Errc::kDependency || error.code == Errc::kLicenses;
   if (error.text.empty() && by_controller) {
     // Grammar that Slurm leaves to its controller keeps the message of a refused submission.
     const char* prefix = command == Command::kSbatch   ? "Batch job submission failed: "
@@ -144,8 +128,7 @@ void add_error(std::vector<Message>& messages, const Error& error, Message::Leve
 
 bool status_allows(const OptionInfo& info, std::vector<Message>& messages) {
   if (info.status == Status::kWorks || info.status == Status::kNoEffect) return true;
-  messages.push_back(
-      {Message::Level::kError, "--" + std::string(info.name) + " is not supported: " + info.note});
+  messages.push_back({Message::Level::kError, "--" + std::string(info.name) + " is not supported: " + info.note});
   return false;
 }
 
@@ -159,13 +142,14 @@ void warn_no_effect(const Given& given, std::vector<Message>& messages) {
   messages.push_back(std::move(warning));
 }
 
-void note_seen(std::vector<Seen>& seen, const OptionInfo& info, Source source, const char* env_name) {
+void note_seen(std::vector<Seen>& seen, const OptionInfo& info, Source source, const char* env_name, std::string_view value) {
   for (Seen& s : seen) {
     if (s.info != &info) continue;
     s.source = source;
+    s.value = value;
     return;
   }
-  seen.push_back({&info, source, env_name});
+  seen.push_back({&info, source, env_name, std::string(value)});
 }
 
 EnvValue find_env(const char* names, const EnvLookup& env) {
@@ -197,10 +181,9 @@ Source JobOptions::source_of(std::string_view name) const {
 std::vector<const JobOptionRow*> job_rows(Command c) {
   std::vector<const JobOptionRow*> out;
   out.reserve(160);
-  for (auto table :
-       {job_identity_rows(), job_time_rows(), job_resource_rows(), job_placement_rows(), job_layout_rows(),
-        job_gpu_rows(), job_binding_rows(), job_output_rows(), job_batch_rows(), step_launch_rows(),
-        job_general_rows(), job_unavailable_rows(), job_environment_rows()})
+  for (auto table : {job_identity_rows(), job_time_rows(), job_resource_rows(), job_placement_rows(), job_layout_rows(), job_gpu_rows(),
+                     job_binding_rows(), job_output_rows(), job_batch_rows(), step_launch_rows(), job_general_rows(),
+                     job_unavailable_rows(), job_environment_rows()})
     for (const JobOptionRow& row : table)
       if (row.info.commands.has(c)) out.push_back(&row);
   return out;

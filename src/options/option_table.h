@@ -2,7 +2,7 @@
 // where the value goes. Parser, --help, --usage, manual page, completion and environment inputs are all
 // derived from the rows. The rows stand in *_rows.cc, one file per subject. How rows are read from a command
 // line: parser.h. Manual pages: sbatch(1) srun(1) salloc(1) squeue(1) sinfo(1) scancel(1) scontrol(1)
-// sattach(1) sbcast(1) sacct(1) sacctmgr(1).
+// sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1).
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ enum class Command : uint8_t {
   kSattach,
   kSbcast,
   kSacct,
-  kSacctmgr
+  kSacctmgr,
+  kSwait
 };
-inline constexpr Command kAllCommands[] = {Command::kSbatch,   Command::kSrun,    Command::kSalloc,
-                                           Command::kSqueue,   Command::kSinfo,   Command::kScancel,
-                                           Command::kScontrol, Command::kSattach, Command::kSbcast,
-                                           Command::kSacct,    Command::kSacctmgr};
+inline constexpr Command kAllCommands[] = {Command::kSbatch, Command::kSrun,    Command::kSalloc,   Command::kSqueue,
+                                           Command::kSinfo,  Command::kScancel, Command::kScontrol, Command::kSattach,
+                                           Command::kSbcast, Command::kSacct,   Command::kSacctmgr, Command::kSwait};
 std::string_view command_name(Command c);
 
 struct CommandSet {
@@ -40,8 +40,7 @@ struct CommandSet {
   constexpr CommandSet operator|(CommandSet o) const { return {static_cast<uint16_t>(bits | o.bits)}; }
 };
 constexpr CommandSet only(Command c) { return {static_cast<uint16_t>(1u << static_cast<unsigned>(c))}; }
-inline constexpr CommandSet kSbatchOnly = only(Command::kSbatch), kSrunOnly = only(Command::kSrun),
-                            kSallocOnly = only(Command::kSalloc),
+inline constexpr CommandSet kSbatchOnly = only(Command::kSbatch), kSrunOnly = only(Command::kSrun), kSallocOnly = only(Command::kSalloc),
                             kJobs = kSbatchOnly | kSrunOnly | kSallocOnly;
 
 enum class Arg : uint8_t { kNone, kRequired, kOptional };
@@ -106,8 +105,8 @@ struct OptionInfo {
   // The feature that will change the status, as docs/compatibility.md names it; nullptr: the status stays. With
   // kWorks: it works in part until then, and the note says how.
   const char* needs = nullptr;
-  bool hidden = false;         // an older spelling: works, not advertised
-  bool client_only = false;    // makes no sense in a batch script: ignored there with a warning
+  bool hidden = false;       // an older spelling: works, not advertised
+  bool client_only = false;  // makes no sense in a batch script: ignored there with a warning
 };
 
 enum class Source : uint8_t { kDefault, kScript, kEnvironment, kCommandLine };
@@ -151,6 +150,7 @@ struct Seen {
   const OptionInfo* info = nullptr;
   Source source = Source::kDefault;
   const char* env_name = nullptr;
+  std::string value;  // as given the last time; "" without one
 };
 
 // A line for the user's terminal. render() gives it the form Slurm's commands use.

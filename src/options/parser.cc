@@ -43,8 +43,7 @@ std::vector<JobOptionRow> rows_of_plugins(Command command, std::span<const Plugi
 
 }  // namespace
 
-JobScanResult scan_job_command(Command command, std::span<const std::string> arguments,
-                               std::span<const PluginOption> plugins) {
+JobScanResult scan_job_command(Command command, std::span<const std::string> arguments, std::span<const PluginOption> plugins) {
   JobScanResult out;
   out.line.command = command;
   out.line.rows = job_rows(command);
@@ -65,8 +64,7 @@ JobScanResult scan_job_command(Command command, std::span<const std::string> arg
   for (size_t i = 0; i < last; ++i) {
     if (operands[i] != ":") continue;
     out.messages.push_back({Message::Level::kError, "\":\" separates components of a heterogeneous job"});
-    out.messages.push_back(
-        {Message::Level::kHint, "heterogeneous jobs are not available yet: submit separate jobs"});
+    out.messages.push_back({Message::Level::kHint, "heterogeneous jobs are not available yet: submit separate jobs"});
     break;
   }
   return out;
@@ -77,8 +75,7 @@ namespace {
 using options_detail::Applier;
 
 // Directives are split into options with the command's own rows.
-bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOptions>& apply,
-                  JobParse& out) {
+bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOptions>& apply, JobParse& out) {
   auto directives = read_directives(*in.script, in.script_name);
   if (!directives) {
     options_detail::add_error(out.messages, directives.error(), Message::Level::kFatal, line.command);
@@ -95,9 +92,8 @@ bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOp
     }
     for (const ScannedOption& o : scan->options) {
       if (line.rows[o.row]->info.client_only) {
-        out.messages.push_back({Message::Level::kWarning, "--" + std::string(line.rows[o.row]->info.name) +
-                                                              " is ignored in a batch script (" + where +
-                                                              ")"});
+        out.messages.push_back(
+            {Message::Level::kWarning, "--" + std::string(line.rows[o.row]->info.name) + " is ignored in a batch script (" + where + ")"});
         continue;
       }
       if (!apply.one(*line.rows[o.row], Source::kScript, nullptr, o.has_value, o.value)) {
@@ -106,8 +102,7 @@ bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOp
       }
     }
     if (!scan->operands.empty()) {
-      out.messages.push_back(
-          {Message::Level::kError, "Invalid directive found in batch script: " + scan->operands[0]});
+      out.messages.push_back({Message::Level::kError, "Invalid directive found in batch script: " + scan->operands[0]});
       out.messages.push_back({Message::Level::kHint, where});
       return false;
     }
@@ -151,9 +146,8 @@ JobParse parse_job_command(const JobCommandLine& line, const JobInputs& in) {
   }
   JobOptions& options = out.options;
   options.command = line.command;
-  options.request.kind = line.command == Command::kSbatch ? JobKind::kBatch : JobKind::kAllocation;
-  bool in_allocation = line.command == Command::kSrun &&
-                       (line.given("jobid") || (in.env && (in.env("SLURM_JOB_ID") || in.env("SLURM_JOBID"))));
+  bool in_allocation =
+      line.command == Command::kSrun && (line.given("jobid") || (in.env && (in.env("SLURM_JOB_ID") || in.env("SLURM_JOBID"))));
   Applier<JobOptions> apply(options, options.seen, out.messages, line.command, in.now, in_allocation);
   if (in.script && !apply_script(line, in, apply, out)) return out;
   if (in.env && !apply.environment(line.rows, in.env)) return out;
@@ -167,7 +161,7 @@ JobParse parse_job_command(const JobCommandLine& line, const JobInputs& in) {
     out.messages.push_back({Message::Level::kError, "Script arguments not permitted with --wrap option"});
     return out;
   }
-  if (line.command == Command::kSrun && out.operands.empty()) {
+  if (line.command == Command::kSrun && out.operands.empty() && !options.request.test_only) {
     out.messages.push_back({Message::Level::kFatal, "No command given to execute."});
     return out;
   }
@@ -184,18 +178,16 @@ Result<> set_job_option(JobOptions& o, std::string_view name, std::string_view v
   for (const JobOptionRow* row : job_rows(o.command)) {
     if (!row->info.name) continue;
     names.push_back(row->info.name);
-    if (row->info.name != wanted) continue;
+    if (row->info.name != wanted && !is_other_spelling(row->info, wanted)) continue;
     std::vector<Message> messages;
     Applier<JobOptions> apply(o, o.seen, messages, o.command, now, false);
-    if (apply.one(*row, Source::kCommandLine, nullptr, row->info.arg != Arg::kNone && !value.empty(), value))
-      return {};
+    if (apply.one(*row, Source::kCommandLine, nullptr, row->info.arg != Arg::kNone && !value.empty(), value)) return {};
     Error e(Errc::kInvalidReq, messages.empty() ? std::string() : messages[0].text);
     if (messages.size() > 1) e.hint = messages[1].text;
     return std::unexpected(std::move(e));
   }
   std::string_view near = did_you_mean(wanted, names);
-  return fail(Errc::kInvalidReq, "unknown option " + wanted,
-              near.empty() ? std::string() : "did you mean " + std::string(near) + "?");
+  return fail(Errc::kInvalidReq, "unknown option " + wanted, near.empty() ? std::string() : "did you mean " + std::string(near) + "?");
 }
 
 }  // namespace muster

@@ -46,8 +46,7 @@ struct JobScanResult {
   bool ok() const { return messages.empty(); }
 };
 // `plugins` must outlive the result: rows point to its texts.
-JobScanResult scan_job_command(Command command, std::span<const std::string> arguments,
-                               std::span<const PluginOption> plugins = {});
+JobScanResult scan_job_command(Command command, std::span<const std::string> arguments, std::span<const PluginOption> plugins = {});
 
 struct JobInputs {
   const std::string* script = nullptr;  // sbatch: the text whose directives count; nullptr with --wrap

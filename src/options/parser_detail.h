@@ -21,8 +21,7 @@ std::vector<const OptionInfo*> infos_of(const std::vector<const OptionRow<Record
 }
 
 // getopt's sentence, where to read more, and what helps.
-void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command,
-                      std::span<const OptionInfo* const> table);
+void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command, std::span<const OptionInfo* const> table);
 // What helps where `text` calls an option unrecognized: the plugin that is missing or the nearest known option; "" otherwise.
 std::string unknown_option_hint(const std::string& text, Command command, std::span<const OptionInfo* const> table);
 void add_error(std::vector<Message>& messages, const Error& error, Message::Level level, Command command);
@@ -30,7 +29,7 @@ void add_error(std::vector<Message>& messages, const Error& error, Message::Leve
 bool status_allows(const OptionInfo& info, std::vector<Message>& messages);
 // The warning for a row without effect.
 void warn_no_effect(const Given& given, std::vector<Message>& messages);
-void note_seen(std::vector<Seen>& seen, const OptionInfo& info, Source source, const char* env_name);
+void note_seen(std::vector<Seen>& seen, const OptionInfo& info, Source source, const char* env_name, std::string_view value);
 // The first of the '|' separated names that is set.
 struct EnvValue {
   std::string name;
@@ -42,14 +41,8 @@ template <class Record>
 class Applier {
  public:
   using Row = OptionRow<Record>;
-  Applier(Record& record, std::vector<Seen>& seen, std::vector<Message>& messages, Command command, Time now,
-          bool in_allocation)
-      : record_(record),
-        seen_(seen),
-        messages_(messages),
-        command_(command),
-        now_(now),
-        in_allocation_(in_allocation) {}
+  Applier(Record& record, std::vector<Seen>& seen, std::vector<Message>& messages, Command command, Time now, bool in_allocation)
+      : record_(record), seen_(seen), messages_(messages), command_(command), now_(now), in_allocation_(in_allocation) {}
 
   bool one(const Row& row, Source source, const char* env_name, bool has_value, std::string_view value) {
     if (!status_allows(row.info, messages_)) return false;
@@ -57,13 +50,11 @@ class Applier {
     auto set = row.set(record_, given);
     if (!set) {
       add_error(messages_, set.error(), Message::Level::kError, command_);
-      if (env_name)
-        messages_.push_back(
-            {Message::Level::kHint, "it comes from the environment variable " + std::string(env_name)});
+      if (env_name) messages_.push_back({Message::Level::kHint, "it comes from the environment variable " + std::string(env_name)});
       return false;
     }
     warn_no_effect(given, messages_);
-    note_seen(seen_, row.info, source, row.info.env.of(command_));
+    note_seen(seen_, row.info, source, row.info.env.of(command_), value);
     return true;
   }
 

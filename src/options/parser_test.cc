@@ -66,7 +66,7 @@ TEST(JobOptions, TheTutorialScript) {
 export MASTER_ADDR=x
 #SBATCH --nodes=9
 )");
-  const JobRequest& r = o.request;
+  const AskedRequest& r = o.request;
   EXPECT_EQ(r.name, "llm-fsdp-train");
   EXPECT_EQ(r.min_nodes, 4u);
   EXPECT_EQ(r.max_nodes, 4u);
@@ -81,7 +81,6 @@ export MASTER_ADDR=x
   EXPECT_EQ(r.std_err, "logs/%j/train.err");
   EXPECT_EQ(r.requeue, TriState::kYes);
   EXPECT_EQ(r.array, "0-999");
-  EXPECT_EQ(r.kind, JobKind::kBatch);
 }
 
 TEST(JobOptions, CommandLineBeatsEnvironmentBeatsScript) {
@@ -118,8 +117,7 @@ TEST(JobOptions, AbbreviationsBundlesAndOptionalArguments) {
 TEST(JobOptions, CountsAsScriptsWriteThem) {
   EXPECT_EQ(accept(kB, {"-n", "+4"}).request.num_tasks, 4u);
   EXPECT_EQ(accept(kB, {"-n", " 4"}).request.num_tasks, 4u);
-  for (const char* bad : {"", "+", "++4", "+-4", "4 ", "- 4"})
-    EXPECT_EQ(parse(kB, {"-n", bad}).outcome, Outcome::kFailed) << bad;
+  for (const char* bad : {"", "+", "++4", "+-4", "4 ", "- 4"}) EXPECT_EQ(parse(kB, {"-n", bad}).outcome, Outcome::kFailed) << bad;
   EXPECT_EQ(parse(kB, {"--ntasks-per-node=0"}).outcome, Outcome::kFailed);
 }
 
@@ -143,10 +141,8 @@ TEST(JobOptions, ArbitraryDistributionNeedsAList) {
 }
 
 TEST(JobOptions, FlagsFromTheEnvironment) {
-  for (const char* on : {"", "yes", "1", "7"})
-    EXPECT_TRUE(accept(kB, {}, {{"SBATCH_OVERCOMMIT", on}}).request.overcommit) << on;
-  for (const char* off : {"0", "no", "maybe"})
-    EXPECT_FALSE(accept(kB, {}, {{"SBATCH_OVERCOMMIT", off}}).request.overcommit) << off;
+  for (const char* on : {"", "yes", "1", "7"}) EXPECT_TRUE(accept(kB, {}, {{"SBATCH_OVERCOMMIT", on}}).request.overcommit) << on;
+  for (const char* off : {"0", "no", "maybe"}) EXPECT_FALSE(accept(kB, {}, {{"SBATCH_OVERCOMMIT", off}}).request.overcommit) << off;
   EXPECT_EQ(accept(kB, {}, {{"SBATCH_DEBUG", "3"}}).verbose, 3u);
   EXPECT_EQ(accept(kB, {}, {{"SBATCH_REQUEUE", "0"}}).request.requeue, TriState::kDefault);
   EXPECT_EQ(accept(kB, {}, {{"SBATCH_CLUSTERS", "a"}, {"SLURM_CLUSTERS", "b"}}).request.clusters, "a");
@@ -217,8 +213,7 @@ TEST(JobOptions, GresOfTheJobGiveWayToThoseTyped) {
 }
 
 TEST(JobOptions, StepOptions) {
-  auto o = accept(
-      kR, {"--jobid=12", "--overlap", "--pty", "-l", "-r1", "--mpi=pmix", "-W0", "-o", "%t.out", "bash"});
+  auto o = accept(kR, {"--jobid=12", "--overlap", "--pty", "-l", "-r1", "--mpi=pmix", "-W0", "-o", "%t.out", "bash"});
   EXPECT_EQ(o.job_id.value, 12u);
   EXPECT_TRUE(o.step.overlap && o.step.pty && o.step.label && o.step.unbuffered);
   EXPECT_EQ(o.step.relative, 1);
@@ -240,10 +235,89 @@ TEST(JobOptions, OlderSpellings) {
   EXPECT_FALSE(scan_job_command(kA, Words{"--test-only"}).ok());
 }
 
+TEST(JobOptions, NamesThatNoPageListsButScriptsUse) {
+  auto o = accept(kB, {"--cluster=here", "--ntasks-per-tres=2", "--wrap=true", "--gpus=1"});
+  EXPECT_EQ(o.request.ntasks_per_gpu, 2u);
+  EXPECT_EQ(o.request.clusters, "here");
+  EXPECT_EQ(accept(kR, {"--tasks-per-node=3", "true"}).request.ntasks_per_node, 3u);
+  EXPECT_EQ(accept(kR, {"--tasks-per=3", "true"}).request.ntasks_per_node, 3u);  // getopt takes beginnings of these, too
+  EXPECT_FALSE(accept(kR, {"--whole", "-c2", "true"}).step.exact);
+  EXPECT_EQ(parse(kR, {"--pack-group=0", "true"}).outcome, Outcome::kRun);
+  // What excludes the option by its name of today excludes it by the other one.
+  EXPECT_EQ(parse(kB, {"--tasks-per-node=2", "--ntasks-per-gpu=1", "--wrap=true"}).outcome, Outcome::kFailed);
+  JobOptions lua;
+  lua.command = kB;
+  EXPECT_TRUE(set_job_option(lua, "tasks_per_node", "4", {}));
+  EXPECT_EQ(lua.request.ntasks_per_node, 4u);
+}
+
+TEST(JobOptions, TresPerTaskCountsOnceWhereNoNumberIsGiven) {
+  auto tres = [](const char* text) {
+    JobParse p = parse(kB, {std::string("--tres-per-task=") + text, "--wrap=true"});
+    return p.outcome == Outcome::kRun ? p.options.request.tres_per_task : std::string("refused");
+  };
+  EXPECT_EQ(tres("gres/gpu"), "gres/gpu:1");
+  EXPECT_EQ(tres("gres/gpu:a100"), "gres/gpu:a100:1");
+  EXPECT_EQ(tres("gres:gpu,gres/shard,license/lic"), "gres/gpu:1,gres/shard:1,license/lic:1");
+  EXPECT_EQ(tres("gres/gpu:a100:2"), "gres/gpu:a100:2");
+  EXPECT_EQ(tres("cpu:2,gres/gpu=2"), "gres/gpu:2");
+  for (const char* wrong : {"cpu", "cpu:2cpu:2", "cpu::2", "cpu=2=2", "gres/gpu::2", "gres/", "gres", "license/", "license/a b",
+                            "gres/gpu:", "gres/gpu:a:b:c", "gres/gpu=", "gres/gpu=0", "gres/gpu=-1", "cpu/x=1", ",cpu=2", "cpu=2,"})
+    EXPECT_EQ(tres(wrong), "refused") << wrong;
+}
+
+TEST(JobOptions, AStepHasTheLicensesOfItsJob) {
+  JobParse p = parse(kR, {"--tres-per-task=cpu=1,license/lic=5", "-n1", "true"}, {{"SLURM_JOB_ID", "7"}});
+  ASSERT_EQ(p.outcome, Outcome::kRun);
+  EXPECT_EQ(p.options.step.tres_per_task, "");
+  ASSERT_FALSE(p.messages.empty());
+  EXPECT_TRUE(p.messages[0].text.starts_with("Ignoring --tres-per-task license specification")) << p.messages[0].text;
+}
+
+TEST(JobOptions, ATaskOfAnArrayAsJob) {
+  auto o = accept(kR, {"--jobid=5_0", "true"});
+  EXPECT_EQ(o.job_id, JobId{5});
+  EXPECT_EQ(o.array_task, 0u);
+  EXPECT_EQ(accept(kR, {"--jobid=5", "true"}, {{"SLURM_JOB_ID", "7"}}).array_task, kNoArrayTask);
+  for (const char* wrong : {"--jobid=5_", "--jobid=_1", "--jobid=5_x", "--jobid=5_1_2"})
+    EXPECT_EQ(parse(kR, {wrong, "true"}).outcome, Outcome::kFailed) << wrong;
+}
+
+TEST(JobOptions, TestOnlyNeedsNoProgram) {
+  EXPECT_EQ(parse(kR, {"--test-only"}).outcome, Outcome::kRun);
+  EXPECT_EQ(parse(kR, {"-n2"}).outcome, Outcome::kFailed);
+}
+
+TEST(JobOptions, TheHostFileMakesTheDistributionArbitrary) {
+  for (Command c : {kB, kR, kA}) {
+    auto o = accept(c, c == kB ? Words{"-n3", "--wrap=true"} : Words{"-n3", "true"}, {{"SLURM_HOSTFILE", "/x"}});
+    EXPECT_EQ(o.request.distribution, "arbitrary");
+    EXPECT_EQ(o.host_file, "/x");
+  }
+  auto listed = accept(kR, {"-w", "n1", "true"}, {{"SLURM_HOSTFILE", "/x"}});
+  EXPECT_EQ(listed.host_file, "");
+  EXPECT_EQ(listed.request.distribution, "");
+  EXPECT_EQ(accept(kB, {"-w", "./f", "--wrap=true"}).nodelist_file, "./f");
+}
+
+TEST(JobOptions, GpusOfAStepFollowFromItsTasks) {
+  EXPECT_EQ(accept(kR, {"-n5", "--ntasks-per-gpu=2", "true"}).step.tres_per_step, "gres/gpu:3");
+  EXPECT_EQ(accept(kR, {"-n4", "--ntasks-per-gpu=2", "--gpus=4", "true"}).step.tres_per_step, "gres/gpu:4");
+}
+
+TEST(JobOptions, AHintThatIsIgnoredSaysSo) {
+  JobParse p = parse(kB, {"--hint=nomultithread", "--threads-per-core=2", "--wrap=true"});
+  ASSERT_EQ(p.outcome, Outcome::kRun);
+  ASSERT_EQ(p.messages.size(), 1u);
+  EXPECT_EQ(p.messages[0].level, Message::Level::kWarning);
+  EXPECT_NE(p.messages[0].text.find("Ignoring --hint"), std::string::npos);
+  EXPECT_TRUE(parse(kR, {"--threads-per-core=2", "true"}, {{"SLURM_HINT", "nomultithread"}}).messages.empty());
+}
+
 // mpirun of Open MPI starts its daemons like this.
 TEST(JobOptions, TheCommandLineOfMpirun) {
-  auto p = parse(kR, {"--ntasks-per-node=1", "--kill-on-bad-exit", "--mpi=none", "--nodes=2",
-                      "--nodelist=n1,n2", "--ntasks=2", "orted", "-mca", "ess", "slurm"});
+  auto p = parse(kR, {"--ntasks-per-node=1", "--kill-on-bad-exit", "--mpi=none", "--nodes=2", "--nodelist=n1,n2", "--ntasks=2", "orted",
+                      "-mca", "ess", "slurm"});
   EXPECT_EQ(p.outcome, Outcome::kRun);
   EXPECT_TRUE(p.messages.empty());
   EXPECT_EQ(p.options.step.kill_on_bad_exit, KillOnBadExit::kYes);
@@ -251,8 +325,8 @@ TEST(JobOptions, TheCommandLineOfMpirun) {
 }
 
 TEST(JobOptions, TimesSignalsAndPriorities) {
-  auto r = accept(kB, {"--signal=B:USR1@120", "--time=0", "--time-min=10", "--nice", "--priority=TOP",
-                       "--begin=now+1hour", "--switches=2@1:00:00", "--delay-boot=5"})
+  auto r = accept(kB, {"--signal=B:USR1@120", "--time=0", "--time-min=10", "--nice", "--priority=TOP", "--begin=now+1hour",
+                       "--switches=2@1:00:00", "--delay-boot=5"})
                .request;
   EXPECT_EQ(r.warn.signal, 10);
   EXPECT_EQ(r.warn.seconds_before_end, 120u);
@@ -266,6 +340,18 @@ TEST(JobOptions, TimesSignalsAndPriorities) {
   EXPECT_EQ(r.switches_wait, minutes(60));
   EXPECT_EQ(r.delay_boot, minutes(5));
   EXPECT_EQ(accept(kB, {"--nice=-5"}).request.nice, -5);
+}
+
+TEST(JobOptions, NothingBeginsAfterItsDeadline) {
+  for (const char* begin : {"--begin=now+50minutes", "--begin=now+2hours"}) {
+    auto p = parse(kB, {"--deadline=now+1hour", begin});
+    const bool late = std::string_view(begin).ends_with("2hours");
+    EXPECT_EQ(p.outcome == Outcome::kRun, !late);
+    if (late && p.messages.size() == 1) {
+      EXPECT_EQ(p.messages[0].text, "Incompatible begin and deadline time specification");
+    }
+    EXPECT_EQ(p.messages.size(), late ? 1u : 0u);
+  }
 }
 
 TEST(JobOptions, HintsAndTheNumbersTheyStandFor) {
@@ -292,9 +378,7 @@ TEST(JobOptions, ExportForms) {
   EXPECT_TRUE(list.export_all);
   EXPECT_EQ(list.export_list, (Words{"A=1", "B=x,y", "C"}));
   EXPECT_FALSE(accept(kB, {"--export=A"}).export_all);
-  EXPECT_EQ(
-      accept(kR, {"true"}, {{"SRUN_EXPORT_ENV", "NONE"}, {"SLURM_EXPORT_ENV", "ALL"}}).request.env_export,
-      EnvExport::kNone);
+  EXPECT_EQ(accept(kR, {"true"}, {{"SRUN_EXPORT_ENV", "NONE"}, {"SLURM_EXPORT_ENV", "ALL"}}).request.env_export, EnvExport::kNone);
 }
 
 TEST(JobOptions, NodesAndDistribution) {
@@ -307,10 +391,8 @@ TEST(JobOptions, NodesAndDistribution) {
   auto range = accept(kB, {"--nodes=2-4"}).request;
   EXPECT_EQ(range.min_nodes, 2u);
   EXPECT_EQ(range.max_nodes, 4u);
-  EXPECT_EQ(accept(kR, {"-m", "plane", "true"}, {{"SLURM_DIST_PLANESIZE", "3"}}).step.distribution,
-            "plane=3");
-  EXPECT_EQ(first_message(kB, {"-n2", "-N4"}),
-            "sbatch: Warning: can't run 2 processes on 4 nodes, setting nnodes to 2");
+  EXPECT_EQ(accept(kR, {"-m", "plane", "true"}, {{"SLURM_DIST_PLANESIZE", "3"}}).step.distribution, "plane=3");
+  EXPECT_EQ(first_message(kB, {"-n2", "-N4"}), "sbatch: Warning: can't run 2 processes on 4 nodes, setting nnodes to 2");
   EXPECT_EQ(parse(kB, {"-n2", "-N4"}).options.request.min_nodes, 2u);
 }
 
@@ -342,8 +424,8 @@ TEST(JobOptions, OptionsWithoutEffectWarnOnceAndOnlyWhenTyped) {
 
 // What a user gets of an option that does not work: a refusal or one warning, and the reason in it.
 TEST(JobOptions, WhatDoesNotWorkSaysSo) {
-  const std::map<std::string, std::string> kValues{{"acctg-freq", "task=30"}, {"profile", "task"}, {"cpu-freq", "low"},
-                                                   {"gpu-freq", "low"}, {"delay-boot", "5"}};
+  const std::map<std::string, std::string> kValues{
+      {"acctg-freq", "task=30"}, {"profile", "task"}, {"cpu-freq", "low"}, {"gpu-freq", "low"}, {"delay-boot", "5"}};
   for (Command c : {kB, kR, kA}) {
     size_t seen = 0;
     for (const OptionInfo* o : option_infos(c)) {
@@ -356,8 +438,7 @@ TEST(JobOptions, WhatDoesNotWorkSaysSo) {
       ASSERT_EQ(p.messages.size(), 1u) << word;
       bool refused = o->status == Status::kRefused;
       EXPECT_EQ(p.outcome == Outcome::kRun, !refused) << word;
-      EXPECT_EQ(p.messages[0].text,
-                "--" + std::string(o->name) + (refused ? " is not supported: " : " has no effect: ") + o->note);
+      EXPECT_EQ(p.messages[0].text, "--" + std::string(o->name) + (refused ? " is not supported: " : " has no effect: ") + o->note);
     }
     EXPECT_GE(seen, 10u);
   }

@@ -1,7 +1,7 @@
-// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct and sacctmgr were told. Lists are kept as the texts between
+// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr and swait were told. Lists are kept as the texts between
 // commas; what they name (states, users, fields) is checked by whoever looks it up: fields/, the command, the
 // controller. Manual pages: squeue(1) sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1)
-// sacct(1) sacctmgr(1).
+// sacct(1) sacctmgr(1) swait(1).
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ struct SqueueOptions : QueryCommon {
   bool me = false, notme = false;
   std::optional<uint32_t> running_over_seconds, running_under_seconds;
   std::string format, long_format, sort;
-  bool noheader = false, array = false, array_unique = false, start = false, long_output = false,
-       priority = false, noconvert = false, only_job_state = false, expand_patterns = false;
+  bool noheader = false, array = false, array_unique = false, start = false, long_output = false, priority = false, noconvert = false,
+       only_job_state = false, expand_patterns = false;
   bool federation = false, local = false, sibling = false;
   Visibility visibility = Visibility::kDefault;
   std::optional<uint32_t> iterate_seconds;
@@ -58,8 +58,8 @@ struct SinfoOptions : QueryCommon {
   TextList states, partitions;
   std::string nodes;
   std::string format, long_format, sort;
-  bool noheader = false, dead = false, responding = false, exact = false, future = false, long_output = false,
-       node_centric = false, list_reasons = false, summarize = false, reservations = false, noconvert = false;
+  bool noheader = false, dead = false, responding = false, exact = false, future = false, long_output = false, node_centric = false,
+       list_reasons = false, summarize = false, reservations = false, noconvert = false;
   bool federation = false, local = false;
   Visibility visibility = Visibility::kDefault;
   std::optional<uint32_t> iterate_seconds;
@@ -70,8 +70,7 @@ struct ScancelOptions : QueryCommon {
   std::string account, name, partition, qos, reservation, user, wckey, nodes, sibling, admin_comment;
   TextList states;
   std::optional<uint8_t> signal;
-  bool batch = false, full = false, hurry = false, interactive = false, cron = false, ctld = false,
-       me = false, quiet = false;
+  bool batch = false, full = false, hurry = false, interactive = false, cron = false, ctld = false, me = false, quiet = false;
 };
 
 struct ScontrolOptions : QueryCommon {
@@ -101,17 +100,16 @@ struct SbcastOptions : QueryCommon {
 
 struct SacctOptions : QueryCommon {
   TextList accounts, jobs, names, partitions, qos, reasons, states, users, groups, wckeys, features;
-  std::string nodes, start, end;                    // a host list; times as typed
-  std::string node_counts, cpu_counts;              // "2", "2-4"
-  std::string limit_min, limit_max;                 // time limits as typed
+  std::string nodes, start, end;        // a host list; times as typed
+  std::string node_counts, cpu_counts;  // "2", "2-4"
+  std::string limit_min, limit_max;     // time limits as typed
   std::string format, delimiter = "|";
-  char units = 0;                                   // K, M, G, T or P
+  char units = 0;  // K, M, G, T or P
   enum class Form : uint8_t { kAligned, kParsable, kParsable2 } form = Form::kAligned;
-  bool all_clusters = false, all_users = false, allocations = false, array = false, brief = false, duplicates = false,
-       helpformat = false, long_output = false, noconvert = false, noheader = false, truncate = false,
-       expand_patterns = false, local_uid = false;
+  bool all_clusters = false, all_users = false, allocations = false, array = false, brief = false, duplicates = false, helpformat = false,
+       long_output = false, noconvert = false, noheader = false, truncate = false, expand_patterns = false, local_uid = false;
   bool federation = false, local = false;
-  std::optional<uint32_t> array_text_length;        // SLURM_BITSTR_LEN
+  std::optional<uint32_t> array_text_length;  // SLURM_BITSTR_LEN
   DataOutput data;
 };
 
@@ -119,6 +117,12 @@ struct SacctmgrOptions : QueryCommon {
   SacctOptions::Form form = SacctOptions::Form::kAligned;
   bool associations = false, immediate = false, noheader = false, quiet = false, readonly = false;
   std::string format;
+};
+
+struct SwaitOptions : QueryCommon {
+  bool quiet = false;
+  uint32_t timeout_seconds = 0;  // 0: as long as it takes
+  std::string job_in_environment;
 };
 
 template <class Options>
@@ -138,6 +142,7 @@ QueryParse<SattachOptions> parse_sattach(std::span<const std::string> arguments,
 QueryParse<SbcastOptions> parse_sbcast(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SacctOptions> parse_sacct(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SacctmgrOptions> parse_sacctmgr(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<SwaitOptions> parse_swait(std::span<const std::string> arguments, const EnvLookup& env);
 
 std::span<const OptionRow<SqueueOptions>> squeue_rows();
 std::span<const OptionRow<SinfoOptions>> sinfo_rows();
@@ -147,6 +152,7 @@ std::span<const OptionRow<SattachOptions>> sattach_rows();
 std::span<const OptionRow<SbcastOptions>> sbcast_rows();
 std::span<const OptionRow<SacctOptions>> sacct_rows();
 std::span<const OptionRow<SacctmgrOptions>> sacctmgr_rows();
+std::span<const OptionRow<SwaitOptions>> swait_rows();
 
 // The rows of any command, without their setters: for help, manual pages, completion and tests.
 std::vector<const OptionInfo*> option_infos(Command c);

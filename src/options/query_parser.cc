@@ -1,4 +1,5 @@
-// parse_squeue … parse_sacctmgr: one template over each command's rows.
+// parse_squeue … parse_swait: one template over each command's rows.
+#include "model/sluid.h"
 #include "options/job_options.h"
 #include "options/parser_detail.h"
 #include "options/query_options.h"
@@ -9,8 +10,8 @@ namespace {
 using options_detail::Applier;
 
 template <class Options>
-QueryParse<Options> parse_query(Command command, std::span<const OptionRow<Options>> table,
-                                std::span<const std::string> arguments, const EnvLookup& env) {
+QueryParse<Options> parse_query(Command command, std::span<const OptionRow<Options>> table, std::span<const std::string> arguments,
+                                const EnvLookup& env) {
   QueryParse<Options> out;
   std::vector<const OptionRow<Options>*> rows;
   for (const auto& row : table) rows.push_back(&row);
@@ -36,8 +37,9 @@ void failed(auto& parse, std::string text) {
   parse.messages.push_back({Message::Level::kError, std::move(text)});
 }
 
-// "12", "12_3", "12_[1-4]", "12+1"; the part before the dot of a step's id.
+// "12", "12_3", "12_[1-4]", "12+1", a Sluid; the part before the dot of a step's id.
 bool is_job_id(std::string_view id) {
+  if (parse_sluid(id)) return true;
   size_t digits = id.find_first_not_of("0123456789");
   bool tail = digits == id.npos || id[digits] == '_' || id[digits] == '+';
   return tail && parse_number<uint32_t>(id.substr(0, digits), 1).has_value();
@@ -84,8 +86,7 @@ QueryParse<SqueueOptions> parse_squeue(std::span<const std::string> arguments, c
     if (!is_job_id(id.substr(0, id.find('.')))) return failed(out, "Invalid job_step id: " + id), out;
   // What is typed beats the environment's choice between the two format languages, and between all and one
   // cluster.
-  if (o.typed("format") && o.typed("Format"))
-    return failed(out, "-o (--format) is incompatible with -O (--Format)"), out;
+  if (o.typed("format") && o.typed("Format")) return failed(out, "-o (--format) is incompatible with -O (--Format)"), out;
   if (o.typed("format") && !o.typed("Format")) o.long_format.clear();
   if (o.typed("Format") && !o.typed("format")) o.format.clear();
   if (o.local) o.federation = false;
@@ -96,6 +97,9 @@ QueryParse<SinfoOptions> parse_sinfo(std::span<const std::string> arguments, con
   auto out = parse_query<SinfoOptions>(Command::kSinfo, sinfo_rows(), arguments, env);
   if (out.options.typed("Format") && !out.options.typed("format")) out.options.format.clear();
   if (out.options.local) out.options.federation = false;
+  // Named partitions are shown, hidden or not: asking for all besides says nothing clear.
+  if (out.outcome == Outcome::kRun && out.options.typed("all") && out.options.typed("partition"))
+    failed(out, "Conflicting options, -a and -p, specified. Please choose one or the other.");
   return out;
 }
 
@@ -110,8 +114,7 @@ QueryParse<ScontrolOptions> parse_scontrol(std::span<const std::string> argument
 QueryParse<SattachOptions> parse_sattach(std::span<const std::string> arguments, const EnvLookup& env) {
   auto out = parse_query<SattachOptions>(Command::kSattach, sattach_rows(), arguments, env);
   const SattachOptions& o = out.options;
-  if (out.outcome == Outcome::kRun && o.pty &&
-      (o.label || o.input_filter || o.output_filter || o.error_filter))
+  if (out.outcome == Outcome::kRun && o.pty && (o.label || o.input_filter || o.output_filter || o.error_filter))
     failed(out, "--pty is not compatible with --label, --input-filter, --output-filter and --error-filter");
   if (out.outcome == Outcome::kRun && out.operands.size() != 1)
     failed(out, out.operands.empty() ? "no step id was given" : "too many parameters");
@@ -139,33 +142,26 @@ QueryParse<SacctmgrOptions> parse_sacctmgr(std::span<const std::string> argument
   return parse_query<SacctmgrOptions>(Command::kSacctmgr, sacctmgr_rows(), arguments, env);
 }
 
+QueryParse<SwaitOptions> parse_swait(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<SwaitOptions>(Command::kSwait, swait_rows(), arguments, env);
+  if (out.outcome != Outcome::kRun) return out;
+  if (out.options.quiet && out.options.verbose) failed(out, "don't specify both --verbose (-v) and --quiet (-Q)");
+  else if (out.operands.size() > 1) failed(out, "too many arguments: one job is waited for");
+  return out;
+}
+
 std::vector<const OptionInfo*> option_infos(Command c) {
   std::vector<const OptionInfo*> out;
   switch (c) {
-    case Command::kSqueue:
-      add_infos(squeue_rows(), out);
-      break;
-    case Command::kSinfo:
-      add_infos(sinfo_rows(), out);
-      break;
-    case Command::kScancel:
-      add_infos(scancel_rows(), out);
-      break;
-    case Command::kScontrol:
-      add_infos(scontrol_rows(), out);
-      break;
-    case Command::kSattach:
-      add_infos(sattach_rows(), out);
-      break;
-    case Command::kSbcast:
-      add_infos(sbcast_rows(), out);
-      break;
-    case Command::kSacct:
-      add_infos(sacct_rows(), out);
-      break;
-    case Command::kSacctmgr:
-      add_infos(sacctmgr_rows(), out);
-      break;
+    case Command::kSqueue: add_infos(squeue_rows(), out); break;
+    case Command::kSinfo: add_infos(sinfo_rows(), out); break;
+    case Command::kScancel: add_infos(scancel_rows(), out); break;
+    case Command::kScontrol: add_infos(scontrol_rows(), out); break;
+    case Command::kSattach: add_infos(sattach_rows(), out); break;
+    case Command::kSbcast: add_infos(sbcast_rows(), out); break;
+    case Command::kSacct: add_infos(sacct_rows(), out); break;
+    case Command::kSacctmgr: add_infos(sacctmgr_rows(), out); break;
+    case Command::kSwait: add_infos(swait_rows(), out); break;
     default:
       for (const JobOptionRow* row : job_rows(c)) out.push_back(&row->info);
   }

@@ -6,10 +6,9 @@
 
 namespace muster::options_detail {
 
-inline constexpr CommandSet kSqueue = only(Command::kSqueue), kSinfo = only(Command::kSinfo),
-                            kScancel = only(Command::kScancel), kScontrol = only(Command::kScontrol),
-                            kSattach = only(Command::kSattach), kSbcast = only(Command::kSbcast),
-                            kSacct = only(Command::kSacct), kSacctmgr = only(Command::kSacctmgr);
+inline constexpr CommandSet kSqueue = only(Command::kSqueue), kSinfo = only(Command::kSinfo), kScancel = only(Command::kScancel),
+                            kScontrol = only(Command::kScontrol), kSattach = only(Command::kSattach), kSbcast = only(Command::kSbcast),
+                            kSacct = only(Command::kSacct), kSacctmgr = only(Command::kSacctmgr), kSwait = only(Command::kSwait);
 
 inline constexpr const char* kNoFederation = "without a federation, as here, this cluster is asked";
 
@@ -67,6 +66,19 @@ constexpr OptionRow<R> long_format_row(CommandSet commands, const char* variable
            .summary = "columns, by name",
            .doc = "Field names with commas, each with :[.][-]width and a suffix if wanted."},
           q_text<R, &R::long_format>};
+}
+// As -O help.
+template <class R>
+constexpr OptionRow<R> helpformat_row(CommandSet commands) {
+  return {{.name = "helpformat",
+           .commands = commands,
+           .section = Section::kDisplay,
+           .summary = "list the columns",
+           .doc = "Lists the names that --Format takes."},
+          [](R& o, const Given&) -> Result<> {
+            o.long_format = "help";
+            return {};
+          }};
 }
 template <class R>
 constexpr OptionRow<R> sort_row(CommandSet commands, const char* variable) {
@@ -173,14 +185,12 @@ constexpr OptionRow<R> variable_row(CommandSet commands, const char* name, const
 #define MUSTER_DATA_STYLE_ROWS(R, SET)                                           \
   variable_row<R, &R::json_style>(SET, "SLURM_JSON", "compact or pretty JSON."), \
       variable_row<R, &R::yaml_style>(SET, "SLURM_YAML", "compact or pretty YAML.")
-#define MUSTER_DATA_ROWS(R, SET)                                                                                \
-  data_row<R, DataOutput::Kind::kJson>(SET, "json", "print JSON",                                               \
-                                       "Prints all fields as JSON; 'list' prints the data parsers there are."), \
-      data_row<R, DataOutput::Kind::kYaml>(SET, "yaml", "print YAML",                                           \
-                                           "Prints all fields as YAML; 'list' prints the data parsers there are."), \
-      MUSTER_DATA_STYLE_ROWS(R, SET),                                                                           \
-      variable_row<R, &R::time_format>(SET, "SLURM_TIME_FORMAT",                                                \
-                                       "How times are printed: standard, relative, or a strftime format.")
+#define MUSTER_DATA_ROWS(R, SET)                                                                                                           \
+  data_row<R, DataOutput::Kind::kJson>(SET, "json", "print JSON", "Prints all fields as JSON; 'list' prints the data parsers there are."), \
+      data_row<R, DataOutput::Kind::kYaml>(SET, "yaml", "print YAML",                                                                      \
+                                           "Prints all fields as YAML; 'list' prints the data parsers there are."),                        \
+      MUSTER_DATA_STYLE_ROWS(R, SET),                                                                                                      \
+      variable_row<R, &R::time_format>(SET, "SLURM_TIME_FORMAT", "How times are printed: standard, relative, or a strftime format.")
 
 // ---- clusters
 template <class R>
@@ -300,7 +310,6 @@ constexpr OptionRow<R> version_row(CommandSet commands) {
 #define MUSTER_HELP_ROWS(R, SET, HELP_LETTER) help_row<R>(SET, HELP_LETTER), version_row<R>(SET)
 #define MUSTER_CONF_ROWS(R, SET)                                                                                \
   OptionRow<R>{{.commands = SET, .env = {.other = "SLURM_CONF"}, .doc = "Where slurm.conf is."}, q_nothing<R>}, \
-      variable_row<R, &R::debug_flags>(SET, "SLURM_DEBUG_FLAGS",                                                \
-                                       "Debug flags of the command itself; they take the place of DebugFlags.")
+      variable_row<R, &R::debug_flags>(SET, "SLURM_DEBUG_FLAGS", "Debug flags of the command itself; they take the place of DebugFlags.")
 
 }  // namespace muster::options_detail

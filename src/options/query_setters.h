@@ -37,18 +37,16 @@ Result<> q_nothing(R&, const Given&) {
 }
 template <class R>
 Result<> q_verbose(R& o, const Given& g) {
-  if (g.source == Source::kEnvironment)
-    o.verbose = parse_number<uint32_t>(g.value, 0, 16).value_or(1);
-  else
-    ++o.verbose;
+  if (g.source == Source::kEnvironment) o.verbose = parse_number<uint32_t>(g.value, 0, 16).value_or(1);
+  else ++o.verbose;
   return {};
 }
 template <class R, auto Member>
 Result<> q_count(R& o, const Given& g) {
   auto v = parse_number<uint32_t>(g.value, 0, std::numeric_limits<int32_t>::max());
   if (!v)
-    return fail(Errc::kInvalidReq, "Invalid numeric value \"" + std::string(g.value) + "\" for " +
-                                       (g.info->name ? g.info->name : g.env_name) + ".");
+    return fail(Errc::kInvalidReq,
+                "Invalid numeric value \"" + std::string(g.value) + "\" for " + (g.info->name ? g.info->name : g.env_name) + ".");
   o.*Member = *v;
   return {};
 }
@@ -82,8 +80,7 @@ Result<> q_iterate(R& o, const Given& g) {
   auto v = parse_number<uint32_t>(g.value, 1, std::numeric_limits<int32_t>::max());
   if (!v)
     return fail(Errc::kInvalidReq,
-                (g.command == Command::kSinfo ? "Error: invalid entry for --iterate=" : "--iterate=") +
-                    std::string(g.value),
+                (g.command == Command::kSinfo ? "Error: invalid entry for --iterate=" : "--iterate=") + std::string(g.value),
                 "expected a number of seconds, at least 1");
   o.iterate_seconds = *v;
   return {};

@@ -23,8 +23,7 @@ EnvLookup env_of(const std::map<std::string, std::string>& env) {
 }
 
 TEST(Squeue, Filters) {
-  auto p = parse_squeue(
-      Words{"-u", "alice,bob", "-t", "R,PD", "--me", "-h", "-o", "%i %b", "-S", "-p", "-p", "gpu"}, {});
+  auto p = parse_squeue(Words{"-u", "alice,bob", "-t", "R,PD", "--me", "-h", "-o", "%i %b", "-S", "-p", "-p", "gpu"}, {});
   ASSERT_EQ(p.outcome, Outcome::kRun);
   EXPECT_EQ(p.options.users, (Words{"alice", "bob"}));
   EXPECT_EQ(p.options.states, (Words{"R", "PD"}));
@@ -129,8 +128,7 @@ TEST(Rows, AreComplete) {
 
 TEST(Generated, HelpListsEveryOptionWithin80Columns) {
   for (Command c : kAllCommands) {
-    std::string help = help_text(c), usage = usage_text(c), man = man_page(c, "do it", "One.\n\n.Two."),
-                zsh = zsh_completion(c);
+    std::string help = help_text(c), usage = usage_text(c), man = man_page(c, "do it", "One.\n\n.Two."), zsh = zsh_completion(c);
     EXPECT_TRUE(help.starts_with("Usage: " + std::string(command_name(c))));
     for (const OptionInfo* o : option_infos(c)) {
       if (!o->name || o->hidden) continue;
@@ -151,8 +149,7 @@ TEST(Generated, HelpListsEveryOptionWithin80Columns) {
     EXPECT_FALSE(usage.empty());
   }
   PluginOption plugin{"container-image", Arg::kRequired, "image", "image to run in", "pyxis"};
-  EXPECT_NE(help_text(Command::kSrun, {&plugin, 1}).find("Plugins:\n      --container-image=image"),
-            std::string::npos);
+  EXPECT_NE(help_text(Command::kSrun, {&plugin, 1}).find("Plugins:\n      --container-image=image"), std::string::npos);
   plugin = {"container-env", Arg::kRequired, "NAME[,NAME...]", "names of variables that keep the host's values, not those of the image",
             "pyxis"};
   EXPECT_NE(help_text(Command::kSrun, {&plugin, 1})

@@ -8,8 +8,8 @@ using O = SacctOptions;
 
 constexpr const char* kNoAssociations = "records keep the account and the user, not the number of their association: --accounts, --user";
 constexpr const char* kNoFlags = "which part of the scheduler started a job is not recorded";
-constexpr const char* kNoScripts =
-    "the accounting database keeps no scripts and environments; scontrol write batch_script JOB has the script until MinJobAge after the end";
+constexpr const char* kNoScripts = "the accounting database keeps no scripts and environments; scontrol write batch_script JOB has the "
+                                   "script until MinJobAge after the end";
 
 Result<> set_units(O& o, const Given& g) {
   constexpr std::string_view kUnits = "KMGTP";
@@ -376,7 +376,8 @@ constexpr OptionRow<O> kRows[] = {
       .doc = "Shows the jobs of every cluster in the database."},
      q_flag<O, &O::all_clusters>},
     local_row<O>(kSacct, "SACCT_LOCAL", "Shows only this cluster's jobs, also in a federation."),
-    federation_row<O>(kSacct, "SACCT_FEDERATION", "Shows the jobs of a federation that this cluster is a member of. Without one, this cluster's.",
+    federation_row<O>(kSacct, "SACCT_FEDERATION",
+                      "Shows the jobs of a federation that this cluster is a member of. Without one, this cluster's.",
                       "without a federation, as here, this cluster's jobs are shown"),
     {{.name = "whole-hetjob",
       .arg = Arg::kOptional,

@@ -22,8 +22,8 @@ Result<> set_states(O& o, const Given& g) {
     for (const auto& name : kNames)
       if (iequals(name[0], trim(part)) || iequals(name[1], trim(part))) o.states.emplace_back(name[0]);
     if (o.states.size() == before)
-      return fail(Errc::kInvalidReq, "Invalid job state specified: " + std::string(part) +
-                                         "\nValid job states are PENDING, RUNNING, and SUSPENDED");
+      return fail(Errc::kInvalidReq,
+                  "Invalid job state specified: " + std::string(part) + "\nValid job states are PENDING, RUNNING, and SUSPENDED");
   }
   return {};
 }
@@ -107,11 +107,7 @@ constexpr OptionRow<O> kRows[] = {
       .summary = "jobs of this user",
       .doc = "A user's name or number."},
      q_text<O, &O::user>},
-    {{.name = "me",
-      .commands = kScancel,
-      .section = Section::kFilter,
-      .summary = "my jobs",
-      .doc = "Only your own jobs."},
+    {{.name = "me", .commands = kScancel, .section = Section::kFilter, .summary = "my jobs", .doc = "Only your own jobs."},
      q_flag<O, &O::me>},
     {{.name = "name",
       .letter = 'n',

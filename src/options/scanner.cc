@@ -15,6 +15,31 @@ std::string letter_error(std::string text, char letter) {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 
+// Names of options in older releases, and such as no page lists but scripts use.
+struct Spelling {
+  std::string_view older, name;
+  CommandSet commands;
+};
+constexpr Spelling kSpellings[] = {
+    {"tasks-per-node", "ntasks-per-node", kJobs},
+    {"ntasks-per-tres", "ntasks-per-gpu", kJobs},
+    {"cluster", "clusters", kJobs},
+    {"cpu_bind", "cpu-bind", kSrunOnly},
+    {"mem_bind", "mem-bind", kJobs},
+    {"pack-group", "het-group", kSrunOnly},
+    {"accounts", "account", only(Command::kSqueue)},
+    {"nodes", "nodelist", only(Command::kSqueue)},
+    {"partitions", "partition", only(Command::kSqueue)},
+    {"users", "user", only(Command::kSqueue)},
+    {"fields", "format", only(Command::kSacct)},
+};
+
+bool means(const Spelling& s, const OptionInfo& o) { return s.name == o.name && (s.commands.bits & o.commands.bits) != 0; }
+
+bool begins_other_spelling(const OptionInfo& o, std::string_view name) {
+  return std::ranges::any_of(kSpellings, [&](const Spelling& s) { return means(s, o) && s.older.starts_with(name); });
+}
+
 class Scanner {
  public:
   Scanner(std::span<const OptionInfo* const> table, std::span<const std::string> arguments, Operands operands)
@@ -88,8 +113,9 @@ class Scanner {
     for (size_t i = 0; i < table_.size(); ++i) {
       if (!table_[i]->name) continue;
       std::string_view candidate = table_[i]->name;
-      if (candidate == name) return i;
+      if (candidate == name || is_other_spelling(*table_[i], name)) return i;
       if (candidate.starts_with(name)) (table_[i]->hidden ? hidden : visible).push_back(i);
+      else if (begins_other_spelling(*table_[i], name)) hidden.push_back(i);
     }
     const auto& found = visible.empty() ? hidden : visible;
     if (found.empty() || name.empty()) return kNone;
@@ -116,8 +142,12 @@ class Scanner {
 
 }  // namespace
 
-std::expected<Scan, std::string> scan_arguments(std::span<const OptionInfo* const> table,
-                                                std::span<const std::string> arguments, Operands operands) {
+bool is_other_spelling(const OptionInfo& o, std::string_view name) {
+  return std::ranges::any_of(kSpellings, [&](const Spelling& s) { return means(s, o) && s.older == name; });
+}
+
+std::expected<Scan, std::string> scan_arguments(std::span<const OptionInfo* const> table, std::span<const std::string> arguments,
+                                                Operands operands) {
   return Scanner(table, arguments, operands).run();
 }
 

@@ -29,7 +29,10 @@ enum class Operands : uint8_t {
 };
 
 // The error is getopt's text without the program's name: "unrecognized option '--foo'".
-std::expected<Scan, std::string> scan_arguments(std::span<const OptionInfo* const> table,
-                                                std::span<const std::string> arguments, Operands operands);
+std::expected<Scan, std::string> scan_arguments(std::span<const OptionInfo* const> table, std::span<const std::string> arguments,
+                                                Operands operands);
+
+// Whether `name` is how an older release, or no page at all, spelled this option: --tasks-per-node of --ntasks-per-node.
+bool is_other_spelling(const OptionInfo& option, std::string_view name);
 
 }  // namespace muster

@@ -71,14 +71,11 @@ class Check {
     }
     for (size_t i = 1; i + 1 < words->size(); ++i)  // "--nodes = 2"
       if ((*words)[i] == "=" && (*words)[i - 1].starts_with("-"))
-        return say(number, true, (*words)[i - 1], "has blanks around its =",
-                   "write " + (*words)[i - 1] + "=" + (*words)[i + 1]);
+        return say(number, true, (*words)[i - 1], "has blanks around its =", "write " + (*words)[i - 1] + "=" + (*words)[i + 1]);
     auto scan = scan_arguments(infos_, *words, Operands::kEndOptions);
-    if (!scan)
-      return say(number, true, {}, scan.error(), options_detail::unknown_option_hint(scan.error(), Command::kSbatch, infos_));
+    if (!scan) return say(number, true, {}, scan.error(), options_detail::unknown_option_hint(scan.error(), Command::kSbatch, infos_));
     for (const ScannedOption& o : scan->options) option(number, o);
-    if (!scan->operands.empty())
-      say(number, true, {}, "Invalid directive found in batch script: " + scan->operands[0]);
+    if (!scan->operands.empty()) say(number, true, {}, "Invalid directive found in batch script: " + scan->operands[0]);
   }
 
   void option(size_t number, const ScannedOption& o) {
@@ -99,7 +96,6 @@ class Check {
   JobOptions together(std::vector<Message>& messages, bool& good) const {
     JobOptions o;
     o.command = Command::kSbatch;
-    o.request.kind = JobKind::kBatch;
     std::vector<Message> known;  // each option's own were told
     Applier<JobOptions> apply(o, o.seen, known, Command::kSbatch, now_, false);
     for (const Taken& t : taken_) apply.one(*t.row, Source::kScript, nullptr, t.option.has_value, t.option.value);
@@ -131,8 +127,7 @@ class Check {
     std::vector<size_t> out;
     for (const Message& m : messages)
       for (size_t i = 0; i < taken_.size(); ++i)
-        if (names(m.text, "--" + std::string(taken_[i].row->info.name)) &&
-            std::find(out.begin(), out.end(), i) == out.end())
+        if (names(m.text, "--" + std::string(taken_[i].row->info.name)) && std::find(out.begin(), out.end(), i) == out.end())
           out.push_back(i);
     std::sort(out.begin(), out.end());
     return out;
@@ -150,8 +145,7 @@ class Check {
   std::string where(const std::vector<size_t>& involved) const {
     std::string out;
     for (size_t i : involved)
-      out += (out.empty() ? " (--" : ", --") + std::string(taken_[i].row->info.name) + " in line " +
-             std::to_string(taken_[i].line);
+      out += (out.empty() ? " (--" : ", --") + std::string(taken_[i].row->info.name) + " in line " + std::to_string(taken_[i].line);
     return out + ")";
   }
 

@@ -27,8 +27,8 @@ struct DirectiveFinding {
 };
 struct DirectiveCheck {
   std::vector<DirectiveFinding> findings;
-  std::vector<DirectiveOption> given;  // those understood, in order
-  JobOptions options;                  // what they make together; conflicting ones left out
+  std::vector<DirectiveOption> given;                            // those understood, in order
+  JobOptions options;                                            // what they make together; conflicting ones left out
   std::shared_ptr<const std::vector<JobOptionRow>> plugin_rows;  // `options` refers to them
 };
 

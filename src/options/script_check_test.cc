@@ -8,8 +8,8 @@ namespace {
 std::string told(std::string_view directives) {
   std::string out;
   for (const DirectiveFinding& f : check_directives("#!/bin/sh\n" + std::string(directives), Time{}).findings)
-    out += std::to_string(f.line) + (f.error ? " E " : " W ") + f.option + ": " + f.text +
-           (f.hint.empty() ? "" : " (" + f.hint + ")") + "\n";
+    out +=
+        std::to_string(f.line) + (f.error ? " E " : " W ") + f.option + ": " + f.text + (f.hint.empty() ? "" : " (" + f.hint + ")") + "\n";
   return out;
 }
 
@@ -34,8 +34,7 @@ TEST(ScriptCheck, BothOptionsOfAConflictAreNamed) {
 }
 
 TEST(ScriptCheck, WhatIsGivenTogether) {
-  DirectiveCheck c =
-      check_directives("#!/bin/sh\n#SBATCH -N 2 --gres=gpu:a100:4\n#SBATCH -t 10\necho\n#SBATCH -n 9\n", Time{});
+  DirectiveCheck c = check_directives("#!/bin/sh\n#SBATCH -N 2 --gres=gpu:a100:4\n#SBATCH -t 10\necho\n#SBATCH -n 9\n", Time{});
   EXPECT_TRUE(c.findings.empty());
   ASSERT_EQ(c.given.size(), 3u);
   EXPECT_EQ(c.given[1].name, "gres");

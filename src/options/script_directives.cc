@@ -16,8 +16,7 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
   char quote = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
-    if (c == '\\' && quote != '\'' && i + 1 < text.size() &&
-        std::string_view("\\\"'#").find(text[i + 1]) != std::string_view::npos) {
+    if (c == '\\' && quote != '\'' && i + 1 < text.size() && std::string_view("\\\"'#").find(text[i + 1]) != std::string_view::npos) {
       word += text[++i];
       in_word = true;
     } else if (quote ? c == quote : (c == '"' || c == '\'')) {
@@ -34,24 +33,20 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
       in_word = true;
     }
   }
-  if (quote)
-    return fail(Errc::kInvalidReq,
-                std::string("Unmatched `").append(1, quote).append("` in [").append(trim(text)).append("]"));
+  if (quote) return fail(Errc::kInvalidReq, std::string("Unmatched `").append(1, quote).append("` in [").append(trim(text)).append("]"));
   if (in_word) words.push_back(std::move(word));
   std::erase_if(words, [](const std::string& w) { return w.empty(); });
   return words;
 }
 
-constexpr const char* kHetHint =
-    "heterogeneous jobs are not available yet: submit the components as separate jobs";
+constexpr const char* kHetHint = "heterogeneous jobs are not available yet: submit the components as separate jobs";
 
 }  // namespace
 
 Result<std::vector<std::string>> directive_words(std::string_view text) {
   MUSTER_TRY(words, split_words(text));
   for (const std::string& w : words)
-    if (w == ":")
-      return fail(Errc::kInvalidReq, "Unexpected `:` in [" + std::string(trim(text)) + "]", kHetHint);
+    if (w == ":") return fail(Errc::kInvalidReq, "Unexpected `:` in [" + std::string(trim(text)) + "]", kHetHint);
   if (!words.empty() && (words[0] == "hetjob" || words[0] == "packjob"))
     return fail(Errc::kInvalidReq, "\"" + words[0] + "\" starts a component of a heterogeneous job", kHetHint);
   return words;
@@ -93,8 +88,7 @@ std::vector<Error> script_faults(std::string_view script, size_t max_bytes) {
   if (script.size() > max_bytes)
     fault("Batch script is larger than the " + std::to_string(max_bytes) + " bytes that are allowed",
           "let the script read large data from a file (SchedulerParameters=max_script_size sets the limit)");
-  if (std::all_of(script.begin(), script.end(),
-                  [](char c) { return c == '\n' || kBlanks.find(c) != kBlanks.npos; })) {
+  if (std::all_of(script.begin(), script.end(), [](char c) { return c == '\n' || kBlanks.find(c) != kBlanks.npos; })) {
     fault("Batch script contains only whitespace!");
     return out;
   }
@@ -105,8 +99,7 @@ std::vector<Error> script_faults(std::string_view script, size_t max_bytes) {
           script.starts_with("\xEF\xBB\xBF#!")
               ? "an invisible byte order mark stands before the #!: sed -i '1s/^\\xEF\\xBB\\xBF//' removes it"
               : "add a first line such as #!/bin/bash before the #SBATCH lines");
-  if (script.find('\0') != script.npos)
-    fault("The Slurm controller does not allow scripts that\ncontain a NULL character '\\0'.");
+  if (script.find('\0') != script.npos) fault("The Slurm controller does not allow scripts that\ncontain a NULL character '\\0'.");
   if (script.find("\r\n") != script.npos)
     fault("Batch script contains DOS line breaks (\\r\\n)\ninstead of expected UNIX line breaks (\\n).",
           "dos2unix, or sed -i 's/\\r$//', puts them right");

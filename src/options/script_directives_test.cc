@@ -43,8 +43,7 @@ TEST(Directives, EndAtTheFirstCommand) {
 }
 
 TEST(Directives, ErrorsNameFileAndLine) {
-  EXPECT_EQ(words_of("#SBATCH --ntasks=\"x y"),
-            (Words{"error", "s.sh: line 2: Unmatched `\"` in [--ntasks=\"x y]"}));
+  EXPECT_EQ(words_of("#SBATCH --ntasks=\"x y"), (Words{"error", "s.sh: line 2: Unmatched `\"` in [--ntasks=\"x y]"}));
   EXPECT_EQ(words_of("#SBATCH : -n2"), (Words{"error", "s.sh: line 2: Unexpected `:` in [: -n2]"}));
   EXPECT_EQ(words_of("#SBATCH hetjob")[0], "error");
   EXPECT_EQ(words_of("#SBATCH packjob")[0], "error");
@@ -70,8 +69,7 @@ TEST(Script, MustLookLikeOne) {
             "path to an "
             "interpreter.\nFor instance: #!/bin/sh");
   EXPECT_FALSE(check_script("echo\n").error().hint.empty());
-  EXPECT_EQ(check("#!/bin/sh\r\necho\r\n"),
-            "Batch script contains DOS line breaks (\\r\\n)\ninstead of expected UNIX line breaks (\\n).");
+  EXPECT_EQ(check("#!/bin/sh\r\necho\r\n"), "Batch script contains DOS line breaks (\\r\\n)\ninstead of expected UNIX line breaks (\\n).");
   EXPECT_EQ(check(std::string_view("#!/bin/sh\n\0a", 12)),
             "The Slurm controller does not allow scripts that\ncontain a NULL character '\\0'.");
   EXPECT_FALSE(check_script("#!/bin/sh\n# long\n", 5));
@@ -80,10 +78,9 @@ TEST(Script, MustLookLikeOne) {
 
 TEST(Script, TheMessageHasThePrefixOnEachLine) {
   Message m{Message::Level::kError, check_script("echo\n").error().text};
-  EXPECT_EQ(render(m, "sbatch"),
-            "sbatch: error: This does not look like a batch script.  The first\n"
-            "sbatch: error: line must start with #! followed by the path to an interpreter.\n"
-            "sbatch: error: For instance: #!/bin/sh");
+  EXPECT_EQ(render(m, "sbatch"), "sbatch: error: This does not look like a batch script.  The first\n"
+                                 "sbatch: error: line must start with #! followed by the path to an interpreter.\n"
+                                 "sbatch: error: For instance: #!/bin/sh");
 }
 
 // Any bytes end in a record or a message, never in a crash or a loop.
@@ -117,8 +114,7 @@ TEST(Options, SurviveArbitraryValues) {
       for (int round = 0; round < 200; ++round) {
         std::string value;
         for (size_t n = random() % 16; n > 0; --n) value += alphabet[random() % alphabet.size()];
-        auto scan = scan_job_command(
-            c, std::vector<std::string>{"--" + std::string(row->info.name) + "=" + value, "true"});
+        auto scan = scan_job_command(c, std::vector<std::string>{"--" + std::string(row->info.name) + "=" + value, "true"});
         ASSERT_TRUE(scan.ok());
         JobParse p = parse_job_command(scan.line, {});
         EXPECT_TRUE(p.outcome != Outcome::kFailed || !p.messages.empty()) << row->info.name << "=" << value;

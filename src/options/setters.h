@@ -11,13 +11,10 @@
 namespace muster::options_detail {
 
 // "--ntasks", or the text that Slurm's messages use.
-inline std::string shown(const Given& g) {
-  return "--" + std::string(g.info->name ? g.info->name : g.env_name);
-}
+inline std::string shown(const Given& g) { return "--" + std::string(g.info->name ? g.info->name : g.env_name); }
 
 inline std::unexpected<Error> bad_number(const Given& g) {
-  return fail(Errc::kInvalidReq,
-              "Invalid numeric value \"" + std::string(g.value) + "\" for " + shown(g) + ".");
+  return fail(Errc::kInvalidReq, "Invalid numeric value \"" + std::string(g.value) + "\" for " + shown(g) + ".");
 }
 inline std::unexpected<Error> bad_spec(const Given& g, std::string hint = {}) {
   return fail(Errc::kInvalidReq, "Invalid " + shown(g) + " specification", std::move(hint));
@@ -32,12 +29,9 @@ inline std::string_view unsigned_text(std::string_view text) {
 
 template <auto Member>
 auto& member(JobOptions& o) {
-  if constexpr (requires { o.*Member; })
-    return o.*Member;
-  else if constexpr (requires { o.request.*Member; })
-    return o.request.*Member;
-  else
-    return o.step.*Member;
+  if constexpr (requires { o.*Member; }) return o.*Member;
+  else if constexpr (requires { o.request.*Member; }) return o.request.*Member;
+  else return o.step.*Member;
 }
 
 template <auto Member>

@@ -91,6 +91,7 @@ constexpr OptionRow<O> kRows[] = {
     format_row<O>(kSinfo, "SINFO_FORMAT",
                   "Each column is a percent sign, a dot to align right, a width and a letter, as in '%9P %.5a %.10l'."),
     long_format_row<O>(kSinfo, nullptr),
+    helpformat_row<O>(kSinfo),
     sort_row<O>(kSinfo, "SINFO_SORT"),
     noheader_row<O>(kSinfo, 'h', "no header line"),
     noconvert_row<O>(kSinfo),

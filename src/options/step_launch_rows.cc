@@ -8,9 +8,15 @@ namespace {
 using namespace options_detail;
 
 Result<> set_job_id(JobOptions& o, const Given& g) {
-  auto v = parse_number<uint32_t>(g.value, 1);
+  const size_t bar = g.value.find('_');
+  auto v = parse_number<uint32_t>(g.value.substr(0, bar), 1);
   if (!v) return bad_number(g);
   o.job_id = JobId{*v};
+  o.array_task = kNoArrayTask;
+  if (bar == g.value.npos) return {};
+  auto task = parse_number<uint32_t>(g.value.substr(bar + 1), 0, kNoArrayTask - 1);
+  if (!task) return bad_number(g);
+  o.array_task = *task;
   return {};
 }
 
@@ -59,8 +65,7 @@ Result<> set_bcast(JobOptions& o, const Given& g) {
 }
 
 Result<> set_compress(JobOptions& o, const Given& g) {
-  if (g.has_value && !g.value.empty() && !iequals(g.value, "lz4") && !iequals(g.value, "none"))
-    return bad_spec(g, "known: lz4, none");
+  if (g.has_value && !g.value.empty() && !iequals(g.value, "lz4") && !iequals(g.value, "none")) return bad_spec(g, "known: lz4, none");
   o.compress = g.value.empty() ? "lz4" : to_lower(g.value);
   return {};
 }
@@ -95,7 +100,8 @@ constexpr JobOptionRow kRows[] = {
       .env = {.srun = "SLURM_JOB_ID|SLURM_JOBID"},
       .section = Section::kLaunch,
       .summary = "start a step in this job",
-      .doc = "Starts the step in a job that is already running, as if SLURM_JOB_ID were set."},
+      .doc = "Starts the step in a job that is already running, as if SLURM_JOB_ID were set. 12_3 is a task of an "
+             "array. With --test-only: when this waiting job is to start."},
      set_job_id},
     {{.name = "relative",
       .letter = 'r',
@@ -104,8 +110,7 @@ constexpr JobOptionRow kRows[] = {
       .commands = kSrunOnly,
       .section = Section::kLaunch,
       .summary = "first node of the step",
-      .doc =
-          "The step begins at node n of the allocation, counted from 0. Not with --nodelist or --exclude."},
+      .doc = "The step begins at node n of the allocation, counted from 0. Not with --nodelist or --exclude."},
      [](JobOptions& o, const Given& g) -> Result<> {
        auto v = parse_number<int32_t>(g.value, 0);
        if (!v) return bad_number(g);
@@ -120,6 +125,13 @@ constexpr JobOptionRow kRows[] = {
       .doc = "The step gets just the resources it asked for, so that others can run beside it. Otherwise it "
              "gets all CPUs and memory of its nodes in the job."},
      set_flag<&StepRequest::exact>},
+    {{.name = "whole",
+      .commands = kSrunOnly,
+      .section = Section::kLaunch,
+      .summary = "all the job has on the step's nodes",
+      .doc = "The opposite of --exact, and what a step gets without --exact, --exclusive and --cpus-per-task.",
+      .hidden = true},
+     set_flag<&JobOptions::whole>},
     {{.name = "overlap",
       .commands = kSrunOnly,
       .env = {.srun = "SLURM_OVERLAP"},
@@ -328,10 +340,9 @@ constexpr JobOptionRow kRows[] = {
       .commands = kSrunOnly,
       .section = Section::kLaunch,
       .summary = "run without a job (root)",
-      .doc = "Runs on the nodes of --nodelist without a job in the queue. For root and SlurmUser.",
-      .status = Status::kRefused,
-      .note = "every step belongs to a job here; give the job a partition for root, or --overlap in a job that runs"},
-     set_flag<&JobRequest::no_allocate>},
+      .doc = "Runs on the nodes of --nodelist without a job in the queue, whoever else has them and whatever their "
+             "state. For root and SlurmUser. Options of job allocations do nothing then."},
+     set_flag<&AskedRequest::no_allocate>},
     {{.name = "bcast",
       .arg = Arg::kOptional,
       .arg_name = "path",

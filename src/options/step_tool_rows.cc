@@ -57,9 +57,7 @@ constexpr OptionRow<A> kSattachRows[] = {
     usage_row<A>(kSattach, 'u'),
     MUSTER_HELP_ROWS(A, kSattach, 'h'),
     MUSTER_CONF_ROWS(A, kSattach),
-    {{.commands = kSattach,
-      .env = {.other = "SLURM_EXIT_ERROR"},
-      .doc = "The exit code when sattach itself fails."},
+    {{.commands = kSattach, .env = {.other = "SLURM_EXIT_ERROR"}, .doc = "The exit code when sattach itself fails."},
      [](A& o, const Given& g) -> Result<> {
        // A value that is no exit code must not hide the error it was meant for.
        if (auto v = parse_number<uint32_t>(g.value, 0, 255)) o.exit_error = *v;
@@ -71,16 +69,14 @@ constexpr OptionRow<A> kSattachRows[] = {
 Result<> set_fanout(B& o, const Given& g) {
   auto v = iequals(g.value, "off") ? std::optional<uint32_t>(0) : parse_number<uint32_t>(g.value, 1, 64);
   if (!v)
-    return fail(Errc::kInvalidReq, "Invalid numeric value \"" + std::string(g.value) + "\" for " + g.info->name + ".",
-                "1 to 64, or off");
+    return fail(Errc::kInvalidReq, "Invalid numeric value \"" + std::string(g.value) + "\" for " + g.info->name + ".", "1 to 64, or off");
   o.fanout = *v;
   return {};
 }
 
 Result<> set_size(B& o, const Given& g) {
   auto v = parse_count(g.value);
-  if (!v || *v == 0)
-    return fail(Errc::kInvalidReq, "Invalid --size specification", "bytes, with k, m or g if wanted");
+  if (!v || *v == 0) return fail(Errc::kInvalidReq, "Invalid --size specification", "bytes, with k, m or g if wanted");
   o.size_bytes = *v;
   return {};
 }

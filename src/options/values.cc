@@ -16,11 +16,10 @@ struct SignalName {
   uint8_t number;
 };
 constexpr SignalName kSignals[] = {
-    {"HUP", 1},   {"INT", 2},     {"QUIT", 3},  {"ILL", 4},   {"TRAP", 5},    {"ABRT", 6},  {"BUS", 7},
-    {"FPE", 8},   {"KILL", 9},    {"USR1", 10}, {"SEGV", 11}, {"USR2", 12},   {"PIPE", 13}, {"ALRM", 14},
-    {"TERM", 15}, {"STKFLT", 16}, {"CHLD", 17}, {"CONT", 18}, {"STOP", 19},   {"TSTP", 20}, {"TTIN", 21},
-    {"TTOU", 22}, {"URG", 23},    {"XCPU", 24}, {"XFSZ", 25}, {"VTALRM", 26}, {"PROF", 27}, {"WINCH", 28},
-    {"IO", 29},   {"PWR", 30},    {"SYS", 31},
+    {"HUP", 1},   {"INT", 2},     {"QUIT", 3},  {"ILL", 4},    {"TRAP", 5},  {"ABRT", 6},  {"BUS", 7},   {"FPE", 8},
+    {"KILL", 9},  {"USR1", 10},   {"SEGV", 11}, {"USR2", 12},  {"PIPE", 13}, {"ALRM", 14}, {"TERM", 15}, {"STKFLT", 16},
+    {"CHLD", 17}, {"CONT", 18},   {"STOP", 19}, {"TSTP", 20},  {"TTIN", 21}, {"TTOU", 22}, {"URG", 23},  {"XCPU", 24},
+    {"XFSZ", 25}, {"VTALRM", 26}, {"PROF", 27}, {"WINCH", 28}, {"IO", 29},   {"PWR", 30},  {"SYS", 31},
 };
 
 // A node count with k (1024) or m (1048576).
@@ -75,8 +74,8 @@ Result<NodeCount> parse_node_count(std::string_view text) {
   auto high = count_with_suffix(text.substr(dash + 1));
   if (!high) return bad_node_count(text);
   if (*high < *low)
-    return fail(Errc::kInvalidNodeCount, "Maximum node count " + std::to_string(*high) +
-                                             " is less than minimum node count " + std::to_string(*low));
+    return fail(Errc::kInvalidNodeCount,
+                "Maximum node count " + std::to_string(*high) + " is less than minimum node count " + std::to_string(*low));
   return NodeCount{*low, *high, {}};
 }
 
@@ -99,12 +98,9 @@ Result<WarnSignal> parse_warn_signal(std::string_view text, bool allow_batch) {
   std::string_view rest = text;
   if (size_t colon = rest.find(':'); colon != rest.npos) {
     for (char c : rest.substr(0, colon)) {
-      if (c == 'R' || c == 'r')
-        out.reservation = true;
-      else if (allow_batch && (c == 'B' || c == 'b'))
-        out.batch_shell_only = true;
-      else
-        return fail("a prefix other than " + str(allow_batch ? "R: or B:" : "R:"));
+      if (c == 'R' || c == 'r') out.reservation = true;
+      else if (allow_batch && (c == 'B' || c == 'b')) out.batch_shell_only = true;
+      else return fail("a prefix other than " + str(allow_batch ? "R: or B:" : "R:"));
     }
     rest = rest.substr(colon + 1);
   }
@@ -133,11 +129,9 @@ Result<std::string> parse_distribution(std::string_view text, uint32_t plane_siz
   std::string out = to_lower(parts[0]);
   if (out.starts_with("plane")) {
     uint32_t size = plane_size;
-    if (out.size() > 5)
-      size = out[5] == '=' ? parse_number<uint32_t>(std::string_view(out).substr(6)).value_or(0) : 0;
+    if (out.size() > 5) size = out[5] == '=' ? parse_number<uint32_t>(std::string_view(out).substr(6)).value_or(0) : 0;
     if (size == 0 || parts.size() > 1)
-      return fail(Errc::kInvalidReq,
-                  "Invalid plane size or size not specified\nInvalid --distribution specification");
+      return fail(Errc::kInvalidReq, "Invalid plane size or size not specified\nInvalid --distribution specification");
     out = "plane=" + std::to_string(size);
   } else if (out != "block" && out != "cyclic" && out != "arbitrary" && out != "*") {
     return bad();

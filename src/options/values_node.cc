@@ -27,8 +27,7 @@ Result<> check_mem_bind(std::string_view text) {
 
 Result<> check_cpu_freq(std::string_view text) {
   if (parse_cpu_frequency(text)) return {};
-  return fail(Errc::kInvalidReq,
-              "unrecognized --cpu-freq argument " + quoted(text) + "\nInvalid --cpu-freq argument");
+  return fail(Errc::kInvalidReq, "unrecognized --cpu-freq argument " + quoted(text) + "\nInvalid --cpu-freq argument");
 }
 
 Result<> check_acctg_freq(std::string_view text) {
@@ -37,8 +36,7 @@ Result<> check_acctg_freq(std::string_view text) {
   for (std::string_view part : split(text, ',', true)) {
     size_t eq = part.find('=');
     bool known = eq != part.npos && parse_number<uint32_t>(part.substr(eq + 1)) &&
-                 std::any_of(std::begin(kTypes), std::end(kTypes),
-                             [&](auto t) { return iequals(t, part.substr(0, eq)); });
+                 std::any_of(std::begin(kTypes), std::end(kTypes), [&](auto t) { return iequals(t, part.substr(0, eq)); });
     if (!known) return fail(Errc::kInvalidReq, "Invalid --acctg-freq specification: " + std::string(text));
   }
   return {};
@@ -63,8 +61,7 @@ Result<std::vector<std::string>> parse_propagate(std::string_view text) {
     if (istarts_with(name, "RLIMIT_")) name.remove_prefix(7);
     auto it = std::find_if(std::begin(kLimits), std::end(kLimits), [&](auto l) { return iequals(l, name); });
     if (it == std::end(kLimits))
-      return fail(Errc::kInvalidReq, "Bad rlimit name: " + std::string(part) +
-                                         "\n--propagate=" + std::string(text) + " is not valid.");
+      return fail(Errc::kInvalidReq, "Bad rlimit name: " + std::string(part) + "\n--propagate=" + std::string(text) + " is not valid.");
     out.emplace_back(*it);
   }
   return out;

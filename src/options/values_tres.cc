@@ -14,27 +14,25 @@ std::unexpected<Error> bad_gres(std::string_view part, std::string_view why) {
 }
 
 bool is_name(std::string_view s) {
-  return !s.empty() && !std::isdigit(static_cast<unsigned char>(s[0])) &&
-         std::all_of(s.begin(), s.end(), [](char c) {
-           return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '/';
-         });
+  return !s.empty() && !std::isdigit(static_cast<unsigned char>(s[0])) && std::all_of(s.begin(), s.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '/';
+  });
 }
 // A type may begin with a digit (1g.5gb) but is not a number.
-bool is_type(std::string_view s) {
-  return is_name(s) || (!s.empty() && is_name("x" + std::string(s)) && !parse_count(s));
-}
+bool is_type(std::string_view s) { return is_name(s) || (!s.empty() && is_name("x" + std::string(s)) && !parse_count(s)); }
 
 // "name[:type][:count]" → "gres/name[:type]:count"
 Result<std::string> one_gres(std::string_view part, uint64_t* count_out) {
   auto pieces = split(part, ':', true);
   if (pieces.size() > 3) return bad_gres(part, "expected name[:type][:count]");
   if (const size_t equals = part.find('='); equals != part.npos && is_name(part.substr(0, equals)))
-    return bad_gres(part, "expected name[:type][:count]; did you mean " + std::string(part.substr(0, equals)) +
-                              ":" + std::string(part.substr(equals + 1)) + "?");
+    return bad_gres(part, "expected name[:type][:count]; did you mean " + std::string(part.substr(0, equals)) + ":" +
+                              std::string(part.substr(equals + 1)) + "?");
   if (!is_name(pieces[0])) return bad_gres(part, "a resource begins with its name, as in gpu:2");
   uint64_t count = 1;
   std::string_view type;
   if (pieces.size() >= 2) {
+    if (pieces.back().empty()) return bad_gres(part, "nothing stands after the last colon");
     auto n = parse_count(pieces.back());
     if (n) {
       count = *n;
@@ -43,8 +41,8 @@ Result<std::string> one_gres(std::string_view part, uint64_t* count_out) {
       type = pieces[1];
     } else {
       const bool swapped = parse_count(pieces[1]) && is_type(pieces[2]);
-      return bad_gres(part, swapped ? "the type stands before the count; did you mean " + std::string(pieces[0]) +
-                                          ":" + std::string(pieces[2]) + ":" + std::string(pieces[1]) + "?"
+      return bad_gres(part, swapped ? "the type stands before the count; did you mean " + std::string(pieces[0]) + ":" +
+                                          std::string(pieces[2]) + ":" + std::string(pieces[1]) + "?"
                                     : "the count is no number");
     }
     if (!type.empty() && !is_type(type)) return bad_gres(part, "bad type");
@@ -91,33 +89,67 @@ Result<std::string> gpus_to_tres(std::string_view text, uint64_t* total) {
   return out;
 }
 
+namespace {
+
+// One entry of --tres-per-task: type[/name[:subtype]] and how many, after '=' or, as older releases had it, ':'. What has a
+// name counts once where no number is given.
+struct TresEntry {
+  std::string type, name;  // "gres" and "gpu:a100"; "cpu" and ""
+  std::optional<uint64_t> count;
+};
+
+Result<TresEntry> tres_entry(std::string_view part) {
+  TresEntry out;
+  auto bad = [&](std::string_view why) { return fail(Errc::kInvalidReq, "\"" + std::string(part) + "\": " + std::string(why)); };
+  const size_t equals = part.find('=');
+  std::vector<std::string_view> words = split(part.substr(0, equals), ':', true);
+  std::string_view count = equals == part.npos ? std::string_view() : part.substr(equals + 1);
+  if (words.size() > 1 && iequals(words[0], "gres")) words.erase(words.begin());  // gres:gpu:1
+  else if (const size_t slash = words[0].find('/'); slash != words[0].npos) {
+    out.type = to_lower(words[0].substr(0, slash));
+    words[0].remove_prefix(slash + 1);
+  } else {
+    out.type = to_lower(words[0]);
+    words.erase(words.begin());
+  }
+  if (out.type.empty()) out.type = "gres";
+  if (equals == part.npos && !words.empty() && parse_count(words.back())) {
+    count = words.back();
+    words.pop_back();
+  }
+  if (equals != part.npos || !count.empty()) {
+    out.count = parse_count(count).value_or(0);
+    if (*out.count == 0) return bad("the count is no positive number");
+  }
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 1 || !(i == 0 ? is_name(words[i]) : is_type(words[i]))) return bad("expected type[/name]=count");
+    out.name += (i ? ":" : "") + std::string(words[i]);
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<TresPerTask> parse_tres_per_task(std::string_view text) {
   constexpr std::string_view kRefused[] = {"bb", "billing", "energy", "fs", "mem", "node", "pages", "vmem"};
-  auto bad = [&](std::string why) {
-    return fail(Errc::kUnsupportedGres, "Invalid --tres-per-task specification", std::move(why));
-  };
+  auto bad = [&](std::string why) { return fail(Errc::kUnsupportedGres, "Invalid --tres-per-task specification", std::move(why)); };
   TresPerTask out;
   for (std::string_view part : split(text, ',', true)) {
-    part = trim(part);
-    size_t sep = part.find_last_of("=");
-    if (sep == part.npos) sep = part.find_last_of(':');  // the older spelling gres:gpu:1, license/x:1
-    if (sep == part.npos) return bad("\"" + std::string(part) + "\": expected type[/name]=count");
-    auto count = parse_count(part.substr(sep + 1));
-    std::string name(part.substr(0, sep));
-    if (!count || *count == 0) return bad("\"" + std::string(part) + "\": the count is no positive number");
-    std::string_view type = std::string_view(name).substr(0, name.find_first_of("/:"));
-    for (std::string_view r : kRefused)
-      if (iequals(type, r)) return bad("TRES " + std::string(r) + " cannot be asked for per task");
-    if (iequals(type, "cpu")) {
-      out.cpus = static_cast<uint32_t>(std::min<uint64_t>(*count, 0x7fffffff));
+    auto entry = tres_entry(trim(part));
+    if (!entry) return bad(entry.error().text);
+    const std::string quoted = "\"" + std::string(trim(part)) + "\": ";
+    if (std::ranges::find(kRefused, entry->type) != std::end(kRefused)) return bad("TRES " + entry->type + " cannot be asked for per task");
+    if (entry->type == "cpu") {
+      if (!entry->name.empty() || !entry->count) return bad(quoted + "expected cpu=count");
+      out.cpus = static_cast<uint32_t>(std::min<uint64_t>(*entry->count, 0x7fffffff));
       continue;
     }
-    if (name.starts_with("gres:")) name[4] = '/';
-    if (name.find('/') == name.npos)
-      return bad("\"" + std::string(part) + "\": " + name + " needs a name, as in gres/gpu=1");
-    if (name == "gres/gpu" || name.starts_with("gres/gpu:")) out.gpus += *count;
-    if (name == "gres/shard" || name.starts_with("gres/shard:")) out.shards += *count;
-    out.tres += (out.tres.empty() ? "" : ",") + name + ":" + std::to_string(*count);
+    if (entry->name.empty()) return bad(quoted + entry->type + " needs a name, as in gres/gpu=1");
+    const uint64_t count = entry->count.value_or(1);
+    const std::string name = entry->type + "/" + entry->name;
+    if (name == "gres/gpu" || name.starts_with("gres/gpu:")) out.gpus += count;
+    if (name == "gres/shard" || name.starts_with("gres/shard:")) out.shards += count;
+    out.tres += (out.tres.empty() ? "" : ",") + name + ":" + std::to_string(count);
   }
   return out;
 }
@@ -136,8 +168,7 @@ bool is_number_list(std::string_view list, bool hex) {
       hex = true;
     }
     if (value.empty() || !std::all_of(value.begin(), value.end(), [&](char c) {
-          return hex ? std::isxdigit(static_cast<unsigned char>(c))
-                     : std::isdigit(static_cast<unsigned char>(c));
+          return hex ? std::isxdigit(static_cast<unsigned char>(c)) : std::isdigit(static_cast<unsigned char>(c));
         }))
       return false;
   }
@@ -152,8 +183,7 @@ std::optional<std::string> bind_type(std::string_view t) {
   std::string_view rest = colon == t.npos ? std::string_view() : t.substr(colon + 1);
   if (kind == "map_gpu") kind = "map";
   if (kind == "mask_gpu") kind = "mask";
-  bool ok = (kind == "map" && is_number_list(rest, false)) ||
-            (kind == "mask" && is_number_list(rest, true)) ||
+  bool ok = (kind == "map" && is_number_list(rest, false)) || (kind == "mask" && is_number_list(rest, true)) ||
             ((kind == "per_task" || kind == "single") && parse_number<uint32_t>(rest, 1));
   if (!ok) return std::nullopt;
   return kind + ":" + std::string(rest);

@@ -15,8 +15,7 @@ namespace muster::os {
 
 class CliLog {
  public:
-  explicit CliLog(std::string_view program, LogLevel level = LogLevel::kInfo, int fd = 2)
-      : program_(program), level_(level), fd_(fd) {}
+  explicit CliLog(std::string_view program, LogLevel level = LogLevel::kInfo, int fd = 2) : program_(program), level_(level), fd_(fd) {}
 
   void set_level(LogLevel level) { level_ = level; }
   LogLevel level() const { return level_; }
@@ -61,9 +60,8 @@ class CliLog {
   void write(LogLevel level, std::string_view text) const {
     if (!enabled(level)) return;
     std::string line = program_ + ": ";
-    if (level != LogLevel::kInfo && level != LogLevel::kVerbose)
-      line += std::string(log_level_name(level)) + ": ";
-    if (level >= LogLevel::kDebug) line.replace(line.size() - 2, 2, ":  ");
+    if (level != LogLevel::kInfo && level != LogLevel::kVerbose) line += std::string(log_level_name(level)) + ": ";
+    if (level == LogLevel::kDebug) line.replace(line.size() - 2, 2, ":  ");
     line.append(text).push_back('\n');
     [[maybe_unused]] ssize_t n = ::write(fd_, line.data(), line.size());
   }

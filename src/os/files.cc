@@ -26,8 +26,7 @@ Result<std::string> read_file(const std::string& path, size_t max_bytes) {
   std::string out;
   size_t have = 0;
   size_t room = 4096;
-  if (fstat(fd.get(), &st) == 0 && st.st_size > 0)
-    room = std::min<size_t>(static_cast<size_t>(st.st_size), max_bytes) + 1;
+  if (fstat(fd.get(), &st) == 0 && st.st_size > 0) room = std::min<size_t>(static_cast<size_t>(st.st_size), max_bytes) + 1;
   while (true) {
     if (out.size() < have + room) out.resize(have + room);
     const ssize_t n = read(fd.get(), out.data() + have, out.size() - have);
@@ -35,8 +34,7 @@ Result<std::string> read_file(const std::string& path, size_t max_bytes) {
     if (n < 0) return fail_errno(path);
     if (n == 0) break;
     have += static_cast<size_t>(n);
-    if (have > max_bytes)
-      return fail(Errc::kIo, path + ": longer than the limit of " + std::to_string(max_bytes) + " bytes");
+    if (have > max_bytes) return fail(Errc::kIo, path + ": longer than the limit of " + std::to_string(max_bytes) + " bytes");
     room = std::max<size_t>(4096, have);
   }
   out.resize(have);
@@ -95,8 +93,7 @@ Result<> write_file_atomic(const std::string& path, std::string_view content, mo
   return sync_directory(parent_of(path));
 }
 
-Result<> make_dirs(const std::string& path, mode_t mode, const std::optional<Credentials>& who) {
-  MUSTER_TRY(as, ActAs::user(who));
+Result<> make_dirs(const std::string& path, mode_t mode) {
   for (size_t at = 1; at <= path.size(); ++at) {
     if (at != path.size() && path[at] != '/') continue;
     const std::string part = path.substr(0, at);
@@ -113,9 +110,7 @@ Result<> make_dirs(const std::string& path, mode_t mode, const std::optional<Cre
   return {};
 }
 
-Result<Fd> open_output(const std::string& path, const OpenOutput& how,
-                       const std::optional<Credentials>& who) {
-  MUSTER_TRY(as, ActAs::user(who));
+Result<Fd> open_output(const std::string& path, const OpenOutput& how) {
   if (how.make_parents) MUSTER_TRY_VOID(make_dirs(parent_of(path)));
   const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (how.append ? O_APPEND : O_TRUNC);
   Fd fd;
@@ -140,8 +135,7 @@ Result<Fd> open_output(const std::string& path, const OpenOutput& how,
   return fd;
 }
 
-Result<Fd> open_input(const std::string& path, const std::optional<Credentials>& who) {
-  MUSTER_TRY(as, ActAs::user(who));
+Result<Fd> open_input(const std::string& path) {
   Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd) return fail_errno(path);
   if (fcntl(fd.get(), F_SETFL, 0) < 0) return fail_errno(path);

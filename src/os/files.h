@@ -49,20 +49,18 @@ class ActAs {
   std::vector<uint32_t> old_groups_;
 };
 
-// mkdir -p: existing directories are fine, new ones get `mode` less the process's umask and belong to `who`.
-Result<> make_dirs(const std::string& path, mode_t mode = 0777,
-                   const std::optional<Credentials>& who = std::nullopt);
+// mkdir -p: existing directories are fine, new ones get `mode` less the process's umask.
+Result<> make_dirs(const std::string& path, mode_t mode = 0777);
 
 struct OpenOutput {
   bool append = false;        // else truncate (--open-mode)
   bool make_parents = false;  // create missing parent directories first
   mode_t mode = 0666;         // for a new file, already masked with the job's umask
 };
-// A job's output file, opened with the rights of `who`. A FIFO without a reader is an error, not a wait.
-Result<Fd> open_output(const std::string& path, const OpenOutput& how,
-                       const std::optional<Credentials>& who = std::nullopt);
-// A job's input file; a FIFO without a writer gives end of file.
-Result<Fd> open_input(const std::string& path, const std::optional<Credentials>& who = std::nullopt);
+// An output file, by a process of the user whose it is (a daemon: os/errand.h). A FIFO without a reader is an error, not a wait.
+Result<Fd> open_output(const std::string& path, const OpenOutput& how);
+// An input file, likewise; a FIFO without a writer gives end of file.
+Result<Fd> open_input(const std::string& path);
 
 // An exclusive lock on a file (created if need be) for as long as the object lives, on this machine.
 // kTransition… is not used here: a lock held by another is kAccessDenied "PATH: locked by process 812".
@@ -110,8 +108,9 @@ class TempDir {
   TempDir() = default;
   std::string path_;
 };
-Result<> remove_tree(
-    const std::string& path);  // absent is fine; never crosses into another file system's mount point
+// Absent is fine; never crosses into another file system's mount point; directories of ours that were closed (chmod 000) are
+// opened first.
+Result<> remove_tree(const std::string& path);
 
 struct DiskSpace {
   uint64_t total = 0, available = 0;  // bytes; available to non-root

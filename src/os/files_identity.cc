@@ -22,8 +22,7 @@ Result<ActAs> ActAs::user(const std::optional<Credentials>& who) {
   if (!who) return as;
   if (geteuid() != 0) {
     if (who->uid.value == geteuid()) return as;
-    return fail(Errc::kAccessDenied,
-                "files of user " + std::to_string(who->uid.value) + " need root to act for them");
+    return fail(Errc::kAccessDenied, "files of user " + std::to_string(who->uid.value) + " need root to act for them");
   }
   if (who->uid.value == 0) return as;
   const int n = getgroups(0, nullptr);
@@ -42,10 +41,7 @@ Result<ActAs> ActAs::user(const std::optional<Credentials>& who) {
 }
 
 ActAs::ActAs(ActAs&& o) noexcept
-    : active_(std::exchange(o.active_, false)),
-      old_uid_(o.old_uid_),
-      old_gid_(o.old_gid_),
-      old_groups_(std::move(o.old_groups_)) {}
+    : active_(std::exchange(o.active_, false)), old_uid_(o.old_uid_), old_gid_(o.old_gid_), old_groups_(std::move(o.old_groups_)) {}
 
 ActAs::~ActAs() {
   if (!active_) return;
@@ -84,8 +80,7 @@ Result<Fd> open_locked(const std::string& path, bool wait) {
     }
     struct stat ours {
     }, named{};
-    if (fstat(fd.get(), &ours) == 0 && stat(path.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
-        ours.st_dev == named.st_dev)
+    if (fstat(fd.get(), &ours) == 0 && stat(path.c_str(), &named) == 0 && ours.st_ino == named.st_ino && ours.st_dev == named.st_dev)
       return fd;
   }
   return fail(Errc::kIo, path + ": lock file keeps being replaced");
@@ -116,8 +111,7 @@ Result<> PidFile::write_pid() {
   owner_ = getpid();
   const std::string text = std::to_string(owner_) + "\n";
   if (ftruncate(fd_.get(), 0) < 0) return fail_errno(path_);
-  if (pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-    return fail_errno(path_);
+  if (pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) return fail_errno(path_);
   return {};
 }
 
@@ -148,19 +142,31 @@ TempDir::~TempDir() {
   if (!path_.empty()) (void)remove_tree(path_);
 }
 
+namespace {
+
+// A directory of ours that its owner closed to himself (chmod 000) is opened again before it is read. By a descriptor, so that
+// a link put in its place is not followed. Root needs no bits.
+void open_to_ourselves(const FTSENT& e) {
+  const struct stat& st = *e.fts_statp;
+  if ((st.st_mode & S_IRWXU) == S_IRWXU || st.st_uid != geteuid() || st.st_uid == 0) return;
+  const Fd fd(open(e.fts_accpath, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (fd) static_cast<void>(chmod(("/proc/self/fd/" + std::to_string(fd.get())).c_str(), S_IRWXU));  // else reading it says why
+}
+
+}  // namespace
+
 Result<> remove_tree(const std::string& path) {
   char* roots[] = {const_cast<char*>(path.c_str()), nullptr};
-  std::unique_ptr<FTS, int (*)(FTS*)> tree(fts_open(roots, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, nullptr),
-                                           fts_close);
+  std::unique_ptr<FTS, int (*)(FTS*)> tree(fts_open(roots, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, nullptr), fts_close);
   if (!tree) return fail_errno(path);
   Result<> result;
   while (FTSENT* e = fts_read(tree.get())) {
-    if (e->fts_info == FTS_D) continue;
+    if (e->fts_info == FTS_D) {
+      open_to_ourselves(*e);
+      continue;
+    }
     if (e->fts_info == FTS_NS && e->fts_errno == ENOENT) continue;
-    const int err = (e->fts_info == FTS_DP || e->fts_info == FTS_DNR ? rmdir(e->fts_accpath)
-                                                                     : unlink(e->fts_accpath)) == 0
-                        ? 0
-                        : errno;
+    const int err = (e->fts_info == FTS_DP || e->fts_info == FTS_DNR ? rmdir(e->fts_accpath) : unlink(e->fts_accpath)) == 0 ? 0 : errno;
     if (err && err != ENOENT && result) result = fail_errno("remove " + std::string(e->fts_path), err);
   }
   return result;

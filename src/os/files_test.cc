@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <semaphore>
 #include <thread>
@@ -63,19 +64,23 @@ TEST_F(Files, ActsWithTheUsersRights) {
   ASSERT_EQ(chmod(dir.path().c_str(), 0755), 0);
   ASSERT_EQ(mkdir(at("open").c_str(), 0777), 0);
   ASSERT_EQ(chmod(at("open").c_str(), 0777), 0);
-  EXPECT_EQ(make_dirs(at("mine"), 0777, nobody()).error().code, Errc::kAccessDenied);
-  ASSERT_TRUE(make_dirs(at("open/x/y"), 0755, nobody()));
-  EXPECT_EQ(stat_of(at("open/x/y")).st_uid, 65534u);
-  EXPECT_EQ(stat_of(at("open/x/y")).st_gid, 65533u);
-  auto out = open_output(at("open/new/job.out"), {.make_parents = true, .mode = 0640}, nobody());
-  ASSERT_TRUE(out) << out.error().message();
-  EXPECT_EQ(stat_of(at("open/new/job.out")).st_uid, 65534u);
-  EXPECT_EQ(stat_of(at("open/new/job.out")).st_mode & 0777, 0640u);
   ASSERT_TRUE(write_file_atomic(at("secret"), "s", 0600));
-  EXPECT_EQ(open_input(at("secret"), nobody()).error().code, Errc::kAccessDenied);
   ASSERT_TRUE(write_file_atomic(at("group"), "g", 0640));
   ASSERT_EQ(chown(at("group").c_str(), 0, 4321), 0);
-  EXPECT_TRUE(open_input(at("group"), nobody()));  // through a supplementary group
+  {
+    auto as = ActAs::user(nobody());
+    ASSERT_TRUE(as);
+    EXPECT_EQ(make_dirs(at("mine"), 0777).error().code, Errc::kAccessDenied);
+    ASSERT_TRUE(make_dirs(at("open/x/y"), 0755));
+    auto out = open_output(at("open/new/job.out"), {.make_parents = true, .mode = 0640});
+    ASSERT_TRUE(out) << out.error().message();
+    EXPECT_EQ(open_input(at("secret")).error().code, Errc::kAccessDenied);
+    EXPECT_TRUE(open_input(at("group")));  // through a supplementary group
+  }
+  EXPECT_EQ(stat_of(at("open/x/y")).st_uid, 65534u);
+  EXPECT_EQ(stat_of(at("open/x/y")).st_gid, 65533u);
+  EXPECT_EQ(stat_of(at("open/new/job.out")).st_uid, 65534u);
+  EXPECT_EQ(stat_of(at("open/new/job.out")).st_mode & 0777, 0640u);
   // afterwards we are root again, all of it
   EXPECT_TRUE(open_input(at("secret")));
   ASSERT_TRUE(make_dirs(at("mine")));
@@ -140,8 +145,7 @@ TEST_F(Files, PidFileTellsWhoRunsAndForgivesCrashes) {
     ASSERT_TRUE(pid);
     EXPECT_EQ(*read_file(at("pid")), std::to_string(getpid()) + "\n");
     EXPECT_EQ(running_pid(at("pid")), getpid());
-    EXPECT_EQ(PidFile::create(at("pid")).error().message(),
-              at("pid") + ": already running as process " + std::to_string(getpid()));
+    EXPECT_EQ(PidFile::create(at("pid")).error().message(), at("pid") + ": already running as process " + std::to_string(getpid()));
   }
   EXPECT_FALSE(read_file(at("pid")));
   ASSERT_TRUE(write_file_atomic(at("pid"), "1\n"));  // left by a crash; process 1 lives but holds no lock
@@ -164,6 +168,31 @@ TEST_F(Files, TempDirGoesWithContentButNotThroughLinks) {
   EXPECT_NE(access(path.c_str(), F_OK), 0);
   EXPECT_TRUE(read_file(at("keep")));
   EXPECT_TRUE(remove_tree(path));
+}
+
+// As an owner who is not root: root may enter anything.
+TEST_F(Files, ATreeThatItsOwnerClosedGoesToo) {
+  ASSERT_TRUE(make_dirs(at("closed/a/b")));
+  ASSERT_TRUE(write_file_atomic(at("closed/a/f"), "x"));
+  ASSERT_TRUE(make_dirs(at("other")));
+  ASSERT_EQ(chmod(at("other").c_str(), 0500), 0);
+  ASSERT_EQ(symlink(at("other").c_str(), at("closed/link").c_str()), 0);
+  const uid_t nobody = 65534;
+  for (const char* name : {"", "closed/a/f", "closed/a/b", "closed/a", "closed", "other"})
+    if (geteuid() == 0) {
+      ASSERT_EQ(chown(at(name).c_str(), nobody, nobody), 0);
+    }
+  for (const char* name : {"closed/a/b", "closed/a", "closed"}) ASSERT_EQ(chmod(at(name).c_str(), 0), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && (setgid(nobody) != 0 || setuid(nobody) != 0)) _exit(2);
+    _exit(remove_tree(at("closed")) ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_NE(access(at("closed").c_str(), F_OK), 0);
+  EXPECT_EQ(stat_of(at("other")).st_mode & 0777, 0500u);
 }
 
 TEST_F(Files, DiskSpace) {

@@ -16,8 +16,8 @@ namespace muster::os {
 
 struct StartHooks {
   std::function<bool()> as_root;
-  std::function<bool(SpawnSpec&)> as_user;                // may change `env`
-  std::function<void(const std::string& why)> failed;     // in the child: tells, and ends it
+  std::function<bool(SpawnSpec&)> as_user;             // may change `env`, `argv`, `path`
+  std::function<void(const std::string& why)> failed;  // in the child: tells, and ends it
 };
 
 class HeldProcess {

@@ -74,16 +74,14 @@ std::vector<SoftLimit> current_limits(LimitSet which) {
   std::vector<SoftLimit> out;
   for (size_t i = 0; i < kKinds.size(); ++i) {
     rlimit r{};
-    if ((which >> i & 1) && getrlimit(static_cast<__rlimit_resource_t>(kKinds[i].resource), &r) == 0)
-      out.push_back({i, r.rlim_cur});
+    if ((which >> i & 1) && getrlimit(static_cast<__rlimit_resource_t>(kKinds[i].resource), &r) == 0) out.push_back({i, r.rlim_cur});
   }
   return out;
 }
 
 std::vector<std::string> limits_to_env(std::span<const SoftLimit> limits) {
   std::vector<std::string> out;
-  for (const auto& l : limits)
-    out.push_back(std::string(kPrefix) + std::string(kKinds.at(l.kind).name) + "=" + std::to_string(l.soft));
+  for (const auto& l : limits) out.push_back(std::string(kPrefix) + std::string(kKinds.at(l.kind).name) + "=" + std::to_string(l.soft));
   return out;
 }
 
@@ -98,9 +96,8 @@ Result<std::vector<SoftLimit>> limits_from_env(std::span<const std::string> env)
     if (!kind) continue;  // a limit this system does not have
     auto value = parse_limit_value(e.substr(eq + 1));
     if (!value)
-      return fail(Errc::kInvalidArgument, std::string(e.substr(0, eq)) + ": \"" +
-                                              std::string(e.substr(eq + 1)) +
-                                              "\" is neither a number nor unlimited");
+      return fail(Errc::kInvalidArgument,
+                  std::string(e.substr(0, eq)) + ": \"" + std::string(e.substr(eq + 1)) + "\" is neither a number nor unlimited");
     out.push_back({*kind, *value});
   }
   return out;
@@ -114,8 +111,8 @@ GrantedLimits grant_limits(std::span<const SoftLimit> wanted) {
     if (getrlimit(static_cast<__rlimit_resource_t>(kind.resource), &r) < 0) continue;
     LimitSetting s{kind.resource, w.soft, r.rlim_max};
     if (s.soft > s.hard) {  // RLIM_INFINITY is the largest number
-      out.notes.push_back(std::string(kind.name) + ": " + limit_text(w.soft) + " asked for, " +
-                          limit_text(s.hard) + " is the hard limit here");
+      out.notes.push_back(std::string(kind.name) + ": " + limit_text(w.soft) + " asked for, " + limit_text(s.hard) +
+                          " is the hard limit here");
       s.soft = s.hard;
     }
     out.settings.push_back(s);
@@ -125,8 +122,7 @@ GrantedLimits grant_limits(std::span<const SoftLimit> wanted) {
 
 Result<> set_own_limit(int resource, uint64_t soft, uint64_t hard) {
   const rlimit r{soft, hard};
-  if (setrlimit(static_cast<__rlimit_resource_t>(resource), &r) < 0)
-    return fail_errno("set resource limit " + std::to_string(resource));
+  if (setrlimit(static_cast<__rlimit_resource_t>(resource), &r) < 0) return fail_errno("set resource limit " + std::to_string(resource));
   return {};
 }
 

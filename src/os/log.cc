@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "base/plain_text.h"
 #include "os/clock.h"
 #include "os/error.h"
 #include "os/files.h"
@@ -86,23 +87,17 @@ class StderrSink final : public FdSink {
 
 int syslog_priority(int level) {
   switch (static_cast<LogLevel>(level)) {
-    case LogLevel::kFatal:
-      return LOG_CRIT;
-    case LogLevel::kError:
-      return LOG_ERR;
+    case LogLevel::kFatal: return LOG_CRIT;
+    case LogLevel::kError: return LOG_ERR;
     case LogLevel::kInfo:
-    case LogLevel::kVerbose:
-      return LOG_INFO;
-    default:
-      return LOG_DEBUG;
+    case LogLevel::kVerbose: return LOG_INFO;
+    default: return LOG_DEBUG;
   }
 }
 
 class SyslogSink final : public spdlog::sinks::sink {
  public:
-  explicit SyslogSink(std::string ident) : ident_(std::move(ident)) {
-    openlog(ident_.c_str(), LOG_PID, LOG_DAEMON);
-  }
+  explicit SyslogSink(std::string ident) : ident_(std::move(ident)) { openlog(ident_.c_str(), LOG_PID, LOG_DAEMON); }
   ~SyslogSink() override { closelog(); }
   void log(const spdlog::details::log_msg& m) override {
     if (!(m.source.line & kSyslogBit)) return;
@@ -120,24 +115,6 @@ std::string level_word(LogLevel level) {
   if (level == LogLevel::kInfo || level == LogLevel::kVerbose) return "";
   std::string word(log_level_name(level));
   return word + (level == LogLevel::kDebug ? ":  " : ": ");
-}
-
-void append_escaped(std::string& out, std::string_view text) {
-  for (char c : text) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u >= 32 && u != 127) {
-      out.push_back(c);
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out.push_back(c);
-    } else {
-      constexpr char kHex[] = "0123456789abcdef";
-      out += "\\x";
-      out.push_back(kHex[u >> 4]);
-      out.push_back(kHex[u & 15]);
-    }
-  }
 }
 
 }  // namespace
@@ -223,11 +200,10 @@ void Log::write(LogLevel level, std::string_view text) {
   int bare_bits = level <= m.syslog_level ? kSyslogBit : 0;
   const bool to_stderr = level <= m.stderr_level;
   std::string body = level_word(level);
-  append_escaped(body, text);
+  append_plain(body, text);
   if (to_stderr && m.stderr_time) file_bits |= kStderrBit;
   if (file_bits) {
-    m.send(level, file_bits,
-           "[" + format_log_time(m.time_format, wall_now().time_since_epoch().count()) + "] " + body);
+    m.send(level, file_bits, "[" + format_log_time(m.time_format, wall_now().time_since_epoch().count()) + "] " + body);
   }
   if (to_stderr && !m.stderr_time) m.send(level, kStderrBit, m.program + ": " + body);
   if (bare_bits) m.send(level, bare_bits, body);
@@ -256,8 +232,7 @@ void Log::flush() {
   m.logger->flush();
   lock.lock();
   // Under a flood the request itself may be overrun: ask again rather than wait for ever.
-  while (!m.barrier->changed.wait_for(lock, std::chrono::milliseconds(100),
-                                      [&] { return m.barrier->flushes != before; })) {
+  while (!m.barrier->changed.wait_for(lock, std::chrono::milliseconds(100), [&] { return m.barrier->flushes != before; })) {
     lock.unlock();
     m.logger->flush();
     lock.lock();

@@ -23,24 +23,14 @@
 namespace muster::os {
 
 // LogTimeFormat of slurm.conf(5).
-enum class LogTimeFormat : uint8_t {
-  kIso8601Ms,
-  kIso8601,
-  kRfc5424Ms,
-  kRfc5424,
-  kRfc3339,
-  kClock,
-  kShort,
-  kThreadId
-};
+enum class LogTimeFormat : uint8_t { kIso8601Ms, kIso8601, kRfc5424Ms, kRfc5424, kRfc3339, kClock, kShort, kThreadId };
 Result<LogTimeFormat> parse_log_time_format(std::string_view text);
 
 struct LogOptions {
   std::string program;  // syslog's ident, and the prefix on stderr
   std::string file;     // "" = no file; created 0600
   LogLevel file_level = LogLevel::kInfo;
-  LogLevel stderr_level =
-      LogLevel::kQuiet;  // the -D mode: lines with the program's name in place of the time
+  LogLevel stderr_level = LogLevel::kQuiet;  // the -D mode: lines with the program's name in place of the time
   LogLevel syslog_level = LogLevel::kQuiet;
   LogTimeFormat time_format = LogTimeFormat::kIso8601Ms;
   bool stderr_time = false;  // stderr lines carry the time as the file's do
@@ -55,9 +45,7 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  bool enabled(LogLevel level) const {
-    return level <= highest_.load(std::memory_order_relaxed) && level != LogLevel::kQuiet;
-  }
+  bool enabled(LogLevel level) const { return level <= highest_.load(std::memory_order_relaxed) && level != LogLevel::kQuiet; }
 
   template <class... A>
   void fatal(LogText<A...> t, const A&... a) {

@@ -63,8 +63,7 @@ struct LogTextFor {
   template <class S>
   requires std::convertible_to<const S&, std::string_view>
   consteval LogTextFor(const S& s) : text(s) {
-    if (log_detail::count_fields(text) != static_cast<int>(sizeof...(A)))
-      log_detail::wrong_number_of_fields_in_log_text();
+    if (log_detail::count_fields(text) != static_cast<int>(sizeof...(A))) log_detail::wrong_number_of_fields_in_log_text();
   }
 };
 template <class... A>

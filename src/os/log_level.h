@@ -8,25 +8,12 @@
 
 namespace muster::os {
 
-enum class LogLevel : uint8_t {
-  kQuiet,
-  kFatal,
-  kError,
-  kInfo,
-  kVerbose,
-  kDebug,
-  kDebug2,
-  kDebug3,
-  kDebug4,
-  kDebug5
-};
+enum class LogLevel : uint8_t { kQuiet, kFatal, kError, kInfo, kVerbose, kDebug, kDebug2, kDebug3, kDebug4, kDebug5 };
 
 inline constexpr std::string_view kLogLevelNames[] = {"quiet", "fatal",  "error",  "info",   "verbose",
                                                       "debug", "debug2", "debug3", "debug4", "debug5"};
 
-constexpr std::string_view log_level_name(LogLevel level) {
-  return kLogLevelNames[static_cast<size_t>(level)];
-}
+constexpr std::string_view log_level_name(LogLevel level) { return kLogLevelNames[static_cast<size_t>(level)]; }
 
 // A name in any case, or its number 0 … 9.
 constexpr std::optional<LogLevel> parse_log_level(std::string_view text) {

@@ -42,9 +42,7 @@ TEST_F(LogFile, LinesLookAsSlurms) {
   log->flush();
   auto l = lines();
   ASSERT_EQ(l.size(), 4u);
-  EXPECT_THAT(
-      l[0],
-      MatchesRegex("\\[[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\\.[0-9]{3}\\] error: job 17 on n1: 12\\.3%"));
+  EXPECT_THAT(l[0], MatchesRegex("\\[[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\\.[0-9]{3}\\] error: job 17 on n1: 12\\.3%"));
   EXPECT_TRUE(l[1].ends_with("] plain"));
   EXPECT_TRUE(l[2].ends_with("] debug:  d"));
   EXPECT_TRUE(l[3].ends_with("] debug2: dd"));
@@ -135,8 +133,7 @@ TEST(LogTime, EveryDocumentedFormat) {
   EXPECT_EQ(format_log_time(LogTimeFormat::kRfc5424, us), "2023-11-14T23:13:20+01:00");
   EXPECT_EQ(format_log_time(LogTimeFormat::kRfc3339, us), "2023-11-14T22:13:20Z");
   EXPECT_EQ(format_log_time(LogTimeFormat::kShort, us), "Nov 14 23:13:20");
-  EXPECT_THAT(format_log_time(LogTimeFormat::kThreadId, us),
-              MatchesRegex("Nov 14 23:13:20\\.123456 +[0-9]+ [^ ]+ +0x[0-9a-f]+"));
+  EXPECT_THAT(format_log_time(LogTimeFormat::kThreadId, us), MatchesRegex("Nov 14 23:13:20\\.123456 +[0-9]+ [^ ]+ +0x[0-9a-f]+"));
   EXPECT_THAT(format_log_time(LogTimeFormat::kClock, us), MatchesRegex("[0-9]+"));
   unsetenv("TZ");
   tzset();
@@ -172,12 +169,11 @@ TEST(CliLog, PrefixesAsSlurms) {
     all.append(buffer, static_cast<size_t>(n));
   }
   close(ends[0]);
-  EXPECT_EQ(all,
-            "sbatch: error: Batch job submission failed: Invalid qos specification\n"
-            "sbatch: Submitted 17\n"
-            "sbatch: debug:  d\n"
-            "sbatch: error: Failed: Invalid partition name specified\n"
-            "sbatch: error: try gpu\n");
+  EXPECT_EQ(all, "sbatch: error: Batch job submission failed: Invalid qos specification\n"
+                 "sbatch: Submitted 17\n"
+                 "sbatch: debug:  d\n"
+                 "sbatch: error: Failed: Invalid partition name specified\n"
+                 "sbatch: error: try gpu\n");
 }
 
 }  // namespace

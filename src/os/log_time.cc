@@ -14,9 +14,8 @@ struct FormatName {
   LogTimeFormat format;
 };
 constexpr FormatName kFormats[] = {
-    {"iso8601_ms", LogTimeFormat::kIso8601Ms}, {"iso8601", LogTimeFormat::kIso8601},
-    {"rfc5424_ms", LogTimeFormat::kRfc5424Ms}, {"rfc5424", LogTimeFormat::kRfc5424},
-    {"rfc3339", LogTimeFormat::kRfc3339},      {"clock", LogTimeFormat::kClock},
+    {"iso8601_ms", LogTimeFormat::kIso8601Ms}, {"iso8601", LogTimeFormat::kIso8601},    {"rfc5424_ms", LogTimeFormat::kRfc5424Ms},
+    {"rfc5424", LogTimeFormat::kRfc5424},      {"rfc3339", LogTimeFormat::kRfc3339},    {"clock", LogTimeFormat::kClock},
     {"short", LogTimeFormat::kShort},          {"thread_id", LogTimeFormat::kThreadId},
 };
 
@@ -61,14 +60,10 @@ std::string format_log_time(LogTimeFormat format, int64_t us) {
   localtime_r(&s, &t);
   const std::string iso = strf("%Y-%m-%dT%H:%M:%S", t);
   switch (format) {
-    case LogTimeFormat::kIso8601:
-      return iso;
-    case LogTimeFormat::kRfc5424Ms:
-      return iso + "." + padded(rest / 1000, 3) + zone(t);
-    case LogTimeFormat::kRfc5424:
-      return iso + zone(t);
-    case LogTimeFormat::kShort:
-      return strf("%b %d %H:%M:%S", t);
+    case LogTimeFormat::kIso8601: return iso;
+    case LogTimeFormat::kRfc5424Ms: return iso + "." + padded(rest / 1000, 3) + zone(t);
+    case LogTimeFormat::kRfc5424: return iso + zone(t);
+    case LogTimeFormat::kShort: return strf("%b %d %H:%M:%S", t);
     case LogTimeFormat::kThreadId: {
       char id[32];
       snprintf(id, sizeof id, "%#lx", static_cast<unsigned long>(pthread_self()));
@@ -76,8 +71,7 @@ std::string format_log_time(LogTimeFormat format, int64_t us) {
       name.resize(std::max<size_t>(name.size(), 12), ' ');
       return strf("%b %d %H:%M:%S.", t) + padded(rest, 6) + " " + padded(getpid(), 5) + " " + name + " " + id;
     }
-    default:
-      return iso + "." + padded(rest / 1000, 3);
+    default: return iso + "." + padded(rest / 1000, 3);
   }
 }
 

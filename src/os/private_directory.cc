@@ -1,5 +1,6 @@
 #include "os/private_directory.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,17 @@ Result<> make_private_directory(const std::string& path, const std::optional<Cre
   if (::mkdir(path.c_str(), 0700) < 0) return fail_errno(path);
   if (who && ::lchown(path.c_str(), who->uid.value, who->gid.value) < 0) return fail_errno(path);
   return {};
+}
+
+Result<std::string> make_fresh_directory(const std::string& prefix, const std::optional<Credentials>& who) {
+  std::string path = prefix + "XXXXXX";
+  if (::mkdtemp(path.data()) == nullptr) return fail_errno(prefix);
+  if (who && ::lchown(path.c_str(), who->uid.value, who->gid.value) < 0) {
+    const auto failed = fail_errno(path);
+    ::rmdir(path.c_str());
+    return failed;
+  }
+  return path;
 }
 
 Result<> remove_private_directory(const std::string& path) {

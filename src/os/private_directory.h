@@ -13,6 +13,8 @@ namespace muster::os {
 
 // Mode 0700, owned by `who` (nullopt: us). One that is left from before goes first. Errors: kIo with the path.
 Result<> make_private_directory(const std::string& path, const std::optional<Credentials>& who);
+// A new one named `prefix` and six random letters, where others may make what they like: nothing of theirs is touched. Its path.
+Result<std::string> make_fresh_directory(const std::string& prefix, const std::optional<Credentials>& who);
 // Absent is fine.
 Result<> remove_private_directory(const std::string& path);
 

@@ -29,6 +29,21 @@ TEST(PrivateDirectory, IsTheOwnersAloneAndGoesWithItsContent) {
   EXPECT_TRUE(remove_private_directory(path));
 }
 
+TEST(PrivateDirectory, AFreshOneLeavesAllOthersAlone) {
+  auto parent = TempDir::create("private");
+  ASSERT_TRUE(parent);
+  ASSERT_TRUE(write_file_atomic(parent->path() + "/pmix.1.0.n1", "another's"));
+  auto one = make_fresh_directory(parent->path() + "/pmix.1.0.n1.", std::nullopt);
+  auto two = make_fresh_directory(parent->path() + "/pmix.1.0.n1.", std::nullopt);
+  ASSERT_TRUE(one && two);
+  EXPECT_NE(*one, *two);
+  struct stat st;
+  ASSERT_EQ(::stat(one->c_str(), &st), 0);
+  EXPECT_EQ(st.st_mode & 07777, 0700u);
+  EXPECT_EQ(read_file(parent->path() + "/pmix.1.0.n1").value_or(""), "another's");
+  EXPECT_FALSE(make_fresh_directory(parent->path() + "/none/pmix.", std::nullopt));
+}
+
 // Another user's directory is emptied with that user's rights: a link in it does not lead us out of it.
 TEST(PrivateDirectory, AUsersLinksReachNothingOfOurs) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";

@@ -2,7 +2,7 @@
 // /proc (proctrack/linuxproc, for where there are no cgroups). What a process may use is in limits.h and
 // node/.
 //
-// spawn() never forks: the child borrows our memory (CLONE_VM|CLONE_VFORK) and makes only system calls
+// spawn() never forks: the child borrows our memory (CLONE_VM) and makes only system calls
 // prepared beforehand, so its cost does not grow with our heap (about 0.2 ms with 2 GiB mapped and touched).
 // All threads are safe to call it; the calling thread sleeps until the child has replaced itself or failed,
 // and a failure comes back with the step that failed: "chdir /data: No such file or directory".
@@ -58,7 +58,6 @@ struct SpawnSpec {
   int controlling_tty = -1;            // our descriptor of a pty slave; needs new_session
   std::optional<int> nice;             // absolute priority -20 … 19
   Bitmap cpus;                         // OS CPU numbers; empty = inherited
-  std::optional<int> oom_score_adj;    // -1000 … 1000
   std::vector<int> cgroup_procs_fds;   // open cgroup.procs files to join before anything else
   int parent_death_signal = 0;         // sent when the thread that spawned it ends
   std::string pid_variable;            // "NAME": the child's environment gets NAME=<its own pid>
@@ -82,7 +81,9 @@ struct Reaped {
 };
 // Waits for one child. A timeout gives kTimedOut and leaves the child alone.
 Result<Reaped> wait_child(pid_t pid, std::optional<Duration> timeout = std::nullopt);
-// Every child that has ended, without waiting (adopted orphans too, after become_subreaper()).
+// Children that have ended, without waiting (adopted orphans too, after become_subreaper()). At most kReapedAtOnce: with so many there
+// may be more, and whoever asks comes back for them, because processes that fork all the time would keep him here for ever.
+inline constexpr size_t kReapedAtOnce = 256;
 std::vector<Reaped> reap_children();
 
 // Runs a program to its end and takes what it prints on stdout and stderr (together). On timeout its process

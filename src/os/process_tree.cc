@@ -95,10 +95,8 @@ bool look_at_all(std::vector<ProcessInfo>& out) {
   while (const dirent* e = readdir(dir.get())) {
     auto pid = parse_number<pid_t>(e->d_name, 1);
     if (!pid) continue;
-    if (auto p = read_process(*pid))
-      out.push_back(std::move(*p));
-    else
-      complete = false;
+    if (auto p = read_process(*pid)) out.push_back(std::move(*p));
+    else complete = false;
   }
   std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.pid < b.pid; });
   return complete;
@@ -130,25 +128,25 @@ enum class HasEnv : uint8_t { kNo, kYes, kUnknown };
 
 // Unknown: in the middle of an execve the kernel shows no environment for a moment. A kernel thread never has
 // one.
-HasEnv look_for_env(const ProcessInfo& p, std::string_view entry) {
+HasEnv look_for_env(const ProcessInfo& p, std::string_view entry, const std::vector<std::string>& also) {
   auto text = read_file(proc_path(p.pid, "environ"), 4 << 20);
   if (!text || p.kernel_thread) return HasEnv::kNo;
   if (text->empty()) return HasEnv::kUnknown;
-  for (std::string_view have : split(*text, '\0'))
-    if (have == entry) return HasEnv::kYes;
-  return HasEnv::kNo;
+  const std::vector<std::string_view> have = split(*text, '\0');
+  auto has = [&](std::string_view wanted) { return std::ranges::find(have, wanted) != have.end(); };
+  return has(entry) && std::ranges::all_of(also, has) ? HasEnv::kYes : HasEnv::kNo;
 }
 
 // What is unknown of some processes is looked at again, all of them together, for at most kLooks milliseconds:
 // a program that was given no environment at all costs that much.
 constexpr int kLooks = 20;
 
-void settle(const std::vector<ProcessInfo>& all, std::string_view entry, std::vector<HasEnv>& known) {
+void settle(const std::vector<ProcessInfo>& all, std::string_view entry, const std::vector<std::string>& also, std::vector<HasEnv>& known) {
   for (int look = 0; look < kLooks; ++look) {
     bool again = false;
     for (size_t i = 0; i < all.size(); ++i) {
       if (known[i] != HasEnv::kUnknown) continue;
-      known[i] = look_for_env(all[i], entry);
+      known[i] = look_for_env(all[i], entry, also);
       again |= known[i] == HasEnv::kUnknown;
     }
     if (!again) return;
@@ -157,11 +155,12 @@ void settle(const std::vector<ProcessInfo>& all, std::string_view entry, std::ve
 }
 
 // Which of `all` carry the entry; the ones in `decided` are not asked.
-std::vector<bool> with_env(const std::vector<ProcessInfo>& all, std::string_view entry, const std::vector<bool>& decided) {
+std::vector<bool> with_env(const std::vector<ProcessInfo>& all, std::string_view entry, const std::vector<std::string>& also,
+                           const std::vector<bool>& decided) {
   std::vector<HasEnv> known(all.size(), HasEnv::kUnknown);
   for (size_t i = 0; i < all.size(); ++i)
     if (decided[i] || entry.empty()) known[i] = HasEnv::kNo;
-  settle(all, entry, known);
+  settle(all, entry, also, known);
   std::vector<bool> out(all.size());
   for (size_t i = 0; i < all.size(); ++i) out[i] = known[i] == HasEnv::kYes;
   return out;
@@ -171,8 +170,26 @@ std::vector<bool> with_env(const std::vector<ProcessInfo>& all, std::string_view
 
 bool process_has_env(pid_t pid, std::string_view entry) {
   auto process = read_process(pid);
-  return process && with_env({*process}, entry, {false})[0];
+  return process && with_env({*process}, entry, {}, {false})[0];
 }
+
+namespace {
+
+// The first number behind "Uid:".
+std::optional<Uid> real_user(pid_t pid) {
+  auto text = read_file(proc_path(pid, "status"), 1 << 16);
+  const size_t at = text ? text->find("\nUid:\t") : std::string::npos;
+  if (at == std::string::npos) return std::nullopt;
+  return Uid(number<uint32_t>(std::string_view(*text).substr(at + 6)));
+}
+
+bool excepted(const ProcessSet& set, const ProcessInfo& p) {
+  return std::ranges::find(set.except, p.pid) != set.except.end() ||
+         std::ranges::find(set.except_groups, p.group) != set.except_groups.end() || p.start_ticks < set.not_before ||
+         (set.only_of && real_user(p.pid) != set.only_of);
+}
+
+}  // namespace
 
 std::vector<ProcessInfo> find_processes(const ProcessSet& set) {
   std::vector<ProcessInfo> all = list_processes(), out;
@@ -181,14 +198,26 @@ std::vector<ProcessInfo> find_processes(const ProcessSet& set) {
   std::vector<bool> decided(all.size());
   for (size_t i = 0; i < all.size(); ++i) {
     const ProcessInfo& p = all[i];
-    member[i] = member[i] || (set.include_root && set.root > 0 && p.pid == set.root) ||
-                (set.session > 0 && p.session == set.session) || (set.group > 0 && p.group == set.group);
+    member[i] = member[i] || (set.include_root && set.root > 0 && p.pid == set.root) || (set.session > 0 && p.session == set.session) ||
+                (set.group > 0 && p.group == set.group);
     decided[i] = member[i] || p.pid == self || p.state == 'Z' || p.state == 'X';
   }
-  const std::vector<bool> marked = with_env(all, set.env_marker, decided);
+  const std::vector<bool> marked = with_env(all, set.env_marker, set.env_also, decided);
+  std::vector<bool> spared(all.size());
+  for (pid_t root : set.except_trees) {
+    const std::vector<bool> tree = below(all, root);
+    for (size_t i = 0; i < all.size(); ++i) spared[i] = spared[i] || tree[i] || all[i].pid == root;
+  }
   for (size_t i = 0; i < all.size(); ++i)
-    if ((member[i] || marked[i]) && all[i].pid != self && all[i].state != 'Z' && all[i].state != 'X')
+    if ((member[i] || marked[i]) && all[i].pid != self && all[i].state != 'Z' && all[i].state != 'X' && !spared[i] &&
+        !excepted(set, all[i]))
       out.push_back(std::move(all[i]));
+  return out;
+}
+
+std::vector<ProcessInfo> processes_below(pid_t root, pid_t group) {
+  std::vector<ProcessInfo> out = find_processes({.root = root, .include_root = false});
+  std::erase_if(out, [&](const ProcessInfo& p) { return p.group != group; });
   return out;
 }
 
@@ -215,10 +244,20 @@ std::string survivors_text(const std::vector<ProcessInfo>& left) {
 
 }  // namespace
 
+bool signal_process(const ProcessInfo& p, int signal) {
+  Fd fd = hold(p);
+  return fd && signal_pidfd(fd.get(), signal);
+}
+
 size_t signal_processes(const ProcessSet& set, int signal) {
   size_t reached = 0;
-  for (const ProcessInfo& p : find_processes(set))
-    if (Fd fd = hold(p); fd && signal_pidfd(fd.get(), signal)) ++reached;
+  for (const ProcessInfo& p : find_processes(set)) reached += signal_process(p, signal);
+  return reached;
+}
+
+size_t signal_group_below(pid_t root, pid_t group, int signal) {
+  size_t reached = 0;
+  for (const ProcessInfo& p : processes_below(root, group)) reached += signal_process(p, signal);
   return reached;
 }
 

@@ -11,10 +11,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -52,7 +54,14 @@ struct ProcessSet {
   bool include_root = true;
   pid_t session = 0;
   pid_t group = 0;
-  std::string env_marker;  // "SLURM_JOB_ID=17"
+  std::string env_marker;             // "SLURM_JOB_ID=17"
+  std::vector<std::string> env_also;  // entries that a process with the marker must have as well
+  // Whatever makes one a member, it is none:
+  std::vector<pid_t> except;         // such a process,
+  std::vector<pid_t> except_groups;  // one of such a process group,
+  std::vector<pid_t> except_trees;   // one that is or descends from such a process,
+  uint64_t not_before = 0;           // one that began earlier (start_ticks),
+  std::optional<Uid> only_of;        // one of another user (its real one)
 };
 // Members in ascending pid order, zombies excluded; the caller itself is never one.
 std::vector<ProcessInfo> find_processes(const ProcessSet& set);
@@ -60,6 +69,11 @@ std::vector<ProcessInfo> find_processes(const ProcessSet& set);
 // Sends `signal` to every member, each through a pidfd checked against its start time, so that a recycled pid
 // is never hit. Returns how many were reached.
 size_t signal_processes(const ProcessSet& set, int signal);
+// If it still is the one that was listed.
+bool signal_process(const ProcessInfo& process, int signal);
+// Those of a process group that descend from `root`: the number of a group whose leader has been reaped may be another's.
+std::vector<ProcessInfo> processes_below(pid_t root, pid_t group);
+size_t signal_group_below(pid_t root, pid_t group, int signal);
 // SIGKILL until none is left (a tree that forks while it is being killed is caught by the next round).
 // kTimedOut with the survivors' pids and states in the text: "process 812 (D, nfs-cat) cannot be killed".
 Result<> kill_processes(const ProcessSet& set, Duration timeout);

@@ -16,15 +16,13 @@ Result<Pty> open_pty(std::optional<WindowSize> size, std::optional<Uid> owner, s
   pty.master.reset(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!pty.master) return fail_errno("open pseudo terminal");
   char name[64];
-  if (grantpt(pty.master.get()) < 0 || unlockpt(pty.master.get()) < 0 ||
-      ptsname_r(pty.master.get(), name, sizeof name) != 0)
+  if (grantpt(pty.master.get()) < 0 || unlockpt(pty.master.get()) < 0 || ptsname_r(pty.master.get(), name, sizeof name) != 0)
     return fail_errno("pseudo terminal");
   pty.name = name;
   pty.slave.reset(open(name, O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!pty.slave) return fail_errno(pty.name);
   if (owner && geteuid() == 0) {
-    if (fchown(pty.slave.get(), owner->value, group ? group->value : static_cast<gid_t>(-1)) < 0 ||
-        fchmod(pty.slave.get(), 0620) < 0)
+    if (fchown(pty.slave.get(), owner->value, group ? group->value : static_cast<gid_t>(-1)) < 0 || fchmod(pty.slave.get(), 0620) < 0)
       return fail_errno("owner of " + pty.name);
   }
   if (size) MUSTER_TRY_VOID(set_window_size(pty.master.get(), *size));

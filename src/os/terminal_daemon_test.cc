@@ -98,8 +98,7 @@ InFront run_detached(F daemon) {
   waitpid(pid, &raw, 0);
   out.code = WIFEXITED(raw) ? WEXITSTATUS(raw) : -2;
   char buffer[512];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
-    out.printed.append(buffer, static_cast<size_t>(n));
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) out.printed.append(buffer, static_cast<size_t>(n));
   close(ends[0]);
   return out;
 }

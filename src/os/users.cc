@@ -73,16 +73,14 @@ Result<User> find_user(std::string_view name) {
   return user_by([&](auto... a) { return getpwnam_r(n.c_str(), a...); }, "Invalid user: " + n);
 }
 Result<User> find_user(Uid uid) {
-  return user_by([&](auto... a) { return getpwuid_r(uid.value, a...); },
-                 "Invalid user id: " + std::to_string(uid.value));
+  return user_by([&](auto... a) { return getpwuid_r(uid.value, a...); }, "Invalid user id: " + std::to_string(uid.value));
 }
 Result<Group> find_group(std::string_view name) {
   const std::string n(name);
   return group_by([&](auto... a) { return getgrnam_r(n.c_str(), a...); }, "Invalid group: " + n);
 }
 Result<Group> find_group(Gid gid) {
-  return group_by([&](auto... a) { return getgrgid_r(gid.value, a...); },
-                  "Invalid group id: " + std::to_string(gid.value));
+  return group_by([&](auto... a) { return getgrgid_r(gid.value, a...); }, "Invalid group id: " + std::to_string(gid.value));
 }
 
 Result<Uid> find_uid(std::string_view text) {
@@ -205,8 +203,7 @@ void UserDirectory::clear() {
 }
 size_t UserDirectory::size() const {
   std::lock_guard lock(tables_->mutex);
-  return tables_->by_uid.size() + tables_->by_name.size() + tables_->by_gid.size() +
-         tables_->credentials.size();
+  return tables_->by_uid.size() + tables_->by_name.size() + tables_->by_gid.size() + tables_->credentials.size();
 }
 
 }  // namespace muster::os

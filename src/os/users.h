@@ -49,8 +49,7 @@ Credentials own_credentials();
 
 class UserDirectory {
  public:
-  explicit UserDirectory(size_t capacity = 10000, Duration keep = minutes(10),
-                         Duration keep_missing = seconds(10));
+  explicit UserDirectory(size_t capacity = 10000, Duration keep = minutes(10), Duration keep_missing = seconds(10));
   ~UserDirectory();
   UserDirectory(const UserDirectory&) = delete;
   UserDirectory& operator=(const UserDirectory&) = delete;

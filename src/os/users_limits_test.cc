@@ -85,8 +85,7 @@ TEST(Limits, TravelInTheEnvironment) {
   const std::vector<std::string> words{"SLURM_RLIMIT_CORE=unlimited", "SLURM_RLIMIT_BOGUS=x"};
   EXPECT_EQ((*limits_from_env(words))[0].soft, RLIM_INFINITY);
   const std::vector<std::string> bad{"SLURM_RLIMIT_CORE=12k"};
-  EXPECT_EQ(limits_from_env(bad).error().message(),
-            "SLURM_RLIMIT_CORE: \"12k\" is neither a number nor unlimited");
+  EXPECT_EQ(limits_from_env(bad).error().message(), "SLURM_RLIMIT_CORE: \"12k\" is neither a number nor unlimited");
 }
 
 TEST(Limits, GrantedWithinTheHardLimit) {

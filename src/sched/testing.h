@@ -21,14 +21,12 @@
 namespace muster::sched {
 
 // Leaf switches of so many nodes each in a row, under one switch unless `apart`; node numbers end at `nodes`.
-inline void give_tree(Cluster& c, uint32_t leaves, uint32_t nodes_each, bool apart = false,
-                      uint32_t nodes = kUnlimited32) {
+inline void give_tree(Cluster& c, uint32_t leaves, uint32_t nodes_each, bool apart = false, uint32_t nodes = kUnlimited32) {
   Topology t{.name = "default", .kind = TopologyKind::kTree};
   TopologyUnit spine{.name = "spine"};
   for (uint32_t l = 0; l < leaves; ++l) {
     TopologyUnit leaf{.name = "leaf" + std::to_string(l)};
-    for (uint32_t i = 0; i < nodes_each && l * nodes_each + i < nodes; ++i)
-      leaf.nodes.push_back(l * nodes_each + i);
+    for (uint32_t i = 0; i < nodes_each && l * nodes_each + i < nodes; ++i) leaf.nodes.push_back(l * nodes_each + i);
     spine.children.push_back(l);
     t.units.push_back(std::move(leaf));
   }
@@ -38,13 +36,11 @@ inline void give_tree(Cluster& c, uint32_t leaves, uint32_t nodes_each, bool apa
   c.topologies = std::make_shared<const Topologies>(std::move(all));
 }
 
-inline void give_blocks(Cluster& c, uint32_t blocks, uint32_t nodes_each, std::vector<uint32_t> sizes,
-                        uint32_t nodes = kUnlimited32) {
+inline void give_blocks(Cluster& c, uint32_t blocks, uint32_t nodes_each, std::vector<uint32_t> sizes, uint32_t nodes = kUnlimited32) {
   Topology t{.name = "default", .kind = TopologyKind::kBlock, .block_sizes = std::move(sizes)};
   for (uint32_t b = 0; b < blocks; ++b) {
     TopologyUnit block{.name = "b" + std::to_string(b)};
-    for (uint32_t i = 0; i < nodes_each && b * nodes_each + i < nodes; ++i)
-      block.nodes.push_back(b * nodes_each + i);
+    for (uint32_t i = 0; i < nodes_each && b * nodes_each + i < nodes; ++i) block.nodes.push_back(b * nodes_each + i);
     t.units.push_back(std::move(block));
   }
   Topologies all;
@@ -248,31 +244,34 @@ inline JobId submit(Cluster& c, const JobBuilder& b, Time now = from_unix(1'000'
   job.submitted = job.eligible = now;
   ++c.jobs_epoch;
   const JobId id = job.id;
+  c.recharge({}, Charge::of(job));
   c.jobs.set(id.value, std::move(job));
   return id;
 }
 
 // Adds a pending array as one record.
-inline JobId submit_array(Cluster& c, const JobBuilder& b, uint32_t tasks, uint32_t max_running = 0,
-                          Time now = from_unix(1'000'000)) {
+inline JobId submit_array(Cluster& c, const JobBuilder& b, uint32_t tasks, uint32_t max_running = 0, Time now = from_unix(1'000'000)) {
   const JobId id = submit(c, b, now);
   auto array = std::make_shared<ArrayTasks>();
   array->pending = Bitmap(tasks, true);
   array->max_running = max_running;
   Job* job = c.jobs.edit(id.value);
+  const Charge was = Charge::of(*job);
   job->array_tasks = array;
   job->array_job_id = id;
+  c.recharge(was, Charge::of(*job));
   ArrayGroup group;
   group.total = tasks;
   c.arrays.set(id.value, group);
   return id;
 }
 
-inline void hold_nodes(Cluster& c, const Allocation& a, Uid uid, int sign) {
+inline void hold_nodes(Cluster& c, const Allocation& a, Uid uid, uint32_t partition, int sign) {
   for (const NodeShare& s : a.nodes) {
     Node* n = c.nodes.edit(s.node.value);
     if (sign > 0) {
       hold_cpus(n->cpus_used, n->cpus_shared, s.cpus);
+      hold_cpus_of(n->by_partition, partition, s.cpus);
       n->mem_used_mb += s.mem_mb;
       ++n->jobs_running;
       n->whole_node_jobs += a.whole_nodes;
@@ -281,6 +280,7 @@ inline void hold_nodes(Cluster& c, const Allocation& a, Uid uid, int sign) {
       if (!a.mcs_label.empty()) n->mcs_label = a.mcs_label;
     } else {
       free_cpus(n->cpus_used, n->cpus_shared, s.cpus);
+      free_cpus_of(n->by_partition, partition, s.cpus);
       n->mem_used_mb -= s.mem_mb;
       --n->jobs_running;
       n->whole_node_jobs -= a.whole_nodes;
@@ -304,6 +304,7 @@ inline void hold_nodes(Cluster& c, const Allocation& a, Uid uid, int sign) {
 // Starts one item, as slurmctld's apply would; the record started.
 inline JobId apply_start(Cluster& c, const StartItem& item, Time now) {
   Job* from = c.jobs.edit(item.job.value);
+  const Charge was = Charge::of(*from);
   Job run = *from;
   JobId id = item.job;
   if (item.array_task != kNoArrayTask) {
@@ -324,8 +325,10 @@ inline JobId apply_start(Cluster& c, const StartItem& item, Time now) {
   run.started = now;
   if (item.time_limit_min) run.time_limit_min = *item.time_limit_min;
   run.ends = run.time_limit_min == kUnlimited32 ? Time{} : now + minutes(run.time_limit_min);
-  hold_nodes(c, *run.allocation, run.request->uid, 1);
+  hold_nodes(c, *run.allocation, run.request->uid, run.partition, 1);
   c.count_licenses(run, true);
+  c.recharge(was, id == item.job ? Charge() : Charge::of(*from));
+  c.recharge({}, Charge::of(run));
   c.jobs.set(id.value, std::move(run));
   ++c.jobs_epoch;
   return id;
@@ -335,8 +338,9 @@ inline void apply_starts(Cluster& c, const Plan& plan, Time now) {
 }
 inline void end_job(Cluster& c, JobId id, Time now) {
   Job* job = c.jobs.edit(id.value);
-  hold_nodes(c, *job->allocation, job->request->uid, -1);
+  hold_nodes(c, *job->allocation, job->request->uid, job->partition, -1);
   c.count_licenses(*job, false);
+  c.recharge(Charge::of(*job), {});
   if (job->array_task != kNoArrayTask) --c.arrays.edit(job->array_job_id.value)->running;
   job->state = JobState::kCompleted;
   job->ended = now;

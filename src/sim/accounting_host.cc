@@ -1,8 +1,43 @@
 #include "sim/accounting_host.h"
 
+#include <algorithm>
+
 #include "sim/world.h"
 
 namespace muster::sim {
+namespace {
+
+// Each user of Scenario::request in each account, with both QOS.
+rpc::Entities all_accounts() {
+  rpc::Entities out;
+  for (const char* name : {"normal", "fast"}) out.qos.emplace_back().name = name;
+  uint32_t id = 0;
+  for (const char* account : {"root", "team", "other"}) {
+    out.accounts.emplace_back().name = account;
+    const uint32_t own = ++id;
+    for (const char* user : {"", "u1001", "u1002", "u1003"}) {
+      AssociationRecord a;
+      a.id = *user ? ++id : own;
+      a.parent_id = *user ? own : own == 1 ? 0 : 1;
+      a.account = account;
+      a.user = user;
+      a.is_default = a.account == "team" && *user;
+      a.qos = {"normal", "fast"};
+      out.associations.push_back(std::move(a));
+    }
+  }
+  for (const char* name : {"u1001", "u1002", "u1003"}) {
+    UserRecord u;
+    u.name = name;
+    u.default_account = "team";
+    out.users.push_back(std::move(u));
+  }
+  return out;
+}
+
+}  // namespace
+
+AccountingHost::AccountingHost(World& world) : world_(world), accounts_(all_accounts()) {}
 
 template <class F>
 void AccountingHost::later(Duration low, Duration high, F f) {
@@ -11,9 +46,7 @@ void AccountingHost::later(Duration low, Duration high, F f) {
   });
 }
 
-bool AccountingHost::breaks() {
-  return !world_.calm() && (world_.options.faults & kFaultNetwork) && world_.random.accounting.chance(0.1);
-}
+bool AccountingHost::breaks() { return !world_.calm() && (world_.options.faults & kFaultNetwork) && world_.random.accounting.chance(0.1); }
 
 void AccountingHost::controller_started() {
   ++incarnation_;
@@ -24,11 +57,74 @@ void AccountingHost::controller_started() {
 void AccountingHost::connect() {
   bool away = !world_.calm() && world_.random.accounting.chance(0.3);
   later(milliseconds(1), away ? minutes(20) : seconds(5), [this] {
-    world_.controller.post({[](slurmctld::Core& c) -> Command::Reply {
+    world_.controller.post({[](slurmctld::Core& c) -> ControllerTask::Reply {
                               c.records_stored(0);
                               return {};
                             },
                             [this](const Error&) { connect(); }});
+    tell_accounts();
+  });
+}
+
+void AccountingHost::schedule(Duration horizon) {
+  Random& r = world_.random.accounting;
+  set_limits();
+  if (!world_.scenario.settings.config().enforce.associations && r.chance(0.5)) return;
+  for (uint64_t n = r.uniform(0, 12); n > 0; --n)
+    world_.after(world_.span(r, seconds(1), horizon), [this] {
+      if (!world_.calm()) change_accounts();
+    });
+}
+
+// Some of them are below what runs, or what a single job asks for.
+void AccountingHost::set_limits() {
+  if (!world_.scenario.settings.config().enforce.limits) return;
+  Random& r = world_.random.accounting;
+  for (AssociationRecord& a : accounts_.associations) {
+    if (r.chance(0.3)) a.limits.push_back({LimitKind::kGrpTres, "cpu", r.uniform(1, 24)});
+    if (r.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, "mem", r.uniform(500, 20000)});
+    if (r.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, "node", r.uniform(1, 5)});
+    if (r.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, r.chance(0.5) ? "gres/gpu" : "gres/gpu:a100", r.uniform(0, 6)});
+    if (r.chance(0.2)) a.limits.push_back({LimitKind::kGrpJobs, "", r.uniform(1, 6)});
+  }
+}
+
+// What an admin does with sacctmgr: from all that there could be, something goes or is another. New ids each time, as slurmdbd gives.
+void AccountingHost::change_accounts() {
+  Random& r = world_.random.accounting;
+  const uint32_t again = r.chance(0.3) ? static_cast<uint32_t>(r.uniform(1, 5)) * 100 : 0;
+  accounts_ = all_accounts();
+  for (AssociationRecord& a : accounts_.associations) {
+    if (a.user.empty()) continue;
+    a.id += again;
+    if (r.chance(0.2)) a.qos = {"normal"};
+    if (r.chance(0.2)) a.default_qos = r.pick(a.qos);
+    if (r.chance(0.1)) a.partition = r.pick(world_.scenario.partitions);
+  }
+  std::erase_if(accounts_.associations, [&](const AssociationRecord& a) { return !a.user.empty() && r.chance(0.2); });
+  if (r.chance(0.2)) accounts_.qos.pop_back();
+  for (UserRecord& u : accounts_.users) {
+    if (r.chance(0.2)) u.default_account = "other";
+    if (r.chance(0.1)) u.admin_level = AdminLevel::kOperator;
+    if (r.chance(0.2)) u.coordinator_of = {"team"};
+  }
+  set_limits();
+  world_.journal.note("accounts are changed");
+  tell_accounts();
+}
+
+void AccountingHost::heal() {
+  accounts_ = all_accounts();
+  tell_accounts();
+}
+
+void AccountingHost::tell_accounts() {
+  later(milliseconds(1), seconds(2), [this] {
+    world_.controller.post({[accounts = accounts_](slurmctld::Core& c) -> ControllerTask::Reply {
+                              c.learn_directory(accounts);
+                              return {};
+                            },
+                            [this](const Error&) { tell_accounts(); }});
   });
 }
 
@@ -38,7 +134,7 @@ void AccountingHost::upload(const slurmctld::UploadRecords& batch) {
 
 void AccountingHost::deliver(const slurmctld::UploadRecords& batch) {
   auto lost = [this] {
-    world_.controller.post({[](slurmctld::Core& c) -> Command::Reply {
+    world_.controller.post({[](slurmctld::Core& c) -> ControllerTask::Reply {
                               c.records_link_lost();
                               return {};
                             },
@@ -49,7 +145,7 @@ void AccountingHost::deliver(const slurmctld::UploadRecords& batch) {
   store(slurmctld::make_upload(world_.controller.core().cluster(), batch));
   if (breaks()) return lost();
   later(Duration(100), seconds(2), [this, position = batch.position] {
-    world_.controller.post({[position](slurmctld::Core& c) -> Command::Reply {
+    world_.controller.post({[position](slurmctld::Core& c) -> ControllerTask::Reply {
                               c.records_stored(position);
                               return {};
                             },

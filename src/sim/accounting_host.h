@@ -1,10 +1,12 @@
 // AccountingHost: slurmdbd and the way to it, as far as the controller sees them: records are stored or lost, acknowledgements come
-// late or never, the link breaks and comes back. What is stored stays.
+// late or never, the link breaks and comes back. What is stored stays. It tells of accounts, QOS and limits, which admins change now and
+// then.
 #pragma once
 
 #include <map>
 
 #include "model/accounting.h"
+#include "model/accounts.h"
 #include "slurmctld/core/records.h"
 
 namespace muster::sim {
@@ -13,8 +15,10 @@ class World;
 
 class AccountingHost {
  public:
-  explicit AccountingHost(World& world) : world_(world) {}
+  explicit AccountingHost(World& world);
 
+  void schedule(Duration horizon);  // changes of accounts
+  void heal();                      // every user may use every account and QOS, without limits
   void controller_started();
   void upload(const slurmctld::UploadRecords& batch);
 
@@ -25,12 +29,16 @@ class AccountingHost {
   void connect();
   void deliver(const slurmctld::UploadRecords& batch);
   void store(const rpc::StoreRecords& records);
-  bool breaks();                 // here and now
+  bool breaks();  // here and now
+  void change_accounts();
+  void set_limits();
+  void tell_accounts();
   template <class F>
-  void later(Duration low, Duration high, F f);   // unless the controller dies before
+  void later(Duration low, Duration high, F f);  // unless the controller dies before
 
   World& world_;
   uint64_t incarnation_ = 0;
+  rpc::Entities accounts_;
   std::map<JobRecordKey, JobRecord> jobs_;
   std::map<std::pair<JobRecordKey, StepId>, StepRecord> steps_;
 };

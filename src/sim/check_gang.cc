@@ -30,16 +30,17 @@ void Checkers::check_gang(const event::JobStarted& e) {
     if (!distinct.insert(s.node).second) bad("node " + name(s.node) + " twice");
     if (s.cpus.none()) bad("no CPUs on " + name(s.node));
     if (s.cpus.count() < uint64_t{s.tasks} * std::max(1u, q.cpus_per_task)) bad("too few CPUs for the tasks on " + name(s.node));
-    if (q.mem_per_node_mb && world_.scenario.settings.sched.memory_consumable && s.mem_mb < *q.mem_per_node_mb) bad("less memory than asked on " + name(s.node));
+    if (q.mem_per_node_mb && world_.scenario.settings.sched.memory_consumable && s.mem_mb < *q.mem_per_node_mb)
+      bad("less memory than asked on " + name(s.node));
     if (!q.tres_per_node.empty() && gpus_of(s) < count_of(q.tres_per_node)) bad("fewer GPUs than asked on " + name(s.node));
     gpus += gpus_of(s);
   }
   if (!q.tres_per_job.empty() && gpus < count_of(q.tres_per_job)) bad("fewer GPUs than asked");
   if (q.num_tasks && a.total_tasks() < q.num_tasks) bad("fewer tasks than asked");
-  uint32_t least = q.num_tasks ? std::min(q.min_nodes, q.num_tasks) : q.min_nodes;   // no node without a task
+  uint32_t least = q.num_tasks ? std::min(q.min_nodes, q.num_tasks) : q.min_nodes;  // no node without a task
   if (a.nodes.size() < least || (q.max_nodes && a.nodes.size() > q.max_nodes)) bad(std::to_string(a.nodes.size()) + " nodes");
   const Partition* p = mirror_.partitions.find(e.partition);
-  bool forced = p && p->oversubscribe == OverSubscribe::kForce;   // slurm.conf(5): no user can turn FORCE off
+  bool forced = p && p->oversubscribe == OverSubscribe::kForce;  // slurm.conf(5): no user can turn FORCE off
   if (q.exclusive == Exclusive::kNode && !a.whole_nodes && !forced) bad("--exclusive, but not whole nodes");
 }
 

@@ -20,7 +20,8 @@ void Checkers::planned(const Cluster& cluster, const sched::Params& params, Time
   };
   if (same && expected(plan) != expected(fresh)) fail("plan", "the planner gives other reasons or expected starts than a fresh one");
   if (!same)
-    fail("plan", "the planner starts " + std::to_string(plan.starts.size()) + " jobs, a fresh one " + std::to_string(fresh.starts.size()) + ", or elsewhere");
+    fail("plan", "the planner starts " + std::to_string(plan.starts.size()) + " jobs, a fresh one " + std::to_string(fresh.starts.size()) +
+                     ", or elsewhere");
 }
 
 }  // namespace muster::sim

@@ -15,7 +15,7 @@ void Checkers::process_started(uint32_t node, Process& p) {
   if (p.step == kBatchStep && !started_.emplace(p.job, p.generation).second)
     return fail("run_once", where + ": the batch script runs a second time in one generation");
   if (!j) {
-    p.excused = true;   // purged meanwhile: only a node that was out of touch can still start something of it
+    p.excused = true;  // purged meanwhile: only a node that was out of touch can still start something of it
     if (p.step == kBatchStep) fail("processes", where + ": no such job");
     return;
   }
@@ -27,12 +27,13 @@ void Checkers::process_started(uint32_t node, Process& p) {
   size_t index = 0;
   while (index < j->allocation->nodes.size() && j->allocation->nodes[index].node.value != node) ++index;
   if (index == j->allocation->nodes.size() && p.step != kBatchStep && j->resized != kTimeUnset) {
-    p.excused = true;   // asked for before the node was given up
+    p.excused = true;  // asked for before the node was given up
     return;
   }
   if (index == j->allocation->nodes.size()) return fail("processes", where + ": not its node");
   const NodeShare& given = j->allocation->nodes[index];
-  if (!given.cpus.contains(p.share.cpus) || p.share.mem_mb > std::max<uint64_t>(given.mem_mb, 1)) return fail("processes", where + ": more than the job holds");
+  if (!given.cpus.contains(p.share.cpus) || p.share.mem_mb > std::max<uint64_t>(given.mem_mb, 1))
+    return fail("processes", where + ": more than the job holds");
   p.share = given;
   bool held = !j->finished() || j->releasing.test(index);
   if (!held) {
@@ -90,7 +91,8 @@ void Checkers::check_released(const Job& job, NodeId node, const char* by) {
   if (!host.runs(job.id, job.restarts)) return;
   bool reachable = world_.controller.up() && world_.controller.core().cluster().nodes.at(node.value).connected;
   if (reachable)
-    fail("processes", name(node) + ": job " + std::to_string(job.id.value) + "/" + std::to_string(job.restarts) + " is " + by + " while it runs:" + host.running_text());
+    fail("processes", name(node) + ": job " + std::to_string(job.id.value) + "/" + std::to_string(job.restarts) + " is " + by +
+                          " while it runs:" + host.running_text());
   host.excuse(job.id, job.restarts);
 }
 

@@ -14,7 +14,8 @@ void Checkers::check_records(const slurmctld::Core& core) {
     else if (!is_finished(r->state)) fail("records", name(id) + " is there as " + std::string(job_state_name(r->state)));
   }
   for (const auto& [id, generation] : started_)
-    if (!world_.accounting.job(id, generation)) fail("records", "run " + std::to_string(generation) + " of " + name(id) + " is not in the database");
+    if (!world_.accounting.job(id, generation))
+      fail("records", "run " + std::to_string(generation) + " of " + name(id) + " is not in the database");
   core.cluster().jobs.for_each([&](uint32_t, const Job& j) {
     const JobRecord* stored = world_.accounting.job(j.id, j.restarts);
     std::string now, there;

@@ -10,7 +10,8 @@ std::string first_difference(const char* what, const Map& live, const Map& repla
   std::string out;
   Map::diff(live, replayed, [&](uint32_t key, const auto* a, const auto* b) {
     if (!out.empty()) return;
-    if (!a || !b || !(*a == *b)) out = std::string(what) + " " + std::to_string(key) + (a ? b ? " differs" : " is not in the log" : " is missing");
+    if (!a || !b || !(*a == *b))
+      out = std::string(what) + " " + std::to_string(key) + (a ? b ? " differs" : " is not in the log" : " is missing");
   });
   return out;
 }
@@ -31,6 +32,10 @@ void Checkers::check_replay(const slurmctld::Core& core, const char* when) {
   Duration age = world_.scenario.settings.config().min_job_age;
   if (!core.indexes().same_as(slurmctld::rebuild_indexes(core.cluster(), age)))
     fail("replay", std::string(when) + " the indexes are not those of the state");
+  if (!(core.cluster().ledger == core.cluster().counted_ledger()))
+    fail("replay", std::string(when) + " the ledger is not what the jobs hold");
+  if (!(mirror_.ledger == mirror_.counted_ledger()))
+    fail("replay", std::string(when) + " the ledger of the replay is not what its jobs hold");
   if (!indexes_.same_as(core.indexes())) fail("replay", std::string(when) + " the indexes are not those of the replay");
 }
 

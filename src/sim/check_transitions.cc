@@ -31,7 +31,8 @@ struct Transition {
     expect(c.requests.contains(e.request.value), "its new request is not stored");
     expect(j->pending() || j->finished() || !e.array_tasks, "an array record that runs");
     if (e.array_task != kNoArrayTask)
-      expect(j->pending() && j->array_tasks && j->array_tasks->pending.test(e.array_task) && (e.task_job == e.job || !c.jobs.contains(e.task_job.value)),
+      expect(j->pending() && j->array_tasks && j->array_tasks->pending.test(e.array_task) &&
+                 (e.task_job == e.job || !c.jobs.contains(e.task_job.value)),
              "a record for an array task that is not pending, or under an id in use");
   }
   void operator()(const event::JobStarted& e) {
@@ -68,7 +69,8 @@ struct Transition {
   void operator()(const event::JobShrunk& e) {
     const Job* j = find(e.job);
     if (!j) return;
-    expect(j->state == JobState::kRunning && j->leaving.empty(), "shrunk, but not running or still at it");
+    expect(!j->pending() && !j->finished(), "shrunk, but it has no nodes");
+    expect(j->leaving.empty() || j->request->no_kill, "shrunk while it still is");  // a node may be lost at any time
     expect(e.allocation && !e.allocation->nodes.empty() && j->allocation && e.allocation->nodes.size() < j->allocation->nodes.size(),
            "shrunk to nothing, or not at all");
   }
@@ -115,7 +117,9 @@ std::string about(const E& e) {
 void Checkers::check_transition(const Event& event) {
   Transition t{mirror_, {}};
   std::visit(t, event);
-  if (world_.options.verbose) std::printf("           log %llu: %s\n", static_cast<unsigned long long>(position_), std::visit([](const auto& e) { return about(e); }, event).c_str());
+  if (world_.options.verbose)
+    std::printf("           log %llu: %s\n", static_cast<unsigned long long>(position_),
+                std::visit([](const auto& e) { return about(e); }, event).c_str());
   if (!t.problem.empty()) fail("transitions", std::visit([](const auto& e) { return about(e); }, event) + ": " + t.problem);
 }
 

@@ -34,6 +34,7 @@ void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector
   auto bad = [&](const std::string& what) { fail("usage", n.spec->name + ": " + what); };
   auto id = [](const Job* j) { return std::to_string(j->id.value); };
   Bitmap cpus;
+  std::vector<PartitionUse> by_partition;
   uint64_t mem = 0;
   uint32_t running = 0, completing = 0, whole = 0;
   std::map<std::pair<std::string, std::string>, Bitmap> devices;
@@ -43,6 +44,7 @@ void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector
     if (cpus.intersects(s.cpus) && !j->allocation->oversubscribe) bad("job " + id(j) + " shares CPUs " + s.cpus.to_ranges());
     if (!s.cpus.none() && !Bitmap(n.spec->cpus, true).contains(s.cpus)) bad("job " + id(j) + " holds CPUs that are not there");
     cpus |= s.cpus;
+    hold_cpus_of(by_partition, j->partition, s.cpus);
     mem += s.mem_mb;
     for (const GresShare& g : s.gres) {
       Bitmap& used = devices[{g.name, {}}];
@@ -55,8 +57,13 @@ void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector
     whole += j->allocation->whole_nodes;
   }
   if (whole && jobs.size() > 1) bad("job " + id(jobs[0]) + " and " + id(jobs[1]) + " on a node held whole");
-  if (params.memory_consumable && mem > n.spec->real_memory_mb) bad("memory " + std::to_string(mem) + " of " + std::to_string(n.spec->real_memory_mb));
+  if (params.memory_consumable && mem > n.spec->real_memory_mb)
+    bad("memory " + std::to_string(mem) + " of " + std::to_string(n.spec->real_memory_mb));
   if (!(cpus == n.cpus_used)) bad("cpus_used " + n.cpus_used.to_ranges() + ", jobs hold " + cpus.to_ranges());
+  for (const PartitionUse& u : by_partition)
+    if (const PartitionUse* there = use_of_partition(n.by_partition, u.partition); !there || !(*there == u))
+      bad("by_partition of partition " + std::to_string(u.partition) + " differs from what jobs hold");
+  if (by_partition.size() != n.by_partition.size()) bad("by_partition has partitions without jobs");
   if (mem != n.mem_used_mb) bad("mem_used_mb " + std::to_string(n.mem_used_mb) + ", jobs hold " + std::to_string(mem));
   if (running != n.jobs_running || completing != n.jobs_completing || whole != n.whole_node_jobs)
     bad("counters " + std::to_string(n.jobs_running) + "/" + std::to_string(n.jobs_completing) + "/" + std::to_string(n.whole_node_jobs) +
@@ -73,7 +80,8 @@ void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector
       if (!all.contains(used)) bad("devices of " + key.first + " that are not there");
     }
   }
-  if (kinds != n.gres_used.size()) bad("gres_used has " + std::to_string(n.gres_used.size()) + " kinds, jobs hold " + std::to_string(kinds));
+  if (kinds != n.gres_used.size())
+    bad("gres_used has " + std::to_string(n.gres_used.size()) + " kinds, jobs hold " + std::to_string(kinds));
 }
 
 }  // namespace muster::sim

@@ -20,6 +20,7 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
     if (at < disk.first) return fail("replay", "records were dropped before they were read");
     const std::string& bytes = disk.records[at - disk.first];
     world_.journal.hash(bytes);
+    if (world_.options.keep) world_.options.keep(bytes);
     position_ = at;
     auto event = decode_event(bytes);
     if (!event) return fail("replay", "a record cannot be read: " + std::string(event.error().message()));
@@ -30,6 +31,8 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
       check_array_limit(*start);
       check_partition_limits(*start);
       check_gang(*start);
+      check_admission(*start);
+      check_group_limits(*start);
     }
     slurmctld::apply(mirror_, indexes_, *event);
     if (start) world_.clients.job_started(start->task_job ? start->task_job : start->job);

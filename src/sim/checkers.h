@@ -6,7 +6,8 @@
 //   check_processes      what nodes run: no overlap, only where the controller placed it, a generation's script at most once,
 //                        nothing released while it still runs
 //   check_gang           a start has all its nodes, once each, with the tasks, CPUs and devices asked for
-//   check_limits         array %limit, partition limits
+//   check_limits         array %limit, partition limits; where accounting is enforced an association, and a QOS of it, that slurmdbd knew;
+//                        where limits are, no association holds more than its GrpTRES and GrpJobs
 //   check_acknowledged   an id that a client was given exists until it is purged, in every later incarnation
 //   check_replay         the live state, and the state after a rollback or restart, is the replay of the log
 //   check_records        after healing slurmdbd has each run of each job, and of each job its last state
@@ -25,8 +26,8 @@
 #include "model/cluster.h"
 #include "model/event.h"
 #include "sched/planner.h"
-#include "slurmctld/core/core.h"
 #include "sim/node_host.h"
+#include "slurmctld/core/core.h"
 #include "store/memory_log.h"
 
 namespace muster::sim {
@@ -57,6 +58,8 @@ class Checkers {
   void check_array_limit(const event::JobStarted& e);
   void check_partition_limits(const event::JobStarted& e);
   void check_gang(const event::JobStarted& e);
+  void check_admission(const event::JobStarted& e);
+  void check_group_limits(const event::JobStarted& e);
   void check_released(const Event& event);
   void check_released(const Job& job, const Bitmap& nodes, const char* by);
   void check_released(const Job& job, NodeId node, const char* by);
@@ -74,7 +77,7 @@ class Checkers {
   slurmctld::Indexes indexes_;
   uint64_t position_ = 0;
   std::set<JobId> acknowledged_, purged_;
-  std::set<std::pair<JobId, uint32_t>> started_;   // batch scripts, by generation
+  std::set<std::pair<JobId, uint32_t>> started_;  // batch scripts, by generation
   uint32_t commits_ = 0;
 };
 

@@ -1,35 +1,40 @@
 #include "sim/clients.h"
 
+#include <algorithm>
+
+#include "sched/queue/pending.h"
 #include "sim/world.h"
 
 namespace muster::sim {
 
-// Sends a command whose answer nobody waits for; its outcome is noted when it leaves.
-template <class F>
-void Clients::send(std::string what, F run) {
+namespace {
+
+slurmctld::Caller caller(Uid uid) { return {uid, Gid(100), {}, {}, "u" + std::to_string(uid.value)}; }
+
+std::string outcome_of(const Result<slurmctld::CommandAnswer>& answer) {
+  if (!answer) return std::string(answer.error().message());
+  return std::visit(
+      [](const auto& a) -> std::string {
+        if constexpr (requires { a.errors; })
+          if (!a.errors.empty()) return a.errors[0].text;
+        return "done";
+      },
+      *answer);
+}
+
+}  // namespace
+
+// A command whose answer nobody waits for; its outcome is noted when it leaves.
+void Clients::send(std::string what, const slurmctld::Caller& who, slurmctld::Command command) {
   Duration delay = world_.span(world_.random.workload, Duration(50), milliseconds(20));
-  world_.after(delay, [this, what = std::move(what), run = std::move(run)] {
-    world_.controller.post({[this, what, run](slurmctld::Core& c) -> Command::Reply {
-                              std::string outcome = run(c);
+  world_.after(delay, [this, what = std::move(what), who, command = std::move(command)] {
+    world_.controller.post({[this, what, who, command](slurmctld::Core& core) -> ControllerTask::Reply {
+                              std::string outcome = outcome_of(core.run(who, command));
                               return [this, what, outcome] { world_.journal.note(what + ": " + outcome); };
                             },
                             [this, what](const Error&) { world_.journal.note(what + ": refused"); }});
   });
 }
-
-namespace {
-
-std::string outcome_of(bool ok, const Error* error) { return ok ? "done" : std::string(error->message()); }
-
-template <class R>
-std::string outcome_of(const Result<R>& r) {
-  if (!r) return outcome_of(false, &r.error());
-  if constexpr (requires { r->errors; })
-    if (!r->errors.empty()) return r->errors[0].text;
-  return "done";
-}
-
-}  // namespace
 
 void Clients::schedule(Duration horizon) {
   for (uint32_t i = 0; i < world_.options.actions; ++i)
@@ -49,13 +54,14 @@ void Clients::act() {
 void Clients::submit() {
   Random& r = world_.random.workload;
   JobRequest q = world_.scenario.request(r, known_, world_.controller.wall());
-  slurmctld::Caller who{q.uid, q.gid, {}, {}};
+  slurmctld::Caller who = caller(q.uid);
   Duration delay = world_.span(r, Duration(50), milliseconds(20));
   world_.after(delay, [this, q, who] {
-    world_.controller.post({[this, q, who](slurmctld::Core& c) -> Command::Reply {
-                              auto answer = c.submit(who, q);
+    world_.controller.post({[this, q, who](slurmctld::Core& c) -> ControllerTask::Reply {
+                              auto answer = c.run(who, q);
                               return [this, answer] {
-                                world_.journal.note("sbatch: " + (answer ? std::to_string(answer->job.value) : std::string(answer.error().message())));
+                                world_.journal.note("sbatch: " +
+                                                    (answer ? std::to_string(answer->job.value) : std::string(answer.error().message())));
                                 if (!answer) return;
                                 known_.push_back(answer->job);
                                 world_.checkers.acknowledged(answer->job);
@@ -83,7 +89,7 @@ slurmctld::Caller Clients::someone(JobId job) {
   Random& r = world_.random.workload;
   if (r.chance(0.3)) return slurmctld::Caller::root();
   const Job* j = world_.checkers.mirror().jobs.find(job.value);
-  return j && r.chance(0.9) ? slurmctld::Caller{j->request->uid, j->request->gid, {}, {}} : slurmctld::Caller{Uid(1001), Gid(100), {}, {}};
+  return caller(j && r.chance(0.9) ? j->request->uid : Uid(1001));
 }
 
 rpc::JobSelector Clients::select(JobId job) {
@@ -103,13 +109,12 @@ void Clients::cancel() {
   rpc::SignalJobs c;
   c.filter.jobs.push_back(select(job));
   if (r.chance(0.2)) {
-    const uint16_t signals[] = {2, 9, 10, 15};
-    c.signal = signals[r.uniform(0, 3)];
+    const uint16_t signals[] = {2, 9, 10, 15, 18, 19};
+    c.signal = signals[r.uniform(0, 5)];
     c.scope = static_cast<rpc::SignalScope>(r.uniform(0, 2));
   }
   auto who = someone(job);
-  send("scancel " + std::to_string(job.value) + " signal " + std::to_string(c.signal),
-       [c, who](slurmctld::Core& core) { return outcome_of(core.signal(who, c)); });
+  send("scancel " + std::to_string(job.value) + " signal " + std::to_string(c.signal), who, c);
 }
 
 void Clients::control() {
@@ -119,8 +124,7 @@ void Clients::control() {
   c.action = static_cast<rpc::JobAction>(world_.random.workload.uniform(0, 7));
   c.jobs.push_back(select(job));
   auto who = someone(job);
-  send(std::string("scontrol ") + kNames[static_cast<int>(c.action)] + " " + std::to_string(job.value),
-       [c, who](slurmctld::Core& core) { return outcome_of(core.control(who, c)); });
+  send(std::string("scontrol ") + kNames[static_cast<int>(c.action)] + " " + std::to_string(job.value), who, c);
 }
 
 void Clients::update_job() {
@@ -146,8 +150,7 @@ void Clients::update_job() {
     default: c.changes.push_back({"Comment", "=", "note " + number(0, 9)}); break;
   }
   auto who = someone(job);
-  send("scontrol update job " + std::to_string(job.value) + " " + c.changes[0].key + c.changes[0].op + c.changes[0].value,
-       [c, who](slurmctld::Core& core) { return outcome_of(core.update_job(who, c)); });
+  send("scontrol update job " + std::to_string(job.value) + " " + c.changes[0].key + c.changes[0].op + c.changes[0].value, who, c);
 }
 
 void Clients::update_node(const std::string& nodes, const std::string& state) {
@@ -155,16 +158,14 @@ void Clients::update_node(const std::string& nodes, const std::string& state) {
   c.nodes = nodes;
   c.changes.push_back({"State", "=", state});
   c.changes.push_back({"Reason", "=", state == "resume" ? "" : "admin"});
-  send("scontrol update node " + nodes + " " + state,
-       [c](slurmctld::Core& core) { return outcome_of(core.update_node(slurmctld::Caller::root(), c)); });
+  send("scontrol update node " + nodes + " " + state, slurmctld::Caller::root(), c);
 }
 
 void Clients::update_partition(const std::string& name, const std::string& state) {
   rpc::UpdatePartition c;
   c.name = name;
   c.changes.push_back({"State", "=", state});
-  send("scontrol update partition " + name + " " + state,
-       [c](slurmctld::Core& core) { return outcome_of(core.update_partition(slurmctld::Caller::root(), c)); });
+  send("scontrol update partition " + name + " " + state, slurmctld::Caller::root(), c);
 }
 
 void Clients::admin() {
@@ -193,8 +194,7 @@ void Clients::finish_allocation(JobId id, uint32_t generation) {
   const Job* j = world_.checkers.mirror().jobs.find(id.value);
   if (!j || j->finished() || j->restarts != generation) return;
   rpc::FinishAllocation c{id, world_.scenario.exit_status(id, generation, world_.calm())};
-  send("salloc of " + std::to_string(id.value) + " ends",
-       [c](slurmctld::Core& core) { return outcome_of(core.finish_allocation(slurmctld::Caller::root(), c)); });
+  send("salloc of " + std::to_string(id.value) + " ends", slurmctld::Caller::root(), c);
   world_.after(seconds(10), [this, id, generation] { finish_allocation(id, generation); });
 }
 
@@ -208,8 +208,8 @@ void Clients::create_step(JobId id, uint32_t generation) {
   c.request.num_tasks = r.chance(0.5) ? 0 : static_cast<uint32_t>(r.uniform(1, 4));
   c.request.overlap = r.chance(0.3);
   c.request.exact = r.chance(0.3);
-  world_.controller.post({[this, c, generation](slurmctld::Core& core) -> Command::Reply {
-                            auto step = core.create_step(slurmctld::Caller::root(), c);
+  world_.controller.post({[this, c, generation](slurmctld::Core& core) -> ControllerTask::Reply {
+                            auto step = core.run(slurmctld::Caller::root(), c);
                             return [this, step, generation] {
                               if (step) launch_step(*step, generation);
                             };
@@ -237,8 +237,7 @@ void Clients::launch_step(const rpc::StepCreated& step, uint32_t generation) {
   rpc::FinishStep f{step.job, step.step, 0};
   if (r.chance(0.8))
     world_.after(runtime + seconds(1), [this, f] {
-      send("srun of " + std::to_string(f.job.value) + "." + std::to_string(f.step.value) + " ends",
-           [f](slurmctld::Core& core) { return outcome_of(core.finish_step(slurmctld::Caller::root(), f)); });
+      send("srun of " + std::to_string(f.job.value) + "." + std::to_string(f.step.value) + " ends", slurmctld::Caller::root(), f);
     });
 }
 
@@ -247,7 +246,8 @@ namespace {
 
 // What an admin sees in squeue and gives up: a dependency that failed, a request beyond the partition's limits.
 bool never_reason(Reason r) {
-  return r == Reason::kDependencyNeverSatisfied || r == Reason::kPartitionNodeLimit || r == Reason::kPartitionTimeLimit || r == Reason::kBadConstraints;
+  return r == Reason::kDependencyNeverSatisfied || r == Reason::kPartitionNodeLimit || r == Reason::kPartitionTimeLimit ||
+         r == Reason::kBadConstraints;
 }
 
 }  // namespace
@@ -258,6 +258,12 @@ void Clients::tidy() {
     return never_reason(j.reason) || (v && never_reason(v->reason));
   };
   const Cluster& c = world_.checkers.mirror();
+  // A held job that nothing could ever run is not released: it was taken as it was, or became so while it ran.
+  auto hopeless = [&](const Job& j) {
+    const std::vector<uint32_t> partitions = sched::partitions_of(c, j);
+    return std::ranges::none_of(
+        partitions, [&](uint32_t p) { return sched::can_ever_run(c, world_.scenario.settings.sched, *j.request, p).has_value(); });
+  };
   c.partitions.for_each([&](uint32_t, const Partition& p) {
     if (p.state != PartitionState::kUp) update_partition(p.name, "UP");
   });
@@ -270,16 +276,15 @@ void Clients::tidy() {
     self.job = j.id;
     act.jobs.push_back(self);
     if (j.state == JobState::kSuspended) act.action = rpc::JobAction::kResume;
-    else if (j.pending() && j.priority == 0) act.action = rpc::JobAction::kRelease;
-    else if (j.pending() && never_runs(j)) {
+    else if (j.pending() && j.priority == 0 && !hopeless(j)) act.action = rpc::JobAction::kRelease;
+    else if (j.pending() && (j.priority == 0 || never_runs(j))) {
       rpc::SignalJobs cancel;
       cancel.filter.jobs.push_back(self);
-      return send("tidy: scancel " + std::to_string(j.id.value),
-                  [cancel](slurmctld::Core& core) { return outcome_of(core.signal(slurmctld::Caller::root(), cancel)); });
+      return send("tidy: scancel " + std::to_string(j.id.value), slurmctld::Caller::root(), cancel);
     } else {
       return;
     }
-    send("tidy: " + std::to_string(j.id.value), [act](slurmctld::Core& core) { return outcome_of(core.control(slurmctld::Caller::root(), act)); });
+    send("tidy: " + std::to_string(j.id.value), slurmctld::Caller::root(), act);
   });
 }
 

@@ -37,11 +37,10 @@ class Clients {
   void update_node(const std::string& nodes, const std::string& state);
   void update_partition(const std::string& name, const std::string& state);
   JobId some_job();
-  JobId wide_running_job();   // one that has nodes to give up; 0: none
+  JobId wide_running_job();  // one that has nodes to give up; 0: none
   slurmctld::Caller someone(JobId job);
   rpc::JobSelector select(JobId job);
-  template <class F>
-  void send(std::string what, F run);
+  void send(std::string what, const slurmctld::Caller& who, slurmctld::Command command);
 
   World& world_;
   std::vector<JobId> known_;

@@ -99,7 +99,7 @@ void ControllerHost::crash(const char* where) {
 }
 
 // ---- turns
-void ControllerHost::post(Command command) {
+void ControllerHost::post(ControllerTask command) {
   if (!core_) return;
   inbox_.push_back(std::move(command));
   if (inbox_.size() == 1) wake(world_.span(world_.random.planner, Duration(20), milliseconds(3)));
@@ -131,23 +131,23 @@ Result<> ControllerHost::append(bool& died) {
   return {};
 }
 
-void ControllerHost::refuse(std::vector<Command>& batch, const Error& error) {
+void ControllerHost::refuse(std::vector<ControllerTask>& batch, const Error& error) {
   ++rollbacks_;
   world_.journal.note("turn rolled back: " + std::string(error.message()));
   core_->rollback();
   world_.checkers.rolled_back(*core_);
-  for (Command& c : batch)
+  for (ControllerTask& c : batch)
     if (c.refused) c.refused(error);
 }
 
 void ControllerHost::turn() {
   ++turns_;
   wake_at_ = kTimeInfinite;
-  std::vector<Command> batch = std::move(inbox_);
+  std::vector<ControllerTask> batch = std::move(inbox_);
   inbox_.clear();
   core_->begin(wall());
-  std::vector<Command::Reply> replies;
-  for (Command& c : batch)
+  std::vector<ControllerTask::Reply> replies;
+  for (ControllerTask& c : batch)
     if (auto r = c.run(*core_)) replies.push_back(std::move(r));
   core_->housekeep();
   bool changed = !core_->events().empty(), died = false;
@@ -187,7 +187,7 @@ void ControllerHost::maybe_snapshot() {
 
 // ---- nodes
 void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbered<NodeReport>& m) {
-  if (!core_ || connection < first_connection_) return;   // no connection outlives the process it was made to
+  if (!core_ || connection < first_connection_) return;  // no connection outlives the process it was made to
   Link& link = links_[node];
   auto lost = [this, node](const Error&) { world_.network.cut(node, "its report could not be kept"); };
   if (std::holds_alternative<node_rpc::Register>(m.message) && m.session > link.session) {
@@ -195,15 +195,15 @@ void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbere
     node_rpc::Registered hello;
     hello.session = m.session;
     send(node, hello);
-    post({[node](slurmctld::Core& c) -> Command::Reply {
+    post({[node](slurmctld::Core& c) -> ControllerTask::Reply {
             c.node_connected(NodeId(node));
             return {};
           },
           lost});
   }
-  if (m.session != link.session || m.sequence <= link.received) return;   // late or repeated
+  if (m.session != link.session || m.sequence <= link.received) return;  // late or repeated
   link.received = m.sequence;
-  post({[node, r = m.message](slurmctld::Core& c) -> Command::Reply {
+  post({[node, r = m.message](slurmctld::Core& c) -> ControllerTask::Reply {
           c.report(NodeId(node), r);
           return {};
         },
@@ -213,7 +213,7 @@ void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbere
 void ControllerHost::on_closed(uint32_t node, uint64_t connection) {
   if (!core_ || links_[node].connection != connection) return;
   links_[node].connection = 0;
-  post({[node](slurmctld::Core& c) -> Command::Reply {
+  post({[node](slurmctld::Core& c) -> ControllerTask::Reply {
           c.node_disconnected(NodeId(node));
           return {};
         },
@@ -232,8 +232,11 @@ void ControllerHost::send(uint32_t node, NodeOrder order) {
 
 void ControllerHost::carry_out(std::vector<slurmctld::Effect> effects) {
   for (slurmctld::Effect& e : effects)
-    if (auto* o = std::get_if<slurmctld::Order>(&e)) send(o->node.value, std::move(o->order));
-    else if (auto* u = std::get_if<slurmctld::UploadRecords>(&e)) world_.accounting.upload(*u);
+    if (auto* o = std::get_if<slurmctld::Order>(&e)) {
+      // Every other job has a script that its node has to ask for.
+      if (auto* l = std::get_if<node_rpc::LaunchBatch>(&o->order); l && l->job.job.value % 2) l->script_hash = "long";
+      send(o->node.value, std::move(o->order));
+    } else if (auto* u = std::get_if<slurmctld::UploadRecords>(&e)) world_.accounting.upload(*u);
 }
 
 // ---- planning: over a snapshot, the plan comes back after a while and may be stale
@@ -265,7 +268,7 @@ void ControllerHost::plan(sched::Pass pass) {
   Duration late = r.chance(0.1) ? world_.span(r, milliseconds(100), seconds(5)) : world_.span(r, Duration(100), milliseconds(20));
   world_.after(late, [this, plan, i = incarnation_] {
     if (i != incarnation_) return;
-    post({[plan](slurmctld::Core& c) -> Command::Reply {
+    post({[plan](slurmctld::Core& c) -> ControllerTask::Reply {
             c.carry_out(*plan);
             return {};
           },

@@ -17,10 +17,10 @@ namespace muster::sim {
 
 class World;
 
-struct Command {
+struct ControllerTask {
   using Reply = std::function<void()>;
-  std::function<Reply(slurmctld::Core&)> run;          // the reply leaves after the commit
-  std::function<void(const Error&)> refused;           // the append failed: nothing happened
+  std::function<Reply(slurmctld::Core&)> run;  // the reply leaves after the commit
+  std::function<void(const Error&)> refused;   // the append failed: nothing happened
 };
 
 class ControllerHost {
@@ -30,14 +30,14 @@ class ControllerHost {
   void start();
   void crash(const char* where);
   bool up() const { return core_ != nullptr; }
-  void post(Command command);                          // lost when the controller is down
+  void post(ControllerTask command);  // lost when the controller is down
 
   void on_report(uint32_t node, uint64_t connection, const Numbered<NodeReport>& message);
   void on_closed(uint32_t node, uint64_t connection);
 
   const slurmctld::Core& core() const { return *core_; }
   store::MemoryDisk& disk() { return *disk_; }
-  Time wall() const;                                   // the controller's clock
+  Time wall() const;  // the controller's clock
   void step_clock(Duration by) { clock_offset_ += by; }
   void set_disk_full(bool full) { disk_full_ = full; }
   uint32_t turns() const { return turns_; }
@@ -55,7 +55,7 @@ class ControllerHost {
   // False: the process died in it.
   Result<> append(bool& died);
   store::AppendFault next_fault();
-  void refuse(std::vector<Command>& batch, const Error& error);
+  void refuse(std::vector<ControllerTask>& batch, const Error& error);
   void carry_out(std::vector<slurmctld::Effect> effects);
   void send(uint32_t node, NodeOrder order);
   void maybe_snapshot();
@@ -73,7 +73,7 @@ class ControllerHost {
   std::unique_ptr<slurmctld::Core> core_;
   std::unique_ptr<store::MemoryLog> log_;
   std::unique_ptr<sched::Planner> planner_;
-  std::vector<Command> inbox_;
+  std::vector<ControllerTask> inbox_;
   std::vector<Link> links_;
   uint64_t incarnation_ = 0, wake_number_ = 0, first_connection_ = 0;
   Time wake_at_ = kTimeInfinite;

@@ -28,12 +28,8 @@ void Injector::strike() {
       }
       world_.network.set_partitioned(node, true);
       return world_.after(pause, [this, node] { world_.network.set_partitioned(node, false); });
-    case kFaultReboot:
-      host.power_off();
-      return world_.after(pause, [&host] { host.power_on(); });
-    case kFaultSlurmd:
-      host.stop_slurmd();
-      return world_.after(pause, [&host] { host.start_slurmd(); });
+    case kFaultReboot: host.power_off(); return world_.after(pause, [&host] { host.power_on(); });
+    case kFaultSlurmd: host.stop_slurmd(); return world_.after(pause, [&host] { host.start_slurmd(); });
     case kFaultController: return world_.controller.crash("killed");
     case kFaultDisk:
       world_.journal.note("the disk is full");
@@ -44,10 +40,8 @@ void Injector::strike() {
       world_.journal.note("the controller's clock steps by " + std::to_string(by) + " s");
       return world_.controller.step_clock(seconds(by));
     }
-    case kFaultHardware:
-      host.set_degraded(true);
-      return world_.after(pause, [&host] { host.set_degraded(false); });
-    default: return;   // admin and programs: drawn where they act
+    case kFaultHardware: host.set_degraded(true); return world_.after(pause, [&host] { host.set_degraded(false); });
+    default: return;  // admin and programs: drawn where they act
   }
 }
 

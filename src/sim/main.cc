@@ -2,13 +2,16 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/text.h"
 #include "sim/options.h"
+#include "sim/story.h"
 
 namespace {
 
@@ -20,12 +23,14 @@ struct Arguments {
   RunOptions run;
   unsigned threads = 1;
   bool once = false, keep_going = false;
+  std::string keep_log;  // the file for it
 };
 
 int usage(FILE* to) {
   std::fprintf(to,
                "usage: muster-sim [--seed N | --seeds A-B] [--steps N] [--faults LIST] [--threads N]\n"
-               "                  [--once] [--keep-going] [--verbose]\n"
+               "                  [--once] [--keep-going] [--verbose] [--keep-log FILE]\n"
+               "       muster-sim --story FILE\n"
                "  --seed N       one world; --seeds A-B all from A to B (default 1)\n"
                "  --steps N      commands of users and admins in the first phase (default %u)\n"
                "  --faults LIST  of %s (default all)\n"
@@ -33,6 +38,8 @@ int usage(FILE* to) {
                "  --once         do not repeat each seed to compare the hashes\n"
                "  --keep-going   go on after a violation\n"
                "  --verbose      print every happening\n"
+               "  --keep-log FILE  of one seed: writes the events of its log, for test/releases\n"
+               "  --story FILE   prints what such a log amounts to\n"
                "Exit status: 0 all promises held, 1 a violation, 2 wrong arguments.\n",
                RunOptions{}.actions, fault_names().c_str());
   return to == stdout ? 0 : 2;
@@ -54,7 +61,8 @@ bool parse(int argc, char** argv, Arguments& a) {
     if (size_t eq = name.find('='); eq != std::string_view::npos) {
       value = name.substr(eq + 1);
       name = name.substr(0, eq);
-    } else if (name == "--seed" || name == "--seeds" || name == "--steps" || name == "--faults" || name == "--threads") {
+    } else if (name == "--seed" || name == "--seeds" || name == "--steps" || name == "--faults" || name == "--threads" ||
+               name == "--keep-log") {
       if (++i == argc) return false;
       value = argv[i];
     }
@@ -72,6 +80,8 @@ bool parse(int argc, char** argv, Arguments& a) {
       auto f = parse_faults(value);
       if (!f) return false;
       a.run.faults = *f;
+    } else if (name == "--keep-log") {
+      a.keep_log = value;
     } else if (name == "--once") {
       a.once = true;
     } else if (name == "--keep-going") {
@@ -82,7 +92,23 @@ bool parse(int argc, char** argv, Arguments& a) {
       return false;
     }
   }
-  return true;
+  return a.keep_log.empty() || a.first == a.last;
+}
+
+bool write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file << bytes;
+  return static_cast<bool>(file.flush());
+}
+
+int print_story(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream log;
+  log << file.rdbuf();
+  auto story = file ? story_of(log.str()) : Result<std::string>(fail(Errc::kNotFound, "cannot be read"));
+  if (!story) return std::fprintf(stderr, "muster-sim: %s: %s\n", path, std::string(story.error().message()).c_str()), 1;
+  std::fputs(story->c_str(), stdout);
+  return 0;
 }
 
 struct Totals {
@@ -99,7 +125,8 @@ void report(uint64_t seed, const RunResult& r, bool repeatable, Totals& t) {
   t.crashes += r.crashes;
   t.rollbacks += r.rollbacks;
   t.seconds += r.simulated_seconds;
-  if (t.seeds % 200 == 0) std::printf("%llu seeds, %llu jobs\n", static_cast<unsigned long long>(t.seeds), static_cast<unsigned long long>(t.jobs));
+  if (t.seeds % 200 == 0)
+    std::printf("%llu seeds, %llu jobs\n", static_cast<unsigned long long>(t.seeds), static_cast<unsigned long long>(t.jobs));
   if (r.ok && repeatable) return;
   ++t.failed;
   std::printf("seed %llu: %s: %s\n", static_cast<unsigned long long>(seed), r.ok ? "determinism" : r.checker.c_str(),
@@ -113,16 +140,24 @@ void report(uint64_t seed, const RunResult& r, bool repeatable, Totals& t) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return usage(stdout);
+  if (argc == 3 && std::strcmp(argv[1], "--story") == 0) return print_story(argv[2]);
   Arguments a;
   if (!parse(argc, argv, a)) return usage(stderr);
   Totals totals;
   std::atomic<uint64_t> next{a.first};
-  std::atomic<bool> stop{false};
+  std::atomic<bool> stop{false}, unwritten{false};
   auto work = [&] {
     for (uint64_t seed = next++; seed <= a.last && !stop; seed = next++) {
       RunOptions o = a.run;
       o.seed = seed;
+      std::string log;
+      if (!a.keep_log.empty()) o.keep = [&](std::string_view record) { add_record(log, record); };
       RunResult r = run_seed(o);
+      o.keep = nullptr;
+      if (!a.keep_log.empty() && !write_file(a.keep_log, log)) {
+        std::fprintf(stderr, "muster-sim: --keep-log: %s cannot be written\n", a.keep_log.c_str());
+        unwritten = true;
+      }
       bool repeatable = true;
       if (!a.once && r.ok) {
         o.verbose = false;
@@ -136,10 +171,11 @@ int main(int argc, char** argv) {
   for (unsigned i = 1; i < a.threads; ++i) threads.emplace_back(work);
   work();
   for (std::thread& t : threads) t.join();
-  std::printf("%llu seeds, %llu failed: %llu jobs, %llu events in %llu turns, %llu controller crashes, %llu rollbacks, %llu simulated hours\n",
-              static_cast<unsigned long long>(totals.seeds), static_cast<unsigned long long>(totals.failed),
-              static_cast<unsigned long long>(totals.jobs), static_cast<unsigned long long>(totals.events),
-              static_cast<unsigned long long>(totals.turns), static_cast<unsigned long long>(totals.crashes),
-              static_cast<unsigned long long>(totals.rollbacks), static_cast<unsigned long long>(totals.seconds / 3600));
-  return totals.failed ? 1 : 0;
+  std::printf(
+      "%llu seeds, %llu failed: %llu jobs, %llu events in %llu turns, %llu controller crashes, %llu rollbacks, %llu simulated hours\n",
+      static_cast<unsigned long long>(totals.seeds), static_cast<unsigned long long>(totals.failed),
+      static_cast<unsigned long long>(totals.jobs), static_cast<unsigned long long>(totals.events),
+      static_cast<unsigned long long>(totals.turns), static_cast<unsigned long long>(totals.crashes),
+      static_cast<unsigned long long>(totals.rollbacks), static_cast<unsigned long long>(totals.seconds / 3600));
+  return totals.failed || unwritten ? 1 : 0;
 }

@@ -31,8 +31,9 @@ void Network::carry(uint32_t node, uint64_t connection, Time& free, F deliver) {
 }
 
 void Network::to_controller(uint32_t node, uint64_t connection, Numbered<NodeReport> message) {
-  carry(node, connection, lines_[node].up_free,
-        [this, node, connection, m = std::make_shared<Numbered<NodeReport>>(std::move(message))] { world_.controller.on_report(node, connection, *m); });
+  carry(node, connection, lines_[node].up_free, [this, node, connection, m = std::make_shared<Numbered<NodeReport>>(std::move(message))] {
+    world_.controller.on_report(node, connection, *m);
+  });
 }
 
 void Network::to_node(uint32_t node, uint64_t connection, Numbered<NodeOrder> message) {

@@ -29,9 +29,9 @@ class Network {
 
  private:
   struct Line {
-    uint64_t connection = 0;   // 0: none
+    uint64_t connection = 0;  // 0: none
     bool partitioned = false;
-    Time up_free{}, down_free{};   // when the last message under way arrives, each way
+    Time up_free{}, down_free{};  // when the last message under way arrives, each way
   };
   template <class F>
   void carry(uint32_t node, uint64_t connection, Time& free, F deliver);

@@ -7,6 +7,14 @@ namespace {
 
 std::string text_of(JobId job, uint32_t generation) { return std::to_string(job.value) + "/" + std::to_string(generation); }
 
+// What slurmd is told of a step whose result is there.
+slurmd::NodeEvent end_of(const Process& p) {
+  const step_rpc::StepdReport& state = p.stepd->state();
+  if (state.state == step_rpc::StepdState::kLaunchFailed)
+    return slurmd::StepFailed{p.job, p.generation, p.step, state.node_fault, state.text};
+  return slurmd::StepEnded{p.job, p.generation, p.step, state.exit_status, state.out_of_memory};
+}
+
 }  // namespace
 
 NodeHost::NodeHost(World& world, uint32_t index) : world_(world), index_(index), name_(world.scenario.nodes[index]) {}
@@ -65,7 +73,7 @@ void NodeHost::pump() {
 
 void NodeHost::feed(slurmd::NodeEvent event, Duration delay) {
   world_.after(delay, [this, event = std::move(event), i = incarnation_] {
-    if (!core_ || i != incarnation_) return;   // found again when slurmd starts, where it still matters
+    if (!core_ || i != incarnation_) return;  // found again when slurmd starts, where it still matters
     core_->on_event(event);
     pump();
   });
@@ -78,7 +86,7 @@ void NodeHost::start_slurmd() {
   core_ = std::make_unique<slurmd::NodeCore>(slurmd::NodePrograms{world_.scenario.prolog, world_.scenario.epilog});
   for (const auto& [key, p] : processes_) {
     core_->on_event(slurmd::StepStarted{p.job, p.generation, p.step});
-    if (p.ended) core_->on_event(slurmd::StepEnded{p.job, p.generation, p.step, p.exit_status, false});
+    if (p.stepd->finished()) core_->on_event(end_of(p));
   }
   pump();
   dial_later();
@@ -119,24 +127,43 @@ void NodeHost::set_degraded(bool on) {
 
 // ---- processes
 void NodeHost::start(Process p, Duration runtime) {
+  SimStep::Life life;
+  life.runtime = runtime;
+  life.exit_status = world_.scenario.exit_status(p.job, p.generation, world_.calm());
+  life.batch = p.step == kBatchStep;
+  life.breaks = !world_.calm() && (world_.options.faults & kFaultPrograms);
+  p.stepd = std::make_shared<SimStep>(world_, life, told_of(p));
   auto key = std::tuple(p.job, p.generation, p.step);
   Process& at = processes_[key] = std::move(p);
-  exit_at(at, runtime, world_.scenario.exit_status(at.job, at.generation, world_.calm()));
   world_.checkers.process_started(index_, at);
+  at.stepd->begin();
 }
 
-void NodeHost::exit_at(Process& p, Duration in, int32_t status) {
-  p.plan = ++last_plan_;
-  p.ends = world_.now() + in;
-  p.exit_status = status;
-  world_.after(in, [this, key = std::tuple(p.job, p.generation, p.step), plan = p.plan] {
+SimStep::Told NodeHost::told_of(const Process& p) {
+  auto find = [this, key = std::tuple(p.job, p.generation, p.step)]() -> Process* {
     auto at = processes_.find(key);
-    if (at == processes_.end() || at->second.plan != plan || at->second.ended) return;
-    Process& x = at->second;
-    x.ended = true;
-    world_.journal.note(name_ + ": step " + text_of(x.job, x.generation) + "." + std::to_string(x.step.value) + " exits " + std::to_string(x.exit_status));
-    feed(slurmd::StepEnded{x.job, x.generation, x.step, x.exit_status, false}, world_.span(world_.random.nodes, Duration(10), milliseconds(30)));
-  });
+    return at == processes_.end() ? nullptr : &at->second;
+  };
+  SimStep::Told told;
+  told.report = [this, find](const step_rpc::StepdReport& state) {
+    if (Process* x = find(); x && state.state >= step_rpc::StepdState::kEnded)
+      feed(end_of(*x), world_.span(world_.random.nodes, Duration(10), milliseconds(30)));
+  };
+  told.empty = [this, find] {
+    Process* x = find();
+    if (!x || x->ended) return;
+    x->ended = true;
+    world_.journal.note(name_ + ": step " + text_of(x->job, x->generation) + "." + std::to_string(x->step.value) + " has ended");
+  };
+  // Not from within itself.
+  told.left = [this, key = std::tuple(p.job, p.generation, p.step)] { world_.after(Duration(1), [this, key] { processes_.erase(key); }); };
+  return told;
+}
+
+template <class F>
+void NodeHost::for_each_of(JobId job, uint32_t generation, F f) {
+  for (auto& [key, p] : processes_)
+    if (p.job == job && p.generation == generation) f(p);
 }
 
 void NodeHost::carry_out(const slurmd::RunProlog& e) {
@@ -147,6 +174,14 @@ void NodeHost::carry_out(const slurmd::RunProlog& e) {
 void NodeHost::carry_out(const slurmd::RunEpilog& e) {
   bool bad = !world_.calm() && (world_.options.faults & kFaultPrograms) && world_.random.nodes.chance(0.03);
   feed(slurmd::EpilogEnded{e.job, e.generation, bad ? "Epilog error" : ""}, world_.span(world_.random.nodes, milliseconds(1), seconds(2)));
+}
+
+// From the controller, if it is there; else it is asked for again with the next session.
+void NodeHost::carry_out(const slurmd::FindContent& e) {
+  if (!connection_) return;
+  if (!world_.calm() && (world_.options.faults & kFaultPrograms) && world_.random.nodes.chance(0.02))
+    return feed(slurmd::ContentMissing{e.job, e.generation, false, "the script cannot be had"}, milliseconds(20));
+  feed(slurmd::ContentFound{e.job, e.generation}, world_.span(world_.random.nodes, Duration(100), seconds(1)));
 }
 
 void NodeHost::carry_out(const slurmd::StartBatch& e) {
@@ -188,49 +223,25 @@ void NodeHost::ask_step(JobId job, uint32_t generation, StepId step, const NodeS
 }
 
 void NodeHost::carry_out(const slurmd::EndSteps& e) {
-  Random& r = world_.random.nodes;
-  for (auto& [key, p] : processes_) {
-    if (p.job != e.job || p.generation != e.generation || p.ended) continue;
-    Duration most = seconds(e.kill_wait_seconds) + milliseconds(50);
-    Duration in = r.chance(0.5) ? world_.span(r, Duration(100), milliseconds(40)) : world_.span(r, milliseconds(1), most);
-    p.stopped = false;
-    if (p.ends <= world_.now() + in && p.plan && p.ends > world_.now()) continue;   // ends by itself before
-    exit_at(p, in, in < most ? 15 : 9);
-  }
+  for_each_of(e.job, e.generation, [&](Process& p) { p.stepd->end(e.kill_wait_seconds); });
 }
 
 void NodeHost::carry_out(const slurmd::SignalSteps& e) {
   const node_rpc::SignalJob& s = e.order;
-  for (auto& [key, p] : processes_) {
-    if (p.job != s.job || p.generation != s.generation || p.ended) continue;
-    bool hit = s.has_step ? p.step == s.step : s.full || (p.step == kBatchStep) == s.batch_only;
-    if (!hit) continue;
-    if ((s.signal == 15 || s.signal == 2) && !p.stopped) {
-      exit_at(p, milliseconds(3), s.signal);
-    } else if (s.signal == 9) {
-      exit_at(p, milliseconds(3), 9);
-    }
-  }
+  for_each_of(s.job, s.generation, [&](Process& p) {
+    const bool hit = s.has_step ? p.step == s.step : s.full || (p.step == kBatchStep) == s.batch_only;
+    if (hit) p.stepd->signal(s.signal);
+  });
 }
 
 void NodeHost::carry_out(const slurmd::StopSteps& e) {
-  for (auto& [key, p] : processes_) {
-    if (p.job != e.job || p.generation != e.generation || p.ended) continue;
-    if (e.stop && !p.stopped) {
-      p.stopped = true;
-      p.left = p.ends - world_.now();
-      p.plan = ++last_plan_;
-      p.ends = kTimeInfinite;
-    } else if (!e.stop && p.stopped) {
-      p.stopped = false;
-      exit_at(p, p.left, p.exit_status);
-    }
-  }
+  for_each_of(e.job, e.generation, [&](Process& p) { p.stepd->stop(e.stop); });
   feed(slurmd::StepsStopped{e.job, e.generation, e.stop}, milliseconds(1));
 }
 
 void NodeHost::carry_out(const slurmd::ReleaseStep& e) {
-  std::erase_if(processes_, [&](const auto& entry) { return entry.second.job == e.job && entry.second.step == e.step && entry.second.ended; });
+  for (auto& [key, p] : processes_)
+    if (p.job == e.job && p.step == e.step) p.stepd->release();
 }
 
 bool NodeHost::runs(JobId job, uint32_t generation) const {

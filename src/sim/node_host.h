@@ -9,24 +9,21 @@
 #include <tuple>
 
 #include "model/node_rpc.h"
+#include "sim/sim_step.h"
 #include "slurmd/core/node_core.h"
 
 namespace muster::sim {
 
 class World;
 
-struct Process {                 // a step with its slurmstepd
+struct Process {  // a step with its slurmstepd
   JobId job{};
   uint32_t generation = 0;
   StepId step{};
-  NodeShare share;               // what it was given on this node
-  bool ended = false;
-  int32_t exit_status = 0;
-  bool stopped = false;
-  Duration left{};               // to run, while stopped
-  Time ends{};                   // when it exits by itself
-  uint64_t plan = 0;             // number of the exit that counts
-  bool excused = false;          // the controller gave the node up (DOWN) while it lived
+  NodeShare share;       // what it was given on this node
+  bool ended = false;    // no process is left; slurmstepd may be
+  bool excused = false;  // the controller gave the node up (DOWN) while it lived
+  std::shared_ptr<SimStep> stepd;
 };
 
 class NodeHost {
@@ -62,9 +59,12 @@ class NodeHost {
   void pump();
   void send(NodeReport report);
   void start(Process p, Duration runtime);
-  void exit_at(Process& p, Duration in, int32_t status);
+  SimStep::Told told_of(const Process& p);
+  template <class F>
+  void for_each_of(JobId job, uint32_t generation, F f);
   void carry_out(const slurmd::RunProlog& e);
   void carry_out(const slurmd::RunEpilog& e);
+  void carry_out(const slurmd::FindContent& e);
   void carry_out(const slurmd::StartBatch& e);
   void carry_out(const slurmd::StartStep& e);
   void carry_out(const slurmd::RefuseStep& e);
@@ -87,14 +87,13 @@ class NodeHost {
   bool powered_ = false, degraded_ = false;
   uint32_t boots_ = 0;
   Processes processes_;
-  uint64_t last_plan_ = 0;
   struct Asked {
     NodeShare share;
     Duration runtime{};
   };
   std::map<std::tuple<JobId, uint32_t, StepId>, Asked> asked_;
   // slurmd
-  std::unique_ptr<slurmd::NodeCore> core_;     // null: not running
+  std::unique_ptr<slurmd::NodeCore> core_;  // null: not running
   uint64_t incarnation_ = 0;
   uint64_t connection_ = 0, session_ = 0, sent_ = 0, received_ = 0;
 };

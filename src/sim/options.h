@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,16 +30,17 @@ std::string fault_names();
 
 struct RunOptions {
   uint64_t seed = 1;
-  uint32_t actions = 120;        // commands of users and admins in the first phase
+  uint32_t actions = 120;  // commands of users and admins in the first phase
   uint32_t faults = kAllFaults;
-  bool verbose = false;          // print every happening
+  bool verbose = false;                               // print every happening
+  std::function<void(std::string_view record)> keep;  // gets each record of the log, once it is durable
 };
 
 struct RunResult {
   bool ok = true;
-  std::string checker, text;     // of the first violation
-  std::vector<std::string> tail; // the last happenings
-  uint64_t hash = 0;             // of everything that was logged, and of the final state
+  std::string checker, text;      // of the first violation
+  std::vector<std::string> tail;  // the last happenings
+  uint64_t hash = 0;              // of everything that was logged, and of the final state
   uint32_t nodes = 0, jobs = 0, turns = 0, events = 0, crashes = 0, rollbacks = 0;
   uint64_t simulated_seconds = 0;
 };

@@ -29,6 +29,7 @@ std::string Scenario::globals(Random& r) const {
   t += "RequeueExit=7\nRequeueExitHold=9\n";
   if (r.chance(0.3)) t += "DependencyParameters=kill_invalid_depend\n";
   if (r.chance(0.2)) t += "EnforcePartLimits=NO\n";
+  t += "SchedulerParameters=requeue_delay=" + number(r.chance(0.5) ? 0 : r.uniform(1, 150)) + "\n";
   return t;
 }
 
@@ -57,7 +58,11 @@ void Scenario::add_group(Random& r, const char* prefix) {
 
 Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
   slurm_conf = globals(r);
-  if (seed % 2) slurm_conf += "AccountingStorageType=accounting_storage/slurmdbd\n";
+  if (seed % 2) {
+    slurm_conf += "AccountingStorageType=accounting_storage/slurmdbd\n";
+    const char* enforced[] = {"none", "associations", "limits", "limits,qos"};
+    slurm_conf += std::string("AccountingStorageEnforce=") + enforced[r.uniform(0, 3)] + "\n";
+  }
   add_group(r, "a");
   if (r.chance(0.6)) add_group(r, "b");
   auto all_of = [](const Group& g) { return g.prefix + "[0-" + number(g.count - 1) + "]"; };
@@ -111,11 +116,14 @@ JobRequest Scenario::request(Random& r, const std::vector<JobId>& known, Time no
   JobRequest q;
   q.uid = Uid(static_cast<uint32_t>(r.uniform(1001, 1003)));
   q.gid = Gid(100);
+  q.user_name = "u" + number(q.uid.value);
+  if (r.chance(0.3)) q.account = r.chance(0.5) ? "other" : "team";
+  if (r.chance(0.2)) q.qos = "fast";
   q.name = "job" + number(r.uniform(0, 3));
   q.work_dir = "/tmp";
   q.kind = r.chance(0.15) ? JobKind::kAllocation : JobKind::kBatch;
   if (r.chance(0.5)) q.partitions.push_back(r.pick(partitions));
-  bool enforced = settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo;   // see README, Not covered
+  bool enforced = settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo;  // see README, Not covered
   if (!q.partitions.empty() && r.chance(0.2) && enforced) {
     if (const std::string& second = r.pick(partitions); second != q.partitions[0]) q.partitions.push_back(second);
   }
@@ -150,6 +158,7 @@ JobRequest Scenario::request(Random& r, const std::vector<JobId>& known, Time no
   if (r.chance(0.02)) q.deadline = now + seconds(static_cast<int64_t>(r.uniform(600, 7200)));
   q.hold = r.chance(0.05);
   q.nice = static_cast<int32_t>(r.uniform(0, 20));
+  if (r.chance(0.2)) q.no_kill = true;
   if (r.chance(0.5)) q.requeue = r.chance(0.6) ? TriState::kYes : TriState::kNo;
   if (r.chance(0.1)) q.warn.signal = 10;
   return q;
@@ -158,7 +167,7 @@ JobRequest Scenario::request(Random& r, const std::vector<JobId>& known, Time no
 Duration Scenario::runtime(JobId job, uint32_t generation, bool calm) const {
   Random r(mix64(seed_ ^ (uint64_t{job.value} << 20) ^ generation));
   if (calm || r.chance(0.3)) return milliseconds(static_cast<int64_t>(r.uniform(1, 5000)));
-  if (r.chance(0.1)) return minutes(static_cast<int64_t>(r.uniform(30, 200)));   // beyond most limits
+  if (r.chance(0.1)) return minutes(static_cast<int64_t>(r.uniform(30, 200)));  // beyond most limits
   return seconds(static_cast<int64_t>(r.uniform(5, 900)));
 }
 

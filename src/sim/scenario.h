@@ -17,8 +17,8 @@ struct Scenario {
 
   std::string slurm_conf, gres_conf;
   slurmctld::Settings settings;
-  std::vector<std::string> nodes;        // names; index = NodeId
-  std::vector<NodeHardware> hardware;    // as found on a healthy machine, boot_id empty
+  std::vector<std::string> nodes;      // names; index = NodeId
+  std::vector<NodeHardware> hardware;  // as found on a healthy machine, boot_id empty
   std::vector<std::string> partitions;
   bool prolog = false, epilog = false;
 

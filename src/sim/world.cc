@@ -7,15 +7,16 @@ namespace muster::sim {
 namespace {
 
 constexpr Duration kFirstPhase = minutes(60);
-constexpr Duration kPatience = minutes(24 * 60);   // of the second phase
+constexpr Duration kPatience = minutes(24 * 60);  // of the second phase
 
 struct FaultName {
   const char* name;
   uint32_t bit;
 };
 constexpr FaultName kFaultNames[] = {
-    {"network", kFaultNetwork}, {"reboot", kFaultReboot}, {"slurmd", kFaultSlurmd}, {"controller", kFaultController}, {"disk", kFaultDisk},
-    {"clock", kFaultClock},     {"admin", kFaultAdmin},   {"programs", kFaultPrograms}, {"hardware", kFaultHardware},
+    {"network", kFaultNetwork},       {"reboot", kFaultReboot},     {"slurmd", kFaultSlurmd},
+    {"controller", kFaultController}, {"disk", kFaultDisk},         {"clock", kFaultClock},
+    {"admin", kFaultAdmin},           {"programs", kFaultPrograms}, {"hardware", kFaultHardware},
 };
 
 }  // namespace
@@ -43,8 +44,17 @@ std::string fault_names() {
 }
 
 World::World(const RunOptions& o)
-    : options(o), random(o.seed), journal(o.verbose), queue(kBeginning), scenario(random.scenario, o.seed), checkers(*this),
-      network(*this, scenario.nodes.size()), controller(*this), accounting(*this), clients(*this), injector(*this) {
+    : options(o),
+      random(o.seed),
+      journal(o.verbose),
+      queue(kBeginning),
+      scenario(random.scenario, o.seed),
+      checkers(*this),
+      network(*this, scenario.nodes.size()),
+      controller(*this),
+      accounting(*this),
+      clients(*this),
+      injector(*this) {
   for (uint32_t i = 0; i < scenario.nodes.size(); ++i) nodes.push_back(std::make_unique<NodeHost>(*this, i));
 }
 
@@ -54,6 +64,7 @@ RunResult World::run() {
   for (auto& n : nodes) n->power_on();
   clients.schedule(kFirstPhase);
   injector.schedule(kFirstPhase);
+  accounting.schedule(kFirstPhase);
   after(kFirstPhase, [this] { heal(); });
   while (!done_ && !journal.failed() && queue.run_next()) journal.set_time(queue.now());
   if (!journal.failed()) checkers.at_end(controller.core());
@@ -65,6 +76,7 @@ void World::heal() {
   healed_ = now();
   journal.note("healed");
   injector.heal();
+  accounting.heal();
   settle();
 }
 
@@ -82,18 +94,21 @@ void World::settle() {
     checkers.mirror().jobs.for_each([&](uint32_t id, const Job& j) {
       if (j.finished() && j.all_released()) return;
       const Verdict* v = controller.up() ? controller.core().cluster().verdicts.find(id) : nullptr;
-      left += " " + std::to_string(id) + "(" + std::string(job_state_name(j.state)) + " " + std::string(reason_name(v ? v->reason : j.reason)) +
-              (v ? " " + v->detail : "") + (j.dependencies ? " " + std::string(j.own.get(&RequestOwn::dependency)) : "") + ")";
+      left += " " + std::to_string(id) + "(" + std::string(job_state_name(j.state)) + " " +
+              std::string(reason_name(v ? v->reason : j.reason)) + (v ? " " + v->detail : "") +
+              (j.dependencies ? " " + std::string(j.own.get(&RequestOwn::dependency)) : "") + ")";
       const RequestBody& q = *j.request;
       left += " [-n" + std::to_string(q.num_tasks) + " -c" + std::to_string(q.cpus_per_task) + " -N" + std::to_string(q.min_nodes) + "-" +
-              std::to_string(q.max_nodes) + " --mem=" + std::to_string(q.mem_per_node_mb.value_or(0)) + " --mem-per-cpu=" +
-              std::to_string(q.mem_per_cpu_mb.value_or(0)) + " " + q.tres_per_node + " " + q.tres_per_job + " -p" + join(q.partitions, ",") +
-              " -t" + std::to_string(j.time_limit_min) + " exclusive=" + std::to_string(static_cast<int>(q.exclusive)) + "]";
+              std::to_string(q.max_nodes) + " --mem=" + std::to_string(q.mem_per_node_mb.value_or(0)) +
+              " --mem-per-cpu=" + std::to_string(q.mem_per_cpu_mb.value_or(0)) + " " + q.tres_per_node + " " + q.tres_per_job + " -p" +
+              join(q.partitions, ",") + " -t" + std::to_string(j.time_limit_min) +
+              " exclusive=" + std::to_string(static_cast<int>(q.exclusive)) + "]";
       for (const Dependency& d : j.dependencies ? j.dependencies->list : std::vector<Dependency>())
         left += " on " + std::to_string(d.job.value) + " state " + std::to_string(static_cast<int>(d.state));
     });
     for (const auto& n : nodes) left += n->running_text();
-    checkers.mirror().nodes.for_each([&](uint32_t, const Node& n) { left += "; " + n.spec->name + " " + node_state_long(n.state(), n.flags); });
+    checkers.mirror().nodes.for_each(
+        [&](uint32_t, const Node& n) { left += "; " + n.spec->name + " " + node_state_long(n.state(), n.flags); });
     if (controller.up()) {
       auto plan = sched::Planner().plan(controller.core().cluster(), scenario.settings.sched, controller.wall(), sched::Pass::kFull);
       left += "; a fresh planner would start " + std::to_string(plan.starts.size());

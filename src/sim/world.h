@@ -33,8 +33,16 @@ inline constexpr Time kBeginning = from_unix(1'700'000'000);
 
 // One stream per concern, so that a change in one does not shift the others.
 struct Streams {
-  explicit Streams(uint64_t seed) : root(seed), scenario(root.fork()), network(root.fork()), storage(root.fork()),
-                                    nodes(root.fork()), planner(root.fork()), workload(root.fork()), faults(root.fork()), accounting(root.fork()) {}
+  explicit Streams(uint64_t seed)
+      : root(seed),
+        scenario(root.fork()),
+        network(root.fork()),
+        storage(root.fork()),
+        nodes(root.fork()),
+        planner(root.fork()),
+        workload(root.fork()),
+        faults(root.fork()),
+        accounting(root.fork()) {}
   Random root, scenario, network, storage, nodes, planner, workload, faults, accounting;
 };
 
@@ -48,7 +56,7 @@ class World {
   Duration span(Random& r, Duration low, Duration high) {
     return Duration(static_cast<int64_t>(r.uniform(static_cast<uint64_t>(low.count()), static_cast<uint64_t>(high.count()))));
   }
-  bool calm() const { return calm_; }   // the second phase: no faults
+  bool calm() const { return calm_; }  // the second phase: no faults
 
   RunOptions options;
   Streams random;

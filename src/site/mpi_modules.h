@@ -8,8 +8,8 @@
 namespace muster::site {
 
 struct MpiModules {
-  std::vector<std::string> types;      // "none", "pmix": what --mpi takes, sorted; none is always there
-  std::vector<std::string> versions;   // "pmix_v4": taken too
+  std::vector<std::string> types;     // "none", "pmix": what --mpi takes, sorted; none is always there
+  std::vector<std::string> versions;  // "pmix_v4": taken too
 };
 MpiModules mpi_modules();
 

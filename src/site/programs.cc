@@ -18,15 +18,11 @@ namespace {
 constexpr size_t kOutputKept = 4096;
 constexpr Duration kRetryAfter = seconds(1);
 
-std::string what_went_wrong(const std::string& program, const os::ExitStatus& s, bool timed_out,
-                            const std::string& output) {
+std::string what_went_wrong(const std::string& program, const os::ExitStatus& s, bool timed_out, const std::string& output) {
   std::string text = program + ": ";
-  if (timed_out)
-    text += "timed out";
-  else if (s.signal)
-    text += "ended by signal " + std::to_string(s.signal);
-  else
-    text += "exit code " + std::to_string(s.code);
+  if (timed_out) text += "timed out";
+  else if (s.signal) text += "ended by signal " + std::to_string(s.signal);
+  else text += "exit code " + std::to_string(s.code);
   std::string_view said = trim(output);
   if (!said.empty()) text += ": " + std::string(said.substr(0, said.find('\n')));
   return text;
@@ -49,8 +45,8 @@ std::vector<std::string> expand_programs(const std::vector<std::string>& pattern
   return out;
 }
 
-Programs::Run Programs::run(std::vector<ProgramCall> programs, std::vector<std::string> environment,
-                   std::optional<Duration> timeout, std::function<void(std::string)> done) {
+Programs::Run Programs::run(std::vector<ProgramCall> programs, std::vector<std::string> environment, std::optional<Duration> timeout,
+                            std::function<void(std::string)> done) {
   auto job = std::make_unique<Job>();
   const Run number = job->number = ++last_;
   job->left = std::move(programs);
@@ -80,7 +76,7 @@ void Programs::ended(std::unique_ptr<Job> job, const std::string& error) {
 }
 
 void Programs::start_waiting() {
-  if (std::exchange(starting_, true)) return;   // whoever started the one that ended at once goes on
+  if (std::exchange(starting_, true)) return;  // whoever started the one that ended at once goes on
   while (!waiting_.empty() && !short_ && running_.size() < most_) {
     std::unique_ptr<Job> first = std::move(waiting_.front());
     waiting_.pop_front();

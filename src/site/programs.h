@@ -35,8 +35,8 @@ class Programs {
   Programs(net::Loop& loop, os::Log& log) : loop_(loop), log_(log) {}
   using Run = uint64_t;
   // `done` gets "" or what went wrong: "/etc/prolog.sh: exit code 3: disk full".
-  Run run(std::vector<ProgramCall> programs, std::vector<std::string> environment,
-           std::optional<Duration> timeout, std::function<void(std::string error)> done);
+  Run run(std::vector<ProgramCall> programs, std::vector<std::string> environment, std::optional<Duration> timeout,
+          std::function<void(std::string error)> done);
   // Kills it; its `done` is not called. Nothing if it is over.
   void abandon(Run run);
   // From SIGCHLD: true if it was one of ours.
@@ -73,7 +73,7 @@ class Programs {
   std::map<pid_t, std::unique_ptr<Job>> running_;
   size_t most_ = kMostAtOnce;
   bool bound_to_us_ = false;
-  bool starting_ = false, short_ = false;     // in start_waiting; waiting for the machine
+  bool starting_ = false, short_ = false;  // in start_waiting; waiting for the machine
   Run last_ = 0;
   std::deque<std::unique_ptr<Job>> waiting_;  // for those that run, or for the machine
   std::unique_ptr<net::Loop::Timer> retry_;

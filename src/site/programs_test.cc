@@ -42,7 +42,7 @@ TEST(Programs, NoMoreAtOnceThanTheyMayBe) {
   EXPECT_EQ(r.programs.running(), 2u);
   EXPECT_TRUE(r.ends.empty());
   r.programs.abandon(first);
-  r.wait_for_ends(1);   // the third took its place
+  r.wait_for_ends(1);  // the third took its place
   EXPECT_EQ(r.ends, std::vector<std::string>{""});
   r.programs.abandon(second);
   r.run("exit 3");
@@ -57,7 +57,7 @@ TEST(Programs, AMachineWithoutDescriptorsIsNotTheirFailure) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit none = before;
-  none.rlim_cur = 0;   // no further descriptor
+  none.rlim_cur = 0;  // no further descriptor
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
   r.run("exit 0");
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);

@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include "net/bounded_calls.h"
 #include "os/files.h"
 #include "os/users.h"
 #include "site/conf_files.h"
+#include "site/guard.h"
 
 namespace muster::site {
 
@@ -12,9 +14,10 @@ namespace {
 constexpr size_t kMinKeyBytes = 16, kMaxKeyBytes = 1 << 16;
 }
 
-Result<std::string> read_cluster_key(const std::string& directory) {
+Result<std::string> read_cluster_key(const std::string& directory, std::optional<Uid> slurm_user) {
   for (const std::string& path : {directory + "/slurm.key", std::string("/etc/slurm/slurm.key")}) {
     if (::access(path.c_str(), F_OK) != 0) continue;
+    MUSTER_TRY_VOID(check_secret(path, "the cluster key", slurm_user));
     MUSTER_TRY(key, os::read_file(path, kMaxKeyBytes));
     if (key.size() < kMinKeyBytes) return fail(Errc::kAuthFailed, path + ": a cluster key has at least 16 bytes");
     return key;
@@ -34,9 +37,10 @@ Result<net::Security> load_security(const TrustSettings& c, Uid slurm_user) {
   if (c.auth_type == "auth/munge") {
     s.kind = net::Security::Kind::kMunge;
     s.munge_socket = c.munge_socket;
+    s.calls = std::make_shared<net::BoundedCalls>();
     return s;
   }
-  MUSTER_TRY(key, read_cluster_key(c.directory));
+  MUSTER_TRY(key, read_cluster_key(c.directory, slurm_user));
   s.key = std::move(key);
   return s;
 }

@@ -2,6 +2,7 @@
 // of this host, SlurmUser. What a connection does with it: net/channel.h. slurm.conf(5) AuthType, AuthInfo, SlurmUser.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/ids.h"
@@ -12,17 +13,18 @@
 namespace muster::site {
 
 // slurm.key beside slurm.conf (`directory`), else /etc/slurm/slurm.key. kAuthFailed: there is none, it cannot be
-// read, or it is shorter than 16 bytes; the hint says how to make one.
-Result<std::string> read_cluster_key(const std::string& directory);
+// read, or it is shorter than 16 bytes; the hint says how to make one. kAccessDenied: others can read it (site/guard.h).
+// Daemons say who may own it.
+Result<std::string> read_cluster_key(const std::string& directory, std::optional<Uid> slurm_user = std::nullopt);
 
 // What a daemon of this configuration proves itself with; slurm_user is trusted by munge.
 Result<net::Security> load_security(const config::Config& config, Uid slurm_user);
 
 // The same for slurmdbd, whose configuration is a file of its own.
 struct TrustSettings {
-  std::string auth_type;      // "auth/munge" or "auth/slurm"
-  std::string munge_socket;   // "": munge's default
-  std::string directory;      // of the configuration file
+  std::string auth_type;     // "auth/munge" or "auth/slurm"
+  std::string munge_socket;  // "": munge's default
+  std::string directory;     // of the configuration file
 };
 Result<net::Security> load_security(const TrustSettings& settings, Uid slurm_user);
 

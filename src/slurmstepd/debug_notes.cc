@@ -11,8 +11,8 @@ void Stepd::tell(Detail detail, const std::string& text) {
 
 void Stepd::tell_of_start() {
   const step_rpc::StepdLaunch& l = *launch_;
-  tell(Detail::kVerbose, step_name() + " on " + l.node + " for " + l.user_name + " (uid " + std::to_string(l.uid.value) + "): " +
-                             std::to_string(l.tasks.size()) + " task" + (l.tasks.size() == 1 ? "" : "s") + " in " + l.work_dir);
+  tell(Detail::kVerbose, step_name() + " on " + l.node + " for " + l.user_name + " (uid " + std::to_string(l.uid.value) +
+                             "): " + std::to_string(l.tasks.size()) + " task" + (l.tasks.size() == 1 ? "" : "s") + " in " + l.work_dir);
   if (l.cgroup.empty()) {
     tell(Detail::kDebug, "no cgroup: processes are found by descent");
     return;
@@ -33,10 +33,11 @@ void Stepd::tell_of_task(const Task& task) {
                             std::to_string(launch_->environment.size() + t.environment.size()) + " variables");
 }
 
-void Stepd::tell_of_end(const Task& task) {
-  os::ExitStatus status = os::ExitStatus::of(task.status);
-  tell(Detail::kInfo, "task " + std::to_string(task.launch->rank) +
-                          (status.signal ? " ended by signal " + std::to_string(status.signal) : " ended with exit code " + std::to_string(status.code)));
+void Stepd::tell_of_end(const EndedTask& task) {
+  const os::ExitStatus status = os::ExitStatus::of(task.status);
+  tell(Detail::kInfo,
+       "task " + std::to_string(tasks_[task.task].launch->rank) +
+           (status.signal ? " ended by signal " + std::to_string(status.signal) : " ended with exit code " + std::to_string(status.code)));
 }
 
 }  // namespace muster::slurmstepd

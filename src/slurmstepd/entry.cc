@@ -8,6 +8,7 @@
 
 #include "base/version.h"
 #include "os/daemonize.h"
+#include "os/files.h"
 #include "slurmstepd/receive_file.h"
 #include "slurmstepd/stepd.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 // Until a signal: the scope of steps lives as long as there is a process in it (os/node/step_scope.h).
 int keep_scope() {
-  if (auto ok = os::stdio_to_null(); !ok) return 1;   // else whoever reads them waits for our end
+  if (auto ok = os::stdio_to_null(); !ok) return 1;  // else whoever reads them waits for our end
   for (;;) ::pause();
 }
 
@@ -31,6 +32,7 @@ int run_slurmstepd(int argc, char** argv, MakePlugins make_plugins) {
     return 0;
   }
   if (argc > 1 && !strcmp(argv[1], "receive")) return receive_file(argc - 2, argv + 2);
+  if (argc == 3 && !strcmp(argv[1], "sweep")) return os::remove_tree(argv[2]) ? 0 : 1;
   if (argc == 2 && !strcmp(argv[1], "infinity")) return keep_scope();
   struct stat st;
   if (::fstat(3, &st) < 0 || !S_ISSOCK(st.st_mode)) {

@@ -13,10 +13,8 @@ void Environment::set(std::string_view entry) {
   size_t eq = entry.find('=');
   if (eq == std::string_view::npos || eq == 0) return;
   auto [at, fresh] = places_.try_emplace(std::string(entry.substr(0, eq)), entries_.size());
-  if (fresh)
-    entries_.emplace_back(entry);
-  else
-    entries_[at->second] = entry;
+  if (fresh) entries_.emplace_back(entry);
+  else entries_[at->second] = entry;
 }
 
 void Environment::unset(std::string_view name) {
@@ -34,12 +32,9 @@ void Environment::unset(std::string_view name) {
 std::string Environment::apply_prolog_output(std::string_view output) {
   std::string printed;
   for (std::string_view line : split(output, '\n')) {
-    if (line.starts_with("export "))
-      set(trim(line.substr(7)));
-    else if (line.starts_with("unset "))
-      unset(trim(line.substr(6)));
-    else if (line.starts_with("print "))
-      printed.append(line.substr(6)).push_back('\n');
+    if (line.starts_with("export ")) set(trim(line.substr(7)));
+    else if (line.starts_with("unset ")) unset(trim(line.substr(6)));
+    else if (line.starts_with("print ")) printed.append(line.substr(6)).push_back('\n');
   }
   return printed;
 }

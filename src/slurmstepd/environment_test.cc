@@ -27,8 +27,7 @@ TEST(Environment, LaterEntriesWinAndOddOnesAreLeftOut) {
 
 TEST(Environment, TaskPrologOutput) {
   Environment e({"A=1", "HOME=/h"});
-  EXPECT_EQ(e.apply_prolog_output("export X=a b\nunset HOME\nprint hello  you\nnoise\nexport A=2"),
-            "hello  you\n");
+  EXPECT_EQ(e.apply_prolog_output("export X=a b\nunset HOME\nprint hello  you\nnoise\nexport A=2"), "hello  you\n");
   EXPECT_EQ(sorted(e), (Entries{"A=2", "X=a b"}));
 }
 

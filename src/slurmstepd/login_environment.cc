@@ -9,7 +9,7 @@ namespace muster::slurmstepd {
 namespace {
 
 constexpr Duration kPatience = seconds(10);
-constexpr std::string_view kMark = "=muster-login-environment=";   // no profile prints that by itself
+constexpr std::string_view kMark = "=muster-login-environment=";  // no profile prints that by itself
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
@@ -27,29 +27,37 @@ std::vector<std::string> parse_login_environment(std::string_view output, std::s
   return out;
 }
 
-Result<> add_login_environment(std::vector<std::string>& environment, const LoginUser& user, const std::optional<os::Credentials>& who) {
+void login_environment(UserPrograms& programs, const LoginUser& user, const os::SpawnSpec& as,
+                       std::function<void(Result<std::vector<std::string>>)> done) {
   const std::string& shell = user.shell;
-  os::SpawnSpec s;
+  os::SpawnSpec s = as;
   s.path = shell;
   // A dash in front makes any shell a login shell, also where it has no option for that.
   s.argv = {"-" + shell.substr(shell.rfind('/') + 1), "-c", "printf '" + std::string(kMark) + "'; env -0"};
   s.env = std::vector<std::string>{"HOME=" + user.home, "USER=" + user.name, "LOGNAME=" + user.name, "SHELL=" + shell,
                                    "PATH=/usr/local/bin:/usr/bin:/bin"};
   s.cwd = user.home;
-  s.credentials = who;
-  auto done = os::run_captured(s, kPatience);
-  if (!done) {   // a home that is not there keeps nobody from his environment
-    s.cwd = "/";
-    done = os::run_captured(std::move(s), kPatience);
-  }
-  if (!done) return fail("the login environment of " + user.name + " could not be loaded: " + std::string(done.error().message()));
+  auto ended = [&programs, user, s, done = std::move(done)](UserPrograms::Outcome o) {
+    const std::string what = "the login environment of " + user.name + " could not be loaded: ";
+    auto take = [what, user, done](const UserPrograms::Outcome& last) {
+      if (last.not_started) return done(fail(what + std::string(last.not_started->message())));
+      std::vector<std::string> found = parse_login_environment(last.output, kMark);
+      if (found.empty()) return done(fail(what + user.shell + " printed none"));
+      done(std::move(found));
+    };
+    if (!o.not_started) return take(o);
+    os::SpawnSpec elsewhere = s;  // a home that is not there keeps nobody from his environment
+    elsewhere.cwd = "/";
+    programs.run(std::move(elsewhere), {kPatience, Duration{}}, take);
+  };
+  programs.run(s, {kPatience, Duration{}}, std::move(ended));
+}
+
+void add_missing(std::vector<std::string>& environment, std::vector<std::string> found) {
   std::set<std::string, std::less<>> present;
   for (const std::string& e : environment) present.emplace(name_of(e));
-  std::vector<std::string> found = parse_login_environment(done->output, kMark);
-  if (found.empty()) return fail("the login environment of " + user.name + " could not be loaded: " + shell + " printed none");
   for (std::string& e : found)
     if (!present.contains(name_of(e))) environment.push_back(std::move(e));
-  return {};
 }
 
 }  // namespace muster::slurmstepd

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 namespace muster::slurmstepd {
 namespace {
@@ -15,8 +16,19 @@ TEST(LoginEnvironment, WhatAProfilePrintsIsNoVariable) {
 
 TEST(LoginEnvironment, WhatTheJobBringsWins) {
   std::vector<std::string> environment = {"HOME=/elsewhere", "SLURM_JOB_ID=1"};
-  auto ok = add_login_environment(environment, {"me", "/tmp", "/bin/bash"}, std::nullopt);
-  ASSERT_TRUE(ok) << ok.error().message();
+  net::Loop loop;
+  UserPrograms programs(loop);
+  loop.on_signal(SIGCHLD, [&] {
+    for (const os::Reaped& r : os::reap_children()) programs.reaped(r.pid, r.status.raw);
+  });
+  std::string fault;
+  login_environment(programs, {"me", "/no/such/home", "/bin/bash"}, {}, [&](Result<std::vector<std::string>> found) {
+    if (found) add_missing(environment, std::move(*found));
+    else fault = found.error().message();
+    loop.stop();
+  });
+  loop.run();
+  EXPECT_EQ(fault, "");
   EXPECT_THAT(environment, testing::Contains("HOME=/elsewhere"));
   EXPECT_THAT(environment, testing::Contains(testing::StartsWith("PATH=")));
   EXPECT_EQ(std::ranges::count_if(environment, [](const std::string& e) { return e.starts_with("HOME="); }), 1);

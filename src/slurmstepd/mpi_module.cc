@@ -16,7 +16,7 @@
 namespace muster::slurmstepd {
 namespace {
 
-constexpr int kOurSocket = 3;  // where the module finds it; the tasks' follow
+constexpr int kOurSocket = 3;                                             // where the module finds it; the tasks' follow
 constexpr size_t kMostVariables = 1024, kMostVariableBytes = 256u << 10;  // of one task
 
 bool fits(const std::vector<std::string>& variables) {
@@ -55,7 +55,10 @@ Result<> MpiModule::start(const step_rpc::StepdLaunch& launch, os::SpawnSpec spe
   if (launch.node_id < setup_.nodes.size()) ranks_here_ = setup_.nodes[launch.node_id].ranks;
   bool apart = !setup_.task_directory.empty();
   if (!apart) setup_.task_directory = setup_.directory;
-  if (apart) MUSTER_TRY_VOID(os::make_private_directory(setup_.task_directory, spec.credentials));
+  if (apart) {  // in a folder that may be everybody's
+    MUSTER_TRY(fresh, os::make_fresh_directory(setup_.task_directory + ".", spec.credentials));
+    setup_.task_directory = std::move(fresh);
+  }
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) < 0) return os::fail_errno("socketpair");
   os::Fd ours(ends[0]), theirs(ends[1]);
@@ -68,8 +71,12 @@ Result<> MpiModule::start(const step_rpc::StepdLaunch& launch, os::SpawnSpec spe
   MUSTER_TRY_VOID(make_sockets(launch.node_id, tasks));
   spec.fds = {{theirs.get(), kOurSocket}};
   for (const os::Fd& fd : tasks) spec.fds.push_back({fd.get(), kOurSocket + static_cast<int>(spec.fds.size())});
-  MUSTER_TRY(pid, os::spawn(spec));
-  pid_ = pid;
+  const os::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null) return os::fail_errno("/dev/null");
+  for (int standard : {0, 1, 2}) spec.fds.push_back({null.get(), standard});
+  MUSTER_TRY(started, os::Launch::start(std::move(spec)));
+  pid_ = started.pid();
+  launch_.emplace(std::move(started));
   socket_ = os::Fd(::dup(ours.get()));
   ::fcntl(socket_.get(), F_SETFD, FD_CLOEXEC);
   channel_ = net::adopt_channel(loop_, ours.release(), net::Peer{});
@@ -149,6 +156,7 @@ void MpiModule::on_failed(const net::Frame& f) {
 bool MpiModule::is_ended(pid_t pid) {
   if (pid_ == 0 || pid != pid_) return false;
   pid_ = 0;
+  if (auto settled = launch_->settled(); settled && !*settled) why_not_started_ = settled->error().message();
   gone();
   return true;
 }
@@ -169,11 +177,10 @@ void MpiModule::kill() {
   ::kill(pid_, SIGKILL);
 }
 
-void MpiModule::remove_files() {
-  // What cannot be removed is the node's to keep: the step's end does not wait for it.
-  if (setup_.task_directory != setup_.directory && !setup_.task_directory.empty())
-    static_cast<void>(os::remove_private_directory(setup_.task_directory));
-  static_cast<void>(os::remove_private_directory(setup_.directory));
+std::vector<std::string> MpiModule::directories() const {
+  std::vector<std::string> out = {setup_.directory};
+  if (!setup_.task_directory.empty() && setup_.task_directory != setup_.directory) out.push_back(setup_.task_directory);
+  return out;
 }
 
 std::vector<std::string> MpiModule::variables_of(uint32_t rank) const {

@@ -13,7 +13,7 @@
 #include "model/mpi_rpc.h"
 #include "model/step_rpc.h"
 #include "net/channel.h"
-#include "os/process.h"
+#include "os/launch.h"
 
 namespace muster::slurmstepd {
 
@@ -33,8 +33,7 @@ class MpiModule {
     std::function<void(const std::string& text)> note;
     std::function<void()> gone;  // by itself
   };
-  MpiModule(net::Loop& loop, mpi_rpc::StepMpi setup, Events events)
-      : loop_(loop), setup_(std::move(setup)), events_(std::move(events)) {}
+  MpiModule(net::Loop& loop, mpi_rpc::StepMpi setup, Events events) : loop_(loop), setup_(std::move(setup)), events_(std::move(events)) {}
 
   const std::string& type() const { return setup_.type; }
   // `spec` says who it is and where it belongs (credentials, cgroups); path, files and environment are set here.
@@ -42,9 +41,10 @@ class MpiModule {
   // The pid ended: ours?
   bool is_ended(pid_t pid);
   bool running() const { return pid_ > 0; }
-  void finish();  // ends it when it has said all that it has to say
+  const std::string& why_not_started() const { return why_not_started_; }  // after its end; "": it was
+  void finish();                                                           // ends it when it has said all that it has to say
   void kill();
-  void remove_files();
+  std::vector<std::string> directories() const;  // of the user's, to be removed when all is over
 
   // What a task is born with besides (task_descriptor): ours until `close_sockets`. Nothing for most modules.
   std::optional<os::FdMapping> socket_of(uint32_t rank) const;
@@ -70,7 +70,9 @@ class MpiModule {
   net::ChannelPtr channel_;
   os::Fd socket_;  // the channel's, to look at
   pid_t pid_ = 0;
-  bool over_ = false;  // we ended it, or have told that it is gone
+  std::optional<os::Launch> launch_;
+  std::string why_not_started_;
+  bool over_ = false;      // we ended it, or have told that it is gone
   bool answered_ = false;  // with ready or failed
   std::vector<uint32_t> ranks_here_;
   VariablesByRank variables_;

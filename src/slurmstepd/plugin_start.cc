@@ -18,10 +18,9 @@ constexpr int kNotExecuted = 2;
 
 // Of a task's process, its standard error is where words go: nothing else here is its own.
 void Stepd::plugin_says(const std::string& line) {
-  if (in_task_)
-    [[maybe_unused]] auto ok = os::write_all(2, line + "\n");
-  else
-    note(line);
+  if (in_task_) [[maybe_unused]]
+    auto ok = os::write_all(2, line + "\n");
+  else note(line);
 }
 
 void Stepd::plugin_logs(os::LogLevel level, const std::string& text) {
@@ -44,14 +43,6 @@ Result<> Stepd::begin_plugins() {
   return plugins_->begin(launch_->environment);
 }
 
-// spank(8) Errors: the node is drained for a batch job only, and not where the plugin says that the job is at fault.
-void Stepd::plugins_failed(const Error& error) {
-  std::string text = "spank: " + std::string(error.message());
-  note("slurmstepd: error: " + text);
-  bool job = plugins_ && plugins_->blames_job();
-  launch_failed(Error(error.code, std::move(text)), launch_->step == kBatchStep && !job);
-}
-
 // As Slurm does: say it, and run in /tmp.
 void Stepd::enter_directory(const std::string& directory) {
   if (directory.empty() || ::chdir(directory.c_str()) == 0) return;
@@ -60,7 +51,7 @@ void Stepd::enter_directory(const std::string& directory) {
 }
 
 Result<pid_t> Stepd::hold_task(Task& task, os::SpawnSpec& spec) {
-  const auto index = static_cast<size_t>(&task - tasks_.data());
+  const size_t index = place_of(task);
   const std::string directory = std::exchange(spec.cwd, {});
   os::StartHooks hooks;
   hooks.as_root = [&] {
@@ -71,7 +62,9 @@ Result<pid_t> Stepd::hold_task(Task& task, os::SpawnSpec& spec) {
   };
   hooks.as_user = [&](os::SpawnSpec& s) {
     enter_directory(directory);
-    return plugins_->task_as_user(index, *s.env);
+    if (!plugins_->task_as_user(index, *s.env, s.argv)) return false;
+    if (!s.argv.empty()) s.path = s.argv.front();
+    return true;
   };
   hooks.failed = [&](const std::string& why) {
     std::string text = why;
@@ -93,7 +86,7 @@ Result<> Stepd::release_tasks() {
     if (plugins_ && tasks_[i].pid > 0) ok = plugins_->forked(i, tasks_[i].pid);
   for (os::HeldProcess& h : held_)
     if (ok) h.release();
-  held_.clear();   // with the gate closed, those that were not released end
+  held_.clear();  // with the gate closed, those that were not released end
   return ok;
 }
 

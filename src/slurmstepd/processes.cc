@@ -1,5 +1,6 @@
 #include "slurmstepd/processes.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,8 +13,7 @@
 namespace muster::slurmstepd {
 namespace {
 
-Result<> limit_memory(os::Cgroup& group, uint64_t hard, uint64_t soft, uint64_t swap,
-                      const step_rpc::StepCgroup& c) {
+Result<> limit_memory(os::Cgroup& group, uint64_t hard, uint64_t soft, uint64_t swap, const step_rpc::StepCgroup& c) {
   if (!hard) return {};
   os::MemoryLimits m;
   m.hard_bytes = hard;
@@ -54,8 +54,7 @@ Result<> StepProcesses::prepare(const step_rpc::StepdLaunch& launch) {
   MUSTER_TRY(groups, os::Cgroups::open(options));
   if (groups.support().version == os::CgroupVersion::kNone) {
     if (!c.required) return {};
-    return fail(Errc::kUnsupported,
-                "cgroup.conf wants jobs confined, and no cgroup can be used here: " + groups.support().reason);
+    return fail(Errc::kUnsupported, "cgroup.conf wants jobs confined, and no cgroup can be used here: " + groups.support().reason);
   }
   if (groups.support().version == os::CgroupVersion::kV2) {
     // Out of slurmd's own group, which systemd must find without groups below it when it starts slurmd again.
@@ -101,15 +100,28 @@ Result<std::vector<int>> StepProcesses::join_fds_of(size_t task, std::vector<os:
   return out;
 }
 
-void StepProcesses::signal_all(int signal) {
-  if (cgroup_) {
-    [[maybe_unused]] auto sent = cgroup_->signal_all(signal);
+void StepProcesses::signal_all(int signal, const Spared& spared) {
+  if (cgroup_ && spared.groups.empty()) {
+    // cgroup.kill leaves nothing, where a list of processes is old when it has been read.
+    [[maybe_unused]] auto sent = signal == SIGKILL ? cgroup_->kill(Duration{}) : cgroup_->signal_all(signal);
     return;
   }
+  if (cgroup_) return signal_others(signal, spared);
   os::ProcessSet all;
   all.root = ::getpid();
   all.include_root = false;
+  all.except = spared.processes;
+  all.except_groups = spared.groups;
   os::signal_processes(all, signal);
+}
+
+void StepProcesses::signal_others(int signal, const Spared& spared) const {
+  auto pids = cgroup_->pids();
+  if (!pids) return;
+  for (pid_t pid : *pids) {
+    auto process = os::read_process(pid);
+    if (process && std::ranges::find(spared.groups, process->group) == spared.groups.end()) os::signal_process(*process, signal);
+  }
 }
 
 bool StepProcesses::any_left() const {

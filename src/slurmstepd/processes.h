@@ -25,13 +25,18 @@ class StepProcesses {
   // The same of a task, by its place in the launch: to where tasks have groups of their own; open as long as `held`.
   Result<std::vector<int>> join_fds_of(size_t task, std::vector<os::Fd>& held) const;
 
-  void signal_all(int signal);
+  // Processes of ours that are not the step's, and groups that have time of their own.
+  struct Spared {
+    std::vector<pid_t> processes, groups;
+  };
+  void signal_all(int signal, const Spared& spared = {});
   bool any_left() const;       // besides ourselves
   uint64_t oom_kills() const;  // so far
   void remove();               // the empty groups
 
  private:
   Result<> join(const os::Cgroup& group);
+  void signal_others(int signal, const Spared& spared) const;
   Result<> divide(const os::Cgroups& groups, std::vector<std::string> levels, const step_rpc::StepdLaunch& launch);
 
   std::optional<os::Cgroup> cgroup_;

@@ -23,9 +23,9 @@ class StepPlugins {
   // Before there are tasks, the last part as the user. Plugins may change the environment of all tasks.
   virtual Result<> begin(std::vector<std::string>& environment) = 0;
   virtual bool blames_job() const = 0;  // after an error of begin: the job is at fault, not the node
-  // In the task's process, of which `environment` is: as root, then as the user. False: it must not run.
+  // In the task's process, of which `environment` and `argv` are: as root, then as the user. False: it must not run.
   virtual bool task_as_root(size_t task, const std::vector<std::string>& environment) = 0;
-  virtual bool task_as_user(size_t task, std::vector<std::string>& environment) = 0;
+  virtual bool task_as_user(size_t task, std::vector<std::string>& environment, std::vector<std::string>& argv) = 0;
   // Here, when all tasks have their processes and none its program yet.
   virtual Result<> forked(size_t task, pid_t pid) = 0;
   virtual void task_ended(size_t task, int32_t status) = 0;

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 
+#include "model/step_run.h"
 #include "net/notify.h"
 #include "os/error.h"
 #include "os/files.h"
 #include "os/limits.h"
+#include "os/process_tree.h"
 #include "os/pty.h"
 #include "slurmstepd/login_environment.h"
 #include "wire/instances.h"
@@ -18,8 +20,7 @@
 namespace muster::slurmstepd {
 namespace {
 
-constexpr Duration kKillAgain = milliseconds(100), kModuleEnds = seconds(5);
-constexpr Duration kLookForSocket = seconds(5), kSrunSilent = seconds(60), kAttachedSilent = seconds(2);
+constexpr Duration kFilesSlow = seconds(5), kSweepTime = seconds(10), kLookForSocket = seconds(5);
 
 std::vector<os::LimitSetting> settings_of(const std::vector<ResourceLimit>& wanted) {
   std::vector<os::SoftLimit> soft;
@@ -35,7 +36,7 @@ std::vector<os::LimitSetting> settings_of(const std::vector<ResourceLimit>& want
 Stepd::Stepd(int slurmd_fd, MakePlugins make_plugins) : make_plugins_(std::move(make_plugins)) {
   loop_.on_signal(SIGCHLD, [this] { on_children(); });
   ::signal(SIGPIPE, SIG_IGN);
-  for (int s : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
+  for (int s : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGALRM, SIGXCPU, SIGXFSZ, SIGPROF})
     ::signal(s, SIG_IGN);  // meant for the tasks
   [[maybe_unused]] auto ok = os::become_subreaper();
   net::Peer slurmd;
@@ -56,19 +57,36 @@ void Stepd::attend(net::ChannelPtr channel) {
   channel->on_closed = [this, raw](const Error&) {
     std::erase_if(channels_, [&](const net::ChannelPtr& c) { return c.get() == raw; });
     if (!launch_) loop_.stop();  // slurmd went before it said what to do
-    if (finished_) watch_for_removal();
+    if (core_.finished()) watch_for_removal();
   };
-  if (launch_) net::notify(*raw, state_);
+  if (launch_) net::notify(*raw, shown_state());
   channels_.push_back(std::move(channel));
 }
 
-void Stepd::report() {
-  for (const net::ChannelPtr& c : channels_) net::notify(*c, state_);
+step_rpc::StepdReport Stepd::shown_state() const {
+  step_rpc::StepdReport r = core_.state();
+  r.job = launch_->job;
+  r.generation = launch_->generation;
+  r.step = launch_->step;
+  r.uid = launch_->uid;
+  r.manager = launch_->manager;
+  r.pid = ::getpid();
+  r.tasks = running_;
+  return r;
+}
+
+void Stepd::report(const step_rpc::StepdReport&) {
+  const step_rpc::StepdReport state = shown_state();
+  for (const net::ChannelPtr& c : channels_) net::notify(*c, state);
 }
 
 void Stepd::on_frame(net::Channel*, const net::Frame& f) {
   if (f.message == mpi_rpc::StepMpi::kNumber && !launch_) {
     if (!wire::decode(f.payload, mpi_setup_.emplace())) return loop_.stop();
+    return;
+  }
+  if (f.message == step_rpc::StepdRootsIo::kNumber) {
+    roots_io_ = true;
     return;
   }
   if (f.message == step_rpc::StepdLaunch::kNumber && !launch_) {
@@ -77,145 +95,136 @@ void Stepd::on_frame(net::Channel*, const net::Frame& f) {
     on_launch(std::move(m));
   } else if (f.message == step_rpc::StepdSignal::kNumber) {
     step_rpc::StepdSignal m;
-    if (!wire::decode(f.payload, m)) return;
-    if (m.signal == SIGKILL)
-      end(0, {});
-    else if (m.all_processes)
-      processes_.signal_all(m.signal);
-    else
-      signal_tasks(m.signal, launch_ && launch_->step == kBatchStep);
+    if (!wire::decode(f.payload, m) || !launch_) return;
+    if (m.signal == SIGKILL) core_.end(0, {});
+    else if (m.all_processes) processes_.signal_all(m.signal, spared());
+    else signal_tasks(m.signal, launch_->step == kBatchStep);
   } else if (f.message == step_rpc::StepdEnd::kNumber) {
     step_rpc::StepdEnd m;
-    if (wire::decode(f.payload, m)) end(m.kill_wait_seconds, m.message);
+    if (wire::decode(f.payload, m)) core_.end(m.kill_wait_seconds, m.message);
   } else if (f.message == step_rpc::StepdNote::kNumber) {
     step_rpc::StepdNote m;
-    if (launch_ && wire::decode(f.payload, m)) note("slurmstepd-" + launch_->node + ": error: " + m.text);
+    if (launch_ && wire::decode(f.payload, m)) note_of_node(m.text);
   } else if (f.message == step_rpc::StepdLimit::kNumber) {
     step_rpc::StepdLimit m;
-    if (!wire::decode(f.payload, m)) return;
-    limit_ = m.limit;
-    if (started_) watch_limit();
+    if (wire::decode(f.payload, m)) core_.set_limit(m.limit);
   } else if (f.message == step_rpc::StepdAttach::kNumber) {
     step_rpc::StepdAttach m;
-    if (wire::decode(f.payload, m) && stream_ && !finished_) attach(m.io);
+    const bool named_by_root = std::exchange(roots_io_, false);  // of this one alone, also where it comes too early or too late
+    if (wire::decode(f.payload, m) && stream_ && !core_.finished()) attach(m, named_by_root);
   } else if (f.message == step_rpc::StepdRelease::kNumber) {
-    released_ = true;
-    if (finished_) leave();
+    core_.release();
   }
 }
 
-// A reader that cannot be reached has gone already: nobody is left to be told.
-void Stepd::attach(const rpc::StepIo& io) {
-  step_rpc::TasksEnded over;
-  for (const Task& t : tasks_)
-    if (t.ended) over.tasks.push_back({t.launch->rank, t.status, {}});
-  [[maybe_unused]] auto ok = stream_->attach(*launch_, io, over);
+void Stepd::attach(const step_rpc::StepdAttach& where, bool named_by_root) {
+  stream_->attach(*launch_, where.io, named_by_root, [this] {
+    step_rpc::TasksEnded over;
+    for (size_t i = 0; i < tasks_.size(); ++i)
+      if (core_.is_ended(i)) over.tasks.push_back({tasks_[i].launch->rank, core_.status_of(i), {}});
+    return over;
+  });
 }
 
-// ---- start
+// ---- the start
 void Stepd::on_launch(step_rpc::StepdLaunch launch) {
   launch_ = std::make_unique<step_rpc::StepdLaunch>(std::move(launch));
   const auto& l = *launch_;
-  state_.job = l.job;
-  state_.generation = l.generation;
-  state_.step = l.step;
-  state_.uid = l.uid;
-  state_.pid = ::getpid();
   if (::geteuid() == 0) who_ = os::Credentials{l.uid, l.gid, l.groups};
-  files_ = std::make_unique<TaskFiles>(l, who_);
+  openings_ = std::make_unique<Errands>(loop_, who_);
+  writings_ = std::make_unique<Errands>(loop_, who_);
+  files_ = std::make_unique<TaskFiles>(*openings_, *writings_, l);
+  relay_ = std::make_unique<OutputRelay>(loop_, *writings_);
+  programs_.on_idle = [this] { core_.programs_idle(); };
   limits_ = settings_of(l.limits);
-  if (l.time_limit_min != kUnlimited32) limit_ = minutes(l.time_limit_min);
   tasks_.resize(l.tasks.size());
-  if (!l.login_shell.empty())
-    if (auto ok = add_login_environment(launch_->environment, {l.user_name, l.login_home, l.login_shell}, who_); !ok)
-      state_.text = ok.error().message();   // told below, when there is somewhere to tell it
-  if (auto ok = prepare(); !ok) return launch_failed(ok.error(), true);
-  tell_of_start();
-  set_frequency();
   for (size_t i = 0; i < tasks_.size(); ++i) tasks_[i].launch = &l.tasks[i];
-  mpi_setup_ ? start_module() : start_tasks();
+  StepPlan plan = plan_of(l, mpi_setup_.has_value());
+  if (plan.to_srun) make_stream();
+  core_.begin(std::move(plan), prepare());
 }
 
-void Stepd::start_tasks() {
+void Stepd::connect_to_srun() {
+  stream_->connect(*launch_, std::exchange(roots_io_, false), [this](const Result<>& connected) { core_.connected(connected); });
+}
+
+void Stepd::load_login_environment() {
   const auto& l = *launch_;
-  if (auto ok = begin_plugins(); !ok) return plugins_failed(ok.error());
-  for (size_t i = 0; i < tasks_.size(); ++i) {
-    if (auto ok = start_task(tasks_[i]); !ok) {
-      if (!stream_) return launch_failed(ok.error(), false);
-      // srun is told for this task; the others run.
-      tasks_[i].ended = true;
-      tasks_[i].status = 2 << 8;
-      state_.exit_status = std::max(state_.exit_status, tasks_[i].status);
-      step_rpc::TasksEnded m;
-      std::string why(ok.error().message());
-      if (why.starts_with("execve ")) why.replace(0, 7, "execve(): ");
-      stream_->note("slurmstepd: error: " + why);
-      m.tasks.push_back({l.tasks[i].rank, tasks_[i].status, {}});
-      stream_->tasks_ended(m);
-    }
-  }
-  if (auto ok = release_tasks(); !ok) return plugins_failed(ok.error());
-  started_ = true;
-  if (mpi_) mpi_->close_sockets();
-  if (!state_.text.empty()) files_->note("slurmstepd: error: " + std::exchange(state_.text, {}));
-  state_.state = step_rpc::StepdState::kRunning;
-  for (const Task& t : tasks_)
-    if (t.pid > 0) state_.tasks.push_back({t.launch->rank, t.pid});
-  report();
-  began_ = net::Loop::monotonic();
-  watch_limit();
-  if (running_ == 0) all_tasks_ended();
+  login_environment(programs_, {l.user_name, l.login_home, l.login_shell}, spec_of({}), [this](Result<std::vector<std::string>> found) {
+    if (!found) return core_.login_environment(std::unexpected(found.error()));
+    add_missing(launch_->environment, std::move(*found));
+    core_.login_environment({});
+  });
+}
+
+void Stepd::prepared() {
+  tell_of_start();
+  set_frequency();
+}
+
+void Stepd::open_files() {
+  files_->open(launch_->tasks, [this] { core_.files_open(); });
 }
 
 Result<> Stepd::prepare() {
-  auto listener =
-      net::listen_unix(loop_, launch_->socket_path, [this](net::ChannelPtr c) { attend(std::move(c)); });
+  net::Limits limits;
+  limits.owner_only = true;
+  auto listener = net::listen_unix(
+      loop_, launch_->socket_path, [this](net::ChannelPtr c) { attend(std::move(c)); }, limits);
   if (!listener) return std::unexpected(listener.error());
   listener_ = std::move(*listener);
-  ::chmod(launch_->socket_path.c_str(), 0600);
+  MUSTER_TRY_VOID(write_run_file());
   MUSTER_TRY_VOID(processes_.prepare(*launch_));
   if (!launch_->script.empty()) MUSTER_TRY_VOID(write_script());
-  if (launch_->io.host.empty() && launch_->io.path.empty()) return {};
+  return {};
+}
+
+// Who we are, for a slurmd that finds nobody at our socket: by that it knows what we left running.
+Result<> Stepd::write_run_file() {
+  MUSTER_TRY(self, os::read_process(::getpid()));
+  os::Fd fd(::open(step_rpc::run_file_of(launch_->socket_path).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fd) return os::fail_errno(launch_->socket_path);
+  return os::write_all(fd.get(),
+                       std::to_string(self.pid) + " " + std::to_string(self.start_ticks) + " " + std::to_string(launch_->uid.value) + "\n",
+                       launch_->socket_path);
+}
+
+void Stepd::make_stream() {
   SrunStream::Events events;
   events.signal = [this](const step_rpc::IoSignal& m) {
-    if (m.end || m.signal == SIGKILL)
-      end(m.end ? m.kill_wait_seconds : 0, {});
-    else
-      signal_tasks(m.signal, false);
+    if (m.end || m.signal == SIGKILL) core_.end(m.end ? m.kill_wait_seconds : 0, {});
+    else signal_tasks(m.signal, false);
   };
   events.window = [this](const step_rpc::IoWindow& m) {
     [[maybe_unused]] auto ok = os::set_window_size(pty_master_.get(), {m.rows, m.columns});
   };
-  events.lost = [this] {
-    if (tasks_over_)
-      finish_when_quiet();
-    else
-      end(launch_->kill_wait_seconds, {});
-  };
-  events.output_ended = events.detached = [this] {
-    if (tasks_over_) finish_when_quiet();
-  };
+  events.lost = [this] { core_.srun_lost(); };
+  events.output_ended = events.detached = [this] { core_.readers_changed(); };
+  events.takes_letters = [this] { return mpi_setup_ || mpi_; };
   events.letter = [this](const mpi_rpc::NodeLetter& m) {
     if (mpi_) mpi_->deliver(m);
   };
   events.nodes_lost = [this](const mpi_rpc::NodesLost& m) {
     if (mpi_) mpi_->nodes_lost(m);
   };
-  stream_ = std::make_unique<SrunStream>(loop_, std::move(events));
-  return stream_->connect(*launch_);
+  stream_ = std::make_unique<SrunStream>(loop_, *openings_, std::move(events));
 }
 
-// The script lies in a directory of the user's below the spool directory, written with the user's rights.
+// The script lies in a directory of the user's below the spool directory. Nobody else can be in that before it is given away: one
+// that is left from an earlier run is moved aside, for slurmd to sweep.
 Result<> Stepd::write_script() {
-  std::string directory = launch_->script_path.substr(0, launch_->script_path.rfind('/'));
-  if (::mkdir(directory.c_str(), 0700) < 0 && errno != EEXIST) return os::fail_errno(directory);
-  if (who_ && ::chown(directory.c_str(), who_->uid.value, who_->gid.value) < 0)
-    return os::fail_errno(directory);
-  os::OpenOutput how;
-  how.mode = 0700;
-  ::unlink(launch_->script_path.c_str());
-  MUSTER_TRY(fd, os::open_output(launch_->script_path, how, who_));
+  const std::string directory = launch_->script_path.substr(0, launch_->script_path.rfind('/'));
+  if (::mkdir(directory.c_str(), 0700) < 0) {
+    if (errno != EEXIST) return os::fail_errno(directory);
+    const std::string aside = directory + "." + std::to_string(::getpid()) + std::string(step_rpc::kAsideSuffix);
+    if (::rename(directory.c_str(), aside.c_str()) < 0 || ::mkdir(directory.c_str(), 0700) < 0) return os::fail_errno(directory);
+  }
+  os::Fd fd(::open(launch_->script_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700));
+  if (!fd) return os::fail_errno(launch_->script_path);
   MUSTER_TRY_VOID(os::write_all(fd.get(), launch_->script, launch_->script_path));
+  if (who_ &&
+      (::fchown(fd.get(), who_->uid.value, who_->gid.value) < 0 || ::chown(directory.c_str(), who_->uid.value, who_->gid.value) < 0))
+    return os::fail_errno(directory);
   launch_->script.clear();
   launch_->script.shrink_to_fit();
   return {};
@@ -232,77 +241,38 @@ void Stepd::set_frequency() {
   for (const std::string& fault : frequency_->faults()) note("slurmstepd: error: --cpu-freq=" + launch_->cpu_freq + ": " + fault);
 }
 
-void Stepd::launch_failed(const Error& error, bool node_fault) {
-  state_.state = step_rpc::StepdState::kLaunchFailed;
-  state_.node_fault = node_fault;
-  state_.text = error.message();
-  if (stream_) {
-    step_rpc::TasksEnded m;
-    for (const auto& t : launch_->tasks) m.tasks.push_back({t.rank, 1 << 8, state_.text});
-    stream_->tasks_ended(m);
-    stream_->abort_step();  // on other nodes tasks may wait for ours
-  }
-  ending_ = true;
-  tasks_over_ = true;
-  if (running_ > 0 || processes_.any_left())
-    kill_now();
-  else
-    finish_when_quiet();
-}
-
 // ---- life and end
-// A step's own limit (srun --time in a job, scontrol update step) and the signal before it.
-void Stepd::watch_limit() {
-  limit_timer_.reset();
-  warn_timer_.reset();
-  if (!limit_) return;
-  const Duration left = std::max(*limit_ - (net::Loop::monotonic() - began_), Duration::zero());
-  limit_timer_ = loop_.after(left, [this] { out_of_time(); });
-  const WarnSignal& w = launch_->warn;
-  if (!w.signal || warned_) return;
-  warn_timer_ = loop_.after(std::max(left - seconds(w.seconds_before_end), Duration::zero()), [this] {
-    warned_ = true;
-    signal_tasks(launch_->warn.signal, false);
-  });
+void Stepd::set_timer(StepTimer timer, Duration delay) {
+  timers_[static_cast<size_t>(timer)] = loop_.after(delay, [this, timer] { core_.fired(timer); });
 }
 
-void Stepd::out_of_time() {
-  Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  end(launch_->kill_wait_seconds, "*** STEP " + std::to_string(launch_->job.value) + "." + std::to_string(launch_->step.value) + " ON " +
-                                      launch_->node + " CANCELLED AT " + format_time(now) + " DUE TO TIME LIMIT ***");
+std::string Stepd::out_of_time() {
+  const Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  return "*** STEP " + std::to_string(launch_->job.value) + "." + std::to_string(launch_->step.value) + " ON " + launch_->node +
+         " CANCELLED AT " + format_time(now) + " DUE TO TIME LIMIT ***";
 }
 
 void Stepd::on_children() {
-  step_rpc::TasksEnded told;
-  std::optional<int32_t> module;
-  for (const os::Reaped& r : os::reap_children()) {
-    if (mpi_ && mpi_->is_ended(r.pid)) module = r.status.raw;
-    for (Task& t : tasks_) {
-      if (t.pid != r.pid || t.ended) continue;
-      task_ended(t, r.status.raw);
-      told.tasks.push_back({t.launch->rank, t.status, {}});
+  StepCore::Reaped what;
+  const std::vector<os::Reaped> ended = os::reap_children();
+  if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { on_children(); });
+  for (const os::Reaped& r : ended) {
+    if (programs_.reaped(r.pid, r.status.raw)) continue;
+    if (mpi_ && mpi_->is_ended(r.pid)) what.module = end_of_module(r.status.raw);
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      if (tasks_[i].pid != r.pid || core_.is_ended(i)) continue;
+      settle(i);  // its end may be seen before its beginning
+      if (tasks_[i].pid != r.pid) break;
+      core_.task_ended(i, r.status.raw);
+      what.tasks.push_back({i, r.status.raw, {}});
     }
   }
-  if (module) module_ended(*module);
-  if (!told.tasks.empty()) {
-    look_for_oom_kills();
-    told.out_of_memory = state_.out_of_memory;
-    if (stream_) stream_->tasks_ended(told);
-    if (abort_timer_) abort_step();
-  }
-  if ((module || !told.tasks.empty()) && running_ == 0 && started_ && !tasks_over_) return all_tasks_ended();
-  if (lingering_ && !processes_.any_left()) all_tasks_ended();
-  if (tasks_over_ && !finished_ && !processes_.any_left()) finish_when_quiet();
+  core_.reaped(what);
 }
 
-void Stepd::look_for_oom_kills() {
-  const uint64_t kills = processes_.oom_kills();
-  if (kills <= oom_kills_) return;
-  state_.out_of_memory = true;
-  note("slurmstepd: error: Detected " + std::to_string(kills - std::exchange(oom_kills_, kills)) +
-       " oom_kill event" + (kills == 1 ? "" : "s") + " in " + step_name() +
+void Stepd::note_oom_kills(uint64_t more) {
+  note("slurmstepd: error: Detected " + std::to_string(more) + " oom_kill event" + (more == 1 ? "" : "s") + " in " + step_name() +
        ". Some of the step tasks have been OOM Killed.");
-  if (launch_->oom_kill_step) end(0, {});
 }
 
 // "StepId=12.0", "StepId=12.batch"
@@ -314,22 +284,9 @@ std::string Stepd::step_name() const {
   return "StepId=" + std::to_string(launch_->job.value) + "." + step;
 }
 
-void Stepd::task_ended(Task& t, int32_t status) {
-  t.ended = true;
-  t.status = status;
-  --running_;
-  state_.exit_status = std::max(state_.exit_status, status);
-  tell_of_end(t);
-  if (plugins_) plugins_->task_ended(static_cast<size_t>(&t - tasks_.data()), status);
-  if (stream_) stream_->drop_input(t.launch->rank);
-  if (mpi_) mpi_->task_gone(t.launch->rank, status);
-  if (!launch_->task_epilog.empty() || !launch_->site_task_epilog.empty())
-    run_task_epilogs(*t.launch, status);
-}
-
 void Stepd::signal_tasks(int signal, bool leaders_only) {
   for (const Task& t : tasks_)
-    if (t.pid > 0 && !t.ended) ::kill(leaders_only ? t.pid : -t.pid, signal);
+    if (runs(t)) ::kill(leaders_only ? t.pid : -t.pid, signal);
 }
 
 void Stepd::note(const std::string& line) {
@@ -338,89 +295,82 @@ void Stepd::note(const std::string& line) {
   if (stream_) stream_->note(line);
 }
 
-void Stepd::end(uint32_t kill_wait_seconds, const std::string& message) {
-  if (!launch_ || tasks_over_) return;
-  if (!ending_ && !message.empty()) note("slurmstepd: error: " + message);
-  bool again = std::exchange(ending_, true);
-  if (mpi_ && !started_) mpi_->kill();
-  if (kill_wait_seconds == 0) return kill_now();
-  if (again) return;
-  processes_.signal_all(SIGCONT);
-  processes_.signal_all(SIGTERM);
-  kill_timer_ = loop_.after(seconds(kill_wait_seconds), [this] { kill_now(); });
+void Stepd::note_to_srun(const std::string& line) {
+  if (stream_) stream_->note(line);
 }
 
-// Again and again until none is left: what forks while it is being killed is caught by the next round.
-void Stepd::kill_now() {
-  if (finished_) return;
-  processes_.signal_all(SIGKILL);
-  ++kill_rounds_;
-  on_children();
-  if (!finished_ && (running_ > 0 || processes_.any_left()))
-    kill_timer_ = loop_.after(kKillAgain, [this] { kill_now(); });
-  else if (lingering_)
-    all_tasks_ended();
+void Stepd::note_of_node(const std::string& text) { note("slurmstepd-" + launch_->node + ": error: " + text); }
+
+void Stepd::tell_ended(const std::vector<EndedTask>& tasks, bool out_of_memory) {
+  if (!stream_) return;
+  step_rpc::TasksEnded m;
+  for (const EndedTask& t : tasks) m.tasks.push_back({tasks_[t.task].launch->rank, t.status, t.text});
+  m.out_of_memory = out_of_memory;
+  stream_->tasks_ended(m);
 }
 
-// What tasks left behind goes with them.
-void Stepd::all_tasks_ended() {
-  if (mpi_ && mpi_->running()) {
-    // Its last letters are waited for; its end calls again.
-    mpi_->finish();
-    module_timer_ = loop_.after(kModuleEnds, [this] { mpi_->kill(); });
-    return;
+void Stepd::abort_on_all_nodes() {
+  if (stream_) stream_->abort_step();
+}
+
+// Errands have a time of their own, and so have task epilogs.
+StepProcesses::Spared Stepd::spared() const {
+  StepProcesses::Spared out{openings_->pids(), programs_.groups()};
+  std::ranges::copy(writings_->pids(), std::back_inserter(out.processes));
+  return out;
+}
+
+void Stepd::signal_everything(int signal) {
+  processes_.signal_all(signal, spared());
+  for (const Task& t : tasks_)
+    if (t.start && t.pid > 0) ::kill(t.pid, signal);  // on its way to its program, and not in the step's group yet
+}
+
+void Stepd::kill_everything() {
+  processes_.signal_all(SIGKILL, spared());
+  for (const Task& t : tasks_)
+    if (runs(t)) ::kill(t.pid, SIGKILL);  // one that has not come to its group yet; it is not reaped either
+}
+
+void Stepd::give_up_start() {
+  held_.clear();  // with the gate closed, those that were not released end
+  openings_->end_all();
+  programs_.end_all();
+}
+
+void Stepd::close_stream() {
+  stream_->close_outputs();
+  stream_->close();
+}
+
+// A process of the user's empties what the MPI module had; what cannot be removed is the node's to keep.
+void Stepd::sweep() {
+  for (const std::string& directory : mpi_->directories()) {
+    os::SpawnSpec s;
+    s.path = "/proc/self/exe";
+    s.argv = {"slurmstepd", "sweep", directory};
+    s.env = std::vector<std::string>{};
+    s.cwd = "/";
+    s.credentials = who_;
+    programs_.run(std::move(s), {kSweepTime, Duration{}}, [directory](const UserPrograms::Outcome&) { ::rmdir(directory.c_str()); });
   }
-  // --wait-for-children: their last process ends a step, not their first.
-  lingering_ = launch_->wait_for_children && !ending_ && processes_.any_left();
-  if (lingering_) return;
-  tasks_over_ = true;
-  if (processes_.any_left()) kill_now();
-  if (!finished_ && !processes_.any_left()) finish_when_quiet();
 }
 
-// The last output must be with srun before the connection closes.
-void Stepd::finish_when_quiet() {
-  if (finished_ || running_ > 0 || processes_.any_left()) return;
-  end_plugins();   // what they say still finds its way
-  if (stream_ && (stream_->connected() || stream_->attached())) {
-    if (stream_->outputs_open()) return;  // output_ended calls again
-    // srun closes when it has everything; one that does not is left behind. The step waits less for others.
-    bool srun = stream_->connected();
-    if (!flushing_) stream_->say_end();
-    if (!std::exchange(flushing_, true) || (!srun && !std::exchange(hurrying_, true))) {
-      quiet_timer_ = loop_.after(srun ? kSrunSilent : kAttachedSilent, [this] {
-        stream_->close();
-        finish_when_quiet();
-      });
-    }
-    return;
-  }
-  finished();
+// What goes to files through us; a file that takes nothing does not keep the step.
+void Stepd::write_the_rest() {
+  relay_->finish(kFilesSlow, [this] { files_->when_quiet([this] { core_.written(); }); });
 }
 
-void Stepd::finished() {
-  finished_ = true;
+void Stepd::clean_up() {
   frequency_.reset();
-  kill_timer_.reset();
-  quiet_timer_.reset();
-  if (state_.state != step_rpc::StepdState::kLaunchFailed) state_.state = step_rpc::StepdState::kEnded;
-  if (stream_) {
-    stream_->close_outputs();
-    stream_->close();
-  }
-  relay_.finish();
+  if (stream_) close_stream();
+  openings_->end_all();
+  writings_->end_all();
   files_->close_all();
   processes_.remove();
-  if (mpi_) mpi_->remove_files();
-  if (!launch_->script_path.empty()) {
-    ::unlink(launch_->script_path.c_str());
-    ::rmdir(launch_->script_path.substr(0, launch_->script_path.rfind('/')).c_str());
-  }
-  report();
-  if (released_)
-    leave();
-  else
-    watch_for_removal();
+  if (launch_->script_path.empty()) return;
+  ::unlink(launch_->script_path.c_str());
+  ::rmdir(launch_->script_path.substr(0, launch_->script_path.rfind('/')).c_str());
 }
 
 // A result waits for slurmd as long as its socket is in the spool; with the spool removed nobody can come for
@@ -428,11 +378,12 @@ void Stepd::finished() {
 void Stepd::watch_for_removal() {
   if (!channels_.empty()) return;
   if (::access(launch_->socket_path.c_str(), F_OK) != 0) return leave();
-  quiet_timer_ = loop_.after(kLookForSocket, [this] { watch_for_removal(); });
+  removal_timer_ = loop_.after(kLookForSocket, [this] { watch_for_removal(); });
 }
 
 void Stepd::leave() {
   listener_.reset();  // removes the socket
+  if (launch_) ::unlink(step_rpc::run_file_of(launch_->socket_path).c_str());
   for (const net::ChannelPtr& c : channels_) c->close();
   loop_.stop();
 }

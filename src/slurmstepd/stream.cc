@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "net/notify.h"
+#include "net/shares.h"
 #include "net/socket.h"
 #include "os/error.h"
 #include "wire/codec.h"
@@ -17,28 +18,27 @@ namespace {
 
 constexpr size_t kReadSize = 64u << 10;
 constexpr size_t kMostAttached = 16;
-constexpr size_t kAttachedBehind = 4u << 20;  // more output unread: it is dropped
+constexpr size_t kAttachedBehind = 1u << 20;  // more output unread: it is dropped
+constexpr size_t kNotesBehind = 4u << 20;     // likewise notes
+constexpr size_t kMostHeld = 32u << 20;
+constexpr size_t kLettersBehind = 2 * mpi_rpc::kMaxLetter;
+constexpr Duration kConnectPatience = seconds(30);  // srun listens already
 
-Result<net::UniqueFd> connected_socket(const net::Address& a, const std::string& where) {
-  net::UniqueFd fd(::socket(a.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd) return os::fail_errno("socket");
-  while (::connect(fd.get(), a.get(), a.size) < 0)
-    if (errno != EINTR) return os::fail_errno("srun at " + where);
-  ::fcntl(fd.get(), F_SETFL, O_NONBLOCK);
-  return fd;
-}
+struct Destination {
+  net::Address address;
+  std::string name;
+  bool tcp = false;
+};
 
-Result<net::UniqueFd> connect_to(const rpc::StepIo& io) {
+Result<Destination> destination_of(const rpc::StepIo& io) {
   if (!io.path.empty()) {
     MUSTER_TRY(address, net::unix_address(io.path));
-    return connected_socket(address, io.path);
+    return Destination{address, io.path};
   }
   std::string where = io.host + ":" + std::to_string(io.port);
   std::vector<net::Address> all = net::numeric_addresses(io.host, io.port);
   if (all.empty()) return fail(Errc::kConnectFailed, "srun's address is not numeric: " + where);
-  MUSTER_TRY(fd, connected_socket(all.front(), where));
-  net::tune_tcp(fd.get());
-  return fd;
+  return Destination{all.front(), where, true};
 }
 
 }  // namespace
@@ -50,53 +50,90 @@ void SrunStream::send(const M& m) {
   // close() gives no word of itself: who was dropped is forgotten here.
   std::erase_if(attached_, [&](const net::ChannelPtr& c) {
     if (c->queued_bytes() <= kAttachedBehind) return false;
+    input_.forget(c.get());
     c->close();
     loop_.defer([c] {});
     return true;
   });
 }
 
+// Half-sent frames and what is not taken yet, of all who are connected: letters of MPI modules may be large, nothing else is. (One
+// user alone may have half of what there is to share.)
+std::shared_ptr<net::Shares> SrunStream::bounds() {
+  if (shares_) return shares_;
+  net::ShareFigures figures;
+  figures.bytes = 2 * (events_.takes_letters && events_.takes_letters() ? 2 * kLettersBehind : kMostHeld);
+  return shares_ = net::Shares::make(loop_, {}, figures);
+}
+
 // Connects and says hello.
-Result<net::ChannelPtr> SrunStream::open(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io) {
-  MUSTER_TRY(fd, connect_to(io));
-  net::ChannelPtr c = net::adopt_channel(loop_, fd.release(), net::Peer{});
-  step_rpc::IoHello hello;
-  hello.key = io.key;
-  hello.node = launch.node;
-  for (const auto& t : launch.tasks) hello.ranks.push_back(t.rank);
-  net::notify(*c, hello);
-  return c;
-}
-
-Result<> SrunStream::connect(const step_rpc::StepdLaunch& launch) {
-  MUSTER_TRY(channel, open(launch, launch.io));
-  channel_ = std::move(channel);
-  channel_->on_request = [this](net::Frame f) { on_frame(f); };
-  channel_->on_closed = [this](const Error&) {
-    channel_ = nullptr;
-    for (auto& [rank, input] : inputs_) input.queue.clear();
-    if (events_.lost) events_.lost();
+void SrunStream::open(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, bool named_by_root, Opened opened) {
+  auto to = destination_of(io);
+  if (!to) return loop_.defer([opened = std::move(opened), e = to.error()] { opened(std::unexpected(e)); });
+  os::Errand errand;
+  errand.connect(to->address.storage, to->address.size, "srun at " + to->name);
+  auto connected = [this, &launch, key = io.key, tcp = to->tcp, opened = std::move(opened)](os::Errand& e) {
+    Result<os::Fd> fd = e.take(0);
+    if (!fd) return opened(std::unexpected(fd.error()));
+    if (tcp) net::tune_tcp(fd->get());
+    net::Limits limits;
+    limits.shares = bounds();
+    net::Peer peer;
+    peer.uid = launch.uid;
+    net::ChannelPtr c = net::adopt_channel(loop_, fd->release(), peer, limits);
+    step_rpc::IoHello hello;
+    hello.key = key;
+    hello.node = launch.node;
+    for (const auto& t : launch.tasks) hello.ranks.push_back(t.rank);
+    net::notify(*c, hello);
+    opened(std::move(c));
   };
-  return {};
+  if (named_by_root) errands_.send_as_ourselves(std::move(errand), kConnectPatience, std::move(connected));
+  else errands_.send(std::move(errand), kConnectPatience, std::move(connected));
 }
 
-Result<> SrunStream::attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, const step_rpc::TasksEnded& over) {
-  if (attached_.size() >= kMostAttached) return fail(Errc::kError, "too many are attached to this step");
-  MUSTER_TRY(c, open(launch, io));
+void SrunStream::connect(const step_rpc::StepdLaunch& launch, bool named_by_root, Connected done) {
+  open(launch, launch.io, named_by_root, [this, done = std::move(done)](Result<net::ChannelPtr> channel) {
+    if (!channel) return done(std::unexpected(channel.error()));
+    channel_ = std::move(*channel);
+    channel_->on_request = [this](net::Frame f) { on_frame(f); };
+    channel_->on_closed = [this](const Error&) { srun_is_gone(); };
+    done({});
+  });
+}
+
+void SrunStream::srun_is_gone() {
+  input_.forget(channel_.get());
+  loop_.defer([c = std::move(channel_)] {});
+  channel_ = nullptr;
+  if (paused_) go_on_reading();
+  if (events_.lost) events_.lost();
+}
+
+void SrunStream::attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, bool named_by_root,
+                        std::function<step_rpc::TasksEnded()> over) {
+  if (attached_.size() + attaching_ >= kMostAttached) return;
+  ++attaching_;
+  open(launch, io, named_by_root, [this, over = std::move(over)](Result<net::ChannelPtr> c) {
+    --attaching_;
+    if (c && !closed_) attached(std::move(*c), over());
+  });
+}
+
+void SrunStream::attached(net::ChannelPtr c, const step_rpc::TasksEnded& over) {
   net::Channel* raw = c.get();
   c->on_request = [this, weak = std::weak_ptr(c)](net::Frame f) {
     step_rpc::IoData m;
     net::ChannelPtr from = weak.lock();
-    // The end of one reader's input is not the end of the tasks'.
-    if (from && f.message == step_rpc::IoData::kNumber && wire::decode(f.payload, m) && !m.end) on_input(std::move(m), from);
+    if (from && f.message == step_rpc::IoData::kNumber && wire::decode(f.payload, m)) on_input(m, from);
   };
   c->on_closed = [this, raw](const Error&) {
+    input_.forget(raw);
     std::erase_if(attached_, [&](const net::ChannelPtr& x) { return x.get() == raw; });
     if (events_.detached) events_.detached();
   };
   if (!over.tasks.empty()) net::notify(*c, over);
   attached_.push_back(std::move(c));
-  return {};
 }
 
 void SrunStream::add_output(uint32_t rank, uint8_t stream, os::Fd fd, bool pty) {
@@ -135,10 +172,12 @@ void SrunStream::read_output(Output* o) {
 void SrunStream::pause_outputs() {
   paused_ = true;
   for (auto& o : outputs_) o->watch->pause_read(true);
-  channel_->when_writable([this] {
-    paused_ = false;
-    for (auto& o : outputs_) o->watch->pause_read(false);
-  });
+  channel_->when_writable([this] { go_on_reading(); });
+}
+
+void SrunStream::go_on_reading() {
+  paused_ = false;
+  for (auto& o : outputs_) o->watch->pause_read(false);
 }
 
 void SrunStream::close_outputs() {
@@ -146,72 +185,26 @@ void SrunStream::close_outputs() {
   outputs_.clear();
 }
 
-void SrunStream::add_input(uint32_t rank, os::Fd fd) {
-  ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
-  inputs_[rank].fd = std::move(fd);
+void SrunStream::input_taken(TaskInput::Sender sender, size_t bytes) {
+  if (sender == channel_.get()) return net::notify(*channel_, step_rpc::IoTaken{bytes});
+  for (const net::ChannelPtr& c : attached_)
+    if (sender == c.get()) return net::notify(*c, step_rpc::IoTaken{bytes});
 }
 
-void SrunStream::drop_input(uint32_t rank) {
-  auto at = inputs_.find(rank);
-  if (at == inputs_.end()) return;
-  at->second.watch.reset();
-  for (const auto& c : at->second.queue) done_with(c);
-  inputs_.erase(at);
-}
-
-void SrunStream::done_with(const std::shared_ptr<Chunk>& chunk) {
-  if (--chunk->holders > 0 || chunk->data.empty()) return;
-  if (net::ChannelPtr from = chunk->from.lock()) net::notify(*from, step_rpc::IoTaken{chunk->data.size()});
-}
-
-void SrunStream::on_input(step_rpc::IoData m, const net::ChannelPtr& from) {
-  auto chunk = std::make_shared<Chunk>();
-  chunk->data = std::move(m.data);
-  chunk->holders = 1;
-  chunk->from = from;
-  std::vector<uint32_t> ranks;
-  for (auto& [rank, input] : inputs_)
-    if (m.rank == step_rpc::kAllTasks || m.rank == rank) ranks.push_back(rank);
-  for (uint32_t rank : ranks) {
-    Input& in = inputs_.at(rank);
-    in.end = in.end || m.end;
-    ++chunk->holders;
-    in.queue.push_back(chunk);
-  }
-  for (uint32_t rank : ranks) write_input(rank);
-  done_with(chunk);
-}
-
-void SrunStream::write_input(uint32_t rank) {
-  auto at = inputs_.find(rank);
-  if (at == inputs_.end()) return;
-  Input& in = at->second;
-  while (!in.queue.empty()) {
-    const std::string& data = in.queue.front()->data;
-    ssize_t n =
-        data.size() == in.offset ? 0 : ::write(in.fd.get(), data.data() + in.offset, data.size() - in.offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) {
-      if (!in.watch) in.watch = loop_.watch(in.fd.get(), [] {}, [this, rank] { write_input(rank); });
-      in.watch->pause_read(true);
-      in.watch->want_write(true);
-      return;
-    }
-    if (n < 0) return drop_input(rank);  // the task closed its input
-    in.offset += static_cast<size_t>(n);
-    if (in.offset < data.size()) continue;
-    done_with(in.queue.front());
-    in.queue.pop_front();
-    in.offset = 0;
-  }
-  if (in.end) return drop_input(rank);
-  if (in.watch) in.watch->want_write(false);
+// Nobody who keeps to the protocol is refused.
+void SrunStream::on_input(const step_rpc::IoData& m, const net::ChannelPtr& from) {
+  if (input_.take(from.get(), m)) return;
+  from->close();
+  if (from == channel_) return srun_is_gone();
+  input_.forget(from.get());
+  std::erase(attached_, from);
+  if (events_.detached) events_.detached();
 }
 
 void SrunStream::on_frame(const net::Frame& f) {
   if (f.message == step_rpc::IoData::kNumber) {
     step_rpc::IoData m;
-    if (wire::decode(f.payload, m)) on_input(std::move(m), channel_);
+    if (net::ChannelPtr from = channel_; wire::decode(f.payload, m)) on_input(m, from);
   } else if (f.message == step_rpc::IoSignal::kNumber) {
     step_rpc::IoSignal m;
     if (wire::decode(f.payload, m)) events_.signal(m);
@@ -228,12 +221,18 @@ void SrunStream::on_frame(const net::Frame& f) {
 }
 
 void SrunStream::tasks_ended(const step_rpc::TasksEnded& m) { send(m); }
-void SrunStream::note(const std::string& line) { send(step_rpc::StepNote{line}); }
+void SrunStream::note(const std::string& line) {
+  if (!channel_ || channel_->queued_bytes() < kNotesBehind) send(step_rpc::StepNote{line});
+}
 
 void SrunStream::say(uint32_t rank, std::string text) { send(step_rpc::IoData{rank, 1, false, std::move(text)}); }
 
+// None may be left out; a module that sends more than srun can take is ended with its step.
 void SrunStream::send_letter(const mpi_rpc::NodeLetter& m) {
-  if (channel_) net::notify(*channel_, m);
+  if (!channel_) return;
+  if (channel_->queued_bytes() <= kLettersBehind) return net::notify(*channel_, m);
+  channel_->close();
+  srun_is_gone();
 }
 
 void SrunStream::abort_step() {
@@ -243,6 +242,7 @@ void SrunStream::abort_step() {
 void SrunStream::say_end() { send(step_rpc::StreamEnd{}); }
 
 void SrunStream::close() {
+  closed_ = true;
   if (channel_) channel_->close();
   channel_ = nullptr;
   for (const net::ChannelPtr& c : attached_) c->close();

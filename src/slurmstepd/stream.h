@@ -1,13 +1,12 @@
 // SrunStream: the connection to srun. Output of the tasks goes out, input and signals come in. One per node
-// and step. A srun that takes its time stops the reading of the tasks' output (their pipes fill, they wait);
-// input is acknowledged when it is in the tasks' pipes, so srun sends no more than a window. When srun is
-// gone, output is read and dropped. Beside srun, others may be attached (sattach): they get the same output and
-// may send input, but no signals; one that does not keep up is dropped, for the tasks wait for srun alone.
+// and step. The address is the user's word, and so an Errand of the user's connects to it. A srun that takes its time stops the
+// reading of the tasks' output (their pipes fill, they wait); input is acknowledged when it is in the tasks' pipes (task_input.h), and
+// a sender that goes beyond its window is none of ours and is left. When srun is gone, output is read and dropped. Beside
+// srun, others may be attached (sattach): they get the same output and may send input, but no signals; one that does not keep up
+// is dropped, for the tasks wait for srun alone. So at most a few MiB wait here for anybody.
 #pragma once
 
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -15,6 +14,8 @@
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "os/fd.h"
+#include "slurmstepd/errands.h"
+#include "slurmstepd/task_input.h"
 
 namespace muster::slurmstepd {
 
@@ -23,26 +24,28 @@ class SrunStream {
   struct Events {
     std::function<void(const step_rpc::IoSignal&)> signal;
     std::function<void(const step_rpc::IoWindow&)> window;
+    std::function<bool()> takes_letters;  // whether there is an MPI module here
     std::function<void(const mpi_rpc::NodeLetter&)> letter;
     std::function<void(const mpi_rpc::NodesLost&)> nodes_lost;
     std::function<void()> lost;          // srun is gone
     std::function<void()> output_ended;  // every task's output reached its end
     std::function<void()> detached;      // an attached reader is gone
   };
-  SrunStream(net::Loop& loop, Events events) : loop_(loop), events_(std::move(events)) {}
+  SrunStream(net::Loop& loop, Errands& errands, Events events) : loop_(loop), errands_(errands), events_(std::move(events)) {}
 
-  // Connects and says hello. Blocks for as long as the kernel takes to connect (srun listens already).
-  Result<> connect(const step_rpc::StepdLaunch& launch);
+  using Connected = std::function<void(Result<>)>;
+  // Connects and says hello; `done` from the loop.
+  void connect(const step_rpc::StepdLaunch& launch, bool named_by_root, Connected done);
   bool connected() const { return channel_ != nullptr; }
-  // To one more reader, who is told of the tasks that are over already.
-  Result<> attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, const step_rpc::TasksEnded& over);
+  // To one more reader, who is told of the tasks that `over` names. One that cannot be reached has gone already.
+  void attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, bool named_by_root, std::function<step_rpc::TasksEnded()> over);
   bool attached() const { return !attached_.empty(); }
 
   // The reading end of a task's pipe, or a pty's master; the stream owns it from here.
   void add_output(uint32_t rank, uint8_t stream, os::Fd fd, bool pty = false);
   // The writing end of a task's stdin.
-  void add_input(uint32_t rank, os::Fd fd);
-  void drop_input(uint32_t rank);
+  void add_input(uint32_t rank, os::Fd fd) { input_.add(rank, std::move(fd)); }
+  void drop_input(uint32_t rank) { input_.drop(rank); }
 
   void tasks_ended(const step_rpc::TasksEnded& m);
   void note(const std::string& line);
@@ -53,7 +56,7 @@ class SrunStream {
   bool outputs_open() const { return !outputs_.empty(); }
   void close_outputs();
   void say_end();  // srun closes then, and `lost` is called
-  void close();  // the attached ones, too
+  void close();    // the attached ones, too
 
  private:
   struct Output {
@@ -63,36 +66,30 @@ class SrunStream {
     os::Fd fd;
     std::unique_ptr<net::Loop::Watch> watch;
   };
-  struct Chunk {
-    std::string data;
-    size_t holders = 0;
-    std::weak_ptr<net::Channel> from;
-  };
-  struct Input {
-    os::Fd fd;
-    std::unique_ptr<net::Loop::Watch> watch;
-    std::deque<std::shared_ptr<Chunk>> queue;
-    size_t offset = 0;
-    bool end = false;
-  };
-
-  Result<net::ChannelPtr> open(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io);
+  using Opened = std::function<void(Result<net::ChannelPtr>)>;
+  void open(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, bool named_by_root, Opened opened);
+  void attached(net::ChannelPtr reader, const step_rpc::TasksEnded& over);
+  std::shared_ptr<net::Shares> bounds();
   void on_frame(const net::Frame& frame);
-  void on_input(step_rpc::IoData m, const net::ChannelPtr& from);
-  void write_input(uint32_t rank);
-  void done_with(const std::shared_ptr<Chunk>& chunk);
+  void on_input(const step_rpc::IoData& m, const net::ChannelPtr& from);
+  void input_taken(TaskInput::Sender sender, size_t bytes);
   void read_output(Output* output);
   void pause_outputs();
+  void go_on_reading();
+  void srun_is_gone();
   template <class M>
   void send(const M& m);  // to all
 
   net::Loop& loop_;
+  Errands& errands_;
   Events events_;
   net::ChannelPtr channel_;
   std::vector<net::ChannelPtr> attached_;
-  bool paused_ = false;
+  size_t attaching_ = 0;
+  bool paused_ = false, closed_ = false;
   std::vector<std::unique_ptr<Output>> outputs_;
-  std::map<uint32_t, Input> inputs_;
+  std::shared_ptr<net::Shares> shares_;
+  TaskInput input_{loop_, [this](TaskInput::Sender sender, size_t bytes) { input_taken(sender, bytes); }};
 };
 
 }  // namespace muster::slurmstepd

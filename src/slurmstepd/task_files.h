@@ -1,40 +1,52 @@
-// TaskFiles: the files that tasks of the step read and write, each opened once with the user's rights; and
-// pipes and terminals for what flows through srun. Missing parent directories of output files are made.
+// TaskFiles: the files that tasks of the step read and write, each opened once, with its missing parent directories, by an Errand
+// of the user's; and what slurmstepd itself has to say in them, which such errands write. A file that takes nothing (a FIFO that
+// nobody reads, a file server that is away) delays nobody but who waits for `when_quiet`, and that not for long.
 #pragma once
 
+#include <functional>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "model/step_rpc.h"
 #include "os/fd.h"
-#include "os/process.h"
+#include "slurmstepd/errands.h"
 
 namespace muster::slurmstepd {
 
 class TaskFiles {
  public:
-  explicit TaskFiles(const step_rpc::StepdLaunch& launch, std::optional<os::Credentials> who)
-      : append_(launch.append), umask_(launch.umask), who_(std::move(who)) {}
+  TaskFiles(Errands& openings, Errands& writings, const step_rpc::StepdLaunch& launch)
+      : openings_(openings), writings_(writings), append_(launch.append), umask_(launch.umask) {}
 
+  // Opens all that the tasks name; then `done`, at once where they name nothing. What went wrong is told by output() and input().
+  void open(const std::vector<step_rpc::TaskLaunch>& tasks, std::function<void()> done);
   // Shared by tasks that name the same file. The descriptor stays ours.
   Result<int> output(const std::string& path);
-  Result<int> input(const std::string& path);
+  Result<int> input(const step_rpc::TaskLaunch& task);
   Result<int> null();
+
   // A line for everybody's stderr: into each file that is used as such.
-  void note(const std::string& line) const;
-  void used_for_errors(int fd) { error_fds_[fd] = true; }
-  void close_all() {
-    fds_.clear();
-    error_fds_.clear();
-  }
+  void note(const std::string& line);
+  void used_for_errors(int fd) { error_fds_.insert(fd); }
+  // At most kMostUnwritten of what waits for a file is kept.
+  void write(int fd, const std::string& text);
+  bool quiet() const { return writing_.empty(); }
+  void when_quiet(std::function<void()> f);  // from the loop; at once where it is
+  void close_all();
 
  private:
+  void write_on(int fd);
+  void now_quiet();
+
+  Errands &openings_, &writings_;
   bool append_;
   uint32_t umask_;
-  std::optional<os::Credentials> who_;
-  std::map<std::string, os::Fd> fds_;  // "<path" and ">path"
-  std::map<int, bool> error_fds_;
+  std::map<std::string, Result<os::Fd>> fds_;  // ">path", "<rank"; "/": /dev/null
+  std::set<int> error_fds_, given_up_;
+  std::map<int, std::string> writing_;  // by file: what the next errand will write
+  std::vector<std::function<void()>> waiting_;
 };
 
 }  // namespace muster::slurmstepd

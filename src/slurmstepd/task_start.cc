@@ -1,6 +1,8 @@
 // Stepd, the start of a task: descriptors, task prologs, the process with its CPUs and its memory policy; and
-// the task epilogs after its end.
+// the task epilogs after its end. Nothing here waits: a task's prolog, its way into its directory and its program are the user's,
+// who may hold them up, while orders go on being heard.
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "base/line_holder.h"
@@ -15,17 +17,14 @@ namespace muster::slurmstepd {
 namespace {
 
 constexpr Duration kPrologTimeout = seconds(600);
+constexpr Duration kEpilogTimeout = seconds(5), kEpilogLeftBehind = seconds(1);  // srun(1) --task-epilog: "a few seconds"
 
 os::MemoryPolicy policy_of(step_rpc::MemoryPolicy p) {
   switch (p) {
-    case step_rpc::MemoryPolicy::kBind:
-      return os::MemoryPolicy::kBind;
-    case step_rpc::MemoryPolicy::kPrefer:
-      return os::MemoryPolicy::kPrefer;
-    case step_rpc::MemoryPolicy::kLocal:
-      return os::MemoryPolicy::kLocal;
-    default:
-      return os::MemoryPolicy::kDefault;
+    case step_rpc::MemoryPolicy::kBind: return os::MemoryPolicy::kBind;
+    case step_rpc::MemoryPolicy::kPrefer: return os::MemoryPolicy::kPrefer;
+    case step_rpc::MemoryPolicy::kLocal: return os::MemoryPolicy::kLocal;
+    default: return os::MemoryPolicy::kDefault;
   }
 }
 
@@ -62,29 +61,65 @@ os::SpawnSpec Stepd::spec_of(const step_rpc::TaskLaunch& task) const {
   s.credentials = who_;
   s.umask = launch_->umask;
   s.limits = limits_;
+  s.nice = launch_->nice;
   s.cpus = task.os_cpus;
   s.cgroup_procs_fds = processes_.join_fds();
-  if (launch_->oom_score_adj) s.oom_score_adj = launch_->oom_score_adj;
   return s;
 }
 
-Result<> Stepd::start_task(Task& task) {
+Result<> Stepd::wire(size_t index) {
+  Task& task = tasks_[index];
   const step_rpc::TaskLaunch& t = *task.launch;
-  Environment env(launch_->environment);
+  task.start = std::make_unique<TaskStart>(launch_->environment);
+  Environment& env = task.start->env;
   for (const std::string& e : t.environment) env.set(e);
   env.unset("SLURM_TASK_PID");
   if (mpi_)
     for (const std::string& e : mpi_->variables_of(t.rank)) env.set(e);
-  std::vector<os::Fd> ours;
-  MUSTER_TRY(fds, wire_task(task, ours));
-  MUSTER_TRY_VOID(run_task_prologs(t, env));
-  os::SpawnSpec s = spec_of(t);
-  std::vector<os::Fd> group;
-  MUSTER_TRY(join_fds, processes_.join_fds_of(static_cast<size_t>(&t - launch_->tasks.data()), group));
-  s.cgroup_procs_fds = std::move(join_fds);
-  s.env = env.entries();
+  if (launch_->pty && stream_ && index == 0) return wire_terminal(t, *task.start);
+  return wire_files(t, *task.start);
+}
+
+void Stepd::run_prolog(size_t index, bool of_site) {
+  const Task& task = tasks_[index];
+  os::SpawnSpec s = spec_of(*task.launch);
+  s.path = of_site ? launch_->site_task_prolog : launch_->task_prolog;
+  s.argv = {s.path};
+  s.env = task.start->env.entries();
   s.pid_variable = "SLURM_TASK_PID";
-  s.fds = std::move(fds);
+  programs_.run(std::move(s), {kPrologTimeout, std::nullopt}, [this, index, of_site](const UserPrograms::Outcome& outcome) {
+    if (!core_.over()) prolog_done(index, of_site, outcome);
+  });
+}
+
+// What it printed is in its variables, and with the user, before anything else of the task happens.
+void Stepd::prolog_done(size_t index, bool of_site, const UserPrograms::Outcome& outcome) {
+  const step_rpc::TaskLaunch& t = *tasks_[index].launch;
+  if (!outcome.ok()) {
+    const std::string& program = of_site ? launch_->site_task_prolog : launch_->task_prolog;
+    return core_.prolog_ended(index, of_site,
+                              outcome.not_started ? *outcome.not_started : Error(Errc::kError, "TaskProlog " + program + " failed"));
+  }
+  auto next = [this, index, of_site] { core_.prolog_ended(index, of_site, std::nullopt); };
+  const std::string printed = tasks_[index].start->env.apply_prolog_output(outcome.output);
+  if (printed.empty()) return next();
+  if (t.std_out.empty() && stream_) {
+    stream_->say(t.rank, printed);
+    return next();
+  }
+  if (auto fd = files_->output(t.std_out)) files_->write(*fd, printed);
+  files_->when_quiet(std::move(next));
+}
+
+Result<os::SpawnSpec> Stepd::task_spec(const Task& task, bool in_tmp, std::vector<os::Fd>& groups) {
+  const step_rpc::TaskLaunch& t = *task.launch;
+  os::SpawnSpec s = spec_of(t);
+  MUSTER_TRY(join_fds, processes_.join_fds_of(place_of(task), groups));
+  s.cgroup_procs_fds = std::move(join_fds);
+  if (in_tmp) s.cwd = "/tmp";
+  s.env = task.start->env.entries();
+  s.pid_variable = "SLURM_TASK_PID";
+  s.fds = task.start->fds;
   if (auto socket = mpi_ ? mpi_->socket_of(t.rank) : std::nullopt) s.fds.push_back(*socket);
   if (launch_->pty && t.rank == launch_->tasks.front().rank && pty_master_) {
     s.new_session = true;
@@ -92,45 +127,94 @@ Result<> Stepd::start_task(Task& task) {
   } else {
     s.process_group = 0;
   }
-  // Inherited by the child, and ours no longer than it takes to start it.
+  return s;
+}
+
+Result<StepHost::Launched> Stepd::launch(size_t index, bool in_tmp) {
+  Task& task = tasks_[index];
+  const step_rpc::TaskLaunch& t = *task.launch;
+  TaskStart& start = *task.start;
+  start.watch.reset();
+  start.launch.reset();  // of the attempt before
+  std::vector<os::Fd> groups;
+  MUSTER_TRY(spec, task_spec(task, in_tmp, groups));
+  // Inherited by the child, and ours no longer than it takes to begin it.
   std::optional<os::ScopedMemoryPolicy> policy;
   if (t.memory.policy != step_rpc::MemoryPolicy::kDefault) {
     MUSTER_TRY(set, os::ScopedMemoryPolicy::set(policy_of(t.memory.policy), t.memory.nodes));
     policy.emplace(std::move(set));
   }
-  auto pid = plugins_ ? hold_task(task, s) : os::spawn(s);
-  if (!pid && s.cwd.size() > 1 && ::access(s.cwd.c_str(), X_OK) != 0 &&
-      pid.error().message().starts_with("chdir")) {
-    // As Slurm does: say it, and run in /tmp.
-    std::string line = "slurmstepd: error: couldn't chdir to `" + s.cwd +
-                       "': " + std::string(pid.error().message().substr(6 + s.cwd.size() + 2)) +
-                       ": going to /tmp instead";
-    note(line);
-    s.cwd = "/tmp";
-    pid = os::spawn(s);
+  if (plugins_) {
+    MUSTER_TRY(pid, hold_task(task, spec));
+    task.pid = pid;
+    return Launched::kHeld;
   }
-  if (!pid) return std::unexpected(pid.error());
-  task.pid = *pid;
-  ++running_;
-  for (const std::string& line : t.notes) note(with_pid(line, *pid));
+  MUSTER_TRY(launched, os::Launch::start(std::move(spec)));
+  for (os::Fd& fd : groups) start.ours.push_back(std::move(fd));
+  task.pid = launched.pid();
+  start.launch.emplace(std::move(launched));
+  start.watch = loop_.watch(start.launch->fd(), [this, index] { settle(index); });
+  return Launched::kOnItsWay;
+}
+
+// It runs its program, or says why it cannot. A child that failed is reaped as nobody's.
+void Stepd::settle(size_t index) {
+  Task& task = tasks_[index];
+  if (!task.start || !task.start->launch) return;
+  auto outcome = task.start->launch->settled();
+  if (!outcome) return;
+  task.start->watch.reset();
+  if (*outcome) return core_.started(index);
+  task.pid = 0;
+  core_.not_started(index, outcome->error(), task.start->launch->failed_at_directory());
+}
+
+// As Slurm does: say it, and run in /tmp.
+void Stepd::go_to_tmp(size_t index, const Error& why) {
+  const std::string& directory = launch_->work_dir;
+  note("slurmstepd: error: couldn't chdir to `" + directory + "': " + std::string(why.message().substr(6 + directory.size() + 2)) +
+       ": going to /tmp instead");
+  files_->when_quiet([this, index] { core_.launch_again(index); });
+}
+
+void Stepd::has_started(size_t index) {
+  Task& task = tasks_[index];
+  const std::unique_ptr<TaskStart> over = std::move(task.start);
+  for (const std::string& line : task.launch->notes) note(with_pid(line, task.pid));
   tell_of_task(task);
+}
+
+void Stepd::all_run(const std::string& word) {
+  if (mpi_) mpi_->close_sockets();
+  if (!word.empty()) files_->note("slurmstepd: error: " + word);
+  for (const Task& t : tasks_)
+    if (t.pid > 0) running_.push_back({t.launch->rank, t.pid});
+}
+
+void Stepd::is_over(const EndedTask& ended, bool epilog) {
+  const step_rpc::TaskLaunch& t = *tasks_[ended.task].launch;
+  tell_of_end(ended);
+  if (plugins_) plugins_->task_ended(ended.task, ended.status);
+  if (stream_) stream_->drop_input(t.rank);
+  if (mpi_) mpi_->task_gone(t.rank, ended.status);
+  if (epilog) run_task_epilog(t, false);
+}
+
+// The child's descriptors 0-2. What it gets of us is closed after the start.
+Result<> Stepd::wire_terminal(const step_rpc::TaskLaunch& t, TaskStart& start) {
+  MUSTER_TRY(pty, os::open_pty(os::WindowSize{launch_->pty_rows, launch_->pty_columns}, who_ ? std::optional(who_->uid) : std::nullopt));
+  pty_master_ = os::Fd(::dup(pty.master.get()));
+  stream_->add_input(t.rank, os::Fd(::dup(pty.master.get())));
+  stream_->add_output(t.rank, 1, std::move(pty.master), true);
+  const int slave = pty.slave.get();
+  start.ours.push_back(std::move(pty.slave));
+  start.fds = {{slave, 0}, {slave, 1}, {slave, 2}};
   return {};
 }
 
-// The child's descriptors 0-2. What it gets of us goes to `ours` and is closed after the start.
-Result<std::vector<os::FdMapping>> Stepd::wire_task(Task& task, std::vector<os::Fd>& ours) {
-  const step_rpc::TaskLaunch& t = *task.launch;
-  if (launch_->pty && stream_ && &t == &launch_->tasks.front()) {
-    MUSTER_TRY(pty, os::open_pty(os::WindowSize{launch_->pty_rows, launch_->pty_columns},
-                                 who_ ? std::optional(who_->uid) : std::nullopt));
-    pty_master_ = os::Fd(::dup(pty.master.get()));
-    stream_->add_input(t.rank, os::Fd(::dup(pty.master.get())));
-    stream_->add_output(t.rank, 1, std::move(pty.master), true);
-    int slave = pty.slave.get();
-    ours.push_back(std::move(pty.slave));
-    return std::vector<os::FdMapping>{{slave, 0}, {slave, 1}, {slave, 2}};
-  }
-  std::vector<os::FdMapping> fds;
+Result<> Stepd::wire_files(const step_rpc::TaskLaunch& t, TaskStart& start) {
+  std::vector<os::FdMapping>& fds = start.fds;
+  std::vector<os::Fd>& ours = start.ours;
   auto give = [&](os::Fd fd, int target) {
     fds.push_back({fd.get(), target});
     ours.push_back(std::move(fd));
@@ -141,7 +225,7 @@ Result<std::vector<os::FdMapping>> Stepd::wire_task(Task& task, std::vector<os::
     return {};
   };
   if (!t.std_in.empty()) {
-    MUSTER_TRY_VOID(add(files_->input(t.std_in), 0));
+    MUSTER_TRY_VOID(add(files_->input(t), 0));
   } else if (stream_) {
     MUSTER_TRY(ends, make_pipe());
     give(std::move(ends.reader), 0);
@@ -166,44 +250,28 @@ Result<std::vector<os::FdMapping>> Stepd::wire_task(Task& task, std::vector<os::
     }
     MUSTER_TRY(file, files_->output(path));
     if (target == 2) files_->used_for_errors(file);
-    relay_.add(std::move(ends.reader), file, launch_->label ? task_label(t.rank, launch_->num_tasks) : "");
-  }
-  return fds;
-}
-
-Result<> Stepd::run_task_prologs(const step_rpc::TaskLaunch& t, Environment& env) {
-  for (const std::string* program : {&launch_->site_task_prolog, &launch_->task_prolog}) {
-    if (program->empty()) continue;
-    os::SpawnSpec s = spec_of(t);
-    s.path = *program;
-    s.argv = {*program};
-    s.env = env.entries();
-    s.pid_variable = "SLURM_TASK_PID";
-    MUSTER_TRY(done, os::run_captured(std::move(s), kPrologTimeout));
-    if (!done.status.ok()) return fail("TaskProlog " + *program + " failed");
-    std::string printed = env.apply_prolog_output(done.output);
-    if (printed.empty()) continue;
-    if (t.std_out.empty() && stream_) {
-      stream_->say(t.rank, printed);
-    } else if (auto fd = files_->output(t.std_out)) {
-      [[maybe_unused]] auto ok = os::write_all(*fd, printed);
-    }
+    MUSTER_TRY_VOID(relay_->add(std::move(ends.reader), file, launch_->label ? task_label(t.rank, launch_->num_tasks) : ""));
   }
   return {};
 }
 
-void Stepd::run_task_epilogs(const step_rpc::TaskLaunch& t, int32_t) {
-  for (const std::string* program : {&launch_->task_epilog, &launch_->site_task_epilog}) {
-    if (program->empty()) continue;
-    Environment env(launch_->environment);
-    for (const std::string& e : t.environment) env.set(e);
-    os::SpawnSpec s = spec_of(t);
-    s.path = *program;
-    s.argv = {*program};
-    s.env = env.entries();
-    auto done = os::run_captured(std::move(s), kPrologTimeout);
-    if (!done || !done->status.ok()) files_->note("slurmstepd: error: TaskEpilog " + *program + " failed");
+// The user's, then the site's. The step is not over before they are.
+void Stepd::run_task_epilog(const step_rpc::TaskLaunch& t, bool of_site) {
+  const std::string& program = of_site ? launch_->site_task_epilog : launch_->task_epilog;
+  if (program.empty()) {
+    if (!of_site) run_task_epilog(t, true);
+    return;
   }
+  Environment env(launch_->environment);
+  for (const std::string& e : t.environment) env.set(e);
+  os::SpawnSpec s = spec_of(t);
+  s.path = program;
+  s.argv = {program};
+  s.env = env.entries();
+  programs_.run(std::move(s), {kEpilogTimeout, kEpilogLeftBehind}, [this, &t, of_site, program](UserPrograms::Outcome outcome) {
+    if (!outcome.ok()) files_->note("slurmstepd: error: TaskEpilog " + program + " failed");
+    if (!of_site) run_task_epilog(t, true);
+  });
 }
 
 }  // namespace muster::slurmstepd

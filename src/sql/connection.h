@@ -18,16 +18,16 @@
 
 namespace muster::sql {
 
-struct Text {                   // compared byte by byte
+struct Text {  // compared byte by byte
   std::string_view text;
 };
 struct Bytes {
   std::string_view bytes;
 };
-using Value = std::variant<int64_t, Text, Bytes>;   // must outlive the call
+using Value = std::variant<int64_t, Text, Bytes>;  // must outlive the call
 using Values = std::span<const Value>;
 
-class Row {                     // columns count from 0; views are valid until the callback returns
+class Row {  // columns count from 0; views are valid until the callback returns
  public:
   virtual ~Row() = default;
   virtual int64_t number(int column) const = 0;
@@ -41,13 +41,15 @@ class Connection {
   // An error of `row` ends the query and is returned.
   virtual Result<> query(std::string_view statement, Values values, const std::function<Result<>(const Row&)>& row) = 0;
   // The same for any number of rows, of which few are in memory at once: `row` may not use this connection.
-  virtual Result<> scan(std::string_view statement, Values values, const std::function<Result<>(const Row&)>& row) { return query(statement, values, row); }
+  virtual Result<> scan(std::string_view statement, Values values, const std::function<Result<>(const Row&)>& row) {
+    return query(statement, values, row);
+  }
   // The {id} of the row that the last INSERT made.
   virtual int64_t last_id() = 0;
   virtual Result<bool> has_table(std::string_view name) = 0;
-  virtual std::string name() const = 0;                       // for messages: the file, or database and host
-  virtual std::string spelled(std::string_view create) const = 0;   // with {…} replaced
-  virtual Result<> begin() = 0;                               // for writing
+  virtual std::string name() const = 0;                            // for messages: the file, or database and host
+  virtual std::string spelled(std::string_view create) const = 0;  // with {…} replaced
+  virtual Result<> begin() = 0;                                    // for writing
   virtual Result<> commit() = 0;
   virtual void rollback() = 0;
 };
@@ -58,10 +60,10 @@ Result<std::unique_ptr<Connection>> open_sqlite(const std::string& path);
 struct MariaDbOptions {
   std::string host = "localhost", backup_host;
   uint16_t port = 3306;
-  std::string socket;            // instead of host and port
+  std::string socket;  // instead of host and port
   std::string user, password, database = "slurm_acct_db";
-  unsigned answer_seconds = 60;  // a server that is silent for longer is away
-  std::string tls_ca, tls_capath, tls_cert, tls_key, tls_cipher;   // StorageParameters=SSL_…
+  unsigned answer_seconds = 60;                                   // a server that is silent for longer is away
+  std::string tls_ca, tls_capath, tls_cert, tls_key, tls_cipher;  // StorageParameters=SSL_…
 };
 // The database is created if it is not there and the user may do that.
 Result<std::unique_ptr<Connection>> open_mariadb(const MariaDbOptions& options);

@@ -29,7 +29,9 @@ bool is_away(unsigned code) {
 }
 
 Error error_of(const std::string& where, unsigned code, const char* words) {
-  Errc kind = is_away(code) ? Errc::kAccountingUnavailable : code == ER_DISK_FULL || code == ER_RECORD_FILE_FULL ? Errc::kDiskFull : Errc::kStateNotSaved;
+  Errc kind = is_away(code)                                         ? Errc::kAccountingUnavailable
+              : code == ER_DISK_FULL || code == ER_RECORD_FILE_FULL ? Errc::kDiskFull
+                                                                    : Errc::kStateNotSaved;
   return Error(kind, std::string(errc_text(kind)) + ": " + where + ": " + words);
 }
 
@@ -118,7 +120,7 @@ class MariaDb final : public Connection {
     bool all = false;
     Result<> done = fetch(s, row, all);
     if (all || in_transaction()) mysql_stmt_free_result(s);
-    else drop();   // the rest may be gigabytes, and would have to be read before the next statement
+    else drop();  // the rest may be gigabytes, and would have to be read before the next statement
     return done;
   }
 
@@ -143,7 +145,7 @@ class MariaDb final : public Connection {
     if (!handle_) MUSTER_TRY_VOID(connect());
     Result<> begun = command("START TRANSACTION");
     if (begun || begun.error().code != Errc::kAccountingUnavailable) return begun;
-    MUSTER_TRY_VOID(connect());   // the server closed an idle connection, or was restarted
+    MUSTER_TRY_VOID(connect());  // the server closed an idle connection, or was restarted
     return command("START TRANSACTION");
   }
   Result<> commit() override { return command("COMMIT"); }
@@ -153,7 +155,7 @@ class MariaDb final : public Connection {
 
  private:
   void drop() {
-    handle_.reset();   // before its statements, which would read what is left of their rows
+    handle_.reset();  // before its statements, which would read what is left of their rows
     statements_.clear();
   }
   // Of a statement that was executed. `all`: there are no more rows.
@@ -182,9 +184,10 @@ class MariaDb final : public Connection {
     mysql_options(h.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
     auto text = [](const std::string& s) { return s.empty() ? nullptr : s.c_str(); };
     if (!options_.tls_ca.empty() || !options_.tls_cert.empty())
-      mysql_ssl_set(h.get(), text(options_.tls_key), text(options_.tls_cert), text(options_.tls_ca), text(options_.tls_capath), text(options_.tls_cipher));
-    MYSQL* ok = mysql_real_connect(h.get(), options_.socket.empty() ? host.c_str() : nullptr, text(options_.user), text(options_.password), nullptr,
-                                   options_.port, text(options_.socket), CLIENT_FOUND_ROWS);
+      mysql_ssl_set(h.get(), text(options_.tls_key), text(options_.tls_cert), text(options_.tls_ca), text(options_.tls_capath),
+                    text(options_.tls_cipher));
+    MYSQL* ok = mysql_real_connect(h.get(), options_.socket.empty() ? host.c_str() : nullptr, text(options_.user), text(options_.password),
+                                   nullptr, options_.port, text(options_.socket), CLIENT_FOUND_ROWS);
     if (!ok) {
       Error e = error_of(name(), mysql_errno(h.get()), mysql_error(h.get()));
       e.hint = "StorageHost, StoragePort, StorageUser and StoragePass of slurmdbd.conf say where the database is";

@@ -12,7 +12,7 @@
 namespace muster::sql {
 namespace {
 
-constexpr size_t kMostNames = 500;   // in one list of a statement; longer ones are left to RecordRule
+constexpr size_t kMostNames = 500;  // in one list of a statement; longer ones are left to RecordRule
 
 bool wanted(const std::vector<uint32_t>& sorted, uint32_t value) { return sorted.empty() || std::ranges::binary_search(sorted, value); }
 bool wanted(const std::unordered_set<std::string_view>& names, std::string_view value) { return names.empty() || names.contains(value); }
@@ -91,16 +91,32 @@ bool was_in_state(const rpc::JobRecordFilter& f, JobState state, Time submitted,
   // [begin, end) has something in common with [from, until), where both may be one moment.
   auto overlaps = [&](Time begin, Time end) { return begin <= std::max(from, until - Duration(1)) && end >= from; };
   Time over = ended == kTimeUnset ? kTimeInfinite : ended;
-  if (bit(JobState::kPending) && (!has_started || started > submitted) && overlaps(submitted, has_started ? started - Duration(1) : over)) return true;
+  if (bit(JobState::kPending) && (!has_started || started > submitted) && overlaps(submitted, has_started ? started - Duration(1) : over))
+    return true;
   if (has_started && bit(JobState::kRunning) && overlaps(started, over)) return true;
   if (state == JobState::kSuspended && bit(state) && overlaps(started, over)) return true;
   return is_finished(state) && bit(state) && overlaps(over, over);
 }
 
+bool shows_waiting(const rpc::JobRecordFilter& f, JobState state, Time eligible) {
+  const Time until = f.until == kTimeUnset ? kTimeInfinite : std::max(f.until, f.from);
+  if (state != JobState::kPending || (eligible != kTimeUnset && eligible <= until)) return true;
+  return !f.jobs.empty() && !f.states && !f.state_flags;
+}
+
 RecordRule::RecordRule(const rpc::JobRecordFilter& f)
-    : filter_(&f), users_(sorted(f.users)), groups_(sorted(f.groups)), clusters_(set_of(f.clusters)), accounts_(set_of(f.accounts)),
-      names_(set_of(f.names)), qos_(set_of(f.qos)), wckeys_(set_of(f.wckeys)), reservations_(set_of(f.reservations)),
-      partitions_(set_of(f.partitions)), features_(set_of(f.features)), reasons_(set_of(f.reasons)) {}
+    : filter_(&f),
+      users_(sorted(f.users)),
+      groups_(sorted(f.groups)),
+      clusters_(set_of(f.clusters)),
+      accounts_(set_of(f.accounts)),
+      names_(set_of(f.names)),
+      qos_(set_of(f.qos)),
+      wckeys_(set_of(f.wckeys)),
+      reservations_(set_of(f.reservations)),
+      partitions_(set_of(f.partitions)),
+      features_(set_of(f.features)),
+      reasons_(set_of(f.reasons)) {}
 
 Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& f) {
   RecordRule rule(f);
@@ -110,9 +126,11 @@ Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& f) {
     t.task = s.array_task;
     t.whole = s.array_task == kNoArrayTask && s.array_tasks.empty();
     if (!s.array_tasks.empty() && !Bitmap::parse_ranges(s.array_tasks, t.list, kMaxArrayTaskId + 1))
-      return fail(Errc::kInvalidArray, "job tasks " + s.array_tasks.substr(0, 100) + ": not a list of numbers up to " + std::to_string(kMaxArrayTaskId));
+      return fail(Errc::kInvalidArray,
+                  "job tasks " + s.array_tasks.substr(0, 100) + ": not a list of numbers up to " + std::to_string(kMaxArrayTaskId));
     tasks += t.list.size();
-    if (tasks > kMostTasks) return fail(Errc::kInvalidArray, "job tasks: the lists are longer than " + std::to_string(kMostTasks) + " together");
+    if (tasks > kMostTasks)
+      return fail(Errc::kInvalidArray, "job tasks: the lists are longer than " + std::to_string(kMostTasks) + " together");
     rule.jobs_.emplace(s.job.value, std::move(t));
   }
   for (const std::string& text : f.nodes) {
@@ -126,12 +144,13 @@ Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& f) {
 
 bool RecordRule::selected(const JobRecord& r) const {
   if (jobs_.empty()) return true;
-  Bitmap pending;   // "4-7%2", read when it is first needed
+  Bitmap pending;  // "4-7%2", read when it is first needed
   bool read = false;
   auto meets = [&](const Tasks& t) {
     if (t.whole || (r.array_task != kNoArrayTask && t.list.test(r.array_task))) return true;
     if (t.task != kNoArrayTask && r.array_task == t.task) return true;
-    if (!std::exchange(read, true)) (void)Bitmap::parse_ranges(std::string_view(r.array_tasks).substr(0, r.array_tasks.find('%')), pending, kMaxArrayTaskId + 1);
+    if (!std::exchange(read, true))
+      (void)Bitmap::parse_ranges(std::string_view(r.array_tasks).substr(0, r.array_tasks.find('%')), pending, kMaxArrayTaskId + 1);
     return t.task == kNoArrayTask ? pending.intersects(t.list) : pending.test(t.task);
   };
   auto any = [&](JobId id) {

@@ -23,16 +23,16 @@ class RecordRule {
   static Result<RecordRule> make(const rpc::JobRecordFilter& filter);
   bool matches(const JobRecord& record) const;
 
-  static constexpr size_t kMostTasks = size_t{64} << 20;   // 8 MiB
+  static constexpr size_t kMostTasks = size_t{64} << 20;  // 8 MiB
 
  private:
-  struct Tasks {                 // of one selector
+  struct Tasks {  // of one selector
     uint32_t task = kNoArrayTask;
     Bitmap list;
-    bool whole = false;          // all of the job
+    bool whole = false;  // all of the job
   };
-  using Numbers = std::vector<uint32_t>;                    // sorted
-  using Names = std::unordered_set<std::string_view>;       // views of the filter
+  using Numbers = std::vector<uint32_t>;               // sorted
+  using Names = std::unordered_set<std::string_view>;  // views of the filter
   explicit RecordRule(const rpc::JobRecordFilter& filter);
   bool selected(const JobRecord& record) const;
   bool on_nodes(const std::string& node_list) const;
@@ -43,6 +43,9 @@ class RecordRule {
   Names clusters_, accounts_, names_, qos_, wckeys_, reservations_, partitions_, features_, reasons_;
   std::unordered_set<std::string> nodes_;
 };
+
+// sacct(1) --jobs: what waits and is not eligible yet is listed for those alone who name it, and is in no state.
+bool shows_waiting(const rpc::JobRecordFilter& filter, JobState state, Time eligible);
 
 // What a job was in [from, until) counts: pending from its submission to its start or end, running until its end, and its last
 // state at its end.

@@ -30,10 +30,11 @@ constexpr std::string_view kIndexes[] = {
 
 Result<int64_t> version_of(Connection& c) {
   int64_t version = 0;
-  MUSTER_TRY_VOID(c.query("SELECT value FROM muster_meta WHERE name = ?", std::array<Value, 1>{Text{"schema"}}, [&](const Row& row) -> Result<> {
-    version = row.number(0);
-    return {};
-  }));
+  MUSTER_TRY_VOID(
+      c.query("SELECT value FROM muster_meta WHERE name = ?", std::array<Value, 1>{Text{"schema"}}, [&](const Row& row) -> Result<> {
+        version = row.number(0);
+        return {};
+      }));
   return version;
 }
 
@@ -56,7 +57,8 @@ Result<> prepare_schema(Connection& c) {
   return in_transaction(c, [&]() -> Result<> {
     for (std::string_view table : kTables) MUSTER_TRY_VOID(c.run(c.spelled(table)));
     for (std::string_view index : kIndexes)
-      if (auto made = c.run(index); !made && std::string(made.error().message()).find("uplicate key name") == std::string::npos) return made;
+      if (auto made = c.run(index); !made && std::string(made.error().message()).find("uplicate key name") == std::string::npos)
+        return made;
     const Value values[] = {Text{"schema"}, int64_t{kSchemaVersion}};
     return c.run("INSERT INTO muster_meta(name, value) VALUES(?, ?)", values);
   });

@@ -7,7 +7,7 @@
 namespace muster::sql {
 
 struct Spelling {
-  std::string_view id, name, bytes, end;   // {id} {name} {bytes} {end}
+  std::string_view id, name, bytes, end;  // {id} {name} {bytes} {end}
 };
 std::string spell(std::string_view create, const Spelling& words);
 

@@ -81,13 +81,13 @@ class Sqlite final : public Connection {
   Result<store::Statement*> prepared(std::string_view text) {
     auto at = statements_.find(text);
     if (at != statements_.end()) return &at->second;
-    if (statements_.size() >= kMaxStatements) statements_.clear();   // filters come in many shapes
+    if (statements_.size() >= kMaxStatements) statements_.clear();  // filters come in many shapes
     MUSTER_TRY(s, db_.prepare(text));
     return &statements_.emplace(std::string(text), std::move(s)).first->second;
   }
 
   static constexpr size_t kMaxStatements = 200;
-  store::Database db_;   // outlives its statements
+  store::Database db_;  // outlives its statements
   std::map<std::string, store::Statement, std::less<>> statements_;
 };
 
@@ -96,7 +96,9 @@ class Sqlite final : public Connection {
 Result<> create_file(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0 && errno == EEXIST) return {};
-  if (fd < 0) return fail(errno == ENOSPC || errno == EDQUOT ? Errc::kDiskFull : Errc::kStateNotSaved, "cannot open " + path + ": " + std::strerror(errno));
+  if (fd < 0)
+    return fail(errno == ENOSPC || errno == EDQUOT ? Errc::kDiskFull : Errc::kStateNotSaved,
+                "cannot open " + path + ": " + std::strerror(errno));
   ::close(fd);
   return {};
 }
@@ -106,9 +108,11 @@ Result<> create_file(const std::string& path) {
 Result<std::unique_ptr<Connection>> open_sqlite(const std::string& path) {
   MUSTER_TRY_VOID(create_file(path));
   MUSTER_TRY(db, store::Database::open(path, store::Database::Access::kWriter));
-  sqlite3_busy_timeout(db.handle(), 10'000);   // another connection of ours writes
+  sqlite3_busy_timeout(db.handle(), 10'000);  // another connection of ours writes
   MUSTER_TRY(mode, db.text("PRAGMA journal_mode = WAL"));
-  if (mode != "wal") return fail(Errc::kStateNotSaved, path + ": this file system cannot keep SQLite's write-ahead log", "StorageLoc must be on a local file system.");
+  if (mode != "wal")
+    return fail(Errc::kStateNotSaved, path + ": this file system cannot keep SQLite's write-ahead log",
+                "StorageLoc must be on a local file system.");
   for (std::string_view pragma : {"PRAGMA synchronous = FULL", "PRAGMA cache_size = -65536", "PRAGMA temp_store = MEMORY"})
     MUSTER_TRY_VOID(db.exec(pragma));
   return std::unique_ptr<Connection>(std::make_unique<Sqlite>(std::move(db)));

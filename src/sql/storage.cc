@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kNotEnded = std::numeric_limits<int64_t>::max();
 constexpr size_t kNameBytes = 255;
-constexpr size_t kRowsPerLook = 256;   // whether the answer is still wanted
+constexpr size_t kRowsPerLook = 256;  // whether the answer is still wanted
 
 int64_t number_of(Time t) { return t.time_since_epoch().count(); }
 Time time_of(int64_t n) { return n == kNotEnded ? kTimeUnset : Time(Duration(n)); }
@@ -26,14 +26,15 @@ int64_t signed_of(uint64_t n) { return static_cast<int64_t>(n); }
 // Whether SQL and the columns can tell; what they cannot needs the record itself.
 bool needs_record(const rpc::JobRecordFilter& f) {
   auto special = [](const rpc::JobSelector& s) { return s.array_task != kNoArrayTask || !s.array_tasks.empty(); };
-  size_t longest = std::max({f.jobs.size(), f.users.size(), f.groups.size(), f.clusters.size(), f.accounts.size(), f.names.size(), f.qos.size(), f.wckeys.size()});
+  size_t longest = std::max({f.jobs.size(), f.users.size(), f.groups.size(), f.clusters.size(), f.accounts.size(), f.names.size(),
+                             f.qos.size(), f.wckeys.size()});
   return longest > 400 || std::ranges::any_of(f.jobs, special) || !f.partitions.empty() || !f.reservations.empty() || !f.nodes.empty() ||
          !f.reasons.empty() || !f.features.empty() || f.state_flags || f.min_cpus || f.max_cpus || f.min_nodes || f.max_nodes ||
          f.min_limit_min || f.max_limit_min || std::ranges::any_of(f.names, [](const std::string& n) { return n.size() >= kNameBytes; });
 }
 
 struct Found {
-  const std::string* cluster = nullptr;   // of a set that outlives it: there are few
+  const std::string* cluster = nullptr;  // of a set that outlives it: there are few
   int64_t head = 0, job = 0, submitted = 0, restarts = 0, number = 0;
   auto order() const { return std::tie(*cluster, head, job, submitted, restarts); }
   bool operator<(const Found& o) const { return order() < o.order(); }
@@ -65,47 +66,67 @@ Result<> Storage::store_job(const std::string& cluster, const JobRecord& r, bool
   const Value key[] = {int64_t{r.key.id.value}, name_of(cluster), number_of(r.key.submitted), int64_t{r.key.restarts}};
   int64_t number = 0;
   uint64_t position = 0;
-  MUSTER_TRY_VOID(connection_->query("SELECT id, position FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
-                                     [&](const Row& row) -> Result<> {
-                                       number = row.number(0);
-                                       position = static_cast<uint64_t>(row.number(1));
-                                       return {};
-                                     }));
-  if (number && !replace && position >= r.position) return {};   // known, or older than what is known
+  MUSTER_TRY_VOID(
+      connection_->query("SELECT id, position FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
+                         [&](const Row& row) -> Result<> {
+                           number = row.number(0);
+                           position = static_cast<uint64_t>(row.number(1));
+                           return {};
+                         }));
+  if (number && !replace && position >= r.position) return {};  // known, or older than what is known
   JobRecord whole = r;
   whole.cluster = cluster;
   std::string bytes = wire::encoded(whole);
-  std::vector<Value> values = {signed_of(r.position), int64_t{r.array_job_id ? r.array_job_id.value : r.key.id.value}, int64_t{r.uid.value},
-                               int64_t{r.gid.value}, name_of(r.account), name_of(r.partition), name_of(r.name), name_of(r.qos), name_of(r.wckey),
-                               static_cast<int64_t>(r.state), number_of(r.eligible), number_of(r.started),
-                               r.ended == kTimeUnset ? kNotEnded : number_of(r.ended), Bytes{bytes}};
+  std::vector<Value> values = {signed_of(r.position),
+                               int64_t{r.array_job_id ? r.array_job_id.value : r.key.id.value},
+                               int64_t{r.uid.value},
+                               int64_t{r.gid.value},
+                               name_of(r.account),
+                               name_of(r.partition),
+                               name_of(r.name),
+                               name_of(r.qos),
+                               name_of(r.wckey),
+                               static_cast<int64_t>(r.state),
+                               number_of(r.eligible),
+                               number_of(r.started),
+                               r.ended == kTimeUnset ? kNotEnded : number_of(r.ended),
+                               Bytes{bytes}};
   if (number) {
     values.emplace_back(number);
-    return connection_->run("UPDATE muster_jobs SET position = ?, head = ?, uid = ?, gid = ?, account = ?, part = ?, name = ?, qos = ?, wckey = ?,"
-                            " state = ?, eligible = ?, started = ?, ended = ?, record = ? WHERE id = ?", values);
+    return connection_->run(
+        "UPDATE muster_jobs SET position = ?, head = ?, uid = ?, gid = ?, account = ?, part = ?, name = ?, qos = ?, wckey = ?,"
+        " state = ?, eligible = ?, started = ?, ended = ?, record = ? WHERE id = ?",
+        values);
   }
   values.insert(values.end(), std::begin(key), std::end(key));
-  return connection_->run("INSERT INTO muster_jobs(position, head, uid, gid, account, part, name, qos, wckey, state, eligible, started, ended, record,"
-                          " job, cluster, submitted, restarts) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", values);
+  return connection_->run(
+      "INSERT INTO muster_jobs(position, head, uid, gid, account, part, name, qos, wckey, state, eligible, started, ended, record,"
+      " job, cluster, submitted, restarts) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      values);
 }
 
 Result<> Storage::store_step(const std::string& cluster, const StepRecord& s) {
-  std::vector<Value> key = {int64_t{s.job.id.value}, name_of(cluster), number_of(s.job.submitted), int64_t{s.job.restarts}, int64_t{s.id.value}};
+  std::vector<Value> key = {int64_t{s.job.id.value}, name_of(cluster), number_of(s.job.submitted), int64_t{s.job.restarts},
+                            int64_t{s.id.value}};
   bool known = false;
   uint64_t position = 0;
-  MUSTER_TRY_VOID(connection_->query("SELECT position FROM muster_steps WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND step = ?", key,
-                                     [&](const Row& row) -> Result<> {
-                                       known = true;
-                                       position = static_cast<uint64_t>(row.number(0));
-                                       return {};
-                                     }));
+  MUSTER_TRY_VOID(
+      connection_->query("SELECT position FROM muster_steps WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND step = ?",
+                         key, [&](const Row& row) -> Result<> {
+                           known = true;
+                           position = static_cast<uint64_t>(row.number(0));
+                           return {};
+                         }));
   if (known && position >= s.position) return {};
   std::string bytes = wire::encoded(s);
   std::vector<Value> values = {signed_of(s.position), Bytes{bytes}};
   values.insert(values.end(), key.begin(), key.end());
   if (known)
-    return connection_->run("UPDATE muster_steps SET position = ?, record = ? WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND step = ?", values);
-  return connection_->run("INSERT INTO muster_steps(position, record, job, cluster, submitted, restarts, step) VALUES(?,?,?,?,?,?,?)", values);
+    return connection_->run(
+        "UPDATE muster_steps SET position = ?, record = ? WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND step = ?",
+        values);
+  return connection_->run("INSERT INTO muster_steps(position, record, job, cluster, submitted, restarts, step) VALUES(?,?,?,?,?,?,?)",
+                          values);
 }
 
 Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted) {
@@ -113,7 +134,7 @@ Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filt
   MUSTER_TRY(rule, RecordRule::make(filter));
   size_t looked_at = 0;
   Where where = where_of(filter);
-  std::string statement = "SELECT id, cluster, head, job, submitted, restarts, state, started, ended";
+  std::string statement = "SELECT id, cluster, head, job, submitted, restarts, state, started, ended, eligible";
   if (whole) statement += ", record";
   statement += " FROM muster_jobs" + where.text;
   std::vector<Found> found;
@@ -121,9 +142,10 @@ Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filt
   MUSTER_TRY_VOID(connection_->scan(statement, where.values, [&](const Row& row) -> Result<> {
     if (looked_at++ % kRowsPerLook == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
     auto state = static_cast<JobState>(row.number(6));
+    if (!shows_waiting(filter, state, time_of(row.number(9)))) return {};
     if (whole) {
       JobRecord record;
-      MUSTER_TRY_VOID(wire::decode(row.bytes(9), record));
+      MUSTER_TRY_VOID(wire::decode(row.bytes(10), record));
       if (!rule.matches(record)) return {};
     } else if (!was_in_state(filter, state, time_of(row.number(4)), time_of(row.number(7)), time_of(row.number(8)))) {
       return {};
@@ -155,7 +177,9 @@ Result<> Storage::load_jobs(std::span<const int64_t> numbers, bool steps, rpc::J
     MUSTER_TRY_VOID(connection_->query("SELECT record FROM muster_jobs WHERE id = ?", key, [&](const Row& row) -> Result<> {
       there = true;
       bytes += row.bytes(0).size();
-      return wire::decode(row.bytes(0), record);
+      MUSTER_TRY_VOID(wire::decode(row.bytes(0), record));
+      record.db_index = static_cast<uint64_t>(number);
+      return {};
     }));
     if (there && !out.jobs.empty() && out.jobs.front().cluster != record.cluster) return {};
     const bool with_steps = there && steps;
@@ -174,14 +198,16 @@ Result<> Storage::load_steps(const JobRecord& job, size_t& bytes, std::vector<St
   static const std::string kRank = [] {
     std::string text = "(CASE step";
     int rank = 0;
-    for (StepId s : {kBatchStep, kExternStep, kInteractiveStep}) text += " WHEN " + std::to_string(s.value) + " THEN " + std::to_string(rank++);
+    for (StepId s : {kBatchStep, kExternStep, kInteractiveStep})
+      text += " WHEN " + std::to_string(s.value) + " THEN " + std::to_string(rank++);
     return text + " ELSE step + 3 END)";
   }();
-  static const std::string kStatement = "SELECT " + kRank + ", record FROM muster_steps WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND " +
+  static const std::string kStatement = "SELECT " + kRank +
+                                        ", record FROM muster_steps WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND " +
                                         kRank + " >= ? ORDER BY 1 LIMIT ?";
   const size_t first = out.size(), room = std::max<size_t>(kPartSteps, first + 1) - first;
-  const Value values[] = {int64_t{job.key.id.value}, name_of(job.cluster), number_of(job.key.submitted), int64_t{job.key.restarts},
-                          std::exchange(next, 0), static_cast<int64_t>(room + 1)};
+  const Value values[] = {int64_t{job.key.id.value}, name_of(job.cluster),   number_of(job.key.submitted),
+                          int64_t{job.key.restarts}, std::exchange(next, 0), static_cast<int64_t>(room + 1)};
   return connection_->query(kStatement, values, [&](const Row& row) -> Result<> {
     const size_t taken = out.size() - first;
     if (!next && (taken == room || (taken > 0 && bytes >= kPartBytes))) next = row.number(0);
@@ -223,12 +249,13 @@ Result<> Storage::change_entities(const EntityChanges& changes) {
 
 Result<> Storage::transactions(Time from, Time until, const std::function<Result<>(TransactionRecord)>& each) {
   const Value bounds[] = {number_of(from), until == kTimeUnset ? kNotEnded : number_of(until)};
-  return connection_->scan("SELECT id, record FROM muster_transactions WHERE time >= ? AND time < ? ORDER BY id", bounds, [&](const Row& row) -> Result<> {
-    TransactionRecord t;
-    MUSTER_TRY_VOID(wire::decode(row.bytes(1), t));
-    t.id = static_cast<uint64_t>(row.number(0));
-    return each(std::move(t));
-  });
+  return connection_->scan("SELECT id, record FROM muster_transactions WHERE time >= ? AND time < ? ORDER BY id", bounds,
+                           [&](const Row& row) -> Result<> {
+                             TransactionRecord t;
+                             MUSTER_TRY_VOID(wire::decode(row.bytes(1), t));
+                             t.id = static_cast<uint64_t>(row.number(0));
+                             return each(std::move(t));
+                           });
 }
 
 }  // namespace muster::sql

@@ -19,13 +19,13 @@ namespace muster::sql {
 // One noun as the database keeps it. (kind, name) is its key.
 struct EntityRow {
   Entity kind = Entity::kAccount;
-  std::string name;              // of what has none its number as text; at most 255 bytes
-  std::string record;            // encoded
+  std::string name;    // of what has none its number as text; at most 255 bytes
+  std::string record;  // encoded
 };
 struct EntityChanges {
   std::vector<EntityRow> put;
   std::vector<std::pair<Entity, std::string>> gone;
-  std::vector<TransactionRecord> transactions;   // `id` is given here
+  std::vector<TransactionRecord> transactions;  // `id` is given here
 };
 
 class Storage {
@@ -50,10 +50,10 @@ class Storage {
   // not among those: `next_step` says where, and the next call gives its record again and the steps from there. Begin with 0;
   // null only without steps.
   Result<> load_jobs(std::span<const int64_t> numbers, bool steps, rpc::JobRecords& out, size_t& taken, int64_t* next_step = nullptr);
-  Result<> replace_jobs(const std::vector<JobRecord>& jobs);   // edits: keys and positions as they were
+  Result<> replace_jobs(const std::vector<JobRecord>& jobs);  // edits: keys and positions as they were
 
   Result<std::vector<EntityRow>> load_entities();
-  Result<> change_entities(const EntityChanges& changes);      // all or nothing
+  Result<> change_entities(const EntityChanges& changes);  // all or nothing
   // Within [from, until), the oldest first; unset: no bound.
   Result<> transactions(Time from, Time until, const std::function<Result<>(TransactionRecord)>& each);
 
@@ -69,6 +69,6 @@ class Storage {
 };
 
 inline constexpr size_t kPartSteps = 2000, kPartBytes = size_t{4} << 20;
-inline constexpr size_t kMostJobs = 5'000'000;   // 56 bytes each while they are sorted
+inline constexpr size_t kMostJobs = 5'000'000;  // 56 bytes each while they are sorted
 
 }  // namespace muster::sql

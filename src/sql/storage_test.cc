@@ -79,7 +79,7 @@ class StorageTest : public testing::TestWithParam<const char*> {
 
   TemporaryDirectory directory_;
   std::string database_;
-  size_t most_steps_ = 0;   // in one part of the last answer
+  size_t most_steps_ = 0;  // in one part of the last answer
   std::unique_ptr<Storage> storage_;
 };
 
@@ -111,12 +111,13 @@ StepRecord step(uint32_t id, StepId number, uint64_t position = 1) {
 }
 
 TEST_P(StorageTest, ARecordComesBackWholeAfterAReopen) {
-  store({job(1, [](JobRecord& r) {
-          r.comment = std::string("quo'te \\ \0 zero", 14);
-          r.submit_line = std::string(100'000, 'x');
-          r.exit_status = -1;
-          r.name = "n\xff\xfe";
-        })},
+  store({job(1,
+             [](JobRecord& r) {
+               r.comment = std::string("quo'te \\ \0 zero", 14);
+               r.submit_line = std::string(100'000, 'x');
+               r.exit_status = -1;
+               r.name = "n\xff\xfe";
+             })},
         {step(1, kBatchStep), step(1, StepId(0))});
   storage_ = open();
   auto got = ask({});
@@ -161,11 +162,12 @@ TEST_P(StorageTest, LongRecordsComeInSeveralParts) {
 
 TEST_P(StorageTest, TheHigherPositionStandsWhateverComesLast) {
   store({job(1, [](JobRecord& r) { r.position = 9; })}, {step(1, StepId(0), 9)});
-  store({job(1, [](JobRecord& r) {
-          r.position = 5;
-          r.state = JobState::kRunning;
-          r.ended = kTimeUnset;
-        })},
+  store({job(1,
+             [](JobRecord& r) {
+               r.position = 5;
+               r.state = JobState::kRunning;
+               r.ended = kTimeUnset;
+             })},
         {[] {
           auto s = step(1, StepId(0), 5);
           s.name = "old";
@@ -200,7 +202,7 @@ TEST_P(StorageTest, TwoClustersHaveTheirOwnJobOne) {
 TEST_P(StorageTest, OnlyTheLastRunUnlessAllAreAskedFor) {
   store({job(7), job(7, [](JobRecord& r) {
            r.key.restarts = 1;
-           r.key.submitted = at(30);
+           r.key.submitted = r.eligible = at(30);
            r.state = JobState::kPending;
            r.started = r.ended = kTimeUnset;
          })});
@@ -215,7 +217,10 @@ TEST_P(StorageTest, OnlyTheLastRunUnlessAllAreAskedFor) {
 TEST_P(StorageTest, FiltersByWhatColumnsHoldAndByWhatTheyDoNot) {
   store({job(1), job(2, [](JobRecord& r) { r.uid = Uid(2000); }), job(3, [](JobRecord& r) { r.account = "team-b"; }),
          job(4, [](JobRecord& r) { r.partition = "cpu,gpu"; }), job(5, [](JobRecord& r) { r.node_list = "n[8-9]"; }),
-         job(6, [](JobRecord& r) { r.cpus = 64; r.name = "TRAIN"; })});
+         job(6, [](JobRecord& r) {
+           r.cpus = 64;
+           r.name = "TRAIN";
+         })});
   rpc::JobRecordFilter f;
   f.users = {Uid(2000)};
   EXPECT_EQ(ids(f), (std::vector<uint32_t>{2}));
@@ -233,7 +238,7 @@ TEST_P(StorageTest, FiltersByWhatColumnsHoldAndByWhatTheyDoNot) {
   EXPECT_EQ(ids(f), (std::vector<uint32_t>{6}));
   f = {};
   f.names = {"train"};
-  EXPECT_EQ(ids(f), (std::vector<uint32_t>{1, 2, 3, 4, 5}));   // upper and lower case differ
+  EXPECT_EQ(ids(f), (std::vector<uint32_t>{1, 2, 3, 4, 5}));  // upper and lower case differ
 }
 
 TEST_P(StorageTest, SelectsTasksOfArrays) {
@@ -243,12 +248,14 @@ TEST_P(StorageTest, SelectsTasksOfArrays) {
       r.array_task = index;
     });
   };
-  store({task(11, 0), task(12, 1), job(10, [](JobRecord& r) {
-           r.array_job_id = JobId(10);
-           r.array_tasks = "2-7%2";
-           r.state = JobState::kPending;
-           r.started = r.ended = kTimeUnset;
-         }),
+  store({task(11, 0), task(12, 1),
+         job(10,
+             [](JobRecord& r) {
+               r.array_job_id = JobId(10);
+               r.array_tasks = "2-7%2";
+               r.state = JobState::kPending;
+               r.started = r.ended = kTimeUnset;
+             }),
          job(13)});
   rpc::JobRecordFilter f;
   f.jobs.emplace_back().job = JobId(10);
@@ -337,6 +344,28 @@ TEST_P(StorageTest, StatesAreThoseOfTheTimeAskedAbout) {
   EXPECT_TRUE(ids(f).empty());
 }
 
+TEST_P(StorageTest, WhatIsNotEligibleYetIsForThoseWhoNameIt) {
+  auto waits = [](Time eligible) {
+    return [=](JobRecord& r) {
+      r.state = JobState::kPending;
+      r.eligible = eligible;
+      r.started = r.ended = kTimeUnset;
+    };
+  };
+  store({job(1, waits(at(5))), job(2, waits(kTimeUnset)), job(3, waits(at(50)))});
+  rpc::JobRecordFilter f;
+  f.until = at(20);
+  EXPECT_EQ(ids(f), (std::vector<uint32_t>{1}));
+  f.until = at(60);
+  EXPECT_EQ(ids(f), (std::vector<uint32_t>{1, 3}));
+  f.jobs.resize(3);
+  for (uint32_t i = 0; i < 3; ++i) f.jobs[i].job = JobId(i + 1);
+  EXPECT_EQ(ids(f), (std::vector<uint32_t>{1, 2, 3}));
+  f.states = 1u << static_cast<unsigned>(JobState::kPending);  // and they are in no state
+  EXPECT_EQ(ids(f), (std::vector<uint32_t>{1, 3}));
+  EXPECT_TRUE(storage_->any_job({}, "", "").value_or(false));
+}
+
 TEST_P(StorageTest, WhatHasNotEndedIsInEveryLaterWindow) {
   store({job(1, [](JobRecord& r) {
     r.state = JobState::kRunning;
@@ -408,7 +437,8 @@ TEST_P(StorageTest, ANewerSchemaIsRefused) {
   EXPECT_NE(std::string(s.error().message()).find("newer Muster"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Databases, StorageTest, testing::Values("sqlite", "mariadb"), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Databases, StorageTest, testing::Values("sqlite", "mariadb"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(MariaDb, AServerThatWasRestartedIsFoundAgain) {
   if (!PrivateMariaDb::installed()) GTEST_SKIP() << "mariadb-server-core is not installed (tools/install-packages)";
@@ -443,7 +473,8 @@ TEST(MariaDb, OfManyRowsFewAreInMemory) {
     struct mallinfo2 m = ::mallinfo2();
     return m.uordblks + m.hblkhd;
   };
-  const std::string rows = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT i, REPEAT('x', 1000000) FROM n";
+  const std::string rows =
+      "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT i, REPEAT('x', 1000000) FROM n";
   const size_t before = in_use();
   size_t most = 0, bytes = 0;
   ASSERT_TRUE((*c)->scan(rows, {}, [&](const Row& r) -> Result<> {

@@ -38,8 +38,9 @@ class PrivateMariaDb {
 
   // False: it did not come up; log() says why.
   bool start() {
-    std::string install = "mariadb-install-db --no-defaults --auth-root-authentication-method=normal --skip-test-db --datadir=" + dir_.path +
-                          "/data --user=$(id -un) >" + dir_.path + "/log 2>&1";
+    std::string install =
+        "mariadb-install-db --no-defaults --auth-root-authentication-method=normal --skip-test-db --datadir=" + dir_.path +
+        "/data --user=$(id -un) >" + dir_.path + "/log 2>&1";
     if (std::system(install.c_str()) != 0) return false;
     return run_server();
   }
@@ -55,9 +56,11 @@ class PrivateMariaDb {
       int log = ::open((dir_.path + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
       ::dup2(log, 1);
       ::dup2(log, 2);
-      std::string data = "--datadir=" + dir_.path + "/data", socket = "--socket=" + dir_.path + "/s", pid = "--pid-file=" + dir_.path + "/pid";
+      std::string data = "--datadir=" + dir_.path + "/data", socket = "--socket=" + dir_.path + "/s",
+                  pid = "--pid-file=" + dir_.path + "/pid";
       std::string user = ::geteuid() == 0 ? "--user=root" : "--skip-grant-tables";
-      ::execl("/usr/sbin/mariadbd", "mariadbd", "--no-defaults", "--skip-networking", data.c_str(), socket.c_str(), pid.c_str(), user.c_str(), nullptr);
+      ::execl("/usr/sbin/mariadbd", "mariadbd", "--no-defaults", "--skip-networking", data.c_str(), socket.c_str(), pid.c_str(),
+              user.c_str(), nullptr);
       ::_exit(127);
     }
     // Up when it answers.

@@ -13,8 +13,7 @@ namespace muster::store {
 namespace {
 
 std::unexpected<Error> system_failure(std::string what, int error) {
-  return fail(error == ENOSPC || error == EDQUOT ? Errc::kDiskFull : Errc::kStateNotSaved,
-              what + ": " + std::strerror(error));
+  return fail(error == ENOSPC || error == EDQUOT ? Errc::kDiskFull : Errc::kStateNotSaved, what + ": " + std::strerror(error));
 }
 
 std::string parent_of(const std::string& path) {
@@ -59,8 +58,7 @@ Result<> make_directories(const std::string& directory) {
   if (errno != ENOENT) return system_failure("cannot use " + directory + " as state directory", errno);
   std::string parent = parent_of(directory);
   if (parent != directory) MUSTER_TRY_VOID(make_directories(parent));
-  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
-    return system_failure("cannot create state directory " + directory, errno);
+  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return system_failure("cannot create state directory " + directory, errno);
   return sync_directory(parent);
 }
 

@@ -46,10 +46,8 @@ enum class Kind { kMemory, kSqlite };
 class LogContract : public ::testing::TestWithParam<Kind> {
  protected:
   void SetUp() override {
-    if (GetParam() == Kind::kMemory)
-      storage_ = std::make_unique<MemoryStorage>();
-    else
-      storage_ = std::make_unique<SqliteStorage>();
+    if (GetParam() == Kind::kMemory) storage_ = std::make_unique<MemoryStorage>();
+    else storage_ = std::make_unique<SqliteStorage>();
     log_ = storage_->open();
     ASSERT_NE(log_, nullptr);
   }
@@ -104,8 +102,7 @@ TEST_P(LogContract, KeepsEverythingOverReopening) {
 }
 
 TEST_P(LogContract, RecordsAreAnyBytes) {
-  Records records = {"", std::string("\0\xff\n'", 4), std::string(3 << 20, 'x'),
-                     "", std::string(1 << 20, 'y'),   "end"};
+  Records records = {"", std::string("\0\xff\n'", 4), std::string(3 << 20, 'x'), "", std::string(1 << 20, 'y'), "end"};
   EXPECT_EQ(add(records), 6u);
   reopen();
   Seen seen = all();

@@ -36,15 +36,10 @@ Result<Position> MemoryLog::append(Term term, std::span<const std::string> recor
   MUSTER_TRY_VOID(check_term(term, disk_->term));
   MUSTER_TRY_VOID(check_sizes("record", records));
   switch (fault) {
-    case AppendFault::kNone:
-      break;
-    case AppendFault::kDiskFull:
-      return fail(Errc::kDiskFull);
-    case AppendFault::kIoError:
-      return fail(Errc::kStateNotSaved, std::string(errc_text(Errc::kStateNotSaved)) + ": disk I/O error");
-    case AppendFault::kCrashBeforeSync:
-      crashed_ = true;
-      throw SimulatedCrash{};
+    case AppendFault::kNone: break;
+    case AppendFault::kDiskFull: return fail(Errc::kDiskFull);
+    case AppendFault::kIoError: return fail(Errc::kStateNotSaved, std::string(errc_text(Errc::kStateNotSaved)) + ": disk I/O error");
+    case AppendFault::kCrashBeforeSync: crashed_ = true; throw SimulatedCrash{};
     case AppendFault::kCrashAfterSync:
       sync_batch(term, records);
       crashed_ = true;
@@ -67,8 +62,7 @@ Result<> MemoryLog::save_snapshot(Term term, const Snapshot& snapshot) {
   MemoryDisk& d = *disk_;
   MUSTER_TRY_VOID(check_term(term, d.term));
   MUSTER_TRY_VOID(check_sizes("snapshot chunk", snapshot.chunks));
-  MUSTER_TRY_VOID(
-      check_snapshot_position(snapshot.position, last_position(), d.snapshot ? d.snapshot->position : 0));
+  MUSTER_TRY_VOID(check_snapshot_position(snapshot.position, last_position(), d.snapshot ? d.snapshot->position : 0));
   d.term = term;
   d.snapshot = snapshot;
   ++d.syncs;
@@ -94,8 +88,8 @@ Result<> MemoryLog::trim() {
 Result<BlobHash> MemoryLog::put_blob(std::string_view bytes) {
   MUSTER_CHECK(!crashed_);
   if (bytes.size() > kMaxRecordBytes)
-    return fail(Errc::kInvalidArgument, "a blob of " + std::to_string(bytes.size()) +
-                                            " bytes is over the limit of " + std::to_string(kMaxRecordBytes));
+    return fail(Errc::kInvalidArgument,
+                "a blob of " + std::to_string(bytes.size()) + " bytes is over the limit of " + std::to_string(kMaxRecordBytes));
   BlobHash hash = blob_hash(bytes);
   unsynced_drops_.erase(hash);
   if (!disk_->blobs.contains(hash)) unsynced_blobs_.emplace(hash, bytes);

@@ -26,8 +26,7 @@ struct Faulty {
 TEST(MemoryLog, CleanFailuresLeaveNothingAndARetryIsComplete) {
   Faulty f;
   auto blob = f.log->put_blob("script");
-  for (auto [fault, code] : {std::pair(AppendFault::kDiskFull, Errc::kDiskFull),
-                             std::pair(AppendFault::kIoError, Errc::kStateNotSaved)}) {
+  for (auto [fault, code] : {std::pair(AppendFault::kDiskFull, Errc::kDiskFull), std::pair(AppendFault::kIoError, Errc::kStateNotSaved)}) {
     f.next = fault;
     auto p = f.log->append(1, Records{"a"});
     ASSERT_FALSE(p);

@@ -52,8 +52,8 @@ Result<bool> SqliteLog::blob_stored(const BlobHash& hash) {
 
 Result<BlobHash> SqliteLog::put_blob(std::string_view bytes) {
   if (bytes.size() > kMaxRecordBytes)
-    return fail(Errc::kInvalidArgument, "a blob of " + std::to_string(bytes.size()) +
-                                            " bytes is over the limit of " + std::to_string(kMaxRecordBytes));
+    return fail(Errc::kInvalidArgument,
+                "a blob of " + std::to_string(bytes.size()) + " bytes is over the limit of " + std::to_string(kMaxRecordBytes));
   BlobHash hash = blob_hash(bytes);
   if (put_.contains(hash) || dropped_.erase(hash) > 0) return hash;
   MUSTER_TRY(stored, blob_stored(hash));
@@ -79,8 +79,7 @@ Result<> SqliteLog::drop_blob(const BlobHash& hash) {
 
 // Inside a transaction. What is waiting is forgotten by the caller, once the transaction is durable.
 Result<> SqliteLog::write_blobs() {
-  for (const auto& [hash, bytes] : put_)
-    MUSTER_TRY_VOID(s_.add_blob.bind_text(1, hash).bind_bytes(2, bytes).run());
+  for (const auto& [hash, bytes] : put_) MUSTER_TRY_VOID(s_.add_blob.bind_text(1, hash).bind_bytes(2, bytes).run());
   for (const BlobHash& hash : dropped_) MUSTER_TRY_VOID(s_.drop_blob.bind_text(1, hash).run());
   return {};
 }

@@ -101,8 +101,7 @@ TEST(SqliteCrash, NothingAcknowledgedIsLost) {
   Position before = 0;
   for (int round = 1; round <= kRounds; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
-    Acknowledged a =
-        run_and_kill(dir.path(), static_cast<Term>(round), std::chrono::microseconds(instant(random)));
+    Acknowledged a = run_and_kill(dir.path(), static_cast<Term>(round), std::chrono::microseconds(instant(random)));
     ASSERT_GT(a.position, before) << "the writer went on from what was there";
     expect_whole(dir.path(), a);
     if (HasFatalFailure()) return;

@@ -23,10 +23,9 @@ int system_error(sqlite3* db, int primary) {
 }  // namespace
 
 Error damaged(const std::string& path, std::string_view what) {
-  return Error(
-      Errc::kStateNotSaved, path + " is damaged: " + std::string(what),
-      "Nothing was changed. Restore the file from a backup, or see the README of src/store for how to look "
-      "into it with sqlite3.");
+  return Error(Errc::kStateNotSaved, path + " is damaged: " + std::string(what),
+               "Nothing was changed. Restore the file from a backup, or see the README of src/store for how to look "
+               "into it with sqlite3.");
 }
 
 Error sqlite_error(sqlite3* db, int code) {
@@ -39,8 +38,7 @@ Error sqlite_error(sqlite3* db, int code) {
   if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) return damaged(path, words);
   if (primary == SQLITE_FULL || (primary == SQLITE_IOERR && means_no_space(error)))
     return Error(Errc::kDiskFull, std::string(errc_text(Errc::kDiskFull)) + ": " + path + ": " + words);
-  return Error(Errc::kStateNotSaved,
-               std::string(errc_text(Errc::kStateNotSaved)) + ": " + path + ": " + words);
+  return Error(Errc::kStateNotSaved, std::string(errc_text(Errc::kStateNotSaved)) + ": " + path + ": " + words);
 }
 
 Statement::~Statement() { sqlite3_finalize(s_); }
@@ -114,8 +112,7 @@ Result<Database> Database::open(const std::string& path, Access access) {
 
 Result<Statement> Database::prepare(std::string_view sql) {
   sqlite3_stmt* s = nullptr;
-  int rc = sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &s,
-                              nullptr);
+  int rc = sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &s, nullptr);
   if (rc != SQLITE_OK) return std::unexpected(sqlite_error(db_, rc));
   return Statement(s);
 }

@@ -43,9 +43,8 @@ Result<> SqliteLog::prepare() {
       {&s_.set_meta, "UPDATE meta SET value = ?2 WHERE name = ?1"},
       {&s_.add_batch, "INSERT INTO batches(first, count, term, checksum, records) VALUES(?, ?, ?, ?, ?)"},
       // From the row that holds position ?1, if any, on.
-      {&s_.read_batches,
-       "SELECT first, count, term, checksum, records FROM batches WHERE first >="
-       " (SELECT coalesce(max(first), 0) FROM batches WHERE first <= ?1) ORDER BY first"},
+      {&s_.read_batches, "SELECT first, count, term, checksum, records FROM batches WHERE first >="
+                         " (SELECT coalesce(max(first), 0) FROM batches WHERE first <= ?1) ORDER BY first"},
       // The row that holds the snapshot's position may go on after it, so it stays until the next one.
       {&s_.drop_batches, "DELETE FROM batches WHERE first + count <= ?1 + 1 AND first <= ?1"},
       {&s_.add_snapshot, "INSERT INTO snapshots(id, position, term, chunks) VALUES(?, ?, ?, ?)"},
@@ -75,9 +74,7 @@ Result<> SqliteLog::load() {
   trimmed_ = static_cast<Position>(trimmed);
   Reading reading(s_.newest_snapshot);
   MUSTER_TRY(row, s_.newest_snapshot.step());
-  if (row)
-    snapshot_ = {s_.newest_snapshot.number(0), static_cast<Position>(s_.newest_snapshot.number(1)),
-                 s_.newest_snapshot.number(2)};
+  if (row) snapshot_ = {s_.newest_snapshot.number(0), static_cast<Position>(s_.newest_snapshot.number(1)), s_.newest_snapshot.number(2)};
   return load_end_of_log();
 }
 
@@ -93,10 +90,9 @@ Result<> SqliteLog::load_end_of_log() {
     last_ = static_cast<Position>(first + count - 1);
   }
   if (last_ < trimmed_ || last_ < snapshot_.position || snapshot_.position < trimmed_)
-    return std::unexpected(
-        damaged(db_.path(), "the last record is " + std::to_string(last_) + ", the snapshot's position " +
-                                std::to_string(snapshot_.position) + ", and records were dropped up to " +
-                                std::to_string(trimmed_)));
+    return std::unexpected(damaged(db_.path(), "the last record is " + std::to_string(last_) + ", the snapshot's position " +
+                                                   std::to_string(snapshot_.position) + ", and records were dropped up to " +
+                                                   std::to_string(trimmed_)));
   return {};
 }
 
@@ -188,8 +184,7 @@ Result<> SqliteLog::read_row(Position after, const std::function<Result<>(Positi
   auto count = static_cast<uint64_t>(s.number(1));
   std::string_view bytes = s.bytes(4);
   if (s.number(3) != checksum_({first, count, static_cast<Term>(s.number(2))}, bytes))
-    return std::unexpected(
-        damaged(db_.path(), "checksum of the records from position " + std::to_string(first)));
+    return std::unexpected(damaged(db_.path(), "checksum of the records from position " + std::to_string(first)));
   for (uint64_t i = 0; i < count; ++i) {
     if (bytes.size() < 4 || bytes.size() - 4 < get_length(bytes))
       return std::unexpected(damaged(db_.path(), "length of record " + std::to_string(first + i)));
@@ -197,8 +192,7 @@ Result<> SqliteLog::read_row(Position after, const std::function<Result<>(Positi
     bytes.remove_prefix(4 + record.size());
     if (first + i > after) MUSTER_TRY_VOID(f(first + i, record));
   }
-  if (!bytes.empty())
-    return std::unexpected(damaged(db_.path(), "bytes left over in row " + std::to_string(first)));
+  if (!bytes.empty()) return std::unexpected(damaged(db_.path(), "bytes left over in row " + std::to_string(first)));
   return {};
 }
 
@@ -214,14 +208,12 @@ Result<> SqliteLog::read(Position after, const std::function<Result<>(Position, 
     if (!row) break;
     auto first = static_cast<Position>(s.number(0));
     if (next == 0 ? first > after + 1 : first != next)
-      return std::unexpected(damaged(db_.path(), "records " + std::to_string(next == 0 ? after + 1 : next) +
-                                                     " are missing before position " +
-                                                     std::to_string(first)));
+      return std::unexpected(damaged(
+          db_.path(), "records " + std::to_string(next == 0 ? after + 1 : next) + " are missing before position " + std::to_string(first)));
     MUSTER_TRY_VOID(read_row(after, f));
     next = first + static_cast<uint64_t>(s.number(1));
   }
-  if (next != last_ + 1)
-    return std::unexpected(damaged(db_.path(), "records after " + std::to_string(next) + " are missing"));
+  if (next != last_ + 1) return std::unexpected(damaged(db_.path(), "records after " + std::to_string(next) + " are missing"));
   return {};
 }
 
@@ -261,16 +253,13 @@ Result<std::optional<EventLog::Snapshot>> SqliteLog::load_snapshot() {
   for (int64_t seq = 0;; ++seq) {
     MUSTER_TRY(row, s.step());
     if (!row) break;
-    if (s.number(0) != seq ||
-        s.number(1) != checksum_({out.position, static_cast<uint64_t>(seq)}, s.bytes(2)))
-      return std::unexpected(damaged(
-          db_.path(),
-          "chunk " + std::to_string(seq) + " of the snapshot at position " + std::to_string(out.position)));
+    if (s.number(0) != seq || s.number(1) != checksum_({out.position, static_cast<uint64_t>(seq)}, s.bytes(2)))
+      return std::unexpected(
+          damaged(db_.path(), "chunk " + std::to_string(seq) + " of the snapshot at position " + std::to_string(out.position)));
     out.chunks.emplace_back(s.bytes(2));
   }
   if (static_cast<int64_t>(out.chunks.size()) != snapshot_.chunks)
-    return std::unexpected(
-        damaged(db_.path(), "the snapshot at position " + std::to_string(out.position) + " has lost chunks"));
+    return std::unexpected(damaged(db_.path(), "the snapshot at position " + std::to_string(out.position) + " has lost chunks"));
   return out;
 }
 

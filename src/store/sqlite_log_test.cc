@@ -119,8 +119,7 @@ TEST_F(SqliteLogTest, ANewerSchemaIsRefusedAndLeftAlone) {
   edit(db_, "PRAGMA user_version = 7");
   Error e = open_error();
   EXPECT_EQ(e.code, Errc::kStateNotSaved);
-  EXPECT_THAT(e.text,
-              AllOf(HasSubstr(db_), HasSubstr("newer Muster"), HasSubstr("version 7"), HasSubstr("up to 1")));
+  EXPECT_THAT(e.text, AllOf(HasSubstr(db_), HasSubstr("newer Muster"), HasSubstr("version 7"), HasSubstr("up to 1")));
   EXPECT_FALSE(e.hint.empty());
   EXPECT_FALSE(open_sqlite_blobs(dir_.path()));
   edit(db_, "PRAGMA user_version = 1");
@@ -194,27 +193,23 @@ TEST_P(DamagedRow, IsReported) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, DamagedRow,
-    ::testing::Values(
-        Damage{"Bytes", "UPDATE batches SET records = x'010000007a' WHERE first = 3", "from position 3"},
-        Damage{"Checksum", "UPDATE batches SET checksum = checksum + 1 WHERE first = 1", "from position 1"},
-        Damage{"Term", "UPDATE batches SET term = 0 WHERE first = 3", "from position 3"},
-        Damage{"Count", "UPDATE batches SET count = 1 WHERE first = 1", "from position 1"},
-        Damage{
-            "Type",
-            "UPDATE batches SET records = NULL || 5 WHERE 0; UPDATE batches SET records = 5 WHERE first = 3",
-            "from position 3"},
-        Damage{"MissingFirst", "DELETE FROM batches WHERE first = 1", "missing"},
-        Damage{"MissingMiddle", "DELETE FROM batches WHERE first = 3", "missing"},
-        Damage{"MissingAll", "DELETE FROM batches", "last record is 0"},
-        Damage{"HugePosition", "UPDATE batches SET count = 9223372036854775807 WHERE first = 4",
-               "table meta"},
-        Damage{"LateTerm", "UPDATE batches SET term = 99 WHERE first = 4", "table meta"},
-        Damage{"NegativeTerm", "UPDATE meta SET value = -1 WHERE name = 'term'", "table meta"},
-        Damage{"SnapshotPosition", "UPDATE snapshots SET position = 50", "snapshot's position 50"},
-        Damage{"Chunk", "UPDATE snapshot_chunks SET bytes = x'00' WHERE seq = 1", "chunk 1"},
-        Damage{"LastChunk", "DELETE FROM snapshot_chunks WHERE seq = 1", "lost chunks"},
-        Damage{"FirstChunk", "DELETE FROM snapshot_chunks WHERE seq = 0", "chunk 0"},
-        Damage{"Blob", "UPDATE blobs SET bytes = x'00'", "content of blob"}),
+    ::testing::Values(Damage{"Bytes", "UPDATE batches SET records = x'010000007a' WHERE first = 3", "from position 3"},
+                      Damage{"Checksum", "UPDATE batches SET checksum = checksum + 1 WHERE first = 1", "from position 1"},
+                      Damage{"Term", "UPDATE batches SET term = 0 WHERE first = 3", "from position 3"},
+                      Damage{"Count", "UPDATE batches SET count = 1 WHERE first = 1", "from position 1"},
+                      Damage{"Type", "UPDATE batches SET records = NULL || 5 WHERE 0; UPDATE batches SET records = 5 WHERE first = 3",
+                             "from position 3"},
+                      Damage{"MissingFirst", "DELETE FROM batches WHERE first = 1", "missing"},
+                      Damage{"MissingMiddle", "DELETE FROM batches WHERE first = 3", "missing"},
+                      Damage{"MissingAll", "DELETE FROM batches", "last record is 0"},
+                      Damage{"HugePosition", "UPDATE batches SET count = 9223372036854775807 WHERE first = 4", "table meta"},
+                      Damage{"LateTerm", "UPDATE batches SET term = 99 WHERE first = 4", "table meta"},
+                      Damage{"NegativeTerm", "UPDATE meta SET value = -1 WHERE name = 'term'", "table meta"},
+                      Damage{"SnapshotPosition", "UPDATE snapshots SET position = 50", "snapshot's position 50"},
+                      Damage{"Chunk", "UPDATE snapshot_chunks SET bytes = x'00' WHERE seq = 1", "chunk 1"},
+                      Damage{"LastChunk", "DELETE FROM snapshot_chunks WHERE seq = 1", "lost chunks"},
+                      Damage{"FirstChunk", "DELETE FROM snapshot_chunks WHERE seq = 0", "chunk 0"},
+                      Damage{"Blob", "UPDATE blobs SET bytes = x'00'", "content of blob"}),
     [](const auto& info) { return info.param.name; });
 
 TEST_F(SqliteLogTest, AMissingTableIsAnErrorThatNamesTheFile) {

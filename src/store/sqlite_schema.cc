@@ -43,11 +43,10 @@ Result<bool> check_identity(Database& db) {
     return fail(Errc::kStateNotSaved, db.path() + " is an SQLite database of another program",
                 "Move it away or give the controller a StateSaveLocation of its own.");
   if (version > kSchemaVersion)
-    return fail(
-        Errc::kStateNotSaved,
-        db.path() + " was written by a newer Muster: it has schema version " + std::to_string(version) +
-            ", this program knows versions up to " + std::to_string(kSchemaVersion),
-        "Nothing was changed. Start the newer program again, or restore a backup from before the upgrade.");
+    return fail(Errc::kStateNotSaved,
+                db.path() + " was written by a newer Muster: it has schema version " + std::to_string(version) +
+                    ", this program knows versions up to " + std::to_string(kSchemaVersion),
+                "Nothing was changed. Start the newer program again, or restore a backup from before the upgrade.");
   if (version < 1) return std::unexpected(damaged(db.path(), "schema version " + std::to_string(version)));
   return false;
 }

@@ -39,8 +39,7 @@ void append_batches(benchmark::State& state, size_t batch, Before before) {
     MUSTER_CHECK(log->append(1, records));
     us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
   }
-  state.counters["records"] =
-      benchmark::Counter(static_cast<double>(us.size() * batch), benchmark::Counter::kIsRate);
+  state.counters["records"] = benchmark::Counter(static_cast<double>(us.size() * batch), benchmark::Counter::kIsRate);
   report_latency(state, us);
 }
 

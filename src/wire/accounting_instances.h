@@ -14,6 +14,7 @@
   F(UserRecord)                        \
   F(AssociationRecord)                 \
   F(QosRecord)                         \
+  F(AccountChanges)                    \
   F(EntityFilter)                      \
   F(EntityChange)
 

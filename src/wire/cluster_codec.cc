@@ -1,5 +1,6 @@
 #include "wire/cluster_codec.h"
 
+#include "model/account_directory.h"
 #include "model/carried_request.h"
 #include "model/request_bodies.h"
 #include "wire/accounting_instances.h"
@@ -8,7 +9,17 @@
 namespace muster {
 namespace {
 
-enum Record : uint32_t { kHead = 1, kRequest = 2, kPartition = 3, kNode = 4, kArray = 5, kJob = 6, kTopologies = 7, kKept = 8 };
+enum Record : uint32_t {
+  kHead = 1,
+  kRequest = 2,
+  kPartition = 3,
+  kNode = 4,
+  kArray = 5,
+  kJob = 6,
+  kTopologies = 7,
+  kKept = 8,
+  kDirectory = 9
+};
 
 struct SnapshotHead {
   std::string name;
@@ -20,6 +31,8 @@ struct SnapshotHead {
   bool accounting = false;
   uint64_t recorded_position = 0;
   uint32_t last_kept_record = 0;
+  bool directory_known = false;
+  uint64_t associations = 0;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name);
@@ -39,6 +52,8 @@ struct SnapshotHead {
     v(15, "accounting", s.accounting);
     v(16, "recorded_position", s.recorded_position);
     v(17, "last_kept_record", s.last_kept_record);
+    v(18, "directory_known", s.directory_known);
+    v(19, "associations", s.associations);
   }
 };
 
@@ -116,12 +131,13 @@ SnapshotHead head_of(const Cluster& c) {
           .kept = c.kept_records.size(),
           .accounting = c.accounting,
           .recorded_position = c.recorded_position,
-          .last_kept_record = c.last_kept_record};
+          .last_kept_record = c.last_kept_record,
+          .directory_known = c.directory != nullptr,
+          .associations = c.directory ? c.directory->associations.size() : 0};
 }
 
 std::unexpected<Error> broken(std::string what) {
-  return fail(Errc::kFrameMalformed,
-              std::string(errc_text(Errc::kFrameMalformed)) + ": snapshot: " + std::move(what));
+  return fail(Errc::kFrameMalformed, std::string(errc_text(Errc::kFrameMalformed)) + ": snapshot: " + std::move(what));
 }
 
 class Restore {
@@ -158,6 +174,13 @@ class Restore {
           c_.kept_records.set(s.number, std::move(s.record));
           break;
         }
+        case kDirectory: {
+          what = "AccountChanges";
+          AccountChanges part;
+          wire::read_value(r, part);
+          directory_.learn(part);
+          break;
+        }
         case kTopologies: {
           what = "Topologies";
           Topologies t;
@@ -169,8 +192,7 @@ class Restore {
           what = "Job";
           MUSTER_TRY_VOID(job(r));
           break;
-        default:
-          r.fail("a record of a kind that is not known");
+        default: r.fail("a record of a kind that is not known");
       }
       if (r.failed()) return r.error(std::string("snapshot: ") + what);
     }
@@ -181,8 +203,7 @@ class Restore {
     if (!seen_head_) return broken("its head is missing");
     auto counted = [](uint64_t said, size_t there, const char* what) -> Result<> {
       if (said == there) return {};
-      return broken("it should hold " + std::to_string(said) + " " + what + " and holds " +
-                    std::to_string(there));
+      return broken("it should hold " + std::to_string(said) + " " + what + " and holds " + std::to_string(there));
     };
     MUSTER_TRY_VOID(counted(head_.requests, c_.requests.size(), "requests"));
     MUSTER_TRY_VOID(counted(head_.partitions, c_.partitions.size(), "partitions"));
@@ -190,9 +211,10 @@ class Restore {
     MUSTER_TRY_VOID(counted(head_.arrays, c_.arrays.size(), "arrays"));
     MUSTER_TRY_VOID(counted(head_.jobs, c_.jobs.size(), "jobs"));
     MUSTER_TRY_VOID(counted(head_.kept, c_.kept_records.size(), "accounting records"));
+    MUSTER_TRY_VOID(counted(head_.associations, directory_.associations.size(), "associations"));
+    if (head_.directory_known) c_.directory = std::make_shared<const AccountDirectory>(std::move(directory_));
     if (!node_names_.empty()) c_.node_names = std::make_shared<const Names>(std::move(node_names_));
-    if (!partition_names_.empty())
-      c_.partition_names = std::make_shared<const Names>(std::move(partition_names_));
+    if (!partition_names_.empty()) c_.partition_names = std::make_shared<const Names>(std::move(partition_names_));
     return std::move(c_);
   }
 
@@ -249,8 +271,8 @@ class Restore {
     if (r.failed()) return {};
     const SharedRequest* shared = c_.requests.find(j.request_id.value);
     if (!shared)
-      return broken("job " + std::to_string(j.id.value) + " refers to request " +
-                    std::to_string(j.request_id.value) + ", which is not there");
+      return broken("job " + std::to_string(j.id.value) + " refers to request " + std::to_string(j.request_id.value) +
+                    ", which is not there");
     j.request = shared->body;
     j.own = shared->own;
     const uint32_t key = j.id.value;
@@ -263,6 +285,7 @@ class Restore {
   SnapshotHead head_;
   bool seen_head_ = false;
   Names node_names_, partition_names_;
+  AccountDirectory directory_;
 };
 
 }  // namespace
@@ -276,6 +299,8 @@ std::vector<std::string> encode_cluster(const Cluster& c) {
   c.partitions.for_each([&](uint32_t, const Partition& p) { out.add(kPartition, p); });
   c.nodes.for_each([&](uint32_t, const Node& n) { out.add(kNode, n); });
   if (c.topologies) out.add(kTopologies, *c.topologies);
+  if (c.directory)
+    for (const AccountChanges& part : contents_of(*c.directory)) out.add(kDirectory, part);
   c.arrays.for_each([&](uint32_t id, const ArrayGroup& g) { out.add(kArray, StoredArray{JobId(id), g}); });
   c.jobs.for_each([&](uint32_t, const Job& j) { out.add(kJob, j); });
   c.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { out.add(kKept, StoredRecord{number, r}); });

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/account_directory.h"
 #include "wire/accounting_instances.h"
 #include "wire/sample_test.h"
 
@@ -56,6 +57,25 @@ Cluster random_cluster(uint64_t seed, int jobs) {
     else r.step = std::make_shared<const StepRecord>(step);
     c.kept_records.set(7 + i, r);
   }
+  AccountDirectory directory;
+  for (uint32_t i = 1; i <= 30; ++i) {
+    AssociationRecord a;
+    wire::fill(rng, a);
+    a.id = i;
+    a.account = "a" + std::to_string(i % 7);
+    a.user = i < 8 ? "" : "u" + std::to_string(i % 11);
+    QosRecord q;
+    wire::fill(rng, q);
+    UserRecord u;
+    wire::fill(rng, u);
+    u.name = "u" + std::to_string(i);
+    AccountChanges changes;
+    changes.associations = {a};
+    changes.qos = {q};
+    changes.users = {u};
+    directory.learn(changes);
+  }
+  c.directory = std::make_shared<const AccountDirectory>(std::move(directory));
   for (int i = 0; i < jobs; ++i) {
     Job j;
     wire::fill(rng, j);
@@ -109,8 +129,14 @@ TEST(ClusterCodec, ComesBackAsItWas) {
   EXPECT_TRUE(back->accounting);
   EXPECT_EQ(back->recorded_position, 77u);
   EXPECT_EQ(back->last_kept_record, 9u);
+  ASSERT_TRUE(back->directory);
+  EXPECT_EQ(back->directory->associations.size(), 30u);
+  EXPECT_EQ(contents_of(*back->directory).size(), 1u);
+  EXPECT_TRUE(wire::equal(contents_of(*back->directory)[0], contents_of(*c.directory)[0]));
+  EXPECT_FALSE(decode_cluster(encode_cluster(Cluster()))->directory);
   ASSERT_EQ(back->kept_records.size(), 3u);
-  c.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { EXPECT_TRUE(wire::equal(r, back->kept_records.at(number))) << number; });
+  c.kept_records.for_each(
+      [&](uint32_t number, const KeptRecord& r) { EXPECT_TRUE(wire::equal(r, back->kept_records.at(number))) << number; });
 }
 
 TEST(ClusterCodec, RequestsThatDifferInTheirTextsShareTheRest) {
@@ -130,9 +156,7 @@ TEST(ClusterCodec, RequestsThatDifferInTheirTextsShareTheRest) {
 TEST(ClusterCodec, LinksJobsToTheSharedRequestAndRebuildsNames) {
   auto back = decode_cluster(encode_cluster(random_cluster(2, 50)));
   ASSERT_TRUE(back);
-  back->jobs.for_each([&](uint32_t, const Job& j) {
-    EXPECT_EQ(j.request.get(), back->requests.at(j.request_id.value).body.get());
-  });
+  back->jobs.for_each([&](uint32_t, const Job& j) { EXPECT_EQ(j.request.get(), back->requests.at(j.request_id.value).body.get()); });
   ASSERT_NE(back->node("n7"), nullptr);
   EXPECT_EQ(back->node("n7")->id, NodeId(7));
   ASSERT_NE(back->partition("p3"), nullptr);
@@ -173,8 +197,7 @@ TEST(ClusterCodec, SeesAMissingChunkAndADanglingRequest) {
   d.jobs.edit(1000)->request_id = RequestId(4);
   auto dangling = decode_cluster(encode_cluster(d));
   ASSERT_FALSE(dangling);
-  EXPECT_EQ(dangling.error().message(),
-            "Message malformed: snapshot: job 1000 refers to request 4, which is not there");
+  EXPECT_EQ(dangling.error().message(), "Message malformed: snapshot: job 1000 refers to request 4, which is not there");
 }
 
 TEST(ClusterCodec, CorruptionNeverDoesHarm) {

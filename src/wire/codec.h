@@ -17,6 +17,7 @@
 // and its allocations. A new big struct: add it to instances.h, so that it is compiled once.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstdint>
@@ -43,9 +44,10 @@ template <Described T>
 void encode(const T& value, std::string& out);  // appends to `out`
 template <Described T>
 std::string encoded(const T& value);
+// `out` is replaced; after an error it holds some of the fields. What comes from our own daemons and files may be denser than
+// what anyone may send.
 template <Described T>
-Result<> decode(std::string_view bytes,
-                T& out);  // `out` is replaced; after an error it holds some of the fields
+Result<> decode(std::string_view bytes, T& out, Allowance allowance = kOfAnyone);
 
 // The pieces, for codecs of things that are not one described struct.
 template <Described T>
@@ -85,19 +87,19 @@ struct Pointee<std::shared_ptr<const T>> {
 };
 // Stands for a T::Message: each_part() gives what to write, structs that share its numbers out among them.
 template <class T>
-concept Carried = requires { typename T::Message; };
+concept Carried = requires {
+  typename T::Message;
+};
 template <Carried T>
 struct Pointee<T> {
   using type = typename T::Message;
 };
 
 template <class T>
-inline constexpr bool kIsScalar = std::is_integral_v<T> || std::is_enum_v<T> || IsStrongId<T>::value ||
-                                  std::is_same_v<T, Time> || std::is_same_v<T, Duration>;
+inline constexpr bool kIsScalar =
+    std::is_integral_v<T> || std::is_enum_v<T> || IsStrongId<T>::value || std::is_same_v<T, Time> || std::is_same_v<T, Duration>;
 
-constexpr uint64_t zigzag(int64_t v) {
-  return static_cast<uint64_t>(v) << 1 ^ static_cast<uint64_t>(v >> 63);
-}
+constexpr uint64_t zigzag(int64_t v) { return static_cast<uint64_t>(v) << 1 ^ static_cast<uint64_t>(v >> 63); }
 constexpr int64_t unzigzag(uint64_t v) { return static_cast<int64_t>(v >> 1) ^ -static_cast<int64_t>(v & 1); }
 
 template <class T>
@@ -206,8 +208,7 @@ struct BodyWriter {
     if constexpr (kIsScalar<M>) {
       if (m != d) w.varint(number, to_wire(m));
     } else if constexpr (std::is_same_v<M, double>) {
-      if (std::bit_cast<uint64_t>(m) != std::bit_cast<uint64_t>(d))
-        w.fixed64(number, std::bit_cast<uint64_t>(m));
+      if (std::bit_cast<uint64_t>(m) != std::bit_cast<uint64_t>(d)) w.fixed64(number, std::bit_cast<uint64_t>(m));
     } else if constexpr (std::is_same_v<M, std::string>) {
       if (!m.empty() || !d.empty()) w.bytes(number, m);
     } else if constexpr (std::is_same_v<M, Bitmap>) {
@@ -230,8 +231,7 @@ struct BodyWriter {
 
 template <Described T>
 [[gnu::noinline]] void write_body(Writer& w, const T& value, const T& defaults) {
-  T::describe(value,
-              BodyWriter{w, reinterpret_cast<intptr_t>(&defaults) - reinterpret_cast<intptr_t>(&value)});
+  T::describe(value, BodyWriter{w, reinterpret_cast<intptr_t>(&defaults) - reinterpret_cast<intptr_t>(&value)});
 }
 
 template <class... Ts>
@@ -254,12 +254,21 @@ void read_value(Reader& r, T& out) {
   } else {
     Reader::Outer outer;
     if (!r.enter(outer)) return;
-    if constexpr (IsVariant<T>::value)
-      read_variant(r, out);
-    else
-      read_body(r, out);
+    if constexpr (IsVariant<T>::value) read_variant(r, out);
+    else read_body(r, out);
     r.leave(outer);
   }
+}
+
+// Room for `more` elements, at least twice what there was: fields that come in turns must not move the list each time.
+template <class T>
+bool make_room(Reader& r, std::vector<T>& out, size_t more) {
+  if (out.capacity() - out.size() >= more) return true;
+  const size_t room = out.empty() ? more : std::max(out.size() + more, 2 * out.size());
+  r.charge((room - out.capacity()) * sizeof(T));
+  if (r.failed()) return false;
+  out.reserve(room);
+  return true;
 }
 
 template <class T>
@@ -267,20 +276,22 @@ void read_element(Reader& r, std::vector<T>& out) {
   if constexpr (kIsScalar<T>) {
     T v{};
     if (r.type() != kLength) {  // numbers not packed, as old or foreign writers have it
+      if (!make_room(r, out, 1)) return;
       read_value(r, v);
       out.push_back(v);
       return;
     }
     Reader::Outer outer;
     if (!r.enter(outer)) return;
+    if (!make_room(r, out, r.count_varints())) return r.leave(outer);
     while (!r.at_end()) {
       if (!from_wire(r.varint(), v)) r.fail("a number out of the field's range");
       if (!r.failed()) out.push_back(v);
     }
     r.leave(outer);
   } else {
-    r.charge(sizeof(T));
-    if (!r.failed()) read_value(r, out.emplace_back());
+    if (out.size() == out.capacity() && !make_room(r, out, r.count_alike())) return;
+    read_value(r, out.emplace_back());
   }
 }
 
@@ -328,10 +339,8 @@ template <Described T>
   while (r.number()) {
     BodyReader v{r};
     T::describe(out, v);
-    if (r.number() > v.last)
-      r.skip();
-    else if (r.number())
-      r.restart();
+    if (r.number() > v.last) r.skip();
+    else if (r.number()) r.restart();
   }
 }
 
@@ -369,9 +378,9 @@ std::string encoded(const T& value) {
 }
 
 template <Described T>
-Result<> decode(std::string_view bytes, T& out) {
+Result<> decode(std::string_view bytes, T& out, Allowance allowance) {
   out = T{};
-  Reader r(bytes);
+  Reader r(bytes, allowance);
   read_body(r, out);
   return r.error(type_name<T>());
 }

@@ -1,5 +1,6 @@
 #include "wire/event_codec.h"
 
+#include "wire/accounting_instances.h"
 #include "wire/instances.h"
 
 namespace muster {

@@ -7,6 +7,10 @@
 
 #define MUSTER_WIRE_INSTANCES(F) \
   F(JobRequest)                  \
+  F(AskedRequest)                \
+  F(ShownRequest)                \
+  F(ShownBody)                   \
+  F(ShownOwn)                    \
   F(RequestBody)                 \
   F(RequestOwn)                  \
   F(StepRequest)                 \

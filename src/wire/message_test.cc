@@ -16,22 +16,20 @@ template <class T>
 class Message : public testing::Test {};
 
 using Messages = testing::Types<
-    NodeShareRow, JobRow, StepRow, NodeRow, PartitionRow, rpc::Empty, rpc::SubmitJob, rpc::JobSubmitted,
-    rpc::Allocate, rpc::AllocationPending, rpc::NodeAddress, rpc::Allocated, rpc::WillRun, rpc::WillRunAnswer,
-    rpc::WaitJob, rpc::JobResult, rpc::FinishAllocation, rpc::AttachAllocation, rpc::CreateStep,
-    rpc::StepNode, rpc::StepCreated, rpc::FinishStep, rpc::JobSelector, rpc::JobFilter, rpc::SignalJobs,
-    rpc::PerJobError, rpc::SignalJobsAnswer, rpc::ControlJobs, rpc::KeyValue, rpc::UpdateJob, rpc::UpdateNode,
-    rpc::UpdatePartition, rpc::UpdateStep, rpc::ControlNodes, rpc::NotifyJob, rpc::UpdateConfig,
-    rpc::QueryLicenses, rpc::LicenseRows, LicenseRow, rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow, rpc::JobRows,
-    rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions, rpc::PartitionRows, rpc::Text, rpc::QueryText,
-    rpc::QueryTopology, rpc::TopologyAnswer,
-    JobRecord, StepRecord, rpc::StoreRecords, rpc::RecordsStored, rpc::QueryRecords, rpc::JobRecords, rpc::RegisterCluster,
-    rpc::QueryEntities, rpc::Entities, rpc::EditEntities, rpc::EntitiesEdited, rpc::EditJobRecords, rpc::JobRecordsEdited,
-    rpc::WatchJobs, rpc::JobChanges,
-    rpc::Pong, node_rpc::NodeJob, node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished,
-    node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::Registered,
-    node_rpc::JobOnNode, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob,
-    node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob, Numbered<NodeReport>, Numbered<NodeOrder>>;
+    NodeShareRow, JobRow, StepRow, NodeRow, PartitionRow, rpc::Empty, rpc::SubmitJob, rpc::JobSubmitted, rpc::Allocate,
+    rpc::AllocationPending, rpc::NodeAddress, rpc::Allocated, rpc::WillRun, rpc::WillRunAnswer, rpc::WaitJob, rpc::WaitSteps,
+    rpc::WaitRecords, rpc::RunWithoutJob, rpc::JobResult, rpc::FinishAllocation, rpc::AttachAllocation, rpc::CreateStep, rpc::StepNode,
+    rpc::StepCreated, rpc::FinishStep, rpc::JobSelector, rpc::JobFilter, rpc::SignalJobs, rpc::PerJobError, rpc::SignalJobsAnswer,
+    rpc::ControlJobs, rpc::KeyValue, rpc::UpdateJob, rpc::UpdateNode, rpc::UpdatePartition, rpc::UpdateStep, rpc::ControlNodes,
+    rpc::NotifyJob, rpc::UpdateConfig, rpc::QueryLicenses, rpc::LicenseRows, LicenseRow, rpc::Messages, rpc::Shutdown, rpc::QueryJobs,
+    rpc::RequestRow, rpc::JobRows, rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions, rpc::PartitionRows, rpc::Text, rpc::QueryText,
+    rpc::QueryTopology, rpc::TopologyAnswer, JobRecord, StepRecord, rpc::StoreRecords, rpc::RecordsStored, rpc::QueryRecords,
+    rpc::JobRecords, rpc::RegisterCluster, rpc::QueryEntities, rpc::Entities, rpc::EditEntities, rpc::EntitiesEdited, rpc::EditJobRecords,
+    rpc::JobRecordsEdited, rpc::AwaitDirectory, rpc::DirectoryVersion, AccountChanges, rpc::WatchJobs, rpc::JobChanges, rpc::Relay,
+    rpc::AskerGone, rpc::Pong, node_rpc::NodeJob, node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone,
+    node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::Registered, node_rpc::JobOnNode, node_rpc::LaunchBatch,
+    rpc::FetchContent, rpc::ContentPiece, node_rpc::TerminateJob, node_rpc::SignalJob, node_rpc::ForgetJobs, node_rpc::Reconfigure,
+    node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob, Numbered<NodeReport>, Numbered<NodeOrder>>;
 TYPED_TEST_SUITE(Message, Messages);
 
 TYPED_TEST(Message, ComesBackAsItWas) {
@@ -65,7 +63,48 @@ TEST(CarriedRequest, InPartsReadsAsWhole) {
   rpc::RequestRow back;
   ASSERT_TRUE(decode(bytes, back));
   EXPECT_EQ(back.id, RequestId(3));
-  EXPECT_EQ(*back.request.whole(), r);
+  EXPECT_EQ(*back.request.whole(), shown_request(r, PackedOwn(r)));
+}
+
+template <class T>
+concept HasHashes = requires(T t) {
+  t.script_hash;
+};
+template <class T>
+concept HasKnown = requires(T t) {
+  t.site_factor;
+};
+static_assert(HasHashes<JobRequest> && HasKnown<JobRequest>);
+static_assert(!HasHashes<AskedRequest> && !HasKnown<AskedRequest>);  // what a client sends
+static_assert(!HasHashes<ShownRequest> && HasKnown<ShownRequest>);   // what it gets
+
+TEST(Requests, ARowHasNoHashOfAnybodysContent) {
+  JobRequest r;
+  r.script_hash = std::string(64, 's');
+  r.environment_hash = std::string(64, 'e');
+  r.spank_env = {"TOKEN=secret"};
+  std::string bytes;
+  encode(rpc::RequestRow{RequestId(3), {std::make_shared<const RequestBody>(r), PackedOwn(r)}}, bytes);
+  for (const std::string& hidden : {r.script_hash, r.environment_hash, r.spank_env[0]}) EXPECT_EQ(bytes.find(hidden), bytes.npos) << hidden;
+}
+
+// A client that writes every field there is, as one of another version might: a job asks with it for what a user may ask.
+TEST(Requests, WhatTheControllerAloneKnowsIsNotReadFromAClient) {
+  Random rng(23);
+  JobRequest all;
+  while (all.script_hash.empty() || all.site_factor == 0 || all.user_name.empty() || all.alloc_node.empty() || all.admin_comment.empty() ||
+         all.alloc_sid == 0 || all.name.empty() || all.spank_env.empty() || all.nice == 0)
+    fill(rng, all);
+  const std::string bytes = encoded(all);
+  AskedRequest asked;
+  ASSERT_TRUE(decode(bytes, asked));
+  const JobRequest taken = job_request(asked);
+  EXPECT_EQ(static_cast<const AskedBody&>(taken), static_cast<const AskedBody&>(all));
+  EXPECT_EQ(static_cast<const AskedOwn&>(taken), static_cast<const AskedOwn&>(all));
+  EXPECT_EQ(static_cast<const AskedHidden&>(taken), static_cast<const AskedHidden&>(all));
+  EXPECT_EQ(static_cast<const KnownBody&>(taken), KnownBody());
+  EXPECT_EQ(static_cast<const KnownOwn&>(taken), KnownOwn());
+  EXPECT_EQ(static_cast<const ContentHashes&>(taken), ContentHashes());
 }
 
 TEST(Envelope, KeepsItsAlternative) {

@@ -1,38 +1,50 @@
-// The numbers of messages.def as types: number_of<rpc::SubmitJob>, AnswerTo<rpc::SubmitJob>, PartOf<rpc::QueryJobs>.
+// The messages (model/messages.h) on a connection: how large each may be.
 // The node link uses kNodeReport and kNodeOrder for its Numbered<…> envelopes (model/node_rpc.h).
 #pragma once
 
 #include <cstdint>
 
-#include "model/accounting.h"
-#include "model/accounts.h"
-#include "model/rpc.h"
-#include "model/step_rpc.h"
+#include "model/messages.h"
+#include "model/node_rpc.h"
 
 namespace muster::wire {
 
-template <class Request>
-struct MessageTraits;
+// How large a request of an ordinary user may be, asked at its header, before the rest of it is read: names, lists and texts; a job or
+// a step with its script, environment and arguments; a block of a file.
+enum class RequestSize : uint8_t { kTexts, kJob, kFile };
 
-#define MUSTER_MESSAGE(number, request, answer, part)    \
-  template <>                                            \
-  struct MessageTraits<request> {                        \
-    static constexpr uint16_t kNumber = number;          \
-    static constexpr const char* kName = #request + 5;   \
-    using Answer = answer;                               \
-    using Part = part;                                   \
-  };
-#include "wire/messages.def"
+using muster::AnswerTo;
+using muster::number_of;
+using muster::PartOf;
+
+// Requests that are answered when something has become of a job, and until then wait for the caller's sake alone: a node daemon that
+// passes one on says whose it is, so that it is forgotten with him (rpc::AskerGone). slurmctld lets no other request wait.
+template <class Request>
+inline constexpr bool kWaits = false;
+template <>
+inline constexpr bool kWaits<rpc::Allocate> = true;
+template <>
+inline constexpr bool kWaits<rpc::WaitJob> = true;
+template <>
+inline constexpr bool kWaits<rpc::WaitSteps> = true;
+template <>
+inline constexpr bool kWaits<rpc::WaitRecords> = true;
+
+constexpr bool waits(uint16_t number_off_the_wire) {
+  switch (number_off_the_wire) {
+#define MUSTER_MESSAGE(number, size, request, answer, part) \
+  case number:                                              \
+    return kWaits<request>;
+#include "model/messages.def"
 #undef MUSTER_MESSAGE
+    default: return false;
+  }
+}
 
-template <class Request>
-inline constexpr uint16_t number_of = MessageTraits<Request>::kNumber;
-template <class Request>
-using AnswerTo = typename MessageTraits<Request>::Answer;
-template <class Request>
-using PartOf = typename MessageTraits<Request>::Part;
+// In bytes, for a number off the wire; `most_script` as SchedulerParameters=max_script_size has it.
+size_t largest_request(uint16_t number, size_t most_script);
 
-inline constexpr uint16_t kNodeReport = 190;   // slurmd → slurmctld, a kNotice with Numbered<NodeReport>
-inline constexpr uint16_t kNodeOrder = 191;    // slurmctld → slurmd, a kNotice with Numbered<NodeOrder>
+inline constexpr uint16_t kNodeReport = 190;  // slurmd → slurmctld, a kNotice with Numbered<NodeReport>
+inline constexpr uint16_t kNodeOrder = 191;   // slurmctld → slurmd, a kNotice with Numbered<NodeOrder>
 
 }  // namespace muster::wire

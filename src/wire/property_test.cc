@@ -2,6 +2,7 @@
 // harm.
 #include <gtest/gtest.h>
 
+#include "wire/accounting_instances.h"
 #include "wire/event_codec.h"
 #include "wire/instances.h"
 #include "wire/sample_test.h"
@@ -87,17 +88,10 @@ TEST(Property, CorruptionNeverDoesHarm) {
     for (uint64_t n = 1 + rng.next() % 4; n > 0 && !bytes.empty(); --n) {
       const size_t at = rng.next() % bytes.size();
       switch (rng.next() % 4) {
-        case 0:
-          bytes[at] = static_cast<char>(rng.next());
-          break;
-        case 1:
-          bytes[at] = static_cast<char>(bytes[at] ^ 1 << rng.next() % 8);
-          break;
-        case 2:
-          bytes.insert(at, 1, static_cast<char>(rng.next()));
-          break;
-        default:
-          bytes.erase(at, 1 + rng.next() % 3);
+        case 0: bytes[at] = static_cast<char>(rng.next()); break;
+        case 1: bytes[at] = static_cast<char>(bytes[at] ^ 1 << rng.next() % 8); break;
+        case 2: bytes.insert(at, 1, static_cast<char>(rng.next())); break;
+        default: bytes.erase(at, 1 + rng.next() % 3);
       }
     }
     auto back = decode_event(bytes);

@@ -1,5 +1,6 @@
 #include "wire/reader.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -54,21 +55,14 @@ void Reader::next() {
 
 void Reader::skip() {
   switch (type_) {
-    case kVarint:
-      varint();
-      break;
-    case kFixed64:
-      fixed64();
-      break;
-    case kLength:
-      bytes();
-      break;
+    case kVarint: varint(); break;
+    case kFixed64: fixed64(); break;
+    case kLength: bytes(); break;
     case kFixed32:
       if (end_ - at_ < 4) return fail("ends within a fixed number");
       at_ += 4;
       break;
-    default:
-      return fail("an unknown wire type");
+    default: return fail("an unknown wire type");
   }
   next();
 }
@@ -115,6 +109,20 @@ void Reader::bitmap(Bitmap& out) {
     at_ = end_;
   }
   leave(outer);
+}
+
+size_t Reader::count_alike() const {
+  Reader ahead = *this;
+  size_t n = 0;
+  do {
+    ++n;
+    ahead.skip();
+  } while (ahead.number_ == number_ && ahead.type_ == type_);
+  return n;
+}
+
+size_t Reader::count_varints() const {
+  return static_cast<size_t>(std::count_if(at_, end_, [](uint8_t byte) { return byte < 0x80; }));
 }
 
 bool Reader::enter(Outer& outer) {

@@ -35,14 +35,10 @@ void fill(Random& rng, T& out) {
   if constexpr (std::is_same_v<T, bool>) {
     out = rng.next() & 1;
   } else if constexpr (kIsScalar<T>) {
-    if constexpr (std::is_same_v<T, Time>)
-      out = Time(Duration(static_cast<int64_t>(random_bits(rng))));
-    else if constexpr (std::is_same_v<T, Duration>)
-      out = Duration(static_cast<int64_t>(random_bits(rng)));
-    else if constexpr (IsStrongId<T>::value)
-      fill(rng, out.value);
-    else
-      out = static_cast<T>(random_bits(rng));
+    if constexpr (std::is_same_v<T, Time>) out = Time(Duration(static_cast<int64_t>(random_bits(rng))));
+    else if constexpr (std::is_same_v<T, Duration>) out = Duration(static_cast<int64_t>(random_bits(rng)));
+    else if constexpr (IsStrongId<T>::value) fill(rng, out.value);
+    else out = static_cast<T>(random_bits(rng));
   } else if constexpr (std::is_same_v<T, double>) {
     out = static_cast<double>(random_bits(rng)) / 7;
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -98,8 +94,7 @@ bool equal(const T& a, const T& b) {
   } else if constexpr (!std::is_void_v<P>) {
     return a ? b && equal<P>(*a, *b) : !b;
   } else if constexpr (IsVariant<T>::value) {
-    return a.index() == b.index() &&
-           std::visit([&](const auto& v) { return equal(v, std::get<std::decay_t<decltype(v)>>(b)); }, a);
+    return a.index() == b.index() && std::visit([&](const auto& v) { return equal(v, std::get<std::decay_t<decltype(v)>>(b)); }, a);
   } else {
     Comparer c{reinterpret_cast<intptr_t>(&b) - reinterpret_cast<intptr_t>(&a)};
     T::describe(a, c);

@@ -4,6 +4,7 @@
 
 #include "model/accounting.h"
 #include "model/cluster.h"
+#include "wire/accounting_instances.h"
 #include "wire/instances.h"
 
 namespace muster {
@@ -12,32 +13,21 @@ using namespace wire;
 
 template <class T>
 constexpr std::string_view scalar_type() {
-  if constexpr (std::is_same_v<T, bool>)
-    return "bool";
-  else if constexpr (std::is_enum_v<T>)
-    return "uint32";
-  else if constexpr (IsStrongId<T>::value)
-    return scalar_type<typename T::rep>();
-  else if constexpr (std::is_same_v<T, Time> || std::is_same_v<T, Duration>)
-    return "sint64";
-  else if constexpr (std::is_signed_v<T>)
-    return sizeof(T) > 4 ? "sint64" : "sint32";
-  else
-    return sizeof(T) > 4 ? "uint64" : "uint32";
+  if constexpr (std::is_same_v<T, bool>) return "bool";
+  else if constexpr (std::is_enum_v<T>) return "uint32";
+  else if constexpr (IsStrongId<T>::value) return scalar_type<typename T::rep>();
+  else if constexpr (std::is_same_v<T, Time> || std::is_same_v<T, Duration>) return "sint64";
+  else if constexpr (std::is_signed_v<T>) return sizeof(T) > 4 ? "sint64" : "sint32";
+  else return sizeof(T) > 4 ? "uint64" : "uint32";
 }
 
 template <class T>
 std::string remark() {
-  if constexpr (std::is_same_v<T, Time>)
-    return "microseconds since 1970, 0 = not set";
-  else if constexpr (std::is_same_v<T, Duration>)
-    return "microseconds";
-  else if constexpr (std::is_enum_v<T>)
-    return "enum " + std::string(type_name<T>());
-  else if constexpr (std::is_same_v<T, Bitmap>)
-    return "bitmap: varint size, then its 64-bit words";
-  else
-    return {};
+  if constexpr (std::is_same_v<T, Time>) return "microseconds since 1970, 0 = not set";
+  else if constexpr (std::is_same_v<T, Duration>) return "microseconds";
+  else if constexpr (std::is_enum_v<T>) return "enum " + std::string(type_name<T>());
+  else if constexpr (std::is_same_v<T, Bitmap>) return "bitmap: varint size, then its 64-bit words";
+  else return {};
 }
 
 std::string snake(std::string_view camel) {
@@ -59,9 +49,7 @@ class Schema {
     if (!done_.insert(type_name<T>()).second) return;
     std::string body;
     const T& d = default_of<T>();
-    T::describe(d, [&](uint32_t number, const char* name, const auto& member) {
-      body += field(number, name, member);
-    });
+    T::describe(d, [&](uint32_t number, const char* name, const auto& member) { body += field(number, name, member); });
     emit(type_name<T>(), body);
   }
 
@@ -70,8 +58,7 @@ class Schema {
     std::string body = "  oneof kind {\n";
     auto add = [&]<class T>(std::type_identity<T>) {
       message<T>();
-      body += "    " + std::string(type_name<T>()) + ' ' + snake(type_name<T>()) + " = " +
-              std::to_string(T::kNumber) + ";\n";
+      body += "    " + std::string(type_name<T>()) + ' ' + snake(type_name<T>()) + " = " + std::to_string(T::kNumber) + ";\n";
     };
     (add(std::type_identity<Ts>{}), ...);
     emit(name, body + "  }\n");
@@ -90,12 +77,9 @@ class Schema {
 
   template <class T>
   std::string_view type_of() {
-    if constexpr (kIsScalar<T>)
-      return scalar_type<T>();
-    else if constexpr (std::is_same_v<T, double>)
-      return "double";
-    else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Bitmap>)
-      return "bytes";
+    if constexpr (kIsScalar<T>) return scalar_type<T>();
+    else if constexpr (std::is_same_v<T, double>) return "double";
+    else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Bitmap>) return "bytes";
     else {
       message<T>();
       return type_name<T>();

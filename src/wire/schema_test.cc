@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "wire/accounting_instances.h"
 #include "wire/event_codec.h"
 #include "wire/instances.h"
 #include "wire/sample_test.h"
@@ -21,8 +22,8 @@ namespace pb = google::protobuf;
 
 class Errors : public pb::DescriptorPool::ErrorCollector {
  public:
-  void AddError(const std::string&, const std::string& element, const pb::Message*,
-                pb::DescriptorPool::ErrorCollector::ErrorLocation, const std::string& message) override {
+  void AddError(const std::string&, const std::string& element, const pb::Message*, pb::DescriptorPool::ErrorCollector::ErrorLocation,
+                const std::string& message) override {
     text += element + ": " + message + "\n";
   }
   std::string text;
@@ -63,9 +64,7 @@ std::string unknown_in(const pb::Message& m) {
     if (f->cpp_type() != pb::FieldDescriptor::CPPTYPE_MESSAGE) continue;
     const int n = f->is_repeated() ? r->FieldSize(m, f) : 1;
     for (int i = 0; i < n; ++i)
-      if (auto at = unknown_in(f->is_repeated() ? r->GetRepeatedMessage(m, f, i) : r->GetMessage(m, f));
-          !at.empty())
-        return at;
+      if (auto at = unknown_in(f->is_repeated() ? r->GetRepeatedMessage(m, f, i) : r->GetMessage(m, f)); !at.empty()) return at;
   }
   return "";
 }

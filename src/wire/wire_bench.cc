@@ -1,6 +1,7 @@
 // ns per encode and decode. Built on request: ninja wire_bench.
 #include <benchmark/benchmark.h>
 
+#include "wire/accounting_instances.h"
 #include "wire/cluster_codec.h"
 #include "wire/event_codec.h"
 #include "wire/instances.h"

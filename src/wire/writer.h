@@ -18,8 +18,7 @@ namespace muster::wire {
 
 class Writer {
  public:
-  explicit Writer(std::string& out)
-      : out_(out), base_(out.data()), size_(out.size()), room_(out.capacity()) {}
+  explicit Writer(std::string& out) : out_(out), base_(out.data()), size_(out.size()), room_(out.capacity()) {}
   ~Writer() { commit(); }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;

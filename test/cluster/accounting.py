@@ -23,6 +23,7 @@ class Database:
         with open(cluster.folder + "/etc/slurmdbd.conf", "w") as f:
             f.write("DbdHost=localhost\nDbdAddr=127.0.0.1\nDbdPort=%d\nStorageLoc=%s\nPidFile=%s\nLogFile=%s/log/slurmdbd.log\n"
                     "SlurmUser=%s\nDebugLevel=debug\n%s" % (self.port, self.file, self.pid_file, cluster.folder, cluster.user, more))
+        os.chmod(f.name, 0o600)
         lines = [l for l in cluster.conf_lines if not l.startswith("AccountingStorageType")]
         cluster.conf_lines = lines + ["AccountingStorageType=accounting_storage/slurmdbd", "AccountingStorageHost=127.0.0.1",
                                       "AccountingStoragePort=%d" % self.port, "AccountingStorageTRES=gres/gpu"]

@@ -2,7 +2,8 @@
 
 Each command is an answer of its own. A look counts only if no job's record changed between its first and its last command: a
 job that starts, ends, is requeued or suspended leaves a trace in its record (ended jobs stay listed), so that equal records
-before and after mean one state of the cluster.
+before and after mean one state of the cluster. But for a job that completes on several nodes: each gives its part back by
+itself, and what the nodes hold shows it, so that is compared as well.
 """
 import collections
 import re
@@ -39,6 +40,7 @@ def megabytes(text):
 def gres(text):
     """"gpu:h100:2(IDX:0-1),nic:1" → {(gpu, h100): (2, {0, 1}), (nic, ""): (1, set())}"""
     out = {}
+    text = re.sub(r"\(CNT:(\d+)\)", r":\1", text)    # of what has no devices: "nic(CNT:1)"
     for name, kind, count, index in re.findall(r"(\w+)(?::([\w.]+))?:(\d+)(?:\(IDX:([\d,-]+|N/A)\))?(?:,|$)", text):
         if int(count):
             out[name, kind] = (int(count), numbers(index) if index not in ("", "N/A") else set())
@@ -60,10 +62,12 @@ class Look:
         self.sum = ask("sinfo", "-h", "-p", "main", "-o", "%C")
         self.squeue = ask("squeue", "-h", "-r", "-t", "all", "-O", "JobID:|,State:|,tres-alloc:|,tres-per-node:|,NumCPUs:|,NumNodes:")
         self.jobs = ask("scontrol", "-o", "-d", "show", "job")
+        self.nodes_after = ask("scontrol", "-o", "-d", "show", "node")
 
     def still(self):
         changing = re.compile(r" (RunTime|LastSchedEval|Priority)=\S*")
-        return changing.sub("", self.jobs_before) == changing.sub("", self.jobs)
+        held = lambda text: re.findall(r" (?:NodeName|CPUAlloc|AllocMem|GresUsed|State)=\S*", " " + text.replace("\n", " "))
+        return changing.sub("", self.jobs_before) == changing.sub("", self.jobs) and held(self.nodes) == held(self.nodes_after)
 
     def disagreements(self):
         """What contradicts what, in words; empty: all agree."""

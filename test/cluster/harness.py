@@ -7,6 +7,7 @@ does, and `better_than_slurm` tests are left out.
 Everything it starts it ends again, by process id. It waits for facts, never for time to pass: until() asks again and again,
 quickly, and fails with what it saw last. No port is fixed.
 """
+import fcntl
 import os
 import pty
 import re
@@ -21,7 +22,7 @@ REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 ORACLE = os.environ.get("MUSTER_ORACLE") == "1"
 HOST = socket.gethostname().split(".")[0]
 COMMANDS = ("sacct sacctmgr salloc sattach sbatch sbcast scancel scontrol sdiag sinfo sprio squeue sreport srun sshare "
-            "sstat strigger").split()
+            "sstat strigger swait").split()
 SLOW = float(os.environ.get("MUSTER_TEST_PATIENCE", "1"))   # multiply every deadline, for loaded machines
 
 
@@ -48,16 +49,44 @@ class Result:
             " ".join(self.args), self.code, self.seconds, self.out[-2000:], self.err[-2000:])
 
 
+_ports = None
+
+
+def _own_ports():
+    """Ports that no other test process takes, and that the kernel gives to no outgoing connection: while a daemon that
+    was killed is away, nobody else comes to hold its port. `muster up` takes its own from 20000 on."""
+    for block in range(10000, 20000, 200):
+        try:
+            lock = open("/tmp/muster-test-ports-%d" % block, "a")
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:         # another process's, perhaps of another user
+            continue
+        while True:         # holds `lock` as long as the process lives
+            yield from range(block, block + 200)
+    raise AssertionError("fifty test processes hold all ports from 10000 to 20000")
+
+
+def _is_free(port):
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            s.bind(("0.0.0.0", port))
+        except OSError:
+            return False
+    return True
+
+
 def free_ports(count):
-    held = []
-    for _ in range(count):
-        s = socket.socket()
-        s.bind(("127.0.0.1", 0))
-        held.append(s)
-    ports = [s.getsockname()[1] for s in held]
-    for s in held:
-        s.close()
-    return ports
+    """The next free ports in turn, so that one which a daemon has just left is not taken again at once."""
+    global _ports
+    _ports = _ports or _own_ports()
+    found, looked = [], 0
+    while len(found) < count:
+        port, looked = next(_ports), looked + 1
+        if _is_free(port) and port not in found:
+            found.append(port)
+        assert looked < 2000, "no free ports"
+    return found
 
 
 def until(what, check, seconds=20.0):
@@ -88,6 +117,16 @@ def end_process(process, seconds=10):
             process.kill()
             process.wait(10)
     return process.returncode
+
+
+def without_requeue_delay(lines):
+    """A requeued job may start at once, where the lines do not say when (and Slurm 22.05 does not know the word)."""
+    if ORACLE or any("requeue_delay" in line for line in lines):
+        return lines
+    words = [line for line in lines if line.startswith("SchedulerParameters=")]
+    if not words:
+        return lines + ["SchedulerParameters=requeue_delay=0"]
+    return [line + ",requeue_delay=0" if line == words[-1] else line for line in lines]
 
 
 class Munge:
@@ -130,6 +169,7 @@ class Cluster:
         self.names = names or ["n%d" % i for i in range(1, nodes + 1)]
         self.port, *self.node_ports = free_ports(nodes + 1)
         self.munge, self.ctld, self.slurmds = None, None, {}
+        self.wrapper = []       # what the daemons are started by: ["prlimit", "--nofile=1024:1024"]
         self.user = subprocess.run(["id", "-un"], capture_output=True, text=True).stdout.strip()
         self.env = {"PATH": "%s:%s/bin:%s/sbin:/usr/bin:/bin" % (self.bin, self.prefix, self.prefix),
                     "HOME": self.work, "LANG": "C.UTF-8", "SLURM_CONF": self.conf_path, "USER": self.user,
@@ -195,7 +235,7 @@ class Cluster:
 
     def write_lines(self):
         with open(self.conf_path, "w") as f:
-            f.write("\n".join(self.conf_lines) + "\n")
+            f.write("\n".join(without_requeue_delay(self.conf_lines)) + "\n")
 
     def script(self, name, text):
         """A program that jobs find in their PATH."""
@@ -219,7 +259,7 @@ class Cluster:
     def spawn(self, name, *args):
         program = os.path.join(self.prefix, "sbin", name)
         with open(os.path.join(self.folder, "log", name + ".out"), "ab") as out:
-            return subprocess.Popen([program, *args], env=self.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+            return subprocess.Popen([*self.wrapper, program, *args], env=self.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                     cwd=self.folder, start_new_session=True)
 
     def start_ctld(self):
@@ -249,7 +289,7 @@ class Cluster:
         until(lambda: "slurmctld to answer\n" + self.logs(), up, seconds)
 
     def node_states(self):
-        out = self.run("sinfo", "-h", "-N", "-p", "main", "-o", "%N %T").out
+        out = self.run("sinfo", "-h", "-N", "-o", "%N %T").out
         return dict(line.split(None, 1) for line in out.splitlines() if line.strip())
 
     def wait_nodes(self, state, names=None, seconds=30):
@@ -388,7 +428,6 @@ class Cluster:
     def terminal(self, *args, rows=37, columns=91, send=b"", seconds=20, keys=()):
         """Runs a command on a terminal of its own. keys: (what to wait for, what to type then). Output, exit status."""
         master, slave = pty.openpty()
-        import fcntl
         import struct
         import termios
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

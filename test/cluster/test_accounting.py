@@ -40,6 +40,32 @@ def test_a_job_is_there_from_its_submission_to_its_end(accounted):
     database.wait_state(held, "CANCELLED")
 
 
+def shown(cluster, job, state):
+    """What sacct says of a job. It waits a second for slurmdbd to have heard; on a host too busy for that it prints what there is."""
+    for _ in range(20):
+        result = cluster.ok("sacct", "-nPX", "-j", str(job), "-o", "state")
+        if result.out == state or result.seconds < 1:
+            break
+    return result.out
+
+
+def test_sacct_of_a_job_that_was_only_just_submitted_or_ended(accounted):
+    accounted.database.start()
+    accounted.start()
+    first = accounted.sbatch("--wrap", "true")
+    accounted.database.wait_state(first, "COMPLETED")     # slurmctld has found slurmdbd
+    for args in [("--hold",)] * 10 + [("--hold", "--array=1-3")]:
+        job = accounted.sbatch(*args, "--wrap", "true")
+        assert shown(accounted, job, "PENDING\n") == "PENDING\n"
+    ended = accounted.sbatch("--wrap", "true")
+    accounted.wait_job(ended, "COMPLETED")
+    assert shown(accounted, ended, "COMPLETED\n") == "COMPLETED\n"
+    accounted.ctld.kill()
+    accounted.ctld.wait()
+    said = accounted.run("sacct", "-nPX", "-j", str(ended), "-o", "state")
+    assert (said.code, said.out, said.err) == (0, "COMPLETED\n", "")
+
+
 def test_the_cluster_registers_itself(accounted):
     database = accounted.database.start()
     accounted.start()

@@ -138,7 +138,7 @@ REFUSALS = [
     (["-C", "a100"], "Batch job submission failed: Invalid feature specification", 'no node has the feature "a100"'),
     (["--gres=gpu:a100:1"], "Batch job submission failed: Invalid generic resource (gres) specification",
      "no node has gres/gpu:a100; did you mean gpu:h100?; there are: gpu:h100"),
-    (["-p", "short", "-N", "3"], "Batch job submission failed: Requested node configuration is not available",
+    (["-p", "short", "-N", "3"], "Batch job submission failed: Node count specification invalid",
      "partition main allows it"),
     (["-w", "n9"], "Batch job submission failed: Invalid node name specified", "no node is called 'n9'; did you mean n"),
 ]

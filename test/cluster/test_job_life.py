@@ -68,6 +68,17 @@ def test_a_deadline_that_cannot_be_met_ends_the_job(cluster):
     assert result.code == 1 and "Requested time limit is invalid" in result.err, result
 
 
+@better      # 22.05 takes what cannot end in time
+@pytest.mark.parametrize("options, said", [
+    (["-t120"], "Requested time limit is invalid"), (["-t120", "--time-min=120"], "Invalid time-min specification"),
+    (["-t10", "--begin=now+2hours"], "Incompatible begin and deadline time specification"), (["-t120", "--time-min=20"], ""), ([], "")])
+def test_what_a_deadline_leaves(cluster, options, said):
+    result = cluster.run("sbatch", "--parsable", "-H", "--deadline=now+1hour", *options, "--wrap", "true")
+    assert said in result.err and (result.code != 0) == bool(said), result
+    if not said:
+        assert cluster.job(int(result.out))["TimeLimit"] in ("01:00:00", "00:59:00")
+
+
 def test_time_min_longer_than_the_limit(cluster):
     result = cluster.run("sbatch", "-t5", "--time-min=10", "--wrap", "true")
     assert result.code == 1 and "Invalid time-min specification" in result.err, result
@@ -377,7 +388,54 @@ def test_no_requeue(cluster):
     job = cluster.sbatch("--no-requeue", "--wrap", "sleep 60")
     cluster.wait_job(job, "RUNNING")
     result = cluster.run("scontrol", "requeue", str(job))
-    assert result.code != 0 and "disabled" in result.err.lower(), result
+    assert (result.code, result.err.strip()) == (1, "Requested operation is presently disabled for job %d" % job), result
+
+
+@better
+def test_a_job_that_requeues_itself_gets_the_answer_first_and_waits_for_the_delay(make_cluster):
+    cluster = make_cluster(nodes=1, conf="SchedulerParameters=requeue_delay=1000")
+    script = cluster.file("self.sh", "#!/bin/bash\nscontrol requeue $SLURM_JOB_ID\necho rc $? >> said\nsleep 60\n")
+    job = cluster.sbatch("--requeue", script)
+    assert until("the answer", lambda: cluster.read("said")) == "rc 0\n"
+    until("the requeue", lambda: cluster.job(job)["Restarts"] == "1")
+    record = cluster.job(job)
+    assert (record["JobState"], record["Reason"]) == ("PENDING", "BeginTime") and record["EligibleTime"] > record["SubmitTime"], record
+    cluster.ok("scontrol", "update", "jobid=%d" % job, "StartTime=now")
+    cluster.wait_job(job, "RUNNING")
+
+
+# ---- states
+def test_a_job_that_is_stopped_says_so(cluster):
+    job = cluster.sbatch("--wrap", "sleep 60")
+    cluster.wait_job(job, "RUNNING")
+    for options, shown in ((["-s", "STOP"], "ST STOPPED"), (["-s", "CONT"], "R RUNNING"), (["-b", "-s", "STOP"], "ST STOPPED"), (["-s", "CONT"], "R RUNNING")):
+        cluster.ok("scancel", *options, str(job))
+        until(shown, lambda: cluster.queue("-j", str(job), "-o", "%t %T") == [shown])
+        assert cluster.queue("-o", "%i") == [str(job)]
+        assert (cluster.queue("-t", "R", "-o", "%i"), cluster.queue("-t", "ST", "-o", "%i")) == (([], [str(job)]) if "STOP" in options else ([str(job)], []))
+
+
+def test_a_job_goes_on_without_the_node_that_it_lost(make_cluster):
+    cluster = make_cluster(nodes=3)
+    job = cluster.sbatch("-k", "-N3", "--wrap", "srun -N3 bash -c 'touch up.$SLURM_PROCID; while [ ! -e go ]; do sleep 0.05; done; touch done.$SLURM_PROCID'; touch over")
+    until("the step", lambda: all(os.path.exists(os.path.join(cluster.work, "up.%d" % i)) for i in range(3)))
+    cluster.ok("scontrol", "update", "nodename=n2", "state=down", "reason=test")
+    record = until("the smaller job", lambda: (lambda r: r["JobState"] == "RUNNING" and r["NodeList"] == "n[1,3]" and r)(cluster.job(job)))
+    assert record["NumNodes"] == "2", record
+    until("n2 to be rid of it", lambda: cluster.node_states()["n2"] == "down")
+    cluster.file("go", "")
+    cluster.wait_job(job)
+    assert {name for name in os.listdir(cluster.work) if name.startswith(("done", "over"))} == {"done.0", "done.2", "over"}
+
+
+def test_a_task_cancelled_before_it_starts_is_gone(cluster):
+    array = cluster.sbatch("-a", "0-3", "--begin=now+1hour", "--wrap", "true")
+    cluster.ok("scancel", "%d_2" % array)
+    assert cluster.queue("-j", str(array), "-o", "%i") == ["%d_[0-1,3]" % array]
+    result = cluster.run("scontrol", "show", "job", "%d_2" % array)
+    assert result.code == 1 and ("Job %d_2 not found" % array in result.out + result.err or "Invalid job id" in result.err), result
+    cluster.ok("scancel", "%d_2" % array)   # once more does no harm
+    assert cluster.sbatch("-H", "--wrap", "true") == array + 1
 
 
 # ---- the node's agent socket
@@ -404,3 +462,23 @@ def test_commands_on_a_node_need_neither_key_nor_controllers_socket(make_cluster
     cluster.kill_ctld()
     result = cluster.run("squeue", env=on_node)
     assert result.code == 1 and "Unable to contact slurm controller" in result.err and result.seconds < 5, result
+
+
+@better
+@pytest.mark.parametrize("command", ["srun", "salloc"])
+def test_a_command_whose_controller_goes_while_it_waits_leaves_no_job(cluster, command):
+    job = cluster.sbatch("-N4", "--exclusive", "--wrap", "sleep 600")
+    cluster.wait_job(job, "RUNNING")
+    waits = subprocess.Popen([command, "-N1", "true"], env=cluster.env, cwd=cluster.work, stdin=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True)
+    try:
+        until("its job", lambda: "queued and waiting for resources" in waits.stderr.readline())
+        cluster.kill_ctld()
+        cluster.start_ctld()
+        cluster.wait_ctld()
+        said = waits.communicate(timeout=60)[1]
+    finally:
+        waits.kill()
+        waits.wait()
+    assert waits.returncode == 1 and "Unable to contact slurm controller" in said, said
+    until("no job of it", lambda: cluster.queue("-t", "PD") == [])

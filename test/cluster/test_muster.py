@@ -14,6 +14,21 @@ from conftest import new_folder
 pytestmark = pytest.mark.better_than_slurm
 
 
+def listening(folder):
+    """The addresses at which the daemons of a cluster listen, in hexadecimal."""
+    sockets = set()
+    for name in os.listdir(folder):
+        if not name.endswith(".pid"):
+            continue
+        with open(os.path.join(folder, name)) as f:
+            descriptors = "/proc/%s/fd" % f.read().strip()
+        for number in os.listdir(descriptors):
+            target = re.match(r"socket:\[(\d+)\]", os.readlink(os.path.join(descriptors, number)))
+            sockets |= {target.group(1)} if target else set()
+    rows = [line.split() for table in ("/proc/net/tcp", "/proc/net/tcp6") for line in open(table).readlines()[1:]]
+    return {row[1].split(":")[0] for row in rows if row[3] == "0A" and row[9] in sockets}
+
+
 def as_nobody():
     user = pwd.getpwnam("nobody")
     return ["setpriv", "--reuid=%d" % user.pw_uid, "--regid=%d" % user.pw_gid, "--clear-groups"], user
@@ -38,6 +53,7 @@ def test_up_run_down(who):
         up = run("muster", "up", "--nodes", "2", "--gpus-per-node", "4", "--gpu-type", "a100")
         assert up.returncode == 0, up
         conf = re.search(r"export SLURM_CONF=(\S+)", up.stdout).group(1)
+        assert listening(os.path.join(os.path.dirname(conf), "run")) == {"0100007F"}   # 127.0.0.1, for all of them
         nodes = run("sinfo", "-h", "-o", "%D %T %G", SLURM_CONF=conf)
         assert nodes.stdout == "2 idle gpu:a100:4\n", nodes
         job = run("sbatch", "--wait", "-N2", "--gpus-per-node=4", "-o", "out", "--wrap",

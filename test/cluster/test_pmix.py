@@ -256,7 +256,7 @@ def test_mpi_default_and_mpi_conf(make_cluster, programs):
     assert said.code == 0 and re.fullmatch(r"(slurm\.pmix\.\d+\.0,1,two words\n){2}", said.out), said
     assert re.search(r"^slurmstepd-n1: debug: mpi/pmix: \S*PMIx \S+.* is ready for 1 processes$", said.err, re.M), said
     said = cluster.run("srun", "-N2", "-n2", programs + "/pmix_client", "job")
-    assert len(re.findall(r"^space \S+ dir %s/pmix\.\d+\.0\.n[12]$" % base, said.out, re.M)) == 2, said
+    assert len(re.findall(r"^space \S+ dir %s/pmix\.\d+\.0\.n[12]\.\w+$" % base, said.out, re.M)) == 2, said
     nothing_left(cluster)
     assert os.listdir(base) == []
     # Who is missing when the time is over.

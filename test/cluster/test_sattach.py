@@ -88,12 +88,11 @@ def test_input_goes_to_the_tasks(cluster):
         attached.process.stdin.write("hello\n")
         attached.process.stdin.flush()
         attached.until_all("0: hello\n", "1: hello\n")
-        # Its end is not the end of the tasks' input.
-        attached.process.stdin.close()
         step.process.stdin.write("more\n")
         step.process.stdin.flush()
         attached.until_all("0: more\n", "1: more\n")
         attached.process.kill()
+        attached.process.stdin.close()
         attached.process.wait()
         attached.process.stdout.close()
         attached.process.stderr.close()
@@ -101,6 +100,22 @@ def test_input_goes_to_the_tasks(cluster):
         step.process.stdin.close()
         assert step.process.wait(20) == 0       # a reader that goes does no harm
         assert step.process.stdout.read().count("last") == 2
+        step.process.stdin = open("/dev/null")
+
+
+def test_the_end_of_input_reaches_the_tasks(cluster):
+    with Step(cluster, "-n2", "cat") as step:
+        # One that has nothing to say leaves the tasks' input alone.
+        quiet = Attached(cluster, "--label", step.name)
+        attached = Attached(cluster, "--label", step.name, stdin=subprocess.PIPE)
+        attached.process.stdin.write("x")
+        attached.process.stdin.close()
+        attached.process.stdin = None
+        quiet.until_all("0: x", "1: x")
+        assert attached.end()[0] == 0
+        assert step.process.wait(20) == 0 and step.process.stdout.read().count("x") == 2
+        assert quiet.end()[0] == 0
+        step.process.stdin.close()
         step.process.stdin = open("/dev/null")
 
 

@@ -28,7 +28,7 @@ def running(cluster, *args):
     (("show", "partition", "zz"), "Partition zz not found"),
     (("show", "reservation", "x"), "Reservation x not found"),
     (("show", "step", "5.0"), "Job step 5.0 not found"),
-    (("show", "foo"), "invalid entity:foo for keyword:show "),
+    (("show", "foo"), "invalid entity:foo for keyword:show"),
     (("show", "job", "1", "2"), "too many arguments for keyword:show"),
     (("show",), "too few arguments for keyword:show"),
     (("foo",), "invalid keyword: foo"),
@@ -276,6 +276,20 @@ def test_partitions_come_and_go(cluster):
     cluster.ok("scancel", str(job))
     cluster.ok("scontrol", "delete", "PartitionName=new")
     assert "not found" in refused(cluster, "show", "partition", "new")
+
+
+@pytest.mark.better_than_slurm      # of 22.05, which has no Exclusive=
+@pytest.mark.parametrize("word", ["NODE", "USER", "TOPO"])
+def test_a_partition_that_is_exclusive(cluster, word):
+    """slurm.conf(5) Exclusive: it implies OverSubscribe=NO, and a job there is shown so."""
+    cluster.ok("scontrol", "create", "partition=alone", "Nodes=n[1-2]", "Exclusive=" + word)
+    shown = cluster.ok("scontrol", "show", "partition", "alone").out
+    assert "Exclusive=" + word in shown and "OverSubscribe=NO" in shown
+    job = cluster.sbatch("--hold", "-p", "alone", "--wrap", "true")
+    assert {"Exclusive": word, "OverSubscribe": "NO"}.items() <= cluster.job(job).items()
+    assert cluster.queue("-j", str(job), "-O", "Exclusive,OverSubscribe")[0].split() == [word, "NO"]
+    cluster.ok("scancel", str(job))
+    cluster.ok("scontrol", "delete", "PartitionName=alone")
 
 
 # ---- the prompt

@@ -29,6 +29,7 @@ def test_srun_makes_its_own_allocation(cluster):
     result = cluster.ok("srun", "-N2", "-n4", "bash", "-c", "echo $SLURM_PROCID $SLURMD_NODENAME")
     # Every node gets one task; the rest fill the first.
     assert sorted(result.lines) == ["0 n1", "1 n1", "2 n1", "3 n2"]
+    cluster.wait_nodes("idle")      # a node takes no job while one is completing on it
     assert sorted(cluster.ok("srun", "-N2", "--ntasks-per-node=2", "bash", "-c", "echo $SLURM_PROCID $SLURMD_NODENAME").lines) \
         == ["0 n1", "1 n1", "2 n2", "3 n2"]
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from harness import ORACLE, until
+from harness import ORACLE, SLOW, until
 
 
 def test_a_drained_node_finishes_its_job_and_takes_no_other(cluster):
@@ -86,14 +86,14 @@ def test_no_controller(make_cluster, command, text):
     result = cluster.run(*command)
     assert result.code != 0 and text in result.err, result
     # What changes something waits a little for a controller that is being restarted.
-    assert ORACLE or command[0] == "scancel" or result.seconds < 0.5, result
+    assert ORACLE or command[0] == "scancel" or result.seconds < 3 * SLOW, result
 
 
 def test_ping_without_a_controller(make_cluster):
     cluster = make_cluster(nodes=1, gpus=0, start=False)
     result = cluster.run("scontrol", "ping")
     assert result.code == 1 and re.match(r"Slurmctld\(primary\) at \S+ is DOWN\n", result.out), result
-    assert ORACLE or result.seconds < 0.5, result
+    assert ORACLE or result.seconds < 3 * SLOW, result
 
 
 def test_ping(cluster):

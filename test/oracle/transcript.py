@@ -1,7 +1,9 @@
 """What a case is, what running it printed, and how both are written down.
 
     cases/SUBJECT.txt        name: command            one line, or a script on indented lines below `name:`; # comments
-    expected/SUBJECT.txt     [name], `exit N`, `out| …`, `err| …`; a last line without an end of line has `out: …`
+    expected/SUBJECT.txt     what Slurm 22.05 printed: [name], `exit N`, `out| …`, `err| …`; a last line without an end of line
+                             has `out: …`
+    expected-26/SUBJECT.txt  the same of Slurm 26.11, of the subjects that were recorded there: where it is there, it decides
     differences/SUBJECT.txt  the same for what Muster prints instead, after `reason NAME`
     reasons.txt              [NAME], `kind …`, `why …`: what justifies such differences, with a manual page's words
     open.txt                 cases where Muster is known to be wrong still
@@ -125,8 +127,13 @@ def parse(name, lines):
 
 
 @functools.cache
-def expected(subject):
-    return {name: outcome for name, (_, outcome) in records("expected/%s.txt" % subject).items()}
+def expected(subject, folder="expected"):
+    return {name: outcome for name, (_, outcome) in records("%s/%s.txt" % (folder, subject)).items()}
+
+
+def newest(subject):
+    """What decides: the newer Slurm's outcome of a case where that was recorded, else the older one's."""
+    return {**expected(subject), **expected(subject, "expected-26")}
 
 
 @functools.cache
@@ -170,6 +177,7 @@ class Normaliser:
             (r"(?<![A-Za-z-])(%s|localhost)\b *" % re.escape(host), "<host>"),
             (r"\bslurm(-wlm)? \d+\.\d+\.\d+\b", "slurm <version>"),     # Debian's name has the suffix
             (r"\b2\d\.\d\d\.\d+\b", "<version>"),
+            (r"\bs[0-9A-HJKMNP-TV-Z]{13}\b", "<sluid>"),
             (r"\b(R|RUNNING) +\d+:\d\d\b", r"\1 <elapsed>"),
             (r"\bRunTime=(?!00:00:00)\d\d:\d\d:\d\d", "RunTime=<elapsed>"),
             (r"\b(CPULoad|FreeMem|OS)=\S+( #\d[^\n=]*)?", r"\1=<\1>"),

@@ -27,24 +27,18 @@ void line(std::initializer_list<std::string_view> cells) {
 
 std::string_view status_name(Status s) {
   switch (s) {
-    case Status::kWorks:
-      return "works";
-    case Status::kNoEffect:
-      return "no effect";
-    case Status::kRefused:
-      return "refused";
+    case Status::kWorks: return "works";
+    case Status::kNoEffect: return "no effect";
+    case Status::kRefused: return "refused";
   }
   return "";
 }
 
 std::string_view status_name(config::KeyStatus s) {
   switch (s) {
-    case config::KeyStatus::kWorks:
-      return "works";
-    case config::KeyStatus::kNotYet:
-      return "not yet";
-    case config::KeyStatus::kRefused:
-      return "refused";
+    case config::KeyStatus::kWorks: return "works";
+    case config::KeyStatus::kNotYet: return "not yet";
+    case config::KeyStatus::kRefused: return "refused";
   }
   return "";
 }
@@ -53,8 +47,7 @@ void print_options() {
   for (Command c : kAllCommands)
     for (const OptionInfo* o : option_infos(c))
       if (o->name && !o->hidden)
-        line({"option", command_name(c), o->name, status_name(o->status), o->note ? o->note : "",
-              o->needs ? o->needs : ""});
+        line({"option", command_name(c), o->name, status_name(o->status), o->note ? o->note : "", o->needs ? o->needs : ""});
 }
 
 template <class View>
@@ -69,8 +62,7 @@ void print_fields(std::string_view of) {
 
 template <class View>
 void print_columns(std::string_view of, std::span<const fields::ColumnField<View>> columns) {
-  for (const auto& f : columns)
-    line({"field", of, f.name, f.status == fields::FieldStatus::kWorks ? "works" : "constant", f.doc, f.needs});
+  for (const auto& f : columns) line({"field", of, f.name, f.status == fields::FieldStatus::kWorks ? "works" : "constant", f.doc, f.needs});
 }
 
 void print_keys() {
@@ -87,8 +79,7 @@ void print_keys() {
 
 void print_words() {
   for (const config::ParameterKey& key : config::parameter_keys())
-    for (const config::ParameterWord& w : key.words)
-      line({"word", key.key, w.name, config::word_status_name(w.status), w.note});
+    for (const config::ParameterWord& w : key.words) line({"word", key.key, w.name, config::word_status_name(w.status), w.note});
 }
 
 }  // namespace

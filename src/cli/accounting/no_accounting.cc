@@ -5,8 +5,7 @@
 
 namespace muster::cli {
 
-std::optional<int> answered_offline(std::string_view program, std::string_view usage,
-                                    const std::vector<std::string>& arguments) {
+std::optional<int> answered_offline(std::string_view program, std::string_view usage, const std::vector<std::string>& arguments) {
   for (const std::string& a : arguments) {
     if (a == "-V" || a == "--version") {
       Out().line(kVersionText);

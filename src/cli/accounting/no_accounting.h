@@ -19,8 +19,7 @@ inline constexpr std::string_view kNoDatabase =
     "supported.";
 
 // -V, -h and --usage need nothing; the exit code, or nullopt to go on. `purpose` is what the command is for.
-std::optional<int> answered_offline(std::string_view program, std::string_view usage,
-                                    const std::vector<std::string>& arguments);
+std::optional<int> answered_offline(std::string_view program, std::string_view usage, const std::vector<std::string>& arguments);
 
 // The lines on stderr, exit code 1.
 int refuse(std::string_view lines);

@@ -41,19 +41,13 @@ int list(Session& session, bool header) {
 
 int main(int argc, char** argv) {
   std::vector<std::string> arguments = arguments_of(argc, argv);
-  if (auto code =
-          answered_offline("sprio", "[--noheader]\n\nShows the priorities of pending jobs.", arguments))
-    return *code;
+  if (auto code = answered_offline("sprio", "[--noheader]\n\nShows the priorities of pending jobs.", arguments)) return *code;
   for (const std::string& a : arguments)
-    if (a != "--noheader")
-      return refuse("sprio: error: " + a + " is not available in this version of Muster");
+    if (a != "--noheader") return refuse("sprio: error: " + a + " is not available in this version of Muster");
   Result<Session> session = Session::find(Patience::kNone);
-  if (!session)
-    return refuse("sprio: fatal: " + std::string(session.error().message()) +
-                  "\nsprio: " + session.error().hint);
+  if (!session) return refuse("sprio: fatal: " + std::string(session.error().message()) + "\nsprio: " + session.error().hint);
   if (!session->conf().multifactor)
-    return refuse(
-        "sprio: error: You are not running a supported priority plugin\n(priority/basic).\nOnly "
-        "'priority/multifactor' is supported.");
+    return refuse("sprio: error: You are not running a supported priority plugin\n(priority/basic).\nOnly "
+                  "'priority/multifactor' is supported.");
   return list(*session, arguments.empty());
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/port_range.h"
 #include "base/text.h"
@@ -124,13 +125,26 @@ class Scan {
  public:
   Scan(config::FileSource& files, ClientConf& conf) : files_(files), conf_(conf) {}
 
+  // The controllers by the keys that were before SlurmctldHost (config/slurm_hosts.cc).
+  void take_older_hosts() {
+    if (!conf_.controllers.empty()) return;
+    for (const OlderHost& h : older_)
+      if (!h.name.empty()) conf_.controllers.push_back({h.name, h.address.empty() ? h.name : h.address});
+  }
+
   Result<> file(const std::string& path, int depth) {
     if (depth > kMaxIncludeDepth)
-      return fail(Errc::kConfig, path + ": files include each other more than " +
-                                     std::to_string(kMaxIncludeDepth) + " deep");
+      return fail(Errc::kConfig, path + ": files include each other more than " + std::to_string(kMaxIncludeDepth) + " deep");
     std::optional<std::string> text = files_.read(path);
+    const std::string including = std::exchange(file_, path);
+    struct Back {
+      std::string& file;
+      const std::string& before;
+      ~Back() { file = before; }
+    } back{file_, including};
     if (!text) return fail(Errc::kConfig, "Unable to open configuration file " + path);
     std::string_view rest = *text;
+    if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // a byte order mark
     while (!rest.empty()) {
       MUSTER_TRY_VOID(line(take_line(rest), depth));
     }
@@ -175,7 +189,12 @@ class Scan {
       if (i >= text.size() || text[i] != '=') continue;  // a word alone: the daemons complain about it
       ++i;
       skip_blanks(text, i);
-      MUSTER_TRY_VOID(set_key(conf_, key, value(text, i)));
+      const std::string_view given = value(text, i);
+      for (OlderHost& h : older_) {
+        if (iequals(key, h.machine)) h.name = given.substr(0, given.find(','));
+        if (iequals(key, h.addr)) h.address = given;
+      }
+      MUSTER_TRY_VOID(set_key(conf_, key, given));
     }
     return {};
   }
@@ -205,12 +224,21 @@ class Scan {
     if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
     std::string path(name);
     if (size_t at = path.find("%c"); at != std::string::npos) path.replace(at, 2, conf_.cluster_name);
-    if (!path.starts_with('/')) path = conf_.directory() + "/" + path;
-    return file(path, depth + 1);
+    if (path.starts_with('/')) return file(path, depth + 1);
+    // As config/parser.cc looks for it: beside slurm.conf, else beside the file that includes it.
+    const std::string beside = site::directory_of(file_) + "/" + path;
+    path.insert(0, conf_.directory() + "/");
+    return file(files_.exists(path) ? path : beside, depth + 1);
   }
 
   config::FileSource& files_;
   ClientConf& conf_;
+  std::string file_;  // being read
+  struct OlderHost {
+    std::string_view machine, addr;
+    std::string name, address;
+  };
+  OlderHost older_[2] = {{"ControlMachine", "ControlAddr", "", ""}, {"BackupController", "BackupAddr", "", ""}};
 };
 
 }  // namespace
@@ -224,11 +252,12 @@ std::string ClientConf::directory() const { return site::directory_of(path); }
 Result<ClientConf> scan_client_conf(config::FileSource& files, const std::string& path) {
   ClientConf conf;
   conf.path = path;
-  MUSTER_TRY_VOID(Scan(files, conf).file(path, 0));
+  Scan scan(files, conf);
+  MUSTER_TRY_VOID(scan.file(path, 0));
+  scan.take_older_hosts();
   if (conf.auth_type.empty()) conf.auth_type = config::auth_type_if_absent(files, conf.directory());
   if (conf.controllers.empty())
-    return fail(Errc::kConfig, path + ": no SlurmctldHost is named",
-                "a line SlurmctldHost=HOST says where the controller runs");
+    return fail(Errc::kConfig, path + ": no SlurmctldHost is named", "a line SlurmctldHost=HOST says where the controller runs");
   return conf;
 }
 
@@ -239,8 +268,7 @@ Result<std::string> find_conf_path() {
     tried += (tried.empty() ? "" : ", ") + path;
   }
   return fail(Errc::kConfig, "Could not establish a configuration source",
-              "no readable configuration at " + tried +
-                  "; SLURM_CONF names another place, `muster up` makes a cluster");
+              "no readable configuration at " + tried + "; SLURM_CONF names another place, `muster up` makes a cluster");
 }
 
 Result<ClientConf> find_client_conf() {
@@ -252,8 +280,7 @@ Result<ClientConf> find_client_conf() {
 Result<> check_clusters(const ClientConf& conf, std::string_view clusters) {
   for (std::string_view name : split(clusters, ',')) {
     if (iequals(trim(name), conf.cluster_name) || iequals(trim(name), "all")) continue;
-    return fail(Errc::kInvalidClusterName,
-                "'" + std::string(name) + "' can't be reached now, or it is an invalid entry for --cluster.",
+    return fail(Errc::kInvalidClusterName, "'" + std::string(name) + "' can't be reached now, or it is an invalid entry for --cluster.",
                 "only the cluster of this configuration can be asked: " + conf.cluster_name);
   }
   return {};

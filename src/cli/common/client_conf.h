@@ -28,8 +28,8 @@ struct ClientConf {
   std::string cluster_name;
   std::vector<ControllerHost> controllers;
   uint16_t slurmctld_port = 6817;  // the first of a range
-  std::string auth_type;    // never empty: config/auth_type.h says what an absent one means
-  std::string auth_socket;  // AuthInfo=socket=
+  std::string auth_type;           // never empty: config/auth_type.h says what an absent one means
+  std::string auth_socket;         // AuthInfo=socket=
   std::string slurm_user = "root";
   std::string slurmctld_pid_file = "/var/run/slurmctld.pid", slurmd_pid_file = "/var/run/slurmd.pid";
   uint32_t message_timeout_seconds = 10;
@@ -41,16 +41,16 @@ struct ClientConf {
   std::string srun_prolog, srun_epilog;
   std::string plug_stack_config, plugin_dir;  // "": the defaults (cli/common/spank.h)
   std::string bcast_exclude = "/lib,/usr/lib,/lib64,/usr/lib64", bcast_parameters;
-  std::pair<uint16_t, uint16_t> srun_ports{0, 0};  // SrunPortRange; 0: any
-  uint32_t tree_width = 16;     // TreeWidth: of the tree that files go down
-  bool accounting_dbd = false;  // AccountingStorageType=accounting_storage/slurmdbd
+  std::pair<uint16_t, uint16_t> srun_ports{0, 0};                     // SrunPortRange; 0: any
+  uint32_t tree_width = 16;                                           // TreeWidth: of the tree that files go down
+  bool accounting_dbd = false;                                        // AccountingStorageType=accounting_storage/slurmdbd
   std::string accounting_host = "localhost", accounting_backup_host;  // AccountingStorageHost, …BackupHost
   uint16_t accounting_port = 6819;
   bool allow_spec_resources = false;  // AllowSpecResourcesUsage
-  bool multifactor = true;      // PriorityType
+  bool multifactor = true;            // PriorityType
 
   bool has_launch_parameter(std::string_view name) const;  // in small letters
-  std::string directory() const;  // of slurm.conf
+  std::string directory() const;                           // of slurm.conf
 };
 
 // kConfig: no such file, Includes too deep. `path` is read through `files`.

@@ -12,15 +12,15 @@ ClientConf scan(config::MemoryFiles files) {
 }
 
 TEST(ClientConf, FindsTheKeysOfACommandWhateverTheirPlaceAndCase) {
-  ClientConf c = scan({{"/etc/slurm/slurm.conf",
-                        "# a comment with SlurmctldPort=1\n"
-                        "NodeName=n[1-10000] SlurmctldPort=2 CPUs=4\n"
-                        "slurmctldhost=head1(10.0.0.1)\nSlurmctldHost = head2\n"
-                        "ClusterName=Alpha SLURMCTLDPORT=7001-7004   # first of a range\n"
-                        "AuthInfo=ttl=60,socket=/run/m.sock\n"
-                        "SchedulerParameters=\"max_script_size=100, defer\"\r\n"
-                        "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=db AccountingStoragePort=6900\n"
-                        "MessageTimeout=33\nTreeWidth=8\n"}});
+  ClientConf c = scan(
+      {{"/etc/slurm/slurm.conf", "# a comment with SlurmctldPort=1\n"
+                                 "NodeName=n[1-10000] SlurmctldPort=2 CPUs=4\n"
+                                 "slurmctldhost=head1(10.0.0.1)\nSlurmctldHost = head2\n"
+                                 "ClusterName=Alpha SLURMCTLDPORT=7001-7004   # first of a range\n"
+                                 "AuthInfo=ttl=60,socket=/run/m.sock\n"
+                                 "SchedulerParameters=\"max_script_size=100, defer\"\r\n"
+                                 "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=db AccountingStoragePort=6900\n"
+                                 "MessageTimeout=33\nTreeWidth=8\n"}});
   EXPECT_EQ(c.cluster_name, "alpha");
   ASSERT_EQ(c.controllers.size(), 2u);
   EXPECT_EQ(c.controllers[0].name, "head1");
@@ -37,20 +37,36 @@ TEST(ClientConf, FindsTheKeysOfACommandWhateverTheirPlaceAndCase) {
 }
 
 TEST(ClientConf, ContinuationLinesBelongToTheirRecord) {
-  ClientConf c = scan({{"/etc/slurm/slurm.conf",
-                        "NodeName=n1 \\\nSlurmctldPort=9\nSlurmctldHost=h\nAuthType=\\\nauth/slurm\n"}});
+  ClientConf c = scan({{"/etc/slurm/slurm.conf", "NodeName=n1 \\\nSlurmctldPort=9\nSlurmctldHost=h\nAuthType=\\\nauth/slurm\n"}});
   EXPECT_EQ(c.slurmctld_port, 6817);
   EXPECT_EQ(c.tree_width, 16u);
   EXPECT_EQ(c.auth_type, "auth/slurm");
 }
 
 TEST(ClientConf, FollowsIncludesAndKnowsTheClusterInTheirNames) {
-  ClientConf c =
-      scan({{"/etc/slurm/slurm.conf", "ClusterName=beta\nInclude %c.conf\nInclude /other/x.conf\n"},
-            {"/etc/slurm/beta.conf", "SlurmctldHost=h\n"},
-            {"/other/x.conf", "SlurmctldPort=7777\n"}});
+  ClientConf c = scan({{"/etc/slurm/slurm.conf", "ClusterName=beta\nInclude %c.conf\nInclude /other/x.conf\n"},
+                       {"/etc/slurm/beta.conf", "SlurmctldHost=h\n"},
+                       {"/other/x.conf", "SlurmctldPort=7777\n"}});
   EXPECT_EQ(c.controllers.at(0).name, "h");
   EXPECT_EQ(c.slurmctld_port, 7777);
+}
+
+TEST(ClientConf, AnIncludeIsBesideTheFileThatIncludes) {
+  ClientConf c = scan({{"/etc/slurm/slurm.conf", "ClusterName=a\nInclude shared/common.conf\n"},
+                       {"/etc/slurm/shared/common.conf", "Include hosts.conf\n"},
+                       {"/etc/slurm/shared/hosts.conf", "SlurmctldHost=h\n"}});
+  EXPECT_EQ(c.controllers.at(0).name, "h");
+}
+
+TEST(ClientConf, ControllersByOlderKeys) {
+  ClientConf c = scan({{"/etc/slurm/slurm.conf", "\xEF\xBB\xBF"
+                                                 "ControlAddr=10.0.0.1\nControlMachine=h\nBackupController=b\nClusterName=a\n"}});
+  ASSERT_EQ(c.controllers.size(), 2u);
+  EXPECT_EQ(c.controllers[0].name + " " + c.controllers[0].address, "h 10.0.0.1");
+  EXPECT_EQ(c.controllers[1].address, "b");
+  c = scan({{"/etc/slurm/slurm.conf", "ControlMachine=old\nSlurmctldHost=new\n"}});
+  ASSERT_EQ(c.controllers.size(), 1u);
+  EXPECT_EQ(c.controllers[0].name, "new");
 }
 
 TEST(ClientConf, WhatWouldLeadAstrayIsAnError) {

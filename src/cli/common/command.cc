@@ -1,20 +1,21 @@
 #include "cli/common/command.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "cli/common/version.h"
+#include "options/defined_options.h"
 
 namespace muster::cli {
 namespace {
 
-void write_error(std::string_view text) {
-  [[maybe_unused]] ssize_t n = text.empty() ? 0 : ::write(2, text.data(), text.size());
-}
+void write_error(std::string_view text) { [[maybe_unused]] ssize_t n = text.empty() ? 0 : ::write(2, text.data(), text.size()); }
 
 }  // namespace
 
@@ -34,27 +35,17 @@ void show(std::span<const Message> messages, std::string_view program) {
   write_error(text);
 }
 
-std::optional<int> settled(Outcome outcome, Command command, std::span<const Message> messages, int failed,
-                           std::string_view topic, std::span<const PluginOption> plugins) {
+std::optional<int> settled(Outcome outcome, Command command, std::span<const Message> messages, int failed, std::string_view topic,
+                           std::span<const PluginOption> plugins) {
   show(messages, command_name(command));
   Out out;
   switch (outcome) {
-    case Outcome::kRun:
-      return std::nullopt;
-    case Outcome::kHelp:
-      out.put(help_text(command, plugins));
-      return 0;
-    case Outcome::kUsage:
-      out.put(usage_text(command));
-      return 0;
-    case Outcome::kVersion:
-      out.line(kVersionText);
-      return 0;
-    case Outcome::kTopicHelp:
-      out.put(topic_help_text(topic));
-      return 0;
-    case Outcome::kFailed:
-      break;
+    case Outcome::kRun: return std::nullopt;
+    case Outcome::kHelp: out.put(help_text(command, plugins)); return 0;
+    case Outcome::kUsage: out.put(usage_text(command)); return 0;
+    case Outcome::kVersion: out.line(kVersionText); return 0;
+    case Outcome::kTopicHelp: out.put(topic_help_text(topic)); return 0;
+    case Outcome::kFailed: break;
   }
   bool fatal = std::ranges::any_of(messages, [](const Message& m) { return m.level == Message::Level::kFatal; });
   return fatal ? 1 : failed;
@@ -65,7 +56,29 @@ bool asks_version(std::span<const std::string> arguments) {
 }
 
 void set_verbosity(os::CliLog& log, uint32_t times) {
-  if (times) log.set_level(times > 1 ? os::LogLevel::kDebug : os::LogLevel::kVerbose);
+  constexpr uint32_t kMost = static_cast<uint32_t>(os::LogLevel::kDebug5) - static_cast<uint32_t>(os::LogLevel::kInfo);
+  if (times) log.set_level(static_cast<os::LogLevel>(static_cast<uint32_t>(os::LogLevel::kInfo) + std::min(times, kMost)));
+}
+
+void say_options(const os::CliLog& log, const JobOptions& options) {
+  constexpr std::string_view kRule = "-------------------- --------------------";
+  if (!log.enabled(os::LogLevel::kVerbose)) return;
+  log.verbose("defined options");
+  log.verbose("{}", kRule);
+  for (const std::string& line : defined_options(options)) log.verbose("{}", line);
+  log.verbose("{}", kRule);
+  log.verbose("end of defined options");
+}
+
+void say_inherited(const os::CliLog& log, const AskedRequest& request) {
+  if (!log.enabled(os::LogLevel::kDebug)) return;
+  for (const ResourceLimit& l : request.limits) log.debug("propagating RLIMIT_{}={}", l.name, l.soft);
+  errno = 0;
+  const int nice = ::getpriority(PRIO_PROCESS, 0);
+  log.debug("propagating SLURM_PRIO_PROCESS={}", errno ? 0 : nice);
+  char mask[8];
+  snprintf(mask, sizeof mask, "%04o", request.umask);
+  log.debug("propagating UMASK={}", std::string(mask));
 }
 
 void put_error(std::string_view lines) { write_error(std::string(lines) + "\n"); }

@@ -21,14 +21,18 @@ void show(std::span<const Message> messages, std::string_view program);
 
 // --help, --usage, --version, a failed parse: prints and gives the exit code. nullopt: go on. `failed`: the
 // exit code after a wrong option; a conflict of options that Slurm calls fatal gives 1.
-std::optional<int> settled(Outcome outcome, Command command, std::span<const Message> messages, int failed,
-                           std::string_view topic = {}, std::span<const PluginOption> plugins = {});
+std::optional<int> settled(Outcome outcome, Command command, std::span<const Message> messages, int failed, std::string_view topic = {},
+                           std::span<const PluginOption> plugins = {});
 
 // "-V" or "--version" as the only argument, for commands without an option table.
 bool asks_version(std::span<const std::string> arguments);
 
-// -v: verbose; -vv and more: debug.
+// -v: verbose; -vv: debug; every further v one more.
 void set_verbosity(os::CliLog& log, uint32_t times);
+
+// sbatch, srun, salloc -v: the options given, one a line, between rules; from -vv on also what the job inherits from here.
+void say_options(const os::CliLog& log, const JobOptions& options);
+void say_inherited(const os::CliLog& log, const AskedRequest& request);
 
 // Lines on stderr as Slurm prints them, without the program's name.
 void put_error(std::string_view lines);

@@ -20,11 +20,10 @@ std::string reported(const Error& e) {
 }
 
 TEST(Refusal, TheControllersSentenceComesBeforeTheTextOfTheCode) {
-  EXPECT_EQ(
-      reported(Error(Errc::kInvalidPartition, "invalid partition specified: x", "partitions here: main")),
-      "sbatch: error: invalid partition specified: x\n"
-      "sbatch: error: Batch job submission failed: Invalid partition name specified\n"
-      "sbatch: error: partitions here: main\n");
+  EXPECT_EQ(reported(Error(Errc::kInvalidPartition, "invalid partition specified: x", "partitions here: main")),
+            "sbatch: error: invalid partition specified: x\n"
+            "sbatch: error: Batch job submission failed: Invalid partition name specified\n"
+            "sbatch: error: partitions here: main\n");
 }
 
 TEST(Refusal, OneLineWhereTheCodeSaysItAll) {

@@ -11,13 +11,13 @@
 
 namespace muster::cli {
 
-using Words = std::span<const std::string>;   // the words after the verb
+using Words = std::span<const std::string>;  // the words after the verb
 
 class Dialogue {
  public:
   os::CliLog log;
   int exit_code = 0;
-  bool done = false;   // exit, quit
+  bool done = false;  // exit, quit
 
   // put_error() and exit code 1.
   virtual void complain(std::string_view lines);

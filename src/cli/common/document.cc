@@ -53,13 +53,11 @@ std::optional<int> data_parser_asked(const DataOutput& data, const os::CliLog& l
   return 1;
 }
 
-Document::Document(const DataOutput& data, const QueryCommon& options, std::string_view list,
-                   const ClientConf& conf, Out& out)
+Document::Document(const DataOutput& data, const QueryCommon& options, std::string_view list, const ClientConf& conf, Out& out)
     : list_(list), cluster_(conf.cluster_name), out_(out) {
   bool json = data.kind == DataOutput::Kind::kJson;
   bool compact = iequals(json ? options.json_style : options.yaml_style, "compact");
-  sink_ =
-      fields::make_tree_sink(json ? fields::TreeForm::kJson : fields::TreeForm::kYaml, compact, out.buffer());
+  sink_ = fields::make_tree_sink(json ? fields::TreeForm::kJson : fields::TreeForm::kYaml, compact, out.buffer());
   fields::begin_document(*sink_, list_);
 }
 

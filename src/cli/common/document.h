@@ -20,13 +20,12 @@ std::optional<int> data_parser_asked(const DataOutput& data, const os::CliLog& l
 // "sinfo". `out` must outlive it and is written by whoever calls out.put("") now and then.
 class Document {
  public:
-  Document(const DataOutput& data, const QueryCommon& options, std::string_view list, const ClientConf& conf,
-           Out& out);
+  Document(const DataOutput& data, const QueryCommon& options, std::string_view list, const ClientConf& conf, Out& out);
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
   ~Document();
   fields::TreeSink& sink() { return *sink_; }
-  void from_database() { from_database_ = true; }   // slurmdbd answered, not the controller
+  void from_database() { from_database_ = true; }  // slurmdbd answered, not the controller
 
  private:
   bool from_database_ = false;

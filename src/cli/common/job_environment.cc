@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/common/command.h"
+#include "options/values.h"
 
 namespace muster::cli {
 namespace {
@@ -12,8 +14,7 @@ namespace {
 std::string_view name_of(std::string_view variable) { return variable.substr(0, variable.find('=')); }
 
 bool always_exported(std::string_view variable) {
-  return variable.starts_with("SLURM_") || variable.starts_with("SPANK_") ||
-         variable.starts_with("_SLURM_SPANK_");
+  return variable.starts_with("SLURM_") || variable.starts_with("SPANK_") || variable.starts_with("_SLURM_SPANK_");
 }
 
 std::string octal(uint32_t mask) {
@@ -22,7 +23,7 @@ std::string octal(uint32_t mask) {
   return out;
 }
 
-// "gres/gpu:a100:4,gres/gpu:h100:2" → "a100:4,h100:2": what SLURM_GPUS and its like hold.
+// Of --gres as it was typed: "gres/gpu:a100:4,gres/gpu:h100:2" → "a100:4,h100:2"; gpu:a100:4 sets no SLURM_GPUS_PER_NODE.
 std::string gpu_part(std::string_view tres) {
   std::string out;
   for (std::string_view part : split(tres, ',')) {
@@ -39,7 +40,7 @@ void add_text(VariableList& out, std::string_view name, std::string_view value) 
   if (!value.empty()) out.set(name, value);
 }
 
-void add_counts(const JobRequest& r, VariableList& out) {
+void add_counts(const AskedRequest& r, VariableList& out) {
   if (r.num_tasks) {
     out.set("SLURM_NTASKS", std::to_string(r.num_tasks));
     out.set("SLURM_NPROCS", std::to_string(r.num_tasks));
@@ -49,6 +50,7 @@ void add_counts(const JobRequest& r, VariableList& out) {
   add_number(out, "SLURM_NTASKS_PER_SOCKET", r.ntasks_per_socket);
   add_number(out, "SLURM_NTASKS_PER_CORE", r.ntasks_per_core);
   add_number(out, "SLURM_NTASKS_PER_GPU", r.ntasks_per_gpu);
+  add_number(out, "SLURM_NTASKS_PER_TRES", r.ntasks_per_gpu);
   add_number(out, "SLURM_THREADS_PER_CORE", r.threads_per_core);
   add_number(out, "SLURM_CPUS_PER_GPU", r.cpus_per_gpu);
   if (r.mem_per_node_mb) out.set("SLURM_MEM_PER_NODE", std::to_string(*r.mem_per_node_mb));
@@ -56,8 +58,8 @@ void add_counts(const JobRequest& r, VariableList& out) {
   if (r.mem_per_gpu_mb) out.set("SLURM_MEM_PER_GPU", std::to_string(*r.mem_per_gpu_mb));
 }
 
-// What --cpus-per-task and --gpus-per-task ask for, too: "cpu=2,gres/gpu:a100=1".
-std::string tres_per_task(const JobRequest& r) {
+// What --cpus-per-task and --gpus-per-task ask for: "cpu=2,gres/gpu:a100=1".
+std::string tres_per_task(const AskedRequest& r) {
   std::string out = r.cpus_per_task ? "cpu=" + std::to_string(r.cpus_per_task) : "";
   for (std::string_view part : split(r.tres_per_task, ',')) {
     std::string item(part);
@@ -65,6 +67,21 @@ std::string tres_per_task(const JobRequest& r) {
     out += (out.empty() ? "" : ",") + item;
   }
   return out;
+}
+
+// --tres-per-task as typed, with what the two other options ask for beyond it.
+std::string tres_per_task(const JobOptions& o) {
+  const auto typed = parse_tres_per_task(o.tres_per_task);
+  if (o.tres_per_task.empty() || !typed) return tres_per_task(o.request);
+  const bool other_cpus = typed->cpus && typed->cpus != o.request.cpus_per_task;
+  const bool other_gpus = typed->gpus && !o.gpus_per_task.empty();
+  if (other_cpus || other_gpus) return tres_per_task(o.request);  // those go before it
+  AskedRequest more;
+  if (!typed->cpus) more.cpus_per_task = o.request.cpus_per_task;
+  if (!o.gpus_per_task.empty())
+    if (auto gpus = gpus_to_tres(o.gpus_per_task)) more.tres_per_task = *gpus;
+  const std::string beyond = tres_per_task(more);
+  return beyond.empty() ? o.tres_per_task : beyond + "," + o.tres_per_task;
 }
 
 // "verbose,map_mem:0,1" as the variables that tell its parts: PREFIX, PREFIX_VERBOSE, _TYPE, _LIST and, of memory, _PREFER.
@@ -101,17 +118,18 @@ void add_gpus(const JobOptions& o, VariableList& out) {
   add_text(out, "SLURM_GPUS_PER_TASK", o.gpus_per_task);
   add_text(out, "SLURM_GPU_BIND", o.gpu_bind);
   add_text(out, "SLURM_GPU_FREQ", o.gpu_freq);
-  add_text(out, "SLURM_TRES_PER_TASK", tres_per_task(o.request));
+  add_text(out, "SLURM_TRES_PER_TASK", tres_per_task(o));
 }
 
 void add_behaviour(const JobOptions& o, VariableList& out) {
-  const JobRequest& r = o.request;
+  const AskedRequest& r = o.request;
   if (!r.distribution.empty()) {
     if (r.distribution.starts_with("plane=")) {
       out.set("SLURM_DISTRIBUTION", "plane");
       out.set("SLURM_DIST_PLANESIZE", std::string_view(r.distribution).substr(6));
-    } else {
-      out.set("SLURM_DISTRIBUTION", r.distribution);
+    } else {  // * is the default, which is block
+      const bool usual = r.distribution.starts_with('*');
+      out.set("SLURM_DISTRIBUTION", usual ? "block" + r.distribution.substr(1) : r.distribution);
     }
   }
   add_binding(o.command == Command::kSbatch ? "SBATCH_MEM_BIND" : "SLURM_MEM_BIND", r.mem_bind, true, out);
@@ -129,8 +147,7 @@ void add_behaviour(const JobOptions& o, VariableList& out) {
   if (r.segment) out.set("SLURM_JOB_SEGMENT_SIZE", std::to_string(r.segment));
   if (r.overcommit) out.set("SLURM_OVERCOMMIT", "1");
   if (r.oom_kill_step_set) out.set("SLURM_OOMKILLSTEP", r.oom_kill_step ? "1" : "0");
-  if (r.open_mode != OpenMode::kDefault)
-    out.set("SLURM_OPEN_MODE", r.open_mode == OpenMode::kAppend ? "a" : "t");
+  if (r.open_mode != OpenMode::kDefault) out.set("SLURM_OPEN_MODE", r.open_mode == OpenMode::kAppend ? "a" : "t");
 }
 
 }  // namespace
@@ -144,10 +161,8 @@ size_t VariableList::find(std::string_view name) const {
 void VariableList::set(std::string_view name, std::string_view value) {
   std::string text = std::string(name) + "=" + std::string(value);
   size_t at = find(name);
-  if (at == list_.size())
-    list_.push_back(std::move(text));
-  else
-    list_[at] = std::move(text);
+  if (at == list_.size()) list_.push_back(std::move(text));
+  else list_[at] = std::move(text);
 }
 
 void VariableList::set_default(std::string_view name, std::string_view value) {
@@ -182,10 +197,8 @@ std::vector<std::string> exported(const JobOptions& o, std::span<const std::stri
     if (equals != std::string::npos) {
       // With ALL the user's own value is the stronger one.
       std::string_view name = name_of(wanted);
-      if (o.export_all)
-        list.set_default(name, std::string_view(wanted).substr(equals + 1));
-      else
-        list.set(name, std::string_view(wanted).substr(equals + 1));
+      if (o.export_all) list.set_default(name, std::string_view(wanted).substr(equals + 1));
+      else list.set(name, std::string_view(wanted).substr(equals + 1));
       continue;
     }
     for (const std::string& v : all)
@@ -208,25 +221,16 @@ void add_option_variables(const JobOptions& o, VariableList& out) {
   add_behaviour(o, out);
   if (!o.export_given) return;
   switch (o.request.env_export) {
-    case EnvExport::kAll:
-      out.set("SLURM_EXPORT_ENV", "ALL");
-      break;
-    case EnvExport::kNone:
-      out.set("SLURM_EXPORT_ENV", "NONE");
-      break;
-    case EnvExport::kNil:
-      out.set("SLURM_EXPORT_ENV", "NIL");
-      break;
-    case EnvExport::kList:
-      out.set("SLURM_EXPORT_ENV", (o.export_all ? "ALL," : "") + join(o.export_list, ","));
-      break;
+    case EnvExport::kAll: out.set("SLURM_EXPORT_ENV", "ALL"); break;
+    case EnvExport::kNone: out.set("SLURM_EXPORT_ENV", "NONE"); break;
+    case EnvExport::kNil: out.set("SLURM_EXPORT_ENV", "NIL"); break;
+    case EnvExport::kList: out.set("SLURM_EXPORT_ENV", (o.export_all ? "ALL," : "") + join(o.export_list, ",")); break;
   }
 }
 
-void add_submit_variables(const JobOptions& o, const ClientConf& conf, std::string_view here, int nice,
-                          VariableList& out) {
+void add_submit_variables(const JobOptions& o, const ClientConf& conf, std::string_view here, int nice, VariableList& out) {
   out.set("SLURM_SUBMIT_DIR", here);
-  out.set("SLURM_SUBMIT_HOST", o.request.alloc_node);
+  out.set("SLURM_SUBMIT_HOST", short_hostname());
   out.set("SLURM_JOB_NAME", o.request.name);
   if (!conf.cluster_name.empty()) out.set("SLURM_CLUSTER_NAME", conf.cluster_name);
   out.set("SLURM_PRIO_PROCESS", std::to_string(nice));

@@ -41,7 +41,6 @@ std::vector<std::string> parse_environment_file(std::string_view text);
 // job inherit them.
 void add_option_variables(const JobOptions& options, VariableList& out);
 // SLURM_SUBMIT_DIR, SLURM_SUBMIT_HOST, SLURM_JOB_NAME, SLURM_CLUSTER_NAME, SLURM_PRIO_PROCESS, SLURM_UMASK.
-void add_submit_variables(const JobOptions& options, const ClientConf& conf, std::string_view here, int nice,
-                          VariableList& out);
+void add_submit_variables(const JobOptions& options, const ClientConf& conf, std::string_view here, int nice, VariableList& out);
 
 }  // namespace muster::cli

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/common/command.h"
+
 namespace muster::cli {
 namespace {
 
@@ -31,8 +33,7 @@ TEST(Export, NoneAndNilKeepSlurmAndSpank) {
 TEST(Export, AListNamesOrSets) {
   EXPECT_THAT(exported(with_export("EDITOR,ARG1=test,UNSET"), kOwn),
               UnorderedElementsAre("SLURM_X=1", "SPANK_Y=2", "EDITOR=vi", "ARG1=test"));
-  EXPECT_THAT(exported(with_export("EDITOR=emacs"), kOwn),
-              UnorderedElementsAre("SLURM_X=1", "SPANK_Y=2", "EDITOR=emacs"));
+  EXPECT_THAT(exported(with_export("EDITOR=emacs"), kOwn), UnorderedElementsAre("SLURM_X=1", "SPANK_Y=2", "EDITOR=emacs"));
 }
 
 TEST(Export, WithAllTheUsersOwnValueWins) {
@@ -59,24 +60,42 @@ TEST(OptionVariables, SayWhatWasAskedFor) {
   o.request.distribution = "plane=4";
   VariableList v;
   add_option_variables(o, v);
-  EXPECT_THAT(v.list(), UnorderedElementsAre("SLURM_NTASKS=16", "SLURM_NPROCS=16", "SLURM_CPUS_PER_TASK=4",
-                                             "SLURM_MEM_PER_NODE=2048", "SLURM_GPUS_PER_NODE=h100:8",
-                                             "SLURM_TRES_PER_TASK=cpu=4",
-                                             "SLURM_DISTRIBUTION=plane", "SLURM_DIST_PLANESIZE=4"));
+  EXPECT_THAT(v.list(), UnorderedElementsAre("SLURM_NTASKS=16", "SLURM_NPROCS=16", "SLURM_CPUS_PER_TASK=4", "SLURM_MEM_PER_NODE=2048",
+                                             "SLURM_GPUS_PER_NODE=h100:8", "SLURM_TRES_PER_TASK=cpu=4", "SLURM_DISTRIBUTION=plane",
+                                             "SLURM_DIST_PLANESIZE=4"));
+}
+
+TEST(OptionVariables, TresPerTaskIsAsTypedWithWhatOtherOptionsAdd) {
+  auto said = [](const char* typed, const char* gpus, uint32_t cpus, const char* tres) {
+    JobOptions o;
+    o.tres_per_task = typed;
+    o.gpus_per_task = gpus;
+    o.request.cpus_per_task = cpus;
+    o.request.tres_per_task = tres;
+    VariableList v;
+    add_option_variables(o, v);
+    for (const std::string& e : v.list())
+      if (e.starts_with("SLURM_TRES_PER_TASK=")) return e.substr(20);
+    return std::string();
+  };
+  EXPECT_EQ(said("cpu:2", "", 2, ""), "cpu:2");
+  EXPECT_EQ(said("gres/gpu:a100:1,license/x=2", "", 0, "gres/gpu:a100:1,license/x:2"), "gres/gpu:a100:1,license/x=2");
+  EXPECT_EQ(said("gres/gpu:1", "", 4, "gres/gpu:1"), "cpu=4,gres/gpu:1");
+  EXPECT_EQ(said("cpu=2", "a100:1", 2, "gres/gpu:a100:1"), "gres/gpu:a100=1,cpu=2");
+  EXPECT_EQ(said("cpu=2", "", 3, ""), "cpu=3");  // of the job's environment, and -c was typed
+  EXPECT_EQ(said("", "1", 0, "gres/gpu:1"), "gres/gpu=1");
 }
 
 TEST(SubmitVariables, SayWhere) {
   JobOptions o;
   o.request.name = "train";
-  o.request.alloc_node = "login1";
   o.request.umask = 027;
   ClientConf conf;
   conf.cluster_name = "c";
   VariableList v;
   add_submit_variables(o, conf, "/work", 0, v);
-  EXPECT_THAT(v.list(), UnorderedElementsAre("SLURM_SUBMIT_DIR=/work", "SLURM_SUBMIT_HOST=login1",
-                                             "SLURM_JOB_NAME=train", "SLURM_CLUSTER_NAME=c",
-                                             "SLURM_PRIO_PROCESS=0", "SLURM_UMASK=0027"));
+  EXPECT_THAT(v.list(), UnorderedElementsAre("SLURM_SUBMIT_DIR=/work", "SLURM_SUBMIT_HOST=" + short_hostname(), "SLURM_JOB_NAME=train",
+                                             "SLURM_CLUSTER_NAME=c", "SLURM_PRIO_PROCESS=0", "SLURM_UMASK=0027"));
 }
 
 TEST(EnvironmentFile, LinesOrZeroBytes) {

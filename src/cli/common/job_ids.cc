@@ -10,8 +10,7 @@ struct NamedStep {
   std::string_view name;
   StepId id;
 };
-constexpr NamedStep kNamedSteps[] = {
-    {"batch", kBatchStep}, {"extern", kExternStep}, {"interactive", kInteractiveStep}};
+constexpr NamedStep kNamedSteps[] = {{"batch", kBatchStep}, {"extern", kExternStep}, {"interactive", kInteractiveStep}};
 
 std::unexpected<Error> invalid(std::string_view text) {
   return fail(Errc::kInvalidJobId, "Invalid job id " + std::string(text),
@@ -53,8 +52,7 @@ std::string step_id_text(StepId id) {
 Result<rpc::JobSelector> parse_job_selector(std::string_view text) {
   rpc::JobSelector out;
   std::string_view rest = text;
-  if (size_t dot = rest.rfind('.');
-      dot != std::string_view::npos && rest.find(']', dot) == std::string_view::npos) {
+  if (size_t dot = rest.rfind('.'); dot != std::string_view::npos && rest.find(']', dot) == std::string_view::npos) {
     Result<StepId> step = parse_step_id(rest.substr(dot + 1));
     if (!step) return invalid(text);
     out.has_step = true;
@@ -65,6 +63,11 @@ Result<rpc::JobSelector> parse_job_selector(std::string_view text) {
     if (!read_tasks(rest.substr(bar + 1), out)) return invalid(text);
     rest = rest.substr(0, bar);
   }
+  if (std::optional<Sluid> sluid = parse_sluid(rest); sluid && rest == text.substr(0, rest.size()) && text.find('_') == text.npos) {
+    out.sluid = *sluid;
+    out.job = job_of(*sluid);
+    return out;
+  }
   std::optional<uint32_t> id = parse_number<uint32_t>(rest, 1, 0x7fffffffu);
   if (!id) return invalid(text);
   out.job = JobId{*id};
@@ -72,11 +75,9 @@ Result<rpc::JobSelector> parse_job_selector(std::string_view text) {
 }
 
 std::string selector_text(const rpc::JobSelector& s) {
-  std::string out = std::to_string(s.job.value);
-  if (!s.array_tasks.empty())
-    out += "_[" + s.array_tasks + "]";
-  else if (s.array_task != kNoArrayTask)
-    out += "_" + std::to_string(s.array_task);
+  std::string out = s.sluid ? sluid_text(s.sluid) : std::to_string(s.job.value);
+  if (!s.array_tasks.empty()) out += "_[" + s.array_tasks + "]";
+  else if (s.array_task != kNoArrayTask) out += "_" + std::to_string(s.array_task);
   if (s.has_step) out += "." + step_id_text(s.step);
   return out;
 }

@@ -18,15 +18,14 @@ namespace muster::cli {
 namespace {
 
 Result<> set_identity(JobOptions& o) {
-  JobRequest& r = o.request;
+  AskedRequest& r = o.request;
   r.uid = Uid{getuid()};
   r.gid = Gid{getgid()};
   if (!o.user_text.empty()) {
     Result<Uid> uid = os::find_uid(o.user_text);
     if (!uid) return fail(Errc::kUserIdMissing, "Invalid user id: " + o.user_text);
     if (*uid != r.uid && getuid() != 0)
-      return fail(Errc::kAccessDenied,
-                  "--uid is for root: you are not permitted to submit as " + o.user_text);
+      return fail(Errc::kAccessDenied, "--uid is for root: you are not permitted to submit as " + o.user_text);
     if (*uid != r.uid) {
       MUSTER_TRY(user, os::find_user(*uid));
       r.uid = *uid;
@@ -62,17 +61,76 @@ mode_t current_umask() {
   return mask;
 }
 
+// "n1*2,n[3-4]" as n1 n1 n3 n4.
+Result<std::vector<std::string>> listed_hosts(std::string_view list) {
+  constexpr size_t kMostRepeats = 1u << 16;
+  std::vector<std::string> out;
+  for (std::string_view part : split_outside_brackets(list)) {
+    part = trim(part);
+    size_t repeats = 1;
+    if (const size_t star = part.rfind('*'); star != part.npos && part.find(']', star) == part.npos) {
+      auto n = parse_number<size_t>(part.substr(star + 1), 1, kMostRepeats);
+      if (!n) return fail(Errc::kInvalidNodeName, "Invalid node name " + std::string(part), "after * stands how often, as in n1*2");
+      repeats = *n;
+      part = part.substr(0, star);
+    }
+    MUSTER_TRY(names, expand_hosts(part));
+    for (const std::string& name : names) out.insert(out.end(), repeats, name);
+    if (out.size() > kMostRepeats) return fail(Errc::kInvalidNodeName, "Invalid node name list: too many names");
+  }
+  return out;
+}
+
+// --distribution=arbitrary: the list has a place for each task, in their order; places without a task are left out.
+Result<> set_places(JobOptions& o) {
+  AskedRequest& r = o.request;
+  if (!istarts_with(r.distribution, "arbitrary") || r.required_nodes.empty()) return {};
+  MUSTER_TRY(places, listed_hosts(r.required_nodes));
+  const auto count = static_cast<uint32_t>(places.size());
+  if (r.num_tasks > count && !o.host_file.empty())
+    return fail(Errc::kInvalidNodeName, "Too few NodeNames in Slurm Hostfile",
+                o.host_file + " names " + std::to_string(count) + " nodes for " + std::to_string(r.num_tasks) + " tasks");
+  if (r.num_tasks > count)
+    return fail(Errc::kInvalidNodeName, "Asked for " + std::to_string(r.num_tasks) + " tasks have " + std::to_string(count) +
+                                            " in the nodelist.  Check your nodelist, or set the -n option to be " + std::to_string(count));
+  if (r.num_tasks) places.resize(r.num_tasks);
+  else r.num_tasks = count;
+  r.required_nodes = join(places, ",");
+  const auto nodes = static_cast<uint32_t>(unique_hosts(places).size());
+  r.min_nodes = r.max_nodes = nodes;
+  o.step.num_tasks = r.num_tasks;
+  o.step.min_nodes = o.step.max_nodes = nodes;
+  return {};
+}
+
+// Lists of nodes that stand in files.
+Result<> read_node_files(JobOptions& o) {
+  AskedRequest& r = o.request;
+  for (const std::string* path : {&o.node_file, &o.nodelist_file, &o.host_file}) {
+    if (path->empty()) continue;
+    MUSTER_TRY(list, read_node_file(*path));
+    r.required_nodes = list;
+  }
+  if (!o.exclude_file.empty()) {
+    MUSTER_TRY(list, read_node_file(o.exclude_file));
+    r.excluded_nodes = list;
+  }
+  MUSTER_TRY_VOID(set_places(o));
+  o.step.required_nodes = r.required_nodes;
+  o.step.excluded_nodes = r.excluded_nodes;
+  return {};
+}
+
 // A job has all nodes of --nodelist, so they are the least it can have.
-Result<> count_named_nodes(JobRequest& r) {
+Result<> count_named_nodes(AskedRequest& r) {
   if (r.required_nodes.empty()) return {};
   Result<std::vector<std::string>> names = expand_hosts(r.required_nodes);
-  if (!names) return {};   // the controller says what is wrong with it
+  if (!names) return {};  // the controller says what is wrong with it
   std::ranges::sort(*names);
   names->erase(std::unique(names->begin(), names->end()), names->end());
   auto count = static_cast<uint32_t>(names->size());
   if (r.max_nodes && count > r.max_nodes)
-    return fail(Errc::kInvalidNodeCount,
-                "invalid number of nodes (-N " + std::to_string(count) + "-" + std::to_string(r.max_nodes) + ")",
+    return fail(Errc::kInvalidNodeCount, "invalid number of nodes (-N " + std::to_string(count) + "-" + std::to_string(r.max_nodes) + ")",
                 "--nodelist names " + std::to_string(count) + " nodes, and the job has all of them");
   r.min_nodes = std::max(r.min_nodes, count);
   return {};
@@ -86,24 +144,20 @@ void drop_core_spec(JobOptions& o, const ClientConf& conf, std::string_view prog
       os::CliLog(program).error("Ignoring {} since it's not allowed by configuration (AllowSpecResourcesUsage = No)", name);
   if ((o.given("core-spec") || o.given("thread-spec")) && !o.given("exclusive")) o.request.exclusive = Exclusive::kDefault;
   o.request.core_spec = 0;
-  o.request.core_spec_is_threads = false;
+  o.request.core_spec_is_threads = o.request.core_spec_given = false;
 }
 
 void set_directory(JobOptions& o) {
   std::string here = current_directory();
-  if (o.chdir.empty())
-    o.request.work_dir = std::move(here);
-  else
-    o.request.work_dir = o.chdir.starts_with('/') ? o.chdir : here + "/" + o.chdir;
+  if (o.chdir.empty()) o.request.work_dir = std::move(here);
+  else o.request.work_dir = o.chdir.starts_with('/') ? o.chdir : here + "/" + o.chdir;
 }
 
 }  // namespace
 
 Result<std::string> read_node_file(const std::string& path) {
   Result<std::string> text = os::read_file(path, 4 << 20);
-  if (!text)
-    return fail(Errc::kInvalidNodeName, "Unable to read the list of nodes " + path,
-                std::string(text.error().message()));
+  if (!text) return fail(Errc::kInvalidNodeName, "Unable to read the list of nodes " + path, std::string(text.error().message()));
   std::vector<std::string> names;
   for (char& c : *text)
     if (c == '\n' || c == '\t' || c == '\r') c = ' ';
@@ -114,25 +168,18 @@ Result<std::string> read_node_file(const std::string& path) {
   return join(names, ",");
 }
 
-Result<> complete_request(JobOptions& o, const ClientConf& conf, std::string_view program,
-                          std::span<const std::string> arguments) {
+Result<> complete_request(JobOptions& o, const ClientConf& conf, std::string_view program, std::span<const std::string> arguments) {
   if (!o.request.clusters.empty()) MUSTER_TRY_VOID(check_clusters(conf, o.request.clusters));
   MUSTER_TRY_VOID(set_identity(o));
   set_directory(o);
   drop_core_spec(o, conf, program);
-  JobRequest& r = o.request;
+  AskedRequest& r = o.request;
   bool no_nodes = o.given("nodes") && !r.min_nodes && !r.max_nodes && r.node_sizes.empty();
-  if (no_nodes && o.command != Command::kSrun)
-    return fail(Errc::kInvalidNodeCount, {}, "--nodes=0: a job has at least one node");
+  if (no_nodes && o.command != Command::kSrun) return fail(Errc::kInvalidNodeCount, {}, "--nodes=0: a job has at least one node");
   r.umask = o.umask ? *o.umask : current_umask();
   MUSTER_TRY_VOID(set_limits(o, conf));
-  r.alloc_node = short_hostname();
-  r.alloc_sid = static_cast<uint32_t>(getsid(0));
   r.submit_line = joined(program, arguments);
-  if (!o.node_file.empty()) {
-    MUSTER_TRY(list, read_node_file(o.node_file));
-    r.required_nodes = list;
-  }
+  MUSTER_TRY_VOID(read_node_files(o));
   return count_named_nodes(r);
 }
 

@@ -12,13 +12,12 @@
 
 namespace muster::cli {
 
-// Fills uid, gid, work_dir, umask, limits, alloc_node, alloc_sid and submit_line of options.request, and
+// Fills uid, gid, work_dir, umask, limits and submit_line of options.request, and
 // expands
 // --nodefile. The user's name is the controller's to fill in: it looks the number up once, not for every job.
 // Errors: unknown --uid or --gid, --uid of another without being root, an unreadable file of nodes, a
 // --propagate name that is no limit, --clusters that is not this one, more names in --nodelist than --nodes allows.
-Result<> complete_request(JobOptions& options, const ClientConf& conf, std::string_view program,
-                          std::span<const std::string> arguments);
+Result<> complete_request(JobOptions& options, const ClientConf& conf, std::string_view program, std::span<const std::string> arguments);
 
 // -N for whom only --nodelist said how many, and names of a host file ('\n' or ',' between them).
 Result<std::string> read_node_file(const std::string& path);

@@ -32,16 +32,14 @@ std::string NodeDialer::socket_of(const std::string& node) const {
 
 bool NodeDialer::is_local(const std::string& node) const { return ::access(socket_of(node).c_str(), F_OK) == 0; }
 
-void ask_node(net::Loop& loop, const NodeDialer& d, NodeRequest request,
-              std::function<void(Result<net::Frame>)> answered) {
+void ask_node(net::Loop& loop, const NodeDialer& d, NodeRequest request, std::function<void(Result<net::Frame>)> answered) {
   auto send = [answered, &loop, timeout = request.timeout](Result<net::ChannelPtr> c, uint16_t message, std::string payload) {
     if (!c) return answered(std::unexpected(c.error()));
     net::ChannelPtr channel = *c;
-    channel->request(message, std::move(payload), timeout,
-                     [answered, &loop, kept = loop.keep(channel)](Result<net::Frame> r) {
-                       loop.let_go(kept);
-                       answered(std::move(r));
-                     });
+    channel->request(message, std::move(payload), timeout, [answered, &loop, kept = loop.keep(channel)](Result<net::Frame> r) {
+      loop.let_go(kept);
+      answered(std::move(r));
+    });
   };
   auto direct = [send, message = request.message, payload = request.payload](Result<net::ChannelPtr> c) {
     send(std::move(c), message, payload);
@@ -52,16 +50,14 @@ void ask_node(net::Loop& loop, const NodeDialer& d, NodeRequest request,
   std::string beside = neighbour(d);
   if (beside.empty()) {
     loop.defer([answered] {
-      answered(fail(Errc::kConnectFailed,
-                    "the cluster key cannot be read and no slurmd runs on this host to pass the request on"));
+      answered(fail(Errc::kConnectFailed, "the cluster key cannot be read and no slurmd runs on this host to pass the request on"));
     });
     return;
   }
   if (request.any_slurmd) return net::connect_unix(loop, beside, direct);
-  std::string relay = wire::encoded(rpc::RelayToNode{request.node.name, request.credential, request.message, std::move(request.payload)});
-  net::connect_unix(loop, beside, [send, relay](Result<net::ChannelPtr> c) {
-    send(std::move(c), wire::number_of<rpc::RelayToNode>, relay);
-  });
+  std::string relay = wire::encoded(rpc::RelayToNode{request.node.name, request.message, std::move(request.payload)});
+  net::connect_unix(loop, beside,
+                    [send, relay](Result<net::ChannelPtr> c) { send(std::move(c), wire::number_of<rpc::RelayToNode>, relay); });
 }
 
 }  // namespace muster::cli

@@ -25,14 +25,12 @@ struct NodeDialer {
 // channel lives until then. Errors: kConnectFailed, and those of the request.
 struct NodeRequest {
   rpc::NodeAddress node;
-  std::string credential;  // what a relay looks at
   uint16_t message = 0;
   std::string payload;
   bool any_slurmd = false;  // the one beside us does as well: it passes the request on by itself
   Duration timeout = seconds(60);
 };
-void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request,
-              std::function<void(Result<net::Frame>)> answered);
+void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, std::function<void(Result<net::Frame>)> answered);
 
 // The host's name up to the first dot is the node's where slurmd goes by it.
 std::string own_node_name();

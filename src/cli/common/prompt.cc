@@ -43,10 +43,8 @@ std::vector<std::string> words_of(std::string_view line) {
   char quote = 0;
   for (char ch : line) {
     if (quote) {
-      if (ch == quote)
-        quote = 0;
-      else
-        word.push_back(ch);
+      if (ch == quote) quote = 0;
+      else word.push_back(ch);
     } else if (ch == '"' || ch == '\'') {
       quote = ch;
       any = true;

@@ -14,7 +14,7 @@ namespace muster::cli {
 class LineReader {
  public:
   explicit LineReader(std::string prompt);
-  std::optional<std::string> next();   // without its end; nullopt at the end of the input
+  std::optional<std::string> next();  // without its end; nullopt at the end of the input
 
  private:
   std::string prompt_;

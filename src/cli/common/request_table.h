@@ -21,15 +21,15 @@ class RequestTable {
     for (rpc::RequestRow& r : rows) table_.insert_or_assign(r.id, r.request ? r.request.whole() : none_);
   }
   // An empty request for a number that was not sent. The reference is good until the next part.
-  const JobRequest& of(const JobRow& row) const { return *share(row); }
-  const std::shared_ptr<const JobRequest>& share(const JobRow& row) const {
+  const ShownRequest& of(const JobRow& row) const { return *share(row); }
+  const std::shared_ptr<const ShownRequest>& share(const JobRow& row) const {
     auto it = table_.find(row.request);
     return it == table_.end() ? none_ : it->second;
   }
 
  private:
-  std::unordered_map<RequestId, std::shared_ptr<const JobRequest>> table_;  // looked up, never walked
-  std::shared_ptr<const JobRequest> none_ = std::make_shared<const JobRequest>();
+  std::unordered_map<RequestId, std::shared_ptr<const ShownRequest>> table_;  // looked up, never walked
+  std::shared_ptr<const ShownRequest> none_ = std::make_shared<const ShownRequest>();
 };
 
 }  // namespace muster::cli

@@ -45,6 +45,17 @@ std::vector<std::string> database_sockets(const ClientConf& conf) {
   return out;
 }
 
+net::ClientOptions options_for(const ClientConf& conf, Patience patience, Whom whom) {
+  net::ClientOptions o = client_options(conf, patience);
+  const char* manager = getenv("SLURM_STEPMGR");
+  if (whom != Whom::kStepManager || !manager || !*manager || std::string_view(manager).find('/') != std::string_view::npos) return o;
+  o.agent_sockets.insert(o.agent_sockets.begin(),
+                         site::slurmd_agent_socket(config::substitute_node(conf.slurmd_pid_file, manager, short_hostname()), manager));
+  return o;
+}
+
+constexpr Duration kPatienceForPlace = seconds(2);
+
 std::string read_key(const ClientConf& conf) {
   const char* named = getenv("SLURM_SACK_KEY");
   if (named && *named) return os::read_file(named, 1 << 16).value_or("");
@@ -82,9 +93,9 @@ net::ClientOptions database_options(const ClientConf& conf, Patience patience) {
   return o;
 }
 
-Result<Session> Session::find(Patience patience) {
+Result<Session> Session::find(Patience patience, Whom whom) {
   MUSTER_TRY(conf, find_client_conf());
-  return Session(std::move(conf), patience);
+  return Session(std::move(conf), patience, whom);
 }
 
 bool Session::is_connection_error(const Error& e) {
@@ -97,10 +108,16 @@ bool Session::is_connection_error(const Error& e) {
   }
 }
 
-bool Session::wait_a_moment(Waiting& w) const {
-  if (patience_ == Patience::kNone) return false;
+bool Session::wait_a_moment(Waiting& w) const { return patience_ != Patience::kNone && wait(w, seconds(conf_.message_timeout_seconds)); }
+
+bool Session::wait_for_place(Waiting& w) const {
+  return wait(
+      w, patience_ == Patience::kNone ? kPatienceForPlace : std::max(kPatienceForPlace, Duration(seconds(conf_.message_timeout_seconds))));
+}
+
+bool Session::wait(Waiting& w, Duration patience) {
   const Time now = os::monotonic_now();
-  if (!w.until) w.until = now + seconds(conf_.message_timeout_seconds);
+  if (!w.until) w.until = now + patience;
   if (now >= *w.until) return false;
   ::poll(nullptr, 0, static_cast<int>(w.pause / milliseconds(1)));
   w.pause = std::min(w.pause * 2, Duration(milliseconds(100)));
@@ -122,7 +139,7 @@ std::optional<Session> find_session(Patience patience, std::string_view clusters
 
 Result<> Session::connect() {
   if (client_) return {};
-  MUSTER_TRY(client, whom_ == Whom::kDatabase ? connect_database() : net::connect_client(client_options(conf_, patience_)));
+  MUSTER_TRY(client, whom_ == Whom::kDatabase ? connect_database() : net::connect_client(options_for(conf_, patience_, whom_)));
   client_ = std::move(client);
   return {};
 }
@@ -134,8 +151,8 @@ Result<std::unique_ptr<net::Client>> Session::connect_database() const {
   const std::string place = conf_.accounting_host + ":" + std::to_string(conf_.accounting_port);
   const bool keyless = how.security.kind == net::Security::Kind::kSlurmKey && how.security.key.empty();
   return fail(Errc::kConnectFailed, "Connection refused",
-              keyless ? "slurmdbd has no agent socket on this host, and at " + place + " it asks for the cluster key, which you may not read; " +
-                            "ask on its own host, or let AuthType be auth/munge"
+              keyless ? "slurmdbd has no agent socket on this host, and at " + place +
+                            " it asks for the cluster key, which you may not read; " + "ask on its own host, or let AuthType be auth/munge"
                       : "slurmdbd does not answer at " + place + " (AccountingStorageHost, AccountingStoragePort of " + conf_.path + ")");
 }
 

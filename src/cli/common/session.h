@@ -8,7 +8,8 @@
 // Queries connect with Patience::kNone: no controller is told in milliseconds. What changes something
 // (sbatch, scancel …) waits up to MessageTimeout for one that is just being restarted, trying at once and
 // often. A request that was sent is never repeated by itself: the answer may have been lost after the work
-// was done; call_again is for those where that does no harm. Errors: net/client.h; kConfig without a usable slurm.conf. Cost of a start: one pass over
+// was done; call_again is for those where that does no harm. A connection that was turned away before any part of the answer took
+// nothing: it is tried again, queries too, for two seconds at least. Errors: net/client.h; kConfig without a usable slurm.conf. Cost of a start: one pass over
 // slurm.conf, one connect, one round trip; below 1 ms of CPU in all.
 #pragma once
 
@@ -30,7 +31,9 @@
 namespace muster::cli {
 
 enum class Patience : uint8_t { kNone, kMessageTimeout };
-enum class Whom : uint8_t { kController, kDatabase };
+// kStepManager: about steps of the job that this runs in. The slurmd of its first node manages them where the job is one of --stepmgr; on
+// that node (SLURM_STEPMGR) it is asked first, and passes on what is not its own.
+enum class Whom : uint8_t { kController, kDatabase, kStepManager };
 
 // How long a controller may take to answer what it answers at once.
 inline constexpr Duration kAnswerTime = seconds(60);
@@ -38,9 +41,8 @@ inline constexpr Duration kAnswerTime = seconds(60);
 class Session {
  public:
   // Reads the configuration; connects when first asked.
-  static Result<Session> find(Patience patience);
-  Session(ClientConf conf, Patience patience, Whom whom = Whom::kController)
-      : conf_(std::move(conf)), patience_(patience), whom_(whom) {}
+  static Result<Session> find(Patience patience, Whom whom = Whom::kController);
+  Session(ClientConf conf, Patience patience, Whom whom = Whom::kController) : conf_(std::move(conf)), patience_(patience), whom_(whom) {}
 
   const ClientConf& conf() const { return conf_; }
   Result<> connect();
@@ -49,18 +51,18 @@ class Session {
 
   template <class Request>
   Result<wire::AnswerTo<Request>> call(const Request& request, Duration timeout = kAnswerTime) {
-    return stream<Request>(request, [](auto&&) { return Result<>(); }, timeout);
+    return stream<Request>(
+        request, [](auto&&) { return Result<>(); }, timeout);
   }
 
   // on_part(PartOf<Request>&&) → Result<>, for each part as it comes; parts may be skipped by the simple
   // call().
   template <class Request, class OnPart>
-  Result<wire::AnswerTo<Request>> stream(const Request& request, OnPart&& on_part,
-                                         Duration timeout = kAnswerTime) {
+  Result<wire::AnswerTo<Request>> stream(const Request& request, OnPart&& on_part, Duration timeout = kAnswerTime) {
     const std::string bytes = wire::encoded(request);
     auto decode_part = [&](std::string_view payload) -> Result<> {
       wire::PartOf<Request> part;
-      MUSTER_TRY_VOID(wire::decode(payload, part));
+      MUSTER_TRY_VOID(wire::decode(payload, part, wire::kOfOurOwn));
       return on_part(std::move(part));
     };
     for (Waiting waiting;;) {
@@ -68,13 +70,19 @@ class Session {
       auto frame = client_->request_stream(wire::number_of<Request>, bytes, timeout, decode_part);
       if (frame) {
         wire::AnswerTo<Request> answer;
-        MUSTER_TRY_VOID(wire::decode(frame->payload, answer));
+        MUSTER_TRY_VOID(wire::decode(frame->payload, answer, wire::kOfOurOwn));
         return answer;
       }
-      if (is_connection_error(frame.error())) client_.reset();   // the next request connects anew
-      // The node daemon of this host was asked, and has no controller now: nothing was delivered.
-      const bool undelivered = frame.error().code == Errc::kConnectFailed;
-      if (!undelivered || !wait_a_moment(waiting)) return std::unexpected(std::move(frame).error());
+      // Nothing was taken: the daemon has no place for one more of this user's connections now, or ended one that was idle.
+      const bool turned_away = client_->turned_away();
+      if (turned_away || is_connection_error(frame.error())) client_.reset();  // the next request connects anew
+      // The node daemon of this host was asked, and has no controller now; or the daemon went before it had the whole request, and
+      // half a frame is nothing. One that it had may have been carried out: whether to ask again is the caller's to know.
+      const bool undelivered = frame.error().code == Errc::kConnectFailed || frame.error().code == Errc::kSendFailed;
+      // A controller that has not heard of accounts yet takes nothing: it, or slurmdbd, may only just be starting.
+      const bool unheard = frame.error().code == Errc::kAccountingUnavailable && whom_ == Whom::kController;
+      const bool again = turned_away ? wait_for_place(waiting) : (undelivered || unheard) && wait_a_moment(waiting);
+      if (!again) return std::unexpected(std::move(frame).error());
     }
   }
 
@@ -96,6 +104,8 @@ class Session {
   };
   // False when the patience is over. Pauses grow to 100 ms.
   bool wait_a_moment(Waiting& waiting) const;
+  bool wait_for_place(Waiting& waiting) const;
+  static bool wait(Waiting& waiting, Duration patience);
   Result<std::unique_ptr<net::Client>> connect_database() const;
 
   ClientConf conf_;

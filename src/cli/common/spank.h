@@ -24,7 +24,7 @@ class SpankHost {
   SpankHost() = default;
   SpankHost(SpankHost&&) = default;
   SpankHost& operator=(SpankHost&&) = default;
-  ~SpankHost();   // slurm_spank_exit
+  ~SpankHost();  // slurm_spank_exit
 
   // For the parser and --help.
   std::span<const PluginOption> options() const { return options_; }
@@ -44,8 +44,8 @@ class SpankHost {
 
 // What the three commands begin with: SpankHost::load, but for a lone --version and without a configuration, where there is
 // nothing to load. Tells its errors; nullopt: the command ends with 1.
-std::optional<SpankHost> start_plugins(Command command, const Result<ClientConf>& conf,
-                                       std::span<const std::string> arguments, const os::CliLog& log);
+std::optional<SpankHost> start_plugins(Command command, const Result<ClientConf>& conf, std::span<const std::string> arguments,
+                                       const os::CliLog& log);
 
 // give_options and finish_options, with their errors told: the exit code, `failed` for a value that was refused. nullopt: go on.
 std::optional<int> plugins_settled(SpankHost& host, JobParse& parse, const os::CliLog& log, int failed);

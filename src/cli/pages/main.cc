@@ -17,11 +17,10 @@ namespace {
 
 Result<> write_pages(const std::string& directory, Command c) {
   const std::string name(command_name(c));
-  const std::pair<std::string, std::string> files[] = {
-      {directory + "/man/man1/" + name + ".1", man_page(manual_text(c))},
-      {directory + "/bash-completion/completions/" + name, bash_completion({&c, 1})},
-      {directory + "/zsh/site-functions/_" + name, zsh_completion(c)},
-      {directory + "/fish/vendor_completions.d/" + name + ".fish", fish_completion(c)}};
+  const std::pair<std::string, std::string> files[] = {{directory + "/man/man1/" + name + ".1", man_page(manual_text(c))},
+                                                       {directory + "/bash-completion/completions/" + name, bash_completion({&c, 1})},
+                                                       {directory + "/zsh/site-functions/_" + name, zsh_completion(c)},
+                                                       {directory + "/fish/vendor_completions.d/" + name + ".fish", fish_completion(c)}};
   for (const auto& [path, text] : files) {
     MUSTER_TRY_VOID(os::make_dirs(path.substr(0, path.rfind('/'))));
     MUSTER_TRY_VOID(os::write_file_atomic(path, text));

@@ -15,12 +15,9 @@ namespace muster::cli {
 namespace {
 
 int tell(const os::CliLog& log, const QueryMistake& m) {
-  if (m.form == QueryMistake::Form::kPlain)
-    put_error(m.text);
-  else if (m.form == QueryMistake::Form::kFatal)
-    log.fatal("{}", m.text);
-  else
-    log.error("{}", m.text);
+  if (m.form == QueryMistake::Form::kPlain) put_error(m.text);
+  else if (m.form == QueryMistake::Form::kFatal) log.fatal("{}", m.text);
+  else log.error("{}", m.text);
   if (!m.hint.empty()) log.info("{}", m.hint);
   return 1;
 }
@@ -50,6 +47,23 @@ int trouble(const os::CliLog& log, const Error& e) {
   return 1;
 }
 
+constexpr Duration kRecordsTakeAtMost = seconds(1);
+constexpr size_t kMostJobsAskedFor = 1000;  // a list of so many is no look at what was submitted just now; the controller takes 1024
+
+// Of a job that was only just submitted, or has just ended, slurmdbd hears some milliseconds later: where jobs of this cluster are
+// named, its controller is asked to say when it has heard. One that does not answer keeps nobody: what is recorded is shown.
+void wait_for_records(const ClientConf& conf, const rpc::JobRecordFilter& filter) {
+  if (filter.clusters != std::vector{conf.cluster_name}) return;
+  rpc::WaitRecords ask;
+  for (const rpc::JobSelector& s : filter.jobs)
+    if (s.job) ask.jobs.push_back(s.job);
+  if (ask.jobs.empty() || ask.jobs.size() > kMostJobsAskedFor) return;
+  net::ClientOptions how = client_options(conf, Patience::kNone);
+  how.timeout = kRecordsTakeAtMost;
+  if (auto client = net::connect_client(how))
+    static_cast<void>((*client)->request(wire::number_of<rpc::WaitRecords>, wire::encoded(ask), kRecordsTakeAtMost));
+}
+
 int list(const SacctOptions& o, Session& session, const os::CliLog& log) {
   Result<fields::Table<fields::RecordView>> table = record_table(o);
   if (!table) return unknown_column(log, table.error());
@@ -60,6 +74,7 @@ int list(const SacctOptions& o, Session& session, const os::CliLog& log) {
   log.verbose("{}", window_text(query->query.filter));
   const fields::RecordStyle style{o.units, o.truncate, query->query.filter.from, query->query.filter.until};
   if (Result<> connected = session.connect(); !connected) return trouble(log, connected.error());
+  wait_for_records(session.conf(), query->query.filter);
   if (Result<> known = check_record_clusters(session, query->query.filter, session.conf().cluster_name); !known) {
     report(log, known.error());
     return 1;
@@ -67,15 +82,11 @@ int list(const SacctOptions& o, Session& session, const os::CliLog& log) {
   UnknownNames unknown(query->query.filter);
   Out out;
   std::optional<Document> document;
-  if (o.data.kind == DataOutput::Kind::kText)
-    table->header(out.buffer());
-  else
-    document.emplace(o.data, o, "jobs", session.conf(), out).from_database();
+  if (o.data.kind == DataOutput::Kind::kText) table->header(out.buffer());
+  else document.emplace(o.data, o, "jobs", session.conf(), out).from_database();
   WholeJobs jobs([&](const rpc::JobRecords& part) {
-    if (document)
-      write_records(o, query->selectors, style, env, part, document->sink(), out);
-    else
-      print_records(o, query->selectors, *table, style, env, part, out);
+    if (document) write_records(o, query->selectors, style, env, part, document->sink(), out);
+    else print_records(o, query->selectors, *table, style, env, part, out);
   });
   Result<rpc::Empty> done = session.stream(query->query, [&](rpc::JobRecords&& part) -> Result<> {
     if (o.local_uid) use_local_uids(part);

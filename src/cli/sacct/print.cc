@@ -36,7 +36,7 @@ void each_task(const JobRecord& job, Visit&& visit) {
 Result<fields::Table<fields::RecordView>> record_table(const SacctOptions& o) {
   fields::TableStyle style;
   using Form = fields::TableStyle::Form;
-  style.form = o.form == SacctOptions::Form::kAligned ? Form::kAligned
+  style.form = o.form == SacctOptions::Form::kAligned    ? Form::kAligned
                : o.form == SacctOptions::Form::kParsable ? Form::kEnded
                                                          : Form::kSeparated;
   style.delimiter = o.delimiter;
@@ -48,7 +48,7 @@ Result<fields::Table<fields::RecordView>> record_table(const SacctOptions& o) {
     return table;
   }
   for (const fields::RecordField& f : fields::record_fields())
-    if (!f.name.ends_with("GRES")) table.add(f);   // those are not listed
+    if (!f.name.ends_with("GRES")) table.add(f);  // those are not listed
   return table;
 }
 
@@ -61,10 +61,8 @@ void print_records(const SacctOptions& o, const std::vector<rpc::JobSelector>& s
       table.row({one, nullptr, env, style}, out.buffer());
       out.put("");
     };
-    if (job_line && o.array)
-      each_task(job, line);
-    else if (job_line)
-      line(job);
+    if (job_line && o.array) each_task(job, line);
+    else if (job_line) line(job);
     for (; step != part.steps.end() && step->job == job.key; ++step) {
       if (o.allocations || !selects_step(selectors, job, step->id)) continue;
       table.row({job, &*step, env, style}, out.buffer());

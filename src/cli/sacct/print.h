@@ -30,11 +30,11 @@ class WholeJobs {
   using Each = std::function<void(const rpc::JobRecords& part)>;
   explicit WholeJobs(Each each) : each_(std::move(each)) {}
   void add(rpc::JobRecords&& part);
-  void end();                    // of the answer
+  void end();  // of the answer
 
  private:
   Each each_;
-  rpc::JobRecords last_;         // one job or none
+  rpc::JobRecords last_;  // one job or none
 };
 
 }  // namespace muster::cli

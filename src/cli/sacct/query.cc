@@ -55,6 +55,7 @@ Bitmap tasks_of(std::string_view ranges) {
 
 // Whatever its step. A record of pending tasks, "4-7%2", is meant by each list that names one of them.
 bool meets(const rpc::JobSelector& s, const JobRecord& job) {
+  if (s.sluid) return s.means_run(sluid_of(job.key.id, job.key.submitted, job.key.restarts));
   if (s.array_task == kNoArrayTask && s.array_tasks.empty()) return s.job == job.key.id || s.job == job.array_job_id;
   if (s.job != job.array_job_id) return false;
   if (s.array_task != kNoArrayTask && job.array_task != kNoArrayTask) return s.array_task == job.array_task;
@@ -103,7 +104,7 @@ Done add_limits(const SacctOptions& o, Filter& f) {
   const bool bounded = !o.limit_min.empty();
   const std::optional<uint32_t> low = bounded ? of(o.limit_min) : 0, high = o.limit_max.empty() ? low : of(o.limit_max);
   if (!low || !high) return mistake(Form::kFatal, "Invalid time limit specification");
-  if (!bounded) return {};   // --timelimit-max alone means nothing, as the manual page has it
+  if (!bounded) return {};  // --timelimit-max alone means nothing, as the manual page has it
   f.min_limit_min = *low;
   f.max_limit_min = *high;
   return {};
@@ -157,7 +158,7 @@ Done add_window(const SacctOptions& o, Time now, Filter& f) {
   if (!o.end.empty()) {
     auto t = point(o.end, now);
     if (!t) return std::unexpected(t.error());
-    f.until = *t;
+    f.until = *t + seconds(1) - Duration(1);  // users see whole seconds: the named one belongs to the window
   }
   if (f.until < f.from)
     return mistake(Form::kError, "Start time (" + format_time(f.from) + ") requested is after end time (" + format_time(f.until) + ").");
@@ -198,7 +199,8 @@ bool selects_job(const std::vector<rpc::JobSelector>& wanted, const JobRecord& j
 }
 
 bool selects_step(const std::vector<rpc::JobSelector>& wanted, const JobRecord& job, StepId step) {
-  return wanted.empty() || std::ranges::any_of(wanted, [&](const rpc::JobSelector& s) { return (!s.has_step || s.step == step) && meets(s, job); });
+  return wanted.empty() ||
+         std::ranges::any_of(wanted, [&](const rpc::JobSelector& s) { return (!s.has_step || s.step == step) && meets(s, job); });
 }
 
 }  // namespace muster::cli

@@ -12,7 +12,7 @@ namespace muster::cli {
 
 struct RecordQuery {
   rpc::QueryRecords query;
-  std::vector<rpc::JobSelector> selectors;   // of -j if one names a step: what of each job is shown; otherwise none
+  std::vector<rpc::JobSelector> selectors;  // of -j if one names a step: what of each job is shown; otherwise none
 };
 
 // A wrong value, in Slurm's words. `fatal` and `plain` choose how the line begins: "sacct: fatal: ", nothing.

@@ -43,15 +43,19 @@ TEST_F(SacctQuery, TheWindowDependsOnJobsAndStates) {
   constexpr int64_t kMidnight = -(9 * 3600 + 20 * 60 + 15);
   using P = std::pair<int64_t, int64_t>;
   EXPECT_EQ(window({}), P(kMidnight, 1));
-  EXPECT_EQ(window({"-j", "1"}), P(0, 1));                         // 0: ever
+  EXPECT_EQ(window({"-j", "1"}), P(0, 1));  // 0: ever
   EXPECT_EQ(ask({"-j", "1"})->query.filter.from, kTimeUnset);
   EXPECT_EQ(ask({"-j", "1", "-s", "R"})->query.filter.from, kTimeUnset);
   EXPECT_EQ(window({"-s", "R"}), P(0, 1));
   EXPECT_EQ(ask({"-s", "R"})->query.filter.from, from_unix(kNow));
-  EXPECT_EQ(window({"-s", "R", "-S", "now-1hours"}), P(-3600, -3599));   // at that moment
+  EXPECT_EQ(window({"-s", "R", "-S", "now-1hours"}), P(-3600, -3599));  // at that moment
   EXPECT_EQ(window({"-s", "R", "-S", "now-1hours", "-E", "now"}), P(-3600, 0));
   EXPECT_EQ(window({"-S", "now-2days", "-E", "now-1days"}), P(-172800, -86400));
-  EXPECT_EQ(window({"-S", "08:00"}), P(-(3600 + 20 * 60 + 15), 1));      // today, though it is past
+  EXPECT_EQ(window({"-S", "08:00"}), P(-(3600 + 20 * 60 + 15), 1));  // today, though it is past
+}
+
+TEST_F(SacctQuery, TheSecondThatEndNamesBelongsToTheWindow) {
+  EXPECT_EQ(ask({"-S", "now-1hours", "-E", "now"})->query.filter.until, from_unix(kNow + 1) - Duration(1));
 }
 
 // The chargeback line of the checklist asks for a month of completed jobs and names no end.
@@ -72,8 +76,8 @@ TEST_F(SacctQuery, AUserSeesTheOwnJobsUnlessOthersAreNamed) {
 }
 
 TEST_F(SacctQuery, FiltersReachTheQuestion) {
-  auto q = ask({"-A", "a,b", "-r", "p", "--name=x", "-q", "high", "-W", "k", "-C", "f1,f2", "-N", "n[1-3]", "-i", "2-4", "-I", "8", "-k", "1:00:00",
-                "-K", "2-0", "-R", "Priority", "-D", "-X"});
+  auto q = ask({"-A", "a,b", "-r", "p", "--name=x", "-q",      "high", "-W",  "k",  "-C",       "f1,f2", "-N", "n[1-3]",
+                "-i", "2-4", "-I", "8", "-k",       "1:00:00", "-K",   "2-0", "-R", "Priority", "-D",    "-X"});
   ASSERT_TRUE(q) << q.error().text;
   const auto& f = q->query.filter;
   EXPECT_EQ(f.accounts, (Words{"a", "b"}));
@@ -104,8 +108,7 @@ TEST_F(SacctQuery, WrongValuesInSlurmsWords) {
   EXPECT_EQ(wrong({"-I", "4-2"}), "Invalid numeric value \"4-2\" for requested cpu range.");
   EXPECT_EQ(wrong({"-k", "foo"}), "Invalid time limit specification");
   EXPECT_EQ(wrong({"-K", "foo"}), "Invalid time limit specification");
-  EXPECT_EQ(wrong({"-S", "now", "-E", "now-1hour"}),
-            "Start time (2026-11-21T09:20:15) requested is after end time (2026-11-21T08:20:15).");
+  EXPECT_EQ(wrong({"-S", "now", "-E", "now-1hour"}), "Start time (2026-11-21T09:20:15) requested is after end time (2026-11-21T08:20:15).");
   EXPECT_EQ(ask({"-s", "RUNING"}).error().hint, "did you mean RUNNING?");
   auto parse = parse_sacct(Words{"--units=Q"}, {});
   ASSERT_EQ(parse.outcome, Outcome::kFailed);

@@ -21,7 +21,7 @@ NameList lower(const NameList& names) {
 }
 
 // Leaves those of `names` that the database does not have; what was deleted has its records still.
-Result<> drop_known(Session& session, Entity entity, NameList EntityFilter::* field, NameList& names) {
+Result<> drop_known(Session& session, Entity entity, NameList EntityFilter::*field, NameList& names) {
   rpc::QueryEntities query;
   query.what = entity;
   query.filter.*field = lower(names);

@@ -26,8 +26,8 @@ class UnknownNames {
   struct Kind {
     Entity entity;
     const char* noun;
-    std::vector<std::string> EntityFilter::* filter;
-    std::string JobRecord::* in_record;
+    std::vector<std::string> EntityFilter::*filter;
+    std::string JobRecord::*in_record;
     std::vector<std::string> missing;
   };
   std::vector<Kind> kinds_;

@@ -10,7 +10,7 @@ namespace {
 
 struct Typed {
   std::vector<EntityEdit> edits;
-  bool settings = false;      // something was said besides names
+  bool settings = false;  // something was said besides names
   bool conditions = false;
 };
 
@@ -102,7 +102,7 @@ std::optional<EntityEdit> begin_edit(Context& c, EditVerb verb, std::string_view
   std::optional<Entity> entity = entity_of(c, name, words.empty() ? "" : words[0]);
   if (!entity) return std::nullopt;
   if (!editable(*entity, verb)) {
-    entity_of(c, name, "");   // the list of what can be
+    entity_of(c, name, "");  // the list of what can be
     return std::nullopt;
   }
   EntityEdit edit;

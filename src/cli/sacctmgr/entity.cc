@@ -7,8 +7,8 @@ namespace {
 
 struct EntityRow {
   std::string_view name;
-  std::optional<Entity> entity;   // none: not there yet
-  size_t least;                   // letters that say which
+  std::optional<Entity> entity;  // none: not there yet
+  size_t least;                  // letters that say which
   const char* reason = nullptr;
 };
 constexpr EntityRow kEntities[] = {
@@ -34,6 +34,7 @@ constexpr EntityRow kEntities[] = {
 };
 
 bool means(const EntityRow& row, std::string_view word) {
+  if (row.entity == Entity::kAccount && iequals(word, "acct")) return true;
   return word.size() >= row.least && (istarts_with(row.name, word) || (row.entity == Entity::kWckey && iequals(word, "wckey")));
 }
 
@@ -51,7 +52,8 @@ std::optional<Entity> entity_of(Context& c, std::string_view verb, std::string_v
   for (const EntityRow& row : kEntities) {
     if (!means(row, word)) continue;
     if (row.entity) return row.entity;
-    c.complain("sacctmgr: error: " + std::string(verb) + " " + std::string(row.name) + " is not available in this version of Muster: " + row.reason);
+    c.complain("sacctmgr: error: " + std::string(verb) + " " + std::string(row.name) +
+               " is not available in this version of Muster: " + row.reason);
     return std::nullopt;
   }
   c.complain("No valid entity in " + std::string(verb) + " command\nInput line must include " + list_of(verb));

@@ -69,7 +69,8 @@ Result<> setting(const Spec& s, rpc::EditJobRecords& q) {
 std::string told(const rpc::JobRecordsEdited& answer) {
   if (answer.jobs.empty()) return {};
   std::string out = " Modified jobs...\n";
-  for (const JobRecord& j : answer.jobs) out += "  " + std::to_string(j.key.id.value) + " submitted at " + format_time(j.key.submitted) + "\n";
+  for (const JobRecord& j : answer.jobs)
+    out += "  " + std::to_string(j.key.id.value) + " submitted at " + format_time(j.key.submitted) + "\n";
   return out;
 }
 

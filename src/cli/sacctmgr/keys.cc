@@ -9,13 +9,13 @@ namespace {
 
 constexpr uint16_t bit(Entity e) { return static_cast<uint16_t>(1u << static_cast<unsigned>(e)); }
 constexpr uint16_t kAcc = bit(Entity::kAccount), kAss = bit(Entity::kAssociation), kClu = bit(Entity::kCluster),
-                   kCoo = bit(Entity::kCoordinator), kQo = bit(Entity::kQos), kTxn = bit(Entity::kTransaction),
-                   kTre = bit(Entity::kTres), kUse = bit(Entity::kUser), kWck = bit(Entity::kWckey);
-constexpr uint16_t kTreeOnes = kAcc | kAss | kClu | kUse;   // those that are or have associations
+                   kCoo = bit(Entity::kCoordinator), kQo = bit(Entity::kQos), kTxn = bit(Entity::kTransaction), kTre = bit(Entity::kTres),
+                   kUse = bit(Entity::kUser), kWck = bit(Entity::kWckey);
+constexpr uint16_t kTreeOnes = kAcc | kAss | kClu | kUse;  // those that are or have associations
 constexpr uint8_t kBoth = kCondition | kSetting, kAsked = kCondition | kShowing;
 
 struct KeyRow {
-  std::string_view names;   // the first is offered, the others are understood
+  std::string_view names;  // the first is offered, the others are understood
   Key key;
   uint16_t of;
   uint8_t use;
@@ -105,6 +105,14 @@ constexpr KeyRow kKeys[] = {
 
 }  // namespace
 
+const OldLimit* find_old_limit(std::string_view name) {
+  constexpr size_t kLeast = 6;  // "GrpCPU", "MaxCPU"
+  if (name.size() < kLeast) return nullptr;
+  for (const OldLimit& l : kOldLimits)
+    if (istarts_with(l.name, name)) return &l;
+  return nullptr;
+}
+
 std::optional<KeyMatch> find_key(Entity entity, uint8_t use, std::string_view name, std::string& meant) {
   const KeyRow* begins = nullptr;
   std::vector<std::string_view> offered;
@@ -117,6 +125,8 @@ std::optional<KeyMatch> find_key(Entity entity, uint8_t use, std::string_view na
       if (!begins && !name.empty() && istarts_with(n, name)) begins = &row;
     }
   }
+  if (const OldLimit* old = find_old_limit(name); old && (use & kBoth) && (kTreeOnes | kQo) & bit(entity))
+    return KeyMatch{Key::kLimit, old->kind, nullptr, old->tres};
   if (begins) return KeyMatch{begins->key, begins->limit, begins->reason};
   meant = did_you_mean(name, offered);
   return std::nullopt;

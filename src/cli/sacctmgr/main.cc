@@ -10,9 +10,9 @@ void print_help(Context&, Words);
 
 struct Verb {
   std::string_view name;
-  size_t least;               // letters that say which
+  size_t least;  // letters that say which
   void (*run)(Context&, Words);
-  std::string_view help;      // "" : an older or shorter spelling
+  std::string_view help;  // "" : an older or shorter spelling
   std::string_view summary;
 };
 constexpr Verb kVerbs[] = {
@@ -79,10 +79,8 @@ int run(int argc, char** argv) {
   }
   if (auto code = settled(parse.outcome, Command::kSacctmgr, parse.messages, 1)) return *code;
   set_verbosity(c.log, c.options.verbose);
-  if (!parse.operands.empty())
-    run_line(c, parse.operands);
-  else
-    c.interact([&](Words line) { run_line(c, line); });
+  if (!parse.operands.empty()) run_line(c, parse.operands);
+  else c.interact([&](Words line) { run_line(c, line); });
   return c.exit_code;
 }
 

@@ -23,7 +23,7 @@ struct Listing {
 Result<EntityTable> table_of(const Context& c, const Listing& l) {
   using Form = fields::TableStyle::Form;
   fields::TableStyle style;
-  style.form = c.options.form == SacctOptions::Form::kAligned     ? Form::kAligned
+  style.form = c.options.form == SacctOptions::Form::kAligned    ? Form::kAligned
                : c.options.form == SacctOptions::Form::kParsable ? Form::kEnded
                                                                  : Form::kSeparated;
   style.header = !c.options.noheader;
@@ -37,7 +37,9 @@ Result<EntityTable> table_of(const Context& c, const Listing& l) {
     d.tree = l.choices.tree;
     columns = fields::entity_default_columns(l.entity, d);
   }
-  MUSTER_TRY_VOID(table.add(fields::entity_fields(l.entity), columns));
+  const bool limits = l.entity != Entity::kTres && l.entity != Entity::kWckey && l.entity != Entity::kTransaction;
+  MUSTER_TRY_VOID(
+      table.add(fields::entity_fields(l.entity), columns, limits ? fields::old_limit_fields() : std::span<const fields::EntityField>{}));
   return table;
 }
 
@@ -135,10 +137,8 @@ Result<> list(Context& c, Session& session, const Listing& l, const EntityTable&
   };
   MUSTER_TRY_VOID(session.stream(l.query, [&](rpc::Entities&& part) -> Result<> {
     header();
-    if (whole)
-      collect(all, std::move(part));
-    else
-      print(l, part, view, table, out.buffer());
+    if (whole) collect(all, std::move(part));
+    else print(l, part, view, table, out.buffer());
     out.put("");
     return {};
   }));

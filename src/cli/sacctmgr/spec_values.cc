@@ -32,6 +32,8 @@ Result<uint64_t> tres_amount(std::string_view tres, std::string_view value, cons
     return bad(info.name, value, "mem is a number of MiB, or with G, T or P");
   }
   if (auto n = parse_number<uint64_t>(value, 0, kMaxLimit)) return *n;
+  // What is larger than any limit can be is the largest one.
+  if (!value.empty() && value.find_first_not_of("0123456789") == value.npos) return kMaxLimit;
   return bad(info.name, value, std::string(tres) + " is a whole number, or -1 for no limit");
 }
 
@@ -72,11 +74,10 @@ Result<uint64_t> one_number(const LimitInfo& info, std::string_view value) {
 }
 
 Result<AdminLevel> admin_level(std::string_view value) {
-  constexpr std::pair<std::string_view, AdminLevel> kLevels[] = {
-      {"none", AdminLevel::kNone},
-      {"notset", AdminLevel::kNone},
-      {"operator", AdminLevel::kOperator},
-      {"administrator", AdminLevel::kAdministrator}};
+  constexpr std::pair<std::string_view, AdminLevel> kLevels[] = {{"none", AdminLevel::kNone},
+                                                                 {"notset", AdminLevel::kNone},
+                                                                 {"operator", AdminLevel::kOperator},
+                                                                 {"administrator", AdminLevel::kAdministrator}};
   for (auto [name, level] : kLevels)
     if (!value.empty() && istarts_with(name, value)) return level;
   return bad("AdminLevel", value, "one of None, Operator, Administrator");
@@ -153,7 +154,7 @@ Result<> condition(Entity e, Key key, LimitKind limit, const Spec& s, Time now, 
     case Key::kUsers: append(f.users, s.value); return {};
     case Key::kPartitions:
       append(f.partitions, s.value);
-      if (s.value.empty()) f.partitions.emplace_back();   // those without a partition
+      if (s.value.empty()) f.partitions.emplace_back();  // those without a partition
       return {};
     case Key::kIds: return add_ids(s, f.ids);
     case Key::kParent: append(f.parents, s.value); return {};
@@ -184,7 +185,7 @@ Result<> condition(Entity e, Key key, LimitKind limit, const Spec& s, Time now, 
     }
     default: break;
   }
-  std::vector<LimitChange> wanted;   // a limit that is set to exactly this
+  std::vector<LimitChange> wanted;  // a limit that is set to exactly this
   MUSTER_TRY_VOID(add_limit_changes(limit, s, wanted));
   for (LimitChange& c : wanted) f.limits.push_back({c.kind, std::move(c.tres), c.value});
   return {};
@@ -208,9 +209,7 @@ bool showing(Key key, const Spec& s, EntityFilter& f, ShowChoices& c) {
 }
 
 // Words that ask for something by themselves, as "tree" and "withassoc" do.
-bool stands_alone(Key key) {
-  return key == Key::kWithDeleted || (key >= Key::kWithAssociations && key <= Key::kWithRawQos);
-}
+bool stands_alone(Key key) { return key == Key::kWithDeleted || (key >= Key::kWithAssociations && key <= Key::kWithRawQos); }
 
 // As Slurm words it, in two lines; the hint says what was meant.
 std::unexpected<Error> unknown_condition(const Spec& s, const std::string& meant) {
@@ -222,11 +221,22 @@ std::unexpected<Error> unknown_option(const Spec& s, const std::string& meant) {
               meant.empty() ? "" : "did you mean " + meant + "?");
 }
 
+// "GrpCPUs=8" as the part of the limit it is: "GrpTRES=cpu=8".
+Spec part_of_limit(const KeyMatch& match, Spec s) {
+  if (!match.tres.empty()) s.value = std::string(match.tres) + "=" + s.value;
+  return s;
+}
+
 // '' and -1 take all names away.
 NamesChange names_change(const Spec& s) {
   NamesChange change{s.op, split_names(s.value)};
   const bool none = s.value.empty() || change.names == std::vector<std::string>{""};
   if (s.value == "-1" || (s.op == ChangeOp::kSet && none)) change = {ChangeOp::kClear, {}};
+  // "qos=+x,y" says the same as "qos+=x,y".
+  if (change.op == ChangeOp::kSet && (change.names[0].starts_with('+') || change.names[0].starts_with('-'))) {
+    change.op = change.names[0][0] == '+' ? ChangeOp::kAdd : ChangeOp::kSubtract;
+    for (std::string& name : change.names) name.erase(0, name.starts_with('+') || name.starts_with('-') ? 1 : 0);
+  }
   return change;
 }
 
@@ -246,7 +256,7 @@ Result<> add_condition(Entity e, const Spec& s, Time now, EntityFilter& f, ShowC
   if (match->key == Key::kRefused) return fail(Errc::kInvalidReq, s.text + ": " + match->reason);
   if (!bare) MUSTER_TRY_VOID(only_equals(s));
   if (choices && showing(match->key, s, f, *choices)) return {};
-  return condition(e, match->key, match->limit, s, now, f);
+  return condition(e, match->key, match->limit, part_of_limit(*match, s), now, f);
 }
 
 Result<> add_setting(Entity e, const Spec& s, EntityChange& c) {
@@ -256,7 +266,7 @@ Result<> add_setting(Entity e, const Spec& s, EntityChange& c) {
   const std::string value(unquoted(s.value));
   switch (match->key) {
     case Key::kRefused: return fail(Errc::kInvalidReq, s.text + ": " + match->reason);
-    case Key::kLimit: return add_limit_changes(match->limit, s, c.limits);
+    case Key::kLimit: return add_limit_changes(match->limit, part_of_limit(*match, s), c.limits);
     case Key::kQos: return c.qos.push_back(names_change(s)), Result<>();
     case Key::kFlags: return c.flags.push_back(names_change(s)), Result<>();
     case Key::kPreempt: return c.preempt.push_back(names_change(s)), Result<>();
@@ -285,10 +295,10 @@ Result<> add_setting(Entity e, const Spec& s, EntityChange& c) {
     case Key::kLimitFactor:
     case Key::kRawUsage: {
       MUSTER_TRY(number, real(s));
-      (match->key == Key::kUsageFactor ? c.usage_factor
+      (match->key == Key::kUsageFactor      ? c.usage_factor
        : match->key == Key::kUsageThreshold ? c.usage_threshold
-       : match->key == Key::kLimitFactor ? c.limit_factor
-                                         : c.raw_usage) = number;
+       : match->key == Key::kLimitFactor    ? c.limit_factor
+                                            : c.raw_usage) = number;
       break;
     }
     default: break;

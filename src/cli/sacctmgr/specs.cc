@@ -39,12 +39,9 @@ std::vector<Spec> parse_specs(std::span<const std::string> words) {
   std::vector<Spec> out;
   Spec::Part part = Spec::Part::kFirst;
   for (const std::string& word : words) {
-    if (iequals(word, "where"))
-      part = Spec::Part::kWhere;
-    else if (iequals(word, "set"))
-      part = Spec::Part::kSet;
-    else
-      out.push_back(spec_of(word, part));
+    if (iequals(word, "where")) part = Spec::Part::kWhere;
+    else if (iequals(word, "set")) part = Spec::Part::kSet;
+    else out.push_back(spec_of(word, part));
   }
   return out;
 }
@@ -67,7 +64,7 @@ std::vector<std::string> split_names(std::string_view value) {
     if (!end && value[i] != ',') continue;
     std::string_view name = trim(value.substr(from, i - from));
     std::string_view inner = unquoted(name);
-    if (!inner.empty() || inner.size() != name.size()) out.emplace_back(inner);   // '' is a name that is empty
+    if (!inner.empty() || inner.size() != name.size()) out.emplace_back(inner);  // '' is a name that is empty
     from = i + 1;
   }
   return out;

@@ -15,10 +15,10 @@ namespace muster::cli {
 
 struct Spec {
   enum class Part : uint8_t { kFirst, kWhere, kSet } part = Part::kFirst;
-  std::string key;           // empty: a bare word
+  std::string key;  // empty: a bare word
   ChangeOp op = ChangeOp::kSet;
-  std::string value;         // without the quotes around it
-  std::string text;          // as typed
+  std::string value;  // without the quotes around it
+  std::string text;   // as typed
 };
 std::vector<Spec> parse_specs(std::span<const std::string> words);
 bool has_set(std::span<const Spec> specs);
@@ -28,20 +28,61 @@ std::vector<std::string> split_names(std::string_view value);
 
 // What a key is of an entity. A name is matched whole, else by its beginning, in any case, in the order of the table.
 enum class Key : uint8_t {
-  kNames, kAccounts, kClusters, kUsers, kPartitions, kIds, kParent, kDescription, kOrganization, kFlags, kQos, kDefaultQos,
-  kAdminLevel, kDefaultAccount, kDefaultWckey, kWckeys, kNewName, kRawUsage, kComment, kClassification, kFeatures, kPreempt,
-  kPreemptMode, kUsageFactor, kUsageThreshold, kLimitFactor, kLimit, kTypes, kActions, kActors, kStart, kEnd,
+  kNames,
+  kAccounts,
+  kClusters,
+  kUsers,
+  kPartitions,
+  kIds,
+  kParent,
+  kDescription,
+  kOrganization,
+  kFlags,
+  kQos,
+  kDefaultQos,
+  kAdminLevel,
+  kDefaultAccount,
+  kDefaultWckey,
+  kWckeys,
+  kNewName,
+  kRawUsage,
+  kComment,
+  kClassification,
+  kFeatures,
+  kPreempt,
+  kPreemptMode,
+  kUsageFactor,
+  kUsageThreshold,
+  kLimitFactor,
+  kLimit,
+  kTypes,
+  kActions,
+  kActors,
+  kStart,
+  kEnd,
   // of show alone
-  kFormat, kWithAssociations, kWithCoordinators, kWithDeleted, kTree, kWithoutLimits, kWithoutParentLimits, kWithoutParentInfo,
-  kOnlyDefaults, kWithSubAccounts, kWithRawQos,
+  kFormat,
+  kWithAssociations,
+  kWithCoordinators,
+  kWithDeleted,
+  kTree,
+  kWithoutLimits,
+  kWithoutParentLimits,
+  kWithoutParentInfo,
+  kOnlyDefaults,
+  kWithSubAccounts,
+  kWithRawQos,
   kRefused,
 };
 enum KeyUse : uint8_t { kCondition = 1, kSetting = 2, kShowing = 4 };
 struct KeyMatch {
   Key key;
-  LimitKind limit{};          // of kLimit
-  const char* reason = nullptr;   // of kRefused
+  LimitKind limit{};             // of kLimit
+  const char* reason = nullptr;  // of kRefused
+  std::string_view tres{};       // of kLimit by an older name: the part of it that is meant
 };
+// "GrpCPUs", "MaxNodes": nullptr: no older name of a limit begins so.
+const OldLimit* find_old_limit(std::string_view name);
 // nullptr-like: no such key of this entity for this use; `meant` is set to the nearest one.
 std::optional<KeyMatch> find_key(Entity entity, uint8_t use, std::string_view name, std::string& meant);
 
@@ -53,8 +94,8 @@ Result<> add_limit_changes(LimitKind kind, const Spec& spec, std::vector<LimitCh
 // it stands); kInvalidReq: the value is wrong.
 struct ShowChoices {
   std::string format;
-  bool with_associations = false, with_coordinators = false, tree = false, without_limits = false,
-       without_parent_limits = false, with_raw_qos = false;
+  bool with_associations = false, with_coordinators = false, tree = false, without_limits = false, without_parent_limits = false,
+       with_raw_qos = false;
 };
 Result<> add_condition(Entity entity, const Spec& spec, Time now, EntityFilter& filter, ShowChoices* choices);
 Result<> add_setting(Entity entity, const Spec& spec, EntityChange& change);

@@ -85,9 +85,10 @@ TEST(Specs, LimitsOfEachKind) {
   EXPECT_EQ(s.change.limits[1].value, 1440u);
   EXPECT_EQ(s.change.limits[2].op, ChangeOp::kClear);
   EXPECT_EQ(s.change.limits[4].op, ChangeOp::kAdd);
-  EXPECT_EQ(s.change.limits[5].value, 32768u);   // MiB
+  EXPECT_EQ(s.change.limits[5].value, 32768u);  // MiB
   EXPECT_EQ(s.change.limits[6].op, ChangeOp::kClear);
-  Set q = set(Entity::kQos, {"gracetime=100", "MaxTRESPerUser=gres/gpu=4", "usagefactor=2.5", "flags+=DenyOnLimit", "preempt=''", "flags=-1"});
+  Set q =
+      set(Entity::kQos, {"gracetime=100", "MaxTRESPerUser=gres/gpu=4", "usagefactor=2.5", "flags+=DenyOnLimit", "preempt=''", "flags=-1"});
   EXPECT_EQ(q.wrong, "");
   EXPECT_EQ(q.change.limits[1].kind, LimitKind::kMaxTresPerUser);
   EXPECT_EQ(q.change.usage_factor, 2.5);
@@ -96,6 +97,34 @@ TEST(Specs, LimitsOfEachKind) {
   EXPECT_EQ(q.change.preempt[0].op, ChangeOp::kClear);
   EXPECT_EQ(set(Entity::kUser, {"adminlevel=op"}).change.admin_level, AdminLevel::kOperator);
   EXPECT_EQ(set(Entity::kAccount, {"defaultqos=-1"}).change.default_qos, "");
+}
+
+TEST(Specs, NamesOfOlderReleasesArePartsOfLimits) {
+  Set s = set(Entity::kUser, {"GrpCPUs=8", "maxnodes=4", "GrpMem=32G", "MaxCPUMins=100", "maxcpus=-1"});
+  ASSERT_EQ(s.change.limits.size(), 5u) << s.wrong;
+  using Part = std::tuple<LimitKind, std::string, uint64_t>;
+  auto part = [&](size_t i) { return Part(s.change.limits[i].kind, s.change.limits[i].tres, s.change.limits[i].value); };
+  EXPECT_EQ(part(0), Part(LimitKind::kGrpTres, "cpu", 8));
+  EXPECT_EQ(part(1), Part(LimitKind::kMaxTresPerJob, "node", 4));
+  EXPECT_EQ(part(2), Part(LimitKind::kGrpTres, "mem", 32768));
+  EXPECT_EQ(part(3), Part(LimitKind::kMaxTresMinsPerJob, "cpu", 100));
+  EXPECT_EQ(s.change.limits[4].op, ChangeOp::kClear);
+  EXPECT_EQ(set(Entity::kQos, {"MaxNodesPerUser=2"}).change.limits.at(0).kind, LimitKind::kMaxTresPerUser);
+}
+
+TEST(Specs, NumbersPastTheLargestAreTheLargest) {
+  Set s = set(Entity::kQos, {"MaxTRES=cpu+=30000000000000000000000"});
+  ASSERT_EQ(s.change.limits.size(), 1u) << s.wrong;
+  EXPECT_EQ(s.change.limits[0].value, 18446744073709551600u);
+}
+
+TEST(Specs, SignsBeforeNamesSayWhatTheyDo) {
+  Set more = set(Entity::kUser, {"qos=+a,+b"});
+  ASSERT_EQ(more.change.qos.size(), 1u) << more.wrong;
+  EXPECT_EQ(more.change.qos[0].op, ChangeOp::kAdd);
+  EXPECT_EQ(more.change.qos[0].names, (Names{"a", "b"}));
+  EXPECT_EQ(set(Entity::kUser, {"qos=-a"}).change.qos.at(0).op, ChangeOp::kSubtract);
+  EXPECT_EQ(set(Entity::kUser, {"qos=-1"}).change.qos.at(0).op, ChangeOp::kClear);
 }
 
 TEST(Specs, WrongValuesNameFieldValueAndRule) {
@@ -127,7 +156,8 @@ TEST(Specs, UnknownKeysSayWhatWasMeant) {
 TEST(Specs, ShowsOwnWords) {
   Where w = where(Entity::kAssociation, {"tree", "account=a,b", "format=account,user", "withsub", "wopl", "withd", "onlyd", "partition="});
   EXPECT_EQ(w.wrong, "");
-  EXPECT_TRUE(w.choices.tree && w.choices.without_parent_limits && w.filter.with_sub_accounts && w.filter.with_deleted && w.filter.only_defaults);
+  EXPECT_TRUE(w.choices.tree && w.choices.without_parent_limits && w.filter.with_sub_accounts && w.filter.with_deleted &&
+              w.filter.only_defaults);
   EXPECT_EQ(w.choices.format, "account,user");
   EXPECT_EQ(w.filter.accounts, (Names{"a", "b"}));
   EXPECT_EQ(w.filter.partitions, Names{""});

@@ -98,7 +98,8 @@ std::string add_qos(const EntityEdit& edit, const rpc::Entities& e) {
   out += setting("Description", 14, c.description.value_or(e.qos.back().name));
   out += names_changes("Flags", 24, c.flags) + limits(c, 24) + names_changes("Preempt", 24, c.preempt);
   if (c.preempt_mode) out += setting("PreemptMode", 24, *c.preempt_mode);
-  for (const auto& [name, value] : {std::pair("UsageFactor", c.usage_factor), std::pair("UsageThreshold", c.usage_threshold), std::pair("LimitFactor", c.limit_factor)})
+  for (const auto& [name, value] :
+       {std::pair("UsageFactor", c.usage_factor), std::pair("UsageThreshold", c.usage_threshold), std::pair("LimitFactor", c.limit_factor)})
     if (value) out += setting(name, 24, std::to_string(*value));
   return out;
 }
@@ -170,7 +171,7 @@ std::string remove(const EntityEdit& edit, const rpc::Entities& e) {
   }
   switch (edit.entity) {
     case Entity::kAccount:
-      if (!e.accounts.empty()) return " Deleting accounts...\n" + names(e.accounts);
+      if (!e.accounts.empty() && edit.where.clusters.empty()) return " Deleting accounts...\n" + names(e.accounts);
       return lines.empty() ? "" : " Deleting account associations...\n" + lines;
     case Entity::kUser:
       if (!e.users.empty()) return " Deleting users...\n" + names(e.users);
@@ -195,7 +196,8 @@ std::string told(const EntityEdit& edit, const rpc::Entities& changed, bool type
     case Entity::kCluster: return add_cluster(edit, changed);
     case Entity::kWckey: {
       std::string out;
-      for (const WckeyRecord& w : changed.wckeys) out += "  U = " + wide(w.user, 9) + " W = " + wide(w.name, 10) + " C = " + wide(w.cluster, 10) + "\n";
+      for (const WckeyRecord& w : changed.wckeys)
+        out += "  U = " + wide(w.user, 9) + " W = " + wide(w.name, 10) + " C = " + wide(w.cluster, 10) + "\n";
       return out.empty() ? "" : " WCKeys =\n" + out;
     }
     default: return {};

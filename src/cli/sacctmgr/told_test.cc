@@ -37,7 +37,8 @@ TEST(Told, NewAccounts) {
             " Adding Account(s)\n  team-a\n Settings\n  Description     = Account Name\n  Organization    = Parent/Account Name\n"
             " Associations\n  A = team-a     C = oracle    \n");
   EXPECT_NE(told(edit(EditVerb::kAdd, Entity::kAccount,
-                      {"Parent=top", "fairshare=5", "grptres=gres/gpu=3,cpu=10", "maxwall=1-0", "qos=normal,high", "defaultqos=normal", "MaxJobs=3"}),
+                      {"Parent=top", "fairshare=5", "grptres=gres/gpu=3,cpu=10", "maxwall=1-0", "qos=normal,high", "defaultqos=normal",
+                       "MaxJobs=3"}),
                  e, true)
                 .find(" Settings\n  GrpTRES       = cpu=10,gres/gpu=3\n  MaxJobs       = 3\n  MaxWall       = 1-00:00:00\n"
                       "  Fairshare     = 5\n  Parent        = top\n  QOS           = normal,high\n  DefQOS        = normal\n"),
@@ -103,6 +104,13 @@ TEST(Told, Deletions) {
   e.accounts[0].name = "b6";
   e.associations = {association("b6")};
   EXPECT_EQ(told(edit(EditVerb::kDelete, Entity::kAccount), e, false), " Deleting accounts...\n  b6\n");
+  EntityEdit on = edit(EditVerb::kDelete, Entity::kAccount);  // of one cluster: what goes are the associations there
+  on.where.clusters = {"oracle"};
+  AssociationRecord gone;
+  gone.cluster = "oracle";
+  gone.account = "b6";
+  e.associations = {gone};
+  EXPECT_EQ(told(on, e, false), " Deleting account associations...\n  C = oracle     A = b6        \n");
   rpc::Entities u;
   u.associations = {association("b6", "u2", "main")};
   EXPECT_EQ(told(edit(EditVerb::kDelete, Entity::kUser), u, false),

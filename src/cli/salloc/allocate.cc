@@ -17,8 +17,7 @@ void say_granted(const os::CliLog& log, Pending& pending) {
 
 }  // namespace
 
-std::optional<rpc::Allocated> allocate(Session& session, const JobRequest& request, const os::CliLog& log,
-                                       Pending& pending) {
+std::optional<rpc::Allocated> allocate(Session& session, const AskedRequest& request, const os::CliLog& log, Pending& pending) {
   rpc::Allocate ask;
   ask.request = request;
   auto on_part = [&](rpc::AllocationPending&& part) -> Result<> {
@@ -30,15 +29,17 @@ std::optional<rpc::Allocated> allocate(Session& session, const JobRequest& reque
   };
   Result<rpc::Allocated> answer = session.stream(ask, on_part, net::kNoTimeout);
   if (!answer) {
-    bool busy = answer.error().code == Errc::kNodesBusy;   // --immediate
-    report_refusal(log, answer.error(), busy ? "Unable to allocate resources: " : "Job submit/allocate failed: ");
+    {
+      const std::scoped_lock lock(pending.telling);         // who gave the job up tells of it, and ends the program
+      bool busy = answer.error().code == Errc::kNodesBusy;  // --immediate
+      report_refusal(log, answer.error(), busy ? "Unable to allocate resources: " : "Job submit/allocate failed: ");
+    }
+    if (pending.job) cancel_unanswered(session.conf(), JobId{pending.job}, answer.error());
     return std::nullopt;
   }
   pending.job = answer->job.id.value;
-  if (pending.granted)
-    log.write(os::LogLevel::kInfo, "Nodes " + answer->job.node_list + " are ready for job");
-  else
-    say_granted(log, pending);
+  if (pending.granted) log.write(os::LogLevel::kInfo, "Nodes " + answer->job.node_list + " are ready for job");
+  else say_granted(log, pending);
   return std::move(*answer);
 }
 

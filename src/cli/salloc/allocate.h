@@ -13,16 +13,15 @@ namespace muster::cli {
 
 // A job that waits for its nodes, as the thread that watches signals sees it.
 struct Pending {
-  std::atomic<uint32_t> job = 0;           // once it is known
-  std::mutex telling;         // held while lines are printed, and for what follows
-  bool told_waiting = false;  // "Pending job allocation …" was printed
-  bool granted = false;       // it has its nodes, which may not be ready yet
+  std::atomic<uint32_t> job = 0;  // once it is known
+  std::mutex telling;             // held while lines are printed, and for what follows
+  bool told_waiting = false;      // "Pending job allocation …" was printed
+  bool granted = false;           // it has its nodes, which may not be ready yet
 };
 
 // Waits until the job has its nodes. `pending.job` is set as soon as it is known, so that a signal can cancel
 // it. nullopt after an error that was told.
-std::optional<rpc::Allocated> allocate(Session& session, const JobRequest& request, const os::CliLog& log,
-                                       Pending& pending);
+std::optional<rpc::Allocated> allocate(Session& session, const AskedRequest& request, const os::CliLog& log, Pending& pending);
 
 // Says so and gives the job back.
 void relinquish(const ClientConf& conf, JobId job, int wait_status, const os::CliLog& log);

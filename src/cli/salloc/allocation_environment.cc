@@ -17,7 +17,7 @@ void add_allocation_variables(const rpc::Allocated& a, const ClientConf& conf, V
   out.set("SLURM_NNODES", std::to_string(a.job.nodes));
   out.set("SLURM_JOB_CPUS_PER_NODE", counted(a.cpus_per_node));
   out.set("SLURM_TASKS_PER_NODE", counted(a.tasks_per_node));
-  const JobRequest& r = a.request;
+  const ShownRequest& r = a.request;
   if (r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu) {
     uint32_t tasks = std::accumulate(a.tasks_per_node.begin(), a.tasks_per_node.end(), 0u);
     out.set("SLURM_NTASKS", std::to_string(tasks));
@@ -29,11 +29,11 @@ void add_allocation_variables(const rpc::Allocated& a, const ClientConf& conf, V
   if (!a.request.account.empty()) out.set("SLURM_JOB_ACCOUNT", a.request.account);
   if (!a.request.qos.empty()) out.set("SLURM_JOB_QOS", a.request.qos);
   if (!a.request.reservation.empty()) out.set("SLURM_JOB_RESERVATION", a.request.reservation);
+  if (!a.exclusive.empty()) out.set("SLURM_JOB_EXCLUSIVE", a.exclusive);
+  if (!a.oversubscribe.empty()) out.set("SLURM_JOB_OVERSUBSCRIBE", a.oversubscribe);
   if (!a.request.licenses.empty()) out.set("SLURM_JOB_LICENSES", a.request.licenses);
-  if (a.job.started != kTimeUnset)
-    out.set("SLURM_JOB_START_TIME", std::to_string(unix_seconds(a.job.started)));
-  if (a.job.ends != kTimeUnset && a.job.ends != kTimeInfinite)
-    out.set("SLURM_JOB_END_TIME", std::to_string(unix_seconds(a.job.ends)));
+  if (a.job.started != kTimeUnset) out.set("SLURM_JOB_START_TIME", std::to_string(unix_seconds(a.job.started)));
+  if (a.job.ends != kTimeUnset && a.job.ends != kTimeInfinite) out.set("SLURM_JOB_END_TIME", std::to_string(unix_seconds(a.job.ends)));
 }
 
 }  // namespace muster::cli

@@ -27,9 +27,9 @@ TEST(Salloc, VariablesOfTheAllocation) {
   a.job.started = from_unix(100);
   VariableList v({"SLURM_JOB_ID=7"});
   add_allocation_variables(a, ClientConf{}, v);
-  for (const char* wanted : {"SLURM_JOB_ID=12", "SLURM_JOBID=12", "SLURM_JOB_NODELIST=n[1-2]",
-                             "SLURM_NNODES=2", "SLURM_JOB_CPUS_PER_NODE=8(x2)", "SLURM_TASKS_PER_NODE=2,1",
-                             "SLURM_JOB_PARTITION=gpu", "SLURM_JOB_START_TIME=100"})
+  for (const char* wanted :
+       {"SLURM_JOB_ID=12", "SLURM_JOBID=12", "SLURM_JOB_NODELIST=n[1-2]", "SLURM_NNODES=2", "SLURM_JOB_CPUS_PER_NODE=8(x2)",
+        "SLURM_TASKS_PER_NODE=2,1", "SLURM_JOB_PARTITION=gpu", "SLURM_JOB_START_TIME=100"})
     EXPECT_THAT(v.list(), testing::Contains(wanted));
   EXPECT_FALSE(v.has("SLURM_JOB_END_TIME"));
 }

@@ -24,7 +24,7 @@ namespace muster::cli {
 namespace {
 
 constexpr int kWrongOption = 255;
-constexpr Duration kLongWait = seconds(10);   // after it the bell rings, unless --no-bell
+constexpr Duration kLongWait = seconds(10);  // after it the bell rings, unless --no-bell
 
 std::vector<std::string> command_of(const JobParse& parse, const ClientConf& conf, bool& interactive_step) {
   if (!parse.operands.empty()) return parse.operands;
@@ -34,8 +34,7 @@ std::vector<std::string> command_of(const JobParse& parse, const ClientConf& con
   return {"/bin/sh", "-c", "exec srun " + conf.interactive_step_options};
 }
 
-std::vector<std::string> environment_of(const JobOptions& o, const rpc::Allocated& a,
-                                        const ClientConf& conf) {
+std::vector<std::string> environment_of(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf) {
   VariableList variables(own_environment());
   add_option_variables(o, variables);
   errno = 0;
@@ -49,8 +48,7 @@ std::vector<std::string> environment_of(const JobOptions& o, const rpc::Allocate
 // at a signal.
 class PendingGuard {
  public:
-  PendingGuard(const ClientConf& conf, Pending& pending, const os::CliLog& log)
-      : conf_(conf), pending_(pending), log_(log) {
+  PendingGuard(const ClientConf& conf, Pending& pending, const os::CliLog& log) : conf_(conf), pending_(pending), log_(log) {
     sigemptyset(&set_);
     for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1}) sigaddset(&set_, s);
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
@@ -73,15 +71,18 @@ class PendingGuard {
       const std::scoped_lock lock(pending_.telling);
       uint32_t id = pending_.job;
       if (!id || pending_.told_waiting || pending_.granted) continue;
+      if (const std::string notice = notice_of(conf_, JobId{id}); !notice.empty()) log_.write(os::LogLevel::kInfo, notice);
       log_.write(os::LogLevel::kInfo, "Pending job allocation " + std::to_string(id));
       log_.write(os::LogLevel::kInfo, "job " + std::to_string(id) + " queued and waiting for resources");
       pending_.told_waiting = true;
     }
   }
   [[noreturn]] void give_up() {
+    const std::scoped_lock lock(pending_.telling);
     if (uint32_t id = pending_.job) {
       cancel(conf_, JobId{id});
       log_.write(os::LogLevel::kInfo, "Job allocation " + std::to_string(id) + " has been revoked.");
+      log_.write(os::LogLevel::kInfo, "Job aborted due to signal");
     }
     _exit(1);
   }
@@ -118,28 +119,23 @@ class EndWatch {
   int pipe_[2] = {-1, -1};
 };
 
-int run_in_allocation(const JobParse& parse, const rpc::Allocated& a, const ClientConf& conf,
-                      const os::CliLog& log) {
+int run_in_allocation(const JobParse& parse, const rpc::Allocated& a, const ClientConf& conf, const os::CliLog& log) {
   bool interactive_step = false;
   std::vector<std::string> argv = command_of(parse, conf, interactive_step);
   std::string named = argv[0];
-  Result<ChildCommand> child =
-      ChildCommand::start(std::move(argv), environment_of(parse.options, a, conf), parse.options.chdir);
+  Result<ChildCommand> child = ChildCommand::start(std::move(argv), environment_of(parse.options, a, conf), parse.options.chdir);
   if (!child) {
-    log.error("Unable to run {}: {}", named, child.error().message());
+    log.error("_fork_command: Unable to find command \"{}\"", named);
+    if (child.error().code != Errc::kNotFound) log.error("{}", child.error().message());
     relinquish(conf, a.job.id, 1 << 8, log);
     return 1;
   }
   EndWatch watch(conf, a.job.id);
   uint8_t wanted = parse.options.kill_command.value_or(0);
-  Result<os::ExitStatus> status = child->wait(watch.fd(), wanted                       ? wanted
-                                                          : parse.options.kill_command ? SIGTERM
-                                                                                       : SIGHUP);
+  Result<os::ExitStatus> status = child->wait(watch.fd(), wanted ? wanted : parse.options.kill_command ? SIGTERM : SIGHUP);
   int raw = status ? status->raw : 1 << 8;
-  if (watch.ended())
-    log.write(os::LogLevel::kInfo, "Job allocation " + std::to_string(a.job.id.value) + " has been revoked.");
-  else
-    relinquish(conf, a.job.id, raw, log);
+  if (watch.ended()) log.write(os::LogLevel::kInfo, "Job allocation " + std::to_string(a.job.id.value) + " has been revoked.");
+  else relinquish(conf, a.job.id, raw, log);
   return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
 }
 
@@ -158,10 +154,11 @@ int run(int argc, char** argv) {
   in.env = process_environment();
   in.now = os::wall_now();
   JobParse parse = parse_job_command(scan.line, in);
-  if (auto code = settled(parse.outcome, Command::kSalloc, parse.messages, kWrongOption, parse.topic, plugins->options()))
-    return *code;
+  if (auto code = settled(parse.outcome, Command::kSalloc, parse.messages, kWrongOption, parse.topic, plugins->options())) return *code;
   JobOptions& o = parse.options;
   if (o.quiet) log.set_level(os::LogLevel::kError);
+  set_verbosity(log, o.verbose);
+  say_options(log, o);
   if (!conf) {
     report_fatal(log, conf.error());
     return 1;
@@ -186,7 +183,8 @@ int run(int argc, char** argv) {
   }
   if (!granted) return o.exit_error.value_or(1);
   bool waited = os::wall_now() - asked >= kLongWait;
-  if (o.bell == Bell::kAlways || (o.bell == Bell::kAfterDelay && waited)) [[maybe_unused]] ssize_t rung = write(2, "\a", 1);
+  if (o.bell == Bell::kAlways || (o.bell == Bell::kAfterDelay && waited)) [[maybe_unused]]
+    ssize_t rung = write(2, "\a", 1);
   if (o.no_shell) return 0;
   return run_in_allocation(parse, *granted, session.conf(), log);
 }

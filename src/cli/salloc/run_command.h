@@ -17,8 +17,7 @@ class ChildCommand {
  public:
   // Blocks the signals it passes on, so construct it before the allocation is asked for. SIGINT, SIGQUIT and
   // SIGTSTP of the terminal reach the command directly.
-  static Result<ChildCommand> start(std::vector<std::string> argv, std::vector<std::string> environment,
-                                    const std::string& cwd);
+  static Result<ChildCommand> start(std::vector<std::string> argv, std::vector<std::string> environment, const std::string& cwd);
 
   // Until it ends; `revoked_fd` ≥ 0 becomes readable when the allocation is gone: the command gets
   // `kill_signal` then.

@@ -11,8 +11,8 @@ std::string layout_text(const rpc::StepCreated& step) {
     for (uint32_t rank : n.ranks) nodes += " " + std::to_string(rank);
     nodes += "\n";
   }
-  return "Job step layout:\n\t" + std::to_string(step.num_tasks) + " tasks, " + std::to_string(step.nodes.size()) +
-         " nodes (" + names + ")\n" + nodes;
+  return "Job step layout:\n\t" + std::to_string(step.num_tasks) + " tasks, " + std::to_string(step.nodes.size()) + " nodes (" + names +
+         ")\n" + nodes;
 }
 
 }  // namespace muster::cli

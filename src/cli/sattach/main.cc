@@ -1,30 +1,54 @@
 // sattach: the output and the input of a step that runs. sattach(1).
+#include <unistd.h>
+
 #include "base/text.h"
 #include "cli/common/command.h"
+#include "cli/common/find_job.h"
 #include "cli/common/job_ids.h"
 #include "cli/common/session.h"
 #include "cli/sattach/layout.h"
 #include "cli/srun/step_launcher.h"
+#include "os/users.h"
 
 namespace muster::cli {
 namespace {
 
 // "15.0", "12_3.0". Errors: no step, or a batch or extern step, whose streams are files.
-Result<rpc::AskCredential> step_named(const std::string& text) {
+Result<rpc::JobSelector> step_named(const std::string& text) {
   MUSTER_TRY(s, parse_job_selector(text));
   if (!s.has_step) return fail(Errc::kInvalidReq, "Invalid job id or step id: " + text, "a step is named as job.step: 15.0");
   if (s.step == kBatchStep || s.step == kExternStep)
     return fail(Errc::kInvalidReq, "Attaching to a batch or extern step is not possible",
                 "the output of a batch script is in its file: scontrol show job " + std::to_string(s.job.value));
-  if (s.array_task != kNoArrayTask)
-    return fail(Errc::kInvalidReq, "Invalid job id or step id: " + text,
-                "name the task's own job id: squeue --jobs=" + std::to_string(s.job.value) + " --format='%i %A'");
+  return s;
+}
+
+Result<rpc::StepCreated> layout_of(Session& session, const rpc::JobSelector& named) {
   rpc::AskCredential ask;
-  ask.job = s.job;
+  MUSTER_TRY(job, find_job(session, named));
+  ask.job = job;
+  ask.sluid = named.sluid;
   ask.has_step = true;
-  ask.step = s.step;
+  ask.step = named.step;
   ask.purpose = rpc::CredentialPurpose::kAttach;
-  return ask;
+  MUSTER_TRY(step, session.call(ask));
+  if (step.nodes.empty()) return fail(Errc::kInvalidJobId, {}, "the step waits for the job's resources");
+  return step;
+}
+
+// With -vv.
+void say_settings(const SattachOptions& o, const rpc::JobSelector& named, const os::CliLog& log) {
+  if (!log.enabled(os::LogLevel::kDebug)) return;
+  const uint32_t uid = getuid(), gid = getgid();
+  const std::string user = os::find_user(Uid{uid}) ? os::find_user(Uid{uid})->name : std::to_string(uid);
+  log.info("defined options for program `sattach'");
+  log.info("--------------- ---------------------");
+  log.info("job ID         : {}", named.job.value);
+  log.info("step ID        : {}", step_id_text(named.step));
+  log.info("user           : `{}'", user);
+  log.info("uid            : {}", uid);
+  log.info("gid            : {}", gid);
+  log.info("verbose        : {}", o.verbose);
 }
 
 // A filter is a task's number, as srun's --output=TASK is.
@@ -67,14 +91,14 @@ int run(int argc, char** argv) {
     return failed;
   };
   if (parse.operands.size() != 1) return refused(Error(Errc::kInvalidReq, "One step must be named, as job.step"));
-  Result<rpc::AskCredential> ask = step_named(parse.operands[0]);
-  if (!ask) return refused(ask.error());
-  Result<Session> session = Session::find(Patience::kNone);
+  Result<rpc::JobSelector> named = step_named(parse.operands[0]);
+  if (!named) return refused(named.error());
+  say_settings(o, *named, log);
+  Result<Session> session = Session::find(Patience::kNone, Whom::kStepManager);
   if (!session) return refused(session.error());
-  Result<rpc::StepCreated> step = session->call(*ask);
+  Result<rpc::StepCreated> step = layout_of(*session, *named);
   if (!step) {
-    Error e = step.error();
-    log.error(e, "Could not get the layout of StepId=" + parse.operands[0] + ": ");
+    log.error(step.error(), "Could not get job step info: ");
     return failed;
   }
   if (o.layout) {

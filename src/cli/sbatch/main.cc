@@ -36,11 +36,10 @@ int run(int argc, char** argv) {
   in.env = process_environment();
   in.now = os::wall_now();
   // --help and --version need neither script nor configuration.
-  bool lists = std::ranges::any_of(arguments, [](const std::string& a) { return a.ends_with("=help"); });   // --gres=help …
+  bool lists = std::ranges::any_of(arguments, [](const std::string& a) { return a.ends_with("=help"); });  // --gres=help …
   if (lists || scan.line.given("help") || scan.line.given("usage") || scan.line.given("version")) {
     JobParse asked = parse_job_command(scan.line, in);
-    std::optional<int> code =
-        settled(asked.outcome, Command::kSbatch, asked.messages, kWrongOption, asked.topic, plugins->options());
+    std::optional<int> code = settled(asked.outcome, Command::kSbatch, asked.messages, kWrongOption, asked.topic, plugins->options());
     if (code || !lists) return code.value_or(0);
   }
   if (!conf) {
@@ -56,18 +55,20 @@ int run(int argc, char** argv) {
   in.script = scan.line.given("wrap") ? nullptr : &script->text;
   in.script_name = script->name;
   JobParse parse = parse_job_command(scan.line, in);
-  if (auto code = settled(parse.outcome, Command::kSbatch, parse.messages, kWrongOption, parse.topic))
-    return *code;
+  if (auto code = settled(parse.outcome, Command::kSbatch, parse.messages, kWrongOption, parse.topic)) return *code;
   if (parse.options.quiet) log.set_level(os::LogLevel::kError);
+  set_verbosity(log, parse.options.verbose);
+  say_options(log, parse.options);
   if (auto code = plugins_settled(*plugins, parse, log, kWrongOption)) return *code;
-  Result<rpc::SubmitJob> request = make_submission(parse.options, std::move(*script), parse.operands,
-                                                   session.conf(), arguments, own_environment());
+  Result<rpc::SubmitJob> request =
+      make_submission(parse.options, std::move(*script), parse.operands, session.conf(), arguments, own_environment());
   if (!request) {
     report(log, request.error());
     bool option = request.error().code == Errc::kUserIdMissing || request.error().code == Errc::kGroupIdMissing ||
-                  request.error().code == Errc::kInvalidNodeName;   // --uid, --gid, --nodefile
+                  request.error().code == Errc::kInvalidNodeName;  // --uid, --gid, --nodefile
     return parse.options.exit_error.value_or(option ? kWrongOption : 1);
   }
+  say_inherited(log, request->request);
   return submit(session, parse.options, *request, log);
 }
 

@@ -13,7 +13,7 @@ namespace muster::cli {
 namespace {
 
 bool regular_file(const std::string& path) {
-  struct stat s{};
+  struct stat s {};
   return stat(path.c_str(), &s) == 0 && !S_ISDIR(s.st_mode);
 }
 
@@ -63,10 +63,8 @@ Result<Script> load_script(const JobCommandLine& line, size_t max_bytes) {
     s.name = named;
     s.default_job_name = base_name(named);
     Result<std::string> text =
-        s.path.empty() ? Result<std::string>(fail(Errc::kNotFound, "no such file here or in PATH"))
-                       : os::read_file(s.path, max_bytes + 1);
-    if (!text)
-      return fail(Errc::kNotFound, "Unable to open file " + named, std::string(text.error().message()));
+        s.path.empty() ? Result<std::string>(fail(Errc::kNotFound, "no such file here or in PATH")) : os::read_file(s.path, max_bytes + 1);
+    if (!text) return fail(Errc::kNotFound, "Unable to open file " + named, std::string(text.error().message()));
     s.text = std::move(*text);
   }
   MUSTER_TRY_VOID(check_script(s.text, max_bytes));

@@ -34,13 +34,9 @@ TEST(Script, FilesByNameAndInPath) {
 
 TEST(Script, WhatIsNoScriptIsRefusedInSlurmsWords) {
   os::TempDir dir = *os::TempDir::create("script");
-  EXPECT_EQ(load_script(line({dir.path() + "/none"})).error().message(),
-            "Unable to open file " + dir.path() + "/none");
+  EXPECT_EQ(load_script(line({dir.path() + "/none"})).error().message(), "Unable to open file " + dir.path() + "/none");
   ASSERT_TRUE(os::write_file_atomic(dir.path() + "/x", "#SBATCH -N1\n"));
-  EXPECT_TRUE(load_script(line({dir.path() + "/x"}))
-                  .error()
-                  .message()
-                  .starts_with("This does not look like a batch script."));
+  EXPECT_TRUE(load_script(line({dir.path() + "/x"})).error().message().starts_with("This does not look like a batch script."));
   ASSERT_TRUE(os::write_file_atomic(dir.path() + "/long", "#!/bin/sh\n" + std::string(1000, '#')));
   EXPECT_FALSE(load_script(line({dir.path() + "/long"}), 100));
 }
@@ -51,8 +47,7 @@ TEST(Submission, CarriesScriptArgumentsAndEnvironment) {
   ASSERT_EQ(parse.outcome, Outcome::kRun);
   ClientConf conf;
   std::vector<std::string> arguments = {"--wrap", "true"}, environment = {"A=1"};
-  Result<rpc::SubmitJob> s =
-      make_submission(parse.options, *load_script(l), {}, conf, arguments, environment);
+  Result<rpc::SubmitJob> s = make_submission(parse.options, *load_script(l), {}, conf, arguments, environment);
   ASSERT_TRUE(s) << s.error().message();
   EXPECT_EQ(s->request.name, "wrap");
   EXPECT_EQ(s->request.submit_line, "sbatch --wrap true");

@@ -25,9 +25,7 @@ int own_nice() {
 Result<std::vector<std::string>> read_export_file(const std::string& named) {
   std::string path = parse_number<int>(named, 3) ? "/proc/self/fd/" + named : named;
   Result<std::string> text = os::read_file(path, kMaxEnvironmentFile);
-  if (!text)
-    return fail(Errc::kInvalidReq, "Unable to read --export-file=" + named,
-                std::string(text.error().message()));
+  if (!text) return fail(Errc::kInvalidReq, "Unable to read --export-file=" + named, std::string(text.error().message()));
   return parse_environment_file(*text);
 }
 
@@ -57,8 +55,7 @@ int test_only(Session& session, const rpc::SubmitJob& request, const os::CliLog&
 }  // namespace
 
 int exit_code_of(const rpc::JobResult& result) {
-  if (WIFEXITED(result.exit_status) &&
-      (result.state == JobState::kCompleted || WEXITSTATUS(result.exit_status)))
+  if (WIFEXITED(result.exit_status) && (result.state == JobState::kCompleted || WEXITSTATUS(result.exit_status)))
     return WEXITSTATUS(result.exit_status);
   return result.state == JobState::kCompleted ? 0 : 1;
 }
@@ -68,11 +65,10 @@ std::string will_run_text(const rpc::WillRunAnswer& a) {
          " processors on nodes " + a.node_list + " in partition " + a.partition;
 }
 
-Result<rpc::SubmitJob> make_submission(JobOptions o, Script script, const std::vector<std::string>& operands,
-                                       const ClientConf& conf, std::span<const std::string> arguments,
-                                       std::span<const std::string> environment) {
+Result<rpc::SubmitJob> make_submission(JobOptions o, Script script, const std::vector<std::string>& operands, const ClientConf& conf,
+                                       std::span<const std::string> arguments, std::span<const std::string> environment) {
   MUSTER_TRY_VOID(complete_request(o, conf, "sbatch", arguments));
-  JobRequest& r = o.request;
+  AskedRequest& r = o.request;
   if (r.name.empty()) r.name = script.default_job_name;
   r.argv = operands;
   if (!r.argv.empty() && !script.path.empty()) {
@@ -103,13 +99,11 @@ int submit(Session& session, const JobOptions& o, const rpc::SubmitJob& request,
     return o.exit_error.value_or(1);
   }
   if (!done->message.empty()) log.write(os::LogLevel::kInfo, done->message);
-  if (!o.quiet) {   // sbatch(1): --quiet takes the id away too, with --parsable as without
+  if (!o.quiet) {  // sbatch(1): --quiet takes the id away too, with --parsable as without
     Out out;
     std::string id = std::to_string(done->job.value);
-    if (o.parsable)
-      out.line(o.request.clusters.empty() ? id : id + ";" + session.conf().cluster_name);
-    else
-      out.line("Submitted batch job " + id);
+    if (o.parsable) out.line(o.request.clusters.empty() ? id : id + ";" + session.conf().cluster_name);
+    else out.line("Submitted batch job " + id);
   }
   return o.wait ? wait_for(session, done->job, log) : 0;
 }

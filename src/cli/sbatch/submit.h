@@ -9,10 +9,8 @@
 namespace muster::cli {
 
 // Everything of the request that the options left to the command. `environment`: NAME=value of this process.
-Result<rpc::SubmitJob> make_submission(JobOptions options, Script script,
-                                       const std::vector<std::string>& operands, const ClientConf& conf,
-                                       std::span<const std::string> arguments,
-                                       std::span<const std::string> environment);
+Result<rpc::SubmitJob> make_submission(JobOptions options, Script script, const std::vector<std::string>& operands, const ClientConf& conf,
+                                       std::span<const std::string> arguments, std::span<const std::string> environment);
 
 // Submits, prints, waits with --wait. The exit code.
 int submit(Session& session, const JobOptions& options, const rpc::SubmitJob& request, const os::CliLog& log);

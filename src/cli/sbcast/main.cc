@@ -1,28 +1,33 @@
 // sbcast: a file to all nodes of a job. sbcast(1).
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "cli/common/command.h"
+#include "cli/common/find_job.h"
 #include "cli/common/job_ids.h"
 #include "cli/common/job_setup.h"
+#include "cli/common/settings_table.h"
 #include "cli/sbcast/send_file.h"
 #include "hostlist/hostlist.h"
 
 namespace muster::cli {
 namespace {
 
-Result<rpc::AskCredential> job_meant(const SbcastOptions& o) {
+Result<rpc::AskCredential> job_meant(Session& session, const SbcastOptions& o) {
   std::string text = o.job;
   for (const char* name : {"SLURM_JOB_ID", "SLURM_JOBID"})
     if (const char* v = getenv(name); v && text.empty()) text = v;
   if (text.empty())
-    return fail(Errc::kInvalidReq, "Need a job id to run this command.", "run it inside a job, or name one with --jobid");
+    return fail(Errc::kInvalidReq, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
   MUSTER_TRY(s, parse_job_selector(text));
   rpc::AskCredential ask;
-  ask.job = s.job;
+  if (auto job = find_job(session, s)) ask.job = *job;
+  else return fail(job.error().code, "Slurm job " + selector_text(s) + " lookup error: " + std::string(job.error().message()));
+  ask.sluid = s.sluid;
   ask.has_step = s.has_step;
   ask.step = s.step;
   ask.purpose = rpc::CredentialPurpose::kSendFile;
@@ -56,8 +61,12 @@ Result<FileTargets> nodes_without_job(Session& session, const SbcastOptions& o) 
 
 Result<FileTargets> find_targets(Session& session, const SbcastOptions& o) {
   if (o.no_allocation) return nodes_without_job(session, o);
-  MUSTER_TRY(ask, job_meant(o));
-  MUSTER_TRY(targets, nodes_of_job(session, ask));
+  MUSTER_TRY(ask, job_meant(session, o));
+  Result<FileTargets> found = nodes_of_job(session, ask);
+  if (!found)
+    return fail(found.error().code, "Slurm job " + std::to_string(ask.job.value) + " lookup error: " + std::string(found.error().message()),
+                found.error().hint);
+  FileTargets targets = std::move(*found);
   if (o.nodes.empty()) return targets;
   MUSTER_TRY(names, listed_nodes(o));
   for (const std::string& name : names)
@@ -67,10 +76,35 @@ Result<FileTargets> find_targets(Session& session, const SbcastOptions& o) {
   return targets;
 }
 
+void say_settings(const SbcastOptions& o, const FileToSend& file, const FileTargets& targets) {
+  SettingsTable t;
+  t.add_number("block_size", file.block);
+  t.add_number("compress", file.lz4);
+  t.add("exclude", o.exclude);
+  t.add("force", o.force);
+  t.add_number("fanout", file.fanout);
+  t.add("preserve", o.preserve);
+  t.add("send_libs", o.send_libs);
+  t.add_number("timeout", o.timeout_seconds.value_or(0));
+  t.add_number("verbose", o.verbose);
+  t.add("source", file.source);
+  t.add("dest", file.destination);
+  std::vector<std::string> names;
+  for (const rpc::NodeAddress& n : targets.nodes) names.push_back(n.name);
+  t.add("node_list", compress_hosts(names));
+  struct stat s {};
+  if (::stat(file.source.c_str(), &s) == 0) {
+    t.add_number("size", static_cast<uint64_t>(s.st_size));
+    t.add("mtime", calendar_text(from_unix(s.st_mtime)));
+  }
+  t.say("sbcast: ");
+}
+
 Result<> broadcast(const SbcastOptions& o, const std::vector<std::string>& operands, const os::CliLog& log) {
   if (operands.size() != 2)
-    return fail(Errc::kInvalidReq, "Need two file names, have " + std::to_string(operands.size()) + " names", "sbcast [options] SOURCE DEST");
-  MUSTER_TRY(session, Session::find(Patience::kMessageTimeout));
+    return fail(Errc::kInvalidReq, "Need two file names, have " + std::to_string(operands.size()) + " names",
+                "sbcast [options] SOURCE DEST");
+  MUSTER_TRY(session, Session::find(Patience::kMessageTimeout, Whom::kStepManager));
   const ClientConf& conf = session.conf();
   MUSTER_TRY(targets, find_targets(session, o));
   NodeDialer dialer;
@@ -85,7 +119,7 @@ Result<> broadcast(const SbcastOptions& o, const std::vector<std::string>& opera
   file.lz4 = wants_lz4(o.compress, conf);
   file.fanout = o.fanout.value_or(conf.tree_width);
   if (o.timeout_seconds) file.timeout = seconds(*o.timeout_seconds);
-  log.verbose("sending {} to {} on {} nodes", file.source, file.destination, targets.nodes.size());
+  if (log.enabled(os::LogLevel::kVerbose)) say_settings(o, file, targets);
   MUSTER_TRY_VOID(send_file(dialer, targets, file));
   if (!o.send_libs) return {};
   MUSTER_TRY(directory, send_libraries(dialer, targets, file, o.exclude.empty() ? conf.bcast_exclude : o.exclude));

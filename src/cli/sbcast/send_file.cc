@@ -74,6 +74,13 @@ size_t nearest(const NodeDialer& dialer, const std::vector<rpc::NodeAddress>& no
   return 0;
 }
 
+// "/data/x: Permission denied" of a node: what is wrong first, as Slurm says it; where is the hint.
+Error told_by(const std::string& node, const std::string& text) {
+  const size_t what = text.rfind(": ");
+  if (what == std::string::npos) return Error(Errc::kError, "REQUEST_FILE_BCAST(" + node + "): " + text);
+  return Error(Errc::kError, "REQUEST_FILE_BCAST(" + node + "): " + text.substr(what + 2), text);
+}
+
 // One block to all nodes; returns when each has answered.
 Result<> send_block(const NodeDialer& dialer, const FileTargets& targets, const FileToSend& file, rpc::SendFile m) {
   net::Loop loop;
@@ -82,7 +89,6 @@ Result<> send_block(const NodeDialer& dialer, const FileTargets& targets, const 
   auto send = [&](const rpc::NodeAddress& to) {
     NodeRequest ask;
     ask.node = to;
-    ask.credential = targets.credential;
     ask.message = wire::number_of<rpc::SendFile>;
     ask.any_slurmd = true;
     ask.timeout = file.timeout;
@@ -93,7 +99,7 @@ Result<> send_block(const NodeDialer& dialer, const FileTargets& targets, const 
       Result<> ok;
       if (r) ok = wire::decode(r->payload, sent);
       else ok = fail(r.error().code, name + ": " + std::string(r.error().message()));
-      if (ok && !sent.faults.empty()) ok = fail(Errc::kError, sent.faults[0].node + ": " + sent.faults[0].text);
+      if (ok && !sent.faults.empty()) ok = std::unexpected(told_by(sent.faults[0].node, sent.faults[0].text));
       if (!ok && result) result = ok;
       if (--open == 0) loop.stop();
     });
@@ -138,7 +144,7 @@ Result<FileTargets> nodes_of_job(Session& session, const rpc::AskCredential& ask
 Result<> send_file(const NodeDialer& dialer, const FileTargets& targets, const FileToSend& file) {
   if (targets.nodes.empty()) return fail(Errc::kInvalidNodeName, "there is no node to send to");
   os::Fd fd(::open(file.source.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return os::fail_errno(file.source);
+  if (!fd) return fail(Errc::kNotFound, "Can't open `" + file.source + "`: " + strerror(errno));
   MUSTER_TRY(m, first_block(targets, file, fd.get()));
   uint64_t block = std::clamp(file.block, kSmallestBlock, kLargestBlock);
   do {
@@ -190,8 +196,7 @@ bool wants_lz4(const std::string& compress, const ClientConf& conf) {
   return iequals(wanted, "lz4");
 }
 
-std::string destination_of(const std::string& source, const std::string& named, const ClientConf& conf,
-                           const std::string& directory) {
+std::string destination_of(const std::string& source, const std::string& named, const ClientConf& conf, const std::string& directory) {
   std::string out = named;
   if (!out.starts_with('/')) {
     std::string below = directory;

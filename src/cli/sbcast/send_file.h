@@ -47,7 +47,6 @@ Result<std::string> send_libraries(const NodeDialer& dialer, const FileTargets& 
 bool wants_lz4(const std::string& compress, const ClientConf& conf);
 
 // DEST as the user names it: below BcastParameters' DestDir or `directory`; a directory gets the source's name.
-std::string destination_of(const std::string& source, const std::string& named, const ClientConf& conf,
-                           const std::string& directory);
+std::string destination_of(const std::string& source, const std::string& named, const ClientConf& conf, const std::string& directory);
 
 }  // namespace muster::cli

@@ -1,11 +1,24 @@
-// scancel --interactive: each job that would be hit is named and asked for. scancel(1) -i.
+// The jobs that a scancel means, by name: for --interactive, which asks for each, and for --verbose. scancel(1).
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "cli/common/session.h"
 
 namespace muster::cli {
 
-// Replaces the filter of `request` by the jobs that were confirmed; none: nothing is left to do (false).
-Result<bool> confirm_each(Session& session, rpc::SignalJobs& request);
+struct Candidate {
+  rpc::JobSelector job;  // as it is shown: a task of an array as one
+  JobId id{};
+  std::string name, partition;
+};
+
+// The jobs that are not over and that the request's filter means; of a named step its job.
+Result<std::vector<Candidate>> candidates(Session& session, const rpc::SignalJobs& request);
+
+// Replaces the filter of `request` by what was confirmed, possibly nothing. The answer: jobs and steps that were named and
+// are not there (any more).
+Result<std::vector<rpc::JobSelector>> confirm_each(Session& session, rpc::SignalJobs& request);
 
 }  // namespace muster::cli

@@ -1,4 +1,6 @@
 // scancel: one request that signals or ends jobs, and the errors of those it could not. scancel(1).
+#include <algorithm>
+
 #include "cli/common/command.h"
 #include "cli/common/job_ids.h"
 #include "cli/scancel/confirm.h"
@@ -16,8 +18,40 @@ int tell(const rpc::SignalJobsAnswer& answer, const ScancelOptions& o, const os:
     // A job that is over already is what the user wanted.
     if (e.code != errc_number(Errc::kAlreadyDone)) code = 1;
   }
-  if (o.verbose) log.info("{} jobs signaled", answer.matched);
   return code;
+}
+
+// --interactive. False: nothing was confirmed, or the controller did not answer; `code` says which.
+bool confirmed(Session& session, rpc::SignalJobs& request, const ScancelOptions& o, const os::CliLog& log, int& code) {
+  Result<std::vector<rpc::JobSelector>> missing = confirm_each(session, request);
+  if (!missing) {
+    report(log, missing.error());
+    code = 1;
+    return false;
+  }
+  for (const rpc::JobSelector& s : *missing) {
+    const std::string line = error_line({selector_text(s), errc_number(Errc::kInvalidJobId), {}}, o.quiet);
+    if (line.empty()) continue;
+    log.write(os::LogLevel::kError, line);
+    code = 1;
+  }
+  return !request.filter.jobs.empty();
+}
+
+// With -v: each job and step that is about to be signaled. Jobs that a filter means are asked for by name first.
+void say_targets(Session& session, const rpc::SignalJobs& request, const ScancelOptions& o, const os::CliLog& log) {
+  if (!log.enabled(os::LogLevel::kVerbose)) return;
+  if (log.enabled(os::LogLevel::kDebug2))
+    for (const std::string& line : settings_lines(o, request)) log.info("{}", line);
+  const std::string filters = filters_text(o);
+  if (filters.empty()) {
+    for (const rpc::JobSelector& job : request.filter.jobs) log.verbose("{}", action_line(request, job));
+    return;
+  }
+  Result<std::vector<Candidate>> jobs = candidates(session, request);
+  if (!jobs) return;
+  if (jobs->empty()) log.error("No active jobs match ALL job filters, including: {}", filters);
+  for (const Candidate& c : *jobs) log.verbose("{}", action_line(request, c.job));
 }
 
 int run(int argc, char** argv) {
@@ -26,6 +60,7 @@ int run(int argc, char** argv) {
   QueryParse<ScancelOptions> parse = parse_scancel(arguments, process_environment());
   if (auto code = settled(parse.outcome, Command::kScancel, parse.messages, 1)) return *code;
   const ScancelOptions& o = parse.options;
+  set_verbosity(log, o.verbose);
   Result<rpc::SignalJobs> request = plan_cancel(o, parse.operands);
   if (!request) {
     report(log, request.error());
@@ -33,22 +68,15 @@ int run(int argc, char** argv) {
   }
   std::optional<Session> session = find_session(Patience::kMessageTimeout, o.clusters, log);
   if (!session) return 1;
-  if (o.interactive) {
-    Result<bool> any = confirm_each(*session, *request);
-    if (!any) {
-      report(log, any.error());
-      return 1;
-    }
-    if (!*any) return 0;
-  }
-  if (o.verbose && !request->signal)
-    for (const rpc::JobSelector& job : request->filter.jobs) log.info("Terminating job {}", selector_text(job));
+  int code = 0;
+  if (o.interactive && !confirmed(*session, *request, o, log, code)) return code;
+  say_targets(*session, *request, o, log);
   Result<rpc::SignalJobsAnswer> answer = session->call(*request);
   if (!answer) {
     report(log, answer.error());
     return 1;
   }
-  return tell(*answer, o, log);
+  return std::max(code, tell(*answer, o, log));
 }
 
 }  // namespace

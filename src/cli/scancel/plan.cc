@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/common/job_ids.h"
 #include "cli/common/job_setup.h"
@@ -38,8 +40,8 @@ Result<> add_nodes(const ScancelOptions& o, rpc::JobFilter& f) {
 }
 
 bool has_filter(const ScancelOptions& o) {
-  return o.me || !o.states.empty() || !o.account.empty() || !o.name.empty() || !o.partition.empty() ||
-         !o.qos.empty() || !o.reservation.empty() || !o.user.empty() || !o.wckey.empty() || !o.nodes.empty();
+  return o.me || !o.states.empty() || !o.account.empty() || !o.name.empty() || !o.partition.empty() || !o.qos.empty() ||
+         !o.reservation.empty() || !o.user.empty() || !o.wckey.empty() || !o.nodes.empty();
 }
 
 }  // namespace
@@ -69,22 +71,74 @@ Result<rpc::SignalJobs> plan_cancel(const ScancelOptions& o, const std::vector<s
     f.states |= bits->states;
     f.state_flags |= bits->flags;
   }
+  // scancel(1) knows three states: what is stopped runs.
+  if (f.states & (1u << static_cast<unsigned>(JobState::kRunning))) f.state_flags |= kJobStopped;
   out.signal = o.signal.value_or(0);
-  out.scope = o.full    ? rpc::SignalScope::kFull
-              : o.batch ? rpc::SignalScope::kBatch
-                        : rpc::SignalScope::kSteps;
+  out.scope = o.full ? rpc::SignalScope::kFull : o.batch ? rpc::SignalScope::kBatch : rpc::SignalScope::kSteps;
   out.hurry = o.hurry;
   out.admin_comment = o.admin_comment;
   return out;
 }
 
 std::string error_line(const rpc::PerJobError& e, bool quiet) {
-  if (quiet && (e.code == errc_number(Errc::kInvalidJobId) || e.code == errc_number(Errc::kAlreadyDone) || e.code == errc_number(Errc::kJobFinished)))
+  if (quiet && (e.code == errc_number(Errc::kInvalidJobId) || e.code == errc_number(Errc::kAlreadyDone) ||
+                e.code == errc_number(Errc::kJobFinished)))
     return {};
   std::string_view text = e.text.empty() ? errc_text_of_number(e.code) : std::string_view(e.text);
   bool step = e.job.find('.') != std::string::npos;
-  return (step ? "Kill job error on job step id " : "Kill job error on job id ") + e.job + ": " +
-         std::string(text);
+  return (step ? "Kill job error on job step id " : "Kill job error on job id ") + e.job + ": " + std::string(text);
+}
+
+std::string action_line(const rpc::SignalJobs& r, const rpc::JobSelector& target) {
+  const std::string name = selector_text(target), what = target.has_step ? "step " : "job ";
+  if (r.signal == 0) return "Terminating " + what + name;
+  const char* scope = target.has_step                       ? ""
+                      : r.scope == rpc::SignalScope::kFull  ? "full "
+                      : r.scope == rpc::SignalScope::kBatch ? "batch "
+                                                            : "";
+  return "Signal " + std::to_string(r.signal) + " to " + scope + what + name;
+}
+
+namespace {
+
+struct Setting {
+  const char* name;
+  std::string value;
+};
+
+std::vector<Setting> filters(const ScancelOptions& o) {
+  return {{"account", o.account},         {"job_name", o.name},           {"nodelist", o.nodes}, {"partition", o.partition}, {"qos", o.qos},
+          {"reservation", o.reservation}, {"state", join(o.states, ",")}, {"user_name", o.user}, {"wckey", o.wckey}};
+}
+
+}  // namespace
+
+std::string filters_text(const ScancelOptions& o) {
+  std::string out;
+  for (const Setting& s : filters(o))
+    if (!s.value.empty()) out += std::string(s.name) + "=" + s.value + " ";
+  if (o.me) out += "user_id=" + std::to_string(getuid()) + " ";
+  return out;
+}
+
+std::vector<std::string> settings_lines(const ScancelOptions& o, const rpc::SignalJobs& r) {
+  std::vector<Setting> all = filters(o);
+  for (auto [name, on] : {std::pair("batch", o.batch), std::pair("ctld", o.ctld), std::pair("full", o.full), std::pair("hurry", o.hurry),
+                          std::pair("interactive", o.interactive)})
+    all.push_back({name, on ? "true" : "false"});
+  all.push_back({"sibling", o.sibling});
+  all.push_back({"user_id", std::to_string(getuid())});
+  all.push_back({"verbose", std::to_string(o.verbose)});
+  std::ranges::sort(all, {}, [](const Setting& s) { return std::string_view(s.name); });
+  for (size_t i = 0; i < r.filter.jobs.size(); ++i) all.push_back({"job_id", selector_text(r.filter.jobs[i])});
+  std::vector<std::string> out;
+  size_t job = 0;
+  for (const Setting& s : all) {
+    std::string name = s.name == std::string_view("job_id") ? "job_id[" + std::to_string(job++) + "]" : s.name;
+    name.resize(std::max<size_t>(name.size(), 15), ' ');
+    out.push_back(name + ": " + (s.value.empty() ? "(null)" : s.value));
+  }
+  return out;
 }
 
 }  // namespace muster::cli

@@ -18,4 +18,11 @@ Result<rpc::SignalJobs> plan_cancel(const ScancelOptions& options, const std::ve
 // (jobs that are already over).
 std::string error_line(const rpc::PerJobError& e, bool quiet);
 
+// With -v: "Signal 10 to batch job 5", "Terminating step 5.0".
+std::string action_line(const rpc::SignalJobs& request, const rpc::JobSelector& target);
+// The filters, for who matched no job: "job_name=x partition=p ". "" without one.
+std::string filters_text(const ScancelOptions& options);
+// With -vvv: everything that was asked for, one setting a line.
+std::vector<std::string> settings_lines(const ScancelOptions& options, const rpc::SignalJobs& request);
+
 }  // namespace muster::cli

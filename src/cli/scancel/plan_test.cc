@@ -24,8 +24,7 @@ TEST(Scancel, JobsTasksAndStepsInOneRequest) {
 }
 
 TEST(Scancel, FiltersAndSignals) {
-  Result<rpc::SignalJobs> r =
-      plan({"--me", "-t", "PENDING", "-p", "gpu,cpu", "-n", "train", "-w", "n[1-3]", "-s", "USR1", "-f"});
+  Result<rpc::SignalJobs> r = plan({"--me", "-t", "PENDING", "-p", "gpu,cpu", "-n", "train", "-w", "n[1-3]", "-s", "USR1", "-f"});
   ASSERT_TRUE(r);
   EXPECT_EQ(r->filter.users, std::vector<Uid>{Uid{getuid()}});
   EXPECT_EQ(r->filter.states, 1u << static_cast<unsigned>(JobState::kPending));
@@ -42,12 +41,36 @@ TEST(Scancel, NothingToGoByIsNotEverything) {
   EXPECT_EQ(plan({"-u", "no_such_user_here"}).error().message(), "Invalid user name: no_such_user_here");
 }
 
+TEST(Scancel, SaysWhatItDoesAsSlurmDoes) {
+  auto lines = [](std::vector<std::string> arguments) {
+    rpc::SignalJobs r = *plan(std::move(arguments));
+    std::string out;
+    for (const rpc::JobSelector& s : r.filter.jobs) out += action_line(r, s) + ";";
+    return out;
+  };
+  EXPECT_EQ(lines({"5", "5.0", "6_2"}), "Terminating job 5;Terminating step 5.0;Terminating job 6_2;");
+  EXPECT_EQ(lines({"-s", "HUP", "5", "5.0"}), "Signal 1 to job 5;Signal 1 to step 5.0;");
+  EXPECT_EQ(lines({"-b", "-s", "10", "5"}), "Signal 10 to batch job 5;");
+  EXPECT_EQ(lines({"-f", "-b", "-s", "10", "5"}), "Signal 10 to full job 5;") << "with --full, --batch is ignored";
+}
+
+TEST(Scancel, NamesItsFiltersAndSettings) {
+  auto parse = [](std::vector<std::string> arguments) {
+    return parse_scancel(arguments, [](const char*) -> const char* { return nullptr; }).options;
+  };
+  EXPECT_EQ(filters_text(parse({"5"})), "");
+  EXPECT_EQ(filters_text(parse({"--name=x", "-p", "gpu"})), "job_name=x partition=gpu ");
+  std::vector<std::string> lines = settings_lines(parse({"-vvv", "-b", "7"}), *plan({"-vvv", "-b", "7"}));
+  EXPECT_EQ(lines[0], "account        : (null)");
+  EXPECT_EQ(lines[1], "batch          : true");
+  EXPECT_EQ(lines.back(), "job_id[0]      : 7");
+}
+
 TEST(Scancel, ErrorsInSlurmsWords) {
   rpc::PerJobError e{"5", errc_number(Errc::kInvalidJobId), ""};
   EXPECT_EQ(error_line(e, false), "Kill job error on job id 5: Invalid job id specified");
   rpc::PerJobError step{"5.1", errc_number(Errc::kAlreadyDone), ""};
-  EXPECT_EQ(error_line(step, false),
-            "Kill job error on job step id 5.1: Job/step already completing or completed");
+  EXPECT_EQ(error_line(step, false), "Kill job error on job step id 5.1: Job/step already completing or completed");
   EXPECT_EQ(error_line(step, true), "");
   EXPECT_EQ(error_line(e, true), "");
   rpc::PerJobError denied{"6", errc_number(Errc::kAccessDenied), ""};

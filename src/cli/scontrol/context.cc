@@ -34,12 +34,8 @@ void Context::complain_input(const std::string& prefix, const Error& e) {
   complain(e.code == Errc::kInvalidArgument && !e.text.empty() ? "" : prefix, e);
 }
 
-void Context::unavailable(const std::string& what) {
-  complain("scontrol: error: " + what + " is not available in this version of Muster");
-}
+void Context::unavailable(const std::string& what) { complain("scontrol: error: " + what + " is not available in this version of Muster"); }
 
-void Context::refuse(const std::string& what, const std::string& why) {
-  complain("scontrol: error: " + what + " is refused: " + why);
-}
+void Context::refuse(const std::string& what, const std::string& why) { complain("scontrol: error: " + what + " is refused: " + why); }
 
 }  // namespace muster::cli

@@ -21,7 +21,7 @@ class Context final : public Dialogue {
   Session* control_session();
   // The cluster that further commands ask; a complaint when it is not ours.
   void use_cluster(const std::string& name);
-  void complain(std::string_view lines) override;   // --quiet: the exit code alone tells, as with Slurm
+  void complain(std::string_view lines) override;  // --quiet: the exit code alone tells, as with Slurm
   // "prefix: text" and the hint.
   void complain(const std::string& prefix, const Error& e);
   // The controller's "no" to what was typed: its own sentence where it has one, else "prefix: text of the code".

@@ -94,8 +94,7 @@ void shutdown(Context& c, Words words) {
   if (!session) return;
   Result<rpc::Empty> answer = session->call(request);
   // A controller that ends may close the connection before its answer is through.
-  if (!answer && answer.error().code != Errc::kReceiveFailed)
-    c.complain("slurm_shutdown error: ", answer.error());
+  if (!answer && answer.error().code != Errc::kReceiveFailed) c.complain("slurm_shutdown error: ", answer.error());
 }
 
 // The controller answers when the job's nodes are ready, or when it ended.

@@ -32,26 +32,20 @@ constexpr KeywordRow kKeywords[] = {
      "reboots nodes when they are idle"},
     {"reconfigure", Keyword::kReconfigure, 0, 0, "reconfigure", "the daemons read their files again"},
     {"release", Keyword::kRelease, 1, kAnyWords, "release <job_list>", "lets held jobs start"},
-    {"requeue", Keyword::kRequeue, 1, kAnyWords, "requeue [Incomplete] <job_list>",
-     "ends jobs and queues them again"},
-    {"requeuehold", Keyword::kRequeueHold, 1, kAnyWords, "requeuehold [Incomplete] <job_list>",
-     "the same, held"},
+    {"requeue", Keyword::kRequeue, 1, kAnyWords, "requeue [Incomplete] <job_list>", "ends jobs and queues them again"},
+    {"requeuehold", Keyword::kRequeueHold, 1, kAnyWords, "requeuehold [Incomplete] <job_list>", "the same, held"},
     {"resume", Keyword::kResume, 1, kAnyWords, "resume <job_list>", "suspended jobs go on"},
     {"schedloglevel", Keyword::kSchedLogLevel, 1, 1, "schedloglevel <0|1>", "refused: there is no log of scheduling events"},
     {"setdebug", Keyword::kSetDebug, 1, 2, "setdebug <LEVEL> [nodes=<nodes>]", "the level of a daemon's log"},
-    {"setdebugflags", Keyword::kSetDebugFlags, 1, kAnyWords, "setdebugflags {+|-}<FLAG> … [nodes=<nodes>]",
-     "adds and removes DebugFlags"},
-    {"show", Keyword::kShow, 1, kAnyWords, "show <ENTITY> [<ID>]",
-     "what is known of jobs, nodes, partitions …"},
-    {"shutdown", Keyword::kShutdown, 0, 1, "shutdown [slurmctld|controller]",
-     "ends the daemons, or the controller alone"},
+    {"setdebugflags", Keyword::kSetDebugFlags, 1, kAnyWords, "setdebugflags {+|-}<FLAG> … [nodes=<nodes>]", "adds and removes DebugFlags"},
+    {"show", Keyword::kShow, 1, kAnyWords, "show <ENTITY> [<ID>]", "what is known of jobs, nodes, partitions …"},
+    {"shutdown", Keyword::kShutdown, 0, 1, "shutdown [slurmctld|controller]", "ends the daemons, or the controller alone"},
     {"suspend", Keyword::kSuspend, 1, kAnyWords, "suspend <job_list>", "stops running jobs for a while"},
     {"takeover", Keyword::kTakeover, 0, 1, "takeover [<INDEX>]", "a standby controller takes control"},
     {"token", Keyword::kToken, 0, 2, "token [lifespan=…] [username=…]", "refused: there is no auth/jwt"},
     {"top", Keyword::kTop, 1, kAnyWords, "top <job_list>", "moves jobs before the others of their owner"},
     {"uhold", Keyword::kUhold, 1, kAnyWords, "uhold <job_list>", "holds as the jobs' owner would"},
-    {"update", Keyword::kUpdate, 1, kAnyWords, "update <SPECIFICATION>",
-     "changes a job, a step, nodes or a partition"},
+    {"update", Keyword::kUpdate, 1, kAnyWords, "update <SPECIFICATION>", "changes a job, a step, nodes or a partition"},
     {"version", Keyword::kVersion, 0, 0, "version", "prints the version"},
     {"wait_job", Keyword::kWaitJob, 1, 1, "wait_job <job_id>", "returns when the job's nodes are ready"},
     {"write", Keyword::kWrite, 1, 3, "write {batch_script <job_id> [<file>|-] | config [<file>]}",
@@ -92,6 +86,14 @@ constexpr EntityRow kEntities[] = {
     {"topology", Entity::kTopology},
 };
 
+constexpr EntityRow kPrintedKeys[] = {
+    {"jobid", Entity::kJob},
+    {"nodename", Entity::kNode},
+    {"partitionname", Entity::kPartition},
+    {"reservationname", Entity::kReservation},
+    {"stepid", Entity::kStep},
+};
+
 // The row whose name is `word`, else the only one that begins with it.
 template <class Row, size_t N>
 const Row* find_row(const Row (&rows)[N], std::string_view word) {
@@ -113,21 +115,20 @@ const KeywordRow* find_keyword(std::string_view word) { return find_row(kKeyword
 bool find_entity(std::string_view word, Entity& out) {
   // "show job", "show node" and so on are names of their own, not beginnings that something else could share.
   const EntityRow* row = find_row(kEntities, word);
-  const bool job = iequals(word, "jobid");   // "show jobid=5": as it stands in what scontrol prints
+  // "show jobid=5": as it stands in what scontrol prints
+  if (!row) row = find_row(kPrintedKeys, word);
   if (row) out = row->entity;
-  if (job) out = Entity::kJob;
-  return row || job;
+  return row != nullptr;
 }
 
 void append_keyword_help(std::string& out) {
   for (const KeywordRow& row : kKeywords)
     if (!row.help.empty()) out += verb_help(row.help, row.summary, 43);
-  out +=
-      "\nENTITY is one of aliases, assoc_mgr, burstbuffer, config, daemons, federation, hostlist, hostlistsorted, hostnames,\n"
-      "job, license, node, partition, reservation, slurmd or step.\n"
-      "SPECIFICATION is a list of key=value as scontrol show prints them, the first of them JobId=, StepId=, NodeName= or "
-      "PartitionName=.\n"
-      "Keywords may be shortened as long as they stay unambiguous; case does not matter.\n";
+  out += "\nENTITY is one of aliases, assoc_mgr, burstbuffer, config, daemons, federation, hostlist, hostlistsorted, hostnames,\n"
+         "job, license, node, partition, reservation, slurmd or step.\n"
+         "SPECIFICATION is a list of key=value as scontrol show prints them, the first of them JobId=, StepId=, NodeName= or "
+         "PartitionName=.\n"
+         "Keywords may be shortened as long as they stay unambiguous; case does not matter.\n";
 }
 
 }  // namespace muster::cli

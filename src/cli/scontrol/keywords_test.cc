@@ -23,8 +23,7 @@ TEST(Keywords, WholeNamesAndUniqueBeginningsInAnyCase) {
 }
 
 TEST(Keywords, AmbiguousAndUnknownOnesAreNone) {
-  for (std::string_view word : {"h", "sh", "set", "list", "re", "foo", "", "showx", "requ"})
-    EXPECT_EQ(find_keyword(word), nullptr) << word;
+  for (std::string_view word : {"h", "sh", "set", "list", "re", "foo", "", "showx", "requ"}) EXPECT_EQ(find_keyword(word), nullptr) << word;
 }
 
 TEST(Entities, SingularPluralAndShort) {

@@ -10,9 +10,11 @@
 
 #include "base/text.h"
 #include "cli/common/job_ids.h"
+#include "cli/common/settings_table.h"
 #include "cli/scontrol/context.h"
 #include "config/hosts.h"
 #include "config/load.h"
+#include "os/clock.h"
 #include "site/conf_files.h"
 #include "site/trust.h"
 
@@ -59,7 +61,7 @@ Result<wire::AnswerTo<Request>> ask(Context& c, const LocalNode& node, const Req
   MUSTER_TRY(client, net::connect_client(how));
   MUSTER_TRY(frame, client->request(wire::number_of<Request>, wire::encoded(request), kAnswerTime));
   wire::AnswerTo<Request> answer;
-  MUSTER_TRY_VOID(wire::decode(frame.payload, answer));
+  MUSTER_TRY_VOID(wire::decode(frame.payload, answer, wire::kOfOurOwn));
   return answer;
 }
 
@@ -74,8 +76,7 @@ bool local_steps(Context& c, const std::string& node, bool processes, std::vecto
     any = true;
     std::move(steps->steps.begin(), steps->steps.end(), std::back_inserter(out));
   }
-  if (!any && c.exit_code == 0)
-    c.complain("No slurmd found on this node" + (node.empty() ? std::string() : " for NodeName " + node));
+  if (!any && c.exit_code == 0) c.complain("No slurmd found on this node" + (node.empty() ? std::string() : " for NodeName " + node));
   return any;
 }
 
@@ -163,8 +164,12 @@ void pid_info(Context& c, Words words) {
     for (const JobRow& row : part.jobs) ends = row.ends;
     return {};
   });
+  const bool limited = done && ends != kTimeUnset && ends != kTimeInfinite;
   out.line("Slurm JobId=" + std::to_string(at->job.value) + " ends at " +
-           (!done || ends == kTimeUnset ? "unknown time" : ends == kTimeInfinite ? "no time: its limit is UNLIMITED" : format_time(ends)));
+           (limited                 ? calendar_text(ends)
+            : ends == kTimeInfinite ? "no time: its limit is UNLIMITED"
+                                    : "unknown time"));
+  if (limited) out.line("Job remaining time is " + std::to_string(std::max<int64_t>(0, to_seconds(ends - os::wall_now()))) + " seconds");
 }
 
 namespace {
@@ -175,8 +180,8 @@ void print_entities(const rpc::LocalStep& s, Out& out) {
   out.line("User:");
   std::string name = user ? user->pw_name : std::to_string(s.uid.value);
   if (user) {
-    out.line(name + ":" + user->pw_passwd + ":" + std::to_string(user->pw_uid) + ":" + std::to_string(user->pw_gid) + ":" +
-             user->pw_gecos + ":" + user->pw_dir + ":" + user->pw_shell);
+    out.line(name + ":" + user->pw_passwd + ":" + std::to_string(user->pw_uid) + ":" + std::to_string(user->pw_gid) + ":" + user->pw_gecos +
+             ":" + user->pw_dir + ":" + user->pw_shell);
   } else {
     out.line(name);
   }

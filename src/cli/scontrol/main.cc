@@ -27,7 +27,7 @@ struct Verb {
 };
 using rpc::JobAction;
 constexpr Verb kVerbs[] = {
-    {Keyword::kAbort, shutdown},   // once it left a core file; today the daemons end
+    {Keyword::kAbort, shutdown},  // once it left a core file; today the daemons end
     {Keyword::kAll, [](Context& c, Words) { c.options.visibility = Visibility::kAll; }},
     {Keyword::kCancelReboot, cancel_reboot},
     {Keyword::kCluster, [](Context& c, Words w) { c.use_cluster(w.empty() ? "" : w[0]); }},
@@ -88,8 +88,7 @@ void run_line(Context& c, Words line) {
   const KeywordRow* row = find_keyword(typed);
   if (!row) return c.complain("invalid keyword: " + typed);
   Words words = line.subspan(1);
-  if (words.size() < row->min_words)
-    return c.complain(too_few(*row, typed));
+  if (words.size() < row->min_words) return c.complain(too_few(*row, typed));
   if (words.size() > row->max_words) return c.complain("too many arguments for keyword:" + typed);
   for (const Verb& v : kVerbs)
     if (v.keyword == row->keyword) return v.run(c, words);
@@ -117,10 +116,8 @@ int run(int argc, char** argv) {
   if (auto code = settled(parse.outcome, Command::kScontrol, parse.messages, 1)) return *code;
   Context c(std::move(parse.options));
   parse.operands.insert(parse.operands.end(), words.begin(), words.end());
-  if (!parse.operands.empty())
-    run_line(c, parse.operands);
-  else
-    c.interact([&](Words line) { run_line(c, line); });
+  if (!parse.operands.empty()) run_line(c, parse.operands);
+  else c.interact([&](Words line) { run_line(c, line); });
   return c.exit_code;
 }
 

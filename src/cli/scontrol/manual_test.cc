@@ -1,12 +1,11 @@
-// Walks scontrol(1): every verb, every kind of "show" and every interactive command has a row. The page is beside the
-// repository or in MUSTER_REFERENCE; without it the test is skipped.
+// scontrol(1): every verb, every kind of "show" and every interactive command has a row.
 #include <gtest/gtest.h>
 
 #include <sstream>
 
+#include "base/documented_test.h"
 #include "base/text.h"
 #include "cli/scontrol/keywords.h"
-#include "fields/reference_test.h"
 
 namespace muster::cli {
 namespace {
@@ -21,16 +20,18 @@ std::vector<std::string> entries(const std::string& page, std::string_view from,
   for (std::string line; std::getline(lines, line);) {
     if (line.find_first_not_of(' ') != indent) continue;
     std::string_view word = split(line, ' ')[0];
-    bool name = word.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;   // no text, no "!!"
+    bool name = word.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string_view::npos;  // no text, no "!!"
     if (name) out.emplace_back(word);
   }
   return out;
 }
 
+std::vector<std::string> named(const std::string& topic, std::string_view from, std::string_view to, size_t indent) {
+  return documented_names(topic, "man/scontrol.1.txt", [&](const std::string& page) { return entries(page, from, to, indent); });
+}
+
 TEST(Manual, EveryVerbHasARow) {
-  std::string page = fields::reference_file("man/scontrol.1.txt");
-  if (page.empty()) GTEST_SKIP() << "no reference";
-  std::vector<std::string> verbs = entries(page, "\nCOMMANDS\n", "\nINTERACTIVE COMMANDS\n", 7);
+  std::vector<std::string> verbs = named("scontrol.verbs", "\nCOMMANDS\n", "\nINTERACTIVE COMMANDS\n", 7);
   ASSERT_GT(verbs.size(), 36u);
   for (const std::string& verb : verbs) {
     const KeywordRow* row = find_keyword(verb);
@@ -41,17 +42,13 @@ TEST(Manual, EveryVerbHasARow) {
 }
 
 TEST(Manual, EveryInteractiveCommandHasARow) {
-  std::string page = fields::reference_file("man/scontrol.1.txt");
-  if (page.empty()) GTEST_SKIP() << "no reference";
-  std::vector<std::string> words = entries(page, "\nINTERACTIVE COMMANDS\n", "\nJOBS - SPECIFICATIONS FOR UPDATE", 7);
+  std::vector<std::string> words = named("scontrol.interactive", "\nINTERACTIVE COMMANDS\n", "\nJOBS - SPECIFICATIONS FOR UPDATE", 7);
   ASSERT_GT(words.size(), 7u);
   for (const std::string& word : words) EXPECT_TRUE(find_keyword(word)) << word;
 }
 
 TEST(Manual, EveryKindOfShowHasARow) {
-  std::string page = fields::reference_file("man/scontrol.1.txt");
-  if (page.empty()) GTEST_SKIP() << "no reference";
-  std::vector<std::string> kinds = entries(page, "\n       show <ENTITY>", "\n       shutdown <OPTION>", 14);
+  std::vector<std::string> kinds = named("scontrol.show", "\n       show <ENTITY>", "\n       shutdown <OPTION>", 14);
   ASSERT_GT(kinds.size(), 18u);
   Entity entity{};
   for (const std::string& kind : kinds) EXPECT_TRUE(find_entity(kind, entity)) << kind;

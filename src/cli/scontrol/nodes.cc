@@ -23,7 +23,8 @@ void reboot_nodes(Context& c, Words words) {
     else if (iequals(word, "FORCE")) request.force = true;
     else if (istarts_with(word, "nextstate=") || istarts_with(word, "next_state=")) request.next_state = word.substr(word.find('=') + 1);
     else if (istarts_with(word, "reason=")) request.reason = word.substr(7);
-    else if (istarts_with(word, "action=")) return c.refuse("reboot action=", "named power actions come with elastic nodes; RebootProgram is run");
+    else if (istarts_with(word, "action="))
+      return c.refuse("reboot action=", "named power actions come with elastic nodes; RebootProgram is run");
     else if (!request.nodes.empty()) return c.complain("invalid reboot argument: " + word);
     else request.nodes = word;
   }
@@ -52,7 +53,8 @@ void power_nodes(Context& c, Words words) {
     if (iequals(word, "asap")) request.asap = true;
     else if (iequals(word, "force")) request.force = true;
     else if (istarts_with(word, "reason=")) request.reason = word.substr(7);
-    else if (istarts_with(word, "action=")) return c.refuse("power Action=", "named power actions come with elastic nodes; ResumeProgram and SuspendProgram are run");
+    else if (istarts_with(word, "action="))
+      return c.refuse("power Action=", "named power actions come with elastic nodes; ResumeProgram and SuspendProgram are run");
     else if (!request.nodes.empty()) return c.complain("invalid power argument: " + word);
     else request.nodes = word;
   }

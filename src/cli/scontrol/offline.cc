@@ -59,7 +59,7 @@ void show_hostnames(Context& c, Words words) {
 
 void show_hostlist(Context& c, Words words, bool sorted) {
   std::optional<std::vector<std::string>> hosts = named_hosts(c, words);
-  if (!hosts && words.empty()) c.exit_code = 1;   // an empty word and an empty list of names are none, as in Slurm
+  if (!hosts && words.empty()) c.exit_code = 1;  // an empty word and an empty list of names are none, as in Slurm
   if (!hosts) return;
   Out out;
   out.line(sorted ? compress_hosts_sorted(*hosts) : compress_hosts(*hosts));
@@ -70,7 +70,7 @@ void print_errnumstr(Context& c, Words words) {
   if (!number) return c.complain("numeric arguments required for keyword:errnumstr");
   std::string_view text = errc_text_of_number(*number);
   Out out;
-  out.line(text.empty() ? std::string(::strerror(*number)) : std::string(text));   // below 1000: the system's
+  out.line(text.empty() ? std::string(::strerror(*number)) : std::string(text));  // below 1000: the system's
 }
 
 }  // namespace muster::cli

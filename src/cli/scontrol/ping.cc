@@ -8,9 +8,7 @@
 namespace muster::cli {
 namespace {
 
-std::string role_of(size_t index) {
-  return index == 0 ? "primary" : "backup" + (index == 1 ? "" : std::to_string(index));
-}
+std::string role_of(size_t index) { return index == 0 ? "primary" : "backup" + (index == 1 ? "" : std::to_string(index)); }
 
 bool answers(const net::ClientOptions& how, uint32_t& index) {
   Result<std::unique_ptr<net::Client>> client = net::connect_client(how);
@@ -64,10 +62,9 @@ std::string text_of(const std::vector<fields::ControllerPing>& pings) {
     any_up = any_up || pings[i].up;
   }
   if (!any_up && !pings.empty())
-    out +=
-        "*****************************************\n"
-        "** RESTORE SLURMCTLD DAEMON TO SERVICE **\n"
-        "*****************************************\n";
+    out += "*****************************************\n"
+           "** RESTORE SLURMCTLD DAEMON TO SERVICE **\n"
+           "*****************************************\n";
   return out;
 }
 

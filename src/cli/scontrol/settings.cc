@@ -60,7 +60,8 @@ void set_schedloglevel(Context& c, Words words) {
   bool known = words[0] == "0" || words[0] == "1" || iequals(words[0], "enable") || iequals(words[0], "disable");
   if (!known) return c.complain("invalid schedlog level: " + words[0]);
   // Slurm's answer where slurm.conf names no SlurmSchedLogFile; here there is no such log.
-  c.complain("slurm_set_schedlog_level error: ", Error(Errc::kDisabled, {}, "there is no log of scheduling events; setdebugflags shows them in slurmctld's"));
+  c.complain("slurm_set_schedlog_level error: ",
+             Error(Errc::kDisabled, {}, "there is no log of scheduling events; setdebugflags shows them in slurmctld's"));
 }
 
 void set_dampening(Context& c, Words words) {
@@ -78,8 +79,14 @@ void update_suspend_exceptions(Context& c, const std::vector<rpc::KeyValue>& cha
 }
 
 void token(Context& c, Words words) {
-  for (const std::string& word : words)
+  for (const std::string& word : words) {
     if (!istarts_with(word, "lifespan=") && !istarts_with(word, "username=")) return c.complain("invalid token argument: " + word);
+    const std::string lifespan = word.substr(word.find('=') + 1);
+    if (istarts_with(word, "lifespan=") && !iequals(lifespan, "infinite") && !parse_number<uint32_t>(lifespan)) {
+      c.exit_code = 1;
+      return c.log.error("Invalid numeric value \"{}\" for lifespan.", lifespan);
+    }
+  }
   c.complain("Error fetching token");
   c.complain("auth/jwt is not available in this version of Muster; commands of this host and munge or the cluster key need no token");
 }
@@ -89,13 +96,17 @@ void takeover(Context& c, Words words) {
   if (!session) return;
   size_t backups = session->conf().controllers.size() - 1;
   if (!backups && words.empty())
-    return c.complain("slurm_takeover error: ", Error(Errc::kConnectFailed, {}, "slurm.conf names no backup controller (a second SlurmctldHost)"));
+    return c.complain("slurm_takeover error: ",
+                      Error(Errc::kConnectFailed, {}, "slurm.conf names no backup controller (a second SlurmctldHost)"));
   std::optional<size_t> index = words.empty() ? std::optional<size_t>(1) : parse_number<size_t>(words[0], 1);
-  if (!index || *index > backups) return c.complain("takeover: invalid backup controller index (" + (words.empty() ? std::string("1") : words[0]) + ")");
-  c.complain("slurm_takeover error: ", Error(Errc::kNotSupportedHere, {}, "a standby controller is not available in this version of Muster"));
+  if (!index || *index > backups)
+    return c.complain("takeover: invalid backup controller index (" + (words.empty() ? std::string("1") : words[0]) + ")");
+  c.complain("slurm_takeover error: ",
+             Error(Errc::kNotSupportedHere, {}, "a standby controller is not available in this version of Muster"));
 }
 
-// "slurm.conf.2026-11-21T12:33:29" beside slurm.conf, or beside the name given.
+// "slurm.conf.2026-11-21T12:33:29" beside slurm.conf, or beside the name given. For the caller's eyes: passwords are in it where an
+// administrator asks.
 void write_config(Context& c, Words words) {
   Session* session = c.query_session();
   if (!session) return;
@@ -110,7 +121,8 @@ void write_config(Context& c, Words words) {
   ::localtime_r(&now, &parts);
   ::strftime(stamp, sizeof stamp, ".%Y-%m-%dT%H:%M:%S", &parts);
   file += stamp;
-  if (Result<> written = os::write_file_atomic(file, text->text, 0644); !written) return c.complain("slurm_write_ctl_conf error: ", written.error());
+  if (Result<> written = os::write_file_atomic(file, text->text, 0600); !written)
+    return c.complain("slurm_write_ctl_conf error: ", written.error());
   if (!c.options.quiet) Out().line("Slurm config saved to " + file);
 }
 

@@ -81,16 +81,17 @@ struct EntityAction {
   Entity entity;
   void (*show)(Context&, Words);
   uint16_t max_words = 1;
-  bool as_data = false;   // --json and --yaml
+  bool as_data = false;  // --json and --yaml
 };
 constexpr EntityAction kActions[] = {
     {Entity::kAliases, show_aliases},
     {Entity::kAssocMgr, show_assoc_mgr, kAnyWords},
-    {Entity::kBurstBuffer, [](Context&, Words) {}},   // no plugin: Slurm prints nothing
-    {Entity::kBurstBufferStatus, [](Context& c, Words) { c.refuse("show bbstat, dwstat", "there is no burst buffer plugin whose tool could be asked"); }, kAnyWords},
+    {Entity::kBurstBuffer, [](Context&, Words) {}},  // no plugin: Slurm prints nothing
+    {Entity::kBurstBufferStatus,
+     [](Context& c, Words) { c.refuse("show bbstat, dwstat", "there is no burst buffer plugin whose tool could be asked"); }, kAnyWords},
     {Entity::kConfig, [](Context& c, Words) { show_config(c); }},
     {Entity::kDaemons, [](Context& c, Words) { show_daemons(c); }},
-    {Entity::kFederation, [](Context&, Words) {}},    // of none: Slurm prints nothing
+    {Entity::kFederation, [](Context&, Words) {}},  // of none: Slurm prints nothing
     {Entity::kHostlist, [](Context& c, Words w) { show_hostlist(c, w, false); }},
     {Entity::kHostlistSorted, [](Context& c, Words w) { show_hostlist(c, w, true); }},
     {Entity::kHostnames, show_hostnames},
@@ -149,7 +150,7 @@ void show(Context& c, Words words) {
   size_t equals = words[0].find('=');
   std::string name = words[0].substr(0, equals);
   Entity entity{};
-  if (!find_entity(name, entity)) return c.complain("invalid entity:" + words[0] + " for keyword:show ");
+  if (!find_entity(name, entity)) return c.complain("invalid entity:" + words[0] + " for keyword:show");
   std::vector<std::string> rest(words.begin() + 1, words.end());
   if (equals != std::string::npos) rest.insert(rest.begin(), words[0].substr(equals + 1));
   for (const EntityAction& a : kActions) {

@@ -57,7 +57,7 @@ struct Jobs {
     JobId id{}, array{};
     uint32_t task = 0;
   };
-  std::vector<Seen> seen;   // where jobs were named
+  std::vector<Seen> seen;  // where jobs were named
   bool named = false;
   std::vector<JobRow>& rows(rpc::JobRows& part) {
     requests.add(part);
@@ -150,7 +150,7 @@ void show_jobs(Context& c, Words words) {
   });
   if (!unknown) return;
   const rpc::JobSelector& last = query.filter.jobs.back();
-  if (last.array_task != kNoArrayTask) return not_found(c, "Job " + selector_text(last) + " not found");
+  if (last.array_task != kNoArrayTask) return c.complain("Job " + selector_text(last) + " not found");
   c.complain("slurm_load_jobs error: Invalid job id specified");
 }
 
@@ -168,7 +168,10 @@ void show_steps(Context& c, Words words) {
   if (!show_rows(c, query, kind, count)) return;
   say_none<Steps>(c, count, words);
   if (count || words.empty()) return;
-  if (!kind.job_known && !kind.named.front().has_step) return c.complain("slurm_get_job_steps error: Invalid job id specified");
+  if (!kind.job_known && !kind.named.front().has_step) {
+    c.exit_code = 1;
+    return c.log.error("scontrol_print_step: slurm_get_job_steps({}) failed: Invalid job id specified", kind.named.front().job.value);
+  }
   not_found(c, "Job step " + ids_of(words)[0] + " not found");
 }
 
@@ -180,7 +183,7 @@ void show_nodes(Context& c, Words words) {
   query.known_only = true;
   Nodes kind;
   kind.future = c.options.future || !words.empty();
-  const bool functions = query.nodes.find('{') != std::string::npos;   // block{b1}: the controller knows whom that means
+  const bool functions = query.nodes.find('{') != std::string::npos;  // block{b1}: the controller knows whom that means
   if (!query.nodes.empty() && !functions) {
     Result<std::vector<std::string>> names = expand_hosts(query.nodes);
     if (!names) return c.complain("slurm_load_node error: ", names.error());

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/common/command.h"
 #include "cli/common/document.h"
 #include "cli/common/print_environment.h"
 #include "cli/scontrol/context.h"
@@ -21,16 +22,16 @@
 namespace muster::cli {
 
 struct RowTexts {
-  std::string_view list;     // name of the list in --json
-  std::string_view failed;   // "slurm_load_jobs error: "
-  std::string_view none;     // "No jobs in the system"; "" = nothing is said
+  std::string_view list;    // name of the list in --json
+  std::string_view failed;  // "slurm_load_jobs error: "
+  std::string_view none;    // "No jobs in the system"; "" = nothing is said
 };
 
-struct Shown {               // what printing one row needs
+struct Shown {  // what printing one row needs
   const fields::Environment& env;
   fields::ShowOptions options;
-  std::string& out;          // of text()
-  fields::TreeSink* sink;    // of json()
+  std::string& out;        // of text()
+  fields::TreeSink* sink;  // of json()
 };
 
 // False after a complaint. `count`: the rows printed.
@@ -45,7 +46,7 @@ bool show_rows(Context& c, const typename Kind::Query& query, Kind& kind, size_t
   std::optional<Document> document;
   bool as_data = c.options.data.kind != DataOutput::Kind::kText;
   if (as_data) {
-    if (Result<> there = session->connect(); !there) {   // before anything is printed
+    if (Result<> there = session->connect(); !there) {  // before anything is printed
       c.complain(std::string(Kind::kTexts.failed), there.error());
       return false;
     }
@@ -65,6 +66,7 @@ bool show_rows(Context& c, const typename Kind::Query& query, Kind& kind, size_t
   });
   document.reset();
   out.flush();
+  if (done && c.options.verbose) put_error("last_update_time=" + format_time(env.now) + ", records=" + std::to_string(count));
   if (!done) c.complain(std::string(Kind::kTexts.failed), done.error());
   return done.has_value();
 }

@@ -36,8 +36,7 @@ bool read_words(Context& c, Words words, fields::TopologyWanted& wanted) {
         return false;
       }
       wanted.nodes = std::move(*hosts);
-    } else if (iequals(key, "unit") || iequals(key, "switch") || iequals(key, "block") ||
-               iequals(key, "ring") || iequals(key, "torus")) {
+    } else if (iequals(key, "unit") || iequals(key, "switch") || iequals(key, "block") || iequals(key, "ring") || iequals(key, "torus")) {
       wanted.unit = value;
     } else {
       c.complain("invalid option:" + std::string(key) + " for show topology (known: unit, switch, block, ring, torus, node)");
@@ -61,7 +60,6 @@ void show_topology(Context& c, Words words) {
       wanted.unit = std::exchange(wanted.topology, "");
   Result<std::string> text = fields::show_topology({site->topologies, site->nodes}, wanted);
   if (!text) return c.complain("", text.error());
-  if (text->empty()) return c.log.error("No topology information available");
   Out out;
   out.put(*text);
 }

@@ -61,6 +61,10 @@ bool read_specification(Context& c, Words words, Specification& s) {
         continue;
       }
       bool named = i + 1 < words.size() && words[i + 1].find('=') == std::string::npos;
+      if (named && !s.names_nothing()) {  // "arraytaskthrottle 2"
+        s.changes.push_back({word, "=", words[++i]});
+        continue;
+      }
       if (!entity_word(word) || (!named && i + 1 >= words.size())) {
         c.complain("Invalid input: " + word);
         c.complain("Request aborted");
@@ -130,7 +134,7 @@ bool names_size(const Specification& s) {
 
 void after_resize(Context& c, Session& session, JobId job) {
   Result<rpc::Allocated> now = session.call(rpc::AttachAllocation{job});
-  if (now && now->job.resized != kTimeUnset) write_resize_scripts(c, *now);   // a waiting job has no shell to correct
+  if (now && now->job.resized != kTimeUnset) write_resize_scripts(c, *now);  // a waiting job has no shell to correct
 }
 
 void update_jobs(Context& c, const Specification& s) {
@@ -176,7 +180,9 @@ rpc::UpdateNode node_request(const Specification& s) {
   return request;
 }
 
-void no_reservations(Context& c, const std::string& what) { c.refuse(what + " reservation", "reservations come with the policy part of Muster"); }
+void no_reservations(Context& c, const std::string& what) {
+  c.refuse(what + " reservation", "reservations come with the policy part of Muster");
+}
 
 }  // namespace
 
@@ -192,9 +198,8 @@ void update(Context& c, Words words) {
       return set_debug(c, level);
     }
     c.complain("No valid entity in update command");
-    return c.complain(
-        "Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
-        "\"SlurmctldDebug\"");
+    return c.complain("Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
+                      "\"SlurmctldDebug\"");
   }
   if (s.changes.empty()) return c.complain("No changes specified");
   if (!s.job.empty() || !s.job_name.empty()) return update_jobs(c, s);

@@ -49,7 +49,8 @@ void put_data(const Asked& asked, const rpc::Statistics& s, const ClientConf& co
   if (const char* style = getenv("SLURM_YAML")) options.yaml_style = style;
   Out out;
   Document document(asked.data, options, "statistics", conf, out);
-  fields::json_statistics(s, [&](Uid u) { return names.user(u); }, document.sink());
+  fields::json_statistics(
+      s, [&](Uid u) { return names.user(u); }, document.sink());
 }
 
 int wrong(const std::string& line) {
@@ -65,8 +66,11 @@ std::optional<int> read_arguments(const std::vector<std::string>& arguments, Ask
     auto is = [&](std::string_view letter, std::string_view name) { return a == letter || a == name; };
     if (is("-V", "--version")) return Out().line(kVersionText), 0;
     if (is("-h", "--help")) return Out().put(kUsage), 0;
-    if (a == "--usage") return Out().line("Usage: sdiag [-aritTV] [-M cluster] [--all] [--reset] [--json] [--yaml] [--sort-by-id] [--sort-by-time] [--sort-by-time2]"), 0;
-    if (is("-a", "--all") || a == "--no-trunc") continue;   // lines are not truncated
+    if (a == "--usage")
+      return Out().line("Usage: sdiag [-aritTV] [-M cluster] [--all] [--reset] [--json] [--yaml] [--sort-by-id] [--sort-by-time] "
+                        "[--sort-by-time2]"),
+             0;
+    if (is("-a", "--all") || a == "--no-trunc") continue;  // lines are not truncated
     if (is("-r", "--reset")) asked.reset = true;
     else if (is("-i", "--sort-by-id")) asked.order = CallOrder::kById;
     else if (is("-t", "--sort-by-time")) asked.order = CallOrder::kByTotalTime;

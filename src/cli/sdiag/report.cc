@@ -90,8 +90,8 @@ void calls(std::string_view title, std::vector<rpc::CallCount> list, CallOrder o
   t.line("\n" + std::string(title));
   for (const rpc::CallCount& c : list) {
     char text[256];
-    snprintf(text, sizeof text, "\t%-*s(%*u) count:%-6llu ave_time:%-6llu total_time:%llu", name_width, c.name.substr(0, 100).c_str(), id_width, c.id,
-             static_cast<unsigned long long>(c.count), static_cast<unsigned long long>(mean(c.total_us, c.count)),
+    snprintf(text, sizeof text, "\t%-*s(%*u) count:%-6llu ave_time:%-6llu total_time:%llu", name_width, c.name.substr(0, 100).c_str(),
+             id_width, c.id, static_cast<unsigned long long>(c.count), static_cast<unsigned long long>(mean(c.total_us, c.count)),
              static_cast<unsigned long long>(c.total_us));
     t.line(text);
   }

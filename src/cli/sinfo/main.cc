@@ -9,11 +9,13 @@
 #include "cli/common/job_setup.h"
 #include "cli/common/print_environment.h"
 #include "cli/common/session.h"
+#include "cli/common/settings_table.h"
 #include "fields/format.h"
 #include "fields/node_filter.h"
 #include "fields/sinfo_formats.h"
 #include "fields/sinfo_groups.h"
 #include "fields/sort.h"
+#include "os/clock.h"
 
 namespace muster::cli {
 namespace {
@@ -25,9 +27,7 @@ struct Fetched {
   std::vector<PartitionRow> partitions;
 };
 
-bool listed(const TextList& list, const std::string& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
+bool listed(const TextList& list, const std::string& name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
 // -p is sent along, but the controller is free to answer with more.
 Result<Fetched> fetch(Session& session, const SinfoOptions& o) {
@@ -47,11 +47,9 @@ Result<Fetched> fetch(Session& session, const SinfoOptions& o) {
   };
   MUSTER_TRY_VOID(session.stream(query, on_part));
   if (!o.partitions.empty()) {
-    std::erase_if(out.partitions,
-                  [&](const PartitionRow& p) { return !listed(o.partitions, p.partition.name); });
+    std::erase_if(out.partitions, [&](const PartitionRow& p) { return !listed(o.partitions, p.partition.name); });
     std::erase_if(out.nodes, [&](const NodeRow& n) {
-      return std::ranges::none_of(n.partitions,
-                                  [&](const std::string& p) { return listed(o.partitions, p); });
+      return std::ranges::none_of(n.partitions, [&](const std::string& p) { return listed(o.partitions, p); });
     });
   }
   return out;
@@ -77,7 +75,8 @@ std::function<bool(const NodeRow&)> keep_rule(const SinfoOptions& o, fields::Nod
 
 // --Format, --format or the usual columns of what was found; what is wrong with them is told.
 fields::Format<SinfoView> format_of(const SinfoOptions& o, const Fetched& rows, const os::CliLog& log) {
-  std::string usual = fields::sinfo_format(layout_of(o), fields::partition_column_width(rows.partitions), fields::node_column_width(rows.nodes));
+  std::string usual =
+      fields::sinfo_format(layout_of(o), fields::partition_column_width(rows.partitions), fields::node_column_width(rows.nodes));
   fields::ParsedFormat<SinfoView> parsed = !o.long_format.empty() ? fields::parse_long_format<SinfoView>(o.long_format)
                                                                   : fields::parse_format<SinfoView>(o.format.empty() ? usual : o.format);
   for (const std::string& m : parsed.messages) log.error("{}", m);
@@ -109,11 +108,31 @@ void put_document(const SinfoOptions& o, const std::vector<SinfoView>& views, co
   }
 }
 
-Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeStateFilter& filter,
-                   const os::CliLog& log) {
-  log.verbose("asking the controller of {} ({})", session.conf().cluster_name, session.conf().path);
+SettingsTable settings_of(const SinfoOptions& o) {
+  SettingsTable t;
+  t.add("dead", o.dead);
+  t.add("exact", o.exact);
+  t.add("filtering", !o.states.empty() || !o.nodes.empty() || !o.partitions.empty());
+  t.add("format", o.format.empty() ? o.long_format : o.format);
+  t.add_number("iterate", o.iterate_seconds.value_or(0));
+  t.add("long", o.long_output);
+  t.add("no_header", o.noheader);
+  t.add("node_format", o.node_centric);
+  t.add("nodes", o.nodes.empty() ? std::string("n/a") : o.nodes);
+  t.add("partition", o.partitions.empty() ? std::string("n/a") : join(o.partitions, ","));
+  t.add("responding", o.responding);
+  t.add("states", o.states);
+  t.add("sort", o.sort);
+  t.add("summarize", o.summarize);
+  t.add_number("verbose", o.verbose);
+  return t;
+}
+
+Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeStateFilter& filter, const os::CliLog& log) {
+  if (log.enabled(os::LogLevel::kVerbose)) say_listing(log, settings_of(o), session.conf());
   MUSTER_TRY(rows, fetch(session, o));
-  log.verbose("{} nodes, {} partitions", rows.nodes.size(), rows.partitions.size());
+  if (log.enabled(os::LogLevel::kVerbose))
+    put_error("last_update_time=" + std::to_string(unix_seconds(os::wall_now())) + " records=" + std::to_string(rows.nodes.size()));
   Names names;
   fields::Environment env = print_environment(session.conf(), o, names);
   env.noconvert = o.noconvert;
@@ -128,8 +147,7 @@ Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeSt
   }
   Out out;
   if (!o.clusters.empty() && !o.noheader) out.line("CLUSTER: " + session.conf().cluster_name);
-  if (o.iterate_seconds || (o.long_output && o.format.empty() && o.long_format.empty()))
-    out.put(fields::date_line(env.now));
+  if (o.iterate_seconds || (o.long_output && o.format.empty() && o.long_format.empty())) out.put(fields::date_line(env.now));
   if (!o.noheader) format.header(out.buffer());
   for (uint32_t i : order) {
     format.row(views[i], out.buffer());

@@ -7,6 +7,7 @@
 #include "cli/common/document.h"
 #include "cli/common/print_environment.h"
 #include "cli/common/session.h"
+#include "cli/common/settings_table.h"
 #include "cli/squeue/print.h"
 #include "cli/squeue/query.h"
 #include "cli/squeue/watch.h"
@@ -18,6 +19,33 @@ namespace {
 
 constexpr const char* kLoadError = "slurm_load_jobs error: ";
 
+SettingsTable settings_of(const SqueueOptions& o) {
+  SettingsTable t;
+  t.add("all", o.visibility == Visibility::kAll);
+  t.add("array", o.array);
+  t.add("federation", o.federation);
+  t.add("format", o.format.empty() ? o.long_format : o.format);
+  t.add_number("iterate", o.iterate_seconds.value_or(0));
+  t.add_number("job_flag", o.filters_jobs);
+  t.add("jobs", o.jobs);
+  t.add("licenses", o.licenses);
+  t.add("local", o.local);
+  t.add("names", o.names);
+  t.add("nodes", o.nodes);
+  t.add("partitions", o.partitions);
+  t.add("priority", o.priority);
+  t.add("reservation", o.reservation);
+  t.add("sibling", o.sibling);
+  t.add("sort", o.sort);
+  t.add_number("start_flag", o.start);
+  t.add("states", o.states);
+  t.add_number("step_flag", o.filters_steps);
+  t.add("steps", o.steps);
+  t.add("users", o.users);
+  t.add_number("verbose", o.verbose);
+  return t;
+}
+
 // One listing. False after an error, which was told.
 bool list_once(Session& session, const SqueueOptions& o, const Listing& listing, const os::CliLog& log) {
   Result<rpc::QueryJobs> query = make_query(o);
@@ -26,9 +54,7 @@ bool list_once(Session& session, const SqueueOptions& o, const Listing& listing,
     return false;
   }
   query->parts |= listing.parts;
-  log.verbose("asking the controller of {} ({}): {} states, {} users, {} jobs named", session.conf().cluster_name,
-              session.conf().path, query->filter.states ? "some" : "all", query->filter.users.size(),
-              query->filter.jobs.size());
+  if (log.enabled(os::LogLevel::kVerbose)) say_listing(log, settings_of(o), session.conf());
   Names names;
   fields::Environment env = print_environment(session.conf(), o, names);
   env.noconvert = o.noconvert;
@@ -43,8 +69,8 @@ bool list_once(Session& session, const SqueueOptions& o, const Listing& listing,
   }
   if (!o.clusters.empty() && !o.noheader) out.line("CLUSTER: " + session.conf().cluster_name);
   if (o.iterate_seconds || o.long_output) out.put(fields::date_line(env.now));
-  Result<> done = o.filters_steps ? print_steps(session, o, listing, *query, env, out)
-                                  : print_jobs(session, o, listing, *query, env, out);
+  Result<> done = o.filters_steps ? print_steps(session, o, listing, *query, env, out) : print_jobs(session, o, listing, *query, env, out);
+  if (done && o.verbose) put_error("last_update_time=" + std::to_string(unix_seconds(os::wall_now())));
   if (done) return true;
   out.flush();
   if (done.error().code == Errc::kInvalidNodeName) return report(log, done.error()), false;

@@ -22,8 +22,8 @@ fields::ParsedFormat<View> pick_format(const SqueueOptions& o, std::string_view 
 }
 
 template <class View>
-std::vector<fields::SortKey<View>> pick_sort(const SqueueOptions& o, std::string_view usual,
-                                             std::vector<std::string>& messages, bool& failed) {
+std::vector<fields::SortKey<View>> pick_sort(const SqueueOptions& o, std::string_view usual, std::vector<std::string>& messages,
+                                             bool& failed) {
   fields::ParsedSort<View> sort = fields::parse_sort<View>(o.sort.empty() ? usual : std::string_view(o.sort));
   if (!sort.messages.empty()) failed = true;
   for (std::string& m : sort.messages) messages.push_back(std::move(m));
@@ -100,8 +100,8 @@ std::optional<std::string> format_help(const SqueueOptions& o) {
   return std::nullopt;
 }
 
-Result<> print_jobs(Session& session, const SqueueOptions& o, const Listing& l, const rpc::QueryJobs& query,
-                    const fields::Environment& env, Out& out) {
+Result<> print_jobs(Session& session, const SqueueOptions& o, const Listing& l, const rpc::QueryJobs& query, const fields::Environment& env,
+                    Out& out) {
   RequestTable requests;
   Uid me{getuid()};
   bool sorted = !l.job_sort.empty();
@@ -163,8 +163,7 @@ Result<> print_steps(Session& session, const SqueueOptions& o, const Listing& l,
   return {};
 }
 
-Result<> print_document(Session& session, const SqueueOptions& o, const rpc::QueryJobs& query,
-                        const fields::Environment& env, Out& out) {
+Result<> print_document(Session& session, const SqueueOptions& o, const rpc::QueryJobs& query, const fields::Environment& env, Out& out) {
   rpc::QueryJobs whole = query;
   if (!o.only_job_state) whole.parts = kRowNodes | kRowDetail | kRowTres | kRowVerdict | kRowRequest;
   if (o.filters_steps) whole.parts |= kRowSteps;

@@ -34,24 +34,24 @@ struct Listing {
   fields::Format<fields::StepView> steps;
   std::vector<fields::SortKey<fields::JobView>> job_sort;
   std::vector<fields::SortKey<fields::StepView>> step_sort;
-  uint32_t parts = 0;                 // RowPart bits the fields need
-  bool queue_order = false;           // the order wanted is the controller's: job_sort is empty
-  std::vector<fields::SortKey<fields::JobView>> watch_sort;   // the order wanted in any case
-  std::vector<std::string> messages;  // of the format and the order
-  bool failed = false;                // nothing of the format could be understood
+  uint32_t parts = 0;                                        // RowPart bits the fields need
+  bool queue_order = false;                                  // the order wanted is the controller's: job_sort is empty
+  std::vector<fields::SortKey<fields::JobView>> watch_sort;  // the order wanted in any case
+  std::vector<std::string> messages;                         // of the format and the order
+  bool failed = false;                                       // nothing of the format could be understood
 };
 Listing make_listing(const SqueueOptions& options);
 
 // -O help, -o help: the list of fields.
 std::optional<std::string> format_help(const SqueueOptions& options);
 
-Result<> print_jobs(Session& session, const SqueueOptions& options, const Listing& listing,
-                    const rpc::QueryJobs& query, const fields::Environment& env, Out& out);
-Result<> print_steps(Session& session, const SqueueOptions& options, const Listing& listing,
-                     const rpc::QueryJobs& query, const fields::Environment& env, Out& out);
+Result<> print_jobs(Session& session, const SqueueOptions& options, const Listing& listing, const rpc::QueryJobs& query,
+                    const fields::Environment& env, Out& out);
+Result<> print_steps(Session& session, const SqueueOptions& options, const Listing& listing, const rpc::QueryJobs& query,
+                     const fields::Environment& env, Out& out);
 
 // --json, --yaml: each job (or step, -s) is written as it comes; the memory used does not depend on their number.
-Result<> print_document(Session& session, const SqueueOptions& options, const rpc::QueryJobs& query,
-                        const fields::Environment& env, Out& out);
+Result<> print_document(Session& session, const SqueueOptions& options, const rpc::QueryJobs& query, const fields::Environment& env,
+                        Out& out);
 
 }  // namespace muster::cli

@@ -18,22 +18,19 @@ namespace {
 constexpr uint32_t state_bit(JobState s) { return 1u << static_cast<unsigned>(s); }
 
 // Without -t: what is neither over nor forgotten.
-constexpr uint32_t kActive =
-    state_bit(JobState::kPending) | state_bit(JobState::kRunning) | state_bit(JobState::kSuspended);
+constexpr uint32_t kActive = state_bit(JobState::kPending) | state_bit(JobState::kRunning) | state_bit(JobState::kSuspended);
 
 Result<> add_states(const SqueueOptions& o, rpc::JobFilter& f) {
   if (const std::string* unknown = add_job_states(o.states, f.states, f.state_flags)) {
     std::string valid;
-    for (int i = 0; i < kJobStateCount; ++i)
-      valid += (i ? "," : "") + std::string(job_state_name(static_cast<JobState>(i)));
-    return fail(Errc::kInvalidReq, "Invalid job state specified: " + *unknown,
-                "Valid job states include: " + valid);
+    for (int i = 0; i < kJobStateCount; ++i) valid += (i ? "," : "") + std::string(job_state_name(static_cast<JobState>(i)));
+    return fail(Errc::kInvalidReq, "Invalid job state specified: " + *unknown, "Valid job states include: " + valid);
   }
   if (o.states.empty() && o.start) {
     f.states = state_bit(JobState::kPending);
   } else if (o.states.empty()) {
     f.states = kActive;
-    f.state_flags = kJobCompleting;
+    f.state_flags = kJobCompleting | kJobStopped;
   }
   return {};
 }
@@ -67,11 +64,8 @@ Result<rpc::QueryJobs> make_query(const SqueueOptions& o) {
   MUSTER_TRY_VOID(add_jobs(o.jobs, f));
   f.partitions = o.partitions;
   f.qos = o.qos;
-  // Of steps, names are the steps' own, and accounts do not count.
-  if (!o.filters_steps) {
-    f.accounts = o.accounts;
-    f.names = o.names;
-  }
+  f.names = o.names;  // of steps, those of their jobs, too
+  if (!o.filters_steps) f.accounts = o.accounts;
   f.licenses = o.licenses;
   if (!o.reservation.empty())
     for (std::string_view r : split(o.reservation, ',')) f.reservations.emplace_back(r);
@@ -110,15 +104,13 @@ Result<std::vector<rpc::JobSelector>> step_selectors(const SqueueOptions& o) {
 }
 
 bool shows_step(const SqueueOptions& o, const std::vector<rpc::JobSelector>& wanted, const StepRow& row, Uid me) {
-  if (!o.names.empty() && std::ranges::find(o.names, row.name) == o.names.end()) return false;
   return (!o.notme || row.uid != me) && selects(wanted, row);
 }
 
 bool selects(const std::vector<rpc::JobSelector>& wanted, const StepRow& row) {
   if (wanted.empty()) return true;
   for (const rpc::JobSelector& s : wanted) {
-    bool job = s.job == row.job || (s.job == row.array_job_id &&
-                                    (s.array_task == kNoArrayTask || s.array_task == row.array_task));
+    bool job = s.job == row.job || (s.job == row.array_job_id && (s.array_task == kNoArrayTask || s.array_task == row.array_task));
     if (job && (!s.has_step || s.step == row.id)) return true;
   }
   return false;
@@ -168,10 +160,8 @@ void each_line(const SqueueOptions& o, JobRow&& row, const RowVisitor& visit) {
       visit(one);
     }
   };
-  if (o.priority && row.state == JobState::kPending && row.partition.find(',') != std::string::npos)
-    each_partition(row, tasks);
-  else
-    tasks(row);
+  if (o.priority && row.state == JobState::kPending && row.partition.find(',') != std::string::npos) each_partition(row, tasks);
+  else tasks(row);
 }
 
 }  // namespace muster::cli

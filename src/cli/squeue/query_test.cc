@@ -16,7 +16,7 @@ constexpr uint32_t bit(JobState s) { return 1u << static_cast<unsigned>(s); }
 TEST(SqueueQuery, ShowsWhatIsNotOverUnlessAsked) {
   rpc::QueryJobs q = *make_query(options({}));
   EXPECT_EQ(q.filter.states, bit(JobState::kPending) | bit(JobState::kRunning) | bit(JobState::kSuspended));
-  EXPECT_EQ(q.filter.state_flags, kJobCompleting);
+  EXPECT_EQ(q.filter.state_flags, kJobCompleting | kJobStopped);
   q = *make_query(options({"-t", "all"}));
   EXPECT_EQ(q.filter.states, 0u);
   EXPECT_EQ(q.filter.state_flags, 0u);
@@ -25,8 +25,7 @@ TEST(SqueueQuery, ShowsWhatIsNotOverUnlessAsked) {
 }
 
 TEST(SqueueQuery, FiltersGoToTheController) {
-  rpc::QueryJobs q =
-      *make_query(options({"-j", "5,6_7", "-p", "gpu", "-u", "0", "-w", "n[1-2]", "-A", "a,b", "-a"}));
+  rpc::QueryJobs q = *make_query(options({"-j", "5,6_7", "-p", "gpu", "-u", "0", "-w", "n[1-2]", "-A", "a,b", "-a"}));
   ASSERT_EQ(q.filter.jobs.size(), 2u);
   EXPECT_EQ(q.filter.jobs[1].array_task, 7u);
   EXPECT_EQ(q.filter.users, std::vector<Uid>{Uid{0}});
@@ -37,8 +36,7 @@ TEST(SqueueQuery, FiltersGoToTheController) {
 
 TEST(SqueueQuery, WrongValuesAreErrors) {
   EXPECT_EQ(make_query(options({"-t", "nope"})).error().message(), "Invalid job state specified: nope");
-  EXPECT_EQ(make_query(options({"-u", "no_such_user_here"})).error().message(),
-            "Invalid user: no_such_user_here");
+  EXPECT_EQ(make_query(options({"-u", "no_such_user_here"})).error().message(), "Invalid user: no_such_user_here");
 }
 
 std::vector<std::string> lines_of(std::vector<std::string> arguments, JobRow row) {

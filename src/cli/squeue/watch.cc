@@ -45,8 +45,7 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
 
   // `first_is_header`: it stays when the list is longer than the window.
-  void draw(const std::vector<std::string>& lines, bool first_is_header, std::string_view status,
-            const std::vector<std::string>& fresh) {
+  void draw(const std::vector<std::string>& lines, bool first_is_header, std::string_view status, const std::vector<std::string>& fresh) {
     os::WindowSize size = os::window_size(1).value_or(os::WindowSize{24, 80});
     size_t rows = std::max<size_t>(size.rows, 2), columns = std::max<size_t>(size.columns, 1);
     size_t shown = std::min(lines.size(), rows - 1);
@@ -150,7 +149,7 @@ class Watcher {
       if (!frame) return {};
       if (frame->message != rpc::JobChanges::kNumber) continue;
       rpc::JobChanges changes;
-      MUSTER_TRY_VOID(wire::decode(frame->payload, changes));
+      MUSTER_TRY_VOID(wire::decode(frame->payload, changes, wire::kOfOurOwn));
       bool last = !changes.more;
       std::vector<std::string> lines = jobs_.apply(std::move(changes), environment());
       if (last) jobs_.end_of_look();
@@ -215,8 +214,6 @@ class Watcher {
 
 }  // namespace
 
-int watch_jobs(const SqueueOptions& options, const Listing& listing, const os::CliLog& log) {
-  return Watcher(options, listing, log).run();
-}
+int watch_jobs(const SqueueOptions& options, const Listing& listing, const os::CliLog& log) { return Watcher(options, listing, log).run(); }
 
 }  // namespace muster::cli

@@ -35,18 +35,18 @@ class WatchedJobs {
  private:
   struct Watched {
     JobRow row;
-    std::shared_ptr<const JobRequest> request;
+    std::shared_ptr<const ShownRequest> request;
     std::string key;  // its lines, with elapsed times that stand still
     bool confirmed = true;
   };
-  bool wanted(const JobRow& row, const JobRequest& request, Time now) const;
-  std::string text_of(const JobRow& row, const JobRequest& request, const fields::Environment& env) const;
+  bool wanted(const JobRow& row, const ShownRequest& request, Time now) const;
+  std::string text_of(const JobRow& row, const ShownRequest& request, const fields::Environment& env) const;
 
   const SqueueOptions& options_;
   const Listing& listing_;
   RequestTable requests_;
   std::map<uint32_t, Watched> rows_;  // by job id
-  Time fixed_now_{};  // of the first notice
+  Time fixed_now_{};                  // of the first notice
 };
 
 // Until q, Ctrl-C, a signal, or the controller stays away. squeue's exit code.

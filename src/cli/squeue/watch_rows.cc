@@ -20,11 +20,11 @@ void split_lines(std::string_view text, std::vector<std::string>& out) {
 
 }  // namespace
 
-bool WatchedJobs::wanted(const JobRow& row, const JobRequest& request, Time now) const {
+bool WatchedJobs::wanted(const JobRow& row, const ShownRequest& request, Time now) const {
   return kept(options_, row, request.uid, Uid{::getuid()}, now);
 }
 
-std::string WatchedJobs::text_of(const JobRow& row, const JobRequest& request, const fields::Environment& env) const {
+std::string WatchedJobs::text_of(const JobRow& row, const ShownRequest& request, const fields::Environment& env) const {
   std::string out;
   each_line(options_, JobRow(row), [&](const JobRow& one) { listing_.jobs.row({one, request, env}, out); });
   return out;
@@ -37,7 +37,7 @@ std::vector<std::string> WatchedJobs::apply(rpc::JobChanges&& changes, const fie
   requests_.add(std::move(changes.requests));
   std::vector<std::string> out;
   for (JobRow& row : changes.jobs) {
-    std::shared_ptr<const JobRequest> request = requests_.share(row);
+    std::shared_ptr<const ShownRequest> request = requests_.share(row);
     if (!wanted(row, *request, env.now)) {
       rows_.erase(row.id.value);
       continue;

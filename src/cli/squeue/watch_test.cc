@@ -6,9 +6,8 @@ namespace muster::cli {
 namespace {
 
 struct WatchTest : testing::Test {
-  SqueueOptions options = parse_squeue(std::vector<std::string>{"-h", "-o", "%i %t %M"}, [](const char*) -> const char* {
-                            return nullptr;
-                          }).options;
+  SqueueOptions options =
+      parse_squeue(std::vector<std::string>{"-h", "-o", "%i %t %M"}, [](const char*) -> const char* { return nullptr; }).options;
   Listing listing = make_listing(options);
   WatchedJobs jobs{options, listing};
   fields::Environment env;

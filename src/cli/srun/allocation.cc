@@ -8,12 +8,13 @@
 
 #include "cli/common/allocation.h"
 #include "cli/common/command.h"
+#include "cli/common/find_job.h"
+#include "cli/common/job_ids.h"
 
 namespace muster::cli {
 namespace {
 
-constexpr Duration kFirstPause = milliseconds(5), kLongestPause = milliseconds(500),
-                   kTellAfter = milliseconds(100);
+constexpr Duration kFirstPause = milliseconds(5), kLongestPause = milliseconds(500), kTellAfter = milliseconds(100);
 
 // While the job waits: says so after a moment, and gives it up at a signal. Made when the controller says
 // that it waits.
@@ -42,12 +43,18 @@ class Waiting {
       int got = sigtimedwait(&set_, nullptr, &step);
       if (over_) return;
       if (got > 0) give_up();
-      if (!told_ && !granted_) told_ = true, log_.info("job {} queued and waiting for resources", job_.value);
+      if (!told_ && !granted_) tell();
     }
+  }
+  void tell() {
+    told_ = true;
+    if (const std::string notice = notice_of(conf_, job_); !notice.empty()) log_.info("{}", notice);
+    log_.info("job {} queued and waiting for resources", job_.value);
   }
   [[noreturn]] void give_up() {
     cancel(conf_, job_);
-    log_.error("Force Terminated job {}", job_.value);
+    log_.info("Job allocation {} has been revoked", job_.value);
+    log_.info("Force Terminated JobId={}", job_.value);
     _exit(1);
   }
 
@@ -67,12 +74,13 @@ std::string host_name() {
 
 }  // namespace
 
-std::optional<rpc::Allocated> allocate_own(Session& session, const JobRequest& request,
-                                           const os::CliLog& log) {
+std::optional<rpc::Allocated> allocate_own(Session& session, const AskedRequest& request, const os::CliLog& log) {
   rpc::Allocate ask;
   ask.request = request;
   std::unique_ptr<Waiting> waiting;
+  JobId job{};
   auto on_part = [&](rpc::AllocationPending&& part) -> Result<> {
+    job = part.job;
     if (!waiting) waiting = std::make_unique<Waiting>(session.conf(), part.job, log);
     if (!part.nodes.empty()) waiting->granted();
     return {};
@@ -82,50 +90,105 @@ std::optional<rpc::Allocated> allocate_own(Session& session, const JobRequest& r
   waiting.reset();
   if (!answer) {
     report_refusal(log, answer.error(), "Unable to allocate resources: ");
+    if (job.value) cancel_unanswered(session.conf(), job, answer.error());
     return std::nullopt;
   }
   if (told) log.info("job {} has been allocated resources", answer->job.id.value);
   return std::move(*answer);
 }
 
-std::optional<rpc::Allocated> attach(Session& session, JobId job, const os::CliLog& log) {
+std::optional<rpc::Allocated> attach(Session& session, const rpc::JobSelector& job, const os::CliLog& log) {
   rpc::AttachAllocation ask;
-  ask.job = job;
-  Result<rpc::Allocated> answer = session.call_again(ask);
+  Result<JobId> id = find_job(session, job);
+  Result<rpc::Allocated> answer;
+  if (id) {
+    ask.job = *id;
+    answer = session.call_again(ask);
+  } else {
+    answer = std::unexpected(id.error());
+  }
   if (answer) return std::move(*answer);
-  report(log, answer.error(), "Unable to confirm allocation for job " + std::to_string(job.value) + ": ");
+  const std::string name = selector_text(job);
+  report(log, answer.error(), "Unable to confirm allocation for job " + name + ": ");
   const Errc code = answer.error().code;
   if (code == Errc::kInvalidJobId || code == Errc::kAlreadyDone || code == Errc::kJobPending)
-    log.info("Check SLURM_JOB_ID environment variable. Expired or invalid job {}", job.value);
+    log.info("Check SLURM_JOB_ID environment variable. Expired or invalid job {}", name);
   return std::nullopt;
 }
 
-int test_only(Session& session, const JobRequest& request, const os::CliLog& log) {
+int test_only(Session& session, const AskedRequest& request, const os::CliLog& log) {
   rpc::WillRun ask;
   ask.request = request;
+  ask.kind = JobKind::kAllocation;
   Result<rpc::WillRunAnswer> a = session.call(ask);
   if (!a) {
     report_refusal(log, a.error(), "allocation failure: ");
     return 1;
   }
-  log.info("Job {} to start at {} using {} processors on nodes {} in partition {}", a->job.value,
-           format_time(a->start), a->cpus, a->node_list, a->partition);
+  log.info("Job {} to start at {} using {} processors on nodes {} in partition {}", a->job.value, format_time(a->start), a->cpus,
+           a->node_list, a->partition);
   return 0;
 }
 
-std::optional<rpc::StepCreated> create_step(Session& session, JobId job, const StepRequest& request,
-                                            const os::CliLog& log) {
+int test_only(Session& session, const rpc::JobSelector& job, const os::CliLog& log) {
+  rpc::ExplainJob ask;
+  ask.job = job;
+  Result<JobExplanation> a = session.call(ask);
+  if (a && a->job.state != JobState::kPending) a = fail(Errc::kAlreadyDone);
+  if (a && a->expected_start == Time{})
+    a = fail(Errc::kNodesBusy, {}, "when it will start is not within sight; muster explain " + selector_text(job) + " says why");
+  if (!a) {
+    report_refusal(log, a.error(), "allocation failure: ");
+    return 1;
+  }
+  const std::string where = a->expected_nodes.empty() ? std::string() : " on nodes " + a->expected_nodes;
+  log.info("Job {} to start at {}{} in partition {}", selector_text(job), format_time(a->expected_start), where, a->job.partition);
+  return 0;
+}
+
+Result<rpc::StepCreated> await_step(Session& session, JobId job, StepId step) {
   rpc::CreateStep ask;
   ask.job = job;
-  ask.request = request;
-  // How the tasks run is for the nodes: the controller needs the shape, the name and the command.
-  ask.request.environment.clear();
-  ask.request.multi_prog_text.clear();
+  ask.waiting_step = step.value;
+  for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+    Result<rpc::StepCreated> placed = session.call(ask);
+    if (placed) return placed;
+    const Errc code = placed.error().code;
+    const bool again =
+        code == Errc::kNodesBusy || code == Errc::kPortsBusy || code == Errc::kJobSuspended || Session::is_connection_error(placed.error());
+    if (!again) return placed;
+    ::usleep(static_cast<useconds_t>(pause.count()));
+  }
+}
+
+namespace {
+
+// How the tasks run is for the nodes: the controller needs the shape, the name and the command.
+StepRequest for_controller(const StepRequest& request) {
+  StepRequest out = request;
+  out.environment.clear();
+  out.multi_prog_text.clear();
+  return out;
+}
+
+}  // namespace
+
+std::optional<rpc::StepCreated> step_without_job(Session& session, const StepRequest& request, const os::CliLog& log) {
+  Result<rpc::StepCreated> step = session.call_again(rpc::RunWithoutJob{for_controller(request)});
+  if (step) return std::move(*step);
+  report(log, step.error(), "Unable to run without an allocation: ");
+  return std::nullopt;
+}
+
+std::optional<rpc::StepCreated> create_step(Session& session, JobId job, const StepRequest& request, bool queue, const os::CliLog& log) {
+  rpc::CreateStep ask;
+  ask.job = job;
+  ask.queue = queue;
+  ask.request = for_controller(request);
   ask.srun_host = host_name();
   ask.srun_pid = static_cast<uint32_t>(::getpid());
   Time give_up = request.immediate_seconds
-                     ? std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()) +
-                           seconds(request.immediate_seconds)
+                     ? std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()) + seconds(request.immediate_seconds)
                      : kTimeInfinite;
   bool told = false;
   for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
@@ -140,8 +203,7 @@ std::optional<rpc::StepCreated> create_step(Session& session, JobId job, const S
       report(log, step.error(), "Unable to create step for job " + std::to_string(job.value) + ": ");
       return std::nullopt;
     }
-    if (!told)
-      log.info("Job {} step creation temporarily disabled, retrying ({})", job.value, step.error().message());
+    if (!told) log.info("Job {} step creation temporarily disabled, retrying ({})", job.value, step.error().message());
     told = true;
     ::usleep(static_cast<useconds_t>(pause.count()));
   }

@@ -1,7 +1,12 @@
 // srun: runs tasks in parallel, in the job it is in or in one of its own. srun(1).
+#include <fcntl.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "base/text.h"
 #include "cli/common/allocation.h"
@@ -16,12 +21,17 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/process.h"
+#include "os/users.h"
 #include "site/mpi_modules.h"
 
 namespace muster::cli {
 namespace {
 
 constexpr int kWrongOption = 255;
+
+// The step: in a job that is there, in one that srun makes for it, or --no-allocate.
+enum class Place : uint8_t { kInJob, kInJobOfItsOwn, kWithoutJob };
+
 constexpr size_t kMaxProgramFile = 4u << 20;
 
 int own_nice() {
@@ -33,8 +43,7 @@ int own_nice() {
 // --async: nobody listens, so output goes to files of the nodes and input is a file or nothing.
 Result<> complete_async(JobOptions& o) {
   StepRequest& s = o.step;
-  if (s.pty || s.immediate)
-    return fail(Errc::kInvalidArgument, "--async cannot be combined with --pty or --immediate");
+  if (s.pty || s.immediate) return fail(Errc::kInvalidArgument, "--async cannot be combined with --pty or --immediate");
   bool from_srun = s.std_in == "all" || (!s.std_in.empty() && parse_number<uint32_t>(s.std_in));
   if (from_srun) return fail(Errc::kInvalidArgument, "--async: there is no srun to forward input; --input takes a file");
   if (s.std_in.empty() || s.std_in == "none") s.std_in = "/dev/null";
@@ -44,15 +53,26 @@ Result<> complete_async(JobOptions& o) {
   return {};
 }
 
+bool may_run(const std::string& path) {
+  struct stat s {};
+  return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
+
 // Where a program is, as the shell would find it.
 std::string found_in_path(const std::string& program) {
   if (program.find('/') != std::string::npos) return program;
   const char* path = ::getenv("PATH");
   for (std::string_view directory : split(path ? path : "/usr/bin:/bin", ':')) {
     std::string whole = std::string(directory.empty() ? "." : directory) + "/" + program;
-    if (::access(whole.c_str(), X_OK) == 0) return whole;
+    if (may_run(whole)) return whole;
   }
   return program;
+}
+
+// What PATH does not have may stand in the working directory: EXECUTABLE PATH RESOLUTION, the last step.
+void look_in_work_dir(StepRequest& s) {
+  if (s.multi_prog || s.argv[0].find('/') != std::string::npos || found_in_path(s.argv[0]) != s.argv[0]) return;
+  if (std::string here = s.work_dir + "/" + s.argv[0]; may_run(here)) s.argv[0] = std::move(here);
 }
 
 // SLURM_TEST_EXEC, LaunchParameters=test_exec: the program must be here, too.
@@ -67,13 +87,14 @@ Result<> complete_step(JobOptions& o, const std::vector<std::string>& operands) 
   StepRequest& s = o.step;
   if (operands.empty()) return fail(Errc::kInvalidArgument, "No command given to execute.");
   s.argv = operands;
-  MUSTER_TRY_VOID(test_program(o, operands[0]));
+  s.work_dir = o.request.work_dir;
+  look_in_work_dir(s);
+  MUSTER_TRY_VOID(test_program(o, s.argv[0]));
   if (o.async) MUSTER_TRY_VOID(complete_async(o));
   if (s.multi_prog) {
     MUSTER_TRY(text, os::read_file(operands[0], kMaxProgramFile));
     s.multi_prog_text = std::move(text);
   }
-  s.work_dir = o.request.work_dir;
   s.umask = o.request.umask;
   s.limits = o.request.limits;
   size_t slash = operands[0].rfind('/');
@@ -103,17 +124,14 @@ void list_mpi() {
   out.line("specific pmix plugin versions available: " + versions);
 }
 
-std::vector<std::string> task_environment_of(const JobOptions& o, const rpc::Allocated& a,
-                                             const ClientConf& conf, bool own) {
+std::vector<std::string> task_environment_of(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf, Place place) {
   VariableList v(exported(o, own_environment()));
   add_option_variables(o, v);
   if (o.preserve_env)
     for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS", "SLURM_JOB_NUM_NODES", "SLURM_NNODES"})
       if (const char* value = ::getenv(name)) v.set(name, value);
-  if (own) {
-    add_submit_variables(o, conf, current_directory(), own_nice(), v);
-    add_allocation_variables(a, conf, v);
-  }
+  if (place != Place::kInJob) add_submit_variables(o, conf, current_directory(), own_nice(), v);
+  if (place == Place::kInJobOfItsOwn) add_allocation_variables(a, conf, v);
   v.set("SRUN_DEBUG", std::to_string(3 + o.verbose));
   v.set("SLURM_UMASK", [&] {
     char text[8];
@@ -124,8 +142,7 @@ std::vector<std::string> task_environment_of(const JobOptions& o, const rpc::All
 }
 
 // --prolog and --epilog run here, as the user.
-bool run_program(const std::string& program, const char* what, const std::vector<std::string>& environment,
-                 const os::CliLog& log) {
+bool run_program(const std::string& program, const char* what, const std::vector<std::string>& environment, const os::CliLog& log) {
   if (program.empty() || program == "none") return true;
   os::SpawnSpec s;
   s.path = program;
@@ -138,13 +155,13 @@ bool run_program(const std::string& program, const char* what, const std::vector
 }
 
 void say_step_id(const JobOptions& o, JobId job, StepId step) {
+  if (o.quiet) return;
   std::string name = std::to_string(job.value) + "." + std::to_string(step.value);
   Out().line(o.parsable ? name : "Submitted step " + name);
 }
 
 // --bcast: the program goes to the nodes of the step first, and is started from there.
-Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCreated& step, const NodeDialer& dialer,
-                      StepRequest& request) {
+Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCreated& step, const NodeDialer& dialer, StepRequest& request) {
   rpc::AskCredential ask;
   ask.job = step.job;
   ask.has_step = true;
@@ -173,17 +190,17 @@ Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCrea
 }
 
 // How the step is launched, but for the step itself.
-LaunchPlan launch_plan(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf, bool own) {
+LaunchPlan launch_plan(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf, Place place) {
   LaunchPlan plan;
   plan.request = o.step;
-  plan.request.environment = task_environment_of(o, a, conf, own);
+  plan.request.environment = task_environment_of(o, a, conf, place);
   plan.dialer.slurmd_pid_file = conf.slurmd_pid_file;
   plan.dialer.security = client_options(conf, Patience::kNone).security;
   plan.ports = conf.srun_ports;
   plan.kill_wait_seconds = conf.kill_wait_seconds;
   plan.wait_seconds = o.step.wait_seconds.value_or(conf.wait_seconds);
-  plan.kill_on_bad_exit = o.step.kill_on_bad_exit == KillOnBadExit::kDefault ? conf.kill_on_bad_exit
-                                                                             : o.step.kill_on_bad_exit == KillOnBadExit::kYes;
+  plan.kill_on_bad_exit =
+      o.step.kill_on_bad_exit == KillOnBadExit::kDefault ? conf.kill_on_bad_exit : o.step.kill_on_bad_exit == KillOnBadExit::kYes;
   if (o.msg_timeout_seconds) plan.launch_timeout = plan.dialer.connect_timeout = seconds(*o.msg_timeout_seconds);
   plan.reduce_exit_messages = o.reduce_task_exit_msg;
   plan.async = o.async;
@@ -199,33 +216,118 @@ LaunchPlan launch_plan(const JobOptions& o, const rpc::Allocated& a, const Clien
 }
 
 // A job that ended meanwhile took its step along: that is no error.
-void finish_step(Session& session, const rpc::StepCreated& step, int32_t status) {
-  static_cast<void>(session.call_again(rpc::FinishStep{step.job, step.step, status}));
+void finish_step(Session& session, const rpc::StepCreated& step, int32_t status, bool out_of_memory = false) {
+  static_cast<void>(session.call_again(rpc::FinishStep{step.job, step.step, status, out_of_memory}));
 }
 
 // What comes between the step's creation and its launch.
 Result<> prepare(Session& session, const JobOptions& o, LaunchPlan& plan, SpankHost& plugins) {
   if (o.bcast) {
     if (Result<> sent = send_program(session, o, plan.step, plan.dialer, plan.request); !sent)
-      return fail(sent.error().code, "Failed to broadcast '" + o.step.argv[0] + "'. Step launch aborted: " + std::string(sent.error().message()),
+      return fail(sent.error().code,
+                  "Failed to broadcast '" + o.step.argv[0] + "'. Step launch aborted: " + std::string(sent.error().message()),
                   sent.error().hint);
   }
   return plugins.before_launch(plan.step);
 }
 
-// The step in a job that has its nodes. `job_status`: what the job is given back with.
-int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, bool own, SpankHost& plugins,
-             const os::CliLog& log, int32_t& job_status) {
+// "jobid 7: nodes(2):`n[1-2]', cpu counts: 3(x1),1(x1)"
+void say_allocation(const rpc::Allocated& a, const os::CliLog& log) {
+  if (!log.enabled(os::LogLevel::kVerbose)) return;
+  std::string counts;
+  for (size_t i = 0, same = 1; i < a.cpus_per_node.size(); i += same) {
+    for (same = 1; i + same < a.cpus_per_node.size() && a.cpus_per_node[i + same] == a.cpus_per_node[i];) ++same;
+    counts += (counts.empty() ? "" : ",") + std::to_string(a.cpus_per_node[i]) + "(x" + std::to_string(same) + ")";
+  }
+  log.verbose("jobid {}: nodes({}):`{}', cpu counts: {}", a.job.id.value, a.job.nodes, a.job.node_list, counts);
+}
+
+void say_asked(const StepRequest& r, const rpc::Allocated& a, const os::CliLog& log) {
+  log.debug("requesting job {}, user {}, nodes {} including ({})", a.job.id.value, a.request.uid.value,
+            r.min_nodes ? r.min_nodes : a.job.nodes, r.required_nodes.empty() ? std::string("(null)") : r.required_nodes);
+  log.debug("cpus {}, tasks {}, name {}, relative {}", r.num_tasks * std::max(r.cpus_per_task, 1u), r.num_tasks, r.name,
+            r.relative < 0 ? std::string("none") : std::to_string(r.relative));
+  log.verbose("CpuBindType={}", r.cpu_bind.empty() ? std::string("(null type)") : r.cpu_bind);
+}
+
+// --relative leaves some of the job's first nodes out: what was asked for by number must fit behind them.
+bool fits_behind(const JobOptions& o, const rpc::Allocated& a, const os::CliLog& log) {
+  const int64_t first = o.step.relative, wanted = o.step.min_nodes, there = a.job.nodes;
+  if (first < 0) return true;
+  if (o.source_of("nodes") == Source::kCommandLine && first + wanted > there) {
+    log.error("--relative and --nodes option incompatible with count of allocated nodes ({}+{}>{})", first, wanted, there);
+    return false;
+  }
+  if (first < there && first + std::max<int64_t>(wanted, 1) > there)
+    log.info("Warning: --relative={}: the step has {} of the job's {} nodes", first, there - first, there);
+  return true;
+}
+
+// A whole node's CPUs are for tasks of so many each, where no number of tasks is given: --cpus-per-task.
+void fill_whole_nodes(const JobOptions& o, const rpc::Allocated& a, StepRequest& s) {
+  const bool counted = s.num_tasks || s.ntasks_per_node || s.ntasks_per_gpu || s.overcommit;
+  if (counted || !s.cpus_per_task || o.request.exclusive != Exclusive::kNode) return;
+  for (uint32_t cpus : a.cpus_per_node) s.num_tasks += cpus / s.cpus_per_task;
+}
+
+// How tasks are dealt out by default, for who looks at the variable.
+void say_distribution(const JobOptions& o, const rpc::StepCreated& step, StepRequest& s) {
+  if (!o.request.distribution.empty()) return;
+  VariableList v(std::move(s.environment));
+  v.set("SLURM_DISTRIBUTION", step.num_tasks <= step.nodes.size() ? "cyclic" : "block");
+  s.environment = v.list();
+}
+
+// The step waits for the job's resources: a process of its own waits for them, and launches it. No input, no terminal.
+// False in the process that the user called.
+bool continue_in_background(const os::CliLog& log) {
+  const pid_t child = ::fork();
+  if (child < 0) log.error("srun cannot start the process that launches the step later: {}", std::string(strerror(errno)));
+  if (child != 0) return false;
+  ::setsid();
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd : {0, 1, 2}) ::dup2(nothing, fd);
+  return true;
+}
+
+int launch_later(Session& session, const JobOptions& o, LaunchPlan plan, const rpc::StepCreated& waiting, SpankHost& plugins,
+                 const os::CliLog& log) {
+  auto placed = await_step(session, waiting.job, waiting.step);
+  if (!placed) {
+    finish_step(session, waiting, 1 << 8);
+    return 1;
+  }
+  plan.step = std::move(*placed);
+  const rpc::StepCreated step = plan.step;
+  say_distribution(o, step, plan.request);
+  int code = prepare(session, o, plan, plugins) ? StepLauncher(std::move(plan), log).run() : 1;
+  if (code != 0) finish_step(session, step, 1 << 8);
+  return code;
+}
+
+// The step in a job that has its nodes, or on nodes without a job. `job_status`: what the job is given back with.
+int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, Place place, SpankHost& plugins, const os::CliLog& log,
+             int32_t& job_status) {
   job_status = 1 << 8;
   const ClientConf& conf = session.conf();
-  LaunchPlan plan = launch_plan(o, a, conf, own);
+  LaunchPlan plan = launch_plan(o, a, conf, place);
   if (!run_program(o.prolog.empty() ? conf.srun_prolog : o.prolog, "prolog", plan.request.environment, log)) return 1;
-  auto created = create_step(session, a.job.id, plan.request, log);
+  if (place == Place::kInJobOfItsOwn) fill_whole_nodes(o, a, plan.request);
+  say_asked(plan.request, a, log);
+  auto created = place == Place::kWithoutJob ? step_without_job(session, plan.request, log)
+                                             : create_step(session, a.job.id, plan.request, o.async, log);
   if (!created) return o.exit_error.value_or(1);
+  if (o.async) say_step_id(o, created->job, created->step);
+  if (created->waiting) {
+    if (!continue_in_background(log)) return 0;
+    Session later(session.conf(), Patience::kMessageTimeout, Whom::kStepManager);
+    return launch_later(later, o, std::move(plan), *created, plugins, log);
+  }
   plan.step = std::move(*created);
+  if (place != Place::kInJobOfItsOwn) say_distribution(o, plan.step, plan.request);
   if (Result<> ready = prepare(session, o, plan, plugins); !ready) {
     log.error(ready.error());
-    finish_step(session, plan.step, 1 << 8);
+    if (place != Place::kWithoutJob) finish_step(session, plan.step, 1 << 8);
     return o.exit_error.value_or(1);
   }
   const rpc::StepCreated step = plan.step;
@@ -233,13 +335,21 @@ int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, boo
   StepLauncher launcher(std::move(plan), log);
   int code = launcher.run();
   job_status = launcher.wait_status() == 0 && code != 0 ? code << 8 : launcher.wait_status();
-  if (o.async) {
-    if (code == 0) say_step_id(o, step.job, step.step);
-    return code;
-  }
+  if (o.async) return code;
   run_program(o.epilog.empty() ? conf.srun_epilog : o.epilog, "epilog", environment, log);
-  if (!own) finish_step(session, step, job_status);
+  if (place == Place::kInJob) finish_step(session, step, job_status, launcher.out_of_memory());
   return code;
+}
+
+// --no-allocate. A job that srun is called in has nothing to do with it.
+int run_without_job(Session& session, const JobOptions& o, SpankHost& plugins, const os::CliLog& log) {
+  log.info("do not allocate resources");
+  rpc::Allocated none;
+  none.request.name = o.request.name;
+  os::UserDirectory users;
+  none.request.user_name = users.user_name(Uid(::geteuid()));
+  int32_t status = 0;
+  return run_step(session, o, none, Place::kWithoutJob, plugins, log, status);
 }
 
 int run(int argc, char** argv) {
@@ -261,40 +371,46 @@ int run(int argc, char** argv) {
     list_mpi();
     return 0;
   }
-  if (auto code = settled(parse.outcome, Command::kSrun, parse.messages, kWrongOption, parse.topic, plugins->options()))
-    return *code;
+  if (auto code = settled(parse.outcome, Command::kSrun, parse.messages, kWrongOption, parse.topic, plugins->options())) return *code;
   JobOptions& o = parse.options;
   if (o.quiet) log.set_level(os::LogLevel::kError);
   set_verbosity(log, o.verbose);
+  say_options(log, o);
   if (!conf) {
     report(log, conf.error());
     return 1;
   }
   if (auto code = plugins_settled(*plugins, parse, log, kWrongOption)) return *code;
-  Session session(std::move(*conf), Patience::kMessageTimeout);
+  Session session(std::move(*conf), Patience::kMessageTimeout, o.job_id ? Whom::kStepManager : Whom::kController);
   o.test_exec = o.test_exec || session.conf().has_launch_parameter("test_exec");
   Result<> complete = complete_request(o, session.conf(), "srun", arguments);
-  if (complete) complete = complete_step(o, parse.operands);
+  if (complete && !o.request.test_only) complete = complete_step(o, parse.operands);
   if (!complete) {
     report(log, complete.error());
     return o.exit_error.value_or(1);
   }
+  rpc::JobSelector job;
+  job.job = o.job_id;
+  job.array_task = o.array_task;
+  if (o.request.test_only && o.source_of("jobid") == Source::kCommandLine) return test_only(session, job, log);
   if (o.request.test_only) return test_only(session, o.request, log);
+  say_inherited(log, o.request);
   bool own = !o.job_id;
-  if (own && o.async) {
+  if ((own || o.request.no_allocate) && o.async) {
     log.error("--async can only be used in an existing job allocation");
     return o.exit_error.value_or(1);
   }
-  if (own) {   // the job's limit and warning are the controller's
+  if (o.request.no_allocate) return run_without_job(session, o, *plugins, log);
+  if (own) {  // the job's limit and warning are the controller's
     o.step.time_limit_min = std::nullopt;
     o.step.warn = {};
   }
-  o.request.kind = JobKind::kAllocation;
-  std::optional<rpc::Allocated> a =
-      own ? allocate_own(session, o.request, log) : attach(session, o.job_id, log);
+  std::optional<rpc::Allocated> a = own ? allocate_own(session, o.request, log) : attach(session, job, log);
+  if (a) say_allocation(*a, log);
   if (!a) return own && o.request.immediate_seconds ? o.exit_immediate.value_or(1) : o.exit_error.value_or(1);
+  if (!own && !fits_behind(o, *a, log)) return o.exit_error.value_or(1);
   int32_t status = 0;
-  int code = run_step(session, o, *a, own, *plugins, log, status);
+  int code = run_step(session, o, *a, own ? Place::kInJobOfItsOwn : Place::kInJob, *plugins, log, status);
   if (own) give_back(session, a->job.id, status, log);
   return code;
 }

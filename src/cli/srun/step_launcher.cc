@@ -28,9 +28,7 @@ Result<std::string> address_towards(const rpc::NodeAddress& node) {
     net::UniqueFd fd(::socket(a.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     sockaddr_storage own{};
     socklen_t size = sizeof own;
-    if (!fd || ::connect(fd.get(), a.get(), a.size) < 0 ||
-        ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &size) < 0)
-      continue;
+    if (!fd || ::connect(fd.get(), a.get(), a.size) < 0 || ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &size) < 0) continue;
     std::string text = net::address_text(own);
     text = text.substr(0, text.rfind(':'));
     if (text.starts_with('[')) text = text.substr(1, text.size() - 2);
@@ -72,6 +70,7 @@ FileNames StepLauncher::file_names() const {
   FileNames names;
   names.job = plan_.step.job;
   names.step = plan_.step.step;
+  names.sluid = plan_.step.sluid;
   names.node = plan_.step.nodes.empty() ? "" : plan_.step.nodes.front().address.name;
   names.job_name = plan_.job_name;
   names.user = plan_.user_name;
@@ -109,9 +108,7 @@ int StepLauncher::run() {
 Result<> StepLauncher::listen() {
   MUSTER_TRY(key, net::random_key());
   io_.key = key;
-  bool local = std::ranges::all_of(plan_.step.nodes, [&](const rpc::StepNode& n) {
-    return plan_.dialer.is_local(n.address.name);
-  });
+  bool local = std::ranges::all_of(plan_.step.nodes, [&](const rpc::StepNode& n) { return plan_.dialer.is_local(n.address.name); });
   if (local) {
     MUSTER_TRY(dir, os::TempDir::create("srun"));
     socket_dir_.emplace(std::move(dir));
@@ -129,14 +126,21 @@ Result<> StepLauncher::listen() {
   return {};
 }
 
+std::string StepLauncher::ranks_text(const Node& n) {
+  Bitmap ranks;
+  for (uint32_t rank : n.step->ranks) ranks.set(rank);
+  return ranks.count() == 1 ? ranks.to_ranges() : "[" + ranks.to_ranges() + "]";
+}
+
 void StepLauncher::launch_next() {
   if (asked_ < nodes_.size()) launch(nodes_[asked_++]);
 }
 
 void StepLauncher::launch(Node& n) {
+  if (!plan_.attach)
+    log_.verbose("launching StepId={} on host {}, {} tasks: {}", name_, n.step->address.name, n.step->ranks.size(), ranks_text(n));
   NodeRequest ask;
   ask.node = n.step->address;
-  ask.credential = plan_.step.credential;
   ask.timeout = plan_.launch_timeout.value_or(kLaunchTimeout);
   if (plan_.attach) {
     ask.message = wire::number_of<rpc::AttachTasks>;
@@ -155,9 +159,10 @@ void StepLauncher::launch(Node& n) {
     // A slurmd that dies takes its answer along; whoever has the stream of the tasks knows that they were launched.
     if (!r && !(n.stream && r.error().code == Errc::kReceiveFailed)) return launch_failed(n, r.error());
     n.launched = true;
+    say_started(n);
     launch_next();
     if (!plan_.async) return;
-    n.over = true;   // nobody listens to it: launched is all there is to wait for
+    n.over = true;  // nobody listens to it: launched is all there is to wait for
     check_done();
   });
 }
@@ -177,7 +182,7 @@ void StepLauncher::launch_failed(Node& n, const Error& e) {
   n.over = true;
   tell_of_lost_nodes();
   if (!ending_ && !plan_.attach) end_step("Job step aborted");
-  launch_next();   // it learns at once that the step ends
+  launch_next();  // it learns at once that the step ends
   check_done();
 }
 
@@ -193,10 +198,8 @@ void StepLauncher::accept_stream() {
       n ? on_stream(*n, f) : on_hello(raw, f);
     };
     c->on_closed = [this, raw](const Error&) {
-      if (Node* n = node_of(raw))
-        stream_over(*n);
-      else
-        unknown_.erase(raw);
+      if (Node* n = node_of(raw)) stream_over(*n);
+      else unknown_.erase(raw);
     };
     unknown_[raw] = std::move(c);
   }
@@ -206,8 +209,7 @@ void StepLauncher::on_hello(net::Channel* raw, const net::Frame& f) {
   auto at = unknown_.find(raw);
   if (at == unknown_.end()) return;
   step_rpc::IoHello hello;
-  bool good =
-      f.message == step_rpc::IoHello::kNumber && wire::decode(f.payload, hello) && hello.key == io_.key;
+  bool good = f.message == step_rpc::IoHello::kNumber && wire::decode(f.payload, hello) && hello.key == io_.key;
   net::ChannelPtr c = at->second;
   unknown_.erase(at);
   auto node = std::ranges::find_if(nodes_, [&](const Node& n) { return n.step->address.name == hello.node; });
@@ -280,6 +282,8 @@ void StepLauncher::stream_over(Node& n) {
 
 void StepLauncher::tasks_ended(Node& n, const step_rpc::TasksEnded& m) {
   bool failed_before = report_.any_failed();
+  say_started(n);  // short tasks end before slurmd has answered
+  say_ended(n, m);
   report_.ended(n.step->address.name, m);
   if (plan_.reduce_exit_messages) report_.say_each_ending_once();
   if (!line_timer_) line_timer_ = loop_.after(kLineDelay, [this] { flush_lines(); });
@@ -294,10 +298,32 @@ void StepLauncher::tasks_ended(Node& n, const step_rpc::TasksEnded& m) {
       wait_timer_ = loop_.after(seconds(wait), [this, wait] {
         log_.info("First task exited {}s ago", wait);
         for (const std::string& line : report_.status_lines()) log_.info("{}", line);
-        end_step(("Terminating StepId=" + name_).c_str());
+        end_step(("Terminating StepId=" + name_).c_str(), SIGKILL);
       });
+    if (wait > 0) log_.verbose("First task exited. Terminating job in {}s", wait);
   }
   if (report_.running() == 0) wait_timer_.reset();
+}
+
+void StepLauncher::say_started(Node& n) {
+  if (!plan_.attach && !std::exchange(n.told_started, true))
+    log_.verbose("Node {}, {} tasks started", n.step->address.name, n.step->ranks.size());
+}
+
+// With -v, tasks that end well are told of too.
+void StepLauncher::say_ended(const Node& n, const step_rpc::TasksEnded& m) {
+  if (!log_.enabled(os::LogLevel::kVerbose)) return;
+  std::map<int32_t, Bitmap> by_status;
+  for (const step_rpc::TaskEnd& t : m.tasks)
+    if (report_.is_running(t.rank)) by_status[t.status].set(t.rank);
+  for (const auto& [status, ranks] : by_status) {
+    char hex[16];
+    snprintf(hex, sizeof hex, "0x%04x", static_cast<unsigned>(status) & 0xffff);
+    const std::string_view what = ranks.count() == 1 ? "task" : "tasks";
+    output_.fresh_line();
+    log_.verbose("Received task exit notification for {} {} of StepId={} (status={}).", ranks.count(), what, name_, std::string(hex));
+    if (status == 0) log_.verbose("{}: {}: Completed", n.step->address.name, tasks_text(ranks));
+  }
 }
 
 void StepLauncher::flush_lines() {
@@ -319,11 +345,12 @@ void StepLauncher::send_all(const M& m) {
     if (n.stream) net::notify(*n.stream, m);
 }
 
-void StepLauncher::end_step(const char* why) {
+void StepLauncher::end_step(const char* why, int signal) {
   if (plan_.attach) return loop_.stop();  // the step is not ours to end
   output_.fresh_line();
   if (why) log_.info("{}", why);
   ending_ = true;
+  if (signal) forward(signal);
   send_all(step_rpc::IoSignal{0, true, plan_.kill_wait_seconds});
   // Nodes that never come back do not hold us.
   abort_timer_ = loop_.after(seconds(plan_.kill_wait_seconds + 10), [this] {
@@ -355,9 +382,7 @@ void StepLauncher::wire_signals() {
     });
 }
 
-void StepLauncher::forward(int signal) {
-  send_all(step_rpc::IoSignal{static_cast<uint16_t>(signal), false, 0});
-}
+void StepLauncher::forward(int signal) { send_all(step_rpc::IoSignal{static_cast<uint16_t>(signal), false, 0}); }
 
 void StepLauncher::on_interrupt() {
   Duration now = net::Loop::monotonic();
@@ -375,13 +400,12 @@ void StepLauncher::on_interrupt() {
   }
   log_.info("sending Ctrl-C to StepId={}", name_);
   forward(SIGINT);
-  abort_step();
+  // With --disable-status the first one is the tasks' affair alone.
+  if (again || plan_.quit_on_interrupt) abort_step();
 }
 
 void StepLauncher::abort_step() {
-  end_step(("Job step aborted: Waiting up to " + std::to_string(plan_.kill_wait_seconds + 2) +
-            " seconds for job step to finish.")
-               .c_str());
+  end_step(("Job step aborted: Waiting up to " + std::to_string(plan_.kill_wait_seconds + 2) + " seconds for job step to finish.").c_str());
 }
 
 // ---- input
@@ -430,16 +454,18 @@ void StepLauncher::read_input() {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got <= 0) {
     input_watch_.reset();
+    // Nothing at all was typed or piped into sattach: the tasks' input is still srun's.
+    if (plan_.attach && !input_sent_) return;
     return send_input({}, true);
   }
+  input_sent_ = true;
   send_input(std::string(buffer.data(), static_cast<size_t>(got)), false);
 }
 
 void StepLauncher::send_input(std::string data, bool end) {
   input_ended_ = end;
   for (Node& n : nodes_) {
-    bool meant = input_rank_ == step_rpc::kAllTasks ||
-                 std::ranges::find(n.step->ranks, input_rank_) != n.step->ranks.end();
+    bool meant = input_rank_ == step_rpc::kAllTasks || std::ranges::find(n.step->ranks, input_rank_) != n.step->ranks.end();
     if (!n.stream || !meant) continue;
     n.input_unacknowledged += data.size();
     net::notify(*n.stream, step_rpc::IoData{input_rank_, 0, end, data});

@@ -27,12 +27,12 @@ namespace muster::cli {
 
 struct LaunchPlan {
   rpc::StepCreated step;
-  StepRequest request;          // complete: argv, environment, files
+  StepRequest request;              // complete: argv, environment, files
   std::string job_name, user_name;  // for names of files
   JobId array_job{};
   uint32_t array_task = kNoArrayTask;
   NodeDialer dialer;
-  bool attach = false;  // to a step that others launched
+  bool attach = false;                        // to a step that others launched
   std::pair<uint16_t, uint16_t> ports{0, 0};  // one of these is listened on; 0: any
   uint32_t kill_wait_seconds = 30;
   std::optional<Duration> launch_timeout;  // --msg-timeout
@@ -51,12 +51,13 @@ class StepLauncher {
   // Runs the step to its end. srun's exit code.
   int run();
   int32_t wait_status() const { return report_.wait_status(); }
+  bool out_of_memory() const { return report_.out_of_memory(); }
 
  private:
   struct Node {
     const rpc::StepNode* step = nullptr;
     net::ChannelPtr stream;
-    bool launched = false, over = false;
+    bool launched = false, over = false, told_started = false;
     uint64_t input_unacknowledged = 0;
     std::vector<std::string> letters;  // that came before its stream
   };
@@ -89,7 +90,11 @@ class StepLauncher {
   void wire_signals();
   void on_interrupt();
   void forward(int signal);
-  void end_step(const char* why);
+  // `signal`: what the tasks get first; 0: as scancel ends them.
+  void end_step(const char* why, int signal = 0);
+  void say_started(Node& node);
+  void say_ended(const Node& node, const step_rpc::TasksEnded& m);
+  static std::string ranks_text(const Node& node);
   void abort_step();
   template <class M>
   void send_all(const M& m);
@@ -107,15 +112,15 @@ class StepLauncher {
   std::unique_ptr<net::Loop::Watch> listener_watch_;
   std::map<const net::Channel*, net::ChannelPtr> unknown_;  // accepted, no hello yet
   std::vector<Node> nodes_;
-  size_t asked_ = 0;  // nodes that were asked for a launch
-  bool letters_ = false;  // nodes write to each other (--mpi)
-  bool telling_ = false;  // ... and will be told who is gone
+  size_t asked_ = 0;         // nodes that were asked for a launch
+  bool letters_ = false;     // nodes write to each other (--mpi)
+  bool telling_ = false;     // ... and will be told who is gone
   size_t kept_letters_ = 0;  // bytes
   int input_fd_ = 0;
   os::Fd input_file_;
   std::unique_ptr<net::Loop::Watch> input_watch_;
   uint32_t input_rank_ = step_rpc::kAllTasks;
-  bool input_ended_ = false, input_wanted_ = true;
+  bool input_ended_ = false, input_wanted_ = true, input_sent_ = false;
   std::optional<os::RawMode> raw_;
   std::unique_ptr<net::Loop::Timer> line_timer_, wait_timer_, abort_timer_;
   Duration last_interrupt_{-1};

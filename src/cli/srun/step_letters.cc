@@ -28,7 +28,7 @@ void StepLauncher::pass_on(const Node& from, const net::Frame& f) {
 }
 
 void StepLauncher::deliver(Node& n, const mpi_rpc::NodeLetter& m) {
-  if (n.over) return;   // who asks it for something is told
+  if (n.over) return;  // who asks it for something is told
   std::string bytes = wire::encoded(m);
   if (n.stream) return n.stream->notify(mpi_rpc::NodeLetter::kNumber, std::move(bytes));
   kept_letters_ += bytes.size();
@@ -43,8 +43,7 @@ void StepLauncher::deliver_kept(Node& n) {
     n.stream->notify(mpi_rpc::NodeLetter::kNumber, std::move(bytes));
   }
   n.letters.clear();
-  if (letters_ && !lost_nodes().empty())
-    n.stream->notify(mpi_rpc::NodesLost::kNumber, wire::encoded(mpi_rpc::NodesLost{lost_nodes()}));
+  if (letters_ && !lost_nodes().empty()) n.stream->notify(mpi_rpc::NodesLost::kNumber, wire::encoded(mpi_rpc::NodesLost{lost_nodes()}));
 }
 
 std::vector<uint32_t> StepLauncher::lost_nodes() const {

@@ -16,8 +16,7 @@ bool same_file(int a, int b) {
 
 }  // namespace
 
-Result<> StepOutput::open_sink(Sink& sink, std::string& pattern, const StepRequest& r, const FileNames& names,
-                               uint32_t num_tasks) {
+Result<> StepOutput::open_sink(Sink& sink, std::string& pattern, const StepRequest& r, const FileNames& names, uint32_t num_tasks) {
   if (pattern.empty() || pattern == "all") {
     pattern.clear();
     return {};

@@ -25,7 +25,7 @@ class StepOutput {
   void end(uint32_t rank, uint8_t stream);  // the rest of an unfinished line
   // Before a message of srun's own: ends the line on standard error that a task has begun.
   void fresh_line();
-  bool broken() const { return broken_; }   // nobody reads any more
+  bool broken() const { return broken_; }  // nobody reads any more
 
  private:
   struct Sink {
@@ -33,15 +33,14 @@ class StepOutput {
     os::Fd own;
     int64_t only = -1;  // just this task
   };
-  Result<> open_sink(Sink& sink, std::string& pattern, const StepRequest& request, const FileNames& names,
-                     uint32_t num_tasks);
+  Result<> open_sink(Sink& sink, std::string& pattern, const StepRequest& request, const FileNames& names, uint32_t num_tasks);
   void put(const Sink& sink, std::string_view data);
 
   Sink sinks_[2];  // stdout, stderr
   bool label_ = false, at_once_ = false, broken_ = false;
-  bool terminal_ = false;       // --pty: what is on it is the task's affair
-  bool one_file_ = false;       // stdout and stderr are the same file
-  bool in_line_ = false;        // standard error does not end with a line's end
+  bool terminal_ = false;  // --pty: what is on it is the task's affair
+  bool one_file_ = false;  // stdout and stderr are the same file
+  bool in_line_ = false;   // standard error does not end with a line's end
   uint32_t num_tasks_ = 0;
   std::map<std::pair<uint32_t, uint8_t>, LineHolder> lines_;
 };

@@ -7,14 +7,11 @@
 
 namespace muster::cli {
 
-std::string tasks_text(const Bitmap& ranks) {
-  return (ranks.count() == 1 ? "task " : "tasks ") + ranks.to_ranges();
-}
+std::string tasks_text(const Bitmap& ranks) { return (ranks.count() == 1 ? "task " : "tasks ") + ranks.to_ranges(); }
 
 std::string end_text(int32_t status, bool out_of_memory) {
   if (out_of_memory) return "Out Of Memory";
-  if (WIFSIGNALED(status))
-    return std::string(strsignal(WTERMSIG(status))) + (WCOREDUMP(status) ? " (core dumped)" : "");
+  if (WIFSIGNALED(status)) return std::string(strsignal(WTERMSIG(status))) + (WCOREDUMP(status) ? " (core dumped)" : "");
   return "Exited with exit code " + std::to_string(WEXITSTATUS(status));
 }
 
@@ -23,6 +20,7 @@ void TaskReport::ended(std::string_view node, const step_rpc::TasksEnded& m) {
     if (!is_running(t.rank)) continue;
     tasks_[t.rank].ended = true;
     ++ended_;
+    out_of_memory_ = out_of_memory_ || m.out_of_memory;
     status_ = std::max(status_, t.status);
     if (t.status == 0) continue;
     int code = WIFSIGNALED(t.status) ? 128 + WTERMSIG(t.status) : WEXITSTATUS(t.status);

@@ -23,6 +23,7 @@ class TaskReport {
   bool any_failed() const { return exit_code_ != 0; }
   int exit_code() const { return exit_code_; }     // the highest; 128 + signal
   int32_t wait_status() const { return status_; }  // the highest
+  bool out_of_memory() const { return out_of_memory_; }
   // "n1: tasks 0-3: Exited with exit code 1", in order of what happened; empty afterwards.
   std::vector<std::string> take_lines();
   // SLURM_SRUN_REDUCE_TASK_EXIT_MSG: an ending that was told before is not told again.
@@ -43,6 +44,7 @@ class TaskReport {
   size_t ended_ = 0;
   int exit_code_ = 0;
   int32_t status_ = 0;
+  bool out_of_memory_ = false;
   std::vector<Line> lines_;
   std::set<std::string> told_;
 };

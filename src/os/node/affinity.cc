@@ -23,24 +23,19 @@ std::vector<unsigned long> mask_of(const Bitmap& b) {
 
 int mode_of(MemoryPolicy p) {
   switch (p) {
-    case MemoryPolicy::kBind:
-      return MPOL_BIND;
-    case MemoryPolicy::kPrefer:
-      return MPOL_PREFERRED;
-    case MemoryPolicy::kInterleave:
-      return MPOL_INTERLEAVE;
-    case MemoryPolicy::kLocal:
-      return MPOL_LOCAL;
-    default:
-      return MPOL_DEFAULT;
+    case MemoryPolicy::kBind: return MPOL_BIND;
+    case MemoryPolicy::kPrefer: return MPOL_PREFERRED;
+    case MemoryPolicy::kInterleave: return MPOL_INTERLEAVE;
+    case MemoryPolicy::kLocal: return MPOL_LOCAL;
+    default: return MPOL_DEFAULT;
   }
 }
 
 Result<> set_mode(int mode, const std::vector<unsigned long>& nodes) {
   const bool none = std::all_of(nodes.begin(), nodes.end(), [](unsigned long w) { return w == 0; });
   // The kernel reads one bit less than it is told.
-  const long r = none ? syscall(SYS_set_mempolicy, mode, nullptr, 0)
-                      : syscall(SYS_set_mempolicy, mode, nodes.data(), nodes.size() * kBits + 1);
+  const long r =
+      none ? syscall(SYS_set_mempolicy, mode, nullptr, 0) : syscall(SYS_set_mempolicy, mode, nodes.data(), nodes.size() * kBits + 1);
   if (r < 0) return fail_errno("NUMA memory policy");
   return {};
 }
@@ -60,8 +55,7 @@ Result<Bitmap> cpu_affinity(pid_t pid) {
   while (true) {
     const long n = syscall(SYS_sched_getaffinity, pid, mask.size() * sizeof(unsigned long), mask.data());
     if (n >= 0) return Bitmap::from_words(static_cast<size_t>(n) * 8, {mask.begin(), mask.end()});
-    if (errno != EINVAL || mask.size() > 4096)
-      return fail_errno("CPU affinity of process " + std::to_string(pid));
+    if (errno != EINVAL || mask.size() > 4096) return fail_errno("CPU affinity of process " + std::to_string(pid));
     mask.resize(mask.size() * 4);
   }
 }
@@ -69,8 +63,7 @@ Result<Bitmap> cpu_affinity(pid_t pid) {
 Result<MemoryPolicyNow> memory_policy() {
   int mode = 0;
   std::vector<unsigned long> nodes(kMaxNumaNodes / kBits);
-  if (syscall(SYS_get_mempolicy, &mode, nodes.data(), nodes.size() * kBits + 1, nullptr, 0) < 0)
-    return fail_errno("NUMA memory policy");
+  if (syscall(SYS_get_mempolicy, &mode, nodes.data(), nodes.size() * kBits + 1, nullptr, 0) < 0) return fail_errno("NUMA memory policy");
   MemoryPolicyNow now;
   for (auto p : {MemoryPolicy::kBind, MemoryPolicy::kPrefer, MemoryPolicy::kInterleave, MemoryPolicy::kLocal})
     if (mode_of(p) == mode) now.policy = p;
@@ -80,15 +73,12 @@ Result<MemoryPolicyNow> memory_policy() {
 
 Result<ScopedMemoryPolicy> ScopedMemoryPolicy::set(MemoryPolicy policy, const Bitmap& numa_nodes) {
   const bool takes_nodes = policy != MemoryPolicy::kDefault && policy != MemoryPolicy::kLocal;
-  if (takes_nodes && numa_nodes.none())
-    return fail(Errc::kInvalidArgument, "NUMA memory policy: no node given");
+  if (takes_nodes && numa_nodes.none()) return fail(Errc::kInvalidArgument, "NUMA memory policy: no node given");
   ScopedMemoryPolicy scoped;
   scoped.old_nodes_.resize(kMaxNumaNodes / kBits);
-  if (syscall(SYS_get_mempolicy, &scoped.old_mode_, scoped.old_nodes_.data(),
-              scoped.old_nodes_.size() * kBits + 1, nullptr, 0) < 0)
+  if (syscall(SYS_get_mempolicy, &scoped.old_mode_, scoped.old_nodes_.data(), scoped.old_nodes_.size() * kBits + 1, nullptr, 0) < 0)
     return fail_errno("NUMA memory policy");
-  MUSTER_TRY_VOID(
-      set_mode(mode_of(policy), takes_nodes ? mask_of(numa_nodes) : std::vector<unsigned long>{}));
+  MUSTER_TRY_VOID(set_mode(mode_of(policy), takes_nodes ? mask_of(numa_nodes) : std::vector<unsigned long>{}));
   scoped.active_ = true;
   return scoped;
 }

@@ -18,9 +18,8 @@ class CgroupBackend {
   virtual ~CgroupBackend() = default;
   const CgroupSupport& support() const { return support_; }
 
-  virtual std::vector<std::string> directories(
-      const std::string& path) const = 0;                    // one per hierarchy; may be empty
-  virtual Result<> make(const std::string& path) const = 0;  // the last level; its parent exists
+  virtual std::vector<std::string> directories(const std::string& path) const = 0;  // one per hierarchy; may be empty
+  virtual Result<> make(const std::string& path) const = 0;                         // the last level; its parent exists
   virtual Result<> set_memory(const std::string& path, const MemoryLimits& limits) const = 0;
   virtual Result<> set_cpus(const std::string& path, const Bitmap& cpus, const Bitmap& nodes) const = 0;
   virtual Result<> deny_devices(const std::string& path, const std::vector<DeviceRule>& denied) const = 0;

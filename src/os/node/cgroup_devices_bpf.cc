@@ -67,8 +67,7 @@ Result<Fd> load(const std::vector<DeviceRule>& rules) {
 
 Result<> attach_device_filter(const std::string& directory, const std::vector<DeviceRule>& denied) {
   if (denied.size() > kMaxRules)
-    return fail(Errc::kInvalidArgument,
-                directory + ": more than " + std::to_string(kMaxRules) + " device rules");
+    return fail(Errc::kInvalidArgument, directory + ": more than " + std::to_string(kMaxRules) + " device rules");
   MUSTER_TRY(program, load(denied));
   Fd group(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!group) return fail_errno(directory);
@@ -80,8 +79,7 @@ Result<> attach_device_filter(const std::string& directory, const std::vector<De
   // Without flags the program replaces one of ours that is there, and groups below cannot have their own;
   // with MULTI the filters of all levels must agree, as the hierarchy wants it.
   attr.attach_flags = BPF_F_ALLOW_MULTI;
-  if (syscall(SYS_bpf, BPF_PROG_ATTACH, &attr, sizeof attr) < 0)
-    return fail_errno(directory + ": device filter");
+  if (syscall(SYS_bpf, BPF_PROG_ATTACH, &attr, sizeof attr) < 0) return fail_errno(directory + ": device filter");
   return {};
 }
 

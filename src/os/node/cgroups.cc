@@ -15,6 +15,7 @@
 #include "os/error.h"
 #include "os/files.h"
 #include "os/node/cgroup_backend.h"
+#include "os/process.h"
 #include "os/process_tree.h"
 
 namespace muster::os {
@@ -53,12 +54,8 @@ class NoCgroups final : public CgroupBackend {
   std::vector<std::string> directories(const std::string&) const override { return {}; }
   Result<> make(const std::string&) const override { return {}; }
   Result<> set_memory(const std::string&, const MemoryLimits&) const override { return no("limit memory"); }
-  Result<> set_cpus(const std::string&, const Bitmap&, const Bitmap&) const override {
-    return no("confine to CPUs");
-  }
-  Result<> deny_devices(const std::string&, const std::vector<DeviceRule>&) const override {
-    return no("confine devices");
-  }
+  Result<> set_cpus(const std::string&, const Bitmap&, const Bitmap&) const override { return no("confine to CPUs"); }
+  Result<> deny_devices(const std::string&, const std::vector<DeviceRule>&) const override { return no("confine devices"); }
   Result<> freeze(const std::string&, bool) const override { return no("freeze"); }
   Result<CgroupUsage> usage(const std::string&) const override { return no("account"); }
 
@@ -86,8 +83,7 @@ void collect_pids(const std::string& directory, int depth, std::vector<pid_t>& o
 bool remove_below(const std::string& directory, int depth, int& err) {
   bool gone = true;
   if (depth < 8)
-    for (const auto& sub : subdirectories(directory))
-      gone &= remove_below(directory + "/" + sub, depth + 1, err);
+    for (const auto& sub : subdirectories(directory)) gone &= remove_below(directory + "/" + sub, depth + 1, err);
   if (!gone) return false;
   if (rmdir(directory.c_str()) == 0 || errno == ENOENT) return true;
   err = errno;
@@ -95,8 +91,7 @@ bool remove_below(const std::string& directory, int depth, int& err) {
 }
 
 bool bad_level(const std::string& name) {
-  return name.empty() || name[0] == '.' || name.size() > 128 ||
-         name.find_first_of("/\n") != std::string::npos;
+  return name.empty() || name[0] == '.' || name.size() > 128 || name.find_first_of("/\n") != std::string::npos;
 }
 
 }  // namespace
@@ -104,8 +99,7 @@ bool bad_level(const std::string& name) {
 Result<DeviceRule> device_rule(const std::string& path) {
   struct stat st {};
   if (stat(path.c_str(), &st) < 0) return fail_errno(path);
-  if (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode))
-    return fail(Errc::kInvalidArgument, path + ": not a device file");
+  if (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode)) return fail(Errc::kInvalidArgument, path + ": not a device file");
   DeviceRule r;
   r.type = S_ISCHR(st.st_mode) ? 'c' : 'b';
   r.major = major(st.st_rdev);
@@ -122,14 +116,10 @@ CgroupVersion cgroup_version(const CgroupOptions& o) {
 std::vector<std::string> group_levels(JobId job, std::optional<StepId> step) {
   std::vector<std::string> out = {"job_" + std::to_string(job.value)};
   if (!step) return out;
-  if (*step == kBatchStep)
-    out.emplace_back("step_batch");
-  else if (*step == kExternStep)
-    out.emplace_back("step_extern");
-  else if (*step == kInteractiveStep)
-    out.emplace_back("step_interactive");
-  else
-    out.push_back("step_" + std::to_string(step->value));
+  if (*step == kBatchStep) out.emplace_back("step_batch");
+  else if (*step == kExternStep) out.emplace_back("step_extern");
+  else if (*step == kInteractiveStep) out.emplace_back("step_interactive");
+  else out.push_back("step_" + std::to_string(step->value));
   return out;
 }
 
@@ -140,8 +130,7 @@ Result<Cgroups> Cgroups::open(const CgroupOptions& o) {
   if (version != CgroupVersion::kNone && !o.mountpoint.starts_with('/'))
     return fail(Errc::kInvalidArgument, "CgroupMountpoint=" + o.mountpoint + " is not an absolute path");
   for (std::string_view part : split(o.prefix, '/', true))
-    if (bad_level(std::string(part)))
-      return fail(Errc::kInvalidArgument, "cgroup path \"" + o.prefix + "\" is not usable");
+    if (bad_level(std::string(part))) return fail(Errc::kInvalidArgument, "cgroup path \"" + o.prefix + "\" is not usable");
   if (version == CgroupVersion::kNone) {
     why = "disabled";
   } else if (version == CgroupVersion::kV2) {
@@ -184,8 +173,7 @@ std::vector<std::string> Cgroups::list(const std::vector<std::string>& levels) c
 }
 
 Result<> Cgroup::add(pid_t pid) {
-  for (const auto& d : backend_->directories(path_))
-    MUSTER_TRY_VOID(write_value(d + "/cgroup.procs", std::to_string(pid)));
+  for (const auto& d : backend_->directories(path_)) MUSTER_TRY_VOID(write_value(d + "/cgroup.procs", std::to_string(pid)));
   return {};
 }
 
@@ -212,20 +200,23 @@ Result<CgroupUsage> Cgroup::usage() const { return backend_->usage(path_); }
 
 Result<std::vector<pid_t>> Cgroup::pids() const {
   const auto dirs = backend_->directories(path_);
-  if (dirs.empty())
-    return fail(Errc::kUnsupported, "no cgroups to list processes: " + backend_->support().reason);
+  if (dirs.empty()) return fail(Errc::kUnsupported, "no cgroups to list processes: " + backend_->support().reason);
   std::vector<pid_t> out;
-  for (const auto& d : dirs)
-    collect_pids(d, 0, out);  // v1: a process that left one hierarchy is still in the others
+  for (const auto& d : dirs) collect_pids(d, 0, out);  // v1: a process that left one hierarchy is still in the others
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
+// Each through a handle that was taken before it was seen to be in the group: a number that has become another's since is not hit.
 Result<> Cgroup::signal_all(int signal) {
-  MUSTER_TRY(all, pids());
-  for (pid_t pid : all)
-    if (::kill(pid, signal) < 0 && errno != ESRCH) return fail_errno("signal process " + std::to_string(pid));
+  MUSTER_TRY(listed, pids());
+  std::vector<std::pair<pid_t, Fd>> held;
+  for (pid_t pid : listed)
+    if (auto fd = open_pidfd(pid)) held.emplace_back(pid, std::move(*fd));
+  MUSTER_TRY(members, pids());
+  for (const auto& [pid, fd] : held)
+    if (std::ranges::binary_search(members, pid)) static_cast<void>(signal_pidfd(fd.get(), signal));
   return {};
 }
 
@@ -239,15 +230,13 @@ Result<> Cgroup::kill(Duration timeout) {
       return !p || p->state == 'Z' || p->state == 'X';
     });
     if (all.empty()) return {};
-    if (!backend_->kill_at_once(path_))
-      for (pid_t pid : all) ::kill(pid, SIGKILL);
+    if (!backend_->kill_at_once(path_)) MUSTER_TRY_VOID(signal_all(SIGKILL));
     if (backend_->support().freezer) (void)backend_->freeze(path_, false);  // v1: the frozen do not die
     if (monotonic_now() >= deadline) {
       std::string text = "cgroup " + path_ + ":";
       for (size_t i = 0; i < all.size() && i < 8; ++i) {
         auto p = read_process(all[i]);
-        text += " process " + std::to_string(all[i]) +
-                (p ? std::string(" (") + p->state + ", " + p->name + ")" : "");
+        text += " process " + std::to_string(all[i]) + (p ? std::string(" (") + p->state + ", " + p->name + ")" : "");
       }
       return fail(Errc::kTimedOut, text + " cannot be killed");
     }

@@ -84,9 +84,9 @@ class Cgroup {
   Result<std::vector<Fd>> open_procs() const;
   Result<> set_memory(const MemoryLimits& limits);
   Result<> set_cpus(const Bitmap& os_cpus, const Bitmap& numa_nodes = Bitmap());  // no nodes: as the parent
-  Result<> deny_devices(const std::vector<DeviceRule>& denied);  // for good: a second call adds to the first
-  Result<> freeze(bool frozen);             // suspend and resume, no process can escape it
-  Result<std::vector<pid_t>> pids() const;  // here and in groups below, ascending
+  Result<> deny_devices(const std::vector<DeviceRule>& denied);                   // for good: a second call adds to the first
+  Result<> freeze(bool frozen);                                                   // suspend and resume, no process can escape it
+  Result<std::vector<pid_t>> pids() const;                                        // here and in groups below, ascending
   Result<CgroupUsage> usage() const;
   Result<> signal_all(int signal);
   // SIGKILL to all, here and below, until none is left; kTimedOut names the survivors. At least once: with no time at all it
@@ -98,8 +98,7 @@ class Cgroup {
 
  private:
   friend class Cgroups;
-  Cgroup(std::shared_ptr<const CgroupBackend> backend, std::string path)
-      : backend_(std::move(backend)), path_(std::move(path)) {}
+  Cgroup(std::shared_ptr<const CgroupBackend> backend, std::string path) : backend_(std::move(backend)), path_(std::move(path)) {}
   std::shared_ptr<const CgroupBackend> backend_;
   std::string path_;
 };

@@ -75,8 +75,7 @@ struct OnThisMachine : testing::TestWithParam<Trial> {
     close(ends[1]);
     std::string out;
     char buffer[512];
-    for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
-      out.append(buffer, static_cast<size_t>(n));
+    for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) out.append(buffer, static_cast<size_t>(n));
     close(ends[0]);
     finish(pid);
     return out;
@@ -91,8 +90,7 @@ TEST_P(OnThisMachine, HoldsProcessesAndEndsThemAll) {
   EXPECT_THAT(groups->list(), Contains("job_17"));
   EXPECT_THAT(groups->list({"job_17"}), Contains("step_0"));
   const pid_t pid = start(*step, "setsid sleep 100 & setsid setsid sleep 100 & wait");
-  for (int i = 0; i < 500 && job->pids()->size() < 3; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  for (int i = 0; i < 500 && job->pids()->size() < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   EXPECT_GE(job->pids()->size(), 3u);  // one more where setsid has forked and not ended yet
   EXPECT_THAT(*job->pids(), Contains(pid));
   EXPECT_FALSE(step->remove(milliseconds(5)));  // in use
@@ -118,8 +116,7 @@ TEST_P(OnThisMachine, FreezesAndKillsTheFrozen) {
   const auto after = g.usage();
   ASSERT_TRUE(before && after);
   if (groups->support().cpu_usage) {
-    EXPECT_LT(after->user_time + after->system_time - before->user_time - before->system_time,
-              milliseconds(20));
+    EXPECT_LT(after->user_time + after->system_time - before->user_time - before->system_time, milliseconds(20));
   }
   EXPECT_TRUE(g.kill(seconds(5)));
   EXPECT_EQ(finish(pid).signal, SIGKILL);
@@ -172,8 +169,7 @@ TEST_P(OnThisMachine, ConfinesToCpus) {
   one.set(cpu_affinity(0)->first());
   auto set = g.set_cpus(one);
   ASSERT_TRUE(set) << set.error().message();
-  EXPECT_EQ(output_in(g, "grep Cpus_allowed_list /proc/self/status"),
-            "Cpus_allowed_list:\t" + one.to_ranges() + "\n");
+  EXPECT_EQ(output_in(g, "grep Cpus_allowed_list /proc/self/status"), "Cpus_allowed_list:\t" + one.to_ranges() + "\n");
   EXPECT_FALSE(g.set_cpus(Bitmap()));
   Bitmap absent;
   absent.set(4000);
@@ -214,21 +210,13 @@ int run_filter(const std::vector<bpf_insn>& program, bpf_cgroup_dev_ctx context)
         r[i.dst_reg] = word;
         break;
       }
-      case BPF_ALU | BPF_AND | BPF_K:
-        r[i.dst_reg] = static_cast<uint32_t>(r[i.dst_reg]) & static_cast<uint32_t>(i.imm);
-        break;
-      case BPF_ALU64 | BPF_MOV | BPF_K:
-        r[i.dst_reg] = static_cast<uint64_t>(static_cast<int64_t>(i.imm));
-        break;
+      case BPF_ALU | BPF_AND | BPF_K: r[i.dst_reg] = static_cast<uint32_t>(r[i.dst_reg]) & static_cast<uint32_t>(i.imm); break;
+      case BPF_ALU64 | BPF_MOV | BPF_K: r[i.dst_reg] = static_cast<uint64_t>(static_cast<int64_t>(i.imm)); break;
       case BPF_JMP32 | BPF_JNE | BPF_K:
-        if (static_cast<uint32_t>(r[i.dst_reg]) != static_cast<uint32_t>(i.imm))
-          pc += static_cast<size_t>(i.off);
+        if (static_cast<uint32_t>(r[i.dst_reg]) != static_cast<uint32_t>(i.imm)) pc += static_cast<size_t>(i.off);
         break;
-      case BPF_JMP | BPF_EXIT:
-        return static_cast<int>(r[0]);
-      default:
-        ADD_FAILURE() << "instruction " << int{i.code};
-        return -1;
+      case BPF_JMP | BPF_EXIT: return static_cast<int>(r[0]);
+      default: ADD_FAILURE() << "instruction " << int{i.code}; return -1;
     }
   }
   ADD_FAILURE() << "the filter runs off its end";
@@ -287,14 +275,12 @@ TEST(Cgroups, VersionTwoFiles) {
     ASSERT_TRUE(make_dirs(d));
     ASSERT_TRUE(write_file_atomic(d + "/cgroup.controllers", "cpuset cpu memory\n"));
     ASSERT_TRUE(write_file_atomic(d + "/cgroup.subtree_control", "cpuset cpu memory\n"));
-    for (const char* f : {"cgroup.procs", "memory.max", "memory.high", "memory.swap.max", "cpuset.cpus",
-                          "cpuset.mems", "cgroup.freeze"})
+    for (const char* f : {"cgroup.procs", "memory.max", "memory.high", "memory.swap.max", "cpuset.cpus", "cpuset.mems", "cgroup.freeze"})
       ASSERT_TRUE(write_file_atomic(d + "/" + f, ""));
   }
   ASSERT_TRUE(write_file_atomic(job + "/cpu.stat", "usage_usec 3500\nuser_usec 3000\nsystem_usec 500\n"));
   ASSERT_TRUE(write_file_atomic(job + "/memory.stat", "anon 4096\nfile 8192\n"));
-  ASSERT_TRUE(write_file_atomic(job + "/memory.events",
-                                "low 0\nhigh 2\nmax 7\noom 1\noom_kill 3\noom_group_kill 0\n"));
+  ASSERT_TRUE(write_file_atomic(job + "/memory.events", "low 0\nhigh 2\nmax 7\noom 1\noom_kill 3\noom_group_kill 0\n"));
   ASSERT_TRUE(write_file_atomic(job + "/memory.current", "12288\n"));
   ASSERT_TRUE(write_file_atomic(job + "/memory.peak", "20480\n"));
   auto groups = Cgroups::open({.mountpoint = root});

@@ -54,12 +54,10 @@ class V1 final : public CgroupBackend {
     // RAM+swap may never be below RAM, whichever way the two move: first open the outer, then set inner and
     // outer.
     const bool has_swap = access((d + "memsw.limit_in_bytes").c_str(), F_OK) == 0;
-    if (l.ram_and_swap_bytes && !has_swap)
-      return fail(Errc::kUnsupported, "cgroup v1: the kernel does not account swap (swapaccount=1)");
+    if (l.ram_and_swap_bytes && !has_swap) return fail(Errc::kUnsupported, "cgroup v1: the kernel does not account swap (swapaccount=1)");
     if (l.hard_bytes && has_swap) MUSTER_TRY_VOID(write_value(d + "memsw.limit_in_bytes", "-1"));
     if (l.hard_bytes) MUSTER_TRY_VOID(write_value(d + "limit_in_bytes", std::to_string(*l.hard_bytes)));
-    if (l.ram_and_swap_bytes)
-      MUSTER_TRY_VOID(write_value(d + "memsw.limit_in_bytes", std::to_string(*l.ram_and_swap_bytes)));
+    if (l.ram_and_swap_bytes) MUSTER_TRY_VOID(write_value(d + "memsw.limit_in_bytes", std::to_string(*l.ram_and_swap_bytes)));
     return {};
   }
 
@@ -75,8 +73,7 @@ class V1 final : public CgroupBackend {
     if (!support_.devices) return fail(Errc::kUnsupported, "cgroup v1: no devices controller");
     const std::string file = dir("devices", path) + "/devices.deny";
     for (const DeviceRule& r : denied)
-      MUSTER_TRY_VOID(write_value(file, std::string(1, r.type) + " " + std::to_string(r.major) + ":" +
-                                            std::to_string(r.minor) + " rwm"));
+      MUSTER_TRY_VOID(write_value(file, std::string(1, r.type) + " " + std::to_string(r.major) + ":" + std::to_string(r.minor) + " rwm"));
     return {};
   }
 
@@ -116,8 +113,7 @@ class V1 final : public CgroupBackend {
   bool take(const std::string& controller, const std::string& file, std::string& why) {
     const std::string root = mount_ + "/" + controller;
     const char* problem = nullptr;
-    if (access((root + "/" + file).c_str(), F_OK) != 0 &&
-        access((root + "/cgroup.procs").c_str(), F_OK) != 0) {
+    if (access((root + "/" + file).c_str(), F_OK) != 0 && access((root + "/cgroup.procs").c_str(), F_OK) != 0) {
       problem = "not mounted";
     } else if (access(root.c_str(), W_OK) != 0) {
       problem = "read-only for us";
@@ -172,8 +168,6 @@ class V1 final : public CgroupBackend {
 
 }  // namespace
 
-std::shared_ptr<const CgroupBackend> open_cgroups_v1(const CgroupOptions& options, std::string& why) {
-  return V1::open(options, why);
-}
+std::shared_ptr<const CgroupBackend> open_cgroups_v1(const CgroupOptions& options, std::string& why) { return V1::open(options, why); }
 
 }  // namespace muster::os

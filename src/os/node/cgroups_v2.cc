@@ -41,8 +41,7 @@ class V2 final : public CgroupBackend {
     s.pids = has(*passed, "pids");
     s.cpu_usage = s.freezer = true;  // part of every group
     s.devices = device_filters_work();
-    for (auto [ok, name] :
-         {std::pair{s.memory, "memory"}, {s.cpuset, "cpuset"}, {s.devices, "devices (eBPF)"}})
+    for (auto [ok, name] : {std::pair{s.memory, "memory"}, {s.cpuset, "cpuset"}, {s.devices, "devices (eBPF)"}})
       if (!ok) s.reason += (s.reason.empty() ? "" : ", ") + std::string(name) + " not available";
     return v2;
   }
@@ -80,9 +79,7 @@ class V2 final : public CgroupBackend {
   }
 
   Result<> deny_devices(const std::string& path, const std::vector<DeviceRule>& denied) const override {
-    if (!support_.devices)
-      return fail(Errc::kUnsupported,
-                  "cgroup v2: the kernel or our rights do not allow device filters (eBPF)");
+    if (!support_.devices) return fail(Errc::kUnsupported, "cgroup v2: the kernel or our rights do not allow device filters (eBPF)");
     return attach_device_filter(dir(path), denied);
   }
 
@@ -109,9 +106,7 @@ class V2 final : public CgroupBackend {
     return u;
   }
 
-  bool kill_at_once(const std::string& path) const override {
-    return write_value(dir(path) + "/cgroup.kill", "1").has_value();
-  }
+  bool kill_at_once(const std::string& path) const override { return write_value(dir(path) + "/cgroup.kill", "1").has_value(); }
 
  private:
   std::string dir(const std::string& path) const { return root_ + (path.empty() ? "" : "/" + path); }
@@ -131,8 +126,7 @@ class V2 final : public CgroupBackend {
     auto passed = read_line(d + "/cgroup.subtree_control");
     if (!have || !passed) return;
     for (const char* c : {"cpu", "cpuset", "memory", "io", "pids"})
-      if (has(*have, c) && !has(*passed, c))
-        (void)write_value(d + "/cgroup.subtree_control", "+" + std::string(c));
+      if (has(*have, c) && !has(*passed, c)) (void)write_value(d + "/cgroup.subtree_control", "+" + std::string(c));
   }
 
   std::string root_;
@@ -140,8 +134,6 @@ class V2 final : public CgroupBackend {
 
 }  // namespace
 
-std::shared_ptr<const CgroupBackend> open_cgroups_v2(const CgroupOptions& options, std::string& why) {
-  return V2::open(options, why);
-}
+std::shared_ptr<const CgroupBackend> open_cgroups_v2(const CgroupOptions& options, std::string& why) { return V2::open(options, why); }
 
 }  // namespace muster::os

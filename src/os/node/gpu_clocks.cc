@@ -35,7 +35,8 @@ class Cards {
     if (card == by_minor_.end()) return "no card that NVIDIA's library knows";
     const nvmlDevice_t h = card->second;
     unsigned mig = 0, pending = 0;
-    if (nvml_->api.mig_mode && nvml_->api.mig_mode(h, &mig, &pending) == nvml::kSuccess && mig) return "MIG instances share the clocks of their card";
+    if (nvml_->api.mig_mode && nvml_->api.mig_mode(h, &mig, &pending) == nvml::kSuccess && mig)
+      return "MIG instances share the clocks of their card";
     now = {current(h, nvml::kMemoryClock), current(h, nvml::kGraphicsClock)};
     if (wish.gpu.empty() && wish.memory.empty()) return "";
     const Clocks want = clocks_for(h, wish, now);
@@ -78,8 +79,10 @@ class Cards {
   Clocks clocks_for(nvmlDevice_t h, const GpuFrequencyWish& wish, const Clocks& now) const {
     auto or_now = [](const std::string& asked, unsigned clock) { return !asked.empty() ? asked : clock ? std::to_string(clock) : "high"; };
     Clocks out;
-    out.memory = choose_clock(or_now(wish.memory, now.memory), listed([&](unsigned* n, unsigned* c) { return nvml_->api.memory_clocks(h, n, c); }));
-    out.graphics = choose_clock(or_now(wish.gpu, now.graphics), listed([&](unsigned* n, unsigned* c) { return nvml_->api.graphics_clocks(h, out.memory, n, c); }));
+    out.memory =
+        choose_clock(or_now(wish.memory, now.memory), listed([&](unsigned* n, unsigned* c) { return nvml_->api.memory_clocks(h, n, c); }));
+    out.graphics = choose_clock(or_now(wish.gpu, now.graphics),
+                                listed([&](unsigned* n, unsigned* c) { return nvml_->api.graphics_clocks(h, out.memory, n, c); }));
     return out;
   }
 

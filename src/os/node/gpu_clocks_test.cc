@@ -32,8 +32,10 @@ TEST(GpuClocks, VerboseAloneChangesNothing) {
 TEST(GpuClocks, WhatCannotBeIsToldAndTheOthersAreSet) {
   const GpuClocksSet lost = set_on("dead", {"low", "", false}, {"/dev/nvidia2", "/dev/nvidia3", "/dev/dri/card0"});
   EXPECT_EQ(lost.changed, (Texts{"/dev/nvidia3"}));
-  EXPECT_EQ(lost.faults, (Texts{"/dev/nvidia2: no card that NVIDIA's library knows", "/dev/dri/card0: no card that NVIDIA's library knows"}));
-  EXPECT_EQ(set_on("mig", {"low", "", false}, {"/dev/nvidia0"}).faults, (Texts{"/dev/nvidia0: MIG instances share the clocks of their card"}));
+  EXPECT_EQ(lost.faults,
+            (Texts{"/dev/nvidia2: no card that NVIDIA's library knows", "/dev/dri/card0: no card that NVIDIA's library knows"}));
+  EXPECT_EQ(set_on("mig", {"low", "", false}, {"/dev/nvidia0"}).faults,
+            (Texts{"/dev/nvidia0: MIG instances share the clocks of their card"}));
   setenv("MUSTER_FAKE_NVML", "broken", 1);
   EXPECT_EQ(set_gpu_clocks({"low", "", false}, {}, MUSTER_FAKE_NVML_PATH).error().message(), "--gpu-freq: Driver Not Loaded");
   EXPECT_FALSE(set_gpu_clocks({"low", "", false}, {}, "libm.so.6"));

@@ -29,8 +29,7 @@ namespace {
 // "Model: \t\t NVIDIA H100 80GB HBM3" lines of the driver.
 std::string field(std::string_view text, std::string_view key) {
   for (std::string_view line : split(text, '\n'))
-    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ':')
-      return std::string(trim(line.substr(key.size() + 1)));
+    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ':') return std::string(trim(line.substr(key.size() + 1)));
   return "";
 }
 
@@ -68,8 +67,8 @@ std::vector<GresDevices> to_gres(const GpuInventory& inventory) {
   for (size_t i = 0; i < inventory.devices.size(); ++i) {
     const GpuDevice& d = inventory.devices[i];
     // Several files are one device: such a device keeps an entry of its own, as does one with links.
-    if (!out.empty() && !d.mig && d.links.empty() && out.back().links.empty() && out.back().type == d.type &&
-        out.back().cores == d.cores && out.back().files.size() == out.back().count) {
+    if (!out.empty() && !d.mig && d.links.empty() && out.back().links.empty() && out.back().type == d.type && out.back().cores == d.cores &&
+        out.back().files.size() == out.back().count) {
       ++out.back().count;
       out.back().files.push_back(d.files.at(0));
       continue;

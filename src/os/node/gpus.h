@@ -19,14 +19,13 @@
 namespace muster::os {
 
 struct GpuDevice {
-  std::string type;        // "nvidia_h100_80gb_hbm3", MIG: "nvidia_a100-sxm4-40gb_3g.20gb"
-  std::string uuid;        // "GPU-…" or "MIG-…": env_uuid, and how a card is known over restarts
-  std::string pci_bus_id;  // "0000:1b:00.0" of the card
-  uint32_t minor = 0;      // X of /dev/nvidiaX
-  std::vector<std::string>
-      files;                   // all of them are needed to use the device (MIG: card and two capabilities)
-  Bitmap cores;                // model core numbers; empty = not known or all
-  std::vector<int32_t> links;  // NVLinks to each device by index, -1 = itself; empty = not known
+  std::string type;                // "nvidia_h100_80gb_hbm3", MIG: "nvidia_a100-sxm4-40gb_3g.20gb"
+  std::string uuid;                // "GPU-…" or "MIG-…": env_uuid, and how a card is known over restarts
+  std::string pci_bus_id;          // "0000:1b:00.0" of the card
+  uint32_t minor = 0;              // X of /dev/nvidiaX
+  std::vector<std::string> files;  // all of them are needed to use the device (MIG: card and two capabilities)
+  Bitmap cores;                    // model core numbers; empty = not known or all
+  std::vector<int32_t> links;      // NVLinks to each device by index, -1 = itself; empty = not known
   bool mig = false;
 };
 

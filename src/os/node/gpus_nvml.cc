@@ -78,13 +78,11 @@ Result<std::string> capability_file(const GpuDiscovery& o, const std::string& ac
 std::string profile_name(const nvmlDeviceAttributes_t& a) {
   const auto gb = std::to_string((a.memorySizeMB + 1023) / 1024);
   std::string name = std::to_string(a.gpuInstanceSliceCount) + "g." + gb + "gb";
-  if (a.computeInstanceSliceCount != a.gpuInstanceSliceCount)
-    name = std::to_string(a.computeInstanceSliceCount) + "c." + name;
+  if (a.computeInstanceSliceCount != a.gpuInstanceSliceCount) name = std::to_string(a.computeInstanceSliceCount) + "c." + name;
   return name;
 }
 
-std::string read_mig(const Nvml& n, const Card& card, unsigned index, const GpuDiscovery& o, GpuDevice& d,
-                     bool& there) {
+std::string read_mig(const Nvml& n, const Card& card, unsigned index, const GpuDiscovery& o, GpuDevice& d, bool& there) {
   nvmlDevice_t h{};
   nvmlReturn_t r = n.api.mig_handle(card.handle, index, &h);
   there = r == nvml::kSuccess;
@@ -96,15 +94,12 @@ std::string read_mig(const Nvml& n, const Card& card, unsigned index, const GpuD
   unsigned gi = 0, ci = 0;
   nvmlDeviceAttributes_t attributes{};
   char uuid[nvml::kNameSize] = {};
-  if ((r = n.api.gpu_instance_id(h, &gi)) != nvml::kSuccess ||
-      (r = n.api.compute_instance_id(h, &ci)) != nvml::kSuccess ||
-      (r = n.api.attributes(h, &attributes)) != nvml::kSuccess ||
-      (r = n.api.uuid(h, uuid, sizeof uuid)) != nvml::kSuccess)
+  if ((r = n.api.gpu_instance_id(h, &gi)) != nvml::kSuccess || (r = n.api.compute_instance_id(h, &ci)) != nvml::kSuccess ||
+      (r = n.api.attributes(h, &attributes)) != nvml::kSuccess || (r = n.api.uuid(h, uuid, sizeof uuid)) != nvml::kSuccess)
     return where + n.text(r);
   d.uuid = uuid;
   d.type += "_" + profile_name(attributes);
-  const std::string base =
-      "/proc/driver/nvidia/capabilities/gpu" + std::to_string(d.minor) + "/mig/gi" + std::to_string(gi);
+  const std::string base = "/proc/driver/nvidia/capabilities/gpu" + std::to_string(d.minor) + "/mig/gi" + std::to_string(gi);
   for (const std::string& access : {base + "/access", base + "/ci" + std::to_string(ci) + "/access"}) {
     auto file = capability_file(o, access);
     if (!file) return where + std::string(file.error().message());
@@ -116,8 +111,7 @@ std::string read_mig(const Nvml& n, const Card& card, unsigned index, const GpuD
 // The devices of a card: itself, or its MIG instances when it is partitioned.
 void add_devices(const Nvml& n, const Card& card, const GpuDiscovery& o, GpuInventory& out) {
   unsigned current = 0, pending = 0, most = 0;
-  const bool mig =
-      n.api.has_mig() && n.api.mig_mode(card.handle, &current, &pending) == nvml::kSuccess && current == 1;
+  const bool mig = n.api.has_mig() && n.api.mig_mode(card.handle, &current, &pending) == nvml::kSuccess && current == 1;
   if (!mig) {
     out.devices.push_back(card.device);
     return;
@@ -134,8 +128,7 @@ void add_devices(const Nvml& n, const Card& card, const GpuDiscovery& o, GpuInve
       out.devices.push_back(std::move(d));
     }
   }
-  if (out.devices.size() == before)
-    out.faults.push_back("GPU " + card.device.pci_bus_id + ": MIG is on and no usable instance exists");
+  if (out.devices.size() == before) out.faults.push_back("GPU " + card.device.pci_bus_id + ": MIG is on and no usable instance exists");
 }
 
 void count_links(const std::vector<Card>& cards, GpuInventory& out) {
@@ -146,21 +139,17 @@ void count_links(const std::vector<Card>& cards, GpuInventory& out) {
     return std::any_of(cards.begin(), cards.end(), [&](const Card& c) { return c.device.pci_bus_id == bus; });
   };
   auto card_of = [&](const GpuDevice& d) -> const Card& {
-    return *std::find_if(cards.begin(), cards.end(),
-                         [&](const Card& c) { return c.device.pci_bus_id == d.pci_bus_id; });
+    return *std::find_if(cards.begin(), cards.end(), [&](const Card& c) { return c.device.pci_bus_id == d.pci_bus_id; });
   };
   for (size_t i = 0; i < out.devices.size(); ++i) {
     const Card& a = card_of(out.devices[i]);
-    const auto through_switch =
-        std::count_if(a.peers.begin(), a.peers.end(), [&](const auto& p) { return !is_gpu(p); });
+    const auto through_switch = std::count_if(a.peers.begin(), a.peers.end(), [&](const auto& p) { return !is_gpu(p); });
     for (size_t k = 0; k < out.devices.size(); ++k) {
       const Card& b = card_of(out.devices[k]);
       int32_t links = -1;
       if (i != k) {
-        const auto b_switch =
-            std::count_if(b.peers.begin(), b.peers.end(), [&](const auto& p) { return !is_gpu(p); });
-        links = static_cast<int32_t>(std::count(a.peers.begin(), a.peers.end(), b.device.pci_bus_id) +
-                                     std::min(through_switch, b_switch));
+        const auto b_switch = std::count_if(b.peers.begin(), b.peers.end(), [&](const auto& p) { return !is_gpu(p); });
+        links = static_cast<int32_t>(std::count(a.peers.begin(), a.peers.end(), b.device.pci_bus_id) + std::min(through_switch, b_switch));
         if (out.devices[i].mig || out.devices[k].mig) links = 0;  // instances do not use NVLink
       }
       out.devices[i].links.push_back(links);
@@ -174,11 +163,9 @@ Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& 
   MUSTER_TRY(n, Nvml::load(o.library, "AutoDetect=nvml"));
   GpuInventory out;
   char version[nvml::kNameSize] = {};
-  if (n->api.driver_version && n->api.driver_version(version, sizeof version) == nvml::kSuccess)
-    out.driver_version = version;
+  if (n->api.driver_version && n->api.driver_version(version, sizeof version) == nvml::kSuccess) out.driver_version = version;
   unsigned count = 0;
-  if (nvmlReturn_t r = n->api.count(&count); r != nvml::kSuccess)
-    return fail(Errc::kIo, "AutoDetect=nvml: " + n->text(r));
+  if (nvmlReturn_t r = n->api.count(&count); r != nvml::kSuccess) return fail(Errc::kIo, "AutoDetect=nvml: " + n->text(r));
   std::vector<Card> cards;
   for (unsigned i = 0; i < std::min(count, 1024u); ++i) {
     Card c;
@@ -189,8 +176,7 @@ Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& 
       out.faults.push_back(fault);
     }
   }
-  std::sort(cards.begin(), cards.end(),
-            [](const Card& a, const Card& b) { return a.device.pci_bus_id < b.device.pci_bus_id; });
+  std::sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) { return a.device.pci_bus_id < b.device.pci_bus_id; });
   for (const Card& c : cards) add_devices(*n, c, o, out);
   count_links(cards, out);
   return out;

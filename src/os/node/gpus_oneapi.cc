@@ -50,8 +50,7 @@ std::string render_file(const std::string& bus, const std::string& root) {
 }
 
 // Empty on success. `gpu` false: no GPU.
-std::string read_device(const Api& a, Device h, const CpuMap& cpus, const GpuDiscovery& o, GpuDevice& d,
-                        bool& gpu) {
+std::string read_device(const Api& a, Device h, const CpuMap& cpus, const GpuDiscovery& o, GpuDevice& d, bool& gpu) {
   DeviceProperties p;
   if (Status s = a.properties(h, &p); s != kSuccess) return "GPU: " + code_text(s);
   gpu = p.type == kDeviceTypeGpu;
@@ -61,8 +60,7 @@ std::string read_device(const Api& a, Device h, const CpuMap& cpus, const GpuDis
   d.type = gpu_type_name(p.name);
   if (Status s = a.pci(h, &pci); s != kSuccess) return "GPU " + d.type + ": " + code_text(s);
   char bus[32];
-  std::snprintf(bus, sizeof bus, "%04x:%02x:%02x.%x", pci.domain & 0xffff, pci.bus & 0xff, pci.device & 0x1f,
-                pci.function & 7);
+  std::snprintf(bus, sizeof bus, "%04x:%02x:%02x.%x", pci.domain & 0xffff, pci.bus & 0xff, pci.device & 0x1f, pci.function & 7);
   d.pci_bus_id = bus;
   d.uuid = uuid_text(p.uuid);
   const std::string file = render_file(bus, o.root);
@@ -97,10 +95,8 @@ Result<GpuInventory> discover_gpus_oneapi(const CpuMap& cpus, const GpuDiscovery
       GpuDevice d;
       bool gpu = true;
       const std::string fault = read_device(a, h, cpus, o, d, gpu);
-      if (!fault.empty())
-        out.faults.push_back(fault);
-      else if (gpu)
-        out.devices.push_back(std::move(d));
+      if (!fault.empty()) out.faults.push_back(fault);
+      else if (gpu) out.devices.push_back(std::move(d));
     }
   }
   std::ranges::sort(out.devices, {}, &GpuDevice::pci_bus_id);

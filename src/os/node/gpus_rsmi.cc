@@ -26,15 +26,13 @@ std::string read_card(const rsmi::Api& a, const CpuMap& cpus, const GpuDiscovery
   uint64_t id = 0;
   if (auto s = a.pci_id(c.index, &id); s != rsmi::kSuccess) return where + ": " + text_of(a, s);
   char bus[32];
-  std::snprintf(bus, sizeof bus, "%04x:%02x:%02x.%x", static_cast<unsigned>(id >> 32 & 0xffff),
-                static_cast<unsigned>(id >> 8 & 0xff), static_cast<unsigned>(id >> 3 & 0x1f),
-                static_cast<unsigned>(id & 7));
+  std::snprintf(bus, sizeof bus, "%04x:%02x:%02x.%x", static_cast<unsigned>(id >> 32 & 0xffff), static_cast<unsigned>(id >> 8 & 0xff),
+                static_cast<unsigned>(id >> 3 & 0x1f), static_cast<unsigned>(id & 7));
   GpuDevice& d = c.device;
   d.pci_bus_id = bus;
   where = "GPU " + d.pci_bus_id;
   char name[256] = {};
-  if (auto s = a.name(c.index, name, sizeof name - 1); s != rsmi::kSuccess)
-    return where + ": " + text_of(a, s);
+  if (auto s = a.name(c.index, name, sizeof name - 1); s != rsmi::kSuccess) return where + ": " + text_of(a, s);
   d.type = gpu_type_name(name);
   if (auto s = a.render_minor(c.index, &d.minor); s != rsmi::kSuccess) return where + ": " + text_of(a, s);
   d.files = {o.root + "/dev/dri/renderD" + std::to_string(d.minor)};
@@ -55,8 +53,7 @@ void count_links(const rsmi::Api& a, std::vector<Card>& cards) {
       uint64_t hops = 0;
       int type = 0;
       int32_t links = -1;
-      if (from.index != to.index)
-        links = a.link_type(from.index, to.index, &hops, &type) == rsmi::kSuccess && type == rsmi::kLinkXgmi;
+      if (from.index != to.index) links = a.link_type(from.index, to.index, &hops, &type) == rsmi::kSuccess && type == rsmi::kLinkXgmi;
       from.device.links.push_back(links);
     }
 }
@@ -85,10 +82,8 @@ Result<GpuInventory> discover_gpus_rsmi(const CpuMap& cpus, const GpuDiscovery& 
     Card c;
     c.index = i;
     const std::string fault = read_card(a, cpus, o, c);
-    if (fault.empty())
-      cards.push_back(std::move(c));
-    else
-      out.faults.push_back(fault);
+    if (fault.empty()) cards.push_back(std::move(c));
+    else out.faults.push_back(fault);
   }
   std::ranges::sort(cards, {}, [](const Card& c) { return c.device.pci_bus_id; });
   count_links(a, cards);

@@ -73,8 +73,7 @@ TEST_F(Gpus, MigInstancesAreDevices) {
   EXPECT_EQ(inv->devices[2].type, "nvidia_a100-sxm4-40gb");
   EXPECT_EQ(inv->devices[1].uuid, "MIG-00000000-0001");
   const std::string d = dir.path() + "/dev/";
-  EXPECT_THAT(inv->devices[0].files,
-              ElementsAre(d + "nvidia0", d + "nvidia-caps/nvidia-cap12", d + "nvidia-caps/nvidia-cap13"));
+  EXPECT_THAT(inv->devices[0].files, ElementsAre(d + "nvidia0", d + "nvidia-caps/nvidia-cap12", d + "nvidia-caps/nvidia-cap13"));
   EXPECT_EQ(inv->devices[0].cores.to_ranges(), "0-3");
   EXPECT_EQ(inv->devices[2].cores.to_ranges(), "4-7");
   EXPECT_THAT(inv->devices[2].links, ElementsAre(0, 0, -1));  // its peer is cut up
@@ -110,12 +109,9 @@ TEST_F(Gpus, FromTheDriversFiles) {
   put("/proc/driver/nvidia/gpus/0000:1b:00.0/information",
       "Model: \t\t NVIDIA A100-SXM4-80GB\nIRQ:   \t\t 64\nGPU UUID: \t GPU-aaaa\nBus Location: \t "
       "0000:1b:00.0\nDevice Minor: \t 1\n");
-  put("/proc/driver/nvidia/gpus/0000:0a:00.0/information",
-      "Model: NVIDIA A100-SXM4-80GB\nGPU UUID: GPU-bbbb\nDevice Minor: 0\n");
-  put("/proc/driver/nvidia/gpus/0000:90:00.0/information",
-      "Model: Unknown\nGPU UUID: GPU-????\nDevice Minor: 2\n");
-  for (const char* bus : {"0000:1b:00.0", "0000:0a:00.0"})
-    put(std::string("/sys/bus/pci/devices/") + bus + "/local_cpulist", "0-7\n");
+  put("/proc/driver/nvidia/gpus/0000:0a:00.0/information", "Model: NVIDIA A100-SXM4-80GB\nGPU UUID: GPU-bbbb\nDevice Minor: 0\n");
+  put("/proc/driver/nvidia/gpus/0000:90:00.0/information", "Model: Unknown\nGPU UUID: GPU-????\nDevice Minor: 2\n");
+  for (const char* bus : {"0000:1b:00.0", "0000:0a:00.0"}) put(std::string("/sys/bus/pci/devices/") + bus + "/local_cpulist", "0-7\n");
   auto inv = discover_gpus_nvidia(sixteen_cpus(), options());
   ASSERT_TRUE(inv);
   ASSERT_EQ(inv->devices.size(), 2u);
@@ -166,8 +162,7 @@ TEST_F(Rsmi, FaultsAndErrors) {
   EXPECT_EQ(inv->devices.size(), 3u);
   EXPECT_THAT(inv->faults, ElementsAre("GPU 0000:c0:00.0: RSMI_STATUS_NO_DATA: no data"));
   EXPECT_EQ(on("broken").error().message(), "AutoDetect=rsmi: RSMI_STATUS_INIT_ERROR: driver not loaded");
-  EXPECT_EQ(discover_gpus_rsmi(sixteen_cpus(), {.library = "/no/lib.so", .root = ""}).error().code,
-            Errc::kNotFound);
+  EXPECT_EQ(discover_gpus_rsmi(sixteen_cpus(), {.library = "/no/lib.so", .root = ""}).error().code, Errc::kNotFound);
   EXPECT_EQ(discover_gpus_rsmi(sixteen_cpus(), {.library = "libm.so.6", .root = ""}).error().message(),
             "AutoDetect=rsmi: libm.so.6 has no rsmi_init");
 }
@@ -175,9 +170,7 @@ TEST_F(Rsmi, FaultsAndErrors) {
 TEST_F(Gpus, OneapiTellsIntelCards) {
   for (const char* place : {"0000:20:00.0/drm/renderD129/x", "0000:30:00.0/drm/renderD128/x"})
     put(std::string("/sys/bus/pci/devices/") + place, "");
-  auto ask = [&] {
-    return discover_gpus_oneapi(sixteen_cpus(), {.library = MUSTER_FAKE_LEVEL_ZERO_PATH, .root = dir.path()});
-  };
+  auto ask = [&] { return discover_gpus_oneapi(sixteen_cpus(), {.library = MUSTER_FAKE_LEVEL_ZERO_PATH, .root = dir.path()}); };
   auto inv = ask();
   ASSERT_TRUE(inv) << inv.error().message();
   ASSERT_EQ(inv->devices.size(), 2u);

@@ -30,8 +30,7 @@ Result<Topology> load_topology(const DiscoverOptions& o) {
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
   if (o.topology_xml.starts_with("synthetic:")) {
-    if (hwloc_topology_set_synthetic(raw, o.topology_xml.c_str() + 10) < 0)
-      return fail_errno("hwloc: " + o.topology_xml);
+    if (hwloc_topology_set_synthetic(raw, o.topology_xml.c_str() + 10) < 0) return fail_errno("hwloc: " + o.topology_xml);
   } else if (!o.topology_xml.empty() && hwloc_topology_set_xml(raw, o.topology_xml.c_str()) < 0) {
     return fail_errno("hwloc: " + o.topology_xml);
   }
@@ -52,8 +51,7 @@ uint32_t numa_of(hwloc_obj_t core) {
 
 std::vector<uint32_t> pus_of(hwloc_topology_t t, hwloc_const_cpuset_t set) {
   std::vector<uint32_t> out;
-  for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_inside_cpuset_by_type(t, set, HWLOC_OBJ_PU, pu));)
-    out.push_back(pu->os_index);
+  for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_inside_cpuset_by_type(t, set, HWLOC_OBJ_PU, pu));) out.push_back(pu->os_index);
   return out;
 }
 
@@ -61,8 +59,7 @@ std::vector<Socket> sockets_by(hwloc_topology_t t, hwloc_obj_type_t type) {
   std::vector<Socket> sockets;
   for (hwloc_obj_t s = nullptr; (s = hwloc_get_next_obj_by_type(t, type, s));) {
     Socket socket;
-    for (hwloc_obj_t c = nullptr;
-         (c = hwloc_get_next_obj_inside_cpuset_by_type(t, s->cpuset, HWLOC_OBJ_CORE, c));)
+    for (hwloc_obj_t c = nullptr; (c = hwloc_get_next_obj_inside_cpuset_by_type(t, s->cpuset, HWLOC_OBJ_CORE, c));)
       socket.push_back({pus_of(t, c->cpuset), numa_of(c)});
     if (socket.empty())  // a platform that does not tell cores
       for (uint32_t pu : pus_of(t, s->cpuset)) socket.push_back({{pu}, numa_of(s)});
@@ -71,8 +68,7 @@ std::vector<Socket> sockets_by(hwloc_topology_t t, hwloc_obj_type_t type) {
   return sockets;
 }
 
-std::vector<Socket> read_sockets(hwloc_topology_t t, const DiscoverOptions& o,
-                                 std::vector<std::string>& notes) {
+std::vector<Socket> read_sockets(hwloc_topology_t t, const DiscoverOptions& o, std::vector<std::string>& notes) {
   hwloc_obj_type_t type = HWLOC_OBJ_PACKAGE;
   if (o.numa_node_as_socket) type = HWLOC_OBJ_NUMANODE;
   if (o.l3cache_as_socket) type = HWLOC_OBJ_L3CACHE;
@@ -102,8 +98,7 @@ void even_out(std::vector<Socket>& sockets, std::vector<std::string>& notes) {
         for (uint32_t pu : c.threads) flat.push_back({{pu}, c.numa});
       s = std::move(flat);
     }
-    cores_differ = std::any_of(sockets.begin(), sockets.end(),
-                               [&](const auto& s) { return s.size() != sockets[0].size(); });
+    cores_differ = std::any_of(sockets.begin(), sockets.end(), [&](const auto& s) { return s.size() != sockets[0].size(); });
   }
   if (!cores_differ) return;
   notes.push_back("sockets have different numbers of cores: they are told as one socket");
@@ -113,8 +108,7 @@ void even_out(std::vector<Socket>& sockets, std::vector<std::string>& notes) {
 }
 
 void read_system(const DiscoverOptions& o, NodeHardware& h, std::vector<std::string>& notes) {
-  h.real_memory_mb =
-      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) >> 20;
+  h.real_memory_mb = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) >> 20;
   if (auto disk = disk_space(o.tmp_fs)) {
     h.tmp_disk_mb = disk->total >> 20;
   } else {
@@ -172,17 +166,14 @@ std::string format_gres(const std::vector<GresDevices>& devices) {
 }
 
 std::string format_slurmd_C(const NodeHardware& h, std::string_view hostname, Duration uptime) {
-  std::string out = "NodeName=" + std::string(hostname) + " CPUs=" + std::to_string(h.cpus) +
-                    " Boards=" + std::to_string(h.boards) +
+  std::string out = "NodeName=" + std::string(hostname) + " CPUs=" + std::to_string(h.cpus) + " Boards=" + std::to_string(h.boards) +
                     " SocketsPerBoard=" + std::to_string(h.sockets / std::max(1u, h.boards)) +
-                    " CoresPerSocket=" + std::to_string(h.cores_per_socket) +
-                    " ThreadsPerCore=" + std::to_string(h.threads_per_core) +
+                    " CoresPerSocket=" + std::to_string(h.cores_per_socket) + " ThreadsPerCore=" + std::to_string(h.threads_per_core) +
                     " RealMemory=" + std::to_string(h.real_memory_mb);
   if (!h.gres.empty()) out += " Gres=" + format_gres(h.gres);
   const long long s = std::max<int64_t>(0, to_seconds(uptime));
   char up[64];
-  snprintf(up, sizeof up, "\nUpTime=%lld-%02lld:%02lld:%02lld", s / 86400, s / 3600 % 24, s / 60 % 60,
-           s % 60);
+  snprintf(up, sizeof up, "\nUpTime=%lld-%02lld:%02lld:%02lld", s / 86400, s / 3600 % 24, s / 60 % 60, s % 60);
   return out + up;
 }
 

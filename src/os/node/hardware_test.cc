@@ -38,20 +38,17 @@ TEST(Hardware, TwoSocketsFourNumaNodesWithThreads) {
   auto m = discover_machine({.topology_xml = "synthetic:package:2 numa:2 l3:2 core:4 pu:2"});
   ASSERT_TRUE(m) << m.error().message();
   const auto& h = m->hardware;
-  EXPECT_THAT((std::vector{h.cpus, h.sockets, h.cores_per_socket, h.threads_per_core}),
-              ElementsAre(64u, 2u, 16u, 2u));
+  EXPECT_THAT((std::vector{h.cpus, h.sockets, h.cores_per_socket, h.threads_per_core}), ElementsAre(64u, 2u, 16u, 2u));
   EXPECT_TRUE(m->notes.empty());
   Bitmap cpus;
   cpus.set(0);
   cpus.set(63);
   EXPECT_EQ(m->cpus.numa_nodes_of(cpus).to_ranges(), "0,3");
   EXPECT_EQ(m->cpus.cores_of_os(m->cpus.to_os(cpus)).to_ranges(), "0,31");
-  m = discover_machine(
-      {.numa_node_as_socket = true, .topology_xml = "synthetic:package:2 numa:2 l3:2 core:4 pu:2"});
+  m = discover_machine({.numa_node_as_socket = true, .topology_xml = "synthetic:package:2 numa:2 l3:2 core:4 pu:2"});
   EXPECT_EQ(m->hardware.sockets, 4u);
   EXPECT_EQ(m->hardware.cores_per_socket, 8u);
-  m = discover_machine(
-      {.l3cache_as_socket = true, .topology_xml = "synthetic:package:2 numa:2 l3:2 core:4 pu:2"});
+  m = discover_machine({.l3cache_as_socket = true, .topology_xml = "synthetic:package:2 numa:2 l3:2 core:4 pu:2"});
   EXPECT_EQ(m->hardware.sockets, 8u);
   EXPECT_EQ(m->hardware.cores_per_socket, 4u);
 }
@@ -72,8 +69,7 @@ TEST(Hardware, BadTopologiesAreErrors) {
 }
 
 TEST(Hardware, PrintsAsSlurmdC) {
-  NodeHardware h{
-      .cpus = 256, .sockets = 2, .cores_per_socket = 64, .threads_per_core = 2, .real_memory_mb = 2048000};
+  NodeHardware h{.cpus = 256, .sockets = 2, .cores_per_socket = 64, .threads_per_core = 2, .real_memory_mb = 2048000};
   EXPECT_EQ(format_slurmd_C(h, "gpu01", seconds(86400 * 12 + 3723)),
             "NodeName=gpu01 CPUs=256 Boards=1 SocketsPerBoard=2 CoresPerSocket=64 ThreadsPerCore=2 "
             "RealMemory=2048000\n"
@@ -81,8 +77,7 @@ TEST(Hardware, PrintsAsSlurmdC) {
   h.gres = {{.name = "gpu", .type = "a100", .count = 1},
             {.name = "gpu", .type = "a100_3g.20gb", .count = 2},
             {.name = "gpu", .type = "a100", .count = 1}};
-  EXPECT_THAT(format_slurmd_C(h, "g", Duration{}),
-              HasSubstr(" Gres=gpu:a100:2,gpu:a100_3g.20gb:2\nUpTime=0-00:00:00"));
+  EXPECT_THAT(format_slurmd_C(h, "g", Duration{}), HasSubstr(" Gres=gpu:a100:2,gpu:a100_3g.20gb:2\nUpTime=0-00:00:00"));
   EXPECT_EQ(short_hostname().find('.'), std::string::npos);
 }
 

@@ -18,8 +18,8 @@ struct DeviceProperties {
   void* next = nullptr;
   uint32_t type = 0, vendor_id = 0, device_id = 0, flags = 0, subdevice_id = 0, core_clock_rate = 0;
   uint64_t max_mem_alloc_size = 0;
-  uint32_t max_hardware_contexts = 0, max_command_queue_priority = 0, threads_per_eu = 0, simd_width = 0,
-           eus_per_subslice = 0, subslices_per_slice = 0, slices = 0;
+  uint32_t max_hardware_contexts = 0, max_command_queue_priority = 0, threads_per_eu = 0, simd_width = 0, eus_per_subslice = 0,
+           subslices_per_slice = 0, slices = 0;
   uint64_t timer_resolution = 0;
   uint32_t timestamp_valid_bits = 0, kernel_timestamp_valid_bits = 0;
   uint8_t uuid[16] = {};

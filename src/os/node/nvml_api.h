@@ -14,8 +14,8 @@ typedef struct {
 } nvmlPciInfo_t;
 
 typedef struct {
-  unsigned int multiprocessorCount, sharedCopyEngineCount, sharedDecoderCount, sharedEncoderCount,
-      sharedJpegCount, sharedOfaCount, gpuInstanceSliceCount, computeInstanceSliceCount;
+  unsigned int multiprocessorCount, sharedCopyEngineCount, sharedDecoderCount, sharedEncoderCount, sharedJpegCount, sharedOfaCount,
+      gpuInstanceSliceCount, computeInstanceSliceCount;
   unsigned long long memorySizeMB;
 } nvmlDeviceAttributes_t;
 }
@@ -55,9 +55,7 @@ struct Api {
   nvmlReturn_t (*application_clock)(nvmlDevice_t, int kind, unsigned* clock) = nullptr;
   nvmlReturn_t (*set_application_clocks)(nvmlDevice_t, unsigned memory, unsigned graphics) = nullptr;
 
-  bool has_mig() const {
-    return mig_mode && max_mig_devices && mig_handle && gpu_instance_id && compute_instance_id && attributes;
-  }
+  bool has_mig() const { return mig_mode && max_mig_devices && mig_handle && gpu_instance_id && compute_instance_id && attributes; }
   bool has_clocks() const { return memory_clocks && graphics_clocks && application_clock && set_application_clocks; }
 };
 

@@ -22,10 +22,7 @@ class SharedLibrary {
     return l;
   }
   SharedLibrary(SharedLibrary&& o) noexcept
-      : handle_(std::exchange(o.handle_, nullptr)),
-        path_(std::move(o.path_)),
-        what_(std::move(o.what_)),
-        missing_(std::move(o.missing_)) {}
+      : handle_(std::exchange(o.handle_, nullptr)), path_(std::move(o.path_)), what_(std::move(o.what_)), missing_(std::move(o.missing_)) {}
   SharedLibrary& operator=(SharedLibrary&&) = delete;
   ~SharedLibrary() {
     if (handle_) dlclose(handle_);

@@ -44,11 +44,18 @@ bool populated(const std::string& directory) {
 Result<pid_t> start_keeper(const StepScope& scope, int output) {
   SpawnSpec s;
   s.path = "systemd-run";
-  s.argv = {"systemd-run",          "--scope",     "--quiet",
-            "--collect",            "--unit=" + scope.name, "--slice=" + scope.slice,
-            "--property=Delegate=yes", "--property=TasksMax=infinity",
-            "--description=Steps of jobs (slurmstepd)",     "--",
-            scope.keeper,           "infinity"};
+  s.argv = {"systemd-run",
+            "--scope",
+            "--quiet",
+            "--collect",
+            "--unit=" + scope.name,
+            "--slice=" + scope.slice,
+            "--property=Delegate=yes",
+            "--property=TasksMax=infinity",
+            "--description=Steps of jobs (slurmstepd)",
+            "--",
+            scope.keeper,
+            "infinity"};
   s.cwd = "/";
   s.new_session = true;
   s.fds = {{output, 1}, {output, 2}};

@@ -40,8 +40,7 @@ class FakeSystemd : public testing::Test {
 TEST_F(FakeSystemd, ItsRefusalIsTold) {
   auto made = open_with("echo 'Failed to start transient scope unit: Access denied' >&2; exit 1\n", seconds(10));
   ASSERT_FALSE(made);
-  EXPECT_EQ(made.error().message(),
-            "systemd makes no scope slurmstepd.scope: Failed to start transient scope unit: Access denied");
+  EXPECT_EQ(made.error().message(), "systemd makes no scope slurmstepd.scope: Failed to start transient scope unit: Access denied");
 }
 
 TEST_F(FakeSystemd, ItsSilenceIsBounded) {

@@ -27,8 +27,8 @@ void Fences::enter(const std::string& group, std::vector<uint32_t> nodes, std::s
   if (is_root(f)) {
     add_part(key, self_, std::move(data));
   } else if (data.size() > limit_) {
-    finish(key, fail(Errc::kFrameTooLong, "fence: " + std::to_string(data.size()) + " bytes from node " + names_[self_] +
-                                              ", at most " + std::to_string(limit_)));
+    finish(key, fail(Errc::kFrameTooLong, "fence: " + std::to_string(data.size()) + " bytes from node " + names_[self_] + ", at most " +
+                                              std::to_string(limit_)));
   } else {
     Letter letter;
     letter.kind = LetterKind::kContribution;
@@ -54,10 +54,8 @@ void Fences::on_letter(uint32_t from, Letter letter) {
     add_part(key, from, std::move(letter.data));
   } else if (letter.kind == LetterKind::kFailed) {
     Error error(static_cast<Errc>(letter.status), letter.text);
-    if (entered)
-      finish(key, std::unexpected(std::move(error)));
-    else
-      at->second.failed = std::move(error);
+    if (entered) finish(key, std::unexpected(std::move(error)));
+    else at->second.failed = std::move(error);
   } else if (letter.kind == LetterKind::kResult && entered && at->second.nodes.front() == from) {
     finish(key, std::move(letter.data));
   }
@@ -111,8 +109,7 @@ void Fences::look_at(const Key& key) {
   if (at == open_.end() || at->second.nodes.empty()) return;
   Fence& f = at->second;
   if (!is_root(f)) {
-    if (lost_.contains(f.nodes.front()))
-      finish(key, fail(Errc::kConnectFailed, "fence: node " + names_[f.nodes.front()] + " is gone"));
+    if (lost_.contains(f.nodes.front())) finish(key, fail(Errc::kConnectFailed, "fence: node " + names_[f.nodes.front()] + " is gone"));
     return;
   }
   std::vector<uint32_t> gone;

@@ -60,7 +60,7 @@ TEST(Fences, EverybodyHasTheDataOfAllInTheOrderOfNodes) {
     EXPECT_EQ(s.data(i), "abcd");
     EXPECT_EQ(s.nodes[i]->open(), 0u);
   }
-  EXPECT_EQ(s.sent, 4u);   // three contributions, one answer to three
+  EXPECT_EQ(s.sent, 4u);  // three contributions, one answer to three
 }
 
 TEST(Fences, OneNodeAloneSendsNothing) {
@@ -146,7 +146,7 @@ TEST(Fences, TheRootSaysWhoIsMissingInTime) {
   EXPECT_EQ(s.nodes[0]->expire(seconds(10)), seconds(300));
   EXPECT_TRUE(s.done.empty());
   s.nodes[2]->expire(seconds(301));
-  EXPECT_TRUE(s.done.empty());   // the root speaks first
+  EXPECT_TRUE(s.done.empty());  // the root speaks first
   EXPECT_EQ(s.nodes[0]->expire(seconds(300)), std::nullopt);
   s.deliver();
   EXPECT_EQ(s.error(0), "fence: node n1,n3 did not enter in time");
@@ -164,7 +164,7 @@ TEST(Fences, ARootThatDoesNotAnswerIsNamed) {
   EXPECT_EQ(s.error(1), "fence: no answer from node n0");
   s.deliver();
   s.enter(0, {0, 1}, "x", seconds(5));
-  s.deliver();   // the answer comes to nobody
+  s.deliver();  // the answer comes to nobody
   EXPECT_EQ(s.done[1].size(), 1u);
 }
 

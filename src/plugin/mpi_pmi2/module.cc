@@ -75,7 +75,8 @@ std::unique_ptr<Module::Task> Module::make_task(uint32_t rank, int fd, uint32_t 
   ports.abort = [this](const std::string& text) { tell(mpi_rpc::ModuleAbort{text}); };
   std::string job = "slurm.pmi." + std::to_string(start().job.value) + "." + std::to_string(start().step.value);
   t->session = std::make_unique<Session>(std::move(job), rank, size, mapping, std::move(ports));
-  t->watch = loop().watch(fd, [this, t] { read_from(*t); }, [this, t] { write_to(*t, {}); });
+  t->watch = loop().watch(
+      fd, [this, t] { read_from(*t); }, [this, t] { write_to(*t, {}); });
   return task;
 }
 

@@ -41,7 +41,7 @@ class Module final : public mpi::Module {
 
   std::vector<std::unique_ptr<Task>> tasks_;
   std::map<std::string, std::string> keys_, node_keys_;
-  std::string puts_;   // since the last fence, encoded
+  std::string puts_;  // since the last fence, encoded
   bool fencing_ = false;
 };
 

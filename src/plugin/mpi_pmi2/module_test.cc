@@ -35,7 +35,7 @@ class Running {
     wait_until_ready(tasks);
   }
   ~Running() {
-    channel_.reset();   // its end is the module's
+    channel_.reset();  // its end is the module's
     int status = 0;
     EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
     EXPECT_EQ(status, 0);
@@ -120,7 +120,7 @@ TEST(Pmi2Module, ATaskThatTookItsAnswersIsReadAgain) {
   m.begin(0);
   m.begin(1);
   m.ask_for_much(0, kTimes);
-  for (int i = 0; i < 2; ++i) {   // answered: the module has come by the first task's
+  for (int i = 0; i < 2; ++i) {  // answered: the module has come by the first task's
     m.say(1, "cmd=get_appnum\n");
     EXPECT_EQ(m.line(1), "cmd=appnum appnum=0");
   }

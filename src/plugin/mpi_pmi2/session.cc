@@ -8,7 +8,7 @@ namespace muster::mpi_pmi2 {
 namespace {
 
 constexpr size_t kMostUnread = 1u << 20, kMostKey = 256, kMostValue = 64u << 10, kMostEcho = 64, kLengthDigits = 6;
-constexpr size_t kMostAnswer = 999999;   // what the digits can say
+constexpr size_t kMostAnswer = 999999;  // what the digits can say
 
 std::string word(const std::map<std::string, std::string>& w, const char* key) {
   auto at = w.find(key);
@@ -67,14 +67,11 @@ std::string process_mapping(const std::vector<mpi_rpc::NodeRanks>& nodes) {
     for (uint32_t rank : nodes[n].ranks)
       if (rank != next++) return {};
     size_t each = nodes[n].ranks.size();
-    if (!runs.empty() && runs.back().each == each)
-      ++runs.back().nodes;
-    else
-      runs.push_back({n, 1, each});
+    if (!runs.empty() && runs.back().each == each) ++runs.back().nodes;
+    else runs.push_back({n, 1, each});
   }
   std::string out = "(vector";
-  for (const Run& r : runs)
-    out += ",(" + std::to_string(r.first) + "," + std::to_string(r.nodes) + "," + std::to_string(r.each) + ")";
+  for (const Run& r : runs) out += ",(" + std::to_string(r.first) + "," + std::to_string(r.nodes) + "," + std::to_string(r.each) + ")";
   return out + ")";
 }
 
@@ -118,7 +115,7 @@ std::optional<std::string> Session::job_attribute(const std::string& key) const 
 
 // ---- PMI-1
 Result<> Session::one_line(std::string_view line) {
-  if (in_mcmd_) {   // spawn: refused when it is said to its end
+  if (in_mcmd_) {  // spawn: refused when it is said to its end
     if (trim(line) != "endcmd") return {};
     in_mcmd_ = false;
     answer1("cmd=spawn_result rc=-1 msg=not_supported");
@@ -137,27 +134,19 @@ Result<> Session::one_line(std::string_view line) {
     return {};
   }
   if (cmd.empty() || version_ == 0) return fail(Errc::kFrameMalformed, "PMI: not a command: " + std::string(line.substr(0, 80)));
-  if (cmd == "abort")
-    ports_.abort("PMI_Abort by task " + std::to_string(rank_) + ", status " + word(w, "exitcode"));
-  else if (!jobs_own(cmd))
-    kvs1(cmd, w);
+  if (cmd == "abort") ports_.abort("PMI_Abort by task " + std::to_string(rank_) + ", status " + word(w, "exitcode"));
+  else if (!jobs_own(cmd)) kvs1(cmd, w);
   return {};
 }
 
 // What is known without asking anybody.
 bool Session::jobs_own(const std::string& cmd) {
-  if (cmd == "get_maxes")
-    answer1("cmd=maxes kvsname_max=256 keylen_max=" + std::to_string(kMostKey) + " vallen_max=1024");
-  else if (cmd == "get_appnum")
-    answer1("cmd=appnum appnum=0");
-  else if (cmd == "get_my_kvsname")
-    answer1("cmd=my_kvsname kvsname=" + job_);
-  else if (cmd == "get_universe_size")
-    answer1("cmd=universe_size size=" + std::to_string(size_));
-  else if (cmd == "finalize")
-    answer1("cmd=finalize_ack");
-  else
-    return false;
+  if (cmd == "get_maxes") answer1("cmd=maxes kvsname_max=256 keylen_max=" + std::to_string(kMostKey) + " vallen_max=1024");
+  else if (cmd == "get_appnum") answer1("cmd=appnum appnum=0");
+  else if (cmd == "get_my_kvsname") answer1("cmd=my_kvsname kvsname=" + job_);
+  else if (cmd == "get_universe_size") answer1("cmd=universe_size size=" + std::to_string(size_));
+  else if (cmd == "finalize") answer1("cmd=finalize_ack");
+  else return false;
   return true;
 }
 
@@ -175,7 +164,7 @@ void Session::kvs1(const std::string& cmd, const Words& w) {
     in_fence_ = w;
     ports_.fence();
   } else {
-    std::string what = cmd.substr(0, cmd.find('_'));   // publish_name → publish_result
+    std::string what = cmd.substr(0, cmd.find('_'));  // publish_name → publish_result
     answer1("cmd=" + what + "_result rc=-1 info=not_supported msg=not_supported");
   }
 }
@@ -192,12 +181,9 @@ Result<> Session::one_block(std::string_view block) {
   else if (cmd == "fullinit")
     answer2(w, "pmi-version=2;pmi-subversion=0;rank=" + std::to_string(rank_) + ";size=" + std::to_string(size_) +
                    ";appnum=0;debugged=FALSE;pmiverbose=FALSE;rc=0;");
-  else if (cmd == "finalize")
-    answer2(w, "rc=0;");
-  else if (cmd == "job-getid")
-    answer2(w, "jobid=" + escaped(job_) + ";rc=0;");
-  else if (!kvs2(cmd, w))
-    info2(cmd, w);
+  else if (cmd == "finalize") answer2(w, "rc=0;");
+  else if (cmd == "job-getid") answer2(w, "jobid=" + escaped(job_) + ";rc=0;");
+  else if (!kvs2(cmd, w)) info2(cmd, w);
   return {};
 }
 
@@ -206,7 +192,7 @@ void Session::answer2(const Words& asked, const std::string& text) {
   if (auto thread = asked.find("thrid"); thread != asked.end()) body += "thrid=" + escaped(thread->second) + ";";
   body += body.size() + text.size() <= kMostAnswer ? text : "rc=1;errmsg=too long;";
   char length[kLengthDigits + 1];
-  snprintf(length, sizeof length, "%6zu", body.size() % (kMostAnswer + 1));   // the compiler knows that it fits
+  snprintf(length, sizeof length, "%6zu", body.size() % (kMostAnswer + 1));  // the compiler knows that it fits
   ports_.write(length + body);
 }
 
@@ -241,10 +227,8 @@ void Session::info2(const std::string& cmd, const Words& w) {
     if (good) ports_.put_node(std::move(key), std::move(value));
   } else if (cmd == "info-getnodeattr") {
     auto found = ports_.get_node(key);
-    if (!found && word(w, "wait") == "TRUE")
-      wants_node_ = w;
-    else
-      value2(w, found);
+    if (!found && word(w, "wait") == "TRUE") wants_node_ = w;
+    else value2(w, found);
   } else {
     answer2(w, "rc=1;errmsg=not supported;");
   }

@@ -26,9 +26,9 @@ class Session {
     std::function<void(std::string bytes)> write;
     std::function<void(std::string key, std::string value)> put;
     std::function<std::optional<std::string>(const std::string& key)> get;
-    std::function<void(std::string key, std::string value)> put_node;                 // seen on this node only
+    std::function<void(std::string key, std::string value)> put_node;  // seen on this node only
     std::function<std::optional<std::string>(const std::string& key)> get_node;
-    std::function<void()> fence;   // fence_over() is its end
+    std::function<void()> fence;  // fence_over() is its end
     std::function<void(const std::string& text)> abort;
   };
   Session(std::string job, uint32_t rank, uint32_t size, std::string mapping, Ports ports)
@@ -37,7 +37,7 @@ class Session {
   // Error: what no PMI says; the connection is of no use any more.
   Result<> read(std::string_view bytes);
   void fence_over(bool good);
-  void node_attribute_came();   // another task's put_node
+  void node_attribute_came();  // another task's put_node
 
  private:
   using Words = std::map<std::string, std::string>;
@@ -59,9 +59,9 @@ class Session {
   std::string mapping_;
   Ports ports_;
   std::string unread_;
-  uint32_t version_ = 0;   // 0: not said yet
+  uint32_t version_ = 0;  // 0: not said yet
   bool in_mcmd_ = false;
-  std::optional<Words> in_fence_, wants_node_;   // what is answered later (PMI-2)
+  std::optional<Words> in_fence_, wants_node_;  // what is answered later (PMI-2)
 };
 
 }  // namespace muster::mpi_pmi2

@@ -52,8 +52,7 @@ TEST(Pmi1, AnswersWhatMpichAsks) {
   EXPECT_EQ(c.say("cmd=get_maxes\n"), "cmd=maxes kvsname_max=256 keylen_max=256 vallen_max=1024\n");
   EXPECT_EQ(c.say("cmd=get_my_kvsname\n"), "cmd=my_kvsname kvsname=job.1\n");
   EXPECT_EQ(c.say("cmd=get_universe_size\n"), "cmd=universe_size size=4\n");
-  EXPECT_EQ(c.say("cmd=get kvsname=job.1 key=PMI_process_mapping\n"),
-            "cmd=get_result rc=0 msg=success value=(vector,(0,2,2))\n");
+  EXPECT_EQ(c.say("cmd=get kvsname=job.1 key=PMI_process_mapping\n"), "cmd=get_result rc=0 msg=success value=(vector,(0,2,2))\n");
   EXPECT_EQ(c.say("cmd=put kvsname=job.1 key=P2 value=a b=c d\n"), "cmd=put_result rc=0 msg=success\n");
   EXPECT_EQ(c.say("cmd=get kvsname=job.1 key=P2\n"), "cmd=get_result rc=0 msg=success value=a b=c d\n");
   EXPECT_EQ(c.say("cmd=get kvsname=job.1 key=P3\n"), "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");

@@ -11,14 +11,10 @@ constexpr uint32_t kNowhere = 0xffffffffu;
 
 pmix_status_t status_of(Errc code) {
   switch (code) {
-    case Errc::kTimedOut:
-      return PMIX_ERR_TIMEOUT;
-    case Errc::kConnectFailed:
-      return PMIX_ERR_LOST_CONNECTION;
-    case Errc::kFrameTooLong:
-      return PMIX_ERR_OUT_OF_RESOURCE;
-    default:
-      return PMIX_ERROR;
+    case Errc::kTimedOut: return PMIX_ERR_TIMEOUT;
+    case Errc::kConnectFailed: return PMIX_ERR_LOST_CONNECTION;
+    case Errc::kFrameTooLong: return PMIX_ERR_OUT_OF_RESOURCE;
+    default: return PMIX_ERROR;
   }
 }
 
@@ -97,10 +93,9 @@ void Module::enter(Operation o, Reply reply) {
   // The same words for the same processes on each node.
   std::string group = o.ranks.size() == places_.size() ? "*" : joined(o.ranks);
   debug("fence of " + group + " with " + std::to_string(o.data.size()) + " bytes");
-  enter_fence(group, std::move(nodes), std::move(o.data), deadline(o.timeout_seconds),
-              [this, reply = std::move(reply)](Result<std::string> r) {
-                r ? reply(PMIX_SUCCESS, std::move(*r)) : refuse(reply, r.error());
-              });
+  enter_fence(
+      group, std::move(nodes), std::move(o.data), deadline(o.timeout_seconds),
+      [this, reply = std::move(reply)](Result<std::string> r) { r ? reply(PMIX_SUCCESS, std::move(*r)) : refuse(reply, r.error()); });
 }
 
 void Module::ask(uint32_t rank, std::optional<uint32_t> timeout, Reply reply) {

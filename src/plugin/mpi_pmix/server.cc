@@ -19,7 +19,8 @@ struct Current {
 Reply reply_to(pmix_modex_cbfunc_t callback, void* context) {
   return [callback, context](pmix_status_t status, std::string data) {
     auto* kept = new std::string(std::move(data));
-    callback(status, kept->data(), kept->size(), context, [](void* p) { delete static_cast<std::string*>(p); }, kept);
+    callback(
+        status, kept->data(), kept->size(), context, [](void* p) { delete static_cast<std::string*>(p); }, kept);
   };
 }
 
@@ -44,8 +45,8 @@ struct Callbacks {
     return PMIX_OPERATION_SUCCEEDED;
   }
 
-  static pmix_status_t abort(const pmix_proc_t* proc, void*, int status, const char text[], pmix_proc_t*, size_t,
-                             pmix_op_cbfunc_t callback, void* context) {
+  static pmix_status_t abort(const pmix_proc_t* proc, void*, int status, const char text[], pmix_proc_t*, size_t, pmix_op_cbfunc_t callback,
+                             void* context) {
     Server* s = current.server;
     s->post_([s, rank = proc->rank, status, text = std::string(text ? text : ""), callback, context] {
       s->events_.abort(rank, status, text);
@@ -54,8 +55,8 @@ struct Callbacks {
     return PMIX_SUCCESS;
   }
 
-  static pmix_status_t fence(const pmix_proc_t* procs, size_t count, const pmix_info_t* info, size_t info_count, char* data,
-                             size_t size, pmix_modex_cbfunc_t callback, void* context) {
+  static pmix_status_t fence(const pmix_proc_t* procs, size_t count, const pmix_info_t* info, size_t info_count, char* data, size_t size,
+                             pmix_modex_cbfunc_t callback, void* context) {
     Server* s = current.server;
     auto ranks = s->ranks_of(procs, count);
     if (!ranks) return PMIX_ERR_NOT_SUPPORTED;
@@ -63,14 +64,11 @@ struct Callbacks {
     o.ranks = std::move(*ranks);
     if (data) o.data.assign(data, size);
     o.timeout_seconds = timeout_in(info, info_count);
-    s->post_([s, o = std::move(o), reply = reply_to(callback, context)]() mutable {
-      s->events_.fence(std::move(o), std::move(reply));
-    });
+    s->post_([s, o = std::move(o), reply = reply_to(callback, context)]() mutable { s->events_.fence(std::move(o), std::move(reply)); });
     return PMIX_SUCCESS;
   }
 
-  static pmix_status_t wanted(const pmix_proc_t* proc, const pmix_info_t* info, size_t count, pmix_modex_cbfunc_t callback,
-                              void* context) {
+  static pmix_status_t wanted(const pmix_proc_t* proc, const pmix_info_t* info, size_t count, pmix_modex_cbfunc_t callback, void* context) {
     Server* s = current.server;
     if (s->name_ != proc->nspace) return PMIX_ERR_NOT_SUPPORTED;
     s->post_([s, rank = proc->rank, timeout = timeout_in(info, count), reply = reply_to(callback, context)]() mutable {
@@ -148,9 +146,8 @@ Result<std::vector<mpi_rpc::TaskVariables>> Server::start(const mpi_rpc::ModuleS
   MUSTER_TRY_VOID(initialize(start));
   MUSTER_TRY(map, job_map(library_, start));
   const std::vector<uint32_t>& ranks = start.setup.nodes[start.node_id].ranks;
-  MUSTER_TRY_VOID(check("PMIx_server_register_nspace",
-                        library_.PMIx_server_register_nspace(name_.c_str(), static_cast<int>(ranks.size()), map.data(),
-                                                             map.size(), nullptr, nullptr)));
+  MUSTER_TRY_VOID(check("PMIx_server_register_nspace", library_.PMIx_server_register_nspace(name_.c_str(), static_cast<int>(ranks.size()),
+                                                                                            map.data(), map.size(), nullptr, nullptr)));
   std::vector<mpi_rpc::TaskVariables> out;
   for (uint32_t rank : ranks) {
     pmix_proc_t p = process(rank);

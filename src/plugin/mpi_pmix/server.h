@@ -20,10 +20,10 @@ namespace muster::mpi_pmix {
 // What a task waits for. Called once, on any thread.
 using Reply = std::function<void(pmix_status_t status, std::string data)>;
 
-struct Operation {                       // a fence
-  std::vector<uint32_t> ranks;           // who takes part, ascending
-  std::string data;                      // of the tasks here
-  std::optional<uint32_t> timeout_seconds;   // as a task asked; 0 = unlimited
+struct Operation {                          // a fence
+  std::vector<uint32_t> ranks;              // who takes part, ascending
+  std::string data;                         // of the tasks here
+  std::optional<uint32_t> timeout_seconds;  // as a task asked; 0 = unlimited
 };
 
 class Server {

@@ -32,10 +32,8 @@ spank_err_t copy_value(const char* value, char* buf, int len) {
 void set_in(std::vector<std::string>& list, const std::string& name, const char* value) {
   std::string entry = name + "=" + value;
   auto at = std::ranges::find_if(list, [&](const std::string& e) { return is_entry_of(e, name); });
-  if (at == list.end())
-    list.push_back(std::move(entry));
-  else
-    *at = std::move(entry);
+  if (at == list.end()) list.push_back(std::move(entry));
+  else *at = std::move(entry);
 }
 
 spank_err_t check_remote(spank_t handle, const char* var) {
@@ -52,8 +50,8 @@ spank_err_t check_local(spank_t handle, const char* var) {
 // spank(8) SPANK OPTIONS: the callbacks in which options may be asked for.
 bool options_are_known(Callback c) {
   using enum Callback;
-  return c == kJobProlog || c == kLocalUserInit || c == kUserInit || c == kTaskInitPrivileged || c == kTaskInit ||
-         c == kTaskExit || c == kJobEpilog;
+  return c == kJobProlog || c == kLocalUserInit || c == kUserInit || c == kTaskInitPrivileged || c == kTaskInit || c == kTaskExit ||
+         c == kJobEpilog;
 }
 
 std::string formatted(const char* format, va_list args) {
@@ -68,10 +66,8 @@ std::string formatted(const char* format, va_list args) {
 
 void log_line(os::LogLevel level, const char* format, va_list args) {
   const std::string text = formatted(format, args);
-  if (current_stack)
-    current_stack->log(level, text);
-  else
-    fprintf(stderr, "%s\n", text.c_str());
+  if (current_stack) current_stack->log(level, text);
+  else fprintf(stderr, "%s\n", text.c_str());
 }
 
 }  // namespace
@@ -98,7 +94,7 @@ MUSTER_API int spank_remote(spank_t handle) {
   return handle->stack->context() == S_CTX_REMOTE ? 1 : 0;
 }
 
-// ---- environments
+// ---- environments and the program
 MUSTER_API spank_err_t spank_getenv(spank_t handle, const char* var, char* buf, int len) {
   if (auto rc = check_remote(handle, var); rc != ESPANK_SUCCESS) return rc;
   return copy_value(find_variable(handle->stack->environment->entries(), var), buf, len);
@@ -116,6 +112,19 @@ MUSTER_API spank_err_t spank_setenv(spank_t handle, const char* var, const char*
 MUSTER_API spank_err_t spank_unsetenv(spank_t handle, const char* var) {
   if (auto rc = check_remote(handle, var); rc != ESPANK_SUCCESS) return rc;
   handle->stack->environment->unset(var);
+  return ESPANK_SUCCESS;
+}
+
+// The task's own process has a copy of what the stack knows, so the words are this task's alone.
+MUSTER_API spank_err_t spank_prepend_task_argv(spank_t handle, int argc, const char* argv[]) {
+  if (!valid(handle) || argc < 0 || (argc > 0 && !argv)) return ESPANK_BAD_ARG;
+  if (handle->stack->context() != S_CTX_REMOTE) return ESPANK_NOT_REMOTE;
+  if (handle->callback != Callback::kTaskInitPrivileged && handle->callback != Callback::kTaskInit) return ESPANK_NOT_TASK;
+  const std::vector<const char*> words(argv, argv + argc);
+  if (std::ranges::find(words, nullptr) != words.end()) return ESPANK_BAD_ARG;
+  std::optional<std::vector<std::string>>& task = handle->stack->facts.argv;
+  if (!task) return ESPANK_NOT_AVAIL;
+  task->insert(task->begin(), words.begin(), words.end());
   return ESPANK_SUCCESS;
 }
 
@@ -173,18 +182,16 @@ MUSTER_API void slurm_spank_log(const char* format, ...) {
   va_start(args, format);
   const std::string text = formatted(format, args);
   va_end(args);
-  if (current_stack)
-    current_stack->say(text);
-  else
-    fprintf(stderr, "%s\n", text.c_str());
+  if (current_stack) current_stack->say(text);
+  else fprintf(stderr, "%s\n", text.c_str());
 }
 
-#define MUSTER_LOG_FUNCTION(name, level)        \
+#define MUSTER_LOG_FUNCTION(name, level)          \
   MUSTER_API void name(const char* format, ...) { \
-    va_list args;                               \
-    va_start(args, format);                     \
-    log_line(level, format, args);              \
-    va_end(args);                               \
+    va_list args;                                 \
+    va_start(args, format);                       \
+    log_line(level, format, args);                \
+    va_end(args);                                 \
   }
 MUSTER_LOG_FUNCTION(slurm_error, os::LogLevel::kError)
 MUSTER_LOG_FUNCTION(slurm_info, os::LogLevel::kInfo)

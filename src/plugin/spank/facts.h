@@ -24,7 +24,7 @@ struct Facts {
   std::optional<std::vector<gid_t>> groups;
   std::optional<uint32_t> job, step, num_nodes, node_id, num_tasks, cpus_per_task, restarts, array_job, array_task;
   std::optional<uint16_t> num_cpus;
-  std::optional<std::vector<std::string>> argv;
+  std::optional<std::vector<std::string>> argv;  // in a task's own process: what it is going to run; plugins put words before it
   std::optional<std::string> job_cpus, step_cpus;
   std::optional<uint64_t> job_mem_mb, step_mem_mb;
   std::vector<TaskFacts> tasks;  // of this node, by their local number

@@ -49,14 +49,10 @@ spank_err_t put_groups(Stack& s, va_list& to) {
 spank_err_t put_of_task(const TaskFacts* task, spank_item_t item, va_list& to) {
   if (!task) return ESPANK_NOT_TASK;
   switch (item) {
-    case S_TASK_ID:
-      return put(to, static_cast<int>(task->local));
-    case S_TASK_GLOBAL_ID:
-      return put(to, task->global);
-    case S_TASK_PID:
-      return task->pid ? put(to, task->pid) : ESPANK_NOT_AVAIL;
-    default:
-      return put_known(to, task->exit_status);
+    case S_TASK_ID: return put(to, static_cast<int>(task->local));
+    case S_TASK_GLOBAL_ID: return put(to, task->global);
+    case S_TASK_PID: return task->pid ? put(to, task->pid) : ESPANK_NOT_AVAIL;
+    default: return put_known(to, task->exit_status);
   }
 }
 
@@ -76,9 +72,7 @@ spank_err_t put_by_number(const Facts& f, spank_item_t item, va_list& args) {
   return put(args, by_local ? at->global : at->local);
 }
 
-std::optional<std::string> version_part(size_t part) {
-  return std::string(split(kVersion, '.')[part]);
-}
+std::optional<std::string> version_part(size_t part) { return std::string(split(kVersion, '.')[part]); }
 
 bool is_remote_only(spank_item_t item) {
   switch (item) {
@@ -97,73 +91,46 @@ bool is_remote_only(spank_item_t item) {
     case S_JOB_ALLOC_MEM:
     case S_STEP_ALLOC_CORES:
     case S_STEP_ALLOC_MEM:
-    case S_SLURM_RESTART_COUNT:
-      return true;
-    default:
-      return false;
+    case S_SLURM_RESTART_COUNT: return true;
+    default: return false;
   }
 }
 
 spank_err_t put_item(Stack& s, const TaskFacts* task, spank_item_t item, va_list& args) {
   const Facts& f = s.facts;
   switch (item) {
-    case S_JOB_UID:
-      return put_known(args, f.uid);
-    case S_JOB_GID:
-      return put_known(args, f.gid);
-    case S_JOB_ID:
-      return put_known(args, f.job);
-    case S_JOB_STEPID:
-      return put_known(args, f.step);
-    case S_JOB_NNODES:
-      return put_known(args, f.num_nodes);
-    case S_JOB_NODEID:
-      return put_known(args, f.node_id);
-    case S_JOB_LOCAL_TASK_COUNT:
-      return s.context() == S_CTX_REMOTE ? put(args, static_cast<uint32_t>(f.tasks.size())) : ESPANK_NOT_AVAIL;
-    case S_JOB_TOTAL_TASK_COUNT:
-      return put_known(args, f.num_tasks);
-    case S_JOB_NCPUS:
-      return put_known(args, f.num_cpus);
-    case S_JOB_ARGV:
-      return put_argv(s, args);
-    case S_JOB_ENV:
-      return put_environment(s, args);
+    case S_JOB_UID: return put_known(args, f.uid);
+    case S_JOB_GID: return put_known(args, f.gid);
+    case S_JOB_ID: return put_known(args, f.job);
+    case S_JOB_STEPID: return put_known(args, f.step);
+    case S_JOB_NNODES: return put_known(args, f.num_nodes);
+    case S_JOB_NODEID: return put_known(args, f.node_id);
+    case S_JOB_LOCAL_TASK_COUNT: return s.context() == S_CTX_REMOTE ? put(args, static_cast<uint32_t>(f.tasks.size())) : ESPANK_NOT_AVAIL;
+    case S_JOB_TOTAL_TASK_COUNT: return put_known(args, f.num_tasks);
+    case S_JOB_NCPUS: return put_known(args, f.num_cpus);
+    case S_JOB_ARGV: return put_argv(s, args);
+    case S_JOB_ENV: return put_environment(s, args);
     case S_TASK_ID:
     case S_TASK_GLOBAL_ID:
     case S_TASK_EXIT_STATUS:
-    case S_TASK_PID:
-      return put_of_task(task, item, args);
+    case S_TASK_PID: return put_of_task(task, item, args);
     case S_JOB_PID_TO_GLOBAL_ID:
-    case S_JOB_PID_TO_LOCAL_ID:
-      return put_by_process(f, item, args);
+    case S_JOB_PID_TO_LOCAL_ID: return put_by_process(f, item, args);
     case S_JOB_LOCAL_TO_GLOBAL_ID:
-    case S_JOB_GLOBAL_TO_LOCAL_ID:
-      return put_by_number(f, item, args);
-    case S_JOB_SUPPLEMENTARY_GIDS:
-      return put_groups(s, args);
-    case S_SLURM_VERSION:
-      return put_text(s, item, args, std::string(kVersion));
+    case S_JOB_GLOBAL_TO_LOCAL_ID: return put_by_number(f, item, args);
+    case S_JOB_SUPPLEMENTARY_GIDS: return put_groups(s, args);
+    case S_SLURM_VERSION: return put_text(s, item, args, std::string(kVersion));
     case S_SLURM_VERSION_MAJOR:
     case S_SLURM_VERSION_MINOR:
-    case S_SLURM_VERSION_MICRO:
-      return put_text(s, item, args, version_part(static_cast<size_t>(item - S_SLURM_VERSION_MAJOR)));
-    case S_STEP_CPUS_PER_TASK:
-      return put_known(args, f.cpus_per_task);
-    case S_JOB_ALLOC_CORES:
-      return put_text(s, item, args, f.job_cpus);
-    case S_JOB_ALLOC_MEM:
-      return put_known(args, f.job_mem_mb);
-    case S_STEP_ALLOC_CORES:
-      return put_text(s, item, args, f.step_cpus);
-    case S_STEP_ALLOC_MEM:
-      return put_known(args, f.step_mem_mb);
-    case S_SLURM_RESTART_COUNT:
-      return put_known(args, f.restarts);
-    case S_JOB_ARRAY_ID:
-      return put_known(args, f.array_job);
-    case S_JOB_ARRAY_TASK_ID:
-      return put_known(args, f.array_task);
+    case S_SLURM_VERSION_MICRO: return put_text(s, item, args, version_part(static_cast<size_t>(item - S_SLURM_VERSION_MAJOR)));
+    case S_STEP_CPUS_PER_TASK: return put_known(args, f.cpus_per_task);
+    case S_JOB_ALLOC_CORES: return put_text(s, item, args, f.job_cpus);
+    case S_JOB_ALLOC_MEM: return put_known(args, f.job_mem_mb);
+    case S_STEP_ALLOC_CORES: return put_text(s, item, args, f.step_cpus);
+    case S_STEP_ALLOC_MEM: return put_known(args, f.step_mem_mb);
+    case S_SLURM_RESTART_COUNT: return put_known(args, f.restarts);
+    case S_JOB_ARRAY_ID: return put_known(args, f.array_job);
+    case S_JOB_ARRAY_TASK_ID: return put_known(args, f.array_task);
   }
   return ESPANK_BAD_ARG;
 }

@@ -20,8 +20,8 @@ class Plugin {
   static Result<Plugin> load(const step_rpc::SpankPlugin& from);
 
   spank_f* callback(Callback c) const { return callbacks_[static_cast<size_t>(c)]; }
-  const std::string& name() const { return name_; }      // "pyxis"
-  const std::string& file() const { return file_; }      // "spank_pyxis.so"
+  const std::string& name() const { return name_; }  // "pyxis"
+  const std::string& file() const { return file_; }  // "spank_pyxis.so"
   bool required() const { return required_; }
   spank_option* option_table() const { return table_; }  // may be null
   bool blames_job() const { return failure_mode_ == ESPANK_JOB_FAILURE; }

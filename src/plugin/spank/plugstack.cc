@@ -70,8 +70,7 @@ class Reader {
     const bool required = words[0] == "required", include = words[0] == "include";
     if (!required && !include && words[0] != "optional")
       return fail(Errc::kConfig, where + ": '" + words[0] + "' is none of required, optional, include");
-    if (words.size() < 2)
-      return fail(Errc::kConfig, where + ": " + words[0] + ": the " + (include ? "file" : "plugin") + " is missing");
+    if (words.size() < 2) return fail(Errc::kConfig, where + ": " + words[0] + ": the " + (include ? "file" : "plugin") + " is missing");
     if (include && words.size() > 2) return fail(Errc::kConfig, where + ": include takes one file or pattern");
     if (include) return include_all(path, where, words[1], depth);
     return plugin(required, where, std::move(words));
@@ -125,9 +124,7 @@ class Reader {
 
 }  // namespace
 
-bool has_plugstack(const std::string& path) {
-  return ::access(path.c_str(), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
-}
+bool has_plugstack(const std::string& path) { return ::access(path.c_str(), F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR); }
 
 Result<Plugstack> read_plugstack(const std::string& path, std::string_view plugin_dir) {
   if (!has_plugstack(path)) return Plugstack{};

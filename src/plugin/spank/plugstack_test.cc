@@ -62,7 +62,8 @@ TEST(Plugstack, IncludesByPatternAndDirectory) {
   f.put("plugstack.conf.d/20-b.conf", "optional b.so\n");
   f.put("plugstack.conf.d/10-a.conf", "required a.so\n");
   f.put("more/c.conf", "optional c.so\n");
-  auto read = read_plugstack(f.put("plugstack.conf", "include plugstack.conf.d/*\ninclude " + f.path + "/more\ninclude none.d/*\n"), f.path + "/lib");
+  auto read = read_plugstack(f.put("plugstack.conf", "include plugstack.conf.d/*\ninclude " + f.path + "/more\ninclude none.d/*\n"),
+                             f.path + "/lib");
   ASSERT_TRUE(read) << read.error().message();
   std::vector<std::string> found;
   for (const auto& p : read->plugins) found.push_back(p.path.substr(p.path.rfind('/') + 1));

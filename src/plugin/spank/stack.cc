@@ -18,8 +18,7 @@ Stack::~Stack() {
 
 Stack* Stack::current() { return api_stack(); }
 
-Result<std::unique_ptr<Stack>> Stack::load(const std::vector<step_rpc::SpankPlugin>& plugins, spank_context_t context,
-                                           Ports ports) {
+Result<std::unique_ptr<Stack>> Stack::load(const std::vector<step_rpc::SpankPlugin>& plugins, spank_context_t context, Ports ports) {
   std::unique_ptr<Stack> out(new Stack(context, std::move(ports)));
   for (const step_rpc::SpankPlugin& from : plugins) {
     auto plugin = Plugin::load(from);
@@ -72,8 +71,8 @@ Result<> Stack::run(Plugin& plugin, Callback callback, const TaskFacts* task) {
 // ---- options
 spank_err_t Stack::add_option(const Plugin& plugin, const spank_option& o) {
   if (!o.name || !*o.name || std::string_view(o.name).size() > SPANK_OPTION_MAXLEN || o.has_arg < 0 || o.has_arg > 2) {
-    log(os::LogLevel::kError, "spank: " + plugin.file() + ": an option needs a name of at most " +
-                                  std::to_string(SPANK_OPTION_MAXLEN) + " characters and has_arg of 0, 1 or 2");
+    log(os::LogLevel::kError, "spank: " + plugin.file() + ": an option needs a name of at most " + std::to_string(SPANK_OPTION_MAXLEN) +
+                                  " characters and has_arg of 0, 1 or 2");
     return ESPANK_BAD_ARG;
   }
   if (auto other = std::ranges::find(options_, o.name, &Option::name); other != options_.end()) {
@@ -98,7 +97,7 @@ Result<> Stack::give(const Option& o, const std::optional<std::string>& value) {
   given_.push_back(o.key + "=" + value.value_or(""));
   if (!o.callback) return {};
   const bool none = o.has_arg == 0 || !value || (o.has_arg == 2 && value->empty());
-  const char* text = none ? nullptr : value_of(given_.back()).data();   // a plugin may keep it
+  const char* text = none ? nullptr : value_of(given_.back()).data();  // a plugin may keep it
   if (o.callback(o.val, text, context_ == S_CTX_REMOTE ? 1 : 0) == 0) return {};
   if (o.has_arg == 0) return fail(Errc::kSpankError, "Invalid use of --" + o.name + ": plugin " + o.plugin->file() + " refuses it");
   return fail(Errc::kSpankError, "Invalid --" + o.name + " argument: " + value.value_or(""));

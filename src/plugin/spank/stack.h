@@ -32,7 +32,7 @@ struct Option {
   std::string name, arg_info, usage;
   int has_arg = 0, val = 0;  // as in struct spank_option
   spank_opt_cb_f callback = nullptr;
-  std::string key;           // option_text.h
+  std::string key;  // option_text.h
 };
 
 class Stack {
@@ -43,8 +43,7 @@ class Stack {
   };
 
   // Opens them. Errors: a required one cannot be loaded (kSpankError). Optional ones are told of and left out.
-  static Result<std::unique_ptr<Stack>> load(const std::vector<step_rpc::SpankPlugin>& plugins, spank_context_t context,
-                                             Ports ports);
+  static Result<std::unique_ptr<Stack>> load(const std::vector<step_rpc::SpankPlugin>& plugins, spank_context_t context, Ports ports);
   ~Stack();
   Stack(const Stack&) = delete;
   Stack& operator=(const Stack&) = delete;
@@ -65,8 +64,8 @@ class Stack {
   const std::deque<std::string>& given() const { return given_; }  // as entries; they stay where they are
 
   Facts facts;
-  JobEnvironment* environment = nullptr;         // in slurmstepd
-  std::vector<std::string> job_control;          // NAME=value, for prologs and epilogs
+  JobEnvironment* environment = nullptr;  // in slurmstepd
+  std::vector<std::string> job_control;   // NAME=value, for prologs and epilogs
 
   // For api.cc and items.cc.
   static Stack* current();

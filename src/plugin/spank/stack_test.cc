@@ -30,8 +30,9 @@ class Variables final : public JobEnvironment {
 class Bench {
  public:
   explicit Bench(spank_context_t context, std::vector<step_rpc::SpankPlugin> plugins) {
-    auto loaded = Stack::load(plugins, context, {[this](os::LogLevel, const std::string& t) { log += t + "\n"; },
-                                                 [this](const std::string& t) { said += t + "\n"; }});
+    auto loaded =
+        Stack::load(plugins, context,
+                    {[this](os::LogLevel, const std::string& t) { log += t + "\n"; }, [this](const std::string& t) { said += t + "\n"; }});
     if (loaded) stack = std::move(*loaded);
     else error = loaded.error().message();
     if (auto* text = symbol<char>("recorded")) text[0] = 0;
@@ -106,8 +107,9 @@ TEST(SpankStack, OptionsReachTheirCallbacks) {
   auto wrong = b.stack->give(b.option("first-image"), "wrong");
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().message(), "Invalid --first-image argument: wrong");
-  EXPECT_THAT(b.stack->given(), ElementsAre("_SLURM_SPANK_OPTION_first_plugin_first_image=ubuntu", "_SLURM_SPANK_OPTION_first_plugin_first_flag=",
-                                            "_SLURM_SPANK_OPTION_first_plugin_first_maybe=", "_SLURM_SPANK_OPTION_first_plugin_first_image=wrong"));
+  EXPECT_THAT(b.stack->given(),
+              ElementsAre("_SLURM_SPANK_OPTION_first_plugin_first_image=ubuntu", "_SLURM_SPANK_OPTION_first_plugin_first_flag=",
+                          "_SLURM_SPANK_OPTION_first_plugin_first_maybe=", "_SLURM_SPANK_OPTION_first_plugin_first_image=wrong"));
 }
 
 TEST(SpankStack, TableOptionsAreNotForAllocators) {
@@ -201,52 +203,101 @@ TEST(SpankApi, ItemsOfATask) {
   b.stack->facts.job_cpus = "0-3";
   b.stack->facts.argv = {"a", "b c"};
   b.stack->facts.num_cpus = 3;
-  b.within(Callback::kTaskInit, [](spank_t s) {
-    int local = 0, status = 0, argc = 0;
-    uint32_t global = 0;
-    uint16_t cpus = 0;
-    pid_t pid = 0;
-    char** argv = nullptr;
-    char* text = nullptr;
-    EXPECT_EQ(spank_get_item(s, S_TASK_ID, &local), ESPANK_SUCCESS);
-    EXPECT_EQ(spank_get_item(s, S_TASK_GLOBAL_ID, &global), ESPANK_SUCCESS);
-    EXPECT_EQ(local, 0);
-    EXPECT_EQ(global, 4u);
-    EXPECT_EQ(spank_get_item(s, S_TASK_PID, &pid), ESPANK_SUCCESS);
-    EXPECT_EQ(pid, 100);
-    EXPECT_EQ(spank_get_item(s, S_TASK_EXIT_STATUS, &status), ESPANK_NOT_AVAIL);
-    EXPECT_EQ(spank_get_item(s, S_JOB_PID_TO_GLOBAL_ID, pid, &global), ESPANK_SUCCESS);
-    EXPECT_EQ(global, 4u);
-    EXPECT_EQ(spank_get_item(s, S_JOB_PID_TO_LOCAL_ID, 5, &global), ESPANK_NOEXIST);
-    EXPECT_EQ(spank_get_item(s, S_JOB_LOCAL_TO_GLOBAL_ID, 1, &global), ESPANK_SUCCESS);
-    EXPECT_EQ(global, 7u);
-    EXPECT_EQ(spank_get_item(s, S_JOB_GLOBAL_TO_LOCAL_ID, 7, &global), ESPANK_SUCCESS);
-    EXPECT_EQ(global, 1u);
-    EXPECT_EQ(spank_get_item(s, S_JOB_GLOBAL_TO_LOCAL_ID, 9, &global), ESPANK_NOEXIST);
-    EXPECT_EQ(spank_get_item(s, S_JOB_LOCAL_TASK_COUNT, &global), ESPANK_SUCCESS);
-    EXPECT_EQ(global, 2u);
-    EXPECT_EQ(spank_get_item(s, S_JOB_NCPUS, &cpus), ESPANK_SUCCESS);
-    EXPECT_EQ(cpus, 3);
-    EXPECT_EQ(spank_get_item(s, S_JOB_ARGV, &argc, &argv), ESPANK_SUCCESS);
-    EXPECT_EQ(argc, 2);
-    EXPECT_STREQ(argv[1], "b c");
-    EXPECT_EQ(argv[2], nullptr);
-    EXPECT_EQ(spank_get_item(s, S_JOB_ALLOC_CORES, &text), ESPANK_SUCCESS);
-    EXPECT_STREQ(text, "0-3");
-    EXPECT_EQ(spank_get_item(s, S_STEP_ALLOC_CORES, &text), ESPANK_NOT_AVAIL);
-    EXPECT_EQ(spank_get_item(s, S_SLURM_VERSION, &text), ESPANK_SUCCESS);
-    EXPECT_STREQ(text, kVersion);
-    EXPECT_EQ(spank_get_item(s, S_SLURM_VERSION_MINOR, &text), ESPANK_SUCCESS);
-    EXPECT_STREQ(text, "05");
-    EXPECT_EQ(spank_get_item(s, S_TASK_ID, nullptr), ESPANK_BAD_ARG);
-    EXPECT_EQ(spank_get_item(s, static_cast<spank_item_t>(99), &local), ESPANK_BAD_ARG);
-    EXPECT_EQ(spank_remote(s), 1);
-    EXPECT_EQ(spank_context(), S_CTX_REMOTE);
-    return 0;
-  }, &b.stack->facts.tasks[0]);
+  b.within(
+      Callback::kTaskInit,
+      [](spank_t s) {
+        int local = 0, status = 0, argc = 0;
+        uint32_t global = 0;
+        uint16_t cpus = 0;
+        pid_t pid = 0;
+        char** argv = nullptr;
+        char* text = nullptr;
+        EXPECT_EQ(spank_get_item(s, S_TASK_ID, &local), ESPANK_SUCCESS);
+        EXPECT_EQ(spank_get_item(s, S_TASK_GLOBAL_ID, &global), ESPANK_SUCCESS);
+        EXPECT_EQ(local, 0);
+        EXPECT_EQ(global, 4u);
+        EXPECT_EQ(spank_get_item(s, S_TASK_PID, &pid), ESPANK_SUCCESS);
+        EXPECT_EQ(pid, 100);
+        EXPECT_EQ(spank_get_item(s, S_TASK_EXIT_STATUS, &status), ESPANK_NOT_AVAIL);
+        EXPECT_EQ(spank_get_item(s, S_JOB_PID_TO_GLOBAL_ID, pid, &global), ESPANK_SUCCESS);
+        EXPECT_EQ(global, 4u);
+        EXPECT_EQ(spank_get_item(s, S_JOB_PID_TO_LOCAL_ID, 5, &global), ESPANK_NOEXIST);
+        EXPECT_EQ(spank_get_item(s, S_JOB_LOCAL_TO_GLOBAL_ID, 1, &global), ESPANK_SUCCESS);
+        EXPECT_EQ(global, 7u);
+        EXPECT_EQ(spank_get_item(s, S_JOB_GLOBAL_TO_LOCAL_ID, 7, &global), ESPANK_SUCCESS);
+        EXPECT_EQ(global, 1u);
+        EXPECT_EQ(spank_get_item(s, S_JOB_GLOBAL_TO_LOCAL_ID, 9, &global), ESPANK_NOEXIST);
+        EXPECT_EQ(spank_get_item(s, S_JOB_LOCAL_TASK_COUNT, &global), ESPANK_SUCCESS);
+        EXPECT_EQ(global, 2u);
+        EXPECT_EQ(spank_get_item(s, S_JOB_NCPUS, &cpus), ESPANK_SUCCESS);
+        EXPECT_EQ(cpus, 3);
+        EXPECT_EQ(spank_get_item(s, S_JOB_ARGV, &argc, &argv), ESPANK_SUCCESS);
+        EXPECT_EQ(argc, 2);
+        EXPECT_STREQ(argv[1], "b c");
+        EXPECT_EQ(argv[2], nullptr);
+        EXPECT_EQ(spank_get_item(s, S_JOB_ALLOC_CORES, &text), ESPANK_SUCCESS);
+        EXPECT_STREQ(text, "0-3");
+        EXPECT_EQ(spank_get_item(s, S_STEP_ALLOC_CORES, &text), ESPANK_NOT_AVAIL);
+        EXPECT_EQ(spank_get_item(s, S_SLURM_VERSION, &text), ESPANK_SUCCESS);
+        EXPECT_STREQ(text, kVersion);
+        EXPECT_EQ(spank_get_item(s, S_SLURM_VERSION_MINOR, &text), ESPANK_SUCCESS);
+        EXPECT_STREQ(text, "05");
+        EXPECT_EQ(spank_get_item(s, S_TASK_ID, nullptr), ESPANK_BAD_ARG);
+        EXPECT_EQ(spank_get_item(s, static_cast<spank_item_t>(99), &local), ESPANK_BAD_ARG);
+        EXPECT_EQ(spank_remote(s), 1);
+        EXPECT_EQ(spank_context(), S_CTX_REMOTE);
+        return 0;
+      },
+      &b.stack->facts.tasks[0]);
   b.within(Callback::kUserInit, [](spank_t s) {
     int local = 0;
     EXPECT_EQ(spank_get_item(s, S_TASK_ID, &local), ESPANK_NOT_TASK);
+    return 0;
+  });
+}
+
+TEST(SpankApi, WordsBeforeTheProgramOfATask) {
+  Bench b(S_CTX_REMOTE, {plugin(MUSTER_SPANK_FIRST)});
+  b.stack->facts.argv = std::vector<std::string>{"a", "b c"};
+  b.stack->facts.tasks = {{0, 7, 100, {}}};
+  b.within(Callback::kUserInit, [](spank_t s) {
+    const char* words[] = {"x"};
+    EXPECT_EQ(spank_prepend_task_argv(s, 1, words), ESPANK_NOT_TASK);
+    return 0;
+  });
+  b.within(
+      Callback::kTaskInit,
+      [](spank_t s) {
+        const char *words[] = {"env", "-u", "X"}, *broken[] = {"x", nullptr};
+        EXPECT_EQ(spank_prepend_task_argv(s, 2, broken), ESPANK_BAD_ARG);
+        EXPECT_EQ(spank_prepend_task_argv(s, -1, words), ESPANK_BAD_ARG);
+        EXPECT_EQ(spank_prepend_task_argv(s, 1, nullptr), ESPANK_BAD_ARG);
+        EXPECT_EQ(spank_prepend_task_argv(s, 0, nullptr), ESPANK_SUCCESS);
+        EXPECT_EQ(spank_prepend_task_argv(s, 3, words), ESPANK_SUCCESS);
+        return 0;
+      },
+      &b.stack->facts.tasks[0]);
+  b.within(
+      Callback::kTaskInit,
+      [](spank_t s) {
+        const char* words[] = {"nice"};
+        int argc = 0;
+        char** argv = nullptr;
+        EXPECT_EQ(spank_prepend_task_argv(s, 1, words), ESPANK_SUCCESS);
+        EXPECT_EQ(spank_get_item(s, S_JOB_ARGV, &argc, &argv), ESPANK_SUCCESS);
+        EXPECT_EQ(argc, 6);
+        EXPECT_STREQ(argv[1], "env");
+        return 0;
+      },
+      &b.stack->facts.tasks[0]);
+  EXPECT_THAT(*b.stack->facts.argv, ElementsAre("nice", "env", "-u", "X", "a", "b c"));
+}
+
+TEST(SpankApi, WordsBeforeAProgramAreOfSlurmstepd) {
+  Bench b(S_CTX_LOCAL, {plugin(MUSTER_SPANK_FIRST)});
+  b.within(Callback::kLocalUserInit, [](spank_t s) {
+    const char* words[] = {"x"};
+    EXPECT_EQ(spank_prepend_task_argv(s, 1, words), ESPANK_NOT_REMOTE);
     return 0;
   });
 }

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "base/check.h"
+#include "model/account_directory.h"
 #include "slurmctld/core/node_use.h"
 #include "slurmctld/core/records.h"
 
@@ -20,13 +21,13 @@ class Applier {
 
   void operator()(const ClusterNamed& e) {
     c_.name = e.name;
-    if (e.first_job_id.value > 0 && c_.last_job_id.value + 1 < e.first_job_id.value)
-      c_.last_job_id = JobId(e.first_job_id.value - 1);
+    if (e.first_job_id.value > 0 && c_.last_job_id.value + 1 < e.first_job_id.value) c_.last_job_id = JobId(e.first_job_id.value - 1);
   }
 
   // ---- nodes and partitions
   void operator()(const NodeDefined& e) {
     ++c_.nodes_epoch;
+    c_.know_tres(tres_of(*e.spec));
     if (const Node* old = c_.nodes.find(e.node.value)) {
       if (old->spec->name != e.spec->name) rename(e.node.value, e.spec->name);
       Node& n = *c_.nodes.edit(e.node.value);
@@ -136,6 +137,7 @@ class Applier {
     j.partition = e.partition;
     j.array_tasks = e.array_tasks;
     j.dependencies = e.dependencies;
+    j.association = e.association;
     if (j.array_tasks) {
       j.array_job_id = e.job;
       ArrayGroup g;
@@ -154,6 +156,7 @@ class Applier {
       j.reason = e.reason;
       j.time_limit_min = e.time_limit_min;
       j.partition = e.partition;
+      j.association = e.association;
       j.eligible = e.eligible;
       j.ends = e.ends;
       j.array_tasks = e.array_tasks;
@@ -176,6 +179,7 @@ class Applier {
       j.started = e.time;
       j.ends = e.ends;
       j.partition = e.partition;
+      if (e.association) j.association = e.association;
       j.allocation = e.allocation;
       if (e.time_limit_min) j.time_limit_min = *e.time_limit_min;
       if (e.priority) j.priority = e.priority;
@@ -183,6 +187,9 @@ class Applier {
       j.releasing = Bitmap(e.allocation->nodes.size());
       j.launched = j.request->kind == JobKind::kAllocation && !(e.flags & kJobConfiguring);
       j.batch_index = e.batch_index;
+      j.managed = e.managed;
+      j.first_port = e.first_port;
+      j.last_port = e.last_port;
       if (const Node* n = c_.nodes.find(j.batch_share().node.value)) j.batch_host = n->spec->name;
       use_.hold(j, e.time);
       if (ArrayGroup* g = group(j)) ++g->running;
@@ -198,6 +205,7 @@ class Applier {
     });
   }
   void operator()(const JobEnding& e) {
+    if (e.array_task != kNoArrayTask && !e.task_job) return drop_task(e);
     JobId id = split(e.job, e.array_task, e.task_job);
     if (!c_.jobs.contains(id.value)) return;
     change(id, [&](Job& j) {
@@ -217,7 +225,7 @@ class Applier {
       j.exit_status = e.exit_status;
       j.ended = e.time;
       j.cancelled_by = e.by;
-      j.flags = (j.flags & ~(kJobConfiguring | kJobPowerUpNode)) | e.flags;
+      j.flags = (j.flags & ~(kJobConfiguring | kJobPowerUpNode | kJobStopped)) | e.flags;
       j.steps.clear();
       if (j.started == kTimeUnset) j.started = e.time;
       j.settling = Bitmap();
@@ -254,7 +262,7 @@ class Applier {
   void operator()(const JobShrunk& e) {
     change(e.job, [&](Job& j) {
       const AllocationPtr before = std::exchange(j.allocation, e.allocation);
-      std::vector<uint32_t> place(before->nodes.size(), kGivenUp);   // by index before: that of now
+      std::vector<uint32_t> place(before->nodes.size(), kGivenUp);  // by index before: that of now
       for (uint32_t i = 0, kept = 0; i < before->nodes.size(); ++i) {
         const NodeShare& share = before->nodes[i];
         if (kept < j.allocation->nodes.size() && j.allocation->nodes[kept].node == share.node) place[i] = kept++;
@@ -264,8 +272,10 @@ class Applier {
       move_steps(j, place);
       j.batch_index = place[j.batch_index] == kGivenUp ? 0 : place[j.batch_index];
       j.releasing = Bitmap(j.allocation->nodes.size());
-      j.settling = j.preparing = Bitmap();   // what still prepares itself does so before its first step
+      j.settling = moved(j.settling, place);
+      j.preparing = moved(j.preparing, place);
       j.resized = e.time;
+      if (e.next_step) j.next_step = e.next_step;
       if (!j.leaving.empty()) j.flags |= kJobResizing;
     });
   }
@@ -306,6 +316,9 @@ class Applier {
       j.submitted = e.time;
       ++j.restarts;
       j.next_step = 0;
+      j.step_news = 0;
+      j.managed = false;
+      j.first_port = j.last_port = 0;
       j.started = j.ends = j.ended = j.suspended = kTimeUnset;
       j.suspended_total = Duration::zero();
       j.resized = kTimeUnset;
@@ -323,7 +336,7 @@ class Applier {
   void operator()(const JobSuspended& e) {
     change(e.job, [&](Job& j) {
       if (e.resumed && j.state == JobState::kSuspended) {
-        Duration away = std::max(e.time - j.suspended, Duration::zero());   // the clock may have stepped back
+        Duration away = std::max(e.time - j.suspended, Duration::zero());  // the clock may have stepped back
         j.suspended_total += away;
         if (j.ends != kTimeUnset && j.ends != kTimeInfinite) j.ends += away;
         j.suspended = kTimeUnset;
@@ -343,6 +356,7 @@ class Applier {
       const Job* j = c_.jobs.find(id.value);
       if (!j) continue;
       x_.remove(*j);
+      c_.recharge(Charge::of(*j), {});
       RequestId request = j->request_id;
       JobId array = j->array_job_id;
       c_.jobs.erase(id.value);
@@ -356,7 +370,9 @@ class Applier {
   void operator()(const StepCreated& e) {
     if (Job* j = c_.jobs.edit(e.job.value)) {
       j->next_step = std::max(j->next_step, e.step.id.value < kInteractiveStep.value ? e.step.id.value + 1 : 0);
-      j->steps.push_back(e.step);
+      auto waiting = std::ranges::find(j->steps, e.step.id, &Step::id);
+      if (waiting == j->steps.end()) j->steps.push_back(e.step);
+      else *waiting = e.step;
     }
   }
   void operator()(const StepNodesDone& e) {
@@ -365,6 +381,7 @@ class Applier {
     for (Step& s : j->steps) {
       if (s.id != e.step) continue;
       s.exit_status = std::max(s.exit_status, e.exit_status);
+      s.out_of_memory = s.out_of_memory || e.out_of_memory;
       for (StepShare& share : s.shares)
         if (e.nodes.test(share.node_index)) share.done = true;
     }
@@ -378,6 +395,9 @@ class Applier {
       j->steps.erase(j->steps.begin() + static_cast<ptrdiff_t>(i));
       return;
     }
+  }
+  void operator()(const StepsTold& e) {
+    if (Job* j = c_.jobs.edit(e.job.value)) j->step_news = e.news;
   }
   void operator()(const StepUpdated& e) {
     Job* j = c_.jobs.edit(e.job.value);
@@ -400,8 +420,13 @@ class Applier {
       for (JobId id : all) mark_record(c_, x_, id);
     } else {
       c_.kept_records = {};
+      c_.forget_accounts();
       recorded(c_.position);
     }
+  }
+  void operator()(const DirectoryLearned& e) {
+    c_.learn_accounts(e.changes ? *e.changes : AccountChanges());
+    ++c_.jobs_epoch;  // who waited for want of an account may start
   }
   void operator()(const RecordsStored& e) {
     for (const Indexes::Unrecorded& r : x_.unrecorded()) {
@@ -457,14 +482,17 @@ class Applier {
     if (!old) return;
     ++c_.jobs_epoch;
     x_.remove(*old);
+    const Charge was = Charge::of(*old);
     Job& j = *c_.jobs.edit(id.value);
     f(j);
     x_.add(j);
+    c_.recharge(was, Charge::of(j));
   }
   void insert(Job j) {
     ++c_.jobs_epoch;
     ++c_.requests.edit(j.request_id.value)->jobs;
     x_.add(j);
+    c_.recharge({}, Charge::of(j));
     uint32_t id = j.id.value;
     if (j.array_job_id) ++array_records(j.array_job_id);
     c_.jobs.set(id, std::move(j));
@@ -487,10 +515,32 @@ class Applier {
   ArrayGroup* group(const Job& j) { return j.array_job_id ? c_.arrays.edit(j.array_job_id.value) : nullptr; }
   uint32_t& array_records(JobId array) { return c_.arrays.edit(array.value)->records; }
 
-  // Takes one pending task out of an array record; the last one is the record itself. Returns the task's record.
+  // A task cancelled before it started: the array's record has it no more, and that is all. With the last of them the record ends.
+  void drop_task(const JobEnding& e) {
+    const Job* old = c_.jobs.find(e.job.value);
+    if (!old || !old->array_tasks || old->finished() || !old->array_tasks->pending.test(e.array_task)) return;
+    if (old->array_tasks->pending.count() == 1) {
+      JobEnding whole = e;
+      whole.array_task = kNoArrayTask;
+      return (*this)(whole);
+    }
+    change(e.job, [&](Job& j) {
+      auto rest = std::make_shared<ArrayTasks>(*j.array_tasks);
+      rest->pending.reset(e.array_task);
+      j.array_tasks = std::move(rest);
+      if (ArrayGroup* g = group(j)) {
+        ++g->ended_bad;
+        g->dropped.set(e.array_task);
+      }
+    });
+  }
+  // Takes one pending task out of an array record; the last one is the record itself. Returns the task's record; of a task that is
+  // not there (any more) none.
   JobId split(JobId job, uint32_t task, JobId task_job) {
-    if (task == kNoArrayTask || !c_.jobs.contains(job.value)) return job;
-    if (task_job == job) {
+    const Job* old = c_.jobs.find(job.value);
+    if (task == kNoArrayTask || !old) return job;
+    if (!old->array_tasks || !old->array_tasks->pending.test(task)) return JobId{};
+    if (task_job == job || old->array_tasks->pending.count() == 1) {
       change(job, [&](Job& j) {
         j.array_tasks = nullptr;
         j.array_task = task;
@@ -511,13 +561,21 @@ class Applier {
     return task_job;
   }
 
+  // Of a set of nodes, by index in the allocation, what stays, by the index that it has now.
+  static Bitmap moved(const Bitmap& before, const std::vector<uint32_t>& place) {
+    Bitmap now;
+    before.for_each([&](size_t i) {
+      if (place[i] != kGivenUp) now.set(place[i]);
+    });
+    return now;
+  }
   // The steps' parts on nodes that were given up go; with the last of them the step.
   static void move_steps(Job& j, const std::vector<uint32_t>& place) {
     for (Step& s : j.steps) {
       std::erase_if(s.shares, [&](const StepShare& x) { return place[x.node_index] == kGivenUp; });
       for (StepShare& x : s.shares) x.node_index = place[x.node_index];
     }
-    std::erase_if(j.steps, [](const Step& s) { return s.shares.empty(); });
+    std::erase_if(j.steps, [](const Step& s) { return s.shares.empty() && s.state != StepState::kPending; });
   }
 
   Cluster& c_;

@@ -11,7 +11,7 @@ struct Featured : Bench {
   }
   void feature(const std::string& nodes, const std::string& list) {
     rpc::UpdateNode c{nodes, {{"AvailableFeatures", "=", list}, {"ActiveFeatures", "=", list}}};
-    turn([&] { EXPECT_TRUE(core.update_node(Caller::root(), c).has_value()); });
+    turn([&] { EXPECT_TRUE(core.run(Caller::root(), c).has_value()); });
   }
   JobId job(const std::string& constraint, const std::string& batch) {
     JobId id = submit([&](JobRequest& r) {
@@ -25,10 +25,10 @@ struct Featured : Bench {
   Errc refused(const std::string& constraint, const std::string& batch) {
     Errc code = Errc::kOk;
     turn([&] {
-      auto r = core.submit(Caller{Uid(1000), Gid(1000), {}, {}}, request([&](JobRequest& q) {
-                             q.features = constraint;
-                             q.batch_features = batch;
-                           }));
+      auto r = core.run(Caller{Uid(1000), Gid(1000), {}, {}}, request([&](JobRequest& q) {
+                          q.features = constraint;
+                          q.batch_features = batch;
+                        }));
       if (!r) code = r.error().code;
     });
     return code;
@@ -42,9 +42,11 @@ TEST(BatchNode, HasTheFeaturesAskedFor) {
   EXPECT_EQ(b.get(id).batch_host, "n2");
   auto launches = b.orders<node_rpc::LaunchBatch>();
   ASSERT_EQ(launches.size(), 1u);
-  EXPECT_EQ(launches[0].job.share.node.value, 2u);   // its own part, with its CPUs
+  EXPECT_EQ(launches[0].job.share.node.value, 2u);  // its own part, with its CPUs
   for (const Effect& e : b.effects)
-    if (auto* o = std::get_if<Order>(&e); o && std::holds_alternative<node_rpc::LaunchBatch>(o->order)) EXPECT_EQ(o->node.value, 2u);
+    if (auto* o = std::get_if<Order>(&e); o && std::holds_alternative<node_rpc::LaunchBatch>(o->order)) {
+      EXPECT_EQ(o->node.value, 2u);
+    }
   b.expect_replay_equal();
 }
 

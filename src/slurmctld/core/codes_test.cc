@@ -1,26 +1,26 @@
 // Every state, flag and reason of the guides job_state_codes and job_reason_codes: which can occur here, with the test that
-// shows it, and what the others wait for. The guides are in $MUSTER_REFERENCE or beside the repository; without them only the
-// named tests are looked for.
+// shows it, and what the others wait for.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <regex>
-#include <sstream>
 
+#include "base/documented_test.h"
 #include "model/enums.h"
 
 namespace muster {
 namespace {
 
 constexpr const char* kLife = "src/slurmctld/core/joblife_test.cc";
-constexpr const char* kPlan = "src/sched/planner_test.cc";
+constexpr const char* kWaiting = "src/slurmctld/core/waiting_test.cc";
+constexpr const char* kPlan = "src/sched/pass/planner_test.cc";
 
 struct Shown {
   std::string_view code;
-  const char* file;   // nullptr: cannot occur yet
-  const char* text;   // what stands in that file; else the feature it waits for
+  const char* file;  // nullptr: cannot occur yet
+  const char* text;  // what stands in that file; else the feature it waits for
 };
 
 constexpr Shown kStates[] = {
@@ -52,30 +52,30 @@ constexpr Shown kStates[] = {
     {"SIGNALING", nullptr, "nothing: a signal is an order, not a state"},
     {"SPECIAL_EXIT", kLife, "kJobSpecialExit"},
     {"STAGE_OUT", nullptr, "burst buffers"},
-    {"STOPPED", nullptr, "nothing: scancel --signal=STOP leaves the job RUNNING"},
+    {"STOPPED", kLife, "kJobStopped"},
     {"UPDATE_DB", nullptr, "accounting"},
 };
 
 constexpr Shown kReasons[] = {
     {"AccountingPolicy", nullptr, "accounting"},
-    {"AccountNotAllowed", nullptr, "accounting"},
-    {"BadConstraints", "src/sched/backfill_test.cc", "Reason::kBadConstraints"},
+    {"AccountNotAllowed", kWaiting, "Reason::kAccountNotAllowed"},
+    {"BadConstraints", "src/sched/pass/backfill_test.cc", "Reason::kBadConstraints"},
     {"BeginTime", "src/slurmctld/core/waiting_test.cc", "Reason::kBeginTime"},
-    {"Cleaning", "src/sched/pending.cc", "Reason::kCleaning"},
+    {"Cleaning", "src/sched/rules/eligibility.cc", "Reason::kCleaning"},
     {"Constraints", nullptr, "nothing: BadConstraints or ReqNodeNotAvail says which"},
     {"DeadLine", kLife, "Reason::kDeadLine"},
     {"Dependency", "test/cluster/test_submit.py", "\"Dependency\""},
     {"DependencyNeverSatisfied", "src/slurmctld/core/waiting_test.cc", "Reason::kDependencyNeverSatisfied"},
     {"FedJobLock", nullptr, "federations"},
     {"InactiveLimit", nullptr, "watching for allocations whose command is gone"},
-    {"InvalidAccount", nullptr, "accounting"},
-    {"InvalidQOS", nullptr, "accounting"},
+    {"InvalidAccount", "src/slurmctld/core/accounts_test.cc", "Reason::kInvalidAccount"},
+    {"InvalidQOS", "src/slurmctld/core/accounts_test.cc", "Reason::kInvalidQOS"},
     {"JobArrayTaskLimit", kPlan, "Reason::kJobArrayTaskLimit"},
     {"JobHeldAdmin", "src/slurmctld/core/waiting_test.cc", "Reason::kJobHeldAdmin"},
     {"JobHeldUser", "src/slurmctld/core/waiting_test.cc", "Reason::kJobHeldUser"},
     {"JobHoldMaxRequeue", kLife, "Reason::kJobHoldMaxRequeue"},
     {"JobLaunchFailure", kLife, "Reason::kJobLaunchFailure"},
-    {"Licenses", nullptr, "licences"},
+    {"Licenses", "test/golden/licenses.expected", "later b: Licenses"},
     {"NodeDown", kLife, "Reason::kNodeDown"},
     {"NonZeroExitCode", kLife, "Reason::kNonZeroExitCode"},
     {"None", "src/slurmctld/core/waiting_test.cc", "Reason::kNone"},
@@ -88,6 +88,7 @@ constexpr Shown kReasons[] = {
     {"Priority", kPlan, "Reason::kPriority"},
     {"Prolog", "src/slurmctld/core/programs_test.cc", "Reason::kProlog"},
     {"ReqNodeNotAvail", kPlan, "Reason::kReqNodeNotAvail"},
+    {"QOSNotAllowed", kWaiting, "Reason::kQOSNotAllowed"},
     {"Reservation", nullptr, "reservations"},
     {"ReservationDeleted", nullptr, "reservations"},
     {"Resources", kPlan, "Reason::kResources"},
@@ -100,20 +101,19 @@ constexpr Shown kReasons[] = {
 constexpr struct {
   const char* pattern;
   const char* needs;
-} kFamilies[] = {{"(Assoc|QOS).*", "accounting"}, {"Max.*(Per|Limit).*", "accounting"}, {"BurstBuffer.*", "burst buffers"}, {"Association.*", "accounting"}};
+} kFamilies[] = {{"(Assoc|QOS).*", "accounting"},
+                 {"Max.*(Per|Limit).*", "accounting"},
+                 {"BurstBuffer.*", "burst buffers"},
+                 {"Association.*", "accounting"}};
 
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-std::string guide(const std::string& name) {
-  const char* env = std::getenv("MUSTER_REFERENCE");
-  for (std::string root : {std::string(env ? env : ""), std::string("../shared/reference")})
-    if (std::string text = contents(root + "/guides/" + name); !text.empty()) return text;
-  return {};
+// What a pattern's first group matches in a guide.
+std::vector<std::string> codes_of(const std::string& topic, const std::string& pattern) {
+  return documented_names(topic, "guides/" + topic + ".txt", [&](const std::string& text) {
+    const std::regex row(pattern);
+    std::vector<std::string> out;
+    for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it) out.push_back((*it)[1]);
+    return out;
+  });
 }
 
 template <size_t N>
@@ -129,40 +129,47 @@ void expect_shown(const Shown (&rows)[N]) {
   for (const Shown& r : rows) {
     if (!r.file) continue;
     std::string& text = files[r.file];
-    if (text.empty()) text = contents(r.file);
+    if (text.empty()) text = contents_of(r.file);
     EXPECT_NE(text.find(r.text), std::string::npos) << r.code << ": " << r.file << " has no " << r.text;
   }
 }
 
 TEST(Codes, WhatCanOccurIsShownByATest) {
-  if (contents(kLife).empty()) GTEST_SKIP() << "not started in the repository's root";
+  if (contents_of(kLife).empty()) GTEST_SKIP() << "not started in the repository's root";
   expect_shown(kStates);
   expect_shown(kReasons);
 }
 
+// And what is said not to occur is given by no code and stands in no golden file.
+TEST(Codes, WhatCannotOccurIsNotThere) {
+  if (contents_of(kLife).empty()) GTEST_SKIP() << "not started in the repository's root";
+  std::string code, golden;
+  for (const char* root : {"src/sched", "src/slurmctld", "src/slurmd"})
+    for (const auto& e : std::filesystem::recursive_directory_iterator(root))
+      if (e.path().extension() == ".cc" && !e.path().stem().string().ends_with("_test")) code += contents_of(e.path());
+  for (const auto& e : std::filesystem::directory_iterator("test/golden"))
+    if (e.path().extension() == ".expected") golden += contents_of(e.path());
+  for (const Shown& r : kReasons) {
+    if (r.file) continue;
+    EXPECT_FALSE(std::regex_search(code, std::regex("Reason::k" + std::string(r.code) + "\\b"))) << r.code << " is given by the code";
+    EXPECT_FALSE(std::regex_search(golden, std::regex(": " + std::string(r.code) + "\\b"))) << r.code << " stands in a golden file";
+  }
+}
+
 TEST(Codes, EveryStateAndFlagOfTheGuideHasARow) {
-  std::string text = guide("job_state_codes.txt");
-  if (text.empty()) GTEST_SKIP() << "no reference guides";
-  std::regex row("\\n([A-Z_]{4,}) +[a-z]");
-  size_t found = 0;
-  for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it, ++found)
-    EXPECT_TRUE(find(kStates, (*it)[1].str())) << (*it)[1];
-  EXPECT_GE(found, 25u);
+  const auto codes = codes_of("job_state_codes", "\\n([A-Z_]{4,}) +[a-z]");
+  for (const std::string& code : codes) EXPECT_TRUE(find(kStates, code)) << code;
+  EXPECT_GE(codes.size(), 25u);
 }
 
 TEST(Codes, EveryReasonOfTheGuideHasARow) {
-  std::string text = guide("job_reason_codes.txt");
-  if (text.empty()) GTEST_SKIP() << "no reference guides";
-  std::regex row("• ([A-Za-z]+) —");
-  size_t found = 0;
-  for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it, ++found) {
-    std::string code = (*it)[1];
-    bool family = false;
-    for (const auto& f : kFamilies) family = family || std::regex_match(code, std::regex(f.pattern));
+  const auto codes = codes_of("job_reason_codes", "• ([A-Za-z]+) —");
+  for (const std::string& code : codes) {
+    const bool family = std::ranges::any_of(kFamilies, [&](const auto& f) { return std::regex_match(code, std::regex(f.pattern)); });
     EXPECT_TRUE(find(kReasons, code) || family) << code;
     EXPECT_TRUE(parse_reason(code)) << code << " is no reason that squeue knows";
   }
-  EXPECT_GE(found, 150u);
+  EXPECT_GE(codes.size(), 150u);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ CompletingHold::CompletingHold(const View& v) {
   const bool by_partition = v.settings.config().scheduler_parameters.has("reduce_completing_frag");
   Bitmap seen;
   for (const auto& [ended, id] : std::views::reverse(v.indexes.completing())) {
-    if (ended > v.now + wait) continue;   // the clock stepped back: it would keep everything back until it has caught up
-    if (ended + wait <= v.now) return;    // and so did all others
+    if (ended > v.now + wait) continue;  // the clock stepped back: it would keep everything back until it has caught up
+    if (ended + wait <= v.now) return;   // and so did all others
     everywhere_ = !by_partition;
     if (everywhere_) return;
     const uint32_t index = v.cluster.jobs.at(id.value).partition;

@@ -77,7 +77,7 @@ std::vector<NodeId> configure_nodes(const View& v, Events& out) {
   v.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
     if (kept.test(id) || n.spec->dynamic) return;
     Node gone = n;
-    gone.connected = false;   // no order can reach it any more
+    gone.connected = false;  // no order can reach it any more
     set_node_down(v, gone, "removed from slurm.conf", out);
     out.push_back(event::NodeRemoved{n.id});
   });
@@ -97,7 +97,9 @@ struct Keep {
   bool all = false, state = false;
 };
 Keep keep_of(const config::Config& c) {
-  auto has = [&](std::string_view name) { return std::ranges::any_of(c.reconfig_flags, [&](const std::string& f) { return iequals(f, name); }); };
+  auto has = [&](std::string_view name) {
+    return std::ranges::any_of(c.reconfig_flags, [&](const std::string& f) { return iequals(f, name); });
+  };
   return {has("KeepPartInfo"), has("KeepPartState")};
 }
 
@@ -116,19 +118,22 @@ void configure_partitions(const View& v, const std::vector<NodeId>& ids, Events&
   const config::Config& c = v.settings.config();
   const Keep keep = keep_of(c);
   uint32_t next = v.cluster.partitions.empty() ? 0 : v.cluster.partitions.last_key() + 1;
-  Bitmap created, there;   // nodes that scontrol created belong to ALL, too
+  Bitmap there;
+  std::vector<const Node*> created;  // by scontrol
   for (NodeId id : ids) there.set(id.value);
   v.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
-    if (n.spec->dynamic) created.set(id);
+    if (!n.spec->dynamic) return;
+    created.push_back(&n);
+    there.set(id);
   });
-  there |= created;
   std::vector<Partition> partitions;
   for (const config::PartitionConfig& pc : c.partitions) {
     Partition p = pc.spec;
     const Partition* known = v.cluster.partition(p.name);
     p.index = known ? known->index : next++;
     p.nodes = to_node_ids(pc.spec.nodes, ids);
-    if (iequals(p.nodes_text, "ALL")) p.nodes |= created;
+    for (const Node* n : created)
+      if (config::means_node(c, p.nodes_text, *n->spec)) p.nodes.set(n->id.value);
     if (known && (keep.all || keep.state)) update_again(v, *known, !keep.all, p);
     p.nodes &= there;
     partitions.push_back(std::move(p));

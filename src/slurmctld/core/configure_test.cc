@@ -13,7 +13,7 @@ Result<rpc::Messages> partition(Bench& b, const std::string& name, std::vector<r
   c.create = create;
   c.changes = std::move(changes);
   Result<rpc::Messages> r;
-  b.turn([&] { r = b.core.update_partition(Caller::root(), c); });
+  b.turn([&] { r = b.core.run(Caller::root(), c); });
   EXPECT_TRUE(r) << (r ? "" : r.error().message());
   return r;
 }

@@ -1,75 +1,33 @@
 // scancel and the verbs of scontrol that act on jobs: cancel, signal, hold, release, requeue, suspend, resume, top, notify.
+#include <signal.h>
+
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
 #include "model/array_spec.h"
-#include "sched/priority.h"
+#include "model/request_texts.h"
+#include "sched/queue/priority.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/job_filter.h"
+#include "slurmctld/core/privacy.h"
+#include "slurmctld/core/selection.h"
 
 namespace muster::slurmctld {
 namespace {
-
-// An id for a task that gets a record of its own, after those that `events` gave already.
-JobId next_task_id(const View& v, const Events& events) {
-  uint32_t next = v.cluster.last_job_id.value;
-  for (const Event& e : events) {
-    if (auto* p = std::get_if<event::JobEnding>(&e)) next = std::max(next, p->task_job.value);
-    if (auto* p = std::get_if<event::JobChanged>(&e)) next = std::max(next, p->task_job.value);
-  }
-  do {
-    ++next;
-  } while (v.cluster.jobs.contains(next) || v.cluster.arrays.contains(next));
-  return JobId(next);
-}
-
-// One thing that scancel acts on: a record, or one pending task of it.
-struct Target {
-  const Job* job = nullptr;
-  std::vector<uint32_t> tasks;   // pending tasks of an array record; empty = the record
-  bool has_step = false;
-  StepId step{};
-};
-
-std::vector<Target> targets_of(const View& v, const rpc::JobSelector& s) {
-  std::vector<Target> out;
-  Bitmap tasks;
-  if (!s.array_tasks.empty()) Bitmap::parse_ranges(s.array_tasks, tasks, kMaxArrayTaskId + 1);
-  else if (s.array_task != kNoArrayTask) tasks.set(s.array_task);
-  if (tasks.none()) {
-    for (const Job* j : select_jobs(v, s)) out.push_back({j, {}, s.has_step, s.step});
-    return out;
-  }
-  rpc::JobSelector whole;
-  whole.job = s.job;
-  for (const Job* j : select_jobs(v, whole)) {
-    if (j->array_task != kNoArrayTask && tasks.test(j->array_task)) out.push_back({j, {}, s.has_step, s.step});
-    if (!j->array_tasks) continue;
-    if (j->finished()) {    // tasks that ended before they became records of their own
-      if (tasks.intersects(j->array_tasks->pending)) out.push_back({j, {}, s.has_step, s.step});
-      continue;
-    }
-    Target t{j, {}, false, {}};
-    (tasks & j->array_tasks->pending).for_each([&](size_t i) { t.tasks.push_back(static_cast<uint32_t>(i)); });
-    if (t.tasks.size() == j->array_tasks->pending.count()) t.tasks.clear();   // all of them: the record
-    if (!t.tasks.empty() || (tasks & j->array_tasks->pending).any()) out.push_back(std::move(t));
-  }
-  return out;
-}
 
 bool knows_step(const Job& j, StepId id) {
   return id.value >= kInteractiveStep.value || std::ranges::any_of(j.steps, [&](const Step& s) { return s.id == id; });
 }
 
+bool comes_back(const Job& j) { return j.finished() && (j.flags & (kJobRequeued | kJobRequeueHold)); }
+
 struct Canceller {
   const View& v;
   const rpc::SignalJobs& c;
+  rpc::JobFilter rest;  // of the filter: without the jobs named, which are what is run over
   Decision<rpc::SignalJobsAnswer>& d;
 
-  void error(const std::string& job, Errc code) {
-    d.reply.errors.push_back({job, errc_number(code), std::string(errc_text(code))});
-  }
+  void error(const std::string& job, Errc code) { d.reply.errors.push_back({job, errc_number(code), std::string(errc_text(code))}); }
   void signal_nodes(const Job& j, const Target& t) {
     node_rpc::SignalJob order;
     order.job = j.id;
@@ -79,73 +37,109 @@ struct Canceller {
     order.signal = c.signal ? c.signal : 9;
     order.batch_only = c.scope == rpc::SignalScope::kBatch;
     order.full = c.scope == rpc::SignalScope::kFull;
-    for (size_t i = 0; i < j.allocation->nodes.size(); ++i) {
-      if (order.batch_only && i > 0) break;
-      d.orders.push_back({j.allocation->nodes[i].node, order});
-    }
+    if (order.batch_only) return d.orders.push_back({j.batch_share().node, order});
+    for (const NodeShare& share : j.allocation->nodes) d.orders.push_back({share.node, order});
   }
-  void end_tasks(const Job& j, const std::vector<uint32_t>& tasks) {
-    // Each cancelled task becomes a record of its own, as one that ran would.
+  // A step that waits for the job's resources runs nowhere yet: it ends here, and other signals have nobody to go to.
+  bool end_waiting_step(const Job& j, const Target& t, bool kill) {
+    auto step = std::ranges::find(j.steps, t.step, &Step::id);
+    if (!t.has_step || step == j.steps.end() || step->state != StepState::kPending || j.managed) return false;
+    if (kill || c.signal == 15 || c.signal == 9) d.events.push_back(event::StepEnded{j.id, t.step, 15, v.now});
+    return true;
+  }
+  // They never ran: no record is made for them.
+  void drop_tasks(const Job& j, const std::vector<uint32_t>& tasks) {
     for (uint32_t task : tasks) {
       event::JobEnding e;
       e.job = j.id;
       e.array_task = task;
-      e.task_job = next_task_id(v, d.events);
       e.state = JobState::kCancelled;
-      e.reason = reason_shown(v.cluster, j);
       e.time = v.now;
-      e.detail = by();
       e.by = v.caller.uid;
       d.events.push_back(std::move(e));
     }
   }
+  // STOP and CONT of a whole job, or of its script, are what squeue shows.
+  void mark_stopped(const Job& j, uint16_t signal) {
+    if (signal != SIGSTOP && signal != SIGCONT) return;
+    event::JobChanged e = changed(j);
+    if (signal == SIGSTOP) e.flags |= kJobStopped;
+    else e.flags &= ~kJobStopped;
+    if (e.flags != j.flags) d.events.push_back(std::move(e));
+  }
   std::shared_ptr<const std::string> by() const {
     return std::make_shared<const std::string>("by uid " + std::to_string(v.caller.uid.value));
   }
-  void cancel(const Target& t) {
+  // --admin-comment, of a job that is cancelled.
+  Result<> comment(const Job& j) {
+    if (c.admin_comment.empty()) return {};
+    if (!v.may(Right::kAdminComment)) return fail(Errc::kAccessDenied);
+    JobRequest r = j.whole_request();
+    r.admin_comment = c.admin_comment;
+    MUSTER_TRY_VOID(check_texts(r));
+    event::JobChanged e = changed(j);
+    e.request = store_request(v, std::move(r), d.events);
+    d.events.push_back(std::move(e));
+    return {};
+  }
+  void cancel(const Target& t, const std::string& name) {
     const Job& j = *t.job;
     if (t.has_step) return signal_nodes(j, t);
-    if (!t.tasks.empty()) return end_tasks(j, t.tasks);
+    if (!t.tasks.empty()) return drop_tasks(j, t.tasks);
+    if (auto said = comment(j); !said) {
+      --d.reply.matched;
+      return error(name.empty() ? job_name_for_users(j) : name, said.error().code);
+    }
     Ending e;
     e.state = JobState::kCancelled;
     e.detail = *by();
     end_job(v, j, e, d.events);
   }
+  bool kills(const Target& t) const { return !t.has_step && (c.signal == 0 || (c.signal == 9 && c.scope != rpc::SignalScope::kBatch)); }
+  // A run that ends to be queued again: cancelled now, its end is the job's.
+  void stay_ended(const Job& j) {
+    if (!matches_filter(v.cluster, j, rest)) return;
+    ++d.reply.matched;
+    event::JobChanged e = changed(j);
+    e.flags &= ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit);
+    d.events.push_back(std::move(e));
+  }
   void run(const Target& t, bool named, const std::string& name) {
     const Job& j = *t.job;
-    if (!v.may_manage(j)) {
-      if (named) error(name, Errc::kUserIdMissing);
+    if (!v.may(j)) {
+      if (named) error(name, refusal(v, j, Errc::kUserIdMissing));
       return;
     }
     bool over = j.finished() || (j.flags & kJobCompleting);
+    if (over && comes_back(j) && kills(t)) return stay_ended(j);
     if (over) {
       if (named) error(name, Errc::kAlreadyDone);
       return;
     }
-    if (!matches_filter(v.cluster, j, c.filter)) return;
+    if (!matches_filter(v.cluster, j, rest)) return;
     if (t.has_step && !j.pending() && !knows_step(j, t.step)) {
       if (named) error(name, Errc::kInvalidJobId);
       return;
     }
-    bool kill = c.signal == 0 || (c.signal == 9 && c.scope != rpc::SignalScope::kBatch && !t.has_step);
+    bool kill = kills(t) || c.signal == 0;
     ++d.reply.matched;
-    if (kill && !(t.has_step && j.pending())) return cancel(t);
-    if (j.pending()) {   // nothing of it runs anywhere
+    if (end_waiting_step(j, t, kill)) return;
+    if (kill && !(t.has_step && j.pending())) return cancel(t, name);
+    if (j.pending()) {  // nothing of it runs anywhere
       --d.reply.matched;
       if (named) error(name, Errc::kJobPending);
       return;
     }
     signal_nodes(j, t);
+    if (!t.has_step) mark_stopped(j, c.signal);
   }
 };
 
 // ---- hold and release. A running job is held for the time when it is queued again.
 void hold(const View& v, const Job& j, bool user, Events& out) {
   event::JobChanged e = changed(j);
-  bool own = user || !v.is_operator();
   e.priority = 0;
-  e.reason = own ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
-  e.flags = (e.flags & ~(kJobHeldByUser | kJobHeldByAdmin)) | (own ? kJobHeldByUser : kJobHeldByAdmin);
+  mark_held(v, j, user, e);
   out.push_back(std::move(e));
 }
 
@@ -165,13 +159,13 @@ Result<> requeue(const View& v, const Job& j, const rpc::ControlJobs& c, Events&
   if (c.incomplete && !still_going(j)) return {};
   if (j.pending()) return fail(Errc::kJobPending);
   if (j.request->kind != JobKind::kBatch) return fail(Errc::kBatchOnly);
-  if (!requeue_allowed(v, j)) return fail(Errc::kRequeueDisabled);
+  if (!requeue_allowed(v, j)) return fail(Errc::kDisabled);  // --no-requeue, or JobRequeue=0
   uint32_t flags = hold_it || j.state == JobState::kSuspended ? kJobRequeueHold : kJobRequeued;
   if (hold_it && c.special_exit) flags |= kJobSpecialExit;
   if (j.finished()) {
     // Tasks cancelled together before any of them had a record of its own: there is none to bring back.
     if (j.array_job_id && j.array_task == kNoArrayTask) return fail(Errc::kAlreadyDone);
-    if (!j.cleaned_up()) {   // when it is: EpilogSlurmctld may ask for it, while it runs
+    if (!j.cleaned_up()) {  // when it is: EpilogSlurmctld may ask for it, while it runs
       event::JobChanged e = changed(j);
       e.flags = (e.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit)) | flags;
       out.push_back(std::move(e));
@@ -190,7 +184,8 @@ Result<> requeue(const View& v, const Job& j, const rpc::ControlJobs& c, Events&
 }
 
 Result<> suspend(const View& v, const Job& j, bool resume, Decision<rpc::Messages>& d) {
-  if (!v.is_operator()) return fail(Errc::kAccessDenied, {}, "only operators suspend jobs; scancel --signal=STOP stops your own");
+  if (!v.may(Right::kSuspendJobs, j))
+    return fail(Errc::kAccessDenied, {}, "only operators and coordinators suspend jobs; scancel --signal=STOP stops your own");
   if (j.pending()) return fail(Errc::kJobPending);
   if (j.finished()) return fail(Errc::kAlreadyDone);
   if (resume && j.state != JobState::kSuspended) return fail(Errc::kJobNotSuspended);
@@ -199,28 +194,30 @@ Result<> suspend(const View& v, const Job& j, bool resume, Decision<rpc::Message
   e.job = j.id;
   e.resumed = resume;
   e.time = v.now;
-  d.events.push_back(e);   // the nodes' part is an obligation until each confirmed it
+  d.events.push_back(e);  // the nodes' part is an obligation until each confirmed it
   return {};
 }
 
 Result<> act(const View& v, const Job& j, const rpc::ControlJobs& c, Decision<rpc::Messages>& d) {
-  if (!v.may_manage(j)) return fail(Errc::kAccessDenied);
+  if (!v.may(j)) return fail(refusal(v, j));
   switch (c.action) {
     case rpc::JobAction::kHold:
     case rpc::JobAction::kUserHold:
-      if (j.finished()) return fail(Errc::kAlreadyDone);
+      if (j.finished()) return fail(Errc::kJobFinished);
       hold(v, j, c.action == rpc::JobAction::kUserHold, d.events);
       return {};
     case rpc::JobAction::kRelease:
-      if (j.finished()) return fail(Errc::kAlreadyDone);
-      if ((j.flags & kJobHeldByAdmin) && !v.is_operator()) return fail(Errc::kAccessDenied);
-      if (j.priority == 0) release(v, j, d.events);
+      if (j.finished()) return fail(Errc::kJobFinished);
+      if ((j.flags & kJobHeldByAdmin) && !v.may(Right::kAdminHold)) return fail(Errc::kAccessDenied);
+      if (j.priority != 0) return {};
+      if (j.pending()) MUSTER_TRY_VOID(check_ever_runs(v, j.whole_request(), j.partition));
+      release(v, j, d.events);
       return {};
     case rpc::JobAction::kRequeue:
     case rpc::JobAction::kRequeueHold: return requeue(v, j, c, d.events);
     case rpc::JobAction::kSuspend: return suspend(v, j, false, d);
     case rpc::JobAction::kResume: return suspend(v, j, true, d);
-    case rpc::JobAction::kTop: break;   // decided for all of them together
+    case rpc::JobAction::kTop: break;  // decided for all of them together
   }
   return fail(Errc::kInvalidArgument);
 }
@@ -274,8 +271,8 @@ Result<> top(const View& v, const std::vector<const Job*>& jobs, Events& out) {
 }
 
 Result<> may_top(const View& v, const Job& j) {
-  if (!v.may_manage(j)) return fail(Errc::kAccessDenied);
-  if (!v.is_operator() && !v.settings.config().scheduler_parameters.has("enable_user_top"))
+  if (!v.may(j)) return fail(refusal(v, j));
+  if (!v.settings.config().scheduler_parameters.has("enable_user_top") && !v.may(Right::kTop))
     return fail(Errc::kDisabled, {}, "SchedulerParameters=enable_user_top opens it to users");
   if (!j.pending()) return fail(Errc::kJobNotPending);
   if (j.priority == 0) return fail(Errc::kJobHeld);
@@ -291,99 +288,75 @@ std::string name_of(const rpc::JobSelector& s) {
   return out;
 }
 
+// Tasks that were cancelled before they started, and are known no more.
+bool dropped_all(const View& v, const rpc::JobSelector& s) {
+  const ArrayGroup* g = v.cluster.arrays.find(s.job.value);
+  if (!g) return false;
+  Bitmap tasks;
+  const size_t most = std::max<size_t>(v.settings.config().max_array_size, g->dropped.size());
+  if (s.array_task != kNoArrayTask && s.array_task < most) tasks.set(s.array_task);
+  else if (s.array_task == kNoArrayTask) Bitmap::parse_ranges(s.array_tasks, tasks, most);
+  return tasks.any() && !(tasks - g->dropped).any();
+}
+
 }  // namespace
 
-std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s) {
-  std::vector<const Job*> out;
-  const Job* j = v.cluster.jobs.find(s.job.value);
-  if (!v.cluster.arrays.contains(s.job.value)) {
-    if (j && (s.array_task == kNoArrayTask || j->array_task == s.array_task)) out.push_back(j);
-    return out;
-  }
-  // An array: its records have ids from the array's own on; there are at most `records` of them.
-  uint32_t left = v.cluster.arrays.at(s.job.value).records;
-  v.cluster.jobs.for_each(
-      [&](uint32_t, const Job& o) {
-        if (o.array_job_id == s.job) {
-          --left;
-          bool this_task = s.array_task == kNoArrayTask || o.array_task == s.array_task ||
-                           (o.array_tasks && o.array_tasks->pending.test(s.array_task));
-          if (this_task) out.push_back(&o);
-        }
-        return left > 0;
-      },
-      s.job.value);
-  return out;
-}
-
-PickedJobs pick_jobs(const View& v, const rpc::JobSelector& s, Events& out) {
-  PickedJobs picked;
-  for (const Target& t : targets_of(v, s)) {
-    if (t.tasks.empty() || !t.job->pending()) picked.jobs.push_back(t.job);
-    for (uint32_t task : t.job->pending() ? t.tasks : std::vector<uint32_t>()) {
-      event::JobChanged e = changed(*t.job);
-      e.array_task = task;
-      e.task_job = next_task_id(v, out);
-      e.array_tasks = nullptr;
-      Job own = *t.job;
-      own.id = e.task_job;
-      own.array_task = task;
-      own.array_tasks = nullptr;
-      picked.jobs.push_back(&picked.own.emplace_back(std::move(own)));
-      out.push_back(std::move(e));
-    }
-  }
-  return picked;
-}
-
-Decision<rpc::SignalJobsAnswer> decide_signal(const View& v, const rpc::SignalJobs& c) {
+Result<Decision<rpc::SignalJobsAnswer>> decide(const View& v, const rpc::SignalJobs& c) {
   Decision<rpc::SignalJobsAnswer> d;
-  Canceller canceller{v, c, d};
+  Canceller canceller{v, c, c.filter, d};
+  canceller.rest.jobs.clear();
+  put_in_order(canceller.rest);
   if (c.filter.jobs.empty()) {
+    const Rights rights = v.rights();
     v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      if (!j.finished() && matches_filter(v.cluster, j, c.filter)) canceller.run({&j, {}, false, {}}, false, {});
+      const bool open = !j.finished() || comes_back(j);
+      if (open && rights.may(v.of_job, j) && matches_filter(v.cluster, j, canceller.rest)) canceller.run({&j, {}, false, {}}, false, {});
     });
     return d;
   }
-  for (const rpc::JobSelector& s : c.filter.jobs) {
-    std::vector<Target> targets = targets_of(v, s);
-    if (targets.empty()) canceller.error(name_of(s), Errc::kInvalidJobId);
-    bool single = targets.size() == 1;
-    for (const Target& t : targets) canceller.run(t, single, name_of(s));
+  const std::vector<Meant> meant = select(v, c.filter.jobs);
+  for (size_t i = 0; i < meant.size(); ++i) {
+    const rpc::JobSelector& s = c.filter.jobs[i];
+    if (!meant[i].known) canceller.error(name_of(s), dropped_all(v, s) ? Errc::kAlreadyDone : Errc::kInvalidJobId);
+    const bool single = meant[i].targets.size() == 1;
+    for (const Target& t : meant[i].targets) canceller.run(t, single, name_of(s));
   }
   return d;
 }
 
-Result<Decision<rpc::Messages>> decide_control(const View& v, const rpc::ControlJobs& c) {
+Result<Decision<rpc::Messages>> decide(const View& v, const rpc::ControlJobs& c) {
   Decision<rpc::Messages> d;
   std::vector<const Job*> to_top;
-  std::deque<PickedJobs> all;   // keeps what to_top points to
   auto run = [&](const Job& j, const std::string& name) {
     bool is_top = c.action == rpc::JobAction::kTop;
     auto ok = is_top ? may_top(v, j) : act(v, j, c, d);
     if (ok && is_top) to_top.push_back(&j);
     if (!ok) d.reply.errors.push_back({name, errc_number(ok.error().code), std::string(ok.error().message())});
   };
-  for (const rpc::JobSelector& s : c.jobs) {
-    const auto& jobs = all.emplace_back(pick_jobs(v, s, d.events)).jobs;
-    if (jobs.empty()) d.reply.errors.push_back({name_of(s), errc_number(Errc::kInvalidJobId), std::string(errc_text(Errc::kInvalidJobId))});
+  const Picked picked = pick_jobs(v, c.jobs, d.events);
+  for (size_t i = 0; i < picked.of.size(); ++i) {
+    const std::string name = name_of(c.jobs[i]);
+    const auto& [jobs, known] = picked.of[i];
+    if (!known) d.reply.errors.push_back({name, errc_number(Errc::kInvalidJobId), std::string(errc_text(Errc::kInvalidJobId))});
     for (const Job* j : jobs) {
-      if (jobs.size() > 1 && j->finished()) continue;   // of an array: those that can still be acted on
-      run(*j, name_of(s));
+      if (jobs.size() > 1 && j->finished()) continue;  // of an array: those that can still be acted on
+      run(*j, name);
     }
   }
-  for (const std::string& name : c.names)
+  std::vector<std::string> names = c.names;  // many names: one look at each job
+  std::ranges::sort(names);
+  if (!names.empty())
     v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      if (j.name() == name && !j.finished() && v.may_manage(j)) run(j, job_name_for_users(j));
+      if (!j.finished() && v.may(j) && std::ranges::binary_search(names, j.name())) run(j, job_name_for_users(j));
     });
   if (!to_top.empty()) MUSTER_TRY_VOID(top(v, to_top, d.events));
   return d;
 }
 
-Result<Decision<rpc::Empty>> decide_notify(const View& v, const rpc::NotifyJob& c) {
+Result<Decision<rpc::Empty>> decide(const View& v, const rpc::NotifyJob& c) {
   const Job* j = v.cluster.jobs.find(c.job.value);
   if (!j) return fail(Errc::kInvalidJobId);
-  if (!v.may_manage(*j)) return fail(Errc::kAccessDenied);
+  if (!v.may(*j)) return fail(refusal(v, *j));
   if (j->pending()) return fail(Errc::kDisabled);
   if (j->finished()) return fail(Errc::kAlreadyDone);
   if (c.text.size() > 4096) return fail(Errc::kInvalidArgument, "the message has more than 4096 bytes");

@@ -2,18 +2,39 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "model/without_job.h"
 #include "slurmctld/core/completing_hold.h"
 
 namespace muster::slurmctld {
 namespace {
 constexpr size_t kRecordsPerUpload = 1000;
-}
 
-Core::Core(Settings settings) : settings_(std::move(settings)), indexes_(settings_.config().min_job_age) {}
+bool was_configuring(const Cluster& before, JobId id) {
+  const Job* j = before.jobs.find(id.value);
+  return j && (j->flags & kJobConfiguring);
+}
+constexpr Duration kTimeForTheAnswer = seconds(1);
+}  // namespace
+
+Core::Core(Settings settings) : settings_(std::move(settings)), indexes_(settings_.config().min_job_age) { follow_settings(); }
+
+// What the state shows of the configuration without an event.
+void Core::follow_settings() {
+  auto tracked = std::make_shared<std::set<std::string>>();
+  for (const std::string& tres : settings_.config().accounting_storage_tres)
+    if (istarts_with(tres, "license/")) tracked->insert(tres.substr(8));
+  cluster_.tracked_licenses = std::move(tracked);
+  std::vector<std::string> licenses;
+  for (const auto& [name, count] : settings_.sched.licenses) licenses.push_back(tres_of_license(name));
+  cluster_.know_tres(licenses);
+}
 
 void Core::restore(Cluster cluster) {
   cluster_ = std::move(cluster);
   cluster_.recount_licenses();
+  follow_settings();
+  cluster_.recount_ledger();
   indexes_ = rebuild_indexes(cluster_, settings_.config().min_job_age);
 }
 
@@ -22,6 +43,7 @@ void Core::replay(const Event& event) { apply(cluster_, indexes_, event); }
 void Core::configure(Settings settings) {
   bool age_changed = settings.config().min_job_age != settings_.config().min_job_age;
   settings_ = std::move(settings);
+  follow_settings();
   if (age_changed) rebuild();
   take(decide_configure(own()));
 }
@@ -29,6 +51,7 @@ void Core::configure(Settings settings) {
 // Some keys changed while it runs; what slurm.conf says of nodes and partitions is not looked at.
 void Core::change_settings(Settings settings) {
   settings_ = std::move(settings);
+  follow_settings();
   feasibility_ = FeasibilityCache();
 }
 
@@ -40,11 +63,12 @@ void Core::rebuild() {
 // A node that is out of touch is given up after SlurmdTimeout; the only timer that the log does not determine.
 void Core::watch_silence(const Node& n) {
   auto patience = settings_.config().slurmd_timeout;
-  if (patience && !n.connected && n.last_response != kTimeUnset) indexes_.set_timer(n.last_response + *patience, TimerKind::kNodeSilent, n.id.value);
+  if (patience && !n.connected && n.last_response != kTimeUnset)
+    indexes_.set_timer(n.last_response + *patience, TimerKind::kNodeSilent, n.id.value);
 }
 
 void Core::begin(Time now) {
-  now_ = now;   // may be before the last turn's: decisions see to it that ends do not come before starts
+  now_ = now;  // may be before the last turn's: decisions see to it that ends do not come before starts
   before_ = cluster_;
   events_.clear();
   orders_.clear();
@@ -61,16 +85,16 @@ void Core::take(Events events) {
   }
 }
 
-void Core::take(std::vector<Order> orders) {
-  std::move(orders.begin(), orders.end(), std::back_inserter(orders_));
-}
+void Core::take(std::vector<Order> orders) { std::move(orders.begin(), orders.end(), std::back_inserter(orders_)); }
 
 // Remembers what housekeep() has to look at because of this event.
 void Core::follow_up(const Event& event) {
   for (SendMail& m : mails_for(before_, cluster_, event)) mails_.push_back(std::move(m));
+  note_managed(event);
   if (auto* e = std::get_if<event::JobEnding>(&event)) {
     JobId id = e->task_job ? e->task_job : e->job;
     ended_.push_back(id);
+    if (e->array_task != kNoArrayTask && !e->task_job) return;  // cancelled before it started
     if (e->releasing.none()) released_.push_back(id);
     if (const Job* j = before_.jobs.find(id.value); j && j->prolog_due) abandoned_.push_back({id, j->restarts});
     note_idle_nodes(id);
@@ -83,12 +107,13 @@ void Core::follow_up(const Event& event) {
   } else if (auto* s = std::get_if<event::JobShrunk>(&event)) {
     if (const Job* j = before_.jobs.find(s->job.value); j && j->allocation)
       for (const NodeShare& share : j->allocation->nodes) note_idle_node(share.node);
+    readied_.push_back(s->job);  // it waited for that node, perhaps
   } else if (auto* c = std::get_if<event::JobSubmitted>(&event)) {
     if (c->reason == Reason::kDependencyNeverSatisfied) unsettled_.push_back(c->job);
   } else if (auto* q = std::get_if<event::JobRequeued>(&event)) {
-    unsettled_.push_back(q->job);   // what it waited for may be over by now
+    unsettled_.push_back(q->job);  // what it waited for may be over by now
   } else if (auto* s = std::get_if<event::JobStarted>(&event)) {
-    ended_.push_back(s->task_job ? s->task_job : s->job);   // "after" dependencies wait for starts
+    ended_.push_back(s->task_job ? s->task_job : s->job);  // "after" dependencies wait for starts
   } else if (auto* p = std::get_if<event::JobProgramEnded>(&event)) {
     (p->epilog ? released_ : readied_).push_back(p->job);
   } else if (auto* p = std::get_if<event::JobNodesPrepared>(&event)) {
@@ -97,6 +122,36 @@ void Core::follow_up(const Event& event) {
     for (JobId id : indexes_.jobs_on(n->node))
       if (const Job* j = cluster_.jobs.find(id.value); j && (j->flags & kJobConfiguring)) readied_.push_back(id);
   }
+}
+
+void Core::note_managed(JobId id) {
+  const Job* j = cluster_.jobs.find(id.value);
+  if (j && j->managed && !j->finished()) managed_.insert(id);
+}
+void Core::note_managed_by(NodeId node) {
+  for (JobId id : indexes_.jobs_on(node))
+    if (const Job* j = cluster_.jobs.find(id.value); j && is_managed_by(*j, node)) note_managed(id);
+}
+// What is told to the manager of a job's steps has changed.
+void Core::note_managed(const Event& event) {
+  if (auto* s = std::get_if<event::JobStarted>(&event)) note_managed(s->task_job ? s->task_job : s->job);
+  else if (auto* c = std::get_if<event::JobChanged>(&event)) note_managed(c->task_job ? c->task_job : c->job);
+  else if (auto* l = std::get_if<event::JobLaunched>(&event); l && was_configuring(before_, l->job)) note_managed(l->job);
+  else if (auto* k = std::get_if<event::JobShrunk>(&event)) note_managed(k->job);
+  else if (auto* p = std::get_if<event::JobSuspended>(&event)) note_managed(p->job);
+}
+
+// Before the orders of obligations: the script that a node starts may ask for a step at once.
+std::vector<Effect> Core::orders_to_managers(Time now) {
+  std::vector<Effect> out;
+  for (JobId id : std::exchange(managed_, {})) {
+    const Job* j = cluster_.jobs.find(id.value);
+    if (!j || !j->managed || j->finished() || !j->allocation) continue;
+    const Node* n = cluster_.nodes.find(j->allocation->nodes.front().node.value);
+    if (!n || !n->connected) continue;  // told when it registers
+    if (auto order = manage_order(cluster_, settings_, *j, now)) out.push_back(Order{n->id, std::move(*order)});
+  }
+  return out;
 }
 
 // Nodes of the job that wait to be idle, for a reboot or to be powered down.
@@ -110,43 +165,27 @@ void Core::note_idle_node(NodeId id) {
   if (n && (n->flags & (kNodeRebootRequested | kNodePowerDownRequested))) idled_.push_back(id);
 }
 
-template <class R>
-Result<R> Core::finish(Result<Decision<R>> decision) {
-  if (!decision) return std::unexpected(std::move(decision).error());
-  take(std::move(decision->events));
-  take(std::move(decision->orders));
-  return std::move(decision->reply);
+Result<CommandAnswer> Core::run(const Caller& who, const Command& command) {
+  return std::visit([&](const auto& c) -> Result<CommandAnswer> { return run(who, c); }, command);
 }
 
-Result<rpc::JobSubmitted> Core::submit(const Caller& who, const JobRequest& r) { return finish(decide_submit(view(who), r)); }
-Result<JobRequest> Core::check(const Caller& who, const JobRequest& r) { return check_request(view(who), r); }
-Result<rpc::Empty> Core::finish_allocation(const Caller& who, const rpc::FinishAllocation& c) {
-  return finish(decide_finish_allocation(view(who), c));
+// A task of a job may have asked for its requeue: it gets its answer, and time to act on it, before it is ended.
+void Core::finish(const rpc::ControlJobs& c, Decision<rpc::Messages>&, size_t first) {
+  if (c.action != rpc::JobAction::kRequeue && c.action != rpc::JobAction::kRequeueHold) return;
+  for (size_t i = first; i < events_.size(); ++i)
+    if (auto* e = std::get_if<event::JobEnding>(&events_[i]))
+      indexes_.hold_back(e->task_job ? e->task_job : e->job, now_ + kTimeForTheAnswer);
 }
-Result<rpc::StepCreated> Core::create_step(const Caller& who, const rpc::CreateStep& c) {
-  return finish(decide_create_step(view(who), c));
+
+// Numbered by the clock: a core that is started again gives none that may still be in use.
+void Core::finish(const rpc::RunWithoutJob&, Decision<rpc::StepCreated>& d, size_t) {
+  const auto milliseconds = static_cast<uint64_t>(now_.time_since_epoch() / muster::milliseconds(1));
+  last_without_job_ = std::max(last_without_job_ + 1, milliseconds);
+  d.reply.job = number_without_job(last_without_job_);
 }
-Result<rpc::StepCreated> Core::step_or_nodes(const Caller& who, const rpc::AskCredential& c) {
-  return slurmctld::step_or_nodes(view(who), c);
-}
-Result<rpc::Empty> Core::finish_step(const Caller& who, const rpc::FinishStep& c) { return finish(decide_finish_step(view(who), c)); }
-Result<rpc::SignalJobsAnswer> Core::signal(const Caller& who, const rpc::SignalJobs& c) {
-  return finish(Result<Decision<rpc::SignalJobsAnswer>>(decide_signal(view(who), c)));
-}
-Result<rpc::Messages> Core::control(const Caller& who, const rpc::ControlJobs& c) { return finish(decide_control(view(who), c)); }
-Result<rpc::Messages> Core::update_job(const Caller& who, const rpc::UpdateJob& c) { return finish(decide_update_job(view(who), c)); }
-Result<rpc::Messages> Core::update_step(const Caller& who, const rpc::UpdateStep& c) { return finish(decide_update_step(view(who), c)); }
-Result<rpc::Messages> Core::control_nodes(const Caller& who, const rpc::ControlNodes& c) { return finish(decide_control_nodes(view(who), c)); }
-Result<ConfigDecision> Core::update_config(const Caller& who, const rpc::UpdateConfig& c) {
-  auto d = decide_update_config(view(who), c);
-  if (d) take(std::exchange(d->orders, {}));
-  if (d && d->loaded) change_settings(make_settings(d->loaded, settings_.slurm_user, settings_.rootless));
-  return d;
-}
-Result<rpc::Empty> Core::notify(const Caller& who, const rpc::NotifyJob& c) { return finish(decide_notify(view(who), c)); }
-Result<rpc::Messages> Core::update_node(const Caller& who, const rpc::UpdateNode& c) { return finish(decide_update_node(view(who), c)); }
-Result<rpc::Messages> Core::update_partition(const Caller& who, const rpc::UpdatePartition& c) {
-  return finish(decide_update_partition(view(who), c));
+
+void Core::finish(const rpc::UpdateConfig&, ConfigDecision& d, size_t) {
+  if (d.loaded) change_settings(make_settings(d.loaded, settings_.slurm_user, settings_.rootless));
 }
 
 void Core::report(NodeId node, const NodeReport& report) {
@@ -158,7 +197,14 @@ void Core::report(NodeId node, const NodeReport& report) {
       return;
     }
   }
-  (void)finish(Result<Decision<rpc::Empty>>(decide_report(own(), node, report)));
+  Decision<rpc::Empty> decision = decide_report(own(), node, report);
+  take(std::move(decision.events));
+  take(std::move(decision.orders));
+  if (std::holds_alternative<node_rpc::Register>(report)) note_managed_by(node);
+  if (auto* r = std::get_if<node_rpc::StepsOfJob>(&report); r && r->renew) {
+    const Job* j = cluster_.jobs.find(r->job.value);
+    if (j && is_managed_by(*j, node)) note_managed(r->job);
+  }
 }
 
 size_t Core::carry_out(const sched::Plan& plan) {
@@ -168,7 +214,7 @@ size_t Core::carry_out(const sched::Plan& plan) {
   for (const sched::StartItem& item : plan.starts) {
     if (hold.keeps_back(item.partition)) continue;
     auto events = decide_start(own(), item);
-    if (!events) continue;   // no longer fits: the next plan knows better
+    if (!events) continue;  // no longer fits: the next plan knows better
     take(std::move(*events));
     ++started;
   }
@@ -184,6 +230,11 @@ void Core::node_connected(NodeId node) {
     links_.emplace_back(node, true);
     indexes_.node_connected(node);
   }
+}
+
+void Core::node_caught_up(NodeId node) {
+  indexes_.node_connected(node);
+  note_managed_by(node);
 }
 
 void Core::node_disconnected(NodeId node) {
@@ -212,7 +263,7 @@ void Core::fire_timers() {
     take(std::move(out));
     take(std::move(orders));
     if (timer.kind != TimerKind::kJobLimit) continue;
-    const Job* j = cluster_.jobs.find(timer.id);   // within its OverTimeLimit
+    const Job* j = cluster_.jobs.find(timer.id);  // within its OverTimeLimit
     if (j && j->state == JobState::kRunning && j->ends <= now_ && limit_time(own(), *j) > now_ && limit_time(own(), *j) != kTimeInfinite)
       indexes_.set_timer(limit_time(own(), *j), TimerKind::kJobLimit, timer.id);
   }
@@ -252,7 +303,8 @@ void Core::housekeep() {
   while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty() || !idled_.empty()) {
     for (NodeId id : std::exchange(idled_, {})) settle(id);
     for_each_job(std::exchange(unsettled_, {}), [&](const Job& j, Events& out) { settle_dependencies(own(), j, out); });
-    const std::vector<JobId> ended = std::exchange(ended_, {}), released = std::exchange(released_, {}), readied = std::exchange(readied_, {});
+    const std::vector<JobId> ended = std::exchange(ended_, {}), released = std::exchange(released_, {}),
+                             readied = std::exchange(readied_, {});
     for_each_job(ended, [&](const Job& j, Events& out) { resolve_dependents(own(), j, out); });
     for_each_job(released, [&](const Job& j, Events& out) {
       if (j.finished()) after_release(own(), j, out);
@@ -261,16 +313,15 @@ void Core::housekeep() {
   }
 }
 
-void Core::commit() {
-  before_ = Cluster();
-}
+void Core::commit() { before_ = Cluster(); }
 
 void Core::rollback() {
   cluster_ = std::move(before_);
   before_ = Cluster();
-  feasibility_ = FeasibilityCache();   // its epoch may come again with another content
+  follow_settings();
+  feasibility_ = FeasibilityCache();  // its epoch may come again with another content
   for (auto [node, connected] : std::exchange(links_, {})) {
-    Node* n = cluster_.nodes.edit(node.value);   // connections are as they are, whatever the disk says
+    Node* n = cluster_.nodes.edit(node.value);  // connections are as they are, whatever the disk says
     if (!n) continue;
     n->connected = connected;
     n->last_response = now_;
@@ -285,11 +336,10 @@ void Core::rollback() {
   readied_.clear();
   unsettled_.clear();
   idled_.clear();
+  managed_.clear();
 }
 
-std::shared_ptr<const Snapshot> Core::snapshot() const {
-  return std::make_shared<const Snapshot>(cluster_, indexes_.state_counts());
-}
+std::shared_ptr<const Snapshot> Core::snapshot() const { return std::make_shared<const Snapshot>(cluster_, indexes_.state_counts()); }
 
 std::vector<Effect> Core::take_effects(Time now) {
   std::vector<Effect> out;
@@ -306,6 +356,7 @@ std::vector<Effect> Core::take_effects(Time now) {
   for (SendMail& m : mails_) out.push_back(std::move(m));
   mails_.clear();
   for (const AbandonProlog& a : std::exchange(abandoned_, {})) out.push_back(a);
+  std::ranges::move(orders_to_managers(now), std::back_inserter(out));
   for (Order& o : orders_) out.push_back(std::move(o));
   orders_.clear();
   DescribedJob described;
@@ -315,11 +366,11 @@ std::vector<Effect> Core::take_effects(Time now) {
       continue;
     }
     const Node* n = cluster_.nodes.find(o.node.value);
-    if (!n || !n->connected) continue;   // due again when it connects
+    if (!n || !n->connected) continue;  // due again when it connects
     if (auto order = order_for(o, described)) out.push_back(Order{o.node, std::move(*order)});
   }
   if (may_upload_ && !indexes_.unrecorded().empty()) {
-    may_upload_ = false;   // until this one is answered
+    may_upload_ = false;  // until this one is answered
     out.push_back(next_upload(indexes_, kRecordsPerUpload));
   }
   return out;
@@ -360,7 +411,7 @@ std::optional<NodeOrder> Core::order_for(const Obligation& o, DescribedJob& desc
     t.time = j->resized;
   }
   t.about = described.of(cluster_, *j);
-  t.about->cpus_per_node.clear();   // the one thing that grows with the job: it would make the orders of a large one quadratic
+  t.about->cpus_per_node.clear();  // the one thing that grows with the job: it would make the orders of a large one quadratic
   if (at != nodes.end()) place_on_node(cluster_, *j, static_cast<size_t>(at - nodes.begin()), *t.about);
   return t;
 }

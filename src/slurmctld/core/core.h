@@ -1,7 +1,7 @@
 // Core: the controller without a world. One owner (the core thread or the simulator) drives it in turns:
 //
 //   core.begin(now)
-//   reply = core.submit(…), core.report(…), …     decided and applied one after the other, so each sees the last
+//   reply = core.run(…), core.report(…), …        decided and applied one after the other, so each sees the last
 //   core.housekeep()                              due timers, dependents, requeues
 //   log.append(encode(core.events()))             ONE sync for the whole turn
 //   core.commit()      then answer the clients and carry out take_effects()
@@ -14,6 +14,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,21 +25,21 @@
 
 namespace muster::slurmctld {
 
-struct PowerNodes {               // run ResumeProgram or SuspendProgram
+struct PowerNodes {  // run ResumeProgram or SuspendProgram
   bool resume = true;
   std::vector<NodeId> nodes;
 };
 struct SendMail {
-  Job job;                        // as it was then
-  uint16_t what = 0;              // one bit of model/mail.h
-  bool array = false;             // about the array as a whole
+  Job job;             // as it was then
+  uint16_t what = 0;   // one bit of model/mail.h
+  bool array = false;  // about the array as a whole
   ArrayGroup group;
 };
-struct RunJobProgram {            // PrologSlurmctld or EpilogSlurmctld; said again until program_ended() tells how it went
+struct RunJobProgram {  // PrologSlurmctld or EpilogSlurmctld; said again until program_ended() tells how it went
   Job job;
   bool epilog = false;
 };
-struct AbandonProlog {            // of a job that ended meanwhile
+struct AbandonProlog {  // of a job that ended meanwhile
   JobId job{};
   uint32_t generation = 0;
 };
@@ -66,40 +67,32 @@ class Core {
 
   // ---- a turn
   void begin(Time now);
-  Result<rpc::JobSubmitted> submit(const Caller& who, const JobRequest& request);
-  Result<JobRequest> check(const Caller& who, const JobRequest& request);   // for --test-only
-  Result<rpc::Empty> finish_allocation(const Caller& who, const rpc::FinishAllocation& c);
-  Result<rpc::StepCreated> create_step(const Caller& who, const rpc::CreateStep& c);
-  Result<rpc::StepCreated> step_or_nodes(const Caller& who, const rpc::AskCredential& c);
-  Result<rpc::Empty> finish_step(const Caller& who, const rpc::FinishStep& c);
-  Result<rpc::SignalJobsAnswer> signal(const Caller& who, const rpc::SignalJobs& c);
-  Result<rpc::Messages> control(const Caller& who, const rpc::ControlJobs& c);
-  Result<rpc::Messages> update_job(const Caller& who, const rpc::UpdateJob& c);
-  Result<rpc::Messages> update_step(const Caller& who, const rpc::UpdateStep& c);
-  // The settings of this core change with it; `loaded` is for whoever else holds them.
-  Result<ConfigDecision> update_config(const Caller& who, const rpc::UpdateConfig& c);
-  Result<rpc::Messages> control_nodes(const Caller& who, const rpc::ControlNodes& c);
-  Result<rpc::Empty> notify(const Caller& who, const rpc::NotifyJob& c);
-  Result<rpc::Messages> update_node(const Caller& who, const rpc::UpdateNode& c);
-  Result<rpc::Messages> update_partition(const Caller& who, const rpc::UpdatePartition& c);
+  // Decides a command and applies what was decided, once the caller has the right that its row in commands.def names first.
+  template <class Decided>
+  requires(!std::is_same_v<Decided, Command>) Result<DecidedAnswer<Decided>> run(const Caller& who, const Decided& command);
+  Result<CommandAnswer> run(const Caller& who, const Command& command);
   void report(NodeId node, const NodeReport& report);
   void program_ended(const JobProgramEnd& end) { take(decide_program_ended(own(), end)); }
   // Returns how many items were still valid.
   size_t carry_out(const sched::Plan& plan);
   void node_connected(NodeId node);
   void node_disconnected(NodeId node);
+  // Orders of its obligations were left out, since it did not keep up: it does again.
+  void node_caught_up(NodeId node);
   // slurmdbd can be reached and has all up to `position`: the next records may leave. 0: since it connected.
   void records_stored(uint64_t position);
   void records_link_lost();
+  // All that slurmdbd says of accounts, users, associations and QOS of this cluster.
+  void learn_directory(const rpc::Entities& fetched) { take(decide_learn(own(), fetched)); }
   void housekeep();
 
-  const Events& events() const { return events_; }   // of this turn, in order
+  const Events& events() const { return events_; }  // of this turn, in order
   void commit();
   void rollback();
 
   // ---- after commit
   std::vector<Effect> take_effects(Time now);
-  std::shared_ptr<const Snapshot> snapshot() const;   // as of the last commit
+  std::shared_ptr<const Snapshot> snapshot() const;  // as of the last commit
   Time next_timer() const { return indexes_.has_due() ? now_ : indexes_.next_timer(); }
   const Cluster& cluster() const { return cluster_; }
   const Indexes& indexes() const { return indexes_; }
@@ -108,22 +101,30 @@ class Core {
   std::optional<NodeOrder> order_for(const Obligation& o, DescribedJob& described) const;
 
  private:
-  View view(const Caller& who) { return {cluster_, indexes_, settings_, feasibility_, now_, who}; }
-  View own() { return view(Caller{settings_.slurm_user, {}, {}, {}}); }
+  View own() { return {cluster_, indexes_, settings_, feasibility_, now_, Caller{settings_.slurm_user, {}, {}, {}}}; }
   void take(Events events);
   void take(std::vector<Order> orders);
-  template <class R>
-  Result<R> finish(Result<Decision<R>> decision);
+  // What is more than events and orders, after them. `first`: of the events, the first that the decision made.
+  template <class Decided, class Made>
+  void finish(const Decided&, Made&, size_t) {}
+  void finish(const rpc::ControlJobs& c, Decision<rpc::Messages>& d, size_t first);
+  void finish(const rpc::RunWithoutJob& c, Decision<rpc::StepCreated>& d, size_t first);
+  void finish(const rpc::UpdateConfig& c, ConfigDecision& d, size_t first);
   void change_settings(Settings settings);
   void follow_up(const Event& event);
   void fire_timers();
   void drop_excess_records();
+  void note_managed(const Event& event);
+  void note_managed(JobId id);
+  void note_managed_by(NodeId node);
+  std::vector<Effect> orders_to_managers(Time now);
   void settle(NodeId id);
   template <class F>
   void for_each_job(const std::vector<JobId>& ids, F decide);
   void note_idle_nodes(JobId id);
   void note_idle_node(NodeId id);
   void rebuild();
+  void follow_settings();
   void watch_silence(const Node& node);
 
   Settings settings_;
@@ -137,11 +138,27 @@ class Core {
   std::vector<Order> orders_;
   std::vector<SendMail> mails_;
   std::vector<AbandonProlog> abandoned_;
-  std::vector<JobId> ended_, released_, readied_, unsettled_;   // to be followed up in housekeep
+  std::vector<JobId> ended_, released_, readied_, unsettled_;  // to be followed up in housekeep
   std::vector<NodeId> idled_;
-  bool may_upload_ = false;                                   // volatile: slurmdbd is there and nothing is on its way to it
-  std::vector<std::pair<NodeId, bool>> links_;                // nodes that connected or disconnected
+  std::set<JobId> managed_;                     // whose managers are to be told how they stand
+  uint64_t last_without_job_ = 0;               // volatile: the last number that run_without_job gave
+  bool may_upload_ = false;                     // volatile: slurmdbd is there and nothing is on its way to it
+  std::vector<std::pair<NodeId, bool>> links_;  // nodes that connected or disconnected
 };
+
+template <class Decided>
+requires(!std::is_same_v<Decided, Command>) Result<DecidedAnswer<Decided>> Core::run(const Caller& who, const Decided& command) {
+  constexpr CommandRow kRow = row_of<Decided>;
+  static_assert(kRow.kind == CommandKind::kChange);
+  const View v{cluster_, indexes_, settings_, feasibility_, now_, who, kRow.of_job};
+  if constexpr (kRow.first != Right::kAsk) MUSTER_TRY_VOID(may_ask(kRow, v.rights()));
+  MUSTER_TRY(decision, decide(v, command));
+  const size_t first = events_.size();
+  take(std::move(decision.events));
+  take(std::move(decision.orders));
+  finish(command, decision, first);
+  return std::move(decision.reply);
+}
 
 // mail.cc: the mails that an event calls for. `before`: the state before the event's turn.
 std::vector<SendMail> mails_for(const Cluster& before, const Cluster& cluster, const Event& event);

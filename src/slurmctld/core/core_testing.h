@@ -14,11 +14,13 @@ namespace muster::slurmctld {
 inline Settings settings_of(const std::string& more = "") {
   config::MemoryFiles files{{"/etc/slurm/slurm.conf",
                              "ClusterName=c\nSlurmctldHost=ctl\nSelectType=select/cons_tres\nSelectTypeParameters=CR_CPU_Memory\n"
-                             "SlurmdTimeout=60\nMinJobAge=100\nKillWait=5\n" + more +
-                             "NodeName=n[0-3] CPUs=4 RealMemory=4000\nPartitionName=main Nodes=ALL Default=YES MaxTime=60\n"}};
+                             "SlurmdTimeout=60\nMinJobAge=100\nKillWait=5\n" +
+                                 more + "NodeName=n[0-3] CPUs=4 RealMemory=4000\nPartitionName=main Nodes=ALL Default=YES MaxTime=60\n"}};
   auto loaded = config::load_config(files, "/etc/slurm/slurm.conf");
   EXPECT_TRUE(loaded.has_value()) << (loaded ? "" : config::to_text(loaded.error()));
-  return make_settings(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), Uid(64030), false);
+  Settings s = make_settings(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), Uid(64030), false);
+  if (more.find("requeue_delay") == more.npos && more.find("cred_expire") == more.npos) s.requeue_delay = {};  // tests need not wait
+  return s;
 }
 
 class Bench {
@@ -63,7 +65,7 @@ class Bench {
   JobId submit(const std::function<void(JobRequest&)>& change = {}) {
     Result<rpc::JobSubmitted> r = fail(Errc::kError);
     JobRequest q = request(change);
-    turn([&] { r = core.submit(Caller{q.uid, q.gid, {}, {}}, q); });
+    turn([&] { r = core.run(Caller{q.uid, q.gid, {}, {}}, q); });
     EXPECT_TRUE(r.has_value()) << (r ? "" : r.error().message());
     return r ? r->job : JobId{};
   }
@@ -108,7 +110,7 @@ class Bench {
     c.action = action;
     c.jobs.emplace_back().job = job;
     turn([&] {
-      auto r = core.control(who, c);
+      auto r = core.run(who, c);
       control_errors = r ? r->errors : std::vector<rpc::PerJobError>{};
     });
   }
@@ -116,19 +118,19 @@ class Bench {
     rpc::SignalJobs c;
     c.filter.jobs.emplace_back().job = job;
     c.filter.jobs.back().array_tasks = tasks;
-    turn([&] { (void)core.signal(Caller::root(), c); });
+    turn([&] { (void)core.run(Caller::root(), c); });
   }
   Result<rpc::Messages> update(JobId job, const std::string& key, const std::string& value) {
     rpc::UpdateJob c;
     c.job.job = job;
     c.changes.push_back({key, "=", value});
     Result<rpc::Messages> r;
-    turn([&] { r = core.update_job(Caller::root(), c); });
+    turn([&] { r = core.run(Caller::root(), c); });
     return r;
   }
   void set_node(const std::string& name, const std::string& state) {
     rpc::UpdateNode c{name, {{"State", "=", state}, {"Reason", "=", "test"}}};
-    turn([&] { EXPECT_TRUE(core.update_node(Caller::root(), c).has_value()); });
+    turn([&] { EXPECT_TRUE(core.run(Caller::root(), c).has_value()); });
   }
   template <class T>
   std::vector<T> orders() const {
@@ -150,6 +152,18 @@ class Bench {
     EXPECT_EQ(same(core.cluster().jobs, other.cluster().jobs), 0u);
     EXPECT_EQ(same(core.cluster().nodes, other.cluster().nodes), 0u);
     EXPECT_EQ(same(core.cluster().arrays, other.cluster().arrays), 0u);
+    const auto known = [](const Core& c) {
+      return c.cluster().directory ? contents_of(*c.cluster().directory) : std::vector<AccountChanges>();
+    };
+    ASSERT_EQ(known(core).size(), known(other).size());
+    for (size_t i = 0; i < known(core).size(); ++i) {
+      EXPECT_EQ(known(core)[i].associations, known(other)[i].associations);
+      EXPECT_EQ(known(core)[i].qos, known(other)[i].qos);
+      EXPECT_EQ(known(core)[i].users, known(other)[i].users);
+      EXPECT_EQ(known(core)[i].accounts, known(other)[i].accounts);
+    }
+    EXPECT_TRUE(core.cluster().ledger == core.cluster().counted_ledger());
+    EXPECT_TRUE(other.cluster().ledger == other.cluster().counted_ledger());
     EXPECT_EQ(core.cluster().last_job_id, other.cluster().last_job_id);
     EXPECT_TRUE(core.indexes().same_as(other.indexes()));
   }

@@ -1,34 +1,28 @@
-// decide: commands in, events out. Each function reads the state (View), checks the caller's rights and the request, and
-// returns the events that make it true, or the error the user sees. Nothing is changed here; apply does that.
+// decide: commands in, events out. There is a decide() for each command of commands.def that changes something: it reads the state (View),
+// checks the request and, of the jobs that it means, the caller's right to them, and returns the events that make it true, or the error
+// the user sees. Nothing is changed here; apply does that.
 // One .cc per subject; the README lists them.
 #pragma once
 
-#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "model/account_directory.h"
 #include "model/cluster.h"
 #include "model/event.h"
 #include "model/node_rpc.h"
 #include "model/rpc.h"
 #include "sched/planner.h"
+#include "slurmctld/core/command.h"
 #include "slurmctld/core/feasibility.h"
 #include "slurmctld/core/indexes.h"
+#include "slurmctld/core/rights.h"
 #include "slurmctld/core/settings.h"
+#include "steps/job_steps.h"
 
 namespace muster::slurmctld {
-
-// Who asks, as the connection proved it.
-struct Caller {
-  Uid uid{};
-  Gid gid{};
-  std::vector<std::string> groups;   // names, the login group first; filled only where the files ask (AllowGroups, mcs/group)
-  std::string host;                  // the node the command ran on, where known (AllocNodes)
-  std::string name;                  // filled only where labels are user names (mcs/user)
-  static Caller root() { return {}; }
-};
 
 struct View {
   const Cluster& cluster;
@@ -37,9 +31,12 @@ struct View {
   FeasibilityCache& feasibility;
   Time now{};
   Caller caller;
+  Right of_job = Right::kUnnamed;  // what the command that is decided asks for each job that it means (commands.def)
 
-  bool is_operator() const;                 // root or SlurmUser
-  bool may_manage(const Job& job) const;    // its owner or an operator
+  Rights rights() const { return {settings, cluster.directory, caller}; }
+  bool may(Right right) const { return rights().may(right); }
+  bool may(Right right, const Job& job) const { return rights().may(right, job); }
+  bool may(const Job& job) const { return may(of_job, job); }
 };
 
 using Events = std::vector<Event>;
@@ -56,12 +53,39 @@ struct Decision {
   Reply reply{};
   std::vector<Order> orders;
 };
+struct ConfigDecision : Decision<rpc::Messages> {
+  std::shared_ptr<const config::LoadedConfig> loaded;  // with the change; null: it is for node daemons alone
+};
+
+// ---- a decide() for each command that changes something, in the file of its subject
+template <class Decided>
+struct DecisionTo {
+  using Type = Decision<DecidedAnswer<Decided>>;
+};
+template <>
+struct DecisionTo<rpc::UpdateConfig> {
+  using Type = ConfigDecision;
+};
+#define MUSTER_DECIDE_kChange(request) \
+  Result<DecisionTo<DecidedAs<rpc::request>>::Type> decide(const View& v, const DecidedAs<rpc::request>& command);
+#define MUSTER_DECIDE_kQuery(request)
+#define MUSTER_DECIDE_kSession(request)
+#define MUSTER_DECIDE_kProcess(request)
+#define MUSTER_DECIDE_kDaemon(request)
+#define MUSTER_COMMAND(request, first, of_job, kind, handler) MUSTER_DECIDE_##kind(request)
+#include "slurmctld/core/commands.def"
+#undef MUSTER_COMMAND
+#undef MUSTER_DECIDE_kChange
+#undef MUSTER_DECIDE_kQuery
+#undef MUSTER_DECIDE_kSession
+#undef MUSTER_DECIDE_kProcess
+#undef MUSTER_DECIDE_kDaemon
 
 // ---- submit.cc
-Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobRequest& request);
-// The checks of a submission alone: the request completed with what the site fills in, and its partitions.
-Result<JobRequest> check_request(const View& v, const JobRequest& request);
-Result<> check_batch_features(const JobRequest& request);   // --batch against --constraint
+void order_partitions(const Cluster& cluster, std::vector<std::string>& names);
+// The same rules for a waiting job that is changed from what it asked for `before`: of what the change concerns. Where several
+// partitions are named, those that the job may not enter are left out, and functions in node lists become names.
+Result<> check_changed(const View& v, const JobRequest& before, JobRequest& request);
 
 // ---- mcs.cc
 // Gives the job the label that it is to have, or says why it may not have the one asked for. The caller's groups are those of
@@ -80,7 +104,7 @@ struct Ending {
   uint32_t flags = 0;
   int32_t exit_status = 0;
   std::string detail;
-  Bitmap gone;                  // nodes (by index) where nothing is left already
+  Bitmap gone;  // nodes (by index) where nothing is left already
 };
 void end_job(const View& v, const Job& job, const Ending& ending, Events& out);
 // A job whose nodes were being made ready: begins, where they are.
@@ -95,37 +119,41 @@ struct JobProgramEnd {
 Events decide_program_ended(const View& v, const JobProgramEnd& end);
 // A finished job with nothing left on any node: requeue it if it was to be; called after the last release.
 void after_release(const View& v, const Job& job, Events& out);
-Result<Decision<rpc::Empty>> decide_finish_allocation(const View& v, const rpc::FinishAllocation& c);
 
-// ---- control.cc
-Decision<rpc::SignalJobsAnswer> decide_signal(const View& v, const rpc::SignalJobs& c);
-Result<Decision<rpc::Messages>> decide_control(const View& v, const rpc::ControlJobs& c);
-Result<Decision<rpc::Empty>> decide_notify(const View& v, const rpc::NotifyJob& c);
-std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s);
-// The jobs that a selector means, each as a record of its own: pending tasks that it names out of an array are taken out of
-// the array's record by events appended to `out`, and stand in `own` as they will be.
-struct PickedJobs {
-  std::vector<const Job*> jobs;
-  std::deque<Job> own;
-};
-PickedJobs pick_jobs(const View& v, const rpc::JobSelector& s, Events& out);
-
-// ---- resize.cc: a running job gives up nodes
+// ---- resize.cc: a running job gives up nodes, or loses one and goes on
 // Which of its nodes (by index) stay; the error says why it cannot shrink so.
 Result<Bitmap> nodes_to_keep(const View& v, const Job& job, const std::string& list);
 Result<Bitmap> nodes_to_keep(const View& v, const Job& job, uint32_t count);
-void shrink_job(const View& v, const Job& job, const Bitmap& keep, Events& out, std::vector<Order>& orders);
+void shrink_job(const View& v, const Job& job, const Bitmap& keep, Events& out);
+// --no-kill: whether the job goes on without this node. Those that it loses by `out` are gone already.
+bool outlives(const Job& job, NodeId node, const Events& out);
+const Allocation& nodes_left(const Job& job, const Events& out);
+// `at_once`: the node has nothing of the job any more, or cannot be told to end it.
+void lose_node(const View& v, const Job& job, NodeId node, bool at_once, Events& out);
 
 // ---- update_job.cc
-Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::UpdateJob& c);
-Result<Decision<rpc::Messages>> decide_update_step(const View& v, const rpc::UpdateStep& c);
 node_rpc::LimitStep limit_order(const Job& job, const Step& step, uint32_t limit_min);
 
 // ---- steps.cc
-Result<Decision<rpc::StepCreated>> decide_create_step(const View& v, const rpc::CreateStep& c);
-// A running step as sattach needs it, or the nodes of a running job as sbcast does. Changes nothing.
-Result<rpc::StepCreated> step_or_nodes(const View& v, const rpc::AskCredential& c);
-Result<Decision<rpc::Empty>> decide_finish_step(const View& v, const rpc::FinishStep& c);
+// What a job's steps are decided from. It refers to the view and the job.
+steps::JobSteps steps_of(const View& v, const Job& job);
+steps::StepPorts step_ports(const View& v, const Job& job);
+// The end of a step, and what accounting is to say of it: it ran out of memory or of its own time, or as its exit status says.
+event::StepEnded step_ended(const View& v, const Job& job, const Step& step, int32_t exit_status, bool out_of_memory);
+
+// ---- managed_steps.cc: jobs whose first node decides about their steps (docs/adr/0011)
+// Whether it is to be so for a job that starts.
+bool may_be_managed(const View& v, const Job& job, const Allocation& allocation);
+bool is_managed_by(const Job& job, NodeId node);
+// What that node is told, but for the signature. nullopt: nothing yet, for its key is not known.
+std::optional<node_rpc::ManageSteps> manage_order(const Cluster& cluster, const Settings& settings, const Job& job, Time now);
+// What the node says has become of the job's steps: a claim, of which only what the job holds becomes true.
+void take_news(const View& v, NodeId node, const node_rpc::StepsOfJob& r, Decision<rpc::Empty>& d);
+// So many numbers of steps may have been given without slurmctld knowing; the next manager begins after them.
+inline constexpr uint32_t kStepsUntold = 10000;
+uint32_t first_step_of_next_manager(const View& v, const Job& job);
+// Jobs that a node says it manages and does not: it may forget them.
+void end_management(const View& v, NodeId node, const node_rpc::Register& r, std::vector<Order>& out);
 
 // ---- nodes.cc
 Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc::Register& r);
@@ -134,8 +162,11 @@ void set_node_down(const View& v, const Node& node, const std::string& reason, E
 // A node that did not answer for SlurmdTimeout, a resume that took too long, a planned return.
 void node_timer(const View& v, NodeId node, TimerKind kind, Events& out);
 
+// ---- learn.cc
+// What differs of what slurmdbd says now from what is known. Cost: O(n log n).
+Events decide_learn(const View& v, const rpc::Entities& fetched);
+
 // ---- update_node.cc
-Result<Decision<rpc::Messages>> decide_update_node(const View& v, const rpc::UpdateNode& c);
 // A host list that may name node sets, or ALL. kInvalidNodeName for a name that is no node.
 Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& text);
 // A node's state as NodeStateChanged carries it, to be altered by the caller.
@@ -146,7 +177,6 @@ Time suspend_deadline(const View& v, const Node& n);
 event::NodeStateChanged state_of(const Node& n, Time now);
 
 // ---- node_power.cc: reboot, power up and down
-Result<Decision<rpc::Messages>> decide_control_nodes(const View& v, const rpc::ControlNodes& c);
 // One node of it; kInvalidNodeState where its state does not allow that.
 Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders);
 // A node that nothing runs on any more: the reboot or the power-down that it waited for begins.
@@ -162,25 +192,18 @@ void configure_topology(const View& v, const std::vector<NodeId>& ids, Events& o
 TopologyAddress address_of(const Cluster& cluster, const Job& job, size_t index);
 
 // ---- configure.cc
-Events decide_configure(const View& v);           // from the state as it is to what Settings say
+Events decide_configure(const View& v);  // from the state as it is to what Settings say
 // The admin state and flags that State= of a NodeName line means for a node not seen before.
 event::NodeStateChanged initial_state(const View& v, NodeId id, const NodeSpec& spec);
 
 // ---- update_partition.cc
-Result<Decision<rpc::Messages>> decide_update_partition(const View& v, const rpc::UpdatePartition& c);
-
 // ReconfigFlags: what scontrol changed of `known`, made again on what the files say of it now.
 void update_again(const View& v, const Partition& known, bool state_only, Partition& p);
 
 // ---- runtime_settings.cc
 // ReconfigFlags=KeepPowerSaveSettings of the new files: SuspendExc* as they are.
-std::shared_ptr<const config::LoadedConfig> keep_power_settings(const config::LoadedConfig& now, std::shared_ptr<const config::LoadedConfig> read);
-struct ConfigDecision {
-  std::shared_ptr<const config::LoadedConfig> loaded;   // with the change; null: it is for node daemons alone
-  std::vector<Order> orders;
-  rpc::Messages reply;
-};
-Result<ConfigDecision> decide_update_config(const View& v, const rpc::UpdateConfig& c);
+std::shared_ptr<const config::LoadedConfig> keep_power_settings(const config::LoadedConfig& now,
+                                                                std::shared_ptr<const config::LoadedConfig> read);
 
 // ---- timers.cc
 void job_timer(const View& v, JobId job, TimerKind kind, Events& out, std::vector<Order>& orders);
@@ -209,13 +232,18 @@ Time limit_time(const View& v, const Job& job);
 // Why a waiting job waits: the planner's word where that decides (null: it does not), else the job's own.
 const Verdict* deciding_verdict(const Cluster& cluster, const Job& job);
 Reason reason_shown(const Cluster& cluster, const Job& job);
-bool can_be_told(const Node* node);   // to end a job: it is up, or DOWN and connected
-bool requeue_allowed(const View& v, const Job& job);   // a batch job with --requeue, or JobRequeue and no --no-requeue
-uint32_t basic_priority(JobId id, int32_t nice);            // priority/basic: the earlier job first
+bool can_be_told(const Node* node);  // to end a job: it is up, or DOWN and connected
+// A job that was submitted held was not looked at: nodes that could run it may have been on their way. kRequestedPartConfigUnavailable
+// when it is let go and no node could run it in any of its partitions.
+Result<> check_ever_runs(const View& v, const JobRequest& request, uint32_t partition);
+// The marks of a hold, in `e`: by its user, or by an operator. Who is none leaves an operator's hold as it is.
+void mark_held(const View& v, const Job& job, bool as_user, event::JobChanged& e);
+bool requeue_allowed(const View& v, const Job& job);  // a batch job with --requeue, or JobRequeue and no --no-requeue
+uint32_t basic_priority(JobId id, int32_t nice);      // priority/basic: the earlier job first
 // Job::priority of what is neither held nor set by hand: that of priority/basic; otherwise a number that only says "not
 // held", for sched/priority.h works the priority out.
 uint32_t default_priority(const View& v, JobId id, int32_t nice);
-std::string job_name_for_users(const Job& job);        // "123", "123_4", "123_[5-7]"
+std::string job_name_for_users(const Job& job);  // "123", "123_4", "123_[5-7]"
 // The number of this request, with the event that stores it where no job has asked for the same yet.
 RequestId store_request(const View& v, JobRequest request, Events& out);
 // A job's record as JobChanged carries it, to be altered by the caller.

@@ -1,14 +1,17 @@
 #include "slurmctld/core/explain.h"
 
 #include "base/text.h"
-#include "sched/explain.h"
+#include "sched/explain/explain.h"
 
 namespace muster::slurmctld {
 namespace {
 
 // A task of an array: its own record once it started or ended, else the one that holds the pending tasks.
 const Job* find_job(const Cluster& cluster, const rpc::JobSelector& s) {
-  if (s.array_task == kNoArrayTask) return cluster.jobs.find(s.job.value);
+  if (s.array_task == kNoArrayTask) {
+    const Job* j = cluster.jobs.find(s.job.value);
+    return j && s.means_run(j->sluid()) ? j : nullptr;
+  }
   const Job* found = nullptr;
   cluster.jobs.for_each(
       [&](uint32_t, const Job& j) {

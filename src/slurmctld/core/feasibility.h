@@ -16,7 +16,7 @@ class FeasibilityCache {
   Result<> check(const Cluster& cluster, const sched::Params& params, const RequestBody& request, uint32_t partition);
 
  private:
-  static constexpr size_t kBound = 8192;   // shapes; beyond it the cache starts anew
+  static constexpr size_t kBound = 8192;  // shapes; beyond it the cache starts anew
   uint64_t epoch_ = 0;
   std::unordered_map<uint64_t, Result<>> known_;
 };

@@ -10,9 +10,7 @@ namespace muster::slurmctld {
 namespace {
 
 // How many jobs a record stands for.
-uint32_t tasks_of(const Job& job) {
-  return job.array_tasks ? static_cast<uint32_t>(job.array_tasks->pending.count()) : 1;
-}
+uint32_t tasks_of(const Job& job) { return job.array_tasks ? static_cast<uint32_t>(job.array_tasks->pending.count()) : 1; }
 
 }  // namespace
 
@@ -34,6 +32,11 @@ std::optional<LimitMail> next_limit_mail(const Job& job) {
   return std::nullopt;
 }
 
+// Over, with nothing left to do but to be forgotten when it is old enough.
+bool Indexes::only_ages(const Job& job) const {
+  return job.finished() && job.cleaned_up() && min_job_age_ > Duration::zero() && !(job.flags & (kJobRequeued | kJobRequeueHold));
+}
+
 template <class F>
 void Indexes::each_timer(const Job& job, F&& f) const {
   if (job.pending()) {
@@ -48,7 +51,7 @@ void Indexes::each_timer(const Job& job, F&& f) const {
       if (w.signal && !(job.time_warned & kWarnedSignal)) f(job.ends - seconds(w.seconds_before_end), TimerKind::kJobWarn);
       if (auto mail = next_limit_mail(job)) f(mail->at, TimerKind::kJobMail);
     }
-  } else if (job.cleaned_up() && min_job_age_ > Duration::zero() && !(job.flags & (kJobRequeued | kJobRequeueHold))) {
+  } else if (only_ages(job)) {
     f(job.ended + min_job_age_, TimerKind::kJobPurge);
   }
 }
@@ -61,7 +64,10 @@ void Indexes::add(const Job& job) {
   each_timer(job, [&](Time at, TimerKind kind) { timers_.emplace(at, kind, job.id.value); });
   if (job.record_position > recorded_) unrecorded_.insert({job.record_position, false, job.id.value});
   job_count_ += tasks_of(job);
-  state_counts_.add(job.state);
+  UserJobs& user = users_[job.request->uid.value];
+  user.count += tasks_of(job);
+  if (only_ages(job)) user.ended.emplace(job.ended, job.id);
+  state_counts_.add(job);
   if (job.pending() && job.dependencies) {
     for (const Dependency& d : job.dependencies->list) {
       if (d.state != DependencyState::kUnfulfilled) continue;
@@ -87,8 +93,8 @@ void Indexes::add(const Job& job) {
   job.settling.for_each([&](size_t i) { open({Duty::kSettle, job.id, nodes[i].node}); });
   if (!job.prolog_due && !(job.flags & kJobPowerUpNode))
     job.preparing.for_each([&](size_t i) { open({Duty::kPrepare, job.id, nodes[i].node}); });
-  if (job.state == JobState::kRunning && job.request->kind == JobKind::kBatch && !job.launched &&
-      !(job.flags & kJobConfiguring) && job.releasing.none())
+  if (job.state == JobState::kRunning && job.request->kind == JobKind::kBatch && !job.launched && !(job.flags & kJobConfiguring) &&
+      job.releasing.none())
     open({Duty::kLaunchBatch, job.id, job.batch_share().node});
 }
 
@@ -96,7 +102,11 @@ void Indexes::remove(const Job& job) {
   each_timer(job, [&](Time at, TimerKind kind) { timers_.erase({at, kind, job.id.value}); });
   if (job.record_position > recorded_) unrecorded_.erase({job.record_position, false, job.id.value});
   job_count_ -= tasks_of(job);
-  state_counts_.remove(job.state);
+  if (auto user = users_.find(job.request->uid.value); user != users_.end()) {
+    user->second.ended.erase({job.ended, job.id});
+    if ((user->second.count -= tasks_of(job)) == 0) users_.erase(user);
+  }
+  state_counts_.remove(job);
   if (job.pending() && job.dependencies) {
     for (const Dependency& d : job.dependencies->list) {
       singletons_.erase(job.id);
@@ -128,9 +138,7 @@ void Indexes::node_released(const Job& job, NodeId node) {
 namespace {
 
 // Of a request whose body is one of those known.
-uint64_t hash_of(const RequestBodyPtr& body, const PackedOwn& own) {
-  return mix64(reinterpret_cast<uintptr_t>(body.get())) ^ own.hash();
-}
+uint64_t hash_of(const RequestBodyPtr& body, const PackedOwn& own) { return mix64(reinterpret_cast<uintptr_t>(body.get())) ^ own.hash(); }
 
 std::array<std::string, 2> blobs_of(const SharedRequest& r) {
   return {std::string(r.own.get(&RequestOwn::script_hash)), std::string(r.own.get(&RequestOwn::environment_hash))};
@@ -164,7 +172,7 @@ void Indexes::remove_request(RequestId id, const SharedRequest& request) {
 std::vector<std::string> Indexes::take_unused_blobs() {
   std::vector<std::string> out = std::move(unused_blobs_);
   unused_blobs_.clear();
-  std::erase_if(out, [&](const std::string& hash) { return blob_used(hash); });   // asked for again meanwhile
+  std::erase_if(out, [&](const std::string& hash) { return blob_used(hash); });  // asked for again meanwhile
   return out;
 }
 
@@ -193,6 +201,12 @@ void Indexes::remove_node(const Node& node) {
   if (node.resume_after != kTimeUnset) timers_.erase({node.resume_after, TimerKind::kNodeReturn, node.id.value});
 }
 
+Time Indexes::next_timer() const {
+  Time next = timers_.empty() ? kTimeInfinite : std::get<0>(*timers_.begin());
+  for (const auto& [job, until] : held_back_) next = std::min(next, until);
+  return next;
+}
+
 bool Indexes::pop_due(Time now, Timer& timer) {
   if (timers_.empty() || std::get<0>(*timers_.begin()) > now) return false;
   std::tie(timer.at, timer.kind, timer.id) = *timers_.begin();
@@ -203,8 +217,14 @@ bool Indexes::pop_due(Time now, Timer& timer) {
 std::vector<Obligation> Indexes::take_due(Time now, Duration repeat_after) {
   std::vector<Obligation> out;
   size_t prepares = 0;
+  std::erase_if(held_back_, [&](const auto& held) { return held.second <= now; });
   auto send = [&](const Obligation& o) {
     if (!open_.contains(o)) return;
+    if (auto held = held_back_.find(o.job); o.duty == Duty::kTerminate && held != held_back_.end()) {
+      sent_at_[o] = held->second;
+      sent_.emplace(held->second, o);
+      return;
+    }
     if (o.duty == Duty::kPrepare && ++prepares > kMostPrepares) return due_.push_back(o);
     if (auto at = sent_at_.find(o); at != sent_at_.end()) sent_.erase({at->second, o});
     sent_at_[o] = now + repeat_after;
@@ -244,9 +264,10 @@ std::vector<JobId> Indexes::dependents_of(JobId job) const {
 }
 
 bool Indexes::same_as(const Indexes& o) const {
-  return open_ == o.open_ && on_node_ == o.on_node_ && dependents_ == o.dependents_ && singletons_ == o.singletons_ && completing_ == o.completing_ &&
-         bodies_.size() == o.bodies_.size() && requests_.size() == o.requests_.size() && blobs_ == o.blobs_ &&
-         job_count_ == o.job_count_ && state_counts_ == o.state_counts_ && unrecorded_ == o.unrecorded_;
+  return open_ == o.open_ && on_node_ == o.on_node_ && dependents_ == o.dependents_ && singletons_ == o.singletons_ &&
+         completing_ == o.completing_ && bodies_.size() == o.bodies_.size() && requests_.size() == o.requests_.size() &&
+         blobs_ == o.blobs_ && job_count_ == o.job_count_ && users_ == o.users_ && state_counts_ == o.state_counts_ &&
+         unrecorded_ == o.unrecorded_;
 }
 
 Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age) {

@@ -16,7 +16,18 @@
 
 namespace muster::slurmctld {
 
-enum class TimerKind : uint8_t { kJobBegin, kJobLimit, kJobWarn, kJobMail, kJobDeadline, kJobImmediate, kJobPurge, kNodeSilent, kNodeResume, kNodeReturn };
+enum class TimerKind : uint8_t {
+  kJobBegin,
+  kJobLimit,
+  kJobWarn,
+  kJobMail,
+  kJobDeadline,
+  kJobImmediate,
+  kJobPurge,
+  kNodeSilent,
+  kNodeResume,
+  kNodeReturn
+};
 
 // Something the world still has to do, repeated until the state says it is done.
 // kSettle: stop or continue a job's processes. kPrepare: its prolog, before anything else of it. kProlog, kEpilog: PrologSlurmctld and EpilogSlurmctld, on no node.
@@ -39,6 +50,13 @@ struct LimitMail {
 };
 std::optional<LimitMail> next_limit_mail(const Job& job);
 
+// What one user has in the table of MaxJobCount.
+struct UserJobs {
+  uint32_t count = 0;                      // every task of an array
+  std::set<std::pair<Time, JobId>> ended;  // those that only wait for MinJobAge, by when they ended
+  bool operator==(const UserJobs&) const = default;
+};
+
 class Indexes {
  public:
   explicit Indexes(Duration min_job_age) : min_job_age_(min_job_age) {}
@@ -46,8 +64,8 @@ class Indexes {
   // Called by apply around every change of a job record.
   void add(const Job& job);
   void remove(const Job& job);
-  void node_released(const Job& job, NodeId node);    // one node of a completing job, without touching the rest
-  RequestBodyPtr share(const RequestBody& body) const { return bodies_.share(body); }   // for the entry that add_request gets
+  void node_released(const Job& job, NodeId node);  // one node of a completing job, without touching the rest
+  RequestBodyPtr share(const RequestBody& body) const { return bodies_.share(body); }  // for the entry that add_request gets
   void add_request(RequestId id, const SharedRequest& request);
   void remove_request(RequestId id, const SharedRequest& request);
   void add_node(const Node& node);
@@ -62,7 +80,7 @@ class Indexes {
     uint32_t id = 0;
   };
   bool pop_due(Time now, Timer& timer);
-  Time next_timer() const { return timers_.empty() ? kTimeInfinite : std::get<0>(*timers_.begin()); }
+  Time next_timer() const;
 
   const std::set<Obligation>& obligations() const { return open_; }
   // Obligations that became due since the last call: new ones, a reconnected node's, and those unanswered for too long.
@@ -70,6 +88,8 @@ class Indexes {
   static constexpr size_t kMostPrepares = 64;
   std::vector<Obligation> take_due(Time now, Duration repeat_after);
   bool has_due() const { return !due_.empty(); }
+  // Nodes are told to end the job no earlier than then. Not in the log: after a restart they are told at once.
+  void hold_back(JobId job, Time until) { held_back_[job] = until; }
   void node_connected(NodeId node);
 
   // Jobs that hold something on the node.
@@ -81,7 +101,8 @@ class Indexes {
   // Scripts and environments: whether a request refers to the blob, and those that none refers to since the last call.
   bool blob_used(const std::string& hash) const { return blobs_.contains(hash); }
   std::vector<std::string> take_unused_blobs();
-  uint32_t job_count() const { return job_count_; }   // as MaxJobCount counts: every task of an array
+  uint32_t job_count() const { return job_count_; }                               // as MaxJobCount counts: every task of an array
+  const std::unordered_map<uint32_t, UserJobs>& users() const { return users_; }  // by uid; those with jobs
 
   // Jobs that nodes still clean up after, by when they ended.
   const std::set<std::pair<Time, JobId>>& completing() const { return completing_; }
@@ -91,37 +112,40 @@ class Indexes {
   // Accounting records that slurmdbd does not have yet, the oldest first.
   struct Unrecorded {
     uint64_t position = 0;
-    bool kept = false;                   // `id` is a number in Cluster::kept_records, else a job's
+    bool kept = false;  // `id` is a number in Cluster::kept_records, else a job's
     uint32_t id = 0;
     auto operator<=>(const Unrecorded&) const = default;
   };
   const std::set<Unrecorded>& unrecorded() const { return unrecorded_; }
   void add_unrecorded(const Unrecorded& r) { unrecorded_.insert(r); }
   void remove_unrecorded(const Unrecorded& r) { unrecorded_.erase(r); }
-  void recorded(uint64_t position);      // all up to it are
+  void recorded(uint64_t position);  // all up to it are
 
   bool same_as(const Indexes& o) const;
 
  private:
   template <class F>
   void each_timer(const Job& job, F&& f) const;
+  bool only_ages(const Job& job) const;
   void open(const Obligation& o);
 
   Duration min_job_age_;
   std::set<std::tuple<Time, TimerKind, uint32_t>> timers_;
   std::set<Obligation> open_;
   std::vector<Obligation> due_;
-  std::set<std::pair<Time, Obligation>> sent_;         // volatile: when to repeat
+  std::set<std::pair<Time, Obligation>> sent_;  // volatile: when to repeat
   std::map<Obligation, Time> sent_at_;
+  std::map<JobId, Time> held_back_;  // volatile
   std::unordered_map<uint32_t, std::set<JobId>> on_node_;
   std::map<JobId, std::set<JobId>> dependents_;
   std::set<JobId> singletons_;
   std::set<std::pair<Time, JobId>> completing_;
   RequestBodies bodies_;
   std::unordered_multimap<uint64_t, RequestId> requests_;
-  std::unordered_map<std::string, uint32_t> blobs_;    // hash → requests that refer to it
+  std::unordered_map<std::string, uint32_t> blobs_;  // hash → requests that refer to it
   std::vector<std::string> unused_blobs_;
   uint32_t job_count_ = 0;
+  std::unordered_map<uint32_t, UserJobs> users_;
   StateCounts state_counts_;
   std::set<Unrecorded> unrecorded_;
   uint64_t recorded_ = 0;

@@ -5,14 +5,19 @@
 namespace muster::slurmctld {
 namespace {
 
+constexpr size_t kFewEntries = 4;  // up to these any order will do
+
 template <class T, class V>
 bool wanted(const std::vector<T>& list, const V& value) {
+  if (list.size() > kFewEntries) return std::ranges::binary_search(list, value);
   return list.empty() || std::ranges::find(list, value) != list.end();
 }
 
 bool in_state(const Job& j, const rpc::JobFilter& f) {
   if (!f.states && !f.state_flags) return true;
-  return (f.states & (1u << static_cast<unsigned>(j.state))) || (f.state_flags & j.flags);
+  if (f.state_flags & j.flags) return true;
+  // STOPPED is a state of its own to whoever asks for states.
+  return !(j.flags & kJobStopped) && (f.states & (1u << static_cast<unsigned>(j.state)));
 }
 
 bool in_partition(const Cluster& c, const Job& j, const std::vector<std::string>& names) {
@@ -26,9 +31,9 @@ bool in_partition(const Cluster& c, const Job& j, const std::vector<std::string>
 bool on_nodes(const Cluster& c, const Job& j, const std::vector<std::string>& names) {
   if (names.empty()) return true;
   return j.allocation && std::ranges::any_of(j.allocation->nodes, [&](const NodeShare& s) {
-    const Node* n = c.nodes.find(s.node.value);
-    return n && (wanted(names, n->spec->name) || (!n->spec->hostname.empty() && wanted(names, n->spec->hostname)));
-  });
+           const Node* n = c.nodes.find(s.node.value);
+           return n && (wanted(names, n->spec->name) || (!n->spec->hostname.empty() && wanted(names, n->spec->hostname)));
+         });
 }
 
 bool asks_licenses(const std::string& licenses, const std::vector<std::string>& names) {
@@ -44,20 +49,31 @@ bool asks_licenses(const std::string& licenses, const std::vector<std::string>& 
 
 bool selected(const Job& j, const std::vector<rpc::JobSelector>& list) {
   if (list.empty()) return true;
-  return std::ranges::any_of(list, [&](const rpc::JobSelector& s) {
+  auto means = [&](const rpc::JobSelector& s) {
+    if (s.sluid) return j.id == s.job && s.means_run(j.sluid());
     if (j.id != s.job && j.array_job_id != s.job) return false;
     if (s.array_task == kNoArrayTask) return true;
     return j.array_task == s.array_task || (j.array_tasks && j.array_tasks->pending.test(s.array_task));
-  });
+  };
+  if (list.size() <= kFewEntries) return std::ranges::any_of(list, means);
+  auto of = [&](JobId id) { return std::ranges::any_of(std::ranges::equal_range(list, id, {}, &rpc::JobSelector::job), means); };
+  return of(j.id) || (j.array_job_id && j.array_job_id != j.id && of(j.array_job_id));
 }
 
 }  // namespace
 
+void put_in_order(rpc::JobFilter& f) {
+  std::ranges::stable_sort(f.jobs, {}, &rpc::JobSelector::job);
+  std::ranges::sort(f.users);
+  for (std::vector<std::string>* names : {&f.names, &f.accounts, &f.qos, &f.reservations, &f.wckeys, &f.licenses, &f.partitions, &f.nodes})
+    std::ranges::sort(*names);
+}
+
 bool matches_filter(const Cluster& c, const Job& j, const rpc::JobFilter& f) {
   const RequestBody& r = *j.request;
-  return in_state(j, f) && wanted(f.users, r.uid) && wanted(f.names, j.name()) && wanted(f.accounts, r.account) &&
-         wanted(f.qos, r.qos) && wanted(f.reservations, r.reservation) && wanted(f.wckeys, r.wckey) &&
-         asks_licenses(r.licenses, f.licenses) && selected(j, f.jobs) && in_partition(c, j, f.partitions) && on_nodes(c, j, f.nodes);
+  return in_state(j, f) && wanted(f.users, r.uid) && wanted(f.names, j.name()) && wanted(f.accounts, r.account) && wanted(f.qos, r.qos) &&
+         wanted(f.reservations, r.reservation) && wanted(f.wckeys, r.wckey) && asks_licenses(r.licenses, f.licenses) &&
+         selected(j, f.jobs) && in_partition(c, j, f.partitions) && on_nodes(c, j, f.nodes);
 }
 
 }  // namespace muster::slurmctld

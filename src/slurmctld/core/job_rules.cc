@@ -7,12 +7,9 @@
 namespace muster::slurmctld {
 namespace {
 
-constexpr int64_t kFirstPriority = 4294901760;   // of job 1; each later one gets one less
+constexpr int64_t kFirstPriority = 4294901760;  // of job 1; each later one gets one less
 
 }  // namespace
-
-bool View::is_operator() const { return caller.uid == Uid{0} || caller.uid == settings.slurm_user; }
-bool View::may_manage(const Job& job) const { return is_operator() || caller.uid == job.request->uid; }
 
 const Verdict* deciding_verdict(const Cluster& cluster, const Job& j) {
   const Verdict* verdict = cluster.verdicts.find(j.id.value);
@@ -30,6 +27,25 @@ bool can_be_told(const Node* n) {
   return in_touch && !(n->flags & (kNodePoweredDown | kNodePoweringUp));
 }
 
+Result<> check_ever_runs(const View& v, const JobRequest& request, uint32_t partition) {
+  std::vector<uint32_t> partitions{partition};
+  for (const std::string& name : request.partitions)
+    if (const Partition* p = v.cluster.partition(name)) partitions.push_back(p->index);
+  Result<> ever;
+  for (uint32_t p : partitions) {
+    ever = v.feasibility.check(v.cluster, v.settings.sched, request, p);
+    if (ever || ever.error().code != Errc::kRequestedNodeConfigUnavailable) return {};
+  }
+  return fail(Errc::kRequestedPartConfigUnavailable, {}, std::string(ever.error().hint));
+}
+
+void mark_held(const View& v, const Job& job, bool as_user, event::JobChanged& e) {
+  if ((job.flags & kJobHeldByAdmin) && !v.may(Right::kAdminHold)) return;
+  const bool own = as_user || !v.may(Right::kAdminHold);
+  e.reason = own ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
+  e.flags = (e.flags & ~(kJobHeldByUser | kJobHeldByAdmin)) | (own ? kJobHeldByUser : kJobHeldByAdmin);
+}
+
 bool requeue_allowed(const View& v, const Job& job) {
   if (job.request->kind != JobKind::kBatch) return false;
   if (job.request->requeue != TriState::kDefault) return job.request->requeue == TriState::kYes;
@@ -40,9 +56,7 @@ uint32_t basic_priority(JobId id, int32_t nice) {
   return static_cast<uint32_t>(std::clamp<int64_t>(kFirstPriority - (id.value - 1) - nice, 1, kUnlimited32 - 1));
 }
 
-uint32_t default_priority(const View& v, JobId id, int32_t nice) {
-  return v.settings.priority.multifactor ? 1 : basic_priority(id, nice);
-}
+uint32_t default_priority(const View& v, JobId id, int32_t nice) { return v.settings.priority.multifactor ? 1 : basic_priority(id, nice); }
 
 RequestId store_request(const View& v, JobRequest request, Events& out) {
   if (RequestId known = v.indexes.find_request(request, v.cluster)) return known;
@@ -72,6 +86,7 @@ event::JobChanged changed(const Job& job) {
   e.reason = job.reason;
   e.time_limit_min = job.time_limit_min;
   e.partition = job.partition;
+  e.association = job.association;
   e.eligible = job.eligible;
   e.ends = job.ends;
   e.array_tasks = job.array_tasks;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "slurmctld/core/job_filter.h"
 #include "slurmctld/core/rows.h"
 
 namespace muster::slurmctld {
@@ -18,7 +19,13 @@ bool same_verdict(const Verdict* a, const Verdict* b) {
 }  // namespace
 
 JobWatch::JobWatch(rpc::QueryJobs query, Privacy privacy)
-    : query_(std::move(query)), privacy_(std::move(privacy)), writer_(query_.parts), before_(std::make_shared<const Cluster>()), now_(before_) {}
+    : query_(std::move(query)),
+      privacy_(std::move(privacy)),
+      writer_(query_.parts),
+      before_(std::make_shared<const Cluster>()),
+      now_(before_) {
+  put_in_order(query_.filter);
+}
 
 bool JobWatch::shown(const Cluster& cluster, JobId id) const {
   const Job* j = cluster.jobs.find(id.value);

@@ -2,14 +2,16 @@
 // failures, blobs.
 #include "model/mail.h"
 #include "slurmctld/core/core_testing.h"
+#include "slurmctld/core/job_filter.h"
 
 namespace muster::slurmctld {
 namespace {
 
-std::vector<std::string> subjects(const Bench& b) {   // "7 Began": enough to tell mails apart
+std::vector<std::string> subjects(const Bench& b) {  // "7 Began": enough to tell mails apart
   std::vector<std::string> out;
   for (const Effect& e : b.effects)
-    if (auto* m = std::get_if<SendMail>(&e)) out.push_back(std::to_string(m->job.id.value) + (m->array ? " array " : " ") + format_mail_type(m->what));
+    if (auto* m = std::get_if<SendMail>(&e))
+      out.push_back(std::to_string(m->job.id.value) + (m->array ? " array " : " ") + format_mail_type(m->what));
   return out;
 }
 using Mails = std::vector<std::string>;
@@ -32,7 +34,7 @@ TEST(Suspend, IsRepeatedUntilEachNodeConfirmed) {
   uint32_t first = r.b.host(r.job);
   r.b.report(first, node_rpc::JobSettled{r.job, 0, true});
   EXPECT_EQ(r.b.get(r.job).settling.count(), 1u);
-  r.b.wait(seconds(20));   // the other one has said nothing
+  r.b.wait(seconds(20));  // the other one has said nothing
   auto again = r.b.orders<node_rpc::SuspendJob>();
   ASSERT_EQ(again.size(), 1u);
   EXPECT_TRUE(again[0].suspend);
@@ -48,7 +50,7 @@ TEST(Suspend, AConfirmationOfTheOppositeIsNone) {
   uint32_t node = r.b.host(r.job);
   r.b.control(rpc::JobAction::kSuspend, r.job);
   r.b.control(rpc::JobAction::kResume, r.job);
-  r.b.report(node, node_rpc::JobSettled{r.job, 0, true});   // late
+  r.b.report(node, node_rpc::JobSettled{r.job, 0, true});  // late
   EXPECT_EQ(r.b.get(r.job).settling.count(), 1u);
   r.b.wait(seconds(20));
   ASSERT_EQ(r.b.orders<node_rpc::SuspendJob>().size(), 1u);
@@ -138,7 +140,7 @@ TEST(Deadline, EndsAJobThatCanNoLongerEndInTime) {
     q.deadline = b.now + minutes(15);
     q.hold = true;
   });
-  b.wait(minutes(5));   // ten minutes are just left
+  b.wait(minutes(5));  // ten minutes are just left
   EXPECT_EQ(b.state(j), JobState::kPending);
   b.wait(seconds(1));
   EXPECT_EQ(b.state(j), JobState::kDeadline);
@@ -158,21 +160,73 @@ TEST(Deadline, TimeMinIsTheLeast) {
   EXPECT_EQ(b.state(j), JobState::kDeadline);
 }
 
-TEST(Deadline, NeedsALimitAndTheFuture) {
-  Bench b;
-  auto refused = [&](const std::function<void(JobRequest&)>& change) {
-    JobRequest q = Bench::request(change);
+TEST(Deadline, MustBeWithinReachAtSubmission) {
+  Bench b("PartitionName=endless Nodes=ALL\n");
+  auto answer = [&](uint32_t deadline_min, uint32_t limit_min, uint32_t time_min, uint32_t begin_min = 0) {
+    JobRequest q = Bench::request();
+    q.deadline = b.now + minutes(deadline_min);
+    q.time_limit_min = limit_min;
+    q.time_min_min = time_min;
+    if (begin_min) q.begin = b.now + minutes(begin_min);
     Result<rpc::JobSubmitted> r;
-    b.turn([&] { r = b.core.submit(Caller{q.uid, {}, {}, {}}, q); });
+    b.turn([&] { r = b.core.run(Caller{q.uid, {}, {}, {}}, q); });
     return r ? Errc::kOk : r.error().code;
   };
-  EXPECT_EQ(refused([&](JobRequest& q) { q.deadline = b.now - seconds(1); }), Errc::kInvalidTimeLimit);
-  EXPECT_EQ(refused([&](JobRequest& q) {
-              q.deadline = b.now + minutes(20);
-              q.time_limit_min = kUnlimited32;
-            }),
-            Errc::kInvalidTimeLimit);
-  EXPECT_EQ(refused([&](JobRequest& q) { q.time_min_min = 11; }), Errc::kInvalidTimeMin);
+  EXPECT_EQ(answer(0, 10, 0), Errc::kInvalidTimeLimit);  // over
+  EXPECT_EQ(answer(60, 61, 0), Errc::kInvalidTimeLimit);
+  EXPECT_EQ(answer(60, 60, 0), Errc::kOk);
+  EXPECT_EQ(answer(50, 60, 60), Errc::kInvalidTimeMin);
+  EXPECT_EQ(answer(60, 10, 0, 51), Errc::kInvalidTimeLimit);  // counted from --begin
+  EXPECT_EQ(answer(60, 10, 0, 61), Errc::kInvalidTimeLimit);
+  EXPECT_EQ(answer(60, 10, 11), Errc::kInvalidTimeMin);  // longer than the limit
+}
+
+TEST(Deadline, LeavesTheLimitThatIsNotNamedOrMayBeShorter) {
+  Bench b("PartitionName=endless Nodes=ALL\n");
+  auto submit = [&](std::optional<uint32_t> limit_min, uint32_t time_min, uint32_t deadline_min) {
+    return b.submit([&](JobRequest& q) {
+      q.partitions = {"endless"};
+      q.time_limit_min = limit_min;
+      q.time_min_min = time_min;
+      q.deadline = b.now + minutes(deadline_min);
+      q.hold = true;
+    });
+  };
+  JobId unnamed = submit(std::nullopt, 0, 10), shorter = submit(120, 20, 60), fits = submit(120, 20, 150);
+  EXPECT_EQ(b.get(unnamed).time_limit_min, 10u);
+  EXPECT_EQ(b.get(shorter).time_limit_min, 60u);
+  EXPECT_EQ(b.get(fits).time_limit_min, 120u);
+  b.wait(minutes(4));  // it starts later, and has what is left then
+  b.control(rpc::JobAction::kRelease, unnamed);
+  EXPECT_EQ(b.plan(), 1u);
+  EXPECT_EQ(b.get(unnamed).time_limit_min, 6u);
+  EXPECT_EQ(b.get(unnamed).ends, b.now + minutes(6));
+}
+
+// ---- stopped
+TEST(Signal, StopAndContinueAreShown) {
+  Running r;
+  auto signal = [&](uint16_t number, bool step = false) {
+    rpc::SignalJobs c;
+    c.signal = number;
+    c.filter.jobs.push_back({.job = r.job, .has_step = step, .step = kBatchStep});
+    r.b.turn([&] { EXPECT_TRUE(r.b.core.run(Caller::root(), c)->errors.empty()); });
+    return std::string(job_state_shown(r.b.state(r.job), r.b.get(r.job).flags));
+  };
+  EXPECT_EQ(signal(19, true), "RUNNING");  // a step alone
+  EXPECT_EQ(signal(19), "STOPPED");
+  EXPECT_TRUE(r.b.get(r.job).flags & kJobStopped);
+  EXPECT_EQ(signal(10), "STOPPED");
+  rpc::JobFilter runs, stopped;
+  runs.states = 1u << static_cast<unsigned>(JobState::kRunning);
+  stopped.state_flags = kJobStopped;
+  EXPECT_FALSE(matches_filter(r.b.core.cluster(), r.b.get(r.job), runs));
+  EXPECT_TRUE(matches_filter(r.b.core.cluster(), r.b.get(r.job), stopped));
+  EXPECT_EQ(signal(18), "RUNNING");
+  signal(19);
+  r.b.ends(r.job);
+  EXPECT_FALSE(r.b.get(r.job).flags & kJobStopped);
+  r.b.expect_replay_equal();
 }
 
 // ---- arrays
@@ -188,7 +242,7 @@ TEST(Array, LimitHoldsForTasksThatComeBack) {
   b.control(rpc::JobAction::kRequeue, first);
   b.gone(first, b.host(first));
   EXPECT_EQ(b.state(first), JobState::kPending);
-  EXPECT_EQ(b.plan(), 1u);   // one of the three, not two
+  EXPECT_EQ(b.plan(), 1u);  // one of the three, not two
   b.expect_replay_equal();
 }
 
@@ -198,7 +252,7 @@ TEST(Array, NoMoreTasksThanMaxArrayTasks) {
     JobRequest q = b.request();
     q.array = array;
     Result<rpc::JobSubmitted> r = fail(Errc::kError);
-    b.turn([&] { r = b.core.submit(Caller{q.uid, q.gid, {}, {}}, q); });
+    b.turn([&] { r = b.core.run(Caller{q.uid, q.gid, {}, {}}, q); });
     return r ? std::string() : std::string(r.error().hint);
   };
   EXPECT_EQ(submit("0-999:400"), "");
@@ -310,17 +364,124 @@ TEST(End, WhenItsNodesDoNotBoot) {
   EXPECT_EQ(b.state(j), JobState::kBootFail);
 }
 
+std::vector<uint32_t> nodes_of(const Job& j) {
+  std::vector<uint32_t> out;
+  for (const NodeShare& s : j.allocation->nodes) out.push_back(s.node.value);
+  return out;
+}
+Running on_three(bool no_kill, JobKind kind = JobKind::kBatch) {
+  return Running([=](JobRequest& q) {
+    q.min_nodes = q.max_nodes = 3;
+    q.kind = kind;
+    q.no_kill = no_kill;
+    q.requeue = TriState::kNo;
+  });
+}
+
 TEST(End, ANodeThatIsLostDoesNotEndAJobThatWantsItSo) {
   for (bool no_kill : {false, true}) {
-    Running r([&](JobRequest& q) {
-      q.min_nodes = q.max_nodes = 2;
-      q.no_kill = no_kill;
-      q.requeue = TriState::kNo;
-    });
-    uint32_t second = r.b.get(r.job).allocation->nodes[1].node.value;
-    r.b.set_node("n" + std::to_string(second), "DOWN");
+    Running r = on_three(no_kill);
+    r.b.set_node("n1", "DOWN");
     EXPECT_EQ(r.b.state(r.job), no_kill ? JobState::kRunning : JobState::kNodeFail);
+    if (!no_kill) continue;
+    EXPECT_EQ(nodes_of(r.b.get(r.job)), (std::vector<uint32_t>{0, 2}));  // what is shown is what is left
+    EXPECT_EQ(r.b.orders<node_rpc::TerminateJob>().size(), 1u);          // its slurmd is there
+    r.b.gone(r.job, 1);
+    EXPECT_FALSE(r.b.get(r.job).flags & kJobResizing);
+    r.b.set_node("n0", "DOWN");  // that of the script
+    EXPECT_EQ(r.b.state(r.job), JobState::kNodeFail);
+    r.b.expect_replay_equal();
   }
+}
+
+TEST(End, SeveralNodesAreLostAtOnce) {
+  for (bool no_kill : {false, true}) {
+    Running r = on_three(no_kill);
+    r.b.turn([&] {
+      r.b.core.node_disconnected(NodeId(1));
+      r.b.core.node_disconnected(NodeId(2));
+    });
+    r.b.set_node("n[1-2]", "DOWN");
+    EXPECT_EQ(r.b.state(r.job), no_kill ? JobState::kRunning : JobState::kNodeFail);
+    for (uint32_t n : {1u, 2u})
+      EXPECT_TRUE(r.b.node(n).cpus_used.none() && r.b.node(n).jobs_running + r.b.node(n).jobs_completing == 0) << n;
+    if (no_kill) EXPECT_EQ(nodes_of(r.b.get(r.job)), (std::vector<uint32_t>{0}));
+    else EXPECT_EQ(r.b.get(r.job).releasing.to_ranges(), "0");
+    r.b.expect_replay_equal();
+  }
+}
+
+TEST(End, AnAllocationEndsWithItsLastNode) {
+  Running r = on_three(true, JobKind::kAllocation);
+  for (const char* node : {"n0", "n1"}) r.b.set_node(node, "DOWN");
+  EXPECT_EQ(r.b.state(r.job), JobState::kRunning);
+  r.b.set_node("n2", "DOWN");
+  EXPECT_EQ(r.b.state(r.job), JobState::kNodeFail);
+}
+
+TEST(End, ANodeThatWasRebootedIsLostToo) {
+  Running r = on_three(true);
+  r.b.register_node(1, "boot2");
+  EXPECT_EQ(r.b.state(r.job), JobState::kRunning);
+  EXPECT_EQ(nodes_of(r.b.get(r.job)), (std::vector<uint32_t>{0, 2}));
+  EXPECT_FALSE(r.b.orders<node_rpc::TerminateJob>().empty());  // a step may have started there since
+  r.b.gone(r.job, 1);
+  EXPECT_TRUE(r.b.node(1).cpus_used.none());
+}
+
+// ---- steps
+struct TwoNodeStep : Running {
+  StepId step{};
+  TwoNodeStep(uint32_t limit_min = kUnlimited32)
+      : Running([](JobRequest& q) { q.min_nodes = q.max_nodes = 2, q.kind = JobKind::kAllocation; },
+                "AccountingStorageType=accounting_storage/slurmdbd\n") {
+    rpc::CreateStep c;
+    c.job = job;
+    c.request.min_nodes = c.request.max_nodes = c.request.num_tasks = 2;
+    if (limit_min != kUnlimited32) c.request.time_limit_min = limit_min;
+    b.turn([&] {
+      auto made = b.core.run(Caller::root(), c);
+      ASSERT_TRUE(made) << made.error().message();
+      step = made->step;
+    });
+  }
+  void gone(uint32_t node, int32_t status, bool out_of_memory = false, bool ends_step = false) {
+    b.report(node, node_rpc::StepGone{job, 0, step, status, out_of_memory, ends_step});
+  }
+  JobState recorded() const {
+    JobState state = JobState::kPending;
+    b.core.cluster().kept_records.for_each([&](uint32_t, const KeptRecord& r) {
+      if (r.step && r.step->id == step) state = r.step->state;
+    });
+    return state;
+  }
+};
+
+TEST(Step, ThatRanOutOfMemoryEndsOnItsOtherNodesWhereThatIsWanted) {
+  for (bool whole : {false, true}) {
+    TwoNodeStep s;
+    s.gone(0, 9, true, whole);
+    auto kills = s.b.orders<node_rpc::SignalJob>();
+    ASSERT_EQ(kills.size(), whole ? 1u : 0u);
+    if (whole) {
+      EXPECT_TRUE(kills[0].has_step && kills[0].step == s.step && kills[0].signal == 9);
+    }
+    s.gone(1, 0);
+    EXPECT_EQ(s.recorded(), JobState::kOutOfMemory);
+    s.b.expect_replay_equal();
+  }
+}
+
+TEST(Step, ThatRanIntoItsOwnLimitIsATimeout) {
+  TwoNodeStep s(1);
+  s.b.now += seconds(61);
+  s.gone(0, 15);
+  s.b.turn([&] { ASSERT_TRUE(s.b.core.run(Caller::root(), rpc::FinishStep{s.job, s.step, 15, false})); });
+  EXPECT_EQ(s.recorded(), JobState::kTimeout);
+  TwoNodeStep early(1);
+  early.gone(0, 1 << 8);
+  early.gone(1, 0);
+  EXPECT_EQ(early.recorded(), JobState::kFailed);
 }
 
 // ---- blobs

@@ -17,15 +17,15 @@ TEST(Submit, GivesIdsInOrderAndSharesEqualRequests) {
 TEST(Submit, RefusesWhatCanNeverRunAndOtherUsers) {
   Bench b;
   b.core.begin(b.now);
-  auto many = b.core.submit(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.min_nodes = r.max_nodes = 9; }));
-  auto other = b.core.submit(Caller{Uid(1001), {}, {}, {}}, Bench::request());
-  auto nowhere = b.core.submit(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.partitions = {"none"}; }));
+  auto many = b.core.run(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.min_nodes = r.max_nodes = 9; }));
+  auto other = b.core.run(Caller{Uid(1001), {}, {}, {}}, Bench::request());
+  auto nowhere = b.core.run(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.partitions = {"none"}; }));
   EXPECT_FALSE(many.has_value());
   ASSERT_FALSE(other.has_value());
   EXPECT_EQ(other.error().code, Errc::kUserIdMissing);
   ASSERT_FALSE(nowhere.has_value());
   EXPECT_EQ(nowhere.error().code, Errc::kInvalidPartition);
-  auto reserved = b.core.submit(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.reservation = "none"; }));
+  auto reserved = b.core.run(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.reservation = "none"; }));
   ASSERT_FALSE(reserved.has_value());
   EXPECT_EQ(reserved.error().code, Errc::kReservationInvalid);
   EXPECT_TRUE(b.core.events().empty());
@@ -37,7 +37,7 @@ TEST(Submit, BoundsTheTextsOfPrologs) {
   using Change = std::function<void(JobRequest&)>;
   auto refusal = [&](const Change& change) {
     Result<rpc::JobSubmitted> r;
-    b.turn([&] { r = b.core.submit(Caller{Uid(1000), {}, {}, {}}, Bench::request(change)); });
+    b.turn([&] { r = b.core.run(Caller{Uid(1000), {}, {}, {}}, Bench::request(change)); });
     return r ? std::string("accepted") : r.error().hint;
   };
   auto plugins = [&](std::vector<std::string> entries) { return refusal([&](JobRequest& r) { r.spank_env = entries; }); };
@@ -72,14 +72,14 @@ TEST(Steps, HaveTheBoundsOfJobs) {
     c.request.num_tasks = 1;
     change(c);
     Result<rpc::StepCreated> r;
-    b.turn([&] { r = b.core.create_step(Caller{Uid(1000), {}, {}, {}}, c); });
+    b.turn([&] { r = b.core.run(Caller{Uid(1000), {}, {}, {}}, c); });
     return r ? std::string("accepted") : r.error().hint;
   };
   EXPECT_EQ(refusal([](rpc::CreateStep& c) { c.request.comment.assign(4097, 'x'); }), "comment: 4097 bytes, at most 4096");
   EXPECT_EQ(refusal([](rpc::CreateStep& c) { c.request.limits.resize(17); }), "limits: 17 entries, at most 16");
   EXPECT_EQ(refusal([](rpc::CreateStep& c) { c.srun_host.assign(4097, 'x'); }), "srun_host: 4097 bytes, at most 4096");
   EXPECT_TRUE(b.get(j).steps.empty());
-  EXPECT_EQ(refusal([](rpc::CreateStep& c) { c.request.environment = {std::string(100'000, 'x')}; }), "accepted");   // srun's own
+  EXPECT_EQ(refusal([](rpc::CreateStep& c) { c.request.environment = {std::string(100'000, 'x')}; }), "accepted");  // srun's own
 }
 
 TEST(Start, HoldsResourcesAndLaunchesOnce) {
@@ -177,11 +177,25 @@ TEST(End, AStepOfAWaitingJobIsNotThereToEnd) {
   c.filter.jobs.emplace_back().job = j;
   c.filter.jobs.back().has_step = true;
   b.turn([&] {
-    auto answer = b.core.signal(Caller::root(), c);
+    auto answer = b.core.run(Caller::root(), c);
     ASSERT_TRUE(answer.has_value());
     EXPECT_EQ(answer->errors.size(), 1u);
   });
   EXPECT_EQ(b.state(j), JobState::kPending);
+}
+
+TEST(End, AnAdministratorSaysWhyItIsCancelled) {
+  Bench b;
+  JobId j = b.submit();
+  rpc::SignalJobs c;
+  c.filter.jobs.emplace_back().job = j;
+  c.admin_comment = "runs on the wrong data";
+  for (Uid who : {Uid(1000), Uid(0)}) {
+    b.turn([&] { EXPECT_EQ(b.core.run(Caller{who, {}, {}, {}}, c)->errors.empty(), who == Uid(0)); });
+    EXPECT_EQ(b.state(j), who == Uid(0) ? JobState::kCancelled : JobState::kPending);
+  }
+  EXPECT_EQ(b.get(j).own.get(&RequestOwn::admin_comment), c.admin_comment);
+  b.expect_replay_equal();
 }
 
 TEST(Requeue, WaitsForTheNodesAndStartsANewGeneration) {
@@ -201,6 +215,30 @@ TEST(Requeue, WaitsForTheNodesAndStartsANewGeneration) {
 }
 
 // Its nodes took longer than MinJobAge to let go of it.
+TEST(Requeue, CancelledBeforeItIsBackItStaysEnded) {
+  for (auto action : {rpc::JobAction::kRequeue, rpc::JobAction::kRequeueHold}) {
+    Bench b("JobRequeue=1\n");
+    JobId j = b.submit();
+    b.plan();
+    b.started(j);
+    const uint32_t node = b.host(j);
+    b.control(action, j);
+    ASSERT_TRUE(b.get(j).finished());
+    rpc::SignalJobs c;
+    c.filter.jobs.push_back({.job = j});
+    b.turn([&] {
+      auto answer = b.core.run(Caller::root(), c);
+      ASSERT_TRUE(answer);
+      EXPECT_EQ(answer->matched, 1u);
+      EXPECT_TRUE(answer->errors.empty());
+    });
+    b.gone(j, node);
+    EXPECT_EQ(b.get(j).state, JobState::kCancelled);
+    EXPECT_EQ(b.get(j).restarts, 0u);
+    b.expect_replay_equal();
+  }
+}
+
 TEST(Requeue, IsNotForgottenInstead) {
   Bench b("JobRequeue=1\n");
   JobId j = b.submit();
@@ -266,7 +304,7 @@ TEST(Rollback, RestoresEverythingButConnections) {
   Bench b;
   JobId j = b.submit();
   b.failing_turn([&] {
-    (void)b.core.submit(Caller::root(), Bench::request());
+    (void)b.core.run(Caller::root(), Bench::request());
     b.core.node_disconnected(NodeId(2));
   });
   EXPECT_EQ(b.core.cluster().last_job_id, j);
@@ -293,8 +331,11 @@ TEST(Rollback, EndIsReportedAgainAndTaken) {
 // As Slurm leaves it: why it waited is still there to read.
 TEST(Cancel, AWaitingJobKeepsTheReasonWhyItWaited) {
   Bench b;
-  auto whole = [](JobRequest& r) { r.min_nodes = 4; r.exclusive = Exclusive::kNode; };
-  JobId runs = b.submit(whole), waits = b.submit(whole), held = b.submit([](JobRequest& r) { r.hold = true; });
+  auto whole = [](JobRequest& r) {
+    r.min_nodes = 4;
+    r.exclusive = Exclusive::kNode;
+  };
+  JobId runs = b.submit(whole), waits = b.submit(whole), held = b.submit([](JobRequest&r) { r.hold = true; });
   b.plan();
   for (JobId j : {waits, held, runs}) b.cancel(j);
   EXPECT_EQ(b.get(waits).reason, Reason::kResources);
@@ -331,11 +372,11 @@ TEST(Array, WhatIsSaidOfOneTaskLeavesTheOthers) {
   rpc::ControlJobs hold;
   hold.action = rpc::JobAction::kHold;
   hold.jobs.push_back({.job = a, .array_task = 2});
-  b.turn([&] { ASSERT_TRUE(b.core.control(Caller::root(), hold)); });
+  b.turn([&] { ASSERT_TRUE(b.core.run(Caller::root(), hold)); });
   rpc::UpdateJob rename;
   rename.job = {.job = a, .array_task = 3};
   rename.changes = {pair_of("JobName", "third")};
-  b.turn([&] { ASSERT_TRUE(b.core.update_job(Caller::root(), rename)); });
+  b.turn([&] { ASSERT_TRUE(b.core.run(Caller::root(), rename)); });
   EXPECT_EQ(b.get(a).array_tasks->pending.to_ranges(), "1");
   EXPECT_GT(b.get(a).priority, 0u);
   EXPECT_EQ(b.get(a).name(), "j");
@@ -351,7 +392,7 @@ TEST(Array, OneThatWasCancelledStillNamesItsTasks) {
   EXPECT_EQ(b.state(a), JobState::kCancelled);
   EXPECT_EQ(job_name_for_users(b.get(a)), std::to_string(a.value) + "_[1-4]");
   JobId after = b.submit([&](JobRequest& r) { r.dependency = "afterok:" + std::to_string(a.value) + "_2"; });
-  EXPECT_EQ(b.get(after).reason, Reason::kDependencyNeverSatisfied);   // not: a task that nobody remembers
+  EXPECT_EQ(b.get(after).reason, Reason::kDependencyNeverSatisfied);  // not: a task that nobody remembers
 }
 
 TEST(Submit, AWholeArrayIsShownAsOneInDependencies) {
@@ -365,7 +406,7 @@ Errc refused(Bench& b, const std::function<void(JobRequest&)>& change) {
   JobRequest q = Bench::request(change);
   Errc code = Errc::kOk;
   b.turn([&] {
-    auto r = b.core.submit(Caller{q.uid, q.gid, {}, {}}, q);
+    auto r = b.core.run(Caller{q.uid, q.gid, {}, {}}, q);
     if (!r) code = r.error().code;
   });
   return code;
@@ -376,10 +417,8 @@ TEST(Submit, ImmediateDoesNotWaitForANamedNodeThatIsOutOfService) {
   rpc::UpdateNode drain;
   drain.nodes = "n1";
   drain.changes = {pair_of("State", "DRAIN"), pair_of("Reason", "disk")};
-  b.turn([&] { ASSERT_TRUE(b.core.update_node(Caller::root(), drain)); });
-  auto on = [](const char* node, uint32_t wait) {
-    return [=](JobRequest& r) { r.required_nodes = node, r.immediate_seconds = wait; };
-  };
+  b.turn([&] { ASSERT_TRUE(b.core.run(Caller::root(), drain)); });
+  auto on = [](const char* node, uint32_t wait) { return [=](JobRequest& r) { r.required_nodes = node, r.immediate_seconds = wait; }; };
   EXPECT_EQ(refused(b, on("n1", 1)), Errc::kNodeNotAvailable);
   EXPECT_EQ(refused(b, on("n1", 0)), Errc::kOk);
   EXPECT_EQ(refused(b, on("n0", 1)), Errc::kOk);
@@ -387,12 +426,13 @@ TEST(Submit, ImmediateDoesNotWaitForANamedNodeThatIsOutOfService) {
 }
 
 TEST(Submit, AnAlternatePartitionTakesTheJobsOfOneThatTakesNone) {
-  Bench b("PartitionName=a Nodes=ALL State=DRAIN Alternate=b\nPartitionName=b Nodes=ALL State=INACTIVE Alternate=c\n"
-          "PartitionName=c Nodes=ALL\nPartitionName=x Nodes=ALL State=DRAIN Alternate=y\nPartitionName=y Nodes=ALL State=DRAIN Alternate=x\n");
+  Bench b(
+      "PartitionName=a Nodes=ALL State=DRAIN Alternate=b\nPartitionName=b Nodes=ALL State=INACTIVE Alternate=c\n"
+      "PartitionName=c Nodes=ALL\nPartitionName=x Nodes=ALL State=DRAIN Alternate=y\nPartitionName=y Nodes=ALL State=DRAIN Alternate=x\n");
   const Job& j = b.get(b.submit([](JobRequest& r) { r.partitions = {"a", "main"}; }));
   EXPECT_EQ(j.request->partitions, (std::vector<std::string>{"c", "main"}));
   b.core.begin(b.now);
-  auto circle = b.core.submit(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.partitions = {"x"}; }));
+  auto circle = b.core.run(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.partitions = {"x"}; }));
   ASSERT_FALSE(circle.has_value());
   EXPECT_EQ(circle.error().code, Errc::kPartitionNotAvailable);
 }
@@ -411,7 +451,7 @@ TEST(Submit, TheSiteBoundsHowLongAJobWaitsForSwitches) {
   Bench b("SchedulerParameters=max_switch_wait=60\n");
   JobId j = b.submit([](JobRequest& r) { r.switches = 2, r.switches_wait = seconds(600), r.hold = true; });
   EXPECT_EQ(b.get(j).request->switches_wait, seconds(60));
-  EXPECT_EQ(b.get(j).eligible, kTimeUnset);   // held from the start: eligible when it is released
+  EXPECT_EQ(b.get(j).eligible, kTimeUnset);  // held from the start: eligible when it is released
   b.control(rpc::JobAction::kRelease, j);
   EXPECT_EQ(b.get(j).eligible, b.now);
 }

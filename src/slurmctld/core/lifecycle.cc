@@ -1,20 +1,24 @@
 // The life of a job after submission: its start, what its nodes report, its end, and its way back into the queue.
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <tuple>
 
+#include "acct/admission.h"
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
-#include "sched/features.h"
+#include "model/sharing_words.h"
+#include "sched/queue/pending.h"
+#include "sched/request/features.h"
 #include "slurmctld/core/core.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/privacy.h"
 
 namespace muster::slurmctld {
 namespace {
 
-Time end_of(uint32_t limit_min, Time start) {
-  return limit_min == kUnlimited32 ? kTimeInfinite : start + minutes(limit_min);
-}
+Time end_of(uint32_t limit_min, Time start) { return limit_min == kUnlimited32 ? kTimeInfinite : start + minutes(limit_min); }
 
 // Nodes of the item that must be powered up first become #, with a deadline.
 void power_up(const View& v, const sched::StartItem& item, Events& out) {
@@ -129,13 +133,13 @@ struct ReportHandler {
     e.state = JobState::kFailed;
     e.reason = Reason::kJobLaunchFailure;
     e.detail = r.text;
-    e.exit_status = r.node_fault ? 1 << 8 : 53;   // 0:53 is what Slurm shows for output that cannot be opened
+    e.exit_status = r.node_fault ? 1 << 8 : 53;  // 0:53 is what Slurm shows for output that cannot be opened
     // Steps of srun may run there without the script: the node says when it is rid of them.
     e.gone = Bitmap(j->allocation->nodes.size());
     e.flags = kJobLaunchFailed;
     // Held, or a prolog that fails everywhere would drain the cluster node by node.
-    bool hold = !v.settings.config().scheduler_parameters.has("nohold_on_prolog_fail") ||
-                j->restarts >= v.settings.config().max_batch_requeue;
+    bool hold =
+        !v.settings.config().scheduler_parameters.has("nohold_on_prolog_fail") || j->restarts >= v.settings.config().max_batch_requeue;
     const bool forced = j->request->kind == JobKind::kBatch && v.settings.prolog.force_requeue_on_fail;
     if (r.node_fault && (forced || requeue_allowed(v, *j))) e.flags |= hold ? kJobRequeueHold : kJobRequeued;
     end_job(v, *j, e, d.events);
@@ -162,24 +166,45 @@ struct ReportHandler {
     d.events.push_back(std::move(e));
   }
   void operator()(const node_rpc::StepGone& r) {
+    d.orders.push_back({node, node_rpc::StepEndTaken{r.job, r.generation, r.step}});  // also where nobody asks for it any more
     const Job* j = job_of(r.job, r.generation);
     if (!j) return;
-    size_t index = *index_of(*j, node);
-    for (const Step& s : j->steps) {
-      if (s.id != r.step) continue;
-      bool others = std::ranges::any_of(s.shares, [&](const StepShare& x) { return !x.done && x.node_index != index; });
-      if (!others) {
-        d.events.push_back(event::StepEnded{j->id, s.id, std::max(s.exit_status, r.exit_status), v.now});
-        return;
-      }
-      event::StepNodesDone e;
-      e.job = j->id;
-      e.step = s.id;
-      e.nodes = Bitmap(index + 1);
-      e.nodes.set(index);
-      e.exit_status = r.exit_status;
-      d.events.push_back(std::move(e));
+    const size_t index = *index_of(*j, node);
+    if (j->managed) return pass_on(*j, r);
+    auto step = std::ranges::find(j->steps, r.step, &Step::id);
+    if (step == j->steps.end()) return;
+    const auto still_there = [&](const StepShare& x) { return !x.done && x.node_index != index; };
+    if (std::ranges::none_of(step->shares, still_there)) {
+      d.events.push_back(step_ended(v, *j, *step, r.exit_status, r.out_of_memory));
+      return;
     }
+    event::StepNodesDone e;
+    e.job = j->id;
+    e.step = r.step;
+    e.nodes = Bitmap(index + 1);
+    e.nodes.set(index);
+    e.exit_status = r.exit_status;
+    e.out_of_memory = r.out_of_memory;
+    d.events.push_back(std::move(e));
+    if (!r.ends_step) return;
+    for (const StepShare& x : step->shares)
+      if (still_there(x)) kill_step(*j, r.step, x.node_index);
+  }
+  // The node could not tell the step's manager, or does not know of it any more.
+  void pass_on(const Job& j, const node_rpc::StepGone& r) {
+    node_rpc::PartOfStepEnded order;
+    order.part = {v.cluster.nodes.at(node.value).spec->name, r.job, r.generation, r.step, r.exit_status, r.out_of_memory, r.ends_step};
+    d.orders.push_back({j.allocation->nodes.front().node, std::move(order)});
+  }
+  void operator()(const node_rpc::StepsOfJob& r) { take_news(v, node, r, d); }
+  void kill_step(const Job& j, StepId step, uint32_t index) {
+    node_rpc::SignalJob kill;
+    kill.job = j.id;
+    kill.generation = j.restarts;
+    kill.has_step = true;
+    kill.step = step;
+    kill.signal = SIGKILL;
+    d.orders.push_back({j.allocation->nodes[index].node, kill});
   }
 };
 
@@ -201,11 +226,19 @@ Bitmap nodes_to_prepare(const View& v, const Job& job, const Allocation& a, uint
   return out;
 }
 
+// A limit lowered within --time-min: by the plan, or to what is left until --deadline.
+std::optional<uint32_t> limit_at_start(const View& v, const Job& job, const sched::StartItem& item) {
+  if (job.request->deadline == kTimeUnset || !job.request->time_min_min) return item.time_limit_min;
+  const int64_t left = std::max<int64_t>(to_seconds(job.request->deadline - v.now) / 60, job.request->time_min_min);
+  const uint32_t limit = item.time_limit_min.value_or(job.time_limit_min);
+  return left < limit ? std::optional(static_cast<uint32_t>(left)) : item.time_limit_min;
+}
+
 // --batch: the first node of the allocation that has these features; without such a node, the first one.
 uint32_t batch_index_of(const View& v, const RequestBody& r, const Allocation& a) {
   if (r.batch_features.empty()) return 0;
   auto wanted = sched::parse_features(r.batch_features);
-  if (!wanted || wanted->base.empty()) return 0;   // refused at submission
+  if (!wanted || wanted->base.empty()) return 0;  // refused at submission
   for (uint32_t i = 0; i < a.nodes.size(); ++i) {
     const std::vector<std::string>& has = v.cluster.nodes.at(a.nodes[i].node.value).features_active;
     if (sched::has_features(wanted->base[0], has)) return i;
@@ -217,8 +250,7 @@ uint32_t batch_index_of(const View& v, const RequestBody& r, const Allocation& a
 
 Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   const Job* j = v.cluster.jobs.find(item.job.value);
-  if (!j || !j->pending() || j->priority == 0 || !item.allocation || item.allocation->nodes.empty())
-    return fail(Errc::kInvalidStateChange);
+  if (!j || !j->pending() || j->priority == 0 || !item.allocation || item.allocation->nodes.empty()) return fail(Errc::kInvalidStateChange);
   bool of_array = item.array_task != kNoArrayTask;
   if (of_array != (j->array_tasks != nullptr) || (of_array && !j->array_tasks->pending.test(item.array_task)))
     return fail(Errc::kInvalidStateChange);
@@ -246,14 +278,19 @@ Result<Events> decide_start(const View& v, const sched::StartItem& item) {
     }
   }
   e.time = v.now;
-  e.time_limit_min = item.time_limit_min;
-  e.ends = end_of(item.time_limit_min.value_or(j->time_limit_min), v.now);
+  e.time_limit_min = limit_at_start(v, *j, item);
+  e.ends = end_of(e.time_limit_min.value_or(j->time_limit_min), v.now);
   e.priority = item.priority;
   e.partition = item.partition;
+  e.association = acct::association_of(v.cluster, *j->request, item.partition);
   e.allocation = item.allocation;
   e.batch_index = batch_index_of(v, *j->request, *item.allocation);
   for (const NodeShare& s : item.allocation->nodes)
     if (v.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp)) e.flags = kJobConfiguring | kJobPowerUpNode;
+  e.managed = may_be_managed(v, *j, *item.allocation);
+  const config::PortRange ports = v.settings.config().mpi_ports;
+  if (auto kept = e.managed ? steps::ports_to_keep(v.cluster, {ports.first, ports.last, true}, *item.allocation) : std::nullopt)
+    std::tie(e.first_port, e.last_port) = *kept;
   e.prolog = !v.settings.config().prolog_slurmctld.empty();
   e.preparing = nodes_to_prepare(v, *j, *item.allocation, e.batch_index);
   if (e.prolog || (e.preparing.any() && waits_for_prologs(v, *j))) e.flags |= kJobConfiguring;
@@ -274,7 +311,8 @@ void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
   e.job = job.id;
   e.state = ending.state;
   e.reason = ending.reason;
-  if (job.pending() && e.state == JobState::kCancelled && e.reason == Reason::kNone) e.reason = reason_shown(v.cluster, job);   // what it waited for
+  if (job.pending() && e.state == JobState::kCancelled && e.reason == Reason::kNone)
+    e.reason = reason_shown(v.cluster, job);  // what it waited for
   e.flags = ending.flags;
   e.exit_status = ending.exit_status;
   if (ending.state == JobState::kCancelled) e.by = v.caller.uid;
@@ -302,7 +340,7 @@ void settle_start(const View& v, const Job& job, Events& out) {
   if (!ready || (waits && !(job.flags & kJobPowerUpNode))) return;
   event::JobChanged e = changed(job);
   e.flags &= ~kJobPowerUpNode;
-  e.ends = end_of(job.time_limit_min, v.now);   // it could not begin before
+  e.ends = end_of(job.time_limit_min, v.now);  // it could not begin before
   if (!waits) e.flags &= ~kJobConfiguring;
   if (e.reason == Reason::kProlog || waits) e.reason = waits ? Reason::kProlog : Reason::kNone;
   out.push_back(std::move(e));
@@ -326,34 +364,47 @@ Events decide_program_ended(const View& v, const JobProgramEnd& end) {
   return out;
 }
 
+// Whether some state of the cluster could still serve the job in one of its partitions: licences, nodes and limits may have become
+// fewer since it was submitted.
+static bool request_still_valid(const View& v, const Job& job) {
+  std::vector<uint32_t> partitions = sched::partitions_of(v.cluster, job);
+  return std::ranges::any_of(partitions, [&](uint32_t p) {
+    return !v.cluster.partitions.find(p) || v.feasibility.check(v.cluster, v.settings.sched, *job.request, p).has_value();
+  });
+}
+
 void after_release(const View& v, const Job& job, Events& out) {
   if (!job.cleaned_up() || !(job.flags & (kJobRequeued | kJobRequeueHold))) return;
-  bool held = job.priority == 0 && (job.flags & (kJobHeldByUser | kJobHeldByAdmin));   // while it ran
+  bool held = job.priority == 0 && (job.flags & (kJobHeldByUser | kJobHeldByAdmin));  // while it ran
   bool hold = (job.flags & kJobRequeueHold) || held;
   bool too_often = job.restarts + 1 > v.settings.config().max_batch_requeue;
   event::JobRequeued e;
   e.job = job.id;
   e.time = v.now;
+  e.eligible = v.now + v.settings.requeue_delay;
   if (hold && (job.flags & kJobLaunchFailed) && !too_often) {
-    e.flags = kJobHeldByUser;   // the node was at fault: its owner may release it
+    e.flags = kJobHeldByUser;  // the node was at fault: its owner may release it
     e.reason = Reason::kLaunchFailedHeld;
   } else if (hold) {
     bool by_user = held && (job.flags & kJobHeldByUser);
     e.flags = (by_user ? kJobHeldByUser : kJobHeldByAdmin) | (job.flags & kJobSpecialExit);
     e.reason = too_often ? Reason::kJobHoldMaxRequeue : by_user ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
+  } else if (!request_still_valid(v, job)) {
+    e.flags = kJobHeldByAdmin;
+    e.reason = Reason::kBadConstraints;
   } else {
     const bool fixed = job.flags & kJobPriorityFixed;
     e.priority = fixed && job.priority ? job.priority : default_priority(v, job.id, job.request->nice);
     if (fixed) e.flags |= kJobPriorityFixed;
-    e.eligible = v.now;
+    e.reason = waiting_reason(v, job.dependencies.get(), e.eligible);
   }
   out.push_back(std::move(e));
 }
 
-Result<Decision<rpc::Empty>> decide_finish_allocation(const View& v, const rpc::FinishAllocation& c) {
+Result<Decision<rpc::Empty>> decide(const View& v, const rpc::FinishAllocation& c) {
   const Job* j = v.cluster.jobs.find(c.job.value);
   if (!j) return fail(Errc::kInvalidJobId);
-  if (!v.may_manage(*j)) return fail(Errc::kUserIdMissing);
+  if (!v.may(*j)) return fail(refusal(v, *j, Errc::kUserIdMissing));
   if (j->finished()) return fail(Errc::kAlreadyDone);
   Decision<rpc::Empty> d;
   Ending e;
@@ -395,11 +446,15 @@ node_rpc::JobOnNode job_on_nodes(const Cluster& cluster, const Job& job) {
   if (job.array_job_id) describe_array(*job.request, n);
   n.cluster = cluster.name;
   n.time_limit_min = job.time_limit_min;
+  n.sluid = job.sluid();
   n.started = job.started;
   n.ends = job.ends;
   n.num_tasks = job.allocation->total_tasks();
   n.tres_per_node_text = job.request->tres_per_node;
-  if (const Partition* p = cluster.partitions.find(job.partition)) n.partition = p->name;
+  const Partition* p = cluster.partitions.find(job.partition);
+  if (p) n.partition = p->name;
+  n.exclusive = exclusive_word(job.request->exclusive, p);
+  n.oversubscribe = oversubscribe_word(job.request->exclusive, p);
   std::vector<std::string> names;
   for (const NodeShare& s : job.allocation->nodes) {
     const Node* node = cluster.nodes.find(s.node.value);

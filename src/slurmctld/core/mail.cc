@@ -18,6 +18,7 @@ class Mails {
     if (const Job* j = wants(e.task_job ? e.task_job : e.job, kMailBegin)) add(*j, kMailBegin);
   }
   void operator()(const event::JobEnding& e) {
+    if (e.array_task != kNoArrayTask && !e.task_job) return;  // it never ran
     JobId id = e.task_job ? e.task_job : e.job;
     never_satisfied(id, e.reason);
     const Job* j = wants(id, kMailEnd | kMailFail | kMailRequeue | kMailTimeLimit);
@@ -35,7 +36,10 @@ class Mails {
     if (asked & what) add(*j, what);
   }
   void operator()(const event::JobWarned& e) {
-    uint16_t what = e.what == kWarnedHalf ? kMailTimeLimit50 : e.what == kWarned80 ? kMailTimeLimit80 : e.what == kWarned90 ? kMailTimeLimit90 : 0;
+    uint16_t what = e.what == kWarnedHalf ? kMailTimeLimit50
+                    : e.what == kWarned80 ? kMailTimeLimit80
+                    : e.what == kWarned90 ? kMailTimeLimit90
+                                          : 0;
     if (const Job* j = wants(e.job, what)) add(*j, what);
   }
   std::vector<SendMail> take() { return std::move(out_); }

@@ -18,9 +18,8 @@ bool allowed_group(const config::McsRules& m, const std::string& group) {
 
 // Of an operator, who may label jobs of others, only the list is asked.
 Result<> check_group(const View& v, const config::McsRules& m, const std::string& label) {
-  if (!allowed_group(m, label))
-    return refuse("--mcs-label=" + label + ": MCSParameters allows the groups " + join(m.groups, ", "));
-  if (!v.is_operator() && std::ranges::find(v.caller.groups, label) == v.caller.groups.end())
+  if (!allowed_group(m, label)) return refuse("--mcs-label=" + label + ": MCSParameters allows the groups " + join(m.groups, ", "));
+  if (!v.may(Right::kLabelForOthers) && std::ranges::find(v.caller.groups, label) == v.caller.groups.end())
     return refuse("--mcs-label=" + label + ": with mcs/group a label is a group that the user is in");
   return {};
 }
@@ -65,15 +64,19 @@ Result<> complete_mcs_label(const View& v, JobRequest& r) {
   const config::McsRules& m = v.settings.config().mcs;
   const bool keeps = r.exclusive == Exclusive::kMcs;
   if (m.plugin == Plugin::kNone) {
-    if (!keeps && r.mcs_label.empty()) return {};
-    return refuse(std::string(r.mcs_label.empty() ? "--exclusive=mcs" : "--mcs-label") +
-                  " needs an MCSPlugin, and this cluster has mcs/none; --exclusive=user keeps other users away");
+    // --exclusive=mcs is taken: nobody has a label here, so there is nobody to keep off.
+    if (r.mcs_label.empty()) return {};
+    return refuse("--mcs-label needs an MCSPlugin, and this cluster has mcs/none; --exclusive=user keeps other users away");
   }
   if (!r.mcs_label.empty()) return check_label(v, m, r);
-  if (m.enforced) r.mcs_label = default_label(v, m, r);
+  // Who wants nodes kept for a label and names none means the own one.
+  const bool keeps_own = keeps && m.select != config::McsRules::Select::kNever;
+  if (m.enforced || keeps_own) r.mcs_label = default_label(v, m, r);
   if (!r.mcs_label.empty()) return {};
-  if (m.enforced) return refuse("every job has a label here (MCSParameters=enforced), and there is none to take: name one with --mcs-label");
-  if (keeps && m.select == config::McsRules::Select::kOnDemand) return refuse("--exclusive=mcs keeps nodes for a label: name it with --mcs-label");
+  if (m.enforced)
+    return refuse("every job has a label here (MCSParameters=enforced), and there is none to take: name one with --mcs-label");
+  if (keeps && m.select == config::McsRules::Select::kOnDemand)
+    return refuse("--exclusive=mcs keeps nodes for a label: name it with --mcs-label");
   return {};
 }
 

@@ -22,12 +22,14 @@ struct Labelled : Bench {
   std::string label_of(const Caller& who, const std::function<void(JobRequest&)>& change) {
     std::string out;
     turn([&] {
-      auto r = core.submit(who, request([&](JobRequest& q) {
-        q.uid = who.uid;
-        q.user_name = "bob";
-        change(q);
-      }));
-      out = r ? core.cluster().jobs.at(r->job.value).request->mcs_label : errc_text(r.error().code) == errc_text(Errc::kInvalidMcsLabel) ? "refused: " + r.error().hint : "?";
+      auto r = core.run(who, request([&](JobRequest& q) {
+                          q.uid = who.uid;
+                          q.user_name = "bob";
+                          change(q);
+                        }));
+      out = r                                                                ? core.cluster().jobs.at(r->job.value).request->mcs_label
+            : errc_text(r.error().code) == errc_text(Errc::kInvalidMcsLabel) ? "refused: " + r.error().hint
+                                                                             : "?";
     });
     return out;
   }
@@ -42,7 +44,7 @@ TEST(Mcs, WithoutAPluginALabelIsRefused) {
   Labelled b;
   EXPECT_EQ(b.label_of(kBob, nothing), "");
   EXPECT_NE(b.label_of(kBob, asks("x")).find("--mcs-label needs an MCSPlugin"), std::string::npos);
-  EXPECT_NE(b.label_of(kBob, [](JobRequest& q) { q.exclusive = Exclusive::kMcs; }).find("--exclusive=mcs needs an MCSPlugin"), std::string::npos);
+  EXPECT_EQ(b.label_of(kBob, [](JobRequest& q) { q.exclusive = Exclusive::kMcs; }), "") << "taken: there is nobody with a label";
 }
 
 TEST(Mcs, UserHasItsNameOnDemandAndEnforced) {
@@ -52,6 +54,18 @@ TEST(Mcs, UserHasItsNameOnDemandAndEnforced) {
   EXPECT_NE(on_demand.label_of(kBob, asks("eve")).find("the label of this job is bob"), std::string::npos);
   Labelled enforced("MCSPlugin=mcs/user\nMCSParameters=enforced,select\n");
   EXPECT_EQ(enforced.label_of(kBob, nothing), "bob");
+}
+
+// Who wants nodes for a label and names none has the own one.
+TEST(Mcs, KeepingNodesIsAWishForTheOwnLabel) {
+  auto keeps = [](JobRequest& q) {
+    q.exclusive = Exclusive::kMcs;
+    q.account = "lhc";
+  };
+  EXPECT_EQ(Labelled("MCSPlugin=mcs/user\nMCSParameters=ondemand,select\n").label_of(kBob, keeps), "bob");
+  EXPECT_EQ(Labelled("MCSPlugin=mcs/group\nMCSParameters=ondemand,select\n").label_of(kBob, keeps), "staff");
+  EXPECT_EQ(Labelled("MCSPlugin=mcs/account\nMCSParameters=ondemand,ondemandselect\n").label_of(kBob, keeps), "lhc");
+  EXPECT_EQ(Labelled("MCSPlugin=mcs/user\nMCSParameters=ondemand,noselect\n").label_of(kBob, keeps), "");
 }
 
 TEST(Mcs, AccountGoesAlongWithTheJob) {
@@ -68,7 +82,7 @@ TEST(Mcs, AccountGoesAlongWithTheJob) {
 
 TEST(Mcs, GroupsOfTheUserAndOfTheList) {
   Labelled b("MCSPlugin=mcs/group\nMCSParameters=enforced,noselect:physics|chemistry\n");
-  EXPECT_EQ(b.label_of(kBob, nothing), "physics");   // the first of the user's groups that may be one
+  EXPECT_EQ(b.label_of(kBob, nothing), "physics");  // the first of the user's groups that may be one
   EXPECT_EQ(b.label_of(kBob, asks("physics")), "physics");
   EXPECT_NE(b.label_of(kBob, asks("staff")).find("MCSParameters allows the groups physics, chemistry"), std::string::npos);
   EXPECT_NE(b.label_of(kBob, asks("chemistry")).find("a group that the user is in"), std::string::npos);
@@ -103,7 +117,7 @@ TEST(Mcs, ALabelKeepsNodesUntilItsLastJobThereEnded) {
   b.started(red);
   b.ends(red);
   b.plan();
-  EXPECT_EQ(b.state(blue), JobState::kPending);   // `beside` came to a node kept for red, and it is kept
+  EXPECT_EQ(b.state(blue), JobState::kPending);  // `beside` came to a node kept for red, and it is kept
   b.started(beside);
   b.ends(beside);
   b.plan();
@@ -127,24 +141,25 @@ TEST(Mcs, OnlyAWaitingJobGetsAnotherLabel) {
 TEST(Mcs, AnOperatorsGroupsLabelNobodyElsesJob) {
   Bench b("MCSPlugin=mcs/group\nMCSParameters=enforced\n");
   JobId j;
-  b.turn([&] { j = b.core.submit(kBob, Bench::request([](JobRequest& q) { q.hold = true; }))->job; });
+  b.turn([&] { j = b.core.run(kBob, Bench::request([](JobRequest& q) { q.hold = true; }))->job; });
   ASSERT_EQ(b.get(j).request->mcs_label, "staff");
   auto clear = [&](const Caller& who) {
     rpc::UpdateJob c;
     c.job.job = j;
     c.changes.push_back({"MCSLabel", "=", ""});
     Result<rpc::Messages> r;
-    b.turn([&] { r = b.core.update_job(who, c); });
+    b.turn([&] { r = b.core.run(who, c); });
     return r ? b.get(j).request->mcs_label : std::string(errc_text(r.error().code)) + ": " + r.error().hint;
   };
-  EXPECT_EQ(clear(user(0, "root", {"wheel"})), std::string(errc_text(Errc::kInvalidMcsLabel)) +
-                                                   ": the label of user 1000's job is one of that user's groups: name it, or act for the user (--uid)");
+  EXPECT_EQ(clear(user(0, "root", {"wheel"})),
+            std::string(errc_text(Errc::kInvalidMcsLabel)) +
+                ": the label of user 1000's job is one of that user's groups: name it, or act for the user (--uid)");
   EXPECT_EQ(clear(user(1000, "bob", {"physics"})), "physics");
 }
 
 // ---- PrivateData
 std::vector<uint32_t> jobs_seen(Bench& b, const Caller& who) {
-  JobQuery q(b.core.snapshot(), {}, {}, {}, StateCounts::kAny, Privacy(b.settings, who));
+  JobQuery q(b.core.snapshot(), {}, {}, {}, StateCounts::kAny, Privacy(b.settings, nullptr, who));
   std::vector<uint32_t> out;
   for (rpc::JobRows part; q.next(part);)
     for (const JobRow& r : part.jobs) out.push_back(r.id.value);
@@ -154,13 +169,14 @@ using Ids = std::vector<uint32_t>;
 
 TEST(PrivateData, JobsAreTheirOwnersAndTheOperators) {
   Bench b("PrivateData=jobs\n");
-  JobId mine = b.submit(), theirs = b.submit([](JobRequest& q) { q.uid = Uid(1001); });
+  JobId mine = b.submit(), theirs = b.submit([](JobRequest&q) { q.uid = Uid(1001); });
   EXPECT_EQ(jobs_seen(b, user(1000)), Ids{mine.value});
   EXPECT_EQ(jobs_seen(b, Caller::root()), (Ids{mine.value, theirs.value}));
   EXPECT_EQ(jobs_seen(b, user(64030)), (Ids{mine.value, theirs.value}));
   rpc::ExplainJob q;
   q.job.job = theirs;
-  EXPECT_EQ(explain_job(*b.core.snapshot(), b.settings, b.now, q, Privacy(b.settings, user(1000))).error().code, Errc::kInvalidJobId);
+  EXPECT_EQ(explain_job(*b.core.snapshot(), b.settings, b.now, q, Privacy(b.settings, nullptr, user(1000))).error().code,
+            Errc::kInvalidJobId);
 }
 
 TEST(PrivateData, LabelsOpenWhatIsHidden) {
@@ -168,10 +184,10 @@ TEST(PrivateData, LabelsOpenWhatIsHidden) {
   auto of = [&](uint32_t uid, const char* label) {
     JobId id{};
     b.turn([&] {
-      auto r = b.core.submit(user(uid, "", {"physics", "art"}), Bench::request([&](JobRequest& q) {
-        q.uid = Uid(uid);
-        q.mcs_label = label;
-      }));
+      auto r = b.core.run(user(uid, "", {"physics", "art"}), Bench::request([&](JobRequest& q) {
+                            q.uid = Uid(uid);
+                            q.mcs_label = label;
+                          }));
       ASSERT_TRUE(r) << r.error().message();
       id = r->job;
     });
@@ -183,7 +199,7 @@ TEST(PrivateData, LabelsOpenWhatIsHidden) {
   EXPECT_EQ(jobs_seen(b, user(1000)), (Ids{physics.value, art.value, plain.value}));
   b.plan();
   const std::string kept = b.core.cluster().nodes.at(b.host(art)).spec->name;
-  Privacy p(b.settings, user(1001, "", {"physics"}));
+  Privacy p(b.settings, nullptr, user(1001, "", {"physics"}));
   auto rows = NodeQuery::make(b.core.snapshot(), {}, p);
   ASSERT_TRUE(rows);
   rpc::NodeRows part;
@@ -194,7 +210,7 @@ TEST(PrivateData, LabelsOpenWhatIsHidden) {
 
 TEST(PrivateData, NodesAndPartitionsAreRefusedAsSuch) {
   Bench b("PrivateData=nodes,partitions\n");
-  const Privacy other(b.settings, user(1000)), root(b.settings, Caller::root());
+  const Privacy other(b.settings, nullptr, user(1000)), root(b.settings, nullptr, Caller::root());
   EXPECT_EQ(NodeQuery::make(b.core.snapshot(), {}, other).error().code, Errc::kAccessDenied);
   EXPECT_EQ(query_partitions(*b.core.snapshot(), {}, other).error().code, Errc::kAccessDenied);
   EXPECT_TRUE(NodeQuery::make(b.core.snapshot(), {}, root));

@@ -41,7 +41,7 @@ TEST(Memory, JobsThatDifferInTheirTextsShareTheRest) {
 
 TEST(Memory, AnUpdatedBodyIsItsOwnAndGoesWithTheJob) {
   Bench b;
-  const JobId one = b.submit([](JobRequest& r) { r = own_paths(1); }), other = b.submit([](JobRequest& r) { r = own_paths(2); });
+  const JobId one = b.submit([](JobRequest&r) { r = own_paths(1); }), other = b.submit([](JobRequest&r) { r = own_paths(2); });
   ASSERT_TRUE(b.update(one, "NumTasks", "2"));
   EXPECT_NE(b.get(one).request, b.get(other).request);
   ASSERT_TRUE(b.update(one, "NumTasks", "16"));
@@ -58,7 +58,7 @@ TEST(Memory, AJobWithPathsOfItsOwnTakesLessThanOneKiB) {
   const size_t before = allocated();
   for (int i = 0; i < kJobs; ++i) {
     b.submit([&](JobRequest& r) { r = own_paths(i); });
-    b.log.clear();   // which the controller has on disk
+    b.log.clear();  // which the controller has on disk
   }
   const size_t after = allocated();
   if (after == before) GTEST_SKIP() << "this build counts its memory elsewhere";

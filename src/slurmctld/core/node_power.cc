@@ -65,10 +65,12 @@ bool begin_waiting(const View& v, const Node& n, event::NodeStateChanged& e, std
 Result<> reboot(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders) {
   if (v.settings.config().reboot_program.empty()) return fail(Errc::kDisabled, {}, "slurm.conf names no RebootProgram");
   bool off = n.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
-  if (n.admin == NodeState::kFuture || (!c.force && (off || (n.flags & kRebootFlags)))) return {};   // ignored, as documented
+  if (n.admin == NodeState::kFuture || (!c.force && (off || (n.flags & kRebootFlags)))) return {};  // ignored, as documented
   event::NodeStateChanged e = state_of(n, v.now);
   e.flags |= kNodeRebootRequested;
-  e.next_state = iequals(c.next_state, "DOWN") ? NodeState::kDown : !c.next_state.empty() || c.asap ? NodeState::kIdle : NodeState::kUnknown;
+  e.next_state = iequals(c.next_state, "DOWN")     ? NodeState::kDown
+                 : !c.next_state.empty() || c.asap ? NodeState::kIdle
+                                                   : NodeState::kUnknown;
   if (c.asap && !(e.flags & kNodeDrain)) {
     e.flags |= kNodeDrain;
     e.action_drained = true;
@@ -161,8 +163,7 @@ Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, 
   return fail(Errc::kInvalidArgument);
 }
 
-Result<Decision<rpc::Messages>> decide_control_nodes(const View& v, const rpc::ControlNodes& c) {
-  if (!v.is_operator()) return fail(Errc::kAccessDenied);
+Result<Decision<rpc::Messages>> decide(const View& v, const rpc::ControlNodes& c) {
   MUSTER_TRY(nodes, select_nodes(v, c.nodes));
   if (!c.next_state.empty() && !iequals(c.next_state, "DOWN") && !iequals(c.next_state, "RESUME"))
     return fail(Errc::kInvalidArgument, "Invalid state: " + c.next_state, "Valid states: DOWN, RESUME");
@@ -188,7 +189,7 @@ void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& 
 void after_reboot(const Node& n, const NodeHardware& found, event::NodeStateChanged& e, std::vector<Order>& orders) {
   bool rebooted = found.boot_time > n.reboot_issued || (n.hardware && n.hardware->boot_id != found.boot_id);
   if (!rebooted) {
-    orders.push_back({n.id, node_rpc::RebootNode{n.reason}});   // the first order may be lost
+    orders.push_back({n.id, node_rpc::RebootNode{n.reason}});  // the first order may be lost
     return;
   }
   e.flags &= ~kNodeRebootIssued;
@@ -228,7 +229,8 @@ void power_deadline(const View& v, const Node& n, Events& out) {
   Node late = n;
   bool booting = n.flags & kNodeRebootIssued;
   late.flags = (late.flags & ~(kNodePoweringUp | kNodeRebootIssued)) | kNodeNoRespond;
-  set_node_down(v, late, booting ? n.reason.substr(0, n.reason.rfind(" : reboot issued")) + " : reboot timed out" : "ResumeTimeout reached", out);
+  set_node_down(v, late, booting ? n.reason.substr(0, n.reason.rfind(" : reboot issued")) + " : reboot timed out" : "ResumeTimeout reached",
+                out);
 }
 
 }  // namespace muster::slurmctld

@@ -9,6 +9,7 @@ void NodeUse::hold(const Job& j, Time now) {
     Node* n = c_.nodes.edit(s.node.value);
     if (!n) continue;
     hold_cpus(n->cpus_used, n->cpus_shared, s.cpus);
+    hold_cpus_of(n->by_partition, j.partition, s.cpus);
     n->mem_used_mb += s.mem_mb;
     for (const GresShare& g : s.gres)
       if (is_consumed(*n->spec, g)) add_gres(n->gres_used, g);
@@ -74,6 +75,7 @@ void NodeUse::release(const Job& j, const NodeShare& s, bool completing, Time no
   Node* n = c_.nodes.edit(s.node.value);
   if (!n) return;
   free_cpus(n->cpus_used, n->cpus_shared, s.cpus);
+  free_cpus_of(n->by_partition, j.partition, s.cpus);
   n->mem_used_mb -= std::min(n->mem_used_mb, s.mem_mb);
   for (const GresShare& g : s.gres)
     if (is_consumed(*n->spec, g)) remove_gres(n->gres_used, g);

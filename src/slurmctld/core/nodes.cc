@@ -27,7 +27,8 @@ std::string shortfall(const NodeSpec& spec, const NodeHardware& hw, uint32_t mem
   if (hw.sockets * hw.cores_per_socket * hw.threads_per_core < spec.sockets * spec.cores_per_socket * spec.threads_per_core)
     return low("socket*core*thread count", hw.sockets * hw.cores_per_socket * hw.threads_per_core,
                spec.sockets * spec.cores_per_socket * spec.threads_per_core);
-  if (hw.real_memory_mb * 100 < spec.real_memory_mb * mem_percent) return low("RealMemory", hw.real_memory_mb, spec.real_memory_mb, mem_percent);
+  if (hw.real_memory_mb * 100 < spec.real_memory_mb * mem_percent)
+    return low("RealMemory", hw.real_memory_mb, spec.real_memory_mb, mem_percent);
   if (hw.tmp_disk_mb < spec.tmp_disk_mb) return low("TmpDisk", hw.tmp_disk_mb, spec.tmp_disk_mb);
   for (bool by_type : {false, true})
     for (const GresDevices& g : spec.gres) {
@@ -39,8 +40,8 @@ std::string shortfall(const NodeSpec& spec, const NodeHardware& hw, uint32_t mem
       };
       const uint64_t configured = count(spec.gres), found = count(hw.gres);
       if (found < configured)
-        return "gres/" + g.name + (by_type ? ":" + g.type : "") + " count reported lower than configured (" +
-               std::to_string(found) + " < " + std::to_string(configured) + ")";
+        return "gres/" + g.name + (by_type ? ":" + g.type : "") + " count reported lower than configured (" + std::to_string(found) +
+               " < " + std::to_string(configured) + ")";
     }
   return {};
 }
@@ -50,13 +51,9 @@ uint32_t mem_percent(const View& v, const Node& n) {
   return static_cast<uint32_t>(v.settings.config().slurmctld_parameters.number("node_reg_mem_percent", n.flags & kNodeCloud ? 90 : 100));
 }
 
-// The machine came up anew: whatever ran on it is gone, also a script whose start was not reported any more. A job that still
-// waits for its nodes to boot has run nowhere.
-bool lost_by_reboot(const View& v, NodeId node, const Job& j, const node_rpc::Register& r) {
+bool rebooted(const View& v, NodeId node, const node_rpc::Register& r) {
   const Node& n = v.cluster.nodes.at(node.value);
-  bool rebooted = n.hardware && n.hardware->boot_id != r.hardware.boot_id;
-  bool batch_here = j.runs_script_on(node);
-  return rebooted && !(j.flags & kJobConfiguring) && (batch_here || !j.request->no_kill);
+  return n.hardware && n.hardware->boot_id != r.hardware.boot_id;
 }
 
 // Jobs the controller believes to run on the node, and the node does not know.
@@ -67,15 +64,22 @@ void reconcile_missing(const View& v, NodeId node, const node_rpc::Register& r, 
     auto known = std::ranges::find_if(r.jobs, [&](const node_rpc::NodeJob& n) { return n.job == id && n.generation == j->restarts; });
     if (known != r.jobs.end() || j->finished() || j->is_leaving(node)) continue;
     bool batch_here = j->runs_script_on(node);
+    if (rebooted(v, node, r) && !(j->flags & kJobConfiguring) && outlives(*j, node, out)) {
+      lose_node(v, *j, node, false, out);
+      continue;
+    }
     // A batch script that was reported as started and is unknown now went with a reboot or a killed slurmstepd.
-    bool rebooted = lost_by_reboot(v, node, *j, r);
-    if (!rebooted && (!batch_here || !j->launched)) continue;
+    // Whatever ran there is gone then, also a script whose start was not reported any more. A job that still waits for its
+    // nodes to boot has run nowhere. What has started there since the node said this is not known here: it is told to end the job,
+    // and says when nothing of it is left.
+    const bool by_reboot = rebooted(v, node, r) && !(j->flags & kJobConfiguring);
+    if (!by_reboot && (!batch_here || !j->launched)) continue;
     Ending e;
     e.state = JobState::kNodeFail;
     e.reason = Reason::kNodeDown;
-    e.detail = rebooted ? "node " + v.cluster.nodes.at(node.value).spec->name + " was rebooted" : "the batch script is not on its node any more";
+    e.detail =
+        by_reboot ? "node " + v.cluster.nodes.at(node.value).spec->name + " was rebooted" : "the batch script is not on its node any more";
     if (requeue_allowed(v, *j)) e.flags = kJobRequeued;
-    e.gone = nodes_of(*j, node);
     end_job(v, *j, e, out);
   }
 }
@@ -91,7 +95,7 @@ void reconcile_unknown(const View& v, NodeId node, const node_rpc::Register& r, 
         d.events.push_back(event::JobLaunched{j->id, v.now, j->ends});
       continue;
     }
-    if (j && j->restarts == n.generation && ((ours && j->releasing.any()) || j->is_leaving(node))) continue;   // an open obligation ends it
+    if (j && j->restarts == n.generation && ((ours && j->releasing.any()) || j->is_leaving(node))) continue;  // an open obligation ends it
     node_rpc::TerminateJob t;
     t.job = n.job;
     t.generation = n.generation;
@@ -109,7 +113,8 @@ void resend_limits(const View& v, NodeId node, std::vector<Order>& out) {
     if (!j || !j->allocation) continue;
     for (const Step& s : j->steps) {
       const bool changed = s.time_limit_min != s.request->time_limit_min.value_or(kUnlimited32);
-      const bool here = std::ranges::any_of(s.shares, [&](const StepShare& x) { return !x.done && j->allocation->nodes[x.node_index].node == node; });
+      const bool here =
+          std::ranges::any_of(s.shares, [&](const StepShare& x) { return !x.done && j->allocation->nodes[x.node_index].node == node; });
       if (changed && here) out.push_back({node, limit_order(*j, s, s.time_limit_min)});
     }
   }
@@ -119,8 +124,7 @@ bool can_return(const View& v, const Node& n, const node_rpc::Register& r) {
   if (n.admin != NodeState::kDown) return true;
   uint32_t rts = v.settings.config().return_to_service;
   if (n.reason == "Not responding" || (n.flags & kNodeNoRespond)) return rts >= 1 || n.reason.empty();
-  bool rebooted = n.hardware && n.hardware->boot_id != r.hardware.boot_id;
-  return rts == 2 || (rts == 1 && rebooted && n.reason == "Node unexpectedly rebooted") || n.reason.empty();
+  return rts == 2 || (rts == 1 && rebooted(v, n.id, r) && n.reason == "Node unexpectedly rebooted") || n.reason.empty();
 }
 
 }  // namespace
@@ -156,13 +160,25 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
   }
   if (e.admin != n.admin || e.flags != n.flags || e.reason != n.reason || e.resume_deadline != n.resume_deadline)
     d.events.push_back(std::move(e));
-  else
-    settle_node(v, n, d.events, d.orders);   // it is back, and idle: what it was to do then
+  else settle_node(v, n, d.events, d.orders);  // it is back, and idle: what it was to do then
   reconcile_missing(v, node, r, d.events);
   reconcile_unknown(v, node, r, d);
   resend_limits(v, node, d.orders);
+  end_management(v, node, r, d.orders);
   return d;
 }
+
+namespace {
+
+// Whether `out` ends the job. One on a single node is met but once.
+bool ends_by(const Job& job, const Events& out) {
+  return job.allocation->nodes.size() > 1 && std::ranges::any_of(out, [&](const Event& e) {
+           auto* ending = std::get_if<event::JobEnding>(&e);
+           return ending && ending->job == job.id;
+         });
+}
+
+}  // namespace
 
 void set_node_down(const View& v, const Node& n, const std::string& reason, Events& out) {
   for (JobId id : v.indexes.jobs_on(n.id)) {
@@ -173,13 +189,12 @@ void set_node_down(const View& v, const Node& n, const std::string& reason, Even
       continue;
     }
     Bitmap here = nodes_of(*j, n.id);
-    if (j->finished()) {
+    if (j->finished() || ends_by(*j, out)) {  // several of its nodes may go down at once
       if (!n.connected) out.push_back(event::JobNodesReleased{id, here, v.now});
       continue;
     }
-    bool batch_here = j->request->kind == JobKind::kBatch && here.test(j->batch_index);
-    if (j->request->no_kill && !batch_here) {   // its user deals with the loss; no prolog's end comes from there
-      if (j->preparing.intersects(here)) out.push_back(event::JobNodesPrepared{id, here});
+    if (outlives(*j, n.id, out)) {  // its user deals with the loss
+      lose_node(v, *j, n.id, !n.connected, out);
       continue;
     }
     Ending e;
@@ -206,9 +221,8 @@ void node_timer(const View& v, NodeId id, TimerKind kind, Events& out) {
   if (kind == TimerKind::kNodeSilent) {
     auto patience = v.settings.config().slurmd_timeout;
     bool back = n->connected || !patience || n->last_response + *patience > v.now;
-    bool idle_down = n->admin != NodeState::kIdle && v.indexes.jobs_on(id).empty();   // down already, and nothing to give up
-    if (back || idle_down || (n->flags & (kNodePoweredDown | kNodePoweringUp | kNodePoweringDown | kNodeRebootIssued)))
-      return;
+    bool idle_down = n->admin != NodeState::kIdle && v.indexes.jobs_on(id).empty();  // down already, and nothing to give up
+    if (back || idle_down || (n->flags & (kNodePoweredDown | kNodePoweringUp | kNodePoweringDown | kNodeRebootIssued))) return;
     Node silent = *n;
     silent.flags |= kNodeNoRespond;
     set_node_down(v, silent, "Not responding", out);

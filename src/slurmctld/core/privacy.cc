@@ -6,33 +6,43 @@ namespace muster::slurmctld {
 
 using Plugin = config::McsRules::Plugin;
 
-Privacy::Privacy(const Settings& settings, Caller who) : who_(std::move(who)) {
+Privacy::Privacy(const Settings& settings, std::shared_ptr<const AccountDirectory> directory, Caller who)
+    : directory_(std::move(directory)), who_(std::move(who)) {
   const config::Config& c = settings.config();
-  if (who_.uid == Uid{0} || who_.uid == settings.slurm_user) return;
+  const Rights rights(settings, directory_, who_);
+  if (rights.may(Right::kSeeHidden)) return;
   auto hidden = [&](const char* what) { return std::ranges::find(c.private_data, what) != c.private_data.end(); };
   jobs_ = hidden("jobs");
   nodes_ = hidden("nodes");
   partitions_ = hidden("partitions");
+  users_ = hidden("users") || hidden("usage");
   by_label_ = c.mcs.private_data && c.mcs.plugin != Plugin::kNone;
   labels_ = c.mcs.plugin;
+  if (jobs_) rights_ = rights;
 }
 
 // With labels it is the single nodes that are hidden.
 Result<> Privacy::may_ask_for_nodes() const {
   if (!nodes_ || by_label_) return {};
-  return fail(Errc::kAccessDenied, {}, "PrivateData=nodes: only root and SlurmUser see the state of nodes");
+  return fail(Errc::kAccessDenied, {}, "PrivateData=nodes: only operators see the state of nodes");
 }
 
 Result<> Privacy::may_ask_for_partitions() const {
   if (!partitions_) return {};
-  return fail(Errc::kAccessDenied, {}, "PrivateData=partitions: only root and SlurmUser see the state of partitions");
+  return fail(Errc::kAccessDenied, {}, "PrivateData=partitions: only operators see the state of partitions");
 }
 
 bool Privacy::shows(const Job& job) const {
-  return !jobs_ || job.request->uid == who_.uid || (by_label_ && may_read(job.request->mcs_label));
+  return !jobs_ || rights_->may(Right::kSeeJob, job) || (by_label_ && may_read(job.request->mcs_label));
 }
 
 bool Privacy::shows(const Node& node) const { return !nodes_ || (by_label_ && (node.mcs_label.empty() || may_read(node.mcs_label))); }
+
+bool Privacy::shows_user(Uid uid) const { return !users_ || uid == who_.uid; }
+
+Errc refusal(const View& v, const Job& job, Errc usual) {
+  return Privacy(v.settings, v.cluster.directory, v.caller).shows(job) ? usual : Errc::kInvalidJobId;
+}
 
 // Whose label it may be. With mcs/label everybody is taken to have access to all of them.
 bool Privacy::may_read(const std::string& label) const {
@@ -40,7 +50,8 @@ bool Privacy::may_read(const std::string& label) const {
     case Plugin::kUser: return !label.empty() && label == who_.name;
     case Plugin::kGroup: return std::ranges::find(who_.groups, label) != who_.groups.end();
     case Plugin::kLabel: return true;
-    default: return false;   // mcs/account: who is in which account is known to slurmdbd alone
+    case Plugin::kAccount: return directory_ && !label.empty() && directory_->association(who_.name, label, "");  // one for all partitions
+    default: return false;
   }
 }
 

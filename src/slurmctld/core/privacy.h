@@ -1,30 +1,38 @@
 // Privacy: what PrivateData hides from whoever asks, and what MCS labels open again. slurm.conf(5) PrivateData, guide mcs.
-// root and SlurmUser see everything, everybody their own jobs. A value: made once a query, asked for each row. O(1) a row,
-// O(groups) where labels are groups.
+// Operators see everything, everybody their own jobs and those of accounts that they coordinate. A value: made once a query, asked for each
+// row; of accounts it keeps what was known then. O(1) a row, O(groups) where labels are groups, O(log n) for a job of another's.
 #pragma once
+
+#include <optional>
 
 #include "slurmctld/core/decide.h"
 
 namespace muster::slurmctld {
 
+// Why a caller who may not manage the job is refused: where the job is hidden from it, as if there were none.
+Errc refusal(const View& v, const Job& job, Errc usual = Errc::kAccessDenied);
+
 class Privacy {
  public:
-  Privacy() = default;   // hides nothing
-  Privacy(const Settings& settings, Caller who);
+  Privacy() = default;  // hides nothing
+  Privacy(const Settings& settings, std::shared_ptr<const AccountDirectory> directory, Caller who);
 
   // Kinds of things that are hidden as such: the question is refused.
   Result<> may_ask_for_nodes() const;
   Result<> may_ask_for_partitions() const;
   bool shows(const Job& job) const;
   bool shows(const Node& node) const;
+  bool shows_user(Uid uid) const;  // that it is there, and what it does
 
  private:
   bool may_read(const std::string& label) const;
 
-  bool jobs_ = false, nodes_ = false, partitions_ = false;
+  bool jobs_ = false, nodes_ = false, partitions_ = false, users_ = false;
   bool by_label_ = false;
   config::McsRules::Plugin labels_{};
+  std::shared_ptr<const AccountDirectory> directory_;
   Caller who_;
+  std::optional<Rights> rights_;  // where jobs are hidden
 };
 
 }  // namespace muster::slurmctld

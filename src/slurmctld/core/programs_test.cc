@@ -38,9 +38,9 @@ TEST(PrologSlurmctld, NothingIsLaunchedBeforeItsEnd) {
   EXPECT_TRUE(s.b.get(s.job).flags & kJobConfiguring);
   EXPECT_EQ(s.b.get(s.job).reason, Reason::kProlog);
   EXPECT_TRUE(s.b.orders<node_rpc::LaunchBatch>().empty());
-  s.b.wait(minutes(11));   // its limit is 10 minutes, and its time has not begun
+  s.b.wait(minutes(11));  // its limit is 10 minutes, and its time has not begun
   EXPECT_EQ(s.b.state(s.job), JobState::kRunning);
-  EXPECT_EQ(asked(s.b), Asked{"prolog 1.0"});   // said again: whoever runs it knows
+  EXPECT_EQ(asked(s.b), Asked{"prolog 1.0"});  // said again: whoever runs it knows
   over(s.b, s.job, false);
   EXPECT_FALSE(s.b.get(s.job).flags & kJobConfiguring);
   EXPECT_EQ(s.b.get(s.job).reason, Reason::kNone);
@@ -57,7 +57,7 @@ TEST(PrologSlurmctld, TheWarningComesBeforeTheEndThatItLeaves) {
     r.warn.signal = 10;
     r.warn.seconds_before_end = 50;
   });
-  s.b.wait(seconds(14));   // the prolog still runs, and there is nothing that could be warned
+  s.b.wait(seconds(14));  // the prolog still runs, and there is nothing that could be warned
   EXPECT_TRUE(s.b.orders<node_rpc::SignalJob>().empty());
   over(s.b, s.job, false);
   s.b.started(s.job);
@@ -106,7 +106,7 @@ TEST(PrologSlurmctld, OfACancelledJobIsAbandoned) {
   Started s(kBoth);
   s.b.cancel(s.job);
   EXPECT_EQ(asked(s.b), (Asked{"abandon 1.0", "epilog 1.0"}));
-  over(s.b, s.job, false, "/p: exit code 1");   // too late
+  over(s.b, s.job, false, "/p: exit code 1");  // too late
   EXPECT_EQ(s.b.state(s.job), JobState::kCancelled);
 }
 
@@ -124,11 +124,11 @@ TEST(EpilogSlurmctld, KeepsTheJobCompleting) {
   s.b.ends(s.job, 7 << 8);
   EXPECT_EQ(asked(s.b), Asked{"epilog 1.0"});
   EXPECT_TRUE(s.b.get(s.job).flags & kJobCompleting);
-  EXPECT_EQ(s.b.node(s.b.host(s.job)).jobs_running + s.b.node(s.b.host(s.job)).jobs_completing, 0u);   // its node is free
-  s.b.wait(seconds(1000));   // MinJobAge=100
+  EXPECT_EQ(s.b.node(s.b.host(s.job)).jobs_running + s.b.node(s.b.host(s.job)).jobs_completing, 0u);  // its node is free
+  s.b.wait(seconds(1000));                                                                            // MinJobAge=100
   ASSERT_TRUE(s.b.exists(s.job));
   EXPECT_EQ(s.b.state(s.job), JobState::kFailed);
-  over(s.b, s.job, true, "/e: exit code 1");   // is logged, and that is all
+  over(s.b, s.job, true, "/e: exit code 1");  // is logged, and that is all
   EXPECT_EQ(s.b.state(s.job), JobState::kPending);
   EXPECT_FALSE(s.b.get(s.job).flags & kJobCompleting);
   s.b.expect_replay_equal();
@@ -144,8 +144,8 @@ TEST(EpilogSlurmctld, CanQueueItsJobAgain) {
     c.action = hold ? rpc::JobAction::kRequeueHold : rpc::JobAction::kRequeue;
     c.special_exit = hold;
     c.jobs.emplace_back().job = s.job;
-    s.b.turn([&] { EXPECT_TRUE(s.b.core.control(Caller::root(), c)->errors.empty()); });
-    EXPECT_EQ(s.b.state(s.job), JobState::kFailed);   // its epilog runs
+    s.b.turn([&] { EXPECT_TRUE(s.b.core.run(Caller::root(), c)->errors.empty()); });
+    EXPECT_EQ(s.b.state(s.job), JobState::kFailed);  // its epilog runs
     over(s.b, s.job, true);
     EXPECT_EQ(s.b.state(s.job), JobState::kPending);
     EXPECT_EQ(s.b.get(s.job).priority == 0, hold);
@@ -182,10 +182,10 @@ TEST(PrologFlags, AllocPreparesEachNodeAndTheScriptWaitsForItsOwn) {
   Started s("PrologFlags=Alloc\n", two_nodes);
   ASSERT_EQ(s.b.orders<node_rpc::PrepareJob>().size(), 1u);
   EXPECT_EQ(s.b.orders<node_rpc::PrepareJob>()[0].job.node_index, 1u);
-  EXPECT_EQ(s.b.orders<node_rpc::LaunchBatch>().size(), 1u);   // the node runs the prolog before it
+  EXPECT_EQ(s.b.orders<node_rpc::LaunchBatch>().size(), 1u);  // the node runs the prolog before it
   EXPECT_FALSE(s.b.get(s.job).flags & kJobConfiguring);
   s.b.wait(seconds(20));
-  EXPECT_EQ(s.b.orders<node_rpc::PrepareJob>().size(), 1u);    // nobody answered
+  EXPECT_EQ(s.b.orders<node_rpc::PrepareJob>().size(), 1u);  // nobody answered
   prepared(s.b, s.job, 1);
   s.b.wait(seconds(20));
   EXPECT_TRUE(s.b.orders<node_rpc::PrepareJob>().empty());
@@ -212,7 +212,7 @@ TEST(PrologFlags, APreparingNodeIsToldWhatProgramsNeedAndNoMore) {
   s.b.cancel(s.job);
   auto ends = s.b.orders<node_rpc::TerminateJob>();
   ASSERT_EQ(ends.size(), 2u);
-  for (uint32_t i : {0u, 1u}) {   // as slurmd may have been restarted, and the epilog has to know
+  for (uint32_t i : {0u, 1u}) {  // as slurmd may have been restarted, and the epilog has to know
     ASSERT_TRUE(ends[i].about);
     EXPECT_EQ(ends[i].about->node_index, i);
     EXPECT_EQ(ends[i].about->request->user_name, "ann");
@@ -237,9 +237,9 @@ TEST(PrologFlags, ALargeJobIsPreparedInParts) {
   Indexes x(seconds(100));
   x.add(j);
   Time now = from_unix(1000);
-  for (int round = 0; round < 2; ++round, now += seconds(15)) {   // the second time because nobody answered
+  for (int round = 0; round < 2; ++round, now += seconds(15)) {  // the second time because nobody answered
     EXPECT_EQ(x.take_due(now, seconds(15)).size(), Indexes::kMostPrepares);
-    EXPECT_TRUE(x.has_due());   // and so a next turn follows at once
+    EXPECT_TRUE(x.has_due());  // and so a next turn follows at once
     EXPECT_EQ(x.take_due(now, seconds(15)).size(), 100 - Indexes::kMostPrepares);
     EXPECT_FALSE(x.has_due());
   }
@@ -323,7 +323,7 @@ struct Completing {
     first = b.submit();
     b.plan();
     b.started(first);
-    b.ends(first, 0, false);   // its node is not rid of it yet
+    b.ends(first, 0, false);  // its node is not rid of it yet
     next = b.submit();
   }
 };
@@ -333,7 +333,7 @@ TEST(CompleteWait, NothingStartsWhileAJobIsCompleting) {
   EXPECT_EQ(c.b.plan(), 0u);
   c.b.wait(seconds(31));
   EXPECT_EQ(c.b.plan(), 0u);
-  c.b.wait(seconds(1));   // long enough
+  c.b.wait(seconds(1));  // long enough
   EXPECT_EQ(c.b.plan(), 1u);
   c.b.expect_replay_equal();
 }
@@ -347,7 +347,7 @@ TEST(CompleteWait, EndsWithTheJobsEnd) {
 TEST(CompleteWait, DoesNotWaitForAClockThatSteppedBack) {
   Completing c("CompleteWait=32\n");
   c.b.now -= minutes(60);
-  JobId earlier = c.b.submit();   // eligible by the clock as it is now
+  JobId earlier = c.b.submit();  // eligible by the clock as it is now
   c.b.plan();
   EXPECT_EQ(c.b.state(earlier), JobState::kRunning);
 }

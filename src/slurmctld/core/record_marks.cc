@@ -1,4 +1,6 @@
 // Which events change accounting records, and what they take away that still has to be recorded.
+#include <algorithm>
+
 #include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
@@ -17,7 +19,7 @@ class Keeper {
     const Job* j = c_.jobs.find(e.job.value);
     if (!j) return;
     for (const Step& s : j->steps)
-      if (s.id == e.step) keep_step(*j, s, e.exit_status == 0 ? JobState::kCompleted : JobState::kFailed, e.exit_status, e.time, Uid());
+      if (s.id == e.step) keep_step(*j, s, state_of(e), e.exit_status, e.time, Uid());
   }
   void operator()(const JobEnding& e) {
     const Job* j = c_.jobs.find(e.job.value);
@@ -25,6 +27,17 @@ class Keeper {
     // What still ran when its job ended was stopped.
     for (const Step& s : j->steps)
       keep_step(*j, s, e.state == JobState::kNodeFail ? e.state : JobState::kCancelled, s.exit_status, e.time, e.by);
+  }
+  // A step goes with the last of its nodes.
+  void operator()(const JobShrunk& e) {
+    const Job* j = c_.jobs.find(e.job.value);
+    if (!j || !j->allocation || !e.allocation) return;
+    auto gone = [&](const StepShare& x) {
+      const NodeId node = j->allocation->nodes[x.node_index].node;
+      return std::ranges::find(e.allocation->nodes, node, &NodeShare::node) == e.allocation->nodes.end();
+    };
+    for (const Step& s : j->steps)
+      if (!s.shares.empty() && std::ranges::all_of(s.shares, gone)) keep_step(*j, s, lost_state(*j, s), s.exit_status, e.time, Uid());
   }
   void operator()(const JobRequeued& e) {
     if (const Job* j = c_.jobs.find(e.job.value)) keep_job(*j);
@@ -35,6 +48,18 @@ class Keeper {
   }
 
  private:
+  static JobState state_of(const StepEnded& e) {
+    if (e.state != JobState::kPending) return e.state;
+    return e.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
+  }
+  // Its nodes failed, or were given up.
+  JobState lost_state(const Job& j, const Step& s) const {
+    auto down = [&](const StepShare& x) {
+      const Node* n = c_.nodes.find(j.allocation->nodes[x.node_index].node.value);
+      return !n || n->admin == NodeState::kDown;
+    };
+    return std::ranges::any_of(s.shares, down) ? JobState::kNodeFail : JobState::kCancelled;
+  }
   void keep_step(const Job& j, const Step& s, JobState state, int32_t exit_status, Time ended, Uid by) {
     StepRecord r = make_step_record(c_, j, s);
     r.state = state;

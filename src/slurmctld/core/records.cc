@@ -22,7 +22,7 @@ std::string part_of(std::string_view tres, std::string_view kind) {
   return {};
 }
 
-void add_request(const RequestBody& r, JobRecord& out) {
+void add_request(const Cluster& cluster, const RequestBody& r, JobRecord& out) {
   out.uid = r.uid;
   out.gid = r.gid;
   out.user = r.user_name;
@@ -37,7 +37,7 @@ void add_request(const RequestBody& r, JobRecord& out) {
   out.requested_cpus = wanted_cpus(r);
   out.requested_nodes = wanted_nodes(r);
   out.tasks = wanted_tasks(r);
-  out.tres_requested = tres_requested(r);
+  out.tres_requested = tres_requested(cluster, r);
   out.requested_mem = part_of(out.tres_requested, "mem");
   out.has_script = r.kind == JobKind::kBatch;
 }
@@ -59,13 +59,14 @@ void add_allocation(const Cluster& cluster, const Allocation& a, JobRecord& out)
   out.cpus = a.total_cpus();
   out.tasks = std::max(1u, a.total_tasks());
   out.node_list = node_list_of(cluster, a);
-  out.tres_allocated = tres_of(a);
+  out.tres_allocated = tres_of(cluster, a);
   out.gres_allocated = gres_held(a.nodes);
 }
 
 JobState batch_state(const Job& j) {
   if (!j.finished()) return JobState::kRunning;
-  return j.state == JobState::kTimeout || j.state == JobState::kDeadline || j.state == JobState::kPreempted ? JobState::kCancelled : j.state;
+  return j.state == JobState::kTimeout || j.state == JobState::kDeadline || j.state == JobState::kPreempted ? JobState::kCancelled
+                                                                                                            : j.state;
 }
 
 }  // namespace
@@ -82,9 +83,9 @@ JobRecord make_job_record(const Cluster& cluster, const Job& j) {
   if (j.array_tasks) r.array_tasks = format_array_tasks(*j.array_tasks);
   r.state = j.state;
   r.reason = j.reason;
-  r.flags = j.flags & ~kJobCompleting;   // of its nodes, which are no matter of accounting
+  r.flags = j.flags & ~kJobCompleting;  // of its nodes, which are no matter of accounting
   if (j.detail) r.detail = *j.detail;
-  r.eligible = j.eligible;
+  if (!j.pending() || !j.dependencies) r.eligible = j.eligible;  // else it only says when to look again
   r.started = j.started;
   r.ended = j.ended;
   r.suspended = j.suspended;
@@ -95,7 +96,7 @@ JobRecord make_job_record(const Cluster& cluster, const Job& j) {
   r.derived_exit_status = j.derived_exit_status;
   r.cancelled_by = j.cancelled_by;
   r.partition = partition_text(cluster, j);
-  add_request(*j.request, r);
+  add_request(cluster, *j.request, r);
   add_own(j.own.unpack(), r);
   if (j.allocation) add_allocation(cluster, *j.allocation, r);
   return r;
@@ -130,7 +131,8 @@ StepRecord make_step_record(const Cluster& cluster, const Job& j, const Step& s)
 bool has_batch_record(const Job& j) {
   if (!j.allocation || j.request->kind != JobKind::kBatch) return false;
   // A node that was out of touch reports only the end.
-  bool ended_by_itself = (j.state == JobState::kCompleted || j.state == JobState::kFailed || j.state == JobState::kOutOfMemory) && !(j.flags & kJobLaunchFailed);
+  bool ended_by_itself = (j.state == JobState::kCompleted || j.state == JobState::kFailed || j.state == JobState::kOutOfMemory) &&
+                         !(j.flags & kJobLaunchFailed);
   return j.launched || ended_by_itself;
 }
 
@@ -148,7 +150,7 @@ StepRecord make_batch_record(const Cluster& cluster, const Job& j) {
   r.cpus = row.cpus;
   r.node_list = row.node_list;
   r.tres_allocated = row.tres;
-  r.gres_allocated = gres_text(j.batch_share().gres, false);
+  r.gres_allocated = gres_text(j.batch_share().gres);
   r.submit_line = row.submit_line;
   r.container = j.request->container;
   RequestOwn own = j.own.unpack();
@@ -165,12 +167,20 @@ UploadRecords next_upload(const Indexes& indexes, size_t most) {
   UploadRecords out;
   size_t count = 0;
   for (const Indexes::Unrecorded& r : indexes.unrecorded()) {
-    if (++count > most && r.position != out.position) break;   // all of one event go together
+    if (++count > most && r.position != out.position) break;  // all of one event go together
     out.position = r.position;
     if (r.kept) out.kept.push_back(r.id);
     else out.jobs.push_back(JobId(r.id));
   }
   return out;
+}
+
+// Of an array all that is on its way: its tasks are not looked up one by one.
+uint64_t newest_record_of(const Cluster& cluster, const Indexes& indexes, JobId job) {
+  if (indexes.unrecorded().empty()) return 0;
+  if (cluster.arrays.contains(job.value)) return indexes.unrecorded().rbegin()->position;
+  const Job* j = cluster.jobs.find(job.value);
+  return j && j->record_position > cluster.recorded_position ? j->record_position : 0;
 }
 
 rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload) {
@@ -184,7 +194,7 @@ rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& uploa
   }
   for (JobId id : upload.jobs) {
     const Job* j = cluster.jobs.find(id.value);
-    if (!j) continue;   // purged since then: a later batch has what was kept of it
+    if (!j) continue;  // purged since then: a later batch has what was kept of it
     out.jobs.push_back(make_job_record(cluster, *j));
     for (const Step& s : j->steps) out.steps.push_back(make_step_record(cluster, *j, s));
     if (has_batch_record(*j)) out.steps.push_back(make_batch_record(cluster, *j));
@@ -197,7 +207,7 @@ std::vector<uint32_t> excess_records(const Cluster& cluster, const Indexes& inde
   size_t most = c.max_dbd_msgs ? std::max<size_t>(kLeast, c.max_dbd_msgs)
                                : std::max<size_t>(kLeast, size_t{c.max_job_count} * 2 + cluster.nodes.size() * 4);
   if (indexes.unrecorded().size() <= most || cluster.kept_records.empty()) return {};
-  size_t surplus = indexes.unrecorded().size() - most + most / 10;   // room for a while, not one record a turn
+  size_t surplus = indexes.unrecorded().size() - most + most / 10;  // room for a while, not one record a turn
   std::vector<uint32_t> steps, jobs;
   cluster.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { (r.step ? steps : jobs).push_back(number); });
   steps.insert(steps.end(), jobs.begin(), jobs.end());
@@ -208,7 +218,8 @@ std::vector<uint32_t> excess_records(const Cluster& cluster, const Indexes& inde
 rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Config& c) {
   rpc::RegisterCluster r;
   r.cluster.name = cluster.name;
-  if (!c.slurmctld_hosts.empty()) r.cluster.control_host = c.slurmctld_hosts[0].address.empty() ? c.slurmctld_hosts[0].name : c.slurmctld_hosts[0].address;
+  if (!c.slurmctld_hosts.empty())
+    r.cluster.control_host = c.slurmctld_hosts[0].address.empty() ? c.slurmctld_hosts[0].name : c.slurmctld_hosts[0].address;
   r.cluster.control_port = static_cast<uint16_t>(c.slurmctld_port.first);
   r.cluster.rpc_version = kRpcVersion;
   std::vector<std::string> names;

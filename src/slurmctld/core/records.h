@@ -20,8 +20,8 @@ namespace muster::slurmctld {
 bool keeps_records(const config::Config& config);
 
 // ---- record_marks.cc, called by apply alone
-void keep_records(Cluster& cluster, Indexes& indexes, const Event& event);   // before the event is applied
-void mark_records(Cluster& cluster, Indexes& indexes, const Event& event);   // after
+void keep_records(Cluster& cluster, Indexes& indexes, const Event& event);  // before the event is applied
+void mark_records(Cluster& cluster, Indexes& indexes, const Event& event);  // after
 void mark_record(Cluster& cluster, Indexes& indexes, JobId job);
 
 // ---- records.cc
@@ -35,10 +35,12 @@ StepRecord make_batch_record(const Cluster& cluster, const Job& job);
 struct UploadRecords {
   uint64_t position = 0;
   std::vector<JobId> jobs;
-  std::vector<uint32_t> kept;            // numbers in Cluster::kept_records
+  std::vector<uint32_t> kept;  // numbers in Cluster::kept_records
 };
 // About `most` of them, more only if one event changed more; none: `position` is 0.
 UploadRecords next_upload(const Indexes& indexes, size_t most);
+// Up to where slurmdbd has to have records so that it knows all that happened to the job or array; 0: it does.
+uint64_t newest_record_of(const Cluster& cluster, const Indexes& indexes, JobId job);
 // From a snapshot of the same state or a later one; `group` of jobs is left to those who may ask for names.
 rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload);
 // Kept records to give up so that no more than MaxDBDMsgs wait: steps first, then jobs, the oldest first.

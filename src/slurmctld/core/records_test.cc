@@ -17,10 +17,12 @@ struct RecordBench : Bench {
       if (auto* u = std::get_if<UploadRecords>(&e)) return make_upload(core.cluster(), *u);
     return std::nullopt;
   }
-  void connect() { turn([&] { core.records_stored(0); }); }
+  void connect() {
+    turn([&] { core.records_stored(0); });
+  }
   // Stores what is uploaded until nothing more comes; the last state of each record counts.
   void drain() {
-    if (!upload()) connect();   // what an earlier turn sent was lost on its way
+    if (!upload()) connect();  // what an earlier turn sent was lost on its way
     for (auto u = upload(); u; u = upload()) {
       for (JobRecord& r : u->jobs) jobs[r.key] = r;
       for (StepRecord& s : u->steps) steps[{s.job, s.id}] = s;
@@ -49,7 +51,7 @@ StepId make_step(Bench& b, JobId job) {
   c.job = job;
   c.request.name = "work";
   Result<rpc::StepCreated> r = fail(Errc::kError);
-  b.turn([&] { r = b.core.create_step(Caller{Uid(1000), {}, {}, {}}, c); });
+  b.turn([&] { r = b.core.run(Caller{Uid(1000), {}, {}, {}}, c); });
   EXPECT_TRUE(r.has_value());
   return r ? r->step : StepId{};
 }
@@ -62,6 +64,17 @@ TEST(Records, OffKeepsNothing) {
   EXPECT_EQ(b.get(id).record_position, 0u);
   EXPECT_TRUE(b.core.indexes().unrecorded().empty());
   EXPECT_TRUE(b.core.cluster().kept_records.empty());
+}
+
+TEST(Records, NamesOfTheDatabaseAreInLowerCase) {
+  RecordBench b;
+  const JobId id = b.submit([](JobRequest& r) {
+    r.account = "MY_Acct";
+    r.wckey = "Grant-7";
+  });
+  const Job& job = b.core.cluster().jobs.at(id.value);
+  EXPECT_EQ(job.request->account, "my_acct");
+  EXPECT_EQ(job.request->wckey, "grant-7");
 }
 
 TEST(Records, AJobFromSubmissionToItsEnd) {
@@ -180,7 +193,7 @@ TEST(Records, StepsAreKeptUntilTheyAreStored) {
   b.plan();
   StepId first = make_step(b, id);
   rpc::FinishStep f{id, first, 1 << 8};
-  b.turn([&] { (void)b.core.finish_step(Caller{Uid(1000), {}, {}, {}}, f); });
+  b.turn([&] { (void)b.core.run(Caller{Uid(1000), {}, {}, {}}, f); });
   StepId second = make_step(b, id);
   b.cancel(id);
   EXPECT_EQ(b.core.cluster().kept_records.size(), 2u);
@@ -236,7 +249,10 @@ TEST(Records, APurgedJobIsStillRecorded) {
 TEST(Records, TasksOfAnArrayHaveTheirOwn) {
   RecordBench b;
   b.connect();
-  JobId id = b.submit([](JobRequest& r) { r.array = "0-7"; r.num_tasks = 4; });
+  JobId id = b.submit([](JobRequest& r) {
+    r.array = "0-7";
+    r.num_tasks = 4;
+  });
   b.plan();
   b.drain();
   ASSERT_TRUE(b.record(id));
@@ -281,9 +297,9 @@ TEST(Records, StepsGoFirstWhenTooManyWait) {
     for (int i = 0; i < 10'050; ++i) {
       rpc::CreateStep c;
       c.job = id;
-      auto r = b.core.create_step(Caller::root(), c);
+      auto r = b.core.run(Caller::root(), c);
       ASSERT_TRUE(r.has_value());
-      (void)b.core.finish_step(Caller::root(), rpc::FinishStep{id, r->step, 0});
+      (void)b.core.run(Caller::root(), rpc::FinishStep{id, r->step, 0});
     }
   });
   EXPECT_LT(b.core.indexes().unrecorded().size(), 10'000u);

@@ -1,6 +1,7 @@
-// A running job gives up nodes (scontrol update NumNodes=, NodeList=). What is left of it goes on; the nodes given up end what
-// they run of the job, epilog included, before others get them: until then the job is RESIZING and cannot change again.
-// scontrol(1); guide faq, "Can I change my job's size after it has started running?".
+// A running job gives up nodes (scontrol update NumNodes=, NodeList=), or loses one and goes on (--no-kill). What is left of it,
+// the tasks of its steps there among it, goes on; the nodes given up end what they run of the job, epilog included, before
+// others get them: until then the job is RESIZING and cannot change again.
+// scontrol(1); sbatch(1) --no-kill; guide faq, "Can I change my job's size after it has started running?".
 #include <algorithm>
 
 #include "base/text.h"
@@ -31,22 +32,17 @@ Result<> may_shrink(const View& v, const Job& job) {
   return {};
 }
 
-// Steps that lose a node are ended on those that stay, unless they were started with --no-kill.
-void end_torn_steps(const Job& job, const Bitmap& keep, std::vector<Order>& orders) {
-  for (const Step& s : job.steps) {
-    const bool torn = std::ranges::any_of(s.shares, [&](const StepShare& x) { return !x.done && !keep.test(x.node_index); });
-    if (!torn || s.request->no_kill) continue;
-    for (const StepShare& x : s.shares) {
-      if (x.done || !keep.test(x.node_index)) continue;
-      node_rpc::SignalJob kill;
-      kill.job = job.id;
-      kill.generation = job.restarts;
-      kill.has_step = true;
-      kill.step = s.id;
-      kill.signal = 9;
-      orders.push_back({job.allocation->nodes[x.node_index].node, kill});
-    }
+// `held` without the nodes that `keep` leaves out.
+AllocationPtr what_is_left(const Allocation& held, const Bitmap& keep) {
+  auto left = std::make_shared<Allocation>(held);
+  left->nodes.clear();
+  for (size_t i = 0; i < held.nodes.size(); ++i) {
+    const NodeShare& share = held.nodes[i];
+    if (keep.test(i)) left->nodes.push_back(share);
+    // A job that has leaves for itself keeps them: they are whole only with this node.
+    else if (!held.fenced.empty()) left->fenced.push_back(share.node.value);
   }
+  return left;
 }
 
 }  // namespace
@@ -57,12 +53,15 @@ Result<Bitmap> nodes_to_keep(const View& v, const Job& job, const std::string& l
   Bitmap keep(job.allocation->nodes.size());
   for (const std::string& name : names) {
     auto at = std::ranges::find_if(job.allocation->nodes, [&](const NodeShare& s) { return name_of(v, s) == name; });
-    if (at == job.allocation->nodes.end()) return fail(Errc::kInvalidNodeName, {}, name + " is no node of the job; a running job gets no more nodes");
+    if (at == job.allocation->nodes.end())
+      return fail(Errc::kInvalidNodeName, {}, name + " is no node of the job; a running job gets no more nodes");
     keep.set(static_cast<size_t>(at - job.allocation->nodes.begin()));
   }
   if (keep.none()) return fail(Errc::kInvalidNodeName, {}, "the list names no node; scancel ends the job");
   if (job.request->kind == JobKind::kBatch && !keep.test(job.batch_index))
     return fail(Errc::kInvalidNodeName, {}, name_of(v, job.batch_share()) + " runs the job's script and has to stay");
+  if (job.managed && !keep.test(0))
+    return fail(Errc::kInvalidNodeName, {}, name_of(v, job.allocation->nodes.front()) + " manages the job's steps and has to stay");
   return keep;
 }
 
@@ -74,32 +73,49 @@ Result<Bitmap> nodes_to_keep(const View& v, const Job& job, uint32_t count) {
   // The first ones, and the one that runs the script.
   Bitmap keep(held);
   keep.set(job.batch_index);
+  if (job.managed && count > keep.count()) keep.set(0);
+  if (job.managed && !keep.test(0))
+    return fail(Errc::kInvalidNodeCount, {}, "the nodes that run the job's script and manage its steps have to stay");
   for (uint32_t i = 0; i < held && keep.count() < count; ++i) keep.set(i);
   return keep;
 }
 
-void shrink_job(const View& v, const Job& job, const Bitmap& keep, Events& out, std::vector<Order>& orders) {
+// Steps go on with their tasks on the nodes that stay.
+void shrink_job(const View& v, const Job& job, const Bitmap& keep, Events& out) {
   const Allocation& held = *job.allocation;
   if (keep.count() == held.nodes.size()) return;
-  auto left = std::make_shared<Allocation>(held);
-  left->nodes.clear();
   event::JobShrunk e;
   e.job = job.id;
   e.time = std::max(v.now, job.started);
   e.free_at_once = Bitmap(held.nodes.size());
-  for (size_t i = 0; i < held.nodes.size(); ++i) {
-    const NodeShare& share = held.nodes[i];
-    if (keep.test(i)) {
-      left->nodes.push_back(share);
-      continue;
-    }
-    if (!can_be_told(v.cluster.nodes.find(share.node.value))) e.free_at_once.set(i);
-    // A job that has leaves for itself keeps them: they are whole only with this node.
-    if (!held.fenced.empty()) left->fenced.push_back(share.node.value);
-  }
-  e.allocation = std::move(left);
+  for (size_t i = 0; i < held.nodes.size(); ++i)
+    if (!keep.test(i) && !can_be_told(v.cluster.nodes.find(held.nodes[i].node.value))) e.free_at_once.set(i);
+  e.allocation = what_is_left(held, keep);
   out.push_back(std::move(e));
-  end_torn_steps(job, keep, orders);
+}
+
+bool outlives(const Job& job, NodeId node, const Events& out) {
+  return job.request->no_kill && !job.runs_script_on(node) && nodes_left(job, out).nodes.size() > 1;
+}
+
+const Allocation& nodes_left(const Job& job, const Events& out) {
+  for (auto e = out.rbegin(); e != out.rend(); ++e)
+    if (auto* shrunk = std::get_if<event::JobShrunk>(&*e); shrunk && shrunk->job == job.id) return *shrunk->allocation;
+  return *job.allocation;
+}
+
+void lose_node(const View& v, const Job& job, NodeId node, bool at_once, Events& out) {
+  const Allocation& held = nodes_left(job, out);
+  Bitmap keep(held.nodes.size()), lost(held.nodes.size());
+  for (size_t i = 0; i < held.nodes.size(); ++i) (held.nodes[i].node == node ? lost : keep).set(i);
+  event::JobShrunk e;
+  e.job = job.id;
+  e.time = std::max(v.now, job.started);
+  e.allocation = what_is_left(held, keep);
+  if (job.managed && lost.test(0)) e.next_step = first_step_of_next_manager(v, job);
+  if (at_once) e.free_at_once = std::move(lost);
+  else e.free_at_once = Bitmap(held.nodes.size());
+  out.push_back(std::move(e));
 }
 
 }  // namespace muster::slurmctld

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "hostlist/hostlist.h"
-#include "sched/request_class.h"
+#include "sched/fit/request_class.h"
 #include "slurmctld/core/job_filter.h"
 #include "slurmctld/core/rows.h"
 
@@ -28,8 +28,8 @@ void narrow_to_tasks(JobRow& row, const Job& j, const std::vector<rpc::JobSelect
   Bitmap tasks;
   for (const rpc::JobSelector& s : asked) {
     if (j.id != s.job && j.array_job_id != s.job) continue;
-    if (s.array_task == kNoArrayTask) return;   // all of it
-    tasks.set(s.array_task);
+    if (s.array_task == kNoArrayTask) return;  // all of it
+    if (s.array_task < j.array_tasks->pending.size()) tasks.set(s.array_task);
   }
   tasks = tasks & j.array_tasks->pending;
   row.array_tasks = tasks.to_ranges();
@@ -84,8 +84,8 @@ void JobRowWriter::add(const Cluster& cluster, const Job& j, rpc::JobRows& part)
 }
 
 // ---- jobs
-std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query,
-                                  uint32_t in_state, const Privacy& privacy) {
+std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query, uint32_t in_state,
+                                  const Privacy& privacy) {
   struct Entry {
     uint32_t partition, state, falling_priority;
     JobId id;
@@ -101,8 +101,8 @@ std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityR
   std::vector<Entry> entries;
   auto see = [&](uint32_t, const Job& j) {
     if (shows_job(cluster, j, query, privacy))
-      entries.push_back({number(numbers[0], partition_text(cluster, j)), number(numbers[1], job_state_shown_code(j.state, j.flags)),
-                         ~rule.of(j), j.id});
+      entries.push_back(
+          {number(numbers[0], partition_text(cluster, j)), number(numbers[1], job_state_shown_code(j.state, j.flags)), ~rule.of(j), j.id});
     return !last_of_its_states(j, query, in_state);
   };
   if (in_state) cluster.jobs.for_each(see);
@@ -135,7 +135,12 @@ Result<> check_job_query(const Cluster& cluster, const rpc::QueryJobs& query) {
 
 JobQuery::JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority, Time now,
                    uint32_t in_state, Privacy privacy)
-    : cluster_(std::move(cluster)), query_(std::move(query)), privacy_(std::move(privacy)), writer_(query_.parts, std::move(priority), now), in_state_(in_state) {
+    : cluster_(std::move(cluster)),
+      query_(std::move(query)),
+      privacy_(std::move(privacy)),
+      writer_(query_.parts, std::move(priority), now),
+      in_state_(in_state) {
+  put_in_order(query_.filter);
   if (query_.order == rpc::RowOrder::kQueue) {
     by_id_ = true;
     ids_ = in_queue_order(*cluster_, writer_.rule(*cluster_), query_, in_state, privacy_);
@@ -176,7 +181,7 @@ const Job* JobQuery::next_job() {
 }
 
 bool JobQuery::next(rpc::JobRows& part) {
-  part.requests.clear();   // what they have taken of memory serves the next part
+  part.requests.clear();  // what they have taken of memory serves the next part
   part.jobs.clear();
   part.steps.clear();
   part.afresh = false;
@@ -202,8 +207,9 @@ Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const 
   out.cluster_ = std::move(cluster);
   const Cluster& c = *out.cluster_;
   out.memberships_.resize(c.nodes.empty() ? 0 : c.nodes.last_key() + 1);
+  const bool partitions = privacy.may_ask_for_partitions().has_value();
   c.partitions.for_each([&](uint32_t, const Partition& p) {
-    if (p.hidden && !q.show_all) return;
+    if (!partitions || (p.hidden && !q.show_all)) return;
     out.partitions_.push_back(make_partition_row(c, p));
     p.nodes.for_each([&](size_t i) {
       if (i < out.memberships_.size()) out.memberships_[i].push_back(p.name);

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "model/cluster.h"
 #include "model/rpc.h"
-#include "sched/priority.h"
+#include "sched/queue/priority.h"
 #include "slurmctld/core/privacy.h"
 #include "slurmctld/core/state_counts.h"
 

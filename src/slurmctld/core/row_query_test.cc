@@ -81,7 +81,7 @@ TEST(JobQuery, EndsWithTheLastOfItsStates) {
 
 TEST(JobQuery, NamedJobsAndTasksOfArrays) {
   Bench b;
-  JobId one = b.submit(), two = b.submit(), array = b.submit([](JobRequest& r) { r.array = "0-3"; });
+  JobId one = b.submit(), two = b.submit(), array = b.submit([](JobRequest&r) { r.array = "0-3"; });
   rpc::QueryJobs q;
   q.filter.jobs.push_back({.job = two});
   q.filter.jobs.push_back({.job = JobId(9999)});
@@ -197,7 +197,7 @@ TEST(JobQuery, TiersOfEachPartitionOfAPendingJob) {
   JobQuery query(b.core.snapshot(), q);
   rpc::JobRows part;
   ASSERT_TRUE(query.next(part));
-  EXPECT_EQ(part.jobs[0].tiers, (std::vector<uint32_t>{1, 7}));
+  EXPECT_EQ(part.jobs[0].tiers, (std::vector<uint32_t>{7, 1}));
 }
 
 TEST(NodeQuery, PartitionsComeOnceAlsoWithoutNodes) {

@@ -7,11 +7,14 @@
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "model/dependency.h"
-#include "sched/placement_report.h"
+#include "model/sharing_words.h"
+#include "sched/explain/placement_report.h"
+#include "sched/request/licenses.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/gres_texts.h"
 #include "slurmctld/core/job_filter.h"
-#include "slurmctld/core/step_ports.h"
 #include "slurmctld/core/tres_totals.h"
+#include "steps/step_ports.h"
 
 namespace muster::slurmctld {
 
@@ -40,6 +43,7 @@ std::string node_name(const Cluster& cluster, NodeId id) {
 void add_requested_gres(const RequestBody& r, std::string& out) {
   auto add = [&](const std::string& text, uint64_t times) {
     for (std::string_view item : split(text, ',')) {
+      if (item.starts_with("license")) continue;
       std::string_view name = item.starts_with("gres/") ? item.substr(5) : item;
       size_t eq = name.find('=');
       std::string_view count_text = "1";
@@ -61,6 +65,21 @@ void add_requested_gres(const RequestBody& r, std::string& out) {
   add(r.tres_per_node, wanted_nodes(r));
   add(r.tres_per_job, 1);
   add(r.tres_per_task, wanted_tasks(r));
+}
+
+std::string license_tres(const Cluster& cluster, const std::vector<LicenseShare>& list) {
+  std::string out;
+  for (const LicenseShare& l : list)
+    if (cluster.tracks_license(l.name)) out += ",license/" + l.name + "=" + std::to_string(l.count);
+  return out;
+}
+
+// Of --licenses=a|b it is not known which.
+std::string requested_licenses(const Cluster& cluster, const RequestBody& r) {
+  if (!cluster.tracked_licenses || cluster.tracked_licenses->empty()) return {};
+  auto needs = sched::parse_licenses(r.licenses);
+  if (!needs || needs->any || !sched::add_task_licenses(r.tres_per_task, wanted_tasks(r), *needs)) return {};
+  return license_tres(cluster, needs->list);
 }
 
 void add_verdict(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
@@ -87,7 +106,7 @@ void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow
   row.mem_mb_per_node = a.nodes.empty() ? 0 : a.nodes[0].mem_mb;
   if (parts & kRowNodes) row.node_list = node_list_of(cluster, a);
   if (parts & kRowTres) {
-    row.tres_allocated = tres_of(a);
+    row.tres_allocated = tres_of(cluster, a);
     row.gres_allocated = gres_held(a.nodes);
   }
   if (parts & kRowPlacement) row.placement = sched::placement_word(cluster, j);
@@ -98,28 +117,10 @@ void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow
     share.cpu_ids = (s.cpus - s.taken_back).to_ranges();
     share.cpus = s.counted_cpus();
     share.mem_mb = s.mem_mb;
-    share.gres = gres_text(s.gres, true);
+    const Node* node = cluster.nodes.find(s.node.value);
+    share.gres = node ? gres_held_text(s.gres, *node->spec) : gres_text(s.gres);
     row.shares.push_back(std::move(share));
   }
-}
-
-std::string gres_used_text(const Node& n) {
-  std::string out;
-  for (const GresDevices& g : n.spec->gres) {
-    uint64_t used = 0;
-    Bitmap devices;
-    for (const GresShare& u : n.gres_used)
-      if (u.name == g.name && u.type == g.type) {
-        used = u.count;
-        devices = u.devices;
-      }
-    std::string item = g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(used);
-    if (!g.count_only) item += "(IDX:" + (devices.any() ? devices.to_ranges() : std::string("N/A")) + ")";
-    if (out.find(item) != std::string::npos) continue;
-    if (!out.empty()) out += ',';
-    out += item;
-  }
-  return out;
 }
 
 std::string used_tres(const Node& n) {
@@ -131,14 +132,14 @@ std::string used_tres(const Node& n) {
 
 }  // namespace
 
-std::string tres_requested(const RequestBody& r) {
+std::string tres_requested(const Cluster& cluster, const RequestBody& r) {
   uint32_t cpus = wanted_cpus(r), nodes = wanted_nodes(r);
   std::string out = "cpu=" + std::to_string(cpus);
   if (r.mem_per_node_mb && *r.mem_per_node_mb) out += ",mem=" + format_tres_mem(*r.mem_per_node_mb * nodes);
   else if (r.mem_per_cpu_mb && *r.mem_per_cpu_mb) out += ",mem=" + format_tres_mem(*r.mem_per_cpu_mb * cpus);
   out += ",node=" + std::to_string(nodes) + ",billing=" + std::to_string(cpus);
   add_requested_gres(r, out);
-  return out;
+  return out + requested_licenses(cluster, r);
 }
 
 std::string partition_text(const Cluster& cluster, const Job& j) {
@@ -155,10 +156,10 @@ std::string node_list_of(const Cluster& cluster, const Allocation& allocation) {
   return compress_hosts(names);
 }
 
-std::string tres_of(const Allocation& a) {
+std::string tres_of(const Cluster& cluster, const Allocation& a) {
   TresTotals totals;
   for (const NodeShare& s : a.nodes) totals.hold(s);
-  return totals.text(TresTotals::kNodes | TresTotals::kBilling);
+  return totals.text(TresTotals::kNodes | TresTotals::kBilling) + license_tres(cluster, a.licenses);
 }
 
 JobRow make_state_row(const Job& j) {
@@ -171,6 +172,19 @@ JobRow make_state_row(const Job& j) {
   if (j.array_tasks) row.array_tasks = j.array_tasks->pending.to_ranges();
   return row;
 }
+
+namespace {
+
+// What the partition makes of the job's wish to share.
+void add_sharing(const Cluster& cluster, const Job& j, JobRow& row) {
+  const Partition* p = cluster.partition(split(row.partition, ',', true).front());
+  if (!p) return;
+  if (auto word = exclusive_word(j.request->exclusive, p); word != exclusive_word(j.request->exclusive, nullptr)) row.exclusive = word;
+  if (auto word = oversubscribe_word(j.request->exclusive, p); word != oversubscribe_word(j.request->exclusive, nullptr))
+    row.oversubscribe = word;
+}
+
+}  // namespace
 
 JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, const Job& j, uint32_t parts) {
   JobRow row;
@@ -189,6 +203,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
     row.array_max_running = j.array_tasks->max_running;
   }
   row.partition = partition_text(cluster, j);
+  add_sharing(cluster, j, row);
   row.restarts = j.restarts;
   row.submitted = j.submitted;
   row.eligible = j.eligible;
@@ -204,7 +219,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
   row.batch_host = j.batch_host;
   row.max_nodes = j.request->max_nodes;
   if (j.dependencies) row.dependency = format_dependencies(*j.dependencies);
-  if (parts & kRowTres) row.tres_requested = tres_requested(*j.request);
+  if (parts & kRowTres) row.tres_requested = tres_requested(cluster, *j.request);
   if (parts & kRowTiers)
     for (std::string_view name : split(row.partition, ',')) {
       const Partition* p = cluster.partition(name);
@@ -294,7 +309,7 @@ StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   row.cpus = static_cast<uint32_t>(held.cpus());
   row.tres = held.text(TresTotals::kNodes);
   add_asked(*s.request, row);
-  row.resv_ports = port_ranges(s.resv_ports);
+  row.resv_ports = steps::port_ranges(s.resv_ports);
   row.srun_host = s.srun_host;
   row.srun_pid = s.srun_pid;
   row.distribution = s.request->distribution;
@@ -340,6 +355,7 @@ NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::stri
   r.features_active = n.features_active;
   r.gres = s.gres_text;
   r.gres_used = gres_used_text(n);
+  r.restricted_cores = restricted_text(n);
   TresTotals configured;
   configured.configure(s);
   r.tres_configured = configured.text(TresTotals::kMem | TresTotals::kBilling);
@@ -391,7 +407,7 @@ rpc::Allocated make_allocated(const Cluster& cluster, const Job& job) {
   rpc::Allocated a;
   const sched::PriorityParams none;  // it has started: its priority does not move
   a.job = make_job_row(cluster, sched::PriorityRule(cluster, none, Time{}), job, kRowNodes | kRowTres | kRowDetail);
-  a.request = job.whole_request();
+  a.request = job.shown_request();
   if (!job.allocation) return a;
   for (const NodeShare& s : job.allocation->nodes) {
     a.cpus_per_node.push_back(s.counted_cpus());
@@ -404,6 +420,9 @@ rpc::Allocated make_allocated(const Cluster& cluster, const Job& job) {
     }
     a.addresses.push_back(std::move(address));
   }
+  const Partition* p = cluster.partitions.find(job.partition);
+  a.exclusive = exclusive_word(job.request->exclusive, p);
+  a.oversubscribe = oversubscribe_word(job.request->exclusive, p);
   return a;
 }
 

@@ -59,16 +59,16 @@ constexpr std::string_view kPowerKeys[] = {"SuspendExcNodes", "SuspendExcParts",
 
 }  // namespace
 
-std::shared_ptr<const config::LoadedConfig> keep_power_settings(const config::LoadedConfig& now, std::shared_ptr<const config::LoadedConfig> read) {
+std::shared_ptr<const config::LoadedConfig> keep_power_settings(const config::LoadedConfig& now,
+                                                                std::shared_ptr<const config::LoadedConfig> read) {
   if (!listed_in(read->config.reconfig_flags, "KeepPowerSaveSettings")) return read;
   auto out = std::make_shared<config::LoadedConfig>(*read);
   for (const config::ConfigValue& value : now.config.values)
-    if (listed(kPowerKeys, value.row->name)) (void)config::set_value(out->config, value.row->name, "=", value.text);   // it was valid
+    if (listed(kPowerKeys, value.row->name)) (void)config::set_value(out->config, value.row->name, "=", value.text);  // it was valid
   return out;
 }
 
-Result<ConfigDecision> decide_update_config(const View& v, const rpc::UpdateConfig& c) {
-  if (!v.is_operator()) return fail(Errc::kAccessDenied);
+Result<ConfigDecision> decide(const View& v, const rpc::UpdateConfig& c) {
   ConfigDecision d;
   auto loaded = std::make_shared<config::LoadedConfig>(*v.settings.loaded);
   for (const rpc::KeyValue& kv : c.changes) {
@@ -85,7 +85,9 @@ Result<ConfigDecision> decide_update_config(const View& v, const rpc::UpdateConf
   node_rpc::SetLogging order = logging_of(c);
   for (const Node* n : nodes) {
     d.orders.push_back({n->id, order});
-    if (!n->connected) d.reply.errors.push_back({n->spec->name, errc_number(Errc::kCommunicationFailed), std::string(errc_text(Errc::kCommunicationFailed))});
+    if (!n->connected)
+      d.reply.errors.push_back(
+          {n->spec->name, errc_number(Errc::kCommunicationFailed), std::string(errc_text(Errc::kCommunicationFailed))});
   }
   return d;
 }

@@ -17,12 +17,12 @@ Result<rpc::Messages> update(Bench& b, JobId job, std::vector<rpc::KeyValue> cha
   c.job.job = job;
   c.changes = std::move(changes);
   Result<rpc::Messages> r;
-  b.turn([&] { r = b.core.update_job(who, c); });
+  b.turn([&] { r = b.core.run(who, c); });
   return r;
 }
 Result<rpc::Messages> node(Bench& b, rpc::UpdateNode c, const Caller& who = Caller::root()) {
   Result<rpc::Messages> r;
-  b.turn([&] { r = b.core.update_node(who, c); });
+  b.turn([&] { r = b.core.run(who, c); });
   return r;
 }
 Result<rpc::Messages> node(Bench& b, const std::string& nodes, std::vector<rpc::KeyValue> changes) {
@@ -37,12 +37,12 @@ Result<rpc::Messages> partition(Bench& b, const std::string& name, std::vector<r
   c.create = create;
   c.changes = std::move(changes);
   Result<rpc::Messages> r;
-  b.turn([&] { r = b.core.update_partition(Caller::root(), c); });
+  b.turn([&] { r = b.core.run(Caller::root(), c); });
   return r;
 }
 Result<rpc::Messages> control_nodes(Bench& b, rpc::ControlNodes c, const Caller& who = Caller::root()) {
   Result<rpc::Messages> r;
-  b.turn([&] { r = b.core.control_nodes(who, c); });
+  b.turn([&] { r = b.core.run(who, c); });
   return r;
 }
 rpc::ControlNodes on_nodes(rpc::NodeAction action, const std::string& nodes) {
@@ -83,7 +83,7 @@ TEST(Hold, ARunningJobIsHeldForWhenItIsQueuedAgain) {
 TEST(Hold, WhoMayRelease) {
   Bench b;
   JobId j = b.submit();
-  b.control(rpc::JobAction::kHold, j);                 // of an operator
+  b.control(rpc::JobAction::kHold, j);  // of an operator
   b.control(rpc::JobAction::kRelease, j, kUser);
   EXPECT_EQ(b.get(j).priority, 0u);
   ASSERT_EQ(b.control_errors.size(), 1u);
@@ -102,7 +102,7 @@ TEST(Requeue, SpecialExitIncompleteAndSuspended) {
   c.action = rpc::JobAction::kRequeueHold;
   c.special_exit = true;
   c.jobs.emplace_back().job = j;
-  b.turn([&] { EXPECT_TRUE(b.core.control(kUser, c)); });
+  b.turn([&] { EXPECT_TRUE(b.core.run(kUser, c)); });
   b.gone(j, b.host(j));
   EXPECT_EQ(b.state(j), JobState::kPending);
   EXPECT_TRUE(b.get(j).flags & kJobSpecialExit);
@@ -113,7 +113,7 @@ TEST(Requeue, SpecialExitIncompleteAndSuspended) {
   c.action = rpc::JobAction::kRequeue;
   c.incomplete = true;
   c.jobs.emplace_back().job = j;
-  b.turn([&] { EXPECT_TRUE(b.core.control(kUser, c)->errors.empty()); });   // passed over
+  b.turn([&] { EXPECT_TRUE(b.core.run(kUser, c)->errors.empty()); });  // passed over
   JobId s = running(b);
   b.control(rpc::JobAction::kSuspend, s);
   EXPECT_EQ(b.state(s), JobState::kSuspended);
@@ -138,13 +138,13 @@ TEST(Suspend, OnlyOperatorsAndOnlyWhatRuns) {
 
 TEST(Top, TheNamedJobsComeFirstInTheirOrder) {
   Bench b;
-  JobId a = b.submit(), c = b.submit([](JobRequest& r) { r.name = "k"; }), d = b.submit([](JobRequest& r) { r.name = "l"; });
+  JobId a = b.submit(), c = b.submit([](JobRequest&r) { r.name = "k"; }), d = b.submit([](JobRequest&r) { r.name = "l"; });
   rpc::ControlJobs top;
   top.action = rpc::JobAction::kTop;
   top.jobs.emplace_back().job = d;
   top.jobs.emplace_back().job = c;
-  b.turn([&] { EXPECT_EQ(b.core.control(kUser, top)->errors.size(), 2u); });   // not enabled for users
-  b.turn([&] { EXPECT_TRUE(b.core.control(Caller::root(), top)->errors.empty()); });
+  b.turn([&] { EXPECT_EQ(b.core.run(kUser, top)->errors.size(), 2u); });  // not enabled for users
+  b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), top)->errors.empty()); });
   EXPECT_GT(b.get(d).priority, b.get(c).priority);
   EXPECT_GT(b.get(c).priority, b.get(a).priority);
   EXPECT_LT(b.get(d).request->nice, 0);
@@ -156,12 +156,12 @@ TEST(Notify, GoesToTheBatchNodeOfARunningJob) {
   Bench b;
   JobId j = running(b);
   rpc::NotifyJob n{j, "hello"};
-  b.turn([&] { EXPECT_EQ(b.core.notify(kOther, n).error().code, Errc::kAccessDenied); });
-  b.turn([&] { EXPECT_TRUE(b.core.notify(kUser, n)); });
+  b.turn([&] { EXPECT_EQ(b.core.run(kOther, n).error().code, Errc::kAccessDenied); });
+  b.turn([&] { EXPECT_TRUE(b.core.run(kUser, n)); });
   ASSERT_EQ(b.orders<node_rpc::NotifyJob>().size(), 1u);
   EXPECT_EQ(b.orders<node_rpc::NotifyJob>()[0].text, "hello");
   JobId p = b.submit([](JobRequest& r) { r.hold = true; });
-  b.turn([&] { EXPECT_EQ(b.core.notify(kUser, rpc::NotifyJob{p, "x"}).error().code, Errc::kDisabled); });
+  b.turn([&] { EXPECT_EQ(b.core.run(kUser, rpc::NotifyJob{p, "x"}).error().code, Errc::kDisabled); });
 }
 
 // ---- update job
@@ -186,9 +186,17 @@ TEST(UpdateJob, KeysThatBelongToOperators) {
 TEST(UpdateJob, EachKeyReachesTheRequest) {
   Bench b;
   JobId j = b.submit([](JobRequest& r) { r.hold = true; });
-  ASSERT_EQ(code_of(update(b, j, {{"MailType", "=", "END,FAIL"}, {"NumCPUs", "=", "2"}, {"ReqNodes", "=", "1-2"}, {"TimeMin", "=", "5"},
-                                  {"Switches", "=", "1@10"}, {"MinTmpDiskNode", "=", "0"}, {"OverSubscribe", "=", "yes"},
-                                  {"TasksPerNode", "=", "2"}, {"DelayBoot", "=", "3"}, {"WorkDir", "=", "/w"}})),
+  ASSERT_EQ(code_of(update(b, j,
+                           {{"MailType", "=", "END,FAIL"},
+                            {"NumCPUs", "=", "2"},
+                            {"ReqNodes", "=", "1-2"},
+                            {"TimeMin", "=", "5"},
+                            {"Switches", "=", "1@10"},
+                            {"MinTmpDiskNode", "=", "0"},
+                            {"OverSubscribe", "=", "yes"},
+                            {"TasksPerNode", "=", "2"},
+                            {"DelayBoot", "=", "3"},
+                            {"WorkDir", "=", "/w"}})),
             Errc::kOk);
   const RequestBody& r = *b.get(j).request;
   EXPECT_EQ(r.mail_type, kMailEnd | kMailFail);
@@ -201,8 +209,15 @@ TEST(UpdateJob, EachKeyReachesTheRequest) {
   EXPECT_EQ(r.ntasks_per_node, 2u);
   EXPECT_EQ(r.delay_boot, minutes(3));
   EXPECT_EQ(b.get(j).own.get(&RequestOwn::work_dir), "/w");
-  for (auto [key, value] : Pairs{{"MailType", "LATER"}, {"TimeLimit", "abc"}, {"TimeMin", "500"}, {"NumNodes", "0"}, {"Switches", "x"},
-                            {"BurstBuffer", "x"}, {"Clusters", "x"}, {"SiteFactor", "4"}, {"MCSLabel", "x"}, {"ReservationName", "x"}})
+  for (auto [key, value] : Pairs{{"MailType", "LATER"},
+                                 {"TimeLimit", "abc"},
+                                 {"TimeMin", "500"},
+                                 {"NumNodes", "0"},
+                                 {"Switches", "x"},
+                                 {"BurstBuffer", "x"},
+                                 {"Clusters", "x"},
+                                 {"MCSLabel", "x"},
+                                 {"ReservationName", "x"}})
     EXPECT_NE(code_of(update(b, j, {{key, "=", value}})), Errc::kOk) << key;
   auto unknown = update(b, j, {{"TimeLimt", "=", "5"}});
   ASSERT_FALSE(unknown);
@@ -213,22 +228,22 @@ TEST(UpdateJob, EachKeyReachesTheRequest) {
 
 TEST(UpdateJob, ByNameAndAsAnotherUser) {
   Bench b;
-  JobId mine = b.submit(), theirs = b.submit([](JobRequest& r) { r.uid = Uid(1001); });
+  JobId mine = b.submit(), theirs = b.submit([](JobRequest&r) { r.uid = Uid(1001); });
   rpc::UpdateJob c;
   c.name = "j";
   c.changes = {{"Comment", "=", "all"}};
   c.owner = 1001;
-  b.turn([&] { EXPECT_TRUE(b.core.update_job(Caller::root(), c)); });
+  b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), c)); });
   EXPECT_EQ(b.get(theirs).own.get(&RequestOwn::comment), "all");
   EXPECT_EQ(b.get(mine).own.get(&RequestOwn::comment), "");
   c = {};
   c.job.job = mine;
   c.changes = {{"Comment", "=", "x"}};
   c.as_uid = 1001;
-  b.turn([&] { EXPECT_EQ(b.core.update_job(Caller::root(), c).error().code, Errc::kAccessDenied); });
+  b.turn([&] { EXPECT_EQ(b.core.run(Caller::root(), c).error().code, Errc::kAccessDenied); });
   c.as_uid = 1000;
-  b.turn([&] { EXPECT_TRUE(b.core.update_job(Caller::root(), c)); });
-  b.turn([&] { EXPECT_EQ(b.core.update_job(kUser, c).error().code, Errc::kAccessDenied); });
+  b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), c)); });
+  b.turn([&] { EXPECT_EQ(b.core.run(kUser, c).error().code, Errc::kAccessDenied); });
 }
 
 // ---- nodes
@@ -241,17 +256,18 @@ TEST(UpdateNode, FeaturesWeightGresAndNames) {
   EXPECT_EQ(code_of(node(b, "n0", {{"Gres", "=", "tape:4"}})), Errc::kOk);
   EXPECT_EQ(b.node(0).spec->gres.at(0).count, 4u);
   EXPECT_EQ(code_of(node(b, "n0", {{"Gres", "=", "zz:4"}})), Errc::kInvalidGres);
-  EXPECT_EQ(code_of(node(b, "n[0-1]", {{"NodeAddr", "=", "a[5-6]"}, {"InstanceId", "=", "i-[1-2]"}, {"InstanceType", "=", "x,y"}})), Errc::kOk);
+  EXPECT_EQ(code_of(node(b, "n[0-1]", {{"NodeAddr", "=", "a[5-6]"}, {"InstanceId", "=", "i-[1-2]"}, {"InstanceType", "=", "x,y"}})),
+            Errc::kOk);
   EXPECT_EQ(b.node(1).spec->address, "a6");
   EXPECT_EQ(b.node(1).instance_id, "i-2");
   EXPECT_EQ(code_of(node(b, "n[0-1]", {{"NodeAddr", "=", "a5"}})), Errc::kInvalidNodeName);
   EXPECT_EQ(code_of(node(b, "n0", {{"Weight", "=", "x"}})), Errc::kInvalidArgument);
   EXPECT_EQ(code_of(node(b, "n0", {{"State", "=", "foo"}})), Errc::kInvalidArgument);
-  EXPECT_EQ(code_of(node(b, "n0", {{"State", "=", "drain"}})), Errc::kInvalidArgument);   // no reason
+  EXPECT_EQ(code_of(node(b, "n0", {{"State", "=", "drain"}})), Errc::kInvalidArgument);  // no reason
   EXPECT_EQ(code_of(node(b, "zz", {{"State", "=", "idle"}})), Errc::kInvalidNodeName);
   EXPECT_EQ(code_of(node(b, "n0", {{"Weight", "=", "9"}, {"Comment", "=", "mine"}})), Errc::kOk);
   b.turn([&] { b.core.configure(b.settings); });
-  EXPECT_TRUE(b.node(0).spec->features.empty());   // slurm.conf was read again
+  EXPECT_TRUE(b.node(0).spec->features.empty());  // slurm.conf was read again
   EXPECT_TRUE(b.node(0).features_active.empty());
   EXPECT_EQ(b.node(0).weight, 1u);
   EXPECT_EQ(b.node(0).comment, "mine");
@@ -283,7 +299,8 @@ TEST(UpdateTexts, AreBounded) {
   EXPECT_EQ(hint(node(b, "n0", {{"Features", "=", most + "x"}})), "Features: 65537 bytes, at most 65536");
   EXPECT_EQ(hint(node(b, "n0", {{"Comment", "=", most}})), "Comment: 65536 bytes, at most 4096");
   EXPECT_EQ(hint(node(b, "n0", std::vector<rpc::KeyValue>(257, {"Weight", "=", "1"}))), "257 changes in one command, at most 256");
-  EXPECT_EQ(hint(update(b, j, {{"Features", "=", most + "x"}})), "features: 65537 bytes, at most 65536");
+  EXPECT_EQ(hint(update(b, j, {{"Features", "=", most + "x"}})), "Features: 65537 bytes, at most 65536");
+  EXPECT_EQ(hint(update(b, j, {{"Features", "=", most}})), "features: 65536 bytes, at most 4096");
   EXPECT_EQ(hint(update(b, j, {{"QOS", "=", most}})), "qos: 65536 bytes, at most 4096");
   b.expect_replay_equal();
 }
@@ -300,8 +317,8 @@ TEST(CreateNode, CloudNodesComeAndGo) {
   ASSERT_TRUE(d1);
   EXPECT_TRUE(d1->spec->dynamic);
   EXPECT_TRUE(d1->flags & kNodePoweredDown);
-  EXPECT_TRUE(b.core.cluster().partition("main")->nodes.test(d1->id.value));   // Nodes=ALL
-  EXPECT_EQ(code_of(node(b, c)), Errc::kInvalidNodeName);                       // there already
+  EXPECT_TRUE(b.core.cluster().partition("main")->nodes.test(d1->id.value));  // Nodes=ALL
+  EXPECT_EQ(code_of(node(b, c)), Errc::kInvalidNodeName);                     // there already
   b.turn([&] { b.core.configure(b.settings); });
   EXPECT_TRUE(b.core.cluster().node("d2"));
   EXPECT_TRUE(b.core.cluster().partition("main")->nodes.test(b.core.cluster().node("d2")->id.value));
@@ -311,10 +328,35 @@ TEST(CreateNode, CloudNodesComeAndGo) {
   ASSERT_EQ(code_of(node(b, gone)), Errc::kOk);
   EXPECT_FALSE(b.core.cluster().node("d1"));
   gone.nodes = "n0";
-  EXPECT_EQ(code_of(node(b, gone)), Errc::kNodesBusy);   // of slurm.conf
+  EXPECT_EQ(code_of(node(b, gone)), Errc::kNodesBusy);  // of slurm.conf
   c.changes = {{"CPUs", "=", "8"}};
   EXPECT_EQ(code_of(node(b, c)), Errc::kInvalidNodeState);
   b.expect_replay_equal();
+}
+
+// slurm.conf(5) NodeSet: what Feature= means is looked up when a node comes, too.
+TEST(CreateNode, NodesComeIntoTheSetsOfTheirFeature) {
+  Bench b("NodeSet=dynamic Feature=dyn\nNodeSet=named Nodes=d7\nPartitionName=late Nodes=dynamic\nPartitionName=by_name Nodes=named\n"
+          "PartitionName=braces Nodes=feature{dyn}\nPartitionName=others Nodes=n0\n");
+  rpc::UpdateNode c;
+  c.nodes = "d7";
+  c.create = true;
+  c.changes = {{"CPUs", "=", "8"}, {"State", "=", "CLOUD"}, {"Features", "=", "gpu,dyn"}};
+  ASSERT_EQ(code_of(node(b, c)), Errc::kOk);
+  auto in = [&](const char* partition) { return b.core.cluster().partition(partition)->nodes.test(b.core.cluster().node("d7")->id.value); };
+  for (int pass = 0; pass < 2; ++pass) {  // the second time after a reconfigure
+    EXPECT_TRUE(in("late") && in("by_name") && in("braces")) << pass;
+    EXPECT_FALSE(in("others")) << pass;
+    b.turn([&] { b.core.configure(b.settings); });
+  }
+  b.expect_replay_equal();
+}
+
+TEST(UpdatePartition, WeightsOfABillMustMakeSense) {
+  Bench b;
+  EXPECT_EQ(code_of(partition(b, "main", {{"TRESBillingWeights", "=", "CPU=1.0,Mem=0.25G"}})), Errc::kOk);
+  EXPECT_EQ(code_of(partition(b, "main", {{"TRESBillingWeights", "=", "Foo=1"}})), Errc::kInvalidArgument);
+  EXPECT_EQ(code_of(partition(b, "main", {{"TRESBillingWeights", "=", "CPU=x"}})), Errc::kInvalidArgument);
 }
 
 TEST(Reboot, WaitsForTheJobsAndEndsWithARegistration) {
@@ -333,9 +375,9 @@ TEST(Reboot, WaitsForTheJobsAndEndsWithARegistration) {
   ASSERT_EQ(b.orders<node_rpc::RebootNode>().size(), 1u);
   EXPECT_TRUE(b.node(n).flags & kNodeRebootIssued);
   b.turn([&] { b.core.node_disconnected(NodeId(n)); });
-  b.wait(seconds(70));                                // longer than SlurmdTimeout
+  b.wait(seconds(70));  // longer than SlurmdTimeout
   EXPECT_NE(b.node(n).admin, NodeState::kDown);
-  b.register_node(n, "boot1");                        // not yet: asked again
+  b.register_node(n, "boot1");  // not yet: asked again
   EXPECT_EQ(b.orders<node_rpc::RebootNode>().size(), 1u);
   b.register_node(n, "boot2");
   EXPECT_EQ(b.node(n).flags & (kNodeRebootIssued | kNodeDrain), 0u);
@@ -380,7 +422,7 @@ TEST(Power, DownWhenIdleAndUpAgain) {
   b.ends(j);
   EXPECT_EQ(powered(b, false), std::vector<NodeId>{NodeId(n)});
   EXPECT_TRUE(b.node(n).flags & kNodePoweringDown);
-  b.set_node(name, "NoResp");                          // another change of its state runs nothing anew
+  b.set_node(name, "NoResp");  // another change of its state runs nothing anew
   EXPECT_TRUE(powered(b, false).empty());
   b.wait(seconds(21));
   EXPECT_TRUE(b.node(n).flags & kNodePoweredDown);
@@ -395,7 +437,8 @@ TEST(Power, DownWhenIdleAndUpAgain) {
 
 TEST(Power, TheLongestTimeoutOfItsPartitionsCounts) {
   const std::string programs = "SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\n";
-  Bench b(programs + "PartitionName=a Nodes=n0 SuspendTimeout=7 ResumeTimeout=200\nPartitionName=b Nodes=n[0-1] SuspendTimeout=9 ResumeTimeout=INFINITE\n");
+  Bench b(programs + "PartitionName=a Nodes=n0 SuspendTimeout=7 ResumeTimeout=200\nPartitionName=b Nodes=n[0-1] SuspendTimeout=9 "
+                     "ResumeTimeout=INFINITE\n");
   for (auto [node, down, up] : {std::tuple(0u, seconds(9), std::optional<Duration>()), {2u, seconds(20), seconds(100)}}) {
     const std::string name = "n" + std::to_string(node);
     ASSERT_EQ(code_of(control_nodes(b, on_nodes(rpc::NodeAction::kPowerDown, name))), Errc::kOk);
@@ -408,9 +451,17 @@ TEST(Power, TheLongestTimeoutOfItsPartitionsCounts) {
 // ---- partitions
 TEST(Partition, EachKeyAndItsRules) {
   Bench b;
-  ASSERT_EQ(code_of(partition(b, "p", {{"Nodes", "=", "n[0-2]"}, {"MaxTime", "=", "1:00:00"}, {"DefMemPerCPU", "=", "100"},
-                                       {"OverSubscribe", "=", "FORCE:2"}, {"JobDefaults", "=", "DefCpuPerGPU=2"}, {"AllowGroups", "=", "a,b"},
-                                       {"PriorityTier", "=", "9"}, {"OverTimeLimit", "=", "3"}, {"Default", "=", "yes"}}, true)),
+  ASSERT_EQ(code_of(partition(b, "p",
+                              {{"Nodes", "=", "n[0-2]"},
+                               {"MaxTime", "=", "1:00:00"},
+                               {"DefMemPerCPU", "=", "100"},
+                               {"OverSubscribe", "=", "FORCE:2"},
+                               {"JobDefaults", "=", "DefCpuPerGPU=2"},
+                               {"AllowGroups", "=", "a,b"},
+                               {"PriorityTier", "=", "9"},
+                               {"OverTimeLimit", "=", "3"},
+                               {"Default", "=", "yes"}},
+                              true)),
             Errc::kOk);
   const Partition* p = b.core.cluster().partition("p");
   ASSERT_TRUE(p);
@@ -418,20 +469,31 @@ TEST(Partition, EachKeyAndItsRules) {
   EXPECT_EQ(p->oversubscribe_count, 2u);
   EXPECT_EQ(p->def_cpu_per_gpu, 2u);
   EXPECT_EQ(b.core.cluster().default_partition, p->index);
-  ASSERT_EQ(code_of(partition(b, "p", {{"Nodes", "-=", "n1"}, {"Nodes", "=", "+n3,-n0"}, {"AllowGroups", "-=", "a"}, {"Exclusive", "=", "USER"},
-                                       {"DefMemPerNode", "=", "500"}})),
+  ASSERT_EQ(code_of(partition(b, "p",
+                              {{"Nodes", "-=", "n1"},
+                               {"Nodes", "=", "+n3,-n0"},
+                               {"AllowGroups", "-=", "a"},
+                               {"Exclusive", "=", "USER"},
+                               {"DefMemPerNode", "=", "500"}})),
             Errc::kOk);
   p = b.core.cluster().partition("p");
   EXPECT_EQ(p->nodes_text, "n[2-3]");
   EXPECT_EQ(p->allow_groups, std::vector<std::string>{"b"});
   EXPECT_TRUE(p->exclusive_user);
   EXPECT_FALSE(p->def_mem_per_cpu_mb);
-  for (auto [key, value] : Pairs{{"State", "xx"}, {"PriorityTier", "70000"}, {"OverSubscribe", "maybe"}, {"MaxTime", "abc"}, {"Nodes", "zz"},
-                            {"Alternate", "zz"}, {"CpuBind", "zz"}, {"Exclusive", "zz"}, {"foo", "bar"}})
+  for (auto [key, value] : Pairs{{"State", "xx"},
+                                 {"PriorityTier", "70000"},
+                                 {"OverSubscribe", "maybe"},
+                                 {"MaxTime", "abc"},
+                                 {"Nodes", "zz"},
+                                 {"Alternate", "zz"},
+                                 {"CpuBind", "zz"},
+                                 {"Exclusive", "zz"},
+                                 {"foo", "bar"}})
     EXPECT_NE(code_of(partition(b, "p", {{key, "=", value}})), Errc::kOk) << key;
   EXPECT_EQ(code_of(partition(b, "main", {{"Nodes", "=", "n1"}}, true)), Errc::kInvalidPartition);
   b.turn([&] { b.core.configure(b.settings); });
-  EXPECT_FALSE(b.core.cluster().partition("p"));   // slurm.conf was read again
+  EXPECT_FALSE(b.core.cluster().partition("p"));  // slurm.conf was read again
   b.expect_replay_equal();
 }
 
@@ -442,22 +504,22 @@ TEST(UpdateStep, TimeLimit) {
   rpc::CreateStep create;
   create.job = j;
   create.request.num_tasks = 1;
-  b.turn([&] { ASSERT_TRUE(b.core.create_step(kUser, create)); });
+  b.turn([&] { ASSERT_TRUE(b.core.run(kUser, create)); });
   rpc::UpdateStep c;
   c.job.job = j;
   c.changes = {{"TimeLimit", "=", "7"}};
-  b.turn([&] { EXPECT_EQ(b.core.update_step(kOther, c).error().code, Errc::kAccessDenied); });
-  b.turn([&] { EXPECT_TRUE(b.core.update_step(kUser, c)); });
+  b.turn([&] { EXPECT_EQ(b.core.run(kOther, c).error().code, Errc::kAccessDenied); });
+  b.turn([&] { EXPECT_TRUE(b.core.run(kUser, c)); });
   EXPECT_EQ(b.get(j).steps.at(0).time_limit_min, 7u);
   auto orders = b.orders<node_rpc::LimitStep>();
   ASSERT_EQ(orders.size(), 1u);
   EXPECT_EQ(orders[0].limit, std::optional<Duration>(minutes(7)));
-  b.register_node(b.host(j), "boot1", {{.job = j, .batch = true, .steps = {StepId(0)}}});   // it may not have heard of it
+  b.register_node(b.host(j), "boot1", {{.job = j, .batch = true, .steps = {StepId(0)}}});  // it may not have heard of it
   ASSERT_EQ(b.orders<node_rpc::LimitStep>().size(), 1u);
   EXPECT_EQ(b.orders<node_rpc::LimitStep>()[0].limit, std::optional<Duration>(minutes(7)));
   c.job.has_step = true;
   c.job.step = StepId(9);
-  b.turn([&] { EXPECT_EQ(b.core.update_step(kUser, c).error().code, Errc::kInvalidJobId); });
+  b.turn([&] { EXPECT_EQ(b.core.run(kUser, c).error().code, Errc::kInvalidJobId); });
   b.expect_replay_equal();
 }
 
@@ -465,26 +527,26 @@ TEST(RuntimeSettings, HoldUntilTheFilesAreReadAgain) {
   Bench b("SlurmctldDebug=info\n");
   rpc::UpdateConfig c;
   c.changes = {{"SlurmctldDebug", "=", "debug"}};
-  b.turn([&] { EXPECT_EQ(b.core.update_config(kUser, c).error().code, Errc::kAccessDenied); });
-  b.turn([&] { EXPECT_TRUE(b.core.update_config(Caller::root(), c)); });
+  b.turn([&] { EXPECT_EQ(b.core.run(kUser, c).error().code, Errc::kAccessDenied); });
+  b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), c)); });
   EXPECT_EQ(b.core.settings().config().slurmctld_debug, 5);
   c.changes = {{"SuspendExcNodes", "+=", "n1"}};
-  b.turn([&] { EXPECT_TRUE(b.core.update_config(Caller::root(), c)); });
+  b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), c)); });
   EXPECT_EQ(b.core.settings().config().suspend_exc_nodes, "n1");
   c.changes = {{"SuspendExcNodes", "+=", "n[2-3]"}};
-  b.turn([&] { EXPECT_TRUE(b.core.update_config(Caller::root(), c)); });
+  b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), c)); });
   c.changes = {{"SuspendExcNodes", "-=", "n2"}};
-  b.turn([&] { EXPECT_TRUE(b.core.update_config(Caller::root(), c)); });
+  b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), c)); });
   EXPECT_EQ(b.core.settings().config().suspend_exc_nodes, "n[1,3]");
   c.changes = {{"SuspendExcNodes", "=", "zz"}};
-  b.turn([&] { EXPECT_EQ(b.core.update_config(Caller::root(), c).error().code, Errc::kInvalidNodeName); });
+  b.turn([&] { EXPECT_EQ(b.core.run(Caller::root(), c).error().code, Errc::kInvalidNodeName); });
   c.changes = {{"KillWait", "=", "3"}};
-  b.turn([&] { EXPECT_FALSE(b.core.update_config(Caller::root(), c)); });
+  b.turn([&] { EXPECT_FALSE(b.core.run(Caller::root(), c)); });
   c.changes = {{"SlurmctldDebug", "=", "verbose"}};
   c.nodes = "n[1-2]";
-  b.turn([&] { EXPECT_TRUE(b.core.update_config(Caller::root(), c)); });
+  b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), c)); });
   EXPECT_EQ(b.orders<node_rpc::SetLogging>().size(), 2u);
-  EXPECT_EQ(b.core.settings().config().slurmctld_debug, 5);   // the nodes' alone
+  EXPECT_EQ(b.core.settings().config().slurmctld_debug, 5);  // the nodes' alone
   b.turn([&] { b.core.configure(b.settings); });
   EXPECT_EQ(b.core.settings().config().slurmctld_debug, 3);
 }
@@ -500,6 +562,31 @@ TEST(Licenses, TotalsAndWhatRunningJobsHold) {
   EXPECT_EQ(rows.licenses[1].total, 10u);
   EXPECT_EQ(rows.licenses[1].used, 3u);
   EXPECT_TRUE(query_licenses(b.core.cluster(), b.settings.config(), {"nosuch"}).licenses.empty());
+}
+
+// A task that is named alone becomes a record of its own: not because somebody asked who may not.
+TEST(Scontrol, AnotherUsersArrayStaysWhole) {
+  Bench b;
+  JobId array = b.submit([](JobRequest& r) {
+    r.array = "0-3";
+    r.hold = true;
+  });
+  const size_t before = b.core.cluster().jobs.size();
+  rpc::ControlJobs hold;
+  hold.jobs.push_back({.job = array, .array_task = 2});
+  Result<rpc::Messages> r;
+  b.turn([&] { r = b.core.run(kOther, hold); });
+  ASSERT_TRUE(r);
+  ASSERT_EQ(r->errors.size(), 1u);
+  EXPECT_EQ(r->errors[0].code, errc_number(Errc::kAccessDenied));
+  rpc::UpdateJob rename;
+  rename.job = {.job = array, .array_task = 2};
+  rename.changes = {{"Name", "=", "x"}};
+  b.turn([&] { (void)b.core.run(kOther, rename); });
+  EXPECT_TRUE(b.last_events.empty());
+  EXPECT_EQ(b.core.cluster().jobs.size(), before);
+  b.turn([&] { r = b.core.run(kUser, hold); });
+  EXPECT_EQ(b.core.cluster().jobs.size(), before + 1);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -121,8 +122,14 @@ PrologRules prolog_rules(const config::Config& c) {
   r.defer_batch = has("DeferBatch");
   r.no_hold = has("NoHold");
   r.force_requeue_on_fail = has("ForceRequeueOnFail");
-  r.at_allocation = r.defer_batch || r.no_hold || r.force_requeue_on_fail || has("Alloc") || has("Contain") || has("RunInJob") || has("X11");
+  r.at_allocation =
+      r.defer_batch || r.no_hold || r.force_requeue_on_fail || has("Alloc") || has("Contain") || has("RunInJob") || has("X11");
   return r;
+}
+
+// SchedulerParameters=requeue_delay=, else the cred_expire of AuthInfo, as slurm.conf(5) has it.
+Duration requeue_delay(const config::Config& c) {
+  return seconds(c.scheduler_parameters.number("requeue_delay", c.auth_info.number("cred_expire", 120)));
 }
 
 sched::PriorityParams priority_params(const config::Config& c) {
@@ -148,6 +155,12 @@ sched::PriorityParams priority_params(const config::Config& c) {
   return p;
 }
 
+// Nothing can be asked for where nobody keeps accounts.
+acct::Enforcement enforcement(const config::Config& c) {
+  if (!keeps_records(c)) return {};
+  return {.associations = c.enforce.associations, .qos = c.enforce.qos, .limits = c.enforce.limits};
+}
+
 }  // namespace
 
 Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user, bool rootless) {
@@ -155,6 +168,8 @@ Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid s
   s.sched = sched_params(*loaded);
   s.priority = s.sched.priority = priority_params(loaded->config);
   s.prolog = prolog_rules(loaded->config);
+  s.sched.enforcement = enforcement(loaded->config);
+  s.requeue_delay = requeue_delay(loaded->config);
   s.loaded = std::move(loaded);
   s.slurm_user = slurm_user;
   s.rootless = rootless;

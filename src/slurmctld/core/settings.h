@@ -3,15 +3,16 @@
 
 #include <memory>
 
+#include "acct/admission.h"
 #include "config/load.h"
 #include "sched/planner.h"
 
 namespace muster::slurmctld {
 
-struct PrologRules {             // PrologFlags
-  bool at_allocation = false;    // Alloc, and what implies it
-  bool defer_batch = false;      // the batch script waits for the prologs of all nodes
-  bool no_hold = false;          // salloc and srun do not
+struct PrologRules {           // PrologFlags
+  bool at_allocation = false;  // Alloc, and what implies it
+  bool defer_batch = false;    // the batch script waits for the prologs of all nodes
+  bool no_hold = false;        // salloc and srun do not
   bool force_requeue_on_fail = false;
 };
 
@@ -20,8 +21,9 @@ struct Settings {
   sched::Params sched;
   sched::PriorityParams priority;
   PrologRules prolog;
-  Uid slurm_user{};              // may do what root may
-  bool rootless = false;         // everything runs as slurm_user, also jobs
+  Duration requeue_delay{};  // before a requeued job may start again
+  Uid slurm_user{};          // may do what root may
+  bool rootless = false;     // everything runs as slurm_user, also jobs
 
   const config::Config& config() const { return loaded->config; }
 };

@@ -15,8 +15,17 @@ struct StateCounts {
   static constexpr uint32_t kAny = std::numeric_limits<uint32_t>::max();
   std::array<uint32_t, kJobStateCount> records{};
 
-  void add(JobState s) { ++records[static_cast<size_t>(s)]; }
-  void remove(JobState s) { --records[static_cast<size_t>(s)]; }
+  uint64_t pending_tasks = 0;  // of pending jobs: each task of an array
+
+  void add(const Job& j) {
+    ++records[static_cast<size_t>(j.state)];
+    pending_tasks += waiting_in(j);
+  }
+  void remove(const Job& j) {
+    --records[static_cast<size_t>(j.state)];
+    pending_tasks -= waiting_in(j);
+  }
+  uint32_t of(JobState s) const { return records[static_cast<size_t>(s)]; }
   // How many records are in one of the filter's states; kAny where flags of jobs have a say too.
   uint32_t meant_by(const rpc::JobFilter& f) const {
     if (f.state_flags || !f.states) return kAny;
@@ -26,6 +35,9 @@ struct StateCounts {
     return sum;
   }
   bool operator==(const StateCounts&) const = default;
+
+ private:
+  static uint64_t waiting_in(const Job& j) { return !j.pending() ? 0 : j.array_tasks ? j.array_tasks->pending.count() : 1; }
 };
 
 // What readers see: the state as of a commit, and what was counted of it.

@@ -1,4 +1,4 @@
-#include "slurmctld/core/step_ports.h"
+#include "steps/step_ports.h"
 
 #include "slurmctld/core/core_testing.h"
 
@@ -23,7 +23,7 @@ struct Steps {
     create.request.resv_ports = ports;
     Errc out = Errc::kOk;
     b.turn([&] {
-      if (auto made = b.core.create_step(kUser, create); !made) out = made.error().code;
+      if (auto made = b.core.run(kUser, create); !made) out = made.error().code;
     });
     return out;
   }
@@ -42,10 +42,10 @@ TEST(StepPorts, AStepHasItsOwnUntilItEnds) {
   EXPECT_EQ(s.add(6), Errc::kPortsInvalid);  // more than there are
   ASSERT_EQ(s.add(3), Errc::kOk);
   EXPECT_EQ(s.of(0), (Ports{12000, 12001, 12002}));
-  EXPECT_EQ(s.add(3), Errc::kPortsBusy);     // two are left
-  ASSERT_EQ(s.add(0), Errc::kOk);            // no count: one for its one task
+  EXPECT_EQ(s.add(3), Errc::kPortsBusy);  // two are left
+  ASSERT_EQ(s.add(0), Errc::kOk);         // no count: one for its one task
   EXPECT_EQ(s.of(1), Ports{12003});
-  s.b.turn([&] { EXPECT_TRUE(s.b.core.finish_step(kUser, {s.job, StepId(0), 0})); });
+  s.b.turn([&] { EXPECT_TRUE(s.b.core.run(kUser, rpc::FinishStep{s.job, StepId(0), 0})); });
   ASSERT_EQ(s.add(4), Errc::kOk);
   EXPECT_EQ(s.of(1), (Ports{12000, 12001, 12002, 12004}));
   s.b.expect_replay_equal();
@@ -64,9 +64,9 @@ TEST(StepPorts, JobsOnOtherNodesMayHaveTheSame) {
 }
 
 TEST(StepPorts, AsText) {
-  EXPECT_EQ(port_ranges({12000, 12001, 12002, 12004}), "12000-12002,12004");
-  EXPECT_EQ(port_ranges({12000}), "12000");
-  EXPECT_EQ(port_ranges({}), "");
+  EXPECT_EQ(steps::port_ranges({12000, 12001, 12002, 12004}), "12000-12002,12004");
+  EXPECT_EQ(steps::port_ranges({12000}), "12000");
+  EXPECT_EQ(steps::port_ranges({}), "");
 }
 
 }  // namespace

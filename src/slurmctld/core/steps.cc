@@ -1,10 +1,13 @@
-// Steps: srun's tasks inside an allocation. The controller lays them out and accounts for them; srun and the nodes run them.
+// Steps: srun's tasks inside an allocation, where the controller manages them: who may ask, and the events of what steps/job_steps.h
+// decides. srun and the nodes run them.
 #include <algorithm>
 
-#include "hostlist/hostlist.h"
+#include "model/without_job.h"
+#include "sched/fit/request_class.h"
+#include "sched/supply/availability.h"
 #include "slurmctld/core/decide.h"
-#include "slurmctld/core/request_texts.h"
-#include "slurmctld/core/step_ports.h"
+#include "slurmctld/core/privacy.h"
+#include "steps/job_steps.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -12,120 +15,149 @@ namespace {
 Result<const Job*> running_job(const View& v, JobId id) {
   const Job* j = v.cluster.jobs.find(id.value);
   if (!j) return fail(Errc::kInvalidJobId);
-  if (!v.may_manage(*j)) return fail(Errc::kAccessDenied);
+  if (!v.may(*j)) return fail(refusal(v, *j));
   if (j->pending()) return fail(Errc::kJobPending);
   if (j->finished()) return fail(Errc::kAlreadyDone);
   return j;
 }
 
-std::vector<uint32_t> ranks_of(const StepShare& share) {
-  if (!share.ranks.empty()) return share.ranks;
-  std::vector<uint32_t> out(share.task_count);
-  for (uint32_t i = 0; i < share.task_count; ++i) out[i] = share.first_task + i;
-  return out;
-}
-
-rpc::StepNode step_node(const View& v, const Job& j, const StepShare& share) {
-  rpc::StepNode n;
-  const NodeShare& held = j.allocation->nodes[share.node_index];
-  if (const Node* node = v.cluster.nodes.find(held.node.value)) {
-    n.address.name = node->spec->name;
-    n.address.host = node->spec->address;
-    n.address.port = node->spec->port;
-  }
-  n.ranks = ranks_of(share);
-  n.cpu_list = share.cpus.to_ranges();
-  n.mem_mb = share.mem_mb;
-  n.gres = share.gres;
-  n.node_index = share.node_index;
-  n.job_cpus = held.counted_cpus();
-  TopologyAddress at = address_of(v.cluster, j, share.node_index);
-  n.topology_address = std::move(at.address);
-  n.topology_pattern = std::move(at.pattern);
-  return n;
-}
-
-// What srun is told about a step of the job.
-rpc::StepCreated created(const View& v, const Job& j, const Step& step) {
-  rpc::StepCreated out;
-  out.job = j.id;
-  out.step = step.id;
-  out.uid = j.request->uid;
-  out.gid = j.request->gid;
-  out.cpus_per_task = step.request->cpus_per_task;
-  std::vector<std::string> names;
-  for (const NodeShare& s : j.allocation->nodes) names.push_back(v.cluster.nodes.at(s.node.value).spec->name);
-  out.job_node_list = compress_hosts(names);
-  for (const StepShare& share : step.shares) {
-    out.nodes.push_back(step_node(v, j, share));
-    out.num_tasks += static_cast<uint32_t>(out.nodes.back().ranks.size());
-  }
-  return out;
-}
-
-// Environment and program text travel with srun; the controller keeps what it shows and accounts.
-Result<StepRequestPtr> kept_request(const rpc::CreateStep& c) {
-  auto request = std::make_shared<StepRequest>(c.request);
-  request->environment.clear();
-  request->multi_prog_text.clear();
-  request->spank_options.clear();
-  MUSTER_TRY_VOID(check_texts(*request));
-  if (c.srun_host.size() > kMostText) return fail(Errc::kPathnameTooLong, {}, "srun_host: " + bytes_of(c.srun_host.size(), kMostText));
-  return StepRequestPtr(std::move(request));
+// srun and those that ask in its place: the job's first node decides. What comes here went out before the job was known to run.
+Result<> decided_here(const Job& j) {
+  if (!j.managed) return {};
+  return fail(Errc::kNodesBusy, {}, "the steps of the job are managed on its first node, which is not ready yet");
 }
 
 }  // namespace
 
-Result<rpc::StepCreated> step_or_nodes(const View& v, const rpc::AskCredential& c) {
-  MUSTER_TRY(j, running_job(v, c.job));
-  if (!c.has_step && c.purpose == rpc::CredentialPurpose::kSendFile) {
-    Step whole;
-    whole.request = std::make_shared<const StepRequest>();
-    for (uint32_t i = 0; i < j->allocation->nodes.size(); ++i) whole.shares.push_back({.node_index = i});
-    return created(v, *j, whole);
-  }
-  auto step = std::ranges::find(j->steps, c.step, &Step::id);
-  if (!c.has_step || step == j->steps.end())
-    return fail(Errc::kInvalidJobId, {}, "the steps that run: squeue --steps --jobs=" + std::to_string(c.job.value));
-  return created(v, *j, *step);
+steps::StepPorts step_ports(const View& v, const Job& j) {
+  const config::PortRange range = v.settings.config().mpi_ports;
+  if (j.managed) return {j.first_port, j.last_port, range.first != 0};
+  return {range.first, range.last, range.first != 0};
 }
 
-Result<Decision<rpc::StepCreated>> decide_create_step(const View& v, const rpc::CreateStep& c) {
+steps::JobSteps steps_of(const View& v, const Job& j) {
+  return {v.cluster, j, v.now, v.settings.config().max_step_count, step_ports(v, j), [&v, &j](size_t index) {
+            return address_of(v.cluster, j, index);
+          }};
+}
+
+// A running step as sattach needs it, or the nodes of a running job as sbcast does. Changes nothing.
+Result<Decision<rpc::StepCreated>> decide(const View& v, const rpc::AskCredential& c) {
+  if (c.purpose == rpc::CredentialPurpose::kLaunch)
+    return fail(Errc::kAccessDenied, {}, "purpose: tasks are launched with the credential of a step that was created for them");
   MUSTER_TRY(j, running_job(v, c.job));
-  if (j->state == JobState::kSuspended) return fail(Errc::kJobSuspended);
-  if (j->flags & kJobConfiguring) return fail(Errc::kNodesBusy, {}, "the job's nodes are not ready yet");
-  if (j->steps.size() >= v.settings.config().max_step_count || j->next_step >= v.settings.config().max_step_count)
-    return fail(Errc::kStepLimit);
-  // An srun that lost its answer to a restart of the controller asks again: it gets the step that it has.
-  for (const Step& s : j->steps)
-    if (c.srun_pid && s.srun_pid == c.srun_pid && s.srun_host == c.srun_host) return Decision<rpc::StepCreated>{{}, created(v, *j, s), {}};
-  MUSTER_TRY(request, kept_request(c));
-  MUSTER_TRY(shares, sched::place_step(v.cluster, *j, c.request));
-  MUSTER_TRY(ports, ports_for_step(v, *j, c.request, shares));
-
-  Step step;
-  step.id = c.request.interactive ? kInteractiveStep : StepId(j->next_step);
-  step.request = std::move(request);
-  step.start = v.now;
-  step.shares = shares;
-  step.resv_ports = ports;
-  step.srun_host = c.srun_host;
-  step.srun_pid = c.srun_pid;
-  step.time_limit_min = c.request.time_limit_min.value_or(kUnlimited32);
-  step.overlap = c.request.overlap;
-
+  MUSTER_TRY_VOID(decided_here(*j));
   Decision<rpc::StepCreated> d;
-  d.reply = created(v, *j, step);
-  d.events.push_back(event::StepCreated{j->id, std::move(step)});
+  MUSTER_TRY(told, steps::step_or_nodes(steps_of(v, *j), c));
+  d.reply = std::move(told);
   return d;
 }
 
-Result<Decision<rpc::Empty>> decide_finish_step(const View& v, const rpc::FinishStep& c) {
+Result<Decision<rpc::StepCreated>> decide(const View& v, const rpc::CreateStep& c) {
   MUSTER_TRY(j, running_job(v, c.job));
+  MUSTER_TRY_VOID(decided_here(*j));
+  MUSTER_TRY(made, steps::create_step(steps_of(v, *j), c));
+  Decision<rpc::StepCreated> d;
+  d.reply = std::move(made.answer);
+  if (made.record) d.events.push_back(event::StepCreated{j->id, std::move(*made.record)});
+  return d;
+}
+
+// ---- srun --no-allocate
+namespace {
+
+bool names_devices(const StepRequest& r) {
+  return r.ntasks_per_gpu || !(r.tres_per_node.empty() && r.tres_per_step.empty() && r.tres_per_task.empty() && r.tres_per_socket.empty());
+}
+
+// All of the node, whoever else has it. The shares of a GPU are no devices beside it.
+NodeShare whole_node(const Node& node) {
+  const sched::Kind kind = sched::make_kind(node, false);
+  NodeShare out;
+  out.node = node.id;
+  out.cpus = Bitmap(kind.cpus, true);
+  out.mem_mb = kind.mem_mb;
+  out.tasks = 1;
+  for (const GresDevices& g : kind.gres) {
+    if (g.shared) continue;
+    GresShare all{g.name, g.type, g.count, {}, {}};
+    for (uint64_t i = 0; !g.count_only && i < g.count; ++i) all.devices.set(g.first_index + i);
+    add_gres(out.gres, all);
+  }
+  return out;
+}
+
+// What stands in for the job that there is none of: the nodes named, whole.
+Result<Job> stand_in(const View& v, const std::string& nodes) {
+  MUSTER_TRY(named, sched::nodes_named(v.cluster, nodes));
+  std::ranges::sort(named);
+  const auto repeated = std::ranges::unique(named);
+  named.erase(repeated.begin(), repeated.end());
+  auto allocation = std::make_shared<Allocation>();
+  for (uint32_t id : named) allocation->nodes.push_back(whole_node(v.cluster.nodes.at(id)));
+  allocation->whole_nodes = true;
+  JobRequest request;
+  request.uid = v.caller.uid;
+  request.gid = v.caller.gid;
+  Job job;
+  job.ask(request);
+  job.allocation = std::move(allocation);
+  return job;
+}
+
+Result<> check_without_job(const StepRequest& r) {
+  auto refuse = [](std::string_view option, std::string_view why) {
+    return fail(Errc::kInvalidReq, {}, std::string(option) + " cannot be used with --no-allocate: " + std::string(why));
+  };
+  if (r.required_nodes.empty()) return fail(Errc::kInvalidNodeName, {}, "--no-allocate: the nodes are named with --nodelist");
+  if (!r.excluded_nodes.empty()) return refuse("--exclude", "the nodes are those that --nodelist names");
+  if (r.relative >= 0) return refuse("--relative", "there is no job whose nodes could be counted");
+  if (r.resv_ports || r.resv_ports_set) return refuse("--resv-ports", "ports are kept for steps of jobs");
+  return {};
+}
+
+}  // namespace
+
+// Nothing is recorded of it; Core gives it its number (model/without_job.h).
+// Nothing is counted: as many tasks as are asked for share all CPUs of the nodes, and memory is limited only where that was asked for.
+Result<Decision<rpc::StepCreated>> decide(const View& v, const rpc::RunWithoutJob& c) {
+  MUSTER_TRY_VOID(check_without_job(c.request));
+  MUSTER_TRY(request, steps::without_content(c.request));
+  MUSTER_TRY(nodes, sched::without_functions(v.cluster, request->required_nodes));
+  request->required_nodes = std::move(nodes);
+  request->overcommit = request->whole = true;
+  MUSTER_TRY(job, stand_in(v, request->required_nodes));
+  Step step;
+  MUSTER_TRY(shares, sched::place_step(v.cluster, job, *request));
+  step.shares = std::move(shares);
+  const bool memory = request->mem_per_node_mb || request->mem_per_cpu_mb || request->mem_per_gpu_mb;
+  for (StepShare& s : step.shares) {
+    if (!memory) s.mem_mb = 0;
+    if (!names_devices(*request)) s.gres = job.allocation->nodes[s.node_index].gres;
+  }
+  step.request = std::move(request);
+  Decision<rpc::StepCreated> d;
+  d.reply = steps::told(steps_of(v, job), step);
+  d.reply.sluid = {};
+  return d;
+}
+
+event::StepEnded step_ended(const View& v, const Job& job, const Step& step, int32_t exit_status, bool out_of_memory) {
+  event::StepEnded e{job.id, step.id, std::max(step.exit_status, exit_status), v.now, JobState::kPending};
+  // Its slurmstepd ends it with its time, whatever its tasks make of that.
+  const bool limited = step.time_limit_min != kUnlimited32;
+  if (step.out_of_memory || out_of_memory) e.state = JobState::kOutOfMemory;
+  else if (limited && v.now - step.start >= minutes(step.time_limit_min)) e.state = JobState::kTimeout;
+  return e;
+}
+
+Result<Decision<rpc::Empty>> decide(const View& v, const rpc::FinishStep& c) {
+  MUSTER_TRY(j, running_job(v, c.job));
+  MUSTER_TRY_VOID(decided_here(*j));
   Decision<rpc::Empty> d;
   for (const Step& s : j->steps)
-    if (s.id == c.step) d.events.push_back(event::StepEnded{c.job, c.step, std::max(s.exit_status, c.exit_status), v.now});
-  return d;   // a step that its nodes reported as ended is ended: nothing to add
+    if (s.id == c.step) d.events.push_back(step_ended(v, *j, s, c.exit_status, c.out_of_memory));
+  return d;  // a step that its nodes reported as ended is ended: nothing to add
 }
 
 }  // namespace muster::slurmctld

@@ -1,53 +1,56 @@
 // Submission: from what a user asks for to an accepted job, or the sentence that says why not.
 #include <algorithm>
 
+#include "acct/admission.h"
 #include "base/text.h"
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "model/dependency.h"
-#include "sched/availability.h"
-#include "sched/features.h"
-#include "sched/request_class.h"
+#include "model/request_texts.h"
+#include "sched/fit/request_class.h"
+#include "sched/gate.h"
+#include "sched/request/features.h"
+#include "sched/request/least_wanted.h"
+#include "sched/rules/partition_lists.h"
+#include "sched/supply/availability.h"
 #include "slurmctld/core/decide.h"
-#include "slurmctld/core/request_texts.h"
+#include "slurmctld/core/job_shares.h"
+#include "slurmctld/core/on_behalf.h"
 #include "slurmctld/core/valid_choices.h"
 
 namespace muster::slurmctld {
 namespace {
 
 constexpr uint32_t kPartitionsTried = 16;  // for the hint of a refusal
+constexpr int32_t kMostNice = 2147483645;
 
 bool listed(const std::vector<std::string>& list, std::string_view name) {
   return std::ranges::any_of(list, [&](const std::string& x) { return iequals(x, name); });
 }
 
-Result<> check_lists(const Partition& p, const JobRequest& r) {
-  if (!p.allow_accounts.empty() && !listed(p.allow_accounts, r.account))
-    return fail(Errc::kInvalidAccount, {}, "partition " + p.name + " is open to accounts " + join(p.allow_accounts, ", "));
-  if (!r.account.empty() && listed(p.deny_accounts, r.account))
-    return fail(Errc::kInvalidAccount, {}, "partition " + p.name + " is closed to account " + r.account);
-  if (!p.allow_qos.empty() && !listed(p.allow_qos, r.qos))
-    return fail(Errc::kInvalidQos, {}, "partition " + p.name + " is open to QOS " + join(p.allow_qos, ", "));
-  if (!r.qos.empty() && listed(p.deny_qos, r.qos))
-    return fail(Errc::kInvalidQos, {}, "partition " + p.name + " is closed to QOS " + r.qos);
+// Of a job of somebody else, which an operator changes, that operator's groups and host say nothing.
+bool goes_anywhere(const View& v, const JobRequest& r) {
+  return v.may(Right::kAnyPartition) || (r.uid != v.caller.uid && v.may(Right::kPlaceForOthers));
+}
+
+// Who may be in it at all, by the user, the user's groups and the host that the job came from.
+Result<> check_access(const View& v, const Partition& p, const JobRequest& r) {
+  const bool anywhere = goes_anywhere(v, r);
+  if (r.uid != v.caller.uid && !anywhere && !(p.allow_groups.empty() && p.alloc_nodes.empty()))
+    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " is not open to all: the job's user or an operator may move it there");
+  if (p.root_only && !v.may(Right::kRootPartitions)) return fail(Errc::kAccessDenied);
+  if ((p.disable_root_jobs || v.settings.config().disable_root_jobs) && r.uid == Uid{0} && !v.settings.rootless)
+    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " takes no jobs of root (DisableRootJobs)");
+  if (!p.allow_groups.empty() && !anywhere &&
+      std::ranges::none_of(v.caller.groups, [&](const std::string& g) { return listed(p.allow_groups, g); }))
+    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " is open to groups " + join(p.allow_groups, ", "));
+  if (!p.alloc_nodes.empty() && !anywhere && !listed(p.alloc_nodes, r.alloc_node))
+    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " takes jobs from hosts " + join(p.alloc_nodes, ", "));
   return {};
 }
 
-Result<> check_access(const View& v, const Partition& p, const JobRequest& r) {
-  bool root = v.is_operator();
-  if (p.root_only && !root) return fail(Errc::kAccessDenied);
-  if ((p.disable_root_jobs || v.settings.config().disable_root_jobs) && r.uid == Uid{0} && !v.settings.rootless)
-    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " takes no jobs of root (DisableRootJobs)");
-  if (!p.allow_groups.empty() && !root &&
-      std::ranges::none_of(v.caller.groups, [&](const std::string& g) { return listed(p.allow_groups, g); }))
-    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " is open to groups " + join(p.allow_groups, ", "));
-  if (!p.alloc_nodes.empty() && !root && !v.caller.host.empty() && !listed(p.alloc_nodes, v.caller.host))
-    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " takes jobs from hosts " + join(p.alloc_nodes, ", "));
-  return check_lists(p, r);
-}
-
 MayUse usable_by(const View& v, const JobRequest& r) {
-  return [&](const Partition& p) { return check_access(v, p, r).has_value(); };
+  return [&](const Partition& p) { return check_access(v, p, r).has_value() && sched::lists_admit(r, p).has_value(); };
 }
 
 // "; partition long allows it", where there is one that does.
@@ -65,9 +68,7 @@ Result<> check_limits(const View& v, const Partition& p, const JobRequest& r) {
   if (r.min_nodes > p.max_nodes)
     return fail(Errc::kInvalidNodeCount, {},
                 "partition " + p.name + " gives a job at most " + std::to_string(p.max_nodes) + " nodes (MaxNodes)" +
-                    elsewhere(v, r, [&](const Partition& o) {
-                      return o.max_nodes >= r.min_nodes && o.nodes.count() >= r.min_nodes;
-                    }));
+                    elsewhere(v, r, [&](const Partition& o) { return o.max_nodes >= r.min_nodes && o.nodes.count() >= r.min_nodes; }));
   if (r.max_nodes && r.max_nodes < p.min_nodes)
     return fail(Errc::kInvalidNodeCount, {},
                 "partition " + p.name + " wants at least " + std::to_string(p.min_nodes) + " nodes a job (MinNodes)");
@@ -107,7 +108,8 @@ Result<std::vector<uint32_t>> resolve_partitions(const View& v, const JobRequest
   std::vector<uint32_t> out;
   for (const std::string& name : r.partitions) {
     const Partition* p = v.cluster.partition(name);
-    if (!p) return fail(Errc::kInvalidPartition, "invalid partition specified: " + name, choice_of_partitions(v.cluster, usable_by(v, r), name));
+    if (!p)
+      return fail(Errc::kInvalidPartition, "invalid partition specified: " + name, choice_of_partitions(v.cluster, usable_by(v, r), name));
     out.push_back(p->index);
   }
   if (out.empty()) {
@@ -123,9 +125,9 @@ Result<> check_required(const View& v, const JobRequest& r) {
   if (r.required_nodes.empty()) return {};
   MUSTER_TRY(required, expand_hosts(r.required_nodes));
   MUSTER_TRY(excluded, expand_hosts(r.excluded_nodes));
+  std::ranges::sort(excluded);
   for (const std::string& h : required)
-    if (std::ranges::find(excluded, h) != excluded.end())
-      return fail(Errc::kInvalidNodeName, {}, "--nodelist and --exclude both name " + h);
+    if (std::ranges::binary_search(excluded, h)) return fail(Errc::kInvalidNodeName, {}, "--nodelist and --exclude both name " + h);
   for (const std::string& h : required)
     if (const Node* n = v.cluster.node(h); r.immediate_seconds && n && !sched::node_usable(*n))
       return fail(Errc::kNodeNotAvailable, {}, "node " + h + " is out of service" + (n->reason.empty() ? "" : ": " + n->reason));
@@ -141,7 +143,7 @@ Result<> check_names(const View& v, const JobRequest& r) {
   }
   MUSTER_TRY_VOID(check_required(v, r));
   if (!r.reservation.empty()) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + r.reservation + "'");
-  return check_texts(r);
+  return {};
 }
 
 // block{b1} and the like are for the cluster as it is now: what is kept are the names. A job has all nodes of --nodelist.
@@ -161,16 +163,33 @@ Result<JobRequest> plainly_named(const View& v, JobRequest r) {
   return r;
 }
 
+// --deadline: the limit that it leaves the job, where that may be shortened or was not named. One that can not end in time
+// any more is removed later, with state DEADLINE.
+Result<> fit_deadline(const View& v, uint32_t limit, JobRequest& r) {
+  if (r.deadline <= v.now) return fail(Errc::kInvalidTimeLimit, {}, "--deadline=" + format_time(r.deadline) + " has passed");
+  if (r.begin >= r.deadline)
+    return fail(Errc::kInvalidTimeLimit, {}, "--begin=" + format_time(r.begin) + " is not before --deadline=" + format_time(r.deadline));
+  // Whole seconds, as users write them: --deadline=now+1hour leaves an hour.
+  const int64_t left = (unix_seconds(r.deadline) - unix_seconds(std::max(v.now, r.begin))) / 60;
+  const std::string leaves = "--deadline=" + format_time(r.deadline) + " leaves the job " + std::to_string(left) + " minutes";
+  if (left >= limit) return {};
+  if (r.time_min_min ? r.time_min_min > left : left < 1 || r.time_limit_min)
+    return fail(r.time_min_min ? Errc::kInvalidTimeMin : Errc::kInvalidTimeLimit, {}, leaves);
+  r.time_limit_min = static_cast<uint32_t>(left);
+  if (!r.time_min_min) r.time_min_min = 1;  // the later it starts the less there is
+  return {};
+}
+
+uint32_t limit_of(const JobRequest& r, const Partition& p) {
+  return r.time_limit_min ? *r.time_limit_min : p.default_time_min.value_or(p.max_time_min);
+}
+
 // --time-min and --deadline against the limit that the job will have.
-Result<> check_times(const View& v, const JobRequest& r, const Partition& p) {
-  uint32_t limit = r.time_limit_min ? *r.time_limit_min : p.default_time_min.value_or(p.max_time_min);
+Result<> settle_times(const View& v, const Partition& p, JobRequest& r) {
+  const uint32_t limit = limit_of(r, p);
   if (r.time_min_min && r.time_min_min > limit)
     return fail(Errc::kInvalidTimeMin, {}, "--time-min is longer than the time limit, " + std::to_string(limit) + " minutes");
-  if (r.deadline == kTimeUnset) return {};
-  if (r.deadline <= v.now) return fail(Errc::kInvalidTimeLimit, {}, "--deadline=" + format_time(r.deadline) + " has passed");
-  if (limit == kUnlimited32 && !r.time_min_min)
-    return fail(Errc::kInvalidTimeLimit, {}, "with --deadline a job needs --time or --time-min: partition " + p.name + " has no limit");
-  return {};   // one that can not end in time any more is removed with state DEADLINE
+  return r.deadline == kTimeUnset ? Result<>() : fit_deadline(v, limit, r);
 }
 
 // EnforcePartLimits=NO: above MaxMemPerNode it waits until the limit is raised.
@@ -180,39 +199,103 @@ bool waits_for_memory_limit(const View& v, const Partition& p, const JobRequest&
   return c.enforce_part_limits == config::EnforcePartitionLimits::kNo && most && r.mem_per_node_mb.value_or(0) > most;
 }
 
-Result<> check_partition(const View& v, const JobRequest& r, uint32_t index) {
+// What of it is asked: all of a submission, of an update what it changes.
+struct Asked {
+  bool groups = true;  // who may be there, by user, group and host
+  bool lists = true;   // accounts and QOS, and whether it takes jobs
+  bool limits = true;
+};
+
+Result<> check_partition(const View& v, const JobRequest& r, uint32_t index, Asked asked = {}) {
   const Partition& p = v.cluster.partitions.at(index);
-  MUSTER_TRY_VOID(check_access(v, p, r));
-  if (v.settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo && !v.is_operator())
-    MUSTER_TRY_VOID(check_limits(v, p, r));
-  if (takes_no_jobs(p)) return fail(Errc::kPartitionNotAvailable);
+  if (asked.groups) MUSTER_TRY_VOID(check_access(v, p, r));
+  const bool enforced = v.settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo;
+  if (asked.lists && enforced) MUSTER_TRY_VOID(sched::lists_admit(r, p));  // else the planner says why the job waits
+  if (asked.limits && enforced && !goes_anywhere(v, r)) MUSTER_TRY_VOID(check_limits(v, p, r));
+  if (asked.lists && takes_no_jobs(p)) return fail(Errc::kPartitionNotAvailable);
   Result<> ever = v.feasibility.check(v.cluster, v.settings.sched, r, index);
+  if (!ever && ever.error().code == Errc::kRequestedNodeConfigUnavailable && r.hold) return {};  // looked at again when it is released
   if (!ever && ever.error().code == Errc::kMemoryRequest && waits_for_memory_limit(v, p, r)) return {};
   return ever;
 }
 
 // Of a request that no node of the partition could ever serve: other partitions that could.
 Error with_other_partitions(const View& v, const JobRequest& r, Error e) {
-  if (e.code != Errc::kRequestedNodeConfigUnavailable || !r.required_nodes.empty()) return e;
+  const bool too_much =
+      e.code == Errc::kRequestedNodeConfigUnavailable || e.code == Errc::kTooManyRequestedCpus || e.code == Errc::kInvalidNodeCount;
+  if (!too_much || !r.required_nodes.empty()) return e;
   uint32_t looked_at = 0;
   const std::string others = partitions_allowing(v.cluster, usable_by(v, r), [&](const Partition& p) {
     return ++looked_at <= kPartitionsTried && !waits_for_memory_limit(v, p, r) && check_partition(v, r, p.index).has_value();
   });
-  if (!others.empty()) e.hint += (e.hint.empty() ? "" : "; ") + others;
+  if (!others.empty() && e.hint.find(others) == e.hint.npos) e.hint += (e.hint.empty() ? "" : "; ") + others;
   return e;
 }
 
 // At least one partition must be possible; all of several with EnforcePartLimits=ALL.
-Result<> check_partitions(const View& v, const JobRequest& r, const std::vector<uint32_t>& partitions) {
+Result<> check_partitions(const View& v, const JobRequest& r, const std::vector<uint32_t>& partitions, Asked asked = {}) {
   bool all = v.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll;
   std::optional<Error> first;
   bool possible = false;
   for (uint32_t i : partitions) {
-    Result<> ok = check_partition(v, r, i);
+    Result<> ok = check_partition(v, r, i, asked);
     if (ok) possible = true;
     else if (!first) first = ok.error();
   }
   if (first && (!possible || all)) return std::unexpected(with_other_partitions(v, r, std::move(*first)));
+  return {};
+}
+
+// Of several partitions those that the job may not enter, and those that take no jobs, are left out: nothing asks for that again
+// when it starts.
+Result<> leave_out_closed(const View& v, JobRequest& r, std::vector<uint32_t>& partitions) {
+  if (partitions.size() < 2 || v.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll) return {};
+  std::vector<uint32_t> open;
+  std::optional<Error> first;
+  for (uint32_t i : partitions) {
+    const Partition& p = v.cluster.partitions.at(i);
+    Result<> ok = takes_no_jobs(p) ? fail(Errc::kPartitionNotAvailable) : check_access(v, p, r);
+    if (ok) open.push_back(i);
+    else if (!first) first = ok.error();
+  }
+  if (!first) return {};
+  if (open.empty()) return std::unexpected(std::move(*first));
+  r.partitions.clear();
+  for (uint32_t i : open) r.partitions.push_back(v.cluster.partitions.at(i).name);
+  partitions = std::move(open);
+  return {};
+}
+
+// The account and QOS of the job, with the defaults of the first partition where it may run with them; what bars it from all of them is
+// the error. The scheduler asks again for each.
+Result<> admit(const View& v, JobRequest& r, const std::vector<uint32_t>& partitions, acct::Moment moment) {
+  const bool all = v.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll;
+  std::optional<acct::Admitted> found;
+  std::optional<acct::Never> first;
+  for (uint32_t i : partitions) {
+    acct::Admission verdict = acct::admit(v.cluster.directory.get(), v.settings.sched.enforcement,
+                                          {r.user_name, r.account, r.qos, v.cluster.partitions.at(i).name, r.qos_granted}, moment);
+    if (auto* admitted = std::get_if<acct::Admitted>(&verdict); admitted && !found) found = std::move(*admitted);
+    else if (auto* never = std::get_if<acct::Never>(&verdict); never && !first) first = std::move(*never);
+  }
+  if (first && (all || !found)) return fail(first->error, {}, std::move(first->detail));
+  r.account = std::move(found->account);
+  r.qos = std::move(found->qos);
+  return {};
+}
+
+// What not everybody may ask for. sbatch(1) --nice, --reboot; --priority of others is not heeded (decide).
+Result<> check_rights(const View& v, const JobRequest& r) {
+  if (r.nice < -kMostNice || r.nice > kMostNice)
+    return fail(Errc::kInvalidNice, {},
+                "--nice=" + std::to_string(r.nice) + ": from -" + std::to_string(kMostNice) + " to " + std::to_string(kMostNice));
+  if (r.nice < 0 && !v.may(Right::kNegativeNice))
+    return fail(Errc::kInvalidNice, {}, "--nice=" + std::to_string(r.nice) + ": only operators may use a negative value");
+  if (r.reboot && !v.may(Right::kRebootForJob)) return fail(Errc::kAccessDenied, {}, "--reboot: only administrators may reboot nodes");
+  if (r.no_allocate && !v.may(Right::kWithoutAllocation))
+    return fail(Errc::kAccessDenied, {}, "--no-allocate: only root and SlurmUser may run without an allocation");
+  if ((r.core_spec || r.core_spec_given) && !v.settings.config().allow_spec_resources_usage && !v.may(Right::kReserveCores))
+    return fail(Errc::kInvalidReq, {}, "--core-spec and --thread-spec need AllowSpecResourcesUsage=YES");
   return {};
 }
 
@@ -237,14 +320,26 @@ Result<std::shared_ptr<const ArrayTasks>> check_array(const View& v, const JobRe
   MUSTER_TRY(tasks, parse_array_spec(r.array, size - 1));
   const int64_t most = v.settings.config().scheduler_parameters.number("max_array_tasks", size);
   if (const auto count = static_cast<int64_t>(tasks.pending.count()); count > most)
-    return fail(Errc::kInvalidArray, {}, "it has " + std::to_string(count) + " tasks, SchedulerParameters=max_array_tasks allows " + std::to_string(most));
+    return fail(Errc::kInvalidArray, {},
+                "it has " + std::to_string(count) + " tasks, SchedulerParameters=max_array_tasks allows " + std::to_string(most));
   return std::make_shared<const ArrayTasks>(std::move(tasks));
+}
+
+// Of the accounts and QOS, for the first partition.
+Result<> check_account_limits(const View& v, const JobRequest& r, uint32_t partition, const ArrayTasks* array) {
+  if (!v.settings.sched.enforcement.limits) return {};
+  const Partition& p = v.cluster.partitions.at(partition);
+  acct::Wanted wanted;
+  wanted.jobs = array ? static_cast<uint32_t>(array->pending.count()) : 1;
+  wanted.time_limit_min = limit_of(r, p);
+  if (auto shape = sched::make_shape(r, p, v.settings.sched)) wanted.tres = sched::least_wanted(*shape, v.cluster.tres_table());
+  return sched::may_be_submitted(v.cluster, v.settings.sched, r, p, wanted);
 }
 
 Result<JobId> next_job_id(const View& v) {
   const config::Config& c = v.settings.config();
   uint32_t first = std::max(1u, c.first_job_id), id = std::max(first, v.cluster.last_job_id.value + 1);
-  for (uint32_t tries = 0; tries <= c.max_job_count + 1; ++tries, ++id) {
+  for (uint32_t tries = 0; tries <= c.max_job_count + jobs_beside(c.max_job_count) + 1; ++tries, ++id) {
     if (id > c.max_job_id) id = first;
     if (!v.cluster.jobs.contains(id) && !v.cluster.arrays.contains(id)) return JobId(id);
   }
@@ -252,6 +347,14 @@ Result<JobId> next_job_id(const View& v) {
 }
 
 }  // namespace
+
+// Those of several partitions in the order in which they are tried: the highest PriorityTier first.
+void order_partitions(const Cluster& cluster, std::vector<std::string>& names) {
+  std::ranges::stable_sort(names, std::greater<>(), [&](const std::string& name) {
+    const Partition* p = cluster.partition(name);
+    return p ? p->priority_tier : 0;
+  });
+}
 
 // --batch names features of --constraint, each node's own: the script needs one node, not so many of them.
 Result<> check_batch_features(const JobRequest& r) {
@@ -262,7 +365,9 @@ Result<> check_batch_features(const JobRequest& r) {
   MUSTER_TRY(job, sched::parse_features(r.features));
   for (const std::string& name : batch.names)
     if (std::ranges::find(job.names, name) == job.names.end())
-      return fail(Errc::kBatchConstraint, {}, "--batch=" + r.batch_features + ": '" + name + "' is not part of --constraint" + (r.features.empty() ? "" : "=" + r.features));
+      return fail(
+          Errc::kBatchConstraint, {},
+          "--batch=" + r.batch_features + ": '" + name + "' is not part of --constraint" + (r.features.empty() ? "" : "=" + r.features));
   return {};
 }
 
@@ -275,9 +380,9 @@ struct Checked {
 };
 
 Result<Checked> check(const View& v, const JobRequest& request) {
-  if (request.uid != v.caller.uid && !v.is_operator())
-    return fail(Errc::kUserIdMissing, {}, "only root and SlurmUser may submit for another user");
+  MUSTER_TRY_VOID(may_submit_for(v.settings, v.caller, request.uid));
   if (has_functions(request)) {
+    MUSTER_TRY_VOID(check_texts(request));
     MUSTER_TRY(plain, plainly_named(v, request));
     return check(v, plain);
   }
@@ -286,11 +391,21 @@ Result<Checked> check(const View& v, const JobRequest& request) {
     moved.partitions = std::move(*others);
     return check(v, moved);
   }
+  MUSTER_TRY_VOID(check_texts(request));
+  MUSTER_TRY_VOID(check_rights(v, request));
   MUSTER_TRY_VOID(check_names(v, request));
   MUSTER_TRY_VOID(check_batch_features(request));
-  MUSTER_TRY(partitions, resolve_partitions(v, request));
-  MUSTER_TRY_VOID(check_times(v, request, v.cluster.partitions.at(partitions[0])));
-  Checked out{request, std::move(partitions)};
+  Checked out{request, {}};
+  // Names of sacctmgr's are in lower case (sacctmgr(1)).
+  for (std::string* name : {&out.request.account, &out.request.qos, &out.request.wckey}) *name = to_lower(*name);
+  // swait(1) has users look for it; who manages the steps of a job is the same here either way.
+  out.request.stepmgr = out.request.stepmgr || v.settings.config().slurmctld_parameters.has("enable_stepmgr");
+  order_partitions(v.cluster, out.request.partitions);
+  MUSTER_TRY(partitions, resolve_partitions(v, out.request));
+  out.partitions = std::move(partitions);
+  MUSTER_TRY_VOID(leave_out_closed(v, out.request, out.partitions));
+  MUSTER_TRY_VOID(settle_times(v, v.cluster.partitions.at(out.partitions[0]), out.request));
+  MUSTER_TRY_VOID(admit(v, out.request, out.partitions, acct::Moment::kSubmission));
   MUSTER_TRY_VOID(complete_mcs_label(v, out.request));
   MUSTER_TRY_VOID(check_partitions(v, out.request, out.partitions));
   return out;
@@ -308,21 +423,55 @@ void default_memory(const View& v, const Partition& p, JobRequest& r) {
 
 }  // namespace
 
-Result<JobRequest> check_request(const View& v, const JobRequest& request) {
-  MUSTER_TRY(checked, check(v, request));
-  return std::move(checked.request);
+Result<> check_changed(const View& v, const JobRequest& before, JobRequest& r) {
+  MUSTER_TRY_VOID(check_texts(r));
+  if (has_functions(r)) {
+    MUSTER_TRY(plain, plainly_named(v, std::move(r)));
+    r = std::move(plain);
+  }
+  const bool moved = r.partitions != before.partitions;
+  const bool times = r.time_limit_min != before.time_limit_min || r.time_min_min != before.time_min_min || r.deadline != before.deadline;
+  const bool sizes = r.min_nodes != before.min_nodes || r.max_nodes != before.max_nodes;
+  const bool named =
+      r.required_nodes != before.required_nodes || r.excluded_nodes != before.excluded_nodes || r.reservation != before.reservation;
+  if (named) MUSTER_TRY_VOID(check_names(v, r));
+  MUSTER_TRY_VOID(check_batch_features(r));
+  MUSTER_TRY(partitions, resolve_partitions(v, r));
+  if (moved) MUSTER_TRY_VOID(leave_out_closed(v, r, partitions));
+  if (moved || times) MUSTER_TRY_VOID(settle_times(v, v.cluster.partitions.at(partitions[0]), r));
+  const bool charged = r.account != before.account || r.qos != before.qos;
+  if (charged) r.qos_granted = !r.qos.empty() && v.may(Right::kGrantQos);
+  if (moved || charged) MUSTER_TRY_VOID(admit(v, r, partitions, acct::Moment::kUpdate));
+  follow_account(v, before.account, r);
+  // Groups are those of whoever asks, and an operator may ask for anybody.
+  const bool own_groups = v.caller.uid == r.uid || v.settings.config().mcs.plugin != config::McsRules::Plugin::kGroup;
+  const bool labelled = r.account != before.account || r.mcs_label != before.mcs_label || r.exclusive != before.exclusive;
+  if (labelled && own_groups) MUSTER_TRY_VOID(complete_mcs_label(v, r));
+  Asked asked;
+  // Where the partition stays, a coordinator's groups say nothing of another's job.
+  asked.groups = moved || (charged && v.caller.uid == r.uid);
+  asked.lists = moved || charged;
+  asked.limits = moved || times || sizes;
+  return check_partitions(v, r, partitions, asked);
 }
 
-Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobRequest& request) {
+// The checks of a submission alone.
+Result<Decision<rpc::Empty>> decide(const View& v, const TestOnly& asked) {
+  MUSTER_TRY(checked, check(v, asked.request));
+  MUSTER_TRY(array, check_array(v, checked.request));
+  MUSTER_TRY_VOID(check_account_limits(v, checked.request, checked.partitions[0], array.get()));
+  return {};
+}
+
+Result<Decision<rpc::JobSubmitted>> decide(const View& v, const JobRequest& request) {
   MUSTER_TRY(checked, check(v, request));
   auto& [r, partitions] = checked;
   default_memory(v, v.cluster.partitions.at(partitions[0]), r);
   if (r.switches) r.switches_wait = std::min(r.switches_wait, v.settings.sched.topology.max_switch_wait);
   MUSTER_TRY(array, check_array(v, r));
+  MUSTER_TRY_VOID(check_account_limits(v, r, partitions[0], array.get()));
   uint32_t tasks = array ? static_cast<uint32_t>(array->pending.count()) : 1;
-  uint32_t bound = v.settings.config().max_job_count;
-  if (v.indexes.job_count() + tasks > bound)
-    return fail(Errc::kTryAgainLater, {}, "the queue holds MaxJobCount=" + std::to_string(bound) + " jobs");
+  MUSTER_TRY(forgotten, make_room(v.indexes, r.uid, tasks, v.settings.config().max_job_count, v.now));
   MUSTER_TRY(id, next_job_id(v));
   MUSTER_TRY(dependencies, check_dependencies(v, r, id));
 
@@ -334,12 +483,13 @@ Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobReques
   e.request = stored;
   e.time = v.now;
   e.priority = default_priority(v, id, r.nice);
-  if (r.priority && v.is_operator()) {
+  if (r.priority && v.may(Right::kSetPriority)) {
     e.priority = std::min(*r.priority, kUnlimited32 - 1);
     e.flags |= kJobPriorityFixed;
   }
   e.partition = partitions[0];
-  e.time_limit_min = r.time_limit_min ? *r.time_limit_min : p.default_time_min.value_or(p.max_time_min);
+  e.association = acct::association_of(v.cluster, r, e.partition);
+  e.time_limit_min = limit_of(r, p);
   e.array_tasks = array;
   e.dependencies = dependencies;
   if (!dependencies) {
@@ -355,9 +505,11 @@ Result<Decision<rpc::JobSubmitted>> decide_submit(const View& v, const JobReques
     e.priority = 0;
     e.reason = Reason::kJobHeldUser;
     e.flags = kJobHeldByUser;
-    if (!dependencies && r.begin <= v.now) e.eligible = kTimeUnset;   // set when it is released; else when to look again
+    if (!dependencies && r.begin <= v.now) e.eligible = kTimeUnset;  // set when it is released; else when to look again
   }
   d.events.push_back(std::move(e));
+  if (!forgotten.empty())
+    d.events.push_back(event::JobsPurged{std::move(forgotten)});  // last: the job may share a request with one of them
   d.reply.job = id;
   return d;
 }

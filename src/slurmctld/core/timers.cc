@@ -30,9 +30,11 @@ Target look_at_array(const Cluster& cluster, const Dependency& d, uint32_t task)
   const ArrayGroup& g = cluster.arrays.at(d.job.value);
   if (task == kNoArrayTask || task == kWholeArray) {
     uint32_t ended = g.ended_ok + g.ended_bad;
-    t = {true, g.running + ended >= g.total, ended >= g.total, ended >= g.total && g.ended_bad == 0, g.ended_bad > 0 && ended >= g.total, {}};
+    t = {true, g.running + ended >= g.total, ended >= g.total, ended >= g.total && g.ended_bad == 0, g.ended_bad > 0 && ended >= g.total,
+         {}};
     return t;
   }
+  if (g.dropped.test(task)) return {.known = true, .started = true, .ended = true, .bad = true};
   uint32_t left = g.records;
   cluster.jobs.for_each(
       [&](uint32_t, const Job& j) {
@@ -72,7 +74,7 @@ DependencyState state_of(const View& v, const Job& self, const Dependency& d) {
   using enum DependencyState;
   if (d.type == DependencyType::kSingleton) return singleton_free(v.cluster, self) ? kFulfilled : kUnfulfilled;
   Target t = look(v.cluster, self, d);
-  if (!t.known) return kFulfilled;   // ended so long ago that it is forgotten; refused at submission if it never was
+  if (!t.known) return kFulfilled;  // ended so long ago that it is forgotten; refused at submission if it never was
   switch (d.type) {
     case DependencyType::kAfter:
       if (!t.started) return kUnfulfilled;
@@ -93,7 +95,7 @@ bool kills_invalid(const View& v, const Job& j) {
 }
 
 void time_out(const View& v, const Job& j, Events& out) {
-  if (v.now < limit_time(v, j) || (j.flags & kJobConfiguring)) return;   // its time begins when its nodes are ready
+  if (v.now < limit_time(v, j) || (j.flags & kJobConfiguring)) return;  // its time begins when its nodes are ready
   Ending e;
   e.state = JobState::kTimeout;
   e.reason = Reason::kTimeLimit;
@@ -108,8 +110,8 @@ void warn(const Job& j, Events& out, std::vector<Order>& orders) {
   order.generation = j.restarts;
   order.signal = j.request->warn.signal;
   order.batch_only = j.request->warn.batch_shell_only;
-  for (size_t i = 0; i < (order.batch_only ? 1 : j.allocation->nodes.size()); ++i)
-    orders.push_back({j.allocation->nodes[i].node, order});
+  if (order.batch_only) return orders.push_back({j.batch_share().node, order});
+  for (const NodeShare& share : j.allocation->nodes) orders.push_back({share.node, order});
 }
 
 }  // namespace
@@ -145,8 +147,7 @@ bool is_circular(const View& v, const Job& job, const Dependencies& list) {
       if (d.state != DependencyState::kUnfulfilled) continue;
       if (d.type == DependencyType::kSingleton)
         each_before_singleton(v.cluster, of, [&](const Job& earlier) { open.push_back(earlier.id); });
-      else
-        open.push_back(d.job);
+      else open.push_back(d.job);
     }
   };
   add(job, list);
@@ -196,6 +197,10 @@ Result<> check_submitted(const Cluster& cluster, const Dependencies& list) {
     const bool known = cluster.jobs.contains(d.job.value) || cluster.arrays.contains(d.job.value);
     if (!known && d.job > cluster.last_job_id)
       return fail(Errc::kDependency, {}, "job " + std::to_string(d.job.value) + " has never been submitted");
+    // That it is over is certain, how it ended is not known here any more.
+    const bool any_end = d.type == DependencyType::kAfter || d.type == DependencyType::kAfterAny;
+    if (!known && !any_end)
+      return fail(Errc::kDependency, {}, "how job " + std::to_string(d.job.value) + " ended is not known any more (MinJobAge)");
   }
   return {};
 }
@@ -265,10 +270,9 @@ void job_timer(const View& v, JobId id, TimerKind kind, Events& out, std::vector
         end_job(v, *j, e, out);
       }
       return;
-    case TimerKind::kJobImmediate:   // --immediate: now or never
+    case TimerKind::kJobImmediate:  // --immediate: now or never
       if (j->pending()) {
         Ending e;
-        e.state = JobState::kFailed;
         e.reason = Reason::kResources;
         end_job(v, *j, e, out);
       }

@@ -44,12 +44,11 @@ std::string TresTotals::text(uint32_t listed) const {
   return out;
 }
 
-std::string gres_text(const std::vector<GresShare>& gres, bool devices) {
+std::string gres_text(const std::vector<GresShare>& gres) {
   std::string out;
   for (const GresShare& g : gres) {
     if (!out.empty()) out += ',';
     out += g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
-    if (devices && g.devices.any()) out += "(IDX:" + g.devices.to_ranges() + ")";
   }
   return out;
 }

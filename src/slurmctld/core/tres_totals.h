@@ -24,7 +24,7 @@ class TresTotals {
   void hold(const StepShare& share);
   void configure(const NodeSpec& node);
   void use(const Node& node);
-  void keep_gres(const std::vector<std::string>& tres);   // only those, as "gres/gpu:h100"
+  void keep_gres(const std::vector<std::string>& tres);  // only those, as "gres/gpu:h100"
 
   uint64_t cpus() const { return cpus_; }
   std::string text(uint32_t listed) const;
@@ -34,12 +34,12 @@ class TresTotals {
   void add_gres(const std::string& name, const std::string& type, uint64_t count);
 
   uint64_t cpus_ = 0, mem_mb_ = 0, nodes_ = 0;
-  std::map<std::string, uint64_t> by_name_;   // "gpu"
+  std::map<std::string, uint64_t> by_name_;  // "gpu"
   std::map<std::pair<std::string, std::string>, uint64_t> by_type_;
 };
 
-// "gpu:h100:8", with `devices` "gpu:h100:8(IDX:0-7)".
-std::string gres_text(const std::vector<GresShare>& gres, bool devices);
+// "gpu:h100:8".
+std::string gres_text(const std::vector<GresShare>& gres);
 
 // "gpu:h100:16": what shares of several nodes hold together.
 template <class Shares>
@@ -47,7 +47,7 @@ std::string gres_held(const Shares& shares) {
   std::vector<GresShare> whole;
   for (const auto& share : shares)
     for (const GresShare& g : share.gres) add_gres(whole, {g.name, g.type, g.count, {}, {}});
-  return gres_text(whole, false);
+  return gres_text(whole);
 }
 
 }  // namespace muster::slurmctld

@@ -28,7 +28,7 @@ TEST(TresTotals, AStepAndTheScriptListDevicesAsTheirJobDoes) {
   part.cpus = allocation->nodes[0].cpus;
   part.mem_mb = 8192;
   part.gres = allocation->nodes[0].gres;
-  EXPECT_EQ(tres_of(*allocation), "cpu=4,mem=8G,node=1,billing=4,gres/gpu=2,gres/gpu:h100=2");
+  EXPECT_EQ(tres_of({}, *allocation), "cpu=4,mem=8G,node=1,billing=4,gres/gpu=2,gres/gpu:h100=2");
   EXPECT_EQ(make_step_row({}, job, step).tres, "cpu=4,mem=8G,node=1,gres/gpu=2,gres/gpu:h100=2");
   EXPECT_EQ(make_batch_step_row({}, job).tres, "cpu=4,mem=8G,node=1,gres/gpu=2,gres/gpu:h100=2");
 }

@@ -2,14 +2,19 @@
 // record. Keys and rights: scontrol(1), SPECIFICATIONS FOR UPDATE COMMAND, JOBS and STEPS.
 #include <algorithm>
 
+#include "acct/admission.h"
 #include "base/text.h"
 #include "config/gres_text.h"
 #include "hostlist/hostlist.h"
 #include "model/dependency.h"
 #include "model/mail.h"
-#include "sched/priority.h"
+#include "model/request_texts.h"
+#include "model/task_bind.h"
+#include "sched/queue/priority.h"
 #include "slurmctld/core/decide.h"
-#include "slurmctld/core/request_texts.h"
+#include "slurmctld/core/privacy.h"
+#include "slurmctld/core/selection.h"
+#include "slurmctld/core/update_keys.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -20,11 +25,12 @@ struct Change {
   JobRequest request;
   event::JobChanged e;
   bool request_changed = false, dependencies_changed = false;
-  std::optional<Bitmap> keep{};   // of a running job that shrinks: its nodes that stay, by index
+  std::optional<Bitmap> keep{};  // of a running job that shrinks: its nodes that stay, by index
 };
 
 using Setter = Result<> (*)(Change&, const std::string& op, const std::string& value);
-enum : uint8_t { kPendingOnly = 1, kOperatorOnly = 2, kOperatorOnceRunning = 4 };
+// Who may change a key, where that is not whoever may update the job: rights.def kUpdateFreely, kUpdateRunning, kChangeFiles.
+enum : uint8_t { kPendingOnly = 1, kRestricted = 2, kWhileItWaits = 4, kInOwnName = 8 };
 
 std::unexpected<Error> invalid(std::string_view what, const std::string& value) {
   return fail(Errc::kInvalidArgument, "Invalid " + std::string(what) + " value: " + value);
@@ -70,8 +76,7 @@ Result<> set_yes_no(Change& c, const std::string&, const std::string& value) {
   if (!yes && !iequals(value, "no") && value != "0") return invalid("yes or no", value);
   if constexpr (std::is_same_v<std::remove_reference_t<decltype(c.request.*Member)>, TriState>)
     c.request.*Member = yes ? TriState::kYes : TriState::kNo;
-  else
-    c.request.*Member = yes;
+  else c.request.*Member = yes;
   c.request_changed = true;
   return {};
 }
@@ -97,12 +102,14 @@ Result<> set_time_limit(Change& c, const std::string& op, const std::string& val
   MUSTER_TRY(limit, new_time_limit(c.job.time_limit_min, op, value));
   bool longer = limit > c.job.time_limit_min;
   const Partition* p = c.v.cluster.partitions.find(c.e.partition);
-  if (longer && !c.v.is_operator()) {
+  if (longer && !c.v.may(Right::kLengthenJobs)) {
     if (!c.job.pending()) return fail(Errc::kAccessDenied, {}, "only operators may lengthen a running job");
-    if (p && limit > p->max_time_min) return fail(Errc::kInvalidTimeLimit, {}, "MaxTime of partition " + p->name + " is " + std::to_string(p->max_time_min) + " minutes");
+    if (p && limit > p->max_time_min)
+      return fail(Errc::kInvalidTimeLimit, {}, "MaxTime of partition " + p->name + " is " + std::to_string(p->max_time_min) + " minutes");
   }
   c.e.time_limit_min = limit;
-  if (!c.job.pending()) c.e.ends = limit == kUnlimited32 ? kTimeInfinite : std::max(c.v.now, c.job.started + minutes(limit) + c.job.suspended_total);
+  if (!c.job.pending())
+    c.e.ends = limit == kUnlimited32 ? kTimeInfinite : std::max(c.v.now, c.job.started + minutes(limit) + c.job.suspended_total);
   else c.request.time_limit_min = limit, c.request_changed = true;
   return {};
 }
@@ -110,7 +117,7 @@ Result<> set_time_limit(Change& c, const std::string& op, const std::string& val
 Result<> set_end_time(Change& c, const std::string&, const std::string& value) {
   MUSTER_TRY(t, parse_time_point(value, c.v.now));
   if (c.job.pending()) return fail(Errc::kJobPending);
-  if (t > c.job.ends && !c.v.is_operator()) return fail(Errc::kAccessDenied);
+  if (t > c.job.ends && !c.v.may(Right::kLengthenJobs)) return fail(Errc::kAccessDenied);
   c.e.ends = std::max(t, c.v.now);
   c.e.time_limit_min = static_cast<uint32_t>(to_seconds(c.e.ends - c.job.started) / 60);
   return {};
@@ -123,6 +130,7 @@ Result<> set_partition(Change& c, const std::string&, const std::string& value) 
     names.emplace_back(name);
   }
   if (names.empty()) return fail(Errc::kInvalidPartition);
+  order_partitions(c.v.cluster, names);
   c.e.partition = c.v.cluster.partition(names[0])->index;
   c.request.partitions = std::move(names);
   c.request_changed = true;
@@ -134,17 +142,17 @@ Result<> set_priority(Change& c, const std::string&, const std::string& value) {
   auto n = top ? std::optional(kUnlimited32 - 1) : parse_number<uint32_t>(value, 0, kUnlimited32 - 1);
   if (!n) return invalid("Priority", value);
   if (*n == 0) {
-    bool own = !c.v.is_operator();
-    c.e.reason = own ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
-    c.e.flags = (c.e.flags & ~(kJobHeldByUser | kJobHeldByAdmin)) | (own ? kJobHeldByUser : kJobHeldByAdmin);
-  } else if (!c.v.is_operator() && *n > sched::PriorityRule(c.v.cluster, c.v.settings.priority, c.v.now).of(c.job)) {
+    mark_held(c.v, c.job, false, c.e);
+  } else if ((c.job.flags & kJobHeldByAdmin) && !c.v.may(Right::kAdminHold)) {
+    return fail(Errc::kAccessDenied, {}, "an operator holds the job");
+  } else if (!c.v.may(Right::kSetPriority) && *n > sched::PriorityRule(c.v.cluster, c.v.settings.priority, c.v.now).of(c.job)) {
     return fail(Errc::kAccessDenied, {}, "only operators may raise a job's priority");
   } else if (c.job.priority == 0) {
     c.e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin);
     if (!c.e.dependencies && c.e.eligible == kTimeUnset) c.e.eligible = std::max(c.v.now, c.request.begin);
     c.e.reason = waiting_reason(c.v, c.e.dependencies.get(), c.e.eligible);
   }
-  if (*n && c.request.nice) {   // a priority that is set has no nice value beside it
+  if (*n && c.request.nice) {  // a priority that is set has no nice value beside it
     c.request.nice = 0;
     c.request_changed = true;
   }
@@ -156,7 +164,7 @@ Result<> set_priority(Change& c, const std::string&, const std::string& value) {
 Result<> set_nice(Change& c, const std::string&, const std::string& value) {
   auto n = value.empty() ? std::optional<int32_t>(100) : parse_number<int32_t>(value, -2147483645, 2147483645);
   if (!n) return invalid("nice", value);
-  if (*n < 0 && !c.v.is_operator()) return fail(Errc::kAccessDenied, {}, "only operators may use a negative nice value");
+  if (*n < 0 && !c.v.may(Right::kNegativeNice)) return fail(Errc::kAccessDenied, {}, "only operators may use a negative nice value");
   int64_t p = static_cast<int64_t>(c.e.priority) + c.request.nice - *n;
   const bool by_rule = c.v.settings.priority.multifactor && !(c.e.flags & kJobPriorityFixed);
   if (c.e.priority && !by_rule) c.e.priority = static_cast<uint32_t>(std::clamp<int64_t>(p, 1, kUnlimited32 - 1));
@@ -193,7 +201,7 @@ Result<> set_nodes_range(Change& c, const std::string&, const std::string& value
   auto low = parse_number<uint32_t>(parts[0], 1, 1u << 20);
   auto high = parts.size() == 2 ? parse_number<uint32_t>(parts[1], 1, 1u << 20) : std::optional(c.request.max_nodes);
   if (!low || !high || parts.size() > 2) return fail(Errc::kInvalidNodeCount);
-  if (*high && *high < *low && parts.size() == 1) high = *low;   // "3" after "1-2": the maximum goes along
+  if (*high && *high < *low && parts.size() == 1) high = *low;  // "3" after "1-2": the maximum goes along
   if (*high && *high < *low) return fail(Errc::kInvalidNodeCount);
   c.request.min_nodes = *low;
   c.request.max_nodes = *high;
@@ -240,7 +248,7 @@ Result<> set_oversubscribe(Change& c, const std::string&, const std::string& val
 }
 
 Result<> set_contiguous(Change& c, const std::string& op, const std::string& value) {
-  if ((iequals(value, "yes") || value == "1") && !c.v.is_operator()) return fail(Errc::kAccessDenied);
+  if ((iequals(value, "yes") || value == "1") && !c.v.may(Right::kContiguous)) return fail(Errc::kAccessDenied);
   return set_yes_no<&JobRequest::contiguous>(c, op, value);
 }
 
@@ -250,6 +258,7 @@ Result<> set_core_spec(Change& c, const std::string&, const std::string& value) 
   if (!n) return invalid("count", value);
   c.request.core_spec = *n;
   c.request.core_spec_is_threads = Threads;
+  c.request.core_spec_given = true;
   c.request_changed = true;
   return {};
 }
@@ -321,13 +330,29 @@ Result<> reset_accrue_time(Change& c, const std::string&, const std::string&) {
   return {};
 }
 
-enum class Missing { kBurstBuffer, kFederation, kSiteFactor, kReservation };
+Result<> set_tres_bind(Change& c, const std::string& op, const std::string& value) {
+  for (std::string_view part : split(value, '+')) {
+    const std::string_view tres = part.substr(0, part.find(':'));
+    if (!tres.starts_with("gres/") || tres.size() == part.size()) return invalid("TresBind", value + ": gres/<name>:<type> is expected");
+    MUSTER_TRY_VOID(parse_tres_bind_for(value, tres));
+  }
+  return set_text<&JobRequest::tres_bind>(c, op, value);
+}
+
+Result<> set_site_factor(Change& c, const std::string&, const std::string& value) {
+  auto n = parse_number<int32_t>(value, -2147483645, 2147483645);
+  if (!n) return invalid("SiteFactor", value);
+  c.request.site_factor = *n;
+  c.request_changed = true;
+  return {};
+}
+
+enum class Missing { kBurstBuffer, kFederation, kReservation };
 template <Missing What>
 Result<> refuse(Change&, const std::string&, const std::string& value) {
   switch (What) {
     case Missing::kBurstBuffer: return fail(Errc::kNotSupportedHere, {}, "there is no burst buffer plugin");
     case Missing::kFederation: return fail(Errc::kNotSupportedHere, {}, "this cluster is in no federation");
-    case Missing::kSiteFactor: return fail(Errc::kNotSupportedHere, {}, "site factors come with priority plugins; use Nice or Priority");
     case Missing::kReservation:
       if (value.empty()) return {};
       return fail(Errc::kReservationInvalid, {}, "there are no reservations in this version");
@@ -342,15 +367,14 @@ Result<> set_mcs_label(Change& c, const std::string&, const std::string& value) 
   // The groups known here are those of whoever asks.
   if (value.empty() && m.enforced && m.plugin == config::McsRules::Plugin::kGroup && c.v.caller.uid != c.request.uid)
     return fail(Errc::kInvalidMcsLabel, {},
-                "the label of user " + std::to_string(c.request.uid.value) + "'s job is one of that user's groups: name it, or act for the user (--uid)");
+                "the label of user " + std::to_string(c.request.uid.value) +
+                    "'s job is one of that user's groups: name it, or act for the user (--uid)");
   return complete_mcs_label(c.v, c.request);
 }
 Result<> set_account(Change& c, const std::string& op, const std::string& value) {
-  const std::string before = c.request.account;
-  MUSTER_TRY_VOID(set_text<&JobRequest::account>(c, op, value));
-  follow_account(c.v, before, c.request);
-  return {};
+  return set_text<&JobRequest::account>(c, op, to_lower(value));
 }
+Result<> set_qos(Change& c, const std::string& op, const std::string& value) { return set_text<&JobRequest::qos>(c, op, to_lower(value)); }
 
 Result<> set_throttle(Change& c, const std::string&, const std::string& value) {
   auto n = parse_number<uint32_t>(value);
@@ -363,7 +387,7 @@ Result<> set_throttle(Change& c, const std::string&, const std::string& value) {
 
 constexpr Key kKeys[] = {
     {"Account", set_account, kPendingOnly},
-    {"AdminComment", set_text<&JobRequest::admin_comment>, kOperatorOnly},
+    {"AdminComment", set_text<&JobRequest::admin_comment>, kRestricted},
     {"ArrayTaskThrottle", set_throttle},
     {"BatchFeatures", set_text<&JobRequest::batch_features>, kPendingOnly},
     {"BurstBuffer", refuse<Missing::kBurstBuffer>},
@@ -371,9 +395,9 @@ constexpr Key kKeys[] = {
     {"Clusters", refuse<Missing::kFederation>},
     {"Comment", set_text<&JobRequest::comment>},
     {"Contiguous", set_contiguous, kPendingOnly},
-    {"CoreSpec", set_core_spec<false>, kPendingOnly | kOperatorOnly},
+    {"CoreSpec", set_core_spec<false>, kPendingOnly | kRestricted},
     {"CPUsPerTask", set_number<&JobRequest::cpus_per_task>, kPendingOnly},
-    {"Deadline", set_deadline, kPendingOnly | kOperatorOnly},
+    {"Deadline", set_deadline, kPendingOnly | kRestricted},
     {"DelayBoot", set_delay_boot, kPendingOnly},
     {"Dependency", set_dependency, kPendingOnly},
     {"EligibleTime", set_begin, kPendingOnly},
@@ -383,7 +407,7 @@ constexpr Key kKeys[] = {
     {"Features", set_text<&JobRequest::features>, kPendingOnly},
     {"Gres", set_gres, kPendingOnly},
     {"JobName", set_text<&JobRequest::name>},
-    {"Licenses", set_text<&JobRequest::licenses>, kOperatorOnceRunning},
+    {"Licenses", set_text<&JobRequest::licenses>, kWhileItWaits},
     {"MailType", set_mail_type},
     {"MailUser", set_text<&JobRequest::mail_user>},
     {"MCSLabel", set_mcs_label, kPendingOnly},
@@ -397,12 +421,12 @@ constexpr Key kKeys[] = {
     {"NumCPUs", set_cpus_range, kPendingOnly},
     {"NumNodes", set_node_count},
     {"NumTasks", set_number<&JobRequest::num_tasks>, kPendingOnly},
-    {"OverSubscribe", set_oversubscribe, kPendingOnly | kOperatorOnly},
+    {"OverSubscribe", set_oversubscribe, kPendingOnly | kRestricted},
     {"Partition", set_partition, kPendingOnly},
     {"Prefer", set_text<&JobRequest::prefer>, kPendingOnly},
     {"Priority", set_priority},
-    {"QOS", set_text<&JobRequest::qos>, kPendingOnly},
-    {"Reboot", set_yes_no<&JobRequest::reboot>, kPendingOnly | kOperatorOnly},
+    {"QOS", set_qos, kPendingOnly},
+    {"Reboot", set_yes_no<&JobRequest::reboot>, kPendingOnly | kRestricted},
     {"ReqCores", set_number<&JobRequest::cores_per_socket>, kPendingOnly},
     {"ReqNodeList", set_text<&JobRequest::required_nodes>, kPendingOnly},
     {"ReqNodes", set_node_count},
@@ -412,30 +436,33 @@ constexpr Key kKeys[] = {
     {"Requeue", set_yes_no<&JobRequest::requeue>},
     {"ReservationName", refuse<Missing::kReservation>, kPendingOnly},
     {"ResetAccrueTime", reset_accrue_time, kPendingOnly},
-    {"SiteFactor", refuse<Missing::kSiteFactor>},
+    {"SiteFactor", set_site_factor, kPendingOnly | kRestricted},
     {"StartTime", set_begin, kPendingOnly},
-    {"StdErr", set_text<&JobRequest::std_err>, kPendingOnly},
-    {"StdIn", set_text<&JobRequest::std_in>, kPendingOnly},
-    {"StdOut", set_text<&JobRequest::std_out>, kPendingOnly},
+    {"StdErr", set_text<&JobRequest::std_err>, kPendingOnly | kInOwnName},
+    {"StdIn", set_text<&JobRequest::std_in>, kPendingOnly | kInOwnName},
+    {"StdOut", set_text<&JobRequest::std_out>, kPendingOnly | kInOwnName},
     {"Switches", set_switches, kPendingOnly},
-    {"TasksPerNode", set_number<&JobRequest::ntasks_per_node>, kPendingOnly | kOperatorOnly},
-    {"ThreadSpec", set_core_spec<true>, kPendingOnly},
+    {"TasksPerNode", set_number<&JobRequest::ntasks_per_node>, kPendingOnly | kRestricted},
+    {"ThreadSpec", set_core_spec<true>, kPendingOnly | kRestricted},
     {"TimeLimit", set_time_limit},
     {"TimeMin", set_time_min, kPendingOnly},
+    {"TresBind", set_tres_bind, kPendingOnly},
     {"TresPerJob", set_text<&JobRequest::tres_per_job>, kPendingOnly},
     {"TresPerNode", set_text<&JobRequest::tres_per_node>, kPendingOnly},
     {"TresPerTask", set_text<&JobRequest::tres_per_task>, kPendingOnly},
     {"wait-for-switch", set_seconds<&JobRequest::switches_wait>, kPendingOnly},
     {"WCKey", set_text<&JobRequest::wckey>, kPendingOnly},
-    {"WorkDir", set_work_dir, kPendingOnly},
+    {"WorkDir", set_work_dir, kPendingOnly | kInOwnName},
 };
 
 Result<> set_key(Change& c, const rpc::KeyValue& kv) {
   for (const Key& k : kKeys) {
     if (!iequals(k.name, kv.key)) continue;
     if ((k.rules & kPendingOnly) && !c.job.pending()) return fail(c.job.finished() ? Errc::kAlreadyDone : Errc::kJobNotPending);
-    bool once_running = (k.rules & kOperatorOnceRunning) && !c.job.pending();
-    if (((k.rules & kOperatorOnly) || once_running) && !c.v.is_operator()) return fail(Errc::kAccessDenied);
+    if ((k.rules & kRestricted) && !c.v.may(Right::kUpdateFreely)) return fail(Errc::kAccessDenied);
+    if ((k.rules & kWhileItWaits) && !c.job.pending() && !c.v.may(Right::kUpdateRunning)) return fail(Errc::kAccessDenied);
+    if ((k.rules & kInOwnName) && !c.v.may(Right::kChangeFiles, c.job))
+      return fail(Errc::kAccessDenied, {}, std::string(k.name) + " of a job is its owner's to change");
     return k.set(c, kv.op.empty() ? "=" : kv.op, kv.value);
   }
   std::vector<std::string_view> known;
@@ -467,39 +494,46 @@ Result<> update_dependencies(Change& c) {
 
 Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyValue>& changes, Decision<rpc::Messages>& d) {
   Events& out = d.events;
-  if (!v.may_manage(job)) return fail(Errc::kAccessDenied);
+  if (!v.may(job)) return fail(refusal(v, job));
   if (job.finished()) {
-    bool harmless = std::ranges::all_of(changes, [](const rpc::KeyValue& k) { return iequals(k.key, "Comment") || iequals(k.key, "AdminComment") || iequals(k.key, "Extra"); });
+    bool harmless = std::ranges::all_of(with_whole_keys(changes, kKeys), [](const rpc::KeyValue& k) {
+      return iequals(k.key, "Comment") || iequals(k.key, "AdminComment") || iequals(k.key, "Extra");
+    });
     if (!harmless) return fail(Errc::kJobFinished);
   }
   Change c{v, job, job.whole_request(), changed(job)};
-  for (const rpc::KeyValue& kv : changes) MUSTER_TRY_VOID(set_key(c, kv));
+  for (const rpc::KeyValue& kv : with_whole_keys(changes, kKeys)) MUSTER_TRY_VOID(set_key(c, kv));
   MUSTER_TRY_VOID(update_dependencies(c));
+  if (job.pending() && job.priority == 0 && c.e.priority != 0) MUSTER_TRY_VOID(check_ever_runs(v, c.request, c.e.partition));
   if (c.request_changed) {
-    MUSTER_TRY_VOID(check_texts(c.request));
-    if (job.pending()) MUSTER_TRY_VOID(check_batch_features(c.request));
-    if (job.pending()) MUSTER_TRY_VOID(v.feasibility.check(v.cluster, v.settings.sched, c.request, c.e.partition));
+    if (!job.pending()) MUSTER_TRY_VOID(check_texts(c.request));
+    else MUSTER_TRY_VOID(check_changed(v, job.whole_request(), c.request));
+    if (const Partition* p = c.request.partitions.empty() ? nullptr : v.cluster.partition(c.request.partitions[0]))
+      c.e.partition = p->index;
+    if (job.pending()) c.e.association = acct::association_of(v.cluster, c.request, c.e.partition);
     c.e.request = store_request(v, std::move(c.request), out);
   }
   out.push_back(std::move(c.e));
-  if (c.keep) shrink_job(v, job, *c.keep, out, d.orders);
+  if (c.keep) shrink_job(v, job, *c.keep, out);
   return {};
 }
 
-PickedJobs named_jobs(const View& v, const rpc::UpdateJob& c, Events& events) {
-  if (c.name.empty()) return pick_jobs(v, c.job, events);
-  PickedJobs out;
+Picked named_jobs(const View& v, const rpc::UpdateJob& c, Events& events) {
+  if (c.name.empty()) return pick_jobs(v, {c.job}, events);
+  Picked out;
+  std::vector<const Job*>& jobs = out.of.emplace_back().jobs;
+  const Privacy privacy(v.settings, v.cluster.directory, v.caller);
   v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-    bool meant = j.name() == c.name && !j.finished() && (!c.owner || j.request->uid.value == *c.owner);
-    if (meant) out.jobs.push_back(&j);
+    bool meant = j.name() == c.name && !j.finished() && (!c.owner || j.request->uid.value == *c.owner) && privacy.shows(j);
+    if (meant) jobs.push_back(&j);
   });
   return out;
 }
 
 Result<Decision<rpc::Messages>> update_jobs(const View& v, const rpc::UpdateJob& c) {
   Decision<rpc::Messages> d;
-  PickedJobs picked = named_jobs(v, c, d.events);
-  const auto& jobs = picked.jobs;
+  const Picked picked = named_jobs(v, c, d.events);
+  const auto& jobs = picked.of.front().jobs;
   if (jobs.empty() && !c.name.empty()) return fail(Errc::kInvalidJobId, "No jobs with name '" + c.name + "'");
   if (jobs.empty()) return fail(Errc::kInvalidJobId);
   for (const Job* j : jobs) {
@@ -514,11 +548,13 @@ Result<Decision<rpc::Messages>> update_jobs(const View& v, const rpc::UpdateJob&
 
 }  // namespace
 
-Result<Decision<rpc::Messages>> decide_update_job(const View& v, const rpc::UpdateJob& c) {
+Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdateJob& c) {
+  MUSTER_TRY_VOID(check_texts(c.changes));
   if (!c.as_uid) return update_jobs(v, c);
-  if (!v.is_operator()) return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may act as another user (--uid)");
-  View other{v.cluster, v.indexes, v.settings, v.feasibility, v.now, v.caller};
-  other.caller.uid = Uid(*c.as_uid);   // the groups are that user's already (Service::control)
+  if (!v.may(Right::kActForOthers)) return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may act as another user (--uid)");
+  View other{v.cluster, v.indexes, v.settings, v.feasibility, v.now, v.caller, v.of_job};
+  other.caller.uid = Uid(*c.as_uid);  // the groups are that user's already (Service::control)
+  other.caller.name.clear();          // with no rights but an owner's
   return update_jobs(other, c);
 }
 
@@ -528,12 +564,13 @@ node_rpc::LimitStep limit_order(const Job& j, const Step& s, uint32_t limit_min)
   return order;
 }
 
-Result<Decision<rpc::Messages>> decide_update_step(const View& v, const rpc::UpdateStep& c) {
+Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdateStep& c) {
+  MUSTER_TRY_VOID(check_texts(c.changes));
   auto jobs = select_jobs(v, c.job);
   Decision<rpc::Messages> d;
   bool found = false;
   for (const Job* j : jobs) {
-    if (!v.may_manage(*j)) return fail(Errc::kAccessDenied);
+    if (!v.may(*j)) return fail(refusal(v, *j));
     if (j->finished()) return fail(Errc::kAlreadyDone);
     for (const Step& s : j->steps) {
       if (c.job.has_step && s.id != c.job.step) continue;
@@ -541,7 +578,8 @@ Result<Decision<rpc::Messages>> decide_update_step(const View& v, const rpc::Upd
       event::StepUpdated e{j->id, s.id, s.time_limit_min};
       for (const rpc::KeyValue& kv : c.changes) {
         if (!iequals(kv.key, "TimeLimit"))
-          return fail(Errc::kInvalidArgument, "Update of this parameter is not supported: " + kv.key + "=" + kv.value, "a step has: TimeLimit");
+          return fail(Errc::kInvalidArgument, "Update of this parameter is not supported: " + kv.key + "=" + kv.value,
+                      "a step has: TimeLimit");
         MUSTER_TRY(limit, new_time_limit(s.time_limit_min, kv.op, kv.value));
         e.time_limit_min = limit;
       }

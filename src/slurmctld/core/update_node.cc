@@ -7,9 +7,10 @@
 #include "config/hosts.h"
 #include "config/runtime.h"
 #include "hostlist/hostlist.h"
-#include "sched/request_class.h"
+#include "model/request_texts.h"
+#include "sched/fit/request_class.h"
 #include "slurmctld/core/decide.h"
-#include "slurmctld/core/request_texts.h"
+#include "slurmctld/core/update_keys.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -17,11 +18,11 @@ namespace {
 struct NodeUpdate {
   const View& v;
   const Node& n;
-  size_t index = 0, count = 1;            // among the nodes of the command, for lists of one value a node
+  size_t index = 0, count = 1;  // among the nodes of the command, for lists of one value a node
   event::NodeStateChanged state;
   event::NodeUpdated attributes;
   NodeSpec spec;
-  Topologies& topologies;                 // of the site, as all nodes of the command leave them
+  Topologies& topologies;  // of the site, as all nodes of the command leave them
   Events& out;
   std::vector<Order>& orders;
   bool state_changed = false, attributes_changed = false, spec_changed = false, reason_given = false, kill_jobs = false;
@@ -31,7 +32,7 @@ using Setter = Result<> (*)(NodeUpdate&, const rpc::KeyValue&);
 // ---- State=
 struct StateRow {
   const char* name;
-  NodeState admin = NodeState::kUnknown;   // kUnknown: leave
+  NodeState admin = NodeState::kUnknown;  // kUnknown: leave
   uint32_t set = 0, clear = 0;
   bool needs_reason = false, clears_reason = false;
 };
@@ -68,7 +69,7 @@ Result<> act(NodeUpdate& u, const ActionRow& row) {
   c.asap = row.asap;
   c.force = row.force;
   if (u.reason_given) c.reason = u.state.reason;
-  u.state_changed = false;   // its own event says the reason
+  u.state_changed = false;  // its own event says the reason
   return control_node(u.v, u.n, c, u.out, u.orders);
 }
 
@@ -141,7 +142,9 @@ Result<> set_available_features(NodeUpdate& u, const rpc::KeyValue& kv) {
 // One name for each node of the command, or one for the only node.
 Result<std::string> one_of_list(const NodeUpdate& u, const rpc::KeyValue& kv) {
   MUSTER_TRY(names, expand_hosts(kv.value));
-  if (names.size() != u.count) return fail(Errc::kInvalidNodeName, {}, kv.key + "=" + kv.value + " has " + std::to_string(names.size()) + " names for " + std::to_string(u.count) + " nodes");
+  if (names.size() != u.count)
+    return fail(Errc::kInvalidNodeName, {},
+                kv.key + "=" + kv.value + " has " + std::to_string(names.size()) + " names for " + std::to_string(u.count) + " nodes");
   return names[u.index];
 }
 template <auto Member>
@@ -169,8 +172,7 @@ Result<> set_gres(NodeUpdate& u, const rpc::KeyValue& kv) {
   std::vector<GresDevices> next;
   for (const config::GresItem& item : *items) {
     const std::vector<std::string>& types = u.v.settings.config().gres_types;
-    if (std::ranges::find(types, item.name) == types.end())
-      return fail(Errc::kInvalidGres, {}, "'" + item.name + "' is not in GresTypes");
+    if (std::ranges::find(types, item.name) == types.end()) return fail(Errc::kInvalidGres, {}, "'" + item.name + "' is not in GresTypes");
     std::vector<GresDevices> configured;
     for (const GresDevices& g : u.n.spec->gres)
       if (g.name == item.name && (item.type.empty() || g.type == item.type)) configured.push_back(g);
@@ -265,8 +267,16 @@ void take_reason(NodeUpdate& u, const std::vector<rpc::KeyValue>& changes) {
 
 Result<> update_one(const View& v, const Node& n, size_t index, size_t count, const std::vector<rpc::KeyValue>& changes,
                     Topologies& topologies, Decision<rpc::Messages>& d) {
-  NodeUpdate u{v, n, index, count, state_of(n, v.now),
-               {n.id, n.weight, n.features_active, n.comment, n.extra, n.instance_id, n.instance_type, n.topology}, *n.spec, topologies, d.events, d.orders};
+  NodeUpdate u{v,
+               n,
+               index,
+               count,
+               state_of(n, v.now),
+               {n.id, n.weight, n.features_active, n.comment, n.extra, n.instance_id, n.instance_type, n.topology},
+               *n.spec,
+               topologies,
+               d.events,
+               d.orders};
   take_reason(u, changes);
   for (const Key& key : kKeys)
     for (const rpc::KeyValue& kv : changes)
@@ -283,7 +293,8 @@ Result<> update_one(const View& v, const Node& n, size_t index, size_t count, co
 Result<std::vector<NodeSpec>> read_node_line(const View& v, const rpc::UpdateNode& c) {
   std::string line = "NodeName=" + c.nodes;
   for (const rpc::KeyValue& kv : c.changes) {
-    if (kv.value.find_first_of("\"\n") != std::string::npos) return fail(Errc::kInvalidArgument, kv.key + " must not contain quotes or line breaks");
+    if (kv.value.find_first_of("\"\n") != std::string::npos)
+      return fail(Errc::kInvalidArgument, kv.key + " must not contain quotes or line breaks");
     line += " " + kv.key + "=\"" + kv.value + "\"";
   }
   MUSTER_TRY(nodes, config::parse_node_line(v.settings.config(), line));
@@ -305,13 +316,15 @@ Result<std::vector<NodeSpec>> read_node_line(const View& v, const rpc::UpdateNod
   return out;
 }
 
-// Partitions of slurm.conf with Nodes=ALL have the new nodes, too.
-void join_partitions(const View& v, const std::vector<uint32_t>& ids, Events& out) {
+using Created = std::pair<NodeId, std::shared_ptr<const NodeSpec>>;
+
+// Partitions whose Nodes= means the new nodes have them, too.
+void join_partitions(const View& v, const std::vector<Created>& nodes, Events& out) {
   v.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
-    if (!iequals(p.nodes_text, "ALL")) return;
     Partition wider = p;
-    for (uint32_t id : ids) wider.nodes.set(id);
-    out.push_back(event::PartitionDefined{std::move(wider)});
+    for (const auto& [id, spec] : nodes)
+      if (config::means_node(v.settings.config(), p.nodes_text, *spec)) wider.nodes.set(id.value);
+    if (!(wider.nodes == p.nodes)) out.push_back(event::PartitionDefined{std::move(wider)});
   });
 }
 
@@ -322,16 +335,16 @@ Result<Decision<rpc::Messages>> create_nodes(const View& v, const rpc::UpdateNod
   uint64_t bound = v.settings.config().max_node_count.value_or(config::kMaxNodes);
   if (v.cluster.nodes.size() + specs.size() > bound)
     return fail(Errc::kInvalidNodeCount, {}, "MaxNodeCount=" + std::to_string(bound) + " is reached");
-  std::vector<uint32_t> ids;
+  std::vector<Created> created;
   for (NodeSpec& spec : specs) {
     if (v.cluster.node(spec.name)) return fail(Errc::kInvalidNodeName, {}, "node " + spec.name + " exists already");
     NodeId id(next++);
-    ids.push_back(id.value);
     event::NodeStateChanged state = initial_state(v, id, spec);
-    d.events.push_back(event::NodeDefined{id, std::make_shared<const NodeSpec>(std::move(spec)), v.now});
+    created.emplace_back(id, std::make_shared<const NodeSpec>(std::move(spec)));
+    d.events.push_back(event::NodeDefined{id, created.back().second, v.now});
     d.events.push_back(std::move(state));
   }
-  join_partitions(v, ids, d.events);
+  join_partitions(v, created, d.events);
   return d;
 }
 
@@ -400,23 +413,27 @@ Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& 
     set->nodes.for_each([&](size_t i) {
       if (const Node* n = v.cluster.node(c.nodes[i].name)) out.push_back(n);
     });
+    v.cluster.nodes.for_each([&](uint32_t, const Node& n) {
+      if (n.spec->dynamic && config::means_node(c, name, *n.spec)) out.push_back(&n);
+    });
   }
   if (out.empty()) return fail(Errc::kInvalidNodeName);
   return out;
 }
 
-Result<Decision<rpc::Messages>> decide_update_node(const View& v, const rpc::UpdateNode& c) {
-  if (!v.is_operator()) return fail(Errc::kAccessDenied);
+Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdateNode& c) {
   MUSTER_TRY_VOID(check_texts(c.changes));
   if (c.create) return create_nodes(v, c);
   if (c.remove) return delete_nodes(v, c);
-  MUSTER_TRY_VOID(check_keys(c.changes));
+  std::vector<rpc::KeyValue> changes = with_whole_keys(c.changes, kKeys);
+  for (rpc::KeyValue& kv : changes)
+    if (kv.key.size() > 2 && istarts_with("Reason", kv.key)) kv.key = "Reason";
+  MUSTER_TRY_VOID(check_keys(changes));
   MUSTER_TRY(nodes, select_nodes(v, c.nodes));
   Decision<rpc::Messages> d;
   const Topologies before = v.cluster.topologies ? *v.cluster.topologies : Topologies{};
   Topologies after = before;
-  for (size_t i = 0; i < nodes.size(); ++i)
-    MUSTER_TRY_VOID(update_one(v, *nodes[i], i, nodes.size(), c.changes, after, d));
+  for (size_t i = 0; i < nodes.size(); ++i) MUSTER_TRY_VOID(update_one(v, *nodes[i], i, nodes.size(), changes, after, d));
   if (!(after == before)) d.events.push_back(event::TopologyDefined{std::make_shared<const Topologies>(std::move(after))});
   return d;
 }

@@ -5,9 +5,11 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "config/tres_weights.h"
 #include "hostlist/hostlist.h"
+#include "model/request_texts.h"
 #include "slurmctld/core/decide.h"
-#include "slurmctld/core/request_texts.h"
+#include "slurmctld/core/update_keys.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -91,6 +93,19 @@ Result<> set_memory(const Change& c) {
   return {};
 }
 
+// Names of QOS, in lower case as the database has them; where it was heard, those that it knows.
+template <auto Member>
+Result<> set_qos_names(const Change& c) {
+  rpc::KeyValue kv = c.kv;
+  kv.value = c.is("ALL") || c.is("NONE") ? kv.value : to_lower(kv.value);
+  const AccountDirectory* known = c.v.cluster.directory.get();
+  for (std::string_view name : split(kv.value, ','))
+    if (known && kv.op != "-=" && !c.is("ALL") && !c.is("NONE") && !known->qos.contains(name))
+      return fail(Errc::kInvalidQos, {},
+                  c.kv.key + ": no QOS is called '" + std::string(name) + "'; sacctmgr show qos lists those that are");
+  return set_names<Member>({c.v, c.p, kv});
+}
+
 Result<> set_alloc_nodes(const Change& c) {
   c.p.alloc_nodes.clear();
   if (c.is("ALL") || c.kv.value.empty()) return {};
@@ -142,8 +157,7 @@ Result<> set_over_time_limit(const Change& c) {
 
 Result<> set_exclusive(const Change& c) {
   bool node = c.is("NODE"), user = c.is("USER"), topo = c.is("TOPO");
-  if (!node && !user && !topo && !c.is("NO") && !c.is("NONE"))
-    return c.refuse("Acceptable Exclusive values are NO, NODE, USER and TOPO");
+  if (!node && !user && !topo && !c.is("NO") && !c.is("NONE")) return c.refuse("Acceptable Exclusive values are NO, NODE, USER and TOPO");
   c.p.exclusive_user = user;
   c.p.exclusive_topo = topo;
   if (node) c.p.oversubscribe = OverSubscribe::kExclusive;
@@ -186,7 +200,8 @@ Result<> set_job_defaults(const Change& c) {
 }
 Result<> set_preempt_mode(const Change& c) {
   for (std::string_view word : split(c.kv.value, ','))
-    if (!iequals(word, "OFF") && !iequals(word, "CANCEL") && !iequals(word, "REQUEUE") && !iequals(word, "SUSPEND") && !iequals(word, "GANG"))
+    if (!iequals(word, "OFF") && !iequals(word, "CANCEL") && !iequals(word, "REQUEUE") && !iequals(word, "SUSPEND") &&
+        !iequals(word, "GANG"))
       return c.refuse("Acceptable PreemptMode values are OFF, CANCEL, REQUEUE and SUSPEND");
   c.p.preempt_mode = c.kv.value;
   return {};
@@ -198,6 +213,13 @@ Result<> set_state(const Change& c) {
       return {};
     }
   return c.refuse("Acceptable State values are UP, DOWN, DRAIN and INACTIVE");
+}
+
+Result<> set_billing_weights(const Change& c) {
+  if (!c.is("NONE"))
+    if (auto ok = config::check_tres_weights(c.kv.value, c.v.settings.config().accounting_storage_tres); !ok)
+      return fail(Errc::kInvalidArgument, "Invalid TRESBillingWeights specification", ok.error().text);
+  return set_text<&Partition::tres_billing_weights>(c);
 }
 
 // "n[1-4]", ALL, "" or, with signs before names or before the equal sign, more and fewer.
@@ -223,6 +245,12 @@ Result<> set_nodes(const Change& c) {
   return {};
 }
 
+// The older key for both of today's.
+Result<> set_priority(const Change& c) {
+  MUSTER_TRY_VOID((set_number<&Partition::priority_job_factor, 65533>(c)));
+  return set_number<&Partition::priority_tier, 65533>(c);
+}
+
 struct Key {
   const char* name;
   Setter set;
@@ -231,7 +259,7 @@ constexpr Key kKeys[] = {
     {"AllocNodes", set_alloc_nodes},
     {"AllowAccounts", set_names<&Partition::allow_accounts>},
     {"AllowGroups", set_names<&Partition::allow_groups>},
-    {"AllowQOS", set_names<&Partition::allow_qos>},
+    {"AllowQOS", set_qos_names<&Partition::allow_qos>},
     {"Alternate", set_alternate},
     {"CpuBind", set_cpu_bind},
     {"Default", set_flag<&Partition::is_default>},
@@ -239,7 +267,7 @@ constexpr Key kKeys[] = {
     {"DefMemPerCPU", set_memory<&Partition::def_mem_per_cpu_mb, &Partition::def_mem_per_node_mb>},
     {"DefMemPerNode", set_memory<&Partition::def_mem_per_node_mb, &Partition::def_mem_per_cpu_mb>},
     {"DenyAccounts", set_names<&Partition::deny_accounts>},
-    {"DenyQOS", set_names<&Partition::deny_qos>},
+    {"DenyQOS", set_qos_names<&Partition::deny_qos>},
     {"DisableRootJobs", set_flag<&Partition::disable_root_jobs>},
     {"Exclusive", set_exclusive},
     {"ExclusiveTopo", set_flag<&Partition::exclusive_topo>},
@@ -261,6 +289,7 @@ constexpr Key kKeys[] = {
     {"OverTimeLimit", set_over_time_limit},
     {"PowerDownOnIdle", set_flag<&Partition::power_down_on_idle>},
     {"PreemptMode", set_preempt_mode},
+    {"Priority", set_priority},
     {"PriorityJobFactor", set_number<&Partition::priority_job_factor, 65533>},
     {"PriorityTier", set_number<&Partition::priority_tier, 65533>},
     {"QOS", set_text<&Partition::qos>},
@@ -268,7 +297,7 @@ constexpr Key kKeys[] = {
     {"RootOnly", set_flag<&Partition::root_only>},
     {"State", set_state},
     {"Topology", set_topology},
-    {"TRESBillingWeights", set_text<&Partition::tres_billing_weights>},
+    {"TRESBillingWeights", set_billing_weights},
 };
 
 Result<> set_key(const View& v, Partition& p, const rpc::KeyValue& kv) {
@@ -308,8 +337,7 @@ bool is_name(std::string_view s) { return !s.empty() && s.size() <= 255 && s.fin
 
 }  // namespace
 
-Result<Decision<rpc::Messages>> decide_update_partition(const View& v, const rpc::UpdatePartition& c) {
-  if (!v.is_operator()) return fail(Errc::kAccessDenied);
+Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdatePartition& c) {
   const Partition* known = v.cluster.partition(c.name);
   if (c.create ? known != nullptr || !is_name(c.name) : known == nullptr)
     return fail(Errc::kInvalidPartition, {}, known ? "partition " + c.name + " exists already" : "");
@@ -323,7 +351,7 @@ Result<Decision<rpc::Messages>> decide_update_partition(const View& v, const rpc
     p.created = true;
     p.disable_root_jobs = v.settings.config().disable_root_jobs;
   }
-  for (const rpc::KeyValue& kv : c.changes) {
+  for (const rpc::KeyValue& kv : with_whole_keys(c.changes, kKeys)) {
     MUSTER_TRY_VOID(set_key(v, p, kv));
     remember(p, kv);
   }
@@ -346,7 +374,7 @@ void update_again(const View& v, const Partition& known, bool state_only, Partit
   for (const std::string& text : known.updates) {
     const rpc::KeyValue kv = parsed(text);
     if (state_only && !iequals(kv.key, "State")) continue;
-    if (set_key(v, p, kv)) p.updates.push_back(text);   // what the new files leave no room for is dropped: a node that is gone
+    if (set_key(v, p, kv)) p.updates.push_back(text);  // what the new files leave no room for is dropped: a node that is gone
   }
 }
 

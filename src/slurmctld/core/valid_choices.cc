@@ -30,16 +30,14 @@ std::vector<std::string> names_of(const Cluster& cluster, const MayUse& wanted) 
 }  // namespace
 
 std::string choice_of_partitions(const Cluster& cluster, const MayUse& may_use, std::string_view wrong) {
-  std::vector<std::string> names =
-      names_of(cluster, [&](const Partition& p) { return !p.hidden && may_use(p); });
+  std::vector<std::string> names = names_of(cluster, [&](const Partition& p) { return !p.hidden && may_use(p); });
   if (names.empty()) return "there is no partition that you may use";
   return nearest(wrong, names) + "partitions here: " + listed(names);
 }
 
 std::string partitions_allowing(const Cluster& cluster, const MayUse& may_use, const MayUse& allows) {
-  std::vector<std::string> names = names_of(cluster, [&](const Partition& p) {
-    return !p.hidden && p.state == PartitionState::kUp && may_use(p) && allows(p);
-  });
+  std::vector<std::string> names =
+      names_of(cluster, [&](const Partition& p) { return !p.hidden && p.state == PartitionState::kUp && may_use(p) && allows(p); });
   if (names.empty()) return {};
   return (names.size() == 1 ? "partition " : "partitions ") + listed(names) + (names.size() == 1 ? " allows it" : " allow it");
 }

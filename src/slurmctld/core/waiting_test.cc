@@ -1,5 +1,6 @@
 // What pending jobs wait for: holds, begin times, dependencies; and arrays.
 #include "slurmctld/core/core_testing.h"
+#include "slurmctld/core/rows.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -20,6 +21,25 @@ TEST(Hold, OfAnAdminIsNotTheUsersToRelease) {
   b.control(rpc::JobAction::kRelease, j, Caller{Uid(1000), {}, {}, {}});
   EXPECT_EQ(b.control_errors.size(), 1u);
   EXPECT_EQ(b.get(j).reason, Reason::kJobHeldAdmin);
+}
+
+TEST(Hold, OfAnAdminStaysOneWhateverTheUserDoes) {
+  Bench b;
+  const Caller user{Uid(1000), {}, {}, {}};
+  JobId j = b.submit();
+  b.control(rpc::JobAction::kHold, j);
+  b.control(rpc::JobAction::kHold, j, user);
+  b.control(rpc::JobAction::kUserHold, j, user);
+  rpc::UpdateJob zero;
+  zero.job.job = j;
+  zero.changes.push_back({"Priority", "=", "0"});
+  b.turn([&] { (void)b.core.run(user, zero); });
+  EXPECT_EQ(b.get(j).reason, Reason::kJobHeldAdmin);
+  b.control(rpc::JobAction::kRelease, j, user);
+  EXPECT_EQ(b.control_errors.size(), 1u);
+  zero.changes[0].value = "1";
+  b.turn([&] { EXPECT_FALSE(b.core.run(user, zero)); });
+  EXPECT_EQ(b.plan(), 0u);
 }
 
 TEST(Begin, StartsWhenTheTimeHasCome) {
@@ -69,7 +89,7 @@ TEST(Dependency, RequeuedJobLooksAtItsDependenciesAnew) {
   ASSERT_EQ(d.b.state(d.second), JobState::kCancelled);
   d.b.now += seconds(40);
   d.b.control(rpc::JobAction::kRequeueHold, d.second);
-  EXPECT_EQ(d.b.state(d.second), JobState::kCancelled);   // still known, still failed
+  EXPECT_EQ(d.b.state(d.second), JobState::kCancelled);  // still known, still failed
 }
 
 TEST(Dependency, ReleaseKeepsTheReasonThatItCanNeverStart) {
@@ -100,7 +120,7 @@ TEST(Dependency, AfterWithMinutesWaitsForTheMinutesAlone) {
   Dependent d("after", "", "+5");
   d.b.wait(minutes(4));
   EXPECT_EQ(d.b.plan(), 0u);
-  d.b.wait(minutes(2));   // nothing but time has passed
+  d.b.wait(minutes(2));  // nothing but time has passed
   EXPECT_EQ(d.b.plan(), 1u);
 }
 
@@ -146,7 +166,7 @@ TEST(Array, IsOneRecordThatStartingTasksLeave) {
   EXPECT_EQ(b.core.cluster().jobs.size(), 1u);
   EXPECT_EQ(b.core.indexes().job_count(), 10u);
   EXPECT_EQ(b.plan(), 2u);
-  EXPECT_EQ(b.plan(), 0u);   // %2
+  EXPECT_EQ(b.plan(), 0u);  // %2
   EXPECT_EQ(b.core.cluster().jobs.size(), 3u);
   EXPECT_EQ(b.get(a).array_tasks->pending.count(), 8u);
   EXPECT_EQ(b.core.indexes().job_count(), 10u);
@@ -176,14 +196,164 @@ TEST(Array, LimitHoldsForAStalePlan) {
   b.turn([&] { EXPECT_EQ(b.core.carry_out(again), 0u); });
 }
 
-TEST(Array, CancelledTasksBecomeRecordsOfTheirOwn) {
+TEST(Array, TasksCancelledBeforeTheyStartLeaveNoRecord) {
   Bench b;
   JobId a = b.submit([](JobRequest& r) { r.array = "0-4"; });
+  const auto depending = [&](const char* how) {
+    return b.submit([&](JobRequest& r) { r.dependency = how + std::to_string(a.value) + "_2"; });
+  };
+  JobId ok = depending("afterok:"), any = depending("afterany:");
   b.cancel(a, "1-2");
   EXPECT_EQ(b.get(a).array_tasks->pending.to_ranges(), "0,3-4");
   EXPECT_EQ(b.core.cluster().jobs.size(), 3u);
-  EXPECT_EQ(b.state(JobId(a.value + 1)), JobState::kCancelled);
+  EXPECT_EQ(b.core.cluster().last_job_id, any);  // no number is used up
+  EXPECT_EQ(b.get(ok).reason, Reason::kDependencyNeverSatisfied);
+  EXPECT_EQ(b.get(any).reason, Reason::kNone);
+  rpc::SignalJobs again;
+  again.filter.jobs.push_back({.job = a, .array_task = 2});
+  b.turn([&] {
+    auto answer = b.core.run(Caller::root(), again);
+    ASSERT_TRUE(answer);
+    ASSERT_EQ(answer->errors.size(), 1u);
+    EXPECT_EQ(answer->errors[0].code, errc_number(Errc::kAlreadyDone));
+  });
   b.expect_replay_equal();
+}
+
+// ---- requeue_delay
+TEST(Requeue, WaitsForTheDelay) {
+  for (const char* conf : {"", "SchedulerParameters=requeue_delay=30\n", "AuthInfo=cred_expire=30\n"}) {
+    SCOPED_TRACE(conf);
+    Bench b(std::string(conf) + "JobRequeue=1\n# requeue_delay\n");
+    const Duration delay = *conf ? seconds(30) : seconds(120);
+    JobId j = b.submit();
+    b.plan();
+    b.started(j);
+    b.control(rpc::JobAction::kRequeue, j);
+    b.gone(j, b.host(j));
+    EXPECT_EQ(b.state(j), JobState::kPending);
+    EXPECT_EQ(b.get(j).reason, Reason::kBeginTime);
+    b.wait(delay - seconds(1));
+    EXPECT_EQ(b.plan(), 0u);
+    b.wait(seconds(1));
+    EXPECT_EQ(b.get(j).reason, Reason::kNone);
+    EXPECT_EQ(b.plan(), 1u);
+    b.expect_replay_equal();
+  }
+}
+
+TEST(Requeue, OneThatIsReleasedWaitsForTheRestOfTheDelay) {
+  Bench b("JobRequeue=1\nSchedulerParameters=requeue_delay=60\n");
+  JobId j = b.submit();
+  b.plan();
+  b.started(j);
+  b.control(rpc::JobAction::kRequeueHold, j);
+  b.gone(j, b.host(j));
+  b.control(rpc::JobAction::kRelease, j);
+  EXPECT_EQ(b.get(j).reason, Reason::kBeginTime);
+  b.wait(seconds(60));
+  EXPECT_EQ(b.plan(), 1u);
+}
+
+// A task of the job may be the one that asked.
+TEST(Requeue, IsAnsweredBeforeTheNodesAreToldToEndTheJob) {
+  Bench b("JobRequeue=1\n");
+  JobId j = b.submit();
+  b.plan();
+  b.started(j);
+  b.control(rpc::JobAction::kRequeue, j);
+  EXPECT_TRUE(b.orders<node_rpc::TerminateJob>().empty());
+  EXPECT_LE(b.core.next_timer(), b.now + seconds(1));
+  b.wait(seconds(1));
+  EXPECT_EQ(b.orders<node_rpc::TerminateJob>().size(), 1u);
+}
+
+// ---- what keeps a job from its partition
+TEST(Submit, WithoutEnforcePartLimitsAJobWaitsForTheListsOfItsPartition) {
+  const std::string lists = "PartitionName=acc Nodes=ALL AllowAccounts=good\nPartitionName=qos Nodes=ALL DenyQos=bad\n";
+  auto in = [](const char* partition) {
+    return [partition](JobRequest& r) {
+      r.partitions = {partition};
+      r.account = r.qos = "bad";
+    };
+  };
+  Bench b(lists);
+  JobId account = b.submit(in("acc")), qos = b.submit(in("qos"));
+  EXPECT_EQ(b.plan(), 0u);
+  EXPECT_EQ(reason_shown(b.core.cluster(), b.get(account)), Reason::kAccountNotAllowed);
+  EXPECT_EQ(reason_shown(b.core.cluster(), b.get(qos)), Reason::kQOSNotAllowed);
+  ASSERT_TRUE(b.update(account, "Account", "good"));
+  EXPECT_EQ(b.plan(), 1u);
+  Bench enforced("EnforcePartLimits=ANY\n" + lists);
+  for (const char* partition : {"acc", "qos"}) {
+    const JobRequest r = Bench::request(in(partition));
+    enforced.turn([&] { EXPECT_FALSE(enforced.core.run(Caller{r.uid, {}, {}, {}}, r)); });
+  }
+}
+
+TEST(Submit, PartitionsAreTriedFromTheHighestTierOn) {
+  Bench b("PartitionName=lo Nodes=ALL\nPartitionName=hi Nodes=ALL PriorityTier=9 DefaultTime=7\n");
+  const auto both = [](JobRequest& r) {
+    r.partitions = {"lo", "main", "hi"};
+    r.time_limit_min.reset();
+  };
+  JobId j = b.submit(both);
+  EXPECT_EQ(partition_text(b.core.cluster(), b.get(j)), "hi,lo,main");
+  EXPECT_EQ(b.get(j).time_limit_min, 7u);
+  ASSERT_TRUE(b.update(j, "Partition", "main,hi"));
+  EXPECT_EQ(partition_text(b.core.cluster(), b.get(j)), "hi,main");
+}
+
+TEST(Submit, HeldIsTakenWhatNoNodeCanRunAndNotReleased) {
+  Bench b;
+  JobId j = b.submit([](JobRequest& r) {
+    r.hold = true;
+    r.cpus_per_task = 100;
+  });
+  b.control(rpc::JobAction::kRelease, j);
+  ASSERT_EQ(b.control_errors.size(), 1u);
+  EXPECT_EQ(b.control_errors[0].code, errc_number(Errc::kRequestedPartConfigUnavailable));
+  EXPECT_EQ(b.update(j, "Priority", "100").error().code, Errc::kRequestedPartConfigUnavailable);  // lets it go, too
+  EXPECT_EQ(b.get(j).priority, 0u);
+  ASSERT_TRUE(b.update(j, "CPUsPerTask", "2"));
+  b.control(rpc::JobAction::kRelease, j);
+  EXPECT_EQ(b.plan(), 1u);
+}
+
+TEST(Submit, ImmediateThatWouldWaitIsCancelled) {
+  Bench b;
+  b.submit([](JobRequest& r) { r.min_nodes = r.max_nodes = 4, r.exclusive = Exclusive::kNode; });
+  EXPECT_EQ(b.plan(), 1u);
+  JobId j = b.submit([](JobRequest& r) { r.immediate_seconds = 2; });
+  b.wait(seconds(3));
+  EXPECT_EQ(b.state(j), JobState::kCancelled);
+}
+
+TEST(Licenses, ThatAreTrackedAreTres) {
+  for (bool tracked : {false, true}) {
+    Bench b(std::string("Licenses=lic:10,other:10\n") + (tracked ? "AccountingStorageTRES=license/lic\n" : ""));
+    const auto tres_of_job = [&](const std::function<void(JobRequest&)>& change) {
+      const JobId id = b.submit(change);
+      EXPECT_EQ(b.plan(), 1u);
+      const Job& j = b.get(id);
+      return std::pair(tres_requested(b.core.cluster(), *j.request), tres_of(b.core.cluster(), *j.allocation));
+    };
+    for (const auto& [asked, held] : {tres_of_job([](JobRequest& r) { r.tres_per_task = "license/lic:2", r.num_tasks = 2; }),
+                                      tres_of_job([](JobRequest& r) { r.licenses = "lic:4,other:1"; })}) {
+      EXPECT_EQ(asked.ends_with(",license/lic=4"), tracked) << asked;
+      EXPECT_EQ(held.ends_with(",license/lic=4"), tracked) << held;
+      EXPECT_EQ(asked.find("gres"), asked.npos);
+    }
+  }
+}
+
+TEST(Update, TresBind) {
+  Bench b;
+  JobId j = b.submit([](JobRequest& r) { r.hold = true; });
+  ASSERT_TRUE(b.update(j, "TresBind", "gres/gpu:map:0,1"));
+  EXPECT_EQ(b.get(j).request->tres_bind, "gres/gpu:map:0,1");
+  for (const char* wrong : {"gpu:map:0", "gres/gpu", "gres/gpu:nosuch", "gres/gpu:closest+x"})
+    EXPECT_FALSE(b.update(j, "TresBind", wrong)) << wrong;
 }
 
 }  // namespace

@@ -9,20 +9,20 @@
 namespace muster::slurmctld {
 namespace {
 
-constexpr Duration kFirstPause = milliseconds(200), kLongestPause = seconds(10);
 // After an answer: what happens meanwhile leaves together.
 constexpr Duration kGather = milliseconds(50);
 
 }  // namespace
 
 AccountingLink::AccountingLink(net::Loop& loop, os::Log& log, Ports ports)
-    : loop_(loop), log_(log), ports_(std::move(ports)), pause_(kFirstPause) {}
+    : loop_(loop), log_(log), ports_(std::move(ports)), directory_(loop, log, maker_, ports_.directory) {}
 
 AccountingLink::~AccountingLink() { close(); }
 
 void AccountingLink::close() {
   *alive_ = false;
   timer_.reset();
+  directory_.end();
   if (channel_) channel_->close();
   channel_.reset();
 }
@@ -35,14 +35,16 @@ void AccountingLink::configure(std::shared_ptr<const Settings> settings, const n
   bool moved = before && (before->config().accounting_storage_host != c.accounting_storage_host ||
                           before->config().accounting_storage_port != c.accounting_storage_port);
   if (moved) lose();
+  else if (before && channel_ && before->config().accounting_storage_tres != c.accounting_storage_tres) lose();  // registers anew
   if (!channel_) connect();
 }
 
 void AccountingLink::lose() {
   timer_.reset();
   if (!channel_) return;
+  directory_.end();
   channel_->close();
-  loop_.defer([channel = std::exchange(channel_, nullptr)] {});   // it goes after its own callback
+  loop_.defer([channel = std::exchange(channel_, nullptr)] {});  // it goes after its own callback
   ports_.lost();
 }
 
@@ -66,8 +68,7 @@ void AccountingLink::retry(const std::string& why) {
   if (++failures_ == 2) log_.error("{} (records are kept until it can)", why);
   else log_.verbose("{}", why);
   backup_turn_ = !backup_turn_;
-  timer_ = loop_.after(pause_, [this] { connect(); });
-  pause_ = std::min(pause_ * 2, kLongestPause);
+  timer_ = loop_.after(pauses_.next(), [this] { connect(); });
 }
 
 void AccountingLink::connected(net::ChannelPtr channel, const std::string& host) {
@@ -88,8 +89,10 @@ void AccountingLink::connected(net::ChannelPtr channel, const std::string& host)
                       }
                       log_.info("accounting records go to slurmdbd at {}", host);
                       backup_turn_ = false;
-                      if (!refused_) pause_ = kFirstPause, failures_ = 0;
-                      ports_.stored(0);
+                      if (!refused_) pauses_.reset(), failures_ = 0;
+                      directory_.begin(channel_, settings_->config().cluster_name);
+                      ports_.here();
+                      ports_.next(0);
                     });
 }
 
@@ -105,7 +108,7 @@ void AccountingLink::upload(UploadRecords batch) {
   auto cluster = ports_.snapshot();
   maker_.post([this, alive = alive_, poster = loop_.poster(), cluster, batch = std::move(batch)]() mutable {
     rpc::StoreRecords records = make_upload(*cluster, batch);
-    cluster.reset();   // here: letting go of a snapshot may take a while
+    cluster.reset();  // here: letting go of a snapshot may take a while
     add_groups(records);
     auto messages = std::make_shared<Messages>(records.position, upload_parts(records));
     poster([this, alive, messages] {
@@ -116,7 +119,7 @@ void AccountingLink::upload(UploadRecords batch) {
 
 // The next one when the last is stored. What breaks off in the middle is sent again from the start: storing twice does no harm.
 void AccountingLink::send(std::shared_ptr<Messages> messages) {
-  if (!channel_) return;   // lost meanwhile: sent again when it is back
+  if (!channel_) return;  // lost meanwhile: sent again when it is back
   net::Channel* raw = channel_.get();
   std::string payload = std::move(messages->payloads[messages->sent++]);
   channel_->request(wire::number_of<rpc::StoreRecords>, std::move(payload), minutes(2),
@@ -124,9 +127,10 @@ void AccountingLink::send(std::shared_ptr<Messages> messages) {
                       if (!*alive || channel_.get() != raw) return;
                       if (!answer) return not_stored(answer.error());
                       refused_ = false;
-                      pause_ = kFirstPause;
+                      pauses_.reset();
                       if (messages->sent < messages->payloads.size()) return send(messages);
-                      timer_ = loop_.after(kGather, [this, position = messages->position] { ports_.stored(position); });
+                      ports_.acknowledged(messages->position);
+                      timer_ = loop_.after(kGather, [this, position = messages->position] { ports_.next(position); });
                     });
 }
 
@@ -134,7 +138,7 @@ void AccountingLink::send(std::shared_ptr<Messages> messages) {
 void AccountingLink::not_stored(const Error& e) {
   const std::string why(e.message());
   lose();
-  if (!std::exchange(refused_, true)) failures_ = 1;   // said at once, and once
+  if (!std::exchange(refused_, true)) failures_ = 1;  // said at once, and once
   retry("slurmdbd does not store accounting records: " + why);
 }
 

@@ -1,7 +1,8 @@
 // AccountingLink: the way of accounting records to slurmdbd (AccountingStorageHost, then AccountingStorageBackupHost). Keeps one
 // connection while slurm.conf asks for it, tries again while nobody answers, and says to the core what is stored. One message is
-// on its way at a time; what was not acknowledged is the core's to send again (core/records.h). Lives on the I/O thread; records
-// are made on a thread of their own, from a snapshot.
+// on its way at a time; what was not acknowledged is the core's to send again (core/records.h). What slurmdbd says of accounts and QOS
+// comes back over the same connection (directory_fetch.h). Lives on the I/O thread; records are made on a thread of their own, from
+// a snapshot.
 #pragma once
 
 #include <functional>
@@ -9,11 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "net/backoff.h"
 #include "net/channel.h"
 #include "net/query_thread.h"
 #include "os/log.h"
 #include "os/users.h"
 #include "slurmctld/core/core.h"
+#include "slurmctld/daemon/directory_fetch.h"
 
 namespace muster::slurmctld {
 
@@ -21,8 +24,11 @@ class AccountingLink {
  public:
   struct Ports {
     std::function<std::shared_ptr<const Cluster>()> snapshot;
-    std::function<void(uint64_t position)> stored;   // 0: the link is there
+    std::function<void()> here;
+    std::function<void(uint64_t position)> acknowledged;  // slurmdbd has all up to it
+    std::function<void(uint64_t position)> next;          // the same, and the next upload may come; 0: the first
     std::function<void()> lost;
+    DirectoryFetch::Ports directory;
   };
   AccountingLink(net::Loop& loop, os::Log& log, Ports ports);
   ~AccountingLink();
@@ -37,7 +43,7 @@ class AccountingLink {
   void connected(net::ChannelPtr channel, const std::string& host);
   void retry(const std::string& why);
   void lose();
-  struct Messages {              // one upload, see upload_parts.h
+  struct Messages {  // one upload, see upload_parts.h
     uint64_t position = 0;
     std::vector<std::string> payloads;
     size_t sent = 0;
@@ -53,13 +59,14 @@ class AccountingLink {
   net::Security security_;
   net::ChannelPtr channel_;
   bool connecting_ = false, backup_turn_ = false;
-  uint32_t failures_ = 0;        // since it was there last
-  bool refused_ = false;         // it is there and does not store
-  Duration pause_;
+  uint32_t failures_ = 0;  // since it was there last
+  bool refused_ = false;   // it is there and does not store
+  net::Backoff pauses_{milliseconds(200), seconds(10), net::Backoff::random_seed()};
   std::unique_ptr<net::Loop::Timer> timer_;
   os::UserDirectory users_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);   // of callbacks that come later than we go
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // of callbacks that come later than we go
   net::QueryThread maker_;
+  DirectoryFetch directory_;  // it goes before the thread that it decodes on
 };
 
 }  // namespace muster::slurmctld

@@ -12,7 +12,7 @@ Arguments parsed(std::vector<std::string> words) {
   std::vector<char*> argv{const_cast<char*>("slurmctld")};
   for (std::string& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
-  optind = 0;   // getopt begins anew
+  optind = 0;  // getopt begins anew
   return parse_arguments(static_cast<int>(argv.size()) - 1, argv.data());
 }
 

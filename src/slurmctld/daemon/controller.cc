@@ -11,15 +11,21 @@
 #include <future>
 #include <set>
 
+#include "base/text.h"
 #include "base/version.h"
 #include "config/load.h"
 #include "config/show_config.h"
 #include "config/write_config.h"
+#include "net/credential.h"
+#include "net/daemon_signals.h"
+#include "net/shares.h"
 #include "os/daemonize.h"
 #include "os/files.h"
+#include "os/limits.h"
 #include "os/log.h"
 #include "os/service_manager.h"
 #include "site/conf_files.h"
+#include "site/guard.h"
 #include "site/run_as.h"
 #include "site/trust.h"
 #include "slurmctld/daemon/accounting_link.h"
@@ -31,6 +37,7 @@
 #include "slurmctld/daemon/service.h"
 #include "wire/cluster_codec.h"
 #include "wire/event_codec.h"
+#include "wire/instances.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -50,7 +57,8 @@ os::LogOptions log_options(const config::Config& c, const Arguments& a) {
 // ---- the whole controller once its configuration is known
 class Controller {
  public:
-  Controller(os::Log& log, std::string conf_path, Arguments arguments) : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)) {}
+  Controller(os::Log& log, std::string conf_path, Arguments arguments)
+      : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)) {}
 
   Result<> start(std::shared_ptr<const config::LoadedConfig> loaded, net::BoundSocket agent);
   void run();
@@ -66,9 +74,14 @@ class Controller {
   Service::Ports service_ports(const net::Security& security);
   template <class F>
   void post_command(F f);
+  template <class F>
+  void answer_record_waits(F f);
   Result<> listen(net::BoundSocket agent);
   void wire_signals();
+  void reopen_log();
+  void report_connections();
   void carry_out(std::vector<Effect> effects);
+  void send(Order& order);
   Result<rpc::Messages> reconfigure();
   void use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user);
   void shutdown(bool controller_only);
@@ -84,6 +97,7 @@ class Controller {
   mutable std::mutex settings_mutex_;
   std::shared_ptr<const Settings> settings_;
   net::Loop loop_;
+  std::shared_ptr<net::Shares> shares_;
   Statistics stats_;
   std::unique_ptr<store::EventLog> event_log_;
   std::unique_ptr<store::BlobReader> blobs_;
@@ -91,12 +105,14 @@ class Controller {
   std::unique_ptr<CoreThread> core_;
   std::unique_ptr<PlannerThread> planner_;
   std::unique_ptr<NodeLinks> nodes_;
+  net::Security security_;  // signs the warrants of step managers
   std::unique_ptr<Service> service_;
   std::unique_ptr<Programs> programs_;
   std::unique_ptr<AccountingLink> accounting_;
   std::vector<std::unique_ptr<net::Listener>> listeners_;
   std::vector<std::unique_ptr<net::Loop::Timer>> timers_;
-  std::atomic<bool> watchers_told_{false};   // that there is a new snapshot; a second call would say nothing new
+  bool dump_core_ = false;                  // SIGABRT
+  std::atomic<bool> watchers_told_{false};  // that there is a new snapshot; a second call would say nothing new
   Time started_{};
 };
 
@@ -104,6 +120,8 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, n
   started_ = stats_.since = net::Loop::now();
   MUSTER_TRY(slurm_user, site::user_of(loaded->config.slurm_user));
   settings_ = std::make_shared<const Settings>(make_settings(loaded, slurm_user, ::geteuid() != 0));
+  shares_ = net::Shares::make(loop_, {0, slurm_user.value, ::geteuid()});
+  shares_->on_refused = [this](const std::string& text) { log_.error("{}", text); };
   Core core(*settings_);
   MUSTER_TRY_VOID(open_state(core));
   MUSTER_TRY(effects, record_configuration(core));
@@ -112,6 +130,7 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, n
   blobs_ = std::move(blobs);
   core_ = std::make_unique<CoreThread>(std::move(core), std::move(event_log_), term_, log_, stats_, core_ports());
   planner_ = std::make_unique<PlannerThread>(log_, stats_, planner_ports());
+  security_ = security;
   nodes_ = std::make_unique<NodeLinks>(log_, node_ports());
   programs_ = std::make_unique<Programs>(loop_, log_, [this](const JobProgramEnd& end) { program_ended(end); });
   accounting_ = std::make_unique<AccountingLink>(loop_, log_, accounting_ports());
@@ -149,13 +168,16 @@ CoreThread::Ports Controller::core_ports() {
       for (const Reply& r : replies) r();
     });
   };
-  p.carry_out = [this](std::vector<Effect> effects) { loop_.post([this, effects = std::move(effects)]() mutable { carry_out(std::move(effects)); }); };
+  p.carry_out = [this](std::vector<Effect> effects) {
+    loop_.post([this, effects = std::move(effects)]() mutable { carry_out(std::move(effects)); });
+  };
   p.state_changed = [this] { planner_->state_changed(); };
   p.published = [this] {
-    if (!watchers_told_.exchange(true)) loop_.post([this] {
-      watchers_told_ = false;
-      service_->state_changed();
-    });
+    if (!watchers_told_.exchange(true))
+      loop_.post([this] {
+        watchers_told_ = false;
+        service_->state_changed();
+      });
   };
   return p;
 }
@@ -181,7 +203,24 @@ PlannerThread::Ports Controller::planner_ports() {
 // For what nobody waits for, and what is known anew when its turn is rolled back.
 template <class F>
 void Controller::post_command(F f) {
-  core_->post({[f](Core& c, store::EventLog&) -> Reply { f(c); return {}; }, {}});
+  core_->post({[f](Core& c, store::EventLog&) -> Reply {
+                 f(c);
+                 return {};
+               },
+               {}});
+}
+
+template <class F>
+void Controller::answer_record_waits(F f) {
+  core_->post({[this, f](Core&, store::EventLog&) -> Reply {
+                 std::vector<Reply> answers;
+                 f(core_->record_waits(), answers);
+                 if (answers.empty()) return {};
+                 return [answers = std::move(answers)] {
+                   for (const Reply& answer : answers) answer();
+                 };
+               },
+               {}});
 }
 
 // A turn that is rolled back leaves the program due: the core asks for it again, and is told again.
@@ -204,7 +243,9 @@ NodeLinks::Ports Controller::node_ports() {
                  },
                  [this, node](const Error&) { nodes_->drop(node); }});
   };
+  p.later = [this](std::function<void()> f) { loop_.defer(std::move(f)); };
   p.connected = [this](NodeId node) { post_command([node](Core& c) { c.node_connected(node); }); };
+  p.behind = [this](NodeId node) { post_command([node](Core& c) { c.node_caught_up(node); }); };
   p.disconnected = [this](NodeId node) { post_command([node](Core& c) { c.node_disconnected(node); }); };
   return p;
 }
@@ -212,8 +253,22 @@ NodeLinks::Ports Controller::node_ports() {
 AccountingLink::Ports Controller::accounting_ports() {
   AccountingLink::Ports p;
   p.snapshot = [this] { return core_->snapshot(); };
-  p.stored = [this](uint64_t position) { post_command([position](Core& c) { c.records_stored(position); }); };
-  p.lost = [this] { post_command([](Core& c) { c.records_link_lost(); }); };
+  p.here = [this] { answer_record_waits([](RecordWaits& w, std::vector<Reply>& out) { w.connected(true, out); }); };
+  p.acknowledged = [this](uint64_t position) {
+    answer_record_waits([position](RecordWaits& w, std::vector<Reply>& out) { w.stored(position, out); });
+  };
+  p.next = [this](uint64_t position) { post_command([position](Core& c) { c.records_stored(position); }); };
+  p.directory.learned = [this](DirectoryFetch::Directory directory, std::function<void(const Error&)> refused) {
+    core_->post({[directory = std::move(directory)](Core& c, store::EventLog&) -> Reply {
+                   c.learn_directory(*directory);
+                   return {};
+                 },
+                 std::move(refused)});
+  };
+  p.lost = [this] {
+    post_command([](Core& c) { c.records_link_lost(); });
+    answer_record_waits([](RecordWaits& w, std::vector<Reply>& out) { w.connected(false, out); });
+  };
   return p;
 }
 
@@ -223,10 +278,13 @@ Service::Ports Controller::service_ports(const net::Security& security) {
   p.reconfigure = [this] { return reconfigure(); };
   p.shutdown = [this](bool controller_only) { shutdown(controller_only); };
   p.security = security;
-  p.configuration_changed = [this](std::shared_ptr<const config::LoadedConfig> changed) { use(std::move(changed), settings()->slurm_user); };
-  p.show_config = [this] { return show_config(); };
-  p.write_config = [this] { return config::write_config(*settings()->loaded, net::Loop::now()); };
-  p.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };
+  p.pass_on = [this](Uid uid, size_t bytes) { return shares_->pass_on(uid, bytes); };
+  p.configuration_changed = [this](std::shared_ptr<const config::LoadedConfig> changed) {
+    use(std::move(changed), settings()->slurm_user);
+  };
+  p.texts.show_config = [this] { return show_config(); };
+  p.texts.write_config = [this](bool passwords) { return config::write_config(*settings()->loaded, net::Loop::now(), passwords); };
+  p.texts.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };
   return p;
 }
 
@@ -234,13 +292,16 @@ Result<> Controller::open_state(Core& core) {
   const std::string& dir = settings_->config().state_save_location;
   if (arguments_.clear_state)
     for (const char* name : {"/muster.db", "/muster.db-wal", "/muster.db-shm"}) ::unlink((dir + name).c_str());
+  MUSTER_TRY_VOID(site::check_folder(dir, "StateSaveLocation", settings_->slurm_user));
+  MUSTER_TRY_VOID(site::check_secret(dir + "/muster.db", "the controller's state", settings_->slurm_user));
   MUSTER_TRY(log, store::open_sqlite_log(dir));
   event_log_ = std::move(log);
   MUSTER_TRY(snapshot, event_log_->load_snapshot());
   store::Position from = 0;
   if (snapshot) {
     auto cluster = decode_cluster(snapshot->chunks);
-    if (!cluster) return fail(Errc::kStateNotSaved, dir + "/muster.db: the snapshot cannot be read: " + std::string(cluster.error().message()));
+    if (!cluster)
+      return fail(Errc::kStateNotSaved, dir + "/muster.db: the snapshot cannot be read: " + std::string(cluster.error().message()));
     core.restore(std::move(*cluster));
     from = snapshot->position;
   }
@@ -253,7 +314,8 @@ Result<> Controller::open_state(Core& core) {
       return {};
     }
     if (!arguments_.ignore_state_errors)
-      return fail(Errc::kStateNotSaved, dir + "/muster.db: event " + std::to_string(position) + " cannot be read: " + std::string(event.error().message()),
+      return fail(Errc::kStateNotSaved,
+                  dir + "/muster.db: event " + std::to_string(position) + " cannot be read: " + std::string(event.error().message()),
                   "start with -i to go on without it");
     ++unreadable;
     return {};
@@ -272,12 +334,27 @@ Result<> Controller::open_state(Core& core) {
   return {};
 }
 
+// slurm.conf(5), CommunicationParameters=NoCtldInAddrAny: the address that SlurmctldHost gives for this host.
+std::string listen_address(const config::Config& c) {
+  if (!c.communication_parameters.has("NoCtldInAddrAny") || c.slurmctld_hosts.empty()) return "*";
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  const std::string_view here = std::string_view(host).substr(0, std::string_view(host).find('.'));
+  for (const config::ControllerHost& h : c.slurmctld_hosts)
+    if (iequals(h.name.substr(0, h.name.find('.')), here)) return h.address;
+  return c.slurmctld_hosts.front().address;
+}
+
 Result<> Controller::listen(net::BoundSocket agent) {
   const config::Config& c = settings_->config();
   MUSTER_TRY(security, site::load_security(c, settings_->slurm_user));
   auto accepted = [this](net::ChannelPtr channel) { service_->accept(std::move(channel)); };
+  net::Limits limits;
+  limits.shares = shares_;
+  limits.largest = [this](uint16_t message) { return wire::largest_request(message, settings_->config().most_script_bytes()); };
+  const std::string where = listen_address(c);
   for (uint32_t port = c.slurmctld_port.first; port <= c.slurmctld_port.last; ++port) {
-    auto listener = net::listen_tcp(loop_, "*", static_cast<uint16_t>(port), security, accepted);
+    auto listener = net::listen_tcp(loop_, where, static_cast<uint16_t>(port), security, accepted, limits);
     if (!listener) return std::unexpected(listener.error());
     (*listener)->on_refused([this](const std::string& address, const Error& e) {
       // A port probe that connects and goes is nobody's mistake; a wrong key is.
@@ -286,15 +363,24 @@ Result<> Controller::listen(net::BoundSocket agent) {
     });
     listeners_.push_back(std::move(*listener));
   }
-  MUSTER_TRY(local, net::listen_unix(loop_, std::move(agent), accepted));
+  MUSTER_TRY(local, net::listen_unix(loop_, std::move(agent), accepted, limits));
   listeners_.push_back(std::move(local));
   return {};
+}
+
+void Controller::send(Order& order) {
+  if (auto* manage = std::get_if<node_rpc::ManageSteps>(&order.order)) {
+    auto text = net::sign_warrant(security_, wire::encoded(manage->warrant));
+    if (!text) return log_.error("the warrant of job {} could not be signed: {}", manage->job.id.value, text.error().message());
+    manage->signed_warrant = std::move(*text);
+  }
+  nodes_->send(order.node, order.order);
 }
 
 void Controller::carry_out(std::vector<Effect> effects) {
   auto current = settings();
   for (Effect& e : effects) {
-    if (auto* order = std::get_if<Order>(&e)) nodes_->send(order->node, order->order);
+    if (auto* order = std::get_if<Order>(&e)) send(*order);
     else if (auto* power = std::get_if<PowerNodes>(&e)) programs_->power(*power, *core_->snapshot(), current->config());
     else if (auto* mail = std::get_if<SendMail>(&e)) programs_->mail(*mail, *core_->snapshot(), current->config());
     else if (auto* run = std::get_if<RunJobProgram>(&e)) programs_->job_program(*run, *core_->snapshot(), current->config());
@@ -310,15 +396,18 @@ Result<rpc::Messages> Controller::reconfigure() {
     log_.error("reconfigure: the files are refused, nothing changed: {}", config::to_text(loaded.error()));
     return fail(Errc::kConfig, loaded.error()[0].text());
   }
+  for (const config::ConfigNotice& n : loaded->notices) log_.info("{}", n.text());
   rpc::Messages out;
   auto before = settings();
   auto read = keep_power_settings(*before->loaded, std::make_shared<const config::LoadedConfig>(std::move(*loaded)));
   for (const config::ConfigChange& c : config::diff(before->config(), read->config)) {
-    log_.info("reconfigure: {} changes from '{}' to '{}'{}", c.key, c.before, c.after, c.needs_restart ? " (takes effect at the next start)" : "");
+    log_.info("reconfigure: {} changes from '{}' to '{}'{}", c.key, c.before, c.after,
+              c.needs_restart ? " (takes effect at the next start)" : "");
     if (c.needs_restart) out.lines.push_back(c.key + " takes effect when slurmctld is restarted");
   }
   MUSTER_TRY(slurm_user, site::user_of(read->config.slurm_user));
   use(read, slurm_user);
+  service_->users_changed();
   auto next = settings();
   core_->post({[next](Core& c, store::EventLog&) -> Reply {
                  c.configure(*next);
@@ -348,7 +437,7 @@ void Controller::shutdown(bool controller_only) {
     order.shutdown = true;
     nodes_->send_to_all(order);
   }
-  timers_.push_back(loop_.after(milliseconds(50), [this] { loop_.stop(); }));   // answers leave first
+  timers_.push_back(loop_.after(milliseconds(50), [this] { loop_.stop(); }));  // answers leave first
 }
 
 std::string Controller::show_config() {
@@ -365,18 +454,35 @@ std::string Controller::show_config() {
 }
 
 void Controller::wire_signals() {
-  for (int signo : {SIGTERM, SIGINT})
-    loop_.on_signal(signo, [this, signo] {
-      log_.info("signal {}: terminating", signo);
-      loop_.stop();
-    });
-  loop_.on_signal(SIGHUP, [this] {
-    log_.reopen();
-    (void)reconfigure();
+  auto stop = [this](int signo) {
+    log_.info("signal {}: terminating", signo);
+    loop_.stop();
+  };
+  net::wire_daemon_signals(loop_, {.stop = stop,
+                                   .reload =
+                                       [this] {
+                                         log_.reopen();
+                                         (void)reconfigure();
+                                       },
+                                   .reopen_log = [this] { reopen_log(); },
+                                   .report = [this] { report_connections(); }});
+  loop_.on_signal(SIGABRT, [this, stop] {
+    dump_core_ = true;
+    stop(SIGABRT);
   });
-  loop_.on_signal(SIGUSR2, [this] { log_.reopen(); });
-  ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);
+}
+
+void Controller::reopen_log() {
+  site::DiskFiles files;
+  if (auto loaded = config::load_config(files, conf_path_)) {
+    os::LogOptions levels = log_options(loaded->config, arguments_);
+    log_.set_levels(levels.file_level, levels.stderr_level, levels.syslog_level);
+  }
+  log_.reopen();
+}
+
+void Controller::report_connections() {
+  log_.info("connections: {} open, {} of them of nodes; {} listeners", service_->connections(), nodes_->connected(), listeners_.size());
 }
 
 void Controller::run() {
@@ -388,11 +494,16 @@ void Controller::run() {
   core_->stop();
   service_->close_all();
   log_.info("slurmctld ends");
+  if (!dump_core_) return;
+  log_.flush();
+  ::signal(SIGABRT, SIG_DFL);
+  ::raise(SIGABRT);
 }
 
 }  // namespace
 
 int run_slurmctld(int argc, char** argv) {
+  net::ignore_daemon_signals();
   const std::string notify_socket = os::take_notify_socket();
   Arguments arguments = parse_arguments(argc, argv);
   if (arguments.exit_now >= 0) return arguments.exit_now;
@@ -420,6 +531,7 @@ int run_slurmctld(int argc, char** argv) {
     return 1;
   };
   if (arguments.nice) (void)::setpriority(PRIO_PROCESS, 0, *arguments.nice);
+  [[maybe_unused]] auto descriptors = os::raise_own_nofile();  // a connection for each node
   auto pid_file = os::PidFile::create(c.slurmctld_pid_file);
   if (!pid_file) return die(pid_file.error());
   if (auto ok = pid_file->write_pid(); !ok) return die(ok.error());

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "net/loop.h"
+#include "slurmctld/daemon/node_links.h"
 #include "wire/cluster_codec.h"
 #include "wire/event_codec.h"
 
@@ -48,17 +50,15 @@ void CoreThread::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void CoreThread::post(Command command) {
+void CoreThread::post(CoreTask task) {
   bool first;
   {
     std::lock_guard lock(mutex_);
     first = inbox_.empty();
-    inbox_.push_back(std::move(command));
+    inbox_.push_back(std::move(task));
   }
   if (first) wake_.notify_one();
 }
-
-void CoreThread::wait_for(JobId job, Waiter waiter) { waiters_.emplace(job, std::move(waiter)); }
 
 std::shared_ptr<const Snapshot> CoreThread::snapshot() const {
   std::lock_guard lock(mutex_);
@@ -76,9 +76,11 @@ void CoreThread::run() {
     // At most a second of sleep: obligations that nobody answered are repeated by the clock, too.
     Duration sleep = std::clamp<Duration>(core_.next_timer() == kTimeInfinite ? seconds(1) : core_.next_timer() - net::Loop::now(),
                                           milliseconds(1), seconds(1));
+    // What cannot be recorded stays due: it is tried again after a pause, and whoever asks something is still told at once.
+    if (refused_turns_) sleep = std::max(sleep, failures_.next());
     wake_.wait_for(lock, sleep, [&] { return stopping_ || !inbox_.empty(); });
     if (stopping_ && inbox_.empty()) break;
-    std::vector<Command> batch = std::move(inbox_);
+    std::vector<CoreTask> batch = std::move(inbox_);
     inbox_.clear();
     lock.unlock();
     turn(std::move(batch));
@@ -88,12 +90,12 @@ void CoreThread::run() {
   save_snapshot();
 }
 
-bool CoreThread::turn(std::vector<Command> batch) {
+bool CoreThread::turn(std::vector<CoreTask> batch) {
   Duration began = net::Loop::monotonic();
   core_.begin(net::Loop::now());
   std::vector<Reply> replies;
   replies.reserve(batch.size());
-  for (Command& c : batch)
+  for (CoreTask& c : batch)
     if (Reply r = c.run(core_, *log_)) replies.push_back(std::move(r));
   core_.housekeep();
 
@@ -103,15 +105,20 @@ bool CoreThread::turn(std::vector<Command> batch) {
     for (const Event& e : core_.events()) records.push_back(encode_event(e));
     auto appended = log_->append(term_, records);
     if (!appended) {
-      logger_.error("the event log could not be written; {} changes are refused: {}", records.size(), appended.error().message());
+      ++refused_turns_;
+      if (auto untold = told_.tell("append", net::Loop::monotonic()))
+        logger_.error("the event log could not be written; {} changes are refused: {}{}", records.size(), appended.error().message(),
+                      net::Pace::more(*untold));
       core_.rollback();
       std::vector<Reply> refusals;
-      for (Command& c : batch)
+      for (CoreTask& c : batch)
         if (c.refused) refusals.push_back([f = std::move(c.refused), e = appended.error()] { f(e); });
       ports_.to_io(std::move(refusals));
       return false;
     }
     events_since_snapshot_ += records.size();
+    if (refused_turns_) logger_.info("the event log is written again, after {} attempts that failed", std::exchange(refused_turns_, 0));
+    failures_.reset();
   }
   core_.commit();
   size_t changes = core_.events().size();
@@ -119,7 +126,7 @@ bool CoreThread::turn(std::vector<Command> batch) {
   publish();
   wake_waiters(replies, core_.events());
   drop_unused_blobs();
-  std::vector<Effect> effects = core_.take_effects(net::Loop::now());   // empties events()
+  std::vector<Effect> effects = core_.take_effects(net::Loop::now());  // empties events()
   fill_orders(effects);
   if (!replies.empty()) ports_.to_io(std::move(replies));
   if (!effects.empty()) ports_.carry_out(std::move(effects));
@@ -149,35 +156,40 @@ void CoreThread::wake_waiters(std::vector<Reply>& replies, const Events& events)
   for (JobId id : touched)
     if (const Job* j = core_.cluster().jobs.find(id.value); j && j->array_job_id) arrays.insert(j->array_job_id);
   touched.merge(arrays);
-  for (JobId id : touched) {
-    auto [first, last] = waiters_.equal_range(id);
-    for (auto it = first; it != last;) {
-      bool done = it->second(core_.cluster(), core_.cluster().jobs.find(id.value), replies);
-      it = done ? waiters_.erase(it) : std::next(it);
-    }
-  }
+  waiters_.wake(touched, core_.cluster(), replies);
 }
 
+// Short contents go with the launch. Of long ones the hash does, and the node asks for what it does not have.
 void CoreThread::fill_orders(std::vector<Effect>& effects) {
   for (Effect& effect : effects) {
     auto* order = std::get_if<Order>(&effect);
     auto* launch = order ? std::get_if<node_rpc::LaunchBatch>(&order->order) : nullptr;
     if (!launch) continue;
-    launch->script = blob(launch->job.request->script_hash);
-    launch->environment = blob(launch->job.request->environment_hash);
+    const JobRequest& r = *launch->job.request;
+    for (auto [hash, content, by_hash] : {std::tuple(&r.script_hash, &launch->script, &launch->script_hash),
+                                          std::tuple(&r.environment_hash, &launch->environment, &launch->environment_hash)}) {
+      const std::string* bytes = short_blob(*hash);
+      if (bytes) *content = *bytes;
+      else *by_hash = *hash;
+    }
   }
 }
 
-std::string CoreThread::blob(const std::string& hash) {
-  if (hash.empty()) return {};
-  if (auto at = blobs_.find(hash); at != blobs_.end()) return at->second;
+// Null: longer than kInline. What cannot be read is the node's to be told when it asks.
+const std::string* CoreThread::short_blob(const std::string& hash) {
+  static const std::string kNone;
+  if (hash.empty()) return &kNone;
+  if (long_blobs_.contains(hash)) return nullptr;
+  if (auto at = blobs_.find(hash); at != blobs_.end()) return &at->second;
   auto bytes = log_->get_blob(hash);
-  if (!bytes) {
-    logger_.error("blob {} cannot be read: {}", hash, bytes.error().message());
-    return {};
+  if (!bytes) logger_.error("blob {} cannot be read: {}", hash, bytes.error().message());
+  if (!bytes || bytes->size() > NodeLinks::kInline) {
+    if (long_blobs_.size() >= kBlobCacheEntries) long_blobs_.clear();
+    if (bytes) long_blobs_.insert(hash);
+    return nullptr;
   }
   if (blobs_.size() >= kBlobCacheEntries) blobs_.clear();
-  return blobs_.emplace(hash, std::move(*bytes)).first->second;
+  return &blobs_.emplace(hash, std::move(*bytes)).first->second;
 }
 
 // Scripts and environments of purged jobs go with the last job that refers to them. What a crash leaves goes at the next start.
@@ -185,6 +197,7 @@ void CoreThread::drop_unused_blobs() {
   for (const std::string& hash : core_.take_unused_blobs()) {
     if (auto ok = log_->drop_blob(hash); !ok) logger_.error("blob {} could not be dropped: {}", hash, ok.error().message());
     blobs_.erase(hash);
+    long_blobs_.erase(hash);
   }
 }
 
@@ -193,7 +206,9 @@ void CoreThread::count(const Events& events) {
     if (std::holds_alternative<event::JobSubmitted>(e)) ++stats_.submitted;
     else if (std::holds_alternative<event::JobStarted>(e)) ++stats_.started;
     else if (auto* r = std::get_if<event::RecordsStored>(&e); r && !r->dropped.empty())
-      logger_.error("slurmdbd is away and more than MaxDBDMsgs accounting records wait: the {} oldest of ended steps and forgotten jobs are lost", r->dropped.size());
+      logger_.error(
+          "slurmdbd is away and more than MaxDBDMsgs accounting records wait: the {} oldest of ended steps and forgotten jobs are lost",
+          r->dropped.size());
     else if (auto* end = std::get_if<event::JobEnding>(&e)) {
       if (end->flags & (kJobRequeued | kJobRequeueHold)) continue;
       // As sdiag(1) has it: "failed" is what went wrong with nodes or the system, not with the job.

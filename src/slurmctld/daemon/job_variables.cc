@@ -63,8 +63,8 @@ void add_exit(const Job& j, Variables& v) {
   const bool signaled = WIFSIGNALED(j.exit_status);
   v.set("SLURM_JOB_DERIVED_EC", static_cast<uint64_t>(WEXITSTATUS(j.derived_exit_status)));
   v.set("SLURM_JOB_EXIT_CODE", static_cast<uint64_t>(j.exit_status));
-  v.set("SLURM_JOB_EXIT_CODE2", std::to_string(signaled ? 0 : WEXITSTATUS(j.exit_status)) + ":" +
-                                    std::to_string(signaled ? WTERMSIG(j.exit_status) : 0));
+  v.set("SLURM_JOB_EXIT_CODE2",
+        std::to_string(signaled ? 0 : WEXITSTATUS(j.exit_status)) + ":" + std::to_string(signaled ? WTERMSIG(j.exit_status) : 0));
 }
 
 std::vector<std::string> job_program_environment(const Job& j, const JobNames& names, bool epilog) {

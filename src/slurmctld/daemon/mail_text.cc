@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/plain_text.h"
 #include "model/mail.h"
 
 namespace muster::slurmctld {
@@ -67,7 +68,7 @@ void add_end(const SendMail& m, Variables& v) {
 }  // namespace
 
 std::string mail_subject(const SendMail& m, Time now) {
-  std::string out = "Slurm " + name_in_subject(m) + " Name=" + std::string(m.job.name()) + " " + std::string(type_text(m.what));
+  std::string out = "Slurm " + name_in_subject(m) + " Name=" + plain(m.job.name()) + " " + std::string(type_text(m.what));
   if (m.array) return at_the_end(m.what) ? out + array_end(m.group) : out;
   if (m.what == kMailBegin) return out + ", Queued time " + format_span_full(queued_time(m.job));
   if (m.what == kMailInvalidDepend) return out;

@@ -16,7 +16,7 @@ Result<> NodeLinks::on_report(const net::ChannelPtr& channel, std::string_view p
     return fail(Errc::kUnexpectedMessage, "a node must register before it reports");
   }
   Link& link = at->second;
-  if (m.session != link.session || m.sequence <= link.received) return {};   // late or repeated
+  if (m.session != link.session || m.sequence <= link.received) return {};  // late or repeated
   link.received = m.sequence;
   ports_.report(link.node, std::move(m.message));
   return {};
@@ -43,7 +43,7 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
     gone->close();
   }
   Link& link = links_[channel.get()];
-  link = {channel, node->id, r.node, session, 0, 0};
+  link = {channel, node->id, r.node, session, 0, 0, {}, false, false};
   by_node_[node->id.value] = channel.get();
   logger_.debug("node {} registered from {}", r.node, channel->peer().address);
   // The session's first order, before any that the registration gives rise to.
@@ -58,7 +58,8 @@ void NodeLinks::on_closed(const net::Channel* channel) {
   auto at = links_.find(channel);
   if (at == links_.end()) return;
   NodeId node = at->second.node;
-  logger_.info("node {}: connection lost", at->second.name);
+  if (auto untold = told_.tell(at->second.name, net::Loop::monotonic()))
+    logger_.info("node {}: connection lost{}", at->second.name, net::Pace::more(*untold));
   if (auto n = by_node_.find(node.value); n != by_node_.end() && n->second == channel) {
     by_node_.erase(n);
     ports_.disconnected(node);
@@ -66,15 +67,70 @@ void NodeLinks::on_closed(const net::Channel* channel) {
   links_.erase(at);
 }
 
+void NodeLinks::ask(NodeId node, uint16_t message, std::string payload, Duration timeout,
+                    std::function<void(Result<net::Frame>)> answered) {
+  auto at = by_node_.find(node.value);
+  if (at == by_node_.end())
+    return ports_.later([answered = std::move(answered)] { answered(fail(Errc::kConnectFailed, {}, "the node is not connected")); });
+  links_.at(at->second).channel->request(message, std::move(payload), timeout, std::move(answered));
+}
+
+// What an obligation stands behind is said again when the core is asked for it.
+bool is_repeated(const NodeOrder& order) {
+  return std::holds_alternative<node_rpc::LaunchBatch>(order) || std::holds_alternative<node_rpc::TerminateJob>(order) ||
+         std::holds_alternative<node_rpc::SuspendJob>(order) || std::holds_alternative<node_rpc::PrepareJob>(order) ||
+         std::holds_alternative<node_rpc::ManageSteps>(order);
+}
+
 void NodeLinks::send(NodeId node, const NodeOrder& order) {
   auto at = by_node_.find(node.value);
   if (at == by_node_.end()) return;
   Link& link = links_.at(at->second);
+  if (link.waiting.empty() && link.channel->queued_bytes() < kWindow) return send_now(link, order);
+  if (link.waiting.size() >= kMostWaiting && is_repeated(order)) {
+    link.left_out = true;
+  } else if (link.waiting.size() >= 4 * kMostWaiting) {
+    logger_.debug("node {} does not keep up: a signal or note for one of its jobs is dropped", link.name);
+  } else {
+    link.waiting.push_back(order);
+  }
+  flush_later(link);
+}
+
+void NodeLinks::send_now(Link& link, const NodeOrder& order) {
   Numbered<NodeOrder> m;
   m.session = link.session;
   m.sequence = ++link.sent;
   m.message = order;
   link.channel->notify(wire::kNodeOrder, wire::encoded(m));
+}
+
+void NodeLinks::flush_later(Link& link) {
+  if (std::exchange(link.flushing, true)) return;
+  link.channel->when_writable([this, raw = link.channel.get(), session = link.session] { flush(raw, session); });
+}
+
+void NodeLinks::flush(const net::Channel* channel, uint64_t session) {
+  auto at = links_.find(channel);
+  if (at == links_.end() || at->second.session != session) return;
+  Link& link = at->second;
+  link.flushing = false;
+  while (!link.waiting.empty() && link.channel->queued_bytes() < kWindow) {
+    send_now(link, link.waiting.front());
+    link.waiting.pop_front();
+  }
+  if (!link.waiting.empty()) return flush_later(link);
+  if (std::exchange(link.left_out, false)) ports_.behind(link.node);
+}
+
+std::optional<NodeId> NodeLinks::node_of(const net::Channel* channel) const {
+  auto at = links_.find(channel);
+  return at == links_.end() ? std::nullopt : std::optional(at->second.node);
+}
+
+size_t NodeLinks::waiting(NodeId node) const {
+  auto at = by_node_.find(node.value);
+  return at == by_node_.end() ? 0 : links_.at(at->second).waiting.size();
 }
 
 void NodeLinks::drop(NodeId node) {

@@ -1,14 +1,22 @@
 // NodeLinks: the one connection of each node daemon, with its session and sequence numbers. Lives on the I/O thread.
 // Reports go to the core as commands; orders of effects are sent here, in order, or dropped when the node is away (an
 // obligation is repeated when it comes back).
+//
+// Orders flow at the node's pace: what its socket does not take waits here, kWindow bytes encoded and the rest as orders, which
+// share the jobs they are about. Beyond kMostWaiting orders those that an obligation repeats are left out, and when the queue is
+// empty the core is asked for them again. So a slow node costs its own memory, and a bounded part of ours; its connection ends
+// when it is silent, never for the length of its queue.
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "net/channel.h"
+#include "net/pace.h"
 #include "os/log.h"
 #include "slurmctld/core/core.h"
 
@@ -20,16 +28,26 @@ class NodeLinks {
     std::function<std::shared_ptr<const Cluster>()> snapshot;
     std::function<void(NodeId, NodeReport)> report;
     std::function<void(NodeId)> connected, disconnected;
+    std::function<void(std::function<void()>)> later;  // in another turn of the loop
+    std::function<void(NodeId)> behind;                // obligations were left out, and the node has caught up
   };
+  static constexpr size_t kWindow = 256u << 10;
+  static constexpr size_t kMostWaiting = 4096;
+  // Contents up to this size travel with each launch: cheaper than to ask for them and keep a file of each.
+  static constexpr size_t kInline = 64u << 10;
   NodeLinks(os::Log& logger, Ports ports) : logger_(logger), ports_(std::move(ports)) {}
 
   // A kNodeReport frame of a trusted peer. The first of a connection must be a Register.
   Result<> on_report(const net::ChannelPtr& channel, std::string_view payload);
   void on_closed(const net::Channel* channel);
   void send(NodeId node, const NodeOrder& order);
-  void drop(NodeId node);   // ends its connection; it connects and registers again
+  // A request to the node's slurmd. Without a connection, or when it ends: an error of the connection. Never answered from inside.
+  void ask(NodeId node, uint16_t message, std::string payload, Duration timeout, std::function<void(Result<net::Frame>)> answered);
+  void drop(NodeId node);  // ends its connection; it connects and registers again
   void send_to_all(const NodeOrder& order);
   size_t connected() const { return by_node_.size(); }
+  std::optional<NodeId> node_of(const net::Channel* channel) const;
+  size_t waiting(NodeId node) const;  // orders that the node's socket has not taken
 
  private:
   struct Link {
@@ -37,13 +55,19 @@ class NodeLinks {
     NodeId node{};
     std::string name;
     uint64_t session = 0, received = 0, sent = 0;
+    std::deque<NodeOrder> waiting;
+    bool left_out = false, flushing = false;
   };
+  void send_now(Link& link, const NodeOrder& order);
+  void flush(const net::Channel* channel, uint64_t session);
+  void flush_later(Link& link);
   Result<> accept_node(const net::ChannelPtr& channel, uint64_t session, const node_rpc::Register& r);
 
   os::Log& logger_;
   Ports ports_;
   std::unordered_map<const net::Channel*, Link> links_;
   std::unordered_map<uint32_t, const net::Channel*> by_node_;
+  net::Pace told_{minutes(1), 16384};
 };
 
 }  // namespace muster::slurmctld

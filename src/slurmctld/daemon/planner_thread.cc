@@ -8,7 +8,7 @@
 namespace muster::slurmctld {
 namespace {
 
-constexpr Duration kCalm = milliseconds(200);       // no change for so long: time for a full pass
+constexpr Duration kCalm = milliseconds(200);  // no change for so long: time for a full pass
 
 // What the core takes at once: some milliseconds of its time, so that requests come in between.
 constexpr size_t kStartsAtOnce = 256, kVerdictsAtOnce = 4096;
@@ -20,8 +20,7 @@ std::vector<sched::Plan> pieces(sched::Plan plan) {
   while (start < plan.starts.size() || verdict < plan.verdicts.size()) {
     sched::Plan piece;
     piece.position = plan.position;
-    for (size_t n = 0; n < kStartsAtOnce && start < plan.starts.size(); ++n)
-      piece.starts.push_back(std::move(plan.starts[start++]));
+    for (size_t n = 0; n < kStartsAtOnce && start < plan.starts.size(); ++n) piece.starts.push_back(std::move(plan.starts[start++]));
     for (size_t n = 0; start == plan.starts.size() && n < kVerdictsAtOnce && verdict < plan.verdicts.size(); ++n)
       piece.verdicts.push_back(std::move(plan.verdicts[verdict++]));
     out.push_back(std::move(piece));
@@ -31,7 +30,7 @@ std::vector<sched::Plan> pieces(sched::Plan plan) {
 
 // Jobs that the plan starts while one of higher priority in their partition has to wait.
 uint64_t starts_before_others(const Cluster& cluster, const sched::Plan& plan) {
-  std::map<uint32_t, uint32_t> waiting;   // partition → highest priority
+  std::map<uint32_t, uint32_t> waiting;  // partition → highest priority
   for (const auto& [id, verdict] : plan.verdicts) {
     const Job* j = cluster.jobs.find(id.value);
     bool wants_room = verdict.reason == Reason::kResources || verdict.reason == Reason::kPriority;
@@ -48,8 +47,7 @@ uint64_t starts_before_others(const Cluster& cluster, const sched::Plan& plan) {
 
 }  // namespace
 
-PlannerThread::PlannerThread(os::Log& logger, Statistics& stats, Ports ports)
-    : logger_(logger), stats_(stats), ports_(std::move(ports)) {}
+PlannerThread::PlannerThread(os::Log& logger, Statistics& stats, Ports ports) : logger_(logger), stats_(stats), ports_(std::move(ports)) {}
 
 PlannerThread::~PlannerThread() { stop(); }
 
@@ -88,10 +86,8 @@ void PlannerThread::run() {
     if (stopping_) return;
     dirty_ = false;
     lock.unlock();
-    if (changed && rhythm.quick)
-      pass(sched::Pass::kQuick);
-    else if (changed)
-      full_due_ = true;
+    if (changed && rhythm.quick) pass(sched::Pass::kQuick);
+    else if (changed) full_due_ = true;
     Duration now = net::Loop::monotonic();
     bool rested = now - last_full_at_ >= std::max<Duration>(last_full_took_ * 10, kCalm);
     bool old = now - last_full_at_ >= rhythm.full_every;

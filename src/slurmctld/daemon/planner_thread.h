@@ -20,14 +20,14 @@ class PlannerThread {
   struct Ports {
     std::function<std::shared_ptr<const Cluster>()> snapshot;
     std::function<sched::Params()> params;
-    std::function<void(sched::Plan)> submit;      // the plan re-enters the core as a command
+    std::function<void(sched::Plan)> submit;  // the plan re-enters the core as a command
   };
   PlannerThread(os::Log& logger, Statistics& stats, Ports ports);
   ~PlannerThread();
   void start();
   void stop();
-  void state_changed();                            // any thread
-  Result<sched::Planner::Forecast> will_run(const JobRequest& request);   // any thread; waits for a running pass
+  void state_changed();                                                  // any thread
+  Result<sched::Planner::Forecast> will_run(const JobRequest& request);  // any thread; waits for a running pass
 
  private:
   void run();

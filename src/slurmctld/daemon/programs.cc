@@ -34,8 +34,10 @@ JobProgramEnd end_of(const std::tuple<JobId, uint32_t, bool>& key, const std::st
 
 }  // namespace
 
-Programs::Programs(net::Loop& loop, os::Log& log, Ended ended) : log_(log), ended_(std::move(ended)), runner_(loop, log) {
+Programs::Programs(net::Loop& loop, os::Log& log, Ended ended)
+    : loop_(loop), log_(log), ended_(std::move(ended)), runner_(loop, log), mailer_(loop, log) {
   runner_.set_bound_to_us();
+  mailer_.set_most(kMailsAtOnce);
   loop.on_signal(SIGCHLD, [this] { reap(); });
 }
 
@@ -55,7 +57,21 @@ void Programs::mail(const SendMail& what, const Cluster& cluster, const config::
   if (to.find('@') == std::string::npos && !c.mail_domain.empty()) to += "@" + c.mail_domain;
   if (to.empty() || to[0] == '-') return;
   Time now = net::Loop::now();
-  start(c.mail_prog, {c.mail_prog, "-s", mail_subject(what, now), to}, mail_environment(what, names_of(what.job, cluster), now));
+  auto complain = [this](const std::string& error) {
+    if (auto untold = told_.tell("mail", net::Loop::monotonic())) log_.error("MailProg: {}{}", error, net::Pace::more(*untold));
+  };
+  // A user has as many as are left for others, so nobody's mails are in the way of another's.
+  size_t& own = mails_of_[r.uid];
+  if (own >= kMailsKept - mails_) return complain("a mail is dropped, " + std::to_string(own) + " wait already for " + to);
+  ++mails_;
+  ++own;
+  mailer_.run({site::ProgramCall(c.mail_prog, {"-s", mail_subject(what, now), to})},
+              environment_with(mail_environment(what, names_of(what.job, cluster), now)), kMailTime,
+              [this, complain, uid = r.uid](const std::string& error) {
+                --mails_;
+                if (--mails_of_[uid] == 0) mails_of_.erase(uid);
+                if (!error.empty()) complain(error);
+              });
 }
 
 void Programs::job_program(const RunJobProgram& what, const Cluster& cluster, const config::Config& c) {
@@ -66,7 +82,8 @@ void Programs::job_program(const RunJobProgram& what, const Cluster& cluster, co
     return;
   }
   std::vector<site::ProgramCall> calls;
-  for (std::string& path : site::expand_programs(what.epilog ? c.epilog_slurmctld : c.prolog_slurmctld)) calls.emplace_back(std::move(path));
+  for (std::string& path : site::expand_programs(what.epilog ? c.epilog_slurmctld : c.prolog_slurmctld))
+    calls.emplace_back(std::move(path));
   const auto run = runner_.run(std::move(calls), job_program_environment(what.job, names_of(what.job, cluster), what.epilog),
                                what.epilog ? c.epilog_timeout : c.prolog_timeout,
                                [this, key](const std::string& error) { job_program_over(key, error); });
@@ -101,8 +118,10 @@ void Programs::start(const std::string& program, std::vector<std::string> argv, 
 }
 
 void Programs::reap() {
-  for (const os::Reaped& r : os::reap_children()) {
-    if (runner_.reaped(r.pid, r.status.raw)) continue;
+  const std::vector<os::Reaped> ended = os::reap_children();
+  if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { reap(); });
+  for (const os::Reaped& r : ended) {
+    if (runner_.reaped(r.pid, r.status.raw) || mailer_.reaped(r.pid, r.status.raw)) continue;
     auto at = running_.find(r.pid);
     if (at == running_.end()) continue;
     if (!r.status.ok()) log_.error("{} ended with status {}", at->second, r.status.code ? r.status.code : r.status.signal);

@@ -1,5 +1,6 @@
-// Programs that the controller runs for the site. ResumeProgram, SuspendProgram and MailProg are started and left to
-// themselves; their ends are logged when they fail. PrologSlurmctld and EpilogSlurmctld decide what becomes of a job: each is
+// Programs that the controller runs for the site. ResumeProgram and SuspendProgram are started and left to themselves; their ends
+// are logged when they fail. MailProg has kMailTime and so many run at once; of those that wait for it only so many are kept, since
+// users say how many mails there are. PrologSlurmctld and EpilogSlurmctld decide what becomes of a job: each is
 // run once however often the core says so, and its outcome is told until the core has recorded it. Lives on the I/O thread.
 #pragma once
 
@@ -13,6 +14,7 @@
 
 #include "config/slurm_conf.h"
 #include "net/loop.h"
+#include "net/pace.h"
 #include "os/log.h"
 #include "site/programs.h"
 #include "slurmctld/core/core.h"
@@ -21,6 +23,8 @@ namespace muster::slurmctld {
 
 class Programs {
  public:
+  static constexpr Duration kMailTime = minutes(2);
+  static constexpr size_t kMailsAtOnce = 16, kMailsKept = 1000;
   using Ended = std::function<void(const JobProgramEnd& end)>;
   Programs(net::Loop& loop, os::Log& log, Ended ended);
   void power(const PowerNodes& what, const Cluster& cluster, const config::Config& c);
@@ -30,17 +34,21 @@ class Programs {
   void recorded(const JobProgramEnd& end);
 
  private:
-  using Key = std::tuple<JobId, uint32_t, bool>;   // job, generation, epilog
+  using Key = std::tuple<JobId, uint32_t, bool>;  // job, generation, epilog
   struct JobRun {
     site::Programs::Run run = 0;
-    std::optional<std::string> outcome;            // when it is over; "" is success
+    std::optional<std::string> outcome;  // when it is over; "" is success
   };
   void job_program_over(const Key& key, const std::string& error);
   void start(const std::string& program, std::vector<std::string> argv, const std::vector<std::string>& extra_env);
   void reap();
+  net::Loop& loop_;
   os::Log& log_;
   Ended ended_;
-  site::Programs runner_;
+  site::Programs runner_, mailer_;
+  size_t mails_ = 0;                // that run or wait
+  std::map<Uid, size_t> mails_of_;  // the same by user
+  net::Pace told_{minutes(1)};
   std::map<Key, JobRun> job_runs_;
   std::unordered_map<int, std::string> running_;
 };

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 
-#include "model/step_rpc.h"
+#include "model/request_texts.h"
 #include "net/credential.h"
 #include "slurmctld/core/explain.h"
-#include "slurmctld/core/license_rows.h"
-#include "slurmctld/core/row_query.h"
+#include "slurmctld/core/on_behalf.h"
 #include "slurmctld/core/rows.h"
-#include "slurmctld/core/step_ports.h"
-#include "wire/instances.h"
+#include "slurmctld/core/served.h"
+#include "slurmctld/core/waits.h"
+#include "slurmctld/daemon/service_handlers.h"
+#include "steps/credential.h"
+#include "steps/step_ports.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -22,45 +24,22 @@ uint64_t time_of_1000_clock_reads() {
   return static_cast<uint64_t>((net::Loop::monotonic() - began).count());
 }
 
-// The parts of a query's answer, encoded as they are asked for.
-template <class Query>
-class RowSource final : public net::PartSource {
- public:
-  explicit RowSource(Query query) : query_(std::move(query)) {}
-  bool next(std::string& part) override {
-    if (!query_.next(rows_)) return false;
-    wire::encode(rows_, part);
-    return true;
-  }
-
- private:
-  Query query_;
-  typename Query::Rows rows_;
-};
-
-// An answer that is there already: one part (or none) and the final frame.
-class ReadySource final : public net::PartSource {
- public:
-  ReadySource(std::string part, std::string last) : part_(std::move(part)), last_(std::move(last)) {}
-  bool next(std::string& part) override {
-    part = std::exchange(part_, {});
-    return !part.empty();
-  }
-  Result<std::string> last() override { return std::move(last_); }
-
- private:
-  std::string part_, last_;
-};
-
-// A launch that takes longer than this after its step was created is refused by the nodes.
-constexpr Duration kCredentialLife = minutes(2);
-
 }  // namespace
 
-Service::Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports)
-    : loop_(loop), logger_(logger), stats_(stats), core_(core), planner_(planner), nodes_(nodes), ports_(std::move(ports)),
+Service::Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes,
+                 Ports ports)
+    : loop_(loop),
+      logger_(logger),
+      stats_(stats),
+      core_(core),
+      planner_(planner),
+      nodes_(nodes),
+      ports_(std::move(ports)),
+      callers_(loop, ports_.settings),
       streams_(loop, queries_, [this](const net::Channel* slow) { channels_.drop(slow); }),
-      watches_(loop, queries_, [this] { return core_.snapshot(); }), channels_(loop, channel_events()), started_(net::Loop::now()),
+      watches_(loop, queries_, [this] { return core_.snapshot(); }),
+      channels_(loop, channel_events()),
+      started_(net::Loop::now()),
       clock_us_(time_of_1000_clock_reads()) {}
 
 net::ChannelSet::Events Service::channel_events() {
@@ -70,103 +49,97 @@ net::ChannelSet::Events Service::channel_events() {
     nodes_.on_closed(channel);
     streams_.forget(channel);
     watches_.forget(channel);
+    forget_waiters(channel);
   };
   e.refused = [this](const net::Peer& peer, const net::Frame& frame, const Error& error) {
     logger_.debug("message {} from {}: {}", frame.message, peer.address, error.message());
   };
-  e.dropped = [this](const net::Peer& peer) { logger_.verbose("connection of uid {} from {} is closed here", peer.uid.value, peer.address); };
+  e.dropped = [this](const net::Peer& peer) {
+    logger_.verbose("connection of uid {} from {} is closed here", peer.uid.value, peer.address);
+  };
   return e;
-}
-
-Caller Service::caller_of(Uid uid, Gid gid) {
-  auto settings = ports_.settings();
-  Caller who;
-  who.uid = uid;
-  who.gid = gid;
-  const auto labels = settings->config().mcs.plugin;
-  if (labels == config::McsRules::Plugin::kUser)
-    if (auto user = users_.user(uid)) who.name = user->name;
-  bool groups_asked = labels == config::McsRules::Plugin::kGroup;
-  for (const auto& p : settings->config().partitions) groups_asked = groups_asked || !p.spec.allow_groups.empty();
-  if (groups_asked) who.groups = groups_of(uid);
-  return who;
-}
-
-// Names, the login group first.
-std::vector<std::string> Service::groups_of(Uid uid) {
-  auto user = users_.user(uid);
-  if (!user) return {};
-  auto names = os::group_names(user->name, user->gid);
-  return names ? std::move(*names) : std::vector<std::string>{};
-}
-
-// May report for nodes and speak for users.
-bool Service::is_daemon(const net::Peer& peer) const {
-  return peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == ports_.settings()->slurm_user ||
-         peer.uid.value == ::geteuid();
 }
 
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
   const net::Peer& peer = channel->peer();
   if (frame.message == wire::kNodeReport) {
-    if (!is_daemon(peer)) return fail(Errc::kAccessDenied, "only daemons may report for nodes");
+    if (!callers_.is_daemon(peer)) return fail(Errc::kAccessDenied, "only daemons may report for nodes");
     return nodes_.on_report(channel, frame.payload);
   }
-  if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
-  if (frame.message == wire::number_of<rpc::Relay>) return dispatch_relayed(channel, frame);
-  return dispatch_request(channel, frame, caller_of(peer.user(ports_.settings()->slurm_user), peer.gid));
+  const CommandRow* row = command_row(frame.message);
+  if (!row) return fail(Errc::kUnexpectedMessage);
+  const bool by_daemon = row->kind == CommandKind::kDaemon;
+  if (by_daemon && !callers_.is_daemon(peer)) return fail(Errc::kAccessDenied, "only daemons of nodes may say that");
+  if (frame.kind != net::FrameKind::kRequest && frame.message != number_of<rpc::AskerGone>) return fail(Errc::kUnexpectedMessage);
+  Call call{channel, frame.id, frame.message, {}, net::Loop::monotonic(), {}};
+  if (by_daemon) return serve(std::move(call), frame.payload);
+  call.who = callers_.of(peer, *core_.snapshot());
+  return admit(std::move(call), frame.payload);
+}
+
+// Where names, groups or rights by accounting matter, whoever asks is looked up first.
+Result<> Service::admit(Call call, std::string_view payload) {
+  const CommandRow* row = command_row(call.message);
+  if (!row || row->kind == CommandKind::kDaemon) return fail(Errc::kUnexpectedMessage);
+  if (!callers_.names_needed(call.who)) return serve(std::move(call), payload);
+  auto named = [this](Call c, std::string_view kept) -> Result<> {
+    MUSTER_TRY_VOID(callers_.name(c.who));
+    return serve(std::move(c), kept);
+  };
+  const Uid uid = call.who.uid;
+  if (callers_.prepared(uid)) return named(std::move(call), payload);
+  return when_known(uid, std::move(call), [named, kept = std::string(payload)](Call c) { return named(std::move(c), kept); });
+}
+
+// Of what changes something the core asks for the right itself, by the state that it changes.
+Result<> Service::serve(Call call, std::string_view payload) {
+  const CommandRow& row = *command_row(call.message);
+  if (row.kind != CommandKind::kChange && row.first != Right::kAsk) MUSTER_TRY_VOID(may_ask(row, rights_of(call)));
+  switch (call.message) {
+#define MUSTER_COMMAND(request, first, of_job, kind, handler) \
+  case number_of<rpc::request>: {                             \
+    rpc::request r;                                           \
+    MUSTER_TRY_VOID(read(payload, r));                        \
+    return handler(std::move(call), std::move(r));            \
+  }
+#include "slurmctld/core/commands.def"
+#undef MUSTER_COMMAND
+    default: return fail(Errc::kUnexpectedMessage);
+  }
 }
 
 // A node daemon passes on what a user asked at its agent socket: judged as that user.
-Result<> Service::dispatch_relayed(const net::ChannelPtr& channel, const net::Frame& frame) {
-  if (!is_daemon(channel->peer())) return fail(Errc::kAccessDenied, "only daemons may speak for users");
-  rpc::Relay relay;
-  MUSTER_TRY_VOID(wire::decode(frame.payload, relay));
-  if (relay.message == frame.message) return fail(Errc::kUnexpectedMessage);
+Result<> Service::relay(Call call, rpc::Relay relay) {
   // Its notices would go to the node daemon: the asker needs a connection of its own, and tries until there is one.
-  if (relay.message == wire::number_of<rpc::WatchJobs>)
+  if (relay.message == number_of<rpc::WatchJobs>)
     return fail(Errc::kConnectFailed, {}, "squeue --watch needs a connection to slurmctld itself; this node only passes on requests");
-  Caller who = caller_of(relay.uid, relay.gid);
-  who.host = relay.host;
-  net::Frame inner = frame;
-  inner.message = relay.message;
-  inner.payload = std::move(relay.payload);
-  return dispatch_request(channel, inner, std::move(who));
+  MUSTER_TRY(place, ports_.pass_on(relay.uid, relay.payload.size()));
+  call.message = relay.message;
+  call.who.uid = relay.uid;
+  call.who.gid = relay.gid;
+  call.who.host = relay.host;
+  call.who.session = relay.session;
+  call.passed_on = {std::move(place), relay.asker};
+  return admit(std::move(call), relay.payload);
 }
 
-Result<> Service::dispatch_request(const net::ChannelPtr& channel, const net::Frame& frame, Caller who) {
-  Call call{channel, frame.id, frame.message, std::move(who), net::Loop::monotonic(), ""};
-  switch (frame.message) {
-#define MUSTER_MESSAGE(number, request, answer, part) \
-  case number: call.name = #request + 5; break;
-#include "wire/messages.def"
-#undef MUSTER_MESSAGE
-    default: return fail(Errc::kUnexpectedMessage);
-  }
-  using namespace rpc;
-  switch (frame.message) {
-    case wire::number_of<SubmitJob>: return submit(call, frame.payload);
-    case wire::number_of<Allocate>: return allocate(call, frame.payload);
-    case wire::number_of<WaitJob>: return wait_job(call, frame.payload);
-    case wire::number_of<AttachAllocation>: return attach(call, frame.payload);
-    case wire::number_of<WillRun>: return will_run(call, frame.payload);
-    case wire::number_of<QueryJobs>: return query<QueryJobs>(call, frame.payload);
-    case wire::number_of<QueryNodes>: return query<QueryNodes>(call, frame.payload);
-    case wire::number_of<QueryPartitions>: return query<QueryPartitions>(call, frame.payload);
-    case wire::number_of<WatchJobs>: return watch(call, frame.payload);
-    case wire::number_of<QueryText>: return query<QueryText>(call, frame.payload);
-    case wire::number_of<QueryLicenses>: return query<QueryLicenses>(call, frame.payload);
-    case wire::number_of<QueryTopology>: return query<QueryTopology>(call, frame.payload);
-    case wire::number_of<ExplainNode>: return query<ExplainNode>(call, frame.payload);
-    case wire::number_of<ExplainJob>: return explain(call, frame.payload);
-    default: return control(call, frame);
-  }
+Result<> Service::when_known(Uid uid, Call call, std::function<Result<>(Call)> work) {
+  if (callers_.prepared(uid)) return work(std::move(call));
+  callers_.prepare(uid, [this, call = std::move(call), work = std::move(work)] {
+    if (call.channel.expired()) return;
+    if (Result<> done = work(call); !done) refuse(call, done.error());
+  });
+  return {};
 }
 
-template <class Req>
-void Service::finish(const Call& call, const wire_answer<Req>& answer) {
-  stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began);
-  if (auto c = call.channel.lock()) c->answer(call.id, call.message, wire::encoded(answer));
+Result<> Service::when_complete(AskedRequest asked, JobKind kind, Call call, std::function<void(Call, JobRequest)> work) {
+  const Uid uid = user_to_look_up(*ports_.settings(), call.who, asked);
+  auto request = std::make_shared<AskedRequest>(std::move(asked));
+  return when_known(uid, std::move(call), [this, request, kind, work = std::move(work)](Call c) -> Result<> {
+    MUSTER_TRY(completed, callers_.complete(std::move(*request), kind, c.who));
+    work(std::move(c), std::move(completed));
+    return {};
+  });
 }
 
 void Service::refuse(const Call& call, const Error& error) {
@@ -174,257 +147,126 @@ void Service::refuse(const Call& call, const Error& error) {
   if (auto c = call.channel.lock()) c->answer_error(call.id, error);
 }
 
-template <class Req>
-Result<> Service::command(Call call, std::string_view payload,
-                          std::function<Result<wire_answer<Req>>(Core&, store::EventLog&, const Caller&, Req&)> run) {
-  auto request = std::make_shared<Req>();
-  MUSTER_TRY_VOID(wire::decode(payload, *request));
-  core_.post({[this, call, request, run = std::move(run)](Core& core, store::EventLog& log) -> Reply {
-                auto answer = run(core, log, call.who, *request);
-                if (!answer) return [this, call, e = answer.error()] { refuse(call, e); };
-                return [this, call, a = std::move(*answer)] { finish<Req>(call, a); };
-              },
-              [this, call](const Error& e) { refuse(call, e); }});
-  return {};
+Result<> Service::submit(Call call, rpc::SubmitJob request) {
+  auto submission = std::make_shared<rpc::SubmitJob>(std::move(request));
+  return when_complete(std::move(submission->request), JobKind::kBatch, std::move(call), [this, submission](Call c, JobRequest completed) {
+    submit_completed(std::move(c), submission, std::move(completed));
+  });
 }
 
-// What the controller fills in and a user cannot choose: the name behind the uid.
-Result<> Service::complete(JobRequest& r, Caller& who) {
-  bool trusted = who.uid.value == 0 || who.uid == ports_.settings()->slurm_user;
-  if (!trusted && r.uid != who.uid) return fail(Errc::kUserIdMissing, {}, "only root and SlurmUser may submit for another user");
-  auto user = users_.user(r.uid);
-  if (!user) return fail(Errc::kUserIdMissing, {}, "the controller's host knows no user with the number " + std::to_string(r.uid.value));
-  r.user_name = user->name;
-  // A label is one of the groups of whoever the job will be.
-  if (r.uid != who.uid && ports_.settings()->config().mcs.plugin == config::McsRules::Plugin::kGroup) who.groups = groups_of(r.uid);
-  if (!trusted) r.gid = user->gid == r.gid || who.gid == r.gid ? r.gid : user->gid;
-  return {};
-}
-
-Result<> Service::submit(Call call, std::string_view payload) {
-  auto request = std::make_shared<rpc::SubmitJob>();
-  MUSTER_TRY_VOID(wire::decode(payload, *request));
-  MUSTER_TRY_VOID(complete(request->request, call.who));
-  core_.post({[this, call, request](Core& core, store::EventLog& log) -> Reply {
+void Service::submit_completed(Call call, const std::shared_ptr<rpc::SubmitJob>& submission, JobRequest completed) {
+  auto request = std::make_shared<JobRequest>(std::move(completed));
+  core_.post({[this, call, submission, request](Core& core, store::EventLog& log) -> Reply {
                 auto keep = [&](std::string& bytes, std::string& hash) -> Result<> {
                   MUSTER_TRY(h, log.put_blob(bytes));
                   hash = h;
                   return {};
                 };
                 Result<rpc::JobSubmitted> answer;
-                Result<> stored = keep(request->script, request->request.script_hash);
-                if (stored) stored = keep(request->environment, request->request.environment_hash);
-                if (stored) answer = core.submit(call.who, request->request);
+                Result<> stored =
+                    check_content(core.settings().config().most_script_bytes(), submission->script.size(), submission->environment.size());
+                if (stored) stored = keep(submission->script, request->script_hash);
+                if (stored) stored = keep(submission->environment, request->environment_hash);
+                if (stored) answer = core.run(call.who, *request);
                 else answer = std::unexpected(stored.error());
-                if (!answer)   // nothing of what was refused stays
-                  for (const std::string& hash : {request->request.script_hash, request->request.environment_hash})
+                if (!answer)  // nothing of what was refused stays
+                  for (const std::string& hash : {request->script_hash, request->environment_hash})
                     if (!hash.empty() && !core.indexes().blob_used(hash)) (void)log.drop_blob(hash);
                 if (!answer) return [this, call, e = answer.error()] { refuse(call, e); };
                 return [this, call, a = std::move(*answer)] { finish<rpc::SubmitJob>(call, a); };
               },
               [this, call](const Error& e) { refuse(call, e); }});
-  return {};
 }
 
-Result<> Service::allocate(Call call, std::string_view payload) {
-  auto request = std::make_shared<rpc::Allocate>();
-  MUSTER_TRY_VOID(wire::decode(payload, *request));
-  request->request.kind = JobKind::kAllocation;
-  MUSTER_TRY_VOID(complete(request->request, call.who));
+Result<> Service::allocate(Call call, rpc::Allocate request) {
+  return when_complete(std::move(request.request), JobKind::kAllocation, std::move(call),
+                       [this](Call c, JobRequest completed) { allocate_completed(std::move(c), std::move(completed)); });
+}
+
+void Service::allocate_completed(Call call, JobRequest completed) {
+  auto request = std::make_shared<const JobRequest>(std::move(completed));
   auto tell = [call](JobId job, std::string nodes) {
     return [call, pending = rpc::AllocationPending{job, std::move(nodes)}] {
       if (auto c = call.channel.lock()) c->answer_part(call.id, call.message, wire::encoded(pending));
     };
   };
-  auto answer_if_ready = [this, call, tell, told = false](const Cluster& cluster, const Job* job, std::vector<Reply>& replies) mutable {
-    if (job && job->pending()) return false;
-    if (job && !job->finished() && (job->flags & kJobConfiguring)) {
-      if (!std::exchange(told, true)) replies.push_back(tell(job->id, node_list_of(cluster, *job->allocation)));
-      return false;
-    }
-    if (!job || job->finished()) {
-      bool too_late = job && job->request->immediate_seconds && job->state == JobState::kFailed && !job->allocation;
-      Error e = too_late ? Error(Errc::kNodesBusy) : Error(Errc::kAllocationRevoked, "Job allocation " + std::to_string(job ? job->id.value : 0) + " has been revoked");
-      replies.push_back([this, call, e] { refuse(call, e); });
-    } else {
-      replies.push_back([this, call, a = make_allocated(cluster, *job)] { finish<rpc::Allocate>(call, a); });
-    }
+  auto answer_if_ready = [this, call, tell, wait = AllocationWait()](const Cluster& cluster, const Job* job,
+                                                                     std::vector<Reply>& replies) mutable {
+    std::optional<std::string> nodes;
+    auto answer = wait.look(cluster, job, nodes);
+    if (nodes) replies.push_back(tell(job->id, std::move(*nodes)));
+    if (!answer) return false;
+    if (*answer) replies.push_back([this, call, a = std::move(**answer)] { finish<rpc::Allocate>(call, a); });
+    else replies.push_back([this, call, e = answer->error()] { refuse(call, e); });
     return true;
   };
-  core_.post({[this, call, request, answer_if_ready, tell](Core& core, store::EventLog&) -> Reply {
-                auto id = core.submit(call.who, request->request);
+  core_.post({[this, call, request, answer_if_ready, tell, line = waits<rpc::Allocate>(call)](Core& core, store::EventLog&) -> Reply {
+                Result<rpc::JobSubmitted> id;
+                if (Result<> may = core_.waiters().may_add(call.who.uid); !may) id = std::unexpected(may.error());
+                else id = core.run(call.who, *request);
                 if (!id) return [this, call, e = id.error()] { refuse(call, e); };
-                core_.wait_for(id->job, answer_if_ready);
+                (void)core_.waiters().add(id->job, line, call.who.uid, answer_if_ready);  // there is room: it was asked
                 return tell(id->job, "");
               },
               [this, call](const Error& e) { refuse(call, e); }});
-  return {};
 }
 
-Result<> Service::wait_job(Call call, std::string_view payload) {
-  auto request = std::make_shared<rpc::WaitJob>();
-  MUSTER_TRY_VOID(wire::decode(payload, *request));
-  auto done = [this, call, id = request->job, ready = request->ready](const Cluster& cluster, const Job* job, std::vector<Reply>& replies) {
-    rpc::JobResult result;
-    if (ready && job && !job->pending() && !job->finished() && !(job->flags & kJobConfiguring)) {
-      result.state = job->state;
-    } else if (const ArrayGroup* g = cluster.arrays.find(id.value); g && !(ready && job && job->finished())) {
-      if (g->ended_ok + g->ended_bad < g->total) return false;
-      result.state = g->ended_bad ? JobState::kFailed : JobState::kCompleted;
-      cluster.jobs.for_each(
-          [&](uint32_t, const Job& j) {
-            if (j.array_job_id == id) result.exit_status = std::max(result.exit_status, j.exit_status);
-          },
-          id.value);
-    } else if (job) {
-      if (!job->finished() || (job->flags & (kJobRequeued | kJobRequeueHold))) return false;
-      result.state = job->state;
-      result.exit_status = job->exit_status;
-    } else {
-      replies.push_back([this, call] { refuse(call, Error(Errc::kInvalidJobId)); });
-      return true;
-    }
-    replies.push_back([this, call, result] { finish<rpc::WaitJob>(call, result); });
-    return true;
-  };
-  core_.post({[this, id = request->job, done](Core& core, store::EventLog&) -> Reply {
-                std::vector<Reply> replies;
-                if (done(core.cluster(), core.cluster().jobs.find(id.value), replies)) return replies.empty() ? Reply{} : replies[0];
-                core_.wait_for(id, done);
-                return {};
-              },
-              [this, call](const Error& e) { refuse(call, e); }});
-  return {};
-}
-
-Result<> Service::attach(Call call, std::string_view payload) {
-  rpc::AttachAllocation request;
-  MUSTER_TRY_VOID(wire::decode(payload, request));
+Result<> Service::attach(Call call, rpc::AttachAllocation request) {
   auto cluster = core_.snapshot();
-  const Job* job = cluster->jobs.find(request.job.value);
-  bool operator_ = call.who.uid.value == 0 || call.who.uid == ports_.settings()->slurm_user;
-  if (!job) return fail(Errc::kInvalidJobId);
-  if (!operator_ && call.who.uid != job->request->uid) return fail(Errc::kAccessDenied);
-  if (job->finished()) return fail(Errc::kAlreadyDone);
-  if (job->pending()) return fail(Errc::kJobPending);
-  finish<rpc::AttachAllocation>(call, make_allocated(*cluster, *job));
+  MUSTER_TRY(allocated, attach_allocation(*cluster, privacy_of(call), rights_of(call), request));
+  finish<rpc::AttachAllocation>(call, allocated);
   return {};
 }
 
-Result<> Service::will_run(Call call, std::string_view payload) {
-  auto request = std::make_shared<rpc::WillRun>();
-  MUSTER_TRY_VOID(wire::decode(payload, *request));
-  MUSTER_TRY_VOID(complete(request->request, call.who));
+Result<> Service::forecast(Call call, rpc::WillRun request) {
+  const JobKind kind = request.kind == JobKind::kBatch ? JobKind::kBatch : JobKind::kAllocation;
+  return when_complete(std::move(request.request), kind, std::move(call),
+                       [this](Call c, JobRequest completed) { forecast_completed(std::move(c), std::move(completed)); });
+}
+
+void Service::forecast_completed(Call call, JobRequest completed) {
+  auto request = std::make_shared<const TestOnly>(TestOnly{std::move(completed)});
   core_.post({[this, call, request](Core& core, store::EventLog&) -> Reply {
-                auto checked = core.check(call.who, request->request);
+                auto checked = core.run(call.who, *request);
                 if (!checked) return [this, call, e = checked.error()] { refuse(call, e); };
-                forecasts_.post([this, call, request] {
-                  auto forecast = planner_.will_run(request->request);
-                  auto cluster = core_.snapshot();
-                  loop_.post([this, call, forecast, cluster] {
-                    if (!forecast) return refuse(call, forecast.error());
-                    rpc::WillRunAnswer a;
-                    a.start = forecast->start;
-                    a.job = JobId(cluster->last_job_id.value + 1);
-                    if (forecast->allocation) {
-                      a.cpus = forecast->allocation->total_cpus();
-                      a.node_list = node_list_of(*cluster, *forecast->allocation);
-                    }
-                    if (const Partition* p = cluster->partitions.find(forecast->partition)) a.partition = p->name;
-                    finish<rpc::WillRun>(call, a);
-                  });
-                });
+                forecasts_.post(
+                    [this, call, request] {
+                      auto forecast = planner_.will_run(request->request);
+                      auto cluster = core_.snapshot();
+                      loop_.post([this, call, forecast, cluster] {
+                        if (!forecast) return refuse(call, forecast.error());
+                        rpc::WillRunAnswer a;
+                        a.start = forecast->start;
+                        a.job = JobId(cluster->last_job_id.value + 1);
+                        if (forecast->allocation) {
+                          a.cpus = forecast->allocation->total_cpus();
+                          a.node_list = node_list_of(*cluster, *forecast->allocation);
+                        }
+                        if (const Partition* p = cluster->partitions.find(forecast->partition)) a.partition = p->name;
+                        finish<rpc::WillRun>(call, a);
+                      });
+                    },
+                    call.who.uid.value);
                 return {};
               },
               [this, call](const Error& e) { refuse(call, e); }});
-  return {};
-}
-
-rpc::TopologyAnswer topology_of(const Cluster& cluster) {
-  rpc::TopologyAnswer out;
-  if (cluster.topologies) out.topologies = *cluster.topologies;
-  cluster.nodes.for_each([&](uint32_t id, const Node& n) {
-    out.nodes.resize(id + 1);
-    out.nodes[id] = n.spec->name;
-  });
-  return out;
-}
-
-// The texts of QueryText: what the controller says about itself, and a job's script for those who may see it.
-Result<rpc::Text> Service::text_of(const Call& call, const rpc::QueryText& q, const Cluster& cluster) {
-  rpc::Text out;
-  if (q.subject == "config") {
-    out.text = ports_.show_config();
-  } else if (q.subject == "slurm.conf") {
-    out.text = ports_.write_config();
-  } else if (q.subject == "script" || q.subject == "environment") {
-    const Job* j = cluster.jobs.find(q.job.value);
-    if (!j) return fail(Errc::kInvalidJobId);
-    bool operator_ = call.who.uid.value == 0 || call.who.uid == ports_.settings()->slurm_user;
-    if (!operator_ && call.who.uid != j->request->uid) return fail(Errc::kUserIdMissing);
-    const std::string hash(j->own.get(q.subject == "script" ? &RequestOwn::script_hash : &RequestOwn::environment_hash));
-    if (hash.empty()) return fail(Errc::kNotFound, "job " + std::to_string(j->id.value) + " has no batch script");
-    MUSTER_TRY(bytes, ports_.read_blob(hash));
-    out.text = std::move(bytes);
-  } else {
-    return fail(Errc::kInvalidArgument, "no such text: " + q.subject);
-  }
-  return out;
-}
-
-template <class Query>
-Result<> Service::query(Call call, std::string_view payload) {
-  auto request = std::make_shared<Query>();
-  MUSTER_TRY_VOID(wire::decode(payload, *request));
-  auto channel = call.channel.lock();
-  if (!channel) return {};
-  auto open = [this, call, request]() -> Result<std::unique_ptr<net::PartSource>> {
-    std::shared_ptr<const Snapshot> cluster = core_.snapshot();
-    if constexpr (std::is_same_v<Query, rpc::QueryJobs>) {
-      MUSTER_TRY_VOID(check_job_query(*cluster, *request));
-      uint32_t most = cluster->counts.meant_by(request->filter);
-      return std::make_unique<RowSource<JobQuery>>(
-          JobQuery(cluster, std::move(*request), ports_.settings()->priority, net::Loop::now(), most, privacy_of(call)));
-    } else if constexpr (std::is_same_v<Query, rpc::QueryNodes>) {
-      MUSTER_TRY(rows, NodeQuery::make(cluster, *request, privacy_of(call)));
-      return std::make_unique<RowSource<NodeQuery>>(std::move(rows));
-    } else if constexpr (std::is_same_v<Query, rpc::QueryPartitions>) {
-      MUSTER_TRY(rows, query_partitions(*cluster, *request, privacy_of(call)));
-      return std::make_unique<ReadySource>(wire::encoded(rows), std::string());
-    } else if constexpr (std::is_same_v<Query, rpc::QueryLicenses>) {
-      return std::make_unique<ReadySource>(wire::encoded(query_licenses(*cluster, ports_.settings()->config(), *request)), std::string());
-    } else if constexpr (std::is_same_v<Query, rpc::QueryTopology>) {
-      return std::make_unique<ReadySource>(std::string(), wire::encoded(topology_of(*cluster)));
-    } else if constexpr (std::is_same_v<Query, rpc::ExplainNode>) {
-      MUSTER_TRY(explanation, explain_node(*cluster, *ports_.settings(), net::Loop::now(), *request, privacy_of(call)));
-      return std::make_unique<ReadySource>(std::string(), wire::encoded(explanation));
-    } else {
-      MUSTER_TRY(text, text_of(call, *request, *cluster));
-      return std::make_unique<ReadySource>(std::string(), wire::encoded(text));
-    }
-  };
-  streams_.begin(channel, call.id, call.message, open,
-                 [this, call] { stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began); });
-  return {};
 }
 
 // Takes a planning pass, so squeue does not wait behind it.
-Result<> Service::explain(Call call, std::string_view payload) {
-  rpc::ExplainJob request;
-  MUSTER_TRY_VOID(wire::decode(payload, request));
-  forecasts_.post([this, call, request] {
-    auto answer = explain_job(*core_.snapshot(), *ports_.settings(), net::Loop::now(), request, privacy_of(call));
-    loop_.post([this, call, answer] {
-      if (answer) finish<rpc::ExplainJob>(call, *answer);
-      else refuse(call, answer.error());
-    });
-  });
+Result<> Service::explain(Call call, rpc::ExplainJob request) {
+  forecasts_.post(
+      [this, call, request] {
+        auto answer = explain_job(*core_.snapshot(), *ports_.settings(), net::Loop::now(), request, privacy_of(call));
+        loop_.post([this, call, answer] {
+          if (answer) finish<rpc::ExplainJob>(call, *answer);
+          else refuse(call, answer.error());
+        });
+      },
+      call.who.uid.value);
   return {};
 }
 
-Result<> Service::watch(Call call, std::string_view payload) {
-  rpc::WatchJobs request;
-  MUSTER_TRY_VOID(wire::decode(payload, request));
+Result<> Service::watch(Call call, rpc::WatchJobs request) {
   auto channel = call.channel.lock();
   if (!channel) return {};
   MUSTER_TRY_VOID(watches_.add(channel, std::move(request), privacy_of(call)));
@@ -432,138 +274,86 @@ Result<> Service::watch(Call call, std::string_view payload) {
   return {};
 }
 
-namespace {
-
-// What SPANK plugins on the step's nodes may ask about the whole job there.
-void add_job_shares(const Job& job, rpc::StepCredential& c) {
-  for (const rpc::StepNode& n : c.nodes) {
-    const NodeShare& held = job.allocation->nodes[n.node_index];
-    c.job_cpus.push_back(held.cpus.to_ranges());
-    c.job_mem_mb.push_back(held.mem_mb);
-  }
-}
-
-}  // namespace
-
-// A step's nodes are decided by the core; what they may trust about it is signed here.
-template <class Req>
-Result<> Service::with_credential(Call call, std::string_view payload, Result<rpc::StepCreated> (Core::*decide)(const Caller&, const Req&)) {
-  return command<Req>(call, payload, [this, decide](Core& core, store::EventLog&, const Caller& who, Req& r) -> Result<rpc::StepCreated> {
-    MUSTER_TRY(step, (core.*decide)(who, r));
-    const Job& job = core.cluster().jobs.at(step.job.value);
-    rpc::StepCredential c;
-    c.cluster = ports_.settings()->config().cluster_name;
-    c.job = step.job;
-    c.generation = job.restarts;
-    c.step = step.step;
-    c.uid = step.uid;
-    c.gid = step.gid;
-    c.user_name = job.request->user_name;
-    c.num_tasks = step.num_tasks;
-    c.cpus_per_task = step.cpus_per_task;
-    c.nodes = step.nodes;
-    c.job_node_list = step.job_node_list;
-    if (const Partition* p = core.cluster().partitions.find(job.partition)) c.partition = p->name;
-    c.account = job.request->account;
-    c.job_name = job.name();
-    c.array_job = job.array_job_id;
-    c.array_task = job.array_task;
-    c.qos = job.request->qos;
-    c.reservation = job.request->reservation;
-    c.licenses = job.request->licenses;
-    c.started = job.started;
-    c.ends = job.ends;
-    if (auto at = std::ranges::find(job.steps, step.step, &Step::id); at != job.steps.end()) c.resv_ports = port_ranges(at->resv_ports);
-    c.spank_env = job.request->spank_env;
-    if constexpr (requires { r.request.spank; })
-      if (r.request.spank) add_job_shares(job, c);
-    c.expires = net::Loop::now() + kCredentialLife;
-    if constexpr (requires { r.purpose; }) c.purpose = r.purpose;
-    MUSTER_TRY(text, net::sign_credential(ports_.security, wire::encoded(c)));
-    step.credential = std::move(text);
-    return step;
+// Root may act for a user: what that one's groups allow is judged.
+Result<> Service::change_as(Call call, rpc::UpdateJob request) {
+  const Uid as = updating_user(*ports_.settings(), call.who, request);
+  if (as == call.who.uid) return change(std::move(call), std::move(request));
+  return when_known(as, std::move(call), [this, as, kept = std::move(request)](Call c) {
+    c.who.groups = callers_.groups_of(as);
+    return change(std::move(c), kept);
   });
 }
 
-Result<> Service::update_config(Call call, std::string_view payload) {
-  return command<rpc::UpdateConfig>(call, payload, [this](Core& core, store::EventLog&, const Caller& who, rpc::UpdateConfig& r) -> Result<rpc::Messages> {
-    MUSTER_TRY(decision, core.update_config(who, r));
-    if (decision.loaded) ports_.configuration_changed(decision.loaded);
-    return std::move(decision.reply);
+Result<> Service::change_named(Call call, rpc::RunWithoutJob request) {
+  const Uid uid = call.who.uid;
+  return when_known(uid, std::move(call), [this, kept = std::move(request)](Call c) {
+    c.who.name = callers_.user_name(c.who.uid);
+    return change(std::move(c), kept);
   });
 }
 
-rpc::Statistics Service::statistics() {
+// srun --no-allocate: the core has judged the caller, and keeps nothing of it.
+Result<> Service::complete(const Core&, const Call& call, const rpc::RunWithoutJob& request, rpc::StepCreated& step) {
+  rpc::StepCredential c;
+  c.cluster = ports_.settings()->config().cluster_name;
+  steps::add_step(c, step, {}, net::Loop::now());
+  c.user_name = call.who.name;
+  c.job_name = request.request.name;
+  return sign(std::move(c), step);
+}
+
+Result<> Service::complete(const Core& core, const Call&, const rpc::UpdateConfig& request, rpc::Messages&) {
+  if (request.nodes.empty()) ports_.configuration_changed(core.settings().loaded);
+  return {};
+}
+
+Result<> Service::sign(rpc::StepCredential credential, rpc::StepCreated& step) const {
+  MUSTER_TRY(text, net::sign_credential(ports_.security, wire::encoded(credential)));
+  step.credential = std::move(text);
+  return {};
+}
+
+rpc::Statistics Service::statistics_for(const Privacy& privacy) {
   rpc::Statistics s = stats_.counts(net::Loop::now());
-  s.threads = 4;   // core, I/O, planner, queries
+  s.threads = 4;  // core, I/O, planner, queries
   s.commands_waiting = static_cast<uint32_t>(core_.queue_length());
   s.nodes_connected = static_cast<uint32_t>(nodes_.connected());
-  core_.snapshot()->jobs.for_each([&](uint32_t, const Job& j) {
-    s.pending += !j.pending() ? 0 : j.array_tasks ? j.array_tasks->pending.count() : 1;
-    s.running += j.state == JobState::kRunning;
-  });
+  const StateCounts counts = core_.snapshot()->counts;
+  s.pending += counts.pending_tasks;
+  s.running += counts.of(JobState::kRunning);
   s.clock_us = clock_us_;
+  std::erase_if(s.by_user, [&](const rpc::CallCount& c) { return !privacy.shows_user(Uid(c.id)); });
   return s;
 }
 
-Result<> Service::control(Call call, const net::Frame& frame) {
-  using namespace rpc;
-  std::string_view payload = frame.payload;
-  auto plain = [&]<class Req>(auto member) {
-    return command<Req>(call, payload, [member](Core& core, store::EventLog&, const Caller& who, Req& r) { return (core.*member)(who, r); });
-  };
-  bool operator_ = call.who.uid.value == 0 || call.who.uid == ports_.settings()->slurm_user;
-  switch (frame.message) {
-    case wire::number_of<FinishAllocation>: return plain.template operator()<FinishAllocation>(&Core::finish_allocation);
-    case wire::number_of<CreateStep>: return with_credential<CreateStep>(call, payload, &Core::create_step);
-    case wire::number_of<AskCredential>: return with_credential<AskCredential>(call, payload, &Core::step_or_nodes);
-    case wire::number_of<FinishStep>: return plain.template operator()<FinishStep>(&Core::finish_step);
-    case wire::number_of<SignalJobs>: return plain.template operator()<SignalJobs>(&Core::signal);
-    case wire::number_of<ControlJobs>: return plain.template operator()<ControlJobs>(&Core::control);
-    case wire::number_of<UpdateJob>:
-      if (UpdateJob r; wire::decode(payload, r) && r.as_uid) call.who.groups = caller_of(Uid(*r.as_uid), {}).groups;   // whom an operator acts for
-      return plain.template operator()<UpdateJob>(&Core::update_job);
-    case wire::number_of<UpdateStep>: return plain.template operator()<UpdateStep>(&Core::update_step);
-    case wire::number_of<ControlNodes>: return plain.template operator()<ControlNodes>(&Core::control_nodes);
-    case wire::number_of<NotifyJob>: return plain.template operator()<NotifyJob>(&Core::notify);
-    case wire::number_of<UpdateConfig>: return update_config(call, payload);
-    case wire::number_of<UpdateNode>: return plain.template operator()<UpdateNode>(&Core::update_node);
-    case wire::number_of<UpdatePartition>: return plain.template operator()<UpdatePartition>(&Core::update_partition);
-    case wire::number_of<QueryStatistics>: {
-      QueryStatistics q;
-      MUSTER_TRY_VOID(wire::decode(payload, q));
-      if (q.reset && !operator_) return fail(Errc::kAccessDenied);
-      if (q.reset) stats_.reset(net::Loop::now());
-      finish<QueryStatistics>(call, statistics());
-      return {};
-    }
-    case wire::number_of<Ping>: {
-      Pong pong;
-      char host[256] = {};
-      ::gethostname(host, sizeof host - 1);
-      pong.host = host;
-      pong.pid = ::getpid();
-      pong.started = started_;
-      finish<Ping>(call, pong);
-      return {};
-    }
-    case wire::number_of<rpc::Reconfigure>: {
-      if (!operator_) return fail(Errc::kAccessDenied);
-      auto done = ports_.reconfigure();
-      if (!done) return std::unexpected(done.error());
-      finish<rpc::Reconfigure>(call, *done);
-      return {};
-    }
-    case wire::number_of<Shutdown>: {
-      if (!operator_) return fail(Errc::kAccessDenied);
-      Shutdown s;
-      MUSTER_TRY_VOID(wire::decode(payload, s));
-      finish<Shutdown>(call, {});
-      ports_.shutdown(s.controller_only);
-      return {};
-    }
-    default: return fail(Errc::kUnexpectedMessage);
-  }
+Result<> Service::statistics(Call call, rpc::QueryStatistics request) {
+  MUSTER_TRY_VOID(may_query(rights_of(call), request));
+  if (request.reset) stats_.reset(net::Loop::now());
+  finish<rpc::QueryStatistics>(call, statistics_for(privacy_of(call)));
+  return {};
+}
+
+Result<> Service::ping(Call call, rpc::Ping) {
+  rpc::Pong pong;
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  pong.host = host;
+  pong.pid = ::getpid();
+  pong.started = started_;
+  finish<rpc::Ping>(call, pong);
+  return {};
+}
+
+Result<> Service::reconfigure(Call call, rpc::Reconfigure) {
+  MUSTER_TRY(done, ports_.reconfigure());
+  finish<rpc::Reconfigure>(call, done);
+  return {};
+}
+
+Result<> Service::shutdown(Call call, rpc::Shutdown request) {
+  finish<rpc::Shutdown>(call, {});
+  ports_.shutdown(request.controller_only);
+  return {};
 }
 
 }  // namespace muster::slurmctld

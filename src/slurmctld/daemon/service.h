@@ -1,88 +1,137 @@
-// Service: what slurmctld does with a frame. Lives on the I/O thread: commands are decoded and posted to the core thread, queries
-// are answered by the query thread from the newest snapshot, node reports go to NodeLinks. Every caller is who the connection
-// proved, never who the message says.
+// Service: what slurmctld does with a frame. Lives on the I/O thread: a request is served by the handler that its row in
+// slurmctld/core/commands.def names. What changes something is posted to the core thread, queries are answered by the query thread from the
+// newest snapshot, node reports go to NodeLinks. Every caller is who the connection proved, never who the message says; what he may is judged
+// in slurmctld/core.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_set>
 
 #include "net/answer_streams.h"
 #include "net/channel_set.h"
 #include "net/query_thread.h"
-#include "os/users.h"
+#include "slurmctld/daemon/blob_cache.h"
+#include "slurmctld/daemon/callers.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/node_links.h"
 #include "slurmctld/daemon/planner_thread.h"
+#include "slurmctld/daemon/query_answers.h"
 #include "slurmctld/daemon/statistics.h"
 #include "slurmctld/daemon/watches.h"
 #include "wire/messages.h"
 
 namespace muster::slurmctld {
 
-template <class Req>
-using wire_answer = wire::AnswerTo<Req>;
+struct PassedOn {               // of a request that a node passed on
+  std::shared_ptr<void> place;  // goes with the last copy
+  uint64_t asker = 0;           // whose it is, by the node's number
+};
 
 class Service {
  public:
   struct Ports {
-    std::function<std::shared_ptr<const Settings>()> settings;   // newest
-    std::function<Result<rpc::Messages>()> reconfigure;          // reads the files again and applies them
-    std::function<void(std::shared_ptr<const config::LoadedConfig>)> configuration_changed;   // by scontrol; core thread
+    std::function<std::shared_ptr<const Settings>()> settings;                               // newest
+    std::function<Result<rpc::Messages>()> reconfigure;                                      // reads the files again and applies them
+    std::function<void(std::shared_ptr<const config::LoadedConfig>)> configuration_changed;  // by scontrol; core thread
     std::function<void(bool controller_only)> shutdown;
-    net::Security security;                                      // signs step credentials
-    std::function<std::string()> show_config;
-    std::function<std::string()> write_config;
-    std::function<Result<std::string>(const std::string& hash)> read_blob;   // query thread only
+    net::Security security;                                                       // signs step credentials
+    std::function<Result<std::shared_ptr<void>>(Uid uid, size_t bytes)> pass_on;  // a place for a request that a node passes on
+    DaemonTexts texts;
   };
   Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
 
   void accept(net::ChannelPtr channel) { channels_.accept(std::move(channel)); }
   void close_all() { channels_.close_all(); }
-  void state_changed() { watches_.state_changed(); }   // I/O thread; a new snapshot is out
+  size_t connections() const { return channels_.size(); }
+  void users_changed() { callers_.users_changed(); }  // I/O thread; the site says that its users or groups did
+  void state_changed() { watches_.state_changed(); }  // I/O thread; a new snapshot is out
 
  private:
   using ChannelRef = std::weak_ptr<net::Channel>;
-  struct Call {               // one request on its way
+  struct Call {  // one request on its way
     ChannelRef channel;
     uint64_t id = 0;
     uint16_t message = 0;
     Caller who;
     Duration began{};
-    const char* name = "";
+    PassedOn passed_on;
   };
 
   net::ChannelSet::Events channel_events();
   Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
-  Result<> dispatch_relayed(const net::ChannelPtr& channel, const net::Frame& frame);
-  Result<> dispatch_request(const net::ChannelPtr& channel, const net::Frame& frame, Caller who);
-  bool is_daemon(const net::Peer& peer) const;
-  Caller caller_of(Uid uid, Gid gid);
-  std::vector<std::string> groups_of(Uid uid);
-  Privacy privacy_of(const Call& call) const { return {*ports_.settings(), call.who}; }
-  template <class Req>
-  void finish(const Call& call, const wire_answer<Req>& answer);
+  Result<> admit(Call call, std::string_view payload);
+  Result<> serve(Call call, std::string_view payload);
+  // Runs `work` once the user database has said who `uid` is: at once, where that is known.
+  Result<> when_known(Uid uid, Call call, std::function<Result<>(Call)> work);
+  // A request that will be a job of its user, as callers_.complete() has it.
+  Result<> when_complete(AskedRequest asked, JobKind kind, Call call, std::function<void(Call, JobRequest)> work);
+  Privacy privacy_of(const Call& call) const { return {*ports_.settings(), core_.snapshot()->directory, call.who}; }
+  Rights rights_of(const Call& call) const { return {*ports_.settings(), core_.snapshot()->directory, call.who}; }
+  template <class Request>
+  void finish(const Call& call, const AnswerTo<Request>& answer);
   void refuse(const Call& call, const Error& error);
 
-  template <class Req>
-  Result<> command(Call call, std::string_view payload,
-                   std::function<Result<wire_answer<Req>>(Core&, store::EventLog&, const Caller&, Req&)> run);
-  Result<> allocate(Call call, std::string_view payload);
-  Result<> wait_job(Call call, std::string_view payload);
-  Result<> attach(Call call, std::string_view payload);
-  Result<> will_run(Call call, std::string_view payload);
-  Result<> submit(Call call, std::string_view payload);
-  template <class Query>
-  Result<> query(Call call, std::string_view payload);
-  Result<> watch(Call call, std::string_view payload);
-  Result<rpc::Text> text_of(const Call& call, const rpc::QueryText& q, const Cluster& cluster);
-  Result<> control(Call call, const net::Frame& frame);
-  rpc::Statistics statistics();
-  Result<> explain(Call call, std::string_view payload);
-  Result<> update_config(Call call, std::string_view payload);
-  template <class Req>
-  Result<> with_credential(Call call, std::string_view payload, Result<rpc::StepCreated> (Core::*decide)(const Caller&, const Req&));
-  Result<> complete(JobRequest& request, Caller& who);
+  // ---- handlers of commands.def. The plain ones: the core decides in its thread; the query thread answers
+  template <class Request>
+  Result<> change(Call call, Request request);
+  template <class Request>
+  Result<> query(Call call, Request request);
+  // What an answer of the core is not whole without.
+  template <class Request, class Answer>
+  Result<> complete(const Core&, const Call&, const Request&, Answer&) {
+    return {};
+  }
+  template <class Request>
+  Result<> complete(const Core& core, const Call& call, const Request& request, rpc::StepCreated& step);
+  Result<> complete(const Core& core, const Call& call, const rpc::RunWithoutJob& request, rpc::StepCreated& step);
+  Result<> complete(const Core& core, const Call& call, const rpc::UpdateConfig& request, rpc::Messages& answer);
+  Result<> sign(rpc::StepCredential credential, rpc::StepCreated& step) const;
+  // The controller knows more of a job than is asked for.
+  Result<> submit(Call call, rpc::SubmitJob request);
+  void submit_completed(Call call, const std::shared_ptr<rpc::SubmitJob>& submission, JobRequest completed);
+  Result<> allocate(Call call, rpc::Allocate request);
+  void allocate_completed(Call call, JobRequest completed);
+  Result<> forecast(Call call, rpc::WillRun request);
+  void forecast_completed(Call call, JobRequest completed);
+  // Users have to be known: by whose rights it is judged, or in whose name the step runs.
+  Result<> change_as(Call call, rpc::UpdateJob request);
+  Result<> change_named(Call call, rpc::RunWithoutJob request);
+  // service_managed.cc: the manager of the job's steps decides, or is asked for its news first
+  template <class Request>
+  Result<> change_by_manager(Call call, Request request);
+  template <class Request>
+  Result<> change_told(Call call, Request request);
+  Result<> ask_manager(NodeId manager, Call call, std::string payload);
+  void when_told(const Call& call, Right right, std::vector<JobId> jobs, std::function<void()> then);
+  // Queries that are no streams of rows.
+  Result<> explain(Call call, rpc::ExplainJob request);
+  Result<> attach(Call call, rpc::AttachAllocation request);
+  // service_waits.cc
+  Result<> wait_job(Call call, rpc::WaitJob request);
+  Result<> wait_steps(Call call, rpc::WaitSteps request);
+  Result<> wait_records(Call call, rpc::WaitRecords request);
+  template <class Request, class Wait>
+  void wait_for(const Call& call, JobId id, Wait wait);
+  template <class Request>
+  Line waits(const Call& call) {
+    static_assert(wire::kWaits<Request>, "a node daemon would not say when who asked is gone");
+    return line_of(call);
+  }
+  Line line_of(const Call& call);
+  void forget_waiters(const net::Channel* channel);
+  Result<> watch(Call call, rpc::WatchJobs request);
+  // About this daemon.
+  Result<> ping(Call call, rpc::Ping request);
+  Result<> statistics(Call call, rpc::QueryStatistics request);
+  rpc::Statistics statistics_for(const Privacy& privacy);
+  Result<> reconfigure(Call call, rpc::Reconfigure request);
+  Result<> shutdown(Call call, rpc::Shutdown request);
+  // Of daemons of nodes.
+  Result<> relay(Call call, rpc::Relay request);
+  Result<> asker_gone(Call call, rpc::AskerGone request);
+  Result<> fetch_content(Call call, rpc::FetchContent request);
 
   net::Loop& loop_;
   os::Log& logger_;
@@ -91,12 +140,15 @@ class Service {
   PlannerThread& planner_;
   NodeLinks& nodes_;
   Ports ports_;
-  os::UserDirectory users_;
-  net::QueryThread queries_;
-  net::QueryThread forecasts_;   // questions that take a planning pass: --test-only, muster explain; squeue does not wait for them
+  Callers callers_;
+  net::QueryThread queries_{net::TimeShares{}};
+  net::QueryThread forecasts_{
+      net::TimeShares{}};  // questions that take a planning pass: --test-only, muster explain; squeue does not wait for them
   net::AnswerStreams streams_;
   Watches watches_;
+  BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
+  std::unordered_set<const net::Channel*> waiting_;  // on which something waits, or has waited, for a job
   Time started_;
   uint64_t clock_us_;
 };

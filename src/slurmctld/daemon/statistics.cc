@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "wire/messages.h"
+#include "slurmctld/core/command.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -16,13 +16,13 @@ struct SlurmCall {
 };
 template <class Request>
 constexpr SlurmCall as(const char* name, uint32_t number) {
-  return {wire::number_of<Request>, name, number};
+  return {number_of<Request>, name, number};
 }
 constexpr SlurmCall kSlurmCalls[] = {
     as<rpc::SubmitJob>("REQUEST_SUBMIT_BATCH_JOB", 4003),
     as<rpc::Allocate>("REQUEST_RESOURCE_ALLOCATION", 4001),
     as<rpc::WillRun>("REQUEST_JOB_WILL_RUN", 4012),
-    as<rpc::WaitJob>("REQUEST_JOB_INFO_SINGLE", 2021),   // sbatch --wait and salloc ask that, again and again
+    as<rpc::WaitJob>("REQUEST_JOB_INFO_SINGLE", 2021),  // sbatch --wait and salloc ask that, again and again
     as<rpc::FinishAllocation>("REQUEST_COMPLETE_JOB_ALLOCATION", 5017),
     as<rpc::AttachAllocation>("REQUEST_HET_JOB_ALLOC_INFO", 4027),
     as<rpc::CreateStep>("REQUEST_JOB_STEP_CREATE", 5001),
@@ -43,13 +43,8 @@ constexpr SlurmCall kSlurmCalls[] = {
 rpc::CallCount named(uint16_t message) {
   for (const SlurmCall& c : kSlurmCalls)
     if (c.message == message) return {c.name, c.number, 0, 0};
-  switch (message) {
-#define MUSTER_MESSAGE(number, request, answer, part) \
-  case number: return {std::string("MUSTER_") + (#request + 5), 60000u + number, 0, 0};
-#include "wire/messages.def"
-#undef MUSTER_MESSAGE
-    default: return {"MUSTER_UNKNOWN", 60000u + message, 0, 0};
-  }
+  const CommandRow* row = command_row(message);
+  return {"MUSTER_" + std::string(row ? row->name : "UNKNOWN"), 60000u + message, 0, 0};
 }
 
 }  // namespace

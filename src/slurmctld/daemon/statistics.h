@@ -17,7 +17,7 @@ namespace muster::slurmctld {
 struct CycleStats {
   std::atomic<uint64_t> cycles{0}, last_us{0}, max_us{0}, total_us{0}, depth_total{0}, last_depth{0}, classes_total{0}, last_classes{0},
       queue_length{0}, queue_total{0}, table_size{0}, table_total{0};
-  std::atomic<int64_t> when{0};   // microseconds since 1970
+  std::atomic<int64_t> when{0};  // microseconds since 1970
   void record(Time now, Duration took, uint64_t depth, uint64_t classes, uint64_t queue, uint64_t table) {
     auto us = static_cast<uint64_t>(took.count());
     ++cycles;
@@ -35,7 +35,8 @@ struct CycleStats {
     when = now.time_since_epoch().count();
   }
   void reset() {
-    for (auto* x : {&cycles, &last_us, &max_us, &total_us, &depth_total, &last_depth, &classes_total, &last_classes, &queue_total, &table_total})
+    for (auto* x :
+         {&cycles, &last_us, &max_us, &total_us, &depth_total, &last_depth, &classes_total, &last_classes, &queue_total, &table_total})
       *x = 0;
   }
   rpc::CycleCounts counts() const;
@@ -47,8 +48,9 @@ struct CallStats {
 
 class Statistics {
  public:
-  std::atomic<uint64_t> submitted{0}, started{0}, completed{0}, canceled{0}, failed{0}, turns{0}, events{0}, last_turn_us{0}, max_turn_us{0};
-  std::atomic<uint64_t> backfilled{0}, backfilled_since{0};   // ever, since the reset
+  std::atomic<uint64_t> submitted{0}, started{0}, completed{0}, canceled{0}, failed{0}, turns{0}, events{0}, last_turn_us{0},
+      max_turn_us{0};
+  std::atomic<uint64_t> backfilled{0}, backfilled_since{0};  // ever, since the reset
   CycleStats quick, full;
   Time since{};
 

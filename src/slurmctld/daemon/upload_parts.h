@@ -9,7 +9,7 @@
 
 namespace muster::slurmctld {
 
-inline constexpr size_t kUploadPartBytes = size_t{4} << 20;   // of records in one message; a record of its own may be longer
+inline constexpr size_t kUploadPartBytes = size_t{4} << 20;  // of records in one message; a record of its own may be longer
 
 // Encoded StoreRecords that hold all of `records`, each once, in their order; at least one. Each says the position of the whole:
 // only when the last is stored, that position is. Twice the time of encoding them.

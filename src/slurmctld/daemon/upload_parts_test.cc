@@ -52,7 +52,7 @@ TEST(UploadParts, FewRecordsAndNoneAreOneMessage) {
   const auto none = upload_parts(upload(0, 0));
   ASSERT_EQ(none.size(), 1u);
   EXPECT_EQ(decoded(none[0]).position, 7u);
-  EXPECT_EQ(upload_parts(upload(2, 5000), 1000).size(), 3u);   // longer than a part: one each
+  EXPECT_EQ(upload_parts(upload(2, 5000), 1000).size(), 3u);  // longer than a part: one each
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct Watches::Watch {
   Uid uid{};
   Duration interval{};
   bool busy = false, stale = false;  // busy: a look is being taken or told, or the interval is not over
+  bool making = false;               // with the query thread, or waiting for it
   std::unique_ptr<net::Loop::Timer> timer;
   // The query thread's while a part is made, the I/O thread's after that.
   JobWatch jobs;
@@ -28,6 +29,9 @@ Result<> Watches::add(const net::ChannelPtr& channel, rpc::WatchJobs request, Pr
   if (!again && (watches_.size() >= kMaxWatches || static_cast<size_t>(of_user) >= kMaxWatchesOfUser))
     return fail(Errc::kError, "too many watchers: at most " + std::to_string(kMaxWatches) + " in all and " +
                                   std::to_string(kMaxWatchesOfUser) + " of a user");
+  // What waits for the query thread cannot be taken back: one at a time.
+  if (again && watches_[channel.get()]->making)
+    return fail(Errc::kTryAgainLater, {}, "the watch asked for before on this connection has not looked yet");
   auto w = std::make_shared<Watch>(std::move(request.query), std::move(privacy));
   w->channel = channel;
   w->uid = uid;
@@ -59,19 +63,23 @@ void Watches::look(const std::shared_ptr<Watch>& w) {
 }
 
 void Watches::make_part(const std::shared_ptr<Watch>& watch, bool first) {
-  queries_.post([this, w = watch, first]() mutable {
-    w->changed = !first || w->jobs.look(snapshot_());
-    w->bytes.clear();
-    if (w->changed) {
-      w->part.more = w->jobs.next(w->part);
-      wire::encode(w->part, w->bytes);
-    }
-    loop_.post([this, w = std::move(w)] { tell(w); });  // the last reference is not let go of here: it has a timer
-  });
+  watch->making = true;
+  queries_.post(
+      [this, w = watch, first]() mutable {
+        w->changed = !first || w->jobs.look(snapshot_());
+        w->bytes.clear();
+        if (w->changed) {
+          w->part.more = w->jobs.next(w->part);
+          wire::encode(w->part, w->bytes);
+        }
+        loop_.post([this, w = std::move(w)] { tell(w); });  // the last reference is not let go of here: it has a timer
+      },
+      watch->uid.value);
 }
 
 // The last notice of a look has no rows: the watcher knows then that it sees all there is.
 void Watches::tell(const std::shared_ptr<Watch>& w) {
+  w->making = false;
   net::ChannelPtr c = w->channel.lock();
   auto at = c ? watches_.find(c.get()) : watches_.end();
   if (at == watches_.end() || at->second != w) return;  // closed, or replaced

@@ -23,7 +23,7 @@ class Watches {
   Watches(net::Loop& loop, net::QueryThread& queries, TakeSnapshot snapshot)
       : loop_(loop), queries_(queries), snapshot_(std::move(snapshot)) {}
 
-  // One a connection; a second one takes the place of the first. Errors: too many of them.
+  // One a connection; a second one takes the place of the first. Errors: too many of them, or the first has not looked yet.
   Result<> add(const net::ChannelPtr& channel, rpc::WatchJobs request, Privacy privacy);
   void forget(const net::Channel* channel);
   void state_changed();  // a new snapshot is out

@@ -8,9 +8,7 @@
 namespace muster::slurmd {
 namespace {
 
-uint64_t percent_of(uint64_t mb, double percent) {
-  return static_cast<uint64_t>(static_cast<double>(mb) * percent / 100 * (1 << 20));
-}
+uint64_t percent_of(uint64_t mb, double percent) { return static_cast<uint64_t>(static_cast<double>(mb) * percent / 100 * (1 << 20)); }
 
 }  // namespace
 
@@ -21,9 +19,7 @@ MemoryPlan memory_plan(const config::CgroupConf& c, uint64_t allocated_mb, uint6
   const double ram_percent = c.constrain_ram ? c.allowed_ram_percent : 100;
   const uint64_t least = c.min_ram_mb << 20;
   const uint64_t max_ram = percent_of(node_mb, c.max_ram_percent);
-  auto bounded = [&](uint64_t bytes, uint64_t max) {
-    return std::max(least, max ? std::min(bytes, max) : bytes);
-  };
+  auto bounded = [&](uint64_t bytes, uint64_t max) { return std::max(least, max ? std::min(bytes, max) : bytes); };
   out.hard_bytes = allocated_mb ? bounded(percent_of(allocated_mb, ram_percent), max_ram) : max_ram;
   out.soft_bytes = allocated_mb ? std::min(out.hard_bytes, bounded(allocated_mb << 20, max_ram)) : 0;
   if (!c.constrain_swap || !out.hard_bytes) return out;
@@ -32,17 +28,14 @@ MemoryPlan memory_plan(const config::CgroupConf& c, uint64_t allocated_mb, uint6
   uint64_t together = allocated_mb ? percent_of(allocated_mb, ram_percent + c.allowed_swap_percent) : most;
   if (most) together = std::min(together, most);
   together = std::max(together, out.hard_bytes);
-  if (c.constrain_ram)
-    out.swap_bytes = together - out.hard_bytes;
-  else
-    out.hard_bytes = together;
+  if (c.constrain_ram) out.swap_bytes = together - out.hard_bytes;
+  else out.hard_bytes = together;
   return out;
 }
 
-std::vector<std::string> denied_files(const std::vector<GresDevices>& node,
-                                      const std::vector<GresShare>& share) {
+std::vector<std::string> denied_files(const std::vector<GresDevices>& node, const std::vector<GresShare>& share) {
   std::set<std::string> all, own;
-  const Bitmap gpus = gpus_of(node, share);
+  const Bitmap gpus = gpus_of(share);
   for (const GresDevices& d : node) {
     if (d.name == "shard" || d.name == "mps") continue;  // their files are their GPUs'
     for (size_t i = 0; i < d.files.size(); ++i) {

@@ -23,7 +23,6 @@ MemoryPlan memory_plan(const config::CgroupConf& conf, uint64_t allocated_mb, ui
 
 // Files of the node's devices that a holder of `share` may not open: all that gres.conf names, without its
 // own.
-std::vector<std::string> denied_files(const std::vector<GresDevices>& node,
-                                      const std::vector<GresShare>& share);
+std::vector<std::string> denied_files(const std::vector<GresDevices>& node, const std::vector<GresShare>& share);
 
 }  // namespace muster::slurmd

@@ -71,12 +71,11 @@ GresShare held(const char* name, size_t device) {
 }
 
 TEST(DeniedFiles, AllOfTheNodeButOnesOwn) {
-  std::vector<GresDevices> node = {line("gpu", 0, 2, {"/dev/g0", "/dev/g1"}),
-                                   line("nic", 0, 2, {"/dev/n0", "/dev/n1"}),
-                                   line("shard", 0, 4, {"/dev/g1"})};
+  std::vector<GresDevices> node = {line("gpu", 0, 2, {"/dev/g0", "/dev/g1"}), line("nic", 0, 2, {"/dev/n0", "/dev/n1"}),
+                                   line("shard", 0, 4, {"/dev/g0"}), line("shard", 1, 4, {"/dev/g1"})};
   EXPECT_THAT(denied_files(node, {}), ElementsAre("/dev/g0", "/dev/g1", "/dev/n0", "/dev/n1"));
   EXPECT_THAT(denied_files(node, {held("gpu", 0), held("nic", 1)}), ElementsAre("/dev/g1", "/dev/n0"));
-  EXPECT_THAT(denied_files(node, {held("shard", 3)}), ElementsAre("/dev/g0", "/dev/n0", "/dev/n1"));
+  EXPECT_THAT(denied_files(node, {held("shard", 1)}), ElementsAre("/dev/g0", "/dev/n0", "/dev/n1"));
   EXPECT_THAT(denied_files({line("license", 0, 9, {})}, {}), IsEmpty());
 }
 

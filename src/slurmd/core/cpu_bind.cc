@@ -16,17 +16,10 @@ constexpr struct {
   Kind kind;
   const char *name, *label;
 } kNames[] = {
-    {Kind::kNone, "none", "NONE"},
-    {Kind::kThreads, "threads", "-threads"},
-    {Kind::kCores, "cores", "-cores"},
-    {Kind::kSockets, "sockets", "-sockets"},
-    {Kind::kLdoms, "ldoms", "-ldoms"},
-    {Kind::kRank, "rank", "RANK"},
-    {Kind::kMap, "map_cpu:", "MAP "},
-    {Kind::kMask, "mask_cpu:", "MASK"},
-    {Kind::kRankLdom, "rank_ldom", "LDRANK"},
-    {Kind::kMapLdom, "map_ldom:", "LDMAP "},
-    {Kind::kMaskLdom, "mask_ldom:", "LDMASK"},
+    {Kind::kNone, "none", "NONE"},           {Kind::kThreads, "threads", "-threads"},   {Kind::kCores, "cores", "-cores"},
+    {Kind::kSockets, "sockets", "-sockets"}, {Kind::kLdoms, "ldoms", "-ldoms"},         {Kind::kRank, "rank", "RANK"},
+    {Kind::kMap, "map_cpu:", "MAP "},        {Kind::kMask, "mask_cpu:", "MASK"},        {Kind::kRankLdom, "rank_ldom", "LDRANK"},
+    {Kind::kMapLdom, "map_ldom:", "LDMAP "}, {Kind::kMaskLdom, "mask_ldom:", "LDMASK"},
 };
 const auto& names_of(Kind kind) {
   return *std::ranges::find_if(kNames, [&](const auto& n) { return n.kind == kind; });
@@ -45,16 +38,11 @@ Wish implied(const StepRequest& r) {
   if (r.hint == "compute_bound" || r.hint == "memory_bound") return {Kind::kCores, 0, true};
   if (r.hint == "nomultithread") return {Kind::kThreads, 1, false};
   if (r.hint == "multithread") return {Kind::kThreads, 0, false};
-  if (r.threads_per_core)
-    w.kind = Kind::kThreads;
-  else if (r.cores_per_socket)
-    w.kind = Kind::kCores;
-  else if (r.sockets_per_node)
-    w.kind = Kind::kSockets;
-  else if (r.ntasks_per_core)
-    w.kind = r.ntasks_per_core == 1 ? Kind::kCores : Kind::kThreads;
-  else if (r.ntasks_per_socket)
-    w.kind = Kind::kSockets;
+  if (r.threads_per_core) w.kind = Kind::kThreads;
+  else if (r.cores_per_socket) w.kind = Kind::kCores;
+  else if (r.sockets_per_node) w.kind = Kind::kSockets;
+  else if (r.ntasks_per_core) w.kind = r.ntasks_per_core == 1 ? Kind::kCores : Kind::kThreads;
+  else if (r.ntasks_per_socket) w.kind = Kind::kSockets;
   return w;
 }
 
@@ -84,8 +72,7 @@ Bitmap widened(const Bitmap& seed, const Bitmap& cpus, Of&& of) {
 
 class Binder {
  public:
-  Binder(const StepRequest& r, uint32_t tasks, const Bitmap& cpus, const CpuMap& m)
-      : r_(r), tasks_(tasks), cpus_(cpus), m_(m) {
+  Binder(const StepRequest& r, uint32_t tasks, const Bitmap& cpus, const CpuMap& m) : r_(r), tasks_(tasks), cpus_(cpus), m_(m) {
     size_t top = 0;
     for (uint32_t cpu : m.os_cpu) top = std::max<size_t>(top, cpu);
     digits_ = top / 4 + 1;
@@ -96,9 +83,7 @@ class Binder {
     MUSTER_TRY(dist, parse_distribution_parts(r_.distribution));
     dist_ = dist;
     wish_ = implied(r_);
-    Kind kind = asked.kind != Kind::kDefault   ? asked.kind
-                : wish_.kind != Kind::kDefault ? wish_.kind
-                                               : d.kind;
+    Kind kind = asked.kind != Kind::kDefault ? asked.kind : wish_.kind != Kind::kDefault ? wish_.kind : d.kind;
     out_.verbose = asked.verbose || d.verbose;
     out_.own = laid_out(false);
     if (kind == Kind::kDefault) kind = automatic(need(), cpus_, m_, wish_.threads);
@@ -137,8 +122,7 @@ class Binder {
     out_.label = "cpu-bind=MASK";
     out_.type = "mask_cpu:";
     if (enough_ && kind != Kind::kDefault) {
-      for (const Bitmap& mask : out_.os_cpus)
-        out_.list += (out_.list.empty() ? "" : ",") + hex_mask(mask, digits_);
+      for (const Bitmap& mask : out_.os_cpus) out_.list += (out_.list.empty() ? "" : ",") + hex_mask(mask, digits_);
       return;
     }
     if (kind != Kind::kDefault) {
@@ -160,14 +144,10 @@ class Binder {
     Bitmap one;
     switch (kind) {
       case Kind::kMap:
-      case Kind::kMask:
-        return list[task % list.size()];
+      case Kind::kMask: return list[task % list.size()];
       case Kind::kMapLdom:
-      case Kind::kMaskLdom:
-        return of_domains(list[task % list.size()]);
-      case Kind::kRank:
-        one.set(task % m_.cpus());
-        return one;
+      case Kind::kMaskLdom: return of_domains(list[task % list.size()]);
+      case Kind::kRank: one.set(task % m_.cpus()); return one;
       default: {  // by locality domain: the n-th one that the machine has
         Bitmap domains = m_.numa_nodes_of(Bitmap(m_.cpus(), true));
         size_t at = domains.first();
@@ -189,25 +169,21 @@ class Binder {
       case Kind::kThreads:
       case Kind::kCores:
       case Kind::kSockets:
-      case Kind::kLdoms:
-        generated(kind);
-        return {};
-      default:
-        break;
+      case Kind::kLdoms: generated(kind); return {};
+      default: break;
     }
     const auto& names = names_of(kind);
     const Bitmap mine = m_.to_os(cpus_);
     const bool explicit_cpus = kind == Kind::kMap || kind == Kind::kMask;
     if (!explicit_cpus && cpus_.count() < m_.cpus())
-      return fail(Errc::kCpuBind, "Unable to satisfy cpu bind request: Entire node must be allocated for " +
-                                      std::string(split(names.name, ':').front()));
+      return fail(Errc::kCpuBind,
+                  "Unable to satisfy cpu bind request: Entire node must be allocated for " + std::string(split(names.name, ':').front()));
     for (uint32_t i = 0; i < tasks_; ++i) {
       out_.os_cpus.push_back(named(kind, asked.list, i));
       if (out_.os_cpus.back().none() || !mine.contains(out_.os_cpus.back()))
-        return fail(Errc::kCpuBind,
-                    "Unable to satisfy cpu bind request: CPU binding outside of job step allocation, "
-                    "allocated CPUs are: " +
-                        hex_mask(mine, digits_) + ".");
+        return fail(Errc::kCpuBind, "Unable to satisfy cpu bind request: CPU binding outside of job step allocation, "
+                                    "allocated CPUs are: " +
+                                        hex_mask(mine, digits_) + ".");
     }
     out_.label = std::string("cpu-bind=") + names.label;
     out_.type = names.name;
@@ -229,32 +205,27 @@ class Binder {
 Kind kind_named(std::string_view word) {
   for (const auto& n : kNames)
     if (n.label[0] == '-' || n.kind == Kind::kNone)
-      if (istarts_with(word, std::string_view(n.name).substr(
-                                 0, n.kind == Kind::kNone ? 4 : std::string_view(n.name).size() - 1)))
+      if (istarts_with(word, std::string_view(n.name).substr(0, n.kind == Kind::kNone ? 4 : std::string_view(n.name).size() - 1)))
         return n.kind;
   return Kind::kDefault;
 }
 
 }  // namespace
 
-CpuBindDefaults cpu_bind_defaults(const std::string& node, const std::string& partition,
-                                  const std::vector<std::string>& param) {
+CpuBindDefaults cpu_bind_defaults(const std::string& node, const std::string& partition, const std::vector<std::string>& param) {
   CpuBindDefaults out;
   for (const std::string& p : param) {
-    if (istarts_with(p, "autobind="))
-      out.autobind = kind_named(std::string_view(p).substr(9));
-    else if (iequals(p, "verbose"))
-      out.verbose = true;
-    else if (Kind k = kind_named(p); k != Kind::kDefault)
-      out.kind = k;
+    if (istarts_with(p, "autobind=")) out.autobind = kind_named(std::string_view(p).substr(9));
+    else if (iequals(p, "verbose")) out.verbose = true;
+    else if (Kind k = kind_named(p); k != Kind::kDefault) out.kind = k;
   }
   for (const std::string* text : {&partition, &node})
     if (Kind k = kind_named(*text); k != Kind::kDefault) out.kind = k;
   return out;
 }
 
-Result<CpuBinding> bind_cpus(const StepRequest& request, uint32_t tasks, const Bitmap& step_cpus,
-                             const CpuMap& machine, const CpuBindDefaults& defaults) {
+Result<CpuBinding> bind_cpus(const StepRequest& request, uint32_t tasks, const Bitmap& step_cpus, const CpuMap& machine,
+                             const CpuBindDefaults& defaults) {
   if (tasks == 0 || step_cpus.none() || machine.cpus() == 0) {
     CpuBinding nothing;
     nothing.os_cpus.assign(tasks, Bitmap());
@@ -274,8 +245,8 @@ std::string cpu_bind_line(const CpuBinding& b, const std::string& node, uint32_t
 std::vector<std::string> cpu_bind_environment(const CpuBinding& b) {
   if (b.type.empty()) return {};
   const std::string verbose = b.verbose ? "verbose" : "quiet";
-  return {"SLURM_CPU_BIND=" + verbose + "," + b.type + b.list, "SLURM_CPU_BIND_VERBOSE=" + verbose,
-          "SLURM_CPU_BIND_TYPE=" + b.type, "SLURM_CPU_BIND_LIST=" + b.list};
+  return {"SLURM_CPU_BIND=" + verbose + "," + b.type + b.list, "SLURM_CPU_BIND_VERBOSE=" + verbose, "SLURM_CPU_BIND_TYPE=" + b.type,
+          "SLURM_CPU_BIND_LIST=" + b.list};
 }
 
 }  // namespace muster::slurmd

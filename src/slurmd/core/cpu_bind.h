@@ -29,25 +29,22 @@ struct CpuBindDefaults {
   bool verbose = false;
 };
 // "cores", "none,verbose", "autobind=threads" … ; "off" and unknown words are no binding.
-CpuBindDefaults cpu_bind_defaults(const std::string& node, const std::string& partition,
-                                  const std::vector<std::string>& task_plugin_param);
+CpuBindDefaults cpu_bind_defaults(const std::string& node, const std::string& partition, const std::vector<std::string>& task_plugin_param);
 
 struct CpuBinding {
   std::vector<Bitmap> os_cpus;  // by local task number, the kernel's numbers; an empty mask: not bound
   bool verbose = false;
-  std::string label;       // of a verbose line: "cpu-bind=MASK", "cpu-bind=NONE"
-  std::string type, list;  // SLURM_CPU_BIND_TYPE, SLURM_CPU_BIND_LIST
-  std::vector<Bitmap>
-      own;  // by local task number, the model's numbers: where the task's share lies (for GPUs)
+  std::string label;        // of a verbose line: "cpu-bind=MASK", "cpu-bind=NONE"
+  std::string type, list;   // SLURM_CPU_BIND_TYPE, SLURM_CPU_BIND_LIST
+  std::vector<Bitmap> own;  // by local task number, the model's numbers: where the task's share lies (for GPUs)
 };
 // `tasks` ≥ 1 on this node; `step_cpus` by the model's numbers. Errors: kCpuBind, a binding outside of the
 // step or one that needs the entire node; kInvalidReq, a text that cannot be read.
-Result<CpuBinding> bind_cpus(const StepRequest& request, uint32_t tasks, const Bitmap& step_cpus,
-                             const CpuMap& machine, const CpuBindDefaults& defaults);
+Result<CpuBinding> bind_cpus(const StepRequest& request, uint32_t tasks, const Bitmap& step_cpus, const CpuMap& machine,
+                             const CpuBindDefaults& defaults);
 
 // "cpu-bind=MASK - n1, task  0  0 [%p]: mask 0x1 set"; %p stands for the task's process id.
-std::string cpu_bind_line(const CpuBinding& binding, const std::string& node, uint32_t rank,
-                          uint32_t local_id);
+std::string cpu_bind_line(const CpuBinding& binding, const std::string& node, uint32_t rank, uint32_t local_id);
 // SLURM_CPU_BIND and its parts, NAME=value.
 std::vector<std::string> cpu_bind_environment(const CpuBinding& binding);
 

@@ -47,26 +47,16 @@ Result<CpuBinding> bind(const Case& c, const CpuMap& m, const CpuBindDefaults& d
       return w.substr(key.size());
     };
     auto number = [](std::string_view t) { return *parse_number<uint32_t>(t); };
-    if (auto v = value("-n"))
-      tasks = number(*v);
-    else if (auto v = value("-c"))
-      r.cpus_per_task = number(*v);
-    else if (auto v = value("m="))
-      r.distribution = *v;
-    else if (auto v = value("hint="))
-      r.hint = *v;
-    else if (auto v = value("tpc="))
-      r.threads_per_core = number(*v);
-    else if (auto v = value("tpcore="))
-      r.ntasks_per_core = number(*v);
-    else if (auto v = value("tps="))
-      r.ntasks_per_socket = number(*v);
-    else if (auto v = value("S="))
-      r.sockets_per_node = number(*v);
-    else if (auto v = value("C="))
-      r.cores_per_socket = number(*v);
-    else
-      r.cpu_bind = w;
+    if (auto v = value("-n")) tasks = number(*v);
+    else if (auto v = value("-c")) r.cpus_per_task = number(*v);
+    else if (auto v = value("m=")) r.distribution = *v;
+    else if (auto v = value("hint=")) r.hint = *v;
+    else if (auto v = value("tpc=")) r.threads_per_core = number(*v);
+    else if (auto v = value("tpcore=")) r.ntasks_per_core = number(*v);
+    else if (auto v = value("tps=")) r.ntasks_per_socket = number(*v);
+    else if (auto v = value("S=")) r.sockets_per_node = number(*v);
+    else if (auto v = value("C=")) r.cores_per_socket = number(*v);
+    else r.cpu_bind = w;
   }
   return bind_cpus(r, tasks, cpus(c.step), m, d);
 }
@@ -154,12 +144,9 @@ TEST(CpuBind, MasksCarryTheKernelsNumbers) {
 }
 
 TEST(CpuBind, OneSocketAndFourDomains) {
-  expect({{"-n2", "0-1", "0x1,0x2"}, {"-n2 sockets", "0-1", "0x3,0x3"}, {"-n1 -c2", "0-1", "0x3"}},
-         machine(1, 2, 1, 1));
+  expect({{"-n2", "0-1", "0x1,0x2"}, {"-n2 sockets", "0-1", "0x3,0x3"}, {"-n1 -c2", "0-1", "0x3"}}, machine(1, 2, 1, 1));
   CpuMap four = machine(2, 8, 1, 4);  // domains of four cores
-  expect({{"-n2 -c2 ldoms", "0-3,8-11", "0x000F,0x0F00"},
-          {"-n2 -c6 ldoms", "0-11", "0x00FF,0x0FF0"},
-          {"-n16 map_ldom:3,0", "0-15", "3,0"}},
+  expect({{"-n2 -c2 ldoms", "0-3,8-11", "0x000F,0x0F00"}, {"-n2 -c6 ldoms", "0-11", "0x00FF,0x0FF0"}, {"-n16 map_ldom:3,0", "0-15", "3,0"}},
          four);
   auto b = bind({"-n4 rank_ldom", "0-15", ""}, four);
   ASSERT_TRUE(b);
@@ -180,8 +167,7 @@ TEST(CpuBind, WhatTheStepDoesNotHoldIsRefused) {
             "are: 0x0003.");
   EXPECT_THAT(text("-n1 map_cpu:99", "0-15"), HasSubstr("outside of job step allocation"));
   EXPECT_THAT(text("-n2 mask_cpu:0", "0-15"), HasSubstr("outside of job step allocation"));
-  EXPECT_EQ(text("-n2 rank_ldom", "0-7"),
-            "Unable to satisfy cpu bind request: Entire node must be allocated for rank_ldom");
+  EXPECT_EQ(text("-n2 rank_ldom", "0-7"), "Unable to satisfy cpu bind request: Entire node must be allocated for rank_ldom");
   EXPECT_THAT(text("-n2 map_ldom:0", "0-7"), HasSubstr("Entire node must be allocated for map_ldom"));
 }
 
@@ -200,8 +186,7 @@ TEST(CpuBind, WhatTheSiteSays) {
   EXPECT_EQ(bind({"-n2", "0-1", ""}, m, cpu_bind_defaults("none", "cores", {"Sockets"}))->type, "none");
   EXPECT_EQ(bind({"-n2", "0-1", ""}, m, cpu_bind_defaults("", "threads", {"Cores"}))->list, "0x0001,0x0002");
   EXPECT_EQ(bind({"-n2 threads", "0-1", ""}, m, cpu_bind_defaults("none", "", {}))->list, "0x0001,0x0002");
-  EXPECT_EQ(bind({"-n3", "0-1,8-9", ""}, m, cpu_bind_defaults("", "", {"autobind=threads"}))->list,
-            "0x0001,0x0100,0x0002");
+  EXPECT_EQ(bind({"-n3", "0-1,8-9", ""}, m, cpu_bind_defaults("", "", {"autobind=threads"}))->list, "0x0001,0x0100,0x0002");
   auto b = bind({"-n2 v", "0-1", ""}, m);
   EXPECT_EQ(cpu_bind_line(*b, "n1", 0, 0), "cpu-bind=MASK - n1, task  0  0 [%p]: mask 0x1 set");
   EXPECT_EQ(cpu_bind_environment(*b).front(), "SLURM_CPU_BIND=verbose,mask_cpu:0x0001,0x0002");
@@ -219,8 +204,7 @@ TEST(CpuBind, NeverOutsideAndNeverTwice) {
       Bitmap step = Bitmap::from_words(16, {held & 0xffff});
       if (step.none()) continue;
       for (const char* kind : {"", "threads", "cores", "sockets", "ldoms"})
-        for (const char* dist :
-             {"", "block:block", "block:fcyclic", "cyclic:cyclic:cyclic", "block:block:fcyclic"})
+        for (const char* dist : {"", "block:block", "block:fcyclic", "cyclic:cyclic:cyclic", "block:block:fcyclic"})
           for (uint32_t tasks : {1u, 2u, 3u, 8u})
             for (uint32_t each : {1u, 2u, 3u}) {
               StepRequest r;

@@ -7,8 +7,7 @@ namespace muster::slurmd {
 
 using By = Distribution::Cpus;
 
-CpuLayout::CpuLayout(const Bitmap& cpus, const CpuMap& machine, By sockets, By cores, uint32_t threads,
-                     bool whole_cores)
+CpuLayout::CpuLayout(const Bitmap& cpus, const CpuMap& machine, By sockets, By cores, uint32_t threads, bool whole_cores)
     : by_socket_(sockets == By::kDefault ? By::kCyclic : sockets), by_core_(cores) {
   std::map<size_t, std::map<size_t, Core>> found;
   cpus.for_each([&](size_t cpu) {

@@ -14,8 +14,8 @@ namespace muster::slurmd {
 class CpuLayout {
  public:
   // `whole_cores`: cores are handed out, not CPUs. `threads`: usable threads of a core, 0 = all.
-  CpuLayout(const Bitmap& cpus, const CpuMap& machine, Distribution::Cpus sockets, Distribution::Cpus cores,
-            uint32_t threads, bool whole_cores);
+  CpuLayout(const Bitmap& cpus, const CpuMap& machine, Distribution::Cpus sockets, Distribution::Cpus cores, uint32_t threads,
+            bool whole_cores);
   size_t units() const { return units_; }  // CPUs or cores to hand out
   // The next task's `count` units, as CPUs. When nothing is left everything is free again: tasks then share.
   Bitmap take(uint32_t count);

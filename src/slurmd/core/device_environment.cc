@@ -31,41 +31,21 @@ uint32_t flags_for(const std::vector<GresDevices>& node, const Bitmap& gpus) {
   return flags & (kEveryVendor | kGresNoEnv) ? flags : flags | kEveryVendor;
 }
 
-// The GPU behind a device file; npos: none.
-size_t gpu_with_file(const std::vector<GresDevices>& node, const std::string& file) {
-  for (const GresDevices& d : node) {
-    if (d.name != "gpu") continue;
-    for (size_t i = 0; i < d.files.size(); ++i)
-      if (d.files[i] == file) return d.first_index + (d.files.size() == d.count ? i : 0);
-  }
-  return Bitmap::npos;
-}
-
-// Unit `unit` of a line of shards or MPS parts: the line's files share its count evenly.
-const std::string* file_of_unit(const GresDevices& d, size_t unit) {
-  if (d.files.empty() || unit < d.first_index || unit >= d.first_index + d.count) return nullptr;
-  const uint64_t each = std::max<uint64_t>(1, d.count / d.files.size());
-  return &d.files[std::min<size_t>((unit - d.first_index) / each, d.files.size() - 1)];
-}
-
 const GresShare* share_of(const std::vector<GresShare>& share, std::string_view name) {
   for (const GresShare& g : share)
     if (g.name == name && (g.count > 0 || g.devices.any())) return &g;
   return nullptr;
 }
 
-uint64_t count_of(const GresShare& g) { return g.devices.any() ? g.devices.count() : g.count; }
-
-// The part of its GPU's MPS units that the share holds; 0: not known.
+// The part of a GPU's MPS units that the share holds, in hundredths; of several GPUs the smallest. 0: not known.
 uint64_t mps_percentage(const std::vector<GresDevices>& node, const GresShare& mps) {
-  for (const GresDevices& d : node)
-    if (d.name == "mps" && d.count > 0 &&
-        (mps.devices.none() ||
-         (mps.devices.first() >= d.first_index && mps.devices.first() < d.first_index + d.count))) {
-      const uint64_t whole = std::max<uint64_t>(1, d.count / std::max<size_t>(1, d.files.size()));
-      return std::min<uint64_t>(100, count_of(mps) * 100 / whole);
-    }
-  return 0;
+  uint64_t least = 0;
+  for (const GresDevices& d : node) {
+    if (d.name != mps.name || !d.shared || d.count == 0) continue;
+    const uint64_t part = std::min<uint64_t>(100, mps.shares_on(d.first_index) * 100 / d.count);
+    if (part && (!least || part < least)) least = part;
+  }
+  return least;
 }
 
 void add(std::vector<std::string>& out, std::string_view name, std::string_view value) {
@@ -74,19 +54,10 @@ void add(std::vector<std::string>& out, std::string_view name, std::string_view 
 
 }  // namespace
 
-Bitmap gpus_of(const std::vector<GresDevices>& node, const std::vector<GresShare>& share) {
+Bitmap gpus_of(const std::vector<GresShare>& share) {
   Bitmap out;
-  for (const GresShare& g : share) {
-    if (g.name == "gpu") out |= g.devices;
-    if (g.name != "shard" && g.name != "mps") continue;
-    for (const GresDevices& d : node)
-      if (d.name == g.name)
-        g.devices.for_each([&](size_t unit) {
-          const std::string* file = file_of_unit(d, unit);
-          size_t gpu = file ? gpu_with_file(node, *file) : Bitmap::npos;
-          if (gpu != Bitmap::npos) out.set(gpu);
-        });
-  }
+  for (const GresShare& g : share)
+    if (g.name == "gpu" || is_shared_gres(g.name)) out |= g.devices;  // shares are numbered by their GPU
   return out;
 }
 
@@ -113,10 +84,9 @@ std::vector<std::string> bound_environment(const NodeContext& node, const Bitmap
   return out;
 }
 
-std::vector<std::string> device_environment(const NodeContext& node, const std::vector<GresShare>& share,
-                                            std::string_view list_name) {
+std::vector<std::string> device_environment(const NodeContext& node, const std::vector<GresShare>& share, std::string_view list_name) {
   std::vector<std::string> out;
-  const Bitmap gpus = gpus_of(node.gres, share);
+  const Bitmap gpus = gpus_of(share);
   if (gpus.any()) out = bound_environment(node, gpus, gpus);
   if (const GresShare* gpu = share_of(share, "gpu"); gpu && gpu->devices.any()) {
     Bitmap own;
@@ -127,20 +97,17 @@ std::vector<std::string> device_environment(const NodeContext& node, const std::
     if (!list_name.empty()) add(out, list_name, list);
     add(out, "SLURM_GPUS_ON_NODE", std::to_string(own.count()));
   }
-  if (const GresShare* shard = share_of(share, "shard"))
-    add(out, "SLURM_SHARDS_ON_NODE", std::to_string(count_of(*shard)));
+  if (const GresShare* shard = share_of(share, "shard")) add(out, "SLURM_SHARDS_ON_NODE", std::to_string(shard->count));
   if (const GresShare* mps = share_of(share, "mps")) {
     add(out, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
-    if (uint64_t p = mps_percentage(node.gres, *mps))
-      add(out, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", std::to_string(p));
+    if (uint64_t p = mps_percentage(node.gres, *mps)) add(out, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", std::to_string(p));
   }
   return out;
 }
 
 void drop_device_variables(std::vector<std::string>& environment) {
   std::erase_if(environment, [](const std::string& e) {
-    return std::ranges::any_of(kVendors,
-                               [&](const Vendor& v) { return e.starts_with(std::string(v.variable) + "="); });
+    return std::ranges::any_of(kVendors, [&](const Vendor& v) { return e.starts_with(std::string(v.variable) + "="); });
   });
 }
 

@@ -15,10 +15,9 @@
 namespace muster::slurmd {
 
 // GPUs of the share: its own, and those whose shards or MPS parts it holds.
-Bitmap gpus_of(const std::vector<GresDevices>& node, const std::vector<GresShare>& share);
+Bitmap gpus_of(const std::vector<GresShare>& share);
 // Of a job or step. SLURM_JOB_GPUS or SLURM_STEP_GPUS by `list_name`. Nothing without a device.
-std::vector<std::string> device_environment(const NodeContext& node, const std::vector<GresShare>& share,
-                                            std::string_view list_name);
+std::vector<std::string> device_environment(const NodeContext& node, const std::vector<GresShare>& share, std::string_view list_name);
 // Of a task that is bound to `bound` of the step's GPUs `held`: the *_VISIBLE_DEVICES kind only.
 std::vector<std::string> bound_environment(const NodeContext& node, const Bitmap& held, const Bitmap& bound);
 // What the user's shell had of these names goes.

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "hostlist/hostlist.h"
+#include "model/without_job.h"
 #include "slurmd/core/device_environment.h"
 
 namespace muster::slurmd {
@@ -49,17 +50,13 @@ std::string asked_of(std::string_view tres, std::string_view kind) {
 }
 
 void limits_and_memory(List& e, const JobRequest& r) {
-  if (r.mem_per_cpu_mb)
-    e.set("SLURM_MEM_PER_CPU", *r.mem_per_cpu_mb);
-  else if (r.mem_per_gpu_mb)
-    e.set("SLURM_MEM_PER_GPU", *r.mem_per_gpu_mb);
-  else if (r.mem_per_node_mb)
-    e.set("SLURM_MEM_PER_NODE", *r.mem_per_node_mb);
+  if (r.mem_per_cpu_mb) e.set("SLURM_MEM_PER_CPU", *r.mem_per_cpu_mb);
+  else if (r.mem_per_gpu_mb) e.set("SLURM_MEM_PER_GPU", *r.mem_per_gpu_mb);
+  else if (r.mem_per_node_mb) e.set("SLURM_MEM_PER_NODE", *r.mem_per_node_mb);
 }
 
 void what_was_asked(List& e, const node_rpc::JobOnNode& job, const JobRequest& r) {
-  bool tasks_asked =
-      r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu;
+  bool tasks_asked = r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu;
   if (tasks_asked) {
     uint32_t tasks = job.num_tasks ? job.num_tasks : r.num_tasks;
     e.set("SLURM_NTASKS", tasks);
@@ -69,6 +66,7 @@ void what_was_asked(List& e, const node_rpc::JobOnNode& job, const JobRequest& r
   e.if_any("SLURM_NTASKS_PER_SOCKET", r.ntasks_per_socket);
   e.if_any("SLURM_NTASKS_PER_CORE", r.ntasks_per_core);
   e.if_any("SLURM_NTASKS_PER_GPU", r.ntasks_per_gpu);
+  e.if_any("SLURM_NTASKS_PER_TRES", r.ntasks_per_gpu);
   e.if_any("SLURM_CPUS_PER_TASK", r.cpus_per_task);
   e.if_any("SLURM_CPUS_PER_GPU", r.cpus_per_gpu);
   e.if_any("SLURM_THREADS_PER_CORE", r.threads_per_core);
@@ -134,8 +132,7 @@ std::vector<std::string> split_environment(std::string_view blob) {
   return out;
 }
 
-std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob,
-                                           const NodeContext& node) {
+std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob, const NodeContext& node) {
   static const JobRequest kNothing;
   const JobRequest& r = job.request ? *job.request : kNothing;
   std::vector<std::string> out = split_environment(blob);
@@ -164,17 +161,20 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
   e.if_any("SLURM_JOB_ACCOUNT", r.account);
   e.if_any("SLURM_JOB_QOS", r.qos);
   e.if_any("SLURM_JOB_RESERVATION", r.reservation);
+  e.if_any("SLURM_JOB_EXCLUSIVE", job.exclusive);
+  e.if_any("SLURM_JOB_OVERSUBSCRIBE", job.oversubscribe);
   e.set("SLURM_JOB_UID", r.uid.value);
   e.set("SLURM_JOB_GID", r.gid.value);
   e.if_any("SLURM_JOB_USER", r.user_name);
   e.if_any("SLURM_JOB_GROUP", node.group_name);
   e.if_any("SLURM_CLUSTER_NAME", job.cluster.empty() ? node.cluster : job.cluster);
   times(e, job.started, job.ends);
+  if (job.sluid) e.set("SLURM_JOB_SLUID", sluid_text(job.sluid));
   if (job.generation) e.set("SLURM_RESTART_COUNT", job.generation);
   if (r.env_export == EnvExport::kNone || r.env_export == EnvExport::kNil) e.set("SLURM_EXPORT_ENV", "NONE");
   e.set("SLURMD_NODENAME", node.node);
-  e.if_any("SLURM_TOPOLOGY_ADDR", job.topology_address);
-  e.if_any("SLURM_TOPOLOGY_ADDR_PATTERN", job.topology_pattern);
+  e.set("SLURM_TOPOLOGY_ADDR", job.topology_address.empty() ? node.node : job.topology_address);
+  e.set("SLURM_TOPOLOGY_ADDR_PATTERN", job.topology_address.empty() ? "node" : job.topology_pattern);
   e.set("HOSTNAME", node.host);
   e.if_any("SLURM_CONF", node.conf_path);
   e.set("SLURM_NODEID", "0");
@@ -189,13 +189,17 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
 namespace {
 
 void job_of_step(List& e, const rpc::StepCredential& step) {
-  e.set("SLURM_JOB_ID", step.job.value);
-  e.set("SLURM_JOBID", step.job.value);
+  if (!is_without_job(step.job)) {  // else that of the job that srun was called in, if it was
+    e.set("SLURM_JOB_ID", step.job.value);
+    e.set("SLURM_JOBID", step.job.value);
+  }
   e.set("SLURM_STEP_ID", step.step.value);
   e.set("SLURM_STEPID", step.step.value);
   e.if_any("SLURM_JOB_NODELIST", step.job_node_list);
   e.if_any("SLURM_JOB_QOS", step.qos);
   e.if_any("SLURM_JOB_RESERVATION", step.reservation);
+  e.if_any("SLURM_JOB_EXCLUSIVE", step.exclusive);
+  e.if_any("SLURM_JOB_OVERSUBSCRIBE", step.oversubscribe);
   e.if_any("SLURM_JOB_LICENSES", step.licenses);
   times(e, step.started, step.ends);
   array_ids(e, step.array_job, step.array_task);
@@ -220,7 +224,7 @@ void shape_of_step(List& e, const rpc::StepCredential& step, const StepRequest& 
   }
   const std::string nodes = compress_hosts(names), per_node = repeat_counts(tasks);
   const size_t job_nodes = count_hosts(step.job_node_list).value_or(0);
-  e.set("SLURM_NODELIST", nodes);
+  e.set("SLURM_NODELIST", step.job_node_list.empty() ? nodes : step.job_node_list);
   e.set("SLURM_STEP_NODELIST", nodes);
   e.set("SLURM_STEP_NUM_NODES", step.nodes.size());
   if (!request.preserve_env) {
@@ -240,16 +244,16 @@ void launcher_of_step(List& e, const rpc::LaunchStep& launch) {
   const std::string host = launch.io.host.empty() ? "127.0.0.1" : launch.io.host;
   e.set("SLURM_LAUNCH_NODE_IPADDR", host);
   e.set("SLURM_SRUN_COMM_HOST", host);
-  e.if_any("SLURM_SRUN_COMM_PORT", launch.io.port);
-  e.if_any("SLURM_STEP_LAUNCHER_PORT", launch.io.port);
+  e.set("SLURM_SRUN_COMM_PORT", launch.io.port);  // 0: srun is on this host and needs none
+  e.set("SLURM_STEP_LAUNCHER_PORT", launch.io.port);
 }
 
 void node_of_step(List& e, const rpc::StepNode& here, size_t node_index, const NodeContext& node) {
   e.set("SLURM_NODEID", node_index);
   e.set("SLURMD_NODENAME", node.node);
   e.if_any("SLURM_CONF", node.conf_path);
-  e.if_any("SLURM_TOPOLOGY_ADDR", here.topology_address);
-  e.if_any("SLURM_TOPOLOGY_ADDR_PATTERN", here.topology_pattern);
+  e.set("SLURM_TOPOLOGY_ADDR", here.topology_address.empty() ? node.node : here.topology_address);
+  e.set("SLURM_TOPOLOGY_ADDR_PATTERN", here.topology_address.empty() ? "node" : here.topology_pattern);
   Bitmap cpus;
   if (Bitmap::parse_ranges(here.cpu_list, cpus)) e.set("SLURM_CPUS_ON_NODE", cpus.count());
   std::string ranks;
@@ -259,8 +263,8 @@ void node_of_step(List& e, const rpc::StepNode& here, size_t node_index, const N
 
 }  // namespace
 
-std::vector<std::string> step_environment(const rpc::StepCredential& step, size_t node_index,
-                                          const rpc::LaunchStep& launch, const NodeContext& node) {
+std::vector<std::string> step_environment(const rpc::StepCredential& step, size_t node_index, const rpc::LaunchStep& launch,
+                                          const NodeContext& node) {
   std::vector<std::string> out = launch.request->environment;
   List e(out);
   job_of_step(e, step);
@@ -278,8 +282,7 @@ std::vector<std::string> task_environment(uint32_t rank, uint32_t local_id) {
   return {"SLURM_PROCID=" + std::to_string(rank), "SLURM_LOCALID=" + std::to_string(local_id)};
 }
 
-std::vector<std::string> program_environment(const ProgramContext& job, const NodeContext& node,
-                                             bool epilog) {
+std::vector<std::string> program_environment(const ProgramContext& job, const NodeContext& node, bool epilog) {
   std::vector<std::string> out;
   List e(out);
   e.set("SLURM_JOB_ID", job.job.value);

@@ -28,12 +28,11 @@ struct NodeContext {
 };
 
 // Everything of a batch script: the job's own environment, then ours over it.
-std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob,
-                                           const NodeContext& node);
+std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob, const NodeContext& node);
 
 // All tasks of this node's part of a step.
-std::vector<std::string> step_environment(const rpc::StepCredential& step, size_t node_index,
-                                          const rpc::LaunchStep& launch, const NodeContext& node);
+std::vector<std::string> step_environment(const rpc::StepCredential& step, size_t node_index, const rpc::LaunchStep& launch,
+                                          const NodeContext& node);
 // One task: SLURM_PROCID, SLURM_LOCALID.
 std::vector<std::string> task_environment(uint32_t rank, uint32_t local_id);
 

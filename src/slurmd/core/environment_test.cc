@@ -78,12 +78,9 @@ TEST(BatchEnvironment, OfAnArrayTaskWithGpus) {
 TEST(BatchEnvironment, DevicesOfTheSubmittingShellDoNotLeakIn) {
   NodeContext n;
   n.gpus_configured = true;
-  EXPECT_FALSE(table(batch_environment(job(), std::string("CUDA_VISIBLE_DEVICES=9\0", 23), n))
-                   .contains("CUDA_VISIBLE_DEVICES"));
+  EXPECT_FALSE(table(batch_environment(job(), std::string("CUDA_VISIBLE_DEVICES=9\0", 23), n)).contains("CUDA_VISIBLE_DEVICES"));
   n.gpus_configured = false;
-  EXPECT_EQ(
-      table(batch_environment(job(), std::string("CUDA_VISIBLE_DEVICES=9\0", 23), n))["CUDA_VISIBLE_DEVICES"],
-      "9");
+  EXPECT_EQ(table(batch_environment(job(), std::string("CUDA_VISIBLE_DEVICES=9\0", 23), n))["CUDA_VISIBLE_DEVICES"], "9");
 }
 
 TEST(ProgramEnvironment, TellsTheEpilogTheExitCode) {

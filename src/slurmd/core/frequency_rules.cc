@@ -13,7 +13,8 @@ FrequencyOrder frequency_order(const std::string& asked, const FrequencyRules& r
   Result<CpuFrequencyWish> wish = parse_cpu_frequency(asked);
   if (!wish) return refused("no frequency or governor");
   if (!rules.confined) return refused("tasks are not confined to their CPUs here (TaskPlugin), so no frequency is set");
-  bool allowed = wish->governor.empty() || std::ranges::any_of(rules.governors, [&](const std::string& g) { return iequals(g, wish->governor); });
+  bool allowed =
+      wish->governor.empty() || std::ranges::any_of(rules.governors, [&](const std::string& g) { return iequals(g, wish->governor); });
   if (!allowed) return refused("the governor is not one of CpuFreqGovernors=" + join(rules.governors, ","));
   if (wish->high.empty()) return {cpu_frequency_text(*wish), {}};
   if (wish->governor.empty()) wish->governor = to_lower(rules.default_governor);

@@ -60,8 +60,7 @@ Bitmap next_of(uint32_t count, const Bitmap& near, const Bitmap& held, Bitmap& t
 
 }  // namespace
 
-Result<DeviceBinding> bind_devices(const std::string& tres_bind, const DeviceBindRequest& r,
-                                   const std::vector<GresDevices>& node) {
+Result<DeviceBinding> bind_devices(const std::string& tres_bind, const DeviceBindRequest& r, const std::vector<GresDevices>& node) {
   MUSTER_TRY(b, parse_tres_bind_for(tres_bind, "gres/" + r.name));
   DeviceBinding out;
   out.devices.resize(r.ranks.size());
@@ -72,32 +71,23 @@ Result<DeviceBinding> bind_devices(const std::string& tres_bind, const DeviceBin
     const Bitmap near = closest(r, r.task_cores.at(i), node);
     Bitmap& mine = out.devices[i];
     switch (b.kind) {
-      case Kind::kClosest:
-        mine = near;
-        break;
+      case Kind::kClosest: mine = near; break;
       case Kind::kSingle: {
         std::vector<size_t> list = members(near);
         mine = numbers({list[tasks_on[near.to_ranges()]++ / b.count % list.size()]});
         break;
       }
-      case Kind::kPerTask:
-        mine = next_of(b.count, near, r.held, taken);
-        break;
-      default:
-        mine = named(r, b.list[i % b.list.size()]);
-        break;
+      case Kind::kPerTask: mine = next_of(b.count, near, r.held, taken); break;
+      default: mine = named(r, b.list[i % b.list.size()]); break;
     }
     if (mine.none()) {
       mine = numbers({r.held.first()});
-      out.notes.push_back("slurmstepd: error: Bind request " + r.name +
-                          " does not specify any devices within the allocation for task " +
-                          std::to_string(r.ranks[i]) +
-                          ". Binding to the first device in the allocation instead.");
+      out.notes.push_back("slurmstepd: error: Bind request " + r.name + " does not specify any devices within the allocation for task " +
+                          std::to_string(r.ranks[i]) + ". Binding to the first device in the allocation instead.");
     }
     if (b.verbose)
-      out.notes.push_back(
-          r.name + "-bind: usable_gres=" + hex_mask(mine) + "; bit_alloc=" + hex_mask(r.held) +
-          "; local_inx=" + std::to_string(r.held.count()) + "; task=" + std::to_string(r.ranks[i]));
+      out.notes.push_back(r.name + "-bind: usable_gres=" + hex_mask(mine) + "; bit_alloc=" + hex_mask(r.held) +
+                          "; local_inx=" + std::to_string(r.held.count()) + "; task=" + std::to_string(r.ranks[i]));
   }
   return out;
 }

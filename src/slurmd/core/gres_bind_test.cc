@@ -27,8 +27,8 @@ std::vector<GresDevices> eight() {
   return out;
 }
 
-std::vector<std::string> bound(const char* how, const char* held, std::vector<const char*> cores,
-                               bool relative = false, std::vector<std::string>* notes = nullptr) {
+std::vector<std::string> bound(const char* how, const char* held, std::vector<const char*> cores, bool relative = false,
+                               std::vector<std::string>* notes = nullptr) {
   DeviceBindRequest r;
   r.name = "gpu";
   r.held = set(held);
@@ -48,10 +48,8 @@ std::vector<std::string> bound(const char* how, const char* held, std::vector<co
 TEST(DeviceBind, ClosestAndSingleGoByAffinity) {
   EXPECT_THAT(bound("gres/gpu:closest", "1-2,5", {"0", "4", "3-4"}), ElementsAre("1-2", "5", "1-2,5"));
   EXPECT_THAT(bound("gres/gpu:closest", "1", {"4"}), ElementsAre("1"));  // none is near: a task must get one
-  EXPECT_THAT(bound("gres/gpu:single:1", "0-7", {"0", "1", "4", "5", "2"}),
-              ElementsAre("0", "1", "4", "5", "2"));
-  EXPECT_THAT(bound("gres/gpu:single:2", "0,1,4,5", {"0", "1", "2", "4", "5"}),
-              ElementsAre("0", "0", "1", "4", "4"));
+  EXPECT_THAT(bound("gres/gpu:single:1", "0-7", {"0", "1", "4", "5", "2"}), ElementsAre("0", "1", "4", "5", "2"));
+  EXPECT_THAT(bound("gres/gpu:single:2", "0,1,4,5", {"0", "1", "2", "4", "5"}), ElementsAre("0", "0", "1", "4", "4"));
 }
 
 TEST(DeviceBind, PerTaskPrefersNearAndSharesNothing) {
@@ -65,14 +63,11 @@ TEST(DeviceBind, ListsCountOnTheNodeOrInTheCgroup) {
   EXPECT_THAT(bound("gres/gpu:map:5,1", "1,5", {"0", "0", "0"}), ElementsAre("5", "1", "5"));
   EXPECT_THAT(bound("gres/gpu:map_gpu:1*2,0", "1,5", {"0", "0", "0"}, true), ElementsAre("5", "5", "1"));
   EXPECT_THAT(bound("gres/gpu:mask:0x22,0x2", "1,5", {"0", "0"}), ElementsAre("1,5", "1"));
-  EXPECT_THAT(bound("gres/gpu:mask_gpu:0x3*2,0x2", "1,5", {"0", "0", "0"}, true),
-              ElementsAre("1,5", "1,5", "5"));
+  EXPECT_THAT(bound("gres/gpu:mask_gpu:0x3*2,0x2", "1,5", {"0", "0", "0"}, true), ElementsAre("1,5", "1,5", "5"));
   std::vector<std::string> notes;
   EXPECT_THAT(bound("gres/gpu:map:7", "1,5", {"0"}, false, &notes), ElementsAre("1"));
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_THAT(
-      notes[0],
-      HasSubstr("does not specify any devices within the allocation for task 0. Binding to the first"));
+  EXPECT_THAT(notes[0], HasSubstr("does not specify any devices within the allocation for task 0. Binding to the first"));
 }
 
 TEST(DeviceBind, NoneVerboseOtherKindsAndErrors) {
@@ -84,8 +79,7 @@ TEST(DeviceBind, NoneVerboseOtherKindsAndErrors) {
   EXPECT_THAT(bound("gres/gpu:verbose,single:1", "2-3", {"0", "1"}, false, &notes), ElementsAre("2", "3"));
   EXPECT_THAT(notes, ElementsAre("gpu-bind: usable_gres=0x4; bit_alloc=0xC; local_inx=2; task=0",
                                  "gpu-bind: usable_gres=0x8; bit_alloc=0xC; local_inx=2; task=1"));
-  for (const char* wrong :
-       {"gres/gpu:single:0", "gres/gpu:map:x", "gres/gpu:nearby", "gres/gpu:map:", "gres/gpu:per_task"})
+  for (const char* wrong : {"gres/gpu:single:0", "gres/gpu:map:x", "gres/gpu:nearby", "gres/gpu:map:", "gres/gpu:per_task"})
     EXPECT_THAT(bound(wrong, "0", {"0"}), ElementsAre(HasSubstr(" "))) << wrong;
 }
 

@@ -9,8 +9,7 @@
 namespace muster::slurmd {
 namespace {
 
-constexpr uint32_t kEnvironmentFlags = kGresEnvNvidia | kGresEnvAmd | kGresEnvIntel |
-                                       kGresEnvOpencl | kGresNoEnv;
+constexpr uint32_t kEnvironmentFlags = kGresEnvNvidia | kGresEnvAmd | kGresEnvIntel | kGresEnvOpencl | kGresNoEnv;
 
 // One configured device.
 struct Wanted {
@@ -25,10 +24,8 @@ std::vector<Wanted> devices_wanted(const std::vector<GresDevices>& configured) {
     if (g.name != "gpu") continue;
     for (uint64_t i = 0; i < g.count; ++i) {
       Wanted w{&g, g.first_index + i, {}};
-      if (g.count == 1)
-        w.files = g.files;
-      else if (i < g.files.size())
-        w.files = {g.files[i]};
+      if (g.count == 1) w.files = g.files;
+      else if (i < g.files.size()) w.files = {g.files[i]};
       out.push_back(std::move(w));
     }
   }
@@ -60,8 +57,7 @@ class Reconciler {
       : found_(found), used_(found.size()), vendor_flags_(vendor_flags) {}
 
   void by_file(const Wanted& w, Reconciled& out) {
-    auto at =
-        std::ranges::find_if(found_, [&](const FoundDevice& f) { return same_files(f.files, w.files); });
+    auto at = std::ranges::find_if(found_, [&](const FoundDevice& f) { return same_files(f.files, w.files); });
     if (at == found_.end()) {
       out.problems.push_back(name_of(w) + " is configured and was not found");
       return;
@@ -72,8 +68,7 @@ class Reconciler {
     if (!type_fits(w.line->type, at->type)) wrong = "does not fit what was found: Type=" + at->type;
     if (w.line->cores.any() && at->cores.any() && !(w.line->cores == at->cores))
       wrong = "has Cores=" + w.line->cores.to_ranges() + ", found: Cores=" + at->cores.to_ranges();
-    if (!w.line->links.empty() && !at->links.empty() && w.line->links != at->links)
-      wrong = "has other Links than were found";
+    if (!w.line->links.empty() && !at->links.empty() && w.line->links != at->links) wrong = "has other Links than were found";
     if (!wrong.empty()) {
       out.problems.push_back(name_of(w) + " " + wrong);
       return;
@@ -128,8 +123,7 @@ bool type_fits(std::string_view configured, std::string_view found) {
   return have.find(want.substr(0, want.size() - profile.size())) != have.npos;
 }
 
-Reconciled reconcile_gpus(const std::vector<GresDevices>& configured, const std::vector<FoundDevice>& found,
-                          uint32_t vendor_flags) {
+Reconciled reconcile_gpus(const std::vector<GresDevices>& configured, const std::vector<FoundDevice>& found, uint32_t vendor_flags) {
   Reconciled out;
   for (const GresDevices& g : configured)
     if (g.name != "gpu") out.devices.push_back(g);
@@ -156,8 +150,7 @@ Reconciled reconcile_gpus(const std::vector<GresDevices>& configured, const std:
   if (work.unused() > 0)
     out.problems.push_back(std::to_string(work.unused()) + " more GPU" + (work.unused() == 1 ? "" : "s") +
                            " found than configured: not used");
-  auto gpus =
-      std::ranges::stable_partition(out.devices, [](const GresDevices& g) { return g.name != "gpu"; });
+  auto gpus = std::ranges::stable_partition(out.devices, [](const GresDevices& g) { return g.name != "gpu"; });
   std::ranges::sort(gpus, {}, &GresDevices::first_index);
   return out;
 }

@@ -29,8 +29,7 @@ struct Reconciled {
 };
 // `vendor_flags`: GresFlag of the mechanism that found them, where the configuration has none for the
 // environment.
-Reconciled reconcile_gpus(const std::vector<GresDevices>& configured, const std::vector<FoundDevice>& found,
-                          uint32_t vendor_flags);
+Reconciled reconcile_gpus(const std::vector<GresDevices>& configured, const std::vector<FoundDevice>& found, uint32_t vendor_flags);
 
 // "h100" fits "nvidia_h100_80gb_hbm3"; "a100_3g.20gb" fits "nvidia_a100-sxm4-40gb_3g.20gb". "" fits
 // everything.

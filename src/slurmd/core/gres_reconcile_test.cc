@@ -22,11 +22,8 @@ Bitmap cores(const char* text) {
 std::vector<FoundDevice> box() {
   std::vector<FoundDevice> out;
   for (int i = 0; i < 4; ++i)
-    out.push_back({"nvidia_h100_80gb_hbm3",
-                   {"/dev/nvidia" + std::to_string(i)},
-                   cores(i < 2 ? "0-3" : "4-7"),
-                   {},
-                   "GPU-" + std::to_string(i)});
+    out.push_back(
+        {"nvidia_h100_80gb_hbm3", {"/dev/nvidia" + std::to_string(i)}, cores(i < 2 ? "0-3" : "4-7"), {}, "GPU-" + std::to_string(i)});
   return out;
 }
 
@@ -43,15 +40,14 @@ GresDevices line(const char* type, uint32_t first, uint64_t count, std::vector<s
 std::vector<std::string> shown(const Reconciled& r) {
   std::vector<std::string> out;
   for (const GresDevices& d : r.devices)
-    out.push_back(std::to_string(d.first_index) + ":" + d.type + ":" + d.files.at(0) + ":" +
-                  d.cores.to_ranges());
+    out.push_back(std::to_string(d.first_index) + ":" + d.type + ":" + d.files.at(0) + ":" + d.cores.to_ranges());
   return out;
 }
 
 TEST(ReconcileGpus, CountsTakeWhatWasFound) {
   Reconciled r = reconcile_gpus({line("h100", 0, 4)}, box(), kGresEnvNvidia);
-  EXPECT_THAT(shown(r), ElementsAre("0:h100:/dev/nvidia0:0-3", "1:h100:/dev/nvidia1:0-3", "2:h100:/dev/nvidia2:4-7",
-                                    "3:h100:/dev/nvidia3:4-7"));
+  EXPECT_THAT(shown(r),
+              ElementsAre("0:h100:/dev/nvidia0:0-3", "1:h100:/dev/nvidia1:0-3", "2:h100:/dev/nvidia2:4-7", "3:h100:/dev/nvidia3:4-7"));
   EXPECT_THAT(r.problems, IsEmpty());
   EXPECT_EQ(r.devices[0].flags, kGresEnvNvidia);
   EXPECT_THAT(r.uuids, ElementsAre("GPU-0", "GPU-1", "GPU-2", "GPU-3"));
@@ -70,8 +66,7 @@ TEST(ReconcileGpus, AMissingCardLeavesAGap) {
   found.erase(found.begin() + 1);
   std::vector<std::string> files = {"/dev/nvidia0", "/dev/nvidia1", "/dev/nvidia2", "/dev/nvidia3"};
   Reconciled r = reconcile_gpus({line("h100", 0, 4, files)}, found, 0);
-  EXPECT_THAT(shown(r),
-              ElementsAre("0:h100:/dev/nvidia0:0-3", "2:h100:/dev/nvidia2:4-7", "3:h100:/dev/nvidia3:4-7"));
+  EXPECT_THAT(shown(r), ElementsAre("0:h100:/dev/nvidia0:0-3", "2:h100:/dev/nvidia2:4-7", "3:h100:/dev/nvidia3:4-7"));
   EXPECT_THAT(r.problems, ElementsAre("gres/gpu:h100 File=/dev/nvidia1 is configured and was not found"));
   EXPECT_EQ(r.uuids[2], "GPU-2");
   r = reconcile_gpus({line("h100", 0, 4)}, found, 0);
@@ -80,16 +75,14 @@ TEST(ReconcileGpus, AMissingCardLeavesAGap) {
 }
 
 TEST(ReconcileGpus, ContradictionsAreNotRegistered) {
-  GresDevices wrong_type = line("a100", 0, 1, {"/dev/nvidia0"}),
-              wrong_cores = line("h100", 1, 1, {"/dev/nvidia1"}),
+  GresDevices wrong_type = line("a100", 0, 1, {"/dev/nvidia0"}), wrong_cores = line("h100", 1, 1, {"/dev/nvidia1"}),
               twice = line("h100", 2, 1, {"/dev/nvidia2"}), again = line("h100", 3, 1, {"/dev/nvidia2"});
   wrong_cores.cores = cores("4-7");
   Reconciled r = reconcile_gpus({wrong_type, wrong_cores, twice, again}, box(), 0);
   EXPECT_THAT(shown(r), ElementsAre("2:h100:/dev/nvidia2:4-7"));
-  EXPECT_THAT(r.problems,
-              ElementsAre(HasSubstr("does not fit what was found: Type=nvidia_h100"),
-                          "gres/gpu:h100 File=/dev/nvidia1 has Cores=4-7, found: Cores=0-3",
-                          HasSubstr("is configured twice"), "3 more GPUs found than configured: not used"));
+  EXPECT_THAT(r.problems, ElementsAre(HasSubstr("does not fit what was found: Type=nvidia_h100"),
+                                      "gres/gpu:h100 File=/dev/nvidia1 has Cores=4-7, found: Cores=0-3", HasSubstr("is configured twice"),
+                                      "3 more GPUs found than configured: not used"));
 }
 
 TEST(ReconcileGpus, ConfiguredOrderAndFlagsStand) {
@@ -107,13 +100,11 @@ TEST(ReconcileGpus, ConfiguredOrderAndFlagsStand) {
 }
 
 TEST(ReconcileGpus, MigInstancesAreTypes) {
-  std::vector<FoundDevice> found = {
-      {"nvidia_a100-sxm4-40gb_3g.20gb", {"/dev/nvidia0", "/dev/cap12", "/dev/cap13"}, {}, {}, "MIG-1"},
-      {"nvidia_a100-sxm4-40gb_1c.3g.20gb", {"/dev/nvidia0", "/dev/cap21", "/dev/cap22"}, {}, {}, "MIG-2"},
-      {"nvidia_a100-sxm4-40gb", {"/dev/nvidia1"}, {}, {}, "GPU-1"}};
-  Reconciled r = reconcile_gpus(
-      {line("a100_3g.20gb", 0, 1), line("a100_1c.3g.20gb", 1, 1), line("a100", 2, 1, {"/dev/nvidia1"})},
-      found, 0);
+  std::vector<FoundDevice> found = {{"nvidia_a100-sxm4-40gb_3g.20gb", {"/dev/nvidia0", "/dev/cap12", "/dev/cap13"}, {}, {}, "MIG-1"},
+                                    {"nvidia_a100-sxm4-40gb_1c.3g.20gb", {"/dev/nvidia0", "/dev/cap21", "/dev/cap22"}, {}, {}, "MIG-2"},
+                                    {"nvidia_a100-sxm4-40gb", {"/dev/nvidia1"}, {}, {}, "GPU-1"}};
+  Reconciled r =
+      reconcile_gpus({line("a100_3g.20gb", 0, 1), line("a100_1c.3g.20gb", 1, 1), line("a100", 2, 1, {"/dev/nvidia1"})}, found, 0);
   EXPECT_THAT(r.problems, IsEmpty());
   EXPECT_THAT(r.uuids, ElementsAre("MIG-1", "MIG-2", "GPU-1"));
   r = reconcile_gpus({line("a100", 0, 1), line("a100_3g.20gb", 1, 1)}, found, 0);

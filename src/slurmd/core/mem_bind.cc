@@ -26,9 +26,8 @@ const auto& names_of(Kind kind) {
 void add_environment(const MemBind& b, MemBinding& out) {
   const auto& names = names_of(b.kind);
   const std::string verbose = b.verbose ? "verbose" : "quiet", type = names.type;
-  out.environment = {"SLURM_MEM_BIND=" + verbose + (b.prefer ? ",prefer," : ",") + type + b.list_text,
-                     "SLURM_MEM_BIND_VERBOSE=" + verbose, "SLURM_MEM_BIND_TYPE=" + type,
-                     "SLURM_MEM_BIND_LIST=" + b.list_text};
+  out.environment = {"SLURM_MEM_BIND=" + verbose + (b.prefer ? ",prefer," : ",") + type + b.list_text, "SLURM_MEM_BIND_VERBOSE=" + verbose,
+                     "SLURM_MEM_BIND_TYPE=" + type, "SLURM_MEM_BIND_LIST=" + b.list_text};
   if (b.prefer) out.environment.emplace_back("SLURM_MEM_BIND_PREFER=prefer");
 }
 
@@ -47,15 +46,12 @@ Result<MemBinding> bind_memory(const std::string& text, const std::vector<Bitmap
     step_rpc::TaskMemory& t = out.tasks[i];
     Bitmap near = m.numa_nodes_of(m.from_os(os_cpus[i]));
     if (near.none()) near = all;
-    if (b.kind == Kind::kRank)
-      t.nodes.set(i);
-    else if (names_nodes)
-      t.nodes = b.list[i % b.list.size()];
+    if (b.kind == Kind::kRank) t.nodes.set(i);
+    else if (names_nodes) t.nodes = b.list[i % b.list.size()];
     if (names_nodes && (t.nodes.none() || !all.contains(t.nodes))) {
       const Bitmap missing = t.nodes - all;
       const std::string type = names_of(b.kind).type;
-      return fail(Errc::kCpuBind, "NUMA node " +
-                                      (missing.any() ? missing.to_ranges() : std::string("(none)")) +
+      return fail(Errc::kCpuBind, "NUMA node " + (missing.any() ? missing.to_ranges() : std::string("(none)")) +
                                       " does not exist; cannot bind local task " + std::to_string(i) +
                                       " to it (--mem-bind=" + type.substr(0, type.find(':')) + ")");
     }
@@ -72,8 +68,7 @@ Result<MemBinding> bind_memory(const std::string& text, const std::vector<Bitmap
 std::string mem_bind_line(const MemBinding& b, const std::string& node, uint32_t rank, uint32_t local_id) {
   char task[64];
   std::snprintf(task, sizeof task, ", task %2u %2u [%%p]: mask ", rank, local_id);
-  return b.label + " - " + node + task + hex_mask(b.shown.at(local_id)) +
-         (b.label.ends_with("NONE") ? "" : " set");
+  return b.label + " - " + node + task + hex_mask(b.shown.at(local_id)) + (b.label.ends_with("NONE") ? "" : " set");
 }
 
 }  // namespace muster::slurmd

@@ -35,9 +35,8 @@ TEST(MemBind, EachKind) {
   auto local = bind_memory("verbose,local", two_tasks(), two_domains());
   EXPECT_EQ(local->tasks[1].policy, MemoryPolicy::kLocal);
   EXPECT_EQ(mem_bind_line(*local, "n1", 3, 1), "mem-bind=LOC - n1, task  3  1 [%p]: mask 0x2 set");
-  EXPECT_THAT(local->environment,
-              ElementsAre("SLURM_MEM_BIND=verbose,local", "SLURM_MEM_BIND_VERBOSE=verbose",
-                          "SLURM_MEM_BIND_TYPE=local", "SLURM_MEM_BIND_LIST="));
+  EXPECT_THAT(local->environment, ElementsAre("SLURM_MEM_BIND=verbose,local", "SLURM_MEM_BIND_VERBOSE=verbose", "SLURM_MEM_BIND_TYPE=local",
+                                              "SLURM_MEM_BIND_LIST="));
   auto rank = bind_memory("rank", two_tasks(), two_domains());
   EXPECT_EQ(rank->tasks[1].policy, MemoryPolicy::kBind);
   EXPECT_EQ(rank->tasks[1].nodes.to_ranges(), "1");
@@ -52,13 +51,9 @@ TEST(MemBind, EachKind) {
 }
 
 TEST(MemBind, NodesThatAreNotThereAreRefused) {
-  auto text = [](const char* how) {
-    return std::string(bind_memory(how, two_tasks(), two_domains()).error().message());
-  };
-  EXPECT_EQ(text("map_mem:0,3"),
-            "NUMA node 3 does not exist; cannot bind local task 1 to it (--mem-bind=map_mem)");
-  EXPECT_EQ(text("mask_mem:0"),
-            "NUMA node (none) does not exist; cannot bind local task 0 to it (--mem-bind=mask_mem)");
+  auto text = [](const char* how) { return std::string(bind_memory(how, two_tasks(), two_domains()).error().message()); };
+  EXPECT_EQ(text("map_mem:0,3"), "NUMA node 3 does not exist; cannot bind local task 1 to it (--mem-bind=map_mem)");
+  EXPECT_EQ(text("mask_mem:0"), "NUMA node (none) does not exist; cannot bind local task 0 to it (--mem-bind=mask_mem)");
   EXPECT_FALSE(bind_memory("foo", two_tasks(), two_domains()));
 }
 

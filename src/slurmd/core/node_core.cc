@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/without_job.h"
+
 namespace muster::slurmd {
 namespace {
 
-constexpr size_t kForgottenKept = 4096;
-constexpr size_t kReportsKept = 65536;  // StepGone while there is no session
+constexpr uint32_t kContentAttempts = 3;
+constexpr const char* kKillFailed = "Kill task failed";
 
 }  // namespace
 
@@ -47,10 +49,17 @@ NodeCore::Entry* NodeCore::find(JobId job, uint32_t generation) {
   return at == jobs_.end() || at->second.generation != generation ? nullptr : &at->second;
 }
 
+// Of a run without a job the controller knows nothing, and is told nothing.
 void NodeCore::report(NodeReport r) {
-  bool keep =
-      registered_ || (std::holds_alternative<node_rpc::StepGone>(r) && reports_.size() < kReportsKept);
-  if (keep) reports_.push_back(std::move(r));
+  const bool unknown = std::visit(
+      [](const auto& x) {
+        if constexpr (requires { JobId(x.job); }) return is_without_job(x.job);
+        else return false;
+      },
+      r);
+  if (unknown) return;
+  // The end of a step may be for a step manager, which can be told without slurmctld.
+  if (registered_ || std::holds_alternative<node_rpc::StepGone>(r)) reports_.push_back(std::move(r));
 }
 
 // ---- orders
@@ -58,23 +67,21 @@ void NodeCore::order(const node_rpc::Registered& o) {
   registered_ = true;
   order(node_rpc::ForgetJobs{o.forget});
   for (const auto& [job, e] : jobs_) {
+    for (const auto& [step, gone] : e.untaken) report(gone);
     bool over = e.phase == Phase::kGone || e.batch == Batch::kFinished || e.batch == Batch::kFailed;
     if (over) tell(e);
+    if (e.launch && !e.content) find_content(e);  // what was asked of the controller went with the last session
   }
 }
 
 void NodeCore::tell(const Entry& e) {
   if (e.batch == Batch::kFailed) {
     report(node_rpc::LaunchFailed{e.job, e.generation, e.node_fault, e.failure});
-    if (e.phase == Phase::kGone && !e.epilog_error.empty())
-      report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
-  } else if (e.batch == Batch::kFinished && !e.ending &&
-             (e.phase != Phase::kGone || e.epilog_error.empty())) {
-    report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, e.phase == Phase::kGone,
-                                   e.out_of_memory});
+    if (e.phase == Phase::kGone && !e.epilog_error.empty()) report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
+  } else if (e.batch == Batch::kFinished && !e.ending && (e.phase != Phase::kGone || e.epilog_error.empty())) {
+    report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, e.phase == Phase::kGone, e.out_of_memory});
   } else if (e.phase == Phase::kGone) {
-    if (e.batch == Batch::kFinished)
-      report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, false, e.out_of_memory});
+    if (e.batch == Batch::kFinished) report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, false, e.out_of_memory});
     report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
   } else if (e.batch == Batch::kRunning) {
     report(node_rpc::BatchStarted{e.job, e.generation});
@@ -103,13 +110,22 @@ void NodeCore::order(const node_rpc::LaunchBatch& o) {
 void NodeCore::launch(Entry& e, const node_rpc::LaunchBatch& o) {
   e.batch = Batch::kLaunching;
   e.launch = std::make_shared<const node_rpc::LaunchBatch>(o);
+  e.content = o.script_hash.empty() && o.environment_hash.empty();
+  if (!e.content) find_content(e);  // while the prolog runs
   if (e.phase == Phase::kActive) begin(e);
+}
+
+void NodeCore::find_content(const Entry& e) {
+  FindContent f{e.job, e.generation, {}};
+  for (const std::string& hash : {e.launch->script_hash, e.launch->environment_hash})
+    if (!hash.empty()) f.hashes.push_back(hash);
+  effects_.emplace_back(std::move(f));
 }
 
 void NodeCore::order(const node_rpc::PrepareJob& o) {
   auto at = jobs_.find(o.job.job);
   if (at != jobs_.end() && at->second.generation < o.job.generation) {
-    if (at->second.phase != Phase::kGone) return end(at->second, 0, JobState::kCancelled, kTimeUnset);   // asked for again
+    if (at->second.phase != Phase::kGone) return end(at->second, 0, JobState::kCancelled, kTimeUnset);  // asked for again
     drop(o.job.job);
     at = jobs_.end();
   }
@@ -139,7 +155,7 @@ void NodeCore::after_prolog(Entry& e) {
   e.phase = Phase::kActive;
   if (e.prepare && !e.prolog_ran) report(node_rpc::JobPrepared{e.job, e.generation});
   e.prolog_ran = true;
-  if (e.launch) effects_.emplace_back(StartBatch{std::exchange(e.launch, nullptr)});
+  if (e.launch && e.content) effects_.emplace_back(StartBatch{std::exchange(e.launch, nullptr)});
   for (StepId s : std::exchange(e.asked, {})) {
     e.steps.insert(s);
     effects_.emplace_back(StartStep{e.job, e.generation, s});
@@ -181,14 +197,13 @@ void NodeCore::order(const node_rpc::TerminateJob& o) {
 // Ends what runs. A second time only to shorten the wait.
 void NodeCore::end(Entry& e, uint32_t kill_wait_seconds, JobState state, Time time) {
   bool again = std::exchange(e.ending, true);
-  for (StepId s : std::exchange(e.asked, {}))
-    effects_.emplace_back(RefuseStep{e.job, e.generation, s, "Job is ending"});
+  for (StepId s : std::exchange(e.asked, {})) effects_.emplace_back(RefuseStep{e.job, e.generation, s, "Job is ending"});
   if (e.phase == Phase::kProlog || e.phase == Phase::kEpilog) return;  // their end goes on from here
+  if (std::exchange(e.launch, nullptr)) e.batch = Batch::kNone;        // its script has not come
   e.phase = Phase::kEnding;
   bool runs = !e.steps.empty() || e.batch == Batch::kLaunching || e.batch == Batch::kRunning;
   if (!runs) return all_left(e);
-  if (!again || kill_wait_seconds == 0)
-    effects_.emplace_back(EndSteps{e.job, e.generation, kill_wait_seconds, state, time});
+  if (!again || kill_wait_seconds == 0) effects_.emplace_back(EndSteps{e.job, e.generation, kill_wait_seconds, state, time});
 }
 
 void NodeCore::order(const node_rpc::SignalJob& o) {
@@ -207,18 +222,19 @@ void NodeCore::order(const node_rpc::ForgetJobs& o) {
   for (JobId job : o.jobs) {
     auto at = jobs_.find(job);
     if (at == jobs_.end()) continue;
-    if (at->second.phase == Phase::kGone)
-      drop(job);
-    else if (at->second.batch == Batch::kFailed)
-      at->second.forget = true;
+    if (at->second.phase == Phase::kGone) drop(job);
+    else if (at->second.batch == Batch::kFailed) at->second.forget = true;
   }
 }
 
+void NodeCore::order(const node_rpc::StepEndTaken& o) {
+  Entry* e = find(o.job, o.generation);
+  if (e && e->untaken.erase(o.step)) effects_.emplace_back(ReleaseStep{o.job, o.step});
+}
+
 void NodeCore::order(const node_rpc::Reconfigure& o) {
-  if (o.shutdown)
-    effects_.emplace_back(StopDaemon{});
-  else
-    effects_.emplace_back(ReadConfig{});
+  if (o.shutdown) effects_.emplace_back(StopDaemon{});
+  else effects_.emplace_back(ReadConfig{});
 }
 
 void NodeCore::order(const node_rpc::SetLogging& o) { effects_.emplace_back(ChangeLogging{o}); }
@@ -244,7 +260,11 @@ void NodeCore::event(const StepsStopped& x) { report(node_rpc::JobSettled{x.job,
 void NodeCore::event(const PrologEnded& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || e->phase != Phase::kProlog) return;
-  if (x.error.empty() && !e->ending) return after_prolog(*e);
+  if (x.error.empty() && !e->ending) {
+    after_prolog(*e);
+    if (e->batch == Batch::kFailed) batch_ended(*e);  // its script could not be had meanwhile
+    return;
+  }
   e->prolog_ran = true;
   if (e->ending) {
     e->batch = e->batch == Batch::kLaunching ? Batch::kNone : e->batch;
@@ -252,8 +272,7 @@ void NodeCore::event(const PrologEnded& x) {
     e->phase = Phase::kEnding;
     return all_left(*e);
   }
-  for (StepId s : std::exchange(e->asked, {}))
-    effects_.emplace_back(RefuseStep{e->job, e->generation, s, x.error});
+  for (StepId s : std::exchange(e->asked, {})) effects_.emplace_back(RefuseStep{e->job, e->generation, s, x.error});
   e->launch = nullptr;
   e->batch = Batch::kFailed;
   e->node_fault = true;
@@ -269,6 +288,41 @@ void NodeCore::event(const EpilogEnded& x) {
   gone(*e);
 }
 
+void NodeCore::event(const ContentFound& x) {
+  Entry* e = find(x.job, x.generation);
+  if (!e || !e->launch) return;
+  e->content = true;
+  if (e->phase == Phase::kActive && e->prolog_ran) after_prolog(*e);
+}
+
+// Also before the prolog has ended: then that goes on by itself, and the epilog after it.
+void NodeCore::event(const ContentMissing& x) {
+  Entry* e = find(x.job, x.generation);
+  if (!e || !e->launch || e->content) return;
+  e->launch = nullptr;
+  e->batch = Batch::kFailed;
+  e->node_fault = x.node_fault;
+  e->failure = x.text;
+  if (e->phase == Phase::kActive) batch_ended(*e);
+}
+
+// A node whose disk does not keep what was written to it is at fault.
+void NodeCore::event(const ContentLost& x) {
+  const node_rpc::JobOnNode& job = x.launch->job;
+  Entry* e = find(job.job, job.generation);
+  if (!e || e->batch != Batch::kLaunching || e->launch) return;
+  if (++e->content_lost > kContentAttempts || e->ending) return event(StepFailed{job.job, job.generation, kBatchStep, true, x.text});
+  e->launch = x.launch;
+  e->content = false;
+  find_content(*e);
+}
+
+// The node is drained when the job lets go of it, by the words that administrators look for.
+void NodeCore::event(const StepSurvives& x) {
+  Entry& e = entry_of_step(x.job, x.generation);
+  if (e.generation == x.generation) e.epilog_error = kKillFailed;
+}
+
 void NodeCore::event(const StepAsked& x) {
   auto refuse = [&](const char* why) { effects_.emplace_back(RefuseStep{x.job, x.generation, x.step, why}); };
   auto at = jobs_.find(x.job);
@@ -277,6 +331,7 @@ void NodeCore::event(const StepAsked& x) {
     Entry& e = jobs_[x.job];
     e.job = x.job;
     e.generation = x.generation;
+    e.prolog_ran = is_without_job(x.job);  // Prolog and Epilog are of jobs
     e.asked.insert(x.step);
     return begin(e);
   }
@@ -313,15 +368,13 @@ void NodeCore::event(const StepStarted& x) {
 }
 
 void NodeCore::event(const StepEnded& x) {
-  Entry& e = entry_of_step(x.job, x.generation);
-  if (e.generation != x.generation || e.phase == Phase::kGone) return;
-  if (x.step != kBatchStep) {
+  if (!jobs_.contains(x.job) && was_forgotten(x.job, x.generation)) {
     effects_.emplace_back(ReleaseStep{x.job, x.step});
-    report(node_rpc::StepGone{x.job, x.generation, x.step, x.exit_status});
-    e.steps.erase(x.step);
-    e.limits.erase(x.step);
-    return step_left(e);
+    return;
   }
+  Entry& e = entry_of_step(x.job, x.generation);
+  if (e.generation != x.generation || e.phase == Phase::kGone) return release_late(e, x.step);
+  if (x.step != kBatchStep) return step_ended(e, {x.job, x.generation, x.step, x.exit_status, x.out_of_memory, x.ends_step});
   if (e.batch == Batch::kFinished || e.batch == Batch::kFailed) return;
   e.batch = Batch::kFinished;
   e.exit_status = x.exit_status;
@@ -331,14 +384,12 @@ void NodeCore::event(const StepEnded& x) {
 
 void NodeCore::event(const StepFailed& x) {
   Entry* e = find(x.job, x.generation);
-  if (!e || e->phase == Phase::kGone) return;
-  if (x.step != kBatchStep) {
+  if (!e) {
     effects_.emplace_back(ReleaseStep{x.job, x.step});
-    e->steps.erase(x.step);
-    e->limits.erase(x.step);
-    report(node_rpc::StepGone{x.job, x.generation, x.step, 1 << 8});
-    return step_left(*e);
+    return;
   }
+  if (e->phase == Phase::kGone) return release_late(*e, x.step);
+  if (x.step != kBatchStep) return step_ended(*e, {x.job, x.generation, x.step, 1 << 8, false, false});
   e->batch = Batch::kFailed;
   e->node_fault = x.node_fault;
   e->failure = x.text;
@@ -349,13 +400,29 @@ void NodeCore::event(const StepFailed& x) {
 void NodeCore::event(const StepsUnkillable& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || e->phase != Phase::kEnding) return;
-  for (StepId s : std::exchange(e->steps, {})) report(node_rpc::StepGone{x.job, x.generation, s, 9});
+  for (StepId s : std::exchange(e->steps, {})) report(node_rpc::StepGone{x.job, x.generation, s, 9, false, false});
   if (e->batch == Batch::kLaunching || e->batch == Batch::kRunning) {
     e->batch = Batch::kFinished;
     e->exit_status = 9;
   }
-  e->epilog_error = "Kill task failed";
+  e->epilog_error = kKillFailed;
   all_left(*e);
+}
+
+// Of a step that came to its end after its job: nobody asks for its result any more. But that of a job's own script stays until
+// the controller has it.
+void NodeCore::release_late(const Entry& e, StepId step) {
+  if (step != kBatchStep || e.batch == Batch::kNone) effects_.emplace_back(ReleaseStep{e.job, step});
+}
+
+// Its slurmstepd keeps the result until somebody has it; of a run without a job nobody wants it.
+void NodeCore::step_ended(Entry& e, node_rpc::StepGone gone) {
+  e.steps.erase(gone.step);
+  e.limits.erase(gone.step);
+  if (is_without_job(e.job)) effects_.emplace_back(ReleaseStep{e.job, gone.step});
+  else e.untaken[gone.step] = gone;
+  report(gone);
+  step_left(e);
 }
 
 // The script is over. With steps left the controller's TerminateJob ends those; with none left the job is
@@ -367,6 +434,10 @@ void NodeCore::batch_ended(Entry& e) {
 }
 
 void NodeCore::step_left(Entry& e) {
+  if (is_without_job(e.job)) {  // nobody will tell us to forget it
+    if (e.steps.empty() && e.asked.empty()) drop(e.job);
+    return;
+  }
   bool batch_over = e.batch == Batch::kFinished || e.batch == Batch::kFailed;
   bool batch_runs = e.batch == Batch::kLaunching || e.batch == Batch::kRunning;
   if (e.steps.empty() && !batch_runs && (e.ending || batch_over)) all_left(e);
@@ -387,10 +458,8 @@ void NodeCore::gone(Entry& e) {
   if (!told) {
     // With an epilog the script's end was told before, but after TerminateJob: how the script took that is told now.
     bool with_status = e.batch == Batch::kFinished && (e.ending || !programs_.epilog);
-    if (with_status)
-      tell(e);
-    else
-      report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
+    if (with_status) tell(e);
+    else report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
   }
   auto next = e.next;
   JobId job = e.job;
@@ -398,22 +467,31 @@ void NodeCore::gone(Entry& e) {
   if (next) order(*next);
 }
 
-bool NodeCore::was_forgotten(JobId job, uint32_t generation) const {
-  return std::ranges::find(forgotten_, std::pair(job, generation)) != forgotten_.end();
+bool NodeCore::was_forgotten(JobId job, uint32_t generation) const { return forgotten_.contains(std::pair(job, generation)); }
+
+bool NodeCore::has_ended(JobId job, uint32_t generation) const {
+  auto at = jobs_.find(job);
+  if (at == jobs_.end()) return was_forgotten(job, generation);
+  const Entry& e = at->second;
+  if (e.generation != generation) return e.generation > generation;
+  return e.ending || e.phase == Phase::kEpilog || e.phase == Phase::kGone;
 }
 
-void NodeCore::remember_forgotten(JobId job, uint32_t generation) {
-  if (was_forgotten(job, generation)) return;
-  forgotten_.emplace_back(job, generation);
-  if (forgotten_.size() > kForgottenKept) forgotten_.pop_front();
+void NodeCore::remember_ended(JobId job, uint32_t generation) {
+  if (!forgotten_.emplace(job, generation).second) return;
+  in_order_.emplace_back(job, generation);
+  if (in_order_.size() <= kEndedKept) return;
+  forgotten_.erase(in_order_.front());
+  in_order_.pop_front();
 }
 
 void NodeCore::drop(JobId job) {
   auto at = jobs_.find(job);
   if (at == jobs_.end()) return;
   if (at->second.batch != Batch::kNone) effects_.emplace_back(ReleaseStep{job, kBatchStep});
+  for (const auto& [step, gone] : at->second.untaken) effects_.emplace_back(ReleaseStep{job, step});
   effects_.emplace_back(DropJob{job, at->second.generation});
-  remember_forgotten(job, at->second.generation);
+  remember_ended(job, at->second.generation);
   jobs_.erase(at);
 }
 
@@ -421,15 +499,14 @@ std::vector<node_rpc::NodeJob> NodeCore::registration() const {
   std::vector<node_rpc::NodeJob> out;
   out.reserve(jobs_.size());
   for (const auto& [job, e] : jobs_) {
+    if (is_without_job(job)) continue;
     node_rpc::NodeJob n;
     n.job = job;
     n.generation = e.generation;
     n.batch = e.batch != Batch::kNone;
     n.exit_status = e.exit_status;
-    if (e.phase == Phase::kGone)
-      n.state = node_rpc::NodeJobState::kGone;
-    else if (e.batch == Batch::kFinished || e.batch == Batch::kFailed)
-      n.state = node_rpc::NodeJobState::kFinished;
+    if (e.phase == Phase::kGone) n.state = node_rpc::NodeJobState::kGone;
+    else if (e.batch == Batch::kFinished || e.batch == Batch::kFailed) n.state = node_rpc::NodeJobState::kFinished;
     n.steps.assign(e.steps.begin(), e.steps.end());
     out.push_back(std::move(n));
   }

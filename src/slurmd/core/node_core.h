@@ -7,8 +7,12 @@
 //   what is known; TerminateJob always leads to JobGone; a job that ended is remembered until the controller
 //   says that its end is durable; orders of an earlier generation do nothing to a later one.
 //
+// A run without a job (srun --no-allocate, model/without_job.h) is known here alone: no prolog, no epilog, nothing of it is
+// reported or registered, and it is forgotten with its step.
+//
 // While there is no session reports are not kept: the state is, and Registered brings out again whatever the
-// controller may have missed. Cost: O(log jobs) an input; registration O(jobs).
+// controller may have missed. The end of a step's part is said in each session until whoever decides about the step has it
+// (StepEndTaken); until then its slurmstepd keeps it, so it outlives slurmd. Cost: O(log jobs) an input; registration O(jobs).
 #pragma once
 
 #include <deque>
@@ -34,6 +38,11 @@ struct RunEpilog {
 };
 struct StartBatch {
   std::shared_ptr<const node_rpc::LaunchBatch> launch;
+};
+struct FindContent {  // the launch names its script or environment by hash; answered by ContentFound or ContentMissing
+  JobId job{};
+  uint32_t generation = 0;
+  std::vector<std::string> hashes;
 };
 struct StartStep {  // the launch that was asked for with StepAsked
   JobId job{};
@@ -84,8 +93,8 @@ struct NotifySteps {  // the batch script, or the steps of an allocation, are to
   JobId job{};
   std::string text;
 };
-using Effect = std::variant<RunProlog, RunEpilog, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps, LimitSteps, StopSteps,
-                            ReleaseStep, DropJob, ReadConfig, StopDaemon, ChangeLogging, Reboot, NotifySteps>;
+using Effect = std::variant<RunProlog, RunEpilog, FindContent, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps, LimitSteps,
+                            StopSteps, ReleaseStep, DropJob, ReadConfig, StopDaemon, ChangeLogging, Reboot, NotifySteps>;
 
 // ---- what happened
 struct PrologEnded {
@@ -97,6 +106,24 @@ struct EpilogEnded {
   JobId job{};
   uint32_t generation = 0;
   std::string error;
+};
+struct ContentFound {  // all of it is on this node until the batch script is started
+  JobId job{};
+  uint32_t generation = 0;
+};
+struct ContentMissing {  // and it will not come
+  JobId job{};
+  uint32_t generation = 0;
+  bool node_fault = false;
+  std::string text;
+};
+struct ContentLost {  // it was found, and could not be read when the batch script was to be started: it is looked for again
+  std::shared_ptr<const node_rpc::LaunchBatch> launch;
+  std::string text;
+};
+struct StepSurvives {  // its slurmstepd died, and what it left running cannot be killed
+  JobId job{};
+  uint32_t generation = 0;
 };
 struct StepAsked {  // srun wants to start it; answered by StartStep or RefuseStep
   JobId job{};
@@ -114,6 +141,7 @@ struct StepEnded {
   StepId step{};
   int32_t exit_status = 0;
   bool out_of_memory = false;
+  bool ends_step = false;  // that ends it on its other nodes, too
 };
 struct StepFailed {  // it never ran
   JobId job{};
@@ -131,8 +159,8 @@ struct StepsUnkillable {  // what EndSteps was to end is still here, long after 
   JobId job{};
   uint32_t generation = 0;
 };
-using NodeEvent = std::variant<PrologEnded, EpilogEnded, StepAsked, StepStarted, StepEnded, StepFailed,
-                               StepsStopped, StepsUnkillable>;
+using NodeEvent = std::variant<PrologEnded, EpilogEnded, ContentFound, ContentMissing, ContentLost, StepSurvives, StepAsked, StepStarted,
+                               StepEnded, StepFailed, StepsStopped, StepsUnkillable>;
 
 struct NodePrograms {  // which of them the node's configuration has
   bool prolog = false, epilog = false;
@@ -153,6 +181,11 @@ class NodeCore {
 
   size_t jobs() const { return jobs_.size(); }
   bool knows(JobId job, uint32_t generation) const;
+  // Whether that run of the job ends or has ended here: nothing of it is begun any more.
+  bool has_ended(JobId job, uint32_t generation) const;
+  void remember_ended(JobId job, uint32_t generation);  // what an earlier slurmd knew
+  // So many runs are remembered: more than end on a node within a credential's life, which is two minutes.
+  static constexpr size_t kEndedKept = 65536;
   std::vector<StepId> steps_of(JobId job) const;  // that run, the batch script among them
 
  private:
@@ -171,9 +204,12 @@ class NodeCore {
     bool out_of_memory = false, node_fault = false;
     std::string failure, epilog_error;
     std::shared_ptr<const node_rpc::LaunchBatch> launch;  // until it is started
+    bool content = true;                                  // what the launch names by hash is here
+    uint32_t content_lost = 0;                            // so often it was found and could not be read then
     std::shared_ptr<const node_rpc::LaunchBatch> next;    // of a later generation, when this one is gone
     std::set<StepId> asked;                               // wait for the prolog
     std::set<StepId> steps;                               // started, the batch step not among them
+    std::map<StepId, node_rpc::StepGone> untaken;         // ends that nobody has taken yet
     std::map<StepId, node_rpc::LimitStep> limits;         // changed ones, for steps whose slurmstepd is not up yet
   };
 
@@ -189,8 +225,18 @@ class NodeCore {
   void order(const node_rpc::RebootNode& o);
   void order(const node_rpc::NotifyJob& o);
   void order(const node_rpc::SuspendJob& o);
+  // What is said to the step manager changes nothing here (slurmd/core/step_manager.h).
+  void order(const node_rpc::ManageSteps&) {}
+  void order(const node_rpc::StepsTaken&) {}
+  void order(const node_rpc::PartOfStepEnded&) {}
+  void order(const node_rpc::EndManagement&) {}
+  void order(const node_rpc::StepEndTaken& o);
   void event(const PrologEnded& e);
   void event(const EpilogEnded& e);
+  void event(const ContentFound& e);
+  void event(const ContentMissing& e);
+  void event(const ContentLost& e);
+  void event(const StepSurvives& e);
   void event(const StepAsked& e);
   void event(const StepStarted& e);
   void event(const StepEnded& e);
@@ -201,8 +247,11 @@ class NodeCore {
   Entry* find(JobId job, uint32_t generation);
   Entry& entry_of_step(JobId job, uint32_t generation);
   void launch(Entry& e, const node_rpc::LaunchBatch& o);
+  void find_content(const Entry& e);
   void begin(Entry& e);
   void after_prolog(Entry& e);
+  void release_late(const Entry& e, StepId step);
+  void step_ended(Entry& e, node_rpc::StepGone gone);
   void batch_ended(Entry& e);
   void end(Entry& e, uint32_t kill_wait_seconds, JobState state, Time time);
   void step_left(Entry& e);
@@ -210,14 +259,14 @@ class NodeCore {
   void gone(Entry& e);
   void drop(JobId job);
   bool was_forgotten(JobId job, uint32_t generation) const;
-  void remember_forgotten(JobId job, uint32_t generation);
   void tell(const Entry& e);  // how it stands, to the controller
   void report(NodeReport r);
 
   NodePrograms programs_;
   bool registered_ = false;
   std::map<JobId, Entry> jobs_;
-  std::deque<std::pair<JobId, uint32_t>> forgotten_;  // lately; late steps of them are refused
+  std::set<std::pair<JobId, uint32_t>> forgotten_;   // lately; late steps of them are refused
+  std::deque<std::pair<JobId, uint32_t>> in_order_;  // the same, as they ended
   std::vector<NodeReport> reports_;
   std::vector<Effect> effects_;
 };

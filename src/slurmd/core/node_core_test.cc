@@ -3,51 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "model/without_job.h"
+#include "slurmd/core/node_core_testing.h"
+
 namespace muster::slurmd {
 namespace {
 
 using namespace node_rpc;
-
-template <class T, class V>
-std::vector<T> of(const std::vector<V>& all) {
-  std::vector<T> out;
-  for (const V& v : all)
-    if (auto* p = std::get_if<T>(&v)) out.push_back(*p);
-  return out;
-}
-
-struct Bench {
-  explicit Bench(NodePrograms programs = {}) : core(programs) { order(Registered{1, {}}); }
-
-  NodeCore core;
-  std::vector<NodeReport> reports;
-  std::vector<Effect> effects;
-
-  void order(const NodeOrder& o) {
-    core.on_order(o, from_unix(1000));
-    collect();
-  }
-  void event(const NodeEvent& e) {
-    core.on_event(e);
-    collect();
-  }
-  void collect() {
-    reports = core.take_reports();
-    effects = core.take_effects();
-  }
-  static LaunchBatch launch(uint32_t job, uint32_t generation = 0) {
-    LaunchBatch l;
-    l.job.job = JobId(job);
-    l.job.generation = generation;
-    return l;
-  }
-  static TerminateJob terminate(uint32_t job, uint32_t generation = 0) {
-    TerminateJob t;
-    t.job = JobId(job);
-    t.generation = generation;
-    return t;
-  }
-};
+using test::Bench;
+using test::of;
 
 TEST(Batch, RunsOnceHoweverOftenItIsOrdered) {
   Bench b;
@@ -66,8 +30,7 @@ TEST(Batch, RunsOnceHoweverOftenItIsOrdered) {
   EXPECT_EQ(done[0].exit_status, 3 << 8);
   EXPECT_TRUE(done[0].gone);
   EXPECT_TRUE(done[0].out_of_memory);
-  EXPECT_TRUE(of<ReleaseStep>(b.effects).empty())
-      << "its slurmstepd keeps the result until the controller has it";
+  EXPECT_TRUE(of<ReleaseStep>(b.effects).empty()) << "its slurmstepd keeps the result until the controller has it";
   b.order(Bench::launch(7));
   EXPECT_TRUE(of<StartBatch>(b.effects).empty());
   EXPECT_EQ(of<BatchFinished>(b.reports).size(), 1u);
@@ -75,6 +38,100 @@ TEST(Batch, RunsOnceHoweverOftenItIsOrdered) {
   EXPECT_EQ(of<ReleaseStep>(b.effects).size(), 1u);
   EXPECT_EQ(of<DropJob>(b.effects).size(), 1u);
   EXPECT_EQ(b.core.jobs(), 0u);
+}
+
+// slurmstepd keeps a result until it is told to go: somebody has to tell it.
+TEST(Steps, ThatEndAfterTheirJobAreReleased) {
+  for (bool forgotten : {false, true}) {
+    Bench b;
+    b.event(StepAsked{JobId(7), 0, StepId(0)});
+    b.order(Bench::terminate(7));
+    b.event(StepsUnkillable{JobId(7), 0});
+    EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
+    if (forgotten) b.order(ForgetJobs{{JobId(7)}});
+    b.event(StepFailed{JobId(7), 0, StepId(0), false, "too late"});
+    EXPECT_EQ(of<ReleaseStep>(b.effects).size(), 1u);
+    b.event(StepEnded{JobId(7), 0, StepId(0), 0, false});
+    EXPECT_EQ(of<ReleaseStep>(b.effects).size(), 1u);
+    EXPECT_EQ(b.core.jobs(), forgotten ? 0u : 1u) << "and it brings no job back";
+  }
+}
+
+// A script that is not in the launch: it is found or fetched while the prolog runs, and started when both are there.
+LaunchBatch by_hash(uint32_t job) {
+  LaunchBatch l = Bench::launch(job);
+  l.script_hash = "abc";
+  return l;
+}
+
+TEST(Content, IsWaitedForBesideTheProlog) {
+  Bench b({true, false});
+  b.order(by_hash(7));
+  ASSERT_EQ(of<FindContent>(b.effects).size(), 1u);
+  EXPECT_EQ(of<FindContent>(b.effects)[0].hashes, std::vector<std::string>{"abc"});
+  EXPECT_EQ(of<RunProlog>(b.effects).size(), 1u);
+  b.event(PrologEnded{JobId(7), 0, ""});
+  EXPECT_TRUE(of<StartBatch>(b.effects).empty());
+  b.order(by_hash(7));
+  EXPECT_TRUE(b.effects.empty()) << "asked for already";
+  b.event(ContentFound{JobId(7), 0});
+  EXPECT_EQ(of<StartBatch>(b.effects).size(), 1u);
+  b.event(ContentFound{JobId(7), 0});
+  EXPECT_TRUE(b.effects.empty());
+}
+
+TEST(Content, IsAskedForAgainInTheNextSession) {
+  Bench b;
+  b.order(by_hash(7));
+  b.core.disconnected();
+  b.order(Registered{2, {}});
+  EXPECT_EQ(of<FindContent>(b.effects).size(), 1u);
+  b.event(ContentFound{JobId(7), 0});
+  EXPECT_EQ(of<StartBatch>(b.effects).size(), 1u);
+}
+
+TEST(Content, OfAJobThatEndsMeanwhileStartsNothing) {
+  Bench b;
+  b.order(by_hash(7));
+  b.order(Bench::terminate(7));
+  EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
+  EXPECT_TRUE(of<EndSteps>(b.effects).empty());
+  b.event(ContentFound{JobId(7), 0});
+  EXPECT_TRUE(of<StartBatch>(b.effects).empty());
+  b.order(by_hash(7));
+  EXPECT_TRUE(of<StartBatch>(b.effects).empty());
+}
+
+TEST(Content, ThatIsLostBetweenIsLookedForAgain) {
+  Bench b;
+  b.order(by_hash(7));
+  b.event(ContentFound{JobId(7), 0});
+  for (int i = 0; i < 3; ++i) {
+    auto started = of<StartBatch>(b.effects);
+    ASSERT_EQ(started.size(), 1u);
+    b.event(ContentLost{started[0].launch, "no such file"});
+    EXPECT_EQ(of<FindContent>(b.effects).size(), 1u);
+    EXPECT_TRUE(b.reports.empty());
+    b.event(ContentFound{JobId(7), 0});
+  }
+  b.event(ContentLost{of<StartBatch>(b.effects)[0].launch, "no such file"});
+  ASSERT_EQ(of<LaunchFailed>(b.reports).size(), 1u);
+  EXPECT_TRUE(of<LaunchFailed>(b.reports)[0].node_fault);
+}
+
+TEST(Content, ThatDoesNotComeFailsTheLaunch) {
+  for (bool prolog : {false, true}) {
+    Bench b({prolog, false});
+    b.order(by_hash(7));
+    b.event(ContentMissing{JobId(7), 0, true, "No space left on device"});
+    if (prolog) {
+      EXPECT_TRUE(of<LaunchFailed>(b.reports).empty()) << "the prolog is running";
+      b.event(PrologEnded{JobId(7), 0, ""});
+    }
+    ASSERT_EQ(of<LaunchFailed>(b.reports).size(), 1u) << prolog;
+    EXPECT_TRUE(of<LaunchFailed>(b.reports)[0].node_fault);
+    EXPECT_TRUE(of<StartBatch>(b.effects).empty());
+  }
 }
 
 TEST(Batch, EndIsToldAgainInEachSessionUntilForgotten) {
@@ -165,13 +222,13 @@ TEST(Terminate, AnUnknownJobHasItsEpilogOnce) {
   b.order(t);
   EXPECT_EQ(of<RunEpilog>(b.effects).size(), 1u);
   EXPECT_TRUE(b.reports.empty());
-  b.order(t);   // again: it still runs
+  b.order(t);  // again: it still runs
   EXPECT_TRUE(of<RunEpilog>(b.effects).empty() && b.reports.empty());
   b.event(EpilogEnded{JobId(7), 0, "Epilog error"});
   ASSERT_EQ(of<JobGone>(b.reports).size(), 1u);
   EXPECT_EQ(of<JobGone>(b.reports)[0].epilog_error, "Epilog error");
   EXPECT_EQ(b.core.jobs(), 0u);
-  b.order(t);   // the answer was lost
+  b.order(t);  // the answer was lost
   EXPECT_TRUE(of<RunEpilog>(b.effects).empty());
   EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
 }
@@ -276,11 +333,11 @@ TEST(Prepare, RunsThePrologOnceAndSaysSo) {
   b.order(prepare(7));
   EXPECT_EQ(of<RunProlog>(b.effects).size(), 1u);
   EXPECT_TRUE(b.reports.empty());
-  b.order(prepare(7));   // again: it still runs
+  b.order(prepare(7));  // again: it still runs
   EXPECT_TRUE(b.effects.empty() && b.reports.empty());
   b.event(PrologEnded{JobId(7), 0, ""});
   EXPECT_EQ(of<JobPrepared>(b.reports).size(), 1u);
-  b.order(prepare(7));   // the answer was lost
+  b.order(prepare(7));  // the answer was lost
   EXPECT_EQ(of<JobPrepared>(b.reports).size(), 1u);
   b.order(Bench::launch(7));
   EXPECT_TRUE(of<RunProlog>(b.effects).empty());
@@ -325,7 +382,7 @@ TEST(Prepare, AnEarlierRunLeavesFirst) {
   EXPECT_EQ(of<EndSteps>(b.effects).size(), 1u);
   EXPECT_TRUE(of<JobPrepared>(b.reports).empty());
   b.event(StepEnded{JobId(7), 0, kBatchStep, 9, false});
-  b.order(prepare(7, 1));   // asked for again
+  b.order(prepare(7, 1));  // asked for again
   EXPECT_EQ(of<JobPrepared>(b.reports).size(), 1u);
 }
 
@@ -337,7 +394,7 @@ TEST(Steps, OfAnAllocationComeAndGo) {
   EXPECT_EQ(of<RefuseStep>(b.effects).size(), 1u);
   b.event(StepEnded{JobId(5), 0, StepId(0), 256, false});
   ASSERT_EQ(of<StepGone>(b.reports).size(), 1u);
-  EXPECT_EQ(of<ReleaseStep>(b.effects).size(), 1u);
+  EXPECT_TRUE(of<ReleaseStep>(b.effects).empty()) << "nobody has its end yet";
   EXPECT_TRUE(of<JobGone>(b.reports).empty()) << "an allocation ends when the controller says so";
   b.order(Bench::terminate(5));
   EXPECT_EQ(of<JobGone>(b.reports).size(), 1u);
@@ -404,7 +461,7 @@ TEST(Orders, NoticesReachThisRunOfTheJobAlone) {
 
 TEST(Orders, ALimitThatComesEarlyHoldsWhenTheStepIsUp) {
   Bench b({true, false});
-  b.event(StepAsked{JobId(7), 0, StepId(0)});   // waits for the prolog
+  b.event(StepAsked{JobId(7), 0, StepId(0)});  // waits for the prolog
   b.order(LimitStep{JobId(7), 0, StepId(0), minutes(7)});
   EXPECT_TRUE(b.effects.empty());
   b.event(PrologEnded{JobId(7), 0, ""});
@@ -441,6 +498,45 @@ TEST(Unkillable, TheJobLetsGoAndTheNodeIsDrained) {
   EXPECT_EQ(gone[0].epilog_error, "Kill task failed");
   b.event(StepEnded{JobId(7), 0, StepId(0), 9, false});  // at last
   EXPECT_TRUE(of<StepGone>(b.reports).empty());
+}
+
+// ---- srun --no-allocate
+TEST(WithoutJob, NobodyIsToldAndNothingStays) {
+  constexpr JobId kRun = number_without_job(5);
+  Bench b({.prolog = true, .epilog = true});
+  b.event(StepAsked{kRun, 0, StepId(0)});
+  ASSERT_EQ(of<StartStep>(b.effects).size(), 1u) << "no prolog";
+  b.event(StepStarted{kRun, 0, StepId(0)});
+  EXPECT_TRUE(b.core.registration().empty());
+  b.event(StepEnded{kRun, 0, StepId(0), 0, false});
+  EXPECT_TRUE(b.reports.empty());
+  EXPECT_EQ(of<ReleaseStep>(b.effects).size(), 1u);
+  EXPECT_EQ(of<DropJob>(b.effects).size(), 1u);
+  EXPECT_EQ(of<RunEpilog>(b.effects).size(), 0u);
+  EXPECT_EQ(b.core.jobs(), 0u);
+  b.event(StepAsked{kRun, 0, StepId(0)});
+  EXPECT_EQ(of<RefuseStep>(b.effects).size(), 1u) << "a credential is good for one run";
+}
+
+TEST(WithoutJob, EndsWithALaunchThatFailed) {
+  constexpr JobId kRun = number_without_job(6);
+  Bench b;
+  b.event(StepAsked{kRun, 0, StepId(0)});
+  b.event(StepFailed{kRun, 0, StepId(0), false, "no such directory"});
+  EXPECT_TRUE(b.reports.empty());
+  EXPECT_EQ(b.core.jobs(), 0u);
+}
+
+TEST(WithoutJob, OneThatOutlivedSlurmdIsForgottenAtItsEnd) {
+  constexpr JobId kRun = number_without_job(7);
+  Bench b({.prolog = false, .epilog = true});
+  b.event(StepStarted{kRun, 0, StepId(0)});
+  b.order(Registered{2, {}});
+  EXPECT_TRUE(b.core.registration().empty());
+  b.event(StepEnded{kRun, 0, StepId(0), 9, false});
+  EXPECT_TRUE(b.reports.empty());
+  EXPECT_EQ(of<RunEpilog>(b.effects).size(), 0u);
+  EXPECT_EQ(b.core.jobs(), 0u);
 }
 
 }  // namespace

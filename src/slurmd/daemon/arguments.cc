@@ -11,26 +11,25 @@
 namespace muster::slurmd {
 namespace {
 
-constexpr char kUsage[] =
-    "Usage: slurmd [OPTIONS]\n"
-    "  -b                  say at registration that the node has just booted\n"
-    "  -c                  remove sockets and files that a crashed slurmd left\n"
-    "  -C                  print this machine as a NodeName line, and how long it is up\n"
-    "  -d FILE             use FILE as slurmstepd\n"
-    "  -D                  stay in the foreground and log to the terminal\n"
-    "  -f FILE             read FILE instead of the default slurm.conf\n"
-    "  -G                  print this node's generic resources\n"
-    "  -h                  print this help\n"
-    "  -L FILE             log to FILE\n"
-    "  -M                  keep slurmd's memory from being paged out\n"
-    "  -n VALUE            run with this nice value\n"
-    "  -N NODENAME         be this node; several slurmd may run on one machine\n"
-    "  -s                  change the working directory to that of the log or the spool\n"
-    "  -v                  log more; may be repeated\n"
-    "  -V                  print the version\n"
-    "  --extra TEXT        accepted; has no effect yet\n"
-    "  --parameters LIST   SlurmdParameters for this start\n"
-    "  --systemd           started by systemd: do not detach\n";
+constexpr char kUsage[] = "Usage: slurmd [OPTIONS]\n"
+                          "  -b                  say at registration that the node has just booted\n"
+                          "  -c                  remove sockets and files that a crashed slurmd left\n"
+                          "  -C                  print this machine as a NodeName line, and how long it is up\n"
+                          "  -d FILE             use FILE as slurmstepd\n"
+                          "  -D                  stay in the foreground and log to the terminal\n"
+                          "  -f FILE             read FILE instead of the default slurm.conf\n"
+                          "  -G                  print this node's generic resources\n"
+                          "  -h                  print this help\n"
+                          "  -L FILE             log to FILE\n"
+                          "  -M                  keep slurmd's memory from being paged out\n"
+                          "  -n VALUE            run with this nice value\n"
+                          "  -N NODENAME         be this node; several slurmd may run on one machine\n"
+                          "  -s                  change the working directory to that of the log or the spool\n"
+                          "  -v                  log more; may be repeated\n"
+                          "  -V                  print the version\n"
+                          "  --extra TEXT        accepted; has no effect yet\n"
+                          "  --parameters LIST   SlurmdParameters for this start\n"
+                          "  --systemd           started by systemd: do not detach\n";
 
 enum Long { kSystemd = 256, kParameters, kExtra, kConfServer, kConf, kAuthInfo, kCaCert, kInstance };
 
@@ -52,15 +51,15 @@ struct Flag {
   int option;
   bool Arguments::*set;
 };
-constexpr Flag kFlags[] = {{'b', &Arguments::report_reboot}, {'c', &Arguments::clear_locks}, {'C', &Arguments::print_hardware},
-                           {'D', &Arguments::foreground}, {'G', &Arguments::print_gres}, {'M', &Arguments::lock_memory},
+constexpr Flag kFlags[] = {{'b', &Arguments::report_reboot},    {'c', &Arguments::clear_locks},    {'C', &Arguments::print_hardware},
+                           {'D', &Arguments::foreground},       {'G', &Arguments::print_gres},     {'M', &Arguments::lock_memory},
                            {'s', &Arguments::change_directory}, {kSystemd, &Arguments::foreground}};
 struct Text {
   int option;
   std::string Arguments::*set;
 };
-constexpr Text kTexts[] = {{'d', &Arguments::stepd_path}, {'f', &Arguments::conf_file}, {'L', &Arguments::log_file},
-                           {'N', &Arguments::node_name}, {kParameters, &Arguments::parameters}, {kExtra, &Arguments::extra}};
+constexpr Text kTexts[] = {{'d', &Arguments::stepd_path}, {'f', &Arguments::conf_file},          {'L', &Arguments::log_file},
+                           {'N', &Arguments::node_name},  {kParameters, &Arguments::parameters}, {kExtra, &Arguments::extra}};
 struct Refusal {
   int option;
   const char *what, *why;

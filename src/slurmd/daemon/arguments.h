@@ -8,8 +8,7 @@
 namespace muster::slurmd {
 
 struct Arguments {
-  bool report_reboot = false, clear_locks = false, foreground = false, lock_memory = false,
-       change_directory = false;
+  bool report_reboot = false, clear_locks = false, foreground = false, lock_memory = false, change_directory = false;
   bool print_hardware = false, print_gres = false;
   std::string conf_file, log_file, node_name, stepd_path, parameters, extra;
   std::optional<int> nice;

@@ -23,10 +23,9 @@ TEST(Batch, RunsAndReportsItsExitCodeAndOutput) {
   EXPECT_TRUE(done->gone);
   EXPECT_EQ(c.read("slurm-7.out"), "out\nerr\n");
   std::string env = c.read("env.txt");
-  for (const char* line : {"SLURM_JOB_ID=7\n", "SLURM_JOBID=7\n", "SLURM_JOB_NODELIST=n1\n",
-                           "SLURM_CPUS_ON_NODE=2\n", "SLURM_JOB_CPUS_PER_NODE=2\n", "SLURMD_NODENAME=n1\n",
-                           "ENVIRONMENT=BATCH\n", "SLURM_PROCID=0\n", "SLURM_CLUSTER_NAME=test\n",
-                           "SLURM_TASKS_PER_NODE=1\n", "SLURM_JOB_PARTITION=main\n", "TMPDIR=/tmp\n"})
+  for (const char* line : {"SLURM_JOB_ID=7\n", "SLURM_JOBID=7\n", "SLURM_JOB_NODELIST=n1\n", "SLURM_CPUS_ON_NODE=2\n",
+                           "SLURM_JOB_CPUS_PER_NODE=2\n", "SLURMD_NODENAME=n1\n", "ENVIRONMENT=BATCH\n", "SLURM_PROCID=0\n",
+                           "SLURM_CLUSTER_NAME=test\n", "SLURM_TASKS_PER_NODE=1\n", "SLURM_JOB_PARTITION=main\n", "TMPDIR=/tmp\n"})
     EXPECT_NE(env.find(line), std::string::npos) << line << " in\n" << env;
   EXPECT_NE(env.find("SLURM_TASK_PID="), std::string::npos);
   EXPECT_EQ(env.find("SLURM_NTASKS="), std::string::npos) << "only when tasks were asked for";
@@ -75,8 +74,7 @@ TEST(Batch, RunningJobIsFoundAgainAfterSlurmdWasKilled) {
   FakeCluster c;
   c.start_slurmd();
   c.send(c.batch(5, "echo started > s.txt; while [ ! -e go ]; do sleep 0.05; done; echo end"));
-  ASSERT_TRUE(
-      c.run_until([&] { return c.of_job<BatchStarted>(5) && ::access(c.file("s.txt").c_str(), F_OK) == 0; }));
+  ASSERT_TRUE(c.run_until([&] { return c.of_job<BatchStarted>(5) && ::access(c.file("s.txt").c_str(), F_OK) == 0; }));
   c.kill_slurmd(SIGKILL);
   c.start_slurmd();
   ASSERT_EQ(c.registrations.size(), 2u);
@@ -174,8 +172,7 @@ TEST(Batch, UnwritableOutputFailsTheJobWithTheReason) {
   c.send(job);
   ASSERT_TRUE(c.run_until([&] { return c.of_job<LaunchFailed>(12); }));
   EXPECT_FALSE(c.of_job<LaunchFailed>(12)->node_fault);
-  EXPECT_NE(c.of_job<LaunchFailed>(12)->text.find("/proc/none"), std::string::npos)
-      << c.of_job<LaunchFailed>(12)->text;
+  EXPECT_NE(c.of_job<LaunchFailed>(12)->text.find("/proc/none"), std::string::npos) << c.of_job<LaunchFailed>(12)->text;
   EXPECT_EQ(::access(c.file("ran.txt").c_str(), F_OK), -1);
 }
 
@@ -210,12 +207,10 @@ TEST(Batch, ControllerAwayForAWhileMissesNothing) {
 TEST(Programs, PrologAndEpilogSurroundTheJob) {
   auto dir = os::TempDir::create("mp", "/tmp");
   std::string log = dir->path() + "/log";
-  ASSERT_TRUE(os::write_file_atomic(dir->path() + "/prolog",
-                                    "#!/bin/bash\necho prolog $SLURM_JOB_ID $SLURM_JOB_USER >> " + log + "\n",
-                                    0755));
-  ASSERT_TRUE(os::write_file_atomic(dir->path() + "/epilog",
-                                    "#!/bin/bash\necho epilog $SLURM_JOB_EXIT_CODE2 >> " + log + "\nexit 1\n",
-                                    0755));
+  ASSERT_TRUE(
+      os::write_file_atomic(dir->path() + "/prolog", "#!/bin/bash\necho prolog $SLURM_JOB_ID $SLURM_JOB_USER >> " + log + "\n", 0755));
+  ASSERT_TRUE(
+      os::write_file_atomic(dir->path() + "/epilog", "#!/bin/bash\necho epilog $SLURM_JOB_EXIT_CODE2 >> " + log + "\nexit 1\n", 0755));
   FakeCluster c("Prolog=" + dir->path() + "/prolog\nEpilog=" + dir->path() + "/epilog\n");
   c.start_slurmd();
   c.send(c.batch(3, "echo job >> " + log + "; exit 4"));
@@ -227,15 +222,13 @@ TEST(Programs, PrologAndEpilogSurroundTheJob) {
 
 TEST(Programs, FailedPrologIsTheNodesFault) {
   auto dir = os::TempDir::create("mp", "/tmp");
-  ASSERT_TRUE(
-      os::write_file_atomic(dir->path() + "/prolog", "#!/bin/bash\necho disk is broken\nexit 9\n", 0755));
+  ASSERT_TRUE(os::write_file_atomic(dir->path() + "/prolog", "#!/bin/bash\necho disk is broken\nexit 9\n", 0755));
   FakeCluster c("Prolog=" + dir->path() + "/prolog\n");
   c.start_slurmd();
   c.send(c.batch(3, "echo never"));
   ASSERT_TRUE(c.run_until([&] { return c.of_job<LaunchFailed>(3); }));
   EXPECT_TRUE(c.of_job<LaunchFailed>(3)->node_fault);
-  EXPECT_NE(c.of_job<LaunchFailed>(3)->text.find("exit code 9: disk is broken"), std::string::npos)
-      << c.of_job<LaunchFailed>(3)->text;
+  EXPECT_NE(c.of_job<LaunchFailed>(3)->text.find("exit code 9: disk is broken"), std::string::npos) << c.of_job<LaunchFailed>(3)->text;
 }
 
 }  // namespace

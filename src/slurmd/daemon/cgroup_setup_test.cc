@@ -11,9 +11,8 @@ namespace {
 
 // Of a machine "m1"; version 1, so that no systemd is asked.
 Setup setup_of(const std::string& node, const std::string& node_line, const std::string& cgroup_conf) {
-  config::MemoryFiles files{{"/etc/slurm/slurm.conf",
-                             "ClusterName=c\nSlurmctldHost=m1\nProctrackType=proctrack/cgroup\nNodeName=" + node + " CPUs=1 " + node_line +
-                                 "\nPartitionName=p Nodes=" + node + "\n"},
+  config::MemoryFiles files{{"/etc/slurm/slurm.conf", "ClusterName=c\nSlurmctldHost=m1\nProctrackType=proctrack/cgroup\nNodeName=" + node +
+                                                          " CPUs=1 " + node_line + "\nPartitionName=p Nodes=" + node + "\n"},
                             {"/etc/slurm/cgroup.conf", "CgroupPlugin=cgroup/v1\n" + cgroup_conf}};
   auto loaded = config::load_config(files, "/etc/slurm/slurm.conf");
   Setup s;

@@ -10,7 +10,8 @@
 namespace muster::slurmd {
 namespace {
 
-constexpr Duration kFirstPause = milliseconds(10), kLongestPause = milliseconds(1000);
+constexpr Duration kComplainAfter = milliseconds(200);
+constexpr Duration kFetchTimeout = minutes(1);
 
 }  // namespace
 
@@ -22,57 +23,62 @@ void ControllerLink::dial() {
   bool local = ::access(agent.c_str(), F_OK) == 0 && attempt_ % (hosts.size() + 1) == 0;
   size_t which = attempt_++ % (hosts.size() + 1);
   if (local) {
-    net::connect_unix(loop_, agent,
-                      [this, agent](Result<net::ChannelPtr> c) { connected(std::move(c), agent); });
+    net::connect_unix(loop_, agent, [this, agent](Result<net::ChannelPtr> c) { connected(std::move(c), agent); });
     return;
   }
   if (hosts.empty()) return retry("slurm.conf names no SlurmctldHost");
   const config::ControllerHost& host = hosts[which == 0 ? 0 : which - 1];
-  std::string address =
-      setup_.config().slurmctld_addr.empty() ? host.address : setup_.config().slurmctld_addr;
+  std::string address = setup_.config().slurmctld_addr.empty() ? host.address : setup_.config().slurmctld_addr;
   uint16_t port = setup_.config().slurmctld_port.first;
   net::connect_tcp(loop_, address, port, setup_.security, setup_.config().message_timeout,
-                   [this, where = address + ":" + std::to_string(port)](Result<net::ChannelPtr> c) {
-                     connected(std::move(c), where);
-                   });
+                   [this, where = address + ":" + std::to_string(port)](Result<net::ChannelPtr> c) { connected(std::move(c), where); });
 }
 
 void ControllerLink::connected(Result<net::ChannelPtr> c, const std::string& where) {
   if (stopped_) return;
   if (!c) return retry(where + ": " + std::string(c.error().message()));
   const net::Peer& peer = (*c)->peer();
-  bool trusted =
-      peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == setup_.slurm_user;
-  if (!trusted)
-    return retry(where + " belongs to uid " + std::to_string(peer.uid.value) +
-                 ", which may not be the controller");
+  bool trusted = peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == setup_.slurm_user;
+  if (!trusted) return retry(where + " belongs to uid " + std::to_string(peer.uid.value) + ", which may not be the controller");
   channel_ = std::move(*c);
   channel_->on_request = [this](net::Frame f) { on_frame(f); };
   channel_->on_closed = [this, where](const Error& e) {
     channel_ = nullptr;
     ports_.lost();
-    retry(where + ": " + std::string(e.message()));
+    lost(where + ": " + std::string(e.message()));
   };
-  session_ =
-      std::max<uint64_t>(session_ + 1, static_cast<uint64_t>(net::Loop::now().time_since_epoch().count()));
+  session_ = std::max<uint64_t>(session_ + 1, static_cast<uint64_t>(net::Loop::now().time_since_epoch().count()));
   sent_ = received_ = 0;
-  complained_ = false;
   log_.verbose("connected to slurmctld at {}", where);
   node_rpc::Register r = ports_.registration();
   r.session = session_;
   send(std::move(r));
 }
 
-void ControllerLink::retry(const std::string& why) {
+void ControllerLink::lost(const std::string& why) {
+  const Duration registered = std::exchange(registered_at_, Duration{});
+  if (registered == Duration{}) return retry(why);
+  dials_.reset();
+  if (net::Loop::monotonic() - registered < kLasting) return retry_in(sessions_.next(), why);
+  sessions_.reset();
+  failing_since_ = {};
+  complained_ = false;
+  retry(why);
+}
+
+void ControllerLink::retry(const std::string& why) { retry_in(dials_.next(), why); }
+
+void ControllerLink::retry_in(Duration pause, const std::string& why) {
   if (stopped_) return;
-  pause_ = pause_ == Duration{} ? kFirstPause : std::min(pause_ * 2, kLongestPause);
-  if (!complained_ && pause_ >= milliseconds(200)) {
+  const Duration now = net::Loop::monotonic();
+  if (failing_since_ == Duration{}) failing_since_ = now;
+  if (!complained_ && now - failing_since_ >= kComplainAfter) {
     log_.error("Unable to register with slurmctld, trying on: {}", why);
     complained_ = true;
   } else {
     log_.debug("slurmctld: {}", why);
   }
-  timer_ = loop_.after(pause_, [this] { dial(); });
+  timer_ = loop_.after(pause, [this] { dial(); });
 }
 
 void ControllerLink::send(NodeReport report) {
@@ -87,19 +93,38 @@ void ControllerLink::send(NodeReport report) {
 void ControllerLink::relay(const rpc::Relay& request, std::function<void(net::Frame)> part,
                            std::function<void(Result<net::Frame>)> answered) {
   if (!channel_) return answered(fail(Errc::kConnectFailed, {}, "the node daemon has no connection to slurmctld"));
+  // What this node has to say itself comes first: users' requests wait with those who asked.
+  if (channel_->queued_bytes() > net::kHighMark)
+    return answered(fail(Errc::kTryAgainLater, {}, "slurmctld does not keep up with what is asked from this node; try again later"));
   channel_->request_stream(wire::number_of<rpc::Relay>, wire::encoded(request), net::kNoTimeout, std::move(part), std::move(answered));
 }
 
+void ControllerLink::fetch(const rpc::FetchContent& what, std::function<void(Result<rpc::ContentPiece>)> answered) {
+  if (!channel_) return answered(fail(Errc::kConnectFailed, {}, "the node daemon has no connection to slurmctld"));
+  channel_->request(wire::number_of<rpc::FetchContent>, wire::encoded(what), kFetchTimeout,
+                    [answered = std::move(answered)](Result<net::Frame> r) {
+                      if (!r) return answered(std::unexpected(r.error()));
+                      rpc::ContentPiece piece;
+                      if (auto ok = wire::decode(r->payload, piece); !ok) return answered(std::unexpected(ok.error()));
+                      answered(std::move(piece));
+                    });
+}
+
+void ControllerLink::asker_gone(uint64_t asker) {
+  if (channel_) channel_->notify(wire::number_of<rpc::AskerGone>, wire::encoded(rpc::AskerGone{asker}));
+}
+
 void ControllerLink::on_frame(const net::Frame& f) {
+  if (f.kind == net::FrameKind::kRequest) return ports_.asked(channel_, f);
   if (f.message != wire::kNodeOrder) return;
   Numbered<NodeOrder> m;
-  if (auto ok = wire::decode(f.payload, m); !ok)
-    return log_.error("slurmctld sent an order that cannot be read: {}", ok.error().message());
-  if (m.session != session_ || m.sequence <= received_)
-    return log_.debug("late order {} of session {} dropped", m.sequence, m.session);
+  if (auto ok = wire::decode(f.payload, m); !ok) return log_.error("slurmctld sent an order that cannot be read: {}", ok.error().message());
+  if (m.session != session_ || m.sequence <= received_) return log_.debug("late order {} of session {} dropped", m.sequence, m.session);
   received_ = m.sequence;
   if (std::holds_alternative<node_rpc::Registered>(m.message)) {
-    pause_ = {};
+    registered_at_ = net::Loop::monotonic();
+    // Said again only after a session that lasted: a controller that drops us soon would fill the log.
+    log_.at(complained_ ? os::LogLevel::kVerbose : os::LogLevel::kInfo, "registered with slurmctld as {}", setup_.node);
     attempt_ = attempt_ > 0 ? attempt_ - 1 : 0;  // next time the same one first
   }
   ports_.order(m.message);

@@ -1,6 +1,7 @@
 // ControllerLink: the one connection to slurmctld. Dials its agent socket on this host, else its hosts in
 // turn; registers; numbers what it sends and drops what is late; when the connection is lost, tries again at
-// once and then often. What is in the messages is NodeCore's business.
+// once and then often. A controller that takes a registration and soon drops the node (its disk is full) is asked less and less
+// often: only a session that lasted for kLasting counts as one. What is in the messages is NodeCore's business.
 #pragma once
 
 #include <functional>
@@ -9,6 +10,7 @@
 
 #include "model/node_rpc.h"
 #include "model/rpc.h"
+#include "net/backoff.h"
 #include "net/channel.h"
 #include "os/log.h"
 #include "slurmd/daemon/setup.h"
@@ -21,20 +23,29 @@ class ControllerLink {
     std::function<node_rpc::Register()> registration;  // session is filled in here
     std::function<void(const NodeOrder&)> order;
     std::function<void()> lost;
+    std::function<void(const net::ChannelPtr&, const net::Frame&)> asked;  // requests of slurmctld
   };
   ControllerLink(net::Loop& loop, os::Log& log, const Setup& setup, Ports ports)
       : loop_(loop), log_(log), setup_(setup), ports_(std::move(ports)) {}
 
   void start() { dial(); }
   void send(NodeReport report);
+  // Whether slurmctld reads what it is sent. What can be said later waits meanwhile.
+  bool has_room() const { return channel_ && channel_->queued_bytes() <= net::kHighMark; }
   // Passes a user's request on; `part` and `answered` as of net::Channel. Without a controller: kConnectFailed.
   void relay(const rpc::Relay& request, std::function<void(net::Frame)> part, std::function<void(Result<net::Frame>)> answered);
+  // A piece of a script or environment. Without a controller, or when it is lost meanwhile: a connection error.
+  void fetch(const rpc::FetchContent& what, std::function<void(Result<rpc::ContentPiece>)> answered);
+  void asker_gone(uint64_t asker);  // an asker of relay() whose connection is over
   void stop();
+  bool connected() const { return channel_ != nullptr; }
 
  private:
   void dial();
   void connected(Result<net::ChannelPtr> channel, const std::string& where);
+  void lost(const std::string& why);
   void retry(const std::string& why);
+  void retry_in(Duration pause, const std::string& why);
   void on_frame(const net::Frame& frame);
 
   net::Loop& loop_;
@@ -45,7 +56,11 @@ class ControllerLink {
   std::unique_ptr<net::Loop::Timer> timer_;
   uint64_t session_ = 0, sent_ = 0, received_ = 0;
   size_t attempt_ = 0;  // rotates over the controllers
-  Duration pause_{};
+  static constexpr Duration kLasting = minutes(1);
+  net::Backoff dials_{milliseconds(10), seconds(1), net::Backoff::random_seed()};
+  net::Backoff sessions_{milliseconds(20), seconds(30), net::Backoff::random_seed()};
+  Duration registered_at_{};  // 0: there is no session
+  Duration failing_since_{};  // 0: the last session lasted
   bool stopped_ = false, complained_ = false;
 };
 

@@ -77,16 +77,18 @@ class FakeCluster {
   }
 
   // Runs the real srun in our directory while this controller answers.
-  Ran srun(std::vector<std::string> args, const std::string& input = "",
-           const std::function<void(pid_t)>& meanwhile = {});
+  Ran srun(std::vector<std::string> args, const std::string& input = "", const std::function<void(pid_t)>& meanwhile = {});
 
   net::Loop loop;
   int busy_answers = 0;
-  std::string conf_for_srun;  // "" = slurmd's
+  bool takes_step_ends = true;  // says that it has them
+  std::string conf_for_srun;    // "" = slurmd's
   std::vector<GresShare> step_gres;
   Duration credential_life = seconds(60);
   std::vector<rpc::FinishStep> finished_steps;
   std::vector<rpc::FinishAllocation> finished_allocations;
+  std::vector<rpc::Relay> relayed;  // what slurmd passed on; never answered
+  std::vector<uint64_t> askers_gone;
   std::vector<NodeReport> reports;
   std::vector<node_rpc::Register> registrations;
   std::string key = "0123456789abcdef0123456789abcdef", credential_key = key, credential_cluster = "test";

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "net/credential.h"
+#include "os/fd.h"
 #include "os/process_tree.h"
 #include "slurmd/daemon/fake_cluster.h"
 #include "wire/instances.h"
@@ -15,16 +16,21 @@
 namespace muster::slurmd::test {
 namespace {
 
+// A port that the kernel gives to no outgoing connection, so that nobody else holds it while slurmd is started again.
+// Each test process begins elsewhere.
 uint16_t free_port() {
-  int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in a{};
-  a.sin_family = AF_INET;
-  a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof a;
-  EXPECT_EQ(::bind(fd, reinterpret_cast<sockaddr*>(&a), size), 0);
-  ::getsockname(fd, reinterpret_cast<sockaddr*>(&a), &size);
-  ::close(fd);
-  return ntohs(a.sin_port);
+  static uint32_t next = static_cast<uint32_t>(getpid()) * 7;
+  for (int attempt = 0; attempt < 5000; ++attempt) {
+    const uint16_t port = static_cast<uint16_t>(5000 + next++ % 5000);
+    os::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_port = htons(port);
+    a.sin_addr.s_addr = htonl(INADDR_ANY);
+    if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&a), sizeof a) == 0) return port;
+  }
+  ADD_FAILURE() << "no free port from 5000 to 10000";
+  return 0;
 }
 
 }  // namespace
@@ -33,21 +39,20 @@ FakeCluster::FakeCluster(const std::string& more) : dir_(*os::TempDir::create("m
   port_ = free_port();
   controller_port_ = free_port();
   std::string d = dir();
-  std::string conf =
-      "ClusterName=test\nSlurmctldHost=localhost(127.0.0.1)\nAuthType=auth/slurm\nCredType=cred/slurm\n"
-      "SlurmctldPort=" +
-      std::to_string(controller_port_) + "\nSlurmctldPidFile=" + d +
-      "/slurmctld.pid\n"
-      "SlurmdPidFile=" +
-      d + "/slurmd.pid\nSlurmdSpoolDir=" + d + "/spool\nSlurmdLogFile=" + d +
-      "/slurmd.log\n"
-      "StateSaveLocation=" +
-      d +
-      "/state\nSlurmdParameters=config_overrides\nSlurmdDebug=debug\n"
-      "KillWait=2\n" +
-      (more.find("ProctrackType") == std::string::npos ? "ProctrackType=proctrack/linuxproc\n" : "") + more +
-      "\nNodeName=n1 CPUs=4 RealMemory=1000 NodeAddr=127.0.0.1 Port=" + std::to_string(port_) +
-      "\nPartitionName=main Nodes=n1 Default=YES\n";
+  std::string conf = "ClusterName=test\nSlurmctldHost=localhost(127.0.0.1)\nAuthType=auth/slurm\nCredType=cred/slurm\n"
+                     "SlurmctldPort=" +
+                     std::to_string(controller_port_) + "\nSlurmctldPidFile=" + d +
+                     "/slurmctld.pid\n"
+                     "SlurmdPidFile=" +
+                     d + "/slurmd.pid\nSlurmdSpoolDir=" + d + "/spool\nSlurmdLogFile=" + d +
+                     "/slurmd.log\n"
+                     "StateSaveLocation=" +
+                     d +
+                     "/state\nSlurmdParameters=config_overrides\nSlurmdDebug=debug\n"
+                     "KillWait=2\n" +
+                     (more.find("ProctrackType") == std::string::npos ? "ProctrackType=proctrack/linuxproc\n" : "") + more +
+                     "\nNodeName=n1 CPUs=4 RealMemory=1000 NodeAddr=127.0.0.1 Port=" + std::to_string(port_) +
+                     "\nPartitionName=main Nodes=n1 Default=YES\n";
   EXPECT_TRUE(os::write_file_atomic(d + "/slurm.conf", conf));
   EXPECT_TRUE(os::write_file_atomic(d + "/slurm.key", key, 0600));
   listen();
@@ -71,8 +76,7 @@ FakeCluster::~FakeCluster() {
 
 size_t FakeCluster::steps_left() const {
   size_t n = 0;
-  for (const auto& e : std::filesystem::directory_iterator(dir() + "/spool"))
-    n += e.path().extension() == ".sock";
+  for (const auto& e : std::filesystem::directory_iterator(dir() + "/spool")) n += e.path().extension() == ".sock";
   return n;
 }
 
@@ -94,27 +98,33 @@ bool FakeCluster::ended(const std::string& pid_file) const {
 }
 
 void FakeCluster::listen() {
-  auto l = net::listen_unix(loop, dir() + "/slurmctld." + std::to_string(controller_port_) + ".sock",
-                            [this](net::ChannelPtr c) {
-                              net::Channel* raw = c.get();
-                              clients_[raw] = c;
-                              c->on_closed = [this, raw](const Error&) { clients_.erase(raw); };
-                              c->on_request = [this, raw](net::Frame f) {
-                                if (f.kind == net::FrameKind::kRequest) return on_call(*raw, f);
-                                Numbered<NodeReport> m;
-                                ASSERT_EQ(f.message, wire::kNodeReport);
-                                ASSERT_TRUE(wire::decode(f.payload, m));
-                                if (auto* r = std::get_if<node_rpc::Register>(&m.message)) {
-                                  channel_ = clients_.at(raw);
-                                  sent_ = 0;
-                                  session_ = m.session;
-                                  registrations.push_back(*r);
-                                  send(node_rpc::Registered{session_, {}});
-                                } else {
-                                  reports.push_back(m.message);
-                                }
-                              };
-                            });
+  auto l = net::listen_unix(loop, dir() + "/slurmctld." + std::to_string(controller_port_) + ".sock", [this](net::ChannelPtr c) {
+    net::Channel* raw = c.get();
+    clients_[raw] = c;
+    c->on_closed = [this, raw](const Error&) { clients_.erase(raw); };
+    c->on_request = [this, raw](net::Frame f) {
+      if (f.kind == net::FrameKind::kRequest) return on_call(*raw, f);
+      if (f.message == wire::number_of<rpc::AskerGone>) {
+        rpc::AskerGone gone;
+        ASSERT_TRUE(wire::decode(f.payload, gone));
+        return askers_gone.push_back(gone.asker);
+      }
+      Numbered<NodeReport> m;
+      ASSERT_EQ(f.message, wire::kNodeReport);
+      ASSERT_TRUE(wire::decode(f.payload, m));
+      if (auto* r = std::get_if<node_rpc::Register>(&m.message)) {
+        channel_ = clients_.at(raw);
+        sent_ = 0;
+        session_ = m.session;
+        registrations.push_back(*r);
+        send(node_rpc::Registered{session_, {}});
+      } else {
+        reports.push_back(m.message);
+        if (auto* gone = std::get_if<node_rpc::StepGone>(&m.message); gone && takes_step_ends)
+          send(node_rpc::StepEndTaken{gone->job, gone->generation, gone->step});
+      }
+    };
+  });
   ASSERT_TRUE(l) << l.error().message();
   listener_ = std::move(*l);
 }
@@ -135,8 +145,7 @@ void FakeCluster::on_call(net::Channel& c, const net::Frame& f) {
   a.tasks_per_node = {4};
   switch (f.message) {
     case wire::number_of<rpc::AttachAllocation>:
-    case wire::number_of<rpc::Allocate>:
-      return answer(a);
+    case wire::number_of<rpc::Allocate>: return answer(a);
     case wire::number_of<rpc::CreateStep>: {
       rpc::CreateStep m;
       ASSERT_TRUE(wire::decode(f.payload, m));
@@ -158,8 +167,12 @@ void FakeCluster::on_call(net::Channel& c, const net::Frame& f) {
       finished_allocations.push_back(m);
       return answer(rpc::Empty{});
     }
-    default:
-      return c.answer_error(f.id, Error(Errc::kUnexpectedMessage));
+    case wire::number_of<rpc::Relay>: {
+      rpc::Relay m;
+      ASSERT_TRUE(wire::decode(f.payload, m));
+      return relayed.push_back(std::move(m));
+    }
+    default: return c.answer_error(f.id, Error(Errc::kUnexpectedMessage));
   }
 }
 
@@ -197,8 +210,7 @@ rpc::StepCreated FakeCluster::created(const rpc::CreateStep& m) {
   return s;
 }
 
-Ran FakeCluster::srun(std::vector<std::string> args, const std::string& input,
-                      const std::function<void(pid_t)>& meanwhile) {
+Ran FakeCluster::srun(std::vector<std::string> args, const std::string& input, const std::function<void(pid_t)>& meanwhile) {
   {
     os::Fd to = *os::open_output(file("srun.in"), {});
     EXPECT_TRUE(os::write_all(to.get(), input));
@@ -209,9 +221,8 @@ Ran FakeCluster::srun(std::vector<std::string> args, const std::string& input,
   s.path = MUSTER_SRUN;
   s.argv = {"srun"};
   s.argv.insert(s.argv.end(), args.begin(), args.end());
-  s.env = std::vector<std::string>{
-      "PATH=/usr/bin:/bin", "HOME=/tmp",
-      "SLURM_CONF=" + (conf_for_srun.empty() ? dir() + "/slurm.conf" : conf_for_srun)};
+  s.env = std::vector<std::string>{"PATH=/usr/bin:/bin", "HOME=/tmp",
+                                   "SLURM_CONF=" + (conf_for_srun.empty() ? dir() + "/slurm.conf" : conf_for_srun)};
   s.cwd = dir();
   s.fds = {{in.get(), 0}, {out.get(), 1}, {err.get(), 2}};
   Duration begin = net::Loop::monotonic();

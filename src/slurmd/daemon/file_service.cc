@@ -52,11 +52,14 @@ Result<std::optional<os::Credentials>> Slurmd::file_owner(const net::Peer& peer,
     return std::optional<os::Credentials>();
   }
   MUSTER_TRY(credential, check_credential(peer, m.credential, rpc::CredentialPurpose::kSendFile));
+  // The credential outlives its run by minutes: the node may be another's by then.
+  if (core_.has_ended(credential.job, credential.generation)) return fail(Errc::kInvalidJobId, "the job has ended");
   for (const std::string& name : m.nodes)
     if (std::ranges::none_of(credential.nodes, [&](const rpc::StepNode& n) { return n.address.name == name; }))
       return fail(Errc::kInvalidNodeName, "node " + name + " is not one of job " + std::to_string(credential.job.value));
   if (::geteuid() != 0) return std::optional<os::Credentials>();
-  MUSTER_TRY(who, users_.credentials(credential.uid));
+  MUSTER_TRY(users, users_.with(credential.uid, credential.gid));
+  MUSTER_TRY(who, users->credentials(credential.uid));
   who.gid = credential.gid;
   return std::optional(std::move(who));
 }

@@ -6,13 +6,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 
 #include "base/text.h"
+#include "os/launch.h"
 
 namespace muster::slurmd {
 namespace {
 
 constexpr size_t kSaidKept = 1024;
+constexpr size_t kMostBytesOfUser = 128u << 20;  // of blocks that its processes have not taken
+constexpr Duration kEndsByItself = seconds(5);
 
 std::string key_of(const rpc::SendFile& block, const std::optional<os::Credentials>& who) {
   return std::to_string(who ? who->uid.value : 0) + " " + block.transfer;
@@ -30,6 +34,7 @@ struct FileTransfers::Transfer {
   std::string key;
   Uid uid{};
   pid_t pid = 0;
+  std::optional<os::Launch> launch;
   os::Fd input, said;  // its descriptors 0 and 2
   uint64_t size = 0, offset = 0;
   std::string block;  // what is left of it
@@ -59,18 +64,26 @@ Result<FileTransfers::Transfer*> FileTransfers::start(const rpc::SendFile& b, co
   os::SpawnSpec s;
   s.path = program_;
   std::string flags = std::string("-") + (b.force ? "f" : "") + (b.make_directory ? "d" : "");
-  s.argv = {program_, "receive", b.path, std::to_string(b.size), octal(b.mode), b.transfer, flags,
-            std::to_string(b.access_time), std::to_string(b.change_time)};
+  s.argv = {program_,
+            "receive",
+            b.path,
+            std::to_string(b.size),
+            octal(b.mode),
+            b.transfer,
+            flags,
+            std::to_string(b.access_time),
+            std::to_string(b.change_time)};
   s.cwd = "/";
   s.env = std::vector<std::string>{};
   s.credentials = who;
   s.umask = 077;
   s.process_group = 0;
   s.fds = {{child_in.get(), 0}, {child_said.get(), 1}, {child_said.get(), 2}};
-  MUSTER_TRY(pid, os::spawn(s));
+  MUSTER_TRY(launch, os::Launch::start(std::move(s)));
   t->key = key_of(b, who);
   t->uid = uid;
-  t->pid = pid;
+  t->pid = launch.pid();
+  t->launch.emplace(std::move(launch));
   t->size = b.size;
   Transfer* raw = t.get();
   transfers_[t->key] = std::move(t);
@@ -86,8 +99,11 @@ void FileTransfers::take(const rpc::SendFile& b, const std::optional<os::Credent
     if (!started) return done(std::string(started.error().message()));
     t = *started;
   }
-  if (t->done || b.offset != t->offset || b.size != t->size || b.data.size() > b.size - b.offset)
-    return done("a block came out of order");
+  size_t waiting = b.data.size();
+  for (const auto& [key, other] : transfers_)
+    if (other->uid == t->uid) waiting += other->block.size();
+  if (waiting > kMostBytesOfUser) return done("too many files are being received");
+  if (t->done || b.offset != t->offset || b.size != t->size || b.data.size() > b.size - b.offset) return done("a block came out of order");
   t->offset += b.data.size();
   t->last = t->offset == t->size;
   t->block = b.data;
@@ -96,11 +112,12 @@ void FileTransfers::take(const rpc::SendFile& b, const std::optional<os::Credent
   write(*t);
 }
 
-// The process is gone soon; what becomes of the transfer is settled when it is reaped.
+// The process is gone soon: it sees the end of its bytes and leaves nothing behind, or is stopped or held up and is killed. What
+// becomes of the transfer is settled when it is reaped.
 void FileTransfers::give_up(Transfer& t) {
   t.watch.reset();
   t.input.reset();
-  ::kill(t.pid, SIGTERM);
+  t.silent = loop_.after(kEndsByItself, [pid = t.pid] { ::kill(pid, SIGKILL); });
 }
 
 void FileTransfers::write(Transfer& t) {
@@ -108,7 +125,9 @@ void FileTransfers::write(Transfer& t) {
     ssize_t n = ::write(t.input.get(), t.block.data(), t.block.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) {
-      if (!t.watch) t.watch = loop_.watch(t.input.get(), [] {}, [this, raw = &t] { write(*raw); });
+      if (!t.watch)
+        t.watch = loop_.watch(
+            t.input.get(), [] {}, [this, raw = &t] { write(*raw); });
       t.watch->pause_read(true);
       t.watch->want_write(true);
       return;
@@ -134,6 +153,7 @@ bool FileTransfers::reaped(pid_t pid, int raw_status) {
   ssize_t n = ::read(t->said.get(), said, sizeof said);
   std::string text(trim(std::string_view(said, n > 0 ? static_cast<size_t>(n) : 0)));
   os::ExitStatus status = os::ExitStatus::of(raw_status);
+  if (auto settled = t->launch->settled(); settled && !*settled) text = settled->error().message();
   if (status.ok() && t->last) text.clear();
   else if (text.empty()) text = "the file could not be received";
   answer(*t, std::move(text));

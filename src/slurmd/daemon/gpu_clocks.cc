@@ -34,10 +34,8 @@ std::vector<std::string> GpuClocks::begin(const std::string& step, const GpuCloc
   if (!order.note.empty()) told.push_back(order.note);
   if (!order.wish) return told;
   auto complain = [&](const std::string& fault) {
-    if (order.by_site)
-      log_.info("step {}: GpuFreqDef: {}", step, fault);
-    else
-      told.push_back("slurmstepd: error: " + fault);
+    if (order.by_site) log_.info("step {}: GpuFreqDef: {}", step, fault);
+    else told.push_back("slurmstepd: error: " + fault);
   };
   Change change{1, *order.wish, order.files};
   for (const auto& [other, earlier] : changed_) change.turn = std::max(change.turn, earlier.turn + 1);
@@ -59,10 +57,8 @@ std::vector<std::string> GpuClocks::begin(const std::string& step, const GpuCloc
     if (order.wish->verbose) told.push_back("gpu-freq: " + line);
   }
   change.files = done->changed;
-  if (change.files.empty())
-    ::unlink(path.c_str());
-  else
-    changed_[step] = std::move(change);
+  if (change.files.empty()) ::unlink(path.c_str());
+  else changed_[step] = std::move(change);
   return told;
 }
 
@@ -105,10 +101,8 @@ void GpuClocks::find_again() {
       log_.error("{}", text.error().message());
       continue;
     }
-    if (auto change = parse(*text))
-      changed_[name.substr(kPrefix.size())] = std::move(*change);
-    else
-      log_.error("{}/{}: not as slurmd writes it; the clocks of its GPUs stay as they are", spool_, name);
+    if (auto change = parse(*text)) changed_[name.substr(kPrefix.size())] = std::move(*change);
+    else log_.error("{}/{}: not as slurmd writes it; the clocks of its GPUs stay as they are", spool_, name);
   }
   ::closedir(d);
 }

@@ -16,8 +16,7 @@ namespace muster::slurmd {
 class GpuClocks {
  public:
   // `library`: NVIDIA's management library, for dlopen.
-  GpuClocks(os::Log& log, std::string spool, std::string library)
-      : log_(log), spool_(std::move(spool)), library_(std::move(library)) {}
+  GpuClocks(os::Log& log, std::string spool, std::string library) : log_(log), spool_(std::move(spool)), library_(std::move(library)) {}
 
   // `step`: a name that is its alone, without "/". What is to be said on the step's stderr.
   std::vector<std::string> begin(const std::string& step, const GpuClockOrder& order);

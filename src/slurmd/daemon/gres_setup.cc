@@ -45,10 +45,8 @@ DiscoveredGpus run_all(const CpuMap& cpus) {
   DiscoveredGpus none;
   for (const Mechanism& m : kMechanisms) {
     auto found = run(m, cpus);
-    if (found && !(found->inventory.devices.empty() && found->inventory.faults.empty()))
-      return std::move(*found);
-    if (!found && found.error().code != Errc::kNotFound)
-      none.inventory.faults.emplace_back(found.error().message());
+    if (found && !(found->inventory.devices.empty() && found->inventory.faults.empty())) return std::move(*found);
+    if (!found && found.error().code != Errc::kNotFound) none.inventory.faults.emplace_back(found.error().message());
   }
   return none;
 }
@@ -61,8 +59,7 @@ Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus)
   if (how == kFull) return run_all(cpus);
   for (const Mechanism& m : kMechanisms)
     if (m.how == how) return run(m, cpus);
-  return fail(Errc::kUnsupported,
-              "AutoDetect=" + std::string(config::autodetect_name(how)) + " is not supported",
+  return fail(Errc::kUnsupported, "AutoDetect=" + std::string(config::autodetect_name(how)) + " is not supported",
               "known here: nvml, nvidia, rsmi, oneapi, full, off");
 }
 
@@ -75,11 +72,9 @@ Result<> find_gres(Setup& s) {
   }
   MUSTER_TRY(found, discover_gpus(how, s.cpus));
   std::vector<FoundDevice> devices;
-  for (os::GpuDevice& d : found.inventory.devices)
-    devices.push_back({d.type, d.files, d.cores, d.links, d.uuid});
+  for (os::GpuDevice& d : found.inventory.devices) devices.push_back({d.type, d.files, d.cores, d.links, d.uuid});
   Reconciled r = reconcile_gpus(configured, devices, found.vendor_flags);
-  for (const auto* texts : {&found.inventory.faults, &r.problems})
-    s.notes.insert(s.notes.end(), texts->begin(), texts->end());
+  for (const auto* texts : {&found.inventory.faults, &r.problems}) s.notes.insert(s.notes.end(), texts->begin(), texts->end());
   s.hardware.gres = std::move(r.devices);
   s.context.gpu_uuids = std::move(r.uuids);
   return {};
@@ -88,8 +83,8 @@ Result<> find_gres(Setup& s) {
 int print_gres(const Setup& s) {
   for (const std::string& note : s.notes) std::fprintf(stderr, "slurmd: warning: %s\n", note.c_str());
   for (const GresDevices& g : s.hardware.gres) {
-    std::string line = "slurmd: Gres Name=" + g.name + " Type=" + (g.type.empty() ? "(null)" : g.type) +
-                       " Count=" + std::to_string(g.count);
+    std::string line =
+        "slurmd: Gres Name=" + g.name + " Type=" + (g.type.empty() ? "(null)" : g.type) + " Count=" + std::to_string(g.count);
     if (!g.files.empty()) line += " File=" + join(g.files, ",");
     if (g.cores.any()) line += " Cores=" + g.cores.to_ranges();
     if (!g.links.empty()) {

@@ -20,7 +20,7 @@ struct DiscoveredGpus {
 Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus);
 // Fills hardware.gres, the GPUs' UUIDs and notes.
 Result<> find_gres(Setup& setup);
-std::string nvml_library();  // for dlopen
+std::string nvml_library();          // for dlopen
 int print_gres(const Setup& setup);  // slurmd -G
 
 }  // namespace muster::slurmd

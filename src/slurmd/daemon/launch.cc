@@ -1,5 +1,6 @@
 #include "slurmd/daemon/launch.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "os/limits.h"
 #include "slurmd/core/cgroup_plan.h"
 #include "slurmd/core/frequency_rules.h"
+#include "slurmd/core/task_nice.h"
 #include "slurmd/daemon/spank.h"
 #include "slurmd/daemon/task_layout.h"
 
@@ -18,15 +20,14 @@ namespace {
 constexpr char kDevNull[] = "/dev/null";
 
 // The account of a job on this machine. Rootless: we can only be ourselves.
-Result<> set_user(os::UserDirectory& users, Uid uid, Gid gid, const std::string& name,
-                  step_rpc::StepdLaunch& l) {
+Result<> set_user(os::UserDirectory& users, Uid uid, Gid gid, const std::string& name, step_rpc::StepdLaunch& l) {
   l.uid = uid;
   l.gid = gid;
   l.user_name = name;
   if (::geteuid() != 0) {
     if (uid.value != ::geteuid())
-      return fail(Errc::kAccessDenied, "this slurmd runs as uid " + std::to_string(::geteuid()) +
-                                           " and cannot run processes of uid " + std::to_string(uid.value));
+      return fail(Errc::kAccessDenied, "this slurmd runs as uid " + std::to_string(::geteuid()) + " and cannot run processes of uid " +
+                                           std::to_string(uid.value));
     return {};
   }
   MUSTER_TRY(who, users.credentials(uid));
@@ -87,20 +88,18 @@ NodeContext context_for(const Setup& s, const step_rpc::StepdLaunch& l, os::User
 // --oom-kill-step, else TaskPluginParam.
 bool oom_kills_step(const Setup& s, bool asked, bool wanted) {
   if (asked) return wanted;
-  return std::ranges::any_of(s.config().task_plugin_param,
-                             [](const std::string& p) { return iequals(p, "OOMKillStep"); });
+  return std::ranges::any_of(s.config().task_plugin_param, [](const std::string& p) { return iequals(p, "OOMKillStep"); });
 }
 
-bool devices_hidden(const step_rpc::StepdLaunch& l) {
-  return !l.cgroup.empty() && l.cgroup.front().limit_devices;
+std::optional<int32_t> nice_of(const Setup& s, const step_rpc::StepdLaunch& l) {
+  return task_nice(s.config().propagate_prio_process, l.environment, ::getpriority(PRIO_PROCESS, 0), l.uid.value == 0);
 }
 
-void batch_files(const node_rpc::JobOnNode& job, const JobRequest& r, const FileNames& names,
-                 step_rpc::TaskLaunch& t) {
+bool devices_hidden(const step_rpc::StepdLaunch& l) { return !l.cgroup.empty() && l.cgroup.front().limit_devices; }
+
+void batch_files(const node_rpc::JobOnNode& job, const JobRequest& r, const FileNames& names, step_rpc::TaskLaunch& t) {
   bool array = job.array_task != kNoArrayTask && job.array_job_id;
-  auto path = [&](std::string_view pattern) {
-    return below(r.work_dir, expand_file_pattern(pattern, names));
-  };
+  auto path = [&](std::string_view pattern) { return below(r.work_dir, expand_file_pattern(pattern, names)); };
   t.std_in = r.std_in.empty() ? kDevNull : path(r.std_in);
   t.std_out = path(r.std_out.empty() ? default_batch_output(array) : std::string_view(r.std_out));
   t.std_err = r.std_err.empty() ? t.std_out : path(r.std_err);
@@ -119,11 +118,9 @@ FrequencyRules frequency_rules(const Setup& s, const step_rpc::StepdLaunch& l) {
 
 }  // namespace
 
-Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& users,
-                                           const node_rpc::LaunchBatch& order) {
+Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& users, const node_rpc::LaunchBatch& order) {
   const node_rpc::JobOnNode& job = order.job;
-  if (!job.request)
-    return fail("the launch of job " + std::to_string(job.job.value) + " came without its request");
+  if (!job.request) return fail("the launch of job " + std::to_string(job.job.value) + " came without its request");
   if (order.script.empty()) return fail(Errc::kNotBatch, "the batch script is empty");
   const JobRequest& r = *job.request;
   step_rpc::StepdLaunch l;
@@ -146,6 +143,7 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& us
   NodeContext context = context_for(s, l, users);
   context.devices_constrained = devices_hidden(l);
   l.environment = batch_environment(job, order.environment, context);
+  l.nice = nice_of(s, l);
   bool login = !r.get_user_env.empty() || r.env_export == EnvExport::kNone || r.env_export == EnvExport::kList;
   if (auto user = login ? users.user(r.uid) : Result<os::User>(fail(Errc::kNotFound))) {
     l.login_shell = user->shell.empty() ? "/bin/sh" : user->shell;
@@ -157,6 +155,7 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& us
   names.array_task = job.array_task;
   names.node = s.node;
   names.restarts = job.generation;
+  names.sluid = job.sluid;
   names.user = r.user_name;
   names.job_name = r.name;
   step_rpc::TaskLaunch t;
@@ -169,14 +168,12 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& us
   return l;
 }
 
-Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& users,
-                                          const rpc::StepCredential& c, const rpc::LaunchStep& launch) {
+Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& users, const rpc::StepCredential& c,
+                                          const rpc::LaunchStep& launch) {
   if (!launch.request) return fail("the launch came without its request");
   const StepRequest& r = *launch.request;
-  auto at =
-      std::ranges::find_if(c.nodes, [&](const rpc::StepNode& n) { return n.address.name == launch.node; });
-  if (at == c.nodes.end())
-    return fail(Errc::kInvalidCredential, "the credential does not name node " + launch.node);
+  auto at = std::ranges::find_if(c.nodes, [&](const rpc::StepNode& n) { return n.address.name == launch.node; });
+  if (at == c.nodes.end()) return fail(Errc::kInvalidCredential, "the credential does not name node " + launch.node);
   auto index = static_cast<size_t>(at - c.nodes.begin());
   step_rpc::StepdLaunch l;
   l.job = c.job;
@@ -213,6 +210,7 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
   NodeContext context = context_for(s, l, users);
   context.devices_constrained = devices_hidden(l);
   l.environment = step_environment(c, index, launch, context);
+  l.nice = nice_of(s, l);
   MUSTER_TRY(tasks, lay_out_tasks(s, c, index, r, cpus, context));
   l.tasks = std::move(tasks);
   MUSTER_TRY_VOID(add_spank(s, c, index, r, l));
@@ -225,28 +223,16 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
 std::string end_message(JobId job, StepId step, const std::string& node, JobState state, Time time) {
   std::string why;
   switch (state) {
-    case JobState::kTimeout:
-      why = " DUE TO TIME LIMIT";
-      break;
-    case JobState::kPreempted:
-      why = " DUE TO PREEMPTION";
-      break;
-    case JobState::kNodeFail:
-      why = " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
-      break;
-    case JobState::kDeadline:
-      why = " DUE TO JOB DEADLINE";
-      break;
-    case JobState::kOutOfMemory:
-      why = " DUE TO OUT OF MEMORY";
-      break;
-    case JobState::kPending:   // back into the queue
+    case JobState::kTimeout: why = " DUE TO TIME LIMIT"; break;
+    case JobState::kPreempted: why = " DUE TO PREEMPTION"; break;
+    case JobState::kNodeFail: why = " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS"; break;
+    case JobState::kDeadline: why = " DUE TO JOB DEADLINE"; break;
+    case JobState::kOutOfMemory: why = " DUE TO OUT OF MEMORY"; break;
+    case JobState::kPending:  // back into the queue
       why = " DUE TO JOB REQUEUE";
       break;
-    case JobState::kCancelled:
-      break;
-    default:
-      return {};
+    case JobState::kCancelled: break;
+    default: return {};
   }
   std::string what = "JOB " + std::to_string(job.value);
   if (step != kBatchStep) what = "STEP " + std::to_string(job.value) + "." + std::to_string(step.value);

@@ -11,12 +11,10 @@
 namespace muster::slurmd {
 
 // Errors: a user that does not exist here, an empty script.
-Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory& users,
-                                           const node_rpc::LaunchBatch& order);
+Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory& users, const node_rpc::LaunchBatch& order);
 
 // `credential` was verified; `launch.node` is one of its nodes. Errors also: a --cpu-bind that is not there.
-Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory& users,
-                                          const rpc::StepCredential& credential,
+Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory& users, const rpc::StepCredential& credential,
                                           const rpc::LaunchStep& launch);
 
 // "*** JOB 12 ON n1 CANCELLED AT 2026-01-31T12:00:00 DUE TO TIME LIMIT ***"; "" where nothing is to be said.

@@ -22,7 +22,7 @@ std::vector<rpc::LocalProcess> processes_of(const step_rpc::StepdReport& step) {
   uint32_t local = 0;
   for (const step_rpc::TaskProcess& t : step.tasks) out.push_back({t.pid, true, local++, t.rank});
   os::ProcessSet set;
-  set.root = step.pid;   // slurmstepd, who adopts what its tasks leave behind
+  set.root = step.pid;  // slurmstepd, who adopts what its tasks leave behind
   set.include_root = false;
   for (const os::ProcessInfo& p : os::find_processes(set)) {
     bool task = std::ranges::any_of(step.tasks, [&](const auto& t) { return t.pid == p.pid; });
@@ -61,9 +61,8 @@ std::string Slurmd::about_this_daemon() const {
   return line("Active Steps", steps.empty() ? "NONE" : steps) + line("Actual CPUs", number(h.cpus)) +
          line("Actual Boards", number(h.boards)) + line("Actual sockets", number(h.sockets)) +
          line("Actual cores", number(h.cores_per_socket)) + line("Actual threads per core", number(h.threads_per_core)) +
-         line("Actual real memory", number(h.real_memory_mb) + " MB") +
-         line("Actual temp disk space", number(h.tmp_disk_mb) + " MB") + line("Boot time", format_time(h.slurmd_start)) +
-         line("Hostname", setup_.node) +
+         line("Actual real memory", number(h.real_memory_mb) + " MB") + line("Actual temp disk space", number(h.tmp_disk_mb) + " MB") +
+         line("Boot time", format_time(h.slurmd_start)) + line("Hostname", setup_.node) +
          line("Last slurmctld msg time", last_order_ == kTimeUnset ? "NONE" : format_time(last_order_)) +
          line("Slurmd PID", number(static_cast<uint64_t>(::getpid()))) +
          line("Slurmd Debug", number(static_cast<uint64_t>(setup_.config().slurmd_debug))) +

@@ -19,8 +19,7 @@ void apply_mpi_conf(const config::SimpleConf& conf, const std::string& step, mpi
   mpi.share_topology = conf.yes("PMIxShareServerTopology");
   for (std::string_view entry : split(conf.text("PMIxEnv"), ';'))
     if (entry = trim(entry); entry.find('=') != entry.npos) mpi.environment.emplace_back(entry);
-  if (std::string_view base = conf.text("PMIxCliTmpDirBase"); !base.empty())
-    mpi.task_directory = std::string(base) + "/pmix." + step;
+  if (std::string_view base = conf.text("PMIxCliTmpDirBase"); !base.empty()) mpi.task_directory = std::string(base) + "/pmix." + step;
 }
 
 Result<std::optional<mpi_rpc::StepMpi>> step_mpi(const Setup& s, const rpc::StepCredential& c, const rpc::LaunchStep& launch) {
@@ -32,7 +31,8 @@ Result<std::optional<mpi_rpc::StepMpi>> step_mpi(const Setup& s, const rpc::Step
   mpi.type = type;
   mpi.program = site::mpi_program(type);
   if (mpi.program.empty())
-    return fail(Errc::kInvalidMpiPlugin, std::string(asked.empty() ? "MpiDefault=" : "--mpi=") + mpi.type + ": no such module on node " + s.node);
+    return fail(Errc::kInvalidMpiPlugin,
+                std::string(asked.empty() ? "MpiDefault=" : "--mpi=") + mpi.type + ": no such module on node " + s.node);
   if (c.nodes.size() > 1 && launch.io.host.empty() && launch.io.path.empty())
     return fail(Errc::kInvalidMpiPlugin, "--mpi=" + mpi.type + " on several nodes needs srun to stay (--async does not)");
   if (type == kPmi2) mpi.task_descriptor = kPmiDescriptor;

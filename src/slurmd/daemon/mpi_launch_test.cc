@@ -10,8 +10,7 @@ namespace {
 mpi_rpc::StepMpi with(const std::string& text) {
   std::vector<config::ConfigError> errors;
   std::vector<config::ConfigNotice> notices;
-  config::SimpleConf conf =
-      config::build_simple_conf(config::ConfFile::kMpi, config::parse_text(text, "mpi.conf").lines, errors, notices);
+  config::SimpleConf conf = config::build_simple_conf(config::ConfFile::kMpi, config::parse_text(text, "mpi.conf").lines, errors, notices);
   EXPECT_TRUE(errors.empty());
   mpi_rpc::StepMpi out;
   apply_mpi_conf(conf, "12.0.n1", out);

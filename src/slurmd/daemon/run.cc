@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/version.h"
+#include "net/daemon_signals.h"
 #include "os/daemonize.h"
 #include "os/files.h"
 #include "os/limits.h"
@@ -29,8 +30,7 @@ std::string absolute(const std::string& path) {
 }
 
 int complain(std::optional<os::Detached>& background, const Error& e) {
-  std::string text =
-      "slurmd: fatal: " + std::string(e.message()) + (e.hint.empty() ? "" : "\nslurmd: " + e.hint);
+  std::string text = "slurmd: fatal: " + std::string(e.message()) + (e.hint.empty() ? "" : "\nslurmd: " + e.hint);
   if (background) background->failed(text);
   std::fprintf(stderr, "%s\n", text.c_str());
   return 1;
@@ -39,6 +39,7 @@ int complain(std::optional<os::Detached>& background, const Error& e) {
 }  // namespace
 
 int run_slurmd(int argc, char** argv) {
+  net::ignore_daemon_signals();
   const std::string notify_socket = os::take_notify_socket();
   Arguments arguments = parse_arguments(argc, argv);
   if (arguments.exit_now >= 0) return arguments.exit_now;
@@ -63,8 +64,7 @@ int run_slurmd(int argc, char** argv) {
   auto log = os::Log::open(log_options(*setup, arguments));
   if (!log) return complain(background, log.error());
   (*log)->info("slurmd version {} started", kVersion);
-  if (arguments.lock_memory && ::mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
-    (*log)->error("failed to mlock() slurmd pages");
+  if (arguments.lock_memory && ::mlockall(MCL_CURRENT | MCL_FUTURE) < 0) (*log)->error("failed to mlock() slurmd pages");
   Slurmd daemon(std::move(*setup), arguments, **log);
   if (auto ok = daemon.start(); !ok) {
     (*log)->fatal("{}", ok.error().message());

@@ -24,8 +24,7 @@ namespace {
 Result<uint32_t> find_node(const config::Config& c, const Arguments& a, const std::string& host) {
   if (!a.node_name.empty()) {
     if (auto i = c.node_index(a.node_name)) return *i;
-    return fail(Errc::kInvalidNodeName,
-                "Unable to determine this slurmd's NodeName: '" + a.node_name + "' is not in slurm.conf");
+    return fail(Errc::kInvalidNodeName, "Unable to determine this slurmd's NodeName: '" + a.node_name + "' is not in slurm.conf");
   }
   for (uint32_t i = 0; i < c.nodes.size(); ++i)
     if (iequals(c.nodes[i].hostname(), host)) return i;
@@ -40,10 +39,9 @@ Result<uint32_t> find_node(const config::Config& c, const Arguments& a, const st
 void override_hardware(Setup& s) {
   NodeSpec spec = config::to_node_spec(s.node_config());
   NodeHardware& h = s.hardware;
-  bool fits =
-      spec.cpus <= h.cpus && spec.sockets * spec.cores_per_socket * spec.threads_per_core <= s.cpus.cpus();
-  s.cpus_are_real = fits && spec.sockets == h.sockets && spec.cores_per_socket == h.cores_per_socket &&
-                    spec.threads_per_core == h.threads_per_core;
+  bool fits = spec.cpus <= h.cpus && spec.sockets * spec.cores_per_socket * spec.threads_per_core <= s.cpus.cpus();
+  s.cpus_are_real =
+      fits && spec.sockets == h.sockets && spec.cores_per_socket == h.cores_per_socket && spec.threads_per_core == h.threads_per_core;
   h.cpus = spec.cpus;
   h.boards = spec.boards;
   h.sockets = spec.sockets;
@@ -85,6 +83,9 @@ Result<Setup> load_setup(const Arguments& a) {
   auto loaded = config::load_config(files, path);
   if (!loaded) return fail(config::to_text(loaded.error()));
   s.loaded = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
+  // What is odd in slurm.conf slurmctld says; what became of this node's devices and limits is for its own log.
+  for (const config::ConfigNotice& n : s.loaded->notices)
+    if (n.file.ends_with("/gres.conf") || n.file.ends_with("/cgroup.conf")) s.notes.push_back(n.text());
   const config::Config& c = s.config();
   s.host = os::short_hostname();
   MUSTER_TRY(index, find_node(c, a, s.host));
@@ -105,8 +106,7 @@ Result<Setup> load_setup(const Arguments& a) {
   MUSTER_TRY(security, site::load_security(c, s.slurm_user));
   s.security = std::move(security);
   std::string text;
-  for (const auto& [k, v] : c.slurmd_parameters.items())
-    text += (text.empty() ? "" : ",") + k + (v.empty() ? "" : "=" + v);
+  for (const auto& [k, v] : c.slurmd_parameters.items()) text += (text.empty() ? "" : ",") + k + (v.empty() ? "" : "=" + v);
   for (const std::string& more : {c.nodes[index].line->parameters, a.parameters})
     if (!more.empty()) text += (text.empty() ? "" : ",") + more;
   s.parameters = config::OptionList::parse(text);
@@ -144,8 +144,7 @@ int print_hardware(const Arguments& a) {
     std::fprintf(stderr, "slurmd: fatal: %s\n", std::string(machine.error().message()).c_str());
     return 1;
   }
-  if (auto gpus = discover_gpus(config::AutoDetect::kFull, machine->cpus))
-    machine->hardware.gres = os::to_gres(gpus->inventory);
+  if (auto gpus = discover_gpus(config::AutoDetect::kFull, machine->cpus)) machine->hardware.gres = os::to_gres(gpus->inventory);
   Duration up = os::wall_now() - os::boot_time();
   std::printf("%s\n", os::format_slurmd_C(machine->hardware, os::short_hostname(), up).c_str());
   return 0;

@@ -21,16 +21,16 @@ struct Setup {
   std::shared_ptr<const config::LoadedConfig> loaded;
   uint32_t node_index = 0;
   std::string node, host, spool, pid_file, log_file;
-  std::string stepd, stepd_with_plugins;   // the programs
-  std::string program_directory;           // our own
+  std::string stepd, stepd_with_plugins;  // the programs
+  std::string program_directory;          // our own
   net::Security security;
   Uid slurm_user{}, slurmd_user{};
   NodeHardware hardware;      // what is registered
   os::CpuMap cpus;            // from the model's CPU numbers to the machine's
   bool cpus_are_real = true;  // false: more is configured than the machine has; nothing is bound
   NodeContext context;
-  std::optional<os::CgroupOptions> groups;  // where those of jobs are, by cgroup_setup.h; none: there are none
-  std::optional<os::StepScope> scope;       // in it, where systemd made one
+  std::optional<os::CgroupOptions> groups;    // where those of jobs are, by cgroup_setup.h; none: there are none
+  std::optional<os::StepScope> scope;         // in it, where systemd made one
   config::OptionList parameters;              // SlurmdParameters and --parameters
   std::vector<std::string> prologs, epilogs;  // expanded, in the order they run
   std::vector<std::string> notes;

@@ -8,8 +8,12 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "net/daemon_signals.h"
+#include "net/shares.h"
 #include "os/files.h"
 #include "os/process.h"
+#include "site/conf_files.h"
+#include "site/guard.h"
 #include "slurmd/daemon/cgroup_setup.h"
 #include "slurmd/daemon/gres_setup.h"
 #include "slurmd/daemon/launch.h"
@@ -55,13 +59,17 @@ ProgramContext context_of(const node_rpc::JobOnNode& j) {
   return c;
 }
 
+// "": it is not there, also where the job was submitted from one that has it.
+void set_variable(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
+  std::erase_if(environment, [&](const std::string& e) { return e.starts_with(name + "="); });
+  if (!value.empty()) environment.push_back(name + "=" + value);
+}
+
 bool is_over(const step_rpc::StepdReport& r) {
   return r.state == step_rpc::StepdState::kEnded || r.state == step_rpc::StepdState::kLaunchFailed;
 }
 
-std::string clocks_name(JobId job, StepId step, uint32_t generation) {
-  return step_name(job, step) + "." + std::to_string(generation);
-}
+std::string clocks_name(JobId job, StepId step, uint32_t generation) { return step_name(job, step) + "." + std::to_string(generation); }
 
 }  // namespace
 
@@ -70,9 +78,14 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
       arguments_(std::move(arguments)),
       log_(log),
       leftovers_(loop_, log),
-      stepds_(loop_, log, setup_.stepd, setup_.stepd_with_plugins, setup_.spool,
+      sweeper_(loop_, log, setup_.stepd),
+      stepds_(loop_, log, sweeper_, setup_.node, setup_.stepd, setup_.stepd_with_plugins, setup_.spool,
               {[this](const step_rpc::StepdReport& r) { on_stepd(r); },
-               [this](JobId job, StepId step) { leftovers_.end(setup_.groups, job, step); }}),
+               [this](JobId job, StepId step) { leftovers_.end(setup_.groups, job, step); },
+               [this](const step_rpc::StepdReport& r) {
+                 tell_unkillable(r.job, r.step);
+                 core_.on_event(StepSurvives{r.job, r.generation});
+               }}),
       programs_(loop_, log),
       plugins_(log),
       clocks_(log, setup_.spool, nvml_library()),
@@ -80,20 +93,42 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
       link_(loop_, log, setup_,
             {[this] { return registration(); },
              [this](const NodeOrder& o) {
-               if (auto* l = std::get_if<node_rpc::LaunchBatch>(&o))
-                 contexts_[l->job.job] = context_of(l->job);
-               else if (auto* p = std::get_if<node_rpc::PrepareJob>(&o))
-                 contexts_[p->job.job] = context_of(p->job);
-               else if (auto* t = std::get_if<node_rpc::TerminateJob>(&o))
-                 learn(*t);
+               if (auto* l = std::get_if<node_rpc::LaunchBatch>(&o)) contexts_[l->job.job] = context_of(l->job);
+               else if (auto* p = std::get_if<node_rpc::PrepareJob>(&o)) contexts_[p->job.job] = context_of(p->job);
+               else if (auto* t = std::get_if<node_rpc::TerminateJob>(&o)) learn(*t);
                last_order_ = net::Loop::now();
+               if (std::holds_alternative<node_rpc::Registered>(o)) managed_.registered();
+               managed_.on_order(o);
                look_for_programs();
                core_.on_order(o, last_order_);
-               if (std::holds_alternative<node_rpc::Registered>(o))
-                 log_.info("registered with slurmctld as {}", setup_.node);
                settle();
              },
-             [this] { core_.disconnected(); }}) {}
+             [this] {
+               core_.disconnected();
+               managed_.disconnected();
+             },
+             [this](const net::ChannelPtr& channel, const net::Frame& f) { asked_by_controller(channel, f); }}),
+      managed_(loop_, log, setup_,
+               {[this](NodeReport r) { link_.send(std::move(r)); }, [this] { return link_.has_room(); },
+                [this](const std::string& node, JobId job, StepId step) { kill_part(node, job, step); }}),
+      neighbours_(loop_, log, setup_),
+      ended_runs_(log, setup_.spool + "/ended"),
+      ends_(loop_, log,
+            {[this](const rpc::PartEnded& part, std::function<void(Result<>)> done) { managed_.part_ended(part, std::move(done)); },
+             [this](const std::string& manager, const rpc::PartEnded& part, std::function<void()> taken) {
+               return neighbours_.tell(manager, part.job, wire::number_of<rpc::PartEnded>, wire::encoded(part), std::move(taken));
+             },
+             [this](const node_rpc::StepGone& gone) {
+               core_.on_order(node_rpc::StepEndTaken{gone.job, gone.generation, gone.step}, net::Loop::now());
+               settle();
+             }}),
+      contents_(loop_, log, setup_.spool + "/content",
+                {[this](const rpc::FetchContent& what, auto answered) { link_.fetch(what, std::move(answered)); },
+                 [this](JobId job, uint32_t generation, Result<> found, bool node_fault) {
+                   if (found) core_.on_event(ContentFound{job, generation});
+                   else core_.on_event(ContentMissing{job, generation, node_fault, std::string(found.error().message())});
+                   settle();
+                 }}) {}
 
 bool Slurmd::serial_prologs() const {
   return std::ranges::any_of(setup_.config().prolog_flags, [](const std::string& f) { return iequals(f, "Serial"); });
@@ -117,16 +152,24 @@ Result<> Slurmd::start() {
   MUSTER_TRY_VOID(plugins_.start(setup_));
   for (const std::string& n : setup_.notes) log_.info("{}", n);
   MUSTER_TRY_VOID(os::make_dirs(setup_.spool, 0755));
+  MUSTER_TRY_VOID(site::check_folder(setup_.spool, "SlurmdSpoolDir", Uid(::geteuid())));
+  MUSTER_TRY_VOID(contents_.open());
+  MUSTER_TRY_VOID(managed_.start());
+  for (const auto& [job, generation] : ended_runs_.read(net::Loop::now())) core_.remember_ended(job, generation);
   MUSTER_TRY_VOID(prepare_cgroups(setup_, log_));
   if (arguments_.clear_locks) ::unlink(setup_.agent_socket().c_str());
   auto accept = [this](net::ChannelPtr c) { accepted(std::move(c)); };
-  MUSTER_TRY(agent, net::listen_unix(loop_, setup_.agent_socket(), accept));
+  net::Limits limits;
+  limits.shares = net::Shares::make(loop_, {0, setup_.slurm_user.value, ::geteuid()});
+  limits.largest = [this](uint16_t message) { return wire::largest_request(message, setup_.config().most_script_bytes()); };
+  limits.shares->on_refused = [this](const std::string& text) { log_.error("{}", text); };
+  MUSTER_TRY(agent, net::listen_unix(loop_, setup_.agent_socket(), accept, limits));
   agent_ = std::move(agent);
-  MUSTER_TRY(tcp, net::listen_tcp(loop_, "*", setup_.node_config().port, setup_.security, accept));
+  const bool only_here = setup_.config().communication_parameters.has("NoInAddrAny");  // slurm.conf(5)
+  MUSTER_TRY(tcp, net::listen_tcp(loop_, only_here ? setup_.node_config().address() : "*", setup_.node_config().port, setup_.security,
+                                  accept, limits));
   tcp_ = std::move(tcp);
-  tcp_->on_refused([this](const std::string& address, const Error& e) {
-    log_.error("refused {}: {}", address, e.message());
-  });
+  tcp_->on_refused([this](const std::string& address, const Error& e) { log_.error("refused {}: {}", address, e.message()); });
   wire_signals();
   clocks_.find_again();  // before a step that has ended meanwhile says so
   stepds_.adopt([this] {
@@ -140,18 +183,35 @@ Result<> Slurmd::start() {
 }
 
 void Slurmd::wire_signals() {
-  ::signal(SIGPIPE, SIG_IGN);
   loop_.on_signal(SIGCHLD, [this] { on_children(); });
-  for (int s : {SIGTERM, SIGINT})
-    loop_.on_signal(s, [this, s] {
-      log_.info("signal {}: terminating; steps live on", s);
-      stop();
-    });
-  loop_.on_signal(SIGHUP, [this] {
-    carry_out(ReadConfig{});
-    [[maybe_unused]] auto ok = log_.reopen();
-  });
-  loop_.on_signal(SIGUSR2, [this] { [[maybe_unused]] auto ok = log_.reopen(); });
+  net::wire_daemon_signals(loop_, {.stop =
+                                       [this](int s) {
+                                         log_.info("signal {}: terminating; steps live on", s);
+                                         stop();
+                                       },
+                                   .reload =
+                                       [this] {
+                                         carry_out(ReadConfig{});
+                                         [[maybe_unused]] auto ok = log_.reopen();
+                                       },
+                                   .reopen_log = [this] { reopen_log(); },
+                                   .report =
+                                       [this] {
+                                         log_.info("connections: {} open to this node; slurmctld {}", clients_.size(),
+                                                   link_.connected() ? "is connected" : "is not connected");
+                                       }});
+}
+
+// The level as slurm.conf has it now; all else waits for a reconfigure.
+void Slurmd::reopen_log() {
+  site::DiskFiles files;
+  if (auto loaded = config::load_config(files, setup_.config().path)) {
+    Setup levels = setup_;
+    levels.loaded = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
+    os::LogOptions o = log_options(levels, arguments_);
+    log_.set_levels(o.file_level, o.stderr_level, o.syslog_level);
+  }
+  [[maybe_unused]] auto ok = log_.reopen();
 }
 
 void Slurmd::stop() {
@@ -163,6 +223,8 @@ node_rpc::Register Slurmd::registration() const {
   node_rpc::Register r;
   r.node = setup_.node;
   r.hardware = setup_.hardware;
+  r.hardware.step_key = managed_.public_key();
+  r.managed = managed_.registration();
   r.jobs = core_.registration();
   r.port = tcp_ ? tcp_->port() : 0;
   return r;
@@ -172,7 +234,7 @@ node_rpc::Register Slurmd::registration() const {
 void Slurmd::settle() {
   for (;;) {
     std::vector<Effect> effects = core_.take_effects();
-    for (NodeReport& r : core_.take_reports()) link_.send(std::move(r));
+    for (NodeReport& r : core_.take_reports()) report(std::move(r));
     if (effects.empty()) return;
     for (const Effect& e : effects) std::visit([&](const auto& x) { carry_out(x); }, e);
   }
@@ -180,22 +242,24 @@ void Slurmd::settle() {
 
 void Slurmd::carry_out(const RunProlog& e) {
   std::vector<std::string> env = program_environment(contexts_[e.job], setup_.context, false);
-  programs_.run(job_programs(spank::Callback::kJobProlog, setup_.prologs), std::move(env), setup_.config().prolog_timeout, [this, e](std::string error) {
-    if (!error.empty()) log_.error("prolog of job {}: {}", e.job.value, error);
-    core_.on_event(PrologEnded{e.job, e.generation, error.empty() ? "" : "Prolog error: " + error});
-    settle();
-  });
+  programs_.run(job_programs(spank::Callback::kJobProlog, setup_.prologs), std::move(env), setup_.config().prolog_timeout,
+                [this, e](std::string error) {
+                  if (!error.empty()) log_.error("prolog of job {}: {}", e.job.value, error);
+                  core_.on_event(PrologEnded{e.job, e.generation, error.empty() ? "" : "Prolog error: " + error});
+                  settle();
+                });
 }
 
 void Slurmd::carry_out(const RunEpilog& e) {
   ProgramContext& context = contexts_[e.job];
   context.job = e.job;
   std::vector<std::string> env = program_environment(context, setup_.context, true);
-  programs_.run(job_programs(spank::Callback::kJobEpilog, setup_.epilogs), std::move(env), setup_.config().epilog_timeout, [this, e](std::string error) {
-    if (!error.empty()) log_.error("epilog of job {}: {}", e.job.value, error);
-    core_.on_event(EpilogEnded{e.job, e.generation, error.empty() ? "" : "Epilog error: " + error});
-    settle();
-  });
+  programs_.run(job_programs(spank::Callback::kJobEpilog, setup_.epilogs), std::move(env), setup_.config().epilog_timeout,
+                [this, e](std::string error) {
+                  if (!error.empty()) log_.error("epilog of job {}: {}", e.job.value, error);
+                  core_.on_event(EpilogEnded{e.job, e.generation, error.empty() ? "" : "Epilog error: " + error});
+                  settle();
+                });
 }
 
 void Slurmd::set_clocks(const std::string& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& l) {
@@ -213,10 +277,10 @@ void Slurmd::put_back_clocks() {
   for (const std::string& step : gone) clocks_.end(step);
 }
 
-Result<pid_t> Slurmd::start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi) {
+Result<pid_t> Slurmd::start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi, bool io_by_root) {
   MUSTER_TRY_VOID(look_after_scope(setup_, log_));
   leftovers_.leave(launch.job, launch.step);
-  return stepds_.start(std::move(launch), std::move(mpi));
+  return stepds_.start(std::move(launch), std::move(mpi), io_by_root);
 }
 
 // The controller does not say so: for it, such a job is not on this node any more.
@@ -229,29 +293,80 @@ void Slurmd::end_abandoned() {
   }
 }
 
+Result<step_rpc::StepdLaunch> Slurmd::batch_launch_of(const node_rpc::LaunchBatch& order) {
+  const JobRequestPtr& request = order.job.request;
+  MUSTER_TRY(users, users_.with(request ? request->uid : Uid{0}, request ? request->gid : Gid{0}));
+  return batch_launch(setup_, *users, order);
+}
+
+// What it names by hash read from the spool.
+Result<> Slurmd::read_content(node_rpc::LaunchBatch& order) {
+  auto read = [&](const std::string& hash, std::string& to) -> Result<> {
+    if (hash.empty()) return {};
+    MUSTER_TRY(bytes, contents_.read(hash));
+    to = std::move(bytes);
+    return {};
+  };
+  MUSTER_TRY_VOID(read(order.script_hash, order.script));
+  return read(order.environment_hash, order.environment);
+}
+
+// Whether the start waits for the user database; it is carried out again then, and in the end without an answer.
+template <class Start>
+bool Slurmd::comes_later(const Start& e, JobId job, StepId step, Uid uid, Gid gid) {
+  if (!users_.with(uid, gid) && late_.wait({job, step}, [this, e] {
+        carry_out(e);
+        settle();
+      }))
+    return true;
+  late_.over({job, step});
+  return false;
+}
+
+// A launch that still waited when its step was told to end.
+void Slurmd::end_late(JobId job, uint32_t generation, StepId step) {
+  const std::string why = "it was told to end before it was started";
+  carry_out(RefuseStep{job, generation, step, why});
+  core_.on_event(StepFailed{job, generation, step, false, why});
+}
+
 void Slurmd::carry_out(const StartBatch& e) {
   const node_rpc::JobOnNode& job = e.launch->job;
-  auto launch = batch_launch(setup_, users_, *e.launch);
+  if (job.request && comes_later(e, job.job, kBatchStep, job.request->uid, job.request->gid)) return;
+  node_rpc::LaunchBatch whole = *e.launch;
+  if (Result<> here = read_content(whole); !here) {
+    log_.error("batch job {}: {}", job.job.value, here.error().message());
+    return core_.on_event(ContentLost{e.launch, std::string(here.error().message())});
+  }
+  // Its content is let go of when slurmstepd has it, or nobody ever will. The loop may be over before.
+  const std::shared_ptr<void> content(nullptr, [this, id = job.job, generation = job.generation](void*) {
+    loop_.defer([this, id, generation] { contents_.let_go(id, generation); });
+  });
+  auto launch = batch_launch_of(whole);
   if (launch) set_clocks(job.request->tres_freq, job.share.gres, *launch);
+  if (launch) set_variable(launch->environment, "SLURM_STEPMGR", managed_.manages(job.job) ? setup_.node : "");
   Result<pid_t> pid = launch ? start_stepd(std::move(*launch)) : std::unexpected(launch.error());
   if (pid) {
+    stepds_.when_taken(job.job, kBatchStep, [content] {});
     log_.debug("launching batch job {} for uid {}", job.job.value, job.request ? job.request->uid.value : 0);
     return;
   }
   clocks_.end(clocks_name(job.job, kBatchStep, job.generation));
   log_.error("batch job {}: {}", job.job.value, pid.error().message());
   const bool node_fault = launch.has_value() || launch.error().code == Errc::kConfig;
-  core_.on_event(StepFailed{job.job, job.generation, kBatchStep, node_fault,
-                            std::string(pid.error().message())});
+  core_.on_event(StepFailed{job.job, job.generation, kBatchStep, node_fault, std::string(pid.error().message())});
 }
 
 Result<pid_t> Slurmd::launch_step(const AskedStep& asked) {
   MUSTER_TRY(mpi, step_mpi(setup_, asked.credential, asked.launch));
   const rpc::StepCredential& c = asked.credential;
-  MUSTER_TRY(launch, step_launch(setup_, users_, c, asked.launch));
+  MUSTER_TRY(users, users_.with(c.uid, c.gid));
+  MUSTER_TRY(launch, step_launch(setup_, *users, c, asked.launch));
+  launch.manager = asked.credential.manager;
+  set_variable(launch.environment, "SLURM_STEPMGR", launch.manager);
   for (const rpc::StepNode& here : c.nodes)
     if (here.address.name == asked.launch.node) set_clocks(asked.launch.request->tres_freq, here.gres, launch);
-  auto pid = start_stepd(std::move(launch), std::move(mpi));
+  auto pid = start_stepd(std::move(launch), std::move(mpi), asked.by_root);
   if (!pid) clocks_.end(clocks_name(c.job, c.step, c.generation));
   return pid;
 }
@@ -259,6 +374,7 @@ Result<pid_t> Slurmd::launch_step(const AskedStep& asked) {
 void Slurmd::carry_out(const StartStep& e) {
   auto at = asked_.find({e.job, e.step});
   if (at == asked_.end()) return;
+  if (comes_later(e, e.job, e.step, at->second.credential.uid, at->second.credential.gid)) return;
   AskedStep asked = std::move(at->second);
   asked_.erase(at);
   Result<pid_t> pid = launch_step(asked);
@@ -279,20 +395,19 @@ void Slurmd::answer_launch(const step_rpc::StepdReport& r) {
   starting_.erase(at);
   auto channel = asker.channel.lock();
   if (!channel) return;
-  if (r.state == step_rpc::StepdState::kLaunchFailed)
-    return channel->answer_error(asker.id, Error(Errc::kError, r.text));
+  if (r.state == step_rpc::StepdState::kLaunchFailed) return channel->answer_error(asker.id, Error(Errc::kError, r.text));
   channel->answer(asker.id, asker.message, wire::encoded(rpc::StepLaunched{r.pid}));
 }
 
 void Slurmd::carry_out(const RefuseStep& e) {
   auto at = asked_.find({e.job, e.step});
   if (at == asked_.end()) return;
-  if (auto channel = at->second.channel.lock())
-    channel->answer_error(at->second.id, Error(Errc::kAlreadyDone, e.text));
+  if (auto channel = at->second.channel.lock()) channel->answer_error(at->second.id, Error(Errc::kAlreadyDone, e.text));
   asked_.erase(at);
 }
 
 void Slurmd::carry_out(const EndSteps& e) {
+  for (StepId step : late_.over(e.job)) end_late(e.job, e.generation, step);
   stepds_.end_all(e.job, [&](StepId step) {
     step_rpc::StepdEnd m;
     m.kill_wait_seconds = e.kill_wait_seconds;
@@ -307,36 +422,37 @@ void Slurmd::carry_out(const EndSteps& e) {
 void Slurmd::give_up(const EndSteps& e) {
   const std::vector<StepId> steps = core_.steps_of(e.job);
   if (!core_.knows(e.job, e.generation) || steps.empty()) return;
-  const std::string& program = setup_.config().unkillable_step_program;
-  for (StepId step : steps) {
-    log_.error("step {} is still there {} s after it was killed: the node will be drained", step_name(e.job, step),
-               to_seconds(setup_.config().unkillable_step_timeout));
-    if (program.empty()) continue;
-    programs_.run({site::ProgramCall(program)},
-                  {"SLURM_JOB_ID=" + std::to_string(e.job.value), "SLURM_STEP_ID=" + std::to_string(step.value),
-                   "SLURM_CONF=" + setup_.context.conf_path, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"},
-                  std::nullopt, [this](const std::string& error) {
-                    if (!error.empty()) log_.error("UnkillableStepProgram: {}", error);
-                  });
-  }
+  for (StepId step : steps) tell_unkillable(e.job, step);
   core_.on_event(StepsUnkillable{e.job, e.generation});
   settle();
+}
+
+void Slurmd::tell_unkillable(JobId job, StepId step) {
+  log_.error("step {} is still there after it was killed: the node will be drained", step_name(job, step));
+  const std::string& program = setup_.config().unkillable_step_program;
+  if (program.empty()) return;
+  programs_.run({site::ProgramCall(program)},
+                {"SLURM_JOB_ID=" + std::to_string(job.value), "SLURM_STEP_ID=" + std::to_string(step.value),
+                 "SLURM_CONF=" + setup_.context.conf_path, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"},
+                std::nullopt, [this](const std::string& error) {
+                  if (!error.empty()) log_.error("UnkillableStepProgram: {}", error);
+                });
 }
 
 // scancel(1): the steps; with --batch the script alone; with --full everything and its children.
 void Slurmd::carry_out(const SignalSteps& e) {
   const node_rpc::SignalJob& o = e.order;
+  const bool ends = o.signal == 0 || o.signal == SIGKILL;
+  if (ends && o.has_step && late_.over({o.job, o.step})) end_late(o.job, o.generation, o.step);
   std::vector<StepId> steps;
   stepds_.for_each(o.job, [&](StepId s) { steps.push_back(s); });
   for (StepId step : steps) {
-    bool meant = o.has_step     ? step == o.step
-                 : o.batch_only ? step == kBatchStep
-                                : o.full || step != kBatchStep;
+    bool meant = o.has_step ? step == o.step : o.batch_only ? step == kBatchStep : o.full || step != kBatchStep;
     if (!meant) continue;
     step_rpc::StepdSignal m;
     m.signal = o.signal;
     m.all_processes = o.full || setup_.loaded->cgroup.signal_children || o.signal == SIGSTOP || o.signal == SIGCONT;
-    if (o.signal == 0 || o.signal == SIGKILL) {
+    if (ends) {
       step_rpc::StepdEnd end;
       end.kill_wait_seconds = o.signal == 0 ? static_cast<uint32_t>(to_seconds(setup_.config().kill_wait)) : 0;
       end.message = end_message(o.job, step, setup_.node, JobState::kCancelled, net::Loop::now());
@@ -363,7 +479,7 @@ void Slurmd::carry_out(const ReleaseStep& e) { stepds_.release(e.job, e.step); }
 void Slurmd::learn(const node_rpc::TerminateJob& t) {
   ProgramContext& known = contexts_[t.job];
   if (!t.about || (known.job && known.restarts >= t.generation)) return;
-  const int32_t exit_status = known.job ? 0 : known.exit_status;   // a script that was found again may have told it
+  const int32_t exit_status = known.job ? 0 : known.exit_status;  // a script that was found again may have told it
   known = context_of(*t.about);
   known.exit_status = exit_status;
 }
@@ -371,22 +487,26 @@ void Slurmd::learn(const node_rpc::TerminateJob& t) {
 void Slurmd::carry_out(const DropJob& e) {
   if (auto at = contexts_.find(e.job); at != contexts_.end() && at->second.restarts <= e.generation) contexts_.erase(at);
   unkillable_.erase(e.job);
+  contents_.let_go(e.job);
+  managed_.job_over(e.job, e.generation);
+  ended_runs_.add(e.job, e.generation, net::Loop::now());
+  neighbours_.forget(e.job);
+  ends_.forget(e.job);
+  late_.over(e.job);
   leftovers_.end(setup_.groups, e.job);
 }
 
 void Slurmd::carry_out(const ReadConfig&) {
   auto fresh = load_setup(arguments_);
-  if (!fresh)
-    return log_.error("reconfigure: the files are refused, nothing changed: {}", fresh.error().message());
-  if (auto ok = keep_cgroups(setup_, *fresh, log_); !ok)
-    return log_.error("reconfigure: nothing changed: {}", ok.error().message());
+  if (!fresh) return log_.error("reconfigure: the files are refused, nothing changed: {}", fresh.error().message());
+  if (auto ok = keep_cgroups(setup_, *fresh, log_); !ok) return log_.error("reconfigure: nothing changed: {}", ok.error().message());
   std::string agent = setup_.agent_socket();
   std::string spool = setup_.spool;
   setup_ = std::move(*fresh);
   programs_.set_serial(serial_prologs());
-  if (setup_.spool != spool || setup_.agent_socket() != agent)
-    log_.error("reconfigure: new paths take effect at the next start");
+  if (setup_.spool != spool || setup_.agent_socket() != agent) log_.error("reconfigure: new paths take effect at the next start");
   users_.clear();
+  managed_.configure();
   apply_logging();
   log_.info("configuration read again");
 }
@@ -411,7 +531,7 @@ void Slurmd::carry_out(const Reboot& e) {
   const std::string& program = setup_.config().reboot_program;
   if (program.empty()) return log_.error("slurmctld asks for a reboot, and slurm.conf names no RebootProgram");
   log_.info("rebooting by {}: {}", program, e.reason);
-  std::vector<std::string> env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "SLURMD_NODENAME=" + setup_.node,
+  std::vector<std::string> env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "SLURMD_NODENAME=" + setup_.node, "SLURM_NODE_NAME=" + setup_.node,
                                   "SLURM_CONF=" + setup_.config().path};
   programs_.run({site::ProgramCall(program)}, std::move(env), std::nullopt, [this](std::string error) {
     if (!error.empty()) log_.error("RebootProgram: {}", error);
@@ -433,17 +553,15 @@ void Slurmd::carry_out(const StopDaemon&) {
 void Slurmd::on_stepd(const step_rpc::StepdReport& r) {
   using enum step_rpc::StepdState;
   answer_launch(r);
+  if (!r.manager.empty()) ends_.managed_by({r.job, r.step}, r.manager);
   if (is_over(r)) clocks_.end(clocks_name(r.job, r.step, r.generation));
   switch (r.state) {
-    case kStarting:
-      break;
-    case kRunning:
-      core_.on_event(StepStarted{r.job, r.generation, r.step});
-      break;
+    case kStarting: break;
+    case kRunning: core_.on_event(StepStarted{r.job, r.generation, r.step}); break;
     case kEnded:
       if (r.step == kBatchStep) contexts_[r.job].exit_status = r.exit_status;
       if (r.step == kBatchStep) core_.on_event(StepStarted{r.job, r.generation, r.step});
-      core_.on_event(StepEnded{r.job, r.generation, r.step, r.exit_status, r.out_of_memory});
+      core_.on_event(StepEnded{r.job, r.generation, r.step, r.exit_status, r.out_of_memory, r.ends_step});
       break;
     case kLaunchFailed:
       log_.error("step {}: {}", step_name(r.job, r.step), r.text);
@@ -454,8 +572,10 @@ void Slurmd::on_stepd(const step_rpc::StepdReport& r) {
 }
 
 void Slurmd::on_children() {
-  for (const os::Reaped& r : os::reap_children())
-    if (!programs_.reaped(r.pid, r.status.raw)) files_.reaped(r.pid, r.status.raw);
+  const std::vector<os::Reaped> ended = os::reap_children();
+  if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { on_children(); });
+  for (const os::Reaped& r : ended)
+    if (!programs_.reaped(r.pid, r.status.raw) && !sweeper_.reaped(r.pid)) files_.reaped(r.pid, r.status.raw);
 }
 
 void Slurmd::send_load() {

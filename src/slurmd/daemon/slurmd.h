@@ -8,15 +8,23 @@
 #include <string>
 
 #include "net/loop.h"
+#include "net/turns.h"
 #include "os/log.h"
 #include "os/users.h"
 #include "slurmd/core/node_core.h"
+#include "slurmd/daemon/content_cache.h"
 #include "slurmd/daemon/controller_link.h"
+#include "slurmd/daemon/ended_runs.h"
 #include "slurmd/daemon/file_transfers.h"
 #include "slurmd/daemon/gpu_clocks.h"
+#include "slurmd/daemon/late_launches.h"
 #include "slurmd/daemon/leftovers.h"
+#include "slurmd/daemon/local_users.h"
+#include "slurmd/daemon/managed_steps.h"
+#include "slurmd/daemon/neighbours.h"
 #include "slurmd/daemon/setup.h"
 #include "slurmd/daemon/spank.h"
+#include "slurmd/daemon/step_ends.h"
 #include "slurmd/daemon/stepds.h"
 
 namespace muster::slurmd {
@@ -33,9 +41,13 @@ class Slurmd {
     uint64_t id = 0;
     uint16_t message = 0;
   };
+  struct TrustedCredential : rpc::StepCredential {
+    std::string manager;  // NodeName of the step manager that signed it; "": slurmctld
+  };
   struct AskedStep : Asker {  // a launch that waits for the core's word
-    rpc::StepCredential credential;
+    TrustedCredential credential;
     rpc::LaunchStep launch;
+    bool by_root = false;  // who asked
   };
   using StepKey = std::pair<JobId, StepId>;
 
@@ -45,11 +57,18 @@ class Slurmd {
   std::vector<site::ProgramCall> job_programs(spank::Callback callback, const std::vector<std::string>& site) const;
   void look_for_programs();  // before what may start a job or end it
   void give_up(const EndSteps& e);
+  void tell_unkillable(JobId job, StepId step);
   void carry_out(const RunProlog& e);
   void carry_out(const RunEpilog& e);
+  void carry_out(const FindContent& e) { contents_.find(e.job, e.generation, e.hashes); }
   void carry_out(const StartBatch& e);
+  Result<step_rpc::StepdLaunch> batch_launch_of(const node_rpc::LaunchBatch& order);
+  Result<> read_content(node_rpc::LaunchBatch& order);
+  template <class Start>
+  bool comes_later(const Start& e, JobId job, StepId step, Uid uid, Gid gid);
+  void end_late(JobId job, uint32_t generation, StepId step);
   void carry_out(const StartStep& e);
-  Result<pid_t> start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt);
+  Result<pid_t> start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt, bool io_by_root = false);
   Result<pid_t> launch_step(const AskedStep& asked);
   void carry_out(const RefuseStep& e);
   void carry_out(const EndSteps& e);
@@ -87,12 +106,18 @@ class Slurmd {
   Result<> on_send_file(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<std::optional<os::Credentials>> file_owner(const net::Peer& peer, const rpc::SendFile& m);
   void pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent)> done);
-  // Of any purpose without one.
-  Result<rpc::StepCredential> check_credential(const net::Peer& peer, const std::string& text,
-                                               std::optional<rpc::CredentialPurpose> purpose) const;
+  Result<TrustedCredential> verified(const std::string& text) const;
+  Result<TrustedCredential> check_credential(const net::Peer& peer, const std::string& text, rpc::CredentialPurpose purpose) const;
+  // managed_service.cc: steps that the slurmd of their job's first node manages
+  bool answer_for_managed(const net::ChannelPtr& channel, const net::Frame& frame);
+  void asked_by_controller(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<> on_part_ended(const net::ChannelPtr& channel, const net::Frame& frame);
+  void report(NodeReport r);
+  void kill_part(const std::string& node, JobId job, StepId step);
   bool is_daemon(const net::Peer& peer) const;
 
   void wire_signals();
+  void reopen_log();
   void stop();
   void send_load();
   void apply_logging();  // the levels of the configuration
@@ -101,21 +126,33 @@ class Slurmd {
   Arguments arguments_;
   os::Log& log_;
   net::Loop loop_;
-  os::UserDirectory users_;
+  LocalUsers users_;
   NodeCore core_;
   Leftovers leftovers_;
+  Sweeper sweeper_;
   Stepds stepds_;
   site::Programs programs_;
   NodePlugins plugins_;
   GpuClocks clocks_;
   FileTransfers files_;
   ControllerLink link_;
+  ManagedSteps managed_;
+  Neighbours neighbours_;
+  std::vector<NodeReport> held_reports_;  // for news of steps that have to go first
+  std::unique_ptr<net::Loop::Timer> held_timer_;
+  EndedRuns ended_runs_;
+  StepEnds ends_;
+  LateLaunches late_{loop_};
+  ContentCache contents_;
   std::unique_ptr<net::Listener> agent_, tcp_;
   std::map<const net::Channel*, net::ChannelPtr> clients_;
+  net::Turns to_nodes_{loop_, 128};                 // connections to other nodes, for those who asked here
+  std::map<const net::Channel*, uint64_t> askers_;  // of them, those for whom slurmctld was asked to wait
+  uint64_t last_asker_ = 0;
   std::map<StepKey, AskedStep> asked_;
-  std::map<StepKey, Asker> starting_;         // its slurmstepd has not said yet whether the tasks run
-  Time last_order_{};                         // of the controller
-  std::map<JobId, ProgramContext> contexts_;  // what prolog and epilog are told
+  std::map<StepKey, Asker> starting_;                              // its slurmstepd has not said yet whether the tasks run
+  Time last_order_{};                                              // of the controller
+  std::map<JobId, ProgramContext> contexts_;                       // what prolog and epilog are told
   std::map<JobId, std::unique_ptr<net::Loop::Timer>> unkillable_;  // jobs that were told to end
   std::unique_ptr<net::Loop::Timer> load_timer_;
 };

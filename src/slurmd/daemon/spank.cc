@@ -19,14 +19,12 @@ Result<std::optional<step_rpc::StepSpank>> stack_of_step(const Setup& s, std::ve
 
 }  // namespace
 
-Result<spank::Plugstack> plugstack_of(const Setup& s) {
-  return spank::read_plugstack(s.config().plug_stack_config, plugin_dir(s));
-}
+Result<spank::Plugstack> plugstack_of(const Setup& s) { return spank::read_plugstack(s.config().plug_stack_config, plugin_dir(s)); }
 
 Result<> add_spank(const Setup& s, const node_rpc::JobOnNode& job, step_rpc::StepdLaunch& l) {
   MUSTER_TRY(spank, stack_of_step(s, job.request->spank_env));
   if (!spank) return {};
-  spank->num_nodes = 1;   // the script is a step of one task on one node
+  spank->num_nodes = 1;  // the script is a step of one task on one node
   spank->num_tasks = 1;
   spank->cpus_per_task = job.request->cpus_per_task;
   spank->job_cpus = spank->step_cpus = job.share.cpus.to_ranges();
@@ -37,8 +35,7 @@ Result<> add_spank(const Setup& s, const node_rpc::JobOnNode& job, step_rpc::Ste
   return {};
 }
 
-Result<> add_spank(const Setup& s, const rpc::StepCredential& c, size_t node_index, const StepRequest& request,
-                   step_rpc::StepdLaunch& l) {
+Result<> add_spank(const Setup& s, const rpc::StepCredential& c, size_t node_index, const StepRequest& request, step_rpc::StepdLaunch& l) {
   MUSTER_TRY(spank, stack_of_step(s, request.spank_options));
   if (!spank) return {};
   const rpc::StepNode& here = c.nodes[node_index];

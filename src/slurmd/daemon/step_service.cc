@@ -2,9 +2,11 @@
 // controller.
 #include <algorithm>
 
+#include "model/without_job.h"
 #include "net/credential.h"
 #include "net/notify.h"
 #include "slurmd/daemon/slurmd.h"
+#include "steps/warrant.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
 
@@ -13,11 +15,36 @@ namespace {
 
 constexpr Duration kRelayTimeout = seconds(60);
 
+// Root's own srun or sattach on this host, whose socket only root may be able to reach. Root on the network may be a slurmd that
+// passes on what an ordinary user asked.
+bool is_root_here(const net::Peer& peer) { return peer.trust == net::Trust::kLocalUser && peer.uid.value == 0; }
+
 template <class M>
 Result<M> read_message(const net::Frame& f) {
   M m;
   MUSTER_TRY_VOID(wire::decode(f.payload, m));
   return m;
+}
+
+// Of what a user has passed on to another node.
+struct RelayedRequest {
+  std::string credential;
+  rpc::CredentialPurpose purpose{};
+};
+Result<RelayedRequest> relayed_request(const rpc::RelayToNode& m) {
+  switch (m.message) {
+    case wire::number_of<rpc::LaunchStep>: {
+      rpc::LaunchStep launch;
+      MUSTER_TRY_VOID(wire::decode(m.payload, launch));
+      return RelayedRequest{std::move(launch.credential), rpc::CredentialPurpose::kLaunch};
+    }
+    case wire::number_of<rpc::AttachTasks>: {
+      rpc::AttachTasks attach;
+      MUSTER_TRY_VOID(wire::decode(m.payload, attach));
+      return RelayedRequest{std::move(attach.credential), rpc::CredentialPurpose::kAttach};
+    }
+    default: return fail(Errc::kUnexpectedMessage);
+  }
 }
 
 }  // namespace
@@ -30,27 +57,26 @@ void Slurmd::accepted(net::ChannelPtr channel) {
     auto ok = on_request(c, f);
     if (!ok && f.kind == net::FrameKind::kRequest) c->answer_error(f.id, ok.error());
   };
-  channel->on_closed = [this, raw](const Error&) { clients_.erase(raw); };
+  channel->on_closed = [this, raw](const Error&) {
+    if (auto at = askers_.extract(raw)) link_.asker_gone(at.mapped());
+    clients_.erase(raw);
+  };
   clients_[raw] = std::move(channel);
 }
 
 Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& f) {
   if (f.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
   switch (f.message) {
-    case wire::number_of<rpc::LaunchStep>:
-      return on_launch_step(channel, f);
-    case wire::number_of<rpc::SignalStepTasks>:
-      return on_signal_step(channel, f);
-    case wire::number_of<rpc::AttachTasks>:
-      return on_attach(channel, f);
-    case wire::number_of<rpc::SendFile>:
-      return on_send_file(channel, f);
-    case wire::number_of<rpc::RelayToNode>:
-      return on_relay(channel, f);
+    case wire::number_of<rpc::LaunchStep>: return on_launch_step(channel, f);
+    case wire::number_of<rpc::SignalStepTasks>: return on_signal_step(channel, f);
+    case wire::number_of<rpc::AttachTasks>: return on_attach(channel, f);
+    case wire::number_of<rpc::SendFile>: return on_send_file(channel, f);
+    case wire::number_of<rpc::RelayToNode>: return on_relay(channel, f);
     case wire::number_of<rpc::QueryLocalSteps>:
-    case wire::number_of<rpc::QueryLocalDaemon>:
-      return on_local_query(channel, f);
+    case wire::number_of<rpc::QueryLocalDaemon>: return on_local_query(channel, f);
+    case wire::number_of<rpc::PartEnded>: return on_part_ended(channel, f);
     default:
+      if (answer_for_managed(channel, f)) return {};
       return relay_to_controller(channel, f);
   }
 }
@@ -62,8 +88,11 @@ Result<> Slurmd::relay_to_controller(const net::ChannelPtr& channel, const net::
   m.uid = channel->peer().uid;
   m.gid = channel->peer().gid;
   m.host = setup_.node;
+  if (const pid_t session = ::getsid(channel->peer().pid); channel->peer().pid > 0 && session > 0)
+    m.session = static_cast<uint32_t>(session);
   m.message = f.message;
   m.payload = f.payload;
+  if (wire::waits(f.message)) m.asker = askers_.try_emplace(channel.get(), ++last_asker_).first->second;
   std::weak_ptr<net::Channel> asker = channel;
   link_.relay(
       m,
@@ -83,34 +112,56 @@ bool Slurmd::is_daemon(const net::Peer& peer) const {
   return peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == setup_.slurm_user;
 }
 
+// Of slurmctld, or of the manager of the job's steps by the right that slurmctld has given it.
+Result<Slurmd::TrustedCredential> Slurmd::verified(const std::string& text) const {
+  auto decoded = [](std::string_view content, auto& out) -> Result<> {
+    if (auto ok = wire::decode(content, out); !ok) return fail(Errc::kInvalidCredential, std::string(ok.error().message()));
+    return {};
+  };
+  TrustedCredential c;
+  auto by_warrant = net::by_warrant(text);
+  if (!by_warrant) {
+    MUSTER_TRY(content, net::verify_credential(setup_.security, text));
+    MUSTER_TRY_VOID(decoded(content, static_cast<rpc::StepCredential&>(c)));
+    return c;
+  }
+  MUSTER_TRY(right, net::verify_warrant(setup_.security, by_warrant->warrant));
+  rpc::StepWarrant warrant;
+  MUSTER_TRY_VOID(decoded(right, warrant));
+  MUSTER_TRY_VOID(net::check_signature(*by_warrant, warrant.key));
+  MUSTER_TRY_VOID(decoded(by_warrant->content, static_cast<rpc::StepCredential&>(c)));
+  MUSTER_TRY_VOID(steps::check_warranted(c, warrant, setup_.config().cluster_name, net::Loop::now()));
+  c.manager = warrant.node;
+  return c;
+}
+
 // Who may start what: the credential is the controller's word. A user over a socket must be the one it names.
-Result<rpc::StepCredential> Slurmd::check_credential(const net::Peer& peer, const std::string& text,
-                                                     std::optional<rpc::CredentialPurpose> purpose) const {
-  MUSTER_TRY(content, net::verify_credential(setup_.security, text));
-  rpc::StepCredential c;
-  if (auto ok = wire::decode(content, c); !ok)
-    return fail(Errc::kInvalidCredential, std::string(ok.error().message()));
+Result<Slurmd::TrustedCredential> Slurmd::check_credential(const net::Peer& peer, const std::string& text,
+                                                           rpc::CredentialPurpose purpose) const {
+  MUSTER_TRY(c, verified(text));
   if (c.cluster != setup_.config().cluster_name)
-    return fail(Errc::kInvalidCredential, "the credential is of cluster '" + c.cluster + "', this node of cluster '" +
-                                              setup_.config().cluster_name + "'");
+    return fail(Errc::kInvalidCredential,
+                "the credential is of cluster '" + c.cluster + "', this node of cluster '" + setup_.config().cluster_name + "'");
   if (!is_daemon(peer) && peer.uid != c.uid)
-    return fail(Errc::kAccessDenied, "the credential is for uid " + std::to_string(c.uid.value) +
-                                         ", the caller is uid " + std::to_string(peer.uid.value));
-  if (purpose && c.purpose != *purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
+    return fail(Errc::kAccessDenied,
+                "the credential is for uid " + std::to_string(c.uid.value) + ", the caller is uid " + std::to_string(peer.uid.value));
+  if (c.purpose != purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
   if (c.expires != kTimeUnset && net::Loop::now() > c.expires) return fail(Errc::kCredentialExpired);
   return c;
 }
 
 Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame& f) {
   MUSTER_TRY(launch, read_message<rpc::LaunchStep>(f));
-  if (launch.node != setup_.node)
-    return fail(Errc::kInvalidNodeName, "this is node " + setup_.node + ", not " + launch.node);
+  if (launch.node != setup_.node) return fail(Errc::kInvalidNodeName, "this is node " + setup_.node + ", not " + launch.node);
   MUSTER_TRY(credential, check_credential(channel->peer(), launch.credential, rpc::CredentialPurpose::kLaunch));
-  AskedStep asked{{channel, f.id, f.message}, std::move(credential), std::move(launch)};
+  if (is_without_job(credential.job) && credential.uid.value != 0 && credential.uid != setup_.slurm_user)
+    return fail(Errc::kInvalidCredential, "only root and SlurmUser may run without an allocation");
+  AskedStep asked{{channel, f.id, f.message}, std::move(credential), std::move(launch), is_root_here(channel->peer())};
   StepKey key{asked.credential.job, asked.credential.step};
-  if (asked_.contains(key) || stepds_.find(key.first, key.second))
-    return fail(Errc::kAlreadyDone, "Step is already here");
   uint32_t generation = asked.credential.generation;
+  // That of the job's last run may have been told to go, and not have gone yet.
+  const step_rpc::StepdReport* here = stepds_.find(key.first, key.second);
+  if (asked_.contains(key) || (here && here->generation >= generation)) return fail(Errc::kAlreadyDone, "Step is already here");
   contexts_.try_emplace(key.first, [&] {
     ProgramContext c;
     c.job = asked.credential.job;
@@ -124,6 +175,7 @@ Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame
     c.spank_env = asked.credential.spank_env;
     return c;
   }());
+  ends_.managed_by(key, asked.credential.manager);
   asked_[key] = std::move(asked);
   look_for_programs();
   core_.on_event(StepAsked{key.first, generation, key.second});
@@ -147,36 +199,38 @@ Result<> Slurmd::on_attach(const net::ChannelPtr& channel, const net::Frame& f) 
   MUSTER_TRY(credential, check_credential(channel->peer(), m.credential, rpc::CredentialPurpose::kAttach));
   const step_rpc::StepdReport* step = stepds_.find(credential.job, credential.step);
   if (!step) return fail(Errc::kInvalidJobId, "the step has no tasks on node " + setup_.node);
-  stepds_.attach(credential.job, credential.step, {std::move(m.io)});
+  stepds_.attach(credential.job, credential.step, {std::move(m.io)}, is_root_here(channel->peer()));
   net::answer(*channel, f, rpc::Empty{});
   return {};
 }
 
-// To another node of the configuration, with our key. The credential is checked here too, by the caller's
-// identity.
+// To another node of the configuration, with our key. That node takes the word of a daemon for who asks, so the credential in the
+// request has to be the caller's here.
 Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& f) {
   MUSTER_TRY(m, read_message<rpc::RelayToNode>(f));
-  if (m.message != wire::number_of<rpc::LaunchStep> && m.message != wire::number_of<rpc::AttachTasks>)
-    return fail(Errc::kUnexpectedMessage);
-  MUSTER_TRY(credential, check_credential(channel->peer(), m.credential, std::nullopt));
+  MUSTER_TRY(request, relayed_request(m));
+  MUSTER_TRY(credential, check_credential(channel->peer(), request.credential, request.purpose));
   auto index = setup_.config().node_index(m.node);
   if (!index) return fail(Errc::kInvalidNodeName, "node '" + m.node + "' is not in slurm.conf");
   const config::NodeConfig& node = setup_.config().nodes[*index];
   auto refuse = [weak = std::weak_ptr(channel), id = f.id](const Error& e) {
     if (auto c = weak.lock()) c->answer_error(id, e);
   };
-  net::connect_tcp(loop_, node.address(), node.port, setup_.security, setup_.config().message_timeout,
-                   [weak = std::weak_ptr(channel), id = f.id, number = f.message, m = std::move(m),
-                    refuse](Result<net::ChannelPtr> c) mutable {
-                     if (!c) return refuse(c.error());
-                     net::ChannelPtr to = *c;
-                     to->request(m.message, std::move(m.payload), kRelayTimeout,
-                                 [weak, id, number, to, refuse](Result<net::Frame> r) {
-                                   if (!r) return refuse(r.error());
-                                   if (auto back = weak.lock())
-                                     back->answer(id, number, std::move(r->payload));
-                                 });
-                   });
+  // It may be gone when its turn comes.
+  auto work = [this, host = node.address(), port = node.port, weak = std::weak_ptr(channel), id = f.id, number = f.message,
+               m = std::move(m), refuse](std::shared_ptr<void> place) {
+    if (weak.expired()) return;
+    net::connect_tcp(loop_, host, port, setup_.security, setup_.config().message_timeout,
+                     [weak, id, number, m, refuse, place](Result<net::ChannelPtr> c) {
+                       if (!c) return refuse(c.error());
+                       net::ChannelPtr to = *c;
+                       to->request(m.message, m.payload, kRelayTimeout, [weak, id, number, to, refuse, place](Result<net::Frame> r) {
+                         if (!r) return refuse(r.error());
+                         if (auto back = weak.lock()) back->answer(id, number, std::move(r->payload));
+                       });
+                     });
+  };
+  to_nodes_.begin(credential.uid.value, std::move(work));
   return {};
 }
 

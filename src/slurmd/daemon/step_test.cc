@@ -36,6 +36,22 @@ TEST(Step, RunsTasksWithTheirEnvironmentAndLabels) {
   EXPECT_TRUE(c.run_until([&] { return c.steps_left() == 0; })) << "its slurmstepd is gone at once";
 }
 
+// The end of a step that slurmctld has not said to have is told again, also by a slurmd that is started anew.
+TEST(Step, EndIsToldUntilItIsTaken) {
+  FakeCluster c;
+  c.takes_step_ends = false;
+  c.start_slurmd();
+  EXPECT_EQ(WEXITSTATUS(c.srun({"--jobid=12", "sh", "-c", "exit 3"}).status), 3);
+  ASSERT_TRUE(c.run_until([&] { return c.of_job<node_rpc::StepGone>(12); }));
+  c.kill_slurmd(SIGKILL);
+  c.reports.clear();
+  c.takes_step_ends = true;
+  c.start_slurmd();
+  ASSERT_TRUE(c.run_until([&] { return c.of_job<node_rpc::StepGone>(12); }));
+  EXPECT_EQ(WEXITSTATUS(c.of_job<node_rpc::StepGone>(12)->exit_status), 3);
+  EXPECT_TRUE(c.run_until([&] { return c.steps_left() == 0; }));
+}
+
 TEST(Step, ExitCodesAreTold) {
   FakeCluster c;
   c.start_slurmd();
@@ -45,22 +61,22 @@ TEST(Step, ExitCodesAreTold) {
   EXPECT_NE(r.err.find("Exited with exit code 3\n"), std::string::npos) << r.err;
   r = c.srun({"--jobid=12", "/no/such/program"});
   EXPECT_EQ(WEXITSTATUS(r.status), 2);
-  EXPECT_EQ(r.err,
-            "slurmstepd: error: execve(): /no/such/program: No such file or directory\nsrun: error: n1: task "
-            "0: Exited with exit code 2\n");
+  EXPECT_EQ(r.err, "slurmstepd: error: execve(): /no/such/program: No such file or directory\nsrun: error: n1: task "
+                   "0: Exited with exit code 2\n");
 }
 
 // Users write whole minutes; the controller's order brings the end near while it runs.
 TEST(Step, EndsWhenItsOwnTimeIsUp) {
   FakeCluster c;
   c.start_slurmd();
-  Ran r = c.srun({"--jobid=12", "-t", "10", "--signal=USR1@60", "sh", "-c", "trap 'echo warned' USR1; echo up >up; while :; do sleep 0.1; done"}, "",
-                 [&](pid_t) {
-                   EXPECT_TRUE(c.run_until([&] { return c.has_line("up"); }));
-                   c.send(node_rpc::LimitStep{JobId(12), 1, StepId(0), milliseconds(1)});   // of another run
-                   c.send(node_rpc::LimitStep{JobId(12), 0, StepId(0), milliseconds(1500)});
-                 });
-  EXPECT_EQ(r.out, "warned\n");   // less than a minute is left
+  Ran r = c.srun(
+      {"--jobid=12", "-t", "10", "--signal=USR1@60", "sh", "-c", "trap 'echo warned' USR1; echo up >up; while :; do sleep 0.1; done"}, "",
+      [&](pid_t) {
+        EXPECT_TRUE(c.run_until([&] { return c.has_line("up"); }));
+        c.send(node_rpc::LimitStep{JobId(12), 1, StepId(0), milliseconds(1)});  // of another run
+        c.send(node_rpc::LimitStep{JobId(12), 0, StepId(0), milliseconds(1500)});
+      });
+  EXPECT_EQ(r.out, "warned\n");  // less than a minute is left
   EXPECT_NE(r.err.find("*** STEP 12.0 ON n1 CANCELLED AT "), std::string::npos) << r.err;
   EXPECT_NE(r.err.find(" DUE TO TIME LIMIT ***\n"), std::string::npos) << r.err;
   EXPECT_GE(r.took, milliseconds(1500));
@@ -89,14 +105,10 @@ TEST(Step, LargeStreamsArriveWhole) {
 TEST(Step, FilesByPattern) {
   FakeCluster c;
   c.start_slurmd();
-  EXPECT_EQ(
-      c.srun({"--jobid=12", "-n2", "--output=d/o-%j-%t.txt", "sh", "-c", "echo $SLURM_PROCID; echo e >&2"})
-          .status,
-      0);
+  EXPECT_EQ(c.srun({"--jobid=12", "-n2", "--output=d/o-%j-%t.txt", "sh", "-c", "echo $SLURM_PROCID; echo e >&2"}).status, 0);
   EXPECT_EQ(c.read("d/o-12-0.txt"), "0\ne\n");
   EXPECT_EQ(c.read("d/o-12-1.txt"), "1\ne\n");
-  Ran r = c.srun(
-      {"--jobid=12", "-n2", "--output=all-%J.txt", "--error=err.txt", "sh", "-c", "echo x; echo e >&2"});
+  Ran r = c.srun({"--jobid=12", "-n2", "--output=all-%J.txt", "--error=err.txt", "sh", "-c", "echo x; echo e >&2"});
   EXPECT_EQ(c.read("all-12.1.txt"), "x\nx\n") << r.err;
   EXPECT_EQ(c.read("err.txt"), "e\ne\n");
   EXPECT_EQ(r.out, "");
@@ -105,9 +117,9 @@ TEST(Step, FilesByPattern) {
 TEST(Step, KillOnBadExitEndsTheOthers) {
   FakeCluster c;
   c.start_slurmd();
-  Ran r = c.srun({"--jobid=12", "-n3", "--kill-on-bad-exit=1", "sh", "-c",
-                  "[ $SLURM_PROCID = 1 ] && exit 7; exec sleep 60"});
-  EXPECT_EQ(WEXITSTATUS(r.status), 128 + SIGTERM) << r.err;
+  Ran r = c.srun({"--jobid=12", "-n3", "--kill-on-bad-exit=1", "sh", "-c", "[ $SLURM_PROCID = 1 ] && exit 7; exec sleep 60"});
+  // Those that are still on their way to their program as well.
+  EXPECT_EQ(WEXITSTATUS(r.status), 128 + SIGTERM) << r.status << r.err;
   EXPECT_NE(r.err.find("srun: Terminating StepId=12.0\n"), std::string::npos) << r.err;
   EXPECT_NE(r.err.find("srun: error: n1: task 1: Exited with exit code 7\n"), std::string::npos) << r.err;
 }
@@ -121,9 +133,8 @@ TEST(Step, InterruptTwiceEndsIt) {
     ASSERT_TRUE(c.run_until([&] { return c.read("srun.err").find("running") != std::string::npos; }));
     ::kill(pid, SIGINT);
   });
-  EXPECT_TRUE(r.err.starts_with(
-      "srun: interrupt (one more within 1 sec to abort)\nsrun: StepId=12.0 tasks 0-1: running\n"
-      "srun: sending Ctrl-C to StepId=12.0\nsrun: Job step aborted: Waiting up to "))
+  EXPECT_TRUE(r.err.starts_with("srun: interrupt (one more within 1 sec to abort)\nsrun: StepId=12.0 tasks 0-1: running\n"
+                                "srun: sending Ctrl-C to StepId=12.0\nsrun: Job step aborted: Waiting up to "))
       << r.err;
   EXPECT_NE(WEXITSTATUS(r.status), 0);
 }
@@ -144,16 +155,14 @@ TEST(Step, WaitsForBusyResources) {
   c.busy_answers = 2;
   Ran r = c.srun({"--jobid=12", "true"});
   EXPECT_EQ(r.status, 0);
-  EXPECT_EQ(r.err,
-            "srun: Job 12 step creation temporarily disabled, retrying (Requested nodes are busy)\nsrun: "
-            "Step created for StepId=12.0\n");
+  EXPECT_EQ(r.err, "srun: Job 12 step creation temporarily disabled, retrying (Requested nodes are busy)\nsrun: "
+                   "Step created for StepId=12.0\n");
 }
 
 TEST(Step, MultiProgRunsWhatTheFileSays) {
   FakeCluster c;
   c.start_slurmd();
-  ASSERT_TRUE(
-      os::write_file_atomic(c.file("prog.conf"), "# comment\n0 echo first %t\n1-2 echo 'the rest' %t:%o\n"));
+  ASSERT_TRUE(os::write_file_atomic(c.file("prog.conf"), "# comment\n0 echo first %t\n1-2 echo 'the rest' %t:%o\n"));
   Ran r = c.srun({"--jobid=12", "-n3", "--multi-prog", "prog.conf"});
   EXPECT_EQ(sorted(r.out), "first 0\nthe rest 1:0\nthe rest 2:1") << r.err;
 }
@@ -166,13 +175,8 @@ TEST(Step, GpusOfTheStepAndOfEachTask) {
   c.step_gres[0].count = 2;
   c.step_gres[0].devices.set(1);
   c.step_gres[0].devices.set(3);
-  EXPECT_EQ(
-      c.srun({"--jobid=12", "sh", "-c", "echo $CUDA_VISIBLE_DEVICES $SLURM_STEP_GPUS $SLURM_GPUS_ON_NODE"})
-          .out,
-      "1,3 1,3 2\n");
-  EXPECT_EQ(sorted(c.srun({"--jobid=12", "-n2", "--gpu-bind=single:1", "sh", "-c",
-                           "echo $SLURM_PROCID $CUDA_VISIBLE_DEVICES"})
-                       .out),
+  EXPECT_EQ(c.srun({"--jobid=12", "sh", "-c", "echo $CUDA_VISIBLE_DEVICES $SLURM_STEP_GPUS $SLURM_GPUS_ON_NODE"}).out, "1,3 1,3 2\n");
+  EXPECT_EQ(sorted(c.srun({"--jobid=12", "-n2", "--gpu-bind=single:1", "sh", "-c", "echo $SLURM_PROCID $CUDA_VISIBLE_DEVICES"}).out),
             "0 1\n1 3");
 }
 
@@ -205,23 +209,21 @@ TEST(Step, TerminateJobEndsItsSteps) {
     t.time = from_unix(1000000000);
     c.send(t);
   });
-  EXPECT_NE(r.err.find("slurmstepd: error: *** STEP 12.0 ON n1 CANCELLED AT 2001-09-"), std::string::npos)
-      << r.err;
+  EXPECT_NE(r.err.find("slurmstepd: error: *** STEP 12.0 ON n1 CANCELLED AT 2001-09-"), std::string::npos) << r.err;
   EXPECT_NE(r.err.find("srun: error: n1: task 0: Terminated\n"), std::string::npos) << r.err;
 }
 
 TEST(Step, StepOutlivesSlurmd) {
   FakeCluster c;
   c.start_slurmd();
-  Ran r = c.srun({"--jobid=12", "sh", "-c", "echo up; while [ ! -e go ]; do sleep 0.02; done; echo end"}, "",
-                 [&](pid_t) {
-                   ASSERT_TRUE(c.run_until([&] { return c.read("srun.out") == "up\n"; }));
-                   c.kill_slurmd(SIGKILL);
-                   c.start_slurmd();
-                   ASSERT_EQ(c.registrations.back().jobs.size(), 1u);
-                   EXPECT_EQ(c.registrations.back().jobs[0].steps, std::vector<StepId>{StepId(0)});
-                   ASSERT_TRUE(os::write_file_atomic(c.file("go"), ""));
-                 });
+  Ran r = c.srun({"--jobid=12", "sh", "-c", "echo up; while [ ! -e go ]; do sleep 0.02; done; echo end"}, "", [&](pid_t) {
+    ASSERT_TRUE(c.run_until([&] { return c.read("srun.out") == "up\n"; }));
+    c.kill_slurmd(SIGKILL);
+    c.start_slurmd();
+    ASSERT_EQ(c.registrations.back().jobs.size(), 1u);
+    EXPECT_EQ(c.registrations.back().jobs[0].steps, std::vector<StepId>{StepId(0)});
+    ASSERT_TRUE(os::write_file_atomic(c.file("go"), ""));
+  });
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_EQ(r.out, "up\nend\n");
 }
@@ -273,9 +275,8 @@ TEST(Step, OverTcpWithTheClusterKey) {
 TEST(Step, TaskPrologChangesTheEnvironment) {
   auto dir = os::TempDir::create("mp", "/tmp");
   ::chmod(dir->path().c_str(), 0755);
-  ASSERT_TRUE(os::write_file_atomic(
-      dir->path() + "/tp",
-      "#!/bin/bash\necho export FOO=bar$SLURM_PROCID\necho unset HOME\necho print hello\n", 0755));
+  ASSERT_TRUE(os::write_file_atomic(dir->path() + "/tp",
+                                    "#!/bin/bash\necho export FOO=bar$SLURM_PROCID\necho unset HOME\necho print hello\n", 0755));
   FakeCluster c("TaskProlog=" + dir->path() + "/tp\n");
   c.start_slurmd();
   Ran r = c.srun({"--jobid=12", "sh", "-c", "echo $FOO ${HOME-none}"});
@@ -303,8 +304,7 @@ TEST(Step, ManyAtOnceAndOneAfterAnother) {
 TEST(Step, CgroupsHoldTheStepWhereTheyCan) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   auto groups = os::Cgroups::open({});
-  if (!groups || groups->support().version == os::CgroupVersion::kNone)
-    GTEST_SKIP() << "no cgroup can be written here";
+  if (!groups || groups->support().version == os::CgroupVersion::kNone) GTEST_SKIP() << "no cgroup can be written here";
   FakeCluster c("ProctrackType=proctrack/cgroup\nTaskPlugin=task/cgroup\n");
   c.start_slurmd();
   Ran r = c.srun({"--jobid=12", "sh", "-c", "cat /proc/self/cgroup"});

@@ -9,9 +9,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/step_run.h"
 #include "net/notify.h"
 #include "os/error.h"
-#include "os/private_directory.h"
+#include "os/files.h"
 #include "os/process.h"
 #include "os/process_tree.h"
 #include "wire/instances.h"
@@ -19,7 +20,7 @@
 namespace muster::slurmd {
 namespace {
 
-constexpr std::string_view kSocketPrefix = "step.", kSocketSuffix = ".sock", kMpiPrefix = "mpi.";
+constexpr std::string_view kSocketPrefix = "step.", kSocketSuffix = ".sock", kMpiPrefix = "mpi.", kScriptPrefix = "job";
 constexpr Duration kKillPatience = seconds(5);
 
 std::vector<std::string> entries_of(const std::string& directory, std::string_view prefix, std::string_view suffix) {
@@ -76,44 +77,56 @@ std::optional<Stepds::Key> Stepds::key_of(const std::string& socket) {
 // What steps left whose slurmstepd and slurmd both died.
 void Stepds::sweep_directories() {
   std::vector<std::string> kept;
-  for (const std::string& socket : entries_of(spool_, kSocketPrefix, kSocketSuffix)) kept.push_back(mpi_directory_of(socket));
-  for (const std::string& path : entries_of(spool_, kMpiPrefix, ""))
-    if (std::ranges::find(kept, path) == kept.end())
-      if (auto ok = os::remove_private_directory(path); !ok) log_.error("{}", ok.error().message());
+  for (const std::string& socket : entries_of(spool_, kSocketPrefix, kSocketSuffix)) {
+    kept.push_back(mpi_directory_of(socket));
+    if (auto key = key_of(socket)) kept.push_back(script_directory(key->first));
+  }
+  for (std::string_view prefix : {kMpiPrefix, kScriptPrefix})
+    for (const std::string& path : entries_of(spool_, prefix, ""))
+      if (std::ranges::find(kept, path) == kept.end()) sweeper_.remove(path);
+}
+
+// The folders of a step that is over.
+void Stepds::sweep(const std::string& socket, Key key) {
+  sweeper_.remove(mpi_directory_of(socket));
+  if (key.second == kBatchStep && !steps_.contains(key)) sweeper_.remove(script_directory(key.first));
+}
+
+// Somebody may have tidied the spool away; and what is left of an earlier run gives way.
+Result<> Stepds::make_room(const step_rpc::StepdLaunch& launch) {
+  if (::access(spool_.c_str(), F_OK) != 0) {
+    log_.error("{} was gone; it is made again", spool_);
+    MUSTER_TRY_VOID(os::make_dirs(spool_, 0755));
+  }
+  if (launch.script.empty() || ::rmdir(script_directory(launch.job).c_str()) == 0 || errno == ENOENT) return {};
+  sweeper_.remove(script_directory(launch.job));
+  return {};
 }
 
 void Stepds::adopt(std::function<void()> done) {
   sweep_directories();
   std::vector<std::string> paths = entries_of(spool_, kSocketPrefix, kSocketSuffix);
   // The last holder of `all` calls done.
-  auto all = std::shared_ptr<std::function<void()>>(new std::function<void()>(std::move(done)),
-                                                    [this](std::function<void()>* f) {
-                                                      loop_.defer(std::move(*f));
-                                                      delete f;
-                                                    });
+  auto all = std::shared_ptr<std::function<void()>>(new std::function<void()>(std::move(done)), [this](std::function<void()>* f) {
+    loop_.defer(std::move(*f));
+    delete f;
+  });
   for (const std::string& path : paths) connect_to(path, all);
 }
 
 void Stepds::connect_to(const std::string& path, std::shared_ptr<std::function<void()>> done) {
   net::connect_unix(loop_, path, [this, path, done](Result<net::ChannelPtr> c) mutable {
-    if (!c) {
-      log_.verbose("{}: nobody is there, removed", path);
-      if (auto key = key_of(path)) abandoned_.insert(*key);
-      ::unlink(path.c_str());
-      static_cast<void>(os::remove_private_directory(mpi_directory_of(path)));
-      return;
-    }
+    if (!c) return found_dead(path, std::move(done));
     net::ChannelPtr channel = std::move(*c);
     if (channel->peer().uid.value != ::geteuid()) return log_.error("{} belongs to another user", path);
     // Its first report says which step it is; until then the callback holds the connection.
     net::Channel* raw = channel.get();
     auto held = std::make_shared<net::ChannelPtr>(std::move(channel));
     auto waiting = std::make_shared<decltype(done)>(done);
-    raw->on_closed = [this, raw, held, waiting](const Error&) {
+    raw->on_closed = [this, raw, held, waiting, path](const Error&) {
       if (*held) {
         loop_.defer([c = std::move(*held)] {});
-        waiting->reset();
-        return;
+        return found_dead(path, std::exchange(*waiting, nullptr));
       }
       for (const auto& [key, e] : steps_)
         if (e.channel.get() == raw) return lost(key);
@@ -142,12 +155,12 @@ void Stepds::listen_to(net::ChannelPtr channel, Key key) {
   steps_[key].channel = std::move(channel);
 }
 
-Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi) {
+Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi, bool io_by_root) {
   Key key{launch.job, launch.step};
   launch.socket_path = socket_of(key, launch.generation);
+  MUSTER_TRY_VOID(make_room(launch));
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) < 0)
-    return os::fail_errno("socketpair");
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) < 0) return os::fail_errno("socketpair");
   os::Fd ours(ends[0]), theirs(ends[1]);
   int buffer = 1 << 20;
   ::setsockopt(ours.get(), SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
@@ -157,7 +170,9 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc:
   if (launch.spank.empty()) s.env = std::vector<std::string>{};  // plugins start programs, which need a PATH: they get ours
   s.cwd = "/";
   s.new_session = true;
-  s.fds = {{theirs.get(), 3}};
+  const os::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null) return os::fail_errno("/dev/null");
+  s.fds = {{null.get(), 0}, {theirs.get(), 3}};  // our terminal is nothing for the programs of users
   MUSTER_TRY(pid, os::spawn(s));
   Entry& e = steps_[key];
   if (e.channel) let_go(std::move(e.channel));
@@ -168,6 +183,7 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc:
   e.last.step = launch.step;
   e.last.uid = launch.uid;
   e.last.pid = pid;
+  if (auto process = os::open_pidfd(pid)) e.process = std::move(*process);
   e.plugins = !launch.spank.empty();
   net::Peer peer;
   peer.uid = Uid(::geteuid());
@@ -177,8 +193,14 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc:
     mpi->directory = mpi_directory_of(launch.socket_path);
     net::notify(*steps_[key].channel, *mpi);
   }
+  if (io_by_root) net::notify(*steps_[key].channel, step_rpc::StepdRootsIo{});
   net::notify(*steps_[key].channel, launch);
   return pid;
+}
+
+void Stepds::when_taken(JobId job, StepId step, std::function<void()> f) {
+  auto at = steps_.find({job, step});
+  if (at != steps_.end() && at->second.channel) at->second.channel->when_writable(std::move(f));
 }
 
 // One that was released and is replaced by its successor: what we said to it must still reach it.
@@ -208,20 +230,85 @@ void Stepds::lost(Key key) {
   if (at == steps_.end()) return;
   Entry e = std::move(at->second);
   steps_.erase(at);
-  bool ended =
-      e.last.state == step_rpc::StepdState::kEnded || e.last.state == step_rpc::StepdState::kLaunchFailed;
-  if (e.released || ended) return;
-  log_.error("slurmstepd of step {} died; its processes are killed", step_name(key.first, key.second));
+  bool ended = e.last.state == step_rpc::StepdState::kEnded || e.last.state == step_rpc::StepdState::kLaunchFailed;
+  if (e.released || ended) return sweep(e.socket, key);
+  log_.error("slurmstepd of step {} (process {}) died; its processes are killed", step_name(key.first, key.second), e.last.pid);
+  end_what_is_left(key, std::move(e), nullptr);
+}
+
+// At a socket of an earlier slurmd's nobody is. Its step died with it, or goes on without it.
+void Stepds::found_dead(const std::string& socket, std::shared_ptr<std::function<void()>> done) {
+  auto key = key_of(socket);
+  const std::string run_file = step_rpc::run_file_of(socket);
+  if (!key || steps_.contains(*key)) {
+    ::unlink(socket.c_str());
+    ::unlink(run_file.c_str());
+    return;
+  }
+  log_.error("slurmstepd of step {} died while no slurmd ran", step_name(key->first, key->second));
+  abandoned_.insert(*key);
+  Entry e;
+  e.socket = socket;
+  e.reported = true;  // it may have run: it is not run again as one that never did
+  e.last.job = key->first;
+  e.last.step = key->second;
+  const auto parts = split(std::string_view(socket).substr(socket.rfind('/') + 1), '.');
+  e.last.generation = parse_number<uint32_t>(parts[3]).value_or(0);
+  end_what_is_left(*key, std::move(e), std::move(done));
+}
+
+// What slurmstepd wrote of itself before it started anything. Without it nothing was started.
+void Stepds::read_run_file(Entry& e) {
+  auto line = os::read_line(step_rpc::run_file_of(e.socket));
+  const auto words = line ? split(*line, ' ') : std::vector<std::string_view>();
+  if (words.size() != 3) return;
+  e.last.pid = parse_number<int32_t>(words[0], 1).value_or(0);
+  e.start_ticks = parse_number<uint64_t>(words[1]).value_or(0);
+  e.last.uid = Uid(parse_number<uint32_t>(words[2]).value_or(0));
+}
+
+// By its session, as long as nobody else's has that number; and by what the environment says, where a process made a session of its
+// own. Another step that lives has its own processes, whatever their environment says.
+os::ProcessSet Stepds::left_by(Key key, const Entry& e) const {
+  os::ProcessSet left;
+  if (e.start_ticks) {
+    auto leader = os::read_process(e.last.pid);
+    if (!leader || leader->start_ticks == e.start_ticks) left.session = e.last.pid;
+  }
+  left.not_before = e.start_ticks;
+  if (e.last.uid.value != 0 && ::geteuid() == 0) left.only_of = e.last.uid;
+  left.env_marker = "SLURM_JOB_ID=" + std::to_string(key.first.value);
+  left.env_also = {"SLURMD_NODENAME=" + node_};
+  if (key.second != kBatchStep) left.env_also.push_back("SLURM_STEP_ID=" + std::to_string(key.second.value));
+  for (const auto& [other, entry] : steps_)
+    if (entry.last.pid > 0) left.except_trees.push_back(entry.last.pid);
+  return left;
+}
+
+// It may be there and only have lost us.
+void Stepds::end_daemon(const Entry& e) {
+  if (e.process) {
+    static_cast<void>(os::signal_pidfd(e.process.get(), SIGKILL));
+  } else if (auto p = os::read_process(e.last.pid); p && e.start_ticks && p->start_ticks == e.start_ticks) {
+    os::signal_process(*p, SIGKILL);
+  }
+}
+
+void Stepds::end_what_is_left(Key key, Entry e, std::shared_ptr<std::function<void()>> done) {
   dying_.erase(key);
+  read_run_file(e);
+  end_daemon(e);
   auto entry = std::make_shared<Entry>(std::move(e));
-  dying_.try_emplace(key, loop_, kKillPatience, [this, key, entry](bool last) {
-    os::ProcessSet left;
-    left.session = entry->last.pid;
-    auto killed = os::kill_processes(left, Duration{});
+  dying_.try_emplace(key, loop_, kKillPatience, [this, key, entry, done](bool last) {
+    auto killed = os::kill_processes(left_by(key, *entry), Duration{});
     if (!killed && !last) return false;
-    if (!killed) log_.error("{}", killed.error().message());
+    if (!killed) {
+      log_.error("{}", killed.error().message());
+      ports_.survives(entry->last);
+    }
+    const auto e = entry;  // this function's own go with it
     dying_.erase(key);
-    told_dead(key, std::move(*entry));
+    told_dead(key, std::move(*e));
     return true;
   });
 }
@@ -230,7 +317,8 @@ void Stepds::lost(Key key) {
 void Stepds::told_dead(Key key, Entry e) {
   ports_.died(key.first, key.second);
   ::unlink(e.socket.c_str());
-  if (auto ok = os::remove_private_directory(mpi_directory_of(e.socket)); !ok) log_.error("{}", ok.error().message());
+  ::unlink(step_rpc::run_file_of(e.socket).c_str());
+  sweep(e.socket, key);
   if (e.reported) {
     e.last.state = step_rpc::StepdState::kEnded;
     e.last.exit_status = SIGKILL;
@@ -255,9 +343,11 @@ void Stepds::for_each_step(const std::function<void(const step_rpc::StepdReport&
   for (const auto& [key, e] : steps_) f(e.last);
 }
 
-void Stepds::attach(JobId job, StepId step, const step_rpc::StepdAttach& m) {
+void Stepds::attach(JobId job, StepId step, const step_rpc::StepdAttach& m, bool io_by_root) {
   auto at = steps_.find({job, step});
-  if (at != steps_.end() && at->second.channel) net::notify(*at->second.channel, m);
+  if (at == steps_.end() || !at->second.channel) return;
+  if (io_by_root) net::notify(*at->second.channel, step_rpc::StepdRootsIo{});
+  net::notify(*at->second.channel, m);
 }
 
 void Stepds::limit(JobId job, StepId step, const step_rpc::StepdLimit& m) {
@@ -266,14 +356,11 @@ void Stepds::limit(JobId job, StepId step, const step_rpc::StepdLimit& m) {
 }
 
 void Stepds::for_each(JobId job, const std::function<void(StepId)>& f) const {
-  for (auto at = steps_.lower_bound({job, StepId(0)}); at != steps_.end() && at->first.first == job; ++at)
-    f(at->first.second);
+  for (auto at = steps_.lower_bound({job, StepId(0)}); at != steps_.end() && at->first.first == job; ++at) f(at->first.second);
 }
 
 void Stepds::end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how) {
-  for_each(job, [&](StepId step) {
-    end(steps_.at({job, step}), how(step));
-  });
+  for_each(job, [&](StepId step) { end(steps_.at({job, step}), how(step)); });
 }
 
 void Stepds::end(JobId job, StepId step, const step_rpc::StepdEnd& how) {
@@ -283,10 +370,8 @@ void Stepds::end(JobId job, StepId step, const step_rpc::StepdEnd& how) {
 
 // A plugin may take its time before there are tasks: then slurmstepd is ended with what the plugin started (lost()).
 void Stepds::end(const Entry& e, const step_rpc::StepdEnd& how) {
-  if (e.plugins && !e.reported)
-    ::kill(e.last.pid, SIGKILL);
-  else if (e.channel)
-    net::notify(*e.channel, how);
+  if (e.plugins && !e.reported && e.process) static_cast<void>(os::signal_pidfd(e.process.get(), SIGKILL));
+  else if (e.channel) net::notify(*e.channel, how);
 }
 
 void Stepds::release(JobId job, StepId step) {

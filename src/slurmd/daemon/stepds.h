@@ -1,6 +1,8 @@
 // Stepds: the slurmstepd processes of this node. Starts one per step, finds those of an earlier slurmd again
 // by their sockets in the spool directory, passes orders on, and tells what they report. One that dies
-// without a result counts as killed, and what it left running is killed too.
+// without a result counts as killed, and what it left running is killed too, also when it died while no slurmd ran: before that
+// is over adopt() is not done, so no job comes to a node where its last run may be alive. What it left is known by its session, by
+// descent, and by the job and node in the environment (and by a control group: leftovers.h).
 #pragma once
 
 #include <functional>
@@ -15,8 +17,11 @@
 #include "model/mpi_rpc.h"
 #include "model/step_rpc.h"
 #include "net/channel.h"
+#include "os/fd.h"
 #include "os/log.h"
+#include "os/process_tree.h"
 #include "slurmd/daemon/insist.h"
+#include "slurmd/daemon/sweeper.h"
 
 namespace muster::slurmd {
 
@@ -25,12 +30,16 @@ class Stepds {
   using Key = std::pair<JobId, StepId>;
   struct Ports {
     std::function<void(const step_rpc::StepdReport&)> report;
-    std::function<void(JobId, StepId)> died;  // its slurmstepd, without a result: what is left of the step must end
+    std::function<void(JobId, StepId)> died;                     // its slurmstepd, without a result: what is left of the step must end
+    std::function<void(const step_rpc::StepdReport&)> survives;  // then: what it left cannot be killed; before the report of its end
   };
   // `with_plugins`: the slurmstepd of launches that have some.
-  Stepds(net::Loop& loop, os::Log& log, std::string program, std::string with_plugins, std::string spool, Ports ports)
+  Stepds(net::Loop& loop, os::Log& log, Sweeper& sweeper, std::string node, std::string program, std::string with_plugins,
+         std::string spool, Ports ports)
       : loop_(loop),
         log_(log),
+        sweeper_(sweeper),
+        node_(std::move(node)),
         program_(std::move(program)),
         with_plugins_(std::move(with_plugins)),
         spool_(std::move(spool)),
@@ -40,17 +49,19 @@ class Stepds {
   void adopt(std::function<void()> done);
   // Then: the steps whose slurmstepd died while there was no slurmd.
   const std::set<Key>& abandoned() const { return abandoned_; }
-  // Fills in socket_path, and the directory of `mpi`. The pid of slurmstepd.
-  Result<pid_t> start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt);
+  // Fills in socket_path, and the directory of `mpi`. `io_by_root`: who named the address of its streams; else its user did. The pid of slurmstepd.
+  Result<pid_t> start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt, bool io_by_root = false);
 
   void signal(JobId job, StepId step, const step_rpc::StepdSignal& m);
   void end(JobId job, StepId step, const step_rpc::StepdEnd& how);
-  void attach(JobId job, StepId step, const step_rpc::StepdAttach& m);
+  void attach(JobId job, StepId step, const step_rpc::StepdAttach& m, bool io_by_root);
   void limit(JobId job, StepId step, const step_rpc::StepdLimit& m);
   void end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how);
   void note(JobId job, StepId step, const std::string& text);  // a line on its standard error
   void for_each_step(const std::function<void(const step_rpc::StepdReport&)>& f) const;
   void for_each(JobId job, const std::function<void(StepId)>& f) const;
+  // Calls, or lets go of `f`, when slurmstepd has read nearly all that was sent to it.
+  void when_taken(JobId job, StepId step, std::function<void()> f);
   void release(JobId job, StepId step);
   const step_rpc::StepdReport* find(JobId job, StepId step) const;
   size_t count() const { return steps_.size(); }
@@ -61,22 +72,33 @@ class Stepds {
     step_rpc::StepdReport last;
     std::string socket;
     bool reported = false, released = false;
-    bool plugins = false;  // may keep slurmstepd from listening until it has reported
+    os::Fd process;            // slurmstepd, if we started it
+    uint64_t start_ticks = 0;  // of slurmstepd, from its run file
+    bool plugins = false;      // may keep slurmstepd from listening until it has reported
   };
   void connect_to(const std::string& path, std::shared_ptr<std::function<void()>> done);
   void listen_to(net::ChannelPtr channel, Key key);
   void on_report(const step_rpc::StepdReport& r);
   void lost(Key key);
+  void found_dead(const std::string& socket, std::shared_ptr<std::function<void()>> done);
+  void end_what_is_left(Key key, Entry entry, std::shared_ptr<std::function<void()>> done);
+  static void read_run_file(Entry& entry);
+  static void end_daemon(const Entry& entry);
+  os::ProcessSet left_by(Key key, const Entry& entry) const;
   void told_dead(Key key, Entry entry);
+  void sweep(const std::string& socket, Key key);
+  Result<> make_room(const step_rpc::StepdLaunch& launch);
   void let_go(net::ChannelPtr channel);
   void end(const Entry& entry, const step_rpc::StepdEnd& how);
   std::string socket_of(Key key, uint32_t generation) const;
   static std::optional<Key> key_of(const std::string& socket);
   void sweep_directories();
+  std::string script_directory(JobId job) const { return spool_ + "/job" + std::to_string(job.value); }
 
   net::Loop& loop_;
   os::Log& log_;
-  std::string program_, with_plugins_, spool_;
+  Sweeper& sweeper_;
+  std::string node_, program_, with_plugins_, spool_;
   Ports ports_;
   std::map<Key, Entry> steps_;
   std::set<Key> abandoned_;

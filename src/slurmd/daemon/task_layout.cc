@@ -107,28 +107,26 @@ struct Bound {
   std::vector<std::string> environment;  // of every task
 };
 
-Result<Bound> bind_tasks(const Setup& s, const rpc::StepCredential& c, const rpc::StepNode& here,
-                         const StepRequest& r, const Bitmap& cpus, const NodeContext& context) {
+Result<Bound> bind_tasks(const Setup& s, const rpc::StepCredential& c, const rpc::StepNode& here, const StepRequest& r, const Bitmap& cpus,
+                         const NodeContext& context) {
   const bool affinity = s.cpus_are_real && has_task_plugin(s.config(), "affinity");
   const auto count = static_cast<uint32_t>(here.ranks.size());
   const CpuMap machine = s.cpus_are_real ? s.cpus : configured_machine(s.hardware);
   Bound out;
   StepRequest unbound = r;
   if (!affinity) unbound.cpu_bind = "none";
-  MUSTER_TRY(bound,
-             bind_cpus(unbound, count, cpus, machine, affinity ? site_defaults(s, c) : CpuBindDefaults{}));
+  MUSTER_TRY(bound, bind_cpus(unbound, count, cpus, machine, affinity ? site_defaults(s, c) : CpuBindDefaults{}));
   out.cpus = std::move(bound);
   out.memory.tasks.resize(count);
   if (affinity) {
     MUSTER_TRY(memory, bind_memory(r.mem_bind, out.cpus.os_cpus, machine));
     out.memory = std::move(memory);
     out.environment = cpu_bind_environment(out.cpus);
-    out.environment.insert(out.environment.end(), out.memory.environment.begin(),
-                           out.memory.environment.end());
+    out.environment.insert(out.environment.end(), out.memory.environment.begin(), out.memory.environment.end());
   } else {
     out.cpus.verbose = false;
   }
-  out.gpus_held = gpus_of(context.gres, here.gres);
+  out.gpus_held = gpus_of(here.gres);
   DeviceBindRequest devices{"gpu", out.gpus_held, context.devices_constrained, {}, here.ranks};
   for (const Bitmap& own : out.cpus.own) {
     Bitmap cores;
@@ -142,21 +140,21 @@ Result<Bound> bind_tasks(const Setup& s, const rpc::StepCredential& c, const rpc
   // Shards are used through their GPU, which all of the step's tasks see.
   for (std::string_view part : split(r.tres_bind, '+'))
     if (std::string_view kind = part.substr(0, part.find(':')); kind != "gres/gpu" && kind != "gres/shard")
-      out.gpus.notes.push_back("slurmstepd: warning: --tres-bind=" + std::string(kind) +
-                               " has no effect: only GPUs are bound to tasks");
+      out.gpus.notes.push_back("slurmstepd: warning: --tres-bind=" + std::string(kind) + " has no effect: only GPUs are bound to tasks");
   if (out.memory.sort)
     out.gpus.notes.push_back("slurmstepd: warning: --mem-bind=sort has no effect: free pages are sorted on Knights Landing only");
   return out;
 }
 
 // srun(1) --gres-flags=allow-task-sharing: without it a task that is bound to some of the step's GPUs opens these alone.
-void bind_to_gpus(const Bound& b, const Bitmap& own, const std::vector<GresShare>& step, const NodeContext& context, step_rpc::TaskLaunch& t) {
+void bind_to_gpus(const Bound& b, const Bitmap& own, const std::vector<GresShare>& step, const NodeContext& context,
+                  step_rpc::TaskLaunch& t) {
   if (own.none()) return;
   const bool apart = b.gpus_apart && !(own == b.gpus_held);
   std::vector<GresShare> open = step;  // the GPUs of shards too: those are not bound
   for (GresShare& g : open)
     if (apart && g.name == "gpu") g.devices &= own;
-  for (std::string& e : bound_environment(context, gpus_of(context.gres, open), own)) t.environment.push_back(std::move(e));
+  for (std::string& e : bound_environment(context, gpus_of(open), own)) t.environment.push_back(std::move(e));
   if (apart) t.denied_devices = denied_files(context.gres, open);
 }
 
@@ -178,8 +176,7 @@ Result<std::vector<std::string>> multi_prog_argv(std::string_view text, uint32_t
     size_t end = line.find_first_of(" \t");
     auto offset = offset_in(line.substr(0, end), rank);
     if (!offset) continue;
-    std::vector<std::string> argv =
-        end == line.npos ? std::vector<std::string>{} : words_of(trim(line.substr(end)));
+    std::vector<std::string> argv = end == line.npos ? std::vector<std::string>{} : words_of(trim(line.substr(end)));
     if (argv.empty()) break;
     for (std::string& w : argv) w = replace_symbols(w, rank, *offset);
     return argv;
@@ -188,13 +185,11 @@ Result<std::vector<std::string>> multi_prog_argv(std::string_view text, uint32_t
 }
 
 bool has_task_plugin(const config::Config& c, std::string_view name) {
-  return std::ranges::any_of(
-      c.task_plugins, [&](const std::string& p) { return p == name || p == "task/" + std::string(name); });
+  return std::ranges::any_of(c.task_plugins, [&](const std::string& p) { return p == name || p == "task/" + std::string(name); });
 }
 
-Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& s, const rpc::StepCredential& c,
-                                                        size_t node_index, const StepRequest& r,
-                                                        const Bitmap& cpus, const NodeContext& context) {
+Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& s, const rpc::StepCredential& c, size_t node_index,
+                                                        const StepRequest& r, const Bitmap& cpus, const NodeContext& context) {
   const rpc::StepNode& here = c.nodes[node_index];
   auto count = static_cast<uint32_t>(here.ranks.size());
   if (count == 0) return fail(Errc::kInvalidTaskCount, "no task of the step is for node " + s.node);
@@ -219,6 +214,7 @@ Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& s, const rp
     names.node_index = static_cast<uint32_t>(node_index);
     names.rank = t.rank;
     names.restarts = c.generation;
+    names.sluid = c.sluid;
     names.user = c.user_name;
     names.job_name = c.job_name;
     names.array_job = c.array_job;

@@ -11,10 +11,8 @@
 
 namespace muster::slurmd {
 
-Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& setup,
-                                                        const rpc::StepCredential& credential,
-                                                        size_t node_index, const StepRequest& request,
-                                                        const Bitmap& cpus, const NodeContext& context);
+Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& setup, const rpc::StepCredential& credential, size_t node_index,
+                                                        const StepRequest& request, const Bitmap& cpus, const NodeContext& context);
 
 // The line of a --multi-prog file that a rank runs: "4-6 echo task:%t offset:%o". Errors: no line for the
 // rank.

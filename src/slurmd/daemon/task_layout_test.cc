@@ -12,8 +12,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 TEST(MultiProg, RanksQuotesAndSymbols) {
-  const char* text =
-      "# c\n4-6   hostname\n1,7 echo task:%t\n0,2-3 echo \"off set:%o\" '%t' a\\ b\n* /bin/true\n";
+  const char* text = "# c\n4-6   hostname\n1,7 echo task:%t\n0,2-3 echo \"off set:%o\" '%t' a\\ b\n* /bin/true\n";
   EXPECT_EQ(*multi_prog_argv(text, 5), Words{"hostname"});
   EXPECT_EQ(*multi_prog_argv(text, 7), (Words{"echo", "task:7"}));
   EXPECT_EQ(*multi_prog_argv(text, 3), (Words{"echo", "off set:2", "3", "a b"}));
@@ -27,8 +26,7 @@ TEST(EndMessage, NamesWhatEndedAndWhy) {
   std::string when = format_time(at);
   EXPECT_EQ(end_message(JobId(12), kBatchStep, "n1", JobState::kTimeout, at),
             "*** JOB 12 ON n1 CANCELLED AT " + when + " DUE TO TIME LIMIT ***");
-  EXPECT_EQ(end_message(JobId(12), StepId(3), "n1", JobState::kCancelled, at),
-            "*** STEP 12.3 ON n1 CANCELLED AT " + when + " ***");
+  EXPECT_EQ(end_message(JobId(12), StepId(3), "n1", JobState::kCancelled, at), "*** STEP 12.3 ON n1 CANCELLED AT " + when + " ***");
   EXPECT_EQ(end_message(JobId(12), StepId(3), "n1", JobState::kCompleted, at), "");
 }
 
@@ -45,13 +43,13 @@ TEST(LayOutTasks, NumbersOfGpusCountThoseBehindShards) {
   gpus.name = "gpu", gpus.count = 2, gpus.files = {"/dev/nvidia0", "/dev/nvidia1"}, gpus.flags = kGresEnvNvidia;
   shards.name = "shard", shards.count = 2, shards.files = {"/dev/nvidia0"};
   GresDevices more = shards;
-  more.first_index = 2, more.files = {"/dev/nvidia1"};
+  more.first_index = 1, more.files = {"/dev/nvidia1"};
   context.gres = {gpus, shards, more};
   rpc::StepCredential c;
   c.nodes.resize(1);
   c.nodes[0].ranks = {0, 1};
   GresShare held{"shard", "", 4, {}, {2, 2}};
-  for (size_t unit : {0, 2}) held.devices.set(unit);
+  for (size_t gpu : {0, 1}) held.devices.set(gpu);
   c.nodes[0].gres = {held};
   StepRequest r;
   r.argv = {"true"};

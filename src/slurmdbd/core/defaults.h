@@ -1,5 +1,5 @@
 // What a job that named no account or QOS runs under: its user's default account on the cluster, and the QOS that is the default
-// there. The controller does not know these yet, so slurmdbd fills them in when it first stores a job. Pure. Cost: O(associations) a message.
+// there. A controller that has heard of accounts fills them in itself; this is for jobs that came before it had. Pure. Cost: O(associations) a message.
 #pragma once
 
 #include "model/accounting.h"

@@ -11,9 +11,11 @@ constexpr uint32_t kFirstOwnTres = 1001;
 constexpr struct {
   uint32_t id;
   const char *type, *name;
-} kBasicTres[] = {{1, "cpu", ""}, {2, "mem", ""}, {3, "energy", ""}, {4, "node", ""}, {5, "billing", ""}, {6, "fs", "disk"}, {7, "vmem", ""}, {8, "pages", ""}};
+} kBasicTres[] = {{1, "cpu", ""},     {2, "mem", ""},    {3, "energy", ""}, {4, "node", ""},
+                  {5, "billing", ""}, {6, "fs", "disk"}, {7, "vmem", ""},   {8, "pages", ""}};
 
-void add_root(Directory& d, const std::string& cluster, const std::string& user, uint32_t parent, const std::string& default_qos, Time now, Touched& t) {
+void add_root(Directory& d, const std::string& cluster, const std::string& user, uint32_t parent, const std::string& default_qos, Time now,
+              Touched& t) {
   AssociationRecord a;
   a.id = ++d.last_id;
   a.cluster = cluster;
@@ -101,7 +103,7 @@ void add_cluster(Directory& d, const std::string& name, const std::string& defau
   c.modified = now;
   touch(t, c);
   const AssociationRecord* root = d.association(name, "root");
-  if (root) {   // it was here before
+  if (root) {  // it was here before
     for (uint32_t id : {root->id, d.association(name, "root", "root") ? d.association(name, "root", "root")->id : root->id}) {
       d.associations[id].deleted = false;
       touch(t, d.associations[id]);
@@ -117,8 +119,9 @@ void register_cluster(Directory& d, const rpc::RegisterCluster& r, const std::st
   add_cluster(d, name, default_qos, now, t);
   ClusterRecord& c = d.clusters[name];
   auto differs = [](const auto& a, const auto& b) { return !(a == b); };
-  if (differs(c.control_host, r.cluster.control_host) || c.control_port != r.cluster.control_port || c.rpc_version != r.cluster.rpc_version ||
-      differs(c.nodes, r.cluster.nodes) || c.node_count != r.cluster.node_count || differs(c.tres, r.cluster.tres)) {
+  if (differs(c.control_host, r.cluster.control_host) || c.control_port != r.cluster.control_port ||
+      c.rpc_version != r.cluster.rpc_version || differs(c.nodes, r.cluster.nodes) || c.node_count != r.cluster.node_count ||
+      differs(c.tres, r.cluster.tres)) {
     c.control_host = r.cluster.control_host;
     c.control_port = r.cluster.control_port;
     c.rpc_version = r.cluster.rpc_version;

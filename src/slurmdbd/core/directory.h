@@ -15,15 +15,15 @@ struct Directory {
   // What was deleted stays, marked, but for what was young: see edit.h.
   std::map<std::string, ClusterRecord> clusters;
   std::map<std::string, AccountRecord> accounts;
-  std::map<std::string, UserRecord> users;              // default_account is of associations
+  std::map<std::string, UserRecord> users;  // default_account is of associations
   std::map<std::string, QosRecord> qos;
-  std::map<uint32_t, AssociationRecord> associations;   // by id
+  std::map<uint32_t, AssociationRecord> associations;  // by id
   std::map<uint32_t, TresRecord> tres;
   std::map<uint32_t, WckeyRecord> wckeys;
-  uint32_t last_id = 0;                                 // of associations, QOS and wckeys: no number comes twice
+  uint32_t last_id = 0;  // of associations, QOS and wckeys: no number comes twice
 
   const AssociationRecord* association(const std::string& cluster, const std::string& account, const std::string& user = "",
-                                       const std::string& partition = "") const;   // also a deleted one
+                                       const std::string& partition = "") const;  // also a deleted one
   // The associations below one, and that itself; deleted ones too.
   std::vector<uint32_t> below(uint32_t id) const;
 };
@@ -39,7 +39,7 @@ Directory initial_directory(Time now);
 
 // A change of a Directory that remembers which records it touched, so that those alone are written.
 struct Touched {
-  std::set<std::pair<Entity, std::string>> keys;        // names; of numbered ones the number as text
+  std::set<std::pair<Entity, std::string>> keys;  // names; of numbered ones the number as text
 };
 void touch(Touched& t, const ClusterRecord& r);
 void touch(Touched& t, const AccountRecord& r);

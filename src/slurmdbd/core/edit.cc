@@ -58,9 +58,16 @@ TransactionRecord transaction_of(const EntityEdit& e, const rpc::Entities& chang
     for (const LimitInfo& info : kLimits)
       if (info.kind == l.kind)
         t.info += to_lower(info.name) + (l.tres.empty() ? "" : ":" + l.tres) +
-                  (l.op == ChangeOp::kAdd ? "+=" : l.op == ChangeOp::kSubtract ? "-=" : "=") + (l.op == ChangeOp::kClear ? "-1" : std::to_string(l.value)) + " ";
+                  (l.op == ChangeOp::kAdd        ? "+="
+                   : l.op == ChangeOp::kSubtract ? "-="
+                                                 : "=") +
+                  (l.op == ChangeOp::kClear ? "-1" : std::to_string(l.value)) + " ";
   for (const NamesChange& n : e.set.qos)
-    t.info += std::string("qos") + (n.op == ChangeOp::kAdd ? "+=" : n.op == ChangeOp::kSubtract ? "-=" : "=") + "'" + join(n.names, ",") + "' ";
+    t.info += std::string("qos") +
+              (n.op == ChangeOp::kAdd        ? "+="
+               : n.op == ChangeOp::kSubtract ? "-="
+                                             : "=") +
+              "'" + join(n.names, ",") + "' ";
   for (std::string* text : {&t.where, &t.info})
     if (!text->empty()) text->pop_back();
   std::set<std::string> accounts, clusters, users;
@@ -117,8 +124,10 @@ Result<> Editor::run() {
   MUSTER_TRY_VOID(check_names());
   MUSTER_TRY_VOID(check_conditions());
   switch (edit_.entity) {
-    case Entity::kAccount: return edit_.verb == EditVerb::kAdd ? add_accounts() : edit_.verb == EditVerb::kModify ? modify_accounts() : remove_accounts();
-    case Entity::kUser: return edit_.verb == EditVerb::kAdd ? add_users() : edit_.verb == EditVerb::kModify ? modify_users() : remove_users();
+    case Entity::kAccount:
+      return edit_.verb == EditVerb::kAdd ? add_accounts() : edit_.verb == EditVerb::kModify ? modify_accounts() : remove_accounts();
+    case Entity::kUser:
+      return edit_.verb == EditVerb::kAdd ? add_users() : edit_.verb == EditVerb::kModify ? modify_users() : remove_users();
     case Entity::kCoordinator: return edit_coordinators();
     case Entity::kQos: return edit_qos();
     case Entity::kCluster: return edit_clusters();
@@ -142,9 +151,12 @@ void Editor::normalise() {
 Result<> Editor::check_names() const {
   auto check = [](const char* field, const std::vector<std::string>& names) -> Result<> {
     for (const std::string& n : names) {
-      bool bad = n.empty() || n.size() > kMostNameBytes ||
-                 std::ranges::any_of(n, [](char c) { return static_cast<unsigned char>(c) <= ' ' || std::string_view(",|'\"/\\:=").contains(c); });
-      if (bad) return fail(Errc::kBadName, std::string(field) + " '" + n + "': a name has 1 to " + std::to_string(kMostNameBytes) + " bytes, no space and none of , | ' \" / \\ : =");
+      bool bad = n.empty() || n.size() > kMostNameBytes || std::ranges::any_of(n, [](char c) {
+                   return static_cast<unsigned char>(c) <= ' ' || std::string_view(",|'\"/\\:=").contains(c);
+                 });
+      if (bad)
+        return fail(Errc::kBadName, std::string(field) + " '" + n + "': a name has 1 to " + std::to_string(kMostNameBytes) +
+                                        " bytes, no space and none of , | ' \" / \\ : =");
     }
     return {};
   };
@@ -160,19 +172,24 @@ Result<> Editor::check_names() const {
 
 Result<> Editor::need_operator(const std::string& what) const {
   if (is_operator()) return {};
-  return fail(Errc::kAccessDenied, {}, what + " needs an administrator or an operator (AdminLevel), and user " + context_.actor + " is neither");
+  return fail(Errc::kAccessDenied, {},
+              what + " needs an administrator or an operator (AdminLevel), and user " + context_.actor + " is neither");
 }
 
 Result<std::vector<std::string>> Editor::clusters() const {
   std::vector<std::string> out;
   for (const std::string& name : edit_.where.clusters) {
-    if (!find_live(d_.clusters, name)) return fail(Errc::kInvalidClusterName, "Cluster '" + name + "' is not known", "sacctmgr show cluster lists those that are; a controller adds its own when it first connects");
+    if (!find_live(d_.clusters, name))
+      return fail(Errc::kInvalidClusterName, "Cluster '" + name + "' is not known",
+                  "sacctmgr show cluster lists those that are; a controller adds its own when it first connects");
     out.push_back(name);
   }
   if (!edit_.where.clusters.empty()) return out;
   for (const auto& [name, c] : d_.clusters)
     if (!c.deleted) out.push_back(name);
-  if (out.empty()) return fail(Errc::kInvalidClusterName, "there is no cluster yet", "a controller adds its own when it first connects; sacctmgr add cluster NAME does it by hand");
+  if (out.empty())
+    return fail(Errc::kInvalidClusterName, "there is no cluster yet",
+                "a controller adds its own when it first connects; sacctmgr add cluster NAME does it by hand");
   return out;
 }
 
@@ -183,7 +200,9 @@ bool Editor::coordinates(const std::string& cluster, const std::string& account)
   while (a) {
     if (std::ranges::find(user->coordinator_of, a->account) != user->coordinator_of.end()) return true;
     const AccountRecord* record = find_live(d_.accounts, a->account);
-    if (record && std::ranges::find(record->flags, "UsersAreCoords") != record->flags.end() && d_.association(cluster, a->account, user->name)) return true;
+    if (record && std::ranges::find(record->flags, "UsersAreCoords") != record->flags.end() &&
+        d_.association(cluster, a->account, user->name))
+      return true;
     auto up = d_.associations.find(a->parent_id);
     a = up == d_.associations.end() ? nullptr : &up->second;
   }
@@ -196,7 +215,7 @@ Result<> Editor::may_edit(const std::string& cluster, const std::string& account
 }
 
 Result<> Editor::refuse_if_used(const std::vector<uint32_t>& associations) const {
-  std::map<std::pair<std::string, std::string>, std::vector<const Association*>> places;   // one question for each cluster and account
+  std::map<std::pair<std::string, std::string>, std::vector<const Association*>> places;  // one question for each cluster and account
   for (uint32_t id : associations) {
     const Association& a = d_.associations.at(id);
     places[{a.cluster, a.account}].push_back(&a);
@@ -205,16 +224,20 @@ Result<> Editor::refuse_if_used(const std::vector<uint32_t>& associations) const
   size_t count = 0;
   for (const auto& [place, of] : places) {
     rpc::JobRecordFilter f;
-    f.states = 1u << static_cast<unsigned>(JobState::kPending) | 1u << static_cast<unsigned>(JobState::kRunning) | 1u << static_cast<unsigned>(JobState::kSuspended);
+    f.states = 1u << static_cast<unsigned>(JobState::kPending) | 1u << static_cast<unsigned>(JobState::kRunning) |
+               1u << static_cast<unsigned>(JobState::kSuspended);
     f.from = f.until = context_.now;
     f.clusters = {place.first};
     f.accounts = {place.second};
     f.steps = false;
     MUSTER_TRY(jobs, context_.jobs(f));
     for (const JobRecord& r : jobs) {
-      auto is_of = [&](const Association* a) { return (a->user.empty() || r.user == a->user) && (a->partition.empty() || r.partition == a->partition); };
+      auto is_of = [&](const Association* a) {
+        return (a->user.empty() || r.user == a->user) && (a->partition.empty() || r.partition == a->partition);
+      };
       if (is_finished(r.state) || std::ranges::none_of(of, is_of)) continue;
-      if (++count <= 100) lines += "\n  JobID = " + std::to_string(r.key.id.value) + " C = " + place.first + " A = " + r.account + " U = " + r.user;
+      if (++count <= 100)
+        lines += "\n  JobID = " + std::to_string(r.key.id.value) + " C = " + place.first + " A = " + r.account + " U = " + r.user;
     }
   }
   if (!count) return {};
@@ -246,7 +269,7 @@ Result<> Editor::remove_association(uint32_t id) {
   rpc::JobRecordFilter f;
   f.clusters = {a.cluster};
   f.accounts = {a.account};
-  f.from = a.created;            // what ended before did not use it
+  f.from = a.created;  // what ended before did not use it
   bool forget = context_.now - a.created < kForgottenWithin;
   if (forget) {
     MUSTER_TRY(used, context_.any_job(f, a.user, a.partition));
@@ -264,7 +287,7 @@ Result<> Editor::remove_association(uint32_t id) {
 
 Editor::Association& Editor::new_association(const std::string& cluster, const std::string& account, const std::string& user,
                                              const std::string& partition, uint32_t parent) {
-  const Association* old = d_.association(cluster, account, user, partition);   // deleted before: it has its number again
+  const Association* old = d_.association(cluster, account, user, partition);  // deleted before: it has its number again
   uint32_t id = old ? old->id : ++d_.last_id;
   Association a;
   a.id = id;

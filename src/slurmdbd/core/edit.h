@@ -18,7 +18,7 @@ namespace muster::slurmdbd {
 
 struct EditContext {
   const Settings& settings;
-  std::string actor;             // user name
+  std::string actor;  // user name
   AdminLevel level = AdminLevel::kNone;
   Time now{};
   // Job records, for what is in use. Errors end the edit.
@@ -29,7 +29,7 @@ struct EditContext {
 
 struct Edited {
   Directory directory;
-  Touched touched;               // empty: nothing changes
+  Touched touched;  // empty: nothing changes
   rpc::EntitiesEdited answer;
   std::vector<TransactionRecord> transactions;
 };

@@ -32,7 +32,8 @@ Result<> Editor::add_accounts() {
       if (known && !known->deleted) continue;
       const Association* above = d_.association(cluster, parent);
       if (!above || above->deleted)
-        return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": there is no such account on cluster " + cluster, "sacctmgr add account " + parent + " makes it");
+        return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": there is no such account on cluster " + cluster,
+                    "sacctmgr add account " + parent + " makes it");
       MUSTER_TRY_VOID(may_edit(cluster, parent));
       uint32_t above_id = above->id;
       Association& a = new_association(cluster, name, "", "", above_id);
@@ -45,7 +46,7 @@ Result<> Editor::add_accounts() {
 
 Result<> Editor::modify_accounts() {
   const EntityChange& s = edit_.set;
-  const std::vector<uint32_t> associations_meant = matching(false);   // before anything of them changes
+  const std::vector<uint32_t> associations_meant = matching(false);  // before anything of them changes
   if (s.description || s.organization || !s.flags.empty()) {
     MUSTER_TRY_VOID(need_operator("changing the description, organization or flags of an account"));
     for (const std::string& name : accounts_meant()) {
@@ -64,7 +65,7 @@ Result<> Editor::modify_accounts() {
   if (!changes_associations()) return {};
   for (uint32_t id : associations_meant) {
     Association& a = d_.associations.at(id);
-    if (a.account == "root" && edit_.where.accounts.empty()) continue;   // the cluster's own is meant only by name
+    if (a.account == "root" && edit_.where.accounts.empty()) continue;  // the cluster's own is meant only by name
     MUSTER_TRY_VOID(may_edit(a.cluster, a.account));
     MUSTER_TRY(different, change_association(a));
     if (s.parent && d_.associations.at(id).parent_id != 0) {
@@ -82,11 +83,13 @@ Result<> Editor::modify_accounts() {
 Result<> Editor::move_account(uint32_t id, const std::string& parent) {
   Association& a = d_.associations.at(id);
   const Association* above = d_.association(a.cluster, parent);
-  if (!above || above->deleted) return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": there is no such account on cluster " + a.cluster);
+  if (!above || above->deleted)
+    return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": there is no such account on cluster " + a.cluster);
   if (above->id == a.parent_id) return {};
   std::vector<uint32_t> own = d_.below(id);
   if (std::ranges::find(own, above->id) != own.end())
-    return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": it is " + (parent == a.account ? "the account itself" : "below account " + a.account));
+    return fail(Errc::kInvalidParentAccount,
+                "Parent=" + parent + ": it is " + (parent == a.account ? "the account itself" : "below account " + a.account));
   MUSTER_TRY_VOID(may_edit(a.cluster, parent));
   a.parent_id = above->id;
   a.modified = context_.now;
@@ -112,7 +115,7 @@ Result<> Editor::remove_accounts() {
     accounts.insert(d_.associations.at(id).account);
     MUSTER_TRY_VOID(remove_association(id));
   }
-  if (!edit_.where.accounts.empty() && !asks_of_associations(false)) accounts.merge(accounts_meant());   // those that no cluster had
+  if (!edit_.where.accounts.empty() && !asks_of_associations(false)) accounts.merge(accounts_meant());  // those that no cluster had
   for (const std::string& name : accounts) {
     bool still = std::ranges::any_of(d_.associations, [&](const auto& e) { return !e.second.deleted && e.second.account == name; });
     auto at = d_.accounts.find(name);
@@ -135,7 +138,8 @@ Result<> Editor::remove_accounts() {
 Result<> Editor::edit_coordinators() {
   const EntityFilter& w = edit_.where;
   if (edit_.verb == EditVerb::kModify) return fail(Errc::kError, "coordinators are added and deleted, not modified");
-  if (w.users.empty() || (w.accounts.empty() && edit_.verb == EditVerb::kAdd)) return fail(Errc::kError, "a coordinator needs Names= and Account=");
+  if (w.users.empty() || (w.accounts.empty() && edit_.verb == EditVerb::kAdd))
+    return fail(Errc::kError, "a coordinator needs Names= and Account=");
   for (const std::string& account : w.accounts) {
     if (!find_live(d_.accounts, account)) return fail(Errc::kInvalidAccount, "Account '" + account + "' is not known");
     bool may = is_operator() || std::ranges::any_of(d_.clusters, [&](const auto& c) { return coordinates(c.first, account); });
@@ -144,7 +148,8 @@ Result<> Editor::edit_coordinators() {
   if (w.accounts.empty()) MUSTER_TRY_VOID(need_operator("taking coordinators from all accounts"));
   std::set<std::string> accounts;
   for (const std::string& name : w.users) {
-    if (!find_live(d_.users, name)) return fail(Errc::kNotFound, "User '" + name + "' is not known", "sacctmgr add user " + name + " Account=… adds him");
+    if (!find_live(d_.users, name))
+      return fail(Errc::kNotFound, "User '" + name + "' is not known", "sacctmgr add user " + name + " Account=… adds him");
     UserRecord& u = d_.users.at(name);
     std::vector<std::string> before = u.coordinator_of;
     for (const std::string& account : w.accounts.empty() ? before : w.accounts) {

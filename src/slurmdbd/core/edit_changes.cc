@@ -54,10 +54,13 @@ Result<> Editor::change_limits(std::vector<Limit>& limits, bool of_qos, const As
   for (const LimitChange& c : edit_.set.limits) {
     const LimitInfo* info = info_of(c.kind);
     if (!info || !(of_qos ? info->of_qos : info->of_associations))
-      return fail(Errc::kError, std::string(info ? info->name : "a limit of number " + std::to_string(static_cast<int>(c.kind))) + " is no limit of " + (of_qos ? "a QOS" : "an association"));
+      return fail(Errc::kError, std::string(info ? info->name : "a limit of number " + std::to_string(static_cast<int>(c.kind))) +
+                                    " is no limit of " + (of_qos ? "a QOS" : "an association"));
     if (info->per_tres) {
       bool known = std::ranges::any_of(d_.tres, [&](const auto& t) { return tres_name(t.second) == c.tres; });
-      if (!known) return fail(Errc::kError, std::string(info->name) + ": TRES '" + c.tres + "' is not known", "sacctmgr show tres lists those that are; AccountingStorageTRES of slurm.conf adds others");
+      if (!known)
+        return fail(Errc::kError, std::string(info->name) + ": TRES '" + c.tres + "' is not known",
+                    "sacctmgr show tres lists those that are; AccountingStorageTRES of slurm.conf adds others");
     } else if (!c.tres.empty()) {
       return fail(Errc::kError, std::string(info->name) + " is one number, not one for each TRES");
     }
@@ -71,7 +74,9 @@ Result<> Editor::change_limits(std::vector<Limit>& limits, bool of_qos, const As
       auto up = d_.associations.find(below->parent_id);
       auto above = up == d_.associations.end() ? std::nullopt : effective_limit(d_, up->second, c.kind, c.tres);
       if (above && value > *above)
-        return fail(Errc::kAccessDenied, {}, std::string(info->name) + "=" + std::to_string(value) + ": a coordinator may not go above the " + std::to_string(*above) + " of what is above");
+        return fail(Errc::kAccessDenied, {},
+                    std::string(info->name) + "=" + std::to_string(value) + ": a coordinator may not go above the " +
+                        std::to_string(*above) + " of what is above");
     }
     if (at == limits.end()) limits.push_back({c.kind, c.tres, value});
     else at->value = value;
@@ -84,7 +89,8 @@ Result<> Editor::change_limits(std::vector<Limit>& limits, bool of_qos, const As
 Result<> Editor::change_qos_list(std::vector<std::string>& list) const {
   for (const NamesChange& c : edit_.set.qos) {
     for (const std::string& name : c.names)
-      if (!find_live(d_.qos, name)) return fail(Errc::kInvalidQos, "QOS '" + name + "' is not known", "sacctmgr show qos lists those that are");
+      if (!find_live(d_.qos, name))
+        return fail(Errc::kInvalidQos, "QOS '" + name + "' is not known", "sacctmgr show qos lists those that are");
     if (c.op == ChangeOp::kClear || c.op == ChangeOp::kSet) {
       list = c.op == ChangeOp::kSet ? c.names : std::vector<std::string>{};
       continue;
@@ -129,7 +135,8 @@ Result<bool> Editor::change_association(Association& a) const {
   MUSTER_TRY_VOID(change_qos_list(next.qos));
   const EntityChange& s = edit_.set;
   if (s.default_qos) {
-    if (!s.default_qos->empty() && !find_live(d_.qos, *s.default_qos)) return fail(Errc::kInvalidQos, "DefaultQOS '" + *s.default_qos + "' is not known", "sacctmgr show qos lists those that are");
+    if (!s.default_qos->empty() && !find_live(d_.qos, *s.default_qos))
+      return fail(Errc::kInvalidQos, "DefaultQOS '" + *s.default_qos + "' is not known", "sacctmgr show qos lists those that are");
     next.default_qos = *s.default_qos;
   }
   if (s.comment) next.comment = *s.comment;

@@ -10,14 +10,14 @@ namespace {
 
 struct Honoured {
   Entity entity;
-  bool add;                      // where names what to add; else what to change or delete
-  std::string_view conditions;   // as given_in() names them
+  bool add;                     // where names what to add; else what to change or delete
+  std::string_view conditions;  // as given_in() names them
 };
 constexpr Honoured kHonoured[] = {
     {Entity::kAccount, true, "Accounts Clusters"},
     {Entity::kAccount, false, "Accounts Clusters Parent Description Organization Flags DefaultQOS Ids limits"},
     {Entity::kUser, true, "Users Accounts Clusters Partitions"},
-    {Entity::kUser, false, "Users Accounts Clusters Partitions AdminLevel DefaultAccount DefaultWCKey DefaultQOS Ids limits"},
+    {Entity::kUser, false, "Users Accounts Clusters Partitions AdminLevel DefaultAccount DefaultWCKey DefaultQOS Ids limits WCKeys"},
     {Entity::kCoordinator, true, "Users Accounts"},
     {Entity::kCoordinator, false, "Users Accounts"},
     {Entity::kQos, true, "QOS"},
@@ -77,8 +77,9 @@ bool has_limits(const std::vector<Limit>& asked, const std::vector<Limit>& set) 
 }  // namespace
 
 Result<> Editor::check_conditions() const {
-  auto row = std::ranges::find_if(kHonoured, [&](const Honoured& h) { return h.entity == edit_.entity && h.add == (edit_.verb == EditVerb::kAdd); });
-  if (row == std::end(kHonoured)) return {};   // what cannot be edited is refused for that
+  auto row = std::ranges::find_if(kHonoured,
+                                  [&](const Honoured& h) { return h.entity == edit_.entity && h.add == (edit_.verb == EditVerb::kAdd); });
+  if (row == std::end(kHonoured)) return {};  // what cannot be edited is refused for that
   std::vector<std::string_view> honoured = split(row->conditions, ' ');
   for (std::string_view name : given_in(edit_.where))
     if (std::ranges::find(honoured, name) == honoured.end())
@@ -94,36 +95,37 @@ bool Editor::meets(const AccountRecord& a) const {
 
 bool Editor::meets(const UserRecord& u) const {
   const EntityFilter& w = edit_.where;
-  return !u.deleted && wanted(w.users, u.name) && wanted(w.default_wckeys, u.default_wckey) && (!w.admin_level || *w.admin_level == u.admin_level);
+  return !u.deleted && wanted(w.users, u.name) && wanted(w.default_wckeys, u.default_wckey) &&
+         (!w.admin_level || *w.admin_level == u.admin_level);
 }
 
 bool Editor::meets(const QosRecord& q) const {
   const EntityFilter& w = edit_.where;
-  return !q.deleted && wanted(w.qos, q.name) && wanted(w.ids, q.id) && wanted(w.descriptions, q.description) && any_wanted(w.flags, q.flags) &&
-         wanted(w.preempt_modes, q.preempt_mode) && has_limits(w.limits, q.limits);
+  return !q.deleted && wanted(w.qos, q.name) && wanted(w.ids, q.id) && wanted(w.descriptions, q.description) &&
+         any_wanted(w.flags, q.flags) && wanted(w.preempt_modes, q.preempt_mode) && has_limits(w.limits, q.limits);
 }
 
 bool Editor::meets(const ClusterRecord& c) const {
   const EntityFilter& w = edit_.where;
   const Association* root = d_.association(c.name, "root");
-  return !c.deleted && wanted(w.clusters, c.name) && wanted(w.classifications, c.classification) && root && wanted(w.default_qos, root->default_qos) &&
-         has_limits(w.limits, root->limits);
+  return !c.deleted && wanted(w.clusters, c.name) && wanted(w.classifications, c.classification) && root &&
+         wanted(w.default_qos, root->default_qos) && has_limits(w.limits, root->limits);
 }
 
 bool Editor::meets(const Association& a) const {
   const EntityFilter& w = edit_.where;
   auto up = d_.associations.find(a.parent_id);
-  return !a.deleted && wanted(w.accounts, a.account) && wanted(w.clusters, a.cluster) && wanted(w.ids, a.id) && wanted(w.default_qos, a.default_qos) &&
-         wanted(w.parents, up == d_.associations.end() ? std::string() : up->second.account) && has_limits(w.limits, a.limits) &&
-         (a.user.empty() || (wanted(w.users, a.user) && wanted(w.partitions, a.partition)));
+  return !a.deleted && wanted(w.accounts, a.account) && wanted(w.clusters, a.cluster) && wanted(w.ids, a.id) &&
+         wanted(w.default_qos, a.default_qos) && wanted(w.parents, up == d_.associations.end() ? std::string() : up->second.account) &&
+         has_limits(w.limits, a.limits) && (a.user.empty() || (wanted(w.users, a.user) && wanted(w.partitions, a.partition)));
 }
 
 bool Editor::default_meets(const std::string& user, const std::string& cluster) const {
   const auto& accounts = edit_.where.default_accounts;
   return accounts.empty() || std::ranges::any_of(d_.associations, [&](const auto& e) {
-    const Association& a = e.second;
-    return a.is_default && !a.deleted && a.user == user && a.cluster == cluster && wanted(accounts, a.account);
-  });
+           const Association& a = e.second;
+           return a.is_default && !a.deleted && a.user == user && a.cluster == cluster && wanted(accounts, a.account);
+         });
 }
 
 std::vector<uint32_t> Editor::matching(bool of_users) const {

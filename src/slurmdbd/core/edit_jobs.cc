@@ -25,7 +25,8 @@ bool end(JobRecord& r, const std::optional<JobState>& state) {
 Result<> check_job_edit(const rpc::EditJobRecords& q, bool is_operator) {
   const bool privileged = q.admin_comment || q.system_comment || q.wckey || q.tres_allocated || q.end_as;
   if (!privileged && !q.comment && !q.extra && !q.derived_exit_status) return fail(Errc::kError, "modify job: nothing to set");
-  if (privileged && !is_operator) return fail(Errc::kAccessDenied, {}, "users may set Comment, Extra and DerivedExitCode of their own jobs");
+  if (privileged && !is_operator)
+    return fail(Errc::kAccessDenied, {}, "users may set Comment, Extra and DerivedExitCode of their own jobs");
   if (q.end_as && *q.end_as != JobState::kCompleted && *q.end_as != JobState::kFailed)
     return fail(Errc::kError, "EndState: is one of Completed, Failed");
   if (q.where.jobs.empty() && q.where.users.empty() && q.where.wckeys.empty())
@@ -36,7 +37,8 @@ Result<> check_job_edit(const rpc::EditJobRecords& q, bool is_operator) {
 Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const rpc::EditJobRecords& q, Uid actor, bool is_operator) {
   std::vector<JobRecord> out;
   for (JobRecord& r : records) {
-    if (!is_operator && r.uid != actor) return fail(Errc::kAccessDenied, {}, "job " + std::to_string(r.key.id.value) + " is another user's");
+    if (!is_operator && r.uid != actor)
+      return fail(Errc::kAccessDenied, {}, "job " + std::to_string(r.key.id.value) + " is another user's");
     if ((q.tres_allocated || q.derived_exit_status) && !is_finished(r.state) && !q.end_as)
       return fail(Errc::kError, "job " + std::to_string(r.key.id.value) + " has not ended: TRES and DerivedExitCode are set after the end");
     bool different = set(r.comment, q.comment);

@@ -7,8 +7,9 @@
 namespace muster::slurmdbd {
 namespace {
 
-constexpr std::string_view kQosFlags[] = {"DenyOnLimit", "EnforceUsageThreshold", "NoDecay", "NoReserve", "OverPartQOS", "PartitionMaxNodes",
-                                          "PartitionMinNodes", "PartitionTimeLimit", "Relative", "RequiresReservation", "UsageFactorSafe"};
+constexpr std::string_view kQosFlags[] = {"DenyOnLimit", "EnforceUsageThreshold", "NoDecay",           "NoReserve",
+                                          "OverPartQOS", "PartitionMaxNodes",     "PartitionMinNodes", "PartitionTimeLimit",
+                                          "Relative",    "RequiresReservation",   "UsageFactorSafe"};
 constexpr std::string_view kPreemptModes[] = {"cluster", "off", "cancel", "requeue", "suspend", "priority", "within"};
 constexpr std::string_view kClassifications[] = {"", "capability", "capacity", "capapacity"};
 
@@ -101,7 +102,8 @@ Result<> Editor::remove_qos(const std::string& name) {
   if (name == "normal") return fail(Errc::kError, "QOS normal cannot be deleted: it is what jobs have when nothing else is said");
   std::string lines;
   for (const auto& [id, a] : d_.associations)
-    if (!a.deleted && a.default_qos == name) lines += "\n  DefaultQOS of C = " + a.cluster + " A = " + a.account + (a.user.empty() ? "" : " U = " + a.user);
+    if (!a.deleted && a.default_qos == name)
+      lines += "\n  DefaultQOS of C = " + a.cluster + " A = " + a.account + (a.user.empty() ? "" : " U = " + a.user);
   if (!lines.empty()) return fail(Errc::kInvalidQos, "QOS " + name + " is in use" + lines);
   rpc::JobRecordFilter f;
   f.qos = {name};
@@ -109,7 +111,8 @@ Result<> Editor::remove_qos(const std::string& name) {
   f.from = f.until = context_.now;
   MUSTER_TRY(jobs, context_.jobs(f));
   for (const JobRecord& r : jobs)
-    if (!is_finished(r.state)) lines += "\n  JobID = " + std::to_string(r.key.id.value) + " C = " + r.cluster + " A = " + r.account + " U = " + r.user;
+    if (!is_finished(r.state))
+      lines += "\n  JobID = " + std::to_string(r.key.id.value) + " C = " + r.cluster + " A = " + r.account + " U = " + r.user;
   if (!lines.empty()) return fail(Errc::kJobsActiveOnRemove, std::string(errc_text(Errc::kJobsActiveOnRemove)) + lines);
   for (auto& [id, a] : d_.associations)
     if (std::erase(a.qos, name) + std::erase(a.qos, "+" + name) + std::erase(a.qos, "-" + name)) touch(touched_, a);
@@ -142,6 +145,14 @@ Result<> Editor::change_cluster(const std::string& name, bool fresh) {
   MUSTER_TRY(limits, change_association(root));
   bool other = edit_.set.classification && c.classification != *edit_.set.classification;
   if (other) c.classification = *edit_.set.classification;
+  if (!edit_.set.features.empty()) {
+    std::vector<std::string> features;
+    for (std::string_view f : split(c.features, ',')) features.emplace_back(f);
+    MUSTER_TRY_VOID(change_names(features, edit_.set.features));
+    const std::string text = join(features, ",");
+    other = other || text != c.features;
+    c.features = text;
+  }
   if (other) c.modified = context_.now;
   if (!limits && !other && !fresh) return {};
   touch(touched_, c);
@@ -176,8 +187,6 @@ Result<> Editor::edit_clusters() {
   MUSTER_TRY_VOID(need_operator("editing clusters"));
   const EntityFilter& w = edit_.where;
   if (w.clusters.empty() && edit_.verb != EditVerb::kModify) return fail(Errc::kError, "Name: name the clusters");
-  for (const std::string& name : w.clusters)
-    if (name.contains('.')) return fail(Errc::kBadName, {}, "Cluster '" + name + "'");
   if (edit_.set.classification) {
     MUSTER_TRY(known, one_of("Classification", *edit_.set.classification, kClassifications));
     edit_.set.classification = known;
@@ -201,23 +210,16 @@ Result<> Editor::edit_wckeys() {
   const EntityFilter& w = edit_.where;
   if (edit_.verb == EditVerb::kModify) return fail(Errc::kError, "wckeys are added and deleted, not modified");
   if (w.wckeys.empty()) return fail(Errc::kError, "WCKeys: name them");
-  auto in = [](const auto& list, const std::string& v) { return list.empty() || std::ranges::find(list, v) != list.end(); };
-  if (edit_.verb == EditVerb::kDelete) {
-    for (auto& [id, k] : d_.wckeys) {
-      if (k.deleted || !in(w.wckeys, k.name) || !in(w.users, k.user) || !in(w.clusters, k.cluster)) continue;
-      changed_.wckeys.push_back(k);
-      k.deleted = true;
-      touch(touched_, k);
-    }
-    return {};
-  }
+  if (edit_.verb == EditVerb::kDelete) return remove_wckeys();
   if (w.users.empty()) return fail(Errc::kError, "User: name those who get the wckeys");
   MUSTER_TRY(on, clusters());
   for (const std::string& user : w.users) {
-    if (!find_live(d_.users, user)) return fail(Errc::kNotFound, "User '" + user + "' is not known", "sacctmgr add user " + user + " Account=… adds him");
+    if (!find_live(d_.users, user))
+      return fail(Errc::kNotFound, "User '" + user + "' is not known", "sacctmgr add user " + user + " Account=… adds him");
     for (const std::string& cluster : on)
       for (const std::string& name : w.wckeys) {
-        auto known = std::ranges::find_if(d_.wckeys, [&](const auto& e) { return e.second.name == name && e.second.user == user && e.second.cluster == cluster; });
+        auto known = std::ranges::find_if(
+            d_.wckeys, [&](const auto& e) { return e.second.name == name && e.second.user == user && e.second.cluster == cluster; });
         if (known != d_.wckeys.end() && !known->second.deleted) continue;
         WckeyRecord k;
         k.id = known != d_.wckeys.end() ? known->first : ++d_.last_id;

@@ -1,106 +1,8 @@
-// The rules of sacctmgr's edits, and what questions then show.
-#include "slurmdbd/core/edit.h"
-
-#include <gtest/gtest.h>
-
-#include "slurmdbd/core/defaults.h"
-#include "slurmdbd/core/edit_jobs.h"
-#include "slurmdbd/core/query.h"
+// The rules of sacctmgr's edits.
+#include "slurmdbd/core/edit_testing.h"
 
 namespace muster::slurmdbd {
 namespace {
-
-struct EditTest : testing::Test {
-  EditTest() : d(initial_directory(now)) {
-    Touched t;
-    rpc::RegisterCluster r;
-    r.cluster.name = "Alpha";
-    r.cluster.control_host = "ctl";
-    r.tracked_tres = {"cpu", "gres/gpu"};
-    register_cluster(d, r, "", now, t);
-    EXPECT_FALSE(t.keys.empty());
-  }
-
-  EntityEdit make(EditVerb verb, Entity entity, const std::function<void(EntityEdit&)>& fill) {
-    EntityEdit e;
-    e.verb = verb;
-    e.entity = entity;
-    fill(e);
-    return e;
-  }
-  Result<Edited> attempt(const std::vector<EntityEdit>& edits, const std::string& actor = "root", AdminLevel level = AdminLevel::kAdministrator) {
-    rpc::EditEntities m;
-    m.edits = edits;
-    auto stored = [this](const rpc::JobRecordFilter& f) -> Result<std::vector<JobRecord>> {
-      ++asked;
-      std::vector<JobRecord> out;
-      for (const JobRecord& r : jobs)
-        if ((f.accounts.empty() || r.account == f.accounts[0]) && (f.qos.empty() || r.qos == f.qos[0])) out.push_back(r);
-      return out;
-    };
-    auto any = [this](const rpc::JobRecordFilter& f, const std::string& user, const std::string&) -> Result<bool> {
-      return std::ranges::any_of(jobs, [&](const JobRecord& r) {
-        return (f.accounts.empty() || r.account == f.accounts[0]) && (f.qos.empty() || r.qos == f.qos[0]) && (user.empty() || r.user == user);
-      });
-    };
-    EditContext context{settings, actor, level, now, stored, any};
-    return edit(d, m, context);
-  }
-  rpc::Entities commit(const EntityEdit& e, const std::string& actor = "root", AdminLevel level = AdminLevel::kAdministrator) {
-    auto done = attempt({e}, actor, level);
-    EXPECT_TRUE(done) << (done ? "" : std::string(done.error().message()) + " / " + done.error().hint);
-    if (!done) return {};
-    d = std::move(done->directory);
-    return std::move(done->answer.changed[0]);
-  }
-  Errc refused(const EntityEdit& e, const std::string& actor = "root", AdminLevel level = AdminLevel::kAdministrator) {
-    auto done = attempt({e}, actor, level);
-    EXPECT_FALSE(done);
-    if (done) return Errc::kOk;
-    said = std::string(done.error().message()) + " " + done.error().hint;
-    return done.error().code;
-  }
-  EntityEdit account(const std::string& name, const std::string& parent = "") {
-    return make(EditVerb::kAdd, Entity::kAccount, [&](EntityEdit& e) {
-      e.where.accounts = {name};
-      if (!parent.empty()) e.set.parent = parent;
-    });
-  }
-  EntityEdit user(const std::string& name, const std::string& in) {
-    return make(EditVerb::kAdd, Entity::kUser, [&](EntityEdit& e) {
-      e.where.users = {name};
-      if (!in.empty()) e.where.accounts = {in};
-    });
-  }
-  EntityEdit remove(Entity entity, const std::function<void(EntityFilter&)>& where) {
-    return make(EditVerb::kDelete, entity, [&](EntityEdit& e) { where(e.where); });
-  }
-  EntityEdit limit(Entity entity, const std::string& name, LimitChange change) {
-    return make(EditVerb::kModify, entity, [&](EntityEdit& e) {
-      (entity == Entity::kUser ? e.where.users : entity == Entity::kQos ? e.where.qos : entity == Entity::kCluster ? e.where.clusters : e.where.accounts) = {name};
-      e.set.limits = {change};
-    });
-  }
-  std::vector<AssociationRecord> tree(bool raw = false, const std::function<void(rpc::QueryEntities&)>& more = {}) {
-    rpc::QueryEntities q;
-    q.what = Entity::kAssociation;
-    q.raw = raw;
-    if (more) more(q);
-    return query(d, q, {}).associations;
-  }
-  const AssociationRecord& find(const std::string& account, const std::string& user = "") {
-    const AssociationRecord* a = d.association("alpha", account, user);
-    EXPECT_TRUE(a);
-    return *a;
-  }
-
-  Time now = from_unix(1'700'000'000);
-  Settings settings;
-  Directory d;
-  std::vector<JobRecord> jobs;
-  std::string said;
-  int asked = 0;                // questions for whole job records
-};
 
 TEST_F(EditTest, ANewDatabaseHasRootNormalAndTheTresThatAlwaysAre) {
   EXPECT_TRUE(find_live(d.accounts, "root"));
@@ -171,10 +73,12 @@ TEST_F(EditTest, AUserNeedsAnAccountAndTheFirstIsHisDefault) {
   }));
   EXPECT_TRUE(find("team-b", "alice").is_default);
   EXPECT_FALSE(find("team-a", "alice").is_default);
-  EXPECT_EQ(refused(make(EditVerb::kModify, Entity::kUser, [](EntityEdit& e) {
-              e.where.users = {"alice"};
-              e.set.default_account = "none";
-            })), Errc::kInvalidAccount);
+  EXPECT_EQ(refused(make(EditVerb::kModify, Entity::kUser,
+                         [](EntityEdit& e) {
+                           e.where.users = {"alice"};
+                           e.set.default_account = "none";
+                         })),
+            Errc::kInvalidAccount);
 }
 
 TEST_F(EditTest, TheTreeIsListedUsersFirst) {
@@ -185,14 +89,13 @@ TEST_F(EditTest, TheTreeIsListedUsersFirst) {
   commit(user("eve", "physics"));
   std::string lines;
   for (const auto& a : tree()) lines += std::string(a.depth, ' ') + a.lineage + "\n";
-  EXPECT_EQ(lines,
-            "/\n"
-            " /0-root/\n"
-            " /arts/\n"
-            " /science/\n"
-            "  /science/0-bob/\n"
-            "  /science/physics/\n"
-            "   /science/physics/0-eve/\n");
+  EXPECT_EQ(lines, "/\n"
+                   " /0-root/\n"
+                   " /arts/\n"
+                   " /science/\n"
+                   "  /science/0-bob/\n"
+                   "  /science/physics/\n"
+                   "   /science/physics/0-eve/\n");
   EXPECT_EQ(find("physics").parent_id, find("science").id);
   auto some = tree(false, [](rpc::QueryEntities& q) { q.filter.accounts = {"science"}; });
   EXPECT_EQ(some.size(), 2u);
@@ -206,7 +109,7 @@ TEST_F(EditTest, TheTreeIsListedUsersFirst) {
 TEST_F(EditTest, TheAnswerNamesTheAccountAbove) {
   commit(account("science"));
   EXPECT_EQ(commit(account("physics", "science")).associations.at(0).parent_account, "science");
-  EXPECT_EQ(commit(user("bob", "physics")).associations.at(0).parent_account, "");   // of accounts alone
+  EXPECT_EQ(commit(user("bob", "physics")).associations.at(0).parent_account, "");  // of accounts alone
 }
 
 TEST_F(EditTest, AnAccountMovesButNotBelowItself) {
@@ -260,10 +163,12 @@ TEST_F(EditTest, LimitsAndQosAreInherited) {
   shown = tree(true).back();
   EXPECT_TRUE(shown.limits.empty());
   EXPECT_EQ(shown.qos, (std::vector<std::string>{"+fast"}));
-  EXPECT_EQ(refused(make(EditVerb::kModify, Entity::kAccount, [](EntityEdit& e) {
-              e.where.accounts = {"a"};
-              e.set.qos = {{ChangeOp::kSet, {"nothing"}}};
-            })), Errc::kInvalidQos);
+  EXPECT_EQ(refused(make(EditVerb::kModify, Entity::kAccount,
+                         [](EntityEdit& e) {
+                           e.where.accounts = {"a"};
+                           e.set.qos = {{ChangeOp::kSet, {"nothing"}}};
+                         })),
+            Errc::kInvalidQos);
 }
 
 TEST_F(EditTest, WhatIsInUseStaysAndTheJobsAreNamed) {
@@ -322,10 +227,12 @@ TEST_F(EditTest, ADefaultAccountGoesLast) {
   commit(user("alice", "b"));
   EXPECT_EQ(refused(remove(Entity::kAccount, [](EntityFilter& w) { w.accounts = {"a"}; })), Errc::kCanNotRemoveDefaultAccount);
   EXPECT_NE(said.find("alice"), std::string::npos);
-  EXPECT_EQ(refused(remove(Entity::kUser, [](EntityFilter& w) {
-              w.users = {"alice"};
-              w.accounts = {"a"};
-            })), Errc::kCanNotRemoveDefaultAccount);
+  EXPECT_EQ(refused(remove(Entity::kUser,
+                           [](EntityFilter& w) {
+                             w.users = {"alice"};
+                             w.accounts = {"a"};
+                           })),
+            Errc::kCanNotRemoveDefaultAccount);
   commit(remove(Entity::kUser, [](EntityFilter& w) { w.users = {"alice"}; }));
   EXPECT_FALSE(find_live(d.users, "alice"));
 }
@@ -369,7 +276,8 @@ TEST_F(EditTest, RightsFollowTheActor) {
   commit(account("a-sub", "a"), "carol", AdminLevel::kNone);
   commit(limit(Entity::kAccount, "a", {LimitKind::kMaxJobs, "", ChangeOp::kSet, 5}));
   commit(limit(Entity::kUser, "dave", {LimitKind::kMaxJobs, "", ChangeOp::kSet, 4}), "carol", AdminLevel::kNone);
-  EXPECT_EQ(refused(limit(Entity::kUser, "dave", {LimitKind::kMaxJobs, "", ChangeOp::kSet, 6}), "carol", AdminLevel::kNone), Errc::kAccessDenied);
+  EXPECT_EQ(refused(limit(Entity::kUser, "dave", {LimitKind::kMaxJobs, "", ChangeOp::kSet, 6}), "carol", AdminLevel::kNone),
+            Errc::kAccessDenied);
   auto promote = make(EditVerb::kModify, Entity::kUser, [](EntityEdit& e) {
     e.where.users = {"carol"};
     e.set.admin_level = AdminLevel::kAdministrator;
@@ -390,188 +298,6 @@ TEST_F(EditTest, AllOrNothing) {
   EXPECT_EQ(done->transactions.size(), 2u);
   EXPECT_EQ(done->transactions[0].action, "Add Accounts");
   EXPECT_EQ(done->transactions[1].users, (std::vector<std::string>{"alice"}));
-}
-
-TEST_F(EditTest, AnEditHitsOnlyWhatItsConditionsMean) {
-  commit(account("old"));
-  commit(account("new"));
-  commit(user("alice", "old"));
-  commit(user("alice", "new"));
-  commit(user("bob", "new"));
-  auto modify = [&](const std::function<void(EntityEdit&)>& fill) { return make(EditVerb::kModify, Entity::kUser, fill); };
-  commit(modify([](EntityEdit& e) {
-    e.where.accounts = {"old"};
-    e.set.admin_level = AdminLevel::kOperator;
-  }));
-  EXPECT_EQ(level_of(d, "alice"), AdminLevel::kOperator);
-  EXPECT_EQ(level_of(d, "bob"), AdminLevel::kNone);
-  commit(modify([](EntityEdit& e) {
-    e.where.admin_level = AdminLevel::kOperator;
-    e.set.limits = {{LimitKind::kMaxJobs, "", ChangeOp::kSet, 3}};
-  }));
-  commit(modify([](EntityEdit& e) {
-    e.where.default_accounts = {"old"};
-    e.set.limits = {{LimitKind::kMaxSubmitJobs, "", ChangeOp::kSet, 4}};
-  }));
-  EXPECT_EQ(find("new", "alice").limits.size(), 2u);
-  EXPECT_TRUE(find("new", "bob").limits.empty());
-  // root is in no account "new": nobody whose default is another is asked to have it.
-  auto moved = commit(modify([](EntityEdit& e) {
-    e.where.default_accounts = {"old"};
-    e.set.default_account = "new";
-  }));
-  ASSERT_EQ(moved.users.size(), 1u);
-  EXPECT_EQ(moved.users[0].name, "alice");
-  EXPECT_TRUE(find("new", "alice").is_default);
-}
-
-TEST_F(EditTest, AccountsAreMeantByWhatTheirRecordsAndTheirPlacesSay) {
-  commit(account("a"));
-  commit(account("b"));
-  commit(account("c", "a"));
-  auto modify = [&](const std::function<void(EntityEdit&)>& fill) { return make(EditVerb::kModify, Entity::kAccount, fill); };
-  commit(modify([](EntityEdit& e) {
-    e.where.organizations = {"b"};
-    e.set.limits = {{LimitKind::kGrpJobs, "", ChangeOp::kSet, 1}};
-  }));
-  EXPECT_TRUE(find("a").limits.empty());
-  EXPECT_EQ(find("b").limits.size(), 1u);
-  commit(modify([](EntityEdit& e) {
-    e.where.parents = {"a"};
-    e.set.description = "below a";
-  }));
-  EXPECT_EQ(d.accounts.at("c").description, "below a");
-  EXPECT_EQ(d.accounts.at("b").description, "b");
-}
-
-TEST_F(EditTest, AQosIsMeantByItsFlags) {
-  commit(make(EditVerb::kAdd, Entity::kQos, [](EntityEdit& e) {
-    e.where.qos = {"fast"};
-    e.set.flags = {{ChangeOp::kSet, {"NoDecay"}}};
-  }));
-  auto gone = commit(remove(Entity::kQos, [](EntityFilter& w) { w.flags = {"NoDecay"}; }));
-  ASSERT_EQ(gone.qos.size(), 1u);
-  EXPECT_TRUE(find_live(d.qos, "normal"));
-}
-
-TEST_F(EditTest, AConditionThatIsNotHonouredIsRefused) {
-  commit(account("a"));
-  commit(user("alice", "a"));
-  EXPECT_EQ(refused(remove(Entity::kUser, [](EntityFilter& w) {
-              w.accounts = {"a"};
-              w.wckeys = {"w"};
-            })), Errc::kError);
-  EXPECT_NE(said.find("WCKeys"), std::string::npos) << said;
-  EXPECT_EQ(refused(remove(Entity::kCluster, [](EntityFilter& w) {
-              w.clusters = {"alpha"};
-              w.accounts = {"a"};
-            })), Errc::kError);
-  EXPECT_EQ(refused(make(EditVerb::kModify, Entity::kAccount, [](EntityEdit& e) {
-              e.where.qos = {"normal"};
-              e.set.description = "x";
-            })), Errc::kError);
-  EXPECT_NE(said.find("QOS"), std::string::npos) << said;
-}
-
-TEST_F(EditTest, BadNamesAreRefused) {
-  for (std::string name : {"", "a b", "a,b", "a|b", "x'y", "p/q", "two\nlines"}) EXPECT_EQ(refused(account(name)), Errc::kBadName) << name;
-  EXPECT_EQ(refused(account(std::string(201, 'x'))), Errc::kBadName);
-}
-
-TEST_F(EditTest, AUserIsRenamedEverywhere) {
-  commit(account("a"));
-  commit(user("alice", "a"));
-  commit(make(EditVerb::kModify, Entity::kUser, [](EntityEdit& e) {
-    e.where.users = {"alice"};
-    e.set.new_name = "alicia";
-  }));
-  EXPECT_TRUE(find_live(d.users, "alicia"));
-  EXPECT_FALSE(d.users.contains("alice"));
-  EXPECT_TRUE(find("a", "alicia").is_default);
-}
-
-TEST_F(EditTest, PrivateDataHidesOthers) {
-  commit(account("a"));
-  commit(account("b"));
-  commit(user("alice", "a"));
-  commit(user("bob", "b"));
-  rpc::QueryEntities q;
-  q.what = Entity::kUser;
-  Audience alice{"alice", false, true, true};
-  EXPECT_EQ(query(d, q, alice).users.size(), 1u);
-  q.what = Entity::kAccount;
-  auto accounts = query(d, q, alice).accounts;
-  ASSERT_EQ(accounts.size(), 1u);
-  EXPECT_EQ(accounts[0].name, "a");
-  EXPECT_EQ(query(d, q, {}).accounts.size(), 3u);
-}
-
-TEST_F(EditTest, AJobThatNamedNoAccountIsOfItsUsersDefault) {
-  commit(account("a"));
-  commit(user("alice", "a"));
-  commit(make(EditVerb::kAdd, Entity::kQos, [](EntityEdit& e) { e.where.qos = {"fast"}; }));
-  rpc::StoreRecords m;
-  m.cluster = "alpha";
-  m.jobs.resize(3);
-  m.jobs[0].user = m.jobs[1].user = "alice";
-  m.jobs[1].account = "b";
-  m.jobs[2].user = "stranger";
-  fill_defaults(d, m);
-  EXPECT_EQ(m.jobs[0].account, "a");
-  EXPECT_EQ(m.jobs[0].qos, "normal");
-  EXPECT_EQ(m.jobs[1].account, "b");
-  EXPECT_EQ(m.jobs[2].account + m.jobs[2].qos, "");
-  commit(make(EditVerb::kModify, Entity::kAccount, [](EntityEdit& e) {
-    e.where.accounts = {"a"};
-    e.set.default_qos = "fast";
-  }));
-  m.jobs[0].qos.clear();
-  fill_defaults(d, m);
-  EXPECT_EQ(m.jobs[0].qos, "fast");
-}
-
-JobRecord finished(uint32_t id) {
-  JobRecord r;
-  r.key = {JobId(id), from_unix(1000), 0};
-  r.uid = Uid(1000);
-  r.state = JobState::kCompleted;
-  r.started = from_unix(1010);
-  r.ended = from_unix(1020);
-  return r;
-}
-
-TEST(EditJobs, OwnersAndOperators) {
-  rpc::EditJobRecords q;
-  q.where.jobs.emplace_back().job = JobId(1);
-  EXPECT_EQ(check_job_edit(q, true).error().code, Errc::kError);
-  q.comment = "good";
-  EXPECT_TRUE(check_job_edit(q, false));
-  auto done = edit_jobs({finished(1)}, q, Uid(1000), false);
-  ASSERT_TRUE(done);
-  ASSERT_EQ(done->size(), 1u);
-  EXPECT_EQ((*done)[0].comment, "good");
-  EXPECT_EQ(edit_jobs({finished(1)}, q, Uid(1001), false).error().code, Errc::kAccessDenied);
-  q.admin_comment = "x";
-  EXPECT_EQ(check_job_edit(q, false).error().code, Errc::kAccessDenied);
-  EXPECT_TRUE(check_job_edit(q, true));
-  EXPECT_TRUE(edit_jobs({finished(1)}, q, Uid(1), true));
-  q.where = {};
-  EXPECT_EQ(check_job_edit(q, true).error().code, Errc::kError);   // not everybody's
-}
-
-TEST(EditJobs, ARunawayJobEndsWhenItWasLastHeardOf) {
-  JobRecord r = finished(1);
-  r.state = JobState::kRunning;
-  r.ended = kTimeUnset;
-  rpc::EditJobRecords q;
-  q.where.jobs.emplace_back().job = JobId(1);
-  q.end_as = JobState::kTimeout;
-  EXPECT_FALSE(check_job_edit(q, true));
-  q.end_as = JobState::kCompleted;
-  auto done = edit_jobs({r, finished(2)}, q, Uid(0), true);
-  ASSERT_TRUE(done);
-  ASSERT_EQ(done->size(), 1u);
-  EXPECT_EQ((*done)[0].ended, r.started);
 }
 
 }  // namespace

@@ -20,19 +20,23 @@ Result<> Editor::add_user(const std::string& name) {
   const bool fresh = !find_live(d_.users, name);
   std::vector<std::string> accounts = edit_.where.accounts;
   if (accounts.empty() && s.default_account) accounts.push_back(*s.default_account);
-  if (accounts.empty() && fresh) return fail(Errc::kError, "User " + name + ": a new user needs Account=", "sacctmgr add user " + name + " Account=ACCOUNT");
-  if (fresh && s.default_account && std::ranges::find(accounts, *s.default_account) == accounts.end()) accounts.push_back(*s.default_account);
+  if (accounts.empty() && fresh)
+    return fail(Errc::kError, "User " + name + ": a new user needs Account=", "sacctmgr add user " + name + " Account=ACCOUNT");
+  if (fresh && s.default_account && std::ranges::find(accounts, *s.default_account) == accounts.end())
+    accounts.push_back(*s.default_account);
   MUSTER_TRY(on, clusters());
   std::vector<std::string> partitions = edit_.where.partitions;
   if (partitions.empty()) partitions.push_back("");
   bool any = false;
   for (const std::string& account : accounts) {
-    if (!find_live(d_.accounts, account)) return fail(Errc::kInvalidAccount, "Account '" + account + "' is not known", "sacctmgr add account " + account + " makes it");
+    if (!find_live(d_.accounts, account))
+      return fail(Errc::kInvalidAccount, "Account '" + account + "' is not known", "sacctmgr add account " + account + " makes it");
     for (const std::string& cluster : on) {
       const Association* above = d_.association(cluster, account);
       if (!above || above->deleted) {
         if (edit_.where.clusters.empty()) continue;
-        return fail(Errc::kInvalidAccount, "Account '" + account + "' is not on cluster " + cluster, "sacctmgr add account " + account + " Cluster=" + cluster + " puts it there");
+        return fail(Errc::kInvalidAccount, "Account '" + account + "' is not on cluster " + cluster,
+                    "sacctmgr add account " + account + " Cluster=" + cluster + " puts it there");
       }
       MUSTER_TRY_VOID(may_edit(cluster, account));
       any = true;
@@ -44,7 +48,8 @@ Result<> Editor::add_user(const std::string& name) {
         });
         uint32_t above_id = d_.association(cluster, account)->id;
         Association& a = new_association(cluster, account, name, partition, above_id);
-        const bool wanted_default = s.default_account ? *s.default_account == account : fresh || !context_.settings.no_default_account_needed;
+        const bool wanted_default =
+            s.default_account ? *s.default_account == account : fresh || !context_.settings.no_default_account_needed;
         a.is_default = !has_default && wanted_default;
         MUSTER_TRY_VOID(change_association(a));
         changed_.associations.push_back(a);
@@ -72,32 +77,34 @@ Result<> Editor::add_user(const std::string& name) {
 Result<> Editor::modify_users() {
   const EntityFilter& w = edit_.where;
   const EntityChange& s = edit_.set;
+  if (!w.wckeys.empty()) return fail(Errc::kError, "WCKeys is no condition of this edit", "it is one of delete user");
   if (s.new_name) {
     MUSTER_TRY_VOID(need_operator("renaming a user"));
     if (w.users.size() != 1) return fail(Errc::kOneChangeAtATime, "NewName needs exactly one user");
     if (find_live(d_.users, w.users[0]) && !users_meant().contains(w.users[0])) return {};
     return rename_user(w.users[0], *s.new_name);
   }
-  const std::vector<uint32_t> associations_meant = matching(true);   // before anything of them changes
+  const std::vector<uint32_t> associations_meant = matching(true);  // before anything of them changes
   if (s.admin_level || s.default_wckey || s.default_account) {
     for (const std::string& name : users_meant()) {
       UserRecord& u = d_.users.at(name);
-      const UserRecord before = u;
+      const auto [level, wckey] = std::pair(u.admin_level, u.default_wckey);
       if (s.admin_level) {
         MUSTER_TRY_VOID(need_operator("AdminLevel"));
         bool top = *s.admin_level == AdminLevel::kAdministrator || u.admin_level == AdminLevel::kAdministrator;
-        if (top && context_.level < AdminLevel::kAdministrator) return fail(Errc::kAccessDenied, {}, "AdminLevel of administrators is changed by administrators alone");
+        if (top && context_.level < AdminLevel::kAdministrator)
+          return fail(Errc::kAccessDenied, {}, "AdminLevel of administrators is changed by administrators alone");
         u.admin_level = *s.admin_level;
       }
       if (s.default_wckey) {
         if (name != context_.actor) MUSTER_TRY_VOID(need_operator("DefaultWCKey of others"));
         u.default_wckey = *s.default_wckey;
       }
-      const size_t associations = changed_.associations.size();
       if (s.default_account) MUSTER_TRY_VOID(set_default_account(name, *s.default_account));
-      if (before.admin_level == u.admin_level && before.default_wckey == u.default_wckey && associations == changed_.associations.size()) continue;
-      u.modified = context_.now;
-      touch(touched_, u);
+      if (u.admin_level != level || u.default_wckey != wckey) {
+        u.modified = context_.now;
+        touch(touched_, u);
+      }
       UserRecord shown = u;
       if (s.default_account) shown.default_account = *s.default_account;
       changed_.users.push_back(std::move(shown));
@@ -136,7 +143,8 @@ Result<> Editor::set_default_account(const std::string& user, const std::string&
     }
   }
   if (found) return {};
-  return fail(Errc::kInvalidAccount, "DefaultAccount=" + account + ": user " + user + " has no association with it", "sacctmgr add user " + user + " Account=" + account + " makes one");
+  return fail(Errc::kInvalidAccount, "DefaultAccount=" + account + ": user " + user + " has no association with it",
+              "sacctmgr add user " + user + " Account=" + account + " makes one");
 }
 
 Result<> Editor::rename_user(const std::string& from, const std::string& to) {
@@ -165,8 +173,25 @@ Result<> Editor::rename_user(const std::string& from, const std::string& to) {
   return {};
 }
 
+Result<> Editor::remove_wckeys() {
+  const EntityFilter& w = edit_.where;
+  auto in = [](const auto& list, const std::string& v) { return list.empty() || std::ranges::find(list, v) != list.end(); };
+  for (auto& [id, k] : d_.wckeys) {
+    if (k.deleted || !in(w.wckeys, k.name) || !in(w.users, k.user) || !in(w.clusters, k.cluster)) continue;
+    changed_.wckeys.push_back(k);
+    k.deleted = true;
+    touch(touched_, k);
+  }
+  return {};
+}
+
 Result<> Editor::remove_users() {
   const EntityFilter& w = edit_.where;
+  if (!w.wckeys.empty()) {  // `delete user u wckey=w` takes the wckey from the user, and nothing else
+    MUSTER_TRY_VOID(need_operator("editing wckeys"));
+    if (w.users.empty()) return fail(Errc::kError, "WCKeys: name the users who have them");
+    return remove_wckeys();
+  }
   if (w.users.empty() && w.accounts.empty() && !w.admin_level && w.default_accounts.empty() && w.default_wckeys.empty())
     return fail(Errc::kError, "delete user needs a condition: which ones");
   auto in = [](const auto& list, const std::string& v) { return list.empty() || std::ranges::find(list, v) != list.end(); };

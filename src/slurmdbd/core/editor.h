@@ -7,7 +7,8 @@ namespace muster::slurmdbd {
 
 class Editor {
  public:
-  Editor(Directory& d, Touched& t, const EditContext& context, EntityEdit edit) : d_(d), touched_(t), context_(context), edit_(std::move(edit)) {}
+  Editor(Directory& d, Touched& t, const EditContext& context, EntityEdit edit)
+      : d_(d), touched_(t), context_(context), edit_(std::move(edit)) {}
 
   Result<> run();
   rpc::Entities take_changed() { return std::move(changed_); }
@@ -21,7 +22,7 @@ class Editor {
   Result<> check_names() const;
   bool is_operator() const { return context_.level >= AdminLevel::kOperator; }
   Result<> need_operator(const std::string& what) const;
-  Result<std::vector<std::string>> clusters() const;      // those named, which must be there, or all
+  Result<std::vector<std::string>> clusters() const;  // those named, which must be there, or all
   // The actor may edit what is in this account on this cluster.
   Result<> may_edit(const std::string& cluster, const std::string& account) const;
   bool coordinates(const std::string& cluster, const std::string& account) const;
@@ -30,18 +31,18 @@ class Editor {
   Result<> remove_association(uint32_t id);
 
   // ---- edit_conditions.cc
-  Result<> check_conditions() const;             // kError: `where` says what this edit does not honour
+  Result<> check_conditions() const;  // kError: `where` says what this edit does not honour
   // What `where` says of a record by itself; deleted ones never meet it.
   bool meets(const AccountRecord& a) const;
   bool meets(const UserRecord& u) const;
   bool meets(const QosRecord& q) const;
   bool meets(const ClusterRecord& c) const;
   bool meets(const Association& a) const;
-  bool default_meets(const std::string& user, const std::string& cluster) const;   // of DefaultAccount
+  bool default_meets(const std::string& user, const std::string& cluster) const;  // of DefaultAccount
   // Associations that `where` means; with their users or accounts.
   std::vector<uint32_t> matching(bool of_users) const;
   bool asks_of_associations(bool of_users) const;
-  std::set<std::string> users_meant() const;     // by their records and, where it asks of those, their associations
+  std::set<std::string> users_meant() const;  // by their records and, where it asks of those, their associations
   std::set<std::string> accounts_meant() const;
 
   // ---- edit_changes.cc
@@ -62,6 +63,7 @@ class Editor {
   Result<> add_user(const std::string& name);
   Result<> modify_users();
   Result<> remove_users();
+  Result<> remove_wckeys();
   Result<> set_default_account(const std::string& user, const std::string& account);
   Result<> rename_user(const std::string& from, const std::string& to);
   // ---- edit_others.cc
@@ -73,8 +75,8 @@ class Editor {
   Result<> remove_cluster(const std::string& name);
   Result<> edit_wckeys();
 
-  Association& new_association(const std::string& cluster, const std::string& account, const std::string& user, const std::string& partition,
-                               uint32_t parent);
+  Association& new_association(const std::string& cluster, const std::string& account, const std::string& user,
+                               const std::string& partition, uint32_t parent);
 
   Directory& d_;
   Touched& touched_;
@@ -85,6 +87,6 @@ class Editor {
 
 // A limit as it is in force on an association: its own, or for what is inherited the nearest one above it that is set.
 std::optional<uint64_t> effective_limit(const Directory& d, const AssociationRecord& a, LimitKind kind, const std::string& tres);
-bool is_inherited(LimitKind kind);   // Max… limits are, Grp… limits are not
+bool is_inherited(LimitKind kind);  // Max… limits are, Grp… limits are not
 
 }  // namespace muster::slurmdbd

@@ -1,6 +1,7 @@
 #include "slurmdbd/core/query.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "slurmdbd/core/editor.h"
@@ -54,36 +55,72 @@ class Query {
   bool visible(const Association& a) const {
     if (audience_.all) return true;
     if (!a.user.empty()) return !audience_.private_users || mine(a);
-    return !audience_.private_accounts || std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.account == a.account && mine(e.second); });
+    return !audience_.private_accounts ||
+           std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.account == a.account && mine(e.second); });
   }
 
   void accounts() {
+    const auto coordinators = all_coordinators();
     for (const auto& [name, a] : d_.accounts) {
       if (!there(a, f_) || !in(f_.accounts, name) || !in(f_.descriptions, a.description) || !in(f_.organizations, a.organization)) continue;
       if (!audience_.all && audience_.private_accounts &&
           !std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.account == name && mine(e.second); }))
         continue;
       AccountRecord r = a;
-      for (const auto& [user, u] : d_.users)
-        if (!u.deleted && std::ranges::find(u.coordinator_of, name) != u.coordinator_of.end()) r.coordinators.push_back(user);
+      if (auto of = coordinators.find(name); of != coordinators.end()) r.coordinators.assign(of->second.begin(), of->second.end());
       out_.accounts.push_back(std::move(r));
     }
     if (q_.with_associations) associations();
   }
 
-  std::string default_account(const std::string& user) const {
+  // By account. UsersAreCoords of an account makes its users coordinators of it and of all accounts below.
+  using Coordinators = std::map<std::string_view, std::set<std::string_view>>;
+  Coordinators all_coordinators() const {
+    Coordinators out;
+    for (const auto& [user, u] : d_.users)
+      for (const std::string& account : u.coordinator_of)
+        if (!u.deleted) out[account].insert(user);
+    for (const auto& [id, a] : d_.associations) {
+      auto record = d_.accounts.find(a.account);
+      if (!a.user.empty() || a.deleted || record == d_.accounts.end()) continue;
+      if (std::ranges::find(record->second.flags, "UsersAreCoords") == record->second.flags.end()) continue;
+      std::set<std::string_view> users;
+      for_children(a, [&](const Association& child) {
+        if (!child.user.empty() && child.account == a.account && !child.deleted) users.insert(child.user);
+      });
+      add_below(a, users, out);
+    }
+    return out;
+  }
+  void add_below(const Association& a, const std::set<std::string_view>& users, Coordinators& out) const {
+    out[a.account].insert(users.begin(), users.end());
+    for_children(a, [&](const Association& child) {
+      if (child.user.empty() && !child.deleted) add_below(child, users, out);
+    });
+  }
+  template <class F>
+  void for_children(const Association& a, F f) const {
+    auto below = children_.find(a.id);
+    if (below == children_.end()) return;
+    for (const Association* child : below->second) f(*child);
+  }
+
+  std::map<std::string_view, std::string_view> default_accounts() const {  // by user; the first of several clusters
+    std::map<std::string_view, std::string_view> out;
     for (const auto& [id, a] : d_.associations)
-      if (!a.deleted && a.is_default && a.user == user && in(f_.clusters, a.cluster)) return a.account;
-    return "";
+      if (!a.deleted && a.is_default && in(f_.clusters, a.cluster)) out.emplace(a.user, a.account);
+    return out;
   }
 
   void users() {
+    const auto defaults = default_accounts();
     for (const auto& [name, u] : d_.users) {
       if (!there(u, f_) || !in(f_.users, name) || (f_.admin_level && u.admin_level != *f_.admin_level)) continue;
       if (!audience_.all && audience_.private_users && name != audience_.user) continue;
       if (q_.what == Entity::kCoordinator && (u.coordinator_of.empty() || !any_in(f_.accounts, u.coordinator_of))) continue;
       UserRecord r = u;
-      r.default_account = default_account(name);
+      auto own = defaults.find(name);
+      r.default_account = own == defaults.end() ? "" : std::string(own->second);
       if (!in(f_.default_accounts, r.default_account) || !in(f_.default_wckeys, r.default_wckey)) continue;
       out_.users.push_back(std::move(r));
     }
@@ -94,7 +131,8 @@ class Query {
     for (const auto& [name, c] : d_.clusters) {
       if (!there(c, f_) || !in(f_.clusters, name) || !in(f_.classifications, c.classification)) continue;
       out_.clusters.push_back(c);
-      if (const Association* root = d_.association(name, "root"); root && q_.with_associations) out_.associations.push_back(shown(*root, 0, "/"));
+      if (const Association* root = d_.association(name, "root"); root && q_.with_associations)
+        out_.associations.push_back(shown(*root, 0, "/"));
     }
   }
 
@@ -116,7 +154,8 @@ class Query {
 
   void wckeys() {
     for (const auto& [id, k] : d_.wckeys)
-      if (there(k, f_) && in(f_.ids, id) && in(f_.wckeys, k.name) && in(f_.users, k.user) && in(f_.clusters, k.cluster)) out_.wckeys.push_back(k);
+      if (there(k, f_) && in(f_.ids, id) && in(f_.wckeys, k.name) && in(f_.users, k.user) && in(f_.clusters, k.cluster))
+        out_.wckeys.push_back(k);
   }
 
   // ---- associations, as a tree
@@ -136,7 +175,9 @@ class Query {
     auto below = children_.find(a.id);
     if (below == children_.end()) return;
     for (const Association* child : below->second) {
-      std::string path = lineage + (child->user.empty() ? child->account : "0-" + child->user + (child->partition.empty() ? "" : "/" + child->partition)) + "/";
+      std::string path =
+          lineage + (child->user.empty() ? child->account : "0-" + child->user + (child->partition.empty() ? "" : "/" + child->partition)) +
+          "/";
       bool same = child->account == a.account;
       walk(*child, depth + 1, path, f_.accounts.empty() || (here && (same || f_.with_sub_accounts)));
     }
@@ -201,8 +242,8 @@ class Query {
 rpc::Entities query(const Directory& d, const rpc::QueryEntities& q, const Audience& audience) { return Query(d, q, audience).run(); }
 
 bool matches(const TransactionRecord& t, const EntityFilter& f) {
-  return in(f.actors, t.actor) && in(f.actions, t.action) && any_in(f.accounts, t.accounts) && any_in(f.clusters, t.clusters) && any_in(f.users, t.users) &&
-         (f.ids.empty() || std::ranges::find(f.ids, static_cast<uint32_t>(t.id)) != f.ids.end());
+  return in(f.actors, t.actor) && in(f.actions, t.action) && any_in(f.accounts, t.accounts) && any_in(f.clusters, t.clusters) &&
+         any_in(f.users, t.users) && (f.ids.empty() || std::ranges::find(f.ids, static_cast<uint32_t>(t.id)) != f.ids.end());
 }
 
 }  // namespace muster::slurmdbd

@@ -9,7 +9,7 @@ namespace muster::slurmdbd {
 // Whom the answer is for: others than operators see what PrivateData leaves them.
 struct Audience {
   std::string user;
-  bool all = true;               // may see everything
+  bool all = true;  // may see everything
   bool private_users = false, private_accounts = false;
 };
 

@@ -14,13 +14,13 @@ enum class StorageKind : uint8_t { kSqlite, kMariaDb };
 inline constexpr char kDefaultStorageDirectory[] = "/var/spool/slurmdbd";
 
 struct Settings {
-  std::string directory;                 // of slurmdbd.conf: the cluster key is there
-  std::string host, address;             // DbdHost, DbdAddr
+  std::string directory;      // of slurmdbd.conf: the cluster key is there
+  std::string host, address;  // DbdHost, DbdAddr
   uint16_t port = 6819;
   std::string pid_file, log_file, log_time_format, debug_level, slurm_user;
-  std::string auth_type, auth_socket;    // auth_type "": not given
+  std::string auth_type, auth_socket;  // auth_type "": not given
   StorageKind storage = StorageKind::kSqlite;
-  std::string storage_file;              // of SQLite
+  std::string storage_file;  // of SQLite
   std::string storage_host, storage_backup_host, storage_user, storage_password, storage_database;
   uint16_t storage_port = 3306;
   config::OptionList storage_parameters;

@@ -13,11 +13,15 @@
 
 #include "base/version.h"
 #include "config/auth_type.h"
+#include "net/daemon_signals.h"
+#include "net/shares.h"
 #include "os/daemonize.h"
 #include "os/files.h"
+#include "os/limits.h"
 #include "os/log.h"
 #include "os/service_manager.h"
 #include "site/conf_files.h"
+#include "site/guard.h"
 #include "site/run_as.h"
 #include "site/trust.h"
 #include "slurmdbd/core/settings.h"
@@ -59,7 +63,8 @@ os::LogOptions log_options(const Settings& s, const Arguments& a) {
 // The directory of the SQLite file is ours to make; those above it are not.
 Result<> make_directory(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return fail(Errc::kStateNotSaved, "cannot make " + path + ": " + std::strerror(errno), "StorageLoc=/PATH/FILE in slurmdbd.conf says where the database is");
+  return fail(Errc::kStateNotSaved, "cannot make " + path + ": " + std::strerror(errno),
+              "StorageLoc=/PATH/FILE in slurmdbd.conf says where the database is");
 }
 
 Result<std::unique_ptr<sql::Connection>> connect(const Settings& s) {
@@ -81,49 +86,54 @@ Result<std::unique_ptr<sql::Connection>> connect(const Settings& s) {
   return sql::open_mariadb(o);
 }
 
-Result<std::unique_ptr<sql::Storage>> open_storage(const Settings& s) {
-  if (s.storage == StorageKind::kSqlite) MUSTER_TRY_VOID(make_directory(site::directory_of(s.storage_file)));
+Result<std::unique_ptr<sql::Storage>> open_storage(const Settings& s, Uid slurm_user) {
+  if (s.storage == StorageKind::kSqlite) {
+    const std::string folder = site::directory_of(s.storage_file);
+    MUSTER_TRY_VOID(make_directory(folder));
+    MUSTER_TRY_VOID(site::check_folder(folder, "the folder of StorageLoc", slurm_user));
+    MUSTER_TRY_VOID(site::check_secret(s.storage_file, "the database", slurm_user));
+  }
   MUSTER_TRY(connection, connect(s));
   return sql::Storage::open(std::move(connection));
 }
 
 class Dbd {
  public:
-  Dbd(os::Log& log, std::string conf_path, Arguments arguments) : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)) {}
+  Dbd(os::Log& log, std::string conf_path, Arguments arguments)
+      : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)) {}
 
   Result<> start(Settings settings, Uid slurm_user, net::BoundSocket agent) {
     settings_ = std::make_shared<const Settings>(std::move(settings));
-    MUSTER_TRY(writer, open_storage(*settings_));
-    MUSTER_TRY(reader, open_storage(*settings_));
+    MUSTER_TRY(writer, open_storage(*settings_, slurm_user));
+    MUSTER_TRY(reader, open_storage(*settings_, slurm_user));
     log_.info("accounting records are in {}", writer->connection().name());
     MUSTER_TRY(directory, load_directory(*writer, net::Loop::now()));
     Service::Ports ports;
     ports.settings = [this] { return current(); };
     ports.reconfigure = [this] { return reconfigure(); };
-    ports.shutdown = [this] { timer_ = loop_.after(milliseconds(50), [this] { loop_.stop(); }); };   // the answer leaves first
-    service_ = std::make_unique<Service>(loop_, log_, slurm_user, std::move(writer), std::move(reader), std::move(directory), std::move(ports));
+    ports.shutdown = [this] { timer_ = loop_.after(milliseconds(50), [this] { loop_.stop(); }); };  // the answer leaves first
+    service_ =
+        std::make_unique<Service>(loop_, log_, slurm_user, std::move(writer), std::move(reader), std::move(directory), std::move(ports));
     return listen(slurm_user, std::move(agent));
   }
 
   void run() {
-    for (int signo : {SIGTERM, SIGINT, SIGQUIT})
-      loop_.on_signal(signo, [this, signo] {
-        log_.info("signal {}: terminating", signo);
-        loop_.stop();
-      });
-    loop_.on_signal(SIGHUP, [this] {
+    auto read_again = [this] {
       log_.reopen();
       if (auto done = reconfigure(); !done) log_.error("{}", done.error().message());
-    });
-    loop_.on_signal(SIGUSR2, [this] {
-      log_.reopen();
-      if (auto done = reconfigure(); !done) log_.error("{}", done.error().message());
-    });
-    for (int signo : {SIGPIPE, SIGXFSZ, SIGUSR1, SIGXCPU, SIGALRM}) ::signal(signo, SIG_IGN);
+    };
+    net::wire_daemon_signals(loop_, {.stop =
+                                         [this](int signo) {
+                                           log_.info("signal {}: terminating", signo);
+                                           loop_.stop();
+                                         },
+                                     .reload = read_again,
+                                     .reopen_log = read_again,
+                                     .report = [this] { log_.info("connections: {} open", service_->connections()); }});
     loop_.run();
     listeners_.clear();
     service_->close_all();
-    service_.reset();   // what is being written is written
+    service_.reset();  // what is being written is written
     log_.info("slurmdbd ends");
   }
 
@@ -139,8 +149,9 @@ class Dbd {
     // What was opened with the old values stays so until a restart.
     auto before = current();
     Settings next = std::move(loaded->settings);
-    if (next.port != before->port || next.address != before->address || next.storage != before->storage || next.storage_file != before->storage_file ||
-        next.storage_database != before->storage_database || next.storage_host != before->storage_host)
+    if (next.port != before->port || next.address != before->address || next.storage != before->storage ||
+        next.storage_file != before->storage_file || next.storage_database != before->storage_database ||
+        next.storage_host != before->storage_host)
       log_.info("reconfigure: DbdPort, DbdAddr and Storage… take effect when slurmdbd is restarted");
     os::LogOptions levels = log_options(next, arguments_);
     log_.set_levels(levels.file_level, levels.stderr_level, levels.syslog_level);
@@ -153,14 +164,18 @@ class Dbd {
     const Settings& s = *settings_;
     MUSTER_TRY(security, site::load_security(site::TrustSettings{s.auth_type, s.auth_socket, s.directory}, slurm_user));
     auto accepted = [this](net::ChannelPtr channel) { service_->accept(std::move(channel)); };
-    MUSTER_TRY(listener, net::listen_tcp(loop_, s.address.empty() ? "*" : s.address, s.port, security, accepted));
+    net::Limits limits;
+    limits.shares = net::Shares::make(loop_, {0, slurm_user.value, ::geteuid()});
+    limits.largest = [](uint16_t message) { return wire::largest_request(message, 0); };
+    limits.shares->on_refused = [this](const std::string& text) { log_.error("{}", text); };
+    MUSTER_TRY(listener, net::listen_tcp(loop_, s.address.empty() ? "*" : s.address, s.port, security, accepted, limits));
     listener->on_refused([this](const std::string& address, const Error& e) {
       // A port probe that connects and goes is nobody's mistake; a wrong key is.
       if (e.code == Errc::kAuthFailed) log_.error("refused {}: {}", address, e.message());
       else log_.verbose("refused {}: {}", address, e.message());
     });
     listeners_.push_back(std::move(listener));
-    MUSTER_TRY(local, net::listen_unix(loop_, std::move(agent), accepted));
+    MUSTER_TRY(local, net::listen_unix(loop_, std::move(agent), accepted, limits));
     listeners_.push_back(std::move(local));
     return {};
   }
@@ -182,8 +197,8 @@ Result<std::string> tables_told(const Settings& s) {
   MUSTER_TRY(connection, connect(s));
   MUSTER_TRY(version, sql::schema_version(*connection));
   if (version > sql::kSchemaVersion)
-    return fail(Errc::kStateNotSaved, connection->name() + ": version of the tables: " + std::to_string(version) + "; this program knows versions up to " +
-                                          std::to_string(sql::kSchemaVersion));
+    return fail(Errc::kStateNotSaved, connection->name() + ": version of the tables: " + std::to_string(version) +
+                                          "; this program knows versions up to " + std::to_string(sql::kSchemaVersion));
   if (!version) return connection->name() + ": there are no tables yet; the first start makes them";
   return connection->name() + ": version of the tables: " + std::to_string(version) + "\nslurmdbd: no conversion needed";
 }
@@ -209,6 +224,7 @@ std::string working_directory(const Settings& s, const Arguments& a) {
 }  // namespace
 
 int run_slurmdbd(int argc, char** argv) {
+  net::ignore_daemon_signals();
   const std::string notify_socket = os::take_notify_socket();
   Arguments arguments = parse_arguments(argc, argv);
   if (arguments.exit_now >= 0) return arguments.exit_now;
@@ -225,6 +241,7 @@ int run_slurmdbd(int argc, char** argv) {
   const Settings& s = loaded->settings;
   auto slurm_user = site::user_of(s.slurm_user);
   if (!slurm_user) return die(slurm_user.error());
+  if (auto ok = site::check_secret_of_group(path, "slurmdbd.conf", *slurm_user); !ok) return die(ok.error());
   if (arguments.only_version) {
     if (auto ok = site::become_user(s.slurm_user); !ok) return die(ok.error());
     return print_version(s);
@@ -235,6 +252,7 @@ int run_slurmdbd(int argc, char** argv) {
     background = std::move(*begun);
   }
   if (arguments.nice) (void)::setpriority(PRIO_PROCESS, 0, *arguments.nice);
+  [[maybe_unused]] auto files = os::raise_own_nofile();
   auto pid_file = os::PidFile::create(s.pid_file);
   if (!pid_file) return die(pid_file.error());
   if (auto ok = pid_file->write_pid(); !ok) return die(ok.error());

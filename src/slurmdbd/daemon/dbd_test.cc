@@ -22,7 +22,7 @@ TEST(Dbd, TheVersionOfTheTablesIsReadAndNothingIsMade) {
   auto told = [&](int expected) {
     std::string words[] = {"slurmdbd", "-u", "-f", conf};
     char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
-    ::optind = 0;   // getopt begins anew
+    ::optind = 0;  // getopt begins anew
     testing::internal::CaptureStdout();
     EXPECT_EQ(run_slurmdbd(4, argv), expected);
     return testing::internal::GetCapturedStdout();

@@ -53,7 +53,7 @@ sql::EntityChanges changes_of(const Directory& d, const Touched& touched) {
       case Entity::kUser: put(d.users, kind, name, out); break;
       case Entity::kWckey: put(d.wckeys, kind, name, out); break;
       case Entity::kCoordinator:
-      case Entity::kTransaction: break;   // no records of their own here
+      case Entity::kTransaction: break;  // no records of their own here
     }
   }
   return out;
@@ -81,7 +81,9 @@ Result<Directory> load_directory(sql::Storage& storage, Time now) {
       case Entity::kWckey: taken = take(d.wckeys, row); break;
       default: taken = fail(Errc::kStateNotSaved, "a record of kind " + std::to_string(static_cast<int>(row.kind)));
     }
-    if (!taken) return fail(Errc::kStateNotSaved, storage.connection().name() + ": '" + row.name + "' cannot be read: " + std::string(taken.error().message()));
+    if (!taken)
+      return fail(Errc::kStateNotSaved,
+                  storage.connection().name() + ": '" + row.name + "' cannot be read: " + std::string(taken.error().message()));
   }
   for (const auto& [id, a] : d.associations) d.last_id = std::max(d.last_id, id);
   for (const auto& [name, q] : d.qos) d.last_id = std::max(d.last_id, q.id);

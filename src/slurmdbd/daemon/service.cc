@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "net/backoff.h"
 #include "slurmdbd/core/defaults.h"
 #include "slurmdbd/core/edit.h"
 #include "slurmdbd/core/edit_jobs.h"
@@ -17,20 +18,22 @@ namespace muster::slurmdbd {
 namespace {
 
 constexpr size_t kJobsPerPart = 500;
-constexpr size_t kMostInList = 65'536;   // of a question; sacct names each node
+constexpr size_t kMostInList = 65'536;  // of a question; sacct names each node
 
 // sacct's options, each by the name it has there.
 Result<> check_lists(const rpc::JobRecordFilter& f) {
   auto most = [](const char* name, const auto& list) -> Result<> {
     if (list.size() <= kMostInList) return {};
-    return fail(Errc::kResultTooLarge, std::string(name) + ": " + std::to_string(list.size()) + " are named; at most " + std::to_string(kMostInList) + " may be");
+    return fail(Errc::kResultTooLarge,
+                std::string(name) + ": " + std::to_string(list.size()) + " are named; at most " + std::to_string(kMostInList) + " may be");
   };
   MUSTER_TRY_VOID(most("jobs", f.jobs));
   MUSTER_TRY_VOID(most("uid", f.users));
   MUSTER_TRY_VOID(most("gid", f.groups));
   const std::pair<const char*, const std::vector<std::string>&> lists[] = {
-      {"clusters", f.clusters}, {"accounts", f.accounts}, {"partition", f.partitions}, {"name", f.names}, {"qos", f.qos}, {"wckeys", f.wckeys},
-      {"reservation", f.reservations}, {"nodelist", f.nodes}, {"reason", f.reasons}, {"constraints", f.features}};
+      {"clusters", f.clusters}, {"accounts", f.accounts},   {"partition", f.partitions},     {"name", f.names},
+      {"qos", f.qos},           {"wckeys", f.wckeys},       {"reservation", f.reservations}, {"nodelist", f.nodes},
+      {"reason", f.reasons},    {"constraints", f.features}};
   for (const auto& [name, list] : lists) MUSTER_TRY_VOID(most(name, list));
   return {};
 }
@@ -38,7 +41,8 @@ Result<> check_lists(const rpc::JobRecordFilter& f) {
 // The records of an answer, loaded as they are asked for.
 class RecordSource final : public net::PartSource {
  public:
-  RecordSource(sql::Storage& storage, std::vector<int64_t> numbers, bool steps) : storage_(storage), numbers_(std::move(numbers)), steps_(steps) {}
+  RecordSource(sql::Storage& storage, std::vector<int64_t> numbers, bool steps)
+      : storage_(storage), numbers_(std::move(numbers)), steps_(steps) {}
   bool next(std::string& part) override {
     while (at_ < numbers_.size()) {
       rpc::JobRecords records;
@@ -65,14 +69,15 @@ class RecordSource final : public net::PartSource {
   std::vector<int64_t> numbers_;
   bool steps_;
   size_t at_ = 0;
-  int64_t next_step_ = 0;        // of the job at at_
+  int64_t next_step_ = 0;  // of the job at at_
   std::optional<Error> failed_;
 };
 
 // Nouns, which were found at once, in parts: associations and transactions may be many.
 class EntitySource final : public net::PartSource {
  public:
-  explicit EntitySource(rpc::Entities all) : associations_(std::exchange(all.associations, {})), transactions_(std::exchange(all.transactions, {})), rest_(std::move(all)) {}
+  explicit EntitySource(rpc::Entities all)
+      : associations_(std::exchange(all.associations, {})), transactions_(std::exchange(all.transactions, {})), rest_(std::move(all)) {}
   bool next(std::string& part) override {
     rpc::Entities some = std::exchange(rest_, {});
     const bool first = std::exchange(first_, false);
@@ -100,15 +105,28 @@ class EntitySource final : public net::PartSource {
 
 Service::Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<sql::Storage> writer, std::unique_ptr<sql::Storage> reader,
                  Directory directory, Ports ports)
-    : loop_(loop), log_(log), slurm_user_(slurm_user), ports_(std::move(ports)), writer_storage_(std::move(writer)),
-      reader_storage_(std::move(reader)), directory_(std::make_shared<const Directory>(std::move(directory))),
-      channels_(loop, channel_events()), started_(net::Loop::now()),
-      streams_(loop, reader_, [this](const net::Channel* slow) { channels_.drop(slow); }) {}
+    : loop_(loop),
+      log_(log),
+      slurm_user_(slurm_user),
+      ports_(std::move(ports)),
+      writer_storage_(std::move(writer)),
+      reader_storage_(std::move(reader)),
+      directory_(std::make_shared<const Directory>(std::move(directory))),
+      waits_(net::Backoff::random_seed()),
+      users_(loop),
+      channels_(loop, channel_events()),
+      started_(net::Loop::now()),
+      streams_(loop, reader_, [this](const net::Channel* slow) { channels_.drop(slow); }) {
+  for (Uid ours : {Uid{0}, slurm_user_}) users_.prepare(ours, [] {});  // they are not kept waiting for their names
+}
 
 net::ChannelSet::Events Service::channel_events() {
   net::ChannelSet::Events e;
   e.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
-  e.ended = [this](const net::Channel* channel) { streams_.forget(channel); };
+  e.ended = [this](const net::Channel* channel) {
+    streams_.forget(channel);
+    waits_.forget(channel);
+  };
   e.refused = [this](const net::Peer& peer, const net::Frame& frame, const Error& error) {
     log_.debug("message {} from {}: {}", frame.message, peer.address, error.message());
   };
@@ -123,26 +141,49 @@ std::shared_ptr<const Directory> Service::directory() const {
 
 void Service::set_directory(Directory d) {
   auto next = std::make_shared<const Directory>(std::move(d));
-  std::lock_guard lock(directory_mutex_);
-  directory_.swap(next);
+  {
+    std::lock_guard lock(directory_mutex_);
+    directory_.swap(next);
+  }
+  loop_.post([this] { waits_.changed(); });
 }
 
-Service::Caller Service::caller_of(const net::Peer& peer) {
+// A controller that asks after this answer finds this Directory or a later one: of that it is told, too.
+Result<> Service::await_directory(const Call& call, const net::ChannelPtr& channel, std::string_view payload) {
+  rpc::AwaitDirectory m;
+  MUSTER_TRY_VOID(wire::decode(payload, m));
+  waits_.add(channel.get(), m.version, [this, call](Result<uint64_t> version) {
+    if (version) return answer<rpc::AwaitDirectory>(call, {*version});
+    if (auto c = call.channel.lock()) c->answer_error(call.id, version.error());
+  });
+  return {};
+}
+
+Service::Caller Service::caller_of(const net::Peer& peer) const {
   Caller who;
   who.uid = peer.user(slurm_user_);
   who.slurm = peer.trust == net::Trust::kClusterKey || who.uid.value == 0 || who.uid == slurm_user_;
-  who.name = users_.user_name(who.uid);
+  who.name = users_.name_of(who.uid);
   return who;
 }
 
-AdminLevel Service::level(const Caller& who) const {
-  return who.slurm ? AdminLevel::kAdministrator : level_of(*directory(), who.name);
-}
+AdminLevel Service::level(const Caller& who) const { return who.slurm ? AdminLevel::kAdministrator : level_of(*directory(), who.name); }
 
 // ---- requests
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
-  using namespace rpc;
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
+  const Caller who = caller_of(channel->peer());
+  if (who.slurm || users_.prepared(who.uid)) return serve(channel, frame);
+  users_.prepare(who.uid, [this, ref = std::weak_ptr(channel), frame] {
+    auto c = ref.lock();
+    if (!c) return;
+    if (Result<> done = serve(c, frame); !done) c->answer_error(frame.id, done.error());
+  });
+  return {};
+}
+
+Result<> Service::serve(const net::ChannelPtr& channel, const net::Frame& frame) {
+  using namespace rpc;
   Call call{channel, frame.id, frame.message, caller_of(channel->peer())};
   std::string_view payload = frame.payload;
   auto by_slurm = [&]() -> Result<> {
@@ -156,6 +197,7 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
     case wire::number_of<RegisterCluster>:
       MUSTER_TRY_VOID(by_slurm());
       return write<RegisterCluster>(call, payload, [this](const Caller&, RegisterCluster& m) { return register_cluster(m); });
+    case wire::number_of<AwaitDirectory>: MUSTER_TRY_VOID(by_slurm()); return await_directory(call, channel, payload);
     case wire::number_of<EditEntities>:
       return write<EditEntities>(call, payload, [this](const Caller& who, EditEntities& m) { return edit_entities(who, m); });
     case wire::number_of<EditJobRecords>:
@@ -200,11 +242,13 @@ void Service::answer(const Call& call, const wire::AnswerTo<Request>& value) {
 Result<> Service::admit_write(const Caller& who, size_t bytes) const {
   if (who.slurm) return {};
   if (bytes > kMostEditBytes)
-    return fail(Errc::kResultTooLarge, "a request of " + std::to_string(bytes) + " bytes: those who are not SlurmUser may send " + std::to_string(kMostEditBytes),
+    return fail(Errc::kResultTooLarge,
+                "a request of " + std::to_string(bytes) + " bytes: those who are not SlurmUser may send " + std::to_string(kMostEditBytes),
                 "make the change in several requests");
   auto queued = queued_writes_.find(who.uid.value);
   if (queued != queued_writes_.end() && queued->second >= kMostQueuedEdits)
-    return fail(Errc::kTryAgainLater, {}, std::to_string(kMostQueuedEdits) + " edits of user " + who.name + " wait already; try again when they are done");
+    return fail(Errc::kTryAgainLater, {},
+                std::to_string(kMostQueuedEdits) + " edits of user " + who.name + " wait already; try again when they are done");
   return {};
 }
 
@@ -212,27 +256,31 @@ template <class Request>
 Result<> Service::write(Call call, std::string_view payload, std::function<Result<wire::AnswerTo<Request>>(const Caller&, Request&)> work) {
   MUSTER_TRY_VOID(admit_write(call.who, payload.size()));
   auto request = std::make_shared<Request>();
-  MUSTER_TRY_VOID(wire::decode(payload, *request));
+  // Records come from daemons alone (judged before): many of few columns weigh more in memory than on the way.
+  constexpr bool kOfDaemons = std::is_same_v<Request, rpc::StoreRecords>;
+  MUSTER_TRY_VOID(wire::decode(payload, *request, kOfDaemons ? wire::kOfOurOwn : wire::kOfAnyone));
   if (!call.who.slurm) ++queued_writes_[call.who.uid.value];
-  writer_.post([this, call, request, work = std::move(work)] {
-    auto done = std::make_shared<Result<wire::AnswerTo<Request>>>(work(call.who, *request));
-    loop_.post([this, call, done] {
-      if (auto queued = queued_writes_.find(call.who.uid.value); !call.who.slurm && --queued->second == 0) queued_writes_.erase(queued);
-      if (*done) return answer<Request>(call, **done);
-      // What a person asked wrongly is told to that person; what is not stored concerns the site.
-      const bool upload = std::is_same_v<Request, rpc::StoreRecords> || std::is_same_v<Request, rpc::RegisterCluster>;
-      log_.at(upload ? os::LogLevel::kError : os::LogLevel::kVerbose, "{} of {}: {}", wire::MessageTraits<Request>::kName, call.who.name,
-              done->error().message());
-      if (auto c = call.channel.lock()) c->answer_error(call.id, done->error());
-    });
-  });
+  writer_.post(
+      [this, call, request, work = std::move(work)] {
+        auto done = std::make_shared<Result<wire::AnswerTo<Request>>>(work(call.who, *request));
+        loop_.post([this, call, done] {
+          if (auto queued = queued_writes_.find(call.who.uid.value); !call.who.slurm && --queued->second == 0) queued_writes_.erase(queued);
+          if (*done) return answer<Request>(call, **done);
+          // What a person asked wrongly is told to that person; what is not stored concerns the site.
+          const bool upload = std::is_same_v<Request, rpc::StoreRecords> || std::is_same_v<Request, rpc::RegisterCluster>;
+          log_.at(upload ? os::LogLevel::kError : os::LogLevel::kVerbose, "{} of {}: {}", MessageTraits<Request>::kName, call.who.name,
+                  done->error().message());
+          if (auto c = call.channel.lock()) c->answer_error(call.id, done->error());
+        });
+      },
+      call.who.slurm ? net::QueryThread::kOurs : call.who.uid.value);
   return {};
 }
 
 Result<rpc::RecordsStored> Service::store(rpc::StoreRecords& m) {
   lower_names(m);
   if (m.cluster.empty()) return fail(Errc::kInvalidClusterName);
-  MUSTER_TRY_VOID(writer_storage_->keep_charged(m));   // what was charged once stays so when the defaults change
+  MUSTER_TRY_VOID(writer_storage_->keep_charged(m));  // what was charged once stays so when the defaults change
   fill_defaults(*directory(), m);
   MUSTER_TRY_VOID(writer_storage_->store(m));
   log_.debug("cluster {}: {} jobs and {} steps stored, up to {}", m.cluster, m.jobs.size(), m.steps.size(), m.position);
@@ -259,17 +307,23 @@ Result<> Service::query_records(Call call, const net::ChannelPtr& channel, std::
   MUSTER_TRY_VOID(check_lists(query->filter));
   if (ports_.settings()->private_jobs && !sees_all(call.who)) query->filter.users = {call.who.uid};
   lower_names(query->filter);
-  streams_.begin(channel, call.id, call.message, [this, query, client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
-    MUSTER_TRY(numbers, reader_storage_->find_jobs(query->filter, [&] { return !client.expired(); }));
-    return std::make_unique<RecordSource>(*reader_storage_, std::move(numbers), query->filter.steps);
-  }, {});
+  streams_.begin(channel, call.id, call.message,
+                 [this, query, client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
+                   MUSTER_TRY(numbers, reader_storage_->find_jobs(query->filter, [&] { return !client.expired(); }));
+                   return std::make_unique<RecordSource>(*reader_storage_, std::move(numbers), query->filter.steps);
+                 },
+                 {});
   return {};
 }
 
 // ---- sacctmgr
 Result<rpc::EntitiesEdited> Service::edit_entities(const Caller& who, const rpc::EditEntities& m) {
   auto settings = ports_.settings();
-  EditContext context{*settings, who.name, level(who), net::Loop::now(), [this](const rpc::JobRecordFilter& f) { return stored_jobs(f, sql::kMostJobs); },
+  EditContext context{*settings,
+                      who.name,
+                      level(who),
+                      net::Loop::now(),
+                      [this](const rpc::JobRecordFilter& f) { return stored_jobs(f, sql::kMostJobs); },
                       [this](const rpc::JobRecordFilter& f, const std::string& user, const std::string& partition) {
                         return writer_storage_->any_job(f, user, partition);
                       }};
@@ -286,7 +340,8 @@ Result<rpc::EntitiesEdited> Service::edit_entities(const Caller& who, const rpc:
 Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& filter, size_t most) {
   MUSTER_TRY(numbers, writer_storage_->find_jobs(filter));
   if (numbers.size() > most)
-    return fail(Errc::kResultTooLarge, "that means " + std::to_string(numbers.size()) + " jobs, and one request looks at " + std::to_string(most),
+    return fail(Errc::kResultTooLarge,
+                "that means " + std::to_string(numbers.size()) + " jobs, and one request looks at " + std::to_string(most),
                 "StartTime and EndTime, or JobID, say fewer");
   std::vector<JobRecord> out;
   std::span<const int64_t> rest = numbers;
@@ -321,15 +376,18 @@ Result<> Service::query_entities(Call call, const net::ChannelPtr& channel, std:
   lower_names(question->filter);
   auto settings = ports_.settings();
   Audience audience{call.who.name, sees_all(call.who), settings->private_users, settings->private_accounts};
-  streams_.begin(channel, call.id, call.message, [this, question, audience]() -> Result<std::unique_ptr<net::PartSource>> {
-    rpc::Entities found = query(*directory(), *question, audience);
-    if (question->what == Entity::kTransaction)
-      MUSTER_TRY_VOID(reader_storage_->transactions(question->filter.from, question->filter.until, [&](TransactionRecord t) -> Result<> {
-        if (matches(t, question->filter)) found.transactions.push_back(std::move(t));
-        return {};
-      }));
-    return std::make_unique<EntitySource>(std::move(found));
-  }, {});
+  streams_.begin(channel, call.id, call.message,
+                 [this, question, audience]() -> Result<std::unique_ptr<net::PartSource>> {
+                   rpc::Entities found = query(*directory(), *question, audience);
+                   if (question->what == Entity::kTransaction)
+                     MUSTER_TRY_VOID(
+                         reader_storage_->transactions(question->filter.from, question->filter.until, [&](TransactionRecord t) -> Result<> {
+                           if (matches(t, question->filter)) found.transactions.push_back(std::move(t));
+                           return {};
+                         }));
+                   return std::make_unique<EntitySource>(std::move(found));
+                 },
+                 {});
   return {};
 }
 

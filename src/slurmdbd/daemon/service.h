@@ -12,21 +12,22 @@
 #include "net/answer_streams.h"
 #include "net/channel_set.h"
 #include "os/log.h"
-#include "os/users.h"
+#include "site/known_users.h"
 #include "slurmdbd/core/directory.h"
 #include "slurmdbd/core/settings.h"
+#include "slurmdbd/daemon/directory_waits.h"
 #include "sql/storage.h"
 #include "wire/messages.h"
 
 namespace muster::slurmdbd {
 
-inline constexpr size_t kMostEditBytes = 1u << 20, kMostQueuedEdits = 16;   // of one user who is not SlurmUser
-inline constexpr size_t kMostEditedJobs = 10'000;                            // of one EditJobRecords
+inline constexpr size_t kMostEditBytes = 1u << 20, kMostQueuedEdits = 16;  // of one user who is not SlurmUser
+inline constexpr size_t kMostEditedJobs = 10'000;                          // of one EditJobRecords
 
 class Service {
  public:
   struct Ports {
-    std::function<std::shared_ptr<const Settings>()> settings;   // newest; any thread
+    std::function<std::shared_ptr<const Settings>()> settings;  // newest; any thread
     std::function<Result<>()> reconfigure;
     std::function<void()> shutdown;
   };
@@ -36,14 +37,15 @@ class Service {
 
   void accept(net::ChannelPtr channel) { channels_.accept(std::move(channel)); }
   void close_all() { channels_.close_all(); }
+  size_t connections() const { return channels_.size(); }
 
  private:
   struct Caller {
     Uid uid{};
-    bool slurm = false;          // root, SlurmUser or a daemon
+    bool slurm = false;  // root, SlurmUser or a daemon
     std::string name;
   };
-  struct Call {                  // one request on its way
+  struct Call {  // one request on its way
     std::weak_ptr<net::Channel> channel;
     uint64_t id = 0;
     uint16_t message = 0;
@@ -52,9 +54,10 @@ class Service {
 
   net::ChannelSet::Events channel_events();
   Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
-  Caller caller_of(const net::Peer& peer);
+  Result<> serve(const net::ChannelPtr& channel, const net::Frame& frame);
+  Caller caller_of(const net::Peer& peer) const;  // with the name that is known
   AdminLevel level(const Caller& who) const;
-  bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }   // what PrivateData hides from others
+  bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }  // what PrivateData hides from others
 
   // What one user may have waiting here: requests that were taken stay in memory until the writer has done them.
   Result<> admit_write(const Caller& who, size_t bytes) const;
@@ -66,15 +69,16 @@ class Service {
 
   Result<rpc::RecordsStored> store(rpc::StoreRecords& m);
   Result<rpc::Empty> register_cluster(const rpc::RegisterCluster& m);
-  Result<std::vector<JobRecord>> stored_jobs(const rpc::JobRecordFilter& filter, size_t most);   // writer thread; kResultTooLarge
+  Result<std::vector<JobRecord>> stored_jobs(const rpc::JobRecordFilter& filter, size_t most);  // writer thread; kResultTooLarge
   Result<rpc::EntitiesEdited> edit_entities(const Caller& who, const rpc::EditEntities& m);
   Result<rpc::JobRecordsEdited> edit_job_records(const Caller& who, const rpc::EditJobRecords& m);
+  Result<> await_directory(const Call& call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> query_entities(Call call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> query_records(Call call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> text(const Call& call, std::string_view payload);
 
-  std::shared_ptr<const Directory> directory() const;   // any thread
-  void set_directory(Directory d);                      // writer thread
+  std::shared_ptr<const Directory> directory() const;  // any thread
+  void set_directory(Directory d);                     // writer thread
 
   net::Loop& loop_;
   os::Log& log_;
@@ -83,11 +87,12 @@ class Service {
   std::unique_ptr<sql::Storage> writer_storage_, reader_storage_;
   mutable std::mutex directory_mutex_;
   std::shared_ptr<const Directory> directory_;
-  os::UserDirectory users_;
+  DirectoryWaits waits_;
+  site::KnownUsers users_;
   net::ChannelSet channels_;
   std::unordered_map<uint32_t, size_t> queued_writes_;  // by uid, of those who are not SlurmUser; I/O thread
   Time started_;
-  net::QueryThread writer_, reader_;                    // they end first
+  net::QueryThread writer_, reader_;  // they end first
   net::AnswerStreams streams_;
 };
 

@@ -13,7 +13,7 @@
 namespace muster::slurmdbd {
 namespace {
 
-constexpr uint32_t kSlurm = 64030, kAlice = 3'000'000'001, kBob = 3'000'000'002;   // numbers that no user here has
+constexpr uint32_t kSlurm = 64030, kAlice = 3'000'000'001, kBob = 3'000'000'002;  // numbers that no user here has
 
 struct ServiceTest : testing::Test {
   ServiceTest() {
@@ -64,7 +64,8 @@ struct ServiceTest : testing::Test {
       }
       f.loop.stop();
     };
-    c->request_stream(wire::number_of<Request>, payload, seconds(20), [&](net::Frame frame) { part(std::move(frame.payload)); }, answered);
+    c->request_stream(
+        wire::number_of<Request>, payload, seconds(20), [&](net::Frame frame) { part(std::move(frame.payload)); }, answered);
     f.run();
     c->close();
     return out;
@@ -153,6 +154,35 @@ TEST_F(ServiceTest, OnlyDaemonsStore) {
   EXPECT_EQ(steps, 2u);
 }
 
+// A controller hears of every change, and nobody else may wait for them.
+TEST_F(ServiceTest, AControllerWaitsForAnotherDirectory) {
+  register_cluster();
+  EXPECT_EQ(ask(kAlice, rpc::AwaitDirectory{}).error().code, Errc::kAccessDenied);
+  auto first = ask(kSlurm, rpc::AwaitDirectory{});
+  ASSERT_TRUE(first);
+  EXPECT_NE(first->version, 0u);
+  net::ChannelPtr waiting = connect(kSlurm);
+  uint64_t heard = 0;
+  waiting->request(wire::number_of<rpc::AwaitDirectory>, wire::encoded(rpc::AwaitDirectory{first->version}), net::kNoTimeout,
+                   [&](Result<net::Frame> frame) {
+                     rpc::DirectoryVersion v;
+                     ASSERT_TRUE(frame && wire::decode(frame->payload, v));
+                     heard = v.version;
+                     f.loop.stop();
+                   });
+  ASSERT_TRUE(ask(kSlurm, add_account(false)));  // shown, not made
+  EXPECT_EQ(ask(kSlurm, rpc::AwaitDirectory{})->version, first->version);
+  EXPECT_EQ(heard, 0u);
+  net::ChannelPtr editor = connect(kSlurm);
+  editor->request(wire::number_of<rpc::EditEntities>, wire::encoded(add_account(true)), seconds(20), [](Result<net::Frame>) {});
+  f.run();
+  EXPECT_NE(heard, 0u);
+  EXPECT_NE(heard, first->version);
+  EXPECT_EQ(ask(kSlurm, rpc::AwaitDirectory{})->version, heard);
+  waiting->close();
+  editor->close();
+}
+
 TEST_F(ServiceTest, ALongAnswerComesInParts) {
   for (uint32_t i = 0; i < 4; ++i) ASSERT_TRUE(store(0, 1 + i * 1000, 1000));
   auto all = jobs(kAlice);
@@ -230,6 +260,7 @@ TEST_F(ServiceTest, WhatIsInUseIsFoundInTheDatabase) {
   s.cluster = "test";
   JobRecord r;
   r.key = {JobId(9), from_unix(2000), 0};
+  r.eligible = from_unix(2000);
   r.position = 1;
   r.account = "team-a";
   r.user = "alice";
@@ -254,6 +285,7 @@ TEST_F(ServiceTest, NamesAreKeptAndFoundInLowerCase) {
   s.cluster = "test";
   JobRecord& r = s.jobs.emplace_back();
   r.key = {JobId(9), from_unix(2000), 0};
+  r.eligible = from_unix(2000);
   r.position = 1;
   r.account = "Physics";
   r.qos = "Fast";
@@ -289,6 +321,7 @@ TEST_F(ServiceTest, AJobStaysWithTheDefaultAccountThatItBeganWith) {
   s.cluster = "test";
   JobRecord& r = s.jobs.emplace_back();
   r.key = {JobId(9), from_unix(2000), 0};
+  r.eligible = from_unix(2000);
   r.user = "alice";
   r.position = 1;
   ASSERT_TRUE(ask(0, s));
@@ -313,7 +346,7 @@ TEST_F(ServiceTest, AUserCannotMakeItHoldMuch) {
   ASSERT_TRUE(store(0, 1, 2));
   rpc::EditJobRecords all;
   all.comment = "x";
-  EXPECT_EQ(ask(kAlice, all).error().code, Errc::kError);   // everybody's jobs are not even looked for
+  EXPECT_EQ(ask(kAlice, all).error().code, Errc::kError);  // everybody's jobs are not even looked for
   all.where.jobs.resize(2);
   all.where.jobs[0].job = JobId(1);
   all.where.jobs[1].job = JobId(2);
@@ -327,7 +360,7 @@ TEST_F(ServiceTest, AUserCannotMakeItHoldMuch) {
 
 TEST_F(ServiceTest, AUsersEditsWaitInALineThatEnds) {
   std::promise<void> open;
-  before_settings = [gate = open.get_future().share()] { gate.wait(); };   // the writer's first edit stays here
+  before_settings = [gate = open.get_future().share()] { gate.wait(); };  // the writer's first edit stays here
   net::ChannelPtr c = connect(kAlice);
   std::string payload;
   wire::encode(add_account(false), payload);
@@ -379,7 +412,14 @@ TEST_F(ServiceTest, WhoeverRanNothingIsForgotten) {
 
 TEST_F(ServiceTest, NonsenseIsRefused) {
   EXPECT_EQ(ask(0, rpc::QueryNodes{}).error().code, Errc::kUnexpectedMessage);
-  EXPECT_EQ(ask(0, rpc::QueryText{"weather", JobId(), }).error().code, Errc::kNotFound);
+  EXPECT_EQ(ask(0,
+                rpc::QueryText{
+                    "weather",
+                    JobId(),
+                })
+                .error()
+                .code,
+            Errc::kNotFound);
   auto config = ask(kAlice, rpc::QueryText{"config", JobId()});
   ASSERT_TRUE(config);
   EXPECT_NE(config->text.find("StorageType=accounting_storage/sqlite"), std::string::npos);

@@ -52,8 +52,7 @@ class Variables final : public spank::JobEnvironment {
 
 class SpankStep final : public StepPlugins {
  public:
-  SpankStep(const step_rpc::StepdLaunch& launch, std::unique_ptr<spank::Stack> stack)
-      : launch_(launch), stack_(std::move(stack)) {
+  SpankStep(const step_rpc::StepdLaunch& launch, std::unique_ptr<spank::Stack> stack) : launch_(launch), stack_(std::move(stack)) {
     stack_->facts = facts_of(launch);
     stack_->environment = &variables_;
   }
@@ -78,9 +77,10 @@ class SpankStep final : public StepPlugins {
     return passes(spank::Callback::kTaskInitPrivileged, task);
   }
 
-  bool task_as_user(size_t task, std::vector<std::string>& environment) override {
+  bool task_as_user(size_t task, std::vector<std::string>& environment, std::vector<std::string>& argv) override {
     if (!passes(spank::Callback::kTaskInit, task)) return false;
     environment = variables_.entries();
+    argv = *stack_->facts.argv;
     return true;
   }
 

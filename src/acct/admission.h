@@ -1,0 +1,50 @@
+// Admission: under which association, account and QOS a job runs, or why it may not. One function for a submission, an update, a waiting
+// job and a start: see README.md. slurm.conf(5) AccountingStorageEnforce; guides accounting and qos; sbatch(1) --account, --qos.
+//
+// Cost: rules x O(log n); no rule looks at all associations or all users.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "acct/enforcement.h"
+#include "base/errc.h"
+#include "model/account_directory.h"
+#include "model/cluster.h"
+#include "model/enums.h"
+
+namespace muster::acct {
+
+struct Asked {
+  std::string_view user;
+  std::string_view account, qos;  // "": the default
+  std::string_view partition;
+  bool qos_granted = false;  // by an operator: it need not be one of the association's
+};
+
+enum class Moment : uint8_t { kSubmission, kUpdate, kStart };
+
+struct Admitted {
+  const AssociationRecord* association = nullptr;  // null: there is none, and none is needed. Of the directory that was asked
+  std::string account, qos;                        // with the defaults
+};
+struct Never {
+  Errc error{};
+  std::string detail;
+};
+struct Wait {
+  Reason reason{};
+  std::string detail;
+};
+using Admission = std::variant<Admitted, Never, Wait>;
+
+// Whose a job that asks so is in the partition, or else in the first of those that it names where it is anybody's; 0: nobody's. What a job
+// is counted for is settled by it once: at a submission, an update and a start.
+uint32_t association_of(const Cluster& cluster, const RequestBody& request, uint32_t partition);
+
+// `directory` null: slurmdbd was never heard.
+Admission admit(const AccountDirectory* directory, const Enforcement& enforcement, const Asked& asked, Moment moment);
+
+}  // namespace muster::acct

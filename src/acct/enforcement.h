@@ -1,0 +1,13 @@
+// Enforcement: what AccountingStorageEnforce of slurm.conf(5) makes hold, as far as there are rules for it. Whoever asks acct/ brings one.
+#pragma once
+
+namespace muster::acct {
+
+struct Enforcement {          // nothing where accounting is off
+  bool associations = false;  // implied by the others
+  bool qos = false;
+  bool limits = false;
+  bool operator==(const Enforcement&) const = default;
+};
+
+}  // namespace muster::acct

@@ -1,0 +1,72 @@
+// Limits: what bounds the jobs of associations, QOS and users of a partition, together or each for itself. One table (limits.cc), a row for
+// a limit; everybody who asks walks it and knows no limit by name: a submission, a pass before and after it has chosen nodes, a start,
+// explain. To add one: docs/checklists/add-a-limit.md. sacctmgr(1); guide resource_limits; slurm.conf(5) AccountingStorageEnforce=limits.
+//
+// A limit on a TRES that the cluster does not know holds nobody back. What a QOS limits is not limited by an association as well (the
+// guide's order), and a lowered limit ends nothing that runs.
+//
+// Cost: bounds_on O(rows x limits of those concerned); first_exceeded O(bounds x log n), whatever the number of jobs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "acct/admission.h"
+#include "model/cluster.h"
+#include "model/explanation.h"
+
+namespace muster::acct {
+
+// When a limit is asked.
+enum When : uint8_t {
+  kAtSubmission = 1,   // over it: refused
+  kBeforeNodes = 2,    // of a waiting job, with the least that it takes
+  kWithNodes = 4,      // with the nodes that were chosen for it
+  kWhereItStarts = 8,  // the same, at the moment of the start
+  kWhileItWaits = kBeforeNodes | kWithNodes | kWhereItStarts,
+};
+
+// What a job would add.
+struct Wanted {
+  TresCounts tres;
+  uint32_t jobs = 1;  // tasks of an array at its submission
+  uint32_t time_limit_min = kUnlimited32;
+};
+
+struct LimitRow;
+
+// A limit that is set and bounds the job.
+struct Bound {
+  const LimitRow* row = nullptr;
+  Holder holder = Holder::association(0);  // whose use counts
+  uint32_t tres = 0;
+  uint64_t limit = 0;
+  std::string whom;  // "account team-a", "QOS fast", "partition debug"
+};
+
+// The one who asks.
+struct Asker {
+  const AssociationRecord* association = nullptr;  // null: none
+  std::string_view account, qos;
+  Uid user{};
+};
+
+// `with_accounts`: the limits of associations and QOS hold; those of partitions always do.
+std::vector<Bound> bounds_on(const Cluster& cluster, bool with_accounts, const Asker& asker, const Partition& partition);
+
+struct Excess {
+  const Bound* bound = nullptr;
+  uint64_t used = 0, wanted = 0;
+  Reason reason(const TresTable& table) const;
+  std::string detail(const TresTable& table) const;  // "GrpTRES=cpu of account team-a: 2 of 2 in use, 1 more wanted"
+  LimitView view(const TresTable& table) const;
+};
+// The first that the job would exceed; it refers to `bounds`.
+std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Ledger& ledger, const Wanted& wanted, When when);
+// The first that it exceeds alone, whatever others have: what DenyOnLimit of a QOS refuses.
+std::optional<Excess> first_exceeded_alone(const std::vector<Bound>& bounds, const Wanted& wanted);
+
+}  // namespace muster::acct

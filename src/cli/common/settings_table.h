@@ -1,0 +1,36 @@
+// What squeue, sinfo, scontrol and sbcast say with -v: a table of their settings, the time, and of when the answer is. On standard
+// error, so that what they print stays as it is.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "cli/common/session.h"
+#include "os/cli_log.h"
+
+namespace muster::cli {
+
+class SettingsTable {
+ public:
+  void add(std::string_view name, std::string_view value) { rows_.emplace_back(name, value.empty() ? "(null)" : value); }
+  void add(std::string_view name, const char* value) { add(name, std::string_view(value)); }
+  void add(std::string_view name, bool value) { add(name, std::string_view(value ? "true" : "false")); }
+  void add(std::string_view name, const std::vector<std::string>& values);
+  void add_number(std::string_view name, uint64_t value) { add(name, std::string_view(std::to_string(value))); }
+  // "name        = value" between two rules, each line after `prefix`.
+  void say(std::string_view prefix = {}) const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> rows_;
+};
+
+// What squeue and sinfo say with -v before each listing: their settings, the time, and whom they ask.
+void say_listing(const os::CliLog& log, const SettingsTable& settings, const ClientConf& conf);
+
+// "Sun Nov 22 20:41:08 2026", in local time.
+std::string calendar_text(Time t);
+
+}  // namespace muster::cli

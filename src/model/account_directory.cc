@@ -1,0 +1,196 @@
+#include "model/account_directory.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace muster {
+namespace {
+
+auto place_of(const AssociationRecord& a) { return std::tuple(std::string_view(a.account), std::string_view(a.partition), a.id); }
+
+// Records are put into parts one after the other.
+class Parts {
+ public:
+  template <class T>
+  void add(std::vector<T> AccountChanges::*list, const T& record) {
+    if (parts_.empty() || in_last_ == kMostChanges) {
+      parts_.emplace_back();
+      in_last_ = 0;
+    }
+    (parts_.back().*list).push_back(record);
+    ++in_last_;
+  }
+  std::vector<AccountChanges> take() { return std::move(parts_); }
+
+ private:
+  std::vector<AccountChanges> parts_;
+  size_t in_last_ = 0;
+};
+
+// Of things with names: those fetched that are not known so, and those known that were not fetched.
+template <class Record, class Table, class RecordOf>
+void compare(Parts& out, const Table& known, const std::vector<Record>& fetched, RecordOf record_of,
+             std::vector<Record> AccountChanges::*changed, std::vector<std::string> AccountChanges::*removed) {
+  std::set<std::string_view> there;
+  for (const Record& r : fetched) {
+    there.insert(r.name);
+    auto* before = known.find(r.name);
+    if (!before || !(record_of(*before) == r)) out.add(changed, r);
+  }
+  known.for_each([&](const std::string& name, const auto& entry) {
+    if (!record_of(entry).name.empty() && !there.contains(name)) out.add(removed, name);
+  });
+}
+
+void compare_associations(Parts& out, const AccountDirectory& known, const std::vector<AssociationRecord>& fetched) {
+  std::set<uint32_t> there;
+  for (const AssociationRecord& a : fetched) {
+    there.insert(a.id);
+    const AssociationRecord* before = known.associations.find(a.id);
+    if (!before || !(*before == a)) out.add(&AccountChanges::associations, a);
+  }
+  known.associations.for_each([&](uint32_t id, const AssociationRecord&) {
+    if (!there.contains(id)) out.add(&AccountChanges::removed_associations, id);
+  });
+}
+
+constexpr auto kItself = [](const QosRecord& r) -> const QosRecord& { return r; };
+constexpr auto kRecord = [](const auto& entry) -> const auto& { return entry.record; };
+
+}  // namespace
+
+void AccountDirectory::learn(const AccountChanges& c) {
+  for (uint32_t id : c.removed_associations) remove_association(id);
+  for (const std::string& name : c.removed_qos) qos.erase(name);
+  for (const std::string& name : c.removed_users) {
+    const User* user = users.find(name);
+    if (user && user->associations.empty()) users.erase(name);
+    else if (user) users.edit(name).record = {};
+  }
+  for (const std::string& name : c.removed_accounts) {
+    const Account* account = accounts.find(name);
+    if (account && !account->association) accounts.erase(name);
+    else if (account) accounts.edit(name).record = {};
+  }
+  for (const AssociationRecord& a : c.associations) put(a);
+  for (const QosRecord& q : c.qos) qos.edit(q.name) = q;
+  for (const UserRecord& u : c.users) users.edit(u.name).record = u;
+  for (const AccountRecord& a : c.accounts) accounts.edit(a.name).record = a;
+}
+
+void AccountDirectory::put(const AssociationRecord& a) {
+  remove_association(a.id);
+  if (a.user.empty()) {
+    accounts.edit(a.account).association = a.id;
+  } else {
+    std::vector<uint32_t>& own = users.edit(a.user).associations;
+    auto before = [&](uint32_t id, const AssociationRecord& record) { return place_of(associations.at(id)) < place_of(record); };
+    own.insert(std::lower_bound(own.begin(), own.end(), a, before), a.id);
+  }
+  associations.set(a.id, a);
+}
+
+void AccountDirectory::remove_association(uint32_t id) {
+  const AssociationRecord* a = associations.find(id);
+  if (!a) return;
+  if (a->user.empty()) {
+    Account& account = accounts.edit(a->account);
+    if (account.association == id) account.association = 0;
+    if (!account.association && account.record.name.empty()) accounts.erase(a->account);
+  } else {
+    User& user = users.edit(a->user);
+    std::erase(user.associations, id);
+    if (user.associations.empty() && user.record.name.empty()) users.erase(a->user);
+  }
+  associations.erase(id);
+}
+
+const AccountDirectory::User* AccountDirectory::find_user(std::string_view name) const {
+  const User* user = users.find(name);
+  return user ? user : users.find(to_lower(name));
+}
+
+const AssociationRecord* AccountDirectory::association(std::string_view name, std::string_view account, std::string_view partition) const {
+  const User* user = find_user(name);
+  if (!user) return nullptr;
+  auto find = [&](std::string_view wanted) -> const AssociationRecord* {
+    const auto key = std::tuple(account, wanted, uint32_t{0});
+    auto at = std::ranges::lower_bound(user->associations, key, {}, [&](uint32_t id) { return place_of(associations.at(id)); });
+    if (at == user->associations.end()) return nullptr;
+    const AssociationRecord& a = associations.at(*at);
+    return a.account == account && a.partition == wanted ? &a : nullptr;
+  };
+  const AssociationRecord* own = partition.empty() ? nullptr : find(partition);
+  return own ? own : find("");
+}
+
+const AssociationRecord* AccountDirectory::default_association(std::string_view name, std::string_view partition) const {
+  const User* user = find_user(name);
+  return user && !user->record.default_account.empty() ? association(name, user->record.default_account, partition) : nullptr;
+}
+
+const std::string& AccountDirectory::default_account(std::string_view name) const {
+  static const std::string kNone;
+  const User* user = find_user(name);
+  return user ? user->record.default_account : kNone;
+}
+
+std::vector<std::string> AccountDirectory::accounts_of(std::string_view name) const {
+  std::vector<std::string> out;
+  const User* user = find_user(name);
+  for (uint32_t id : user ? user->associations : std::vector<uint32_t>())
+    if (const std::string& account = associations.at(id).account; out.empty() || out.back() != account) out.push_back(account);
+  return out;
+}
+
+AdminLevel AccountDirectory::level_of(std::string_view name) const {
+  const User* user = find_user(name);
+  return user ? user->record.admin_level : AdminLevel::kNone;
+}
+
+bool AccountDirectory::coordinates(std::string_view name, std::string_view account) const {
+  const User* user = find_user(name);
+  const Account* at = user ? accounts.find(account) : nullptr;
+  for (size_t steps = 0; at && steps <= accounts.size(); ++steps) {
+    const std::string& here = at->record.name;
+    const bool all_users = std::ranges::find(at->record.flags, "UsersAreCoords") != at->record.flags.end();
+    if (!here.empty() && (std::ranges::find(user->record.coordinator_of, here) != user->record.coordinator_of.end() ||
+                          (all_users && association(name, here, ""))))
+      return true;
+    const AssociationRecord* own = at->association ? associations.find(at->association) : nullptr;
+    const AssociationRecord* above = own ? associations.find(own->parent_id) : nullptr;
+    at = above ? accounts.find(above->account) : nullptr;
+  }
+  return false;
+}
+
+std::vector<AccountChanges> changes_to(const AccountDirectory* known, const rpc::Entities& fetched) {
+  const AccountDirectory none;
+  const AccountDirectory& before = known ? *known : none;
+  Parts out;
+  compare_associations(out, before, fetched.associations);
+  compare(out, before.qos, fetched.qos, kItself, &AccountChanges::qos, &AccountChanges::removed_qos);
+  compare(out, before.users, fetched.users, kRecord, &AccountChanges::users, &AccountChanges::removed_users);
+  compare(out, before.accounts, fetched.accounts, kRecord, &AccountChanges::accounts, &AccountChanges::removed_accounts);
+  std::vector<AccountChanges> parts = out.take();
+  if (!known && parts.empty()) parts.emplace_back();
+  return parts;
+}
+
+std::vector<AccountChanges> contents_of(const AccountDirectory& d) {
+  Parts out;
+  d.associations.for_each([&](uint32_t, const AssociationRecord& a) { out.add(&AccountChanges::associations, a); });
+  d.qos.for_each([&](const std::string&, const QosRecord& q) { out.add(&AccountChanges::qos, q); });
+  d.users.for_each([&](const std::string&, const AccountDirectory::User& u) {
+    if (!u.record.name.empty()) out.add(&AccountChanges::users, u.record);
+  });
+  d.accounts.for_each([&](const std::string&, const AccountDirectory::Account& a) {
+    if (!a.record.name.empty()) out.add(&AccountChanges::accounts, a.record);
+  });
+  return out.take();
+}
+
+}  // namespace muster

@@ -1,0 +1,87 @@
+// Ledger: what the jobs hold that are here, and how many they are, for whoever a limit can be set on: an association and those above it, a
+// QOS, a user or an account within a QOS, a user in a partition. A value of persistent tables: a copy is a few pointers, so a pass keeps
+// one of its own and adds what it starts. It follows from the jobs and the tree of associations alone; apply keeps it by the change of
+// each job, and it is counted anew only after a snapshot was read (Cluster::recount_ledger).
+//
+// A job is submitted until it is over, each pending task of an array for itself, and runs from its start until it is over: while it is
+// suspended it keeps what it has. What it gave up while it runs is not its own any more, though a node may still be rid of it.
+//
+// Cost: a change O(depth of the association x log n), and O(nodes) more where the allocation is another; a question O(log n).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/pdict.h"
+#include "base/pmap.h"
+#include "model/job.h"
+#include "model/tres_table.h"
+
+namespace muster {
+
+struct AccountDirectory;
+
+struct Use {
+  uint32_t submitted = 0, running = 0;
+  TresCounts held;
+  bool none() const { return submitted == 0 && running == 0 && held.none(); }
+  bool operator==(const Use&) const = default;
+};
+
+// Whoever is counted for.
+class Holder {
+ public:
+  static Holder association(uint32_t id) { return {id, {}}; }
+  static Holder qos(std::string_view qos) { return {0, "q" + std::string(qos)}; }
+  static Holder user_of_qos(std::string_view qos, Uid user) { return {0, "u" + std::to_string(user.value) + " " + std::string(qos)}; }
+  static Holder account_of_qos(std::string_view qos, std::string_view account);
+  static Holder user_of_partition(uint32_t partition, Uid user) {
+    return {0, "p" + std::to_string(partition) + " " + std::to_string(user.value)};
+  }
+  bool operator==(const Holder&) const = default;
+
+ private:
+  friend class Ledger;
+  Holder(uint32_t association, std::string name) : association_(association), name_(std::move(name)) {}
+  uint32_t association_;  // 0: the name says who it is
+  std::string name_;
+};
+
+// A job's part in it.
+struct Charge {
+  uint32_t association = 0;
+  uint32_t partition = 0;
+  uint32_t submitted = 0, running = 0;
+  RequestBodyPtr request;    // whose account, QOS and user it goes to
+  AllocationPtr allocation;  // null: it holds nothing
+
+  static Charge of(const Job& job);
+  bool none() const { return submitted == 0 && running == 0; }
+  bool operator==(const Charge&) const = default;  // of one and the same job: compares pointers
+};
+
+// The association and those above it, from below.
+std::vector<uint32_t> line_of(const AccountDirectory* directory, uint32_t association);
+// Whether a charge counts for the holder.
+bool counts_for(const Charge& charge, const Holder& holder, const AccountDirectory* directory);
+
+class Ledger {
+ public:
+  const Use& use_of(const Holder& holder) const;
+
+  void add(const Charge& charge, const AccountDirectory* directory, const TresTable& table);
+  void take(const Charge& charge, const AccountDirectory* directory, const TresTable& table);
+  // The tree was `before` and is `after`; of it no more than `changed` is another. Cost: O(changed x depth x log n).
+  void hang(const AccountDirectory* before, const AccountDirectory* after, std::vector<uint32_t> changed);
+
+  bool operator==(const Ledger& o) const;
+
+ private:
+  void change(const Holder& holder, const Use& by, bool more);
+  PersistentMap<Use> associations_;  // by id: its own and of all below it
+  PersistentDictionary<Use> others_;
+};
+
+}  // namespace muster

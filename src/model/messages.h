@@ -1,0 +1,35 @@
+// The numbers of messages.def as types: number_of<rpc::SubmitJob>, AnswerTo<rpc::SubmitJob>, PartOf<rpc::QueryJobs>.
+#pragma once
+
+#include <cstdint>
+
+#include "model/accounting.h"
+#include "model/accounts.h"
+#include "model/node_rpc.h"
+#include "model/rpc.h"
+#include "model/step_rpc.h"
+
+namespace muster {
+
+template <class Request>
+struct MessageTraits;
+
+#define MUSTER_MESSAGE(number, size, request, answer, part) \
+  template <>                                               \
+  struct MessageTraits<request> {                           \
+    static constexpr uint16_t kNumber = number;             \
+    static constexpr const char* kName = #request + 5;      \
+    using Answer = answer;                                  \
+    using Part = part;                                      \
+  };
+#include "model/messages.def"
+#undef MUSTER_MESSAGE
+
+template <class Request>
+inline constexpr uint16_t number_of = MessageTraits<Request>::kNumber;
+template <class Request>
+using AnswerTo = typename MessageTraits<Request>::Answer;
+template <class Request>
+using PartOf = typename MessageTraits<Request>::Part;
+
+}  // namespace muster

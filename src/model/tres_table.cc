@@ -1,0 +1,116 @@
+#include "model/tres_table.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace muster {
+namespace {
+
+std::string gres_name(const std::string& name, const std::string& type = {}) {
+  return to_lower(type.empty() ? "gres/" + name : "gres/" + name + ":" + type);
+}
+
+uint64_t sum(uint64_t a, uint64_t b) {
+  uint64_t out = 0;
+  return __builtin_add_overflow(a, b, &out) ? UINT64_MAX : out;
+}
+
+void name_gres(std::vector<std::string>& out, const std::string& name, const std::string& type) {
+  out.push_back(gres_name(name));
+  if (!type.empty()) out.push_back(gres_name(name, type));
+}
+
+// Of all nodes together, one entry for a name and type: a job has few kinds.
+std::vector<GresShare> devices_of(const Allocation& allocation) {
+  std::vector<GresShare> out;
+  for (const NodeShare& node : allocation.nodes)
+    for (const GresShare& g : node.gres) {
+      auto at = std::ranges::find_if(out, [&](const GresShare& o) { return o.name == g.name && o.type == g.type; });
+      if (at == out.end()) out.push_back({g.name, g.type, g.count, {}, {}});
+      else at->count = sum(at->count, g.count);
+    }
+  return out;
+}
+
+}  // namespace
+
+void TresCounts::add(size_t tres, uint64_t count) {
+  if (count == 0) return;
+  if (tres >= counts_.size()) counts_.resize(tres + 1);
+  counts_[tres] = sum(counts_[tres], count);
+}
+
+void TresCounts::add(const TresCounts& more) {
+  for (size_t i = 0; i < more.counts_.size(); ++i) add(i, more.counts_[i]);
+}
+
+void TresCounts::take(const TresCounts& less) {
+  for (size_t i = 0; i < std::min(counts_.size(), less.counts_.size()); ++i) counts_[i] -= std::min(counts_[i], less.counts_[i]);
+}
+
+bool TresCounts::none() const {
+  return std::ranges::all_of(counts_, [](uint64_t n) { return n == 0; });
+}
+
+bool TresCounts::operator==(const TresCounts& o) const {
+  for (size_t i = 0; i < std::max(counts_.size(), o.counts_.size()); ++i)
+    if ((*this)[i] != o[i]) return false;
+  return true;
+}
+
+TresTable::TresTable() { learn({"cpu", "mem", "node", "billing"}); }
+
+uint32_t TresTable::find(std::string_view name) const {
+  auto at = index_.find(name);
+  return at == index_.end() ? kUnknown : at->second;
+}
+
+bool TresTable::knows(const std::vector<std::string>& names) const {
+  return std::ranges::all_of(names, [&](const std::string& name) { return index_.contains(name); });
+}
+
+void TresTable::learn(const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (index_.try_emplace(name, size()).second) names_.push_back(name);
+}
+
+std::vector<std::string> tres_of(const NodeSpec& node) {
+  std::vector<std::string> out;
+  for (const GresDevices& g : node.gres) name_gres(out, g.name, g.type);
+  return out;
+}
+
+std::vector<std::string> tres_of(const Allocation& allocation) {
+  std::vector<std::string> out;
+  for (const GresShare& g : devices_of(allocation)) name_gres(out, g.name, g.type);
+  for (const LicenseShare& l : allocation.licenses) out.push_back(tres_of_license(l.name));
+  return out;
+}
+
+std::string tres_of_license(const std::string& name) { return to_lower("license/" + name); }
+
+void add_gres(TresCounts& counts, const TresTable& table, const std::string& name, const std::string& type, uint64_t count) {
+  if (const uint32_t any = table.find(gres_name(name)); any != TresTable::kUnknown) counts.add(any, count);
+  if (type.empty()) return;
+  if (const uint32_t typed = table.find(gres_name(name, type)); typed != TresTable::kUnknown) counts.add(typed, count);
+}
+
+void add_license(TresCounts& counts, const TresTable& table, const std::string& name, uint64_t count) {
+  if (const uint32_t at = table.find(tres_of_license(name)); at != TresTable::kUnknown) counts.add(at, count);
+}
+
+TresCounts counts_of(const Allocation& allocation, const TresTable& table) {
+  TresCounts out;
+  for (const NodeShare& node : allocation.nodes) {
+    out.add(TresTable::kCpu, node.counted_cpus());
+    out.add(TresTable::kMem, node.mem_mb);
+  }
+  out.add(TresTable::kNode, allocation.nodes.size());
+  out.add(TresTable::kBilling, out[TresTable::kCpu]);
+  for (const GresShare& g : devices_of(allocation)) add_gres(out, table, g.name, g.type, g.count);
+  for (const LicenseShare& l : allocation.licenses) add_license(out, table, l.name, l.count);
+  return out;
+}
+
+}  // namespace muster

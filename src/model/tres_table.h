@@ -1,0 +1,62 @@
+// TresTable: the TRES (trackable resources) that the cluster knows, each with an index, and TresCounts: an amount of each. cpu, mem (MiB),
+// node and billing come first and are always there; gres/NAME, gres/NAME:TYPE and license/NAME follow as nodes, allocations and the
+// configuration name them. An index is never given up, so counts stay right while a table grows. Names are in lower case, as slurmdbd has
+// them. A TRES that nobody has is not in the table: a limit on it holds nobody back. sacctmgr(1), guides tres and resource_limits.
+//
+// Sums stay at the greatest number instead of wrapping round; what is taken away leaves at least 0. Cost: find O(log n), counts O(n).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/node.h"
+#include "model/resources.h"
+
+namespace muster {
+
+class TresCounts {
+ public:
+  uint64_t operator[](size_t tres) const { return tres < counts_.size() ? counts_[tres] : 0; }
+  void add(size_t tres, uint64_t count);
+  void add(const TresCounts& more);
+  void take(const TresCounts& less);
+  bool none() const;
+  bool operator==(const TresCounts& o) const;  // what a list does not reach to counts as 0
+
+ private:
+  std::vector<uint64_t> counts_;
+};
+
+class TresTable {
+ public:
+  static constexpr uint32_t kCpu = 0, kMem = 1, kNode = 2, kBilling = 3;
+  static constexpr uint32_t kUnknown = 0xffffffffu;
+
+  TresTable();
+  uint32_t find(std::string_view name) const;  // "gres/gpu:h100"; kUnknown
+  const std::string& name(uint32_t tres) const { return names_[tres]; }
+  uint32_t size() const { return static_cast<uint32_t>(names_.size()); }
+
+  bool knows(const std::vector<std::string>& names) const;
+  void learn(const std::vector<std::string>& names);
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, uint32_t, std::less<>> index_;
+};
+
+// What beside cpu, mem, node and billing is named there.
+std::vector<std::string> tres_of(const NodeSpec& node);
+std::vector<std::string> tres_of(const Allocation& allocation);
+std::string tres_of_license(const std::string& name);
+
+// Adds so many devices, to the name alone and to name and type. What the table does not know is left out.
+void add_gres(TresCounts& counts, const TresTable& table, const std::string& name, const std::string& type, uint64_t count);
+void add_license(TresCounts& counts, const TresTable& table, const std::string& name, uint64_t count);
+// What a job holds. Billing counts CPUs, as in all that is shown of a job. Cost: O(nodes).
+TresCounts counts_of(const Allocation& allocation, const TresTable& table);
+
+}  // namespace muster

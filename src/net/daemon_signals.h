@@ -1,0 +1,24 @@
+// The signals of the daemons: slurmctld(8), slurmd(8), slurmdbd(8), SIGNALS. One table for the three, so that none of
+// them dies of a signal that its page says is ignored. SIGABRT (slurmctld) and SIGCHLD are the daemons' own; SIGTSTP
+// stops them as it does every program.
+#pragma once
+
+#include <functional>
+
+#include "net/loop.h"
+
+namespace muster::net {
+
+// First thing in main(): signals that are ignored, and those whose handlers come only later. Programs that are
+// started do not inherit it (os::spawn).
+void ignore_daemon_signals();
+
+struct DaemonSignals {
+  std::function<void(int signo)> stop;  // SIGTERM, SIGINT, SIGQUIT
+  std::function<void()> reload;         // SIGHUP: as scontrol reconfigure
+  std::function<void()> reopen_log;     // SIGUSR2: the level as configured now, and the log's file anew
+  std::function<void()> report;         // SIGPROF: the state of connections into the log
+};
+void wire_daemon_signals(Loop& loop, const DaemonSignals& signals);
+
+}  // namespace muster::net

@@ -1,0 +1,241 @@
+#include "net/shares.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace muster::net {
+namespace {
+
+constexpr size_t kResumedInTurn = 64;  // connections of one user that try again in one turn
+
+}  // namespace
+
+ShareFigures ShareFigures::fit(size_t descriptors) {
+  ShareFigures f;
+  f.descriptors = descriptors;
+  f.connections = std::min(f.connections, std::max<size_t>(descriptors / 4, 16));
+  return f;
+}
+
+ShareFigures ShareFigures::of_this_process() {
+  rlimit r{};
+  if (getrlimit(RLIMIT_NOFILE, &r) != 0) return fit(1024);
+  return fit(r.rlim_cur == RLIM_INFINITY ? size_t{1} << 20 : static_cast<size_t>(r.rlim_cur));
+}
+
+std::shared_ptr<Shares> Shares::make(Loop& loop, std::vector<uint32_t> reserve, ShareFigures figures) {
+  return std::shared_ptr<Shares>(new Shares(loop, std::move(reserve), figures));
+}
+
+Shares::Shares(Loop& loop, std::vector<uint32_t> reserve, ShareFigures figures)
+    : loop_(loop), reserve_(std::move(reserve)), figures_(figures), pace_(figures.told_again) {}
+
+bool Shares::is_reserve(const Peer& peer) const {
+  return peer.trust == Trust::kClusterKey || std::ranges::find(reserve_, peer.uid.value) != reserve_.end();
+}
+
+std::shared_ptr<Shares::Account> Shares::account(Uid uid) {
+  auto& a = accounts_[uid.value];
+  if (!a) {
+    a = std::make_shared<Account>();
+    a->uid = uid;
+  }
+  return a;
+}
+
+void Shares::forget_if_empty(const Account& a) {
+  if (a.connections || a.passed_on) return;
+  waiting_.erase(a.uid.value);
+  accounts_.erase(a.uid.value);
+}
+
+size_t Shares::connections_of(Uid uid) const {
+  auto at = accounts_.find(uid.value);
+  return at == accounts_.end() ? 0 : at->second->connections;
+}
+
+size_t Shares::bytes_of(Uid uid) const {
+  auto at = accounts_.find(uid.value);
+  return at == accounts_.end() ? 0 : at->second->bytes;
+}
+
+Error Shares::refused(Uid uid, std::string what) {
+  if (on_refused)
+    if (auto untold = pace_.tell(std::to_string(uid.value), Loop::monotonic()))
+      on_refused("uid " + std::to_string(uid.value) + " is turned away: " + what + Pace::more(*untold));
+  return Error(Errc::kTryAgainLater, "The daemon turned this connection away: " + what, "end some of your commands, or try again later");
+}
+
+Result<std::unique_ptr<Share>> Shares::open(const Peer& peer) {
+  std::shared_ptr<Account> a;
+  if (!is_reserve(peer)) {
+    a = account(peer.uid);
+    if (a->connections + 2 > figures_.connections - connections_) {
+      Error e = refused(peer.uid, std::to_string(a->connections) + " connections of this user are open, and " +
+                                      std::to_string(figures_.connections - connections_) + " are left for all others");
+      forget_if_empty(*a);
+      return std::unexpected(std::move(e));
+    }
+  }
+  if (all_ + 1 > figures_.descriptors - figures_.kept_back()) {
+    Error e = refused(
+        peer.uid, std::to_string(all_) + " connections are open, and the limit on open files is " + std::to_string(figures_.descriptors));
+    if (a) forget_if_empty(*a);
+    return std::unexpected(std::move(e));
+  }
+  ++all_;
+  if (a) ++a->connections, ++connections_;
+  return std::unique_ptr<Share>(new Share(shared_from_this(), std::move(a)));
+}
+
+Result<std::shared_ptr<void>> Shares::pass_on(Uid uid, size_t bytes) {
+  if (std::ranges::find(reserve_, uid.value) != reserve_.end()) return std::shared_ptr<void>();
+  auto a = account(uid);
+  if (a->passed_on >= figures_.parked || a->passed_on_bytes + bytes > figures_.parked_bytes) {
+    Error e = refused(uid, std::to_string(a->passed_on) + " requests of this user, passed on by nodes, are not answered yet");
+    forget_if_empty(*a);
+    return std::unexpected(std::move(e));
+  }
+  ++a->passed_on;
+  a->passed_on_bytes += bytes;
+  // Requests end on any thread; the counts are this loop's.
+  return std::shared_ptr<void>(nullptr, [post = loop_.poster(), weak = weak_from_this(), a, bytes](void*) {
+    post([weak, a, bytes] {
+      --a->passed_on;
+      a->passed_on_bytes -= bytes;
+      if (auto shares = weak.lock()) shares->forget_if_empty(*a);
+    });
+  });
+}
+
+// ---- turns
+void Shares::begin_turn() {
+  if (std::exchange(turn_ends_, true)) return;
+  loop_.defer([weak = weak_from_this()] {
+    auto self = weak.lock();
+    if (!self) return;
+    self->turn_ends_ = false;
+    ++self->turn_;
+  });
+}
+
+bool Shares::turn_is_over(Account& a) {
+  if (a.turn != turn_) {
+    a.turn = turn_;
+    a.turn_frames = a.turn_bytes = 0;
+  }
+  return a.turn_frames >= figures_.frames_in_turn || a.turn_bytes >= figures_.bytes_in_turn;
+}
+
+bool Shares::is_busy(Account& a, size_t bytes) {
+  if (a.busy == 0 || (a.busy < figures_.busy && a.busy_bytes + bytes <= figures_.busy_bytes)) return false;
+  const Duration now = Loop::monotonic();
+  if (now - a.rotated < figures_.parked_after) return true;
+  a.rotated = now;
+  a.parked += std::exchange(a.busy, 0);
+  a.parked_bytes += std::exchange(a.busy_bytes, 0);
+  return false;
+}
+
+void Shares::resume_soon(Duration in) {
+  const Duration at = Loop::monotonic() + in;
+  if (timer_at_ <= at) return;
+  timer_at_ = at;
+  timer_ = loop_.after(in, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->resume();
+  });
+}
+
+void Shares::resume() {
+  timer_at_ = Duration::max();
+  bool for_a_turn = false;
+  for (uint32_t uid : std::vector<uint32_t>(waiting_.begin(), waiting_.end())) {
+    auto at = accounts_.find(uid);
+    if (at == accounts_.end()) continue;
+    std::shared_ptr<Account> a = at->second;
+    for (size_t i = 0; i < kResumedInTurn && !a->waiting.empty() && !turn_is_over(*a) && !is_busy(*a, 0); ++i) {
+      auto f = std::move(a->waiting.front());
+      a->waiting.pop_front();
+      f();
+    }
+    if (a->waiting.empty()) waiting_.erase(uid);
+    else for_a_turn = for_a_turn || !is_busy(*a, 0);
+  }
+  if (!waiting_.empty()) resume_soon(for_a_turn ? Duration{} : milliseconds(50));
+}
+
+// ---- a connection's part
+Share::~Share() {
+  --shares_->all_;
+  if (!account_) return;
+  hold(0);
+  while (unanswered_ > 0) answered();
+  --account_->connections;
+  --shares_->connections_;
+  shares_->forget_if_empty(*account_);
+}
+
+bool Share::hold(size_t bytes) {
+  if (!account_) return true;
+  if (bytes > held_) {
+    const size_t more = bytes - held_;
+    const size_t left = shares_->figures_.bytes - std::min(shares_->figures_.bytes, shares_->bytes_);
+    if (account_->bytes + 2 * more > left) return false;
+  }
+  account_->bytes += bytes - held_;
+  shares_->bytes_ += bytes - held_;
+  held_ = bytes;
+  return true;
+}
+
+Share::Verdict Share::take(size_t bytes) {
+  if (!account_) return Verdict::kTake;
+  Shares::Account& a = *account_;
+  if (shares_->turn_is_over(a) || shares_->is_busy(a, bytes)) return Verdict::kWait;
+  const ShareFigures& f = shares_->figures_;
+  shares_->begin_turn();
+  ++a.turn_frames;
+  a.turn_bytes += bytes;
+  if (a.parked + a.busy >= f.parked || (a.parked_bytes > 0 && a.parked_bytes + a.busy_bytes + bytes > f.parked_bytes))
+    return Verdict::kRefuse;
+  if (a.busy == 0) a.rotated = Loop::monotonic();
+  ++a.busy;
+  a.busy_bytes += bytes;
+  ++unanswered_;
+  return Verdict::kTake;
+}
+
+// Which of them is not known: most likely a late one, and each stands for the same part of the bytes.
+void Share::answered() {
+  if (!account_ || unanswered_ == 0) return;
+  --unanswered_;
+  Shares::Account& a = *account_;
+  if (a.busy > 0) {
+    a.busy_bytes -= a.busy_bytes / a.busy;
+    --a.busy;
+  } else if (a.parked > 0) {
+    a.parked_bytes -= a.parked_bytes / a.parked;
+    --a.parked;
+  }
+  if (!a.waiting.empty() && a.busy <= shares_->figures_.busy / 2) shares_->resume_soon({});
+}
+
+bool Share::must_wait() { return account_ && (shares_->turn_is_over(*account_) || shares_->is_busy(*account_, 0)); }
+
+void Share::wait(std::function<void()> f) {
+  account_->waiting.push_back(std::move(f));
+  shares_->waiting_.insert(account_->uid.value);
+  shares_->resume_soon(shares_->is_busy(*account_, 0) ? milliseconds(50) : Duration{});
+}
+
+Error Share::too_many_requests() const {
+  return shares_->refused(account_->uid, std::to_string(account_->parked + account_->busy) + " requests of this user are not answered yet");
+}
+
+Error Share::too_many_bytes() const {
+  return shares_->refused(account_->uid, "frames that are not whole and answers that are not taken hold " +
+                                             std::to_string(account_->bytes >> 20) + " MiB for this user, and that is its share");
+}
+
+}  // namespace muster::net

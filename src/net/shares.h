@@ -1,0 +1,137 @@
+// Shares: how much of a daemon one user may hold, for all of its listeners together. Counts for each user (the uid that the
+// kernel or munge vouches for) connections, bytes in memory, and requests on their way, and says yes, wait, or which bound.
+//
+// The rule for connections and bytes: one user may hold as much as is left for all others, so one alone gets half of what there is,
+// two get a third each, and whoever comes next finds room; nobody has to be told a number that is too small on a quiet day.
+// Requests go by turns of users, not of connections: in one turn of the loop a user gets so many frames handled, and of those
+// that are not answered yet only so many are on their way; the others wait in the user's sockets.
+//
+// Not counted: the reserve (root, SlurmUser, the daemon's own user) and whoever proved the cluster key (nodes). They are bounded by
+// the descriptors of the process alone, of which users never get the greater part, and some stay for files and programs.
+//
+// Lives on the loop's thread. Cost: a handful of additions a frame; nothing for who is not counted.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "net/channel.h"
+#include "net/pace.h"
+
+namespace muster::net {
+
+// Every figure of the bounds, with its reason.
+struct ShareFigures {
+  size_t descriptors = 1u << 16;    // of the process; fit() makes the rest fit them
+  size_t connections = 16384;       // of all users: an idle one costs 2 KiB here and as much in the kernel
+  size_t bytes = size_t{64} << 20;  // of all users: frames not yet whole, answers not yet taken
+  size_t frames_in_turn = 512;      // of one user: 5 ms of this thread at most
+  size_t bytes_in_turn = size_t{4} << 20;
+  size_t busy = 2048;                   // of one user: requests on their way; the core does that many in 20 ms
+  size_t busy_bytes = size_t{4} << 20;  // their frames; decoded lists take at most 24 times as much. One alone may be larger
+  size_t parked = 4096;                 // of one user: unanswered for long (sbatch --wait, salloc in the queue)
+  size_t parked_bytes = size_t{16} << 20;
+  Duration parked_after = seconds(1);
+  Duration told_again = minutes(1);  // one line of the log for a user and this time
+  // Of the process's descriptors users get a quarter, peers that have not proved who they are an eighth, and a sixteenth
+  // (at least 64, but never more than half) stays for files and programs. What is left is for nodes and administrators.
+  static ShareFigures fit(size_t descriptors);
+  static ShareFigures of_this_process();
+  size_t unproved() const { return std::min<size_t>(16384, std::max<size_t>(descriptors / 8, 16)); }
+  size_t kept_back() const { return std::min(descriptors / 2, std::max<size_t>(descriptors / 16, 64)); }
+};
+
+class Share;
+
+class Shares : public std::enable_shared_from_this<Shares> {
+ public:
+  // The reserve: these uids are not counted.
+  static std::shared_ptr<Shares> make(Loop& loop, std::vector<uint32_t> reserve, ShareFigures figures = ShareFigures::of_this_process());
+
+  // A place for a connection of `peer`, given back with the handle. kTryAgainLater, with the bound in the hint.
+  Result<std::unique_ptr<Share>> open(const Peer& peer);
+  // A place for one request that somebody else passes on for this user, given back with the last copy.
+  Result<std::shared_ptr<void>> pass_on(Uid uid, size_t bytes);
+  bool is_reserve(const Peer& peer) const;
+  const ShareFigures& figures() const { return figures_; }
+  size_t connections_of(Uid uid) const;
+  size_t bytes_of(Uid uid) const;
+
+  size_t unproved = 0;  // connections over TCP that have not proved who they are; the listeners count them
+
+  // For the log, at most once for a user and `told_again`: what was refused, and how often since it was told last.
+  std::function<void(const std::string& text)> on_refused;
+
+ private:
+  friend class Share;
+  struct Account {
+    Uid uid{};
+    size_t connections = 0, bytes = 0;
+    size_t busy = 0, busy_bytes = 0, parked = 0, parked_bytes = 0;
+    size_t passed_on = 0, passed_on_bytes = 0;
+    Duration rotated{};  // when what was busy was last counted as parked
+    uint64_t turn = 0;
+    size_t turn_frames = 0, turn_bytes = 0;
+    std::deque<std::function<void()>> waiting;
+  };
+  Shares(Loop& loop, std::vector<uint32_t> reserve, ShareFigures figures);
+  std::shared_ptr<Account> account(Uid uid);
+  void forget_if_empty(const Account& a);
+  bool turn_is_over(Account& a);
+  bool is_busy(Account& a, size_t bytes);
+  void begin_turn();
+  void resume_soon(Duration in);
+  void resume();
+  Error refused(Uid uid, std::string what);
+
+  Loop& loop_;
+  std::vector<uint32_t> reserve_;
+  ShareFigures figures_;
+  std::unordered_map<uint32_t, std::shared_ptr<Account>> accounts_;
+  std::set<uint32_t> waiting_;          // accounts with connections that wait
+  size_t all_ = 0;                      // connections, counted users and others
+  size_t connections_ = 0, bytes_ = 0;  // of users
+  uint64_t turn_ = 1;
+  bool turn_ends_ = false;
+  std::unique_ptr<Loop::Timer> timer_;
+  Duration timer_at_ = Duration::max();
+  Pace pace_;
+};
+
+// One connection's part in its user's share. Of a peer that is not counted only the descriptor is.
+class Share {
+ public:
+  ~Share();
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+  bool counted() const { return account_ != nullptr; }
+
+  // This connection now keeps so many bytes in memory. False: more than its user's share; the number is as before.
+  bool hold(size_t bytes);
+  enum class Verdict : uint8_t { kTake, kWait, kRefuse };
+  // Whether a request of so many bytes may be handled now; kTake counts it until answered().
+  Verdict take(size_t bytes);
+  void answered();
+  // Whether reading more is of no use now.
+  bool must_wait();
+  // Calls once when it is this user's turn again.
+  void wait(std::function<void()> f);
+  Error too_many_requests() const;
+  Error too_many_bytes() const;
+
+ private:
+  friend class Shares;
+  Share(std::shared_ptr<Shares> shares, std::shared_ptr<Shares::Account> account)
+      : shares_(std::move(shares)), account_(std::move(account)) {}
+  std::shared_ptr<Shares> shares_;
+  std::shared_ptr<Shares::Account> account_;
+  size_t held_ = 0, unanswered_ = 0;
+};
+
+}  // namespace muster::net

@@ -1,0 +1,304 @@
+#include "os/child.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+
+#include <cstring>
+
+#include "os/error.h"
+
+extern char** environ;
+
+namespace muster::os {
+namespace {
+
+[[noreturn]] IN_CHILD void give_up(ChildOrders& o, ChildStep step, long result, size_t index = 0) {
+  o.failed_errno = static_cast<int>(-result);
+  o.failed_index = index;
+  o.failed = step;
+  if (o.failed_in_child) o.failed_in_child(o);
+  raw_call(SYS_exit_group, 127);
+  __builtin_unreachable();
+}
+
+// What must not fail.
+IN_CHILD void must(ChildOrders& o, ChildStep step, long result, size_t index = 0) {
+  if (result < 0) give_up(o, step, result, index);
+}
+
+IN_CHILD void reset_signals() {
+  // The kernel's struct sigaction is at most 32 bytes; zeros mean SIG_DFL. glibc's wrapper would refuse 32
+  // and 33.
+  volatile unsigned char zeros[64];
+  for (size_t i = 0; i < sizeof zeros; ++i) zeros[i] = 0;
+  for (int s = 1; s <= 64; ++s)
+    if (s != SIGKILL && s != SIGSTOP) raw_call(SYS_rt_sigaction, s, raw_pointer(&zeros[0]), 0, 8);
+}
+
+IN_CHILD void join_cgroups(ChildOrders& o) {
+  for (size_t i = 0; i < o.cgroup_count; ++i) must(o, ChildStep::kCgroup, raw_call(SYS_write, o.cgroups[i], raw_pointer("0"), 1), i);
+}
+
+IN_CHILD void place_in_session(ChildOrders& o) {
+  if (o.new_session) must(o, ChildStep::kSession, raw_call(SYS_setsid));
+  if (o.set_group && !o.new_session) must(o, ChildStep::kGroup, raw_call(SYS_setpgid, 0, o.group));
+  if (o.tty >= 0) must(o, ChildStep::kTty, raw_call(SYS_ioctl, o.tty, TIOCSCTTY, 0));
+}
+
+IN_CHILD void place_on_machine(ChildOrders& o) {
+  if (o.set_nice) must(o, ChildStep::kNice, raw_call(SYS_setpriority, PRIO_PROCESS, 0, o.nice));
+  if (o.cpu_bytes) must(o, ChildStep::kAffinity, raw_call(SYS_sched_setaffinity, 0, static_cast<long>(o.cpu_bytes), raw_pointer(o.cpus)));
+}
+
+// Two passes, so that mappings may swap and overlap: first every source goes above all targets, then down to its place. What
+// tells our parent that we are still here must not be in the way of a target either.
+IN_CHILD void map_descriptors(ChildOrders& o) {
+  raw_call(SYS_close_range, 3, static_cast<long>(~0u),
+           CLOSE_RANGE_CLOEXEC);  // before Linux 5.11: our own descriptors have the flag anyway
+  if (o.still_here >= 0) must(o, ChildStep::kFds, raw_call(SYS_fcntl, o.still_here, F_DUPFD_CLOEXEC, o.above_targets));
+  for (size_t i = 0; i < o.fd_count; ++i) {
+    const long moved = raw_call(SYS_fcntl, o.fds[i].from, F_DUPFD_CLOEXEC, o.above_targets);
+    must(o, ChildStep::kFds, moved, i);
+    o.moved[i] = static_cast<int>(moved);
+  }
+  for (size_t i = 0; i < o.fd_count; ++i) must(o, ChildStep::kFds, raw_call(SYS_dup3, o.moved[i], o.fds[i].to, 0), i);
+}
+
+// Asked of the kernel, whatever the calls that changed them said: behind this the user's own names are used.
+IN_CHILD bool is_user_for_good(const RawUser& who) {
+  unsigned int r = 0, e = 0, s = 0;
+  if (raw_call(SYS_getresuid, raw_pointer(&r), raw_pointer(&e), raw_pointer(&s)) < 0) return false;
+  if (r != who.uid || e != who.uid || s != who.uid) return false;
+  if (raw_call(SYS_getresgid, raw_pointer(&r), raw_pointer(&e), raw_pointer(&s)) < 0) return false;
+  if (r != who.gid || e != who.gid || s != who.gid) return false;
+  return raw_call(SYS_getgroups, 0, 0) == static_cast<long>(who.group_count);
+}
+
+std::string_view path_of(const std::vector<const char*>& env) {
+  for (const char* e : env)
+    if (e && strncmp(e, "PATH=", 5) == 0) return e + 5;
+  return "/usr/local/bin:/usr/bin:/bin";
+}
+
+void plan_candidates(ChildPlan& p) {
+  const std::string& program = p.spec->path;
+  if (program.find('/') != std::string::npos) {
+    p.candidates.push_back(program);
+  } else {
+    std::string_view path = path_of(p.env);
+    for (size_t at = 0; at <= path.size() && p.candidates.size() < 256;) {
+      size_t end = std::min(path.find(':', at), path.size());
+      std::string dir(path.substr(at, end - at));
+      p.candidates.push_back(dir.empty() ? "./" + program : dir + "/" + program);
+      at = end + 1;
+    }
+  }
+  for (const auto& c : p.candidates) p.candidate_ptrs.push_back(c.c_str());
+}
+
+void plan_environment(const SpawnSpec& s, ChildPlan& p) {
+  if (s.env) {
+    for (const auto& e : *s.env) p.env.push_back(e.c_str());
+  } else {
+    for (char** e = environ; e && *e; ++e) p.env.push_back(*e);
+  }
+  if (!s.pid_variable.empty()) {
+    p.pid_entry = s.pid_variable + "=";
+    const size_t digits_at = p.pid_entry.size();
+    p.pid_entry.resize(digits_at + 16, '\0');
+    p.orders.pid_digits = p.pid_entry.data() + digits_at;
+    p.env.push_back(p.pid_entry.c_str());
+  }
+  p.env.push_back(nullptr);
+}
+
+}  // namespace
+
+RawUser raw_user(const Credentials& who) { return {who.uid.value, who.gid.value, who.groups.data(), who.groups.size()}; }
+
+IN_CHILD BecomeUser become_user_for_good(const RawUser& who) {
+  // Raw calls: glibc's would try to change the credentials of every thread of the process whose memory this is.
+  if (long r = raw_call(SYS_setgroups, static_cast<long>(who.group_count), raw_pointer(who.groups)); r < 0) return {ChildStep::kGroups, r};
+  const long gid = static_cast<long>(who.gid), uid = static_cast<long>(who.uid);
+  if (long r = raw_call(SYS_setresgid, gid, gid, gid); r < 0) return {ChildStep::kGid, r};
+  if (long r = raw_call(SYS_setresuid, uid, uid, uid); r < 0) return {ChildStep::kUid, r};
+  raw_call(SYS_prctl, PR_SET_DUMPABLE, 0);
+  if (!is_user_for_good(who)) return {ChildStep::kRights, -EPERM};
+  return {};
+}
+
+IN_CHILD void write_own_pid(ChildOrders& o) {
+  if (!o.pid_digits) return;
+  char digits[16];
+  int n = 0;
+  for (auto pid = static_cast<unsigned long>(raw_call(SYS_getpid)); pid; pid /= 10) digits[n++] = static_cast<char>('0' + pid % 10);
+  char* to = o.pid_digits;
+  while (n > 0) *to++ = digits[--n];
+  *to = 0;
+}
+
+// What root's rights may be needed for.
+IN_CHILD void take_place(ChildOrders& o) {
+  reset_signals();
+  join_cgroups(o);
+  place_in_session(o);
+  place_on_machine(o);
+  map_descriptors(o);
+}
+
+IN_CHILD void set_limits_and_user(ChildOrders& o) {
+  for (size_t i = 0; i < o.limit_count; ++i)
+    must(o, ChildStep::kLimit, raw_call(SYS_prlimit64, 0, o.limits[i].resource, raw_pointer(&o.limits[i].pair[0]), 0), i);
+  if (o.switch_user) {
+    const BecomeUser became = become_user_for_good(o.user);
+    must(o, became.step, became.result);
+  }
+  if (o.set_umask) raw_call(SYS_umask, static_cast<long>(o.umask));
+  if (o.cwd) must(o, ChildStep::kCwd, raw_call(SYS_chdir, raw_pointer(o.cwd)));
+  if (!o.death_signal) return;
+  must(o, ChildStep::kDeath, raw_call(SYS_prctl, PR_SET_PDEATHSIG, o.death_signal));
+  if (o.parent && raw_call(SYS_getppid) != o.parent) give_up(o, ChildStep::kDeath, -ESRCH);  // it was too late for the signal
+}
+
+IN_CHILD void take_signals() {
+  const unsigned long no_signals = 0;
+  raw_call(SYS_rt_sigprocmask, SIG_SETMASK, raw_pointer(&no_signals), 0, 8);
+}
+
+[[noreturn]] IN_CHILD void execute(ChildOrders& o) {
+  long result = -ENOENT;
+  bool denied = false;
+  for (size_t i = 0; i < o.candidate_count; ++i) {
+    result = raw_call(SYS_execve, raw_pointer(o.candidates[i]), raw_pointer(o.argv), raw_pointer(o.env));
+    if (result == -EACCES) denied = true;
+    if (result != -ENOENT && result != -ENOTDIR && result != -EACCES) break;
+  }
+  if (denied && (result == -ENOENT || result == -ENOTDIR)) result = -EACCES;
+  give_up(o, ChildStep::kExec, result);
+}
+
+std::string describe_failure(const ChildPlan& p) {
+  const SpawnSpec& s = *p.spec;
+  switch (p.orders.failed) {
+    case ChildStep::kSession: return "setsid";
+    case ChildStep::kGroup: return "setpgid " + std::to_string(*s.process_group);
+    case ChildStep::kTty: return "controlling terminal";
+    case ChildStep::kNice: return "nice " + std::to_string(*s.nice);
+    case ChildStep::kAffinity: return "CPU affinity " + s.cpus.to_ranges();
+    case ChildStep::kCgroup: return "join cgroup";
+    case ChildStep::kFds: return s.fds.empty() ? "descriptors" : "descriptor " + std::to_string(s.fds[p.orders.failed_index].from);
+    case ChildStep::kLimit: return "resource limit " + std::to_string(s.limits[p.orders.failed_index].resource);
+    case ChildStep::kGroups: return "setgroups";
+    case ChildStep::kGid: return "setgid " + std::to_string(s.credentials->gid.value);
+    case ChildStep::kUid: return "setuid " + std::to_string(s.credentials->uid.value);
+    case ChildStep::kRights: return "the rights of user " + std::to_string(s.credentials->uid.value);
+    case ChildStep::kCwd: return "chdir " + s.cwd;
+    case ChildStep::kDeath: return "parent death signal";
+    default: return "execve " + s.path;
+  }
+}
+
+Result<bool> switches_user(const Credentials& who) {
+  const uid_t me = geteuid();
+  if (me == 0) return true;
+  if (who.uid.value == me) return false;
+  return fail(Errc::kAccessDenied, "setuid " + std::to_string(who.uid.value) + ": only root may run processes of other users");
+}
+
+static Result<> plan_descriptors(const SpawnSpec& s, ChildPlan& p) {
+  p.moved.assign(s.fds.size(), -1);
+  for (const auto& m : s.fds) {
+    if (m.from < 0 || m.to < 0) return fail(Errc::kInvalidArgument, "spawn: a descriptor in the mapping is negative");
+    p.orders.above_targets = std::max(p.orders.above_targets, m.to + 1);
+  }
+  p.orders.fds = s.fds.data();
+  p.orders.moved = p.moved.data();
+  p.orders.fd_count = s.fds.size();
+  return {};
+}
+
+static void plan_place(const SpawnSpec& s, ChildPlan& p) {
+  constexpr size_t kBits = 8 * sizeof(unsigned long);
+  s.cpus.for_each([&](size_t cpu) {
+    if (p.cpu_mask.size() <= cpu / kBits) p.cpu_mask.resize(cpu / kBits + 1);
+    p.cpu_mask[cpu / kBits] |= 1ul << (cpu % kBits);
+  });
+  for (const LimitSetting& l : s.limits) p.limits.push_back({l.resource, {l.soft, l.hard}});
+  ChildOrders& o = p.orders;
+  o.cgroups = s.cgroup_procs_fds.data();
+  o.cgroup_count = s.cgroup_procs_fds.size();
+  o.new_session = s.new_session;
+  o.set_group = s.process_group.has_value();
+  o.group = s.process_group.value_or(0);
+  o.tty = s.controlling_tty;
+  o.set_nice = s.nice.has_value();
+  o.nice = s.nice.value_or(0);
+  o.cpus = p.cpu_mask.data();
+  o.cpu_bytes = p.cpu_mask.size() * sizeof(unsigned long);
+  o.limits = p.limits.data();
+  o.limit_count = p.limits.size();
+  o.set_umask = s.umask.has_value();
+  o.umask = s.umask.value_or(0);
+  o.cwd = s.cwd.empty() ? nullptr : s.cwd.c_str();
+  o.death_signal = s.parent_death_signal;
+  o.parent = getpid();
+}
+
+Result<> make_plan(const SpawnSpec& s, ChildPlan& p) {
+  p.spec = &s;
+  if (s.path.empty()) return fail(Errc::kInvalidArgument, "execve: no program named");
+  if (s.controlling_tty >= 0 && !s.new_session) return fail(Errc::kInvalidArgument, "spawn: a controlling terminal needs a new session");
+  if (s.argv.empty()) p.argv.push_back(s.path.c_str());
+  for (const auto& a : s.argv) p.argv.push_back(a.c_str());
+  p.argv.push_back(nullptr);
+  plan_environment(s, p);
+  plan_candidates(p);
+  MUSTER_TRY_VOID(plan_descriptors(s, p));
+  plan_place(s, p);
+  p.orders.argv = p.argv.data();
+  p.orders.env = p.env.data();
+  p.orders.candidates = p.candidate_ptrs.data();
+  p.orders.candidate_count = p.candidate_ptrs.size();
+  if (s.credentials) {
+    MUSTER_TRY(switches, switches_user(*s.credentials));
+    p.orders.switch_user = switches;
+    p.orders.user = raw_user(*s.credentials);
+  }
+  return {};
+}
+
+AllSignalsBlocked::AllSignalsBlocked() {
+  static_assert(sizeof before_ >= sizeof(sigset_t));
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, reinterpret_cast<sigset_t*>(before_));
+}
+
+AllSignalsBlocked::~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, reinterpret_cast<sigset_t*>(before_), nullptr); }
+
+// The thread sanitizer keeps what it knows of a thread apart from what the child does in its place.
+pid_t clone_beside(int (*main)(void*), unsigned char* stack, int flags, void* plan, int* pidfd) {
+  const auto top = reinterpret_cast<uintptr_t>(stack + kChildStack) & ~uintptr_t{15};
+  if (!kChildRunsBeside) flags |= CLONE_VFORK;
+#ifdef __SANITIZE_THREAD__
+  void *ours = __tsan_get_current_fiber(), *childs = __tsan_create_fiber(0);
+  __tsan_switch_to_fiber(childs, 0);
+#endif
+  const pid_t pid = clone(main, reinterpret_cast<void*>(top), CLONE_VM | flags, plan, pidfd);
+#ifdef __SANITIZE_THREAD__
+  const int clone_errno = errno;
+  __tsan_switch_to_fiber(ours, 0);
+  __tsan_destroy_fiber(childs);
+  errno = clone_errno;
+#endif
+  return pid;
+}
+
+}  // namespace muster::os

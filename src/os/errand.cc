@@ -1,0 +1,359 @@
+#include "os/errand.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "os/child.h"
+#include "os/clock.h"
+#include "os/error.h"
+
+namespace muster::os {
+namespace {
+
+constexpr Duration kEndedIsGone = seconds(1);
+constexpr size_t kCopyAtOnce = 64u << 10;
+
+enum class Kind { kOutput, kInput, kConnect, kWrite, kCopy };
+
+// One thing to do, as the child needs it: plain memory. `result`, when it is `done`: a descriptor or 0, or a negative error number.
+struct Thing {
+  Kind kind = Kind::kInput;
+  char* path = nullptr;
+  size_t path_size = 0, failed_at = 0;  // failed_at: length of the part of the path that could not be made; 0: the path itself
+  bool append = false, make_parents = false;
+  unsigned int mode = 0;
+  const sockaddr_storage* address = nullptr;
+  unsigned int address_size = 0;
+  int from = -1, to = -1;
+  const char* text = nullptr;
+  size_t text_size = 0;
+  char* buffer = nullptr;
+  volatile bool done = false;
+  volatile long result = 0;
+};
+
+// What the child works on.
+struct Orders {
+  Thing* things = nullptr;
+  size_t count = 0;
+  bool switch_user = false;
+  RawUser user;
+  int parent = 0;
+  volatile ChildStep failed = ChildStep::kNone;
+  volatile long failure = 0;
+};
+
+IN_CHILD long write_all_raw(int fd, const char* text, size_t size) {
+  while (size > 0) {
+    const long n = raw_call(SYS_write, fd, raw_pointer(text), static_cast<long>(size));
+    if (n == -EINTR) continue;
+    if (n == -EAGAIN) {  // somebody who writes there, too, does not want to wait
+      pollfd p{fd, POLLOUT, 0};
+      raw_call(SYS_ppoll, raw_pointer(&p), 1, 0, 0, 0);
+      continue;
+    }
+    if (n < 0) return n;
+    text += n;
+    size -= static_cast<size_t>(n);
+  }
+  return 0;
+}
+
+IN_CHILD long open_raw(const char* path, int flags, unsigned int mode) {
+  for (;;) {
+    const long fd = raw_call(SYS_openat, AT_FDCWD, raw_pointer(path), flags, mode);
+    if (fd != -EINTR) return fd;
+  }
+}
+
+IN_CHILD bool is_directory(const char* path) {
+  const long fd = open_raw(path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  if (fd >= 0) raw_call(SYS_close, fd);
+  return fd >= 0;
+}
+
+// Each directory above the last part of the path that is not there.
+IN_CHILD long make_parents(Thing& t) {
+  for (size_t at = 1; at < t.path_size; ++at) {
+    if (t.path[at] != '/') continue;
+    t.path[at] = 0;
+    long made = raw_call(SYS_mkdirat, AT_FDCWD, raw_pointer(t.path), 0777);
+    // A parent we may not write to (EACCES, EROFS …) is fine when it is already there.
+    if (made < 0 && made != -EEXIST && is_directory(t.path)) made = 0;
+    t.path[at] = '/';
+    if (made < 0 && made != -EEXIST) {
+      t.failed_at = at;
+      return made;
+    }
+  }
+  return 0;
+}
+
+IN_CHILD long created(Thing& t, int flags) {
+  // Exclusive first, to know whether it is ours to give the job's mode whatever our umask; another may win the race.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    long fd = open_raw(t.path, flags | O_CREAT | O_EXCL, t.mode);
+    if (fd >= 0) {
+      raw_call(SYS_fchmod, fd, t.mode);
+      return fd;
+    }
+    if (fd != -EEXIST) return fd;
+    fd = open_raw(t.path, flags, 0);
+    // A dangling link: O_EXCL refuses it, so let the kernel create what it points to.
+    if (fd == -ENOENT) fd = open_raw(t.path, flags | O_CREAT, t.mode);
+    if (fd != -ENOENT) return fd;
+  }
+  return -ENOENT;
+}
+
+IN_CHILD long output(Thing& t) {
+  if (t.make_parents)
+    if (const long made = make_parents(t); made < 0) return made;
+  const long fd = created(t, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (t.append ? O_APPEND : O_TRUNC));
+  if (fd < 0) return fd;
+  // A FIFO without a reader was an error, not a wait; what the job writes waits as it is used to.
+  raw_call(SYS_fcntl, fd, F_SETFL, t.append ? O_APPEND : 0);
+  return fd;
+}
+
+IN_CHILD long input(Thing& t) {
+  const long fd = open_raw(t.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+  if (fd >= 0) raw_call(SYS_fcntl, fd, F_SETFL, 0);
+  return fd;
+}
+
+IN_CHILD long connection(Thing& t) {
+  const long fd = raw_call(SYS_socket, t.address->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return fd;
+  long result;
+  do {
+    result = raw_call(SYS_connect, fd, raw_pointer(t.address), static_cast<long>(t.address_size));
+  } while (result == -EINTR);
+  if (result < 0) {
+    raw_call(SYS_close, fd);
+    return result;
+  }
+  raw_call(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
+  return fd;
+}
+
+IN_CHILD long copy_all(Thing& t) {
+  long failed = 0;
+  for (;;) {
+    const long n = raw_call(SYS_read, t.from, raw_pointer(t.buffer), kCopyAtOnce);
+    if (n == -EINTR) continue;
+    if (n <= 0) return failed ? failed : n;
+    // A full file system loses output, as it does for a task that writes by itself; the task goes on.
+    if (const long r = write_all_raw(t.to, t.buffer, static_cast<size_t>(n)); r < 0) failed = r;
+  }
+}
+
+IN_CHILD long carry_out(Thing& t) {
+  switch (t.kind) {
+    case Kind::kOutput: return output(t);
+    case Kind::kInput: return input(t);
+    case Kind::kConnect: return connection(t);
+    case Kind::kWrite: return write_all_raw(t.to, t.text, t.text_size);
+    case Kind::kCopy: return copy_all(t);
+  }
+  return -EINVAL;
+}
+
+IN_CHILD int errand_main(void* arg) {
+  Orders& o = *static_cast<Orders*>(arg);
+  if (o.switch_user) {
+    const BecomeUser became = become_user_for_good(o.user);
+    if (became.result < 0) {
+      o.failure = became.result;
+      o.failed = became.step;
+      raw_call(SYS_exit_group, 1);
+    }
+  }
+  raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  if (raw_call(SYS_getppid) != o.parent) raw_call(SYS_exit_group, 1);
+  for (size_t i = 0; i < o.count; ++i) {
+    o.things[i].result = carry_out(o.things[i]);
+    o.things[i].done = true;
+  }
+  raw_call(SYS_exit_group, 0);
+  return 0;
+}
+
+}  // namespace
+
+struct Errand::State {
+  std::vector<Thing> things;
+  std::deque<std::string> texts;  // what the things point to
+  std::deque<sockaddr_storage> addresses;
+  std::vector<std::string> names;
+  std::unique_ptr<char[]> buffer;
+  std::unique_ptr<unsigned char[]> stack;
+  Orders orders;
+  std::optional<Credentials> who;
+  pid_t pid = 0;
+  Fd pidfd;
+  bool over = false, reaped = false;
+  std::optional<Error> not_started;
+
+  Thing& add(Kind kind, std::string name) {
+    Thing& t = things.emplace_back();
+    t.kind = kind;
+    names.push_back(std::move(name));
+    return t;
+  }
+  std::string& keep(std::string text) { return texts.emplace_back(std::move(text)); }
+  void path(Thing& t, std::string text) {
+    std::string& kept = keep(std::move(text));
+    t.path = kept.data();
+    t.path_size = kept.size();
+  }
+  Result<> start(const std::optional<Credentials>& as);
+  bool look(int wait_ms) {
+    pollfd p{pidfd.get(), POLLIN, 0};
+    if (poll(&p, 1, wait_ms) <= 0) return false;
+    waitpid(pid, nullptr, __WALL);
+    over = reaped = true;
+    stack.reset();
+    return true;
+  }
+};
+
+Errand::Errand() : state_(std::make_unique<State>()) {}
+Errand::Errand(Errand&&) noexcept = default;
+Errand& Errand::operator=(Errand&& o) noexcept {
+  if (this != &o) {
+    end();
+    state_ = std::move(o.state_);
+  }
+  return *this;
+}
+
+Errand::~Errand() {
+  if (!state_) return;
+  end();
+  // What not even SIGKILL ends (a device that does not answer) keeps what it works on.
+  if (started() && !state_->reaped) {
+    static_cast<void>(state_.release());
+    return;
+  }
+  for (size_t i = 0; i < state_->things.size(); ++i) static_cast<void>(take(i));
+}
+
+size_t Errand::open_output(std::string path, const OpenOutput& how) {
+  Thing& t = state_->add(Kind::kOutput, path);
+  state_->path(t, std::move(path));
+  t.append = how.append;
+  t.make_parents = how.make_parents;
+  t.mode = how.mode;
+  return state_->things.size() - 1;
+}
+
+size_t Errand::open_input(std::string path) {
+  Thing& t = state_->add(Kind::kInput, path);
+  state_->path(t, std::move(path));
+  return state_->things.size() - 1;
+}
+
+size_t Errand::connect(const sockaddr_storage& address, socklen_t size, std::string name) {
+  Thing& t = state_->add(Kind::kConnect, std::move(name));
+  t.address = &state_->addresses.emplace_back(address);
+  t.address_size = size;
+  return state_->things.size() - 1;
+}
+
+size_t Errand::write(int fd, std::string text, std::string name) {
+  Thing& t = state_->add(Kind::kWrite, std::move(name));
+  const std::string& kept = state_->keep(std::move(text));
+  t.to = fd;
+  t.text = kept.data();
+  t.text_size = kept.size();
+  return state_->things.size() - 1;
+}
+
+size_t Errand::copy(int from, int to) {
+  if (!state_->buffer) state_->buffer = std::make_unique_for_overwrite<char[]>(kCopyAtOnce);
+  Thing& t = state_->add(Kind::kCopy, "copy");
+  t.from = from;
+  t.to = to;
+  t.buffer = state_->buffer.get();
+  return state_->things.size() - 1;
+}
+
+Result<> Errand::start(const std::optional<Credentials>& who) {
+  auto ok = state_->start(who);
+  if (!ok) state_->not_started = ok.error();
+  return ok;
+}
+
+Result<> Errand::State::start(const std::optional<Credentials>& as) {
+  State& s = *this;
+  s.who = as;
+  s.orders.things = s.things.data();
+  s.orders.count = s.things.size();
+  s.orders.parent = getpid();
+  if (s.who) {
+    MUSTER_TRY(switches, switches_user(*s.who));
+    s.orders.switch_user = switches;
+    s.orders.user = raw_user(*s.who);
+  }
+  s.stack = std::make_unique_for_overwrite<unsigned char[]>(kChildStack);
+  int pidfd = -1, clone_errno;
+  {
+    AllSignalsBlocked blocked;
+    s.pid = clone_beside(errand_main, s.stack.get(), CLONE_FILES | CLONE_PIDFD, &s.orders, &pidfd);
+    clone_errno = errno;
+  }
+  if (s.pid < 0) {
+    s.pid = 0;
+    return fail_errno("clone", clone_errno);
+  }
+  s.pidfd.reset(pidfd);
+  return {};
+}
+
+bool Errand::started() const { return state_ && state_->pid > 0; }
+pid_t Errand::pid() const { return state_->pid; }
+int Errand::fd() const { return state_->pidfd.get(); }
+bool Errand::over() { return over_within(Duration{}); }
+
+bool Errand::over_within(Duration timeout) {
+  State& s = *state_;
+  const Time deadline = monotonic_now() + timeout;
+  while (!s.over && started()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - monotonic_now()).count();
+    if (s.look(static_cast<int>(std::clamp<int64_t>(left, 0, 1 << 30))) || left <= 0) break;
+  }
+  return s.over;
+}
+
+void Errand::end() {
+  if (!started() || over()) return;
+  ::kill(state_->pid, SIGKILL);
+  static_cast<void>(over_within(kEndedIsGone));
+  state_->over = true;
+}
+
+Result<Fd> Errand::take(size_t thing) {
+  State& s = *state_;
+  Thing& t = s.things.at(thing);
+  const std::string& name = s.names.at(thing);
+  if (s.not_started) return std::unexpected(*s.not_started);
+  if (s.orders.failed != ChildStep::kNone)
+    return fail_errno("the rights of user " + std::to_string(s.who->uid.value), static_cast<int>(-s.orders.failure));
+  if (!t.done) return fail(Errc::kTimedOut, name + ": no answer in time");
+  const long result = t.result;
+  if (result < 0) return fail_errno(t.failed_at ? "mkdir " + name.substr(0, t.failed_at) : name, static_cast<int>(-result));
+  const bool opened = t.kind == Kind::kOutput || t.kind == Kind::kInput || t.kind == Kind::kConnect;
+  t.result = -EBADF;
+  return opened ? Fd(static_cast<int>(result)) : Fd();
+}
+
+}  // namespace muster::os

@@ -1,0 +1,50 @@
+// System calls for a child that shares the memory of a process which goes on running (spawn, Errand): nothing here touches
+// errno or anything else in memory that is the parent's, and nothing calls into libc. A failure is the negative error number.
+#pragma once
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace muster::os {
+
+// What runs in the child, on a stack of its own in our memory. Sanitizers know neither and would take its stack, and its
+// returns that never come, for ours; so it calls nothing that they watch either, such as a vector's operator.
+#define IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
+
+// Where libc's own has to do (it keeps errno for each thread, and the child has its parent's), the parent waits in the kernel.
+#if defined(__x86_64__) || defined(__aarch64__)
+inline constexpr bool kChildRunsBeside = true;
+#else
+inline constexpr bool kChildRunsBeside = false;
+#endif
+
+IN_CHILD inline long raw_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0) {
+#if defined(__x86_64__)
+  long result;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8) : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  register long x4 __asm__("x4") = e;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory", "cc");
+  return x0;
+#else
+  const long result = syscall(number, a, b, c, d, e);
+  return result < 0 ? -errno : result;
+#endif
+}
+
+template <class T>
+IN_CHILD inline long raw_pointer(T* p) {
+  return reinterpret_cast<long>(p);
+}
+
+}  // namespace muster::os

@@ -1,0 +1,71 @@
+#include "sched/fit/shortage.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace muster::sched {
+namespace {
+
+constexpr uint64_t kPlenty = uint64_t{1} << 20, kPlentyMb = uint64_t{1} << 50;
+
+bool takes(const Shape& s, const Kind& k, uint32_t units, uint64_t mem_mb, const std::vector<uint64_t>& gres) {
+  const uint32_t tasks = count_tasks(s, k, {units, mem_mb, gres});
+  return tasks != kNoTasks && (s.num_tasks != 0 || tasks >= s.tasks_per_node);
+}
+
+// Where the memory of one task is said.
+std::string_view memory_option(const RequestBody& r, const Shape& s) {
+  if (r.mem_per_node_mb) return "--mem";
+  if (r.mem_per_cpu_mb) return "--mem-per-cpu";
+  if (r.mem_per_gpu_mb) return "--mem-per-gpu";
+  if (s.memory == MemoryMode::kPerGpu) return "DefMemPerGPU";
+  return s.memory == MemoryMode::kPerCpu ? "DefMemPerCPU" : "DefMemPerNode";
+}
+
+}  // namespace
+
+Shortage shortage_on(const Shape& s, const Kind& k) {
+  std::vector<uint64_t> gres(k.gres.size());
+  free_gres(k, {}, gres.data());
+  if (takes(s, k, k.units, k.mem_mb, gres)) return Shortage::kNone;
+  // A kind without the device at all has no entry that plenty could fill.
+  for (const auto* needs : {&s.per_node, &s.per_job, &s.per_task, &s.per_socket})
+    for (const GresNeed& need : *needs)
+      if (gres_available(need, k, gres) == 0) return Shortage::kDevices;
+  const std::vector<uint64_t> many(k.gres.size(), kPlenty);
+  Kind roomy = k;  // counting looks at what the kind has, too
+  roomy.units = roomy.cpus = roomy.cores = kPlenty;
+  roomy.mem_mb = kPlentyMb;
+  Kind wide = roomy, deep = k;
+  wide.mem_mb = k.mem_mb;
+  deep.mem_mb = kPlentyMb;
+  if (!takes(s, deep, k.units, kPlentyMb, many)) return Shortage::kCpus;
+  if (!takes(s, wide, kPlenty, k.mem_mb, many)) return Shortage::kMemory;
+  if (!takes(s, roomy, kPlenty, kPlentyMb, gres)) return Shortage::kDevices;
+  return Shortage::kTogether;
+}
+
+std::string task_asks(const RequestBody& r, const Shape& s, const Kind& k) {
+  const bool one = s.num_tasks || s.tasks_per_node <= 1;
+  const uint32_t tasks = one ? 1 : s.tasks_per_node;
+  uint64_t gpus = s.gpus_per_node() + mul_sat(s.gpus_per_task(), tasks);
+  for (const GresNeed& g : s.per_job) gpus += g.name == "gpu";
+  const uint32_t units = units_for(s, k, tasks, gpus);
+  const uint64_t cpus = s.whole_cores ? uint64_t{units} * k.threads : units;
+  std::string out = (one ? std::string("one task asks") : std::to_string(tasks) + " tasks ask") + " for " + std::to_string(cpus) +
+                    (cpus == 1 ? " CPU" : " CPUs");
+  if (s.memory == MemoryMode::kAll) {
+    out += ", all memory of a node";
+  } else if (s.memory != MemoryMode::kNone) {
+    const uint64_t mb = memory_for(s, k, units, gpus);
+    // In M, as one compares it with what nodes have.
+    out += ", " + std::to_string(mb) + "M (" + (mb == s.mem_mb ? "" : std::to_string(s.mem_mb) + "M ") + "by " +
+           std::string(memory_option(r, s)) + ")";
+  }
+  for (const GresNeed& need : needs_on_node(s, tasks, {std::vector<uint64_t>(s.per_job.size(), 1)}))
+    out += ", gres/" + need.name + (need.type.empty() ? "" : ":" + need.type) + ":" + std::to_string(need.count);
+  return out;
+}
+
+}  // namespace muster::sched

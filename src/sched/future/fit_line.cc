@@ -1,0 +1,269 @@
+#include "sched/future/fit_line.h"
+
+#include <algorithm>
+#include <bit>
+#include <queue>
+#include <tuple>
+
+namespace muster::sched {
+namespace {
+
+Slot end_of(Slot start, Slot length) { return start > kNever - length ? kNever : start + length; }
+
+}  // namespace
+
+// A row after all others; without bits, or with those of the last row of `before`.
+FitLine::Tile& FitLine::append(Slot slot, const Tile* before) {
+  if (tiles_.empty() || tiles_.back()->rows == kRows / 2) {  // room is left for rows between them
+    tiles_.push_back(std::make_unique<Tile>());
+    tiles_.back()->bits.resize(width_ * kRows);
+    tiles_.back()->gone.resize(width_);
+    tiles_.back()->all.resize(width_);
+  }
+  Tile& t = *tiles_.back();
+  t.slot[t.rows] = slot;
+  if (before)
+    for (size_t w = 0; w < width_; ++w) t.word(w)[t.rows] = before->word(w)[before->rows - 1];
+  ++t.rows;
+  return t;
+}
+
+void FitLine::conjoin(Tile& t) const {
+  for (size_t w = 0; w < width_; ++w) {
+    uint64_t all = ~0ull;
+    for (size_t r = 0; r < t.rows; ++r) all &= t.at(w, r);
+    t.all[w] = all;
+  }
+  t.count = kUnknown;
+}
+
+uint32_t FitLine::count_of(const Tile& t) const {
+  if (t.count == kUnknown) {
+    t.count = 0;
+    for (uint64_t w : t.all)
+      if (w) t.count += static_cast<uint32_t>(std::popcount(w));
+  }
+  return t.count;
+}
+
+void FitLine::build(size_t nodes, std::span<const NodeWindow> windows) {
+  nodes_ = nodes;
+  width_ = std::max<size_t>((nodes_ + 63) / 64, 1);
+  std::vector<std::pair<Slot, uint32_t>> edges;  // where the node's bit turns
+  for (const NodeWindow& w : windows) {
+    edges.push_back({w.when.from, w.node});
+    if (w.when.until != kNever) edges.push_back({w.when.until, w.node});
+  }
+  std::sort(edges.begin(), edges.end());
+  tiles_.clear();
+  Tile* t = &append(0, nullptr);
+  for (const auto& [slot, node] : edges) {
+    if (t->slot[t->rows - 1] != slot) t = &append(slot, t);
+    const size_t row = t->rows - 1;
+    uint64_t& word = t->word(node / 64)[row];
+    word ^= 1ull << (node % 64);
+    const bool has = word >> (node % 64) & 1;
+    if (has) t->arrivals |= 1ull << row;
+  }
+  for (const auto& tile : tiles_) conjoin(*tile);
+}
+
+FitLine::Place FitLine::place_of(Slot slot) const {
+  const auto tile = std::upper_bound(tiles_.begin(), tiles_.end(), slot, [](Slot s, const auto& t) { return s < t->slot[0]; }) - 1;
+  const Tile& t = **tile;
+  const auto row = std::upper_bound(t.slot.begin(), t.slot.begin() + static_cast<ptrdiff_t>(t.rows), slot) - 1;
+  return {static_cast<size_t>(tile - tiles_.begin()), static_cast<size_t>(row - t.slot.begin())};
+}
+
+// A full tile becomes two.
+void FitLine::divide(size_t tile) {
+  constexpr size_t kHalf = kRows / 2;
+  Tile& t = *tiles_[tile];
+  auto back = std::make_unique<Tile>(t);
+  std::copy(t.slot.begin() + kHalf, t.slot.end(), back->slot.begin());
+  back->arrivals = t.arrivals >> kHalf;
+  t.arrivals &= (1ull << kHalf) - 1;
+  for (size_t w = 0; w < width_; ++w) std::copy_n(t.word(w) + kHalf, kHalf, back->word(w));
+  t.rows = back->rows = kHalf;
+  conjoin(t);
+  conjoin(*back);
+  tiles_.insert(tiles_.begin() + static_cast<ptrdiff_t>(tile) + 1, std::move(back));
+}
+
+// The row that begins at the slot, made if need be.
+FitLine::Place FitLine::split(Slot slot) {
+  Place p = place_of(slot);
+  if (tiles_[p.tile]->slot[p.row] == slot) return p;
+  if (tiles_[p.tile]->rows == kRows) {
+    divide(p.tile);
+    p = place_of(slot);
+  }
+  Tile& t = *tiles_[p.tile];
+  const size_t at = p.row + 1;
+  const auto insert = [&](auto* from, auto value) {
+    std::copy_backward(from + at, from + t.rows, from + t.rows + 1);
+    from[at] = value;
+  };
+  insert(t.slot.data(), slot);
+  for (size_t w = 0; w < width_; ++w) insert(t.word(w), t.word(w)[p.row]);
+  const uint64_t below = (1ull << at) - 1;
+  t.arrivals = (t.arrivals & below) | (t.arrivals & ~below) << 1;
+  ++t.rows;
+  return {p.tile, at};
+}
+
+bool FitLine::any(uint32_t node, Slot first, Slot end) const {
+  const uint64_t bit = 1ull << (node % 64);
+  for (Place p = place_of(first); p.tile < tiles_.size() && tiles_[p.tile]->slot[p.row] < end; step(p))
+    if (tiles_[p.tile]->at(node / 64, p.row) & bit) return true;
+  return false;
+}
+
+void FitLine::clear(std::span<const Mask> masks, Slot first, Slot end) {
+  split(first);
+  if (end != kNever) split(end);
+  Place p = place_of(first);
+  for (; p.tile < tiles_.size() && tiles_[p.tile]->slot[p.row] < end; p = {p.tile + 1, 0}) {
+    Tile& t = *tiles_[p.tile];
+    size_t stop = t.rows;
+    while (t.slot[stop - 1] >= end) --stop;
+    for (const Mask& m : masks) {
+      if (p.row == 0 && stop == t.rows) t.gone[m.word] |= m.bits;
+      else
+        for (size_t r = p.row; r < stop; ++r) t.word(m.word)[r] &= ~m.bits;
+      if (t.all[m.word] & m.bits) t.count = kUnknown;
+      t.all[m.word] &= ~m.bits;
+    }
+  }
+  if (end == kNever) return;
+  p = place_of(end);
+  for (const Mask& m : masks)
+    if (tiles_[p.tile]->at(m.word, p.row) & m.bits) tiles_[p.tile]->arrivals |= 1ull << p.row;
+}
+
+void FitLine::lose(std::vector<Loss> losses) {
+  std::erase_if(losses, [&](const Loss& l) { return !any(l.node, l.first, l.end); });
+  std::sort(losses.begin(), losses.end());
+  std::vector<Mask> masks;
+  for (size_t i = 0; i < losses.size();) {
+    const Loss& one = losses[i];
+    masks.clear();
+    for (; i < losses.size() && losses[i].first == one.first && losses[i].end == one.end; ++i) {
+      const uint32_t node = losses[i].node;
+      if (masks.empty() || masks.back().word != node / 64) masks.push_back({node / 64, 0});
+      masks.back().bits |= 1ull << (node % 64);
+    }
+    clear(masks, one.first, one.end);
+  }
+}
+
+void FitLine::losses_outside(uint32_t node, Slot first, Slot end, std::span<const Window> windows, std::vector<Loss>& out) {
+  Slot at = first;
+  for (const Window& w : windows) {
+    if (w.until <= at) continue;
+    if (w.from >= end) break;
+    if (w.from > at) out.push_back({at, w.from, node});
+    at = w.until;
+    if (at >= end) return;
+  }
+  out.push_back({at, end, node});
+}
+
+// The first row at or after `end`; in `bad` the first row of the last tile, all of it in the window, that has too few nodes.
+FitLine::Place FitLine::stop_of(Place start, Slot end, uint32_t count, Place& bad) const {
+  for (size_t tile = start.tile; tile < tiles_.size(); ++tile) {
+    const Tile& t = *tiles_[tile];
+    const size_t from = tile == start.tile ? start.row : 0;
+    const auto stop = std::lower_bound(t.slot.begin() + static_cast<ptrdiff_t>(from), t.slot.begin() + static_cast<ptrdiff_t>(t.rows), end);
+    const auto row = static_cast<size_t>(stop - t.slot.begin());
+    if (row < t.rows) return {tile, row};
+    if (from == 0 && count_of(t) < count) bad = {tile, 0};
+  }
+  return past_end();
+}
+
+// Of these 64 nodes those that have room in all rows from `start` to before `stop`.
+uint64_t FitLine::in_all(size_t word, uint64_t nodes, Place start, Place stop) const {
+  for (size_t tile = start.tile; nodes && tile < tiles_.size(); ++tile) {
+    const Tile& t = *tiles_[tile];
+    const size_t from = tile == start.tile ? start.row : 0, to = tile == stop.tile ? stop.row : t.rows;
+    if (from == 0 && to == t.rows) {
+      nodes &= t.all[word];
+    } else if (from < to) {
+      nodes &= ~t.gone[word];
+      for (size_t r = from; r < to; ++r) nodes &= t.word(word)[r];
+    }
+    if (tile == stop.tile) break;
+  }
+  return nodes;
+}
+
+bool FitLine::window_fits(const Question& q, Place start, Place stop, std::vector<uint64_t>& nodes) const {
+  nodes.assign(width_, 0);
+  const std::vector<uint64_t>& among = q.among.words();
+  uint32_t have = 0;
+  for (size_t w = 0; w < std::min(width_, among.size()); ++w) {
+    if (!among[w]) continue;
+    nodes[w] = in_all(w, among[w], start, stop);
+    if (nodes[w]) have += static_cast<uint32_t>(std::popcount(nodes[w]));
+    if (q.first_only && have >= q.count) break;
+  }
+  return have >= q.count;
+}
+
+Slot FitLine::find(const Question& q, Bitmap& out) const {
+  std::vector<uint64_t> nodes;
+  const Place first = place_of(q.from);
+  for (Place p = first; p.tile < tiles_.size(); step(p)) {
+    const Tile& t = *tiles_[p.tile];
+    const bool is_first = p.tile == first.tile && p.row == first.row;
+    if (!is_first && !(t.arrivals >> p.row & 1)) continue;
+    const Slot start = std::max(t.slot[p.row], q.from);
+    Place bad = past_end();
+    const Place stop = stop_of(p, end_of(start, q.length), q.count, bad);
+    if (bad.tile != tiles_.size()) {  // no window with all of it will do
+      p = bad;
+      continue;
+    }
+    if (!window_fits(q, p, stop, nodes)) continue;
+    out = Bitmap::from_words(nodes_, nodes);
+    if (out.contains(q.required)) return start;
+  }
+  return kNever;
+}
+
+Slot FitLine::next_arrival(Slot after) const {
+  Place p = place_of(after);
+  for (step(p); p.tile < tiles_.size(); step(p))
+    if (tiles_[p.tile]->arrivals >> p.row & 1) return tiles_[p.tile]->slot[p.row];
+  return kNever;
+}
+
+Slot find_once(size_t nodes, std::span<const NodeWindow> windows, const FitLine::Question& q, Bitmap& out) {
+  struct Stretch {
+    Slot start, last;  // the job may start from here to there
+    uint32_t node;
+  };
+  std::vector<Stretch> stretches;
+  for (const NodeWindow& w : windows) {
+    const Slot start = first_start({&w.when, 1}, q.from, q.length);
+    if (start != kNever) stretches.push_back({start, w.when.until == kNever ? kNever : w.when.until - q.length, w.node});
+  }
+  std::sort(stretches.begin(), stretches.end(),
+            [](const Stretch& a, const Stretch& b) { return std::tie(a.start, a.node) < std::tie(b.start, b.node); });
+  const auto later = [](const Stretch& a, const Stretch& b) { return a.last > b.last; };
+  std::priority_queue<Stretch, std::vector<Stretch>, decltype(later)> open(later);
+  out = Bitmap(nodes);
+  for (size_t i = 0; i < stretches.size();) {
+    const Slot at = stretches[i].start;
+    for (; !open.empty() && open.top().last < at; open.pop()) out.reset(open.top().node);
+    for (; i < stretches.size() && stretches[i].start == at; ++i) {
+      open.push(stretches[i]);
+      out.set(stretches[i].node);
+    }
+    if (open.size() >= q.count && out.contains(q.required)) return at;
+  }
+  return kNever;
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,435 @@
+#include "sched/future/profile.h"
+
+#include <algorithm>
+
+namespace muster::sched {
+namespace {
+
+// A GPU that is shared is not there whole, and what is held whole has no shares. Which GPU of an entry it is
+// does not show in counts: shares of GPUs not held whole are not counted out.
+void hold_both_forms(const Kind& k, std::vector<uint64_t>& held) {
+  for (size_t g = 0; g < k.gres.size(); ++g) {
+    if (!k.gres[g].shared || held[g] == 0) continue;
+    for (size_t gpu = 0; gpu < k.gres.size(); ++gpu) {
+      const GresDevices& d = k.gres[gpu];
+      const uint32_t at = k.gres[g].first_index;
+      if (d.name == "gpu" && at >= d.first_index && at < d.first_index + d.count && held[gpu] < d.count) ++held[gpu];
+    }
+  }
+}
+
+}  // namespace
+
+Profile::Profile(const Cluster& cluster, const Params& params, Time now, Availability& nodes, const Pending& pending,
+                 const std::vector<Held>& starts, size_t classes)
+    : params_(params),
+      now_(now),
+      resolution_(std::max(params.bf.resolution_s, 1u)),
+      base_(unix_seconds(now) / resolution_),
+      nodes_(nodes),
+      partitions_(cluster, params.allocate_cores || params.linear),
+      plans_(classes),
+      promised_(nodes.size()) {
+  build_lines(pending, starts);
+  begin_site(pending, starts);
+}
+
+Slot Profile::slot_of(Time t) const {
+  const int64_t s = (unix_seconds(t) + resolution_ - 1) / resolution_ - base_;
+  return static_cast<Slot>(std::clamp<int64_t>(s, 1, 1 << 30));
+}
+
+Slot Profile::length_of(uint32_t limit) const {
+  const int64_t s = limit == kUnlimited32 ? to_seconds(params_.default_time_limit) : int64_t{limit} * 60;
+  return static_cast<Slot>(std::clamp<int64_t>((s + resolution_ - 1) / resolution_, 1, 1 << 30));
+}
+
+Slot Profile::end_from_now(uint32_t limit) const {
+  const Duration d = limit == kUnlimited32 ? params_.default_time_limit : minutes(limit);
+  return std::max<Slot>(slot_of(now_ + d), 1);
+}
+
+Time Profile::time_of(Slot slot) const { return slot == 0 ? now_ : from_unix((base_ + slot) * resolution_); }
+
+// What belongs to no node. A running job keeps it for as long as it may run.
+void Profile::begin_site(const Pending& pending, const std::vector<Held>& starts) {
+  for (const JobRule* rule : job_rules())
+    if (rule->amounts) site_.emplace_back(*rule->amounts, params_);
+  for (SiteLine& line : site_) {
+    if (line.empty()) continue;
+    for (const auto& [id, r] : pending.running())
+      if (!r.finished) line.hold(*r.allocation, r.ends == kTimeInfinite ? slot_of(now_ + params_.default_time_limit) : slot_of(r.ends));
+    for (const Held& h : starts) line.hold(*h.allocation, end_from_now(h.time_limit_min));
+  }
+}
+
+// The first slot from which a job of the class has all of it.
+Slot Profile::site_earliest(const RequestClass& c, Slot from, Slot length) const {
+  Slot at = from;
+  for (bool moved = true; moved && at != kNever;) {
+    moved = false;
+    for (const SiteLine& line : site_) {
+      if (at == kNever || !line.concerns(c)) continue;
+      const Slot free = line.earliest(c, at, length);
+      moved |= free != at;
+      at = free;
+    }
+  }
+  return at;
+}
+
+std::vector<uint64_t> Profile::promised(const SiteAmounts& of, uint32_t limit) const {
+  for (const SiteLine& line : site_)
+    if (&line.amounts() == &of && !line.empty()) return line.promised(end_from_now(limit));
+  return {};
+}
+
+// Along the kind's devices: a number for each name.
+std::vector<uint32_t> Profile::kinds_of_devices(const Kind& k) {
+  std::vector<uint32_t> out;
+  for (size_t g = 0; g < k.gres.size(); ++g) {
+    uint32_t first = 0;
+    while (k.gres[first].name != k.gres[g].name) ++first;
+    out.push_back(first);
+  }
+  return out;
+}
+
+void Profile::started(const Allocation& a, uint32_t limit, uint32_t partition) {
+  const Slot end = end_from_now(limit);
+  std::vector<uint32_t> ids;
+  for (const NodeShare& share : a.nodes) {
+    const uint32_t id = share.node.value;
+    Amounts held = amounts_of(share, a, share.cpus, partition);
+    partitions_.share(nodes_.kind(id), partition, held.sharing, held.gres);
+    lines_[id].take_known(0, end, held, kinds_of_devices(nodes_.kind(id)));
+    ids.push_back(id);
+    if (nodes_.owned().test(id)) owned_[id] = {nodes_.kept_for(id), std::max(owned_[id].until, end)};
+  }
+  take_whole(a.fenced, 0, end, ids);
+  taken(ids, 0, end);
+  for (SiteLine& line : site_) line.hold(a, end);
+}
+
+Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part, const Amounts& least) const {
+  const Kind& k = nodes_.kind(part.node);
+  const Shape& s = c.shape;
+  Amounts out;
+  out.jobs = 1;
+  out.gres.assign(k.gres.size(), 0);
+  uint64_t gpus = 0;
+  auto take = [&](const GresNeed& need, uint64_t count) {
+    if (need.name == "gpu") gpus += count;
+    for (size_t g = 0; g < k.gres.size() && count > 0; ++g) {
+      if (k.gres[g].name != need.name || (!need.type.empty() && k.gres[g].type != need.type)) continue;
+      if (k.gres[g].flags & kGresNoConsume) return;
+      const uint64_t n = std::min(count, least.gres[g] - std::min(least.gres[g], out.gres[g]));
+      if (need.one_device && n < count) continue;
+      out.gres[g] += n;
+      count -= n;
+    }
+  };
+  for (const GresNeed& need : s.per_node) take(need, need.count);
+  for (const GresNeed& need : s.per_task) take(need, mul_sat(need.count, part.tasks));
+  for (size_t i = 0; i < s.per_job.size() && i < part.job_gres.counts.size(); ++i) take(s.per_job[i], part.job_gres.counts[i]);
+  hold_both_forms(k, out.gres);
+  // What is promised to a job that keeps others off is kept whole for it.
+  out.units = s.whole || s.keeps_others_off() ? k.units : std::min(k.units, units_for(s, k, part.tasks, gpus));
+  out.open = out.units;  // a job with GPUs may take none of those kept for them
+  out.due = k.restricted.any() && !s.whole ? out.units : 0;
+  out.sharing = s.oversubscribe ? Sharing{1, 0, out.units, out.units, out.units > least.units} : Sharing{0, 1};
+  if (s.mem_consumable) out.mem_mb = memory_for(s, k, out.units, gpus);
+  if (s.whole)
+    for (size_t g = 0; g < k.gres.size(); ++g) out.gres[g] = k.gres[g].count;
+  partitions_.add_held(k, c.partition, params_.allocate_cores || params_.linear ? uint64_t{out.units} * k.threads : out.units, out.gres);
+  partitions_.share(k, c.partition, out.sharing, out.gres);
+  return out;
+}
+
+void Profile::promise(const RequestClass& c, const Spot& spot) {
+  const Slot end = spot.slot + length_of(c.time_limit_min);
+  std::vector<uint32_t> ids;
+  for (const Spot::Part& part : spot.parts) {
+    NodeLine& line = lines_[part.node];
+    line.take(spot.slot, end, amounts_of(c, part, line.least(spot.slot, end)));
+    promised_.set(part.node);
+    ids.push_back(part.node);
+    Owned& owned = owned_[part.node];  // whoever comes while a node is kept, it is kept until he has gone
+    if (spot.slot < owned.until) owned.until = std::max(owned.until, end);
+  }
+  if (c.shape.exclusive_topo && c.topology) promise_leaves(c, spot.slot, end, ids);
+  taken(ids, spot.slot, end);
+  for (SiteLine& line : site_)
+    if (line.concerns(c)) line.promise(c, spot.slot, end);
+  horizon_ = std::max(horizon_, end);
+}
+
+// Nodes that are kept for a user or a label are open to them alone until the last job there ends.
+bool Profile::may_share(const RequestClass& c, uint32_t node, Slot slot, uint32_t jobs) const {
+  if (jobs > 0 && c.shape.whole) return false;
+  const Owned& owned = owned_[node];
+  if (slot < owned.until) return admits(owned.by, c.shape.newcomer(c.uid));
+  return jobs == 0 || !c.shape.keeps_others_off();
+}
+
+// For one more of the jobs that share each unit among `most`, whatever units the others stand on: all, as long as that is no
+// more jobs than may share. Beyond, of the sum that the others hold a unit is full by each `most`; and the job must leave as
+// much to the largest that has a promise.
+uint64_t Profile::units_to_share(uint32_t all, uint32_t most, const Sharing& held) {
+  if (held.sharers < most) return all;
+  const uint64_t full = std::min<uint64_t>(all, held.stacked / most), largest = std::min(held.largest, all);
+  const uint64_t room = uint64_t{most} * (all - largest + 1) + largest - 1;
+  return std::min(all - full, room - std::min(room, held.stacked));
+}
+
+// Units that are there for the job: those that nobody holds, and where all jobs of the node share theirs also what they leave.
+template <class Row>
+uint32_t Profile::units_for_job(const RequestClass& c, const Kind& k, const Row& row, std::span<const uint64_t> gres) const {
+  const bool kept = keeps_from(c.shape, k);
+  uint32_t there = kept ? row.open : row.units;
+  // Of the cores kept for GPUs a job has those of its own; which GPUs these are is not known before it starts.
+  if (!kept && k.restricted.any() && !c.shape.whole) there = std::min(there, row.open + units_opened_for(c.shape, k));
+  const uint32_t free = partitions_.units_left(c, k, there, gres);
+  if (!c.shape.oversubscribe) return row.sharing.leaning ? 0 : free;
+  const Sharing sharing = partitions_.sharing(c, k, row.sharing, gres);
+  if (sharing.apart > 0) return free;
+  const auto shared = static_cast<uint32_t>(units_to_share(kept ? open_units(k) : k.units, c.shape.oversubscribe_count, sharing));
+  return sharing.leaning ? shared : std::max(free, shared);
+}
+
+// The most tasks that fit on a node throughout a stretch of time.
+uint32_t Profile::tasks_within(const RequestClass& c, uint32_t node, Slot first, Slot end, Amounts& least) const {
+  const Kind& k = nodes_.kind(node);
+  least = lines_[node].least(first, end);
+  if (!may_share(c, node, first, least.jobs)) return kNoTasks;
+  if (least.jobs == 0 && (c.shape.whole || c.shape.keeps_others_off())) return c.idle_tasks[nodes_.kind_index(node)];
+  return count_tasks(c.shape, k, {units_for_job(c, k, least, least.gres), least.mem_mb, least.gres});
+}
+
+uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) const {
+  if (!lines_[node].started()) return kNoTasks;
+  const Slot end = end_from_now(c.time_limit_min);
+  // The present is the placement's business; promises lie in the future.
+  const Amounts least = lines_[node].least(0, end);
+  const Kind& k = nodes_.kind(node);
+  if (c.shape.whole) return least.jobs == 0 ? count : kNoTasks;
+  // The node would be kept from those that have a place there after whom it is kept for now.
+  if (c.shape.keeps_others_off() || nodes_.owned().test(node)) {
+    const Slot from = std::max<Slot>(owned_[node].until, 1);
+    if (from < end && lines_[node].least(from, end).jobs > 0) return kNoTasks;
+  }
+  uint32_t units = units_for_job(c, k, least, least.gres);
+  // Of the cores free now the job may take open ones though it could do with others.
+  if (least.due > 0 && least.open < lines_[node].row(0).open) units = std::min(units, least.open);
+  return std::min(count, count_tasks(c.shape, k, {units, least.mem_mb, least.gres}));
+}
+
+void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
+  plan.ready = true;
+  plan.length = length_of(c.time_limit_min);
+  const Shape& s = c.shape;
+  const bool plain = c.places.empty() && c.counts.empty() && c.alternatives.empty() && !s.contiguous && s.per_job.empty() &&
+                     s.node_sizes.empty() && !c.bound_by_topology();
+  uint32_t caps = 0;
+  bool alike = true;
+  for (uint32_t k = 0; k < c.idle_tasks.size(); ++k)
+    if (c.idle_tasks[k] != kNoTasks) {
+      alike &= caps == 0 || caps == c.idle_tasks[k];
+      caps = c.idle_tasks[k];
+    }
+  const bool single = s.min_nodes <= 1 && !s.grow && !s.spread && s.num_tasks && c.best_idle_tasks >= s.num_tasks;
+  if (plain && s.whole && (alike || !s.num_tasks) && caps) {
+    plan.mode = Mode::kIdleNodes;
+    const uint32_t wanted = s.num_tasks ? (s.num_tasks + caps - 1) / caps : 1;
+    plan.count = std::max({s.min_nodes, wanted, static_cast<uint32_t>(c.required.count())});
+    plan.fit = &*fits_.try_emplace(FitKey{.idle = true}).first;
+    return;
+  }
+  const bool one = plain && c.required.count() <= 1 && !s.overcommit && (single || (!s.num_tasks && s.min_nodes <= 1 && !s.grow));
+  plan.mode = one ? Mode::kOneNode : Mode::kSpread;
+  const uint32_t tasks = one ? (s.num_tasks ? s.num_tasks : wanted_on_a_node(s)) : wanted_on_a_node(s);
+  FitKey key{false, {}, s.whole, s.exclusive_user, s.exclusive_label, s.oversubscribe ? s.oversubscribe_count : 0, c.uid, s.mcs_label};
+  key.needs.resize(c.idle_tasks.size());
+  for (uint32_t k = 0; k < key.needs.size(); ++k) {
+    Need& need = key.needs[k];
+    if (c.idle_tasks[k] < tasks || c.idle_tasks[k] == kNoTasks) continue;
+    const Kind& kind = nodes_.kinds()[k];
+    need.possible = true;
+    need.tasks = tasks;
+    uint64_t gpus = s.gpus_per_node() + s.gpus_per_task() * tasks;
+    for (const GresNeed& g : s.per_job) gpus += g.name == "gpu";
+    need.units = s.whole ? kind.units : units_for(s, kind, tasks, gpus);
+    need.open_only = keeps_from(s, kind);
+    if (s.mem_consumable) need.mem_mb = memory_for(s, kind, need.units, gpus);
+    need.gres = devices_needed(s, kind, tasks);
+    if (const auto own = partitions_.need(c, kind, need.units)) need.gres.push_back({{own->first}, own->second, false});
+  }
+  plan.fit = &*fits_.try_emplace(std::move(key)).first;
+}
+
+std::vector<Profile::Need::Devices> Profile::devices_needed(const Shape& s, const Kind& kind, uint32_t tasks) {
+  std::vector<GresNeed> all;
+  for (const GresNeed& g : s.per_node) all.push_back(g);
+  for (const GresNeed& g : s.per_task) all.push_back({g.name, g.type, mul_sat(g.count, tasks), g.one_device});
+  for (const GresNeed& g : s.per_job) all.push_back({g.name, g.type, 1, g.one_device});
+  std::vector<Need::Devices> out;
+  for (const GresNeed& g : all) {
+    Need::Devices d;
+    d.one = g.one_device;
+    // What names no type competes with all needs of the name.
+    for (const GresNeed& o : all)
+      if (o.name == g.name && (g.type.empty() || o.type == g.type)) d.count += o.count;
+    for (uint32_t e = 0; e < kind.gres.size(); ++e)
+      if (kind.gres[e].name == g.name && (g.type.empty() || kind.gres[e].type == g.type)) d.entries.push_back(e);
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
+bool Profile::row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row) const {
+  const NodeLine::Row& r = lines_[node].row(row);
+  const std::span<const uint64_t> free = lines_[node].gres(row);
+  if (units_for_job(c, nodes_.kind(node), r, free) < need.units || r.mem_mb < need.mem_mb) return false;
+  if (!may_share(c, node, r.slot, r.jobs)) return false;
+  if (need.gres.empty()) return true;
+  for (const Need::Devices& d : need.gres) {
+    uint64_t have = 0;
+    for (uint32_t e : d.entries) have = d.one ? std::max(have, free[e]) : have + free[e];
+    if (have < d.count) return false;
+  }
+  return true;
+}
+
+void Profile::taken(const std::vector<uint32_t>& nodes, Slot first, Slot end) {
+  for (uint32_t node : nodes) changes_.push_back({node, first, end});
+}
+
+void Profile::windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out) const {
+  out.clear();
+  const NodeLine& line = lines_[node];
+  if (!line.started()) return;
+  if (key.idle)
+    return find_windows(
+        line, [&](size_t row) { return line.row(row).jobs == 0; }, out);
+  const Need& need = key.needs[nodes_.kind_index(node)];
+  if (need.possible)
+    find_windows(
+        line, [&](size_t row) { return row_fits(need, c, node, row); }, out);
+}
+
+std::vector<NodeWindow> Profile::windows_of(const FitKey& key, const RequestClass& c, const Bitmap& among) const {
+  std::vector<NodeWindow> all;
+  std::vector<Window> one;
+  among.for_each([&](size_t id) {
+    const auto node = static_cast<uint32_t>(id);
+    windows_on(key, c, node, one);
+    for (const Window& w : one) all.push_back({node, w});
+  });
+  return all;
+}
+
+// The need's line as things stand now.
+FitLine& Profile::line_of(const ClassPlan& plan, const RequestClass& c) {
+  auto& [key, fit] = *plan.fit;
+  if (!fit.line.built()) {
+    size_t bytes = 0;
+    for (const auto& [k, f] : fits_) bytes += f.line.bytes();
+    if (bytes > kLineBytes)
+      for (auto& [k, f] : fits_) f = {};
+    fit.line.build(nodes_.size(), windows_of(key, c, nodes_.known()));
+    fit.changes_seen = changes_.size();
+  }
+  std::vector<Window> windows;
+  std::vector<FitLine::Loss> losses;
+  for (; fit.changes_seen < changes_.size(); ++fit.changes_seen) {
+    const Change& change = changes_[fit.changes_seen];
+    windows_on(key, c, change.node, windows);
+    FitLine::losses_outside(change.node, change.first, change.end, windows, losses);
+  }
+  fit.line.lose(std::move(losses));
+  return fit.line;
+}
+
+Slot Profile::find(const ClassPlan& plan, const RequestClass& c, const FitLine::Question& q, Bitmap& out) {
+  auto& [key, fit] = *plan.fit;
+  if (!fit.line.built() && ++fit.asked < kRare) return find_once(nodes_.size(), windows_of(key, c, q.among), q, out);
+  return line_of(plan, c).find(q, out);
+}
+
+Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from) {
+  if (class_id >= plans_.size()) plans_.resize(class_id + 1);
+  if (family >= families_.size()) families_.resize(family + 1);
+  ClassPlan& plan = plans_[class_id];
+  plan.family = family;
+  if (!plan.ready) prepare(plan, c);
+  Spot spot;
+  plan.cursor = std::max({plan.cursor, from, floor_of(families_[family], plan.length)});
+  while (plan.cursor != kNever) {
+    spot = search(plan, c);
+    plan.cursor = spot.slot;
+    if (spot.slot == kNever) break;
+    const Slot free = site_earliest(c, spot.slot, plan.length);
+    if (free == spot.slot) break;
+    plan.cursor = free;  // nodes are there, what else it needs only later
+    spot = {};
+  }
+  raise_floor(families_[family], plan.length, spot.slot);
+  return spot;
+}
+
+Profile::Spot Profile::search(ClassPlan& plan, const RequestClass& c) {
+  switch (plan.mode) {
+    case Mode::kIdleNodes: return idle_nodes(plan, c);
+    case Mode::kOneNode: return one_node(plan, c);
+    case Mode::kSpread: break;
+  }
+  return spread(plan, c);
+}
+
+Slot Profile::floor_of(const Family& family, Slot length) {
+  auto it = family.not_before.upper_bound(length);
+  return it == family.not_before.begin() ? 1 : std::prev(it)->second;
+}
+
+void Profile::raise_floor(Family& family, Slot length, Slot slot) {
+  if (floor_of(family, length) >= slot) return;
+  auto it = family.not_before.insert_or_assign(length, slot).first;
+  for (++it; it != family.not_before.end() && it->second <= slot;) it = family.not_before.erase(it);
+}
+
+Profile::Spot Profile::idle_nodes(ClassPlan& plan, const RequestClass& c) {
+  Spot spot;
+  Bitmap nodes;
+  const bool first_only = !params_.bf.busy_nodes && c.required.none();
+  spot.slot = find(plan, c, {plan.cursor, plan.length, plan.count, c.feasible, c.required, first_only}, nodes);
+  if (spot.slot == kNever) return spot;
+  std::vector<uint32_t> chosen, caps;
+  c.required.for_each([&](size_t id) { chosen.push_back(static_cast<uint32_t>(id)); });
+  auto choose = [&](const Bitmap& from) {
+    for (size_t id = from.first(); id != Bitmap::npos && chosen.size() < plan.count; id = from.next(id + 1))
+      if (!c.required.test(id)) chosen.push_back(static_cast<uint32_t>(id));
+  };
+  if (params_.bf.busy_nodes) choose(nodes - nodes_.idle());
+  choose(params_.bf.busy_nodes ? nodes & nodes_.idle() : nodes);
+  std::sort(chosen.begin(), chosen.end());
+  std::vector<uint32_t> tasks(chosen.size(), std::max(c.shape.tasks_per_node, 1u));
+  if (c.shape.num_tasks) {
+    for (uint32_t id : chosen) caps.push_back(c.idle_tasks[nodes_.kind_index(id)]);
+    tasks = spread_tasks(caps, c.shape.num_tasks, !c.shape.pack_nodes);
+  }
+  for (size_t i = 0; i < chosen.size(); ++i) spot.parts.push_back({chosen[i], tasks[i], {}});
+  return spot;
+}
+
+Profile::Spot Profile::one_node(ClassPlan& plan, const RequestClass& c) {
+  Spot spot;
+  Bitmap nodes;
+  const Bitmap& among = c.required.any() ? c.required : c.feasible;
+  spot.slot = find(plan, c, {plan.cursor, plan.length, 1, among, c.required, true}, nodes);
+  if (spot.slot == kNever) return spot;
+  const auto id = static_cast<uint32_t>(nodes.first());
+  spot.parts.push_back({id, plan.fit->first.needs[nodes_.kind_index(id)].tasks, {}});
+  return spot;
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,176 @@
+// The future as far as running jobs make it: what each node has free now, and what comes back when.
+#include <algorithm>
+
+#include "sched/future/profile.h"
+
+namespace muster::sched {
+namespace {
+
+// A GPU whose shares several jobs hold is there again as a whole when the last of them ends.
+class SharedGpus {
+ public:
+  void holds(const NodeShare& share, Slot end) {
+    each(share, [&](const Key& key) { last_[key] = std::max(last_[key], end); });
+  }
+  // Takes out of what comes back at `end` the GPUs that others still share, or that came back already.
+  void keep(const NodeShare& share, const Kind& k, Slot end, std::vector<uint64_t>& back) {
+    each(share, [&](const Key& key) {
+      auto it = last_.find(key);
+      if (it != last_.end() && it->second == end) {
+        last_.erase(it);
+        return;
+      }
+      for (size_t g = 0; g < k.gres.size(); ++g) {
+        const GresDevices& d = k.gres[g];
+        const bool it_is = d.name == "gpu" && key.second >= d.first_index && key.second < d.first_index + d.count;
+        if (it_is && back[g] > 0) --back[g];
+      }
+    });
+  }
+
+ private:
+  using Key = std::pair<uint32_t, uint32_t>;  // node, GPU
+  template <class F>
+  static void each(const NodeShare& share, F&& f) {
+    for (const GresShare& g : share.gres)
+      if (!g.shares.empty()) g.devices.for_each([&](size_t d) { f(Key{share.node.value, static_cast<uint32_t>(d)}); });
+  }
+  std::map<Key, Slot> last_;
+};
+
+// CPUs that several jobs hold come back when the last of them ends.
+class SharedCpus {
+ public:
+  void holds(const NodeShare& share, Slot end) {
+    std::vector<Slot>& last = last_[share.node.value];
+    share.cpus.for_each([&](size_t cpu) {
+      if (cpu >= last.size()) last.resize(cpu + 1, 0);
+      last[cpu] = std::max(last[cpu], end);
+    });
+  }
+  // Of a job's CPUs those that come back when it ends, and have not yet.
+  Bitmap back(const NodeShare& share, Slot end) {
+    Bitmap out = share.cpus;
+    auto it = last_.find(share.node.value);
+    if (it == last_.end()) return out;
+    std::vector<Slot>& last = it->second;
+    share.cpus.for_each([&](size_t cpu) {
+      if (cpu >= last.size() || last[cpu] == 0) return;  // another job's, that shares none
+      if (last[cpu] != end) out.reset(cpu);
+      else last[cpu] = kNever;  // once
+    });
+    return out;
+  }
+
+ private:
+  std::map<uint32_t, std::vector<Slot>> last_;  // node → CPU → end of the last that holds it
+};
+
+}  // namespace
+
+Amounts Profile::amounts_of(const NodeShare& share, const Allocation& of, const Bitmap& cpus, uint32_t partition) const {
+  const Kind& k = nodes_.kind(share.node.value);
+  const bool cores = params_.allocate_cores || params_.linear;
+  Amounts out;
+  out.jobs = 1;
+  out.mem_mb = share.mem_mb;
+  auto held = [&](const Bitmap& of_these) { return k.units - std::min(k.units, free_units(k, of_these, cores)); };
+  out.units = of.whole_nodes ? k.units : held(cpus);
+  out.open = k.restricted.none() || of.whole_nodes ? out.units : held(cpus - restricted_cpus(k));
+  out.sharing = of.oversubscribe ? Sharing{1, 0, held(share.cpus)} : Sharing{0, 1};
+  out.gres.resize(k.gres.size());
+  std::vector<uint64_t> free(k.gres.size());
+  free_gres(k, share.gres, free.data());
+  for (size_t g = 0; g < free.size(); ++g) out.gres[g] = k.gres[g].count - free[g];
+  partitions_.add_held(k, partition, cpus.count(), out.gres);
+  return out;
+}
+
+// What the node has now, as if whoever is there stayed for good; nothing where it cannot be used.
+void Profile::begin_line(uint32_t id) {
+  if (!nodes_.known().test(id)) return;
+  const Node* node = nodes_.node(id);
+  const bool usable = nodes_.usable().test(id);
+  const bool soon = !usable && (node->flags & kNodeCompleting) && node->admin == NodeState::kIdle &&
+                    !(node->flags & (kNodeDrain | kNodeFail | kNodeNoRespond | kNodeInvalid | kNodeMaint | kNodeBlocked));
+  // Kept from others by --exclusive=topo until that job ends, or by one that started in this pass.
+  const bool fenced = !usable && node->admin == NodeState::kIdle && node_usable_but_for(*node, kNodeBlocked);
+  if (!usable && !soon && !fenced) return;
+  const Kind& k = nodes_.kind(id);
+  Amounts free;
+  free.units = soon || fenced ? 0 : nodes_.units_free(id);
+  free.open = free.units;
+  if (free.units > 0 && k.restricted.any())
+    free.open = free_units(k, nodes_.use(id).cpus | restricted_cpus(k), params_.allocate_cores || params_.linear);
+  free.jobs = nodes_.idle().test(id) && !fenced ? 0u : 1u << 20;
+  free.mem_mb = nodes_.mem_free(id);
+  free.gres.assign(nodes_.gres_free(id).begin(), nodes_.gres_free(id).end());
+  partitions_.add_free(k, nodes_.by_partition(id), free.gres);
+  lines_[id].begin(0, free);
+}
+
+void Profile::build_lines(const Pending& pending, const std::vector<Held>& starts) {
+  const uint32_t n = nodes_.size();
+  lines_.resize(n);
+  owned_.resize(n);
+  for (uint32_t id = 0; id < n; ++id) begin_line(id);
+  // Per node: the ends of what is there, and the last of them.
+  std::vector<Slot> last(n, 0);
+  std::vector<uint32_t> held(n, 0);
+  SharedGpus shared_gpus;
+  SharedCpus shared_cpus;
+  auto ends = [&](const NodeShare& share, const Allocation& a, Slot end, uint32_t partition) {
+    const uint32_t node = share.node.value;
+    if (node >= n || !lines_[node].started()) return;
+    const Kind& k = nodes_.kind(node);
+    Amounts all = all_of(node);
+    all.jobs = 0;
+    Amounts back = amounts_of(share, a, shared_cpus.back(share, end), partition);
+    shared_gpus.keep(share, k, end, back.gres);
+    Amounts shares{.gres = {}, .sharing = back.sharing};
+    partitions_.share(k, partition, back.sharing, shares.gres);
+    lines_[node].take(0, end, shares);
+    lines_[node].give_back(end, back, all);
+    last[node] = std::max(last[node], end);
+    ++held[node];
+  };
+  auto stays_fenced = [&](const Allocation& a, Slot end) {
+    for (uint32_t id : a.fenced)
+      if (id < n) last[id] = std::max(last[id], end), ++held[id];
+  };
+  auto each_allocation = [&](auto&& f) {
+    for (const auto& [id, r] : pending.running()) {
+      const Slot end = r.finished                              ? 1
+                       : r.expected_end(now_) == kTimeInfinite ? slot_of(now_ + params_.default_time_limit)
+                                                               : slot_of(r.expected_end(now_));
+      f(*r.allocation, end, r.partition, [&](size_t i) { return !r.finished || r.releasing.test(i); });
+    }
+    for (const Held& h : starts) f(*h.allocation, end_from_now(h.time_limit_min), h.partition, [](size_t) { return true; });
+  };
+  auto each_share = [&](auto&& f) {
+    each_allocation([&](const Allocation& a, Slot end, uint32_t partition, auto&& holds) {
+      for (size_t i = 0; i < a.nodes.size(); ++i)
+        if (holds(i)) f(a.nodes[i], a, end, partition);
+    });
+  };
+  each_share([&](const NodeShare& share, const Allocation& a, Slot end, uint32_t) {
+    shared_gpus.holds(share, end);
+    if (a.oversubscribe) shared_cpus.holds(share, end);
+  });
+  each_share(ends);
+  each_allocation([&](const Allocation& a, Slot end, uint32_t, auto&&) { stays_fenced(a, end); });
+  for (uint32_t id = 0; id < n; ++id)
+    if (lines_[id].started() && lines_[id].row(0).jobs > 0) idle_from(id, held[id] ? last[id] : 1, held[id] > 0);
+}
+
+// Whatever else may hold it, after the last end it is idle: makes that exact. `held`: that end is known.
+void Profile::idle_from(uint32_t id, Slot from, bool held) {
+  Amounts all = all_of(id), back = all;
+  all.jobs = 0;
+  back.jobs = 0xffffffffu;
+  if (!held || !nodes_.usable().test(id)) lines_[id].take(0, from, {.gres = {}, .sharing = {0, 1}});
+  lines_[id].give_back(from, back, all);
+  if (nodes_.owned().test(id)) owned_[id] = {nodes_.kept_for(id), from};
+}
+
+}  // namespace muster::sched

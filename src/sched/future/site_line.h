@@ -1,0 +1,40 @@
+// SiteLine: the future of amounts that belong to no node, as a rule counts them (rules/job_rule.h, SiteAmounts): what is left from slot
+// to slot. A profile has one for each such rule.
+//
+// Cost: O(its rows · amounts), as often as a request has alternatives.
+#pragma once
+
+#include <vector>
+
+#include "sched/future/timeline.h"
+#include "sched/rules/job_rule.h"
+
+namespace muster::sched {
+
+class SiteLine {
+ public:
+  SiteLine(const SiteAmounts& of, const Params& params);
+
+  const SiteAmounts& amounts() const { return of_; }
+  bool empty() const { return empty_; }  // the site has none of it
+  bool concerns(const RequestClass& c) const { return of_.concerns(c); }
+
+  // A job that runs has its part until `end`.
+  void hold(const Allocation& a, Slot end);
+  // The first slot from which a job of the class has what it wants for so long; kNever: none.
+  Slot earliest(const RequestClass& c, Slot from, Slot length) const;
+  // Takes that out; of several alternatives the first that is there.
+  void promise(const RequestClass& c, Slot first, Slot end);
+  // What is promised of each from now until `end` at any time.
+  std::vector<uint64_t> promised(Slot end) const;
+
+ private:
+  Slot first_with(const std::vector<uint64_t>& wanted, Slot from, Slot length) const;
+
+  const SiteAmounts& of_;
+  const Params& params_;
+  NodeLine line_;
+  bool empty_;
+};
+
+}  // namespace muster::sched

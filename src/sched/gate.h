@@ -1,0 +1,94 @@
+// Gate: what lets a job start beside nodes: accounts and QOS (acct/admission.h) and limits (acct/limits.h). One gate for a pass: it is asked
+// for each job before nodes are chosen, with the least that the job takes, and again with the nodes that were chosen; it is told of each
+// start, which counts for those after it. The start itself asks again, of the cluster of that moment.
+//
+// Cost: a question O(limits that bound the job x log n), however many jobs run or wait; who is judged by which limits is worked out once
+// for all requests of the same account, QOS and user. Nobody makes a gate where there is nothing to judge by.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "acct/limits.h"
+#include "model/cluster.h"
+#include "sched/params.h"
+
+namespace muster::sched {
+
+struct Bar {
+  Reason reason = Reason::kNone;  // kNone: there is none
+  std::string detail;
+};
+
+class Gate {
+ public:
+  // Null where nothing is enforced and no partition has a limit for users.
+  static std::unique_ptr<Gate> make(const Cluster& cluster, const Params& params);
+  static bool judges_accounts(const Params& params) { return params.enforcement.associations; }
+  static bool judges_limits(const Params& params, const Partition& partition);
+
+  // `alike` is the same number for jobs that would be given the same nodes.
+  struct Question {
+    const RequestBody& request;
+    const Partition& partition;
+    uint32_t time_limit_min = kUnlimited32;
+    uint32_t alike = kUnlimited32;
+  };
+  // Why the job may not start there whatever is free and whoever has what: its account and QOS.
+  Bar bars(const Question& question);
+  // Which limit it would exceed if it takes at least so much.
+  Bar bars(const Question& question, const TresCounts& least);
+  // The same with what was chosen for it. What is held back here holds back those alike.
+  Bar bars(const Question& question, const Allocation& chosen);
+  void started(const RequestBodyPtr& request, const Partition& partition, const AllocationPtr& allocation);
+
+  // The limit that holds the job back, and whose jobs use it up.
+  struct Full {
+    LimitView view;
+    Holder holder;
+  };
+  std::optional<Full> full(const Question& question, const TresCounts& least);
+  bool uses(const Full& full, const Job& running) const;
+
+ private:
+  // Whose limits are the same ones.
+  struct PartyKey {
+    uint32_t association, user, partition;
+    std::string account, qos;
+    auto operator<=>(const PartyKey&) const = default;
+  };
+  struct Party {
+    std::vector<acct::Bound> bounds;
+    std::map<uint32_t, Bar> barred;  // by `alike`: with the nodes that it was given
+  };
+  struct Known {  // of a request in a partition
+    Bar bar;      // by accounts and QOS
+    uint32_t association = 0;
+    Party* party = nullptr;
+  };
+  Gate(const Cluster& cluster, const Params& params) : cluster_(cluster), params_(params), ledger_(cluster.ledger) {}
+  Known& know(const Question& question);
+  std::optional<acct::Excess> excess(Known& known, const Question& question, const TresCounts& counts, acct::When when) const;
+  Bar bar_of(const acct::Excess& excess) const;
+
+  const Cluster& cluster_;
+  const Params& params_;
+  Ledger ledger_;                                                            // with what this pass started
+  std::map<uint32_t, std::unordered_map<const RequestBody*, Known>> known_;  // by partition
+  std::map<PartyKey, Party> parties_;
+};
+
+// Whether limits let a job be submitted: those on how many are, and with DenyOnLimit of its QOS those that it would exceed alone.
+Result<> may_be_submitted(const Cluster& cluster, const Params& params, const RequestBody& request, const Partition& partition,
+                          const acct::Wanted& wanted);
+// The same questions as in a pass of the cluster as it is, for a start.
+Result<> admitted_now(const Cluster& cluster, const Params& params, const RequestBody& request, const Partition& partition);
+Result<> within_limits_now(const Cluster& cluster, const Params& params, const RequestBody& request, const Partition& partition,
+                           const Allocation& allocation);
+
+}  // namespace muster::sched

@@ -1,0 +1,90 @@
+// Params: what slurm.conf says about scheduling, already typed; slurmctld/core fills it from config/. Plain values, equal for
+// every pass until the configuration changes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "acct/enforcement.h"
+#include "base/time.h"
+#include "model/job_request.h"
+
+namespace muster::sched {
+
+// TopologyParam; the topologies themselves are the cluster's (Cluster::topologies).
+struct TopologyRules {
+  bool dragonfly = false;                                        // Dragonfly
+  bool optional = false;                                         // TopoOptional: only with --switches
+  bool switch_as_node_rank = false, block_as_node_rank = false;  // rank order by leaf
+  uint32_t max_size_unroll = kUnlimited32;                       // sizes of -N min-max looked at (block)
+  Duration max_switch_wait = seconds(300);                       // SchedulerParameters=max_switch_wait
+};
+
+// PriorityType, PriorityWeight*, PriorityFlags … : priority.h.
+struct PriorityParams {
+  bool multifactor = false;
+  uint32_t weight_age = 0, weight_job_size = 0, weight_partition = 0, weight_qos = 0, weight_fairshare = 0, weight_assoc = 0;
+  std::vector<std::pair<std::string, double>> weight_tres;  // "cpu", "mem", "node", "gres/gpu", "license/a"
+  Duration max_age = minutes(7 * 24 * 60);
+  Duration period = minutes(5);  // PriorityCalcPeriod: priorities move in steps of it
+  bool favor_small = false;
+  // PriorityFlags
+  bool accrue_always = false, small_relative_to_time = false, raw_partition = false, raw_tres = false;
+};
+
+// SchedulerParameters=bf_*: what limits backfill; 0 = no bound. slurm.conf(5).
+struct BackfillRules {
+  uint32_t resolution_s = 60;
+  uint32_t window_min = 0;  // places later than that are told, but not kept
+  // jobs looked at behind the first that waits; started before others of more priority
+  uint32_t max_test = 0, max_user = 0, max_partition = 0, max_user_partition = 0, max_start = 0;
+  uint32_t array_tasks = 20;  // tasks of one array record that places are kept for
+  // only such jobs have a place kept, and others wait for them
+  Duration min_age_reserve{};
+  uint32_t min_priority_reserve = 0, reserve_per_partition = 0;
+  bool busy_nodes = false;  // places kept are on nodes in use where there is a choice
+};
+
+// When passes are made; for who calls Planner::plan.
+struct Rhythm {
+  bool quick = true;                  // sched_interval=-1: false
+  Duration quick_gap{};               // sched_min_interval
+  Duration full_every = seconds(30);  // bf_interval: expected starts move with the clock
+};
+
+// What slurm.conf says about scheduling, already typed (slurmctld/core fills it from config/).
+struct Params {
+  bool backfill = true;                  // SchedulerType=sched/backfill; builtin stops at the first job that cannot start
+  bool allocate_cores = false;           // CR_Core*: whole cores; CR_CPU*: single CPUs
+  bool allocate_sockets = false;         // CR_Socket*: whole sockets (allocate_cores is set too)
+  bool memory_consumable = false;        // CR_*_Memory
+  bool linear = false;                   // select/linear: whole nodes
+  bool one_task_per_core = false;        // CR_ONE_TASK_PER_CORE
+  bool lln = false, pack_nodes = false;  // CR_LLN, CR_Pack_Nodes
+  bool block_cores = false;              // CR_CORE_DEFAULT_DIST_BLOCK
+  // ENFORCE_BINDING_GRES, ONE_TASK_PER_SHARING_GRES, MULTIPLE_SHARING_GRES_PJ, LL_SHARED_GRES
+  bool enforce_binding = false, one_task_per_sharing = false, several_sharing = false, spread_shared = false;
+  enum class ByLabel : uint8_t { kNever, kAlways, kOnDemand };  // --exclusive=mcs asks for it
+  ByLabel keep_by_label = ByLabel::kOnDemand;                   // MCSParameters: which labelled jobs keep other labels off their nodes
+  bool job_core_spec = false, spec_cores_first = false;         // AllowSpecResourcesUsage; which cores those are
+  uint32_t def_cpu_per_gpu = 0;
+  uint64_t def_mem_per_gpu_mb = 0;
+  uint64_t def_mem_per_cpu_mb = 0, def_mem_per_node_mb = 0, max_mem_per_cpu_mb = 0, max_mem_per_node_mb = 0;
+  BackfillRules bf;
+  bool soft_time_min = false;  // time_min_as_soft_limit: plans count on --time-min, jobs may run until --time
+  bool serial_at_end = false;  // pack_serial_at_end: jobs of one CPU on the last nodes
+  uint32_t quick_starts = 0;   // sched_max_job_start; 0 = no bound
+  Rhythm rhythm;
+  // allow_zero_lic, ignore_constraint_validation, ignore_prefer_validation: what the cluster does not have lets a
+  // job wait instead of refusing it
+  bool unknown_licenses_wait = false, unknown_features_wait = false, unknown_prefer_ok = false;
+  Duration default_time_limit = minutes(365 * 24 * 60);  // for profile purposes of UNLIMITED jobs
+  TopologyRules topology;
+  std::vector<std::pair<std::string, uint64_t>> licenses;  // of the cluster: name, count
+  PriorityParams priority;
+  acct::Enforcement enforcement;  // what of accounting a start needs (gate.h)
+};
+
+}  // namespace muster::sched

@@ -1,0 +1,148 @@
+// can_ever_run: the request against the partition's nodes as if all were up and idle.
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "sched/fit/shortage.h"
+#include "sched/place/placement.h"
+#include "sched/planner.h"
+#include "sched/rules/job_rule.h"
+#include "sched/rules/node_rule.h"
+#include "sched/topology/topology_choice.h"
+
+namespace muster::sched {
+namespace {
+
+bool features_known(const Availability& nodes, const FeatureConstraint& f) {
+  return std::ranges::all_of(f.names, [&](const std::string& name) { return nodes.feature(name) != nullptr; });
+}
+
+// "; a node there has at most 16 CPUs, 64G, gpu:h100:8": each the most of any node of the partition.
+std::string most_there(const Availability& nodes, const Partition& p) {
+  uint32_t cpus = 0;
+  uint64_t memory = 0;
+  std::map<std::string, uint64_t> gres;
+  for (uint32_t k = 0; k < nodes.kinds().size(); ++k) {
+    if (!nodes.of_kind(k).intersects(p.nodes)) continue;
+    const Kind& kind = nodes.kinds()[k];
+    cpus = std::max(cpus, kind.cpus);
+    memory = std::max(memory, kind.mem_mb);
+    std::map<std::string, uint64_t> here;
+    for (const GresDevices& g : kind.gres) here[g.name + (g.type.empty() ? "" : ":" + g.type)] += g.count;
+    for (const auto& [name, count] : here) gres[name] = std::max(gres[name], count);
+  }
+  std::string out = "; a node there has at most " + std::to_string(cpus) + " CPUs, " + format_mem_mb(memory);
+  for (const auto& [name, count] : gres) out += ", " + name + ":" + std::to_string(count);
+  return out;
+}
+
+// "room for 64 of the 99 tasks"; "" when tasks are not what is too many. At most 32 placements.
+std::string room_for_tasks(RequestClass c, const Params& params, Availability& nodes) {
+  const uint32_t wanted = c.shape.num_tasks;
+  uint32_t fits = std::max(c.shape.min_nodes, 1u) - 1, too_many = wanted;
+  while (fits + 1 < too_many) {
+    c.shape.num_tasks = fits + (too_many - fits) / 2;
+    (placed(place(nodes, c, params, nullptr, {})) ? fits : too_many) = c.shape.num_tasks;
+  }
+  if (fits < std::max(c.shape.min_nodes, 1u)) return {};
+  return "room for " + std::to_string(fits) + " of the " + std::to_string(wanted) + " tasks";
+}
+
+// "32 of the 33 gres/gpu" that the job wants in all.
+std::string devices_left(const RequestClass& c, const Availability& nodes) {
+  for (const GresNeed& need : c.shape.per_job) {
+    uint64_t there = 0;
+    for (uint32_t k = 0; k < nodes.kinds().size(); ++k)
+      for (const GresDevices& g : nodes.kinds()[k].gres)
+        if (g.name == need.name && (need.type.empty() || g.type == need.type)) there += g.count * nodes.of_kind(k).count_and(c.feasible);
+    if (there < need.count)
+      return std::to_string(there) + " of the " + std::to_string(need.count) + " gres/" + need.name +
+             (need.type.empty() ? "" : ":" + need.type);
+  }
+  return {};
+}
+
+// What enough nodes in number do not have together; "" when that is not what is wrong.
+std::string short_of(const RequestClass& c, const Params& params, Availability& nodes) {
+  if (c.feasible.count() < c.shape.min_nodes) return {};
+  std::string devices = devices_left(c, nodes);
+  return devices.empty() && c.shape.num_tasks > 1 ? room_for_tasks(c, params, nodes) : devices;
+}
+
+// "2 have too few CPUs, 1 have too little memory for one task".
+std::string too_small(const RequestClass& c, const Partition& p, const Availability& nodes, const Kind*& first) {
+  uint32_t counts[5] = {};
+  for (uint32_t k = 0; k < nodes.kinds().size(); ++k) {
+    if (!nodes.of_kind(k).intersects(p.nodes) || nodes.of_kind(k).intersects(c.feasible)) continue;
+    const Kind& kind = nodes.kinds()[k];
+    if (!kind_qualifies(c.shape, kind)) continue;
+    Shortage lacks = shortage_on(c.shape, kind);
+    if (lacks == Shortage::kNone) lacks = Shortage::kCpus;  // its layout refuses
+    if (!first) first = &kind;
+    counts[static_cast<size_t>(lacks)] += static_cast<uint32_t>(nodes.of_kind(k).count_and(p.nodes));
+  }
+  constexpr const char* kWords[] = {"", "few CPUs", "little memory", "few devices", "few CPUs, memory or devices together"};
+  std::string out;
+  for (size_t i = 1; i < std::size(kWords); ++i)
+    if (counts[i]) out += (out.empty() ? " " : ", ") + std::to_string(counts[i]) + " have too " + kWords[i];
+  return out + " for one task,";
+}
+
+std::string tally(const RequestBody& request, const RequestClass& c, const Params& params, const Partition& p, Availability& nodes) {
+  const size_t left = c.feasible.count();
+  std::string out = "of the " + std::to_string(p.nodes.count()) + " nodes of partition " + p.name + ":";
+  auto add = [&](uint32_t n, std::string_view what) {
+    if (n) out += " " + std::to_string(n) + std::string(what);
+  };
+  const Kind* small = nullptr;
+  for (size_t i = 0; i < c.taken.size(); ++i) {
+    const NodeRule& rule = *narrowing_rules()[i];
+    if (!rule.lacking.empty()) add(c.taken[i], rule.lacking);
+    else if (c.taken[i]) out += too_small(c, p, nodes, small);
+  }
+  out += " " + std::to_string(left) + " are left";
+  if (const std::string lacking = short_of(c, params, nodes); !lacking.empty()) return out + ", with " + lacking;
+  return out + "; at least " + std::to_string(c.shape.min_nodes) + " are needed" +
+         (c.shape.num_tasks ? " for " + std::to_string(c.shape.num_tasks) + " tasks" : "") +
+         (small && left < c.shape.min_nodes ? "; " + task_asks(request, c.shape, *small) + most_there(nodes, p) : "");
+}
+
+// Which of Slurm's sentences says it best: more CPUs than the partition has in all, more nodes, or nodes of another make.
+Errc too_much(const Shape& s, const Partition& p, const Availability& nodes) {
+  uint64_t cpus = 0;
+  for (uint32_t k = 0; k < nodes.kinds().size(); ++k) cpus += uint64_t{nodes.kinds()[k].cpus} * nodes.of_kind(k).count_and(p.nodes);
+  const uint64_t tasks = std::max<uint64_t>(s.num_tasks ? s.num_tasks : mul_sat(s.min_nodes, std::max(s.tasks_per_node, 1u)), s.min_nodes);
+  if (!s.overcommit && mul_sat(tasks, s.num_tasks || s.tasks_per_node > 1 ? s.cpus_per_task : 1) > cpus && tasks > 1)
+    return Errc::kTooManyRequestedCpus;
+  return s.min_nodes > p.nodes.count() ? Errc::kInvalidNodeCount : Errc::kRequestedNodeConfigUnavailable;
+}
+
+}  // namespace
+
+Result<> can_ever_run(const Cluster& cluster, const Params& params, const RequestBody& request, uint32_t partition) {
+  const Partition* p = cluster.partitions.find(partition);
+  if (!p) return fail(Errc::kInvalidPartition);
+  MUSTER_TRY(shape, make_shape(request, *p, params));
+  Availability nodes;
+  nodes.update(cluster.nodes, params, true);
+  MUSTER_TRY_VOID(names_exist({cluster, params, nodes, shape}));
+  MUSTER_TRY_VOID(could_ever_pass(params, shape));
+  if (!features_known(nodes, shape.features)) return {};  // ignore_constraint_validation: until a node has them
+  RequestClass c;
+  c.shape = std::move(shape);
+  c.partition = partition;
+  c.uid = request.uid;
+  resolve(c, cluster, nodes, *p);
+  if (!p->nodes.contains(c.required))
+    return fail(Errc::kRequestedNodeConfigUnavailable, {}, "--nodelist names nodes outside partition " + p->name);
+  if (c.topology) MUSTER_TRY_VOID(topology_allows(*c.topology, c.shape));
+  c.shape.switches = 0;  // waits at most for a while, never for ever
+  if (placed(place(nodes, c, params, nullptr, {}))) return {};
+  std::string why = tally(request, c, params, *p, nodes);
+  if (c.topology)
+    why += "; topology " + c.topology->topology().name + " (" + std::string(topology_kind_name(c.topology->kind())) +
+           ") has to hold them together";
+  return fail(too_much(c.shape, *p, nodes), {}, std::move(why));
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,491 @@
+#include "sched/pass/pass.h"
+
+#include <algorithm>
+
+#include "sched/place/gang.h"
+#include "sched/request/least_wanted.h"
+#include "sched/rules/eligibility.h"
+#include "sched/rules/node_rule.h"
+
+namespace muster::sched {
+// Nodes of a partition whose first job waits are not given to jobs behind it, in whatever partition.
+class PlanPass::HeldBack : public NodeFilter {
+ public:
+  explicit HeldBack(uint32_t size) : nodes_(size) {}
+  void add(const Bitmap& nodes) { nodes_ |= nodes; }
+  const Bitmap& promised() const override { return nodes_; }
+  uint32_t tasks(uint32_t, const RequestClass&, uint32_t) const override { return kNoTasks; }
+
+ private:
+  Bitmap nodes_;
+};
+
+bool PlanPass::Head::operator<(const Head& o) const {
+  if (tier != o.tier) return tier < o.tier;
+  if (priority != o.priority) return priority < o.priority;
+  if (key.id != o.key.id) return key.id > o.key.id;
+  return class_id > o.class_id;
+}
+
+PlanPass::PlanPass(const Cluster& cluster, const Params& params, Time now, Pass kind, Availability& nodes, Pending& pending)
+    : cluster_(cluster),
+      params_(params),
+      now_(now),
+      full_(kind == Pass::kFull),
+      nodes_(nodes),
+      pending_(pending),
+      rule_(cluster, params.priority, now),
+      held_(cluster, params),
+      limits_(params.bf, now),
+      gate_(Gate::make(cluster, params)) {
+  if (!held_.counts()) return;
+  for (const auto& [id, r] : pending.running())
+    if (!r.finished) held_.add({*r.allocation});
+}
+
+PlanPass::~PlanPass() = default;
+
+Plan PlanPass::run() {
+  plan_.position = cluster_.position;
+  plan_.classes = pending_.classes_in_use();
+  state_.resize(pending_.classes().size());
+  nodes_.owned().for_each([&](size_t id) { owners_.insert(nodes_.owner(static_cast<uint32_t>(id)).value); });
+  walk();
+  if (full_) say_parked();
+  if (profile_) plan_.horizon = profile_->time_of(profile_->horizon()) - now_;
+  return std::move(plan_);
+}
+
+// Merges the classes' queues; a class that can do no more leaves the heap in a quick pass.
+void PlanPass::walk() {
+  struct Cursor {
+    std::set<QueueKey>::const_iterator at;
+    double fixed = 0;  // what the priorities of the class have in common
+  };
+  std::vector<Cursor> cursors(pending_.classes().size());
+  std::vector<Head> heap;
+  for (uint32_t c = 0; c < pending_.classes().size(); ++c) {
+    const WaitingClass& w = *pending_.classes()[c];
+    if (w.jobs.empty()) continue;
+    cursors[c].at = w.jobs.begin();
+    if (w.ages) cursors[c].fixed = rule_.fixed_part(*w.request, w.shape.partition, w.shape.time_limit_min);
+    heap.push_back({cluster_.partitions.at(w.shape.partition).priority_tier, w.priority_at(*cursors[c].at, rule_, cursors[c].fixed),
+                    *cursors[c].at, c});
+  }
+  std::make_heap(heap.begin(), heap.end());
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end());
+    Head head = heap.back();
+    heap.pop_back();
+    priority_ = head.priority;
+    const bool go_on = job(head.key.id) || full_;
+    if (!full_ && params_.quick_starts && plan_.starts.size() >= params_.quick_starts) return;
+    const WaitingClass& w = *pending_.classes()[head.class_id];
+    if (!go_on || ++cursors[head.class_id].at == w.jobs.end()) continue;
+    head.key = *cursors[head.class_id].at;
+    head.priority = w.priority_at(head.key, rule_, cursors[head.class_id].fixed);
+    heap.push_back(head);
+    std::push_heap(heap.begin(), heap.end());
+  }
+}
+
+bool PlanPass::job(uint32_t id) {
+  if (done_.contains(id)) return true;
+  const Job* job = cluster_.jobs.find(id);
+  if (!job) return true;
+  ++plan_.jobs_considered;
+  return start_tasks(*job, pending_.classes_of(id));
+}
+
+bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes) {
+  if (classes.size() > 1) done_.insert(job.id.value);  // its other partitions are looked at here and now
+  if (const Verdict v = not_in_turn(job, now_); v.reason != Reason::kNone) {
+    say(job, v.reason);
+    return true;
+  }
+  const bool behind = backfills() && any_closed(classes);
+  if (behind)
+    if (std::string why = limits_.kept_from(job.request->uid, partitions(classes)); !why.empty()) {
+      say(job, Reason::kPriority, "backfill looks at no more jobs in a pass: " + why);
+      return true;
+    }
+  const ArrayLimit limit = ArrayLimit::of(cluster_, job);
+  uint32_t* started_here = limit.concerns() ? &array_started_[limit.array] : nullptr;
+  size_t task = Bitmap::npos;
+  if (job.array_tasks) {
+    task = job.array_tasks->pending.first();
+    if (task == Bitmap::npos) return true;
+  }
+  while (true) {
+    if (started_here && limit.left(*started_here) == 0) {
+      wait_for_own_tasks(job, classes, limit);
+      return true;
+    }
+    Wait why;
+    bool started = false, room_wanted = false;
+    for (uint32_t c : classes) {
+      Wait this_why;
+      const Try got = try_class(job, c, task == Bitmap::npos ? kNoArrayTask : static_cast<uint32_t>(task), this_why);
+      if (got == Try::kStarted) {
+        started = true;
+        if (behind) limits_.started();
+        break;
+      }
+      room_wanted |= got == Try::kNoRoom;
+      if (c == classes.front() || got == Try::kNoRoom) why = std::move(this_why);
+    }
+    if (!started) {
+      if (!room_wanted) {
+        say(job, why.reason, why.detail);
+        return true;
+      }
+      uint32_t tasks = 1;
+      if (task != Bitmap::npos) {
+        tasks = static_cast<uint32_t>(std::min<size_t>(job.array_tasks->pending.count(), params_.bf.array_tasks));
+        tasks = std::min(tasks, limit.left(*started_here));
+      }
+      wait(job, classes, why, tasks);
+      return false;
+    }
+    if (started_here) ++*started_here;
+    if (task == Bitmap::npos) return true;
+    task = job.array_tasks->pending.next(task + 1);
+    if (task == Bitmap::npos) return true;
+  }
+}
+
+Hold PlanPass::held_back(RuleSet rules, const RequestBody& request, const RequestClass& c, const ClassQuestion& of, Grant& grant) const {
+  if (!rules) return {};
+  const Partition& p = cluster_.partitions.at(c.partition);
+  return first_to_hold(rules, {cluster_, params_, p, request, c, profile_.get(), gate_.get(), of.least, of.id}, held_.held(), grant);
+}
+
+// A class's own rules and nodes are worked out when the first of its jobs is looked at.
+PlanPass::ClassState& PlanPass::look_at(uint32_t class_id) {
+  ClassState& state = state_[class_id];
+  if (state.seen) return state;
+  state.seen = true;
+  WaitingClass& w = *pending_.classes()[class_id];
+  const Partition& p = cluster_.partitions.at(w.shape.partition);
+  const RuleSet rules = rules_concerning(w.shape, p, params_);
+  state.barred = first_to_hold_class(rules, {cluster_, params_, p, *w.request, w.shape});
+  state.rules = rules_left(rules, state.barred);
+  if (gate_) state.least = least_wanted(w.shape.shape, cluster_.tres_table());
+  if (!w.shape.never) resolve(w.shape, cluster_, nodes_, p);
+  return state;
+}
+
+PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why) {
+  ClassState& state = look_at(class_id);
+  RequestClass& c = pending_.classes()[class_id]->shape;
+  Grant grant;
+  auto holds = [&](RuleSet rules) {
+    Hold hold = held_back(state.rules & rules, *job.request, c, {class_id, &state.least}, grant);
+    if (hold) why = {hold.reason, std::move(hold.detail), true};
+    return why.ruled;
+  };
+  if (holds(~foreseen_)) return Try::kBarred;
+  if (closed_.test(c.partition) && !backfills()) {
+    why.reason = Reason::kPriority;
+    return Try::kNoRoom;
+  }
+  if (holds(foreseen_)) return Try::kNoRoom;
+  // Who holds nodes with --exclusive=user may have room where the others of the class have none.
+  const Uid user = job.request->uid;
+  const bool owner = c.uid == RequestClass::kAnyone && owners_.contains(user.value);
+  const bool full = owner ? owner_full_.contains({class_id, user.value}) : state.full;
+  const NodeFilter* filter = profile_ ? static_cast<const NodeFilter*>(profile_.get()) : held_back_.get();
+  if (!full && (owner || c.shape.switches || !c.known_not_to_fit(nodes_, filter))) {
+    uint32_t limit = c.time_limit_min;
+    Placement got = place_class(job, class_id, filter, limit);
+    if (const AllocationPtr* allocation = placed(got)) {
+      const AllocationPtr all = with_grant(*allocation, std::move(grant));
+      if (Bar bar = over_limit(job, class_id, limit, *all); bar.reason != Reason::kNone) {
+        why = {bar.reason, std::move(bar.detail), true};
+        return Try::kBarred;
+      }
+      began(job, class_id, array_task, limit, all);
+      return Try::kStarted;
+    }
+    WaitingClass& w = *pending_.classes()[class_id];
+    w.why = {};
+    if (Later* later = std::get_if<Later>(&got)) w.why = std::move(*later);
+    if (owner) owner_full_.insert({class_id, user.value});
+    if (!filter && (c.monotone || !owner)) c.blocked_at = c.version(nodes_);
+  }
+  state.full = true;
+  const Later& last = pending_.classes()[class_id]->why;
+  why = {last.reason, last.detail};
+  return why.reason == Reason::kReqNodeNotAvail ? Try::kBarred : Try::kNoRoom;
+}
+
+// Now, with the class's own time limit or, where only promises to others stand in the way, with the longest
+// that --time-min allows.
+Placement PlanPass::place_class(const Job& job, uint32_t class_id, const NodeFilter* filter, uint32_t& limit_min) {
+  WaitingClass& w = *pending_.classes()[class_id];
+  RequestClass& c = w.shape;
+  const Duration waited = now_ - job.eligible;
+  const Uid user = job.request->uid;
+  Placement got = place(nodes_, c, params_, filter, waited, user);
+  if (placed(got) || !profile_ || w.lowered == WaitingClass::kNone) return got;
+  // The shorter the job the better it fits: halving finds the longest limit.
+  const uint32_t full = c.time_limit_min;
+  uint32_t fits = 0, too_long = full;
+  for (uint32_t limit = c.shape.time_min_min; limit > fits && limit < too_long;) {
+    c.time_limit_min = limit;
+    Placement shorter = place(nodes_, c, params_, filter, waited, user);
+    if (placed(shorter)) {
+      got = std::move(shorter);
+      limit_min = fits = limit;
+    } else {
+      too_long = limit;
+    }
+    if (fits == 0) break;
+    limit = fits + (too_long - fits) / 2;
+  }
+  c.time_limit_min = full;
+  return got;
+}
+
+AllocationPtr PlanPass::with_grant(const AllocationPtr& allocation, Grant grant) {
+  if (grant.licenses.empty()) return allocation;
+  auto with = std::make_shared<Allocation>(*allocation);
+  with->licenses = std::move(grant.licenses);
+  return with;
+}
+
+// With whole cores or nodes it may get more than it asks for.
+Bar PlanPass::over_limit(const Job& job, uint32_t class_id, uint32_t limit_min, const Allocation& allocation) {
+  if (!gate_) return {};
+  const Partition& p = cluster_.partitions.at(pending_.classes()[class_id]->shape.partition);
+  return gate_->bars({*job.request, p, limit_min, class_id}, allocation);
+}
+
+void PlanPass::began(const Job& job, uint32_t class_id, uint32_t array_task, uint32_t limit_min, AllocationPtr allocation) {
+  const RequestClass& c = pending_.classes()[class_id]->shape;
+  if (held_.counts()) held_.add({*allocation});
+  if (gate_) gate_->started(job.request, cluster_.partitions.at(c.partition), allocation);
+  bool asleep = false;
+  for (const NodeShare& share : allocation->nodes) {
+    asleep |= nodes_.asleep().test(share.node.value);
+    nodes_.consume(share, *allocation, job.request->uid, c.partition);
+  }
+  for (uint32_t id : allocation->fenced) nodes_.fence(id);
+  if (allocation->exclusive_user) owners_.insert(job.request->uid.value);
+  if (profile_) profile_->started(*allocation, limit_min, c.partition);
+  else started_.push_back({allocation, limit_min, c.partition});
+  if (array_ends_ && job.array_job_id)
+    (*array_ends_)[job.array_job_id.value].push_back(limit_min == kUnlimited32 ? kTimeInfinite : now_ + minutes(limit_min));
+  StartItem item{job.id, array_task, c.partition, std::move(allocation), asleep};
+  item.priority = priority_;
+  if (limit_min != c.time_limit_min) item.time_limit_min = limit_min;
+  item.request = job.request;
+  plan_.starts.push_back(std::move(item));
+}
+
+bool PlanPass::any_closed(const std::vector<uint32_t>& classes) const {
+  return std::any_of(classes.begin(), classes.end(), [&](uint32_t c) { return closed_.test(pending_.classes()[c]->shape.partition); });
+}
+
+void PlanPass::close_partitions(const std::vector<uint32_t>& classes) {
+  for (uint32_t c : classes) {
+    const uint32_t p = pending_.classes()[c]->shape.partition;
+    if (closed_.test(p)) continue;
+    closed_.set(p);
+    if (backfills()) continue;
+    if (!held_back_) held_back_ = std::make_unique<HeldBack>(nodes_.size());
+    held_back_->add(cluster_.partitions.at(p).nodes);
+  }
+}
+
+// The job does not start now. `tasks`: of an array, how many of its tasks are promised a place.
+void PlanPass::wait(const Job& job, const std::vector<uint32_t>& classes, const Wait& why, uint32_t tasks) {
+  const Reason reason = why.ruled ? why.reason : any_closed(classes) ? Reason::kPriority : awaited(classes);
+  const bool kept = limits_.keeps_place(job.eligible, priority_, partitions(classes));
+  // Who waits for what belongs to no node keeps nobody from the nodes but by the place that is promised to it.
+  if (!why.ruled && kept) close_partitions(classes);
+  if (!backfills()) return say(job, reason, reason == Reason::kResources ? why.detail : std::string());
+  promise(job, classes, reason, tasks, kept ? Place::kKept : Place::kTold);
+}
+
+// The first name that a rule has for what the job waits for in one of its classes.
+Reason PlanPass::awaited(const std::vector<uint32_t>& classes) const {
+  for (uint32_t id : classes) {
+    const RequestClass& c = pending_.classes()[id]->shape;
+    if (state_[id].barred) continue;
+    if (const Reason reason = nodes_awaited({nodes_, c}); reason != Reason::kResources) return reason;
+  }
+  return Reason::kResources;
+}
+
+std::vector<uint32_t> PlanPass::partitions(const std::vector<uint32_t>& classes) const {
+  std::vector<uint32_t> out;
+  for (uint32_t c : classes) out.push_back(pending_.classes()[c]->shape.partition);
+  return out;
+}
+
+// When so few tasks of the array run that one more may; kTimeInfinite: nobody knows.
+Time PlanPass::array_has_room(uint32_t array, uint32_t limit) {
+  if (!array_ends_) {
+    array_ends_.emplace();
+    for (const auto& [id, r] : pending_.running())
+      if (const Job* j = cluster_.jobs.find(id); j && j->array_job_id && !r.finished)
+        (*array_ends_)[j->array_job_id.value].push_back(r.expected_end(now_));
+    for (const StartItem& s : plan_.starts) {
+      const Job& j = cluster_.jobs.at(s.job.value);
+      const uint32_t minutes_at_most = s.time_limit_min.value_or(j.time_limit_min);
+      if (j.array_job_id)
+        (*array_ends_)[j.array_job_id.value].push_back(minutes_at_most == kUnlimited32 ? kTimeInfinite : now_ + minutes(minutes_at_most));
+    }
+  }
+  std::vector<Time> ends = (*array_ends_)[array];
+  if (limit == 0 || ends.size() < limit) return kTimeInfinite;
+  const auto nth = ends.begin() + static_cast<ptrdiff_t>(ends.size() - limit);
+  std::nth_element(ends.begin(), nth, ends.end());
+  return *nth;
+}
+
+// As many tasks of the array run as may: the next has its place when one of them has ended.
+void PlanPass::wait_for_own_tasks(const Job& job, const std::vector<uint32_t>& classes, const ArrayLimit& limit) {
+  const Time room = backfills() ? array_has_room(limit.array, limit.most) : kTimeInfinite;
+  if (room == kTimeInfinite) return say(job, Reason::kJobArrayTaskLimit);
+  Verdict verdict{Reason::kJobArrayTaskLimit, {}, {}, {}};
+  const WaitingClass& w = *pending_.classes()[classes.front()];
+  if (w.shape.never || state_[classes.front()].barred) return say(job, verdict.reason);
+  RequestClass c = w.shape;
+  resolve(c, cluster_, nodes_, cluster_.partitions.at(c.partition));
+  const uint32_t extra = forecasts_++;
+  Profile::Spot spot =
+      profile().earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, c, profile().slot_of(room));
+  if (spot.slot == kNever) return say(job, verdict.reason);
+  keep_or_tell(c, spot, Place::kKept, verdict);
+  plan_.verdicts.push_back({job.id, std::move(verdict)});
+}
+
+void PlanPass::keep_or_tell(const RequestClass& c, const Profile::Spot& spot, Place place, Verdict& verdict) {
+  const Time start = profile().time_of(spot.slot);
+  if (place == Place::kKept && !limits_.beyond_window(start)) profile().promise(c, spot);
+  if (verdict.expected_start != Time{}) return;  // of an array the first task's
+  verdict.expected_start = start;
+  Bitmap nodes(nodes_.size());
+  for (const auto& part : spot.parts) nodes.set(part.node);
+  verdict.expected_nodes = node_list(cluster_, nodes);
+}
+
+Profile& PlanPass::profile() {
+  if (!profile_) profile_ = std::make_unique<Profile>(cluster_, params_, now_, nodes_, pending_, started_, pending_.classes().size());
+  return *profile_;
+}
+
+// With --switches: within so many leaf switches, or anywhere once the patience is over.
+Profile::Spot PlanPass::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Time eligible) {
+  const bool tree = c.topology && c.topology->kind() == TopologyKind::kTree;
+  if (!c.shape.switches || !tree) return profile().earliest(class_id, family, c);
+  Profile::Spot within = profile().earliest(class_id, family, c);
+  RequestClass anywhere = c;
+  anywhere.shape.switches = 0;
+  const uint32_t extra = forecasts_++;
+  Profile::Spot then = profile().earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, anywhere,
+                                          profile().slot_of(eligible + patience(c.shape, params_)));
+  return then.slot < within.slot ? then : within;
+}
+
+Profile::Spot PlanPass::earliest_of_class(uint32_t class_id, Time eligible, const RequestClass*& of) {
+  WaitingClass& w = *pending_.classes()[class_id];
+  of = &w.shape;
+  Profile::Spot full = earliest(class_id, w.family, w.shape, eligible);
+  if (w.lowered == WaitingClass::kNone) return full;
+  WaitingClass& l = *pending_.classes()[w.lowered];
+  resolve(l.shape, cluster_, nodes_, cluster_.partitions.at(l.shape.partition));
+  Profile::Spot sooner = earliest(w.lowered, l.family, l.shape, eligible);
+  if (sooner.slot >= full.slot) return full;
+  of = &l.shape;
+  return sooner;
+}
+
+// No start within sight: because of the nodes that are down, or were it so with all of them idle too?
+void PlanPass::say_why_never(const std::vector<uint32_t>& classes, Verdict& verdict) const {
+  Reason barred = Reason::kBadConstraints;
+  for (uint32_t id : classes) {
+    const RequestClass& c = pending_.classes()[id]->shape;
+    if (state_[id].barred) {
+      barred = state_[id].barred.reason;
+    } else if (!c.never && has_room_when_idle(c)) {
+      verdict.detail = "no start within sight: too few of its nodes are up";
+      return;
+    }
+  }
+  verdict.reason = barred;
+  verdict.detail = "it would not fit on the nodes of its partitions if all were idle";
+}
+
+bool PlanPass::has_room_when_idle(const RequestClass& c) const {
+  if (c.feasible.count() < std::max(c.shape.min_nodes, 1u)) return false;
+  if (!c.shape.num_tasks || c.shape.overcommit) return true;
+  std::vector<std::pair<uint32_t, size_t>> room;  // tasks per node, nodes
+  for (uint32_t k = 0; k < c.idle_tasks.size(); ++k)
+    if (c.idle_tasks[k] != kNoTasks) room.push_back({c.idle_tasks[k], c.feasible.count_and(nodes_.of_kind(k))});
+  std::sort(room.rbegin(), room.rend());
+  uint64_t tasks = 0, nodes = c.shape.max_nodes;
+  for (const auto& [each, count] : room) {
+    const uint64_t n = std::min<uint64_t>(count, nodes);
+    tasks += n * each;
+    nodes -= n;
+  }
+  return tasks >= c.shape.num_tasks;
+}
+
+void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Reason reason, uint32_t tasks, Place place) {
+  Verdict verdict;
+  verdict.reason = reason;
+  for (uint32_t i = 0; i < std::max(tasks, 1u); ++i) {
+    if (i >= tasks) place = Place::kTold;
+    Profile::Spot best;
+    const RequestClass* of = nullptr;
+    for (uint32_t id : classes) {
+      RequestClass& c = pending_.classes()[id]->shape;
+      if (c.never || state_[id].barred) continue;
+      const RequestClass* which = &c;
+      Profile::Spot spot = earliest_of_class(id, job.eligible, which);
+      if (spot.slot >= best.slot) continue;
+      best = std::move(spot);
+      of = which;
+    }
+    if (!of) break;
+    keep_or_tell(*of, best, place, verdict);
+    if (place == Place::kTold) break;
+  }
+  if (verdict.expected_start == Time{}) say_why_never(classes, verdict);
+  plan_.verdicts.push_back({job.id, std::move(verdict)});
+}
+
+Result<Planner::Forecast> PlanPass::forecast(const RequestBody& request, RequestClass c) {
+  const Partition& p = cluster_.partitions.at(c.partition);
+  resolve(c, cluster_, nodes_, p);
+  Grant grant;
+  Placement now = Later{};
+  profile();
+  if (!held_back(rules_concerning(c, p, params_) & foreseen_, request, c, {}, grant)) now = place(nodes_, c, params_, &profile(), {});
+  if (const AllocationPtr* allocation = placed(now)) return Planner::Forecast{now_, c.partition, *allocation};
+  const uint32_t extra = forecasts_++;
+  Profile::Spot spot = earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, c, now_);
+  if (spot.slot == kNever) return fail(Errc::kRequestedPartConfigUnavailable, {}, "too few of the nodes it could use are up");
+  auto allocation = std::make_shared<Allocation>();
+  allocation->whole_nodes = c.shape.whole;
+  for (const auto& part : spot.parts) {
+    auto share = choose_on_node(c.shape, nodes_.kind(part.node), NodeId(part.node), {}, part.tasks, part.job_gres);
+    if (!share) return fail(Errc::kRequestedNodeConfigUnavailable);
+    allocation->nodes.push_back(std::move(*share));
+  }
+  return Planner::Forecast{profile().time_of(spot.slot), c.partition, std::move(allocation)};
+}
+
+void PlanPass::say(const Job& job, Reason reason, std::string detail, Time start, std::string nodes) {
+  plan_.verdicts.push_back({job.id, Verdict{reason, start, std::move(nodes), std::move(detail)}});
+}
+
+void PlanPass::say_parked() {
+  for (const auto& [id, verdict] : pending_.parked()) plan_.verdicts.push_back({JobId(id), verdict});
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,32 @@
+// still_fits: a plan's item against the cluster of this moment.
+#include "sched/planner.h"
+#include "sched/request/request_shape.h"
+#include "sched/rules/job_rule.h"
+#include "sched/rules/node_rule.h"
+
+namespace muster::sched {
+
+Result<> still_fits(const Cluster& cluster, const Params& params, const RequestBody& request, const StartItem& item) {
+  const Partition* p = cluster.partitions.find(item.partition);
+  if (!p) return fail(Errc::kInvalidPartition);
+  if (!item.allocation || item.allocation->nodes.empty()) return fail(Errc::kNodesBusy);
+  const StartQuestion start{cluster, params, *p, request, *item.allocation};
+  MUSTER_TRY_VOID(let_start(start));
+  Bitmap seen;
+  const bool memory = handed_out(*p, params).memory;
+  for (const NodeShare& share : item.allocation->nodes) {
+    const Node* node = cluster.nodes.find(share.node.value);
+    if (!node || !node->spec) return fail(Errc::kInvalidNodeName);
+    if (seen.test(share.node.value)) return busy(*node, "twice in the plan");
+    seen.set(share.node.value);
+    if (!p->nodes.test(share.node.value)) return busy(*node, "no longer in the partition");
+    MUSTER_TRY_VOID(let_have({start, *node, share, memory}));
+  }
+  for (uint32_t id : item.allocation->fenced)
+    if (const Node* node = cluster.nodes.find(id))
+      if (node->jobs_running + node->jobs_completing + node->fences > 0)
+        return busy(*node, "in use, and the job wants its leaf for itself");
+  return {};
+}
+
+}  // namespace muster::sched

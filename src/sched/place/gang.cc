@@ -1,0 +1,484 @@
+#include "sched/place/gang.h"
+
+#include <algorithm>
+
+namespace muster::sched {
+namespace {
+
+// f(id) for the members of a & b & c, ascending, until it returns true; whether it did.
+template <class F>
+bool any_of_and(const Bitmap& a, const Bitmap& b, const Bitmap& c, F&& f) {
+  const size_t n = std::min({a.words().size(), b.words().size(), c.words().size()});
+  for (size_t w = 0; w < n; ++w)
+    for (uint64_t bits = a.words()[w] & b.words()[w] & c.words()[w]; bits; bits &= bits - 1)
+      if (f(static_cast<uint32_t>(w * 64 + static_cast<size_t>(std::countr_zero(bits))))) return true;
+  return false;
+}
+
+// Nodes of a job stand block by block, and by leaf switches with SwitchAsNodeRank.
+bool ranked_by_leaf(const TopologyIndex& index, const TopologyRules& rules) {
+  return (rules.switch_as_node_rank && index.kind() == TopologyKind::kTree) || index.kind() == TopologyKind::kBlock;
+}
+
+}  // namespace
+
+Duration patience(const Shape& shape, const Params& params) {
+  const Duration most = params.topology.max_switch_wait;
+  return shape.switches_wait.count() ? std::min(shape.switches_wait, most) : most;
+}
+
+Gang::Gang(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Bitmap open, Duration waited,
+           const TaskCaps& caps)
+    : nodes_(nodes),
+      c_(c),
+      s_(c.shape),
+      params_(params),
+      filter_(filter),
+      open_(std::move(open)),
+      waited_(waited),
+      caps_(caps),
+      limited_(limit_of(s_).concerns()),
+      no_devices_(s_.per_node.empty() && s_.per_task.empty() && s_.per_job.empty() && !s_.tasks_per_gpu) {}
+
+// Of CPUs that jobs share, those with the fewest jobs first. Its own partition's jobs are never more on one than it allows;
+// those of its peers count for themselves and may be.
+bool Gang::choose() {
+  uint32_t most = s_.oversubscribe_count;
+  if (s_.oversubscribe && c_.peers.count() > 1) most = std::max(most, nodes_.most_on_a_cpu() + 1);
+  for (others_ = 0; others_ == 0 || (s_.oversubscribe && others_ < most); ++others_)
+    if (choose_sharing()) return true;
+  return false;
+}
+
+bool Gang::choose_sharing() {
+  required_ = c_.required;
+  if (!open_.contains(required_)) return false;
+  if (!c_.counts.empty() && !require_counted(open_)) return false;
+  if (by_topology()) return within_topology();
+  if (s_.contiguous && !c_.topology) return runs_of_neighbours(open_);
+  return choose_in(open_);
+}
+
+bool Gang::choose_in(const Bitmap& open) {
+  if (!open.contains(required_)) return false;
+  if (s_.whole && !s_.spread && s_.per_job.empty() && caps_.empty() && idle_nodes(open)) return true;
+  if (!s_.whole && !s_.grow && !s_.spread && !s_.oversubscribe && s_.nodes_from(1) == 1 && one_node(open)) return true;
+  return by_tiers(open);
+}
+
+// The node with the least to spare that takes all of the job.
+bool Gang::one_node(const Bitmap& open) {
+  const uint32_t tasks = s_.num_tasks ? s_.num_tasks : s_.tasks_per_node;
+  if (c_.best_idle_tasks < tasks || required_.count() > 1) return false;
+  uint64_t gpus = s_.gpus_per_node() + s_.gpus_per_task() * tasks + s_.gpus_per_job();
+  uint32_t least = nodes_.max_units();
+  for (uint32_t k = 0; k < c_.idle_tasks.size(); ++k)
+    if (c_.idle_tasks[k] >= tasks) least = std::min(least, units_for(s_, nodes_.kinds()[k], tasks, gpus));
+  if (c_.too_full_at != nodes_.freed()) c_.too_full = Bitmap(nodes_.size());
+  c_.too_full_at = nodes_.freed();
+  const Bitmap among = (required_.any() ? required_ : open) - c_.too_full;
+  auto try_node = [&](uint32_t id) {
+    Candidate got = look(id);
+    if (got.tasks < tasks) {
+      // Where only counting speaks, and no promise, it stays so until something comes back.
+      if (c_.monotone && !(filter_ && filter_->promised().test(id))) c_.too_full.set(id);
+      return false;
+    }
+    for (const GresNeed& need : s_.per_job)
+      if (devices_on(need, id, got.others) < need.count) return false;
+    return settle({got});
+  };
+  const bool from_the_end = params_.serial_at_end && tasks == 1 && s_.cpus_per_task == 1;
+  for (const Bitmap& tier : nodes_.tiers()) {
+    if (from_the_end) {
+      const Bitmap there = among & tier;
+      for (uint32_t id = nodes_.size(); id-- > 0;)
+        if (there.test(id) && try_node(id)) return true;
+      continue;
+    }
+    const uint32_t end = nodes_.max_units();
+    for (uint32_t i = least; i < end; ++i) {
+      const uint32_t units = s_.lln ? end - 1 - (i - least) : i;
+      if (nodes_.any_with_units(units) && any_of_and(nodes_.with_units(units), among, tier, try_node)) return true;
+    }
+  }
+  return false;
+}
+
+// Whole nodes all alike: the first ones.
+bool Gang::idle_nodes(const Bitmap& open) {
+  uint32_t cap = 0;
+  for (uint32_t k = 0; k < c_.idle_tasks.size(); ++k) {
+    if (c_.idle_tasks[k] == kNoTasks || !nodes_.of_kind(k).intersects(open)) continue;
+    if (cap && cap != c_.idle_tasks[k] && s_.num_tasks) return false;
+    cap = c_.idle_tasks[k];
+  }
+  if (!cap) return false;
+  const uint32_t wanted = s_.num_tasks ? (s_.num_tasks + cap - 1) / cap : 1;
+  const uint32_t least = s_.nodes_from(std::max(wanted, static_cast<uint32_t>(required_.count())));
+  if (!least || open.count() < least) return false;
+  const uint32_t most = s_.grow ? s_.max_nodes : least;
+  Candidates chosen;
+  auto add = [&](uint32_t id) {
+    if (filter_ && filter_->promised().test(id) && filter_->tasks(id, c_, cap) == kNoTasks) return false;
+    chosen.push_back({id, cap, nodes_.kind(id).units, 0});
+    return chosen.size() >= most;
+  };
+  required_.for_each([&](size_t id) { add(static_cast<uint32_t>(id)); });
+  if (chosen.size() < required_.count()) return false;
+  const Bitmap rest = required_.any() ? open - required_ : open;
+  for (const Bitmap& tier : nodes_.tiers())
+    if (chosen.size() >= most || any_of_and(rest, tier, rest, add)) break;
+  if (chosen.size() < least) return false;
+  chosen.resize(s_.nodes_up_to(static_cast<uint32_t>(chosen.size())));
+  return settle(std::move(chosen));
+}
+
+uint32_t Gang::units_on(uint32_t id, uint32_t others) const {
+  return others == 0 && !limited_ ? nodes_.units_free(id) : nodes_.units_for(id, onlooker_of(c_, others));
+}
+
+// Where no devices are asked for, the answer follows from the make and two numbers.
+uint32_t Gang::count_on(uint32_t id, uint32_t units) const {
+  const uint32_t kind = nodes_.kind_index(id);
+  const uint64_t mem_mb = nodes_.mem_free(id);
+  if (!no_devices_ || kind != last_.kind || units != last_.units || mem_mb != last_.mem_mb)
+    last_ = {kind, units, mem_mb, count_tasks(s_, nodes_.kind(id), {units, mem_mb, nodes_.gres_free(id)})};
+  return last_.tasks;
+}
+
+uint64_t Gang::devices_on(const GresNeed& need, uint32_t id, uint32_t others) const {
+  return job_devices(s_, nodes_.kind(id), need, {units_on(id, others), nodes_.mem_free(id), nodes_.gres_free(id)});
+}
+
+// What the node may get of --gpus: the most, or as little as so many tasks there need. More devices may stand at more
+// sockets and so open more cores to the tasks; fewer are easier to find.
+JobGres Gang::job_gres_on(uint32_t id, uint32_t others, uint32_t tasks, bool most) const {
+  JobGres out;
+  for (const GresNeed& need : s_.per_job) {
+    const uint64_t have = devices_on(need, id, others);
+    out.counts.push_back(most ? std::min(have, need.count) : least_of(need, tasks));
+  }
+  return out;
+}
+
+// Each node of the job has one at least, and those that its tasks are tied to.
+uint64_t Gang::least_of(const GresNeed& need, uint32_t tasks) const {
+  if (!s_.tasks_per_gpu || need.name != "gpu") return 1;
+  return (tasks + s_.tasks_per_gpu - 1) / s_.tasks_per_gpu;
+}
+
+Gang::Candidate Gang::look(uint32_t id) const {
+  const Kind& kind = nodes_.kind(id);
+  Candidate out{id, kNoTasks, s_.whole ? kind.units : units_on(id, 0), 0};
+  const uint32_t wanted = s_.num_tasks ? 1 : s_.tasks_per_node;
+  // Idle nodes of a kind are alike, and what they take is known.
+  const bool known = s_.whole && s_.per_job.empty();
+  out.tasks = known ? c_.idle_tasks[nodes_.kind_index(id)] : count_on(id, out.units);
+  for (uint32_t others = 1; others <= others_ && nodes_.shared().test(id); ++others) {
+    const Candidate less = out;
+    out.units = units_on(id, others);
+    out.others = others;
+    out.tasks = count_on(id, out.units);
+    if (out.tasks <= less.tasks) out = less;
+  }
+  if (s_.num_tasks && !s_.overcommit) out.tasks = std::min(out.tasks, s_.num_tasks);
+  if (auto cap = caps_.find(id); cap != caps_.end()) out.tasks = std::min(out.tasks, cap->second);
+  if (out.tasks >= wanted && !counts_decide(s_, kind) && !s_.whole) {
+    // Counting is only a bound here: ask the layout.
+    const NodeUse use = nodes_.use_for(id, onlooker_of(c_, out.others));
+    auto fits = [&](uint32_t n) {
+      auto with = [&](bool most) { return choose_on_node(s_, kind, NodeId(id), use, n, job_gres_on(id, out.others, n, most)).has_value(); };
+      return with(true) || (!s_.per_job.empty() && with(false));
+    };
+    while (out.tasks > kNoTasks && !fits(out.tasks)) --out.tasks;
+  }
+  if (out.tasks && filter_ && filter_->promised().test(id)) out.tasks = filter_->tasks(id, c_, out.tasks);
+  if (out.tasks < wanted) out.tasks = kNoTasks;
+  return out;
+}
+
+bool Gang::by_tiers(const Bitmap& open) {
+  Candidates list;
+  required_.for_each([&](size_t id) { list.push_back(look(static_cast<uint32_t>(id))); });
+  for (const Candidate& c : list)
+    if (c.tasks == kNoTasks) return false;
+  const Bitmap rest = required_.any() ? open - required_ : open;
+  for (const Bitmap& tier : nodes_.tiers()) {
+    const size_t before = list.size();
+    any_of_and(rest, tier, rest, [&](uint32_t id) {
+      Candidate got = look(id);
+      if (got.tasks != kNoTasks) list.push_back(got);
+      return false;
+    });
+    if (list.size() == before && before > required_.count()) continue;
+    if (pick(list)) return true;
+  }
+  return false;
+}
+
+bool Gang::enough(const Candidates& list, size_t first, size_t n) const {
+  if (s_.num_tasks && !s_.overcommit) {
+    uint64_t tasks = 0;
+    for (size_t i = first; i < first + n; ++i) tasks += list[i].tasks;
+    if (tasks < s_.num_tasks) return false;
+  }
+  for (const GresNeed& need : s_.per_job) {
+    if (need.count < n) return false;  // at least one on each node
+    uint64_t have = 0;
+    for (size_t i = first; i < first + n; ++i) have += devices_on(need, list[i].node, list[i].others);
+    if (have < need.count) return false;
+  }
+  return true;
+}
+
+// The number of nodes from which the tasks can fit: the sum over the largest grows with their number. 0: not on all of them.
+uint32_t Gang::least_number(const Candidates& list) const {
+  const size_t forced = required_.count();
+  if (!s_.num_tasks || s_.overcommit) return std::max<uint32_t>(1, static_cast<uint32_t>(forced));
+  uint64_t sum = 0;
+  for (size_t i = 0; i < forced; ++i) sum += list[i].tasks;
+  auto n = static_cast<uint32_t>(forced);
+  for (size_t i = list.size(); i > forced && (sum < s_.num_tasks || n == 0); --i, ++n) sum += list[i - 1].tasks;
+  return sum < s_.num_tasks ? 0 : n;
+}
+
+// The fewest candidates that suffice, those with the least to spare; the first required_.count() are always
+// in.
+bool Gang::pick(Candidates& list) {
+  const size_t forced = required_.count();
+  if (list.size() < forced) return false;
+  const bool roomy = s_.lln || s_.spread;
+  auto size_of = [&](const Candidate& c) { return s_.per_job.empty() ? c.tasks : devices_on(s_.per_job[0], c.node, c.others); };
+  std::sort(list.begin() + static_cast<ptrdiff_t>(forced), list.end(), [&](const Candidate& a, const Candidate& b) {
+    if (s_.num_tasks || !s_.per_job.empty()) {
+      const uint64_t sa = size_of(a), sb = size_of(b);
+      if (sa != sb) return sa < sb;
+    }
+    if (a.units != b.units) return roomy ? a.units > b.units : a.units < b.units;
+    return a.node < b.node;
+  });
+  const auto limit = static_cast<uint32_t>(std::min<size_t>(list.size(), s_.max_nodes));
+  auto window = [&](uint32_t n, size_t at) {  // forced, then n - forced from `at`
+    Candidates out(list.begin(), list.begin() + static_cast<ptrdiff_t>(forced));
+    out.insert(out.end(), list.begin() + static_cast<ptrdiff_t>(forced + at), list.begin() + static_cast<ptrdiff_t>(at + n));
+    return out;
+  };
+  auto try_size = [&](uint32_t n) {
+    if (n < forced || n > list.size()) return false;
+    const size_t last = list.size() - n;
+    Candidates largest = window(n, last);
+    if (!enough(largest, 0, n)) return false;
+    if (roomy) return settle(std::move(largest));
+    // The lowest window that is enough; the sums grow with it, so halving finds it.
+    size_t lo = 0, hi = last;
+    while (lo < hi) {
+      const size_t mid = (lo + hi) / 2;
+      if (enough(window(n, mid), 0, n)) hi = mid;
+      else lo = mid + 1;
+    }
+    Candidates chosen = window(n, lo);
+    return settle(enough(chosen, 0, n) ? std::move(chosen) : std::move(largest));
+  };
+  if (s_.grow || s_.spread) {
+    for (uint32_t n = s_.nodes_up_to(limit); n > 0; n = n > 1 ? s_.nodes_up_to(n - 1) : 0)
+      if (try_size(n)) return true;
+    return false;
+  }
+  const uint32_t least = least_number(list);
+  if (least == 0) return false;
+  for (uint32_t n = s_.nodes_from(least); n > 0 && n <= limit; n = s_.nodes_from(n + 1)) {
+    if (try_size(n)) return true;
+    if (s_.per_job.empty()) return false;
+  }
+  return false;
+}
+
+bool Gang::settle(Candidates chosen) {
+  if (chosen.empty()) return false;
+  const bool by_leaf = c_.topology && ranked_by_leaf(*c_.topology, params_.topology);
+  std::sort(chosen.begin(), chosen.end(), [&](const Candidate& a, const Candidate& b) {
+    if (by_leaf && c_.topology->leaf_of(a.node) != c_.topology->leaf_of(b.node))
+      return c_.topology->leaf_of(a.node) < c_.topology->leaf_of(b.node);
+    return a.node < b.node;
+  });
+  std::vector<uint32_t> tasks;
+  if (s_.num_tasks) {
+    std::vector<uint32_t> caps;
+    uint64_t sum = 0;
+    for (const Candidate& c : chosen) {
+      caps.push_back(c.tasks);
+      sum += c.tasks;
+    }
+    if (sum < s_.num_tasks) return false;
+    if (!c_.places.empty()) {
+      for (const Candidate& c : chosen) tasks.push_back(c_.places[c.node]);
+      for (size_t i = 0; i < chosen.size(); ++i)
+        if (tasks[i] == 0 || tasks[i] > caps[i]) return false;
+      return take(std::move(chosen), tasks);
+    }
+    tasks = spread_tasks(caps, s_.num_tasks, spreads_evenly(s_));
+  } else {
+    tasks.assign(chosen.size(), s_.tasks_per_node ? s_.tasks_per_node : 1);
+  }
+  return take(std::move(chosen), tasks);
+}
+
+bool Gang::take(Candidates chosen, const std::vector<uint32_t>& tasks) {
+  std::vector<Pick> picks;
+  picks.reserve(chosen.size());
+  for (size_t i = 0; i < chosen.size(); ++i) picks.push_back({chosen[i].node, tasks[i], {}, chosen[i].others});
+  if (!spread_job_gres(picks)) return false;
+  picks_ = std::move(picks);
+  if (c_.topology) {
+    Bitmap used(nodes_.size());
+    for (const Pick& p : picks_) used.set(p.node);
+    switches_ = c_.topology->leaves_of(used);
+  }
+  return true;
+}
+
+// --gpus over the nodes: one each, then as many as the first nodes have.
+bool Gang::spread_job_gres(std::vector<Pick>& picks) const {
+  for (size_t g = 0; g < s_.per_job.size(); ++g) {
+    const GresNeed& need = s_.per_job[g];
+    uint64_t left = need.count;
+    std::vector<uint64_t> have, given(picks.size(), 0);
+    for (const Pick& p : picks) have.push_back(devices_on(need, p.node, p.others));
+    for (size_t i = 0; i < picks.size(); ++i) {
+      const uint64_t first = least_of(need, picks[i].tasks);
+      if (first > have[i] || first > left) return false;
+      given[i] = first;
+      left -= first;
+    }
+    for (size_t i = 0; i < picks.size() && left > 0; ++i) {
+      const uint64_t more = std::min(left, have[i] - given[i]);
+      given[i] += more;
+      left -= more;
+    }
+    if (left > 0) return false;
+    for (size_t i = 0; i < picks.size(); ++i) picks[i].job_gres.counts.push_back(given[i]);
+  }
+  return true;
+}
+
+// [rack1*2&rack2*4]: so many of each become required, the rest is free choice.
+bool Gang::require_counted(const Bitmap& open) {
+  for (const CountedNodes& want : c_.counts) {
+    size_t have = required_.count_and(want.nodes);
+    // Nodes chosen for an earlier count are not counted again where both name them in one bracket.
+    if (c_.counts.size() > 1) have = 0;
+    for (const Bitmap& tier : nodes_.tiers()) {
+      if (have >= want.count) break;
+      Candidates list;
+      any_of_and(open, want.nodes, tier, [&](uint32_t id) {
+        if (required_.test(id)) return false;
+        Candidate got = look(id);
+        if (got.tasks != kNoTasks) list.push_back(got);
+        return false;
+      });
+      std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) { return a.units < b.units; });
+      for (const Candidate& c : list) {
+        if (have >= want.count) break;
+        required_.set(c.node);
+        ++have;
+      }
+    }
+    if (have < want.count) return false;
+  }
+  return true;
+}
+
+// --spread-job and TopoOptional put a tree aside.
+bool Gang::by_topology() const {
+  if (!c_.topology) return false;
+  if (c_.topology->kind() != TopologyKind::kTree) return true;
+  return !s_.spread && (!params_.topology.optional || s_.switches > 0);
+}
+
+// Nodes that can take a part of the job, and how much: what counting says, where that is cheap to know.
+Bitmap Gang::able(std::vector<uint32_t>& tasks) const {
+  Bitmap out = open_;
+  const bool whole = s_.whole && s_.per_job.empty();
+  const bool sums = s_.num_tasks > 0;
+  if (sums) tasks.resize(nodes_.size());
+  std::vector<bool> by_count;  // of a kind nothing but counting is to be asked
+  for (const Kind& k : nodes_.kinds()) by_count.push_back(no_devices_ && others_ == 0 && !limited_ && counts_decide(s_, k));
+  const uint32_t wanted = sums ? 1 : s_.tasks_per_node, most = sums && !s_.overcommit ? s_.num_tasks : kManyTasks;
+  open_.for_each([&](size_t at) {
+    const auto id = static_cast<uint32_t>(at);
+    const uint32_t kind = nodes_.kind_index(id);
+    const bool promised = filter_ && filter_->promised().test(at);
+    uint32_t n = c_.idle_tasks[kind];
+    if (promised || caps_.contains(id) || (!whole && !by_count[kind])) n = look(id).tasks;
+    else if (!whole) n = std::min(count_on(id, nodes_.units_free(id)), most);
+    if (n < wanted) n = kNoTasks;
+    if (n == kNoTasks) out.reset(at);
+    else if (sums) tasks[id] = n;
+  });
+  return out;
+}
+
+// Nodes of a higher tier (asleep, or of more weight) only where those before do not do: weight goes before
+// topology (guide topology).
+bool Gang::within_topology() {
+  const TopologyWish want = wish_of(c_, required_);
+  if (!want.nodes) return false;
+  // A job on a shared node is best where least is left, wherever that is.
+  const bool small = !s_.whole && !s_.grow && !s_.segment && want.nodes == 1;
+  if (small && c_.topology->kind() != TopologyKind::kTorus3d && choose_in(open_) && picks_.size() == 1) return true;
+  std::vector<uint32_t> tasks;
+  const Bitmap able_nodes = able(tasks);
+  Bitmap open(nodes_.size());
+  TopologySupply supply{open, [&](uint32_t id) { return tasks[id]; }, [&](uint32_t id) { return devices_on(s_.per_job[0], id, 0); },
+                        [&](uint32_t id) { return nodes_.units_free(id); }};
+  const Bitmap required = required_;
+  bool too_wide = false, found = false;
+  auto attempt = [&](const Bitmap& among, const Bitmap& forced) {
+    required_ = forced;
+    const bool fits = choose_in(among);
+    required_ = required;
+    return fits;
+  };
+  for (const Bitmap& tier : nodes_.tiers()) {
+    const Bitmap more = (able_nodes & tier) - open;
+    if (more.none()) continue;
+    open |= more;
+    if (open.count() < want.nodes) continue;
+    if (!TopologyChoice(*c_.topology, params_.topology, want, supply, attempt).choose()) continue;
+    found = true;
+    too_wide = s_.switches && c_.topology->kind() == TopologyKind::kTree && switches_ > s_.switches;
+    if (!too_wide) break;
+  }
+  if (!found) return false;
+  if (too_wide && waited_ < patience(s_, params_)) {
+    detail_ = "waits for nodes within " + std::to_string(s_.switches) + " leaf switches";
+    picks_.clear();
+    return false;
+  }
+  return true;
+}
+
+// --contiguous: node numbers without a gap; the shortest run that is enough, the lowest of those.
+bool Gang::runs_of_neighbours(const Bitmap& open) {
+  Candidates list, best;
+  open.for_each([&](size_t id) {
+    Candidate got = look(static_cast<uint32_t>(id));
+    if (got.tasks != kNoTasks) list.push_back(got);
+  });
+  for (size_t first = 0; first < list.size(); ++first) {
+    for (size_t n = 1; first + n <= list.size(); ++n) {
+      if (n > 1 && list[first + n - 1].node != list[first + n - 2].node + 1) break;
+      if (n > s_.max_nodes || (!best.empty() && n >= best.size())) break;
+      if (s_.nodes_up_to(static_cast<uint32_t>(n)) != n || !enough(list, first, n)) continue;
+      Bitmap in(nodes_.size());
+      for (size_t i = first; i < first + n; ++i) in.set(list[i].node);
+      if (!in.contains(required_)) continue;
+      best.assign(list.begin() + static_cast<ptrdiff_t>(first), list.begin() + static_cast<ptrdiff_t>(first + n));
+      break;
+    }
+  }
+  return !best.empty() && settle(std::move(best));
+}
+
+}  // namespace muster::sched

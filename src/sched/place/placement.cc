@@ -1,0 +1,146 @@
+#include "sched/place/placement.h"
+
+#include <algorithm>
+
+#include "sched/place/gang.h"
+#include "sched/rules/node_rule.h"
+
+namespace muster::sched {
+
+std::vector<uint32_t> spread_tasks(const std::vector<uint32_t>& caps, uint32_t tasks, bool cyclic) {
+  std::vector<uint32_t> out(caps.size(), 0);
+  uint32_t left = tasks;
+  for (size_t i = 0; i < caps.size() && left > 0; ++i) {
+    out[i] = 1;
+    --left;
+  }
+  if (!cyclic) {
+    for (size_t i = 0; i < caps.size() && left > 0; ++i) {
+      const uint32_t more = std::min(left, caps[i] - std::min(out[i], caps[i]));
+      out[i] += more;
+      left -= more;
+    }
+    return out;
+  }
+  // Round robin; as many rounds at once as the smallest remaining room allows.
+  while (left > 0) {
+    uint32_t open = 0, least = kManyTasks;
+    for (size_t i = 0; i < caps.size(); ++i)
+      if (out[i] < caps[i]) {
+        ++open;
+        least = std::min(least, caps[i] - out[i]);
+      }
+    if (open == 0) break;
+    const uint32_t rounds = std::max(std::min(least, left / open), 1u);
+    for (size_t i = 0; i < caps.size() && left > 0; ++i) {
+      if (out[i] >= caps[i]) continue;
+      out[i] += rounds;
+      left -= rounds;
+    }
+  }
+  return out;
+}
+
+namespace {
+
+class Placer {
+ public:
+  Placer(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Duration waited, Uid user)
+      : nodes_(nodes),
+        c_(c),
+        s_(c.shape),
+        params_(params),
+        filter_(filter),
+        waited_(waited),
+        user_(c.uid == RequestClass::kAnyone ? user : c.uid) {}
+
+  Placement run() {
+    const NodeQuestion question{nodes_, c_, user_};
+    open_ = nodes_left(question);
+    if (Hold missing = nodes_missing(question, open_)) return Later{missing.reason, std::move(missing.detail)};
+    if (c_.alternatives.empty()) return gang(open_);
+    const Bitmap all = open_;
+    Placement last = Later{};
+    for (const Bitmap& alternative : c_.alternatives) {
+      last = gang(all & alternative);
+      if (placed(last)) return last;
+    }
+    return last;
+  }
+
+ private:
+  Placement gang(const Bitmap& open) {
+    // Each try gives fewer tasks to the nodes whose layout refused what counting had promised, and leaves out those
+    // that take none.
+    Bitmap refused;
+    TaskCaps caps;
+    for (int tries = 0; tries < 256; ++tries) {
+      Gang gang(nodes_, c_, params_, filter_, open - refused, waited_, caps);
+      if (!gang.choose()) return Later{Reason::kResources, gang.detail().empty() ? rules_say(s_) : gang.detail()};
+      if (AllocationPtr fixed = fix(gang, refused, caps)) return fixed;
+    }
+    return Later{};
+  }
+
+  // The most tasks, fewer than picked, that the node's layout takes.
+  uint32_t fewer_tasks(const Pick& p) const {
+    uint32_t n = s_.num_tasks ? p.tasks - 1 : 0;
+    while (n > 0 && !choose(p, n)) --n;
+    return n;
+  }
+  std::optional<NodeShare> choose(const Pick& p, uint32_t tasks) const {
+    return choose_on_node(s_, nodes_.kind(p.node), NodeId(p.node), nodes_.use_for(p.node, onlooker_of(c_, p.others)), tasks, p.job_gres);
+  }
+
+  // Turns chosen nodes and task counts into CPUs and devices; null: a layout refused.
+  AllocationPtr fix(const Gang& gang, Bitmap& refused, TaskCaps& caps) {
+    auto allocation = std::make_shared<Allocation>();
+    allocation->whole_nodes = s_.whole;
+    allocation->exclusive_user = s_.exclusive_user;
+    if (s_.exclusive_label) allocation->mcs_label = s_.mcs_label;
+    allocation->oversubscribe = s_.oversubscribe;
+    allocation->switches = gang.switches();
+    if (s_.exclusive_topo && c_.topology) {
+      Bitmap used(nodes_.size());
+      for (const Pick& p : gang.picks()) used.set(p.node);
+      (c_.topology->leaf_mates(used) & nodes_.known()).for_each([&](size_t id) {
+        allocation->fenced.push_back(static_cast<uint32_t>(id));
+      });
+    }
+    allocation->nodes.reserve(gang.picks().size());
+    bool complete = true;
+    for (const Pick& p : gang.picks()) {
+      auto share = choose(p, p.tasks);
+      if (!share) {
+        if (const uint32_t fewer = fewer_tasks(p)) caps[p.node] = fewer;
+        else refused.set(p.node);
+        complete = false;
+        continue;
+      }
+      allocation->nodes.push_back(std::move(*share));
+    }
+    return complete ? std::move(allocation) : nullptr;
+  }
+
+  Availability& nodes_;
+  RequestClass& c_;
+  const Shape& s_;
+  const Params& params_;
+  const NodeFilter* filter_;
+  Duration waited_;
+  Uid user_;
+  Bitmap open_;
+};
+
+}  // namespace
+
+Placement place(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Duration waited, Uid user) {
+  if (c.never) return Never{*c.never};
+  if (c.preferred) {
+    Placement first = Placer(nodes, *c.preferred, params, filter, waited, user).run();
+    if (placed(first)) return first;
+  }
+  return Placer(nodes, c, params, filter, waited, user).run();
+}
+
+}  // namespace muster::sched

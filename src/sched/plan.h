@@ -1,0 +1,39 @@
+// Plan: what a pass over the queue comes to. It is advice: slurmctld/core checks every item against the state at that moment
+// (still_fits, planner.h) and drops what no longer fits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "model/cluster.h"
+
+namespace muster::sched {
+
+enum class Pass : uint8_t {
+  kQuick,  // start what can start; verdicts only for jobs looked at
+  kFull,   // and a reason and an expected start for every pending job
+};
+
+struct StartItem {
+  JobId job{};
+  uint32_t array_task = kNoArrayTask;  // which pending task of an array record
+  uint32_t partition = 0;
+  AllocationPtr allocation;                  // nodes in rank order, tasks laid out per node
+  bool needs_power_up = false;               // some node is powered down: the job starts CONFIGURING
+  uint32_t priority = 0;                     // of the job at that moment
+  std::optional<uint32_t> time_limit_min{};  // lowered within --time-min
+  RequestBodyPtr request{};                  // what was planned for: an update since then voids the item; null: not checked
+};
+
+struct Plan {
+  uint64_t position = 0;          // of the snapshot it was made from
+  std::vector<StartItem> starts;  // in order; each is atomic
+  std::vector<std::pair<JobId, Verdict>> verdicts;
+  // for sdiag and the bench
+  uint32_t jobs_considered = 0, classes = 0;
+  Duration horizon{};
+};
+
+}  // namespace muster::sched

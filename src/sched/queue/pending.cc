@@ -1,0 +1,176 @@
+#include "sched/queue/pending.h"
+
+#include <algorithm>
+
+#include "sched/rules/eligibility.h"
+
+namespace muster::sched {
+
+std::vector<uint32_t> partitions_of(const Cluster& cluster, const Job& job) {
+  std::vector<uint32_t> out;
+  if (job.request && job.request->partitions.size() > 1)
+    for (const std::string& name : job.request->partitions)
+      if (const Partition* p = cluster.partition(name))
+        if (std::find(out.begin(), out.end(), p->index) == out.end()) out.push_back(p->index);
+  if (out.empty()) out.push_back(job.partition);
+  return out;
+}
+
+std::string params_key(const Params& p) {
+  std::string key;
+  auto num = [&](uint64_t v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  uint64_t flags = 0;
+  for (bool b : {p.allocate_cores, p.allocate_sockets, p.memory_consumable, p.linear, p.one_task_per_core, p.lln, p.pack_nodes,
+                 p.block_cores, p.enforce_binding, p.one_task_per_sharing, p.several_sharing, p.spread_shared, p.job_core_spec,
+                 p.spec_cores_first, p.soft_time_min})
+    flags = flags << 1 | b;
+  num(flags);
+  for (uint64_t v : {p.def_mem_per_cpu_mb, p.def_mem_per_node_mb, p.max_mem_per_cpu_mb, p.max_mem_per_node_mb, p.def_mem_per_gpu_mb,
+                     uint64_t{p.def_cpu_per_gpu}})
+    num(v);
+  num(p.priority.multifactor);
+  num(static_cast<uint64_t>(p.keep_by_label));
+  return key;
+}
+
+const std::vector<uint32_t>& Pending::classes_of(uint32_t job) const {
+  static const std::vector<uint32_t> kNone;
+  auto it = entries_.find(job);
+  return it == entries_.end() ? kNone : it->second.classes;
+}
+
+uint32_t Pending::classes_in_use() const {
+  uint32_t n = 0;
+  for (const auto& c : classes_) n += !c->jobs.empty();
+  return n;
+}
+
+void Pending::reset(const Params& params) {
+  *this = Pending();
+  started_ = true;
+  params_key_ = params_key(params);
+}
+
+void Pending::update(const Cluster& cluster, const Params& params, Time now) {
+  bool partitions_changed = false;
+  PersistentMap<Partition>::diff(partitions_, cluster.partitions,
+                                 [&](uint32_t, const Partition*, const Partition*) { partitions_changed = true; });
+  const bool stale = classes_.size() > 4096 && classes_in_use() < classes_.size() / 4;
+  const bool back = now < last_;  // the clock was set back: who was eligible need not be now
+  if (back || !started_ || stale || partitions_changed || params_key_ != params_key(params)) reset(params);
+  last_ = now;
+  partitions_ = cluster.partitions;
+  PersistentMap<Job> before = std::move(jobs_);
+  jobs_ = cluster.jobs;
+  PersistentMap<Job>::diff(before, jobs_, [&](uint32_t id, const Job* was, const Job* is) {
+    if (was) drop(id);
+    if (is) add(cluster, params, *is, now);
+  });
+  while (!timed_.empty() && timed_.begin()->first <= now) {
+    const uint32_t id = timed_.begin()->second;
+    timed_.erase(timed_.begin());
+    if (!parked_.erase(id)) continue;
+    if (const Job* job = jobs_.find(id)) add(cluster, params, *job, now);
+  }
+  forget_unused();
+}
+
+void Pending::drop(uint32_t id) {
+  running_.erase(id);
+  if (auto it = parked_.find(id); it != parked_.end()) {
+    if (it->second.expected_start != Time{}) timed_.erase({it->second.expected_start, id});
+    parked_.erase(it);
+  }
+  auto it = entries_.find(id);
+  if (it == entries_.end()) return;
+  for (uint32_t c : it->second.classes) classes_[c]->jobs.erase({it->second.rank, id});
+  entries_.erase(it);
+}
+
+void Pending::add(const Cluster& cluster, const Params& params, const Job& job, Time now) {
+  if (job.holds_nodes()) {
+    RunningJob r;
+    r.ends = job.ends == Time{} || job.time_limit_min == kUnlimited32 ? kTimeInfinite : job.ends;
+    if (params.soft_time_min && job.request && job.request->time_min_min) r.soft_end = job.started + minutes(job.request->time_min_min);
+    r.allocation = job.allocation;
+    r.finished = job.state != JobState::kRunning && job.state != JobState::kSuspended;
+    if (r.finished) r.releasing = job.releasing;
+    r.partition = job.partition;
+    r.uid = job.request ? job.request->uid : Uid();
+    if (!job.pending()) running_[job.id.value] = std::move(r);
+  }
+  if (!job.pending() || !job.request) return;
+  Verdict v = not_eligible(job, now);
+  if (v.reason == Reason::kNone) return enqueue(cluster, params, job);
+  if (v.reason == Reason::kBeginTime) timed_.insert({v.expected_start, job.id.value});
+  parked_[job.id.value] = std::move(v);
+}
+
+void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& job) {
+  Entry entry;
+  // Only whether the job ages is asked of the rule, not how much: what that is does not matter here.
+  const PriorityRule rule(cluster, params.priority, Time{});
+  const bool ages = rule.moves(job);
+  entry.rank = ages ? static_cast<uint64_t>(rule.age_from(job).time_since_epoch().count()) : ~uint64_t{job.priority};
+  std::vector<uint32_t> partitions = partitions_of(cluster, job);
+  std::erase_if(partitions, [&](uint32_t p) { return !cluster.partitions.contains(p); });
+  std::stable_sort(partitions.begin(), partitions.end(),
+                   [&](uint32_t a, uint32_t b) { return cluster.partitions.at(a).priority_tier > cluster.partitions.at(b).priority_tier; });
+  for (uint32_t partition : partitions) {
+    const uint32_t least = job.request->time_min_min;
+    const bool shorter = least && least < job.time_limit_min, soft = shorter && params.soft_time_min;
+    const uint32_t c = class_of(cluster, params, job.request, partition, soft ? least : job.time_limit_min, ages);
+    entry.classes.push_back(c);
+    classes_[c]->jobs.insert({entry.rank, job.id.value});
+    if (shorter && !soft && classes_[c]->lowered == WaitingClass::kNone) {
+      const uint32_t lowered = class_of(cluster, params, job.request, partition, least, ages);
+      classes_[c]->lowered = lowered;
+    }
+  }
+  entries_[job.id.value] = std::move(entry);
+}
+
+uint32_t Pending::shape_id(const RequestBodyPtr& request) {
+  auto known = shape_of_request_.find(request.get());
+  if (known != shape_of_request_.end()) return known->second.second;
+  auto [it, fresh] = shape_ids_.try_emplace(shape_key(*request), static_cast<uint32_t>(shape_ids_.size()));
+  shape_of_request_[request.get()] = {request, it->second};
+  return it->second;
+}
+
+uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request, uint32_t partition,
+                           uint32_t time_limit_min, bool ages) {
+  const Partition& p = cluster.partitions.at(partition);
+  const bool per_user = request->exclusive == Exclusive::kUser || p.exclusive_user || p.max_cpus_per_user != kUnlimited32;
+  const Uid uid = per_user ? request->uid : RequestClass::kAnyone;
+  std::optional<int64_t> own;
+  if (ages) own = int64_t{request->site_factor} - request->nice;
+  auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value, own},
+                                            static_cast<uint32_t>(classes_.size()));
+  if (!fresh) return it->second;
+  auto c = std::make_unique<WaitingClass>();
+  c->family =
+      families_.try_emplace(ClassKey{shape_id(request), partition, 0, uid.value, std::nullopt}, static_cast<uint32_t>(families_.size()))
+          .first->second;
+  c->ages = ages;
+  c->request = request;
+  c->shape.partition = partition;
+  c->shape.uid = uid;
+  c->shape.time_limit_min = time_limit_min;
+  if (auto shape = make_shape(*request, p, params)) c->shape.shape = std::move(*shape);
+  else c->shape.never = std::move(shape).error();
+  classes_.push_back(std::move(c));
+  return it->second;
+}
+
+// Requests and classes that nobody refers to any more are dropped once they are the greater part.
+void Pending::forget_unused() {
+  if (shape_of_request_.size() < 1024 || shape_of_request_.size() < 4 * entries_.size()) return;
+  std::unordered_map<const RequestBody*, std::pair<RequestBodyPtr, uint32_t>> kept;
+  for (const auto& [id, entry] : entries_)
+    if (const Job* job = jobs_.find(id))
+      if (auto it = shape_of_request_.find(job->request.get()); it != shape_of_request_.end()) kept.insert(*it);
+  shape_of_request_ = std::move(kept);
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,106 @@
+// Pending: the jobs that wait, grouped into request classes and ordered within them; and what running jobs
+// hold until when. Kept in step with a Cluster by differences of its job table.
+//
+// Order: partition tier, then job priority, both descending, then job id. Within a class the order never changes
+// while jobs wait: they have all parts of their priority in common but age, and who is eligible first stays
+// ahead (or their priorities are numbers of their own). So the passing of time costs a pass O(classes). Jobs that cannot run whatever is
+// free (held, a begin time to come, a dependency) are parked and cost nothing in a pass that does not have to
+// name their reason. Cost: update O(changed jobs x log jobs).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "model/cluster.h"
+#include "sched/fit/request_class.h"
+#include "sched/place/placement.h"
+#include "sched/queue/priority.h"
+
+namespace muster::sched {
+
+struct QueueKey {
+  uint64_t rank = 0;  // the smaller the sooner: from a fixed priority, or since when the job is eligible
+  uint32_t id = 0;
+  bool operator<(const QueueKey& o) const { return rank != o.rank ? rank < o.rank : id < o.id; }
+};
+
+struct WaitingClass {
+  RequestClass shape;   // the class itself
+  uint32_t family = 0;  // classes that differ in the time limit only
+  static constexpr uint32_t kNone = 0xffffffffu;
+  uint32_t lowered = kNone;  // the class with the limit of --time-min; it has no jobs
+  RequestBodyPtr request;    // one of those alike
+  bool ages = false;         // the priorities of its jobs follow from their age and request
+  uint32_t priority_at(const QueueKey& key, const PriorityRule& rule, double fixed) const {
+    return ages ? PriorityRule::total(fixed, rule.age_part(Time(Duration(static_cast<int64_t>(key.rank)))))
+                : static_cast<uint32_t>(~key.rank);
+  }
+  std::set<QueueKey> jobs;
+  Later why;  // it did not fit last time
+};
+
+struct RunningJob {
+  Time ends{};      // kTimeInfinite: no limit
+  Time soft_end{};  // time_min_as_soft_limit: what plans count on until it is over; Time{}: none
+  Time expected_end(Time now) const { return soft_end > now ? soft_end : ends; }
+  AllocationPtr allocation;
+  Bitmap releasing;
+  bool finished = false;  // only the releasing nodes are still held
+  uint32_t partition = 0;
+  Uid uid{};
+};
+
+class Pending {
+ public:
+  void update(const Cluster& cluster, const Params& params, Time now);
+
+  std::vector<std::unique_ptr<WaitingClass>>& classes() { return classes_; }
+  const std::vector<uint32_t>& classes_of(uint32_t job) const;
+  const std::map<uint32_t, RunningJob>& running() const { return running_; }
+  const std::map<uint32_t, Verdict>& parked() const { return parked_; }
+  uint32_t classes_in_use() const;
+  uint32_t families() const { return static_cast<uint32_t>(families_.size()); }
+  // The class for a request in a partition; made if it is new.
+  uint32_t class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request, uint32_t partition,
+                    uint32_t time_limit_min, bool ages = false);
+
+ private:
+  // shape, partition, time limit, uid, nice and site factor of those that age
+  using ClassKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, std::optional<int64_t>>;
+  void reset(const Params& params);
+  void drop(uint32_t id);
+  void add(const Cluster& cluster, const Params& params, const Job& job, Time now);
+  void enqueue(const Cluster& cluster, const Params& params, const Job& job);
+  uint32_t shape_id(const RequestBodyPtr& request);
+  void forget_unused();
+
+  PersistentMap<Job> jobs_;
+  PersistentMap<Partition> partitions_;
+  bool started_ = false;
+  Time last_{};  // of the last update
+  std::string params_key_;
+  std::unordered_map<const RequestBody*, std::pair<RequestBodyPtr, uint32_t>> shape_of_request_;
+  std::unordered_map<std::string, uint32_t> shape_ids_;
+  std::map<ClassKey, uint32_t> class_ids_, families_;
+  std::vector<std::unique_ptr<WaitingClass>> classes_;
+  struct Entry {
+    uint64_t rank = 0;
+    std::vector<uint32_t> classes;
+  };
+  std::unordered_map<uint32_t, Entry> entries_;
+  std::map<uint32_t, Verdict> parked_;
+  std::set<std::pair<Time, uint32_t>> timed_;  // parked until a time
+  std::map<uint32_t, RunningJob> running_;
+};
+
+// Partitions a job may run in, best guess first.
+std::vector<uint32_t> partitions_of(const Cluster& cluster, const Job& job);
+std::string params_key(const Params& params);
+
+}  // namespace muster::sched

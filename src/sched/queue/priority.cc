@@ -1,0 +1,169 @@
+#include "sched/queue/priority.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "model/tres_list.h"
+#include "sched/request/request_shape.h"
+
+namespace muster::sched {
+namespace {
+
+constexpr uint32_t kAllPartitions = 0xffffffffu;
+
+// What the request says it wants at least; the same arithmetic as where squeue shows a pending job's size.
+double wanted_nodes(const RequestBody& r) { return std::max(r.min_nodes, 1u); }
+double wanted_tasks(const RequestBody& r) {
+  if (r.num_tasks) return r.num_tasks;
+  return wanted_nodes(r) * std::max(r.ntasks_per_node, 1u);
+}
+double wanted_cpus(const RequestBody& r) { return wanted_tasks(r) * std::max(r.cpus_per_task, 1u); }
+
+double wanted_memory(const RequestBody& r) {
+  if (r.mem_per_node_mb) return static_cast<double>(*r.mem_per_node_mb) * wanted_nodes(r);
+  if (r.mem_per_cpu_mb) return static_cast<double>(*r.mem_per_cpu_mb) * wanted_cpus(r);
+  return 0;
+}
+
+double wanted_gres(const RequestBody& r, std::string_view name, std::string_view type) {
+  auto sum = [&](const std::string& text, double times) {
+    double n = 0;
+    for (const Tres& t : TresList::accepted(text).items())
+      if (t.is_gres() && t.name == name && (type.empty() || t.type == type)) n += static_cast<double>(t.count) * times;
+    return n;
+  };
+  return sum(r.tres_per_node, wanted_nodes(r)) + sum(r.tres_per_job, 1) + sum(r.tres_per_task, wanted_tasks(r)) +
+         sum(r.tres_per_socket, wanted_nodes(r) * std::max(r.sockets_per_node, 1u));
+}
+
+// "gres/gpu:a100" → "gpu", "a100"
+std::pair<std::string_view, std::string_view> gres_of(std::string_view tres) {
+  tres.remove_prefix(5);
+  const size_t colon = tres.find(':');
+  return {tres.substr(0, colon), colon == tres.npos ? std::string_view() : tres.substr(colon + 1)};
+}
+
+}  // namespace
+
+PriorityRule::PriorityRule(const Cluster& cluster, const PriorityParams& params, Time now)
+    : cluster_(&cluster), params_(params), now_(now) {
+  if (params.period.count() > 0) now_ = Time(now.time_since_epoch() / params.period * params.period);
+  cluster.partitions.for_each([&](uint32_t, const Partition& p) { top_partition_ = std::max(top_partition_, p.priority_job_factor); });
+}
+
+bool PriorityRule::moves(const Job& job) const {
+  return params_.multifactor && job.priority != 0 && job.pending() && !(job.flags & kJobPriorityFixed) && job.request;
+}
+
+Time PriorityRule::age_from(const Job& job) const {
+  if (params_.accrue_always || job.eligible == kTimeUnset) return job.submitted;
+  return std::max(job.submitted, job.eligible);
+}
+
+double PriorityRule::age_part(Time since) const {
+  if (now_ <= since || params_.max_age.count() <= 0) return 0;
+  const double age = static_cast<double>((now_ - since).count()) / static_cast<double>(params_.max_age.count());
+  return params_.weight_age * std::min(age, 1.0);
+}
+
+uint32_t PriorityRule::total(double fixed, double age) {
+  // 0 would mean held.
+  return static_cast<uint32_t>(std::clamp(std::floor(fixed + age), 1.0, static_cast<double>(kUnlimited32 - 2)));
+}
+
+uint32_t PriorityRule::of(const Job& job) const {
+  if (!moves(job)) return job.priority;
+  return total(fixed_part(*job.request, job.partition, job.time_limit_min),
+               job.dependencies && !params_.accrue_always ? 0 : age_part(age_from(job)));
+}
+
+double PriorityRule::size_factor(const RequestBody& r, uint32_t time_limit_min) const {
+  if (params_.small_relative_to_time) {
+    const double limit = time_limit_min == kUnlimited32 ? 365.0 * 24 * 60 : std::max(time_limit_min, 1u);
+    const double cpus = totals(kAllPartitions).cpus;
+    return cpus > 0 ? std::min(1.0, wanted_cpus(r) / limit / cpus) : 0;
+  }
+  const double nodes = std::max<double>(1.0, static_cast<double>(cluster_->nodes.size()));
+  const double wants = std::clamp(wanted_nodes(r), 1.0, nodes);
+  return params_.favor_small ? (nodes - wants + 1) / nodes : wants / nodes;
+}
+
+double PriorityRule::partition_factor(uint32_t partition) const {
+  const Partition* p = cluster_->partitions.find(partition);
+  if (!p) return 0;
+  return params_.raw_partition ? p->priority_job_factor : static_cast<double>(p->priority_job_factor) / top_partition_;
+}
+
+const PriorityRule::Totals& PriorityRule::totals(uint32_t partition) const {
+  auto [it, fresh] = totals_.try_emplace(partition);
+  Totals& t = it->second;
+  if (!fresh) return t;
+  auto add = [&](const Node& n) {
+    t.nodes += 1;
+    t.cpus += n.spec->cpus;
+    t.mem_mb += static_cast<double>(n.spec->real_memory_mb);
+    for (const GresDevices& g : n.spec->gres) {
+      t.gres[g.name] += static_cast<double>(g.count);
+      if (!g.type.empty()) t.gres[g.name + ":" + g.type] += static_cast<double>(g.count);
+    }
+  };
+  if (partition == kAllPartitions) {
+    cluster_->nodes.for_each([&](uint32_t, const Node& n) { add(n); });
+  } else if (const Partition* p = cluster_->partitions.find(partition)) {
+    p->nodes.for_each([&](size_t id) {
+      if (const Node* n = cluster_->nodes.find(static_cast<uint32_t>(id))) add(*n);
+    });
+  }
+  return t;
+}
+
+double PriorityRule::tres_factor(const std::string& name, const RequestBody& r, uint32_t partition) const {
+  double wants = 0, all = 1;
+  const bool raw = params_.raw_tres;
+  auto whole = [&](double Totals::*member) { return raw ? 1.0 : totals(partition).*member; };
+  if (name == "cpu") {
+    wants = wanted_cpus(r);
+    all = whole(&Totals::cpus);
+  } else if (name == "mem") {
+    wants = wanted_memory(r);
+    all = whole(&Totals::mem_mb);
+  } else if (name == "node") {
+    wants = wanted_nodes(r);
+    all = whole(&Totals::nodes);
+  } else if (name.starts_with("gres/")) {
+    const auto [kind, type] = gres_of(name);
+    wants = wanted_gres(r, kind, type);
+    if (!raw && wants > 0) {
+      const auto& gres = totals(partition).gres;
+      auto it = gres.find(name.substr(5));
+      all = it == gres.end() ? 0 : it->second;
+    }
+  }
+  return all > 0 ? (raw ? wants : std::min(1.0, wants / all)) : 0;
+}
+
+double PriorityRule::fixed_part(const RequestBody& r, uint32_t partition, uint32_t time_limit_min) const {
+  double sum = static_cast<double>(r.site_factor) - r.nice;
+  if (params_.weight_job_size) sum += params_.weight_job_size * size_factor(r, time_limit_min);
+  if (params_.weight_partition) sum += params_.weight_partition * partition_factor(partition);
+  for (const auto& [name, weight] : params_.weight_tres) sum += weight * tres_factor(name, r, partition);
+  return sum;
+}
+
+PriorityFactors PriorityRule::factors(const Job& job, uint32_t partition) const {
+  PriorityFactors out;
+  const RequestBody& r = *job.request;
+  auto weigh = [](double normal, double weight) { return PriorityFactor{normal, normal * weight}; };
+  const double age = job.dependencies && !params_.accrue_always ? 0 : age_part(age_from(job));
+  out.age = {params_.weight_age ? age / params_.weight_age : 0, age};
+  out.job_size = weigh(size_factor(r, job.time_limit_min), params_.weight_job_size);
+  out.partition = weigh(partition_factor(partition), params_.weight_partition);
+  for (const auto& [name, weight] : params_.weight_tres) out.tres.emplace_back(name, weigh(tres_factor(name, r, partition), weight));
+  out.site = r.site_factor;
+  out.nice = r.nice;
+  out.priority = moves(job) ? total(fixed_part(r, partition, job.time_limit_min), age) : job.priority;
+  return out;
+}
+
+}  // namespace muster::sched

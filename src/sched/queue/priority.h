@@ -1,0 +1,68 @@
+// Priorities: PriorityType=priority/basic, and the factors of priority/multifactor that need no accounting
+// (fair share, association and QOS count nothing until there is some). Guide priority_multifactor, sprio(1).
+//
+// A job's priority is not stored while it waits: it follows from parts of the job that do not change and from
+// the time, rounded down to PriorityCalcPeriod. Planner, squeue, sprio and scontrol ask the same rule, so they
+// agree and nothing has to be written when time passes. Only what is held (0), set by hand
+// (kJobPriorityFixed) or given by order of submission (priority/basic) is a number of its own, Job::priority.
+//
+// Cost: PriorityRule O(partitions), and O(nodes) once where TRES have weights; of() O(weights).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/cluster.h"
+#include "sched/params.h"
+
+namespace muster::sched {
+
+// From 0 to 1 (more with NO_NORMAL_*), and times its weight.
+struct PriorityFactor {
+  double normal = 0, weighted = 0;
+};
+
+struct PriorityFactors {
+  PriorityFactor age, job_size, partition;
+  std::vector<std::pair<std::string, PriorityFactor>> tres;
+  int64_t site = 0, nice = 0;
+  uint32_t priority = 0;
+};
+
+class PriorityRule {
+ public:
+  PriorityRule(const Cluster& cluster, const PriorityParams& params, Time now);
+
+  // Whether time moves the job's priority at all.
+  bool moves(const Job& job) const;
+  uint32_t of(const Job& job) const;
+  PriorityFactors factors(const Job& job, uint32_t partition) const;
+
+  // The parts that the planner keeps for jobs alike: all but age, and age.
+  double fixed_part(const RequestBody& request, uint32_t partition, uint32_t time_limit_min) const;
+  double age_part(Time since) const;
+  static uint32_t total(double fixed, double age);
+  // Since when a job's age counts; the age of what is not eligible yet does not grow.
+  Time age_from(const Job& job) const;
+
+ private:
+  struct Totals {
+    double cpus = 0, mem_mb = 0, nodes = 0;
+    std::map<std::string, double> gres;
+  };
+  const Totals& totals(uint32_t partition) const;
+  double size_factor(const RequestBody& request, uint32_t time_limit_min) const;
+  double partition_factor(uint32_t partition) const;
+  double tres_factor(const std::string& name, const RequestBody& request, uint32_t partition) const;
+
+  const Cluster* cluster_;
+  PriorityParams params_;
+  Time now_;
+  uint32_t top_partition_ = 1;
+  mutable std::map<uint32_t, Totals> totals_;
+};
+
+}  // namespace muster::sched

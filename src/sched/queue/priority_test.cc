@@ -1,0 +1,107 @@
+#include "sched/queue/priority.h"
+
+#include <gtest/gtest.h>
+
+#include "sched/testing.h"
+
+namespace muster::sched {
+namespace {
+
+const Time kNow = from_unix(1'000'200);  // a multiple of the five minutes of PriorityCalcPeriod
+
+struct Case {
+  Cluster cluster = a_cluster().nodes(4).cpus(8).memory(1000).gres("gpu", "h100", 2).build();
+  PriorityParams params;
+  Case() { params.multifactor = true; }
+  uint32_t at(const JobBuilder& b, Time now, uint32_t flags = 0) {
+    Job job = cluster.jobs.at(submit(cluster, b, kNow).value);
+    job.flags |= flags;
+    return PriorityRule(cluster, params, now).of(job);
+  }
+};
+
+TEST(Priority, BasicHeldAndFixedNumbersDoNotMove) {
+  Case c;
+  c.params.weight_age = 1000;
+  EXPECT_EQ(c.at(a_job().priority(0), kNow + minutes(50)), 0u);
+  EXPECT_EQ(c.at(a_job().priority(77), kNow + minutes(50), kJobPriorityFixed), 77u);
+  c.params.multifactor = false;
+  EXPECT_EQ(c.at(a_job().priority(77), kNow + minutes(50)), 77u);
+}
+
+TEST(Priority, AgeGrowsInStepsUpToItsWeight) {
+  Case c;
+  c.params.weight_age = 1000;
+  c.params.max_age = minutes(100);
+  EXPECT_EQ(c.at(a_job(), kNow), 1u);  // never 0: that is held
+  EXPECT_EQ(c.at(a_job(), kNow + minutes(50)), 500u);
+  EXPECT_EQ(c.at(a_job(), kNow + minutes(54)), 500u);
+  EXPECT_EQ(c.at(a_job(), kNow + minutes(55)), 550u);
+  EXPECT_EQ(c.at(a_job(), kNow + minutes(500)), 1000u);
+  EXPECT_EQ(c.at(a_job().with([](JobRequest& r) { r.nice = 100; }), kNow + minutes(50)), 400u);
+  EXPECT_EQ(c.at(a_job().with([](JobRequest& r) { r.site_factor = 70; }), kNow + minutes(50)), 570u);
+}
+
+TEST(Priority, SizeOfTheJob) {
+  Case c;
+  c.params.weight_job_size = 1000;
+  EXPECT_EQ(c.at(a_job().nodes(4), kNow), 1000u);
+  EXPECT_EQ(c.at(a_job().nodes(1), kNow), 250u);
+  c.params.favor_small = true;
+  EXPECT_EQ(c.at(a_job().nodes(1), kNow), 1000u);
+  EXPECT_EQ(c.at(a_job().nodes(4), kNow), 250u);
+  c.params.small_relative_to_time = true;
+  EXPECT_EQ(c.at(a_job().tasks(32).minutes(1), kNow), 1000u);
+  EXPECT_EQ(c.at(a_job().tasks(16).minutes(10), kNow), 50u);
+}
+
+TEST(Priority, PartitionsAndTheirFactor) {
+  Case c;
+  Partition p = *c.cluster.partitions.find(0);
+  p.name = "high";
+  p.priority_job_factor = 4;
+  ClusterBuilder::add_partition(c.cluster, p);
+  c.params.weight_partition = 1000;
+  EXPECT_EQ(c.at(a_job(), kNow), 250u);
+  EXPECT_EQ(c.at(a_job().in(1), kNow), 1000u);
+  c.params.raw_partition = true;
+  EXPECT_EQ(c.at(a_job().in(1), kNow), 4000u);
+}
+
+TEST(Priority, TresAreThePartOfThePartitionThatIsAskedFor) {
+  Case c;
+  c.params.weight_tres = {{"cpu", 1000}, {"mem", 100}, {"gres/gpu", 10000}, {"gres/gpu:h100", 1}};
+  EXPECT_EQ(c.at(a_job().tasks(16), kNow), 500u);
+  EXPECT_EQ(c.at(a_job().nodes(2).mem(500), kNow), 62u + 25u);  // 2 CPUs of 32
+  EXPECT_EQ(c.at(a_job().nodes(2).gpus(2), kNow), 62u + 5000u);
+  c.params.raw_tres = true;
+  EXPECT_EQ(c.at(a_job().tasks(3), kNow), 3000u);
+}
+
+// Jobs of one class that age: who is eligible first stays first, and the head of a class with a better partition
+// overtakes when its time has come.
+TEST(Priority, ThePlannerFollowsTheClock) {
+  Case c;
+  Partition p = *c.cluster.partitions.find(0);
+  p.name = "high";
+  p.priority_job_factor = 2;
+  ClusterBuilder::add_partition(c.cluster, p);
+  Params params;
+  params.priority = c.params;
+  params.priority.weight_age = 1000;
+  params.priority.max_age = minutes(100);
+  params.priority.weight_partition = 400;  // 200 apart: twenty minutes of age
+  submit(c.cluster, a_job().nodes(4).exclusive().minutes(1000), kNow - minutes(100));
+  Planner planner;
+  apply_starts(c.cluster, planner.plan(c.cluster, params, kNow, Pass::kFull), kNow);
+  const JobId old = submit(c.cluster, a_job().nodes(4).exclusive(), kNow);
+  const JobId high = submit(c.cluster, a_job().nodes(4).exclusive().in(1), kNow + minutes(15));
+  const JobId late = submit(c.cluster, a_job().nodes(4).exclusive().in(1), kNow + minutes(25));
+  auto expected = [&](Time now, JobId id) { return verdict_of(planner.plan(c.cluster, params, now, Pass::kFull), id)->expected_start; };
+  const Time now = kNow + minutes(30);
+  EXPECT_LT(expected(now, high), expected(now, old));
+  EXPECT_LT(expected(now, old), expected(now, late));
+}
+
+}  // namespace
+}  // namespace muster::sched

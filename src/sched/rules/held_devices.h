@@ -1,0 +1,11 @@
+// Whether the devices, or shares of devices, that a plan gives to a job are there on the node and held by nobody.
+// Cost: O(devices of the node and of its jobs).
+#pragma once
+
+#include "model/node.h"
+
+namespace muster::sched {
+
+bool devices_fit(const Node& node, const GresShare& wanted);
+
+}  // namespace muster::sched

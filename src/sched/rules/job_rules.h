@@ -1,0 +1,17 @@
+// The rows of job_rules(), each in a file of its own. Only job_rules.cc, and who words a rule otherwise, includes this.
+#pragma once
+
+#include "sched/rules/job_rule.h"
+
+namespace muster::sched {
+
+extern const JobRule kPartitionState;  // UP, DRAIN, DOWN, INACTIVE
+extern const JobRule kPartitionNodes;  // MinNodes, MaxNodes
+extern const JobRule kPartitionTime;   // MaxTime
+extern const JobRule kPartitionLists;  // AllowAccounts, AllowQos and their opposites
+extern const JobRule kAccounting;      // accounts and QOS, by sched/gate.h
+extern const JobRule kRequestItself;   // wrong for the partition as it stands
+extern const JobRule kLimits;          // of associations, QOS, users of a partition
+extern const JobRule kLicenses;        // --licenses
+
+}  // namespace muster::sched

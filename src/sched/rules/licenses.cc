@@ -1,0 +1,90 @@
+// Licences of the cluster (--licenses): they belong to no node, and are held until the job ends. How they are written, and what a
+// pool of them is: request/licenses.h. slurm.conf(5) Licenses, guide licenses.
+#include <algorithm>
+
+#include "sched/rules/job_rules.h"
+
+namespace muster::sched {
+namespace {
+
+bool asks(const RequestClass& c) { return !c.shape.licenses.empty(); }
+
+std::vector<uint64_t> all(const Params& params) {
+  std::vector<uint64_t> out;
+  for (const auto& [name, count] : params.licenses) out.push_back(count);
+  return out;
+}
+
+std::vector<uint64_t> amounts(const Params& params, const std::vector<LicenseShare>& list) {
+  std::vector<uint64_t> out(params.licenses.size(), 0);
+  for (size_t i = 0; i < out.size(); ++i)
+    for (const LicenseShare& l : list)
+      if (l.name == params.licenses[i].first) out[i] += l.count;
+  return out;
+}
+
+std::vector<uint64_t> held(const Params& params, const Allocation& a) { return amounts(params, a.licenses); }
+
+// Each alternative of any of several for itself: a job keeps the licence that it starts with.
+std::vector<std::vector<uint64_t>> wanted(const Params& params, const RequestClass& c) {
+  auto known = [&](const LicenseShare& l) {
+    return std::ranges::any_of(params.licenses, [&](const auto& have) { return have.first == l.name; });
+  };
+  const LicenseNeeds& needs = c.shape.licenses;
+  std::vector<std::vector<uint64_t>> out;
+  if (!needs.any) {
+    if (std::ranges::all_of(needs.list, known)) out.push_back(amounts(params, needs.list));
+    return out;
+  }
+  for (const LicenseShare& one : needs.list)
+    if (known(one)) out.push_back(amounts(params, {one}));
+  return out;
+}
+
+constinit const SiteAmounts kAmounts{all, held, wanted, asks};
+
+// Free now and, where promises were made, for as long as the job may run.
+Hold holds(const JobQuestion& q, const Held& have, Grant& grant) {
+  LicensePool pool = have.licenses;
+  if (q.promised) {
+    const std::vector<uint64_t> promised = q.promised->promised(kAmounts, q.asked.time_limit_min);
+    std::vector<LicenseShare> gone;
+    for (size_t i = 0; i < promised.size(); ++i)
+      if (promised[i] > 0) gone.push_back({q.params.licenses[i].first, promised[i]});
+    pool.take(gone);
+  }
+  auto granted = pool.grant(q.asked.shape.licenses);
+  if (!granted) return {Reason::kLicenses};
+  grant.licenses = std::move(*granted);
+  return {};
+}
+
+Result<> at_start(const StartQuestion& q) {
+  for (const LicenseShare& l : q.allocation.licenses) {
+    auto it = std::ranges::find_if(q.params.licenses, [&](const auto& have) { return have.first == l.name; });
+    const uint64_t there = it == q.params.licenses.end() ? 0 : it->second, used = q.cluster.license_used(l.name);
+    if (used > there || l.count > there - used) return fail(Errc::kNodesBusy, {}, "licence " + l.name + " is in use");
+  }
+  return {};
+}
+
+// allow_zero_lic: until the site has them.
+Result<> ever(const Params& params, const Shape& s) {
+  return params.unknown_licenses_wait ? Result<>() : LicensePool(params).could_ever(s.licenses);
+}
+
+}  // namespace
+
+constinit const JobRule kLicenses{.name = "licences",
+                                  .of = Of::kAmount,
+                                  .by = HelpedBy::kForeseen,
+                                  .concerns = [](const RequestClass& c, const Partition&, const Params&) { return asks(c); },
+                                  .holds = holds,
+                                  .at_start = at_start,
+                                  .ever = ever,
+                                  .counts = [](const Cluster&, const Params& params) { return !params.licenses.empty(); },
+                                  .begin = [](Held& have, const Cluster&, const Params& params) { have.licenses = LicensePool(params); },
+                                  .take = [](Held& have, const Holding& job) { have.licenses.take(job.allocation.licenses); },
+                                  .amounts = &kAmounts};
+
+}  // namespace muster::sched

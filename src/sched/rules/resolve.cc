@@ -1,0 +1,49 @@
+// A class worked out: the nodes of its partition, narrowed rule by rule, and what follows from the rest.
+#include <utility>
+
+#include "sched/rules/node_rule.h"
+
+namespace muster::sched {
+namespace {
+
+// What did not fit does not fit either when more is taken.
+bool is_monotone(const RequestClass& c, const Availability& nodes) {
+  const Shape& s = c.shape;
+  bool monotone = s.per_job.empty() && !s.contiguous && c.counts.empty() && s.prefer.empty() && (s.whole || !c.bound_by_topology());
+  for (uint32_t k = 0; k < c.idle_tasks.size(); ++k)
+    monotone &= c.idle_tasks[k] == kNoTasks || s.whole || sched::counts_decide(s, nodes.kinds()[k]);
+  return monotone;
+}
+
+}  // namespace
+
+void resolve(RequestClass& c, const Cluster& cluster, Availability& nodes, const Partition& partition) {
+  auto placed_by = nodes.topology(cluster, partition);
+  if (c.resolved_at == nodes.shape_version() && placed_by == c.topology) return;
+  c.resolved_at = nodes.shape_version();
+  c.topology = std::move(placed_by);
+  c.blocked_at = c.too_full_at = 0;
+  c.taken.clear();
+  c.feasible = partition.nodes & nodes.known();
+  c.peers.clear();
+  if (c.shape.oversubscribe)
+    cluster.partitions.for_each(
+        [&](uint32_t index, const Partition& p) { c.peers.assign(index, p.priority_tier == partition.priority_tier); });
+  for (const NodeRule* rule : narrowing_rules()) {
+    const size_t before = c.feasible.count();
+    rule->narrow({cluster, nodes, c});
+    c.taken.push_back(static_cast<uint32_t>(before - c.feasible.count()));
+  }
+  for (CountedNodes& counted : c.counts) counted.nodes &= c.feasible;
+  for (Bitmap& alternative : c.alternatives) alternative &= c.feasible;
+  c.monotone = is_monotone(c, nodes);
+  if (c.shape.prefer.empty()) return;
+  if (!c.preferred) {
+    c.preferred = std::make_shared<RequestClass>(c);
+    c.preferred->shape.features = std::exchange(c.preferred->shape.prefer, {});
+    c.preferred->resolved_at = 0;
+  }
+  resolve(*c.preferred, cluster, nodes, partition);
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,38 @@
+// No block, ring or part of a torus is free for a job, though nodes enough are: a job stands in the units of a topology that is no tree,
+// or not at all. What helps: nodes of the right unit are given back.
+#include <algorithm>
+
+#include "sched/rules/node_rules.h"
+
+namespace muster::sched {
+namespace {
+
+// Whether enough nodes could take a part of the job now, wherever they stand. O(words of a bitmap) for whole nodes, else O(nodes).
+bool nodes_enough(const RequestClass& c, const Availability& nodes) {
+  const Shape& s = c.shape;
+  uint32_t wanted = std::max(s.min_nodes, 1u);
+  if (s.num_tasks && c.best_idle_tasks) wanted = std::max(wanted, (s.num_tasks + c.best_idle_tasks - 1) / c.best_idle_tasks);
+  Bitmap open = c.feasible & nodes.usable();
+  if (!open.contains(c.required)) return false;
+  if (s.whole) return (open & nodes.idle()).count() >= wanted;
+  const uint32_t least = s.num_tasks ? 1 : std::max(s.tasks_per_node, 1u);
+  uint32_t n = 0;
+  open.for_each([&](size_t at) {
+    const auto id = static_cast<uint32_t>(at);
+    n += n < wanted &&
+         count_tasks(s, nodes.kind(id), {nodes.units_for(id, onlooker_of(c, 0)), nodes.mem_free(id), nodes.gres_free(id)}) >= least;
+  });
+  return n >= wanted;
+}
+
+Reason waits(const NodeQuestion& q) {
+  const RequestClass& c = q.asked;
+  const bool concerns = c.topology && c.topology->kind() != TopologyKind::kTree && !c.never;
+  return concerns && nodes_enough(c, q.nodes) ? Reason::kNoTopologyUnit : Reason::kNone;
+}
+
+}  // namespace
+
+constinit const NodeRule kTopologyUnit{.name = "block, ring, torus", .by = HelpedBy::kForeseen, .waits = waits};
+
+}  // namespace muster::sched

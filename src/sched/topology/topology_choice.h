@@ -1,0 +1,122 @@
+// TopologyChoice: sets of nodes in the order in which a topology prefers them, until one is found that takes
+// the job. What a set must hold to take it is the caller's business (gang.cc: now; profile.cc: later); here is
+// only where the nodes stand.
+//
+//   tree   the lowest switch that has enough, under it the fewest leaves, of those the fullest; the last leaf
+//          is the one with the least to spare. With --switches=N a higher switch if that needs no more than N
+//          leaves. Dragonfly: one leaf, else spread over as many as possible.
+//   block  the aggregated block of the smallest of BlockSizes that holds the job, and never beyond it; in it
+//          the fewest base blocks, neighbours before others. A job larger than all sizes: neighbouring groups
+//          of the largest. --segment: see topology_block.cc.
+//   ring   neighbours on one ring, the shortest free run that does; a segment is such a run
+//   torus3d  one of the shapes that the site allows, see topology_ring.cc
+//
+// Guide topology, topology.conf(5), sbatch(1) --segment --switches. Where these leave the choice open: the
+// group with the fewest free nodes, then the first defined. Same input, same answer.
+//
+// Cost: O(free nodes + leaves log leaves per level) and the tries.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/bitmap.h"
+#include "base/result.h"
+#include "sched/fit/request_class.h"
+#include "sched/supply/topology_index.h"
+
+namespace muster::sched {
+
+// What the job needs, at least.
+struct TopologyWish {
+  const Shape& shape;
+  const Bitmap& required;
+  uint32_t nodes = 1;    // no fewer can be enough; a count the shape allows, 0: there is none
+  uint64_t tasks = 0;    // 0: not asked for as a sum
+  uint64_t devices = 0;  // of the first of shape.per_job
+};
+
+// `c` and `required` must outlive it.
+TopologyWish wish_of(const RequestClass& c, const Bitmap& required);
+
+// What a node has to give; asked for members of `open` only.
+struct TopologySupply {
+  const Bitmap& open;
+  std::function<uint64_t(uint32_t)> tasks, devices;
+  std::function<uint64_t(uint32_t)> cost;  // nodes with the lowest go first
+};
+
+class TopologyChoice {
+ public:
+  // Whether `among` takes the job with all of `forced` in it.
+  using Try = std::function<bool(const Bitmap& among, const Bitmap& forced)>;
+
+  TopologyChoice(const TopologyIndex& index, const TopologyRules& rules, const TopologyWish& wish, const TopologySupply& supply,
+                 Try attempt);
+  bool choose();
+
+ private:
+  struct Supply {
+    uint32_t nodes = 0;
+    uint64_t tasks = 0, devices = 0;
+    Supply& operator+=(const Supply& o);
+  };
+  using Leaves = std::vector<uint32_t>;
+  // Where a job might go: the leaves, the last with room to spare, and what was left to choose from.
+  struct Spot {
+    Leaves leaves;
+    bool exact_but_last = false;  // all but the last are taken whole
+    uint32_t free_nodes = 0;      // of the group it is in
+  };
+
+  bool enough(const Supply& s) const;
+  bool roomier(uint32_t a, uint32_t b) const;
+  Supply sum_of(std::span<const uint32_t> leaves) const;
+  Bitmap open_in(std::span<const uint32_t> leaves) const;
+  bool holds_required(std::span<const uint32_t> leaves) const;
+  bool fewest(std::span<const uint32_t> group, Spot& out) const;
+  bool try_spot(const Spot& spot, std::span<const uint32_t> group);
+  bool try_exact(const std::vector<uint32_t>& nodes);
+  bool try_single_leaves();
+  bool try_groups(const std::vector<Leaves>& groups, bool in_a_row, uint32_t most_leaves);
+
+  bool tree();
+  bool within_tree();
+  bool within_switches();
+  bool unconnected();
+  bool dragonfly();
+
+  bool block();
+  bool block_of(uint32_t nodes);
+  bool beyond_blocks();
+  void neighbours(std::span<const uint32_t> group, Spot& spot) const;
+  size_t level_for(uint32_t nodes) const;
+  bool segments(uint32_t nodes);
+  bool segments_in(const Leaves& container, uint32_t nodes);
+  std::vector<uint32_t> segments_of(const Leaves& unit, uint32_t most) const;
+
+  bool ring();
+  bool runs(uint32_t nodes, uint32_t segment);
+  bool torus();
+  bool stands(uint32_t nodes, uint32_t segment);
+
+  std::vector<uint32_t> best_nodes(uint32_t leaf, uint32_t count) const;
+  bool for_each_size(uint32_t most, const std::function<bool(uint32_t)>& f) const;
+
+  const TopologyIndex& index_;
+  const TopologyRules& rules_;
+  TopologyWish wish_;
+  const TopologySupply& supply_;
+  Try attempt_;
+  std::vector<Supply> leaf_supply_;
+  std::vector<bool> needs_leaf_;  // required nodes are there
+  uint32_t required_leaves_ = 0;
+  bool required_elsewhere_ = false;  // a required node is in no leaf
+  size_t tried_level_ = SIZE_MAX;    // of blocks, without success
+};
+
+// Whether a request can be placed by this topology at all, all nodes being free; the error names the rule.
+Result<> topology_allows(const TopologyIndex& index, const Shape& shape);
+
+}  // namespace muster::sched

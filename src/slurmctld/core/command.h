@@ -1,0 +1,136 @@
+// What can be asked of the controller (commands.def), as types: row_of<Request> is what the table says of a request, Command any of those
+// that the core decides (Core::run), CommandAnswer what it answers to one.
+//
+// What a client asks is not yet what is decided: to a job the controller adds what only it knows. DecidedAs<Request> is what the core is
+// given: a completed JobRequest for SubmitJob and Allocate (its `kind` says for which), else the request itself.
+#pragma once
+
+#include <span>
+#include <type_traits>
+#include <variant>
+
+#include "base/result.h"
+#include "model/job_request.h"
+#include "model/messages.h"
+#include "slurmctld/core/rights.h"
+
+namespace muster::slurmctld {
+
+enum class CommandKind : uint8_t {
+  kChange,   // decided by the core in a turn, which may change its state
+  kQuery,    // answered from a snapshot
+  kSession,  // answered when something has come to pass, or in notices
+  kProcess,  // answered by the daemon, about itself
+  kDaemon,   // said by the daemon of a node
+};
+
+struct CommandRow {
+  const char* name;
+  uint16_t number;
+  Right first;   // asked before anything else looks at the request
+  Right of_job;  // asked for each job that it means
+  CommandKind kind;
+};
+
+std::span<const CommandRow> command_rows();  // in the order of the table
+// By its number on the wire; null: slurmctld serves no such request. O(1).
+const CommandRow* command_row(uint16_t number);
+
+// Whether the caller has the right that comes first.
+Result<> may_ask(const CommandRow& row, const Rights& rights);
+
+struct TestOnly {  // WillRun: whether the job would be accepted
+  JobRequest request;
+};
+
+namespace command_detail {
+
+template <class Request>
+struct Row;
+#define MUSTER_COMMAND(request, first, of_job, kind, handler)                                                            \
+  template <>                                                                                                            \
+  struct Row<rpc::request> {                                                                                             \
+    static constexpr CommandRow kRow{#request, number_of<rpc::request>, Right::first, Right::of_job, CommandKind::kind}; \
+  };
+#include "slurmctld/core/commands.def"
+#undef MUSTER_COMMAND
+template <>
+struct Row<JobRequest> : Row<rpc::SubmitJob> {};
+template <>
+struct Row<TestOnly> : Row<rpc::WillRun> {};
+
+template <class Request>
+struct Decided {
+  using Type = Request;
+};
+template <>
+struct Decided<rpc::SubmitJob> {
+  using Type = JobRequest;
+};
+template <>
+struct Decided<rpc::Allocate> {
+  using Type = JobRequest;
+};
+template <>
+struct Decided<rpc::WillRun> {
+  using Type = TestOnly;
+};
+
+template <class Decided>
+struct Answer {
+  using Type = AnswerTo<Decided>;
+};
+template <>
+struct Answer<JobRequest> {
+  using Type = rpc::JobSubmitted;
+};
+template <>
+struct Answer<TestOnly> {
+  using Type = rpc::Empty;
+};
+
+}  // namespace command_detail
+
+template <class Request>
+inline constexpr const CommandRow& row_of = command_detail::Row<Request>::kRow;
+template <class Request>
+using DecidedAs = typename command_detail::Decided<Request>::Type;
+template <class Decided>
+using DecidedAnswer = typename command_detail::Answer<Decided>::Type;
+
+namespace command_detail {
+
+// Variants of each type once, in the order of the table.
+template <class Variant, class T>
+struct With;
+template <class... Ts, class T>
+struct With<std::variant<Ts...>, T> {
+  using Type = std::conditional_t<(std::is_same_v<Ts, T> || ...), std::variant<Ts...>, std::variant<Ts..., T>>;
+};
+
+template <class Commands, class Answers, class... Requests>
+struct Collect {
+  using Command = Commands;
+  using CommandAnswer = Answers;
+};
+template <class Commands, class Answers, class Request, class... More>
+requires(row_of<Request>.kind == CommandKind::kChange) struct Collect<Commands, Answers, Request, More...>
+    : Collect<typename With<Commands, DecidedAs<Request>>::Type, typename With<Answers, DecidedAnswer<DecidedAs<Request>>>::Type, More...> {
+};
+template <class Commands, class Answers, class Request, class... More>
+struct Collect<Commands, Answers, Request, More...> : Collect<Commands, Answers, More...> {};
+
+template <class Ignored, class... Requests>
+struct Table : Collect<std::variant<>, std::variant<>, Requests...> {};
+using Whole = Table<void
+#define MUSTER_COMMAND(request, first, of_job, kind, handler) , rpc::request
+#include "slurmctld/core/commands.def"
+#undef MUSTER_COMMAND
+                    >;
+
+}  // namespace command_detail
+
+using Command = command_detail::Whole::Command;
+using CommandAnswer = command_detail::Whole::CommandAnswer;
+
+}  // namespace muster::slurmctld

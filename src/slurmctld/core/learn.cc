@@ -1,0 +1,14 @@
+// What slurmdbd says of accounts and QOS becomes state: only what differs is an event, in parts of bounded size.
+#include "slurmctld/core/decide.h"
+
+namespace muster::slurmctld {
+
+Events decide_learn(const View& v, const rpc::Entities& fetched) {
+  Events out;
+  if (!v.cluster.accounting) return out;  // switched off while it was on its way
+  for (AccountChanges& part : changes_to(v.cluster.directory.get(), fetched))
+    out.push_back(event::DirectoryLearned{std::make_shared<const AccountChanges>(std::move(part))});
+  return out;
+}
+
+}  // namespace muster::slurmctld

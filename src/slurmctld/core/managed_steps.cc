@@ -1,0 +1,156 @@
+// Jobs whose first node decides about their steps (--stepmgr): what that node is told, and what becomes of what it tells. Its word is
+// a claim: what the job does not hold, a number that was given before, a time before its start do not become true. Everything else
+// about these steps (squeue, accounting, signals) goes by the events that are made of it here. docs/adr/0011
+#include <algorithm>
+#include <map>
+
+#include "slurmctld/core/decide.h"
+#include "slurmctld/core/rows.h"
+#include "steps/warrant.h"
+
+namespace muster::slurmctld {
+namespace {
+
+// A step that is over when its job is, as Slurm shows what was still running then.
+constexpr int32_t kEndedWithJob = 9;
+
+// One message, news after news, with what the news before it in the same message have made so.
+class NewsTaker {
+ public:
+  NewsTaker(const View& v, const Job& job, Events& out) : v_(v), job_(job), out_(out), next_step_(job.next_step), steps_(job.steps) {}
+
+  void take(const node_rpc::StepNews& news) {
+    if (news.made) made(*news.made);
+    else if (news.ended) ended(*news.ended);
+  }
+  // What ran when the job ended was stopped with it.
+  void end_rest() {
+    for (const Step& s : std::vector<Step>(steps_)) end({s.id, kEndedWithJob, false, job_.ended}, JobState::kCancelled);
+  }
+
+ private:
+  Time within_run(Time t) const {
+    return std::clamp(t, std::min(job_.started, v_.now), job_.finished() ? std::max(job_.ended, job_.started) : v_.now);
+  }
+
+  bool is_new(StepId id) const {
+    if (id == kInteractiveStep) return std::ranges::find(steps_, id, &Step::id) == steps_.end();
+    return id.value < kInteractiveStep.value && id.value >= next_step_;
+  }
+  void made(Step step) {
+    auto known = std::ranges::find(steps_, step.id, &Step::id);
+    const bool starts = known != steps_.end() && known->state == StepState::kPending && step.state == StepState::kRunning;
+    if (!starts && (!is_new(step.id) || steps_.size() >= v_.settings.config().max_step_count)) return;
+    if (starts) step.request = known->request;
+    if (step.state != StepState::kPending) step.state = StepState::kRunning;
+    if (!steps::check_claim(job_, step)) return;
+    step.start = within_run(step.start);
+    step.exit_status = 0;
+    step.out_of_memory = false;
+    for (StepShare& s : step.shares) s.done = false;
+    if (step.id.value < kInteractiveStep.value) next_step_ = std::max(next_step_, step.id.value + 1);
+    if (starts) *known = step;
+    else steps_.push_back(step);
+    out_.push_back(event::StepCreated{job_.id, std::move(step)});
+  }
+  void ended(const node_rpc::StepEnd& e) { end(e, JobState::kPending); }
+  void end(const node_rpc::StepEnd& e, JobState state) {
+    auto known = std::ranges::find(steps_, e.step, &Step::id);
+    if (known == steps_.end()) return;
+    View then = v_;
+    then.now = within_run(e.time);
+    event::StepEnded end = step_ended(then, job_, *known, e.exit_status, e.out_of_memory);
+    if (state != JobState::kPending) end.state = state;
+    out_.push_back(std::move(end));
+    steps_.erase(known);
+  }
+
+  const View& v_;
+  const Job& job_;
+  Events& out_;
+  uint32_t next_step_;
+  std::vector<Step> steps_;
+};
+
+// The job's blocks as far as they are of its nodes.
+std::vector<TopologyUnit> blocks_of(const Cluster& cluster, const Job& job) {
+  std::vector<TopologyUnit> out;
+  const Partition* p = cluster.partitions.find(job.partition);
+  const Topology* t = p && cluster.topologies ? cluster.topologies->of(*p) : nullptr;
+  if (!t || t->kind != TopologyKind::kBlock) return out;
+  Bitmap held;
+  for (const NodeShare& s : job.allocation->nodes) held.set(s.node.value);
+  for (const TopologyUnit& unit : t->units) {
+    TopologyUnit part;
+    part.name = unit.name;
+    std::ranges::copy_if(unit.nodes, std::back_inserter(part.nodes), [&](uint32_t node) { return held.test(node); });
+    if (!part.nodes.empty()) out.push_back(std::move(part));
+  }
+  return out;
+}
+
+}  // namespace
+
+// A node that has registered without a key is of a version that manages nothing; of one that has yet to boot nothing is known.
+bool may_be_managed(const View& v, const Job& job, const Allocation& allocation) {
+  const Node* first = v.cluster.nodes.find(allocation.nodes.front().node.value);
+  return job.request->stepmgr && first && (!first->hardware || !first->hardware->step_key.empty());
+}
+
+bool is_managed_by(const Job& job, NodeId node) {
+  return job.managed && job.allocation && !job.allocation->nodes.empty() && job.allocation->nodes.front().node == node;
+}
+
+std::optional<node_rpc::ManageSteps> manage_order(const Cluster& cluster, const Settings& settings, const Job& job, Time now) {
+  const Node* first = cluster.nodes.find(job.allocation->nodes.front().node.value);
+  if (!first || !first->hardware || first->hardware->step_key.empty()) return std::nullopt;
+  node_rpc::ManageSteps order;
+  order.job = job;
+  order.request = std::make_shared<const JobRequest>(job.whole_request());
+  order.warrant = steps::make_warrant(cluster, job, first->hardware->step_key, now);
+  for (size_t i = 0; i < job.allocation->nodes.size(); ++i) {
+    node_rpc::ManagedNode& n = order.nodes.emplace_back();
+    n.id = job.allocation->nodes[i].node;
+    if (const Node* node = cluster.nodes.find(n.id.value)) {
+      n.spec = node->spec;
+      n.hardware = node->hardware;
+      n.features = node->features_active;
+    }
+    n.topology_address = order.warrant.job.nodes[i].topology_address;
+    n.topology_pattern = order.warrant.job.nodes[i].topology_pattern;
+  }
+  order.blocks = blocks_of(cluster, job);
+  order.most_steps = settings.config().max_step_count;
+  order.ports_named = settings.config().mpi_ports.first != 0;
+  order.allocated = make_allocated(cluster, job);
+  return order;
+}
+
+uint32_t first_step_of_next_manager(const View& v, const Job& job) {
+  return job.next_step + std::min(kStepsUntold, v.settings.config().max_step_count / 4);
+}
+
+void take_news(const View& v, NodeId node, const node_rpc::StepsOfJob& r, Decision<rpc::Empty>& d) {
+  const uint64_t last = r.first + r.news.size() - 1;
+  // Also of what is no news here: the node need not say it again.
+  if (!r.news.empty() && r.first > 0) d.orders.push_back({node, node_rpc::StepsTaken{r.job, r.generation, last}});
+  const Job* j = v.cluster.jobs.find(r.job.value);
+  if (!j || j->restarts != r.generation || !is_managed_by(*j, node) || j->pending() || r.first == 0 || r.news.empty() ||
+      last <= j->step_news)
+    return;
+  NewsTaker taker(v, *j, d.events);
+  for (uint64_t i = 0; i < r.news.size(); ++i)
+    if (r.first + i > j->step_news) taker.take(r.news[i]);
+  if (j->finished()) taker.end_rest();
+  d.events.push_back(event::StepsTold{j->id, last});
+}
+
+void end_management(const View& v, NodeId node, const node_rpc::Register& r, std::vector<Order>& out) {
+  for (const node_rpc::ManagedJob& m : r.managed) {
+    const Job* j = v.cluster.jobs.find(m.job.value);
+    const bool still = j && j->restarts == m.generation && is_managed_by(*j, node) && !j->finished();
+    if (!still) out.push_back({node, node_rpc::EndManagement{m.job, m.generation}});
+  }
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,182 @@
+#include "slurmctld/core/selection.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace muster::slurmctld {
+namespace {
+
+// One more than the highest number that a task of these records can have: MaxArraySize may have been higher when they came.
+size_t task_numbers(const View& v, const std::vector<const Job*>& records) {
+  size_t most = v.settings.config().max_array_size;
+  for (const Job* j : records) {
+    if (j->array_task != kNoArrayTask) most = std::max(most, size_t{j->array_task} + 1);
+    if (j->array_tasks) most = std::max(most, j->array_tasks->pending.size());
+  }
+  return most;
+}
+
+bool has_waiting_tasks(const Job& j) { return j.array_tasks && !j.finished(); }
+
+class Selection {
+ public:
+  Selection(const View& v, const std::vector<rpc::JobSelector>& selectors) : v_(v), selectors_(selectors) {}
+
+  std::vector<Meant> run() {
+    std::vector<Meant> out;
+    for (const rpc::JobSelector& s : selectors_) out.push_back(each(s));
+    for (Meant& m : out) std::erase_if(m.targets, [&](Target& t) { return !first(t); });
+    return out;
+  }
+
+ private:
+  // What has been named of a record by all of the selectors, and what of that a target was given for.
+  struct Named {
+    bool whole = false, given = false;
+    Bitmap tasks, given_tasks;
+  };
+
+  const std::vector<const Job*>& records_of(JobId id) {
+    auto [at, fresh] = records_.try_emplace(id);
+    if (fresh) {
+      rpc::JobSelector whole;
+      whole.job = id;
+      at->second = select_jobs(v_, whole);
+    }
+    return at->second;
+  }
+
+  Meant each(const rpc::JobSelector& s) {
+    Meant out;
+    Bitmap tasks;
+    const bool of_tasks = !s.array_tasks.empty() || s.array_task != kNoArrayTask;
+    const size_t most = of_tasks ? task_numbers(v_, records_of(s.job)) : 0;
+    if (!s.array_tasks.empty() && !Bitmap::parse_ranges(s.array_tasks, tasks, most)) return out;
+    if (s.array_tasks.empty() && s.array_task != kNoArrayTask) {
+      if (s.array_task >= most) return out;
+      tasks.set(s.array_task);
+    }
+    if (tasks.none()) {
+      for (const Job* j : s.sluid || of_tasks ? select_jobs(v_, s) : records_of(s.job)) record(*j, s, out);
+      return out;
+    }
+    for (const Job* j : records_of(s.job)) {
+      // Tasks that ended before they became records of their own are the record's.
+      const bool is_task = j->array_task != kNoArrayTask && tasks.test(j->array_task);
+      if (is_task || (j->array_tasks && j->finished() && tasks.intersects(j->array_tasks->pending))) record(*j, s, out);
+      else if (has_waiting_tasks(*j)) waiting(*j, tasks & j->array_tasks->pending, out);
+    }
+    return out;
+  }
+  void record(const Job& j, const rpc::JobSelector& s, Meant& out) {
+    out.known = true;
+    out.targets.push_back({&j, {}, s.has_step, s.step});
+    if (!s.has_step) named_[&j].whole = true;
+  }
+  void waiting(const Job& j, const Bitmap& tasks, Meant& out) {
+    if (tasks.none()) return;
+    out.known = true;
+    Target t{&j, {}, false, {}};
+    tasks.for_each([&](size_t i) { t.tasks.push_back(static_cast<uint32_t>(i)); });
+    out.targets.push_back(std::move(t));
+    Named& n = named_[&j];
+    n.tasks |= tasks;
+    if (n.tasks.count() == j.array_tasks->pending.count()) n.whole = true;
+  }
+
+  // Whether the target is the first of its kind; tasks that were given before are taken from it.
+  bool first(Target& t) {
+    if (t.has_step) return steps_.emplace(t.job, t.step.value).second;
+    Named& n = named_[t.job];
+    if (n.whole) {
+      t.tasks.clear();
+      return !std::exchange(n.given, true);
+    }
+    std::erase_if(t.tasks, [&](uint32_t task) { return n.given_tasks.test(task); });
+    for (uint32_t task : t.tasks) n.given_tasks.set(task);
+    return !t.tasks.empty();
+  }
+
+  const View& v_;
+  const std::vector<rpc::JobSelector>& selectors_;
+  std::map<JobId, std::vector<const Job*>> records_;
+  std::unordered_map<const Job*, Named> named_;
+  std::set<std::pair<const Job*, uint32_t>> steps_;
+};
+
+// Ids for tasks that get records of their own.
+class TaskIds {
+ public:
+  explicit TaskIds(const Cluster& cluster) : cluster_(cluster), last_(cluster.last_job_id.value) {}
+  JobId next() {
+    do ++last_;
+    while (cluster_.jobs.contains(last_) || cluster_.arrays.contains(last_));
+    return JobId(last_);
+  }
+
+ private:
+  const Cluster& cluster_;
+  uint32_t last_;
+};
+
+}  // namespace
+
+std::vector<Meant> select(const View& v, const std::vector<rpc::JobSelector>& selectors) { return Selection(v, selectors).run(); }
+
+std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s) {
+  std::vector<const Job*> out;
+  const Job* j = v.cluster.jobs.find(s.job.value);
+  if (s.sluid) {
+    if (j && s.means_run(j->sluid())) out.push_back(j);
+    return out;
+  }
+  if (!v.cluster.arrays.contains(s.job.value)) {
+    if (j && (s.array_task == kNoArrayTask || j->array_task == s.array_task)) out.push_back(j);
+    return out;
+  }
+  // An array: its records have ids from the array's own on; there are at most `records` of them.
+  uint32_t left = v.cluster.arrays.at(s.job.value).records;
+  v.cluster.jobs.for_each(
+      [&](uint32_t, const Job& o) {
+        if (o.array_job_id == s.job) {
+          --left;
+          bool this_task =
+              s.array_task == kNoArrayTask || o.array_task == s.array_task || (o.array_tasks && o.array_tasks->pending.test(s.array_task));
+          if (this_task) out.push_back(&o);
+        }
+        return left > 0;
+      },
+      s.job.value);
+  return out;
+}
+
+Picked pick_jobs(const View& v, const std::vector<rpc::JobSelector>& selectors, Events& out) {
+  Picked picked;
+  TaskIds ids(v.cluster);
+  for (const Meant& m : select(v, selectors)) {
+    PickedJobs& here = picked.of.emplace_back();
+    here.known = m.known;
+    for (const Target& t : m.targets) {
+      // Another user's task gets no record of its own: the whole array's is there to be refused.
+      const bool apart = t.job->pending() && v.may(*t.job);
+      if (t.tasks.empty() || !apart) here.jobs.push_back(t.job);
+      for (uint32_t task : apart ? t.tasks : std::vector<uint32_t>()) {
+        event::JobChanged e = changed(*t.job);
+        e.array_task = task;
+        e.task_job = ids.next();
+        e.array_tasks = nullptr;
+        Job own = *t.job;
+        own.id = e.task_job;
+        own.array_task = task;
+        own.array_tasks = nullptr;
+        here.jobs.push_back(&picked.own.emplace_back(std::move(own)));
+        out.push_back(std::move(e));
+      }
+    }
+  }
+  return picked;
+}
+
+}  // namespace muster::slurmctld

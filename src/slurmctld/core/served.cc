@@ -1,0 +1,53 @@
+#include "slurmctld/core/served.h"
+
+#include <algorithm>
+
+#include "slurmctld/core/rows.h"
+
+namespace muster::slurmctld {
+
+Result<rpc::Allocated> attach_allocation(const Cluster& cluster, const Privacy& privacy, const Rights& rights,
+                                         const rpc::AttachAllocation& request) {
+  const Job* job = cluster.jobs.find(request.job.value);
+  if (!job || !privacy.shows(*job)) return fail(Errc::kInvalidJobId);
+  if (!rights.may(row_of<rpc::AttachAllocation>.of_job, *job)) return fail(Errc::kAccessDenied);
+  if (job->finished()) return fail(Errc::kAlreadyDone);
+  if (job->pending()) return fail(Errc::kJobPending);
+  return make_allocated(cluster, *job);
+}
+
+Result<TextWanted> text_wanted(const Cluster& cluster, const Privacy& privacy, const Rights& rights, const rpc::QueryText& q) {
+  using Source = TextWanted::Source;
+  if (q.subject == "config") return TextWanted{Source::kShownConfig, false, {}};
+  if (q.subject == "slurm.conf") return TextWanted{Source::kWrittenConfig, rights.may(Right::kReadPasswords), {}};
+  if (q.subject != "script" && q.subject != "environment") return fail(Errc::kInvalidArgument, "no such text: " + q.subject);
+  const Job* j = cluster.jobs.find(q.job.value);
+  if (!j || !privacy.shows(*j)) return fail(Errc::kInvalidJobId);
+  if (!rights.may(row_of<rpc::QueryText>.of_job, *j)) return fail(Errc::kUserIdMissing);
+  std::string hash(j->own.get(q.subject == "script" ? &RequestOwn::script_hash : &RequestOwn::environment_hash));
+  if (hash.empty()) return fail(Errc::kNotFound, "job " + std::to_string(j->id.value) + " has no batch script");
+  return TextWanted{Source::kContent, false, std::move(hash)};
+}
+
+Result<> may_fetch(const Cluster& cluster, NodeId node, const rpc::FetchContent& what) {
+  const Job* job = cluster.jobs.find(what.job.value);
+  if (!job || !job->allocation) return fail(Errc::kInvalidJobId);
+  if (std::ranges::none_of(job->allocation->nodes, [&](const NodeShare& s) { return s.node == node; })) return fail(Errc::kAccessDenied);
+  for (auto hash : {&RequestOwn::script_hash, &RequestOwn::environment_hash})
+    if (job->own.get(hash) == what.hash && !what.hash.empty()) return {};
+  return fail(Errc::kAccessDenied, {}, "the content does not belong to the job");
+}
+
+Result<> may_query(const Rights& rights, const rpc::QueryStatistics& request) {
+  if (!request.reset || rights.may(Right::kResetStatistics)) return {};
+  return fail(Errc::kAccessDenied);
+}
+
+std::optional<NodeId> manager_to_ask(const Cluster& cluster, const Settings& settings, const Caller& who, Right right, JobId id) {
+  const Job* j = cluster.jobs.find(id.value);
+  if (!j || !j->managed || j->pending() || j->finished() || !j->allocation || (j->flags & kJobConfiguring)) return std::nullopt;
+  if (!Rights(settings, cluster.directory, who).may(right, *j)) return std::nullopt;
+  return j->allocation->nodes.front().node;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,30 @@
+// Keys of scontrol update: their names, or so much of one that no other begins so (AllowAccount= of AllowAccounts). Pure.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "model/rpc.h"
+
+namespace muster::slurmctld {
+
+// The changes with whole names; a key that is unknown or may mean several stays as it is typed.
+template <class Rows>
+std::vector<rpc::KeyValue> with_whole_keys(const std::vector<rpc::KeyValue>& changes, const Rows& rows) {
+  std::vector<rpc::KeyValue> out = changes;
+  for (rpc::KeyValue& kv : out) {
+    const char* begins = nullptr;
+    bool whole = false, several = false;
+    for (const auto& row : rows) {
+      whole = whole || iequals(row.name, kv.key);
+      if (kv.key.empty() || !istarts_with(row.name, kv.key)) continue;
+      several = several || begins;
+      begins = row.name;
+    }
+    if (!whole && begins && !several) kv.key = begins;
+  }
+  return out;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,51 @@
+// What commands wait for: sbatch --wait, scontrol wait_job, salloc and srun for their nodes, swait, sacct for records. The daemon looks at once and
+// then after each turn that touched the job, until there is an answer. Values without a clock: the job's state says it all.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/rpc.h"
+#include "slurmctld/core/privacy.h"
+
+namespace muster::slurmctld {
+
+// In each look(): `job` is null where there is none, or none any more; nullopt: it is not over.
+class JobWait {
+ public:
+  JobWait(const rpc::WaitJob& request, Privacy privacy) : request_(request), privacy_(std::move(privacy)) {}
+  std::optional<Result<rpc::JobResult>> look(const Cluster& cluster, const Job* job);
+
+ private:
+  rpc::WaitJob request_;
+  Privacy privacy_;
+  bool known_ = false;
+};
+
+// The step in which the user's own shell runs (salloc with use_interactive_step) is none to wait for.
+class StepsWait {
+ public:
+  StepsWait(Privacy privacy, Rights rights) : privacy_(std::move(privacy)), rights_(std::move(rights)) {}
+  std::optional<Result<rpc::Empty>> look(const Cluster& cluster, const Job* job);
+
+ private:
+  Privacy privacy_;
+  Rights rights_;
+  bool known_ = false;
+};
+
+class AllocationWait {
+ public:
+  // `nodes` is set, once, when the job has nodes that are not ready yet.
+  std::optional<Result<rpc::Allocated>> look(const Cluster& cluster, const Job* job, std::optional<std::string>& nodes);
+
+ private:
+  bool told_ = false;
+};
+
+// Up to which position of the log slurmdbd has to have all records. How long a job's records take says nothing of jobs that the caller may
+// not see.
+uint64_t records_awaited(const Cluster& cluster, const Indexes& indexes, const Privacy& privacy, const std::vector<JobId>& jobs);
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,119 @@
+#include "slurmctld/daemon/callers.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "slurmctld/core/on_behalf.h"
+#include "slurmctld/core/records.h"
+
+namespace muster::slurmctld {
+namespace {
+
+using Plugin = config::McsRules::Plugin;
+
+std::string own_host() {
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  const std::string host = name;
+  return host.substr(0, host.find('.'));
+}
+
+// "10.1.2.3" of "10.1.2.3:41234", "::1" of "[::1]:41234".
+std::string without_port(const std::string& address) {
+  std::string host = address.substr(0, address.rfind(':'));
+  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  return host;
+}
+
+// The node at an address, else the address.
+std::string host_at(const std::string& address, const std::string& own, const Cluster& cluster) {
+  const std::string host = without_port(address);
+  if (host.starts_with("127.") || host == "::1") return own;
+  std::string found = host;
+  cluster.nodes.for_each([&](uint32_t, const Node& n) {
+    const bool it = n.spec->address == host;
+    if (it) found = n.spec->name;
+    return !it;
+  });
+  return found;
+}
+
+bool groups_needed(const config::Config& c) {
+  return c.mcs.plugin == Plugin::kGroup || std::ranges::any_of(c.partitions, [](const auto& p) { return !p.spec.allow_groups.empty(); });
+}
+
+// The user database fails or is late: whoever asks may ask again, and nothing is concluded from it.
+std::unexpected<Error> no_answer(const Error& e) { return fail(Errc::kTryAgainLater, {}, std::string(e.message())); }
+
+}  // namespace
+
+Callers::Callers(TakeSettings settings, std::unique_ptr<site::KnownUsers> users)
+    : settings_(std::move(settings)), users_(std::move(users)), host_(own_host()) {}
+
+bool Callers::names_needed(const Caller& who) const {
+  const config::Config& c = settings_()->config();
+  return c.mcs.plugin == Plugin::kUser || groups_needed(c) || (keeps_records(c) && !served_unnamed(*settings_(), who));
+}
+
+Result<> Callers::name(Caller& who) const {
+  const config::Config& c = settings_()->config();
+  const bool by_name = c.mcs.plugin == Plugin::kUser, by_group = groups_needed(c);
+  const auto known = users_->find(who.uid);
+  if (!known)
+    return known.error().code == Errc::kNotFound || served_unnamed(*settings_(), who) || !(by_name || by_group) ? Result<>()
+                                                                                                                : no_answer(known.error());
+  if (by_name || keeps_records(c)) who.name = (*known)->user.name;
+  if (by_group) who.groups = (*known)->group_names;
+  return {};
+}
+
+Caller Callers::of(const net::Peer& peer, const Cluster& cluster) const {
+  Caller who;
+  who.uid = peer.user(settings_()->slurm_user);
+  who.gid = peer.gid;
+  if (peer.trust != net::Trust::kLocalUser) {
+    who.host = host_at(peer.address, host_, cluster);
+    return who;
+  }
+  who.host = host_;
+  const pid_t session = peer.pid > 0 ? ::getsid(peer.pid) : -1;
+  if (session > 0) who.session = static_cast<uint32_t>(session);
+  return who;
+}
+
+bool Callers::is_daemon(const net::Peer& peer) const {
+  return peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == settings_()->slurm_user ||
+         peer.uid.value == ::geteuid();
+}
+
+std::vector<std::string> Callers::groups_of(Uid uid) const {
+  auto known = users_->find(uid);
+  return known ? (*known)->group_names : std::vector<std::string>{};
+}
+
+Result<> Callers::check_group(const site::KnownUser& known, Gid gid, const Caller& who) const {
+  const os::User& user = known.user;
+  if (gid == user.gid || may_use_any_group(*settings_(), who) || (who.uid == user.uid && gid == who.gid)) return {};
+  if (std::ranges::find(known.groups, gid.value) != known.groups.end()) return {};
+  return fail(Errc::kGroupIdMissing, {}, "--gid: user " + user.name + " is not in group " + std::to_string(gid.value));
+}
+
+Result<JobRequest> Callers::complete(AskedRequest asked, JobKind kind, Caller& who) const {
+  MUSTER_TRY_VOID(may_submit_for(*settings_(), who, asked.uid));
+  auto known = users_->find(asked.uid);
+  if (!known && known.error().code != Errc::kNotFound) return no_answer(known.error());
+  if (!known)
+    return fail(Errc::kUserIdMissing, {}, "the controller's host knows no user with the number " + std::to_string(asked.uid.value));
+  MUSTER_TRY_VOID(check_group(**known, asked.gid, who));
+  // A label is one of the groups of whoever the job will be.
+  if (asked.uid != who.uid && settings_()->config().mcs.plugin == Plugin::kGroup) who.groups = groups_of(asked.uid);
+  JobRequest r = job_request(std::move(asked));
+  r.user_name = (*known)->user.name;
+  r.kind = kind;
+  r.alloc_node = who.host;
+  r.alloc_sid = who.session;
+  return r;
+}
+
+}  // namespace muster::slurmctld

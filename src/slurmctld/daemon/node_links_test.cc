@@ -1,0 +1,106 @@
+// Orders go to a node at its pace: a node that does not read costs neither its connection nor more than a bounded queue.
+#include "slurmctld/daemon/node_links.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include "net/channel.h"
+#include "wire/instances.h"
+#include "wire/messages.h"
+
+namespace muster::slurmctld {
+namespace {
+
+struct Bench {
+  Bench() {
+    Cluster c;
+    auto spec = std::make_shared<NodeSpec>();
+    spec->name = "n1";
+    Node n;
+    n.id = NodeId(1);
+    n.spec = spec;
+    c.nodes.set(1, n);
+    c.node_names = std::make_shared<const std::unordered_map<std::string, uint32_t>>(std::unordered_map<std::string, uint32_t>{{"n1", 1}});
+    cluster = std::make_shared<const Cluster>(std::move(c));
+    NodeLinks::Ports p;
+    p.snapshot = [this] { return cluster; };
+    p.report = [](NodeId, const NodeReport&) {};
+    p.connected = [](NodeId) {};
+    p.disconnected = [this](NodeId) { ++disconnected; };
+    p.behind = [this](NodeId) { ++behind; };
+    links = std::make_unique<NodeLinks>(*log, std::move(p));
+    int fds[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+    ours = net::adopt_channel(loop, fds[0], net::Peer{});
+    ours->on_closed = [this](const Error&) { links->on_closed(ours.get()); };
+    theirs_fd = fds[1];
+    Numbered<NodeReport> m;
+    m.session = 5;
+    m.sequence = 1;
+    node_rpc::Register r;
+    r.node = "n1";
+    m.message = r;
+    EXPECT_TRUE(links->on_report(ours, wire::encoded(m)));
+  }
+  ~Bench() { close(theirs_fd); }
+  static node_rpc::LaunchBatch launch(uint32_t job, size_t bytes) {
+    node_rpc::LaunchBatch l;
+    l.job.job = JobId(job);
+    l.script.assign(bytes, 'x');
+    return l;
+  }
+  // Reads what is there, as a node would, and notes the jobs of launches.
+  void read_until(const std::function<bool()>& done) {
+    theirs = net::adopt_channel(loop, dup(theirs_fd), net::Peer{});
+    theirs->on_request = [&](net::Frame f) {
+      Numbered<NodeOrder> m;
+      ASSERT_TRUE(wire::decode(f.payload, m));
+      EXPECT_EQ(m.sequence, ++sequence);
+      if (auto* l = std::get_if<node_rpc::LaunchBatch>(&m.message)) launched.push_back(l->job.job.value);
+      if (done()) loop.stop();
+    };
+    auto guard = loop.after(seconds(20), [this] {
+      ADD_FAILURE() << "not all orders came";
+      loop.stop();
+    });
+    loop.run();
+  }
+
+  net::Loop loop;
+  std::unique_ptr<os::Log> log = *os::Log::open({.program = "test"});
+  std::shared_ptr<const Cluster> cluster;
+  std::unique_ptr<NodeLinks> links;
+  net::ChannelPtr ours, theirs;
+  int theirs_fd = -1, disconnected = 0, behind = 0;
+  uint64_t sequence = 0;
+  std::vector<uint32_t> launched;
+};
+
+TEST(NodeLinks, OrdersWaitForANodeThatDoesNotRead) {
+  Bench b;
+  constexpr uint32_t kJobs = 1000;
+  for (uint32_t j = 1; j <= kJobs; ++j) b.links->send(NodeId(1), Bench::launch(j, 20'000));
+  EXPECT_LE(b.ours->queued_bytes(), NodeLinks::kWindow + 21'000);
+  EXPECT_GT(b.links->waiting(NodeId(1)), 900u);
+  EXPECT_EQ(b.links->connected(), 1u);
+  b.read_until([&] { return b.launched.size() == kJobs; });
+  ASSERT_EQ(b.launched.size(), kJobs);
+  for (uint32_t j = 1; j <= kJobs; ++j) ASSERT_EQ(b.launched[j - 1], j);
+  EXPECT_EQ(b.disconnected, 0);
+  EXPECT_EQ(b.behind, 0);
+}
+
+TEST(NodeLinks, WhatIsLeftOutIsAskedForAgain) {
+  Bench b;
+  const auto most = static_cast<uint32_t>(NodeLinks::kMostWaiting);
+  for (uint32_t j = 1; j <= 3 * most; ++j) b.links->send(NodeId(1), Bench::launch(j, 8192));
+  EXPECT_EQ(b.links->waiting(NodeId(1)), NodeLinks::kMostWaiting);
+  b.links->send(NodeId(1), node_rpc::SignalJob{});
+  EXPECT_EQ(b.links->waiting(NodeId(1)), NodeLinks::kMostWaiting + 1) << "nothing repeats a signal";
+  b.read_until([&] { return b.behind == 1 || b.sequence >= 3 * most; });
+  EXPECT_EQ(b.behind, 1);
+  EXPECT_EQ(b.links->waiting(NodeId(1)), 0u);
+}
+
+}  // namespace
+}  // namespace muster::slurmctld

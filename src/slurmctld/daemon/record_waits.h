@@ -1,0 +1,32 @@
+// RecordWaits: commands that ask for accounting records (sacct -j) and first wait until slurmdbd has what happened before. A place
+// in line and no more: whoever finds none, or no slurmdbd, is answered at once and reads what there is. Answered at once,
+// too, when the connection to slurmdbd breaks; how long to wait is the command's to say. Lives on the core thread. Cost: of those
+// that are answered; forget() of all.
+#pragma once
+
+#include <vector>
+
+#include "slurmctld/daemon/waiting_list.h"
+
+namespace muster::slurmctld {
+
+inline constexpr size_t kMaxRecordWaits = 4096, kMaxRecordWaitsOfUser = 256;
+
+class RecordWaits {
+ public:
+  // slurmdbd is connected, or not; what waits for one that is not is answered.
+  void connected(bool is, std::vector<Reply>& replies);
+  // `answer` is run when all records up to `position` are stored. False: it will not be, there is nothing to wait for or no place.
+  bool add(uint64_t position, Line line, Uid user, Reply answer);
+  void stored(uint64_t position, std::vector<Reply>& replies);
+  void forget(Line line) { list_.forget(line); }
+  void forget_all(const void* connection) { list_.forget_all(connection); }
+  size_t size() const { return list_.size(); }
+
+ private:
+  bool connected_ = false;
+  uint64_t stored_ = 0;
+  WaitingList<uint64_t, Reply> list_;  // by position
+};
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,61 @@
+// Requests about steps that the first node of their job decides about (docs/adr/0011): passed on to its slurmd, who judges the caller
+// as we do; and news of such steps, which are waited for where an answer is to be about all of them.
+#include <algorithm>
+
+#include "model/step_rpc.h"
+#include "slurmctld/daemon/service_handlers.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr Duration kManagerTimeout = seconds(30), kNewsTimeout = seconds(5);
+
+bool is_of_the_connection(Errc code) {
+  return code == Errc::kConnectFailed || code == Errc::kSendFailed || code == Errc::kReceiveFailed || code == Errc::kCommunicationFailed ||
+         code == Errc::kTimedOut || code == Errc::kUnexpectedMessage;
+}
+
+}  // namespace
+
+Result<> Service::ask_manager(NodeId manager, Call call, std::string payload) {
+  MUSTER_TRY(place, ports_.pass_on(call.who.uid, payload.size()));  // of each user's share of what is on its way
+  rpc::Relay m;
+  m.uid = call.who.uid;
+  m.gid = call.who.gid;
+  m.host = call.who.host;
+  m.session = call.who.session;
+  m.message = call.message;
+  m.payload = std::move(payload);
+  const auto cluster = core_.snapshot();
+  const Node* node = cluster->nodes.find(manager.value);
+  nodes_.ask(manager, wire::number_of<rpc::Relay>, wire::encoded(m), kManagerTimeout,
+             [this, call, place, name = node ? node->spec->name : std::string()](Result<net::Frame> answer) {
+               if (!answer && is_of_the_connection(answer.error().code))
+                 return refuse(
+                     call, Error(Errc::kNodesBusy, {}, "the slurmd of node " + name + ", which manages the job's steps, does not answer"));
+               if (!answer) return refuse(call, answer.error());
+               stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began);
+               if (auto c = call.channel.lock()) c->answer(call.id, call.message, std::move(answer->payload));
+             });
+  return {};
+}
+
+// `then` is called once, whatever becomes of it: a manager that does not answer may have no news, and is not waited for.
+void Service::when_told(const Call& call, Right right, std::vector<JobId> jobs, std::function<void()> then) {
+  const auto cluster = core_.snapshot();
+  std::vector<std::pair<JobId, NodeId>> managers;
+  std::ranges::sort(jobs);
+  jobs.erase(std::ranges::unique(jobs).begin(), jobs.end());
+  for (JobId id : jobs)
+    if (auto manager = manager_to_ask(*cluster, *ports_.settings(), call.who, right, id)) managers.emplace_back(id, *manager);
+  auto place = ports_.pass_on(call.who.uid, managers.size() * sizeof(rpc::TellSteps));
+  if (managers.empty() || !place) return then();
+  auto open = std::make_shared<size_t>(managers.size());
+  for (const auto& [job, node] : managers)
+    nodes_.ask(node, wire::number_of<rpc::TellSteps>, wire::encoded(rpc::TellSteps{job}), kNewsTimeout,
+               [open, then, place = *place](const Result<net::Frame>&) {
+                 if (--*open == 0) then();
+               });
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,83 @@
+// Commands that wait for what becomes of a job: sbatch --wait, scontrol wait_job, swait; sacct -j for records on their way. They
+// wait on the core thread (waiters.h, record_waits.h) as long as there is somebody to answer.
+#include "slurmctld/core/waits.h"
+#include "slurmctld/daemon/service_handlers.h"
+
+namespace muster::slurmctld {
+
+// What waits there would answer nobody.
+void Service::forget_waiters(const net::Channel* channel) {
+  if (waiting_.erase(channel) == 0) return;
+  core_.post({[this, channel](Core&, store::EventLog&) -> Reply {
+                core_.waiters().forget_all(channel);
+                core_.record_waits().forget_all(channel);
+                return {};
+              },
+              [](const Error&) {}});
+}
+
+// A node daemon says that somebody for whom it passed requests on is gone.
+Result<> Service::asker_gone(Call call, rpc::AskerGone gone) {
+  core_.post({[this, line = Line{call.channel.lock().get(), gone.asker}](Core&, store::EventLog&) -> Reply {
+                core_.waiters().forget(line);
+                core_.record_waits().forget(line);
+                return {};
+              },
+              [](const Error&) {}});
+  return {};
+}
+
+Line Service::line_of(const Call& call) {
+  const net::ChannelPtr channel = call.channel.lock();
+  waiting_.insert(channel.get());
+  return {channel.get(), call.passed_on.asker};
+}
+
+template <class Request, class Wait>
+void Service::wait_for(const Call& call, JobId id, Wait wait) {
+  auto done = [this, call, wait = std::move(wait)](const Cluster& cluster, const Job* job, std::vector<Reply>& replies) mutable {
+    auto answer = wait.look(cluster, job);
+    if (!answer) return false;
+    if (*answer) replies.push_back([this, call, a = **answer] { finish<Request>(call, a); });
+    else replies.push_back([this, call, e = answer->error()] { refuse(call, e); });
+    return true;
+  };
+  core_.post({[this, call, id, done, line = waits<Request>(call)](Core& core, store::EventLog&) mutable -> Reply {
+                std::vector<Reply> replies;
+                if (done(core.cluster(), core.cluster().jobs.find(id.value), replies)) return replies[0];
+                Result<> waits = core_.waiters().add(id, line, call.who.uid, done);
+                if (!waits) return [this, call, e = waits.error()] { refuse(call, e); };
+                return {};
+              },
+              [this, call](const Error& e) { refuse(call, e); }});
+}
+
+Result<> Service::wait_job(Call call, rpc::WaitJob request) {
+  wait_for<rpc::WaitJob>(call, request.job, JobWait(request, privacy_of(call)));
+  return {};
+}
+
+// swait. A step of srun --async that has just been made is one to wait for.
+Result<> Service::wait_steps(Call call, rpc::WaitSteps request) {
+  when_told(call, row_of<rpc::WaitSteps>.of_job, {request.job}, [this, call, id = request.job] {
+    if (call.channel.expired()) return;
+    wait_for<rpc::WaitSteps>(call, id, StepsWait(privacy_of(call), rights_of(call)));
+  });
+  return {};
+}
+
+// sacct -j right after sbatch.
+Result<> Service::wait_records(Call call, rpc::WaitRecords request) {
+  auto kept = std::make_shared<const rpc::WaitRecords>(std::move(request));
+  core_.post({[this, call, kept, line = waits<rpc::WaitRecords>(call)](Core& core, store::EventLog&) -> Reply {
+                const Privacy privacy(core.settings(), core.cluster().directory, call.who);
+                const uint64_t position = records_awaited(core.cluster(), core.indexes(), privacy, kept->jobs);
+                Reply answer = [this, call] { finish<rpc::WaitRecords>(call, {}); };
+                if (core_.record_waits().add(position, line, call.who.uid, answer)) return {};
+                return answer;
+              },
+              [this, call](const Error& e) { refuse(call, e); }});
+  return {};
+}
+
+}  // namespace muster::slurmctld

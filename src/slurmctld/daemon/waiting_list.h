@@ -1,0 +1,87 @@
+// WaitingList: commands that wait for something, each by a key (a job, a position of the log), counted by user and gone with the
+// connection on which the answer would leave. What they wait for, and how many may, is waiters.h's and record_waits.h's.
+// Lives on the core thread. Cost: O(log n) to add and to take; forget() and forget_all() look at all.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "base/ids.h"
+
+namespace muster::slurmctld {
+
+using Reply = std::function<void()>;
+
+// Where an answer leaves: a connection, and of a node daemon's, which passes requests on, whose of those that it has.
+struct Line {
+  const void* connection = nullptr;
+  uint64_t asker = 0;  // 0: its own
+  auto operator<=>(const Line&) const = default;
+};
+
+template <class Key, class What>
+class WaitingList {
+ public:
+  size_t size() const { return list_.size(); }
+  size_t of(Uid user) const {
+    const auto at = of_user_.find(user.value);
+    return at == of_user_.end() ? 0 : at->second;
+  }
+  void add(Key key, Line line, Uid user, What what) {
+    list_.emplace(key, Waiting{line, user, std::move(what)});
+    ++of_user_[user.value];
+  }
+  void forget(Line line) {
+    take_if([&](const Waiting& w) { return w.line == line; });
+  }
+  void forget_all(const void* connection) {
+    take_if([&](const Waiting& w) { return w.line.connection == connection; });
+  }
+  // Those of one key for which `done` is true go.
+  template <class F>
+  void take(const Key& key, F done) {
+    auto [first, last] = list_.equal_range(key);
+    for (auto it = first; it != last;) it = done(it->second.what) ? erase(it) : std::next(it);
+  }
+  // Those up to a key go, in its order, each given to `each`.
+  template <class F>
+  void take_until(const Key& last, F each) {
+    while (!list_.empty() && !(last < list_.begin()->first)) {
+      each(list_.begin()->second.what);
+      erase(list_.begin());
+    }
+  }
+  template <class F>
+  void take_all(F each) {
+    for (auto& [key, w] : std::exchange(list_, {})) each(w.what);
+    of_user_.clear();
+  }
+
+ private:
+  struct Waiting {
+    Line line;
+    Uid user{};
+    What what;
+  };
+  using List = std::multimap<Key, Waiting>;
+
+  typename List::iterator erase(typename List::iterator at) {
+    const auto count = of_user_.find(at->second.user.value);
+    if (--count->second == 0) of_user_.erase(count);
+    return list_.erase(at);
+  }
+  template <class F>
+  void take_if(F f) {
+    for (auto it = list_.begin(); it != list_.end();) it = f(it->second) ? erase(it) : std::next(it);
+  }
+
+  List list_;
+  std::unordered_map<uint32_t, size_t> of_user_;
+};
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,432 @@
+#include "slurmd/core/step_manager.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "slurmd/core/kept_bytes.h"
+#include "steps/warrant.h"
+
+namespace muster::slurmd {
+namespace {
+
+constexpr uint32_t kOtherNodes = 1u << 30;  // from here on: the numbers of nodes that are only names
+
+ManagerRecord record_of(node_rpc::StepNews news) {
+  ManagerRecord r;
+  r.news.push_back(std::move(news));
+  return r;
+}
+
+// One that is bounded by the job's limit is as long as it can be.
+bool wants_renewal(Time expires, Time ends, Time now) {
+  const bool limited = ends != kTimeInfinite && ends != kTimeUnset;
+  return !(limited && expires >= ends + steps::kAfterJobEnds) && expires - now < steps::kWarrantLife - steps::kWarrantRenewal;
+}
+
+node_rpc::StepNews ending(StepId step, int32_t exit_status, bool out_of_memory, Time now) {
+  node_rpc::StepNews n;
+  n.ended = node_rpc::StepEnd{step, exit_status, out_of_memory, now};
+  return n;
+}
+
+}  // namespace
+
+const Job& StepManager::Managed::job() const { return cluster.jobs.at(order.job.id.value); }
+Job& StepManager::Managed::edit() { return *cluster.jobs.edit(order.job.id.value); }
+
+void StepManager::Managed::count(const Step& step) {
+  uncount(step.id);
+  live_bytes += live[step.id] = kept_bytes(step);
+}
+void StepManager::Managed::uncount(StepId step) {
+  if (auto at = live.extract(step)) live_bytes -= at.mapped();
+}
+
+const StepManager::Managed* StepManager::find(JobId job) const {
+  auto at = jobs_.find(job);
+  return at == jobs_.end() ? nullptr : &at->second;
+}
+const StepManager::Managed* StepManager::find(JobId job, uint32_t generation) const {
+  const Managed* m = find(job);
+  return m && !m->over && m->job().restarts == generation ? m : nullptr;
+}
+bool StepManager::manages(JobId job) const {
+  const Managed* m = find(job);
+  return m && !m->over;
+}
+
+bool StepManager::may_ask_for(Uid caller, JobId job) const { return may_ask(caller, job).has_value(); }
+
+Result<const StepManager::Managed*> StepManager::may_ask(Uid caller, JobId job) const {
+  const Managed* m = find(job);
+  if (!m || m->over) return fail(Errc::kInvalidJobId);
+  if (caller.value != 0 && caller != slurm_user_ && caller != m->job().request->uid) return fail(Errc::kAccessDenied);
+  return m;
+}
+
+steps::JobSteps StepManager::steps_of(const Managed& m, Time now) const {
+  return {m.cluster, m.job(), now, m.order.most_steps, {m.job().first_port, m.job().last_port, m.order.ports_named}, [&m](size_t i) {
+            const node_rpc::ManagedNode& n = m.order.nodes[i];
+            return TopologyAddress{n.topology_address, n.topology_pattern};
+          }};
+}
+
+// What is signed without it, no node would take.
+Result<> StepManager::has_right(const Managed& m, Time now) {
+  if (now <= m.order.warrant.expires) return {};
+  return fail(Errc::kNodesBusy, {}, "the right to manage the job's steps has to be renewed by slurmctld, which does not answer");
+}
+
+// ---- users
+Result<rpc::Allocated> StepManager::attach(Uid caller, const rpc::AttachAllocation& c) const {
+  MUSTER_TRY(m, may_ask(caller, c.job));
+  return m->order.allocated;
+}
+
+Result<StepManager::Decision<rpc::StepCreated>> StepManager::create(Uid caller, const rpc::CreateStep& c, Time now) const {
+  MUSTER_TRY(m, may_ask(caller, c.job));
+  MUSTER_TRY_VOID(has_right(*m, now));
+  const steps::JobSteps s = steps_of(*m, now);
+  if (c.request.required_nodes.empty() && c.request.excluded_nodes.empty()) return decided(*m, steps::create_step(s, c));
+  const Cluster all = with_all_names(*m);
+  return decided(*m, steps::create_step({all, s.job, s.now, s.most_steps, s.ports, s.address}, c));
+}
+
+Result<StepManager::Decision<rpc::StepCreated>> StepManager::decided(const Managed& m, Result<steps::Made> result) const {
+  MUSTER_TRY(made, std::move(result));
+  Decision<rpc::StepCreated> d;
+  d.reply = std::move(made.answer);
+  if (!made.record) return d;
+  node_rpc::StepNews news;
+  news.made = std::move(*made.record);
+  if (m.news.size() >= kStepsUntold)
+    return fail(Errc::kNodesBusy, {}, "slurmctld has been away for so many steps that no more of them can be kept for it");
+  // Twice: as a step that is there, and as what slurmctld has to be told.
+  if (bytes_of(m.job().request->uid) + 2 * kept_bytes(news) > kBytesOfUser)
+    return fail(Errc::kNodesBusy, {},
+                "no more steps of this user can be kept on this node until others have ended, or slurmctld knows of them");
+  d.record = record_of(std::move(news));
+  return d;
+}
+
+size_t StepManager::bytes_of(Uid user) const {
+  size_t n = 0;
+  for (const auto& [job, m] : jobs_)
+    if (m.job().request->uid == user) n += m.bytes + m.live_bytes;
+  return n;
+}
+
+Result<rpc::StepCreated> StepManager::ask(Uid caller, const rpc::AskCredential& c, Time now) const {
+  if (c.purpose == rpc::CredentialPurpose::kLaunch)
+    return fail(Errc::kAccessDenied, {}, "purpose: tasks are launched with the credential of a step that was created for them");
+  MUSTER_TRY(m, may_ask(caller, c.job));
+  MUSTER_TRY_VOID(has_right(*m, now));
+  return steps::step_or_nodes(steps_of(*m, now), c);
+}
+
+Result<StepManager::Decision<rpc::Empty>> StepManager::finish(Uid caller, const rpc::FinishStep& c, Time now) const {
+  MUSTER_TRY(m, may_ask(caller, c.job));
+  Decision<rpc::Empty> d;
+  for (const Step& s : m->job().steps)
+    if (s.id == c.step) d.record = record_of(ending(s.id, std::max(s.exit_status, c.exit_status), s.out_of_memory || c.out_of_memory, now));
+  return d;  // a step that its nodes reported as ended is ended: nothing to add
+}
+
+// ---- slurmctld and nodes
+std::optional<ManagerRecord> StepManager::manage(const node_rpc::ManageSteps& order) const {
+  const bool complete = order.job.allocation && !order.job.allocation->nodes.empty() && order.request &&
+                        order.nodes.size() == order.job.allocation->nodes.size() &&
+                        std::ranges::all_of(order.nodes, [](const node_rpc::ManagedNode& n) { return n.spec != nullptr; });
+  if (!complete) return std::nullopt;
+  const Managed* known = find(order.job.id);
+  if (known && known->job().restarts > order.job.restarts) return std::nullopt;
+  ManagerRecord r;
+  r.manage = order;
+  return r;
+}
+
+std::optional<ManagerRecord> StepManager::part_ended(const rpc::PartEnded& part, Time now) const {
+  const Managed* m = find(part.job, part.generation);
+  if (!m) return std::nullopt;
+  auto step = std::ranges::find(m->job().steps, part.step, &Step::id);
+  if (step == m->job().steps.end()) return std::nullopt;
+  const auto index = m->index_of.find(part.node);
+  if (index == m->index_of.end()) return std::nullopt;
+  const auto is_there = [&](const StepShare& s) { return s.node_index == index->second; };
+  const auto here = std::ranges::find_if(step->shares, is_there);
+  if (here == step->shares.end() || here->done) return std::nullopt;
+  ManagerRecord r;
+  const bool last = std::ranges::all_of(step->shares, [&](const StepShare& s) { return s.done || is_there(s); });
+  if (last)
+    r.news.push_back(ending(part.step, std::max(step->exit_status, part.exit_status), step->out_of_memory || part.out_of_memory, now));
+  else r.part = part;
+  return r;
+}
+
+std::vector<std::string> StepManager::others_with(JobId job, StepId id, const std::string& node) const {
+  std::vector<std::string> out;
+  const Managed* m = find(job);
+  if (!m) return out;
+  auto step = std::ranges::find(m->job().steps, id, &Step::id);
+  if (step == m->job().steps.end()) return out;
+  for (const StepShare& s : step->shares)
+    if (const std::string& name = m->order.nodes[s.node_index].spec->name; !s.done && name != node) out.push_back(name);
+  return out;
+}
+
+// As slurmctld does with those that it manages: what ends a process ends a step that waits, and other signals have nobody to go to.
+std::optional<ManagerRecord> StepManager::cancel_waiting(const node_rpc::SignalJob& o, Time now) const {
+  const Managed* m = o.has_step && (o.signal == 0 || o.signal == SIGTERM || o.signal == SIGKILL) ? find(o.job, o.generation) : nullptr;
+  if (!m) return std::nullopt;
+  auto step = std::ranges::find(m->job().steps, o.step, &Step::id);
+  if (step == m->job().steps.end() || step->state != StepState::kPending) return std::nullopt;
+  return record_of(ending(o.step, SIGTERM, false, now));
+}
+
+// Steps are not made while it is suspended, also where slurmctld cannot say so once more.
+std::optional<ManagerRecord> StepManager::suspend(const node_rpc::SuspendJob& o) const {
+  const Managed* m = find(o.job, o.generation);
+  const JobState state = o.suspend ? JobState::kSuspended : JobState::kRunning;
+  if (!m || m->job().state == state) return std::nullopt;
+  ManagerRecord r;
+  r.manage = m->order;
+  r.manage->job = m->job();
+  r.manage->job.state = state;
+  return r;
+}
+
+std::optional<ManagerRecord> StepManager::end(JobId job, uint32_t generation) const {
+  const Managed* m = find(job);
+  if (!m || m->over || m->job().restarts > generation) return std::nullopt;
+  ManagerRecord r;
+  r.over = true;
+  return r;
+}
+
+std::optional<ManagerRecord> StepManager::taken(const node_rpc::StepsTaken& o) const {
+  const Managed* m = find(o.job);
+  if (!m || m->job().restarts != o.generation || o.news < m->first_news || o.news >= m->first_news + m->news.size()) return std::nullopt;
+  ManagerRecord r;
+  r.taken = o.news;
+  return r;
+}
+
+// ---- what is durable
+void StepManager::set_node_names(const std::vector<std::string>& names) {
+  others_ = Cluster();
+  auto numbers = std::make_shared<std::unordered_map<std::string, uint32_t>>();
+  uint32_t number = kOtherNodes;
+  for (const std::string& name : names) {
+    Node n;
+    n.id = NodeId(number);
+    auto spec = std::make_shared<NodeSpec>();
+    spec->name = name;
+    n.spec = std::move(spec);
+    numbers->emplace(name, number);
+    others_.nodes.set(number++, std::move(n));
+  }
+  others_.node_names = std::move(numbers);
+}
+
+// For requests that name nodes, which need not be of the job. O(nodes of the cluster)
+Cluster StepManager::with_all_names(const Managed& m) const {
+  Cluster c = m.cluster;
+  c.nodes = others_.nodes;
+  auto numbers = others_.node_names ? std::make_shared<std::unordered_map<std::string, uint32_t>>(*others_.node_names)
+                                    : std::make_shared<std::unordered_map<std::string, uint32_t>>();
+  m.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
+    c.nodes.set(id, n);
+    (*numbers)[n.spec->name] = id;
+  });
+  c.node_names = std::move(numbers);
+  return c;
+}
+
+Cluster StepManager::cluster_of(const node_rpc::ManageSteps& order, Job job) {
+  Cluster c;
+  auto node_names = std::make_shared<std::unordered_map<std::string, uint32_t>>();
+  for (const node_rpc::ManagedNode& managed : order.nodes) {
+    Node n;
+    n.id = managed.id;
+    n.spec = managed.spec;
+    n.hardware = managed.hardware;
+    n.features_active = managed.features;
+    node_names->emplace(n.spec->name, n.id.value);
+    c.nodes.set(n.id.value, std::move(n));
+  }
+  c.node_names = std::move(node_names);
+  c.name = order.warrant.job.cluster;
+  Partition p;
+  p.index = job.partition;
+  p.name = order.warrant.job.partition;
+  c.partitions.set(p.index, std::move(p));
+  if (!order.blocks.empty()) {
+    Topology blocks;
+    blocks.kind = TopologyKind::kBlock;
+    blocks.units = order.blocks;
+    auto all = std::make_shared<Topologies>();
+    all->all.push_back(std::move(blocks));
+    c.topologies = std::move(all);
+  }
+  job.ask(*order.request);
+  const uint32_t id = job.id.value;
+  c.jobs.set(id, std::move(job));
+  return c;
+}
+
+// The job as slurmctld has it now, with the steps as they are known here; their parts on nodes that it has lost are gone.
+Job StepManager::job_after(const Job& known, const node_rpc::ManageSteps& order) {
+  Job job = order.job;
+  job.next_step = std::max(known.next_step, job.next_step);
+  job.steps = known.steps;
+  const auto& before = known.allocation->nodes;
+  const auto& now = job.allocation->nodes;
+  for (Step& s : job.steps) {
+    std::vector<StepShare> left;
+    for (StepShare& x : s.shares) {
+      auto at = std::ranges::find(now, before[x.node_index].node, &NodeShare::node);
+      if (at == now.end()) continue;
+      x.node_index = static_cast<uint32_t>(at - now.begin());
+      left.push_back(std::move(x));
+    }
+    s.shares = std::move(left);
+  }
+  std::erase_if(job.steps, [](const Step& s) { return s.shares.empty() && s.state != StepState::kPending; });
+  return job;
+}
+
+void StepManager::apply(JobId id, const ManagerRecord& r) {
+  auto at = jobs_.find(id);
+  if (r.manage) {
+    const bool same_run = at != jobs_.end() && at->second.job().restarts == r.manage->job.restarts && r.first_news == 0;
+    if (!same_run) {
+      Managed fresh;
+      fresh.first_news = r.first_news ? r.first_news : r.manage->job.step_news + 1;
+      at = jobs_.insert_or_assign(id, std::move(fresh)).first;
+    }
+    Managed& m = at->second;
+    Job job = same_run ? job_after(m.job(), *r.manage) : r.manage->job;
+    m.order = *r.manage;
+    m.order.job = Job();
+    m.order.job.id = id;
+    m.cluster = cluster_of(*r.manage, std::move(job));
+    m.index_of.clear();
+    for (const node_rpc::ManagedNode& n : m.order.nodes) m.index_of.emplace(n.spec->name, static_cast<uint32_t>(m.index_of.size()));
+    m.live.clear();
+    m.live_bytes = 0;
+    for (const Step& step : m.job().steps) m.count(step);
+  }
+  if (at == jobs_.end()) return;
+  Managed& m = at->second;
+  for (const node_rpc::StepNews& n : r.news) {
+    // A whole state has its steps in the job; these are to be told.
+    if (r.first_news == 0) apply(m, n);
+    m.bytes += kept_bytes(n);
+    m.news.push_back(n);
+  }
+  if (r.part) apply(m, *r.part);
+  while (r.taken >= m.first_news && !m.news.empty()) {
+    m.bytes -= kept_bytes(m.news.front());
+    m.news.pop_front();
+    ++m.first_news;
+  }
+  m.over = m.over || r.over;
+  if (m.over && m.news.empty()) jobs_.erase(at);
+}
+
+void StepManager::apply(Managed& m, const node_rpc::StepNews& news) {
+  Job& job = m.edit();
+  if (news.ended) {
+    std::erase_if(job.steps, [&](const Step& s) { return s.id == news.ended->step; });
+    m.uncount(news.ended->step);
+  }
+  if (!news.made) return;
+  m.count(*news.made);
+  auto known = std::ranges::find(job.steps, news.made->id, &Step::id);
+  if (known == job.steps.end()) job.steps.push_back(*news.made);
+  else *known = *news.made;
+  if (news.made->id.value < kInteractiveStep.value) job.next_step = std::max(job.next_step, news.made->id.value + 1);
+}
+
+void StepManager::apply(Managed& m, const rpc::PartEnded& part) {
+  for (Step& s : m.edit().steps) {
+    if (s.id != part.step) continue;
+    s.exit_status = std::max(s.exit_status, part.exit_status);
+    s.out_of_memory = s.out_of_memory || part.out_of_memory;
+    const auto index = m.index_of.find(part.node);
+    for (StepShare& x : s.shares)
+      if (index != m.index_of.end() && x.node_index == index->second) x.done = true;
+  }
+}
+
+ManagerRecord StepManager::state_of(JobId id) const {
+  ManagerRecord r;
+  const Managed* m = find(id);
+  if (!m) return r;
+  r.manage = m->order;
+  r.manage->job = m->job();
+  r.news.assign(m->news.begin(), m->news.end());
+  r.first_news = m->first_news;
+  r.over = m->over;
+  return r;
+}
+
+bool StepManager::forgotten(JobId job) const { return !jobs_.contains(job); }
+
+// ---- news
+std::optional<node_rpc::StepsOfJob> StepManager::news(JobId job, uint64_t after, Time now) const {
+  const Managed* m = find(job);
+  if (!m) return std::nullopt;
+  node_rpc::StepsOfJob out;
+  out.job = job;
+  out.generation = m->job().restarts;
+  out.first = std::max(after + 1, m->first_news);
+  out.renew = !m->over && wants_renewal(m->order.warrant.expires, m->job().ends, now);
+  size_t bytes = 0;
+  for (size_t i = out.first - m->first_news; i < m->news.size() && out.news.size() < kNewsAtOnce; ++i) {
+    bytes += kept_bytes(m->news[i]);
+    if (bytes > kBytesAtOnce && !out.news.empty()) break;  // one alone is no larger than the request that it was made from
+    out.news.push_back(m->news[i]);
+  }
+  if (out.news.empty() && !(out.renew && now + steps::kAfterJobEnds > m->order.warrant.expires)) return std::nullopt;
+  return out;
+}
+
+uint64_t StepManager::last_news(JobId job) const {
+  const Managed* m = find(job);
+  return m ? m->first_news + m->news.size() - 1 : 0;
+}
+
+uint64_t StepManager::taken_news(JobId job) const {
+  const Managed* m = find(job);
+  return m ? m->first_news - 1 : 0;
+}
+
+std::vector<JobId> StepManager::jobs() const {
+  std::vector<JobId> out;
+  for (const auto& [job, m] : jobs_) out.push_back(job);
+  return out;
+}
+
+std::vector<node_rpc::ManagedJob> StepManager::registration() const {
+  std::vector<node_rpc::ManagedJob> out;
+  for (const auto& [job, m] : jobs_)
+    if (!m.over) out.push_back({job, m.job().restarts});
+  return out;
+}
+
+const node_rpc::ManageSteps* StepManager::order_of(JobId job) const {
+  const Managed* m = find(job);
+  return m ? &m->order : nullptr;
+}
+
+std::string StepManager::resv_ports_of(JobId job, StepId id) const {
+  const Managed* m = find(job);
+  if (!m) return {};
+  auto step = std::ranges::find(m->job().steps, id, &Step::id);
+  return step == m->job().steps.end() ? std::string() : steps::port_ranges(step->resv_ports);
+}
+
+}  // namespace muster::slurmd

@@ -1,0 +1,56 @@
+// LateLaunches: launches that wait for the user database of this host, which may be slow for a while (a directory service that is
+// started again). What it says late is kept, so asking again costs nothing; only when it has been silent for kPatience is that this
+// node's fault.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "net/loop.h"
+
+namespace muster::slurmd {
+
+class LateLaunches {
+ public:
+  using Key = std::pair<JobId, StepId>;
+  static constexpr Duration kPatience = seconds(15), kPause = milliseconds(250);
+  explicit LateLaunches(net::Loop& loop, Duration patience = kPatience, Duration pause = kPause)
+      : loop_(loop), patience_(patience), pause_(pause) {}
+
+  // Calls `again` in a moment. False: it has waited for long enough.
+  bool wait(Key key, std::function<void()> again) {
+    Waiting& w = waiting_[key];
+    const Duration now = net::Loop::monotonic();
+    if (!w.timer) w.since = now;
+    if (w.timer && now - w.since >= patience_) {
+      waiting_.erase(key);
+      return false;
+    }
+    w.timer = loop_.after(pause_, std::move(again));
+    return true;
+  }
+  // It is launched, or will not be. True: it was waiting.
+  bool over(Key key) { return waiting_.erase(key) > 0; }
+  // The same of all of a job's; which of them were waiting.
+  std::vector<StepId> over(JobId job) {
+    std::vector<StepId> out;
+    for (auto at = waiting_.lower_bound({job, StepId(0)}); at != waiting_.end() && at->first.first == job; at = waiting_.erase(at))
+      out.push_back(at->first.second);
+    return out;
+  }
+
+ private:
+  struct Waiting {
+    Duration since{};
+    std::unique_ptr<net::Loop::Timer> timer;
+  };
+  net::Loop& loop_;
+  const Duration patience_, pause_;
+  std::map<Key, Waiting> waiting_;
+};
+
+}  // namespace muster::slurmd

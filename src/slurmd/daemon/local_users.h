@@ -1,0 +1,30 @@
+// LocalUsers: who the users of jobs are on this host. The user database (NSS: files, LDAP, sssd) is asked on a thread of its own and
+// waited for a second: a directory service that hangs costs a launch, and not the node. What it said is kept for ten minutes.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "net/bounded_calls.h"
+#include "os/users.h"
+
+namespace muster::slurmd {
+
+class LocalUsers {
+ public:
+  // Asks for all that a launch of this user and group does. Blocks. Error: the database failed, which says nothing about the user.
+  using Ask = std::function<Result<>(os::UserDirectory&, Uid, Gid)>;
+  static Result<> ask_database(os::UserDirectory& directory, Uid uid, Gid gid);
+  explicit LocalUsers(Duration patience = seconds(1), Ask ask = ask_database) : ask_(std::move(ask)), calls_({.patience = patience}) {}
+
+  // The directory, with all that there. Errors: kConfig: the database fails, or is late.
+  Result<os::UserDirectory*> with(Uid uid, Gid gid);
+  void clear() { directory_->clear(); }
+
+ private:
+  const std::shared_ptr<os::UserDirectory> directory_ = std::make_shared<os::UserDirectory>();  // a late answer still finds it
+  const Ask ask_;
+  net::BoundedCalls calls_;
+};
+
+}  // namespace muster::slurmd

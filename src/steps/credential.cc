@@ -1,0 +1,57 @@
+#include "steps/credential.h"
+
+#include "model/sharing_words.h"
+
+namespace muster::steps {
+
+rpc::StepCredential credential_of_job(const Cluster& cluster, const Job& job) {
+  rpc::StepCredential c;
+  c.cluster = cluster.name;
+  c.job = job.id;
+  c.generation = job.restarts;
+  c.sluid = job.sluid();
+  c.uid = job.request->uid;
+  c.gid = job.request->gid;
+  c.user_name = job.request->user_name;
+  const Partition* p = cluster.partitions.find(job.partition);
+  if (p) c.partition = p->name;
+  c.exclusive = exclusive_word(job.request->exclusive, p);
+  c.oversubscribe = oversubscribe_word(job.request->exclusive, p);
+  c.account = job.request->account;
+  c.job_name = job.name();
+  c.array_job = job.array_job_id;
+  c.array_task = job.array_task;
+  c.qos = job.request->qos;
+  c.reservation = job.request->reservation;
+  c.licenses = job.request->licenses;
+  c.started = job.started;
+  c.ends = job.ends;
+  c.spank_env = job.request->spank_env;
+  return c;
+}
+
+void add_step(rpc::StepCredential& c, const rpc::StepCreated& step, std::string resv_ports, Time now) {
+  c.job = step.job;
+  c.sluid = step.sluid;
+  c.step = step.step;
+  c.uid = step.uid;
+  c.gid = step.gid;
+  c.num_tasks = step.num_tasks;
+  c.cpus_per_task = step.cpus_per_task;
+  c.nodes = step.nodes;
+  c.job_node_list = step.job_node_list;
+  c.resv_ports = std::move(resv_ports);
+  c.expires = now + kCredentialLife;
+}
+
+void add_job_shares(rpc::StepCredential& c, const Allocation& allocation) {
+  c.job_cpus.clear();
+  c.job_mem_mb.clear();
+  for (const rpc::StepNode& n : c.nodes) {
+    const NodeShare& held = allocation.nodes[n.node_index];
+    c.job_cpus.push_back(held.cpus.to_ranges());
+    c.job_mem_mb.push_back(held.mem_mb);
+  }
+}
+
+}  // namespace muster::steps

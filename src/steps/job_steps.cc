@@ -1,0 +1,192 @@
+#include "steps/job_steps.h"
+
+#include <algorithm>
+
+#include "hostlist/hostlist.h"
+#include "model/request_texts.h"
+#include "sched/planner.h"
+
+namespace muster::steps {
+namespace {
+
+std::vector<uint32_t> ranks_of(const StepShare& share) {
+  if (!share.ranks.empty()) return share.ranks;
+  std::vector<uint32_t> out(share.task_count);
+  for (uint32_t i = 0; i < share.task_count; ++i) out[i] = share.first_task + i;
+  return out;
+}
+
+rpc::StepNode step_node(const JobSteps& s, const StepShare& share) {
+  rpc::StepNode n;
+  const NodeShare& held = s.job.allocation->nodes[share.node_index];
+  if (const Node* node = s.cluster.nodes.find(held.node.value)) {
+    n.address.name = node->spec->name;
+    n.address.host = node->spec->address;
+    n.address.port = node->spec->port;
+  }
+  n.ranks = ranks_of(share);
+  n.cpu_list = share.cpus.to_ranges();
+  n.mem_mb = share.mem_mb;
+  n.gres = share.gres;
+  n.node_index = share.node_index;
+  n.job_cpus = held.counted_cpus();
+  TopologyAddress at = s.address(share.node_index);
+  n.topology_address = std::move(at.address);
+  n.topology_pattern = std::move(at.pattern);
+  return n;
+}
+
+Result<StepRequestPtr> kept_request(const rpc::CreateStep& c) {
+  MUSTER_TRY(request, without_content(c.request));
+  if (c.srun_host.size() > kMostText) return fail(Errc::kPathnameTooLong, {}, "srun_host: " + bytes_of(c.srun_host.size(), kMostText));
+  return StepRequestPtr(std::move(request));
+}
+
+bool may_come_free(const Error& e) { return e.code == Errc::kNodesBusy || e.code == Errc::kPortsBusy; }
+
+// Gives the step its part of the job's nodes. Errors leave it as it is.
+Result<> place(const JobSteps& s, const StepRequest& request, Step& step) {
+  MUSTER_TRY(shares, sched::place_step(s.cluster, s.job, request));
+  MUSTER_TRY(ports, ports_for_step(s.cluster, s.ports, s.job, request, shares));
+  step.shares = std::move(shares);
+  step.resv_ports = std::move(ports);
+  step.state = StepState::kRunning;
+  step.start = s.now;
+  return {};
+}
+
+rpc::StepCreated told_to_wait(const Job& j, const Step& step) {
+  rpc::StepCreated out;
+  out.job = j.id;
+  out.step = step.id;
+  out.uid = j.request->uid;
+  out.gid = j.request->gid;
+  out.waiting = true;
+  return out;
+}
+
+// A step of srun --async that waits: once what it asked for is free it runs.
+Result<Made> start_waiting(const JobSteps& s, StepId id) {
+  auto at = std::ranges::find(s.job.steps, id, &Step::id);
+  if (at == s.job.steps.end()) return fail(Errc::kAlreadyDone);  // it was cancelled
+  if (at->state != StepState::kPending) return Made{{}, told(s, *at)};
+  Step step = *at;
+  MUSTER_TRY_VOID(place(s, *step.request, step));
+  rpc::StepCreated answer = told(s, step);
+  return Made{std::move(step), std::move(answer)};
+}
+
+std::unexpected<Error> not_held(const char* what) { return fail(Errc::kInvalidReq, {}, std::string(what) + " that the job does not hold"); }
+
+Result<> check_share(const Job& job, const StepShare& share) {
+  if (share.node_index >= job.allocation->nodes.size()) return not_held("a node");
+  const NodeShare& held = job.allocation->nodes[share.node_index];
+  if (!held.cpus.contains(share.cpus)) return not_held("CPUs");
+  if (share.mem_mb > held.mem_mb || (share.mem_mb == 0 && held.mem_mb > 0)) return not_held("memory");
+  if (!holds_gres(held.gres, share.gres)) return not_held("devices");
+  return {};
+}
+
+// Ranks are below what a step can have, so nobody makes a list of a length that a claim chose.
+Result<> check_tasks(const StepShare& share) {
+  const bool counted = share.ranks.empty() || share.ranks.size() == share.task_count;
+  const bool low = uint64_t{share.first_task} + share.task_count <= sched::kMaxStepTasks;
+  if (!counted || !low || std::ranges::any_of(share.ranks, [](uint32_t rank) { return rank >= sched::kMaxStepTasks; }))
+    return not_held("so many tasks, or ranks");
+  return {};
+}
+
+}  // namespace
+
+rpc::StepCreated told(const JobSteps& s, const Step& step) {
+  const Job& j = s.job;
+  rpc::StepCreated out;
+  out.job = j.id;
+  out.step = step.id;
+  out.sluid = j.sluid();
+  out.uid = j.request->uid;
+  out.gid = j.request->gid;
+  out.cpus_per_task = step.request->cpus_per_task;
+  std::vector<std::string> names;
+  for (const NodeShare& share : j.allocation->nodes) names.push_back(s.cluster.nodes.at(share.node.value).spec->name);
+  out.job_node_list = compress_hosts(names);
+  for (const StepShare& share : step.shares) {
+    out.nodes.push_back(step_node(s, share));
+    out.num_tasks += static_cast<uint32_t>(out.nodes.back().ranks.size());
+  }
+  return out;
+}
+
+Result<std::shared_ptr<StepRequest>> without_content(const StepRequest& asked) {
+  auto request = std::make_shared<StepRequest>(asked);
+  request->environment.clear();
+  request->multi_prog_text.clear();
+  request->spank_options.clear();
+  MUSTER_TRY_VOID(check_texts(*request));
+  return request;
+}
+
+Result<rpc::StepCreated> step_or_nodes(const JobSteps& s, const rpc::AskCredential& c) {
+  const Job& j = s.job;
+  if (c.sluid && c.sluid != j.sluid()) return fail(Errc::kInvalidJobId, {}, "that run of job " + std::to_string(c.job.value) + " is over");
+  if (!c.has_step && c.purpose == rpc::CredentialPurpose::kSendFile) {
+    Step whole;
+    whole.request = std::make_shared<const StepRequest>();
+    for (uint32_t i = 0; i < j.allocation->nodes.size(); ++i) whole.shares.push_back({.node_index = i});
+    return told(s, whole);
+  }
+  auto step = std::ranges::find(j.steps, c.step, &Step::id);
+  if (!c.has_step || step == j.steps.end())
+    return fail(Errc::kInvalidJobId, {}, "the steps that run: squeue --steps --jobs=" + std::to_string(c.job.value));
+  return told(s, *step);
+}
+
+Result<Made> create_step(const JobSteps& s, const rpc::CreateStep& c) {
+  const Job& j = s.job;
+  if (j.state == JobState::kSuspended) return fail(Errc::kJobSuspended);
+  if (j.flags & kJobConfiguring) return fail(Errc::kNodesBusy, {}, "the job's nodes are not ready yet");
+  if (c.waiting_step) return start_waiting(s, StepId(*c.waiting_step));
+  if (j.steps.size() >= s.most_steps || j.next_step >= s.most_steps) return fail(Errc::kStepLimit);
+  // An srun that lost its answer to a restart of who manages the step asks again: it gets the step that it has.
+  for (const Step& step : j.steps)
+    if (c.srun_pid && step.srun_pid == c.srun_pid && step.srun_host == c.srun_host)
+      return Made{{}, step.state == StepState::kPending ? told_to_wait(j, step) : told(s, step)};
+  MUSTER_TRY(request, kept_request(c));
+
+  Step step;
+  step.id = c.request.interactive ? kInteractiveStep : StepId(j.next_step);
+  step.request = std::move(request);
+  step.srun_host = c.srun_host;
+  step.srun_pid = c.srun_pid;
+  step.time_limit_min = c.request.time_limit_min.value_or(kUnlimited32);
+  step.overlap = c.request.overlap;
+  step.state = StepState::kPending;
+  step.start = s.now;
+  Result<> placed = place(s, c.request, step);
+  if (!placed && !(c.queue && may_come_free(placed.error()))) return std::unexpected(std::move(placed).error());
+  rpc::StepCreated answer = placed ? told(s, step) : told_to_wait(j, step);
+  return Made{std::move(step), std::move(answer)};
+}
+
+Result<> check_claim(const Job& job, const Step& step) {
+  if (!step.request) return not_held("a step without a request, or one");
+  MUSTER_TRY_VOID(check_texts(*step.request));
+  if (step.srun_host.size() > kMostText) return fail(Errc::kPathnameTooLong);
+  if (!step.request->environment.empty() || !step.request->multi_prog_text.empty() || !step.request->spank_options.empty())
+    return fail(Errc::kInvalidReq, {}, "what travels with srun");
+  if (step.state == StepState::kPending ? !step.shares.empty() || !step.resv_ports.empty() : step.shares.empty()) return not_held("nodes");
+  Bitmap nodes;
+  uint64_t tasks = 0;
+  for (const StepShare& share : step.shares) {
+    MUSTER_TRY_VOID(check_share(job, share));
+    MUSTER_TRY_VOID(check_tasks(share));
+    if ((tasks += share.task_count) > sched::kMaxStepTasks) return not_held("so many tasks, or ranks");
+    if (nodes.test(share.node_index)) return not_held("a node twice, or one");
+    nodes.set(share.node_index);
+  }
+  for (uint16_t port : step.resv_ports)
+    if (port < job.first_port || port > job.last_port) return not_held("ports");
+  return {};
+}
+
+}  // namespace muster::steps

@@ -1,0 +1,107 @@
+#include "steps/warrant.h"
+
+#include <algorithm>
+
+#include "hostlist/hostlist.h"
+#include "steps/credential.h"
+
+namespace muster::steps {
+namespace {
+
+constexpr Duration kClockDifference = minutes(5);  // of the hosts
+
+std::unexpected<Error> refused(const std::string& why) { return fail(Errc::kInvalidCredential, "the step manager's credential " + why); }
+
+// The job's part, and all of it: what a new field of StepCredential adds has to be put on one side or the other here.
+bool same_job(const rpc::StepCredential& a, const rpc::StepCredential& b) {
+  return a.job == b.job && a.generation == b.generation && a.sluid == b.sluid && a.uid == b.uid && a.gid == b.gid &&
+         a.user_name == b.user_name && a.job_node_list == b.job_node_list && a.partition == b.partition && a.account == b.account &&
+         a.job_name == b.job_name && a.array_job == b.array_job && a.array_task == b.array_task && a.qos == b.qos &&
+         a.reservation == b.reservation && a.licenses == b.licenses && a.started == b.started && a.ends == b.ends &&
+         a.spank_env == b.spank_env && a.cluster == b.cluster && a.exclusive == b.exclusive && a.oversubscribe == b.oversubscribe;
+}
+
+bool same_address(const rpc::NodeAddress& a, const rpc::NodeAddress& b) { return a.name == b.name && a.host == b.host && a.port == b.port; }
+
+bool cpus_within(const std::string& asked, const std::string& held) {
+  Bitmap part, all;
+  return Bitmap::parse_ranges(asked, part) && Bitmap::parse_ranges(held, all) && all.contains(part);
+}
+
+Result<> check_node(const rpc::StepNode& n, const rpc::StepWarrant& w, bool to_launch) {
+  if (n.node_index >= w.job.nodes.size()) return refused("names a node that is none of the job's");
+  const rpc::StepNode& held = w.job.nodes[n.node_index];
+  const std::string on = " on node " + held.address.name;
+  if (!same_address(n.address, held.address)) return refused("names a node that is none of the job's");
+  if (!cpus_within(n.cpu_list, held.cpu_list)) return refused("names CPUs" + on + " that the job does not hold");
+  if (n.mem_mb > held.mem_mb || (to_launch && n.mem_mb == 0 && held.mem_mb > 0))
+    return refused("names more memory" + on + " than the job holds");
+  if (!holds_gres(held.gres, n.gres)) return refused("names devices" + on + " that the job does not hold");
+  if (n.job_cpus != held.job_cpus || n.topology_address != held.topology_address || n.topology_pattern != held.topology_pattern)
+    return refused("says of node " + held.address.name + " what its warrant does not");
+  return {};
+}
+
+// What SPANK plugins are told of the job on each node.
+bool same_shares(const rpc::StepCredential& c, const rpc::StepWarrant& w) {
+  if (c.job_cpus.empty() && c.job_mem_mb.empty()) return true;
+  if (c.job_cpus.size() != c.nodes.size() || c.job_mem_mb.size() != c.nodes.size()) return false;
+  for (size_t i = 0; i < c.nodes.size(); ++i) {
+    const rpc::StepNode& held = w.job.nodes[c.nodes[i].node_index];
+    if (c.job_cpus[i] != held.cpu_list || c.job_mem_mb[i] != held.mem_mb) return false;
+  }
+  return true;
+}
+
+Time expiry(const Job& job, Time now) {
+  const bool limited = job.ends != kTimeInfinite && job.ends != kTimeUnset;
+  const Time longest = now + kWarrantLife;
+  return limited && job.state == JobState::kRunning ? std::min(longest, std::max(job.ends, now) + kAfterJobEnds) : longest;
+}
+
+}  // namespace
+
+rpc::StepWarrant make_warrant(const Cluster& cluster, const Job& job, const std::string& key, Time now) {
+  rpc::StepWarrant w;
+  w.job = credential_of_job(cluster, job);
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < job.allocation->nodes.size(); ++i) {
+    const NodeShare& held = job.allocation->nodes[i];
+    rpc::StepNode& n = w.job.nodes.emplace_back();
+    n.node_index = i;
+    n.cpu_list = held.cpus.to_ranges();
+    n.mem_mb = held.mem_mb;
+    n.gres = held.gres;
+    n.job_cpus = held.counted_cpus();
+    const Node* node = cluster.nodes.find(held.node.value);
+    if (!node) continue;
+    n.address.name = node->spec->name;
+    n.address.host = node->spec->address;
+    n.address.port = node->spec->port;
+    names.push_back(node->spec->name);
+    const Partition* p = cluster.partitions.find(job.partition);
+    if (!p || !cluster.topologies) continue;
+    TopologyAddress at = topology_address(cluster.topologies->of(*p), node->id.value, node->spec->name);
+    n.topology_address = std::move(at.address);
+    n.topology_pattern = std::move(at.pattern);
+  }
+  w.job.job_node_list = compress_hosts(names);
+  if (!names.empty()) w.node = w.job.nodes.front().address.name;
+  w.key = key;
+  w.expires = expiry(job, now);
+  return w;
+}
+
+Result<> check_warranted(const rpc::StepCredential& c, const rpc::StepWarrant& w, const std::string& cluster, Time now) {
+  if (w.job.cluster != cluster || c.cluster != cluster) return refused("is of another cluster");
+  if (now > w.expires) return fail(Errc::kCredentialExpired, "the warrant of the step manager on node " + w.node + " has expired");
+  if (!same_job(c, w.job)) return refused("is for another job, or another user, than its warrant");
+  if (c.step.value > kInteractiveStep.value) return refused("is for what is no step of srun");
+  if (c.expires == kTimeUnset || c.expires > now + kCredentialLife + kClockDifference) return refused("lasts too long");
+  if (c.nodes.empty()) return refused("names no node");
+  for (const rpc::StepNode& n : c.nodes) MUSTER_TRY_VOID(check_node(n, w, c.purpose == rpc::CredentialPurpose::kLaunch));
+  if (!same_shares(c, w)) return refused("says of the job's nodes what its warrant does not");
+  return {};
+}
+
+}  // namespace muster::steps
