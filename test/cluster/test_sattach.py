@@ -3,6 +3,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import subprocess
 import termios
 
@@ -51,6 +52,12 @@ class Attached:
             line = self.process.stdout.readline()
             assert line, "the end of %r: %s" % (self.out, self.process.stderr.read())
             self.out += line
+
+    def until_it_listens(self, step):
+        """Only what comes after it has attached is shown, so srun says a line again and again until one is."""
+        while not select.select([self.process.stdout], [], [], 0.1)[0]:
+            step.process.stdin.write("is it there?\n")
+            step.process.stdin.flush()
 
     def end(self):
         out, err = self.process.communicate(timeout=20)
@@ -107,6 +114,7 @@ def test_the_end_of_input_reaches_the_tasks(cluster):
     with Step(cluster, "-n2", "cat") as step:
         # One that has nothing to say leaves the tasks' input alone.
         quiet = Attached(cluster, "--label", step.name)
+        quiet.until_it_listens(step)
         attached = Attached(cluster, "--label", step.name, stdin=subprocess.PIPE)
         attached.process.stdin.write("x")
         attached.process.stdin.close()

@@ -10,24 +10,13 @@ from harness import until
 
 @pytest.fixture(scope="module")
 def site():
-    import accounting
     from conftest import new_folder
     import harness
     folder = new_folder()
     town = towns.Town(folder, nodes=1, conf="AccountingStorageEnforce=associations")
-    database = accounting.Database(town)
-    path = town.folder + "/etc/slurmdbd.conf"
-    with open(path) as f:
-        text = f.read().replace("SlurmUser=root", "SlurmUser=" + towns.SLURM)
-    with open(path, "w") as f:
-        f.write(text)
-    for name in (path, town.folder + "/log/slurmdbd.log"):
-        open(name, "a").close()
-        os.chown(name, town.slurm.pw_uid, town.slurm.pw_gid)
-    database.start()
+    database = None
     try:
-        town.start()
-        until("the cluster's record", lambda: town.run("sacctmgr", "-n", "show", "cluster").out.strip())
+        database = towns.start_database(town)
         town.ok("sacctmgr", "-i", "add", "account", "lab,elsewhere")
         town.ok("sacctmgr", "-i", "add", "user", town.a.name, "account=lab")
         town.ok("sacctmgr", "-i", "add", "user", town.b.name, "account=elsewhere")
@@ -35,7 +24,8 @@ def site():
         yield town
     finally:
         town.stop()
-        database.stop()
+        if database:
+            database.stop()
         harness.remove(folder)
 
 

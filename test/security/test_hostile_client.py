@@ -232,21 +232,9 @@ def test_afterwards_everything_still_runs(world):
 
 def test_accounting_of_others(make_town):
     """The same at slurmdbd's own socket: no record of another's job and no account changes."""
-    import accounting
     town = make_town(start=False, nodes=1, conf="MinJobAge=2")
-    database = accounting.Database(town)
-    path = town.folder + "/etc/slurmdbd.conf"
-    with open(path) as f:
-        text = f.read().replace("SlurmUser=root", "SlurmUser=" + towns.SLURM)
-    with open(path, "w") as f:
-        f.write(text + "StoragePass=hunter2\n")
-    for name in (path, town.folder + "/log/slurmdbd.log"):
-        open(name, "a").close()
-        os.chown(name, town.slurm.pw_uid, town.slurm.pw_gid)
-    database.start()
+    database = towns.start_database(town, "StoragePass=hunter2\n")
     try:
-        town.start()
-        until("the cluster's record", lambda: town.run("sacctmgr", "-n", "show", "cluster").out.strip())
         town.ok("sacctmgr", "-i", "add", "account", "lab")
         town.ok("sacctmgr", "-i", "add", "user", town.a.name, "account=lab")
         job = town.a.sbatch("-o", "/dev/null", "--comment=mine", "--wrap", "true")

@@ -239,6 +239,28 @@ class Town(harness.Cluster):
         until(lambda: "an empty queue: %s\n%s" % (self.queue(), self.logs()), lambda: not self.queue(), seconds)
 
 
+def start_database(town, more=""):
+    """slurmdbd of this town, run by SlurmUser as sites do; `more`: lines of slurmdbd.conf. The town is started, too."""
+    import accounting
+    database = accounting.Database(town)
+    path = town.folder + "/etc/slurmdbd.conf"
+    with open(path) as f:
+        text = f.read().replace("SlurmUser=root", "SlurmUser=" + SLURM) + more
+    with open(path, "w") as f:
+        f.write(text)
+    for name in (path, town.folder + "/log/slurmdbd.log"):
+        open(name, "a").close()
+        os.chown(name, town.slurm.pw_uid, town.slurm.pw_gid)
+    database.start()
+    try:
+        town.start()
+        until("the cluster's record", lambda: town.run("sacctmgr", "-n", "show", "cluster").out.strip())
+    except BaseException:
+        database.stop()
+        raise
+    return database
+
+
 def resident_mib(pid):
     try:
         with open("/proc/%d/status" % pid) as f:

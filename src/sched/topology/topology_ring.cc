@@ -16,6 +16,23 @@ struct Window {
   std::vector<uint32_t> nodes;
 };
 
+// The best window alone, where one holds all nodes; else the best again and again, until there are enough. `windows`: those that
+// are still free, best first. `take`: this one is free no longer. `try_exact`: do these nodes serve?
+template <class Windows, class Take, class TryExact>
+bool fill_windows(uint32_t nodes, uint32_t segment, Windows windows, Take take, TryExact try_exact) {
+  if (nodes == segment) return std::ranges::any_of(windows(), [&](const Window& w) { return try_exact(w.nodes); });
+  std::vector<uint32_t> chosen;
+  while (chosen.size() < nodes) {
+    const std::vector<Window> left = windows();
+    if (left.empty()) return false;
+    for (uint32_t n : left.front().nodes) {
+      take(n);
+      chosen.push_back(n);
+    }
+  }
+  return try_exact(chosen);
+}
+
 }  // namespace
 
 bool TopologyChoice::ring() {
@@ -54,21 +71,8 @@ bool TopologyChoice::runs(uint32_t nodes, uint32_t segment) {
     std::ranges::sort(out, {}, &Window::rank);
     return out;
   };
-  if (nodes == segment) {
-    for (const Window& w : windows())
-      if (try_exact(w.nodes)) return true;
-    return false;
-  }
-  std::vector<uint32_t> chosen;
-  while (chosen.size() < nodes) {
-    const std::vector<Window> left = windows();
-    if (left.empty()) return false;
-    for (uint32_t n : left.front().nodes) {
-      open.reset(n);
-      chosen.push_back(n);
-    }
-  }
-  return try_exact(chosen);
+  auto take = [&](uint32_t n) { open.reset(n); };
+  return fill_windows(nodes, segment, windows, take, [&](const auto& chosen) { return try_exact(chosen); });
 }
 
 bool TopologyChoice::torus() {
@@ -101,21 +105,10 @@ bool TopologyChoice::stands(uint32_t nodes, uint32_t segment) {
     std::ranges::sort(out, {}, &Window::rank);
     return out;
   };
-  if (nodes == segment) {
-    for (const Window& w : ranked())
-      if (try_exact(w.nodes)) return true;
-    return false;
-  }
-  std::vector<uint32_t> chosen;
-  while (chosen.size() < nodes) {
-    const std::vector<Window> left = ranked();
-    if (left.empty()) return false;
-    for (uint32_t n : left.front().nodes) {
-      chosen.push_back(n);
-      for (uint32_t other : index_.stands_at(n)) free[other] = false;
-    }
-  }
-  return try_exact(chosen);
+  auto take = [&](uint32_t n) {
+    for (uint32_t other : index_.stands_at(n)) free[other] = false;
+  };
+  return fill_windows(nodes, segment, ranked, take, [&](const auto& chosen) { return try_exact(chosen); });
 }
 
 }  // namespace muster::sched
