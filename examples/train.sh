@@ -10,6 +10,8 @@
 # Submit it from the folder that holds train.py:  sbatch train.sh
 set -eu
 
+[ -e train.py ] || { echo "train.py is not in $PWD: submit this script from the folder that holds it" >&2; exit 1; }
+
 # The first node of the job is where the workers meet.
 MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n1)
 # On a cluster the name of a node resolves. The nodes that `muster up` makes are names for this one machine: they have

@@ -25,3 +25,19 @@ def test_four_nodes_learn_together(cluster):
     losses = [float(x) for x in re.findall(r"^epoch +\d+ +loss ([\d.]+)", text, re.M)]
     assert len(losses) == 8 and losses[-1] < losses[0] / 2, text
     assert float(re.search(r"accuracy on unseen digits: ([\d.]+)", text).group(1)) > 80
+
+
+def test_the_training_of_the_readme(cluster):
+    """Its lines as they stand there, typed in a clone."""
+    with open(os.path.join(harness.REPO, "README.md")) as f:
+        lines = f.read().split("```")[3].splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("cd examples"))
+    last = next(i for i, line in enumerate(lines) if "--dependency=afterok" in line)
+    shutil.copytree(os.path.join(harness.REPO, "examples"), cluster.work + "/examples")
+    ids = cluster.ok("bash", "-ec", "\n".join(lines[first:last + 1] + ["echo $jid"])).out.split()
+    assert cluster.wait_job(int(ids[-1]), seconds=120)["JobState"] == "COMPLETED", cluster.read("examples/train_%s.log" % ids[-1])
+    cluster.wait_job(int(ids[-2]))
+    assert cluster.read("examples/slurm-%s.out" % ids[-2]) == "evaluated\n"
+    elsewhere = cluster.ok("bash", "-c", "mkdir -p apart && cd apart && sbatch --parsable ../examples/train.sh").out.strip()
+    cluster.wait_job(int(elsewhere), "FAILED")
+    assert "submit this script from the folder that holds it" in cluster.read("apart/train_%s.log" % elsewhere)
