@@ -9,7 +9,7 @@
 // Rules: numbers are those of Protocol Buffers (1 … 2^29-1), append-only, ascending in the description; a removed
 // field's number is never used again. A field absent from a record has the value it has after default construction.
 // Kinds of member: bool, integers, enums, double, std::string, StrongId, Time, Duration, Bitmap, described structs,
-// std::optional, std::vector, std::shared_ptr<const described>, and std::variant of described structs that have a kNumber (a oneof).
+// Parsed (its text), std::optional, std::vector, std::shared_ptr<const described>, and std::variant of described structs that have a kNumber (a oneof).
 #pragma once
 
 #include <utility>

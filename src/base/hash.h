@@ -15,6 +15,7 @@
 #include "base/bitmap.h"
 #include "base/describe.h"
 #include "base/ids.h"
+#include "base/parsed.h"
 
 namespace muster {
 
@@ -36,6 +37,10 @@ uint64_t describe_hash(const T& value);
 namespace hash_detail {
 
 inline uint64_t of(const std::string& s) { return s.empty() ? 0 : hash_bytes(s); }
+template <TextMember T>
+uint64_t of(const T& v) {
+  return of(v.text());
+}
 inline uint64_t of(const Bitmap& b) {
   uint64_t h = 0;
   b.for_each([&](size_t i) { h = mix64(h ^ (i + 1)); });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bitmap.h"
+#include "base/saturating.h"
 #include "base/text.h"
 #include "fields/values.h"
 #include "hostlist/hostlist.h"
@@ -119,27 +120,18 @@ std::string_view exclusive_text(const JobView& v) {
 std::string_view command_text(const ShownRequest& r) { return r.argv.empty() ? std::string_view() : std::string_view(r.argv.front()); }
 
 std::string licenses_text(const ShownRequest& r, uint32_t tasks) {
-  std::string out = r.licenses;
-  for (std::string_view piece : split(r.tres_per_task, ',')) {
-    if (!piece.starts_with("license/") && !piece.starts_with("license:")) continue;
-    piece.remove_prefix(8);
-    const size_t mark = piece.find_first_of(":=");
-    const uint64_t each = mark == piece.npos ? 1 : parse_count(piece.substr(mark + 1)).value_or(1);
-    out += (out.empty() ? "" : ",") + std::string(piece.substr(0, mark)) + ":" + std::to_string(each * tasks);
-  }
+  std::string out = r.licenses.text();
+  for (const Tres& t : r.tres_per_task->items())
+    if (t.kind == "license") out += (out.empty() ? "" : ",") + t.name + ":" + std::to_string(mul_sat(t.count, tasks));
   return out;
 }
 
 std::string tres_per_task_text(const ShownRequest& r) {
   std::string out;
   if (r.cpus_per_task) out = "cpu=" + std::to_string(r.cpus_per_task);
-  for (std::string_view entry : split(r.tres_per_task, ',')) {
-    const size_t count = entry.find_last_of(':');
-    if (!out.empty()) out += ',';
-    out += entry.substr(0, count);
-    if (count != entry.npos) out.append("=").append(entry.substr(count + 1));
-  }
-  return out;
+  const std::string others = r.tres_per_task->equated();
+  if (out.empty() || others.empty()) return out + others;
+  return out + "," + others;
 }
 
 uint32_t most_nodes(const JobView& v) {

@@ -43,7 +43,7 @@ void array_and_identity(Members& m, const JobView& v) {
   m.text("allocating_node", q.alloc_node).maybe("array_job_id", true, r.array_job_id.value);
   m.maybe("array_task_id", r.array_task != kNoArrayTask, r.array_task).maybe("array_max_tasks", true, r.array_max_running);
   m.text("array_task_string", r.array_task == kNoArrayTask ? array_tasks_text(r, 0) : text);
-  m.number("association_id", 0).text("batch_features", q.batch_features).flag("batch_flag", q.kind == JobKind::kBatch);
+  m.number("association_id", 0).text("batch_features", q.batch_features.text()).flag("batch_flag", q.kind == JobKind::kBatch);
   m.text("batch_host", r.batch_host);
   m.sink().key("flags");
   m.sink().begin_list();
@@ -82,9 +82,9 @@ void cpus_and_times(Members& m, const JobView& v) {
   m.time("deadline", q.deadline).maybe("delay_boot", true, static_cast<uint64_t>(to_seconds(q.delay_boot)));
   m.text("dependency", r.dependency);
   json_exit_code(m, "derived_exit_code", r.derived_exit_status, r.state);
-  m.time("eligible_time", r.eligible).time("end_time", end_time(v)).text("excluded_nodes", q.excluded_nodes);
+  m.time("eligible_time", r.eligible).time("end_time", end_time(v)).text("excluded_nodes", q.excluded_nodes.text());
   json_exit_code(m, "exit_code", r.exit_status, r.state);
-  m.text("extra", q.extra).text("failed_node", "").text("features", q.features);
+  m.text("extra", q.extra).text("failed_node", "").text("features", q.features.text());
   m.text("federation_origin", "").text("federation_siblings_active", "").text("federation_siblings_viable", "");
 }
 
@@ -158,7 +158,7 @@ void amounts(Members& m, const JobView& v) {
   m.maybe("tasks_per_core", q.ntasks_per_core, q.ntasks_per_core).maybe("tasks_per_tres", q.ntasks_per_gpu, q.ntasks_per_gpu);
   m.maybe("tasks_per_node", true, q.ntasks_per_node).maybe("tasks_per_socket", q.ntasks_per_socket, q.ntasks_per_socket);
   m.maybe("tasks_per_board", true, 0).maybe("cpus", true, r.cpus).maybe("node_count", true, r.nodes).maybe("tasks", true, r.tasks);
-  m.text("partition", r.partition).text("prefer", q.prefer);
+  m.text("partition", r.partition).text("prefer", q.prefer.text());
   m.maybe("memory_per_cpu", mem.per == MinMemory::kCpu, mem.mb).maybe("memory_per_node", mem.per == MinMemory::kNode, mem.mb);
   m.maybe("minimum_cpus_per_node", true, min_cpus_per_node(q)).maybe("minimum_tmp_disk_per_node", true, q.tmp_disk_mb);
   m.begin("power").list("flags", {}).end();
@@ -176,7 +176,7 @@ void policies(Members& m, const JobView& v) {
   const ShownRequest& q = v.request;
   const JobRow& r = v.row;
   m.words("profile", q.profile.empty() ? "NOT_SET" : std::string_view(q.profile)).text("qos", q.qos).flag("reboot", q.reboot);
-  m.text("required_nodes", q.required_nodes).number("required_switches", q.switches).flag("requeue", q.requeue != TriState::kNo);
+  m.text("required_nodes", q.required_nodes.text()).number("required_switches", q.switches).flag("requeue", q.requeue != TriState::kNo);
   m.time("resize_time", r.resized).number("restart_cnt", r.restarts).text("resv_name", q.reservation);
   m.text("scheduled_nodes", r.expected_nodes).number("segment_size", q.segment).text("selinux_context", "");
   std::string_view shared = q.exclusive == Exclusive::kOversubscribe ? "oversubscribe"
@@ -202,7 +202,9 @@ void files_and_tres(Members& m, const JobView& v) {
   m.time("submit_time", r.submitted).text("submit_line", q.submit_line).time("suspend_time", r.suspended);
   m.text("system_comment", r.reason_detail).limit("time_limit", r.time_limit_min).maybe("time_minimum", true, q.time_min_min);
   m.maybe("threads_per_core", q.threads_per_core, q.threads_per_core).text("tres_bind", q.tres_bind).text("tres_freq", q.tres_freq);
-  m.text("tres_per_job", q.tres_per_job).text("tres_per_node", q.tres_per_node).text("tres_per_socket", q.tres_per_socket);
+  m.text("tres_per_job", q.tres_per_job.text())
+      .text("tres_per_node", q.tres_per_node.text())
+      .text("tres_per_socket", q.tres_per_socket.text());
   m.text("tres_per_task", tres_per_task_text(q)).text("tres_req_str", r.tres_requested).text("tres_alloc_str", r.tres_allocated);
   std::string user;
   put_user(user, q.uid, q.user_name, v.env);

@@ -83,7 +83,7 @@ void show_places(const JobView& v, Record& r) {
   r.out() += ':';
   put_number(r.out(), v.request.alloc_sid);
   r.line();
-  r.or_null("ReqNodeList", hosts_text(v.request.required_nodes)).or_null("ExcNodeList", hosts_text(v.request.excluded_nodes));
+  r.or_null("ReqNodeList", hosts_text(v.request.required_nodes.text())).or_null("ExcNodeList", hosts_text(v.request.excluded_nodes.text()));
   r.line();
   r.pair("NodeList", v.row.node_list);
   if (v.row.state == JobState::kPending && !v.row.expected_nodes.empty()) r.pair("SchedNodeList", v.row.expected_nodes);
@@ -152,9 +152,9 @@ void show_wishes(const JobView& v, Record& r) {
   put_mem(r.key(per), mem.per == MinMemory::kGpu ? 0 : mem.mb, v.env.noconvert);
   put_mem(r.key("MinTmpDiskNode"), q.tmp_disk_mb, v.env.noconvert);
   r.line();
-  r.or_null("Features", q.features);
-  if (!q.prefer.empty()) r.pair("Prefer", q.prefer);
-  if (!q.batch_features.empty()) r.pair("BatchFeatures", q.batch_features);
+  r.or_null("Features", q.features.text());
+  if (!q.prefer.empty()) r.pair("Prefer", q.prefer.text());
+  if (!q.batch_features.empty()) r.pair("BatchFeatures", q.batch_features.text());
   put_span_full(r.key("DelayBoot"), q.delay_boot);
   if (!q.cluster_features.empty()) r.pair("ClusterFeatures", q.cluster_features);
   if (!q.reservation.empty()) r.pair("Reservation", q.reservation);
@@ -217,9 +217,9 @@ void show_policies(const JobView& v, Record& r) {
   }
   optional(r, "TresBind", q.tres_bind);
   optional(r, "TresFreq", q.tres_freq);
-  optional(r, "TresPerJob", q.tres_per_job);
-  optional(r, "TresPerNode", q.tres_per_node);
-  optional(r, "TresPerSocket", q.tres_per_socket);
+  optional(r, "TresPerJob", q.tres_per_job.text());
+  optional(r, "TresPerNode", q.tres_per_node.text());
+  optional(r, "TresPerSocket", q.tres_per_socket.text());
   optional(r, "TresPerTask", tres_per_task_text(q));
   if (q.stepmgr) optional(r, "StepMgrEnabled", "Yes");
   if (q.mail_type) {

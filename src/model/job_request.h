@@ -29,9 +29,20 @@
 
 #include "base/describe.h"
 #include "base/ids.h"
+#include "base/parsed.h"
 #include "base/time.h"
+#include "model/feature_constraint.h"
+#include "model/license_needs.h"
+#include "model/node_names.h"
+#include "model/tres_list.h"
 
 namespace muster {
+
+// Texts that mean something, read once (base/parsed.h).
+using NodeList = Parsed<NodeNames>;
+using FeatureText = Parsed<FeatureConstraint>;
+using TresText = Parsed<TresList>;
+using LicenseText = Parsed<LicenseNeeds>;
 
 inline constexpr uint32_t kUnlimited32 = 0xffffffffu;  // "no limit" where a limit is a plain number
 
@@ -74,9 +85,9 @@ struct AskedBody {
   Gid gid{};  // one of the user's groups; any: for root and SlurmUser
   std::string account, qos, wckey, reservation;
   // where
-  std::vector<std::string> partitions;         // as listed by the user; empty: the default partition
-  std::string required_nodes, excluded_nodes;  // host list expressions
-  std::string features, prefer;                // --constraint, --prefer
+  std::vector<std::string> partitions;  // as listed by the user; empty: the default partition
+  NodeList required_nodes, excluded_nodes;
+  FeatureText features, prefer;  // --constraint, --prefer
   std::string cluster_features, clusters;
   // how much
   uint32_t min_nodes = 0, max_nodes = 0;  // 0: not asked
@@ -88,13 +99,13 @@ struct AskedBody {
   uint32_t sockets_per_node = 0, cores_per_socket = 0, threads_per_core = 0;
   std::optional<uint64_t> mem_per_node_mb, mem_per_cpu_mb, mem_per_gpu_mb;  // at most one is set; 0 = all of the node
   uint64_t tmp_disk_mb = 0;
-  std::string tres_per_node;    // "gres/gpu:a100:8,gres/nic:1"; --gres and --gpus-per-node land here
-  std::string tres_per_job;     // --gpus
-  std::string tres_per_socket;  // --gpus-per-socket
-  std::string tres_per_task;    // --gpus-per-task, --tres-per-task
+  TresText tres_per_node;    // "gres/gpu:a100:8,gres/nic:1"; --gres and --gpus-per-node land here
+  TresText tres_per_job;     // --gpus
+  TresText tres_per_socket;  // --gpus-per-socket
+  TresText tres_per_task;    // --gpus-per-task, --tres-per-task
   uint32_t cpus_per_gpu = 0;
   std::string gres_flags, tres_bind, tres_freq;
-  std::string licenses;
+  LicenseText licenses;
   std::string network;
   Exclusive exclusive = Exclusive::kDefault;
   bool contiguous = false, overcommit = false, spread_job = false, use_min_nodes = false;
@@ -137,7 +148,7 @@ struct AskedBody {
   uint32_t umask = 022;
   std::vector<ResourceLimit> limits;
   std::string acctg_freq, profile;
-  std::string batch_features;  // --batch
+  FeatureText batch_features;  // --batch
   // interactive
   uint32_t x11 = 0;
   uint32_t resv_ports = 0;

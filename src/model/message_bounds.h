@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/describe.h"
+#include "base/parsed.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -67,6 +68,8 @@ template <class T>
 Result<> check(const char* field, const T& member) {
   if constexpr (std::is_same_v<T, std::string>) {
     if (member.size() > most_bytes(field)) return too_long(field, member.size());
+  } else if constexpr (TextMember<T>) {
+    return check(field, member.text());
   } else if constexpr (std::is_enum_v<T>) {
     if (!known_value(member)) return no_such_value(field, static_cast<uint64_t>(member));
   } else if constexpr (kIsVector<T>) {

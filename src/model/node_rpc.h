@@ -179,7 +179,6 @@ struct JobOnNode {  // a job as its nodes need to know it
   Time started{}, ends{};
   uint32_t num_tasks = 0;
   Sluid sluid{};
-  std::string tres_per_node_text;
   std::string topology_address, topology_pattern;  // of this node in the job's tree of switches
   std::string exclusive, oversubscribe;            // model/sharing_words.h
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "array_job_id", s.array_job_id);
@@ -188,9 +187,9 @@ struct JobOnNode {  // a job as its nodes need to know it
                 v(10, "node_list", s.node_list); v(11, "cpus_per_node", s.cpus_per_node); v(12, "tasks_per_node", s.tasks_per_node);
                 v(13, "node_index", s.node_index); v(14, "share", s.share); v(15, "partition", s.partition); v(16, "cluster", s.cluster);
                 v(17, "time_limit_min", s.time_limit_min); v(18, "started", s.started); v(19, "ends", s.ends);
-                v(20, "num_tasks", s.num_tasks); v(21, "tres_per_node_text", s.tres_per_node_text);
-                v(22, "topology_address", s.topology_address); v(23, "topology_pattern", s.topology_pattern);
-                v(24, "exclusive", s.exclusive); v(25, "oversubscribe", s.oversubscribe); v(26, "sluid", s.sluid);)
+                v(20, "num_tasks", s.num_tasks); v(22, "topology_address", s.topology_address);
+                v(23, "topology_pattern", s.topology_pattern); v(24, "exclusive", s.exclusive); v(25, "oversubscribe", s.oversubscribe);
+                v(26, "sluid", s.sluid);)
 };
 
 struct LaunchBatch {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/parsed.h"
 #include "base/text.h"
 
 namespace muster {
@@ -113,6 +114,7 @@ Result<> check_described(const R& r) {
   R::describe(r, [&]<class T>(unsigned, const char* field, const T& member) {
     size_t bytes = 0;
     if constexpr (std::is_same_v<T, std::string>) bytes = member.size();
+    if constexpr (TextMember<T>) bytes = member.text().size();
     if constexpr (std::is_same_v<T, std::vector<std::string>>)
       for (const std::string& text : member) bytes += text.size() + 1;
     if constexpr (std::is_same_v<T, std::vector<ResourceLimit>>) {

@@ -24,19 +24,20 @@ struct StepRequest {
   uint32_t ntasks_per_node = 0, ntasks_per_socket = 0, ntasks_per_core = 0, ntasks_per_gpu = 0;
   uint32_t threads_per_core = 0, cores_per_socket = 0, sockets_per_node = 0;
   std::optional<uint64_t> mem_per_node_mb, mem_per_cpu_mb, mem_per_gpu_mb;
-  std::string tres_per_node, tres_per_step, tres_per_socket, tres_per_task;
+  TresText tres_per_node, tres_per_step, tres_per_socket, tres_per_task;
   uint32_t cpus_per_gpu = 0;
   std::string tres_bind, tres_freq, gres_flags;
-  std::string required_nodes, excluded_nodes;
+  NodeList required_nodes, excluded_nodes;
   int32_t relative = -1;  // --relative; -1: not asked
-  std::string features;
+  FeatureText features;
   std::string distribution;  // "block:cyclic", "arbitrary", "plane=2"
   std::string cpu_bind, mem_bind, cpu_freq, hint;
   bool overlap = false, exact = false, exclusive = false, overcommit = false, whole = false;
   bool immediate = false;
   uint32_t immediate_seconds = 0;
   std::optional<uint32_t> time_limit_min;
-  std::string licenses, network;
+  LicenseText licenses;
+  std::string network;
   bool interactive = false;  // salloc's use_interactive_step
   bool no_kill = false;
   KillOnBadExit kill_on_bad_exit = KillOnBadExit::kDefault;

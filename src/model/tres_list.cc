@@ -58,17 +58,17 @@ Result<Tres> parse_one(std::string_view part) {
   return out;
 }
 
-std::string entry_text(const Tres& t, bool with_gres) {
+std::string entry_text(const Tres& t, bool with_gres, char before_count) {
   std::string out;
   if (!t.kind.empty() && (with_gres || !t.is_gres())) out = t.kind + "/";
   out += t.name;
   if (!t.type.empty()) out += ":" + t.type;
-  return out + ":" + std::to_string(t.count);
+  return out + before_count + std::to_string(t.count);
 }
 
-std::string list_text(const std::vector<Tres>& items, bool with_gres) {
+std::string list_text(const std::vector<Tres>& items, bool with_gres, char before_count) {
   std::string out;
-  for (const Tres& t : items) out += (out.empty() ? "" : ",") + entry_text(t, with_gres);
+  for (const Tres& t : items) out += (out.empty() ? "" : ",") + entry_text(t, with_gres, before_count);
   return out;
 }
 
@@ -108,7 +108,8 @@ void TresList::drop_gres(std::string_view name) {
   std::erase_if(items_, [&](const Tres& t) { return t.is_gres() && t.name == name; });
 }
 
-std::string TresList::text() const { return list_text(items_, true); }
-std::string TresList::plain() const { return list_text(items_, false); }
+std::string TresList::text() const { return list_text(items_, true, ':'); }
+std::string TresList::plain() const { return list_text(items_, false, ':'); }
+std::string TresList::equated() const { return list_text(items_, true, '='); }
 
 }  // namespace muster

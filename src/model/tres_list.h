@@ -33,8 +33,6 @@ class TresList {
 
   // Errors: kInvalidGres; the hint has the entry and what is wrong with it. O(text).
   static Result<TresList> parse(std::string_view text);
-  // The list, or an empty one where the text is none: for what was accepted before.
-  static TresList accepted(std::string_view text) { return parse(text).value_or(TresList()); }
 
   const std::vector<Tres>& items() const& { return items_; }
   std::vector<Tres>& items() & { return items_; }
@@ -44,8 +42,9 @@ class TresList {
   void drop_gres(std::string_view name);
   Result<> add(Tres tres);
 
-  std::string text() const;   // "gres/gpu:a100:8,license/matlab:2"; parse() of it gives the list again
-  std::string plain() const;  // the same without "gres/", as --gres takes it
+  std::string text() const;     // "gres/gpu:a100:8,license/matlab:2"; parse() of it gives the list again
+  std::string plain() const;    // the same without "gres/", as --gres takes it
+  std::string equated() const;  // "gres/gpu:a100=8,license/matlab=2", as TresPerTask= and SLURM_TRES_PER_TASK have it
   bool operator==(const TresList&) const = default;
 
  private:

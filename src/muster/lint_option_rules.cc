@@ -59,12 +59,10 @@ uint32_t task_count(const AskedRequest& r) {
   return r.ntasks_per_node && r.min_nodes ? r.ntasks_per_node * r.min_nodes : 0;
 }
 
-uint64_t total(std::string_view tres) { return TresList::accepted(tres).gres("gpu"); }
-
 // --gpus-per-task needs to know how many tasks there are; the counts have to agree.
 void gpu_counts(const Look& look, Findings& out) {
   const AskedRequest& r = look.check.options.request;
-  const uint64_t per_task = total(r.tres_per_task), per_job = total(r.tres_per_job), per_node = total(r.tres_per_node);
+  const uint64_t per_task = r.tres_per_task->gres("gpu"), per_job = r.tres_per_job->gres("gpu"), per_node = r.tres_per_node->gres("gpu");
   const uint32_t tasks = task_count(r);
   if (const DirectiveOption* o = look.option("gpus-per-task"); o && !tasks && !per_job)
     warn(look, o->line, "--gpus-per-task", "says GPUs for each task, and nothing says how many tasks there are",

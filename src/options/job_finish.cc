@@ -113,10 +113,8 @@ Result<> finish_hint(JobOptions& o, std::vector<Message>& messages) {
   return {};
 }
 
-uint64_t count_of(std::string_view list, std::string_view gres) { return TresList::accepted(list).gres(gres); }
-
 std::string without_gres(std::string_view list, std::string_view gres) {
-  TresList out = TresList::accepted(list);
+  TresList out = TresList::parse(list).value_or(TresList());
   out.drop_gres(gres);
   return out.text();
 }
@@ -134,6 +132,11 @@ bool names_gpu(std::string_view gres) {
 void append(std::string& list, const std::string& more, const char* separator = ",") {
   if (more.empty()) return;
   list += (list.empty() ? "" : separator) + more;
+}
+void append(TresText& list, const std::string& more) {
+  std::string text = list.text();
+  append(text, more);
+  list = std::move(text);
 }
 
 Result<> check_gpu_conflicts(JobOptions& o) {
@@ -254,8 +257,8 @@ void finish_bind(JobOptions& o) {
     append(r.tres_bind, std::string(tres) + ":" + how + std::to_string(count), "+");
   };
   Source per_task = std::max(o.source_of("gpus-per-task"), o.source_of("tres-per-task"));
-  imply("gres/gpu", count_of(r.tres_per_task, "gpu"), "per_task:", per_task);
-  imply("gres/shard", count_of(r.tres_per_task, "shard"), "per_task:", per_task);
+  imply("gres/gpu", r.tres_per_task->gres("gpu"), "per_task:", per_task);
+  imply("gres/shard", r.tres_per_task->gres("shard"), "per_task:", per_task);
   imply("gres/gpu", r.ntasks_per_gpu, "single:", o.source_of("ntasks-per-gpu"));
 }
 
@@ -286,8 +289,8 @@ Result<> finish_tres(JobOptions& o) {
 // --ntasks-per-gpu and a number of GPUs say how many tasks there are.
 void finish_tasks_per_gpu(AskedRequest& r) {
   if (!r.ntasks_per_gpu || r.num_tasks) return;
-  uint64_t gpus = count_of(r.tres_per_job, "gpu");
-  if (!gpus) gpus = count_of(r.tres_per_node, "gpu") * std::max(1u, r.min_nodes);
+  uint64_t gpus = r.tres_per_job->gres("gpu");
+  if (!gpus) gpus = r.tres_per_node->gres("gpu") * std::max(1u, r.min_nodes);
   uint64_t tasks = std::min<uint64_t>(gpus, std::numeric_limits<uint32_t>::max()) * r.ntasks_per_gpu;
   r.num_tasks = static_cast<uint32_t>(std::min<uint64_t>(tasks, std::numeric_limits<int32_t>::max()));
 }
@@ -359,16 +362,21 @@ void take_counts(const AskedRequest& r, StepRequest& s) {
 }
 
 // A step has the licenses of its job.
-std::string without_licenses(std::string_view tres) {
-  std::string out;
-  for (std::string_view part : split(tres, ','))
-    if (!part.starts_with("license/")) append(out, std::string(part));
-  return out;
+TresText without_licenses(const TresText& tres) {
+  TresList list = tres.value();
+  if (!std::erase_if(list.items(), [](const Tres& t) { return t.kind == "license"; })) return tres;
+  return list.text();
+}
+
+bool asks_gpus(const StepRequest& s) {
+  return std::ranges::any_of(
+      std::initializer_list<const TresText*>{&s.tres_per_node, &s.tres_per_step, &s.tres_per_task, &s.tres_per_socket},
+      [](const TresText* list) { return list->value().gres("gpu") > 0; });
 }
 
 Result<> take_devices(const JobOptions& o, StepRequest& s) {
   const AskedRequest& r = o.request;
-  s.tres_per_node = iequals(o.gres, "none") ? std::string("none") : r.tres_per_node;
+  s.tres_per_node = iequals(o.gres, "none") ? TresText("none") : r.tres_per_node;
   if (!o.step_gres.empty() && o.source_of("gres") != Source::kCommandLine) {
     if (iequals(o.step_gres, "none")) {
       s.tres_per_node = "none";
@@ -378,8 +386,7 @@ Result<> take_devices(const JobOptions& o, StepRequest& s) {
     }
   }
   s.tres_per_step = r.tres_per_job;
-  const bool no_gpus = (s.tres_per_node + s.tres_per_step + s.tres_per_task + s.tres_per_socket).find("gres/gpu") == std::string::npos;
-  if (s.ntasks_per_gpu && s.num_tasks && no_gpus)
+  if (s.ntasks_per_gpu && s.num_tasks && !asks_gpus(s))
     append(s.tres_per_step, "gres/gpu:" + std::to_string((s.num_tasks + s.ntasks_per_gpu - 1) / s.ntasks_per_gpu));
   s.tres_per_socket = r.tres_per_socket;
   s.tres_per_task = without_licenses(r.tres_per_task);

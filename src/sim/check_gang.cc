@@ -4,12 +4,6 @@
 namespace muster::sim {
 namespace {
 
-// "gres/gpu:a100:2" or "gres/gpu:2" → 2
-uint64_t count_of(const std::string& tres) {
-  size_t colon = tres.rfind(':');
-  return colon == std::string::npos ? 0 : std::stoull(tres.substr(colon + 1));
-}
-
 uint64_t gpus_of(const NodeShare& s) {
   uint64_t n = 0;
   for (const GresShare& g : s.gres) n += g.name == "gpu" ? g.count : 0;
@@ -32,10 +26,10 @@ void Checkers::check_gang(const event::JobStarted& e) {
     if (s.cpus.count() < uint64_t{s.tasks} * std::max(1u, q.cpus_per_task)) bad("too few CPUs for the tasks on " + name(s.node));
     if (q.mem_per_node_mb && world_.scenario.settings.sched.memory_consumable && s.mem_mb < *q.mem_per_node_mb)
       bad("less memory than asked on " + name(s.node));
-    if (!q.tres_per_node.empty() && gpus_of(s) < count_of(q.tres_per_node)) bad("fewer GPUs than asked on " + name(s.node));
+    if (!q.tres_per_node.empty() && gpus_of(s) < q.tres_per_node->gres("gpu")) bad("fewer GPUs than asked on " + name(s.node));
     gpus += gpus_of(s);
   }
-  if (!q.tres_per_job.empty() && gpus < count_of(q.tres_per_job)) bad("fewer GPUs than asked");
+  if (!q.tres_per_job.empty() && gpus < q.tres_per_job->gres("gpu")) bad("fewer GPUs than asked");
   if (q.num_tasks && a.total_tasks() < q.num_tasks) bad("fewer tasks than asked");
   uint32_t least = q.num_tasks ? std::min(q.min_nodes, q.num_tasks) : q.min_nodes;  // no node without a task
   if (a.nodes.size() < least || (q.max_nodes && a.nodes.size() > q.max_nodes)) bad(std::to_string(a.nodes.size()) + " nodes");

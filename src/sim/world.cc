@@ -100,8 +100,8 @@ void World::settle() {
       const RequestBody& q = *j.request;
       left += " [-n" + std::to_string(q.num_tasks) + " -c" + std::to_string(q.cpus_per_task) + " -N" + std::to_string(q.min_nodes) + "-" +
               std::to_string(q.max_nodes) + " --mem=" + std::to_string(q.mem_per_node_mb.value_or(0)) +
-              " --mem-per-cpu=" + std::to_string(q.mem_per_cpu_mb.value_or(0)) + " " + q.tres_per_node + " " + q.tres_per_job + " -p" +
-              join(q.partitions, ",") + " -t" + std::to_string(j.time_limit_min) +
+              " --mem-per-cpu=" + std::to_string(q.mem_per_cpu_mb.value_or(0)) + " " + q.tres_per_node.text() + " " +
+              q.tres_per_job.text() + " -p" + join(q.partitions, ",") + " -t" + std::to_string(j.time_limit_min) +
               " exclusive=" + std::to_string(static_cast<int>(q.exclusive)) + "]";
       for (const Dependency& d : j.dependencies ? j.dependencies->list : std::vector<Dependency>())
         left += " on " + std::to_string(d.job.value) + " state " + std::to_string(static_cast<int>(d.state));

@@ -23,7 +23,7 @@ rpc::StepCredential credential_of_job(const Cluster& cluster, const Job& job) {
   c.array_task = job.array_task;
   c.qos = job.request->qos;
   c.reservation = job.request->reservation;
-  c.licenses = job.request->licenses;
+  c.licenses = job.request->licenses.text();
   c.started = job.started;
   c.ends = job.ends;
   c.spank_env = job.request->spank_env;

@@ -3,6 +3,7 @@
 //
 //   bool, unsigned, enum, StrongId   varint              std::string, Bitmap        length-delimited bytes
 //   signed                           zigzag varint       described struct           length-delimited message
+//                                                        Parsed                     its text
 //   Time, Duration                   zigzag microseconds std::vector of numbers     packed
 //   double                           fixed64             std::vector of the rest    repeated
 //   std::optional, std::shared_ptr   their value, present even if it is the default; absent when null
@@ -32,6 +33,7 @@
 #include "base/bitmap.h"
 #include "base/describe.h"
 #include "base/ids.h"
+#include "base/parsed.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "wire/reader.h"
@@ -164,6 +166,8 @@ void write_value(Writer& w, uint32_t number, const T& v) {
     w.fixed64(number, std::bit_cast<uint64_t>(v));
   } else if constexpr (std::is_same_v<T, std::string>) {
     w.bytes(number, v);
+  } else if constexpr (TextMember<T>) {
+    w.bytes(number, v.text());
   } else if constexpr (std::is_same_v<T, Bitmap>) {
     w.bitmap(number, v);
   } else if constexpr (IsVariant<T>::value) {
@@ -211,6 +215,8 @@ struct BodyWriter {
       if (std::bit_cast<uint64_t>(m) != std::bit_cast<uint64_t>(d)) w.fixed64(number, std::bit_cast<uint64_t>(m));
     } else if constexpr (std::is_same_v<M, std::string>) {
       if (!m.empty() || !d.empty()) w.bytes(number, m);
+    } else if constexpr (TextMember<M>) {
+      if (!m.empty()) w.bytes(number, m.text());
     } else if constexpr (std::is_same_v<M, Bitmap>) {
       if (m.size()) w.bitmap(number, m);
     } else if constexpr (Carried<M>) {
@@ -247,8 +253,8 @@ void read_value(Reader& r, T& out) {
     if (!from_wire(r.scalar(), out)) r.fail("a number out of the field's range");
   } else if constexpr (std::is_same_v<T, double>) {
     out = std::bit_cast<double>(r.fixed64());
-  } else if constexpr (std::is_same_v<T, std::string>) {
-    out = r.bytes();
+  } else if constexpr (std::is_same_v<T, std::string> || TextMember<T>) {
+    out = std::string(r.bytes());
   } else if constexpr (std::is_same_v<T, Bitmap>) {
     r.bitmap(out);
   } else {

@@ -44,6 +44,10 @@ void fill(Random& rng, T& out) {
   } else if constexpr (std::is_same_v<T, std::string>) {
     out.resize(rng.next() % 8 ? rng.next() % 20 : rng.next() % 300);
     for (char& c : out) c = static_cast<char>(rng.next());
+  } else if constexpr (TextMember<T>) {
+    std::string text;
+    fill(rng, text);
+    out = std::move(text);
   } else if constexpr (std::is_same_v<T, Bitmap>) {
     out = Bitmap(rng.next() % 200);
     for (size_t i = 0; i < out.size(); ++i)
@@ -80,7 +84,7 @@ struct Comparer {
 template <class T>
 bool equal(const T& a, const T& b) {
   using P = typename Pointee<T>::type;
-  if constexpr (kIsScalar<T> || std::is_same_v<T, double> || std::is_same_v<T, std::string>) {
+  if constexpr (kIsScalar<T> || std::is_same_v<T, double> || std::is_same_v<T, std::string> || TextMember<T>) {
     return a == b;
   } else if constexpr (std::is_same_v<T, Bitmap>) {
     return a == b && a.size() == b.size();

@@ -79,7 +79,7 @@ class Schema {
   std::string_view type_of() {
     if constexpr (kIsScalar<T>) return scalar_type<T>();
     else if constexpr (std::is_same_v<T, double>) return "double";
-    else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Bitmap>) return "bytes";
+    else if constexpr (std::is_same_v<T, std::string> || TextMember<T> || std::is_same_v<T, Bitmap>) return "bytes";
     else {
       message<T>();
       return type_name<T>();

@@ -61,12 +61,9 @@ void add_counts(const AskedRequest& r, VariableList& out) {
 // What --cpus-per-task and --gpus-per-task ask for: "cpu=2,gres/gpu:a100=1".
 std::string tres_per_task(const AskedRequest& r) {
   std::string out = r.cpus_per_task ? "cpu=" + std::to_string(r.cpus_per_task) : "";
-  for (std::string_view part : split(r.tres_per_task, ',')) {
-    std::string item(part);
-    if (size_t at = item.rfind(':'); at != item.npos) item[at] = '=';
-    out += (out.empty() ? "" : ",") + item;
-  }
-  return out;
+  const std::string others = r.tres_per_task->equated();
+  if (out.empty() || others.empty()) return out + others;
+  return out + "," + others;
 }
 
 // --tres-per-task as typed, with what the two other options ask for beyond it.

@@ -61,31 +61,15 @@ mode_t current_umask() {
   return mask;
 }
 
-// "n1*2,n[3-4]" as n1 n1 n3 n4.
-Result<std::vector<std::string>> listed_hosts(std::string_view list) {
-  constexpr size_t kMostRepeats = 1u << 16;
-  std::vector<std::string> out;
-  for (std::string_view part : split_outside_brackets(list)) {
-    part = trim(part);
-    size_t repeats = 1;
-    if (const size_t star = part.rfind('*'); star != part.npos && part.find(']', star) == part.npos) {
-      auto n = parse_number<size_t>(part.substr(star + 1), 1, kMostRepeats);
-      if (!n) return fail(Errc::kInvalidNodeName, "Invalid node name " + std::string(part), "after * stands how often, as in n1*2");
-      repeats = *n;
-      part = part.substr(0, star);
-    }
-    MUSTER_TRY(names, expand_hosts(part));
-    for (const std::string& name : names) out.insert(out.end(), repeats, name);
-    if (out.size() > kMostRepeats) return fail(Errc::kInvalidNodeName, "Invalid node name list: too many names");
-  }
-  return out;
-}
-
 // --distribution=arbitrary: the list has a place for each task, in their order; places without a task are left out.
 Result<> set_places(JobOptions& o) {
   AskedRequest& r = o.request;
   if (!istarts_with(r.distribution, "arbitrary") || r.required_nodes.empty()) return {};
-  MUSTER_TRY(places, listed_hosts(r.required_nodes));
+  MUSTER_TRY(named, r.required_nodes.parsed());
+  if (named.has_functions())
+    return fail(Errc::kInvalidNodeName, "Invalid node name " + r.required_nodes.text(),
+                "--distribution=arbitrary lists nodes by their names");
+  std::vector<std::string> places = named.names();
   const auto count = static_cast<uint32_t>(places.size());
   if (r.num_tasks > count && !o.host_file.empty())
     return fail(Errc::kInvalidNodeName, "Too few NodeNames in Slurm Hostfile",
@@ -124,11 +108,11 @@ Result<> read_node_files(JobOptions& o) {
 // A job has all nodes of --nodelist, so they are the least it can have.
 Result<> count_named_nodes(AskedRequest& r) {
   if (r.required_nodes.empty()) return {};
-  Result<std::vector<std::string>> names = expand_hosts(r.required_nodes);
-  if (!names) return {};  // the controller says what is wrong with it
-  std::ranges::sort(*names);
-  names->erase(std::unique(names->begin(), names->end()), names->end());
-  auto count = static_cast<uint32_t>(names->size());
+  if (!r.required_nodes.parsed() || r.required_nodes->has_functions()) return {};  // the controller says what is wrong, and what they mean
+  std::vector<std::string> names = r.required_nodes->names();
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const auto count = static_cast<uint32_t>(names.size());
   if (r.max_nodes && count > r.max_nodes)
     return fail(Errc::kInvalidNodeCount, "invalid number of nodes (-N " + std::to_string(count) + "-" + std::to_string(r.max_nodes) + ")",
                 "--nodelist names " + std::to_string(count) + " nodes, and the job has all of them");

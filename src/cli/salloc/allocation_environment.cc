@@ -31,7 +31,7 @@ void add_allocation_variables(const rpc::Allocated& a, const ClientConf& conf, V
   if (!a.request.reservation.empty()) out.set("SLURM_JOB_RESERVATION", a.request.reservation);
   if (!a.exclusive.empty()) out.set("SLURM_JOB_EXCLUSIVE", a.exclusive);
   if (!a.oversubscribe.empty()) out.set("SLURM_JOB_OVERSUBSCRIBE", a.oversubscribe);
-  if (!a.request.licenses.empty()) out.set("SLURM_JOB_LICENSES", a.request.licenses);
+  if (!a.request.licenses.empty()) out.set("SLURM_JOB_LICENSES", a.request.licenses.text());
   if (a.job.started != kTimeUnset) out.set("SLURM_JOB_START_TIME", std::to_string(unix_seconds(a.job.started)));
   if (a.job.ends != kTimeUnset && a.job.ends != kTimeInfinite) out.set("SLURM_JOB_END_TIME", std::to_string(unix_seconds(a.job.ends)));
 }

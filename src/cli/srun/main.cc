@@ -244,7 +244,7 @@ void say_allocation(const rpc::Allocated& a, const os::CliLog& log) {
 
 void say_asked(const StepRequest& r, const rpc::Allocated& a, const os::CliLog& log) {
   log.debug("requesting job {}, user {}, nodes {} including ({})", a.job.id.value, a.request.uid.value,
-            r.min_nodes ? r.min_nodes : a.job.nodes, r.required_nodes.empty() ? std::string("(null)") : r.required_nodes);
+            r.min_nodes ? r.min_nodes : a.job.nodes, r.required_nodes.empty() ? std::string("(null)") : r.required_nodes.text());
   log.debug("cpus {}, tasks {}, name {}, relative {}", r.num_tasks * std::max(r.cpus_per_task, 1u), r.num_tasks, r.name,
             r.relative < 0 ? std::string("none") : std::to_string(r.relative));
   log.verbose("CpuBindType={}", r.cpu_bind.empty() ? std::string("(null type)") : r.cpu_bind);

@@ -27,8 +27,7 @@ constexpr uint32_t kLimits[] = {7 * 24 * 60, 3 * 24 * 60, 2 * 24 * 60, 24 * 60, 
 constexpr uint32_t kLeastPart = 24;  // nobody wants to hear of less than that part of the time asked for
 
 // "gres/gpu:h100:8" with so many GPUs.
-std::string with_gpus(std::string_view tres, uint64_t count) {
-  TresList list = TresList::accepted(tres);
+std::string with_gpus(TresList list, uint64_t count) {
   for (Tres& t : list.items())
     if (t.is_gpu()) t.count = count;
   return list.text();
@@ -38,9 +37,9 @@ struct GpuEntry {
   std::string type;
   uint64_t count = 0;
 };
-std::optional<GpuEntry> only_gpu(const std::string& tres) {
+std::optional<GpuEntry> only_gpu(const TresList& tres) {
   std::optional<GpuEntry> out;
-  for (const Tres& t : TresList::accepted(tres).items()) {
+  for (const Tres& t : tres.items()) {
     if (!t.is_gpu()) continue;
     if (out) return std::nullopt;  // several types: left alone
     out = GpuEntry{t.type, t.count};
@@ -83,18 +82,17 @@ class Changes {
     if (r.exclusive == Exclusive::kNode || r.exclusive == Exclusive::kUser)
       single("without --exclusive", "", [](RequestBody& x) { x.exclusive = Exclusive::kDefault; });
     if (!r.required_nodes.empty())
-      single("without --nodelist=" + r.required_nodes, "ReqNodeList=", [](RequestBody& x) { x.required_nodes.clear(); });
+      single("without --nodelist=" + r.required_nodes.text(), "ReqNodeList=", [](RequestBody& x) { x.required_nodes.clear(); });
     if (!r.excluded_nodes.empty())
-      single("without --exclude=" + r.excluded_nodes, "ExcNodeList=", [](RequestBody& x) { x.excluded_nodes.clear(); });
-    if (!r.features.empty()) single("without --constraint=" + r.features, "Features=", [](RequestBody& x) { x.features.clear(); });
-    if (auto gpu = only_gpu(r.tres_per_node); gpu && !gpu->type.empty()) {
-      const std::string any = without_type(r.tres_per_node);
+      single("without --exclude=" + r.excluded_nodes.text(), "ExcNodeList=", [](RequestBody& x) { x.excluded_nodes.clear(); });
+    if (!r.features.empty()) single("without --constraint=" + r.features.text(), "Features=", [](RequestBody& x) { x.features.clear(); });
+    if (auto gpu = only_gpu(r.tres_per_node.value()); gpu && !gpu->type.empty()) {
+      const std::string any = without_type(r.tres_per_node.value());
       single("any GPU instead of " + gpu->type, "TresPerNode=" + any, [&](RequestBody& x) { x.tres_per_node = any; });
     }
   }
 
-  static std::string without_type(std::string_view tres) {
-    TresList list = TresList::accepted(tres);
+  static std::string without_type(TresList list) {
     for (Tres& t : list.items())
       if (t.is_gpu()) t.type.clear();
     return list.text();
@@ -173,8 +171,8 @@ class Changes {
   }
 
   void gpus() {
-    auto row_of = [&](std::string RequestBody::*member, std::string_view option, std::string_view key) {
-      const std::string& now = job_.request.get()->*member;
+    auto row_of = [&](TresText RequestBody::*member, std::string_view option, std::string_view key) {
+      const TresList& now = (job_.request.get()->*member).value();
       std::optional<GpuEntry> gpu = only_gpu(now);
       if (!gpu || gpu->count < 2) return;
       Row row;

@@ -30,8 +30,6 @@ std::string gres_sum(const Allocation& a) {
   return out;
 }
 
-std::string plain_tres(const std::string& tres) { return TresList::accepted(tres).plain(); }
-
 // What the job asks for, in the words of the options.
 std::string asks_for(const Job& job) {
   const RequestBody& r = *job.request;
@@ -49,12 +47,12 @@ std::string asks_for(const Job& job) {
   memory(r.mem_per_node_mb, "node");
   memory(r.mem_per_cpu_mb, "CPU");
   memory(r.mem_per_gpu_mb, "GPU");
-  if (!r.tres_per_node.empty()) out.push_back(plain_tres(r.tres_per_node) + " per node");
-  if (!r.tres_per_job.empty()) out.push_back(plain_tres(r.tres_per_job));
-  if (!r.tres_per_task.empty()) out.push_back(plain_tres(r.tres_per_task) + " per task");
-  if (!r.features.empty()) out.push_back("--constraint=" + r.features);
-  if (!r.required_nodes.empty()) out.push_back("--nodelist=" + r.required_nodes);
-  if (!r.excluded_nodes.empty()) out.push_back("--exclude=" + r.excluded_nodes);
+  if (!r.tres_per_node.empty()) out.push_back(r.tres_per_node->plain() + " per node");
+  if (!r.tres_per_job.empty()) out.push_back(r.tres_per_job->plain());
+  if (!r.tres_per_task.empty()) out.push_back(r.tres_per_task->plain() + " per task");
+  if (!r.features.empty()) out.push_back("--constraint=" + r.features.text());
+  if (!r.required_nodes.empty()) out.push_back("--nodelist=" + r.required_nodes.text());
+  if (!r.excluded_nodes.empty()) out.push_back("--exclude=" + r.excluded_nodes.text());
   if (r.exclusive == Exclusive::kNode) out.push_back("--exclusive");
   if (r.exclusive == Exclusive::kUser) out.push_back("--exclusive=user");
   out.push_back(job.time_limit_min == kUnlimited32 ? "no time limit" : format_span(minutes(job.time_limit_min)));
@@ -262,7 +260,7 @@ JobBrief brief_of(const Cluster& cluster, const Job& job) {
     b.gres = gres_sum(*job.allocation);
   } else {
     b.nodes = std::max(job.request->min_nodes, 1u);
-    b.gres = plain_tres(job.request->tres_per_node.empty() ? job.request->tres_per_job : job.request->tres_per_node);
+    b.gres = (job.request->tres_per_node.empty() ? job.request->tres_per_job : job.request->tres_per_node)->plain();
   }
   if (job.pending()) {
     if (const Verdict* v = cluster.verdicts.find(job.id.value)) b.start = v->expected_start;

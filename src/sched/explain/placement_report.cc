@@ -142,9 +142,9 @@ PlacementView stands_in(const Cluster& cluster, const Job& job) {
 
 void add_options(const Cluster& cluster, const Job& job, std::vector<std::string>& why) {
   const RequestBody& r = *job.request;
-  if (!r.required_nodes.empty()) why.push_back("--nodelist asks for " + r.required_nodes);
-  if (!r.excluded_nodes.empty()) why.push_back("--exclude leaves out " + r.excluded_nodes);
-  if (!r.features.empty()) why.push_back("--constraint=" + r.features + " narrows the choice");
+  if (!r.required_nodes.empty()) why.push_back("--nodelist asks for " + r.required_nodes.text());
+  if (!r.excluded_nodes.empty()) why.push_back("--exclude leaves out " + r.excluded_nodes.text());
+  if (!r.features.empty()) why.push_back("--constraint=" + r.features.text() + " narrows the choice");
   if (r.contiguous) why.push_back("--contiguous wants neighbours");
   if (r.spread_job) why.push_back("--spread-job spreads it, whatever the topology");
   const Partition* p = cluster.partitions.find(job.partition);

@@ -10,8 +10,6 @@
 namespace muster::sched {
 namespace {
 
-constexpr size_t kMaxListed = 1u << 20, kMostFunctions = 64;
-
 std::unexpected<Error> bad(std::string_view text, std::string_view why) {
   return fail(Errc::kInvalidNodeName, {}, "\"" + std::string(text) + "\": " + std::string(why));
 }
@@ -38,43 +36,36 @@ Result<Bitmap> nodes_of_function(const Cluster& cluster, std::string_view functi
 
 }  // namespace
 
-Result<std::string> without_functions(const Cluster& cluster, std::string_view text) {
-  if (text.find('{') == text.npos) return std::string(text);
-  if (static_cast<size_t>(std::ranges::count(text, '{')) > kMostFunctions)  // each is looked up among all nodes
-    return bad(text.substr(0, 80), "at most " + std::to_string(kMostFunctions) + " functions in one list");
-  std::string out;
-  while (!text.empty()) {
-    const size_t open = text.find('{'), close = text.find('}', open);
-    if (open == text.npos) return out + std::string(text);
-    if (close == text.npos) return bad(text, "} is missing");
-    size_t start = text.rfind(',', open);
-    start = start == text.npos ? 0 : start + 1;
-    MUSTER_TRY(nodes, nodes_of_function(cluster, trim(text.substr(start, open - start)), trim(text.substr(open + 1, close - open - 1))));
-    out += std::string(text.substr(0, start)) + node_list(cluster, nodes);
-    text.remove_prefix(close + 1);
+Result<std::string> without_functions(const Cluster& cluster, const NodeNames& list) {
+  std::vector<std::string> out;
+  for (const NodeNames::Part& part : list.parts) {
+    if (!part.is_function()) {
+      out.push_back(part.text);
+      continue;
+    }
+    MUSTER_TRY(nodes, nodes_of_function(cluster, part.function, part.unit));
+    out.push_back(node_list(cluster, nodes));
   }
-  return out;
+  return join(out, ",");
 }
 
-Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const std::string& text) {
+Result<std::vector<std::string>> names_meant(const Cluster& cluster, std::string_view text) {
+  MUSTER_TRY(list, NodeNames::parse(text));
+  if (!list.has_functions()) return list.names();
+  MUSTER_TRY(plain, without_functions(cluster, list));
+  MUSTER_TRY(plain_list, NodeNames::parse(plain));
+  return plain_list.names();
+}
+
+Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const NodeNames& list) {
   std::vector<uint32_t> out;
-  for (std::string_view raw : split_outside_brackets(text)) {
-    std::string_view part = trim(raw);
-    uint32_t repeat = 1;
-    const size_t star = part.rfind('*');
-    if (star != part.npos && part.find(']', star) == part.npos) {
-      auto n = parse_number<uint32_t>(part.substr(star + 1), 1, 1u << 20);
-      if (!n) return bad(part, "a count must follow *");
-      repeat = *n;
-      part = part.substr(0, star);
-    }
-    if (part.empty()) continue;
-    MUSTER_TRY(names, expand_hosts(part, kMaxListed));
-    for (const std::string& name : names) {
+  out.reserve(list.count());
+  for (const NodeNames::Part& part : list.parts) {
+    if (part.is_function()) return bad(part.text, "means nodes of the cluster as it was when the job was submitted");
+    for (const std::string& name : part.hosts) {
       const Node* node = cluster.node(name);
       if (!node) return bad(name, "no such node");
-      if (out.size() + repeat > kMaxListed) return bad(text, "too many names");
-      out.insert(out.end(), repeat, node->id.value);
+      out.insert(out.end(), part.repeat, node->id.value);
     }
   }
   return out;

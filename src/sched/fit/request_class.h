@@ -21,12 +21,15 @@ namespace muster::sched {
 
 // The names of a node list that exist, in the order listed, repeats kept; an error names the first that does
 // not.
-Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const std::string& text);
+Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const NodeNames& list);
 
-// The list with its functions replaced by the nodes they mean: block{b1} switch{s1} ring{r1} torus{t1} are the nodes of that
+// The list as a text, with its functions replaced by the nodes they mean: block{b1} switch{s1} ring{r1} torus{t1} are the nodes of that
 // unit, blockwith{n1} … those of the unit that n1 is in, feature{f1} the nodes that have it. Guide topology. An error names
-// the part that means nothing. Cost: O(text), and O(nodes) for each function.
-Result<std::string> without_functions(const Cluster& cluster, std::string_view text);
+// the part that means nothing. Cost: O(names), and O(nodes) for each function.
+Result<std::string> without_functions(const Cluster& cluster, const NodeNames& list);
+
+// The names that a text means, its functions among them; whether there are such nodes is not asked.
+Result<std::vector<std::string>> names_meant(const Cluster& cluster, std::string_view text);
 
 // Host list of nodes in the order of their numbers: "n[1-3,7]".
 std::string node_list(const Cluster& cluster, const Bitmap& nodes);

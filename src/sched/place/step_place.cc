@@ -67,10 +67,10 @@ class StepPlacer {
     dist_ = dist;
     cpus_per_task_ = std::max(r_.cpus_per_task, 1u);
     exact_ = (r_.exact || r_.exclusive || r_.cpus_per_task > 0 || r_.cpus_per_gpu > 0) && !r_.whole;
-    MUSTER_TRY(per_node, parse_gres(r_.tres_per_node, "--gres"));
-    MUSTER_TRY(per_step, parse_gres(r_.tres_per_step, "--gpus"));
-    MUSTER_TRY(per_task, parse_gres(r_.tres_per_task, "--gpus-per-task"));
-    MUSTER_TRY(per_socket, parse_gres(r_.tres_per_socket, "--gpus-per-socket"));
+    MUSTER_TRY(per_node, gres_needs(r_.tres_per_node, "--gres"));
+    MUSTER_TRY(per_step, gres_needs(r_.tres_per_step, "--gpus"));
+    MUSTER_TRY(per_task, gres_needs(r_.tres_per_task, "--gpus-per-task"));
+    MUSTER_TRY(per_socket, gres_needs(r_.tres_per_socket, "--gpus-per-socket"));
     per_node_ = std::move(per_node);
     for (GresNeed& need : per_socket) {
       need.count = mul_sat(need.count, std::max(r_.sockets_per_node, 1u));
@@ -89,10 +89,10 @@ class StepPlacer {
       per_step_.push_back({"gpu", "", (uint64_t{r_.num_tasks} + r_.ntasks_per_gpu - 1) / r_.ntasks_per_gpu});
       gres_asked_ = true;
     }
-    for (const std::string* text :
+    for (const TresText* text :
          {&job_.request->tres_per_node, &job_.request->tres_per_job, &job_.request->tres_per_task, &job_.request->tres_per_socket})
-      if (auto needs = parse_gres(*text, "--gres"))
-        for (const GresNeed& n : *needs) job_gres_.push_back(n.name);
+      for (const Tres& t : text->value().items())
+        if (t.is_gres()) job_gres_.push_back(t.name);
     if (r_.num_tasks > kMaxStepTasks) return fail(Errc::kInvalidTaskCount, {}, "--ntasks: at most " + std::to_string(kMaxStepTasks));
     if (dist_.nodes == Distribution::Nodes::kArbitrary && !r_.required_nodes.empty()) return read_arbitrary();
     return allowed_nodes();
@@ -117,8 +117,9 @@ class StepPlacer {
   }
 
   // index in the job of a node, or an error
-  Result<std::vector<uint32_t>> indexes(const std::string& text, std::string_view option) const {
-    MUSTER_TRY(ids, nodes_named(cluster_, text));
+  Result<std::vector<uint32_t>> indexes(const NodeList& list, std::string_view option) const {
+    MUSTER_TRY(names, list.parsed());
+    MUSTER_TRY(ids, nodes_named(cluster_, names));
     std::vector<uint32_t> out;
     for (uint32_t id : ids) {
       auto it = std::find_if(nodes_.begin(), nodes_.end(), [&](const NodeShare& s) { return s.node.value == id; });

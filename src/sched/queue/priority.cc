@@ -27,9 +27,9 @@ double wanted_memory(const RequestBody& r) {
 }
 
 double wanted_gres(const RequestBody& r, std::string_view name, std::string_view type) {
-  auto sum = [&](const std::string& text, double times) {
+  auto sum = [&](const TresText& list, double times) {
     double n = 0;
-    for (const Tres& t : TresList::accepted(text).items())
+    for (const Tres& t : list->items())
       if (t.is_gres() && t.name == name && (type.empty() || t.type == type)) n += static_cast<double>(t.count) * times;
     return n;
   };

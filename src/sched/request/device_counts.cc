@@ -92,8 +92,8 @@ class Settler {
   // a choice.
   bool named_beyond(uint64_t nodes) const {
     if (s_.required_nodes.empty() || s_.arbitrary) return false;
-    auto named = count_hosts(s_.required_nodes);
-    return named && *named > nodes && (!r_.max_nodes || *named <= r_.max_nodes) && (!r_.num_tasks || *named <= r_.num_tasks);
+    const size_t named = s_.required_nodes->count();
+    return named > nodes && (!r_.max_nodes || named <= r_.max_nodes) && (!r_.num_tasks || named <= r_.num_tasks);
   }
 
   // The node's devices are the tasks': so many tasks it takes at most, and without --ntasks it has that many.

@@ -1,4 +1,4 @@
-// Licences: what a request needs of them, and what is left. They belong to no node and are held until the job
+// Licences: what is left of them, and what tasks add to the needs of a request (model/license_needs.h). They belong to no node and are held until the job
 // ends. slurm.conf(5) Licenses, sbatch(1) --licenses, guide licenses. Remote licences (name@server) need
 // accounting and are unknown here.
 //
@@ -9,27 +9,19 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "model/cluster.h"
+#include "model/license_needs.h"
+#include "model/tres_list.h"
 #include "sched/params.h"
 
 namespace muster::sched {
 
-struct LicenseNeeds {
-  std::vector<LicenseShare> list;
-  bool any = false;  // one of them is enough ('|'), the first that is free
-  bool operator==(const LicenseNeeds&) const = default;
-  bool empty() const { return list.empty(); }
-};
-
-// "a:2,b" or "a|b:3"; errors name the piece.
-Result<LicenseNeeds> parse_licenses(std::string_view text);
-// license/NAME=n of --tres-per-task, times the tasks, beside those of --licenses.
-Result<> add_task_licenses(std::string_view tres_per_task, uint64_t tasks, LicenseNeeds& needs);
+// license/NAME of --tres-per-task, times the tasks, beside those of --licenses.
+Result<> add_task_licenses(const TresList& per_task, uint64_t tasks, LicenseNeeds& needs);
 
 // Counts by name: what the site has, less what is held.
 class LicensePool {

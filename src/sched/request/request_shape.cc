@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "hostlist/hostlist.h"
 #include "sched/request/device_counts.h"
+#include "sched/request/licenses.h"
 
 namespace muster::sched {
 namespace {
@@ -59,10 +59,10 @@ bool gres_flag(const RequestBody& r, std::string_view on, std::string_view off, 
 }
 
 Result<> gres_of(const RequestBody& r, const Params& params, Shape& s) {
-  MUSTER_TRY(node, parse_gres(r.tres_per_node, "--gres"));
-  MUSTER_TRY(job, parse_gres(r.tres_per_job, "--gpus"));
-  MUSTER_TRY(task, parse_gres(r.tres_per_task, "--gpus-per-task"));
-  MUSTER_TRY(socket, parse_gres(r.tres_per_socket, "--gpus-per-socket"));
+  MUSTER_TRY(node, gres_needs(r.tres_per_node, "--gres"));
+  MUSTER_TRY(job, gres_needs(r.tres_per_job, "--gpus"));
+  MUSTER_TRY(task, gres_needs(r.tres_per_task, "--gpus-per-task"));
+  MUSTER_TRY(socket, gres_needs(r.tres_per_socket, "--gpus-per-socket"));
   s.per_node = std::move(node);
   s.per_job = std::move(job);
   s.per_task = std::move(task);
@@ -122,8 +122,7 @@ Result<> derive_tasks(const RequestBody& r, Shape& s) {
 
 void tie_nodes_to_tasks(const RequestBody& r, Shape& s) {
   if (!s.required_nodes.empty() && !r.min_nodes && !s.num_tasks)  // all of the nodes named
-    if (auto named = count_hosts(s.required_nodes))
-      s.min_nodes = std::max(s.min_nodes, static_cast<uint32_t>(std::min<size_t>(*named, kMaxTasks)));
+    s.min_nodes = std::max(s.min_nodes, static_cast<uint32_t>(std::min<size_t>(s.required_nodes->count(), kMaxTasks)));
   if (s.num_tasks) {
     if (!s.overcommit) s.min_nodes = std::min(s.min_nodes, s.num_tasks);
     if (s.tasks_per_node) s.min_nodes = std::max(s.min_nodes, (s.num_tasks + s.tasks_per_node - 1) / s.tasks_per_node);
@@ -313,10 +312,10 @@ Result<Shape> make_shape(const RequestBody& request, const Partition& partition,
   Shape s;
   s.pack_nodes = params.pack_nodes;
   MUSTER_TRY_VOID(nodes_of(request, s));
-  MUSTER_TRY(features, parse_features(request.features));
-  s.features = std::move(features);
-  MUSTER_TRY(prefer, parse_features(request.prefer));
-  s.prefer = std::move(prefer);
+  MUSTER_TRY(features, request.features.parsed());
+  s.features = features;
+  MUSTER_TRY(prefer, request.prefer.parsed());
+  s.prefer = prefer;
   MUSTER_TRY_VOID(gres_of(request, params, s));
   MUSTER_TRY_VOID(mps_stands_alone(request, s));
   MUSTER_TRY_VOID(cpus_of(request, partition, params, s));
@@ -332,47 +331,12 @@ Result<Shape> make_shape(const RequestBody& request, const Partition& partition,
   sharing_of(request, partition, params, s);
   tie_nodes_to_tasks(request, s);
   limit_nodes(request, partition, s);
-  MUSTER_TRY(licenses, parse_licenses(request.licenses));
-  s.licenses = std::move(licenses);
+  MUSTER_TRY(licenses, request.licenses.parsed());
+  s.licenses = licenses;
   const uint64_t tasks = s.num_tasks ? s.num_tasks : mul_sat(s.min_nodes, std::max(s.tasks_per_node, 1u));
-  MUSTER_TRY_VOID(add_task_licenses(request.tres_per_task, tasks, s.licenses));
+  MUSTER_TRY_VOID(add_task_licenses(request.tres_per_task.value(), tasks, s.licenses));
   s.time_min_min = request.time_min_min;
   return s;
-}
-
-std::string shape_key(const RequestBody& r) {
-  std::string key;
-  key.reserve(256);
-  auto num = [&](uint64_t v) {
-    // Most are zero: one byte for small numbers.
-    if (v < 0xff) key.push_back(static_cast<char>(v));
-    else {
-      key.push_back(static_cast<char>(0xff));
-      key.append(reinterpret_cast<const char*>(&v), sizeof v);
-    }
-  };
-  auto text = [&](const std::string& t) {
-    num(t.size());
-    key += t;
-  };
-  for (uint64_t v : {r.min_nodes, r.max_nodes, r.num_tasks, r.cpus_per_task, r.ntasks_per_node, r.ntasks_per_socket, r.ntasks_per_core,
-                     r.ntasks_per_gpu, r.min_cpus_per_node, r.sockets_per_node, r.cores_per_socket, r.threads_per_core, r.cpus_per_gpu,
-                     r.switches, r.core_spec, r.segment, r.time_min_min})
-    num(v);
-  for (const auto& m : {r.mem_per_node_mb, r.mem_per_cpu_mb, r.mem_per_gpu_mb}) {
-    num(m.has_value());
-    if (m) num(*m);
-  }
-  num(r.tmp_disk_mb);
-  num(static_cast<uint64_t>(r.switches_wait.count()));
-  num(static_cast<uint64_t>(r.exclusive));
-  num(r.contiguous | r.overcommit << 1 | r.spread_job << 2 | r.use_min_nodes << 3 | r.core_spec_is_threads << 4 | r.core_spec_given << 7 |
-      r.spread_segments << 5 | r.consolidate_segments << 6);
-  for (const std::string* t :
-       {&r.required_nodes, &r.excluded_nodes, &r.features, &r.prefer, &r.node_sizes, &r.tres_per_node, &r.tres_per_job, &r.tres_per_socket,
-        &r.tres_per_task, &r.gres_flags, &r.distribution, &r.hint, &r.licenses, &r.mcs_label, &r.tres_freq})
-    text(*t);
-  return key;
 }
 
 }  // namespace muster::sched

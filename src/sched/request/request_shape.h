@@ -1,4 +1,4 @@
-// Shape: what a JobRequest asks of nodes, its texts parsed once and its defaults and derivations done
+// Shape: what a JobRequest asks of nodes, its defaults and derivations done
 // (sbatch(1) and the guides cpu_management and gres). Two requests with equal shape_key() in one partition
 // can stand in for each other everywhere in the scheduler. Which nodes qualify is not here (availability.h,
 // request_class.h).
@@ -7,27 +7,24 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "base/saturating.h"
 #include "model/distribution.h"
+#include "model/feature_constraint.h"
 #include "model/job_request.h"
+#include "model/license_needs.h"
+#include "model/node_names.h"
 #include "model/partition.h"
 #include "sched/params.h"
-#include "sched/request/features.h"
-#include "sched/request/licenses.h"
 #include "sched/supply/node_owner.h"
 #include "sched/supply/partition_limit.h"
 
 namespace muster::sched {
-
-// Products of what users type stay at the top instead of wrapping round to something that fits.
-inline uint64_t mul_sat(uint64_t a, uint64_t b) {
-  uint64_t out = 0;
-  return __builtin_mul_overflow(a, b, &out) ? UINT64_MAX : out;
-}
 
 struct GresNeed {
   std::string name, type;  // "" = any type
@@ -45,7 +42,7 @@ struct Shape {
   bool grow = false;                 // a range was given: as many nodes as there are
   bool contiguous = false;           // on a flat topology only
   bool spread = false;
-  std::string required_nodes, excluded_nodes;
+  NodeList required_nodes, excluded_nodes;
   bool arbitrary = false;
   uint32_t switches = 0;  // at most so many leaf switches, 0 = any
   Duration switches_wait{};
@@ -94,6 +91,8 @@ struct Shape {
   uint32_t time_min_min = 0;                                                      // --time-min; 0 = none
   uint32_t max_cpus_per_node = kUnlimited32, max_cpus_per_socket = kUnlimited32;  // of the partition
 
+  bool operator==(const Shape&) const = default;
+
   bool keeps_others_off() const { return exclusive_user || exclusive_label; }  // without taking whole nodes
   // As a node that is in use sees a job of that user; borrows the label.
   Newcomer newcomer(Uid user) const { return {user, mcs_label, exclusive_user, exclusive_label}; }
@@ -126,11 +125,12 @@ HandedOut handed_out(const Partition& partition, const Params& params);
 
 Result<Shape> make_shape(const RequestBody& request, const Partition& partition, const Params& params);
 
-// Equal for requests that have the same shape in every partition. Cost: O(size of the texts).
+// Equal for requests that have the same shape in every partition. Cost: a walk over the fields, and O(size of the texts).
 std::string shape_key(const RequestBody& request);
+// The fields of a request that say nothing of its shape, by name.
+std::span<const std::string_view> fields_without_shape();
 
-// "gres/gpu:a100:8,gres/nic:1" or "gpu:2" → needs, same name and type added up, zero counts dropped. `option`
-// is named in the error.
-Result<std::vector<GresNeed>> parse_gres(std::string_view text, std::string_view option);
+// The GRES of a list; `option` is named in the error where its text means none.
+Result<std::vector<GresNeed>> gres_needs(const TresText& list, std::string_view option);
 
 }  // namespace muster::sched

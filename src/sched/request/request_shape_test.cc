@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "sched/request/request_shape.h"
 #include "sched/testing.h"
 
@@ -257,8 +259,44 @@ TEST(Shape, KeysTellShapesApartAndNothingElse) {
   EXPECT_NE(shape_key(c.request), shape_key(d.request));
 }
 
+// Gives one field of a request another value.
+struct Changer {
+  std::string_view field;
+  template <class M>
+  void operator()(unsigned, const char* name, M& m) const {
+    if (field != name) return;
+    if constexpr (std::is_same_v<M, std::string> || TextMember<M>) m = "n1";
+    else if constexpr (std::is_same_v<M, std::vector<std::string>>) m = {"n1"};
+    else if constexpr (std::is_same_v<M, std::vector<ResourceLimit>>) m.emplace_back().name = "CORE";
+    else if constexpr (std::is_same_v<M, WarnSignal>) m.signal = 10;
+    else if constexpr (std::is_same_v<M, Time>) m = Time(Duration(1));
+    else if constexpr (std::is_same_v<M, Duration>) m = Duration(1);
+    else if constexpr (std::is_same_v<M, Uid> || std::is_same_v<M, Gid>) m = M(7);
+    else if constexpr (requires { m.emplace(); }) m = 1;
+    else m = static_cast<M>(1);
+  }
+};
+
+TEST(Shape, EachFieldIsPartOfTheKeyOrNoPartOfTheShape) {
+  const JobBuilder plain = a_job().tasks(4);
+  const RequestBody& body = plain.request;
+  const Result<Shape> shape = make_shape(body, Partition(), Params());
+  ASSERT_TRUE(shape);
+  std::set<std::string_view> left_out(fields_without_shape().begin(), fields_without_shape().end());
+  RequestBody::describe(body, [&](unsigned, const char* field, const auto&) {
+    RequestBody other = body;
+    RequestBody::describe(other, Changer{field});
+    ASSERT_NE(other, body) << field;
+    EXPECT_EQ(shape_key(other) == shape_key(body), left_out.contains(field)) << field;
+    if (!left_out.contains(field)) return;
+    const Result<Shape> same = make_shape(other, Partition(), Params());
+    ASSERT_TRUE(same) << field;
+    EXPECT_EQ(*same, *shape) << field;
+  });
+}
+
 TEST(Gres, FormsThatUsersWrite) {
-  auto one = [](const char* text) { return (*parse_gres(text, "--gres")).at(0); };
+  auto one = [](const char* text) { return (*gres_needs(text, "--gres")).at(0); };
   EXPECT_EQ(one("gpu"), (GresNeed{"gpu", "", 1}));
   EXPECT_EQ(one("gpu:2"), (GresNeed{"gpu", "", 2}));
   EXPECT_EQ(one("gres/gpu:a100_3g.20gb:1"), (GresNeed{"gpu", "a100_3g.20gb", 1}));
@@ -266,10 +304,10 @@ TEST(Gres, FormsThatUsersWrite) {
   EXPECT_EQ(one("bandwidth:4k"), (GresNeed{"bandwidth", "", 4096}));
   EXPECT_EQ(one("gres/gpu=3"), (GresNeed{"gpu", "", 3}));
   EXPECT_EQ(one("gpu:1,gpu:2"), (GresNeed{"gpu", "", 3}));
-  EXPECT_TRUE(parse_gres("none", "--gres")->empty());
-  EXPECT_TRUE(parse_gres("gpu:0", "--gres")->empty());
-  EXPECT_EQ(parse_gres("gpu:a:b:1", "--gres").error().code, Errc::kInvalidGres);
-  EXPECT_NE(parse_gres("gpu:a:x", "--gres").error().hint.find("--gres"), std::string::npos);
+  EXPECT_TRUE(gres_needs("none", "--gres")->empty());
+  EXPECT_TRUE(gres_needs("gpu:0", "--gres")->empty());
+  EXPECT_EQ(gres_needs("gpu:a:b:1", "--gres").error().code, Errc::kInvalidGres);
+  EXPECT_NE(gres_needs("gpu:a:x", "--gres").error().hint.find("--gres"), std::string::npos);
 }
 
 TEST(Features, GrammarOfTheManualPage) {
@@ -281,7 +319,7 @@ TEST(Features, GrammarOfTheManualPage) {
   mark("bar", {1, 2, 5});
   mark("baz", {1, 4, 5, 6});
   auto eval = [&](const char* text) {
-    auto c = parse_features(text);
+    auto c = FeatureConstraint::parse(text);
     EXPECT_TRUE(c) << text;
     return eval_features(c->base.at(0), [&](const std::string& n) { return nodes.contains(n) ? &nodes[n] : nullptr; }).to_ranges();
   };
@@ -290,18 +328,18 @@ TEST(Features, GrammarOfTheManualPage) {
   EXPECT_EQ(eval("foo|bar&baz"), "1,4-5");
   EXPECT_EQ(eval("foo&(bar|baz)"), "1,4");
   EXPECT_EQ(eval("nobody"), "");
-  auto counts = parse_features("[(foo|bar)*1&(baz)*2]");
+  auto counts = FeatureConstraint::parse("[(foo|bar)*1&(baz)*2]");
   ASSERT_TRUE(counts);
   ASSERT_EQ(counts->counts.size(), 2u);
   EXPECT_EQ(counts->counts[1].count, 2u);
-  EXPECT_TRUE(parse_features("foo*4"));
-  EXPECT_FALSE(parse_features("foo*1&baz*1")) << "several counts want brackets: sbatch(1), Multiple Counts";
-  EXPECT_EQ(parse_features("[foo|bar]")->matching.size(), 2u);
-  EXPECT_EQ(parse_features("baz&[foo|bar]")->base.size(), 1u);
+  EXPECT_TRUE(FeatureConstraint::parse("foo*4"));
+  EXPECT_FALSE(FeatureConstraint::parse("foo*1&baz*1")) << "several counts want brackets: sbatch(1), Multiple Counts";
+  EXPECT_EQ(FeatureConstraint::parse("[foo|bar]")->matching.size(), 2u);
+  EXPECT_EQ(FeatureConstraint::parse("baz&[foo|bar]")->base.size(), 1u);
   for (const char* bad :
        {"foo&", "&foo", "[foo", "foo)", "(foo", "foo*0", "foo*", "[foo&bar]", "[foo*1|bar*2]", "[a|b]&[c|d]", "foo|[a|b]", "foo bar"})
-    EXPECT_FALSE(parse_features(bad)) << bad;
-  EXPECT_FALSE(parse_features(std::string(100, '(')));
+    EXPECT_FALSE(FeatureConstraint::parse(bad)) << bad;
+  EXPECT_FALSE(FeatureConstraint::parse(std::string(100, '(')));
 }
 
 TEST(Distribution, Parts) {

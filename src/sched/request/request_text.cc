@@ -4,12 +4,12 @@
 
 namespace muster::sched {
 
-Result<std::vector<GresNeed>> parse_gres(std::string_view text, std::string_view option) {
-  auto list = TresList::parse(text);
+Result<std::vector<GresNeed>> gres_needs(const TresText& text, std::string_view option) {
+  const Result<TresList>& list = text.parsed();
   if (!list) return fail(list.error().code, {}, std::string(option) + ": " + list.error().hint);
   std::vector<GresNeed> out;
-  for (Tres& t : list->items())
-    if (t.is_gres()) out.push_back({std::move(t.name), std::move(t.type), t.count});
+  for (const Tres& t : list->items())
+    if (t.is_gres()) out.push_back({t.name, t.type, t.count});
   return out;
 }
 

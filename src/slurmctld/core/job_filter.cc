@@ -36,15 +36,8 @@ bool on_nodes(const Cluster& c, const Job& j, const std::vector<std::string>& na
          });
 }
 
-bool asks_licenses(const std::string& licenses, const std::vector<std::string>& names) {
-  if (names.empty()) return true;
-  std::string_view rest = licenses;
-  while (!rest.empty()) {
-    std::string_view item = rest.substr(0, rest.find_first_of(",|"));
-    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
-    if (wanted(names, std::string(item.substr(0, item.find_first_of(":="))))) return true;
-  }
-  return false;
+bool asks_licenses(const LicenseText& licenses, const std::vector<std::string>& names) {
+  return names.empty() || std::ranges::any_of(licenses->list, [&](const LicenseShare& l) { return wanted(names, l.name); });
 }
 
 bool selected(const Job& j, const std::vector<rpc::JobSelector>& list) {

@@ -10,7 +10,6 @@
 #include "model/array_spec.h"
 #include "model/sharing_words.h"
 #include "sched/queue/pending.h"
-#include "sched/request/features.h"
 #include "slurmctld/core/core.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/privacy.h"
@@ -236,12 +235,11 @@ std::optional<uint32_t> limit_at_start(const View& v, const Job& job, const sche
 
 // --batch: the first node of the allocation that has these features; without such a node, the first one.
 uint32_t batch_index_of(const View& v, const RequestBody& r, const Allocation& a) {
-  if (r.batch_features.empty()) return 0;
-  auto wanted = sched::parse_features(r.batch_features);
-  if (!wanted || wanted->base.empty()) return 0;  // refused at submission
+  const std::vector<FeatureExpr>& wanted = r.batch_features->base;
+  if (wanted.empty()) return 0;
   for (uint32_t i = 0; i < a.nodes.size(); ++i) {
     const std::vector<std::string>& has = v.cluster.nodes.at(a.nodes[i].node.value).features_active;
-    if (sched::has_features(wanted->base[0], has)) return i;
+    if (has_features(wanted[0], has)) return i;
   }
   return 0;
 }
@@ -450,7 +448,6 @@ node_rpc::JobOnNode job_on_nodes(const Cluster& cluster, const Job& job) {
   n.started = job.started;
   n.ends = job.ends;
   n.num_tasks = job.allocation->total_tasks();
-  n.tres_per_node_text = job.request->tres_per_node;
   const Partition* p = cluster.partitions.find(job.partition);
   if (p) n.partition = p->name;
   n.exclusive = exclusive_word(job.request->exclusive, p);

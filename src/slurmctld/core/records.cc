@@ -32,8 +32,8 @@ void add_request(const Cluster& cluster, const RequestBody& r, JobRecord& out) {
   out.reservation = r.reservation;
   out.mcs_label = r.mcs_label;
   out.container = r.container;
-  out.features = r.features;
-  out.licenses = r.licenses;
+  out.features = r.features.text();
+  out.licenses = r.licenses.text();
   out.requested_cpus = wanted_cpus(r);
   out.requested_nodes = wanted_nodes(r);
   out.tasks = wanted_tasks(r);

@@ -224,8 +224,7 @@ Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const 
     c.nodes.for_each([&](uint32_t, const Node& n) { add(n); });
     return out;
   }
-  MUSTER_TRY(plain, sched::without_functions(c, q.nodes));
-  MUSTER_TRY(names, expand_hosts(plain));
+  MUSTER_TRY(names, sched::names_meant(c, q.nodes));
   for (const std::string& name : names) {
     const Node* n = c.node(name);
     if (!n && q.known_only) continue;

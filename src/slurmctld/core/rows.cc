@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
 #include "base/text.h"
 #include "base/tres_mem.h"
 #include "hostlist/hostlist.h"
@@ -41,25 +42,12 @@ std::string node_name(const Cluster& cluster, NodeId id) {
 
 // "gres/gpu=8,gres/gpu:h100=8" of what a pending job asks for in all.
 void add_requested_gres(const RequestBody& r, std::string& out) {
-  auto add = [&](const std::string& text, uint64_t times) {
-    for (std::string_view item : split(text, ',')) {
-      if (item.starts_with("license")) continue;
-      std::string_view name = item.starts_with("gres/") ? item.substr(5) : item;
-      size_t eq = name.find('=');
-      std::string_view count_text = "1";
-      if (eq != std::string_view::npos) {
-        count_text = name.substr(eq + 1);
-        name = name.substr(0, eq);
-      } else if (size_t colon = name.rfind(':'); colon != std::string_view::npos && parse_count(name.substr(colon + 1))) {
-        count_text = name.substr(colon + 1);
-        name = name.substr(0, colon);
-      }
-      auto count = parse_count(count_text);
-      if (!count || name.empty()) continue;
-      std::string total = std::to_string(*count * times);
-      size_t type = name.find(':');
-      if (type != std::string_view::npos) out += ",gres/" + std::string(name.substr(0, type)) + "=" + total;
-      out += ",gres/" + std::string(name) + "=" + total;
+  auto add = [&](const TresText& list, uint64_t times) {
+    for (const Tres& t : list->items()) {
+      if (!t.is_gres()) continue;
+      const std::string total = "=" + std::to_string(mul_sat(t.count, times));
+      out += ",gres/" + t.name + total;
+      if (!t.type.empty()) out += ",gres/" + t.name + ":" + t.type + total;
     }
   };
   add(r.tres_per_node, wanted_nodes(r));
@@ -77,9 +65,9 @@ std::string license_tres(const Cluster& cluster, const std::vector<LicenseShare>
 // Of --licenses=a|b it is not known which.
 std::string requested_licenses(const Cluster& cluster, const RequestBody& r) {
   if (!cluster.tracked_licenses || cluster.tracked_licenses->empty()) return {};
-  auto needs = sched::parse_licenses(r.licenses);
-  if (!needs || needs->any || !sched::add_task_licenses(r.tres_per_task, wanted_tasks(r), *needs)) return {};
-  return license_tres(cluster, needs->list);
+  LicenseNeeds needs = r.licenses.value();
+  if (needs.any || !sched::add_task_licenses(r.tres_per_task.value(), wanted_tasks(r), needs)) return {};
+  return license_tres(cluster, needs.list);
 }
 
 void add_verdict(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
@@ -267,16 +255,16 @@ namespace {
 
 // What srun asked for, as it is shown again.
 void add_asked(const StepRequest& r, StepRow& row) {
-  row.gres = r.tres_per_node;
+  row.gres = r.tres_per_node.text();
   row.network = r.network;
   row.cpu_freq = r.cpu_freq;
   if (r.cpus_per_gpu) row.cpus_per_tres = "gres/gpu:" + std::to_string(r.cpus_per_gpu);
   if (r.mem_per_gpu_mb) row.mem_per_tres = "gres/gpu:" + std::to_string(*r.mem_per_gpu_mb);
   row.tres_bind = r.tres_bind;
   row.tres_freq = r.tres_freq;
-  row.tres_per_step = r.tres_per_step;
-  row.tres_per_socket = r.tres_per_socket;
-  row.tres_per_task = r.tres_per_task;
+  row.tres_per_step = r.tres_per_step.text();
+  row.tres_per_socket = r.tres_per_socket.text();
+  row.tres_per_task = r.tres_per_task.text();
   row.std_in = r.std_in;
   row.std_out = r.std_out;
   row.std_err = r.std_err;

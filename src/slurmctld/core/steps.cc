@@ -88,8 +88,9 @@ NodeShare whole_node(const Node& node) {
 }
 
 // What stands in for the job that there is none of: the nodes named, whole.
-Result<Job> stand_in(const View& v, const std::string& nodes) {
-  MUSTER_TRY(named, sched::nodes_named(v.cluster, nodes));
+Result<Job> stand_in(const View& v, const NodeList& nodes) {
+  MUSTER_TRY(names, nodes.parsed());
+  MUSTER_TRY(named, sched::nodes_named(v.cluster, names));
   std::ranges::sort(named);
   const auto repeated = std::ranges::unique(named);
   named.erase(repeated.begin(), repeated.end());
@@ -123,7 +124,8 @@ Result<> check_without_job(const StepRequest& r) {
 Result<Decision<rpc::StepCreated>> decide(const View& v, const rpc::RunWithoutJob& c) {
   MUSTER_TRY_VOID(check_without_job(c.request));
   MUSTER_TRY(request, steps::without_content(c.request));
-  MUSTER_TRY(nodes, sched::without_functions(v.cluster, request->required_nodes));
+  MUSTER_TRY(named, request->required_nodes.parsed());
+  MUSTER_TRY(nodes, sched::without_functions(v.cluster, named));
   request->required_nodes = std::move(nodes);
   request->overcommit = request->whole = true;
   MUSTER_TRY(job, stand_in(v, request->required_nodes));

@@ -9,7 +9,6 @@
 #include "model/request_texts.h"
 #include "sched/fit/request_class.h"
 #include "sched/gate.h"
-#include "sched/request/features.h"
 #include "sched/request/least_wanted.h"
 #include "sched/rules/partition_lists.h"
 #include "sched/supply/availability.h"
@@ -123,8 +122,8 @@ Result<std::vector<uint32_t>> resolve_partitions(const View& v, const JobRequest
 // Nodes asked for by name: none may be excluded too, and --immediate does not wait for one that is out of service.
 Result<> check_required(const View& v, const JobRequest& r) {
   if (r.required_nodes.empty()) return {};
-  MUSTER_TRY(required, expand_hosts(r.required_nodes));
-  MUSTER_TRY(excluded, expand_hosts(r.excluded_nodes));
+  const std::vector<std::string> required = r.required_nodes->names();
+  std::vector<std::string> excluded = r.excluded_nodes->names();
   std::ranges::sort(excluded);
   for (const std::string& h : required)
     if (std::ranges::binary_search(excluded, h)) return fail(Errc::kInvalidNodeName, {}, "--nodelist and --exclude both name " + h);
@@ -135,11 +134,11 @@ Result<> check_required(const View& v, const JobRequest& r) {
 }
 
 Result<> check_names(const View& v, const JobRequest& r) {
-  for (const std::string* list : {&r.required_nodes, &r.excluded_nodes}) {
-    if (list->empty()) continue;
-    MUSTER_TRY(hosts, expand_hosts(*list));
-    for (const std::string& h : hosts)
-      if (!v.cluster.node(h)) return fail(Errc::kInvalidNodeName, {}, "no node is called '" + h + "'; " + choice_of_nodes(v.cluster, h));
+  for (const NodeList* list : {&r.required_nodes, &r.excluded_nodes}) {
+    if (!list->parsed()) return std::unexpected(list->parsed().error());
+    for (const NodeNames::Part& part : list->value().parts)
+      for (const std::string& h : part.hosts)
+        if (!v.cluster.node(h)) return fail(Errc::kInvalidNodeName, {}, "no node is called '" + h + "'; " + choice_of_nodes(v.cluster, h));
   }
   MUSTER_TRY_VOID(check_required(v, r));
   if (!r.reservation.empty()) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + r.reservation + "'");
@@ -147,16 +146,14 @@ Result<> check_names(const View& v, const JobRequest& r) {
 }
 
 // block{b1} and the like are for the cluster as it is now: what is kept are the names. A job has all nodes of --nodelist.
-bool has_functions(const JobRequest& r) {
-  return r.required_nodes.find('{') != std::string::npos || r.excluded_nodes.find('{') != std::string::npos;
-}
+bool has_functions(const JobRequest& r) { return r.required_nodes->has_functions() || r.excluded_nodes->has_functions(); }
 Result<JobRequest> plainly_named(const View& v, JobRequest r) {
-  MUSTER_TRY(required, sched::without_functions(v.cluster, r.required_nodes));
-  MUSTER_TRY(excluded, sched::without_functions(v.cluster, r.excluded_nodes));
-  r.required_nodes = std::move(required);
-  r.excluded_nodes = std::move(excluded);
+  for (NodeList* list : {&r.required_nodes, &r.excluded_nodes}) {
+    MUSTER_TRY(plain, sched::without_functions(v.cluster, list->value()));
+    *list = std::move(plain);
+  }
   if (r.required_nodes.empty()) return r;
-  MUSTER_TRY(count, count_hosts(r.required_nodes));
+  const size_t count = r.required_nodes->count();
   if (r.max_nodes && count > r.max_nodes)
     return fail(Errc::kInvalidNodeCount, {}, "--nodelist names " + std::to_string(count) + " nodes, and the job has all of them");
   r.min_nodes = std::max(r.min_nodes, static_cast<uint32_t>(count));
@@ -359,15 +356,16 @@ void order_partitions(const Cluster& cluster, std::vector<std::string>& names) {
 // --batch names features of --constraint, each node's own: the script needs one node, not so many of them.
 Result<> check_batch_features(const JobRequest& r) {
   if (r.batch_features.empty()) return {};
-  MUSTER_TRY(batch, sched::parse_features(r.batch_features));
+  MUSTER_TRY(batch, r.batch_features.parsed());
   if (batch.base.empty() || !batch.counts.empty() || !batch.matching.empty())
-    return fail(Errc::kBatchConstraint, {}, "--batch=" + r.batch_features + ": features joined with & and |, without counts and brackets");
-  MUSTER_TRY(job, sched::parse_features(r.features));
+    return fail(Errc::kBatchConstraint, {},
+                "--batch=" + r.batch_features.text() + ": features joined with & and |, without counts and brackets");
+  MUSTER_TRY(job, r.features.parsed());
   for (const std::string& name : batch.names)
     if (std::ranges::find(job.names, name) == job.names.end())
-      return fail(
-          Errc::kBatchConstraint, {},
-          "--batch=" + r.batch_features + ": '" + name + "' is not part of --constraint" + (r.features.empty() ? "" : "=" + r.features));
+      return fail(Errc::kBatchConstraint, {},
+                  "--batch=" + r.batch_features.text() + ": '" + name + "' is not part of --constraint" +
+                      (r.features.empty() ? "" : "=" + r.features.text()));
   return {};
 }
 

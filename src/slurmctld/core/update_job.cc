@@ -4,7 +4,6 @@
 
 #include "acct/admission.h"
 #include "base/text.h"
-#include "config/gres_text.h"
 #include "hostlist/hostlist.h"
 #include "model/dependency.h"
 #include "model/mail.h"
@@ -229,12 +228,8 @@ Result<> set_mail_type(Change& c, const std::string&, const std::string& value) 
 }
 
 Result<> set_gres(Change& c, const std::string&, const std::string& value) {
-  auto items = config::parse_gres(value);
-  if (!items) return fail(Errc::kInvalidGres, {}, std::string(items.error().message()));
-  std::string out;
-  for (const config::GresItem& g : *items)
-    out += (out.empty() ? "gres/" : ",gres/") + g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
-  c.request.tres_per_node = out;
+  MUSTER_TRY(list, TresList::parse(value));
+  c.request.tres_per_node = list.text();
   c.request_changed = true;
   return {};
 }

@@ -74,9 +74,9 @@ std::vector<std::string> job_program_environment(const Job& j, const JobNames& n
   v.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(j.started)));
   const Time end = epilog ? j.ended : j.ends;
   if (end != kTimeUnset && end != kTimeInfinite) v.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(end)));
-  v.if_any("SLURM_JOB_CONSTRAINTS", r.features);
+  v.if_any("SLURM_JOB_CONSTRAINTS", r.features.text());
   v.if_any("SLURM_JOB_EXTRA", r.extra);
-  v.if_any("SLURM_JOB_LICENSES", r.licenses);
+  v.if_any("SLURM_JOB_LICENSES", r.licenses.text());
   v.if_any("SLURM_JOB_QOS", r.qos);
   v.if_any("SLURM_JOB_STDERR", r.std_err);
   v.if_any("SLURM_JOB_STDIN", r.std_in);

@@ -36,15 +36,13 @@ class List {
   std::vector<std::string>& out_;
 };
 
-// The count asked of one kind in a TRES text: "gres/gpu:a100:8,gres/nic:1" and gpu → "a100:8".
-std::string asked_of(std::string_view tres, std::string_view kind) {
-  std::string prefix = "gres/" + std::string(kind), out;
-  for (std::string_view item : split(tres, ',')) {
-    if (!item.starts_with(prefix)) continue;
-    std::string_view rest = item.substr(prefix.size());
-    if (!rest.empty() && rest[0] != ':' && rest[0] != '=') continue;
+// What is asked of one kind of GRES: "a100:8" of "gres/gpu:a100:8,gres/nic:1".
+std::string asked_of(const TresText& list, std::string_view name) {
+  std::string out;
+  for (const Tres& t : list->items()) {
+    if (!t.is_gres() || t.name != name) continue;
     if (!out.empty()) out += ',';
-    out += rest.empty() ? "1" : rest.substr(1);
+    out += (t.type.empty() ? "" : t.type + ":") + std::to_string(t.count);
   }
   return out;
 }
@@ -81,7 +79,7 @@ void what_was_asked(List& e, const node_rpc::JobOnNode& job, const JobRequest& r
   e.if_any("SLURM_DISTRIBUTION", plane ? "plane" : r.distribution);
   if (plane) e.set("SLURM_DIST_PLANESIZE", std::string_view(r.distribution).substr(6));
   e.if_any("SLURM_JOB_DEPENDENCY", r.dependency);
-  e.if_any("SLURM_JOB_LICENSES", r.licenses);
+  e.if_any("SLURM_JOB_LICENSES", r.licenses.text());
   e.if_any("SLURM_NETWORK", r.network);
   e.if_any("SLURM_PROFILE", r.profile);
   e.if_any("SLURM_CONTAINER", r.container);

@@ -7,6 +7,7 @@
 
 #include "base/bitmap.h"
 #include "base/describe.h"
+#include "base/parsed.h"
 
 namespace muster::slurmd {
 
@@ -26,6 +27,8 @@ size_t kept_bytes(const T& value) {
   size_t n = sizeof(T);
   if constexpr (std::is_same_v<T, std::string>) {
     return n + value.size();
+  } else if constexpr (TextMember<T>) {
+    return n + value.text().size();
   } else if constexpr (std::is_same_v<T, Bitmap>) {
     return n + value.size() / 8;
   } else if constexpr (requires { value.use_count(); }) {

@@ -50,9 +50,9 @@ ProgramContext context_of(const node_rpc::JobOnNode& j) {
   c.std_out = r.std_out;
   c.std_err = r.std_err;
   c.comment = r.comment;
-  c.constraints = r.features;
+  c.constraints = r.features.text();
   c.extra = r.extra;
-  c.licenses = r.licenses;
+  c.licenses = r.licenses.text();
   c.qos = r.qos;
   c.reservation = r.reservation;
   c.spank_env = r.spank_env;

@@ -76,6 +76,8 @@ void print(std::string& out, const std::string& path, const T& value) {
     if (value != 0) line(std::to_string(value));
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (!value.empty()) line(quoted(value));
+  } else if constexpr (TextMember<T>) {
+    if (!value.empty()) line(quoted(value.text()));
   } else if constexpr (std::is_same_v<T, Bitmap>) {
     if (value.any()) line(value.to_ranges());
   } else if constexpr (IsVector<T>::value) {
@@ -125,7 +127,7 @@ bool assign(T& value, std::string_view path, const std::string& text) {
     else if constexpr (std::is_same_v<T, Duration>) value = Duration(static_cast<int64_t>(n));
     else value = static_cast<T>(minus ? -static_cast<int64_t>(n) : static_cast<int64_t>(n));
     return path.empty();
-  } else if constexpr (std::is_same_v<T, std::string>) {
+  } else if constexpr (std::is_same_v<T, std::string> || TextMember<T>) {
     value = text;
     return path.empty();
   } else if constexpr (std::is_same_v<T, Bitmap>) {
@@ -188,8 +190,8 @@ struct Alternatives<std::variant<Ts...>> {
 template <class T>
 size_t leaves() {
   using P = typename Pointee<T>::type;
-  if constexpr (wire::kIsScalar<T> || std::is_same_v<T, double> || std::is_same_v<T, std::string> || std::is_same_v<T, Bitmap> ||
-                wire::Carried<T> || std::is_same_v<T, std::vector<rpc::KeyValue>>) {
+  if constexpr (wire::kIsScalar<T> || std::is_same_v<T, double> || std::is_same_v<T, std::string> || TextMember<T> ||
+                std::is_same_v<T, Bitmap> || wire::Carried<T> || std::is_same_v<T, std::vector<rpc::KeyValue>>) {
     return 1;
   } else if constexpr (IsVector<T>::value) {
     return 1 + leaves<typename T::value_type>();  // the list itself: many of them
@@ -244,7 +246,7 @@ class Mutator {
       told = 2;
       v = choice_ ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
       ++at_;
-    } else if constexpr (std::is_same_v<T, std::string>) {
+    } else if constexpr (std::is_same_v<T, std::string> || TextMember<T>) {
       told = values_.texts.size();
       v = values_.texts[choice_ % told];
       ++at_;

@@ -1,10 +1,10 @@
-#include "sched/request/features.h"
+#include "model/feature_constraint.h"
 
 #include <algorithm>
 
 #include "base/text.h"
 
-namespace muster::sched {
+namespace muster {
 namespace {
 
 constexpr int kMaxDepth = 32;
@@ -149,7 +149,7 @@ class Parser {
 
 }  // namespace
 
-Result<FeatureConstraint> parse_features(std::string_view text) {
+Result<FeatureConstraint> FeatureConstraint::parse(std::string_view text) {
   if (text.find_first_not_of(' ') == text.npos) return FeatureConstraint{};
   if (text.size() > 4096) return fail(Errc::kInvalidFeature, {}, "--constraint is longer than 4096 characters");
   return Parser(text).run();
@@ -173,4 +173,4 @@ bool has_features(const FeatureExpr& expr, const std::vector<std::string>& featu
   return expr.op == FeatureExpr::Op::kAnd ? left && right : left || right;
 }
 
-}  // namespace muster::sched
+}  // namespace muster

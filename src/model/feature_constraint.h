@@ -18,18 +18,20 @@
 #include "base/bitmap.h"
 #include "base/result.h"
 
-namespace muster::sched {
+namespace muster {
 
 struct FeatureExpr {
   enum class Op : uint8_t { kName, kAnd, kOr };
   Op op = Op::kName;
   std::string name;
   std::vector<FeatureExpr> args;  // two, of kAnd and kOr
+  bool operator==(const FeatureExpr&) const = default;
 };
 
 struct FeatureCount {
   FeatureExpr expr;
   uint32_t count = 0;
+  bool operator==(const FeatureCount&) const = default;
 };
 
 struct FeatureConstraint {
@@ -38,13 +40,14 @@ struct FeatureConstraint {
   std::vector<FeatureCount> counts;   // so many nodes of each
   std::vector<std::string> names;     // all that are mentioned, sorted
   bool empty() const { return base.empty() && matching.empty() && counts.empty(); }
-};
 
-Result<FeatureConstraint> parse_features(std::string_view text);
+  bool operator==(const FeatureConstraint&) const = default;
+  static Result<FeatureConstraint> parse(std::string_view text);
+};
 
 using FeatureIndex = std::function<const Bitmap*(const std::string&)>;  // null: no node has it
 Bitmap eval_features(const FeatureExpr& expr, const FeatureIndex& index);
 // Whether one node with these features satisfies it.
 bool has_features(const FeatureExpr& expr, const std::vector<std::string>& features);
 
-}  // namespace muster::sched
+}  // namespace muster
