@@ -2,12 +2,12 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "config/gres_text.h"
+#include "model/gres_items.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  auto items = muster::config::parse_gres({reinterpret_cast<const char*>(data), size});
+  auto items = muster::GresItems::parse({reinterpret_cast<const char*>(data), size});
   if (!items) return 0;
-  auto again = muster::config::parse_gres(muster::config::print_gres(*items));
+  auto again = muster::GresItems::parse(items->text());
   if (!again || *again != *items) std::abort();
   return 0;
 }

@@ -98,3 +98,10 @@ def test_headers_and_pages(tmp_path):
     os.remove(tmp_path / "src/net/README.md")
     status = subprocess.run([TOOL, "--root", str(tmp_path)], capture_output=True, text=True)
     assert (status.returncode, status.stdout) == (1, "src/net:1: readme: no README.md\n")
+
+
+def test_a_text_that_is_read_behind_the_edges(tmp_path):
+    text = "auto names = expand_hosts(list);\n"
+    expect(tmp_path, "src/net/d.cc", text, 1, "text: expand_hosts: a text is read at the edges alone")
+    os.remove(str(tmp_path / "src/net/d.cc"))
+    assert look(str(tmp_path), files={"src/model/d.cc": text, "src/net/d_test.cc": text}) == (0, "")

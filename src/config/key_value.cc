@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "base/time.h"
-#include "config/gres_text.h"
 #include "config/key_table.h"
+#include "model/gres_items.h"
 
 namespace muster::config {
 
@@ -174,7 +174,7 @@ std::optional<ValueProblem> check_value(const KeyRow& row, std::string_view text
       if (parse_debug_level(text)) return std::nullopt;
       return ValueProblem{"is no debug level; use quiet, fatal, error, info, verbose, debug, debug2 ... debug5", {}};
     case KeyType::kGres:
-      if (auto parsed = parse_gres(text); !parsed) return ValueProblem{parsed.error().text, parsed.error().hint};
+      if (auto parsed = GresItems::parse(text); !parsed) return ValueProblem{parsed.error().text, parsed.error().hint};
       return std::nullopt;
     case KeyType::kPercent:
     case KeyType::kFloat: return check_percent(text);

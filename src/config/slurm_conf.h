@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/time.h"
-#include "config/gres_text.h"
 #include "config/key_table.h"
 #include "config/mcs.h"
 #include "config/parser.h"
+#include "model/gres_items.h"
 #include "model/node.h"
 #include "model/partition.h"
 

@@ -60,9 +60,9 @@ void derive_shape(const Record& r, NodeTemplate& t, Findings& f) {
 std::vector<GresItem> readable_gres(std::string_view text) {
   std::vector<GresItem> out;
   for (std::string_view piece : split(text, ',')) {
-    auto parsed = parse_gres(piece);
-    if (!parsed || parsed->empty()) continue;
-    GresItem& item = parsed->front();
+    auto parsed = GresItems::parse(piece);
+    if (!parsed || parsed->list.empty()) continue;
+    GresItem& item = parsed->list.front();
     auto same =
         std::ranges::find_if(out, [&](const GresItem& o) { return o.name == item.name && o.type == item.type && o.suffix == item.suffix; });
     if (same != out.end()) same->count += item.count;
@@ -76,13 +76,13 @@ std::vector<GresItem> readable_gres(std::string_view text) {
 
 void read_gres(const Record& r, NodeTemplate& t, Findings& f) {
   t.gres_text = r.text("Gres");
-  auto parsed = parse_gres(t.gres_text);
+  auto parsed = GresItems::parse(t.gres_text);
   if (parsed) {
-    t.gres = std::move(*parsed);
+    t.gres = std::move(parsed->list);
     return;
   }
   t.gres = readable_gres(t.gres_text);
-  t.gres_text = print_gres(t.gres);
+  t.gres_text = GresItems{t.gres}.text();
   f.odd(r.pos("Gres"), "Gres", parsed.error().text, t.gres_text.empty() ? "the nodes have no generic resources" : t.gres_text + " is taken",
         parsed.error().hint);
 }
@@ -99,7 +99,7 @@ void check_gres_names(const Record& r, NodeTemplate& t, const Config& config, Fi
   }
   if (std::ranges::all_of(t.gres, is_known)) return;
   std::erase_if(t.gres, [&](const GresItem& item) { return !is_known(item); });
-  t.gres_text = print_gres(t.gres);
+  t.gres_text = GresItems{t.gres}.text();
 }
 
 // What a node keeps for the system must leave something for jobs.

@@ -10,8 +10,10 @@
 
 #include "base/describe.h"
 #include "base/ids.h"
+#include "base/parsed.h"
 #include "base/time.h"
 #include "model/enums.h"
+#include "model/gres_items.h"
 #include "model/resources.h"
 
 namespace muster {
@@ -24,8 +26,8 @@ struct NodeSpec {
   uint32_t weight = 1;
   std::vector<std::string> features;
   std::vector<GresDevices> gres;
-  std::string gres_text;    // as configured, "gpu:h100:8"
-  Bitmap specialized_cpus;  // CpuSpecList / CoreSpecCount: never handed out
+  Parsed<GresItems> gres_text;  // as configured, "gpu:h100:8"
+  Bitmap specialized_cpus;      // CpuSpecList / CoreSpecCount: never handed out
   uint64_t specialized_mem_mb = 0;
   uint32_t core_spec_count = 0;
   uint32_t restricted_cores_per_gpu = 0;  // kept for jobs with GPUs

@@ -325,7 +325,7 @@ struct JobChanges {
   MUSTER_FIELDS(v(1, "requests", s.requests); v(2, "jobs", s.jobs); v(3, "left", s.left); v(4, "gone", s.gone); v(5, "more", s.more);)
 };
 struct QueryNodes {
-  std::string nodes;  // host list; "" = all
+  NodeList nodes;  // none: all
   std::vector<std::string> partitions;
   bool show_all = false;
   bool known_only = false;  // names of no node are passed over, not an error

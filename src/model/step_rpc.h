@@ -40,7 +40,8 @@ struct StepCredential {
   std::string user_name;
   uint32_t num_tasks = 0, cpus_per_task = 0;
   std::vector<StepNode> nodes;  // of the step, in its order
-  std::string job_node_list, partition, account, job_name;
+  NodeList job_node_list;
+  std::string partition, account, job_name;
   JobId array_job{};  // 0: not of an array
   uint32_t array_task = kNoArrayTask;
   std::string qos, reservation, licenses;

@@ -3,7 +3,7 @@
 //   [kind/]name[:type][:count | =count],…      "gres/gpu:a100:8,license/matlab:2", "gpu:2", "cpu=4"
 //
 // What a person typed becomes this in options/ (values.h), with words for what is wrong; Gres= of a node, which also says what the
-// node has, is config/gres_text.h. A kind may stand before ':' as well; without one it is a GRES, but for what every node has (cpu,
+// node has, is model/gres_items.h. A kind may stand before ':' as well; without one it is a GRES, but for what every node has (cpu,
 // mem, node, billing, energy). A type or name "none" counts nothing. Same kind, name and type add up.
 #pragma once
 

@@ -178,17 +178,14 @@ void show_steps(Context& c, Words words) {
 void show_nodes(Context& c, Words words) {
   rpc::QueryNodes query;
   query.nodes = join(ids_of(words), ",");
-  if (iequals(query.nodes, "ALL")) query.nodes.clear();
+  if (iequals(query.nodes.text(), "ALL")) query.nodes.clear();
   query.show_all = c.options.visibility != Visibility::kHide;
   query.known_only = true;
   Nodes kind;
   kind.future = c.options.future || !words.empty();
-  const bool functions = query.nodes.find('{') != std::string::npos;  // block{b1}: the controller knows whom that means
-  if (!query.nodes.empty() && !functions) {
-    Result<std::vector<std::string>> names = expand_hosts(query.nodes);
-    if (!names) return c.complain("slurm_load_node error: ", names.error());
-    kind.missing = std::move(*names);
-  }
+  const Result<NodeNames>& named = query.nodes.parsed();
+  if (!named) return c.complain("slurm_load_node error: ", named.error());
+  if (!named->has_functions()) kind.missing = named->names();  // block{b1}: the controller knows whom that means
   size_t count = 0;
   if (!show_rows(c, query, kind, count)) return;
   say_none<Nodes>(c, count, words);

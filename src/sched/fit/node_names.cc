@@ -49,12 +49,15 @@ Result<std::string> without_functions(const Cluster& cluster, const NodeNames& l
   return join(out, ",");
 }
 
-Result<std::vector<std::string>> names_meant(const Cluster& cluster, std::string_view text) {
-  MUSTER_TRY(list, NodeNames::parse(text));
-  if (!list.has_functions()) return list.names();
-  MUSTER_TRY(plain, without_functions(cluster, list));
-  MUSTER_TRY(plain_list, NodeNames::parse(plain));
-  return plain_list.names();
+Result<std::vector<std::string>> names_meant(const Cluster& cluster, const NodeNames& list) {
+  std::vector<std::string> out;
+  for (const NodeNames::Part& part : list.parts) {
+    for (const std::string& name : part.hosts) out.insert(out.end(), part.repeat, name);
+    if (!part.is_function()) continue;
+    MUSTER_TRY(nodes, nodes_of_function(cluster, part.function, part.unit));
+    nodes.for_each([&](size_t id) { out.push_back(cluster.nodes.at(static_cast<uint32_t>(id)).spec->name); });
+  }
+  return out;
 }
 
 Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const NodeNames& list) {

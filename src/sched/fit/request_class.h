@@ -28,8 +28,8 @@ Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const NodeName
 // the part that means nothing. Cost: O(names), and O(nodes) for each function.
 Result<std::string> without_functions(const Cluster& cluster, const NodeNames& list);
 
-// The names that a text means, its functions among them; whether there are such nodes is not asked.
-Result<std::vector<std::string>> names_meant(const Cluster& cluster, std::string_view text);
+// The names that a list means, those of its functions among them; whether there are such nodes is not asked.
+Result<std::vector<std::string>> names_meant(const Cluster& cluster, const NodeNames& list);
 
 // Host list of nodes in the order of their numbers: "n[1-3,7]".
 std::string node_list(const Cluster& cluster, const Bitmap& nodes);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/place/gang_chooser.h"
+
 namespace muster::sched {
 namespace {
 

@@ -49,7 +49,7 @@ class Profile : public NodeFilter, public SitePromises {
       uint32_t node = 0, tasks = 0;
       JobGres job_gres;
     };
-    std::vector<Part> parts;  // in the order of node numbers
+    std::vector<Part> parts;  // in rank order
   };
 
   // The earliest slot after now at which a job of the class can start; slot kNever: not with the nodes that

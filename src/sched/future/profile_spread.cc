@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sched/future/profile.h"
+#include "sched/place/gang_chooser.h"
 #include "sched/topology/topology_choice.h"
 
 namespace muster::sched {
@@ -32,24 +33,30 @@ uint64_t Profile::devices_on(const RequestClass& c, uint32_t node, size_t need, 
   return job_devices(c.shape, k, c.shape.per_job[need], {units_for_job(c, k, least, least.gres), least.mem_mb, least.gres});
 }
 
-// The choice among the nodes that have room throughout a stretch of time. The mirror of Gang (place/gang.h), by counting alone.
-class Profile::Spread {
+// The choice among the nodes that have room throughout a stretch of time, by counting alone. As few nodes as do: a promise is for
+// no more than the job needs.
+class Profile::Spread final : private GangSupply {
  public:
   Spread(const Profile& of, const RequestClass& c, Slot slot, Slot end, const Bitmap& nodes)
-      : of_(of), c_(c), s_(c.shape), slot_(slot), at_(of.nodes_.size()) {
-    nodes.for_each([&](size_t node) {
-      Candidate got{static_cast<uint32_t>(node), 0, {}};
-      got.tasks = of.tasks_within(c, got.node, slot, end, got.least);
-      if (got.tasks < least_on(got.node)) return;
+      : of_(of), c_(c), s_(c.shape), slot_(slot), at_(of.nodes_.size()), place_(of.nodes_.size()) {
+    nodes.for_each([&](size_t at) {
+      const auto node = static_cast<uint32_t>(at);
+      Amounts least;
+      const uint32_t tasks = of.tasks_within(c, node, slot, end, least);
+      if (tasks < least_on(node)) return;
       at_.set(node);
-      list_.push_back(std::move(got));
+      place_[node] = static_cast<uint32_t>(list_.size());
+      const uint32_t rank = of.params_.bf.busy_nodes && of.nodes_.idle().test(node);
+      list_.push_back({.node = node, .tasks = tasks, .units = least.units, .rank = rank});
+      least_.push_back(std::move(least));
     });
-    if (of.params_.bf.busy_nodes)
-      std::stable_partition(list_.begin(), list_.end(), [&](const Candidate& x) { return !of.nodes_.idle().test(x.node); });
   }
 
   std::optional<Spot> choose() const {
-    if (s_.contiguous && !c_.topology) return in_a_row();
+    if (s_.contiguous && !c_.topology) {
+      GangChooser chooser = a_chooser();
+      return chooser.neighbours(list_, c_.required) ? std::optional(spot_of(chooser)) : std::nullopt;
+    }
     if (c_.alternatives.empty()) return within(at_);
     for (const Bitmap& alternative : c_.alternatives)
       if (auto spot = within(at_ & alternative)) return spot;
@@ -57,33 +64,16 @@ class Profile::Spread {
   }
 
  private:
-  struct Candidate {
-    uint32_t node, tasks;
-    Amounts least;
-  };
-  using Chosen = std::vector<const Candidate*>;
+  uint64_t devices(const Candidate& at, size_t need) const override { return of_.devices_on(c_, at.node, need, least_[place_[at.node]]); }
 
   uint32_t least_on(uint32_t node) const { return c_.places.empty() ? wanted_on_a_node(s_) : c_.places[node]; }
-
-  // Runs of neighbours, one after the other.
-  std::optional<Spot> in_a_row() const {
-    Bitmap run(of_.nodes_.size());
-    for (size_t id = at_.first(); id != Bitmap::npos; id = at_.next(id + 1)) {
-      if (id > 0 && !at_.test(id - 1)) run = Bitmap(of_.nodes_.size());
-      run.set(id);
-      if (!at_.test(id + 1))
-        if (auto spot = among(run, c_.required)) return spot;
-    }
-    return std::nullopt;
-  }
+  GangChooser a_chooser() const { return {c_, *this, ranked_by_leaf(c_, of_.params_.topology), false}; }
 
   std::optional<Spot> within(const Bitmap& nodes) const {
     if (!c_.bound_by_topology()) return among(nodes, c_.required);
     const Bitmap open = s_.exclusive_topo ? of_.leaves_free(c_, nodes) : nodes;
-    std::vector<const Candidate*> by_node(of_.nodes_.size());
-    for (const Candidate& x : list_) by_node[x.node] = &x;
-    const TopologySupply supply{open, [&](uint32_t id) { return by_node[id]->tasks; },
-                                [&](uint32_t id) { return of_.devices_on(c_, id, 0, by_node[id]->least); }, [](uint32_t) { return 0; }};
+    const TopologySupply supply{open, [&](uint32_t id) { return list_[place_[id]].tasks; },
+                                [&](uint32_t id) { return devices({.node = id}, 0); }, [](uint32_t) { return 0; }};
     std::optional<Spot> found;
     auto attempt = [&](const Bitmap& set, const Bitmap& forced) {
       found = among(set, forced);
@@ -94,81 +84,35 @@ class Profile::Spread {
     return found;
   }
 
-  std::optional<Spot> among(const Bitmap& nodes, const Bitmap& required) const {
+  std::optional<Spot> among(const Bitmap& nodes, Bitmap required) const {
     if (!nodes.contains(required)) return std::nullopt;
     for (const CountedNodes& want : c_.counts)
-      if (nodes.count_and(want.nodes) < want.count) return std::nullopt;
-    const Bitmap first = with_counted(nodes, required);
-    Chosen order;
+      if (!require(nodes, want, required)) return std::nullopt;
+    Candidates order;
     for (const Candidate& x : list_)
-      if (first.test(x.node)) order.push_back(&x);
+      if (required.test(x.node)) order.push_back(x);
     const size_t forced = order.size();
     for (const Candidate& x : list_)
-      if (!first.test(x.node) && nodes.test(x.node)) order.push_back(&x);
-    if (s_.num_tasks)
-      std::stable_sort(order.begin() + static_cast<ptrdiff_t>(forced), order.end(),
-                       [](const Candidate* a, const Candidate* b) { return a->tasks > b->tasks; });
-    Chosen chosen = first_enough(order, forced);
-    if (chosen.empty()) return std::nullopt;
-    std::sort(chosen.begin(), chosen.end(), [](const Candidate* a, const Candidate* b) { return a->node < b->node; });
-    if (s_.contiguous && !c_.topology)
-      for (size_t i = 1; i < chosen.size(); ++i)
-        if (chosen[i]->node != chosen[i - 1]->node + 1) return std::nullopt;
-    return laid_over(chosen);
+      if (!required.test(x.node) && nodes.test(x.node)) order.push_back(x);
+    GangChooser chooser = a_chooser();
+    if (!chooser.pick(order, forced)) return std::nullopt;
+    return spot_of(chooser);
   }
 
-  // [rack1*2&rack2*4]: the first so many of each.
-  Bitmap with_counted(const Bitmap& nodes, const Bitmap& required) const {
-    Bitmap out = required;
-    for (const CountedNodes& want : c_.counts) {
-      uint32_t need = want.count;
-      for (size_t id = nodes.first(); id != Bitmap::npos && need > 0; id = nodes.next(id + 1))
-        if (want.nodes.test(id) && !out.test(id)) out.set(id), --need;
-    }
-    return out;
+  // [rack1*2&rack2*4]: so many of each are part.
+  bool require(const Bitmap& nodes, const CountedNodes& want, Bitmap& required) const {
+    size_t have = c_.counts.size() > 1 ? 0 : required.count_and(want.nodes);
+    Candidates list;
+    for (const Candidate& x : list_)
+      if (nodes.test(x.node) && want.nodes.test(x.node) && !required.test(x.node)) list.push_back(x);
+    GangChooser::require(std::move(list), want, have, required);
+    return have >= want.count;
   }
 
-  // As many of the order as are enough, those that are forced in any case; none: all are not.
-  Chosen first_enough(const Chosen& order, size_t forced) const {
-    Chosen chosen;
-    uint64_t tasks = 0;
-    std::vector<uint64_t> gres(s_.per_job.size(), 0);
-    auto enough = [&] {
-      if (chosen.size() < std::max<size_t>(s_.min_nodes, forced)) return false;
-      if (s_.num_tasks && !s_.overcommit && tasks < s_.num_tasks) return false;
-      for (size_t g = 0; g < gres.size(); ++g)
-        if (gres[g] < s_.per_job[g].count) return false;
-      return s_.node_sizes.empty() || std::binary_search(s_.node_sizes.begin(), s_.node_sizes.end(), chosen.size());
-    };
-    for (const Candidate* x : order) {
-      if (enough() || chosen.size() >= s_.max_nodes) break;
-      chosen.push_back(x);
-      tasks += x->tasks;
-      for (size_t g = 0; g < gres.size(); ++g) gres[g] += of_.devices_on(c_, x->node, g, x->least);
-    }
-    return enough() ? chosen : Chosen();
-  }
-
-  // The tasks over them, and --gpus: each node one at least, the first as many as they have.
-  Spot laid_over(const Chosen& chosen) const {
+  Spot spot_of(GangChooser& chooser) const {
     Spot spot;
     spot.slot = slot_;
-    std::vector<uint32_t> caps, counts(chosen.size(), std::max(s_.tasks_per_node, 1u));
-    for (const Candidate* x : chosen) caps.push_back(x->tasks);
-    if (!c_.places.empty())
-      for (size_t i = 0; i < chosen.size(); ++i) counts[i] = c_.places[chosen[i]->node];
-    else if (s_.num_tasks) counts = spread_tasks(caps, s_.num_tasks, spreads_evenly(s_));
-    for (size_t i = 0; i < chosen.size(); ++i) spot.parts.push_back({chosen[i]->node, counts[i], {}});
-    for (size_t g = 0; g < s_.per_job.size(); ++g) {
-      uint64_t left = s_.per_job[g].count;
-      for (size_t i = 0; i < chosen.size(); ++i) {
-        const uint64_t after = chosen.size() - 1 - i;
-        const uint64_t have = of_.devices_on(c_, chosen[i]->node, g, chosen[i]->least);
-        const uint64_t n = std::min(have, left > after ? left - after : 0);
-        spot.parts[i].job_gres.counts.push_back(n);
-        left -= n;
-      }
-    }
+    for (Pick& p : chooser.take()) spot.parts.push_back({p.node, p.tasks, std::move(p.job_gres)});
     return spot;
   }
 
@@ -177,7 +121,9 @@ class Profile::Spread {
   const Shape& s_;
   const Slot slot_;
   Bitmap at_;                    // nodes with room
-  std::vector<Candidate> list_;  // in the order in which they are taken
+  std::vector<uint32_t> place_;  // of a node of `at_` in the two lists
+  Candidates list_;              // by number
+  std::vector<Amounts> least_;
 };
 
 std::optional<Profile::Spot> Profile::spread_at(const RequestClass& c, Slot slot, Slot end, const Bitmap& nodes) const {

@@ -15,11 +15,6 @@ bool any_of_and(const Bitmap& a, const Bitmap& b, const Bitmap& c, F&& f) {
   return false;
 }
 
-// Nodes of a job stand block by block, and by leaf switches with SwitchAsNodeRank.
-bool ranked_by_leaf(const TopologyIndex& index, const TopologyRules& rules) {
-  return (rules.switch_as_node_rank && index.kind() == TopologyKind::kTree) || index.kind() == TopologyKind::kBlock;
-}
-
 }  // namespace
 
 Duration patience(const Shape& shape, const Params& params) {
@@ -38,7 +33,15 @@ Gang::Gang(Availability& nodes, RequestClass& c, const Params& params, const Nod
       waited_(waited),
       caps_(caps),
       limited_(limit_of(s_).concerns()),
-      no_devices_(s_.per_node.empty() && s_.per_task.empty() && s_.per_job.empty() && !s_.tasks_per_gpu) {}
+      no_devices_(s_.per_node.empty() && s_.per_task.empty() && s_.per_job.empty() && !s_.tasks_per_gpu),
+      chooser_(c, *this, ranked_by_leaf(c, params.topology), true) {}
+
+uint32_t Gang::switches() const {
+  if (!c_.topology) return 0;
+  Bitmap used(nodes_.size());
+  for (const Pick& p : picks()) used.set(p.node);
+  return c_.topology->leaves_of(used);
+}
 
 // Of CPUs that jobs share, those with the fewest jobs first. Its own partition's jobs are never more on one than it allows;
 // those of its peers count for themselves and may be.
@@ -84,9 +87,9 @@ bool Gang::one_node(const Bitmap& open) {
       if (c_.monotone && !(filter_ && filter_->promised().test(id))) c_.too_full.set(id);
       return false;
     }
-    for (const GresNeed& need : s_.per_job)
-      if (devices_on(need, id, got.others) < need.count) return false;
-    return settle({got});
+    for (size_t need = 0; need < s_.per_job.size(); ++need)
+      if (devices(got, need) < s_.per_job[need].count) return false;
+    return chooser_.settle({got});
   };
   const bool from_the_end = params_.serial_at_end && tasks == 1 && s_.cpus_per_task == 1;
   for (const Bitmap& tier : nodes_.tiers()) {
@@ -131,7 +134,7 @@ bool Gang::idle_nodes(const Bitmap& open) {
     if (chosen.size() >= most || any_of_and(rest, tier, rest, add)) break;
   if (chosen.size() < least) return false;
   chosen.resize(s_.nodes_up_to(static_cast<uint32_t>(chosen.size())));
-  return settle(std::move(chosen));
+  return chooser_.settle(std::move(chosen));
 }
 
 uint32_t Gang::units_on(uint32_t id, uint32_t others) const {
@@ -147,28 +150,23 @@ uint32_t Gang::count_on(uint32_t id, uint32_t units) const {
   return last_.tasks;
 }
 
-uint64_t Gang::devices_on(const GresNeed& need, uint32_t id, uint32_t others) const {
-  return job_devices(s_, nodes_.kind(id), need, {units_on(id, others), nodes_.mem_free(id), nodes_.gres_free(id)});
+uint64_t Gang::devices(const Candidate& at, size_t need) const {
+  return job_devices(s_, nodes_.kind(at.node), s_.per_job[need],
+                     {units_on(at.node, at.others), nodes_.mem_free(at.node), nodes_.gres_free(at.node)});
 }
 
 // What the node may get of --gpus: the most, or as little as so many tasks there need. More devices may stand at more
 // sockets and so open more cores to the tasks; fewer are easier to find.
 JobGres Gang::job_gres_on(uint32_t id, uint32_t others, uint32_t tasks, bool most) const {
   JobGres out;
-  for (const GresNeed& need : s_.per_job) {
-    const uint64_t have = devices_on(need, id, others);
-    out.counts.push_back(most ? std::min(have, need.count) : least_of(need, tasks));
+  for (size_t need = 0; need < s_.per_job.size(); ++need) {
+    const uint64_t have = devices({.node = id, .others = others}, need);
+    out.counts.push_back(most ? std::min(have, s_.per_job[need].count) : chooser_.least_devices(need, tasks));
   }
   return out;
 }
 
-// Each node of the job has one at least, and those that its tasks are tied to.
-uint64_t Gang::least_of(const GresNeed& need, uint32_t tasks) const {
-  if (!s_.tasks_per_gpu || need.name != "gpu") return 1;
-  return (tasks + s_.tasks_per_gpu - 1) / s_.tasks_per_gpu;
-}
-
-Gang::Candidate Gang::look(uint32_t id) const {
+Candidate Gang::look(uint32_t id) const {
   const Kind& kind = nodes_.kind(id);
   Candidate out{id, kNoTasks, s_.whole ? kind.units : units_on(id, 0), 0};
   const uint32_t wanted = s_.num_tasks ? 1 : s_.tasks_per_node;
@@ -212,154 +210,9 @@ bool Gang::by_tiers(const Bitmap& open) {
       return false;
     });
     if (list.size() == before && before > required_.count()) continue;
-    if (pick(list)) return true;
+    if (chooser_.pick(list, required_.count())) return true;
   }
   return false;
-}
-
-bool Gang::enough(const Candidates& list, size_t first, size_t n) const {
-  if (s_.num_tasks && !s_.overcommit) {
-    uint64_t tasks = 0;
-    for (size_t i = first; i < first + n; ++i) tasks += list[i].tasks;
-    if (tasks < s_.num_tasks) return false;
-  }
-  for (const GresNeed& need : s_.per_job) {
-    if (need.count < n) return false;  // at least one on each node
-    uint64_t have = 0;
-    for (size_t i = first; i < first + n; ++i) have += devices_on(need, list[i].node, list[i].others);
-    if (have < need.count) return false;
-  }
-  return true;
-}
-
-// The number of nodes from which the tasks can fit: the sum over the largest grows with their number. 0: not on all of them.
-uint32_t Gang::least_number(const Candidates& list) const {
-  const size_t forced = required_.count();
-  if (!s_.num_tasks || s_.overcommit) return std::max<uint32_t>(1, static_cast<uint32_t>(forced));
-  uint64_t sum = 0;
-  for (size_t i = 0; i < forced; ++i) sum += list[i].tasks;
-  auto n = static_cast<uint32_t>(forced);
-  for (size_t i = list.size(); i > forced && (sum < s_.num_tasks || n == 0); --i, ++n) sum += list[i - 1].tasks;
-  return sum < s_.num_tasks ? 0 : n;
-}
-
-// The fewest candidates that suffice, those with the least to spare; the first required_.count() are always
-// in.
-bool Gang::pick(Candidates& list) {
-  const size_t forced = required_.count();
-  if (list.size() < forced) return false;
-  const bool roomy = s_.lln || s_.spread;
-  auto size_of = [&](const Candidate& c) { return s_.per_job.empty() ? c.tasks : devices_on(s_.per_job[0], c.node, c.others); };
-  std::sort(list.begin() + static_cast<ptrdiff_t>(forced), list.end(), [&](const Candidate& a, const Candidate& b) {
-    if (s_.num_tasks || !s_.per_job.empty()) {
-      const uint64_t sa = size_of(a), sb = size_of(b);
-      if (sa != sb) return sa < sb;
-    }
-    if (a.units != b.units) return roomy ? a.units > b.units : a.units < b.units;
-    return a.node < b.node;
-  });
-  const auto limit = static_cast<uint32_t>(std::min<size_t>(list.size(), s_.max_nodes));
-  auto window = [&](uint32_t n, size_t at) {  // forced, then n - forced from `at`
-    Candidates out(list.begin(), list.begin() + static_cast<ptrdiff_t>(forced));
-    out.insert(out.end(), list.begin() + static_cast<ptrdiff_t>(forced + at), list.begin() + static_cast<ptrdiff_t>(at + n));
-    return out;
-  };
-  auto try_size = [&](uint32_t n) {
-    if (n < forced || n > list.size()) return false;
-    const size_t last = list.size() - n;
-    Candidates largest = window(n, last);
-    if (!enough(largest, 0, n)) return false;
-    if (roomy) return settle(std::move(largest));
-    // The lowest window that is enough; the sums grow with it, so halving finds it.
-    size_t lo = 0, hi = last;
-    while (lo < hi) {
-      const size_t mid = (lo + hi) / 2;
-      if (enough(window(n, mid), 0, n)) hi = mid;
-      else lo = mid + 1;
-    }
-    Candidates chosen = window(n, lo);
-    return settle(enough(chosen, 0, n) ? std::move(chosen) : std::move(largest));
-  };
-  if (s_.grow || s_.spread) {
-    for (uint32_t n = s_.nodes_up_to(limit); n > 0; n = n > 1 ? s_.nodes_up_to(n - 1) : 0)
-      if (try_size(n)) return true;
-    return false;
-  }
-  const uint32_t least = least_number(list);
-  if (least == 0) return false;
-  for (uint32_t n = s_.nodes_from(least); n > 0 && n <= limit; n = s_.nodes_from(n + 1)) {
-    if (try_size(n)) return true;
-    if (s_.per_job.empty()) return false;
-  }
-  return false;
-}
-
-bool Gang::settle(Candidates chosen) {
-  if (chosen.empty()) return false;
-  const bool by_leaf = c_.topology && ranked_by_leaf(*c_.topology, params_.topology);
-  std::sort(chosen.begin(), chosen.end(), [&](const Candidate& a, const Candidate& b) {
-    if (by_leaf && c_.topology->leaf_of(a.node) != c_.topology->leaf_of(b.node))
-      return c_.topology->leaf_of(a.node) < c_.topology->leaf_of(b.node);
-    return a.node < b.node;
-  });
-  std::vector<uint32_t> tasks;
-  if (s_.num_tasks) {
-    std::vector<uint32_t> caps;
-    uint64_t sum = 0;
-    for (const Candidate& c : chosen) {
-      caps.push_back(c.tasks);
-      sum += c.tasks;
-    }
-    if (sum < s_.num_tasks) return false;
-    if (!c_.places.empty()) {
-      for (const Candidate& c : chosen) tasks.push_back(c_.places[c.node]);
-      for (size_t i = 0; i < chosen.size(); ++i)
-        if (tasks[i] == 0 || tasks[i] > caps[i]) return false;
-      return take(std::move(chosen), tasks);
-    }
-    tasks = spread_tasks(caps, s_.num_tasks, spreads_evenly(s_));
-  } else {
-    tasks.assign(chosen.size(), s_.tasks_per_node ? s_.tasks_per_node : 1);
-  }
-  return take(std::move(chosen), tasks);
-}
-
-bool Gang::take(Candidates chosen, const std::vector<uint32_t>& tasks) {
-  std::vector<Pick> picks;
-  picks.reserve(chosen.size());
-  for (size_t i = 0; i < chosen.size(); ++i) picks.push_back({chosen[i].node, tasks[i], {}, chosen[i].others});
-  if (!spread_job_gres(picks)) return false;
-  picks_ = std::move(picks);
-  if (c_.topology) {
-    Bitmap used(nodes_.size());
-    for (const Pick& p : picks_) used.set(p.node);
-    switches_ = c_.topology->leaves_of(used);
-  }
-  return true;
-}
-
-// --gpus over the nodes: one each, then as many as the first nodes have.
-bool Gang::spread_job_gres(std::vector<Pick>& picks) const {
-  for (size_t g = 0; g < s_.per_job.size(); ++g) {
-    const GresNeed& need = s_.per_job[g];
-    uint64_t left = need.count;
-    std::vector<uint64_t> have, given(picks.size(), 0);
-    for (const Pick& p : picks) have.push_back(devices_on(need, p.node, p.others));
-    for (size_t i = 0; i < picks.size(); ++i) {
-      const uint64_t first = least_of(need, picks[i].tasks);
-      if (first > have[i] || first > left) return false;
-      given[i] = first;
-      left -= first;
-    }
-    for (size_t i = 0; i < picks.size() && left > 0; ++i) {
-      const uint64_t more = std::min(left, have[i] - given[i]);
-      given[i] += more;
-      left -= more;
-    }
-    if (left > 0) return false;
-    for (size_t i = 0; i < picks.size(); ++i) picks[i].job_gres.counts.push_back(given[i]);
-  }
-  return true;
 }
 
 // [rack1*2&rack2*4]: so many of each become required, the rest is free choice.
@@ -377,12 +230,7 @@ bool Gang::require_counted(const Bitmap& open) {
         if (got.tasks != kNoTasks) list.push_back(got);
         return false;
       });
-      std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) { return a.units < b.units; });
-      for (const Candidate& c : list) {
-        if (have >= want.count) break;
-        required_.set(c.node);
-        ++have;
-      }
+      GangChooser::require(std::move(list), want, have, required_);
     }
     if (have < want.count) return false;
   }
@@ -426,11 +274,11 @@ bool Gang::within_topology() {
   if (!want.nodes) return false;
   // A job on a shared node is best where least is left, wherever that is.
   const bool small = !s_.whole && !s_.grow && !s_.segment && want.nodes == 1;
-  if (small && c_.topology->kind() != TopologyKind::kTorus3d && choose_in(open_) && picks_.size() == 1) return true;
+  if (small && c_.topology->kind() != TopologyKind::kTorus3d && choose_in(open_) && picks().size() == 1) return true;
   std::vector<uint32_t> tasks;
   const Bitmap able_nodes = able(tasks);
   Bitmap open(nodes_.size());
-  TopologySupply supply{open, [&](uint32_t id) { return tasks[id]; }, [&](uint32_t id) { return devices_on(s_.per_job[0], id, 0); },
+  TopologySupply supply{open, [&](uint32_t id) { return tasks[id]; }, [&](uint32_t id) { return devices({.node = id}, 0); },
                         [&](uint32_t id) { return nodes_.units_free(id); }};
   const Bitmap required = required_;
   bool too_wide = false, found = false;
@@ -447,38 +295,26 @@ bool Gang::within_topology() {
     if (open.count() < want.nodes) continue;
     if (!TopologyChoice(*c_.topology, params_.topology, want, supply, attempt).choose()) continue;
     found = true;
-    too_wide = s_.switches && c_.topology->kind() == TopologyKind::kTree && switches_ > s_.switches;
+    too_wide = s_.switches && c_.topology->kind() == TopologyKind::kTree && switches() > s_.switches;
     if (!too_wide) break;
   }
   if (!found) return false;
   if (too_wide && waited_ < patience(s_, params_)) {
     detail_ = "waits for nodes within " + std::to_string(s_.switches) + " leaf switches";
-    picks_.clear();
+    chooser_.take();
     return false;
   }
   return true;
 }
 
-// --contiguous: node numbers without a gap; the shortest run that is enough, the lowest of those.
+// --contiguous: node numbers without a gap.
 bool Gang::runs_of_neighbours(const Bitmap& open) {
-  Candidates list, best;
+  Candidates list;
   open.for_each([&](size_t id) {
     Candidate got = look(static_cast<uint32_t>(id));
     if (got.tasks != kNoTasks) list.push_back(got);
   });
-  for (size_t first = 0; first < list.size(); ++first) {
-    for (size_t n = 1; first + n <= list.size(); ++n) {
-      if (n > 1 && list[first + n - 1].node != list[first + n - 2].node + 1) break;
-      if (n > s_.max_nodes || (!best.empty() && n >= best.size())) break;
-      if (s_.nodes_up_to(static_cast<uint32_t>(n)) != n || !enough(list, first, n)) continue;
-      Bitmap in(nodes_.size());
-      for (size_t i = first; i < first + n; ++i) in.set(list[i].node);
-      if (!in.contains(required_)) continue;
-      best.assign(list.begin() + static_cast<ptrdiff_t>(first), list.begin() + static_cast<ptrdiff_t>(first + n));
-      break;
-    }
-  }
-  return !best.empty() && settle(std::move(best));
+  return chooser_.neighbours(list, required_);
 }
 
 }  // namespace muster::sched

@@ -1,22 +1,16 @@
-// Gang: the choice of nodes and of the number of tasks on each, by counting. placement.cc turns it into CPUs
-// and devices.
+// Gang: the choice of nodes and of the number of tasks on each, by counting, among what is free now. It finds the candidates, tier
+// by tier and as the topology wants them; gang_chooser.h chooses among them. placement.cc turns it into CPUs and devices.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "sched/place/gang_chooser.h"
 #include "sched/place/placement.h"
 #include "sched/topology/topology_choice.h"
 
 namespace muster::sched {
-
-struct Pick {
-  uint32_t node = 0;
-  uint32_t tasks = 0;
-  JobGres job_gres;
-  uint32_t others = 0;  // its CPUs are shared with so many jobs at most
-};
 
 // Of nodes whose layout refused what counting had promised: the most tasks there.
 using TaskCaps = std::map<uint32_t, uint32_t>;
@@ -24,22 +18,18 @@ using TaskCaps = std::map<uint32_t, uint32_t>;
 // How long --switches=count@time keeps the job waiting at most.
 Duration patience(const Shape& shape, const Params& params);
 
-class Gang {
+class Gang final : private GangSupply {
  public:
   Gang(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Bitmap open, Duration waited,
        const TaskCaps& caps);
 
-  bool choose();                                             // false: not now; detail() says why
-  const std::vector<Pick>& picks() const { return picks_; }  // in rank order
-  uint32_t switches() const { return switches_; }
+  bool choose();                                                       // false: not now; detail() says why
+  const std::vector<Pick>& picks() const { return chooser_.picks(); }  // in rank order
+  uint32_t switches() const;                                           // leaves of the topology that picks() stand in
   const std::string& detail() const { return detail_; }
 
  private:
-  struct Candidate {
-    uint32_t node = 0, tasks = 0, units = 0;
-    uint32_t others = 0;
-  };
-  using Candidates = std::vector<Candidate>;
+  uint64_t devices(const Candidate& node, size_t need) const override;
 
   bool choose_sharing();
   bool choose_in(const Bitmap& open);
@@ -55,14 +45,6 @@ class Gang {
   uint32_t count_on(uint32_t node, uint32_t units) const;
   uint32_t units_on(uint32_t node, uint32_t others) const;
   JobGres job_gres_on(uint32_t node, uint32_t others, uint32_t tasks, bool most) const;
-  uint64_t devices_on(const GresNeed& need, uint32_t node, uint32_t others) const;
-  uint64_t least_of(const GresNeed& need, uint32_t tasks) const;
-  uint32_t least_number(const Candidates& list) const;
-  bool pick(Candidates& list);
-  bool enough(const Candidates& list, size_t first, size_t n) const;
-  bool settle(Candidates chosen);
-  bool take(Candidates chosen, const std::vector<uint32_t>& tasks);
-  bool spread_job_gres(std::vector<Pick>& picks) const;
 
   Availability& nodes_;
   RequestClass& c_;
@@ -82,8 +64,7 @@ class Gang {
   };
   mutable Counted last_;
   uint32_t others_ = 0;  // jobs that CPUs may be shared with at the moment
-  std::vector<Pick> picks_;
-  uint32_t switches_ = 0;
+  GangChooser chooser_;
   std::string detail_;
 };
 

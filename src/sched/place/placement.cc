@@ -7,40 +7,6 @@
 
 namespace muster::sched {
 
-std::vector<uint32_t> spread_tasks(const std::vector<uint32_t>& caps, uint32_t tasks, bool cyclic) {
-  std::vector<uint32_t> out(caps.size(), 0);
-  uint32_t left = tasks;
-  for (size_t i = 0; i < caps.size() && left > 0; ++i) {
-    out[i] = 1;
-    --left;
-  }
-  if (!cyclic) {
-    for (size_t i = 0; i < caps.size() && left > 0; ++i) {
-      const uint32_t more = std::min(left, caps[i] - std::min(out[i], caps[i]));
-      out[i] += more;
-      left -= more;
-    }
-    return out;
-  }
-  // Round robin; as many rounds at once as the smallest remaining room allows.
-  while (left > 0) {
-    uint32_t open = 0, least = kManyTasks;
-    for (size_t i = 0; i < caps.size(); ++i)
-      if (out[i] < caps[i]) {
-        ++open;
-        least = std::min(least, caps[i] - out[i]);
-      }
-    if (open == 0) break;
-    const uint32_t rounds = std::max(std::min(least, left / open), 1u);
-    for (size_t i = 0; i < caps.size() && left > 0; ++i) {
-      if (out[i] >= caps[i]) continue;
-      out[i] += rounds;
-      left -= rounds;
-    }
-  }
-  return out;
-}
-
 namespace {
 
 class Placer {

@@ -49,11 +49,4 @@ class NodeFilter {
 Placement place(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Duration waited,
                 Uid user = RequestClass::kAnyone);
 
-// Whether a job's tasks go round over its nodes rather than fill them one after the other.
-inline bool spreads_evenly(const Shape& s) { return s.cyclic_nodes || s.spread || s.overcommit || (s.whole && !s.pack_nodes); }
-
-// Spreads tasks over nodes that can take caps[i] each: one each, then block or round robin. Needs sum(caps)
-// >= tasks and caps.size() <= tasks.
-std::vector<uint32_t> spread_tasks(const std::vector<uint32_t>& caps, uint32_t tasks, bool cyclic);
-
 }  // namespace muster::sched

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "sched/place/gang_chooser.h"
 #include "sched/place/placement.h"
 #include "sched/testing.h"
 

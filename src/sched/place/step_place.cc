@@ -7,6 +7,7 @@
 
 #include "sched/fit/node_fit.h"
 #include "sched/fit/request_class.h"
+#include "sched/place/gang_chooser.h"
 #include "sched/place/placement.h"
 #include "sched/planner.h"
 #include "sched/request/device_counts.h"

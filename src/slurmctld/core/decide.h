@@ -122,7 +122,7 @@ void after_release(const View& v, const Job& job, Events& out);
 
 // ---- resize.cc: a running job gives up nodes, or loses one and goes on
 // Which of its nodes (by index) stay; the error says why it cannot shrink so.
-Result<Bitmap> nodes_to_keep(const View& v, const Job& job, const std::string& list);
+Result<Bitmap> nodes_to_keep(const View& v, const Job& job, const NodeNames& list);
 Result<Bitmap> nodes_to_keep(const View& v, const Job& job, uint32_t count);
 void shrink_job(const View& v, const Job& job, const Bitmap& keep, Events& out);
 // --no-kill: whether the job goes on without this node. Those that it loses by `out` are gone already.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "config/gres_text.h"
 #include "sched/supply/availability.h"
 
 namespace muster::slurmctld {
@@ -20,7 +19,7 @@ std::string by_gpu(const GresShare& g, const NodeSpec& node) {
 }
 
 // Its place in Gres=; what that does not name comes last.
-size_t place_of(const std::vector<config::GresItem>& order, const GresDevices& g) {
+size_t place_of(const std::vector<GresItem>& order, const GresDevices& g) {
   auto typed = std::ranges::find_if(order, [&](const auto& i) { return i.name == g.name && i.type == g.type; });
   if (typed == order.end()) typed = std::ranges::find_if(order, [&](const auto& i) { return i.name == g.name; });
   return static_cast<size_t>(typed - order.begin());
@@ -44,8 +43,7 @@ std::string gres_used_text(const Node& n) {
   std::vector<const GresDevices*> kinds;  // one for each name and type
   for (const GresDevices& g : n.spec->gres)
     if (std::ranges::none_of(kinds, [&](const GresDevices* k) { return k->name == g.name && k->type == g.type; })) kinds.push_back(&g);
-  if (auto order = config::parse_gres(n.spec->gres_text))
-    std::ranges::stable_sort(kinds, {}, [&](const GresDevices* g) { return place_of(*order, *g); });
+  std::ranges::stable_sort(kinds, {}, [&](const GresDevices* g) { return place_of(n.spec->gres_text->list, *g); });
   std::string out;
   for (const GresDevices* g : kinds) {
     GresShare used{g->name, g->type, 0, {}, {}};

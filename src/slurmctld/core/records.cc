@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/same_fields.h"
 #include "base/text.h"
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
@@ -23,35 +24,14 @@ std::string part_of(std::string_view tres, std::string_view kind) {
 }
 
 void add_request(const Cluster& cluster, const RequestBody& r, JobRecord& out) {
-  out.uid = r.uid;
-  out.gid = r.gid;
+  copy_same_fields(r, out);
   out.user = r.user_name;
-  out.account = r.account;
-  out.qos = r.qos;
-  out.wckey = r.wckey;
-  out.reservation = r.reservation;
-  out.mcs_label = r.mcs_label;
-  out.container = r.container;
-  out.features = r.features.text();
-  out.licenses = r.licenses.text();
   out.requested_cpus = wanted_cpus(r);
   out.requested_nodes = wanted_nodes(r);
   out.tasks = wanted_tasks(r);
   out.tres_requested = tres_requested(cluster, r);
   out.requested_mem = part_of(out.tres_requested, "mem");
   out.has_script = r.kind == JobKind::kBatch;
-}
-
-void add_own(RequestOwn own, JobRecord& out) {
-  out.name = std::move(own.name);
-  out.comment = std::move(own.comment);
-  out.admin_comment = std::move(own.admin_comment);
-  out.extra = std::move(own.extra);
-  out.work_dir = std::move(own.work_dir);
-  out.submit_line = std::move(own.submit_line);
-  out.std_in = std::move(own.std_in);
-  out.std_out = std::move(own.std_out);
-  out.std_err = std::move(own.std_err);
 }
 
 void add_allocation(const Cluster& cluster, const Allocation& a, JobRecord& out) {
@@ -75,29 +55,17 @@ bool keeps_records(const config::Config& c) { return c.accounting_storage_type =
 
 JobRecord make_job_record(const Cluster& cluster, const Job& j) {
   JobRecord r;
+  copy_same_fields(j, r);
   r.key = key_of(j);
   r.position = j.record_position;
   r.cluster = cluster.name;
-  r.array_job_id = j.array_job_id;
-  r.array_task = j.array_task;
   if (j.array_tasks) r.array_tasks = format_array_tasks(*j.array_tasks);
-  r.state = j.state;
-  r.reason = j.reason;
   r.flags = j.flags & ~kJobCompleting;  // of its nodes, which are no matter of accounting
   if (j.detail) r.detail = *j.detail;
-  if (!j.pending() || !j.dependencies) r.eligible = j.eligible;  // else it only says when to look again
-  r.started = j.started;
-  r.ended = j.ended;
-  r.suspended = j.suspended;
-  r.suspended_total = j.suspended_total;
-  r.priority = j.priority;
-  r.time_limit_min = j.time_limit_min;
-  r.exit_status = j.exit_status;
-  r.derived_exit_status = j.derived_exit_status;
-  r.cancelled_by = j.cancelled_by;
+  if (j.pending() && j.dependencies) r.eligible = {};  // it only says when to look again
   r.partition = partition_text(cluster, j);
   add_request(cluster, *j.request, r);
-  add_own(j.own.unpack(), r);
+  copy_same_fields(j.own.unpack(), r);
   if (j.allocation) add_allocation(cluster, *j.allocation, r);
   return r;
 }
@@ -105,25 +73,15 @@ JobRecord make_job_record(const Cluster& cluster, const Job& j) {
 StepRecord make_step_record(const Cluster& cluster, const Job& j, const Step& s) {
   StepRow row = make_step_row(cluster, j, s);
   StepRecord r;
+  copy_same_fields(row, r);
   r.job = key_of(j);
-  r.id = s.id;
   r.position = j.record_position;
-  r.name = row.name;
   r.started = s.start;
-  r.nodes = row.nodes;
-  r.tasks = row.tasks;
-  r.cpus = row.cpus;
-  r.node_list = row.node_list;
   r.tres_allocated = row.tres;
   r.gres_allocated = gres_held(s.shares);
   r.layout = row.distribution;
-  r.cpu_freq = row.cpu_freq;
-  r.submit_line = row.submit_line;
   r.container = s.request->container;
   r.work_dir = s.request->work_dir;
-  r.std_in = row.std_in;
-  r.std_out = row.std_out;
-  r.std_err = row.std_err;
   r.exit_status = s.exit_status;
   return r;
 }
@@ -139,19 +97,14 @@ bool has_batch_record(const Job& j) {
 StepRecord make_batch_record(const Cluster& cluster, const Job& j) {
   StepRow row = make_batch_step_row(cluster, j);
   StepRecord r;
+  copy_same_fields(row, r);
   r.job = key_of(j);
-  r.id = kBatchStep;
   r.position = j.record_position;
-  r.name = row.name;
   r.state = batch_state(j);
   r.started = j.started;
   r.ended = j.ended;
-  r.nodes = r.tasks = 1;
-  r.cpus = row.cpus;
-  r.node_list = row.node_list;
   r.tres_allocated = row.tres;
   r.gres_allocated = gres_text(j.batch_share().gres);
-  r.submit_line = row.submit_line;
   r.container = j.request->container;
   RequestOwn own = j.own.unpack();
   r.work_dir = std::move(own.work_dir);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "hostlist/hostlist.h"
 #include "model/distribution.h"
 #include "slurmctld/core/decide.h"
 
@@ -47,11 +46,10 @@ AllocationPtr what_is_left(const Allocation& held, const Bitmap& keep) {
 
 }  // namespace
 
-Result<Bitmap> nodes_to_keep(const View& v, const Job& job, const std::string& list) {
+Result<Bitmap> nodes_to_keep(const View& v, const Job& job, const NodeNames& list) {
   MUSTER_TRY_VOID(may_shrink(v, job));
-  MUSTER_TRY(names, expand_hosts(list));
   Bitmap keep(job.allocation->nodes.size());
-  for (const std::string& name : names) {
+  for (const std::string& name : list.names()) {
     auto at = std::ranges::find_if(job.allocation->nodes, [&](const NodeShare& s) { return name_of(v, s) == name; });
     if (at == job.allocation->nodes.end())
       return fail(Errc::kInvalidNodeName, {}, name + " is no node of the job; a running job gets no more nodes");

@@ -224,7 +224,8 @@ Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const 
     c.nodes.for_each([&](uint32_t, const Node& n) { add(n); });
     return out;
   }
-  MUSTER_TRY(names, sched::names_meant(c, q.nodes));
+  MUSTER_TRY(asked, q.nodes.parsed());
+  MUSTER_TRY(names, sched::names_meant(c, asked));
   for (const std::string& name : names) {
     const Node* n = c.node(name);
     if (!n && q.known_only) continue;

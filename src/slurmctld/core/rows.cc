@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/same_fields.h"
 #include "base/saturating.h"
 #include "base/text.h"
 #include "base/tres_mem.h"
@@ -176,35 +177,18 @@ void add_sharing(const Cluster& cluster, const Job& j, JobRow& row) {
 
 JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, const Job& j, uint32_t parts) {
   JobRow row;
-  row.id = j.id;
+  copy_same_fields(j, row);
   row.request = j.request_id;
-  row.state = j.state;
-  row.flags = j.flags;
-  row.reason = j.reason;
   if (j.detail) row.reason_detail = *j.detail;
   row.priority = rule.of(j);
-  row.time_limit_min = j.time_limit_min;
-  row.array_job_id = j.array_job_id;
-  row.array_task = j.array_task;
   if (j.array_tasks) {
     row.array_tasks = j.array_tasks->pending.to_ranges();
     row.array_max_running = j.array_tasks->max_running;
   }
   row.partition = partition_text(cluster, j);
   add_sharing(cluster, j, row);
-  row.restarts = j.restarts;
-  row.submitted = j.submitted;
-  row.eligible = j.eligible;
-  row.started = j.started;
   if (!j.pending()) row.last_sched_eval = j.started;
-  row.ends = j.finished() ? j.ended : j.ends;
-  row.ended = j.ended;
-  row.suspended = j.suspended;
-  row.suspended_total = j.suspended_total;
-  row.resized = j.resized;
-  row.exit_status = j.exit_status;
-  row.derived_exit_status = j.derived_exit_status;
-  row.batch_host = j.batch_host;
+  if (j.finished()) row.ends = j.ended;
   row.max_nodes = j.request->max_nodes;
   if (j.dependencies) row.dependency = format_dependencies(*j.dependencies);
   if (parts & kRowTres) row.tres_requested = tres_requested(cluster, *j.request);
@@ -255,36 +239,24 @@ namespace {
 
 // What srun asked for, as it is shown again.
 void add_asked(const StepRequest& r, StepRow& row) {
+  copy_same_fields(r, row);
   row.gres = r.tres_per_node.text();
-  row.network = r.network;
-  row.cpu_freq = r.cpu_freq;
   if (r.cpus_per_gpu) row.cpus_per_tres = "gres/gpu:" + std::to_string(r.cpus_per_gpu);
   if (r.mem_per_gpu_mb) row.mem_per_tres = "gres/gpu:" + std::to_string(*r.mem_per_gpu_mb);
-  row.tres_bind = r.tres_bind;
-  row.tres_freq = r.tres_freq;
-  row.tres_per_step = r.tres_per_step.text();
-  row.tres_per_socket = r.tres_per_socket.text();
-  row.tres_per_task = r.tres_per_task.text();
-  row.std_in = r.std_in;
-  row.std_out = r.std_out;
-  row.std_err = r.std_err;
 }
 
 }  // namespace
 
 StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   StepRow row;
+  copy_same_fields(s, row);
+  add_asked(*s.request, row);
   row.job = j.id;
   row.array_job_id = j.array_job_id;
   row.array_task = j.array_task;
-  row.id = s.id;
-  row.state = s.state;
-  row.name = s.request->name;
   row.partition = partition_text(cluster, j);
   row.user_name = j.request->user_name;
   row.uid = j.request->uid;
-  row.start = s.start;
-  row.time_limit_min = s.time_limit_min;
   row.nodes = static_cast<uint32_t>(s.shares.size());
   std::vector<std::string> names;
   TresTotals held;
@@ -296,11 +268,7 @@ StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   row.node_list = compress_hosts(names);
   row.cpus = static_cast<uint32_t>(held.cpus());
   row.tres = held.text(TresTotals::kNodes);
-  add_asked(*s.request, row);
   row.resv_ports = steps::port_ranges(s.resv_ports);
-  row.srun_host = s.srun_host;
-  row.srun_pid = s.srun_pid;
-  row.distribution = s.request->distribution;
   row.submit_line = j.own.get(&RequestOwn::submit_line);
   return row;
 }
@@ -315,33 +283,18 @@ bool is_silent(const Node& n) {
 NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::string>& partitions) {
   const NodeSpec& s = *n.spec;
   NodeRow r;
-  r.name = s.name;
-  r.address = s.address;
-  r.hostname = s.hostname;
-  r.port = s.port;
-  r.comment = n.comment;
-  r.extra = n.extra;
-  r.reason = n.reason;
+  if (n.hardware) copy_same_fields(*n.hardware, r);  // what the configuration says of the same goes before it
+  copy_same_fields(s, r);
+  copy_same_fields(n, r);
   r.state = n.state();
   r.flags = n.flags | (is_silent(n) ? kNodeNoRespond : 0u);
   r.has_jobs = n.jobs_running + n.jobs_completing > 0;
-  r.cpus = s.cpus;
-  r.boards = s.boards;
-  r.sockets = s.sockets;
-  r.cores_per_socket = s.cores_per_socket;
-  r.threads_per_core = s.threads_per_core;
   r.cpus_effective = s.cpus - static_cast<uint32_t>(s.specialized_cpus.count());
   r.cpus_allocated = n.cpus_allocated();
-  r.real_memory_mb = s.real_memory_mb;
   r.mem_allocated_mb = n.mem_used_mb;
-  r.tmp_disk_mb = s.tmp_disk_mb;
   r.mem_spec_mb = s.specialized_mem_mb;
-  r.weight = n.weight;
-  r.core_spec_count = s.core_spec_count;
   r.cpu_spec_list = s.specialized_cpus.to_ranges();
-  r.features = s.features;
-  r.features_active = n.features_active;
-  r.gres = s.gres_text;
+  r.gres = s.gres_text.text();
   r.gres_used = gres_used_text(n);
   r.restricted_cores = restricted_text(n);
   TresTotals configured;
@@ -349,24 +302,11 @@ NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::stri
   r.tres_configured = configured.text(TresTotals::kMem | TresTotals::kBilling);
   r.tres_allocated = used_tres(n);
   r.partitions = partitions;
-  r.reason_uid = n.reason_uid;
-  r.reason_time = n.reason_time;
-  r.last_busy = n.last_busy;
-  r.resume_after = n.resume_after;
-  r.jobs_running = n.jobs_running;
-  r.instance_id = n.instance_id;
-  r.instance_type = n.instance_type;
-  r.mcs_label = n.mcs_label;
   r.owned = n.exclusive_user;
   r.owner = n.exclusive_uid;
   if (n.next_state == NodeState::kDown) r.next_state = "DOWN";
   if (n.next_state == NodeState::kIdle) r.next_state = "RESUME";
   if (!n.hardware) return r;
-  r.arch = n.hardware->arch;
-  r.os = n.hardware->os;
-  r.version = n.hardware->version;
-  r.boot_time = n.hardware->boot_time;
-  r.slurmd_start = n.hardware->slurmd_start;
   r.cpu_load = n.cpu_load;
   r.free_mem_mb = n.free_mem_mb;
   return r;

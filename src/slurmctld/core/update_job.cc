@@ -305,7 +305,8 @@ Result<> set_tmp_disk(Change& c, const std::string&, const std::string& value) {
 Result<> set_node_list(Change& c, const std::string& op, const std::string& value) {
   if (c.job.pending()) return set_text<&JobRequest::required_nodes>(c, op, value);
   if (!c.job.allocation) return fail(Errc::kAlreadyDone);
-  MUSTER_TRY(keep, nodes_to_keep(c.v, c.job, value));
+  MUSTER_TRY(list, NodeNames::parse(value));
+  MUSTER_TRY(keep, nodes_to_keep(c.v, c.job, list));
   c.keep = std::move(keep);
   return {};
 }

@@ -167,10 +167,10 @@ Result<> set_instance(NodeUpdate& u, const rpc::KeyValue& kv) {
 
 // Counts without devices may be anything; those of devices stay, or become zero.
 Result<> set_gres(NodeUpdate& u, const rpc::KeyValue& kv) {
-  auto items = config::parse_gres(kv.value);
-  if (!items) return fail(Errc::kInvalidGres, {}, std::string(items.error().message()));
+  const Parsed<GresItems> given(kv.value);
+  if (!given.parsed()) return fail(Errc::kInvalidGres, {}, std::string(given.parsed().error().message()));
   std::vector<GresDevices> next;
-  for (const config::GresItem& item : *items) {
+  for (const GresItem& item : given->list) {
     const std::vector<std::string>& types = u.v.settings.config().gres_types;
     if (std::ranges::find(types, item.name) == types.end()) return fail(Errc::kInvalidGres, {}, "'" + item.name + "' is not in GresTypes");
     std::vector<GresDevices> configured;
@@ -194,7 +194,7 @@ Result<> set_gres(NodeUpdate& u, const rpc::KeyValue& kv) {
   }
   if (!u.n.gres_used.empty()) return fail(Errc::kNodesBusy, {}, "jobs use generic resources of node " + u.spec.name);
   u.spec.gres = std::move(next);
-  u.spec.gres_text = kv.value;
+  u.spec.gres_text = given;
   u.spec_changed = true;
   return {};
 }
@@ -304,7 +304,7 @@ Result<std::vector<NodeSpec>> read_node_line(const View& v, const rpc::UpdateNod
     if (spec.initial_state != "CLOUD" && spec.initial_state != "FUTURE" && spec.initial_state != "EXTERNAL")
       return fail(Errc::kInvalidNodeState, {}, "only State=CLOUD, State=FUTURE and State=EXTERNAL nodes can be created");
     spec.dynamic = true;
-    for (const config::GresItem& item : n.line->gres) {
+    for (const GresItem& item : n.line->gres) {
       GresDevices g;
       g.name = item.name;
       g.type = item.type;
@@ -401,7 +401,8 @@ Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& 
     return out;
   }
   const config::Config& c = v.settings.config();
-  MUSTER_TRY(names, sched::names_meant(v.cluster, text));
+  MUSTER_TRY(list, NodeNames::parse(text));
+  MUSTER_TRY(names, sched::names_meant(v.cluster, list));
   for (const std::string& name : names) {
     if (const Node* n = v.cluster.node(name)) {
       out.push_back(n);

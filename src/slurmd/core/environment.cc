@@ -193,7 +193,7 @@ void job_of_step(List& e, const rpc::StepCredential& step) {
   }
   e.set("SLURM_STEP_ID", step.step.value);
   e.set("SLURM_STEPID", step.step.value);
-  e.if_any("SLURM_JOB_NODELIST", step.job_node_list);
+  e.if_any("SLURM_JOB_NODELIST", step.job_node_list.text());
   e.if_any("SLURM_JOB_QOS", step.qos);
   e.if_any("SLURM_JOB_RESERVATION", step.reservation);
   e.if_any("SLURM_JOB_EXCLUSIVE", step.exclusive);
@@ -221,8 +221,8 @@ void shape_of_step(List& e, const rpc::StepCredential& step, const StepRequest& 
     tasks.push_back(static_cast<uint32_t>(n.ranks.size()));
   }
   const std::string nodes = compress_hosts(names), per_node = repeat_counts(tasks);
-  const size_t job_nodes = count_hosts(step.job_node_list).value_or(0);
-  e.set("SLURM_NODELIST", step.job_node_list.empty() ? nodes : step.job_node_list);
+  const size_t job_nodes = step.job_node_list->count();
+  e.set("SLURM_NODELIST", step.job_node_list.empty() ? nodes : step.job_node_list.text());
   e.set("SLURM_STEP_NODELIST", nodes);
   e.set("SLURM_STEP_NUM_NODES", step.nodes.size());
   if (!request.preserve_env) {

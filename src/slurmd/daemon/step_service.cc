@@ -171,7 +171,7 @@ Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame
     c.partition = asked.credential.partition;
     c.account = asked.credential.account;
     c.job_name = asked.credential.job_name;
-    c.node_list = asked.credential.job_node_list;
+    c.node_list = asked.credential.job_node_list.text();
     c.spank_env = asked.credential.spank_env;
     return c;
   }());

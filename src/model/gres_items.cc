@@ -1,10 +1,10 @@
-#include "config/gres_text.h"
+#include "model/gres_items.h"
 
 #include <optional>
 
 #include "base/text.h"
 
-namespace muster::config {
+namespace muster {
 
 namespace {
 
@@ -68,28 +68,28 @@ Result<GresItem> parse_item(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<GresItem>> parse_gres(std::string_view text) {
-  std::vector<GresItem> out;
+Result<GresItems> GresItems::parse(std::string_view text) {
+  GresItems out;
   if (iequals(text, "(null)") || iequals(text, "none")) return out;
   for (std::string_view piece : items_of(text)) {
     if (piece.empty()) continue;
     MUSTER_TRY(item, parse_item(piece));
-    for (const GresItem& other : out) {
+    for (const GresItem& other : out.list) {
       if (other.name != item.name) continue;
       if (other.type.empty() != item.type.empty())
         return fail(Errc::kError, item.name + " is given both with and without a type", "give a type to every " + item.name);
       if (other.type == item.type && other.suffix == item.suffix)
         return fail(item.name + (item.type.empty() ? "" : ":" + item.type) + " is given twice");
     }
-    if (out.size() >= kMaxGresItems) return fail("has more than " + std::to_string(kMaxGresItems) + " resources");
-    out.push_back(std::move(item));
+    if (out.list.size() >= kMaxGresItems) return fail("has more than " + std::to_string(kMaxGresItems) + " resources");
+    out.list.push_back(std::move(item));
   }
   return out;
 }
 
-std::string print_gres(const std::vector<GresItem>& items) {
+std::string GresItems::text() const {
   std::string out;
-  for (const GresItem& item : items) {
+  for (const GresItem& item : list) {
     if (!out.empty()) out += ',';
     out += item.name;
     if (!item.type.empty()) out += ":" + item.type;
@@ -100,4 +100,4 @@ std::string print_gres(const std::vector<GresItem>& items) {
   return out;
 }
 
-}  // namespace muster::config
+}  // namespace muster

@@ -1,4 +1,4 @@
-// The texts of a request that have a grammar of their own: GRES lists.
+// The devices that a list of a request names.
 #include "model/tres_list.h"
 #include "sched/request/request_shape.h"
 

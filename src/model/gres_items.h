@@ -1,4 +1,5 @@
-// Gres= of a NodeName line: "gpu:a100:8(S:0-1),mps:100,bandwidth:lustre:no_consume:4G" as values.
+// GresItems: what Gres= of a NodeName line says that the node has: "gpu:a100:8(S:0-1),mps:100,bandwidth:lustre:no_consume:4G".
+// What a request asks for is model/tres_list.h.
 // slurm.conf(5) Gres. Pure; cost O(text); at most kMaxGresItems items.
 #pragma once
 
@@ -9,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace muster::config {
+namespace muster {
 
 inline constexpr size_t kMaxGresItems = 256;
 
@@ -22,7 +23,12 @@ struct GresItem {
   bool operator==(const GresItem&) const = default;
 };
 
-Result<std::vector<GresItem>> parse_gres(std::string_view text);
-std::string print_gres(const std::vector<GresItem>& items);  // parse_gres of it gives the items again
+struct GresItems {
+  std::vector<GresItem> list;
 
-}  // namespace muster::config
+  static Result<GresItems> parse(std::string_view text);
+  std::string text() const;  // parse() of it gives the items again
+  bool operator==(const GresItems&) const = default;
+};
+
+}  // namespace muster

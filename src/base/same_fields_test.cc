@@ -1,0 +1,55 @@
+#include "base/same_fields.h"
+
+#include <gtest/gtest.h>
+
+namespace muster {
+namespace {
+
+struct Word {
+  static Result<Word> parse(std::string_view) { return Word{}; }
+};
+
+struct Record {
+  uint32_t id = 0;
+  std::string name = "none";
+  Parsed<Word> list;
+  uint64_t count = 0;
+  bool only_here = true;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "id", s.id);
+    v(2, "name", s.name);
+    v(3, "list", s.list);
+    v(4, "count", s.count);
+    v(5, "only_here", s.only_here);
+  }
+};
+
+struct Row {
+  std::string list, name, text;
+  uint32_t count = 7;  // of another type there
+  uint32_t id = 0;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "list", s.list);
+    v(2, "name", s.name);
+    v(3, "count", s.count);
+    v(4, "id", s.id);
+    v(9, "text", s.text);
+  }
+};
+
+TEST(SameFields, WhatIsCalledAlikeAndIsAlikeIsCopied) {
+  EXPECT_EQ((same_field_names<Record, Row>()), "list name id");
+  Row row;
+  row.text = "as it was";
+  copy_same_fields(Record{3, "a", "x,y", 5, false}, row);
+  EXPECT_EQ(row.id, 3u);
+  EXPECT_EQ(row.name, "a");
+  EXPECT_EQ(row.list, "x,y");
+  EXPECT_EQ(row.count, 7u);
+  EXPECT_EQ(row.text, "as it was");
+}
+
+}  // namespace
+}  // namespace muster
