@@ -85,8 +85,8 @@ void ask_cluster(const Look& look, std::string_view script, std::vector<Finding>
 
 std::vector<Finding> lint(const Look& look, std::string_view script) {
   std::vector<Finding> out;
-  for (const Error& e : script_faults(script, kDefaultMaxScript))
-    out.push_back({Level::kError, look.name, e.message().starts_with("This does not") ? 1u : 0u, "", one_line(e.message()), e.hint});
+  for (const auto& [fault, line] : script_faults(script, kDefaultMaxScript))
+    out.push_back({Level::kError, look.name, line, "", one_line(fault.message()), fault.hint});
   for (const DirectiveFinding& f : look.check.findings)
     out.push_back({f.error ? Level::kError : Level::kWarning, look.name, static_cast<uint32_t>(f.line), f.option, f.text, f.hint});
   run_text_rules(look, out);

@@ -51,13 +51,12 @@ std::string render(const Message& m, std::string_view program) {
   std::string prefix = std::string(program) + ": ";
   switch (m.level) {
     case Message::Level::kPlain: break;
+    case Message::Level::kBare: return m.text;  // getopt's second line
     case Message::Level::kWarning: prefix += "Warning: "; break;
     case Message::Level::kError: prefix += "error: "; break;
     case Message::Level::kFatal: prefix += "fatal: "; break;
     case Message::Level::kHint: prefix += "hint: "; break;
   }
-  // getopt's second line has no prefix.
-  if (m.level == Message::Level::kPlain && m.text.starts_with("Try \"")) return m.text;
   std::string out;
   size_t at = 0;
   while (true) {
@@ -105,7 +104,7 @@ std::string unknown_option_hint(const std::string& text, Command command, std::s
 
 void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command, std::span<const OptionInfo* const> table) {
   messages.push_back({Message::Level::kPlain, text});
-  messages.push_back({Message::Level::kPlain, "Try \"" + std::string(command_name(command)) + " --help\" for more information"});
+  messages.push_back({Message::Level::kBare, "Try \"" + std::string(command_name(command)) + " --help\" for more information"});
   if (std::string hint = unknown_option_hint(text, command, table); !hint.empty())
     messages.push_back({Message::Level::kHint, std::move(hint)});
 }

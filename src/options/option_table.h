@@ -155,7 +155,7 @@ struct Seen {
 
 // A line for the user's terminal. render() gives it the form Slurm's commands use.
 struct Message {
-  enum class Level : uint8_t { kPlain, kWarning, kError, kFatal, kHint };
+  enum class Level : uint8_t { kPlain, kWarning, kError, kFatal, kHint, kBare };  // kBare: without the program's name
   Level level = Level::kError;
   std::string text;
   bool operator==(const Message&) const = default;

@@ -76,10 +76,10 @@ Result<Directives> read_directives(std::string_view script, std::string_view scr
   return out;
 }
 
-std::vector<Error> script_faults(std::string_view script, size_t max_bytes) {
-  std::vector<Error> out;
+std::vector<ScriptFault> script_faults(std::string_view script, size_t max_bytes) {
+  std::vector<ScriptFault> out;
   auto fault = [&](std::string text, std::string hint = {}) {
-    out.push_back(Error(Errc::kScriptInvalid, std::move(text), std::move(hint)));
+    out.push_back({Error(Errc::kScriptInvalid, std::move(text), std::move(hint))});
   };
   if (script.empty()) {
     fault("Batch script is empty!");
@@ -92,13 +92,15 @@ std::vector<Error> script_faults(std::string_view script, size_t max_bytes) {
     fault("Batch script contains only whitespace!");
     return out;
   }
-  if (!script.starts_with("#!"))
+  if (!script.starts_with("#!")) {
     fault("This does not look like a batch script.  The first\nline must start with #! followed by the "
           "path to an "
           "interpreter.\nFor instance: #!/bin/sh",
           script.starts_with("\xEF\xBB\xBF#!")
               ? "an invisible byte order mark stands before the #!: sed -i '1s/^\\xEF\\xBB\\xBF//' removes it"
               : "add a first line such as #!/bin/bash before the #SBATCH lines");
+    out.back().line = 1;
+  }
   if (script.find('\0') != script.npos) fault("The Slurm controller does not allow scripts that\ncontain a NULL character '\\0'.");
   if (script.find("\r\n") != script.npos)
     fault("Batch script contains DOS line breaks (\\r\\n)\ninstead of expected UNIX line breaks (\\n).",
@@ -107,8 +109,8 @@ std::vector<Error> script_faults(std::string_view script, size_t max_bytes) {
 }
 
 Result<> check_script(std::string_view script, size_t max_bytes) {
-  std::vector<Error> faults = script_faults(script, max_bytes);
-  if (!faults.empty()) return std::unexpected(std::move(faults.front()));
+  std::vector<ScriptFault> faults = script_faults(script, max_bytes);
+  if (!faults.empty()) return std::unexpected(std::move(faults.front().error));
   return {};
 }
 

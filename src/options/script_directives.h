@@ -31,7 +31,11 @@ Result<std::vector<std::string>> directive_words(std::string_view text);
 inline constexpr size_t kDefaultMaxScript = 4 * 1024 * 1024;
 // Everything that makes a text no batch script, worst first: empty, only blanks, no "#!" line, DOS line ends, zero bytes, longer than `max_bytes`: Slurm's messages, and
 // a hint.
-std::vector<Error> script_faults(std::string_view script, size_t max_bytes);
+struct ScriptFault {
+  Error error;
+  uint32_t line = 0;  // 0: the whole of it
+};
+std::vector<ScriptFault> script_faults(std::string_view script, size_t max_bytes);
 // The first of them.
 Result<> check_script(std::string_view script, size_t max_bytes = kDefaultMaxScript);
 

@@ -57,8 +57,7 @@ Result<> prepare_schema(Connection& c) {
   return in_transaction(c, [&]() -> Result<> {
     for (std::string_view table : kTables) MUSTER_TRY_VOID(c.run(c.spelled(table)));
     for (std::string_view index : kIndexes)
-      if (auto made = c.run(index); !made && std::string(made.error().message()).find("uplicate key name") == std::string::npos)
-        return made;
+      if (auto made = c.run(index); !made && made.error().code != Errc::kAlreadyDone) return made;
     const Value values[] = {Text{"schema"}, int64_t{kSchemaVersion}};
     return c.run("INSERT INTO muster_meta(name, value) VALUES(?, ?)", values);
   });

@@ -56,7 +56,7 @@ Session* Context::session() {
 
 void Context::complain(const Error& e) {
   exit_code = 1;
-  if (e.code == Errc::kNotFound && e.text.starts_with(' ')) {  // a line that Slurm prints as it is
+  if (e.code == Errc::kUnknownKeyword) {  // lines that Slurm prints as they are
     put_error(e.text);
     if (!e.hint.empty()) log.info("{}", e.hint);
   } else {

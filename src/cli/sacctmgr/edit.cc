@@ -62,7 +62,7 @@ bool sort_new(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Type
     const bool setting = !s.key.empty() && find_key(edit.entity, kSetting, s.key, meant);
     Result<> done = setting ? add_setting(edit.entity, s, edit.set) : add_condition(edit.entity, s, now, edit.where, nullptr);
     if (!done && done.error().code == Errc::kNotFound)
-      done = fail(Errc::kNotFound, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition", done.error().hint);
+      done = fail(Errc::kUnknownKeyword, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition", done.error().hint);
     if (!done) return c.complain(done.error()), false;
     typed.settings = typed.settings || setting;
   }

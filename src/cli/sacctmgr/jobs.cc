@@ -38,7 +38,7 @@ Result<> condition(const Spec& s, Time now, rpc::JobRecordFilter& f) {
     (is(s.key, "StartTime") ? f.from : f.until) = t;
     return {};
   }
-  return fail(Errc::kNotFound, " Unknown condition: " + s.text + "\n Use keyword 'set' to modify value");
+  return fail(Errc::kUnknownKeyword, " Unknown condition: " + s.text + "\n Use keyword 'set' to modify value");
 }
 
 // An exit code, or "code:signal" as it is shown.
@@ -63,7 +63,7 @@ Result<> setting(const Spec& s, rpc::EditJobRecords& q) {
     q.derived_exit_status = status;
     return {};
   }
-  return fail(Errc::kNotFound, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition");
+  return fail(Errc::kUnknownKeyword, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition");
 }
 
 std::string told(const rpc::JobRecordsEdited& answer) {

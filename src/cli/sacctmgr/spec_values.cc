@@ -213,11 +213,11 @@ bool stands_alone(Key key) { return key == Key::kWithDeleted || (key >= Key::kWi
 
 // As Slurm words it, in two lines; the hint says what was meant.
 std::unexpected<Error> unknown_condition(const Spec& s, const std::string& meant) {
-  return fail(Errc::kNotFound, " Unknown condition: " + s.text + "\n Use keyword 'set' to modify value",
+  return fail(Errc::kUnknownKeyword, " Unknown condition: " + s.text + "\n Use keyword 'set' to modify value",
               meant.empty() ? "" : "did you mean " + meant + "?");
 }
 std::unexpected<Error> unknown_option(const Spec& s, const std::string& meant) {
-  return fail(Errc::kNotFound, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition",
+  return fail(Errc::kUnknownKeyword, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition",
               meant.empty() ? "" : "did you mean " + meant + "?");
 }
 

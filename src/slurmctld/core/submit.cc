@@ -225,7 +225,7 @@ Error with_other_partitions(const View& v, const JobRequest& r, Error e) {
   const std::string others = partitions_allowing(v.cluster, usable_by(v, r), [&](const Partition& p) {
     return ++looked_at <= kPartitionsTried && !waits_for_memory_limit(v, p, r) && check_partition(v, r, p.index).has_value();
   });
-  if (!others.empty() && e.hint.find(others) == e.hint.npos) e.hint += (e.hint.empty() ? "" : "; ") + others;
+  if (!others.empty()) e.hint += (e.hint.empty() ? "" : "; ") + others;
   return e;
 }
 
