@@ -113,5 +113,31 @@ TEST(Bitmap, BehavesAsASet) {
   }
 }
 
+TEST(Bitmap, GrowsFromOneWordInPlaceToManyAndBack) {
+  Bitmap a;
+  a.set(3);
+  const Bitmap small = a;
+  a.set(64);
+  a.set(1000);
+  const Bitmap large = a;
+  a.resize(10);
+  EXPECT_EQ(a, of({3}));
+  a.resize(2000);
+  EXPECT_EQ(a, of({3})) << "what was cut off does not come back";
+  Bitmap moved = std::move(a);
+  EXPECT_EQ(moved.size(), 2000u);
+  moved = large;
+  EXPECT_EQ(moved, of({3, 64, 1000}));
+  moved = small;
+  EXPECT_EQ(moved, of({3}));
+  moved.set(500);
+  EXPECT_EQ(moved, of({3, 500}));
+  EXPECT_EQ(small, of({3}));
+  const Bitmap& self = moved;
+  moved = self;
+  EXPECT_EQ(moved, of({3, 500}));
+  static_assert(sizeof(Bitmap) == 16);
+}
+
 }  // namespace
 }  // namespace muster

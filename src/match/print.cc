@@ -14,12 +14,12 @@ std::string node_name(const Cluster& cluster, NodeId id) {
   return n ? n->spec->name : "?";
 }
 
-std::string gres_text(const std::vector<GresShare>& gres) {
+std::string devices_text(const std::vector<GresShare>& gres) {
   std::string out;
   for (const GresShare& g : gres) {
     if (g.count == 0) continue;
     if (!out.empty()) out += ',';
-    out += g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
+    out += gres_text(g.name, g.type, g.count);
     if (g.devices.any()) out += "(IDX:" + g.devices.to_ranges() + ")";
   }
   return out;
@@ -28,7 +28,7 @@ std::string gres_text(const std::vector<GresShare>& gres) {
 std::string share_text(const NodeShare& s) {
   std::string out = "cpus=" + (s.cpus.any() ? s.cpus.to_ranges() : "none");
   if (s.mem_mb) out += " mem=" + std::to_string(s.mem_mb) + "M";
-  if (std::string g = gres_text(s.gres); !g.empty()) out += " gres=" + g;
+  if (std::string g = devices_text(s.gres); !g.empty()) out += " gres=" + g;
   return out + " tasks=" + std::to_string(s.tasks);
 }
 
@@ -70,8 +70,7 @@ std::string gres_use(const Node& n) {
     uint64_t has = 0, used = 0;
     for (const GresDevices& x : n.spec->gres) has += x.name == g.name && x.type == g.type ? x.count : 0;
     for (const GresShare& x : n.gres_used) used += x.name == g.name && x.type == g.type ? x.count : 0;
-    out +=
-        (out.empty() ? "" : ",") + g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(used) + "/" + std::to_string(has);
+    out += (out.empty() ? "" : ",") + gres_name(g.name, g.type) + ":" + std::to_string(used) + "/" + std::to_string(has);
   }
   return out.empty() ? "-" : out;
 }

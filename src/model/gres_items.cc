@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "model/resources.h"
 
 namespace muster {
 
@@ -78,8 +79,7 @@ Result<GresItems> GresItems::parse(std::string_view text) {
       if (other.name != item.name) continue;
       if (other.type.empty() != item.type.empty())
         return fail(Errc::kError, item.name + " is given both with and without a type", "give a type to every " + item.name);
-      if (other.type == item.type && other.suffix == item.suffix)
-        return fail(item.name + (item.type.empty() ? "" : ":" + item.type) + " is given twice");
+      if (other.type == item.type && other.suffix == item.suffix) return fail(gres_name(item.name, item.type) + " is given twice");
     }
     if (out.list.size() >= kMaxGresItems) return fail("has more than " + std::to_string(kMaxGresItems) + " resources");
     out.list.push_back(std::move(item));

@@ -33,6 +33,18 @@ uint64_t GresShare::shares_on(size_t device) const {
   return at < shares.size() ? shares[at] : 0;
 }
 
+std::string gres_name(const std::string& name, const std::string& type) { return type.empty() ? name : name + ":" + type; }
+
+std::string gres_text(const std::string& name, const std::string& type, uint64_t count) {
+  return gres_name(name, type) + ":" + std::to_string(count);
+}
+
+std::string gres_text(const std::vector<GresShare>& gres) {
+  std::string out;
+  for (const GresShare& g : gres) out += (out.empty() ? "" : ",") + gres_text(g.name, g.type, g.count);
+  return out;
+}
+
 void add_gres(std::vector<GresShare>& list, const GresShare& what) {
   auto held = entry_of(list, what);
   if (held == list.end()) {

@@ -86,6 +86,19 @@ struct GresShare {
 
 // Adds to, takes from a list with one entry per name and type; entries that come to nothing go.
 void add_gres(std::vector<GresShare>& list, const GresShare& what);
+
+// "gpu:h100"; "gpu:h100:8"; "gpu:h100:8,nic:1".
+std::string gres_name(const std::string& name, const std::string& type);
+std::string gres_text(const std::string& name, const std::string& type, uint64_t count);
+std::string gres_text(const std::vector<GresShare>& gres);
+// What shares of several nodes (or of several steps) hold together.
+template <class Shares>
+std::vector<GresShare> gres_sum(const Shares& shares) {
+  std::vector<GresShare> out;
+  for (const auto& share : shares)
+    for (const GresShare& g : share.gres) add_gres(out, {g.name, g.type, g.count, {}, {}});
+  return out;
+}
 void remove_gres(std::vector<GresShare>& list, const GresShare& what);
 // Whether all of `asked` is in `held`, device by device.
 bool holds_gres(const std::vector<GresShare>& held, const std::vector<GresShare>& asked);

@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-std::string gres_name(const std::string& name, const std::string& type = {}) {
+std::string tres_of_gres(const std::string& name, const std::string& type = {}) {
   return to_lower(type.empty() ? "gres/" + name : "gres/" + name + ":" + type);
 }
 
@@ -17,8 +17,8 @@ uint64_t sum(uint64_t a, uint64_t b) {
 }
 
 void name_gres(std::vector<std::string>& out, const std::string& name, const std::string& type) {
-  out.push_back(gres_name(name));
-  if (!type.empty()) out.push_back(gres_name(name, type));
+  out.push_back(tres_of_gres(name));
+  if (!type.empty()) out.push_back(tres_of_gres(name, type));
 }
 
 // Of all nodes together, one entry for a name and type: a job has few kinds.
@@ -91,9 +91,9 @@ std::vector<std::string> tres_of(const Allocation& allocation) {
 std::string tres_of_license(const std::string& name) { return to_lower("license/" + name); }
 
 void add_gres(TresCounts& counts, const TresTable& table, const std::string& name, const std::string& type, uint64_t count) {
-  if (const uint32_t any = table.find(gres_name(name)); any != TresTable::kUnknown) counts.add(any, count);
+  if (const uint32_t any = table.find(tres_of_gres(name)); any != TresTable::kUnknown) counts.add(any, count);
   if (type.empty()) return;
-  if (const uint32_t typed = table.find(gres_name(name, type)); typed != TresTable::kUnknown) counts.add(typed, count);
+  if (const uint32_t typed = table.find(tres_of_gres(name, type)); typed != TresTable::kUnknown) counts.add(typed, count);
 }
 
 void add_license(TresCounts& counts, const TresTable& table, const std::string& name, uint64_t count) {

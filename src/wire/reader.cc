@@ -105,7 +105,7 @@ void Reader::bitmap(Bitmap& out) {
   } else {
     std::vector<uint64_t> words(left / 8);
     if (left) std::memcpy(words.data(), at_, left);
-    out = Bitmap::from_words(size, std::move(words));
+    out = Bitmap::from_words(size, words);
     at_ = end_;
   }
   leave(outer);

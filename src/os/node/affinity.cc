@@ -54,7 +54,7 @@ Result<Bitmap> cpu_affinity(pid_t pid) {
   std::vector<unsigned long> mask(16);
   while (true) {
     const long n = syscall(SYS_sched_getaffinity, pid, mask.size() * sizeof(unsigned long), mask.data());
-    if (n >= 0) return Bitmap::from_words(static_cast<size_t>(n) * 8, {mask.begin(), mask.end()});
+    if (n >= 0) return Bitmap::from_words(static_cast<size_t>(n) * 8, mask);
     if (errno != EINVAL || mask.size() > 4096) return fail_errno("CPU affinity of process " + std::to_string(pid));
     mask.resize(mask.size() * 4);
   }
@@ -67,7 +67,7 @@ Result<MemoryPolicyNow> memory_policy() {
   MemoryPolicyNow now;
   for (auto p : {MemoryPolicy::kBind, MemoryPolicy::kPrefer, MemoryPolicy::kInterleave, MemoryPolicy::kLocal})
     if (mode_of(p) == mode) now.policy = p;
-  now.numa_nodes = Bitmap::from_words(kMaxNumaNodes, {nodes.begin(), nodes.end()});
+  now.numa_nodes = Bitmap::from_words(kMaxNumaNodes, nodes);
   return now;
 }
 

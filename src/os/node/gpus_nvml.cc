@@ -26,7 +26,7 @@ Bitmap cores_of(const Nvml& n, nvmlDevice_t h, const CpuMap& cpus) {
   constexpr unsigned kWords = 128;  // 8192 CPUs
   std::vector<unsigned long> mask(kWords);
   if (!n.api.cpu_affinity || n.api.cpu_affinity(h, kWords, mask.data()) != nvml::kSuccess) return {};
-  const Bitmap cores = cpus.cores_of_os(Bitmap::from_words(kWords * 64, {mask.begin(), mask.end()}));
+  const Bitmap cores = cpus.cores_of_os(Bitmap::from_words(kWords * 64, mask));
   return cores;
 }
 

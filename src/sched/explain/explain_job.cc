@@ -19,17 +19,6 @@ namespace {
 
 constexpr size_t kShown = 5;  // jobs in a list
 
-// "gpu:h100:16,nic:2": what an allocation holds in sum.
-std::string gres_sum(const Allocation& a) {
-  std::map<std::pair<std::string, std::string>, uint64_t> sum;
-  for (const NodeShare& s : a.nodes)
-    for (const GresShare& g : s.gres) sum[{g.name, g.type}] += g.count;
-  std::string out;
-  for (const auto& [what, count] : sum)
-    out += (out.empty() ? "" : ",") + what.first + (what.second.empty() ? "" : ":" + what.second) + ":" + std::to_string(count);
-  return out;
-}
-
 // What the job asks for, in the words of the options.
 std::string asks_for(const Job& job) {
   const RequestBody& r = *job.request;
@@ -257,7 +246,7 @@ JobBrief brief_of(const Cluster& cluster, const Job& job) {
     b.nodes = static_cast<uint32_t>(job.allocation->nodes.size());
     b.cpus = job.allocation->total_cpus();
     for (const NodeShare& s : job.allocation->nodes) b.mem_mb += s.mem_mb;
-    b.gres = gres_sum(*job.allocation);
+    b.gres = gres_text(gres_sum(job.allocation->nodes));
   } else {
     b.nodes = std::max(job.request->min_nodes, 1u);
     b.gres = (job.request->tres_per_node.empty() ? job.request->tres_per_job : job.request->tres_per_node)->plain();

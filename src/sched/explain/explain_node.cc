@@ -14,7 +14,7 @@ std::string gres_text(const Kind& kind, const std::vector<uint64_t>& counts) {
   std::string out;
   for (size_t i = 0; i < kind.gres.size(); ++i) {
     const GresDevices& g = kind.gres[i];
-    out += (out.empty() ? "" : ",") + g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(counts[i]);
+    out += (out.empty() ? "" : ",") + muster::gres_text(g.name, g.type, counts[i]);
   }
   return out;
 }

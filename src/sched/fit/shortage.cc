@@ -64,7 +64,7 @@ std::string task_asks(const RequestBody& r, const Shape& s, const Kind& k) {
            std::string(memory_option(r, s)) + ")";
   }
   for (const GresNeed& need : needs_on_node(s, tasks, {std::vector<uint64_t>(s.per_job.size(), 1)}))
-    out += ", gres/" + need.name + (need.type.empty() ? "" : ":" + need.type) + ":" + std::to_string(need.count);
+    out += ", gres/" + gres_text(need.name, need.type, need.count);
   return out;
 }
 

@@ -200,7 +200,7 @@ uint64_t FitLine::in_all(size_t word, uint64_t nodes, Place start, Place stop) c
 
 bool FitLine::window_fits(const Question& q, Place start, Place stop, std::vector<uint64_t>& nodes) const {
   nodes.assign(width_, 0);
-  const std::vector<uint64_t>& among = q.among.words();
+  const std::span<const uint64_t> among = q.among.words();
   uint32_t have = 0;
   for (size_t w = 0; w < std::min(width_, among.size()); ++w) {
     if (!among[w]) continue;

@@ -28,7 +28,7 @@ std::string most_there(const Availability& nodes, const Partition& p) {
     cpus = std::max(cpus, kind.cpus);
     memory = std::max(memory, kind.mem_mb);
     std::map<std::string, uint64_t> here;
-    for (const GresDevices& g : kind.gres) here[g.name + (g.type.empty() ? "" : ":" + g.type)] += g.count;
+    for (const GresDevices& g : kind.gres) here[gres_name(g.name, g.type)] += g.count;
     for (const auto& [name, count] : here) gres[name] = std::max(gres[name], count);
   }
   std::string out = "; a node there has at most " + std::to_string(cpus) + " CPUs, " + format_mem_mb(memory);
@@ -56,8 +56,7 @@ std::string devices_left(const RequestClass& c, const Availability& nodes) {
       for (const GresDevices& g : nodes.kinds()[k].gres)
         if (g.name == need.name && (need.type.empty() || g.type == need.type)) there += g.count * nodes.of_kind(k).count_and(c.feasible);
     if (there < need.count)
-      return std::to_string(there) + " of the " + std::to_string(need.count) + " gres/" + need.name +
-             (need.type.empty() ? "" : ":" + need.type);
+      return std::to_string(there) + " of the " + std::to_string(need.count) + " gres/" + gres_name(need.name, need.type);
   }
   return {};
 }

@@ -30,7 +30,7 @@ std::set<std::string> features_there(const Cluster& cluster) {
 std::set<std::string> devices_there(const Availability& nodes) {
   std::set<std::string> names;
   for (const Kind& k : nodes.kinds())
-    for (const GresDevices& g : k.gres) names.insert(g.name + (g.type.empty() ? "" : ":" + g.type));
+    for (const GresDevices& g : k.gres) names.insert(gres_name(g.name, g.type));
   return names;
 }
 

@@ -67,7 +67,7 @@ Result<> ever(const NamesQuestion& q) {
       bool known = false;
       for (const Kind& k : q.nodes.kinds())
         for (const GresDevices& g : k.gres) known |= g.name == need.name && (need.type.empty() || g.type == need.type);
-      const std::string name = need.name + (need.type.empty() ? "" : ":" + need.type);
+      const std::string name = gres_name(need.name, need.type);
       if (!known) return fail(Errc::kInvalidGres, {}, "no node has gres/" + name + choice_of(devices_there(q.nodes), name));
     }
   return {};

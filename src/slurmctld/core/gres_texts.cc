@@ -7,8 +7,6 @@
 namespace muster::slurmctld {
 namespace {
 
-std::string named(const std::string& name, const std::string& type) { return name + (type.empty() ? "" : ":" + type); }
-
 // "(6/10,0/10)": of each GPU that has such shares.
 std::string by_gpu(const GresShare& g, const NodeSpec& node) {
   std::string out;
@@ -31,7 +29,7 @@ std::string gres_held_text(const std::vector<GresShare>& gres, const NodeSpec& n
   std::string out;
   for (const GresShare& g : gres) {
     if (!out.empty()) out += ',';
-    out += named(g.name, g.type);
+    out += gres_name(g.name, g.type);
     if (is_shared_gres(g.name)) out += ":" + std::to_string(g.count) + by_gpu(g, node);
     else if (g.devices.any()) out += ":" + std::to_string(g.count) + "(IDX:" + g.devices.to_ranges() + ")";
     else out += "(CNT:" + std::to_string(g.count) + ")";
@@ -49,7 +47,7 @@ std::string gres_used_text(const Node& n) {
     GresShare used{g->name, g->type, 0, {}, {}};
     for (const GresShare& u : n.gres_used)
       if (u.name == g->name && u.type == g->type) used = u;
-    out += (out.empty() ? "" : ",") + named(g->name, g->type) + ":" + std::to_string(used.count);
+    out += (out.empty() ? "" : ",") + gres_name(g->name, g->type) + ":" + std::to_string(used.count);
     if (g->shared) out += by_gpu(used, *n.spec);
     else if (!g->count_only) out += "(IDX:" + (used.devices.any() ? used.devices.to_ranges() : std::string("N/A")) + ")";
   }

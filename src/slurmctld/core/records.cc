@@ -40,7 +40,7 @@ void add_allocation(const Cluster& cluster, const Allocation& a, JobRecord& out)
   out.tasks = std::max(1u, a.total_tasks());
   out.node_list = node_list_of(cluster, a);
   out.tres_allocated = tres_of(cluster, a);
-  out.gres_allocated = gres_held(a.nodes);
+  out.gres_allocated = gres_text(gres_sum(a.nodes));
 }
 
 JobState batch_state(const Job& j) {
@@ -78,7 +78,7 @@ StepRecord make_step_record(const Cluster& cluster, const Job& j, const Step& s)
   r.position = j.record_position;
   r.started = s.start;
   r.tres_allocated = row.tres;
-  r.gres_allocated = gres_held(s.shares);
+  r.gres_allocated = gres_text(gres_sum(s.shares));
   r.layout = row.distribution;
   r.container = s.request->container;
   r.work_dir = s.request->work_dir;

@@ -41,34 +41,27 @@ std::string node_name(const Cluster& cluster, NodeId id) {
   return n ? n->spec->name : "?";
 }
 
-// "gres/gpu=8,gres/gpu:h100=8" of what a pending job asks for in all.
-void add_requested_gres(const RequestBody& r, std::string& out) {
+// What a pending job asks for of devices in all.
+void add_requested_gres(const RequestBody& r, TresTotals& totals) {
   auto add = [&](const TresText& list, uint64_t times) {
-    for (const Tres& t : list->items()) {
-      if (!t.is_gres()) continue;
-      const std::string total = "=" + std::to_string(mul_sat(t.count, times));
-      out += ",gres/" + t.name + total;
-      if (!t.type.empty()) out += ",gres/" + t.name + ":" + t.type + total;
-    }
+    for (const Tres& t : list->items())
+      if (t.is_gres()) totals.add_gres(t.name, t.type, mul_sat(t.count, times));
   };
   add(r.tres_per_node, wanted_nodes(r));
   add(r.tres_per_job, 1);
   add(r.tres_per_task, wanted_tasks(r));
 }
 
-std::string license_tres(const Cluster& cluster, const std::vector<LicenseShare>& list) {
-  std::string out;
+void add_licenses(const Cluster& cluster, const std::vector<LicenseShare>& list, TresTotals& totals) {
   for (const LicenseShare& l : list)
-    if (cluster.tracks_license(l.name)) out += ",license/" + l.name + "=" + std::to_string(l.count);
-  return out;
+    if (cluster.tracks_license(l.name)) totals.add_license(l.name, l.count);
 }
 
 // Of --licenses=a|b it is not known which.
-std::string requested_licenses(const Cluster& cluster, const RequestBody& r) {
-  if (!cluster.tracked_licenses || cluster.tracked_licenses->empty()) return {};
+void add_requested_licenses(const Cluster& cluster, const RequestBody& r, TresTotals& totals) {
+  if (!cluster.tracked_licenses || cluster.tracked_licenses->empty()) return;
   LicenseNeeds needs = r.licenses.value();
-  if (needs.any || !sched::add_task_licenses(r.tres_per_task.value(), wanted_tasks(r), needs)) return {};
-  return license_tres(cluster, needs.list);
+  if (!needs.any && sched::add_task_licenses(r.tres_per_task.value(), wanted_tasks(r), needs)) add_licenses(cluster, needs.list, totals);
 }
 
 void add_verdict(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
@@ -96,7 +89,7 @@ void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow
   if (parts & kRowNodes) row.node_list = node_list_of(cluster, a);
   if (parts & kRowTres) {
     row.tres_allocated = tres_of(cluster, a);
-    row.gres_allocated = gres_held(a.nodes);
+    row.gres_allocated = gres_text(gres_sum(a.nodes));
   }
   if (parts & kRowPlacement) row.placement = sched::placement_word(cluster, j);
   if (!(parts & kRowDetail)) return;
@@ -122,13 +115,13 @@ std::string used_tres(const Node& n) {
 }  // namespace
 
 std::string tres_requested(const Cluster& cluster, const RequestBody& r) {
-  uint32_t cpus = wanted_cpus(r), nodes = wanted_nodes(r);
-  std::string out = "cpu=" + std::to_string(cpus);
-  if (r.mem_per_node_mb && *r.mem_per_node_mb) out += ",mem=" + format_tres_mem(*r.mem_per_node_mb * nodes);
-  else if (r.mem_per_cpu_mb && *r.mem_per_cpu_mb) out += ",mem=" + format_tres_mem(*r.mem_per_cpu_mb * cpus);
-  out += ",node=" + std::to_string(nodes) + ",billing=" + std::to_string(cpus);
-  add_requested_gres(r, out);
-  return out + requested_licenses(cluster, r);
+  const uint32_t cpus = wanted_cpus(r), nodes = wanted_nodes(r);
+  const uint64_t mem_mb = r.mem_per_node_mb ? mul_sat(*r.mem_per_node_mb, nodes) : mul_sat(r.mem_per_cpu_mb.value_or(0), cpus);
+  TresTotals totals;
+  totals.want(cpus, mem_mb, nodes);
+  add_requested_gres(r, totals);
+  add_requested_licenses(cluster, r, totals);
+  return totals.text(TresTotals::kNodes | TresTotals::kBilling);
 }
 
 std::string partition_text(const Cluster& cluster, const Job& j) {
@@ -148,7 +141,8 @@ std::string node_list_of(const Cluster& cluster, const Allocation& allocation) {
 std::string tres_of(const Cluster& cluster, const Allocation& a) {
   TresTotals totals;
   for (const NodeShare& s : a.nodes) totals.hold(s);
-  return totals.text(TresTotals::kNodes | TresTotals::kBilling) + license_tres(cluster, a.licenses);
+  add_licenses(cluster, a.licenses, totals);
+  return totals.text(TresTotals::kNodes | TresTotals::kBilling);
 }
 
 JobRow make_state_row(const Job& j) {

@@ -27,6 +27,14 @@ void TresTotals::hold(const NodeShare& share) { add(share.counted_cpus(), share.
 void TresTotals::hold(const StepShare& share) { add(share.cpus.count(), share.mem_mb, share.gres); }
 void TresTotals::use(const Node& node) { add(node.cpus_allocated(), node.mem_used_mb, node.gres_used); }
 
+void TresTotals::add_license(const std::string& name, uint64_t count) { licenses_.emplace_back(name, count); }
+
+void TresTotals::want(uint64_t cpus, uint64_t mem_mb, uint64_t nodes) {
+  cpus_ += cpus;
+  mem_mb_ += mem_mb;
+  nodes_ += nodes;
+}
+
 void TresTotals::keep_gres(const std::vector<std::string>& tres) {
   auto unknown = [&](const std::string& name) { return std::ranges::find(tres, "gres/" + name) == tres.end(); };
   std::erase_if(by_name_, [&](const auto& g) { return unknown(g.first); });
@@ -41,15 +49,7 @@ std::string TresTotals::text(uint32_t listed) const {
   if (listed & kBilling) out += ",billing=" + cpus;
   for (const auto& [name, count] : by_name_) out += ",gres/" + name + "=" + std::to_string(count);
   for (const auto& [key, count] : by_type_) out += ",gres/" + key.first + ":" + key.second + "=" + std::to_string(count);
-  return out;
-}
-
-std::string gres_text(const std::vector<GresShare>& gres) {
-  std::string out;
-  for (const GresShare& g : gres) {
-    if (!out.empty()) out += ',';
-    out += g.name + (g.type.empty() ? "" : ":" + g.type) + ":" + std::to_string(g.count);
-  }
+  for (const auto& [name, count] : licenses_) out += ",license/" + name + "=" + std::to_string(count);
   return out;
 }
 

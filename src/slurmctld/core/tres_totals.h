@@ -1,5 +1,5 @@
 // TresTotals: sums of what is held or configured, and their one text, for jobs, steps, nodes and partitions alike:
-// "cpu=4,mem=8G,node=2,billing=4,gres/gpu=2,gres/gpu:h100=2". Pure.
+// "cpu=4,mem=8G,node=2,billing=4,gres/gpu=2,gres/gpu:h100=2,license/matlab=1". Pure.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,10 @@ class TresTotals {
   void hold(const StepShare& share);
   void configure(const NodeSpec& node);
   void use(const Node& node);
+  // What a job asks for in all that waits.
+  void want(uint64_t cpus, uint64_t mem_mb, uint64_t nodes);
+  void add_gres(const std::string& name, const std::string& type, uint64_t count);
+  void add_license(const std::string& name, uint64_t count);
   void keep_gres(const std::vector<std::string>& tres);  // only those, as "gres/gpu:h100"
 
   uint64_t cpus() const { return cpus_; }
@@ -31,23 +35,11 @@ class TresTotals {
 
  private:
   void add(uint64_t cpus, uint64_t mem_mb, const std::vector<GresShare>& gres);
-  void add_gres(const std::string& name, const std::string& type, uint64_t count);
 
   uint64_t cpus_ = 0, mem_mb_ = 0, nodes_ = 0;
   std::map<std::string, uint64_t> by_name_;  // "gpu"
   std::map<std::pair<std::string, std::string>, uint64_t> by_type_;
+  std::vector<std::pair<std::string, uint64_t>> licenses_;
 };
-
-// "gpu:h100:8".
-std::string gres_text(const std::vector<GresShare>& gres);
-
-// "gpu:h100:16": what shares of several nodes hold together.
-template <class Shares>
-std::string gres_held(const Shares& shares) {
-  std::vector<GresShare> whole;
-  for (const auto& share : shares)
-    for (const GresShare& g : share.gres) add_gres(whole, {g.name, g.type, g.count, {}, {}});
-  return gres_text(whole);
-}
 
 }  // namespace muster::slurmctld

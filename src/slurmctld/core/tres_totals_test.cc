@@ -39,7 +39,7 @@ TEST(TresTotals, TypesAreSummedAndKeptApart) {
   TresTotals totals;
   for (const NodeShare& n : nodes) totals.hold(n);
   EXPECT_EQ(totals.text(TresTotals::kNodes), "cpu=8,mem=16G,node=2,gres/gpu=4,gres/gpu:a100=2,gres/gpu:h100=2");
-  EXPECT_EQ(gres_held(nodes), "gpu:h100:2,gpu:a100:2");
+  EXPECT_EQ(gres_text(gres_sum(nodes)), "gpu:h100:2,gpu:a100:2");
   totals.keep_gres({"gres/gpu", "gres/gpu:a100"});
   EXPECT_EQ(totals.text(0), "cpu=8,mem=16G,gres/gpu=4,gres/gpu:a100=2");
 }

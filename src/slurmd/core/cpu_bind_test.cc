@@ -201,7 +201,8 @@ TEST(CpuBind, NeverOutsideAndNeverTwice) {
   for (bool scattered : {false, true}) {
     CpuMap m = machine(2, 4, 2, 4, scattered);
     for (uint32_t held = 1; held < 1u << 16; held = held * 3 + 7) {
-      Bitmap step = Bitmap::from_words(16, {held & 0xffff});
+      const uint64_t low = held & 0xffff;
+      Bitmap step = Bitmap::from_words(16, {&low, 1});
       if (step.none()) continue;
       for (const char* kind : {"", "threads", "cores", "sockets", "ldoms"})
         for (const char* dist : {"", "block:block", "block:fcyclic", "cyclic:cyclic:cyclic", "block:block:fcyclic"})
