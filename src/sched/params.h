@@ -47,7 +47,7 @@ struct BackfillRules {
   bool busy_nodes = false;  // places kept are on nodes in use where there is a choice
 };
 
-// When passes are made; for who calls Planner::plan.
+// When passes are made, for whoever calls Planner::plan.
 struct Rhythm {
   bool quick = true;                  // sched_interval=-1: false
   Duration quick_gap{};               // sched_min_interval
@@ -77,8 +77,8 @@ struct Params {
   bool serial_at_end = false;  // pack_serial_at_end: jobs of one CPU on the last nodes
   uint32_t quick_starts = 0;   // sched_max_job_start; 0 = no bound
   Rhythm rhythm;
-  // allow_zero_lic, ignore_constraint_validation, ignore_prefer_validation: what the cluster does not have lets a
-  // job wait instead of refusing it
+  // allow_zero_lic, ignore_constraint_validation, ignore_prefer_validation: a job that names what the cluster does not have waits for it
+  // instead of being refused.
   bool unknown_licenses_wait = false, unknown_features_wait = false, unknown_prefer_ok = false;
   Duration default_time_limit = minutes(365 * 24 * 60);  // for profile purposes of UNLIMITED jobs
   TopologyRules topology;

@@ -1,11 +1,10 @@
-// Pending: the jobs that wait, grouped into request classes and ordered within them; and what running jobs
-// hold until when. Kept in step with a Cluster by differences of its job table.
+// Pending: the jobs that wait, grouped into request classes and ordered within them; and what running jobs hold until when. Kept in step
+// with a Cluster by differences of its job table.
 //
-// Order: partition tier, then job priority, both descending, then job id. Within a class the order never changes
-// while jobs wait: they have all parts of their priority in common but age, and who is eligible first stays
-// ahead (or their priorities are numbers of their own). So the passing of time costs a pass O(classes). Jobs that cannot run whatever is
-// free (held, a begin time to come, a dependency) are parked and cost nothing in a pass that does not have to
-// name their reason. Cost: update O(changed jobs x log jobs).
+// Order: partition tier, then job priority, both descending, then job id. Within a class the order never changes while jobs wait: either
+// their priorities differ only by age, so that the job that was eligible first stays ahead, or their priorities are fixed numbers. So the
+// passing of time costs a pass O(classes). Jobs that cannot run whatever is free (held, a begin time to come, a dependency) are parked and
+// cost nothing in a pass that does not have to name their reason. Cost: update O(changed jobs x log jobs).
 #pragma once
 
 #include <map>
