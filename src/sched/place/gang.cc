@@ -5,7 +5,7 @@
 namespace muster::sched {
 namespace {
 
-// f(id) for the members of a & b & c, ascending, until it returns true; whether it did.
+// Calls f(id) for the members of a & b & c, ascending, until it returns true; returns whether it did.
 template <class F>
 bool any_of_and(const Bitmap& a, const Bitmap& b, const Bitmap& c, F&& f) {
   const size_t n = std::min({a.words().size(), b.words().size(), c.words().size()});
@@ -43,8 +43,8 @@ uint32_t Gang::switches() const {
   return c_.topology->leaves_of(used);
 }
 
-// Of CPUs that jobs share, those with the fewest jobs first. Its own partition's jobs are never more on one than it allows;
-// those of its peers count for themselves and may be.
+// Of CPUs that jobs share, tries those with the fewest jobs first. No CPU gets more jobs of the job's own partition than the partition
+// allows; jobs of its peers are counted by their own partitions, so all of them together may be more.
 bool Gang::choose() {
   uint32_t most = s_.oversubscribe_count;
   if (s_.oversubscribe && c_.peers.count() > 1) most = std::max(most, nodes_.most_on_a_cpu() + 1);
