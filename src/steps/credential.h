@@ -13,8 +13,9 @@ inline constexpr Duration kCredentialLife = minutes(2);
 // The part that all steps of this run of the job have in common; `nodes` stays empty.
 rpc::StepCredential credential_of_job(const Cluster& cluster, const Job& job);
 
-// `resv_ports`: as text.
+// Adds what only this step has; `resv_ports`: as text.
 void add_step(rpc::StepCredential& c, const rpc::StepCreated& step, std::string resv_ports, Time now);
+// Adds what SPANK plugins may ask about the whole job on the step's nodes.
 void add_job_shares(rpc::StepCredential& c, const Allocation& allocation);
 
 }  // namespace muster::steps

@@ -5,7 +5,7 @@
 namespace muster::sched {
 namespace {
 
-// Cheap rules come first. A rule that has nothing to say to `leave` can stand anywhere.
+// The cheap rules come first; the others have nothing to say to `leave`.
 constexpr std::array kRules = {&kNodeInService, &kWholeNodes, &kNodeOwner, &kWholeLeaves,  &kNodeLists,
                                &kTogether,      &kConstraint, &kNodeMake,  &kNodeRoom,     &kPartitionCpus,
                                &kNodeAmounts,   &kNodeLayout, &kNodeKnown, &kTopologyUnit, &kPromised};

@@ -102,7 +102,7 @@ class Availability {
   NodeUse use_for(uint32_t id, const Onlooker& job) const;
   // Units that the job may have.
   uint32_t units_for(uint32_t id, const Onlooker& job) const;
-  // How many jobs the CPU with the most jobs has; it may be more than it has now.
+  // An upper bound for the number of jobs on any CPU.
   uint32_t most_on_a_cpu() const { return most_on_a_cpu_; }
   const std::vector<PartitionUse>& by_partition(uint32_t id) const;
   const NodeOwner& kept_for(uint32_t id) const;
