@@ -27,7 +27,7 @@ struct Asked {
 enum class Moment : uint8_t { kSubmission, kUpdate, kStart };
 
 struct Admitted {
-  const AssociationRecord* association = nullptr;  // null: there is none, and none is needed. Of the directory that was asked
+  const AssociationRecord* association = nullptr;  // null: there is none, and none is needed; else one of the directory's
   std::string account, qos;                        // with the defaults
 };
 struct Never {

@@ -1,6 +1,7 @@
 // Gate: asks accounts and QOS (acct/admission.h) and limits (acct/limits.h) whether a job may start, whatever nodes are free. A pass has
-// one gate. It asks it about each job before it chooses nodes, with the least that the job takes, and again with the nodes it chose; it
-// tells it of each start, which then counts against the jobs that follow. The start itself asks again, of the cluster of that moment.
+// one gate: it asks the gate about each job before nodes are chosen, with the least that the job takes, and again with the nodes that were
+// chosen; it tells the gate of each start, which then counts for the jobs that follow. The start itself asks again, of the cluster of that
+// moment.
 //
 // Cost: a question is O(limits that bound the job x log n), however many jobs run or wait; which limits bound whom is worked out once for
 // all requests of the same account, QOS and user. Where there is nothing to judge by, there is no gate.

@@ -1,5 +1,5 @@
-// Placements a second on 10,000 idle nodes with 100,000 pending jobs, and what many jobs of one class cost. Run: build/…/sched_bench
-// --benchmark_filter='Place|OneClass'
+// Placements a second on 10,000 idle nodes with 100,000 pending jobs, and what many jobs of one class cost. Run:
+// build/…/sched_bench --benchmark_filter='Place|OneClass'
 #include <benchmark/benchmark.h>
 
 #include <random>

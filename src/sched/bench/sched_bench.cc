@@ -126,7 +126,7 @@ void QuickPassOfOneJob(benchmark::State& state) {
 }
 BENCHMARK(QuickPassOfOneJob)->Unit(benchmark::kMicrosecond);
 
-// The same with 10,000 jobs ahead that wait for full nodes.
+// The same on full nodes, with 10,000 jobs waiting ahead.
 void QuickPassBehindAQueue(benchmark::State& state) {
   Cluster c = full_machine(10'000);
   std::mt19937 rng(1);

@@ -1,5 +1,5 @@
 // Changes: what a waiting job could ask for instead, tried one after the other, and which of that would start it sooner. Cheap changes come
-// first: dropping a wish, then time, another partition, then less of something. Where ever smaller amounts are tried, the result is the
+// first: dropping a wish, then time, another partition, then less of something. Where smaller and smaller amounts are tried, the result is the
 // largest that starts the job as early as the smallest does. Cost: at most kMaxForecasts forecasts.
 #pragma once
 

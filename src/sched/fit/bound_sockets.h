@@ -5,8 +5,8 @@
 //              them rather than using two sockets
 //   least      the sockets that so many GPUs need at least, and with them the cores
 //
-// Devices and CPUs come evenly from the sockets of a set, with at least one core from each socket that gives a device. Cost: O(sockets ·
-// devices).
+// Devices and CPUs come evenly from the sockets of a set, with at least one core from each socket that gives a device.
+// Cost: O(sockets · devices).
 #pragma once
 
 #include <cstdint>

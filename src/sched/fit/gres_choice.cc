@@ -48,7 +48,7 @@ bool take_per_socket(const Shape& s, const Kind& k, NodeUse& use, const GresNeed
   return wanted == 0;
 }
 
-// gres.conf Links=: how many connections a device has to each other; the list has -1 at the device's own place.
+// gres.conf Links=: how many connections a device has to each of the others; the list has -1 at the device's own place.
 using Links = std::vector<std::vector<int64_t>>;
 
 Links links_among(const Kind& k, const std::vector<Device>& devices) {

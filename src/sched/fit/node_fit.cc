@@ -202,7 +202,7 @@ size_t order_sockets(const Shape& s, const Kind& k, const NodeUse& use, const st
   for (uint32_t socket = 0; socket < k.sockets; ++socket)
     if (cpus.free_cores(socket) > 0)
       for (const Device& d : devices) near[socket] += near_socket(k, k.gres[d.entry], socket);
-  // If one socket has enough devices: the one with the fewest of them. Otherwise the socket with the most first.
+  // If one socket has enough devices: the one with the fewest of them. Otherwise the sockets with the most devices first.
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     const bool ea = near[a] >= wanted, eb = near[b] >= wanted;
     if (ea != eb) return ea;

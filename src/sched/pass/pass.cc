@@ -308,7 +308,7 @@ void PlanPass::wait(const Job& job, const std::vector<uint32_t>& classes, const 
   promise(job, classes, reason, tasks, kept ? Place::kKept : Place::kTold);
 }
 
-// The reason that a rule has a name for, in the first of the job's classes for which one has.
+// Why the job waits for nodes: the first name that a rule has for it in any of its classes, else Resources.
 Reason PlanPass::awaited(const std::vector<uint32_t>& classes) const {
   for (uint32_t id : classes) {
     const RequestClass& c = pending_.classes()[id]->shape;

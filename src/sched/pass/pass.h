@@ -1,4 +1,4 @@
-// Pass: one run over the queue. What outlives a pass is planner.cc's.
+// Pass: one run over the queue. planner.cc owns what outlives it.
 #pragma once
 
 #include <map>

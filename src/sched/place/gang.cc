@@ -237,7 +237,7 @@ bool Gang::require_counted(const Bitmap& open) {
   return true;
 }
 
-// A tree does not matter with --spread-job, nor with TopoOptional unless the job has --switches.
+// Whether the topology decides: a tree does not with --spread-job, nor with TopoOptional unless the job has --switches.
 bool Gang::by_topology() const {
   if (!c_.topology) return false;
   if (c_.topology->kind() != TopologyKind::kTree) return true;

@@ -73,7 +73,7 @@ class GangChooser {
   std::vector<Pick> picks_;
 };
 
-// Nodes of a job stand block by block, and by leaf switches with SwitchAsNodeRank.
+// Whether a job's nodes are ranked leaf by leaf: in a topology of blocks always, in a tree with SwitchAsNodeRank.
 bool ranked_by_leaf(const RequestClass& c, const TopologyRules& rules);
 
 // Whether a job's tasks go round over its nodes rather than fill them one after the other.

@@ -26,7 +26,7 @@ class BackfillLimits {
   // Whether a place begins so late that it is told but not kept.
   bool beyond_window(Time start) const { return rules_.window_min && start > now_ + minutes(rules_.window_min); }
 
-  void started() { ++starts_; }  // a job before others of more priority
+  void started() { ++starts_; }  // a job started before others of more priority
 
  private:
   const BackfillRules& rules_;

@@ -96,7 +96,7 @@ class Settler {
     return named > nodes && (!r_.max_nodes || named <= r_.max_nodes) && (!r_.num_tasks || named <= r_.num_tasks);
   }
 
-  // The node's devices belong to the tasks: a node takes at most as many tasks as have devices, and without --ntasks exactly that many.
+  // The node's devices belong to the tasks: a node takes at most as many tasks as it has devices for, and without --ntasks exactly that many.
   Result<bool> tasks_by_node(const GresNeed& task) {
     const uint64_t each = on_a_node(task);
     if (!each) return false;

@@ -55,7 +55,7 @@ struct Rule {
   std::string_view name;
   // Reason kNone: the rule does not apply. An expected start says when to look again; without one something has to happen first.
   Verdict (*holds)(const Job&, Time now);
-  // Whether the job stays in the queue and the rule is asked when its turn comes; for what time alone may bring about at any moment.
+  // Whether the job stays in the queue and the rule is asked when its turn comes: so for what time alone may change at any moment.
   bool in_turn = false;
 };
 

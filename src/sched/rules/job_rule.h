@@ -10,8 +10,8 @@
 //   limit      for a rule about an amount: how much there is, how much is used and is wanted, and who uses it
 //   by         what can help
 //
-// A null function: the rule has nothing to say to that. Cost: `holds` is asked for each job that a pass looks at, so it has to cost
-// about as little as a look at a list of the partition.
+// A null function means that the rule has nothing to say to that. Cost: `holds` is asked for each job that a pass looks at, so it has to
+// cost about as little as a look at a list of the partition.
 #pragma once
 
 #include <cstdint>

@@ -80,9 +80,9 @@ struct NodeRule {
   std::string (*together)(const Shape&) = nullptr;
 };
 
-// All of them, in the order in which they leave nodes to a job.
+// All node rules, in the order in which they leave nodes to a job.
 std::span<const NodeRule* const> node_rules();
-// Those that narrow a class, in order; RequestClass::taken counts along them.
+// The rules that narrow a class, in order; RequestClass::taken counts along them.
 std::span<const NodeRule* const> narrowing_rules();
 
 // Works the class out against the nodes; does nothing if that has been done since the nodes last changed. Cost: O(nodes / 64 x features +

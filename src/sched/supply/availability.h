@@ -5,8 +5,8 @@
 // A node is usable when it is up (admin kIdle), carries none of the flags that forbid new jobs, and is in one of these states: registered;
 // powered down, so that it can be woken; on its way up. Node::connected is not looked at.
 //
-// Units: what the site hands out, CPUs (CR_CPU) or whole cores (CR_Core, select/linear). Memory in MiB. Cost: update O(changed nodes),
-// consume and give_back O(CPUs of a node / 64).
+// Units: what the site hands out, CPUs (CR_CPU) or whole cores (CR_Core, select/linear). Memory in MiB.
+// Cost: update O(changed nodes), consume and give_back O(CPUs of a node / 64).
 #pragma once
 
 #include <cstdint>

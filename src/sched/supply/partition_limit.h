@@ -5,7 +5,7 @@
 //   left        how many CPUs one more job may have on a node
 //   allows      whether the limit still holds at the start
 //   text        the limit in words
-//What helps: a job of the same partition gives CPUs of the node back. Cost: O(CPUs of a node / 64).
+// What helps: a job of the same partition gives CPUs of the node back. Cost: O(CPUs of a node / 64).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // TopologyChoice: offers sets of nodes in the order in which a topology prefers them, until one is found that takes the job. Whether a set
 // takes the job is the caller's business (gang.cc: now; profile.cc: later); only where the nodes stand is decided here.
 //
-//
 //   tree   the lowest switch that has enough, under it the fewest leaves, of those the fullest; the last leaf
 //          is the one with the least to spare. With --switches=N a higher switch if that needs no more than N
 //          leaves. Dragonfly: one leaf, else spread over as many as possible.
