@@ -23,8 +23,8 @@ namespace muster::acct {
 
 // The moments at which a limit is checked.
 enum When : uint8_t {
-  kAtSubmission = 1,   // over it: refused
-  kBeforeNodes = 2,    // of a waiting job, with the least that it takes
+  kAtSubmission = 1,   // a job over the limit is refused
+  kBeforeNodes = 2,    // for a waiting job, with the least that it takes
   kWithNodes = 4,      // with the nodes that were chosen for it
   kWhereItStarts = 8,  // the same, at the moment of the start
   kWhileItWaits = kBeforeNodes | kWithNodes | kWhereItStarts,

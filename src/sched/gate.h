@@ -65,7 +65,7 @@ class Gate {
   };
   struct Party {
     std::vector<acct::Bound> bounds;
-    std::map<uint32_t, Bar> barred;  // by `alike`: with the nodes that it was given
+    std::map<uint32_t, Bar> barred;  // by `alike`: the limit exceeded with the chosen nodes
   };
   struct Known {  // of a request in a partition
     Bar bar;      // by accounts and QOS

@@ -80,11 +80,11 @@ struct Params {
   // allow_zero_lic, ignore_constraint_validation, ignore_prefer_validation: a job that names what the cluster does not have waits for it
   // instead of being refused.
   bool unknown_licenses_wait = false, unknown_features_wait = false, unknown_prefer_ok = false;
-  Duration default_time_limit = minutes(365 * 24 * 60);  // for profile purposes of UNLIMITED jobs
+  Duration default_time_limit = minutes(365 * 24 * 60);  // how long a profile expects UNLIMITED jobs to run
   TopologyRules topology;
   std::vector<std::pair<std::string, uint64_t>> licenses;  // of the cluster: name, count
   PriorityParams priority;
-  acct::Enforcement enforcement;  // what of accounting a start needs (gate.h)
+  acct::Enforcement enforcement;  // which parts of accounting a start needs (gate.h)
 };
 
 }  // namespace muster::sched

@@ -50,7 +50,7 @@ struct RequestClass {
   std::vector<CountedNodes> counts;               // --constraint counts, within feasible
   std::shared_ptr<const TopologyIndex> topology;  // null: flat
   Bitmap required;
-  std::vector<uint32_t> places;             // --distribution=arbitrary: tasks of each node as the list has it, by node; empty: another
+  std::vector<uint32_t> places;             // --distribution=arbitrary: tasks by node, as the list says; empty: another
   Bitmap peers;                             // partitions that may share CPUs with this one: of the same PriorityTier
   std::shared_ptr<RequestClass> preferred;  // the same with --prefer in place of --constraint; null: none
   std::vector<uint32_t> idle_tasks;         // per kind: tasks that an idle node takes

@@ -8,7 +8,7 @@
 
 namespace muster::sched {
 
-enum class Shortage : uint8_t { kNone, kCpus, kMemory, kDevices, kTogether };  // kTogether: of neither alone
+enum class Shortage : uint8_t { kNone, kCpus, kMemory, kDevices, kTogether };  // kTogether: of none alone, but of all together
 
 // What an idle node of this kind has too little of for the least that the request has on a node. Cost: a few counts of count_tasks().
 Shortage shortage_on(const Shape& shape, const Kind& kind);

@@ -47,7 +47,7 @@ class FitLine {
     Slot from = 0, length = 1;
     uint32_t count = 1;
     const Bitmap& among;
-    const Bitmap& required;   // all of them with the others
+    const Bitmap& required;   // all of these must be among the nodes
     bool first_only = false;  // the first `count` nodes will do
   };
   // The first slot >= from at which so many nodes have room for `length` slots on end; puts those nodes in `out`. kNever: there is none.

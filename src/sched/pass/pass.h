@@ -57,7 +57,7 @@ class PlanPass {
   Try try_class(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why);
   Placement place_class(const Job& job, uint32_t class_id, const NodeFilter* filter, uint32_t& limit_min);
   ClassState& look_at(uint32_t class_id);
-  struct ClassQuestion {  // what is asked of jobs alike
+  struct ClassQuestion {  // what is the same for all jobs of a class
     uint32_t id = kUnlimited32;
     const TresCounts* least = nullptr;
   };

@@ -37,7 +37,7 @@ inline const AllocationPtr* placed(const Placement& p) { return std::get_if<Allo
 class NodeFilter {
  public:
   virtual ~NodeFilter() = default;
-  virtual const Bitmap& promised() const = 0;                                              // nodes to be asked about; the others are free
+  virtual const Bitmap& promised() const = 0;  // nodes to ask tasks() about; nothing is promised on others
   virtual uint32_t tasks(uint32_t node, const RequestClass& c, uint32_t count) const = 0;  // at most `count`
 };
 

@@ -31,17 +31,17 @@ struct QueueKey {
 
 struct WaitingClass {
   RequestClass shape;   // the class itself
-  uint32_t family = 0;  // classes that differ in the time limit only
+  uint32_t family = 0;  // the same for classes that differ only in the time limit
   static constexpr uint32_t kNone = 0xffffffffu;
   uint32_t lowered = kNone;  // the class with the limit of --time-min; it has no jobs
-  RequestBodyPtr request;    // one of those alike
+  RequestBodyPtr request;    // of one of its jobs
   bool ages = false;         // the priorities of its jobs follow from their age and request
   uint32_t priority_at(const QueueKey& key, const PriorityRule& rule, double fixed) const {
     return ages ? PriorityRule::total(fixed, rule.age_part(Time(Duration(static_cast<int64_t>(key.rank)))))
                 : static_cast<uint32_t>(~key.rank);
   }
   std::set<QueueKey> jobs;
-  Later why;  // it did not fit last time
+  Later why;  // why it did not fit last time
 };
 
 struct RunningJob {

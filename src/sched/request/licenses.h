@@ -23,7 +23,7 @@ namespace muster::sched {
 // Adds license/NAME of --tres-per-task, times the tasks, to what --licenses asks for.
 Result<> add_task_licenses(const TresList& per_task, uint64_t tasks, LicenseNeeds& needs);
 
-// Counts by name: what the site has, less what is held.
+// Licences by name: how many the site has, and how many of them are not held.
 class LicensePool {
  public:
   LicensePool() = default;

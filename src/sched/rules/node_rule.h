@@ -47,7 +47,7 @@ struct NodeQuestion {
 struct CensusQuestion {
   NodeQuestion node;
   const Bitmap& with_features;
-  std::function<bool(uint32_t)> promised;        // to others, of a node that could serve the job now
+  std::function<bool(uint32_t)> promised;        // whether a node that could serve the job now is promised to others
   std::function<void(NodeCause, uint32_t)> out;  // takes a node from those left
 };
 
@@ -73,7 +73,7 @@ struct NodeRule {
   void (*leave)(const NodeQuestion&, Bitmap& open) = nullptr;
   Hold (*missing)(const NodeQuestion&, const Bitmap& open) = nullptr;
   std::string (*says)(const Shape&) = nullptr;
-  Reason (*waits)(const NodeQuestion&) = nullptr;  // kNone: for resources, as everybody
+  Reason (*waits)(const NodeQuestion&) = nullptr;  // kNone: simply for resources
   void (*sort_out)(const CensusQuestion&, const Bitmap& left) = nullptr;
   Result<> (*at_start)(const ShareQuestion&) = nullptr;
   Result<> (*ever)(const NamesQuestion&) = nullptr;

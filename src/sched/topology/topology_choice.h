@@ -31,7 +31,7 @@ namespace muster::sched {
 struct TopologyWish {
   const Shape& shape;
   const Bitmap& required;
-  uint32_t nodes = 1;    // no fewer can be enough; a count the shape allows, 0: there is none
+  uint32_t nodes = 1;    // the least count that can be enough and that the shape allows; 0: there is none
   uint64_t tasks = 0;    // 0: not asked for as a sum
   uint64_t devices = 0;  // of the first of shape.per_job
 };
@@ -43,7 +43,7 @@ TopologyWish wish_of(const RequestClass& c, const Bitmap& required);
 struct TopologySupply {
   const Bitmap& open;
   std::function<uint64_t(uint32_t)> tasks, devices;
-  std::function<uint64_t(uint32_t)> cost;  // nodes with the lowest go first
+  std::function<uint64_t(uint32_t)> cost;  // nodes with the lowest cost come first
 };
 
 class TopologyChoice {
@@ -112,7 +112,7 @@ class TopologyChoice {
   std::vector<bool> needs_leaf_;  // required nodes are there
   uint32_t required_leaves_ = 0;
   bool required_elsewhere_ = false;  // a required node is in no leaf
-  size_t tried_level_ = SIZE_MAX;    // of blocks, without success
+  size_t tried_level_ = SIZE_MAX;    // the level of blocks tried last, without success
 };
 
 // Whether this topology can place the request at all if all nodes are free; the error names the rule.
