@@ -1,5 +1,5 @@
 // --constraint: features of nodes, wanted of each node or of all together. --prefer is the same, dropped where it cannot be had now. How
-// both are written: request/features.h.
+// both are written: model/feature_constraint.h.
 #include <algorithm>
 
 #include "sched/rules/choices.h"
