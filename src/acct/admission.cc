@@ -24,7 +24,7 @@ std::string listed(const std::vector<std::string>& names) {
   return join(shown, ", ") + (names.size() > kNamesShown ? " and " + std::to_string(names.size() - kNamesShown) + " more" : "");
 }
 
-// ---- rules: why it is broken, or nothing
+// ---- rules: each says why it is broken, or nothing
 using Broken = std::optional<std::string>;
 
 Broken never_heard(const Question& q) {
@@ -60,7 +60,7 @@ struct Rule {
   Reason reason;
   AtSubmission at_submission;
 };
-// The first one that is broken says the verdict.
+// The first rule that is broken gives the verdict.
 constexpr Rule kRules[] = {
     {never_heard, Errc::kAccountingUnavailable, Reason::kInvalidAccount, AtSubmission::kRefused},
     {no_association, Errc::kInvalidAccount, Reason::kInvalidAccount, AtSubmission::kRefused},

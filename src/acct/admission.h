@@ -1,5 +1,5 @@
-// Admission: under which association, account and QOS a job runs, or why it may not. One function for a submission, an update, a waiting
-// job and a start: see README.md. slurm.conf(5) AccountingStorageEnforce; guides accounting and qos; sbatch(1) --account, --qos.
+// Admission: under which association, account and QOS a job runs, or why it may not. A submission, an update, a waiting job and a start all
+// ask the same function: see README.md. slurm.conf(5) AccountingStorageEnforce; guides accounting and qos; sbatch(1) --account, --qos.
 //
 // Cost: rules x O(log n); no rule looks at all associations or all users.
 #pragma once
@@ -27,7 +27,7 @@ struct Asked {
 enum class Moment : uint8_t { kSubmission, kUpdate, kStart };
 
 struct Admitted {
-  const AssociationRecord* association = nullptr;  // null: there is none, and none is needed. Of the directory that was asked
+  const AssociationRecord* association = nullptr;  // null: there is none, and none is needed; else one of the directory's
   std::string account, qos;                        // with the defaults
 };
 struct Never {
@@ -40,11 +40,11 @@ struct Wait {
 };
 using Admission = std::variant<Admitted, Never, Wait>;
 
-// Whose a job that asks so is in the partition, or else in the first of those that it names where it is anybody's; 0: nobody's. What a job
-// is counted for is settled by it once: at a submission, an update and a start.
+// The association that a job with this request has in the partition, or else in the first of the partitions it names where it has any; 0:
+// none. This settles, once at a submission, an update and a start, what the job is counted for.
 uint32_t association_of(const Cluster& cluster, const RequestBody& request, uint32_t partition);
 
-// `directory` null: slurmdbd was never heard.
+// `directory` null: slurmdbd has never been reached.
 Admission admit(const AccountDirectory* directory, const Enforcement& enforcement, const Asked& asked, Moment moment);
 
 }  // namespace muster::acct

@@ -1,4 +1,5 @@
-// Enforcement: what AccountingStorageEnforce of slurm.conf(5) makes hold, as far as there are rules for it. Whoever asks acct/ brings one.
+// Enforcement: which rules AccountingStorageEnforce of slurm.conf(5) makes hold, as far as there are such rules. Whoever asks acct/ brings
+// one.
 #pragma once
 
 namespace muster::acct {

@@ -9,7 +9,7 @@ enum class On : uint8_t { kPartition, kQos, kAssociation, kAssociations };  // k
 enum class Of : uint8_t { kAll, kUser, kAccount };                          // of a QOS: whose jobs there count together
 enum class Counts : uint8_t { kRunning, kSubmitted, kHeld, kOneJob, kMinutes };
 
-// A limit on several TRES has a reason for each; others are called by `any`.
+// A limit on several TRES has a reason for each; any other TRES has the reason `any`.
 struct Reasons {
   Reason any{};
   Reason cpu = any, mem = any, node = any, billing = any, gres = any, license = any;
@@ -49,10 +49,10 @@ using enum On;
 using enum Of;
 using enum Counts;
 
-// The first that a job would exceed names its reason, so they stand in the order of the guide: partition, QOS, associations from below.
-// A start knows no more than the nodes: what is about a time limit is asked before.
+// The first limit that a job would exceed names its reason, so rows stand in the order of the guide: partition, QOS, associations from
+// below. A start knows only the nodes, so limits on time are asked before.
 constexpr LimitRow kRows[] = {
-    // It bounds what is asked for: a job that gets more than that, since it has whole cores or nodes, may have it.
+    // This limit bounds what is asked for: a job that gets more, because it has whole cores or nodes, may have it.
     {kMaxTresPerUser, kPartition, kUser, kHeld, kBeforeNodes, {Reason::kQOSMaxCpuPerUserLimit}, {}, "MaxCPUsPerUser"},
 
     {kGrpSubmitJobs, kQos, kAll, kSubmitted, kAtSubmission, {Reason::kQOSGrpSubmitJobsLimit}},
@@ -177,7 +177,7 @@ uint64_t wanted_of(const Bound& b, const Wanted& wanted) {
   return 0;
 }
 
-// A job that wants nothing of a TRES is not held back by those who have too much of it.
+// A job that wants none of a TRES is not held back where others have too much of it.
 bool exceeds(const Bound& b, uint64_t used, uint64_t wanted) { return wanted > 0 && (used > b.limit || wanted > b.limit - used); }
 
 }  // namespace

@@ -1,9 +1,10 @@
-// Limits: what bounds the jobs of associations, QOS and users of a partition, together or each for itself. One table (limits.cc), a row for
-// a limit; everybody who asks walks it and knows no limit by name: a submission, a pass before and after it has chosen nodes, a start,
-// explain. To add one: docs/checklists/add-a-limit.md. sacctmgr(1); guide resource_limits; slurm.conf(5) AccountingStorageEnforce=limits.
+// Limits: what bounds the jobs of associations, QOS and users of a partition, together or each for itself. One table (limits.cc) has a row
+// for each limit. Everybody who asks walks the table and knows no limit by name: a submission, a pass before and after it has chosen nodes,
+// a start, explain. To add one: docs/checklists/add-a-limit.md. sacctmgr(1); guide resource_limits; slurm.conf(5)
+// AccountingStorageEnforce=limits.
 //
-// A limit on a TRES that the cluster does not know holds nobody back. What a QOS limits is not limited by an association as well (the
-// guide's order), and a lowered limit ends nothing that runs.
+// A limit on a TRES that the cluster does not know holds nobody back. Where a QOS sets a limit, the association's same limit does not apply
+// (the guide's order). A lowered limit ends nothing that runs.
 //
 // Cost: bounds_on O(rows x limits of those concerned); first_exceeded O(bounds x log n), whatever the number of jobs.
 #pragma once
@@ -20,10 +21,10 @@
 
 namespace muster::acct {
 
-// When a limit is asked.
+// The moments at which a limit is checked.
 enum When : uint8_t {
-  kAtSubmission = 1,   // over it: refused
-  kBeforeNodes = 2,    // of a waiting job, with the least that it takes
+  kAtSubmission = 1,   // a job over the limit is refused
+  kBeforeNodes = 2,    // for a waiting job, with the least that it takes
   kWithNodes = 4,      // with the nodes that were chosen for it
   kWhereItStarts = 8,  // the same, at the moment of the start
   kWhileItWaits = kBeforeNodes | kWithNodes | kWhereItStarts,
@@ -47,14 +48,14 @@ struct Bound {
   std::string whom;  // "account team-a", "QOS fast", "partition debug"
 };
 
-// The one who asks.
+// Whose job it is.
 struct Asker {
   const AssociationRecord* association = nullptr;  // null: none
   std::string_view account, qos;
   Uid user{};
 };
 
-// `with_accounts`: the limits of associations and QOS hold; those of partitions always do.
+// `with_accounts`: whether the limits of associations and QOS hold; those of partitions always do.
 std::vector<Bound> bounds_on(const Cluster& cluster, bool with_accounts, const Asker& asker, const Partition& partition);
 
 struct Excess {
@@ -64,9 +65,9 @@ struct Excess {
   std::string detail(const TresTable& table) const;  // "GrpTRES=cpu of account team-a: 2 of 2 in use, 1 more wanted"
   LimitView view(const TresTable& table) const;
 };
-// The first that the job would exceed; it refers to `bounds`.
+// The first limit that the job would exceed; it refers to `bounds`.
 std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Ledger& ledger, const Wanted& wanted, When when);
-// The first that it exceeds alone, whatever others have: what DenyOnLimit of a QOS refuses.
+// The first limit that the job would exceed by itself, whatever others have: DenyOnLimit of a QOS refuses such a job.
 std::optional<Excess> first_exceeded_alone(const std::vector<Bound>& bounds, const Wanted& wanted);
 
 }  // namespace muster::acct

@@ -1,5 +1,5 @@
-// muster-match: the scheduler in the hand. A configuration is read, a cluster of its nodes imagined, and
-// commands placed jobs on it: from files, a pipe or a terminal. session.h has the commands.
+// muster-match: the scheduler in the hand. Reads a configuration, imagines a cluster of its nodes, and places jobs on it by commands from
+// files, a pipe or a terminal. session.h has the commands.
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -52,7 +52,7 @@ void usage(std::ostream& out) {
          "A job that has to wait or can never run is an answer, not an error.\n";
 }
 
-// An exit status, or nothing: go on.
+// Returns an exit status, or nothing if the program is to go on.
 std::optional<int> read_arguments(int argc, char** argv, Arguments& a) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];

@@ -38,7 +38,7 @@ std::string nodes_text(const Cluster& cluster, const Allocation& a) {
   return compress_hosts(names);
 }
 
-// Columns as wide as their widest cell; the last is not padded.
+// Columns are as wide as their widest cell; the last column is not padded.
 std::string table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> width;
   for (const auto& row : rows) {

@@ -1,7 +1,6 @@
-// What muster-match prints: stable text, the same for the same state, no trailing blanks, every line
-// complete. Nothing is decided here.
+// What muster-match prints: stable text, the same for the same state, no trailing blanks, every line complete. Nothing is decided here.
 //
-// An allocation, one line for neighbours that hold the same:
+// An allocation has one line for neighbouring nodes that hold the same:
 //     n[1-2]  cpus=0-7 mem=4000M gres=gpu:h100:2(IDX:0-1) tasks=2
 #pragma once
 
@@ -21,11 +20,11 @@ std::string allocation_text(const Cluster& cluster, const Allocation& allocation
 std::string span_text(Duration span);
 // The verdict on a waiting job: "Resources, expected +00:30:00 on n[1-2] (detail)".
 std::string verdict_text(const Verdict& verdict, Time now);
-// Under the verdict: its nodes by cause, and what would start it sooner.
+// What stands under the verdict: the job's nodes by cause, and what would start it sooner.
 std::string explanation_text(const JobExplanation& e);
 std::string nodes_table(const Cluster& cluster);
 std::string queue_table(const Cluster& cluster, Time now);
-// The units of all topologies: kind, idle and all nodes.
+// A line for each unit of all topologies: its kind, its idle nodes, all its nodes.
 std::string topology_table(const Cluster& cluster);
 
 }  // namespace muster::match

@@ -6,7 +6,7 @@
 namespace muster::match {
 namespace {
 
-// The error with what follows it as the hint; of what worked, the warnings.
+// A failure becomes the first error, with the messages after it as the hint; after a success all messages are warnings.
 Result<> digest(const std::vector<Message>& messages, bool failed, std::string& warnings) {
   Error error(Errc::kInvalidReq);
   for (const Message& m : messages) {

@@ -1,5 +1,5 @@
-// From the words behind allocate and submit to a request: an optional name, then the options of sbatch, read
-// by the same tables. Options that only concern sbatch itself or files are refused rather than passed over.
+// Turns the words after allocate and submit into a request: an optional name, then the options of sbatch, read by the same tables. Options
+// that concern only sbatch itself or files are refused rather than passed over.
 #pragma once
 
 #include <span>

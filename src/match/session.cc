@@ -18,7 +18,7 @@ Result<> expect_words(const std::vector<std::string>& words, size_t least, size_
   return {};
 }
 
-// "90s", "30m", "2h", "1d", and what --time takes.
+// Reads "90s", "30m", "2h", "1d", and what --time takes.
 Result<Duration> parse_span(const std::string& text) {
   constexpr std::pair<char, int64_t> kUnits[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
   for (auto [unit, length] : kUnits)
@@ -94,7 +94,7 @@ Answer Session::execute(std::string_view line) {
   return std::move(answer_);
 }
 
-// What happens is printed as it becomes true, whichever command brought it about.
+// Prints what happens as it becomes true, whichever command brought it about.
 void Session::witness(const Event& event) {
   const Cluster& c = world_.cluster();
   auto line = [&](const char* what, JobId id, const std::string& rest) {
@@ -118,7 +118,7 @@ Result<JobRequest> Session::request_of(const Words& words) {
   answer_.text += made.warnings;
   bool taken = false;
   world_.cluster().jobs.for_each([&](uint32_t, const Job& j) { taken = taken || (!j.finished() && j.name() == made.request.name); });
-  // Names are how commands find jobs again.
+  // Commands find jobs again by their names.
   if (taken) return fail(Errc::kInvalidArgument, "a job named " + made.request.name + " is there already");
   return std::move(made.request);
 }

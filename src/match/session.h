@@ -6,7 +6,7 @@
 //   free NAME   down|drain|up NODES   move NODES PLACE   show nodes|queue|topology   explain NAME   quit
 //   # a comment
 //
-// No command ends the session but quit; a line that is wrong says so and changes nothing.
+// Only quit ends the session; a line in error says what is wrong and changes nothing.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A command line in words: blanks separate, '…' and "…" keep blanks, \ takes the next character as it is, #
-// at the start of a word begins a comment. Errors: an open quote, more than 64 KiB. Cost: O(length).
+// Splits a command line into words: blanks separate, '…' and "…" keep blanks, \ takes the next character as it is, # at the start of a word
+// begins a comment. Errors: an open quote, more than 64 KiB. Cost: O(length).
 #pragma once
 
 #include <string>

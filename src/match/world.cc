@@ -3,7 +3,7 @@
 namespace muster::match {
 namespace {
 
-// The same for every run, so that what is printed is too.
+// The clock begins at the same time in every run, so that the same is printed.
 const Time kBegin = from_unix(1'767'225'600);  // 2026-01-01T00:00:00 UTC
 constexpr int kMaxStops = 1'000'000;
 
@@ -53,7 +53,7 @@ void World::registers(NodeId id) {
   core_.report(id, r);
 }
 
-// Ends a turn: what follows from it, told and committed. Nodes that are to be powered up are there at once.
+// Ends a turn: carries out what follows from it, tells the witness and commits. Nodes that are to be powered up are up at once.
 void World::settle() {
   core_.housekeep();
   release_ended();
@@ -72,8 +72,8 @@ void World::settle() {
   (void)core_.take_effects(now_);
 }
 
-// Nodes have nothing to clean up here: they release an ended job at once. That may requeue it, which ends
-// nothing.
+// Nodes have nothing to clean up here: they release an ended job at once. A release may requeue the job but ends no job, so one round is
+// enough.
 void World::release_ended() {
   struct Held {
     JobId job;
@@ -118,7 +118,7 @@ Result<World::Answer> World::allocate(const JobRequest& request) {
   }
   Answer answer;
   answer.job = done->job;
-  // A planner of its own: the turn may be taken back, and caches must not remember it.
+  // Uses a planner of its own, because the turn may be taken back and caches must not remember it.
   const sched::Plan plan = sched::Planner().plan(cluster(), settings().sched, now_, sched::Pass::kFull);
   sched::Plan mine;
   for (const sched::StartItem& item : plan.starts)

@@ -1,10 +1,8 @@
-// World: a cluster that exists in memory only, with a clock that moves when it is told to. The controller's
-// own core decides and the real planner plans; nodes are simply there, with the hardware that slurm.conf
-// gives them, and let go of a job as soon as it ends. What a command line means is not here (session.h), nor
-// what is printed (print.h).
+// World: a cluster that exists in memory only, with a clock that moves when it is told to. The controller's own core decides and the real
+// planner plans; nodes simply exist, with the hardware that slurm.conf gives them, and let go of a job as soon as it ends. What a command
+// line means is said in session.h, what is printed in print.h.
 //
-// Errors: those of the controller, as a user would see them. Cost: a plan is a full pass of the scheduler;
-// the rest is O(changes).
+// Errors: those of the controller, as a user would see them. Cost: a plan is a full pass of the scheduler; the rest is O(changes).
 #pragma once
 
 #include <functional>
@@ -20,7 +18,7 @@ namespace muster::match {
 
 class World {
  public:
-  // Told of every event once it is true, with the cluster as it then is.
+  // Is told of every event once it is true, with the cluster as it then is.
   using Witness = std::function<void(const Event&)>;
 
   explicit World(std::shared_ptr<const config::LoadedConfig> loaded);
@@ -32,8 +30,7 @@ class World {
   Duration elapsed() const { return now_ - begun_; }
 
   Result<JobId> submit(const JobRequest& request);
-  // Whether the request would start now, behind what is queued and running. With a start it runs; otherwise
-  // it leaves no trace.
+  // Whether the request would start now, behind what is queued and running. If it starts, it runs; otherwise it leaves no trace.
   struct Answer {
     JobId job{};
     std::optional<sched::StartItem> start;
@@ -42,10 +39,9 @@ class World {
   Result<Answer> allocate(const JobRequest& request);
   // A full pass, carried out.
   sched::Plan plan();
-  // The same, with nothing carried out.
+  // The same, but nothing is carried out.
   sched::Plan look();
-  // Moves the clock, stopping where a limit strikes or a begin time comes; with `planning`, a plan at each
-  // stop.
+  // Moves the clock, stopping where a limit strikes or a begin time comes; with `planning`, plans at each stop.
   void advance(Duration span, bool planning);
   // A running job completes, a waiting one is cancelled.
   Result<> end(JobId job);

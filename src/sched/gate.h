@@ -1,9 +1,10 @@
-// Gate: what lets a job start beside nodes: accounts and QOS (acct/admission.h) and limits (acct/limits.h). One gate for a pass: it is asked
-// for each job before nodes are chosen, with the least that the job takes, and again with the nodes that were chosen; it is told of each
-// start, which counts for those after it. The start itself asks again, of the cluster of that moment.
+// Gate: asks accounts and QOS (acct/admission.h) and limits (acct/limits.h) whether a job may start, whatever nodes are free. A pass has
+// one gate: it asks the gate about each job before nodes are chosen, with the least that the job takes, and again with the nodes that were
+// chosen; it tells the gate of each start, which then counts for the jobs that follow. The start itself asks again, of the cluster of that
+// moment.
 //
-// Cost: a question O(limits that bound the job x log n), however many jobs run or wait; who is judged by which limits is worked out once
-// for all requests of the same account, QOS and user. Nobody makes a gate where there is nothing to judge by.
+// Cost: a question is O(limits that bound the job x log n), however many jobs run or wait; which limits bound whom is worked out once for
+// all requests of the same account, QOS and user. Where there is nothing to judge by, there is no gate.
 #pragma once
 
 #include <map>
@@ -39,15 +40,15 @@ class Gate {
     uint32_t time_limit_min = kUnlimited32;
     uint32_t alike = kUnlimited32;
   };
-  // Why the job may not start there whatever is free and whoever has what: its account and QOS.
+  // Whether its account and QOS keep the job from starting in the partition, whatever is free and whoever holds what.
   Bar bars(const Question& question);
-  // Which limit it would exceed if it takes at least so much.
+  // Also the limit that the job would exceed if it took at least `least`.
   Bar bars(const Question& question, const TresCounts& least);
-  // The same with what was chosen for it. What is held back here holds back those alike.
+  // Also the limit that it would exceed with the nodes chosen for it. A limit found here also holds back the jobs that are `alike`.
   Bar bars(const Question& question, const Allocation& chosen);
   void started(const RequestBodyPtr& request, const Partition& partition, const AllocationPtr& allocation);
 
-  // The limit that holds the job back, and whose jobs use it up.
+  // The limit that holds the job back, and the holder whose jobs use it up.
   struct Full {
     LimitView view;
     Holder holder;
@@ -56,7 +57,7 @@ class Gate {
   bool uses(const Full& full, const Job& running) const;
 
  private:
-  // Whose limits are the same ones.
+  // Requests with the same key are bound by the same limits.
   struct PartyKey {
     uint32_t association, user, partition;
     std::string account, qos;
@@ -64,7 +65,7 @@ class Gate {
   };
   struct Party {
     std::vector<acct::Bound> bounds;
-    std::map<uint32_t, Bar> barred;  // by `alike`: with the nodes that it was given
+    std::map<uint32_t, Bar> barred;  // by `alike`: the limit exceeded with the chosen nodes
   };
   struct Known {  // of a request in a partition
     Bar bar;      // by accounts and QOS
@@ -83,10 +84,11 @@ class Gate {
   std::map<PartyKey, Party> parties_;
 };
 
-// Whether limits let a job be submitted: those on how many are, and with DenyOnLimit of its QOS those that it would exceed alone.
+// Whether limits let a job be submitted: those on the number of submitted jobs and, where its QOS has DenyOnLimit, those that the job would
+// exceed all by itself.
 Result<> may_be_submitted(const Cluster& cluster, const Params& params, const RequestBody& request, const Partition& partition,
                           const acct::Wanted& wanted);
-// The same questions as in a pass of the cluster as it is, for a start.
+// The questions of a pass, asked of the cluster as it is now; for a start.
 Result<> admitted_now(const Cluster& cluster, const Params& params, const RequestBody& request, const Partition& partition);
 Result<> within_limits_now(const Cluster& cluster, const Params& params, const RequestBody& request, const Partition& partition,
                            const Allocation& allocation);

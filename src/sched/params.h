@@ -38,16 +38,16 @@ struct PriorityParams {
 struct BackfillRules {
   uint32_t resolution_s = 60;
   uint32_t window_min = 0;  // places later than that are told, but not kept
-  // jobs looked at behind the first that waits; started before others of more priority
+  // how many jobs are looked at behind the first that waits; max_start: how many start before others of more priority
   uint32_t max_test = 0, max_user = 0, max_partition = 0, max_user_partition = 0, max_start = 0;
   uint32_t array_tasks = 20;  // tasks of one array record that places are kept for
-  // only such jobs have a place kept, and others wait for them
+  // places are kept for such jobs only, and others wait for them
   Duration min_age_reserve{};
   uint32_t min_priority_reserve = 0, reserve_per_partition = 0;
   bool busy_nodes = false;  // places kept are on nodes in use where there is a choice
 };
 
-// When passes are made; for who calls Planner::plan.
+// When passes are made, for whoever calls Planner::plan.
 struct Rhythm {
   bool quick = true;                  // sched_interval=-1: false
   Duration quick_gap{};               // sched_min_interval
@@ -77,14 +77,14 @@ struct Params {
   bool serial_at_end = false;  // pack_serial_at_end: jobs of one CPU on the last nodes
   uint32_t quick_starts = 0;   // sched_max_job_start; 0 = no bound
   Rhythm rhythm;
-  // allow_zero_lic, ignore_constraint_validation, ignore_prefer_validation: what the cluster does not have lets a
-  // job wait instead of refusing it
+  // allow_zero_lic, ignore_constraint_validation, ignore_prefer_validation: a job that names what the cluster does not have waits for it
+  // instead of being refused.
   bool unknown_licenses_wait = false, unknown_features_wait = false, unknown_prefer_ok = false;
-  Duration default_time_limit = minutes(365 * 24 * 60);  // for profile purposes of UNLIMITED jobs
+  Duration default_time_limit = minutes(365 * 24 * 60);  // how long a profile expects UNLIMITED jobs to run
   TopologyRules topology;
   std::vector<std::pair<std::string, uint64_t>> licenses;  // of the cluster: name, count
   PriorityParams priority;
-  acct::Enforcement enforcement;  // what of accounting a start needs (gate.h)
+  acct::Enforcement enforcement;  // which parts of accounting a start needs (gate.h)
 };
 
 }  // namespace muster::sched

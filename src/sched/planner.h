@@ -9,13 +9,13 @@
 //
 // What goes in besides the cluster is params.h, what comes out plan.h.
 //
-// The plan is advice: slurmctld/core checks every item against the state at that moment and drops what no
-// longer fits. A Planner keeps caches between calls (request classes, feasible-node bitmaps per class, keyed
-// by the Cluster's epochs); a fresh Planner gives the same answers, only slower (a property the tests hold).
+// The plan is advice: slurmctld/core checks every item against the state at that moment and drops what no longer fits. A Planner keeps
+// caches between calls (request classes, feasible-node bitmaps per class, keyed by the Cluster's epochs); a fresh Planner gives the same
+// answers, only slower (a property the tests hold).
 //
-// Cost: a pass is proportional to request classes, changed nodes and running jobs' ends, not to the number of
-// jobs of a class. Aims (2 cores): a quick pass that starts one job on 10,000 nodes < 0.3 ms; 9,000 mixed
-// jobs onto 10,000 idle nodes < 1 s; an expected start for each of 10,000 pending jobs on 10,000 nodes < 2 s.
+// Cost: a pass is proportional to request classes, changed nodes and running jobs' ends, not to the number of jobs of a class. Aims (2
+// cores): a quick pass that starts one job on 10,000 nodes < 0.3 ms; 9,000 mixed jobs onto 10,000 idle nodes < 1 s; an expected start for
+// each of 10,000 pending jobs on 10,000 nodes < 2 s.
 #pragma once
 
 #include <memory>
@@ -47,16 +47,15 @@ class Planner {
   std::unique_ptr<Impl> impl_;
 };
 
-// Never fails for want of free resources, only where no state of the cluster would do: the error names the
-// rule and, in the hint, how many nodes each rule excluded. Cost: cached per request shape by the caller.
+// Never fails for want of free resources; fails only where no state of the cluster would do. The error names the rule and, in the hint, how
+// many nodes each rule excluded. Cost: cached per request shape by the caller.
 Result<> can_ever_run(const Cluster& cluster, const Params& params, const RequestBody& request, uint32_t partition);
 
-// Whether the item still fits the cluster as it is now: nodes usable, nothing handed out twice. decide asks
-// before a start.
+// Whether the item still fits the cluster as it is now: nodes usable, nothing handed out twice. slurmctld's decide asks before a start.
 Result<> still_fits(const Cluster& cluster, const Params& params, const RequestBody& request, const StartItem& item);
 
-// Layout of a step's tasks over the nodes of its allocation (srun -n -N -c --distribution …), free CPUs and
-// GRES of the job on each node considered. kNodesBusy: would fit when other steps end. At most so many tasks.
+// Lays out a step's tasks over the nodes of its allocation (srun -n -N -c --distribution …), with regard to the free CPUs and GRES of the
+// job on each node. kNodesBusy: the step would fit once other steps end. A step has at most kMaxStepTasks tasks.
 inline constexpr uint32_t kMaxStepTasks = 1u << 22;
 Result<std::vector<StepShare>> place_step(const Cluster& cluster, const Job& job, const StepRequest& request);
 

@@ -5,8 +5,7 @@
 //   Plan p = Planner().plan(c, params, now, Pass::kFull);
 //   apply_starts(c, p, now);
 //
-// apply_starts and end_job keep Node and Job in step as slurmctld's apply does, so that plans can be
-// replayed.
+// apply_starts and end_job keep Node and Job in step as slurmctld's apply does, so that plans can be replayed.
 #pragma once
 
 #include <functional>
@@ -20,7 +19,7 @@
 
 namespace muster::sched {
 
-// Leaf switches of so many nodes each in a row, under one switch unless `apart`; node numbers end at `nodes`.
+// A row of leaf switches of so many nodes each, under one switch unless `apart`; node numbers end at `nodes`.
 inline void give_tree(Cluster& c, uint32_t leaves, uint32_t nodes_each, bool apart = false, uint32_t nodes = kUnlimited32) {
   Topology t{.name = "default", .kind = TopologyKind::kTree};
   TopologyUnit spine{.name = "spine"};
@@ -54,7 +53,7 @@ class ClusterBuilder {
     count_ = n;
     return *this;
   }
-  // CPUs in one socket of single-thread cores.
+  // All CPUs are single-thread cores of one socket.
   ClusterBuilder& cpus(uint32_t n) { return layout(1, n, 1); }
   ClusterBuilder& layout(uint32_t sockets, uint32_t cores, uint32_t threads) {
     spec_.sockets = sockets;
@@ -301,7 +300,7 @@ inline void hold_nodes(Cluster& c, const Allocation& a, Uid uid, uint32_t partit
   ++c.use_epoch;
 }
 
-// Starts one item, as slurmctld's apply would; the record started.
+// Starts one item as slurmctld's apply would; returns the job that started.
 inline JobId apply_start(Cluster& c, const StartItem& item, Time now) {
   Job* from = c.jobs.edit(item.job.value);
   const Charge was = Charge::of(*from);

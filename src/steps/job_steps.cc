@@ -44,7 +44,7 @@ Result<StepRequestPtr> kept_request(const rpc::CreateStep& c) {
 
 bool may_come_free(const Error& e) { return e.code == Errc::kNodesBusy || e.code == Errc::kPortsBusy; }
 
-// Gives the step its part of the job's nodes. Errors leave it as it is.
+// Gives the step its part of the job's nodes; on an error the step is unchanged.
 Result<> place(const JobSteps& s, const StepRequest& request, Step& step) {
   MUSTER_TRY(shares, sched::place_step(s.cluster, s.job, request));
   MUSTER_TRY(ports, ports_for_step(s.cluster, s.ports, s.job, request, shares));
@@ -65,7 +65,7 @@ rpc::StepCreated told_to_wait(const Job& j, const Step& step) {
   return out;
 }
 
-// A step of srun --async that waits: once what it asked for is free it runs.
+// Runs a waiting step of srun --async once what it asked for is free.
 Result<Made> start_waiting(const JobSteps& s, StepId id) {
   auto at = std::ranges::find(s.job.steps, id, &Step::id);
   if (at == s.job.steps.end()) return fail(Errc::kAlreadyDone);  // it was cancelled
@@ -87,7 +87,7 @@ Result<> check_share(const Job& job, const StepShare& share) {
   return {};
 }
 
-// Ranks are below what a step can have, so nobody makes a list of a length that a claim chose.
+// Checks that ranks are below what a step can have, so that no claim makes anybody build a list of a length it chose.
 Result<> check_tasks(const StepShare& share) {
   const bool counted = share.ranks.empty() || share.ranks.size() == share.task_count;
   const bool low = uint64_t{share.first_task} + share.task_count <= sched::kMaxStepTasks;
@@ -147,7 +147,7 @@ Result<Made> create_step(const JobSteps& s, const rpc::CreateStep& c) {
   if (j.flags & kJobConfiguring) return fail(Errc::kNodesBusy, {}, "the job's nodes are not ready yet");
   if (c.waiting_step) return start_waiting(s, StepId(*c.waiting_step));
   if (j.steps.size() >= s.most_steps || j.next_step >= s.most_steps) return fail(Errc::kStepLimit);
-  // An srun that lost its answer to a restart of who manages the step asks again: it gets the step that it has.
+  // An srun that asks again, because it lost its answer when the step's manager restarted, gets the step that it has.
   for (const Step& step : j.steps)
     if (c.srun_pid && step.srun_pid == c.srun_pid && step.srun_host == c.srun_host)
       return Made{{}, step.state == StepState::kPending ? told_to_wait(j, step) : told(s, step)};

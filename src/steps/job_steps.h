@@ -1,6 +1,6 @@
-// What is decided about the steps of one job: whether a step may be, which part of the job's nodes it gets, what srun is told of
-// it. Pure functions of JobSteps, so that whoever manages a job's steps (slurmctld, or the slurmd of its first node) decides the
-// same. Who may ask is judged before, by those who know the caller; what is decided becomes true by the record that comes back.
+// What is decided about the steps of one job: whether a step may exist, which part of the job's nodes it gets, what srun is told of it.
+// Pure functions of JobSteps, so that whoever manages a job's steps (slurmctld, or the slurmd of its first node) decides the same. Whether
+// the caller may ask is judged before, where the caller is known. A decision takes effect only through the record that is returned.
 // srun(1).
 #pragma once
 
@@ -28,19 +28,19 @@ struct Made {
   rpc::StepCreated answer;
 };
 
-// Errors: those that srun's users know; kNodesBusy and kPortsBusy may be over once other steps end.
+// The errors are ones that srun's users know; kNodesBusy and kPortsBusy may pass once other steps end.
 Result<Made> create_step(const JobSteps& s, const rpc::CreateStep& c);
 
-// A running step as sattach needs it, or the nodes of the job as sbcast does.
+// The answer for sattach, about a running step, or for sbcast, about the nodes of the job.
 Result<rpc::StepCreated> step_or_nodes(const JobSteps& s, const rpc::AskCredential& c);
 
 // What srun is told about a step of the job.
 rpc::StepCreated told(const JobSteps& s, const Step& step);
 
-// Environment and program text travel with srun; who manages the step keeps what is shown and accounted. Error: a text is too long.
+// Environment and program text travel with srun; the manager of the step keeps only what is shown and accounted. Error: a text is too long.
 Result<std::shared_ptr<StepRequest>> without_content(const StepRequest& asked);
 
-// Whether these shares, which somebody else decided about, are within what the job holds. `used`: ports of the range kept for it.
+// Whether these shares, which another manager decided, are within what the job holds, and the ports within the range kept for it.
 Result<> check_claim(const Job& job, const Step& step);
 
 }  // namespace muster::steps

@@ -6,7 +6,7 @@
 namespace muster::steps {
 namespace {
 
-// Without a count: one for each task of the node with the most.
+// Without a count, --resv-ports wants one port for each task of the node with the most tasks.
 uint32_t wanted_ports(const StepRequest& request, const std::vector<StepShare>& shares) {
   if (!request.resv_ports_set) return 0;
   if (request.resv_ports) return request.resv_ports;
@@ -23,7 +23,7 @@ bool on_one_of(const Job& job, const std::set<NodeId>& nodes) {
   return std::ranges::any_of(job.allocation->nodes, [&](const NodeShare& s) { return nodes.contains(s.node); });
 }
 
-// Of other jobs what is kept for them, too.
+// For other jobs, the ports kept for the whole job count too.
 std::set<uint16_t> ports_in_use(const Cluster& cluster, JobId own, const std::set<NodeId>& nodes) {
   std::set<uint16_t> out;
   cluster.jobs.for_each([&](uint32_t, const Job& other) {

@@ -12,7 +12,7 @@ constexpr Duration kClockDifference = minutes(5);  // of the hosts
 
 std::unexpected<Error> refused(const std::string& why) { return fail(Errc::kInvalidCredential, "the step manager's credential " + why); }
 
-// The job's part, and all of it: what a new field of StepCredential adds has to be put on one side or the other here.
+// Compares the whole of the job's part. A new field of StepCredential has to be added here or to the part about the step.
 bool same_job(const rpc::StepCredential& a, const rpc::StepCredential& b) {
   return a.job == b.job && a.generation == b.generation && a.sluid == b.sluid && a.uid == b.uid && a.gid == b.gid &&
          a.user_name == b.user_name && a.job_node_list == b.job_node_list && a.partition == b.partition && a.account == b.account &&
@@ -42,7 +42,7 @@ Result<> check_node(const rpc::StepNode& n, const rpc::StepWarrant& w, bool to_l
   return {};
 }
 
-// What SPANK plugins are told of the job on each node.
+// Compares what SPANK plugins are told of the job on each node.
 bool same_shares(const rpc::StepCredential& c, const rpc::StepWarrant& w) {
   if (c.job_cpus.empty() && c.job_mem_mb.empty()) return true;
   if (c.job_cpus.size() != c.nodes.size() || c.job_mem_mb.size() != c.nodes.size()) return false;

@@ -15,7 +15,7 @@ inline Params bench_site() {
 
 inline ClusterBuilder bench_nodes(uint32_t nodes) { return a_cluster().nodes(nodes).layout(2, 32, 1).memory(256'000); }
 
-// Leaves of 32, 16 of them to a switch, all under one.
+// A tree of three levels: leaves of 32 nodes, 16 leaves to a switch, one root above all.
 inline void give_three_levels(Cluster& c, uint32_t nodes) {
   Topology t{.name = "default", .kind = TopologyKind::kTree};
   TopologyUnit root{.name = "root"};

@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kNodes = 10'000, kJobs = 100'000;
 constexpr uint32_t kLimits = 100;  // time limits: request classes
 
-// A quick pass over the whole queue when the nodes come up: the planner knows the jobs already.
+// Measures a quick pass over the whole queue when the nodes come up; the planner knows the jobs already.
 void place_all(benchmark::State& state, Cluster c, const std::function<JobBuilder(uint32_t)>& job) {
   for (uint32_t i = 0; i < kJobs; ++i) submit(c, job(i).minutes(60 + i % kLimits), kBenchNow);
   const Params params = bench_site();
@@ -57,7 +57,7 @@ void PlaceGangsInBlocks(benchmark::State& state) {
 }
 BENCHMARK(PlaceGangsInBlocks)->Unit(benchmark::kMillisecond);
 
-// Full nodes, a job that ends, a quick pass that gives its place to one of so many jobs of one class.
+// On full nodes one job ends, and a quick pass gives its place to one of so many jobs of one class.
 void OneClass(benchmark::State& state) {
   const Params params = bench_site();
   Cluster c = bench_nodes(1'000).build();

@@ -66,8 +66,7 @@ void BackfillOnFullNodes(benchmark::State& state) {
 }
 BENCHMARK(BackfillOnFullNodes)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillisecond);
 
-// GPU nodes, jobs that share them: one to eight GPUs of a node, gangs of whole sets of GPUs, tasks spread
-// freely.
+// On GPU nodes, jobs that share them: one to eight GPUs of a node, gangs of whole sets of GPUs, tasks spread freely.
 void BackfillGpus(benchmark::State& state) {
   const auto nodes = static_cast<uint32_t>(state.range(0));
   Cluster c = bench_nodes(nodes).gres("gpu", "h100", 8, true).build();
@@ -94,7 +93,7 @@ void BackfillGpus(benchmark::State& state) {
 }
 BENCHMARK(BackfillGpus)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMillisecond);
 
-// The same with the planner's caches warm and one job more each time.
+// The same with the planner's caches warm and one more job each time.
 void BackfillOneMoreJob(benchmark::State& state) {
   Cluster c = full_machine(static_cast<uint32_t>(state.range(0)));
   std::mt19937 rng(1);
@@ -127,7 +126,7 @@ void QuickPassOfOneJob(benchmark::State& state) {
 }
 BENCHMARK(QuickPassOfOneJob)->Unit(benchmark::kMicrosecond);
 
-// The same behind 10,000 jobs that wait, on full nodes.
+// The same on full nodes, with 10,000 jobs waiting ahead.
 void QuickPassBehindAQueue(benchmark::State& state) {
   Cluster c = full_machine(10'000);
   std::mt19937 rng(1);

@@ -21,12 +21,12 @@ using Row = std::vector<Change>;
 
 std::string shown_minutes(uint32_t m) { return m == kUnlimited32 ? "UNLIMITED" : format_span(minutes(m)); }
 
-// Limits people write, from a week down.
+// Time limits that people write, from a week down.
 constexpr uint32_t kLimits[] = {7 * 24 * 60, 3 * 24 * 60, 2 * 24 * 60, 24 * 60, 12 * 60, 8 * 60, 6 * 60, 4 * 60, 3 * 60,
                                 2 * 60,      60,          30,          15,      10,      5,      2,      1};
 constexpr uint32_t kLeastPart = 24;  // nobody wants to hear of less than that part of the time asked for
 
-// "gres/gpu:h100:8" with so many GPUs.
+// The list with its count of GPUs replaced: "gres/gpu:h100:8".
 std::string with_gpus(TresList list, uint64_t count) {
   for (Tres& t : list.items())
     if (t.is_gpu()) t.count = count;
@@ -121,7 +121,7 @@ class Changes {
     rows_.push_back(std::move(row));
   }
 
-  // Those that anybody may use; who may use the others is decided at submission.
+  // Partitions that anybody may use. Whether the user may use one of the others is decided only at submission.
   bool open_to_all(const Partition& p) const {
     return p.state == PartitionState::kUp && !p.hidden && !p.root_only && !p.req_resv && p.allow_groups.empty() &&
            p.allow_accounts.empty() && p.deny_accounts.empty() && p.allow_qos.empty() && p.deny_qos.empty() && p.alloc_nodes.empty();
@@ -220,7 +220,7 @@ class Changes {
   std::vector<Row> rows_;
 };
 
-// Sooner by so much that it is worth a change: five minutes, and a quarter of the wait.
+// Whether the start is earlier by so much that a change is worth it: by five minutes, and by a quarter of the wait.
 bool clearly_sooner(Time start, std::optional<Time> as_it_is, Time now) {
   if (!as_it_is) return true;
   return start < *as_it_is && *as_it_is - start >= std::max<Duration>(minutes(5), (*as_it_is - now) / 4);
@@ -242,7 +242,7 @@ Alternatives find_alternatives(const Cluster& cluster, const Job& job, WhatIf& q
     if (out.tried + kForecastsOfRow > kMaxForecasts) break;
     const std::optional<Time> earliest = start_of(row.back());
     if (!earliest || !clearly_sooner(*earliest, as_it_is, now)) continue;
-    // The mildest change that does as well, by halving.
+    // Halving finds the mildest change that starts the job as early.
     size_t mild = 0, enough = row.size() - 1;
     while (mild < enough) {
       const size_t middle = (mild + enough) / 2;

@@ -1,6 +1,6 @@
-// Changes: what a waiting job could ask for instead, tried one after the other, and which of that would start it
-// sooner. Cheap changes come first: dropping a wish, then time, another partition, then less of something. Of ever
-// smaller amounts the largest that starts it as early as the smallest counts. Cost: at most kMaxForecasts forecasts.
+// Changes: what a waiting job could ask for instead, tried one after the other, and which of that would start it sooner. Cheap changes come
+// first: dropping a wish, then time, another partition, then less of something. Where smaller and smaller amounts are tried, the result is the
+// largest that starts the job as early as the smallest does. Cost: at most kMaxForecasts forecasts.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct Alternatives {
   std::vector<Alternative> list;  // those that start it at once first; at most kMaxAlternatives
   uint32_t tried = 0;
 };
-// `as_it_is`: its start unchanged; none: not within sight. `free_nodes`: how many could take a part of it now.
+// `as_it_is`: when the job starts unchanged; none: not within sight. `free_nodes`: how many nodes could take a part of it now.
 Alternatives find_alternatives(const Cluster& cluster, const Job& job, WhatIf& queue, Time now, std::optional<Time> as_it_is,
                                uint32_t free_nodes);
 

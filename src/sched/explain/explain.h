@@ -1,6 +1,5 @@
-// Why a job waits, and what is the matter with a node, as values (model/explanation.h), from a snapshot. The verdicts are those of
-// the scheduler: node_census.h counts nodes by cause, what_if.h asks when it would start, changes.h what would start
-// it sooner.
+// Why a job waits, and what is the matter with a node, as values (model/explanation.h), from a snapshot. The verdicts are those of the
+// scheduler: node_census.h counts nodes by cause, what_if.h says when the job would start, changes.h what would start it sooner.
 //
 // Cost: for a waiting job one full pass over the jobs ahead of it and at most kMaxForecasts questions (changes.h);
 // everything else O(jobs + nodes).

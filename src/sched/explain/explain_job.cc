@@ -165,7 +165,7 @@ class Waiting {
 
   static std::string told(const Error& e) { return std::string(e.message()) + (e.hint.empty() ? "" : ": " + e.hint); }
 
-  // Of the jobs before it, those that may use some of its nodes.
+  // Of the jobs ahead, lists those that may use some of this job's nodes.
   void add_ahead() {
     for (JobId id : queue_.ahead()) {
       const Job& other = cluster_.jobs.at(id.value);

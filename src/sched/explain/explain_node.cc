@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kJobsShown = 20;
 
-// "gpu:h100:8,nic:1"; `left` fills the counts that are free.
+// "gpu:h100:8,nic:1": the devices of the kind, with these counts.
 std::string gres_text(const Kind& kind, const std::vector<uint64_t>& counts) {
   std::string out;
   for (size_t i = 0; i < kind.gres.size(); ++i) {

@@ -80,7 +80,7 @@ class Counter {
     return out;
   }
 
-  // For each busy node: the jobs there go by their time limits, until the request fits.
+  // Finds when each busy node is free for the request, assuming that the jobs there leave at their time limits until the request fits.
   void when_free() {
     struct Leaving {
       uint32_t node;

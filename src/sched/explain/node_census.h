@@ -1,5 +1,5 @@
-// NodeCensus: for one request in one partition, what keeps each node from serving it now, counted by cause, and when busy
-// nodes will be free for it. Cost: O(nodes of the partition + shares of running jobs).
+// NodeCensus: for one request in one partition, what keeps each node from serving it now, counted by cause, and when busy nodes will be
+// free for it. Cost: O(nodes of the partition + shares of running jobs).
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ struct Census {
   uint32_t tasks_free = 0;           // room on the nodes that are free for it
 };
 
-// `nodes` as the cluster is, without plans laid over it; `c` is resolved here.
+// `nodes` must be as the cluster is, with no plans laid over it; `c` is resolved here.
 Census take_census(const Cluster& cluster, Availability& nodes, const Pending& pending, const Params& params, RequestClass& c, Uid user,
                    WhatIf& queue);
 

@@ -18,7 +18,7 @@ struct Leaf {
   Bitmap nodes;
 };
 
-// In the order of definition, as BlockSizes counts them.
+// The leaves in the order of definition, as BlockSizes counts them.
 std::vector<Leaf> leaves_of(const Topology& t) {
   std::vector<Leaf> out;
   for (const TopologyUnit& u : t.units) {
@@ -93,7 +93,7 @@ class Report {
     return best ? best->name : "";
   }
 
-  // Base blocks of one aggregated block: so many in a row.
+  // How many base blocks, one after another, make up an aggregated block of that level.
   uint32_t blocks_at(size_t level) const { return t_.block_sizes[level] / t_.block_sizes[0]; }
 
   std::string blocks_around() const {

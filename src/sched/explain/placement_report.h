@@ -1,6 +1,6 @@
-// PlacementReport: where a job stands, as a value (model/explanation.h): the leaf switches, base blocks, rings or tori that its
-// nodes are in, the lowest switch or aggregated block around all of them, its segments, and what led there. It is read off the
-// allocation and the request; what else was taken at that moment is not kept anywhere, and not claimed.
+// PlacementReport: where a job stands, as a value (model/explanation.h): the leaf switches, base blocks, rings or tori that its nodes are
+// in, the lowest switch or aggregated block around all of them, its segments, and what led there. It is read off the allocation and the
+// request; which other nodes were in use at that moment is not kept anywhere, and not claimed.
 //
 // Guide topology. Cost: O(nodes of the topology).
 #pragma once

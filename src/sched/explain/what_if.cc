@@ -7,7 +7,7 @@
 namespace muster::sched {
 namespace {
 
-// Where a job stands: PlanPass meets it at the highest tier of its partitions.
+// The position of a job in the queue: PlanPass meets it at the highest tier of its partitions.
 struct Place {
   uint32_t tier = 0, priority = 0, id = 0;
   bool operator<(const Place& o) const {

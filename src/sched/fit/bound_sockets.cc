@@ -6,7 +6,7 @@
 namespace muster::sched {
 namespace {
 
-// Shares of one device count as that device.
+// Several shares come from one device, so they count as one.
 uint64_t devices_of(const GresNeed& need) { return is_shared_gres(need.name) ? 1 : need.count; }
 
 bool stands_somewhere(const Kind& k, const GresNeed& need) {
@@ -14,7 +14,7 @@ bool stands_somewhere(const Kind& k, const GresNeed& need) {
       k.gres, [&](const GresDevices& g) { return g.name == need.name && (need.type.empty() || g.type == need.type) && g.cores.any(); });
 }
 
-// The fewest of these amounts, the largest first, that make up `wanted`; 0: all are too few.
+// How many of these amounts it takes, the largest first, to make up `wanted`; 0: all together are too few.
 uint32_t fewest(std::vector<uint64_t> amounts, uint64_t wanted) {
   std::ranges::sort(amounts, std::greater());
   uint64_t have = 0;

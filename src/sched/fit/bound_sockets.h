@@ -1,11 +1,11 @@
-// --gres-flags=enforce-binding on one node: a job has CPUs at its devices only. sbatch(1).
+// --gres-flags=enforce-binding on one node: a job has CPUs only at its devices. sbatch(1).
 //
-//   concerns   whether it matters for the request on this kind of node
-//   sets       which sockets may serve it: as few as would on an idle node, so that a job whose devices one socket has waits for
+//   concerns   whether the flag matters for the request on this kind of node
+//   sets       the sets of sockets that may serve it, each as small as on an idle node: a job whose devices one socket has waits for
 //              them rather than using two sockets
-//   least      sockets, and so cores, that so many GPUs need at least
+//   least      the sockets that so many GPUs need at least, and with them the cores
 //
-// Devices and CPUs come evenly from the sockets of a set, a core at least from each that gives a device.
+// Devices and CPUs come evenly from the sockets of a set, with at least one core from each socket that gives a device.
 // Cost: O(sockets · devices).
 #pragma once
 
@@ -35,7 +35,7 @@ class BoundSockets {
   const std::vector<GresNeed>& needs_;
 };
 
-// Sockets where a share has devices with cores of their own; those cores in `cores`.
+// The sockets at which a share has devices with cores of their own; sets those cores in `cores`.
 std::vector<uint32_t> giving_sockets(const Kind& kind, const std::vector<GresShare>& share, Bitmap& cores);
 
 }  // namespace muster::sched

@@ -17,13 +17,12 @@ namespace muster::sched {
 // Threads of a core that the job's tasks may use.
 inline uint32_t usable_threads(const Shape& s, const Kind& k) { return s.use_threads ? std::min(s.use_threads, k.threads) : k.threads; }
 
-// Tasks stay apart on cores of their own, or only some threads of a core are used: CPUs are counted core by
-// core.
+// Whether CPUs are counted core by core: tasks stay apart on cores of their own, or only some threads of a core are used.
 inline bool by_core(const Shape& s, const Kind& k) {
   return k.threads > 1 && (s.whole_cores || s.tasks_per_core || usable_threads(s, k) < k.threads);
 }
 
-// Tasks that share a core. A task never takes part of a core and part of another that a different task is on.
+// How many tasks share a core. A task never takes part of one core together with part of a core that another task is on.
 inline uint32_t tasks_on_core(const Shape& s, const Kind& k) {
   const uint32_t vt = usable_threads(s, k);
   uint32_t n = std::max(vt / s.cpus_per_task, 1u);
@@ -64,8 +63,7 @@ class CpuChooser {
     for (auto& socket : free_) std::erase_if(socket, [&](const Slot& c) { return !cores.test(c.core); });
   }
 
-  // `order`: sockets to be used, best first; those of the first `near` are filled before the others are
-  // touched.
+  // `order`: the sockets to use, best first; the first `near` of them are filled before the others are touched.
   bool choose(uint32_t tasks, uint64_t cpus, const std::vector<uint32_t>& order, size_t near, Bitmap& out) {
     order_ = order;
     near_ = near;
@@ -78,15 +76,15 @@ class CpuChooser {
       if (!one_task(t, want)) return false;
       left -= want;
     }
-    // What --mincpus or --cpus-per-gpu wants beyond the tasks.
+    // CPUs that --mincpus or --cpus-per-gpu asks for beyond those of the tasks.
     if (left > 0 && by_core_) left -= fill_cores(left);
     if (left > 0 && !one_task(batches * tasks_on_core(s_, k_), left)) return false;
     if (s_.whole_sockets) fill_sockets();
     return true;
   }
 
-  // enforce-binding: evenly over sockets that all give devices, a core at least on each. Tasks take turns; with fewer tasks than
-  // sockets each has several.
+  // For enforce-binding: takes CPUs evenly over sockets that all give devices, at least a core on each. Tasks take turns; where there are
+  // fewer tasks than sockets, each task has several sockets.
   bool choose_evenly(uint32_t tasks, uint64_t cpus, const std::vector<uint32_t>& sockets, Bitmap& out) {
     out_ = &out;
     out.resize(k_.cpus);
@@ -139,7 +137,7 @@ class CpuChooser {
     return n;
   }
 
-  // Threads that tasks left on their cores, at most so many; how many there were.
+  // Takes threads that tasks left unused on their cores, at most so many; returns how many it took.
   uint64_t fill_cores(uint64_t most) {
     uint64_t n = 0;
     for (auto& socket : free_)
@@ -153,7 +151,7 @@ class CpuChooser {
     return n;
   }
 
-  // CR_Socket: what is free of a socket goes with the first CPU of it.
+  // CR_Socket: the first CPU taken of a socket brings along all that is free there.
   void fill_sockets() {
     const uint32_t each = k_.cores_per_socket * k_.threads;
     for (uint32_t socket = 0; socket < k_.sockets; ++socket) {
@@ -181,7 +179,7 @@ class CpuChooser {
     return n;
   }
   uint32_t held_threads(const Slot& c) const { return std::min(k_.threads, 32u) - static_cast<uint32_t>(std::popcount(c.threads)); }
-  // CPUs of the core for a task that wants so many.
+  // How many CPUs of the core a task that wants so many can have.
   uint64_t room_of(const Slot& c, uint64_t cpus) const {
     if (s_.tasks_per_core && c.tasks >= s_.tasks_per_core) return 0;
     if (!by_core_) return static_cast<uint64_t>(std::popcount(c.threads));
@@ -215,7 +213,7 @@ class CpuChooser {
     return spill(cpus);
   }
 
-  // No single socket holds the task.
+  // For a task that no single socket holds.
   bool spill(uint64_t cpus) {
     for (uint32_t socket : order_) {
       if (cpus == 0) break;

@@ -26,7 +26,7 @@ bool any_near(const Kind& k, const GresDevices& g, const std::vector<uint32_t>& 
   return std::any_of(sockets.begin(), sockets.end(), [&](uint32_t s) { return near_socket(k, g, s); });
 }
 
-// --gpus-per-socket: so many near each of the sockets asked for, those with the share's cores first.
+// --gpus-per-socket: takes so many devices near each of as many sockets as the request asks for, sockets with the share's cores first.
 bool take_per_socket(const Shape& s, const Kind& k, NodeUse& use, const GresNeed& need, const std::vector<uint32_t>& with_cores,
                      std::vector<GresShare>& out) {
   std::vector<uint32_t> order = with_cores;
@@ -48,7 +48,7 @@ bool take_per_socket(const Shape& s, const Kind& k, NodeUse& use, const GresNeed
   return wanted == 0;
 }
 
-// gres.conf Links=: so many connections from one device to each; its own place in the list has -1.
+// gres.conf Links=: how many connections a device has to each of the others; the list has -1 at the device's own place.
 using Links = std::vector<std::vector<int64_t>>;
 
 Links links_among(const Kind& k, const std::vector<Device>& devices) {
@@ -67,7 +67,7 @@ Links links_among(const Kind& k, const std::vector<Device>& devices) {
   return out;
 }
 
-// One growing set of devices and how it is connected.
+// A growing set of devices, and how well they are connected.
 struct Island {
   std::vector<bool> in;
   std::vector<int64_t> gain;  // links of each device to those inside
@@ -91,8 +91,8 @@ struct Island {
   }
 };
 
-// Puts the `count` best connected of the devices first, the first `fixed` among them; of equals those that leave
-// fewer links between a device taken and a free one, then the order given.
+// Puts the `count` best connected devices first, the first `fixed` always among them. Of equally good sets it prefers the one with fewer
+// links between a taken device and a free one, then the order given.
 void best_linked_first(const Kind& k, std::vector<Device>& devices, size_t fixed, size_t count) {
   constexpr size_t kMostDevices = 64;
   const bool linked = std::any_of(devices.begin(), devices.end(), [&](const Device& d) { return !k.gres[d.entry].links.empty(); });
@@ -147,7 +147,7 @@ bool take_devices(const Kind& k, NodeUse& use, const GresNeed& need, const std::
   return left == 0;
 }
 
-// Portions of `want` shares that must not be split over devices, no two on one.
+// Takes portions of `want` shares each; a portion must not be split over devices, and no two portions lie on one.
 bool take_shares(const Shape& s, const Kind& k, NodeUse& use, const GresNeed& need, uint64_t portions, uint64_t want,
                  const std::vector<uint32_t>& sockets, std::vector<GresShare>& out) {
   Bitmap used;
@@ -182,7 +182,8 @@ bool take_shares_anywhere(const Kind& k, NodeUse& use, const GresNeed& need, uin
   return left == 0;
 }
 
-// Each task's shares on a device of its own where that is asked for; those of the whole node wherever there are some.
+// Each task's shares come from a device of its own where the site wants that; the shares of the whole node come from wherever some are
+// free.
 bool take_shared(const Shape& s, const Kind& k, NodeUse& use, const GresNeed& need, uint32_t tasks, const std::vector<uint32_t>& sockets,
                  std::vector<GresShare>& out) {
   if (need.one_device) return take_shares(s, k, use, need, 1, need.count, sockets, out);

@@ -10,7 +10,7 @@ namespace {
 
 uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-// `cpus` beyond those of the tasks first are threads that these leave on their cores.
+// `cpus` beyond those of the tasks first go to threads that the tasks leave unused on their cores.
 uint64_t cores_for(const Shape& s, const Kind& k, uint32_t tasks, uint64_t cpus) {
   const uint64_t vt = usable_threads(s, k);
   const uint64_t batches = s.overcommit ? 1 : tasks;
@@ -29,7 +29,7 @@ uint64_t node_gpus(const Shape& s, uint32_t tasks) {
   return s.gpus_per_node() + std::min(mul_sat(s.gpus_per_task(), tasks), uint64_t{1} << 60);
 }
 
-// GPUs whose cores the job may open on a node at most, with so many of its tasks there.
+// The most GPUs on a node whose cores the job may open, with so many of its tasks there.
 uint64_t gpus_reached(const Shape& s, uint32_t tasks) {
   uint64_t n = 0;
   auto add = [&](const std::vector<GresNeed>& needs, uint64_t times) {
@@ -48,13 +48,14 @@ uint64_t least_job_gpus(const Shape& s) {
   return n;
 }
 
-// CPUs that the system keeps of a node that the job has whole: with --core-spec core by core, else the node's own.
+// How many CPUs the system keeps of a node that the job has whole: with --core-spec whole cores or threads, else what the node itself
+// keeps.
 uint64_t kept_cpus(const Shape& s, const Kind& k) {
   if (!s.whole || !s.own_core_spec) return std::min<uint64_t>(k.specialized.count(), k.cpus);
   return std::min<uint64_t>(s.core_spec_is_threads ? s.core_spec : uint64_t{s.core_spec} * k.threads, k.cpus);
 }
 
-// Units that such a node has when idle. They may be more than others get.
+// Units that such a node has when idle. They may be more than other jobs get.
 uint64_t own_units(const Shape& s, const Kind& k) {
   if (!s.whole || !s.own_core_spec) return k.units;
   return (k.cpus - kept_cpus(s, k)) / (s.whole_cores ? k.threads : 1);
@@ -150,7 +151,8 @@ uint32_t count_tasks(const Shape& s, const Kind& k, const NodeFree& free) {
   if (s.max_mem_per_node_mb) mem = std::min(mem, s.max_mem_per_node_mb);
   if (check_mem && s.memory == MemoryMode::kPerCpu && s.mem_mb && !s.whole && !s.overcommit)
     cap = std::min<uint64_t>(cap, mem / s.mem_mb / s.cpus_per_task);
-  // CPUs are handed out one by one, and yet tasks keep to cores: there must be cores enough, whose ever the other threads are.
+  // Where CPUs are handed out one by one and yet tasks keep to cores of their own, there must be enough cores, whoever has their other
+  // threads.
   const bool apart = !s.whole_cores && by_core(s, k);
   const uint64_t cores = apart ? open_cores(s, k) : 0;
   const bool by_gpu = k.restricted.any() && !s.whole;
@@ -163,7 +165,7 @@ uint32_t count_tasks(const Shape& s, const Kind& k, const NodeFree& free) {
     const uint32_t held = s.whole ? static_cast<uint32_t>(std::min<uint64_t>(k.units, own)) : need;
     return !check_mem || memory_for(s, k, held, gpus) <= mem;
   };
-  // All three grow with the number of tasks, so the first that fits from above is found by halving.
+  // CPUs, cores and memory all grow with the number of tasks, so halving finds the largest number that fits.
   if (cap == 0 || !fits(1)) return kNoTasks;
   if (fits(cap)) return static_cast<uint32_t>(cap);
   uint64_t lo = 1, hi = cap;
@@ -176,8 +178,8 @@ uint32_t count_tasks(const Shape& s, const Kind& k, const NodeFree& free) {
 
 namespace {
 
-// Sockets in the order in which they are used: those that together hold the devices wanted first (fewest,
-// then lowest numbers), then the rest. Returns how many stand in the first group.
+// The order in which sockets are used: first those that together hold the devices wanted (as few as possible, then lowest numbers), then
+// the rest. Returns how many stand in the first group.
 size_t order_sockets(const Shape& s, const Kind& k, const NodeUse& use, const std::vector<GresNeed>& needs, const CpuChooser& cpus,
                      std::vector<uint32_t>& order) {
   order.resize(k.sockets);
@@ -200,7 +202,7 @@ size_t order_sockets(const Shape& s, const Kind& k, const NodeUse& use, const st
   for (uint32_t socket = 0; socket < k.sockets; ++socket)
     if (cpus.free_cores(socket) > 0)
       for (const Device& d : devices) near[socket] += near_socket(k, k.gres[d.entry], socket);
-  // One socket that has enough: the one that is left with the fewest. Otherwise the richest first.
+  // If one socket has enough devices: the one with the fewest of them. Otherwise the sockets with the most devices first.
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     const bool ea = near[a] >= wanted, eb = near[b] >= wanted;
     if (ea != eb) return ea;
@@ -221,8 +223,8 @@ void finish_share(const Shape& s, const Kind& k, uint64_t gpus, NodeShare& share
   share.mem_mb = memory_for(s, k, static_cast<uint32_t>(units), gpus);
 }
 
-// Cores in the order in which they are kept for the system: those that the node names (CpuSpecList, CoreSpecCount) first, from
-// the lowest unless they are what CoreSpecCount chooses; then the others as it would choose them. Guide core_spec.
+// The order in which cores are kept for the system: first those that the node names (CpuSpecList, CoreSpecCount), from the lowest unless
+// they are what CoreSpecCount chooses; then the others as CoreSpecCount would choose them. Guide core_spec.
 std::vector<uint32_t> kept_order(const Shape& s, const Kind& k) {
   Bitmap named(k.cores), seen(k.cores);
   k.specialized.for_each([&](size_t cpu) { named.set(k.core_of_cpu(static_cast<uint32_t>(cpu))); });
@@ -239,7 +241,7 @@ std::vector<uint32_t> kept_order(const Shape& s, const Kind& k) {
   return out;
 }
 
-// What the system keeps of a node: what the job says with --core-spec, else the node's own.
+// What the system keeps of a node: what the job says with --core-spec, else what the node itself keeps.
 Bitmap system_cpus(const Shape& s, const Kind& k) {
   if (!s.own_core_spec) return k.specialized;
   Bitmap out;
@@ -253,7 +255,7 @@ std::optional<NodeShare> choose_whole(const Shape& s, const Kind& k, NodeShare s
                                       uint64_t gpus) {
   share.cpus = Bitmap(k.cpus, true) - system_cpus(s, k) - use.cpus;
   if (share.cpus.none()) return std::nullopt;
-  // What whole nodes do not bring along by themselves has to be asked for.
+  // Only devices that do not come along with a whole node have to be asked for.
   std::erase_if(needs, [&](const GresNeed& n) {
     return std::none_of(k.gres.begin(), k.gres.end(), [&](const GresDevices& g) {
       return g.name == n.name && (g.shared || (g.flags & (kGresExplicit | kGresNoConsume)));
@@ -266,7 +268,7 @@ std::optional<NodeShare> choose_whole(const Shape& s, const Kind& k, NodeShare s
   return share;
 }
 
-// All CPUs, shared with few enough jobs; devices are nobody else's.
+// A job that takes all CPUs of a node but shares them: they must have few enough other jobs; its devices are its own.
 std::optional<NodeShare> choose_shared_node(const Shape& s, const Kind& k, NodeShare share, const NodeUse& use,
                                             const std::vector<GresNeed>& needs, uint64_t gpus) {
   share.cpus = Bitmap(k.cpus, true) - k.specialized;
@@ -308,7 +310,7 @@ Bitmap gpus_in(const std::vector<GresShare>& share) {
   return out;
 }
 
-// enforce-binding with these sockets: devices evenly, then CPUs at them.
+// Tries enforce-binding with these sockets: devices evenly, then CPUs at them.
 bool choose_bound(const Shape& s, const Kind& k, const NodeUse& use, const std::vector<GresNeed>& needs, uint32_t tasks, uint64_t cpus,
                   const std::vector<uint32_t>& sockets, NodeShare& share) {
   share.gres.clear();
@@ -322,7 +324,7 @@ bool choose_bound(const Shape& s, const Kind& k, const NodeUse& use, const std::
   return chooser.choose(tasks, cpus, giving, giving.size(), share.cpus);
 }
 
-// Which cores are open follows from the GPUs (RestrictedCoresPerGPU).
+// Devices come first here, because the GPUs say which cores are open to the job (RestrictedCoresPerGPU).
 bool choose_devices_first(const Shape& s, const Kind& k, const NodeUse& use, const std::vector<GresNeed>& needs, uint32_t tasks,
                           uint64_t wanted, const CpuChooser& cpus, NodeShare& share) {
   std::vector<uint32_t> order;
@@ -375,7 +377,7 @@ std::optional<NodeShare> choose_on_node(const Shape& s, const Kind& k, NodeId id
   if (const PartitionLimit limit = limit_of(s); limit.concerns() && !limit.allows(k.sockets, k.cpus, use.of_partition, share.cpus))
     return std::nullopt;
   finish_share(s, k, gpus, share);
-  // Sockets filled up for the sake of near devices cost memory that counting does not know of.
+  // Sockets filled up because devices are near them bring CPUs whose memory counting does not know of.
   if (s.mem_consumable && share.mem_mb > k.mem_mb - std::min(k.mem_mb, use.mem_mb)) return std::nullopt;
   return share;
 }

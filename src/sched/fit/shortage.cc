@@ -14,7 +14,7 @@ bool takes(const Shape& s, const Kind& k, uint32_t units, uint64_t mem_mb, const
   return tasks != kNoTasks && (s.num_tasks != 0 || tasks >= s.tasks_per_node);
 }
 
-// Where the memory of one task is said.
+// The option or parameter that sets the memory of one task.
 std::string_view memory_option(const RequestBody& r, const Shape& s) {
   if (r.mem_per_node_mb) return "--mem";
   if (r.mem_per_cpu_mb) return "--mem-per-cpu";
@@ -29,7 +29,7 @@ Shortage shortage_on(const Shape& s, const Kind& k) {
   std::vector<uint64_t> gres(k.gres.size());
   free_gres(k, {}, gres.data());
   if (takes(s, k, k.units, k.mem_mb, gres)) return Shortage::kNone;
-  // A kind without the device at all has no entry that plenty could fill.
+  // A kind that lacks the device altogether has no entry that could be made plentiful.
   for (const auto* needs : {&s.per_node, &s.per_job, &s.per_task, &s.per_socket})
     for (const GresNeed& need : *needs)
       if (gres_available(need, k, gres) == 0) return Shortage::kDevices;
@@ -59,7 +59,7 @@ std::string task_asks(const RequestBody& r, const Shape& s, const Kind& k) {
     out += ", all memory of a node";
   } else if (s.memory != MemoryMode::kNone) {
     const uint64_t mb = memory_for(s, k, units, gpus);
-    // In M, as one compares it with what nodes have.
+    // Stated in M, because people compare it with the memory of nodes.
     out += ", " + std::to_string(mb) + "M (" + (mb == s.mem_mb ? "" : std::to_string(s.mem_mb) + "M ") + "by " +
            std::string(memory_option(r, s)) + ")";
   }

@@ -8,9 +8,9 @@
 
 namespace muster::sched {
 
-enum class Shortage : uint8_t { kNone, kCpus, kMemory, kDevices, kTogether };  // kTogether: of neither alone
+enum class Shortage : uint8_t { kNone, kCpus, kMemory, kDevices, kTogether };  // kTogether: of none alone, but of all together
 
-// Of an idle node of this kind for the least that the request has on a node. Cost: a few counts of count_tasks().
+// What an idle node of this kind has too little of for the least that the request has on a node. Cost: a few counts of count_tasks().
 Shortage shortage_on(const Shape& shape, const Kind& kind);
 
 // "one task asks for 2 CPUs, 2048M (1024M by DefMemPerCPU), gres/gpu:1".

@@ -12,7 +12,7 @@ Slot end_of(Slot start, Slot length) { return start > kNever - length ? kNever :
 
 }  // namespace
 
-// A row after all others; without bits, or with those of the last row of `before`.
+// Appends a row after all others, either without bits or with the bits of the last row of `before`.
 FitLine::Tile& FitLine::append(Slot slot, const Tile* before) {
   if (tiles_.empty() || tiles_.back()->rows == kRows / 2) {  // room is left for rows between them
     tiles_.push_back(std::make_unique<Tile>());
@@ -75,7 +75,7 @@ FitLine::Place FitLine::place_of(Slot slot) const {
   return {static_cast<size_t>(tile - tiles_.begin()), static_cast<size_t>(row - t.slot.begin())};
 }
 
-// A full tile becomes two.
+// Splits a full tile into two.
 void FitLine::divide(size_t tile) {
   constexpr size_t kHalf = kRows / 2;
   Tile& t = *tiles_[tile];
@@ -90,7 +90,7 @@ void FitLine::divide(size_t tile) {
   tiles_.insert(tiles_.begin() + static_cast<ptrdiff_t>(tile) + 1, std::move(back));
 }
 
-// The row that begins at the slot, made if need be.
+// The row that begins at the slot; splits a row to make it if need be.
 FitLine::Place FitLine::split(Slot slot) {
   Place p = place_of(slot);
   if (tiles_[p.tile]->slot[p.row] == slot) return p;
@@ -169,7 +169,8 @@ void FitLine::losses_outside(uint32_t node, Slot first, Slot end, std::span<cons
   out.push_back({at, end, node});
 }
 
-// The first row at or after `end`; in `bad` the first row of the last tile, all of it in the window, that has too few nodes.
+// Returns the first row at or after `end`. Sets `bad` to the first row of the last tile that lies wholly in the window and has too few
+// nodes.
 FitLine::Place FitLine::stop_of(Place start, Slot end, uint32_t count, Place& bad) const {
   for (size_t tile = start.tile; tile < tiles_.size(); ++tile) {
     const Tile& t = *tiles_[tile];
@@ -182,7 +183,7 @@ FitLine::Place FitLine::stop_of(Place start, Slot end, uint32_t count, Place& ba
   return past_end();
 }
 
-// Of these 64 nodes those that have room in all rows from `start` to before `stop`.
+// Which of these 64 nodes have room in all rows from `start` to before `stop`.
 uint64_t FitLine::in_all(size_t word, uint64_t nodes, Place start, Place stop) const {
   for (size_t tile = start.tile; nodes && tile < tiles_.size(); ++tile) {
     const Tile& t = *tiles_[tile];

@@ -1,13 +1,13 @@
-// FitLine: for one need, which nodes have room for it, from slot to slot, as bitmaps. Backfill asks it when so many nodes
-// have room for so long.
+// FitLine: for one need, which nodes have room for it, from slot to slot, as bitmaps. Backfill asks it when so many nodes have room for so
+// long.
 //
-// Amounts only shrink while a pass runs, so bits are only ever cleared. A start can succeed where one row earlier it did not
-// only if some node has come free there; only such rows are tried. Up to kRows rows lie together in a tile, word by word (64
-// nodes in kRows moments are neighbours in memory), with their conjunction, so that a job's hours on a node are cleared, and a
-// window is looked through, in about as many steps as they have tiles.
+// Amounts only shrink while a pass runs, so bits are only ever cleared. A start can succeed where it failed one row earlier only if some
+// node has come free there, so only such rows are tried. Up to kRows rows lie together in a tile, word by word (64 nodes in kRows moments
+// are neighbours in memory), with their conjunction. Clearing a job's hours on a node, or looking through a window, then takes about as
+// many steps as those hours or that window have tiles.
 //
-// Cost: build O(windows + rows · nodes / 64); lose O(tiles that change + kRows); find, for each start tried, O(rows of the window +
-// nodes / 64 · its tiles). Memory: nodes / 8 bytes per row, up to twice that where tiles are half full.
+// Cost: build O(windows + rows · nodes / 64); lose O(tiles that change + kRows); find, for each start tried, O(rows of the window + nodes /
+// 64 · its tiles). Memory: nodes / 8 bytes per row, up to twice that where tiles are half full.
 #pragma once
 
 #include <array>
@@ -33,27 +33,27 @@ class FitLine {
   void build(size_t nodes, std::span<const NodeWindow> windows);
   bool built() const { return !tiles_.empty(); }
 
-  // Nodes that have no room any more within [first, end).
+  // A node that no longer has room within [first, end).
   struct Loss {
     Slot first = 0, end = 0;
     uint32_t node = 0;
     auto operator<=>(const Loss&) const = default;
   };
   void lose(std::vector<Loss> losses);
-  // What of [first, end) lies outside the windows, as losses.
+  // Appends to `out` the parts of [first, end) that lie outside the windows.
   static void losses_outside(uint32_t node, Slot first, Slot end, std::span<const Window> windows, std::vector<Loss>& out);
 
   struct Question {
     Slot from = 0, length = 1;
     uint32_t count = 1;
     const Bitmap& among;
-    const Bitmap& required;   // all of them with the others
+    const Bitmap& required;   // all of these must be among the nodes
     bool first_only = false;  // the first `count` nodes will do
   };
-  // The first slot >= from at which so many nodes have room for `length` slots on end; those nodes in `out`. kNever: none.
+  // The first slot >= from at which so many nodes have room for `length` slots on end; puts those nodes in `out`. kNever: there is none.
   Slot find(const Question& q, Bitmap& out) const;
 
-  // The first slot after this one at which a node may come free that was not just before; kNever: none.
+  // The first slot after this one at which some node may have room that had none just before; kNever: there is none.
   Slot next_arrival(Slot after) const;
 
   size_t bytes() const { return tiles_.size() * width_ * (kRows + 2) * sizeof(uint64_t); }
@@ -100,7 +100,7 @@ class FitLine {
   std::vector<std::unique_ptr<Tile>> tiles_;
 };
 
-// The same for a need that is asked for too rarely to keep a line. Cost: O(windows · log).
+// The same for a need that is asked about too rarely for a line of its own. Cost: O(windows · log).
 Slot find_once(size_t nodes, std::span<const NodeWindow> windows, const FitLine::Question& q, Bitmap& out);
 
 }  // namespace muster::sched

@@ -7,8 +7,8 @@
 namespace muster::sched {
 namespace {
 
-// A GPU that is shared is not there whole, and what is held whole has no shares. Which GPU of an entry it is
-// does not show in counts: shares of GPUs not held whole are not counted out.
+// A GPU given in shares is no longer available whole, so it is counted as held. A GPU held whole has no shares either; but counts do not
+// show which GPU of an entry that is, so its shares are not counted out.
 void hold_both_forms(const Kind& k, std::vector<uint64_t>& held) {
   for (size_t g = 0; g < k.gres.size(); ++g) {
     if (!k.gres[g].shared || held[g] == 0) continue;
@@ -53,7 +53,7 @@ Slot Profile::end_from_now(uint32_t limit) const {
 
 Time Profile::time_of(Slot slot) const { return slot == 0 ? now_ : from_unix((base_ + slot) * resolution_); }
 
-// What belongs to no node. A running job keeps it for as long as it may run.
+// Sets up the amounts that belong to no node. A running job keeps its part for as long as it may run.
 void Profile::begin_site(const Pending& pending, const std::vector<Held>& starts) {
   for (const JobRule* rule : job_rules())
     if (rule->amounts) site_.emplace_back(*rule->amounts, params_);
@@ -65,7 +65,7 @@ void Profile::begin_site(const Pending& pending, const std::vector<Held>& starts
   }
 }
 
-// The first slot from which a job of the class has all of it.
+// The first slot from which a job of the class has all the amounts that belong to no node.
 Slot Profile::site_earliest(const RequestClass& c, Slot from, Slot length) const {
   Slot at = from;
   for (bool moved = true; moved && at != kNever;) {
@@ -86,7 +86,7 @@ std::vector<uint64_t> Profile::promised(const SiteAmounts& of, uint32_t limit) c
   return {};
 }
 
-// Along the kind's devices: a number for each name.
+// Gives the entries of the kind's devices numbers; entries with the same name have the same number.
 std::vector<uint32_t> Profile::kinds_of_devices(const Kind& k) {
   std::vector<uint32_t> out;
   for (size_t g = 0; g < k.gres.size(); ++g) {
@@ -135,7 +135,7 @@ Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part, const
   for (const GresNeed& need : s.per_task) take(need, mul_sat(need.count, part.tasks));
   for (size_t i = 0; i < s.per_job.size() && i < part.job_gres.counts.size(); ++i) take(s.per_job[i], part.job_gres.counts[i]);
   hold_both_forms(k, out.gres);
-  // What is promised to a job that keeps others off is kept whole for it.
+  // A job that keeps others off is promised the whole node.
   out.units = s.whole || s.keeps_others_off() ? k.units : std::min(k.units, units_for(s, k, part.tasks, gpus));
   out.open = out.units;  // a job with GPUs may take none of those kept for them
   out.due = k.restricted.any() && !s.whole ? out.units : 0;
@@ -156,7 +156,7 @@ void Profile::promise(const RequestClass& c, const Spot& spot) {
     line.take(spot.slot, end, amounts_of(c, part, line.least(spot.slot, end)));
     promised_.set(part.node);
     ids.push_back(part.node);
-    Owned& owned = owned_[part.node];  // whoever comes while a node is kept, it is kept until he has gone
+    Owned& owned = owned_[part.node];  // the node stays kept until a job that comes meanwhile has gone
     if (spot.slot < owned.until) owned.until = std::max(owned.until, end);
   }
   if (c.shape.exclusive_topo && c.topology) promise_leaves(c, spot.slot, end, ids);
@@ -166,7 +166,7 @@ void Profile::promise(const RequestClass& c, const Spot& spot) {
   horizon_ = std::max(horizon_, end);
 }
 
-// Nodes that are kept for a user or a label are open to them alone until the last job there ends.
+// A node that is kept for a user or a label is open to them alone until the last job there ends.
 bool Profile::may_share(const RequestClass& c, uint32_t node, Slot slot, uint32_t jobs) const {
   if (jobs > 0 && c.shape.whole) return false;
   const Owned& owned = owned_[node];
@@ -174,9 +174,9 @@ bool Profile::may_share(const RequestClass& c, uint32_t node, Slot slot, uint32_
   return jobs == 0 || !c.shape.keeps_others_off();
 }
 
-// For one more of the jobs that share each unit among `most`, whatever units the others stand on: all, as long as that is no
-// more jobs than may share. Beyond, of the sum that the others hold a unit is full by each `most`; and the job must leave as
-// much to the largest that has a promise.
+// How many units one more job may have where up to `most` jobs share a unit, whatever units the others stand on. All, as long as fewer than
+// `most` share. Otherwise a unit may be full for each `most` units in the sum that the others hold, and the job must leave enough to the
+// largest sharer that has a promise.
 uint64_t Profile::units_to_share(uint32_t all, uint32_t most, const Sharing& held) {
   if (held.sharers < most) return all;
   const uint64_t full = std::min<uint64_t>(all, held.stacked / most), largest = std::min(held.largest, all);
@@ -184,12 +184,12 @@ uint64_t Profile::units_to_share(uint32_t all, uint32_t most, const Sharing& hel
   return std::min(all - full, room - std::min(room, held.stacked));
 }
 
-// Units that are there for the job: those that nobody holds, and where all jobs of the node share theirs also what they leave.
+// Units available to the job: those that nobody holds and, where all jobs of the node share theirs, also what these leave.
 template <class Row>
 uint32_t Profile::units_for_job(const RequestClass& c, const Kind& k, const Row& row, std::span<const uint64_t> gres) const {
   const bool kept = keeps_from(c.shape, k);
   uint32_t there = kept ? row.open : row.units;
-  // Of the cores kept for GPUs a job has those of its own; which GPUs these are is not known before it starts.
+  // Of the cores kept for GPUs a job may have those of its own GPUs; which GPUs these are is not known before it starts.
   if (!kept && k.restricted.any() && !c.shape.whole) there = std::min(there, row.open + units_opened_for(c.shape, k));
   const uint32_t free = partitions_.units_left(c, k, there, gres);
   if (!c.shape.oversubscribe) return row.sharing.leaning ? 0 : free;
@@ -211,17 +211,17 @@ uint32_t Profile::tasks_within(const RequestClass& c, uint32_t node, Slot first,
 uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) const {
   if (!lines_[node].started()) return kNoTasks;
   const Slot end = end_from_now(c.time_limit_min);
-  // The present is the placement's business; promises lie in the future.
+  // The placement looks after the present; promises lie in the future.
   const Amounts least = lines_[node].least(0, end);
   const Kind& k = nodes_.kind(node);
   if (c.shape.whole) return least.jobs == 0 ? count : kNoTasks;
-  // The node would be kept from those that have a place there after whom it is kept for now.
+  // Jobs that are promised the node once its present keeper has gone would find it kept longer.
   if (c.shape.keeps_others_off() || nodes_.owned().test(node)) {
     const Slot from = std::max<Slot>(owned_[node].until, 1);
     if (from < end && lines_[node].least(from, end).jobs > 0) return kNoTasks;
   }
   uint32_t units = units_for_job(c, k, least, least.gres);
-  // Of the cores free now the job may take open ones though it could do with others.
+  // The job may take open ones of the cores that are free now, even though kept cores would do for it.
   if (least.due > 0 && least.open < lines_[node].row(0).open) units = std::min(units, least.open);
   return std::min(count, count_tasks(c.shape, k, {units, least.mem_mb, least.gres}));
 }
@@ -278,7 +278,7 @@ std::vector<Profile::Need::Devices> Profile::devices_needed(const Shape& s, cons
   for (const GresNeed& g : all) {
     Need::Devices d;
     d.one = g.one_device;
-    // What names no type competes with all needs of the name.
+    // A need without a type competes with all needs of that name.
     for (const GresNeed& o : all)
       if (o.name == g.name && (g.type.empty() || o.type == g.type)) d.count += o.count;
     for (uint32_t e = 0; e < kind.gres.size(); ++e)
@@ -330,7 +330,7 @@ std::vector<NodeWindow> Profile::windows_of(const FitKey& key, const RequestClas
   return all;
 }
 
-// The need's line as things stand now.
+// The need's line, brought up to date.
 FitLine& Profile::line_of(const ClassPlan& plan, const RequestClass& c) {
   auto& [key, fit] = *plan.fit;
   if (!fit.line.built()) {
@@ -372,7 +372,7 @@ Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass
     if (spot.slot == kNever) break;
     const Slot free = site_earliest(c, spot.slot, plan.length);
     if (free == spot.slot) break;
-    plan.cursor = free;  // nodes are there, what else it needs only later
+    plan.cursor = free;  // the nodes are free here, but what else the job needs only later
     spot = {};
   }
   raise_floor(families_[family], plan.length, spot.slot);

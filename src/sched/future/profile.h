@@ -1,17 +1,16 @@
-// Profile: what every node has free from now on, given when running jobs end, what started in this pass and
-// what has been promised to pending jobs. Backfill asks it for the earliest start of each job in the order of
-// the queue and takes the place out, so that no later job can delay it.
+// Profile: what every node has free from now on, given when running jobs end, what started in this pass and what has been promised to
+// pending jobs. Backfill asks it for the earliest start of each job in the order of the queue and takes the place out, so that no later job
+// can delay it.
 //
-// Expectations are by counting (units, memory, devices); which CPUs is decided when a job starts. Where counts do not say it
-// all (CPUs that jobs share, cores kept for jobs with GPUs) the worse case is taken: a job may start sooner, not later. Only
-// amounts shrink while a pass runs, so each class keeps the slot before which it cannot start and is never
-// searched twice.
+// Expectations are by counting (units, memory, devices); which CPUs a job gets is decided when it starts. Where counts do not say
+// everything (CPUs that jobs share, cores kept for jobs with GPUs) the worse case is taken: a job may start sooner, not later. Only amounts
+// shrink while a pass runs, so each class keeps the slot before which it cannot start and is never searched twice.
 //
-// Expectations ask, for the need of one node, which nodes have room from slot to slot: a line of bitmaps (fit_line.h), shared
-// by all classes with that need and brought up to date when next asked.
+// Expectations ask, for the need of one node, which nodes have room from slot to slot: a line of bitmaps (fit_line.h), shared by all
+// classes with that need and brought up to date when next asked.
 //
-// Cost: built O(nodes + shares of running jobs); earliest: see fit_line.h, and O(nodes that have room) where tasks are
-// counted. Memory: O(reservations), and the lines, bounded by kLineBytes beyond which they are worked out anew.
+// Cost: built O(nodes + shares of running jobs); earliest: see fit_line.h, and O(nodes that have room) where tasks are counted. Memory:
+// O(reservations), and the lines, bounded by kLineBytes beyond which they are worked out anew.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +28,7 @@
 
 namespace muster::sched {
 
-// Tasks that a node has to take at least to be of use.
+// How many tasks a node has to take at least to be of use.
 inline uint32_t wanted_on_a_node(const Shape& s) { return s.num_tasks ? 1 : std::max(s.tasks_per_node, 1u); }
 
 class Profile : public NodeFilter, public SitePromises {
@@ -52,9 +51,9 @@ class Profile : public NodeFilter, public SitePromises {
     std::vector<Part> parts;  // in rank order
   };
 
-  // The earliest slot after now at which a job of the class can start; slot kNever: not with the nodes that
-  // are up. `family`: the same for classes that differ in nothing but the time limit.
-  // `from`: no slot before; the same for all of a class and of its family.
+  // The earliest slot after now at which a job of the class can start; slot kNever: not with the nodes that are up. `family`: the same
+  // number for classes that differ in nothing but the time limit. `from`: no slot before this one; the same for all of a class and of its
+  // family.
   Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from = 1);
   void promise(const RequestClass& c, const Spot& spot);
   void started(const Allocation& allocation, uint32_t time_limit_min, uint32_t partition);
@@ -83,7 +82,7 @@ class Profile : public NodeFilter, public SitePromises {
     std::vector<Devices> gres;
     auto operator<=>(const Need&) const = default;
   };
-  // All that decides when one node has room for its part of a job.
+  // Everything that decides when one node has room for its part of a job.
   struct FitKey {
     bool idle = false;        // nobody there at all, and nothing else counts
     std::vector<Need> needs;  // per kind
@@ -104,7 +103,7 @@ class Profile : public NodeFilter, public SitePromises {
     Slot first = 0, end = 0;
   };
   struct Family {
-    // Length → slot: a job of the family that is at least as long cannot start before. Both ascend.
+    // Length → slot: a job of the family that is at least that long cannot start before that slot. Both ascend.
     std::map<Slot, Slot> not_before;
   };
   enum class Mode : uint8_t { kIdleNodes, kOneNode, kSpread };
@@ -125,7 +124,7 @@ class Profile : public NodeFilter, public SitePromises {
   void begin_line(uint32_t node);
   void idle_from(uint32_t node, Slot from, bool held);
   Amounts amounts_of(const NodeShare& share, const Allocation& of, const Bitmap& cpus, uint32_t partition) const;
-  // Of several entries of one kind, those with something left in `least` give it.
+  // What the part takes. Where several entries of one kind could give it, those that have something left in `least` do.
   Amounts amounts_of(const RequestClass& c, const Spot::Part& part, const Amounts& least) const;
   Slot length_of(uint32_t time_limit_min) const;
   Slot end_from_now(uint32_t time_limit_min) const;

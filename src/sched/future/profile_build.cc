@@ -1,4 +1,4 @@
-// The future as far as running jobs make it: what each node has free now, and what comes back when.
+// The future as far as running jobs determine it: what each node has free now, and what comes back when.
 #include <algorithm>
 
 #include "sched/future/profile.h"
@@ -6,7 +6,7 @@
 namespace muster::sched {
 namespace {
 
-// A GPU whose shares several jobs hold is there again as a whole when the last of them ends.
+// A GPU whose shares several jobs hold becomes available as a whole when the last of them ends.
 class SharedGpus {
  public:
   void holds(const NodeShare& share, Slot end) {
@@ -38,7 +38,7 @@ class SharedGpus {
   std::map<Key, Slot> last_;
 };
 
-// CPUs that several jobs hold come back when the last of them ends.
+// CPUs that several jobs hold come back when the last of these jobs ends.
 class SharedCpus {
  public:
   void holds(const NodeShare& share, Slot end) {
@@ -48,7 +48,7 @@ class SharedCpus {
       last[cpu] = std::max(last[cpu], end);
     });
   }
-  // Of a job's CPUs those that come back when it ends, and have not yet.
+  // Those of a job's CPUs that come back when it ends, and have not come back yet.
   Bitmap back(const NodeShare& share, Slot end) {
     Bitmap out = share.cpus;
     auto it = last_.find(share.node.value);
@@ -86,14 +86,14 @@ Amounts Profile::amounts_of(const NodeShare& share, const Allocation& of, const 
   return out;
 }
 
-// What the node has now, as if whoever is there stayed for good; nothing where it cannot be used.
+// What the node has now, as if the jobs there stayed for good; nothing where the node cannot be used.
 void Profile::begin_line(uint32_t id) {
   if (!nodes_.known().test(id)) return;
   const Node* node = nodes_.node(id);
   const bool usable = nodes_.usable().test(id);
   const bool soon = !usable && (node->flags & kNodeCompleting) && node->admin == NodeState::kIdle &&
                     !(node->flags & (kNodeDrain | kNodeFail | kNodeNoRespond | kNodeInvalid | kNodeMaint | kNodeBlocked));
-  // Kept from others by --exclusive=topo until that job ends, or by one that started in this pass.
+  // The node is kept from others by --exclusive=topo, by a job that still runs or that started in this pass.
   const bool fenced = !usable && node->admin == NodeState::kIdle && node_usable_but_for(*node, kNodeBlocked);
   if (!usable && !soon && !fenced) return;
   const Kind& k = nodes_.kind(id);
@@ -114,7 +114,7 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
   lines_.resize(n);
   owned_.resize(n);
   for (uint32_t id = 0; id < n; ++id) begin_line(id);
-  // Per node: the ends of what is there, and the last of them.
+  // For each node: when the last of what is there ends, and how much is there.
   std::vector<Slot> last(n, 0);
   std::vector<uint32_t> held(n, 0);
   SharedGpus shared_gpus;
@@ -163,7 +163,7 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
     if (lines_[id].started() && lines_[id].row(0).jobs > 0) idle_from(id, held[id] ? last[id] : 1, held[id] > 0);
 }
 
-// Whatever else may hold it, after the last end it is idle: makes that exact. `held`: that end is known.
+// After its last end a node is idle, whatever the counts add up to: makes that exact. `held`: whether that end is known.
 void Profile::idle_from(uint32_t id, Slot from, bool held) {
   Amounts all = all_of(id), back = all;
   all.jobs = 0;

@@ -1,8 +1,8 @@
-// What a profile keeps for single partitions, as amounts behind the devices of each node (Amounts::gres): the CPUs left of
-// MaxCPUsPerNode and MaxCPUsPerSocket, and, where several partitions share CPUs (OverSubscribe), who of each shares how much.
-// Only partitions that need it have amounts; without any the profile is as wide as the devices.
+// What a profile keeps for single partitions, as amounts that follow the devices of each node (Amounts::gres): the CPUs left of
+// MaxCPUsPerNode and MaxCPUsPerSocket, and, where several partitions share CPUs (OverSubscribe), how much the jobs of each share. Only
+// partitions that need it have amounts; without any the profile is as wide as the devices.
 //
-// Sharing is kept as what is left of a large number, so that the timeline takes and finds the least of it as of all amounts.
+// Sharing is kept as what is left of a large number, so that the timeline can take it and find its least like any other amount.
 #pragma once
 
 #include <optional>
@@ -20,19 +20,20 @@ class PartitionAmounts {
  public:
   PartitionAmounts(const Cluster& cluster, bool whole_cores);
 
-  // Appends them to those of the devices: of an idle node; of one where the jobs of `held` are, whoever shares being added later.
+  // Each appends the partitions' amounts to those of the devices: for an idle node; for one that the jobs of `held` are on, whose sharing
+  // is added later.
   void add_all(const Kind& kind, std::vector<uint64_t>& gres) const;
   void add_free(const Kind& kind, const std::vector<PartitionUse>& held, std::vector<uint64_t>& gres) const;
-  // What a job of the partition holds: CPUs of its limit.
+  // What a job of the partition holds: CPUs that count against the partition's limit.
   void add_held(const Kind& kind, uint32_t partition, uint64_t cpus, std::vector<uint64_t>& gres) const;
-  // Puts in its sharing, of `gres` as wide as the node's.
+  // Adds the job's sharing to `gres`, which becomes as wide as the node's.
   void share(const Kind& kind, uint32_t partition, const Sharing& sharing, std::vector<uint64_t>& gres) const;
 
-  // What a job of the class must find, as number of the amount and CPUs; nothing: its partition has no limit.
+  // What a job of the class must find: the number of the amount, and CPUs; nothing: its partition has no limit.
   std::optional<std::pair<uint32_t, uint64_t>> need(const RequestClass& c, const Kind& kind, uint32_t units) const;
-  // Of these units those that the partition's limit leaves to the class.
+  // How many of these units the partition's limit leaves to the class.
   uint32_t units_left(const RequestClass& c, const Kind& kind, uint32_t units, std::span<const uint64_t> gres) const;
-  // Who shares as the class sees it: its own partition's jobs, those that are no peers standing apart.
+  // The sharing as the class sees it: the sharers of its own partition; those of a partition that is no peer count as standing apart.
   Sharing sharing(const RequestClass& c, const Kind& kind, const Sharing& all, std::span<const uint64_t> gres) const;
 
  private:

@@ -1,5 +1,5 @@
-// The earliest start of jobs that are neither whole nodes all alike nor one node: several nodes, chosen by
-// counting at each slot at which something becomes free.
+// The earliest start of jobs that need several nodes and not simply whole nodes that are all alike: the nodes are chosen by counting at
+// each slot at which something becomes free.
 #include <algorithm>
 
 #include "sched/future/profile.h"
@@ -8,7 +8,7 @@
 
 namespace muster::sched {
 
-// Every node runs the same, and nothing else is asked: the first that are free.
+// Every node runs the same and nothing else is asked for, so the first free nodes do.
 std::optional<Profile::Spot> Profile::first_alike(const RequestClass& c, Slot slot, const Bitmap& nodes) const {
   Spot spot;
   spot.slot = slot;
@@ -33,8 +33,8 @@ uint64_t Profile::devices_on(const RequestClass& c, uint32_t node, size_t need, 
   return job_devices(c.shape, k, c.shape.per_job[need], {units_for_job(c, k, least, least.gres), least.mem_mb, least.gres});
 }
 
-// The choice among the nodes that have room throughout a stretch of time, by counting alone. As few nodes as do: a promise is for
-// no more than the job needs.
+// The choice among the nodes that have room throughout a stretch of time, by counting alone. It takes as few nodes as possible: a promise
+// covers no more than the job needs.
 class Profile::Spread final : private GangSupply {
  public:
   Spread(const Profile& of, const RequestClass& c, Slot slot, Slot end, const Bitmap& nodes)
@@ -99,7 +99,7 @@ class Profile::Spread final : private GangSupply {
     return spot_of(chooser);
   }
 
-  // [rack1*2&rack2*4]: so many of each are part.
+  // [rack1*2&rack2*4]: so many nodes of each become required.
   bool require(const Bitmap& nodes, const CountedNodes& want, Bitmap& required) const {
     size_t have = c_.counts.size() > 1 ? 0 : required.count_and(want.nodes);
     Candidates list;

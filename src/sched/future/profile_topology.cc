@@ -10,7 +10,7 @@ bool Profile::exceeds_switches(const RequestClass& c, const Spot& spot) const {
   return c.topology->leaves_of(used) > c.shape.switches;
 }
 
-// Of these free nodes those in leaves of which every node that is up is free.
+// Those of the free nodes whose leaf has only free nodes among those that are up.
 Bitmap Profile::leaves_free(const RequestClass& c, const Bitmap& free) const {
   Bitmap busy(nodes_.size());
   for (uint32_t id = 0; id < lines_.size(); ++id)
@@ -27,7 +27,7 @@ Amounts Profile::all_of(uint32_t id) const {
   return out;
 }
 
-// All of these nodes, and adds them to `ids`.
+// Takes all of these nodes, and adds them to `ids`.
 void Profile::take_whole(const std::vector<uint32_t>& nodes, Slot from, Slot end, std::vector<uint32_t>& ids) {
   for (uint32_t id : nodes) {
     if (id >= lines_.size() || !lines_[id].started()) continue;
@@ -38,7 +38,7 @@ void Profile::take_whole(const std::vector<uint32_t>& nodes, Slot from, Slot end
   }
 }
 
-// The rest of the leaves that a job with --exclusive=topo will stand in.
+// Also promises the other nodes of the leaves in which a job with --exclusive=topo will stand.
 void Profile::promise_leaves(const RequestClass& c, Slot from, Slot end, std::vector<uint32_t>& ids) {
   Bitmap used(nodes_.size());
   for (uint32_t id : ids) used.set(id);

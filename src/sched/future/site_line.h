@@ -1,7 +1,7 @@
-// SiteLine: the future of amounts that belong to no node, as a rule counts them (rules/job_rule.h, SiteAmounts): what is left from slot
-// to slot. A profile has one for each such rule.
+// SiteLine: the future of amounts that belong to no node, as a rule counts them (rules/job_rule.h, SiteAmounts): what is left from slot to
+// slot. A profile has one for each such rule.
 //
-// Cost: O(its rows · amounts), as often as a request has alternatives.
+// Cost: O(its rows · amounts), once for each alternative of a request.
 #pragma once
 
 #include <vector>
@@ -19,13 +19,13 @@ class SiteLine {
   bool empty() const { return empty_; }  // the site has none of it
   bool concerns(const RequestClass& c) const { return of_.concerns(c); }
 
-  // A job that runs has its part until `end`.
+  // A running job keeps its part until `end`.
   void hold(const Allocation& a, Slot end);
-  // The first slot from which a job of the class has what it wants for so long; kNever: none.
+  // The first slot from which a job of the class has what it wants for so long; kNever: there is none.
   Slot earliest(const RequestClass& c, Slot from, Slot length) const;
-  // Takes that out; of several alternatives the first that is there.
+  // Takes what the class wants out; of several alternatives the first that is available.
   void promise(const RequestClass& c, Slot first, Slot end);
-  // What is promised of each from now until `end` at any time.
+  // The most of each amount that is promised at any one time from now until `end`.
   std::vector<uint64_t> promised(Slot end) const;
 
  private:

@@ -1,7 +1,7 @@
-// Timelines of the availability profile, in slots of SchedulerParameters=bf_resolution on an absolute grid. A
-// slot is when something may start; slot 0 is now.
+// Timelines of the availability profile, in slots of SchedulerParameters=bf_resolution on an absolute grid. A slot is a moment at which
+// something may start; slot 0 is now.
 //
-//   NodeLine   what one node has free from slot to slot; all nodes for one need: fit_line.h
+//  NodeLine   what one node has free from slot to slot; all nodes for one need: fit_line.h
 //
 // Cost: O(its rows).
 #pragma once
@@ -55,17 +55,17 @@ class NodeLine {
   std::span<const uint64_t> gres(size_t i) const { return {gres_.data() + i * width_, width_}; }
   size_t row_at(Slot slot) const;  // the row that holds at the slot
 
-  // From `first` until `end` (kNever: for good) so much is held, or given back (then clamped at `all`; who shares with whom is
-  // only ever taken).
+  // From `first` until `end` (kNever: for good) so much is held; give_back: so much is free again, clamped at `all`. How CPUs are shared is
+  // only ever taken, never given back.
   void take(Slot first, Slot end, const Amounts& held);
-  // The same for devices that are known, among promises that only count them: what a promise had of an entry it has of another
-  // with the same number in `alike` then. Entries without a number there stand for themselves.
+  // The same for devices that are known, among promises that only count them. What a promise can then no longer have of an entry, it takes
+  // from other entries with the same number in `alike`. Entries beyond the end of `alike` stand for themselves.
   void take_known(Slot first, Slot end, const Amounts& held, std::span<const uint32_t> alike);
   void give_back(Slot from, const Amounts& held, const Amounts& all);
-  // The least of everything within [first, end); of jobs and sharing the most.
+  // The least of everything within [first, end); for jobs and sharing the most.
   Amounts least(Slot first, Slot end) const;
 
-  // The first slot after this one at which there is more of something than just before; kNever: none.
+  // The first slot after this one at which there is more of something than just before; kNever: there is none.
   Slot next_gain(Slot after) const;
 
  private:
@@ -92,7 +92,7 @@ void find_windows(const NodeLine& line, Fits&& fits, std::vector<Window>& out) {
   }
 }
 
-// The first start at or after `from` in one of the windows, in order, that has `length` slots before its end.
+// The first start, at `from` or later, in one of the windows (which are in order) with `length` slots before the window's end.
 Slot first_start(std::span<const Window> windows, Slot from, Slot length);
 
 }  // namespace muster::sched

@@ -1,4 +1,4 @@
-// can_ever_run: the request against the partition's nodes as if all were up and idle.
+// can_ever_run: asks about the request as if all nodes of the partition were up and idle.
 #include <algorithm>
 #include <map>
 
@@ -17,7 +17,7 @@ bool features_known(const Availability& nodes, const FeatureConstraint& f) {
   return std::ranges::all_of(f.names, [&](const std::string& name) { return nodes.feature(name) != nullptr; });
 }
 
-// "; a node there has at most 16 CPUs, 64G, gpu:h100:8": each the most of any node of the partition.
+// "; a node there has at most 16 CPUs, 64G, gpu:h100:8": for each amount the most that any node of the partition has.
 std::string most_there(const Availability& nodes, const Partition& p) {
   uint32_t cpus = 0;
   uint64_t memory = 0;
@@ -36,7 +36,7 @@ std::string most_there(const Availability& nodes, const Partition& p) {
   return out;
 }
 
-// "room for 64 of the 99 tasks"; "" when tasks are not what is too many. At most 32 placements.
+// "room for 64 of the 99 tasks"; "" when the number of tasks is not the problem. At most 32 placements.
 std::string room_for_tasks(RequestClass c, const Params& params, Availability& nodes) {
   const uint32_t wanted = c.shape.num_tasks;
   uint32_t fits = std::max(c.shape.min_nodes, 1u) - 1, too_many = wanted;
@@ -61,7 +61,7 @@ std::string devices_left(const RequestClass& c, const Availability& nodes) {
   return {};
 }
 
-// What enough nodes in number do not have together; "" when that is not what is wrong.
+// What the nodes have too little of together although there are enough of them; "" when that is not the problem.
 std::string short_of(const RequestClass& c, const Params& params, Availability& nodes) {
   if (c.feasible.count() < c.shape.min_nodes) return {};
   std::string devices = devices_left(c, nodes);
@@ -106,7 +106,7 @@ std::string tally(const RequestBody& request, const RequestClass& c, const Param
          (small && left < c.shape.min_nodes ? "; " + task_asks(request, c.shape, *small) + most_there(nodes, p) : "");
 }
 
-// Which of Slurm's sentences says it best: more CPUs than the partition has in all, more nodes, or nodes of another make.
+// The Slurm message that fits best: more CPUs than the partition has in all, more nodes, or nodes of another make.
 Errc too_much(const Shape& s, const Partition& p, const Availability& nodes) {
   uint64_t cpus = 0;
   for (uint32_t k = 0; k < nodes.kinds().size(); ++k) cpus += uint64_t{nodes.kinds()[k].cpus} * nodes.of_kind(k).count_and(p.nodes);

@@ -8,7 +8,7 @@
 #include "sched/rules/node_rule.h"
 
 namespace muster::sched {
-// Nodes of a partition whose first job waits are not given to jobs behind it, in whatever partition.
+// In a partition whose first job waits, nodes are not given to jobs behind that one, whatever partition those jobs are in.
 class PlanPass::HeldBack : public NodeFilter {
  public:
   explicit HeldBack(uint32_t size) : nodes_(size) {}
@@ -190,7 +190,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     return Try::kNoRoom;
   }
   if (holds(foreseen_)) return Try::kNoRoom;
-  // Who holds nodes with --exclusive=user may have room where the others of the class have none.
+  // A user who holds nodes with --exclusive=user may find room where the other jobs of the class find none.
   const Uid user = job.request->uid;
   const bool owner = c.uid == RequestClass::kAnyone && owners_.contains(user.value);
   const bool full = owner ? owner_full_.contains({class_id, user.value}) : state.full;
@@ -219,8 +219,8 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
   return why.reason == Reason::kReqNodeNotAvail ? Try::kBarred : Try::kNoRoom;
 }
 
-// Now, with the class's own time limit or, where only promises to others stand in the way, with the longest
-// that --time-min allows.
+// Places the job now: with the class's own time limit or, where only promises to others stand in the way, with the longest limit that
+// --time-min allows.
 Placement PlanPass::place_class(const Job& job, uint32_t class_id, const NodeFilter* filter, uint32_t& limit_min) {
   WaitingClass& w = *pending_.classes()[class_id];
   RequestClass& c = w.shape;
@@ -228,7 +228,7 @@ Placement PlanPass::place_class(const Job& job, uint32_t class_id, const NodeFil
   const Uid user = job.request->uid;
   Placement got = place(nodes_, c, params_, filter, waited, user);
   if (placed(got) || !profile_ || w.lowered == WaitingClass::kNone) return got;
-  // The shorter the job the better it fits: halving finds the longest limit.
+  // A shorter job fits better, so halving finds the longest limit.
   const uint32_t full = c.time_limit_min;
   uint32_t fits = 0, too_long = full;
   for (uint32_t limit = c.shape.time_min_min; limit > fits && limit < too_long;) {
@@ -254,7 +254,7 @@ AllocationPtr PlanPass::with_grant(const AllocationPtr& allocation, Grant grant)
   return with;
 }
 
-// With whole cores or nodes it may get more than it asks for.
+// With whole cores or nodes a job may get more than it asks for, so its limits are asked again about the allocation.
 Bar PlanPass::over_limit(const Job& job, uint32_t class_id, uint32_t limit_min, const Allocation& allocation) {
   if (!gate_) return {};
   const Partition& p = cluster_.partitions.at(pending_.classes()[class_id]->shape.partition);
@@ -298,17 +298,17 @@ void PlanPass::close_partitions(const std::vector<uint32_t>& classes) {
   }
 }
 
-// The job does not start now. `tasks`: of an array, how many of its tasks are promised a place.
+// The job does not start now. `tasks`: for an array, how many of its tasks are promised a place.
 void PlanPass::wait(const Job& job, const std::vector<uint32_t>& classes, const Wait& why, uint32_t tasks) {
   const Reason reason = why.ruled ? why.reason : any_closed(classes) ? Reason::kPriority : awaited(classes);
   const bool kept = limits_.keeps_place(job.eligible, priority_, partitions(classes));
-  // Who waits for what belongs to no node keeps nobody from the nodes but by the place that is promised to it.
+  // A job that a rule holds back keeps others from nodes only by the place promised to it.
   if (!why.ruled && kept) close_partitions(classes);
   if (!backfills()) return say(job, reason, reason == Reason::kResources ? why.detail : std::string());
   promise(job, classes, reason, tasks, kept ? Place::kKept : Place::kTold);
 }
 
-// The first name that a rule has for what the job waits for in one of its classes.
+// Why the job waits for nodes: the first name that a rule has for it in any of its classes, else Resources.
 Reason PlanPass::awaited(const std::vector<uint32_t>& classes) const {
   for (uint32_t id : classes) {
     const RequestClass& c = pending_.classes()[id]->shape;
@@ -324,7 +324,7 @@ std::vector<uint32_t> PlanPass::partitions(const std::vector<uint32_t>& classes)
   return out;
 }
 
-// When so few tasks of the array run that one more may; kTimeInfinite: nobody knows.
+// When so few tasks of the array will run that one more may start; kTimeInfinite: nobody knows.
 Time PlanPass::array_has_room(uint32_t array, uint32_t limit) {
   if (!array_ends_) {
     array_ends_.emplace();
@@ -345,7 +345,7 @@ Time PlanPass::array_has_room(uint32_t array, uint32_t limit) {
   return *nth;
 }
 
-// As many tasks of the array run as may: the next has its place when one of them has ended.
+// As many tasks of the array run as may: the next task has its place when one of them has ended.
 void PlanPass::wait_for_own_tasks(const Job& job, const std::vector<uint32_t>& classes, const ArrayLimit& limit) {
   const Time room = backfills() ? array_has_room(limit.array, limit.most) : kTimeInfinite;
   if (room == kTimeInfinite) return say(job, Reason::kJobArrayTaskLimit);
@@ -377,7 +377,7 @@ Profile& PlanPass::profile() {
   return *profile_;
 }
 
-// With --switches: within so many leaf switches, or anywhere once the patience is over.
+// With --switches: the earliest start within so many leaf switches, or anywhere once the job has waited long enough.
 Profile::Spot PlanPass::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Time eligible) {
   const bool tree = c.topology && c.topology->kind() == TopologyKind::kTree;
   if (!c.shape.switches || !tree) return profile().earliest(class_id, family, c);
@@ -403,7 +403,7 @@ Profile::Spot PlanPass::earliest_of_class(uint32_t class_id, Time eligible, cons
   return sooner;
 }
 
-// No start within sight: because of the nodes that are down, or were it so with all of them idle too?
+// No start is within sight: says whether that is because of nodes that are down, or would be so even with all of them idle.
 void PlanPass::say_why_never(const std::vector<uint32_t>& classes, Verdict& verdict) const {
   Reason barred = Reason::kBadConstraints;
   for (uint32_t id : classes) {

@@ -1,4 +1,4 @@
-// Pass: one run over the queue. planner.cc owns what lives longer.
+// Pass: one run over the queue. planner.cc owns what outlives it.
 #pragma once
 
 #include <map>
@@ -57,7 +57,7 @@ class PlanPass {
   Try try_class(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why);
   Placement place_class(const Job& job, uint32_t class_id, const NodeFilter* filter, uint32_t& limit_min);
   ClassState& look_at(uint32_t class_id);
-  struct ClassQuestion {  // what is asked of jobs alike
+  struct ClassQuestion {  // what is the same for all jobs of a class
     uint32_t id = kUnlimited32;
     const TresCounts* least = nullptr;
   };
@@ -79,7 +79,7 @@ class PlanPass {
   Reason awaited(const std::vector<uint32_t>& classes) const;
   std::vector<uint32_t> partitions(const std::vector<uint32_t>& classes) const;
   Profile::Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Time eligible);
-  // The same, or sooner with the limit lowered as far as --time-min lets it; `of` says which it is.
+  // The same, or sooner with the limit lowered as far as --time-min lets it; `of` says which of the two classes it is.
   Profile::Spot earliest_of_class(uint32_t class_id, Time eligible, const RequestClass*& of);
   void say_why_never(const std::vector<uint32_t>& classes, Verdict& verdict) const;
   bool has_room_when_idle(const RequestClass& c) const;

@@ -1,6 +1,6 @@
-// A random machine and site per seed, and random requests for it, for property tests: every resource that is handed
-// out (CPUs, cores and sockets; memory; devices, shares of them, counted GRES; licences; leaves of a topology) and
-// every way to share it or to keep it back turns up.
+// A random machine and site per seed, and random requests for it, for property tests. Every resource that is handed out (CPUs, cores and
+// sockets; memory; devices, shares of them, counted GRES; licences; leaves of a topology) and every way to share it or to keep it back
+// turns up.
 #pragma once
 
 #include <random>
@@ -115,7 +115,7 @@ struct RandomWorld {
     params.priority.max_age = minutes(60);
   }
 
-  // Each GPU in so many shares.
+  // Splits each GPU into `each` shares.
   static void share_gpus(NodeSpec& s, const char* name, uint64_t each) {
     std::vector<GresDevices> shares;
     for (const GresDevices& g : s.gres)

@@ -1,4 +1,4 @@
-// still_fits: a plan's item against the cluster of this moment.
+// still_fits: checks an item of a plan against the cluster of the moment.
 #include "sched/planner.h"
 #include "sched/request/request_shape.h"
 #include "sched/rules/job_rule.h"

@@ -5,7 +5,7 @@
 namespace muster::sched {
 namespace {
 
-// f(id) for the members of a & b & c, ascending, until it returns true; whether it did.
+// Calls f(id) for the members of a & b & c, ascending, until it returns true; returns whether it did.
 template <class F>
 bool any_of_and(const Bitmap& a, const Bitmap& b, const Bitmap& c, F&& f) {
   const size_t n = std::min({a.words().size(), b.words().size(), c.words().size()});
@@ -43,8 +43,8 @@ uint32_t Gang::switches() const {
   return c_.topology->leaves_of(used);
 }
 
-// Of CPUs that jobs share, those with the fewest jobs first. Its own partition's jobs are never more on one than it allows;
-// those of its peers count for themselves and may be.
+// Of CPUs that jobs share, tries those with the fewest jobs first. No CPU gets more jobs of the job's own partition than the partition
+// allows; jobs of its peers are counted by their own partitions, so all of them together may be more.
 bool Gang::choose() {
   uint32_t most = s_.oversubscribe_count;
   if (s_.oversubscribe && c_.peers.count() > 1) most = std::max(most, nodes_.most_on_a_cpu() + 1);
@@ -83,7 +83,7 @@ bool Gang::one_node(const Bitmap& open) {
   auto try_node = [&](uint32_t id) {
     Candidate got = look(id);
     if (got.tasks < tasks) {
-      // Where only counting speaks, and no promise, it stays so until something comes back.
+      // Where counting alone decides and nothing is promised, the node stays too full until something comes back.
       if (c_.monotone && !(filter_ && filter_->promised().test(id))) c_.too_full.set(id);
       return false;
     }
@@ -108,7 +108,7 @@ bool Gang::one_node(const Bitmap& open) {
   return false;
 }
 
-// Whole nodes all alike: the first ones.
+// For whole nodes that are all alike: takes the first ones.
 bool Gang::idle_nodes(const Bitmap& open) {
   uint32_t cap = 0;
   for (uint32_t k = 0; k < c_.idle_tasks.size(); ++k) {
@@ -141,7 +141,7 @@ uint32_t Gang::units_on(uint32_t id, uint32_t others) const {
   return others == 0 && !limited_ ? nodes_.units_free(id) : nodes_.units_for(id, onlooker_of(c_, others));
 }
 
-// Where no devices are asked for, the answer follows from the make and two numbers.
+// Where no devices are asked for, the answer follows from the node's kind, its free units and its free memory.
 uint32_t Gang::count_on(uint32_t id, uint32_t units) const {
   const uint32_t kind = nodes_.kind_index(id);
   const uint64_t mem_mb = nodes_.mem_free(id);
@@ -155,8 +155,8 @@ uint64_t Gang::devices(const Candidate& at, size_t need) const {
                      {units_on(at.node, at.others), nodes_.mem_free(at.node), nodes_.gres_free(at.node)});
 }
 
-// What the node may get of --gpus: the most, or as little as so many tasks there need. More devices may stand at more
-// sockets and so open more cores to the tasks; fewer are easier to find.
+// How many of --gpus the node may get: the most it can, or as few as so many tasks there need. More devices may lie at more sockets and so
+// open more cores to the tasks; fewer are easier to find.
 JobGres Gang::job_gres_on(uint32_t id, uint32_t others, uint32_t tasks, bool most) const {
   JobGres out;
   for (size_t need = 0; need < s_.per_job.size(); ++need) {
@@ -215,7 +215,7 @@ bool Gang::by_tiers(const Bitmap& open) {
   return false;
 }
 
-// [rack1*2&rack2*4]: so many of each become required, the rest is free choice.
+// [rack1*2&rack2*4]: so many nodes of each become required, the others are chosen freely.
 bool Gang::require_counted(const Bitmap& open) {
   for (const CountedNodes& want : c_.counts) {
     size_t have = required_.count_and(want.nodes);
@@ -237,14 +237,14 @@ bool Gang::require_counted(const Bitmap& open) {
   return true;
 }
 
-// --spread-job and TopoOptional put a tree aside.
+// Whether the topology decides: a tree does not with --spread-job, nor with TopoOptional unless the job has --switches.
 bool Gang::by_topology() const {
   if (!c_.topology) return false;
   if (c_.topology->kind() != TopologyKind::kTree) return true;
   return !s_.spread && (!params_.topology.optional || s_.switches > 0);
 }
 
-// Nodes that can take a part of the job, and how much: what counting says, where that is cheap to know.
+// The nodes that can take a part of the job, and how many tasks: what counting says, where that is cheap to know.
 Bitmap Gang::able(std::vector<uint32_t>& tasks) const {
   Bitmap out = open_;
   const bool whole = s_.whole && s_.per_job.empty();
@@ -267,12 +267,12 @@ Bitmap Gang::able(std::vector<uint32_t>& tasks) const {
   return out;
 }
 
-// Nodes of a higher tier (asleep, or of more weight) only where those before do not do: weight goes before
+// Nodes of a higher tier (asleep, or of more weight) are used only where those of lower tiers are not enough: weight takes precedence over
 // topology (guide topology).
 bool Gang::within_topology() {
   const TopologyWish want = wish_of(c_, required_);
   if (!want.nodes) return false;
-  // A job on a shared node is best where least is left, wherever that is.
+  // A job that fits on one shared node is best placed where least is left, wherever that is.
   const bool small = !s_.whole && !s_.grow && !s_.segment && want.nodes == 1;
   if (small && c_.topology->kind() != TopologyKind::kTorus3d && choose_in(open_) && picks().size() == 1) return true;
   std::vector<uint32_t> tasks;
@@ -307,7 +307,7 @@ bool Gang::within_topology() {
   return true;
 }
 
-// --contiguous: node numbers without a gap.
+// --contiguous: the numbers of the nodes have no gap.
 bool Gang::runs_of_neighbours(const Bitmap& open) {
   Candidates list;
   open.for_each([&](size_t id) {

@@ -12,7 +12,7 @@
 
 namespace muster::sched {
 
-// Of nodes whose layout refused what counting had promised: the most tasks there.
+// For nodes whose layout refused as many tasks as counting had promised: the most tasks that each may now be given.
 using TaskCaps = std::map<uint32_t, uint32_t>;
 
 // How long --switches=count@time keeps the job waiting at most.
@@ -56,7 +56,7 @@ class Gang final : private GangSupply {
   const TaskCaps& caps_;
   const bool limited_;  // by MaxCPUsPerNode, MaxCPUsPerSocket
   const bool no_devices_;
-  // What counting said last: nodes alike come one after the other.
+  // The last result of counting, kept because nodes that are alike come one after the other.
   struct Counted {
     uint32_t kind = Availability::kNoKind, units = 0;
     uint64_t mem_mb = 0;

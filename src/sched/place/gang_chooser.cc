@@ -43,7 +43,7 @@ std::vector<uint32_t> spread_tasks(const std::vector<uint32_t>& caps, uint32_t t
   return out;
 }
 
-// Each node of the job has one at least, and those that its tasks are tied to.
+// Each node of the job has at least one device, and as many as its tasks are tied to (--ntasks-per-gpu).
 uint64_t GangChooser::least_devices(size_t need, uint32_t tasks) const {
   if (!s_.tasks_per_gpu || s_.per_job[need].name != "gpu") return 1;
   return (tasks + s_.tasks_per_gpu - 1) / s_.tasks_per_gpu;
@@ -65,7 +65,7 @@ bool GangChooser::enough(const Candidates& list, size_t first, size_t n) const {
   return true;
 }
 
-// The number of nodes from which the tasks can fit: the sum over the largest grows with their number. 0: not on all of them.
+// The least number of nodes on which the tasks can fit, by adding up the nodes with the most room. 0: all of them are too few.
 uint32_t GangChooser::least_number(const Candidates& list, size_t forced) const {
   if (!s_.num_tasks || s_.overcommit) return std::max<uint32_t>(1, static_cast<uint32_t>(forced));
   uint64_t sum = 0;
@@ -75,7 +75,7 @@ uint32_t GangChooser::least_number(const Candidates& list, size_t forced) const 
   return sum < s_.num_tasks ? 0 : n;
 }
 
-// Those behind the first `forced`: the smallest part first, then the least to spare.
+// Orders the candidates behind the first `forced`: the smallest part first, then the least to spare.
 void GangChooser::order(Candidates& list, size_t forced) const {
   const bool by_size = s_.num_tasks || !s_.per_job.empty();
   auto size_of = [&](const Candidate& c) { return s_.per_job.empty() ? c.tasks : supply_.devices(c, 0); };
@@ -89,7 +89,7 @@ void GangChooser::order(Candidates& list, size_t forced) const {
   });
 }
 
-// So many of an ordered list.
+// Picks n nodes of an ordered list.
 bool GangChooser::pick_number(const Candidates& list, size_t forced, uint32_t n) {
   if (n < forced || n > list.size()) return false;
   auto window = [&](size_t at) {  // forced, then n - forced from `at`
@@ -159,7 +159,7 @@ bool GangChooser::settle(Candidates chosen) {
   return true;
 }
 
-// --gpus over the nodes.
+// Spreads --gpus over the nodes.
 bool GangChooser::spread_devices(const Candidates& chosen, std::vector<Pick>& picks) const {
   for (size_t need = 0; need < s_.per_job.size(); ++need) {
     uint64_t left = s_.per_job[need].count;

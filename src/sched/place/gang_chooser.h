@@ -1,12 +1,12 @@
-// GangChooser: which of the nodes that have room for a part of a job are its gang, and how its tasks and --gpus lie over them. One
-// policy for now (gang.cc, over what is free) and for later (future/profile_spread.cc, over what stays free for a stretch of time);
-// a GangSupply says what a node has at the time in question.
+// GangChooser: which of the nodes that have room for a part of a job become its gang, and how the job's tasks and --gpus lie over them. The
+// same policy serves for now (gang.cc, over what is free) and for later (future/profile_spread.cc, over what stays free for a stretch of
+// time); a GangSupply says what a node has at the time in question.
 //
-// The fewest nodes that suffice, those with the least to spare first (LLN and --spread-job: those with the most), then the better
-// rank, then the lowest number. Tasks: every node gets one, then block fill in rank order, round with -m cyclic. --gpus: one on each
-// node at least, then as many as the first nodes have.
+// It takes the fewest nodes that suffice: those with the least to spare first (LLN and --spread-job: those with the most), then the better
+// rank, then the lowest number. Tasks: every node gets one, then block fill in rank order, round with -m cyclic. --gpus: every node gets
+// one at least, then the first nodes as many as they have.
 //
-// Cost: O(n log n) for n candidates; O(n) for --contiguous where one run does.
+// Cost: O(n log n) for n candidates; --contiguous is O(n) where a single run of neighbours does.
 #pragma once
 
 #include <cstdint>
@@ -46,12 +46,12 @@ class GangChooser {
   GangChooser(const RequestClass& c, const GangSupply& supply, bool by_leaf, bool grow)
       : c_(c), s_(c.shape), supply_(supply), by_leaf_(by_leaf), grow_(grow) {}
 
-  // Each of these: false, and picks() as they were, where the candidates do not do.
+  // Each of these returns false, and leaves picks() as it was, where the candidates are not enough.
   bool pick(Candidates& list, size_t forced);                            // the first `forced` are part in any case
   bool settle(Candidates chosen);                                        // all of them
   bool neighbours(const Candidates& by_number, const Bitmap& required);  // the shortest run without a gap, the lowest of those
 
-  // Adds to `required` those with the least left, until it has `want.count` of the set or the list is at its end.
+  // Adds the nodes of `list` with the least left to `required`, until `have` is `want.count` or the list ends.
   static void require(Candidates list, const CountedNodes& want, size_t& have, Bitmap& required);
 
   const std::vector<Pick>& picks() const { return picks_; }  // in rank order
@@ -73,7 +73,7 @@ class GangChooser {
   std::vector<Pick> picks_;
 };
 
-// Nodes of a job stand block by block, and by leaf switches with SwitchAsNodeRank.
+// Whether a job's nodes are ranked leaf by leaf: in a topology of blocks always, in a tree with SwitchAsNodeRank.
 bool ranked_by_leaf(const RequestClass& c, const TopologyRules& rules);
 
 // Whether a job's tasks go round over its nodes rather than fill them one after the other.

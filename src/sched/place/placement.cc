@@ -48,7 +48,7 @@ class Placer {
     return Later{};
   }
 
-  // The most tasks, fewer than picked, that the node's layout takes.
+  // The most tasks that the node's layout takes, fewer than were picked for it.
   uint32_t fewer_tasks(const Pick& p) const {
     uint32_t n = s_.num_tasks ? p.tasks - 1 : 0;
     while (n > 0 && !choose(p, n)) --n;

@@ -1,7 +1,6 @@
-// place_step: the layout of a step's tasks over its job's nodes. srun(1): -N -n -c -w -x -r --exact --overlap
-// --gres --mem
-// --distribution. Steps do not share what they hold, --overlap excepted. A step without --exact takes every
-// CPU of the job that is free on its nodes; the batch, extern and interactive steps hold nothing.
+// place_step: the layout of a step's tasks over its job's nodes. srun(1): -N -n -c -w -x -r --exact --overlap --gres --mem --distribution.
+// Steps do not share what they hold, except with --overlap. A step without --exact takes every CPU of the job that is free on its nodes;
+// the batch, extern and interactive steps hold nothing.
 #include <algorithm>
 #include <numeric>
 
@@ -33,7 +32,7 @@ struct Room {
   uint32_t cap = 0;  // tasks
 };
 
-// `n` of what the share holds: its first devices, or shares of them.
+// The part of the share that makes up `n`: its first devices, or shares of them.
 GresShare part_of(const GresShare& g, uint64_t n) {
   GresShare part{g.name, g.type, n, {}, {}};
   uint64_t left = n;
@@ -80,7 +79,7 @@ class StepPlacer {
     per_step_ = std::move(per_step);
     per_task_ = std::move(per_task);
     MUSTER_TRY_VOID(settle_devices());
-    // --gpus-per-socket says where a job's GPUs stand: one that has its nodes whole has them all, and so do its tasks.
+    // --gpus-per-socket only says where GPUs lie: a job that has its nodes whole has all their GPUs, and so have its steps.
     const bool others_asked = !(r_.tres_per_node.empty() && r_.tres_per_step.empty() && r_.tres_per_task.empty());
     const bool as_job = !others_asked && job_.allocation->whole_nodes && r_.tres_per_socket == job_.request->tres_per_socket;
     if (as_job) per_node_.clear();
@@ -99,8 +98,8 @@ class StepPlacer {
     return allowed_nodes();
   }
 
-  // One amount seen from several sides, much of it inherited from the job's variables: what is said of nodes goes before what is
-  // said of the step, and tasks share what their node has.
+  // The counts describe one amount from several sides, and many come from variables that the job set. A count for nodes takes precedence
+  // over one for the step, and tasks share what their node has.
   Result<> settle_devices() {
     const Counted step = by_job(per_step_), node = by_node(per_node_), task = by_task(per_task_);
     MUSTER_TRY_VOID(type_counts(step, node));
@@ -117,7 +116,7 @@ class StepPlacer {
     return {};
   }
 
-  // index in the job of a node, or an error
+  // The index in the job of each node of the list, or an error.
   Result<std::vector<uint32_t>> indexes(const NodeList& list, std::string_view option) const {
     MUSTER_TRY(names, list.parsed());
     MUSTER_TRY(ids, nodes_named(cluster_, names));
@@ -189,7 +188,7 @@ class StepPlacer {
       min_nodes_ = there;  // srun warns, --relative wins
     }
     max_nodes_ = std::max(std::min(max_nodes_, there), std::max(min_nodes_, 1u));
-    // No wish at all: the whole allocation with the job's own layout.
+    // Where nothing is asked for, the step has the whole allocation with the job's own layout.
     as_job_ = !tasks_ && !r_.min_nodes && !r_.ntasks_per_node;
     if (!tasks_ && !as_job_ && !r_.min_nodes) min_nodes_ = max_nodes_;
     if (as_job_ && !required_.any()) min_nodes_ = max_nodes_;
@@ -314,7 +313,7 @@ class StepPlacer {
     return fail(Errc::kTooManyRequestedCpus, {}, "a task needs " + std::to_string(cpus_per_task_) + " CPUs on one node");
   }
 
-  // In a topology of blocks a step that one of them holds stays in it: in the one that has enough, and least to spare.
+  // In a topology of blocks, a step that fits into one block stays in one: of those with enough nodes, the block with the fewest.
   void prefer_block(std::vector<Room>& open) const {
     const Partition* p = cluster_.partitions.find(job_.partition);
     const Topology* t = p && cluster_.topologies ? cluster_.topologies->of(*p) : nullptr;
@@ -339,7 +338,7 @@ class StepPlacer {
       for (const Room& r : rooms) n += r.cap;
       return n;
     };
-    // Required nodes first, then in order, up to the maximum; a node more only while tasks lack room.
+    // Required nodes come first, then the others in order, up to the maximum; beyond that a node is added only while tasks lack room.
     prefer_block(open);
     std::stable_partition(open.begin(), open.end(), [&](const Room& r) { return required_.test(r.index); });
     for (Room& room : open) {
@@ -361,7 +360,7 @@ class StepPlacer {
                   "room for " + std::to_string(cap_sum(chosen)) + " of " + std::to_string(tasks_) + " tasks");
     std::vector<uint32_t> caps;
     for (const Room& r : chosen) caps.push_back(r.cap);
-    // --gpus of the step: what the nodes have must be enough too; checked when they are handed out.
+    // The nodes must also have enough for the step's --gpus; that is checked when the devices are handed out.
     const bool even = !dist_.pack || dist_.nodes == Distribution::Nodes::kCyclic || dist_.nodes == Distribution::Nodes::kPlane;
     return spread_tasks(caps, tasks_, even);
   }
@@ -383,7 +382,7 @@ class StepPlacer {
     return out;
   }
 
-  // CPUs, devices and memory of one node. `after`: nodes that still need one device each.
+  // Gives the step CPUs, devices and memory of one node. `after`: how many nodes still need one device each.
   Result<> fill(const Room& room, size_t after, std::vector<uint64_t>& left, StepShare& share) const {
     std::vector<GresShare> gres = room.gres;
     uint64_t gpus = 0;

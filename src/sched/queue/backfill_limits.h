@@ -1,5 +1,5 @@
-// BackfillLimits: how much backfill does in one pass, and for whom it keeps places, as SchedulerParameters say. It
-// counts; pass.cc asks. Nothing is limited unless the site says so.
+// BackfillLimits: how much backfill does in one pass, and for whom it keeps places, as SchedulerParameters say. It counts; pass.cc asks.
+// Nothing is limited unless the site says so.
 #pragma once
 
 #include <map>
@@ -16,17 +16,17 @@ class BackfillLimits {
  public:
   BackfillLimits(const BackfillRules& rules, Time now) : rules_(rules), now_(now) {}
 
-  // A job behind one that waits: the word that keeps backfill from it, "bf_max_job_user=3"; "" and counted if none
-  // does. A job of several partitions is kept from it when it is in all of them.
+  // Asked about a job behind one that waits. Returns the setting that keeps backfill from the job, "bf_max_job_user=3"; if none does,
+  // counts the job and returns "". A job of several partitions is held back by a partition's limit only where all its partitions are at it.
   std::string kept_from(Uid user, const std::vector<uint32_t>& partitions);
 
-  // Whether a waiting job has a place kept, so that others wait for it. Counts it if so.
+  // Whether a place is kept for a waiting job, so that others wait for it; counts the job if so.
   bool keeps_place(Time eligible, uint32_t priority, const std::vector<uint32_t>& partitions);
 
-  // Places that begin so late are told, but not kept.
+  // Whether a place begins so late that it is told but not kept.
   bool beyond_window(Time start) const { return rules_.window_min && start > now_ + minutes(rules_.window_min); }
 
-  void started() { ++starts_; }  // a job before others of more priority
+  void started() { ++starts_; }  // a job started before others of more priority
 
  private:
   const BackfillRules& rules_;

@@ -108,7 +108,7 @@ void Pending::add(const Cluster& cluster, const Params& params, const Job& job, 
 
 void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& job) {
   Entry entry;
-  // Only whether the job ages is asked of the rule, not how much: what that is does not matter here.
+  // The rule is only asked whether the job ages, not how much, so the time given to it does not matter.
   const PriorityRule rule(cluster, params.priority, Time{});
   const bool ages = rule.moves(job);
   entry.rank = ages ? static_cast<uint64_t>(rule.age_from(job).time_since_epoch().count()) : ~uint64_t{job.priority};
@@ -163,7 +163,7 @@ uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const R
   return it->second;
 }
 
-// Requests and classes that nobody refers to any more are dropped once they are the greater part.
+// Drops requests and classes that nobody refers to any more, once these are the greater part.
 void Pending::forget_unused() {
   if (shape_of_request_.size() < 1024 || shape_of_request_.size() < 4 * entries_.size()) return;
   std::unordered_map<const RequestBody*, std::pair<RequestBodyPtr, uint32_t>> kept;

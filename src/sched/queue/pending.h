@@ -1,11 +1,10 @@
-// Pending: the jobs that wait, grouped into request classes and ordered within them; and what running jobs
-// hold until when. Kept in step with a Cluster by differences of its job table.
+// Pending: the jobs that wait, grouped into request classes and ordered within them; and what running jobs hold until when. Kept in step
+// with a Cluster by differences of its job table.
 //
-// Order: partition tier, then job priority, both descending, then job id. Within a class the order never changes
-// while jobs wait: they have all parts of their priority in common but age, and who is eligible first stays
-// ahead (or their priorities are numbers of their own). So the passing of time costs a pass O(classes). Jobs that cannot run whatever is
-// free (held, a begin time to come, a dependency) are parked and cost nothing in a pass that does not have to
-// name their reason. Cost: update O(changed jobs x log jobs).
+// Order: partition tier, then job priority, both descending, then job id. Within a class the order never changes while jobs wait: either
+// their priorities differ only by age, so that the job that was eligible first stays ahead, or their priorities are fixed numbers. So the
+// passing of time costs a pass O(classes). Jobs that cannot run whatever is free (held, a begin time to come, a dependency) are parked and
+// cost nothing in a pass that does not have to name their reason. Cost: update O(changed jobs x log jobs).
 #pragma once
 
 #include <map>
@@ -32,17 +31,17 @@ struct QueueKey {
 
 struct WaitingClass {
   RequestClass shape;   // the class itself
-  uint32_t family = 0;  // classes that differ in the time limit only
+  uint32_t family = 0;  // the same for classes that differ only in the time limit
   static constexpr uint32_t kNone = 0xffffffffu;
   uint32_t lowered = kNone;  // the class with the limit of --time-min; it has no jobs
-  RequestBodyPtr request;    // one of those alike
+  RequestBodyPtr request;    // of one of its jobs
   bool ages = false;         // the priorities of its jobs follow from their age and request
   uint32_t priority_at(const QueueKey& key, const PriorityRule& rule, double fixed) const {
     return ages ? PriorityRule::total(fixed, rule.age_part(Time(Duration(static_cast<int64_t>(key.rank)))))
                 : static_cast<uint32_t>(~key.rank);
   }
   std::set<QueueKey> jobs;
-  Later why;  // it did not fit last time
+  Later why;  // why it did not fit last time
 };
 
 struct RunningJob {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kAllPartitions = 0xffffffffu;
 
-// What the request says it wants at least; the same arithmetic as where squeue shows a pending job's size.
+// What the request wants at least; the same arithmetic as where squeue shows a pending job's size.
 double wanted_nodes(const RequestBody& r) { return std::max(r.min_nodes, 1u); }
 double wanted_tasks(const RequestBody& r) {
   if (r.num_tasks) return r.num_tasks;

@@ -1,10 +1,10 @@
-// Priorities: PriorityType=priority/basic, and the factors of priority/multifactor that need no accounting
-// (fair share, association and QOS count nothing until there is some). Guide priority_multifactor, sprio(1).
+// Priorities: PriorityType=priority/basic, and the factors of priority/multifactor that need no accounting (fair share, association and QOS
+// count nothing until there is some). Guide priority_multifactor, sprio(1).
 //
-// A job's priority is not stored while it waits: it follows from parts of the job that do not change and from
-// the time, rounded down to PriorityCalcPeriod. Planner, squeue, sprio and scontrol ask the same rule, so they
-// agree and nothing has to be written when time passes. Only what is held (0), set by hand
-// (kJobPriorityFixed) or given by order of submission (priority/basic) is a number of its own, Job::priority.
+// A job's priority is not stored while it waits: it follows from parts of the job that do not change and from the time, rounded down to
+// PriorityCalcPeriod. Planner, squeue, sprio and scontrol ask the same rule, so they agree and nothing has to be written when time passes.
+// Only a priority that is held (0), set by hand (kJobPriorityFixed) or given by order of submission (priority/basic) is a stored number,
+// Job::priority.
 //
 // Cost: PriorityRule O(partitions), and O(nodes) once where TRES have weights; of() O(weights).
 #pragma once
@@ -41,11 +41,11 @@ class PriorityRule {
   uint32_t of(const Job& job) const;
   PriorityFactors factors(const Job& job, uint32_t partition) const;
 
-  // The parts that the planner keeps for jobs alike: all but age, and age.
+  // The two parts that the planner keeps for jobs that are alike: all but age, and age.
   double fixed_part(const RequestBody& request, uint32_t partition, uint32_t time_limit_min) const;
   double age_part(Time since) const;
   static uint32_t total(double fixed, double age);
-  // Since when a job's age counts; the age of what is not eligible yet does not grow.
+  // Since when a job's age counts. The age of a job that is not yet eligible does not grow.
   Time age_from(const Job& job) const;
 
  private:

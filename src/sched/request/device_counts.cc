@@ -38,7 +38,7 @@ class Settler {
   }
 
  private:
-  // true: the need is said by others now and goes.
+  // The rule returns true where other needs now express this one, which is then removed.
   template <class F>
   Result<> settle(std::vector<GresNeed>& needs, F&& rule) {
     for (size_t i = 0; i < needs.size();) {
@@ -88,15 +88,15 @@ class Settler {
     return true;
   }
 
-  // Nodes are named that the job would have all of, were it not for its devices. A smaller --nodes or --ntasks makes the list
-  // a choice.
+  // Whether more nodes are named than the devices allow, all of which the job would otherwise have. A smaller --nodes or --ntasks makes the
+  // list a choice.
   bool named_beyond(uint64_t nodes) const {
     if (s_.required_nodes.empty() || s_.arbitrary) return false;
     const size_t named = s_.required_nodes->count();
     return named > nodes && (!r_.max_nodes || named <= r_.max_nodes) && (!r_.num_tasks || named <= r_.num_tasks);
   }
 
-  // The node's devices are the tasks': so many tasks it takes at most, and without --ntasks it has that many.
+  // The node's devices belong to the tasks: a node takes at most as many tasks as it has devices for, and without --ntasks exactly that many.
   Result<bool> tasks_by_node(const GresNeed& task) {
     const uint64_t each = on_a_node(task);
     if (!each) return false;

@@ -1,4 +1,4 @@
-// The devices that a list of a request names.
+// Reads the devices named in a list of a request.
 #include "model/tres_list.h"
 #include "sched/request/request_shape.h"
 

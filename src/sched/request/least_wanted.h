@@ -1,5 +1,6 @@
-// What a job takes at least, before it has nodes: what a limit is asked about first (sched/gate.h). More may come of it: whole cores, whole
-// nodes, memory that follows from CPUs. Of alternatives (licences with '|') nothing is sure. Cost: O(kinds of devices).
+// What a job takes at least, before it has nodes; limits are first asked about this amount (sched/gate.h). The job may get more: whole
+// cores, whole nodes, memory that follows from CPUs. Alternatives (licences with '|') count nothing, as none of them is sure. Cost: O(kinds
+// of devices).
 #pragma once
 
 #include "model/tres_table.h"

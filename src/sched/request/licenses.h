@@ -1,6 +1,6 @@
-// Licences: what is left of them, and what tasks add to the needs of a request (model/license_needs.h). They belong to no node and are held until the job
-// ends. slurm.conf(5) Licenses, sbatch(1) --licenses, guide licenses. Remote licences (name@server) need
-// accounting and are unknown here.
+// Licences: what is left of them, and what tasks add to the needs of a request (model/license_needs.h). They belong to no node and are held
+// until the job ends. slurm.conf(5) Licenses, sbatch(1) --licenses, guide licenses. Remote licences (name@server) need accounting and are
+// unknown here.
 //
 // Cost: O(licences named).
 #pragma once
@@ -20,10 +20,10 @@
 
 namespace muster::sched {
 
-// license/NAME of --tres-per-task, times the tasks, beside those of --licenses.
+// Adds license/NAME of --tres-per-task, times the tasks, to what --licenses asks for.
 Result<> add_task_licenses(const TresList& per_task, uint64_t tasks, LicenseNeeds& needs);
 
-// Counts by name: what the site has, less what is held.
+// Licences by name: how many the site has, and how many of them are not held.
 class LicensePool {
  public:
   LicensePool() = default;
@@ -31,9 +31,9 @@ class LicensePool {
     for (const auto& [name, count] : params.licenses) all_[name] = free_[name] = count;
   }
   void take(const std::vector<LicenseShare>& held);
-  // What the needs get now; nothing: they have to wait.
+  // What the needs get now; nothing means that they have to wait.
   std::optional<std::vector<LicenseShare>> grant(const LicenseNeeds& needs) const;
-  // An error names what the site does not have, or not so many of.
+  // The error names a licence that the site does not have, or has too few of.
   Result<> could_ever(const LicenseNeeds& needs) const;
 
  private:

@@ -20,7 +20,7 @@ uint64_t gpus_in(const std::vector<GresNeed>& needs) {
   return n;
 }
 
-// --core-spec, 0 too: no core is kept from the job then.
+// Whether --core-spec is given. 0 counts too: then no core is kept from the job.
 bool says_core_spec(const RequestBody& r) { return r.core_spec_given || r.core_spec > 0; }
 
 bool asks_gpus(const Shape& s) { return gpus_in(s.per_node) || gpus_in(s.per_job) || gpus_in(s.per_task) || gpus_in(s.per_socket); }
@@ -49,7 +49,7 @@ Result<> nodes_of(const RequestBody& r, Shape& s) {
   return {};
 }
 
-// A flag that a site sets for all jobs, and the one with which a job turns it off.
+// A flag that a site sets for all jobs, and the flag with which a job turns it off.
 bool gres_flag(const RequestBody& r, std::string_view on, std::string_view off, bool by_default) {
   for (std::string_view flag : split(r.gres_flags, ',')) {
     if (iequals(trim(flag), on)) by_default = true;
@@ -78,7 +78,7 @@ Result<> gres_of(const RequestBody& r, const Params& params, Shape& s) {
   return {};
 }
 
-// A GPU is given whole or in parts, and its clocks are for who has it whole.
+// A GPU is given whole or in parts, and only a job that has it whole may set its clocks.
 Result<> mps_stands_alone(const RequestBody& r, const Shape& s) {
   bool mps = false;
   for (const auto* needs : {&s.per_node, &s.per_job, &s.per_task, &s.per_socket})
@@ -130,8 +130,7 @@ void tie_nodes_to_tasks(const RequestBody& r, Shape& s) {
     if (s.max_nodes < s.min_nodes && r.max_nodes) s.min_nodes = s.max_nodes;
     s.max_nodes = std::min(s.max_nodes, s.num_tasks);
   } else if (!r.max_nodes && !r.min_nodes) {
-    // Only per-node wishes and no count of nodes: one node, more only for what is asked of the job as a
-    // whole.
+    // The request has only wishes per node and no count of nodes: one node, or more where something is asked for the job as a whole.
     if (s.per_job.empty()) s.max_nodes = s.min_nodes;
   } else if (!r.max_nodes) {
     s.max_nodes = s.min_nodes;
@@ -147,7 +146,7 @@ void tie_nodes_to_tasks(const RequestBody& r, Shape& s) {
   s.max_nodes = std::max(s.max_nodes, s.min_nodes);
 }
 
-// MinNodes and MaxNodes of the partition supersede what the job leaves open; a wish beyond them makes it wait
+// MinNodes and MaxNodes of the partition settle what the job leaves open; a job that asks for something beyond them waits
 // (PartitionNodeLimit).
 void limit_nodes(const RequestBody& r, const Partition& p, Shape& s) {
   const bool open = !r.min_nodes && (!s.num_tasks || s.num_tasks >= p.min_nodes);
@@ -187,7 +186,7 @@ Result<> cpus_of(const RequestBody& r, const Partition& p, const Params& params,
   return {};
 }
 
-// Cores or whole sockets, and whether memory is handed out.
+// Whether cores or whole sockets are handed out, and whether memory is.
 void units_of(const Partition& p, const Params& params, Shape& s) {
   const HandedOut out = handed_out(p, params);
   s.whole_cores = params.allocate_cores || params.linear;
@@ -216,7 +215,7 @@ Result<> memory_of(const RequestBody& r, const Partition& p, const Params& param
   uint64_t max_cpu = p.max_mem_per_cpu_mb.value_or(params.max_mem_per_cpu_mb);
   uint64_t max_node = p.max_mem_per_node_mb.value_or(params.max_mem_per_node_mb);
   if (s.memory == MemoryMode::kPerCpu && max_cpu && s.mem_mb > max_cpu) {
-    // The user's figure counts per task then: more CPUs, so that each stays below the limit.
+    // The user's figure then counts per task: each task gets more CPUs, so that each CPU stays below the limit.
     uint64_t per_task = s.mem_mb * s.cpus_per_task;
     uint64_t cpus = (per_task + max_cpu - 1) / max_cpu;
     if (cpus > kMaxTasks) return fail(Errc::kMemoryRequest, {}, "--mem-per-cpu is too big for MaxMemPerCPU");
@@ -301,7 +300,7 @@ bool Shape::wants_gpu() const {
 }
 
 bool Shape::counts_decide() const {
-  // Which devices the node's own shares leave to the tasks, one each, no sum says.
+  // No sum says which devices are left for the tasks' shares, one device each, once the node's own shares are taken.
   auto shares = [](const GresNeed& g) { return is_shared_gres(g.name); };
   if (one_task_per_sharing && std::ranges::any_of(per_task, shares) && std::ranges::any_of(per_node, shares)) return false;
   return !tasks_per_socket && !enforce_binding && per_socket.empty() && !one_core_per_socket && !whole_sockets &&

@@ -1,7 +1,6 @@
-// Shape: what a JobRequest asks of nodes, its defaults and derivations done
-// (sbatch(1) and the guides cpu_management and gres). Two requests with equal shape_key() in one partition
-// can stand in for each other everywhere in the scheduler. Which nodes qualify is not here (availability.h,
-// request_class.h).
+// Shape: what a JobRequest asks of nodes, with all defaults and derived values filled in (sbatch(1) and the guides cpu_management and
+// gres). Two requests with equal shape_key() in one partition can stand in for each other everywhere in the scheduler. Which nodes qualify
+// is said elsewhere (availability.h, request_class.h).
 //
 // Memory in MiB. Errors name the option. Cost: O(text).
 #pragma once
@@ -94,26 +93,25 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 
   bool keeps_others_off() const { return exclusive_user || exclusive_label; }  // without taking whole nodes
-  // As a node that is in use sees a job of that user; borrows the label.
+  // The job as a node that others use sees it (supply/node_owner.h), for that user; borrows the label.
   Newcomer newcomer(Uid user) const { return {user, mcs_label, exclusive_user, exclusive_label}; }
   bool has_gres() const { return !(per_node.empty() && per_job.empty() && per_task.empty() && per_socket.empty()); }
-  // The largest count of nodes the job may have, at most n; the smallest, at least n. 0: none.
+  // The largest count of nodes that the job may have and that is at most n; the smallest that is at least n. 0: there is none.
   uint32_t nodes_up_to(uint32_t n) const;
   uint32_t nodes_from(uint32_t n) const;
-  // GPUs (any type) of one node's fixed part.
+  // GPUs (any type) that the request asks for on each node, for each task and for the job.
   uint64_t gpus_per_node() const;
   uint64_t gpus_per_task() const;
   uint64_t gpus_per_job() const;
   // GPUs or shares of GPUs are asked for.
   bool wants_gpu() const;
-  // Counts of CPUs, memory and devices decide alone whether tasks fit; the layout of the node need not be
-  // looked at.
+  // Counts of CPUs, memory and devices alone decide whether tasks fit; the layout of the node need not be looked at.
   bool counts_decide() const;
   // Every node runs the same number of tasks; otherwise num_tasks are spread.
   bool per_node_tasks() const { return num_tasks == 0; }
 };
 
-// What the partition allows all its jobs together; no limit for a job that has all CPUs of its nodes.
+// The limit that the partition sets on what all its jobs hold together; none for a job that has all CPUs of its nodes.
 PartitionLimit limit_of(const Shape& shape);
 
 // What is handed out in the partition: sockets (or else cores, CPUs), memory. A partition's SelectTypeParameters take the place
@@ -130,7 +128,7 @@ std::string shape_key(const RequestBody& request);
 // The fields of a request that say nothing of its shape, by name.
 std::span<const std::string_view> fields_without_shape();
 
-// The GRES of a list; `option` is named in the error where its text means none.
+// Reads a list of GRES; the error names `option` where the text is not valid.
 Result<std::vector<GresNeed>> gres_needs(const TresText& list, std::string_view option);
 
 }  // namespace muster::sched

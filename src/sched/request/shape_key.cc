@@ -1,5 +1,5 @@
-// The key of a request's shape, from its description: each field but those that make_shape never looks at. A field that is new is
-// part of it until it is listed here, so that forgetting one makes classes smaller, never wrong.
+// The key of a request's shape, made from the request's description: all fields except those that make_shape never looks at. A new field is
+// part of the key until it is listed here, so forgetting one makes classes smaller, never wrong.
 #include <bitset>
 #include <optional>
 #include <string_view>
@@ -56,7 +56,7 @@ struct KeyWriter {
     number(t.size());
     key += t;
   }
-  // Only what is set, each with its number.
+  // Writes only fields that are set, each with its number.
   template <class M>
   void operator()(unsigned field, const char*, const M& m) {
     if (left_out.test(field)) return;

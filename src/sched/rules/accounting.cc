@@ -1,4 +1,4 @@
-// Accounts and QOS: sched/gate.h is asked, which knows them.
+// Accounts and QOS: asks sched/gate.h, which knows them.
 #include "sched/gate.h"
 #include "sched/rules/job_rules.h"
 

@@ -1,5 +1,5 @@
-// --array=...%N: so many tasks of an array run at once. It bounds how many more of the tasks may start, in a pass and for a task that
-// came back into the queue. What helps: a task of the array ends. sbatch(1) --array. Cost: O(log arrays).
+// --array=...%N: at most so many tasks of an array run at once. The limit bounds how many more tasks a pass may start, and holds for a task
+// that came back into the queue. What helps: a task of the array ends. sbatch(1) --array. Cost: O(log arrays).
 #pragma once
 
 #include <optional>
@@ -15,9 +15,9 @@ struct ArrayLimit {
 
   static ArrayLimit of(const Cluster& cluster, const Job& job);
   bool concerns() const { return array != 0; }
-  // How many tasks more may start, so many having started since.
+  // How many more tasks may start where so many have started since.
   uint32_t left(uint32_t started) const { return most - std::min(most, running + started); }
-  // Where none may.
+  // The limit as explain shows it; only where no more tasks may start.
   std::optional<LimitView> view() const;
 };
 

@@ -1,4 +1,4 @@
-// What there is, said beside a name that is not: "; did you mean gpu?" or "; there are: a, b and others".
+// What there is, said beside a name that does not exist: "; did you mean gpu?" or "; there are: a, b and others".
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
-// --constraint: features of nodes, of each and of all together. --prefer is the same, dropped where it cannot be had now. How it is
-// written: request/features.h.
+// --constraint: features of nodes, wanted of each node or of all together. --prefer is the same, dropped where it cannot be had now. How
+// both are written: model/feature_constraint.h.
 #include <algorithm>
 
 #include "sched/rules/choices.h"
@@ -14,7 +14,7 @@ void narrow(const ClassQuestion& q) {
   c.alternatives.clear();
   c.counts.clear();
   for (const FeatureExpr& e : c.shape.features.base) c.feasible &= eval_features(e, features);
-  // Within the class's nodes once these are known.
+  // resolve() cuts both down to the class's nodes once these are known.
   for (const FeatureExpr& e : c.shape.features.matching) c.alternatives.push_back(eval_features(e, features));
   for (const FeatureCount& count : c.shape.features.counts) c.counts.push_back({eval_features(count.expr, features), count.count});
 }

@@ -13,7 +13,7 @@ Verdict held(const Job& job, Time) {
   return v;
 }
 
-// Requeued, its last run is still being cleaned up.
+// The job was requeued, and its last run is still being cleaned up.
 Verdict cleaning(const Job& job, Time) {
   Verdict v;
   if (job.flags & kJobCompleting) v.reason = Reason::kCleaning;
@@ -42,7 +42,7 @@ Verdict too_early(const Job& job, Time now) {
   return v;
 }
 
-// With the least time that it may have it would not end before its deadline.
+// Even with the least time that it may have, the job would not end before its deadline.
 Verdict too_late(const Job& job, Time now) {
   Verdict v;
   if (job.request->deadline == Time{}) return v;
@@ -53,9 +53,9 @@ Verdict too_late(const Job& job, Time now) {
 
 struct Rule {
   std::string_view name;
-  // Reason kNone: it does not apply. An expected start: when to look again; none: something has to happen.
+  // Reason kNone: the rule does not apply. An expected start says when to look again; without one something has to happen first.
   Verdict (*holds)(const Job&, Time now);
-  // The job stays in the queue, and the rule is asked when its turn comes: what time alone may bring about at any moment.
+  // Whether the job stays in the queue and the rule is asked when its turn comes: so for what time alone may change at any moment.
   bool in_turn = false;
 };
 

@@ -5,7 +5,7 @@
 namespace muster::sched {
 namespace {
 
-// Of each GPU the shares that are there and not held; none where it is held in another form.
+// Whether each GPU has the wanted shares, and they are not held; a GPU that is held in another form has none.
 bool shares_fit(const Node& node, const GresShare& want) {
   bool ok = want.devices.count() == want.shares.size();
   want.devices.for_each([&](size_t device) {

@@ -1,4 +1,4 @@
-// Whether the devices, or shares of devices, that a plan gives to a job are there on the node and held by nobody.
+// Whether the devices, or shares of devices, that a plan gives to a job exist on the node and are held by nobody.
 // Cost: O(devices of the node and of its jobs).
 #pragma once
 

@@ -3,14 +3,15 @@
 // explain and the future ask the list and know no rule by name. To add one: README.md.
 //
 //   concerns   whether it can hold back jobs of the class in the partition; asked once for a class in a pass
-//   holds      whether it does, for one job
+//   concerns   whether the rule can hold back jobs of the class in the partition; asked once for a class in a pass
+//   holds      whether it holds back this one job
 //   at_start   whether it lets an item of a plan start in the cluster of the moment
 //   ever       whether a request could ever pass it; asked at submission
-//   limit      what it says of itself where it is an amount: how much there is, is used and is wanted, and who uses it
+//   limit      for a rule about an amount: how much there is, how much is used and is wanted, and who uses it
 //   by         what can help
 //
-// A null function: the rule has nothing to say to that. Cost: `holds` is asked for each job that a pass looks at, so it has to cost
-// about as little as a look at a list of the partition.
+// A null function means that the rule has nothing to say to that. Cost: `holds` is asked for each job that a pass looks at, so it has to
+// cost about as little as a look at a list of the partition.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +32,12 @@
 
 namespace muster::sched {
 
-// What the jobs that run, and those that started in this pass, have of what rules count. Each rule that counts has a member.
+// What the running jobs, and those started in this pass, hold of what rules count. Each rule that counts has a member.
 struct Held {
   LicensePool licenses;  // what is left
 };
 
-// A job's share in that.
+// One job's share of that.
 struct Holding {
   const Allocation& allocation;
 };
@@ -46,16 +47,16 @@ struct Grant {
   std::vector<LicenseShare> licenses;
 };
 
-// Amounts that belong to no node, as the future sees them: along a list of the rule's own.
+// Amounts that belong to no node, as the future sees them. Each is a list of numbers in an order of the rule's own.
 struct SiteAmounts {
   std::vector<uint64_t> (*all)(const Params&);
   std::vector<uint64_t> (*held)(const Params&, const Allocation&);
-  // What a job of the class needs: one of these; none: it can never have enough.
+  // What a job of the class needs: any one of these lists; none: it can never have enough.
   std::vector<std::vector<uint64_t>> (*wanted)(const Params&, const RequestClass&);
   bool (*concerns)(const RequestClass&);
 };
 
-// What is promised to waiting jobs of a rule's amounts at any time from now until a job with this limit would end.
+// The most of a rule's amounts that is promised to waiting jobs at any one time from now until a job with this limit would end.
 class SitePromises {
  public:
   virtual ~SitePromises() = default;
@@ -103,7 +104,7 @@ enum class HelpedBy : uint8_t {
 // What the rule is about.
 enum class Of : uint8_t { kPartition, kRequest, kAmount };
 
-// A limit that holds a job back, and which of the running jobs use it up. Not for longer than the gate that it was asked of.
+// A limit that holds a job back, and which of the running jobs use it up. Valid no longer than the gate that was asked.
 struct LimitUsed {
   LimitView view;
   std::function<bool(const Job& running)> by;
@@ -119,7 +120,7 @@ struct JobRule {
   Result<> (*at_start)(const StartQuestion&) = nullptr;
   Result<> (*ever)(const Params&, const Shape&) = nullptr;
   std::optional<LimitUsed> (*limit)(const JobQuestion&, const Held&) = nullptr;
-  // What it counts: whether there is anything to be counted at all; at first; a job's share more.
+  // For rules that count: whether there is anything to count at all; sets the amounts at first; takes a job's share out of them.
   bool (*counts)(const Cluster&, const Params&) = nullptr;
   void (*begin)(Held&, const Cluster&, const Params&) = nullptr;
   void (*take)(Held&, const Holding&) = nullptr;
@@ -139,7 +140,7 @@ RuleSet rules_foreseen();
 Hold first_to_hold(RuleSet rules, const JobQuestion& question, const Held& held, Grant& grant);
 // The first that holds back all jobs of the class alike; the request is any of them.
 Hold first_to_hold_class(RuleSet rules, const JobQuestion& question);
-// Of the rules that concern a class those that its jobs are asked about one by one, `barred` being the answer for all.
+// Of the rules that concern a class, those that must still be asked about each of its jobs, `barred` being the answer for the whole class.
 RuleSet rules_left(RuleSet rules, const Hold& barred);
 
 // Whether all rules let an item of a plan start.
@@ -147,7 +148,7 @@ Result<> let_start(const StartQuestion& question);
 // Whether the request could ever pass all rules.
 Result<> could_ever_pass(const Params& params, const Shape& shape);
 
-// Keeps Held: nothing is counted where no rule counts.
+// Keeps Held; counts nothing where no rule counts.
 class HeldCounter {
  public:
   HeldCounter(const Cluster& cluster, const Params& params);

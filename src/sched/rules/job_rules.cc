@@ -20,7 +20,7 @@ RuleSet rules_that(F&& f) {
   return out;
 }
 
-// f(rule) for the members, in order, until it returns true.
+// Calls f(rule) for the members, in order, until it returns true.
 template <class F>
 void each_until(RuleSet rules, F&& f) {
   for (; rules; rules &= rules - 1)

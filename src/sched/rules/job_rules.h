@@ -1,4 +1,4 @@
-// The rows of job_rules(), each in a file of its own. Only job_rules.cc, and who words a rule otherwise, includes this.
+// The rows of job_rules(), each in a file of its own. Only job_rules.cc, and code that words one rule's refusal otherwise, includes this.
 #pragma once
 
 #include "sched/rules/job_rule.h"

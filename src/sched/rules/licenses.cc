@@ -1,5 +1,5 @@
-// Licences of the cluster (--licenses): they belong to no node, and are held until the job ends. How they are written, and what a
-// pool of them is: request/licenses.h. slurm.conf(5) Licenses, guide licenses.
+// Licences of the cluster (--licenses): they belong to no node, and are held until the job ends. How they are written, and what a pool of
+// them is: request/licenses.h. slurm.conf(5) Licenses, guide licenses.
 #include <algorithm>
 
 #include "sched/rules/job_rules.h"
@@ -25,7 +25,7 @@ std::vector<uint64_t> amounts(const Params& params, const std::vector<LicenseSha
 
 std::vector<uint64_t> held(const Params& params, const Allocation& a) { return amounts(params, a.licenses); }
 
-// Each alternative of any of several for itself: a job keeps the licence that it starts with.
+// Each alternative (several licences, any of which will do) by itself, since a job keeps the licence that it starts with.
 std::vector<std::vector<uint64_t>> wanted(const Params& params, const RequestClass& c) {
   auto known = [&](const LicenseShare& l) {
     return std::ranges::any_of(params.licenses, [&](const auto& have) { return have.first == l.name; });
@@ -43,7 +43,7 @@ std::vector<std::vector<uint64_t>> wanted(const Params& params, const RequestCla
 
 constinit const SiteAmounts kAmounts{all, held, wanted, asks};
 
-// Free now and, where promises were made, for as long as the job may run.
+// The licences must be free now and, where promises were made, stay free for as long as the job may run.
 Hold holds(const JobQuestion& q, const Held& have, Grant& grant) {
   LicensePool pool = have.licenses;
   if (q.promised) {
@@ -68,7 +68,7 @@ Result<> at_start(const StartQuestion& q) {
   return {};
 }
 
-// allow_zero_lic: until the site has them.
+// With allow_zero_lic a job waits until the site has the licences.
 Result<> ever(const Params& params, const Shape& s) {
   return params.unknown_licenses_wait ? Result<>() : LicensePool(params).could_ever(s.licenses);
 }

@@ -1,5 +1,5 @@
-// Limits of associations, QOS and users of a partition (MaxCPUsPerUser): sched/gate.h is asked, which knows them. What helps: jobs that
-// count for the limit end, and nobody foresees which; so a job that waits for it keeps no nodes and is promised no start.
+// Limits of associations, QOS and users of a partition (MaxCPUsPerUser): asks sched/gate.h, which knows them. What helps: jobs that count
+// for the limit end, and nobody foresees which; so a job that waits for a limit keeps no nodes and is promised no start.
 #include "sched/gate.h"
 #include "sched/request/least_wanted.h"
 #include "sched/rules/job_rules.h"

@@ -1,5 +1,5 @@
 // What is free on a node: CPUs, memory and devices by counting (fit/node_fit.h), then where they are. A placement counts as it chooses;
-// here is why a node is left out, and whether a share is still there at the start. What helps: jobs there end.
+// this file says why a node is left out, and whether a share is still free at the start. What helps: jobs there end.
 #include <algorithm>
 
 #include "sched/rules/held_devices.h"
@@ -19,7 +19,7 @@ uint32_t tasks_on(const Shape& s, const Kind& kind, const NodeFree& free) {
   return s.num_tasks == 0 && tasks < s.tasks_per_node ? kNoTasks : tasks;
 }
 
-// Which of the three is too little in `have`, the others being as on an idle node.
+// Which of CPUs, memory and devices is too little in `have`, the other two being as on an idle node.
 NodeCause too_little(const Shape& s, const Kind& kind, const NodeFree& have) {
   std::vector<uint64_t> gres(kind.gres.size());
   free_gres(kind, {}, gres.data());
@@ -55,8 +55,8 @@ void sort_out_by_layout(const CensusQuestion& q, const Bitmap& left) {
   });
 }
 
-// Whether a job of the partition may have CPUs that others hold: all jobs there share theirs, and none of the CPUs has as many
-// jobs of its partition as may be, or one of a partition that is no peer.
+// Whether a job of the partition may have CPUs that others hold: all jobs on the node share theirs, and none of the CPUs has as many jobs
+// of this partition as the partition allows, or a job of a partition that is no peer.
 bool may_share_cpus(const ShareQuestion& q) {
   const Node& node = q.node;
   const Partition& p = q.start.partition;

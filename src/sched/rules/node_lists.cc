@@ -1,5 +1,5 @@
-// --nodelist and --exclude. A list that is longer than the job may be is a choice; else its nodes are all part of the job, and where
-// one of them is out of service that is what the job waits for.
+// --nodelist and --exclude. A node list that is longer than the job may be offers a choice. Otherwise all its nodes are part of the job,
+// which then waits for any of them that is out of service.
 #include <set>
 #include <utility>
 
@@ -16,7 +16,7 @@ Bitmap listed(const ClassQuestion& q, const NodeList& list) {
   return out;
 }
 
-// How often each node stands in the list of an arbitrary distribution; empty where that is not how many tasks there are.
+// How often each node stands in the list of an arbitrary distribution; empty where these do not add up to the number of tasks.
 std::vector<uint32_t> tasks_as_listed(const ClassQuestion& q) {
   const Shape& s = q.asked.shape;
   std::vector<uint32_t> out(q.nodes.size(), 0);
@@ -50,12 +50,12 @@ Hold missing(const NodeQuestion& q, const Bitmap& open) {
   return {Reason::kReqNodeNotAvail, "ReqNodeNotAvail, UnavailableNodes:" + compress_hosts(names)};
 }
 
-// What is left out, and could serve the job for all that its make says.
+// Nodes that the lists leave out although their make could serve the job.
 void sort_out(const CensusQuestion& q, const Bitmap& left) {
   (left - q.node.asked.feasible).for_each([&](size_t id) { q.out(NodeCause::kListed, static_cast<uint32_t>(id)); });
 }
 
-// An arbitrary distribution is its list, so each node of the job stands in it.
+// In an arbitrary distribution the list says where the tasks go, so each node of the job must stand in it.
 Result<> enough_places(const NamesQuestion& q) {
   const Shape& s = q.shape;
   if (!s.arbitrary || s.required_nodes.empty()) return {};

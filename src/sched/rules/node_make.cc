@@ -1,4 +1,4 @@
-// The make of a node: sockets, cores, threads and disk that a request names. What helps: other nodes.
+// The make of a node: a request may name sockets, cores, threads and disk. What helps: other nodes.
 #include "sched/rules/node_rules.h"
 
 namespace muster::sched {

@@ -1,4 +1,4 @@
-// CPUs, memory and devices of one node for one task at least, the node being idle. What helps: other nodes.
+// Room for at least one task on a node that is idle: CPUs, memory and devices. What helps: other nodes.
 #include <algorithm>
 
 #include "sched/fit/shortage.h"
@@ -8,7 +8,7 @@
 namespace muster::sched {
 namespace {
 
-// Of the tasks that an idle node of the kind takes by counting: how many its layout takes, for a job that has it whole.
+// How many of the tasks that an idle node of the kind takes by counting its layout takes too, for a job that has the node whole.
 uint32_t laid_out(const Shape& s, const Kind& kind, uint32_t tasks) {
   if (!s.whole || s.overcommit || !s.per_job.empty() || counts_decide(s, kind)) return tasks;
   auto fits = [&](uint32_t n) { return choose_on_node(s, kind, NodeId(0), NodeUse(), n, {}).has_value(); };
@@ -39,7 +39,7 @@ void narrow(const ClassQuestion& q) {
   }
 }
 
-// kFree: it is not for want of room.
+// kFree: the node is not left out for want of room.
 NodeCause cause_of(Shortage shortage) {
   switch (shortage) {
     case Shortage::kNone: return NodeCause::kFree;
@@ -75,7 +75,7 @@ Result<> ever(const NamesQuestion& q) {
 
 }  // namespace
 
-// What it lacks depends on the kind of node: feasibility.cc says how many lack what.
+// What a node lacks depends on its kind, so there is no `lacking`: feasibility.cc says how many nodes lack what.
 constinit const NodeRule kNodeRoom{.name = "room on an idle node", .narrow = narrow, .sort_out = sort_out, .ever = ever};
 
 }  // namespace muster::sched

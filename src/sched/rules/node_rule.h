@@ -2,18 +2,18 @@
 // in the orders in which they are asked. A request class, the placement, the start, the submission and explain ask the lists and know
 // no rule by name. To add one: README.md.
 //
-//   narrow     which nodes could serve the class at all, all being up and idle; and what that is called
-//   leave      which of these it leaves to a job now
-//   missing    what a job is told for which no choice of the nodes left can do
-//   says       what it adds then
-//   waits      what a job waits for then, where that has a name of its own
-//   sort_out   the same nodes by cause, for those who ask why; and what can help there (`by`)
+//   narrow     which nodes could serve the class at all, if all were up and idle; `lacking` says what the others lack
+//   leave      which of these nodes the rule leaves to a job now
+//   missing    what a job is told where no choice among the nodes left can serve it
+//   says       what the rule adds to that
+//   waits      the reason for which such a job waits, where that is not simply resources
+//   sort_out   sorts the same nodes by cause, for explain; and `by`: what can help there
 //   at_start   whether it lets a job have its share of a node in the cluster of the moment
-//   ever       whether a request names what there is; asked at submission
+//   ever       whether a request names only what exists; asked at submission
 //   together   why nodes that are free one by one do not serve a job together
 //
-// A null function: the rule has nothing to say to that. Nothing here is asked node by node while a job is placed: rules take and
-// give bitmaps, O(nodes / 64), and only those that have to look at single nodes of a few do.
+// A null function means that the rule has nothing to say to that. While a job is placed, nothing here is asked node by node: rules take and
+// give bitmaps, O(nodes / 64), and only rules that have to look at single nodes do so, at a few.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@
 
 namespace muster::sched {
 
-// A class while it is worked out; what a rule finds besides the nodes it writes there.
+// A class while it is worked out; a rule writes what it finds besides nodes into `asked`.
 struct ClassQuestion {
   const Cluster& cluster;
   Availability& nodes;
@@ -43,11 +43,11 @@ struct NodeQuestion {
   Uid user = RequestClass::kAnyone;
 };
 
-// One who wants to know why: nodes, and each by itself, is what he pays for.
+// Asked by explain, which pays for looking at each node by itself.
 struct CensusQuestion {
   NodeQuestion node;
   const Bitmap& with_features;
-  std::function<bool(uint32_t)> promised;        // to others, of a node that could serve the job now
+  std::function<bool(uint32_t)> promised;        // whether a node that could serve the job now is promised to others
   std::function<void(NodeCause, uint32_t)> out;  // takes a node from those left
 };
 
@@ -73,38 +73,38 @@ struct NodeRule {
   void (*leave)(const NodeQuestion&, Bitmap& open) = nullptr;
   Hold (*missing)(const NodeQuestion&, const Bitmap& open) = nullptr;
   std::string (*says)(const Shape&) = nullptr;
-  Reason (*waits)(const NodeQuestion&) = nullptr;  // kNone: for resources, as everybody
+  Reason (*waits)(const NodeQuestion&) = nullptr;  // kNone: simply for resources
   void (*sort_out)(const CensusQuestion&, const Bitmap& left) = nullptr;
   Result<> (*at_start)(const ShareQuestion&) = nullptr;
   Result<> (*ever)(const NamesQuestion&) = nullptr;
   std::string (*together)(const Shape&) = nullptr;
 };
 
-// All of them, in the order in which they leave nodes to a job.
+// All node rules, in the order in which they leave nodes to a job.
 std::span<const NodeRule* const> node_rules();
-// Those that narrow a class, in order; RequestClass::taken counts along them.
+// The rules that narrow a class, in order; RequestClass::taken counts along them.
 std::span<const NodeRule* const> narrowing_rules();
 
-// Works the class out against the nodes; nothing where that has been done since they last changed. Cost: O(nodes / 64 x features +
+// Works the class out against the nodes; does nothing if that has been done since the nodes last changed. Cost: O(nodes / 64 x features +
 // kinds).
 void resolve(RequestClass& c, const Cluster& cluster, Availability& nodes, const Partition& partition);
 
 // The nodes that are left to a job of the class now.
 Bitmap nodes_left(const NodeQuestion& question);
 Hold nodes_missing(const NodeQuestion& question, const Bitmap& open);
-// What the rules add where no choice of the nodes left does.
+// What the rules add to the message where no choice among the nodes left serves the job.
 std::string rules_say(const Shape& shape);
-// What a job of the class waits for that found no place: resources, unless a rule has a name for it.
+// What a job of the class that found no place waits for: resources, unless a rule has a name for it.
 Reason nodes_awaited(const NodeQuestion& question);
 // What a node has free for a job of the class.
 NodeFree free_for(const NodeQuestion& question, uint32_t node);
-// Sorts the nodes out by cause; the rest is free for the job. Cost: O(nodes of the partition).
+// Sorts the nodes out by cause; those that no rule takes are free for the job. Cost: O(nodes of the partition).
 void sort_out(const CensusQuestion& question, Bitmap nodes, const std::function<void(NodeCause, const NodeRule&, uint32_t)>& out);
 Result<> let_have(const ShareQuestion& question);
 Result<> names_exist(const NamesQuestion& question);
 std::string not_together(const Shape& shape);
 
-// What at_start answers: the node and what is wrong with it.
+// The error of at_start: the node and what is wrong with it.
 std::unexpected<Error> busy(const Node& node, std::string_view what);
 
 }  // namespace muster::sched

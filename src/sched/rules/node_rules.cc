@@ -5,13 +5,13 @@
 namespace muster::sched {
 namespace {
 
-// Cheap ones first. What cannot be first says nothing to `leave`.
+// The cheap rules come first; the others have nothing to say to `leave`.
 constexpr std::array kRules = {&kNodeInService, &kWholeNodes, &kNodeOwner, &kWholeLeaves,  &kNodeLists,
                                &kTogether,      &kConstraint, &kNodeMake,  &kNodeRoom,     &kPartitionCpus,
                                &kNodeAmounts,   &kNodeLayout, &kNodeKnown, &kTopologyUnit, &kPromised};
-// A node that several take counts for the first of them.
+// A node that several of these rules take counts for the first of them.
 constexpr std::array kNarrowing = {&kConstraint, &kNodeLists, &kNodeMake, &kNodeRoom};
-// A node has one cause, the first that applies: for ever, then for now.
+// A node has one cause, that of the first rule that applies: causes that last first, then those of the moment.
 constexpr std::array kByCause = {&kNodeKnown, &kConstraint, &kNodeMake,    &kNodeRoom,    &kNodeLists,  &kNodeInService,
                                  &kNodeOwner, &kWholeNodes, &kWholeLeaves, &kNodeAmounts, &kNodeLayout, &kPromised};
 

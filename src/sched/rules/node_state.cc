@@ -1,4 +1,4 @@
-// Whether a node exists and is in service. What helps where it is not is an operator, or the node's own coming back.
+// Whether a node exists and is in service. What helps where it is not: an operator, or the node coming back by itself.
 #include "sched/rules/node_rules.h"
 
 namespace muster::sched {

@@ -1,5 +1,6 @@
-// MaxCPUsPerNode and MaxCPUsPerSocket: what all jobs of one partition may have of a node. How they count: supply/partition_limit.h;
-// node_fit.h asks that where it counts and where it chooses. What helps: a job of the partition gives CPUs of the node back.
+// MaxCPUsPerNode and MaxCPUsPerSocket: how many CPUs of a node all jobs of one partition may have together. How they count:
+// supply/partition_limit.h; node_fit.h asks that where it counts and where it chooses. What helps: a job of the partition gives CPUs of the
+// node back.
 #include "sched/rules/node_rules.h"
 
 namespace muster::sched {

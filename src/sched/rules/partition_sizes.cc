@@ -1,5 +1,5 @@
-// MinNodes, MaxNodes and MaxTime of a partition: a job that was taken beyond them (EnforcePartLimits=NO, or they were lowered since)
-// waits until they let it in. A job that has started keeps what it has. slurm.conf(5).
+// MinNodes, MaxNodes and MaxTime of a partition. A job that is beyond them, because EnforcePartLimits=NO let it in or because they were
+// changed since, waits until they admit it. A job that has started keeps what it has. slurm.conf(5).
 #include "sched/rules/job_rules.h"
 
 namespace muster::sched {

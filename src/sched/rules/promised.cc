@@ -1,4 +1,4 @@
-// Nodes that could serve the job now, and are promised to jobs ahead of it. A placement asks its NodeFilter (place/placement.h).
+// Nodes that could serve the job now, but are promised to jobs ahead of it. A placement asks its NodeFilter (place/placement.h).
 #include "sched/rules/node_rules.h"
 
 namespace muster::sched {

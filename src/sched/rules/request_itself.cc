@@ -1,4 +1,4 @@
-// A request that is wrong for the partition as it stands, whatever the cluster has: what make_shape refused.
+// A request that is wrong for the partition as such, whatever the cluster has: make_shape refused it.
 #include "sched/rules/job_rules.h"
 
 namespace muster::sched {

@@ -1,4 +1,4 @@
-// A class worked out: the nodes of its partition, narrowed rule by rule, and what follows from the rest.
+// Works a class out: the nodes of its partition, narrowed rule by rule, and what follows from those that are left.
 #include <utility>
 
 #include "sched/rules/node_rule.h"
@@ -6,7 +6,7 @@
 namespace muster::sched {
 namespace {
 
-// What did not fit does not fit either when more is taken.
+// Whether a class that did not fit does not fit either when more is taken (RequestClass::monotone).
 bool is_monotone(const RequestClass& c, const Availability& nodes) {
   const Shape& s = c.shape;
   bool monotone = s.per_job.empty() && !s.contiguous && c.counts.empty() && s.prefer.empty() && (s.whole || !c.bound_by_topology());

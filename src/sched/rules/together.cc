@@ -1,5 +1,5 @@
-// Nodes that have to stand together: --switches and --contiguous. Which sets of nodes do is topology/ and place/; here is what is said
-// where enough are free one by one. Blocks, rings and tori: topology_unit.cc.
+// Nodes that have to stand together: --switches and --contiguous. topology/ and place/ say which sets of nodes do; this file says why a job
+// waits though enough nodes are free one by one. Blocks, rings and tori: topology_unit.cc.
 #include "sched/rules/node_rules.h"
 
 namespace muster::sched {

@@ -1,5 +1,5 @@
-// No block, ring or part of a torus is free for a job, though nodes enough are: a job stands in the units of a topology that is no tree,
-// or not at all. What helps: nodes of the right unit are given back.
+// No block, ring or part of a torus is free for a job, though enough nodes are: in a topology that is no tree, a job stands within its
+// units or not at all. What helps: nodes of the right unit are given back.
 #include <algorithm>
 
 #include "sched/rules/node_rules.h"

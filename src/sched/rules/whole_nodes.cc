@@ -1,4 +1,4 @@
-// Jobs that share no node (--exclusive) and those that share no leaf of a topology (--exclusive=topo). What helps: jobs there end.
+// Jobs that share no node (--exclusive) and jobs that share no leaf of a topology (--exclusive=topo). What helps: jobs there end.
 #include "sched/rules/node_rules.h"
 
 namespace muster::sched {

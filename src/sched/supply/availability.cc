@@ -37,7 +37,7 @@ std::string kind_key(const Kind& k) {
   return key;
 }
 
-// So many cores of each GPU's own, the first, each core for one GPU.
+// Keeps the first `per_gpu` cores of each GPU's own for it, each core for one GPU only.
 void restrict_cores(Kind& k, uint32_t per_gpu, bool whole_cores) {
   for (const GresDevices& g : k.gres) {
     if (g.name != "gpu" || g.cores.none()) continue;
@@ -65,7 +65,7 @@ const GresDevices* found_at(const std::vector<GresDevices>& found, const GresDev
   return nullptr;
 }
 
-// What is configured without Cores has those that the node found (AutoDetect), device by device.
+// Devices configured without Cores have the cores that the node found (AutoDetect), device by device.
 void add_devices(std::vector<GresDevices>& out, GresDevices g, const std::vector<GresDevices>* found) {
   g.files.clear();
   if (!found || g.cores.any() || g.count_only || g.count == 0) {
@@ -111,7 +111,7 @@ Kind make_kind(const Node& node, bool whole_cores) {
     k.cores = static_cast<uint32_t>(cores);
     k.threads = k.cpus / k.cores;
   } else {
-    // CPUs that do not agree with sockets and cores: one flat socket.
+    // Where CPUs do not agree with sockets and cores, they count as one flat socket.
     k.sockets = 1;
     k.cores_per_socket = k.cores = k.cpus;
     k.threads = 1;
@@ -160,7 +160,7 @@ Bitmap restricted_cpus(const Kind& k, const Bitmap& gpus) {
 
 namespace {
 
-// Of shares of one GPU: all are gone when it is held whole or in shares of another kind.
+// For shares of one GPU: all are taken when the GPU is held whole or in shares of another kind.
 uint64_t shares_taken(const GresDevices& g, const std::vector<GresShare>& used) {
   uint64_t taken = 0;
   for (const GresShare& u : used) {
@@ -238,7 +238,7 @@ void Availability::update(const PersistentMap<Node>& nodes, const Params& params
 }
 
 uint32_t Availability::kind_for(const Node& node) {
-  // A spec seen before with the same presence of hardware affinity is found by pointer.
+  // A spec seen before is found by its pointer, unless some of its devices have no cores: then the kind also depends on what the node found.
   auto known = kind_of_spec_.find(node.spec.get());
   bool plain = std::none_of(node.spec->gres.begin(), node.spec->gres.end(), [](const auto& g) { return g.cores.none(); });
   if (known != kind_of_spec_.end() && plain) return known->second.second;
@@ -321,8 +321,8 @@ void Availability::refresh(uint32_t id, const Node* node, const NodeUse& was) {
 
 namespace {
 
-// Whether something that was held is held no more, whatever else was taken since: counts alone do not tell when
-// one job ended and another began between two looks.
+// Whether anything that was held is held no longer, whatever else was taken since. Counts alone do not show that one job ended and another
+// began between two looks.
 bool gives_back(const NodeUse& was, const Node& now) {
   if (was.mem_mb > now.mem_used_mb || !now.cpus_used.contains(was.cpus)) return true;
   for (size_t level = 0; level < was.cpus_shared.size(); ++level) {
@@ -373,7 +373,7 @@ NodeUse Availability::use(uint32_t id) const {
   return !n || ideal_ ? NodeUse() : use_of(*n);
 }
 
-// Whether the node is no longer kept as it was: somebody else may have found a place.
+// Returns whether the node is no longer kept as it was, so that somebody else may have found a place.
 bool Availability::set_owner(uint32_t id, NodeOwner owner) {
   bool released = false;
   if (auto was = owners_.find(id); was != owners_.end()) {
@@ -403,7 +403,7 @@ void Availability::note_depth(size_t partitions, size_t levels) {
   if (partitions > 0) most_on_a_cpu_ = std::max(most_on_a_cpu_, static_cast<uint32_t>(levels) + 1);
 }
 
-// Of the CPUs held those that the job cannot share: they have too many jobs, as many of its own partition as may be, or one of a
+// The held CPUs that the job cannot share: those with too many jobs, with as many jobs of its own partition as may be, or with a job of a
 // partition that is no peer.
 Bitmap Availability::closed_to(uint32_t id, const NodeUse& use, const Onlooker& job) const {
   Bitmap out = job.others <= use.cpus_shared.size() ? use.cpus_shared[job.others - 1] : Bitmap();
@@ -459,7 +459,7 @@ const Bitmap* Availability::feature(const std::string& name) const {
   return it == features_.end() || it->second.none() ? nullptr : &it->second;
 }
 
-// What the pass laid over the node; at first what the node itself holds.
+// What the node holds together with what the pass laid over it.
 Availability::Laid& Availability::laid_over(uint32_t id) {
   auto [it, fresh] = overlay_.try_emplace(id);
   if (fresh)

@@ -1,9 +1,9 @@
-// Availability: what the nodes have free, as arrays over node numbers, so that a placement looks at words and
-// counters instead of Node records. Kept in step with a Cluster's node table by differences; placements made
-// or taken back during a pass are laid over it and dropped at the next update.
+// Availability: what the nodes have free, as arrays over node numbers, so that a placement looks at words and counters instead of Node
+// records. Kept in step with a Cluster's node table by differences; placements made or taken back during a pass are laid over it and
+// dropped at the next update.
 //
-// A node is usable when it is up (admin kIdle), carries none of the flags that forbid new jobs, and has
-// registered or is powered down and can be woken, or on its way up. Node::connected is not looked at.
+// A node is usable when it is up (admin kIdle), carries none of the flags that forbid new jobs, and is in one of these states: registered;
+// powered down, so that it can be woken; on its way up. Node::connected is not looked at.
 //
 // Units: what the site hands out, CPUs (CR_CPU) or whole cores (CR_Core, select/linear). Memory in MiB.
 // Cost: update O(changed nodes), consume and give_back O(CPUs of a node / 64).
@@ -77,8 +77,8 @@ class Availability {
  public:
   static constexpr uint32_t kNoKind = 0xffffffffu;
 
-  // Brings the arrays in step with `nodes` and drops what consume() laid over them.
-  // `ideal`: as if every node were up and idle (can_ever_run).
+  // Brings the arrays in step with `nodes` and drops what consume() laid over them. `ideal`: as if every node were up and idle
+  // (can_ever_run).
   void update(const PersistentMap<Node>& nodes, const Params& params, bool ideal = false);
 
   uint32_t size() const { return static_cast<uint32_t>(kind_.size()); }
@@ -98,17 +98,17 @@ class Availability {
   uint64_t mem_free(uint32_t id) const { return mem_free_[id]; }
   GresCounts gres_free(uint32_t id) const { return {gres_free_.data() + gres_at_[id], kinds_[kind_[id]].gres.size()}; }
   NodeUse use(uint32_t id) const;
-  // The same as a job sees it: without the CPUs that it may share.
+  // The same as this job sees it: CPUs that it may share do not count as held.
   NodeUse use_for(uint32_t id, const Onlooker& job) const;
   // Units that the job may have.
   uint32_t units_for(uint32_t id, const Onlooker& job) const;
-  // Jobs on the CPU with the most; it may be more than there are now.
+  // An upper bound for the number of jobs on any CPU.
   uint32_t most_on_a_cpu() const { return most_on_a_cpu_; }
   const std::vector<PartitionUse>& by_partition(uint32_t id) const;
   const NodeOwner& kept_for(uint32_t id) const;
   Uid owner(uint32_t id) const { return kept_for(id).user; }
 
-  // Nodes with exactly so many free units; usable ones only.
+  // Usable nodes with exactly so many free units.
   const Bitmap& with_units(uint32_t units) const { return by_units_[units]; }
   uint32_t max_units() const { return static_cast<uint32_t>(by_units_.size()); }
   bool any_with_units(uint32_t units) const { return count_by_units_[units] > 0; }
@@ -125,15 +125,15 @@ class Availability {
   // Takes a share from the node until the next update().
   void consume(const NodeShare& share, const Allocation& of, Uid owner, uint32_t partition);
 
-  // The other way round: as if a job that is there, of the snapshot or of consume(), had gone (preemption, what-if).
+  // The reverse: as if a job that is there, by the snapshot or by consume(), had gone (preemption, what-if).
   void give_back(const NodeShare& share, const Allocation& of, uint32_t partition);
 
   // Keeps others off a node until the next update().
   void fence(uint32_t id);
 
-  // Grows whenever something may have become startable; equal values mean: what did not fit still does not.
+  // Grows whenever something may have become startable. While it stays equal, what did not fit still does not.
   uint64_t freed() const { return freed_; }
-  // Grows whenever what some node holds changes at all, by consume() and fence() too.
+  // Grows whenever what any node holds changes at all, also by consume() and fence().
   uint64_t changed() const { return changed_; }
   // Grows when nodes come, go or change their make, features, weight or usability.
   uint64_t shape_version() const { return shape_version_; }
@@ -179,19 +179,19 @@ class Availability {
 };
 
 bool node_usable(const Node& node);
-// The same, were it not for these flags.
+// The same, if the node did not carry these flags.
 bool node_usable_but_for(const Node& node, uint32_t flags);
 Kind make_kind(const Node& node, bool whole_cores);
-// Whole units free of a node of this kind, `used` being held.
+// How many whole units are free on a node of this kind where `used` is held.
 uint32_t free_units(const Kind& kind, const Bitmap& used, bool whole_cores);
-// Units of an idle node that are not kept for jobs with GPUs; the most of those that are which so many GPUs open; the CPUs kept
+// Of an idle node with cores kept for GPUs: the units that are not kept; the most of the kept units that so many GPUs open; the CPUs kept
 // from a job that has these GPUs.
 uint32_t open_units(const Kind& kind);
 uint32_t units_opened(const Kind& kind, uint64_t gpus);
 Bitmap restricted_cpus(const Kind& kind, const Bitmap& gpus = {});
 NodeUse use_of(const Node& node);
 void add_share(NodeUse& use, const NodeShare& share);
-// Counts free per entry of kind.gres.
+// Counts what is free of each entry of kind.gres.
 void free_gres(const Kind& kind, const std::vector<GresShare>& used, uint64_t* out);
 
 }  // namespace muster::sched

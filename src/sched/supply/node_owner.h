@@ -1,5 +1,5 @@
-// Whom a node is kept for by the jobs there, and who may come beside them. A node is kept from its first job on until the
-// last has gone: a job that wants it kept begins on an idle one, or on one that is kept that way already.
+// Whom the jobs on a node keep it for, and who may come beside them. A node is kept from its first job on until the last has gone: a job
+// that wants it kept starts on an idle node, or on one that is kept that way already.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct Newcomer {
   bool keeps_user = false, keeps_label = false;  // wants the node kept for its user, for its label
 };
 
-// Whether the node is kept for the newcomer, and in all the ways in which the newcomer wants it kept.
+// Whether the node is kept for the newcomer, and is kept in all the ways in which the newcomer wants it kept.
 bool admits(const NodeOwner& owner, const Newcomer& job);
 NodeOwner owner_of(const Node& node);
 

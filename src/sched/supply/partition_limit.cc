@@ -5,7 +5,7 @@
 namespace muster::sched {
 namespace {
 
-// f(CPUs of the bitmap on the socket) for each socket.
+// Calls f(number of the bitmap's CPUs on the socket) for each socket.
 template <class F>
 void each_socket(uint32_t sockets, uint32_t cpus, const Bitmap& of, F&& f) {
   const uint32_t each = std::max(cpus / std::max(sockets, 1u), 1u);

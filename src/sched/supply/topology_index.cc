@@ -71,7 +71,7 @@ void TopologyIndex::build_tree() {
   connected_ = all_in_one && std::ranges::find(leaf_of_, kNoLeaf) == leaf_of_.end();
 }
 
-// Aggregated blocks: each so many neighbours, in the order of definition.
+// Aggregated blocks: each is so many neighbouring base blocks, in the order of definition.
 void TopologyIndex::build_blocks() {
   for (size_t l = 1; l < of_.block_sizes.size(); ++l) {
     const uint32_t each = of_.block_sizes[l] / of_.block_sizes[0];
@@ -91,7 +91,8 @@ void TopologyIndex::build_stands() {
     for (uint32_t n : stands_[s].nodes) stands_at_[n].push_back(s);
 }
 
-// A grid of anchors from the seed on; a shape may wrap around each edge. Those with an empty cell are none.
+// Adds the stands of one placement: anchors form a grid that begins at the seed, and a shape may wrap around each edge. A stand with an
+// empty cell does not count.
 void TopologyIndex::add_stands(uint32_t number, const TorusPlacement& p) {
   const TopologyUnit& torus = leaf(number);
   const Cell3d& d = torus.dims;

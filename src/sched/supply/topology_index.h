@@ -1,9 +1,8 @@
-// TopologyIndex: one topology made ready for choosing nodes: the leaf of every node, and the groups of leaves
-// that a job may stand in, level by level.
+// TopologyIndex: one topology made ready for choosing nodes: the leaf of every node, and the groups of leaves that a job may stand in,
+// level by level.
 //
-// A leaf is a leaf switch, a base block, a ring or a torus. Groups: the switches of a level, or the aggregated
-// blocks of a size, each as ascending numbers of leaves; switches over the same leaves count once. Rings and
-// tori have no groups. Immutable once built.
+// A leaf is a leaf switch, a base block, a ring or a torus. Groups are the switches of a level, or the aggregated blocks of a size, each as
+// ascending numbers of leaves; switches over the same leaves count once. Rings and tori have no groups. Immutable once built.
 //
 // Cost: built O(nodes + sum of the groups' leaves + cells of torus placements), looked up O(1).
 #pragma once
@@ -25,7 +24,7 @@ class TopologyIndex {
  public:
   static constexpr uint32_t kNoLeaf = 0xffffffffu;
 
-  // `all` owns `of`. `size`: node numbers are below it.
+  // `all` owns `of`. Node numbers are below `size`.
   TopologyIndex(TopologiesPtr all, const Topology& of, uint32_t size);
 
   const Topology& topology() const { return of_; }
@@ -40,12 +39,12 @@ class TopologyIndex {
   using Group = std::vector<uint32_t>;
   // levels()[l]: the groups of level l + 1; level 0 is each leaf by itself.
   const std::vector<std::vector<Group>>& levels() const { return levels_; }
-  // Of a block topology: the most nodes of a job in a group of that level.
+  // For a block topology: the most nodes that a job may have in a group of that level.
   uint32_t size_of_level(size_t level) const { return of_.block_sizes[level]; }
-  // Any two of its nodes can be in one job.
+  // Whether any two nodes of the topology can be in one job.
   bool connected() const { return connected_; }
 
-  // Of a torus: where a job of so many nodes may stand. `cells` are nodes.
+  // For a torus: a place where a job of so many nodes may stand. Its cells are nodes.
   struct Stand {
     uint32_t leaf = 0;
     std::vector<uint32_t> nodes;

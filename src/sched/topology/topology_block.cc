@@ -1,9 +1,9 @@
 // Blocks and segments.
 //
-// --segment=s: the job is made of nodes/s segments, each within one block of the smallest size that holds s
-// nodes. They stand together in the smallest aggregated block that has room for all, with
-// --consolidate-segments always; without it anywhere, in the fewest blocks. --spread-segments: no base block
-// has nodes of two segments. A job of at most s nodes is one segment: nothing special.
+// --segment=s: the job is made of nodes/s segments, each within one block of the smallest size that holds s nodes. The segments stand
+// together in the smallest aggregated block that has room for all: always so with --consolidate-segments; without it, where no such block
+// is free, anywhere in the fewest blocks. --spread-segments: no base block has nodes of two segments. A job of at most s nodes is one
+// segment and needs nothing special.
 #include <algorithm>
 
 #include "sched/topology/topology_choice.h"
@@ -36,7 +36,7 @@ bool TopologyChoice::block_of(uint32_t nodes) {
   return beyond_blocks();
 }
 
-// The fewest neighbouring groups of the largest size.
+// For a job larger than all sizes: the fewest neighbouring groups of the largest size.
 bool TopologyChoice::beyond_blocks() {
   std::vector<Leaves> groups;
   if (index_.levels().empty())
@@ -67,7 +67,7 @@ bool TopologyChoice::beyond_blocks() {
   return false;
 }
 
-// As few leaves as the spot has, but next to one another, if some do.
+// Replaces the spot's leaves by as many neighbouring ones, if there are any.
 void TopologyChoice::neighbours(std::span<const uint32_t> group, Spot& spot) const {
   const size_t k = spot.leaves.size();
   if (k < 2) return;
@@ -104,8 +104,8 @@ bool TopologyChoice::segments(uint32_t nodes) {
   return segments_in(all, nodes);
 }
 
-// The container's blocks with the most segments first; as the last one that with the least to spare. Blocks with required nodes
-// have the segments that these need before any other.
+// Takes the blocks of the container with the most segments first; the last one is the block with the least to spare. Blocks with required
+// nodes first get the segments that these nodes need.
 bool TopologyChoice::segments_in(const Leaves& container, uint32_t nodes) {
   const uint32_t segment = wish_.shape.segment;
   const size_t level = level_for(segment);
@@ -150,7 +150,7 @@ bool TopologyChoice::segments_in(const Leaves& container, uint32_t nodes) {
   return chosen.size() == nodes && try_exact(chosen);
 }
 
-// The nodes of at most so many segments within one block, segment after segment; the required ones first.
+// The nodes of at most so many segments within one block, segment after segment; required nodes come first.
 std::vector<uint32_t> TopologyChoice::segments_of(const Leaves& unit, uint32_t most) const {
   const uint32_t segment = wish_.shape.segment;
   const bool spread = wish_.shape.spread_segments;

@@ -70,7 +70,7 @@ bool TopologyChoice::enough(const Supply& s) const {
   return s.nodes >= wish_.nodes && s.tasks >= wish_.tasks && s.devices >= wish_.devices;
 }
 
-// By what is scarce for the job; among equals the first defined.
+// Compares by what is scarce for the job; among equals the leaf defined first.
 bool TopologyChoice::roomier(uint32_t a, uint32_t b) const {
   const Supply &x = leaf_supply_[a], &y = leaf_supply_[b];
   if (wish_.devices && x.devices != y.devices) return x.devices > y.devices;
@@ -101,8 +101,8 @@ bool TopologyChoice::holds_required(std::span<const uint32_t> leaves) const {
   return have == required_leaves_;
 }
 
-// The fewest leaves of the group that supply what is needed: those of the required nodes, then the roomiest;
-// as the last one that with the least to spare.
+// The fewest leaves of the group that supply what is needed: those of the required nodes, then the roomiest; the last one is the leaf with
+// the least to spare.
 bool TopologyChoice::fewest(std::span<const uint32_t> group, Spot& out) const {
   Leaves rest;
   Supply sum;
@@ -146,7 +146,7 @@ bool TopologyChoice::try_spot(const Spot& spot, std::span<const uint32_t> group)
     if (attempt_(among, open_in(all.first(all.size() - 1)) | wish_.required)) return true;
   }
   if (attempt_(among, wish_.required)) return true;
-  // Counting promised too much (more nodes than the job may have, say): leaf after leaf.
+  // Counting promised too much (say, more nodes than the job may have): adds leaf after leaf.
   Leaves rest;
   for (uint32_t l : group)
     if (leaf_supply_[l].nodes && std::ranges::find(spot.leaves, l) == spot.leaves.end()) rest.push_back(l);
@@ -196,7 +196,8 @@ bool TopologyChoice::try_groups(const std::vector<Leaves>& groups, bool in_a_row
   return false;
 }
 
-// Counts that the job may have, the ones to try first first: as many as there are with a range, else upwards.
+// Calls f with the node counts that the job may have, in the order in which to try them: from the most for a job with a range, else
+// upwards.
 bool TopologyChoice::for_each_size(uint32_t most, const std::function<bool(uint32_t)>& f) const {
   constexpr uint32_t kMostSizes = 64;
   const Shape& s = wish_.shape;
@@ -243,7 +244,7 @@ bool TopologyChoice::within_switches() {
   return false;
 }
 
-// A node that no switch has can serve a job alone.
+// A node that is under no switch can only serve a job alone.
 bool TopologyChoice::unconnected() {
   if (wish_.nodes > 1 || wish_.required.count() > 1) return false;
   bool found = false;

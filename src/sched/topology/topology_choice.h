@@ -1,6 +1,5 @@
-// TopologyChoice: sets of nodes in the order in which a topology prefers them, until one is found that takes
-// the job. What a set must hold to take it is the caller's business (gang.cc: now; profile.cc: later); here is
-// only where the nodes stand.
+// TopologyChoice: offers sets of nodes in the order in which a topology prefers them, until one is found that takes the job. Whether a set
+// takes the job is the caller's business (gang.cc: now; profile.cc: later); only where the nodes stand is decided here.
 //
 //   tree   the lowest switch that has enough, under it the fewest leaves, of those the fullest; the last leaf
 //          is the one with the least to spare. With --switches=N a higher switch if that needs no more than N
@@ -11,8 +10,8 @@
 //   ring   neighbours on one ring, the shortest free run that does; a segment is such a run
 //   torus3d  one of the shapes that the site allows, see topology_ring.cc
 //
-// Guide topology, topology.conf(5), sbatch(1) --segment --switches. Where these leave the choice open: the
-// group with the fewest free nodes, then the first defined. Same input, same answer.
+// Guide topology, topology.conf(5), sbatch(1) --segment --switches. Where these leave the choice open, the group with the fewest free nodes
+// comes first, then the first defined. The same input gives the same answer.
 //
 // Cost: O(free nodes + leaves log leaves per level) and the tries.
 #pragma once
@@ -32,7 +31,7 @@ namespace muster::sched {
 struct TopologyWish {
   const Shape& shape;
   const Bitmap& required;
-  uint32_t nodes = 1;    // no fewer can be enough; a count the shape allows, 0: there is none
+  uint32_t nodes = 1;    // the least count that can be enough and that the shape allows; 0: there is none
   uint64_t tasks = 0;    // 0: not asked for as a sum
   uint64_t devices = 0;  // of the first of shape.per_job
 };
@@ -40,16 +39,16 @@ struct TopologyWish {
 // `c` and `required` must outlive it.
 TopologyWish wish_of(const RequestClass& c, const Bitmap& required);
 
-// What a node has to give; asked for members of `open` only.
+// What a node has to give; asked only about members of `open`.
 struct TopologySupply {
   const Bitmap& open;
   std::function<uint64_t(uint32_t)> tasks, devices;
-  std::function<uint64_t(uint32_t)> cost;  // nodes with the lowest go first
+  std::function<uint64_t(uint32_t)> cost;  // nodes with the lowest cost come first
 };
 
 class TopologyChoice {
  public:
-  // Whether `among` takes the job with all of `forced` in it.
+  // Whether the nodes `among` take the job, all of `forced` being part of it.
   using Try = std::function<bool(const Bitmap& among, const Bitmap& forced)>;
 
   TopologyChoice(const TopologyIndex& index, const TopologyRules& rules, const TopologyWish& wish, const TopologySupply& supply,
@@ -63,7 +62,7 @@ class TopologyChoice {
     Supply& operator+=(const Supply& o);
   };
   using Leaves = std::vector<uint32_t>;
-  // Where a job might go: the leaves, the last with room to spare, and what was left to choose from.
+  // A place where the job might go: the leaves, the last of them with room to spare, and how many nodes its group had free.
   struct Spot {
     Leaves leaves;
     bool exact_but_last = false;  // all but the last are taken whole
@@ -113,10 +112,10 @@ class TopologyChoice {
   std::vector<bool> needs_leaf_;  // required nodes are there
   uint32_t required_leaves_ = 0;
   bool required_elsewhere_ = false;  // a required node is in no leaf
-  size_t tried_level_ = SIZE_MAX;    // of blocks, without success
+  size_t tried_level_ = SIZE_MAX;    // the level of blocks tried last, without success
 };
 
-// Whether a request can be placed by this topology at all, all nodes being free; the error names the rule.
+// Whether this topology can place the request at all if all nodes are free; the error names the rule.
 Result<> topology_allows(const TopologyIndex& index, const Shape& shape);
 
 }  // namespace muster::sched

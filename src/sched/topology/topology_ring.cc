@@ -1,8 +1,8 @@
 // Rings and tori.
 //
-// Ring: as many neighbours as the job (or each of its segments) has nodes, around the end too; the shortest
-// free run that does, at its beginning. Torus: one of the stands of that size with all cells free; that which
-// spoils the fewest other free stands, then in the torus with the fewest free nodes, then the first.
+// Ring: as many neighbours as the job (or each of its segments) has nodes, around the end too; the beginning of the shortest free run that
+// is long enough. Torus: a stand of that size with all cells free; of several the one that spoils the fewest other free stands, then in the
+// torus with the fewest free nodes, then the first.
 #include <algorithm>
 #include <tuple>
 
@@ -16,8 +16,8 @@ struct Window {
   std::vector<uint32_t> nodes;
 };
 
-// The best window alone, where one holds all nodes; else the best again and again, until there are enough. `windows`: those that
-// are still free, best first. `take`: this one is free no longer. `try_exact`: do these nodes serve?
+// Where one window holds all nodes, tries each alone, best first; otherwise takes the best window again and again until there are enough
+// nodes. `windows`: those still free, best first. `take`: marks a node as no longer free. `try_exact`: whether these nodes serve the job.
 template <class Windows, class Take, class TryExact>
 bool fill_windows(uint32_t nodes, uint32_t segment, Windows windows, Take take, TryExact try_exact) {
   if (nodes == segment) return std::ranges::any_of(windows(), [&](const Window& w) { return try_exact(w.nodes); });
