@@ -142,7 +142,7 @@ class Core {
   std::vector<JobId> ended_, released_, readied_, unsettled_;  // to be followed up in housekeep
   std::vector<NodeId> idled_;
   std::set<JobId> managed_;                     // jobs whose managers are to be told how the job stands
-  uint64_t last_without_job_ = 0;               // volatile: the last number that run_without_job gave
+  uint64_t last_without_job_ = 0;               // volatile: the last number that RunWithoutJob was given
   bool may_upload_ = false;                     // volatile: slurmdbd is there and nothing is on its way to it
   std::vector<std::pair<NodeId, bool>> links_;  // nodes that connected or disconnected
 };
