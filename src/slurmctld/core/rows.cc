@@ -41,7 +41,7 @@ std::string node_name(const Cluster& cluster, NodeId id) {
   return n ? n->spec->name : "?";
 }
 
-// "gres/gpu=8,gres/gpu:h100=8" of what a pending job asks for in all.
+// Adds what a pending job asks for in all, as "gres/gpu=8,gres/gpu:h100=8".
 void add_requested_gres(const RequestBody& r, std::string& out) {
   auto add = [&](const TresText& list, uint64_t times) {
     for (const Tres& t : list->items()) {
@@ -63,7 +63,7 @@ std::string license_tres(const Cluster& cluster, const std::vector<LicenseShare>
   return out;
 }
 
-// Of --licenses=a|b it is not known which.
+// The licences asked for; none for --licenses=a|b, for it is not known which one it will be.
 std::string requested_licenses(const Cluster& cluster, const RequestBody& r) {
   if (!cluster.tracked_licenses || cluster.tracked_licenses->empty()) return {};
   LicenseNeeds needs = r.licenses.value();
@@ -273,8 +273,8 @@ StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   return row;
 }
 
-// The '*' of sinfo: what is thought to be up, or was set DOWN, and has no connection. Whoever is asleep or not
-// there yet is not expected to answer.
+// The '*' of sinfo: a node that is thought to be up, or was set DOWN, and has no connection. A node that is asleep or not there yet is not
+// expected to answer.
 bool is_silent(const Node& n) {
   constexpr uint32_t kNotExpected = kNodePoweredDown | kNodePoweringDown | kNodePoweringUp | kNodeCloud;
   return !n.connected && n.admin != NodeState::kFuture && !(n.flags & kNotExpected);
@@ -283,7 +283,7 @@ bool is_silent(const Node& n) {
 NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::string>& partitions) {
   const NodeSpec& s = *n.spec;
   NodeRow r;
-  if (n.hardware) copy_same_fields(*n.hardware, r);  // what the configuration says of the same goes before it
+  if (n.hardware) copy_same_fields(*n.hardware, r);  // where the configuration says it too, that replaces it below
   copy_same_fields(s, r);
   copy_same_fields(n, r);
   r.state = n.state();

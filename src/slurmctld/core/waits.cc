@@ -8,7 +8,7 @@
 namespace muster::slurmctld {
 namespace {
 
-// Of all tasks that have records: the worst.
+// The worst exit status of all tasks that have records.
 int32_t exit_status_of_array(const Cluster& cluster, JobId id) {
   int32_t worst = 0;
   cluster.jobs.for_each(
