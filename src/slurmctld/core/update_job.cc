@@ -549,8 +549,8 @@ Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdateJob& c) {
   if (!c.as_uid) return update_jobs(v, c);
   if (!v.may(Right::kActForOthers)) return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may act as another user (--uid)");
   View other{v.cluster, v.indexes, v.settings, v.feasibility, v.now, v.caller, v.of_job};
-  other.caller.uid = Uid(*c.as_uid);  // the groups are that user's already (Service::control)
-  other.caller.name.clear();          // with no rights but an owner's
+  other.caller.uid = Uid(*c.as_uid);  // the groups are that user's already (Service::change_as)
+  other.caller.name.clear();          // so that it has no rights but an owner's
   return update_jobs(other, c);
 }
 

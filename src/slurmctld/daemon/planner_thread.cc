@@ -10,7 +10,7 @@ namespace {
 
 constexpr Duration kCalm = milliseconds(200);  // no change for so long: time for a full pass
 
-// What the core takes at once: some milliseconds of its time, so that requests come in between.
+// How much of a plan the core takes at once: some milliseconds of its time, so that requests come in between.
 constexpr size_t kStartsAtOnce = 256, kVerdictsAtOnce = 4096;
 
 // A plan is advice and each item is checked by itself, so it can be carried out piece by piece.
