@@ -53,7 +53,7 @@ struct Decision {
   std::vector<Order> orders;
 };
 struct ConfigDecision : Decision<rpc::Messages> {
-  std::shared_ptr<const config::LoadedConfig> loaded;  // with the change; null: it is for node daemons alone
+  std::shared_ptr<const config::LoadedConfig> loaded;  // the configuration with the change; null: the change is for node daemons alone
 };
 
 // ---- a decide() for each command that changes something, in the file of its subject
@@ -163,7 +163,7 @@ void set_node_down(const View& v, const Node& node, const std::string& reason, E
 void node_timer(const View& v, NodeId node, TimerKind kind, Events& out);
 
 // ---- learn.cc
-// The events that bring what is known of accounts and QOS to what slurmdbd says now. Cost: O(n log n).
+// The events that turn what is known of accounts and QOS into what slurmdbd says now. Cost: O(n log n).
 Events decide_learn(const View& v, const rpc::Entities& fetched);
 
 // ---- update_node.cc
@@ -208,7 +208,7 @@ std::shared_ptr<const config::LoadedConfig> keep_power_settings(const config::Lo
 
 // ---- timers.cc
 void job_timer(const View& v, JobId job, TimerKind kind, Events& out, std::vector<Order>& orders);
-// Looks at the jobs that depend on `ended`: those whose condition is now met, or never can be.
+// Looks at the jobs that wait for `ended`: their condition may be met now, or can never be.
 void resolve_dependents(const View& v, const Job& ended, Events& out);
 // A bare id that is an array's means all of its tasks, and is shown so.
 void name_whole_arrays(const Cluster& cluster, Dependencies& list);
@@ -234,8 +234,8 @@ Time limit_time(const View& v, const Job& job);
 const Verdict* deciding_verdict(const Cluster& cluster, const Job& job);
 Reason reason_shown(const Cluster& cluster, const Job& job);
 bool can_be_told(const Node* node);  // to end a job: it is up, or DOWN and connected
-// Submission does not ask whether a held job could ever run: nodes that could run it may be on their way. This asks when it is let go:
-// kRequestedPartConfigUnavailable if no node could run it in any of its partitions.
+// A job that is submitted held is taken although no node could run it: such nodes may be on their way. This asks again when the job is let
+// go: kRequestedPartConfigUnavailable if no node could run it in any of its partitions.
 Result<> check_ever_runs(const View& v, const JobRequest& request, uint32_t partition);
 // Sets the marks of a hold in `e`: one by the job's user, or by an operator. A caller who is no operator leaves an operator's hold as it
 // is.

@@ -51,7 +51,7 @@ struct LimitMail {
 };
 std::optional<LimitMail> next_limit_mail(const Job& job);
 
-// What one user has in the table of MaxJobCount.
+// What one user has in the job table that MaxJobCount bounds.
 struct UserJobs {
   uint32_t count = 0;                      // every task of an array
   std::set<std::pair<Time, JobId>> ended;  // those that only wait for MinJobAge, by when they ended
@@ -121,7 +121,7 @@ class Indexes {
   const std::set<Unrecorded>& unrecorded() const { return unrecorded_; }
   void add_unrecorded(const Unrecorded& r) { unrecorded_.insert(r); }
   void remove_unrecorded(const Unrecorded& r) { unrecorded_.erase(r); }
-  void recorded(uint64_t position);  // all up to it are
+  void recorded(uint64_t position);  // slurmdbd has all up to this position
 
   bool same_as(const Indexes& o) const;
 

@@ -1,5 +1,4 @@
-// Which jobs an rpc::JobFilter means: the one filter of squeue, scontrol show and scancel. Pure. The names in a filter are looked up for
-// each job, so lists of more than a few have to be sorted first: put_in_order().
+// Which jobs an rpc::JobFilter means: the one filter of squeue, scontrol show and scancel. Pure.
 #pragma once
 
 #include "model/cluster.h"
@@ -7,7 +6,7 @@
 
 namespace muster::slurmctld {
 
-// What a filter names is looked up for each job, so lists of more than a few have to be in order.
+// Sorts the lists of a filter. The names in them are looked up for each job, so lists of more than a few have to be sorted first.
 void put_in_order(rpc::JobFilter& filter);
 
 // Whether the job agrees with every part of the filter that is not empty. Of states, its base state or one of its flags is enough.

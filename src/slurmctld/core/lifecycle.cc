@@ -50,7 +50,7 @@ std::optional<size_t> index_of(const Job& job, NodeId node) {
   return std::nullopt;
 }
 
-// One report of a node, checked against the generation of the job that it is about.
+// Handles one report of a node, checked against the generation of the job that it is about.
 struct ReportHandler {
   const View& v;
   NodeId node;

@@ -1,6 +1,6 @@
-// Jobs whose first node decides about their steps (--stepmgr): what that node is told, and what becomes of what it tells. Its word is
-// a claim: what the job does not hold, a number that was given before, a time before its start do not become true. Everything else
-// about these steps (squeue, accounting, signals) goes by the events that are made of it here. docs/adr/0011
+// Jobs whose first node decides about their steps (--stepmgr): what that node is told, and what becomes of what it says. What it says is a
+// claim: a step on what the job does not hold, a number that was given before, or a time before the job's start does not become true.
+// Everything else about these steps (squeue, accounting, signals) goes by the events that are made of it here. docs/adr/0011
 #include <algorithm>
 #include <map>
 
@@ -23,7 +23,7 @@ class NewsTaker {
     if (news.made) made(*news.made);
     else if (news.ended) ended(*news.ended);
   }
-  // What ran when the job ended was stopped with it.
+  // Steps that still ran when the job ended were stopped with it.
   void end_rest() {
     for (const Step& s : std::vector<Step>(steps_)) end({s.id, kEndedWithJob, false, job_.ended}, JobState::kCancelled);
   }

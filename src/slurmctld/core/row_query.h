@@ -74,7 +74,7 @@ class JobQuery {
   std::vector<JobId> ids_;  // named by the query, or ordered
   size_t next_id_ = 0;
   uint32_t next_key_ = 0;
-  uint32_t in_state_ = StateCounts::kAny;  // of those asked for, not yet seen by the walk
+  uint32_t in_state_ = StateCounts::kAny;  // how many records asked for the walk has not yet seen
   bool over_ = false;
 };
 
@@ -83,7 +83,7 @@ class NodeQuery {
   using Rows = rpc::NodeRows;
   // Errors: kInvalidNodeName for a node that is not there, kAccessDenied where PrivateData hides nodes.
   static Result<NodeQuery> make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& query, const Privacy& privacy = {});
-  // As JobQuery::next; the partitions come with the first part, which comes in any case.
+  // As JobQuery::next(). The partitions come with the first part, and that part comes even without nodes.
   bool next(rpc::NodeRows& part);
 
  private:

@@ -164,7 +164,7 @@ JobRow make_state_row(const Job& j) {
 
 namespace {
 
-// What the partition makes of the job's wish to share.
+// Adds what the partition makes of the job's wish to share nodes.
 void add_sharing(const Cluster& cluster, const Job& j, JobRow& row) {
   const Partition* p = cluster.partition(split(row.partition, ',', true).front());
   if (!p) return;
@@ -237,7 +237,7 @@ StepRow make_batch_step_row(const Cluster& cluster, const Job& j) {
 
 namespace {
 
-// What srun asked for, as it is shown again.
+// Adds what srun asked for, as it is shown again.
 void add_asked(const StepRequest& r, StepRow& row) {
   copy_same_fields(r, row);
   row.gres = r.tres_per_node.text();

@@ -24,7 +24,7 @@ PartitionRow make_partition_row(const Cluster& cluster, const Partition& partiti
 // All partitions that were asked for while the job waits, else the chosen one.
 std::string partition_text(const Cluster& cluster, const Job& job);
 
-// What a job asks for, in the numbers squeue shows of one that waits.
+// What a job asks for, in the numbers that squeue shows while it waits.
 uint32_t wanted_nodes(const RequestBody& request);
 uint32_t wanted_tasks(const RequestBody& request);
 uint32_t wanted_cpus(const RequestBody& request);

@@ -395,7 +395,7 @@ Result<Checked> check(const View& v, const JobRequest& request) {
   MUSTER_TRY_VOID(check_names(v, request));
   MUSTER_TRY_VOID(check_batch_features(request));
   Checked out{request, {}};
-  // Names of sacctmgr's are in lower case (sacctmgr(1)).
+  // Names that sacctmgr makes are in lower case (sacctmgr(1)).
   for (std::string* name : {&out.request.account, &out.request.qos, &out.request.wckey}) *name = to_lower(*name);
   // The job's first node then manages its steps (managed_steps.cc); swait(1) has users look for this flag.
   out.request.stepmgr = out.request.stepmgr || v.settings.config().slurmctld_parameters.has("enable_stepmgr");

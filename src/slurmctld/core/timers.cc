@@ -1,5 +1,5 @@
-// What time brings about for jobs (limits, begin times, warnings, forgetting) and what the start or end of one job means for
-// those that depend on it.
+// What time brings about for jobs (limits, begin times, warnings, forgetting), and what the start or end of a job means for those that
+// depend on it.
 #include <algorithm>
 #include <functional>
 #include <set>

@@ -36,8 +36,8 @@ class DirectoryFetch {
   struct Round {                          // one wait, and the answers that follow
     std::weak_ptr<net::Channel> channel;  // the link keeps the channel, and the channel keeps the round in its callbacks
     std::string cluster;
-    uint64_t version = 0;  // of what is being fetched
-    size_t asked = 0;      // of the questions
+    uint64_t version = 0;  // which version of the directory is being fetched
+    size_t asked = 0;      // how many of the questions were asked
     std::vector<std::string> parts;
     size_t bytes = 0;
   };

@@ -1,6 +1,6 @@
 // NodeLinks: the one connection of each node daemon, with its session and sequence numbers. Lives on the I/O thread. Reports go to the core
-// as commands. The orders among its effects are sent here, in order, or dropped when the node is away (an obligation is repeated when the
-// node comes back).
+// as commands. The orders among the core's effects are sent here, in order, or dropped when the node is away (an obligation is repeated
+// when the node comes back).
 //
 // Orders flow at the node's pace: what its socket does not take waits here, kWindow bytes of it encoded and the rest as orders, which share
 // the jobs they are about. Beyond kMostWaiting orders those that an obligation repeats are left out, and when the queue is empty the core

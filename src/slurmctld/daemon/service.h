@@ -34,7 +34,7 @@ class Service {
   struct Ports {
     std::function<std::shared_ptr<const Settings>()> settings;                               // newest
     std::function<Result<rpc::Messages>()> reconfigure;                                      // reads the files again and applies them
-    std::function<void(std::shared_ptr<const config::LoadedConfig>)> configuration_changed;  // by scontrol; core thread
+    std::function<void(std::shared_ptr<const config::LoadedConfig>)> configuration_changed;  // scontrol changed it; core thread
     std::function<void(bool controller_only)> shutdown;
     net::Security security;                                                       // signs step credentials
     std::function<Result<std::shared_ptr<void>>(Uid uid, size_t bytes)> pass_on;  // a place for a request that a node passes on
@@ -148,7 +148,7 @@ class Service {
   Watches watches_;
   BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
-  std::unordered_set<const net::Channel*> waiting_;  // on which something waits, or has waited, for a job
+  std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
   Time started_;
   uint64_t clock_us_;
 };

@@ -20,7 +20,7 @@ using Reply = std::function<void()>;
 // Where an answer leaves: a connection and, where a node daemon passes requests on over it, which of its askers is meant.
 struct Line {
   const void* connection = nullptr;
-  uint64_t asker = 0;  // 0: its own
+  uint64_t asker = 0;  // 0: whoever the connection itself belongs to
   auto operator<=>(const Line&) const = default;
 };
 
