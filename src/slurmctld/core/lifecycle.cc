@@ -382,7 +382,7 @@ void after_release(const View& v, const Job& job, Events& out) {
   e.time = v.now;
   e.eligible = v.now + v.settings.requeue_delay;
   if (hold && (job.flags & kJobLaunchFailed) && !too_often) {
-    e.flags = kJobHeldByUser;  // the node was at fault: its owner may release it
+    e.flags = kJobHeldByUser;  // the node was at fault: the job's owner may release it
     e.reason = Reason::kLaunchFailedHeld;
   } else if (hold) {
     bool by_user = held && (job.flags & kJobHeldByUser);

@@ -174,7 +174,7 @@ Result<> fit_deadline(const View& v, uint32_t limit, JobRequest& r) {
   if (r.time_min_min ? r.time_min_min > left : left < 1 || r.time_limit_min)
     return fail(r.time_min_min ? Errc::kInvalidTimeMin : Errc::kInvalidTimeLimit, {}, leaves);
   r.time_limit_min = static_cast<uint32_t>(left);
-  if (!r.time_min_min) r.time_min_min = 1;  // the later it starts the less there is
+  if (!r.time_min_min) r.time_min_min = 1;  // the later the job starts, the less time is left
   return {};
 }
 

@@ -28,7 +28,7 @@ std::vector<sched::Plan> pieces(sched::Plan plan) {
   return out;
 }
 
-// Jobs that the plan starts while one of higher priority in their partition has to wait.
+// How many jobs the plan starts while one of higher priority in their partition has to wait.
 uint64_t starts_before_others(const Cluster& cluster, const sched::Plan& plan) {
   std::map<uint32_t, uint32_t> waiting;  // partition → highest priority
   for (const auto& [id, verdict] : plan.verdicts) {
