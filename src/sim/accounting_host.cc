@@ -7,7 +7,7 @@
 namespace muster::sim {
 namespace {
 
-// Each user of Scenario::request in each account, with both QOS.
+// All that there could be: each user of Scenario::request in each account, with both QOS.
 rpc::Entities all_accounts() {
   rpc::Entities out;
   for (const char* name : {"normal", "fast"}) out.qos.emplace_back().name = name;
@@ -53,7 +53,7 @@ void AccountingHost::controller_started() {
   connect();
 }
 
-// Now, or after slurmdbd was away for a while.
+// Connects now, or after slurmdbd was away for a while.
 void AccountingHost::connect() {
   bool away = !world_.calm() && world_.random.accounting.chance(0.3);
   later(milliseconds(1), away ? minutes(20) : seconds(5), [this] {
@@ -76,7 +76,7 @@ void AccountingHost::schedule(Duration horizon) {
     });
 }
 
-// Some of them are below what runs, or what a single job asks for.
+// Some of these limits are below what runs, or what a single job asks for.
 void AccountingHost::set_limits() {
   if (!world_.scenario.settings.config().enforce.limits) return;
   Random& r = world_.random.accounting;
@@ -89,7 +89,8 @@ void AccountingHost::set_limits() {
   }
 }
 
-// What an admin does with sacctmgr: from all that there could be, something goes or is another. New ids each time, as slurmdbd gives.
+// What an admin does with sacctmgr: of all that there could be, something is taken away or changed. At times associations get new ids, as
+// slurmdbd gives them.
 void AccountingHost::change_accounts() {
   Random& r = world_.random.accounting;
   const uint32_t again = r.chance(0.3) ? static_cast<uint32_t>(r.uniform(1, 5)) * 100 : 0;

@@ -1,6 +1,5 @@
-// AccountingHost: slurmdbd and the way to it, as far as the controller sees them: records are stored or lost, acknowledgements come
-// late or never, the link breaks and comes back. What is stored stays. It tells of accounts, QOS and limits, which admins change now and
-// then.
+// AccountingHost: slurmdbd and the way to it, as far as the controller sees them. Records are stored or lost, acknowledgements come late or
+// never, the link breaks and comes back. What is stored stays. It also tells of accounts, QOS and limits, which admins change now and then.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Limits at the moment of a start: tasks of an array at once, what the partition allows, what accounting does.
+// Limits at the moment of a start: how many tasks of an array run at once, what the partition allows, what accounting allows.
 #include <algorithm>
 
 #include "model/account_directory.h"
@@ -20,7 +20,7 @@ uint64_t amount_of(const Allocation& a, const std::string& tres) {
 
 }  // namespace
 
-// The %limit is the array record's while there is one, else what was submitted.
+// The %limit is in the array's record, which the task leaves with this event.
 void Checkers::check_array_limit(const event::JobStarted& e) {
   const Job* j = mirror_.jobs.find(e.job.value);
   if (!j || !j->array_job_id || !j->array_tasks) return;
@@ -54,8 +54,8 @@ void Checkers::check_partition_limits(const event::JobStarted& e) {
   }
 }
 
-// Where accounting is enforced, whoever starts has an association, and a QOS that is one of its. Worked out from what slurmdbd had said in the log
-// until then, by looking at every association.
+// Where accounting is enforced, a job that starts has an association, and a QOS that is one of the association's. Worked out from what
+// slurmdbd had said in the log until then, by looking at every association.
 void Checkers::check_admission(const event::JobStarted& e) {
   const acct::Enforcement& enforced = world_.scenario.settings.sched.enforcement;
   const Job* j = mirror_.jobs.find(e.job.value);
@@ -77,7 +77,7 @@ void Checkers::check_admission(const event::JobStarted& e) {
     fail("admission", job + " starts with a QOS that it may not use");
 }
 
-// With a start no association, and none above it, holds more than its GrpTRES or GrpJobs; it may hold more only because the limit was
+// At a start no association, and none above it, comes to hold more than its GrpTRES or GrpJobs. It may hold more only because the limit was
 // lowered, and then nothing more starts. Counted from all jobs, and not by the ledger.
 void Checkers::check_group_limits(const event::JobStarted& e) {
   if (!world_.scenario.settings.sched.enforcement.limits || !mirror_.directory) return;

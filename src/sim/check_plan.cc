@@ -1,4 +1,4 @@
-// A planner with caches plans what a fresh one plans, reasons and expected starts too.
+// A planner with caches plans the same as a fresh one, reasons and expected starts included.
 #include <map>
 #include <utility>
 

@@ -27,7 +27,7 @@ void Checkers::process_started(uint32_t node, Process& p) {
   size_t index = 0;
   while (index < j->allocation->nodes.size() && j->allocation->nodes[index].node.value != node) ++index;
   if (index == j->allocation->nodes.size() && p.step != kBatchStep && j->resized != kTimeUnset) {
-    p.excused = true;  // asked for before the node was given up
+    p.excused = true;  // the step was asked for before the node was given up
     return;
   }
   if (index == j->allocation->nodes.size()) return fail("processes", where + ": not its node");

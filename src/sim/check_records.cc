@@ -1,4 +1,4 @@
-// Accounting: after healing slurmdbd has everything: each run of each job, and of each job its last state.
+// Accounting: after healing, slurmdbd has everything: each run of each job, and the last state of each job.
 #include "sim/world.h"
 #include "wire/accounting_instances.h"
 

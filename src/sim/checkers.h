@@ -10,13 +10,13 @@
 //                        where limits are, no association holds more than its GrpTRES and GrpJobs
 //   check_acknowledged   an id that a client was given exists until it is purged, in every later incarnation
 //   check_replay         the live state, and the state after a rollback or restart, is the replay of the log
-//   check_records        after healing slurmdbd has each run of each job, and of each job its last state
-//   check_plan           a planner with caches plans what a fresh one plans
+//   check_records        after healing slurmdbd has each run of each job, and the last state of each job
+//   check_plan           a planner with caches plans the same as a fresh one
 //   check_end            after healing: queue empty, obligations empty, no process anywhere
 //
-// Not checked here: that no promised start moves later. A start is promised for the state of that moment; ends that come
-// early re-pack the queue in priority order and may move a lower job either way, so no sound rule holds across plans.
-// sched/backfill_test.cc and property_test.cc check it within a plan.
+// It is not checked here that no promised start moves later. A start is promised for the state of that moment; ends that come early re-pack
+// the queue in priority order and may move a lower job either way, so no sound rule holds across plans. sched/backfill_test.cc and
+// property_test.cc check it within a plan.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ std::string outcome_of(const Result<slurmctld::CommandAnswer>& answer) {
 
 }  // namespace
 
-// A command whose answer nobody waits for; its outcome is noted when it leaves.
+// Sends a command whose answer nobody waits for; its outcome is noted when the answer leaves.
 void Clients::send(std::string what, const slurmctld::Caller& who, slurmctld::Command command) {
   Duration delay = world_.span(world_.random.workload, Duration(50), milliseconds(20));
   world_.after(delay, [this, what = std::move(what), who, command = std::move(command)] {
@@ -244,7 +244,7 @@ void Clients::launch_step(const rpc::StepCreated& step, uint32_t generation) {
 // ---- the second phase
 namespace {
 
-// What an admin sees in squeue and gives up: a dependency that failed, a request beyond the partition's limits.
+// Reasons for which an admin who sees them in squeue gives a job up: a dependency that failed, a request beyond the partition's limits.
 bool never_reason(Reason r) {
   return r == Reason::kDependencyNeverSatisfied || r == Reason::kPartitionNodeLimit || r == Reason::kPartitionTimeLimit ||
          r == Reason::kBadConstraints;
@@ -258,7 +258,7 @@ void Clients::tidy() {
     return never_reason(j.reason) || (v && never_reason(v->reason));
   };
   const Cluster& c = world_.checkers.mirror();
-  // A held job that nothing could ever run is not released: it was taken as it was, or became so while it ran.
+  // A held job that nothing could ever run is not released: it was like that when it was submitted, or became so while it ran.
   auto hopeless = [&](const Job& j) {
     const std::vector<uint32_t> partitions = sched::partitions_of(c, j);
     return std::ranges::none_of(

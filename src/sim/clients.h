@@ -1,5 +1,5 @@
-// Clients: users and admins. Draws commands from the seed, sends them to the controller, and reacts as the real commands
-// do: salloc gives its allocation back, srun starts its step on the nodes and reports its end.
+// Clients: users and admins. They draw commands from the seed, send them to the controller, and react as the real commands do: salloc gives
+// its allocation back, srun starts its step on the nodes and reports its end.
 #pragma once
 
 #include <vector>
@@ -18,9 +18,9 @@ class Clients {
   explicit Clients(World& world) : world_(world) {}
   // Spreads the commands over the first phase.
   void schedule(Duration horizon);
-  // A job got its nodes (from the log).
+  // The log says that a job got its nodes.
   void job_started(JobId job);
-  // The admin's round in the second phase: everything that can run may run.
+  // The admin's round in the second phase lets everything run that can run.
   void tidy();
 
  private:

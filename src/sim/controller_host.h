@@ -1,6 +1,6 @@
-// ControllerHost: the controller's process around the real Core: the turn loop of slurmctld (collect, decide, append, commit,
-// answer, effects), its connections to nodes, its planner. It can die at any point; the disk stays. start() is the restart:
-// snapshot, replay, configure.
+// ControllerHost: the controller's process around the real Core: the turn loop of slurmctld (collect, decide, append, commit, answer,
+// effects), its connections to nodes, its planner. It can die at any point; the disk stays. start() is also the restart: snapshot, replay,
+// configure.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class ControllerHost {
   bool recover();
   void turn();
   void wake(Duration delay);
-  // False: the process died in it.
+  // `died`: the process died while it wrote; then the result means nothing.
   Result<> append(bool& died);
   store::AppendFault next_fault();
   void refuse(std::vector<ControllerTask>& batch, const Error& error);

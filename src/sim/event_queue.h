@@ -16,7 +16,7 @@ class EventQueue {
   explicit EventQueue(Time begin) : now_(begin) {}
   Time now() const { return now_; }
   void after(Duration delay, std::function<void()> what) { queue_.push({now_ + delay, ++sequence_, std::move(what)}); }
-  // Runs the next; false when nothing is left.
+  // Runs the next happening; false when nothing is left.
   bool run_next() {
     if (queue_.empty()) return false;
     Entry next = std::move(const_cast<Entry&>(queue_.top()));

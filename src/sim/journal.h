@@ -1,5 +1,5 @@
-// Journal: the happenings of a run, their hash, and the first violation that a checker found.
-// Keeps the last 30 texts. Cost: one hash of each text.
+// Journal: the happenings of a run, their hash, and the first violation that a checker found. It keeps the last 30 texts. Cost: one hash of
+// each text.
 #pragma once
 
 #include <cstdint>

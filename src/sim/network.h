@@ -1,6 +1,6 @@
-// Network: the one connection between each node and the controller. Ordered and reliable while it lasts; what is under way
-// when it breaks is lost, or, rarely, arrives late over the next one (with its old session number), and messages may come
-// twice. A partition swallows everything until both sides notice.
+// Network: the one connection between each node and the controller. It is ordered and reliable while it lasts. What is under way when it
+// breaks is lost or, rarely, arrives late over the next one (with its old session number), and messages may come twice. A partition
+// swallows everything until both sides notice.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@ namespace {
 
 std::string text_of(JobId job, uint32_t generation) { return std::to_string(job.value) + "/" + std::to_string(generation); }
 
-// What slurmd is told of a step whose result is there.
+// What slurmd is told of a step whose result is known.
 slurmd::NodeEvent end_of(const Process& p) {
   const step_rpc::StepdReport& state = p.stepd->state();
   if (state.state == step_rpc::StepdState::kLaunchFailed)
@@ -155,7 +155,7 @@ SimStep::Told NodeHost::told_of(const Process& p) {
     x->ended = true;
     world_.journal.note(name_ + ": step " + text_of(x->job, x->generation) + "." + std::to_string(x->step.value) + " has ended");
   };
-  // Not from within itself.
+  // The step is not erased from within its own callback.
   told.left = [this, key = std::tuple(p.job, p.generation, p.step)] { world_.after(Duration(1), [this, key] { processes_.erase(key); }); };
   return told;
 }
@@ -176,7 +176,7 @@ void NodeHost::carry_out(const slurmd::RunEpilog& e) {
   feed(slurmd::EpilogEnded{e.job, e.generation, bad ? "Epilog error" : ""}, world_.span(world_.random.nodes, milliseconds(1), seconds(2)));
 }
 
-// From the controller, if it is there; else it is asked for again with the next session.
+// The content comes from the controller if that can be reached; else slurmd asks for it again in the next session.
 void NodeHost::carry_out(const slurmd::FindContent& e) {
   if (!connection_) return;
   if (!world_.calm() && (world_.options.faults & kFaultPrograms) && world_.random.nodes.chance(0.02))

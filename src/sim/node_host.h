@@ -33,7 +33,7 @@ class NodeHost {
   // ---- from the network
   void on_order(const Numbered<NodeOrder>& message);
   void on_closed(uint64_t connection);
-  // srun asks directly.
+  // srun asks the node directly for a step.
   void ask_step(JobId job, uint32_t generation, StepId step, const NodeShare& share, Duration runtime);
 
   // ---- faults

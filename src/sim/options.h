@@ -1,4 +1,4 @@
-// What a simulated run is told and what it answers.
+// The options of a simulated run, and its result.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Scenario: the cluster and the jobs that a seed stands for. Text of slurm.conf and gres.conf in, as a site would write
-// it; requests of jobs, how long a job runs and how it exits. Pure functions of the seed.
+// Scenario: the cluster and the jobs that a seed stands for: the text of slurm.conf and gres.conf, as a site would write them, the requests
+// of jobs, how long a job runs and how it exits. Pure functions of the seed.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ constexpr uint32_t kTask = 0, kChild = 1;
 
 }  // namespace
 
-// What was to come of a step that is gone, with its machine, does not come.
+// A step may be gone by then, with its machine: then nothing happens.
 void SimStep::later(Duration low, Duration high, std::function<void()> what) {
   world_.after(world_.span(world_.random.nodes, low, high), [ref = weak_from_this(), what = std::move(what)] {
     if (auto self = ref.lock()) what();
@@ -109,7 +109,7 @@ void SimStep::signal(int number) {
   if (!stopped_ && (number == SIGTERM || number == SIGINT)) ends_in(kTask, milliseconds(3), number);
 }
 
-// Half of them do not mind SIGTERM.
+// Half of the processes do not mind a signal.
 void SimStep::signal_everything(int number) {
   Random& random = world_.random.nodes;
   if (number == SIGCONT) return stop(false);

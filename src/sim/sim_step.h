@@ -1,5 +1,5 @@
-// SimStep: slurmstepd of one step on a simulated machine: the real StepCore. Its processes, its srun and its files are drawn: tasks that
-// ignore SIGTERM, children that stay behind, a srun that goes away, directories that cannot be entered.
+// SimStep: slurmstepd of one step on a simulated machine: the real StepCore. Its processes, its srun and its files are drawn from the seed:
+// tasks that ignore SIGTERM, children that stay behind, an srun that goes away, directories that cannot be entered.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ class SimStep final : public slurmstepd::StepHost, public std::enable_shared_fro
     Duration runtime{};
     int32_t exit_status = 0;
     bool batch = false;
-    bool breaks = false;  // its start may go wrong, its srun away
+    bool breaks = false;  // its start may go wrong, its srun may go away
   };
   struct Told {
     std::function<void(const step_rpc::StepdReport&)> report;

@@ -262,7 +262,7 @@ class Applier {
   void operator()(const JobShrunk& e) {
     change(e.job, [&](Job& j) {
       const AllocationPtr before = std::exchange(j.allocation, e.allocation);
-      std::vector<uint32_t> place(before->nodes.size(), kGivenUp);  // by index before: that of now
+      std::vector<uint32_t> place(before->nodes.size(), kGivenUp);  // the index before → the index now
       for (uint32_t i = 0, kept = 0; i < before->nodes.size(); ++i) {
         const NodeShare& share = before->nodes[i];
         if (kept < j.allocation->nodes.size() && j.allocation->nodes[kept].node == share.node) place[i] = kept++;
@@ -426,7 +426,7 @@ class Applier {
   }
   void operator()(const DirectoryLearned& e) {
     c_.learn_accounts(e.changes ? *e.changes : AccountChanges());
-    ++c_.jobs_epoch;  // who waited for want of an account may start
+    ++c_.jobs_epoch;  // jobs that waited for want of an account may start
   }
   void operator()(const RecordsStored& e) {
     for (const Indexes::Unrecorded& r : x_.unrecorded()) {
@@ -515,7 +515,7 @@ class Applier {
   ArrayGroup* group(const Job& j) { return j.array_job_id ? c_.arrays.edit(j.array_job_id.value) : nullptr; }
   uint32_t& array_records(JobId array) { return c_.arrays.edit(array.value)->records; }
 
-  // A task cancelled before it started: the array's record has it no more, and that is all. With the last of them the record ends.
+  // A task is cancelled before it started: it is taken out of the array's record, and that is all. The last one ends the record.
   void drop_task(const JobEnding& e) {
     const Job* old = c_.jobs.find(e.job.value);
     if (!old || !old->array_tasks || old->finished() || !old->array_tasks->pending.test(e.array_task)) return;
@@ -534,8 +534,8 @@ class Applier {
       }
     });
   }
-  // Takes one pending task out of an array record; the last one is the record itself. Returns the task's record; of a task that is
-  // not there (any more) none.
+  // Takes one pending task out of an array record; the last one keeps that record. Returns the task's record; none for a task that is not
+  // there (any more).
   JobId split(JobId job, uint32_t task, JobId task_job) {
     const Job* old = c_.jobs.find(job.value);
     if (task == kNoArrayTask || !old) return job;
@@ -561,7 +561,7 @@ class Applier {
     return task_job;
   }
 
-  // Of a set of nodes, by index in the allocation, what stays, by the index that it has now.
+  // The nodes of a set that stay; the set is by index in the allocation before, the result by index in the allocation now.
   static Bitmap moved(const Bitmap& before, const std::vector<uint32_t>& place) {
     Bitmap now;
     before.for_each([&](size_t i) {
@@ -569,7 +569,7 @@ class Applier {
     });
     return now;
   }
-  // The steps' parts on nodes that were given up go; with the last of them the step.
+  // Removes the steps' parts on nodes that were given up, and a step with the last of its parts.
   static void move_steps(Job& j, const std::vector<uint32_t>& place) {
     for (Step& s : j.steps) {
       std::erase_if(s.shares, [&](const StepShare& x) { return place[x.node_index] == kGivenUp; });

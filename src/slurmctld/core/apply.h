@@ -1,4 +1,4 @@
-// apply: records a fact in the Cluster and its Indexes. No decisions, no failure: what the log holds is true, so an event
+// apply: records a fact in the Cluster and its Indexes. It takes no decisions and cannot fail: what the log holds is true, so an event
 // about something that is not there (from a log of another build) changes nothing. Replay and live run use this function alone.
 // Cost: O(log n), and O(nodes of the job) for a start and an end.
 #pragma once

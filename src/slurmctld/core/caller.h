@@ -15,7 +15,7 @@ struct Caller {
   std::vector<std::string> groups;  // names, the login group first; filled only where the files ask (AllowGroups, mcs/group)
   std::string host;                 // the host the command runs on
   std::string name;                 // filled only where it is asked for: by accounting, or where labels are user names (mcs/user)
-  uint32_t session = 0;             // that the command runs in, on its host; 0: not known
+  uint32_t session = 0;             // the session that the command runs in, on its host; 0: not known
   static Caller root() { return {}; }
 };
 

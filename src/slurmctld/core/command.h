@@ -1,8 +1,9 @@
-// What can be asked of the controller (commands.def), as types: row_of<Request> is what the table says of a request, Command any of those
-// that the core decides (Core::run), CommandAnswer what it answers to one.
+// The requests of commands.def as types. row_of<Request> is a request's row of the table, Command a variant of all requests that the core
+// decides (Core::run), and CommandAnswer a variant of the core's answers to them.
 //
-// What a client asks is not yet what is decided: to a job the controller adds what only it knows. DecidedAs<Request> is what the core is
-// given: a completed JobRequest for SubmitJob and Allocate (its `kind` says for which), else the request itself.
+// The core does not get every request as the client sent it: to a job the controller adds what only it knows. DecidedAs<Request> is the
+// type that the core is given: a completed JobRequest for SubmitJob and Allocate (its `kind` says for which), TestOnly for WillRun, else
+// the request itself.
 #pragma once
 
 #include <span>
@@ -28,15 +29,15 @@ struct CommandRow {
   const char* name;
   uint16_t number;
   Right first;   // asked before anything else looks at the request
-  Right of_job;  // asked for each job that it means
+  Right of_job;  // asked for each job that the request means
   CommandKind kind;
 };
 
 std::span<const CommandRow> command_rows();  // in the order of the table
-// By its number on the wire; null: slurmctld serves no such request. O(1).
+// The row of a request by its number on the wire; null: slurmctld serves no such request. O(1).
 const CommandRow* command_row(uint16_t number);
 
-// Whether the caller has the right that comes first.
+// Whether the caller has the right that the row asks for first.
 Result<> may_ask(const CommandRow& row, const Rights& rights);
 
 struct TestOnly {  // WillRun: whether the job would be accepted
@@ -100,7 +101,7 @@ using DecidedAnswer = typename command_detail::Answer<Decided>::Type;
 
 namespace command_detail {
 
-// Variants of each type once, in the order of the table.
+// Builds variants that hold each type once, in the order of the table.
 template <class Variant, class T>
 struct With;
 template <class... Ts, class T>

@@ -11,7 +11,7 @@ CompletingHold::CompletingHold(const View& v) {
   Bitmap seen;
   for (const auto& [ended, id] : std::views::reverse(v.indexes.completing())) {
     if (ended > v.now + wait) continue;  // the clock stepped back: it would keep everything back until it has caught up
-    if (ended + wait <= v.now) return;   // and so did all others
+    if (ended + wait <= v.now) return;   // its wait is over, and so is that of all others
     everywhere_ = !by_partition;
     if (everywhere_) return;
     const uint32_t index = v.cluster.jobs.at(id.value).partition;

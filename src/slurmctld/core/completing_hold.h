@@ -1,5 +1,6 @@
-// CompleteWait: while a job that ended less than so long ago is still COMPLETING, nothing new starts; with
-// SchedulerParameters=reduce_completing_frag, in its partition and those that share nodes with it. slurm.conf(5). Pure.
+// CompletingHold: what CompleteWait keeps from starting. While a job that ended less than CompleteWait ago is still COMPLETING, no job
+// starts; with SchedulerParameters=reduce_completing_frag this holds only in its partition and in those that share nodes with it.
+// slurm.conf(5). Pure.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// From the state as it is to what slurm.conf says: nodes and partitions defined, changed, removed. Run at start and at
-// reconfigure; the events make a replay independent of the files.
+// Brings the state to what slurm.conf says: nodes and partitions are defined, changed, removed. Run at start and at reconfigure; since all
+// of it is events, a replay does not depend on the files.
 #include <algorithm>
 
 #include "base/text.h"
@@ -47,7 +47,7 @@ event::NodeStateChanged initial_state(const View& v, NodeId id, const NodeSpec& 
 
 namespace {
 
-// What scontrol changed of a known node holds until slurm.conf is read again: weight and features.
+// Weight and features that scontrol changed hold until slurm.conf is read again; this takes the changes back.
 void take_back_updates(const Node& n, const NodeSpec& spec, Events& out) {
   if (n.weight == spec.weight && n.features_active == spec.features) return;
   out.push_back(event::NodeUpdated{n.id, spec.weight, spec.features, n.comment, n.extra, n.instance_id, n.instance_type, n.topology});
@@ -92,7 +92,7 @@ Bitmap to_node_ids(const Bitmap& by_index, const std::vector<NodeId>& ids) {
   return out;
 }
 
-// ReconfigFlags: what scontrol changed of partitions stays, all of it or their state.
+// ReconfigFlags: which of scontrol's changes to partitions stay: all of them, or those of their state.
 struct Keep {
   bool all = false, state = false;
 };
@@ -103,7 +103,7 @@ Keep keep_of(const config::Config& c) {
   return {has("KeepPartInfo"), has("KeepPartState")};
 }
 
-// One that scontrol made the default is it still, whatever the files call so.
+// A partition that scontrol made the default stays it, whichever one the files make the default.
 void one_default(std::vector<Partition>& partitions, const config::Config& c) {
   auto by_scontrol = [&](const Partition& p) {
     auto file = std::ranges::find_if(c.partitions, [&](const config::PartitionConfig& pc) { return pc.spec.name == p.name; });

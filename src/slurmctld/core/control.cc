@@ -24,7 +24,7 @@ bool comes_back(const Job& j) { return j.finished() && (j.flags & (kJobRequeued 
 struct Canceller {
   const View& v;
   const rpc::SignalJobs& c;
-  rpc::JobFilter rest;  // of the filter: without the jobs named, which are what is run over
+  rpc::JobFilter rest;  // the filter without the jobs it names: run() is called for each of those
   Decision<rpc::SignalJobsAnswer>& d;
 
   void error(const std::string& job, Errc code) { d.reply.errors.push_back({job, errc_number(code), std::string(errc_text(code))}); }
@@ -40,14 +40,15 @@ struct Canceller {
     if (order.batch_only) return d.orders.push_back({j.batch_share().node, order});
     for (const NodeShare& share : j.allocation->nodes) d.orders.push_back({share.node, order});
   }
-  // A step that waits for the job's resources runs nowhere yet: it ends here, and other signals have nobody to go to.
+  // A step that waits for the job's resources runs nowhere yet: what kills it ends it here, and other signals have nobody to go to. Returns
+  // whether the target is such a step.
   bool end_waiting_step(const Job& j, const Target& t, bool kill) {
     auto step = std::ranges::find(j.steps, t.step, &Step::id);
     if (!t.has_step || step == j.steps.end() || step->state != StepState::kPending || j.managed) return false;
     if (kill || c.signal == 15 || c.signal == 9) d.events.push_back(event::StepEnded{j.id, t.step, 15, v.now});
     return true;
   }
-  // They never ran: no record is made for them.
+  // Pending tasks of an array never ran: no record is made for them.
   void drop_tasks(const Job& j, const std::vector<uint32_t>& tasks) {
     for (uint32_t task : tasks) {
       event::JobEnding e;
@@ -59,7 +60,7 @@ struct Canceller {
       d.events.push_back(std::move(e));
     }
   }
-  // STOP and CONT of a whole job, or of its script, are what squeue shows.
+  // squeue shows a job as stopped by the STOP and CONT that go to the whole job, or to its script.
   void mark_stopped(const Job& j, uint16_t signal) {
     if (signal != SIGSTOP && signal != SIGCONT) return;
     event::JobChanged e = changed(j);
@@ -70,7 +71,7 @@ struct Canceller {
   std::shared_ptr<const std::string> by() const {
     return std::make_shared<const std::string>("by uid " + std::to_string(v.caller.uid.value));
   }
-  // --admin-comment, of a job that is cancelled.
+  // Gives a job that is cancelled its --admin-comment.
   Result<> comment(const Job& j) {
     if (c.admin_comment.empty()) return {};
     if (!v.may(Right::kAdminComment)) return fail(Errc::kAccessDenied);
@@ -96,7 +97,7 @@ struct Canceller {
     end_job(v, j, e, d.events);
   }
   bool kills(const Target& t) const { return !t.has_step && (c.signal == 0 || (c.signal == 9 && c.scope != rpc::SignalScope::kBatch)); }
-  // A run that ends to be queued again: cancelled now, its end is the job's.
+  // For a job whose run has ended and that is to be queued again: if it is cancelled now, it stays ended.
   void stay_ended(const Job& j) {
     if (!matches_filter(v.cluster, j, rest)) return;
     ++d.reply.matched;
@@ -163,9 +164,9 @@ Result<> requeue(const View& v, const Job& j, const rpc::ControlJobs& c, Events&
   uint32_t flags = hold_it || j.state == JobState::kSuspended ? kJobRequeueHold : kJobRequeued;
   if (hold_it && c.special_exit) flags |= kJobSpecialExit;
   if (j.finished()) {
-    // Tasks cancelled together before any of them had a record of its own: there is none to bring back.
+    // Tasks that were cancelled together before any of them had a record of its own cannot come back: there is no record for them.
     if (j.array_job_id && j.array_task == kNoArrayTask) return fail(Errc::kAlreadyDone);
-    if (!j.cleaned_up()) {  // when it is: EpilogSlurmctld may ask for it, while it runs
+    if (!j.cleaned_up()) {  // requeued once it is; EpilogSlurmctld may ask for this while it runs
       event::JobChanged e = changed(j);
       e.flags = (e.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit)) | flags;
       out.push_back(std::move(e));
@@ -237,7 +238,7 @@ void add_nice(const View& v, const Job& j, int64_t more, Events& out) {
   out.push_back(std::move(e));
 }
 
-// What nice moves: the priority before it is cut to what can be shown.
+// The priority before it is cut to what can be shown; this is what nice values move.
 int64_t uncut_priority(const sched::PriorityRule& rule, const Job& j) {
   if (!rule.moves(j)) return j.priority;
   const sched::PriorityFactors f = rule.factors(j, j.partition);
@@ -246,7 +247,7 @@ int64_t uncut_priority(const sched::PriorityRule& rule, const Job& j) {
   return static_cast<int64_t>(std::floor(sum));
 }
 
-// The jobs named come first, in their order, by their nice values; what they gain the user's other jobs there lose.
+// Puts the jobs named first, in their order, by their nice values; what they gain, the user's other jobs in the same queue lose.
 Result<> top(const View& v, const std::vector<const Job*>& jobs, Events& out) {
   auto named = [&](const Job& j) { return std::ranges::find(jobs, &j) != jobs.end(); };
   const sched::PriorityRule rule(v.cluster, v.settings.priority, v.now);
@@ -288,7 +289,7 @@ std::string name_of(const rpc::JobSelector& s) {
   return out;
 }
 
-// Tasks that were cancelled before they started, and are known no more.
+// Whether the selector names only tasks that were cancelled before they started, which no record knows any more.
 bool dropped_all(const View& v, const rpc::JobSelector& s) {
   const ArrayGroup* g = v.cluster.arrays.find(s.job.value);
   if (!g) return false;
@@ -339,11 +340,11 @@ Result<Decision<rpc::Messages>> decide(const View& v, const rpc::ControlJobs& c)
     const auto& [jobs, known] = picked.of[i];
     if (!known) d.reply.errors.push_back({name, errc_number(Errc::kInvalidJobId), std::string(errc_text(Errc::kInvalidJobId))});
     for (const Job* j : jobs) {
-      if (jobs.size() > 1 && j->finished()) continue;  // of an array: those that can still be acted on
+      if (jobs.size() > 1 && j->finished()) continue;  // of an array only those that can still be acted on
       run(*j, name);
     }
   }
-  std::vector<std::string> names = c.names;  // many names: one look at each job
+  std::vector<std::string> names = c.names;  // sorted, so that many names cost one look at each job
   std::ranges::sort(names);
   if (!names.empty())
     v.cluster.jobs.for_each([&](uint32_t, const Job& j) {

@@ -19,7 +19,7 @@ constexpr Duration kTimeForTheAnswer = seconds(1);
 
 Core::Core(Settings settings) : settings_(std::move(settings)), indexes_(settings_.config().min_job_age) { follow_settings(); }
 
-// What the state shows of the configuration without an event.
+// Sets what the state shows of the configuration without an event.
 void Core::follow_settings() {
   auto tracked = std::make_shared<std::set<std::string>>();
   for (const std::string& tres : settings_.config().accounting_storage_tres)
@@ -48,7 +48,7 @@ void Core::configure(Settings settings) {
   take(decide_configure(own()));
 }
 
-// Some keys changed while it runs; what slurm.conf says of nodes and partitions is not looked at.
+// For keys that are changed while the daemon runs; what slurm.conf says of nodes and partitions is not looked at.
 void Core::change_settings(Settings settings) {
   settings_ = std::move(settings);
   follow_settings();
@@ -60,7 +60,7 @@ void Core::rebuild() {
   cluster_.nodes.for_each([&](uint32_t, const Node& n) { watch_silence(n); });
 }
 
-// A node that is out of touch is given up after SlurmdTimeout; the only timer that the log does not determine.
+// A node that is out of touch is given up after SlurmdTimeout. This is the only timer that the log does not determine.
 void Core::watch_silence(const Node& n) {
   auto patience = settings_.config().slurmd_timeout;
   if (patience && !n.connected && n.last_response != kTimeUnset)
@@ -107,7 +107,7 @@ void Core::follow_up(const Event& event) {
   } else if (auto* s = std::get_if<event::JobShrunk>(&event)) {
     if (const Job* j = before_.jobs.find(s->job.value); j && j->allocation)
       for (const NodeShare& share : j->allocation->nodes) note_idle_node(share.node);
-    readied_.push_back(s->job);  // it waited for that node, perhaps
+    readied_.push_back(s->job);  // it may have waited for that node
   } else if (auto* c = std::get_if<event::JobSubmitted>(&event)) {
     if (c->reason == Reason::kDependencyNeverSatisfied) unsettled_.push_back(c->job);
   } else if (auto* q = std::get_if<event::JobRequeued>(&event)) {
@@ -132,7 +132,7 @@ void Core::note_managed_by(NodeId node) {
   for (JobId id : indexes_.jobs_on(node))
     if (const Job* j = cluster_.jobs.find(id.value); j && is_managed_by(*j, node)) note_managed(id);
 }
-// What is told to the manager of a job's steps has changed.
+// Notes the jobs of which the manager of their steps has to be told something new.
 void Core::note_managed(const Event& event) {
   if (auto* s = std::get_if<event::JobStarted>(&event)) note_managed(s->task_job ? s->task_job : s->job);
   else if (auto* c = std::get_if<event::JobChanged>(&event)) note_managed(c->task_job ? c->task_job : c->job);
@@ -141,7 +141,7 @@ void Core::note_managed(const Event& event) {
   else if (auto* p = std::get_if<event::JobSuspended>(&event)) note_managed(p->job);
 }
 
-// Before the orders of obligations: the script that a node starts may ask for a step at once.
+// These leave before the orders of obligations: the script that a node starts may ask for a step at once.
 std::vector<Effect> Core::orders_to_managers(Time now) {
   std::vector<Effect> out;
   for (JobId id : std::exchange(managed_, {})) {
@@ -154,7 +154,7 @@ std::vector<Effect> Core::orders_to_managers(Time now) {
   return out;
 }
 
-// Nodes of the job that wait to be idle, for a reboot or to be powered down.
+// Notes the nodes of the job that wait to be idle, for a reboot or to be powered down.
 void Core::note_idle_nodes(JobId id) {
   const Job* j = cluster_.jobs.find(id.value);
   if (!j || !j->allocation) return;
@@ -169,7 +169,7 @@ Result<CommandAnswer> Core::run(const Caller& who, const Command& command) {
   return std::visit([&](const auto& c) -> Result<CommandAnswer> { return run(who, c); }, command);
 }
 
-// A task of a job may have asked for its requeue: it gets its answer, and time to act on it, before it is ended.
+// The requeue may have been asked for by a task of the job itself: it gets its answer, and time to act on it, before it is ended.
 void Core::finish(const rpc::ControlJobs& c, Decision<rpc::Messages>&, size_t first) {
   if (c.action != rpc::JobAction::kRequeue && c.action != rpc::JobAction::kRequeueHold) return;
   for (size_t i = first; i < events_.size(); ++i)
@@ -177,7 +177,7 @@ void Core::finish(const rpc::ControlJobs& c, Decision<rpc::Messages>&, size_t fi
       indexes_.hold_back(e->task_job ? e->task_job : e->job, now_ + kTimeForTheAnswer);
 }
 
-// Numbered by the clock: a core that is started again gives none that may still be in use.
+// A run without a job is numbered by the clock: a core that is started again gives no number that may still be in use.
 void Core::finish(const rpc::RunWithoutJob&, Decision<rpc::StepCreated>& d, size_t) {
   const auto milliseconds = static_cast<uint64_t>(now_.time_since_epoch() / muster::milliseconds(1));
   last_without_job_ = std::max(last_without_job_ + 1, milliseconds);
@@ -283,7 +283,7 @@ void Core::settle(NodeId id) {
   take(std::move(orders));
 }
 
-// `decide` for each of these jobs that is still there; the next one sees what it decided.
+// Calls `decide` for each of these jobs that is still there; each call sees what the ones before decided.
 template <class F>
 void Core::for_each_job(const std::vector<JobId>& ids, F decide) {
   for (JobId id : ids) {
@@ -295,8 +295,8 @@ void Core::for_each_job(const std::vector<JobId>& ids, F decide) {
   }
 }
 
-// Consequences of what happened in this turn and of time having passed, until nothing new follows. Bounded: every round
-// either ends or starts something, and each job does so at most once a turn.
+// Works out the consequences of what happened in this turn and of time having passed, until nothing new follows. That is bounded: every
+// round either ends or starts something, and each job does so at most once a turn.
 void Core::housekeep() {
   fire_timers();
   drop_excess_records();

@@ -1,14 +1,14 @@
-// Core: the controller without a world. One owner (the core thread or the simulator) drives it in turns:
+// Core: the controller without a world: no clock, socket, file or thread. One owner (the core thread or the simulator) drives it in turns:
 //
 //   core.begin(now)
-//   reply = core.run(…), core.report(…), …        decided and applied one after the other, so each sees the last
+//   reply = core.run(…), core.report(…), …        decided and applied one after the other, so each sees what the last one did
 //   core.housekeep()                              due timers, dependents, requeues
 //   log.append(encode(core.events()))             ONE sync for the whole turn
 //   core.commit()      then answer the clients and carry out take_effects()
 //   core.rollback()    instead, when the append failed: the state is what it was at begin()
 //
-// Nothing decided in a turn may leave (no answer, no effect, no snapshot) before commit(): durable before visible.
-// Restart: restore(snapshot), replay(events …), then take_effects() says what the world still owes. No recovery code.
+// Nothing decided in a turn may leave (no answer, no effect, no snapshot) before commit(): it is durable before it is visible. After a
+// restart: restore(snapshot), replay(events …), then take_effects() says what the world still has to do. There is no other recovery code.
 //
 // Cost: begin and commit O(1) (persistent tables); a submission of a known request about 2 µs; see the bench.
 #pragma once
@@ -39,13 +39,13 @@ struct RunJobProgram {  // PrologSlurmctld or EpilogSlurmctld; said again until 
   Job job;
   bool epilog = false;
 };
-struct AbandonProlog {  // of a job that ended meanwhile
+struct AbandonProlog {  // end the PrologSlurmctld of a job that ended meanwhile
   JobId job{};
   uint32_t generation = 0;
 };
 using Effect = std::variant<Order, PowerNodes, SendMail, UploadRecords, RunJobProgram, AbandonProlog>;
 
-// What prologs and epilogs are told of a job, made once for a run of nodes of the same one. It does not outlive a turn.
+// What prologs and epilogs are told of a job. It is made once for consecutive nodes of the same job, and does not outlive a turn.
 class DescribedJob {
  public:
   const node_rpc::JobOnNode& of(const Cluster& cluster, const Job& job);
@@ -62,7 +62,7 @@ class Core {
   void restore(Cluster cluster);
   void replay(const Event& event);
   const Settings& settings() const { return settings_; }
-  // Takes effect in the running turn: events bring nodes and partitions to what the new settings say.
+  // The new settings take effect in the running turn: events bring nodes and partitions to what they say.
   void configure(Settings settings);
 
   // ---- a turn
@@ -77,12 +77,12 @@ class Core {
   size_t carry_out(const sched::Plan& plan);
   void node_connected(NodeId node);
   void node_disconnected(NodeId node);
-  // Orders of its obligations were left out, since it did not keep up: it does again.
+  // Orders of the node's obligations were left out because it did not keep up; now it does again.
   void node_caught_up(NodeId node);
-  // slurmdbd can be reached and has all up to `position`: the next records may leave. 0: since it connected.
+  // slurmdbd can be reached and has all records up to `position`, so the next ones may leave. 0: it has only just connected.
   void records_stored(uint64_t position);
   void records_link_lost();
-  // All that slurmdbd says of accounts, users, associations and QOS of this cluster.
+  // Takes in all that slurmdbd says of accounts, users, associations and QOS of this cluster.
   void learn_directory(const rpc::Entities& fetched) { take(decide_learn(own(), fetched)); }
   void housekeep();
 
@@ -104,7 +104,8 @@ class Core {
   View own() { return {cluster_, indexes_, settings_, feasibility_, now_, Caller{settings_.slurm_user, {}, {}, {}}}; }
   void take(Events events);
   void take(std::vector<Order> orders);
-  // What is more than events and orders, after them. `first`: of the events, the first that the decision made.
+  // What a command brings about beyond its events and orders, once those are taken. `first`: the index in events_ of the decision's first
+  // event.
   template <class Decided, class Made>
   void finish(const Decided&, Made&, size_t) {}
   void finish(const rpc::ControlJobs& c, Decision<rpc::Messages>& d, size_t first);
@@ -140,8 +141,8 @@ class Core {
   std::vector<AbandonProlog> abandoned_;
   std::vector<JobId> ended_, released_, readied_, unsettled_;  // to be followed up in housekeep
   std::vector<NodeId> idled_;
-  std::set<JobId> managed_;                     // whose managers are to be told how they stand
-  uint64_t last_without_job_ = 0;               // volatile: the last number that run_without_job gave
+  std::set<JobId> managed_;                     // jobs whose managers are to be told how the job stands
+  uint64_t last_without_job_ = 0;               // volatile: the last number that RunWithoutJob was given
   bool may_upload_ = false;                     // volatile: slurmdbd is there and nothing is on its way to it
   std::vector<std::pair<NodeId, bool>> links_;  // nodes that connected or disconnected
 };
@@ -163,7 +164,8 @@ requires(!std::is_same_v<Decided, Command>) Result<DecidedAnswer<Decided>> Core:
 // mail.cc: the mails that an event calls for. `before`: the state before the event's turn.
 std::vector<SendMail> mails_for(const Cluster& before, const Cluster& cluster, const Event& event);
 
-// The job as all of its nodes need to know it, what is its node `index`'s own, and both.
+// The job as its nodes need to know it: job_on_nodes() is the part that all of them share, place_on_node() adds what is node `index`'s own,
+// job_on_node() gives both.
 node_rpc::JobOnNode job_on_nodes(const Cluster& cluster, const Job& job);
 void place_on_node(const Cluster& cluster, const Job& job, size_t index, node_rpc::JobOnNode& n);
 node_rpc::JobOnNode job_on_node(const Cluster& cluster, const Job& job, size_t index);

@@ -41,7 +41,7 @@ class Bench {
     core.commit();
     effects = core.take_effects(now);
   }
-  // One whose append fails.
+  // A turn whose append fails.
   template <class F>
   void failing_turn(F&& f) {
     core.begin(now);
@@ -140,7 +140,7 @@ class Bench {
         if (auto* t = std::get_if<T>(&o->order)) out.push_back(*t);
     return out;
   }
-  // What a restart would see.
+  // Expects that a restart would see the same state.
   void expect_replay_equal() const {
     Core other(settings);
     for (const Event& e : log) other.replay(e);

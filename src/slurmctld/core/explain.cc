@@ -6,7 +6,8 @@
 namespace muster::slurmctld {
 namespace {
 
-// A task of an array: its own record once it started or ended, else the one that holds the pending tasks.
+// The record that a selector means. For a task of an array it is the task's own once it started or ended, else the one that holds the
+// pending tasks.
 const Job* find_job(const Cluster& cluster, const rpc::JobSelector& s) {
   if (s.array_task == kNoArrayTask) {
     const Job* j = cluster.jobs.find(s.job.value);

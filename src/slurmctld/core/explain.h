@@ -1,6 +1,6 @@
-// Answers to muster explain, from a snapshot: which record is meant, and what the scheduler says about it (sched/explain.h). Called on
-// the query thread. Errors: kInvalidJobId, kInvalidNodeName, with the nearest name there is; kAccessDenied.
-// What PrivateData hides from the asker is left out: other users' jobs, and which nodes are in what state.
+// Answers to muster explain, from a snapshot: which record is meant, and what the scheduler says about it (sched/explain.h). Called on the
+// query thread. Errors: kInvalidJobId and kInvalidNodeName, both with the nearest name there is; kAccessDenied. What PrivateData hides from
+// the asker is left out: other users' jobs, and which nodes are in what state.
 #pragma once
 
 #include "model/explanation.h"

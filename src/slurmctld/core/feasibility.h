@@ -1,5 +1,5 @@
-// Whether a request could ever run, remembered by its shape: names, scripts and paths do not matter for that, so a user's
-// thousandth submission costs the same on 4 nodes and on 10,000. Volatile; dropped when nodes or partitions change.
+// FeasibilityCache: whether a request could ever run, remembered by the request's shape: names, scripts and paths do not matter for that,
+// so a user's thousandth submission costs the same on 4 nodes and on 10,000. Volatile; dropped when nodes or partitions change.
 #pragma once
 
 #include <cstdint>

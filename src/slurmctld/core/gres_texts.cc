@@ -7,7 +7,7 @@
 namespace muster::slurmctld {
 namespace {
 
-// "(6/10,0/10)": of each GPU that has such shares.
+// "(6/10,0/10)": for each GPU that has such shares, how many of them are held.
 std::string by_gpu(const GresShare& g, const NodeSpec& node) {
   std::string out;
   for (const GresDevices& d : node.gres)
@@ -16,7 +16,7 @@ std::string by_gpu(const GresShare& g, const NodeSpec& node) {
   return out.empty() ? out : out + ")";
 }
 
-// Its place in Gres=; what that does not name comes last.
+// The place of these devices in Gres=; what that does not name comes last.
 size_t place_of(const std::vector<GresItem>& order, const GresDevices& g) {
   auto typed = std::ranges::find_if(order, [&](const auto& i) { return i.name == g.name && i.type == g.type; });
   if (typed == order.end()) typed = std::ranges::find_if(order, [&](const auto& i) { return i.name == g.name; });

@@ -8,10 +8,10 @@
 
 namespace muster::slurmctld {
 
-// Of a job on one node: "gpu:h100:2(IDX:0-1)", of shares what it holds of each GPU's "shard:6(6/10,0/10)", of what has no
-// devices behind it "nic(CNT:1)".
+// What a job holds on one node: "gpu:h100:2(IDX:0-1)" for devices, "shard:6(6/10,0/10)" for shares, with what it holds of each GPU, and
+// "nic(CNT:1)" for a GRES that has no devices behind it.
 std::string gres_held_text(const std::vector<GresShare>& gres, const NodeSpec& node);
-// GresUsed: all that the node has, in the order of Gres=; what nobody holds, too.
+// GresUsed: everything that the node has, also what nobody holds, in the order of Gres=.
 std::string gres_used_text(const Node& node);
 // RestrictedCoresPerGPU: "1(0,4)"; "" = none.
 std::string restricted_text(const Node& node);

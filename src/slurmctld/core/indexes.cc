@@ -32,7 +32,7 @@ std::optional<LimitMail> next_limit_mail(const Job& job) {
   return std::nullopt;
 }
 
-// Over, with nothing left to do but to be forgotten when it is old enough.
+// Whether the job is over, with nothing left to do but to be forgotten when it is old enough.
 bool Indexes::only_ages(const Job& job) const {
   return job.finished() && job.cleaned_up() && min_job_age_ > Duration::zero() && !(job.flags & (kJobRequeued | kJobRequeueHold));
 }
@@ -44,7 +44,7 @@ void Indexes::each_timer(const Job& job, F&& f) const {
     if (job.request->deadline != kTimeUnset) f(latest_start(job) + Duration(1), TimerKind::kJobDeadline);
     if (job.request->immediate_seconds) f(job.submitted + seconds(job.request->immediate_seconds), TimerKind::kJobImmediate);
   } else if (!job.finished()) {
-    // While it waits for its nodes its time has not begun; what ends the waiting sets its end anew.
+    // While the job waits for its nodes its time has not begun; the event that ends the waiting sets its end anew.
     if (job.ends != kTimeUnset && job.ends != kTimeInfinite && !(job.flags & kJobConfiguring)) {
       f(job.ends, TimerKind::kJobLimit);
       const WarnSignal& w = job.request->warn;
@@ -137,7 +137,7 @@ void Indexes::node_released(const Job& job, NodeId node) {
 
 namespace {
 
-// Of a request whose body is one of those known.
+// The hash of a request whose body is one of those known.
 uint64_t hash_of(const RequestBodyPtr& body, const PackedOwn& own) { return mix64(reinterpret_cast<uintptr_t>(body.get())) ^ own.hash(); }
 
 std::array<std::string, 2> blobs_of(const SharedRequest& r) {

@@ -1,5 +1,5 @@
-// Indexes: what can be derived from a Cluster, kept up by apply so that no turn scans it: timers, open obligations, who
-// waits for whom, which request has which number. rebuild() makes the same from a Cluster; the simulator compares.
+// Indexes: what can be derived from a Cluster, kept up to date by apply so that no turn has to scan it: timers, open obligations, which job
+// waits for which, which request has which number. rebuild_indexes() makes the same from a Cluster; the simulator compares the two.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ enum class TimerKind : uint8_t {
 };
 
 // Something the world still has to do, repeated until the state says it is done.
-// kSettle: stop or continue a job's processes. kPrepare: its prolog, before anything else of it. kProlog, kEpilog: PrologSlurmctld and EpilogSlurmctld, on no node.
+// kSettle: stop or continue a job's processes. kPrepare: run its prolog, before anything else of the job. kProlog, kEpilog: run
+// PrologSlurmctld or EpilogSlurmctld, on no node.
 enum class Duty : uint8_t { kLaunchBatch, kTerminate, kSettle, kPrepare, kProlog, kEpilog };
 struct Obligation {
   Duty duty = Duty::kLaunchBatch;
@@ -50,7 +51,7 @@ struct LimitMail {
 };
 std::optional<LimitMail> next_limit_mail(const Job& job);
 
-// What one user has in the table of MaxJobCount.
+// What one user has in the job table that MaxJobCount bounds.
 struct UserJobs {
   uint32_t count = 0;                      // every task of an array
   std::set<std::pair<Time, JobId>> ended;  // those that only wait for MinJobAge, by when they ended
@@ -73,7 +74,7 @@ class Indexes {
 
   void set_timer(Time at, TimerKind kind, uint32_t id) { timers_.emplace(at, kind, id); }
   void clear_timer(Time at, TimerKind kind, uint32_t id) { timers_.erase({at, kind, id}); }
-  // The earliest timer if it is due; it is removed.
+  // Removes the earliest timer if it is due, and returns it in `timer`.
   struct Timer {
     Time at{};
     TimerKind kind{};
@@ -83,12 +84,12 @@ class Indexes {
   Time next_timer() const;
 
   const std::set<Obligation>& obligations() const { return open_; }
-  // Obligations that became due since the last call: new ones, a reconnected node's, and those unanswered for too long.
-  // At most kMostPrepares of kPrepare, which are costly: the others are due at once.
+  // Obligations that became due since the last call: new ones, those of a reconnected node, and those unanswered for too long. At most
+  // kMostPrepares of them are kPrepare, which is costly; the other kPrepare are due again at once.
   static constexpr size_t kMostPrepares = 64;
   std::vector<Obligation> take_due(Time now, Duration repeat_after);
   bool has_due() const { return !due_.empty(); }
-  // Nodes are told to end the job no earlier than then. Not in the log: after a restart they are told at once.
+  // Nodes are told to end the job no earlier than `until`. This is not in the log: after a restart they are told at once.
   void hold_back(JobId job, Time until) { held_back_[job] = until; }
   void node_connected(NodeId node);
 
@@ -98,7 +99,8 @@ class Indexes {
   std::vector<JobId> dependents_of(JobId job) const;
   std::vector<JobId> singletons() const { return {singletons_.begin(), singletons_.end()}; }
   RequestId find_request(const JobRequest& request, const Cluster& cluster) const;
-  // Scripts and environments: whether a request refers to the blob, and those that none refers to since the last call.
+  // Blobs are scripts and environments. blob_used(): whether a request refers to the blob. take_unused_blobs(): those that have lost their
+  // last such request since the last call.
   bool blob_used(const std::string& hash) const { return blobs_.contains(hash); }
   std::vector<std::string> take_unused_blobs();
   uint32_t job_count() const { return job_count_; }                               // as MaxJobCount counts: every task of an array
@@ -119,7 +121,7 @@ class Indexes {
   const std::set<Unrecorded>& unrecorded() const { return unrecorded_; }
   void add_unrecorded(const Unrecorded& r) { unrecorded_.insert(r); }
   void remove_unrecorded(const Unrecorded& r) { unrecorded_.erase(r); }
-  void recorded(uint64_t position);  // all up to it are
+  void recorded(uint64_t position);  // slurmdbd has all up to this position
 
   bool same_as(const Indexes& o) const;
 

@@ -6,10 +6,10 @@
 
 namespace muster::slurmctld {
 
-// What a filter names is looked up for each job, so lists of more than a few have to be in order.
+// Sorts the lists of a filter. The names in them are looked up for each job, so lists of more than a few have to be sorted first.
 void put_in_order(rpc::JobFilter& filter);
 
-// Every part of the filter that is not empty must agree. States are met by a base state or by a flag.
+// Whether the job agrees with every part of the filter that is not empty. Of states, its base state or one of its flags is enough.
 bool matches_filter(const Cluster& cluster, const Job& job, const rpc::JobFilter& filter);
 
 }  // namespace muster::slurmctld

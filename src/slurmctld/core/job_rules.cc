@@ -1,4 +1,5 @@
-// What several subjects ask about one job: who may, whether it may be queued again, which priority it starts with.
+// What several subjects ask about one job: why it waits, whether it could ever run, whether it may be queued again, which priority it
+// starts with.
 #include <algorithm>
 
 #include "model/array_spec.h"

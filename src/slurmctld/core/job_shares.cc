@@ -12,7 +12,7 @@ struct Giver {
   uint64_t most = 0;
 };
 
-// The heaviest first.
+// The users who may give up ended jobs, the heaviest first. `after`: how many jobs the one who asks would hold.
 std::vector<Giver> givers(const Indexes& indexes, Uid uid, uint64_t after) {
   std::vector<Giver> out;
   const UserJobs* own = nullptr;

@@ -1,6 +1,6 @@
-// JobWatch: what changed in the rows a user watches, between one look at the state and the next. The first look finds
-// every job; later ones cost what changed, since snapshots share what did not. As a query it hands out parts on demand
-// and stands where it left off. Pure. squeue --watch.
+// JobWatch: what changed in the rows a user watches, between one look at the state and the next. The first look finds every job; later ones
+// cost only what changed, since snapshots share the rest. It hands out parts on demand, as a query does, and goes on where it left off.
+// Pure. squeue --watch.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ class JobWatch {
   using Rows = rpc::JobChanges;
   explicit JobWatch(rpc::QueryJobs query, Privacy privacy = {});
 
-  // Compares with the state of the last look, which is then forgotten. To be called when next() said that no part is
-  // left. False: nothing about the watched rows changed.
+  // Compares `now` with the state of the last look, which is then forgotten. To be called when next() said that no part is left. False:
+  // nothing about the watched rows changed.
   bool look(std::shared_ptr<const Cluster> now);
   // The next part of what the look found.
   bool next(rpc::JobChanges& part);

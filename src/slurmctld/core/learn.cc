@@ -1,4 +1,4 @@
-// What slurmdbd says of accounts and QOS becomes state: only what differs is an event, in parts of bounded size.
+// Makes what slurmdbd says of accounts and QOS part of the state: only what differs becomes events, in parts of bounded size.
 #include "slurmctld/core/decide.h"
 
 namespace muster::slurmctld {

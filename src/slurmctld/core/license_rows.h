@@ -7,7 +7,7 @@
 
 namespace muster::slurmctld {
 
-// The licenses of slurm.conf in alphabetical order, each with what running jobs hold of it.
+// The licenses of slurm.conf in alphabetical order, each with how many of it running jobs hold.
 rpc::LicenseRows query_licenses(const Cluster& cluster, const config::Config& config, const rpc::QueryLicenses& q);
 
 }  // namespace muster::slurmctld

@@ -19,7 +19,7 @@ namespace {
 
 Time end_of(uint32_t limit_min, Time start) { return limit_min == kUnlimited32 ? kTimeInfinite : start + minutes(limit_min); }
 
-// Nodes of the item that must be powered up first become #, with a deadline.
+// Nodes of the item that are powered down have to come up first: they are marked as powering up (# in sinfo), with a deadline.
 void power_up(const View& v, const sched::StartItem& item, Events& out) {
   for (const NodeShare& s : item.allocation->nodes) {
     const Node& n = v.cluster.nodes.at(s.node.value);
@@ -32,7 +32,7 @@ void power_up(const View& v, const sched::StartItem& item, Events& out) {
   }
 }
 
-// Exit codes that RequeueExit and RequeueExitHold name.
+// Whether an exit code is one of those that a list (RequeueExit, RequeueExitHold) names.
 bool in_exit_list(const std::string& list, int code) {
   Bitmap codes;
   return !list.empty() && Bitmap::parse_ranges(list, codes, 256) && codes.test(static_cast<size_t>(code));
@@ -50,7 +50,7 @@ std::optional<size_t> index_of(const Job& job, NodeId node) {
   return std::nullopt;
 }
 
-// One report of a node, checked against the generation of the job that it is about.
+// Handles one report of a node, checked against the generation of the job that it is about.
 struct ReportHandler {
   const View& v;
   NodeId node;
@@ -133,10 +133,10 @@ struct ReportHandler {
     e.reason = Reason::kJobLaunchFailure;
     e.detail = r.text;
     e.exit_status = r.node_fault ? 1 << 8 : 53;  // 0:53 is what Slurm shows for output that cannot be opened
-    // Steps of srun may run there without the script: the node says when it is rid of them.
+    // srun's steps may run there without the script; the node says when it is rid of them.
     e.gone = Bitmap(j->allocation->nodes.size());
     e.flags = kJobLaunchFailed;
-    // Held, or a prolog that fails everywhere would drain the cluster node by node.
+    // The job is held: otherwise one whose prolog fails everywhere would drain the cluster node by node.
     bool hold =
         !v.settings.config().scheduler_parameters.has("nohold_on_prolog_fail") || j->restarts >= v.settings.config().max_batch_requeue;
     const bool forced = j->request->kind == JobKind::kBatch && v.settings.prolog.force_requeue_on_fail;
@@ -189,7 +189,7 @@ struct ReportHandler {
     for (const StepShare& x : step->shares)
       if (still_there(x)) kill_step(*j, r.step, x.node_index);
   }
-  // The node could not tell the step's manager, or does not know of it any more.
+  // Passes the end of a part of a step on to the step's manager, when the node could not tell it or no longer knows of it.
   void pass_on(const Job& j, const node_rpc::StepGone& r) {
     node_rpc::PartOfStepEnded order;
     order.part = {v.cluster.nodes.at(node.value).spec->name, r.job, r.generation, r.step, r.exit_status, r.out_of_memory, r.ends_step};
@@ -216,7 +216,8 @@ bool waits_for_prologs(const View& v, const Job& job) {
   return job.request->kind == JobKind::kBatch ? v.settings.prolog.defer_batch : !v.settings.prolog.no_hold;
 }
 
-// PrologFlags=Alloc: all nodes; the batch script brings the prolog of its own node along, unless it is to wait for all of them.
+// PrologFlags=Alloc: all nodes are prepared at the start, but for the batch script's own: the script brings that node's prolog along,
+// unless it is to wait for the prologs of all nodes.
 Bitmap nodes_to_prepare(const View& v, const Job& job, const Allocation& a, uint32_t batch_index) {
   Bitmap out(a.nodes.size());
   if (!v.settings.prolog.at_allocation) return out;
@@ -225,7 +226,7 @@ Bitmap nodes_to_prepare(const View& v, const Job& job, const Allocation& a, uint
   return out;
 }
 
-// A limit lowered within --time-min: by the plan, or to what is left until --deadline.
+// The time limit where it is lowered within --time-min: by the plan, or to what is left until --deadline.
 std::optional<uint32_t> limit_at_start(const View& v, const Job& job, const sched::StartItem& item) {
   if (job.request->deadline == kTimeUnset || !job.request->time_min_min) return item.time_limit_min;
   const int64_t left = std::max<int64_t>(to_seconds(job.request->deadline - v.now) / 60, job.request->time_min_min);
@@ -253,7 +254,7 @@ Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   if (of_array != (j->array_tasks != nullptr) || (of_array && !j->array_tasks->pending.test(item.array_task)))
     return fail(Errc::kInvalidStateChange);
   if (j->dependencies || j->eligible == kTimeUnset || j->eligible > v.now) return fail(Errc::kInvalidStateChange);
-  // Planned for what was asked before an update.
+  // It was planned for what was asked before an update.
   if (item.request && item.request != j->request) return fail(Errc::kInvalidStateChange);
   // %limit holds for tasks that come back into the queue, too.
   const ArrayGroup* g = j->array_job_id ? v.cluster.arrays.find(j->array_job_id.value) : nullptr;
@@ -352,7 +353,7 @@ Events decide_program_ended(const View& v, const JobProgramEnd& end) {
   e.reason = Reason::kProlog;
   e.detail = "PrologSlurmctld: " + end.error;
   if (requeue_allowed(v, *j)) {
-    // Held after a while, or one that always fails would go round and round.
+    // After MaxBatchRequeue it is held: otherwise a job that always fails would go round and round.
     e.flags = j->restarts >= v.settings.config().max_batch_requeue ? kJobRequeueHold : kJobRequeued;
     e.state = JobState::kFailed;
     e.exit_status = 1 << 8;
@@ -373,7 +374,7 @@ static bool request_still_valid(const View& v, const Job& job) {
 
 void after_release(const View& v, const Job& job, Events& out) {
   if (!job.cleaned_up() || !(job.flags & (kJobRequeued | kJobRequeueHold))) return;
-  bool held = job.priority == 0 && (job.flags & (kJobHeldByUser | kJobHeldByAdmin));  // while it ran
+  bool held = job.priority == 0 && (job.flags & (kJobHeldByUser | kJobHeldByAdmin));  // it was held while it ran
   bool hold = (job.flags & kJobRequeueHold) || held;
   bool too_often = job.restarts + 1 > v.settings.config().max_batch_requeue;
   event::JobRequeued e;
@@ -381,7 +382,7 @@ void after_release(const View& v, const Job& job, Events& out) {
   e.time = v.now;
   e.eligible = v.now + v.settings.requeue_delay;
   if (hold && (job.flags & kJobLaunchFailed) && !too_often) {
-    e.flags = kJobHeldByUser;  // the node was at fault: its owner may release it
+    e.flags = kJobHeldByUser;  // the node was at fault: the job's owner may release it
     e.reason = Reason::kLaunchFailedHeld;
   } else if (hold) {
     bool by_user = held && (job.flags & kJobHeldByUser);
@@ -416,7 +417,7 @@ Result<Decision<rpc::Empty>> decide(const View& v, const rpc::FinishAllocation& 
 
 namespace {
 
-// SLURM_ARRAY_TASK_COUNT, MIN, MAX and STEP: of the array as it was submitted.
+// SLURM_ARRAY_TASK_COUNT, MIN, MAX and STEP, for the array as it was submitted.
 void describe_array(const RequestBody& r, node_rpc::JobOnNode& n) {
   auto tasks = parse_array_spec(r.array, kMaxArrayTaskId);
   if (!tasks || tasks->pending.none()) return;

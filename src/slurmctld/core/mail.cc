@@ -49,7 +49,7 @@ class Mails {
     const Job* j = cluster_.jobs.find(id.value);
     return j && (j->request->mail_type & types) ? j : nullptr;
   }
-  // An array is written about as a whole, unless ARRAY_TASKS asks for a mail for each task.
+  // Mails are about an array as a whole, unless ARRAY_TASKS asks for a mail for each task.
   static bool summary(const Job& j) { return j.array_job_id && !(j.request->mail_type & kMailArrayTasks); }
 
   void never_satisfied(JobId id, Reason reason) {
@@ -64,7 +64,7 @@ class Mails {
       mail.group = cluster_.arrays.at(j.array_job_id.value);
       const ArrayGroup& g = mail.group;
       uint32_t ended = g.ended_ok + g.ended_bad;
-      // Its begin is that of the first task, its end that of the last.
+      // An array begins with its first task and ends with its last.
       if (what == kMailBegin ? g.running != 1 || ended != 0 || j.restarts != 0 : ended < g.total) return;
     }
     out_.push_back(std::move(mail));

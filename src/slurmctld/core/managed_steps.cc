@@ -1,6 +1,6 @@
-// Jobs whose first node decides about their steps (--stepmgr): what that node is told, and what becomes of what it tells. Its word is
-// a claim: what the job does not hold, a number that was given before, a time before its start do not become true. Everything else
-// about these steps (squeue, accounting, signals) goes by the events that are made of it here. docs/adr/0011
+// Jobs whose first node decides about their steps (--stepmgr): what that node is told, and what becomes of what it says. What it says is a
+// claim: a step on what the job does not hold, a number that was given before, or a time before the job's start does not become true.
+// Everything else about these steps (squeue, accounting, signals) goes by the events that are made of it here. docs/adr/0011
 #include <algorithm>
 #include <map>
 
@@ -11,10 +11,10 @@
 namespace muster::slurmctld {
 namespace {
 
-// A step that is over when its job is, as Slurm shows what was still running then.
+// The exit status that Slurm shows for a step that was still running when its job ended.
 constexpr int32_t kEndedWithJob = 9;
 
-// One message, news after news, with what the news before it in the same message have made so.
+// Takes the news of one message, one after the other: each is judged by what those before it in the same message have made so.
 class NewsTaker {
  public:
   NewsTaker(const View& v, const Job& job, Events& out) : v_(v), job_(job), out_(out), next_step_(job.next_step), steps_(job.steps) {}
@@ -23,7 +23,7 @@ class NewsTaker {
     if (news.made) made(*news.made);
     else if (news.ended) ended(*news.ended);
   }
-  // What ran when the job ended was stopped with it.
+  // Steps that still ran when the job ended were stopped with it.
   void end_rest() {
     for (const Step& s : std::vector<Step>(steps_)) end({s.id, kEndedWithJob, false, job_.ended}, JobState::kCancelled);
   }
@@ -72,7 +72,7 @@ class NewsTaker {
   std::vector<Step> steps_;
 };
 
-// The job's blocks as far as they are of its nodes.
+// The topology's blocks that the job has nodes in, each with the job's nodes alone.
 std::vector<TopologyUnit> blocks_of(const Cluster& cluster, const Job& job) {
   std::vector<TopologyUnit> out;
   const Partition* p = cluster.partitions.find(job.partition);
@@ -91,7 +91,7 @@ std::vector<TopologyUnit> blocks_of(const Cluster& cluster, const Job& job) {
 
 }  // namespace
 
-// A node that has registered without a key is of a version that manages nothing; of one that has yet to boot nothing is known.
+// A node that has registered without a key is of a version that manages nothing. A node that has yet to boot may: nothing is known of it.
 bool may_be_managed(const View& v, const Job& job, const Allocation& allocation) {
   const Node* first = v.cluster.nodes.find(allocation.nodes.front().node.value);
   return job.request->stepmgr && first && (!first->hardware || !first->hardware->step_key.empty());
@@ -132,7 +132,7 @@ uint32_t first_step_of_next_manager(const View& v, const Job& job) {
 
 void take_news(const View& v, NodeId node, const node_rpc::StepsOfJob& r, Decision<rpc::Empty>& d) {
   const uint64_t last = r.first + r.news.size() - 1;
-  // Also of what is no news here: the node need not say it again.
+  // This is said even where nothing was new here: the node need not repeat it.
   if (!r.news.empty() && r.first > 0) d.orders.push_back({node, node_rpc::StepsTaken{r.job, r.generation, last}});
   const Job* j = v.cluster.jobs.find(r.job.value);
   if (!j || j->restarts != r.generation || !is_managed_by(*j, node) || j->pending() || r.first == 0 || r.news.empty() ||

@@ -1,4 +1,4 @@
-// The MCS label of a job: the one that MCSPlugin gives it, or whether it may have the one asked for. Guide mcs.
+// The MCS label of a job: which one MCSPlugin gives it, and whether it may have the one asked for. Guide mcs.
 #include <algorithm>
 
 #include "base/text.h"
@@ -16,7 +16,7 @@ bool allowed_group(const config::McsRules& m, const std::string& group) {
   return m.groups.empty() || std::ranges::find(m.groups, group) != m.groups.end();
 }
 
-// Of an operator, who may label jobs of others, only the list is asked.
+// For an operator, who may label jobs of others, only the list of allowed groups counts.
 Result<> check_group(const View& v, const config::McsRules& m, const std::string& label) {
   if (!allowed_group(m, label)) return refuse("--mcs-label=" + label + ": MCSParameters allows the groups " + join(m.groups, ", "));
   if (!v.may(Right::kLabelForOthers) && std::ranges::find(v.caller.groups, label) == v.caller.groups.end())
@@ -69,7 +69,7 @@ Result<> complete_mcs_label(const View& v, JobRequest& r) {
     return refuse("--mcs-label needs an MCSPlugin, and this cluster has mcs/none; --exclusive=user keeps other users away");
   }
   if (!r.mcs_label.empty()) return check_label(v, m, r);
-  // Who wants nodes kept for a label and names none means the own one.
+  // A user who wants nodes kept for a label and names none means the user's own label.
   const bool keeps_own = keeps && m.select != config::McsRules::Select::kNever;
   if (m.enforced || keeps_own) r.mcs_label = default_label(v, m, r);
   if (!r.mcs_label.empty()) return {};

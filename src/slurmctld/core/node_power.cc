@@ -23,7 +23,7 @@ Time deadline(const View& v, const Node& n, std::optional<uint32_t> Partition::*
   return of_cluster ? v.now + *of_cluster : kTimeInfinite;
 }
 
-// FORCE: jobs go, to be queued again where that is allowed.
+// FORCE: the node's jobs are ended, and queued again where that is allowed.
 void clear_of_jobs(const View& v, const Node& n, JobState state, Events& out) {
   for (JobId id : v.indexes.jobs_on(n.id)) {
     const Job* j = v.cluster.jobs.find(id.value);
@@ -55,7 +55,7 @@ void begin_power_down(const View& v, const Node& n, event::NodeStateChanged& e) 
   e.run = event::PowerProgram::kSuspend;
 }
 
-// What waits for the node to be idle; false: nothing does.
+// Begins what waits for the node to be idle; false: nothing does.
 bool begin_waiting(const View& v, const Node& n, event::NodeStateChanged& e, std::vector<Order>& orders) {
   if (e.flags & kNodePowerDownRequested) return begin_power_down(v, n, e), true;
   if (!(e.flags & kNodeRebootRequested) || !n.connected) return false;

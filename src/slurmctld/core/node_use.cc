@@ -33,7 +33,7 @@ void NodeUse::fence(uint32_t id) {
   }
 }
 
-// A node that a running job needs no more: free at once, or when it has got rid of the job.
+// A node that a running job no longer needs is free at once, or when nothing of the job is left on it.
 void NodeUse::give_up(Job& j, const NodeShare& share, bool at_once, Time now) {
   if (at_once) return release(j, share, false, now);
   j.leaving.push_back(share);
@@ -48,7 +48,7 @@ void NodeUse::complete_on(NodeId id) {
   n->flags |= kNodeCompleting;
 }
 
-// The last node of the job is free: so is what it kept from others.
+// The last node of the job is free, and with it what the job kept from others.
 void NodeUse::lift_fences(const Job& j) {
   for (uint32_t id : j.allocation->fenced)
     if (Node* n = c_.nodes.edit(id)) {

@@ -1,4 +1,4 @@
-// What jobs hold of nodes (CPUs, memory, devices, counts, fences), as apply keeps it in the state. Records, decides nothing.
+// NodeUse: keeps what jobs hold of nodes (CPUs, memory, devices, counts, fences) in the state, for apply. It records and decides nothing.
 #pragma once
 
 #include "model/cluster.h"
@@ -11,9 +11,9 @@ class NodeUse {
   void hold(const Job& j, Time now);  // the whole allocation
   void end(const Job& j, Time now);   // nodes it need not wait for are free, the others complete first
   void release(const Job& j, const NodeShare& s, bool completing, Time now);
-  // A node that a running job needs no more: free at once, or when it has got rid of the job.
+  // A node that a running job no longer needs is free at once, or when nothing of the job is left on it.
   void give_up(Job& j, const NodeShare& share, bool at_once, Time now);
-  void fence(uint32_t id);         // kept from others while the job is there
+  void fence(uint32_t id);         // keeps the node from other jobs while this one is there
   void lift_fences(const Job& j);  // the last node of the job is free
 
  private:

@@ -16,8 +16,8 @@ Bitmap nodes_of(const Job& job, NodeId node) {
   return here;
 }
 
-// What the node has less of than slurm.conf says, in the words of slurmctld's log; "" when it is enough. Of its memory
-// `mem_percent` are enough.
+// What the node has less of than slurm.conf says, in the words of slurmctld's log; "" when it has enough. Of the configured memory,
+// `mem_percent` percent are enough.
 std::string shortfall(const NodeSpec& spec, const NodeHardware& hw, uint32_t mem_percent) {
   auto low = [](const char* what, uint64_t found, uint64_t configured, uint32_t percent = 100) {
     return std::string("Low ") + what + " (reported:" + std::to_string(found) + " < " + std::to_string(percent) +
@@ -56,7 +56,7 @@ bool rebooted(const View& v, NodeId node, const node_rpc::Register& r) {
   return n.hardware && n.hardware->boot_id != r.hardware.boot_id;
 }
 
-// Jobs the controller believes to run on the node, and the node does not know.
+// Ends jobs that the controller believes to run on the node and that the node does not know.
 void reconcile_missing(const View& v, NodeId node, const node_rpc::Register& r, Events& out) {
   for (JobId id : v.indexes.jobs_on(node)) {
     const Job* j = v.cluster.jobs.find(id.value);
@@ -68,10 +68,10 @@ void reconcile_missing(const View& v, NodeId node, const node_rpc::Register& r, 
       lose_node(v, *j, node, false, out);
       continue;
     }
-    // A batch script that was reported as started and is unknown now went with a reboot or a killed slurmstepd.
-    // Whatever ran there is gone then, also a script whose start was not reported any more. A job that still waits for its
-    // nodes to boot has run nowhere. What has started there since the node said this is not known here: it is told to end the job,
-    // and says when nothing of it is left.
+    // A batch script that was reported as started and is unknown now was lost in a reboot or with a killed slurmstepd. After a reboot
+    // whatever ran there is gone, also a script whose start was never reported. A job that still waits for its nodes to boot has run
+    // nowhere. What has started there since the node said this is not known here: the node is told to end the job, and says when nothing of
+    // it is left.
     const bool by_reboot = rebooted(v, node, r) && !(j->flags & kJobConfiguring);
     if (!by_reboot && (!batch_here || !j->launched)) continue;
     Ending e;
@@ -84,7 +84,7 @@ void reconcile_missing(const View& v, NodeId node, const node_rpc::Register& r, 
   }
 }
 
-// Jobs on the node that are over for the controller: end them there; finished ones are reported anew by the node itself.
+// Ends jobs on the node that are over for the controller; those that have finished there the node itself reports anew.
 void reconcile_unknown(const View& v, NodeId node, const node_rpc::Register& r, Decision<rpc::Empty>& d) {
   for (const node_rpc::NodeJob& n : r.jobs) {
     const Job* j = v.cluster.jobs.find(n.job.value);
@@ -106,7 +106,7 @@ void reconcile_unknown(const View& v, NodeId node, const node_rpc::Register& r, 
   }
 }
 
-// Limits of steps that were changed: the order may have been lost with a connection, or with the controller that was to send it.
+// Sends changed limits of steps again: the order may have been lost with a connection, or with the controller that was to send it.
 void resend_limits(const View& v, NodeId node, std::vector<Order>& out) {
   for (JobId id : v.indexes.jobs_on(node)) {
     const Job* j = v.cluster.jobs.find(id.value);
@@ -137,7 +137,7 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
 
   event::NodeStateChanged e = state_of(n, v.now);
   e.flags &= ~kNodeNoRespond;
-  // One that is being powered down and says a last word goes on to be; so does one that has yet to reboot.
+  // A node that registers a last time while it is being powered down still goes down; one that has yet to reboot still reboots.
   if (!(n.flags & (kNodePoweringDown | kNodeRebootIssued))) {
     e.flags &= ~(kNodePoweringUp | kNodePoweredDown);
     e.resume_deadline = kTimeUnset;
@@ -160,7 +160,7 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
   }
   if (e.admin != n.admin || e.flags != n.flags || e.reason != n.reason || e.resume_deadline != n.resume_deadline)
     d.events.push_back(std::move(e));
-  else settle_node(v, n, d.events, d.orders);  // it is back, and idle: what it was to do then
+  else settle_node(v, n, d.events, d.orders);  // it is back, and idle: what waited for that begins
   reconcile_missing(v, node, r, d.events);
   reconcile_unknown(v, node, r, d);
   resend_limits(v, node, d.orders);
@@ -170,7 +170,7 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
 
 namespace {
 
-// Whether `out` ends the job. One on a single node is met but once.
+// Whether `out` ends the job. A job on a single node is looked at only once.
 bool ends_by(const Job& job, const Events& out) {
   return job.allocation->nodes.size() > 1 && std::ranges::any_of(out, [&](const Event& e) {
            auto* ending = std::get_if<event::JobEnding>(&e);

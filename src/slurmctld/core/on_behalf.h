@@ -1,5 +1,5 @@
-// On whose behalf somebody asks, as far as he may: judged before the user database is asked about anybody, so that nobody makes the
-// controller look up others. O(1): nobody has these rights by accounting.
+// On whose behalf somebody asks, as far as the caller may. This is judged before the user database is asked about anybody, so that nobody
+// can make the controller look up others. O(1): nobody has these rights by accounting.
 #pragma once
 
 #include "model/rpc.h"
@@ -7,12 +7,13 @@
 
 namespace muster::slurmctld {
 
-// Whether the caller's number says all: who has every right needs no name, and is served while the user database is away.
+// Whether the caller's uid is all that has to be known: a caller with every right needs no name, and is served while the user database is
+// away.
 bool served_unnamed(const Settings& settings, const Caller& who);
 
 // kUserIdMissing: the caller may not submit jobs of that user.
 Result<> may_submit_for(const Settings& settings, const Caller& who, Uid user);
-// About whom to ask: the user that the job is to be of, or the caller, where he may not submit for others.
+// Which user the database is asked about: the one that the job is to belong to, or the caller where the caller may not submit for others.
 Uid user_to_look_up(const Settings& settings, const Caller& who, const AskedRequest& asked);
 // --gid: whether a job may have a group that its user is not in.
 bool may_use_any_group(const Settings& settings, const Caller& who);

@@ -21,7 +21,7 @@ Privacy::Privacy(const Settings& settings, std::shared_ptr<const AccountDirector
   if (jobs_) rights_ = rights;
 }
 
-// With labels it is the single nodes that are hidden.
+// With labels, single nodes are hidden instead.
 Result<> Privacy::may_ask_for_nodes() const {
   if (!nodes_ || by_label_) return {};
   return fail(Errc::kAccessDenied, {}, "PrivateData=nodes: only operators see the state of nodes");
@@ -44,7 +44,7 @@ Errc refusal(const View& v, const Job& job, Errc usual) {
   return Privacy(v.settings, v.cluster.directory, v.caller).shows(job) ? usual : Errc::kInvalidJobId;
 }
 
-// Whose label it may be. With mcs/label everybody is taken to have access to all of them.
+// Whether the caller may see what has this label. With mcs/label everybody is taken to have access to all labels.
 bool Privacy::may_read(const std::string& label) const {
   switch (labels_) {
     case Plugin::kUser: return !label.empty() && label == who_.name;

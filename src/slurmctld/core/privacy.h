@@ -1,6 +1,7 @@
-// Privacy: what PrivateData hides from whoever asks, and what MCS labels open again. slurm.conf(5) PrivateData, guide mcs.
-// Operators see everything, everybody their own jobs and those of accounts that they coordinate. A value: made once a query, asked for each
-// row; of accounts it keeps what was known then. O(1) a row, O(groups) where labels are groups, O(log n) for a job of another's.
+// Privacy: what PrivateData hides from whoever asks, and what MCS labels open again. slurm.conf(5) PrivateData, guide mcs. Operators see
+// everything; everybody else sees their own jobs and those of accounts that they coordinate. A value: made once for a query and asked for
+// each row; it goes by the accounts as they were known when it was made. Cost of a row: O(1), O(groups) where labels are groups, O(log n)
+// for another user's job.
 #pragma once
 
 #include <optional>
@@ -9,7 +10,8 @@
 
 namespace muster::slurmctld {
 
-// Why a caller who may not manage the job is refused: where the job is hidden from it, as if there were none.
+// The error for a caller who may not manage the job: `usual`, or, where the job is hidden from the caller, the one for a job that does not
+// exist.
 Errc refusal(const View& v, const Job& job, Errc usual = Errc::kAccessDenied);
 
 class Privacy {
@@ -17,7 +19,7 @@ class Privacy {
   Privacy() = default;  // hides nothing
   Privacy(const Settings& settings, std::shared_ptr<const AccountDirectory> directory, Caller who);
 
-  // Kinds of things that are hidden as such: the question is refused.
+  // Whether the caller may ask about things of this kind at all; where PrivateData hides the whole kind, the question is refused.
   Result<> may_ask_for_nodes() const;
   Result<> may_ask_for_partitions() const;
   bool shows(const Job& job) const;

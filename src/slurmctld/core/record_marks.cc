@@ -8,7 +8,7 @@ namespace {
 
 using namespace event;
 
-// Before the event.
+// Keeps what an event takes away; called before the event is applied.
 class Keeper {
  public:
   Keeper(Cluster& c, Indexes& x) : c_(c), x_(x) {}
@@ -24,7 +24,7 @@ class Keeper {
   void operator()(const JobEnding& e) {
     const Job* j = c_.jobs.find(e.job.value);
     if (!j) return;
-    // What still ran when its job ended was stopped.
+    // Steps that still ran when their job ended were stopped.
     for (const Step& s : j->steps)
       keep_step(*j, s, e.state == JobState::kNodeFail ? e.state : JobState::kCancelled, s.exit_status, e.time, e.by);
   }
@@ -52,7 +52,7 @@ class Keeper {
     if (e.state != JobState::kPending) return e.state;
     return e.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
   }
-  // Its nodes failed, or were given up.
+  // The state of a step that lost its nodes: NODE_FAIL if one of them failed, else they were given up.
   JobState lost_state(const Job& j, const Step& s) const {
     auto down = [&](const StepShare& x) {
       const Node* n = c_.nodes.find(j.allocation->nodes[x.node_index].node.value);
@@ -88,7 +88,7 @@ class Keeper {
   Indexes& x_;
 };
 
-// After the event.
+// Marks the jobs whose records an event changes; called after the event is applied.
 struct Marker {
   Cluster& c;
   Indexes& x;

@@ -60,7 +60,7 @@ JobRecord make_job_record(const Cluster& cluster, const Job& j) {
   r.position = j.record_position;
   r.cluster = cluster.name;
   if (j.array_tasks) r.array_tasks = format_array_tasks(*j.array_tasks);
-  r.flags = j.flags & ~kJobCompleting;  // of its nodes, which are no matter of accounting
+  r.flags = j.flags & ~kJobCompleting;  // this flag is about its nodes, which are no matter of accounting
   if (j.detail) r.detail = *j.detail;
   if (j.pending() && j.dependencies) r.eligible = {};  // it only says when to look again
   r.partition = partition_text(cluster, j);
@@ -128,7 +128,7 @@ UploadRecords next_upload(const Indexes& indexes, size_t most) {
   return out;
 }
 
-// Of an array all that is on its way: its tasks are not looked up one by one.
+// For an array this is the newest record of all: its tasks are not looked up one by one.
 uint64_t newest_record_of(const Cluster& cluster, const Indexes& indexes, JobId job) {
   if (indexes.unrecorded().empty()) return 0;
   if (cluster.arrays.contains(job.value)) return indexes.unrecorded().rbegin()->position;

@@ -1,10 +1,10 @@
 // Records for the accounting database, and which of them slurmdbd still has to get (AccountingStorageType).
 //
-// Every event that changes what sacct shows of a job marks the job with its position (Job::record_position); what an event
-// takes away (a step that ends, a run that is requeued, a job that is purged) becomes a KeptRecord first. Indexes::unrecorded
-// holds both, the oldest first. The shell sends a batch and says when it is stored; an event (RecordsStored) records that, so
-// a restart of either side goes on where it was. Cost: nothing but a test of Cluster::accounting while it is off; a mark is
-// two steps in a set, a kept record a few microseconds.
+// Every event that changes what sacct shows of a job marks the job with its position (Job::record_position). Whatever an event takes away
+// (a step that ends, a run that is requeued, a job that is purged) becomes a KeptRecord first. Indexes::unrecorded holds both, the oldest
+// first. The daemon sends a batch and says when it is stored; an event (RecordsStored) records that, so a restart of either side goes on
+// where it was. Cost: nothing but a test of Cluster::accounting while it is off; a mark is two steps in a set, a kept record takes a few
+// microseconds.
 #pragma once
 
 #include <vector>
@@ -27,7 +27,7 @@ void mark_record(Cluster& cluster, Indexes& indexes, JobId job);
 // ---- records.cc
 JobRecord make_job_record(const Cluster& cluster, const Job& job);
 StepRecord make_step_record(const Cluster& cluster, const Job& job, const Step& step);
-// Whether the batch script ran, and it as the step that it is to users.
+// Whether the batch script ran; make_batch_record() describes it as the step that users know it as.
 bool has_batch_record(const Job& job);
 StepRecord make_batch_record(const Cluster& cluster, const Job& job);
 
@@ -37,13 +37,13 @@ struct UploadRecords {
   std::vector<JobId> jobs;
   std::vector<uint32_t> kept;  // numbers in Cluster::kept_records
 };
-// About `most` of them, more only if one event changed more; none: `position` is 0.
+// About `most` records, more only if one event changed more. Where there are none, `position` is 0.
 UploadRecords next_upload(const Indexes& indexes, size_t most);
-// Up to where slurmdbd has to have records so that it knows all that happened to the job or array; 0: it does.
+// The position up to which slurmdbd has to have records to know all that happened to the job or array; 0: it knows all already.
 uint64_t newest_record_of(const Cluster& cluster, const Indexes& indexes, JobId job);
-// From a snapshot of the same state or a later one; `group` of jobs is left to those who may ask for names.
+// Made from a snapshot of the same state or a later one. Names of the jobs' groups are left to a caller who may look up names.
 rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload);
-// Kept records to give up so that no more than MaxDBDMsgs wait: steps first, then jobs, the oldest first.
+// The kept records to give up so that no more than MaxDBDMsgs wait: steps first, then jobs, the oldest first.
 std::vector<uint32_t> excess_records(const Cluster& cluster, const Indexes& indexes, const config::Config& config);
 
 // What the database is told of this cluster.

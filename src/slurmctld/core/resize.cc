@@ -1,6 +1,6 @@
-// A running job gives up nodes (scontrol update NumNodes=, NodeList=), or loses one and goes on (--no-kill). What is left of it,
-// the tasks of its steps there among it, goes on; the nodes given up end what they run of the job, epilog included, before
-// others get them: until then the job is RESIZING and cannot change again.
+// A running job gives up nodes (scontrol update NumNodes=, NodeList=), or loses one and goes on (--no-kill). What is left of the job goes
+// on, also the tasks that its steps have there. The nodes given up end what they run of the job, epilog included, before others get them;
+// until then the job is RESIZING and cannot change again.
 // scontrol(1); sbatch(1) --no-kill; guide faq, "Can I change my job's size after it has started running?".
 #include <algorithm>
 
@@ -38,7 +38,7 @@ AllocationPtr what_is_left(const Allocation& held, const Bitmap& keep) {
   for (size_t i = 0; i < held.nodes.size(); ++i) {
     const NodeShare& share = held.nodes[i];
     if (keep.test(i)) left->nodes.push_back(share);
-    // A job that has leaves for itself keeps them: they are whole only with this node.
+    // A job that has whole leaves of the topology to itself keeps them: they are whole only with this node.
     else if (!held.fenced.empty()) left->fenced.push_back(share.node.value);
   }
   return left;
@@ -68,7 +68,7 @@ Result<Bitmap> nodes_to_keep(const View& v, const Job& job, uint32_t count) {
   const auto held = static_cast<uint32_t>(job.allocation->nodes.size());
   if (count > held) return fail(Errc::kNotSupportedHere, {}, "the job has " + counted(held, "node") + ", and a running job gets no more");
   if (count < 1) return fail(Errc::kInvalidNodeCount);
-  // The first ones, and the one that runs the script.
+  // The first nodes stay, and the one that runs the script.
   Bitmap keep(held);
   keep.set(job.batch_index);
   if (job.managed && count > keep.count()) keep.set(0);

@@ -1,5 +1,6 @@
-// Rights: who may do what, to the cluster and to a job. rights.def has a row for each thing that is judged and says who may; this judges. Asked
-// by decisions and queries alike. scontrol(1) AUTHORIZATION; guide user_permissions; docs/security.md. Cost: O(log n) of the accounts known.
+// Rights: who may do what, to the cluster and to a job. rights.def has a row for each thing that is judged and says who may; this judges.
+// Decisions and queries alike ask it. scontrol(1) AUTHORIZATION; guide user_permissions; docs/security.md. Cost: O(log n) of the accounts
+// known.
 #pragma once
 
 #include <memory>
@@ -23,7 +24,7 @@ enum class Right : uint8_t {
 // Who has a right. Root has every one.
 enum class RightLevel : uint8_t {
   kAnyone,
-  kOwner,            // of the job, or root: what happens in the job's name. Of nobody else, whatever he is
+  kOwner,            // of the job, or root: for what happens in the job's name. Nobody else, whatever their level
   kOwnerOrOperator,  // of the job
   kManager,          // the job's owner, a coordinator of its account or of one above that, an operator
   kCoordinator,      // the same, but for the owner as such
@@ -48,7 +49,7 @@ class Rights {
   // `directory` null: nothing is known of accounts, and nobody has a right by them.
   Rights(const Settings& settings, std::shared_ptr<const AccountDirectory> directory, const Caller& who);
 
-  // Of what is asked for jobs: whether the caller may for any job there is.
+  // For a right that is judged for each job: whether the caller has it for any job there is.
   bool may(Right right) const;
   bool may(Right right, const Job& job) const;
 

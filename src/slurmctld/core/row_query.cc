@@ -19,10 +19,10 @@ bool one_of(const std::vector<std::string>& list, const std::string& value) {
   return list.empty() || std::ranges::find(list, value) != list.end();
 }
 
-// What of a row may be long: a job on thousands of nodes weighs as much as a hundred small ones.
+// The size of what may be long in a row: a job on thousands of nodes weighs as much as a hundred small ones.
 size_t weight(const JobRow& r) { return r.node_list.size() + r.expected_nodes.size() + r.array_tasks.size() + r.shares.size() * 64; }
 
-// `squeue -j 123_4`: of the waiting tasks that share a record, those that were asked for.
+// `squeue -j 123_4`: of the waiting tasks that share a record, the row shows those that were asked for.
 void narrow_to_tasks(JobRow& row, const Job& j, const std::vector<rpc::JobSelector>& asked) {
   if (!j.array_tasks || asked.empty()) return;
   Bitmap tasks;
@@ -39,7 +39,7 @@ void narrow_to_tasks(JobRow& row, const Job& j, const std::vector<rpc::JobSelect
   tasks.for_each([&](size_t task) { row.array_task = static_cast<uint32_t>(task); });
 }
 
-// Counts down what a walk has still to see of the states asked for; true at the last of them.
+// Counts down how many records in the states asked for a walk has still to see; true at the last of them.
 bool last_of_its_states(const Job& j, const rpc::QueryJobs& q, uint32_t& left) {
   if (left == StateCounts::kAny || !(q.filter.states & (1u << static_cast<unsigned>(j.state)))) return false;
   return --left == 0;
@@ -91,7 +91,7 @@ std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityR
     JobId id;
     auto operator<=>(const Entry&) const = default;
   };
-  // Few texts of partitions and states occur: each gets a number as it comes, and its rank at the end.
+  // There are few different texts of partitions and states: each gets a number when it first comes up, and its rank at the end.
   std::map<std::string, uint32_t, std::less<>> numbers[2];
   auto number = [](std::map<std::string, uint32_t, std::less<>>& known, std::string_view text) {
     auto at = known.find(text);
@@ -181,7 +181,7 @@ const Job* JobQuery::next_job() {
 }
 
 bool JobQuery::next(rpc::JobRows& part) {
-  part.requests.clear();  // what they have taken of memory serves the next part
+  part.requests.clear();  // the memory that they have taken serves the next part
   part.jobs.clear();
   part.steps.clear();
   part.afresh = false;

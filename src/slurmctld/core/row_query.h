@@ -1,7 +1,6 @@
-// Queries over a Cluster that nobody changes any more: which rows a question is about, in parts, on demand. A query
-// stands where it left off, so whoever sends the parts may wait for a slow reader between two of them and hold one
-// part only. Pure; called on the query thread. Filters are applied before a row is made. Cost: about 30 ns for a job
-// that does not match, 1 µs for one that does.
+// Queries over a Cluster that nobody changes any more: which rows a question is about, in parts, on demand. A query goes on where it left
+// off, so whoever sends the parts may wait for a slow reader between two of them and need hold only one part. Pure; called on the query
+// thread. Filters are applied before a row is made. Cost: about 30 ns for a job that does not match, 1 µs for one that does.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +19,18 @@
 
 namespace muster::slurmctld {
 
-// Whether the query shows the job: it matches, and its partition is not hidden from it. Jobs that are named are shown
-// in hidden partitions, too. squeue(1) --jobs, --all.
+// Whether the query shows the job: the job matches, and its partition is not hidden from the query. Jobs that are asked for by id are shown
+// even in hidden partitions. squeue(1) --jobs, --all.
 bool shows_job(const Cluster& cluster, const Job& job, const rpc::QueryJobs& query, const Privacy& privacy = {});
 
-// The rows of one job, added to `part`: its own, its request if this client was not sent it yet, its steps if asked for.
+// Adds the rows of one job to `part`: its own, its request if this client has not been sent it yet, its steps if they are asked for.
 class JobRowWriter {
  public:
-  // `priority`, `now`: what priorities of waiting jobs follow from; by default they are shown as stored.
+  // `priority`, `now`: what the priorities of waiting jobs are worked out from; by default they are shown as stored.
   explicit JobRowWriter(uint32_t parts, sched::PriorityParams priority = {}, Time now = {})
       : parts_(parts), priority_(std::move(priority)), now_(now) {}
   void add(const Cluster& cluster, const Job& job, rpc::JobRows& part);
-  // To be called at the start of a part: when the client has so many requests that it should forget them.
+  // To be called at the start of a part: when the client has been sent too many requests, tells it to forget them.
   void begin(rpc::JobRows& part);
 
  private:
@@ -47,18 +46,18 @@ class JobRowWriter {
   size_t sent_count_ = 0;
 };
 
-// The ids of the jobs that the query shows in squeue's own order: by name of the partition, by code of the state, by
-// falling priority, by id. Cost: 16 bytes a job and a sort.
+// The ids of the jobs that the query shows, in squeue's own order: by name of the partition, by code of the state, by falling priority, by
+// id. Cost: 16 bytes a job and a sort.
 std::vector<JobId> in_queue_order(const Cluster& cluster, const sched::PriorityRule& rule, const rpc::QueryJobs& query,
                                   uint32_t in_state = StateCounts::kAny, const Privacy& privacy = {});
 
-// kInvalidNodeName where it asks for the jobs of a node that nobody knows. O(names) while they are NodeNames.
+// kInvalidNodeName where the query asks for the jobs of a node that does not exist. O(names) while they are NodeNames.
 Result<> check_job_query(const Cluster& cluster, const rpc::QueryJobs& query);
 
 class JobQuery {
  public:
   using Rows = rpc::JobRows;
-  // `in_state`: how many records are in the states asked for (StateCounts::meant_by); the walk ends with the last of them.
+  // `in_state`: how many records are in the states asked for (StateCounts::meant_by); the walk ends at the last of these records.
   JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority = {}, Time now = {},
            uint32_t in_state = StateCounts::kAny, Privacy privacy = {});
   // The next part, of at most kRowsPerPart jobs and about kPartBytes. False: none is left, `part` is empty.
@@ -75,7 +74,7 @@ class JobQuery {
   std::vector<JobId> ids_;  // named by the query, or ordered
   size_t next_id_ = 0;
   uint32_t next_key_ = 0;
-  uint32_t in_state_ = StateCounts::kAny;  // of those asked for, not yet seen by the walk
+  uint32_t in_state_ = StateCounts::kAny;  // how many records asked for the walk has not yet seen
   bool over_ = false;
 };
 
@@ -84,7 +83,7 @@ class NodeQuery {
   using Rows = rpc::NodeRows;
   // Errors: kInvalidNodeName for a node that is not there, kAccessDenied where PrivateData hides nodes.
   static Result<NodeQuery> make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& query, const Privacy& privacy = {});
-  // As JobQuery::next; the partitions come with the first part, which comes in any case.
+  // As JobQuery::next(). The partitions come with the first part, and that part comes even without nodes.
   bool next(rpc::NodeRows& part);
 
  private:

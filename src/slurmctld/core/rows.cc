@@ -41,7 +41,7 @@ std::string node_name(const Cluster& cluster, NodeId id) {
   return n ? n->spec->name : "?";
 }
 
-// What a pending job asks for of devices in all.
+// Adds the devices that a pending job asks for in all.
 void add_requested_gres(const RequestBody& r, TresTotals& totals) {
   auto add = [&](const TresText& list, uint64_t times) {
     for (const Tres& t : list->items())
@@ -57,7 +57,7 @@ void add_licenses(const Cluster& cluster, const std::vector<LicenseShare>& list,
     if (cluster.tracks_license(l.name)) totals.add_license(l.name, l.count);
 }
 
-// Of --licenses=a|b it is not known which.
+// Adds the licences asked for; none for --licenses=a|b, for it is not known which one it will be.
 void add_requested_licenses(const Cluster& cluster, const RequestBody& r, TresTotals& totals) {
   if (!cluster.tracked_licenses || cluster.tracked_licenses->empty()) return;
   LicenseNeeds needs = r.licenses.value();
@@ -158,7 +158,7 @@ JobRow make_state_row(const Job& j) {
 
 namespace {
 
-// What the partition makes of the job's wish to share.
+// Adds what the partition makes of the job's wish to share nodes.
 void add_sharing(const Cluster& cluster, const Job& j, JobRow& row) {
   const Partition* p = cluster.partition(split(row.partition, ',', true).front());
   if (!p) return;
@@ -231,7 +231,7 @@ StepRow make_batch_step_row(const Cluster& cluster, const Job& j) {
 
 namespace {
 
-// What srun asked for, as it is shown again.
+// Adds what srun asked for, as it is shown again.
 void add_asked(const StepRequest& r, StepRow& row) {
   copy_same_fields(r, row);
   row.gres = r.tres_per_node.text();
@@ -267,8 +267,8 @@ StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   return row;
 }
 
-// The '*' of sinfo: what is thought to be up, or was set DOWN, and has no connection. Whoever is asleep or not
-// there yet is not expected to answer.
+// The '*' of sinfo: a node that is thought to be up, or was set DOWN, and has no connection. A node that is asleep or not there yet is not
+// expected to answer.
 bool is_silent(const Node& n) {
   constexpr uint32_t kNotExpected = kNodePoweredDown | kNodePoweringDown | kNodePoweringUp | kNodeCloud;
   return !n.connected && n.admin != NodeState::kFuture && !(n.flags & kNotExpected);
@@ -277,7 +277,7 @@ bool is_silent(const Node& n) {
 NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::string>& partitions) {
   const NodeSpec& s = *n.spec;
   NodeRow r;
-  if (n.hardware) copy_same_fields(*n.hardware, r);  // what the configuration says of the same goes before it
+  if (n.hardware) copy_same_fields(*n.hardware, r);  // where the configuration says it too, that replaces it below
   copy_same_fields(s, r);
   copy_same_fields(n, r);
   r.state = n.state();

@@ -1,6 +1,5 @@
-// Rows for queries, made from a Cluster that nobody changes any more. Pure; called on the query thread. The RowPart masks are
-// applied here, so that nothing is built that nobody prints. Which rows a query is about: row_query.h. Cost: about 1 µs a job
-// without texts.
+// Rows for queries, made from a Cluster that nobody changes any more. Pure; called on the query thread. The RowPart masks are applied here,
+// so that nothing is built that nobody prints. row_query.h decides which rows a query is about. Cost: about 1 µs a job without texts.
 #pragma once
 
 #include <string>
@@ -17,15 +16,15 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
 // Id, array and state only: kRowStateOnly.
 JobRow make_state_row(const Job& job);
 StepRow make_step_row(const Cluster& cluster, const Job& job, const Step& step);
-// The batch script as the step that it is to users.
+// The batch script, as the step that users know it as.
 StepRow make_batch_step_row(const Cluster& cluster, const Job& job);
 NodeRow make_node_row(const Cluster& cluster, const Node& node, const std::vector<std::string>& partitions);
 PartitionRow make_partition_row(const Cluster& cluster, const Partition& partition);
 
-// All that were asked for while it waits, else the chosen one.
+// All partitions that were asked for while the job waits, else the chosen one.
 std::string partition_text(const Cluster& cluster, const Job& job);
 
-// What a job asks for, in the numbers squeue shows of one that waits.
+// What a job asks for, in the numbers that squeue shows while it waits.
 uint32_t wanted_nodes(const RequestBody& request);
 uint32_t wanted_tasks(const RequestBody& request);
 uint32_t wanted_cpus(const RequestBody& request);

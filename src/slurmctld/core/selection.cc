@@ -32,7 +32,7 @@ class Selection {
   }
 
  private:
-  // What has been named of a record by all of the selectors, and what of that a target was given for.
+  // What all of the selectors have named of a record so far, and what of that has been given as a target.
   struct Named {
     bool whole = false, given = false;
     Bitmap tasks, given_tasks;
@@ -63,7 +63,7 @@ class Selection {
       return out;
     }
     for (const Job* j : records_of(s.job)) {
-      // Tasks that ended before they became records of their own are the record's.
+      // Tasks that ended before they had records of their own belong to the array's record.
       const bool is_task = j->array_task != kNoArrayTask && tasks.test(j->array_task);
       if (is_task || (j->array_tasks && j->finished() && tasks.intersects(j->array_tasks->pending))) record(*j, s, out);
       else if (has_waiting_tasks(*j)) waiting(*j, tasks & j->array_tasks->pending, out);
@@ -86,7 +86,7 @@ class Selection {
     if (n.tasks.count() == j.array_tasks->pending.count()) n.whole = true;
   }
 
-  // Whether the target is the first of its kind; tasks that were given before are taken from it.
+  // Whether the target is new; tasks that were given before are taken out of it.
   bool first(Target& t) {
     if (t.has_step) return steps_.emplace(t.job, t.step.value).second;
     Named& n = named_[t.job];
@@ -159,7 +159,7 @@ Picked pick_jobs(const View& v, const std::vector<rpc::JobSelector>& selectors, 
     PickedJobs& here = picked.of.emplace_back();
     here.known = m.known;
     for (const Target& t : m.targets) {
-      // Another user's task gets no record of its own: the whole array's is there to be refused.
+      // A task that the caller may not change gets no record of its own: the whole array's is there to be refused.
       const bool apart = t.job->pending() && v.may(*t.job);
       if (t.tasks.empty() || !apart) here.jobs.push_back(t.job);
       for (uint32_t task : apart ? t.tasks : std::vector<uint32_t>()) {

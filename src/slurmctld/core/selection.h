@@ -1,5 +1,5 @@
-// Selection: what the selectors of one command mean together: records, pending tasks of an array's record, steps. Each is there
-// once, with the first selector that names it, however many do; pending tasks that are all that their record has are the record.
+// Selection: what the selectors of one command mean together: records, pending tasks of an array's record, steps. Each of these appears
+// once, with the first selector that names it, however many do. Pending tasks that are all that their record has are given as the record.
 // So a command decides about each thing once, and what it decides holds for all of it. scancel(1), scontrol(1).
 //
 // Cost: O(records of the arrays named), and O(tasks) for each selector of tasks.
@@ -23,16 +23,16 @@ struct Target {
 
 // What one of the selectors adds to those before it.
 struct Meant {
-  bool known = false;           // something goes by that name
-  std::vector<Target> targets;  // none, though known: others named it before
+  bool known = false;           // the selector names something that exists
+  std::vector<Target> targets;  // empty though known: earlier selectors named all of it
 };
 std::vector<Meant> select(const View& v, const std::vector<rpc::JobSelector>& selectors);
 
 // The records that one selector means, as they are.
 std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s);
 
-// The jobs that selectors mean, each as a record of its own: pending tasks that are named out of an array are taken out of
-// the array's record by events appended to `out`, and stand in `own` as they will be; not those of jobs that the command is not for.
+// The jobs that selectors mean, each as a record of its own. Pending tasks that are named out of an array are taken out of the array's
+// record by events appended to `out`, and stand in `own` as they will be; this is not done for jobs that the caller may not change.
 struct PickedJobs {
   std::vector<const Job*> jobs;
   bool known = false;

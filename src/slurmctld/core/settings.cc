@@ -53,7 +53,7 @@ std::vector<std::pair<std::string, uint64_t>> licenses_of(std::string_view text)
   return {out.begin(), out.end()};
 }
 
-// What of SchedulerParameters concerns plans; config/scheduler_words.cc says what each means and its bounds.
+// Reads what concerns plans in SchedulerParameters; config/scheduler_words.cc says what each word means and its bounds.
 void scheduler_words(const config::OptionList& words, sched::Params& p) {
   auto count = [&](std::string_view name, uint32_t otherwise = 0) {
     return static_cast<uint32_t>(std::clamp<int64_t>(words.number(name, otherwise), 0, UINT32_MAX));
@@ -155,7 +155,7 @@ sched::PriorityParams priority_params(const config::Config& c) {
   return p;
 }
 
-// Nothing can be asked for where nobody keeps accounts.
+// Nothing can be enforced where no accounts are kept.
 acct::Enforcement enforcement(const config::Config& c) {
   if (!keeps_records(c)) return {};
   return {.associations = c.enforce.associations, .qos = c.enforce.qos, .limits = c.enforce.limits};

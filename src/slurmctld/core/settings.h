@@ -12,7 +12,7 @@ namespace muster::slurmctld {
 struct PrologRules {           // PrologFlags
   bool at_allocation = false;  // Alloc, and what implies it
   bool defer_batch = false;    // the batch script waits for the prologs of all nodes
-  bool no_hold = false;        // salloc and srun do not
+  bool no_hold = false;        // salloc and srun do not wait for them
   bool force_requeue_on_fail = false;
 };
 

@@ -1,5 +1,5 @@
-// How many job records are in each state: a query for a few states ends when it has seen them all, however long the queue
-// is. Kept by Indexes, published with the Cluster it counts. O(1).
+// StateCounts: how many job records are in each state, so that a query for a few states ends when it has seen them all, however long the
+// queue is. Kept by Indexes, published with the Cluster that it counts. O(1).
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct StateCounts {
   static constexpr uint32_t kAny = std::numeric_limits<uint32_t>::max();
   std::array<uint32_t, kJobStateCount> records{};
 
-  uint64_t pending_tasks = 0;  // of pending jobs: each task of an array
+  uint64_t pending_tasks = 0;  // pending jobs, each task of an array counted
 
   void add(const Job& j) {
     ++records[static_cast<size_t>(j.state)];
@@ -26,7 +26,7 @@ struct StateCounts {
     pending_tasks -= waiting_in(j);
   }
   uint32_t of(JobState s) const { return records[static_cast<size_t>(s)]; }
-  // How many records are in one of the filter's states; kAny where flags of jobs have a say too.
+  // How many records are in one of the filter's states; kAny where the filter also asks for flags of jobs.
   uint32_t meant_by(const rpc::JobFilter& f) const {
     if (f.state_flags || !f.states) return kAny;
     uint32_t sum = 0;
@@ -40,7 +40,7 @@ struct StateCounts {
   static uint64_t waiting_in(const Job& j) { return !j.pending() ? 0 : j.array_tasks ? j.array_tasks->pending.count() : 1; }
 };
 
-// What readers see: the state as of a commit, and what was counted of it.
+// What readers see: the state as of a commit, and the counts of its records.
 struct Snapshot : Cluster {
   Snapshot(const Cluster& cluster, const StateCounts& c) : Cluster(cluster), counts(c) {}
   StateCounts counts;

@@ -21,7 +21,8 @@ Result<const Job*> running_job(const View& v, JobId id) {
   return j;
 }
 
-// srun and those that ask in its place: the job's first node decides. What comes here went out before the job was known to run.
+// For requests of srun and those that ask in its place: where a job's first node decides about its steps, they go there. One that comes
+// here was sent before the job was known to run.
 Result<> decided_here(const Job& j) {
   if (!j.managed) return {};
   return fail(Errc::kNodesBusy, {}, "the steps of the job are managed on its first node, which is not ready yet");
@@ -70,7 +71,7 @@ bool names_devices(const StepRequest& r) {
   return r.ntasks_per_gpu || !(r.tres_per_node.empty() && r.tres_per_step.empty() && r.tres_per_task.empty() && r.tres_per_socket.empty());
 }
 
-// All of the node, whoever else has it. The shares of a GPU are no devices beside it.
+// All of the node, whoever else has it. The shares of a GPU are not listed beside the GPU.
 NodeShare whole_node(const Node& node) {
   const sched::Kind kind = sched::make_kind(node, false);
   NodeShare out;
@@ -87,7 +88,7 @@ NodeShare whole_node(const Node& node) {
   return out;
 }
 
-// What stands in for the job that there is none of: the nodes named, whole.
+// Stands in for the job that does not exist: a job that has the nodes named, whole.
 Result<Job> stand_in(const View& v, const NodeList& nodes) {
   MUSTER_TRY(names, nodes.parsed());
   MUSTER_TRY(named, sched::nodes_named(v.cluster, names));
@@ -119,8 +120,8 @@ Result<> check_without_job(const StepRequest& r) {
 
 }  // namespace
 
-// Nothing is recorded of it; Core gives it its number (model/without_job.h).
-// Nothing is counted: as many tasks as are asked for share all CPUs of the nodes, and memory is limited only where that was asked for.
+// Nothing is recorded of such a run; Core gives it its number (model/without_job.h). Nothing is counted either: as many tasks as are asked
+// for share all CPUs of the nodes, and memory is limited only where that was asked for.
 Result<Decision<rpc::StepCreated>> decide(const View& v, const rpc::RunWithoutJob& c) {
   MUSTER_TRY_VOID(check_without_job(c.request));
   MUSTER_TRY(request, steps::without_content(c.request));
@@ -146,7 +147,7 @@ Result<Decision<rpc::StepCreated>> decide(const View& v, const rpc::RunWithoutJo
 
 event::StepEnded step_ended(const View& v, const Job& job, const Step& step, int32_t exit_status, bool out_of_memory) {
   event::StepEnded e{job.id, step.id, std::max(step.exit_status, exit_status), v.now, JobState::kPending};
-  // Its slurmstepd ends it with its time, whatever its tasks make of that.
+  // slurmstepd ends the step when its time is up, whatever exit status its tasks make of that.
   const bool limited = step.time_limit_min != kUnlimited32;
   if (step.out_of_memory || out_of_memory) e.state = JobState::kOutOfMemory;
   else if (limited && v.now - step.start >= minutes(step.time_limit_min)) e.state = JobState::kTimeout;

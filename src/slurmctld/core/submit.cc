@@ -27,12 +27,13 @@ bool listed(const std::vector<std::string>& list, std::string_view name) {
   return std::ranges::any_of(list, [&](const std::string& x) { return iequals(x, name); });
 }
 
-// Of a job of somebody else, which an operator changes, that operator's groups and host say nothing.
+// Whether lists of groups and hosts do not apply. Where an operator changes another user's job, the operator's groups and host say nothing
+// about that job.
 bool goes_anywhere(const View& v, const JobRequest& r) {
   return v.may(Right::kAnyPartition) || (r.uid != v.caller.uid && v.may(Right::kPlaceForOthers));
 }
 
-// Who may be in it at all, by the user, the user's groups and the host that the job came from.
+// Whether the job may be in the partition at all, by its user, the user's groups and the host that it came from.
 Result<> check_access(const View& v, const Partition& p, const JobRequest& r) {
   const bool anywhere = goes_anywhere(v, r);
   if (r.uid != v.caller.uid && !anywhere && !(p.allow_groups.empty() && p.alloc_nodes.empty()))
@@ -87,7 +88,7 @@ const Partition& in_service(const View& v, const Partition& named) {
   return takes_no_jobs(*p) ? named : *p;
 }
 
-// The request's partitions with those in place of which others take its jobs; nullopt when it stays as it is.
+// The request's partitions, each replaced by the one that takes its jobs now; nullopt when nothing changes.
 std::optional<std::vector<std::string>> alternates(const View& v, const JobRequest& r) {
   std::vector<std::string> names = r.partitions;
   if (names.empty() && v.cluster.default_partition != Cluster::kNoPartition)
@@ -119,7 +120,7 @@ Result<std::vector<uint32_t>> resolve_partitions(const View& v, const JobRequest
   return out;
 }
 
-// Nodes asked for by name: none may be excluded too, and --immediate does not wait for one that is out of service.
+// Checks nodes asked for by name: none of them may be excluded too, and --immediate does not wait for one that is out of service.
 Result<> check_required(const View& v, const JobRequest& r) {
   if (r.required_nodes.empty()) return {};
   const std::vector<std::string> required = r.required_nodes->names();
@@ -145,7 +146,7 @@ Result<> check_names(const View& v, const JobRequest& r) {
   return {};
 }
 
-// block{b1} and the like are for the cluster as it is now: what is kept are the names. A job has all nodes of --nodelist.
+// block{b1} and the like mean nodes of the cluster as it is now, so names are kept in their place. A job has all nodes of --nodelist.
 bool has_functions(const JobRequest& r) { return r.required_nodes->has_functions() || r.excluded_nodes->has_functions(); }
 Result<JobRequest> plainly_named(const View& v, JobRequest r) {
   for (NodeList* list : {&r.required_nodes, &r.excluded_nodes}) {
@@ -160,8 +161,8 @@ Result<JobRequest> plainly_named(const View& v, JobRequest r) {
   return r;
 }
 
-// --deadline: the limit that it leaves the job, where that may be shortened or was not named. One that can not end in time
-// any more is removed later, with state DEADLINE.
+// --deadline: sets the limit to what the deadline leaves, where the limit may be shortened or was not named. A job that later can no longer
+// end in time is removed, with state DEADLINE.
 Result<> fit_deadline(const View& v, uint32_t limit, JobRequest& r) {
   if (r.deadline <= v.now) return fail(Errc::kInvalidTimeLimit, {}, "--deadline=" + format_time(r.deadline) + " has passed");
   if (r.begin >= r.deadline)
@@ -173,7 +174,7 @@ Result<> fit_deadline(const View& v, uint32_t limit, JobRequest& r) {
   if (r.time_min_min ? r.time_min_min > left : left < 1 || r.time_limit_min)
     return fail(r.time_min_min ? Errc::kInvalidTimeMin : Errc::kInvalidTimeLimit, {}, leaves);
   r.time_limit_min = static_cast<uint32_t>(left);
-  if (!r.time_min_min) r.time_min_min = 1;  // the later it starts the less there is
+  if (!r.time_min_min) r.time_min_min = 1;  // the later the job starts, the less time is left
   return {};
 }
 
@@ -189,14 +190,14 @@ Result<> settle_times(const View& v, const Partition& p, JobRequest& r) {
   return r.deadline == kTimeUnset ? Result<>() : fit_deadline(v, limit, r);
 }
 
-// EnforcePartLimits=NO: above MaxMemPerNode it waits until the limit is raised.
+// EnforcePartLimits=NO: a job above MaxMemPerNode waits until that limit is raised.
 bool waits_for_memory_limit(const View& v, const Partition& p, const JobRequest& r) {
   const config::Config& c = v.settings.config();
   uint64_t most = p.max_mem_per_node_mb.value_or(v.settings.sched.max_mem_per_node_mb);
   return c.enforce_part_limits == config::EnforcePartitionLimits::kNo && most && r.mem_per_node_mb.value_or(0) > most;
 }
 
-// What of it is asked: all of a submission, of an update what it changes.
+// Which checks are made: for a submission all, for an update those of what it changes.
 struct Asked {
   bool groups = true;  // who may be there, by user, group and host
   bool lists = true;   // accounts and QOS, and whether it takes jobs
@@ -216,7 +217,7 @@ Result<> check_partition(const View& v, const JobRequest& r, uint32_t index, Ask
   return ever;
 }
 
-// Of a request that no node of the partition could ever serve: other partitions that could.
+// Adds other partitions that could serve the request, when no node of this one ever could.
 Error with_other_partitions(const View& v, const JobRequest& r, Error e) {
   const bool too_much =
       e.code == Errc::kRequestedNodeConfigUnavailable || e.code == Errc::kTooManyRequestedCpus || e.code == Errc::kInvalidNodeCount;
@@ -229,7 +230,7 @@ Error with_other_partitions(const View& v, const JobRequest& r, Error e) {
   return e;
 }
 
-// At least one partition must be possible; all of several with EnforcePartLimits=ALL.
+// At least one partition must be possible; with EnforcePartLimits=ALL, each of them.
 Result<> check_partitions(const View& v, const JobRequest& r, const std::vector<uint32_t>& partitions, Asked asked = {}) {
   bool all = v.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll;
   std::optional<Error> first;
@@ -243,8 +244,8 @@ Result<> check_partitions(const View& v, const JobRequest& r, const std::vector<
   return {};
 }
 
-// Of several partitions those that the job may not enter, and those that take no jobs, are left out: nothing asks for that again
-// when it starts.
+// Leaves out, of several partitions, those that the job may not enter and those that take no jobs: this is not checked again when the job
+// starts.
 Result<> leave_out_closed(const View& v, JobRequest& r, std::vector<uint32_t>& partitions) {
   if (partitions.size() < 2 || v.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll) return {};
   std::vector<uint32_t> open;
@@ -263,8 +264,8 @@ Result<> leave_out_closed(const View& v, JobRequest& r, std::vector<uint32_t>& p
   return {};
 }
 
-// The account and QOS of the job, with the defaults of the first partition where it may run with them; what bars it from all of them is
-// the error. The scheduler asks again for each.
+// Sets the account and QOS of the job, with the defaults of the first partition where it may run with them. The error is what bars it from
+// all partitions. The scheduler asks again for each partition.
 Result<> admit(const View& v, JobRequest& r, const std::vector<uint32_t>& partitions, acct::Moment moment) {
   const bool all = v.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll;
   std::optional<acct::Admitted> found;
@@ -281,7 +282,7 @@ Result<> admit(const View& v, JobRequest& r, const std::vector<uint32_t>& partit
   return {};
 }
 
-// What not everybody may ask for. sbatch(1) --nice, --reboot; --priority of others is not heeded (decide).
+// Checks what not everybody may ask for. sbatch(1) --nice, --reboot. A --priority that the caller may not set is ignored instead (decide).
 Result<> check_rights(const View& v, const JobRequest& r) {
   if (r.nice < -kMostNice || r.nice > kMostNice)
     return fail(Errc::kInvalidNice, {},
@@ -322,7 +323,7 @@ Result<std::shared_ptr<const ArrayTasks>> check_array(const View& v, const JobRe
   return std::make_shared<const ArrayTasks>(std::move(tasks));
 }
 
-// Of the accounts and QOS, for the first partition.
+// Checks the limits of the account and QOS, for the first partition.
 Result<> check_account_limits(const View& v, const JobRequest& r, uint32_t partition, const ArrayTasks* array) {
   if (!v.settings.sched.enforcement.limits) return {};
   const Partition& p = v.cluster.partitions.at(partition);
@@ -345,7 +346,7 @@ Result<JobId> next_job_id(const View& v) {
 
 }  // namespace
 
-// Those of several partitions in the order in which they are tried: the highest PriorityTier first.
+// Puts several partitions into the order in which they are tried: the highest PriorityTier first.
 void order_partitions(const Cluster& cluster, std::vector<std::string>& names) {
   std::ranges::stable_sort(names, std::greater<>(), [&](const std::string& name) {
     const Partition* p = cluster.partition(name);
@@ -353,7 +354,7 @@ void order_partitions(const Cluster& cluster, std::vector<std::string>& names) {
   });
 }
 
-// --batch names features of --constraint, each node's own: the script needs one node, not so many of them.
+// --batch names features of --constraint, and the one node of the script must have them: counts make no sense there.
 Result<> check_batch_features(const JobRequest& r) {
   if (r.batch_features.empty()) return {};
   MUSTER_TRY(batch, r.batch_features.parsed());
@@ -394,9 +395,9 @@ Result<Checked> check(const View& v, const JobRequest& request) {
   MUSTER_TRY_VOID(check_names(v, request));
   MUSTER_TRY_VOID(check_batch_features(request));
   Checked out{request, {}};
-  // Names of sacctmgr's are in lower case (sacctmgr(1)).
+  // Names that sacctmgr makes are in lower case (sacctmgr(1)).
   for (std::string* name : {&out.request.account, &out.request.qos, &out.request.wckey}) *name = to_lower(*name);
-  // swait(1) has users look for it; who manages the steps of a job is the same here either way.
+  // The job's first node then manages its steps (managed_steps.cc); swait(1) has users look for this flag.
   out.request.stepmgr = out.request.stepmgr || v.settings.config().slurmctld_parameters.has("enable_stepmgr");
   order_partitions(v.cluster, out.request.partitions);
   MUSTER_TRY(partitions, resolve_partitions(v, out.request));
@@ -441,7 +442,7 @@ Result<> check_changed(const View& v, const JobRequest& before, JobRequest& r) {
   if (charged) r.qos_granted = !r.qos.empty() && v.may(Right::kGrantQos);
   if (moved || charged) MUSTER_TRY_VOID(admit(v, r, partitions, acct::Moment::kUpdate));
   follow_account(v, before.account, r);
-  // Groups are those of whoever asks, and an operator may ask for anybody.
+  // The groups known here are the caller's, and an operator may change anybody's job.
   const bool own_groups = v.caller.uid == r.uid || v.settings.config().mcs.plugin != config::McsRules::Plugin::kGroup;
   const bool labelled = r.account != before.account || r.mcs_label != before.mcs_label || r.exclusive != before.exclusive;
   if (labelled && own_groups) MUSTER_TRY_VOID(complete_mcs_label(v, r));
@@ -453,7 +454,7 @@ Result<> check_changed(const View& v, const JobRequest& before, JobRequest& r) {
   return check_partitions(v, r, partitions, asked);
 }
 
-// The checks of a submission alone.
+// Makes the checks of a submission and nothing else.
 Result<Decision<rpc::Empty>> decide(const View& v, const TestOnly& asked) {
   MUSTER_TRY(checked, check(v, asked.request));
   MUSTER_TRY(array, check_array(v, checked.request));

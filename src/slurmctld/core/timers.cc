@@ -1,5 +1,5 @@
-// What time brings about for jobs (limits, begin times, warnings, forgetting) and what the start or end of one job means for
-// those that depend on it.
+// What time brings about for jobs (limits, begin times, warnings, forgetting), and what the start or end of a job means for those that
+// depend on it.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -10,7 +10,7 @@
 namespace muster::slurmctld {
 namespace {
 
-// Whether all that `d` waits for has ended, and how. Arrays count as a whole unless one task is named.
+// What a dependency waits for: whether all of it has ended, and how. Arrays count as a whole unless one task is named.
 struct Target {
   bool known = false, started = false, ended = false, ok = false, bad = false;
   Time started_at{};
@@ -54,7 +54,7 @@ Target look(const Cluster& cluster, const Job& self, const Dependency& d) {
   return t;
 }
 
-// The jobs that a singleton waits for: earlier ones of its user and name that are not over, but those of its own array.
+// Calls `f` for the jobs that a singleton waits for: earlier jobs of its user and name that are not over, except those of its own array.
 void each_before_singleton(const Cluster& cluster, const Job& self, const std::function<void(const Job&)>& f) {
   cluster.jobs.for_each([&](uint32_t, const Job& j) {
     bool other = self.array_job_id == JobId{} || j.array_job_id != self.array_job_id;
@@ -197,7 +197,7 @@ Result<> check_submitted(const Cluster& cluster, const Dependencies& list) {
     const bool known = cluster.jobs.contains(d.job.value) || cluster.arrays.contains(d.job.value);
     if (!known && d.job > cluster.last_job_id)
       return fail(Errc::kDependency, {}, "job " + std::to_string(d.job.value) + " has never been submitted");
-    // That it is over is certain, how it ended is not known here any more.
+    // It is certain that the job is over, but how it ended is not known here any more.
     const bool any_end = d.type == DependencyType::kAfter || d.type == DependencyType::kAfterAny;
     if (!known && !any_end)
       return fail(Errc::kDependency, {}, "how job " + std::to_string(d.job.value) + " ended is not known any more (MinJobAge)");

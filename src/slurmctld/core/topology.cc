@@ -1,5 +1,5 @@
-// The topologies as the cluster has them: those of the files with NodeIds, and over them what scontrol update
-// node Topology= and dynamic nodes say.
+// The topologies as the cluster has them: those of the files, with NodeIds; over them comes what scontrol update node Topology= and dynamic
+// nodes say.
 #include <algorithm>
 
 #include "slurmctld/core/decide.h"

@@ -28,7 +28,7 @@ struct Change {
 };
 
 using Setter = Result<> (*)(Change&, const std::string& op, const std::string& value);
-// Who may change a key, where that is not whoever may update the job: rights.def kUpdateFreely, kUpdateRunning, kChangeFiles.
+// Who may change a key, where the right to update the job is not enough: rights.def kUpdateFreely, kUpdateRunning, kChangeFiles.
 enum : uint8_t { kPendingOnly = 1, kRestricted = 2, kWhileItWaits = 4, kInOwnName = 8 };
 
 std::unexpected<Error> invalid(std::string_view what, const std::string& value) {
@@ -46,7 +46,7 @@ Result<> set_text(Change& c, const std::string&, const std::string& value) {
   c.request_changed = true;
   return {};
 }
-// sbatch makes it absolute where it was typed; nobody knows where scontrol was.
+// sbatch makes the path absolute where it was typed; where scontrol was typed is not known here.
 Result<> set_work_dir(Change& c, const std::string& op, const std::string& value) {
   if (!value.starts_with('/')) return invalid("WorkDir", value + ": an absolute path is needed");
   return set_text<&JobRequest::work_dir>(c, op, value);
@@ -80,7 +80,7 @@ Result<> set_yes_no(Change& c, const std::string&, const std::string& value) {
   return {};
 }
 
-// Minutes after "=", "+=", "-=" or a sign in the value, on what the limit was.
+// The new limit: minutes after "=", "+=", "-=", or with a sign in the value, which changes what the limit was.
 Result<uint32_t> new_time_limit(uint32_t before, std::string how, std::string text) {
   if (how == "=" && !text.empty() && (text[0] == '+' || text[0] == '-') && text != "-1") {
     how = text[0] == '+' ? "+=" : "-=";
@@ -200,7 +200,7 @@ Result<> set_nodes_range(Change& c, const std::string&, const std::string& value
   auto low = parse_number<uint32_t>(parts[0], 1, 1u << 20);
   auto high = parts.size() == 2 ? parse_number<uint32_t>(parts[1], 1, 1u << 20) : std::optional(c.request.max_nodes);
   if (!low || !high || parts.size() > 2) return fail(Errc::kInvalidNodeCount);
-  if (*high && *high < *low && parts.size() == 1) high = *low;  // "3" after "1-2": the maximum goes along
+  if (*high && *high < *low && parts.size() == 1) high = *low;  // "3" after "1-2": the maximum is raised with the minimum
   if (*high && *high < *low) return fail(Errc::kInvalidNodeCount);
   c.request.min_nodes = *low;
   c.request.max_nodes = *high;
@@ -301,7 +301,7 @@ Result<> set_tmp_disk(Change& c, const std::string&, const std::string& value) {
   return {};
 }
 
-// Of a running job: the nodes that it keeps, or how many.
+// For a running job: the nodes that it keeps, or how many.
 Result<> set_node_list(Change& c, const std::string& op, const std::string& value) {
   if (c.job.pending()) return set_text<&JobRequest::required_nodes>(c, op, value);
   if (!c.job.allocation) return fail(Errc::kAlreadyDone);
@@ -360,7 +360,7 @@ Result<> set_mcs_label(Change& c, const std::string&, const std::string& value) 
   c.request.mcs_label = value;
   c.request_changed = true;
   const config::McsRules& m = c.v.settings.config().mcs;
-  // The groups known here are those of whoever asks.
+  // The groups known here are the caller's.
   if (value.empty() && m.enforced && m.plugin == config::McsRules::Plugin::kGroup && c.v.caller.uid != c.request.uid)
     return fail(Errc::kInvalidMcsLabel, {},
                 "the label of user " + std::to_string(c.request.uid.value) +
@@ -549,8 +549,8 @@ Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdateJob& c) {
   if (!c.as_uid) return update_jobs(v, c);
   if (!v.may(Right::kActForOthers)) return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may act as another user (--uid)");
   View other{v.cluster, v.indexes, v.settings, v.feasibility, v.now, v.caller, v.of_job};
-  other.caller.uid = Uid(*c.as_uid);  // the groups are that user's already (Service::control)
-  other.caller.name.clear();          // with no rights but an owner's
+  other.caller.uid = Uid(*c.as_uid);  // the groups are that user's already (Service::change_as)
+  other.caller.name.clear();          // so that it has no rights but an owner's
   return update_jobs(other, c);
 }
 

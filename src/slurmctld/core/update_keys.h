@@ -1,4 +1,4 @@
-// Keys of scontrol update: their names, or so much of one that no other begins so (AllowAccount= of AllowAccounts). Pure.
+// Keys of scontrol update may be typed in full or as any prefix that no other key begins with (AllowAccount= for AllowAccounts). Pure.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace muster::slurmctld {
 
-// The changes with whole names; a key that is unknown or may mean several stays as it is typed.
+// The changes with their keys in full; a key that is unknown, or that may mean several, stays as it is typed.
 template <class Rows>
 std::vector<rpc::KeyValue> with_whole_keys(const std::vector<rpc::KeyValue>& changes, const Rows& rows) {
   std::vector<rpc::KeyValue> out = changes;

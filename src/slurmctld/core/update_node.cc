@@ -69,7 +69,7 @@ Result<> act(NodeUpdate& u, const ActionRow& row) {
   c.asap = row.asap;
   c.force = row.force;
   if (u.reason_given) c.reason = u.state.reason;
-  u.state_changed = false;  // its own event says the reason
+  u.state_changed = false;  // the event of the action says the reason
   return control_node(u.v, u.n, c, u.out, u.orders);
 }
 
@@ -131,7 +131,7 @@ Result<> set_active_features(NodeUpdate& u, const rpc::KeyValue& kv) {
   u.attributes_changed = true;
   return {};
 }
-// Features=, AvailableFeatures=: the active ones are those, too, unless they are named themselves.
+// Features=, AvailableFeatures=: these become the active features too, unless those are named themselves.
 Result<> set_available_features(NodeUpdate& u, const rpc::KeyValue& kv) {
   u.spec.features = words(kv.value);
   u.attributes.features_active = u.spec.features;
@@ -165,7 +165,7 @@ Result<> set_instance(NodeUpdate& u, const rpc::KeyValue& kv) {
   return {};
 }
 
-// Counts without devices may be anything; those of devices stay, or become zero.
+// The count of a GRES without devices may be anything; that of devices stays, or becomes zero.
 Result<> set_gres(NodeUpdate& u, const rpc::KeyValue& kv) {
   const Parsed<GresItems> given(kv.value);
   if (!given.parsed()) return fail(Errc::kInvalidGres, {}, std::string(given.parsed().error().message()));
@@ -216,7 +216,7 @@ struct Key {
   const char* name;
   Setter set;
 };
-// In the order they are applied: features before those that are active, the state last.
+// The keys in the order in which they are applied: features before active features, the state last.
 constexpr Key kKeys[] = {
     {"Weight", set_weight},
     {"Comment", set_text<&event::NodeUpdated::comment>},

@@ -81,7 +81,7 @@ Result<> set_topology(const Change& c) {
   if (!c.is("NONE") && (!all || !all->find(c.kv.value))) return c.refuse("no topology is called '" + c.kv.value + "'");
   return set_text<&Partition::topology>(c);
 }
-// One limit of a pair, per CPU or per node: the other goes.
+// Sets one limit of a pair (per CPU or per node); the other one goes.
 template <auto Member, auto Other>
 Result<> set_memory(const Change& c) {
   (c.p.*Other).reset();
@@ -93,7 +93,7 @@ Result<> set_memory(const Change& c) {
   return {};
 }
 
-// Names of QOS, in lower case as the database has them; where it was heard, those that it knows.
+// Names of QOS, in lower case as the database has them. Once slurmdbd was heard, only names that it knows are taken.
 template <auto Member>
 Result<> set_qos_names(const Change& c) {
   rpc::KeyValue kv = c.kv;
@@ -222,7 +222,7 @@ Result<> set_billing_weights(const Change& c) {
   return set_text<&Partition::tres_billing_weights>(c);
 }
 
-// "n[1-4]", ALL, "" or, with signs before names or before the equal sign, more and fewer.
+// "n[1-4]", ALL or ""; with signs before names or before the equal sign, nodes to add and to remove.
 Result<> set_nodes(const Change& c) {
   bool by_sign = c.kv.value.starts_with('+') || c.kv.value.starts_with('-');
   Bitmap nodes = c.kv.op == "=" && !by_sign ? Bitmap() : c.p.nodes;
@@ -245,7 +245,7 @@ Result<> set_nodes(const Change& c) {
   return {};
 }
 
-// The older key for both of today's.
+// Priority= is the older key for both of today's.
 Result<> set_priority(const Change& c) {
   MUSTER_TRY_VOID((set_number<&Partition::priority_job_factor, 65533>(c)));
   return set_number<&Partition::priority_tier, 65533>(c);
@@ -374,7 +374,7 @@ void update_again(const View& v, const Partition& known, bool state_only, Partit
   for (const std::string& text : known.updates) {
     const rpc::KeyValue kv = parsed(text);
     if (state_only && !iequals(kv.key, "State")) continue;
-    if (set_key(v, p, kv)) p.updates.push_back(text);  // what the new files leave no room for is dropped: a node that is gone
+    if (set_key(v, p, kv)) p.updates.push_back(text);  // a change that the new files have no room for is dropped: a node that is gone
   }
 }
 

@@ -1,4 +1,4 @@
-// Valid choices: the second line of a refusal, naming what there is instead of what was asked for. Asked only when a request is
+// Valid choices: the second line of a refusal, which names what there is instead of what was asked for. Worked out only when a request is
 // refused; O(partitions + nodes). Lists are cut at kShown names.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace muster::slurmctld {
 
-// Whether the caller may submit to it; set by submit.cc's rules.
+// Whether the caller may submit to the partition; the rules of submit.cc set it.
 using MayUse = std::function<bool(const Partition&)>;
 
 // "partitions here: main, debug", and the one that was probably meant by `wrong`.
 std::string choice_of_partitions(const Cluster& cluster, const MayUse& may_use, std::string_view wrong);
-// "partition long allows it" …; "" when there is none.
+// "partition long allows it" …; "" when no partition does.
 std::string partitions_allowing(const Cluster& cluster, const MayUse& may_use, const MayUse& allows);
 std::string choice_of_nodes(const Cluster& cluster, std::string_view wrong);
 

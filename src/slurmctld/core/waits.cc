@@ -8,7 +8,7 @@
 namespace muster::slurmctld {
 namespace {
 
-// Of all tasks that have records: the worst.
+// The worst exit status of all tasks that have records.
 int32_t exit_status_of_array(const Cluster& cluster, JobId id) {
   int32_t worst = 0;
   cluster.jobs.for_each(
@@ -60,8 +60,8 @@ std::optional<Result<rpc::Allocated>> AllocationWait::look(const Cluster& cluste
     return std::nullopt;
   }
   if (job && !job->finished()) return make_allocated(cluster, *job);
-  const bool too_late =
-      job && job->request->immediate_seconds && job->state == JobState::kCancelled && !job->allocation && !job->detail;  // by nobody
+  // --immediate cancelled the job, and no user did: that would be in its detail.
+  const bool too_late = job && job->request->immediate_seconds && job->state == JobState::kCancelled && !job->allocation && !job->detail;
   if (too_late) return fail(Errc::kNodesBusy);
   return fail(Errc::kAllocationRevoked, "Job allocation " + std::to_string(job ? job->id.value : 0) + " has been revoked");
 }

@@ -1,5 +1,6 @@
-// What commands wait for: sbatch --wait, scontrol wait_job, salloc and srun for their nodes, swait, sacct for records. The daemon looks at once and
-// then after each turn that touched the job, until there is an answer. Values without a clock: the job's state says it all.
+// What commands wait for: sbatch --wait, scontrol wait_job, salloc and srun for their nodes, swait, sacct for records. The daemon calls
+// look() at once and then after each turn that touched the job, until there is an answer. These are values without a clock: the job's state
+// says it all.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@
 
 namespace muster::slurmctld {
 
-// In each look(): `job` is null where there is none, or none any more; nullopt: it is not over.
+// In each look(), `job` is null where the job does not exist or no longer does; the result is nullopt while the wait is not over.
 class JobWait {
  public:
   JobWait(const rpc::WaitJob& request, Privacy privacy) : request_(request), privacy_(std::move(privacy)) {}
@@ -23,7 +24,7 @@ class JobWait {
   bool known_ = false;
 };
 
-// The step in which the user's own shell runs (salloc with use_interactive_step) is none to wait for.
+// swait(1). It does not wait for the step in which the user's own shell runs (salloc with use_interactive_step).
 class StepsWait {
  public:
   StepsWait(Privacy privacy, Rights rights) : privacy_(std::move(privacy)), rights_(std::move(rights)) {}
@@ -37,15 +38,15 @@ class StepsWait {
 
 class AllocationWait {
  public:
-  // `nodes` is set, once, when the job has nodes that are not ready yet.
+  // `nodes` is set, once, when the job has nodes but they are not ready yet.
   std::optional<Result<rpc::Allocated>> look(const Cluster& cluster, const Job* job, std::optional<std::string>& nodes);
 
  private:
   bool told_ = false;
 };
 
-// Up to which position of the log slurmdbd has to have all records. How long a job's records take says nothing of jobs that the caller may
-// not see.
+// The position of the log up to which slurmdbd has to have all records. It takes no account of jobs that the caller may not see, so that
+// the time it takes says nothing about them.
 uint64_t records_awaited(const Cluster& cluster, const Indexes& indexes, const Privacy& privacy, const std::vector<JobId>& jobs);
 
 }  // namespace muster::slurmctld

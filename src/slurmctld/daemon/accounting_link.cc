@@ -9,7 +9,7 @@
 namespace muster::slurmctld {
 namespace {
 
-// After an answer: what happens meanwhile leaves together.
+// The pause after an answer: what happens meanwhile leaves together.
 constexpr Duration kGather = milliseconds(50);
 
 }  // namespace
@@ -64,7 +64,7 @@ void AccountingLink::connect() {
 }
 
 void AccountingLink::retry(const std::string& why) {
-  // The first time it may only be about to start, as we are.
+  // At the first failure slurmdbd may only be about to start, as we are.
   if (++failures_ == 2) log_.error("{} (records are kept until it can)", why);
   else log_.verbose("{}", why);
   backup_turn_ = !backup_turn_;
@@ -117,7 +117,8 @@ void AccountingLink::upload(UploadRecords batch) {
   });
 }
 
-// The next one when the last is stored. What breaks off in the middle is sent again from the start: storing twice does no harm.
+// Sends the next message of an upload; it is called again when that one is stored. An upload that breaks off in the middle is sent again
+// from the start: storing twice does no harm.
 void AccountingLink::send(std::shared_ptr<Messages> messages) {
   if (!channel_) return;  // lost meanwhile: sent again when it is back
   net::Channel* raw = channel_.get();
@@ -134,7 +135,7 @@ void AccountingLink::send(std::shared_ptr<Messages> messages) {
                     });
 }
 
-// Its disk is full, its database away: it says so in its log, too.
+// slurmdbd's disk is full, or its database is away: it says so in its own log, too.
 void AccountingLink::not_stored(const Error& e) {
   const std::string why(e.message());
   lose();

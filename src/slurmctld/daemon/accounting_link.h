@@ -1,8 +1,7 @@
-// AccountingLink: the way of accounting records to slurmdbd (AccountingStorageHost, then AccountingStorageBackupHost). Keeps one
-// connection while slurm.conf asks for it, tries again while nobody answers, and says to the core what is stored. One message is
-// on its way at a time; what was not acknowledged is the core's to send again (core/records.h). What slurmdbd says of accounts and QOS
-// comes back over the same connection (directory_fetch.h). Lives on the I/O thread; records are made on a thread of their own, from
-// a snapshot.
+// AccountingLink: the way of accounting records to slurmdbd (AccountingStorageHost, then AccountingStorageBackupHost). It keeps one
+// connection while slurm.conf asks for it, tries again while nobody answers, and tells the core what is stored. One message is on its way
+// at a time; the core sends again what was not acknowledged (core/records.h). What slurmdbd says of accounts and QOS comes back over the
+// same connection (directory_fetch.h). Lives on the I/O thread; records are made on a thread of their own, from a snapshot.
 #pragma once
 
 #include <functional>
@@ -59,14 +58,14 @@ class AccountingLink {
   net::Security security_;
   net::ChannelPtr channel_;
   bool connecting_ = false, backup_turn_ = false;
-  uint32_t failures_ = 0;  // since it was there last
-  bool refused_ = false;   // it is there and does not store
+  uint32_t failures_ = 0;  // since slurmdbd was there last
+  bool refused_ = false;   // slurmdbd is there and does not store
   net::Backoff pauses_{milliseconds(200), seconds(10), net::Backoff::random_seed()};
   std::unique_ptr<net::Loop::Timer> timer_;
   os::UserDirectory users_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // of callbacks that come later than we go
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false for callbacks that come after the link is gone
   net::QueryThread maker_;
-  DirectoryFetch directory_;  // it goes before the thread that it decodes on
+  DirectoryFetch directory_;  // declared last, so that it goes before the thread it decodes on
 };
 
 }  // namespace muster::slurmctld

@@ -1,5 +1,5 @@
-// BlobCache: scripts and environments that nodes are asking for, so that a thousand nodes which want the same one read it once.
-// Bounded by bytes. One thread's.
+// BlobCache: scripts and environments that nodes are asking for, so that a thousand nodes which want the same one read it once. Bounded by
+// bytes. For use by one thread.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ std::string own_host() {
   return host.substr(0, host.find('.'));
 }
 
-// "10.1.2.3" of "10.1.2.3:41234", "::1" of "[::1]:41234".
+// "10.1.2.3" for "10.1.2.3:41234", "::1" for "[::1]:41234".
 std::string without_port(const std::string& address) {
   std::string host = address.substr(0, address.rfind(':'));
   if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
@@ -106,7 +106,7 @@ Result<JobRequest> Callers::complete(AskedRequest asked, JobKind kind, Caller& w
   if (!known)
     return fail(Errc::kUserIdMissing, {}, "the controller's host knows no user with the number " + std::to_string(asked.uid.value));
   MUSTER_TRY_VOID(check_group(**known, asked.gid, who));
-  // A label is one of the groups of whoever the job will be.
+  // With mcs/group a label is one of the groups of the user that the job will belong to.
   if (asked.uid != who.uid && settings_()->config().mcs.plugin == Plugin::kGroup) who.groups = groups_of(asked.uid);
   JobRequest r = job_request(std::move(asked));
   r.user_name = (*known)->user.name;

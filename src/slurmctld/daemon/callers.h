@@ -1,6 +1,6 @@
-// Callers: who asks, from where, and what the controller finds out about a job that is asked for. All of it is the word of the
-// connection, of the kernel and of this host's user database; nothing is taken from the message. Lives on the I/O thread, which
-// does not wait for the user database: whoever asks about a user prepares that first (site/known_users.h).
+// Callers: who asks, from where, and what the controller finds out about a job that is asked for. All of it is the word of the connection,
+// of the kernel and of this host's user database; nothing is taken from the message. Lives on the I/O thread, which does not wait for the
+// user database: whoever asks about a user calls prepare() first (site/known_users.h).
 #pragma once
 
 #include <functional>
@@ -26,19 +26,19 @@ class Callers {
   bool prepared(Uid uid) const { return users_->prepared(uid); }
   void users_changed() { users_->out_of_date(); }
 
-  // Whether more has to be known about a caller than a number: groups of partitions, labels, rights that accounting gives.
+  // Whether more than a uid has to be known about a caller: groups of partitions, labels, rights that accounting gives.
   bool names_needed(const Caller& who) const;
-  // Adds that to a caller who is prepared. Whom the database does not know is in no group and has no rights but an owner's, and so has a
-  // user while it does not answer; kTryAgainLater: it does not, and groups or labels are asked for.
+  // Adds these to a caller who is prepared. A user whom the database does not know is in no group and has no rights but an owner's; so has
+  // every user while the database does not answer, but where groups or labels are needed that is kTryAgainLater.
   Result<> name(Caller& who) const;
-  // Of a connection of its own: with the host and the session that the command runs in.
+  // The caller on a connection of its own, with the host and the session that the command runs in.
   Caller of(const net::Peer& peer, const Cluster& cluster) const;
   bool is_daemon(const net::Peer& peer) const;                           // may report for nodes and speak for users
   std::string user_name(Uid uid) const { return users_->name_of(uid); }  // a prepared one's; else the number
   std::vector<std::string> groups_of(Uid uid) const;                     // names, the login group first; of a prepared one
 
-  // What is asked for, with all that the controller knows of it, once its user is prepared. kUserIdMissing for a user whom the caller may not act for,
-  // kGroupIdMissing for a group that the user is not in. `who` gets the groups of the user that the job will be.
+  // Adds to what is asked for all that the controller knows of it, once its user is prepared. kUserIdMissing for a user whom the caller may
+  // not act for, kGroupIdMissing for a group that the user is not in. `who` gets the groups of the user that the job will belong to.
   Result<JobRequest> complete(AskedRequest asked, JobKind kind, Caller& who) const;
 
  private:

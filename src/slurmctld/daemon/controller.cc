@@ -200,7 +200,7 @@ PlannerThread::Ports Controller::planner_ports() {
   return p;
 }
 
-// For what nobody waits for, and what is known anew when its turn is rolled back.
+// For commands that nobody waits for, and that are made anew after a turn that was rolled back.
 template <class F>
 void Controller::post_command(F f) {
   core_->post({[f](Core& c, store::EventLog&) -> Reply {
@@ -322,7 +322,7 @@ Result<> Controller::open_state(Core& core) {
   }));
   if (unreadable) log_.error("{} events of the log could not be read and were passed over (-i)", unreadable);
   log_.info("state: {} jobs, {} nodes ({} events replayed)", core.cluster().jobs.size(), core.cluster().nodes.size(), replayed);
-  // Scripts and environments that no job refers to any more.
+  // Drops scripts and environments that no job refers to any more.
   std::set<std::string> used;
   core.cluster().requests.for_each([&](uint32_t, const SharedRequest& r) {
     for (auto hash : {&RequestOwn::script_hash, &RequestOwn::environment_hash}) used.emplace(r.own.get(hash));
@@ -420,7 +420,7 @@ Result<rpc::Messages> Controller::reconfigure() {
   return out;
 }
 
-// From now on this is the configuration for everybody but the core, who has its own copy. Any thread.
+// From now on this is the configuration for everybody but the core, which has its own copy. Any thread.
 void Controller::use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user) {
   auto before = settings();
   auto next = std::make_shared<const Settings>(make_settings(std::move(loaded), slurm_user, before->rootless));

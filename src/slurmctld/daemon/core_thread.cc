@@ -76,7 +76,7 @@ void CoreThread::run() {
     // At most a second of sleep: obligations that nobody answered are repeated by the clock, too.
     Duration sleep = std::clamp<Duration>(core_.next_timer() == kTimeInfinite ? seconds(1) : core_.next_timer() - net::Loop::now(),
                                           milliseconds(1), seconds(1));
-    // What cannot be recorded stays due: it is tried again after a pause, and whoever asks something is still told at once.
+    // What cannot be recorded stays due. It is tried again after a pause, and whoever asks for something is still told at once.
     if (refused_turns_) sleep = std::max(sleep, failures_.next());
     wake_.wait_for(lock, sleep, [&] { return stopping_ || !inbox_.empty(); });
     if (stopping_ && inbox_.empty()) break;
@@ -159,7 +159,7 @@ void CoreThread::wake_waiters(std::vector<Reply>& replies, const Events& events)
   waiters_.wake(touched, core_.cluster(), replies);
 }
 
-// Short contents go with the launch. Of long ones the hash does, and the node asks for what it does not have.
+// Short contents go with the launch. For long ones only the hash does, and the node asks for what it does not have.
 void CoreThread::fill_orders(std::vector<Effect>& effects) {
   for (Effect& effect : effects) {
     auto* order = std::get_if<Order>(&effect);
@@ -175,7 +175,7 @@ void CoreThread::fill_orders(std::vector<Effect>& effects) {
   }
 }
 
-// Null: longer than kInline. What cannot be read is the node's to be told when it asks.
+// Null: the content is longer than kInline, or cannot be read; the node is told the latter when it asks.
 const std::string* CoreThread::short_blob(const std::string& hash) {
   static const std::string kNone;
   if (hash.empty()) return &kNone;

@@ -86,7 +86,7 @@ void DirectoryFetch::ask(const RoundPtr& round) {
       [round](net::Frame part) {
         round->bytes += part.payload.size();
         if (round->bytes <= kMostDirectoryBytes) round->parts.push_back(std::move(part.payload));
-        else round->parts.clear();  // it is told at the end of the answer
+        else round->parts.clear();  // the error comes at the end of the answer
       },
       [this, alive = alive_, round](Result<net::Frame> answer) {
         if (!current(alive, round)) return;
@@ -111,8 +111,8 @@ void DirectoryFetch::decoded(const RoundPtr& round, Result<Directory> directory)
   if (!directory) return again(directory.error());
   failures_ = 0;
   log_.verbose("slurmdbd has {} associations and {} QOS for this cluster", (*directory)->associations.size(), (*directory)->qos.size());
-  // What changes before the core has them is fetched anew either way, and no sooner than in a second: who changes accounts without a
-  // pause keeps neither slurmdbd nor the core busy.
+  // What changes before the core has these is fetched anew either way, and no sooner than in a second: somebody who changes accounts
+  // without a pause keeps neither slurmdbd nor the core busy.
   listen_ = loop_.after(kBetween, [this, round] {
     if (const net::ChannelPtr channel = round->channel.lock(); channel && round == round_) await(channel, round->cluster, round->version);
   });
@@ -121,7 +121,7 @@ void DirectoryFetch::decoded(const RoundPtr& round, Result<Directory> directory)
   });
 }
 
-// For a connection that still stands; one that broke is the link's to see.
+// Asks again over a connection that still stands; the link sees to one that broke.
 void DirectoryFetch::again(const Error& why) {
   if (++failures_ == 2) log_.error("accounts and QOS of slurmdbd cannot be learned, those known stay: {}", why.message());
   else log_.verbose("accounts and QOS of slurmdbd cannot be learned: {}", why.message());

@@ -1,7 +1,7 @@
-// DirectoryFetch: accounts, users, associations and QOS as slurmdbd has them, over the connection that accounting_link.h keeps: waits until
-// they may be others than those that were fetched last (rpc::AwaitDirectory), asks for them, and hands them on as one value. What does not
-// arrive, is too much, or is not taken is asked for again after a pause; what was known is kept. Lives on the I/O thread; answers are
-// decoded on the thread that it is given.
+// DirectoryFetch: fetches accounts, users, associations and QOS from slurmdbd, over the connection that accounting_link.h keeps. It waits
+// until they may have changed since the last fetch (rpc::AwaitDirectory), asks for them, and hands them on as one value. When they do not
+// arrive, are too many, or are not taken, it asks again after a pause; what was known is kept. Lives on the I/O thread; answers are decoded
+// on the thread that it is given.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ class DirectoryFetch {
  public:
   using Directory = std::shared_ptr<const rpc::Entities>;
   struct Ports {
-    // `refused` is called, on the I/O thread, where it could not be recorded.
+    // `refused` is called, on the I/O thread, where the directory could not be recorded.
     std::function<void(Directory, std::function<void(const Error&)> refused)> learned;
   };
   DirectoryFetch(net::Loop& loop, os::Log& log, net::QueryThread& decoder, Ports ports);
@@ -34,10 +34,10 @@ class DirectoryFetch {
 
  private:
   struct Round {                          // one wait, and the answers that follow
-    std::weak_ptr<net::Channel> channel;  // the link keeps it; it keeps the round, with its callbacks
+    std::weak_ptr<net::Channel> channel;  // the link keeps the channel, and the channel keeps the round in its callbacks
     std::string cluster;
-    uint64_t version = 0;  // of what is being fetched
-    size_t asked = 0;      // of the questions
+    uint64_t version = 0;  // which version of the directory is being fetched
+    size_t asked = 0;      // how many of the questions were asked
     std::vector<std::string> parts;
     size_t bytes = 0;
   };
@@ -47,7 +47,7 @@ class DirectoryFetch {
   void decode(const RoundPtr& round);
   void decoded(const RoundPtr& round, Result<Directory> directory);
   void again(const Error& why);
-  // Whether the round is the one of now; `alive` says whether there is anybody to ask.
+  // Whether the round is the current one; `alive` says whether there still is a DirectoryFetch.
   bool current(const std::shared_ptr<bool>& alive, const RoundPtr& round) const { return *alive && round_ == round; }
 
   net::Loop& loop_;

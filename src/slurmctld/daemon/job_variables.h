@@ -9,7 +9,7 @@
 
 namespace muster::slurmctld {
 
-// Names that the job's record does not hold.
+// Names that the job's record does not hold itself.
 struct JobNames {
   std::string cluster, partition, group, node_list;
 };
@@ -27,12 +27,13 @@ class Variables {
   std::vector<std::string> out_;
 };
 
-// Who, what and where, and its array.
+// Adds whose job it is, what and where, and its array.
 void add_job(const Job& job, const JobNames& names, Variables& out);
-// SLURM_JOB_DERIVED_EC, SLURM_JOB_EXIT_CODE and _CODE2.
+// Adds SLURM_JOB_DERIVED_EC, SLURM_JOB_EXIT_CODE and _CODE2.
 void add_exit(const Job& job, Variables& out);
 
-// All that PrologSlurmctld or EpilogSlurmctld gets: no search path, as the manual has it. slurm.conf(5), PROLOG AND EPILOG SCRIPTS.
+// The whole environment of PrologSlurmctld or EpilogSlurmctld; it has no search path, as the manual says. slurm.conf(5), PROLOG AND EPILOG
+// SCRIPTS.
 std::vector<std::string> job_program_environment(const Job& job, const JobNames& names, bool epilog);
 
 }  // namespace muster::slurmctld

@@ -43,7 +43,7 @@ std::string name_in_subject(const SendMail& m) {
   return "Job_id=" + own;
 }
 
-// ", Mixed, ExitCode [0-2]" of an array.
+// ", Mixed, ExitCode [0-2]": how an array ended.
 std::string array_end(const ArrayGroup& g) {
   std::string state = g.ended_bad == 0 ? "COMPLETED" : g.ended_ok == 0 ? "FAILED" : "Mixed";
   return ", " + state + ", ExitCode [" + std::to_string(g.lowest_exit) + "-" + std::to_string(g.highest_exit) + "]";

@@ -30,8 +30,8 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
     return fail(Errc::kInvalidNodeName, "node '" + r.node + "' is not in the controller's slurm.conf");
   }
   if (auto old = by_node_.find(node->id.value); old != by_node_.end()) {
-    // An older registration that arrives late must not take the place of a newer one. Without one any number is good:
-    // a node's clock may have stepped back.
+    // An older registration that arrives late must not take the place of a newer one. Where there is no newer one any number is good: a
+    // node's clock may have stepped back.
     uint64_t newest = links_.at(old->second).session;
     if (session <= newest)
       return fail(Errc::kInvalidStateChange, "node " + r.node + " registers with session " + std::to_string(session) +
@@ -75,7 +75,7 @@ void NodeLinks::ask(NodeId node, uint16_t message, std::string payload, Duration
   links_.at(at->second).channel->request(message, std::move(payload), timeout, std::move(answered));
 }
 
-// What an obligation stands behind is said again when the core is asked for it.
+// Whether an obligation stands behind the order: then it is said again when the core is asked for it.
 bool is_repeated(const NodeOrder& order) {
   return std::holds_alternative<node_rpc::LaunchBatch>(order) || std::holds_alternative<node_rpc::TerminateJob>(order) ||
          std::holds_alternative<node_rpc::SuspendJob>(order) || std::holds_alternative<node_rpc::PrepareJob>(order) ||

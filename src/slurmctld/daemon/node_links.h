@@ -1,11 +1,11 @@
-// NodeLinks: the one connection of each node daemon, with its session and sequence numbers. Lives on the I/O thread.
-// Reports go to the core as commands; orders of effects are sent here, in order, or dropped when the node is away (an
-// obligation is repeated when it comes back).
+// NodeLinks: the one connection of each node daemon, with its session and sequence numbers. Lives on the I/O thread. Reports go to the core
+// as commands. The orders among the core's effects are sent here, in order, or dropped when the node is away (an obligation is repeated
+// when the node comes back).
 //
-// Orders flow at the node's pace: what its socket does not take waits here, kWindow bytes encoded and the rest as orders, which
-// share the jobs they are about. Beyond kMostWaiting orders those that an obligation repeats are left out, and when the queue is
-// empty the core is asked for them again. So a slow node costs its own memory, and a bounded part of ours; its connection ends
-// when it is silent, never for the length of its queue.
+// Orders flow at the node's pace: what its socket does not take waits here, kWindow bytes of it encoded and the rest as orders, which share
+// the jobs they are about. Beyond kMostWaiting orders those that an obligation repeats are left out, and when the queue is empty the core
+// is asked for them again. So a slow node costs its own memory, and a bounded part of ours. Its connection ends when it is silent, never
+// because its queue is long.
 #pragma once
 
 #include <deque>
@@ -33,15 +33,16 @@ class NodeLinks {
   };
   static constexpr size_t kWindow = 256u << 10;
   static constexpr size_t kMostWaiting = 4096;
-  // Contents up to this size travel with each launch: cheaper than to ask for them and keep a file of each.
+  // Contents up to this size travel with each launch: that is cheaper than to ask for them and keep a file of each.
   static constexpr size_t kInline = 64u << 10;
   NodeLinks(os::Log& logger, Ports ports) : logger_(logger), ports_(std::move(ports)) {}
 
-  // A kNodeReport frame of a trusted peer. The first of a connection must be a Register.
+  // Takes a kNodeReport frame of a trusted peer. The first one on a connection must be a Register.
   Result<> on_report(const net::ChannelPtr& channel, std::string_view payload);
   void on_closed(const net::Channel* channel);
   void send(NodeId node, const NodeOrder& order);
-  // A request to the node's slurmd. Without a connection, or when it ends: an error of the connection. Never answered from inside.
+  // Sends a request to the node's slurmd. Without a connection, or when it ends, the answer is an error of the connection. `answered` is
+  // never called from inside ask().
   void ask(NodeId node, uint16_t message, std::string payload, Duration timeout, std::function<void(Result<net::Frame>)> answered);
   void drop(NodeId node);  // ends its connection; it connects and registers again
   void send_to_all(const NodeOrder& order);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Duration kCalm = milliseconds(200);  // no change for so long: time for a full pass
 
-// What the core takes at once: some milliseconds of its time, so that requests come in between.
+// How much of a plan the core takes at once: some milliseconds of its time, so that requests come in between.
 constexpr size_t kStartsAtOnce = 256, kVerdictsAtOnce = 4096;
 
 // A plan is advice and each item is checked by itself, so it can be carried out piece by piece.
@@ -28,7 +28,7 @@ std::vector<sched::Plan> pieces(sched::Plan plan) {
   return out;
 }
 
-// Jobs that the plan starts while one of higher priority in their partition has to wait.
+// How many jobs the plan starts while one of higher priority in their partition has to wait.
 uint64_t starts_before_others(const Cluster& cluster, const sched::Plan& plan) {
   std::map<uint32_t, uint32_t> waiting;  // partition → highest priority
   for (const auto& [id, verdict] : plan.verdicts) {

@@ -60,7 +60,7 @@ void Programs::mail(const SendMail& what, const Cluster& cluster, const config::
   auto complain = [this](const std::string& error) {
     if (auto untold = told_.tell("mail", net::Loop::monotonic())) log_.error("MailProg: {}{}", error, net::Pace::more(*untold));
   };
-  // A user has as many as are left for others, so nobody's mails are in the way of another's.
+  // A user may have as many mails as are left for all others, so nobody's mails are in the way of another's.
   size_t& own = mails_of_[r.uid];
   if (own >= kMailsKept - mails_) return complain("a mail is dropped, " + std::to_string(own) + " wait already for " + to);
   ++mails_;

@@ -1,7 +1,7 @@
-// Programs that the controller runs for the site. ResumeProgram and SuspendProgram are started and left to themselves; their ends
-// are logged when they fail. MailProg has kMailTime and so many run at once; of those that wait for it only so many are kept, since
-// users say how many mails there are. PrologSlurmctld and EpilogSlurmctld decide what becomes of a job: each is
-// run once however often the core says so, and its outcome is told until the core has recorded it. Lives on the I/O thread.
+// Programs: those that the controller runs for the site. ResumeProgram and SuspendProgram are started and left to themselves; their ends
+// are logged when they fail. MailProg has kMailTime to end, and kMailsAtOnce of it run at once; no more than kMailsKept mails run or wait,
+// since users decide how many mails there are. PrologSlurmctld and EpilogSlurmctld decide what becomes of a job: each is run once however
+// often the core says so, and its outcome is told until the core has recorded it. Lives on the I/O thread.
 #pragma once
 
 #include <functional>

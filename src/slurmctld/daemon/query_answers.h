@@ -1,5 +1,5 @@
-// The answers to queries that are streamed: one answer_to() for each of them, from a snapshot. Called on the query thread; parts are made as
-// they are taken.
+// The answers to queries that are streamed: one answer_to() for each of them, from a snapshot. Called on the query thread; parts are made
+// as they are taken.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace muster::slurmctld {
 
-// What a query is answered from, and to whom.
+// What a query is answered from, and what whoever asks may see.
 struct QueryContext {
   std::shared_ptr<const Snapshot> cluster;
   std::shared_ptr<const Settings> settings;

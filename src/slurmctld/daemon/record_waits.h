@@ -1,7 +1,7 @@
-// RecordWaits: commands that ask for accounting records (sacct -j) and first wait until slurmdbd has what happened before. A place
-// in line and no more: whoever finds none, or no slurmdbd, is answered at once and reads what there is. Answered at once,
-// too, when the connection to slurmdbd breaks; how long to wait is the command's to say. Lives on the core thread. Cost: of those
-// that are answered; forget() of all.
+// RecordWaits: commands that ask for accounting records (sacct -j) and first wait until slurmdbd has what happened before. This is a place
+// in line and no more: a command that finds none, or no slurmdbd, is answered at once and reads what there is. Commands are also answered
+// at once when the connection to slurmdbd breaks, and each decides by itself how long it waits. Lives on the core thread. Cost: that of the
+// commands that are answered; forget() looks at all.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,10 @@ inline constexpr size_t kMaxRecordWaits = 4096, kMaxRecordWaitsOfUser = 256;
 
 class RecordWaits {
  public:
-  // slurmdbd is connected, or not; what waits for one that is not is answered.
+  // slurmdbd is connected, or not; commands that wait when it is not are answered.
   void connected(bool is, std::vector<Reply>& replies);
-  // `answer` is run when all records up to `position` are stored. False: it will not be, there is nothing to wait for or no place.
+  // `answer` is run when all records up to `position` are stored. False: it will not be run, since there is nothing to wait for or no
+  // place.
   bool add(uint64_t position, Line line, Uid user, Reply answer);
   void stored(uint64_t position, std::vector<Reply>& replies);
   void forget(Line line) { list_.forget(line); }

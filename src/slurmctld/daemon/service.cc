@@ -77,7 +77,7 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
   return admit(std::move(call), frame.payload);
 }
 
-// Where names, groups or rights by accounting matter, whoever asks is looked up first.
+// Where names, groups or rights by accounting matter, the caller is looked up first.
 Result<> Service::admit(Call call, std::string_view payload) {
   const CommandRow* row = command_row(call.message);
   if (!row || row->kind == CommandKind::kDaemon) return fail(Errc::kUnexpectedMessage);
@@ -91,7 +91,7 @@ Result<> Service::admit(Call call, std::string_view payload) {
   return when_known(uid, std::move(call), [named, kept = std::string(payload)](Call c) { return named(std::move(c), kept); });
 }
 
-// Of what changes something the core asks for the right itself, by the state that it changes.
+// For a request that changes something the core itself asks for the right, by the state that it changes.
 Result<> Service::serve(Call call, std::string_view payload) {
   const CommandRow& row = *command_row(call.message);
   if (row.kind != CommandKind::kChange && row.first != Right::kAsk) MUSTER_TRY_VOID(may_ask(row, rights_of(call)));
@@ -108,7 +108,7 @@ Result<> Service::serve(Call call, std::string_view payload) {
   }
 }
 
-// A node daemon passes on what a user asked at its agent socket: judged as that user.
+// A node daemon passes on what a user asked at its agent socket; it is judged as that user's request.
 Result<> Service::relay(Call call, rpc::Relay relay) {
   // Its notices would go to the node daemon: the asker needs a connection of its own, and tries until there is one.
   if (relay.message == number_of<rpc::WatchJobs>)
@@ -205,7 +205,7 @@ void Service::allocate_completed(Call call, JobRequest completed) {
                 if (Result<> may = core_.waiters().may_add(call.who.uid); !may) id = std::unexpected(may.error());
                 else id = core.run(call.who, *request);
                 if (!id) return [this, call, e = id.error()] { refuse(call, e); };
-                (void)core_.waiters().add(id->job, line, call.who.uid, answer_if_ready);  // there is room: it was asked
+                (void)core_.waiters().add(id->job, line, call.who.uid, answer_if_ready);  // there is room: may_add() said so
                 return tell(id->job, "");
               },
               [this, call](const Error& e) { refuse(call, e); }});
@@ -252,7 +252,7 @@ void Service::forecast_completed(Call call, JobRequest completed) {
               [this, call](const Error& e) { refuse(call, e); }});
 }
 
-// Takes a planning pass, so squeue does not wait behind it.
+// This takes a planning pass, so it has a thread on which squeue does not wait behind it.
 Result<> Service::explain(Call call, rpc::ExplainJob request) {
   forecasts_.post(
       [this, call, request] {
@@ -274,7 +274,7 @@ Result<> Service::watch(Call call, rpc::WatchJobs request) {
   return {};
 }
 
-// Root may act for a user: what that one's groups allow is judged.
+// Root may act for another user: then that user's groups decide what is allowed.
 Result<> Service::change_as(Call call, rpc::UpdateJob request) {
   const Uid as = updating_user(*ports_.settings(), call.who, request);
   if (as == call.who.uid) return change(std::move(call), std::move(request));

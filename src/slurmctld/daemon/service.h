@@ -1,7 +1,7 @@
 // Service: what slurmctld does with a frame. Lives on the I/O thread: a request is served by the handler that its row in
-// slurmctld/core/commands.def names. What changes something is posted to the core thread, queries are answered by the query thread from the
-// newest snapshot, node reports go to NodeLinks. Every caller is who the connection proved, never who the message says; what he may is judged
-// in slurmctld/core.
+// slurmctld/core/commands.def names. Requests that change something are posted to the core thread, queries are answered by the query thread
+// from the newest snapshot, node reports go to NodeLinks. Every caller is who the connection proved, never who the message says;
+// slurmctld/core judges what a caller may do.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@
 namespace muster::slurmctld {
 
 struct PassedOn {               // of a request that a node passed on
-  std::shared_ptr<void> place;  // goes with the last copy
-  uint64_t asker = 0;           // whose it is, by the node's number
+  std::shared_ptr<void> place;  // given back with the last copy
+  uint64_t asker = 0;           // who asked, by the number the node gave
 };
 
 class Service {
@@ -34,7 +34,7 @@ class Service {
   struct Ports {
     std::function<std::shared_ptr<const Settings>()> settings;                               // newest
     std::function<Result<rpc::Messages>()> reconfigure;                                      // reads the files again and applies them
-    std::function<void(std::shared_ptr<const config::LoadedConfig>)> configuration_changed;  // by scontrol; core thread
+    std::function<void(std::shared_ptr<const config::LoadedConfig>)> configuration_changed;  // scontrol changed it; core thread
     std::function<void(bool controller_only)> shutdown;
     net::Security security;                                                       // signs step credentials
     std::function<Result<std::shared_ptr<void>>(Uid uid, size_t bytes)> pass_on;  // a place for a request that a node passes on
@@ -65,7 +65,7 @@ class Service {
   Result<> serve(Call call, std::string_view payload);
   // Runs `work` once the user database has said who `uid` is: at once, where that is known.
   Result<> when_known(Uid uid, Call call, std::function<Result<>(Call)> work);
-  // A request that will be a job of its user, as callers_.complete() has it.
+  // Runs `work` with the job that the request will be, as callers_.complete() makes it.
   Result<> when_complete(AskedRequest asked, JobKind kind, Call call, std::function<void(Call, JobRequest)> work);
   Privacy privacy_of(const Call& call) const { return {*ports_.settings(), core_.snapshot()->directory, call.who}; }
   Rights rights_of(const Call& call) const { return {*ports_.settings(), core_.snapshot()->directory, call.who}; }
@@ -78,7 +78,7 @@ class Service {
   Result<> change(Call call, Request request);
   template <class Request>
   Result<> query(Call call, Request request);
-  // What an answer of the core is not whole without.
+  // complete() adds what an answer of the core is not whole without; it runs on the core thread.
   template <class Request, class Answer>
   Result<> complete(const Core&, const Call&, const Request&, Answer&) {
     return {};
@@ -88,14 +88,14 @@ class Service {
   Result<> complete(const Core& core, const Call& call, const rpc::RunWithoutJob& request, rpc::StepCreated& step);
   Result<> complete(const Core& core, const Call& call, const rpc::UpdateConfig& request, rpc::Messages& answer);
   Result<> sign(rpc::StepCredential credential, rpc::StepCreated& step) const;
-  // The controller knows more of a job than is asked for.
+  // Requests for a job, of which the controller knows more than is asked for.
   Result<> submit(Call call, rpc::SubmitJob request);
   void submit_completed(Call call, const std::shared_ptr<rpc::SubmitJob>& submission, JobRequest completed);
   Result<> allocate(Call call, rpc::Allocate request);
   void allocate_completed(Call call, JobRequest completed);
   Result<> forecast(Call call, rpc::WillRun request);
   void forecast_completed(Call call, JobRequest completed);
-  // Users have to be known: by whose rights it is judged, or in whose name the step runs.
+  // Requests for which a user has to be known first: the one by whose rights it is judged, or in whose name the step runs.
   Result<> change_as(Call call, rpc::UpdateJob request);
   Result<> change_named(Call call, rpc::RunWithoutJob request);
   // service_managed.cc: the manager of the job's steps decides, or is asked for its news first
@@ -105,7 +105,7 @@ class Service {
   Result<> change_told(Call call, Request request);
   Result<> ask_manager(NodeId manager, Call call, std::string payload);
   void when_told(const Call& call, Right right, std::vector<JobId> jobs, std::function<void()> then);
-  // Queries that are no streams of rows.
+  // Queries whose answers are no streams of rows.
   Result<> explain(Call call, rpc::ExplainJob request);
   Result<> attach(Call call, rpc::AttachAllocation request);
   // service_waits.cc
@@ -128,7 +128,7 @@ class Service {
   rpc::Statistics statistics_for(const Privacy& privacy);
   Result<> reconfigure(Call call, rpc::Reconfigure request);
   Result<> shutdown(Call call, rpc::Shutdown request);
-  // Of daemons of nodes.
+  // Requests of node daemons.
   Result<> relay(Call call, rpc::Relay request);
   Result<> asker_gone(Call call, rpc::AskerGone request);
   Result<> fetch_content(Call call, rpc::FetchContent request);
@@ -148,7 +148,7 @@ class Service {
   Watches watches_;
   BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
-  std::unordered_set<const net::Channel*> waiting_;  // on which something waits, or has waited, for a job
+  std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
   Time started_;
   uint64_t clock_us_;
 };

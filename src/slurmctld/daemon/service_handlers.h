@@ -12,7 +12,7 @@
 
 namespace muster::slurmctld {
 
-// A request of a client, or why it is none.
+// Reads a client's request; the error says why it is not a valid one.
 template <class Request>
 Result<> read(std::string_view payload, Request& request) {
   MUSTER_TRY_VOID(wire::decode(payload, request));
@@ -57,7 +57,7 @@ Result<> Service::query(Call call, Request request) {
   return {};
 }
 
-// A step's nodes are decided by the core, or those that a step may reach.
+// Adds the signed credential: for a step whose nodes the core has decided, or for nodes that a step may reach.
 template <class Request>
 Result<> Service::complete(const Core& core, const Call&, const Request& request, rpc::StepCreated& step) {
   const Job& job = core.cluster().jobs.at(step.job.value);
@@ -77,7 +77,7 @@ Result<> Service::change_by_manager(Call call, Request request) {
   return change(std::move(call), std::move(request));
 }
 
-// Whose steps are meant.
+// The jobs whose steps are meant.
 inline std::vector<JobId> jobs_of_steps(const rpc::UpdateStep& request) { return {request.job.job}; }
 inline std::vector<JobId> jobs_of_steps(const rpc::SignalJobs& request) {
   std::vector<JobId> out;

@@ -1,5 +1,5 @@
-// Requests about steps that the first node of their job decides about (docs/adr/0011): passed on to its slurmd, who judges the caller
-// as we do; and news of such steps, which are waited for where an answer is to be about all of them.
+// Requests about steps that the first node of their job decides about (docs/adr/0011). They are passed on to its slurmd, which judges the
+// caller as we do. Where an answer is to be about all steps, the node's news of such steps is waited for first.
 #include <algorithm>
 
 #include "model/step_rpc.h"
@@ -40,7 +40,7 @@ Result<> Service::ask_manager(NodeId manager, Call call, std::string payload) {
   return {};
 }
 
-// `then` is called once, whatever becomes of it: a manager that does not answer may have no news, and is not waited for.
+// `then` is called once, whatever becomes of it: a manager that does not answer in time may have no news.
 void Service::when_told(const Call& call, Right right, std::vector<JobId> jobs, std::function<void()> then) {
   const auto cluster = core_.snapshot();
   std::vector<std::pair<JobId, NodeId>> managers;

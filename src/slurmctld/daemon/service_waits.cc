@@ -5,7 +5,7 @@
 
 namespace muster::slurmctld {
 
-// What waits there would answer nobody.
+// Commands that wait on a closed connection would answer nobody.
 void Service::forget_waiters(const net::Channel* channel) {
   if (waiting_.erase(channel) == 0) return;
   core_.post({[this, channel](Core&, store::EventLog&) -> Reply {
@@ -57,7 +57,7 @@ Result<> Service::wait_job(Call call, rpc::WaitJob request) {
   return {};
 }
 
-// swait. A step of srun --async that has just been made is one to wait for.
+// swait. The manager's news come first: a step of srun --async that has just been made is one to wait for.
 Result<> Service::wait_steps(Call call, rpc::WaitSteps request) {
   when_told(call, row_of<rpc::WaitSteps>.of_job, {request.job}, [this, call, id = request.job] {
     if (call.channel.expired()) return;

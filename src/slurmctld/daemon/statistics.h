@@ -1,4 +1,4 @@
-// Counters that sdiag shows. Written by the threads that do the work, read by queries: relaxed atomics, no lock but for the
+// Counters that sdiag shows. They are written by the threads that do the work and read by queries: atomics, without a lock but for the
 // tables per message and per user, which only the I/O thread writes.
 #pragma once
 
@@ -70,7 +70,7 @@ class Statistics {
     by_message_.clear();
     by_user_.clear();
   }
-  // For sdiag; what is no counter (jobs by state, threads, connections) is the caller's to add.
+  // The counters, for sdiag; the caller adds what is no counter (jobs by state, threads, connections).
   rpc::Statistics counts(Time now) const;
 
  private:

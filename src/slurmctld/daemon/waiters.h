@@ -1,5 +1,5 @@
-// Waiters: commands that wait for something to become of a job (sbatch --wait, salloc, scontrol wait_job). Lives on the core
-// thread. Cost: of those of the jobs that a turn touched; forget() of all.
+// Waiters: commands that wait for something to become of a job (sbatch --wait, salloc, scontrol wait_job). Lives on the core thread. Cost:
+// that of the waiters on jobs that a turn touched; forget() looks at all.
 #pragma once
 
 #include <functional>

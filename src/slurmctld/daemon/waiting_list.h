@@ -1,6 +1,6 @@
-// WaitingList: commands that wait for something, each by a key (a job, a position of the log), counted by user and gone with the
-// connection on which the answer would leave. What they wait for, and how many may, is waiters.h's and record_waits.h's.
-// Lives on the core thread. Cost: O(log n) to add and to take; forget() and forget_all() look at all.
+// WaitingList: commands that wait for something, each by a key (a job, a position of the log), counted by user and gone with the connection
+// on which the answer would leave. What they wait for, and how many may wait, is decided in waiters.h and record_waits.h. Lives on the core
+// thread. Cost: O(log n) to add and to take; forget() and forget_all() look at all.
 #pragma once
 
 #include <compare>
@@ -17,10 +17,10 @@ namespace muster::slurmctld {
 
 using Reply = std::function<void()>;
 
-// Where an answer leaves: a connection, and of a node daemon's, which passes requests on, whose of those that it has.
+// Where an answer leaves: a connection and, where a node daemon passes requests on over it, which of its askers is meant.
 struct Line {
   const void* connection = nullptr;
-  uint64_t asker = 0;  // 0: its own
+  uint64_t asker = 0;  // 0: whoever the connection itself belongs to
   auto operator<=>(const Line&) const = default;
 };
 
@@ -42,13 +42,13 @@ class WaitingList {
   void forget_all(const void* connection) {
     take_if([&](const Waiting& w) { return w.line.connection == connection; });
   }
-  // Those of one key for which `done` is true go.
+  // Removes the commands of one key for which `done` is true.
   template <class F>
   void take(const Key& key, F done) {
     auto [first, last] = list_.equal_range(key);
     for (auto it = first; it != last;) it = done(it->second.what) ? erase(it) : std::next(it);
   }
-  // Those up to a key go, in its order, each given to `each`.
+  // Removes the commands up to a key, in the order of the keys, and gives each to `each`.
   template <class F>
   void take_until(const Key& last, F each) {
     while (!list_.empty() && !(last < list_.begin()->first)) {

@@ -15,7 +15,7 @@ struct Watches::Watch {
   bool busy = false, stale = false;  // busy: a look is being taken or told, or the interval is not over
   bool making = false;               // with the query thread, or waiting for it
   std::unique_ptr<net::Loop::Timer> timer;
-  // The query thread's while a part is made, the I/O thread's after that.
+  // These belong to the query thread while a part is made, to the I/O thread after that.
   JobWatch jobs;
   rpc::JobChanges part;
   bool changed = false;
@@ -29,7 +29,7 @@ Result<> Watches::add(const net::ChannelPtr& channel, rpc::WatchJobs request, Pr
   if (!again && (watches_.size() >= kMaxWatches || static_cast<size_t>(of_user) >= kMaxWatchesOfUser))
     return fail(Errc::kError, "too many watchers: at most " + std::to_string(kMaxWatches) + " in all and " +
                                   std::to_string(kMaxWatchesOfUser) + " of a user");
-  // What waits for the query thread cannot be taken back: one at a time.
+  // A look that waits for the query thread cannot be taken back, so there is one at a time.
   if (again && watches_[channel.get()]->making)
     return fail(Errc::kTryAgainLater, {}, "the watch asked for before on this connection has not looked yet");
   auto w = std::make_shared<Watch>(std::move(request.query), std::move(privacy));
@@ -45,7 +45,7 @@ void Watches::forget(const net::Channel* channel) {
   auto at = watches_.extract(channel);
   if (at.empty()) return;
   at.mapped()->timer.reset();
-  // Its snapshot may be the last reference to an old state: not here.
+  // The watch may hold the last reference to an old state, which is not let go of on this thread.
   queries_.post([w = std::move(at.mapped())] {});
 }
 
@@ -77,7 +77,7 @@ void Watches::make_part(const std::shared_ptr<Watch>& watch, bool first) {
       watch->uid.value);
 }
 
-// The last notice of a look has no rows: the watcher knows then that it sees all there is.
+// The last notice of a look has no rows: it tells the watcher that it sees all there is.
 void Watches::tell(const std::shared_ptr<Watch>& w) {
   w->making = false;
   net::ChannelPtr c = w->channel.lock();

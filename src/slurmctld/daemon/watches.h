@@ -1,6 +1,6 @@
-// Watches: who is told of changed rows as they happen (squeue --watch). A watcher gets what changed since it was last
-// told, at most once in its interval and only while it reads: changes meanwhile are told together. Between two notices
-// a watch holds the snapshot of its last look and no rows. Lives on the I/O thread; looks are taken on the query thread.
+// Watches: who is told of changed rows as they happen (squeue --watch). A watcher gets what changed since it was last told, at most once in
+// its interval and only while it reads: what changes meanwhile is told together. Between two notices a watch holds the snapshot of its last
+// look and no rows. Lives on the I/O thread; looks are taken on the query thread.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,8 @@ class Watches {
   Watches(net::Loop& loop, net::QueryThread& queries, TakeSnapshot snapshot)
       : loop_(loop), queries_(queries), snapshot_(std::move(snapshot)) {}
 
-  // One a connection; a second one takes the place of the first. Errors: too many of them, or the first has not looked yet.
+  // A connection has one watch; a second one takes the place of the first. Errors: there are too many watches, or the first has not looked
+  // yet.
   Result<> add(const net::ChannelPtr& channel, rpc::WatchJobs request, Privacy privacy);
   void forget(const net::Channel* channel);
   void state_changed();  // a new snapshot is out
