@@ -81,8 +81,8 @@ struct Reaped {
 };
 // Waits for one child. A timeout gives kTimedOut and leaves the child alone.
 Result<Reaped> wait_child(pid_t pid, std::optional<Duration> timeout = std::nullopt);
-// Children that have ended, without waiting (adopted orphans too, after become_subreaper()). At most kReapedAtOnce: with so many there
-// may be more, and whoever asks comes back for them, because processes that fork all the time would keep him here for ever.
+// Children that have ended, without waiting (adopted orphans too, after become_subreaper()). At most kReapedAtOnce: when that many come
+// there may be more, and the caller asks again. Without the bound, processes that fork all the time would keep it here for ever.
 inline constexpr size_t kReapedAtOnce = 256;
 std::vector<Reaped> reap_children();
 
@@ -96,8 +96,7 @@ struct Captured {
 };
 Result<Captured> run_captured(SpawnSpec spec, Duration timeout, size_t max_output = 1 << 20);
 
-// A handle on exactly this process: becomes readable when it ends, never hits a later process of the same
-// number.
+// A handle on exactly this process: becomes readable when it ends, never hits a later process of the same number.
 Result<Fd> open_pidfd(pid_t pid);
 Result<> signal_pidfd(int pidfd, int signal);
 

@@ -31,7 +31,7 @@ class CgroupBackend {
   CgroupSupport support_;
 };
 
-// nullptr, and why, when this machine does not have it or we may not write it.
+// nullptr when this machine does not have that version or we may not write to it; `why` says so.
 std::shared_ptr<const CgroupBackend> open_cgroups_v1(const CgroupOptions& options, std::string& why);
 std::shared_ptr<const CgroupBackend> open_cgroups_v2(const CgroupOptions& options, std::string& why);
 

@@ -47,8 +47,7 @@ Result<GpuInventory> discover_gpus_nvidia(const CpuMap& cpus, const GpuDiscovery
 Result<GpuInventory> discover_gpus_rsmi(const CpuMap& cpus, const GpuDiscovery& options);
 Result<GpuInventory> discover_gpus_oneapi(const CpuMap& cpus, const GpuDiscovery& options);
 
-// One entry per device for registration, name "gpu"; neighbours of the same type, cores and no links share
-// one.
+// Entries for registration under the name "gpu": one per device, but neighbours with the same type and cores and no links share one.
 std::vector<GresDevices> to_gres(const GpuInventory& inventory);
 // What the vendors' mechanisms share: cores near a PCI device, and an opened library.
 Bitmap cores_near(const std::string& pci_bus_id, const CpuMap& cpus, const std::string& root);
