@@ -1,5 +1,5 @@
-// UserPrograms: programs that slurmstepd runs beside the tasks, as the user, and whose output it takes: task prologs and epilogs,
-// the login shell. In the loop, each with the time it has; nothing waits for what a program left running with its output open.
+// UserPrograms: programs that slurmstepd runs beside the tasks, as the user, and whose output it takes: task prologs and epilogs, the login
+// shell. They run in the loop, each with a time limit; nothing waits for what a program left running with its output open.
 #pragma once
 
 #include <functional>
