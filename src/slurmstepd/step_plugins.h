@@ -1,8 +1,8 @@
 // StepPlugins: third-party code in the life of a step, as slurmstepd sees it. `sbin/slurmstepd` is linked statically and has
 // none; `libexec/muster/slurmstepd`, which slurmd starts where plugstack.conf lists plugins, has plugins/spank_step.h.
+//
 // Plugins run in slurmstepd itself: while one is at work, slurmstepd does nothing else. Work that takes long belongs into a task's own
 // process (task_init), where Pyxis has it.
-// task's own process (task_init), as Pyxis has it.
 #pragma once
 
 #include <sys/types.h>
