@@ -1,7 +1,7 @@
-// FileTransfers: files of sbcast on their way to this node. Each is written by a process of its own that runs as its
-// owner (`slurmstepd receive`); here a block goes into that process's pipe and is answered when it is in, the last one
-// when the process has put the file into its place. Bounded: kMostTransfers at a time, one block each; a sender who says
-// nothing for kTransferSilent is given up, and nothing is left of its file.
+// FileTransfers: files of sbcast on their way to this node. Each is written by a process of its own that runs as its owner (`slurmstepd
+// receive`). A block goes into that process's pipe and is answered when all of it is in, the last one when the process has put the file
+// into its place. Bounded: kMostTransfers at a time, one block each; a sender that is silent for kTransferSilent is given up, and nothing
+// is left of its file.
 #pragma once
 
 #include <functional>

@@ -38,7 +38,7 @@ Result<> set_user(os::UserDirectory& users, Uid uid, Gid gid, const std::string&
 
 struct CgroupShare {
   Bitmap cpus;
-  // Of the job; none where its group is left as it is: a step knows only its own part.
+  // The job's CPUs and memory; none where the job's group is left as it is, since a step knows only its own part.
   Bitmap job_cpus;
   std::optional<uint64_t> job_mem_mb;
   uint64_t step_mem_mb = 0;
@@ -85,7 +85,7 @@ NodeContext context_for(const Setup& s, const step_rpc::StepdLaunch& l, os::User
   return c;
 }
 
-// --oom-kill-step, else TaskPluginParam.
+// The value of --oom-kill-step, else that of TaskPluginParam.
 bool oom_kills_step(const Setup& s, bool asked, bool wanted) {
   if (asked) return wanted;
   return std::ranges::any_of(s.config().task_plugin_param, [](const std::string& p) { return iequals(p, "OOMKillStep"); });
