@@ -34,8 +34,7 @@ IN_CHILD void must(ChildOrders& o, ChildStep step, long result, size_t index = 0
 }
 
 IN_CHILD void reset_signals() {
-  // The kernel's struct sigaction is at most 32 bytes; zeros mean SIG_DFL. glibc's wrapper would refuse 32
-  // and 33.
+  // The kernel's struct sigaction is at most 32 bytes; zeros mean SIG_DFL. glibc's wrapper would refuse 32 and 33.
   volatile unsigned char zeros[64];
   for (size_t i = 0; i < sizeof zeros; ++i) zeros[i] = 0;
   for (int s = 1; s <= 64; ++s)

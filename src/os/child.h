@@ -91,7 +91,7 @@ std::string describe_failure(const ChildPlan& plan);
 // Whether we have to, and may, act as `who`. Error: another user, and we are not root.
 Result<bool> switches_user(const Credentials& who);
 
-// In the child, in this order. What needs root's rights comes first; behind set_limits_and_user() the child is the user for
+// To be called in the child, in this order. What needs root's rights comes first; after set_limits_and_user() the child is the user for
 // good: all three user and group numbers and the groups, as the kernel confirms.
 IN_CHILD void take_place(ChildOrders& orders);
 IN_CHILD void set_limits_and_user(ChildOrders& orders);

@@ -20,8 +20,7 @@ class Detached {
  public:
   // Forks twice, so that the daemon has a session of its own and is not its leader. stderr stays the caller's until ready().
   static Result<Detached> begin();
-  // stdin, stdout and stderr become /dev/null, the working directory becomes `directory`, the waiting command
-  // returns 0.
+  // stdin, stdout and stderr become /dev/null, the working directory becomes `directory`, the waiting command returns 0.
   Result<> ready(const std::string& directory = "/");
   // The waiting command prints `message` and returns `code`; this process ends with the same code.
   [[noreturn]] void failed(std::string_view message, int code = 1);

@@ -40,7 +40,7 @@ struct Thing {
   volatile long result = 0;
 };
 
-// What the child works on.
+// All that the child works on.
 struct Orders {
   Thing* things = nullptr;
   size_t count = 0;

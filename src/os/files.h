@@ -17,8 +17,7 @@
 
 namespace muster::os {
 
-// The whole file; kIo when it is longer than `max_bytes`. Works on /proc and /sys, whose sizes are not known
-// beforehand.
+// The whole file; kIo when it is longer than `max_bytes`. Works on /proc and /sys, whose sizes are not known beforehand.
 Result<std::string> read_file(const std::string& path, size_t max_bytes = 64 << 20);
 // The first line without its newline; for /proc and /sys values.
 Result<std::string> read_line(const std::string& path);
@@ -30,11 +29,10 @@ Result<> write_value(const std::string& path, std::string_view value);
 Result<> write_file_atomic(const std::string& path, std::string_view content, mode_t mode = 0644);
 Result<> sync_directory(const std::string& path);
 
-// While it lives, file access of this thread is checked as the user (setfsuid, setfsgid and the raw setgroups
-// are per thread on Linux, so no fork is needed and other threads keep their rights; the user cannot signal
-// us meanwhile, since only the file-system identity changes). Permissions, quotas, ownership of what is
-// created and NFS root squash are then the user's. Not root: only for ourselves. Cost: 4 system calls each
-// way.
+// While it lives, file access of this thread is checked as the user (setfsuid, setfsgid and the raw setgroups are per thread on Linux, so
+// no fork is needed and other threads keep their rights; the user cannot signal us meanwhile, since only the file-system identity changes).
+// Permissions, quotas, ownership of what is created and NFS root squash are then the user's. Not root: only for ourselves. Cost: 4 system
+// calls each way.
 class ActAs {
  public:
   static Result<ActAs> user(const std::optional<Credentials>& who);  // nullopt: no change

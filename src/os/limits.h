@@ -1,6 +1,5 @@
-// Resource limits that travel with a job: which ones (PropagateResourceLimits, --propagate), taking them on
-// the submit host, carrying them in the environment (SLURM_RLIMIT_*), and what the node may grant.
-// slurm.conf(5), sbatch(1), srun(1).
+// Resource limits that travel with a job: which ones (PropagateResourceLimits, --propagate), taking them on the submit host, carrying them
+// in the environment (SLURM_RLIMIT_*), and what the node may grant. slurm.conf(5), sbatch(1), srun(1).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// Finding and ending the processes of a step where there is no cgroup to ask (proctrack/linuxproc, rootless
-// mode).
+// Finding and ending the processes of a step where there is no cgroup to ask (proctrack/linuxproc, rootless mode).
 //
 // A process belongs to a step when it descends from the step's root (which must be a subreaper, so that
 // orphans stay below it), is in its session, or carries the step's marker in its environment (found even

@@ -32,7 +32,7 @@ int poll_milliseconds(Duration d) {
 
 }  // namespace
 
-// Until the child has left our memory it works on this.
+// The child works on this until it has left our memory.
 struct Launch::State {
   SpawnSpec spec;
   ChildPlan plan;

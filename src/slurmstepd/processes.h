@@ -20,7 +20,7 @@ class StepProcesses {
   // Makes the cgroups of job and step and sets their limits. Where no cgroup can be had: an error if one is required, else the processes
   // are found through their tree.
   Result<> prepare(const step_rpc::StepdLaunch& launch);
-  // For SpawnSpec::cgroup_procs_fds.
+  // The groups that a child is to join, for SpawnSpec::cgroup_procs_fds.
   const std::vector<int>& join_fds() const { return join_fds_; }
   // The same for a task, by its place in the launch, where tasks have groups of their own; the descriptors are open as long as `held`.
   Result<std::vector<int>> join_fds_of(size_t task, std::vector<os::Fd>& held) const;

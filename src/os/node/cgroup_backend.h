@@ -1,5 +1,4 @@
-// Inside os/node: what the two cgroup versions do differently. Paths are below the prefix; "" is the prefix
-// itself.
+// Inside os/node: what the two cgroup versions do differently. Paths are below the prefix; "" is the prefix itself.
 #pragma once
 
 #include <memory>

@@ -109,8 +109,7 @@ class Cgroups {
   // Fails only on options that cannot be meant (an unknown mount point that was asked for by version).
   static Result<Cgroups> open(const CgroupOptions& options = {});
   const CgroupSupport& support() const;
-  // Names of the levels, outermost first: {"job_17", "step_0", "task_1"}. Levels that exist are used as they
-  // are.
+  // Names of the levels, outermost first: {"job_17", "step_0", "task_1"}. Levels that exist are used as they are.
   Result<Cgroup> create(const std::vector<std::string>& levels) const;
   // A group that exists already.
   std::optional<Cgroup> find(const std::vector<std::string>& levels) const;

@@ -66,14 +66,14 @@ class Stack {
   JobEnvironment* environment = nullptr;  // in slurmstepd
   std::vector<std::string> job_control;   // NAME=value, for prologs and epilogs
 
-  // For api.cc and items.cc.
+  // For api.cc and items.cc alone.
   static Stack* current();
   spank_context_t context() const { return context_; }
   bool is_local() const { return context_ == S_CTX_LOCAL || context_ == S_CTX_ALLOCATOR; }
   spank_err_t add_option(const Plugin& plugin, const spank_option& option);
   void log(os::LogLevel level, const std::string& text) const { ports_.log(level, text); }
   void say(const std::string& text) const { ports_.say(text); }
-  // A text and a list for a plugin, good until the next one of that item.
+  // Keeps a text or a list for a plugin, until the next one for the same item.
   char* hold(spank_item_t item, const std::string& text);
   char** hold(spank_item_t item, const std::vector<std::string>& list);
 

@@ -1,6 +1,5 @@
-// What the groups of a job and a step may use, by cgroup.conf: memory and swap limits, CPUs, devices. Pure:
-// shares and configuration → step_rpc::StepCgroup, which slurmstepd writes into the kernel's files.
-// cgroup.conf(5).
+// What the groups of a job and a step may use, by cgroup.conf: memory and swap limits, CPUs, devices. Pure: shares and configuration →
+// step_rpc::StepCgroup, which slurmstepd writes into the kernel's files. cgroup.conf(5).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// Which CPUs each task of a step may run on: --cpu-bind and what implies it, the step's CPUs, the machine →
-// one mask per task. Pure. srun(1) --cpu-bind, --distribution; guides cpu_management (step 4), mc_support,
-// resource_binding.
+// Which CPUs each task of a step may run on: --cpu-bind and what implies it, the step's CPUs, the machine → one mask per task. Pure.
+// srun(1) --cpu-bind, --distribution; guides cpu_management (step 4), mc_support, resource_binding.
 //
 // Tasks get CPUs (or, bound to cores, whole cores) by the second and third part of --distribution; the mask is then widened to what the
 // binding names (socket, locality domain), never beyond the step's own CPUs. When a step has more tasks than CPUs for them, every task gets

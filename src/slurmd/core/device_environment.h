@@ -1,6 +1,5 @@
-// The variables by which programs find their devices: CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES,
-// ZE_AFFINITY_MASK and GPU_DEVICE_ORDINAL by the flags of gres.conf, MPS percentages, shards. Pure.
-// gres.conf(5) Flags, gres guide.
+// The variables by which programs find their devices: CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, ZE_AFFINITY_MASK and GPU_DEVICE_ORDINAL
+// by the flags of gres.conf, MPS percentages, shards. Pure. gres.conf(5) Flags, gres guide.
 //
 // A GPU's number is its index on the node; where cgroups hide the others (ConstrainDevices), its place among
 // those that are left. With env_uuid, and always for MIG instances, CUDA and ROCm get UUIDs.

@@ -27,7 +27,7 @@ class FileTransfers {
 
   // Blocks come in order, the next one after the answer to the last. `who`: nullopt = as slurmd itself.
   void take(const rpc::SendFile& block, const std::optional<os::Credentials>& who, Done done);
-  // From SIGCHLD: true if it was one of ours.
+  // Called for each child that SIGCHLD reports; true: it was one of ours.
   bool reaped(pid_t pid, int raw_status);
   size_t count() const { return transfers_.size(); }
 

@@ -45,7 +45,7 @@ struct CgroupShare {
   const std::vector<GresShare>& gres;
 };
 
-// What the step may use, as cgroup.conf wants it enforced. Without root the groups are left alone.
+// Adds what the step may use, as cgroup.conf wants it enforced. Without root the groups are left alone.
 void add_cgroup(const Setup& s, const CgroupShare& share, step_rpc::StepdLaunch& l) {
   if (!s.groups) return;
   const config::CgroupConf& c = s.loaded->cgroup;

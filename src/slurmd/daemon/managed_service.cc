@@ -9,7 +9,7 @@
 
 namespace muster::slurmd {
 
-// For requests at the agent socket, where the kernel says who asks.
+// Answers requests about managed steps at the agent socket, where the kernel says who asks.
 bool Slurmd::answer_for_managed(const net::ChannelPtr& channel, const net::Frame& f) {
   if (channel->peer().trust != net::Trust::kLocalUser) return false;
   Result<std::string> answer;

@@ -72,7 +72,7 @@ Result<> ManagedSteps::make_true(JobId job, const ManagerRecord& record, bool sy
   return {};
 }
 
-// For records that nobody waits for: if this one cannot be written down, it will be reported again or is of no more use.
+// Writes down a record that nobody waits for: if that fails, the news will come again or is of no more use.
 void ManagedSteps::make_true(JobId job, const std::optional<ManagerRecord>& record) {
   if (!record) return;
   if (Result<> done = make_true(job, *record, true); !done) log_.error("steps of job {}: {}", job.value, done.error().message());

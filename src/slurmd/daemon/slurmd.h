@@ -50,7 +50,7 @@ class Slurmd {
   };
   using StepKey = std::pair<JobId, StepId>;
 
-  // reports and effects of the core after each input
+  // Sends the reports and carries out the effects of the core, after each input.
   void settle();
   bool serial_prologs() const;
   std::vector<site::ProgramCall> job_programs(spank::Callback callback, const std::vector<std::string>& site) const;

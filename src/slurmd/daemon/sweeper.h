@@ -21,7 +21,7 @@ class Sweeper {
   // The directory may be gone already. Nobody uses it any more, and its parent is ours alone. It is moved aside at once, because by the
   // time it is swept its name may be that of the next run's directory.
   void remove(const std::string& path);
-  // From SIGCHLD: true if it was one of ours.
+  // Called for each child that SIGCHLD reports; true: it was one of ours.
   bool reaped(pid_t pid);
 
  private:

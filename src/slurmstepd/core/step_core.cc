@@ -341,7 +341,7 @@ void StepCore::terminate(uint32_t kill_wait_seconds) {
   set_timer(StepTimer::kKill, seconds(kill_wait_seconds));
 }
 
-// Again and again until none is left: what forks while it is being killed is caught by the next round.
+// Kills again and again until no process is left: those that fork while they are being killed are caught by the next round.
 void StepCore::kill_now() {
   if (finished()) return;
   host_.kill_everything();
