@@ -17,7 +17,7 @@ namespace {
 
 constexpr Duration kRetry = seconds(5);
 
-// Must hold before it is used: the controller names it, and it becomes a file's name.
+// The controller names the hash and it becomes a file's name, so it must look like one.
 bool is_hash(std::string_view s) { return s.size() == 64 && s.find_first_not_of("0123456789abcdef") == s.npos; }
 
 // Not synced: damage by a power loss shows in the hash. Somebody may have tidied the folder away.
