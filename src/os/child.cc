@@ -28,14 +28,13 @@ namespace {
   __builtin_unreachable();
 }
 
-// What must not fail.
+// Gives up where a call that must not fail has failed.
 IN_CHILD void must(ChildOrders& o, ChildStep step, long result, size_t index = 0) {
   if (result < 0) give_up(o, step, result, index);
 }
 
 IN_CHILD void reset_signals() {
-  // The kernel's struct sigaction is at most 32 bytes; zeros mean SIG_DFL. glibc's wrapper would refuse 32
-  // and 33.
+  // The kernel's struct sigaction is at most 32 bytes; zeros mean SIG_DFL. glibc's wrapper would refuse 32 and 33.
   volatile unsigned char zeros[64];
   for (size_t i = 0; i < sizeof zeros; ++i) zeros[i] = 0;
   for (int s = 1; s <= 64; ++s)
@@ -57,7 +56,7 @@ IN_CHILD void place_on_machine(ChildOrders& o) {
   if (o.cpu_bytes) must(o, ChildStep::kAffinity, raw_call(SYS_sched_setaffinity, 0, static_cast<long>(o.cpu_bytes), raw_pointer(o.cpus)));
 }
 
-// Two passes, so that mappings may swap and overlap: first every source goes above all targets, then down to its place. What
+// Two passes, so that mappings may swap and overlap: first every source goes above all targets, then down to its place. The descriptor that
 // tells our parent that we are still here must not be in the way of a target either.
 IN_CHILD void map_descriptors(ChildOrders& o) {
   raw_call(SYS_close_range, 3, static_cast<long>(~0u),
@@ -71,7 +70,7 @@ IN_CHILD void map_descriptors(ChildOrders& o) {
   for (size_t i = 0; i < o.fd_count; ++i) must(o, ChildStep::kFds, raw_call(SYS_dup3, o.moved[i], o.fds[i].to, 0), i);
 }
 
-// Asked of the kernel, whatever the calls that changed them said: behind this the user's own names are used.
+// Asks the kernel, whatever the calls that changed them returned: after this, paths that the user named are used.
 IN_CHILD bool is_user_for_good(const RawUser& who) {
   unsigned int r = 0, e = 0, s = 0;
   if (raw_call(SYS_getresuid, raw_pointer(&r), raw_pointer(&e), raw_pointer(&s)) < 0) return false;
@@ -144,7 +143,7 @@ IN_CHILD void write_own_pid(ChildOrders& o) {
   *to = 0;
 }
 
-// What root's rights may be needed for.
+// The steps that may need root's rights.
 IN_CHILD void take_place(ChildOrders& o) {
   reset_signals();
   join_cgroups(o);
@@ -283,7 +282,7 @@ AllSignalsBlocked::AllSignalsBlocked() {
 
 AllSignalsBlocked::~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, reinterpret_cast<sigset_t*>(before_), nullptr); }
 
-// The thread sanitizer keeps what it knows of a thread apart from what the child does in its place.
+// A fiber of its own, so that the thread sanitizer keeps what the child does apart from what it knows of the calling thread.
 pid_t clone_beside(int (*main)(void*), unsigned char* stack, int flags, void* plan, int* pidfd) {
   const auto top = reinterpret_cast<uintptr_t>(stack + kChildStack) & ~uintptr_t{15};
   if (!kChildRunsBeside) flags |= CLONE_VFORK;

@@ -64,7 +64,7 @@ struct ChildOrders {
   size_t candidate_count = 0;
   const char* const* argv = nullptr;
   const char* const* env = nullptr;
-  void (*failed_in_child)(ChildOrders&) = nullptr;  // of a forked child: tells, and does not come back
+  void (*failed_in_child)(ChildOrders&) = nullptr;  // for a forked child: reports the failure and does not return
   void* failed_context = nullptr;
   // written by the child
   volatile ChildStep failed = ChildStep::kNone;
@@ -86,12 +86,12 @@ struct ChildPlan {
 };
 
 Result<> make_plan(const SpawnSpec& spec, ChildPlan& plan);
-// "chdir /data", for what `failed` says.
+// Names the step that failed: "chdir /data".
 std::string describe_failure(const ChildPlan& plan);
 // Whether we have to, and may, act as `who`. Error: another user, and we are not root.
 Result<bool> switches_user(const Credentials& who);
 
-// In the child, in this order. What needs root's rights comes first; behind set_limits_and_user() the child is the user for
+// To be called in the child, in this order. What needs root's rights comes first; after set_limits_and_user() the child is the user for
 // good: all three user and group numbers and the groups, as the kernel confirms.
 IN_CHILD void take_place(ChildOrders& orders);
 IN_CHILD void set_limits_and_user(ChildOrders& orders);
@@ -99,16 +99,16 @@ IN_CHILD void write_own_pid(ChildOrders& orders);
 IN_CHILD void take_signals();
 [[noreturn]] IN_CHILD void execute(ChildOrders& orders);
 
-// 0, or the failure as a negative error number with the step. Nobody can trace such a child or have it dump core: our memory
-// is in it. (The kernel forgets that when the child executes a program.)
+// What become_user_for_good() returns: 0, or a negative error number with the step that failed. Nobody can trace a child that has become
+// the user, or have it dump core, because our memory is in it. (The kernel forgets that when the child executes a program.)
 struct BecomeUser {
   ChildStep step = ChildStep::kNone;
   long result = 0;
 };
 IN_CHILD BecomeUser become_user_for_good(const RawUser& who);
-RawUser raw_user(const Credentials& who);  // as long as those live
+RawUser raw_user(const Credentials& who);  // points into `who`, which must outlive it
 
-// The mask of signals with all of them blocked, while it lives: no handler of ours may run in a child that uses our memory.
+// Blocks all signals while it lives: no handler of ours may run in a child that uses our memory.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked();
@@ -120,7 +120,7 @@ class AllSignalsBlocked {
   unsigned char before_[128];
 };
 
-// clone(2) with our memory, on `stack`. -1 with errno. `flags` without CLONE_VM. `pidfd`: with CLONE_PIDFD.
+// clone(2) with our memory, on `stack`; -1 with errno on failure. `flags` are given without CLONE_VM; `pidfd` goes with CLONE_PIDFD.
 inline constexpr size_t kChildStack = 64 * 1024;
 pid_t clone_beside(int (*main)(void*), unsigned char* stack, int flags, void* plan, int* pidfd = nullptr);
 

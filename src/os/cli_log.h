@@ -51,7 +51,7 @@ class CliLog {
       write(level, format_log(t.text, args));
     }
   }
-  // An error of ours: its line, and its hint on a second one.
+  // Prints an Error: its message on one line, its hint (if any) on a second.
   void error(const Error& e, std::string_view before = {}) const {
     if (!enabled(LogLevel::kError)) return;
     write(LogLevel::kError, std::string(before) + std::string(e.message()));

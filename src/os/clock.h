@@ -1,5 +1,4 @@
-// The clocks of the shells, and the detection of a wall clock that was set. Core code gets `now` as a
-// parameter.
+// The clocks of the shells, and the detection of a wall clock that was set. Core code gets `now` as a parameter.
 #pragma once
 
 #include <optional>
@@ -12,9 +11,8 @@ Time wall_now();       // CLOCK_REALTIME
 Time monotonic_now();  // CLOCK_BOOTTIME: never steps, counts suspension; comparable only with itself
 Time boot_time();      // wall time at which this machine started
 
-// Tells when the wall clock jumped against the monotonic one (NTP step, an admin's `date -s`, a resumed VM):
-// leases and time limits measured on the wall clock must then be re-based. Slewing moves both clocks and is
-// not a step.
+// Tells when the wall clock jumped against the monotonic one (NTP step, an admin's `date -s`, a resumed VM): leases and time limits
+// measured on the wall clock must then be re-based. Slewing moves both clocks and is not a step.
 class ClockStepDetector {
  public:
   explicit ClockStepDetector(Duration threshold = milliseconds(1000)) : threshold_(threshold) {}

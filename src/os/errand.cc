@@ -40,7 +40,7 @@ struct Thing {
   volatile long result = 0;
 };
 
-// What the child works on.
+// All that the child works on.
 struct Orders {
   Thing* things = nullptr;
   size_t count = 0;
@@ -80,7 +80,7 @@ IN_CHILD bool is_directory(const char* path) {
   return fd >= 0;
 }
 
-// Each directory above the last part of the path that is not there.
+// Makes each missing directory above the last part of the path.
 IN_CHILD long make_parents(Thing& t) {
   for (size_t at = 1; at < t.path_size; ++at) {
     if (t.path[at] != '/') continue;
@@ -98,7 +98,7 @@ IN_CHILD long make_parents(Thing& t) {
 }
 
 IN_CHILD long created(Thing& t, int flags) {
-  // Exclusive first, to know whether it is ours to give the job's mode whatever our umask; another may win the race.
+  // O_EXCL first, to know whether the file is new: only then it gets the job's mode, whatever our umask. Another may win the race.
   for (int attempt = 0; attempt < 3; ++attempt) {
     long fd = open_raw(t.path, flags | O_CREAT | O_EXCL, t.mode);
     if (fd >= 0) {
@@ -119,7 +119,7 @@ IN_CHILD long output(Thing& t) {
     if (const long made = make_parents(t); made < 0) return made;
   const long fd = created(t, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (t.append ? O_APPEND : O_TRUNC));
   if (fd < 0) return fd;
-  // A FIFO without a reader was an error, not a wait; what the job writes waits as it is used to.
+  // It was opened without blocking, so that a FIFO without a reader is an error and not a wait. What the job writes may block as usual.
   raw_call(SYS_fcntl, fd, F_SETFL, t.append ? O_APPEND : 0);
   return fd;
 }
@@ -239,7 +239,7 @@ Errand& Errand::operator=(Errand&& o) noexcept {
 Errand::~Errand() {
   if (!state_) return;
   end();
-  // What not even SIGKILL ends (a device that does not answer) keeps what it works on.
+  // A child that not even SIGKILL ends (a device that does not answer) keeps the memory it works on.
   if (started() && !state_->reaped) {
     static_cast<void>(state_.release());
     return;

@@ -33,15 +33,15 @@ class Errand {
   Errand& operator=(Errand&&) noexcept;
   ~Errand();  // ends it
 
-  // What it is to do, in this order; each gives the number to ask for with take(). A thing that fails keeps nothing of the others
-  // from being done. Paths are absolute, or relative to our own directory.
+  // The things that the errand is to do, in the order of these calls; each call returns the number to give to take(). A thing that fails
+  // does not keep the others from being done. Paths are absolute, or relative to our own directory.
   size_t open_output(std::string path, const OpenOutput& how);
   size_t open_input(std::string path);
-  // A stream socket that is connected to it; non-blocking for us. `name` is what a failure says.
+  // Connects a stream socket to `address`; the socket is non-blocking for us. `name` is what an error calls it.
   size_t connect(const sockaddr_storage& address, socklen_t size, std::string name);
-  // All of it; `fd` stays open until the errand is over.
+  // Writes all of `text`; `fd` stays open until the errand is over.
   size_t write(int fd, std::string text, std::string name = "write");
-  // What comes from `from` until its end goes to `to`: a pipe into a file that may be slow.
+  // Copies what comes from `from`, until its end, to `to`: a pipe into a file that may be slow.
   size_t copy(int from, int to);
 
   Result<> start(const std::optional<Credentials>& who);
@@ -50,9 +50,9 @@ class Errand {
   int fd() const;  // becomes readable when it is over
   bool over();
   bool over_within(Duration timeout);
-  void end();  // now: what it did not do has failed
-  // Of what opened something; or a Fd that holds nothing. Once for each. Errors: "/home/ann/x: Permission denied"; kTimedOut where
-  // it was ended before it had done that.
+  void end();  // now: whatever it has not done counts as failed
+  // The descriptor that the thing with this number opened; an empty Fd where the thing opens none. Ask once for each. Errors: "/home/ann/x:
+  // Permission denied"; kTimedOut where the errand was ended before it had done the thing.
   Result<Fd> take(size_t thing);
 
  private:

@@ -114,8 +114,7 @@ Result<Fd> open_output(const std::string& path, const OpenOutput& how) {
   if (how.make_parents) MUSTER_TRY_VOID(make_dirs(parent_of(path)));
   const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (how.append ? O_APPEND : O_TRUNC);
   Fd fd;
-  // Exclusive first, to know whether it is ours to give the job's mode whatever our umask; another may win
-  // the race.
+  // O_EXCL first, to know whether the file is new: only then it gets the job's mode, whatever our umask. Another may win the race.
   for (int attempt = 0; attempt < 3 && !fd; ++attempt) {
     fd.reset(open(path.c_str(), flags | O_CREAT | O_EXCL, how.mode));
     if (fd) {

@@ -17,8 +17,7 @@
 
 namespace muster::os {
 
-// The whole file; kIo when it is longer than `max_bytes`. Works on /proc and /sys, whose sizes are not known
-// beforehand.
+// The whole file; kIo when it is longer than `max_bytes`. Works on /proc and /sys, whose sizes are not known beforehand.
 Result<std::string> read_file(const std::string& path, size_t max_bytes = 64 << 20);
 // The first line without its newline; for /proc and /sys values.
 Result<std::string> read_line(const std::string& path);
@@ -30,11 +29,10 @@ Result<> write_value(const std::string& path, std::string_view value);
 Result<> write_file_atomic(const std::string& path, std::string_view content, mode_t mode = 0644);
 Result<> sync_directory(const std::string& path);
 
-// While it lives, file access of this thread is checked as the user (setfsuid, setfsgid and the raw setgroups
-// are per thread on Linux, so no fork is needed and other threads keep their rights; the user cannot signal
-// us meanwhile, since only the file-system identity changes). Permissions, quotas, ownership of what is
-// created and NFS root squash are then the user's. Not root: only for ourselves. Cost: 4 system calls each
-// way.
+// While it lives, file access of this thread is checked as the user (setfsuid, setfsgid and the raw setgroups are per thread on Linux, so
+// no fork is needed and other threads keep their rights; the user cannot signal us meanwhile, since only the file-system identity changes).
+// Permissions, quotas, ownership of what is created and NFS root squash are then the user's. Not root: only for ourselves. Cost: 4 system
+// calls each way.
 class ActAs {
  public:
   static Result<ActAs> user(const std::optional<Credentials>& who);  // nullopt: no change
@@ -57,13 +55,14 @@ struct OpenOutput {
   bool make_parents = false;  // create missing parent directories first
   mode_t mode = 0666;         // for a new file, already masked with the job's umask
 };
-// An output file, by a process of the user whose it is (a daemon: os/errand.h). A FIFO without a reader is an error, not a wait.
+// Opens an output file; for a process of the user whose file it is (a daemon uses os/errand.h). A FIFO without a reader is an error, not a
+// wait.
 Result<Fd> open_output(const std::string& path, const OpenOutput& how);
-// An input file, likewise; a FIFO without a writer gives end of file.
+// Opens an input file, likewise; a FIFO without a writer gives end of file.
 Result<Fd> open_input(const std::string& path);
 
-// An exclusive lock on a file (created if need be) for as long as the object lives, on this machine.
-// kTransition… is not used here: a lock held by another is kAccessDenied "PATH: locked by process 812".
+// An exclusive lock on a file (created if need be) for as long as the object lives, on this machine. A lock that another process holds is
+// kAccessDenied: "PATH: locked by process 812".
 class FileLock {
  public:
   static Result<FileLock> take(const std::string& path, bool wait = false);
@@ -93,8 +92,7 @@ class PidFile {
 // The pid of the live daemon that holds the file; nullopt = none.
 std::optional<pid_t> running_pid(const std::string& pid_file);
 
-// A directory of our own (0700) that goes with all its content when the object does. Links are removed, not
-// followed.
+// A directory of our own (0700), removed with all its content when the object is destroyed. Links are removed, not followed.
 class TempDir {
  public:
   static Result<TempDir> create(std::string_view prefix,
@@ -108,8 +106,8 @@ class TempDir {
   TempDir() = default;
   std::string path_;
 };
-// Absent is fine; never crosses into another file system's mount point; directories of ours that were closed (chmod 000) are
-// opened first.
+// Removes `path` and everything below it. Absent is fine. It never crosses into another file system's mount point; directories of ours that
+// were closed (chmod 000) are opened first.
 Result<> remove_tree(const std::string& path);
 
 struct DiskSpace {

@@ -144,8 +144,8 @@ TempDir::~TempDir() {
 
 namespace {
 
-// A directory of ours that its owner closed to himself (chmod 000) is opened again before it is read. By a descriptor, so that
-// a link put in its place is not followed. Root needs no bits.
+// Opens a directory of ours that its owner closed to himself (chmod 000), before it is read. The mode is changed through a descriptor, so
+// that a link put in the directory's place is not followed. Root needs no permission bits.
 void open_to_ourselves(const FTSENT& e) {
   const struct stat& st = *e.fts_statp;
   if ((st.st_mode & S_IRWXU) == S_IRWXU || st.st_uid != geteuid() || st.st_uid == 0) return;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kHookFailed = 1;
 
-// Of the child, when it cannot go on: told by its hook.
+// What a child that cannot go on needs to report that through its hook.
 struct Teller {
   const ChildPlan& plan;
   const StartHooks& hooks;
@@ -48,7 +48,7 @@ void wait_at(int gate) {
   if (!make_plan(s, before)) _exit(kHookFailed);  // was made once already by our parent
   Teller teller{before, hooks};
   watch(before, teller);
-  // Where the program's descriptors go may be where the gate happens to be.
+  // The gate's number may be one that the program's descriptors go to.
   gate = fcntl(gate, F_DUPFD_CLOEXEC, before.orders.above_targets);
   if (gate < 0) hooks.failed(std::string("gate: ") + strerror(errno));
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would ever open the gate
@@ -91,7 +91,7 @@ Result<HeldProcess> HeldProcess::start(const SpawnSpec& spec, const StartHooks& 
 }
 
 void HeldProcess::release() {
-  // It may be over already: no signal of that to us.
+  // The child may have ended already; that must not send us a SIGPIPE.
   [[maybe_unused]] ssize_t n = send(gate_.get(), "g", 1, MSG_NOSIGNAL);
   gate_.reset();
 }

@@ -1,6 +1,5 @@
-// Resource limits that travel with a job: which ones (PropagateResourceLimits, --propagate), taking them on
-// the submit host, carrying them in the environment (SLURM_RLIMIT_*), and what the node may grant.
-// slurm.conf(5), sbatch(1), srun(1).
+// Resource limits that travel with a job: which ones (PropagateResourceLimits, --propagate), taking them on the submit host, carrying them
+// in the environment (SLURM_RLIMIT_*), and what the node may grant. slurm.conf(5), sbatch(1), srun(1).
 #pragma once
 
 #include <cstdint>
@@ -38,11 +37,11 @@ struct SoftLimit {
 std::vector<SoftLimit> current_limits(LimitSet which);
 // "SLURM_RLIMIT_NOFILE=1024"; unlimited is the largest 64-bit number, as Slurm writes it.
 std::vector<std::string> limits_to_env(std::span<const SoftLimit> limits);
-// Those found in the environment. Values: a number, "unlimited", "infinity", "-1". Anything else is an error.
+// The limits found in the environment. Values: a number, "unlimited", "infinity", "-1". Anything else is an error.
 Result<std::vector<SoftLimit>> limits_from_env(std::span<const std::string> env);
 
-// What spawn() is to set: a soft limit above our hard limit is cut to it, and told in `notes`
-// ("NPROC: 4096 asked for, 1024 is the hard limit here").
+// The limits for spawn() to set: a soft limit above our hard limit is cut to it, and `notes` say so ("NPROC: 4096 asked for, 1024 is the
+// hard limit here").
 struct GrantedLimits {
   std::vector<LimitSetting> settings;
   std::vector<std::string> notes;
@@ -50,10 +49,10 @@ struct GrantedLimits {
 GrantedLimits grant_limits(std::span<const SoftLimit> wanted);
 
 Result<> set_own_limit(int resource, uint64_t soft, uint64_t hard);
-// slurmd: what may be locked into memory is not limited by the daemon (RDMA needs it), as LimitMEMLOCK=infinity in a unit
-// file has it. Without the right to raise it the limit stays: false.
+// For slurmd: lifts the daemon's limit on locked memory (RDMA needs that), as LimitMEMLOCK=infinity in a unit file does. False: we may not
+// raise the limit, and it stays as it was.
 bool unlimit_own_memlock();
-// Daemons: as many descriptors as the hard limit allows. Returns the new soft limit.
+// For daemons: allows as many descriptors as the hard limit does. Returns the new soft limit.
 Result<uint64_t> raise_own_nofile();
 
 }  // namespace muster::os

@@ -1,6 +1,5 @@
-// The one translation unit that knows spdlog. Its six levels are not enough for Slurm's ten and its patterns
-// do not have our times, so a line arrives finished; spdlog brings the queue, the writer thread and the
-// sinks.
+// The one translation unit that knows spdlog. Its six levels are not enough for Slurm's ten and its patterns do not have our times, so a
+// line arrives finished; spdlog brings the queue, the writer thread and the sinks.
 #include "os/log.h"
 
 #include <spdlog/async.h>
@@ -23,8 +22,7 @@
 namespace muster::os {
 namespace {
 
-// A message's spdlog level says which sinks want it (a bit each) and its level of ours; both fit into the
-// number.
+// A message's spdlog level says which sinks want it (a bit each) and its level of ours; both fit into the number.
 constexpr int kFileBit = 16, kStderrBit = 32, kSyslogBit = 64;
 
 class FdSink : public spdlog::sinks::sink {

@@ -1,6 +1,5 @@
-// Formatting of log lines without a heavy header: "{}" fields and fmt's format specifications, the number of
-// fields checked when compiling, the rest when used (a wrong specification shows in the line; it never
-// throws).
+// Formatting of log lines without a heavy header: "{}" fields with fmt's format specifications. The number of fields is checked when
+// compiling, the rest when a line is made (a wrong specification shows in the line; nothing throws).
 #pragma once
 
 #include <concepts>
@@ -35,7 +34,7 @@ LogArg to_log_arg(const T& v) {
 }
 
 namespace log_detail {
-// Fields of a format text; -1 when it has a brace without its partner.
+// The number of fields in a format text; -1 when it has a brace without its partner.
 constexpr int count_fields(std::string_view s) {
   int n = 0;
   for (size_t i = 0; i < s.size(); ++i) {
@@ -54,7 +53,7 @@ constexpr int count_fields(std::string_view s) {
   }
   return n;
 }
-void wrong_number_of_fields_in_log_text();  // not constexpr: naming it is the error message
+void wrong_number_of_fields_in_log_text();  // not constexpr, so that the compiler's error names it
 }  // namespace log_detail
 
 template <class... A>

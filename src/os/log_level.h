@@ -1,5 +1,4 @@
-// Levels of the daemons' logs: names and numbers of SlurmctldDebug, SlurmdDebug, scontrol setdebug.
-// slurm.conf(5).
+// Levels of the daemons' logs: names and numbers of SlurmctldDebug, SlurmdDebug, scontrol setdebug. slurm.conf(5).
 #pragma once
 
 #include <cstdint>

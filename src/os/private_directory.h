@@ -11,9 +11,10 @@
 
 namespace muster::os {
 
-// Mode 0700, owned by `who` (nullopt: us). One that is left from before goes first. Errors: kIo with the path.
+// Makes it with mode 0700, owned by `who` (nullopt: us). One that is left from before is removed first. Errors: kIo with the path.
 Result<> make_private_directory(const std::string& path, const std::optional<Credentials>& who);
-// A new one named `prefix` and six random letters, where others may make what they like: nothing of theirs is touched. Its path.
+// Makes a new directory named `prefix` and six random letters, in a place where others may make what they like: nothing of theirs is
+// touched. Returns its path.
 Result<std::string> make_fresh_directory(const std::string& prefix, const std::optional<Credentials>& who);
 // Absent is fine.
 Result<> remove_private_directory(const std::string& path);

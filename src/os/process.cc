@@ -89,7 +89,7 @@ Result<Captured> run_captured(SpawnSpec spec, Duration timeout, size_t max_outpu
   Captured out;
   out.timed_out = !drain(reading.get(), deadline, max_output, out);
   if (!out.timed_out) {
-    // It may have closed its output and still run.
+    // The program may have closed its output and still run.
     auto ended = wait_child(pid, std::max(deadline - monotonic_now(), Duration(0)));
     if (ended) {
       out.status = ended->status;

@@ -1,6 +1,5 @@
-// Starting processes and ending them: spawn(), waiting, pidfds, and the processes of a step found through
-// /proc (proctrack/linuxproc, for where there are no cgroups). What a process may use is in limits.h and
-// node/.
+// Starting processes and ending them: spawn(), waiting, pidfds, and the processes of a step found through /proc (proctrack/linuxproc, for
+// where there are no cgroups). What a process may use is in limits.h and node/.
 //
 // spawn() never forks: the child borrows our memory (CLONE_VM) and makes only system calls
 // prepared beforehand, so its cost does not grow with our heap (about 0.2 ms with 2 GiB mapped and touched).
@@ -25,8 +24,7 @@
 
 namespace muster::os {
 
-// Who a process or a file operation runs as. Groups are looked up beforehand (users.h): NSS is no place to be
-// between clone and exec.
+// Who a process or a file operation runs as. Groups are looked up beforehand (users.h): NSS is no place to be between clone and exec.
 struct Credentials {
   Uid uid{};
   Gid gid{};
@@ -81,14 +79,13 @@ struct Reaped {
 };
 // Waits for one child. A timeout gives kTimedOut and leaves the child alone.
 Result<Reaped> wait_child(pid_t pid, std::optional<Duration> timeout = std::nullopt);
-// Children that have ended, without waiting (adopted orphans too, after become_subreaper()). At most kReapedAtOnce: with so many there
-// may be more, and whoever asks comes back for them, because processes that fork all the time would keep him here for ever.
+// Children that have ended, without waiting (adopted orphans too, after become_subreaper()). At most kReapedAtOnce: when that many come
+// there may be more, and the caller asks again. Without the bound, processes that fork all the time would keep it here for ever.
 inline constexpr size_t kReapedAtOnce = 256;
 std::vector<Reaped> reap_children();
 
-// Runs a program to its end and takes what it prints on stdout and stderr (together). On timeout its process
-// group is killed and the result says so. Output beyond max_output is read and dropped. For prologs, mail,
-// health checks.
+// Runs a program to its end and takes what it prints on stdout and stderr (together). On timeout its process group is killed and the result
+// says so. Output beyond max_output is read and dropped. For prologs, mail, health checks.
 struct Captured {
   ExitStatus status;
   std::string output;
@@ -96,8 +93,7 @@ struct Captured {
 };
 Result<Captured> run_captured(SpawnSpec spec, Duration timeout, size_t max_output = 1 << 20);
 
-// A handle on exactly this process: becomes readable when it ends, never hits a later process of the same
-// number.
+// A handle on exactly this process: becomes readable when it ends, never hits a later process of the same number.
 Result<Fd> open_pidfd(pid_t pid);
 Result<> signal_pidfd(int pidfd, int signal);
 

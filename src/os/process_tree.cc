@@ -86,7 +86,7 @@ Result<ProcessInfo> read_process(pid_t pid) {
 
 namespace {
 
-// One look at /proc. Complete: none ended between its name was read and itself.
+// Reads /proc once. True when complete: no process ended between the reading of its name and of its files.
 bool look_at_all(std::vector<ProcessInfo>& out) {
   out.clear();
   std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir("/proc"), closedir);
@@ -105,7 +105,7 @@ bool look_at_all(std::vector<ProcessInfo>& out) {
 }  // namespace
 
 std::vector<ProcessInfo> list_processes() {
-  constexpr int kLooksAtAll = 8;  // where processes come and go all the time the last look has to do
+  constexpr int kLooksAtAll = 8;  // where processes come and go all the time, the last look is good enough
   std::vector<ProcessInfo> out;
   for (int look = 0; look < kLooksAtAll && !look_at_all(out); ++look) {
   }
@@ -126,8 +126,7 @@ namespace {
 
 enum class HasEnv : uint8_t { kNo, kYes, kUnknown };
 
-// Unknown: in the middle of an execve the kernel shows no environment for a moment. A kernel thread never has
-// one.
+// kUnknown: in the middle of an execve the kernel shows no environment for a moment. A kernel thread never has one.
 HasEnv look_for_env(const ProcessInfo& p, std::string_view entry, const std::vector<std::string>& also) {
   auto text = read_file(proc_path(p.pid, "environ"), 4 << 20);
   if (!text || p.kernel_thread) return HasEnv::kNo;
@@ -137,8 +136,8 @@ HasEnv look_for_env(const ProcessInfo& p, std::string_view entry, const std::vec
   return has(entry) && std::ranges::all_of(also, has) ? HasEnv::kYes : HasEnv::kNo;
 }
 
-// What is unknown of some processes is looked at again, all of them together, for at most kLooks milliseconds:
-// a program that was given no environment at all costs that much.
+// Processes with an unknown answer are looked at again, all of them together, for at most kLooks milliseconds: a program that was given no
+// environment at all costs that much.
 constexpr int kLooks = 20;
 
 void settle(const std::vector<ProcessInfo>& all, std::string_view entry, const std::vector<std::string>& also, std::vector<HasEnv>& known) {
@@ -281,7 +280,7 @@ Result<> kill_processes(const ProcessSet& set, Duration timeout) {
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - monotonic_now()).count();
     if (left <= 0) return fail(Errc::kTimedOut, survivors_text(members));
-    // Wait for each in turn; what cannot die keeps us until the deadline, then the next round tells.
+    // Wait for each in turn. One that cannot die keeps us until the deadline; the next round then reports it.
     for (pollfd& p : polls) {
       const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline - monotonic_now()).count();
       poll(&p, 1, rest > 0 ? static_cast<int>(std::min<int64_t>(rest, 1 << 30)) : 0);

@@ -1,5 +1,4 @@
-// Finding and ending the processes of a step where there is no cgroup to ask (proctrack/linuxproc, rootless
-// mode).
+// Finding and ending the processes of a step where there is no cgroup to ask (proctrack/linuxproc, rootless mode).
 //
 // A process belongs to a step when it descends from the step's root (which must be a subreaper, so that
 // orphans stay below it), is in its session, or carries the step's marker in its environment (found even
@@ -35,8 +34,8 @@ struct ProcessInfo {
 };
 
 Result<ProcessInfo> read_process(pid_t pid);
-// All of them, by pid. A process that forks and ends while we look could hide its child; then it looks again (at
-// most eight times), so that of a living family somebody is always seen.
+// All processes, by pid. A process that forks and ends while we look could hide its child; /proc is then read again (at most eight times),
+// so that of a living family some member is always seen.
 std::vector<ProcessInfo> list_processes();
 // Bytes read from and written to storage (/proc/PID/io); needs to be root or the owner.
 struct ProcessIo {
@@ -56,7 +55,7 @@ struct ProcessSet {
   pid_t group = 0;
   std::string env_marker;             // "SLURM_JOB_ID=17"
   std::vector<std::string> env_also;  // entries that a process with the marker must have as well
-  // Whatever makes one a member, it is none:
+  // Exceptions, which win over all of the above. No member is:
   std::vector<pid_t> except;         // such a process,
   std::vector<pid_t> except_groups;  // one of such a process group,
   std::vector<pid_t> except_trees;   // one that is or descends from such a process,
@@ -69,9 +68,10 @@ std::vector<ProcessInfo> find_processes(const ProcessSet& set);
 // Sends `signal` to every member, each through a pidfd checked against its start time, so that a recycled pid
 // is never hit. Returns how many were reached.
 size_t signal_processes(const ProcessSet& set, int signal);
-// If it still is the one that was listed.
+// Signals the process if it still is the one that was listed.
 bool signal_process(const ProcessInfo& process, int signal);
-// Those of a process group that descend from `root`: the number of a group whose leader has been reaped may be another's.
+// Members of a process group that descend from `root`. The group's number is not enough: once its leader has been reaped, it may be
+// another's.
 std::vector<ProcessInfo> processes_below(pid_t root, pid_t group);
 size_t signal_group_below(pid_t root, pid_t group, int signal);
 // SIGKILL until none is left (a tree that forks while it is being killed is caught by the next round).

@@ -27,14 +27,14 @@ struct Pty {
 Result<Pty> open_pty(std::optional<WindowSize> size = std::nullopt, std::optional<Uid> owner = std::nullopt,
                      std::optional<Gid> group = std::nullopt);
 
-// What is written to the slave comes out of the master as it is: no \r before \n (srun --unbuffered).
+// What is written to the slave comes out of the master unchanged: no \r before \n (srun --unbuffered).
 Result<> pass_output_unchanged(const Pty& pty);
 
 Result<WindowSize> window_size(int fd);
 Result<> set_window_size(int fd, WindowSize size);  // the foreground processes get SIGWINCH
 
-// Raw mode on a terminal until the object goes. Not made when `fd` is no terminal (input from a pipe): then
-// it does nothing. A program that ends by a signal must let it go out of scope first.
+// Raw mode on a terminal until the object is destroyed. Where `fd` is no terminal (input from a pipe) it does nothing. A program that ends
+// by a signal must let it go out of scope first.
 class RawMode {
  public:
   static Result<RawMode> enter(int fd);

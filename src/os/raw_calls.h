@@ -9,11 +9,12 @@
 
 namespace muster::os {
 
-// What runs in the child, on a stack of its own in our memory. Sanitizers know neither and would take its stack, and its
-// returns that never come, for ours; so it calls nothing that they watch either, such as a vector's operator.
+// Marks a function that runs in the child, on a stack of its own in our memory. Sanitizers know nothing of that, and would take the child's
+// stack, and its calls that never return, for ours; so such a function also calls nothing that they watch, such as a vector's operator.
 #define IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
 
-// Where libc's own has to do (it keeps errno for each thread, and the child has its parent's), the parent waits in the kernel.
+// Whether a child may run beside its parent. On other machines libc's syscall() has to do, which writes errno; the child shares that with
+// its parent, so the parent waits in the kernel.
 #if defined(__x86_64__) || defined(__aarch64__)
 inline constexpr bool kChildRunsBeside = true;
 #else

@@ -8,8 +8,8 @@
 
 namespace muster::os {
 
-// Where it wants to be told (NOTIFY_SOCKET); "": nobody does. The variable is taken out of the environment: it is not for the
-// programs that we start, so this comes before the first of them.
+// The address at which the service manager wants to be told (NOTIFY_SOCKET); "" where there is none. The variable is taken out of the
+// environment, since the programs that we start must not have it: call this before the first of them.
 std::string take_notify_socket();
 Result<> tell_ready(const std::string& notify_socket);
 bool systemd_runs();  // it is this machine's first process

@@ -32,7 +32,7 @@ int poll_milliseconds(Duration d) {
 
 }  // namespace
 
-// Until the child has left our memory it works on this.
+// The child works on this until it has left our memory.
 struct Launch::State {
   SpawnSpec spec;
   ChildPlan plan;
@@ -66,7 +66,7 @@ Launch::~Launch() { leave(); }
 void Launch::leave() {
   if (!state_ || state_->outcome || state_->child_left(0)) return state_.reset();
   ::kill(state_->pid, SIGKILL);  // it has not been reaped: it has not even ended
-  // What not even that ends (a device that does not answer) keeps what it works on.
+  // A child that not even SIGKILL ends (a device that does not answer) keeps the memory it works on.
   if (!state_->child_left(poll_milliseconds(kKilledLeaves))) static_cast<void>(state_.release());
   state_.reset();
 }

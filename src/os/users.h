@@ -1,8 +1,7 @@
 // Users and groups by name and number, through NSS (files, LDAP, sssd). Never between clone and exec.
 //
-// The free functions ask NSS each time: a local file costs about 20 µs, LDAP milliseconds or a time-out.
-// UserDirectory keeps answers: bounded, thread-safe, positive for `keep`, negative for `keep_missing`; a hit
-// is a lock and a lookup.
+// The free functions ask NSS each time: a local file costs about 20 µs, LDAP milliseconds or a time-out. UserDirectory keeps answers:
+// bounded, thread-safe, positive for `keep`, negative for `keep_missing`; a hit is a lock and a lookup.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +42,7 @@ Result<Gid> find_gid(std::string_view name_or_number);
 // All groups of the user, `primary` first; at most 65536.
 Result<std::vector<uint32_t>> group_list(std::string_view name, Gid primary);
 Result<std::vector<std::string>> group_names(std::string_view name, Gid primary);  // nameless ones left out
-// What spawn() and file operations need to act as the user.
+// The identity with which spawn() and file operations act as the user.
 Result<Credentials> credentials_of(const User& user);
 Credentials own_credentials();
 

@@ -1,4 +1,4 @@
-// Stepd, what it tells of a step's life on the step's standard error: srun --slurmd-debug. Without the option errors only.
+// Stepd: what it tells of a step's life on the step's standard error (srun --slurmd-debug). Without the option only errors.
 #include "slurmstepd/stepd.h"
 
 namespace muster::slurmstepd {

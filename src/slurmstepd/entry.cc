@@ -16,7 +16,7 @@ namespace muster::slurmstepd {
 
 namespace {
 
-// Until a signal: the scope of steps lives as long as there is a process in it (os/node/step_scope.h).
+// Runs until a signal: the scope of steps lives as long as there is a process in it (os/node/step_scope.h).
 int keep_scope() {
   if (auto ok = os::stdio_to_null(); !ok) return 1;  // else whoever reads them waits for our end
   for (;;) ::pause();

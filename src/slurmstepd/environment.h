@@ -15,7 +15,7 @@ class Environment {
   void unset(std::string_view name);
   const std::vector<std::string>& entries() const { return entries_; }
 
-  // "export NAME=value", "unset NAME", "print text" lines of a task prolog; returns the texts to print.
+  // Applies the "export NAME=value", "unset NAME" and "print text" lines of a task prolog; returns the texts to print.
   std::string apply_prolog_output(std::string_view output);
 
  private:

@@ -1,5 +1,5 @@
-// Errands of a step (os/errand.h) in its loop, each with the time it has. What a user named is opened, connected to and written
-// to by these; slurmstepd itself touches none of it.
+// Errands of a step (os/errand.h) in its loop, each with a time limit. They open, connect to and write to whatever a user named; slurmstepd
+// itself touches none of it.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,11 @@ class Errands {
   // `done` is called once, from the loop, when the errand is over or was ended because its time is up.
   using Done = std::function<void(os::Errand&)>;
   void send(os::Errand errand, Duration patience, Done done) { send_as(who_, std::move(errand), patience, std::move(done)); }
-  // With our own rights: for what root named.
+  // Sends it with our own rights: for what root named.
   void send_as_ourselves(os::Errand errand, Duration patience, Done done) {
     send_as(std::nullopt, std::move(errand), patience, std::move(done));
   }
-  // All of them now, as if their time were up.
+  // Ends all of them now, as if their time were up.
   void end_all();
   std::vector<pid_t> pids() const;
 

@@ -98,7 +98,7 @@ Result<> MpiModule::start(const step_rpc::StepdLaunch& launch, os::SpawnSpec spe
   return {};
 }
 
-// One for each task here, the module's ends in the order of ranks.
+// Makes one socket pair for each task here; `theirs` gets the module's ends in the order of ranks.
 Result<> MpiModule::make_sockets(uint32_t node_id, std::vector<os::Fd>& theirs) {
   if (setup_.task_descriptor == 0 || node_id >= setup_.nodes.size()) return {};
   for (uint32_t rank : setup_.nodes[node_id].ranks) {
@@ -135,7 +135,7 @@ void MpiModule::on_frame(const net::Frame& f) {
   }
 }
 
-// Once: what comes behind the first answer is not of our module's making, and tasks may have started with the first.
+// Only the first answer counts: tasks may have started with it, and no module of ours sends a second.
 void MpiModule::on_ready(const net::Frame& f) {
   if (std::exchange(answered_, true)) return;
   mpi_rpc::ModuleReady m;
@@ -161,7 +161,7 @@ bool MpiModule::is_ended(pid_t pid) {
   return true;
 }
 
-// Its socket and its process end at about the same time: whichever is seen first.
+// Its socket and its process end at about the same time; whichever is seen first is told.
 void MpiModule::gone() {
   if (!std::exchange(over_, true)) events_.gone();
 }
@@ -170,7 +170,7 @@ void MpiModule::finish() { tell(mpi_rpc::ModuleEnd{}); }
 
 void MpiModule::kill() {
   if (pid_ <= 0) return;
-  // Tasks that noticed its end may have ended before our loop came to it.
+  // Tasks that noticed the module's end may themselves have ended before our loop came to it.
   pollfd socket{socket_.get(), POLLRDHUP, 0};
   if (channel_ && ::poll(&socket, 1, 0) == 1 && (socket.revents & (POLLRDHUP | POLLHUP))) gone();
   over_ = true;

@@ -51,7 +51,7 @@ Result<> OutputRelay::add(os::Fd from, int file, const std::string& label) {
   return {};
 }
 
-// How much there was.
+// Returns how much there was to read.
 size_t OutputRelay::read_from(Flow& flow) {
   std::span<char> buffer = loop_.scratch();
   const ssize_t n = ::read(flow.from.get(), buffer.data(), buffer.size());

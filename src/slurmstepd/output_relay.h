@@ -1,7 +1,6 @@
-// OutputRelay: what tasks write into files of the node by way of us, because each line gets a label (srun --label)
-// or the task must see a terminal (--unbuffered). Everything else a task writes into its file by itself. We label; an Errand of the
-// user's writes into the file, one for each. A file that is slow holds up the tasks that write to it, nothing else: what waits here
-// is bounded.
+// OutputRelay: what tasks write into files of the node by way of us, because each line gets a label (srun --label) or the task must see a
+// terminal (--unbuffered). Everything else a task writes into its file by itself. We put the labels on; one Errand of the user for each
+// file writes into it. A file that is slow holds up the tasks that write to it, and nothing else: what waits here is bounded.
 #pragma once
 
 #include <functional>
@@ -20,10 +19,10 @@ namespace muster::slurmstepd {
 class OutputRelay {
  public:
   OutputRelay(net::Loop& loop, Errands& errands) : loop_(loop), errands_(errands) {}
-  // From the reading end of a task's pipe or terminal into `file`, which stays open until finish() is done.
+  // Passes on from the reading end of a task's pipe or terminal to `file`, which stays open until finish() is done.
   Result<> add(os::Fd from, int file, const std::string& label);
-  // For when no task is left that could write: what is in the pipes still, and the unfinished lines. `done` when all of it is
-  // written, or `patience` is over; at once where there is nothing.
+  // For when no task is left that could write: passes on what is still in the pipes, and the unfinished lines. `done` is called when all of
+  // it is written or `patience` is over; at once where there is nothing.
   void finish(Duration patience, std::function<void()> done);
 
  private:

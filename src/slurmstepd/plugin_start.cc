@@ -1,4 +1,4 @@
-// Stepd, steps with plugins: the plugins around the start of tasks, and the tasks' processes in which they run.
+// Stepd, for steps with plugins: the plugins around the start of tasks, and the tasks' processes in which they run.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ constexpr int kNotExecuted = 2;
 
 }  // namespace
 
-// Of a task's process, its standard error is where words go: nothing else here is its own.
+// In a task's process the words go to its standard error, since nothing else in it is the task's own.
 void Stepd::plugin_says(const std::string& line) {
   if (in_task_) [[maybe_unused]]
     auto ok = os::write_all(2, line + "\n");
@@ -43,7 +43,7 @@ Result<> Stepd::begin_plugins() {
   return plugins_->begin(launch_->environment);
 }
 
-// As Slurm does: say it, and run in /tmp.
+// Does as Slurm does: says it, and runs in /tmp.
 void Stepd::enter_directory(const std::string& directory) {
   if (directory.empty() || ::chdir(directory.c_str()) == 0) return;
   plugin_says("slurmstepd: error: couldn't chdir to `" + directory + "': " + strerror(errno) + ": going to /tmp instead");
@@ -79,7 +79,7 @@ Result<pid_t> Stepd::hold_task(Task& task, os::SpawnSpec& spec) {
   return pid;
 }
 
-// None runs its program before all have their processes and the plugins have seen them.
+// No task runs its program before all have their processes and the plugins have seen them.
 Result<> Stepd::release_tasks() {
   Result<> ok;
   for (size_t i = 0; i < tasks_.size() && ok; ++i)

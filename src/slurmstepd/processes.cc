@@ -57,7 +57,7 @@ Result<> StepProcesses::prepare(const step_rpc::StepdLaunch& launch) {
     return fail(Errc::kUnsupported, "cgroup.conf wants jobs confined, and no cgroup can be used here: " + groups.support().reason);
   }
   if (groups.support().version == os::CgroupVersion::kV2) {
-    // Out of slurmd's own group, which systemd must find without groups below it when it starts slurmd again.
+    // We leave slurmd's own group: systemd must find it without groups below it when it starts slurmd again.
     MUSTER_TRY(daemons, groups.create({os::kStepDaemonsGroup}));
     MUSTER_TRY_VOID(daemons.add(::getpid()));
   }
@@ -77,7 +77,7 @@ Result<> StepProcesses::join(const os::Cgroup& group) {
   return {};
 }
 
-// Version 2 holds processes in groups without any below only: whoever is no task gets a group as well.
+// In version 2 only groups without groups below them hold processes: those that are no task's get a group as well.
 Result<> StepProcesses::divide(const os::Cgroups& groups, std::vector<std::string> levels, const step_rpc::StepdLaunch& launch) {
   levels.emplace_back("special");
   MUSTER_TRY(special, groups.create(levels));
@@ -102,7 +102,7 @@ Result<std::vector<int>> StepProcesses::join_fds_of(size_t task, std::vector<os:
 
 void StepProcesses::signal_all(int signal, const Spared& spared) {
   if (cgroup_ && spared.groups.empty()) {
-    // cgroup.kill leaves nothing, where a list of processes is old when it has been read.
+    // cgroup.kill leaves nothing; a list of processes is out of date when it has been read.
     [[maybe_unused]] auto sent = signal == SIGKILL ? cgroup_->kill(Duration{}) : cgroup_->signal_all(signal);
     return;
   }

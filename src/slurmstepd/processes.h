@@ -17,15 +17,15 @@ namespace muster::slurmstepd {
 
 class StepProcesses {
  public:
-  // Makes the cgroups of job and step and sets their limits. Without a cgroup here: an error if it is
-  // required, else tree.
+  // Makes the cgroups of job and step and sets their limits. Where no cgroup can be had: an error if one is required, else the processes
+  // are found through their tree.
   Result<> prepare(const step_rpc::StepdLaunch& launch);
-  // For SpawnSpec::cgroup_procs_fds.
+  // The groups that a child is to join, for SpawnSpec::cgroup_procs_fds.
   const std::vector<int>& join_fds() const { return join_fds_; }
-  // The same of a task, by its place in the launch: to where tasks have groups of their own; open as long as `held`.
+  // The same for a task, by its place in the launch, where tasks have groups of their own; the descriptors are open as long as `held`.
   Result<std::vector<int>> join_fds_of(size_t task, std::vector<os::Fd>& held) const;
 
-  // Processes of ours that are not the step's, and groups that have time of their own.
+  // Processes of ours that do not belong to the step, and process groups that have a time limit of their own.
   struct Spared {
     std::vector<pid_t> processes, groups;
   };

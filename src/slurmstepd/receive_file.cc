@@ -45,7 +45,7 @@ bool parse(int argc, char** argv, Order& o) {
   if (!size || !access_time || !change_time || strchr(argv[3], '/')) return false;
   o.size = *size;
   o.mode = static_cast<mode_t>(strtoul(argv[2], nullptr, 8)) & 07777;
-  // Of this process alone: a folder may be shared by nodes.
+  // A number for this process alone, since a folder may be shared by several nodes.
   uint64_t own = 0;
   if (::getrandom(&own, sizeof own, 0) != sizeof own) return false;
   o.temporary = "." + o.name.substr(0, 200) + "." + argv[3] + "." + std::to_string(own);
@@ -76,7 +76,7 @@ bool write_all(int fd, const char* data, size_t size) {
   return true;
 }
 
-// From descriptor 0 until its end. False: errno says why, 0 that the bytes ended early.
+// Copies from descriptor 0 until its end. False: errno says why, 0 that the bytes ended early.
 bool take_bytes(int fd, uint64_t size) {
   std::vector<char> buffer(256u << 10);
   uint64_t got = 0;

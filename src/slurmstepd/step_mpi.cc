@@ -1,4 +1,4 @@
-// Stepd, with --mpi: the module before the first task, letters between it and srun, its end.
+// Stepd, for steps with --mpi: the module before the first task, letters between it and srun, its end.
 #include "os/process.h"
 #include "slurmstepd/stepd.h"
 
@@ -27,7 +27,7 @@ void Stepd::module_is_ready() {
   if (stream_) stream_->send_letter({});  // to nobody: srun learns that this node wants to know who is gone
 }
 
-// Of a module that ended before the tasks ran.
+// The error of a module that ended before the tasks ran.
 Error Stepd::end_of_module(int32_t status) const {
   const os::ExitStatus how = os::ExitStatus::of(status);
   std::string why =

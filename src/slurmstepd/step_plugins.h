@@ -1,8 +1,8 @@
 // StepPlugins: third-party code in the life of a step, as slurmstepd sees it. `sbin/slurmstepd` is linked statically and has
 // none; `libexec/muster/slurmstepd`, which slurmd starts where plugstack.conf lists plugins, has plugins/spank_step.h.
 //
-// Plugins run in slurmstepd itself: while one is at work, slurmstepd does nothing else. What takes long belongs into a
-// task's own process (task_init), as Pyxis has it.
+// Plugins run in slurmstepd itself: while one is at work, slurmstepd does nothing else. Work that takes long belongs into a task's own
+// process (task_init), where Pyxis has it.
 #pragma once
 
 #include <sys/types.h>
@@ -20,13 +20,13 @@ namespace muster::slurmstepd {
 class StepPlugins {
  public:
   virtual ~StepPlugins() = default;
-  // Before there are tasks, the last part as the user. Plugins may change the environment of all tasks.
+  // Runs before there are tasks, the last part as the user. Plugins may change the environment of all tasks.
   virtual Result<> begin(std::vector<std::string>& environment) = 0;
   virtual bool blames_job() const = 0;  // after an error of begin: the job is at fault, not the node
-  // In the task's process, of which `environment` and `argv` are: as root, then as the user. False: it must not run.
+  // Run in the task's process, whose `environment` and `argv` these are: first as root, then as the user. False: the task must not run.
   virtual bool task_as_root(size_t task, const std::vector<std::string>& environment) = 0;
   virtual bool task_as_user(size_t task, std::vector<std::string>& environment, std::vector<std::string>& argv) = 0;
-  // Here, when all tasks have their processes and none its program yet.
+  // Runs in slurmstepd, when all tasks have their processes and none its program yet.
   virtual Result<> forked(size_t task, pid_t pid) = 0;
   virtual void task_ended(size_t task, int32_t status) = 0;
   virtual void end() = 0;

@@ -110,7 +110,7 @@ void Stepd::on_frame(net::Channel*, const net::Frame& f) {
     if (wire::decode(f.payload, m)) core_.set_limit(m.limit);
   } else if (f.message == step_rpc::StepdAttach::kNumber) {
     step_rpc::StepdAttach m;
-    const bool named_by_root = std::exchange(roots_io_, false);  // of this one alone, also where it comes too early or too late
+    const bool named_by_root = std::exchange(roots_io_, false);  // for this message alone, also where it comes too early or too late
     if (wire::decode(f.payload, m) && stream_ && !core_.finished()) attach(m, named_by_root);
   } else if (f.message == step_rpc::StepdRelease::kNumber) {
     core_.release();
@@ -179,7 +179,7 @@ Result<> Stepd::prepare() {
   return {};
 }
 
-// Who we are, for a slurmd that finds nobody at our socket: by that it knows what we left running.
+// Writes down who we are, for a slurmd that finds nobody at our socket: by that it knows what we left running.
 Result<> Stepd::write_run_file() {
   MUSTER_TRY(self, os::read_process(::getpid()));
   os::Fd fd(::open(step_rpc::run_file_of(launch_->socket_path).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -210,8 +210,8 @@ void Stepd::make_stream() {
   stream_ = std::make_unique<SrunStream>(loop_, *openings_, std::move(events));
 }
 
-// The script lies in a directory of the user's below the spool directory. Nobody else can be in that before it is given away: one
-// that is left from an earlier run is moved aside, for slurmd to sweep.
+// The script lies in a directory of the user's below the spool directory. Before that directory is given to the user nobody else can be in
+// it: one that is left from an earlier run is moved aside, for slurmd to sweep.
 Result<> Stepd::write_script() {
   const std::string directory = launch_->script_path.substr(0, launch_->script_path.rfind('/'));
   if (::mkdir(directory.c_str(), 0700) < 0) {
@@ -230,7 +230,7 @@ Result<> Stepd::write_script() {
   return {};
 }
 
-// --cpu-freq, on the CPUs that the step's tasks may use. What cannot be set is told, and the step runs.
+// Sets --cpu-freq on the CPUs that the step's tasks may use. What cannot be set is told, and the step runs.
 void Stepd::set_frequency() {
   if (launch_->cpu_freq.empty()) return;
   Result<CpuFrequencyWish> wish = parse_cpu_frequency(launch_->cpu_freq);
@@ -313,7 +313,7 @@ void Stepd::abort_on_all_nodes() {
   if (stream_) stream_->abort_step();
 }
 
-// Errands have a time of their own, and so have task epilogs.
+// What signals to the step leave alone: errands and task epilogs have time limits of their own.
 StepProcesses::Spared Stepd::spared() const {
   StepProcesses::Spared out{openings_->pids(), programs_.groups()};
   std::ranges::copy(writings_->pids(), std::back_inserter(out.processes));
@@ -343,7 +343,7 @@ void Stepd::close_stream() {
   stream_->close();
 }
 
-// A process of the user's empties what the MPI module had; what cannot be removed is the node's to keep.
+// A process of the user's empties the MPI module's directories; what cannot be removed stays on the node.
 void Stepd::sweep() {
   for (const std::string& directory : mpi_->directories()) {
     os::SpawnSpec s;
@@ -356,7 +356,7 @@ void Stepd::sweep() {
   }
 }
 
-// What goes to files through us; a file that takes nothing does not keep the step.
+// Writes the output that goes to files through us. A file that takes nothing does not keep the step.
 void Stepd::write_the_rest() {
   relay_->finish(kFilesSlow, [this] { files_->when_quiet([this] { core_.written(); }); });
 }
@@ -373,8 +373,7 @@ void Stepd::clean_up() {
   ::rmdir(launch_->script_path.substr(0, launch_->script_path.rfind('/')).c_str());
 }
 
-// A result waits for slurmd as long as its socket is in the spool; with the spool removed nobody can come for
-// it.
+// A result waits for slurmd as long as its socket is in the spool; with the spool removed nobody can come for it.
 void Stepd::watch_for_removal() {
   if (!channels_.empty()) return;
   if (::access(launch_->socket_path.c_str(), F_OK) != 0) return leave();

@@ -1,6 +1,5 @@
-// Stepd: one step on one node, with real processes. Takes the launch from slurmd and does what core/step_core.h decides: starts the
-// tasks, watches over them, ends them, and keeps the result until slurmd has taken it (or a slurmd that started anew has). Manual page:
-// slurmstepd(8).
+// Stepd: one step on one node, with real processes. It takes the launch from slurmd and does what core/step_core.h decides: starts the
+// tasks, watches over them, ends them, and keeps the result until slurmd (this one or its successor) has taken it. slurmstepd(8).
 #pragma once
 
 #include <array>
@@ -68,7 +67,7 @@ class Stepd : private StepHost {
   bool runs(const Task& task) const { return task.pid > 0 && !core_.is_ended(place_of(task)); }
   size_t place_of(const Task& task) const { return static_cast<size_t>(&task - tasks_.data()); }
 
-  // ---- what the core has done (core/step_host.h)
+  // ---- what the core has done by its host (core/step_host.h)
   Duration now() override { return net::Loop::monotonic(); }
   void set_timer(StepTimer timer, Duration delay) override;
   void cancel_timer(StepTimer timer) override { timers_[static_cast<size_t>(timer)].reset(); }

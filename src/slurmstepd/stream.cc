@@ -47,7 +47,7 @@ template <class M>
 void SrunStream::send(const M& m) {
   if (channel_) net::notify(*channel_, m);
   for (const net::ChannelPtr& c : attached_) net::notify(*c, m);
-  // close() gives no word of itself: who was dropped is forgotten here.
+  // close() does not report back, so readers that are dropped are forgotten here.
   std::erase_if(attached_, [&](const net::ChannelPtr& c) {
     if (c->queued_bytes() <= kAttachedBehind) return false;
     input_.forget(c.get());
@@ -57,8 +57,8 @@ void SrunStream::send(const M& m) {
   });
 }
 
-// Half-sent frames and what is not taken yet, of all who are connected: letters of MPI modules may be large, nothing else is. (One
-// user alone may have half of what there is to share.)
+// Bounds half-sent frames and input not taken yet, of all connections together: only letters of MPI modules may be large. (A single user
+// may have half of what is shared, hence twice as much.)
 std::shared_ptr<net::Shares> SrunStream::bounds() {
   if (shares_) return shares_;
   net::ShareFigures figures;
@@ -191,7 +191,7 @@ void SrunStream::input_taken(TaskInput::Sender sender, size_t bytes) {
     if (sender == c.get()) return net::notify(*c, step_rpc::IoTaken{bytes});
 }
 
-// Nobody who keeps to the protocol is refused.
+// Only a sender that breaks the protocol is refused.
 void SrunStream::on_input(const step_rpc::IoData& m, const net::ChannelPtr& from) {
   if (input_.take(from.get(), m)) return;
   from->close();
@@ -227,7 +227,7 @@ void SrunStream::note(const std::string& line) {
 
 void SrunStream::say(uint32_t rank, std::string text) { send(step_rpc::IoData{rank, 1, false, std::move(text)}); }
 
-// None may be left out; a module that sends more than srun can take is ended with its step.
+// No letter may be left out; a module that sends more than srun can take is ended together with its step.
 void SrunStream::send_letter(const mpi_rpc::NodeLetter& m) {
   if (!channel_) return;
   if (channel_->queued_bytes() <= kLettersBehind) return net::notify(*channel_, m);

@@ -1,9 +1,9 @@
-// SrunStream: the connection to srun. Output of the tasks goes out, input and signals come in. One per node
-// and step. The address is the user's word, and so an Errand of the user's connects to it. A srun that takes its time stops the
-// reading of the tasks' output (their pipes fill, they wait); input is acknowledged when it is in the tasks' pipes (task_input.h), and
-// a sender that goes beyond its window is none of ours and is left. When srun is gone, output is read and dropped. Beside
-// srun, others may be attached (sattach): they get the same output and may send input, but no signals; one that does not keep up
-// is dropped, for the tasks wait for srun alone. So at most a few MiB wait here for anybody.
+// SrunStream: the connection to srun, one per node and step. Output of the tasks goes out, input and signals come in. The address is the
+// user's word, and so an Errand of the user connects to it. A srun that is slow stops the reading of the tasks' output (their pipes fill,
+// they wait). Input is acknowledged when it is in the tasks' pipes (task_input.h); a sender that goes beyond its window breaks the protocol
+// and is disconnected. When srun is gone, output is read and dropped. Beside srun, others may be attached (sattach): they get the same
+// output and may send input, but no signals; one that does not keep up is dropped, for the tasks wait for srun alone. So at most a few MiB
+// wait here for anybody.
 #pragma once
 
 #include <functional>
@@ -34,10 +34,10 @@ class SrunStream {
   SrunStream(net::Loop& loop, Errands& errands, Events events) : loop_(loop), errands_(errands), events_(std::move(events)) {}
 
   using Connected = std::function<void(Result<>)>;
-  // Connects and says hello; `done` from the loop.
+  // Connects and says hello; `done` is called from the loop.
   void connect(const step_rpc::StepdLaunch& launch, bool named_by_root, Connected done);
   bool connected() const { return channel_ != nullptr; }
-  // To one more reader, who is told of the tasks that `over` names. One that cannot be reached has gone already.
+  // Connects to one more reader, which is told of the tasks that `over` names. One that cannot be reached has gone already.
   void attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, bool named_by_root, std::function<step_rpc::TasksEnded()> over);
   bool attached() const { return !attached_.empty(); }
 
@@ -50,13 +50,13 @@ class SrunStream {
   void tasks_ended(const step_rpc::TasksEnded& m);
   void note(const std::string& line);
   void say(uint32_t rank, std::string text);  // as if the task had written it to its stdout
-  // To srun alone, if it is there.
+  // Sends it to srun alone, if srun is there.
   void send_letter(const mpi_rpc::NodeLetter& m);
   void abort_step();
   bool outputs_open() const { return !outputs_.empty(); }
   void close_outputs();
-  void say_end();  // srun closes then, and `lost` is called
-  void close();    // the attached ones, too
+  void say_end();  // after which srun closes and `lost` is called
+  void close();    // also the connections of those attached
 
  private:
   struct Output {

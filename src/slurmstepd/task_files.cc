@@ -88,7 +88,7 @@ void TaskFiles::write_on(int fd) {
   os::Errand errand;
   errand.write(fd, std::move(text));
   writings_.send(std::move(errand), kWritePatience, [this, fd](os::Errand& e) {
-    // A full file system loses what is said, as it does for a task; a file that takes nothing is not asked again.
+    // A full file system loses what is said, as it does for a task; a file that takes nothing is not tried again.
     if (auto written = e.take(0); !written && written.error().code == Errc::kTimedOut) {
       given_up_.insert(fd);
       writing_.at(fd).clear();

@@ -1,6 +1,6 @@
-// TaskFiles: the files that tasks of the step read and write, each opened once, with its missing parent directories, by an Errand
-// of the user's; and what slurmstepd itself has to say in them, which such errands write. A file that takes nothing (a FIFO that
-// nobody reads, a file server that is away) delays nobody but who waits for `when_quiet`, and that not for long.
+// TaskFiles: the files that tasks of the step read and write, each opened once, with its missing parent directories, by an Errand of the
+// user; and what slurmstepd itself has to say in them, which such errands write. A file that takes nothing (a FIFO that nobody reads, a
+// file server that is away) delays only those who wait for `when_quiet`, and them not for long.
 #pragma once
 
 #include <functional>
@@ -20,20 +20,20 @@ class TaskFiles {
   TaskFiles(Errands& openings, Errands& writings, const step_rpc::StepdLaunch& launch)
       : openings_(openings), writings_(writings), append_(launch.append), umask_(launch.umask) {}
 
-  // Opens all that the tasks name; then `done`, at once where they name nothing. What went wrong is told by output() and input().
+  // Opens all files that the tasks name, then calls `done`; at once where they name none. output() and input() tell what went wrong.
   void open(const std::vector<step_rpc::TaskLaunch>& tasks, std::function<void()> done);
-  // Shared by tasks that name the same file. The descriptor stays ours.
+  // The file's descriptor, which tasks that name the same file share and which stays ours.
   Result<int> output(const std::string& path);
   Result<int> input(const step_rpc::TaskLaunch& task);
   Result<int> null();
 
-  // A line for everybody's stderr: into each file that is used as such.
+  // Writes a line to everybody's stderr: into each file that is used as such.
   void note(const std::string& line);
   void used_for_errors(int fd) { error_fds_.insert(fd); }
-  // At most kMostUnwritten of what waits for a file is kept.
+  // Of the text that waits for a file, at most kMostUnwritten is kept.
   void write(int fd, const std::string& text);
   bool quiet() const { return writing_.empty(); }
-  void when_quiet(std::function<void()> f);  // from the loop; at once where it is
+  void when_quiet(std::function<void()> f);  // called from the loop, at once where nothing is being written
   void close_all();
 
  private:

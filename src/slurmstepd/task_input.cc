@@ -50,13 +50,13 @@ void TaskInput::forget(Sender sender) {
   for (auto& [rank, task] : tasks_) task.places.erase(sender);
 }
 
-// To the next byte that is for the task, or to the end.
+// Moves on to the next byte that is for the task, or to the end.
 void TaskInput::move_on(uint32_t rank, const Log& log, Place& place) {
   if (place.entry < log.base) place = {log.base, 0};
   while (place.entry < log.base + log.entries.size()) {
     const Entry& e = log.entries[place.entry - log.base];
     const bool mine = e.rank == rank || e.rank == step_rpc::kAllTasks;
-    // The last entry may still grow: whoever has read all of it waits there.
+    // The last entry may still grow: a task that has read all of it waits there.
     if (mine && (place.offset < e.data.size() || &e == &log.entries.back())) return;
     place = {place.entry + 1, 0};
   }
@@ -115,7 +115,7 @@ void TaskInput::settle_all() {
   for (Sender s : senders) settle(s);
 }
 
-// What all are past is not kept, and its sender hears of it.
+// Drops the entries that all tasks are past, and tells their sender.
 void TaskInput::settle(Sender sender) {
   auto at = logs_.find(sender);
   if (at == logs_.end()) return;

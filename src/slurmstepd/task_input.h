@@ -1,7 +1,7 @@
-// TaskInput: what srun, and whoever is attached, send to the tasks' standard inputs, on its way into their pipes. Each sender has a
-// log of what is not in all pipes yet, and each task a place in each log: so what goes to all tasks is kept once however many there
-// are, and many small writes cost as little as a large one. A sender is told what has been taken; one that goes beyond its window
-// (kInputWindow) is none of ours. Nobody waits for another sender's input.
+// TaskInput: the input that srun, and whoever is attached, send to the tasks, on its way into their pipes. Each sender has a log of what is
+// not in all pipes yet, and each task a place in each log: so input for all tasks is kept once however many there are, and many small
+// writes cost as little as a large one. A sender is told what has been taken; one that goes beyond its window (kInputWindow) breaks the
+// protocol. Nobody waits for another sender's input.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ class Channel;
 
 namespace muster::slurmstepd {
 
-// More input on its way at a time nobody sends: srun stops at half a MiB and what it has just read.
+// No sender that keeps to the protocol has more input on its way at a time: srun stops at half a MiB and what it has just read.
 inline constexpr size_t kInputWindow = 2u << 20;
 
 class TaskInput {
  public:
   using Sender = const net::Channel*;
-  // `taken`: so many more bytes of the sender are in the pipes of those they were for, or will never be.
+  // `taken`: this many more bytes of the sender are in the pipes of the tasks they were for, or will never be.
   TaskInput(net::Loop& loop, std::function<void(Sender, size_t bytes)> taken) : loop_(loop), taken_(std::move(taken)) {}
 
   // The writing end of a task's stdin.

@@ -1,6 +1,6 @@
-// Stepd, the start of a task: descriptors, task prologs, the process with its CPUs and its memory policy; and
-// the task epilogs after its end. Nothing here waits: a task's prolog, its way into its directory and its program are the user's,
-// who may hold them up, while orders go on being heard.
+// Stepd, the start of a task: descriptors, task prologs, the process with its CPUs and its memory policy; and the task epilogs after its
+// end. Nothing here waits: a task's prolog, its way into its directory and its program belong to the user, who may hold them up, and orders
+// must be heard meanwhile.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ os::MemoryPolicy policy_of(step_rpc::MemoryPolicy p) {
   }
 }
 
-// What a task writes to `writer` is read from `reader`.
+// A task writes to `writer`, and we read that from `reader`.
 struct Ends {
   os::Fd reader, writer;
 };
@@ -39,7 +39,7 @@ Result<Ends> make_pipe() {
   return Ends{os::Fd(ends[0]), os::Fd(ends[1])};
 }
 
-// A program whose output is a terminal does not hold it back.
+// A terminal, since a program whose output is one does not hold its output back.
 Result<Ends> make_terminal(const std::optional<os::Credentials>& who) {
   MUSTER_TRY(pty, os::open_pty(std::nullopt, who ? std::optional(who->uid) : std::nullopt));
   MUSTER_TRY_VOID(os::pass_output_unchanged(pty));
@@ -92,7 +92,7 @@ void Stepd::run_prolog(size_t index, bool of_site) {
   });
 }
 
-// What it printed is in its variables, and with the user, before anything else of the task happens.
+// What the prolog printed is in the task's variables, and with the user, before anything else happens to the task.
 void Stepd::prolog_done(size_t index, bool of_site, const UserPrograms::Outcome& outcome) {
   const step_rpc::TaskLaunch& t = *tasks_[index].launch;
   if (!outcome.ok()) {
@@ -138,7 +138,7 @@ Result<StepHost::Launched> Stepd::launch(size_t index, bool in_tmp) {
   start.launch.reset();  // of the attempt before
   std::vector<os::Fd> groups;
   MUSTER_TRY(spec, task_spec(task, in_tmp, groups));
-  // Inherited by the child, and ours no longer than it takes to begin it.
+  // The child inherits it; it is ours for no longer than it takes to start the child.
   std::optional<os::ScopedMemoryPolicy> policy;
   if (t.memory.policy != step_rpc::MemoryPolicy::kDefault) {
     MUSTER_TRY(set, os::ScopedMemoryPolicy::set(policy_of(t.memory.policy), t.memory.nodes));
@@ -157,7 +157,7 @@ Result<StepHost::Launched> Stepd::launch(size_t index, bool in_tmp) {
   return Launched::kOnItsWay;
 }
 
-// It runs its program, or says why it cannot. A child that failed is reaped as nobody's.
+// The task now runs its program, or says why it cannot. A child that failed is reaped as a process of no task.
 void Stepd::settle(size_t index) {
   Task& task = tasks_[index];
   if (!task.start || !task.start->launch) return;
@@ -169,7 +169,7 @@ void Stepd::settle(size_t index) {
   core_.not_started(index, outcome->error(), task.start->launch->failed_at_directory());
 }
 
-// As Slurm does: say it, and run in /tmp.
+// Does as Slurm does: says it, and runs in /tmp.
 void Stepd::go_to_tmp(size_t index, const Error& why) {
   const std::string& directory = launch_->work_dir;
   note("slurmstepd: error: couldn't chdir to `" + directory + "': " + std::string(why.message().substr(6 + directory.size() + 2)) +
@@ -200,7 +200,7 @@ void Stepd::is_over(const EndedTask& ended, bool epilog) {
   if (epilog) run_task_epilog(t, false);
 }
 
-// The child's descriptors 0-2. What it gets of us is closed after the start.
+// Wires the child's descriptors 0-2 to a terminal. Our copies of what it gets are closed after the start.
 Result<> Stepd::wire_terminal(const step_rpc::TaskLaunch& t, TaskStart& start) {
   MUSTER_TRY(pty, os::open_pty(os::WindowSize{launch_->pty_rows, launch_->pty_columns}, who_ ? std::optional(who_->uid) : std::nullopt));
   pty_master_ = os::Fd(::dup(pty.master.get()));
@@ -255,7 +255,7 @@ Result<> Stepd::wire_files(const step_rpc::TaskLaunch& t, TaskStart& start) {
   return {};
 }
 
-// The user's, then the site's. The step is not over before they are.
+// Runs the user's task epilog, then the site's. The step is not over before they are.
 void Stepd::run_task_epilog(const step_rpc::TaskLaunch& t, bool of_site) {
   const std::string& program = of_site ? launch_->site_task_epilog : launch_->task_epilog;
   if (program.empty()) {

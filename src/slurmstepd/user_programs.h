@@ -1,5 +1,5 @@
-// UserPrograms: programs that slurmstepd runs beside the tasks, as the user, and whose output it takes: task prologs and epilogs,
-// the login shell. In the loop, each with the time it has; nothing waits for what a program left running with its output open.
+// UserPrograms: programs that slurmstepd runs beside the tasks, as the user, and whose output it takes: task prologs and epilogs, the login
+// shell. They run in the loop, each with a time limit; nothing waits for what a program left running with its output open.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ class UserPrograms {
   };
   // `done` is called once, from the loop. The program gets a process group of its own and no input.
   void run(os::SpawnSpec spec, Patience patience, std::function<void(Outcome)> done);
-  // From SIGCHLD: true if it was one of ours.
+  // Called for each child that SIGCHLD reports; true: it was one of ours.
   bool reaped(pid_t pid, int raw_status);
   void end_all();  // now
   bool any() const { return !running_.empty(); }

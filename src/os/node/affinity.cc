@@ -87,8 +87,7 @@ ScopedMemoryPolicy::ScopedMemoryPolicy(ScopedMemoryPolicy&& o) noexcept
     : active_(std::exchange(o.active_, false)), old_mode_(o.old_mode_), old_nodes_(std::move(o.old_nodes_)) {}
 
 ScopedMemoryPolicy::~ScopedMemoryPolicy() {
-  // The old policy was in force on this machine, so it can be set again; a failure leaves a slower placement
-  // only.
+  // The old policy was in force on this machine, so it can be set again; a failure leaves a slower placement only.
   if (active_) (void)set_mode(old_mode_, old_nodes_);
 }
 

@@ -1,5 +1,4 @@
-// Inside os/node: what the two cgroup versions do differently. Paths are below the prefix; "" is the prefix
-// itself.
+// Inside os/node: what the two cgroup versions do differently. Paths are below the prefix; "" is the prefix itself.
 #pragma once
 
 #include <memory>
@@ -31,7 +30,7 @@ class CgroupBackend {
   CgroupSupport support_;
 };
 
-// nullptr, and why, when this machine does not have it or we may not write it.
+// nullptr when this machine does not have that version or we may not write to it; `why` says so.
 std::shared_ptr<const CgroupBackend> open_cgroups_v1(const CgroupOptions& options, std::string& why);
 std::shared_ptr<const CgroupBackend> open_cgroups_v2(const CgroupOptions& options, std::string& why);
 

@@ -1,6 +1,5 @@
-// Device isolation of cgroup v2: a small eBPF program per group, which the kernel asks at every open of a
-// device. The program is a list: for every denied device compare type, major and minor; return 0 at a match,
-// else 1.
+// Device isolation of cgroup v2: a small eBPF program per group, which the kernel asks at every open of a device. The program is a list:
+// for every denied device compare type, major and minor; return 0 at a match, else 1.
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
@@ -76,7 +75,7 @@ Result<> attach_device_filter(const std::string& directory, const std::vector<De
   attr.target_fd = static_cast<uint32_t>(group.get());
   attr.attach_bpf_fd = static_cast<uint32_t>(program.get());
   attr.attach_type = BPF_CGROUP_DEVICE;
-  // Without flags the program replaces one of ours that is there, and groups below cannot have their own;
+  // Without flags the program would replace one of ours that is there, and groups below could not have their own;
   // with MULTI the filters of all levels must agree, as the hierarchy wants it.
   attr.attach_flags = BPF_F_ALLOW_MULTI;
   if (syscall(SYS_bpf, BPF_PROG_ATTACH, &attr, sizeof attr) < 0) return fail_errno(directory + ": device filter");

@@ -79,7 +79,7 @@ void collect_pids(const std::string& directory, int depth, std::vector<pid_t>& o
   for (const auto& sub : subdirectories(directory)) collect_pids(directory + "/" + sub, depth + 1, out);
 }
 
-// Deepest first. False when something is still in use.
+// Removes what is below, deepest first. False when something is still in use.
 bool remove_below(const std::string& directory, int depth, int& err) {
   bool gone = true;
   if (depth < 8)
@@ -208,7 +208,8 @@ Result<std::vector<pid_t>> Cgroup::pids() const {
   return out;
 }
 
-// Each through a handle that was taken before it was seen to be in the group: a number that has become another's since is not hit.
+// Signals each process through a handle taken before the process was seen to be in the group, so that a number that has become another's
+// since is not hit.
 Result<> Cgroup::signal_all(int signal) {
   MUSTER_TRY(listed, pids());
   std::vector<std::pair<pid_t, Fd>> held;

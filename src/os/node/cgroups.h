@@ -1,13 +1,11 @@
 // Control groups of jobs, steps and tasks: what they may use, what they used, and the sure way to end them.
 //
-// Cgroups::open() finds out what this machine has: version 1 (one directory per controller), version 2 (one
-// tree), or nothing that may be written (rootless, a container with read-only cgroups). Without cgroups
-// create() gives groups that hold nothing and set nothing; callers then track processes by process_tree.h.
-// Whatever a machine lacks is a kUnsupported error on use, never silence: the caller decides whether
-// cgroup.conf demanded it. Layout:  v1  <mount>/<controller>/<prefix>/job_17/step_0/task_1     (each
-// controller that is there)
-//          v2  <mount>/<prefix>/job_17/step_0/task_1                  (controllers enabled downwards; tasks
-//          in leaves only)
+// Cgroups::open() finds out what this machine has: version 1 (one directory per controller), version 2 (one tree), or nothing that may be
+// written (rootless, a container with read-only cgroups). Without cgroups create() gives groups that hold nothing and set nothing; callers
+// then track processes by process_tree.h. Whatever a machine lacks is a kUnsupported error on use, never silence: the caller decides
+// whether cgroup.conf demanded it. Layout:
+//   v1  <mount>/<controller>/<prefix>/job_17/step_0/task_1  (each controller that is there)
+//   v2  <mount>/<prefix>/job_17/step_0/task_1               (controllers enabled downwards; tasks in leaves only)
 // cgroup.conf(5), cgroup_v2 guide. Cost: creating a group 0.1-0.3 ms per controller, usage() 3 small reads.
 #pragma once
 
@@ -36,7 +34,7 @@ struct CgroupOptions {
   bool operator==(const CgroupOptions&) const = default;
 };
 
-// What is asked for, or what is mounted here.
+// The version that is asked for, else the one that is mounted here.
 CgroupVersion cgroup_version(const CgroupOptions& options);
 
 struct CgroupSupport {
@@ -89,8 +87,8 @@ class Cgroup {
   Result<std::vector<pid_t>> pids() const;                                        // here and in groups below, ascending
   Result<CgroupUsage> usage() const;
   Result<> signal_all(int signal);
-  // SIGKILL to all, here and below, until none is left; kTimedOut names the survivors. At least once: with no time at all it
-  // does not wait.
+  // SIGKILL to all, here and below, until none is left; kTimedOut names the survivors. They are signalled at least once: with a timeout of
+  // zero it does not wait.
   Result<> kill(Duration timeout);
   // Removes it with the groups below. A group that still has processes, or whose last process is just ending,
   // is tried again until the timeout. Absent is fine.
@@ -111,12 +109,11 @@ class Cgroups {
   // Fails only on options that cannot be meant (an unknown mount point that was asked for by version).
   static Result<Cgroups> open(const CgroupOptions& options = {});
   const CgroupSupport& support() const;
-  // Names of the levels, outermost first: {"job_17", "step_0", "task_1"}. Levels that exist are used as they
-  // are.
+  // Names of the levels, outermost first: {"job_17", "step_0", "task_1"}. Levels that exist are used as they are.
   Result<Cgroup> create(const std::vector<std::string>& levels) const;
-  // A group that is there.
+  // A group that exists already.
   std::optional<Cgroup> find(const std::vector<std::string>& levels) const;
-  // Those that are there directly below: after a restart, the jobs of the last run.
+  // The groups directly below `levels`: after a restart, the jobs of the last run.
   std::vector<std::string> list(const std::vector<std::string>& levels = {}) const;
 
  private:

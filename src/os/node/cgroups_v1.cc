@@ -51,8 +51,7 @@ class V1 final : public CgroupBackend {
     const std::string d = dir("memory", path) + "/memory.";
     if (l.swappiness) MUSTER_TRY_VOID(write_value(d + "swappiness", std::to_string(*l.swappiness)));
     if (l.soft_bytes) MUSTER_TRY_VOID(write_value(d + "soft_limit_in_bytes", std::to_string(*l.soft_bytes)));
-    // RAM+swap may never be below RAM, whichever way the two move: first open the outer, then set inner and
-    // outer.
+    // RAM+swap may never be below RAM, whichever way the two move: first lift the outer limit, then set the inner and the outer one.
     const bool has_swap = access((d + "memsw.limit_in_bytes").c_str(), F_OK) == 0;
     if (l.ram_and_swap_bytes && !has_swap) return fail(Errc::kUnsupported, "cgroup v1: the kernel does not account swap (swapaccount=1)");
     if (l.hard_bytes && has_swap) MUSTER_TRY_VOID(write_value(d + "memsw.limit_in_bytes", "-1"));

@@ -119,8 +119,7 @@ class V2 final : public CgroupBackend {
     auto line = read_line(file);
     return line ? parse_number<uint64_t>(*line).value_or(0) : 0;
   }
-  // One by one: a controller that cannot be enabled must not keep the others away. What is missing shows
-  // afterwards.
+  // One by one: a controller that cannot be enabled must not keep the others away. What is missing shows afterwards.
   static void pass_down(const std::string& d) {
     auto have = read_line(d + "/cgroup.controllers");
     auto passed = read_line(d + "/cgroup.subtree_control");

@@ -1,5 +1,5 @@
-// Clocks and governors of CPUs through Linux' cpufreq files, for the time that somebody holds them. srun(1) --cpu-freq.
-// Needs root to change anything. Whoever ends by SIGKILL leaves the CPUs as they were set.
+// Clocks and governors of CPUs through Linux' cpufreq files, for the time that somebody holds them. srun(1) --cpu-freq. Needs root to
+// change anything. A holder that ends by SIGKILL leaves the CPUs as it had set them.
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,7 @@ class Cards {
     return out;
   }
 
-  // Which graphics clocks there are depends on the memory's. What is not asked for stays, or comes as near as it can.
+  // Which graphics clocks a card has depends on its memory clock. A clock that is not asked for stays, or comes as near as it can.
   Clocks clocks_for(nvmlDevice_t h, const GpuFrequencyWish& wish, const Clocks& now) const {
     auto or_now = [](const std::string& asked, unsigned clock) { return !asked.empty() ? asked : clock ? std::to_string(clock) : "high"; };
     Clocks out;

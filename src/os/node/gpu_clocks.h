@@ -19,7 +19,7 @@ struct GpuClocksSet {
 
 // `files`: "/dev/nvidiaX"; the cards are known by X. An error: the library cannot be used.
 Result<GpuClocksSet> set_gpu_clocks(const GpuFrequencyWish& wish, const std::vector<std::string>& files, const std::string& library);
-// The highest clocks that the cards have. What fails is told.
+// Sets the highest clocks that the cards have. Returns what failed.
 Result<std::vector<std::string>> reset_gpu_clocks(const std::vector<std::string>& files, const std::string& library);
 
 }  // namespace muster::os

@@ -1,7 +1,6 @@
-// Which GPUs this machine has: gres.conf AutoDetect=nvml (NVIDIA's library, opened at run time; MIG and
-// NVLink known), nvidia (the driver's files; neither), rsmi (AMD's ROCm SMI library; xGMI links known) and
-// oneapi (Intel's Level Zero). AWS (nrt) is not there. The order of AutoDetect=full is the caller's.
-// gres.conf(5), gres guide.
+// Which GPUs this machine has: gres.conf AutoDetect=nvml (NVIDIA's library, opened at run time; MIG and NVLink known), nvidia (the driver's
+// files; neither), rsmi (AMD's ROCm SMI library; xGMI links known) and oneapi (Intel's Level Zero). AWS (nrt) is not there. The order of
+// AutoDetect=full is the caller's. gres.conf(5), gres guide.
 //
 // Devices are numbered by PCI bus address, smallest first, which need not be the order of the /dev/nvidiaX
 // minors; MIG instances take the numbers of their GPU's place. A GPU that does not answer is told in `faults`
@@ -47,10 +46,9 @@ Result<GpuInventory> discover_gpus_nvidia(const CpuMap& cpus, const GpuDiscovery
 Result<GpuInventory> discover_gpus_rsmi(const CpuMap& cpus, const GpuDiscovery& options);
 Result<GpuInventory> discover_gpus_oneapi(const CpuMap& cpus, const GpuDiscovery& options);
 
-// One entry per device for registration, name "gpu"; neighbours of the same type, cores and no links share
-// one.
+// Entries for registration under the name "gpu": one per device, but neighbours with the same type and cores and no links share one.
 std::vector<GresDevices> to_gres(const GpuInventory& inventory);
-// What the vendors' mechanisms share: cores near a PCI device, and an opened library.
+// Shared by the vendors' mechanisms: the cores near a PCI device.
 Bitmap cores_near(const std::string& pci_bus_id, const CpuMap& cpus, const std::string& root);
 // Lower case, spaces to underscores: "NVIDIA H100 80GB HBM3" → "nvidia_h100_80gb_hbm3".
 std::string gpu_type_name(std::string_view product);

@@ -133,8 +133,7 @@ void add_devices(const Nvml& n, const Card& card, const GpuDiscovery& o, GpuInve
 
 void count_links(const std::vector<Card>& cards, GpuInventory& out) {
   if (std::all_of(cards.begin(), cards.end(), [](const Card& c) { return c.peers.empty(); })) return;
-  // All of them go through switches (their peers are no GPUs): every GPU reaches every other over all its
-  // links.
+  // A link to a switch (its peer is no GPU) reaches every GPU that has such links; a direct link reaches one.
   auto is_gpu = [&](const std::string& bus) {
     return std::any_of(cards.begin(), cards.end(), [&](const Card& c) { return c.device.pci_bus_id == bus; });
   };

@@ -82,8 +82,7 @@ std::vector<Socket> read_sockets(hwloc_topology_t t, const DiscoverOptions& o, s
   return sockets;
 }
 
-// Makes the machine rectangular: every socket the same number of cores, every core the same number of
-// threads.
+// Makes the machine rectangular: every socket the same number of cores, every core the same number of threads.
 void even_out(std::vector<Socket>& sockets, std::vector<std::string>& notes) {
   bool threads_differ = false, cores_differ = false;
   for (const auto& s : sockets) {

@@ -31,14 +31,12 @@ struct Machine {
   CpuMap cpus;
   std::vector<std::string> notes;  // what had to be simplified, for the log
 };
-// Machines whose sockets or cores differ (hybrid CPUs, cpusets that cut through a core) have no place in
-// sockets × cores × threads: they are told as one thread per core, and as one socket if sockets differ, with
-// a note.
+// Machines whose sockets or cores differ (hybrid CPUs, cpusets that cut through a core) have no place in sockets × cores × threads: they
+// are described as one thread per core, and as one socket if sockets differ, with a note.
 Result<Machine> discover_machine(const DiscoverOptions& options = {});
 
-// "NodeName=n1 CPUs=2 Boards=1 SocketsPerBoard=1 CoresPerSocket=2 ThreadsPerCore=1
-// RealMemory=24105\nUpTime=0-00:29:57", with Gres=… in the first line when devices were found. Two lines, no
-// newline at the end.
+// Two lines, without a newline at the end; with Gres=… in the first when devices were found:
+// "NodeName=n1 CPUs=2 Boards=1 SocketsPerBoard=1 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=24105\nUpTime=0-00:29:57"
 std::string format_slurmd_C(const NodeHardware& hardware, std::string_view hostname, Duration uptime);
 std::string format_gres(const std::vector<GresDevices>& devices);  // "gpu:nvidia_h100_80gb_hbm3:8"
 

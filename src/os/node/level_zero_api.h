@@ -1,6 +1,5 @@
-// The part of Intel's Level Zero loader that we call, declared by ourselves: no Intel header is needed to
-// build, no library to start. Numbers and layouts are the public ABI of libze_loader (ze_api.h and zes_api.h,
-// version 1.x).
+// The part of Intel's Level Zero loader that we call, declared by ourselves: no Intel header is needed to build, no library to start.
+// Numbers and layouts are the public ABI of libze_loader (ze_api.h and zes_api.h, version 1.x).
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace muster::os {
 
 class Nvml {
  public:
-  // `what` opens the error's text: "AutoDetect=nvml". kNotFound: it is not there; kUnsupported: it lacks what all need.
+  // `what` opens the error's text: "AutoDetect=nvml". kNotFound: it is not there; kUnsupported: it lacks functions that every use needs.
   static Result<std::unique_ptr<Nvml>> load(const std::string& path, const std::string& what);
   ~Nvml();
   std::string text(nvmlReturn_t r) const;

@@ -1,6 +1,5 @@
-// The part of AMD's ROCm SMI library that we call, declared by ourselves: no AMD header is needed to build,
-// no library to start. Numbers and signatures are the public ABI of librocm_smi64 (rocm_smi.h of ROCm 4.5 and
-// later).
+// The part of AMD's ROCm SMI library that we call, declared by ourselves: no AMD header is needed to build, no library to start. Numbers
+// and signatures are the public ABI of librocm_smi64 (rocm_smi.h of ROCm 4.5 and later).
 #pragma once
 
 #include <cstddef>

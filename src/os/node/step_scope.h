@@ -1,5 +1,5 @@
-// The place of slurmstepd and of jobs in the tree of a machine that systemd runs (cgroup v2): a scope, which is delegated to
-// us. systemd leaves alone what is below it, and neither a stop nor a start of slurmd's own unit touches it.
+// The place of slurmstepd and of jobs in the cgroup v2 tree of a machine that systemd runs: a scope that is delegated to us. systemd leaves
+// alone what is below the scope, and neither a stop nor a start of slurmd's own unit touches it.
 // cgroup.conf(5) CgroupSlice, SystemdTimeout; cgroup_v2 guide.
 #pragma once
 
@@ -22,7 +22,7 @@ struct StepScope {
 // Below the mount point: "user-1.slice" is "user.slice/user-1.slice".
 std::string slice_path(std::string_view slice);
 std::string scope_path(const StepScope& scope);
-// Has systemd make it, unless it is there; true: it was not. Errors: what systemd-run said; kTimedOut.
+// Has systemd make the scope unless it exists; true where it did not. Errors: what systemd-run said; kTimedOut.
 Result<bool> open_step_scope(const StepScope& scope);
 
 // The group in the scope where the keeper and each slurmstepd are; those of jobs are beside it.

@@ -7,7 +7,7 @@
 namespace muster::mpi {
 namespace {
 
-// The root speaks first: its word names who is missing.
+// The root's deadline comes first, because its word names the nodes that are missing.
 constexpr Duration kRootsLead = seconds(10);
 constexpr size_t kMostEarly = 65536;  // fences that others entered and we did not
 
@@ -81,7 +81,7 @@ std::optional<Duration> Fences::expire(Duration now) {
 
 void Fences::expire_one(const Key& key) {
   auto at = open_.find(key);
-  if (at == open_.end()) return;  // the end of another one ended it
+  if (at == open_.end()) return;  // it went when another one ended
   const Fence& f = at->second;
   if (is_root(f)) return fail_all(key, Error(Errc::kTimedOut, "fence: node " + missing(f) + " did not enter in time"));
   finish(key, fail(Errc::kTimedOut, "fence: no answer from node " + names_[f.nodes.front()]));
@@ -103,7 +103,7 @@ void Fences::add_part(const Key& key, uint32_t from, std::string data) {
   look_at(key);
 }
 
-// Whether it is over: all parts are here, or one can never come.
+// Looks whether the fence is over: all parts are here, or one can never come.
 void Fences::look_at(const Key& key) {
   auto at = open_.find(key);
   if (at == open_.end() || at->second.nodes.empty()) return;

@@ -27,16 +27,16 @@ class Fences {
  public:
   using Send = std::function<void(const std::vector<uint32_t>& to, const Letter& letter)>;
   using Done = std::function<void(Result<std::string> data)>;
-  // `names`: of the step's nodes, for the texts of errors. `limit`: bytes of all data of one fence together.
+  // `names`: the step's nodes, for the texts of errors. `limit`: bytes of all data of one fence together.
   Fences(uint32_t self, std::vector<std::string> names, size_t limit, Send send)
       : self_(self), names_(std::move(names)), limit_(limit), send_(std::move(send)) {}
 
-  // `nodes`: who takes part, ascending and without repetition, we among them. `group` names the processes that take part,
-  // the same text on each node. `done` is called once, maybe at once.
+  // `nodes`: the nodes that take part, ascending and without repetition, this one among them. `group` names the processes that take part,
+  // in the same text on each node. `done` is called once, maybe at once.
   void enter(const std::string& group, std::vector<uint32_t> nodes, std::string data, Duration deadline, Done done);
   void on_letter(uint32_t from, Letter letter);
   void lost(uint32_t node);
-  // Ends what should be over at `now`; the earliest deadline after that, if there is one.
+  // Ends the fences that are overdue at `now`; returns the earliest deadline after that, if there is one.
   std::optional<Duration> expire(Duration now);
   size_t open() const { return open_.size(); }
 

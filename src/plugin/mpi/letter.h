@@ -20,7 +20,7 @@ enum class LetterKind : uint8_t {
 struct Letter {
   LetterKind kind = LetterKind::kContribution;
   std::string group;    // of a fence: who takes part, as the sender and all others write it
-  uint64_t number = 0;  // of a fence: the how-manyeth of its group; of a question: the asker's choice
+  uint64_t number = 0;  // of a fence: its place among those of its group, from 0; of a question: the asker's choice
   uint32_t rank = 0;
   int32_t status = 0;  // of an answer: in the module's own numbers, 0 = ok
   std::string text, data;

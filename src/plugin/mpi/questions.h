@@ -31,9 +31,9 @@ class Questions {
   void ask(uint32_t node, uint32_t rank, Duration deadline, Done done);
   void on_answer(uint32_t from, Letter letter);
   void lost(uint32_t node);
-  // As Fences::expire.
+  // Like Fences::expire.
   std::optional<Duration> expire(Duration now);
-  // What goes back to who asked `question`.
+  // The letter that goes back to the asker of `question`.
   static Letter answer_to(uint64_t question, Answer answer);
 
  private:

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMostUnwritten = 8u << 20;
 constexpr int kFirstTaskSocket = 4;
 
-// One value; a fence's data is many, one behind the other (repeated fields of Protocol Buffers may be joined so).
+// One value. A fence's data are many of them, one behind the other (repeated fields of Protocol Buffers may be joined so).
 struct Put {
   std::string key, value;
   template <class S, class V>
@@ -98,7 +98,7 @@ void Module::write_to(Task& t, std::string bytes) {
   ssize_t n = t.unwritten.empty() ? 0 : ::send(t.fd.get(), t.unwritten.data(), t.unwritten.size(), MSG_NOSIGNAL);
   if (n > 0) t.unwritten.erase(0, static_cast<size_t>(n));
   if (n < 0 && errno != EAGAIN && errno != EINTR) {
-    // Nobody reads it any more. Not at once: what is being answered may go through the tasks, as a fence's end does.
+    // Nobody reads it any more. Dropped later: what is being answered may be going through the tasks, as a fence's end does.
     t.unwritten.clear();
     loop().defer([this, &t] { drop(t); });
   }
@@ -111,7 +111,7 @@ void Module::on_task_gone(const mpi_rpc::TaskGone& gone) {
     if (t->rank == gone.rank) drop(*t);
 }
 
-// It ended, or its socket did: the others do not wait for it.
+// The task ended, or its socket did: the others do not wait for it.
 void Module::drop(Task& t) {
   if (std::exchange(t.gone, true)) return;
   t.watch.reset();

@@ -82,7 +82,7 @@ Result<> Session::read(std::string_view bytes) {
   return {};
 }
 
-// All that are there to their end.
+// Takes all commands that have arrived whole.
 Result<> Session::take_commands() {
   for (;;) {
     if (version_ == 2) {
@@ -115,7 +115,7 @@ std::optional<std::string> Session::job_attribute(const std::string& key) const 
 
 // ---- PMI-1
 Result<> Session::one_line(std::string_view line) {
-  if (in_mcmd_) {  // spawn: refused when it is said to its end
+  if (in_mcmd_) {  // spawn: refused when all of it has been read
     if (trim(line) != "endcmd") return {};
     in_mcmd_ = false;
     answer1("cmd=spawn_result rc=-1 msg=not_supported");
@@ -139,7 +139,7 @@ Result<> Session::one_line(std::string_view line) {
   return {};
 }
 
-// What is known without asking anybody.
+// Answers what is known without asking anybody. False: the command is none of these.
 bool Session::jobs_own(const std::string& cmd) {
   if (cmd == "get_maxes") answer1("cmd=maxes kvsname_max=256 keylen_max=" + std::to_string(kMostKey) + " vallen_max=1024");
   else if (cmd == "get_appnum") answer1("cmd=appnum appnum=0");

@@ -16,8 +16,8 @@
 
 namespace muster::mpi_pmi2 {
 
-// What PMI-1 and PMI-2 know as PMI_process_mapping: "(vector,(0,2,4))", runs of (first node, nodes, ranks on each).
-// "" when ranks do not follow the nodes in runs that can be said so.
+// The value of PMI_process_mapping in PMI-1 and PMI-2: "(vector,(0,2,4))", runs of (first node, nodes, ranks on each). "" when the ranks do
+// not follow the nodes in runs that can be written so.
 std::string process_mapping(const std::vector<mpi_rpc::NodeRanks>& nodes);
 
 class Session {
@@ -34,7 +34,7 @@ class Session {
   Session(std::string job, uint32_t rank, uint32_t size, std::string mapping, Ports ports)
       : job_(std::move(job)), rank_(rank), size_(size), mapping_(std::move(mapping)), ports_(std::move(ports)) {}
 
-  // Error: what no PMI says; the connection is of no use any more.
+  // Error: the bytes are neither PMI-1 nor PMI-2; the connection is of no use any more.
   Result<> read(std::string_view bytes);
   void fence_over(bool good);
   void node_attribute_came();  // another task's put_node
@@ -61,7 +61,7 @@ class Session {
   std::string unread_;
   uint32_t version_ = 0;  // 0: not said yet
   bool in_mcmd_ = false;
-  std::optional<Words> in_fence_, wants_node_;  // what is answered later (PMI-2)
+  std::optional<Words> in_fence_, wants_node_;  // commands that are answered later (PMI-2)
 };
 
 }  // namespace muster::mpi_pmi2

@@ -29,13 +29,13 @@ class InfoList {
   std::vector<pmix_info_t> infos_;
 };
 
-// "0,1,5"
+// Ranks as text: "0,1,5".
 std::string joined(const std::vector<uint32_t>& ranks);
 
-// "slurm.pmix.12.0": as long as the step lives, the name of its processes.
+// "slurm.pmix.12.0": the name space of the step's processes, for as long as the step lives.
 std::string name_space(const mpi_rpc::ModuleStart& start);
 
-// Errors: what PMIx says to the maps of nodes and processes.
+// Errors: those of PMIx about the maps of nodes and processes.
 Result<InfoList> job_map(const Library& library, const mpi_rpc::ModuleStart& start);
 
 }  // namespace muster::mpi_pmix

@@ -24,7 +24,7 @@ int major_of(std::string_view version) {
 
 Result<Library> Library::open() {
   Library l;
-  // Global: what libpmix itself opens looks for its symbols.
+  // Global, since the libraries that libpmix itself opens look for its symbols.
   void* handle = ::dlopen(kName, RTLD_NOW | RTLD_GLOBAL);
   if (!handle) return fail(Errc::kUnsupported, std::string("PMIx is not on this node: ") + ::dlerror() + " (Debian: libpmix2)");
   const char* missing = nullptr;

@@ -25,7 +25,7 @@ struct Library {
   MUSTER_PMIX_FUNCTIONS(X)
 #undef X
 
-  // kUnsupported: it is not on this node, lacks functions, or is of another major version than the headers here. Stays
+  // kUnsupported: libpmix is not on this node, lacks functions, or is of another major version than the headers here. The library stays
   // open for good.
   static Result<Library> open();
 };

@@ -48,7 +48,7 @@ Result<std::vector<mpi_rpc::TaskVariables>> Module::start_server() {
   return server_->start(start());
 }
 
-// libpmix learns of it by the end of its connection.
+// libpmix learns of the task's end by the end of its connection.
 void Module::on_task_gone(const mpi_rpc::TaskGone& gone) {
   debug("process " + std::to_string(gone.rank) + " ended with status " + std::to_string(gone.status));
 }
@@ -90,7 +90,7 @@ void Module::enter(Operation o, Reply reply) {
   std::ranges::sort(nodes);
   nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
   if (!std::ranges::binary_search(nodes, start().node_id)) return reply(PMIX_ERR_BAD_PARAM, {});
-  // The same words for the same processes on each node.
+  // The same processes must be named by the same words on each node.
   std::string group = o.ranks.size() == places_.size() ? "*" : joined(o.ranks);
   debug("fence of " + group + " with " + std::to_string(o.data.size()) + " bytes");
   enter_fence(

@@ -1,5 +1,5 @@
-// Module: the PMIx module of one step on one node, between slurmstepd (its channel), the other nodes' modules (letters
-// through slurmstepd) and the tasks (Server). Ends when slurmstepd closes the channel; what is in its directories goes then.
+// Module: the PMIx module of one step on one node, between slurmstepd (its channel), the other nodes' modules (letters through slurmstepd)
+// and the tasks (Server). It ends when slurmstepd closes the channel, and empties its directories then.
 #pragma once
 
 #include <memory>
@@ -28,11 +28,11 @@ class Module final : public mpi::Module {
   void ask(uint32_t rank, std::optional<uint32_t> timeout_seconds, Reply reply);
   void answer(uint32_t to, uint64_t question, mpi::Answer answer);
   std::optional<uint32_t> node_of(uint32_t rank) const;
-  // `error` to the task as PMIx has it, and in words to the step's stderr.
+  // Tells the task the PMIx status for `error`, and the step's stderr its words.
   void refuse(const Reply& reply, const Error& error);
   void debug(const std::string& text);
 
-  std::vector<uint32_t> places_;  // of each rank among the step's nodes
+  std::vector<uint32_t> places_;  // the node of each rank, by its place in the step
   std::optional<Library> library_;
   std::optional<Server> server_;
   std::optional<mpi::Questions> questions_;

@@ -10,7 +10,7 @@
 namespace muster::mpi_pmix {
 namespace {
 
-// libpmix calls back without a context. The one mutable global of the folder; written once, before PMIx_server_init.
+// libpmix calls back without a context. This is the one mutable global of the folder; written once, before PMIx_server_init.
 struct Current {
   Server* server = nullptr;
 } current;
@@ -33,7 +33,7 @@ std::optional<uint32_t> timeout_in(const pmix_info_t* info, size_t count) {
 
 }  // namespace
 
-// What libpmix calls, on its own thread.
+// The functions that libpmix calls, on its own thread.
 struct Callbacks {
   static pmix_status_t connected(const pmix_proc_t* proc, void*, pmix_info_t*, size_t, pmix_op_cbfunc_t, void*) {
     debug("process " + std::to_string(proc->rank) + " connected");

@@ -1,9 +1,8 @@
-// Server: OpenPMIx's server for the tasks of one step on one node. It hands what needs other nodes, or the step's end, to
-// its Events, on the loop's thread (libpmix calls from a thread of its own), and gives answers back to the tasks.
-// publish, lookup, spawn, connect, groups and the rest that Slurm has no service for are refused by libpmix itself with
-// PMIX_ERR_NOT_SUPPORTED. Tasks stay registered to the end: PMIx_server_deregister_client closes a task's connection without
-// taking it from libpmix's event loop, and the next task's, which gets the same descriptor, would never be read.
-// One in a process: libpmix's callbacks carry no context.
+// Server: OpenPMIx's server for the tasks of one step on one node. It hands what needs other nodes, or the step's end, to its Events, on
+// the loop's thread (libpmix calls from a thread of its own), and gives answers back to the tasks. libpmix itself refuses publish, lookup,
+// spawn, connect, groups and the rest that Slurm has no service for, with PMIX_ERR_NOT_SUPPORTED. Tasks stay registered to the end:
+// PMIx_server_deregister_client closes a task's connection without taking it from libpmix's event loop, and the connection of the next
+// task, which gets the same descriptor, would never be read. One server in a process: libpmix's callbacks carry no context.
 #pragma once
 
 #include <functional>
@@ -17,7 +16,7 @@
 
 namespace muster::mpi_pmix {
 
-// What a task waits for. Called once, on any thread.
+// Gives a task the answer that it waits for. Called once, on any thread.
 using Reply = std::function<void(pmix_status_t status, std::string data)>;
 
 struct Operation {                          // a fence
@@ -37,9 +36,9 @@ class Server {
   Server(const Library& library, net::Loop::Poster post, Events events)
       : library_(library), post_(std::move(post)), events_(std::move(events)) {}
 
-  // Blocks for as long as libpmix takes (some milliseconds). The variables of each task here. Errors: libpmix's.
+  // Blocks for as long as libpmix takes (some milliseconds). Returns the variables of each task here. Errors: libpmix's.
   Result<std::vector<mpi_rpc::TaskVariables>> start(const mpi_rpc::ModuleStart& start);
-  // Data of a task here, for another node; waits until the task gives it.
+  // Finds the data of a task here, for another node; waits until the task gives it.
   void find(uint32_t rank, Reply reply);
   const char* name_of(pmix_status_t status) const { return library_.PMIx_Error_string(status); }
 
@@ -48,7 +47,7 @@ class Server {
   Result<> check(const char* what, pmix_status_t rc) const;
   Result<> initialize(const mpi_rpc::ModuleStart& start);
   pmix_proc_t process(uint32_t rank) const;
-  // In ranks, the whole step for PMIX_RANK_WILDCARD; nullopt: of another name space.
+  // The processes as ranks, PMIX_RANK_WILDCARD as those of the whole step; nullopt: a process is of another name space.
   std::optional<std::vector<uint32_t>> ranks_of(const pmix_proc_t* procs, size_t count) const;
 
   const Library& library_;

@@ -1,6 +1,6 @@
-// Module: what an MPI module does whatever its tasks speak. It hears slurmstepd on its channel, takes part in fences with the
-// modules of the step's other nodes (letters through slurmstepd) and wakes when one of them is overdue; a kind of module says
-// the rest in the hooks. Stops the loop when slurmstepd closes the channel. Everything runs on the loop's thread.
+// Module: what an MPI module does whatever its tasks speak. It hears slurmstepd on its channel, takes part in fences with the modules of
+// the step's other nodes (letters through slurmstepd) and wakes when one of them is overdue; the hooks of each kind of module do the rest.
+// It stops the loop when slurmstepd closes the channel. Everything runs on the loop's thread.
 #pragma once
 
 #include <memory>
@@ -27,15 +27,15 @@ class Module {
   virtual ~Module() = default;
 
   // ---- hooks
-  // Once, first: the variables of each task here. Its error fails the launch, and no other hook is called.
+  // Called once, first: returns the variables of each task here. Its error fails the launch, and no other hook is called.
   virtual Result<std::vector<mpi_rpc::TaskVariables>> prepare() = 0;
   virtual void on_task_gone(const mpi_rpc::TaskGone& task) = 0;
   virtual void on_letter(uint32_t from, Letter letter) { fences_->on_letter(from, std::move(letter)); }
   virtual void on_lost(uint32_t node) { fences_->lost(node); }
-  // As Fences::expire, for all that waits here.
+  // Like Fences::expire, for everything that waits here.
   virtual std::optional<Duration> expire(Duration now) { return fences_->expire(now); }
 
-  // ---- for a kind of module
+  // ---- for the modules derived from this
   net::Loop& loop() { return loop_; }
   const mpi_rpc::ModuleStart& start() const { return *start_; }
   const mpi_rpc::StepMpi& setup() const { return start_->setup; }
@@ -46,11 +46,11 @@ class Module {
   }
   // False: it is too long for a letter and was not sent.
   bool send(const std::vector<uint32_t>& to, const Letter& letter);
-  // As Fences::enter.
+  // Like Fences::enter.
   void enter_fence(const std::string& group, std::vector<uint32_t> nodes, std::string data, Duration deadline, Fences::Done done);
-  // In `limit` seconds from now (0: never); nullopt: as mpi.conf says.
+  // The time `limit` seconds from now (0: never); nullopt: the limit of mpi.conf.
   Duration deadline(std::optional<uint32_t> limit = std::nullopt) const;
-  // After something that expires began.
+  // To be called when something that expires has begun.
   void watch_deadlines();
 
  private:

@@ -11,7 +11,7 @@
 namespace muster::mpi {
 namespace {
 
-// slurmstepd is gone: what the tasks and libraries left goes, the directory itself is slurmstepd's.
+// slurmstepd is gone: removes what the tasks and libraries left. The directory itself is slurmstepd's to remove.
 void clear(const char* directory) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) std::filesystem::remove_all(entry.path(), ignored);

@@ -8,8 +8,8 @@
 
 namespace muster::mpi {
 
-// Checks how it was started, leaves signals to the tasks, runs `serve` with the socket to slurmstepd until that stops the
-// loop, and empties the directory that it was given. The exit status; does not wait for threads.
+// Checks how the program was started, leaves signals to the tasks, runs `serve` with the socket to slurmstepd until that stops the loop,
+// and empties the directory that it was given. Returns the exit status; does not wait for threads.
 int run_module(int argc, char** argv, const std::function<void(net::Loop& loop, int fd)>& serve);
 
 }  // namespace muster::mpi

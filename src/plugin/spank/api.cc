@@ -1,5 +1,5 @@
-// The functions of <slurm/spank.h> that plugins call, but spank_get_item (items.cc). They find their stack by the handle,
-// or, where the interface has none, as the one of this process.
+// The functions of <slurm/spank.h> that plugins call, except spank_get_item (items.cc). They find their stack by the handle, or, where the
+// interface has none, as the one of this process.
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -163,7 +163,7 @@ MUSTER_API spank_err_t spank_option_getopt(spank_t handle, struct spank_option* 
   auto last = std::find_if(given.rbegin(), given.rend(), [&](const std::string& e) { return is_entry_of(e, key); });
   if (last == given.rend()) return ESPANK_ERROR;
   std::string_view value = value_of(*last);
-  // The plugin may keep it: the list stays as it is as long as the stack does.
+  // The plugin may keep the pointer: the list stays as it is as long as the stack does.
   if (optargp && opt->has_arg && !(opt->has_arg == 2 && value.empty())) *optargp = const_cast<char*>(value.data());
   return ESPANK_SUCCESS;
 }
@@ -174,7 +174,7 @@ MUSTER_API const char* spank_strerror(spank_err_t err) {
   if (err == ESPANK_JOB_FAILURE) return "Job failure";
   if (err == ESPANK_NODE_FAILURE) return "Node failure";
   const std::string_view text = err >= ESPANK_ERROR && err <= ESPANK_NOT_LOCAL ? errc_text_of_number(err) : "Unknown";
-  return text.data();  // of literals
+  return text.data();  // the views are of literals
 }
 
 MUSTER_API void slurm_spank_log(const char* format, ...) {

@@ -1,5 +1,5 @@
-// What a program that loads plugins knows, for spank_get_item and spank_getenv. What is not set is not known (yet): the
-// plugin is told ESPANK_NOT_AVAIL.
+// What a program that loads plugins knows, for spank_get_item and spank_getenv. A member that is not set is not known (yet): the plugin is
+// told ESPANK_NOT_AVAIL.
 #pragma once
 
 #include <sys/types.h>
@@ -39,7 +39,7 @@ class JobEnvironment {
   virtual void unset(std::string_view name) = 0;
 };
 
-// The value in NAME=value of a list; nullptr without one. It ends with a zero byte.
+// The value of NAME in a list of NAME=value, ended by a zero byte; nullptr without one.
 const char* find_variable(const std::vector<std::string>& entries, std::string_view name);
 
 }  // namespace muster::spank

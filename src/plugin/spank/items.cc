@@ -11,7 +11,7 @@
 namespace muster::spank {
 namespace {
 
-// The place a plugin gave for an answer; a null pointer is its mistake.
+// Writes to the place that a plugin gave for an answer; a null pointer is the plugin's mistake.
 template <class T>
 spank_err_t put(va_list& to, const T& value) {
   T* place = va_arg(to, T*);

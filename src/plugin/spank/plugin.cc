@@ -12,7 +12,7 @@ Result<Plugin> Plugin::load(const step_rpc::SpankPlugin& from) {
   p.arguments_ = from.arguments;
   p.file_ = from.path.substr(from.path.rfind('/') + 1);
   const std::string start = from.where + ": plugin " + from.path + ": ";
-  // Local: plugins of the same names of symbols must not meet each other.
+  // Local: plugins that have symbols of the same names must not disturb each other.
   void* object = ::dlopen(from.path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!object) {
     const char* why = ::dlerror();

@@ -15,8 +15,8 @@ namespace muster::spank {
 
 class Plugin {
  public:
-  // Errors: not an object that can be loaded, not a SPANK plugin. Symbols of functions that it calls are looked up when it
-  // does so. It stays loaded to the end of the process: what it started may still need it.
+  // Errors: not an object that can be loaded, not a SPANK plugin. Functions that the plugin calls are looked up when it calls them. It
+  // stays loaded to the end of the process: what it started may still need it.
   static Result<Plugin> load(const step_rpc::SpankPlugin& from);
 
   spank_f* callback(Callback c) const { return callbacks_[static_cast<size_t>(c)]; }
@@ -26,7 +26,7 @@ class Plugin {
   spank_option* option_table() const { return table_; }  // may be null
   bool blames_job() const { return failure_mode_ == ESPANK_JOB_FAILURE; }
 
-  // For a callback, which may write to them.
+  // The arguments for a callback, which may write to them.
   int argc() const { return static_cast<int>(arguments_.size()); }
   std::vector<char*> argv();
 

@@ -34,7 +34,7 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-// Sorted by the names, as glob(3) has them in the locale.
+// The files that match, sorted by name as glob(3) does in the locale.
 std::vector<std::string> matches_of(const std::string& pattern) {
   std::vector<std::string> out;
   glob_t g{};

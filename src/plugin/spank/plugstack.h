@@ -22,7 +22,7 @@ struct Plugstack {
   std::vector<std::string> notes;  // optional plugins that are not there
 };
 
-// Whether there is such a file: whoever has more to ask first then need not.
+// Whether there is such a file; where there is none, callers can spare themselves further questions.
 bool has_plugstack(const std::string& path);
 // `plugin_dir` as in slurm.conf: directories separated by colons.
 // Errors (kConfig) name file, line and rule: an unknown word, a line without a plugin, a required plugin or an included

@@ -6,7 +6,7 @@
 
 namespace muster::spank {
 
-// The functions of spank.h are linked into the program for the plugins' sake alone: this reference brings them in.
+// The functions of spank.h are linked into the program only for the plugins: this reference brings them in.
 void provide_api(Stack* current);
 Stack* api_stack();
 
@@ -30,7 +30,7 @@ Result<std::unique_ptr<Stack>> Stack::load(const std::vector<step_rpc::SpankPlug
       out->log(os::LogLevel::kError, "spank: " + std::string(plugin.error().message()) + ": it is optional and left out");
     }
   }
-  // sbatch and salloc do not know such tables: spank(8).
+  // In sbatch and salloc plugins' option tables are not read: spank(8).
   if (context == S_CTX_ALLOCATOR) return out;
   for (Plugin& p : out->plugins_)
     for (spank_option* o = p.option_table(); o && o->name; ++o) out->add_option(p, *o);
@@ -55,7 +55,7 @@ Result<> Stack::run(Plugin& plugin, Callback callback, const TaskFacts* task) {
   handle.task = task;
   std::vector<char*> argv = plugin.argv();
   const int rc = plugin.callback(callback)(&handle, plugin.argc(), argv.data());
-  handle.magic = 0;  // a plugin that keeps it is told so
+  handle.magic = 0;  // a plugin that keeps the handle finds it invalid
   if (rc == 0) return {};
   std::string text = std::string(plugin.required() ? "required" : "optional") + " plugin " + plugin.file() + ": " +
                      std::string(callback_name(callback)) + "() failed with rc=" + std::to_string(rc);

@@ -4,9 +4,8 @@
 // One stack a process at a time: spank_context(), slurm_error() and their like have no argument to tell stacks apart.
 // Not safe for threads: a program calls its plugins from one thread.
 //
-// A callback that answers something else than 0 is a failure: the rest of the stack is not called and the caller gets the
-// error, if the plugin is `required`; else a line tells of it and the stack goes on. An optional plugin whose init failed is
-// not called again.
+// A callback that returns anything but 0 has failed. If the plugin is `required`, the rest of the stack is not called and the caller gets
+// the error; else a line in the log tells of it and the stack goes on. An optional plugin whose init failed is not called again.
 #pragma once
 
 #include <slurm/spank.h>
@@ -42,39 +41,39 @@ class Stack {
     std::function<void(const std::string&)> say;  // slurm_spank_log: to the user as it is
   };
 
-  // Opens them. Errors: a required one cannot be loaded (kSpankError). Optional ones are told of and left out.
+  // Opens the plugins. Errors: a required one cannot be loaded (kSpankError). Optional ones that cannot are logged and left out.
   static Result<std::unique_ptr<Stack>> load(const std::vector<step_rpc::SpankPlugin>& plugins, spank_context_t context, Ports ports);
   ~Stack();
   Stack(const Stack&) = delete;
   Stack& operator=(const Stack&) = delete;
 
-  // `task` for the callbacks of tasks. Error kSpankError: "required plugin NAME: CALLBACK() failed with rc=N".
+  // `task` is for the callbacks of tasks. Error kSpankError: "required plugin NAME: CALLBACK() failed with rc=N".
   Result<> call(Callback callback, const TaskFacts* task = nullptr);
   bool has(Callback callback) const;
   // After a failed init: the plugin says that the job is at fault, not the node.
   bool blames_job() const { return blames_job_; }
 
   const std::deque<Option>& options() const { return options_; }
-  // What the user gave, in that order; the callbacks of options see each. An error names a value that was refused.
+  // Hands over the options that the user gave, in that order; the callback of each sees its value. The error names a refused value.
   Result<> give(const Option& option, const std::optional<std::string>& value);
-  // For spank_option_getopt alone: no callback of an option is called.
+  // Keeps entries for spank_option_getopt alone: no callback of an option is called.
   void keep(const std::vector<std::string>& entries) { given_.insert(given_.end(), entries.begin(), entries.end()); }
-  // Entries "KEY=value" (option_text.h); those of no option here are kept.
+  // Gives entries "KEY=value" (option_text.h); entries of options that no plugin here has are kept.
   Result<> give_entries(const std::vector<std::string>& entries);
-  const std::deque<std::string>& given() const { return given_; }  // as entries; they stay where they are
+  const std::deque<std::string>& given() const { return given_; }  // as entries, at addresses that do not change
 
   Facts facts;
   JobEnvironment* environment = nullptr;  // in slurmstepd
   std::vector<std::string> job_control;   // NAME=value, for prologs and epilogs
 
-  // For api.cc and items.cc.
+  // For api.cc and items.cc alone.
   static Stack* current();
   spank_context_t context() const { return context_; }
   bool is_local() const { return context_ == S_CTX_LOCAL || context_ == S_CTX_ALLOCATOR; }
   spank_err_t add_option(const Plugin& plugin, const spank_option& option);
   void log(os::LogLevel level, const std::string& text) const { ports_.log(level, text); }
   void say(const std::string& text) const { ports_.say(text); }
-  // A text and a list for a plugin, good until the next one of that item.
+  // Keeps a text or a list for a plugin, until the next one for the same item.
   char* hold(spank_item_t item, const std::string& text);
   char** hold(spank_item_t item, const std::vector<std::string>& list);
 
@@ -98,7 +97,7 @@ class Stack {
 
 }  // namespace muster::spank
 
-// What plugins are handed as spank_t: which plugin of which stack, and what for.
+// What plugins are handed as spank_t: which plugin of which stack is called, and in which callback.
 struct spank_handle {
   static constexpr uint32_t kMagic = 0x5b4a6e13;
   uint32_t magic = kMagic;

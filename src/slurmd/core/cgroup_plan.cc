@@ -15,7 +15,7 @@ uint64_t percent_of(uint64_t mb, double percent) { return static_cast<uint64_t>(
 MemoryPlan memory_plan(const config::CgroupConf& c, uint64_t allocated_mb, uint64_t node_mb) {
   MemoryPlan out;
   if (!c.constrain_ram && !c.constrain_swap) return out;
-  // Swap alone: RAM gets the same limit as RAM and swap together.
+  // Where swap alone is constrained, RAM gets the same limit as RAM and swap together.
   const double ram_percent = c.constrain_ram ? c.allowed_ram_percent : 100;
   const uint64_t least = c.min_ram_mb << 20;
   const uint64_t max_ram = percent_of(node_mb, c.max_ram_percent);

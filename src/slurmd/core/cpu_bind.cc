@@ -46,7 +46,7 @@ Wish implied(const StepRequest& r) {
   return w;
 }
 
-// Auto binding: the level of which the step has as many as its tasks need.
+// Automatic binding: the level of which the step has exactly as many as its tasks need.
 Kind automatic(size_t need, const Bitmap& cpus, const CpuMap& m, uint32_t threads) {
   Bitmap sockets, cores;
   cpus.for_each([&](size_t cpu) {
@@ -59,7 +59,7 @@ Kind automatic(size_t need, const Bitmap& cpus, const CpuMap& m, uint32_t thread
   return usable == need ? Kind::kThreads : Kind::kDefault;
 }
 
-// Every CPU of `cpus` that shares what `of` names with one of `seed`.
+// Every CPU of `cpus` whose place (socket, core …), as `of` tells it, is that of a CPU of `seed`.
 template <class Of>
 Bitmap widened(const Bitmap& seed, const Bitmap& cpus, Of&& of) {
   Bitmap places, out(cpus.size());
@@ -96,7 +96,7 @@ class Binder {
   uint32_t each() const { return std::max(1u, r_.cpus_per_task); }
   size_t need() const { return size_t{tasks_} * each(); }
 
-  // The tasks' shares; all of the step for each when there are not enough CPUs.
+  // The tasks' shares; where there are too few CPUs, each task gets all of the step's.
   std::vector<Bitmap> laid_out(bool whole_cores) {
     CpuLayout layout(cpus_, m_, dist_.sockets, dist_.cores, wish_.threads, whole_cores);
     CpuLayout threads(cpus_, m_, dist_.sockets, dist_.cores, wish_.threads, false);

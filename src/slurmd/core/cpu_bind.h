@@ -1,11 +1,9 @@
-// Which CPUs each task of a step may run on: --cpu-bind and what implies it, the step's CPUs, the machine →
-// one mask per task. Pure. srun(1) --cpu-bind, --distribution; guides cpu_management (step 4), mc_support,
-// resource_binding.
+// Which CPUs each task of a step may run on: --cpu-bind and what implies it, the step's CPUs, the machine → one mask per task. Pure.
+// srun(1) --cpu-bind, --distribution; guides cpu_management (step 4), mc_support, resource_binding.
 //
-// Tasks get CPUs (or, bound to cores, whole cores) by the second and third part of --distribution; the mask
-// is then widened to what the binding names (socket, locality domain), never beyond the step's own CPUs. When
-// a step has more tasks than CPUs for them, all of it is everybody's. Checked against what Debian's
-// Slurm 22.05 prints on a machine of 2 sockets × 4 cores × 2 threads (cpu_bind_test.cc).
+// Tasks get CPUs (or, bound to cores, whole cores) by the second and third part of --distribution; the mask is then widened to what the
+// binding names (socket, locality domain), never beyond the step's own CPUs. When a step has more tasks than CPUs for them, every task gets
+// all of it. Checked against what Debian's Slurm 22.05 prints on a machine of 2 sockets × 4 cores × 2 threads (cpu_bind_test.cc).
 #pragma once
 
 #include <cstdint>
@@ -21,8 +19,7 @@
 
 namespace muster::slurmd {
 
-// What the site says where the user says nothing, strongest first: CpuBind of the node, of the partition,
-// TaskPluginParam.
+// The site's defaults for users who say nothing, strongest first: CpuBind of the node, of the partition, TaskPluginParam.
 struct CpuBindDefaults {
   CpuBind::Kind kind = CpuBind::Kind::kDefault;      // overrides automatic binding
   CpuBind::Kind autobind = CpuBind::Kind::kDefault;  // where automatic binding finds no match
@@ -38,8 +35,8 @@ struct CpuBinding {
   std::string type, list;   // SLURM_CPU_BIND_TYPE, SLURM_CPU_BIND_LIST
   std::vector<Bitmap> own;  // by local task number, the model's numbers: where the task's share lies (for GPUs)
 };
-// `tasks` ≥ 1 on this node; `step_cpus` by the model's numbers. Errors: kCpuBind, a binding outside of the
-// step or one that needs the entire node; kInvalidReq, a text that cannot be read.
+// `tasks` ≥ 1 on this node; `step_cpus` by the model's numbers. Errors: kCpuBind, a binding outside of the step or one that needs the
+// entire node; kInvalidReq, a text that cannot be read.
 Result<CpuBinding> bind_cpus(const StepRequest& request, uint32_t tasks, const Bitmap& step_cpus, const CpuMap& machine,
                              const CpuBindDefaults& defaults);
 

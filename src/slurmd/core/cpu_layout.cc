@@ -42,7 +42,7 @@ void CpuLayout::refill() {
   next_ = last_;  // a new round begins on the socket where the last one ended
 }
 
-// A socket with something left, if possible with all that is wanted. Something is left.
+// Picks a socket with something left, if possible with all that is wanted. Called only while something is left.
 size_t CpuLayout::pick_socket(uint32_t wanted) {
   const size_t n = sockets_.size();
   const size_t from = by_socket_ == By::kBlock ? 0 : next_;

@@ -17,7 +17,7 @@ class CpuLayout {
   CpuLayout(const Bitmap& cpus, const CpuMap& machine, Distribution::Cpus sockets, Distribution::Cpus cores, uint32_t threads,
             bool whole_cores);
   size_t units() const { return units_; }  // CPUs or cores to hand out
-  // The next task's `count` units, as CPUs. When nothing is left everything is free again: tasks then share.
+  // The next task's `count` units, as CPUs. When none are left all of them are free again: tasks then share.
   Bitmap take(uint32_t count);
 
  private:

@@ -20,7 +20,7 @@ constexpr Vendor kVendors[] = {{"CUDA_VISIBLE_DEVICES", kGresEnvNvidia, true},
                                {"GPU_DEVICE_ORDINAL", kGresEnvOpencl, false}};
 constexpr uint32_t kEveryVendor = kGresEnvNvidia | kGresEnvAmd | kGresEnvIntel | kGresEnvOpencl;
 
-// Flags of the node's lines for these GPUs; without any for the environment: all vendors.
+// The flags of the node's lines for these GPUs; where they have none for the environment, those of all vendors.
 uint32_t flags_for(const std::vector<GresDevices>& node, const Bitmap& gpus) {
   uint32_t flags = 0;
   for (const GresDevices& d : node) {
@@ -37,7 +37,7 @@ const GresShare* share_of(const std::vector<GresShare>& share, std::string_view 
   return nullptr;
 }
 
-// The part of a GPU's MPS units that the share holds, in hundredths; of several GPUs the smallest. 0: not known.
+// The part of a GPU's MPS units that the share holds, in hundredths; with several GPUs the smallest part. 0: not known.
 uint64_t mps_percentage(const std::vector<GresDevices>& node, const GresShare& mps) {
   uint64_t least = 0;
   for (const GresDevices& d : node) {

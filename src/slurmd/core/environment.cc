@@ -36,7 +36,7 @@ class List {
   std::vector<std::string>& out_;
 };
 
-// What is asked of one kind of GRES: "a100:8" of "gres/gpu:a100:8,gres/nic:1".
+// The part of a TRES list that asks for one kind of GRES: "a100:8" of "gres/gpu:a100:8,gres/nic:1".
 std::string asked_of(const TresText& list, std::string_view name) {
   std::string out;
   for (const Tres& t : list->items()) {
@@ -68,11 +68,11 @@ void what_was_asked(List& e, const node_rpc::JobOnNode& job, const JobRequest& r
   e.if_any("SLURM_CPUS_PER_TASK", r.cpus_per_task);
   e.if_any("SLURM_CPUS_PER_GPU", r.cpus_per_gpu);
   e.if_any("SLURM_THREADS_PER_CORE", r.threads_per_core);
-  // SLURM_GPUS_PER_NODE comes from sbatch: --gres and --gpus-per-node are one text by now.
+  // SLURM_GPUS_PER_NODE is set by sbatch, since --gres and --gpus-per-node have become one text here.
   e.if_any("SLURM_GPUS", asked_of(r.tres_per_job, "gpu"));
   e.if_any("SLURM_GPUS_PER_SOCKET", asked_of(r.tres_per_socket, "gpu"));
   e.if_any("SLURM_GPUS_PER_TASK", asked_of(r.tres_per_task, "gpu"));
-  // SLURM_TRES_PER_TASK comes from sbatch, too.
+  // SLURM_TRES_PER_TASK is set by sbatch, too.
   limits_and_memory(e, r);
   if (r.overcommit) e.set("SLURM_OVERCOMMIT", "1");
   bool plane = r.distribution.starts_with("plane=");
@@ -93,7 +93,7 @@ void times(List& e, Time started, Time ends) {
   if (ends != kTimeUnset && ends != kTimeInfinite) e.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(ends)));
 }
 
-// False: it is no task of an array.
+// False: the job is no task of an array.
 bool array_ids(List& e, JobId array, uint32_t task) {
   if (task == kNoArrayTask || !array) return false;
   e.set("SLURM_ARRAY_JOB_ID", array.value);
@@ -187,7 +187,7 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
 namespace {
 
 void job_of_step(List& e, const rpc::StepCredential& step) {
-  if (!is_without_job(step.job)) {  // else that of the job that srun was called in, if it was
+  if (!is_without_job(step.job)) {  // else they stay those of the job that srun was called in, if any
     e.set("SLURM_JOB_ID", step.job.value);
     e.set("SLURM_JOBID", step.job.value);
   }
@@ -212,7 +212,7 @@ void owner_of_step(List& e, const rpc::StepCredential& step) {
   e.set("SLURM_JOB_GID", step.gid.value);
 }
 
-// Its nodes and tasks, and how many of the job's nodes they are.
+// Sets the step's nodes and tasks, and the job's number of nodes.
 void shape_of_step(List& e, const rpc::StepCredential& step, const StepRequest& request) {
   std::vector<std::string> names;
   std::vector<uint32_t> tasks;

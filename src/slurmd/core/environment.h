@@ -1,6 +1,5 @@
-// What the node adds to the environment of batch scripts, of steps and of their tasks: sbatch(1) and srun(1),
-// OUTPUT ENVIRONMENT VARIABLES. Pure; texts "NAME=value". Later entries win over earlier ones of the same
-// name.
+// What the node adds to the environment of batch scripts, of steps and of their tasks: sbatch(1) and srun(1), OUTPUT ENVIRONMENT VARIABLES.
+// Pure; texts "NAME=value". Later entries win over earlier ones of the same name.
 #pragma once
 
 #include <string>
@@ -12,13 +11,13 @@
 
 namespace muster::slurmd {
 
-// "4(x2),1" of 4 4 1, as SLURM_JOB_CPUS_PER_NODE and SLURM_TASKS_PER_NODE have it.
+// 4 4 1 becomes "4(x2),1", as in SLURM_JOB_CPUS_PER_NODE and SLURM_TASKS_PER_NODE.
 std::string repeat_counts(const std::vector<uint32_t>& counts);
 
-// NAME=value\0NAME=value\0… as it is stored with a job.
+// The entries of NAME=value\0NAME=value\0…, the form in which a job's environment is stored.
 std::vector<std::string> split_environment(std::string_view blob);
 
-// What slurmd knows and the job's record does not.
+// What slurmd knows and the job's record does not have.
 struct NodeContext {
   std::string node, host, conf_path, cluster, group_name;
   std::vector<GresDevices> gres;       // the node's devices
@@ -27,16 +26,16 @@ struct NodeContext {
   std::vector<std::string> gpu_uuids;  // by GPU number, where they were detected: Flags=env_uuid, MIG
 };
 
-// Everything of a batch script: the job's own environment, then ours over it.
+// The whole environment of a batch script: the job's own, then ours over it.
 std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob, const NodeContext& node);
 
-// All tasks of this node's part of a step.
+// The variables that all tasks of this node's part of a step have.
 std::vector<std::string> step_environment(const rpc::StepCredential& step, size_t node_index, const rpc::LaunchStep& launch,
                                           const NodeContext& node);
-// One task: SLURM_PROCID, SLURM_LOCALID.
+// The variables of one task: SLURM_PROCID, SLURM_LOCALID.
 std::vector<std::string> task_environment(uint32_t rank, uint32_t local_id);
 
-// Of prologs and epilogs: what they may know of the job.
+// What prologs and epilogs may know of the job.
 struct ProgramContext {
   JobId job{}, array_job{};
   uint32_t array_task = kNoArrayTask;
@@ -44,7 +43,7 @@ struct ProgramContext {
   Gid gid{};
   std::string user_name, partition, account, job_name, node_list, work_dir, std_in, std_out, std_err, comment;
   std::string constraints, extra, licenses, qos, reservation;
-  std::vector<uint32_t> cpus_per_node;  // none: the job is known from a step alone, and so what follows is not
+  std::vector<uint32_t> cpus_per_node;  // none: the job is known from a step alone, and so the members below are not known
   uint32_t restarts = 0;
   Time started{}, ends{};
   std::vector<GresShare> gres;

@@ -15,7 +15,7 @@ struct FrequencyOrder {
   std::string text;  // for slurmstepd; "": nothing is set
   std::string note;  // for the step's stderr; "": none
 };
-// A request, not a requirement: what cannot be is told, and the step runs. `asked` is --cpu-freq, "" = not given.
+// --cpu-freq is a request, not a requirement: what cannot be set is told, and the step runs. `asked`: its value, "" = not given.
 FrequencyOrder frequency_order(const std::string& asked, const FrequencyRules& rules);
 
 }  // namespace muster::slurmd

@@ -3,7 +3,7 @@
 namespace muster::slurmd {
 namespace {
 
-// Shares of a GPU (shard, mps) do not set the clocks of its other users.
+// The files of GPUs that the step holds whole: a share of a GPU (shard, mps) does not set the clocks of its other users.
 std::vector<std::string> files_of(const std::vector<GresDevices>& node, const std::vector<GresShare>& share) {
   std::vector<std::string> out;
   for (const GresShare& s : share) {

@@ -1,4 +1,5 @@
-// Which GPUs get which clocks for a step: what was asked for, else the site's rule. srun(1) --gpu-freq, slurm.conf(5) GpuFreqDef.
+// Which GPUs get which clocks for a step: the clocks asked for, else those of the site's rule. srun(1) --gpu-freq, slurm.conf(5)
+// GpuFreqDef.
 #pragma once
 
 #include <optional>
@@ -13,10 +14,10 @@ namespace muster::slurmd {
 struct GpuClockOrder {
   std::optional<GpuFrequencyWish> wish;  // none: nothing is to be done
   std::vector<std::string> files;        // of the GPUs that the step holds whole
-  bool by_site = false;                  // nobody asked: what goes wrong is for slurmd's log
+  bool by_site = false;                  // nobody asked: faults are for slurmd's log
   std::string note;                      // for the step's stderr; "": none
 };
-// `asked`: the request's tres_freq, "gpu:medium,memory=high"; "": `site` holds. `node`: its devices, `share`: the step's.
+// `asked`: the request's tres_freq, "gpu:medium,memory=high"; where it is "", `site` holds. `node`: its devices, `share`: the step's.
 GpuClockOrder gpu_clock_order(const std::string& asked, const std::string& site, const std::vector<GresDevices>& node,
                               const std::vector<GresShare>& share);
 

@@ -21,8 +21,7 @@ std::vector<size_t> members(const Bitmap& set) {
   return out;
 }
 
-// Of `held`, the devices whose cores meet `cores`; those without a known affinity are near everything. All of
-// them when none is near.
+// The devices of `held` whose cores meet `cores`; those without a known affinity are near everything. When none is near, all of `held`.
 Bitmap closest(const DeviceBindRequest& r, const Bitmap& cores, const std::vector<GresDevices>& node) {
   Bitmap near;
   for (const GresDevices& d : node) {
@@ -33,7 +32,7 @@ Bitmap closest(const DeviceBindRequest& r, const Bitmap& cores, const std::vecto
   return near.any() ? near : r.held;
 }
 
-// Devices by their numbers in a list: the node's, or places among the step's.
+// The devices that a list names: by their numbers on the node, or by their places among the step's.
 Bitmap named(const DeviceBindRequest& r, const Bitmap& entry) {
   if (!r.relative) return entry & r.held;
   std::vector<size_t> held = members(r.held);
@@ -44,7 +43,7 @@ Bitmap named(const DeviceBindRequest& r, const Bitmap& entry) {
   return out;
 }
 
-// per_task: near ones that nobody has yet, then others that nobody has, then from the start again.
+// For per_task: takes near devices that nobody has yet, then others that nobody has, then starts again.
 Bitmap next_of(uint32_t count, const Bitmap& near, const Bitmap& held, Bitmap& taken) {
   Bitmap out;
   for (uint32_t i = 0; i < count && out.count() < held.count(); ++i) {

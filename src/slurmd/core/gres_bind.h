@@ -1,6 +1,5 @@
-// Which of a step's devices each task sees: --tres-bind (and --gpu-bind, --gpus-per-task, --ntasks-per-gpu,
-// which srun turns into it), the devices' affinity, the tasks' CPUs → devices per task. Pure. srun(1)
-// --tres-bind.
+// Which of a step's devices each task sees: --tres-bind (and --gpu-bind, --gpus-per-task, --ntasks-per-gpu, which srun turns into it), the
+// devices' affinity, the tasks' CPUs → devices per task. Pure. srun(1) --tres-bind.
 #pragma once
 
 #include <cstdint>

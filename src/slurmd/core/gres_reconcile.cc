@@ -76,8 +76,7 @@ class Reconciler {
     take(w, index, out);
   }
 
-  // The first free one of the type, a whole card before an instance where no instance is named; false: there
-  // is none.
+  // Takes the first free device of the type; where no instance is named, a whole card before an instance. False: there is none.
   bool by_type(const Wanted& w, Reconciled& out) {
     const bool instance = !mig_profile(w.line->type).empty();
     for (bool any : {false, true})

@@ -1,5 +1,5 @@
-// About how many bytes of memory a described value keeps, with all that it points to: what bounds on kept things count. On the wire
-// it is about as much, or less.
+// About how many bytes of memory a described value keeps, with all that it points to: bounds on kept things count with this. On the wire a
+// value takes about as much, or less.
 #pragma once
 
 #include <cstddef>

@@ -49,7 +49,7 @@ NodeCore::Entry* NodeCore::find(JobId job, uint32_t generation) {
   return at == jobs_.end() || at->second.generation != generation ? nullptr : &at->second;
 }
 
-// Of a run without a job the controller knows nothing, and is told nothing.
+// The controller knows nothing of a run without a job, and is told nothing about it.
 void NodeCore::report(NodeReport r) {
   const bool unknown = std::visit(
       [](const auto& x) {
@@ -174,7 +174,7 @@ void NodeCore::order(const node_rpc::TerminateJob& o) {
       effects_.emplace_back(DropJob{o.job, o.generation});
       return report(node_rpc::JobGone{o.job, o.generation, {}});
     }
-    // Nothing of it came here, or a restart of slurmd lost what did: the epilog runs on every node of an allocation.
+    // Nothing of the job came here, or a restart of slurmd lost what did: the epilog runs on every node of an allocation.
     drop(o.job);
     Entry& e = jobs_[o.job];
     e.job = o.job;
@@ -194,7 +194,7 @@ void NodeCore::order(const node_rpc::TerminateJob& o) {
   end(e, o.kill_wait_seconds, o.state, o.time);
 }
 
-// Ends what runs. A second time only to shorten the wait.
+// Ends what runs of the job. A second call only shortens the wait.
 void NodeCore::end(Entry& e, uint32_t kill_wait_seconds, JobState state, Time time) {
   bool again = std::exchange(e.ending, true);
   for (StepId s : std::exchange(e.asked, {})) effects_.emplace_back(RefuseStep{e.job, e.generation, s, "Job is ending"});
@@ -246,7 +246,7 @@ void NodeCore::order(const node_rpc::NotifyJob& o) {
   if (e && e->phase != Phase::kGone) effects_.emplace_back(NotifySteps{o.job, o.text});
 }
 
-// A job of which nothing is here has nothing to stop: that is done.
+// A job of which nothing is here has nothing to stop, so the order counts as carried out.
 void NodeCore::order(const node_rpc::SuspendJob& o) {
   Entry* e = find(o.job, o.generation);
   if (!e || e->phase == Phase::kGone) return report(node_rpc::JobSettled{o.job, o.generation, o.suspend});
@@ -295,7 +295,7 @@ void NodeCore::event(const ContentFound& x) {
   if (e->phase == Phase::kActive && e->prolog_ran) after_prolog(*e);
 }
 
-// Also before the prolog has ended: then that goes on by itself, and the epilog after it.
+// This may come before the prolog has ended: then the prolog goes on, and the epilog follows it.
 void NodeCore::event(const ContentMissing& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || !e->launch || e->content) return;
@@ -317,7 +317,7 @@ void NodeCore::event(const ContentLost& x) {
   find_content(*e);
 }
 
-// The node is drained when the job lets go of it, by the words that administrators look for.
+// The node is drained when the job lets go of it, with the words that administrators look for.
 void NodeCore::event(const StepSurvives& x) {
   Entry& e = entry_of_step(x.job, x.generation);
   if (e.generation == x.generation) e.epilog_error = kKillFailed;
@@ -396,7 +396,7 @@ void NodeCore::event(const StepFailed& x) {
   batch_ended(*e);
 }
 
-// The job lets go of the node without them. The controller drains it by the words that Slurm's administrators look for.
+// The job lets go of the node without these steps. The controller drains the node with the words that Slurm's administrators look for.
 void NodeCore::event(const StepsUnkillable& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || e->phase != Phase::kEnding) return;
@@ -409,13 +409,13 @@ void NodeCore::event(const StepsUnkillable& x) {
   all_left(*e);
 }
 
-// Of a step that came to its end after its job: nobody asks for its result any more. But that of a job's own script stays until
+// For a step that came to its end after its job: nobody asks for its result any more. But the result of the job's own script stays until
 // the controller has it.
 void NodeCore::release_late(const Entry& e, StepId step) {
   if (step != kBatchStep || e.batch == Batch::kNone) effects_.emplace_back(ReleaseStep{e.job, step});
 }
 
-// Its slurmstepd keeps the result until somebody has it; of a run without a job nobody wants it.
+// The step's slurmstepd keeps the result until somebody has it; the result of a run without a job interests nobody.
 void NodeCore::step_ended(Entry& e, node_rpc::StepGone gone) {
   e.steps.erase(gone.step);
   e.limits.erase(gone.step);
@@ -425,8 +425,7 @@ void NodeCore::step_ended(Entry& e, node_rpc::StepGone gone) {
   step_left(e);
 }
 
-// The script is over. With steps left the controller's TerminateJob ends those; with none left the job is
-// over here.
+// The script is over. If steps are left, the controller's TerminateJob ends those; if none is left, the job is over here.
 void NodeCore::batch_ended(Entry& e) {
   bool last = e.steps.empty();
   if (!e.ending && (!last || programs_.epilog || e.batch == Batch::kFailed)) tell(e);
@@ -456,7 +455,7 @@ void NodeCore::gone(Entry& e) {
   e.phase = Phase::kGone;
   bool told = e.batch == Batch::kFailed && e.epilog_error.empty() && !e.ending;
   if (!told) {
-    // With an epilog the script's end was told before, but after TerminateJob: how the script took that is told now.
+    // With an epilog the end of the script has been told already, unless it came after TerminateJob: then its status is told now.
     bool with_status = e.batch == Batch::kFinished && (e.ending || !programs_.epilog);
     if (with_status) tell(e);
     else report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});

@@ -1,18 +1,17 @@
-// NodeCore: what a node daemon decides. Which jobs are here and how far each is, what the controller is told,
-// and what has to be done to processes. No I/O, clock or thread: slurmd/daemon carries effects out and feeds
-// back what came of them, and the simulator runs the same class. The protocol and its promises stand in
-// model/node_rpc.h:
+// NodeCore: what a node daemon decides: which jobs are here and how far each is, what the controller is told, and what has to be done to
+// processes. No I/O, clock or thread: slurmd/daemon carries effects out and feeds back what came of them, and the simulator runs the same
+// class. The protocol and its promises stand in model/node_rpc.h:
 //
 //   a LaunchBatch never runs a job's generation twice: one that runs, ran or is remembered is answered with
 //   what is known; TerminateJob always leads to JobGone; a job that ended is remembered until the controller
 //   says that its end is durable; orders of an earlier generation do nothing to a later one.
 //
-// A run without a job (srun --no-allocate, model/without_job.h) is known here alone: no prolog, no epilog, nothing of it is
+// A run without a job (srun --no-allocate, model/without_job.h) is known here alone: it has no prolog and no epilog, nothing about it is
 // reported or registered, and it is forgotten with its step.
 //
-// While there is no session reports are not kept: the state is, and Registered brings out again whatever the
-// controller may have missed. The end of a step's part is said in each session until whoever decides about the step has it
-// (StepEndTaken); until then its slurmstepd keeps it, so it outlives slurmd. Cost: O(log jobs) an input; registration O(jobs).
+// Without a session reports are not kept, but the state is, and Registered brings out again whatever the controller may have missed. The
+// end of a step's part is reported in each session until whoever decides about the step has it (StepEndTaken); until then the step's
+// slurmstepd keeps it, so it outlives slurmd. Cost: O(log jobs) an input; registration O(jobs).
 #pragma once
 
 #include <deque>
@@ -68,7 +67,7 @@ struct SignalSteps {
 struct LimitSteps {  // a step's own time limit changes
   node_rpc::LimitStep order;
 };
-struct StopSteps {  // or let them go on; answered by StepsStopped
+struct StopSteps {  // or lets them go on; answered by StepsStopped
   JobId job{};
   uint32_t generation = 0;
   bool stop = true;
@@ -89,7 +88,7 @@ struct ChangeLogging {
 struct Reboot {
   std::string reason;
 };
-struct NotifySteps {  // the batch script, or the steps of an allocation, are told a line
+struct NotifySteps {  // tells the batch script, or the steps of an allocation, a line
   JobId job{};
   std::string text;
 };
@@ -111,13 +110,13 @@ struct ContentFound {  // all of it is on this node until the batch script is st
   JobId job{};
   uint32_t generation = 0;
 };
-struct ContentMissing {  // and it will not come
+struct ContentMissing {  // it is not here and will not come
   JobId job{};
   uint32_t generation = 0;
   bool node_fault = false;
   std::string text;
 };
-struct ContentLost {  // it was found, and could not be read when the batch script was to be started: it is looked for again
+struct ContentLost {  // it was found, but could not be read when the batch script was to be started: it is looked for again
   std::shared_ptr<const node_rpc::LaunchBatch> launch;
   std::string text;
 };
@@ -141,7 +140,7 @@ struct StepEnded {
   StepId step{};
   int32_t exit_status = 0;
   bool out_of_memory = false;
-  bool ends_step = false;  // that ends it on its other nodes, too
+  bool ends_step = false;  // its end here ends it on its other nodes, too
 };
 struct StepFailed {  // it never ran
   JobId job{};
@@ -162,7 +161,7 @@ struct StepsUnkillable {  // what EndSteps was to end is still here, long after 
 using NodeEvent = std::variant<PrologEnded, EpilogEnded, ContentFound, ContentMissing, ContentLost, StepSurvives, StepAsked, StepStarted,
                                StepEnded, StepFailed, StepsStopped, StepsUnkillable>;
 
-struct NodePrograms {  // which of them the node's configuration has
+struct NodePrograms {  // which programs the node's configuration has
   bool prolog = false, epilog = false;
 };
 
@@ -181,12 +180,12 @@ class NodeCore {
 
   size_t jobs() const { return jobs_.size(); }
   bool knows(JobId job, uint32_t generation) const;
-  // Whether that run of the job ends or has ended here: nothing of it is begun any more.
+  // Whether this run of the job ends or has ended here: then nothing more of it is started.
   bool has_ended(JobId job, uint32_t generation) const;
   void remember_ended(JobId job, uint32_t generation);  // what an earlier slurmd knew
-  // So many runs are remembered: more than end on a node within a credential's life, which is two minutes.
+  // How many runs are remembered: more than end on a node within a credential's life, which is two minutes.
   static constexpr size_t kEndedKept = 65536;
-  std::vector<StepId> steps_of(JobId job) const;  // that run, the batch script among them
+  std::vector<StepId> steps_of(JobId job) const;  // of the run that is known, the batch script among them
 
  private:
   enum class Phase : uint8_t { kProlog, kActive, kEnding, kEpilog, kGone };
@@ -204,9 +203,9 @@ class NodeCore {
     bool out_of_memory = false, node_fault = false;
     std::string failure, epilog_error;
     std::shared_ptr<const node_rpc::LaunchBatch> launch;  // until it is started
-    bool content = true;                                  // what the launch names by hash is here
-    uint32_t content_lost = 0;                            // so often it was found and could not be read then
-    std::shared_ptr<const node_rpc::LaunchBatch> next;    // of a later generation, when this one is gone
+    bool content = true;                                  // the script and environment that the launch names by hash are here
+    uint32_t content_lost = 0;                            // how often they were found and then could not be read
+    std::shared_ptr<const node_rpc::LaunchBatch> next;    // of a later generation, for when this one is gone
     std::set<StepId> asked;                               // wait for the prolog
     std::set<StepId> steps;                               // started, the batch step not among them
     std::map<StepId, node_rpc::StepGone> untaken;         // ends that nobody has taken yet
@@ -265,7 +264,7 @@ class NodeCore {
   NodePrograms programs_;
   bool registered_ = false;
   std::map<JobId, Entry> jobs_;
-  std::set<std::pair<JobId, uint32_t>> forgotten_;   // lately; late steps of them are refused
+  std::set<std::pair<JobId, uint32_t>> forgotten_;   // those of late; steps of them that come now are refused
   std::deque<std::pair<JobId, uint32_t>> in_order_;  // the same, as they ended
   std::vector<NodeReport> reports_;
   std::vector<Effect> effects_;

@@ -1,4 +1,4 @@
-// For tests of NodeCore: one that has a session, and what its last input brought out.
+// For tests of NodeCore: a core that has a session, and what came of its last input.
 #pragma once
 
 #include <variant>

@@ -11,7 +11,7 @@
 namespace muster::slurmd {
 namespace {
 
-constexpr uint32_t kOtherNodes = 1u << 30;  // from here on: the numbers of nodes that are only names
+constexpr uint32_t kOtherNodes = 1u << 30;  // from here on: numbers of nodes that are known by name only
 
 ManagerRecord record_of(node_rpc::StepNews news) {
   ManagerRecord r;
@@ -19,7 +19,7 @@ ManagerRecord record_of(node_rpc::StepNews news) {
   return r;
 }
 
-// One that is bounded by the job's limit is as long as it can be.
+// A warrant that is bounded by the job's limit is as long as it can be, and is not renewed.
 bool wants_renewal(Time expires, Time ends, Time now) {
   const bool limited = ends != kTimeInfinite && ends != kTimeUnset;
   return !(limited && expires >= ends + steps::kAfterJobEnds) && expires - now < steps::kWarrantLife - steps::kWarrantRenewal;
@@ -73,7 +73,7 @@ steps::JobSteps StepManager::steps_of(const Managed& m, Time now) const {
           }};
 }
 
-// What is signed without it, no node would take.
+// A credential that is signed without the right would be taken by no node.
 Result<> StepManager::has_right(const Managed& m, Time now) {
   if (now <= m.order.warrant.expires) return {};
   return fail(Errc::kNodesBusy, {}, "the right to manage the job's steps has to be renewed by slurmctld, which does not answer");
@@ -103,7 +103,7 @@ Result<StepManager::Decision<rpc::StepCreated>> StepManager::decided(const Manag
   news.made = std::move(*made.record);
   if (m.news.size() >= kStepsUntold)
     return fail(Errc::kNodesBusy, {}, "slurmctld has been away for so many steps that no more of them can be kept for it");
-  // Twice: as a step that is there, and as what slurmctld has to be told.
+  // Counted twice: as a step that is there, and as news that slurmctld has to be told.
   if (bytes_of(m.job().request->uid) + 2 * kept_bytes(news) > kBytesOfUser)
     return fail(Errc::kNodesBusy, {},
                 "no more steps of this user can be kept on this node until others have ended, or slurmctld knows of them");
@@ -131,7 +131,7 @@ Result<StepManager::Decision<rpc::Empty>> StepManager::finish(Uid caller, const 
   Decision<rpc::Empty> d;
   for (const Step& s : m->job().steps)
     if (s.id == c.step) d.record = record_of(ending(s.id, std::max(s.exit_status, c.exit_status), s.out_of_memory || c.out_of_memory, now));
-  return d;  // a step that its nodes reported as ended is ended: nothing to add
+  return d;  // a step that its nodes reported as ended has ended already: nothing to add
 }
 
 // ---- slurmctld and nodes
@@ -176,7 +176,7 @@ std::vector<std::string> StepManager::others_with(JobId job, StepId id, const st
   return out;
 }
 
-// As slurmctld does with those that it manages: what ends a process ends a step that waits, and other signals have nobody to go to.
+// As slurmctld does with the steps that it manages: a signal that ends a process ends a step that waits; other signals have no receiver.
 std::optional<ManagerRecord> StepManager::cancel_waiting(const node_rpc::SignalJob& o, Time now) const {
   const Managed* m = o.has_step && (o.signal == 0 || o.signal == SIGTERM || o.signal == SIGKILL) ? find(o.job, o.generation) : nullptr;
   if (!m) return std::nullopt;
@@ -185,7 +185,7 @@ std::optional<ManagerRecord> StepManager::cancel_waiting(const node_rpc::SignalJ
   return record_of(ending(o.step, SIGTERM, false, now));
 }
 
-// Steps are not made while it is suspended, also where slurmctld cannot say so once more.
+// No steps are made while the job is suspended, even where slurmctld cannot repeat that it is.
 std::optional<ManagerRecord> StepManager::suspend(const node_rpc::SuspendJob& o) const {
   const Managed* m = find(o.job, o.generation);
   const JobState state = o.suspend ? JobState::kSuspended : JobState::kRunning;
@@ -230,7 +230,7 @@ void StepManager::set_node_names(const std::vector<std::string>& names) {
   others_.node_names = std::move(numbers);
 }
 
-// For requests that name nodes, which need not be of the job. O(nodes of the cluster)
+// The cluster for requests that name nodes, which need not be of the job. O(nodes of the cluster)
 Cluster StepManager::with_all_names(const Managed& m) const {
   Cluster c = m.cluster;
   c.nodes = others_.nodes;
@@ -276,7 +276,7 @@ Cluster StepManager::cluster_of(const node_rpc::ManageSteps& order, Job job) {
   return c;
 }
 
-// The job as slurmctld has it now, with the steps as they are known here; their parts on nodes that it has lost are gone.
+// The job as slurmctld has it now, with its steps as they are known here, less their parts on nodes that the job has lost.
 Job StepManager::job_after(const Job& known, const node_rpc::ManageSteps& order) {
   Job job = order.job;
   job.next_step = std::max(known.next_step, job.next_step);
@@ -321,7 +321,7 @@ void StepManager::apply(JobId id, const ManagerRecord& r) {
   if (at == jobs_.end()) return;
   Managed& m = at->second;
   for (const node_rpc::StepNews& n : r.news) {
-    // A whole state has its steps in the job; these are to be told.
+    // A record of a whole state has the effect of its news in the job already; they are only to be told.
     if (r.first_news == 0) apply(m, n);
     m.bytes += kept_bytes(n);
     m.news.push_back(n);
@@ -387,7 +387,7 @@ std::optional<node_rpc::StepsOfJob> StepManager::news(JobId job, uint64_t after,
   size_t bytes = 0;
   for (size_t i = out.first - m->first_news; i < m->news.size() && out.news.size() < kNewsAtOnce; ++i) {
     bytes += kept_bytes(m->news[i]);
-    if (bytes > kBytesAtOnce && !out.news.empty()) break;  // one alone is no larger than the request that it was made from
+    if (bytes > kBytesAtOnce && !out.news.empty()) break;  // one alone is no larger than the request that made it
     out.news.push_back(m->news[i]);
   }
   if (out.news.empty() && !(out.renew && now + steps::kAfterJobEnds > m->order.warrant.expires)) return std::nullopt;

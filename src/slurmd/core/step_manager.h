@@ -1,11 +1,11 @@
-// StepManager: what the slurmd of a job's first node decides about the steps of that job (docs/adr/0011). As the controller does it
-// decides without changing anything; what is decided is a ManagerRecord, which becomes durable in the spool (daemon/managed_steps.h)
-// and then true by apply(). No I/O, clock or thread.
+// StepManager: what the slurmd of a job's first node decides about the steps of that job (docs/adr/0011). Like the controller's code it
+// decides without changing anything: a decision is a ManagerRecord, which becomes durable in the spool (daemon/managed_steps.h) and then
+// true by apply(). No I/O, clock or thread.
 //
-// A job is managed from ManageSteps on, until its end is known here (end) or slurmctld says that it is over. What has become of its
-// steps is kept as news, numbered from 1 in each run of the job, until slurmctld says that it has them; kStepsUntold bounds
-// them, and kBytesOfUser the memory that they and the steps of all jobs of a user take here: beyond it no more steps are made. Slurmctld's word goes before what is known
-// here about the job, and what is known here about its steps goes before slurmctld's.
+// A job is managed from ManageSteps on, until its end is known here (end) or slurmctld says that it is over. What has become of its steps
+// is kept as news, numbered from 1 in each run of the job, until slurmctld says that it has them. kStepsUntold bounds them, and
+// kBytesOfUser bounds the memory that news and the steps of all jobs of one user take here: beyond either no more steps are made. About the
+// job, slurmctld's word counts more than what is known here; about its steps, what is known here counts more.
 // Cost: O(steps of the job) a request.
 #pragma once
 
@@ -23,12 +23,12 @@
 
 namespace muster::slurmd {
 
-// What is durable of a managed job, one decision after the other. Stored: append only.
+// The durable part of a managed job: its decisions, one after the other. Stored: append only.
 struct ManagerRecord {
-  std::optional<node_rpc::ManageSteps> manage;  // the first of a job, too
+  std::optional<node_rpc::ManageSteps> manage;  // also in the first record of a job
   std::vector<node_rpc::StepNews> news;
-  std::optional<rpc::PartEnded> part;  // with what it makes of the step in `news`
-  uint64_t first_news = 0;             // of a whole state: the number of the first of them; 0: they follow those before
+  std::optional<rpc::PartEnded> part;  // together with what it makes of the step, in `news`
+  uint64_t first_news = 0;             // in a record of a whole state: the number of the first of them; 0: they follow the news before
   uint64_t taken = 0;                  // slurmctld has them up to this number
   bool over = false;                   // only its news are still to be told
   template <class S, class V>
@@ -52,11 +52,11 @@ class StepManager {
     Reply reply{};
   };
 
-  // Names that slurm.conf has, so that --exclude may name a node that is not of the job.
+  // The names of slurm.conf's nodes, so that --exclude may name a node that is not of the job.
   void set_node_names(const std::vector<std::string>& names);
   void set_operators(Uid slurm_user) { slurm_user_ = slurm_user; }
 
-  // ---- what users ask; the caller as the connection proved it. kInvalidJobId for a job that is not managed here.
+  // ---- what users ask; `caller` as the connection proved it. kInvalidJobId for a job that is not managed here.
   bool manages(JobId job) const;
   bool may_ask_for(Uid caller, JobId job) const;
   Result<rpc::Allocated> attach(Uid caller, const rpc::AttachAllocation& c) const;
@@ -64,38 +64,38 @@ class StepManager {
   Result<rpc::StepCreated> ask(Uid caller, const rpc::AskCredential& c, Time now) const;
   Result<Decision<rpc::Empty>> finish(Uid caller, const rpc::FinishStep& c, Time now) const;
 
-  // ---- what slurmctld and nodes say. No record: it says nothing new.
+  // ---- what slurmctld and nodes say. No record: it was known already.
   std::optional<ManagerRecord> manage(const node_rpc::ManageSteps& order) const;
   std::optional<ManagerRecord> part_ended(const rpc::PartEnded& part, Time now) const;
   std::optional<ManagerRecord> cancel_waiting(const node_rpc::SignalJob& order, Time now) const;
   std::optional<ManagerRecord> suspend(const node_rpc::SuspendJob& order) const;
   std::optional<ManagerRecord> end(JobId job, uint32_t generation) const;
   std::optional<ManagerRecord> taken(const node_rpc::StepsTaken& order) const;
-  // The nodes that still have a part of the step, but this one.
+  // The nodes that still have a part of the step, except this one.
   std::vector<std::string> others_with(JobId job, StepId step, const std::string& node) const;
 
   // ---- what is durable
   void apply(JobId job, const ManagerRecord& record);
-  ManagerRecord state_of(JobId job) const;  // as one record
+  ManagerRecord state_of(JobId job) const;  // all of it as one record
   bool forgotten(JobId job) const;          // it is over, and all is told: nothing of it is kept any more
 
-  // ---- news. `after`: the number of the last that is on its way.
+  // ---- news. `after`: the number of the last one that has been sent.
   std::optional<node_rpc::StepsOfJob> news(JobId job, uint64_t after, Time now) const;
   uint64_t last_news(JobId job) const;
   uint64_t taken_news(JobId job) const;  // slurmctld has them up to this number
   std::vector<JobId> jobs() const;
-  std::vector<node_rpc::ManagedJob> registration() const;  // those not over
+  std::vector<node_rpc::ManagedJob> registration() const;  // jobs that are not over
   const node_rpc::ManageSteps* order_of(JobId job) const;  // null: not managed here
   std::string resv_ports_of(JobId job, StepId step) const;
 
  private:
   struct Managed {
-    node_rpc::ManageSteps order;  // but for its job, which is the cluster's
-    Cluster cluster;              // of the job and its nodes
+    node_rpc::ManageSteps order;  // without its job, which is in `cluster`
+    Cluster cluster;              // the job and its nodes alone
     std::deque<node_rpc::StepNews> news;
     uint64_t first_news = 1;        // the number of news.front(), or of the next one
-    size_t bytes = 0;               // of news, about
-    std::map<StepId, size_t> live;  // likewise of each step that is there
+    size_t bytes = 0;               // of news, about; see kept_bytes.h
+    std::map<StepId, size_t> live;  // likewise, of each step that is there
     size_t live_bytes = 0;
     std::unordered_map<std::string, uint32_t> index_of;  // nodes of the order by name
     bool over = false;
@@ -105,7 +105,7 @@ class StepManager {
     Job& edit();
   };
   const Managed* find(JobId job) const;
-  const Managed* find(JobId job, uint32_t generation) const;  // that run, not over
+  const Managed* find(JobId job, uint32_t generation) const;  // this run, if it is not over
   Result<const Managed*> may_ask(Uid caller, JobId job) const;
   steps::JobSteps steps_of(const Managed& m, Time now) const;
   static Result<> has_right(const Managed& m, Time now);

@@ -1,5 +1,5 @@
-// slurmd's command line: slurmd(8). What belongs to features that are not there (configless start, dynamic
-// nodes) is refused with a text that says so.
+// slurmd's command line: slurmd(8). Options of features that do not exist here (configless start, dynamic nodes) are refused with a text
+// that says so.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct Arguments {
   std::string conf_file, log_file, node_name, stepd_path, parameters, extra;
   std::optional<int> nice;
   int verbose = 0;
-  int exit_now = -1;  // ≥ 0: the program ends with it
+  int exit_now = -1;  // ≥ 0: the program ends with this code
 };
 
 Arguments parse_arguments(int argc, char** argv);

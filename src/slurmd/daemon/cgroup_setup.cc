@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint16_t kUsualPort = 6818;
 
-// Several slurmd on one machine, as nodes of one cluster or each of its own, have their groups apart. "" for the only one.
+// Several slurmds on one machine, whether nodes of one cluster or of several, keep their groups apart by this name. "" for the only one.
 std::string instance(const Setup& s) {
   std::vector<std::string> parts;
   if (s.node != s.host) parts.push_back(s.node);

@@ -17,10 +17,10 @@ namespace {
 
 constexpr Duration kRetry = seconds(5);
 
-// The controller names it and it becomes a file's name.
+// The controller names the hash and it becomes a file's name, so it must look like one.
 bool is_hash(std::string_view s) { return s.size() == 64 && s.find_first_not_of("0123456789abcdef") == s.npos; }
 
-// Not synced: what a power loss leaves is found out by its hash. Somebody may have tidied the folder away.
+// Not synced: damage by a power loss shows in the hash. Somebody may have tidied the folder away.
 Result<> write(const std::string& folder, const std::string& path, std::string_view content) {
   const std::string part = path + ".part";
   if (::unlink(part.c_str()) < 0 && ::access(folder.c_str(), F_OK) < 0) MUSTER_TRY_VOID(os::make_dirs(folder, 0700));
@@ -62,7 +62,7 @@ Result<> ContentCache::open() {
 void ContentCache::find(JobId job, uint32_t generation, std::vector<std::string> hashes) {
   if (wanted_.contains(job)) forget(job);
   wanted_[job] = {generation, std::move(hashes)};
-  // Not from inside: the core has not done with the order yet.
+  // Later, and not from inside this call: the core has not finished with the order yet.
   loop_.defer([this, job] {
     look(job);
     fetch_next();
@@ -129,7 +129,7 @@ void ContentCache::take(const std::string& hash, Result<rpc::ContentPiece> piece
     return give_up(hash, Error(Errc::kFrameMalformed, "the controller sent a script in pieces that do not fit"), false);
   arrived_ += piece->bytes;
   if (arrived_.size() == piece->size) return finish(hash);
-  // For whoever still wants it.
+  // Asks for the next piece in the name of any job that still wants it.
   for (const auto& [job, w] : wanted_)
     if (std::ranges::find(w.hashes, hash) != w.hashes.end()) return ask(job, hash);
   fetching_.clear();
@@ -188,7 +188,7 @@ Result<std::string> ContentCache::read(const std::string& hash) {
     MUSTER_TRY(name, net::content_hash(*bytes));
     if (name == hash) return bytes;
   }
-  // Whoever asks for it again has it fetched.
+  // When it is asked for again it will be fetched.
   bytes_ -= at->second.size;
   kept_.erase(at);
   ::unlink(path_of(hash).c_str());

@@ -1,10 +1,10 @@
-// ContentCache: scripts and environments that launches name by their hash, in the spool of this node (mode 600 in a directory of
-// mode 700). What is not here is asked of the controller, a piece at a time and one content after the other, so a node takes
-// large scripts at its own pace however many launches name them; tasks of an array share one. Bounded: beyond `most_bytes` what
-// was used longest ago goes, but for what waits to be started. Lives on the loop's thread.
+// ContentCache: scripts and environments that launches name by their hash, in the spool of this node (mode 600 in a directory of mode 700).
+// The controller is asked for what is not here, a piece at a time and one content after the other, so a node takes large scripts at its own
+// pace however many launches name them; tasks of an array share one. Bounded: beyond `most_bytes` the contents used longest ago go, except
+// those that wait to be started. Lives on the loop's thread.
 //
-// Who starts a job has its content in memory until slurmstepd has taken it: jobs are told one after the other, those of at most
-// `at_once` bytes together.
+// While a job is started its content is in memory, until slurmstepd has taken it: so jobs are told one after the other, and those that are
+// being started have at most `at_once` bytes together.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class ContentCache {
  public:
   struct Ports {
     std::function<void(const rpc::FetchContent&, std::function<void(Result<rpc::ContentPiece>)>)> fetch;
-    // All of it is here; or why it will not come, `node_fault` where it is ours. Not called when the controller is lost: the
-    // next session asks again.
+    // The job's contents are all here, or the error says why they will not come (`node_fault`: it is this node's). Not called when the
+    // controller is lost: the next session asks again.
     std::function<void(JobId job, uint32_t generation, Result<> found, bool node_fault)> done;
   };
   static constexpr uint64_t kMostBytes = uint64_t{256} << 20, kAtOnce = uint64_t{8} << 20;
@@ -35,9 +35,9 @@ class ContentCache {
                uint64_t at_once = kAtOnce)
       : loop_(loop), log_(log), directory_(std::move(directory)), ports_(std::move(ports)), most_bytes_(most_bytes), at_once_(at_once) {}
 
-  Result<> open();  // makes the directory and looks what is in it
+  Result<> open();  // makes the directory and looks at what is in it
   void find(JobId job, uint32_t generation, std::vector<std::string> hashes);
-  // What cannot be read, or is not what it should be, is forgotten: it may be found again.
+  // A content that cannot be read, or is damaged, is forgotten: it may be fetched again.
   Result<std::string> read(const std::string& hash);
   void let_go(JobId job);                       // taken by its slurmstepd, or over
   void let_go(JobId job, uint32_t generation);  // not that of a later run
@@ -48,7 +48,7 @@ class ContentCache {
     uint32_t generation = 0;
     std::vector<std::string> hashes;
     bool told = false;
-    uint64_t size = 0;  // once it is told: part of under_way_
+    uint64_t size = 0;  // set when it is told: then part of under_way_
   };
   struct Kept {
     uint64_t size = 0, used = 0;  // `used` counts up
@@ -72,7 +72,7 @@ class ContentCache {
   uint64_t most_bytes_, at_once_, bytes_ = 0, under_way_ = 0, clock_ = 0;
   std::map<std::string, Kept> kept_;
   std::map<JobId, Wanted> wanted_;
-  std::string fetching_, arrived_;  // the hash that is on its way, and what came of it
+  std::string fetching_, arrived_;  // the hash that is being fetched, and what has come of it
   std::unique_ptr<net::Loop::Timer> retry_;
 };
 

@@ -123,7 +123,7 @@ void ControllerLink::on_frame(const net::Frame& f) {
   received_ = m.sequence;
   if (std::holds_alternative<node_rpc::Registered>(m.message)) {
     registered_at_ = net::Loop::monotonic();
-    // Said again only after a session that lasted: a controller that drops us soon would fill the log.
+    // Logged again only after a session that lasted: a controller that drops us soon would fill the log.
     log_.at(complained_ ? os::LogLevel::kVerbose : os::LogLevel::kInfo, "registered with slurmctld as {}", setup_.node);
     attempt_ = attempt_ > 0 ? attempt_ - 1 : 0;  // next time the same one first
   }

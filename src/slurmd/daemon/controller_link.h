@@ -1,7 +1,7 @@
-// ControllerLink: the one connection to slurmctld. Dials its agent socket on this host, else its hosts in
-// turn; registers; numbers what it sends and drops what is late; when the connection is lost, tries again at
-// once and then often. A controller that takes a registration and soon drops the node (its disk is full) is asked less and less
-// often: only a session that lasted for kLasting counts as one. What is in the messages is NodeCore's business.
+// ControllerLink: the one connection to slurmctld. Dials its agent socket on this host, else its hosts in turn; registers; numbers what it
+// sends and drops orders that come late; when the connection is lost, tries again at once and then often. A controller that takes a
+// registration and soon drops the node (its disk is full) is asked less and less often: only a session that lasted for kLasting counts as
+// one. The contents of the messages are NodeCore's business.
 #pragma once
 
 #include <functional>
@@ -30,11 +30,11 @@ class ControllerLink {
 
   void start() { dial(); }
   void send(NodeReport report);
-  // Whether slurmctld reads what it is sent. What can be said later waits meanwhile.
+  // Whether slurmctld keeps reading what it is sent. Reports that may come later wait while it does not.
   bool has_room() const { return channel_ && channel_->queued_bytes() <= net::kHighMark; }
-  // Passes a user's request on; `part` and `answered` as of net::Channel. Without a controller: kConnectFailed.
+  // Passes a user's request on; `part` and `answered` as in net::Channel. Without a controller: kConnectFailed.
   void relay(const rpc::Relay& request, std::function<void(net::Frame)> part, std::function<void(Result<net::Frame>)> answered);
-  // A piece of a script or environment. Without a controller, or when it is lost meanwhile: a connection error.
+  // Fetches a piece of a script or environment. Without a controller, or when it is lost meanwhile: a connection error.
   void fetch(const rpc::FetchContent& what, std::function<void(Result<rpc::ContentPiece>)> answered);
   void asker_gone(uint64_t asker);  // an asker of relay() whose connection is over
   void stop();
@@ -55,7 +55,7 @@ class ControllerLink {
   net::ChannelPtr channel_;
   std::unique_ptr<net::Loop::Timer> timer_;
   uint64_t session_ = 0, sent_ = 0, received_ = 0;
-  size_t attempt_ = 0;  // rotates over the controllers
+  size_t attempt_ = 0;  // goes round the controllers
   static constexpr Duration kLasting = minutes(1);
   net::Backoff dials_{milliseconds(10), seconds(1), net::Backoff::random_seed()};
   net::Backoff sessions_{milliseconds(20), seconds(30), net::Backoff::random_seed()};

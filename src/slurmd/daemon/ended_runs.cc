@@ -19,7 +19,7 @@ std::string text_of(const Line& l) {
   return std::to_string(l.run.first.value) + " " + std::to_string(l.run.second) + " " + std::to_string(l.ended) + "\n";
 }
 
-// A line that a crash has left half written, or that is nothing we write, is none.
+// A line that a crash has left half written, or that we did not write, is skipped.
 std::vector<Line> lines_of(std::string_view content, Time now) {
   std::vector<Line> out;
   const int64_t oldest = unix_seconds(now - EndedRuns::kKept);

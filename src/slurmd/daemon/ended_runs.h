@@ -1,5 +1,5 @@
-// EndedRuns: which runs of jobs have ended on this node, in a file of the spool: a credential outlives its run by up to its own life,
-// and a slurmd that is started anew must not take it. A line a run; older ones go when the file has grown.
+// EndedRuns: which runs of jobs have ended on this node, in a file of the spool. A credential may outlive its run, and a slurmd that is
+// started anew must not accept it. One line for each run; old ones are removed when the file has grown.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ namespace muster::slurmd {
 class EndedRuns {
  public:
   using Run = std::pair<JobId, uint32_t>;        // with its generation
-  static constexpr Duration kKept = minutes(5);  // longer than a credential's life, and what clocks of nodes may differ by
+  static constexpr Duration kKept = minutes(5);  // more than a credential's life plus the difference of nodes' clocks
   static constexpr size_t kLargest = 4u << 20;
   EndedRuns(os::Log& log, std::string path) : log_(log), path_(std::move(path)) {}
 
-  // Those of the last minutes. What cannot be read is as if it were not there.
+  // The runs of the last minutes. A line that cannot be read counts as absent.
   std::vector<Run> read(Time now);
-  // Not synced: with the machine the job's processes are gone, and soon the life of its credentials.
+  // Not synced: if the machine goes down the job's processes are gone, and its credentials will soon have expired.
   void add(JobId job, uint32_t generation, Time now);
 
  private:

@@ -1,5 +1,4 @@
-// For tests: a slurmd of its own directory, and a controller that speaks model/node_rpc.h with it and keeps
-// what it is told.
+// For tests: a slurmd with a directory of its own, and a controller that speaks model/node_rpc.h with it and keeps what it is told.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +36,7 @@ class FakeCluster {
   const std::string& dir() const { return dir_.path(); }
   std::string file(const std::string& name) const { return dir() + "/" + name; }
   std::string read(const std::string& name) const;  // "(why not)" when it cannot
-  // Whether a script has written a whole line into that file: what a test waits for before it acts on what is in it.
+  // Whether a script has written a whole line into that file: tests wait for that before they act on the content.
   bool has_line(const std::string& name) const;
   // Whether the process whose number is that file's first line has ended.
   bool ended(const std::string& pid_file) const;

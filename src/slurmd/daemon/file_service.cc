@@ -1,4 +1,4 @@
-// What sbcast asks: to write a block of a file here and to pass it on to the nodes of a job, as branches of a tree.
+// What sbcast asks for: to write a block of a file here and to pass it on to the nodes of a job, as branches of a tree.
 #include <algorithm>
 
 #include "hostlist/hostlist.h"
@@ -13,7 +13,7 @@ namespace {
 constexpr uint32_t kWidestTree = 64;
 constexpr Duration kBranchTimeout = minutes(5);
 
-// One block's way down the tree: answered when the last of its parts is.
+// One block's way down the tree: it is answered when the last of its branches is done.
 struct Branches {
   std::weak_ptr<net::Channel> channel;
   uint64_t id = 0;
@@ -34,7 +34,7 @@ std::vector<std::vector<std::string>> split_evenly(const std::vector<std::string
   return out;
 }
 
-// The block as it is written here; it is passed on as it came.
+// The block as it is written here; to other nodes it is passed on as it came.
 Result<rpc::SendFile> unpacked(const rpc::SendFile& m) {
   if (!m.lz4) return m;
   MUSTER_TRY(data, wire::lz4_unpacked(m.data, m.plain_size));
@@ -45,7 +45,7 @@ Result<rpc::SendFile> unpacked(const rpc::SendFile& m) {
 
 }  // namespace
 
-// As whom a file is written: the job's owner, or with --no-allocation root, who alone may ask for that.
+// As whom a file is written: the job's owner, or with --no-allocation slurmd itself, which only root and SlurmUser may ask for.
 Result<std::optional<os::Credentials>> Slurmd::file_owner(const net::Peer& peer, const rpc::SendFile& m) {
   if (m.as_caller) {
     if (!is_daemon(peer)) return fail(Errc::kAccessDenied, "only root and SlurmUser may send files without an allocation");
@@ -99,7 +99,7 @@ Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& 
   return {};
 }
 
-// To the first of its nodes; the others are that one's care. One that cannot be reached speaks for all of them.
+// Sends it to the first of the nodes, which takes care of the others. If that one cannot be reached, all of them get its error.
 void Slurmd::pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent)> done) {
   std::vector<std::string> nodes = part.nodes;
   auto failed = [nodes, done](const Error& e) {

@@ -112,8 +112,8 @@ void FileTransfers::take(const rpc::SendFile& b, const std::optional<os::Credent
   write(*t);
 }
 
-// The process is gone soon: it sees the end of its bytes and leaves nothing behind, or is stopped or held up and is killed. What
-// becomes of the transfer is settled when it is reaped.
+// The process will soon be gone: it sees the end of its bytes and leaves nothing behind, or it is stopped or held up and is killed. The
+// transfer is settled when the process is reaped.
 void FileTransfers::give_up(Transfer& t) {
   t.watch.reset();
   t.input.reset();

@@ -1,7 +1,7 @@
-// FileTransfers: files of sbcast on their way to this node. Each is written by a process of its own that runs as its
-// owner (`slurmstepd receive`); here a block goes into that process's pipe and is answered when it is in, the last one
-// when the process has put the file into its place. Bounded: kMostTransfers at a time, one block each; a sender who says
-// nothing for kTransferSilent is given up, and nothing is left of its file.
+// FileTransfers: files of sbcast on their way to this node. Each is written by a process of its own that runs as its owner (`slurmstepd
+// receive`). A block goes into that process's pipe and is answered when all of it is in, the last one when the process has put the file
+// into its place. Bounded: kMostTransfers at a time, one block each; a sender that is silent for kTransferSilent is given up, and nothing
+// is left of its file.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ class FileTransfers {
 
   // Blocks come in order, the next one after the answer to the last. `who`: nullopt = as slurmd itself.
   void take(const rpc::SendFile& block, const std::optional<os::Credentials>& who, Done done);
-  // From SIGCHLD: true if it was one of ours.
+  // Called for each child that SIGCHLD reports; true: it was one of ours.
   bool reaped(pid_t pid, int raw_status);
   size_t count() const { return transfers_.size(); }
 

@@ -39,7 +39,7 @@ std::vector<std::string> GpuClocks::begin(const std::string& step, const GpuCloc
   };
   Change change{1, *order.wish, order.files};
   for (const auto& [other, earlier] : changed_) change.turn = std::max(change.turn, earlier.turn + 1);
-  // Known before it is done: whoever is killed in between puts back what was never changed, which does no harm.
+  // Written down before it is done: a slurmd that is killed in between will put back what was never changed, which does no harm.
   const std::string path = spool_ + "/" + std::string(kPrefix) + step;
   if (auto ok = os::write_file_atomic(path, text_of(change), 0600); !ok) {
     complain("--gpu-freq: " + std::string(ok.error().message()));
@@ -74,7 +74,7 @@ void GpuClocks::end(const std::string& step) {
   set_again(files);
 }
 
-// One after the other, as they began: a wish may leave one of the clocks open.
+// Sets them one after the other, in the order in which the steps began: a wish may leave one of the clocks open.
 void GpuClocks::set_again(const std::vector<std::string>& files) {
   std::map<uint64_t, std::pair<const std::string*, Change>> holders;
   for (const auto& [step, change] : changed_) {

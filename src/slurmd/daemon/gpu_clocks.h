@@ -1,6 +1,6 @@
-// Clocks of GPUs for the time that a step holds them. What was changed stands in the spool directory until it is put back, so
-// that a slurmd which is killed meanwhile does so at its next start. Where steps share a GPU (a job's script and its srun), the
-// last that began rules its clocks, and after it the one before.
+// Clocks of GPUs for the time that a step holds them. A change stands in the spool directory until it is put back, so that a slurmd that is
+// killed meanwhile puts it back at its next start. Where steps share a GPU (a job's script and its srun), the last that began rules its
+// clocks, and after it the one before.
 #pragma once
 
 #include <map>
@@ -18,11 +18,11 @@ class GpuClocks {
   // `library`: NVIDIA's management library, for dlopen.
   GpuClocks(os::Log& log, std::string spool, std::string library) : log_(log), spool_(std::move(spool)), library_(std::move(library)) {}
 
-  // `step`: a name that is its alone, without "/". What is to be said on the step's stderr.
+  // `step`: a name that no other step has, without "/". Returns the lines for the step's stderr.
   std::vector<std::string> begin(const std::string& step, const GpuClockOrder& order);
-  // The clocks of its GPUs are put back, or to what other steps wish that hold them too.
+  // Puts the clocks of its GPUs back, or sets what other steps that hold them wish.
   void end(const std::string& step);
-  // After a start: which steps of an earlier slurmd changed something.
+  // After a start: finds the steps of an earlier slurmd that changed something.
   void find_again();
   std::vector<std::string> steps() const;
 

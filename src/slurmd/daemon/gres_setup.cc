@@ -39,8 +39,8 @@ Result<DiscoveredGpus> run(const Mechanism& m, const CpuMap& cpus) {
   return DiscoveredGpus{std::move(found), m.flags};
 }
 
-// Until one finds a device, or a device that is broken. A library that is there and fails is told when nobody
-// else finds anything either.
+// Tries them until one finds a device, or a device that is broken. A library that is there but fails is reported only when no other finds
+// anything either.
 DiscoveredGpus run_all(const CpuMap& cpus) {
   DiscoveredGpus none;
   for (const Mechanism& m : kMechanisms) {

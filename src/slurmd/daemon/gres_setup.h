@@ -1,9 +1,8 @@
-// The generic resources of this node: what AutoDetect finds, brought together with the configuration
-// (slurmd/core/ gres_reconcile.h decides). gres.conf(5), slurmd(8) -G.
+// The generic resources of this node: what AutoDetect finds, brought together with the configuration (slurmd/core/gres_reconcile.h
+// decides). gres.conf(5), slurmd(8) -G.
 //
-// For tests and odd installations the environment of slurmd may name the vendor libraries
-// (MUSTER_NVML_LIBRARY, MUSTER_ROCM_SMI_LIBRARY, MUSTER_LEVEL_ZERO_LIBRARY) and a directory to put before
-// /proc, /sys and /dev (MUSTER_DEVICE_ROOT).
+// For tests and odd installations the environment of slurmd may name the vendor libraries (MUSTER_NVML_LIBRARY, MUSTER_ROCM_SMI_LIBRARY,
+// MUSTER_LEVEL_ZERO_LIBRARY) and a directory to put before /proc, /sys and /dev (MUSTER_DEVICE_ROOT).
 #pragma once
 
 #include "config/gres_conf.h"
@@ -16,7 +15,7 @@ struct DiscoveredGpus {
   os::GpuInventory inventory;
   uint32_t vendor_flags = 0;  // config::GresFlag for the environment
 };
-// kUnsupported for mechanisms that are not there.
+// kUnsupported for mechanisms that do not exist here.
 Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus);
 // Fills hardware.gres, the GPUs' UUIDs and notes.
 Result<> find_gres(Setup& setup);

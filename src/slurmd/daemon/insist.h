@@ -1,4 +1,4 @@
-// Insist: something that is tried again until it has worked, at growing intervals and without keeping the loop.
+// Insist: tries something again until it has worked, at growing intervals and without blocking the loop.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace muster::slurmd {
 
 class Insist {
  public:
-  // `attempt` says whether that was all; it is called until then, for the last time (with true) when `patience` is over. It may
-  // destroy us when it says so.
+  // `attempt` returns true when it has worked; it is called until then, for the last time (with `last` true) when `patience` is over. An
+  // attempt that returns true may have destroyed this object.
   Insist(net::Loop& loop, Duration patience, std::function<bool(bool last)> attempt)
       : loop_(loop), end_(net::Loop::monotonic() + patience), attempt_(std::move(attempt)) {
     wait();

@@ -1,6 +1,6 @@
-// LateLaunches: launches that wait for the user database of this host, which may be slow for a while (a directory service that is
-// started again). What it says late is kept, so asking again costs nothing; only when it has been silent for kPatience is that this
-// node's fault.
+// LateLaunches: launches that wait for the user database of this host, which may be slow for a while (a directory service that is being
+// restarted). A late answer of the database is kept, so asking again costs nothing; only when it has been silent for kPatience does the
+// launch fail, as this node's fault.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ class LateLaunches {
   explicit LateLaunches(net::Loop& loop, Duration patience = kPatience, Duration pause = kPause)
       : loop_(loop), patience_(patience), pause_(pause) {}
 
-  // Calls `again` in a moment. False: it has waited for long enough.
+  // Calls `again` in a moment. False: the launch has waited for long enough.
   bool wait(Key key, std::function<void()> again) {
     Waiting& w = waiting_[key];
     const Duration now = net::Loop::monotonic();
@@ -33,9 +33,9 @@ class LateLaunches {
     w.timer = loop_.after(pause_, std::move(again));
     return true;
   }
-  // It is launched, or will not be. True: it was waiting.
+  // The launch has been carried out, or will not be. True: it was waiting.
   bool over(Key key) { return waiting_.erase(key) > 0; }
-  // The same of all of a job's; which of them were waiting.
+  // The same for all launches of a job; returns the steps that were waiting.
   std::vector<StepId> over(JobId job) {
     std::vector<StepId> out;
     for (auto at = waiting_.lower_bound({job, StepId(0)}); at != waiting_.end() && at->first.first == job; at = waiting_.erase(at))

@@ -38,14 +38,14 @@ Result<> set_user(os::UserDirectory& users, Uid uid, Gid gid, const std::string&
 
 struct CgroupShare {
   Bitmap cpus;
-  // Of the job; none where its group is left as it is: a step knows only its own part.
+  // The job's CPUs and memory; none where the job's group is left as it is, since a step knows only its own part.
   Bitmap job_cpus;
   std::optional<uint64_t> job_mem_mb;
   uint64_t step_mem_mb = 0;
   const std::vector<GresShare>& gres;
 };
 
-// What the step may use, as cgroup.conf wants it enforced. Without root the groups are left alone.
+// Adds what the step may use, as cgroup.conf wants it enforced. Without root the groups are left alone.
 void add_cgroup(const Setup& s, const CgroupShare& share, step_rpc::StepdLaunch& l) {
   if (!s.groups) return;
   const config::CgroupConf& c = s.loaded->cgroup;
@@ -85,7 +85,7 @@ NodeContext context_for(const Setup& s, const step_rpc::StepdLaunch& l, os::User
   return c;
 }
 
-// --oom-kill-step, else TaskPluginParam.
+// The value of --oom-kill-step, else that of TaskPluginParam.
 bool oom_kills_step(const Setup& s, bool asked, bool wanted) {
   if (asked) return wanted;
   return std::ranges::any_of(s.config().task_plugin_param, [](const std::string& p) { return iequals(p, "OOMKillStep"); });

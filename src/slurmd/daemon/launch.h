@@ -1,5 +1,5 @@
-// From what the controller or srun asks to what slurmstepd is told: users and groups looked up, environment,
-// file names, CPUs and devices of this machine, cgroup limits.
+// Turns what the controller or srun asks for into what slurmstepd is told: users and groups looked up, environment, file names, CPUs and
+// devices of this machine, cgroup limits.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace muster::slurmd {
 // Errors: a user that does not exist here, an empty script.
 Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory& users, const node_rpc::LaunchBatch& order);
 
-// `credential` was verified; `launch.node` is one of its nodes. Errors also: a --cpu-bind that is not there.
+// `credential` was verified; `launch.node` is one of its nodes. Errors also: a --cpu-bind that cannot be carried out here.
 Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory& users, const rpc::StepCredential& credential,
                                           const rpc::LaunchStep& launch);
 
-// "*** JOB 12 ON n1 CANCELLED AT 2026-01-31T12:00:00 DUE TO TIME LIMIT ***"; "" where nothing is to be said.
+// "*** JOB 12 ON n1 CANCELLED AT 2026-01-31T12:00:00 DUE TO TIME LIMIT ***"; "" where there is nothing to say.
 std::string end_message(JobId job, StepId step, const std::string& node, JobState state, Time time);
 
 }  // namespace muster::slurmd

@@ -1,6 +1,5 @@
-// What scontrol asks of the slurmd on its own host: which jobs, steps and processes are here, and how this daemon stands.
-// Nothing of it is secret: /proc tells any user the same. scontrol(1) listjobs, liststeps, listpids, pidinfo, getent, show
-// slurmd.
+// What scontrol asks of the slurmd on its own host: which jobs, steps and processes are here, and how this daemon stands. None of it is
+// secret: /proc tells any user the same. scontrol(1) listjobs, liststeps, listpids, pidinfo, getent, show slurmd.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// LocalUsers: who the users of jobs are on this host. The user database (NSS: files, LDAP, sssd) is asked on a thread of its own and
-// waited for a second: a directory service that hangs costs a launch, and not the node. What it said is kept for ten minutes.
+// LocalUsers: who the users of jobs are on this host. The user database (NSS: files, LDAP, sssd) is asked on a thread of its own, and its
+// answer is waited for a second: a directory service that hangs fails a launch, but not the node. Answers are kept for ten minutes.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@ namespace muster::slurmd {
 
 class LocalUsers {
  public:
-  // Asks for all that a launch of this user and group does. Blocks. Error: the database failed, which says nothing about the user.
+  // Asks for all that a launch of this user and group will ask for. Blocks. Error: the database failed, which says nothing about the user.
   using Ask = std::function<Result<>(os::UserDirectory&, Uid, Gid)>;
   static Result<> ask_database(os::UserDirectory& directory, Uid uid, Gid gid);
   explicit LocalUsers(Duration patience = seconds(1), Ask ask = ask_database) : ask_(std::move(ask)), calls_({.patience = patience}) {}
 
-  // The directory, with all that there. Errors: kConfig: the database fails, or is late.
+  // The directory, once it has all of that. Errors: kConfig: the database fails, or is late.
   Result<os::UserDirectory*> with(Uid uid, Gid gid);
   void clear() { directory_->clear(); }
 

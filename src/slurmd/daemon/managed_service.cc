@@ -9,7 +9,7 @@
 
 namespace muster::slurmd {
 
-// At the agent socket, where the kernel says who asks.
+// Answers requests about managed steps at the agent socket, where the kernel says who asks.
 bool Slurmd::answer_for_managed(const net::ChannelPtr& channel, const net::Frame& f) {
   if (channel->peer().trust != net::Trust::kLocalUser) return false;
   Result<std::string> answer;
@@ -19,7 +19,7 @@ bool Slurmd::answer_for_managed(const net::ChannelPtr& channel, const net::Frame
   return true;
 }
 
-// Slurmctld passes on what was asked of it, with the caller that was proved to it.
+// Slurmctld passes on what it was asked, with the caller that was proved to it.
 void Slurmd::asked_by_controller(const net::ChannelPtr& channel, const net::Frame& f) {
   if (!channel) return;
   if (f.message == wire::number_of<rpc::TellSteps>) {
@@ -39,7 +39,7 @@ void Slurmd::asked_by_controller(const net::ChannelPtr& channel, const net::Fram
   else channel->answer_error(f.id, answer.error());
 }
 
-// Only daemons: what a step's tasks have become is nothing that a user could tell.
+// Taken from daemons only: a user cannot know what has become of a step's tasks.
 Result<> Slurmd::on_part_ended(const net::ChannelPtr& channel, const net::Frame& f) {
   if (!is_daemon(channel->peer())) return fail(Errc::kAccessDenied);
   rpc::PartEnded m;
@@ -52,7 +52,7 @@ Result<> Slurmd::on_part_ended(const net::ChannelPtr& channel, const net::Frame&
   return {};
 }
 
-// To slurmctld, but for what concerns a step's manager alone.
+// Sends a report to slurmctld, unless it concerns a step's manager alone.
 void Slurmd::report(NodeReport r) {
   if (auto* gone = std::get_if<node_rpc::StepGone>(&r); gone && ends_.tell(setup_.node, *gone)) return;
   if (managed_.before(r)) return link_.send(std::move(r));

@@ -46,7 +46,7 @@ Result<> ManagedSteps::start() {
   return {};
 }
 
-// Also of a job of which nobody asks anything for days the right is renewed in time.
+// The right to manage a job's steps is renewed in time even when nobody asks for a step for days.
 void ManagedSteps::look_at_rights() {
   for (JobId job : core_.jobs()) changed(job);
   look_ = loop_.after(kLook, [this] { look_at_rights(); });
@@ -72,7 +72,7 @@ Result<> ManagedSteps::make_true(JobId job, const ManagerRecord& record, bool sy
   return {};
 }
 
-// What somebody has said who is not told whether it could be written down; it will be said again, or is of no use then.
+// Writes down a record that nobody waits for: if that fails, the news will come again or is of no more use.
 void ManagedSteps::make_true(JobId job, const std::optional<ManagerRecord>& record) {
   if (!record) return;
   if (Result<> done = make_true(job, *record, true); !done) log_.error("steps of job {}: {}", job.value, done.error().message());
@@ -139,7 +139,7 @@ bool ManagedSteps::takes(uint16_t message, std::string_view payload, Uid caller,
   return false;
 }
 
-// The job's part is the warrant's word for word.
+// What the answer says about the job is the warrant's text, word for word.
 Result<std::string> ManagedSteps::signed_answer(rpc::StepCreated created, bool job_shares, rpc::CredentialPurpose purpose) const {
   const node_rpc::ManageSteps& order = *core_.order_of(created.job);
   rpc::StepCredential c = order.warrant.job;
@@ -199,7 +199,7 @@ void ManagedSteps::part_ended(const rpc::PartEnded& part, std::function<void(Res
   if (waiting_for_sync_.size() == 1) loop_.defer([this] { sync(); });
 }
 
-// One file once, however many nodes have said something of its job. What could not be synced is tried again with the next word.
+// Each file is synced once, however many nodes have reported on its job. What could not be synced is tried again with the next report.
 void ManagedSteps::sync() {
   const auto waiting = std::exchange(waiting_for_sync_, {});
   std::map<JobId, Result<>> known;
@@ -213,7 +213,7 @@ void ManagedSteps::sync() {
   }
 }
 
-// Slurmctld is told nothing that a crash could take back here.
+// Before slurmctld is told anything: it must not learn what a crash could take back here.
 bool ManagedSteps::on_disk(JobId job) {
   if (!unsynced_.contains(job)) return true;
   if (!journal_.sync(job)) return false;
@@ -230,7 +230,7 @@ void ManagedSteps::registered() {
   }
 }
 
-// A moment later, so that a step that ends at once makes one message.
+// Sends the news a moment later, so that a step that ends at once makes one message.
 void ManagedSteps::changed(JobId job) {
   if (!registered_) return;
   Telling& t = telling_[job];
@@ -243,7 +243,7 @@ void ManagedSteps::changed(JobId job) {
   });
 }
 
-// False: some of them have to wait until slurmctld keeps up.
+// False: some of the news have to wait until slurmctld keeps up.
 bool ManagedSteps::send_news(JobId job, bool all) {
   if (!registered_) return true;
   if (!on_disk(job)) {  // the disk is at fault: nobody waits for that
@@ -265,7 +265,7 @@ bool ManagedSteps::send_news(JobId job, bool all) {
     t.on_its_way = count ? batch->first + count - 1 : t.on_its_way;
     ports_.report(std::move(*batch));
     if (count == 0) return true;
-    // An order may be dropped where this node does not keep up.
+    // The answer is an order, which may be dropped where this node does not keep up: then the news are sent again.
     t.again = loop_.after(kAnswerTime, [this, job] {
       auto at = telling_.find(job);
       if (at == telling_.end() || core_.taken_news(job) >= at->second.on_its_way) return;

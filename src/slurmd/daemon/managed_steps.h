@@ -1,7 +1,7 @@
 // ManagedSteps: the steps of jobs whose first node is this one, managed here (docs/adr/0011). StepManager decides; here its decisions
-// become durable in the spool before anybody is answered, credentials are signed with the node's key and the job's warrant, and news
-// go to slurmctld: a batch at a time for each job, the next when it has that one, and all at once where an answer waits for them or
-// the job's end would overtake them. What nodes say in one turn of the loop is synced together. One thread.
+// become durable in the spool before anybody is answered, credentials are signed with the node's key and the job's warrant, and news go to
+// slurmctld. News of a job are sent a batch at a time, each when slurmctld has the one before; all at once where an answer waits for them
+// or the job's end would overtake them. What nodes report in one turn of the loop is synced together. One thread.
 #pragma once
 
 #include <functional>
@@ -30,22 +30,22 @@ class ManagedSteps {
   };
   ManagedSteps(net::Loop& loop, os::Log& log, const Setup& setup, Ports ports);
 
-  // Reads the spool. What is there of jobs that went with an earlier boot has news at most.
+  // Reads the spool. Jobs that ended with an earlier boot have only news left.
   Result<> start();
   const std::string& public_key() const { return public_key_; }
   void configure();  // slurm.conf was read
 
-  // What a user asked of slurmctld, where it is about a job of his that is managed here; false: it is not, and slurmctld has to answer,
-  // or to refuse by its rules. `caller` as the connection, or slurmctld, proved it. The answer's payload, or the error.
+  // Handles a request that a user addressed to slurmctld, if it is about a job of that user which is managed here. False: it is not, and
+  // slurmctld has to answer, or to refuse by its rules. `caller` as the connection, or slurmctld, proved it. `answer`: payload or error.
   bool takes(uint16_t message, std::string_view payload, Uid caller, Result<std::string>& answer);
 
   void on_order(const NodeOrder& order);
   void registered();  // a new session: what was on its way may be lost
   void disconnected() { registered_ = false; }
   void job_over(JobId job, uint32_t generation);  // nothing of it is left on this node
-  // `done` from the loop, when it is on the disk or could not be written.
+  // `done` is called from the loop, when it is on the disk or could not be written.
   void part_ended(const rpc::PartEnded& part, std::function<void(Result<>)> done);
-  // Before slurmctld learns of a job's end here it has to have the news of its steps. False: they cannot all be sent yet.
+  // Called before slurmctld learns of a job's end here: it must first have the news of the job's steps. False: they cannot all be sent yet.
   bool before(const NodeReport& report);
   // rpc::TellSteps: `told` is called once slurmctld has all that is known now, or can no longer be told.
   void tell(JobId job, std::function<void()> told);
@@ -87,7 +87,7 @@ class ManagedSteps {
   std::string private_key_, public_key_;
   std::map<JobId, Telling> telling_;
   std::set<JobId> unsynced_;                                                       // written, and said to nobody yet
-  std::vector<std::pair<JobId, std::function<void(Result<>)>>> waiting_for_sync_;  // who said it
+  std::vector<std::pair<JobId, std::function<void(Result<>)>>> waiting_for_sync_;  // those who reported it
   std::unique_ptr<net::Loop::Timer> look_;
   bool registered_ = false;
 };

@@ -7,7 +7,7 @@
 namespace muster::slurmd {
 namespace {
 
-// The one that talks to tasks over sockets which they are born with.
+// The module that talks to tasks over sockets which they are born with.
 constexpr std::string_view kPmi2 = "pmi2";
 constexpr uint32_t kPmiDescriptor = 3;
 

@@ -9,11 +9,11 @@
 
 namespace muster::slurmd {
 
-// nullopt: none. Its directory is left to who starts slurmstepd. Errors (kInvalidMpiPlugin): a module that is not on this
+// nullopt: no module. Its directory is chosen by the code that starts slurmstepd. Errors (kInvalidMpiPlugin): a module that is not on this
 // node; several nodes and no srun between them (--async).
 Result<std::optional<mpi_rpc::StepMpi>> step_mpi(const Setup& setup, const rpc::StepCredential& credential, const rpc::LaunchStep& launch);
 
-// The keys of mpi.conf that act, into `mpi`; `step` names the step and the node in the names of files.
+// Puts the keys of mpi.conf that have an effect into `mpi`; `step` names the step and the node in the names of files.
 void apply_mpi_conf(const config::SimpleConf& conf, const std::string& step, mpi_rpc::StepMpi& mpi);
 
 }  // namespace muster::slurmd

@@ -24,7 +24,7 @@ bool Neighbours::tell(const std::string& node, JobId job, uint16_t message, std:
   return true;
 }
 
-// One that is under way stays in front until it is answered.
+// A letter that is under way stays in front until it is answered.
 void Neighbours::forget(JobId job) {
   for (auto& [node, line] : lines_) {
     const auto first = line.letters.begin() + (line.busy && line.channel && !line.letters.empty() ? 1 : 0);
@@ -37,7 +37,7 @@ void Neighbours::go_on(const std::string& node) {
   if (at == lines_.end() || at->second.busy || at->second.timer) return;
   Line& line = at->second;
   if (line.letters.empty()) {
-    // The connection goes with the line; not from inside its own callback.
+    // The connection goes with the line, but not from inside its own callback.
     if (line.channel) line.channel->close();
     loop_.defer([gone = std::make_shared<Line>(std::move(line))] {});
     lines_.erase(at);

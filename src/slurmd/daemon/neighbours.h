@@ -1,6 +1,6 @@
-// Neighbours: what this slurmd tells the slurmds of other nodes about steps (docs/adr/0011), until they have it. Each node has a line
-// of its own, in order, with one request under way; a node that cannot be reached is tried again, less and less often. What a node
-// answers, an error too, ends it. kMostWaiting bounds each line: what is beyond it is not taken.
+// Neighbours: what this slurmd tells the slurmds of other nodes about steps (docs/adr/0011), until they have it. Each node has a queue of
+// its own, in order, with one request under way; a node that cannot be reached is tried again, less and less often. Any answer of the node,
+// an error too, ends a request. kMostWaiting bounds each queue: what is beyond it is not taken.
 #pragma once
 
 #include <deque>
@@ -21,9 +21,9 @@ class Neighbours {
   static constexpr size_t kMostWaiting = 16384;
   Neighbours(net::Loop& loop, os::Log& log, const Setup& setup) : loop_(loop), log_(log), setup_(setup) {}
 
-  // `told` (may be none) is called once that node has it. False: that node is not in slurm.conf, or has too much to be told already.
+  // `told` (may be empty) is called once that node has it. False: that node is not in slurm.conf, or has too much waiting for it already.
   bool tell(const std::string& node, JobId job, uint16_t message, std::string payload, std::function<void()> told);
-  // Nothing of this job is of interest to anybody any more.
+  // Drops what is waiting about this job: nobody is interested in it any more.
   void forget(JobId job);
 
  private:

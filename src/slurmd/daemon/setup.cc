@@ -35,7 +35,7 @@ Result<uint32_t> find_node(const config::Config& c, const Arguments& a, const st
               "no NodeName or NodeHostname in slurm.conf is '" + host + "'; give one with -N");
 }
 
-// SlurmdParameters=config_overrides: what is configured is registered, whatever the machine is.
+// SlurmdParameters=config_overrides: the configured values are registered, whatever the machine has.
 void override_hardware(Setup& s) {
   NodeSpec spec = config::to_node_spec(s.node_config());
   NodeHardware& h = s.hardware;
@@ -83,7 +83,7 @@ Result<Setup> load_setup(const Arguments& a) {
   auto loaded = config::load_config(files, path);
   if (!loaded) return fail(config::to_text(loaded.error()));
   s.loaded = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
-  // What is odd in slurm.conf slurmctld says; what became of this node's devices and limits is for its own log.
+  // Slurmctld reports what is odd in slurm.conf; this node's own log has what became of its devices and limits.
   for (const config::ConfigNotice& n : s.loaded->notices)
     if (n.file.ends_with("/gres.conf") || n.file.ends_with("/cgroup.conf")) s.notes.push_back(n.text());
   const config::Config& c = s.config();

@@ -1,5 +1,4 @@
-// What a slurmd is before it runs: its configuration, which node of it, what the machine has, its key, where
-// its files are.
+// What a slurmd is before it runs: its configuration, which node of it, what the machine has, its key, where its files are.
 #pragma once
 
 #include <memory>
@@ -29,8 +28,8 @@ struct Setup {
   os::CpuMap cpus;            // from the model's CPU numbers to the machine's
   bool cpus_are_real = true;  // false: more is configured than the machine has; nothing is bound
   NodeContext context;
-  std::optional<os::CgroupOptions> groups;    // where those of jobs are, by cgroup_setup.h; none: there are none
-  std::optional<os::StepScope> scope;         // in it, where systemd made one
+  std::optional<os::CgroupOptions> groups;    // where the groups of jobs are, by cgroup_setup.h; none: there are no groups
+  std::optional<os::StepScope> scope;         // the scope that they are in, where systemd made one
   config::OptionList parameters;              // SlurmdParameters and --parameters
   std::vector<std::string> prologs, epilogs;  // expanded, in the order they run
   std::vector<std::string> notes;
@@ -41,8 +40,7 @@ struct Setup {
   std::string controller_agent() const;  // slurmctld's agent socket, if it is on this host
 };
 
-// Errors: everything that is wrong with the files (kConfig…), a node that is not in them, a key that is
-// missing.
+// Errors: everything that is wrong with the files (kConfig…), a node that is not in them, a key that is missing.
 Result<Setup> load_setup(const Arguments& arguments);
 // Where the log goes, and the levels that slurm.conf and -v ask for.
 os::LogOptions log_options(const Setup& setup, const Arguments& arguments);

@@ -59,7 +59,7 @@ ProgramContext context_of(const node_rpc::JobOnNode& j) {
   return c;
 }
 
-// "": it is not there, also where the job was submitted from one that has it.
+// "" removes the variable, even where the job was submitted from inside a job that has it.
 void set_variable(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
   std::erase_if(environment, [&](const std::string& e) { return e.starts_with(name + "="); });
   if (!value.empty()) environment.push_back(name + "=" + value);
@@ -202,7 +202,7 @@ void Slurmd::wire_signals() {
                                        }});
 }
 
-// The level as slurm.conf has it now; all else waits for a reconfigure.
+// Takes the log levels from slurm.conf as it is now; everything else waits for a reconfigure.
 void Slurmd::reopen_log() {
   site::DiskFiles files;
   if (auto loaded = config::load_config(files, setup_.config().path)) {
@@ -283,7 +283,7 @@ Result<pid_t> Slurmd::start_stepd(step_rpc::StepdLaunch launch, std::optional<mp
   return stepds_.start(std::move(launch), std::move(mpi), io_by_root);
 }
 
-// The controller does not say so: for it, such a job is not on this node any more.
+// The controller will not order this: for it, such a job is not on this node any more.
 void Slurmd::end_abandoned() {
   for (const auto& [job, step] : stepds_.abandoned()) {
     bool job_lives = false;
@@ -299,7 +299,7 @@ Result<step_rpc::StepdLaunch> Slurmd::batch_launch_of(const node_rpc::LaunchBatc
   return batch_launch(setup_, *users, order);
 }
 
-// What it names by hash read from the spool.
+// Reads from the spool what the order names by hash.
 Result<> Slurmd::read_content(node_rpc::LaunchBatch& order) {
   auto read = [&](const std::string& hash, std::string& to) -> Result<> {
     if (hash.empty()) return {};
@@ -311,7 +311,7 @@ Result<> Slurmd::read_content(node_rpc::LaunchBatch& order) {
   return read(order.environment_hash, order.environment);
 }
 
-// Whether the start waits for the user database; it is carried out again then, and in the end without an answer.
+// Whether the start waits for the user database; then it is carried out again, at last even if there is still no answer.
 template <class Start>
 bool Slurmd::comes_later(const Start& e, JobId job, StepId step, Uid uid, Gid gid) {
   if (!users_.with(uid, gid) && late_.wait({job, step}, [this, e] {
@@ -323,7 +323,7 @@ bool Slurmd::comes_later(const Start& e, JobId job, StepId step, Uid uid, Gid gi
   return false;
 }
 
-// A launch that still waited when its step was told to end.
+// Ends a launch that was still waiting when its step was told to end.
 void Slurmd::end_late(JobId job, uint32_t generation, StepId step) {
   const std::string why = "it was told to end before it was started";
   carry_out(RefuseStep{job, generation, step, why});
@@ -338,7 +338,7 @@ void Slurmd::carry_out(const StartBatch& e) {
     log_.error("batch job {}: {}", job.job.value, here.error().message());
     return core_.on_event(ContentLost{e.launch, std::string(here.error().message())});
   }
-  // Its content is let go of when slurmstepd has it, or nobody ever will. The loop may be over before.
+  // Its content is let go of when slurmstepd has it, or when nobody will ever take it. The loop may have ended before.
   const std::shared_ptr<void> content(nullptr, [this, id = job.job, generation = job.generation](void*) {
     loop_.defer([this, id, generation] { contents_.let_go(id, generation); });
   });
@@ -418,7 +418,7 @@ void Slurmd::carry_out(const EndSteps& e) {
   unkillable_[e.job] = loop_.after(patience, [this, e] { give_up(e); });
 }
 
-// slurm.conf(5) UnkillableStepTimeout: SIGKILL did not help. The node is drained, and the site's program told of each step.
+// slurm.conf(5) UnkillableStepTimeout: SIGKILL did not help. The node is drained, and the site's program is told of each step.
 void Slurmd::give_up(const EndSteps& e) {
   const std::vector<StepId> steps = core_.steps_of(e.job);
   if (!core_.knows(e.job, e.generation) || steps.empty()) return;
@@ -439,7 +439,7 @@ void Slurmd::tell_unkillable(JobId job, StepId step) {
                 });
 }
 
-// scancel(1): the steps; with --batch the script alone; with --full everything and its children.
+// scancel(1): signals the steps; with --batch the script alone; with --full everything with its children.
 void Slurmd::carry_out(const SignalSteps& e) {
   const node_rpc::SignalJob& o = e.order;
   const bool ends = o.signal == 0 || o.signal == SIGKILL;
@@ -475,7 +475,7 @@ void Slurmd::carry_out(const StopSteps& e) {
 
 void Slurmd::carry_out(const ReleaseStep& e) { stepds_.release(e.job, e.step); }
 
-// After a restart, or where an earlier run is all that came here, this is what is known of the job.
+// After a restart, or where only an earlier run came here, this is all that is known of the job.
 void Slurmd::learn(const node_rpc::TerminateJob& t) {
   ProgramContext& known = contexts_[t.job];
   if (!t.about || (known.job && known.restarts >= t.generation)) return;
@@ -516,7 +516,7 @@ void Slurmd::apply_logging() {
   log_.set_levels(o.file_level, o.stderr_level, o.syslog_level);
 }
 
-// scontrol setdebug nodes=…: what was configured off stays off.
+// scontrol setdebug nodes=…: a log that is configured off stays off.
 void Slurmd::carry_out(const ChangeLogging& e) {
   if (auto level = config::parse_debug_level(e.order.level)) {
     os::LogOptions o = log_options(setup_, arguments_);

@@ -1,6 +1,5 @@
-// Slurmd: the daemon put together. Orders and events go through NodeCore; what it decides is carried out
-// here: processes by Stepds, prologs and epilogs by Programs, reports by ControllerLink. Step launches come
-// in over the unix socket and TCP. One thread. Manual page: slurmd(8).
+// Slurmd: the daemon put together. Orders and events go through NodeCore; what it decides is carried out here: processes by Stepds, prologs
+// and epilogs by Programs, reports by ControllerLink. Step launches come in over the unix socket and TCP. One thread. slurmd(8).
 #pragma once
 
 #include <map>
@@ -51,11 +50,11 @@ class Slurmd {
   };
   using StepKey = std::pair<JobId, StepId>;
 
-  // reports and effects of the core after each input
+  // Sends the reports and carries out the effects of the core, after each input.
   void settle();
   bool serial_prologs() const;
   std::vector<site::ProgramCall> job_programs(spank::Callback callback, const std::vector<std::string>& site) const;
-  void look_for_programs();  // before what may start a job or end it
+  void look_for_programs();  // called before what may start a job or end it
   void give_up(const EndSteps& e);
   void tell_unkillable(JobId job, StepId step);
   void carry_out(const RunProlog& e);
@@ -138,7 +137,7 @@ class Slurmd {
   ControllerLink link_;
   ManagedSteps managed_;
   Neighbours neighbours_;
-  std::vector<NodeReport> held_reports_;  // for news of steps that have to go first
+  std::vector<NodeReport> held_reports_;  // wait for news of steps, which have to go first
   std::unique_ptr<net::Loop::Timer> held_timer_;
   EndedRuns ended_runs_;
   StepEnds ends_;
@@ -147,7 +146,7 @@ class Slurmd {
   std::unique_ptr<net::Listener> agent_, tcp_;
   std::map<const net::Channel*, net::ChannelPtr> clients_;
   net::Turns to_nodes_{loop_, 128};                 // connections to other nodes, for those who asked here
-  std::map<const net::Channel*, uint64_t> askers_;  // of them, those for whom slurmctld was asked to wait
+  std::map<const net::Channel*, uint64_t> askers_;  // of the clients, those for whom slurmctld was asked to wait
   uint64_t last_asker_ = 0;
   std::map<StepKey, AskedStep> asked_;
   std::map<StepKey, Asker> starting_;                              // its slurmstepd has not said yet whether the tasks run

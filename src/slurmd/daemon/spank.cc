@@ -7,7 +7,7 @@ std::string plugin_dir(const Setup& s) {
   return s.config().plugin_dir.empty() ? spank::default_plugin_dir(s.program_directory) : s.config().plugin_dir;
 }
 
-// None where there are no plugins.
+// nullopt where there are no plugins.
 Result<std::optional<step_rpc::StepSpank>> stack_of_step(const Setup& s, std::vector<std::string> options) {
   MUSTER_TRY(stack, plugstack_of(s));
   if (stack.plugins.empty()) return std::nullopt;
@@ -44,7 +44,7 @@ Result<> add_spank(const Setup& s, const rpc::StepCredential& c, size_t node_ind
   spank->cpus_per_task = c.cpus_per_task;
   spank->step_cpus = here.cpu_list;
   spank->step_mem_mb = here.mem_mb;
-  // Where srun has no plugins the controller does not say; the step's own part is the least there is.
+  // Where srun has no plugins the controller does not say the job's shares; the step's own are the least that they can be.
   spank->job_cpus = node_index < c.job_cpus.size() ? c.job_cpus[node_index] : here.cpu_list;
   spank->job_mem_mb = node_index < c.job_mem_mb.size() ? c.job_mem_mb[node_index] : here.mem_mb;
   spank->array_job = c.array_job.value;
@@ -74,7 +74,7 @@ NodePlugins::~NodePlugins() {
 
 std::optional<site::ProgramCall> NodePlugins::job_script(const Setup& s, spank::Callback callback) const {
   auto now = plugstack_of(s);
-  // A file that is broken is told of by the process, which then fails as a plugin would.
+  // A broken file is reported by the process, which then fails as a plugin would.
   const bool known = now && now->plugins == loaded_;
   if (known && !(stack_ && stack_->has(callback))) return std::nullopt;
   const char* which = callback == spank::Callback::kJobProlog ? "prolog" : "epilog";

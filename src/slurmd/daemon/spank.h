@@ -18,7 +18,7 @@ namespace muster::slurmd {
 // plugstack.conf as it is now. Errors: read_plugstack.
 Result<spank::Plugstack> plugstack_of(const Setup& setup);
 
-// Into the launch, when there are plugins. Errors: read_plugstack (kConfig, the node's fault).
+// Puts the plugins into the launch, if there are any. Errors: read_plugstack (kConfig, the node's fault).
 Result<> add_spank(const Setup& setup, const node_rpc::JobOnNode& job, step_rpc::StepdLaunch& launch);
 Result<> add_spank(const Setup& setup, const rpc::StepCredential& credential, size_t node_index, const StepRequest& request,
                    step_rpc::StepdLaunch& launch);
@@ -27,9 +27,9 @@ class NodePlugins {
  public:
   explicit NodePlugins(os::Log& log) : log_(log) {}
   ~NodePlugins();
-  // Loads them and calls init. Errors: plugstack.conf, or a required plugin.
+  // Loads slurmd's own plugins and calls their init. Errors: plugstack.conf, or a required plugin.
   Result<> start(const Setup& setup);
-  // For jobs from now on: the process that calls prolog or epilog of the plugins; nullopt where none has one.
+  // The process that calls the plugins' prolog or epilog, for jobs from now on; nullopt where no plugin has one.
   std::optional<site::ProgramCall> job_script(const Setup& setup, spank::Callback callback) const;
 
  private:

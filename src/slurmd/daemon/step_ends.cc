@@ -24,7 +24,7 @@ bool StepEnds::tell(const std::string& own_node, const node_rpc::StepGone& gone)
   return false;
 }
 
-// A full disk: it is tried again, and slurmstepd stays meanwhile.
+// Keeps an end that could not be written down (a full disk): it is tried again, and slurmstepd stays meanwhile.
 void StepEnds::keep(const std::string& own_node, const node_rpc::StepGone& gone) {
   const auto same = [&](const node_rpc::StepGone& g) { return g.job == gone.job && g.step == gone.step; };
   if (std::ranges::none_of(unwritten_, same)) unwritten_.push_back(gone);

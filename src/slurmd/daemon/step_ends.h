@@ -1,6 +1,6 @@
-// StepEnds: to whom the end of a step's part on this node is told, where that is not slurmctld: to the slurmd that manages the steps
-// of the job (docs/adr/0011), on this node or another, until it is written down there. Only then is the step's slurmstepd let go of,
-// so the end is told again also by a slurmd that is started anew.
+// StepEnds: tells the end of a step's part on this node, where slurmctld does not manage the step, to the slurmd that does (docs/adr/0011),
+// on this node or another, until it is written down there. Only then is the step's slurmstepd let go of, so a slurmd that is started anew
+// tells the end again.
 #pragma once
 
 #include <functional>
@@ -23,21 +23,21 @@ class StepEnds {
   static constexpr Duration kPause = seconds(5);
 
   struct Ports {
-    // The manager is on this node; `done` from the loop: an error where it could not be written down.
+    // For a manager on this node; `done` is called from the loop, with an error where it could not be written down.
     std::function<void(const rpc::PartEnded&, std::function<void(Result<>)> done)> here;
-    // Another node's; `taken` is called when that has it. False: it cannot be told.
+    // For a manager on another node; `taken` is called when that node has it. False: it cannot be told.
     std::function<bool(const std::string& manager, const rpc::PartEnded&, std::function<void()> taken)> there;
     std::function<void(const node_rpc::StepGone&)> taken;  // from the loop
   };
   StepEnds(net::Loop& loop, os::Log& log, Ports ports, Duration pause = kPause)
       : loop_(loop), log_(log), ports_(std::move(ports)), pause_(pause) {}
 
-  // Who manages the step; "": slurmctld.
+  // Says who manages the step; "": slurmctld.
   void managed_by(Key step, const std::string& manager) {
     if (manager.empty()) managers_.erase(step);
     else managers_[step] = manager;
   }
-  // False: slurmctld is to be told, who passes it on where another manages the step. Said once more it does no harm.
+  // False: slurmctld has to be told, which passes it on where another manages the step. Telling it twice does no harm.
   bool tell(const std::string& own_node, const node_rpc::StepGone& gone);
   void forget(JobId job);
 

@@ -50,7 +50,7 @@ std::vector<std::string> names_in(const std::string& folder) {
   return out;
 }
 
-// The whole records at the beginning of `content`; how many bytes they have.
+// Reads the whole records at the beginning of `content`; returns how many bytes they take.
 size_t read_records(std::string_view content, std::vector<ManagerRecord>& out) {
   size_t at = 0;
   while (content.size() - at >= kHead) {
@@ -147,7 +147,7 @@ Result<> StepJournal::add(JobId job, const ManagerRecord& record, bool sync) {
   Result<> written = os::write_all(file->fd.get(), bytes, path_of(job));
   if (written && sync && ::fdatasync(file->fd.get()) < 0) written = fail(Errc::kIo, path_of(job) + " cannot be synced");
   if (!written) {
-    // Half of a record is none, and what comes after it would be lost.
+    // Half a record must not stay: what is written after it would be lost.
     if (::ftruncate(file->fd.get(), static_cast<off_t>(file->size)) < 0) files_.erase(job);
     return written;
   }
@@ -176,7 +176,7 @@ bool StepJournal::is_gone(JobId job) {
   return true;
 }
 
-// With the key that the warrants of its jobs are for.
+// Makes the folder, with the key that the warrants of its jobs are for.
 Result<> StepJournal::make_folder() {
   if (::access(folder_.c_str(), F_OK) == 0) return {};
   MUSTER_TRY_VOID(os::make_dirs(folder_, 0700));

@@ -1,6 +1,6 @@
-// StepJournal: the state of the step manager in the spool, a file for each job: ManagerRecords one after the other, each with its
-// length and a checksum. A record is on the disk when add() returns. What a crash left half written at the end of a file is not
-// there. When a file has grown far beyond what it says it is written anew. The folder is closed to others; its private key is in it.
+// StepJournal: the state of the step manager in the spool, a file for each job: ManagerRecords one after the other, each with its length
+// and a checksum. A synced record is on the disk when add() returns. A record that a crash left half written at the end of a file counts as
+// absent. A file that has grown far beyond its content is written anew. The folder is closed to others; it holds a private key.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,16 @@ class StepJournal {
  public:
   explicit StepJournal(std::string folder) : folder_(std::move(folder)) {}
 
-  // The folder, and the key that the node signs with: made at the first start.
+  // Opens the folder and returns the key that the node signs with; both are made at the first start.
   Result<std::string> open();
-  // What was added, file by file. `of_this_boot`: false for a job that went with an earlier boot of the machine. A file that cannot be
-  // understood is moved aside, with a word for the log; one that cannot be read is an error, for it may be read at the next start.
+  // Reads what was added, file by file. `of_this_boot`: false for a job that ended with an earlier boot of the machine. A file that cannot
+  // be understood is moved aside, with a word for the log; one that cannot be read is an error, as the next start may be able to.
   Result<> read(const std::string& boot_id, const std::function<void(JobId, ManagerRecord&&, bool of_this_boot)>& each,
                 std::vector<std::string>& complaints);
-  // `sync`: nobody is answered before it is on the disk.
+  // `sync`: the record is on the disk when this returns, since somebody is answered then.
   Result<> add(JobId job, const ManagerRecord& record, bool sync);
-  Result<> sync(JobId job);  // what was added without
-  // Whether somebody has tidied its file away: it has to be written anew as one record.
+  Result<> sync(JobId job);  // the records that were added without
+  // Whether somebody has tidied the job's file away: then it has to be written anew as one record.
   bool is_gone(JobId job);
   // Whether it should be written anew as one record.
   bool has_grown(JobId job) const;

@@ -1,5 +1,5 @@
-// What commands ask of a slurmd: srun a step's launch, signals and the relay to other nodes; all of them the relay to the
-// controller.
+// What commands ask of a slurmd: srun asks for a step's launch, for signals and for the relay to other nodes; all of them ask for the relay
+// to the controller.
 #include <algorithm>
 
 #include "model/without_job.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr Duration kRelayTimeout = seconds(60);
 
-// Root's own srun or sattach on this host, whose socket only root may be able to reach. Root on the network may be a slurmd that
+// True for root's own srun or sattach on this host, whose socket only root may be able to reach. Root on the network may be a slurmd that
 // passes on what an ordinary user asked.
 bool is_root_here(const net::Peer& peer) { return peer.trust == net::Trust::kLocalUser && peer.uid.value == 0; }
 
@@ -26,7 +26,7 @@ Result<M> read_message(const net::Frame& f) {
   return m;
 }
 
-// Of what a user has passed on to another node.
+// The parts that are checked of a request that a user has passed on to another node.
 struct RelayedRequest {
   std::string credential;
   rpc::CredentialPurpose purpose{};
@@ -81,7 +81,7 @@ Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& f)
   }
 }
 
-// A command of a user on this node, who has no cluster key: the agent socket says who it is, the controller judges.
+// Passes on a command of a user on this node, who has no cluster key: the agent socket says who it is, the controller judges.
 Result<> Slurmd::relay_to_controller(const net::ChannelPtr& channel, const net::Frame& f) {
   if (channel->peer().trust != net::Trust::kLocalUser) return fail(Errc::kUnexpectedMessage);
   rpc::Relay m;
@@ -112,7 +112,7 @@ bool Slurmd::is_daemon(const net::Peer& peer) const {
   return peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == setup_.slurm_user;
 }
 
-// Of slurmctld, or of the manager of the job's steps by the right that slurmctld has given it.
+// Accepts credentials of slurmctld, and of the manager of the job's steps by the right that slurmctld has given it.
 Result<Slurmd::TrustedCredential> Slurmd::verified(const std::string& text) const {
   auto decoded = [](std::string_view content, auto& out) -> Result<> {
     if (auto ok = wire::decode(content, out); !ok) return fail(Errc::kInvalidCredential, std::string(ok.error().message()));
@@ -135,7 +135,7 @@ Result<Slurmd::TrustedCredential> Slurmd::verified(const std::string& text) cons
   return c;
 }
 
-// Who may start what: the credential is the controller's word. A user over a socket must be the one it names.
+// The credential is the controller's word on who may start what. A user at a socket must be the one it names.
 Result<Slurmd::TrustedCredential> Slurmd::check_credential(const net::Peer& peer, const std::string& text,
                                                            rpc::CredentialPurpose purpose) const {
   MUSTER_TRY(c, verified(text));
@@ -159,7 +159,7 @@ Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame
   AskedStep asked{{channel, f.id, f.message}, std::move(credential), std::move(launch), is_root_here(channel->peer())};
   StepKey key{asked.credential.job, asked.credential.step};
   uint32_t generation = asked.credential.generation;
-  // That of the job's last run may have been told to go, and not have gone yet.
+  // The step of the job's last run may have been told to go, and not be gone yet.
   const step_rpc::StepdReport* here = stepds_.find(key.first, key.second);
   if (asked_.contains(key) || (here && here->generation >= generation)) return fail(Errc::kAlreadyDone, "Step is already here");
   contexts_.try_emplace(key.first, [&] {
@@ -204,8 +204,8 @@ Result<> Slurmd::on_attach(const net::ChannelPtr& channel, const net::Frame& f) 
   return {};
 }
 
-// To another node of the configuration, with our key. That node takes the word of a daemon for who asks, so the credential in the
-// request has to be the caller's here.
+// Passes a request on to another node of the configuration, with our key. That node takes a daemon's word for who asks, so here the
+// credential in the request has to be the caller's.
 Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& f) {
   MUSTER_TRY(m, read_message<rpc::RelayToNode>(f));
   MUSTER_TRY(request, relayed_request(m));
@@ -216,7 +216,7 @@ Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& f) {
   auto refuse = [weak = std::weak_ptr(channel), id = f.id](const Error& e) {
     if (auto c = weak.lock()) c->answer_error(id, e);
   };
-  // It may be gone when its turn comes.
+  // The client may be gone when its turn comes.
   auto work = [this, host = node.address(), port = node.port, weak = std::weak_ptr(channel), id = f.id, number = f.message,
                m = std::move(m), refuse](std::shared_ptr<void> place) {
     if (weak.expired()) return;

@@ -42,7 +42,7 @@ std::optional<StepId> parse_step(std::string_view text) {
   return number ? std::optional(StepId(*number)) : std::nullopt;
 }
 
-// Of the step whose socket it is: where its MPI module keeps its files.
+// Where the MPI module of a step keeps its files, by the step's socket.
 std::string mpi_directory_of(const std::string& socket) {
   size_t name = socket.rfind('/') + 1;
   std::string_view middle = std::string_view(socket).substr(name + kSocketPrefix.size());
@@ -60,7 +60,7 @@ std::string step_name(JobId job, StepId step) {
   return out + std::to_string(step.value);
 }
 
-// With the generation: the last run of a requeued job may still be on its way out.
+// The name has the generation because the last run of a requeued job may still be on its way out.
 std::string Stepds::socket_of(Key key, uint32_t generation) const {
   return spool_ + "/step." + step_name(key.first, key.second) + "." + std::to_string(generation) + ".sock";
 }
@@ -74,7 +74,7 @@ std::optional<Stepds::Key> Stepds::key_of(const std::string& socket) {
   return Key{JobId(*job), *step};
 }
 
-// What steps left whose slurmstepd and slurmd both died.
+// Sweeps what steps left whose slurmstepd and slurmd both died.
 void Stepds::sweep_directories() {
   std::vector<std::string> kept;
   for (const std::string& socket : entries_of(spool_, kSocketPrefix, kSocketSuffix)) {
@@ -86,13 +86,13 @@ void Stepds::sweep_directories() {
       if (std::ranges::find(kept, path) == kept.end()) sweeper_.remove(path);
 }
 
-// The folders of a step that is over.
+// Sweeps the folders of a step that is over.
 void Stepds::sweep(const std::string& socket, Key key) {
   sweeper_.remove(mpi_directory_of(socket));
   if (key.second == kBatchStep && !steps_.contains(key)) sweeper_.remove(script_directory(key.first));
 }
 
-// Somebody may have tidied the spool away; and what is left of an earlier run gives way.
+// Makes the spool again where somebody has tidied it away, and removes what is left of an earlier run.
 Result<> Stepds::make_room(const step_rpc::StepdLaunch& launch) {
   if (::access(spool_.c_str(), F_OK) != 0) {
     log_.error("{} was gone; it is made again", spool_);
@@ -203,7 +203,7 @@ void Stepds::when_taken(JobId job, StepId step, std::function<void()> f) {
   if (at != steps_.end() && at->second.channel) at->second.channel->when_writable(std::move(f));
 }
 
-// One that was released and is replaced by its successor: what we said to it must still reach it.
+// Keeps the connection to a slurmstepd that was released and has a successor: what we said to it must still reach it.
 void Stepds::let_go(net::ChannelPtr channel) {
   net::Channel* raw = channel.get();
   channel->on_request = [](net::Frame) {};
@@ -224,7 +224,7 @@ void Stepds::on_report(const step_rpc::StepdReport& r) {
   ports_.report(r);
 }
 
-// The connection ended. After release that is its end; before, somebody killed it: its processes go too.
+// The connection ended. After a release that is how slurmstepd ends; before, somebody killed it, and its processes are ended too.
 void Stepds::lost(Key key) {
   auto at = steps_.find(key);
   if (at == steps_.end()) return;
@@ -236,7 +236,7 @@ void Stepds::lost(Key key) {
   end_what_is_left(key, std::move(e), nullptr);
 }
 
-// At a socket of an earlier slurmd's nobody is. Its step died with it, or goes on without it.
+// Nobody is at the socket of an earlier slurmd's step: the step died with its slurmstepd, or goes on without it.
 void Stepds::found_dead(const std::string& socket, std::shared_ptr<std::function<void()>> done) {
   auto key = key_of(socket);
   const std::string run_file = step_rpc::run_file_of(socket);
@@ -257,7 +257,7 @@ void Stepds::found_dead(const std::string& socket, std::shared_ptr<std::function
   end_what_is_left(*key, std::move(e), std::move(done));
 }
 
-// What slurmstepd wrote of itself before it started anything. Without it nothing was started.
+// Reads what slurmstepd wrote of itself before it started anything. Without that file nothing was started.
 void Stepds::read_run_file(Entry& e) {
   auto line = os::read_line(step_rpc::run_file_of(e.socket));
   const auto words = line ? split(*line, ' ') : std::vector<std::string_view>();
@@ -267,8 +267,8 @@ void Stepds::read_run_file(Entry& e) {
   e.last.uid = Uid(parse_number<uint32_t>(words[2]).value_or(0));
 }
 
-// By its session, as long as nobody else's has that number; and by what the environment says, where a process made a session of its
-// own. Another step that lives has its own processes, whatever their environment says.
+// What a step left is known by its session, as long as nobody else's has that number, and by the environment, where a process made a
+// session of its own. Another step that lives has its own processes, whatever their environment says.
 os::ProcessSet Stepds::left_by(Key key, const Entry& e) const {
   os::ProcessSet left;
   if (e.start_ticks) {
@@ -285,7 +285,7 @@ os::ProcessSet Stepds::left_by(Key key, const Entry& e) const {
   return left;
 }
 
-// It may be there and only have lost us.
+// slurmstepd may still be there and only have lost us.
 void Stepds::end_daemon(const Entry& e) {
   if (e.process) {
     static_cast<void>(os::signal_pidfd(e.process.get(), SIGKILL));
@@ -313,7 +313,7 @@ void Stepds::end_what_is_left(Key key, Entry e, std::shared_ptr<std::function<vo
   });
 }
 
-// Its processes are gone, or cannot be killed.
+// Called when its processes are gone, or cannot be killed.
 void Stepds::told_dead(Key key, Entry e) {
   ports_.died(key.first, key.second);
   ::unlink(e.socket.c_str());
@@ -368,7 +368,7 @@ void Stepds::end(JobId job, StepId step, const step_rpc::StepdEnd& how) {
   if (at != steps_.end()) end(at->second, how);
 }
 
-// A plugin may take its time before there are tasks: then slurmstepd is ended with what the plugin started (lost()).
+// Plugins may take long before there are tasks: then slurmstepd is killed, with what the plugins started (lost()).
 void Stepds::end(const Entry& e, const step_rpc::StepdEnd& how) {
   if (e.plugins && !e.reported && e.process) static_cast<void>(os::signal_pidfd(e.process.get(), SIGKILL));
   else if (e.channel) net::notify(*e.channel, how);

@@ -1,8 +1,8 @@
-// Stepds: the slurmstepd processes of this node. Starts one per step, finds those of an earlier slurmd again
-// by their sockets in the spool directory, passes orders on, and tells what they report. One that dies
-// without a result counts as killed, and what it left running is killed too, also when it died while no slurmd ran: before that
-// is over adopt() is not done, so no job comes to a node where its last run may be alive. What it left is known by its session, by
-// descent, and by the job and node in the environment (and by a control group: leftovers.h).
+// Stepds: the slurmstepd processes of this node. Starts one per step, finds those of an earlier slurmd again by their sockets in the spool
+// directory, passes orders on, and tells what they report. A slurmstepd that dies without a result counts as killed, and what it left
+// running is killed too, even when it died while no slurmd ran: adopt() is not done before that is over, so no job comes to a node where
+// its last run may be alive. The processes left are known by their session, by descent, and by the job and node in their environment (and
+// by a control group: leftovers.h).
 #pragma once
 
 #include <functional>
@@ -30,10 +30,10 @@ class Stepds {
   using Key = std::pair<JobId, StepId>;
   struct Ports {
     std::function<void(const step_rpc::StepdReport&)> report;
-    std::function<void(JobId, StepId)> died;                     // its slurmstepd, without a result: what is left of the step must end
-    std::function<void(const step_rpc::StepdReport&)> survives;  // then: what it left cannot be killed; before the report of its end
+    std::function<void(JobId, StepId)> died;                     // slurmstepd died without a result: what is left of the step must end
+    std::function<void(const step_rpc::StepdReport&)> survives;  // then, if what it left cannot be killed; before the report of its end
   };
-  // `with_plugins`: the slurmstepd of launches that have some.
+  // `with_plugins`: the program for launches that have plugins.
   Stepds(net::Loop& loop, os::Log& log, Sweeper& sweeper, std::string node, std::string program, std::string with_plugins,
          std::string spool, Ports ports)
       : loop_(loop),
@@ -47,9 +47,10 @@ class Stepds {
 
   // Looks for sockets and connects; `done` when each has reported or proved to be dead.
   void adopt(std::function<void()> done);
-  // Then: the steps whose slurmstepd died while there was no slurmd.
+  // After adopt(): the steps whose slurmstepd died while there was no slurmd.
   const std::set<Key>& abandoned() const { return abandoned_; }
-  // Fills in socket_path, and the directory of `mpi`. `io_by_root`: who named the address of its streams; else its user did. The pid of slurmstepd.
+  // Fills in socket_path, and the directory of `mpi`. `io_by_root`: root named the address of its streams; else its user did. Returns the
+  // pid of slurmstepd.
   Result<pid_t> start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt, bool io_by_root = false);
 
   void signal(JobId job, StepId step, const step_rpc::StepdSignal& m);
@@ -60,7 +61,7 @@ class Stepds {
   void note(JobId job, StepId step, const std::string& text);  // a line on its standard error
   void for_each_step(const std::function<void(const step_rpc::StepdReport&)>& f) const;
   void for_each(JobId job, const std::function<void(StepId)>& f) const;
-  // Calls, or lets go of `f`, when slurmstepd has read nearly all that was sent to it.
+  // Calls `f` when slurmstepd has read nearly all that was sent to it. If that cannot happen any more, `f` is destroyed uncalled.
   void when_taken(JobId job, StepId step, std::function<void()> f);
   void release(JobId job, StepId step);
   const step_rpc::StepdReport* find(JobId job, StepId step) const;
@@ -74,7 +75,7 @@ class Stepds {
     bool reported = false, released = false;
     os::Fd process;            // slurmstepd, if we started it
     uint64_t start_ticks = 0;  // of slurmstepd, from its run file
-    bool plugins = false;      // may keep slurmstepd from listening until it has reported
+    bool plugins = false;      // plugins may keep slurmstepd from listening until it has reported
   };
   void connect_to(const std::string& path, std::shared_ptr<std::function<void()>> done);
   void listen_to(net::ChannelPtr channel, Key key);

@@ -68,7 +68,7 @@ bool Sweeper::reaped(pid_t pid) {
   return true;
 }
 
-// What is no directory in the end (the owner of a directory in /tmp may have seen to that) is not ours to remove.
+// A path that is no directory in the end (the owner of a directory in /tmp may have seen to that) is not ours to remove.
 void Sweeper::remove_empty(const std::string& path) {
   if (::rmdir(path.c_str()) < 0 && errno != ENOENT) log_.error("{} stays: {}", path, strerror(errno));
 }

@@ -1,5 +1,5 @@
-// Sweeper: directories of the spool that belong to users (of batch scripts, of MPI modules) go, whatever the user put there and
-// however much: a process of the owner's empties them, slurmd only removes what is empty then.
+// Sweeper: removes directories of the spool that belong to users (of batch scripts, of MPI modules), whatever the user put there and
+// however much: a process of the owner empties them, and slurmd only removes what is empty then.
 #pragma once
 
 #include <deque>
@@ -18,10 +18,10 @@ class Sweeper {
   // `program`: slurmstepd.
   Sweeper(net::Loop& loop, os::Log& log, std::string program) : loop_(loop), log_(log), program_(std::move(program)) {}
 
-  // It may have gone already. Nobody uses the directory any more, and its parent is ours alone. It is moved aside at once: when its
-  // turn comes, its name may be that of the next run's.
+  // The directory may be gone already. Nobody uses it any more, and its parent is ours alone. It is moved aside at once, because by the
+  // time it is swept its name may be that of the next run's directory.
   void remove(const std::string& path);
-  // From SIGCHLD: true if it was one of ours.
+  // Called for each child that SIGCHLD reports; true: it was one of ours.
   bool reaped(pid_t pid);
 
  private:

@@ -40,7 +40,7 @@ std::vector<std::string> words_of(std::string_view line) {
   return out;
 }
 
-// The place of `rank` in "0,4-6,*"; nullopt: it is not in it.
+// The place of `rank` in "0,4-6,*"; nullopt: it is not there.
 std::optional<uint32_t> offset_in(std::string_view ranks, uint32_t rank) {
   if (ranks == "*") return rank;
   uint32_t before = 0;
@@ -68,8 +68,8 @@ std::string replace_symbols(const std::string& word, uint32_t rank, uint32_t off
   return out;
 }
 
-// The machine as configured, where that is more than there is (config_overrides): tasks are not bound there,
-// but devices still go by the cores that the configuration gives them.
+// The machine as configured, where more is configured than there is (config_overrides): tasks are not bound there, but devices still go by
+// the cores that the configuration gives them.
 CpuMap configured_machine(const NodeHardware& h) {
   CpuMap m;
   m.threads_per_core = std::max(1u, h.threads_per_core);
@@ -97,7 +97,7 @@ CpuBindDefaults site_defaults(const Setup& s, const rpc::StepCredential& c) {
   return cpu_bind_defaults(differ ? "" : node, partition, conf.task_plugin_param);
 }
 
-// CPUs, memory and devices of the tasks, and what is said about them.
+// The CPUs, memory and devices of the tasks, and the words about them for the user.
 struct Bound {
   CpuBinding cpus;
   MemBinding memory;

@@ -14,7 +14,7 @@ constexpr Duration kSrunSilent = seconds(60), kHurriedSilent = seconds(10), kAtt
 // Wait statuses of tasks that never ran.
 constexpr int32_t kStepFailed = 1 << 8, kTaskFailed = 2 << 8;
 
-// As users know it from a shell.
+// The error in the words that users know from a shell.
 std::string as_said(const Error& error) {
   std::string why(error.message());
   if (why.starts_with("execve ")) why.replace(0, 7, "execve(): ");
@@ -160,7 +160,7 @@ void StepCore::launch_again(size_t task) {
   look_if_all_started();
 }
 
-// srun is told for this task; the others run. A script has no others.
+// srun is told of this task, and the others run. A batch script is alone: its failure fails the launch.
 void StepCore::task_failed(size_t task, const Error& error) {
   --starting_;
   host_.forget_start(task);
@@ -189,7 +189,7 @@ void StepCore::all_started() {
   if (running_ == 0 && !host_.programs_run()) all_tasks_ended();
 }
 
-// ---- what keeps it from starting
+// ---- what keeps a step from starting
 void StepCore::launch_failed(const Error& error, bool node_fault) {
   state_.state = step_rpc::StepdState::kLaunchFailed;
   state_.node_fault = node_fault;
@@ -210,7 +210,7 @@ void StepCore::plugins_failed(const Error& error) {
   launch_failed(Error(error.code, std::move(text)), plan_.batch && !host_.plugins_blame_job());
 }
 
-// Whoever asked for its end has the word for it: no task was to be seen.
+// Whoever asked for the step's end has the reason. The tasks count as ended by the signal: none of them was ever seen.
 void StepCore::end_before_start(uint32_t kill_wait_seconds) {
   const int32_t signal = kill_wait_seconds == 0 ? SIGKILL : SIGTERM;
   state_.exit_status = std::max(state_.exit_status, signal);
@@ -221,7 +221,7 @@ void StepCore::end_before_start(uint32_t kill_wait_seconds) {
   nothing_more_starts(kill_wait_seconds);
 }
 
-// Tasks that are on their way already, or run while others are, have as long to end as they would have later.
+// Tasks that run, or are on their way to it, get as long to end as they would later.
 void StepCore::nothing_more_starts(uint32_t kill_wait_seconds) {
   ending_ = true;
   phase_ = StepPhase::kClosing;
@@ -266,7 +266,7 @@ void StepCore::fired(StepTimer timer) {
   }
 }
 
-// Not by our doing. Tasks may notice and end before it is reaped, so this does not wait for that.
+// The module ended without our doing. Tasks may notice and end before it is reaped, so this does not wait for that.
 void StepCore::module_gone() {
   if (!started_ || ending_ || over()) return;
   host_.note_of_node(host_.module_name() + ": the module is gone");
@@ -281,7 +281,7 @@ void StepCore::module_wants_abort(const std::string& why) {
   set_timer(StepTimer::kAbort, kAborterEnds);
 }
 
-// Everywhere, as srun ends a step; without srun here.
+// Ends the step on all nodes, as srun does; where srun is gone, on this one.
 void StepCore::abort_step() {
   cancel_timer(StepTimer::kAbort);
   host_.srun_connected() ? host_.abort_on_all_nodes() : end(plan_.kill_wait_seconds, {});
@@ -318,7 +318,7 @@ void StepCore::look_for_oom_kills() {
   end(0, {});
 }
 
-// The last task, the last program beside them; or it is the end anyway.
+// Called when the last task or the last program beside the tasks has ended, and during an end.
 void StepCore::look_if_over() {
   if (running_ > 0 || finished()) return;
   if (over()) return host_.processes_left() ? kill_soon() : close_when_quiet();
@@ -341,7 +341,7 @@ void StepCore::terminate(uint32_t kill_wait_seconds) {
   set_timer(StepTimer::kKill, seconds(kill_wait_seconds));
 }
 
-// Again and again until none is left: what forks while it is being killed is caught by the next round.
+// Kills again and again until no process is left: those that fork while they are being killed are caught by the next round.
 void StepCore::kill_now() {
   if (finished()) return;
   host_.kill_everything();
@@ -350,16 +350,16 @@ void StepCore::kill_now() {
   else if (phase_ == StepPhase::kLingering) all_tasks_ended();
 }
 
-// Not from within the round that found the last task ended.
+// Kills later, and not from within the round that found the last task ended.
 void StepCore::kill_soon() { set_timer(StepTimer::kKill, Duration{}); }
 
-// What tasks left behind goes with them.
+// All tasks have ended: the processes that they left behind are ended too.
 void StepCore::all_tasks_ended() {
   if (module_begun_ && host_.module_runs()) {
     host_.finish_module();  // its last letters are waited for; its end calls again
     return set_timer(StepTimer::kModule, kModuleEnds);
   }
-  // --wait-for-children: their last process ends a step, not their first.
+  // With --wait-for-children a step ends with its last process, not with its last task.
   if (plan_.wait_for_children && !ending_ && host_.processes_left()) {
     phase_ = StepPhase::kLingering;
     return;
@@ -380,7 +380,8 @@ void StepCore::written() {
   close_when_quiet();
 }
 
-// One thing after the other: what plugins say still finds its way, and the last output is with srun before the connection closes.
+// One thing after the other: plugins can still be heard when they have their last word, and srun has the last output before the connection
+// closes.
 void StepCore::close_when_quiet() {
   if (finished() || running_ > 0 || host_.processes_left() || host_.programs_run()) return;
   host_.end_plugins();
@@ -393,8 +394,8 @@ void StepCore::close_when_quiet() {
   finish();
 }
 
-// srun closes when it has everything. One that does not, or reads nothing, is left behind; so is an output that somebody outside the
-// job holds open. A step that was to end waits less, and so it does for others than srun.
+// srun closes when it has everything. A srun that does not, or that reads nothing, is left behind; so is an output that somebody outside
+// the job holds open. A step that was told to end waits less long, and readers other than srun are waited for the least.
 void StepCore::wait_for_readers() {
   if (!host_.outputs_open() && !std::exchange(end_said_, true)) host_.say_end_to_srun();
   const Duration patience = !host_.srun_connected() ? kAttachedSilent : hurried_ ? kHurriedSilent : kSrunSilent;

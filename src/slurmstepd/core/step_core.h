@@ -1,11 +1,11 @@
 // StepCore: the life of one step on one node, from the launch to the last word to slurmd, as a machine of phases. It decides and does
-// nothing by itself: what it decides is done by its StepHost. No I/O, clock or thread.
+// nothing itself: its StepHost carries its decisions out. No I/O, clock or thread.
 //
 //   connecting → preparing → module → opening → starting → running → lingering → closing → finished
 //
-// Each goes on with the next when it is done. Whoever ends the step before it runs goes from where it is to closing; there, what is
-// left of it is ended, plugins have their last word, files are swept and written, readers get the rest. Order of an end: SIGCONT,
-// SIGTERM, KillWait, SIGKILL again and again until nothing is left. slurmstepd(8).
+// Each phase is followed by the next when its work is done. A step that is ended before it runs goes straight to closing: what is left of
+// it is ended, plugins have their last word, files are swept and written, and readers get the rest of the output. A step is ended by
+// SIGCONT, SIGTERM, KillWait, then SIGKILL again and again until nothing is left. slurmstepd(8).
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ enum class StepPhase : uint8_t {
   kOpening,     // the tasks' files are opened
   kStarting,    // tasks come up
   kRunning,     // all tasks run, or did
-  kLingering,   // they have ended, and --wait-for-children
+  kLingering,   // the tasks have ended, their children have not (--wait-for-children)
   kClosing,
   kFinished,  // the result waits for slurmd
 };
 
-// What of a launch shapes the step's life.
+// The part of a launch that shapes the step's life.
 struct StepPlan {
   size_t tasks = 0;
-  bool to_srun = false;  // somebody takes its output and gives it signals
+  bool to_srun = false;  // srun takes its output and gives it signals
   bool login_environment = false;
   bool module = false;  // srun --mpi
   bool site_prolog = false, prolog = false;
@@ -42,7 +42,7 @@ struct StepPlan {
   bool oom_kill_step = false;
   bool batch = false;
   uint32_t kill_wait_seconds = 0;
-  std::optional<Duration> limit;  // the step's own
+  std::optional<Duration> limit;  // the step's own, not the job's
   WarnSignal warn;
 };
 StepPlan plan_of(const step_rpc::StepdLaunch& launch, bool module);
@@ -58,23 +58,23 @@ class StepCore {
   void module_ready();
   void module_failed(const Error& error);
   void files_open();
-  // `failed`: why the prolog of a task did.
+  // `failed`: why the task's prolog failed.
   void prolog_ended(size_t task, bool of_site, const std::optional<Error>& failed);
   void started(size_t task);  // its process runs its program
   void not_started(size_t task, const Error& error, bool at_directory);
   void launch_again(size_t task);
 
   // ---- life
-  void module_gone();  // by itself: its socket says so
+  void module_gone();  // it ended without being told to: its socket says so
   void module_wants_abort(const std::string& why);
   void set_limit(std::optional<Duration> limit);
   void fired(StepTimer timer);
 
   // ---- ends
-  void task_ended(size_t task, int32_t status);  // each one that was reaped, then:
+  void task_ended(size_t task, int32_t status);  // for each task that was reaped, and then once:
   struct Reaped {
     std::vector<EndedTask> tasks;
-    std::optional<Error> module;  // it ended; this is how, should the step not have started
+    std::optional<Error> module;  // set when it has ended: the error of a step that has not started
   };
   void reaped(const Reaped& what);
   void programs_idle() { look_if_over(); }
@@ -134,11 +134,11 @@ class StepCore {
   StepPhase phase_ = StepPhase::kIdle;
   std::vector<Task> tasks_;
   size_t next_ = 0;       // those from here on wait to be started
-  size_t starting_ = 0;   // begun, and not yet at their programs
+  size_t starting_ = 0;   // begun, but not yet running their programs
   size_t running_ = 0;    // with a process
   bool started_ = false;  // all tasks came up
   bool ending_ = false;   // somebody asked for its end
-  bool hurried_ = false;  // and does not want to wait long for readers
+  bool hurried_ = false;  // and wants no long waiting for readers
   bool warned_ = false, module_begun_ = false, released_ = false;
   bool swept_ = false, writing_ = false, written_ = false, end_said_ = false;  // of closing
   uint8_t armed_ = 0;                                                          // timers that were set and not cancelled since

@@ -1,4 +1,4 @@
-// A node for tests of StepCore: what the core has done is written down, what it asks is answered from what the test set.
+// A node for tests of StepCore: it writes down what the core has done, and answers what the core asks from what the test set.
 #pragma once
 
 #include <map>
