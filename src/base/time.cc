@@ -31,7 +31,7 @@ Parts parts_of(Duration span) {
   return {s / 86400, s / 3600 % 24, s / 60 % 60, s % 60};
 }
 
-// Builds a printed time digit by digit: lists print several times for each job, and snprintf and strftime took a third of the work. The
+// Builds a printed time digit by digit: lists print several for each job, and snprintf and strftime took a third of a list's time. The
 // buffer has room for two 64-bit numbers and the separators.
 class Digits {
  public:
