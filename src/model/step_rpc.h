@@ -2,12 +2,12 @@
 // say to each other afterwards, and the stream between slurmstepd and srun that carries output, input, signals and exits. The link
 // between slurmctld and slurmd is in node_rpc.h.
 //
-//  srun → slurmd       requests LaunchStep, SignalStepTasks, AttachTasks, SendFile, RelayToNode
+//   srun → slurmd       requests LaunchStep, SignalStepTasks, AttachTasks, SendFile, RelayToNode
 //                      (model/messages.def, 200 … 209)
-//  slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach
-//  slurmstepd → slurmd notices StepdReport, on every change and to each new connection
-//  slurmstepd → srun   notices IoHello (first; proves the key), IoData, IoTaken, TasksEnded, StepNote, StreamEnd
-//  srun → slurmstepd   notices IoData (stdin), IoSignal, IoWindow
+//   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach
+//   slurmstepd → slurmd notices StepdReport, on every change and to each new connection
+//   slurmstepd → srun   notices IoHello (first; proves the key), IoData, IoTaken, TasksEnded, StepNote, StreamEnd
+//   srun → slurmstepd   notices IoData (stdin), IoSignal, IoWindow
 //
 // Notices carry the number kNumber of their struct as the frame's message. Plain values; no I/O here.
 #pragma once

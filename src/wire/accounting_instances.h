@@ -1,4 +1,4 @@
-// The codecs of accounting records and of sacctmgr's nouns, compiled once. Include it, not codec.h, where those are
+// The codecs of accounting records and of sacctmgr's nouns, compiled once. Include this header instead of codec.h where they are
 // encoded.
 #pragma once
 
