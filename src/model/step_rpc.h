@@ -3,7 +3,7 @@
 // between slurmctld and slurmd is in node_rpc.h.
 //
 //   srun → slurmd       requests LaunchStep, SignalStepTasks, AttachTasks, SendFile, RelayToNode
-//                      (model/messages.def, 200 … 209)
+//                       (model/messages.def, 200 … 209)
 //   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach
 //   slurmstepd → slurmd notices StepdReport, on every change and to each new connection
 //   slurmstepd → srun   notices IoHello (first; proves the key), IoData, IoTaken, TasksEnded, StepNote, StreamEnd
