@@ -57,7 +57,7 @@ class Service {
   Result<> serve(const net::ChannelPtr& channel, const net::Frame& frame);
   Caller caller_of(const net::Peer& peer) const;  // with the name that is known
   AdminLevel level(const Caller& who) const;
-  bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }  // whether PrivateData hides nothing from the caller
+  bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }  // PrivateData hides nothing from them
 
   // Bounds what one user may have waiting here: accepted requests stay in memory until the writer has done them.
   Result<> admit_write(const Caller& who, size_t bytes) const;
