@@ -1,5 +1,4 @@
-// Arithmetic on numbers that people type: a product too large stays at the greatest value, where wrapping round could give one that
-// fits.
+// Arithmetic on numbers that people type: a product too large stays at the greatest value, where wrapping round could give one that fits.
 #pragma once
 
 #include <cstdint>

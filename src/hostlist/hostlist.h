@@ -19,8 +19,8 @@ Result<std::vector<std::string>> expand_hosts(std::string_view text, size_t limi
 Result<size_t> count_hosts(std::string_view text, size_t limit = kMaxHosts);
 
 // Prints names as `scontrol show hostlist` does: order and duplicates are kept, neighbours that differ only in the number at their end
-// share brackets, and consecutive numbers become a range: tux2 tux1 tux2 → tux[2,1-2]. expand_hosts gives the names back. Cost: O(total
-// length).
+// share brackets, and consecutive numbers become a range: tux2 tux1 tux2 → tux[2,1-2]. expand_hosts gives the names back.
+// Cost: O(total length).
 std::string compress_hosts(std::span<const std::string> hosts);
 // The same for the names sorted by host_less, as `scontrol show hostlistsorted` prints them. Cost: O(n log n).
 std::string compress_hosts_sorted(std::span<const std::string> hosts);

@@ -38,8 +38,7 @@ Result<> add_element(std::string_view element, uint32_t max_id, uint64_t& named,
   return {};
 }
 
-// The step of a set that is one arithmetic progression worth writing as first-last:step, else 0. Slurm writes short progressions as
-// lists.
+// The step of a set that is one arithmetic progression worth writing as first-last:step, else 0. Slurm writes short progressions as lists.
 size_t step_of(const Bitmap& set) {
   const size_t first = set.first(), second = set.next(first + 1);
   if (second == Bitmap::npos || second - first < 2) return 0;

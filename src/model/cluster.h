@@ -94,8 +94,7 @@ struct Cluster {
   Ledger ledger;
   // The TRES that have been named since this controller started; null: only those that always exist. Not stored.
   std::shared_ptr<const TresTable> tres;
-  // The licences that count as TRES of jobs (AccountingStorageTRES=license/NAME). They come from the configuration, so they are not
-  // stored.
+  // The licences that count as TRES of jobs (AccountingStorageTRES=license/NAME). They come from the configuration, so they are not stored.
   std::shared_ptr<const std::set<std::string>> tracked_licenses;
   uint32_t default_partition = kNoPartition;
   std::string name;          // ClusterName

@@ -397,7 +397,7 @@ struct JobSuspended {  // or resumed
   }
 };
 
-struct JobsPurged {  // forgotten MinJobAge after their end, or sooner for who needs the room
+struct JobsPurged {  // forgotten MinJobAge after their end, or sooner where room is needed
   static constexpr uint32_t kNumber = 19;
   static constexpr const char* kName = "JobsPurged";
   std::vector<JobId> jobs;

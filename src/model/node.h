@@ -158,7 +158,7 @@ struct Node {
   uint32_t fences = 0;  // --exclusive=topo jobs that keep others off (kNodeBlocked)
   Uid exclusive_uid{};  // owner while an --exclusive=user job is here
   bool exclusive_user = false;
-  std::string mcs_label;  // of the jobs here that keep the node for this label (MCS); "" = none
+  std::string mcs_label;  // the MCS label whose jobs alone may use the node, while a job here wants that; "" = not so
   // overrides by scontrol update
   uint32_t weight = 1;
   std::vector<std::string> features_active;

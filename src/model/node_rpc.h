@@ -1,7 +1,6 @@
 // What the controller and a node daemon say to each other over their one connection. slurmd dials and registers, and from then on both
 // sides send numbered messages within that session: a message of an older session, or one seen before, is dropped, so late and repeated
-// messages do no harm. A job's `generation` is its restart count, by which messages about an earlier run of a requeued job are
-// recognised.
+// messages do no harm. A job's `generation` is its restart count, by which messages about an earlier run of a requeued job are recognised.
 #pragma once
 
 #include <cstdint>

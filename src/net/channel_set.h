@@ -1,6 +1,5 @@
 // ChannelSet: the channels that a daemon has accepted. It holds each and serves its frames until it ends or is dropped. What a frame
-// means is decided by the daemon, which also forgets what it began for a channel when it is told of the end. Lives on the loop's
-// thread.
+// means is decided by the daemon, which also forgets what it began for a channel when it is told of the end. Lives on the loop's thread.
 #pragma once
 
 #include <functional>

@@ -6,8 +6,7 @@
 //
 // Errors of connecting: kConnectFailed (nobody listens; the hint says what was tried), kAuthFailed (somebody listens, but cannot be
 // believed: not retried), kTimedOut. Of requests: the peer's own error, kTimedOut, kSendFailed, kReceiveFailed; after the last two every
-// request fails at once. Cost: connect and one round trip over an agent socket take about ten system calls and no allocation worth
-// naming.
+// request fails at once. Cost: connect and one round trip over an agent socket take about ten system calls and no allocation worth naming.
 #pragma once
 
 #include <sys/types.h>

@@ -16,8 +16,7 @@ class Handshake {
   // Takes bytes from the wire and appends to `out` what must be sent, even when it fails (alerts, refusals). Returns true once the peer
   // is proved. Errors: kAuthFailed, kProtocolVersion, kUnsupported.
   virtual Result<bool> advance(std::string_view in, std::string& out) = 0;
-  // To be called after advance() returned true: fills in peer.trust/uid/gid, the TLS session and the bytes that came after the
-  // handshake.
+  // To be called after advance() returned true: fills in peer.trust/uid/gid, the TLS session and the bytes that came after the handshake.
   virtual void complete(Established& e) = 0;
 };
 

@@ -45,8 +45,7 @@ template <Described T>
 void encode(const T& value, std::string& out);  // appends to `out`
 template <Described T>
 std::string encoded(const T& value);
-// Replaces `out`; after an error it holds some of the fields. Input from our own daemons and files may be denser than what anyone may
-// send.
+// Replaces `out`; after an error it holds some of the fields. Input from our own daemons and files may be denser than what anyone may send.
 template <Described T>
 Result<> decode(std::string_view bytes, T& out, Allowance allowance = kOfAnyone);
 
