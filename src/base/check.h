@@ -1,5 +1,5 @@
-// Invariants of our own code. A failed check ends the process with file, line and text: going on would act on a
-// state nobody designed. Never for input from outside; that is a Result.
+// Invariants of our own code. A failed check ends the process with file, line and text: going on would act on a state nobody designed.
+// Input from outside is never checked this way; it gives a Result.
 #pragma once
 
 namespace muster {

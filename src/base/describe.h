@@ -6,10 +6,10 @@
 //     template <class Self, class V> static void describe(Self& s, V&& v) { v(1, "x", s.x); v(2, "y", s.y); }
 //   };
 //
-// Rules: numbers are those of Protocol Buffers (1 … 2^29-1), append-only, ascending in the description; a removed
-// field's number is never used again. A field absent from a record has the value it has after default construction.
-// Kinds of member: bool, integers, enums, double, std::string, StrongId, Time, Duration, Bitmap, described structs,
-// Parsed (its text), std::optional, std::vector, std::shared_ptr<const described>, and std::variant of described structs that have a kNumber (a oneof).
+// Rules: numbers are those of Protocol Buffers (1 … 2^29-1), append-only, ascending in the description; a removed field's number is
+// never used again. A field absent from a record has the value it has after default construction. Kinds of member: bool, integers,
+// enums, double, std::string, StrongId, Time, Duration, Bitmap, described structs, Parsed (sent as its text), std::optional,
+// std::vector, std::shared_ptr<const described>, and std::variant of described structs that have a kNumber (a oneof).
 #pragma once
 
 #include <utility>

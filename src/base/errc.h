@@ -1,5 +1,5 @@
-// The one error table (errc.def): a name for code, a number for scontrol errnumstr and the wire, a text for people.
-// A new row is allowed only where some caller reacts to it differently or Slurm documents it.
+// The one error table (errc.def): each row has a name for code, a number for scontrol errnumstr and the wire, and a text for people. A
+// new row is allowed only where some caller reacts to it differently or Slurm documents it.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ std::string LineHolder::add(std::string_view data) {
   return out;
 }
 
-// Of whole lines, the first of which begins with what is held.
+// Labels whole lines. The first of them begins with the text held so far.
 std::string LineHolder::labelled(std::string_view lines) {
   std::string out;
   while (!lines.empty()) {

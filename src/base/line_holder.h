@@ -1,5 +1,5 @@
-// LineHolder: cuts what comes in pieces into whole lines, so that lines of several writers do not run into each
-// other; with a label, each begins with it. One holder for each writer. Pure; costs one copy of what it passes on.
+// LineHolder: cuts a stream that comes in pieces into whole lines, so that the lines of several writers do not run into each other;
+// with a label, each line begins with it. Each writer has its own holder. Pure; costs one copy of the text passed on.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace muster {
 
 class LineHolder {
  public:
-  // A line longer than this is not waited for: what there is of it goes on (labelled ones are cut there).
+  // A longer line is not waited for: its beginning is passed on (cut there, if lines are labelled).
   static constexpr size_t kLongest = 1u << 20;
 
   explicit LineHolder(std::string label = {}) : label_(std::move(label)) {}
-  // The lines that `data` completes; their unfinished successor is kept.
+  // Returns the lines that `data` completes, and keeps the unfinished line behind them.
   std::string add(std::string_view data);
-  // The unfinished line, at the writer's end. With a label it is ended, too: the next label starts a line.
+  // Returns the unfinished line when the writer is done. With a label it gets a line end too, so that the next label starts a line.
   std::string rest();
 
  private:
@@ -25,7 +25,7 @@ class LineHolder {
   std::string label_, held_;
 };
 
-// srun --label: "3: ", as wide for all tasks of the step as for its last one.
+// The label of srun --label, as "3: ": padded to the width of the step's highest rank.
 std::string task_label(uint32_t rank, uint32_t num_tasks);
 
 }  // namespace muster

@@ -1,10 +1,10 @@
-// Parsed<T>: what a person wrote, kept as written to be shown, and as the value that it means. The text is read once, when the
-// value is first asked for, and copies share what was found: nothing behind the edges reads it again.
+// Parsed<T>: a text that a person wrote, kept as written for display, together with the value that it means. The text is read once,
+// when the value is first asked for, and copies share the result: no code behind the edges parses it again.
 //
-//   T has    static Result<T> parse(std::string_view)      T{} is what no text means
+//   T has    static Result<T> parse(std::string_view)      T{} is the value of an empty text
 //
-// On the wire and in the log it is its text; there is one spelling of a field, and old logs read as they did. Equal when the texts
-// are. Any thread may ask: two that ask first at the same time both read the text, and one of the answers is kept.
+// The wire and the log carry the text alone, so a field has one spelling and old logs still read. Two are equal when their texts are.
+// Any thread may ask for the value: if two ask first at the same time, both read the text and one of the results is kept.
 //
 // Cost: 16 bytes where there is no text, and one allocation for a text; value() is a load after the first time.
 #pragma once
@@ -26,7 +26,7 @@ class Parsed {
   using Value = T;
   Parsed() = default;
   template <std::convertible_to<std::string> Text>
-  Parsed(Text&& text) {  // a text is what it is made of: from options, updates, the wire
+  Parsed(Text&& text) {  // implicit: options, updates and the wire all give a text
     if (std::string own(std::forward<Text>(text)); !own.empty()) kept_ = std::make_shared<const Kept>(std::move(own));
   }
 
@@ -35,12 +35,12 @@ class Parsed {
     static const std::string kNone;
     return kept_ ? kept_->text : kNone;
   }
-  // What it means, or what is wrong with it.
+  // The value, or the error that says what is wrong with the text.
   const Result<T>& parsed() const {
     static const Result<T> kNone{T{}};
     return kept_ ? kept_->parsed() : kNone;
   }
-  // Of what was accepted; T{} where the text means nothing.
+  // The value of a text that was already accepted; T{} where the text does not parse.
   const T& value() const {
     static const T kNone{};
     const Result<T>& p = parsed();
@@ -67,7 +67,7 @@ class Parsed {
   std::shared_ptr<const Kept> kept_;
 };
 
-// A member that is a text with a meaning: shown, hashed, sent and bounded as its text.
+// A member whose text has a meaning of its own. It is shown, hashed, sent and bounded as its text.
 template <class M>
 concept TextMember = requires(const M& m) {
   typename M::Value;

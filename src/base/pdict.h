@@ -1,6 +1,6 @@
-// PersistentDictionary<T>: names to values, with copies as cheap as PersistentMap's, which holds it: by a part of the name's hash, in
-// buckets that hold one name or a few. Cost: find and set O(log64 n) up to some 100,000 names, then O(n / 65,536). Iteration is in an
-// order that follows from the names alone.
+// PersistentDictionary<T>: names to values, with copies as cheap as those of PersistentMap, on which it is built: a part of the name's
+// hash is the key of a bucket that holds one name or a few. Cost: find and set O(log64 n) up to some 100,000 names, then O(n / 65,536).
+// The order of iteration follows from the names alone.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class PersistentDictionary {
     std::string name;
     T value;
   };
-  using Bucket = std::vector<Entry>;  // by name
+  using Bucket = std::vector<Entry>;  // sorted by name
   static uint32_t slot(std::string_view name) { return static_cast<uint32_t>(hash_bytes(name) & 0xffff); }
   static auto place(auto& bucket, std::string_view name) {
     return std::ranges::lower_bound(bucket, name, {}, [](const Entry& e) { return std::string_view(e.name); });
@@ -36,7 +36,7 @@ class PersistentDictionary {
     return at != bucket->end() && at->name == name ? &at->value : nullptr;
   }
   bool contains(std::string_view name) const { return find(name) != nullptr; }
-  // The value to change, made if there is none. Valid until the next change of this dictionary or copy from it.
+  // The value to change; it is made if the name has none. Valid until the next change of this dictionary or copy from it.
   T& edit(std::string_view name) {
     if (!buckets_.contains(slot(name))) buckets_.set(slot(name), {});
     Bucket& bucket = *buckets_.edit(slot(name));

@@ -16,7 +16,7 @@ void append_quoted(std::string& out, char c) {
   else out += {'\\', 'x', kHex[u >> 4], kHex[u & 15]};
 }
 
-// The end of what needs no quoting, from `i` on.
+// Where the part of `s` from `i` on that needs no quoting ends.
 size_t end_of_plain(std::string_view s, size_t i) {
   while (i < s.size()) {
     const auto u = static_cast<uint8_t>(s[i]);

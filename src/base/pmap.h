@@ -1,10 +1,9 @@
 // PersistentMap<T>: 32-bit keys to values, with O(1) copies that share everything not changed since.
 // It is what makes a Snapshot free: the core thread copies the map, readers keep their copy for as long as they like.
 //
-// A radix tree of fan-out 64 over intrusively counted nodes. edit() changes in place what nobody else shares and
-// clones the path (at most six nodes of 64 pointers and the one value) where a snapshot still holds it.
-// Reads of one copy from several threads are safe; each copy has one writer.
-// Cost: find and edit O(log64 n); iteration in key order.
+// A radix tree of fan-out 64 over intrusively counted nodes. edit() changes in place a node that nobody else shares, and clones the
+// path (at most six nodes of 64 pointers and the one value) where a snapshot still holds it. Reads of one copy from several threads are
+// safe; each copy has one writer. Cost: find and edit O(log64 n); iteration in key order.
 #pragma once
 
 #include <array>
@@ -22,7 +21,7 @@ template <class T>
 class PersistentMap {
   static constexpr int kBits = 6;
   static constexpr uint32_t kFan = 1u << kBits;
-  static constexpr uint32_t kAhead = 8;  // children asked of the memory before they are walked
+  static constexpr uint32_t kAhead = 8;  // children prefetched before they are walked
 
   struct Counted {
     std::atomic<uint32_t> refs{1};
@@ -33,7 +32,7 @@ class PersistentMap {
   };
   struct Node : Counted {
     std::array<Counted*, kFan> child{};
-    uint32_t used = 0;  // children that are there
+    uint32_t used = 0;  // how many children are set
   };
 
  public:
@@ -68,7 +67,7 @@ class PersistentMap {
   }
   bool contains(uint32_t key) const { return find(key) != nullptr; }
 
-  // The value to change, or nullptr. The reference is valid until the next change of this map or copy from it.
+  // The value to change, or nullptr. The pointer is valid until the next change of this map or copy from it.
   T* edit(uint32_t key) {
     if (!contains(key)) return nullptr;
     return &own_leaf(key)->value;
@@ -151,7 +150,7 @@ class PersistentMap {
     copy->child = n->child;
     copy->used = n->used;
     for (Counted* c : copy->child) retain(c);
-    // The other holders may have let go meanwhile: release with the full rules.
+    // The other holders may have let go meanwhile. Then the original is ours alone after all, and the copy is dropped.
     if (n->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       n->refs.store(1, std::memory_order_relaxed);
       for (Counted* c : copy->child)
@@ -202,7 +201,7 @@ class PersistentMap {
       --n->used;
     }
   }
-  // A subtree and its height; a lower one stands at slot 0 of the levels it lacks.
+  // A subtree and its height. Where it is lower than the other map's tree, it stands at slot 0 of the levels it lacks.
   struct Sub {
     const Counted* at = nullptr;
     int depth = 0;
@@ -238,7 +237,7 @@ class PersistentMap {
     const Node* n = static_cast<const Node*>(c);
     uint32_t from = slot(first, level);
     for (uint32_t i = from; i < kFan; ++i) {
-      // Each value lies somewhere else: without this a walk over many is a wait for memory at each.
+      // Each value lies somewhere else in memory: without the prefetch, a walk over many would wait for memory at each.
       if (i + kAhead < kFan) __builtin_prefetch(n->child[i + kAhead]);
       if (n->child[i] && !walk(n->child[i], level - 1, prefix << kBits | i, i == from ? first : 0, f)) return false;
     }

@@ -10,7 +10,7 @@
 
 namespace muster {
 
-// The first and the last port; nullopt where one is no port from 1 to 65535, or the first is above the last.
+// The first and the last port; nullopt where either is not a port from 1 to 65535, or the first is above the last.
 inline std::optional<std::pair<uint16_t, uint16_t>> parse_port_range(std::string_view text) {
   const size_t dash = text.find('-');
   const auto first = parse_number<uint16_t>(text.substr(0, dash), 1);

@@ -1,5 +1,5 @@
-// What a function that can fail returns: a value, or an Error that names what was wrong.
-// Programmer errors are MUSTER_CHECK (base/check.h), which stays on in production.
+// Result: what a function that can fail returns, which is a value, or an Error that names what was wrong. Programmer errors are
+// MUSTER_CHECK (base/check.h), which stays on in production.
 #pragma once
 
 #include <expected>

@@ -1,9 +1,9 @@
-// copy_same_fields: what two described structs have under the same name and as the same type goes from one to the other, and a
-// Parsed to a text of its name. A field that both get is carried the day it is written; what is worked out differently on one side
-// is set after the copy.
+// copy_same_fields copies between two described structs every field that both have under the same name and the same type, and a Parsed
+// to a text of the same name. A field added to both is thus carried from the day it is written. A field that is computed differently on
+// one side is set after the copy.
 //
-// Which fields those are is found once for each pair of types; same_field_names() lists them, and a test holds that list, so that
-// two that only happen to be called alike are seen. Cost: a call for each such field.
+// Which fields those are is found once for each pair of types. same_field_names() lists them, and a test holds that list, so that two
+// fields that share a name by accident are noticed. Cost: a call for each such field.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ void copy_same_fields(const From& from, To& to) {
     field.copy(reinterpret_cast<const char*>(&from) + field.from, reinterpret_cast<char*>(&to) + field.to);
 }
 
-// "id state flags", in the order in which To describes them.
+// The names of the fields that are copied, as "id state flags", in the order in which To describes them.
 template <Described From, Described To>
 std::string same_field_names() {
   std::string out;

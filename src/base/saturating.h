@@ -1,4 +1,4 @@
-// Products of what people type stay at the top instead of wrapping round to something that fits.
+// Arithmetic on numbers that people type: a product too large stays at the greatest value, where wrapping round could give one that fits.
 #pragma once
 
 #include <cstdint>

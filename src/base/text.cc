@@ -126,7 +126,7 @@ Result<uint64_t> parse_mem_mb(std::string_view s) {
   }
   if (power == 1) return *value / 1024 + (*value % 1024 != 0);
   std::optional<uint64_t> mb = scaled(*value, power - 2);
-  // The two top values are markers ("not set", "infinite") in what is exchanged with older tools.
+  // The two top values are markers ("not set", "infinite") in data that older tools exchange with us.
   if (!mb || *mb > (std::numeric_limits<uint64_t>::max() >> 2)) return bad_mem(s, "the number is too large");
   return *mb;
 }

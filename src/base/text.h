@@ -22,7 +22,7 @@ std::vector<std::string_view> split(std::string_view s, char sep, bool keep_empt
 std::vector<std::string_view> split_outside_brackets(std::string_view s, char sep = ',');
 std::string join(const std::vector<std::string>& parts, std::string_view sep);
 
-// The whole of `s` as a number within [min, max]; nullopt otherwise (no sign tricks, no trailing text).
+// The whole of `s` as a number within [min, max]; nullopt otherwise. No leading '+', no trailing text, and a '-' only for a signed T.
 template <class T>
 std::optional<T> parse_number(std::string_view s, T min = std::numeric_limits<T>::min(), T max = std::numeric_limits<T>::max()) {
   T v{};
@@ -33,12 +33,12 @@ std::optional<T> parse_number(std::string_view s, T min = std::numeric_limits<T>
 
 // Memory as --mem takes it: number with K, M, G, T (and an optional B); default unit M. Result in MiB, rounded up.
 Result<uint64_t> parse_mem_mb(std::string_view s);
-// A count with k/m/g/t suffix of 1024 (kib) as gres counts take it.
+// A count with a suffix k, m, g or t (powers of 1024), as gres counts take it.
 std::optional<uint64_t> parse_count(std::string_view s);
 // MiB as squeue/scontrol print it: 900G, 1500M, 0.
 std::string format_mem_mb(uint64_t mb);
 
-// The candidate nearest to `word` by edit distance, if it is near enough to be what was meant; "" otherwise.
+// The candidate nearest to `word` by edit distance, if it is near enough to be a likely typing error; "" otherwise.
 std::string_view did_you_mean(std::string_view word, const std::vector<std::string_view>& candidates);
 
 }  // namespace muster

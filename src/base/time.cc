@@ -31,8 +31,8 @@ Parts parts_of(Duration span) {
   return {s / 86400, s / 3600 % 24, s / 60 % 60, s % 60};
 }
 
-// A time as it is printed, digit by digit: lists print several for each job, and snprintf and strftime took a third of their
-// time. Room for two 64-bit numbers beside the rest.
+// Builds a printed time digit by digit: lists print several for each job, and snprintf and strftime took a third of a list's time. The
+// buffer has room for two 64-bit numbers and the separators.
 class Digits {
  public:
   Digits& sign(char c) {
@@ -78,7 +78,7 @@ Result<TimeLimit> parse_time_limit(std::string_view text) {
   if (!days && fields.size() == 1) {
     if (auto minutes = parse_number<uint64_t>(rest); minutes && (*minutes == kMarker || *minutes == kMarker + 1)) return TimeLimit{};
   }
-  // "days-" alone is taken by Slurm, and a lone number counts hours after days, minutes otherwise.
+  // Slurm accepts "days-" alone. A lone number counts hours after days, and minutes otherwise.
   uint64_t unit = days || fields.size() == 3 ? 3600 : 60;
   for (std::string_view field : fields) {
     if (days && rest.empty()) break;
@@ -110,7 +110,7 @@ std::string format_span_full(Duration span) {
 
 std::string format_time(Time t, std::string_view unset) {
   if (t == kTimeUnset || t == kTimeInfinite) return std::string(unset);
-  // Rounds down also before 1970, so that the second printed is the one the moment lies in.
+  // Rounds down also before 1970, so that the printed second is the one in which the moment lies.
   auto clock = static_cast<time_t>(std::chrono::floor<std::chrono::seconds>(t).time_since_epoch().count());
   std::tm local{};
   if (!localtime_r(&clock, &local)) return std::string(unset);

@@ -24,24 +24,23 @@ constexpr int64_t to_seconds(Duration d) { return std::chrono::duration_cast<std
 constexpr int64_t unix_seconds(Time t) { return to_seconds(t.time_since_epoch()); }
 constexpr Time from_unix(int64_t s) { return Time(seconds(s)); }
 
-// A time limit in minutes as users write it (sbatch(1) --time): "30", "1:30" (min:sec, rounded up), "2:00:00",
-// "1-12", "1-12:30", "1-12:30:15", "UNLIMITED", "INFINITE", "-1". nullopt in the value means unlimited. "0" gives 0:
-// that a limit of zero asks for no limit is the rule of the options, not of this grammar.
+// A time limit in minutes as users write it (sbatch(1) --time): "30", "1:30" (min:sec, rounded up), "2:00:00", "1-12", "1-12:30",
+// "1-12:30:15", "UNLIMITED", "INFINITE", "-1". nullopt in the value means unlimited. "0" gives 0: that a limit of zero asks for no
+// limit is a rule of the options and not of this grammar.
 struct TimeLimit {
   std::optional<uint32_t> minutes;  // nullopt: unlimited
   bool operator==(const TimeLimit&) const = default;
 };
 Result<TimeLimit> parse_time_limit(std::string_view text);
 
-// squeue's layout of a span: "[days-][hours:]minutes:seconds", e.g. 1-00:00:00, 2:00:00, 5:00,
-// 0:07; "INVALID" when negative.
+// squeue's layout of a span: "[days-][hours:]minutes:seconds", e.g. 1-00:00:00, 2:00:00, 5:00, 0:07; "INVALID" when negative.
 std::string format_span(Duration span);
-// scontrol's layout: always "[days-]HH:MM:SS"; "UNLIMITED" is the caller's business.
+// scontrol's layout: always "[days-]HH:MM:SS". The caller writes "UNLIMITED" itself.
 std::string format_span_full(Duration span);
 // Local time "2026-01-31T23:59:59"; `unset` for kTimeUnset. The zone is the process's TZ.
 std::string format_time(Time t, std::string_view unset = "Unknown");
 
-// What a time of day without a date, or a date without a year, means when it is already past.
+// How to read a time of day without a date, or a date without a year, that is already past.
 enum class ClockRule {
   kNextOccurrence,  // --begin, reservations: the next day, the next year
   kThisDayOrYear,   // queries of the past (sacct -S): today, this year

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr int64_t kLatest = 253402300799;  // 9999-12-31T23:59:59: what a date can be written for
+constexpr int64_t kLatest = 253402300799;  // 9999-12-31T23:59:59, the last moment that a date can be written for
 
 struct TimeOfDay {
   int hour = 0, minute = 0, second = 0;
@@ -131,7 +131,7 @@ class PointParser {
       }
     size_t n = digits();
     char after = peek(n);
-    // A month follows a year: 2026-01-31; 0131-16:00 is a day and a time.
+    // A digit group of four before '-' is a year if a month follows (2026-01-31); in 0131-16:00 it is a day, followed by a time.
     if (n == 4 && after == '-' && peek(6) != ':' && peek(7) != ':') return iso_date();
     if ((n == 4 || n == 6) && after != ':') return packed_date(n);
     if ((n == 1 || n == 2) && (after == '/' || after == '.')) return split_date(n, after);

@@ -8,7 +8,7 @@
 namespace muster {
 
 std::string format_tres_mem(uint64_t mb);
-// What format_tres_mem wrote; 0 for anything that is no memory.
+// Reads what format_tres_mem wrote; 0 for a text that is not a memory size.
 uint64_t parse_tres_mem_mb(std::string_view text);
 
 }  // namespace muster

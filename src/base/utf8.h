@@ -1,5 +1,5 @@
-// Whether bytes are UTF-8, and a copy that is: what is not becomes '?'. Job names are bytes; JSON and YAML
-// are text.
+// Tells whether bytes are UTF-8, and makes a copy that is: every byte that is not becomes '?'. Job names may be any bytes, but JSON and
+// YAML are text.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-// Length of the well-formed sequence at `i`, 0 if there is none (overlong forms and surrogates are not).
+// Length of the well-formed sequence at `i`; 0 if there is none. Overlong forms and surrogates are not well-formed.
 inline size_t utf8_length(std::string_view s, size_t i) {
   auto byte = [&](size_t k) { return k < s.size() ? static_cast<uint8_t>(s[k]) : uint8_t{0}; };
   uint8_t b = byte(i);

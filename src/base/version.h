@@ -1,4 +1,4 @@
-// The version that commands and daemons print. Tools parse "slurm 26.05."; the compatibility level is stated so.
+// The version that commands and daemons print. Tools parse "slurm 26.05.", so this compatibility level is stated in that form.
 #pragma once
 
 namespace muster {

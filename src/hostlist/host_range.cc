@@ -21,7 +21,7 @@ size_t decimal_digits(uint64_t v) {
 
 }  // namespace
 
-// Reads one list from left to right. Every function leaves at_ behind what it took, or on what is wrong.
+// Reads one list from left to right. Every function leaves at_ behind the text it took, or at the character that is wrong.
 class HostRangeParser {
  public:
   HostRangeParser(std::string_view text, size_t limit) : text_(text), limit_(limit) {}
@@ -159,7 +159,7 @@ std::string HostRange::at(size_t i) const {
   MUSTER_CHECK(i < size_);
   const Term& term = *std::prev(std::ranges::upper_bound(terms_, i, {}, &Term::start));
   if (term.sets.empty()) return term.tail;
-  // Which index each set shows: the last set turns with every host, the others follow from the first on.
+  // Which index each set shows: the last set changes with every host, the others follow from the first on.
   uint64_t left = i - term.start;
   uint64_t last = left % term.sets.back().count;
   left /= term.sets.back().count;

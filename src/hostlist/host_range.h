@@ -6,10 +6,9 @@
 //
 // Digits keep their zeros: the width of a range is that of its first number (08-11 is 08 09 10 11). Order is the written
 // order, the last index set running fastest; with three and more sets the first of the others comes next, then the
-// second, as Slurm does. Duplicates stay.
+// Digits keep their zeros: the width of a range is that of its first number (08-11 is 08 09 10 11). Names come in the written order,
+// and the last index set runs fastest; with three sets or more, the first set runs next, then the second, as in Slurm. Duplicates stay.
 // Not here: printing lists and sets of names (hostlist.h); array task ranges (model); reading files.
-//
-// Errors: kInvalidNodeName "Invalid hostlist: <text>", with the position (from 1) and the broken rule as hint.
 // Bounds: `limit` hosts, names of at most 255 bytes, numbers of at most 18 significant digits, no control characters.
 // Cost: parse O(text); memory O(text), whatever the number of hosts; a name O(its length + log of the text).
 #pragma once

@@ -25,10 +25,10 @@ std::string_view without_zeros(std::string_view digits) {
   return digits;
 }
 
-// Can stand in brackets: parse() reads it back.
+// Whether parse() would read these digits back from within brackets.
 bool can_stand_in_brackets(std::string_view digits) { return !digits.empty() && without_zeros(digits).size() <= kMaxHostDigits; }
 
-// Whether `after` is what counting on from `before` writes: 09 → 10, 99 → 100, 099 → 100, but not 9 → 010.
+// Whether `after` is how the number after `before` is written: 09 → 10, 99 → 100, 099 → 100, but not 9 → 010.
 bool follows(std::string_view before, std::string_view after) {
   size_t nines = 0;
   while (nines < before.size() && before[before.size() - 1 - nines] == '9') ++nines;
@@ -99,8 +99,8 @@ class Printer {
 
   std::string out_, runs_;
   std::string_view prefix_, first_, last_;
-  bool open_ = false;     // a group of numbers is being collected
-  bool several_ = false;  // it needs brackets
+  bool open_ = false;     // a run of numbers is being collected
+  bool several_ = false;  // the open run needs brackets
   bool any_ = false;
 };
 
@@ -134,7 +134,7 @@ std::strong_ordering compare_natural(std::string_view a, std::string_view b) {
   return (a.size() - i) <=> (b.size() - j);
 }
 
-using NameSet = std::unordered_set<std::string_view>;  // asked, never walked
+using NameSet = std::unordered_set<std::string_view>;  // only looked up in, never iterated: its order is arbitrary
 
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace {
 
 auto place_of(const AssociationRecord& a) { return std::tuple(std::string_view(a.account), std::string_view(a.partition), a.id); }
 
-// Records are put into parts one after the other.
+// Puts records into parts, filling one after the other.
 class Parts {
  public:
   template <class T>
@@ -30,7 +30,8 @@ class Parts {
   size_t in_last_ = 0;
 };
 
-// Of things with names: those fetched that are not known so, and those known that were not fetched.
+// Compares named records: adds to `out` those fetched that are new or differ from the known ones, and the names of those known that
+// were not fetched.
 template <class Record, class Table, class RecordOf>
 void compare(Parts& out, const Table& known, const std::vector<Record>& fetched, RecordOf record_of,
              std::vector<Record> AccountChanges::*changed, std::vector<std::string> AccountChanges::*removed) {

@@ -45,7 +45,7 @@ class ADirectory {
     add(a);
     return *this;
   }
-  // As slurmdbd answers it.
+  // The same as slurmdbd's answer to QueryEntities.
   const rpc::Entities& entities() const { return all_; }
   AccountDirectory make() const {
     AccountDirectory d;

@@ -1,10 +1,10 @@
 // What the accounting database keeps of jobs and steps, and what passes between slurmctld, slurmdbd and sacct. The nouns of
 // sacctmgr (accounts, users, associations, QOS, TRES) are in model/accounts.h. sacct(1), slurmdbd(8).
 //
-// A record is a whole state, not a change: sending it twice, late or after a crash of either side changes nothing. Its key is
-// (cluster, job id, submitted, restarts), with the step for a step: ids come back after `slurmctld -c`, and each run of a
-// requeued job is a record of its own (sacct --duplicates). Of two records with one key the one of the higher `position`
-// (of the controller's event log) stands.
+// A record is a whole state and not a change: sending it twice, late or after a crash of either side changes nothing. Its key is
+// (cluster, job id, submitted, restarts), with the step id for a step: job ids come back after `slurmctld -c`, and each run of a
+// requeued job is a record of its own (sacct --duplicates). Of two records with one key, the one of the higher `position` (in the
+// controller's event log) stands.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct JobRecordKey {
 struct JobRecord {
   JobRecordKey key;
   uint64_t position = 0;
-  std::string cluster;  // set by slurmdbd: which controller's it is
+  std::string cluster;  // set by slurmdbd: the cluster whose controller sent it
   JobId array_job_id{};
   uint32_t array_task = kNoArrayTask;
   std::string array_tasks;  // "0-15%4" of a record with pending tasks
@@ -64,7 +64,7 @@ struct JobRecord {
   int32_t exit_status = 0, derived_exit_status = 0;  // wait statuses
   Uid cancelled_by{};                                // of CANCELLED ones
   bool has_script = false;                           // a batch job: its step `batch`
-  uint64_t db_index = 0;                             // of the row, set by slurmdbd when it answers; not kept
+  uint64_t db_index = 0;                             // of the row, set by slurmdbd when it answers; not stored
   MUSTER_FIELDS(v(1, "key", s.key); v(2, "position", s.position); v(3, "cluster", s.cluster); v(4, "array_job_id", s.array_job_id);
                 v(5, "array_task", s.array_task); v(6, "array_tasks", s.array_tasks); v(7, "state", s.state); v(8, "reason", s.reason);
                 v(9, "flags", s.flags); v(10, "detail", s.detail); v(11, "eligible", s.eligible); v(12, "started", s.started);
@@ -84,7 +84,7 @@ struct JobRecord {
                 v(55, "has_script", s.has_script); v(56, "db_index", s.db_index);)
 };
 
-// batch, extern and interactive are steps too. What its processes used is not sampled yet: those columns stay empty.
+// A step of a job; batch, extern and interactive are steps too. What its processes used is not sampled yet: those columns stay empty.
 struct StepRecord {
   JobRecordKey job;
   StepId id{};
@@ -120,8 +120,8 @@ struct RecordsStored {
   MUSTER_FIELDS(v(1, "position", s.position);)
 };
 
-// sacct. Empty lists match all. A job is in it if it was in one of `states` at some time within [from, until), as sacct(1)
-// says; 0: every state, by what it was (pending, running) in that time. `from` of 0: no lower bound.
+// Which jobs sacct asks for. Empty lists match all. A job matches if it was in one of `states` at some time within [from, until), as
+// sacct(1) says; `states` of 0 takes every job that was pending or running in that time. `from` of 0: no lower bound.
 struct JobRecordFilter {
   std::vector<JobSelector> jobs;
   std::vector<Uid> users, groups;
@@ -130,7 +130,7 @@ struct JobRecordFilter {
   uint32_t state_flags = 0;  // JobFlag bits: REQUEUED, RESIZING …
   Time from{}, until{};
   uint32_t min_cpus = 0, max_cpus = 0, min_nodes = 0, max_nodes = 0, min_limit_min = 0, max_limit_min = 0;  // 0: no bound
-  bool duplicates = false;  // each run of a requeued job, not the last alone
+  bool duplicates = false;  // each run of a requeued job, else only the last one
   bool steps = true;
   MUSTER_FIELDS(v(1, "jobs", s.jobs); v(2, "users", s.users); v(3, "groups", s.groups); v(4, "clusters", s.clusters);
                 v(5, "accounts", s.accounts); v(6, "partitions", s.partitions); v(7, "names", s.names); v(8, "qos", s.qos);
@@ -140,15 +140,16 @@ struct JobRecordFilter {
                 v(21, "max_nodes", s.max_nodes); v(22, "min_limit_min", s.min_limit_min); v(23, "max_limit_min", s.max_limit_min);
                 v(24, "duplicates", s.duplicates); v(25, "steps", s.steps);)
 };
-// Streamed: parts of JobRecords in the order of cluster, job id (array tasks by their array), run; the steps of a job with it.
+// The answer is streamed: parts of JobRecords in the order of cluster, job id (array tasks by their array), run; a job's steps come
+// with it.
 struct QueryRecords {
   JobRecordFilter filter;
   MUSTER_FIELDS(v(1, "filter", s.filter);)
 };
 struct JobRecords {
   std::vector<JobRecord> jobs;
-  // Those jobs' steps, in order; a part holds jobs of one cluster. The steps of its last job may go on: then the next part begins
-  // with that job's record again, and the steps from there.
+  // The steps of those jobs, in order; a part holds jobs of one cluster. If the steps of its last job do not fit, the next part begins
+  // with that job's record again and goes on with its steps.
   std::vector<StepRecord> steps;
   MUSTER_FIELDS(v(1, "jobs", s.jobs); v(2, "steps", s.steps);)
 };

@@ -1,8 +1,8 @@
 // The nouns of sacctmgr (accounts, users, associations, QOS, clusters, TRES …) and what passes between slurmdbd and those
 // who read or edit them. Records of jobs are in model/accounting.h. sacctmgr(1).
 //
-// Names of accounts, users (but with PreserveCaseUser), clusters, QOS and TRES are lower case: slurmdbd makes them so in
-// what it gets. Associations are a tree on each cluster: account root, its accounts, theirs …, with users as leaves.
+// Names of accounts, users (except with PreserveCaseUser), clusters, QOS and TRES are in lower case: slurmdbd converts what it
+// receives. Associations form a tree on each cluster: the account root, its accounts, their accounts …, with users as leaves.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ inline constexpr LimitInfo kLimits[] = {
 #undef MUSTER_LIMIT
 };
 
-// A name that a part of a limit per TRES had in older releases, whole or its beginning from 6 letters on ("GrpMem").
+// The name that older releases had for one TRES of a limit per TRES. A user may shorten it to 6 letters or more ("GrpMem").
 struct OldLimit {
   std::string_view name;
   LimitKind kind;
@@ -55,7 +55,7 @@ inline constexpr OldLimit kOldLimits[] = {
 #undef MUSTER_OLD_LIMIT
 };
 
-struct Limit {  // one that is set; what is not in a list is not limited
+struct Limit {  // a limit that is set; a kind that is not in a list is not limited
   LimitKind kind{};
   std::string tres;  // "cpu", "gres/gpu:h100" of those per TRES; else empty
   uint64_t value = 0;
@@ -71,12 +71,12 @@ inline std::optional<uint64_t> find_limit(const std::vector<Limit>& limits, Limi
   return {};
 }
 
-// None and Operator as sacctmgr(1) ranks them.
+// The order of None and Operator is how sacctmgr(1) ranks them.
 enum class AdminLevel : uint8_t { kNone, kOperator, kAdministrator };
 
 struct ClusterRecord {
   std::string name;
-  std::string control_host;  // of the controller that registered last; empty: it is away
+  std::string control_host;  // of the controller that registered last; empty: the controller is away
   uint16_t control_port = 0;
   uint32_t rpc_version = 0;
   std::string classification, features, federation, fed_state;
@@ -183,7 +183,7 @@ struct TransactionRecord {
 // The entities of sacctmgr(1) that slurmdbd keeps. On the wire and in the database: append only.
 enum class Entity : uint8_t { kAccount, kAssociation, kCluster, kCoordinator, kQos, kTransaction, kTres, kUser, kWckey };
 
-// Which records. Empty lists match all; the conditions are joined by AND, the names within a list by OR.
+// Selects records. Empty lists match all; the conditions are joined by AND, the names within a list by OR.
 struct EntityFilter {
   std::vector<std::string> accounts, clusters, users, partitions;  // partitions: "" means those without one
   std::vector<std::string> parents, qos, wckeys;                   // qos: names of QOS; of associations that may use it
@@ -237,7 +237,8 @@ struct EntityChange {  // absent: stays as it is; of something new: its default
                 v(20, "raw_usage", s.raw_usage);)
 };
 
-// Which records of a cluster's accounting are another now, and which are gone. Applied in any order: each record once.
+// The records of a cluster's accounting that changed, with their new values, and those that were removed. Each record is in it once, so
+// the order of applying does not matter.
 struct AccountChanges {
   std::vector<AssociationRecord> associations;  // with what they inherit
   std::vector<QosRecord> qos;
@@ -250,11 +251,11 @@ struct AccountChanges {
                 v(7, "removed_users", s.removed_users); v(8, "removed_accounts", s.removed_accounts);)
 };
 
-// add: `where` names what to add: accounts (on `clusters`, all if empty), users (to each of `accounts`, on `clusters`, for
-// `partitions`), qos, clusters, wckeys (of users), coordinators (`users` over `accounts`). What is there already is left as it
-// is and not in the answer; of users and accounts what is missing of their associations is added.
-// modify: kAccount and kUser change the records and, for limits, QOS, parents …, their associations that `where` meets;
-// kCluster the cluster and its root association.
+// kAdd: `where` names what to add: accounts (on `clusters`, all if empty), users (to each of `accounts`, on `clusters`, for
+// `partitions`), qos, clusters, wckeys (of users), coordinators (`users` over `accounts`). What exists already is left as it is and is not
+// in the answer; an existing user or account gets the associations that it lacks.
+// kModify: kAccount and kUser change the records and, for limits, QOS, parents …, those of their associations that `where` matches;
+// kCluster changes the cluster and its root association.
 enum class EditVerb : uint8_t { kAdd, kModify, kDelete };
 struct EntityEdit {
   EditVerb verb = EditVerb::kAdd;
@@ -266,15 +267,15 @@ struct EntityEdit {
 
 namespace rpc {
 
-// Nouns, streamed in parts: clusters, accounts, users, QOS … by name or id; associations in the order of their tree
-// (cluster by cluster; below each account first its users, then its accounts, each by name).
+// Asks for nouns. The answer is streamed in parts: clusters, accounts, users, QOS … by name or id; associations in the order of their
+// tree (cluster by cluster; below each account first its users, then its accounts, each by name).
 struct QueryEntities {
   Entity what = Entity::kAccount;
   EntityFilter filter;
   bool with_associations = false;  // of kAccount, kUser, kCluster (root's): those too
   bool with_coordinators = false;
-  bool raw = false;      // limits and QOS of associations as set on each, not as inherited (WOPLimits)
-  bool raw_qos = false;  // QOS alone so (WithRawQOSLevel)
+  bool raw = false;      // limits and QOS of associations as set on each, without what they inherit (WOPLimits)
+  bool raw_qos = false;  // the same for QOS alone (WithRawQOSLevel)
   MUSTER_FIELDS(v(1, "what", s.what); v(2, "filter", s.filter); v(3, "with_associations", s.with_associations);
                 v(4, "with_coordinators", s.with_coordinators); v(5, "raw", s.raw); v(6, "raw_qos", s.raw_qos);)
 };
@@ -291,31 +292,31 @@ struct Entities {
                 v(5, "qos", s.qos); v(6, "tres", s.tres); v(7, "wckeys", s.wckeys); v(8, "transactions", s.transactions);)
 };
 
-// Edits, all or none. With `commit` false nothing is done: the answer says what would be, with the same errors, so that a
-// person can be asked first. Refused, with a message that names field, value and rule: kAccessDenied (neither root,
-// SlurmUser, administrator nor, for what he may edit, operator or coordinator), kNotFound, kBadName, kInvalidParentAccount,
+// Edits, all or none. With `commit` false nothing is changed: the answer says what would be, with the same errors, so that a person can
+// be asked first. A refusal has a message that names field, value and rule. Its codes: kAccessDenied (the caller is neither root,
+// SlurmUser nor administrator, and not an operator or coordinator where those may edit), kNotFound, kBadName, kInvalidParentAccount,
 // kInvalidQos, kCanNotRemoveDefaultAccount, kJobsActiveOnRemove (the message names the jobs, a line each), kError.
 struct EditEntities {
   bool commit = false;
   std::vector<EntityEdit> edits;
   MUSTER_FIELDS(v(1, "commit", s.commit); v(2, "edits", s.edits);)
 };
-// What was (or would be) added, changed (as it is then) or deleted (as it was); one for each edit, empty if nothing was.
-// Coordinators: the accounts as they are then.
+// What was (or would be) added, changed (with the new values) or deleted (with the old values): one entry for each edit, empty if the
+// edit changed nothing. For coordinators it holds their accounts with the new values.
 struct EntitiesEdited {
   std::vector<Entities> changed;
   MUSTER_FIELDS(v(1, "changed", s.changed);)
 };
 
-// slurmctld → slurmdbd at first contact and when it changed.
+// slurmctld → slurmdbd, at first contact and whenever one of these values changed.
 struct RegisterCluster {
   ClusterRecord cluster;                  // name, control_host and -port, rpc_version, nodes, node_count, tres
   std::vector<std::string> tracked_tres;  // "cpu", "gres/gpu" …: AccountingStorageTRES
   MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "tracked_tres", s.tracked_tres);)
 };
 
-// slurmctld → slurmdbd: what QueryEntities answers is wanted again as soon as it may be another. Answered when slurmdbd's version of it is
-// not the one named: at once for 0. One at a time on a connection: a second one takes the place of the first.
+// slurmctld → slurmdbd: tell me when the answer to QueryEntities may have changed. Answered as soon as slurmdbd's version differs from
+// `version`, which is at once for 0. A connection has one such request at a time: a second one replaces the first.
 struct AwaitDirectory {
   uint64_t version = 0;
   MUSTER_FIELDS(v(1, "version", s.version);)
@@ -325,13 +326,13 @@ struct DirectoryVersion {  // means nothing but whether it is the same; another 
   MUSTER_FIELDS(v(1, "version", s.version);)
 };
 
-// sacctmgr modify job, and the repair of runaway jobs. A user may set comment, extra and derived_exit_status of his own.
+// sacctmgr modify job, and the repair of runaway jobs. Users may set comment, extra and derived_exit_status of their own jobs.
 struct EditJobRecords {
   bool commit = false;
   JobRecordFilter where;
   std::optional<std::string> comment, admin_comment, system_comment, extra, wckey, tres_allocated;
   std::optional<int32_t> derived_exit_status;
-  std::optional<JobState> end_as;  // COMPLETED or FAILED: for those that have no end
+  std::optional<JobState> end_as;  // COMPLETED or FAILED: ends the records that have no end
   MUSTER_FIELDS(v(1, "commit", s.commit); v(2, "where", s.where); v(3, "comment", s.comment); v(4, "admin_comment", s.admin_comment);
                 v(5, "system_comment", s.system_comment); v(6, "extra", s.extra); v(7, "wckey", s.wckey);
                 v(8, "tres_allocated", s.tres_allocated); v(9, "derived_exit_status", s.derived_exit_status); v(10, "end_as", s.end_as);)

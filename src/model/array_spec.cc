@@ -5,7 +5,7 @@
 namespace muster {
 namespace {
 
-constexpr uint64_t kTimesNamed = 4;  // ranges may overlap, but a short text is not to be work for long
+constexpr uint64_t kTimesNamed = 4;  // ranges may overlap, but a short text must not cause long work
 
 std::unexpected<Error> bad(std::string_view piece, std::string why) {
   return fail(Errc::kInvalidArray, {}, "in \"" + std::string(piece.substr(0, 60)) + "\": " + std::move(why));
@@ -38,8 +38,7 @@ Result<> add_element(std::string_view element, uint32_t max_id, uint64_t& named,
   return {};
 }
 
-// The step of a set that is one arithmetic progression worth writing as first-last:step, else 0. Slurm lists
-// short ones.
+// The step of a set that is one arithmetic progression worth writing as first-last:step, else 0. Slurm writes short progressions as lists.
 size_t step_of(const Bitmap& set) {
   const size_t first = set.first(), second = set.next(first + 1);
   if (second == Bitmap::npos || second - first < 2) return 0;
@@ -69,7 +68,7 @@ size_t end_of_run(const Bitmap& set, size_t from) {
   return set.size();
 }
 
-// "1-3,5"; stops once longer than `enough` (0 = never).
+// The set as "1-3,5". Stops once the text is longer than `enough` (0 = never).
 std::string list_of(const Bitmap& set, size_t enough) {
   std::string out;
   for (size_t first = set.first(); first != Bitmap::npos;) {

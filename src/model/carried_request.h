@@ -1,5 +1,5 @@
-// CarriedRequest, CarriedShown: a JobRequest in a snapshot, a ShownRequest in a message. Sent in its two parts, as they are kept,
-// without putting them together; whole where it was read. On the wire there is no difference.
+// CarriedRequest, CarriedShown: a JobRequest in a snapshot, a ShownRequest in a message. A sender holds the request in its two parts
+// and sends them without putting them together; a reader gets it whole. On the wire there is no difference.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,16 @@ class CarriedParts {
  public:
   using Message = Whole;  // what the codec writes and reads (wire/codec.h)
 
-  CarriedParts() = default;  // none
+  CarriedParts() = default;  // no request
   CarriedParts(std::shared_ptr<const Whole> whole) : whole_(std::move(whole)) {}
   CarriedParts(RequestBodyPtr body, PackedOwn own) : body_(std::move(body)), own_(std::move(own)) {}
 
   explicit operator bool() const { return whole_ || body_; }
-  const RequestBodyPtr& body() const { return body_; }  // of one in parts
+  const RequestBodyPtr& body() const { return body_; }  // only where it is held in parts, else null
   std::shared_ptr<const Whole> whole() const {
     return body_ ? std::make_shared<const Whole>(Whole{static_cast<const Body&>(*body_), static_cast<const Own&>(own_.unpack())}) : whole_;
   }
-  // f(part) for each part of one that is there.
+  // Calls f(part) for each part. The request must be set.
   template <class F>
   void each_part(F&& f) const {
     if (whole_) return f(*whole_);

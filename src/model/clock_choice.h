@@ -1,4 +1,4 @@
-// Which of its clocks a CPU or a GPU is to have. srun(1) --cpu-freq, --gpu-freq.
+// Chooses a clock of a CPU or a GPU. srun(1) --cpu-freq, --gpu-freq.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace muster {
 
-// Of the clocks that there are, in any order and unit, the one meant by a number or low, medium, high, highm1: the nearest;
-// 0: there are none.
+// `wanted` is a number or low, medium, high, highm1; the answer is the nearest of `clocks`, which may be in any order and unit. 0:
+// `clocks` is empty.
 uint32_t choose_clock(std::string_view wanted, std::span<const uint32_t> clocks);
 
 }  // namespace muster

@@ -1,6 +1,6 @@
-// Cluster: all state that the controller's log determines, as persistent tables: a copy costs a few pointers and stays
-// as it was. Snapshot: such a copy, handed to planners and queries on other threads. Only slurmctld/core's apply changes
-// a Cluster that is live; everybody else reads.
+// Cluster: all state that the controller's log determines, in persistent tables: a copy costs a few pointers and never changes.
+// Snapshot: such a copy, handed to planners and queries on other threads. Only slurmctld/core's apply changes the live Cluster;
+// everybody else reads.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct SharedRequest {
   uint32_t jobs = 0;  // records that refer to it; the entry goes with the last
 };
 
-// The planner's latest word on a pending job. Not in the log: a plan of the next controller says it anew.
+// The planner's latest word on a pending job. It is not in the log: after a restart the planner works it out again.
 struct Verdict {
   Reason reason = Reason::kNone;
   Time expected_start{};       // unset: not known (a dependency, a hold)
@@ -36,7 +36,7 @@ struct Verdict {
   std::string detail;          // who or what it waits for, for explain
 };
 
-// Counts of an array's tasks, kept while any record of the array exists: %limit and dependencies on the whole array.
+// Counts of an array's tasks, kept while any record of the array exists, for %limit and for dependencies on the whole array.
 struct ArrayGroup {
   uint32_t total = 0, running = 0, ended_ok = 0, ended_bad = 0;
   uint32_t records = 0;                        // job records of the array; the group goes with the last
@@ -63,8 +63,8 @@ struct AccountDirectory;
 struct JobRecord;
 struct StepRecord;
 
-// What slurmdbd has to learn of something that the cluster itself does not hold any more: a step that ended, a job that was
-// purged or that runs anew. One of the two.
+// What slurmdbd has still to be told about something that the cluster itself holds no longer: a step that ended, or a job that was
+// purged or requeued. One of the two is set.
 struct KeptRecord {
   uint64_t position = 0;  // of the event that took it away
   std::shared_ptr<const JobRecord> job;
@@ -92,20 +92,21 @@ struct Cluster {
   std::shared_ptr<const std::map<std::string, uint64_t>> licenses_used;
   // What jobs hold for their associations, QOS and users. Follows from jobs and directory, so it is not stored.
   Ledger ledger;
-  // The TRES that have been named since this controller started; null: those that are always there. Not stored.
+  // The TRES that have been named since this controller started; null: only those that always exist. Not stored.
   std::shared_ptr<const TresTable> tres;
-  // AccountingStorageTRES=license/NAME: those that are TRES of jobs. The configuration's, so it is not stored.
+  // The licences that count as TRES of jobs (AccountingStorageTRES=license/NAME). They come from the configuration, so they are not stored.
   std::shared_ptr<const std::set<std::string>> tracked_licenses;
   uint32_t default_partition = kNoPartition;
   std::string name;          // ClusterName
   TopologiesPtr topologies;  // null: flat
   uint64_t position = 0;     // of the last event applied
-  // Accounting: whether records are kept for slurmdbd, which of them it has, and those of what is gone from here.
+  // Accounting: whether records are kept for slurmdbd, up to which position it has them, and the records of what the cluster no longer
+  // holds.
   bool accounting = false;
   uint64_t recorded_position = 0;
   PersistentMap<KeptRecord> kept_records;  // by number, in the order of position
   uint32_t last_kept_record = 0;
-  // Accounts, users, associations and QOS as slurmdbd said last; null: nothing was ever heard, or accounting is off.
+  // Accounts, users, associations and QOS as slurmdbd told them last; null: nothing was ever heard, or accounting is off.
   std::shared_ptr<const AccountDirectory> directory;
   Time last_pass{};  // when the scheduler last went over the whole queue; volatile
   // Epochs: raised by apply; caches compare them instead of scanning.
@@ -124,9 +125,9 @@ struct Cluster {
   void know_tres(const std::vector<std::string>& names);
   void learn_accounts(const AccountChanges& changes);
   void forget_accounts();
-  // A job was, and is now: one that is not there has an empty charge.
+  // Moves a job's charge from what it was to what it is now. A job that does not exist (before, or after) has an empty charge.
   void recharge(const Charge& was, const Charge& is);
-  // As it would be if it were counted from all jobs; and that done, after a snapshot was read.
+  // counted_ledger is the ledger counted anew from all jobs; recount_ledger sets it, after a snapshot was read.
   Ledger counted_ledger() const;
   void recount_ledger();
 };

@@ -8,7 +8,8 @@
 
 namespace muster {
 
-// "1800000", "low-highm1", "medium:userspace", "performance": frequencies in kHz or by name, a governor; in any case.
+// A wish such as "1800000", "low-highm1", "medium:userspace" or "performance": frequencies in kHz or by name, and a governor, in any
+// letter case.
 struct CpuFrequencyWish {
   std::string low, high;  // "": none; high only with a range
   std::string governor;   // lower case; "": as it is

@@ -51,7 +51,7 @@ class Parser {
     return bad(name, "the types are after, afterany, afterok, afternotok, aftercorr, afterburstbuffer, singleton");
   }
 
-  // ID, ID_TASK, ID_[LIST], ID_*, each with +MINUTES.
+  // Reads ID, ID_TASK, ID_[LIST] or ID_*, each with an optional +MINUTES.
   Result<> one_job(DependencyType type, std::string_view text) {
     Dependency d{.type = type};
     std::string_view id = text, tasks;

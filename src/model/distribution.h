@@ -1,5 +1,5 @@
-// The text of -m, --distribution: how tasks go to nodes, and within a node CPUs to tasks by sockets and
-// cores. srun(1). Pure.
+// Reads the text of -m, --distribution: how tasks go to nodes, and how CPUs within a node go to tasks by sockets and cores. srun(1).
+// Pure.
 #pragma once
 
 #include <cstdint>

@@ -17,14 +17,14 @@ struct FlagName {
   uint32_t flag;
   std::string_view name, code;
 };
-// First that is set wins over the base state in what squeue and sacct show.
+// Flags that squeue and sacct show in place of the base state. The first one that is set wins.
 constexpr FlagName kShownFlags[] = {
     {kJobCompleting, "COMPLETING", "CG"},     {kJobStageOut, "STAGE_OUT", "SO"},  {kJobConfiguring, "CONFIGURING", "CF"},
     {kJobResizing, "RESIZING", "RS"},         {kJobRequeued, "REQUEUED", "RQ"},   {kJobRequeueHold, "REQUEUE_HOLD", "RH"},
     {kJobSpecialExit, "SPECIAL_EXIT", "SE"},  {kJobStopped, "STOPPED", "ST"},     {kJobRevoked, "REVOKED", "RV"},
     {kJobResvDelHold, "RESV_DEL_HOLD", "RD"}, {kJobSignaling, "SIGNALING", "SI"},
 };
-// Known to filters and to the REST interface, never shown in place of the base state.
+// Flags known to filters and to the REST interface, but never shown in place of the base state.
 constexpr FlagName kOtherFlags[] = {
     {kJobLaunchFailed, "LAUNCH_FAILED", ""},
     {kJobReconfigFail, "RECONFIG_FAIL", ""},

@@ -1,5 +1,5 @@
-// States, flags and reasons of jobs and nodes with the names users see. Guides: job_state_codes, job_reason_codes;
-// node states: sinfo(1). Numbers are in the event log: append only.
+// States, flags and reasons of jobs and nodes, with the names that users see. Guides: job_state_codes, job_reason_codes; node states:
+// sinfo(1). The numbers are in the event log, so they are append-only.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ enum class JobState : uint8_t {
 };
 inline constexpr int kJobStateCount = 12;
 
-// May be set beside the base state; shown instead of it where job_state_codes says so.
+// Flags set beside the base state; some are shown instead of it, as job_state_codes says.
 enum JobFlag : uint32_t {
   kJobCompleting = 1u << 0,   // processes or epilogs remain on some node
   kJobConfiguring = 1u << 1,  // nodes boot or the prolog runs
@@ -56,7 +56,7 @@ std::string_view job_state_code(JobState s);  // "PD"
 // What squeue shows: COMPLETING, CONFIGURING, REQUEUED … take the place of the base state.
 std::string_view job_state_shown(JobState s, uint32_t flags);
 std::string_view job_state_shown_code(JobState s, uint32_t flags);
-// A name or code of a base state or flag, any case ("pd", "PENDING", "CG"). For filters.
+// Reads a name or code of a base state or a flag, in any letter case ("pd", "PENDING", "CG"). For filters.
 struct JobStateFilter {
   uint32_t states = 0;  // bit per JobState
   uint32_t flags = 0;   // JobFlag bits

@@ -190,8 +190,8 @@ struct JobSubmitted {
   }
 };
 
-// The new values of what hold, release, update, eligibility … may change. With `array_task` a pending task gets a record
-// of its own first, `task_job`, as one that starts does.
+// Sets the values that hold, release, update, eligibility … may change. With `array_task`, the pending task first gets a record of its
+// own, `task_job`, as a task that starts does.
 struct JobChanged {
   static constexpr uint32_t kNumber = 12;
   static constexpr const char* kName = "JobChanged";
@@ -397,7 +397,7 @@ struct JobSuspended {  // or resumed
   }
 };
 
-struct JobsPurged {  // forgotten MinJobAge after their end, or sooner for who needs the room
+struct JobsPurged {  // forgotten MinJobAge after their end, or sooner where room is needed
   static constexpr uint32_t kNumber = 19;
   static constexpr const char* kName = "JobsPurged";
   std::vector<JobId> jobs;

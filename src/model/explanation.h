@@ -1,5 +1,5 @@
-// Explanation: why a job waits, ended or runs where it does, and what is the matter with a node, as values. sched/explain.h
-// makes them from a snapshot; muster explain prints them. Lists are bounded (the counts beside them are not).
+// Explanation: why a job waits, ended or runs where it does, and what is wrong with a node, as values. sched/explain.h makes them from
+// a snapshot; muster explain prints them. Lists are bounded; the counts beside them are not.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ enum class NodeCause : uint8_t {
   kFree,        // it could start there now
   kFeatures,    // --constraint
   kListed,      // --exclude, or not in --nodelist
-  kMake,        // sockets, cores, threads or disk: not even when idle
-  kTooFewCpus,  // not even when idle
+  kMake,        // sockets, cores, threads or disk do not fit even when the node is idle
+  kTooFewCpus,  // too few CPUs even when the node is idle
   kTooLittleMemory,
   kTooFewDevices,
   kDown,
@@ -58,7 +58,7 @@ struct NodesLeftOut {
   }
 };
 
-// One partition the job may run in.
+// A partition that the job may run in.
 struct PartitionView {
   std::string name;
   uint32_t nodes = 0;             // of the partition
@@ -68,7 +68,7 @@ struct PartitionView {
   Reason barred = Reason::kNone;  // whatever is free: PartitionDown, PartitionTimeLimit …
   std::string never;              // the rule by which it could not run there if all were idle
   std::vector<NodesLeftOut> causes;
-  std::string together;  // why enough free nodes do not make a gang: --switches, --contiguous, tasks; "" where it is not that
+  std::string together;  // why enough free nodes do not make a gang: --switches, --contiguous, tasks; "" where that is not the cause
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name);
@@ -128,7 +128,7 @@ struct LimitView {
   }
 };
 
-// A job this one waits for by --dependency.
+// A job that this one waits for by --dependency.
 struct DependencyView {
   std::string text;   // "afterok:12"
   std::string state;  // "job 12 is RUNNING", "job 12 failed"
@@ -141,7 +141,7 @@ struct DependencyView {
   }
 };
 
-// What would start it sooner.
+// A change that would let the job start sooner.
 struct Alternative {
   std::string change;   // "--time=1:00:00 instead of 8:00:00"
   std::string command;  // the scontrol command that does it; "" where there is none
@@ -156,7 +156,7 @@ struct Alternative {
   }
 };
 
-// One leaf switch, base block, ring or torus, and the job's nodes there.
+// A leaf switch, base block, ring or torus, and the nodes of the job that it holds.
 struct UnitNodes {
   std::string unit;  // "" of nodes that stand in none
   uint32_t count = 0;

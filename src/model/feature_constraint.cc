@@ -74,7 +74,7 @@ class Parser {
     out_.base[0] = std::move(both);
   }
 
-  // Inside brackets: all alternatives joined with |, or all with a count joined with &.
+  // Reads the inside of brackets: either alternatives joined with |, or counted features joined with &.
   Result<> bracket(bool first) {
     if (bracket_) return bad("only one bracket group is allowed");
     if (!first && pending_or_) return bad("a bracket group can be joined to other features with & only");

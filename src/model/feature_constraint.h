@@ -47,7 +47,7 @@ struct FeatureConstraint {
 
 using FeatureIndex = std::function<const Bitmap*(const std::string&)>;  // null: no node has it
 Bitmap eval_features(const FeatureExpr& expr, const FeatureIndex& index);
-// Whether one node with these features satisfies it.
+// Whether a single node with these features satisfies the expression.
 bool has_features(const FeatureExpr& expr, const std::vector<std::string>& features);
 
 }  // namespace muster

@@ -21,7 +21,7 @@ std::string step_text(StepId step, size_t width) {
 
 bool special(StepId step) { return step == kBatchStep || step == kExternStep || step == kInteractiveStep; }
 
-// The replacement of one symbol; false: it is none.
+// Appends the replacement of one symbol; false if the symbol is unknown.
 bool replace(char symbol, size_t width, const FileNames& n, std::string& out) {
   switch (symbol) {
     case '%': out += '%'; return true;

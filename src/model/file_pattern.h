@@ -25,11 +25,11 @@ struct FileNames {
   std::string user, job_name;
 };
 
-// %% %A %a %b %J %j %N %n %r %S %s %t %u %x, with a width that pads numbers with zeros (at most 10). Others stay
-// as they are; a backslash anywhere turns replacement off and goes. Not made absolute.
+// Replaces %% %A %a %b %J %j %N %n %r %S %s %t %u %x, with an optional width that pads numbers with zeros (at most 10). Other symbols
+// stay as they are. A backslash anywhere turns replacement off and is removed. The result is not made absolute.
 std::string expand_file_pattern(std::string_view pattern, const FileNames& names);
 
-// Whether its name depends on the node or task (%N %n %t), so that only the nodes can open it.
+// Whether the name depends on the node or task (%N %n %t), so that only the nodes can open the file.
 bool pattern_is_per_task(std::string_view pattern);
 
 // slurm-%j.out, or slurm-%A_%a.out of an array.

@@ -1,6 +1,5 @@
-// GresItems: what Gres= of a NodeName line says that the node has: "gpu:a100:8(S:0-1),mps:100,bandwidth:lustre:no_consume:4G".
-// What a request asks for is model/tres_list.h.
-// slurm.conf(5) Gres. Pure; cost O(text); at most kMaxGresItems items.
+// GresItems: what Gres= of a NodeName line says that the node has: "gpu:a100:8(S:0-1),mps:100,bandwidth:lustre:no_consume:4G". What a
+// request asks for is in model/tres_list.h. slurm.conf(5) Gres. Pure; cost O(text); at most kMaxGresItems items.
 #pragma once
 
 #include <cstdint>

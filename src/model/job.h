@@ -1,7 +1,7 @@
 // Job and Step: the record of one submission (or of all pending tasks of an array) and of its steps.
 //
-// What was asked for stands in `request` (shared) and `own` (packed); what the system made of it stands here. A pending array is ONE record
-// with `array_tasks`; a task that starts becomes a record of its own, as squeue shows it.
+// What was asked for stands in `request` (shared) and `own` (packed); what the system made of it stands here. A pending array is ONE
+// record with `array_tasks`; a task that starts becomes a record of its own, as squeue shows it.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@
 
 namespace muster {
 
-// The id of an entry in Cluster::requests: jobs that ask for the same thing share one.
+// The id of an entry in Cluster::requests. Jobs that ask for the same thing share one entry.
 using RequestId = StrongId<struct RequestIdTag, uint32_t>;
 
-// Tasks of an array that have not started, and how many may run at once.
+// The tasks of an array that have not started, and how many may run at once.
 struct ArrayTasks {
   Bitmap pending;
   uint32_t max_running = 0;  // %limit; 0 = none
@@ -127,7 +127,7 @@ struct Step {
   }
 };
 
-// What a running job has been told, or its user by mail, about the end of its time. In the event log: append only.
+// What a running job, or its user by mail, has been told about the end of its time. In the event log: append only.
 enum JobWarning : uint32_t {
   kWarnedSignal = 1u << 0,  // --signal
   kWarnedHalf = 1u << 1,    // TIME_LIMIT_50
@@ -167,7 +167,7 @@ struct Job {
   std::string batch_host;
   uint32_t batch_index = 0;                // in allocation: the node of the batch script (--batch)
   Time resized{};                          // when it last gave up nodes
-  std::vector<NodeShare> leaving;          // what it gave up while it runs and nodes still have to be rid of (RESIZING)
+  std::vector<NodeShare> leaving;          // nodes and resources given up while it runs, which are not yet clean (RESIZING)
   Bitmap settling;                         // by index in allocation: nodes that have not confirmed the last suspend or resume
   bool prolog_due = false;                 // PrologSlurmctld has not ended: the nodes are not its own yet
   bool epilog_due = false;                 // EpilogSlurmctld of this run has not ended

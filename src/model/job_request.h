@@ -1,5 +1,5 @@
-// What a job is to be and do, in parts. Each field is declared once and stands in one part; a part says who may fill it, who
-// may see it, and how it is kept:
+// What a job is to be and do, in parts. Each field is declared once, in one part. A part says who may fill its fields, who may see
+// them, and how they are kept:
 //
 //   AskedBody, AskedHidden, AskedOwn   what a user may ask for. AskedRequest, which commands send, is these and nothing else.
 //   KnownBody, KnownOwn                what only the controller knows: it finds that out itself, or an operator updates it.
@@ -9,14 +9,13 @@
 //   ShownRequest   what rows and answers show: asked for and known, without AskedHidden and ContentHashes
 //   JobRequest     all of it, as slurmctld stores it. Immutable once accepted
 //
-// So what the controller alone decides cannot be sent, and what it keeps to itself cannot be read: the types of those messages
-// have no place for it. Numbers are one series over all parts: a JobRequest in an old log reads as it did.
+// So a user cannot send what only the controller decides, nor read what the controller keeps to itself: the types of those messages
+// have no place for it. Field numbers are one series over all parts: a JobRequest in an old log reads as before.
 //
-// AskedRequest is filled by sbatch, srun and salloc from the option tables; checked and completed with defaults by slurmctld
-// (decide). Bounds on every text are in model/request_texts.h. The body is shared by all jobs that ask for the same
-// thing, and what is a job's own is packed, so a pending job costs little more than its record. Memory in MiB, times in the
-// types' units. Texts keep the user's spelling where Slurm prints them back (features, gres, dependency). Manual pages:
-// sbatch(1), srun(1), salloc(1).
+// sbatch, srun and salloc fill AskedRequest from the option tables; slurmctld (decide) checks it and fills in defaults. Bounds on every
+// text are in model/request_texts.h. The body is shared by all jobs that ask for the same thing, and the part that is a job's own is
+// packed, so a pending job costs little more than its record. Memory is in MiB, times are in the units of their types. Texts keep the
+// user's spelling where Slurm prints them back (features, gres, dependency). Manual pages: sbatch(1), srun(1), salloc(1).
 #pragma once
 
 #include <cstdint>
@@ -38,7 +37,7 @@
 
 namespace muster {
 
-// Texts that mean something, read once (base/parsed.h).
+// Texts with a meaning, parsed once (base/parsed.h).
 using NodeList = Parsed<NodeNames>;
 using FeatureText = Parsed<FeatureConstraint>;
 using TresText = Parsed<TresList>;
@@ -78,11 +77,11 @@ struct ResourceLimit {  // a propagated rlimit: name without RLIMIT_, in the ord
   }
 };
 
-// What jobs that are alike ask for: who, where, how much, when.
+// What similar jobs ask for alike: who, where, how much, when.
 struct AskedBody {
   // who
-  Uid uid{};  // another's: for root and SlurmUser
-  Gid gid{};  // one of the user's groups; any: for root and SlurmUser
+  Uid uid{};  // may be another user's only for root and SlurmUser
+  Gid gid{};  // one of the user's groups; any other only for root and SlurmUser
   std::string account, qos, wckey, reservation;
   // where
   std::vector<std::string> partitions;  // as listed by the user; empty: the default partition
@@ -170,7 +169,7 @@ struct KnownBody {
   bool operator==(const KnownBody&) const = default;
 };
 
-// What is a job's own in most queues: what it is called, runs and writes, and what that follows from.
+// What differs between jobs in most queues: the job's name, what it runs, its files, and what it depends on.
 struct AskedOwn {
   std::string name;
   std::string comment, extra;
@@ -194,7 +193,7 @@ struct ContentHashes {
   bool operator==(const ContentHashes&) const = default;
 };
 
-// All that the planner needs, shared by jobs that are alike.
+// All that the planner needs, shared by jobs that ask for the same.
 struct ShownBody : AskedBody, KnownBody {
   bool operator==(const ShownBody&) const = default;
   template <class S, class V>
@@ -206,7 +205,7 @@ struct RequestBody : ShownBody, AskedHidden {
   static void describe(S& s, V&& v);
 };
 
-// A job's own: texts, and one number. slurmctld keeps it packed (model/packed_own.h).
+// The part that is a job's own: texts, and one number. slurmctld keeps it packed (model/packed_own.h).
 struct ShownOwn : AskedOwn, KnownOwn {
   bool operator==(const ShownOwn&) const = default;
   template <class S, class V>
@@ -237,7 +236,7 @@ struct JobRequest : RequestBody, RequestOwn {
 using RequestBodyPtr = std::shared_ptr<const RequestBody>;
 using JobRequestPtr = std::shared_ptr<const JobRequest>;
 
-// All fields by number, each with the part it stands in: those of the parts that S has are described.
+// Describes all fields by number, each with the part that declares it. A type S gets the fields of the parts that it has.
 template <class S, class V>
 void describe_request(S& s, V&& v) {
   constexpr bool kAskedBody = std::is_base_of_v<AskedBody, S>, kAskedHidden = std::is_base_of_v<AskedHidden, S>;
@@ -441,7 +440,7 @@ void JobRequest::describe(S& s, V&& v) {
   describe_request(s, v);
 }
 
-// What was asked for, as a request of which nothing else is known yet.
+// The JobRequest of a new submission: what was asked for, and nothing known yet.
 inline JobRequest job_request(AskedRequest asked) {
   JobRequest r;
   static_cast<AskedBody&>(r) = std::move(static_cast<AskedBody&>(asked));

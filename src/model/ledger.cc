@@ -8,14 +8,14 @@
 namespace muster {
 namespace {
 
-constexpr size_t kDeepest = 64;  // a tree is never so deep; a circle, which slurmdbd refuses, ends here
+constexpr size_t kDeepest = 64;  // no real tree is so deep; this ends a cycle, which slurmdbd refuses anyway
 
 uint32_t parent_of(const AccountDirectory* directory, uint32_t association) {
   const AssociationRecord* a = directory ? directory->associations.find(association) : nullptr;
   return a ? a->parent_id : 0;
 }
 
-// f(holder) for everybody a charge goes to.
+// Calls f(holder) for every holder that the charge counts for.
 template <class F>
 void each_holder(const Charge& c, const AccountDirectory* directory, F&& f) {
   if (c.association)
@@ -108,8 +108,8 @@ void Ledger::take(const Charge& charge, const AccountDirectory* directory, const
   each_holder(charge, directory, [&](const Holder& h) { change(h, by, false); });
 }
 
-// What an association has is taken from all that it hung below, the lowest first; what is left of one above it is then without it. In
-// the new tree the highest come first, so that they bring along nothing of those that come after them.
+// Takes what each association has from all those it hung below, the lowest first, so that what remains in one above is then without it.
+// In the new tree the highest are added first, so that they do not bring along what those below them add later.
 void Ledger::hang(const AccountDirectory* before, const AccountDirectory* after, std::vector<uint32_t> changed) {
   std::erase_if(changed, [&](uint32_t id) { return !associations_.contains(id) || parent_of(before, id) == parent_of(after, id); });
   std::ranges::sort(changed);

@@ -1,12 +1,12 @@
-// Ledger: what the jobs hold that are here, and how many they are, for whoever a limit can be set on: an association and those above it, a
-// QOS, a user or an account within a QOS, a user in a partition. A value of persistent tables: a copy is a few pointers, so a pass keeps
-// one of its own and adds what it starts. It follows from the jobs and the tree of associations alone; apply keeps it by the change of
-// each job, and it is counted anew only after a snapshot was read (Cluster::recount_ledger).
+// Ledger: how many jobs there are, and what they hold, counted for each holder that a limit can be set on: an association and those above
+// it, a QOS, a user or an account within a QOS, a user in a partition. A value of persistent tables: a copy is a few pointers, so a
+// scheduling pass keeps one of its own and adds the jobs that it starts. It follows from the jobs and the tree of associations alone;
+// apply updates it with each change of a job, and it is counted anew only after a snapshot was read (Cluster::recount_ledger).
 //
-// A job is submitted until it is over, each pending task of an array for itself, and runs from its start until it is over: while it is
-// suspended it keeps what it has. What it gave up while it runs is not its own any more, though a node may still be rid of it.
+// A job counts as submitted until it is over (each pending task of an array counts once), and as running from its start until it is over:
+// a suspended job keeps what it has. What a job gave up while it runs no longer counts, even while a node is still cleaning up after it.
 //
-// Cost: a change O(depth of the association x log n), and O(nodes) more where the allocation is another; a question O(log n).
+// Cost: a change O(depth of the association x log n), and O(nodes) more where the allocation changed; a question O(log n).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Use {
   bool operator==(const Use&) const = default;
 };
 
-// Whoever is counted for.
+// One of those that the ledger counts for.
 class Holder {
  public:
   static Holder association(uint32_t id) { return {id, {}}; }
@@ -49,7 +49,7 @@ class Holder {
   std::string name_;
 };
 
-// A job's part in it.
+// What one job contributes to the ledger.
 struct Charge {
   uint32_t association = 0;
   uint32_t partition = 0;
@@ -62,7 +62,7 @@ struct Charge {
   bool operator==(const Charge&) const = default;  // of one and the same job: compares pointers
 };
 
-// The association and those above it, from below.
+// The association and all those above it, the lowest first.
 std::vector<uint32_t> line_of(const AccountDirectory* directory, uint32_t association);
 // Whether a charge counts for the holder.
 bool counts_for(const Charge& charge, const Holder& holder, const AccountDirectory* directory);
@@ -73,7 +73,8 @@ class Ledger {
 
   void add(const Charge& charge, const AccountDirectory* directory, const TresTable& table);
   void take(const Charge& charge, const AccountDirectory* directory, const TresTable& table);
-  // The tree was `before` and is `after`; of it no more than `changed` is another. Cost: O(changed x depth x log n).
+  // The tree of associations changed from `before` to `after`; only associations in `changed` may differ. Cost:
+  // O(changed x depth x log n).
   void hang(const AccountDirectory* before, const AccountDirectory* after, std::vector<uint32_t> changed);
 
   bool operator==(const Ledger& o) const;

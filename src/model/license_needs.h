@@ -1,4 +1,4 @@
-// LicenseNeeds: what a request needs of licences, from --licenses. sbatch(1) --licenses, guide licenses.
+// LicenseNeeds: the licences that a request needs, from --licenses. sbatch(1) --licenses, guide licenses.
 //
 //   matlab:2,ansys    all of them     matlab|octave:2    one of them, the first that is free
 //
@@ -24,7 +24,7 @@ struct LicenseNeeds {
 
   static Result<LicenseNeeds> parse(std::string_view text);
   bool empty() const { return list.empty(); }
-  // Of one that is listed already, there are more; with `any`, it is another choice.
+  // Adds to the count of a licence that is listed already; with `any`, it is listed as another choice.
   void add(std::string name, uint64_t count);
   bool operator==(const LicenseNeeds&) const = default;
 };

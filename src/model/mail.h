@@ -25,10 +25,9 @@ enum MailType : uint16_t {
 };
 inline constexpr uint16_t kMailAll = kMailBegin | kMailEnd | kMailFail | kMailInvalidDepend | kMailRequeue | kMailStageOut;
 
-// A comma-separated list, any case. NONE anywhere gives 0. Errors: Errc::kInvalidArgument, the value in the
-// hint.
+// Reads a comma-separated list, in any letter case. NONE anywhere gives 0. Errors: Errc::kInvalidArgument, with the value in the hint.
 Result<uint16_t> parse_mail_type(std::string_view text);
-// "BEGIN,END", in scontrol's order; "NONE" for 0.
+// Writes "BEGIN,END" in scontrol's order; "NONE" for 0.
 std::string format_mail_type(uint16_t bits);
 
 }  // namespace muster

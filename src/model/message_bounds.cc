@@ -17,7 +17,7 @@ struct Bound {
 constexpr Bound kBytes[] = {
     {"script", kAnyLength},
     {"environment", kAnyLength},  // check_content
-    {"payload", kAnyLength},      // of a relay: bounded as the message that it is
+    {"payload", kAnyLength},      // of a relay: bounded as the inner message
     {"multi_prog_text", 2u << 20},
     {"argv", 2u << 20},
     {"submit_line", 2u << 20},

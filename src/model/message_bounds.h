@@ -1,7 +1,7 @@
-// What any message of a client may hold, whatever it asks: the length of each text, the number of entries of each list, only values of
-// enums that there are, and times that can be added up. Derived from the descriptions, so that a new field is bounded as soon as it is declared.
-// Asked for each request before anything else looks at it; what a request means has rules of its own beside its decision
-// (request_texts.h). O(size of the message).
+// Bounds on what any message of a client may hold, whatever it asks: the length of each text, the number of entries of each list, enums
+// only with values that exist, and times that can be added up. Derived from the descriptions, so that a new field is bounded as soon as
+// it is declared. Checked for each request before any other code looks at it; rules on what a request means stand beside its decision
+// (request_texts.h). Cost: O(size of the message).
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@
 
 namespace muster {
 
-// Of a field, by its name; of those that are not listed kMostList bytes and 1024 entries.
+// The bound of a field, by its name; a field that is not listed may have kMostList bytes and 1024 entries.
 size_t most_bytes(std::string_view field);
 size_t most_entries(std::string_view field);
 
 namespace bounds_detail {
 
-// Whether the enum has this value: the compiler prints a name for it, else a cast.
+// Whether the enum has this value: the compiler then prints its name, otherwise a cast.
 template <class E, E value>
 consteval bool has_name() {
   const std::string_view text = __PRETTY_FUNCTION__;

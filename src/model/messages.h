@@ -1,4 +1,4 @@
-// The numbers of messages.def as types: number_of<rpc::SubmitJob>, AnswerTo<rpc::SubmitJob>, PartOf<rpc::QueryJobs>.
+// The table of messages.def at compile time: number_of<rpc::SubmitJob>, AnswerTo<rpc::SubmitJob>, PartOf<rpc::QueryJobs>.
 #pragma once
 
 #include <cstdint>

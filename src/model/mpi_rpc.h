@@ -1,13 +1,13 @@
-// What an MPI module (src/plugin/mpi/README.md) is told and tells: how a step's processes find each other. A module is
-// a program of its own beside slurmstepd, one for each node of a step that asks for it with srun --mpi.
+// What an MPI module (src/plugin/mpi/README.md) is told and what it tells: how a step's processes find each other. A module is a
+// program of its own beside slurmstepd, one for each node of a step that asks for it with srun --mpi.
 //
 //   slurmd → slurmstepd   StepMpi, before the StepdLaunch that it belongs to
 //   slurmstepd → module   ModuleStart (once, first), NodeLetter, NodesLost, TaskGone, ModuleEnd (said back)
 //   module → slurmstepd   ModuleReady or ModuleFailed (once, first), NodeLetter, ModuleAbort, ModuleNote
 //   slurmstepd ↔ srun     NodeLetter, NodesLost; StepAbort: beside the stream of model/step_rpc.h
 //
-// Modules of one step talk to each other by NodeLetter; srun passes letters on between the nodes' streams, whose peers
-// it knows by the step's key, and writes down who sent them. All are notices: the frame's message is kNumber. Plain
+// The modules of one step talk to each other by NodeLetter. srun passes letters on between the streams of the nodes, whose peers it
+// knows by the step's key, and writes each letter's sender into it. All of these are notices: the frame's message is kNumber. Plain
 // values; no I/O here.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace muster::mpi_rpc {
 
-// More in one letter is refused by who wants to send it: a frame must hold it, and srun one for each node.
+// The sender refuses a longer letter: a frame must hold it, and srun must hold one for each node.
 inline constexpr size_t kMaxLetter = 32u << 20;
 
 struct NodeRanks {
@@ -43,7 +43,7 @@ struct StepMpi {
   std::string task_directory;            // for the tasks' own temporary files, random letters follow; "" = in `directory`
   std::vector<std::string> environment;  // NAME=value, of the module and of the tasks
   std::vector<NodeRanks> nodes;          // of the step, in its order
-  uint32_t timeout_seconds = 300;        // for what other nodes take part in; 0 = unlimited
+  uint32_t timeout_seconds = 300;        // for exchanges that other nodes take part in; 0 = unlimited
   bool debug = false, share_topology = false;
   uint32_t task_descriptor = 0;  // each task gets a socket to the module at this descriptor; 0 = none
   MUSTER_FIELDS(v(1, "type", s.type); v(2, "program", s.program); v(3, "directory", s.directory); v(4, "task_directory", s.task_directory);
@@ -65,12 +65,12 @@ struct ModuleStart {
 
 struct TaskVariables {
   uint32_t rank = 0;
-  std::vector<std::string> environment;  // over what the task has
+  std::vector<std::string> environment;  // overrides what the task has
   MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "environment", s.environment);)
 };
 struct ModuleReady {
   static constexpr uint16_t kNumber = 442;
-  std::vector<TaskVariables> tasks;  // of this node
+  std::vector<TaskVariables> tasks;  // of this node only
   MUSTER_FIELDS(v(1, "tasks", s.tasks);)
 };
 struct ModuleFailed {  // the step's launch fails with it
@@ -107,7 +107,7 @@ struct ModuleNote {  // a line for the step's stderr
   std::string text;
   MUSTER_FIELDS(v(1, "text", s.text);)
 };
-// slurmstepd: the tasks are over. The module says it back behind its last letter, and is killed then.
+// From slurmstepd: the tasks are over. The module sends it back behind its last letter, and is killed then.
 struct ModuleEnd {
   static constexpr uint16_t kNumber = 451;
   MUSTER_FIELDS((void)s; (void)v;)

@@ -27,8 +27,7 @@ NodeState Node::state() const {
   if (admin != NodeState::kIdle) return admin;
   if (whole_node_jobs > 0) return NodeState::kAllocated;
   const size_t used = cpus_used.count();
-  // A job may hold memory or GRES and no CPU here (suspended, --overcommit): then the node is not idle
-  // either.
+  // A job may hold memory or GRES here and no CPU (suspended, --overcommit): then the node is not idle either.
   if (used == 0) return jobs_running > 0 ? NodeState::kMixed : NodeState::kIdle;
   if (!spec) return NodeState::kMixed;
   const size_t specialized = spec->specialized_cpus.count();

@@ -1,5 +1,5 @@
-// Node: a machine that runs jobs. `spec` is what slurm.conf says, `hardware` what slurmd found; the rest is state.
-// Man pages: slurm.conf(5) NODE CONFIGURATION, scontrol(1) show node.
+// Node: a machine that runs jobs. `spec` is what slurm.conf says, `hardware` what slurmd found; the rest is state. Manual pages:
+// slurm.conf(5) NODE CONFIGURATION, scontrol(1) show node.
 #pragma once
 
 #include <cstdint>
@@ -77,15 +77,15 @@ struct NodeSpec {
 };
 using NodeSpecPtr = std::shared_ptr<const NodeSpec>;
 
-// `count` cores of a node in the order in which they are set aside for the system: the last core of the last
-// socket, then of the sockets before it, then the next to last cores … (`first`: from the other end). Guide core_spec.
+// Chooses `count` cores of a node to set aside for the system: the last core of the last socket, then of the sockets before it, then
+// the next to last cores … (`first`: the same from the other end). Guide core_spec.
 Bitmap specialized_cores(uint32_t sockets, uint32_t cores_per_socket, uint32_t count, bool first);
 
-// One job more, one job fewer on these CPUs. `shared`: [0] is CPUs of two jobs or more, [1] of three …
+// Adds a job to these CPUs, and removes one. `shared`: [0] holds the CPUs of two jobs or more, [1] those of three …
 void hold_cpus(Bitmap& used, std::vector<Bitmap>& shared, const Bitmap& cpus);
 void free_cpus(Bitmap& used, std::vector<Bitmap>& shared, const Bitmap& cpus);
 
-// Whether a job that holds `share` leaves less of it for others (no_consume of Gres= says no).
+// Whether `share` is taken from what others can get: not if Gres= says no_consume.
 bool is_consumed(const NodeSpec& spec, const GresShare& share);
 
 // What slurmd reports at registration.
@@ -120,7 +120,7 @@ struct NodeHardware {
   }
 };
 
-// What the jobs of one partition hold of a node: its limits (MaxCPUsPerNode, OverSubscribe=FORCE:n) are over its own jobs.
+// What the jobs of one partition hold of a node. A partition's limits (MaxCPUsPerNode, OverSubscribe=FORCE:n) count its own jobs only.
 struct PartitionUse {
   uint32_t partition = 0;
   Bitmap cpus;
@@ -134,7 +134,7 @@ struct PartitionUse {
   }
 };
 const PartitionUse* use_of_partition(const std::vector<PartitionUse>& list, uint32_t partition);  // null: holds nothing
-// Adds, takes; entries that come to nothing go.
+// Add to the list and take from it; an entry that comes to nothing is removed.
 void hold_cpus_of(std::vector<PartitionUse>& list, uint32_t partition, const Bitmap& cpus);
 void free_cpus_of(std::vector<PartitionUse>& list, uint32_t partition, const Bitmap& cpus);
 
@@ -158,7 +158,7 @@ struct Node {
   uint32_t fences = 0;  // --exclusive=topo jobs that keep others off (kNodeBlocked)
   Uid exclusive_uid{};  // owner while an --exclusive=user job is here
   bool exclusive_user = false;
-  std::string mcs_label;  // kept for jobs with this label while one that wants so is here; "" = not so
+  std::string mcs_label;  // the MCS label whose jobs alone may use the node, while a job here wants that; "" = not so
   // overrides by scontrol update
   uint32_t weight = 1;
   std::vector<std::string> features_active;

@@ -11,7 +11,7 @@ std::unexpected<Error> bad(std::string_view text, std::string_view why) {
   return fail(Errc::kInvalidNodeName, {}, "\"" + std::string(text.substr(0, 80)) + "\": " + std::string(why));
 }
 
-// "n1*2": takes the count off.
+// Takes the count off "n1*2" and returns it.
 Result<uint32_t> take_repeat(std::string_view& part) {
   const size_t star = part.rfind('*');
   if (star == part.npos || part.find(']', star) != part.npos) return 1u;
@@ -42,7 +42,7 @@ Result<NodeNames::Part> parse_part(std::string_view text) {
   return out;
 }
 
-// The pieces between commas; neighbours that are hosts alone stay one piece, which HostRange reads at once.
+// The pieces between commas. Neighbouring pieces that are plain hosts stay together, since HostRange reads them at once.
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> out;
   bool open = false;

@@ -1,4 +1,4 @@
-// NodeNames: a list of nodes as requests and updates name them, read but neither expanded nor looked up.
+// NodeNames: a list of nodes as requests and updates name them, parsed but neither expanded nor looked up.
 //
 //   n[1-3],gpu7      hosts, as host_range.h has them
 //   n1*2             the same one twice: places of an arbitrary distribution (srun(1) --nodelist, --distribution)
@@ -21,8 +21,8 @@ namespace muster {
 struct NodeNames {
   struct Part {
     std::string text;            // as written
-    HostRange hosts;             // neighbours in the list that stand there once are one part; none for a function
-    uint32_t repeat = 1;         // each of them so often
+    HostRange hosts;             // neighbours in the list that are not repeated are one part; none for a function
+    uint32_t repeat = 1;         // how often each of them is named
     std::string function, unit;  // "block", "b1"; "" for hosts
     bool is_function() const { return !function.empty(); }
   };
@@ -33,9 +33,9 @@ struct NodeNames {
   static Result<NodeNames> parse(std::string_view text);
 
   bool has_functions() const;
-  // How many names, with repeats; those that functions stand for are not known here.
+  // How many names, with repeats; the nodes that functions stand for are not known here and do not count.
   size_t count() const;
-  // All of them in the order written, with repeats.
+  // All names in the order written, with repeats.
   std::vector<std::string> names() const;
 };
 

@@ -1,7 +1,6 @@
-// What the controller and a node daemon say to each other over their one connection. slurmd dials, registers, and from then
-// on both sides send numbered messages within that session: a message of an older session, or one seen before, is dropped,
-// so late and repeated messages do no harm. A job's `generation` is its restart count: what belongs to an earlier run of a
-// requeued job is recognised as such.
+// What the controller and a node daemon say to each other over their one connection. slurmd dials and registers, and from then on both
+// sides send numbered messages within that session: a message of an older session, or one seen before, is dropped, so late and repeated
+// messages do no harm. A job's `generation` is its restart count, by which messages about an earlier run of a requeued job are recognised.
 #pragma once
 
 #include <cstdint>
@@ -143,8 +142,8 @@ struct StepNews {            // one of the two
   MUSTER_FIELDS(v(1, "made", s.made); v(2, "ended", s.ended);)
 };
 
-// The step manager of a job tells what has become of its steps. The news of one run of the job are numbered from 1; those with a
-// number that slurmctld has are left out, so that repeating them does no harm. Answered by StepsTaken.
+// The step manager of a job tells what has become of its steps. The news of one run of the job are numbered from 1; slurmctld skips
+// those whose numbers it has, so that repeating them does no harm. Answered by StepsTaken.
 struct StepsOfJob {
   static constexpr uint32_t kNumber = 10;
   JobId job{};
@@ -196,7 +195,8 @@ struct LaunchBatch {
   static constexpr uint32_t kNumber = 21;
   JobOnNode job;
   std::string script, environment;  // contents; "" where a hash stands in their place
-  // SHA-256 of a content that is too long to travel with each launch: the node keeps it, or asks for it with rpc::FetchContent.
+  // SHA-256 of a content that is too long to travel with each launch. The node has it from before, or asks for it with
+  // rpc::FetchContent.
   std::string script_hash, environment_hash;
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "script", s.script); v(3, "environment", s.environment); v(4, "script_hash", s.script_hash);
                 v(5, "environment_hash", s.environment_hash);)
@@ -210,7 +210,7 @@ struct TerminateJob {  // end everything of the job here, run the epilog, say Jo
   uint32_t kill_wait_seconds = 30;        // between SIGTERM and SIGKILL; 0 = SIGKILL at once
   JobState state = JobState::kCancelled;  // why: "*** JOB 12 ON n1 CANCELLED AT … DUE TO TIME LIMIT ***"; kPending: requeued
   Time time{};
-  std::optional<JobOnNode> about;  // for the epilog of a node that remembers nothing of it: no counts of the job's nodes
+  std::optional<JobOnNode> about;  // for the epilog of a node that remembers nothing of the job: without counts for each of its nodes
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "forget", s.forget);
                 v(4, "kill_wait_seconds", s.kill_wait_seconds); v(5, "state", s.state); v(6, "time", s.time); v(7, "about", s.about);)
 };
@@ -293,8 +293,8 @@ struct ManagedNode {  // a node of a managed job, as step placement sees it
                 v(5, "topology_address", s.topology_address); v(6, "topology_pattern", s.topology_pattern);)
 };
 
-// This node decides about the steps of this run of a job. Said when it starts, when it changes, and at each registration. What the
-// node knows of its steps goes before `job.steps`; a node that knows nothing of them begins with those.
+// Makes this node decide about the steps of this run of a job. Sent when the run starts, when it changes, and at each registration.
+// What the node already knows of its steps overrides `job.steps`; a node that knows nothing of them begins with those.
 struct ManageSteps {
   static constexpr uint32_t kNumber = 32;
   Job job;
@@ -319,7 +319,7 @@ struct StepsTaken {  // of StepsOfJob: news up to this number are durable
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "news", s.news);)
 };
 
-struct PartOfStepEnded {  // a node told it to slurmctld, which has nothing to decide about the step
+struct PartOfStepEnded {  // another node told slurmctld, which has nothing to decide about the step
   static constexpr uint32_t kNumber = 34;
   rpc::PartEnded part;
   MUSTER_FIELDS(v(1, "part", s.part);)
@@ -344,8 +344,8 @@ struct EndManagement {  // that run of the job is over, or another node manages 
 
 namespace muster::rpc {
 
-// A node asks for a piece of a job's script or environment that a launch named by its hash. It asks for the next piece when it
-// has the last, so no more than one is on its way to a node.
+// A node asks for a piece of a job's script or environment that a launch named by its hash. It asks for the next piece only when it has
+// the last, so no more than one is on its way to a node.
 struct FetchContent {
   JobId job{};
   std::string hash;

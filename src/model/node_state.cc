@@ -1,4 +1,4 @@
-// The words for node states: sinfo's single word with a suffix, scontrol's list of all that holds.
+// The words for node states: sinfo's single word with a suffix, and scontrol's list of everything that applies.
 #include "model/enums.h"
 
 namespace muster {
@@ -38,7 +38,7 @@ NodeStateText word(NodeState base, uint32_t flags, bool has_jobs) {
   return plain(base);
 }
 
-// The flag that the word does not say already; the first of this order.
+// The suffix for the first flag, in this order, that the word does not express already.
 char suffix(std::string_view word, uint32_t flags) {
   if ((flags & kNodeMaint) && word != "maint") return '$';
   if (flags & kNodeRebootIssued) return '^';

@@ -11,7 +11,7 @@ namespace {
 
 using Length = uint32_t;  // at the front of the block; what a client sends at once is far shorter
 
-// Numbers in groups of seven bits, texts and lists with their size in front.
+// Writes numbers in groups of seven bits, texts and lists with their size in front.
 struct Packer {
   std::string out = std::string(sizeof(Length), '\0');
 
@@ -29,7 +29,7 @@ struct Packer {
   }
 };
 
-// Takes field after field from what a Packer wrote.
+// Reads field after field of what a Packer wrote.
 struct Unpacker {
   const char* at;
 
@@ -53,7 +53,7 @@ struct Unpacker {
   }
 };
 
-// Passes over the fields before the text `wanted` of the object that is described.
+// Skips the fields before the text `wanted` of the described object.
 struct Finder {
   Unpacker from;
   const std::string* wanted;

@@ -1,5 +1,5 @@
-// PackedOwn: the RequestOwn of a job in one block, as long as its texts: most are empty, and a queue holds very many.
-// Copies share the block. Cost: get() walks over the texts before the one asked for; nothing is allocated.
+// PackedOwn: the RequestOwn of a job packed into one block no longer than its texts, because most of them are empty and a queue holds
+// very many. Copies share the block. Cost: get() walks over the texts before the one asked for; nothing is allocated.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace muster {
 
 class PackedOwn {
  public:
-  PackedOwn() = default;  // as a RequestOwn in which nothing is set
+  PackedOwn() = default;  // stands for a RequestOwn in which nothing is set
   explicit PackedOwn(const RequestOwn& own);
 
   RequestOwn unpack() const;
-  std::string_view get(std::string RequestOwn::*text) const;  // valid as long as a copy is there
+  std::string_view get(std::string RequestOwn::*text) const;  // valid as long as a copy exists
   uint64_t hash() const;
   bool operator==(const PackedOwn& o) const { return block_ == o.block_ || packed() == o.packed(); }
 
@@ -28,9 +28,9 @@ class PackedOwn {
   std::shared_ptr<const char[]> block_;  // its length, then the fields in the order of their description
 };
 
-// The request that was taken apart.
+// Puts the two parts of a request together again.
 JobRequest whole_request(const RequestBody& body, const PackedOwn& own);
-// Of it what others may see.
+// The part of the request that others may see.
 ShownRequest shown_request(const RequestBody& body, const PackedOwn& own);
 
 }  // namespace muster

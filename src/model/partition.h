@@ -1,4 +1,4 @@
-// Partition: a queue over a set of nodes with its limits and access lists. slurm.conf(5) PARTITION CONFIGURATION.
+// Partition: a queue over a set of nodes, with its limits and access lists. slurm.conf(5) PARTITION CONFIGURATION.
 #pragma once
 
 #include <cstdint>

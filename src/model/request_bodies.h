@@ -1,6 +1,6 @@
-// RequestBodies: every body that a stored request refers to, once. What jobs ask for alike is in memory one time, whatever
-// they are called; a body goes with the last request that refers to it.
-// Cost: share() one hash of the body and one comparison; add() and remove() of one that is known by its address O(1).
+// RequestBodies: every body that a stored request refers to, once. What several jobs ask for alike is in memory only once, whatever the
+// jobs are called; a body is removed with the last request that refers to it. Cost: share() one hash of the body and one comparison;
+// add() and remove() of a body that is known by its address O(1).
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace muster {
 
 class RequestBodies {
  public:
-  // The one that equals it; null: none does.
+  // The stored body that equals this one; null if there is none.
   RequestBodyPtr find(const RequestBody& body) const;
-  // The same, or a copy that add() makes known.
+  // The stored body that equals this one, or a copy, which add() then stores.
   RequestBodyPtr share(const RequestBody& body) const;
 
   void add(const RequestBodyPtr& body);     // a request refers to it

@@ -16,14 +16,14 @@ namespace {
 constexpr size_t kMostArguments = 2u << 20;  // of argv and of the line they were typed in: what execve(2) gives a process
 constexpr size_t kMostChanges = 256;
 constexpr size_t kMostEnvironment = 16u << 20;
-// Of spank_env. The number of entries counts too: each takes a pointer of the space that execve(2) gives.
+// The bounds of spank_env. The number of entries is bounded too: each takes a pointer of the space that execve(2) gives.
 constexpr size_t kMostEntry = 32u << 10, kMostEntryBytes = 256u << 10, kMostEntries = 1024, kMostEntryName = 256;
 
 struct Bound {
   std::string_view field;
   size_t most;
 };
-// Every other text is a list of something: names, nodes, dependencies.
+// The texts that are not listed are lists of something: names, nodes, dependencies.
 constexpr Bound kRequestBounds[] = {
     {"work_dir", kMostText},
     {"std_out", kMostText},
@@ -88,8 +88,8 @@ Result<> check_spank_env(const std::vector<std::string>& entries) {
   return {};
 }
 
-// It becomes an argument of MailProg, which runs with the controller's rights: mail programs take a name with one of these for a
-// program, a file or an option.
+// The address becomes an argument of MailProg, which runs with the controller's rights. Mail programs take a name with one of these
+// characters for a program, a file or an option.
 Result<> check_mail_user(const std::string& to) {
   auto refused = [&](const std::string& why) { return fail(Errc::kInvalidArgument, {}, "--mail-user=" + to.substr(0, 80) + ": " + why); };
   for (const std::string_view one : split(to, ',')) {
@@ -107,7 +107,7 @@ Result<> check_limits(const std::vector<ResourceLimit>& limits) {
   return fail(Errc::kInvalidArgument, {}, "limits: " + std::to_string(limits.size()) + " entries, at most " + std::to_string(kKinds));
 }
 
-// Each text by its description, so that none can be forgotten.
+// Checks each text by way of its description, so that no text can be forgotten.
 template <class R>
 Result<> check_described(const R& r) {
   Result<> done;

@@ -1,7 +1,7 @@
-// Bounds of what a user writes into a request, at submission and when it is changed. The texts of prologs and epilogs are among
-// them: root's programs get them as environment, and one string over 128 KiB (execve(2), E2BIG) would keep them from starting.
+// Bounds on the texts that a user writes into a request, at submission and when it is changed. The texts that prologs and epilogs see are
+// among them: root's programs get them as environment, and one string over 128 KiB (execve(2), E2BIG) would keep them from starting.
 //
-// The same for scontrol's updates of partitions and nodes: what they set is kept, printed and sent to every reader.
+// The same for scontrol's updates of partitions and nodes, because what they set is kept, printed and sent to every reader.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@
 
 namespace muster {
 
-// Error: the field, how long it is, and how long it may be.
+// The error names the field, how long it is, and how long it may be.
 Result<> check_texts(const JobRequest& request);
-Result<> check_texts(const StepRequest& request);  // what is kept of it
+Result<> check_texts(const StepRequest& request);  // of what is kept of it
 Result<> check_texts(const std::vector<rpc::KeyValue>& changes);
 
-// Of the script and the environment of a batch job; before anything of them is stored. `most_script`: SchedulerParameters=max_script_size,
-// the environment is what a process can have.
+// Bounds the script and the environment of a batch job, before anything of them is stored. `most_script` is
+// SchedulerParameters=max_script_size; the environment may be as large as a process can have.
 Result<> check_content(size_t most_script, size_t script, size_t environment);
 
 // "70000 bytes, at most 65536".

@@ -9,7 +9,7 @@ std::vector<GresShare>::iterator entry_of(std::vector<GresShare>& list, const Gr
   return std::find_if(list.begin(), list.end(), [&](const GresShare& g) { return g.name == what.name && g.type == what.type; });
 }
 
-// The shares of each device after `what` was added or taken.
+// Changes the shares of each device by adding or taking `what`.
 void change_shares(GresShare& held, const GresShare& what, bool add) {
   Bitmap devices;
   std::vector<uint64_t> shares;

@@ -1,11 +1,11 @@
 // What nodes have and what jobs hold of it: CPUs, memory, generic resources. Plain values.
 //
-// A CPU is a hardware thread with the node's abstract number: (socket · cores + core) · threads + thread. A core is
-// handed out whole (all its threads) unless the site allocates CPUs (CR_CPU). GRES devices are numbered per node and
-// name (gpu 0 … 7 whatever their types), as `scontrol show job -d` prints GRES=gpu:h100:2(IDX:0-1).
+// A CPU is a hardware thread with the node's abstract number: (socket · cores + core) · threads + thread. A core is handed out whole
+// (all its threads) unless the site allocates CPUs (CR_CPU). GRES devices are numbered per node and name (gpu 0 … 7 whatever their
+// types), as `scontrol show job -d` prints in GRES=gpu:h100:2(IDX:0-1).
 //
-// Shared kinds (mps, shard) are shares of GPUs: an entry says how many shares one GPU has, its first_index is the GPU's,
-// its type and cores are the GPU's. A GPU is handed out whole or in shares of one kind, never both at once.
+// Shared kinds (mps, shard) are shares of GPUs: an entry says how many shares one GPU has, and its first_index, type and cores are
+// those of that GPU. A GPU is handed out whole or in shares of one kind, never both at once.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace muster {
 
-// One line's worth of devices of a node: all of one name and type with the same affinity.
+// A group of devices of a node that have one name, one type and the same affinity, as one line of gres.conf gives them.
 struct GresDevices {
   std::string name;  // "gpu"
   std::string type;  // "h100", "" = none given
@@ -65,7 +65,7 @@ enum GresFlag : uint32_t {
 
 inline bool is_shared_gres(std::string_view name) { return name == "mps" || name == "shard"; }
 
-// Part of one node's GRES held by a job or step.
+// A part of one node's GRES that a job or step holds.
 struct GresShare {
   std::string name, type;
   uint64_t count = 0;
@@ -80,11 +80,11 @@ struct GresShare {
     v(4, "devices", s.devices);
     v(5, "shares", s.shares);
   }
-  // Shares of one GPU; 0 if it is none of `devices`.
+  // How many shares of this GPU are held; 0 if it is none of `devices`.
   uint64_t shares_on(size_t device) const;
 };
 
-// Adds to, takes from a list with one entry per name and type; entries that come to nothing go.
+// Add to and take from a list with one entry per name and type; an entry that comes to nothing is removed.
 void add_gres(std::vector<GresShare>& list, const GresShare& what);
 
 // "gpu:h100"; "gpu:h100:8"; "gpu:h100:8,nic:1".
@@ -110,7 +110,7 @@ struct NodeShare {
   uint64_t mem_mb = 0;
   std::vector<GresShare> gres;
   uint32_t tasks = 0;  // tasks of the job placed here (SLURM_TASKS_PER_NODE)
-  Bitmap taken_back;   // of cpus: the system's, which --core-spec left to the job. Its steps have them, it is not charged
+  Bitmap taken_back;   // the system's part of `cpus`, left to the job by --core-spec: its steps use them, it is not charged
   uint32_t counted_cpus() const { return static_cast<uint32_t>(cpus.count() - taken_back.count()); }
   bool operator==(const NodeShare&) const = default;
   template <class S, class V>

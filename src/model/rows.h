@@ -1,6 +1,6 @@
-// Rows: what a query answers, one described struct per kind of thing, in the terms fields/ prints. A row is made from a
-// Snapshot on an I/O thread (slurmctld/daemon), filtered there, and streamed. Requests are sent once per distinct request and
-// referred to by number, so 100,000 jobs of one script cost 100,000 small rows and one request.
+// Rows: the answers to queries, one described struct per kind of thing, in the terms that fields/ prints. A row is made from a Snapshot
+// on an I/O thread (slurmctld/daemon), filtered there, and streamed. Each distinct request is sent once and referred to by number, so
+// 100,000 jobs of one script cost 100,000 small rows and one request.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace muster {
 
-// Which costly parts of a row the client will print; the rest is always there.
+// The costly parts of a row that the client will print. The rest of the row is always there.
 enum RowPart : uint32_t {
   kRowNodes = 1u << 0,    // node list texts
   kRowDetail = 1u << 1,   // per-node CPUs and GRES indexes (show -d)

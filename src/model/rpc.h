@@ -1,7 +1,7 @@
-// What commands ask the controller and get back. Each request struct is the command that slurmctld/core decides, or the
-// query that an I/O thread answers from a Snapshot. messages.def gives each its number on the wire.
-// The caller's identity is not in here: it comes from the connection (net::Peer), never from the message. What a job may be
-// asked to be is AskedRequest (model/job_request.h), which has no place for what only the controller knows.
+// What commands ask the controller and get back. Each request struct is either a command that slurmctld/core decides, or a query that
+// an I/O thread answers from a Snapshot. messages.def gives each its number on the wire. The caller's identity is not in here: it comes
+// from the connection (net::Peer), never from the message. What a user may ask of a job is AskedRequest (model/job_request.h), which
+// has no place for what only the controller knows.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ struct JobSubmitted {
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "message", s.message);)
 };
 
-// salloc, srun outside a job: the answer comes when the job's nodes are ready. `AllocationPending` before that: when the job
-// has its number, and when it has nodes that are not ready yet (they boot, or a prolog runs).
+// From salloc, and from srun outside a job. The answer comes when the job's nodes are ready. Before that, `AllocationPending` comes
+// when the job has its number, and again when it has nodes that are not ready yet (they boot, or a prolog runs).
 struct Allocate {
   AskedRequest request;
   MUSTER_FIELDS(v(1, "request", s.request);)
@@ -110,7 +110,7 @@ struct CreateStep {
   std::string srun_host;
   uint32_t srun_pid = 0;
   bool queue = false;                    // --async: where the resources are busy, the step has its number and waits for them
-  std::optional<uint32_t> waiting_step;  // not a new step: this one, which waits
+  std::optional<uint32_t> waiting_step;  // this step, which waits already; no new one is made
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "request", s.request); v(3, "srun_host", s.srun_host); v(4, "srun_pid", s.srun_pid);
                 v(5, "queue", s.queue); v(6, "waiting_step", s.waiting_step);)
 };
@@ -137,13 +137,13 @@ struct StepCreated {
   Gid gid{};
   std::string job_node_list;
   uint32_t cpus_per_task = 0;
-  bool waiting = false;  // CreateStep::queue: it has no nodes yet; asking for waiting_step gives them once they are free
+  bool waiting = false;  // CreateStep::queue: it has no nodes yet; a request with waiting_step gives them once they are free
   Sluid sluid{};
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "num_tasks", s.num_tasks); v(4, "nodes", s.nodes);
                 v(5, "credential", s.credential); v(6, "uid", s.uid); v(7, "gid", s.gid); v(8, "job_node_list", s.job_node_list);
                 v(9, "cpus_per_task", s.cpus_per_task); v(10, "waiting", s.waiting); v(12, "sluid", s.sluid);)
 };
-struct RunWithoutJob {  // srun --no-allocate: a step on request.required_nodes that is of no job. Answered as CreateStep is
+struct RunWithoutJob {  // srun --no-allocate: a step on request.required_nodes that belongs to no job. Answered like CreateStep
   StepRequest request;
   MUSTER_FIELDS(v(1, "request", s.request);)
 };
@@ -151,14 +151,14 @@ struct WaitSteps {  // swait: answered when the job has no step that runs or wai
   JobId job{};
   MUSTER_FIELDS(v(1, "job", s.job);)
 };
-// sacct -j: answered when slurmdbd has what happened to these jobs, or is not there to have it.
+// sacct -j: answered when slurmdbd has the records of what happened to these jobs, or when slurmdbd is away and cannot get them.
 struct WaitRecords {
   std::vector<JobId> jobs;
   MUSTER_FIELDS(v(1, "jobs", s.jobs);)
 };
-// What a credential allows, so that one for less is never taken for more.
+// What a credential allows, so that one that allows less is never accepted for more.
 enum class CredentialPurpose : uint8_t { kLaunch, kAttach, kSendFile };
-// sattach: where a running step's tasks are, sbcast: the nodes of a job or a step. Answered as CreateStep is, with a
+// From sattach: where a running step's tasks are; from sbcast: the nodes of a job or a step. Answered as CreateStep is, with a
 // credential for that purpose.
 struct AskCredential {
   JobId job{};
@@ -392,7 +392,7 @@ struct Pong {
   MUSTER_FIELDS(v(1, "host", s.host); v(2, "index", s.index); v(3, "pid", s.pid); v(4, "started", s.started);)
 };
 
-// ---- sdiag(1): what the controller counted of its own work since it started or since a reset. Times in microseconds.
+// ---- sdiag(1): the controller's counts of its own work since it started or since a reset. Times in microseconds.
 struct CycleCounts {
   uint64_t cycles = 0, last_us = 0, max_us = 0, total_us = 0;
   uint64_t depth_total = 0, last_depth = 0;      // jobs looked at
@@ -432,7 +432,7 @@ struct QueryStatistics {
   MUSTER_FIELDS(v(1, "reset", s.reset);)
 };
 
-// What a user's command asked a node daemon's agent socket, passed on by the daemon, which saw who the user is. Answered as
+// A request that a user's command sent to a node daemon's agent socket; the daemon saw who the user is and passes it on. Answered as
 // the inner message would be.
 struct Relay {
   Uid uid{};
@@ -441,11 +441,11 @@ struct Relay {
   uint16_t message = 0;
   std::string payload;
   uint32_t session = 0;  // of the asking process there; 0: not known
-  uint64_t asker = 0;    // the connection there, by a number of the node daemon's
+  uint64_t asker = 0;    // the asking connection there, by a number that the node daemon chose
   MUSTER_FIELDS(v(1, "uid", s.uid); v(2, "gid", s.gid); v(3, "host", s.host); v(4, "message", s.message); v(5, "payload", s.payload);
                 v(6, "session", s.session); v(7, "asker", s.asker);)
 };
-struct AskerGone {  // a notice of the node daemon: what waits for this one need not be answered any more
+struct AskerGone {  // a notice of the node daemon: its waiting requests need not be answered any more
   uint64_t asker = 0;
   MUSTER_FIELDS(v(1, "asker", s.asker);)
 };

@@ -1,4 +1,4 @@
-// Equality of values behind shared pointers: both null, or equal pointees. Cost: none when they share.
+// Equality of values behind shared pointers: both null, or equal pointees. Cost: none when both point to the same value.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// How a job shares its nodes, as its environment (SLURM_JOB_EXCLUSIVE, SLURM_JOB_OVERSUBSCRIBE), squeue and scontrol say it. What
-// the partition says, where one is given, goes before what the job asked for. Pure.
+// How a job shares its nodes, as its environment (SLURM_JOB_EXCLUSIVE, SLURM_JOB_OVERSUBSCRIBE), squeue and scontrol say it. Where a
+// partition is given, its rule overrides what the job asked for. Pure.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,4 @@
-// StepRequest: what srun asks for inside an allocation. How many tasks where, with what, and how they run.
-// Manual page: srun(1).
+// StepRequest: what srun asks for inside an allocation: how many tasks run where, with which resources, and how. Manual page: srun(1).
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,13 @@
-// How a step is started and carried on the nodes: what srun asks slurmd, what slurmd hands to the slurmstepd
-// of the step, what the two say to each other afterwards, and the stream between slurmstepd and srun that
-// carries output, input, signals and exits. The link between slurmctld and slurmd is node_rpc.h.
+// How a step is started and carried on the nodes: what srun asks slurmd, what slurmd hands to the slurmstepd of the step, what the two
+// say to each other afterwards, and the stream between slurmstepd and srun that carries output, input, signals and exits. The link
+// between slurmctld and slurmd is in node_rpc.h.
 //
 //   srun → slurmd       requests LaunchStep, SignalStepTasks, AttachTasks, SendFile, RelayToNode
 //                       (model/messages.def, 200 … 209)
 //   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach
-//   slurmstepd → slurmd notices StepdReport, on every change and to whoever connects anew
-//   slurmstepd → srun   notices IoHello (first; proves the key), IoData, IoTaken, TasksEnded, StepNote,
-//   StreamEnd srun → slurmstepd   notices IoData (stdin), IoSignal, IoWindow
+//   slurmstepd → slurmd notices StepdReport, on every change and to each new connection
+//   slurmstepd → srun   notices IoHello (first; proves the key), IoData, IoTaken, TasksEnded, StepNote, StreamEnd
+//   srun → slurmstepd   notices IoData (stdin), IoSignal, IoWindow
 //
 // Notices carry the number kNumber of their struct as the frame's message. Plain values; no I/O here.
 #pragma once
@@ -29,8 +29,7 @@
 
 namespace muster::rpc {
 
-// What the controller vouches for. It goes through srun to the nodes as the text that net/credential.h makes
-// of its bytes.
+// What the controller vouches for. It travels through srun to the nodes, as the text that net/credential.h makes of its bytes.
 struct StepCredential {
   JobId job{};
   uint32_t generation = 0;
@@ -65,8 +64,8 @@ struct StepCredential {
                 v(27, "sluid", s.sluid); v(60, "spank_env", s.spank_env); v(61, "job_cpus", s.job_cpus); v(62, "job_mem_mb", s.job_mem_mb);)
 };
 
-// What slurmctld lets the first node of a job do: sign credentials for steps of that one run of the job, within what it holds.
-// It goes with each of them (net/credential.h), and every node checks them by it (steps/warrant.h).
+// The right of a job's first node to sign credentials, given by slurmctld: for steps of that one run of the job, within what the job
+// holds. It goes along with each of them (net/credential.h), and every node checks them against it (steps/warrant.h).
 struct StepWarrant {
   StepCredential job;  // the job's part of all of them; `nodes`: all that it holds on each of its nodes
   std::string node;    // NodeName of the manager
@@ -75,7 +74,7 @@ struct StepWarrant {
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "node", s.node); v(3, "key", s.key); v(4, "expires", s.expires);)
 };
 
-// Where slurmstepd finds srun. A path is used when all nodes are on srun's host.
+// Where slurmstepd finds srun. The path is used when all nodes are on srun's host.
 struct StepIo {
   std::string host, path, key;
   uint16_t port = 0;
@@ -107,15 +106,15 @@ struct AttachTasks {  // sattach: the streams of a running step's tasks on this 
   StepIo io;
   MUSTER_FIELDS(v(1, "node", s.node); v(2, "credential", s.credential); v(3, "io", s.io);)
 };
-// sbcast: one block of a file, to all `nodes`. Whoever gets it writes it if it is one of them, and passes it on to the
-// others in a tree; the answer comes when all have it, and with the last block when the file is in its place.
+// sbcast: one block of a file, for all `nodes`. A node that gets it writes it if it is one of them, and passes it on to the others in a
+// tree. The answer comes when all have it; for the last block, when the file is in its place.
 struct SendFile {
   std::string credential;
   std::vector<std::string> nodes;
   uint32_t fanout = 0;     // branches of the tree
   std::string transfer;    // of the sender's choice, unpredictable: the same for all blocks
   std::string path;        // absolute
-  bool as_caller = false;  // sbcast --no-allocation: written as root, by its order
+  bool as_caller = false;  // sbcast --no-allocation: root's request, written as root
   bool force = false;      // replace what is there
   bool make_directory = false;
   uint64_t size = 0, offset = 0;
@@ -139,7 +138,7 @@ struct FileSent {
 };
 // slurmd → slurmd of a job's step manager: the sender's part of a step is over.
 struct PartEnded {
-  std::string node;  // the sender
+  std::string node;  // the sender's
   JobId job{};
   uint32_t generation = 0;
   StepId step{};
@@ -154,8 +153,8 @@ struct TellSteps {
   JobId job{};
   MUSTER_FIELDS(v(1, "job", s.job);)
 };
-// A user's command has no cluster key: the slurmd beside it passes a request on to a node of the configuration, if the
-// credential in the request is the caller's. The answer is that node's. (Field 2 was a credential beside the request's own.)
+// Asks the local slurmd to pass a request on to a node of the configuration, since a user's command has no cluster key. slurmd does so
+// if the credential in the request is the caller's. The answer is that node's. (Field 2 was a credential beside the request's own.)
 struct RelayToNode {
   std::string node;
   uint16_t message = 0;  // LaunchStep or AttachTasks
@@ -171,7 +170,7 @@ struct QueryLocalSteps {  // listjobs, liststeps, listpids, pidinfo, getent
 };
 struct LocalProcess {
   int32_t pid = 0;
-  bool task = false;  // else a descendant of one: no numbers of its own
+  bool task = false;  // else a descendant of a task, which has no task numbers of its own
   uint32_t local = 0, global = 0;
   MUSTER_FIELDS(v(1, "pid", s.pid); v(2, "task", s.task); v(3, "local", s.local); v(4, "global", s.global);)
 };
@@ -242,8 +241,8 @@ struct StepCgroup {  // absent when no cgroup is to be used
                 v(18, "step_swap_bytes", s.step_swap_bytes); v(19, "swappiness", s.swappiness);)
 };
 
-// SPANK plugins of a step: what plugstack.conf lists, what the user asked of them, and what spank_get_item answers that
-// the launch does not say anyway.
+// The SPANK plugins of a step: what plugstack.conf lists, what the user asked of them, and what spank_get_item answers beyond the
+// launch itself.
 struct SpankPlugin {
   bool required = false;
   std::string path;  // absolute
@@ -286,7 +285,7 @@ struct StepdLaunch {
   bool append = false;
   bool pty = false;
   uint16_t pty_rows = 0, pty_columns = 0;
-  bool unbuffered = false, label = false;  // srun -u, -l; labels of what flows through srun are its affair
+  bool unbuffered = false, label = false;  // srun -u, -l; srun itself labels what flows through it
   uint32_t num_tasks = 0;                  // of the step on all nodes: how wide a label is
   std::string site_task_prolog, task_prolog, task_epilog, site_task_epilog;
   rpc::StepIo io;  // no host and no path: nobody listens
@@ -295,7 +294,7 @@ struct StepdLaunch {
   bool wait_for_children = false;
   uint32_t time_limit_min = kUnlimited32;  // of the step itself
   WarnSignal warn;                         // before that limit
-  std::string login_shell, login_home;     // --get-user-env: its variables go below what the job brings; "": not asked
+  std::string login_shell, login_home;     // --get-user-env: what the job brings overrides the login's variables; "": not asked
   bool oom_kill_step = false;              // an out-of-memory kill ends the whole step
   std::string cpu_freq;                    // srun --cpu-freq: for the step's CPUs while it runs; "": as they are
   uint32_t debug_level = 2;                // srun --slurmd-debug: 2 errors only … 6 debug2, on the step's stderr
@@ -334,7 +333,7 @@ struct StepdNote {  // a line for the step's stderr
   std::string text;
   MUSTER_FIELDS(v(1, "text", s.text);)
 };
-struct StepdRelease {  // its end is noted: it may go
+struct StepdRelease {  // the end of the step is noted: slurmstepd may exit
   static constexpr uint16_t kNumber = 213;
   MUSTER_FIELDS((void)s; (void)v;)
 };
@@ -429,8 +428,8 @@ struct IoWindow {
   MUSTER_FIELDS(v(1, "rows", s.rows); v(2, "columns", s.columns);)
 };
 
-// Everything was said. srun closes: with what srun may have sent meanwhile, closing here could lose what is
-// on its way.
+// slurmstepd has said everything, and leaves closing to srun: if srun has sent something meanwhile, a close on this side could lose
+// data on its way to srun.
 struct StreamEnd {
   static constexpr uint16_t kNumber = 237;
   MUSTER_FIELDS((void)s; (void)v;)

@@ -16,10 +16,10 @@ bool abbreviates(std::string_view word, std::string_view full, size_t least) { r
 struct Item {
   Bitmap bits;
   uint32_t times = 1;
-  std::string text;  // as it is shown: without 0x for masks
+  std::string text;  // as shown: masks without 0x
 };
 
-// "3", "0x3" (a number or, for masks, a set), "3*4".
+// Reads "3", "0x3" (a number, or a set where masks are listed) or "3*4".
 std::optional<Item> list_item(std::string_view text, bool mask) {
   Item item;
   std::string repeat;
@@ -74,8 +74,8 @@ struct Word {
   bool mask = false;
 };
 
-// The grammar of --cpu-bind and --mem-bind: words, then at most one list that takes the rest. `other` takes
-// words that are no kind.
+// The grammar of --cpu-bind and --mem-bind: words, then at most one list that takes the rest of the text. `other` handles words that
+// name no kind.
 template <class Bind, class Other>
 Result<Bind> parse_bind(std::string_view text, std::string_view option, std::span<const Word<typename Bind::Kind>> words,
                         std::span<const Word<typename Bind::Kind>> lists, Other&& other) {

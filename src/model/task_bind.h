@@ -1,5 +1,5 @@
-// What --cpu-bind, --mem-bind and --tres-bind ask for, from their texts. What becomes of it on a node is
-// slurmd/core/cpu_bind.h, mem_bind.h and gres_bind.h. srun(1). Pure; lists of at most kMaxBindList entries.
+// Parses what --cpu-bind, --mem-bind and --tres-bind ask for. What becomes of it on a node is in slurmd/core/cpu_bind.h, mem_bind.h and
+// gres_bind.h. srun(1). Pure; lists of at most kMaxBindList entries.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,7 @@ struct TresBind {
   uint32_t count = 0;        // kSingle: tasks per device; kPerTask: devices per task
   std::vector<Bitmap> list;  // device numbers
 };
-// The part for one TRES ("gres/gpu") of "gres/gpu:verbose,closest+gres/nic:map:0,1"; kDefault if there is
-// none.
+// The part for one TRES ("gres/gpu") of "gres/gpu:verbose,closest+gres/nic:map:0,1"; kDefault if the text has none for it.
 Result<TresBind> parse_tres_bind_for(std::string_view text, std::string_view tres);
 
 }  // namespace muster

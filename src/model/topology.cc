@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// Depth-first over the children; `level` 0: not seen, else height + 1.
+// Computes heights depth-first over the children. `level` 0: not seen, else height + 1.
 bool measure(const Topology& tree, uint32_t unit, size_t depth, std::vector<uint32_t>& level) {
   if (depth > kMaxSwitchDepth) return false;
   if (level[unit]) return true;

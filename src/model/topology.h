@@ -1,11 +1,9 @@
-// Topology: how the network connects nodes, as a site describes it: a tree of switches, blocks, rings or 3D
-// tori (topology.conf(5), topology.yaml(5), guide topology). A site has one or several; a partition names its
-// own. What placement makes of them is not here (sched/topology_*.h).
-//
-// Nodes are NodeIds; only leaf switches, blocks, rings and tori have them, switches above have children. A
+// Topology: how the network connects nodes, as a site describes it: a tree of switches, blocks, rings or 3D tori (topology.conf(5),
+// topology.yaml(5), guide topology). A site has one or several; each partition names the one it uses. How placement uses them is in
+// sched/topology_*.h. Nodes are NodeIds; only leaf switches, blocks, rings and tori have nodes, and switches above have children. A
 // switch may have several parents. kNoNode: an empty place of a ring or a torus.
 //
-// Cost: O(nodes + units) each, but find() and of(): O(topologies).
+// Cost: O(nodes + units) for each function, except find() and of(): O(topologies).
 #pragma once
 
 #include <cstdint>
@@ -39,7 +37,7 @@ struct Cell3d {
   }
 };
 
-// A shape that jobs may have in a torus, and where it may begin.
+// A shape that jobs may have in a torus, and the cells where it may begin.
 struct TorusPlacement {
   Cell3d dims, anchor_seed, anchor_spacing;
   bool operator==(const TorusPlacement&) const = default;
@@ -94,9 +92,9 @@ struct Topology {
 struct Topologies {
   std::vector<Topology> all;  // empty: flat
   const Topology* find(std::string_view name) const;
-  // The first with cluster_default, else the first; null: flat.
+  // The first topology with cluster_default, else the first; null: flat.
   const Topology* cluster_default() const;
-  // The one that jobs of the partition are placed by; null: flat.
+  // The topology that places jobs of the partition; null: flat.
   const Topology* of(const Partition& partition) const;
   bool operator==(const Topologies&) const = default;
   template <class S, class V>
@@ -112,14 +110,13 @@ std::string_view topology_unit_name(TopologyKind kind);
 
 // Height of each switch over its lowest leaf, 0 for leaves; empty when some switch is below itself.
 std::vector<uint32_t> switch_levels(const Topology& tree);
-// Nodes of the unit and of all below it, ascending, without empty places.
+// The nodes of the unit and of all units below it, ascending, without empty places.
 std::vector<uint32_t> nodes_below(const Topology& topology, uint32_t unit);
 
-// Topology= of a node, "tree0:spine:leaf1,blocks:b2": takes the node out of where it is and puts it there.
-// Missing switches of a path are made; so is a ring for position 0. "" leaves it nowhere. The error names the
-// rule; nothing has changed then.
+// Applies Topology= of a node, "tree0:spine:leaf1,blocks:b2": takes the node out of where it is and puts it there. Missing switches of
+// a path are made, and so is a ring for position 0. "" leaves the node nowhere. The error names the rule; nothing has changed then.
 Result<> place_node(Topologies& topologies, uint32_t node, std::string_view text);
-// The same text for a node that is there: each topology and the unit it is in.
+// The same text for a node that has a place: each topology and the unit that holds the node.
 std::string placed_at(const Topologies& topologies, uint32_t node);
 
 // SLURM_TOPOLOGY_ADDR and its pattern: the switches from the top down to the node, "spine.leaf1.n3" and

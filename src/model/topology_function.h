@@ -1,4 +1,4 @@
-// block{b1}, switchwith{n1} …: parts of node lists that mean nodes by where they stand in a topology. Guide topology.
+// block{b1}, switchwith{n1} …: parts of node lists that name nodes by their place in a topology. Guide topology.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace muster {
 
 struct TopologyFunction {
   TopologyKind kind = TopologyKind::kFlat;
-  bool with = false;  // of the unit that a node is in, not of one by its name
+  bool with = false;  // the argument is a node, and its unit is meant; else the argument is the unit's name
 };
-// "block", "switchwith" …; nullopt: none of them.
+// Reads "block", "switchwith" …; nullopt if the name is no such function.
 std::optional<TopologyFunction> topology_function(std::string_view name);
 
-// The nodes of the units of that kind called so, over all topologies; of the lowest units that `node` is in. Cost: O(units +
-// nodes).
+// nodes_of_unit: the nodes of all units of that kind and name, over all topologies. nodes_beside: those of the lowest units that hold
+// `node`. Cost: O(units + nodes).
 Bitmap nodes_of_unit(const Topologies& all, TopologyKind kind, std::string_view unit);
 Bitmap nodes_beside(const Topologies& all, TopologyKind kind, uint32_t node);
 

@@ -16,7 +16,7 @@ bool every_node_has(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-// "gres/gpu:2", "gres:gpu:2", "license:matlab" → the kind, which is taken off; else by the name alone.
+// Takes the kind off "gres/gpu:2", "gres:gpu:2" or "license:matlab" and returns it; where none is written, the name alone decides.
 std::string take_kind(std::string_view& text) {
   for (std::string_view kind : {"gres", "license"})
     if (text.size() > kind.size() && istarts_with(text, kind) && (text[kind.size()] == '/' || text[kind.size()] == ':')) {

@@ -1,10 +1,10 @@
-// TresList: how many of which trackable resources a request names, as values. The one grammar of such lists behind the edges:
+// TresList: how many of which trackable resources a request names, as values. It has the one grammar of such lists behind the edges:
 //
 //   [kind/]name[:type][:count | =count],…      "gres/gpu:a100:8,license/matlab:2", "gpu:2", "cpu=4"
 //
-// What a person typed becomes this in options/ (values.h), with words for what is wrong; Gres= of a node, which also says what the
-// node has, is model/gres_items.h. A kind may stand before ':' as well; without one it is a GRES, but for what every node has (cpu,
-// mem, node, billing, energy). A type or name "none" counts nothing. Same kind, name and type add up.
+// options/ (values.h) turns what a person typed into this, with its own words for what is wrong; Gres= of a node, which also says what
+// the node has, is in model/gres_items.h. A kind may also stand before ':'. Without a kind the entry is a GRES, except for what every
+// node has (cpu, mem, node, billing, energy). A type or name "none" counts nothing. Entries with the same kind, name and type add up.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ class TresList {
   static constexpr size_t kMost = 256;
   static constexpr uint64_t kMostCount = 1ull << 52;
 
-  // Errors: kInvalidGres; the hint has the entry and what is wrong with it. O(text).
+  // Errors: kInvalidGres; the hint has the entry and says what is wrong with it. O(text).
   static Result<TresList> parse(std::string_view text);
 
   const std::vector<Tres>& items() const& { return items_; }
   std::vector<Tres>& items() & { return items_; }
-  std::vector<Tres> items() && { return std::move(items_); }  // of a list that is gone before its items are looked at
-  // Of the GRES with this name, all types together.
+  std::vector<Tres> items() && { return std::move(items_); }  // for a list that is destroyed before its items are looked at
+  // The count of the GRES with this name, all types together.
   uint64_t gres(std::string_view name) const;
   void drop_gres(std::string_view name);
   Result<> add(Tres tres);

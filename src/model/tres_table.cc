@@ -21,7 +21,7 @@ void name_gres(std::vector<std::string>& out, const std::string& name, const std
   if (!type.empty()) out.push_back(tres_of_gres(name, type));
 }
 
-// Of all nodes together, one entry for a name and type: a job has few kinds.
+// Sums up over all nodes, with one entry for each name and type: a job has few kinds.
 std::vector<GresShare> devices_of(const Allocation& allocation) {
   std::vector<GresShare> out;
   for (const NodeShare& node : allocation.nodes)

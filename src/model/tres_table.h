@@ -1,9 +1,9 @@
-// TresTable: the TRES (trackable resources) that the cluster knows, each with an index, and TresCounts: an amount of each. cpu, mem (MiB),
-// node and billing come first and are always there; gres/NAME, gres/NAME:TYPE and license/NAME follow as nodes, allocations and the
-// configuration name them. An index is never given up, so counts stay right while a table grows. Names are in lower case, as slurmdbd has
-// them. A TRES that nobody has is not in the table: a limit on it holds nobody back. sacctmgr(1), guides tres and resource_limits.
+// TresTable: the TRES (trackable resources) that the cluster knows, each with an index. TresCounts: an amount of each. cpu, mem (MiB),
+// node and billing come first and always exist; gres/NAME, gres/NAME:TYPE and license/NAME follow as nodes, allocations and the
+// configuration name them. An index is never given up, so counts stay right while a table grows. Names are in lower case, as slurmdbd
+// has them. A TRES that nobody has is not in the table: a limit on it holds nobody back. sacctmgr(1), guides tres and resource_limits.
 //
-// Sums stay at the greatest number instead of wrapping round; what is taken away leaves at least 0. Cost: find O(log n), counts O(n).
+// Sums stay at the greatest number instead of wrapping round; subtraction stops at 0. Cost: find O(log n), counts O(n).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class TresCounts {
   void add(const TresCounts& more);
   void take(const TresCounts& less);
   bool none() const;
-  bool operator==(const TresCounts& o) const;  // what a list does not reach to counts as 0
+  bool operator==(const TresCounts& o) const;  // an index beyond a list's end counts as 0
 
  private:
   std::vector<uint64_t> counts_;
@@ -48,15 +48,15 @@ class TresTable {
   std::map<std::string, uint32_t, std::less<>> index_;
 };
 
-// What beside cpu, mem, node and billing is named there.
+// The TRES named there other than cpu, mem, node and billing.
 std::vector<std::string> tres_of(const NodeSpec& node);
 std::vector<std::string> tres_of(const Allocation& allocation);
 std::string tres_of_license(const std::string& name);
 
-// Adds so many devices, to the name alone and to name and type. What the table does not know is left out.
+// Adds this many devices to the entry of the name and to that of name and type. A TRES that is not in the table is left out.
 void add_gres(TresCounts& counts, const TresTable& table, const std::string& name, const std::string& type, uint64_t count);
 void add_license(TresCounts& counts, const TresTable& table, const std::string& name, uint64_t count);
-// What a job holds. Billing counts CPUs, as in all that is shown of a job. Cost: O(nodes).
+// What a job holds. Billing is the number of CPUs, as wherever a job is shown. Cost: O(nodes).
 TresCounts counts_of(const Allocation& allocation, const TresTable& table);
 
 }  // namespace muster

@@ -1,5 +1,6 @@
-// Runs of srun --no-allocate have no job; where tasks, folders and control groups are named by one, they have a number that no
-// job can have. Nodes know by it alone, also after a restart, that the controller has no record of what runs. srun(1).
+// Numbers for runs of srun --no-allocate, which have no job: a number that no job can have stands in wherever tasks, folders and
+// control groups are named by a job. By it alone, also after a restart, nodes know that the controller has no record of such a run.
+// srun(1).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ inline constexpr uint32_t kFirstWithoutJob = 0x80000000u;  // MaxJobId is 671088
 inline constexpr uint32_t kNumbersWithoutJob = 0x40000000u;
 
 constexpr bool is_without_job(JobId id) { return id.value >= kFirstWithoutJob && id.value - kFirstWithoutJob < kNumbersWithoutJob; }
-// `tick`: counts up, a run each. Numbers come again after so many ticks.
+// `tick` counts up by one for each run. Numbers repeat after kNumbersWithoutJob runs.
 constexpr JobId number_without_job(uint64_t tick) { return JobId(kFirstWithoutJob + static_cast<uint32_t>(tick % kNumbersWithoutJob)); }
 
 }  // namespace muster

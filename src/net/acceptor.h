@@ -1,5 +1,5 @@
-// Acceptor: takes connections from a listening socket, many per turn, and rests when the process is out of
-// descriptors (a full table would otherwise spin the loop). Internal to net/.
+// Acceptor: takes connections from a listening socket, many per turn, and pauses when the process is out of descriptors (with a full
+// table it would otherwise spin the loop). Internal to net/.
 #pragma once
 
 #include <functional>

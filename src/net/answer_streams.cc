@@ -37,7 +37,7 @@ void AnswerStreams::produce(const std::shared_ptr<Stream>& stream) {
   stream->being_made = true;
   queries_.post(
       [this, s = stream]() mutable {
-        // Of a client that has gone while others were answered. What cannot be given to anybody is not made.
+        // The client may have gone while others were answered. An answer that nobody can get is not made.
         if (s->channel.expired()) {
           s->open = nullptr;
           s->source.reset();
@@ -59,12 +59,12 @@ void AnswerStreams::produce(const std::shared_ptr<Stream>& stream) {
           }
         }
         s->ended = !s->source;
-        loop_.post([this, s = std::move(s)] { deliver(s); });  // not let go of here: it has a timer
+        loop_.post([this, s = std::move(s)] { deliver(s); });  // not destroyed here: it has a timer
       },
       stream->line.second);
 }
 
-// Letting go of the last reference to an old snapshot takes a while: not on this thread.
+// Dropping the last reference to an old snapshot takes a while, so it is not done on this thread.
 void AnswerStreams::drop_source(Stream& s) {
   if (s.source) queries_.post([source = std::shared_ptr<PartSource>(std::move(s.source))] {});
 }
@@ -79,7 +79,7 @@ void AnswerStreams::deliver(const std::shared_ptr<Stream>& s) {
   produce_when_read(*c, s);
 }
 
-// A reader who does not take what he asked for gets no more of it made, be it of this answer or of the next.
+// For a reader who does not take what was asked for, no more is made: neither of this answer nor of the next.
 void AnswerStreams::produce_when_read(Channel& channel, const std::shared_ptr<Stream>& s) {
   s->silent = loop_.after(silent_, [this, key = s->line.first] { too_slow_(key); });
   channel.when_writable([this, s] { produce(s); });

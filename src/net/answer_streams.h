@@ -1,8 +1,7 @@
-// AnswerStreams: long answers, made at the pace of who reads them. The next parts are made on the query thread when
-// the last ones have left for the socket, so an answer of any length holds one chunk of it and the snapshot it is made
-// from. Users take turns; of one user's on one connection (a node daemon passes on those of many) answers are made one after the
-// other. A reader that takes nothing for kReaderSilent loses its
-// connection: it would hold its snapshot for ever. Lives on the I/O thread.
+// AnswerStreams: long answers, made at the pace of their readers. The next parts are made on the query thread when the last ones have
+// left for the socket, so an answer of any length takes the memory of one chunk and of the snapshot it is made from. Users take turns;
+// the answers of one user on one connection (a node daemon passes on those of many) are made one after the other. A reader that takes
+// nothing for kReaderSilent loses its connection, because it would hold its snapshot for ever. Lives on the I/O thread.
 #pragma once
 
 #include <deque>
@@ -26,22 +25,22 @@ inline constexpr Duration kReaderSilent = minutes(15);  // somebody in `squeue |
 class PartSource {
  public:
   virtual ~PartSource() = default;
-  virtual bool next(std::string& part) = 0;                     // false: there is none left
+  virtual bool next(std::string& part) = 0;                     // false: no part is left
   virtual Result<std::string> last() { return std::string(); }  // the payload of the final frame, or why there is none
 };
 
 class AnswerStreams {
  public:
   using Open = std::function<Result<std::unique_ptr<PartSource>>()>;  // query thread; its error is the answer
-  // `too_slow`: its owner closes it.
+  // `too_slow` is called with a channel whose reader is too slow; its owner closes it.
   AnswerStreams(Loop& loop, QueryThread& queries, std::function<void(const Channel*)> too_slow, Duration silent = kReaderSilent)
       : loop_(loop), queries_(queries), too_slow_(std::move(too_slow)), silent_(silent) {}
 
-  // `done` on the I/O thread when the last frame is queued; not called when the connection ended before. `whom`: whose turn it
-  // takes, if not that of the connection's peer.
+  // `done` is called on the I/O thread when the last frame is queued; not if the connection ended before. `whom`: the user whose turn
+  // the answer takes, if that is not the connection's peer.
   void begin(const ChannelPtr& channel, uint64_t id, uint16_t message, Open open, std::function<void()> done, std::optional<Uid> whom = {});
-  void forget(const Channel* channel);  // it closed
-  size_t size() const;                  // answers that are not over
+  void forget(const Channel* channel);  // its connection closed
+  size_t size() const;                  // answers under way
 
  private:
   struct Stream;

@@ -1,6 +1,6 @@
-// Backoff: pauses before the next attempt, doubling up to a bound, each drawn from the upper half of its time so that ten thousand
-// who lost the same daemon do not come back in step. The seed is a value: daemons give what differs among them (random_seed()),
-// tests a number.
+// Backoff: pauses before the next attempt, doubling up to a bound. Each is drawn from the upper half of its time, so that ten thousand
+// nodes that lost the same daemon do not come back in step. The seed is a parameter: daemons pass one that differs among them
+// (random_seed()), tests a number.
 #pragma once
 
 #include <sys/random.h>

@@ -24,7 +24,7 @@ int64_t monotonic_us() {
   return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-// The texts of these two are what tools grep; what happened is the hint.
+// Tools grep for the texts of these two errors; the hint says what happened.
 std::unexpected<Error> send_failed(const std::string& why) { return fail(Errc::kSendFailed, "", why); }
 std::unexpected<Error> receive_failed(const std::string& why) { return fail(Errc::kReceiveFailed, "", why); }
 
@@ -138,12 +138,12 @@ Result<> BlockingStream::send_frame(FrameKind kind, uint64_t id, uint16_t messag
   std::string header;
   append_frame_header(header, kind, id, message, payload.size());
   Result<> sent = tls_ ? send_tls(header, payload, until) : send_bytes(header, payload, until);
-  // Part of a frame may have left: nothing that follows would be understood.
+  // A part of the frame may have left: the peer would understand nothing that follows.
   if (!sent) take_last_words();
   return sent;
 }
 
-// Whoever turns us away says why and closes; that may be here before we have said all of ours.
+// A peer that turns us away says why and closes; its message may be here before ours has left completely.
 void BlockingStream::take_last_words() {
   for (int i = 0; i < 4; ++i) {
     Result<bool> more = receive(Deadline::in(Duration{}));
@@ -215,7 +215,7 @@ Result<std::optional<FrameView>> BlockingStream::next_frame(Deadline until) {
   }
 }
 
-// Room grows with what has arrived, never with what a peer claims is coming.
+// The buffer grows with what has arrived, never with what a peer claims is coming.
 Result<bool> BlockingStream::receive(Deadline until) {
   if (in_.size() - filled_ < kFirstBuffer / 4) in_.resize(filled_ + std::clamp(filled_, kFirstBuffer, kFullBuffer));
   if (tls_) {

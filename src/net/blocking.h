@@ -16,8 +16,8 @@ namespace muster::net {
 class Deadline {
  public:
   static Deadline in(Duration d);
-  Duration left() const;     // never negative; kNoTimeout without end
-  int poll_timeout() const;  // milliseconds, rounded up; -1 without end
+  Duration left() const;     // never negative; kNoTimeout if there is no deadline
+  int poll_timeout() const;  // milliseconds, rounded up; -1 if there is no deadline
 
  private:
   int64_t at_ = INT64_MAX;  // microseconds of the monotonic clock
@@ -32,7 +32,7 @@ class BlockingStream {
   int fd() const { return fd_.get(); }
 
   Result<> send_frame(FrameKind kind, uint64_t id, uint16_t message, std::string_view payload, Deadline until);
-  // nullopt at the deadline. The view is valid until the next call. What came before the connection broke can still be read.
+  // nullopt at the deadline. The view is valid until the next call. Frames that came before the connection broke can still be read.
   Result<std::optional<FrameView>> next_frame(Deadline until);
 
  private:
@@ -41,7 +41,7 @@ class BlockingStream {
   Result<> send_bytes(std::string_view a, std::string_view b, Deadline until);
   Result<> send_tls(std::string_view a, std::string_view b, Deadline until);
   Result<> flush_tls(Deadline until);
-  // Appends what arrived to `in_`; false at the deadline.
+  // Appends the bytes that arrived to `in_`; false at the deadline.
   Result<bool> receive(Deadline until);
   Result<bool> wait(short events, Deadline until);
   void take_last_words();

@@ -36,7 +36,7 @@ struct BoundedCalls::State {
   std::deque<std::shared_ptr<Call>> waiting;
   std::shared_ptr<Call> running;
   bool started = false, over = false, refusing = false;
-  // The thread's.
+  // Used by the thread alone.
   Backoff backoff;
   Clock::time_point well_since{};
 
@@ -51,7 +51,7 @@ void BoundedCalls::State::end(Call& call, bool has_run) {
   done.notify_all();
 }
 
-// Keeps the state while it is in a call, whoever else lets go of it.
+// The thread keeps the shared state alive while it is in a call, even if the owner lets go of it.
 void BoundedCalls::State::serve() {
   std::unique_lock lock(mutex);
   while (true) {

@@ -1,28 +1,25 @@
-// Channel: one authenticated, framed, multiplexed connection. Requests and answers carry an id; either side
-// may ask.
+// Channel: one authenticated, framed, multiplexed connection. Requests and answers carry an id; either side may ask.
 //
 // Frames: net/frame.h. A malformed frame closes the connection (kFrameMalformed).
 // Identity of the peer (Peer) is established before the first frame is delivered:
-//   local socket   SO_PEERCRED. A command talks to the agent socket of slurmctld, slurmd or sackd on its
-//   host. TLS 1.3 PSK    between daemons (and root's commands that may read the cluster key): external PSK
-//   derived from the
-//                  key file; whoever completes the handshake is trusted to speak for others (relay of agent
-//                  requests).
-//   munge          credentials over plain TCP, with AuthType=auth/munge (net/munge.h says what that
-//   protects).
-// Bounds: at most kMaxPending unanswered requests each way and kMaxQueued bytes to write per connection;
-// beyond that requests are refused with an error and a slow reader's connection is closed, so one peer cannot
-// take the daemon's memory. Reading from an accepted user's connection pauses while its answers pile up. A
-// frame that does not end in time, or a long queue of which nothing leaves (Limits), closes the connection.
-// What a user may hold over all connections is net/shares.h's; an idle connection of a user ends (Limits::idle).
-// Whoever is turned away gets an error frame with id 0. With kTryAgainLater nothing that was sent on this connection and is not
-// answered was taken, so it may be sent again on another one. With kReceiveFailed something was taken and its answer is lost: a
-// daemon says so where a request is with it, and Channel and Client make it of kTryAgainLater where a part of the answer has come.
 //
-// Rules: everything runs on the loop's thread. No callback is called from inside a method of Channel, so a
-// caller never meets its own callback half way. Whoever holds the ChannelPtr keeps the connection: dropping
-// the last one closes it. Cost: a frame is one copy of its payload in and, up to 8 KiB, one out; frames
-// queued in one turn leave in one write.
+//   local socket   SO_PEERCRED. A command talks to the agent socket of slurmctld, slurmd or sackd on its host.
+//   TLS 1.3 PSK    between daemons (and root's commands that may read the cluster key): external PSK derived from the key file; a peer
+//                  that completes the handshake is trusted to speak for others (relay of agent requests).
+//   munge          credentials over plain TCP, with AuthType=auth/munge (net/munge.h says what that protects).
+//
+// Bounds: at most kMaxPending unanswered requests each way and kMaxQueued bytes to write per connection; beyond that requests are
+// refused with an error and a slow reader's connection is closed, so one peer cannot take the daemon's memory. Reading from an accepted
+// user's connection pauses while its answers pile up. A frame that does not end in time, or a long queue of which nothing leaves
+// (Limits), closes the connection. net/shares.h bounds what a user may hold over all connections; a user's idle connection ends
+// (Limits::idle).
+// A peer that is turned away gets an error frame with id 0. kTryAgainLater means that nothing sent on this connection and still
+// unanswered was taken, so it may be sent again on another one. kReceiveFailed means that something was taken and its answer is lost: a
+// daemon says so while it has a request, and Channel and Client turn kTryAgainLater into it once a part of the answer has come.
+//
+// Rules: everything runs on the loop's thread. No callback is called from inside a method of Channel, so a caller never meets its own
+// callback half way. The connection lasts while somebody holds the ChannelPtr: dropping the last one closes it. Cost: a frame is one
+// copy of its payload in and, up to 8 KiB, one out; frames queued in one turn leave in one write.
 #pragma once
 
 #include <cstdint>
@@ -49,18 +46,18 @@ inline constexpr Duration kNoTimeout = Duration::max();
 class BoundedCalls;
 class Shares;
 
-// How long a peer may take for what. The defaults are meant for use; tests shorten them.
+// How long a peer may take for each step. The defaults are meant for use; tests shorten them.
 struct Limits {
-  Duration handshake = seconds(5);  // to prove who one is
+  Duration handshake = seconds(5);  // to prove its identity
   Duration frame = seconds(60);     // from the first to the last byte of a frame
   Duration stall = seconds(60);     // more than kHighMark queued and nothing taken
-  // A user's connection on which nothing was asked and nothing is under way. Longer than a person thinks; commands connect
-  // anew. Not for one that gets notices.
+  // Ends a user's connection on which nothing was asked and nothing is on its way. Longer than a person thinks; commands connect anew.
+  // Does not end one that gets notices.
   Duration idle = minutes(10);
-  Duration told_again = minutes(1);  // on_refused of one host and reason
+  Duration told_again = minutes(1);  // how often on_refused tells of one host and reason
   size_t unauthenticated = 0;        // per listener at a time, 0: as many as ShareFigures say; see listen_tcp.cc
   bool owner_only = false;           // listen_unix by path: nobody but the daemon's user (and root) may connect
-  // How many bytes a user's request with this message number may have; none: kMaxPayload. What is larger is refused at its header.
+  // How many bytes a user's request with this message number may have; none: kMaxPayload. A larger one is refused at its header.
   std::function<size_t(uint16_t message)> largest;
   std::shared_ptr<Shares> shares;  // of all listeners of a daemon; none: the listener's own, with root and its user as the reserve
 };
@@ -73,7 +70,7 @@ struct Peer {
   Gid gid{0xffffffffu};
   int32_t pid = 0;
   std::string address;  // "unix", "127.0.0.1:41234"
-  // Whoever holds the cluster key is root or SlurmUser, who alone may read it.
+  // The holder of the cluster key is root or SlurmUser, since they alone may read it.
   Uid user(Uid slurm_user) const { return trust == Trust::kClusterKey ? slurm_user : uid; }
   // A daemon that holds the cluster key may state another identity per request (Envelope in wire/).
   bool may_speak_for_others() const { return trust == Trust::kClusterKey || uid.value == 0; }
@@ -86,8 +83,8 @@ class Channel {
   // Sends a request; `answered` gets the answer frame or the error (peer's, timeout, or connection lost),
   // exactly once, unless the loop ends first. kNoTimeout waits as long as the connection lives.
   virtual void request(uint16_t message, std::string payload, Duration timeout, std::function<void(Result<Frame>)> answered) = 0;
-  // Stream: `part` for each kStreamPart until the final answer goes to `answered`. Each part starts the
-  // timeout anew.
+  // As request(), for a streamed answer: `part` gets each kStreamPart until the final answer goes to `answered`. Each part renews the
+  // timeout.
   virtual void request_stream(uint16_t message, std::string payload, Duration timeout, std::function<void(Frame)> part,
                               std::function<void(Result<Frame>)> answered) = 0;
   virtual void answer(uint64_t id, uint16_t message, std::string payload) = 0;
@@ -95,22 +92,21 @@ class Channel {
   virtual void answer_error(uint64_t id, const Error& error) = 0;
   virtual void notify(uint16_t message, std::string payload) = 0;
   virtual size_t queued_bytes() const = 0;
-  // Calls once when at most kLowMark bytes are queued (at the end of this turn if that is so now), so that
-  // producers of long answers stay bounded. Not called when the connection ends before.
+  // Calls `f` once when at most kLowMark bytes are queued (at the end of this turn if that is so now), so that producers of long
+  // answers stay bounded. Not called when the connection ends before.
   virtual void when_writable(std::function<void()> f) = 0;
-  // Writes what the socket takes at once, then closes. on_closed is not called; unanswered requests get an
-  // error.
+  // Writes what the socket takes at once, then closes. on_closed is not called; unanswered requests get an error.
   virtual void close() = 0;
   virtual bool closed() const = 0;
 
-  // Set by the owner before returning from the accept/connect callback.
+  // The owner sets these before returning from the accept/connect callback.
   std::function<void(Frame)> on_request;        // kRequest and kNotice frames
   std::function<void(const Error&)> on_closed;  // once, when the connection ended by itself
 };
 
 using ChannelPtr = std::shared_ptr<Channel>;
 
-// What the two ends need to prove who they are.
+// What the two ends need to prove their identity.
 struct Security {
   enum class Kind : uint8_t { kSlurmKey, kMunge } kind = Kind::kSlurmKey;
   std::string key;                      // bytes of the cluster key (kSlurmKey), at least 16
@@ -124,23 +120,21 @@ class Listener {
  public:
   virtual ~Listener() = default;
   virtual uint16_t port() const = 0;
-  // HTTP on the same port (GET /healthz, /metrics): a connection that begins with an HTTP method is handed
-  // over, with the bytes read so far; the callee owns `fd` (non-blocking). Without it such connections are
-  // closed.
+  // HTTP on the same port (GET /healthz, /metrics): a connection that begins with an HTTP method is handed over, with the bytes read so
+  // far; the callee owns `fd` (non-blocking). Without this callback such connections are closed.
   virtual void on_http(std::function<void(int fd, std::string first_bytes, std::string address)> f) = 0;
-  // Called for each peer that was turned away, for the log: "127.0.0.1:4242: the peer has another cluster
-  // key, or none".
+  // Called for each peer that was turned away, for the log: "127.0.0.1:4242: the peer has another cluster key, or none".
   virtual void on_refused(std::function<void(const std::string& address, const Error&)> f) = 0;
 };
 
-// Accepts on address:port (port 0 = any free one; address "" or "*" = all). Peers that fail to prove who they
-// are within limits.handshake never reach `accepted`.
+// Accepts on address:port (port 0 = any free one; address "" or "*" = all). Peers that do not prove their identity within
+// limits.handshake never reach `accepted`.
 Result<std::unique_ptr<Listener>> listen_tcp(Loop& loop, const std::string& address, uint16_t port, const Security& security,
                                              std::function<void(ChannelPtr)> accepted, const Limits& limits = {});
 // The agent socket: mode 0666, stale file replaced; removes the file when destroyed.
 Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, const std::string& path, std::function<void(ChannelPtr)> accepted,
                                               const Limits& limits = {});
-// In two steps, for a daemon that gives up root: the directory of the file may be root's alone.
+// The same in two steps, for a daemon that gives up root in between: only root may be able to write the directory of the file.
 struct BoundSocket {
   std::string path;
   UniqueFd fd;
@@ -149,14 +143,12 @@ Result<BoundSocket> bind_agent_socket(const std::string& path);
 Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, BoundSocket socket, std::function<void(ChannelPtr)> accepted,
                                               const Limits& limits = {});
 
-// Errors: kConnectFailed (nobody listens, unknown host), kTimedOut, kAuthFailed. `connected` is never called
-// from inside.
+// Errors: kConnectFailed (nobody listens, unknown host), kTimedOut, kAuthFailed. `connected` is never called from inside this function.
 void connect_tcp(Loop& loop, const std::string& host, uint16_t port, const Security& security, Duration timeout,
                  std::function<void(Result<ChannelPtr>)> connected);
 void connect_unix(Loop& loop, const std::string& path, std::function<void(Result<ChannelPtr>)> connected);
 
-// Takes over a connected socket whose peer is already known (socketpair to a child, an accepted stepd
-// socket).
+// Takes over a connected socket whose peer is already known (socketpair to a child, an accepted stepd socket).
 ChannelPtr adopt_channel(Loop& loop, int fd, Peer peer, const Limits& limits = {});
 
 }  // namespace muster::net

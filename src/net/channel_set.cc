@@ -30,7 +30,7 @@ void ChannelSet::drop(const Channel* raw) {
   events_.ended(raw);
   events_.dropped(channel->peer());
   channel->close();
-  loop_.defer([channel] {});  // it goes after its own callback
+  loop_.defer([channel] {});  // destroyed after its own callback has returned
 }
 
 void ChannelSet::close_all() {

@@ -1,6 +1,5 @@
-// ChannelSet: the channels that a daemon has accepted. Holds each and serves its frames until it ends or is dropped. What a
-// frame means is the daemon's; what was begun for a channel is forgotten by the daemon when it is told of the end. Lives on
-// the loop's thread.
+// ChannelSet: the channels that a daemon has accepted. It holds each and serves its frames until it ends or is dropped. What a frame
+// means is decided by the daemon, which also forgets what it began for a channel when it is told of the end. Lives on the loop's thread.
 #pragma once
 
 #include <functional>
@@ -13,7 +12,7 @@ namespace muster::net {
 class ChannelSet {
  public:
   struct Events {
-    // An error is the answer to a request; who sent it with anything else is dropped.
+    // An error is sent as the answer to a request; if the frame was not a request, the channel is dropped.
     std::function<Result<>(const ChannelPtr& channel, const Frame& frame)> frame;
     std::function<void(const Channel* channel)> ended;  // by itself or dropped; not by close_all()
     // For the log.

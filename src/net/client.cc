@@ -1,4 +1,4 @@
-// Finding somebody to talk to: agent sockets, then controllers, again and again while patience lasts.
+// Finds somebody to talk to: agent sockets, then controllers, again and again while patience lasts.
 #include "net/client.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@ namespace {
 constexpr Duration kFirstPause = milliseconds(2);
 constexpr Duration kLongestPause = milliseconds(50);
 
-// What one round of attempts came to.
+// The outcome of one round of attempts.
 struct Attempts {
   std::string tried;             // "path: why; host:port: why"
-  std::optional<Error> refusal;  // somebody was there: no use in trying again
+  std::optional<Error> refusal;  // somebody answered and refused: no use in trying again
   void note(const std::string& what) { tried += (tried.empty() ? "" : "; ") + what; }
   void note(const std::string& where, const Error& e) {
     note(where + ": " + std::string(e.hint.empty() ? e.message() : e.hint));
@@ -85,7 +85,7 @@ class BlockingClient final : public Client {
       if (next->kind == FrameKind::kNotice) {
         MUSTER_TRY_VOID(keep(*next));
       } else if (next->id != id) {
-        // An answer to what was given up, or a request to a command, which serves none.
+        // The frame answers a request that was given up, or asks something of a command, which serves no requests.
         if (next->kind == FrameKind::kError && next->id == 0) return std::unexpected(end_of(*next, taken));
       } else if (next->kind == FrameKind::kStreamPart) {
         taken = true;
@@ -116,7 +116,7 @@ class BlockingClient final : public Client {
   }
 
  private:
-  // An error without a request is the connection's end. What has been answered in part was taken, whatever it says.
+  // An error frame without a request ends the connection. A request that was answered in part was taken, whatever the frame says.
   Error end_of(const FrameView& f, bool taken) {
     Error e = decode_error(f.payload);
     if (taken && e.code == Errc::kTryAgainLater) e.code = Errc::kReceiveFailed;

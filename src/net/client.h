@@ -1,15 +1,12 @@
-// What a command uses: one blocking connection, few requests, a quick start. No event loop, no thread,
-// nothing that is not needed by a run is initialised (OpenSSL and libmunge are opened with dlopen only when
-// the peer needs them).
+// What a command uses: one blocking connection, few requests, a quick start. No event loop, no thread, and nothing is initialised that
+// a run does not need (OpenSSL and libmunge are opened with dlopen only when the peer needs them).
 //
-// connect() tries in order: the local agent sockets given, then TCP to each controller with `security`.
-// A missing listener is retried at once and often (2 ms, doubling to 50 ms) until `patience` is over; queries
-// pass 0.
+// connect() tries in order: the local agent sockets given, then TCP to each controller with `security`. A missing listener is retried
+// at once and often (2 ms, doubling to 50 ms) until `patience` is over; queries pass 0.
 //
-// Errors of connecting: kConnectFailed (nobody listens; the hint says what was tried), kAuthFailed (somebody
-// did, but not one to be believed: not retried), kTimedOut. Of requests: the peer's own error, kTimedOut,
-// kSendFailed, kReceiveFailed; after the last two every request fails at once. Cost: connect and one round
-// trip over an agent socket take about ten system calls and no allocation worth naming.
+// Errors of connecting: kConnectFailed (nobody listens; the hint says what was tried), kAuthFailed (somebody listens, but cannot be
+// believed: not retried), kTimedOut. Of requests: the peer's own error, kTimedOut, kSendFailed, kReceiveFailed; after the last two every
+// request fails at once. Cost: connect and one round trip over an agent socket take about ten system calls and no allocation worth naming.
 #pragma once
 
 #include <sys/types.h>
@@ -39,16 +36,15 @@ class Client {
   virtual const Peer& peer() const = 0;  // who answers (its uid is checked against SlurmUser/root for local sockets)
   // kNoTimeout waits as long as the connection lives.
   virtual Result<Frame> request(uint16_t message, std::string_view payload, Duration timeout) = 0;
-  // `on_part` gets each part of the answer; its error ends the request and is returned. Each part renews the
-  // timeout.
+  // `on_part` gets each part of the answer; its error ends the request and is returned. Each part renews the timeout.
   virtual Result<Frame> request_stream(uint16_t message, std::string_view payload, Duration timeout,
                                        const std::function<Result<>(std::string_view part)>& on_part) = 0;
-  // For srun: frames that come unasked (notices); nullopt at the timeout. fd() may be polled beside other
-  // descriptors, but only after next_notice(Duration{}) has returned nullopt: a frame may be here already.
+  // For srun: frames that come without a request (notices); nullopt at the timeout. fd() may be polled beside other descriptors, but
+  // only after next_notice(Duration{}) has returned nullopt: a frame may be here already.
   virtual Result<std::optional<Frame>> next_notice(Duration timeout) = 0;
   virtual int fd() const = 0;
-  // The peer took nothing of the request that failed last: it had no place for this connection, or ended it because nothing was
-  // asked on it for long. The request may be sent again, on another connection. Never after a part of its answer.
+  // Whether the peer took nothing of the request that failed last: it had no place for this connection, or ended it because nothing was
+  // asked on it for long. The request may then be sent again, on another connection. Never true after a part of its answer.
   virtual bool turned_away() const = 0;
 };
 

@@ -1,6 +1,5 @@
-// What a command pays for the network: a program that makes one connection and one request, and nothing else.
-// "client_bench PATH" goes to an agent socket, "client_bench PORT" to 127.0.0.1 with the key of net_bench
-// serve.
+// Measures what a command pays for the network: a program that makes one connection and one request, and nothing else. "client_bench
+// PATH" goes to an agent socket, "client_bench PORT" to 127.0.0.1 with the key of net_bench serve.
 #include <stdlib.h>
 #include <unistd.h>
 

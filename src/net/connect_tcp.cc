@@ -1,4 +1,4 @@
-// Connecting over TCP from a loop: look the name up, try its addresses in turn, prove both ends.
+// Connecting over TCP from a loop: looks the name up, tries its addresses in turn, and proves both ends.
 #include <errno.h>
 #include <sys/socket.h>
 
@@ -29,8 +29,7 @@ class TcpConnect : public std::enable_shared_from_this<TcpConnect> {
  private:
   std::string where() const { return host_ + ":" + std::to_string(port_); }
 
-  // The resolver of libc blocks, so it gets a thread of its own for the moment; the loop may be gone when it
-  // answers.
+  // The resolver of libc blocks, so it gets a thread of its own for the moment; the loop may be gone when it answers.
   void look_up() {
     std::thread([self = shared_from_this(), post = loop_.poster(), host = host_, port = port_]() mutable {
       auto found = std::make_shared<Result<std::vector<Address>>>(resolve(host, port));
@@ -39,7 +38,7 @@ class TcpConnect : public std::enable_shared_from_this<TcpConnect> {
         if (!*found) return self->finish(std::unexpected(found->error()));
         self->try_addresses(std::move(**found));
       });
-      // The last reference may not be dropped here: what it owns belongs to the loop's thread.
+      // The last reference may not be dropped on this thread: what the object owns belongs to the loop's thread.
       post([self = std::move(self)] {});
     }).detach();
   }

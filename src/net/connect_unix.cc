@@ -1,5 +1,4 @@
-// Connecting to an agent socket from a loop. A full backlog (EAGAIN) is retried shortly; everything else is
-// final.
+// Connecting to an agent socket from a loop. A full backlog (EAGAIN) is retried shortly; any other error is final.
 #include <errno.h>
 #include <sys/socket.h>
 
@@ -24,7 +23,7 @@ class UnixConnect : public std::enable_shared_from_this<UnixConnect> {
     if (fd && connect(fd.get(), address->get(), address->size) == 0) return established(std::move(fd));
     int why = errno;
     if (why != EAGAIN || Loop::monotonic() > until_) return finish(fail(Errc::kConnectFailed, "", path_ + ": " + system_text(why)));
-    // The timer is owned by what it calls; it lives until it has fired.
+    // The timer is owned by the object that its callback belongs to, which lives until the timer has fired.
     retry_ = loop_.after(kBusyRetry, [self = shared_from_this()] {
       self->retry_.reset();
       self->attempt();

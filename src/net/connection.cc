@@ -45,7 +45,7 @@ void Connection::start() {
     idle_since_ = now_us();
     arm(add_time(idle_since_, limits_.idle));
   }
-  // What arrived with the handshake is handled in a callback of its own, like everything later.
+  // What arrived together with the handshake is handled in a callback of its own, like everything later.
   if (!partial_.empty() || tls_) {
     loop_.defer([self = shared_from_this()] {
       if (self->closed_) return;
@@ -63,7 +63,6 @@ void Connection::refuse(const Error& error) {
 }
 
 // ---- reading
-// ---------------------------------------------------------------------------------------------------------
 
 void Connection::readable() {
   auto self = shared_from_this();  // a callback may drop the last owner
@@ -72,7 +71,7 @@ void Connection::readable() {
     if (!read_once()) break;
 }
 
-// True when there may be more to read now.
+// Returns true when there may be more to read now.
 bool Connection::read_once() {
   std::span<char> room = loop_.scratch();
   if (tls_) room = room.first(room.size() / 2);  // the other half takes the plain text
@@ -123,7 +122,7 @@ void Connection::consume(std::string_view bytes) {
   account_bytes();
 }
 
-// What this connection keeps in memory goes on its user's account. False: too much, and it is closed.
+// Charges what this connection keeps in memory to its user's share. False: it was too much, and the connection is closed.
 bool Connection::account_bytes() {
   if (!limited_ || closed_) return true;
   if (share_->hold((partial_.empty() ? 0 : partial_.capacity()) + queued_bytes())) return true;
@@ -131,7 +130,7 @@ bool Connection::account_bytes() {
   return false;
 }
 
-// Its user has had what a turn has, or as much is under way as may be.
+// The user has had this turn's part, or has as much on the way as is allowed: stop reading until the next turn.
 void Connection::wait_for_turn() {
   if (paused_ & kNotItsTurn) return;
   pause(kNotItsTurn, true);
@@ -179,7 +178,7 @@ size_t Connection::take_frames(std::string_view bytes) {
   return used;
 }
 
-// Asked as soon as the header is there: the rest of what is too large is not read.
+// Asked as soon as the header is complete: the rest of a frame that is too large is not read.
 bool Connection::fits(const Parsed& frame) {
   if (!limits_.largest) return true;
   const size_t most = limits_.largest(frame.frame.message);
@@ -215,7 +214,7 @@ void Connection::handle_request(const FrameView& f) {
   on_request(f.to_frame());
 }
 
-// An id that is not there was given up (timeout) or never ours; either way nobody waits for it.
+// An unknown id belongs to a request that was given up (timeout), or was never ours; either way nobody waits for it.
 void Connection::handle_part(const FrameView& f) {
   auto it = pending_.find(f.id);
   if (it == pending_.end() || !it->second.part) return;
@@ -241,7 +240,6 @@ void Connection::handle_answer(const FrameView& f) {
 }
 
 // ---- asking and answering
-// ----------------------------------------------------------------------------------------------
 
 void Connection::request(uint16_t message, std::string payload, Duration timeout, Answered answered) {
   request_stream(message, std::move(payload), timeout, {}, std::move(answered));
@@ -295,14 +293,13 @@ void Connection::notify(uint16_t message, std::string payload) {
 }
 
 // ---- writing
-// -----------------------------------------------------------------------------------------------------------
 
 size_t Connection::queued_bytes() const { return out_.bytes() + (tls_ && !closed_ ? tls_->pending().size() : 0); }
 
 bool Connection::enqueue(FrameKind kind, uint64_t id, uint16_t message, std::string payload) {
   if (closed_) return false;
   if (payload.size() > kMaxPayload) {
-    // Ours to avoid (long answers are streams); the peer gets an error instead of silence.
+    // Daemons have to avoid this (long answers are streams); the peer gets an error instead of silence.
     Error e(Errc::kFrameTooLong, "an answer of " + std::to_string(payload.size()) + " bytes does not fit in a frame");
     if (kind == FrameKind::kNotice) return false;
     return enqueue(FrameKind::kError, id, 0, encode_error(e));
@@ -354,7 +351,7 @@ bool Connection::encrypt_some() {
   return true;
 }
 
-// One system call. False when the socket takes no more, or is gone.
+// Makes one system call. Returns false when the socket takes no more, or is gone.
 bool Connection::write_some() {
   std::array<iovec, 64> pieces;
   size_t count = 1;
@@ -396,8 +393,7 @@ void Connection::after_write(bool progress) {
   }
 }
 
-// Requests of a user who does not take the answers wait: those already read in partial_, the others in the
-// socket.
+// The requests of a user who does not take the answers wait: those already read in partial_, the others in the socket.
 void Connection::pause(Pause why, bool on) {
   if (on == static_cast<bool>(paused_ & why)) return;
   paused_ ^= why;
@@ -419,10 +415,9 @@ void Connection::when_writable(std::function<void()> f) {
 }
 
 // ---- time
-// --------------------------------------------------------------------------------------------------------------
 
-// One timer per connection, for the earliest thing it waits for. An answered request leaves its entry behind,
-// so the timer may fire for nothing; it then goes on to the next one.
+// Each connection has one timer, for the earliest thing it waits for. An answered request leaves its entry behind, so the timer may
+// fire for nothing; it then goes on to the next one.
 void Connection::arm(int64_t at) {
   if (at >= armed_at_) return;
   armed_at_ = at;
@@ -443,7 +438,7 @@ void Connection::on_timer() {
   if (!closed_ && next != INT64_MAX) arm(next);
 }
 
-// When to look again. A user's connection on which nothing happened from one look to the next, and nothing is under way, ends.
+// Returns when to look again. A user's connection ends after limits_.idle in which nothing happened on it and nothing was on its way.
 int64_t Connection::look_if_idle(int64_t now) {
   if (!limited_ || limits_.idle == kNoTimeout) return INT64_MAX;
   const bool at_work =
@@ -490,10 +485,8 @@ void Connection::compact_deadlines() {
 }
 
 // ---- end
-// ---------------------------------------------------------------------------------------------------------------
 
-// The connection is over for a reason that the owner did not give. May be reached from any method, so
-// callbacks wait.
+// Ends the connection for a reason that the owner did not give. Any method may get here, so callbacks wait.
 void Connection::lose(Error error) {
   if (closed_) return;
   closed_ = true;
@@ -502,17 +495,17 @@ void Connection::lose(Error error) {
   loop_.defer([f = std::move(on_closed), error = std::move(error)] {
     if (f) f(error);
   });
-  // on_request may be running now, and often holds this channel: it goes with the turn.
+  // on_request may be running now, and often holds this channel: it is destroyed at the end of the turn.
   loop_.defer([f = std::move(on_request), w = std::move(when_writable_)] {});
 }
 
-// The peer is told why, as far as the socket takes it now.
+// Tells the peer why, as far as the socket takes it now, and ends the connection.
 void Connection::turn_away(Error error) {
   if (closed_) return;
   limited_ = false;  // its last words are not counted
   if (queued_bytes() < kLowMark) {
     Error words = error;
-    if (unanswered_ > 0 && words.code == Errc::kTryAgainLater) words.code = Errc::kReceiveFailed;  // that one was taken
+    if (unanswered_ > 0 && words.code == Errc::kTryAgainLater) words.code = Errc::kReceiveFailed;  // that request was taken
     out_.push(FrameKind::kError, 0, 0, encode_error(words));
     if (!tls_ || encrypt_some()) write_some();
   }

@@ -29,9 +29,9 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
  public:
   Connection(Loop& loop, Established e);
   ~Connection() override;
-  // Begins to read. Separate from construction, since the owner sets on_request in between.
+  // Begins to read. Separate from construction, because the owner sets on_request in between.
   void start();
-  // In place of start(): says why there is no place for the peer, and closes.
+  // Call instead of start(): tells the peer why there is no place for it, and closes.
   void refuse(const Error& error);
 
   const Peer& peer() const override { return peer_; }
@@ -108,9 +108,9 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
   bool flush_scheduled_ = false;
   uint8_t paused_ = 0;  // of Pause
   std::unique_ptr<Share> share_;
-  bool limited_ = false;                     // share_ counts, and idle connections end
-  bool notified_ = false;                    // somebody watches here
-  uint64_t active_ = 0, active_before_ = 0;  // counts frames; as of the last look
+  bool limited_ = false;                     // share_ counts this connection, and it ends when idle
+  bool notified_ = false;                    // this end sends notices: the peer watches something
+  uint64_t active_ = 0, active_before_ = 0;  // how many frames there were, now and at the last look
   int64_t idle_since_ = 0;
 
   std::string partial_;      // a frame whose end has not come yet

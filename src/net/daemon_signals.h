@@ -1,6 +1,6 @@
-// The signals of the daemons: slurmctld(8), slurmd(8), slurmdbd(8), SIGNALS. One table for the three, so that none of
-// them dies of a signal that its page says is ignored. SIGABRT (slurmctld) and SIGCHLD are the daemons' own; SIGTSTP
-// stops them as it does every program.
+// The signals of the daemons: slurmctld(8), slurmd(8), slurmdbd(8), SIGNALS. The three share one table, so that none of them dies of a
+// signal that its page says is ignored. SIGABRT (slurmctld) and SIGCHLD are handled by the daemons themselves; SIGTSTP stops them as it
+// does every program.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace muster::net {
 
-// First thing in main(): signals that are ignored, and those whose handlers come only later. Programs that are
-// started do not inherit it (os::spawn).
+// Called first in main(): ignores the signals to be ignored, and until their handlers are set, those that have handlers. Programs that
+// are started do not inherit this (os::spawn).
 void ignore_daemon_signals();
 
 struct DaemonSignals {

@@ -66,8 +66,8 @@ void append_frame_header(std::string& out, FrameKind kind, uint64_t id, uint16_t
   out.append(h, kFrameHeader);
 }
 
-// u32 place in the error table · u32 its number (two codes may share one) · text · hint. The text always
-// travels, so that an older peer can show the sentence of a code it does not know.
+// u32 place in the error table · u32 its number (two codes may share one) · text · hint. The text always travels, so that an older peer
+// can show the sentence of a code it does not know.
 std::string encode_error(const Error& error) {
   std::string out;
   put(out, static_cast<uint32_t>(error.code));

@@ -56,7 +56,7 @@ void Greeting::open(std::string_view bytes) {
   opening_ += bytes;
   Opening o = classify_opening(opening_);
   if (o == Opening::kNeedMore) return;
-  watch_.reset();  // whoever takes the descriptor may watch it
+  watch_.reset();  // the code that takes the descriptor may watch it itself
   Result<std::unique_ptr<Handshake>> h = choose_(o, e_.fd, opening_);
   if (!h) return finish(std::unexpected(h.error()));
   if (!*h) {
@@ -76,7 +76,7 @@ void Greeting::receive(std::string_view bytes) {
   if (*outcome) finish(true);
 }
 
-// False when the connection is gone. What the socket does not take now follows when it is writable.
+// Returns false when the connection is gone. Bytes that the socket does not take now follow when it is writable.
 bool Greeting::send_pending() {
   while (!out_.empty()) {
     ssize_t n = send(e_.fd.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -101,9 +101,8 @@ void Greeting::finish(Result<bool> outcome) {
     return done(std::unexpected(outcome.error()));
   }
   handshake_->complete(e_);
-  // Bytes of the handshake that the socket did not take go out before the first frame. They cannot be left
-  // behind: a handshake is a few hundred bytes on a fresh connection; should it happen, the connection is
-  // given up.
+  // Bytes of the handshake that the socket did not take would have to go out before the first frame. A handshake is a few hundred bytes
+  // on a fresh connection, so none should be left; if some are, the connection is given up.
   if (!out_.empty()) return done(fail(Errc::kReceiveFailed, "the peer does not read"));
   done(std::move(e_));
 }

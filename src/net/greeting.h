@@ -1,5 +1,4 @@
-// Greeting: carries a Handshake over a non-blocking socket until the peer is proved or turned away. Internal
-// to net/.
+// Greeting: carries a Handshake over a non-blocking socket until the peer is proved or turned away. Internal to net/.
 #pragma once
 
 #include <functional>
@@ -13,14 +12,14 @@ namespace muster::net {
 class Greeting : public std::enable_shared_from_this<Greeting> {
  public:
   using Done = std::function<void(Result<Established>)>;
-  // What to do with an accepted connection that opens like this: a handshake, or an error. Taking `fd` (and
-  // returning nullptr) ends the greeting without calling `done`.
+  // Chooses what to do with an accepted connection that opens like this: a handshake, or an error. If it takes `fd` (and returns
+  // nullptr), the greeting ends without calling `done`.
   using Choose = std::function<Result<std::unique_ptr<Handshake>>(Opening, UniqueFd& fd, std::string& first_bytes)>;
 
-  // `done` is called at most once, never from inside these.
+  // `done` is called at most once, never from inside client() or server().
   static std::shared_ptr<Greeting> client(Loop& loop, UniqueFd fd, Peer peer, std::unique_ptr<Handshake> h, Done done);
   static std::shared_ptr<Greeting> server(Loop& loop, UniqueFd fd, Peer peer, Choose choose, Done done);
-  // Ends it with this error: the time is over.
+  // Ends the greeting with this error because its time is over.
   void abandon(Error error);
   const Peer& peer() const { return e_.peer; }
 

@@ -62,7 +62,7 @@ Opening classify_opening(std::string_view first) {
     return first.substr(0, n) == want.substr(0, n);
   };
   if (agrees(std::string_view("\x16\x03", 2))) {
-    // Until its first record is whole a peer costs no more than the bytes it sent.
+    // Until its first record is complete, a peer costs no more than the bytes it sent.
     if (first.size() < kTlsHead) return Opening::kNeedMore;
     const size_t length = static_cast<size_t>(static_cast<uint8_t>(first[3])) << 8 | static_cast<uint8_t>(first[4]);
     if (length > kLongestHello) return Opening::kUnknown;

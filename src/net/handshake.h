@@ -13,14 +13,14 @@ namespace muster::net {
 class Handshake {
  public:
   virtual ~Handshake() = default;
-  // Takes bytes from the wire and appends to `out` what must be sent, also (alerts, refusals) when it fails.
-  // True once the peer is proved. Errors: kAuthFailed, kProtocolVersion, kUnsupported.
+  // Takes bytes from the wire and appends to `out` what must be sent, even when it fails (alerts, refusals). Returns true once the peer
+  // is proved. Errors: kAuthFailed, kProtocolVersion, kUnsupported.
   virtual Result<bool> advance(std::string_view in, std::string& out) = 0;
-  // After true: fills in peer.trust/uid/gid, the TLS session and the bytes that came behind the handshake.
+  // To be called after advance() returned true: fills in peer.trust/uid/gid, the TLS session and the bytes that came after the handshake.
   virtual void complete(Established& e) = 0;
 };
 
-// A Security made ready once for many connections (key derivation, libraries opened).
+// A Security prepared once for many connections (key derivation, libraries opened).
 class Prover {
  public:
   virtual ~Prover() = default;

@@ -1,6 +1,6 @@
-// Accepting over TCP: look at the first bytes, let the peer prove itself, hand over; only so many at a time, each only for so
-// long (Limits). New ones are always accepted: where there are too many that have not proved who they are, the oldest one of
-// the address that has most of them goes. So one host that opens connections and says nothing takes the place of its own.
+// Accepting over TCP: looks at the first bytes, lets the peer prove itself, and hands it over. Limits bounds how many peers may do so
+// at a time, and for how long. New ones are always accepted: when too many have not proved who they are, the oldest of the address that
+// has most of them is closed. So a host that opens connections and says nothing only displaces its own.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
@@ -58,7 +58,7 @@ class TcpListener final : public Listener {
     auto choose = [this, address = peer.address, number](Opening o, UniqueFd& socket, std::string& first) {
       return this->choose(o, socket, first, address, number);
     };
-    // A greeting that is being served when the listener goes must not call back into it.
+    // A greeting that is still under way when the listener goes must not call back into it.
     auto done = [this, alive = alive_, number](Result<Established> e) {
       if (*alive) finished(number, std::move(e));
     };
@@ -84,7 +84,7 @@ class TcpListener final : public Listener {
     if (by_size_.empty()) return;
     const uint64_t oldest = *hosts_[by_size_.rbegin()->second].begin();
     auto greeting = waiting_.at(oldest).greeting;
-    // Not from inside the loop of acceptances: whoever is told of it may end the listener.
+    // Not done inside the accepting loop: a callback told of it may destroy the listener.
     loop_.defer([this, alive = alive_, greeting, oldest] {
       greeting->abandon(
           Error(Errc::kTryAgainLater, "of all hosts, this one has the most connections open that have not proved who they are"));
@@ -139,7 +139,7 @@ class TcpListener final : public Listener {
     accepted(std::move(c));
   }
 
-  // For the log: once for a host and a while.
+  // Calls on_refused for the log, once per host in a while.
   void tell_refused(const std::string& host, const std::string& address, const Error& e) {
     auto refused = refused_;
     if (!refused) return;
@@ -156,7 +156,7 @@ class TcpListener final : public Listener {
     --limits_.shares->unproved;
   }
 
-  // All wait equally long, so the first is the next to be late: one timer for all.
+  // Every peer gets the same time, so the first in line is the next to be late: one timer serves all.
   void arm() {
     if (waiting_.empty()) return timer_.reset();
     timer_ = loop_.after(waiting_.begin()->second.until - Loop::monotonic(), [this] { drop_late(); });
@@ -185,7 +185,7 @@ class TcpListener final : public Listener {
   uint16_t port_ = 0;
   uint64_t last_ = 0;
   std::map<uint64_t, Waiting> waiting_;  // in the order of arrival
-  std::map<uint64_t, Waiting> dropped_;  // until the end of the turn
+  std::map<uint64_t, Waiting> dropped_;  // kept until the end of the turn
   std::map<std::string, Host> hosts_;
   std::set<std::pair<size_t, std::string>> by_size_;
   Pace pace_;

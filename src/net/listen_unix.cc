@@ -1,4 +1,4 @@
-// The agent socket: accept, ask the kernel who it is, hand over.
+// The agent socket: accepts a connection, asks the kernel who it is, and hands it over.
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ class UnixListener final : public Listener {
     if (lstat(path_.c_str(), &st) == 0) device_ = st.st_dev, inode_ = st.st_ino;
     acceptor_ = std::make_unique<Acceptor>(loop, std::move(fd), [this](UniqueFd peer) { greet(std::move(peer)); });
   }
-  // A successor may have put its own socket there already.
+  // Only our own socket file is removed: a successor may have put its own there already.
   ~UnixListener() override {
     struct stat st {};
     if (lstat(path_.c_str(), &st) == 0 && st.st_dev == device_ && st.st_ino == inode_) unlink(path_.c_str());

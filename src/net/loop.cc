@@ -1,7 +1,6 @@
-// epoll directly, not Boost.Asio: Asio owns the descriptors it watches, allocates and requeues one operation
-// per readiness (a level-triggered watch must be re-armed after every event), and has no end-of-turn hook,
-// which is what lets many frames leave in one write. The whole replacement is this file, and programs that
-// use it need no Boost.
+// epoll directly, not Boost.Asio: Asio owns the descriptors it watches, allocates and requeues one operation per readiness (a
+// level-triggered watch must be re-armed after every event), and has no hook at the end of a turn, which is what lets many frames leave
+// in one write. This file is the whole replacement, and programs that use it need no Boost.
 #include "net/loop.h"
 
 #include <fcntl.h>
@@ -43,7 +42,7 @@ struct TimerNode {
   std::function<void()> f;
 };
 
-// Binary heap whose nodes know their place, so that cancelling is O(log n) and leaves nothing behind.
+// A binary heap whose nodes know their place, so that cancelling is O(log n) and leaves nothing behind.
 class TimerHeap {
  public:
   bool empty() const { return nodes_.empty(); }
@@ -101,8 +100,8 @@ struct WatchState {
   std::function<void()> readable, writable;
 };
 
-// What a signal handler may touch: plain atomics with static lifetime. The one mutable global of the folder;
-// POSIX gives handlers no argument to pass anything else.
+// What a signal handler may touch: plain atomics with static lifetime. This is the one mutable global of the folder, because POSIX
+// gives handlers no argument for passing anything else.
 struct SignalTable {
   std::array<std::atomic<int>, NSIG> wake_fd;
   std::array<std::atomic<bool>, NSIG> pending;
@@ -200,7 +199,7 @@ Loop::Impl::~Impl() {
   close(signal_fd);
 }
 
-// Edge-triggered: a written eventfd wakes once and need not be read back.
+// The eventfd is watched edge-triggered: once written, it wakes once and need not be read back.
 void Loop::Impl::add_epoll(int fd, uint32_t slot) const {
   epoll_event e{};
   e.events = EPOLLIN | EPOLLET;
@@ -246,7 +245,7 @@ int Loop::Impl::wait_for_events(epoll_event* events, int max) {
       n = 0;
     }
   } else {
-    // Rounded up: waking early for a timer would spin until it is due.
+    // The wait is rounded up: waking early for a timer would spin until it is due.
     int ms = wait < 0 ? -1 : static_cast<int>(std::min<int64_t>((wait + 999) / 1000, 3600 * 1000));
     n = epoll_wait(epoll_fd, events, max, ms);
   }
@@ -330,8 +329,8 @@ void Loop::Impl::post(std::function<void()> work) {
   if (asleep) wake();
 }
 
-// Registers what is wanted. Nothing wanted means not registered at all: epoll reports hang-ups regardless of
-// the mask, and a paused connection whose peer has gone would keep the loop spinning.
+// Registers what is wanted. A watch that wants nothing is not registered at all: epoll reports hang-ups regardless of the mask, and a
+// paused connection whose peer has gone would keep the loop spinning.
 void Loop::Impl::update(WatchState& w) {
   if (w.always || dead) return;
   epoll_event e{};
@@ -368,8 +367,7 @@ void Loop::Impl::forget(WatchState& w) {
   slots[w.slot] = nullptr;  // last: may destroy what owns `w`'s callbacks
 }
 
-// Callbacks hold channels, and channels hold handles of this loop: let go of them while the loop can still be
-// called.
+// Callbacks hold channels, and channels hold handles of this loop, so they are let go of while the loop can still be called.
 void Loop::Impl::shut_down() {
   for (SignalHook& s : signals) {
     sigaction(s.signo, &s.old, nullptr);

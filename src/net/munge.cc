@@ -31,7 +31,7 @@ std::string encode(Kind kind, std::string_view body) {
   return out;
 }
 
-// The first message of `in`; nullopt while it is not whole.
+// The first message of `in`; nullopt while it is not complete.
 Result<std::optional<Message>> decode(std::string_view in) {
   size_t known = std::min(in.size(), kMungeMagic.size());
   if (in.substr(0, known) != kMungeMagic.substr(0, known)) return fail(Errc::kAuthFailed, "the peer does not speak AuthType=auth/munge");
@@ -54,7 +54,7 @@ std::string covered(std::string_view who, std::string_view first, std::string_vi
   return std::string("muster munge 1 ").append(who).append(first).append(second);
 }
 
-// Who said exactly `words`, just now.
+// Who made a credential over exactly `words`, just now.
 Result<MungeWord> fresh(const Munged& munged, std::string_view credential, const std::string& words) {
   MUSTER_TRY(word, munged.decode(credential));
   if (!word.fresh) return fail(Errc::kAuthFailed, "munge: the credential is old or was used before");

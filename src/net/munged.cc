@@ -63,7 +63,7 @@ Error munge_error(const Libmunge& lib, munge_err_t e, munge_ctx_t ctx) {
   return Error(Errc::kAuthFailed, std::string("munge: ") + (detail ? detail : lib.munge_strerror(e)));
 }
 
-// What such a credential says is true all the same: munge_decode(3).
+// The errors after which the content of a credential is true all the same: munge_decode(3).
 bool only_not_fresh(munge_err_t e) { return e == EMUNGE_CRED_EXPIRED || e == EMUNGE_CRED_REWOUND || e == EMUNGE_CRED_REPLAYED; }
 
 Result<std::string> encode_now(const Libmunge& lib, const std::string& socket, const std::string& payload) {
@@ -100,7 +100,7 @@ template <class T>
 Result<T> Munged::ask(std::function<Result<T>()> question) const {
   if (!calls_) return question();
   auto answer = std::make_shared<std::optional<Result<T>>>();
-  // Whatever is said to the probe, an error too: it is about how long munged takes.
+  // Any reply to the probe will do, an error too: it measures how long munged takes.
   auto probe = [lib = lib_, socket = socket_] { (void)encode_now(*lib, socket, "probe"); };
   if (calls_->run([answer, question = std::move(question)] { answer->emplace(question()); }, probe)) return std::move(**answer);
   return fail(Errc::kAuthFailed, "munged does not answer" + (socket_.empty() ? "" : " on " + socket_));

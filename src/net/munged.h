@@ -1,9 +1,9 @@
 // Munged: what this host's munged vouches for. It says who made a credential, on any host with the site's munge key.
 //
 // libmunge.so.2 is opened when first needed. Calls block for a round trip to munged (about 0.1 ms). A munged that is not running is
-// found out before libmunge is asked, which would retry for seconds. One that is stopped would block its callers, and one that local
-// users keep busy would hold them up: daemons wait for a second at most, and after an answer that took more than 100 ms they refuse
-// whoever comes by munge until munged is quick again (Security::calls, bounded_calls.h). munge(7).
+// noticed before libmunge is asked, which would retry for seconds. One that is stopped would block its callers, and one that local users
+// keep busy would hold them up. So daemons wait for a second at most, and after an answer that took more than 100 ms they refuse every
+// peer that comes by munge until munged is quick again (Security::calls, bounded_calls.h). munge(7).
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct MungeWord {
   std::string payload;
   Uid uid{};
   Gid gid{};
-  bool fresh = false;  // shown to this munged for the first time, within the time that credentials live
+  bool fresh = false;  // decoded by this munged for the first time, and within the lifetime of credentials
 };
 
 struct Libmunge;
@@ -35,7 +35,7 @@ class Munged {
   Result<std::string> encode(const std::string& payload) const;
   Result<MungeWord> decode(std::string_view credential) const;
 
-  // Root, or one of the site's trusted uids; kAuthFailed for all others.
+  // Accepts root and the site's trusted uids; kAuthFailed for all others.
   Result<> must_be_daemon(Uid uid) const;
 
  private:

@@ -1,5 +1,5 @@
-// Figures of README.md: round trips, connecting, frames per second, the start of a command's client.
-// Built on request: ninja net_bench.
+// Measures the figures of README.md: round trips, connecting, frames per second, the start of a command's client. Built on request:
+// ninja net_bench.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -127,7 +127,7 @@ BENCHMARK(ConnectUnix)->MeasureProcessCPUTime()->UseRealTime();
 BENCHMARK(ConnectTls)->MeasureProcessCPUTime()->UseRealTime();
 BENCHMARK(ConnectMunge)->MeasureProcessCPUTime()->UseRealTime();
 
-// 1,000 requests in flight on one channel, both ends' threads counted.
+// Keeps 1,000 requests in flight on one channel; the threads of both ends are counted.
 void pipelined(benchmark::State& state, bool tls) {
   Loop loop;
   ChannelPtr c;
@@ -181,7 +181,7 @@ BENCHMARK(TimerArmAndCancel);
 }  // namespace
 }  // namespace muster::net
 
-// "net_bench serve" is the other end for client_bench.
+// "net_bench serve" is the server for client_bench.
 int main(int argc, char** argv) {
   using namespace muster;
   if (argc == 2 && std::string_view(argv[1]) == "serve") {

@@ -1,4 +1,4 @@
-// Messages of wire/codec.h on a channel: as a notice, which has no answer and whose number is the message's kNumber; as the
+// Sends messages of wire/codec.h on a channel: as a notice, which has no answer and whose number is the message's kNumber, or as the
 // answer to a request.
 #pragma once
 

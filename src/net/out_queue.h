@@ -1,7 +1,7 @@
 // OutQueue: the bytes a connection still has to write, ready for writev.
 //
-// Small frames are packed into shared chunks, large payloads are moved in uncopied, so that a turn's frames
-// leave in one system call. Costs: amortised O(1) per frame plus one copy of a small payload.
+// Small frames are packed into shared chunks, large payloads are moved in uncopied, so that a turn's frames leave in one system call.
+// Costs: amortised O(1) per frame plus one copy of a small payload.
 #pragma once
 
 #include <sys/uio.h>
@@ -38,7 +38,7 @@ class OutQueue {
     bytes_ += bytes.size();
   }
 
-  // Fills at most `out.size()` entries; returns how many.
+  // Fills at most `out.size()` entries; returns how many it filled.
   size_t gather(std::span<iovec> out) const {
     size_t n = 0;
     size_t skip = offset_;
@@ -83,8 +83,8 @@ class OutQueue {
     return chunks_.back();
   }
 
-  std::deque<std::string> chunks_;  // none is empty but a kept last one
-  size_t offset_ = 0;               // written bytes of the first
+  std::deque<std::string> chunks_;  // none is empty, except a last one that is kept for its memory
+  size_t offset_ = 0;               // how much of the first chunk is written
   size_t bytes_ = 0;
   bool sealed_ = false;  // the last chunk is a moved-in payload
 };

@@ -1,4 +1,4 @@
-// Pace: what happens again and again is told once in a while for each who causes it, with how often it happened meanwhile.
+// Pace: logs a repeated event only once in a while for each key that causes it, with how often it happened meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ class Pace {
  public:
   explicit Pace(Duration period, size_t most_keys = 1024) : period_(period), most_(most_keys) {}
 
-  // How often it happened untold since the last time; nothing: not now. Of more keys than `most` at a time the others share one.
+  // Whether to tell now: the number of times it happened untold since the last time, or nullopt. Beyond `most` keys at a time, the
+  // others share one.
   std::optional<uint64_t> tell(std::string_view key, Duration now) {
     auto at = told_.find(std::string(key));
     if (at == told_.end() && told_.size() >= most_) {

@@ -41,7 +41,7 @@ void QueryThread::charge(uint64_t whom, Duration began, Duration now) {
   s = {left_of(s, now) + (now - began), now};
 }
 
-// The first in the line of those whose time it is; none: look `again` so much later.
+// The first user in line who has time left. If none has, `again` says when to look next.
 std::optional<uint64_t> QueryThread::next(Duration now, Duration& again) {
   for (size_t i = 0; i < turns_.size(); ++i) {
     const uint64_t whom = turns_[i];

@@ -1,9 +1,8 @@
-// QueryThread: a thread that does what it is given, one after the other; by turns of those it is done for, so that who asks much
-// waits for that, and not the others. Daemons build and encode answers there, off the I/O
-// thread (answer_streams.h).
+// QueryThread: a thread that runs work one piece after the other, by turns of the users it is done for: one who asks much waits longer,
+// and the others do not. Daemons build and encode answers there, off the I/O thread (answer_streams.h).
 //
-// With TimeShares a user who asks without end does not take a processor from the rest of the daemon either: after a burst he gets a
-// part of the thread's time, whether anybody else asks or not. Root and kOurs are not counted.
+// With TimeShares, a user who asks without end does not take a processor from the rest of the daemon either: after a burst the user gets
+// a part of the thread's time, whether anybody else asks or not. Root and kOurs are not counted.
 #pragma once
 
 #include <condition_variable>
@@ -21,7 +20,7 @@ namespace muster::net {
 
 struct TimeShares {
   Duration burst = seconds(1);
-  int64_t part = 4;  // one in so many
+  int64_t part = 4;  // after the burst, one part in this many of the thread's time
 };
 
 class QueryThread {
@@ -29,11 +28,11 @@ class QueryThread {
   explicit QueryThread(std::optional<TimeShares> shares = {});
   ~QueryThread();
   static constexpr uint64_t kOurs = UINT64_MAX;
-  // Runs on the query thread, in the order of what has the same `whom` (a uid).
+  // Runs `work` on the query thread; pieces with the same `whom` (a uid) run in their order.
   void post(std::function<void()> work, uint64_t whom = kOurs);
 
  private:
-  // What somebody had of the thread, less what time gave back: as of `at`.
+  // The thread's time that a user has used, less what has been given back since, as of `at`.
   struct Spent {
     Duration time{}, at{};
   };
@@ -43,11 +42,11 @@ class QueryThread {
   Duration left_of(const Spent& s, Duration now) const;
 
   const std::optional<TimeShares> shares_;
-  std::unordered_map<uint64_t, Spent> spent_;  // of the thread alone
+  std::unordered_map<uint64_t, Spent> spent_;  // touched by the thread alone
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::unordered_map<uint64_t, std::deque<std::function<void()>>> work_;  // none is empty
-  std::deque<uint64_t> turns_;                                            // whose work is there, the next first
+  std::unordered_map<uint64_t, std::deque<std::function<void()>>> work_;  // no line in it is empty
+  std::deque<uint64_t> turns_;                                            // the users with work in their turns, the next first
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -99,7 +99,7 @@ Result<std::shared_ptr<void>> Shares::pass_on(Uid uid, size_t bytes) {
   }
   ++a->passed_on;
   a->passed_on_bytes += bytes;
-  // Requests end on any thread; the counts are this loop's.
+  // Requests end on any thread, but the counts belong to this loop.
   return std::shared_ptr<void>(nullptr, [post = loop_.poster(), weak = weak_from_this(), a, bytes](void*) {
     post([weak, a, bytes] {
       --a->passed_on;
@@ -206,7 +206,7 @@ Share::Verdict Share::take(size_t bytes) {
   return Verdict::kTake;
 }
 
-// Which of them is not known: most likely a late one, and each stands for the same part of the bytes.
+// Which request was answered is not known: most likely a late one, and each stands for the same part of the bytes.
 void Share::answered() {
   if (!account_ || unanswered_ == 0) return;
   --unanswered_;

@@ -1,15 +1,15 @@
-// Shares: how much of a daemon one user may hold, for all of its listeners together. Counts for each user (the uid that the
-// kernel or munge vouches for) connections, bytes in memory, and requests on their way, and says yes, wait, or which bound.
+// Shares: how much of a daemon one user may hold, over all of its listeners together. It counts for each user (the uid that the kernel or
+// munge vouches for) connections, bytes in memory, and requests on their way, and answers: yes, wait, or refused by this bound.
 //
-// The rule for connections and bytes: one user may hold as much as is left for all others, so one alone gets half of what there is,
-// two get a third each, and whoever comes next finds room; nobody has to be told a number that is too small on a quiet day.
-// Requests go by turns of users, not of connections: in one turn of the loop a user gets so many frames handled, and of those
-// that are not answered yet only so many are on their way; the others wait in the user's sockets.
+// The rule for connections and bytes: one user may hold as much as is left for all others. So one user alone gets half of what there is,
+// two get a third each, and the next one finds room; no fixed number has to be set that is too small on a quiet day.
+// Requests go by turns of users, not of connections: in one turn of the loop a bounded number of a user's frames are handled, and a
+// bounded number may be on their way unanswered; the others wait in the user's sockets.
 //
-// Not counted: the reserve (root, SlurmUser, the daemon's own user) and whoever proved the cluster key (nodes). They are bounded by
+// Not counted: the reserve (root, SlurmUser, the daemon's own user) and peers that proved the cluster key (nodes). They are bounded by
 // the descriptors of the process alone, of which users never get the greater part, and some stay for files and programs.
 //
-// Lives on the loop's thread. Cost: a handful of additions a frame; nothing for who is not counted.
+// Lives on the loop's thread. Cost: a handful of additions a frame; nothing for peers that are not counted.
 #pragma once
 
 #include <deque>
@@ -34,11 +34,11 @@ struct ShareFigures {
   size_t frames_in_turn = 512;      // of one user: 5 ms of this thread at most
   size_t bytes_in_turn = size_t{4} << 20;
   size_t busy = 2048;                   // of one user: requests on their way; the core does that many in 20 ms
-  size_t busy_bytes = size_t{4} << 20;  // their frames; decoded lists take at most 24 times as much. One alone may be larger
+  size_t busy_bytes = size_t{4} << 20;  // of their frames; decoded lists take at most 24 times as much. A single request may be larger
   size_t parked = 4096;                 // of one user: unanswered for long (sbatch --wait, salloc in the queue)
   size_t parked_bytes = size_t{16} << 20;
   Duration parked_after = seconds(1);
-  Duration told_again = minutes(1);  // one line of the log for a user and this time
+  Duration told_again = minutes(1);  // one line of the log per user in this time
   // Of the process's descriptors users get a quarter, peers that have not proved who they are an eighth, and a sixteenth
   // (at least 64, but never more than half) stays for files and programs. What is left is for nodes and administrators.
   static ShareFigures fit(size_t descriptors);
@@ -54,9 +54,9 @@ class Shares : public std::enable_shared_from_this<Shares> {
   // The reserve: these uids are not counted.
   static std::shared_ptr<Shares> make(Loop& loop, std::vector<uint32_t> reserve, ShareFigures figures = ShareFigures::of_this_process());
 
-  // A place for a connection of `peer`, given back with the handle. kTryAgainLater, with the bound in the hint.
+  // Takes a place for a connection of `peer`, given back when the handle goes. kTryAgainLater, with the bound in the hint.
   Result<std::unique_ptr<Share>> open(const Peer& peer);
-  // A place for one request that somebody else passes on for this user, given back with the last copy.
+  // Takes a place for one request that another peer passes on for this user, given back with the last copy.
   Result<std::shared_ptr<void>> pass_on(Uid uid, size_t bytes);
   bool is_reserve(const Peer& peer) const;
   const ShareFigures& figures() const { return figures_; }
@@ -65,7 +65,7 @@ class Shares : public std::enable_shared_from_this<Shares> {
 
   size_t unproved = 0;  // connections over TCP that have not proved who they are; the listeners count them
 
-  // For the log, at most once for a user and `told_again`: what was refused, and how often since it was told last.
+  // For the log: what was refused, and how often since it was last told; at most once per user in `told_again`.
   std::function<void(const std::string& text)> on_refused;
 
  private:
@@ -75,7 +75,7 @@ class Shares : public std::enable_shared_from_this<Shares> {
     size_t connections = 0, bytes = 0;
     size_t busy = 0, busy_bytes = 0, parked = 0, parked_bytes = 0;
     size_t passed_on = 0, passed_on_bytes = 0;
-    Duration rotated{};  // when what was busy was last counted as parked
+    Duration rotated{};  // when the busy requests were last moved to the parked ones
     uint64_t turn = 0;
     size_t turn_frames = 0, turn_bytes = 0;
     std::deque<std::function<void()>> waiting;
@@ -104,7 +104,7 @@ class Shares : public std::enable_shared_from_this<Shares> {
   Pace pace_;
 };
 
-// One connection's part in its user's share. Of a peer that is not counted only the descriptor is.
+// One connection's part of its user's share. For a peer that is not counted, only its descriptor counts.
 class Share {
  public:
   ~Share();
@@ -112,15 +112,15 @@ class Share {
   Share& operator=(const Share&) = delete;
   bool counted() const { return account_ != nullptr; }
 
-  // This connection now keeps so many bytes in memory. False: more than its user's share; the number is as before.
+  // Sets how many bytes this connection keeps in memory. False: more than its user's share allows; the number stays as before.
   bool hold(size_t bytes);
   enum class Verdict : uint8_t { kTake, kWait, kRefuse };
-  // Whether a request of so many bytes may be handled now; kTake counts it until answered().
+  // Whether a request of so many bytes may be handled now; kTake counts it until answered() is called.
   Verdict take(size_t bytes);
   void answered();
-  // Whether reading more is of no use now.
+  // Whether reading more is useless now.
   bool must_wait();
-  // Calls once when it is this user's turn again.
+  // Calls `f` once when it is this user's turn again.
   void wait(std::function<void()> f);
   Error too_many_requests() const;
   Error too_many_bytes() const;

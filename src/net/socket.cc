@@ -126,8 +126,8 @@ Result<Peer> unix_peer(int fd) {
   return Peer{Trust::kLocalUser, Uid(c.uid), Gid(c.gid), c.pid, "unix"};
 }
 
-// Mostly for everybody: who a caller is, the socket tells. The mode comes with the bind: root may bind in a directory of another user,
-// who could put a link in the place of a name that is used once more.
+// The mode usually lets everybody connect, because the socket itself tells who a caller is. It is set by the bind and not afterwards:
+// root may bind in a directory of another user, who could put a link in the place of a name that is used a second time.
 bool bind_with_mode(int fd, const Address& address, mode_t mode) {
   if (fchmod(fd, mode) != 0) return false;  // of this the kernel takes the umask
   const mode_t mask = umask(0);
@@ -138,7 +138,7 @@ bool bind_with_mode(int fd, const Address& address, mode_t mode) {
   return bound;
 }
 
-// Bound under a temporary name and renamed: a client never meets a socket that nobody listens at.
+// The socket is bound under a temporary name and renamed: a client never meets a socket that nobody listens at.
 Result<UniqueFd> bind_unix(const std::string& path, mode_t mode) {
   MUSTER_TRY(final_address, unix_address(path));
   struct stat st {};

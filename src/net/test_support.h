@@ -1,5 +1,4 @@
-// What the tests of net/ share: a loop that cannot hang, a temporary directory, an echo server on a unix
-// socket.
+// What the tests of net/ share: a loop that cannot hang, a temporary directory, an echo server on a unix socket.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -92,7 +91,7 @@ class Echo {
 
   std::function<void(const Error&)> on_closed;
   std::function<void()> on_accepted;
-  // Also over TCP; returns the port.
+  // Listens over TCP too; returns the port.
   uint16_t listen(const Security& security, const std::string& address = "127.0.0.1") {
     auto l = listen_tcp(fixture_.loop, address, 0, security, accepter());
     EXPECT_TRUE(l) << l.error().message();
@@ -109,8 +108,8 @@ class Echo {
   TempDir dir_;
 };
 
-// A loop on a thread of its own, for what blocks on this one. `build` runs there first and returns what shall
-// live as long.
+// A loop on a thread of its own, for code that blocks on this thread. `build` runs there first and returns what shall live as long as
+// the loop.
 class Background {
  public:
   using Keep = std::shared_ptr<void>;
@@ -126,7 +125,7 @@ class Background {
         fixture_ = &f;
         post_ = f.loop.poster();
         built = true;
-        ready.notify_one();  // held: who waits takes `ready` along
+        ready.notify_one();  // under the lock: the waiting thread destroys `ready` once it goes on
       }
       f.run(seconds(60));
     });
@@ -134,7 +133,7 @@ class Background {
     ready.wait(lock, [&] { return built; });
   }
   ~Background() {
-    // Not stop() from here: the loop may be gone before that returns.
+    // stop() is not called from this thread: the loop may be gone before it returns.
     post_([loop = &fixture_->loop] { loop->stop(); });
     thread_.join();
   }
@@ -146,8 +145,8 @@ class Background {
   Fixture* fixture_ = nullptr;
 };
 
-// A child process of the test. The only place of these tests that sends signals to a pid: -1 would be every
-// process of the machine, and a reaped pid may be somebody else's.
+// A child process of the test. The only place of these tests that sends signals to a pid: -1 would be every process of the machine, and
+// a reaped pid may be somebody else's.
 class Child {
  public:
   Child() = default;
@@ -165,7 +164,7 @@ class Child {
   void signal(int number) const {
     if (pid_ > 1) ::kill(pid_, number);
   }
-  // The wait status; -1 when there is no child (any more).
+  // Returns the wait status; -1 when there is no child (any more).
   int wait() {
     int status = -1;
     if (pid_ > 1) waitpid(std::exchange(pid_, 0), &status, 0);

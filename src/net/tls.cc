@@ -1,6 +1,5 @@
-// OpenSSL is reached through a table of functions filled with dlsym: commands that never speak TLS load
-// nothing, daemons load it once. The types come from OpenSSL's headers, so a wrong signature does not
-// compile.
+// OpenSSL is reached through a table of functions filled with dlsym: commands that never speak TLS load nothing, daemons load it once.
+// The types come from OpenSSL's headers, so a wrong signature does not compile.
 #include "net/tls.h"
 
 #include <dlfcn.h>
@@ -37,7 +36,7 @@ struct OpenSsl {
 #undef X
 };
 
-// Never closed: OpenSSL's exit handlers stay.
+// The library is never closed, because OpenSSL's exit handlers stay registered.
 Result<OpenSsl> load_openssl() {
   OpenSsl o;
   void* ssl = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
@@ -108,7 +107,7 @@ class Session final : public TlsSession {
     o_.BIO_ctrl(in_, BIO_C_SET_BUF_MEM_EOF_RETURN, -1, nullptr);  // empty means wait, not end
     o_.SSL_set_bio(ssl_, in_, out_);                              // owned by ssl_ from here on
     server_ ? o_.SSL_set_accept_state(ssl_) : o_.SSL_set_connect_state(ssl_);
-    // A server that comes with a certificate instead is nobody: there is no authority it could lead to.
+    // A server that offers a certificate instead of the key is refused: there is no authority that could vouch for it.
     if (!server_) o_.SSL_set_verify(ssl_, SSL_VERIFY_PEER, nullptr);
   }
   ~Session() override { o_.SSL_free(ssl_); }
@@ -117,7 +116,7 @@ class Session final : public TlsSession {
     o_.ERR_clear_error();
     int rc = o_.SSL_do_handshake(ssl_);
     if (rc == 1) {
-      // Nothing but the key may have authenticated the peer.
+      // The peer must have been authenticated by the key and by nothing else.
       if (o_.SSL_session_reused(ssl_) != 1 || o_.SSL_version(ssl_) != TLS1_3_VERSION) return fail(Errc::kAuthFailed, kOtherKey);
       return true;
     }
@@ -130,7 +129,7 @@ class Session final : public TlsSession {
     if (!from_wire.empty()) o_.BIO_write(in_, from_wire.data(), static_cast<int>(from_wire.size()));
   }
 
-  // One record at a time comes out of OpenSSL; gather them, so that many small frames are parsed together.
+  // OpenSSL gives out one record at a time; several are gathered, so that many small frames are parsed together.
   Result<size_t> read(std::span<char> plain) override {
     size_t filled = 0;
     while (filled < plain.size()) {
@@ -165,7 +164,7 @@ class Session final : public TlsSession {
     return n > 0 ? std::string_view(data, static_cast<size_t>(n)).substr(sent_) : std::string_view();
   }
 
-  // A memory BIO moves its content when read from; instead the offset moves, and an emptied one starts over.
+  // A memory BIO moves its content when it is read from. Here the offset moves instead, and an emptied BIO starts over.
   void sent(size_t bytes) override {
     sent_ += bytes;
     if (!pending().empty()) return;
@@ -179,8 +178,8 @@ class Session final : public TlsSession {
     return s ? std::string(": ") + s : std::string();
   }
 
-  // The server meets an unknown identity as "no certificate to fall back on" and a wrong key as a binder that
-  // does not verify; the client then gets an alert. All of them say the same thing to a person.
+  // The server sees an unknown identity as "no certificate to fall back on", and a wrong key as a binder that does not verify; the
+  // client then gets an alert. To a person, all of these mean the same.
   Error handshake_error() const {
     unsigned long e = o_.ERR_peek_error();
     Error out(Errc::kAuthFailed, "the peer did not complete the TLS handshake", "TLS" + reason());
@@ -232,7 +231,7 @@ class Context final : public TlsContext {
   std::unique_ptr<TlsSession> server() override { return std::make_unique<Session>(o_, o_.SSL_new(ctx_), true); }
 
  private:
-  // Callbacks come from C with the SSL only; the way back is the context's application data.
+  // Callbacks come from C with the SSL only; the context's application data leads back to the object.
   static Context* of(SSL* ssl) {
     const OpenSsl& o = *openssl();
     return static_cast<Context*>(o.SSL_CTX_get_ex_data(o.SSL_get_SSL_CTX(ssl), 0));
@@ -266,7 +265,7 @@ int Context::offer_key(SSL* ssl, const EVP_MD*, const unsigned char** id, size_t
   return *session ? 1 : 0;
 }
 
-// No session for an unknown name: the handshake then fails, since there is no certificate to fall back on.
+// An unknown name gets no session: the handshake then fails, since there is no certificate to fall back on.
 int Context::find_key(SSL* ssl, const unsigned char* id, size_t id_size, SSL_SESSION** session) {
   Context* self = of(ssl);
   std::string_view name(reinterpret_cast<const char*>(id), id_size);

@@ -1,12 +1,10 @@
 // TLS 1.3 with an external pre-shared key (RFC 8446, 4.2.11; RFC 9257), without sockets: bytes in, bytes out.
 //
-// Both ends derive the same 32 bytes with HKDF-SHA256 from the cluster key; the key exchange stays ephemeral
-// (psk_dhe_ke), so a key that leaks later opens no recorded traffic. There are no certificates: an end
-// without the key cannot complete the handshake, and each end checks that the key was what authenticated it.
-// The PSK identity names the key by a hash, so that several keys can be valid while one is replaced.
-// libssl.so.3 is opened when the first context is made: nothing that does not need TLS pays for it.
-// Errors: kAuthFailed (another key, no key, not TLS), kReceiveFailed (closed, damaged), kUnsupported (no
-// library).
+// Both ends derive the same 32 bytes with HKDF-SHA256 from the cluster key; the key exchange stays ephemeral (psk_dhe_ke), so a key that
+// leaks later opens no recorded traffic. There are no certificates: an end without the key cannot complete the handshake, and each end
+// checks that the key was what authenticated it. The PSK identity names the key by a hash, so that several keys can be valid while one
+// is replaced. libssl.so.3 is opened when the first context is made, so a program that does not use TLS does not pay for it.
+// Errors: kAuthFailed (another key, no key, not TLS), kReceiveFailed (closed, damaged), kUnsupported (no library).
 #pragma once
 
 #include <memory>
@@ -22,14 +20,14 @@ namespace muster::net {
 class TlsSession {
  public:
   virtual ~TlsSession() = default;
-  // Goes on as far as the received bytes allow; true once both ends have proved the key.
+  // Goes on as far as the received bytes allow; returns true once both ends have proved the key.
   virtual Result<bool> handshake() = 0;
   virtual void receive(std::string_view from_wire) = 0;
-  // Decrypts into `plain`; 0 when more is needed from the wire.
+  // Decrypts into `plain`; returns 0 when more is needed from the wire.
   virtual Result<size_t> read(std::span<char> plain) = 0;
   // Encrypts into pending().
   virtual Result<> write(std::string_view plain) = 0;
-  virtual std::string_view pending() = 0;  // to the wire
+  virtual std::string_view pending() = 0;  // bytes to send
   virtual void sent(size_t bytes) = 0;
 };
 
@@ -40,8 +38,8 @@ class TlsContext {
   virtual std::unique_ptr<TlsSession> server() = 0;
 };
 
-// The first key is offered as a client; all are accepted as a server. A key of fewer than 16 bytes is
-// refused. The context must outlive its sessions.
+// A client offers the first key; a server accepts all of them. A key of fewer than 16 bytes is refused. The context must outlive its
+// sessions.
 Result<std::shared_ptr<TlsContext>> make_tls_context(const std::vector<std::string>& keys);
 
 }  // namespace muster::net

@@ -1,5 +1,5 @@
-// Turns: at most so many pieces of work at a time; the others wait, and of those who wait each gets one in turn. For what a daemon
-// does to the outside on behalf of users (connections to other nodes). Lives on the loop's thread.
+// Turns: at most so many pieces of work at a time; the others wait, and those who wait get one in turn each. For what a daemon does on
+// behalf of users outside itself (connections to other nodes). Lives on the loop's thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Turns {
   Turns(Loop& loop, size_t most) : loop_(loop), most_(most) {}
   ~Turns() { *alive_ = false; }
 
-  // `work` is over when the last copy of what it gets is gone. It may be called from inside.
+  // `work` is over when the last copy of the `place` it gets is gone. begin() may call it at once.
   using Work = std::function<void(std::shared_ptr<void> place)>;
   void begin(uint64_t whom, Work work) {
     auto& line = waiting_[whom];
@@ -55,7 +55,7 @@ class Turns {
 
   Loop& loop_;
   size_t most_, running_ = 0;
-  std::unordered_map<uint64_t, std::deque<Work>> waiting_;  // none is empty
+  std::unordered_map<uint64_t, std::deque<Work>> waiting_;  // no line in it is empty
   std::deque<uint64_t> turns_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -1,5 +1,5 @@
-// Configuration files from the disk, and which slurm.conf a program reads: -f, else SLURM_CONF, else etc/ of the
-// prefix that the program stands in, else /etc/slurm (DESIGN 7). slurmctld(8), slurmd(8).
+// Reads configuration files from the disk, and finds the slurm.conf of a program: -f, else SLURM_CONF, else etc/ of the prefix that the
+// program is installed in, else /etc/slurm (DESIGN 7). slurmctld(8), slurmd(8).
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace muster::site {
 
-// Bounded: a file over 64 MiB counts as not there.
+// A file over 64 MiB is treated as missing.
 class DiskFiles final : public config::FileSource {
  public:
   std::optional<std::string> read(const std::string& path) override;
   bool exists(const std::string& path) override;
 };
 
-// "/a/b" of "/a/b/c"; "." where there is no slash.
+// The directory of a path: "/a/b" of "/a/b/c"; "." where there is no slash.
 std::string directory_of(const std::string& path);
-// Of the program that runs; "" if the kernel does not say.
+// The directory of the running program; "" if the kernel does not say.
 std::string executable_directory();
-// In the order in which they are tried.
+// The places of slurm.conf in the order in which they are tried.
 std::vector<std::string> conf_candidates();
 // `named` (-f) if it is not empty, else the first candidate that can be read, else the first candidate.
 std::string find_conf(const std::string& named);

@@ -53,13 +53,13 @@ void KnownUsers::answered(Uid uid, Result<KnownUser> answer) {
   if (answer) {
     entry.known = std::make_shared<const KnownUser>(std::move(*answer));
   } else {
-    if (answer.error().code == Errc::kNotFound) entry.known.reset();  // that is an answer; an outage is none
+    if (answer.error().code == Errc::kNotFound) entry.known.reset();  // the database answered; an outage would say nothing
     entry.failure = std::make_unique<Error>(answer.error());
   }
   settle(entry);
 }
 
-// The question stays with the thread. For a while callers get what there is, at once.
+// The thread keeps the question. For a while callers get at once what there is.
 void KnownUsers::late(Uid uid) {
   Entry& entry = entries_[uid.value];
   entry.good_until = net::Loop::monotonic() + (entry.known ? figures_.patience : figures_.keep_failure);
@@ -88,7 +88,7 @@ void KnownUsers::out_of_date() {
   for (auto& [uid, entry] : entries_) entry.good_until = {};
 }
 
-// Rare, and cheaper than order kept for every hit.
+// Rare, and cheaper than keeping an order with every hit.
 void KnownUsers::make_room() {
   if (entries_.size() < figures_.most) return;
   std::erase_if(entries_, [](const auto& e) { return e.second.waiting.empty() && !e.second.asked; });

@@ -1,8 +1,9 @@
-// KnownUsers: what a daemon knows of users and their groups, for its I/O thread, which must never wait for a user database (NSS:
-// files, LDAP, sssd). The database is asked on a thread of its own and its answers are kept for a minute. After that it is asked
-// anew, and the old answer serves where the new one is late: a directory service that is away locks nobody out who was there.
+// KnownUsers: what a daemon knows of users and their groups, for its I/O thread, which must never wait for a user database (NSS: files,
+// LDAP, sssd). A thread of its own asks the database, and the answers are kept for a minute. After that the database is asked again,
+// and the old answer serves while the new one is late: when a directory service is away, no user who was known is locked out.
 //
-// Lives on the loop's thread. Cost: prepare() and find() are a look-up in a table; a user who is new here costs a turn of the thread.
+// Lives on the loop's thread. Cost: prepare() and find() are a look-up in a table; a user who is new here costs a switch to the asking
+// thread and back.
 #pragma once
 
 #include <cstdint>
@@ -25,41 +26,41 @@ struct KnownUser {
 };
 using KnownUserPtr = std::shared_ptr<const KnownUser>;
 
-// By NSS; blocks. Errors: kNotFound, kIo (the database failed, which says nothing about the user).
+// Asks NSS, and blocks. Errors: kNotFound, kIo (the database failed, which says nothing about the user).
 Result<KnownUser> ask_user_database(Uid uid);
 
 class KnownUsers {
  public:
   struct Figures {
     Duration keep = minutes(1);
-    Duration keep_failure = seconds(1);  // an outage, an unknown user: how long nobody else asks
+    Duration keep_failure = seconds(1);  // after an outage or for an unknown user: how long the database is not asked again
     Duration patience = seconds(10);     // what a caller waits for a first answer
-    Duration old_serves = seconds(1);    // what a caller waits where there is an older one
-    size_t most = 10'000;                // users; beyond that all are forgotten for whom nobody waits
+    Duration old_serves = seconds(1);    // the same where an older answer exists
+    size_t most = 10'000;                // how many users are kept; beyond that all are forgotten, except those somebody waits for
   };
   using Ask = std::function<Result<KnownUser>(Uid)>;
   explicit KnownUsers(net::Loop& loop, Ask ask = ask_user_database) : KnownUsers(loop, std::move(ask), Figures{}) {}
   KnownUsers(net::Loop& loop, Ask ask, Figures figures);
   ~KnownUsers();
 
-  // Runs `then` once find() has something to say that is not out of date: now, if it has, else from the loop, within `patience`.
-  // What is prepared for one user runs in the order in which it was asked for.
+  // Runs `then` once find() has an answer that is not out of date: now, if it has one, else from the loop, within `patience`. Calls for
+  // one user run in the order in which they were made.
   void prepare(Uid uid, std::function<void()> then);
   bool prepared(Uid uid) const;
-  // Never asks. Errors: kNotFound, kIo, and kTryAgainLater for a database that has not answered, or was not asked (prepare()).
+  // Never asks the database. Errors: kNotFound, kIo, and kTryAgainLater if the database has not answered, or was not asked (prepare()).
   Result<KnownUserPtr> find(Uid uid) const;
-  // The name, else the number.
+  // The user's name, else the number.
   std::string name_of(Uid uid) const;
   void out_of_date();  // all of it: scontrol reconfigure
 
  private:
   struct Entry {
     KnownUserPtr known;              // the last good answer
-    std::unique_ptr<Error> failure;  // of the last time that it was asked
+    std::unique_ptr<Error> failure;  // of the last question
     Duration good_until{};
-    bool asked = false;  // on the thread just now
+    bool asked = false;  // the thread is asking just now
     std::vector<std::function<void()>> waiting;
-    std::unique_ptr<net::Loop::Timer> timer;  // when they are told that there is no answer
+    std::unique_ptr<net::Loop::Timer> timer;  // when it fires, the waiting ones are told that there is no answer
   };
   void ask(Uid uid, Entry& entry);
   void answered(Uid uid, Result<KnownUser> answer);
@@ -71,7 +72,7 @@ class KnownUsers {
   Ask ask_;
   Figures figures_;
   std::unordered_map<uint32_t, Entry> entries_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // of answers that come later than we go
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for answers that come after this object is destroyed
   net::QueryThread thread_;
 };
 

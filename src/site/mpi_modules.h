@@ -1,4 +1,4 @@
-// Which MPI modules this installation has: the programs mpi_* in lib/slurm beside bin and sbin. srun --mpi, MpiDefault.
+// The MPI modules of this installation: the programs mpi_* in lib/slurm beside bin and sbin. srun --mpi, MpiDefault.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace muster::site {
 
 struct MpiModules {
   std::vector<std::string> types;     // "none", "pmix": what --mpi takes, sorted; none is always there
-  std::vector<std::string> versions;  // "pmix_v4": taken too
+  std::vector<std::string> versions;  // "pmix_v4": --mpi takes these as well
 };
 MpiModules mpi_modules();
 
-// "mpi/pmix" and "pmix" are the same; none is "".
+// Reduces what was asked for to its type: "mpi/pmix" and "pmix" are the same; none is "".
 std::string_view mpi_type(std::string_view asked);
-// The program of a type or version that is not none; "" if there is none here.
+// The program of a type or version other than none; "" if it is not installed.
 std::string mpi_program(std::string_view type);
 
 }  // namespace muster::site

@@ -76,7 +76,7 @@ void Programs::ended(std::unique_ptr<Job> job, const std::string& error) {
 }
 
 void Programs::start_waiting() {
-  if (std::exchange(starting_, true)) return;  // whoever started the one that ended at once goes on
+  if (std::exchange(starting_, true)) return;  // a program ended at once, inside the outer call, which goes on
   while (!waiting_.empty() && !short_ && running_.size() < most_) {
     std::unique_ptr<Job> first = std::move(waiting_.front());
     waiting_.pop_front();

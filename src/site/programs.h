@@ -1,7 +1,7 @@
-// Programs: prologs and epilogs of slurmd and slurmctld, those of a job one after the other, each with its time limit,
-// without blocking the loop. Several jobs' at once, but no more than kMostAtOnce, or one (PrologFlags=Serial); the others wait.
-// So does one for which the machine has no process or descriptor to spare: that is not its failure. What they print goes to
-// the log at debug level, and into the text of a failure.
+// Programs: runs prologs and epilogs of slurmd and slurmctld without blocking the loop, those of a job one after the other, each with
+// its time limit. Several jobs' programs run at once, but no more than kMostAtOnce, or one (PrologFlags=Serial); the others wait. A
+// program also waits when the machine has no process or descriptor to spare: that is not its failure. Output goes to the log at debug
+// level, and into the text of a failure.
 #pragma once
 
 #include <sys/types.h>
@@ -27,25 +27,25 @@ struct ProgramCall {
   ProgramCall(std::string p, std::vector<std::string> a = {}) : path(std::move(p)), arguments(std::move(a)) {}
 };
 
-// Patterns as /etc/slurm/prolog.d/* : all that match, in reverse order of their names.
+// Expands patterns such as /etc/slurm/prolog.d/* : all files that match, in reverse order of their names.
 std::vector<std::string> expand_programs(const std::vector<std::string>& patterns);
 
 class Programs {
  public:
   Programs(net::Loop& loop, os::Log& log) : loop_(loop), log_(log) {}
   using Run = uint64_t;
-  // `done` gets "" or what went wrong: "/etc/prolog.sh: exit code 3: disk full".
+  // `done` gets "", or what went wrong: "/etc/prolog.sh: exit code 3: disk full".
   Run run(std::vector<ProgramCall> programs, std::vector<std::string> environment, std::optional<Duration> timeout,
           std::function<void(std::string error)> done);
-  // Kills it; its `done` is not called. Nothing if it is over.
+  // Kills the run; its `done` is not called. Does nothing if it is over.
   void abandon(Run run);
-  // From SIGCHLD: true if it was one of ours.
+  // Called on SIGCHLD: returns true if the process was one of ours.
   bool reaped(pid_t pid, int raw_status);
   size_t running() const { return running_.size(); }
   static constexpr size_t kMostAtOnce = 256;
   void set_most(size_t most) { most_ = most; }
   void set_serial(bool serial) { set_most(serial ? 1 : kMostAtOnce); }
-  // Programs from now on get SIGKILL when the thread that starts them ends.
+  // From now on, programs get SIGKILL when the thread that starts them ends.
   void set_bound_to_us() { bound_to_us_ = true; }
 
  private:

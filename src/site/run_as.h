@@ -1,4 +1,4 @@
-// A daemon started by root goes on as SlurmUser.
+// A daemon started by root continues as SlurmUser.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace muster::site {
 
-// Nothing when we are not root, or the user is. Groups are the user's.
+// Does nothing if we are not root, or if the user is root. Takes the user's groups.
 Result<> become_user(const std::string& name);
 
 }  // namespace muster::site

@@ -1,9 +1,9 @@
-// Connection: one connection to a database that speaks SQL, SQLite or MariaDB, as far as accounting needs it. Statements are
-// prepared once and kept. One thread uses a connection; each thread opens its own.
+// Connection: one connection to an SQL database, SQLite or MariaDB, as far as accounting needs it. Statements are prepared once and
+// kept. One thread uses a connection; each thread opens its own.
 //
-// Placeholders in texts of statements: ? for values, {id} {name} {bytes} {end} in CREATE TABLE for what the two spell
-// differently (schema.cc). Errors: kAccountingUnavailable when the database is away (the next call tries to connect again),
-// kDiskFull, kStateNotSaved for the rest, with the database's own words.
+// Placeholders in statements: ? for values; {id} {name} {bytes} {end} in CREATE TABLE for the parts that the two spell differently
+// (schema.cc). Errors: kAccountingUnavailable when the database is away (the next call tries to connect again), kDiskFull,
+// kStateNotSaved for the rest, with the database's own words.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class Connection {
   virtual Result<> run(std::string_view statement, Values values = {}) = 0;
   // An error of `row` ends the query and is returned.
   virtual Result<> query(std::string_view statement, Values values, const std::function<Result<>(const Row&)>& row) = 0;
-  // The same for any number of rows, of which few are in memory at once: `row` may not use this connection.
+  // The same for any number of rows, only a few of which are in memory at once: `row` may not use this connection.
   virtual Result<> scan(std::string_view statement, Values values, const std::function<Result<>(const Row&)>& row) {
     return query(statement, values, row);
   }
@@ -54,7 +54,7 @@ class Connection {
   virtual void rollback() = 0;
 };
 
-// Creates the file, mode 0600, if there is none; its directory must be there.
+// Creates the file, mode 0600, if there is none; its directory must exist.
 Result<std::unique_ptr<Connection>> open_sqlite(const std::string& path);
 
 struct MariaDbOptions {
@@ -65,10 +65,10 @@ struct MariaDbOptions {
   unsigned answer_seconds = 60;                                   // a server that is silent for longer is away
   std::string tls_ca, tls_capath, tls_cert, tls_key, tls_cipher;  // StorageParameters=SSL_…
 };
-// The database is created if it is not there and the user may do that.
+// The database is created if it does not exist and the user may create it.
 Result<std::unique_ptr<Connection>> open_mariadb(const MariaDbOptions& options);
 
-// begin() … commit(), or rollback() if the function fails.
+// Calls begin(), `work` and commit(), or rollback() if `work` fails.
 Result<> in_transaction(Connection& connection, const std::function<Result<>()>& work);
 
 }  // namespace muster::sql

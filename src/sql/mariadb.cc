@@ -1,4 +1,4 @@
-// The connection to MariaDB, MySQL and what speaks like them, through libmariadb.
+// The connection to MariaDB, MySQL and servers that speak the same protocol, through libmariadb.
 #include <errmsg.h>
 #include <mysql.h>
 #include <mysqld_error.h>
@@ -36,7 +36,7 @@ Error error_of(const std::string& where, unsigned code, const char* words) {
   return Error(kind, std::string(errc_text(kind)) + ": " + where + ": " + words);
 }
 
-// The columns of a result: numbers are fetched as such, bytes into a buffer that grows to the longest value.
+// The columns of a result: numbers are fetched as numbers, bytes into a buffer that grows to the longest value.
 class Columns final : public Row {
  public:
   explicit Columns(MYSQL_STMT* s) {
@@ -58,7 +58,7 @@ class Columns final : public Row {
     if (meta) mysql_free_result(meta);
   }
   std::span<MYSQL_BIND> binds() { return binds_; }
-  // Values that did not fit are fetched again, whole.
+  // Fetches again, as a whole, the values that did not fit.
   bool complete(MYSQL_STMT* s) {
     for (unsigned i = 0; i < cells_.size(); ++i) {
       Cell& cell = cells_[i];
@@ -139,7 +139,7 @@ class MariaDb final : public Connection {
 
   std::string name() const override { return options_.database + " at " + (options_.socket.empty() ? where_ : options_.socket); }
   std::string spelled(std::string_view create) const override {
-    // Names are bytes: compared as such, whatever characters the server thinks they are.
+    // Names are bytes, and compared as bytes, whatever character set the server assumes.
     return spell(create, {"BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY", "VARBINARY(255) NOT NULL", "LONGBLOB NOT NULL", " ENGINE=InnoDB"});
   }
   Result<> begin() override {
@@ -159,7 +159,7 @@ class MariaDb final : public Connection {
     handle_.reset();  // before its statements, which would read what is left of their rows
     statements_.clear();
   }
-  // Of a statement that was executed. `all`: there are no more rows.
+  // Fetches the rows of an executed statement. `all`: there are no more rows.
   Result<> fetch(MYSQL_STMT* s, const std::function<Result<>(const Row&)>& row, bool& all) {
     Columns columns(s);
     if (mysql_stmt_bind_result(s, columns.binds().data()) != 0) return std::unexpected(failed(s));
@@ -240,7 +240,7 @@ class MariaDb final : public Connection {
       binds[i].buffer_length = bytes.size();
     }
     if ((!binds.empty() && mysql_stmt_bind_param(s, binds.data()) != 0) || mysql_stmt_execute(s) != 0) return std::unexpected(failed(s));
-    // Read whole: another statement may be needed before this one's rows are all looked at.
+    // The result is read as a whole: another statement may be needed before all rows of this one have been looked at.
     if (whole && mysql_stmt_field_count(s) > 0 && mysql_stmt_store_result(s) != 0) return std::unexpected(failed(s));
     return s;
   }

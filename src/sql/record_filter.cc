@@ -86,9 +86,9 @@ std::vector<int64_t> numbers_of(const std::vector<Id>& ids) {
 bool was_in_state(const rpc::JobRecordFilter& f, JobState state, Time submitted, Time started, Time ended) {
   Time from = f.from, until = f.until == kTimeUnset ? kTimeInfinite : f.until;
   auto bit = [&](JobState s) { return !f.states || (f.states & (1u << static_cast<unsigned>(s))); };
-  // What was cancelled while it waited has both set to that moment.
+  // A job cancelled while it waited has both times set to that moment.
   bool has_started = started != kTimeUnset && started != ended && state != JobState::kPending;
-  // [begin, end) has something in common with [from, until), where both may be one moment.
+  // Whether [begin, end) and [from, until) overlap, where both may be a single moment.
   auto overlaps = [&](Time begin, Time end) { return begin <= std::max(from, until - Duration(1)) && end >= from; };
   Time over = ended == kTimeUnset ? kTimeInfinite : ended;
   if (bit(JobState::kPending) && (!has_started || started > submitted) && overlaps(submitted, has_started ? started - Duration(1) : over))
@@ -144,7 +144,7 @@ Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& f) {
 
 bool RecordRule::selected(const JobRecord& r) const {
   if (jobs_.empty()) return true;
-  Bitmap pending;  // "4-7%2", read when it is first needed
+  Bitmap pending;  // "4-7%2", parsed when it is first needed
   bool read = false;
   auto meets = [&](const Tasks& t) {
     if (t.whole || (r.array_task != kNoArrayTask && t.list.test(r.array_task))) return true;

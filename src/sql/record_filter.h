@@ -1,5 +1,5 @@
-// Which job records a question is about: the whole rule of JobRecordFilter (model/accounting.h), and as much of it as SQL can
-// use to look at few of them. Pure.
+// Which job records a question asks for: the whole rule of JobRecordFilter (model/accounting.h), and the part of it that SQL can use so
+// that few records have to be looked at. Pure.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@
 
 namespace muster::sql {
 
-// The whole rule but `duplicates`, which is about several records; its lists are made ready once, so that a record costs about the
+// The whole rule except `duplicates`, which is about several records. Its lists are prepared once, so that a record costs about the
 // length of its own node list, however long the lists are.
 class RecordRule {
  public:
-  // `filter` must outlive it. kInvalidNodeName: the nodes are no node list, or more than kMaxHosts; kInvalidArray: task lists that
-  // are none, or longer than kMostTasks together.
+  // `filter` must outlive it. kInvalidNodeName: the nodes are not a node list, or more than kMaxHosts; kInvalidArray: the task lists
+  // are malformed, or together longer than kMostTasks.
   static Result<RecordRule> make(const rpc::JobRecordFilter& filter);
   bool matches(const JobRecord& record) const;
 
   static constexpr size_t kMostTasks = size_t{64} << 20;  // 8 MiB
 
  private:
-  struct Tasks {  // of one selector
+  struct Tasks {  // tasks that one selector names
     uint32_t task = kNoArrayTask;
     Bitmap list;
     bool whole = false;  // all of the job
@@ -44,14 +44,14 @@ class RecordRule {
   std::unordered_set<std::string> nodes_;
 };
 
-// sacct(1) --jobs: what waits and is not eligible yet is listed for those alone who name it, and is in no state.
+// sacct(1) --jobs: a pending job that is not eligible yet is shown only to a question that names jobs and asks for no state.
 bool shows_waiting(const rpc::JobRecordFilter& filter, JobState state, Time eligible);
 
-// What a job was in [from, until) counts: pending from its submission to its start or end, running until its end, and its last
-// state at its end.
+// Whether the job was in one of the states in [from, until): pending from its submission to its start or end, running until its end,
+// and in its last state at its end.
 bool was_in_state(const rpc::JobRecordFilter& filter, JobState state, Time submitted, Time started, Time ended);
 
-// " WHERE …" that every match meets, with its values; they refer to `filter`.
+// A " WHERE …" that every match satisfies, with its values, which refer to `filter`.
 struct Where {
   std::string text;
   std::vector<Value> values;

@@ -5,8 +5,9 @@
 namespace muster::sql {
 namespace {
 
-// Columns hold what is searched for; the whole record, as on the wire, is in `record`. Names are cut to 255 bytes there.
-// Times are microseconds since 1970; `ended` of what has not ended is the largest number, so that one comparison finds it.
+// Columns hold what is searched for; the whole record, as on the wire, is in `record`. Columns hold at most the first 255 bytes of a
+// name. Times are microseconds since 1970; `ended` of a job or step that has not ended is the largest number, so that one comparison
+// finds it.
 constexpr std::string_view kTables[] = {
     "CREATE TABLE IF NOT EXISTS muster_meta(name {name}, value BIGINT NOT NULL, PRIMARY KEY(name)){end}",
     "CREATE TABLE IF NOT EXISTS muster_jobs(id {id}, cluster {name}, job BIGINT NOT NULL, submitted BIGINT NOT NULL,"
@@ -53,7 +54,7 @@ Result<> prepare_schema(Connection& c) {
                 c.name() + ": the accounting tables were made by a newer Muster: they have schema version " + std::to_string(version) +
                     ", this program knows versions up to " + std::to_string(kSchemaVersion),
                 "Nothing was changed. Start the newer program again, or restore a backup from before the upgrade.");
-  // MariaDB commits each of these by itself: the version is written last, and a half-made schema is made anew.
+  // MariaDB commits each of these by itself. So the version is written last, and a schema left half-made is made again.
   return in_transaction(c, [&]() -> Result<> {
     for (std::string_view table : kTables) MUSTER_TRY_VOID(c.run(c.spelled(table)));
     for (std::string_view index : kIndexes)

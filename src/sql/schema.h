@@ -7,7 +7,7 @@ namespace muster::sql {
 
 inline constexpr int kSchemaVersion = 1;
 
-// Reads alone. 0: there are no tables yet.
+// Reads only. Returns 0 if there are no tables yet.
 Result<int64_t> schema_version(Connection& connection);
 
 // Creates what is missing. kStateNotSaved: the tables were made by a newer Muster.

@@ -1,4 +1,4 @@
-// What SQLite and MariaDB spell differently in CREATE TABLE. Internal to sql/.
+// The parts of CREATE TABLE that SQLite and MariaDB spell differently. Internal to sql/.
 #pragma once
 
 #include <string>

@@ -91,8 +91,8 @@ class Sqlite final : public Connection {
   std::map<std::string, store::Statement, std::less<>> statements_;
 };
 
-// Never opens one that is there: closing it again would drop the locks that this process's other connections hold on it, and
-// whoever closed the file last elsewhere would take the write-ahead log away from under them.
+// Never opens a file that exists: closing it again would drop the locks that this process's other connections hold on it, and if
+// another process then closes the file as its last user, it would take the write-ahead log away from under them.
 Result<> create_file(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0 && errno == EEXIST) return {};
@@ -108,7 +108,7 @@ Result<> create_file(const std::string& path) {
 Result<std::unique_ptr<Connection>> open_sqlite(const std::string& path) {
   MUSTER_TRY_VOID(create_file(path));
   MUSTER_TRY(db, store::Database::open(path, store::Database::Access::kWriter));
-  sqlite3_busy_timeout(db.handle(), 10'000);  // another connection of ours writes
+  sqlite3_busy_timeout(db.handle(), 10'000);  // another connection of ours may be writing
   MUSTER_TRY(mode, db.text("PRAGMA journal_mode = WAL"));
   if (mode != "wal")
     return fail(Errc::kStateNotSaved, path + ": this file system cannot keep SQLite's write-ahead log",

@@ -16,14 +16,14 @@ namespace {
 
 constexpr int64_t kNotEnded = std::numeric_limits<int64_t>::max();
 constexpr size_t kNameBytes = 255;
-constexpr size_t kRowsPerLook = 256;  // whether the answer is still wanted
+constexpr size_t kRowsPerLook = 256;  // how often it is asked whether the answer is still wanted
 
 int64_t number_of(Time t) { return t.time_since_epoch().count(); }
 Time time_of(int64_t n) { return n == kNotEnded ? kTimeUnset : Time(Duration(n)); }
 Text name_of(const std::string& s) { return Text{std::string_view(s).substr(0, kNameBytes)}; }
 int64_t signed_of(uint64_t n) { return static_cast<int64_t>(n); }
 
-// Whether SQL and the columns can tell; what they cannot needs the record itself.
+// Whether a match can be told only from the record itself, since SQL and the columns do not suffice.
 bool needs_record(const rpc::JobRecordFilter& f) {
   auto special = [](const rpc::JobSelector& s) { return s.array_task != kNoArrayTask || !s.array_tasks.empty(); };
   size_t longest = std::max({f.jobs.size(), f.users.size(), f.groups.size(), f.clusters.size(), f.accounts.size(), f.names.size(),
@@ -34,7 +34,7 @@ bool needs_record(const rpc::JobRecordFilter& f) {
 }
 
 struct Found {
-  const std::string* cluster = nullptr;  // of a set that outlives it: there are few
+  const std::string* cluster = nullptr;  // points into a set that outlives it: there are few clusters
   int64_t head = 0, job = 0, submitted = 0, restarts = 0, number = 0;
   auto order() const { return std::tie(*cluster, head, job, submitted, restarts); }
   bool operator<(const Found& o) const { return order() < o.order(); }
@@ -192,8 +192,8 @@ Result<> Storage::load_jobs(std::span<const int64_t> numbers, bool steps, rpc::J
   return {};
 }
 
-// As sacct lists them: batch, extern and interactive before the numbered ones. From rank `next` on, until the part is full; then
-// `next` is the rank of the first that is left, otherwise 0. Always one at least.
+// Loads steps in sacct's order: batch, extern and interactive before the numbered ones. Begins at rank `next` and goes on until the
+// part is full; then `next` is the rank of the first step that is left, otherwise 0. Always loads at least one.
 Result<> Storage::load_steps(const JobRecord& job, size_t& bytes, std::vector<StepRecord>& out, int64_t& next) {
   static const std::string kRank = [] {
     std::string text = "(CASE step";

@@ -1,8 +1,8 @@
-// Storage: what slurmdbd keeps, in a database of either kind: job and step records, sacctmgr's nouns, transactions.
-// It knows no rules of accounting (slurmdbd/core) and no connections. One thread uses a Storage; several may be open on one
-// database, one of them writing. Errors as in connection.h.
+// Storage: what slurmdbd keeps, in a database of either kind: job and step records, sacctmgr's nouns, transactions. It knows no rules of
+// accounting (slurmdbd/core) and no connections. One thread uses a Storage; several may be open on one database, one of them writing.
+// Errors as in connection.h.
 //
-// Cost with a million jobs: one job by its id, or one user's day, a few index steps; a store about 20 µs a record and one sync.
+// Cost with a million jobs: a few index steps for one job by its id, or for one user's day; a store about 20 µs a record and one sync.
 #pragma once
 
 #include <functional>
@@ -19,42 +19,42 @@ namespace muster::sql {
 // One noun as the database keeps it. (kind, name) is its key.
 struct EntityRow {
   Entity kind = Entity::kAccount;
-  std::string name;    // of what has none its number as text; at most 255 bytes
+  std::string name;    // for a noun without a name its number as text; at most 255 bytes
   std::string record;  // encoded
 };
 struct EntityChanges {
   std::vector<EntityRow> put;
   std::vector<std::pair<Entity, std::string>> gone;
-  std::vector<TransactionRecord> transactions;  // `id` is given here
+  std::vector<TransactionRecord> transactions;  // their `id` is set on writing
 };
 
 class Storage {
  public:
-  // Makes the tables where there are none.
+  // Creates the tables if the database has none.
   static Result<std::unique_ptr<Storage>> open(std::unique_ptr<Connection> connection);
 
-  // All or nothing, on disk when it returns. Of two records with one key the one of the higher position stands.
+  // Stores all or nothing, on disk when it returns. Of two records with one key the one of the higher position stands.
   Result<> store(const rpc::StoreRecords& records);
 
-  // Gives jobs that name no account or QOS those that they are already recorded with.
+  // For jobs that name no account or QOS, fills in those that they are already recorded with.
   Result<> keep_charged(rpc::StoreRecords& records);
 
-  // Whether there is a record that the filter means, of that user and in that partition ("": any). Stops at the first.
+  // Whether there is a record that matches the filter, of that user and in that partition ("": any). Stops at the first.
   Result<bool> any_job(const rpc::JobRecordFilter& filter, const std::string& user, const std::string& partition);
 
-  // The job records that the filter means, by number, in the order of an answer: cluster, job id (tasks by their array), run.
-  // kResultTooLarge: more than kMostJobs. `still_wanted` is asked from time to time; when it says no the search ends with an error.
+  // The numbers of the job records that match the filter, in the order of an answer: cluster, job id (tasks by their array), run.
+  // kResultTooLarge: more than kMostJobs. `still_wanted` is asked from time to time; when it says no, the search ends with an error.
   Result<std::vector<int64_t>> find_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted = {});
-  // Those records, as far as they are still there, and their steps if `steps`. Jobs of one cluster: stops where the next one
-  // begins, or after kPartSteps steps or kPartBytes, and says in `taken` how many numbers were used. A job whose steps go on is
-  // not among those: `next_step` says where, and the next call gives its record again and the steps from there. Begin with 0;
-  // null only without steps.
+  // Loads those records, as far as they still exist, and their steps if `steps`. A call loads jobs of one cluster: it stops where the
+  // next cluster begins, or after kPartSteps steps or kPartBytes, and says in `taken` how many numbers were used. A job whose steps go
+  // on is not among those: `next_step` says where, and the next call gives its record again and the steps from there. Set it to 0 at
+  // first; it may be null only without steps.
   Result<> load_jobs(std::span<const int64_t> numbers, bool steps, rpc::JobRecords& out, size_t& taken, int64_t* next_step = nullptr);
   Result<> replace_jobs(const std::vector<JobRecord>& jobs);  // edits: keys and positions as they were
 
   Result<std::vector<EntityRow>> load_entities();
   Result<> change_entities(const EntityChanges& changes);  // all or nothing
-  // Within [from, until), the oldest first; unset: no bound.
+  // Transactions within [from, until), the oldest first; unset: no bound.
   Result<> transactions(Time from, Time until, const std::function<Result<>(TransactionRecord)>& each);
 
   Connection& connection() { return *connection_; }

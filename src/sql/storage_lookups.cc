@@ -1,4 +1,4 @@
-// What the writer looks up before it writes.
+// The look-ups of Storage that come before writing.
 #include "sql/record_filter.h"
 #include "sql/storage.h"
 #include "wire/accounting_instances.h"

@@ -1,4 +1,4 @@
-// For tests: a MariaDB server of our own in a temporary directory, and temporary directories.
+// For tests: a private MariaDB server in a temporary directory, and temporary directories.
 #pragma once
 
 #include <fcntl.h>
@@ -31,12 +31,12 @@ class TemporaryDirectory {
   std::string path;
 };
 
-// mariadbd of Debian's mariadb-server-core, on a socket in its directory and no port.
+// The mariadbd of Debian's mariadb-server-core, on a socket in its directory and without a port.
 class PrivateMariaDb {
  public:
   static bool installed() { return ::access("/usr/sbin/mariadbd", X_OK) == 0; }
 
-  // False: it did not come up; log() says why.
+  // Returns false if the server did not come up; log() says why.
   bool start() {
     std::string install =
         "mariadb-install-db --no-defaults --auth-root-authentication-method=normal --skip-test-db --datadir=" + dir_.path +
@@ -63,7 +63,7 @@ class PrivateMariaDb {
               user.c_str(), nullptr);
       ::_exit(127);
     }
-    // Up when it answers.
+    // The server is up when it answers.
     auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < deadline) {
       if (::waitpid(pid_, nullptr, WNOHANG) == pid_) break;

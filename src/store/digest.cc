@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kBytes = 32;
 
-// Fetched once: OpenSSL 3 looks providers up on every EVP_sha256() use otherwise.
+// Fetched once: OpenSSL 3 otherwise looks providers up on every EVP_sha256() use.
 const EVP_MD* sha256() {
   static const EVP_MD* const md = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   MUSTER_CHECK(md != nullptr);

@@ -24,7 +24,7 @@ std::string parent_of(const std::string& path) {
   return last == std::string::npos ? "/" : path.substr(0, last + 1);
 }
 
-// "pid 4711 on host c1", as the holder wrote it; for a message only, the lock itself is the kernel's.
+// "pid 4711 on host c1", as the holder wrote it. For a message only: the kernel keeps the lock itself.
 std::string holder_of(int fd) {
   char text[200];
   ssize_t n = pread(fd, text, sizeof text, 0);
@@ -43,7 +43,7 @@ Result<> sync_directory(const std::string& directory) {
   int rc = fsync(fd);
   int error = errno;
   close(fd);
-  // Some file systems cannot sync a directory and need not.
+  // Some file systems cannot sync a directory and do not need to.
   if (rc != 0 && error != EINVAL) return system_failure("cannot sync directory " + directory, error);
   return {};
 }

@@ -20,7 +20,7 @@ class DirectoryLock {
   DirectoryLock& operator=(DirectoryLock&& o) noexcept;
   ~DirectoryLock();
 
-  // kStateNotSaved naming pid and host of the holder when another one has it.
+  // Errors: kStateNotSaved, naming pid and host of the holder, when another process has the lock.
   static Result<DirectoryLock> take(const std::string& directory);
 
  private:

@@ -1,4 +1,4 @@
-// The refusals that every EventLog makes in the same words. Internal to store/.
+// The checks with which every EventLog refuses input, in the same words. Internal to store/.
 #pragma once
 
 #include "store/event_log.h"

@@ -31,7 +31,7 @@ void MemoryLog::sync_batch(Term term, std::span<const std::string> records) {
 
 Result<Position> MemoryLog::append(Term term, std::span<const std::string> records) {
   MUSTER_CHECK(!crashed_);
-  // Drawn first, so that the sequence of faults does not depend on what the batch holds.
+  // The fault is drawn first, so that the sequence of faults does not depend on what the batch holds.
   AppendFault fault = next_fault_ ? next_fault_() : AppendFault::kNone;
   MUSTER_TRY_VOID(check_term(term, disk_->term));
   MUSTER_TRY_VOID(check_sizes("record", records));

@@ -1,11 +1,10 @@
 // An EventLog in memory with the faults of real storage, for tests and the simulator.
 //
-// The "disk" (MemoryDisk) outlives the log object: opening a log on a disk after crash() sees what was
-// durable. Faults are drawn from the caller: full disk, an append that fails cleanly, an append that was
-// synced but whose answer was lost with the crash (crash_after_sync), a crash before the sync
-// (crash_before_sync: the batch is lost). A log that threw SimulatedCrash is dead: any further call on it is
-// a programmer's error. Two logs on one disk stand for two controllers on shared storage: the higher term
-// fences the lower.
+// The "disk" (MemoryDisk) outlives the log object: opening a log on a disk after crash() sees what was durable. The caller chooses the
+// faults: full disk, an append that fails cleanly, an append that was synced but whose answer was lost with the crash
+// (crash_after_sync), a crash before the sync (crash_before_sync: the batch is lost). A log that threw SimulatedCrash is dead: any
+// further call on it is a programmer's error. Two logs on one disk stand for two controllers on shared storage: the higher term fences
+// the lower.
 //
 // Deterministic; no clock, files or threads. Cost: a copy of the bytes; trim moves the records that stay.
 #pragma once
@@ -32,8 +31,8 @@ struct MemoryDisk {
   uint64_t syncs = 0;
 };
 
-// Thrown by append on kCrashBeforeSync/kCrashAfterSync so that the simulated controller unwinds as a killed
-// process would; only the simulator catches it.
+// Thrown by append on kCrashBeforeSync/kCrashAfterSync, so that the simulated controller unwinds as if it had been killed; only the
+// simulator catches it.
 struct SimulatedCrash {};
 
 class MemoryLog final : public EventLog {

@@ -8,8 +8,8 @@
 namespace muster::store {
 namespace {
 
-// What waits for an append is bounded. Past it (appends fail for long, or nobody appends) it is written by
-// itself.
+// Bounds what waits in memory for the next append. Past it (appends fail for long, or nobody appends) it is written in a transaction of
+// its own.
 constexpr size_t kMaxWaitingBlobBytes = size_t{64} << 20;
 constexpr size_t kMaxWaitingDrops = 100'000;
 
@@ -77,7 +77,7 @@ Result<> SqliteLog::drop_blob(const BlobHash& hash) {
   return {};
 }
 
-// Inside a transaction. What is waiting is forgotten by the caller, once the transaction is durable.
+// Call inside a transaction. Once that transaction is durable, the caller clears what was waiting.
 Result<> SqliteLog::write_blobs() {
   for (const auto& [hash, bytes] : put_) MUSTER_TRY_VOID(s_.add_blob.bind_text(1, hash).bind_bytes(2, bytes).run());
   for (const BlobHash& hash : dropped_) MUSTER_TRY_VOID(s_.drop_blob.bind_text(1, hash).run());

@@ -12,8 +12,8 @@ namespace {
 
 bool means_no_space(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
-// What the system said. SQLite does not keep it for a COMMIT (what it kept then is from an earlier error), so
-// the latest failing system call's errno comes first; step() has cleared that before.
+// The system's error number. SQLite does not keep it for a COMMIT (its number then is from an earlier error), so the errno of the
+// latest failing system call comes first; step() has cleared errno before.
 int system_error(sqlite3* db, int primary) {
   int latest = errno;
   if (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN) return 0;
@@ -72,7 +72,7 @@ Result<bool> Statement::step() {
 int64_t Statement::number(int column) const { return sqlite3_column_int64(s_, column); }
 
 std::string_view Statement::bytes(int column) const {
-  // The pointer first: asking for it may convert, which changes the length.
+  // The pointer is asked for first: that may convert the value, which changes its length.
   auto* p = static_cast<const char*>(sqlite3_column_blob(s_, column));
   return {p, p == nullptr ? 0 : static_cast<size_t>(sqlite3_column_bytes(s_, column))};
 }
@@ -93,7 +93,7 @@ Database::~Database() { sqlite3_close_v2(db_); }
 
 Result<Database> Database::open(const std::string& path, Access access) {
   Database d;
-  // Serialized by the callers, so SQLite's own mutex would be pure cost.
+  // Callers serialize their calls, so SQLite's own mutex would be pure cost.
   int rc = sqlite3_open_v2(path.c_str(), &d.db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
   if (d.db_ == nullptr) return fail(Errc::kStateNotSaved, "cannot open " + path + ": out of memory");
   if (rc != SQLITE_OK) return std::unexpected(sqlite_error(d.db_, rc));
@@ -103,7 +103,7 @@ Result<Database> Database::open(const std::string& path, Access access) {
   sqlite3_db_config(d.db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(d.db_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   if (access == Access::kReader) {
-    // A read-only open cannot join a write-ahead log; this one may not write all the same.
+    // A read-only open cannot join a write-ahead log, so the file is opened for writing and then kept from writing.
     sqlite3_db_config(d.db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     MUSTER_TRY_VOID(d.exec("PRAGMA query_only = ON"));
   }

@@ -1,8 +1,8 @@
-// A thin hold on SQLite: connection, prepared statement, and the translation of its errors into ours.
-// For store/ and sql/. No SQL of the log lives here.
+// A thin layer over SQLite: connection, prepared statement, and the translation of its errors into ours. For store/ and sql/. No SQL of
+// the log lives here.
 //
-// Errors: kDiskFull for a full disk, quota or file size limit; kStateNotSaved otherwise, with the file's
-// name, what was being done and SQLite's and the system's words.
+// Errors: kDiskFull for a full disk, quota or file size limit; kStateNotSaved otherwise, with the file's name, what was being done, and
+// the words of SQLite and of the system.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class Statement {
   Statement& bind_bytes(int i, std::string_view v);
   Statement& bind_text(int i, std::string_view v);
 
-  // True: there is a row. Columns count from 0; views are valid until the next step or reset.
+  // Returns whether there is a row. Columns count from 0; views are valid until the next step or reset.
   Result<bool> step();
   int64_t number(int column) const;
   std::string_view bytes(int column) const;
@@ -46,8 +46,7 @@ class Statement {
   sqlite3_stmt* s_ = nullptr;
 };
 
-// Resets the statement when the reading function ends, however it ends: an open read pins the write-ahead
-// log.
+// Resets the statement when the reading function ends, however it ends: an open read pins the write-ahead log.
 class Reading {
  public:
   explicit Reading(Statement& s) : s_(s) {}
@@ -71,7 +70,7 @@ class Database {
   }
   ~Database();
 
-  // The file must exist (it may be empty).
+  // The file must exist; it may be empty.
   static Result<Database> open(const std::string& path, Access access);
 
   Result<Statement> prepare(std::string_view sql);

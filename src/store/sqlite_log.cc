@@ -7,7 +7,7 @@
 namespace muster::store {
 namespace {
 
-// A row is closed once it holds this much: bounds what a reader of the log holds in memory.
+// A row is closed once it holds this much, which bounds what a reader of the log holds in memory.
 constexpr size_t kRowBytes = size_t{1} << 20;
 
 void put_length(std::string& out, size_t n) {
@@ -42,10 +42,10 @@ Result<> SqliteLog::prepare() {
       {&s_.repair, "UPDATE meta SET value = value + 1 WHERE name = 'repairs'"},
       {&s_.set_meta, "UPDATE meta SET value = ?2 WHERE name = ?1"},
       {&s_.add_batch, "INSERT INTO batches(first, count, term, checksum, records) VALUES(?, ?, ?, ?, ?)"},
-      // From the row that holds position ?1, if any, on.
+      // Starts at the row that holds position ?1, if any.
       {&s_.read_batches, "SELECT first, count, term, checksum, records FROM batches WHERE first >="
                          " (SELECT coalesce(max(first), 0) FROM batches WHERE first <= ?1) ORDER BY first"},
-      // The row that holds the snapshot's position may go on after it, so it stays until the next one.
+      // The row that holds the snapshot's position may hold later records too, so it stays until the next snapshot.
       {&s_.drop_batches, "DELETE FROM batches WHERE first + count <= ?1 + 1 AND first <= ?1"},
       {&s_.add_snapshot, "INSERT INTO snapshots(id, position, term, chunks) VALUES(?, ?, ?, ?)"},
       {&s_.add_chunk, "INSERT INTO snapshot_chunks(snapshot, seq, checksum, bytes) VALUES(?, ?, ?, ?)"},
@@ -96,9 +96,9 @@ Result<> SqliteLog::load_end_of_log() {
   return {};
 }
 
-// A COMMIT that fails in its sync has left a complete transaction in the write-ahead log, which a recovery
-// after a crash would take for good. The next commit overwrites it from its first page on, so one is made at
-// once, and no append is tried before one succeeded.
+// A COMMIT that fails in its sync has left a complete transaction in the write-ahead log, which a recovery after a crash would take for
+// good. The next commit overwrites it from its first page on. So such a commit is made at once, and no append is tried before one
+// succeeded.
 Result<> SqliteLog::repair_after_failed_commit() {
   if (!failed_commit_in_wal_) return {};
   Result<> done = s_.begin.run();
@@ -177,7 +177,7 @@ Result<> SqliteLog::write_row(Position first, uint64_t count, Term term) {
       .run();
 }
 
-// One row of read_batches: checked as a whole before the first of its records is shown.
+// Reads one row of read_batches. It is checked as a whole before the first of its records is shown.
 Result<> SqliteLog::read_row(Position after, const std::function<Result<>(Position, std::string_view)>& f) {
   const Statement& s = s_.read_batches;
   auto first = static_cast<Position>(s.number(0));

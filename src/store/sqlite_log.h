@@ -1,7 +1,7 @@
 // SqliteLog: EventLog over one SQLite file. Internal to store/: callers use open_sqlite_log (event_log.h).
 //
-// One transaction and one sync per append; a batch is one row (more only past kRowBytes). Nothing is written
-// between appends: blobs put or dropped wait in memory for the next one.
+// One transaction and one sync per append; a batch is one row (more only past kRowBytes). Nothing is written between appends: blobs put
+// or dropped wait in memory for the next append.
 #pragma once
 
 #include <functional>

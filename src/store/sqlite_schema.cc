@@ -33,7 +33,7 @@ Result<> create_tables(Database& db) {
   return db.exec("COMMIT");
 }
 
-// True: an empty file, which may become ours.
+// Returns true for an empty file, which may become ours.
 Result<bool> check_identity(Database& db) {
   MUSTER_TRY(application, db.number("PRAGMA application_id"));
   MUSTER_TRY(version, db.number("PRAGMA user_version"));
@@ -59,7 +59,7 @@ Result<> use_write_ahead_log(Database& db) {
 }
 
 Result<> create_file(const std::string& path) {
-  // Not left to SQLite, which would take the mode from the umask; its -wal and -shm files copy this mode.
+  // The mode is not left to SQLite, which would take it from the umask; its -wal and -shm files copy this mode.
   int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd >= 0) {
     close(fd);
@@ -77,7 +77,7 @@ Result<Database> open_for_writing(const std::string& directory) {
   std::string path = database_path(directory);
   MUSTER_TRY_VOID(create_file(path));
   MUSTER_TRY(db, Database::open(path, Database::Access::kWriter));
-  // Looked at before anything is written to it.
+  // The file is checked before anything is written to it.
   MUSTER_TRY(fresh, check_identity(db));
   if (fresh) MUSTER_TRY_VOID(db.exec("PRAGMA page_size = 4096"));
   MUSTER_TRY_VOID(use_write_ahead_log(db));
@@ -86,12 +86,11 @@ Result<Database> open_for_writing(const std::string& directory) {
            "PRAGMA cache_size = -16384",  // KiB
            "PRAGMA temp_store = MEMORY",
            "PRAGMA secure_delete = OFF",  // Debian's default would overwrite every trimmed record
-           // The commit that fills this many pages also copies them into the file. Few pages keep that commit
-           // close to the others; the price is a tenth of the throughput of large batches (README.md has the
-           // measurement).
+           // The commit that fills this many pages also copies them into the file. Few pages keep that commit close to the others in
+           // time; the price is a tenth of the throughput of large batches (README.md has the measurement).
            "PRAGMA wal_autocheckpoint = 250",
-           // After a large snapshot the write-ahead log shrinks to this; below it the space is reused, not
-           // freed, because overwriting syncs faster than growing.
+           // After a large snapshot the write-ahead log shrinks to this; below it the space is reused and not freed, because
+           // overwriting syncs faster than growing.
            "PRAGMA journal_size_limit = 67108864",
        })
     MUSTER_TRY_VOID(db.exec(pragma));

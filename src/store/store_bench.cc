@@ -1,5 +1,5 @@
-// What storage costs: commits per second by batch size, the spread of their latency, blobs, snapshots,
-// replay. Runs in $TMPDIR (a tmpfs there would measure nothing).
+// Measures what storage costs: commits per second by batch size, the spread of their latency, blobs, snapshots, replay. Runs in $TMPDIR
+// (a tmpfs there would measure nothing).
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -24,7 +24,7 @@ void report_latency(benchmark::State& state, std::vector<double>& us) {
   state.counters["max_us"] = at(1);
 }
 
-// Appends batches of `batch` records of 200 bytes; `before` runs ahead of each.
+// Appends batches of `batch` records of 200 bytes, and calls `before` ahead of each.
 template <class Before>
 void append_batches(benchmark::State& state, size_t batch, Before before) {
   using Clock = std::chrono::steady_clock;
@@ -48,7 +48,7 @@ void BM_Append(benchmark::State& state) {
 }
 BENCHMARK(BM_Append)->Arg(1)->Arg(16)->Arg(256)->Arg(4096)->UseRealTime()->MinTime(4);
 
-// One new script of `size` bytes in each single append.
+// Each append holds one record and puts one new script of `size` bytes.
 void BM_AppendWithBlob(benchmark::State& state) {
   std::string script(static_cast<size_t>(state.range(0)), '#');
   uint64_t n = 0;

@@ -47,8 +47,8 @@ inline Result<Seen> read_all(EventLog& log, Position after = 0) {
   return seen;
 }
 
-// What a machine that loses power now would find on its disk, as far as files were written: the database and
-// its write-ahead log, without the index that lives in shared memory.
+// Copies the files that a machine which loses power now would find on its disk, as far as they were written: the database and its
+// write-ahead log, without the index, which lives in shared memory.
 inline void copy_as_after_crash(const std::string& from, const std::string& to) {
   namespace fs = std::filesystem;
   fs::create_directories(to);

@@ -1,5 +1,4 @@
-// The codecs of accounting records and of sacctmgr's nouns, compiled once. Include it, not codec.h, where those are
-// encoded.
+// The codecs of accounting records and of sacctmgr's nouns, compiled once. Include this header instead of codec.h where they are encoded.
 #pragma once
 
 #include "model/accounts.h"

@@ -1,11 +1,9 @@
-// A Cluster as the chunks of a snapshot, and back. Order: head, requests, partitions, nodes, arrays, jobs, so
-// that one pass restores it. Jobs are linked to their shared request again and the name tables are rebuilt;
-// volatile state (verdicts, what a connected slurmd last said) is left out. A restored cluster equals the one
-// replay would give.
+// A Cluster as the chunks of a snapshot, and back. Order: head, requests, partitions, nodes, arrays, jobs, so that one pass restores it.
+// Jobs are linked to their shared request again and the name tables are rebuilt; volatile state (verdicts, what a connected slurmd last
+// said) is left out. A restored cluster equals the one that replaying the log would give.
 //
-// Errors of decode: Errc::kFrameMalformed naming the record and field; also when a chunk is missing (the head
-// counts the records) or a job refers to a request that is not there. Cost: one pass, about 0.3 µs a pending
-// job; memory: one chunk beyond the result.
+// Errors of decode: Errc::kFrameMalformed naming the record and field; also when a chunk is missing (the head counts the records) or a
+// job refers to a request that does not exist. Cost: one pass, about 0.3 µs a pending job; memory: one chunk beyond the result.
 #pragma once
 
 #include <span>

@@ -7,15 +7,14 @@
 //   Time, Duration                   zigzag microseconds std::vector of numbers     packed
 //   double                           fixed64             std::vector of the rest    repeated
 //   std::optional, std::shared_ptr   their value, present even if it is the default; absent when null
-//   a Carried value                  the message that it stands for, its parts one after the other; absent when there is none
+//   a Carried value                  the message that it stands for, its parts one after the other; absent when it is null
 //   std::variant                     a message with the one field kNumber of the alternative (a oneof)
 //
-// A member equal to what it is after default construction is left out. decode starts from a
-// default-constructed object, skips unknown fields, takes the last of repeated single values, and fails with
-// Errc::kFrameMalformed and the field's name on anything truncated, of another wire type, or out of a type's
-// range. That an enum's number has a name, and what it means together with others, is checked by those who
-// use the value. Cost: encode 1 … 5 ns a field that is set, under 1 ns for one that is not; decode the same
-// and its allocations. A new big struct: add it to instances.h, so that it is compiled once.
+// A member equal to its value after default construction is left out. decode starts from a default-constructed object, skips unknown
+// fields, takes the last of repeated single values, and fails with Errc::kFrameMalformed and the field's name on anything truncated, of
+// another wire type, or out of a type's range. Whether an enum's number has a name, and what it means together with other fields, is
+// checked by the code that uses the value. Cost: encode 1 … 5 ns a field that is set, under 1 ns for one that is not; decode the same
+// and its allocations. Add a new big struct to instances.h, so that it is compiled once.
 #pragma once
 
 #include <algorithm>
@@ -46,12 +45,11 @@ template <Described T>
 void encode(const T& value, std::string& out);  // appends to `out`
 template <Described T>
 std::string encoded(const T& value);
-// `out` is replaced; after an error it holds some of the fields. What comes from our own daemons and files may be denser than
-// what anyone may send.
+// Replaces `out`; after an error it holds some of the fields. Input from our own daemons and files may be denser than what anyone may send.
 template <Described T>
 Result<> decode(std::string_view bytes, T& out, Allowance allowance = kOfAnyone);
 
-// The pieces, for codecs of things that are not one described struct.
+// The pieces, for codecs of values that are not one described struct.
 template <Described T>
 void write_body(Writer& w, const T& value, const T& defaults);
 template <Described T>
@@ -61,8 +59,7 @@ void write_variant(Writer& w, const std::variant<Ts...>& value);
 template <class... Ts>
 void read_variant(Reader& r, std::variant<Ts...>& out);
 
-// ----------------------------------------------------------------------------------------------------
-// implementation
+// ---- implementation
 template <class T>
 struct IsStrongId : std::false_type {};
 template <class Tag, class Rep>
@@ -87,7 +84,7 @@ template <class T>
 struct Pointee<std::shared_ptr<const T>> {
   using type = T;
 };
-// Stands for a T::Message: each_part() gives what to write, structs that share its numbers out among them.
+// A type that stands for a T::Message: each_part() gives the structs to write, which share that message's field numbers out among them.
 template <class T>
 concept Carried = requires {
   typename T::Message;
@@ -157,7 +154,7 @@ const T& default_of() {
 }
 
 // ---- writing
-// One field with `v`, whatever its value.
+// Writes one field with `v`, whatever its value.
 template <class T>
 void write_value(Writer& w, uint32_t number, const T& v) {
   if constexpr (kIsScalar<T>) {
@@ -200,8 +197,7 @@ void write_parts(Writer& w, uint32_t number, const T& v) {
   w.close(body);
 }
 
-// Calls the description with each member and its counterpart in the default object, found by the distance of
-// the two.
+// Calls the description with each member and the same member of the default object, found by the distance between the two objects.
 struct BodyWriter {
   Writer& w;
   intptr_t to_default;
@@ -266,7 +262,7 @@ void read_value(Reader& r, T& out) {
   }
 }
 
-// Room for `more` elements, at least twice what there was: fields that come in turns must not move the list each time.
+// Reserves room for `more` elements, at least doubling it: lists whose fields alternate must not be moved for each element.
 template <class T>
 bool make_room(Reader& r, std::vector<T>& out, size_t more) {
   if (out.capacity() - out.size() >= more) return true;
@@ -309,7 +305,7 @@ struct BodyReader {
   [[gnu::always_inline]] void operator()(uint32_t number, const char* name, M& m) {
     const uint32_t before = last;
     last = number;
-    // Not within (before, number]: nothing here, or a field out of order that waits for the next round.
+    // Outside (before, number]: either this member is not in the input, or a field came out of order and waits for the next round.
     if (r.number() - before - 1 >= number - before) return;
     take(r, before, number, name, m);
   }

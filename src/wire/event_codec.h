@@ -1,6 +1,6 @@
-// An Event as the log keeps it: a message with one field, whose number is the event's kNumber. decode_event
-// refuses a kind that it does not know (apply could not record it) and skips unknown fields of those it does.
-// Errors: Errc::kFrameMalformed with event and field. Cost: JobSubmitted under 100 ns either way.
+// An Event as the log keeps it: a message with one field, whose number is the event's kNumber. decode_event refuses a kind that it does
+// not know (apply could not record it), and skips unknown fields of the kinds that it knows. Errors: Errc::kFrameMalformed with event
+// and field. Cost: JobSubmitted under 100 ns either way.
 #pragma once
 
 #include <string>

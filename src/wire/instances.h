@@ -1,5 +1,4 @@
-// The codecs of the big structs, compiled once (instances_*.cc). Include it, not codec.h, where those are
-// encoded.
+// The codecs of the big structs, compiled once (instances_*.cc). Include this header instead of codec.h where such structs are encoded.
 #pragma once
 
 #include "model/event.h"

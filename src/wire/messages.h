@@ -1,5 +1,5 @@
-// The messages (model/messages.h) on a connection: how large each may be.
-// The node link uses kNodeReport and kNodeOrder for its Numbered<…> envelopes (model/node_rpc.h).
+// The messages (model/messages.h) on a connection, and how large each may be. The node link uses kNodeReport and kNodeOrder for its
+// Numbered<…> envelopes (model/node_rpc.h).
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,17 @@
 
 namespace muster::wire {
 
-// How large a request of an ordinary user may be, asked at its header, before the rest of it is read: names, lists and texts; a job or
-// a step with its script, environment and arguments; a block of a file.
+// How large a request of an ordinary user may be, checked at its header, before the rest of it is read. kTexts: names, lists and texts.
+// kJob: a job or a step with its script, environment and arguments. kFile: a block of a file.
 enum class RequestSize : uint8_t { kTexts, kJob, kFile };
 
 using muster::AnswerTo;
 using muster::number_of;
 using muster::PartOf;
 
-// Requests that are answered when something has become of a job, and until then wait for the caller's sake alone: a node daemon that
-// passes one on says whose it is, so that it is forgotten with him (rpc::AskerGone). slurmctld lets no other request wait.
+// Whether a request is answered only once something has happened to a job, and waits until then just for its caller. A node daemon that
+// passes one on names the caller, so that the request is forgotten when the caller goes (rpc::AskerGone). slurmctld lets no other
+// request wait.
 template <class Request>
 inline constexpr bool kWaits = false;
 template <>
@@ -41,7 +42,7 @@ constexpr bool waits(uint16_t number_off_the_wire) {
   }
 }
 
-// In bytes, for a number off the wire; `most_script` as SchedulerParameters=max_script_size has it.
+// The bound in bytes, for a message number off the wire; `most_script` is SchedulerParameters=max_script_size.
 size_t largest_request(uint16_t number, size_t most_script);
 
 inline constexpr uint16_t kNodeReport = 190;  // slurmd → slurmctld, a kNotice with Numbered<NodeReport>

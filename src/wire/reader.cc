@@ -94,7 +94,7 @@ std::string_view Reader::bytes() {
   return out;
 }
 
-// varint size, then ceil(size/64) words of 8 bytes, little-endian.
+// Reads a varint size, then ceil(size/64) words of 8 bytes, little-endian.
 void Reader::bitmap(Bitmap& out) {
   Outer outer;
   if (!enter(outer)) return;

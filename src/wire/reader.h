@@ -1,10 +1,10 @@
-// Reader: walks over Protocol Buffers wire format and trusts none of it. It holds the tag of the field to
-// come, so that codec.h can hand the fields to the members of a struct in one pass.
+// Reader: walks over Protocol Buffers wire format and trusts none of it. It holds the tag of the next field, so that codec.h can hand the
+// fields to the members of a struct in one pass.
 //
-// Errors do not interrupt: fail() notes the first one with the name of the field and ends the walk; error()
-// says it. Bounds: nesting, how often fields may come out of order, and the memory that the elements of lists
-// may take (Allowance): a two-byte element must not buy a hundred bytes without end. A list gets its room at
-// once, for as many elements as follow each other, so what is charged is what is taken.
+// Errors do not interrupt: fail() notes the first one with the name of the field and ends the walk; error() returns it. Bounds: nesting,
+// how often fields may come out of order, and the memory that the elements of lists may take (Allowance): a sender must not be able to
+// turn two-byte elements into a hundred bytes each without end. A list reserves its room at once, for as many elements as follow each
+// other, so the memory charged is the memory taken.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@ namespace muster::wire {
 
 enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5 };
 
-// Memory for elements: `base`, and `factor` for each byte of the input; 4 for each byte behind the first `small`, because what makes
-// a request large is long texts. Requests that people really make stay below 20 (a list of job ids for scancel); rows of a query with
-// few columns and records of our own log reach 60, and those are ours.
+// Memory for elements: `base`, and `factor` bytes for each byte of the input, but only 4 for each byte after the first `small`, because
+// large requests are large by long texts. Requests that people really make stay below a factor of 20 (a list of job ids for scancel);
+// rows of a query with few columns and records of our own log reach 60, and those come from our own daemons.
 struct Allowance {
   size_t base, factor, small = SIZE_MAX;
   size_t of(size_t input) const { return base + factor * std::min(input, small) + (input > small ? 4 * (input - small) : 0); }
@@ -39,7 +39,7 @@ class Reader {
   explicit Reader(std::string_view in, Allowance allowance = kOfOurOwn)
       : at_(reinterpret_cast<const uint8_t*>(in.data())), end_(at_ + in.size()), budget_(allowance.of(in.size())) {}
 
-  // The tag of the field that is next; 0 at the end of the message (or after an error).
+  // The tag of the next field; 0 at the end of the message (or after an error).
   uint32_t number() const { return number_; }
   uint32_t type() const { return type_; }
   const char* field = "";  // of the innermost member being read, for the error
@@ -49,14 +49,14 @@ class Reader {
   Result<> error(std::string_view what) const;
 
   void next();     // reads the next tag
-  void skip();     // passes over the value of the current one and reads the next
+  void skip();     // skips the value of the current one and reads the next tag
   void restart();  // counts a field out of order
 
   uint64_t varint() {
     if (at_ < end_ && *at_ < 0x80) return *at_++;
     return long_varint();
   }
-  // Values of the current field; fail() when the type on the wire is another.
+  // Values of the current field; they fail() when the wire type is another.
   uint64_t scalar();
   uint64_t fixed64();
   std::string_view bytes();
@@ -66,13 +66,12 @@ class Reader {
     budget_ -= size;
   }
 
-  // How many fields like the current one follow each other here, this one counted: what a list needs room for.
+  // How many fields like the current one follow each other here, including it: the number of elements that a list needs room for.
   size_t count_alike() const;
-  // Of packed numbers, between enter() and leave().
+  // The same for packed numbers, between enter() and leave().
   size_t count_varints() const;
 
-  // enter() … anything … leave(): the walk over a nested message (or packed numbers). enter is false after an
-  // error.
+  // enter() … anything … leave() walks over a nested message (or packed numbers). enter returns false after an error.
   struct Outer {
     const uint8_t* end;
   };

@@ -5,7 +5,7 @@ namespace {
 
 constexpr size_t kTexts = size_t{1} << 20;
 constexpr size_t kArgumentsAndEnvironment = size_t{24} << 20;  // more than a process can have
-constexpr size_t kBlock = size_t{9} << 20;                     // of sbcast, at most 8 MiB, and what is said with it
+constexpr size_t kBlock = size_t{9} << 20;                     // of sbcast, at most 8 MiB, and the rest of its message
 
 RequestSize size_of(uint16_t number) {
   switch (number) {

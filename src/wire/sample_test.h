@@ -1,6 +1,5 @@
-// For the tests of this folder: random values of every described type, and equality over all described
-// members (through pointers), both from the descriptions, so that a new field is covered as soon as it is
-// declared.
+// For the tests of this folder: random values of every described type, and equality over all described members (through pointers). Both
+// follow from the descriptions, so that a new field is covered as soon as it is declared.
 #pragma once
 
 #include "base/random.h"
@@ -106,7 +105,7 @@ bool equal(const T& a, const T& b) {
   }
 }
 
-// f(v) with a default-constructed value of each alternative of the variant.
+// Calls f(v) with a default-constructed value of each alternative of the variant.
 template <class... Ts, class F>
 void for_each_kind(std::type_identity<std::variant<Ts...>>, F&& f) {
   (f(Ts{}), ...);

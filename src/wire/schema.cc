@@ -103,7 +103,7 @@ class Schema {
     } else {
       type = type_of<M>();
       note = remark<M>();
-      // Zero is a value to be told from absence where the default is another.
+      // Where the default is not zero, zero has to be told from absence.
       if constexpr (kIsScalar<M>)
         if (member != M{}) {
           label = "optional ";

@@ -1,5 +1,5 @@
-// The bare name of a type ("JobRequest", without namespace and template arguments), for the schema and for
-// error messages. No cost at run time.
+// The bare name of a type ("JobRequest", without namespace and template arguments), for the schema and for error messages. No cost at
+// run time.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// ns per encode and decode. Built on request: ninja wire_bench.
+// Measures ns per encode and decode. Built on request: ninja wire_bench.
 #include <benchmark/benchmark.h>
 
 #include "wire/accounting_instances.h"

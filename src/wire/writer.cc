@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t tag(uint32_t number, uint32_t type) { return number << 3 | type; }
 }  // namespace
 
-// Keeps the bytes written so far: they already lie in the buffer, only the string's size has to say so.
+// Keeps the bytes written so far. They already lie in the buffer; only the string's size has to be set.
 void Writer::commit() {
   out_.resize_and_overwrite(size_, [](char*, size_t n) { return n; });
 }

@@ -1,7 +1,6 @@
-// Writer: appends Protocol Buffers wire format to a string. What the fields of a struct are is codec.h's
-// business. A nested message is written in place behind one byte for its length and moved when the length
-// needs more: no second buffer, no pass for sizes. Numbers are field numbers, 1 … 2^29-1. Cost: a few ns a
-// field; strings are copied once.
+// Writer: appends Protocol Buffers wire format to a string. Which fields a struct has is known to codec.h. A nested message is written
+// in place behind one byte for its length, and moved when the length needs more bytes: no second buffer, no pass for sizes. Numbers are
+// field numbers, 1 … 2^29-1. Cost: a few ns a field; strings are copied once.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +30,7 @@ class Writer {
   void bytes(uint32_t number, std::string_view value);
   void bitmap(uint32_t number, const Bitmap& value);
 
-  // open() … anything … close(): a length-delimited field. open returns what close wants.
+  // open() … anything … close() writes a length-delimited field. open returns the value that close wants.
   size_t open(uint32_t number);
   void close(size_t body);
 

@@ -1,5 +1,5 @@
-// What a job that named no account or QOS runs under: its user's default account on the cluster, and the QOS that is the default
-// there. A controller that has heard of accounts fills them in itself; this is for jobs that came before it had. Pure. Cost: O(associations) a message.
+// The account and QOS of a job that named none: its user's default account on the cluster, and the default QOS there. A controller that
+// knows the accounts fills them in itself; this is for jobs submitted before it did. Pure. Cost: O(associations) a message.
 #pragma once
 
 #include "model/accounting.h"
@@ -7,7 +7,7 @@
 
 namespace muster::slurmdbd {
 
-// Only what is empty, and only of users with an association.
+// Fills in only what is empty, and only for users with an association.
 void fill_defaults(const Directory& directory, rpc::StoreRecords& records);
 
 }  // namespace muster::slurmdbd

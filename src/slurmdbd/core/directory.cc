@@ -103,7 +103,7 @@ void add_cluster(Directory& d, const std::string& name, const std::string& defau
   c.modified = now;
   touch(t, c);
   const AssociationRecord* root = d.association(name, "root");
-  if (root) {  // it was here before
+  if (root) {  // it existed before
     for (uint32_t id : {root->id, d.association(name, "root", "root") ? d.association(name, "root", "root")->id : root->id}) {
       d.associations[id].deleted = false;
       touch(t, d.associations[id]);

@@ -1,5 +1,5 @@
-// Directory: sacctmgr's nouns as slurmdbd holds them in memory: a value that is read whole and replaced whole. Associations and
-// QOS stand in it as they were set; what they inherit is worked out when somebody asks (query.h). Pure.
+// Directory: sacctmgr's nouns as slurmdbd holds them in memory: a value that is read whole and replaced whole. Associations and QOS
+// stand in it as they were set; what they inherit is worked out by each question (query.h). Pure.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 namespace muster::slurmdbd {
 
 struct Directory {
-  // What was deleted stays, marked, but for what was young: see edit.h.
+  // Deleted records stay, marked, unless they were young: see edit.h.
   std::map<std::string, ClusterRecord> clusters;
   std::map<std::string, AccountRecord> accounts;
   std::map<std::string, UserRecord> users;  // default_account is of associations
@@ -24,7 +24,7 @@ struct Directory {
 
   const AssociationRecord* association(const std::string& cluster, const std::string& account, const std::string& user = "",
                                        const std::string& partition = "") const;  // also a deleted one
-  // The associations below one, and that itself; deleted ones too.
+  // The associations below one, and that one itself; deleted ones too.
   std::vector<uint32_t> below(uint32_t id) const;
 };
 
@@ -34,10 +34,10 @@ const Record* find_live(const std::map<std::string, Record>& map, const std::str
   return at == map.end() || at->second.deleted ? nullptr : &at->second;
 }
 
-// What an empty database has: account root, user root, QOS normal, the eight TRES that always are.
+// What an empty database has: account root, user root, QOS normal, and the eight TRES that always exist.
 Directory initial_directory(Time now);
 
-// A change of a Directory that remembers which records it touched, so that those alone are written.
+// The records that a change of a Directory touched, so that only those are written.
 struct Touched {
   std::set<std::pair<Entity, std::string>> keys;  // names; of numbered ones the number as text
 };
@@ -49,13 +49,13 @@ void touch(Touched& t, const AssociationRecord& r);
 void touch(Touched& t, const TresRecord& r);
 void touch(Touched& t, const WckeyRecord& r);
 
-// A controller's first contact, or what changed of it since: the cluster with its root associations, and the TRES it tracks.
-// Nothing touched: it was known so.
+// Records a controller's first contact, or what changed since: the cluster with its root associations, and the TRES it tracks.
+// `touched` stays empty if all of it was known.
 void register_cluster(Directory& d, const rpc::RegisterCluster& r, const std::string& default_qos, Time now, Touched& touched);
-// The cluster with its root associations, if it is not there.
+// Adds the cluster with its root associations, if it does not exist.
 void add_cluster(Directory& d, const std::string& name, const std::string& default_qos, Time now, Touched& touched);
 
-// "gres/gpu:h100", or "cpu" for what has no name.
+// "gres/gpu:h100", or "cpu" for a TRES without a name.
 std::string tres_name(const TresRecord& t);
 
 }  // namespace muster::slurmdbd

@@ -92,7 +92,7 @@ AdminLevel level_of(const Directory& d, const std::string& user) {
   return u ? u->admin_level : AdminLevel::kNone;
 }
 
-// For who is told of it: the account above an account.
+// Adds the account above each account, for the person who is told of the change.
 static void name_parents(const Directory& d, rpc::Entities& changed) {
   for (AssociationRecord& a : changed.associations) {
     auto above = d.associations.find(a.parent_id);
@@ -245,7 +245,7 @@ Result<> Editor::refuse_if_used(const std::vector<uint32_t>& associations) const
   return fail(Errc::kJobsActiveOnRemove, std::string(errc_text(Errc::kJobsActiveOnRemove)) + lines);
 }
 
-// An account that is somebody's default goes only together with his association there.
+// An account that is a user's default may be removed only together with the user's other associations on that cluster.
 Result<> Editor::refuse_default(const std::vector<uint32_t>& gone) const {
   std::string lines;
   for (uint32_t id : gone) {
@@ -269,7 +269,7 @@ Result<> Editor::remove_association(uint32_t id) {
   rpc::JobRecordFilter f;
   f.clusters = {a.cluster};
   f.accounts = {a.account};
-  f.from = a.created;  // what ended before did not use it
+  f.from = a.created;  // jobs that ended before did not use it
   bool forget = context_.now - a.created < kForgottenWithin;
   if (forget) {
     MUSTER_TRY(used, context_.any_job(f, a.user, a.partition));
@@ -287,7 +287,7 @@ Result<> Editor::remove_association(uint32_t id) {
 
 Editor::Association& Editor::new_association(const std::string& cluster, const std::string& account, const std::string& user,
                                              const std::string& partition, uint32_t parent) {
-  const Association* old = d_.association(cluster, account, user, partition);  // deleted before: it has its number again
+  const Association* old = d_.association(cluster, account, user, partition);  // deleted before: it gets its number again
   uint32_t id = old ? old->id : ++d_.last_id;
   Association a;
   a.id = id;

@@ -46,7 +46,7 @@ Result<> Editor::add_accounts() {
 
 Result<> Editor::modify_accounts() {
   const EntityChange& s = edit_.set;
-  const std::vector<uint32_t> associations_meant = matching(false);  // before anything of them changes
+  const std::vector<uint32_t> associations_meant = matching(false);  // found before any of them changes
   if (s.description || s.organization || !s.flags.empty()) {
     MUSTER_TRY_VOID(need_operator("changing the description, organization or flags of an account"));
     for (const std::string& name : accounts_meant()) {
@@ -65,7 +65,7 @@ Result<> Editor::modify_accounts() {
   if (!changes_associations()) return {};
   for (uint32_t id : associations_meant) {
     Association& a = d_.associations.at(id);
-    if (a.account == "root" && edit_.where.accounts.empty()) continue;  // the cluster's own is meant only by name
+    if (a.account == "root" && edit_.where.accounts.empty()) continue;  // the cluster's own root account is meant only when it is named
     MUSTER_TRY_VOID(may_edit(a.cluster, a.account));
     MUSTER_TRY(different, change_association(a));
     if (s.parent && d_.associations.at(id).parent_id != 0) {
@@ -115,7 +115,7 @@ Result<> Editor::remove_accounts() {
     accounts.insert(d_.associations.at(id).account);
     MUSTER_TRY_VOID(remove_association(id));
   }
-  if (!edit_.where.accounts.empty() && !asks_of_associations(false)) accounts.merge(accounts_meant());  // those that no cluster had
+  if (!edit_.where.accounts.empty() && !asks_of_associations(false)) accounts.merge(accounts_meant());  // accounts that are on no cluster
   for (const std::string& name : accounts) {
     bool still = std::ranges::any_of(d_.associations, [&](const auto& e) { return !e.second.deleted && e.second.account == name; });
     auto at = d_.accounts.find(name);

@@ -49,7 +49,8 @@ std::optional<uint64_t> effective_limit(const Directory& d, const AssociationRec
   }
 }
 
-// `below`: the association whose limits these are, for coordinators, who may not go above what is above it; null for a QOS.
+// `below` is the association whose limits these are (null for a QOS): a coordinator may not set a limit above that of the associations
+// above it.
 Result<> Editor::change_limits(std::vector<Limit>& limits, bool of_qos, const Association* below) const {
   for (const LimitChange& c : edit_.set.limits) {
     const LimitInfo* info = info_of(c.kind);
@@ -85,7 +86,7 @@ Result<> Editor::change_limits(std::vector<Limit>& limits, bool of_qos, const As
   return {};
 }
 
-// Plain names replace what is inherited; '+' and '-' stand before what is added to it or taken from it.
+// Plain names replace what is inherited; a name after '+' is added to it, one after '-' is taken from it.
 Result<> Editor::change_qos_list(std::vector<std::string>& list) const {
   for (const NamesChange& c : edit_.set.qos) {
     for (const std::string& name : c.names)
@@ -128,7 +129,7 @@ bool Editor::changes_associations() const {
   return !s.limits.empty() || !s.qos.empty() || s.default_qos || s.comment || s.parent;
 }
 
-// True: it is different now.
+// Returns true if the association is different now.
 Result<bool> Editor::change_association(Association& a) const {
   Association next = a;
   MUSTER_TRY_VOID(change_limits(next.limits, false, &a));

@@ -1,5 +1,5 @@
-// Which records an edit means. Each edit says which conditions it honours; any other is refused by name, because a condition that
-// is left out makes an edit hit everybody.
+// Which records an edit means. Each edit has a list of conditions that it honours; any other is refused by name, because an edit that
+// ignored a condition would hit every record.
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,7 +10,7 @@ namespace {
 
 struct Honoured {
   Entity entity;
-  bool add;                     // where names what to add; else what to change or delete
+  bool add;                     // `where` names what to add; else what to change or delete
   std::string_view conditions;  // as given_in() names them
 };
 constexpr Honoured kHonoured[] = {
@@ -28,7 +28,7 @@ constexpr Honoured kHonoured[] = {
     {Entity::kWckey, false, "WCKeys Users Clusters"},
 };
 
-// The conditions of a filter that say anything.
+// The names of the conditions that a filter sets.
 std::vector<std::string_view> given_in(const EntityFilter& w) {
   std::vector<std::string_view> out;
   auto say = [&](std::string_view name, bool given) {
@@ -79,7 +79,7 @@ bool has_limits(const std::vector<Limit>& asked, const std::vector<Limit>& set) 
 Result<> Editor::check_conditions() const {
   auto row = std::ranges::find_if(kHonoured,
                                   [&](const Honoured& h) { return h.entity == edit_.entity && h.add == (edit_.verb == EditVerb::kAdd); });
-  if (row == std::end(kHonoured)) return {};  // what cannot be edited is refused for that
+  if (row == std::end(kHonoured)) return {};  // editing this kind of noun is refused elsewhere
   std::vector<std::string_view> honoured = split(row->conditions, ' ');
   for (std::string_view name : given_in(edit_.where))
     if (std::ranges::find(honoured, name) == honoured.end())

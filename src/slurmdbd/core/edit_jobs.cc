@@ -12,7 +12,7 @@ bool set(T& field, const std::optional<U>& value) {
   return true;
 }
 
-// A runaway job ended, for all that is known, at the last moment that anything was heard of it.
+// A runaway job ended, as far as is known, at the last moment that anything was heard of it.
 bool end(JobRecord& r, const std::optional<JobState>& state) {
   if (!state || is_finished(r.state)) return false;
   r.state = *state;

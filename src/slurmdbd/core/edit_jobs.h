@@ -1,4 +1,4 @@
-// sacctmgr modify job, and the repair of runaway jobs: stored records with what was asked for changed. Pure.
+// sacctmgr modify job, and the repair of runaway jobs: changes stored records as asked. Pure.
 #pragma once
 
 #include "base/result.h"
@@ -6,11 +6,12 @@
 
 namespace muster::slurmdbd {
 
-// Before any record is looked for. kAccessDenied: a user may set comment, extra and derived exit code; the rest needs an operator.
-// kError: nothing to set, no jobs named, or a state that is no end.
+// Checks a request before any record is looked for. kAccessDenied: a user may set comment, extra and derived exit code; the rest needs
+// an operator. kError: nothing to set, no jobs named, or a state that is no end.
 Result<> check_job_edit(const rpc::EditJobRecords& request, bool is_operator);
 
-// Of `records` those that change, as they are then; of a request that was checked. kAccessDenied: others' jobs need an operator.
+// Returns those of `records` that change, with the new values, for a request that was checked. kAccessDenied: others' jobs need an
+// operator.
 Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const rpc::EditJobRecords& request, Uid actor, bool is_operator);
 
 }  // namespace muster::slurmdbd

@@ -138,7 +138,7 @@ Result<> Editor::remove_qos(const std::string& name) {
   return {};
 }
 
-// `fresh`: it was just added, and is told of also when nothing else changes.
+// `fresh`: the cluster was just added, and is reported even if nothing else changes.
 Result<> Editor::change_cluster(const std::string& name, bool fresh) {
   ClusterRecord& c = d_.clusters.at(name);
   Association& root = d_.associations.at(d_.association(name, "root")->id);

@@ -104,7 +104,7 @@ struct EditTest : testing::Test {
   Directory d;
   std::vector<JobRecord> jobs;
   std::string said;
-  int asked = 0;  // questions for whole job records
+  int asked = 0;  // how often whole job records were asked for
 };
 
 }  // namespace muster::slurmdbd

@@ -84,7 +84,7 @@ Result<> Editor::modify_users() {
     if (find_live(d_.users, w.users[0]) && !users_meant().contains(w.users[0])) return {};
     return rename_user(w.users[0], *s.new_name);
   }
-  const std::vector<uint32_t> associations_meant = matching(true);  // before anything of them changes
+  const std::vector<uint32_t> associations_meant = matching(true);  // found before any of them changes
   if (s.admin_level || s.default_wckey || s.default_account) {
     for (const std::string& name : users_meant()) {
       UserRecord& u = d_.users.at(name);

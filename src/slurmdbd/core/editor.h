@@ -1,4 +1,4 @@
-// Editor: one edit on its way. Internal to the edit*.cc of this folder, one of which does each kind of noun.
+// Editor: works out one edit. Internal to the edit*.cc of this folder, each of which handles one kind of noun.
 #pragma once
 
 #include "slurmdbd/core/edit.h"
@@ -22,8 +22,8 @@ class Editor {
   Result<> check_names() const;
   bool is_operator() const { return context_.level >= AdminLevel::kOperator; }
   Result<> need_operator(const std::string& what) const;
-  Result<std::vector<std::string>> clusters() const;  // those named, which must be there, or all
-  // The actor may edit what is in this account on this cluster.
+  Result<std::vector<std::string>> clusters() const;  // those named, which must exist, or all
+  // Whether the actor may edit what is in this account on this cluster.
   Result<> may_edit(const std::string& cluster, const std::string& account) const;
   bool coordinates(const std::string& cluster, const std::string& account) const;
   Result<> refuse_if_used(const std::vector<uint32_t>& associations) const;
@@ -31,18 +31,18 @@ class Editor {
   Result<> remove_association(uint32_t id);
 
   // ---- edit_conditions.cc
-  Result<> check_conditions() const;  // kError: `where` says what this edit does not honour
-  // What `where` says of a record by itself; deleted ones never meet it.
+  Result<> check_conditions() const;  // kError: `where` has a condition that this edit does not honour
+  // Whether a record by itself meets the conditions of `where`; deleted records never do.
   bool meets(const AccountRecord& a) const;
   bool meets(const UserRecord& u) const;
   bool meets(const QosRecord& q) const;
   bool meets(const ClusterRecord& c) const;
   bool meets(const Association& a) const;
-  bool default_meets(const std::string& user, const std::string& cluster) const;  // of DefaultAccount
-  // Associations that `where` means; with their users or accounts.
+  bool default_meets(const std::string& user, const std::string& cluster) const;  // the condition DefaultAccount
+  // The associations that `where` means; with `of_users` those of users, else those of accounts.
   std::vector<uint32_t> matching(bool of_users) const;
   bool asks_of_associations(bool of_users) const;
-  std::set<std::string> users_meant() const;  // by their records and, where it asks of those, their associations
+  std::set<std::string> users_meant() const;  // by their records and, where conditions are about associations, by those
   std::set<std::string> accounts_meant() const;
 
   // ---- edit_changes.cc
@@ -85,7 +85,7 @@ class Editor {
   rpc::Entities changed_;
 };
 
-// A limit as it is in force on an association: its own, or for what is inherited the nearest one above it that is set.
+// The limit in force on an association: its own or, for inherited limits, that of the nearest one above that is set.
 std::optional<uint64_t> effective_limit(const Directory& d, const AssociationRecord& a, LimitKind kind, const std::string& tres);
 bool is_inherited(LimitKind kind);  // Max… limits are, Grp… limits are not
 

@@ -1,5 +1,5 @@
-// Names in the case that slurmdbd keeps them in: accounts, clusters, QOS and wckeys are lower case, whatever a job or a question
-// wrote. User and partition names stay as they are. Pure.
+// Names in the letter case in which slurmdbd keeps them: accounts, clusters, QOS and wckeys are in lower case, however a job or a
+// question wrote them. User and partition names stay as they are. Pure.
 #pragma once
 
 #include <string>

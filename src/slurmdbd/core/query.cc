@@ -73,7 +73,7 @@ class Query {
     if (q_.with_associations) associations();
   }
 
-  // By account. UsersAreCoords of an account makes its users coordinators of it and of all accounts below.
+  // The coordinators by account. UsersAreCoords of an account makes its users coordinators of it and of all accounts below.
   using Coordinators = std::map<std::string_view, std::set<std::string_view>>;
   Coordinators all_coordinators() const {
     Coordinators out;
@@ -168,7 +168,7 @@ class Query {
       if (in(f_.clusters, root->cluster)) walk(*root, 0, "/", f_.accounts.empty());
   }
 
-  // `chosen`: an account above is asked for with its sub-accounts.
+  // `chosen`: the question names an account above this one and asks for its sub-accounts too.
   void walk(const Association& a, uint32_t depth, const std::string& lineage, bool chosen) {
     bool here = chosen || in(f_.accounts, a.account);
     if (here && wanted(a)) out_.associations.push_back(shown(a, depth, lineage));

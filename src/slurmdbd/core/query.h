@@ -1,4 +1,4 @@
-// Questions of sacctmgr, answered from a Directory. Pure. Transactions are not in it: sql/storage.h has them.
+// Answers the questions of sacctmgr from a Directory. Pure. Transactions are not in it: sql/storage.h has them.
 #pragma once
 
 #include "model/accounts.h"
@@ -6,7 +6,7 @@
 
 namespace muster::slurmdbd {
 
-// Whom the answer is for: others than operators see what PrivateData leaves them.
+// Whom the answer is for: users other than operators see only what PrivateData leaves them.
 struct Audience {
   std::string user;
   bool all = true;  // may see everything

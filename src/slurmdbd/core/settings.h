@@ -1,4 +1,4 @@
-// What slurmdbd needs of slurmdbd.conf, ready to use. Pure: who SlurmUser is, is looked up by the caller. slurmdbd.conf(5).
+// What slurmdbd needs of slurmdbd.conf, ready to use. Pure: the caller looks up who SlurmUser is. slurmdbd.conf(5).
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace muster::slurmdbd {
 
 enum class StorageKind : uint8_t { kSqlite, kMariaDb };
 
-// Where the SQLite file is when StorageLoc is not a path.
+// The directory of the SQLite file when StorageLoc is not a path.
 inline constexpr char kDefaultStorageDirectory[] = "/var/spool/slurmdbd";
 
 struct Settings {
-  std::string directory;      // of slurmdbd.conf: the cluster key is there
+  std::string directory;      // of slurmdbd.conf: the cluster key is looked for there
   std::string host, address;  // DbdHost, DbdAddr
   uint16_t port = 6819;
   std::string pid_file, log_file, log_time_format, debug_level, slurm_user;

@@ -13,7 +13,7 @@ struct Arguments {
   int verbose = 0;            // -v
   std::optional<int> nice;    // -n
   std::string conf_file;      // -f, as slurmctld has it
-  int exit_now = -1;          // >= 0: what was asked for is printed; leave with this code
+  int exit_now = -1;          // >= 0: the command line is dealt with (help, version, an error); exit with this code
 };
 
 Arguments parse_arguments(int argc, char** argv);

@@ -60,7 +60,7 @@ os::LogOptions log_options(const Settings& s, const Arguments& a) {
   return o;
 }
 
-// The directory of the SQLite file is ours to make; those above it are not.
+// We make the directory of the SQLite file, but not the ones above it.
 Result<> make_directory(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return {};
   return fail(Errc::kStateNotSaved, "cannot make " + path + ": " + std::strerror(errno),
@@ -133,7 +133,7 @@ class Dbd {
     loop_.run();
     listeners_.clear();
     service_->close_all();
-    service_.reset();  // what is being written is written
+    service_.reset();  // finishes the writes under way
     log_.info("slurmdbd ends");
   }
 
@@ -146,7 +146,7 @@ class Dbd {
   Result<> reconfigure() {
     auto loaded = load(conf_path_);
     if (!loaded) return fail(Errc::kConfig, "reconfigure: the file is refused, nothing changed: " + std::string(loaded.error().message()));
-    // What was opened with the old values stays so until a restart.
+    // Whatever was opened with the old values keeps them until a restart.
     auto before = current();
     Settings next = std::move(loaded->settings);
     if (next.port != before->port || next.address != before->address || next.storage != before->storage ||
@@ -170,7 +170,7 @@ class Dbd {
     limits.shares->on_refused = [this](const std::string& text) { log_.error("{}", text); };
     MUSTER_TRY(listener, net::listen_tcp(loop_, s.address.empty() ? "*" : s.address, s.port, security, accepted, limits));
     listener->on_refused([this](const std::string& address, const Error& e) {
-      // A port probe that connects and goes is nobody's mistake; a wrong key is.
+      // A port probe that connects and goes away is no error of anybody; a wrong key is.
       if (e.code == Errc::kAuthFailed) log_.error("refused {}: {}", address, e.message());
       else log_.verbose("refused {}: {}", address, e.message());
     });
@@ -203,7 +203,7 @@ Result<std::string> tables_told(const Settings& s) {
   return connection->name() + ": version of the tables: " + std::to_string(version) + "\nslurmdbd: no conversion needed";
 }
 
-// -u: looks and makes nothing.
+// -u: looks at the tables and makes none.
 int print_version(const Settings& s) {
   auto told = tables_told(s);
   if (!told) {
@@ -214,7 +214,7 @@ int print_version(const Settings& s) {
   return 0;
 }
 
-// Beside the log, for core files and relative names.
+// The directory for core files and relative names: with -s the log's directory, or /var/tmp where that cannot be written; else /.
 std::string working_directory(const Settings& s, const Arguments& a) {
   if (!a.chdir_to_log) return "/";
   std::string beside = s.log_file.empty() ? "" : site::directory_of(s.log_file);

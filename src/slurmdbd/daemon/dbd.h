@@ -1,4 +1,4 @@
-// The assembly of slurmdbd: configuration, database, sockets, signals. main() and nothing else calls it.
+// The assembly of slurmdbd: configuration, database, sockets, signals. Only main() calls it.
 #pragma once
 
 namespace muster::slurmdbd {

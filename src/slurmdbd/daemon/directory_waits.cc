@@ -15,7 +15,7 @@ void DirectoryWaits::add(const void* connection, uint64_t known, Answer answer) 
 }
 
 void DirectoryWaits::changed() {
-  if (++version_ == 0) version_ = 1;  // 0 is what nobody has
+  if (++version_ == 0) version_ = 1;  // 0 stands for no version
   for (auto& [connection, answer] : std::exchange(waiting_, {})) answer(version_);
 }
 

@@ -53,7 +53,7 @@ sql::EntityChanges changes_of(const Directory& d, const Touched& touched) {
       case Entity::kUser: put(d.users, kind, name, out); break;
       case Entity::kWckey: put(d.wckeys, kind, name, out); break;
       case Entity::kCoordinator:
-      case Entity::kTransaction: break;  // no records of their own here
+      case Entity::kTransaction: break;  // not entities of their own here
     }
   }
   return out;

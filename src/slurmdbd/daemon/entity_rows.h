@@ -1,4 +1,4 @@
-// The nouns of a Directory as rows of the database, and back.
+// Converts the nouns of a Directory to rows of the database, and back.
 #pragma once
 
 #include "slurmdbd/core/directory.h"
@@ -6,9 +6,9 @@
 
 namespace muster::slurmdbd {
 
-// What the database has; an empty one gets what exists from the start.
+// Loads what the database has; an empty one gets the nouns that exist from the start.
 Result<Directory> load_directory(sql::Storage& storage, Time now);
-// The touched records of `after`: those that are there are put, the others are gone.
+// The touched records of `after`: those that exist in it are written, the others are deleted.
 sql::EntityChanges changes_of(const Directory& after, const Touched& touched);
 
 }  // namespace muster::slurmdbd

@@ -1,4 +1,4 @@
-// slurmdbd: the accounting daemon. Flags and signals of slurmdbd(8).
+// slurmdbd: the accounting daemon. Its flags and signals are those of slurmdbd(8).
 #include "slurmdbd/daemon/dbd.h"
 
 int main(int argc, char** argv) { return muster::slurmdbd::run_slurmdbd(argc, argv); }

@@ -18,9 +18,9 @@ namespace muster::slurmdbd {
 namespace {
 
 constexpr size_t kJobsPerPart = 500;
-constexpr size_t kMostInList = 65'536;  // of a question; sacct names each node
+constexpr size_t kMostInList = 65'536;  // entries of one list of a question; sacct names each node
 
-// sacct's options, each by the name it has there.
+// Checks the lists of sacct's options, each under the option's name.
 Result<> check_lists(const rpc::JobRecordFilter& f) {
   auto most = [](const char* name, const auto& list) -> Result<> {
     if (list.size() <= kMostInList) return {};
@@ -38,7 +38,7 @@ Result<> check_lists(const rpc::JobRecordFilter& f) {
   return {};
 }
 
-// The records of an answer, loaded as they are asked for.
+// The records of an answer, loaded as they are needed.
 class RecordSource final : public net::PartSource {
  public:
   RecordSource(sql::Storage& storage, std::vector<int64_t> numbers, bool steps)
@@ -73,7 +73,7 @@ class RecordSource final : public net::PartSource {
   std::optional<Error> failed_;
 };
 
-// Nouns, which were found at once, in parts: associations and transactions may be many.
+// Nouns, which are all found at once and sent in parts: there may be many associations and transactions.
 class EntitySource final : public net::PartSource {
  public:
   explicit EntitySource(rpc::Entities all)
@@ -117,7 +117,7 @@ Service::Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<
       channels_(loop, channel_events()),
       started_(net::Loop::now()),
       streams_(loop, reader_, [this](const net::Channel* slow) { channels_.drop(slow); }) {
-  for (Uid ours : {Uid{0}, slurm_user_}) users_.prepare(ours, [] {});  // they are not kept waiting for their names
+  for (Uid ours : {Uid{0}, slurm_user_}) users_.prepare(ours, [] {});  // so that these users never wait for their names
 }
 
 net::ChannelSet::Events Service::channel_events() {
@@ -148,7 +148,7 @@ void Service::set_directory(Directory d) {
   loop_.post([this] { waits_.changed(); });
 }
 
-// A controller that asks after this answer finds this Directory or a later one: of that it is told, too.
+// A controller that queries after this answer finds this version of the Directory or a later one; of a later one it is told too.
 Result<> Service::await_directory(const Call& call, const net::ChannelPtr& channel, std::string_view payload) {
   rpc::AwaitDirectory m;
   MUSTER_TRY_VOID(wire::decode(payload, m));
@@ -256,7 +256,7 @@ template <class Request>
 Result<> Service::write(Call call, std::string_view payload, std::function<Result<wire::AnswerTo<Request>>(const Caller&, Request&)> work) {
   MUSTER_TRY_VOID(admit_write(call.who, payload.size()));
   auto request = std::make_shared<Request>();
-  // Records come from daemons alone (judged before): many of few columns weigh more in memory than on the way.
+  // Records come only from daemons (dispatch has checked that). Many records of few columns take more room in memory than on the wire.
   constexpr bool kOfDaemons = std::is_same_v<Request, rpc::StoreRecords>;
   MUSTER_TRY_VOID(wire::decode(payload, *request, kOfDaemons ? wire::kOfOurOwn : wire::kOfAnyone));
   if (!call.who.slurm) ++queued_writes_[call.who.uid.value];
@@ -266,7 +266,7 @@ Result<> Service::write(Call call, std::string_view payload, std::function<Resul
         loop_.post([this, call, done] {
           if (auto queued = queued_writes_.find(call.who.uid.value); !call.who.slurm && --queued->second == 0) queued_writes_.erase(queued);
           if (*done) return answer<Request>(call, **done);
-          // What a person asked wrongly is told to that person; what is not stored concerns the site.
+          // A wrong request concerns the person who made it, who gets the error; records that cannot be stored concern the site.
           const bool upload = std::is_same_v<Request, rpc::StoreRecords> || std::is_same_v<Request, rpc::RegisterCluster>;
           log_.at(upload ? os::LogLevel::kError : os::LogLevel::kVerbose, "{} of {}: {}", MessageTraits<Request>::kName, call.who.name,
                   done->error().message());
@@ -280,7 +280,7 @@ Result<> Service::write(Call call, std::string_view payload, std::function<Resul
 Result<rpc::RecordsStored> Service::store(rpc::StoreRecords& m) {
   lower_names(m);
   if (m.cluster.empty()) return fail(Errc::kInvalidClusterName);
-  MUSTER_TRY_VOID(writer_storage_->keep_charged(m));  // what was charged once stays so when the defaults change
+  MUSTER_TRY_VOID(writer_storage_->keep_charged(m));  // so that what was charged once stays so when the defaults change
   fill_defaults(*directory(), m);
   MUSTER_TRY_VOID(writer_storage_->store(m));
   log_.debug("cluster {}: {} jobs and {} steps stored, up to {}", m.cluster, m.jobs.size(), m.steps.size(), m.position);

@@ -1,6 +1,6 @@
-// Service: what slurmdbd does with a frame. Lives on the I/O thread. What is written goes to the writer thread, one thing after
-// the other, and is answered when it is on disk; questions go to the reader thread and are answered at their readers' pace.
-// Every caller is who the connection proved, never who the message says.
+// Service: what slurmdbd does with a frame. Lives on the I/O thread. Writes go to the writer thread, one after the other, and are
+// answered when they are on disk; questions go to the reader thread and are answered at their readers' pace. The caller of a request is
+// always the one that the connection proved, never one that the message names.
 #pragma once
 
 #include <functional>
@@ -27,11 +27,11 @@ inline constexpr size_t kMostEditedJobs = 10'000;                          // of
 class Service {
  public:
   struct Ports {
-    std::function<std::shared_ptr<const Settings>()> settings;  // newest; any thread
+    std::function<std::shared_ptr<const Settings>()> settings;  // the newest; from any thread
     std::function<Result<>()> reconfigure;
     std::function<void()> shutdown;
   };
-  // Two connections to one database: one writes.
+  // Takes two connections to one database; one of them writes.
   Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<sql::Storage> writer, std::unique_ptr<sql::Storage> reader,
           Directory directory, Ports ports);
 
@@ -57,11 +57,11 @@ class Service {
   Result<> serve(const net::ChannelPtr& channel, const net::Frame& frame);
   Caller caller_of(const net::Peer& peer) const;  // with the name that is known
   AdminLevel level(const Caller& who) const;
-  bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }  // what PrivateData hides from others
+  bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }  // PrivateData hides nothing from them
 
-  // What one user may have waiting here: requests that were taken stay in memory until the writer has done them.
+  // Bounds what one user may have waiting here: accepted requests stay in memory until the writer has done them.
   Result<> admit_write(const Caller& who, size_t bytes) const;
-  // `work` runs on the writer thread; its answer leaves when it is done.
+  // Runs `work` on the writer thread; its answer leaves when it is done.
   template <class Request>
   Result<> write(Call call, std::string_view payload, std::function<Result<wire::AnswerTo<Request>>(const Caller&, Request&)> work);
   template <class Request>
@@ -92,7 +92,7 @@ class Service {
   net::ChannelSet channels_;
   std::unordered_map<uint32_t, size_t> queued_writes_;  // by uid, of those who are not SlurmUser; I/O thread
   Time started_;
-  net::QueryThread writer_, reader_;  // they end first
+  net::QueryThread writer_, reader_;  // destroyed first
   net::AnswerStreams streams_;
 };
 
