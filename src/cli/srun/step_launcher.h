@@ -114,7 +114,7 @@ class StepLauncher {
   std::vector<Node> nodes_;
   size_t asked_ = 0;         // nodes that were asked for a launch
   bool letters_ = false;     // nodes write to each other (--mpi)
-  bool telling_ = false;     // a call of tell_of_lost_nodes is due
+  bool telling_ = false;     // ... and will be told in this turn which are over
   size_t kept_letters_ = 0;  // bytes
   int input_fd_ = 0;
   os::Fd input_file_;
