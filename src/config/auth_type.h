@@ -1,5 +1,5 @@
-// What an absent AuthType means. slurm.conf(5) says auth/munge; a site that put a cluster key beside its slurm.conf
-// and names no AuthType means auth/slurm (docs/adr/0004). Pure: the files come through `files`.
+// What an absent AuthType means. slurm.conf(5) says auth/munge; at a site that put a cluster key beside its slurm.conf it means auth/slurm
+// (docs/adr/0004). Pure: the files come through `files`.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// cgroup.conf, typed. Also the form of the files that are only key=value lines (mpi.conf, slurmdbd.conf …):
-// SimpleConf. cgroup.conf(5). Pure.
+// cgroup.conf as typed values, and SimpleConf: any file that consists only of key=value lines (mpi.conf, slurmdbd.conf …). cgroup.conf(5).
+// Pure.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace muster::config {
 
-// A file without record lines: every key of its table with the effective text.
+// A file without record lines: every key of its table with the text in effect.
 struct SimpleConf {
   ConfFile file = ConfFile::kCgroup;
   bool present = false;
@@ -24,7 +24,7 @@ struct SimpleConf {
   bool yes(std::string_view key) const;
   int64_t number(std::string_view key, int64_t otherwise = 0) const;
 };
-// With no lines: the defaults.
+// An empty `lines` gives the defaults.
 SimpleConf build_simple_conf(ConfFile file, const std::vector<Line>& lines, std::vector<ConfigError>& errors,
                              std::vector<ConfigNotice>& notices);
 

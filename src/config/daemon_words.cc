@@ -1,4 +1,4 @@
-// The words of the daemons' own option lists, of launches, dependencies and authentication.
+// The words of the daemons' own option lists, and of those about launches, dependencies and authentication.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@ constexpr const char* kRateLimits = "limits on the requests of a user";
 constexpr const char* kCray = "for Cray systems, of which none is supported";
 constexpr const char* kLockedMemory = "locking the memory of slurmstepd";
 
-// Of both daemons.
+// Words that both SlurmctldParameters and SlurmdParameters have.
 constexpr ParameterWord kConnections[] = {
     no_effect_word("conmgr_connect_timeout", kOneLoop),  no_effect_word("conmgr_max_connections", "the limit on open files bounds them"),
     no_effect_word("conmgr_quiesce_timeout", kOneLoop),  no_effect_word("conmgr_read_timeout", kOneLoop),

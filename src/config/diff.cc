@@ -73,7 +73,7 @@ const PartitionConfig* find_partition(const Config& c, const std::string& name) 
   return nullptr;
 }
 
-// Node numbers differ between the two configurations when nodes came or went: compare by name.
+// Node numbers differ between the two configurations when nodes came or went, so nodes are compared by name.
 bool same_nodes(const Config& before, const Bitmap& a, const Config& after, const Bitmap& b) {
   if (a.count() != b.count()) return false;
   bool same = true;

@@ -1,5 +1,5 @@
-// Nodes that a file names and slurm.conf does not. Clusters share their gres.conf and topology files, so the names of
-// others are left out, and one notice for a file says how many there were. Inside config/ only.
+// Nodes that a file names and slurm.conf does not. Clusters share their gres.conf and topology files, so nodes of other clusters are left
+// out, and one notice for each file says how many there were. Inside config/ only.
 #pragma once
 
 #include <string>

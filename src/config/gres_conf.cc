@@ -37,7 +37,7 @@ uint32_t parse_flags(std::string_view text) {
 
 constexpr uint32_t kEnvironmentFlags = kGresEnvNvidia | kGresEnvAmd | kGresEnvIntel | kGresEnvOpencl | kGresNoEnv;
 
-// Flags for the environment go on to the next line of the same nodes, name and type.
+// A line that sets no environment flag of its own takes them from the line above when nodes, name and type are the same.
 void inherit_environment(GresLine& line, const GresConf& conf) {
   if (conf.lines.empty() || line.flags & kEnvironmentFlags) return;
   const GresLine& above = conf.lines.back();
@@ -90,7 +90,7 @@ void read_count(const Record& r, GresLine& line, Findings& f) {
             "leave Count out");
 }
 
-// Reports and returns false for a line that is of no use.
+// Reports a line that is of no use, and returns false for it.
 bool read_name(const Record& r, const Config& config, GresLine& line, Findings& f) {
   line.name = r.text("Name");
   line.type = r.text("Type");
@@ -104,13 +104,13 @@ bool read_name(const Record& r, const Config& config, GresLine& line, Findings& 
   return false;
 }
 
-// "a100_3g.20gb", "1g.5gb": the profile of a MIG instance as nvidia-smi names it.
+// Whether the type is the profile of a MIG instance as nvidia-smi names it: "a100_3g.20gb", "1g.5gb".
 bool names_mig_profile(std::string_view type) {
   const size_t g = type.find("g.");
   return g != std::string_view::npos && g > 0 && type[g - 1] >= '0' && type[g - 1] <= '9' && type.ends_with("gb");
 }
 
-// What was probably meant by two lines with the same device file.
+// What somebody who gave the same device file on two lines probably meant.
 std::string instead_of_twice(std::string_view type, std::string_view type_before) {
   if (names_mig_profile(type) || names_mig_profile(type_before))
     return "MIG instances are devices of their own: AutoDetect=nvml finds them, or give each a line with "
@@ -119,7 +119,7 @@ std::string instead_of_twice(std::string_view type, std::string_view type_before
   return "remove one of the lines";
 }
 
-// The same device on two lines would be handed out twice: MIG instances have files of their own.
+// Finds devices given on two lines: they would be handed out twice. MIG instances have files of their own.
 class DoubleUse {
  public:
   void check(const GresLine& line, Findings& f) {
@@ -151,7 +151,7 @@ class DoubleUse {
   std::unordered_map<std::string, Seen> by_device_;
 };
 
-// What a line says goes to `out`, unless there is an error in it.
+// Adds what a line says to `out`, unless there is an error in it.
 void read_line(const Line& in, const Config& config, const NodeIndex& index, GresConf& out, DoubleUse& uses, ForeignNodes& foreign,
                Findings& f) {
   Record r(ConfFile::kGres, Section::kGresLine);
@@ -163,7 +163,7 @@ void read_line(const Line& in, const Config& config, const NodeIndex& index, Gre
   if (r.has("NodeName")) {
     line.all_nodes = false;
     line.nodes = resolve_nodes(r.text("NodeName"), r.pos("NodeName"), "NodeName", config, index, f, &foreign);
-    if (line.nodes.none()) return;  // of other clusters; what else it says is their affair
+    if (line.nodes.none()) return;  // a line for other clusters: whether the rest of it is right is their affair
   }
   if (!r.has("Name")) {
     if (line.autodetect == AutoDetect::kUnset) return f.error(in.pos, "Name", "is missing", "a line needs Name= or AutoDetect=");
@@ -191,7 +191,7 @@ void read_line(const Line& in, const Config& config, const NodeIndex& index, Gre
   out.lines.push_back(std::move(line));
 }
 
-// A node with fewer devices than slurm.conf says is drained, so a line that makes no sense misplaces nothing: the rest of
+// A node with fewer devices than slurm.conf says is drained, so leaving out a line that makes no sense misplaces no work, and the rest of
 // the file counts.
 void take_line(const Line& in, const Config& config, GresConf& out, DoubleUse& uses, ForeignNodes& foreign, Findings& f) {
   std::vector<ConfigError> faults;
@@ -241,7 +241,7 @@ uint32_t next_index(const std::vector<GresDevices>& devices, const std::string& 
 }
 
 void add_line(const GresLine& line, std::vector<GresDevices>& out) {
-  if (is_shared_gres(line.name)) return;  // once the GPUs are known
+  if (is_shared_gres(line.name)) return;  // added once the GPUs are known (SharesOfGpus)
   GresDevices d;
   d.name = line.name;
   d.type = line.type;
@@ -255,7 +255,7 @@ void add_line(const GresLine& line, std::vector<GresDevices>& out) {
   out.push_back(std::move(d));
 }
 
-// What Gres= of the NodeName line counts beyond gres.conf.
+// Adds the devices that Gres= of the NodeName line counts beyond those of gres.conf.
 void add_counted(const NodeTemplate& line, std::vector<GresDevices>& out) {
   for (const GresItem& item : line.gres) {
     uint64_t have = listed(out, item);
@@ -271,7 +271,7 @@ void add_counted(const NodeTemplate& line, std::vector<GresDevices>& out) {
   }
 }
 
-// Shares of the GPUs. They follow the GPUs in the list: what is asked for as GPUs is looked for first.
+// Adds the shares of GPUs (mps, shard). They follow the GPUs in the list because a request for whole GPUs is looked up first.
 class SharesOfGpus {
  public:
   explicit SharesOfGpus(std::vector<GresDevices>& devices) : devices_(devices) {
@@ -280,7 +280,7 @@ class SharesOfGpus {
         gpus_.push_back({d.first_index + static_cast<uint32_t>(i), d.type, d.cores, i < d.files.size() ? d.files[i] : std::string()});
   }
 
-  // A line of gres.conf: so many shares of each GPU it names, or of all GPUs together.
+  // A line of gres.conf gives its count to each GPU it names, or, if it names none, spreads it over all GPUs.
   void add(const GresLine& line) {
     if (!is_shared_gres(line.name)) return;
     if (line.files.empty()) return spread(line.name, line.count, line.flags);
@@ -288,7 +288,7 @@ class SharesOfGpus {
       if (std::find(line.files.begin(), line.files.end(), gpu.file) != line.files.end()) push(line.name, gpu, line.count, line.flags);
   }
 
-  // Gres= of the NodeName line, where gres.conf says nothing of the kind.
+  // Gres= of the NodeName line counts only where gres.conf has no shares of that name.
   void add(const GresItem& item) {
     if (is_shared_gres(item.name) && listed(devices_, {item.name, "", 0, false, ""}) == 0) spread(item.name, item.count, 0);
   }
@@ -330,7 +330,7 @@ void add_shared(const GresConf& conf, const Config& config, uint32_t node, std::
   for (const GresItem& item : config.nodes[node].line->gres) shares.add(item);
 }
 
-// explicit, one_sharing and all_sharing hold for all devices of that name on all nodes, whichever line says so.
+// explicit, one_sharing and all_sharing hold for all devices of that name on all nodes, whichever line has the flag.
 class FlagsOfNames {
  public:
   explicit FlagsOfNames(const GresConf& conf) {

@@ -1,6 +1,6 @@
-// gres.conf: which devices nodes have. Lines in order, checked; devices_of gives one node's list as the model
-// has it. Accepted beyond the letter: Cores=[0-1] with brackets. The same file on two lines of one name is
-// explained in a notice. gres.conf(5), guide gres (MPS Management, Sharding). Pure; cost O(lines) to build, O(lines) per devices_of.
+// gres.conf: which devices nodes have. Its lines are kept in order and checked; devices_of gives the devices of one node as the model wants
+// them. Beyond the manual page, Cores=[0-1] with brackets is accepted, and a notice explains what two lines with the same device file mean.
+// gres.conf(5), guide gres (MPS Management, Sharding). Pure; cost O(lines) to build, O(lines) per devices_of.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,7 @@ GresConf build_gres_conf(const std::vector<Line>& lines, const Config& config, s
                          std::vector<ConfigNotice>& notices);
 
 AutoDetect autodetect_of(const GresConf& conf, uint32_t node);
-// The devices of one node: its gres.conf lines, and what Gres= of slurm.conf counts beyond them (without
-// files).
+// The devices of one node: those of its gres.conf lines, and as many without files as Gres= in slurm.conf counts beyond them.
 std::vector<GresDevices> devices_of(const GresConf& conf, const Config& config, uint32_t node);
 // The same for every node, by index; O(lines + nodes + devices).
 std::vector<std::vector<GresDevices>> devices_of_all(const GresConf& conf, const Config& config);

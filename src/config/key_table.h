@@ -1,8 +1,7 @@
-// The rows of every configuration file: one KeyRow for each documented key, in the tables key_table_*.cc.
-// A row is what the loader checks a value by, what `scontrol show config` prints it by, and what the
-// documentation and "did you mean" are made from. The typed value a row feeds is bound in bind_*.cc. Not
-// here: reading of files (parser.h), typed values (slurm_conf.h). Manual pages: slurm.conf(5), gres.conf(5),
-// topology.conf(5), cgroup.conf(5), acct_gather.conf(5), burst_buffer.conf(5), helpers.conf(5),
+// The rows of every configuration file: one KeyRow for each documented key, in the tables key_table_*.cc. The loader checks a value by its
+// row, `scontrol show config` prints it by its row, and the documentation and "did you mean" are made from the rows. Which typed value a
+// row of slurm.conf feeds is bound in slurm_bind.cc. Not here: reading of files (parser.h), typed values (slurm_conf.h). Manual pages:
+// slurm.conf(5), gres.conf(5), topology.conf(5), cgroup.conf(5), acct_gather.conf(5), burst_buffer.conf(5), helpers.conf(5),
 // job_container.conf(5), mpi.conf(5), oci.conf(5), slurmdbd.conf(5).
 #pragma once
 
@@ -94,11 +93,11 @@ struct KeyRow {
   bool restart_needed = false;  // `scontrol reconfigure` does not apply a change
   bool repeatable = false;      // several lines add up
   bool infinite_ok = false;
-  bool misleads = false;           // a word or number that is none of these would put work in the wrong place
+  bool misleads = false;           // a word or number that cannot be used is an error: ignoring it would misplace work
   bool secret = false;             // never printed
   const char* alias_of = nullptr;  // an older spelling of this key
 
-  // The tables read as sentences: seconds("KillWait", "30", "…").max(65533).
+  // These functions make the tables read as sentences: seconds("KillWait", "30", "…").max(65533).
   constexpr KeyRow in(Section s) const {
     KeyRow r = *this;
     r.section = s;
@@ -151,8 +150,8 @@ struct KeyRow {
     r.infinite_ok = true;
     return r;
   }
-  // A value that makes no sense stops the daemons instead of being left out with a notice: going on without it would
-  // misplace work, or let in who is to stay out.
+  // Marks a key whose unusable values stop the daemons instead of being left out with a notice: going on without the value would misplace
+  // work, or let in somebody who is to stay out.
   constexpr KeyRow strict() const {
     KeyRow r = *this;
     r.misleads = true;
@@ -170,7 +169,7 @@ struct KeyRow {
   }
 };
 
-namespace rows {  // constructors of the tables
+namespace rows {  // the functions that the tables are written with
 constexpr KeyRow row(KeyType t, const char* name, const char* def, const char* doc) {
   KeyRow r;
   r.name = name;
@@ -202,11 +201,11 @@ constexpr KeyRow percent(const char* n, const char* def, const char* doc) { retu
 // All rows of a file in the order of its tables. Cost: building the list.
 std::vector<const KeyRow*> rows_of(ConfFile file);
 std::vector<const KeyRow*> rows_of(ConfFile file, Section section);
-// The row of a key, whatever its case; nullptr for none. Aliases resolve to the row they name. O(log rows).
+// The row of a key, in any case of letters; nullptr if there is none. An alias gives the row it stands for. O(log rows).
 const KeyRow* find_row(ConfFile file, Section section, std::string_view key);
 
-// A key that older releases knew and this one does not: what to write instead ("" = it has no effect any
-// more). It is taken with a notice.
+// A key that older releases knew and this one does not. It is taken with a notice; `advice` says what to write instead ("" = it has no
+// effect any more).
 struct RetiredKey {
   const char* name;
   Section section;
@@ -214,7 +213,7 @@ struct RetiredKey {
 };
 const RetiredKey* find_retired(ConfFile file, Section section, std::string_view key);
 
-// A value, or a word of a list, that older releases knew: what is taken in its place ("" = nothing) and why.
+// A value, or a word of a list, that only older releases knew: `now` is taken in its place ("" = nothing), and `advice` says why.
 struct RetiredWord {
   const char* key;
   const char* word;
@@ -223,14 +222,14 @@ struct RetiredWord {
 };
 const RetiredWord* find_retired_word(const KeyRow& row, std::string_view word);
 
-// Why `text` is no value for `row`; nullopt when it is one. Pure syntax and bounds.
+// Why `text` is not a valid value for `row`; nullopt when it is valid. Only syntax and bounds are looked at.
 struct ValueProblem {
   std::string message;  // "must be a number from 1 to 65533"
   std::string hint;     // "did you mean …", may be empty
 };
 std::optional<ValueProblem> check_value(const KeyRow& row, std::string_view text);
 
-// Values by type. Callers have checked with check_value; a bad text gives nullopt.
+// These read a value by its type. Callers have checked the text with check_value; a bad text gives nullopt.
 std::optional<bool> parse_yes_no(std::string_view text);
 std::optional<int64_t> parse_integer(std::string_view text);       // decimal, 0x…, INFINITE/UNLIMITED = -1
 std::optional<int64_t> parse_span_seconds(std::string_view text);  // slurm.conf time strings; -1 = INFINITE

@@ -1,4 +1,4 @@
-// Values: syntax and bounds by KeyType.
+// Checks values by KeyType: their syntax and bounds.
 #include <array>
 
 #include "base/text.h"
@@ -32,8 +32,7 @@ std::optional<int64_t> parse_integer(std::string_view text) {
 
 std::optional<int64_t> parse_span_seconds(std::string_view text) {
   if (is_infinite(text)) return -1;
-  // [days-]a[:b[:c]]; without days: minutes, minutes:seconds, hours:minutes:seconds; with days the first is
-  // hours
+  // [days-]a[:b[:c]]. Without days: minutes, minutes:seconds or hours:minutes:seconds; with days the first number is hours.
   constexpr int64_t kMost = 100'000'000;
   int64_t days = 0;
   bool has_days = false;
@@ -96,7 +95,7 @@ std::optional<ValueProblem> check_choice(const KeyRow& row, std::string_view wor
   std::vector<std::string_view> choices = choice_list(row);
   for (std::string_view c : choices)
     if (iequals(c, word)) return std::nullopt;
-  // "linux" where "jobacct_gather/linux" is meant
+  // "linux" was written where "jobacct_gather/linux" is meant.
   std::string with_prefix;
   for (std::string_view c : choices)
     if (size_t slash = c.find('/'); slash != std::string_view::npos && iequals(c.substr(slash + 1), word)) with_prefix = c;

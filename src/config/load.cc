@@ -9,7 +9,7 @@ namespace muster::config {
 
 namespace {
 
-// The lines of a file beside slurm.conf; none when it is not there (`present` says which).
+// The lines of a file beside slurm.conf; no lines when the file is missing (`present` says so).
 std::vector<Line> side_lines(FileSource& source, const Config& config, ConfFile file, bool& present, std::vector<ConfigError>& errors) {
   std::string path = config.directory + "/" + std::string(file_name(file));
   ParsedFile parsed = parse_file(source, path);
@@ -18,7 +18,7 @@ std::vector<Line> side_lines(FileSource& source, const Config& config, ConfFile 
   return std::move(parsed.lines);
 }
 
-// Of a file that nothing depends on (yet), errors are worth a line each, no more.
+// Turns errors into notices, for a file on which nothing depends (yet).
 void take_as_notices(std::vector<ConfigError> odd, std::vector<ConfigNotice>& notices) {
   for (ConfigError& e : odd) {
     e.message += "; it is left out";
@@ -31,8 +31,7 @@ Section side_section(ConfFile file, const Line& line) {
   return file == ConfFile::kHelpers && line.find("Feature") ? Section::kFeature : Section::kGlobal;
 }
 
-// Files whose features are not there yet: their keys are checked all the same, so that a typing error shows
-// today.
+// Checks the files whose features are not there yet, so that a typing error shows today.
 void check_side_files(FileSource& source, const Config& config, LoadedConfig& out) {
   for (ConfFile file : {ConfFile::kAcctGather, ConfFile::kBurstBuffer, ConfFile::kHelpers, ConfFile::kJobContainer, ConfFile::kOci}) {
     bool present = false;
@@ -47,14 +46,14 @@ void check_side_files(FileSource& source, const Config& config, LoadedConfig& ou
   }
 }
 
-// Whether there is more in the file than comments.
+// Whether the text has any line that is neither blank nor a comment.
 bool has_lines(std::string_view text) {
   for (std::string_view line : split(text, '\n'))
     if (std::string_view t = trim(line); !t.empty() && t[0] != '#') return true;
   return false;
 }
 
-// Files that nothing reads yet. Whoever adds the feature takes its line out.
+// Files that nothing reads yet. Whoever adds the feature removes its row.
 constexpr std::pair<std::string_view, std::string_view> kUnreadFiles[] = {
     {"job_submit.lua", "job_submit/lua"},
     {"cli_filter.lua", "cli_filter/lua"},

@@ -1,7 +1,7 @@
-// Everything the daemons read at start and at reconfigure, in one call: slurm.conf with what it includes, and
-// beside it gres.conf, topology.conf, cgroup.conf, mpi.conf and the files of features that are not there yet.
-// All or nothing: with any error the whole configuration is refused, and all the errors (up to 100) are
-// reported together. Cost: O(bytes + nodes); 16,384 nodes load in well under 100 ms.
+// Everything the daemons read at start and at reconfigure, in one call: slurm.conf with the files it includes, and beside it gres.conf,
+// topology.conf, cgroup.conf, mpi.conf and the files of features that Muster does not have yet. All or nothing: with any error the whole
+// configuration is refused, and all the errors (up to 100) are reported together. Cost: O(bytes + nodes); 16,384 nodes load in well under
+// 100 ms.
 #pragma once
 
 #include <expected>
@@ -27,7 +27,8 @@ struct LoadedConfig {
 
 std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source, const std::string& path);
 
-// The same look at the files, with all that is to be said about them: load_config gives either half of it.
+// Reads the files like load_config, but gives the configuration, the notices and the errors together; load_config gives either the
+// configuration or the errors.
 struct ConfigReport {
   LoadedConfig loaded;  // to be used only when there are no errors; its notices are there in any case
   std::vector<ConfigError> errors;

@@ -1,5 +1,5 @@
-// MCSPlugin and MCSParameters: labels of jobs, who may have which, and whether nodes are kept for jobs of one label.
-// Guide mcs; slurm.conf(5). Which label a job gets is slurmctld/core/mcs.cc's.
+// MCSPlugin and MCSParameters: labels of jobs, who may have which, and whether nodes are kept for jobs of one label. slurmctld/core/mcs.cc
+// decides which label a job gets. Guide mcs; slurm.conf(5).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct McsRules {
 inline constexpr const char* kMcsWords =
     "there are: ondemand, enforced, noselect, select, ondemandselect, privatedata, and :group|group behind them";
 
-// "mcs/group", "ondemand,noselect:groupA|groupB". What makes no sense goes to `left_out`, a sentence each.
+// Texts such as "mcs/group" and "ondemand,noselect:groupA|groupB". For each part that makes no sense a sentence goes to `left_out`.
 McsRules parse_mcs(std::string_view plugin, std::string_view parameters, std::vector<std::string>& left_out);
 
 }  // namespace muster::config

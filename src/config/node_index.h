@@ -1,4 +1,4 @@
-// Names of nodes to their places in Config::nodes. Lookup O(1); iteration is never needed.
+// Finds a node's place in Config::nodes by its name. Lookup O(1); iteration is never needed.
 #pragma once
 
 #include <cstdint>

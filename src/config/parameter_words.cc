@@ -18,7 +18,7 @@ const ParameterWord* row_of(Words words, std::string_view name) {
   return it == words.end() ? nullptr : &*it;
 }
 
-// The key that has the word now, where it moved from the one it stands in.
+// The key whose list has this word now; for words that stand in the list of another key, where older releases had them.
 std::string_view key_of(std::string_view name) {
   for (const ParameterKey& k : parameter_keys())
     if (row_of(k.words, name)) return k.key;
@@ -34,7 +34,7 @@ std::string unknown(Words words, std::string_view name) {
   return "\"" + std::string(name) + "\" is not known and has no effect" + (near.empty() ? "" : "; did you mean " + std::string(near) + "?");
 }
 
-// What is wrong with the number; "" when nothing is.
+// What is wrong with the number; "" if nothing is.
 std::string number_fault(const ParameterWord& word, std::string_view text) {
   if (parse_number<int64_t>(text, word.min, word.max)) return {};
   std::string rule = "must be a number from " + std::to_string(word.min);

@@ -1,6 +1,6 @@
-// The words of keys that are lists of options (SchedulerParameters, SlurmctldParameters, LaunchParameters …): a row for
-// each word that slurm.conf(5) names, with what becomes of it here. Whoever reads the value acts upon the words that work;
-// of every other one the log says why nothing follows. docs/compatibility.md is made from these rows.
+// The words of keys that are lists of options (SchedulerParameters, SlurmctldParameters, LaunchParameters …): a row for each word that
+// slurm.conf(5) names says whether it works here. The code that reads such a value acts upon the words that work; for every other word the
+// log says why it has no effect. docs/compatibility.md is made from these rows.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct SourcePos;
 
 enum class WordStatus : uint8_t {
   kWorks,
-  kNoEffect,  // what it is for does not come up here; the log says in one line why
+  kNoEffect,  // its purpose does not arise here; the log says in one line why
   kNotYet,    // the log says in one line what is missing
 };
 std::string_view word_status_name(WordStatus status);  // "works", "no effect", "not yet"
@@ -24,7 +24,7 @@ std::string_view word_status_name(WordStatus status);  // "works", "no effect", 
 struct ParameterWord {
   const char* name = "";
   WordStatus status = WordStatus::kWorks;
-  const char* note = "";  // what it does; why nothing; what is missing
+  const char* note = "";  // kWorks: what it does; kNoEffect: why; kNotYet: what is missing
   bool number = false;    // written name=number, within [min, max]
   int64_t min = 0, max = INT64_MAX;
 };
@@ -36,11 +36,11 @@ struct ParameterKey {
 };
 std::span<const ParameterKey> parameter_keys();
 
-// A notice for a number that is none or out of bounds (it goes from `given`), for each word without effect, and for those
-// nobody knows. `key` names what is said of; its words are `words`. Cost: O(words given x rows).
+// Gives a notice for each word without effect, for each unknown word, and for each number that is malformed or out of bounds, which is also
+// removed from `given`. `key` names the key in the notices; `words` are its rows. Cost: O(words given x rows).
 void check_words(std::string_view key, std::span<const ParameterWord> words, OptionList& given, const SourcePos& pos, Findings& findings);
 
-// The rows. scheduler_words.cc, daemon_words.cc.
+// The rows are in scheduler_words.cc and daemon_words.cc.
 std::span<const ParameterWord> scheduler_words();
 std::span<const ParameterWord> slurmctld_words();
 std::span<const ParameterWord> slurmd_words();
@@ -51,7 +51,7 @@ std::span<const ParameterWord> bcast_words();
 std::span<const ParameterWord> mpi_words();
 std::span<const ParameterWord> communication_words();
 
-// How rows are written.
+// The functions that the tables of words are written with.
 constexpr ParameterWord flag_word(const char* name, const char* does) { return {name, WordStatus::kWorks, does}; }
 constexpr ParameterWord number_word(const char* name, int64_t min, int64_t max, const char* does) {
   return {name, WordStatus::kWorks, does, true, min, max};

@@ -108,8 +108,8 @@ class Reader {
   size_t bytes_ = 0;
 };
 
-// Cuts the comment off one physical line and says whether it continues on the next.
-// `in_quotes` is where the previous physical line ended.
+// Cuts the comment off one physical line and says whether it continues on the next. `in_quotes` says whether the previous physical line
+// ended inside quotes, and is updated.
 std::pair<std::string, bool> strip(std::string_view raw, bool& in_quotes) {
   std::string out;
   out.reserve(raw.size());
@@ -144,7 +144,7 @@ void Reader::read_text(std::string_view text, const std::string& name, int depth
     complain({file_, 0, 0}, "", "is too big: the configuration may have " + std::to_string(limits_.max_bytes) + " bytes");
     text = {};
   }
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // of editors that begin UTF-8 files with it
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // editors may begin a UTF-8 file with it
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Joined joined;
   uint32_t number = 0;
@@ -266,7 +266,7 @@ bool Reader::pair(const Joined& joined, size_t& at, Line& line) {
   return true;
 }
 
-// Does `Word=` stand at `at`? Then the `Key= ` before it was left without a value.
+// Whether `Word=` stands at `at`. If so, the `Key= ` before it was left without a value.
 bool key_follows(const std::string& text, size_t at) {
   size_t start = at;
   while (at < text.size() && is_key_char(text[at])) ++at;

@@ -4,8 +4,7 @@
 //   key=value  key = value  key="a b"  key+=value  key-=value
 //   # to the end of the line is a comment, except after a backslash (\# is a #) and inside double quotes
 //   a backslash at the end of a line joins the next one; CR LF and a missing last newline do not matter
-//   Include file          relative names: beside the top file, else beside the including one; %c is
-//   ClusterName so far
+//   Include file          a relative name is looked for beside the top file, else beside the including one; %c is the ClusterName read so far
 //
 // Cost: O(bytes). slurm.conf(5) DESCRIPTION and INCLUDE MODIFIERS.
 #pragma once
@@ -19,16 +18,16 @@
 
 namespace muster::config {
 
-// Where text comes from; the daemon's real one reads the disk, tests have a map.
+// Where text comes from: the daemons read the disk, tests a map.
 class FileSource {
  public:
   virtual ~FileSource() = default;
   virtual std::optional<std::string> read(const std::string& path) = 0;  // nullopt: there is no such file
-  // Whether there is one, readable by us or not (a cluster key is not for everybody).
+  // Whether the file exists, even if we may not read it (a cluster key is not for everybody).
   virtual bool exists(const std::string& path) { return read(path).has_value(); }
 };
 
-// For tests and the simulator.
+// Files held in memory, for tests and the simulator.
 class MemoryFiles : public FileSource {
  public:
   MemoryFiles() = default;
@@ -41,7 +40,7 @@ class MemoryFiles : public FileSource {
 };
 
 struct SourcePos {
-  std::shared_ptr<const std::string> file;  // as opened
+  std::shared_ptr<const std::string> file;  // the name it was opened by
   uint32_t line = 0;                        // from 1
   uint32_t column = 0;                      // from 1; 0 = the line as a whole
   std::string text() const;                 // "slurm.conf:12"; "" when unknown
@@ -74,7 +73,7 @@ struct KeyValue {
 struct Line {
   SourcePos pos;
   std::vector<KeyValue> values;
-  const KeyValue* find(std::string_view key) const;  // whatever the case; the last one given
+  const KeyValue* find(std::string_view key) const;  // the key in any case of letters; the last one given
 };
 
 struct Limits {
@@ -92,7 +91,7 @@ struct ParsedFile {
 };
 
 ParsedFile parse_file(FileSource& source, const std::string& path, const Limits& limits = {});
-// Text alone; an Include in it is an error.
+// Parses a text without opening files; an Include in it is an error.
 ParsedFile parse_text(std::string_view text, std::string_view name, const Limits& limits = {});
 
 }  // namespace muster::config

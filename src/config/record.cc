@@ -8,7 +8,7 @@ namespace muster::config {
 
 void Findings::not_yet(const SourcePos& pos, const KeyRow& row) {
   for (const ConfigNotice& n : notices)
-    if (n.key == row.name) return;  // one line of the log for a key, however often it stands
+    if (n.key == row.name) return;  // a key gets one line in the log, however often the file has it
   notice(pos, row.name, std::string("accepted without effect, this is not there yet: ") + row.needs);
 }
 
@@ -25,7 +25,7 @@ std::string apply_assign(std::string_view before, const KeyValue& kv) {
 
 namespace {
 
-// A feature that is switched off, or left as it is by default, is missed by nobody.
+// Nobody misses a feature that the value switches off or leaves at its default, so no notice is needed.
 bool asks_for_nothing(const KeyRow& row, std::string_view value) {
   if (value.empty() || iequals(value, "none") || value.ends_with("/none")) return true;
   return row.default_text ? iequals(value, row.default_text) : value == "0";
@@ -34,14 +34,14 @@ bool asks_for_nothing(const KeyRow& row, std::string_view value) {
 void unknown_key(ConfFile file, Section section, const KeyValue& kv, Findings& findings) {
   std::vector<std::string_view> names;
   for (const KeyRow* row : rows_of(file)) {
-    bool starts_a_record = section == Section::kGlobal && section_name(row->section) == row->name;  // NodeNam=
+    bool starts_a_record = section == Section::kGlobal && section_name(row->section) == row->name;  // NodeNam= may be a misspelt NodeName=
     if (row->section == section || starts_a_record) names.push_back(row->name);
   }
   std::string where = section == Section::kGlobal ? std::string(file_name(file)) : std::string(section_name(section)) + " lines";
   std::string hint;
   if (std::string_view near = did_you_mean(kv.key, names); !near.empty()) hint = "did you mean " + std::string(near) + "?";
   if (hint.empty())
-    for (const KeyRow* row : rows_of(file))  // right word on the wrong kind of line
+    for (const KeyRow* row : rows_of(file))  // the right word on the wrong kind of line
       if (row->section != section && iequals(row->name, kv.key)) {
         hint = row->section == Section::kGlobal ? "it is a key of a line of its own"
                                                 : "it is a key of " + std::string(section_name(row->section)) + " lines";
@@ -54,14 +54,14 @@ bool takes_lists(KeyType type) {
   return type == KeyType::kList || type == KeyType::kFlags || type == KeyType::kHosts || type == KeyType::kGres;
 }
 
-// What stays in place of a value that is left out.
+// What a notice says is taken in place of a value that is left out.
 std::string instead(const KeyRow& row) {
   return row.default_text ? std::string(row.default_text) + " is taken" : std::string("it is left out");
 }
 
 std::string quoted(std::string_view word) { return "\"" + std::string(word.substr(0, 60)) + "\""; }
 
-// The words of an enumeration or a list of flags that mean something.
+// The value without the words that nobody knows, for an enumeration or a list of flags.
 std::optional<std::string> known_words(const KeyRow& row, const KeyValue& kv, Findings& f) {
   const bool one = row.type == KeyType::kEnum;
   const std::vector<std::string_view> words = one ? std::vector<std::string_view>{kv.value} : split(kv.value, ',');
@@ -93,7 +93,7 @@ bool is_number(KeyType type) {
          type == KeyType::kMilliseconds;
 }
 
-// The value as it is to be used; nullopt when there is none, and that has been said.
+// The value to use; nullopt when there is none, which has then been reported.
 std::optional<std::string> usable_value(const KeyRow& row, const KeyValue& kv, Findings& f) {
   if (row.type == KeyType::kEnum || row.type == KeyType::kFlags) return known_words(row, kv, f);
   std::optional<ValueProblem> problem = check_value(row, kv.value);

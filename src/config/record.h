@@ -1,5 +1,5 @@
-// One record line (NodeName=…, SwitchName=…) checked against the rows of its section, and the collection of
-// DEFAULT lines before it. Inside config/ only.
+// One record line (NodeName=…, SwitchName=…), checked against the rows of its section and merged with the DEFAULT lines before it. Inside
+// config/ only.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,9 @@
 
 namespace muster::config {
 
-// Where the builders put what they find. Sites' files hold slips that nobody has noticed for years, and their daemons start:
-// what is odd is a notice that says what follows, an error only what would lose or misplace work or makes no sense at all.
+// Where the builders put the errors and notices they find. Sites' files hold slips that nobody has noticed for years, and their daemons
+// start. So something odd is a notice that says what is done instead; an error is only what would lose or misplace work or makes no sense
+// at all.
 struct Findings {
   std::vector<ConfigError>& errors;
   std::vector<ConfigNotice>& notices;
@@ -25,7 +26,7 @@ struct Findings {
   void notice(const SourcePos& pos, std::string key, std::string message, std::string hint = {}) {
     if (notices.size() < 1000) notices.push_back(error_at(pos, std::move(key), std::move(message), std::move(hint)));
   }
-  // `rule` is what the value breaks, `follows` what is done instead.
+  // `rule` is the rule that the value breaks, `follows` what is done instead.
   void odd(const SourcePos& pos, std::string key, std::string rule, const std::string& follows, std::string hint = {}) {
     if (strict) return error(pos, std::move(key), std::move(rule), std::move(hint));
     notice(pos, std::move(key), std::move(rule) + "; " + follows, std::move(hint));
@@ -33,11 +34,11 @@ struct Findings {
   void not_yet(const SourcePos& pos, const KeyRow& row);
 };
 
-// The text of a value after `+=` and `-=` (lists only) on `before`.
+// The text that results when `+=` or `-=` (lists only) is applied to `before`.
 std::string apply_assign(std::string_view before, const KeyValue& kv);
-// Looks up kv.key and checks the value: the row and the value as it is to be used (words that nobody knows left out,
-// numbers beyond the bounds brought back into them). Reports all that is to be said of it, also of a kNotYet row;
-// nullopt when it cannot be used.
+// Looks up kv.key and checks the value. Gives the row and the value to use: unknown words are left out, numbers beyond the bounds brought
+// back into them. Everything worth reporting goes to `findings`, also that a kNotYet row is not there yet. nullopt when the value cannot be
+// used.
 struct CheckedPair {
   const KeyRow* row = nullptr;
   KeyValue kv;
@@ -51,7 +52,7 @@ class Record {
   void add(const Line& line, Findings& findings);
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  // The text, or the row's default, or "".
+  // The text given, else the row's default, else "".
   std::string_view text(std::string_view key) const;
   std::optional<int64_t> number(std::string_view key) const;  // -1 = infinite; nullopt = unset without default
   bool yes(std::string_view key) const;

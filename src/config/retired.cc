@@ -22,7 +22,8 @@ constexpr Row kKeys[] = {
     slurm("AccountingStorageUser", kDbdConf),
     slurm("AccountingStoreJobComment", "write AccountingStoreFlags=job_comment"),
     slurm("AcctGatherInfinibandType", "write AcctGatherInterconnectType"),
-    // Of the controllers' four only what SlurmctldHost says beside them: alone they are taken (slurm_hosts.cc).
+    // BackupAddr, BackupController, ControlAddr and ControlMachine are retired only beside SlurmctldHost: without it they count
+    // (slurm_hosts.cc).
     slurm("BackupAddr", "write a second SlurmctldHost=name(address) line"),
     slurm("BackupController", "write a second SlurmctldHost= line"),
     slurm("CacheGroups", "use GroupUpdateForce and GroupUpdateTime"),

@@ -1,6 +1,5 @@
-// What can be said of the configuration between two readings of the files: one key at a time, or a NodeName line. Both are
-// checked by the same rows as the files. scontrol(1) setdebug, setdebugflags, fsdampeningfactor, update SuspendExc*,
-// create NodeName=.
+// Changes to the configuration between two readings of the files: one key at a time, or the nodes of one NodeName line. Both are checked by
+// the same rows as the files. scontrol(1) setdebug, setdebugflags, fsdampeningfactor, update SuspendExc*, create NodeName=.
 #pragma once
 
 #include <string>
@@ -12,10 +11,10 @@
 
 namespace muster::config {
 
-// Sets a key of the cluster; `op` is "=", "+=" or "-=" (lists). kInvalidArgument with the rule for a bad key or value.
+// Sets a key of the cluster; `op` is "=", "+=" or "-=" (lists). A bad key or value fails with kInvalidArgument and the rule it breaks.
 Result<> set_value(Config& config, std::string_view key, std::string_view op, std::string_view value);
 
-// The nodes of one line "NodeName=… Key=…", with what `config` says of GresTypes and SlurmdPort. kInvalidArgument.
+// The nodes of one line "NodeName=… Key=…", checked against the GresTypes and SlurmdPort of `config`. Errors are kInvalidArgument.
 Result<std::vector<NodeConfig>> parse_node_line(const Config& config, const std::string& line);
 
 }  // namespace muster::config

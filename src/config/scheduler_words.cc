@@ -1,4 +1,4 @@
-// The words of SchedulerParameters. What a word that works feeds is in slurmctld/core/settings.cc.
+// The words of SchedulerParameters. slurmctld/core/settings.cc turns the words that work into settings.
 #include "config/parameter_words.h"
 
 namespace muster::config {

@@ -23,7 +23,7 @@ std::string with_unit(const KeyRow& row, std::string_view text, const char* unit
   return std::to_string(*v) + " " + unit;
 }
 
-// Flag words in the order and spelling of the table.
+// Prints flag words in the order and spelling of the table.
 std::string flag_words(const KeyRow& row, std::string_view text) {
   std::string out;
   std::vector<std::string_view> given = split(text, ',');
@@ -47,7 +47,7 @@ std::string memory_text(std::string_view text) {
   return std::to_string(*mb);
 }
 
-// Units that the type does not tell.
+// The units of keys whose type does not tell the unit.
 const char* unit_of(std::string_view key) {
   if (key == "SuspendRate" || key == "ResumeRate") return "nodes/min";
   if (key == "VSizeFactor") return "percent";
@@ -75,7 +75,7 @@ class Printer {
   std::string out_;
 };
 
-// The controller's facts stand among the keys in alphabetical order.
+// Prints the controller's facts that stand before `key` in alphabetical order.
 void Printer::facts_before(std::string_view key) {
   if (key == "BurstBufferType") line("BOOT_TIME", format_time(f_.boot));
   if (key == "HealthCheckInterval") line("HASH_VAL", f_.hash_matches ? "Match" : "Different Ours!=Slurmctld");
@@ -97,7 +97,7 @@ void Printer::job_defaults() {
   line("JobDefaults", text.empty() ? "(null)" : text);
 }
 
-// Of a pair per CPU / per node one line is printed: the one that is set.
+// Prints the per-CPU and per-node keys that are set; where neither is, the per-node key says UNLIMITED.
 bool Printer::memory(std::string_view key) {
   bool def = key.starts_with("DefMemPer");
   if (key == "DefMemPerGPU" || key == "DefCpuPerGPU") return true;  // in JobDefaults
@@ -116,7 +116,7 @@ void Printer::controllers() {
   }
 }
 
-// Keys that do not print as their type does; true when the line is done.
+// Prints the keys that do not print as their type does; true when the line is done.
 bool Printer::special(const ConfigValue& v) {
   std::string_view key = v.row->name;
   if (v.row->secret) return true;
@@ -194,7 +194,7 @@ std::string shown_value(const ConfigValue& value) {
   if (const char* unit = unit_of(row.name)) return with_unit(row, text, unit);
   switch (row.type) {
     case KeyType::kSeconds:
-      // These two have always been printed bare.
+      // Slurm has always printed these two without a unit.
       if (std::string_view(row.name) == "EioTimeout" || std::string_view(row.name) == "PrologEpilogTimeout") return std::string(text);
       return with_unit(row, text, "sec");
     case KeyType::kMinutes: return with_unit(row, text, "min");

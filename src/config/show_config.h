@@ -1,6 +1,5 @@
-// The text of `scontrol show config`: every key with its effective value in Slurm's layout, the controller's
-// own facts between them, then the cgroup and MPI keys and the state of the controllers. Pure; cost O(keys).
-// scontrol(1).
+// The text of `scontrol show config`: every key with its value in effect in Slurm's layout, the controller's own facts between them, then
+// the cgroup and MPI keys and the state of the controllers. Pure; cost O(keys). scontrol(1).
 #pragma once
 
 #include <cstdint>

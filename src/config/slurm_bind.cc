@@ -171,8 +171,8 @@ constexpr Binding kBindings[] = {
     {"UnkillableStepTimeout", &C::unkillable_step_timeout},
     {"VSizeFactor", &C::vsize_factor_percent},
     {"WaitTime", &C::wait_time},
-    // SlurmctldHost, SelectTypeParameters, PreemptMode, AccountingStorageEnforce, EnforcePartLimits,
-    // PrologEpilogTimeout and X11Parameters: slurm_global.cc
+    // Not bound here but set in slurm_global.cc: SlurmctldHost, SelectTypeParameters, PreemptMode, AccountingStorageEnforce,
+    // EnforcePartLimits, PrologEpilogTimeout and X11Parameters.
 };
 
 std::optional<Duration> duration_of(const KeyRow& row, std::string_view text) {
@@ -203,7 +203,7 @@ bool bool_of(std::string_view text) {
   return parse_integer(text).value_or(0) > 0;
 }
 
-// The spelling of the table for words of an enumeration: priority/Multifactor → priority/multifactor.
+// Gives words of an enumeration the spelling of the table: priority/Multifactor → priority/multifactor.
 std::string canonical(const KeyRow& row, std::string_view word) {
   for (std::string_view c : choice_list(row))
     if (iequals(c, word)) return std::string(c);

@@ -18,8 +18,7 @@ struct Binding {
   const char* key;
   Member member;
 };
-// Keys whose value needs more than its type (SlurmctldHost, SelectTypeParameters …) are set in
-// slurm_global.cc.
+// Keys whose value needs more than its type (SlurmctldHost, SelectTypeParameters …) have no binding; slurm_global.cc sets them.
 std::span<const Binding> bindings();
 // Sets the member from checked text; "" leaves it as it is.
 void assign(Config& config, const KeyRow& row, const Member& member, std::string_view text);

@@ -9,7 +9,7 @@
 namespace muster::config {
 
 Section section_of(const Line& line) {
-  // In this order: `Nodes=a PartitionName=p` is a partition whatever comes first.
+  // The kinds are tried in this order: `Nodes=a PartitionName=p` is a partition, whichever key comes first.
   constexpr std::pair<const char*, Section> kKinds[] = {{"PartitionName", Section::kPartition},
                                                         {"NodeName", Section::kNode},
                                                         {"NodeSet", Section::kNodeSet},

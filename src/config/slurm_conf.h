@@ -1,9 +1,7 @@
-// Config: what slurm.conf says, typed, with every default filled in. Plain values; immutable once loaded.
-// Durations are typed, memory in MiB (the name says so), ports and counts as numbers. "No limit" and "not
-// set" are std::nullopt. Paths are absolute: programs given without a leading slash are taken from
-// slurm.conf's directory; %n and %h in slurmd's paths are left for substitute_node (hosts.h). Not here:
-// reading (load.h), printing (show_config.h), the checks of what a job may ask for (slurmctld/core). Manual
-// page: slurm.conf(5).
+// Config: what slurm.conf says, typed, with every default filled in. Plain values; immutable once loaded. Durations are typed, memory in
+// MiB (the name says so), ports and counts as numbers. "No limit" and "not set" are std::nullopt. Paths are absolute: programs given
+// without a leading slash are taken from slurm.conf's directory; %n and %h in slurmd's paths are left for substitute_node (hosts.h). Not
+// here: reading (load.h), printing (show_config.h), the checks of what a job may ask for (slurmctld/core). Manual page: slurm.conf(5).
 #pragma once
 
 #include <cstdint>
@@ -24,13 +22,13 @@
 
 namespace muster::config {
 
-// "bf_window=1440,defer": words with and without values, names without case, in order.
+// A list such as "bf_window=1440,defer": words with and without values, in order, found by name in any case of letters.
 class OptionList {
  public:
   static OptionList parse(std::string_view text);
   bool has(std::string_view name) const { return find(name) != nullptr; }
   std::optional<std::string_view> get(std::string_view name) const;  // "" for a word without value
-  // The number behind name=; `otherwise` when absent or no number.
+  // The number after name=; `otherwise` when the word is absent or its value is not a number.
   int64_t number(std::string_view name, int64_t otherwise) const;
   void remove(std::string_view name);
   const std::vector<std::pair<std::string, std::string>>& items() const { return items_; }
@@ -54,7 +52,7 @@ struct PortRange {
 
 enum class EnforcePartitionLimits : uint8_t { kNo, kAny, kAll };
 
-// SelectTypeParameters.
+// SelectTypeParameters, typed.
 struct SelectFlags {
   enum class Unit : uint8_t { kCpu, kCore, kSocket };
   Unit unit = Unit::kCore;
@@ -66,7 +64,7 @@ struct SelectFlags {
 };
 SelectFlags parse_select_flags(std::string_view text);
 
-// PreemptMode of the cluster or of a partition.
+// PreemptMode of the cluster or of a partition, typed.
 struct PreemptModes {
   enum class How : uint8_t { kOff, kCancel, kRequeue, kSuspend };
   How how = How::kOff;
@@ -75,14 +73,14 @@ struct PreemptModes {
 };
 PreemptModes parse_preempt_modes(std::string_view text);
 
-// AccountingStorageEnforce, implications resolved.
+// AccountingStorageEnforce, with what each word implies filled in.
 struct Enforce {
   bool associations = false, limits = false, qos = false, safe = false, wckeys = false, no_jobs = false, no_steps = false;
   bool operator==(const Enforce&) const = default;
 };
 Enforce parse_enforce(std::string_view text);
 
-// One key's effective text, for show_config, diff and whoever needs a key that has no member.
+// The text in effect for one key: for show_config, for diff, and for keys that have no member.
 struct ConfigValue {
   const KeyRow* row = nullptr;
   std::string text;    // as given, or the default; "" when unset
@@ -90,7 +88,7 @@ struct ConfigValue {
   SourcePos pos;
 };
 
-// What one NodeName line says of all its nodes; shared by them.
+// What one NodeName line says of all its nodes, which share it.
 struct NodeTemplate {
   uint32_t cpus = 1, boards = 1, sockets = 1, cores_per_socket = 1,
            threads_per_core = 1;  // sockets: of the whole node
@@ -114,7 +112,7 @@ struct NodeConfig {
   std::string given_address, given_hostname, bcast_address;  // "" = not given
   uint16_t port = 0;                                         // SlurmdPort already filled in
   std::shared_ptr<const NodeTemplate> line;
-  // DownNodes= overrides what the NodeName line says.
+  // What a DownNodes= line says of the node, which overrides the NodeName line.
   std::shared_ptr<const std::pair<std::string, std::string>> down;  // state, reason
 
   const std::string& hostname() const { return given_hostname.empty() ? name : given_hostname; }
@@ -122,8 +120,8 @@ struct NodeConfig {
   const std::string& state() const { return down ? down->first : line->state; }
   const std::string& reason() const { return down ? down->second : line->reason; }
 };
-// The model's noun for it; devices come from gres.conf (gres_conf.h).
-// `spec_cores_first`: of SchedulerParameters, which cores CoreSpecCount means.
+// The node as the model's NodeSpec; its devices come from gres.conf (gres_conf.h). `spec_cores_first` (SchedulerParameters) says which
+// cores CoreSpecCount means.
 NodeSpec to_node_spec(const NodeConfig& node, bool spec_cores_first = false);
 
 struct PartitionConfig {
@@ -184,7 +182,7 @@ struct Config {
   std::string slurmctld_primary_on_prog, slurmctld_primary_off_prog;
   std::vector<std::string> reconfig_flags;
   std::string reboot_program;
-  // jobs: numbers and lives
+  // jobs: numbers and lifetimes
   uint32_t first_job_id = 1, max_job_id = 67043328, max_job_count = 10000;
   uint32_t max_array_size = 1001, max_step_count = 40000, max_tasks_per_node = 512, max_batch_requeue = 5;
   std::optional<uint32_t> max_node_count;
@@ -254,7 +252,7 @@ struct Config {
   std::string accounting_storage_host = "localhost", accounting_storage_backup_host, accounting_storage_pass;
   uint16_t accounting_storage_port = 6819;
   OptionList accounting_storage_parameters;
-  std::vector<std::string> accounting_storage_tres;  // the eight that always are, then the site's
+  std::vector<std::string> accounting_storage_tres;  // the eight that are always tracked, then the site's
   std::vector<std::string> accounting_store_flags;
   Enforce enforce;
   bool track_wckey = false;
@@ -279,16 +277,17 @@ struct Config {
   const ConfigValue* find_value(std::string_view key) const;
   bool is_given(std::string_view key) const;
   const PartitionConfig* default_partition() const;
-  // Index into nodes; O(1). Built by the loader.
+  // The node's index into `nodes`; O(1). The loader builds `index` for it.
   std::optional<uint32_t> node_index(std::string_view name) const;
   std::shared_ptr<const class NodeIndex> index;
 };
 
-// Whether Nodes= with this text means the node, which scontrol created beside those of slurm.conf: ALL, feature{x}, sets
-// by feature or by name, its name.
+// Whether the text of a Nodes= value means this node, which scontrol created beside those of slurm.conf. It may say ALL, feature{x}, a node
+// set by feature or by name, or the node's name.
 bool means_node(const Config& config, std::string_view nodes, const NodeSpec& node);
 
-// Keys (and node and partition records) that differ, and whether `scontrol reconfigure` applies them.
+// A key, or a node or partition record, that differs, and whether a change of it needs a restart because `scontrol reconfigure` does not
+// apply it.
 struct ConfigChange {
   std::string key;            // "KillWait", "NodeName=n3", "PartitionName=debug"
   std::string before, after;  // "" = absent
@@ -296,8 +295,7 @@ struct ConfigChange {
 };
 std::vector<ConfigChange> diff(const Config& before, const Config& after);
 
-// Reads the lines of slurm.conf. Errors and notices are appended; the result is meaningful only without
-// errors.
+// Reads the lines of slurm.conf. Errors and notices are appended; the result is meaningful only without errors.
 Config build_slurm_config(const std::vector<Line>& lines, const std::string& path, std::vector<ConfigError>& errors,
                           std::vector<ConfigNotice>& notices);
 

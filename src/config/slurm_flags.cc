@@ -1,4 +1,4 @@
-// Values of slurm.conf that are small languages: flag lists and option lists.
+// Values of slurm.conf that have a grammar of their own: flag lists and option lists.
 #include "base/text.h"
 #include "config/slurm_conf.h"
 
@@ -66,7 +66,7 @@ SelectFlags parse_select_flags(std::string_view text) {
     else if (is("ONE_TASK_PER_SHARING_GRES")) f.one_task_per_sharing_gres = true;
     else if (is("CR_NO_DIST_TOPO_BLOCK")) f.no_dist_topo_block = true;
   }
-  // Only modifiers given: the default unit, which counts memory, stays.
+  // With only modifiers given, the default unit, which counts memory, stays.
   if (!unit_given && !f.memory && !iequals(trim(text), "NONE")) f.memory = true;
   return f;
 }

@@ -1,4 +1,4 @@
-// The keys of the cluster as a whole.
+// Reads the keys of the cluster as a whole.
 #include <algorithm>
 
 #include "base/port_range.h"
@@ -67,7 +67,7 @@ void take(Config& config, const KeyValue& given, Findings& findings) {
   value->pos = kv.pos;
 }
 
-// "affinity" for task/affinity, as older pages had it, and what MpiDefault said where there was one kind of MPI.
+// Older spellings: "affinity" for task/affinity, and the MpiDefault of releases that knew one kind of MPI.
 void take_older_spellings(Config& c, Findings& f) {
   for (std::string& plugin : c.task_plugins) {
     if (plugin.find('/') != std::string::npos) continue;
@@ -90,7 +90,7 @@ void fill_defaults(Config& config) {
   }
 }
 
-// Programs without a leading slash are beside slurm.conf.
+// A program given without a leading slash is in the directory of slurm.conf.
 void make_absolute(const Config& config, std::string& path) {
   if (path.empty() || path.front() == '/' || path.front() == '%' || config.directory.empty()) return;
   path.insert(0, config.directory + "/");
@@ -100,7 +100,7 @@ void drop_none(std::string& type) {
   if (type.ends_with("/none")) type.clear();
 }
 
-// "ports=12000-12999"; unset where it says something else.
+// The ports of "ports=12000-12999" in MpiParams; unset where there are none.
 PortRange mpi_ports_of(const OptionList& params) {
   const auto range = parse_port_range(params.get("ports").value_or(""));
   return range ? PortRange{range->first, range->second} : PortRange{};
@@ -159,11 +159,11 @@ void complete_tres(Config& c) {
   value_of(c, find_row(ConfFile::kSlurm, Section::kGlobal, "AccountingStorageTRES"))->text = join(c.accounting_storage_tres, ",");
 }
 
-// What `limits` holds jobs to: the rows of acct/limits.cc.
+// The limits that `limits` holds jobs to: those with a row in acct/limits.cc.
 constexpr std::string_view kEnforced =
     "GrpJobs, GrpSubmitJobs, GrpTRES, MaxJobs, MaxSubmitJobs, MaxTRES and MaxWall of associations and QOS";
 
-// AccountingStorageEnforce: what of it nothing asks for yet.
+// Tells which words of AccountingStorageEnforce have no effect yet.
 void tell_not_enforced(const Config& c, Findings& f) {
   if (c.enforce.limits)
     f.notice(

@@ -1,5 +1,5 @@
-// The controllers by the keys that were before SlurmctldHost: ControlMachine and ControlAddr, BackupController and
-// BackupAddr. Many sites' files still say it so.
+// The controllers, from the keys that releases before SlurmctldHost had: ControlMachine and ControlAddr, BackupController and BackupAddr.
+// Many sites' files still use them.
 #include "base/text.h"
 #include "config/slurm_build.h"
 
@@ -29,7 +29,7 @@ std::vector<OlderController> controllers_of_older_keys(const std::vector<const L
     if (!name || name->value.empty()) continue;
     KeyValue host = *name;
     host.key = "SlurmctldHost";
-    host.value = name->value.substr(0, name->value.find(','));  // a list of names of one machine
+    host.value = name->value.substr(0, name->value.find(','));  // the value may list several names of one machine
     if (const KeyValue* a = last_of(lines, address); a && !a->value.empty()) host.value += "(" + a->value + ")";
     out.push_back({name->key, std::move(host)});
   }

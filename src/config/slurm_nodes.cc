@@ -1,4 +1,4 @@
-// NodeName and DownNodes lines.
+// Reads NodeName and DownNodes lines.
 #include <algorithm>
 
 #include "base/text.h"
@@ -20,7 +20,7 @@ uint32_t count_of(const Record& r, std::string_view key, uint32_t otherwise) {
   return static_cast<uint32_t>(r.number(key).value_or(otherwise));
 }
 
-// Boards, sockets, cores, threads and CPUs as slurm.conf(5) derives one from the others.
+// Derives boards, sockets, cores, threads and CPUs from one another as slurm.conf(5) says.
 void derive_shape(const Record& r, NodeTemplate& t, Findings& f) {
   t.cpus_given = r.has("CPUs");
   t.topology_given = r.has("Boards") || r.has("Sockets") || r.has("SocketsPerBoard") || r.has("CoresPerSocket") || r.has("ThreadsPerCore");
@@ -55,8 +55,8 @@ void derive_shape(const Record& r, NodeTemplate& t, Findings& f) {
   t.cpus = static_cast<uint32_t>(cpus);
 }
 
-// A list that is no list: what can be read of it. The same resource twice adds up; beside typed ones an untyped one of
-// the name says nothing.
+// The readable items of a Gres= value that breaks a rule. Counts of the same resource add up; an untyped item is dropped beside typed items
+// of the same name.
 std::vector<GresItem> readable_gres(std::string_view text) {
   std::vector<GresItem> out;
   for (std::string_view piece : split(text, ',')) {
@@ -102,7 +102,7 @@ void check_gres_names(const Record& r, NodeTemplate& t, const Config& config, Fi
   t.gres_text = GresItems{t.gres}.text();
 }
 
-// What a node keeps for the system must leave something for jobs.
+// The cores and CPUs that a node keeps for the system must leave some for jobs.
 void check_specialized(const Record& r, NodeTemplate& t, Findings& f) {
   if (!t.cpu_spec_list.empty()) {
     Bitmap cpus;
@@ -157,8 +157,8 @@ std::shared_ptr<const NodeTemplate> make_template(const Record& r, const Config&
   return t;
 }
 
-// The names of one list key, as many as there are nodes; empty when not given. One value serves all nodes
-// only where that makes sense (several slurmd on one host share an address).
+// The names of a list key such as NodeAddr, as many as there are nodes; empty when not given. `one_for_all`: a single name serves all
+// nodes, which makes sense where several slurmd on one host share an address.
 std::vector<std::string> in_step(const Record& r, std::string_view key, size_t nodes, bool one_for_all, Findings& f) {
   std::string_view text = r.text(key);
   if (text.empty()) return {};
@@ -214,7 +214,7 @@ void add_nodes(const Record& r, Config& config, NodeIndex& index, Findings& f) {
   std::vector<uint16_t> ports = ports_in_step(r, names->size(), config.slurmd_port, f);
   if (ports.size() != 1 && ports.size() != names->size()) return;
   std::shared_ptr<const NodeTemplate> line = make_template(r, config, f);
-  if (names->size() > 64) {  // one big line: no growing by steps; many small lines: the usual doubling
+  if (names->size() > 64) {  // one big line reserves once; many small lines keep the usual doubling
     config.nodes.reserve(config.nodes.size() + names->size());
     index.reserve(config.nodes.size() + names->size());
   }
@@ -270,7 +270,7 @@ void apply_down_nodes(const std::vector<const Line*>& lines, Config& config, con
 
 namespace {
 
-// CPUs that CoreSpecCount keeps for the system.
+// The CPUs that CoreSpecCount keeps for the system.
 Bitmap system_cpus(const NodeTemplate& t, bool first) {
   Bitmap out;
   const uint32_t cores = t.sockets * t.cores_per_socket, threads = cores ? t.cpus / cores : 0;

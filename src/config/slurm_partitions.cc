@@ -1,4 +1,4 @@
-// NodeSet, PartitionName and PowerAction lines, and node lists that may name sets.
+// Reads NodeSet, PartitionName and PowerAction lines, and node lists that may name sets.
 #include <algorithm>
 
 #include "base/text.h"
@@ -199,7 +199,7 @@ void read_limits(const Record& r, const Config& c, Partition& p) {
   p.disable_root_jobs = r.text("DisableRootJobs").empty() ? c.disable_root_jobs : r.yes("DisableRootJobs");
 }
 
-// DefCpuPerGPU and DefMemPerGPU may also be given in one value.
+// JobDefaults= holds DefCpuPerGPU and DefMemPerGPU, which also have keys of their own.
 void read_job_defaults(const Record& r, Partition& p, Findings& f) {
   OptionList list = OptionList::parse(r.text("JobDefaults"));
   for (const auto& [name, value] : list.items()) {

@@ -49,7 +49,7 @@ class Builder {
   Findings& f_;
   Topology out_;
   std::unordered_map<std::string, uint32_t> by_name_;
-  std::vector<const RawUnit*> source_;  // along out_.units
+  std::vector<const RawUnit*> source_;  // the source of each of out_.units
 };
 
 void Builder::add(const RawUnit& raw) {
@@ -74,7 +74,7 @@ void Builder::add(const RawUnit& raw) {
         resolve_nodes(raw.nodes.text, raw.nodes.pos, words_.nodes, config_, *config_.index, f_, &foreign_).for_each([&](size_t n) {
           unit.nodes.push_back(static_cast<uint32_t>(n));
         });
-      if (raw_.kind == TopologyKind::kBlock && unit.nodes.empty()) {  // another cluster's
+      if (raw_.kind == TopologyKind::kBlock && unit.nodes.empty()) {  // a block of another cluster
         by_name_.erase(name);
         return;
       }
@@ -106,7 +106,7 @@ std::vector<uint32_t> Builder::nodes_in_order(const RawText& text) {
     const auto i = config_.node_index(name);
     if (!i) {
       foreign_.add(name, text.pos);
-      if (raw_.kind == TopologyKind::kTorus3d) out.push_back(kNoNode);  // its cell stays empty
+      if (raw_.kind == TopologyKind::kTorus3d) out.push_back(kNoNode);  // the cell of another cluster's node stays empty
     } else if (seen[*i]) {
       f_.error(text.pos, words_.nodes, name + " is there twice");
     } else {
@@ -160,7 +160,7 @@ void Builder::add_placements(const RawUnit& raw, TopologyUnit& unit) {
   if (unit.placements.empty()) f_.notice(raw.pos, "placements", unit.name + " has none, so no job can be placed there");
 }
 
-// A typical slip of those who come from other tools is a colon between switches.
+// Users of other tools often write a colon between switches.
 std::string Builder::switch_hint(const std::string& text, const std::string& name) const {
   if (name.find(':') != std::string::npos) {
     std::string with_commas = text;
@@ -190,7 +190,7 @@ void Builder::link() {
   for (uint32_t i = 0; i < out_.units.size(); ++i)
     if (source_[i]->children.given) link_children(i);
   if (out_.units.empty() || !switch_levels(out_).empty()) return;
-  // Name one that is in the loop, or so high: the first whose subtree cannot be measured.
+  // The error names one switch of the loop or of the overly high tree: the first whose subtree cannot be measured.
   f_.error(raw_.pos, words_.children, "some switch is below itself, or the tree is more than " + std::to_string(kMaxSwitchDepth) + " deep");
   for (TopologyUnit& u : out_.units) u.children.clear();
 }
@@ -227,7 +227,7 @@ void Builder::check_blocks() {
                    std::to_string(out_.block_sizes.front()) + ")");
   }
   if (!out_.block_sizes.empty() || out_.units.empty()) return;
-  // Not given: as large as the smallest block.
+  // Without BlockSizes the base block is as large as the smallest block.
   size_t least = SIZE_MAX;
   for (const TopologyUnit& u : out_.units) least = std::min(least, u.nodes.size());
   out_.block_sizes.push_back(static_cast<uint32_t>(std::max<size_t>(least, 1)));

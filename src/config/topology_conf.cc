@@ -30,7 +30,7 @@ TopologyKind kind_of_plugin(std::string_view plugin) {
 
 RawText raw_text(const Record& r, const char* key) { return {std::string(r.text(key)), r.pos(key), r.has(key)}; }
 
-// The lines of topology.conf by what they describe; each kind's lines are checked whatever the plugin.
+// The lines of topology.conf, sorted by the kind of topology they describe. Lines of every kind are checked, whatever the plugin.
 struct ConfLines {
   std::vector<RawUnit> units[5];
   RawText block_sizes;
@@ -66,7 +66,7 @@ ConfLines read_lines(const std::vector<Line>& lines, Findings& f) {
   return out;
 }
 
-// Lines of another kind than TopologyPlugin says: nobody reads them.
+// Gives a notice for lines that belong to another kind than TopologyPlugin's: nobody reads them.
 void leave_out(const RawUnit& first, TopologyKind kind, const Config& config, Findings& f) {
   f.notice(first.pos, kConfWords[static_cast<size_t>(kind)].unit,
            "lines of this kind are not read: TopologyPlugin is " + config.topology_plugin);
@@ -117,7 +117,7 @@ void load_yaml(const std::string& text, const std::string& path, const Config& c
       f.error(raw.pos, "topology", raw.name + " is defined twice");
       continue;
     }
-    raw.cluster_default = raw.cluster_default && !seen_default;  // the first counts
+    raw.cluster_default = raw.cluster_default && !seen_default;  // the first that says so is the default
     seen_default = seen_default || raw.cluster_default;
     out.topologies.all.push_back(build_topology(raw, kYamlWords[static_cast<size_t>(raw.kind)], config, foreign, f));
   }
@@ -153,7 +153,7 @@ void check_params(const Config& config, Findings& f) {
   }
 }
 
-// Topology= of NodeName lines goes before what the file says.
+// Topology= of NodeName lines overrides what the file says.
 void place_nodes(const Config& config, TopologyConf& out, Findings& f) {
   for (uint32_t i = 0; i < config.nodes.size(); ++i) {
     const std::string& text = config.nodes[i].line->topology;

@@ -1,6 +1,6 @@
-// The site's topologies from topology.yaml, else from topology.conf for the kind that TopologyPlugin says
-// (then there is one, named "default"). topology.conf(5), topology.yaml(5). Values: model/topology.h, with
-// nodes by their place in Config::nodes.
+// The site's topologies from topology.yaml. Without that file there is one topology, named "default": the lines of topology.conf that
+// belong to the kind TopologyPlugin names. topology.conf(5), topology.yaml(5). Values: model/topology.h, with nodes by their place in
+// Config::nodes.
 //
 // Errors name file and line. Pure; cost O(units + nodes).
 #pragma once

@@ -1,5 +1,5 @@
-// Nodes=block{b1}, Nodes=switchwith{n1} of partitions and node sets: what they mean is known once the topology is. Guide
-// topology, "Hostlist functions".
+// Nodes=block{b1}, Nodes=switchwith{n1} of partitions and node sets: their nodes are known once the topology is. Guide topology, "Hostlist
+// functions".
 #include "base/text.h"
 #include "config/slurm_build.h"
 #include "model/topology_function.h"
@@ -35,7 +35,7 @@ void add_nodes(const std::string& text, const SourcePos& where, const Config& co
       nodes |= meant;
       continue;
     }
-    for (const NodeSetConfig& set : config.node_sets)  // which may have grown
+    for (const NodeSetConfig& set : config.node_sets)  // a set may have grown by its own functions
       if (set.name == piece) nodes |= set.nodes;
   }
 }

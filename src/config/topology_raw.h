@@ -1,5 +1,5 @@
-// A topology as its file writes it, with where each part stands: what topology.conf and topology.yaml have in
-// common before names are looked up. Inside config/ only.
+// A topology as its file writes it, with the file position of each part: the form that topology.conf and topology.yaml share before names
+// are looked up. Inside config/ only.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace muster::config {
 
-// A text and where it stands; `given` even when empty.
+// A text and its position; `given` is true for an empty text, too.
 struct RawText {
   std::string text;
   SourcePos pos;
@@ -47,17 +47,16 @@ struct RawTopology {
   RawText block_sizes;
 };
 
-// The keys of the file for it, as messages name them.
+// The keys of the file for these parts, as messages name them.
 struct TopologyWords {
   const char *unit, *children, *nodes, *block_sizes;
 };
 
-// Looks up names, links switches, checks the rules of the kind.
-// Nodes of other clusters go to `foreign`.
+// Looks up names, links switches, checks the rules of the kind. Nodes of other clusters go to `foreign`.
 Topology build_topology(const RawTopology& raw, const TopologyWords& words, const Config& config, ForeignNodes& foreign,
                         Findings& findings);
 
-// topology.yaml in that form.
+// Reads topology.yaml into that form.
 std::vector<RawTopology> parse_topology_yaml(const std::string& text, const std::string& file, Findings& findings);
 
 }  // namespace muster::config

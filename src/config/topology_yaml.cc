@@ -27,7 +27,7 @@ class Reader {
         return out;
       }
       for (const YAML::Node& n : root) out.push_back(topology(n));
-    } catch (const YAML::Exception& e) {  // the library's way of saying that the text is no YAML
+    } catch (const YAML::Exception& e) {  // the library throws when the text is not YAML
       f_.error({file_, static_cast<uint32_t>(e.mark.line + 1), 0}, "", "not YAML: " + e.msg);
     }
     return out;
@@ -37,7 +37,7 @@ class Reader {
   using Keys = std::vector<std::pair<std::string_view, std::function<void(const YAML::Node&)>>>;
 
   SourcePos pos(const YAML::Node& n) const { return {file_, n.Mark().line >= 0 ? static_cast<uint32_t>(n.Mark().line + 1) : 0, 0}; }
-  // Each key of the map through its row; others are errors.
+  // Reads each key of the map by its row; keys without a row are errors.
   void each_key(const YAML::Node& map, const std::string& what, const Keys& keys) {
     if (!map.IsMap()) return f_.error(pos(map), what, "must be a map of keys and values");
     for (const auto& entry : map) {

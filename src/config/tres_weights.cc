@@ -8,7 +8,7 @@
 namespace muster::config {
 namespace {
 
-// "0.25G": a number and, behind it, perhaps a unit.
+// Whether the text is a number that a unit may follow, as in "0.25G".
 bool is_weight(std::string_view text) {
   double value = 0;
   auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -10,7 +10,7 @@
 
 namespace muster::config {
 
-// `tracked`: AccountingStorageTRES. The value: resources named that are not among them and so count nothing.
+// `tracked` is AccountingStorageTRES. The result is the resources in `text` that are not tracked, so that their weights have no effect.
 Result<std::vector<std::string>> check_tres_weights(std::string_view text, const std::vector<std::string>& tracked);
 
 }  // namespace muster::config

@@ -14,7 +14,7 @@ std::string quoted(std::string_view value) {
   return plain ? std::string(value) : "\"" + std::string(value) + "\"";
 }
 
-// One line of Key=value pairs; pairs that are the default are left out by the caller.
+// One line of Key=value pairs; the caller leaves out pairs that are the default.
 class Written {
  public:
   explicit Written(std::string& out) : out_(out) {}
@@ -60,7 +60,7 @@ void write_globals(const Config& c, bool passwords, std::string& out) {
   }
 }
 
-// ---- nodes: those of one line of the file together again
+// ---- nodes: those that came from one line of the file are written as one line again
 using Nodes = std::span<const NodeConfig>;
 
 template <class Get>

@@ -1,5 +1,5 @@
-// A configuration as the text of a slurm.conf: what is not the default, so that reading it gives the same configuration
-// again. scontrol(1) write config. Pure; cost O(keys + nodes).
+// Writes a configuration as the text of a slurm.conf. Only what differs from the defaults is written; reading it gives the same
+// configuration again. scontrol(1) write config. Pure; cost O(keys + nodes).
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace muster::config {
 
-// Without `passwords` a comment stands where a key has one: for those who may not read the file itself.
+// Without `passwords` a comment stands in place of a key that holds one: for users who may not read the file itself.
 std::string write_config(const LoadedConfig& loaded, Time now, bool passwords = true);
 
 }  // namespace muster::config

@@ -18,7 +18,7 @@ Result<ColumnText> parse_column(std::string_view text) {
 
 namespace {
 
-// So many bytes that no character of several bytes is cut apart.
+// At most `bytes` bytes, fewer where a character of several bytes would be cut apart.
 size_t whole_characters(std::string_view text, size_t bytes) {
   while (bytes > 0 && bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
   return bytes;

@@ -1,10 +1,10 @@
-// The tables of the accounting commands: columns named in a list ("jobid,jobname%-20,state"), a header, a rule of dashes
-// below it, and values fitted into their columns, or everything between delimiters. sacct(1) --format, sacctmgr(1) format=.
-// What can be in a column: the tables of record_fields.h and of sacctmgr. squeue and sinfo have other rules: format.h.
+// The tables of the accounting commands: columns named in a list ("jobid,jobname%-20,state"), a header, a rule of dashes below it, and
+// values fitted into their columns, or everything between delimiters. sacct(1) --format, sacctmgr(1) format=. The columns there are: the
+// tables of record_view.h and entity_view.h. squeue and sinfo have other rules: format.h.
 //
-// A name is a whole one, in any case, else the first column of the table that begins with it. "%N" sets the width, a minus
-// puts the value to the left. A value that is too wide is cut and ends in '+'; times are cut plainly, numbers are not cut.
-// Cost: a row appends to the caller's buffer; a value is written into it and shifted in place.
+// A name stands for the column of that name, in any case of letters, else for the first column of the table that begins with it. "%N" sets
+// the width, a minus puts the value to the left. A value that is too wide is cut and ends in '+'; times are cut without it, numbers are not
+// cut. Cost: a row appends to the caller's buffer; a value is written into it and shifted in place.
 #pragma once
 
 #include <cstdint>
@@ -44,16 +44,16 @@ struct TableStyle {
 
 inline constexpr int kMaxColumnWidth = 4096;
 
-// "jobname%-20" in its parts. kInvalidReq for a width that is no number or above kMaxColumnWidth.
+// Splits a text such as "jobname%-20" into its parts. kInvalidReq for a width that is no number or above kMaxColumnWidth.
 struct ColumnText {
   std::string_view name;
   std::optional<int16_t> width;
 };
 Result<ColumnText> parse_column(std::string_view text);
 
-// Fits what was appended to `out` since `from` into `width` columns; a blank follows.
+// Fits the text appended to `out` since `from` into `width` columns and puts a blank after it.
 void fit_value(std::string& out, size_t from, int16_t width, Fit fit);
-// "Account             AdminComment …": four in a line, as --helpformat prints them.
+// The list that --helpformat prints, four names in a line: "Account             AdminComment …".
 std::string column_help(std::span<const std::string_view> names);
 
 template <class View>
@@ -74,8 +74,8 @@ class Table {
   explicit Table(TableStyle style = {}) : style_(std::move(style)) {}
 
   void add(const ColumnField<View>& field, std::optional<int16_t> width = {}) { columns_.push_back({&field, width.value_or(field.width)}); }
-  // A list of names. kInvalidReq: a name nobody knows (the error's text is that name, the hint what was meant).
-  // `unlisted`: names that are understood, too, but never offered.
+  // Adds the columns of a list of names. A name nobody knows gives kInvalidReq; the error's text is that name, the hint the one probably
+  // meant. `unlisted`: names that are understood, too, but never offered.
   Result<> add(std::span<const ColumnField<View>> table, std::string_view list, std::span<const ColumnField<View>> unlisted = {}) {
     for (std::string_view part : split(list, ',')) {
       MUSTER_TRY(column, parse_column(trim(part)));
@@ -88,7 +88,7 @@ class Table {
   }
   bool empty() const { return columns_.empty(); }
 
-  // The names and, aligned, the rule: nothing without a header.
+  // Prints the names and, for aligned columns, the rule; nothing when the style has no header.
   void header(std::string& out) const {
     if (!style_.header) return;
     line(

@@ -258,7 +258,7 @@ constexpr EntityField kTransaction[] = {
     {"User", "User", 20, Fit::kMarked, kWorks, "The users it was about", [](V v, S o) { o += join(v.transaction->users, ","); }},
 };
 
-// Its own columns first, then those of its associations.
+// The entity's own columns come first, then those of its associations.
 template <size_t N>
 constexpr auto with_associations(const EntityField (&own)[N]) {
   std::array<EntityField, N + std::size(kAssociation)> out{};

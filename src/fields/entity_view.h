@@ -1,5 +1,5 @@
-// What a column of sacctmgr's listings sees: one account, user, QOS …, and with it one of its associations where they were
-// asked for. sacctmgr(1) LIST/SHOW … FORMAT OPTIONS.
+// What a column of sacctmgr's listings sees: one account, user, QOS …, and with it one of its associations if they were asked for.
+// sacctmgr(1) LIST/SHOW … FORMAT OPTIONS.
 #pragma once
 
 #include <span>
@@ -23,24 +23,24 @@ struct EntityView {
   const WckeyRecord* wckey = nullptr;
   const TransactionRecord* transaction = nullptr;
   bool tree = false;                                // account names indented by their depth
-  const std::vector<QosRecord>* all_qos = nullptr;  // for their numbers; may be null
+  const std::vector<QosRecord>* all_qos = nullptr;  // to print their numbers; may be null
 };
 
 using EntityField = ColumnField<EntityView>;
 
-// The columns of an entity; of accounts, users and clusters those of their associations too.
+// The columns of an entity; those of accounts, users and clusters include the columns of their associations.
 std::span<const EntityField> entity_fields(Entity e);
 
 // Names of parts of limits that older releases had (GrpCPUs, MaxNodes): understood in format=, listed nowhere.
 std::span<const EntityField> old_limit_fields();
 
-// What is shown without format=: with the associations (-s), and without their limits (WOLimits).
+// Choices that change which columns are shown without format=: associations (-s), no limits (WOLimits) and others.
 struct EntityDefaults {
   bool with_associations = false, without_limits = false, with_coordinators = false, with_deleted = false, tree = false;
 };
 std::string entity_default_columns(Entity e, const EntityDefaults& d);
 
-// "cpu=10,gres/gpu=3": the limits of a kind, in the order of their names. Also for what is told of edits.
+// The limits of a kind in the order of their names, as in "cpu=10,gres/gpu=3". sacctmgr's messages about edits use it, too.
 std::string limit_text(const std::vector<Limit>& limits, LimitKind kind);
 // A value as it is shown: memory in its largest unit, spans of time as 1-00:00:00.
 std::string limit_value_text(LimitKind kind, std::string_view tres, uint64_t value);

@@ -1,7 +1,6 @@
-// What a printed field may depend on besides its row: the caller's clock reading, names of users and groups,
-// and the variables of squeue(1) and sinfo(1) that change texts. Filled by the command; nothing here looks
-// anything up by itself. And the views: what a getter of each table sees. Views are references, good only
-// while the rows they name live.
+// What a printed field may depend on besides its row: the caller's clock reading, names of users and groups, and the variables of squeue(1)
+// and sinfo(1) that change texts. The command fills it in; nothing here looks anything up by itself. Here, too, are the views that the
+// getters of each table get. Views are references, good only while the rows they name live.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// The tables of printable fields: one row each for squeue's jobs, squeue's steps and sinfo's lines.
-// squeue(1), sinfo(1) -o and -O. A format, a sort, the help list and the tests against the manual pages all
-// read these rows, so a field is declared once: docs/checklists/add-a-field.md. Not here: how formats are
-// written and padded (format.h), what groups nodes into lines (sinfo_groups.h).
+// The tables of printable fields: one row each for squeue's jobs, squeue's steps and sinfo's lines. squeue(1), sinfo(1) -o and -O. Formats,
+// sorts, the help list and the tests against the manual pages all read these rows, so a field is declared once:
+// docs/checklists/add-a-field.md. Not here: how formats are written and padded (format.h), how nodes are grouped into lines
+// (sinfo_groups.h).
 #pragma once
 
 #include <cstdint>
@@ -79,8 +79,8 @@ const FieldRow<View>* field_by_letter(char letter);
 template <class View>
 const FieldRow<View>* field_by_name(std::string_view name);
 
-// "Account  AccrueTime …", as `-O help` lists them, four in a line; with a line for each field and its doc
-// when `docs`.
+// The list that `-O help` prints, four names in a line: "Account  AccrueTime …". With `docs`, each field has a line of its own with its
+// doc.
 template <class View>
 std::string field_help(bool docs);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr bool digit(char c) { return c >= '0' && c <= '9'; }
 
-// What each table calls an unknown type of -o, and how it writes "%all".
+// The name of each table in messages about an unknown type of -o, and the separators of its "%all".
 template <class View>
 struct Kind;
 template <>
@@ -30,7 +30,7 @@ struct Kind<SinfoView> {
   static constexpr std::string_view between = "|", between_upper = " |", last = " ";
 };
 
-// Fits what was appended since `start` into the column.
+// Fits the text appended since `start` into the column.
 void fit(std::string& out, size_t start, uint32_t width, bool right, bool keep_whole, bool keep_star) {
   if (!width) return;
   size_t n = out.size() - start;
@@ -40,7 +40,7 @@ void fit(std::string& out, size_t start, uint32_t width, bool right, bool keep_w
     bool null_text = !right && width < 6 && n == 6 && std::string_view(out).substr(start) == "(null)";
     out.resize(start + width);
     if (star) out.back() = '*';
-    if (null_text) out.replace(start, width, width, ' ');  // printf's way with "%-3.3s" of nothing
+    if (null_text) out.replace(start, width, width, ' ');  // as printf does for "%-3.3s" of a null pointer
   } else if (n < width) {
     if (right) out.insert(start, width - n, ' ');
     else out.append(width - n, ' ');
@@ -52,7 +52,7 @@ struct Size {
   uint32_t width = 0;
 };
 
-// "[.][digits]" at the front of `s`, taken off it.
+// Takes "[.][digits]" off the front of `s`.
 Size take_size(std::string_view& s) {
   Size size;
   if (!s.empty() && s[0] == '.') {

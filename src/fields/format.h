@@ -1,15 +1,12 @@
-// Output formats: "-o" strings ("%.18i %.9P %j|") and "-O" lists ("JobID:10,Name:.20,tres-alloc:|") compiled
-// to columns, and the rendering of header and rows. squeue(1), sinfo(1).
+// Output formats: "-o" strings ("%.18i %.9P %j|") and "-O" lists ("JobID:10,Name:.20,tres-alloc:|") compiled to columns, and the rendering
+// of header and rows. squeue(1), sinfo(1).
 //
-// -o: text before the first '%' is printed as it stands; then "%[.][size]type[suffix]" with any text up to
-// the next '%'
-//     as suffix. '%%' is one '%' too many and is skipped, as Slurm does. "%all" is every letter with '|'
-//     between them.
-// -O: "name[:[.][size][suffix]]" separated by commas, any case; without ':' 20 wide, with ':' and no size as
-// wide as needed. A type nobody knows is reported in `messages` (Slurm's text, without the program's name)
-// and the rest is printed: -o prints the unknown piece itself, -O leaves it out. Bounds: sizes above
-// kMaxWidth count as kMaxWidth; kMaxColumns columns. Cost: a row appends to the caller's buffer, no
-// allocation beyond the buffer's; about 50 ns a field.
+// -o: text before the first '%' is printed as it stands; then follow pieces "%[.][size]type[suffix]", where any text up to the next '%' is
+//     the suffix. '%%' is one '%' too many and is skipped, as Slurm does. "%all" is every letter with '|' between them.
+// -O: "name[:[.][size][suffix]]" separated by commas, any case; without ':' 20 wide, with ':' and no size as wide as needed.
+// An unknown type is reported in `messages` (Slurm's text, without the program's name) and the rest is printed: -o prints the unknown piece
+// itself, -O leaves it out. Bounds: sizes above kMaxWidth count as kMaxWidth; kMaxColumns columns. Cost: a row appends to the caller's
+// buffer, no allocation beyond the buffer's; about 50 ns a field.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +37,7 @@ class Format {
   std::string prefix;
   std::vector<Column<View>> columns;
 
-  // One line with its '\n', appended.
+  // Both append one line with its '\n'.
   void header(std::string& out) const;
   void row(const View& view, std::string& out) const;
   bool has(char letter) const;

@@ -1,5 +1,5 @@
-// Fields of features that Muster does not have or does not record: each prints what Slurm prints where the
-// feature is not in use, so that formats that name them go on working. The status says so.
+// Fields of features that Muster does not have or does not record: each prints what Slurm prints where the feature is not in use, so
+// formats that name them go on working. Their status says so.
 #include "fields/field_table.h"
 #include "fields/values.h"
 

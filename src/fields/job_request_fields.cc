@@ -1,4 +1,4 @@
-// Fields of what was asked for besides amounts: partition, features, node lists, dependencies, policies.
+// Fields of what the job asked for besides amounts: partition, features, node lists, dependencies, policies.
 #include "fields/field_table.h"
 #include "fields/job_values.h"
 #include "fields/values.h"

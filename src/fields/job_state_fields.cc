@@ -1,4 +1,4 @@
-// Fields of how it stands: state, reason, priority, exit codes, restarts.
+// Fields of how the job stands: state, reason, priority, exit codes, restarts.
 #include <cstdio>
 
 #include "fields/field_table.h"

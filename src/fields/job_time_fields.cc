@@ -1,4 +1,4 @@
-// Fields of time: points, limits, spans.
+// Fields of time: points in time, limits, lengths.
 #include <limits>
 
 #include "fields/field_table.h"
@@ -13,7 +13,7 @@ using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks;
 constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
 
-int64_t order(Time t) { return t == kTimeUnset ? kLast : unix_seconds(t); }  // what is not known comes last
+int64_t order(Time t) { return t == kTimeUnset ? kLast : unix_seconds(t); }  // unknown times come last
 
 void time_left(V v, S o) {
   if (v.row.time_limit_min == kUnlimited32) {

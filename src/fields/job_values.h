@@ -1,6 +1,5 @@
-// What several printers need to know of a job and is not a member of its row: ids of array tasks as text, run
-// time, the reason as squeue and scontrol word it, file name patterns. Used by squeue's fields, scontrol show
-// and --json.
+// Facts about a job that several printers need and that are not members of its row: ids of array tasks as text, run time, the reason as
+// squeue and scontrol word it, file name patterns. Used by squeue's fields, scontrol show and --json.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +10,20 @@
 
 namespace muster::fields {
 
-// "12", "12_3", "12_[4-15%2]".
+// Appends the id: "12", "12_3", "12_[4-15%2]".
 void put_job_id(std::string& out, const JobRow& row, const Environment& env);
-// "4-15%2", "3" or "".
+// The tasks of an array: "4-15%2", "3" or "".
 std::string array_tasks_text(const JobRow& row, uint32_t length);
-// "4-15,20%2" (its %limit does not count), cut as SLURM_BITSTR_LEN says; what is no list as it is.
+// Array tasks such as "4-15,20%2", cut to `length` (SLURM_BITSTR_LEN), where %limit does not count. A text that is no list stays as it is.
 std::string bounded_array_tasks(const std::string& tasks, uint32_t max_running, uint32_t length);
 
 Duration run_time(const JobView& v);              // without the time it was suspended
 Time start_time(const JobView& v);                // actual or expected; unset when nobody knows
-std::string hosts_text(const std::string& list);  // "n2,n1" as "n[1-2]"; what is no list as it is
+std::string hosts_text(const std::string& list);  // "n2,n1" as "n[1-2]"; a text that is no list as it is
 Time end_time(const JobView& v);
 bool ends_never(const JobView& v);     // it runs and has no limit
 Time accrues_since(const JobView& v);  // unset while it may not start yet
-// The text of the reason: the detail where it is a longer form of it ("ReqNodeNotAvail,
-// UnavailableNodes:n1").
+// The text of the reason. Where the detail is a longer form of the reason ("ReqNodeNotAvail, UnavailableNodes:n1"), it is the detail.
 std::string_view reason_text(const JobRow& row);
 bool shows_reason(const JobRow& row);  // %R: the reason in parentheses instead of the nodes
 
@@ -38,19 +36,19 @@ MinMemory min_memory(const ShownRequest& r);
 std::string_view oversubscribe_text(const JobView& v);  // YES NO OK: what the row says of the partition's, else what was asked for
 std::string_view exclusive_text(const JobView& v);      // NO NODE USER MCS TOPO, likewise
 std::string_view command_text(const ShownRequest& r);   // the script; its arguments stand in the submit line
-// --licenses, and license/NAME of --tres-per-task for all of `tasks`: "ansys:2".
+// The licenses of --licenses, and license/NAME of --tres-per-task counted for all `tasks`: "ansys:2".
 std::string licenses_text(const ShownRequest& r, uint32_t tasks);
 std::string tres_per_task_text(const ShownRequest& r);  // "cpu=2,gres/gpu=1", CPUs of --cpus-per-task among them; ""
-uint32_t most_nodes(const JobView& v);                  // asked for; without a maximum a node for each task, once it has nodes those
+uint32_t most_nodes(const JobView& v);                  // at most this many nodes; without a maximum a pending job may get a node per task
 
 enum class Stream : uint8_t { kIn, kOut, kErr };
-// As asked for, or the default of a batch job; "" for a job without a script, and for errors that go where the output goes.
+// The pattern as asked for, or the default of a batch job. "" for a job without a script, and for errors that go where the output goes.
 std::string stream_pattern(const JobView& v, Stream stream);
-// The file itself, with its directory; sbatch(1) FILENAME PATTERN expanded, a range of values (task, node) by its first.
+// The path of the file. The patterns of sbatch(1) FILENAME PATTERN are expanded; one with many values (task, node) takes the first.
 std::string stream_path(const JobView& v, Stream stream);
 std::string expand_file_pattern(std::string_view pattern, const JobView& v);
 
-// Exit status of wait(2) as "code:signal".
+// Appends an exit status of wait(2) as "code:signal".
 void put_exit_status(std::string& out, int32_t status);
 
 }  // namespace muster::fields

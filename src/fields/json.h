@@ -1,16 +1,14 @@
-// --json and --yaml: the documents of data_parser v0.0.44 (job_info, node, partition_info of the OpenAPI
-// description), written row by row so that the memory used does not depend on the number of rows:
+// --json and --yaml: the documents of data_parser v0.0.44 (job_info, node, partition_info of the OpenAPI description), written row by row
+// so that the memory used does not depend on the number of rows:
 //
 //   std::string out;
 //   auto sink = make_tree_sink(TreeForm::kJson, compact, out);
 //   begin_document(*sink, "jobs");                      // {"jobs": [
 //   for (…) { json_job(view, *sink); drain(out); }      // the caller writes `out` away and clears it
-//   end_document(*sink, "jobs", meta);                  // ], "last_backfill": …, "meta": …, "errors": [],
-//   "warnings": []}
+//   end_document(*sink, "jobs", meta);                  // ], "last_backfill": …, "meta": …, "errors": [], "warnings": []}
 //
-// Numbers that may be unset or infinite are {"set", "infinite", "number"}; states and flags are lists of
-// names; every property of the description is written. Times are seconds since 1970. Cost: a job is about 7
-// KiB of compact JSON, 10 µs.
+// Numbers that may be unset or infinite are {"set", "infinite", "number"}; states and flags are lists of names; every property of the
+// description is written. Times are seconds since 1970. Cost: a job is about 7 KiB of compact JSON, 10 µs.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +42,8 @@ struct DocumentMeta {
   std::vector<DocumentWarning> warnings;
 };
 
-// The name of the list: "jobs", "steps", "nodes", "partitions", "licenses", "reservations", "pings", "sinfo"; or of the
-// one record between begin and end: "statistics" (json_statistics.h).
+// `list` names the list that the document holds: "jobs", "steps", "nodes", "partitions", "licenses", "reservations", "pings", "sinfo". Or
+// it names the one record written between begin and end: "statistics" (json_statistics.h).
 void begin_document(TreeSink& sink, std::string_view list);
 void end_document(TreeSink& sink, std::string_view list, const DocumentMeta& meta);
 
@@ -59,7 +57,7 @@ struct ControllerPing {
   int64_t microseconds = 0;
 };
 void json_ping(const ControllerPing& ping, TreeSink& sink);  // controller_ping
-// slurmdb's job, with its steps: sacct.
+// The `job` of the description's slurmdb part, with its steps: sacct.
 void json_record(const RecordView& v, std::span<const StepRecord> steps, TreeSink& sink);
 void json_sinfo(const SinfoView& v, TreeSink& sink);  // sinfo's line; holds a partition_info
 

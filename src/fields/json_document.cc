@@ -1,4 +1,4 @@
-// What stands around the rows: meta, errors, warnings.
+// The parts of a document around its rows: meta, errors, warnings.
 #include "fields/json.h"
 #include "fields/json_values.h"
 
@@ -39,7 +39,7 @@ void message_members(TreeSink& sink, const DocumentMeta& meta) {
 }  // namespace
 
 namespace {
-// The others are lists.
+// All other documents hold a list.
 bool is_one_record(std::string_view name) { return name == "statistics"; }
 }  // namespace
 

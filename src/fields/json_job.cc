@@ -1,4 +1,4 @@
-// job_info: one job of squeue --json and scontrol show job --json.
+// One job of squeue --json and scontrol show job --json: `job_info` of the description.
 #include <algorithm>
 
 #include "fields/job_values.h"
@@ -104,7 +104,7 @@ void resources(Members& m, const JobView& v) {
     m.begin("cpus").number("count", share.cpus).number("used", share.cpus).end();
     m.begin("memory").number("used", static_cast<int64_t>(share.mem_mb)).number("allocated", static_cast<int64_t>(share.mem_mb)).end();
     s.key("sockets");
-    s.begin_list();  // cores are known as CPU numbers of the node only, not by socket
+    s.begin_list();  // only the node's CPU numbers are known, not its cores by socket
     s.end_list();
     s.end_object();
   }

@@ -1,4 +1,4 @@
-// node: one node of scontrol show node --json; and the line of sinfo --json.
+// One node of scontrol show node --json (`node` of the description), and the line of sinfo --json.
 #include "fields/json.h"
 #include "fields/json_values.h"
 #include "fields/values.h"
@@ -6,8 +6,7 @@
 namespace muster::fields {
 namespace {
 
-// The names of node_state_long without its separators; "DRAIN", "CLOUD" … are names of the description as
-// well.
+// Lists the words of node_state_long. Each of them ("DRAIN", "CLOUD" …) is a name of the description, too.
 void states(Members& m, std::string_view key, const NodeRow& n) { m.words(key, node_state_long(n.state, n.flags), '+'); }
 
 void hardware(Members& m, const NodeRow& n, const Environment& env) {

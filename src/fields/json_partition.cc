@@ -1,4 +1,4 @@
-// partition_info: one partition of scontrol show partition --json, and the member of sinfo --json.
+// One partition of scontrol show partition --json (`partition_info` of the description), and the member of sinfo --json.
 #include "fields/json.h"
 #include "fields/json_values.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 void optional_memory(Members& m, std::string_view key, const std::optional<uint64_t>& mb) { m.maybe(key, mb.has_value(), mb.value_or(0)); }
 
-// Slurm's one number for both limits: the highest bit marks "per CPU".
+// Slurm has one number for both limits: its highest bit marks "per CPU".
 int64_t one_memory(const std::optional<uint64_t>& per_cpu, const std::optional<uint64_t>& per_node) {
   if (per_cpu) return static_cast<int64_t>(*per_cpu | 0x8000000000000000ull);
   return static_cast<int64_t>(per_node.value_or(0));

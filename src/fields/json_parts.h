@@ -6,11 +6,12 @@
 
 namespace muster::fields {
 
-// [{"type", "name", "id", "count"}] of "cpu=2,mem=500M,node=1,gres/gpu=2"; memory in MB. 0 as id: the database has given none.
+// Writes "cpu=2,mem=500M,node=1,gres/gpu=2" as [{"type", "name", "id", "count"}]; memory in MB. The id is 0 for TRES the database gives
+// none.
 void json_tres_list(Members& m, std::string_view key, std::string_view tres);
-// {"seconds", "microseconds"}: nothing was sampled, so both are 0.
+// Writes {"seconds", "microseconds"}: nothing was sampled, so both are 0.
 void json_cpu_time(Members& m, std::string_view key);
-// {"status", "return_code", "signal"} of a wait status.
+// Writes a wait status as {"status", "return_code", "signal"}.
 void json_exit_code(Members& m, std::string_view key, int32_t status, JobState state);
 
 }  // namespace muster::fields

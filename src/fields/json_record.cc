@@ -1,5 +1,5 @@
-// A job of sacct --json with its steps, in the shape of the description's slurmdb `job`. What its processes used is not
-// sampled: those members are there, and empty.
+// A job of sacct --json with its steps, in the shape of the description's slurmdb `job`. The resources that its processes used are not
+// sampled: those members are written empty.
 #include <algorithm>
 
 #include "base/tres_mem.h"

@@ -1,6 +1,6 @@
-// The JSON writer behind TreeSink. What stands between the values is ours: with indents it is two thirds of a document's bytes,
-// and RapidJSON's PrettyWriter, which puts and checks each of them for itself, took four times as long. RapidJSON escapes texts
-// and prints numbers that are no integers.
+// The JSON writer behind TreeSink. It writes commas, line ends and indents itself: with indents they are two thirds of a document's bytes,
+// and RapidJSON's PrettyWriter, which checks and writes each character by itself, took four times as long. RapidJSON escapes texts and
+// prints numbers that are no integers.
 #include <rapidjson/writer.h>
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 namespace muster::fields {
 namespace {
 
-// Where the characters go: memory of our own that is asked for once per value, not once per character, and goes to the
-// caller's string row by row.
+// The buffer that characters are written to: memory of our own that is reserved once per value, not once per character, and that is
+// appended to the caller's string row by row.
 class Stream {
  public:
   using Ch = char;
   explicit Stream(std::string& out) : out_(out) { grow(0); }
-  // Room for `n` characters; what was written there up to `end` counts after took(end).
+  // Makes room for `n` characters. The caller writes them there and calls took() with their end.
   char* room(size_t n) {
     if (static_cast<size_t>(end_ - at_) < n) grow(n);
     return at_;
@@ -81,7 +81,7 @@ struct Values : rapidjson::Writer<Stream> {
 
 char* put(char* to, std::string_view text) { return std::copy(text.begin(), text.end(), to); }
 
-// Whether it stands between quotes as it is.
+// Whether the text can stand between quotes unescaped.
 bool is_plain(std::string_view text) {
   for (char c : text)
     if (c < 0x20 || c > 0x7e || c == '"' || c == '\\') return false;
@@ -93,7 +93,7 @@ class JsonSink final : public TreeSink {
  public:
   explicit JsonSink(std::string& out) : stream_(out), values_(stream_) {}
 
-  // Keys are names of ours: nothing in them needs escaping.
+  // Keys are our own names: nothing in them needs escaping.
   void key(std::string_view name) override {
     char* p = separated(stream_.room(most_before() + name.size() + 4));
     *p++ = '"';
@@ -120,7 +120,7 @@ class JsonSink final : public TreeSink {
   void number(int64_t value) override { integer(value); }
   void number_unsigned(uint64_t value) override { integer(value); }
   void real(double value) override {
-    if (!std::isfinite(value)) return null();  // JSON has no word for it
+    if (!std::isfinite(value)) return null();  // JSON has no such numbers
     stream_.took(before_value(0));
     values_.WriteDouble(value);
     written();
@@ -133,12 +133,12 @@ class JsonSink final : public TreeSink {
   void end_list() override { end(']'); }
 
  private:
-  // The rows stand in the list of the document: each leaves when it is whole.
+  // Rows are elements of the document's list: each goes to the caller's string when it is complete.
   static constexpr int kRowDepth = 2;
-  static constexpr int kMaxDepth = 63;  // of lists_; our documents have ten
+  static constexpr int kMaxDepth = 63;  // bits of lists_; our documents need ten
   static constexpr size_t kLongestInteger = 20;
 
-  // The end of a line and the indents that occur.
+  // A line end followed by as many blanks as usual indents need.
   static constexpr auto kLineEnd = [] {
     std::array<char, 32> text;
     text.fill(' ');
@@ -146,23 +146,23 @@ class JsonSink final : public TreeSink {
     return text;
   }();
 
-  size_t most_before() const { return 2 + sizeof kLineEnd + 2 * static_cast<size_t>(depth_); }  // of separated()
+  size_t most_before() const { return 2 + sizeof kLineEnd + 2 * static_cast<size_t>(depth_); }  // the most that separated() writes
   char* new_line(char* p) const {
     if constexpr (kPretty) {
       const size_t indent = 2 * static_cast<size_t>(depth_);
-      std::memcpy(p, kLineEnd.data(), sizeof kLineEnd);  // of a fixed size, so that it is a few instructions
+      std::memcpy(p, kLineEnd.data(), sizeof kLineEnd);  // the size is a constant, so this is a few instructions
       if (indent >= sizeof kLineEnd) std::memset(p, ' ', indent + 1), *p = '\n';
       p += 1 + indent;
     }
     return p;
   }
-  // The comma, the end of the line, the indent.
+  // Writes the comma, the line end and the indent.
   char* separated(char* p) {
     if (!first_) *p++ = ',';
     first_ = false;
     return new_line(p);
   }
-  // Room for a value of `size` characters where it belongs: after its key, or as an element of the list.
+  // Makes room for a value of `size` characters at its place: after its key, or as an element of the list.
   char* before_value(size_t size) {
     char* p = stream_.room(most_before() + size);
     return lists_ & 1 ? separated(p) : p;
@@ -204,7 +204,7 @@ class JsonSink final : public TreeSink {
   Values values_;
   int depth_ = 0;
   uint64_t lists_ = 0;  // bit 0: the innermost container is a list; bit 1: the one around it; …
-  bool first_ = true;   // nothing stands in the innermost container yet
+  bool first_ = true;   // the innermost container is still empty
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// sdiag --json, in the shape of the description's `stats_msg`. What Muster has nothing of is 0: heterogeneous jobs, queued
-// calls, and counts of why a scheduling pass ended (a pass here goes to its end).
+// sdiag --json, in the shape of the description's `stats_msg`. Counts of things that Muster does not have are 0: heterogeneous jobs, queued
+// calls, and why a scheduling pass ended (a pass here always goes to its end).
 #include "fields/json_statistics.h"
 
 #include <algorithm>

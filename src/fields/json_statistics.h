@@ -9,7 +9,7 @@
 
 namespace muster::fields {
 
-// `user_name`: of a uid. Cost: linear in the number of message types and users.
+// `user_name` gives the name of a uid. Cost: linear in the number of message types and users.
 void json_statistics(const rpc::Statistics& s, const std::function<std::string(Uid)>& user_name, TreeSink& sink);
 
 }  // namespace muster::fields

@@ -1,5 +1,5 @@
-// One step of squeue --steps --json and scontrol show step --json, in the shape of the description's `step`. Only steps
-// that are not over are shown, so what is known at a step's end (exit code, usage, who killed it) has its empty value.
+// One step of squeue --steps --json and scontrol show step --json, in the shape of the description's `step`. Only steps that are not over
+// are shown, so members known at a step's end (exit code, usage, who killed it) are empty.
 #include <algorithm>
 
 #include "fields/json.h"

@@ -34,7 +34,7 @@ class Members {
     s_.boolean(value);
     return *this;
   }
-  // {"set", "infinite", "number"}
+  // Writes {"set", "infinite", "number"}.
   Members& maybe(std::string_view key, bool set, uint64_t value, bool infinite = false) {
     s_.key(key);
     s_.begin_object();
@@ -45,7 +45,7 @@ class Members {
     s_.end_object();
     return *this;
   }
-  // kUnlimited32 is infinite.
+  // Writes a limit; kUnlimited32 is infinite.
   Members& limit(std::string_view key, uint32_t value) { return maybe(key, true, value, value == kUnlimited32); }
   Members& time(std::string_view key, Time t) {
     return maybe(key, true, t == kTimeUnset ? 0 : static_cast<uint64_t>(unix_seconds(t)), t == kTimeInfinite);
@@ -57,7 +57,7 @@ class Members {
     s_.end_list();
     return *this;
   }
-  // The words of a text between separators.
+  // Writes the words between separators as a list.
   Members& words(std::string_view key, std::string_view text, char separator = ',') {
     s_.key(key);
     s_.begin_list();

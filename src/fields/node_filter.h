@@ -1,9 +1,8 @@
 // sinfo --states: which nodes a list of states means. sinfo(1) -t.
 //
-// "idle,drain&alloc,~down": any of the comma-separated terms; within a term all parts joined by '+' or '&';
-// '~' or '!' before a part inverts it. Base states are compared with the base state alone: "idle" finds a drained
-// node whose base state is idle, "alloc" finds mixed nodes, as Slurm does. Any case. Errors: kError with
-// Slurm's first line.
+// In "idle,drain&alloc,~down" a node must match any of the comma-separated terms, and in a term all parts joined by '+' or '&'; '~' or '!'
+// before a part inverts it. The name of a base state looks only at the base state: "idle" finds a drained node whose base state is idle,
+// "alloc" finds mixed nodes, as Slurm does. Any case of letters. Errors: kError with Slurm's first line.
 #pragma once
 
 #include <cstdint>

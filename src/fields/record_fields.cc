@@ -1,5 +1,5 @@
-// The columns of sacct. sacct(1) Job Accounting Fields. Widths and headers are those that Debian's Slurm 22.05 prints; of
-// columns that are newer, wide enough for their headers.
+// The columns of sacct. sacct(1) Job Accounting Fields. Widths and headers are those that Debian's Slurm 22.05 prints; newer columns are
+// wide enough for their headers.
 #include <array>
 
 #include "fields/job_values.h"
@@ -15,7 +15,7 @@ using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks, kConstant = FieldStatus::kConstant;
 constexpr std::string_view kUsage = "job accounting (JobAcctGatherType)";
 
-// What Slurm prints where nothing was gathered.
+// Prints what Slurm prints where nothing was gathered.
 void nothing(V, S) {}
 void sluid(V v, S o) { o += sluid_text(sluid_of(v.job.key.id, v.job.key.submitted, v.job.key.restarts)); }
 void zero(V, S o) { o += '0'; }
@@ -217,7 +217,7 @@ constexpr RecordField kFields[] = {
     {"WCKeyID", "WCKeyID", 10, Fit::kMarked, kConstant, "The number of that key", nothing},
     {"WorkDir", "WorkDir", 20, Fit::kMarked, kWorks, "The directory it ran in",
      [](V v, S o) { put(o, v.step ? v.step->work_dir : v.job.work_dir); }},
-    // Removed from Slurm, where scripts written for it still name them.
+    // Slurm has removed these columns, but scripts written for it still name them.
     {"AllocGRES", "AllocGRES", 12, Fit::kWhole, kWorks, "Generic resources allocated, as gpu:a100:2",
      [](V v, S o) { put(o, v.step ? v.step->gres_allocated : v.job.gres_allocated); }},
     {"ReqGRES", "ReqGRES", 12, Fit::kWhole, kWorks, "Generic resources it asked for, as gpu:2",

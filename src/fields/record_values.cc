@@ -25,7 +25,7 @@ void put_step_part(const RecordView& v, std::string& out) {
   put_step_id(out, v.step->id);
 }
 
-// Times are shown in whole seconds, and spans are those between what is shown.
+// Times are shown in whole seconds, and lengths are computed from the times shown.
 Time whole(Time t) { return Time(std::chrono::floor<std::chrono::seconds>(t)); }
 Time started(const RecordView& v) { return whole(v.step ? v.step->started : v.job.started); }
 Time ended(const RecordView& v) { return whole(v.step && v.step->ended != kTimeUnset ? v.step->ended : v.job.ended); }
@@ -37,7 +37,7 @@ uint32_t limit_of(const std::string& tasks) {
   return parse_number<uint32_t>(std::string_view(tasks).substr(percent + 1)).value_or(0);
 }
 
-// Sizes in MiB; K is smaller than that.
+// Sizes are in MiB; K is the one unit that is smaller.
 void put_in_unit(uint64_t mb, char unit, std::string& out) {
   double value = static_cast<double>(mb);
   constexpr std::string_view kUnits = "MGTP";
@@ -142,7 +142,7 @@ void put_gres_of_tres(std::string_view tres, std::string& out) {
     size_t equals = part.find('=');
     if (!part.starts_with("gres/") || equals == part.npos) continue;
     std::string_view name = part.substr(5, equals - 5);
-    // "gres/gpu=2" counts what "gres/gpu:a100=2" says with its type.
+    // "gres/gpu=2" counts the same GPUs as "gres/gpu:a100=2", so it is left out beside that one.
     bool typed_too = name.find(':') == name.npos && std::ranges::any_of(parts, [&](std::string_view other) {
                        return other.starts_with(part.substr(0, equals)) && other.substr(equals).starts_with(':');
                      });
@@ -159,14 +159,14 @@ void put_record_state(const RecordView& v, std::string& out) {
   constexpr uint32_t kShown = kJobRequeued | kJobResizing | kJobRevoked;
   out += v.step ? job_state_name(state) : job_state_shown(state, v.job.flags & kShown);
   if (state != JobState::kCancelled || (!v.step && (v.job.flags & kShown))) return;
-  if (v.step && v.step->id.value >= kInteractiveStep.value) return;  // ends with its job
+  if (v.step && v.step->id.value >= kInteractiveStep.value) return;  // such a step ends with its job
   out += " by ";
   put_number(out, v.step ? v.step->cancelled_by.value : v.job.cancelled_by.value);
 }
 
 namespace {
 
-// What a pattern is expanded with, and whose default it is.
+// The job as far as the patterns of its files and their defaults depend on it.
 struct StreamJob {
   JobRow row;
   ShownRequest request;
@@ -203,7 +203,7 @@ void put_record_stream(const RecordView& v, RecordStream stream, std::string& ou
   const bool expand = v.env.expand_patterns;
   if (!v.step && v.job.has_script) {  // with the defaults of a batch job
     StreamJob job(v);
-    // A record names the file that errors went to even where it is the output's.
+    // sacct names the file that errors went to even where it is the output's.
     const bool errors = stream == RecordStream::kErr && !job.request.std_err.empty();
     const Stream which = stream == RecordStream::kIn ? Stream::kIn : errors ? Stream::kErr : Stream::kOut;
     const JobView view{job.row, job.request, v.env};

@@ -1,4 +1,4 @@
-// What the columns of sacct are made from: ids, times, sums of resources. sacct(1). All pure; those that append end in `out`.
+// The values that the columns of sacct print: ids, times, sums of resources. sacct(1). All pure; functions with `out` append to it.
 #pragma once
 
 #include <string>
@@ -15,23 +15,23 @@ Time record_start(const RecordView& v);  // with --truncate within the window; u
 Time record_end(const RecordView& v);
 Duration record_elapsed(const RecordView& v);
 Duration record_suspended(const RecordView& v);
-std::optional<Duration> record_planned(const RecordView& v);  // from eligible to its start, or now; of jobs
+std::optional<Duration> record_planned(const RecordView& v);  // of jobs: from eligible to started, or to now
 uint32_t record_cpus(const RecordView& v);                    // allocated, else requested
 uint32_t record_nodes(const RecordView& v);
 
-// "billing=2,cpu=2,gres/gpu=2,mem=4G,node=1": sorted, sizes in the unit asked for.
+// A TRES list in sorted order, with sizes in the unit asked for: "billing=2,cpu=2,gres/gpu=2,mem=4G,node=1".
 void put_record_tres(std::string_view tres, const RecordView& v, std::string& out);
-// "4G" in the unit asked for; what is no size as it is.
+// A size such as "4G" in the unit asked for; a text that is no size as it is.
 void put_record_mem(std::string_view mem, const RecordView& v, std::string& out);
-// "gpu:a100:2,nic:1" of the gres/… of a TRES list.
+// The gres/… entries of a TRES list, as in "gpu:a100:2,nic:1".
 void put_gres_of_tres(std::string_view tres, std::string& out);
-// "COMPLETED", "CANCELLED by 1000".
+// The state: "COMPLETED", "CANCELLED by 1000".
 void put_record_state(const RecordView& v, std::string& out);
-// A file name pattern, its %-letters replaced with --expand-patterns.
+// A file name pattern; --expand-patterns replaces its %-letters.
 enum class RecordStream : uint8_t { kIn, kOut, kErr };
 void put_record_stream(const RecordView& v, RecordStream stream, std::string& out);
 
-// Part of "800000-1200000:ondemand", a --cpu-freq of a step.
+// One part of a step's --cpu-freq, such as "800000-1200000:ondemand".
 enum class FrequencyPart : uint8_t { kMin, kMax, kGovernor };
 void put_frequency(std::string_view text, FrequencyPart part, std::string& out);
 

@@ -24,9 +24,9 @@ struct RecordView {
 
 using RecordField = ColumnField<RecordView>;
 
-// Every column of sacct, in the order of --helpformat; after them what is not listed but understood (AllocGRES …).
+// Every column of sacct in the order of --helpformat, then columns that are understood but not listed (AllocGRES …).
 std::span<const RecordField> record_fields();
-// "Account  AdminComment …": --helpformat.
+// The list that --helpformat prints: "Account  AdminComment …".
 std::string record_help();
 
 inline constexpr std::string_view kRecordDefault = "jobid,jobname,partition,account,alloccpus,state,exitcode";

@@ -1,6 +1,5 @@
-// What show_job, show_node, show_partition and show_step share: the shape of scontrol's records. A record is
-// lines of "Key=value" pairs; lines after the first begin with three blanks, with --oneliner everything
-// stands on one line.
+// The shape of scontrol's records, for show_job, show_node, show_partition and show_step. A record is lines of "Key=value" pairs; lines
+// after the first begin with three blanks. With --oneliner everything is on one line.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +21,11 @@ class Record {
   Record(std::string& out, bool oneliner) : out_(out), oneliner_(oneliner) {}
   std::string& out() { return out_; }
 
-  // "Key=", a blank before it unless it begins a line. The value is appended by the caller.
+  // Appends "Key=", with a blank before it unless it begins a line. The caller appends the value.
   std::string& key(std::string_view name) {
     end_value();
     const size_t at = out_.size();
-    out_.resize_and_overwrite(at + name.size() + 2, [&](char* text, size_t) {  // looks once whether there is room
+    out_.resize_and_overwrite(at + name.size() + 2, [&](char* text, size_t) {  // makes room for all of it at once
       char* p = text + at;
       if (!fresh_) *p++ = ' ';
       p = std::copy(name.begin(), name.end(), p);
@@ -55,14 +54,14 @@ class Record {
     if (!oneliner_ && deeper) out_.append(static_cast<size_t>(deeper), ' ');
     fresh_ = true;
   }
-  // The last line; a blank one between two records.
+  // Ends the record's last line; a blank line separates records.
   void end() {
     end_value();
     out_ += oneliner_ ? std::string_view("\n") : std::string_view("\n\n");
   }
 
  private:
-  // What stands after a key is of users: it is one line, and no terminal obeys it.
+  // Users may have written the value, so it is made one line without control sequences that a terminal would obey.
   void end_value() {
     if (value_) make_plain(out_, value_);
     value_ = 0;

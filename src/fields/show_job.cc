@@ -96,7 +96,7 @@ void show_amounts(const JobView& v, Record& r) {
   const ShownRequest& q = v.request;
   r.line();
   r.pair("NumNodes", v.row.nodes);
-  // A range where it is one, and for a job that is held: how many it will get was not looked at.
+  // A range is printed where the job asked for one, and for a held job, for which nobody has worked out yet how many nodes it will get.
   if (v.row.state == JobState::kPending && (v.row.max_nodes || v.row.priority == 0)) {
     r.out() += '-';
     put_number(r.out(), most_nodes(v));
@@ -120,8 +120,8 @@ void show_amounts(const JobView& v, Record& r) {
   star(r.key(q.core_spec_is_threads ? "ThreadSpec" : "CoreSpec"), q.core_spec);
 }
 
-// -d: what the job has on each node; neighbours in the list with equal shares stand together.
-// Placement is ours: one word without blanks, as parsers of key=value want it, where a topology has a say.
+// For -d: what the job has on each node. Neighbours in the list with equal shares are printed together. Placement is a key that Slurm
+// lacks: it is printed where a topology has a say, as one word without blanks, which parsers of key=value need.
 void show_shares(const JobView& v, Record& r) {
   if (v.row.shares.empty()) return;
   r.line();
@@ -180,7 +180,7 @@ void show_files(const JobView& v, Record& r) {
   r.pair("WorkDir", q.work_dir);
   optional(r, "AdminComment", q.admin_comment);
   optional(r, "Comment", q.comment);
-  // What the system has to say beyond the reason's own longer form.
+  // A detail that is more than the longer form of the reason is what the system has to say.
   if (reason_text(v.row) != v.row.reason_detail) optional(r, "SystemComment", v.row.reason_detail);
   optional(r, "Extra", q.extra);
   optional(r, "Container", q.container);

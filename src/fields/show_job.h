@@ -1,5 +1,5 @@
-// `scontrol show job`: one job as a block of Key=value lines, or one line. scontrol(1) JOBS - SPECIFICATIONS
-// FOR SHOW. Cost: about 2 KiB and 5 µs a job, appended to the caller's buffer.
+// `scontrol show job`: one job as a block of Key=value lines, or one line. scontrol(1) JOBS - SPECIFICATIONS FOR SHOW. Cost: about 2 KiB
+// and 5 µs a job, appended to the caller's buffer.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace muster::fields {
 
-// With the '\n' that ends the record (and, without oneliner, the empty line after it).
+// Appends the record with the '\n' that ends it (and, without oneliner, the empty line after it).
 void show_job(const JobView& v, const ShowOptions& options, std::string& out);
 
 }  // namespace muster::fields

@@ -14,7 +14,7 @@ std::string list_of(const TopologyView& view, const std::vector<uint32_t>& nodes
   return compress_hosts(out);
 }
 
-// One line of the answer: the text, and which nodes it is about.
+// One line of the answer: its text, and the nodes it is about.
 struct Row {
   std::string name, text;
   std::vector<uint32_t> nodes;  // ascending
@@ -115,7 +115,7 @@ void unit_yaml(const TopologyView& view, const Topology& t, const TopologyUnit& 
     const bool full = std::ranges::find(u.nodes, kNoNode) == u.nodes.end();
     if (full) {
       out += "        nodes: " + list_of(view, u.nodes) + "\n";
-    } else {  // cell by cell, or the empty ones would be filled
+    } else {  // cell by cell, because a list would fill the empty cells
       out += "        regions:\n";
       for (uint32_t i = 0; i < u.nodes.size(); ++i)
         if (u.nodes[i] != kNoNode)

@@ -1,6 +1,5 @@
-// sinfo's own formats and orders. sinfo(1). The widths are those of partition_column_width and
-// node_column_width. Where the manual page and Slurm's output differ by a blank or a point, the output is
-// followed: scripts cut by column.
+// sinfo's own formats and orders. sinfo(1). The widths are those of partition_column_width and node_column_width. Where the manual page and
+// Slurm's output differ by a blank or a point, these follow the output: scripts cut by column.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace {
 
 bool in_use(const NodeRow& n) { return n.state == NodeState::kAllocated || n.state == NodeState::kMixed || (n.flags & kNodeCompleting); }
 
-// Bits of slurm.h, which users meet as numbers in the API.
+// The bits of node flags in Slurm's API, whose numbers users see.
 struct FlagBit {
   uint32_t flag;
   int64_t bit;
@@ -27,7 +27,7 @@ constexpr FlagBit kFlagBits[] = {
     {kNodeDynamicNorm, 1 << 26},  {kNodeBlocked, 1 << 27},
 };
 
-// Finds or makes the line of a key; keys are the texts of the fields that tell lines apart.
+// Finds or makes the line of a key. A key is made of the texts of the fields that tell lines apart.
 class Lines {
  public:
   Lines(const Format<SinfoView>& format, const GroupOptions& options, const Environment& env) : options_(options), env_(env) {
@@ -60,7 +60,7 @@ class Lines {
     lines_[at->second].add(node);
   }
 
-  // A partition without nodes to show; merged away where the format does not tell partitions apart.
+  // Adds a partition without nodes to show. A format that does not tell partitions apart shows no such line.
   void add_empty(const PartitionRow& partition) {
     SinfoLine line;
     line.partition = &partition;

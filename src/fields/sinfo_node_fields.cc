@@ -1,4 +1,4 @@
-// sinfo's fields of nodes: of the whole line (counts, ranges, list) and of what its nodes have in common.
+// sinfo's fields of nodes: those of the whole line (counts, ranges, list) and those that the line's nodes have in common.
 #include <algorithm>
 #include <cstdio>
 
@@ -17,7 +17,7 @@ constexpr FieldStatus kWorks = FieldStatus::kWorks;
 constexpr Split kApart = Split::kAlways;
 constexpr Split kExact = Split::kExact;
 
-// A getter of what the nodes of the line share; nothing where there are none.
+// Prints a value that all nodes of the line share; nothing when the line has no nodes.
 template <auto F>
 void of_nodes(V v, S o) {
   if (v.line.first) F(*v.line.first, v.env, o);

@@ -14,7 +14,7 @@ constexpr Split kApart = Split::kAlways;
 
 const Partition* part(V v) { return v.line.partition ? &v.line.partition->partition : nullptr; }
 
-// A getter of a partition; nothing where a node belongs to none.
+// Prints a value of the partition; nothing when the nodes belong to none.
 template <auto F>
 void of_partition(V v, S o) {
   if (const Partition* p = part(v)) F(*p, o);

@@ -35,11 +35,10 @@ struct SinfoView {
   const Environment& env;
 };
 
-// node_state_order: the state as the number that Slurm's API has for it (base state and flag bits): what
-// sinfo sorts by.
-int64_t partition_order(const SinfoView& view);  // of definition: the sort key "#P"
+// node_state_order is the state as the number that Slurm's API has for it (base state and flag bits), by which sinfo sorts.
+int64_t partition_order(const SinfoView& view);  // place in the order of definition: the sort key "#P"
 int64_t node_state_order(const NodeRow& node);
-std::string node_owner(const NodeRow& node, const Environment& env);    // whom it is kept for; only of one that is
+std::string node_owner(const NodeRow& node, const Environment& env);    // the user it is kept for; call it only for such nodes
 std::string reason_owner(const NodeRow& node, const Environment& env);  // "root"; "Unknown" without a reason
 
 }  // namespace muster::fields

@@ -10,7 +10,7 @@
 namespace muster::fields {
 namespace {
 
-// Keys that are no field's own value. True: appended to `number` or `text`.
+// Keys that are not a field's own value. When true, the key was stored in `number` or `text`.
 template <class View>
 bool special(const View&, const SortKey<View>&, int64_t&, std::string&, bool&) {
   return false;
@@ -32,7 +32,7 @@ bool special(const SinfoView& v, const SortKey<SinfoView>& key, int64_t& number,
   return true;
 }
 
-// Node names: n9 before n10.
+// Whether the key sorts node names by their numbers: n9 before n10.
 template <class View>
 bool by_host(const SortKey<View>& key) {
   return std::is_same_v<View, SinfoView> && !key.defined_order && key.field->letter == 'N';
@@ -97,7 +97,7 @@ void RowSorter<View>::add(const View& view) {
   }
 }
 
-// The texts in order, as numbers by their own number.
+// For each text, by the number it was given when it came, its rank in sorted order.
 template <class View>
 std::vector<int64_t> RowSorter<View>::ranks(const SortKey<View>& key, const Values& values) const {
   std::vector<const std::string*> texts(values.known.size());

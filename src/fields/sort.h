@@ -1,7 +1,6 @@
-// The order of lines: "P,t,-p" with letters of -o, '+' or '-' before each, and for sinfo "#P" (order of
-// definition). squeue(1) and sinfo(1) --sort. Sorting is stable: what compares equal keeps the order it came
-// in. A letter nobody knows is a message in Slurm's words and is left out, the rest counts. Cost: every key
-// is computed once per row; a number or a text that occurred before is 8 or 4 bytes a row; then O(n log n)
+// The order of lines: "P,t,-p" with letters of -o, '+' or '-' before each, and for sinfo "#P" (order of definition). squeue(1) and sinfo(1)
+// --sort. Sorting is stable: rows that compare equal keep the order they came in. An unknown letter is reported in Slurm's words and left
+// out; the rest counts. Cost: every key is computed once per row; a number takes 8 bytes a row and a repeated text 4; then O(n log n)
 // comparisons of numbers.
 #pragma once
 
@@ -32,20 +31,20 @@ struct ParsedSort {
 template <class View>
 ParsedSort<View> parse_sort(std::string_view text);
 
-// The keys with the partition's priority before each key that is a job's priority. squeue(1) --priority.
+// The keys, with the partition's priority inserted before each key that is a job's priority. squeue(1) --priority.
 std::vector<SortKey<JobView>> with_partition_priority(const std::vector<SortKey<JobView>>& keys);
 
-// The order of rows that are shown to it one after the other and may be gone by then.
+// Sorts rows that it is given one after the other; a row need not live until the order is asked for.
 template <class View>
 class RowSorter {
  public:
   explicit RowSorter(std::vector<SortKey<View>> keys);
   void add(const View& view);
-  // Indices 0 … n-1 of the rows added, in the wanted order.
+  // The indices 0 … n-1 of the rows added, in the wanted order.
   std::vector<uint32_t> order() const;
 
  private:
-  // One key of all rows. Texts are numbered as they come and ranked at the end: few differ, as a rule.
+  // The values of one key for all rows. Texts are numbered as they come and ranked at the end; usually only a few of them differ.
   struct Values {
     std::vector<int64_t> numbers;
     std::vector<uint32_t> texts;
@@ -59,7 +58,7 @@ class RowSorter {
   uint32_t rows_ = 0;
 };
 
-// Indices 0 … views.size()-1 in the wanted order.
+// The indices 0 … views.size()-1 in the wanted order.
 template <class View>
 std::vector<uint32_t> sorted_order(const std::vector<View>& views, const std::vector<SortKey<View>>& keys);
 

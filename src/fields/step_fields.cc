@@ -1,4 +1,4 @@
-// Fields of steps: squeue -s. Names that the manual page has for jobs and steps mean the step's value here.
+// Fields of steps: squeue -s. A name that the manual page has for both jobs and steps means the step's value here.
 #include "fields/field_table.h"
 #include "fields/step_values.h"
 #include "fields/values.h"
@@ -33,7 +33,8 @@ using V = const StepView&;
 using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks;
 
-// Job ids have at most 26 bits, array indexes 22. Within an array task, steps beyond 32,000 count as equal.
+// Job ids have at most 26 bits, array indexes 22. For array tasks 15 bits remain for the step, so steps above 32,767 are ordered by their
+// low 12 bits.
 int64_t id_order(V v) {
   uint64_t step = v.row.id.value;
   if (!v.row.array_job_id) return static_cast<int64_t>(uint64_t{v.row.job.value} << 37 | step);

@@ -1,4 +1,4 @@
-// What several printers need to know of a step.
+// Facts about a step that several printers need.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Rows for tests: the small cluster that Debian's Slurm was observed with, so that expected texts are its
-// output.
+// Rows for tests. They are the small cluster on which Debian's Slurm was observed, so expected texts are Slurm's own output.
 #pragma once
 
 #include <string>

@@ -1,7 +1,6 @@
-// Where --json and --yaml write to: one interface for both forms, and the two writers. Text is appended to a
-// string that the caller writes out and clears whenever it likes, also between two rows: nothing is kept but
-// the nesting depth. Bytes that are not UTF-8 become '?'. Keys and values come in document order; a key
-// before every value in an object. Cost: JSON about 30 ns a value.
+// Where --json and --yaml write to: one interface for both forms, and the two writers. Text is appended to a string that the caller writes
+// out and clears whenever it likes, also between two rows: nothing is kept but the nesting depth. Bytes that are not UTF-8 become '?'. Keys
+// and values come in document order; in an object, each value needs a key before it. Cost: JSON about 30 ns a value.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ int64_t day_number(const std::tm& t) {
   return (static_cast<int64_t>(timegm(&noon))) / 86400;
 }
 
-// squeue(1) SLURM_TIME_FORMAT=relative.
+// The pattern of SLURM_TIME_FORMAT=relative, squeue(1).
 const char* relative_pattern(const std::tm& t, const std::tm& now) {
   int64_t days = day_number(t) - day_number(now);
   if (days == 0) return "%H:%M:%S";

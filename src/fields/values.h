@@ -1,5 +1,4 @@
-// How values look wherever they are printed: numbers, sizes, spans, points in time, names of users. All
-// append.
+// How values look wherever they are printed: numbers, sizes, spans, points in time, names of users. All functions append.
 #pragma once
 
 #include <charconv>
@@ -19,7 +18,7 @@ void put_number(std::string& out, T value) {
   auto [end, ec] = std::to_chars(text, text + sizeof text, value);
   out.append(text, end);
 }
-// `none` where the text is empty.
+// Appends `none` where the text is empty.
 inline void put_or(std::string& out, std::string_view text, std::string_view none = "(null)") { out += text.empty() ? none : text; }
 template <std::integral T>
 void put_number_or(std::string& out, T value, std::string_view none) {
@@ -27,12 +26,12 @@ void put_number_or(std::string& out, T value, std::string_view none) {
   else out += none;
 }
 
-// A point in time as SLURM_TIME_FORMAT asks for it (environment.h); `none` where it is not set.
+// Appends a point in time as SLURM_TIME_FORMAT asks for it (environment.h), or `none` where it is not set.
 void put_time(std::string& out, Time t, const Environment& env, std::string_view none = "N/A");
 void put_span(std::string& out, Duration span);                                    // squeue: "1-02:03:04", "5:00"
 void put_span_full(std::string& out, Duration span);                               // scontrol: "1-02:03:04", "00:05:00"
 void put_minutes(std::string& out, uint32_t minutes, std::string_view unlimited);  // squeue's form of a limit
-// MiB with a unit: 2G, 1500M, 0; always M with noconvert.
+// Appends MiB with a unit: 2G, 1500M, 0; always M with noconvert.
 void put_mem(std::string& out, uint64_t mb, bool noconvert);
 void put_user(std::string& out, Uid uid, std::string_view known, const Environment& env);
 void put_group(std::string& out, Gid gid, const Environment& env);

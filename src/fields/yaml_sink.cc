@@ -47,7 +47,7 @@ class YamlSink final : public TreeSink {
     bool in_dash = false;  // the first line of this level continues a "- "
   };
 
-  // The line break that a non-empty list or object begins with, unless it continues a dash.
+  // Writes the line break that a non-empty list or object begins with, unless it continues a dash.
   void open(Level& level) {
     if (level.empty && levels_.size() > 1 && !level.in_dash) out_ += '\n';
     if (!level.empty) level.in_dash = false;
@@ -60,7 +60,7 @@ class YamlSink final : public TreeSink {
     }
     out_.append(depth * 2, ' ');
   }
-  // Whatever goes before a value: a blank after its key, a dash in a list.
+  // Writes what comes before a value: a blank after its key, or a dash in a list.
   void place() {
     if (after_key_) {
       out_ += ' ';

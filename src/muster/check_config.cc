@@ -13,7 +13,7 @@
 namespace muster::front {
 namespace {
 
-// Remembers which files there were.
+// Remembers which files were found.
 class Watched : public config::FileSource {
  public:
   Watched(config::FileSource& below, std::vector<std::string>& seen) : below_(below), seen_(seen) {}
@@ -44,7 +44,7 @@ void check_dbd(config::FileSource& source, const std::string& path, ConfigCheck&
   else take(loaded.error(), Level::kError, out.findings);
 }
 
-// What was named: a directory, slurm.conf under whatever name, or one of the files that belong to it.
+// The configuration file to check, for what was named: a directory, slurm.conf under any name, or a file that belongs to one.
 Result<std::string> conf_file(const std::string& named) {
   struct stat s {};
   if (stat(named.c_str(), &s) != 0) return fail(Errc::kNotFound, named + ": no such file or directory");

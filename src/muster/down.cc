@@ -41,7 +41,7 @@ Result<JobCounts> count_jobs(cli::Session& session) {
   return out;
 }
 
-// So that no step lives on without its daemons.
+// Cancels what runs, so that no step lives on without its daemons.
 void cancel_running(const Place& place) {
   Result<cli::Session> session = session_of(place);
   if (!session) return;

@@ -1,4 +1,4 @@
-// muster down, status and logs, and what `up` uses of them.
+// muster down, status and logs, and the parts of them that `up` uses.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@ namespace muster::front {
 
 int down(const Place& place);
 int status(const Place& place);
-// The last `lines` of slurmctld's and the nodes' logs, or of one.
+// Prints the last `lines` of the logs of slurmctld and the nodes, or of the one named.
 int logs(const Place& place, const std::string& name, size_t lines);
 
-// SIGTERM to the daemons that run, SIGKILL to what is left after some seconds. The number that ran.
+// Sends SIGTERM to the daemons that run, and SIGKILL to those left after some seconds. Gives the number that ran.
 size_t end_daemons(const Place& place);
 
 Result<std::vector<NodeRow>> query_nodes(const Place& place);

@@ -12,7 +12,7 @@ namespace muster::front {
 namespace {
 
 constexpr size_t kMaxWords = 100;
-constexpr Duration kPatience = seconds(120);  // a long queue is planned anew for the answer
+constexpr Duration kPatience = seconds(120);  // the controller plans a long queue anew for the answer
 
 std::string user_name(Uid uid) {
   Result<os::User> user = os::find_user(uid);

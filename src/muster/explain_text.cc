@@ -28,7 +28,7 @@ std::string left(std::string s, size_t width) {
   return s;
 }
 
-// "14:05:00 today" is no help in a log: always the whole time, and how far away it is.
+// "14:05:00 today" is no help in a log, so this is always the full time, and how far away it is.
 std::string when(Time t, Time now) {
   if (t == kTimeInfinite) return "not within sight";
   if (t <= now) return "now";
@@ -37,7 +37,7 @@ std::string when(Time t, Time now) {
 
 std::string ago(Time t, Time now) { return format_time(t) + " (" + format_span(std::max(now - t, Duration{})) + " ago)"; }
 
-// Signals people meet; others by number.
+// The names of common signals; others are shown by number.
 std::string signal_text(int signal) {
   constexpr std::pair<int, std::string_view> kKnown[] = {{2, "SIGINT"},   {6, "SIGABRT"},  {7, "SIGBUS"},   {8, "SIGFPE"},
                                                          {9, "SIGKILL"},  {11, "SIGSEGV"}, {13, "SIGPIPE"}, {15, "SIGTERM"},
@@ -211,7 +211,7 @@ class JobText {
     }
   }
 
-  // Where it stands, what that cost, and what of its wishes was kept.
+  // Where the job is placed, what that costs, and which of its wishes were met.
   void placement() {
     const PlacementView& p = e_.placement;
     if (!p.kind.empty()) {
@@ -281,7 +281,7 @@ class JobText {
     }
   }
 
-  // The record says "by uid 1000".
+  // Names the user where the record says "by uid 1000".
   std::string cancelled_by() const {
     auto uid = e_.detail.starts_with("by uid ") ? parse_number<uint32_t>(std::string_view(e_.detail).substr(7)) : std::nullopt;
     return uid ? "by " + users_(Uid(*uid)) : e_.detail;
@@ -292,7 +292,7 @@ class JobText {
   std::string out_;
 };
 
-// What brings the node back, or that nothing has to.
+// What brings the node back into service; "" for a usable node.
 std::string advice_of(const NodeExplanation& e) {
   if (e.usable) return {};
   if (e.state.find("DRAIN") != std::string::npos || (e.state.starts_with("DOWN") && e.registered))

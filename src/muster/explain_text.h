@@ -11,7 +11,7 @@ namespace muster::front {
 
 using UserNames = std::function<std::string(Uid)>;
 
-// Wide lists are cut with "and N more". Lines end in '\n'.
+// Long lists are cut with "and N more". Lines end in '\n'.
 std::string to_text(const JobExplanation& e, const UserNames& users);
 std::string to_text(const NodeExplanation& e, const UserNames& users);
 void to_tree(const JobExplanation& e, fields::TreeSink& sink);

@@ -1,5 +1,5 @@
-// Explanations as JSON: the members of model/explanation.h by their names; times as seconds since 1970, 0 unset,
-// null without an end.
+// Explanations as JSON: the members of model/explanation.h by their names. Times are seconds since 1970, 0 where unset, null without an
+// end.
 #include "fields/json_values.h"
 #include "muster/explain_text.h"
 

@@ -1,5 +1,5 @@
-// Finding: one thing that check-config or lint has to say about a line of a file, and how a list of them is shown.
-// Pure. Text, one finding a line and its hint below, as compilers print it so that editors can jump there:
+// Finding: one thing that check-config or lint has to say about a line of a file, and how a list of them is shown. Pure. The text has one
+// finding a line with its hint below, in the form of compilers, so that editors can jump there:
 //
 //   slurm.conf:9: warning: MaxCPUsPerUser: is a key of a QOS …
 //       for both: sacctmgr add qos …
@@ -28,15 +28,15 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// By file, as they come first, then by line.
+// Sorts by file, in the order in which files first occur, then by line.
 void in_order(std::vector<Finding>& findings);
 bool any_error(std::span<const Finding> findings);
 std::string to_text(std::span<const Finding> findings);
-// "2 errors, 1 warning in a, b", or "a, b: no findings".
+// A line such as "2 errors, 1 warning in a, b" or "a, b: no findings".
 std::string summary(std::span<const Finding> findings, std::span<const std::string> files);
-// {"files": [], "findings": [{"level", "file", "line", "subject", "message", "hint"}], "errors": N, "warnings": N}
+// Writes {"files": [], "findings": [{"level", "file", "line", "subject", "message", "hint"}], "errors": N, "warnings": N}.
 void to_tree(std::span<const Finding> findings, std::span<const std::string> files, fields::TreeSink& sink);
-// Prints text or JSON on standard output; the exit code: 1 with an error, else 0.
+// Prints text or JSON on standard output. Gives the exit code: 1 with an error, else 0.
 int show(std::vector<Finding> findings, std::span<const std::string> files, bool json);
 
 }  // namespace muster::front

@@ -17,9 +17,9 @@ namespace muster::front {
 namespace {
 
 constexpr size_t kMaxScripts = 1000;
-constexpr size_t kMaxFindings = 1000;  // of a script
+constexpr size_t kMaxFindings = 1000;  // in one script
 
-// Slurm's sentences break their lines; here each finding has one.
+// Slurm breaks its sentences into lines; a finding has one line.
 std::string one_line(std::string_view text) {
   std::string out;
   for (std::string_view word : split(text, '\n')) out += (out.empty() ? "" : " ") + std::string(trim(word));
@@ -27,7 +27,7 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-// The option that a refusal of the controller is about; its line is where the finding belongs.
+// The options that a refusal of the controller is about; the finding gets the line of the first that is given.
 struct Blamed {
   Errc code;
   std::string_view options[4];
@@ -60,7 +60,7 @@ Finding refusal(const Look& look, const Error& e) {
   return f;
 }
 
-// What the cluster says to --test-only. Silence when there is none, or it does not answer.
+// Reports what the cluster answers to --test-only; nothing when there is no cluster, or it does not answer.
 void ask_cluster(const Look& look, std::string_view script, std::vector<Finding>& out) {
   Result<cli::Session> session = cli::Session::find(cli::Patience::kNone);
   if (!session || !session->connect()) return;

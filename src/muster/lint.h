@@ -1,6 +1,6 @@
-// muster lint: what is wrong or odd about a batch script before it waits in the queue for it. Three parts: what sbatch
-// itself would say (options/script_check.h, every mistake instead of the first), rules of experience
-// (lint_rules.h), and, when there is a cluster to ask, what it answers to --test-only.
+// muster lint: reports what is wrong or odd about a batch script before it waits in the queue. There are three parts: what sbatch itself
+// would say (options/script_check.h, every mistake instead of the first), rules of experience (lint_rules.h), and, when there is a cluster
+// to ask, its answer to --test-only.
 #pragma once
 
 #include <span>
@@ -13,10 +13,10 @@
 
 namespace muster::front {
 
-// Without the cluster. `name` of the script, for the findings. Pure but for `world`.
+// Lints without the cluster. `name` is the script's name in the findings. Pure but for `world`.
 std::vector<Finding> lint_script(std::string_view script, const std::string& name, const LintWorld& world);
 
-// The verb. SCRIPT…, or standard input. 0, or 1 with an error in one of them.
+// The verb, with SCRIPT… or standard input. The exit code is 1 with an error in one of them, else 0.
 int lint_verb(std::span<const std::string> arguments);
 
 }  // namespace muster::front

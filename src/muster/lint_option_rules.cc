@@ -1,4 +1,4 @@
-// What the directives ask for: units, counts that do not go together, files that nobody will find.
+// Rules about what the directives ask for: units, counts that contradict each other, files that nobody will find.
 #include <algorithm>
 #include <map>
 
@@ -14,7 +14,7 @@ bool one_of(uint32_t value, T... choices) {
   return ((value == static_cast<uint32_t>(choices)) || ...);
 }
 
-// --time=48 is 48 minutes and --time=24:00 is 24 minutes; both are written by people who think of hours.
+// --time=48 is 48 minutes and --time=24:00 is 24 minutes; people who think of hours write both.
 void time_in_minutes(const Look& look, Findings& out) {
   for (std::string_view name : {"time", "time-min"}) {
     const DirectiveOption* o = look.option(name);
@@ -30,7 +30,7 @@ void time_in_minutes(const Look& look, Findings& out) {
   }
 }
 
-// --mem=64 is 64 MB.
+// --mem=64 is 64 MB, where 64 GB may be meant.
 void memory_without_unit(const Look& look, Findings& out) {
   for (std::string_view name : {"mem", "mem-per-cpu", "mem-per-gpu"}) {
     const DirectiveOption* o = look.option(name);
@@ -41,7 +41,7 @@ void memory_without_unit(const Look& look, Findings& out) {
   }
 }
 
-// "gpus:4" and the like: GRES have the names of the site's GresTypes, and a GPU is called gpu.
+// Finds mistakes such as "gpus:4": GRES have the names of the site's GresTypes, and a GPU is called gpu.
 void gres_names(const Look& look, Findings& out) {
   const DirectiveOption* o = look.option("gres");
   if (!o) return;
@@ -94,7 +94,7 @@ void task_counts(const Look& look, Findings& out) {
          out);
 }
 
-// Given twice, the last one counts, and the first is forgotten in silence.
+// Of an option given twice, the last one counts, and the first is silently ignored.
 void given_twice(const Look& look, Findings& out) {
   std::map<std::string, const DirectiveOption*> seen;
   for (const DirectiveOption& o : look.check.given) {
@@ -112,7 +112,7 @@ std::string parent_of(std::string_view path) {
   return slash == path.npos ? std::string() : std::string(path.substr(0, std::max<size_t>(slash, 1)));
 }
 
-// Muster makes missing directories; elsewhere the job fails without a line of output.
+// Muster makes missing directories of output files; elsewhere the job fails without a line of output.
 void output_directories(const Look& look, Findings& out) {
   std::string base = look.world->work_dir;
   if (const DirectiveOption* o = look.option("chdir")) base = o->value.starts_with("/") ? o->value : base + "/" + o->value;
@@ -140,7 +140,7 @@ void array_output(const Look& look, Findings& out) {
   if (!o || !look.has("array") || o->value == "none" || o->value.starts_with("/dev/")) return;
   for (std::string_view own : {"%a", "%j", "%J"})
     if (o->value.find(own) != o->value.npos) return;
-  // Zero padded: %4a.
+  // %a may be zero padded, as in %4a.
   for (size_t i = o->value.find('%'); i != o->value.npos; i = o->value.find('%', i + 1)) {
     size_t end = i + 1;
     while (end < o->value.size() && isdigit(static_cast<unsigned char>(o->value[end]))) ++end;
@@ -159,7 +159,8 @@ bool has_word(std::string_view line, std::string_view word) {
   return false;
 }
 
-// Several nodes, and nothing that starts anything on them. Other scripts and variables may hide it: then silence.
+// The job has several nodes, but the script starts nothing on them. Other scripts and variables may hide the start: then nothing is
+// reported.
 void nothing_is_launched(const Look& look, Findings& out) {
   const AskedRequest& r = look.check.options.request;
   const DirectiveOption* o = look.option("nodes");

@@ -1,6 +1,5 @@
-// Rules of experience about batch scripts: what sbatch takes without a word and hardly anybody means. Each rule is one
-// function; the two tables run them. A rule earns its place by being right nearly always: whoever adds one adds a script
-// that it must not complain about.
+// Rules of experience about batch scripts: what sbatch takes without a word and hardly anybody means. Each rule is one function; two tables
+// run them. A rule is worth having only if it is nearly always right: whoever adds one also adds a script about which it must not complain.
 #pragma once
 
 #include <functional>
@@ -13,9 +12,9 @@
 
 namespace muster::front {
 
-// What a script is looked at from.
+// The surroundings in which a script is checked.
 struct LintWorld {
-  std::string work_dir;                                  // where sbatch would be called; absolute
+  std::string work_dir;                                  // absolute path of the directory where sbatch would be called
   std::function<bool(const std::string&)> is_directory;  // of an absolute path
   Time now{};
   std::span<const PluginOption> plugins;  // of SPANK
@@ -29,7 +28,7 @@ struct Look {
   DirectiveCheck check;
   const LintWorld* world = nullptr;
 
-  // The last time an option is given; nullptr when it is not.
+  // The last occurrence of an option; nullptr when it is not given.
   const DirectiveOption* option(std::string_view name) const;
   bool has(std::string_view name) const { return option(name) != nullptr; }
 };

@@ -1,5 +1,5 @@
-// How directives are written: lines that look like one and are not read, and characters that do not do what is
-// hoped for.
+// Rules about how directives are written: lines that look like a directive and are not read, and characters that do not do what was hoped
+// for.
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t";
 
-// The word that ends a here-document begun on this line; "" when none is.
+// The word that ends the here-document begun on this line; "" when none begins.
 std::string_view here_document(std::string_view line) {
   size_t at = line.find("<<");
   if (at == line.npos || line.substr(at).starts_with("<<<")) return {};
@@ -22,7 +22,7 @@ std::string_view here_document(std::string_view line) {
   return line.substr(at, end - at);
 }
 
-// Directives behind the first command are comments. Text of here-documents is another script's business.
+// Directives after the first command are only comments. The text of here-documents belongs to another script, so it is not checked.
 void late_directives(const Look& look, Findings& out) {
   if (look.first_command == 0) return;
   std::string_view until;
@@ -39,7 +39,7 @@ void late_directives(const Look& look, Findings& out) {
   }
 }
 
-// "# SBATCH --x", " #SBATCH --x", "#sbatch --x", "#SBACTH --x". "##SBATCH" is how people switch one off.
+// Near misses: "# SBATCH --x", " #SBATCH --x", "#sbatch --x", "#SBACTH --x". "##SBATCH" is how people switch a directive off.
 void almost_directives(const Look& look, Findings& out) {
   for (size_t i = 0; i < look.lines.size() && (look.first_command == 0 || i + 1 < look.first_command); ++i) {
     std::string_view line = look.lines[i], seen = trim(line);
@@ -65,7 +65,7 @@ bool closes_quote(std::string_view text, size_t end) {
          std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(end), '\'') % 2 == 0;
 }
 
-// What stands on the directive lines, character by character.
+// Checks the directive lines character by character.
 void characters(const Look& look, Findings& out) {
   const size_t end = look.first_command ? look.first_command - 1 : look.lines.size();
   for (size_t i = 0; i < end; ++i) {
@@ -87,7 +87,7 @@ void characters(const Look& look, Findings& out) {
 
 bool is_pattern_path(std::string_view name) { return name == "output" || name == "error" || name == "input" || name == "chdir"; }
 
-// The shell never sees a directive: nothing is expanded.
+// The shell never sees a directive, so nothing in it is expanded.
 void not_expanded(const Look& look, Findings& out) {
   for (const DirectiveOption& o : look.check.given) {
     const size_t dollar = o.value.find('$');

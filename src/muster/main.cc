@@ -1,4 +1,4 @@
-// muster: the verbs that Slurm has no command for. A cluster on this machine, and help for people.
+// muster: the verbs that Slurm has no command for. They make a cluster on this machine and help its users.
 #include "cli/common/command.h"
 #include "muster/verbs.h"
 

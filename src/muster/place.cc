@@ -35,7 +35,7 @@ bool port_is_free(uint16_t port) {
   return fd && bind(fd.get(), reinterpret_cast<sockaddr*>(&a), sizeof a) == 0;
 }
 
-// `count` free ports in a row, below the range the system hands out by itself.
+// Finds `count` free ports in a row, below the range from which the system hands out ports by itself.
 Result<uint16_t> free_ports(uint32_t count) {
   uint32_t start = 0;
   if (getrandom(&start, sizeof start, 0) != sizeof start) start = static_cast<uint32_t>(getpid());

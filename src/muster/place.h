@@ -16,23 +16,23 @@ struct Place {
   std::string log(const std::string& daemon) const;  // "slurmctld", "slurmdbd", or a node
 };
 
-// --state, else $XDG_STATE_HOME/muster, else ~/.local/state/muster. Nothing is made. An error when it is too
-// long for sockets in it, which the system limits to 107 bytes.
+// The cluster's directory: --state, else $XDG_STATE_HOME/muster, else ~/.local/state/muster. It is not created. An error when the path is
+// too long for sockets in it, which the system limits to 107 bytes.
 Result<Place> find_place(const std::string& wanted);
 
-// Directories, key (kept if there is one), ports, slurm.conf, slurmdbd.conf, gres.conf, env.sh.
+// Writes the directories, the key (kept if there is one), ports, slurm.conf, slurmdbd.conf, gres.conf and env.sh.
 Result<> furnish(const Place& place, const Plan& plan);
 
-// The process of slurmctld; 0 = not running.
+// The process id of slurmctld; 0 = not running.
 int controller_pid(const Place& place);
 struct Daemon {
   std::string name;
   int pid = 0;
 };
-// Those that run now, slurmctld and slurmdbd first, by the pid files they hold locked.
+// The daemons that run now, known by the pid files they hold locked; slurmctld and slurmdbd come first.
 std::vector<Daemon> running_daemons(const Place& place);
 
-// Where the daemons and commands of our installation are: ../sbin and . of the running program.
+// The directories of our installation's daemons and commands: ../sbin and . of the running program.
 std::string sbin_directory();
 std::string bin_directory();
 

@@ -117,7 +117,7 @@ std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
   line("SlurmctldHost", in.host + "(127.0.0.1)");
   line("SlurmctldPort", std::to_string(in.first_port));
   line("AuthType", "auth/slurm");
-  line("CommunicationParameters", "NoCtldInAddrAny,NoInAddrAny");  // all of it is on this host
+  line("CommunicationParameters", "NoCtldInAddrAny,NoInAddrAny");  // the whole cluster is on this host
   line("CredType", "cred/slurm");
   line("SlurmUser", in.user);
   line("SlurmdUser", in.user);

@@ -1,4 +1,4 @@
-// What kind of cluster `muster up` makes, and the configuration that says so. Pure.
+// The kind of cluster that `muster up` makes, and the configuration files for it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Plan {
   std::string log_name;    // logs: slurmctld or a node; "" = all
 };
 
-// The words after the verb. Errors name the option, its value and the rule.
+// Reads the words after the verb. Errors name the option, its value and the rule.
 Result<Plan> parse_plan(Action action, std::span<const std::string> arguments);
 
 struct ConfInputs {

@@ -21,7 +21,7 @@ Result<> require_program(const std::string& path) {
   return fail(Errc::kNotFound, path + " is not there", "muster starts the daemons of its own installation: bin/ and sbin/ side by side");
 }
 
-// A daemon goes to the background by itself and its first process ends once it could start.
+// A daemon that is starting: it goes to the background by itself, and its first process ends once the daemon has started.
 struct Starting {
   std::string name;
   pid_t pid = 0;
@@ -45,7 +45,7 @@ Result<> finish(const Starting& s) {
 }
 
 Result<> start_daemons(const Place& place, const Plan& plan) {
-  std::vector<Starting> nodes;  // and slurmdbd: the controller tries until it is there
+  std::vector<Starting> nodes;  // and slurmdbd, for which the controller waits
   if (plan.accounting) {
     MUSTER_TRY(dbd, begin(place, "slurmdbd"));
     nodes.push_back(std::move(dbd));
@@ -65,7 +65,7 @@ bool ready(const NodeRow& n) {
   return n.state == NodeState::kIdle || n.state == NodeState::kMixed || n.state == NodeState::kAllocated;
 }
 
-// The nodes as the controller sees them, again and again until all are ready.
+// Asks the controller for its nodes until all of them are ready.
 Result<> wait_until_idle(const Place& place, const Plan& plan) {
   Time until = os::monotonic_now() + kStartTime;
   std::string missing;
@@ -110,7 +110,7 @@ int up(const Place& place, const Plan& plan) {
     return 1;
   }
   Time began = os::monotonic_now();
-  // The daemons read the configuration from -f; what they start must not find another one.
+  // The daemons read the configuration from -f; programs that they start must not find another one.
   setenv("SLURM_CONF", place.conf().c_str(), 1);
   Result<> done = require_program(sbin_directory() + "/slurmctld");
   if (done) done = require_program(sbin_directory() + "/slurmd");

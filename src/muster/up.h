@@ -1,5 +1,5 @@
-// muster up: write the configuration, start slurmctld and the nodes, wait until they are idle. What it
-// started is ended again when something fails, and the logs' last lines are shown.
+// muster up: writes the configuration, starts slurmctld and the nodes, waits until they are idle. When something fails, the daemons it
+// started are ended again, and the last lines of the logs are shown.
 #pragma once
 
 #include "muster/place.h"

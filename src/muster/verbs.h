@@ -1,4 +1,4 @@
-// The verbs of the command muster: one row each, from which come --help and the unknown-word hint.
+// The verbs of the command muster: one row each, from which --help and the hint for an unknown word are made.
 #pragma once
 
 #include <span>
@@ -17,12 +17,12 @@ struct Verb {
 };
 std::span<const Verb> verbs();
 
-// The verb that the arguments begin with, --help or --version, or the sentence that says what is wrong.
+// Runs the verb that the arguments begin with, or --help or --version; else says what is wrong with the arguments.
 int run_verb(std::span<const std::string> arguments);
 
 std::string help();
 
-// "muster: text" and its hint on standard error; exit code 1.
+// Prints "muster: text" and its hint on standard error; exit code 1.
 int complain(const Error& e);
 
 }  // namespace muster::front

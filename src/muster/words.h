@@ -1,4 +1,4 @@
-// The words after a verb of muster that has no option table of its own: flags, and what is not a flag. Pure.
+// Reads the words after a verb of muster that has no option table of its own: flags, and words that are no flags. Pure.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct Words {
   bool has(std::string_view flag) const;
 };
 
-// `known`: the flags of the verb. At most `max_rest` other words. Errors name the word and what was probably meant.
+// `known` are the flags of the verb; at most `max_rest` other words may follow. Errors name the word and what was probably meant.
 Result<Words> read_words(std::span<const std::string> arguments, std::vector<std::string_view> known, size_t max_rest);
 
 }  // namespace muster::front

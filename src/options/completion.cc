@@ -5,7 +5,7 @@
 namespace muster {
 namespace {
 
-// For text inside single quotes of a shell.
+// Escapes text that stands inside single quotes of a shell.
 std::string quoted(std::string_view text) {
   std::string out = "'";
   for (char c : text) {
@@ -15,7 +15,7 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-// zsh gives [ ] : a meaning inside an _arguments specification.
+// Escapes [ ] and :, which have a meaning for zsh inside an _arguments specification.
 std::string zsh_text(std::string_view text) {
   std::string out;
   for (char c : text) {

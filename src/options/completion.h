@@ -1,4 +1,4 @@
-// Shell completion scripts from the rows. Option names only; values are the shell's (files) or the user's.
+// Shell completion scripts, made from the rows. They complete option names only; values are left to the shell (files) or the user.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 namespace muster {
 
 std::string bash_completion(std::span<const Command> commands);
-std::string zsh_completion(Command c);  // the file _<command>
+std::string zsh_completion(Command c);  // the text of the file _<command>
 std::string fish_completion(Command c);
 
 }  // namespace muster

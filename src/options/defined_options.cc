@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kNameWidth = 20;
 
-// "1-00:00:00", "00:30:00", or the text as typed where it is no span.
+// The time as "1-00:00:00" or "00:30:00"; the text as typed where it is no time.
 std::string span_text(const std::string& typed) {
   auto limit = parse_time_limit(typed);
   if (!limit) return typed;
@@ -42,7 +42,8 @@ std::string sharing_text(Exclusive exclusive) {
   return "unset";
 }
 
-// Where the value says more, or the same for everybody, than the words typed.
+// The value to print. Where the record says more than the words typed, or says it in one way for all spellings, it is taken from the
+// record.
 std::string value_of(const JobOptions& o, const Seen& s) {
   const AskedRequest& r = o.request;
   const std::string_view name = s.info->name;

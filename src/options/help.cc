@@ -24,7 +24,7 @@ std::string_view operands_of(Command c) {
   }
 }
 
-// "  -n, --ntasks=number"
+// The left column of an option's line: "  -n, --ntasks=number".
 std::string left_column(const OptionInfo& o) {
   std::string out = "  ";
   out += o.letter ? std::string("-") + o.letter + ", " : std::string("    ");
@@ -34,7 +34,7 @@ std::string left_column(const OptionInfo& o) {
   return out;
 }
 
-// Words after `start`, in lines of at most kUsageWidth. Lines after the first begin at `indent`.
+// Breaks the words after `start` into lines of at most kUsageWidth. Lines after the first begin at `indent`.
 class Paragraph {
  public:
   Paragraph(std::string start, size_t indent) : text_(std::move(start)), indent_(indent) {

@@ -1,5 +1,4 @@
-// --help and --usage, and the lists that "help" as a value prints, from the rows. Plain text, English, ends
-// in a newline.
+// --help and --usage, and the lists that "help" as a value prints, from the rows. Plain text, English, ends in a newline.
 #pragma once
 
 #include <string>
@@ -11,8 +10,7 @@ namespace muster {
 
 std::string help_text(Command c, std::span<const PluginOption> plugins = {});
 std::string usage_text(Command c);
-// --hint=help, --cpu-bind=help, --mem-bind=help; empty for a topic whose list only the command knows (gres,
-// mpi).
+// The lists of --hint=help, --cpu-bind=help and --mem-bind=help; empty for a topic whose list only the command knows (gres, mpi).
 std::string topic_help_text(std::string_view topic);
 
 }  // namespace muster

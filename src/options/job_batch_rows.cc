@@ -1,5 +1,5 @@
-// What concerns only batch scripts (sbatch) and only interactive allocations (salloc), and what all three
-// commands have for their own behaviour: verbosity, test runs, help.
+// Options that only batch scripts (sbatch) or only interactive allocations (salloc) have, and those for the behaviour of all three commands
+// themselves: verbosity, test runs, help.
 #include "model/array_spec.h"
 #include "options/job_options.h"
 #include "options/setters.h"
@@ -10,7 +10,7 @@ namespace {
 using namespace options_detail;
 
 Result<> set_array(JobOptions& o, const Given& g) {
-  // MaxArraySize is the controller's to check.
+  // The controller checks MaxArraySize.
   MUSTER_TRY(checked, parse_array_spec(g.value, kMaxArrayTaskId));
   static_cast<void>(checked);
   o.request.array = std::string(g.value);
@@ -36,7 +36,7 @@ Result<> set_kill_command(JobOptions& o, const Given& g) {
 }
 
 Result<> set_verbose(JobOptions& o, const Given& g) {
-  // SBATCH_DEBUG and its kin hold the number of -v.
+  // SBATCH_DEBUG and the like hold the number of -v.
   if (g.source == Source::kEnvironment) o.verbose = parse_number<uint32_t>(g.value, 0, 16).value_or(1);
   else ++o.verbose;
   return {};

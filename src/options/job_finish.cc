@@ -1,5 +1,4 @@
-// Rules between options, and texts that several options make together. Runs once, after all sources were
-// applied.
+// Rules between options, and texts that several options make together. Runs once, after all sources have been applied.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -21,8 +20,8 @@ void forget(JobOptions& o, std::string_view name) {
   std::erase_if(o.seen, [&](const Seen& s) { return s.info->name && s.info->name == name; });
 }
 
-// Two options that exclude each other: what was typed or stands in the script beats the environment, whose
-// option is dropped by `drop`; otherwise both stay and the answer is true.
+// For two options that exclude each other: one that was typed or stands in the script beats one from the environment, which `drop` removes;
+// the answer is then false. Otherwise both stay, and the answer is true.
 template <class Drop>
 bool both_given(JobOptions& o, std::string_view a, std::string_view b, Drop drop) {
   if (!o.given(a) || !o.given(b)) return false;
@@ -53,8 +52,7 @@ Result<> finish_memory(JobOptions& o) {
 }
 
 Result<> finish_spec(JobOptions& o) {
-  // Both write the same field; the one that came last is in it, which is right when the other is from the
-  // environment.
+  // Both options write the same field. It holds the one applied last, which is right when the other is from the environment.
   if (both_given(o, "core-spec", "thread-spec", [](std::string_view) {}))
     return conflict("-S/--core-spec and --thread-spec options are mutually exclusive");
   return {};
@@ -68,7 +66,7 @@ Result<> check_times(const JobOptions& o) {
 Result<> finish_sharing(JobOptions& o) {
   if (o.quiet && o.verbose > 0) return conflict("don't specify both --verbose (-v) and --quiet (-Q)");
   auto keep_typed = [&](std::string_view weak) {
-    // Only --exclusive has a variable, so it is the one that gives way.
+    // Only --exclusive has a variable, so only --exclusive can give way.
     if (weak == "exclusive") o.request.exclusive = Exclusive::kOversubscribe;
   };
   if (both_given(o, "exclusive", "oversubscribe", keep_typed))
@@ -79,8 +77,8 @@ Result<> finish_sharing(JobOptions& o) {
   return {};
 }
 
-// Hint and the options that set the same numbers. On the command line the numbers win; a number from the
-// environment gives way to a typed hint.
+// --hint and the options that set the same numbers. On the command line the numbers win; a number from the environment gives way to a typed
+// hint.
 Result<> finish_hint(JobOptions& o, std::vector<Message>& messages) {
   constexpr std::string_view kNumbers[] = {"ntasks-per-core", "cores-per-socket", "sockets-per-node", "threads-per-core",
                                            "extra-node-info"};
@@ -119,7 +117,7 @@ std::string without_gres(std::string_view list, std::string_view gres) {
   return out.text();
 }
 
-// Also with a count of 0: the text as it was typed.
+// Looks at the text as it was typed, because a count of 0 names GPUs, too.
 bool names_gpu(std::string_view gres) {
   for (std::string_view part : split(gres, ',')) {
     part = trim(part);
@@ -156,10 +154,10 @@ Result<> check_gpu_conflicts(JobOptions& o) {
     return conflict("--gpus-per-socket is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
   if (both_given(o, "ntasks-per-node", "ntasks-per-gpu", drop))
     return conflict("--ntasks-per-node is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
-  // Since 26.05 the two ways to say GPUs per node exclude each other; other names in --gres may stand.
+  // Since 26.05 the two ways to ask for GPUs per node exclude each other; --gres with other names may stand beside --gpus-per-node.
   if (names_gpu(o.gres) && both_given(o, "gres", "gpus-per-node", drop))
     return conflict("--gres=gpu and --gpus-per-node are mutually exclusive", "use one of the two for GPUs");
-  // A typed count for the step or its tasks says more than the count per node that a job's environment holds.
+  // A count typed for the step or its tasks is more specific than the count per node that the job's environment holds.
   auto typed = [&](std::string_view name) { return o.given(name) && o.source_of(name) != Source::kEnvironment; };
   const auto per_task = parse_tres_per_task(o.tres_per_task);
   const bool task = typed("gpus-per-task") || (typed("tres-per-task") && per_task && per_task->gpus);
@@ -168,7 +166,7 @@ Result<> check_gpu_conflicts(JobOptions& o) {
   return {};
 }
 
-// What Slurm says of counts of GPUs that contradict each other: the reason, then that the request is none.
+// Slurm's two sentences about counts of GPUs that contradict each other: the reason, and that the request is invalid.
 std::unexpected<Error> bad_gpus(std::string_view text, std::string hint = {}) {
   return conflict(std::string(text) + "\nInvalid generic resource (gres) specification", std::move(hint));
 }
@@ -192,7 +190,7 @@ Result<> check_gpu_counts(JobOptions& o) {
     const auto typed = std::ranges::count_if(parts, [](std::string_view part) { return !parse_count(trim(part)); });
     if (typed > 0 && typed < std::ssize(parts)) return conflict("Invalid GRES specification (with and without type identification)");
   }
-  // A step's own counts are looked at beside what its job has.
+  // The counts of a step inside a job are checked against what the job has, not here.
   if (o.command == Command::kSrun && o.job_id) return {};
   MUSTER_TRY(all, gpus_in(o.gpus));
   MUSTER_TRY(node, gpus_in(o.gpus_per_node));
@@ -205,7 +203,7 @@ Result<> check_gpu_counts(JobOptions& o) {
   return {};
 }
 
-// "gres/gpu:closest+gres/nic:map:0,1" without what is said of one resource.
+// A list such as "gres/gpu:closest+gres/nic:map:0,1" without the entries for one resource.
 std::string without_binding(std::string_view list, std::string_view tres) {
   std::string out;
   for (std::string_view part : split(list, '+')) {
@@ -215,8 +213,8 @@ std::string without_binding(std::string_view list, std::string_view tres) {
   return out;
 }
 
-// --tres-per-task and --gpus-per-task. A job's environment holds both (SLURM_TRES_PER_TASK repeats the
-// others), so what comes from there gives way to what was typed and repeats nothing.
+// --tres-per-task and --gpus-per-task. A job's environment holds both (SLURM_TRES_PER_TASK repeats the others), so a value from there gives
+// way to a typed one and is not counted twice.
 Result<> finish_per_task(JobOptions& o) {
   AskedRequest& r = o.request;
   bool weak = o.source_of("tres-per-task") == Source::kEnvironment;
@@ -239,8 +237,7 @@ Result<> finish_per_task(JobOptions& o) {
   return {};
 }
 
-// --gpu-bind, --tres-bind and what --gpus-per-task, --tres-per-task and --ntasks-per-gpu imply; the stronger
-// source wins.
+// --gpu-bind, --tres-bind, and the bindings that --gpus-per-task, --tres-per-task and --ntasks-per-gpu imply; the stronger source wins.
 void finish_bind(JobOptions& o) {
   AskedRequest& r = o.request;
   Source bind = o.source_of("tres-bind");
@@ -286,7 +283,7 @@ Result<> finish_tres(JobOptions& o) {
   return {};
 }
 
-// --ntasks-per-gpu and a number of GPUs say how many tasks there are.
+// --ntasks-per-gpu together with a number of GPUs gives the number of tasks.
 void finish_tasks_per_gpu(AskedRequest& r) {
   if (!r.ntasks_per_gpu || r.num_tasks) return;
   uint64_t gpus = r.tres_per_job->gres("gpu");
@@ -297,7 +294,7 @@ void finish_tasks_per_gpu(AskedRequest& r) {
 
 Result<> finish_counts(JobOptions& o, std::vector<Message>& messages) {
   AskedRequest& r = o.request;
-  // Fewer tasks than nodes: nobody could use the others.
+  // With fewer tasks than nodes, the other nodes would stay unused.
   bool counted = r.node_sizes.empty() && o.given("ntasks") && o.given("nodes");
   if (counted && r.num_tasks < r.min_nodes) {
     messages.push_back({Message::Level::kWarning, "can't run " + std::to_string(r.num_tasks) + " processes on " +
@@ -361,7 +358,7 @@ void take_counts(const AskedRequest& r, StepRequest& s) {
   s.mem_per_gpu_mb = r.mem_per_gpu_mb;
 }
 
-// A step has the licenses of its job.
+// A step uses the licenses of its job, so it asks for none.
 TresText without_licenses(const TresText& tres) {
   TresList list = tres.value();
   if (!std::erase_if(list.items(), [](const Tres& t) { return t.kind == "license"; })) return tres;
@@ -412,7 +409,7 @@ void take_placement(const AskedRequest& r, StepRequest& s) {
   s.resv_ports_set = r.resv_ports_set;
 }
 
-// How its tasks run, and how long.
+// How the step's tasks run, and for how long.
 void take_life(const JobOptions& o, StepRequest& s) {
   const AskedRequest& r = o.request;
   s.immediate = r.immediate_seconds != 0;
@@ -434,7 +431,7 @@ void take_life(const JobOptions& o, StepRequest& s) {
   if (o.bcast) s.bcast = o.bcast_path.empty() ? "." : o.bcast_path;
 }
 
-// What a step asks for of its job is what the same options ask of the cluster.
+// A step asks its job for the same fields that these options ask of the cluster.
 Result<> fill_step(JobOptions& o, std::vector<Message>& messages) {
   AskedRequest& r = o.request;
   StepRequest& s = o.step;
@@ -447,7 +444,7 @@ Result<> fill_step(JobOptions& o, std::vector<Message>& messages) {
                         "Ignoring --tres-per-task license specification: the licenses are the job's, and all of its steps have them"});
   take_placement(r, s);
   take_life(o, s);
-  // --exclusive of a step is --exact; the forms that speak of the allocation alone are not.
+  // --exclusive of a step means --exact, except in the forms that concern only the allocation.
   bool step_exclusive = o.given("exclusive") && r.exclusive == Exclusive::kNode && !o.exclusive_allocation;
   if (step_exclusive) s.exclusive = s.exact = true;
   if ((r.cpus_per_task || r.cpus_per_gpu) && !o.whole) s.exact = true;

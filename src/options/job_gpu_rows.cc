@@ -1,4 +1,4 @@
-// GPUs, and how tasks are bound to devices, CPUs and memory.
+// Options for GPUs, and how tasks are bound to devices, CPUs and memory.
 #include "options/job_options.h"
 #include "options/setters.h"
 #include "options/values.h"

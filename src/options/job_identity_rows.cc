@@ -1,4 +1,4 @@
-// Who the job is and how it is charged and queued: name, account, QOS, dependency, priority.
+// Options for the identity of the job and how it is charged and queued: name, account, QOS, dependency, priority.
 #include "model/dependency.h"
 #include "options/job_options.h"
 #include "options/setters.h"
@@ -22,7 +22,7 @@ Result<> set_partition(JobOptions& o, const Given& g) {
 }
 
 Result<> set_dependency(JobOptions& o, const Given& g) {
-  // The text is kept; the controller reads it again where the jobs are known.
+  // The text is kept; the controller, which knows the jobs, reads it again.
   MUSTER_TRY(checked, parse_dependencies(g.value));
   static_cast<void>(checked);
   o.request.dependency = std::string(g.value);

@@ -1,7 +1,6 @@
-// JobOptions: everything sbatch, srun and salloc were told, from script, environment and command line.
-// What the controller must know stands in `request`, what a step needs in `step`; the rest is for the command
-// itself. Files named by options (--nodefile, --export-file, srun -w /path) are not read here: the command
-// reads them.
+// JobOptions: everything sbatch, srun and salloc were told, from script, environment and command line. What the controller must know is in
+// `request`, what a step needs in `step`; the rest is for the command itself. Files named by options (--nodefile, --export-file, srun -w
+// /path) are not read here: the command reads them.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +42,7 @@ struct JobOptions {
   std::optional<std::string> wrap;
   std::string export_file;
 
-  // --export, also of srun: the texts between the commas but ALL/NONE/NIL, in order
+  // --export, also of srun: the texts between the commas, without ALL, NONE and NIL, in order
   std::vector<std::string> export_list;
   bool export_all = true;  // with a list: "ALL," was given too
   bool export_given = false;
@@ -55,7 +54,7 @@ struct JobOptions {
 
   // srun
   JobId job_id{};
-  uint32_t array_task = kNoArrayTask;  // of job_id
+  uint32_t array_task = kNoArrayTask;  // the task of job_id's array
   uint32_t threads = 0;                // launches at a time; 0: no bound
   bool async = false;                  // with `parsable`: only the id
   bool preserve_env = false, disable_status = false, quit_on_interrupt = false;
@@ -99,11 +98,11 @@ std::span<const JobOptionRow> job_unavailable_rows();
 std::span<const JobOptionRow> job_general_rows();
 std::span<const JobOptionRow> job_environment_rows();
 
-// The rows a command has, in order of the tables.
+// The rows that a command has, in the order of the tables.
 std::vector<const JobOptionRow*> job_rows(Command c);
 
-// Rules between options, texts that become request fields, and, for srun, the step. `messages` gets warnings
-// and, if the answer is false, the error. Cost: linear in the length of the texts.
+// Applies the rules between options, turns texts into fields of the request and, for srun, fills the step. `messages` gets warnings and, if
+// the answer is false, the error. Cost: linear in the length of the texts.
 bool finish_job_options(JobOptions& o, std::vector<Message>& messages);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Files, working directory, environment, mail, accounting and sampling.
+// Options for files, working directory, environment, mail, accounting and sampling.
 #include "model/mail.h"
 #include "options/job_options.h"
 #include "options/setters.h"
@@ -15,7 +15,7 @@ Result<> set_open_mode(JobOptions& o, const Given& g) {
   return {};
 }
 
-// The parts between commas that stand outside quotes, quotes removed: a value may hold commas.
+// Splits at commas outside quotes and removes the quotes: a quoted value may hold commas.
 std::vector<std::string> split_quoted(std::string_view text) {
   std::vector<std::string> out(1);
   char quote = 0;
@@ -201,8 +201,7 @@ constexpr JobOptionRow kRows[] = {
       .doc = "Gives the job the variables of a login shell of its user; variables of the submission win over "
              "them."},
      [](JobOptions& o, const Given& g) -> Result<> {
-       // Older releases took "[timeout][mode]": seconds and S or L. Both are accepted; the environment has
-       // one form now.
+       // Older releases took "[timeout][mode]": seconds and S or L. Both parts are accepted and mean nothing more than the option alone.
        std::string_view v = g.value;
        while (!v.empty() && v.front() >= '0' && v.front() <= '9') v.remove_prefix(1);
        bool flag = g.source == Source::kEnvironment && parse_yes_no(g.value).value_or(false);

@@ -1,4 +1,4 @@
-// Where: node lists, features, topology, and the shape of nodes and tasks on them.
+// Options for where the job runs: node lists, features, topology, and the shape of nodes and tasks on them.
 #include "options/job_options.h"
 #include "options/setters.h"
 #include "options/values.h"
@@ -7,7 +7,7 @@ namespace muster {
 namespace {
 using namespace options_detail;
 
-// A file where the text has a slash; the command reads it.
+// A text with a slash is the name of a file, which the command reads.
 template <auto Nodes, auto File>
 Result<> set_node_list(JobOptions& o, const Given& g) {
   bool is_file = g.value.find('/') != g.value.npos;
@@ -178,7 +178,7 @@ constexpr JobOptionRow kPlacement[] = {
      }},
 };
 
-// S[:C[:T]]; an asterisk leaves a number open.
+// Reads S[:C[:T]]; an asterisk leaves a number open.
 Result<> set_extra_node_info(JobOptions& o, const Given& g) {
   constexpr const char* kWhich[] = {"first", "second", "third"};
   uint32_t values[3] = {};

@@ -1,4 +1,4 @@
-// How much: nodes, tasks, CPUs, memory, disk, generic resources, licences, and whether nodes are shared.
+// Options for amounts: nodes, tasks, CPUs, memory, disk, generic resources, licences, and whether nodes are shared.
 #include <algorithm>
 #include <iterator>
 
@@ -160,7 +160,7 @@ constexpr JobOptionRow kRows[] = {
          if (at == std::end(kKnown)) return bad_spec(g, "\"" + std::string(flag) + "\" is not one of the flags in the manual page");
          given[at - std::begin(kKnown)] = true;
        }
-       for (size_t on : {0u, 2u})  // each with the one that negates it
+       for (size_t on : {0u, 2u})  // each with the word that negates it
          if (given[on] && given[on + 1])
            return bad_spec(g, std::string(kKnown[on]) + " and " + std::string(kKnown[on + 1]) + " exclude each other");
        o.request.gres_flags = to_lower(g.value);

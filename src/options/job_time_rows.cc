@@ -1,4 +1,4 @@
-// When the job runs and for how long.
+// Options for when the job runs and for how long.
 #include "options/job_options.h"
 #include "options/setters.h"
 #include "options/values.h"

@@ -1,5 +1,5 @@
-// Options whose feature Muster does not have (yet), each with the reason the user is told; and input
-// environment variables that are no options.
+// Options whose feature Muster does not have (yet), each with the reason that the user is told; and input environment variables that are no
+// options.
 #include "options/job_options.h"
 #include "options/setters.h"
 #include "options/values.h"
@@ -95,7 +95,7 @@ constexpr JobOptionRow kUnavailable[] = {
       .note = "only --het-group=0, the job itself; others are refused",
       .needs = "heterogeneous jobs"},
      [](JobOptions&, const Given& g) -> Result<> {
-       // Component 0 of a job that has no others is the job: scripts that say so are right.
+       // A job without other components is itself component 0, so scripts that ask for component 0 are right.
        if (g.value == "0") return {};
        return fail(Errc::kInvalidReq, "Invalid --het-group value: " + std::string(g.value), kHet);
      }},
@@ -172,7 +172,7 @@ constexpr JobOptionRow kUnavailable[] = {
          .doc = "A step with access to all resources of its nodes for the launcher of an MPI; used by mpirun.",
      },
      [](JobOptions& o, const Given&) -> Result<> {
-       // All of the job on each node, beside any other step: what the description asks for.
+       // The description of the option asks for all of the job's resources on each node, beside any other step.
        o.step.whole = true;
        o.step.overlap = true;
        return {};
@@ -200,7 +200,7 @@ Result<> set_umask(JobOptions& o, const Given& g) {
 template <auto Member>
 Result<> set_exit_code(JobOptions& o, const Given& g) {
   auto v = parse_number<int>(g.value, 0, 255);
-  // Slurm passes over a value that is no exit code; a wrong one must not hide the error it was meant for.
+  // Slurm ignores a value that is no exit code; a wrong value must not hide the error that the code was meant for.
   if (v) o.*Member = *v;
   return {};
 }

@@ -5,7 +5,7 @@
 namespace muster {
 namespace {
 
-// Text for troff: hyphens that must stay hyphens, backslashes, and lines that would look like requests.
+// Escapes text for troff: hyphens that must stay hyphens, backslashes, and lines that would look like requests.
 std::string escape(std::string_view text) {
   std::string out;
   bool line_start = true;

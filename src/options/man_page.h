@@ -1,5 +1,4 @@
-// The manual page of a command in troff (man(7)), from the rows: synopsis, options, input environment
-// variables.
+// The manual page of a command in troff (man(7)), from the rows: synopsis, options, input environment variables.
 #pragma once
 
 #include <string>

@@ -72,12 +72,12 @@ namespace options_detail {
 
 namespace {
 
-// The names under which Pyxis and plugins like it have their options.
+// Options of Pyxis and similar plugins begin with these.
 constexpr std::string_view kContainerPrefixes[] = {"container-", "no-container-"};
 
 bool loads_plugins(Command c) { return c == Command::kSbatch || c == Command::kSrun || c == Command::kSalloc; }
 
-// No loaded plugin has options of that kind, so a resemblance to another option says nothing.
+// Whether the name looks like a container option while no loaded plugin has any. Its resemblance to some other option is then no help.
 bool is_of_missing_plugin(std::string_view name, std::span<const OptionInfo* const> table) {
   return std::ranges::any_of(kContainerPrefixes, [&](std::string_view prefix) {
     auto brought = [&](const OptionInfo* o) { return o->section == Section::kPlugins && std::string_view(o->name).starts_with(prefix); };
@@ -112,7 +112,7 @@ void add_getopt_error(std::vector<Message>& messages, const std::string& text, C
 void add_error(std::vector<Message>& messages, const Error& error, Message::Level level, Command command) {
   bool by_controller = error.code == Errc::kInvalidArray || error.code == Errc::kDependency || error.code == Errc::kLicenses;
   if (error.text.empty() && by_controller) {
-    // Grammar that Slurm leaves to its controller keeps the message of a refused submission.
+    // Slurm's controller reads these grammars, so errors in them keep the message of a refused submission.
     const char* prefix = command == Command::kSbatch   ? "Batch job submission failed: "
                          : command == Command::kSalloc ? "Job submit/allocate failed: "
                                                        : "Unable to allocate resources: ";
@@ -133,7 +133,7 @@ bool status_allows(const OptionInfo& info, std::vector<Message>& messages) {
 
 void warn_no_effect(const Given& given, std::vector<Message>& messages) {
   const OptionInfo& info = *given.info;
-  // Variables may have been set for another cluster or by a parent job; only what was typed is answered. None asks for nothing.
+  // Only typed options are warned about: variables may have been set for another cluster or by a parent job. "none" asks for nothing.
   if (info.status != Status::kNoEffect || given.source == Source::kEnvironment || iequals(given.value, "none")) return;
   Message warning{Message::Level::kWarning, "--" + std::string(info.name) + " has no effect: " + info.note};
   for (const Message& m : messages)

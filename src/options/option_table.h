@@ -1,8 +1,7 @@
-// What an option is: one row says its names, argument, commands, environment variables, help, status and
-// where the value goes. Parser, --help, --usage, manual page, completion and environment inputs are all
-// derived from the rows. The rows stand in *_rows.cc, one file per subject. How rows are read from a command
-// line: parser.h. Manual pages: sbatch(1) srun(1) salloc(1) squeue(1) sinfo(1) scancel(1) scontrol(1)
-// sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1).
+// What an option is: one row gives its names, argument, commands, environment variables, help, status and where the value goes. Parser,
+// --help, --usage, manual page, completion and environment inputs are all derived from the rows. The rows are in *_rows.cc, one file per
+// subject. How rows are read from a command line: parser.h. Manual pages: sbatch(1) srun(1) salloc(1) squeue(1) sinfo(1) scancel(1)
+// scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1).
 #pragma once
 
 #include <cstdint>
@@ -71,7 +70,7 @@ enum class Section : uint8_t {
 };
 std::string_view section_title(Section s);
 
-// What a user gets. An option that must not be passed over (the job would do another thing) is refused; a hint
+// What becomes of an option that a user gives. An option that must not be ignored (the job would do something else) is refused; a hint
 // without which the job does the same is accepted with a warning.
 enum class Status : uint8_t {
   kWorks,     // the value reaches the record and somebody acts on it
@@ -79,9 +78,8 @@ enum class Status : uint8_t {
   kRefused,   // an error says why
 };
 
-// Input environment variables for each command that takes the option. Several names for one command are
-// separated by
-// '|', the one that wins first.
+// Input environment variables for each command that takes the option. Several names for one command are separated by '|', the one that wins
+// first.
 struct EnvNames {
   const char* sbatch = nullptr;
   const char* srun = nullptr;
@@ -102,8 +100,8 @@ struct OptionInfo {
   const char* doc = "";      // paragraph of the manual page
   Status status = Status::kWorks;
   const char* note = nullptr;  // kNoEffect, kRefused: the reason the user is told
-  // The feature that will change the status, as docs/compatibility.md names it; nullptr: the status stays. With
-  // kWorks: it works in part until then, and the note says how.
+  // The feature that will change the status, as docs/compatibility.md names it; nullptr: the status stays. With kWorks, the option works in
+  // part until then, and the note says how.
   const char* needs = nullptr;
   bool hidden = false;       // an older spelling: works, not advertised
   bool client_only = false;  // makes no sense in a batch script: ignored there with a warning
@@ -111,7 +109,7 @@ struct OptionInfo {
 
 enum class Source : uint8_t { kDefault, kScript, kEnvironment, kCommandLine };
 
-// One option as met, for a setter.
+// One occurrence of an option, as its setter gets it.
 struct Given {
   Command command = Command::kSbatch;
   Source source = Source::kDefault;
@@ -129,8 +127,8 @@ struct OptionRow {
   Result<> (*set)(Record&, const Given&);
 };
 
-// An option that a plugin registers while the command runs (SPANK, cli_filter): Pyxis' --container-image and
-// the like. Built-in names win over a plugin's.
+// An option that a plugin (SPANK, cli_filter) registers while the command runs, such as Pyxis' --container-image. Built-in names win over a
+// plugin's.
 struct PluginOption {
   std::string name;
   Arg arg = Arg::kNone;
@@ -145,7 +143,7 @@ struct PluginOptionValue {
   Source source = Source::kDefault;
 };
 
-// Where a value came from, for conflicts between options and for messages.
+// Which source gave an option its value, for conflicts between options and for messages.
 struct Seen {
   const OptionInfo* info = nullptr;
   Source source = Source::kDefault;
@@ -160,8 +158,7 @@ struct Message {
   std::string text;
   bool operator==(const Message&) const = default;
 };
-// "sbatch: error: text", "sbatch: fatal: text", "sbatch: text"; a hint is indented below the line it belongs
-// to.
+// Gives "sbatch: error: text", "sbatch: fatal: text", "sbatch: text" or "sbatch: hint: text". Each line of the text gets the prefix, except at kBare.
 std::string render(const Message& m, std::string_view program);
 
 }  // namespace muster

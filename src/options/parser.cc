@@ -58,7 +58,7 @@ JobScanResult scan_job_command(Command command, std::span<const std::string> arg
     return out;
   }
   out.line.scan = std::move(*scan);
-  // A colon of its own separates the components of a heterogeneous job; srun has it after a command too.
+  // A colon as a word of its own separates the components of a heterogeneous job; srun may have one after a command, too.
   const auto& operands = out.line.scan.operands;
   size_t last = command == Command::kSrun ? operands.size() : std::min<size_t>(1, operands.size());
   for (size_t i = 0; i < last; ++i) {
@@ -74,7 +74,7 @@ namespace {
 
 using options_detail::Applier;
 
-// Directives are split into options with the command's own rows.
+// Splits directives into options by the command's own rows.
 bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOptions>& apply, JobParse& out) {
   auto directives = read_directives(*in.script, in.script_name);
   if (!directives) {
@@ -114,7 +114,7 @@ bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOp
   return true;
 }
 
-// "help" as a value of some options prints a list instead of running.
+// "help" as the value of some options prints a list instead of running.
 std::string topic_asked(const JobOptions& o) {
   if (o.request.hint == "help") return "hint";
   if (iequals(o.request.cpu_bind, "help")) return "cpu-bind";
@@ -124,7 +124,7 @@ std::string topic_asked(const JobOptions& o) {
   return {};
 }
 
-// Help and version win over everything else on the command line, wrong values included, if they stand there.
+// --help and --version on the command line win over everything else there, wrong values included.
 Outcome asked_first(const JobCommandLine& line) {
   for (const ScannedOption& s : line.scan.options) {
     std::string_view name = line.rows[s.row]->info.name;

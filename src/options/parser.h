@@ -1,14 +1,13 @@
-// From arguments, #SBATCH lines and environment to an options record.
+// Turns arguments, #SBATCH lines and environment into an options record.
 //
-// Strength, as sbatch(1) has it: command line over environment over script over default. The strongest source
-// of an option wins; `seen` tells where each came from. The first error ends the parse; warnings are
-// collected.
+// The order of precedence is that of sbatch(1): command line over environment over script over default. The strongest source of an option
+// wins; `seen` tells which source that was. The first error ends the parse; warnings are collected.
 //
 // sbatch, srun, salloc:  scan_job_command(...)  → the command opens its script and reads files
 //                        parse_job_command(...) → JobOptions, finished
-// other commands: parse_squeue(...) … in query_options.h.
-// Nothing here reads files, clock or environment by itself: they come in as arguments. A whole sbatch parse,
-// script and environment included, takes about 6 µs.
+// other commands:        parse_squeue(...) … in query_options.h
+// Nothing here reads files, clock or environment by itself: they come in as arguments. A whole sbatch parse, script and environment
+// included, takes about 6 µs.
 #pragma once
 
 #include <functional>
@@ -25,7 +24,7 @@
 
 namespace muster {
 
-// getenv, or a test's table. nullptr: not set.
+// Looks up an environment variable: getenv, or a test's table. nullptr: not set.
 using EnvLookup = std::function<const char*(const char*)>;
 
 enum class Outcome : uint8_t { kRun, kHelp, kUsage, kVersion, kTopicHelp, kFailed };
@@ -63,8 +62,7 @@ struct JobParse {
 };
 JobParse parse_job_command(const JobCommandLine& line, const JobInputs& in);
 
-// One option's value set by name, as Lua, REST and scontrol do: {"time", "1:00"}. An unknown name is an error
-// with the nearest known one.
+// Sets one option by name, as Lua, REST and scontrol do: {"time", "1:00"}. An unknown name is an error that suggests the nearest known one.
 Result<> set_job_option(JobOptions& o, std::string_view name, std::string_view value, Time now);
 
 // Whether a variable turns a flag on: empty, "yes", or a number that is not zero.

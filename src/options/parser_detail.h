@@ -1,4 +1,4 @@
-// How rows are applied to a record, whatever the record: shared by the job commands and the query commands.
+// How rows are applied to a record of any type: shared by the job commands and the query commands.
 #pragma once
 
 #include <span>
@@ -20,17 +20,17 @@ std::vector<const OptionInfo*> infos_of(const std::vector<const OptionRow<Record
   return out;
 }
 
-// getopt's sentence, where to read more, and what helps.
+// Adds getopt's sentence, where to read more, and a hint that may help.
 void add_getopt_error(std::vector<Message>& messages, const std::string& text, Command command, std::span<const OptionInfo* const> table);
-// What helps where `text` calls an option unrecognized: the plugin that is missing or the nearest known option; "" otherwise.
+// The hint where `text` calls an option unrecognized: the plugin that is missing, or the nearest known option; "" otherwise.
 std::string unknown_option_hint(const std::string& text, Command command, std::span<const OptionInfo* const> table);
 void add_error(std::vector<Message>& messages, const Error& error, Message::Level level, Command command);
-// False, with an error, for a row that is refused or waits for a feature.
+// False, with an error, when the row's status is kRefused.
 bool status_allows(const OptionInfo& info, std::vector<Message>& messages);
-// The warning for a row without effect.
+// Adds the warning that a row without effect gets.
 void warn_no_effect(const Given& given, std::vector<Message>& messages);
 void note_seen(std::vector<Seen>& seen, const OptionInfo& info, Source source, const char* env_name, std::string_view value);
-// The first of the '|' separated names that is set.
+// The first variable that is set, of names separated by '|'.
 struct EnvValue {
   std::string name;
   const char* value = nullptr;

@@ -1,7 +1,6 @@
-// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr and swait were told. Lists are kept as the texts between
-// commas; what they name (states, users, fields) is checked by whoever looks it up: fields/, the command, the
-// controller. Manual pages: squeue(1) sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1)
-// sacct(1) sacctmgr(1) swait(1).
+// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr and swait were told. Lists are kept as the texts between commas;
+// the code that looks up what they name (states, users, fields) checks them: fields/, the command, the controller. Manual pages: squeue(1)
+// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ struct DataOutput {
   std::string parser;  // "list", "v0.0.44", "" = the newest
 };
 
-// What every one of them has.
+// The options that every query command has.
 struct QueryCommon {
   bool help = false, usage = false, version = false;
   uint32_t verbose = 0;
@@ -133,7 +132,7 @@ struct QueryParse {
   std::vector<Message> messages;
 };
 
-// Environment first, then the command line over it. Operands may stand before options.
+// Each applies the environment first, then the command line over it. Operands may stand before options.
 QueryParse<SqueueOptions> parse_squeue(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SinfoOptions> parse_sinfo(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<ScancelOptions> parse_scancel(std::span<const std::string> arguments, const EnvLookup& env);

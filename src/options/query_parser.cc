@@ -1,4 +1,4 @@
-// parse_squeue … parse_swait: one template over each command's rows.
+// parse_squeue … parse_swait: one template applied to each command's rows.
 #include "model/sluid.h"
 #include "options/job_options.h"
 #include "options/parser_detail.h"
@@ -37,7 +37,7 @@ void failed(auto& parse, std::string text) {
   parse.messages.push_back({Message::Level::kError, std::move(text)});
 }
 
-// "12", "12_3", "12_[1-4]", "12+1", a Sluid; the part before the dot of a step's id.
+// Whether the text is "12", "12_3", "12_[1-4]", "12+1" or a Sluid. Of a step's id, callers pass the part before the dot.
 bool is_job_id(std::string_view id) {
   if (parse_sluid(id)) return true;
   size_t digits = id.find_first_not_of("0123456789");
@@ -68,7 +68,7 @@ QueryParse<SqueueOptions> parse_squeue(std::span<const std::string> arguments, c
   auto out = parse_query<SqueueOptions>(Command::kSqueue, squeue_rows(), arguments, env);
   if (out.outcome != Outcome::kRun) return out;
   SqueueOptions& o = out.options;
-  // "squeue -j 12" and "squeue -s 12.0": the list is optional and may stand as the next word.
+  // In "squeue -j 12" and "squeue -s 12.0" the list is optional and may stand as the next word.
   if (!out.operands.empty() && (o.filters_jobs || o.filters_steps)) {
     auto& list = o.filters_jobs ? o.jobs : o.steps;
     if (list.empty()) {
@@ -84,8 +84,7 @@ QueryParse<SqueueOptions> parse_squeue(std::span<const std::string> arguments, c
     if (!is_job_id(id)) return failed(out, "Invalid job id: " + id), out;
   for (const std::string& id : o.steps)
     if (!is_job_id(id.substr(0, id.find('.')))) return failed(out, "Invalid job_step id: " + id), out;
-  // What is typed beats the environment's choice between the two format languages, and between all and one
-  // cluster.
+  // A typed -o or -O beats the environment's choice of the other one; --local beats --federation.
   if (o.typed("format") && o.typed("Format")) return failed(out, "-o (--format) is incompatible with -O (--Format)"), out;
   if (o.typed("format") && !o.typed("Format")) o.long_format.clear();
   if (o.typed("Format") && !o.typed("format")) o.format.clear();
@@ -97,7 +96,7 @@ QueryParse<SinfoOptions> parse_sinfo(std::span<const std::string> arguments, con
   auto out = parse_query<SinfoOptions>(Command::kSinfo, sinfo_rows(), arguments, env);
   if (out.options.typed("Format") && !out.options.typed("format")) out.options.format.clear();
   if (out.options.local) out.options.federation = false;
-  // Named partitions are shown, hidden or not: asking for all besides says nothing clear.
+  // Partitions that are named are shown even when they are hidden, so -a beside -p has no clear meaning.
   if (out.outcome == Outcome::kRun && out.options.typed("all") && out.options.typed("partition"))
     failed(out, "Conflicting options, -a and -p, specified. Please choose one or the other.");
   return out;

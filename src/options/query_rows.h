@@ -1,5 +1,5 @@
-// Rows that several query commands have: each is written here once, and the commands' tables name it. What differs between the
-// commands (a variable, a sentence) is an argument. For squeue_rows.cc … step_tool_rows.cc only.
+// Rows that several query commands have: each is written here once, and the commands' tables name it. What differs between the commands (a
+// variable, a sentence) is an argument. Only squeue_rows.cc … step_tool_rows.cc include it.
 #pragma once
 
 #include "options/query_setters.h"
@@ -12,7 +12,7 @@ inline constexpr CommandSet kSqueue = only(Command::kSqueue), kSinfo = only(Comm
 
 inline constexpr const char* kNoFederation = "without a federation, as here, this cluster is asked";
 
-// ---- what is looked at
+// ---- what is selected
 template <class R>
 constexpr OptionRow<R> all_row(CommandSet commands, const char* variable, const char* doc) {
   return {{.name = "all",
@@ -67,7 +67,7 @@ constexpr OptionRow<R> long_format_row(CommandSet commands, const char* variable
            .doc = "Field names with commas, each with :[.][-]width and a suffix if wanted."},
           q_text<R, &R::long_format>};
 }
-// As -O help.
+// Does the same as -O help.
 template <class R>
 constexpr OptionRow<R> helpformat_row(CommandSet commands) {
   return {{.name = "helpformat",
@@ -134,7 +134,7 @@ constexpr OptionRow<R> iterate_row(CommandSet commands) {
            .doc = "Repeats the listing until stopped."},
           q_iterate<R>};
 }
-// An environment variable.
+// Not an option but an environment variable.
 template <class R>
 constexpr OptionRow<R> array_text_row(CommandSet commands) {
   return {{.commands = commands,
@@ -254,7 +254,7 @@ constexpr OptionRow<R> sibling_row(CommandSet commands, const char* variable, co
           q_flag<R, &R::sibling>};
 }
 
-// ---- what every command has
+// ---- options that every command has
 template <class R>
 constexpr OptionRow<R> quiet_row(CommandSet commands) {
   return {{.name = "quiet",

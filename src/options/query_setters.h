@@ -65,7 +65,7 @@ Result<> q_data(R& o, const Given& g) {
   o.data = {Kind, std::string(g.value)};
   return {};
 }
-// A span in the formats of --time, or seconds.
+// A length of time in the formats of --time, or in seconds.
 template <class R, auto Member>
 Result<> q_span(R& o, const Given& g) {
   auto t = parse_time_limit(g.value);
@@ -74,7 +74,7 @@ Result<> q_span(R& o, const Given& g) {
   return {};
 }
 
-// Refreshing every N seconds; squeue and sinfo word the error differently.
+// The N of a refresh every N seconds; squeue and sinfo word the error differently.
 template <class R>
 Result<> q_iterate(R& o, const Given& g) {
   auto v = parse_number<uint32_t>(g.value, 1, std::numeric_limits<int32_t>::max());

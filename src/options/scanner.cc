@@ -15,7 +15,7 @@ std::string letter_error(std::string text, char letter) {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 
-// Names of options in older releases, and such as no page lists but scripts use.
+// Names that options had in older releases, and names that no manual page lists but scripts use.
 struct Spelling {
   std::string_view older, name;
   CommandSet commands;
@@ -107,7 +107,7 @@ class Scanner {
     return std::nullopt;
   }
 
-  // An exact name, else the only name that begins so. Older spellings count only when nothing else fits.
+  // An exact name, today's or an older one; else the only name that begins so. Beginnings of older names count only when nothing else fits.
   size_t find_long(std::string_view name, std::string& ambiguous) const {
     std::vector<size_t> visible, hidden;
     for (size_t i = 0; i < table_.size(); ++i) {

@@ -1,8 +1,6 @@
-// Splits an argument list into options and operands by the rules of getopt_long(3): unique prefixes of long
-// names,
-// --name=value and --name value, bundled letters, -n4, "--" ends options. Messages are getopt's, which
-// scripts and users know. Pure; cost: arguments times rows. Why not getopt_long itself: it keeps its state in
-// globals and prints.
+// Splits an argument list into options and operands by the rules of getopt_long(3): unique prefixes of long names, --name=value and --name
+// value, bundled letters, -n4, "--" ends options. Messages are getopt's, which scripts and users know. Pure; cost: arguments times rows.
+// Why not getopt_long itself: it keeps its state in globals and prints.
 #pragma once
 
 #include <expected>
@@ -32,7 +30,8 @@ enum class Operands : uint8_t {
 std::expected<Scan, std::string> scan_arguments(std::span<const OptionInfo* const> table, std::span<const std::string> arguments,
                                                 Operands operands);
 
-// Whether `name` is how an older release, or no page at all, spelled this option: --tasks-per-node of --ntasks-per-node.
+// Whether `name` spells this option as an older release did, or as no manual page does but scripts do: --tasks-per-node for
+// --ntasks-per-node.
 bool is_other_spelling(const OptionInfo& option, std::string_view name);
 
 }  // namespace muster

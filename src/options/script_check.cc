@@ -50,7 +50,7 @@ class Check {
     out_.findings.push_back({line, error, std::move(option), std::move(text), std::move(hint)});
   }
 
-  // The parser's lines for one option or rule, as findings: a hint belongs to what stands before it.
+  // Adds the parser's lines for one option or rule as findings: a hint belongs to the line before it.
   void say_messages(size_t line, const std::string& option, const std::vector<Message>& messages) {
     for (const Message& m : messages) {
       if (m.level == Message::Level::kHint && !out_.findings.empty()) {
@@ -65,7 +65,7 @@ class Check {
   void line(size_t number, std::string_view text) {
     Result<std::vector<std::string>> words = directive_words(text);
     if (!words) {
-      // What follows "hetjob" are the options of another component.
+      // The options after "hetjob" are those of another component.
       other_component_ = trim(text).starts_with("hetjob") || trim(text).starts_with("packjob");
       return say(number, true, {}, words.error().text, words.error().hint);
     }
@@ -96,14 +96,14 @@ class Check {
   JobOptions together(std::vector<Message>& messages, bool& good) const {
     JobOptions o;
     o.command = Command::kSbatch;
-    std::vector<Message> known;  // each option's own were told
+    std::vector<Message> known;  // what single options did wrong was already reported
     Applier<JobOptions> apply(o, o.seen, known, Command::kSbatch, now_, false);
     for (const Taken& t : taken_) apply.one(*t.row, Source::kScript, nullptr, t.option.has_value, t.option.value);
     good = finish_job_options(o, messages);
     return o;
   }
 
-  // Rules between options. After each broken one the later option is left out, so that the next shows too.
+  // Checks the rules between options. After each broken rule the later option is left out, so that the next conflict shows, too.
   void finish() {
     for (size_t i = 0; i < kMaxConflicts; ++i) {
       std::vector<Message> messages;
@@ -122,7 +122,7 @@ class Check {
     }
   }
 
-  // The options given that a message is about, in the order of their lines.
+  // The given options that the messages name, in the order of their lines.
   std::vector<size_t> named_in(const std::vector<Message>& messages) const {
     std::vector<size_t> out;
     for (const Message& m : messages)

@@ -1,6 +1,6 @@
-// A whole batch script looked at for its options: where sbatch stops at the first mistake, this goes on, and
-// tells of each with its line. The rules and the sentences are those of the parser; rules of taste are
-// muster lint's. Pure. Cost: a parse, times the number of conflicts (at most kMaxConflicts).
+// Checks the options of a whole batch script. Where sbatch stops at the first mistake, this goes on and reports each with its line. The
+// rules and the sentences are those of the parser; muster lint has the rules of taste. Pure. Cost: a parse, times the number of conflicts
+// (at most kMaxConflicts).
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ struct DirectiveCheck {
   std::shared_ptr<const std::vector<JobOptionRow>> plugin_rows;  // `options` refers to them
 };
 
-// The directives up to the first command. `now` for times such as --begin=tomorrow. `plugins` must outlive the result.
+// Checks the directives up to the first command. `now` is for times such as --begin=tomorrow. `plugins` must outlive the result.
 DirectiveCheck check_directives(std::string_view script, Time now, std::span<const PluginOption> plugins = {});
 
 }  // namespace muster

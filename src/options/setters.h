@@ -10,7 +10,7 @@
 
 namespace muster::options_detail {
 
-// "--ntasks", or the text that Slurm's messages use.
+// The option as messages name it: "--ntasks", or the variable of a row that is no option.
 inline std::string shown(const Given& g) { return "--" + std::string(g.info->name ? g.info->name : g.env_name); }
 
 inline std::unexpected<Error> bad_number(const Given& g) {
@@ -20,7 +20,7 @@ inline std::unexpected<Error> bad_spec(const Given& g, std::string hint = {}) {
   return fail(Errc::kInvalidReq, "Invalid " + shown(g) + " specification", std::move(hint));
 }
 
-// As strtol reads it: blanks and a plus sign may stand before a number.
+// Leaves out what strtol accepts before a number: blanks and a plus sign.
 inline std::string_view unsigned_text(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   if (text.size() > 1 && text[0] == '+' && text[1] >= '0' && text[1] <= '9') text.remove_prefix(1);
@@ -44,7 +44,7 @@ Result<> set_flag(JobOptions& o, const Given&) {
   member<Member>(o) = true;
   return {};
 }
-// A positive whole number.
+// Takes a positive whole number.
 template <auto Member>
 Result<> set_count(JobOptions& o, const Given& g) {
   auto v = parse_number<uint32_t>(unsigned_text(g.value), 1, std::numeric_limits<int32_t>::max());
@@ -66,7 +66,7 @@ Result<> set_memory(JobOptions& o, const Given& g) {
   member<Member>(o) = *v;
   return {};
 }
-// For rows whose status decides: the parser warns or refuses, nothing is stored.
+// For rows whose status says it all: the parser warns or refuses, and nothing is stored.
 inline Result<> set_nothing(JobOptions&, const Given&) { return {}; }
 
 }  // namespace muster::options_detail

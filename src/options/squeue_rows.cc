@@ -15,7 +15,7 @@ Result<> set_watch(O& o, const Given& g) {
   return {};
 }
 
-// -j and -s stand alone too: they ask for jobs, or for steps.
+// Without a list, -j and -s ask for all jobs, or for all steps.
 template <auto List, auto Asked>
 Result<> set_ids(O& o, const Given& g) {
   o.*Asked = true;

@@ -1,4 +1,4 @@
-// How srun starts and follows the tasks of a step.
+// Options for how srun starts and follows the tasks of a step.
 #include "options/job_options.h"
 #include "options/setters.h"
 #include "options/values.h"

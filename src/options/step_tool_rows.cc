@@ -59,13 +59,13 @@ constexpr OptionRow<A> kSattachRows[] = {
     MUSTER_CONF_ROWS(A, kSattach),
     {{.commands = kSattach, .env = {.other = "SLURM_EXIT_ERROR"}, .doc = "The exit code when sattach itself fails."},
      [](A& o, const Given& g) -> Result<> {
-       // A value that is no exit code must not hide the error it was meant for.
+       // A value that is no exit code must not hide the error that the code was meant for.
        if (auto v = parse_number<uint32_t>(g.value, 0, 255)) o.exit_error = *v;
        return {};
      }},
 };
 
-// "off": no tree, every node is sent to by sbcast itself.
+// "off" means no tree: sbcast itself sends to every node.
 Result<> set_fanout(B& o, const Given& g) {
   auto v = iequals(g.value, "off") ? std::optional<uint32_t>(0) : parse_number<uint32_t>(g.value, 1, 64);
   if (!v)

@@ -22,7 +22,7 @@ constexpr SignalName kSignals[] = {
     {"XFSZ", 25}, {"VTALRM", 26}, {"PROF", 27}, {"WINCH", 28}, {"IO", 29},   {"PWR", 30},  {"SYS", 31},
 };
 
-// A node count with k (1024) or m (1048576).
+// A node count, perhaps with the suffix k (1024) or m (1048576).
 std::optional<uint32_t> count_with_suffix(std::string_view s) {
   uint64_t factor = 1;
   if (!s.empty() && (s.back() == 'k' || s.back() == 'K')) factor = 1024;
@@ -37,7 +37,7 @@ std::unexpected<Error> bad_node_count(std::string_view text) {
   return fail(Errc::kInvalidNodeCount, "\"" + str(text) + "\" is not a valid node count");
 }
 
-// "1,3,5" or "1-15:4": the counts themselves, ascending and without repetition.
+// Reads "1,3,5" or "1-15:4". The result lists the counts in ascending order and without repetition.
 Result<NodeCount> parse_size_string(std::string_view text) {
   constexpr size_t kMaxSizes = 4096;
   std::vector<uint32_t> sizes;

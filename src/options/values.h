@@ -1,7 +1,6 @@
-// The formats of option values that are more than a number or a name: node counts, signals, GRES lists,
-// distributions, bindings. Arrays, dependencies and mail types have theirs in model/. Texts in, checked
-// values out; errors say what was wrong. Pure functions, linear in the text; nothing here knows which option
-// the text came from.
+// The formats of option values that are more than a number or a name: node counts, signals, GRES lists, distributions, bindings. Arrays,
+// dependencies and mail types have theirs in model/. Texts come in, checked values go out; errors say what was wrong. Pure functions,
+// linear in the text; nothing here knows which option the text came from.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +18,16 @@ struct NodeCount {
   uint32_t min = 0, max = 0;
   std::string sizes;  // "1,3,5": the counts allowed, when a list or a step was given
 };
-// "4", "2-4", "1k", "1,3,5", "1-15:4"
+// Reads "4", "2-4", "1k", "1,3,5" or "1-15:4".
 Result<NodeCount> parse_node_count(std::string_view text);
 
-// 1 … 64 from "USR1", "SIGUSR1", "10"; nullopt otherwise. Any case.
+// The number (1 … 64) of "USR1", "SIGUSR1" or "10", in any case of letters; nullopt otherwise.
 std::optional<uint8_t> parse_signal(std::string_view text);
 std::string signal_name(uint8_t signal);  // "USR1"; the number when it has no name
-// [{R|B}:]sig[@seconds]; `allow_batch` is sbatch's B:.
+// Reads [{R|B}:]sig[@seconds]; `allow_batch` allows sbatch's B:.
 Result<WarnSignal> parse_warn_signal(std::string_view text, bool allow_batch);
 
-// Canonical --distribution: "block:cyclic,pack", "plane=4", "arbitrary". "plane" without a size needs
-// `plane_size`.
+// The canonical --distribution: "block:cyclic,pack", "plane=4", "arbitrary". "plane" without a size takes it from `plane_size`.
 Result<std::string> parse_distribution(std::string_view text, uint32_t plane_size);
 
 // "gpu:a100:8,nic" → "gres/gpu:a100:8,gres/nic:1"
@@ -43,8 +41,7 @@ struct TresPerTask {
 };
 Result<TresPerTask> parse_tres_per_task(std::string_view text);
 
-// Checks "[verbose,]closest|none|map:…|mask:…|per_task:N|single:N" (map_gpu and mask_gpu too); returns it
-// with the names of today.
+// Checks "[verbose,]closest|none|map:…|mask:…|per_task:N|single:N" (map_gpu and mask_gpu too); returns it in today's spelling.
 Result<std::string> parse_gpu_bind(std::string_view text);
 Result<std::string> parse_tres_bind(std::string_view text);
 Result<> check_gpu_freq(std::string_view text);

@@ -1,4 +1,4 @@
-// Values about what happens on the node: CPU and memory binding, CPU frequency, sampling, profiling, limits.
+// Values for what happens on the node: CPU and memory binding, CPU frequency, sampling, profiling, limits.
 #include <algorithm>
 #include <cctype>
 #include <span>

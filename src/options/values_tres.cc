@@ -1,4 +1,4 @@
-// Values that speak of trackable resources: GRES lists, GPU counts, TRES per task, GPU binding and frequency.
+// Values for trackable resources: GRES lists, GPU counts, TRES per task, GPU binding and frequency.
 #include <algorithm>
 #include <cctype>
 
@@ -91,8 +91,8 @@ Result<std::string> gpus_to_tres(std::string_view text, uint64_t* total) {
 
 namespace {
 
-// One entry of --tres-per-task: type[/name[:subtype]] and how many, after '=' or, as older releases had it, ':'. What has a
-// name counts once where no number is given.
+// One entry of --tres-per-task: type[/name[:subtype]] and a count after '=' or, as in older releases, after ':'. An entry with a name and
+// no count counts as 1.
 struct TresEntry {
   std::string type, name;  // "gres" and "gpu:a100"; "cpu" and ""
   std::optional<uint64_t> count;
@@ -175,7 +175,7 @@ bool is_number_list(std::string_view list, bool hex) {
   return true;
 }
 
-// "closest", "map:0,1", … with today's names; nullopt when it is none of them.
+// Today's spelling of a binding such as "closest" or "map:0,1"; nullopt when it is no binding.
 std::optional<std::string> bind_type(std::string_view t) {
   if (iequals(t, "closest") || iequals(t, "none")) return to_lower(t);
   size_t colon = t.find(':');

@@ -1,5 +1,5 @@
-// What the accounting commands answer where jobs are not recorded in a database (no AccountingStorageType of slurmdbd): the
-// sentences, also for sacct and sacctmgr, and the way of those that know no other answer yet.
+// The answers of the accounting commands where no database records jobs (AccountingStorageType is not slurmdbd's): the sentences, which
+// sacct and sacctmgr use, too, and functions for the commands that have no other answer yet.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@
 
 namespace muster::cli {
 
-// Tools ask these first: sacct, sstat.
+// The sentence of sacct and sstat. Tools look for it first.
 inline constexpr std::string_view kStorageDisabled = "Slurm accounting storage is disabled";
-// sacctmgr, sreport.
+// The sentence of sacctmgr and sreport.
 inline constexpr std::string_view kNoDatabase =
     "You are not running a supported accounting_storage plugin\nOnly 'accounting_storage/slurmdbd' is "
     "supported.";
 
-// -V, -h and --usage need nothing; the exit code, or nullopt to go on. `purpose` is what the command is for.
+// Answers -V, -h and --usage, which need no configuration. Gives the exit code, or nullopt to go on. `purpose` is what the command is for.
 std::optional<int> answered_offline(std::string_view program, std::string_view usage, const std::vector<std::string>& arguments);
 
-// The lines on stderr, exit code 1.
+// Prints the lines on stderr; exit code 1.
 int refuse(std::string_view lines);
-// The same for a command that has nothing to say yet where there is a database either: `yet` is told there.
+// The same for a command that has nothing to say yet even with a database: `yet` is printed where there is one.
 int refuse_yet(std::string_view without_database, std::string_view yet);
 
 }  // namespace muster::cli

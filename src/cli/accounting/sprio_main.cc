@@ -1,5 +1,4 @@
-// sprio: the priorities of pending jobs. Their factors are known to the controller alone so far, so the sum
-// is shown. sprio(1).
+// sprio: the priorities of pending jobs. So far only the controller knows their factors, so the sum is shown. sprio(1).
 #include "cli/accounting/no_accounting.h"
 #include "cli/common/print_environment.h"
 #include "cli/common/request_table.h"

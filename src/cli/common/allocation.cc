@@ -9,7 +9,7 @@ void give_back(Session& session, JobId job, int32_t wait_status, const os::CliLo
   done.job = job;
   done.exit_status = wait_status;
   Result<rpc::Empty> answer = session.call_again(done);
-  // The time limit or scancel may have been faster.
+  // The time limit or scancel may have ended the job first.
   if (!answer && answer.error().code != Errc::kAlreadyDone && answer.error().code != Errc::kInvalidJobId)
     report(log, answer.error(), "Unable to give back job allocation " + std::to_string(job.value) + ": ");
 }

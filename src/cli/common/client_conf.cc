@@ -17,7 +17,7 @@ constexpr int kMaxIncludeDepth = 16;
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// Lines that begin with these describe records: nothing in them concerns a command.
+// Whether a line that begins with this key describes a record, which no command needs.
 bool is_record_key(std::string_view key) {
   for (std::string_view k : {"NodeName", "PartitionName", "NodeSet", "DownNodes", "FrontendName", "Nodes"})
     if (iequals(key, k)) return true;
@@ -66,7 +66,7 @@ template <auto Member>
 void flag(ClientConf& c, std::string_view value) {
   c.*Member = value == "1" || iequals(value, "yes");
 }
-// What is no number of these is `Otherwise`: the daemons complain about it.
+// A value that is no number within the bounds counts as `Otherwise`: the daemons complain about it.
 template <auto Member, uint32_t Least, uint32_t Most, uint32_t Otherwise>
 void number(ClientConf& c, std::string_view value) {
   using Number = std::remove_reference_t<decltype(c.*Member)>;
@@ -125,7 +125,7 @@ class Scan {
  public:
   Scan(config::FileSource& files, ClientConf& conf) : files_(files), conf_(conf) {}
 
-  // The controllers by the keys that were before SlurmctldHost (config/slurm_hosts.cc).
+  // Takes the controllers from the keys that releases before SlurmctldHost had (config/slurm_hosts.cc).
   void take_older_hosts() {
     if (!conf_.controllers.empty()) return;
     for (const OlderHost& h : older_)
@@ -152,8 +152,8 @@ class Scan {
   }
 
  private:
-  // One logical line without its end; a backslash before the end joins the next (kept as it is: seen as a
-  // blank later).
+  // Takes one logical line without its end. A backslash before the end joins the next line; it stays in the text, where it counts as a
+  // blank.
   static std::string_view take_line(std::string_view& rest) {
     size_t at = 0;
     for (;;) {
@@ -225,7 +225,7 @@ class Scan {
     std::string path(name);
     if (size_t at = path.find("%c"); at != std::string::npos) path.replace(at, 2, conf_.cluster_name);
     if (path.starts_with('/')) return file(path, depth + 1);
-    // As config/parser.cc looks for it: beside slurm.conf, else beside the file that includes it.
+    // Includes are looked for as config/parser.cc does: beside slurm.conf, else beside the file that includes it.
     const std::string beside = site::directory_of(file_) + "/" + path;
     path.insert(0, conf_.directory() + "/");
     return file(files_.exists(path) ? path : beside, depth + 1);

@@ -1,10 +1,8 @@
-// The few keys of slurm.conf that a command needs, found by a light scan: node, partition and other record
-// lines are stepped over, never parsed, so that a command starts as fast on 10,000 nodes as on one. The
-// daemons read the whole file with config/ and report its mistakes; here an unusable value is an error only
-// where it would send us to a wrong place.
+// The few keys of slurm.conf that a command needs, found by a light scan: node, partition and other record lines are skipped, never parsed,
+// so a command starts as fast on 10,000 nodes as on one. The daemons read the whole file with config/ and report its mistakes; here an
+// unusable value is an error only where it would send us to a wrong place.
 //
-// Cost: one read and one pass over the bytes of the file and its Includes (about 1 GB/s for record lines).
-// slurm.conf(5).
+// Cost: one read and one pass over the bytes of the file and its Includes (about 1 GB/s for record lines). slurm.conf(5).
 #pragma once
 
 #include <cstdint>
@@ -53,17 +51,16 @@ struct ClientConf {
   std::string directory() const;                           // of slurm.conf
 };
 
-// kConfig: no such file, Includes too deep. `path` is read through `files`.
+// Reads `path` through `files`. kConfig: no such file, or Includes too deep.
 Result<ClientConf> scan_client_conf(config::FileSource& files, const std::string& path);
 
-// Where slurm.conf is: SLURM_CONF, then beside the program, then /etc/slurm. kConfig when there is none:
-// "Could not establish a configuration source".
+// The path of slurm.conf: SLURM_CONF, then beside the program, then /etc/slurm. kConfig when there is none: "Could not establish a
+// configuration source".
 Result<std::string> find_conf_path();
 // Finds it and scans it.
 Result<ClientConf> find_client_conf();
 
-// -M: other clusters than ours can not be asked. kInvalidClusterName with Slurm's sentence for a list that
-// names one.
+// -M: only our own cluster can be asked. A list that names another one gives kInvalidClusterName with Slurm's sentence.
 Result<> check_clusters(const ClientConf& conf, std::string_view clusters);
 
 }  // namespace muster::cli

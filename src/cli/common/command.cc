@@ -88,7 +88,7 @@ void report_fatal(const os::CliLog& log, const Error& e) {
   if (!e.hint.empty()) log.info("{}", e.hint);
 }
 
-// Every line of a text has the start, as Slurm's have.
+// Every line of a text gets the prefix, as Slurm's do.
 void report(const os::CliLog& log, const Error& e, std::string_view prefix) {
   std::vector<std::string_view> lines = split(e.message(), '\n');
   for (size_t i = 0; i + 1 < lines.size(); ++i)
@@ -110,8 +110,7 @@ void Out::flush() {
     ssize_t n = ::write(1, rest.data(), rest.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
-      // Nobody reads any more, or the disk is full: the first is no fault of ours, the second must not pass
-      // for success.
+      // Nobody reads any more, or the disk is full. The first is no fault of ours; the second must not pass for success.
       _exit(errno == EPIPE ? 0 : 1);
     }
     rest.remove_prefix(static_cast<size_t>(n));

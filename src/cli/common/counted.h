@@ -1,4 +1,4 @@
-// Numbers of nodes in rank order as the environment has them: {4,4,2} → "4(x2),2". Pure.
+// Numbers of nodes in rank order, in the form that environment variables have: {4,4,2} → "4(x2),2". Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Dialogue: what a command of many verbs (scontrol, sacctmgr) keeps while it carries out one line or many: its log, its exit code,
-// its complaints, its prompt. Each command's Context is one. One per run of the program; the prompt keeps it over its lines.
+// Dialogue: the state that a command of many verbs (scontrol, sacctmgr) keeps while it carries out one line or many: its log, its exit
+// code, its complaints, its prompt. Each command's Context is a Dialogue. There is one per run of the program; the prompt keeps it over its
+// lines.
 #pragma once
 
 #include <functional>
@@ -17,9 +18,9 @@ class Dialogue {
  public:
   os::CliLog log;
   int exit_code = 0;
-  bool done = false;  // exit, quit
+  bool done = false;  // after exit or quit
 
-  // put_error() and exit code 1.
+  // Calls put_error() and sets exit code 1.
   virtual void complain(std::string_view lines);
   // Prompts until done or the end of the input; each line goes to `run`.
   void interact(const std::function<void(Words line)>& run);

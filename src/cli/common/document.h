@@ -1,5 +1,4 @@
-// --json and --yaml: a document around rows that are written as they come, with meta, errors and warnings at
-// its end.
+// --json and --yaml: a document around rows that are written as they come; meta, errors and warnings follow at its end.
 #pragma once
 
 #include <memory>
@@ -13,11 +12,11 @@
 
 namespace muster::cli {
 
-// --json=list, or a data parser there is not: prints and gives the exit code.
+// Answers --json=list, or a data parser that does not exist: prints and gives the exit code.
 std::optional<int> data_parser_asked(const DataOutput& data, const os::CliLog& log);
 
-// Begins the document; its end is written when the object goes. `list`: "jobs", "nodes", "partitions",
-// "sinfo". `out` must outlive it and is written by whoever calls out.put("") now and then.
+// Begins the document; the destructor writes its end. `list`: "jobs", "nodes", "partitions", "sinfo". `out` must outlive it; the caller
+// writes it by out.put("") now and then.
 class Document {
  public:
   Document(const DataOutput& data, const QueryCommon& options, std::string_view list, const ClientConf& conf, Out& out);

@@ -23,7 +23,7 @@ std::string octal(uint32_t mask) {
   return out;
 }
 
-// Of --gres as it was typed: "gres/gpu:a100:4,gres/gpu:h100:2" → "a100:4,h100:2"; gpu:a100:4 sets no SLURM_GPUS_PER_NODE.
+// The GPUs of --gres in the form typed: "gres/gpu:a100:4,gres/gpu:h100:2" → "a100:4,h100:2". --gres=gpu:a100:4 sets no SLURM_GPUS_PER_NODE.
 std::string gpu_part(std::string_view tres) {
   std::string out;
   for (std::string_view part : split(tres, ',')) {
@@ -58,7 +58,7 @@ void add_counts(const AskedRequest& r, VariableList& out) {
   if (r.mem_per_gpu_mb) out.set("SLURM_MEM_PER_GPU", std::to_string(*r.mem_per_gpu_mb));
 }
 
-// What --cpus-per-task and --gpus-per-task ask for: "cpu=2,gres/gpu:a100=1".
+// The request of --cpus-per-task and --gpus-per-task as TRES: "cpu=2,gres/gpu:a100=1".
 std::string tres_per_task(const AskedRequest& r) {
   std::string out = r.cpus_per_task ? "cpu=" + std::to_string(r.cpus_per_task) : "";
   const std::string others = r.tres_per_task->equated();
@@ -66,13 +66,13 @@ std::string tres_per_task(const AskedRequest& r) {
   return out + "," + others;
 }
 
-// --tres-per-task as typed, with what the two other options ask for beyond it.
+// --tres-per-task as typed, with what --cpus-per-task and --gpus-per-task add to it.
 std::string tres_per_task(const JobOptions& o) {
   const auto typed = parse_tres_per_task(o.tres_per_task);
   if (o.tres_per_task.empty() || !typed) return tres_per_task(o.request);
   const bool other_cpus = typed->cpus && typed->cpus != o.request.cpus_per_task;
   const bool other_gpus = typed->gpus && !o.gpus_per_task.empty();
-  if (other_cpus || other_gpus) return tres_per_task(o.request);  // those go before it
+  if (other_cpus || other_gpus) return tres_per_task(o.request);  // those options win over it
   AskedRequest more;
   if (!typed->cpus) more.cpus_per_task = o.request.cpus_per_task;
   if (!o.gpus_per_task.empty())
@@ -81,7 +81,7 @@ std::string tres_per_task(const JobOptions& o) {
   return beyond.empty() ? o.tres_per_task : beyond + "," + o.tres_per_task;
 }
 
-// "verbose,map_mem:0,1" as the variables that tell its parts: PREFIX, PREFIX_VERBOSE, _TYPE, _LIST and, of memory, _PREFER.
+// Sets variables for the parts of "verbose,map_mem:0,1": PREFIX, PREFIX_VERBOSE, _TYPE, _LIST and, for memory, _PREFER.
 void add_binding(std::string_view prefix, std::string_view text, bool memory, VariableList& out) {
   if (text.empty()) return;
   std::string name(prefix), verbose = "quiet", type, list, prefer;
@@ -192,7 +192,7 @@ std::vector<std::string> exported(const JobOptions& o, std::span<const std::stri
   for (const std::string& wanted : o.export_list) {
     size_t equals = wanted.find('=');
     if (equals != std::string::npos) {
-      // With ALL the user's own value is the stronger one.
+      // With ALL, the user's own value of the variable wins.
       std::string_view name = name_of(wanted);
       if (o.export_all) list.set_default(name, std::string_view(wanted).substr(equals + 1));
       else list.set(name, std::string_view(wanted).substr(equals + 1));

@@ -1,6 +1,6 @@
-// The environment a job gets from its submission: what --export lets through, what the options say as SLURM_*
-// variables, and where it was submitted. The node adds what only it knows (ranks, nodes, devices). sbatch(1)
-// --export, OUTPUT ENVIRONMENT VARIABLES; salloc(1). Pure but for what is passed in.
+// The environment a job gets from its submission: the variables that --export lets through, SLURM_* variables for the options, and where it
+// was submitted. The node adds what only it knows (ranks, nodes, devices). sbatch(1) --export, OUTPUT ENVIRONMENT VARIABLES; salloc(1).
+// Pure but for what is passed in.
 #pragma once
 
 #include <span>
@@ -13,17 +13,17 @@
 
 namespace muster::cli {
 
-// NAME=value texts; setting replaces.
+// A list of NAME=value texts; set() replaces a name that is there.
 class VariableList {
  public:
   VariableList() = default;
   explicit VariableList(std::vector<std::string> list) : list_(std::move(list)) {}
   void set(std::string_view name, std::string_view value);
-  // Only where the name is not there yet.
+  // Sets the variable only where the name is not there yet.
   void set_default(std::string_view name, std::string_view value);
   bool has(std::string_view name) const { return find(name) != list_.size(); }
   const std::vector<std::string>& list() const { return list_; }
-  // NAME=value\0…
+  // The list as NAME=value\0…
   std::string blob() const;
 
  private:
@@ -32,15 +32,14 @@ class VariableList {
 };
 
 std::vector<std::string> own_environment();
-// The variables of `all` that --export of the options lets through. kNone without --export: all.
+// The variables of `all` that the --export of the options lets through; all of them without --export.
 std::vector<std::string> exported(const JobOptions& options, std::span<const std::string> all);
-// NAME=value entries that each end in '\n' or '\0': --export-file.
+// Reads an --export-file: NAME=value entries that each end in '\n' or '\0'.
 std::vector<std::string> parse_environment_file(std::string_view text);
 
-// SLURM_NTASKS, SLURM_CPUS_PER_TASK, SLURM_MEM_PER_NODE …: the options as variables, so that commands in the
-// job inherit them.
+// Adds the options as variables (SLURM_NTASKS, SLURM_CPUS_PER_TASK, SLURM_MEM_PER_NODE …), so that commands in the job inherit them.
 void add_option_variables(const JobOptions& options, VariableList& out);
-// SLURM_SUBMIT_DIR, SLURM_SUBMIT_HOST, SLURM_JOB_NAME, SLURM_CLUSTER_NAME, SLURM_PRIO_PROCESS, SLURM_UMASK.
+// Adds SLURM_SUBMIT_DIR, SLURM_SUBMIT_HOST, SLURM_JOB_NAME, SLURM_CLUSTER_NAME, SLURM_PRIO_PROCESS and SLURM_UMASK.
 void add_submit_variables(const JobOptions& options, const ClientConf& conf, std::string_view here, int nice, VariableList& out);
 
 }  // namespace muster::cli

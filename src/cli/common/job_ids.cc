@@ -17,7 +17,7 @@ std::unexpected<Error> invalid(std::string_view text) {
               "jobs are named like 123, 123_4 (a task), 123_[4-7] (tasks) or 123.0 (a step)");
 }
 
-// What stands between '_' and '.'.
+// Reads the text between '_' and '.'.
 bool read_tasks(std::string_view tasks, rpc::JobSelector& out) {
   if (tasks == "*") return true;
   if (!tasks.starts_with('[')) {

@@ -61,7 +61,7 @@ mode_t current_umask() {
   return mask;
 }
 
-// --distribution=arbitrary: the list has a place for each task, in their order; places without a task are left out.
+// --distribution=arbitrary: the node list names a node for each task, in the order of tasks; names beyond the number of tasks are left out.
 Result<> set_places(JobOptions& o) {
   AskedRequest& r = o.request;
   if (!istarts_with(r.distribution, "arbitrary") || r.required_nodes.empty()) return {};
@@ -87,7 +87,7 @@ Result<> set_places(JobOptions& o) {
   return {};
 }
 
-// Lists of nodes that stand in files.
+// Reads the lists of nodes that are in files.
 Result<> read_node_files(JobOptions& o) {
   AskedRequest& r = o.request;
   for (const std::string* path : {&o.node_file, &o.nodelist_file, &o.host_file}) {
@@ -105,10 +105,10 @@ Result<> read_node_files(JobOptions& o) {
   return {};
 }
 
-// A job has all nodes of --nodelist, so they are the least it can have.
+// A job has all nodes of --nodelist, so it has at least that many.
 Result<> count_named_nodes(AskedRequest& r) {
   if (r.required_nodes.empty()) return {};
-  if (!r.required_nodes.parsed() || r.required_nodes->has_functions()) return {};  // the controller says what is wrong, and what they mean
+  if (!r.required_nodes.parsed() || r.required_nodes->has_functions()) return {};  // the controller reports errors and knows functions
   std::vector<std::string> names = r.required_nodes->names();
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());

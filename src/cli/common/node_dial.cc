@@ -12,7 +12,7 @@
 namespace muster::cli {
 namespace {
 
-// A slurmd of this host, to pass a request on.
+// The socket of a slurmd of this host, which passes a request on.
 std::string neighbour(const NodeDialer& d) {
   for (const std::string& name : {own_node_name(), short_hostname()})
     if (!name.empty() && d.is_local(name)) return d.socket_of(name);

@@ -1,6 +1,5 @@
-// How a command reaches the slurmd of a node: over its unix socket where that exists on this host, by TCP with the
-// cluster key or through munge, else through the slurmd beside us, which passes a request on (rpc::RelayToNode). For
-// programs with a loop.
+// How a command reaches the slurmd of a node: over its unix socket where that exists on this host, by TCP with the cluster key or through
+// munge, else through a slurmd of this host, which passes a request on (rpc::RelayToNode). For programs with a loop.
 #pragma once
 
 #include <functional>
@@ -21,18 +20,18 @@ struct NodeDialer {
   bool is_local(const std::string& node) const;
 };
 
-// One request to a node. `answered` exactly once: the node's answer, its refusal, or why it cannot be reached. The
-// channel lives until then. Errors: kConnectFailed, and those of the request.
+// One request to a node. `answered` is called exactly once: with the node's answer, its refusal, or the reason why it cannot be reached.
+// The channel lives until then. Errors: kConnectFailed, and those of the request.
 struct NodeRequest {
   rpc::NodeAddress node;
   uint16_t message = 0;
   std::string payload;
-  bool any_slurmd = false;  // the one beside us does as well: it passes the request on by itself
+  bool any_slurmd = false;  // any slurmd of this host does as well: it passes the request on by itself
   Duration timeout = seconds(60);
 };
 void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, std::function<void(Result<net::Frame>)> answered);
 
-// The host's name up to the first dot is the node's where slurmd goes by it.
+// The node that this process runs on as part of a job (SLURMD_NODENAME); "" outside of jobs.
 std::string own_node_name();
 
 }  // namespace muster::cli

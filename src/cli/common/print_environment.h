@@ -1,5 +1,5 @@
-// What printed fields need beside their rows: the time, names of users and groups (looked up once each),
-// formats set by environment variables.
+// What printed fields need beside their rows: the time, names of users and groups (looked up once each), formats set by environment
+// variables.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace muster::cli {
 
-// Names already looked up in this run.
+// Keeps the names already looked up in this run.
 class Names {
  public:
   std::string user(Uid uid);
@@ -21,11 +21,11 @@ class Names {
   std::unordered_map<uint32_t, std::string> users_, groups_;
 };
 
-// Keeps a reference to `names`.
+// The result keeps a reference to `names`.
 fields::Environment print_environment(const ClientConf& conf, const QueryCommon& options, Names& names);
 
-// "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" on stderr: the form of the
-// queries, without the program's name; the hint, unless the controller is simply not there.
+// Reports an error in the form that queries have, on stderr and without the program's name: "slurm_load_jobs error: Unable to contact slurm
+// controller (connect failure)". The hint follows, unless the controller is simply not there.
 void show_query_error(const Error& e, const std::string& prefix);
 
 }  // namespace muster::cli

@@ -1,5 +1,5 @@
-// The prompt of commands that have one (scontrol, sacctmgr): lines from the terminal with history and editing, or plainly
-// from standard input; each line as words. libedit is opened only here and only on a terminal.
+// The prompt of scontrol and sacctmgr: reads lines from the terminal with history and editing, or plainly from standard input, and splits
+// each into words. libedit is opened only here and only on a terminal.
 #pragma once
 
 #include <functional>
@@ -23,11 +23,11 @@ class LineReader {
   int (*add_history_)(const char*) = nullptr;
 };
 
-// Words at blanks; ' and " keep blanks together.
+// Splits at blanks; ' and " keep blanks together.
 std::vector<std::string> words_of(std::string_view line);
 
-// Lines until the end of the input or until `run` returns false; "!!" is the last line again, or a call of
-// `no_previous`. Empty lines and those that begin with '#' are stepped over.
+// Runs lines until the end of the input or until `run` returns false. "!!" runs the last line again, or calls `no_previous` if there is
+// none. Empty lines and those that begin with '#' are skipped.
 void prompt_loop(const std::string& prompt, const std::function<bool(std::span<const std::string>)>& run,
                  const std::function<void()>& no_previous);
 

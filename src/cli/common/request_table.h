@@ -1,5 +1,5 @@
-// The requests a stream of job rows refers to by number, kept as they come: one per distinct request, as long as the
-// controller refers to it. A row that outlives its part keeps its request with share().
+// The requests that a stream of job rows refers to by number, kept as they come: one per distinct request, for as long as the controller
+// refers to it. A row that outlives its part keeps its request with share().
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class RequestTable {
   void add(std::vector<rpc::RequestRow>&& rows) {
     for (rpc::RequestRow& r : rows) table_.insert_or_assign(r.id, r.request ? r.request.whole() : none_);
   }
-  // An empty request for a number that was not sent. The reference is good until the next part.
+  // Gives an empty request for a number that was not sent. The reference is good until the next part.
   const ShownRequest& of(const JobRow& row) const { return *share(row); }
   const std::shared_ptr<const ShownRequest>& share(const JobRow& row) const {
     auto it = table_.find(row.request);

@@ -18,7 +18,7 @@
 namespace muster::cli {
 namespace {
 
-// The controller's own socket where it runs, else that of this host's node daemon, which passes on what users ask.
+// The controller's own socket where it runs, else that of this host's node daemon, which passes on users' requests.
 std::vector<std::string> agent_sockets(const ClientConf& conf) {
   std::vector<std::string> out{site::slurmctld_agent_socket(conf.slurmctld_pid_file, conf.slurmctld_port)};
   std::string host = short_hostname();
@@ -29,7 +29,7 @@ std::vector<std::string> agent_sockets(const ClientConf& conf) {
   return out;
 }
 
-// slurmdbd's socket lies beside its pid file: where slurmdbd.conf says, if it may be read here, else where slurmctld has its own.
+// slurmdbd's socket is beside its pid file: where slurmdbd.conf says, if it may be read here, else beside slurmctld's, else at the default.
 std::vector<std::string> database_sockets(const ClientConf& conf) {
   std::vector<std::string> out;
   std::string text = os::read_file(conf.directory() + "/slurmdbd.conf", 1 << 20).value_or("");
@@ -59,7 +59,7 @@ constexpr Duration kPatienceForPlace = seconds(2);
 std::string read_key(const ClientConf& conf) {
   const char* named = getenv("SLURM_SACK_KEY");
   if (named && *named) return os::read_file(named, 1 << 16).value_or("");
-  return site::read_cluster_key(conf.directory()).value_or("");  // most users may not: the agent socket is theirs
+  return site::read_cluster_key(conf.directory()).value_or("");  // most users may not read it: they have the agent socket
 }
 
 }  // namespace

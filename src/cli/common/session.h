@@ -1,16 +1,15 @@
-// Session: a command's way to the controller, or to the accounting database (slurmdbd). Finds the configuration, connects
-// once, asks. No loop, no threads.
+// Session: a command's way to the controller, or to the accounting database (slurmdbd). It finds the configuration, connects once and asks.
+// No loop, no threads.
 //
-// Way: agent socket of slurmctld on this host, else TCP to each SlurmctldHost when the
-// cluster key is readable (auth/slurm) or through munge. See net/client.h. To the database in the same way: slurmdbd's
-// agent socket, else AccountingStorageHost.
+// The way to the controller is the agent socket of slurmctld on this host, else TCP to each SlurmctldHost when the cluster key is readable
+// (auth/slurm) or through munge; see net/client.h. The way to the database is alike: slurmdbd's agent socket, else AccountingStorageHost.
 //
-// Queries connect with Patience::kNone: no controller is told in milliseconds. What changes something
-// (sbatch, scancel …) waits up to MessageTimeout for one that is just being restarted, trying at once and
-// often. A request that was sent is never repeated by itself: the answer may have been lost after the work
-// was done; call_again is for those where that does no harm. A connection that was turned away before any part of the answer took
-// nothing: it is tried again, queries too, for two seconds at least. Errors: net/client.h; kConfig without a usable slurm.conf. Cost of a start: one pass over
-// slurm.conf, one connect, one round trip; below 1 ms of CPU in all.
+// Queries connect with Patience::kNone: without a controller they say so in milliseconds. Commands that change something (sbatch, scancel
+// …) wait up to MessageTimeout for a controller that is just being restarted; they try at once and often. A request that was sent is never
+// repeated by itself, because the answer may have been lost after the work was done; call_again is for requests that may be repeated
+// without harm. A connection that was turned away before any part of the answer changed nothing, so it is tried again, by queries too, for
+// two seconds at least. Errors: net/client.h; kConfig without a usable slurm.conf. Cost of a start: one pass over slurm.conf, one connect,
+// one round trip; below 1 ms of CPU in all.
 #pragma once
 
 #include <functional>
@@ -31,11 +30,11 @@
 namespace muster::cli {
 
 enum class Patience : uint8_t { kNone, kMessageTimeout };
-// kStepManager: about steps of the job that this runs in. The slurmd of its first node manages them where the job is one of --stepmgr; on
-// that node (SLURM_STEPMGR) it is asked first, and passes on what is not its own.
+// kStepManager is for requests about steps of the job that this runs in. For a job with --stepmgr, the slurmd of its first node manages
+// them; on that node (SLURM_STEPMGR) it is asked first, and passes on what it does not manage.
 enum class Whom : uint8_t { kController, kDatabase, kStepManager };
 
-// How long a controller may take to answer what it answers at once.
+// How long a controller may take for an answer that it gives at once.
 inline constexpr Duration kAnswerTime = seconds(60);
 
 class Session {
@@ -46,7 +45,7 @@ class Session {
 
   const ClientConf& conf() const { return conf_; }
   Result<> connect();
-  // The connected client, for who polls beside it; connect() was called.
+  // The connected client, for callers that poll beside it; connect() must have been called.
   net::Client& client() { return *client_; }
 
   template <class Request>
@@ -55,8 +54,7 @@ class Session {
         request, [](auto&&) { return Result<>(); }, timeout);
   }
 
-  // on_part(PartOf<Request>&&) → Result<>, for each part as it comes; parts may be skipped by the simple
-  // call().
+  // Calls on_part(PartOf<Request>&&) → Result<> for each part as it comes; the simple call() may skip parts.
   template <class Request, class OnPart>
   Result<wire::AnswerTo<Request>> stream(const Request& request, OnPart&& on_part, Duration timeout = kAnswerTime) {
     const std::string bytes = wire::encoded(request);
@@ -73,21 +71,21 @@ class Session {
         MUSTER_TRY_VOID(wire::decode(frame->payload, answer, wire::kOfOurOwn));
         return answer;
       }
-      // Nothing was taken: the daemon has no place for one more of this user's connections now, or ended one that was idle.
+      // Nothing was done: the daemon has no place now for another connection of this user, or it ended one that was idle.
       const bool turned_away = client_->turned_away();
       if (turned_away || is_connection_error(frame.error())) client_.reset();  // the next request connects anew
-      // The node daemon of this host was asked, and has no controller now; or the daemon went before it had the whole request, and
-      // half a frame is nothing. One that it had may have been carried out: whether to ask again is the caller's to know.
+      // Undelivered: the node daemon of this host was asked and has no controller now, or the daemon went before it had the whole request,
+      // and half a frame has no effect. A request that arrived whole may have been carried out: only the caller knows whether to ask again.
       const bool undelivered = frame.error().code == Errc::kConnectFailed || frame.error().code == Errc::kSendFailed;
-      // A controller that has not heard of accounts yet takes nothing: it, or slurmdbd, may only just be starting.
+      // A controller that has not heard of accounts yet accepts nothing: it, or slurmdbd, may only just be starting.
       const bool unheard = frame.error().code == Errc::kAccountingUnavailable && whom_ == Whom::kController;
       const bool again = turned_away ? wait_for_place(waiting) : (undelivered || unheard) && wait_a_moment(waiting);
       if (!again) return std::unexpected(std::move(frame).error());
     }
   }
 
-  // For requests that the controller takes twice without harm: when the controller goes away before its answer (it is
-  // being restarted), ask the next one, as long as one comes within the patience.
+  // For requests that the controller may take twice without harm. When the controller goes away before its answer (it is being restarted),
+  // the next one is asked, as long as one comes within the patience.
   template <class Request>
   Result<wire::AnswerTo<Request>> call_again(const Request& request, Duration timeout = kAnswerTime) {
     for (Waiting waiting;;) {
@@ -114,11 +112,10 @@ class Session {
   std::unique_ptr<net::Client> client_;
 };
 
-// What a command does first that asks the controller of the cluster it was told (-M): nullopt after saying why not.
+// The first step of a command that asks the controller of the cluster given with -M. nullopt after reporting why that cannot be done.
 std::optional<Session> find_session(Patience patience, std::string_view clusters, const os::CliLog& log);
 
-// What connect_client is given for a configuration. `controller` ≥ 0: only that SlurmctldHost (scontrol
-// ping).
+// What net::connect_client is given for a configuration, to reach the controllers.
 net::ClientOptions client_options(const ClientConf& conf, Patience patience);
 // The same for slurmdbd.
 net::ClientOptions database_options(const ClientConf& conf, Patience patience);

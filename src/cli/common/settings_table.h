@@ -1,5 +1,5 @@
-// What squeue, sinfo, scontrol and sbcast say with -v: a table of their settings, the time, and of when the answer is. On standard
-// error, so that what they print stays as it is.
+// The table that squeue, sinfo, scontrol and sbcast print with -v: their settings and the time. It goes to standard error, so that their
+// output stays as it is.
 #pragma once
 
 #include <string>
@@ -20,17 +20,17 @@ class SettingsTable {
   void add(std::string_view name, bool value) { add(name, std::string_view(value ? "true" : "false")); }
   void add(std::string_view name, const std::vector<std::string>& values);
   void add_number(std::string_view name, uint64_t value) { add(name, std::string_view(std::to_string(value))); }
-  // "name        = value" between two rules, each line after `prefix`.
+  // Prints "name        = value" lines between two rules, each after `prefix`.
   void say(std::string_view prefix = {}) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> rows_;
 };
 
-// What squeue and sinfo say with -v before each listing: their settings, the time, and whom they ask.
+// What squeue and sinfo print with -v before each listing: their settings, the time, and the controller they ask.
 void say_listing(const os::CliLog& log, const SettingsTable& settings, const ClientConf& conf);
 
-// "Sun Nov 22 20:41:08 2026", in local time.
+// A time such as "Sun Nov 22 20:41:08 2026", in local time.
 std::string calendar_text(Time t);
 
 }  // namespace muster::cli

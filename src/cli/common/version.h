@@ -1,5 +1,4 @@
-// The version commands report. Tools parse "slurm 26.05.": the part before our own name never changes its
-// form.
+// The version that commands report. Tools parse "slurm 26.05.": the part before our own name never changes its form.
 #pragma once
 
 #include <string_view>

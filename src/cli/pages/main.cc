@@ -1,5 +1,5 @@
-// muster-pages DIRECTORY COMMAND...: writes the manual page and the completions of each command that has an option table; the
-// others are passed over (packaging/man has pages written by hand).
+// muster-pages DIRECTORY COMMAND...: writes the manual page and the completions of each command that has an option table; other commands
+// are skipped (packaging/man has pages written by hand).
 //
 //   DIRECTORY/man/man1/sbatch.1
 //   DIRECTORY/bash-completion/completions/sbatch

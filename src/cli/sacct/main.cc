@@ -36,7 +36,7 @@ fields::Environment environment(const SacctOptions& o, const ClientConf& conf, N
   return env;
 }
 
-// --use-local-uid: the number that the recorded name has here.
+// --use-local-uid: shows the number that the recorded user name has on this host.
 void use_local_uids(rpc::JobRecords& part) {
   for (JobRecord& job : part.jobs)
     if (Result<Uid> uid = os::find_uid(job.user); uid && !job.user.empty()) job.uid = *uid;
@@ -48,10 +48,10 @@ int trouble(const os::CliLog& log, const Error& e) {
 }
 
 constexpr Duration kRecordsTakeAtMost = seconds(1);
-constexpr size_t kMostJobsAskedFor = 1000;  // a list of so many is no look at what was submitted just now; the controller takes 1024
+constexpr size_t kMostJobsAskedFor = 1000;  // a longer list is no look at jobs submitted just now; the controller takes 1024
 
-// Of a job that was only just submitted, or has just ended, slurmdbd hears some milliseconds later: where jobs of this cluster are
-// named, its controller is asked to say when it has heard. One that does not answer keeps nobody: what is recorded is shown.
+// slurmdbd hears of a job's submission or end some milliseconds late. So when jobs of this cluster are named, its controller is asked to
+// answer once slurmdbd has heard. A controller that does not answer delays nobody for long: what is recorded is shown.
 void wait_for_records(const ClientConf& conf, const rpc::JobRecordFilter& filter) {
   if (filter.clusters != std::vector{conf.cluster_name}) return;
   rpc::WaitRecords ask;

@@ -16,7 +16,7 @@ std::string_view columns_of(const SacctOptions& o) {
   return o.format.empty() ? fields::kRecordDefault : std::string_view(o.format);
 }
 
-// Each pending task of the record's list as a record of its own.
+// Visits each pending task of the record's list as a record of its own.
 template <class Visit>
 void each_task(const JobRecord& job, Visit&& visit) {
   std::string_view list = std::string_view(job.array_tasks).substr(0, job.array_tasks.find('%'));
@@ -48,7 +48,7 @@ Result<fields::Table<fields::RecordView>> record_table(const SacctOptions& o) {
     return table;
   }
   for (const fields::RecordField& f : fields::record_fields())
-    if (!f.name.ends_with("GRES")) table.add(f);  // those are not listed
+    if (!f.name.ends_with("GRES")) table.add(f);  // these are understood, not listed
   return table;
 }
 

@@ -1,4 +1,4 @@
-// sacct's lines: its columns, and each part of slurmdbd's answer printed as it comes. The memory used is that of a part.
+// sacct's lines: its columns, and each part of slurmdbd's answer printed as it comes. The memory used is that of one part.
 #pragma once
 
 #include <functional>
@@ -11,20 +11,20 @@
 
 namespace muster::cli {
 
-// Errors: kInvalidReq with the name nobody knows as text.
+// For an unknown column the error is kInvalidReq, with the name as its text.
 Result<fields::Table<fields::RecordView>> record_table(const SacctOptions& options);
 
-// The lines of one part. A record of pending array tasks is one line, or with --array one for each.
+// Prints the lines of one part. A record of pending array tasks is one line, or with --array one for each task.
 void print_records(const SacctOptions& options, const std::vector<rpc::JobSelector>& selectors,
                    const fields::Table<fields::RecordView>& table, const fields::RecordStyle& style, const fields::Environment& env,
                    const rpc::JobRecords& part, Out& out);
 
-// The same for --json and --yaml.
+// Writes the same for --json and --yaml.
 void write_records(const SacctOptions& options, const std::vector<rpc::JobSelector>& selectors, const fields::RecordStyle& style,
                    const fields::Environment& env, const rpc::JobRecords& part, fields::TreeSink& sink, Out& out);
 
-// Gives each job with all its steps: a part may begin with the last job of the one before and go on with its steps, so that one is
-// kept back until it is seen to be whole.
+// Gives each job with all its steps. A part may begin with the last job of the part before and go on with its steps, so that job is kept
+// back until it is known to be complete.
 class WholeJobs {
  public:
   using Each = std::function<void(const rpc::JobRecords& part)>;

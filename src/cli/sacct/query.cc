@@ -53,7 +53,7 @@ Bitmap tasks_of(std::string_view ranges) {
   return tasks;
 }
 
-// Whatever its step. A record of pending tasks, "4-7%2", is meant by each list that names one of them.
+// Whether the selector means the job, whatever its step. A record of pending tasks, "4-7%2", is meant by each list that names one of them.
 bool meets(const rpc::JobSelector& s, const JobRecord& job) {
   if (s.sluid) return s.means_run(sluid_of(job.key.id, job.key.submitted, job.key.restarts));
   if (s.array_task == kNoArrayTask && s.array_tasks.empty()) return s.job == job.key.id || s.job == job.array_job_id;
@@ -81,7 +81,7 @@ Done add_people(const SacctOptions& o, Uid me, Filter& f) {
   return {};
 }
 
-// "4", "4-8".
+// Reads "4" or "4-8".
 Done add_range(const std::string& text, const char* what, uint32_t& low, uint32_t& high) {
   if (text.empty()) return {};
   const size_t dash = text.find('-');
@@ -104,7 +104,7 @@ Done add_limits(const SacctOptions& o, Filter& f) {
   const bool bounded = !o.limit_min.empty();
   const std::optional<uint32_t> low = bounded ? of(o.limit_min) : 0, high = o.limit_max.empty() ? low : of(o.limit_max);
   if (!low || !high) return mistake(Form::kFatal, "Invalid time limit specification");
-  if (!bounded) return {};  // --timelimit-max alone means nothing, as the manual page has it
+  if (!bounded) return {};  // sacct(1): --timelimit-max alone means nothing
   f.min_limit_min = *low;
   f.max_limit_min = *high;
   return {};
@@ -152,13 +152,13 @@ Done add_window(const SacctOptions& o, Time now, Filter& f) {
     if (!t) return std::unexpected(t.error());
     f.from = *t;
   }
-  // A moment has jobs that run and jobs that wait; nothing but the clock's tick could end in it.
+  // With a start but no end, states of jobs that run or wait are looked for at that moment: the window is as short as the clock's tick.
   const bool moment = states && !o.start.empty() && (f.states & ~kEnded || f.state_flags);
   f.until = moment ? f.from + seconds(1) : now + seconds(1);
   if (!o.end.empty()) {
     auto t = point(o.end, now);
     if (!t) return std::unexpected(t.error());
-    f.until = *t + seconds(1) - Duration(1);  // users see whole seconds: the named one belongs to the window
+    f.until = *t + seconds(1) - Duration(1);  // users see whole seconds: the whole second named is in the window
   }
   if (f.until < f.from)
     return mistake(Form::kError, "Start time (" + format_time(f.from) + ") requested is after end time (" + format_time(f.until) + ").");

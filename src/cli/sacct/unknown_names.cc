@@ -20,7 +20,7 @@ NameList lower(const NameList& names) {
   return out;
 }
 
-// Leaves those of `names` that the database does not have; what was deleted has its records still.
+// Removes from `names` those that the database has. Names that were deleted count as known, because their records are still there.
 Result<> drop_known(Session& session, Entity entity, NameList EntityFilter::*field, NameList& names) {
   rpc::QueryEntities query;
   query.what = entity;

@@ -1,6 +1,6 @@
-// Names of -A, -q, -W and -M that nothing has: an empty table would not say which word was misspelled. A cluster nobody knows is
-// an error, as with every command; of the others a warning names those that neither a record shown nor the database has, for jobs
-// may run under accounts that sacctmgr never made. Cost: no question at all while each name asked for is in some record.
+// Names given to -A, -q, -W and -M that do not exist: an empty table would not say which word was misspelled. An unknown cluster is an
+// error, as with every command. For the others a warning names those that neither a record shown nor the database has, because jobs may run
+// under accounts that sacctmgr never made. Cost: no question at all while each name asked for is in some record.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace muster::cli {
 
-// `own`: the cluster of this configuration, which may not be registered yet. kInvalidClusterName: the first unknown one.
+// `own`: the cluster of this configuration, which may not be registered yet. kInvalidClusterName names the first unknown one.
 Result<> check_record_clusters(Session& session, const rpc::JobRecordFilter& filter, const std::string& own);
 
 class UnknownNames {
  public:
   explicit UnknownNames(const rpc::JobRecordFilter& filter);
   void seen(const rpc::JobRecords& part);
-  // "no account nosuch is known to the database": a line for each, after the last part.
+  // Lines such as "no account nosuch is known to the database"; to be called after the last part.
   Result<std::vector<std::string>> warnings(Session& session) const;
 
  private:

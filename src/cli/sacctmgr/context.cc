@@ -10,7 +10,7 @@
 namespace muster::cli {
 namespace {
 
-// A line of standard input; nullopt at its end or when `until` is over.
+// Reads a line of standard input; nullopt at its end or after `until`.
 std::optional<std::string> read_line(Time until) {
   std::string line;
   for (;;) {

@@ -16,14 +16,14 @@ class Context final : public Dialogue {
 
   SacctmgrOptions options;
 
-  // Connected to slurmdbd, or nullptr after telling why not (exit code 1).
+  // The session, connected to slurmdbd; nullptr after reporting why not (exit code 1).
   Session* session();
-  // The configuration; it has been read by session() or is read now.
+  // The configuration, which is read now unless session() has read it.
   const ClientConf* conf();
   using Dialogue::complain;
-  // What slurmdbd or a value's rule said; exit code 1.
+  // Reports the error of slurmdbd or of a value's rule; exit code 1.
   void complain(const Error& e);
-  // Lines on standard output, unless --quiet.
+  // Prints lines on standard output, unless --quiet.
   void say(std::string_view text);
 
  private:
@@ -31,12 +31,13 @@ class Context final : public Dialogue {
   std::optional<ClientConf> conf_;
 };
 
-// "Would you like to commit changes? …": true for a yes within 30 seconds. The end of the input and anything else than
-// yes is a no. `question` without its last line.
+// Asks "Would you like to commit changes? …"; true for a yes within 30 seconds. The end of the input and anything but yes is a no.
+// `question` comes without its last line.
 bool confirmed(std::string_view question);
 inline constexpr int kSecondsToDecide = 30;
 
-// entity.cc: the entity that a word means; what else sacctmgr(1) has is refused with a reason. nullopt after a complaint.
+// entity.cc: the entity that a word means; entities of sacctmgr(1) that are not there yet are refused with a reason. nullopt after a
+// complaint.
 std::optional<Entity> entity_of(Context& c, std::string_view verb, std::string_view word);
 // edit.cc
 void add(Context& c, Words words);

@@ -1,4 +1,4 @@
-// What sacctmgr asks of slurmdbd itself: ping, reconfigure, shutdown, its configuration.
+// Requests to slurmdbd itself: ping, reconfigure, shutdown, its configuration.
 #include "base/text.h"
 #include "cli/common/version.h"
 #include "cli/sacctmgr/context.h"
@@ -16,7 +16,7 @@ std::string pair(std::string_view key, std::string_view value) {
   return out + " = " + (value.empty() ? "(null)" : std::string(value)) + "\n";
 }
 
-// The keys of slurm.conf that lead to slurmdbd.
+// Prints the keys of slurm.conf that lead to slurmdbd.
 std::string own_configuration(const ClientConf& conf) {
   Result<Uid> uid = os::find_uid(conf.slurm_user);
   return "Configuration data as of " + format_time(os::wall_now()) + "\n" +

@@ -1,4 +1,4 @@
-// add, modify, delete: what was typed becomes edits; slurmdbd says what they would do, a person is asked, and they are done.
+// add, modify, delete: what was typed becomes edits; slurmdbd says what they would do, the user is asked, and then they are carried out.
 #include "base/text.h"
 #include "cli/sacctmgr/context.h"
 #include "cli/sacctmgr/told.h"
@@ -10,7 +10,7 @@ namespace {
 
 struct Typed {
   std::vector<EntityEdit> edits;
-  bool settings = false;  // something was said besides names
+  bool settings = false;  // something besides names was typed
   bool conditions = false;
 };
 
@@ -42,7 +42,7 @@ void run_edits(Context& c, Typed typed) {
   if (!answer) c.complain(answer.error());
 }
 
-// Conditions into `where`, settings into `set`. False after a complaint.
+// Puts conditions into `where` and settings into `set`. False after a complaint.
 bool sort_specs(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Typed& typed) {
   const Time now = os::wall_now();
   for (const Spec& s : specs) {
@@ -54,7 +54,7 @@ bool sort_specs(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Ty
   return true;
 }
 
-// Of add, where all keys stand together: names and places are where, the others are set.
+// The same for add, which has all keys in one list: names and places go into `where`, the others into `set`.
 bool sort_new(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Typed& typed) {
   const Time now = os::wall_now();
   for (const Spec& s : specs) {
@@ -69,7 +69,7 @@ bool sort_new(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Type
   return true;
 }
 
-// What a new thing needs, in Slurm's words; "" when all is there.
+// What a new record still needs, in Slurm's words; "" when nothing is missing.
 std::string missing(const EntityEdit& e) {
   const EntityFilter& w = e.where;
   switch (e.entity) {
@@ -102,7 +102,7 @@ std::optional<EntityEdit> begin_edit(Context& c, EditVerb verb, std::string_view
   std::optional<Entity> entity = entity_of(c, name, words.empty() ? "" : words[0]);
   if (!entity) return std::nullopt;
   if (!editable(*entity, verb)) {
-    entity_of(c, name, "");  // the list of what can be
+    entity_of(c, name, "");  // prints the list of entities
     return std::nullopt;
   }
   EntityEdit edit;

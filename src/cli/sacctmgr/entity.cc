@@ -7,8 +7,8 @@ namespace {
 
 struct EntityRow {
   std::string_view name;
-  std::optional<Entity> entity;  // none: not there yet
-  size_t least;                  // letters that say which
+  std::optional<Entity> entity;  // nullopt: not there yet
+  size_t least;                  // how many letters make it unambiguous
   const char* reason = nullptr;
 };
 constexpr EntityRow kEntities[] = {

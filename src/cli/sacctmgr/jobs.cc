@@ -9,7 +9,7 @@
 namespace muster::cli {
 namespace {
 
-// The key that is meant by a word or its beginning.
+// Whether a word names the key or begins it.
 bool is(std::string_view key, std::string_view word) { return !key.empty() && istarts_with(word, key); }
 
 Result<> add_jobs(std::string_view value, rpc::JobRecordFilter& f) {
@@ -41,7 +41,7 @@ Result<> condition(const Spec& s, Time now, rpc::JobRecordFilter& f) {
   return fail(Errc::kUnknownKeyword, " Unknown condition: " + s.text + "\n Use keyword 'set' to modify value");
 }
 
-// An exit code, or "code:signal" as it is shown.
+// Reads an exit code, or "code:signal" as it is shown.
 Result<int32_t> exit_status(std::string_view text) {
   const size_t colon = text.find(':');
   auto code = parse_number<int32_t>(text.substr(0, colon), 0, 255);

@@ -11,7 +11,7 @@ constexpr uint16_t bit(Entity e) { return static_cast<uint16_t>(1u << static_cas
 constexpr uint16_t kAcc = bit(Entity::kAccount), kAss = bit(Entity::kAssociation), kClu = bit(Entity::kCluster),
                    kCoo = bit(Entity::kCoordinator), kQo = bit(Entity::kQos), kTxn = bit(Entity::kTransaction), kTre = bit(Entity::kTres),
                    kUse = bit(Entity::kUser), kWck = bit(Entity::kWckey);
-constexpr uint16_t kTreeOnes = kAcc | kAss | kClu | kUse;  // those that are or have associations
+constexpr uint16_t kTreeOnes = kAcc | kAss | kClu | kUse;  // the entities that are or have associations
 constexpr uint8_t kBoth = kCondition | kSetting, kAsked = kCondition | kShowing;
 
 struct KeyRow {

@@ -10,7 +10,7 @@ void print_help(Context&, Words);
 
 struct Verb {
   std::string_view name;
-  size_t least;  // letters that say which
+  size_t least;  // how many letters make it unambiguous
   void (*run)(Context&, Words);
   std::string_view help;  // "" : an older or shorter spelling
   std::string_view summary;

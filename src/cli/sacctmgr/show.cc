@@ -1,4 +1,4 @@
-// list and show: rows of one entity, printed as they come; with their associations once all are there.
+// list and show: rows of one entity, printed as they come; those with associations are printed once all have come.
 #include <algorithm>
 
 #include "base/text.h"
@@ -43,7 +43,7 @@ Result<EntityTable> table_of(const Context& c, const Listing& l) {
   return table;
 }
 
-// Those of an account or a user, each on a line; a record without any on one line.
+// Prints each association of an account or a user on a line of its own; a record without any gets one line.
 template <class Belongs>
 void with_associations(const rpc::Entities& all, EntityView view, const EntityTable& table, std::string& out, Belongs&& belongs) {
   bool any = false;
@@ -96,7 +96,7 @@ void print(const Listing& l, const rpc::Entities& part, EntityView view, const E
   }
 }
 
-// A part added to those that came before.
+// Adds a part to those that came before it.
 void collect(rpc::Entities& all, rpc::Entities&& part) {
   auto move = [](auto& to, auto& from) { std::ranges::move(from, std::back_inserter(to)); };
   move(all.accounts, part.accounts);
@@ -105,7 +105,7 @@ void collect(rpc::Entities& all, rpc::Entities&& part) {
   move(all.associations, part.associations);
 }
 
-// The numbers of QOS, for the column that shows them.
+// All QOS, for the column that shows their numbers.
 Result<std::vector<QosRecord>> all_qos(Session& session) {
   rpc::QueryEntities query;
   query.what = Entity::kQos;

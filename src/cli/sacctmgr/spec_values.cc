@@ -1,4 +1,4 @@
-// What the values of sacctmgr's keys mean.
+// The meanings of the values of sacctmgr's keys.
 #include <algorithm>
 #include <limits>
 
@@ -19,7 +19,7 @@ std::unexpected<Error> bad(std::string_view field, std::string_view value, std::
   return fail(Errc::kInvalidReq, "Invalid value for " + std::string(field) + " (" + std::string(value) + ")", std::move(rule));
 }
 
-// "+=" and "-=" where they mean something.
+// An error for "+=" and "-=" where they have no meaning.
 Result<> only_equals(const Spec& s) {
   if (s.op == ChangeOp::kSet) return {};
   return fail(Errc::kInvalidReq, s.text + ": " + s.key + " takes = alone");
@@ -32,7 +32,7 @@ Result<uint64_t> tres_amount(std::string_view tres, std::string_view value, cons
     return bad(info.name, value, "mem is a number of MiB, or with G, T or P");
   }
   if (auto n = parse_number<uint64_t>(value, 0, kMaxLimit)) return *n;
-  // What is larger than any limit can be is the largest one.
+  // A number larger than any limit can be counts as the largest limit.
   if (!value.empty() && value.find_first_not_of("0123456789") == value.npos) return kMaxLimit;
   return bad(info.name, value, std::string(tres) + " is a whole number, or -1 for no limit");
 }
@@ -191,7 +191,7 @@ Result<> condition(Entity e, Key key, LimitKind limit, const Spec& s, Time now, 
   return {};
 }
 
-// False: not one of show's own words.
+// Takes a word that only show has. False: it is none of those.
 bool showing(Key key, const Spec& s, EntityFilter& f, ShowChoices& c) {
   switch (key) {
     case Key::kFormat: c.format += (c.format.empty() ? "" : ",") + s.value; return true;
@@ -208,10 +208,10 @@ bool showing(Key key, const Spec& s, EntityFilter& f, ShowChoices& c) {
   }
 }
 
-// Words that ask for something by themselves, as "tree" and "withassoc" do.
+// Whether the word asks for something without a value, as "tree" and "withassoc" do.
 bool stands_alone(Key key) { return key == Key::kWithDeleted || (key >= Key::kWithAssociations && key <= Key::kWithRawQos); }
 
-// As Slurm words it, in two lines; the hint says what was meant.
+// The error in Slurm's words, in two lines; the hint says what was probably meant.
 std::unexpected<Error> unknown_condition(const Spec& s, const std::string& meant) {
   return fail(Errc::kUnknownKeyword, " Unknown condition: " + s.text + "\n Use keyword 'set' to modify value",
               meant.empty() ? "" : "did you mean " + meant + "?");
@@ -221,7 +221,7 @@ std::unexpected<Error> unknown_option(const Spec& s, const std::string& meant) {
               meant.empty() ? "" : "did you mean " + meant + "?");
 }
 
-// "GrpCPUs=8" as the part of the limit it is: "GrpTRES=cpu=8".
+// Turns "GrpCPUs=8" into the part of the limit that it means: "GrpTRES=cpu=8".
 Spec part_of_limit(const KeyMatch& match, Spec s) {
   if (!match.tres.empty()) s.value = std::string(match.tres) + "=" + s.value;
   return s;

@@ -23,10 +23,10 @@ struct Spec {
 std::vector<Spec> parse_specs(std::span<const std::string> words);
 bool has_set(std::span<const Spec> specs);
 
-// "a,b 'c,d'": names at commas, quotes keep commas; '' is one empty name.
+// Splits at commas outside quotes: "a,b 'c,d'". '' is one empty name.
 std::vector<std::string> split_names(std::string_view value);
 
-// What a key is of an entity. A name is matched whole, else by its beginning, in any case, in the order of the table.
+// The keys of an entity. A name matches a whole key, else the first of the table that begins with it, in any case of letters.
 enum class Key : uint8_t {
   kNames,
   kAccounts,
@@ -60,7 +60,7 @@ enum class Key : uint8_t {
   kActors,
   kStart,
   kEnd,
-  // of show alone
+  // of show only
   kFormat,
   kWithAssociations,
   kWithCoordinators,
@@ -81,17 +81,17 @@ struct KeyMatch {
   const char* reason = nullptr;  // of kRefused
   std::string_view tres{};       // of kLimit by an older name: the part of it that is meant
 };
-// "GrpCPUs", "MaxNodes": nullptr: no older name of a limit begins so.
+// The older name of a limit that `name` begins, such as "GrpCPUs" or "MaxNodes"; nullptr when there is none.
 const OldLimit* find_old_limit(std::string_view name);
-// nullptr-like: no such key of this entity for this use; `meant` is set to the nearest one.
+// nullopt when the entity has no such key for this use; `meant` is then the nearest one.
 std::optional<KeyMatch> find_key(Entity entity, uint8_t use, std::string_view name, std::string& meant);
 
-// The change that a value of a limit asks for: "10", "-1", "parent", "1-00:00:00", "cpu=4,gres/gpu+=2,mem=-1".
-// kInvalidReq: names the limit, the value and the rule.
+// The change that a value of a limit asks for: "10", "-1", "parent", "1-00:00:00", "cpu=4,gres/gpu+=2,mem=-1". kInvalidReq names the limit,
+// the value and the rule.
 Result<> add_limit_changes(LimitKind kind, const Spec& spec, std::vector<LimitChange>& out);
 
-// A condition or setting of these specs, put into the record. kNotFound: the key is unknown (the text is what to print, as
-// it stands); kInvalidReq: the value is wrong.
+// Puts a condition or setting into the record. kNotFound: the key is unknown (the error's text is to be printed as it stands); kInvalidReq:
+// the value is wrong.
 struct ShowChoices {
   std::string format;
   bool with_associations = false, with_coordinators = false, tree = false, without_limits = false, without_parent_limits = false,

@@ -8,7 +8,7 @@
 namespace muster::cli {
 namespace {
 
-// At least so wide, to the left.
+// The text, padded on the right to `width`.
 std::string wide(std::string_view text, size_t width) {
   std::string out(text);
   out.resize(std::max(out.size(), width), ' ');
@@ -42,7 +42,7 @@ std::string names_changes(std::string_view name, size_t width, const std::vector
   return text.empty() ? "" : setting(name, width, text);
 }
 
-// Of accounts and users: limits, then what else an association has.
+// The settings of accounts and users: limits, then the other members of an association.
 std::string association_settings(const EntityChange& c, bool account) {
   std::string out = limits(c, 13);
   if (account) out += setting("Parent", 13, c.parent.value_or("root"));
@@ -51,7 +51,7 @@ std::string association_settings(const EntityChange& c, bool account) {
   return out;
 }
 
-// Lines of new associations, of users with the user first.
+// The lines of new associations; those of users begin with the user.
 std::string new_associations(const rpc::Entities& e, bool users) {
   std::string out;
   for (const AssociationRecord& a : e.associations) {
@@ -128,7 +128,7 @@ std::string coordinators(const EntityEdit& edit, const rpc::Entities& e) {
   return out + names(e.accounts);
 }
 
-// "  C = oracle     A = team-a               U = root     ", "  C = oracle     A = team-a of root".
+// A line such as "  C = oracle     A = team-a               U = root     " or "  C = oracle     A = team-a of root".
 std::string association_line(const AssociationRecord& a) {
   std::string out = "  C = " + wide(a.cluster, 10) + " A = ";
   if (a.user.empty()) return out + a.account + (a.parent_account.empty() ? "" : " of " + a.parent_account) + "\n";

@@ -1,5 +1,4 @@
-// What sacctmgr tells of an edit: what would be (or was) added, changed or deleted, in the words that Slurm's has.
-// Pure.
+// The lines that sacctmgr prints about an edit: what would be (or was) added, changed or deleted, in the words of Slurm's sacctmgr. Pure.
 #pragma once
 
 #include <string>
@@ -8,9 +7,9 @@
 
 namespace muster::cli {
 
-// `typed_settings`: something was said besides names. Empty when nothing is changed.
+// `typed_settings`: something besides names was typed. Empty when nothing is changed.
 std::string told(const EntityEdit& edit, const rpc::Entities& changed, bool typed_settings);
-// " Nothing new added.", " Nothing modified", " Nothing deleted".
+// One of " Nothing new added.", " Nothing modified", " Nothing deleted".
 std::string told_nothing(EditVerb verb);
 
 }  // namespace muster::cli

@@ -30,7 +30,7 @@ std::optional<rpc::Allocated> allocate(Session& session, const AskedRequest& req
   Result<rpc::Allocated> answer = session.stream(ask, on_part, net::kNoTimeout);
   if (!answer) {
     {
-      const std::scoped_lock lock(pending.telling);         // who gave the job up tells of it, and ends the program
+      const std::scoped_lock lock(pending.telling);         // a thread that gave the job up tells the user and ends the program
       bool busy = answer.error().code == Errc::kNodesBusy;  // --immediate
       report_refusal(log, answer.error(), busy ? "Unable to allocate resources: " : "Job submit/allocate failed: ");
     }

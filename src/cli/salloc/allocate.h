@@ -11,19 +11,19 @@
 
 namespace muster::cli {
 
-// A job that waits for its nodes, as the thread that watches signals sees it.
+// A job that waits for its nodes, shared with the thread that watches signals.
 struct Pending {
   std::atomic<uint32_t> job = 0;  // once it is known
-  std::mutex telling;             // held while lines are printed, and for what follows
+  std::mutex telling;             // held while lines are printed; protects the members below
   bool told_waiting = false;      // "Pending job allocation …" was printed
   bool granted = false;           // it has its nodes, which may not be ready yet
 };
 
-// Waits until the job has its nodes. `pending.job` is set as soon as it is known, so that a signal can cancel
-// it. nullopt after an error that was told.
+// Waits until the job has its nodes. `pending.job` is set as soon as it is known, so that a signal can cancel the job. nullopt after an
+// error, which was reported.
 std::optional<rpc::Allocated> allocate(Session& session, const AskedRequest& request, const os::CliLog& log, Pending& pending);
 
-// Says so and gives the job back.
+// Tells the user and gives the job back.
 void relinquish(const ClientConf& conf, JobId job, int wait_status, const os::CliLog& log);
 
 }  // namespace muster::cli

@@ -1,5 +1,4 @@
-// The variables of a granted allocation, as salloc's command gets them. salloc(1) OUTPUT ENVIRONMENT
-// VARIABLES. Pure.
+// The variables of a granted allocation, as salloc's command gets them. salloc(1) OUTPUT ENVIRONMENT VARIABLES. Pure.
 #pragma once
 
 #include "cli/common/job_environment.h"

@@ -24,13 +24,13 @@ namespace muster::cli {
 namespace {
 
 constexpr int kWrongOption = 255;
-constexpr Duration kLongWait = seconds(10);  // after it the bell rings, unless --no-bell
+constexpr Duration kLongWait = seconds(10);  // the bell rings after a longer wait, unless --no-bell
 
 std::vector<std::string> command_of(const JobParse& parse, const ClientConf& conf, bool& interactive_step) {
   if (!parse.operands.empty()) return parse.operands;
   interactive_step = conf.has_launch_parameter("use_interactive_step");
   if (!interactive_step) return {user_shell()};
-  // The options may hold $SHELL: a shell expands them, as Slurm has it.
+  // The options may hold $SHELL, so a shell expands them, as Slurm does it.
   return {"/bin/sh", "-c", "exec srun " + conf.interactive_step_options};
 }
 
@@ -44,8 +44,7 @@ std::vector<std::string> environment_of(const JobOptions& o, const rpc::Allocate
   return variables.list();
 }
 
-// While the request blocks the main thread: says that the job waits once it has for a moment, and gives it up
-// at a signal.
+// While the request blocks the main thread: tells the user after a moment that the job waits, and gives the job up at a signal.
 class PendingGuard {
  public:
   PendingGuard(const ClientConf& conf, Pending& pending, const os::CliLog& log) : conf_(conf), pending_(pending), log_(log) {
@@ -104,7 +103,7 @@ class EndWatch {
       Session session(conf, Patience::kMessageTimeout);
       rpc::WaitJob wait;
       wait.job = job;
-      // A lost connection says nothing about the job: only an answer counts.
+      // A lost connection says nothing about the job: only an answer does.
       if (!session.call(wait, net::kNoTimeout)) return;
       [[maybe_unused]] ssize_t n = write(fd, "x", 1);
     }).detach();

@@ -21,7 +21,7 @@ std::string user_shell() {
 }
 
 Result<ChildCommand> ChildCommand::start(std::vector<std::string> argv, std::vector<std::string> environment, const std::string& cwd) {
-  // The command shares our process group, so the terminal's signals reach it; we stay to give the nodes back.
+  // The command shares our process group, so the terminal's signals reach it; salloc ignores them, because it must give the nodes back.
   for (int s : {SIGINT, SIGQUIT, SIGTSTP}) signal(s, SIG_IGN);
   sigset_t passed;
   sigemptyset(&passed);

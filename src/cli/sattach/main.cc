@@ -1,4 +1,4 @@
-// sattach: the output and the input of a step that runs. sattach(1).
+// sattach: connects to the output and input of a running step. sattach(1).
 #include <unistd.h>
 
 #include "base/text.h"
@@ -13,7 +13,7 @@
 namespace muster::cli {
 namespace {
 
-// "15.0", "12_3.0". Errors: no step, or a batch or extern step, whose streams are files.
+// Reads "15.0" or "12_3.0". Errors: no step, or a batch or extern step, whose streams are files.
 Result<rpc::JobSelector> step_named(const std::string& text) {
   MUSTER_TRY(s, parse_job_selector(text));
   if (!s.has_step) return fail(Errc::kInvalidReq, "Invalid job id or step id: " + text, "a step is named as job.step: 15.0");
@@ -36,7 +36,7 @@ Result<rpc::StepCreated> layout_of(Session& session, const rpc::JobSelector& nam
   return step;
 }
 
-// With -vv.
+// Prints the settings with -vv.
 void say_settings(const SattachOptions& o, const rpc::JobSelector& named, const os::CliLog& log) {
   if (!log.enabled(os::LogLevel::kDebug)) return;
   const uint32_t uid = getuid(), gid = getgid();
@@ -51,7 +51,7 @@ void say_settings(const SattachOptions& o, const rpc::JobSelector& named, const 
   log.info("verbose        : {}", o.verbose);
 }
 
-// A filter is a task's number, as srun's --output=TASK is.
+// A filter is the number of a task, as in srun's --output=TASK.
 Result<> take_filter(std::optional<uint32_t> filter, const char* option, uint32_t num_tasks, std::string& where) {
   if (!filter) return {};
   if (*filter >= num_tasks)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kWrongOption = 255;
 
-// SchedulerParameters=max_script_size=N; the controller checks it too.
+// The value of SchedulerParameters=max_script_size=N; the controller checks the size, too.
 size_t max_script_bytes(const ClientConf& conf) {
   for (std::string_view part : split(conf.scheduler_parameters, ','))
     if (istarts_with(trim(part), "max_script_size="))

@@ -1,6 +1,5 @@
-// The batch script of sbatch: from the file named, found in the working directory or PATH, from standard
-// input, or made from
-// --wrap. sbatch(1) DESCRIPTION.
+// The batch script of sbatch: the file named, found in the working directory or PATH, or standard input, or a script made from --wrap.
+// sbatch(1) DESCRIPTION.
 #pragma once
 
 #include <optional>
@@ -18,11 +17,11 @@ struct Script {
   std::string default_job_name;  // of a job without --job-name
 };
 
-// Errors carry Slurm's texts: "Unable to open file train.sh", "This does not look like a batch script. …".
-// `max_bytes`: SchedulerParameters=max_script_size.
+// Errors have Slurm's texts: "Unable to open file train.sh", "This does not look like a batch script. …". `max_bytes`:
+// SchedulerParameters=max_script_size.
 Result<Script> load_script(const JobCommandLine& line, size_t max_bytes = kDefaultMaxScript);
 
-// Where a script without '/' is: here, else in `path` (PATH), else "" .
+// The path of a script whose name has no '/': in the working directory, else in `path` (PATH), else "".
 std::string find_script(const std::string& name, std::string_view path);
 
 }  // namespace muster::cli

@@ -21,7 +21,7 @@ int own_nice() {
   return errno ? 0 : n;
 }
 
-// --export-file: a file, or the number of an open descriptor.
+// Reads --export-file: a file, or the number of an open descriptor.
 Result<std::vector<std::string>> read_export_file(const std::string& named) {
   std::string path = parse_number<int>(named, 3) ? "/proc/self/fd/" + named : named;
   Result<std::string> text = os::read_file(path, kMaxEnvironmentFile);
@@ -99,7 +99,7 @@ int submit(Session& session, const JobOptions& o, const rpc::SubmitJob& request,
     return o.exit_error.value_or(1);
   }
   if (!done->message.empty()) log.write(os::LogLevel::kInfo, done->message);
-  if (!o.quiet) {  // sbatch(1): --quiet takes the id away too, with --parsable as without
+  if (!o.quiet) {  // sbatch(1): --quiet omits the id, too, even with --parsable
     Out out;
     std::string id = std::to_string(done->job.value);
     if (o.parsable) out.line(o.request.clusters.empty() ? id : id + ";" + session.conf().cluster_name);

@@ -1,4 +1,4 @@
-// sbatch's request and what is printed for its answer. sbatch(1).
+// sbatch's request and the lines it prints for the answer. sbatch(1).
 #pragma once
 
 #include "cli/common/options.h"
@@ -8,16 +8,16 @@
 
 namespace muster::cli {
 
-// Everything of the request that the options left to the command. `environment`: NAME=value of this process.
+// Fills in every part of the request that the options left to the command. `environment`: NAME=value of this process.
 Result<rpc::SubmitJob> make_submission(JobOptions options, Script script, const std::vector<std::string>& operands, const ClientConf& conf,
                                        std::span<const std::string> arguments, std::span<const std::string> environment);
 
-// Submits, prints, waits with --wait. The exit code.
+// Submits, prints, and waits with --wait. Gives the exit code.
 int submit(Session& session, const JobOptions& options, const rpc::SubmitJob& request, const os::CliLog& log);
 
 // The exit code of a command that waited for the job: its own code, 1 when a signal ended it or it never ran.
 int exit_code_of(const rpc::JobResult& result);
-// "Job 12 to start at 2026-01-31T12:00:00 using 8 processors on nodes n[1-2] in partition gpu"
+// A line such as "Job 12 to start at 2026-01-31T12:00:00 using 8 processors on nodes n[1-2] in partition gpu".
 std::string will_run_text(const rpc::WillRunAnswer& a);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// sbcast: a file to all nodes of a job. sbcast(1).
+// sbcast: sends a file to all nodes of a job. sbcast(1).
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ Result<std::vector<std::string>> listed_nodes(const SbcastOptions& o) {
   return expand_hosts(list);
 }
 
-// --no-allocation: the nodes are asked for by name, and root's word is enough for them.
+// --no-allocation: the nodes are given by name, and root's own word is enough for them.
 Result<FileTargets> nodes_without_job(Session& session, const SbcastOptions& o) {
   if (o.nodes.empty()) return fail(Errc::kInvalidReq, "--no-allocation needs --nodelist");
   FileTargets out;

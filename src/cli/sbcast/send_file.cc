@@ -25,7 +25,7 @@ std::string base_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// What every block of the file says.
+// The members that are the same in every block of the file.
 Result<rpc::SendFile> first_block(const FileTargets& targets, const FileToSend& file, int fd) {
   struct stat st;
   if (::fstat(fd, &st) < 0) return os::fail_errno(file.source);
@@ -67,21 +67,21 @@ void set_data(rpc::SendFile& m, std::string plain, bool pack) {
   m.data = m.lz4 ? std::move(packed) : std::move(plain);
 }
 
-// The node to begin a tree with: one of this host's, whose slurmd is at hand.
+// The node to begin a tree with: a node of this host, if there is one, because its slurmd is nearest.
 size_t nearest(const NodeDialer& dialer, const std::vector<rpc::NodeAddress>& nodes) {
   for (size_t i = 0; i < nodes.size(); ++i)
     if (dialer.is_local(nodes[i].name)) return i;
   return 0;
 }
 
-// "/data/x: Permission denied" of a node: what is wrong first, as Slurm says it; where is the hint.
+// Splits a node's "/data/x: Permission denied": what is wrong comes first, as Slurm says it; the whole text is the hint.
 Error told_by(const std::string& node, const std::string& text) {
   const size_t what = text.rfind(": ");
   if (what == std::string::npos) return Error(Errc::kError, "REQUEST_FILE_BCAST(" + node + "): " + text);
   return Error(Errc::kError, "REQUEST_FILE_BCAST(" + node + "): " + text.substr(what + 2), text);
 }
 
-// One block to all nodes; returns when each has answered.
+// Sends one block to all nodes; returns when each has answered.
 Result<> send_block(const NodeDialer& dialer, const FileTargets& targets, const FileToSend& file, rpc::SendFile m) {
   net::Loop loop;
   Result<> result;

@@ -74,7 +74,7 @@ Result<std::vector<rpc::JobSelector>> confirm_each(Session& session, rpc::Signal
     if (!there) missing.push_back(s);
     else if (s.has_step && yes("Cancel step_id=" + selector_text(s) + " [y/n]? ")) confirmed.push_back(s);
   }
-  // Where only steps of it were named, the job is not asked for.
+  // A job of which only steps were named is not asked for.
   auto meant = [&](const Candidate& c) {
     return request.filter.jobs.empty() ||
            std::ranges::any_of(request.filter.jobs, [&](const rpc::JobSelector& s) { return !s.has_step && is_of(s, c); });

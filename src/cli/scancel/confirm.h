@@ -1,4 +1,4 @@
-// The jobs that a scancel means, by name: for --interactive, which asks for each, and for --verbose. scancel(1).
+// The jobs that a scancel means, with their names: --interactive asks for each, --verbose lists them. scancel(1).
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ struct Candidate {
   std::string name, partition;
 };
 
-// The jobs that are not over and that the request's filter means; of a named step its job.
+// The jobs that are not over and that the request's filter means; for a step that is named, its job.
 Result<std::vector<Candidate>> candidates(Session& session, const rpc::SignalJobs& request);
 
-// Replaces the filter of `request` by what was confirmed, possibly nothing. The answer: jobs and steps that were named and
-// are not there (any more).
+// Replaces the filter of `request` by what was confirmed, possibly nothing. The result is the jobs and steps that were named and do not
+// exist (any more).
 Result<std::vector<rpc::JobSelector>> confirm_each(Session& session, rpc::SignalJobs& request);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// scancel: one request that signals or ends jobs, and the errors of those it could not. scancel(1).
+// scancel: one request that signals or ends jobs, and the errors of the jobs for which that failed. scancel(1).
 #include <algorithm>
 
 #include "cli/common/command.h"
@@ -21,7 +21,7 @@ int tell(const rpc::SignalJobsAnswer& answer, const ScancelOptions& o, const os:
   return code;
 }
 
-// --interactive. False: nothing was confirmed, or the controller did not answer; `code` says which.
+// Asks for --interactive. False: nothing was confirmed, or the controller did not answer; `code` says which.
 bool confirmed(Session& session, rpc::SignalJobs& request, const ScancelOptions& o, const os::CliLog& log, int& code) {
   Result<std::vector<rpc::JobSelector>> missing = confirm_each(session, request);
   if (!missing) {
@@ -38,7 +38,7 @@ bool confirmed(Session& session, rpc::SignalJobs& request, const ScancelOptions&
   return !request.filter.jobs.empty();
 }
 
-// With -v: each job and step that is about to be signaled. Jobs that a filter means are asked for by name first.
+// With -v, prints each job and step that is about to be signaled. The names of jobs that a filter means are asked for first.
 void say_targets(Session& session, const rpc::SignalJobs& request, const ScancelOptions& o, const os::CliLog& log) {
   if (!log.enabled(os::LogLevel::kVerbose)) return;
   if (log.enabled(os::LogLevel::kDebug2))

@@ -71,7 +71,7 @@ Result<rpc::SignalJobs> plan_cancel(const ScancelOptions& o, const std::vector<s
     f.states |= bits->states;
     f.state_flags |= bits->flags;
   }
-  // scancel(1) knows three states: what is stopped runs.
+  // scancel(1) knows only three states, in which a stopped job counts as running.
   if (f.states & (1u << static_cast<unsigned>(JobState::kRunning))) f.state_flags |= kJobStopped;
   out.signal = o.signal.value_or(0);
   out.scope = o.full ? rpc::SignalScope::kFull : o.batch ? rpc::SignalScope::kBatch : rpc::SignalScope::kSteps;

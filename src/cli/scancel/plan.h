@@ -1,5 +1,4 @@
-// What scancel was told, as the request it sends. One request serves any number of jobs and filters.
-// scancel(1).
+// Turns what scancel was told into the request it sends. One request serves any number of jobs and filters. scancel(1).
 #pragma once
 
 #include <string>
@@ -11,18 +10,18 @@
 
 namespace muster::cli {
 
-// Errors: a job id that is none, an unknown user, nothing to go by ("No job identification provided").
+// Errors: a word that is no job id, an unknown user, nothing to select by ("No job identification provided").
 Result<rpc::SignalJobs> plan_cancel(const ScancelOptions& options, const std::vector<std::string>& operands);
 
-// "scancel: error: Kill job error on job id 5: Invalid job id specified"; empty when --quiet leaves it out
-// (jobs that are already over).
+// A line such as "scancel: error: Kill job error on job id 5: Invalid job id specified"; empty when --quiet leaves it out (jobs that are
+// already over).
 std::string error_line(const rpc::PerJobError& e, bool quiet);
 
-// With -v: "Signal 10 to batch job 5", "Terminating step 5.0".
+// A line of -v: "Signal 10 to batch job 5", "Terminating step 5.0".
 std::string action_line(const rpc::SignalJobs& request, const rpc::JobSelector& target);
-// The filters, for who matched no job: "job_name=x partition=p ". "" without one.
+// The filters as text, for when no job matched: "job_name=x partition=p ". "" without any.
 std::string filters_text(const ScancelOptions& options);
-// With -vvv: everything that was asked for, one setting a line.
+// The lines of -vvv: everything that was asked for, one setting a line.
 std::vector<std::string> settings_lines(const ScancelOptions& options, const rpc::SignalJobs& request);
 
 }  // namespace muster::cli

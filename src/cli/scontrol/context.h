@@ -15,16 +15,15 @@ class Context final : public Dialogue {
 
   ScontrolOptions options;
 
-  // The session, found when first needed; nullptr after telling why not (exit code 1). Queries give up at
-  // once.
+  // The session, made when first needed; nullptr after reporting why not (exit code 1). Sessions for queries give up at once.
   Session* query_session();
   Session* control_session();
-  // The cluster that further commands ask; a complaint when it is not ours.
+  // Sets the cluster that further commands ask; complains when it is not ours.
   void use_cluster(const std::string& name);
   void complain(std::string_view lines) override;  // --quiet: the exit code alone tells, as with Slurm
-  // "prefix: text" and the hint.
+  // Prints "prefix: text" and the hint.
   void complain(const std::string& prefix, const Error& e);
-  // The controller's "no" to what was typed: its own sentence where it has one, else "prefix: text of the code".
+  // Prints the controller's refusal of what was typed: its own sentence where it has one, else "prefix: text of the code".
   void complain_input(const std::string& prefix, const Error& e);
   void unavailable(const std::string& what);
   void refuse(const std::string& what, const std::string& why);

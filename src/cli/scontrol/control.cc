@@ -1,5 +1,5 @@
-// What acts on jobs and daemons without changing a setting: hold, release, requeue, suspend …, notify, wait_job,
-// reconfigure, shutdown, write batch_script.
+// Commands that act on jobs and daemons without changing a setting: hold, release, requeue, suspend …, notify, wait_job, reconfigure,
+// shutdown, write batch_script.
 #include <sys/stat.h>
 
 #include "base/text.h"
@@ -17,7 +17,7 @@ std::string_view verb(rpc::JobAction a) {
                                                                               : "slurm_update";
 }
 
-// Words to selectors and names; false after a complaint.
+// Turns words into selectors and names; false after a complaint.
 bool read_jobs(Context& c, Words words, rpc::ControlJobs& request) {
   for (const std::string& word : words) {
     if (istarts_with(word, "jobname=") || istarts_with(word, "name=")) {
@@ -93,11 +93,11 @@ void shutdown(Context& c, Words words) {
   Session* session = c.query_session();
   if (!session) return;
   Result<rpc::Empty> answer = session->call(request);
-  // A controller that ends may close the connection before its answer is through.
+  // A controller that ends may close the connection before its answer is sent.
   if (!answer && answer.error().code != Errc::kReceiveFailed) c.complain("slurm_shutdown error: ", answer.error());
 }
 
-// The controller answers when the job's nodes are ready, or when it ended.
+// The controller answers when the job's nodes are ready, or when the job has ended.
 void wait_job(Context& c, Words words) {
   Result<rpc::JobSelector> job = one_job(c, words[0]);
   if (!job) return;

@@ -113,9 +113,9 @@ const Row* find_row(const Row (&rows)[N], std::string_view word) {
 const KeywordRow* find_keyword(std::string_view word) { return find_row(kKeywords, word); }
 
 bool find_entity(std::string_view word, Entity& out) {
-  // "show job", "show node" and so on are names of their own, not beginnings that something else could share.
+  // "job", "node" and the like have rows of their own, so they are whole names even where longer names begin with them.
   const EntityRow* row = find_row(kEntities, word);
-  // "show jobid=5": as it stands in what scontrol prints
+  // "show jobid=5" is accepted, because scontrol prints the key so
   if (!row) row = find_row(kPrintedKeys, word);
   if (row) out = row->entity;
   return row != nullptr;

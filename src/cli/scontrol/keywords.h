@@ -68,7 +68,7 @@ struct KeywordRow {
 
 inline constexpr uint16_t kAnyWords = 0xffff;
 
-// The row a word means: the whole name or an unambiguous beginning of it, any case. nullptr: none.
+// The row that a word means: by its whole name or an unambiguous beginning of it, in any case of letters. nullptr: none.
 const KeywordRow* find_keyword(std::string_view word);
 // The list that "scontrol help" prints after the options.
 void append_keyword_help(std::string& out);
@@ -94,7 +94,7 @@ enum class Entity : uint8_t {
   kTopoconf,
   kTopology,
 };
-// What "show" is followed by; abbreviations as above. False: no such entity.
+// Finds the entity that follows "show"; abbreviations as above. False: no such entity.
 bool find_entity(std::string_view word, Entity& out);
 
 }  // namespace muster::cli

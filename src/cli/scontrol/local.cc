@@ -1,5 +1,5 @@
-// What the slurmd and the slurmstepds of this host know: listpids, listjobs, liststeps, pidinfo, getent, show slurmd; and show
-// daemons, which asks nobody. slurmd is found by the agent socket that belongs to the configuration. scontrol(1).
+// Commands that ask the slurmd and the slurmstepds of this host: listpids, listjobs, liststeps, pidinfo, getent, show slurmd; and show
+// daemons, which asks no daemon. slurmd is found by the agent socket that belongs to the configuration. scontrol(1).
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
@@ -25,8 +25,8 @@ struct LocalNode {
   std::string name, host;
 };
 
-// The NodeNames whose NodeHostname is `host`, in the order of slurm.conf. The one thing that a command reads all of slurm.conf
-// for: other commands stay without the parsers behind it. kConfig with the first mistake of the files.
+// The NodeNames whose NodeHostname is `host`, in the order of slurm.conf. This is the only use a command makes of the whole slurm.conf:
+// other commands do without the parsers. kConfig with the first mistake of the files.
 Result<std::vector<std::string>> node_names_of_host(const ClientConf& conf, std::string_view host) {
   site::DiskFiles files;
   auto loaded = config::load_config(files, conf.path);
@@ -37,7 +37,7 @@ Result<std::vector<std::string>> node_names_of_host(const ClientConf& conf, std:
   return out;
 }
 
-// The nodes whose slurmd would run here, in the order of slurm.conf; one of them when it is named.
+// The nodes whose slurmd would run here, in the order of slurm.conf; only the node named, if one is.
 std::vector<LocalNode> nodes_here(Context& c, const std::string& named) {
   if (!named.empty()) return {{named, short_hostname()}};
   std::vector<LocalNode> out;
@@ -65,7 +65,7 @@ Result<wire::AnswerTo<Request>> ask(Context& c, const LocalNode& node, const Req
   return answer;
 }
 
-// The steps of every slurmd here. False after a complaint: none answers.
+// Collects the steps of every slurmd of this host. False after a complaint that none answers.
 bool local_steps(Context& c, const std::string& node, bool processes, std::vector<rpc::LocalStep>& out) {
   rpc::QueryLocalSteps query;
   query.processes = processes;
@@ -217,7 +217,7 @@ void show_slurmd(Context& c, Words words) {
   if (!any && c.exit_code == 0) c.complain("slurm_load_slurmd_status: Connection refused");
 }
 
-// Which daemons the configuration wants on this host.
+// Prints which daemons the configuration wants on this host.
 void show_daemons(Context& c) {
   Session* session = c.query_session();
   if (!session) return;

@@ -27,7 +27,7 @@ struct Verb {
 };
 using rpc::JobAction;
 constexpr Verb kVerbs[] = {
-    {Keyword::kAbort, shutdown},  // once it left a core file; today the daemons end
+    {Keyword::kAbort, shutdown},  // in older Slurm it left a core file; today the daemons just end
     {Keyword::kAll, [](Context& c, Words) { c.options.visibility = Visibility::kAll; }},
     {Keyword::kCancelReboot, cancel_reboot},
     {Keyword::kCluster, [](Context& c, Words w) { c.use_cluster(w.empty() ? "" : w[0]); }},
@@ -94,7 +94,7 @@ void run_line(Context& c, Words line) {
     if (v.keyword == row->keyword) return v.run(c, words);
 }
 
-// "setdebugflags -Backfill": words after this verb begin with a sign and are no options. They are taken off.
+// Takes off words such as those of "setdebugflags -Backfill": after this verb they begin with a sign and are no options.
 std::vector<std::string> take_signed_words(std::vector<std::string>& arguments) {
   auto at = std::ranges::find_if(arguments, [](const std::string& a) {
     const KeywordRow* row = find_keyword(a);

@@ -1,4 +1,4 @@
-// What scontrol asks of nodes: reboot, cancel_reboot, power. scontrol(1).
+// Commands about nodes: reboot, cancel_reboot, power. scontrol(1).
 #include "base/text.h"
 #include "cli/scontrol/context.h"
 
@@ -64,7 +64,7 @@ void power_nodes(Context& c, Words words) {
   send(c, request, "slurm_update error: ");
 }
 
-// A line for each node: its name and the address the controller has for it.
+// Prints a line for each node: its name and the address that the controller has for it.
 void get_addresses(Context& c, Words words) {
   rpc::QueryNodes query;
   query.nodes = words[0];

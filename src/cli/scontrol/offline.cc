@@ -1,5 +1,5 @@
-// show hostnames, hostlist, hostlistsorted and errnumstr: pure work on texts, in a fraction of a millisecond,
-// with no configuration and no daemon.
+// show hostnames, hostlist, hostlistsorted and errnumstr: work on texts alone, done in a fraction of a millisecond, without configuration
+// or daemon.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 namespace muster::cli {
 namespace {
 
-// The list named: the words, a file (leading '/'), standard input ("-"), or the job's nodes.
+// The list named: the words, the contents of a file (leading '/') or of standard input ("-"), or the job's nodes.
 std::optional<std::string> named_list(Context& c, Words words) {
   std::string list;
   if (words.empty()) {
@@ -59,7 +59,7 @@ void show_hostnames(Context& c, Words words) {
 
 void show_hostlist(Context& c, Words words, bool sorted) {
   std::optional<std::vector<std::string>> hosts = named_hosts(c, words);
-  if (!hosts && words.empty()) c.exit_code = 1;  // an empty word and an empty list of names are none, as in Slurm
+  if (!hosts && words.empty()) c.exit_code = 1;  // a list that was given and is empty is no failure, as in Slurm
   if (!hosts) return;
   Out out;
   out.line(sorted ? compress_hosts_sorted(*hosts) : compress_hosts(*hosts));
@@ -70,7 +70,7 @@ void print_errnumstr(Context& c, Words words) {
   if (!number) return c.complain("numeric arguments required for keyword:errnumstr");
   std::string_view text = errc_text_of_number(*number);
   Out out;
-  out.line(text.empty() ? std::string(::strerror(*number)) : std::string(text));  // below 1000: the system's
+  out.line(text.empty() ? std::string(::strerror(*number)) : std::string(text));  // numbers below 1000 are errors of the system
 }
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// scontrol ping: which of the configured controllers answers. Each is asked once, without retry.
+// scontrol ping: which of the configured controllers answer. Each is asked once, without retry.
 #include <algorithm>
 
 #include "cli/common/document.h"
@@ -20,7 +20,7 @@ bool answers(const net::ClientOptions& how, uint32_t& index) {
   return true;
 }
 
-// Each configured controller, in order; empty after a complaint.
+// The answer of each configured controller, in order; empty after a complaint.
 std::vector<fields::ControllerPing> ping_all(Context& c) {
   Session* session = c.query_session();
   if (!session) return {};
@@ -36,7 +36,7 @@ std::vector<fields::ControllerPing> ping_all(Context& c) {
       out[index].microseconds = (os::monotonic_now() - began).count();
     }
   };
-  // Whoever the usual way leads to; then the others, one by one, where the key allows it.
+  // First the controller that the usual way leads to; then the others, one by one, where the key allows it.
   uint32_t index = 0;
   try_one(how, index);
   for (size_t i = 0; i < out.size() && out.size() > 1; ++i) {

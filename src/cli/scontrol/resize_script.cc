@@ -19,7 +19,7 @@ std::string resize_script(const rpc::Allocated& a, ShellKind shell) {
   set("SLURM_NNODES", nodes);
   set("SLURM_JOB_NUM_NODES", nodes);
   set("SLURM_JOB_CPUS_PER_NODE", counted(a.cpus_per_node));
-  // What counted tasks on all the nodes: srun takes both from its command line now.
+  // These counted tasks on all the nodes the job had: srun must now take both counts from its command line.
   for (const char* gone : {"SLURM_NPROCS", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE"})
     out += std::string(csh ? "unsetenv " : "unset ") + gone + "\n";
   return out;

@@ -1,5 +1,5 @@
-// What scontrol changes of the controller while it runs: setdebug, setdebugflags, schedloglevel, fsdampeningfactor, update
-// SuspendExc…; write config; token and takeover, which are answered with what is not there. scontrol(1).
+// Commands that change the controller while it runs: setdebug, setdebugflags, schedloglevel, fsdampeningfactor, update SuspendExc…; write
+// config; and token and takeover, whose answer says what Muster lacks. scontrol(1).
 #include <time.h>
 
 #include "base/text.h"
@@ -10,7 +10,7 @@
 namespace muster::cli {
 namespace {
 
-// The last word, if it is nodes=…; it is taken off.
+// Takes the last word off if it is nodes=….
 std::string take_nodes(Words& words) {
   if (words.empty() || !istarts_with(words.back(), "nodes=")) return {};
   std::string nodes = words.back().substr(6);
@@ -59,7 +59,7 @@ void set_debug_flags(Context& c, Words words) {
 void set_schedloglevel(Context& c, Words words) {
   bool known = words[0] == "0" || words[0] == "1" || iequals(words[0], "enable") || iequals(words[0], "disable");
   if (!known) return c.complain("invalid schedlog level: " + words[0]);
-  // Slurm's answer where slurm.conf names no SlurmSchedLogFile; here there is no such log.
+  // This is Slurm's answer where slurm.conf names no SlurmSchedLogFile; Muster has no such log.
   c.complain("slurm_set_schedlog_level error: ",
              Error(Errc::kDisabled, {}, "there is no log of scheduling events; setdebugflags shows them in slurmctld's"));
 }
@@ -105,8 +105,8 @@ void takeover(Context& c, Words words) {
              Error(Errc::kNotSupportedHere, {}, "a standby controller is not available in this version of Muster"));
 }
 
-// "slurm.conf.2026-11-21T12:33:29" beside slurm.conf, or beside the name given. For the caller's eyes: passwords are in it where an
-// administrator asks.
+// Writes "slurm.conf.2026-11-21T12:33:29" beside slurm.conf, or the name given with the same ending. Only the caller can read the file,
+// because it holds passwords when an administrator asks.
 void write_config(Context& c, Words words) {
   Session* session = c.query_session();
   if (!session) return;

@@ -1,4 +1,4 @@
-// scontrol show: which entity is meant, and those that are one text and no list of rows. scontrol(1) "show".
+// scontrol show: finds the entity that is meant, and prints the entities that are one text rather than a list of rows. scontrol(1) "show".
 #include "base/text.h"
 #include "cli/common/document.h"
 #include "cli/common/print_environment.h"
@@ -22,7 +22,7 @@ void show_config(Context& c) {
   out.put("\n" + ping_text(c, all_up));
 }
 
-// There are no reservations; a document of none is one, too.
+// There are no reservations; --json and --yaml print a document with an empty list.
 void show_reservations(Context& c, Words words) {
   if (c.options.data.kind != DataOutput::Kind::kText) {
     Session* session = c.query_session();
@@ -39,7 +39,7 @@ void show_reservations(Context& c, Words words) {
   if (!c.options.quiet) Out().line("Reservation " + words[0].substr(words[0].find('=') + 1) + " not found");
 }
 
-// The NodeNames of one host.
+// Prints the NodeNames of one host.
 void show_aliases(Context& c, Words words) {
   Session* session = c.query_session();
   if (!session) return;
@@ -55,7 +55,7 @@ void show_aliases(Context& c, Words words) {
   if (!names.empty()) Out().line(names);
 }
 
-// Without an accounting database the controller caches none of it.
+// The controller caches no accounting records when there is no database.
 void show_assoc_mgr(Context& c, Words words) {
   bool users = true, associations = true, qos = true;
   for (const std::string& word : words) {
@@ -91,7 +91,7 @@ constexpr EntityAction kActions[] = {
      [](Context& c, Words) { c.refuse("show bbstat, dwstat", "there is no burst buffer plugin whose tool could be asked"); }, kAnyWords},
     {Entity::kConfig, [](Context& c, Words) { show_config(c); }},
     {Entity::kDaemons, [](Context& c, Words) { show_daemons(c); }},
-    {Entity::kFederation, [](Context&, Words) {}},  // of none: Slurm prints nothing
+    {Entity::kFederation, [](Context&, Words) {}},  // there is none: Slurm prints nothing
     {Entity::kHostlist, [](Context& c, Words w) { show_hostlist(c, w, false); }},
     {Entity::kHostlistSorted, [](Context& c, Words w) { show_hostlist(c, w, true); }},
     {Entity::kHostnames, show_hostnames},
@@ -108,7 +108,7 @@ constexpr EntityAction kActions[] = {
 
 }  // namespace
 
-// A line per ending job: "JobId=12 EndTime=… CompletingTime=00:12 Nodes(COMPLETING)=n1,n2".
+// Prints a line for each job that is ending: "JobId=12 EndTime=… CompletingTime=00:12 Nodes(COMPLETING)=n1,n2".
 void show_completing(Context& c) {
   Session* session = c.query_session();
   if (!session) return;
@@ -145,7 +145,7 @@ void show_completing(Context& c) {
   if (!done) c.complain("slurm_load_jobs error: ", done.error());
 }
 
-// "show job 5", "show job=5".
+// Takes "show job 5" and "show job=5".
 void show(Context& c, Words words) {
   size_t equals = words[0].find('=');
   std::string name = words[0].substr(0, equals);

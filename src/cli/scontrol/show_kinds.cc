@@ -1,4 +1,4 @@
-// show job, node, partition, step, licenses: what is asked for each and how a row of it is printed.
+// show job, node, partition, step, licenses: the query for each and how a row of it is printed.
 #include <algorithm>
 
 #include "base/text.h"
@@ -15,13 +15,13 @@
 namespace muster::cli {
 namespace {
 
-// As Slurm prints what it did not find: on standard output, unless --quiet; exit code 1.
+// Reports what was not found as Slurm does: on standard output, unless --quiet; exit code 1.
 void not_found(Context& c, const std::string& text) {
   c.exit_code = 1;
   if (!c.options.quiet) Out().line(text);
 }
 
-// The words of one "show", each a list, with or without the entity's name before it: "show job=5,6 7".
+// The ids in the words of one "show", each a list, with or without the entity's name before it: "show job=5,6 7".
 std::vector<std::string> ids_of(Words words) {
   std::vector<std::string> out;
   for (const std::string& word : words) {
@@ -44,7 +44,7 @@ bool add_selectors(Context& c, Words words, std::string_view failed, std::vector
   return true;
 }
 
-// Whether a record is what a word named. A record of pending tasks (no task of its own) stands for each of them.
+// Whether a record is the one that a word named. A record of pending tasks (no task of its own) stands for each of them.
 bool means(const rpc::JobSelector& s, JobId job, JobId array, uint32_t task) {
   return s.job == job || (s.job == array && (s.array_task == kNoArrayTask || s.array_task == task || task == kNoArrayTask));
 }
@@ -57,7 +57,7 @@ struct Jobs {
     JobId id{}, array{};
     uint32_t task = 0;
   };
-  std::vector<Seen> seen;  // where jobs were named
+  std::vector<Seen> seen;  // kept only when jobs were named
   bool named = false;
   std::vector<JobRow>& rows(rpc::JobRows& part) {
     requests.add(part);
@@ -125,7 +125,7 @@ struct Licenses {
   void json(const LicenseRow& row, Shown& s) { fields::json_license(row, *s.sink); }
 };
 
-// After all: nothing was named and nothing came.
+// To be called after all rows: says that there are none when nothing was named and nothing came.
 template <class Kind>
 void say_none(Context& c, size_t count, Words words) {
   bool say = !count && words.empty() && !Kind::kTexts.none.empty() && c.options.data.kind == DataOutput::Kind::kText;
@@ -185,7 +185,7 @@ void show_nodes(Context& c, Words words) {
   kind.future = c.options.future || !words.empty();
   const Result<NodeNames>& named = query.nodes.parsed();
   if (!named) return c.complain("slurm_load_node error: ", named.error());
-  if (!named->has_functions()) kind.missing = named->names();  // block{b1}: the controller knows whom that means
+  if (!named->has_functions()) kind.missing = named->names();  // block{b1}: only the controller knows which nodes that means
   size_t count = 0;
   if (!show_rows(c, query, kind, count)) return;
   say_none<Nodes>(c, count, words);

@@ -1,5 +1,5 @@
-// One way to show all kinds of rows: ask, print each as it comes (text, --json or --yaml), say so when there are none.
-// A kind says what is its own: see show_kinds.cc. Nothing is kept but what a kind keeps itself.
+// One way to show all kinds of rows: ask, print each as it comes (text, --json or --yaml), and say so when there are none. A Kind has what
+// is particular to one kind of row: see show_kinds.cc. Rows are not kept, except by a Kind itself.
 //
 //   struct Kind {
 //     using Query = rpc::Query…;
@@ -34,7 +34,7 @@ struct Shown {  // what printing one row needs
   fields::TreeSink* sink;  // of json()
 };
 
-// False after a complaint. `count`: the rows printed.
+// False after a complaint. `count` is set to the number of rows printed.
 template <class Kind>
 bool show_rows(Context& c, const typename Kind::Query& query, Kind& kind, size_t& count) {
   Session* session = c.query_session();

@@ -54,7 +54,7 @@ void show_topology(Context& c, Words words) {
   if (!read_words(c, words, wanted)) return;
   std::optional<rpc::TopologyAnswer> site = ask(c);
   if (!site) return;
-  // A lone word may also be the name of a switch, block or ring, as older releases took it.
+  // A single word may also be the name of a switch, block or ring, as in older releases.
   if (!wanted.topology.empty() && wanted.unit.empty() && !site->topologies.find(wanted.topology))
     if (const Topology* t = site->topologies.cluster_default(); t && t->unit(wanted.topology))
       wanted.unit = std::exchange(wanted.topology, "");

@@ -1,5 +1,4 @@
-// update, create, delete: key=value words to a request. Which keys exist and what they may hold is the
-// controller's to say.
+// update, create, delete: turns key=value words into a request. The controller knows which keys exist and what they may hold.
 #include <algorithm>
 
 #include "base/text.h"
@@ -25,7 +24,7 @@ bool is_any(std::string_view key, std::initializer_list<std::string_view> names)
   return false;
 }
 
-// The pair that says what it is about; the first of a command.
+// Takes the pair that says what the command is about; it is the first of a command.
 bool take_entity(Specification& s, const std::string& key, const std::string& value) {
   if (is_any(key, {"UserID", "User"}) && !s.job_name.empty()) return s.user = value, true;
   if (!s.names_nothing()) return false;
@@ -39,7 +38,7 @@ bool take_entity(Specification& s, const std::string& key, const std::string& va
   return true;
 }
 
-// "update job 12 TimeLimit=5", "create partition Nodes=…": the entity as a word of its own.
+// Whether the word is an entity without a value: "update job 12 TimeLimit=5", "create partition Nodes=…".
 bool entity_word(std::string_view word) {
   return is_any(word, {"job", "jobid", "step", "stepid", "node", "nodename", "partition", "partitionname", "reservation", "res"});
 }
@@ -85,8 +84,8 @@ bool read_specification(Context& c, Words words, Specification& s) {
   return true;
 }
 
-// A value that could not be read. Slurm says so without "scontrol: error: " before the first two, and ends them so; of
-// partitions (`named`) it always says who complains.
+// Reports a value that could not be read. Slurm omits "scontrol: error: " for some messages and ends some with a further line; for
+// partitions (`named`) the prefix is always there.
 void tell_bad_input(Context& c, const Error& e, bool named) {
   std::string_view text = e.message();
   bool word = text.starts_with("Update of this parameter") || text.starts_with("Invalid input: ");
@@ -96,7 +95,7 @@ void tell_bad_input(Context& c, const Error& e, bool named) {
   if (e.code == Errc::kInvalidTime) c.complain("No changes specified");
 }
 
-// Prints what the controller had to say. `failed`: "slurm_update error: "; `about`: " for job 12".
+// Prints the controller's messages. `failed` is a prefix such as "slurm_update error: "; `about` a suffix such as " for job 12".
 void tell(Context& c, const Result<rpc::Messages>& answer, const std::string& failed, const std::string& about = {}, bool named = false) {
   if (!answer) {
     Error e = answer.error();

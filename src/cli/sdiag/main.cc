@@ -34,7 +34,7 @@ struct Asked {
   DataOutput data;
 };
 
-// "--json", "--yaml=v0.0.44"
+// Reads "--json" or "--yaml=v0.0.44".
 std::optional<DataOutput> data_output(std::string_view word) {
   std::string_view name = word.substr(0, word.find('='));
   if (name != "--json" && name != "--yaml") return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<DataOutput> data_output(std::string_view word) {
   return DataOutput{name == "--json" ? DataOutput::Kind::kJson : DataOutput::Kind::kYaml, std::move(parser)};
 }
 
-// The same figures as data; styles as the variables of the man page say.
+// Prints the same figures as data, in the styles that the variables of the manual page ask for.
 void put_data(const Asked& asked, const rpc::Statistics& s, const ClientConf& conf, Names& names) {
   QueryCommon options;
   if (const char* style = getenv("SLURM_JSON")) options.json_style = style;
@@ -59,7 +59,7 @@ int wrong(const std::string& line) {
   return 1;
 }
 
-// The exit code where there is nothing to ask; nullopt: go on with `asked`.
+// The exit code where the arguments leave nothing to ask; nullopt: go on with `asked`.
 std::optional<int> read_arguments(const std::vector<std::string>& arguments, Asked& asked) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& a = arguments[i];

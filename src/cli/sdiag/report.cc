@@ -9,7 +9,7 @@ namespace {
 
 uint64_t mean(uint64_t total, uint64_t count) { return count ? total / count : 0; }
 
-// "Sat Nov 21 12:27:18 2026", in the zone of whoever reads it.
+// A time such as "Sat Nov 21 12:27:18 2026", in the reader's time zone.
 std::string date_text(Time t) {
   if (t == kTimeUnset) return "N/A";
   time_t seconds = static_cast<time_t>(unix_seconds(t));

@@ -29,7 +29,7 @@ struct Fetched {
 
 bool listed(const TextList& list, const std::string& name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
-// -p is sent along, but the controller is free to answer with more.
+// The request names the partitions of -p, but the controller is free to answer with more.
 Result<Fetched> fetch(Session& session, const SinfoOptions& o) {
   rpc::QueryNodes query;
   query.nodes = o.nodes;
@@ -73,7 +73,7 @@ std::function<bool(const NodeRow&)> keep_rule(const SinfoOptions& o, fields::Nod
   };
 }
 
-// --Format, --format or the usual columns of what was found; what is wrong with them is told.
+// The columns of --Format, of --format, or the usual ones for the rows found; mistakes in them are reported.
 fields::Format<SinfoView> format_of(const SinfoOptions& o, const Fetched& rows, const os::CliLog& log) {
   std::string usual =
       fields::sinfo_format(layout_of(o), fields::partition_column_width(rows.partitions), fields::node_column_width(rows.nodes));

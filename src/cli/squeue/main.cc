@@ -46,7 +46,7 @@ SettingsTable settings_of(const SqueueOptions& o) {
   return t;
 }
 
-// One listing. False after an error, which was told.
+// Prints one listing. False after an error, which was reported.
 bool list_once(Session& session, const SqueueOptions& o, const Listing& listing, const os::CliLog& log) {
   Result<rpc::QueryJobs> query = make_query(o);
   if (!query) {

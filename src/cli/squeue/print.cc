@@ -30,7 +30,7 @@ std::vector<fields::SortKey<View>> pick_sort(const SqueueOptions& o, std::string
   return std::move(sort.keys);
 }
 
-// What of the row the columns and keys are made from.
+// The parts of the row from which the columns and keys are made.
 template <class View>
 uint32_t needed_parts(const fields::Format<View>& format, const std::vector<fields::SortKey<View>>& sort) {
   uint32_t parts = format.parts();
@@ -39,13 +39,13 @@ uint32_t needed_parts(const fields::Format<View>& format, const std::vector<fiel
   return parts;
 }
 
-// Fields that --only-job-state has values for.
+// Whether --only-job-state has values for the field.
 bool is_state_field(const fields::JobField* f) {
   constexpr std::string_view kNames[] = {"JobArrayID", "JobID", "ArrayJobID", "ArrayTaskID", "StateCompact", "State"};
   return !f || std::ranges::any_of(kNames, [&](std::string_view n) { return iequals(n, f->name); });
 }
 
-// One job was named and nothing came: it may be over, or unknown, which is an error.
+// To be called when one job was named and nothing came: the job may be over, or unknown, which is an error.
 Result<> check_named_job(Session& session, const rpc::QueryJobs& query) {
   if (query.filter.jobs.size() != 1) return {};
   rpc::QueryJobs any;
@@ -167,7 +167,7 @@ Result<> print_document(Session& session, const SqueueOptions& o, const rpc::Que
   rpc::QueryJobs whole = query;
   if (!o.only_job_state) whole.parts = kRowNodes | kRowDetail | kRowTres | kRowVerdict | kRowRequest;
   if (o.filters_steps) whole.parts |= kRowSteps;
-  // Nothing is printed before the controller answered: a script must not find half a document.
+  // Nothing is printed before the controller has answered: a script must not find half a document.
   MUSTER_TRY_VOID(session.connect());
   MUSTER_TRY(wanted, step_selectors(o));
   const char* list = o.filters_steps ? "steps" : "jobs";

@@ -1,5 +1,5 @@
-// squeue's lines: the format and order it was told. Rows are printed as they come: squeue's own order is the
-// controller's work. Another order keeps each line and its keys until all are there, about 100 bytes a line.
+// squeue's lines in the format and order asked for. Rows are printed as they come, because the controller sorts them in squeue's own order.
+// For another order, each line and its keys are kept until all are there, about 100 bytes a line.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace muster::cli {
 
-// Lines that wait for their turn, in one piece of memory.
+// Lines that wait until they can be sorted, in one piece of memory.
 class Lines {
  public:
   std::string& text() { return text_; }
@@ -28,7 +28,7 @@ class Lines {
   std::vector<size_t> ends_;
 };
 
-// What to print and in which order, before anything was asked.
+// What to print and in which order, known before anything is asked.
 struct Listing {
   fields::Format<fields::JobView> jobs;
   fields::Format<fields::StepView> steps;
@@ -42,7 +42,7 @@ struct Listing {
 };
 Listing make_listing(const SqueueOptions& options);
 
-// -O help, -o help: the list of fields.
+// The list of fields that -O help and -o help print.
 std::optional<std::string> format_help(const SqueueOptions& options);
 
 Result<> print_jobs(Session& session, const SqueueOptions& options, const Listing& listing, const rpc::QueryJobs& query,
@@ -50,7 +50,7 @@ Result<> print_jobs(Session& session, const SqueueOptions& options, const Listin
 Result<> print_steps(Session& session, const SqueueOptions& options, const Listing& listing, const rpc::QueryJobs& query,
                      const fields::Environment& env, Out& out);
 
-// --json, --yaml: each job (or step, -s) is written as it comes; the memory used does not depend on their number.
+// For --json and --yaml: each job (or step, -s) is written as it comes; the memory used does not depend on their number.
 Result<> print_document(Session& session, const SqueueOptions& options, const rpc::QueryJobs& query, const fields::Environment& env,
                         Out& out);
 

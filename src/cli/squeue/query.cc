@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint32_t state_bit(JobState s) { return 1u << static_cast<unsigned>(s); }
 
-// Without -t: what is neither over nor forgotten.
+// The states shown without -t: those of jobs that are not over.
 constexpr uint32_t kActive = state_bit(JobState::kPending) | state_bit(JobState::kRunning) | state_bit(JobState::kSuspended);
 
 Result<> add_states(const SqueueOptions& o, rpc::JobFilter& f) {
@@ -64,7 +64,7 @@ Result<rpc::QueryJobs> make_query(const SqueueOptions& o) {
   MUSTER_TRY_VOID(add_jobs(o.jobs, f));
   f.partitions = o.partitions;
   f.qos = o.qos;
-  f.names = o.names;  // of steps, those of their jobs, too
+  f.names = o.names;  // for steps, the names of their jobs, too
   if (!o.filters_steps) f.accounts = o.accounts;
   f.licenses = o.licenses;
   if (!o.reservation.empty())
@@ -138,7 +138,7 @@ void each_partition(JobRow& row, const RowVisitor& visit) {
   }
 }
 
-// A record of pending tasks.
+// Visits each task of a record of pending tasks.
 void each_task(JobRow& row, const RowVisitor& visit) {
   Result<ArrayTasks> tasks = parse_array_spec(row.array_tasks, kMaxArrayTaskId);
   if (!tasks) return visit(row);

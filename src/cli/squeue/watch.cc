@@ -22,7 +22,7 @@ namespace {
 
 constexpr Duration kAbsence = seconds(60);  // how long a controller may be away
 
-// The part of a text that fits into so many columns; a character of UTF-8 counts one.
+// The part of a text that fits into `columns`; each UTF-8 character counts as one column.
 std::string_view clipped(std::string_view text, size_t columns) {
   size_t i = 0, used = 0;
   while (i < text.size() && used < columns) {
@@ -33,7 +33,7 @@ std::string_view clipped(std::string_view text, size_t columns) {
   return text.substr(0, i);
 }
 
-// The terminal while the list is on it: another screen, no cursor, keys as they are pressed.
+// The terminal while it shows the list: on the alternate screen, without a cursor, and giving keys as they are pressed.
 class Screen {
  public:
   explicit Screen(bool colours) : colours_(colours) {
@@ -44,7 +44,7 @@ class Screen {
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  // `first_is_header`: it stays when the list is longer than the window.
+  // `first_is_header`: the first line stays when the list is longer than the window.
   void draw(const std::vector<std::string>& lines, bool first_is_header, std::string_view status, const std::vector<std::string>& fresh) {
     os::WindowSize size = os::window_size(1).value_or(os::WindowSize{24, 80});
     size_t rows = std::max<size_t>(size.rows, 2), columns = std::max<size_t>(size.columns, 1);
@@ -123,7 +123,7 @@ class Watcher {
     return {};
   }
 
-  // A controller that restarts is waited for; what it tells then is compared with what is shown.
+  // Waits for a controller that restarts; what it tells then is compared with what is shown.
   bool reconnect() {
     if (screen_) draw("the controller does not answer; waiting for it");
     if (!subscribe(Patience::kMessageTimeout)) return false;
@@ -177,7 +177,7 @@ class Watcher {
     screen_->draw(session_ ? jobs_.lines(environment()) : std::vector<std::string>{}, !options_.noheader, status, fresh_);
   }
 
-  // Until something happens; on a terminal at most to the next second, for the elapsed times.
+  // Waits until something happens; on a terminal at most until the next second, because of the elapsed times.
   void wait() {
     pollfd fds[3] = {{session_->client().fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0}, {screen_ && !input_ended_ ? 0 : -1, POLLIN, 0}};
     int got = ::poll(fds, 3, screen_ ? 1000 : -1);

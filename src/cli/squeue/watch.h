@@ -1,6 +1,5 @@
-// squeue --watch: the list as it stands, kept up by what the controller tells of changes; nothing is asked again and
-// again. On a terminal the list is redrawn in place, until q or Ctrl-C; elsewhere each changed line is printed as it
-// comes, so that a script may read them.
+// squeue --watch: the list as it is, kept current by the controller's notices of changes, without polling. On a terminal the list is
+// redrawn in place, until q or Ctrl-C; elsewhere each changed line is printed as it comes, so that a script may read them.
 #pragma once
 
 #include <map>
@@ -17,18 +16,18 @@ namespace muster::cli {
 
 inline constexpr uint32_t kWatchPerSecond = 2, kMaxWatchPerSecond = 10;
 
-// The rows being watched, as the controller's notices leave them.
+// The rows being watched, with the controller's notices applied.
 class WatchedJobs {
  public:
   WatchedJobs(const SqueueOptions& options, const Listing& listing) : options_(options), listing_(listing) {}
 
-  // Takes a notice. The lines that changed by it; that time goes by is no change.
+  // Applies a notice. Gives the lines that it changed; elapsed time alone is no change.
   std::vector<std::string> apply(rpc::JobChanges&& changes, const fields::Environment& env);
-  // The connection was lost: the next notices tell everything again; what they do not name is gone.
+  // To be called when the connection was lost: the next notices tell everything again; rows that they do not name are gone.
   void begin_again();
   void end_of_look();
 
-  // The list in its order, a line each without '\n', the header first unless --noheader.
+  // The list in its order, without '\n' in the lines; the header comes first unless --noheader.
   std::vector<std::string> lines(const fields::Environment& env) const;
   size_t jobs() const { return rows_.size(); }
 
@@ -49,7 +48,7 @@ class WatchedJobs {
   Time fixed_now_{};                  // of the first notice
 };
 
-// Until q, Ctrl-C, a signal, or the controller stays away. squeue's exit code.
+// Runs until q, Ctrl-C, a signal, or until the controller stays away. Gives squeue's exit code.
 int watch_jobs(const SqueueOptions& options, const Listing& listing, const os::CliLog& log);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// What is watched and how it reads; the terminal and the waiting are in watch.cc.
+// The rows being watched and their text; the terminal and the waiting are in watch.cc.
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ std::vector<std::string> WatchedJobs::apply(rpc::JobChanges&& changes, const fie
   for (const JobRow& row : changes.left) {
     auto at = rows_.find(row.id.value);
     if (at == rows_.end()) continue;
-    split_lines(text_of(row, *at->second.request, env), out);  // its last line: how it ended
+    split_lines(text_of(row, *at->second.request, env), out);  // its last line says how it ended
     rows_.erase(at);
   }
   for (JobId id : changes.gone) rows_.erase(id.value);

@@ -16,8 +16,7 @@ namespace {
 
 constexpr Duration kFirstPause = milliseconds(5), kLongestPause = milliseconds(500), kTellAfter = milliseconds(100);
 
-// While the job waits: says so after a moment, and gives it up at a signal. Made when the controller says
-// that it waits.
+// While the job waits: tells the user after a moment, and gives the job up at a signal. Made when the controller says that the job waits.
 class Waiting {
  public:
   Waiting(const ClientConf& conf, JobId job, const os::CliLog& log) : conf_(conf), job_(job), log_(log) {
@@ -33,7 +32,7 @@ class Waiting {
     pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
   }
   bool told() const { return told_; }
-  // It has its nodes; that they get ready is waited for in silence.
+  // The job has its nodes; nothing is printed while they get ready.
   void granted() { granted_ = true; }
 
  private:
@@ -163,7 +162,7 @@ Result<rpc::StepCreated> await_step(Session& session, JobId job, StepId step) {
 
 namespace {
 
-// How the tasks run is for the nodes: the controller needs the shape, the name and the command.
+// The request without what only the nodes need to run tasks: the controller needs the shape, the name and the command.
 StepRequest for_controller(const StepRequest& request) {
   StepRequest out = request;
   out.environment.clear();

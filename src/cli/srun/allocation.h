@@ -1,5 +1,4 @@
-// srun's allocation: the job it runs in (SLURM_JOB_ID, --jobid), or one of its own that goes with it.
-// srun(1).
+// srun's allocation: the job it runs in (SLURM_JOB_ID, --jobid), or a job of its own that ends with srun. srun(1).
 #pragma once
 
 #include <optional>
@@ -10,19 +9,19 @@
 
 namespace muster::cli {
 
-// Waits for its nodes; a signal meanwhile gives the job up and ends the program. nullopt: told to the user.
+// Waits for the job's nodes; a signal meanwhile gives the job up and ends the program. nullopt: the user was told.
 std::optional<rpc::Allocated> allocate_own(Session& session, const AskedRequest& request, const os::CliLog& log);
 std::optional<rpc::Allocated> attach(Session& session, const rpc::JobSelector& job, const os::CliLog& log);
-// --test-only: of a new job, of one that waits. The exit code.
+// --test-only for a new job, and for one that waits. Both give the exit code.
 int test_only(Session& session, const AskedRequest& request, const os::CliLog& log);
 int test_only(Session& session, const rpc::JobSelector& job, const os::CliLog& log);
 
-// The step, as soon as the job's resources are free for it. nullopt: told to the user. With `queue` a step whose resources are
-// busy has its number and waits (StepCreated::waiting).
+// Creates the step as soon as the job's resources are free for it. nullopt: the user was told. With `queue`, a step whose resources are
+// busy gets its number at once and waits (StepCreated::waiting).
 std::optional<rpc::StepCreated> create_step(Session& session, JobId job, const StepRequest& request, bool queue, const os::CliLog& log);
-// --no-allocate: on the nodes that the request names. nullopt: told to the user.
+// --no-allocate: creates a step on the nodes that the request names. nullopt: the user was told.
 std::optional<rpc::StepCreated> step_without_job(Session& session, const StepRequest& request, const os::CliLog& log);
-// Until the waiting step has its nodes, through restarts of the controller too. Errors: it was cancelled, or its job ended.
+// Waits until the waiting step has its nodes, through restarts of the controller too. Errors: it was cancelled, or its job ended.
 Result<rpc::StepCreated> await_step(Session& session, JobId job, StepId step);
 
 }  // namespace muster::cli

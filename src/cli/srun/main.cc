@@ -1,4 +1,4 @@
-// srun: runs tasks in parallel, in the job it is in or in one of its own. srun(1).
+// srun: runs tasks in parallel, in the job it is in or in a job of its own. srun(1).
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kWrongOption = 255;
 
-// The step: in a job that is there, in one that srun makes for it, or --no-allocate.
+// Where the step runs: in an existing job, in one that srun makes for it, or without a job (--no-allocate).
 enum class Place : uint8_t { kInJob, kInJobOfItsOwn, kWithoutJob };
 
 constexpr size_t kMaxProgramFile = 4u << 20;
@@ -40,7 +40,7 @@ int own_nice() {
   return errno ? 0 : nice;
 }
 
-// --async: nobody listens, so output goes to files of the nodes and input is a file or nothing.
+// With --async nobody listens, so output goes to files on the nodes, and input is a file or nothing.
 Result<> complete_async(JobOptions& o) {
   StepRequest& s = o.step;
   if (s.pty || s.immediate) return fail(Errc::kInvalidArgument, "--async cannot be combined with --pty or --immediate");
@@ -58,7 +58,7 @@ bool may_run(const std::string& path) {
   return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// Where a program is, as the shell would find it.
+// The path of a program, found as the shell would find it.
 std::string found_in_path(const std::string& program) {
   if (program.find('/') != std::string::npos) return program;
   const char* path = ::getenv("PATH");
@@ -69,20 +69,20 @@ std::string found_in_path(const std::string& program) {
   return program;
 }
 
-// What PATH does not have may stand in the working directory: EXECUTABLE PATH RESOLUTION, the last step.
+// A program that is not in PATH may be in the working directory: the last step of EXECUTABLE PATH RESOLUTION.
 void look_in_work_dir(StepRequest& s) {
   if (s.multi_prog || s.argv[0].find('/') != std::string::npos || found_in_path(s.argv[0]) != s.argv[0]) return;
   if (std::string here = s.work_dir + "/" + s.argv[0]; may_run(here)) s.argv[0] = std::move(here);
 }
 
-// SLURM_TEST_EXEC, LaunchParameters=test_exec: the program must be here, too.
+// With SLURM_TEST_EXEC or LaunchParameters=test_exec, the program must exist here, too.
 Result<> test_program(const JobOptions& o, const std::string& program) {
   if (!o.test_exec || o.step.multi_prog) return {};
   if (::access(found_in_path(program).c_str(), X_OK) == 0) return {};
   return fail(Errc::kInvalidArgument, program + ": command not found", "SLURM_TEST_EXEC or LaunchParameters=test_exec is set");
 }
 
-// What the parser does not do: the program, the file of --multi-prog, what is inherited.
+// Adds what the parser does not: the program, the file of --multi-prog, what is inherited.
 Result<> complete_step(JobOptions& o, const std::vector<std::string>& operands) {
   StepRequest& s = o.step;
   if (operands.empty()) return fail(Errc::kInvalidArgument, "No command given to execute.");
@@ -112,7 +112,7 @@ Result<> complete_step(JobOptions& o, const std::vector<std::string>& operands) 
   return {};
 }
 
-// --mpi=list, as Slurm prints it.
+// Prints the list of --mpi=list as Slurm does.
 void list_mpi() {
   const site::MpiModules modules = site::mpi_modules();
   Out out;
@@ -141,7 +141,7 @@ std::vector<std::string> task_environment_of(const JobOptions& o, const rpc::All
   return v.list();
 }
 
-// --prolog and --epilog run here, as the user.
+// Runs --prolog or --epilog here, as the user.
 bool run_program(const std::string& program, const char* what, const std::vector<std::string>& environment, const os::CliLog& log) {
   if (program.empty() || program == "none") return true;
   os::SpawnSpec s;
@@ -160,7 +160,7 @@ void say_step_id(const JobOptions& o, JobId job, StepId step) {
   Out().line(o.parsable ? name : "Submitted step " + name);
 }
 
-// --bcast: the program goes to the nodes of the step first, and is started from there.
+// --bcast: sends the program to the nodes of the step, where it is then started.
 Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCreated& step, const NodeDialer& dialer, StepRequest& request) {
   rpc::AskCredential ask;
   ask.job = step.job;
@@ -189,7 +189,7 @@ Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCrea
   return {};
 }
 
-// How the step is launched, but for the step itself.
+// The plan of the launch, except for the step itself.
 LaunchPlan launch_plan(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf, Place place) {
   LaunchPlan plan;
   plan.request = o.step;
@@ -215,12 +215,12 @@ LaunchPlan launch_plan(const JobOptions& o, const rpc::Allocated& a, const Clien
   return plan;
 }
 
-// A job that ended meanwhile took its step along: that is no error.
+// Reports the end of the step. If the job ended meanwhile, the step ended with it, which is no error.
 void finish_step(Session& session, const rpc::StepCreated& step, int32_t status, bool out_of_memory = false) {
   static_cast<void>(session.call_again(rpc::FinishStep{step.job, step.step, status, out_of_memory}));
 }
 
-// What comes between the step's creation and its launch.
+// The work between the step's creation and its launch.
 Result<> prepare(Session& session, const JobOptions& o, LaunchPlan& plan, SpankHost& plugins) {
   if (o.bcast) {
     if (Result<> sent = send_program(session, o, plan.step, plan.dialer, plan.request); !sent)
@@ -231,7 +231,7 @@ Result<> prepare(Session& session, const JobOptions& o, LaunchPlan& plan, SpankH
   return plugins.before_launch(plan.step);
 }
 
-// "jobid 7: nodes(2):`n[1-2]', cpu counts: 3(x1),1(x1)"
+// Prints a line such as "jobid 7: nodes(2):`n[1-2]', cpu counts: 3(x1),1(x1)".
 void say_allocation(const rpc::Allocated& a, const os::CliLog& log) {
   if (!log.enabled(os::LogLevel::kVerbose)) return;
   std::string counts;
@@ -250,7 +250,7 @@ void say_asked(const StepRequest& r, const rpc::Allocated& a, const os::CliLog& 
   log.verbose("CpuBindType={}", r.cpu_bind.empty() ? std::string("(null type)") : r.cpu_bind);
 }
 
-// --relative leaves some of the job's first nodes out: what was asked for by number must fit behind them.
+// --relative leaves out some of the job's first nodes; whether the number of nodes asked for fits into the others.
 bool fits_behind(const JobOptions& o, const rpc::Allocated& a, const os::CliLog& log) {
   const int64_t first = o.step.relative, wanted = o.step.min_nodes, there = a.job.nodes;
   if (first < 0) return true;
@@ -263,14 +263,14 @@ bool fits_behind(const JobOptions& o, const rpc::Allocated& a, const os::CliLog&
   return true;
 }
 
-// A whole node's CPUs are for tasks of so many each, where no number of tasks is given: --cpus-per-task.
+// With whole nodes and --cpus-per-task but no number of tasks, as many tasks run as the CPUs of the nodes allow.
 void fill_whole_nodes(const JobOptions& o, const rpc::Allocated& a, StepRequest& s) {
   const bool counted = s.num_tasks || s.ntasks_per_node || s.ntasks_per_gpu || s.overcommit;
   if (counted || !s.cpus_per_task || o.request.exclusive != Exclusive::kNode) return;
   for (uint32_t cpus : a.cpus_per_node) s.num_tasks += cpus / s.cpus_per_task;
 }
 
-// How tasks are dealt out by default, for who looks at the variable.
+// Sets the default distribution of tasks, for programs that read its variable.
 void say_distribution(const JobOptions& o, const rpc::StepCreated& step, StepRequest& s) {
   if (!o.request.distribution.empty()) return;
   VariableList v(std::move(s.environment));
@@ -278,8 +278,8 @@ void say_distribution(const JobOptions& o, const rpc::StepCreated& step, StepReq
   s.environment = v.list();
 }
 
-// The step waits for the job's resources: a process of its own waits for them, and launches it. No input, no terminal.
-// False in the process that the user called.
+// For a step that waits for the job's resources: a process of its own waits for them and launches the step. It has no input and no
+// terminal. False in the process that the user called.
 bool continue_in_background(const os::CliLog& log) {
   const pid_t child = ::fork();
   if (child < 0) log.error("srun cannot start the process that launches the step later: {}", std::string(strerror(errno)));
@@ -305,7 +305,7 @@ int launch_later(Session& session, const JobOptions& o, LaunchPlan plan, const r
   return code;
 }
 
-// The step in a job that has its nodes, or on nodes without a job. `job_status`: what the job is given back with.
+// Runs the step in a job that has its nodes, or on nodes without a job. `job_status` is the status to give the job back with.
 int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, Place place, SpankHost& plugins, const os::CliLog& log,
              int32_t& job_status) {
   job_status = 1 << 8;
@@ -341,7 +341,7 @@ int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, Pla
   return code;
 }
 
-// --no-allocate. A job that srun is called in has nothing to do with it.
+// --no-allocate. The step has nothing to do with a job in which srun may have been called.
 int run_without_job(Session& session, const JobOptions& o, SpankHost& plugins, const os::CliLog& log) {
   log.info("do not allocate resources");
   rpc::Allocated none;
@@ -401,7 +401,7 @@ int run(int argc, char** argv) {
     return o.exit_error.value_or(1);
   }
   if (o.request.no_allocate) return run_without_job(session, o, *plugins, log);
-  if (own) {  // the job's limit and warning are the controller's
+  if (own) {  // the controller enforces the job's limit and warning
     o.step.time_limit_min = std::nullopt;
     o.step.warn = {};
   }

@@ -21,7 +21,7 @@ namespace {
 constexpr Duration kLaunchTimeout = seconds(60), kHelloTimeout = seconds(10), kLineDelay = milliseconds(20);
 constexpr Duration kInterruptWindow = seconds(1);
 
-// Our address as the node sees it: that of the route to it.
+// Our address as the node sees it: the one on the route to it.
 Result<std::string> address_towards(const rpc::NodeAddress& node) {
   MUSTER_TRY(all, net::resolve(node.host, node.port ? node.port : 1));
   for (const net::Address& a : all) {
@@ -37,7 +37,7 @@ Result<std::string> address_towards(const rpc::NodeAddress& node) {
   return fail(Errc::kConnectFailed, "no route to node " + node.name + " at " + node.host);
 }
 
-// Beginning at a port of our own, so that many sruns at once do not all try the same ones.
+// Each process begins at another port of the range, so that many sruns at once do not all try the same ones.
 Result<net::UniqueFd> bind_port_within(std::pair<uint16_t, uint16_t> range) {
   auto [first, last] = range;
   if (first == 0) return net::bind_tcp("*", 0);
@@ -65,7 +65,7 @@ StepLauncher::StepLauncher(LaunchPlan plan, const os::CliLog& log)
 
 StepLauncher::~StepLauncher() = default;
 
-// What names of files may hold. Of an array task and its user the job's environment tells.
+// The values that patterns in file names can refer to.
 FileNames StepLauncher::file_names() const {
   FileNames names;
   names.job = plan_.step.job;
@@ -156,13 +156,13 @@ void StepLauncher::launch(Node& n) {
     wire::encode(m, ask.payload);
   }
   ask_node(loop_, plan_.dialer, std::move(ask), [this, &n](Result<net::Frame> r) {
-    // A slurmd that dies takes its answer along; whoever has the stream of the tasks knows that they were launched.
+    // The answer of a slurmd that dies is lost; if the stream of the tasks is there, they were launched.
     if (!r && !(n.stream && r.error().code == Errc::kReceiveFailed)) return launch_failed(n, r.error());
     n.launched = true;
     say_started(n);
     launch_next();
     if (!plan_.async) return;
-    n.over = true;  // nobody listens to it: launched is all there is to wait for
+    n.over = true;  // nobody listens to it, so the launch is all there is to wait for
     check_done();
   });
 }
@@ -182,7 +182,7 @@ void StepLauncher::launch_failed(Node& n, const Error& e) {
   n.over = true;
   tell_of_lost_nodes();
   if (!ending_ && !plan_.attach) end_step("Job step aborted");
-  launch_next();  // it learns at once that the step ends
+  launch_next();  // the node learns at once that the step ends
   check_done();
 }
 
@@ -192,7 +192,7 @@ void StepLauncher::accept_stream() {
     if (fd < 0) return;
     net::ChannelPtr c = net::adopt_channel(loop_, fd, net::Peer{});
     net::Channel* raw = c.get();
-    // The same callbacks before and after the hello: all frames may come in one turn.
+    // The callbacks are the same before and after the hello, because all frames may come in one turn.
     c->on_request = [this, raw](net::Frame f) {
       Node* n = node_of(raw);
       n ? on_stream(*n, f) : on_hello(raw, f);
@@ -215,7 +215,7 @@ void StepLauncher::on_hello(net::Channel* raw, const net::Frame& f) {
   auto node = std::ranges::find_if(nodes_, [&](const Node& n) { return n.step->address.name == hello.node; });
   if (!good || node == nodes_.end() || node->stream || node->over) {
     c->close();
-    loop_.defer([c] {});  // it goes after its own callback
+    loop_.defer([c] {});  // keeps it alive until its own callback has returned
     return;
   }
   node->stream = c;
@@ -242,7 +242,7 @@ void StepLauncher::on_stream(Node& n, const net::Frame& f) {
   } else if (f.message == step_rpc::StreamEnd::kNumber) {
     net::ChannelPtr c = n.stream;
     c->close();
-    loop_.defer([c] {});  // it goes after its own callback
+    loop_.defer([c] {});  // keeps it alive until its own callback has returned
     stream_over(n);
   } else if (f.message == mpi_rpc::NodeLetter::kNumber) {
     pass_on(n, f);
@@ -262,7 +262,7 @@ void StepLauncher::on_stream(Node& n, const net::Frame& f) {
   }
 }
 
-// The node's part is over; tasks not told of went with the node.
+// The node's part is over; tasks whose end was not reported ended with the node.
 void StepLauncher::stream_over(Node& n) {
   n.stream = nullptr;
   if (n.over) return;
@@ -310,7 +310,7 @@ void StepLauncher::say_started(Node& n) {
     log_.verbose("Node {}, {} tasks started", n.step->address.name, n.step->ranks.size());
 }
 
-// With -v, tasks that end well are told of too.
+// With -v, tasks that end well are reported, too.
 void StepLauncher::say_ended(const Node& n, const step_rpc::TasksEnded& m) {
   if (!log_.enabled(os::LogLevel::kVerbose)) return;
   std::map<int32_t, Bitmap> by_status;
@@ -346,13 +346,13 @@ void StepLauncher::send_all(const M& m) {
 }
 
 void StepLauncher::end_step(const char* why, int signal) {
-  if (plan_.attach) return loop_.stop();  // the step is not ours to end
+  if (plan_.attach) return loop_.stop();  // the step belongs to others
   output_.fresh_line();
   if (why) log_.info("{}", why);
   ending_ = true;
   if (signal) forward(signal);
   send_all(step_rpc::IoSignal{0, true, plan_.kill_wait_seconds});
-  // Nodes that never come back do not hold us.
+  // Nodes that never answer must not hold us.
   abort_timer_ = loop_.after(seconds(plan_.kill_wait_seconds + 10), [this] {
     log_.error("Timed out waiting for job step to complete");
     failed_ = true;
@@ -390,7 +390,7 @@ void StepLauncher::on_interrupt() {
   last_interrupt_ = now;
   if (ending_) {
     failed_ = true;
-    loop_.stop();  // a third one: without waiting for anybody
+    loop_.stop();  // Ctrl-C once more while the step ends: srun waits for nobody
     return;
   }
   if (!again && !plan_.quit_on_interrupt && !plan_.disable_status) {
@@ -400,7 +400,7 @@ void StepLauncher::on_interrupt() {
   }
   log_.info("sending Ctrl-C to StepId={}", name_);
   forward(SIGINT);
-  // With --disable-status the first one is the tasks' affair alone.
+  // With --disable-status the first Ctrl-C concerns only the tasks.
   if (again || plan_.quit_on_interrupt) abort_step();
 }
 
@@ -454,7 +454,7 @@ void StepLauncher::read_input() {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got <= 0) {
     input_watch_.reset();
-    // Nothing at all was typed or piped into sattach: the tasks' input is still srun's.
+    // Nothing was typed or piped into sattach, so the tasks' input stays with srun.
     if (plan_.attach && !input_sent_) return;
     return send_input({}, true);
   }

@@ -1,7 +1,7 @@
-// StepLauncher: from a created step to its end. Listens for the nodes' streams, asks each slurmd to launch
-// its part, carries input, output and signals, and ends the step by the rules of --kill-on-bad-exit, --wait,
-// --immediate signals and Ctrl-C. Runs a loop of its own on the calling thread. Or it attaches to a step that
-// runs (sattach): the same streams, but the step goes on without it, so signals end only the program.
+// StepLauncher: runs a created step to its end. It listens for the nodes' streams, asks each slurmd to launch its part, carries input,
+// output and signals, and ends the step by the rules of --kill-on-bad-exit, --wait, --immediate signals and Ctrl-C. It runs a loop of its
+// own on the calling thread. It can also attach to a step that runs (sattach): the streams are the same, but the step goes on without it,
+// so signals end only the program.
 #pragma once
 
 #include <map>
@@ -48,7 +48,7 @@ class StepLauncher {
  public:
   StepLauncher(LaunchPlan plan, const os::CliLog& log);
   ~StepLauncher();
-  // Runs the step to its end. srun's exit code.
+  // Runs the step to its end. Gives srun's exit code.
   int run();
   int32_t wait_status() const { return report_.wait_status(); }
   bool out_of_memory() const { return report_.out_of_memory(); }
@@ -59,7 +59,7 @@ class StepLauncher {
     net::ChannelPtr stream;
     bool launched = false, over = false, told_started = false;
     uint64_t input_unacknowledged = 0;
-    std::vector<std::string> letters;  // that came before its stream
+    std::vector<std::string> letters;  // those that came before its stream
   };
 
   FileNames file_names() const;
@@ -90,7 +90,7 @@ class StepLauncher {
   void wire_signals();
   void on_interrupt();
   void forward(int signal);
-  // `signal`: what the tasks get first; 0: as scancel ends them.
+  // `signal` is sent to the tasks first; 0 ends them as scancel does.
   void end_step(const char* why, int signal = 0);
   void say_started(Node& node);
   void say_ended(const Node& node, const step_rpc::TasksEnded& m);
@@ -114,7 +114,7 @@ class StepLauncher {
   std::vector<Node> nodes_;
   size_t asked_ = 0;         // nodes that were asked for a launch
   bool letters_ = false;     // nodes write to each other (--mpi)
-  bool telling_ = false;     // ... and will be told who is gone
+  bool telling_ = false;     // ... and will be told in this turn which are over
   size_t kept_letters_ = 0;  // bytes
   int input_fd_ = 0;
   os::Fd input_file_;

@@ -1,5 +1,5 @@
-// StepLauncher, with --mpi: what the nodes' MPI modules write to each other goes through here (model/mpi_rpc.h). A letter
-// to a node whose stream is not there yet is kept; of a node that is over the others are told, in order with its letters.
+// StepLauncher with --mpi: letters that the nodes' MPI modules send to each other go through here (model/mpi_rpc.h). A letter to a node
+// whose stream is not there yet is kept. When a node is over, the others are told, after the letters it sent.
 #include <algorithm>
 
 #include "cli/srun/step_launcher.h"
@@ -8,7 +8,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr size_t kMostKept = 256u << 20;  // bytes for nodes that have not come yet
+constexpr size_t kMostKept = 256u << 20;  // bytes kept for nodes that have not connected yet
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void StepLauncher::pass_on(const Node& from, const net::Frame& f) {
     letters_ = true;
     if (!lost_nodes().empty()) tell_of_lost_nodes();
   }
-  // A module's first letter goes to nobody: it says that there is one.
+  // A module's first letter has no addressee: it says that there is a module.
   m.from = static_cast<uint32_t>(&from - nodes_.data());
   std::vector<uint32_t> to = std::move(m.to);
   m.to.clear();
@@ -28,7 +28,7 @@ void StepLauncher::pass_on(const Node& from, const net::Frame& f) {
 }
 
 void StepLauncher::deliver(Node& n, const mpi_rpc::NodeLetter& m) {
-  if (n.over) return;  // who asks it for something is told
+  if (n.over) return;  // whoever asks it for something is told that it is over
   std::string bytes = wire::encoded(m);
   if (n.stream) return n.stream->notify(mpi_rpc::NodeLetter::kNumber, std::move(bytes));
   kept_letters_ += bytes.size();
@@ -53,7 +53,7 @@ std::vector<uint32_t> StepLauncher::lost_nodes() const {
   return out;
 }
 
-// Once a turn, however many ended in it.
+// Tells the nodes which of them are over: once a turn, however many ended in it.
 void StepLauncher::tell_of_lost_nodes() {
   if (!letters_ || std::exchange(telling_, true)) return;
   loop_.defer([this] {

@@ -1,7 +1,6 @@
-// StepOutput: where what the tasks print goes: srun's own stdout and stderr, or files that srun opens (those
-// whose names differ per task are opened on the nodes), with the task's number before each line if --label is
-// given. Several tasks' output goes out in whole lines; one task's, and with --unbuffered or --pty all, at once,
-// so that prompts and progress bars are seen. Writes block.
+// StepOutput: where the output of tasks goes: srun's own stdout and stderr, or files that srun opens (files whose names differ per task are
+// opened on the nodes). With --label each line begins with the task's number. The output of several tasks is written in whole lines; that
+// of one task, or of all with --unbuffered or --pty, at once, so that prompts and progress bars are seen. Writes block.
 #pragma once
 
 #include <map>
@@ -18,12 +17,12 @@ namespace muster::cli {
 
 class StepOutput {
  public:
-  // Opens files named by --output and --error that are srun's to open and takes their names out of `request`.
-  // "none" and task numbers too. Errors: a file that cannot be opened.
+  // Opens the files named by --output and --error that are srun's to open and takes their names out of `request`. Also takes "none" and
+  // task numbers. Errors: a file that cannot be opened.
   Result<> prepare(StepRequest& request, const FileNames& names, uint32_t num_tasks);
   void write(uint32_t rank, uint8_t stream, std::string_view data);
   void end(uint32_t rank, uint8_t stream);  // the rest of an unfinished line
-  // Before a message of srun's own: ends the line on standard error that a task has begun.
+  // To be called before a message of srun's own: ends the line on standard error that a task has begun.
   void fresh_line();
   bool broken() const { return broken_; }  // nobody reads any more
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kTimedOut = 1, kFailed = 2;  // exit codes
 
-// "12", "12_3", "s4SNKN57XZTE00".
+// Reads "12", "12_3" or "s4SNKN57XZTE00".
 Result<rpc::JobSelector> job_named(const std::string& text) {
   MUSTER_TRY(job, parse_job_selector(text));
   if (job.has_step || !job.array_tasks.empty())
@@ -19,7 +19,7 @@ Result<rpc::JobSelector> job_named(const std::string& text) {
   return job;
 }
 
-// The number of an array is that of one of its tasks, too: whoever names the array does not mean that one. The only task of one is meant.
+// One task of an array has the array's number, too, but that number means the array. If the array has only one task, that task is meant.
 Result<JobId> job_alone(Session& session, const std::string& name, JobId job) {
   rpc::QueryJobs query;
   query.filter.jobs.emplace_back().job = job;
@@ -39,7 +39,7 @@ Result<JobId> job_alone(Session& session, const std::string& name, JobId job) {
   return fail(Errc::kInvalidReq, "Job " + name + " is an array of several tasks", "name one of them: " + name + "_TASK");
 }
 
-// How long the controller may take; nullopt: the time is over.
+// How long the controller may take; nullopt: the time is up.
 std::optional<Duration> left_until(Time deadline) {
   if (deadline == kTimeInfinite) return net::kNoTimeout;
   const Duration left = deadline - os::monotonic_now();
@@ -79,7 +79,7 @@ int run(int argc, char** argv) {
   if (!named) report(log, named.error());
   if (!session) return kFailed;
   Result<JobId> job = find_job(*session, *named);
-  const char* own = ::getenv("SLURM_JOB_ID");  // of a task, whose number may be its array's, too
+  const char* own = ::getenv("SLURM_JOB_ID");  // of a task, it may be the number of its array, too
   const bool may_be_an_array = named->array_task == kNoArrayTask && !named->sluid && !(own && name == own);
   if (job && may_be_an_array) job = job_alone(*session, name, *job);
   if (!job) {
