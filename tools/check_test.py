@@ -73,3 +73,90 @@ def test_a_submission_must_not_leave_it_out(tree):
     done = subprocess.run([str(tree / ".ci" / "run"), "--help"], capture_output=True, text=True,
                           env=dict(os.environ, PATH="%s:%s" % (tree / "bin", os.environ["PATH"])))
     assert done.returncode == 1 and "needs root" in done.stderr
+
+
+CLANG = "#!/bin/sh\nexit 0\n"
+CTEST = """#!/bin/sh
+while [ $# -gt 0 ]; do if [ "$1" = --output-junit ]; then report=$2; fi; shift; done
+echo "<testsuite name='t'><testcase name='a_fuzz' status='run'/><testcase name='${MUSTER_FUZZ_SECONDS}_fuzz' status='%s'/></testsuite>" >$report
+"""
+
+
+def test_each_fuzzer_counts_and_runs_for_as_long_as_is_asked(tree):
+    program(tree / "bin" / "clang++-19", CLANG)
+    program(tree / "bin" / "ctest", CTEST % "run")
+    assert check(tree, "--only", "fuzz", "--fuzz-seconds", "7") == (0, "2 passed, 0 failed")
+    assert "7_fuzz" in (tree / "build" / "check" / "fuzz" / "ctest.xml").read_text()
+    check(tree, "--only", "fuzz")
+    assert "60_fuzz" in (tree / "build" / "check" / "fuzz" / "ctest.xml").read_text()
+
+
+def test_a_fuzzer_that_found_something_is_a_failure(tree):
+    program(tree / "bin" / "clang++-19", CLANG)
+    program(tree / "bin" / "ctest", CTEST % "fail")
+    assert check(tree, "--only", "fuzz") == (1, "1 passed, 1 failed")
+
+
+@pytest.mark.parametrize("seconds", ["0", "soon", ""])
+def test_fuzz_seconds_is_a_number(tree, seconds):
+    done = subprocess.run([str(tree / "check"), "--fuzz-seconds", seconds], capture_output=True, text=True)
+    assert done.returncode == 2 and "want a number" in done.stderr
+
+
+def test_without_clang_fuzz_and_tidy_are_counted_as_skipped(tree):
+    for name in ("clang++-19", "clang-tidy-19"):
+        program(tree / "bin" / name, "#!/bin/sh\nexit 1\n")
+    assert check(tree, "--only", "layers,fuzz,tidy") == (0, "4 passed, 0 failed, 2 skipped")
+
+
+@pytest.fixture
+def tidy_tree(tree):
+    """With the real tools/check-tidy, a clang-tidy that finds what holds BAD, and no cmake to configure with."""
+    shutil.copy(os.path.join(TOOLS, "check-tidy"), tree / "tools")
+    program(tree / "bin" / "clang++-19", CLANG)
+    program(tree / "bin" / "cmake", "#!/bin/sh\nexit 0\n")
+    program(tree / "bin" / "clang-tidy-19", '#!/bin/sh\nif [ "$1" = --version ]; then exit 0; fi\n! grep BAD "$4"\n')
+    (tree / "src").mkdir()
+    return tree
+
+
+def commit(tree):
+    for arguments in (["init", "-q"], ["add", "src"], ["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "t"]):
+        subprocess.run(["git", "-C", str(tree), *arguments], check=True)
+
+
+def tidy_line(tree, tier="tidy"):
+    return [line for line in (tree / "build" / "check" / (tier + ".log")).read_text().splitlines() if line.startswith("looked at")][-1]
+
+
+def test_tidy_looks_at_nothing_without_a_commit_before(tidy_tree):
+    (tidy_tree / "src" / "a.cc").write_text("BAD")
+    commit(tidy_tree)
+    assert check(tidy_tree, "--only", "tidy") == (0, "1 passed, 0 failed")
+    assert tidy_line(tidy_tree).startswith("looked at 0 files, 0 with findings")
+
+
+def test_tidy_looks_at_what_was_committed_last_changed_since_or_is_new(tidy_tree):
+    for name in "abc":
+        (tidy_tree / "src" / (name + ".cc")).write_text("BAD")
+    (tidy_tree / "src" / "gone.cc").write_text("BAD")
+    commit(tidy_tree)
+    (tidy_tree / "src" / "gone.cc").unlink()
+    (tidy_tree / "src" / "a.cc").write_text("BAD, committed")
+    (tidy_tree / "src" / "a_test.cc").write_text("BAD")
+    (tidy_tree / "src" / "d.cc").write_text("good")
+    commit(tidy_tree)
+    (tidy_tree / "src" / "b.cc").write_text("BAD, not committed")
+    (tidy_tree / "src" / "new.cc").write_text("BAD")
+    assert check(tidy_tree, "--only", "tidy") == (1, "1 passed, 3 failed")
+    assert tidy_line(tidy_tree).startswith("looked at 4 files, 3 with findings")
+    assert check(tidy_tree, "--only", "tidy-all") == (1, "1 passed, 4 failed")
+
+
+def test_tidy_says_how_many_it_left_out(tidy_tree):
+    commit(tidy_tree)
+    commit(tidy_tree)
+    for n in range(15):
+        (tidy_tree / "src" / ("%02d.cc" % n)).write_text("x" * n)
+    assert check(tidy_tree, "--only", "tidy") == (0, "1 passed, 0 failed")
+    assert tidy_line(tidy_tree).startswith("looked at 12 files, 0 with findings, 3 left out")

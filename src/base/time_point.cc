@@ -122,8 +122,10 @@ class PointParser {
   }
 
   Result<void> date_or_time() {
-    if (take_word("today")) return day_after(0);
-    if (take_word("tomorrow")) return day_after(1);
+    if (const bool tomorrow = take_word("tomorrow"); tomorrow || take_word("today")) {
+      day_after(tomorrow ? 1 : 0);
+      return {};
+    }
     for (const Keyword& k : kTimesOfDay)
       if (take_word(k.word)) {
         clock_ = TimeOfDay{k.hour, 0, 0};
@@ -139,7 +141,7 @@ class PointParser {
     if (n == 1 || n == 2) at_ += n;
     return bad("a date (2026-01-31, 01/31/26, 0131), a time (16:00, 4:00PM) or a word such as tomorrow is expected");
   }
-  Result<void> day_after(int days) {
+  void day_after(int days) {
     auto at = static_cast<time_t>(now_);
     std::tm local{};
     localtime_r(&at, &local);
@@ -148,7 +150,6 @@ class PointParser {
     local.tm_isdst = -1;
     mktime(&local);
     date_ = Date{local.tm_year + 1900, local.tm_mon + 1, local.tm_mday};
-    return {};
   }
   Result<void> iso_date() {
     Date d;

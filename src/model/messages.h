@@ -18,7 +18,7 @@ struct MessageTraits;
   template <>                                               \
   struct MessageTraits<request> {                           \
     static constexpr uint16_t kNumber = number;             \
-    static constexpr const char* kName = #request + 5;      \
+    static constexpr const char* kName = &#request[5];      \
     using Answer = answer;                                  \
     using Part = part;                                      \
   };

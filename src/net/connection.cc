@@ -363,8 +363,6 @@ bool Connection::write_some() {
   msghdr m{};
   m.msg_iov = pieces.data();
   m.msg_iovlen = count;
-  size_t wanted = 0;
-  for (size_t i = 0; i < count; ++i) wanted += pieces[i].iov_len;
   ssize_t n = sendmsg(fd_.get(), &m, MSG_NOSIGNAL | MSG_DONTWAIT);
   if (n < 0) {
     if (errno != EAGAIN && errno != EINTR)

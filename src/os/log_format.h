@@ -18,9 +18,7 @@ template <class T>
 LogArg to_log_arg(const T& v) {
   if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char>) {
     return v;
-  } else if constexpr (std::is_enum_v<T>) {
-    return static_cast<int64_t>(v);
-  } else if constexpr (std::signed_integral<T>) {
+  } else if constexpr (std::is_enum_v<T> || std::signed_integral<T>) {
     return static_cast<int64_t>(v);
   } else if constexpr (std::unsigned_integral<T>) {
     return static_cast<uint64_t>(v);

@@ -134,4 +134,10 @@ using Whole = Table<void
 using Command = command_detail::Whole::Command;
 using CommandAnswer = command_detail::Whole::CommandAnswer;
 
+// Clang works out what a call of Core::run with any command would return before it sees that the other overload is meant.
+template <>
+struct command_detail::Answer<Command> {
+  using Type = CommandAnswer;
+};
+
 }  // namespace muster::slurmctld

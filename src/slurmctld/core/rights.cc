@@ -4,7 +4,7 @@ namespace muster::slurmctld {
 namespace {
 
 constexpr RightRow kRows[] = {
-#define MUSTER_RIGHT(name, level, page, words) {#name + 1, RightLevel::level, page, words},
+#define MUSTER_RIGHT(name, level, page, words) {&#name[1], RightLevel::level, page, words},
 #include "slurmctld/core/rights.def"
 #undef MUSTER_RIGHT
 };
