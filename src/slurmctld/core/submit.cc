@@ -67,8 +67,7 @@ Result<> check_limits(const View& v, const Partition& p, const JobRequest& r) {
                     elsewhere(v, r, [&](const Partition& o) { return o.max_time_min >= *r.time_limit_min; }));
   if (r.min_nodes > p.max_nodes)
     return fail(Errc::kInvalidNodeCount, {},
-                "partition " + p.name + " gives a job at most " + std::to_string(p.max_nodes) + " nodes (MaxNodes)" +
-                    elsewhere(v, r, [&](const Partition& o) { return o.max_nodes >= r.min_nodes && o.nodes.count() >= r.min_nodes; }));
+                "partition " + p.name + " gives a job at most " + std::to_string(p.max_nodes) + " nodes (MaxNodes)");
   if (r.max_nodes && r.max_nodes < p.min_nodes)
     return fail(Errc::kInvalidNodeCount, {},
                 "partition " + p.name + " wants at least " + std::to_string(p.min_nodes) + " nodes a job (MinNodes)");
