@@ -1,5 +1,5 @@
 // BitWords: the machine words behind a Bitmap. Up to 64 bits stand in the object itself, more on the heap: most sets (the CPUs of a
-// node, the nodes of a job) are small, and very many of them are kept. 16 bytes.
+// node, the nodes of a job) are small, and very many of them are kept.
 //
 // Bits are counted, not words: size() words hold them. New words are zero.
 #pragma once
@@ -19,7 +19,7 @@ class BitWords {
   BitWords() = default;
   explicit BitWords(size_t bits) { resize(bits); }
   BitWords(const BitWords& o) { *this = o; }
-  BitWords(BitWords&& o) noexcept { swap(o); }
+  BitWords(BitWords&& o) noexcept { *this = std::move(o); }
   BitWords& operator=(const BitWords& o) {
     if (this == &o) return *this;
     bits_ = 0;
@@ -27,48 +27,41 @@ class BitWords {
     std::copy_n(o.data(), o.size(), data());
     return *this;
   }
+  // Leaves `o` empty.
   BitWords& operator=(BitWords&& o) noexcept {
-    swap(o);
+    bits_ = std::exchange(o.bits_, 0);
+    room_ = std::exchange(o.room_, 1);
+    one_ = o.one_;
+    many_ = std::move(o.many_);
     return *this;
   }
-  ~BitWords() {
-    if (room_) delete[] many_;
-  }
+  ~BitWords() = default;
 
   size_t bits() const { return bits_; }
   size_t size() const { return (size_t{bits_} + 63) / 64; }
-  const uint64_t* data() const { return room_ ? many_ : &one_; }
-  uint64_t* data() { return room_ ? many_ : &one_; }
+  const uint64_t* data() const { return many_ ? many_.get() : &one_; }
+  uint64_t* data() { return many_ ? many_.get() : &one_; }
 
   void resize(size_t bits) {
     MUSTER_CHECK(bits <= UINT32_MAX);
     const size_t before = size(), after = (bits + 63) / 64;
-    if (after > std::max<size_t>(room_, 1)) grow(before, std::max<size_t>(after, 2 * size_t{room_}));
+    if (after > room_) grow(before, std::max<size_t>(after, 2 * size_t{room_}));
     bits_ = static_cast<uint32_t>(bits);
     if (after > before) std::fill(data() + before, data() + after, 0);
   }
 
  private:
-  void swap(BitWords& o) {
-    std::swap(bits_, o.bits_);
-    std::swap(room_, o.room_);
-    std::swap(one_, o.one_);  // whichever of the two it is
-  }
   void grow(size_t used, size_t room) {
     auto more = std::make_unique<uint64_t[]>(room);
     std::copy_n(data(), used, more.get());
-    if (room_) delete[] many_;
-    many_ = more.release();
+    many_ = std::move(more);
     room_ = static_cast<uint32_t>(room);
   }
 
   uint32_t bits_ = 0;
-  uint32_t room_ = 0;  // words on the heap; 0: the one in place
-  union {
-    uint64_t one_ = 0;
-    uint64_t* many_;
-  };
+  uint32_t room_ = 1;  // words that there is room for
+  uint64_t one_ = 0;
+  std::unique_ptr<uint64_t[]> many_;  // null: the one in place
 };
-static_assert(sizeof(BitWords) == 16);
 
 }  // namespace muster

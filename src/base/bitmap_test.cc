@@ -136,7 +136,10 @@ TEST(Bitmap, GrowsFromOneWordInPlaceToManyAndBack) {
   const Bitmap& self = moved;
   moved = self;
   EXPECT_EQ(moved, of({3, 500}));
-  static_assert(sizeof(Bitmap) == 16);
+  Bitmap emptied = std::move(moved);
+  EXPECT_EQ(emptied, of({3, 500}));
+  moved = small;  // NOLINT(bugprone-use-after-move): it may be used again
+  EXPECT_EQ(moved, of({3}));
 }
 
 }  // namespace
