@@ -120,7 +120,7 @@ class Side:
         folder = tempfile.mkdtemp(prefix="mb-")
         os.chmod(folder, 0o755)
         self.cluster = harness.Cluster(folder, nodes=4, gpus=0, cpus=64, memory=256000, conf="\n".join([
-            "MaxJobCount=500000", "MaxArraySize=200001", "MinJobAge=10", "SlurmctldDebug=error", "SlurmdDebug=error",
+            "MaxJobCount=2000000", "MaxArraySize=200001", "MinJobAge=10", "SlurmctldDebug=error", "SlurmdDebug=error",
             "MessageTimeout=60"]))
 
     def close(self):
