@@ -34,7 +34,7 @@ def test_every_command_takes_it_for_the_number(cluster):
     cluster.ok("scontrol", "release", name)
     cluster.wait_job(first, "RUNNING")
     assert cluster.queue("-j", str(first), "-o", "%k") == ["by_its_sluid"]
-    assert cluster.ok("squeue", "-h", "-s", "-j", name, "-o", "%i").out == "%d.batch\n" % first
+    until("the step of its script", lambda: cluster.ok("squeue", "-h", "-s", "-j", name, "-o", "%i").out == "%d.batch\n" % first)
     cluster.ok("scancel", name)
     cluster.wait_job(first, "CANCELLED")
     assert cluster.queue("-j", str(second), "-o", "%T") == ["PENDING"]
