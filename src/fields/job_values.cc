@@ -126,7 +126,7 @@ std::string licenses_text(const ShownRequest& r, uint32_t tasks) {
   return out;
 }
 
-std::string tres_per_task_text(const ShownRequest& r) {
+std::string tres_per_task_text(const AskedBody& r) {
   std::string out;
   if (r.cpus_per_task) out = "cpu=" + std::to_string(r.cpus_per_task);
   const std::string others = r.tres_per_task->equated();

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/common/command.h"
+#include "fields/job_values.h"
 #include "options/values.h"
 
 namespace muster::cli {
@@ -58,26 +59,18 @@ void add_counts(const AskedRequest& r, VariableList& out) {
   if (r.mem_per_gpu_mb) out.set("SLURM_MEM_PER_GPU", std::to_string(*r.mem_per_gpu_mb));
 }
 
-// The request of --cpus-per-task and --gpus-per-task as TRES: "cpu=2,gres/gpu:a100=1".
-std::string tres_per_task(const AskedRequest& r) {
-  std::string out = r.cpus_per_task ? "cpu=" + std::to_string(r.cpus_per_task) : "";
-  const std::string others = r.tres_per_task->equated();
-  if (out.empty() || others.empty()) return out + others;
-  return out + "," + others;
-}
-
 // --tres-per-task as typed, with what --cpus-per-task and --gpus-per-task add to it.
 std::string tres_per_task(const JobOptions& o) {
   const auto typed = parse_tres_per_task(o.tres_per_task);
-  if (o.tres_per_task.empty() || !typed) return tres_per_task(o.request);
+  if (o.tres_per_task.empty() || !typed) return fields::tres_per_task_text(o.request);
   const bool other_cpus = typed->cpus && typed->cpus != o.request.cpus_per_task;
   const bool other_gpus = typed->gpus && !o.gpus_per_task.empty();
-  if (other_cpus || other_gpus) return tres_per_task(o.request);  // those options win over it
+  if (other_cpus || other_gpus) return fields::tres_per_task_text(o.request);  // those options win over it
   AskedRequest more;
   if (!typed->cpus) more.cpus_per_task = o.request.cpus_per_task;
   if (!o.gpus_per_task.empty())
     if (auto gpus = gpus_to_tres(o.gpus_per_task)) more.tres_per_task = *gpus;
-  const std::string beyond = tres_per_task(more);
+  const std::string beyond = fields::tres_per_task_text(more);
   return beyond.empty() ? o.tres_per_task : beyond + "," + o.tres_per_task;
 }
 

@@ -1,5 +1,6 @@
 // Node lists of requests (--nodelist, --exclude) against the cluster's names.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/text.h"
@@ -34,11 +35,21 @@ Result<Bitmap> nodes_of_function(const Cluster& cluster, std::string_view functi
   return out;
 }
 
+// A topology may still name a node that was deleted: it is left out.
+std::vector<std::string> names_of(const Cluster& cluster, const Bitmap& nodes) {
+  std::vector<std::string> out;
+  nodes.for_each([&](size_t id) {
+    if (const Node* n = cluster.nodes.find(static_cast<uint32_t>(id)); n && n->spec) out.push_back(n->spec->name);
+  });
+  return out;
+}
+
 }  // namespace
 
-Result<std::string> without_functions(const Cluster& cluster, const NodeNames& list) {
+Result<std::string> without_functions(const Cluster& cluster, const NodeList& list) {
+  if (!list.parsed()) return std::unexpected(list.parsed().error());
   std::vector<std::string> out;
-  for (const NodeNames::Part& part : list.parts) {
+  for (const NodeNames::Part& part : list->parts) {
     if (!part.is_function()) {
       out.push_back(part.text);
       continue;
@@ -49,21 +60,23 @@ Result<std::string> without_functions(const Cluster& cluster, const NodeNames& l
   return join(out, ",");
 }
 
-Result<std::vector<std::string>> names_meant(const Cluster& cluster, const NodeNames& list) {
+Result<std::vector<std::string>> names_meant(const Cluster& cluster, const NodeList& list) {
+  if (!list.parsed()) return std::unexpected(list.parsed().error());
   std::vector<std::string> out;
-  for (const NodeNames::Part& part : list.parts) {
+  for (const NodeNames::Part& part : list->parts) {
     for (const std::string& name : part.hosts) out.insert(out.end(), part.repeat, name);
     if (!part.is_function()) continue;
     MUSTER_TRY(nodes, nodes_of_function(cluster, part.function, part.unit));
-    nodes.for_each([&](size_t id) { out.push_back(cluster.nodes.at(static_cast<uint32_t>(id)).spec->name); });
+    std::ranges::move(names_of(cluster, nodes), std::back_inserter(out));
   }
   return out;
 }
 
-Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const NodeNames& list) {
+Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const NodeList& list) {
+  if (!list.parsed()) return std::unexpected(list.parsed().error());
   std::vector<uint32_t> out;
-  out.reserve(list.count());
-  for (const NodeNames::Part& part : list.parts) {
+  out.reserve(list->count());
+  for (const NodeNames::Part& part : list->parts) {
     if (part.is_function()) return bad(part.text, "means nodes of the cluster as it was when the job was submitted");
     for (const std::string& name : part.hosts) {
       const Node* node = cluster.node(name);
@@ -74,12 +87,6 @@ Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const NodeName
   return out;
 }
 
-std::string node_list(const Cluster& cluster, const Bitmap& nodes) {
-  std::vector<std::string> names;
-  nodes.for_each([&](size_t id) {
-    if (const Node* n = cluster.nodes.find(static_cast<uint32_t>(id)); n && n->spec) names.push_back(n->spec->name);
-  });
-  return compress_hosts(names);
-}
+std::string node_list(const Cluster& cluster, const Bitmap& nodes) { return compress_hosts(names_of(cluster, nodes)); }
 
 }  // namespace muster::sched

@@ -19,15 +19,15 @@
 namespace muster::sched {
 
 // The nodes of a list, in the order listed, repeats kept; the error names the first that does not exist.
-Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const NodeNames& list);
+Result<std::vector<uint32_t>> nodes_named(const Cluster& cluster, const NodeList& list);
 
 // The list as a text, with its functions replaced by the nodes they mean: block{b1} switch{s1} ring{r1} torus{t1} are the nodes of that
 // unit, blockwith{n1} … those of the unit that n1 is in, feature{f1} the nodes that have the feature. Guide topology. The error names the
 // part that means nothing. Cost: O(names), and O(nodes) for each function.
-Result<std::string> without_functions(const Cluster& cluster, const NodeNames& list);
+Result<std::string> without_functions(const Cluster& cluster, const NodeList& list);
 
 // The names that a list means, including those its functions stand for; whether such nodes exist is not checked.
-Result<std::vector<std::string>> names_meant(const Cluster& cluster, const NodeNames& list);
+Result<std::vector<std::string>> names_meant(const Cluster& cluster, const NodeList& list);
 
 // Host list of nodes in the order of their numbers: "n[1-3,7]".
 std::string node_list(const Cluster& cluster, const Bitmap& nodes);

@@ -118,8 +118,7 @@ class StepPlacer {
 
   // The index in the job of each node of the list, or an error.
   Result<std::vector<uint32_t>> indexes(const NodeList& list, std::string_view option) const {
-    MUSTER_TRY(names, list.parsed());
-    MUSTER_TRY(ids, nodes_named(cluster_, names));
+    MUSTER_TRY(ids, nodes_named(cluster_, list));
     std::vector<uint32_t> out;
     for (uint32_t id : ids) {
       auto it = std::find_if(nodes_.begin(), nodes_.end(), [&](const NodeShare& s) { return s.node.value == id; });

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hostlist/hostlist.h"
-
 namespace muster::sched {
 namespace {
 

@@ -11,7 +11,7 @@ namespace {
 
 Bitmap listed(const ClassQuestion& q, const NodeList& list) {
   Bitmap out(q.nodes.size());
-  if (auto ids = nodes_named(q.cluster, list.value()))
+  if (auto ids = nodes_named(q.cluster, list))
     for (uint32_t id : *ids) out.set(id);
   return out;
 }
@@ -20,7 +20,7 @@ Bitmap listed(const ClassQuestion& q, const NodeList& list) {
 std::vector<uint32_t> tasks_as_listed(const ClassQuestion& q) {
   const Shape& s = q.asked.shape;
   std::vector<uint32_t> out(q.nodes.size(), 0);
-  auto ids = nodes_named(q.cluster, s.required_nodes.value());
+  auto ids = nodes_named(q.cluster, s.required_nodes);
   if (!ids || ids->size() != s.num_tasks) return {};
   for (uint32_t id : *ids) ++out[id];
   return out;
@@ -59,7 +59,7 @@ void sort_out(const CensusQuestion& q, const Bitmap& left) {
 Result<> enough_places(const NamesQuestion& q) {
   const Shape& s = q.shape;
   if (!s.arbitrary || s.required_nodes.empty()) return {};
-  MUSTER_TRY(ids, nodes_named(q.cluster, s.required_nodes.value()));
+  MUSTER_TRY(ids, nodes_named(q.cluster, s.required_nodes));
   const size_t tasks = ids.size();
   const size_t nodes = std::set<uint32_t>(ids.begin(), ids.end()).size();
   if (tasks != s.num_tasks || nodes >= s.min_nodes) return {};
@@ -69,10 +69,7 @@ Result<> enough_places(const NamesQuestion& q) {
 }
 
 Result<> ever(const NamesQuestion& q) {
-  for (const NodeList* list : {&q.shape.required_nodes, &q.shape.excluded_nodes}) {
-    MUSTER_TRY(names, list->parsed());
-    MUSTER_TRY_VOID(nodes_named(q.cluster, names));
-  }
+  for (const NodeList* list : {&q.shape.required_nodes, &q.shape.excluded_nodes}) MUSTER_TRY_VOID(nodes_named(q.cluster, *list));
   return enough_places(q);
 }
 

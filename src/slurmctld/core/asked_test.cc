@@ -204,6 +204,16 @@ TEST(Asked, FunctionsInANodeListAreCounted) {
   EXPECT_EQ(submitted(b, [&](JobRequest& r) { r.required_nodes = text; }), Errc::kInvalidNodeName);
 }
 
+// A list that is wrong beside one that has a function: it was taken for none.
+TEST(Asked, AWrongListBesideOneWithAFunction) {
+  Bench b;
+  const rpc::UpdateNode named{"n1", {{"AvailableFeatures", "=", "fast"}, {"ActiveFeatures", "=", "fast"}}};
+  b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), named).has_value()); });
+  EXPECT_EQ(submitted(b, [](JobRequest& r) { r.excluded_nodes = "feature{fast}"; }), Errc::kOk);
+  EXPECT_EQ(submitted(b, [](JobRequest& r) { r.required_nodes = "n0*x", r.excluded_nodes = "feature{fast}"; }), Errc::kInvalidNodeName);
+  EXPECT_EQ(submitted(b, [](JobRequest& r) { r.required_nodes = "feature{fast}", r.excluded_nodes = "n[0"; }), Errc::kInvalidNodeName);
+}
+
 TEST(Asked, JobsByManyNames) {
   Bench b;
   const JobId job = b.submit();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "hostlist/hostlist.h"
 #include "sched/fit/request_class.h"
 #include "slurmctld/core/job_filter.h"
 #include "slurmctld/core/rows.h"
@@ -224,8 +223,7 @@ Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const 
     c.nodes.for_each([&](uint32_t, const Node& n) { add(n); });
     return out;
   }
-  MUSTER_TRY(asked, q.nodes.parsed());
-  MUSTER_TRY(names, sched::names_meant(c, asked));
+  MUSTER_TRY(names, sched::names_meant(c, q.nodes));
   for (const std::string& name : names) {
     const Node* n = c.node(name);
     if (!n && q.known_only) continue;

@@ -90,8 +90,7 @@ NodeShare whole_node(const Node& node) {
 
 // Stands in for the job that does not exist: a job that has the nodes named, whole.
 Result<Job> stand_in(const View& v, const NodeList& nodes) {
-  MUSTER_TRY(names, nodes.parsed());
-  MUSTER_TRY(named, sched::nodes_named(v.cluster, names));
+  MUSTER_TRY(named, sched::nodes_named(v.cluster, nodes));
   std::ranges::sort(named);
   const auto repeated = std::ranges::unique(named);
   named.erase(repeated.begin(), repeated.end());
@@ -125,8 +124,7 @@ Result<> check_without_job(const StepRequest& r) {
 Result<Decision<rpc::StepCreated>> decide(const View& v, const rpc::RunWithoutJob& c) {
   MUSTER_TRY_VOID(check_without_job(c.request));
   MUSTER_TRY(request, steps::without_content(c.request));
-  MUSTER_TRY(named, request->required_nodes.parsed());
-  MUSTER_TRY(nodes, sched::without_functions(v.cluster, named));
+  MUSTER_TRY(nodes, sched::without_functions(v.cluster, request->required_nodes));
   request->required_nodes = std::move(nodes);
   request->overcommit = request->whole = true;
   MUSTER_TRY(job, stand_in(v, request->required_nodes));

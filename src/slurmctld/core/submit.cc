@@ -3,7 +3,6 @@
 
 #include "acct/admission.h"
 #include "base/text.h"
-#include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "model/dependency.h"
 #include "model/request_texts.h"
@@ -149,7 +148,7 @@ Result<> check_names(const View& v, const JobRequest& r) {
 bool has_functions(const JobRequest& r) { return r.required_nodes->has_functions() || r.excluded_nodes->has_functions(); }
 Result<JobRequest> plainly_named(const View& v, JobRequest r) {
   for (NodeList* list : {&r.required_nodes, &r.excluded_nodes}) {
-    MUSTER_TRY(plain, sched::without_functions(v.cluster, list->value()));
+    MUSTER_TRY(plain, sched::without_functions(v.cluster, *list));
     *list = std::move(plain);
   }
   if (r.required_nodes.empty()) return r;

@@ -4,7 +4,6 @@
 
 #include "acct/admission.h"
 #include "base/text.h"
-#include "hostlist/hostlist.h"
 #include "model/dependency.h"
 #include "model/mail.h"
 #include "model/request_texts.h"

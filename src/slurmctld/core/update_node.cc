@@ -401,8 +401,7 @@ Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& 
     return out;
   }
   const config::Config& c = v.settings.config();
-  MUSTER_TRY(list, NodeNames::parse(text));
-  MUSTER_TRY(names, sched::names_meant(v.cluster, list));
+  MUSTER_TRY(names, sched::names_meant(v.cluster, text));
   for (const std::string& name : names) {
     if (const Node* n = v.cluster.node(name)) {
       out.push_back(n);
