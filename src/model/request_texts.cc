@@ -9,6 +9,7 @@
 
 #include "base/parsed.h"
 #include "base/text.h"
+#include "hostlist/hostlist.h"
 
 namespace muster {
 namespace {
@@ -126,7 +127,22 @@ Result<> check_described(const R& r) {
   return done;
 }
 
+void shorten(NodeList& list, bool places) {
+  if (list.text().size() <= kMostText || !list.parsed() || list->has_functions()) return;
+  const std::vector<std::string> names = list->names();
+  list = compress_hosts(places ? names : unique_hosts(names));
+}
+
+template <class R>
+void shorten_both(R& r) {
+  shorten(r.required_nodes, istarts_with(r.distribution, "arbitrary"));
+  shorten(r.excluded_nodes, false);
+}
+
 }  // namespace
+
+void shorten_lists(JobRequest& r) { shorten_both(r); }
+void shorten_lists(StepRequest& r) { shorten_both(r); }
 
 std::string bytes_of(size_t bytes, size_t most) { return std::to_string(bytes) + " bytes, at most " + std::to_string(most); }
 

@@ -18,6 +18,12 @@ Result<> check_texts(const JobRequest& request);
 Result<> check_texts(const StepRequest& request);  // of what is kept of it
 Result<> check_texts(const std::vector<rpc::KeyValue>& changes);
 
+// A node list over kMostText is kept in its shortest spelling: read, a list takes many times its text, and it is kept as long as the
+// job or the step. Each name stands there once, but for the places of an arbitrary distribution. A list that is wrong stays as it is:
+// whoever uses it says what is wrong.
+void shorten_lists(JobRequest& request);
+void shorten_lists(StepRequest& request);
+
 // Bounds the script and the environment of a batch job, before anything of them is stored. `most_script` is
 // SchedulerParameters=max_script_size; the environment may be as large as a process can have.
 Result<> check_content(size_t most_script, size_t script, size_t environment);

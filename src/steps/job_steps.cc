@@ -123,6 +123,7 @@ Result<std::shared_ptr<StepRequest>> without_content(const StepRequest& asked) {
   request->multi_prog_text.clear();
   request->spank_options.clear();
   MUSTER_TRY_VOID(check_texts(*request));
+  shorten_lists(*request);
   return request;
 }
 

@@ -204,6 +204,24 @@ TEST(Asked, FunctionsInANodeListAreCounted) {
   EXPECT_EQ(submitted(b, [&](JobRequest& r) { r.required_nodes = text; }), Errc::kInvalidNodeName);
 }
 
+// Read, it would take hundreds of times its text.
+TEST(Asked, ALongListOfFewNodesIsKeptShort) {
+  Bench b;
+  std::string many;
+  for (int i = 0; i < 10000; ++i) many += "n[0],n1,";
+  const JobId job = b.submit([&](JobRequest& r) { r.excluded_nodes = many; });
+  EXPECT_EQ(b.get(job).request->excluded_nodes.text(), "n[0-1]");
+  EXPECT_EQ(updated(b, held(b), {{"ReqNodeList", "=", many}}), Errc::kOk);
+  const JobId places = b.submit([&](JobRequest& r) {
+    r.hold = true;
+    r.required_nodes = many;
+    r.distribution = "arbitrary";
+    r.num_tasks = 20000;
+    r.overcommit = true;
+  });
+  EXPECT_EQ(b.get(places).request->required_nodes->count(), 20000u);
+}
+
 // A list that is wrong beside one that has a function: it was taken for none.
 TEST(Asked, AWrongListBesideOneWithAFunction) {
   Bench b;

@@ -393,6 +393,7 @@ Result<Checked> check(const View& v, const JobRequest& request) {
   MUSTER_TRY_VOID(check_names(v, request));
   MUSTER_TRY_VOID(check_batch_features(request));
   Checked out{request, {}};
+  shorten_lists(out.request);
   // Names that sacctmgr makes are in lower case (sacctmgr(1)).
   for (std::string* name : {&out.request.account, &out.request.qos, &out.request.wckey}) *name = to_lower(*name);
   // The job's first node then manages its steps (managed_steps.cc); swait(1) has users look for this flag.
@@ -432,6 +433,7 @@ Result<> check_changed(const View& v, const JobRequest& before, JobRequest& r) {
   const bool named =
       r.required_nodes != before.required_nodes || r.excluded_nodes != before.excluded_nodes || r.reservation != before.reservation;
   if (named) MUSTER_TRY_VOID(check_names(v, r));
+  shorten_lists(r);
   MUSTER_TRY_VOID(check_batch_features(r));
   MUSTER_TRY(partitions, resolve_partitions(v, r));
   if (moved) MUSTER_TRY_VOID(leave_out_closed(v, r, partitions));
