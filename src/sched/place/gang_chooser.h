@@ -2,9 +2,10 @@
 // same policy serves for now (gang.cc, over what is free) and for later (future/profile_spread.cc, over what stays free for a stretch of
 // time); a GangSupply says what a node has at the time in question.
 //
-// It takes the fewest nodes that suffice: those with the least to spare first (LLN and --spread-job: those with the most), then the better
-// rank, then the lowest number. Tasks: every node gets one, then block fill in rank order, round with -m cyclic. --gpus: every node gets
-// one at least, then the first nodes as many as they have.
+// It takes the fewest nodes that suffice. Among sets of that many it takes the nodes with the smallest parts of the job that are enough
+// together; of nodes with equal parts those with the least left, then the better rank, then the lowest number. LLN and --spread-job take
+// the largest parts, and of equal ones the nodes with the most left. Tasks: every node gets one, then block fill in rank order, round with
+// -m cyclic. --gpus: every node gets one at least, then the first nodes as many as they have.
 //
 // Cost: O(n log n) for n candidates; --contiguous is O(n) where a single run of neighbours does.
 #pragma once
