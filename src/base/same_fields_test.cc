@@ -51,5 +51,46 @@ TEST(SameFields, WhatIsCalledAlikeAndIsAlikeIsCopied) {
   EXPECT_EQ(row.text, "as it was");
 }
 
+struct Rest {
+  std::string text;
+  bool operator==(const Rest&) const = default;
+};
+
+struct Parted {
+  uint32_t id = 0;
+  Apart<Rest> rest;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    auto rest = described_part(v, s.rest);
+    v(1, "id", s.id);
+    rest(2, "text", &Rest::text);
+  }
+};
+
+TEST(SameFields, AFieldOfAPartIsCopiedFromItsPlace) {
+  EXPECT_EQ((same_field_names<Parted, Row>()), "id text");
+  Parted from;
+  from.id = 4;
+  Row row;
+  row.text = "old";
+  copy_same_fields(from, row);
+  EXPECT_EQ(row.id, 4u);
+  EXPECT_EQ(row.text, "");
+  from.rest.edit().text = "new";
+  copy_same_fields(from, row);
+  EXPECT_EQ(row.text, "new");
+}
+
+TEST(SameFields, NothingIsCopiedIntoAPart) {
+  EXPECT_EQ((same_field_names<Row, Parted>()), "id");
+  Row row;
+  row.id = 4;
+  row.text = "stays there";
+  Parted to;
+  copy_same_fields(row, to);
+  EXPECT_EQ(to.id, 4u);
+  EXPECT_FALSE(to.rest.is_there());
+}
+
 }  // namespace
 }  // namespace muster

@@ -61,20 +61,14 @@ void array_and_identity(Members& m, const JobView& v) {
   m.text("container", q.container).text("container_id", q.container_id).flag("contiguous", q.contiguous);
 }
 
-double billing(std::string_view tres) {
-  for (std::string_view item : split(tres, ','))
-    if (item.starts_with("billing=")) return static_cast<double>(parse_number<uint64_t>(item.substr(8)).value_or(0));
-  return 0;
-}
-
 void cpus_and_times(Members& m, const JobView& v) {
   const ShownRequest& q = v.request;
   const JobRow& r = v.row;
   m.number("core_spec", q.core_spec_is_threads ? 0 : q.core_spec).number("thread_spec", q.core_spec_is_threads ? q.core_spec : 0);
   m.maybe("cores_per_socket", q.cores_per_socket, q.cores_per_socket);
-  m.begin("billable_tres").flag("set", !r.tres_allocated.empty()).flag("infinite", false);
+  m.begin("billable_tres").flag("set", !r.tres->allocated.empty()).flag("infinite", false);
   m.sink().key("number");
-  m.sink().real(billing(r.tres_allocated));
+  m.sink().real(static_cast<double>(r.tres->allocated.billing.value_or(0)));
   m.end();
   m.maybe("cpus_per_task", true, std::max(1u, q.cpus_per_task));
   m.maybe("cpu_frequency_minimum", false, 0).maybe("cpu_frequency_maximum", false, 0).maybe("cpu_frequency_governor", false, 0);
@@ -205,7 +199,8 @@ void files_and_tres(Members& m, const JobView& v) {
   m.text("tres_per_job", q.tres_per_job.text())
       .text("tres_per_node", q.tres_per_node.text())
       .text("tres_per_socket", q.tres_per_socket.text());
-  m.text("tres_per_task", tres_per_task_text(q)).text("tres_req_str", r.tres_requested).text("tres_alloc_str", r.tres_allocated);
+  m.text("tres_per_task", tres_per_task_text(q));
+  m.text("tres_req_str", tres_text(r.tres->requested)).text("tres_alloc_str", tres_text(r.tres->allocated));
   std::string user;
   put_user(user, q.uid, q.user_name, v.env);
   m.number("user_id", q.uid.value).text("user_name", user).number("maximum_switch_wait_time", to_seconds(q.switches_wait));

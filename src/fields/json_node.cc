@@ -44,12 +44,12 @@ void amounts(Members& m, const NodeRow& n, const Environment& env) {
   m.time("resume_after", n.resume_after).text("reservation", "");
   uint32_t used = std::min(n.cpus_allocated, n.cpus);
   m.number("alloc_memory", static_cast<int64_t>(n.mem_allocated_mb)).number("alloc_cpus", used).number("alloc_idle_cpus", n.cpus - used);
-  m.text("tres_used", n.tres_allocated);
+  m.text("tres_used", tres_text(n.tres_allocated));
   m.sink().key("tres_weighted");
   m.sink().real(0);
   m.time("slurmd_start_time", n.slurmd_start).number("sockets", n.sockets).number("threads", n.threads_per_core);
   m.number("temporary_disk", static_cast<int64_t>(n.tmp_disk_mb)).number("weight", n.weight).text("topology", "");
-  m.text("tres", n.tres_configured).text("version", n.version);
+  m.text("tres", tres_text(n.tres_configured)).text("version", n.version);
 }
 
 void extent(Members& m, std::string_view key, const Extent& e) {

@@ -16,7 +16,22 @@ std::string_view signal_name(uint32_t number) {
   return number && number < std::size(names) ? names[number] : std::string_view();
 }
 
+void json_tres(Members& m, std::string_view type, std::string_view name, uint64_t count) {
+  const auto* known = std::ranges::find(kTresIds, type, &std::pair<std::string_view, int>::first);
+  m.sink().begin_object();
+  m.text("type", type).text("name", name).number("id", known == std::end(kTresIds) ? 0 : known->second);
+  m.number("count", static_cast<int64_t>(count));
+  m.sink().end_object();
+}
+
 }  // namespace
+
+void json_tres_list(Members& m, std::string_view key, const TresAmounts& tres) {
+  m.sink().key(key);
+  m.sink().begin_list();
+  each_tres(tres, [&](std::string_view kind, std::string_view name, uint64_t count) { json_tres(m, kind, name, count); });
+  m.sink().end_list();
+}
 
 void json_tres_list(Members& m, std::string_view key, std::string_view tres) {
   TreeSink& s = m.sink();
@@ -25,14 +40,8 @@ void json_tres_list(Members& m, std::string_view key, std::string_view tres) {
   for (std::string_view item : split(tres, ',')) {
     size_t eq = item.find('='), slash = item.find('/');
     std::string_view type = item.substr(0, std::min(eq, slash)), value = item.substr(eq + 1);
-    int id = 0;
-    for (const auto& [name, number] : kTresIds)
-      if (name == type) id = number;
     uint64_t count = type == "mem" ? parse_tres_mem_mb(value) : parse_count(value).value_or(0);
-    s.begin_object();
-    m.text("type", type).text("name", slash < eq ? item.substr(slash + 1, eq - slash - 1) : std::string_view());
-    m.number("id", id).number("count", static_cast<int64_t>(count));
-    s.end_object();
+    json_tres(m, type, slash < eq ? item.substr(slash + 1, eq - slash - 1) : std::string_view(), count);
   }
   s.end_list();
 }

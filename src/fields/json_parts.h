@@ -3,11 +3,13 @@
 
 #include "fields/json_values.h"
 #include "model/enums.h"
+#include "model/tres_amounts.h"
 
 namespace muster::fields {
 
-// Writes "cpu=2,mem=500M,node=1,gres/gpu=2" as [{"type", "name", "id", "count"}]; memory in MB. The id is 0 for TRES the database gives
-// none.
+// Writes amounts of TRES as [{"type", "name", "id", "count"}]; memory in MB. The id is 0 for TRES the database gives none.
+void json_tres_list(Members& m, std::string_view key, const TresAmounts& tres);
+// The same of the text that a record of the database has: "cpu=2,mem=500M,node=1,gres/gpu=2".
 void json_tres_list(Members& m, std::string_view key, std::string_view tres);
 // Writes {"seconds", "microseconds"}: nothing was sampled, so both are 0.
 void json_cpu_time(Members& m, std::string_view key);

@@ -100,7 +100,7 @@ void step_usage(Members& m, const StepRecord& s) {
   m.begin("tres");
   for (std::string_view what : {"requested", "consumed"}) {
     m.begin(what);
-    for (std::string_view key : {"max", "min", "average", "total"}) json_tres_list(m, key, {});
+    for (std::string_view key : {"max", "min", "average", "total"}) json_tres_list(m, key, TresAmounts());
     m.end();
   }
   json_tres_list(m, "allocated", s.tres_allocated);

@@ -11,7 +11,7 @@ namespace muster::fields {
 namespace {
 
 void no_tres(Members& m, std::initializer_list<std::string_view> keys) {
-  for (std::string_view key : keys) json_tres_list(m, key, {});
+  for (std::string_view key : keys) json_tres_list(m, key, TresAmounts());
 }
 
 void times(Members& m, const StepView& v) {
@@ -45,7 +45,7 @@ void tres(Members& m, const StepRow& r) {
   for (std::string_view what : {"requested", "consumed"}) {
     m.begin(what);
     no_tres(m, {"max", "min", "average"});
-    json_tres_list(m, "total", what == "requested" ? std::string_view(r.tres) : std::string_view());
+    json_tres_list(m, "total", what == "requested" ? r.tres : TresAmounts());
     m.end();
   }
   json_tres_list(m, "allocated", r.tres);

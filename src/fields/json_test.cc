@@ -34,7 +34,8 @@ TestJob full_job() {
   j.runs("n[2-3]");
   j.row.flags = kJobCompleting;
   j.row.shares = {{"n2", "0-1", 1500, "gpu:a100:1(IDX:0)", 2}};
-  j.row.tres_allocated = "cpu=4,mem=3000M,node=2,billing=4";
+  j.row.tres.edit().requested = {.cpus = 2, .nodes = 2, .billing = 2};
+  j.row.tres.edit().allocated = {.cpus = 4, .mem_mb = 3000, .nodes = 2, .billing = 4};
   j.request.mail_type = 3;
   j.request.exclusive = Exclusive::kUser;
   j.request.node_sizes = "2,4";
@@ -244,7 +245,7 @@ TEST_F(SchemaWalk, Steps) {
   row.id = StepId{0};
   row.node_list = "n[1-2]";
   row.nodes = 2;
-  row.tres = "cpu=2,mem=500M,node=2,gres/gpu:a100=1";
+  row.tres = {.cpus = 2, .mem_mb = 500, .nodes = 2, .gres = {{"gpu", "a100", 1}}};
   row.start = from_unix(kNow - 60);
   walk(step_json(row), "v0.0.44_step");
 }
@@ -378,9 +379,16 @@ TEST(Json, ValuesOfAJob) {
   EXPECT_STREQ(job["job_state"][1].GetString(), "COMPLETING");
   EXPECT_EQ(job["time_limit"]["number"].GetInt(), 1440);
   EXPECT_EQ(job["billable_tres"]["number"].GetDouble(), 4.0);
+  EXPECT_TRUE(job["billable_tres"]["set"].GetBool());
+  EXPECT_STREQ(job["tres_req_str"].GetString(), "cpu=2,node=2,billing=2");
+  EXPECT_STREQ(job["tres_alloc_str"].GetString(), "cpu=4,mem=3000M,node=2,billing=4");
   EXPECT_FALSE(job["array_task_id"]["set"].GetBool());
   EXPECT_EQ(job["job_resources"]["nodes"]["allocation"][0]["cpus"]["count"].GetInt(), 2);
-  EXPECT_EQ(doc["jobs"].Size(), 2u);
+  ASSERT_EQ(doc["jobs"].Size(), 2u);
+  const Value& waiting = doc["jobs"][1];
+  EXPECT_FALSE(waiting["billable_tres"]["set"].GetBool());
+  EXPECT_EQ(waiting["billable_tres"]["number"].GetDouble(), 0.0);
+  EXPECT_STREQ(waiting["tres_alloc_str"].GetString(), "");
   EXPECT_STREQ(doc["meta"]["slurm"]["cluster"].GetString(), "orc");
 }
 
@@ -392,7 +400,7 @@ TEST(Json, ValuesOfAStep) {
   row.id = kBatchStep;
   row.node_list = "n[1-2]";
   row.std_out = "out.%t";
-  row.tres = "cpu=2,mem=1G,gres/gpu:a100=1";
+  row.tres = {.cpus = 2, .mem_mb = 1024, .gres = {{"gpu", "a100", 1}}, .licenses = {{"matlab", 3}}};
   row.start = from_unix(kNow - 60);
   rapidjson::Document doc;
   std::string text = step_json(row);
@@ -402,11 +410,11 @@ TEST(Json, ValuesOfAStep) {
   EXPECT_STREQ(doc["step"]["stdout"].GetString(), "out.%t");
   EXPECT_EQ(doc["time"]["elapsed"].GetInt(), 60);
   EXPECT_STREQ(doc["nodes"]["list"][1].GetString(), "n2");
-  const Value& tres = doc["tres"]["allocated"];
-  ASSERT_EQ(tres.Size(), 3u);
-  EXPECT_EQ(tres[1]["count"].GetInt(), 1024);
-  EXPECT_STREQ(tres[2]["type"].GetString(), "gres");
-  EXPECT_STREQ(tres[2]["name"].GetString(), "gpu:a100");
+  const std::string tres = R"([{"type":"cpu","name":"","id":1,"count":2},{"type":"mem","name":"","id":2,"count":1024},)"
+                           R"({"type":"gres","name":"gpu:a100","id":0,"count":1},{"type":"license","name":"matlab","id":0,"count":3}])";
+  EXPECT_NE(text.find(R"("allocated":)" + tres), text.npos) << text;
+  EXPECT_NE(text.find(R"("total":)" + tres), text.npos) << text;
+  EXPECT_TRUE(doc["tres"]["consumed"]["total"].Empty());
 }
 
 TEST(Json, UnlimitedIsInfinite) {

@@ -107,9 +107,9 @@ void show_amounts(const JobView& v, Record& r) {
   r.out() += ':';
   star(r.out(), q.threads_per_core);
   r.line();
-  r.or_null("ReqTRES", v.row.tres_requested);
+  r.or_null("ReqTRES", tres_text(v.row.tres->requested));
   r.line();
-  r.or_null("AllocTRES", v.row.tres_allocated);
+  r.or_null("AllocTRES", tres_text(v.row.tres->allocated));
   r.line();
   star(r.key("Socks/Node"), q.sockets_per_node);
   put_number(r.key("NtasksPerN:B:S:C"), q.ntasks_per_node);

@@ -86,9 +86,9 @@ void show_node(const NodeRow& n, const Environment& env, const ShowOptions& opti
   put_time(r.key("LastBusyTime"), n.last_busy, env, "Unknown");
   put_time(r.key("ResumeAfterTime"), n.resume_after, env, "None");
   r.line();
-  r.pair("CfgTRES", n.tres_configured);
+  r.pair("CfgTRES", tres_text(n.tres_configured));
   r.line();
-  r.pair("AllocTRES", n.tres_allocated);
+  r.pair("AllocTRES", tres_text(n.tres_allocated));
   r.line();
   r.pair("CurrentWatts", "0").pair("AveWatts", "0");
   if (!n.reason.empty()) {

@@ -118,7 +118,7 @@ void show_partition(const PartitionRow& row, const ShowOptions& options, std::st
   memory_limit(r, "DefMem", p.def_mem_per_cpu_mb, p.def_mem_per_node_mb);
   memory_limit(r, "MaxMem", p.max_mem_per_cpu_mb, p.max_mem_per_node_mb);
   r.line();
-  r.or_null("TRES", row.tres);
+  r.or_null("TRES", tres_text(row.tres));
   if (!p.tres_billing_weights.empty()) {
     r.line();
     r.pair("TRESBillingWeights", p.tres_billing_weights);

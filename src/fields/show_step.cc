@@ -18,7 +18,7 @@ void show_step(const StepView& v, const ShowOptions& options, std::string& out) 
   r.line();
   r.pair("Nodes", s.nodes).pair("CPUs", s.cpus).pair("Tasks", s.tasks).pair("Name", s.name).or_null("Network", s.network);
   r.line();
-  r.or_null("TRES", s.tres);
+  r.or_null("TRES", tres_text(s.tres));
   r.line();
   r.or_null("ResvPorts", s.resv_ports);
   r.line();

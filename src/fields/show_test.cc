@@ -32,7 +32,7 @@ TestJob running() {
   TestJob j(2, "c3job", "big");
   j.row.time_limit_min = 30;
   j.runs("n1").row.cpus = 3;
-  j.row.tres_requested = j.row.tres_allocated = "cpu=3,mem=300M,node=1,billing=3";
+  j.row.tres.edit().requested = j.row.tres.edit().allocated = {.cpus = 3, .mem_mb = 300, .nodes = 1, .billing = 3};
   j.row.shares = {{"n1", "0-2", 300, "", 3}};
   j.request.cpus_per_task = 3;
   j.request.mem_per_cpu_mb = 100;
@@ -121,8 +121,8 @@ TEST_F(Show, Node) {
   n.boot_time = from_unix(kNow - 5095);
   n.slurmd_start = from_unix(kNow - 11);
   n.last_busy = from_unix(kNow - 44);
-  n.tres_configured = "cpu=4,mem=2000M,billing=4";
-  n.tres_allocated = "cpu=1,mem=2000M";
+  n.tres_configured = {.cpus = 4, .mem_mb = 2000, .billing = 4};
+  n.tres_allocated = {.cpus = 1, .mem_mb = 2000};
   std::string out;
   show_node(n, env, {}, out);
   EXPECT_EQ(out, "NodeName=n6 Arch=x86_64 CoresPerSocket=1 \n"
@@ -154,7 +154,7 @@ TEST_F(Show, Partition) {
   p.node_list = "n[1-4,9]";
   p.total_cpus = 36;
   p.total_nodes = 5;
-  p.tres = "cpu=36,mem=18000M,node=5,billing=36";
+  p.tres = {.cpus = 36, .mem_mb = 18000, .nodes = 5, .billing = 36};
   p.partition.def_mem_per_cpu_mb = 100;
   std::string out;
   show_partition(p, {}, out);
@@ -183,7 +183,7 @@ TEST_F(Show, Step) {
   s.nodes = s.tasks = 2;
   s.cpus = 4;
   s.node_list = "n[2-3]";
-  s.tres = "cpu=4,mem=3000M,node=2";
+  s.tres = {.cpus = 4, .mem_mb = 3000, .nodes = 2};
   s.distribution = "Cyclic";
   s.srun_host = "vm";
   s.srun_pid = 32434;

@@ -123,7 +123,7 @@ TEST(Squeue, AsksForTheCostlyPartsItPrints) {
   EXPECT_EQ(parse_long_format<JobView>("jobid,tres-alloc").format.parts(), uint32_t{kRowTres});
   // Each bit is needed: without the part the field has nothing to print.
   TestJob j = two_node();
-  j.row.tres_allocated = "cpu=4";
+  j.row.tres.edit().allocated.cpus = 4;
   EXPECT_EQ(long_line("tres-alloc:", j), "cpu=4\n");
 }
 

@@ -76,7 +76,7 @@ constexpr StepField kFields[] = {
     {'M', "TimeUsed", "", "TIME", kWideValue, kWorks, "Time since it began", elapsed,
      [](V v) { return v.row.start == kTimeUnset ? int64_t{0} : to_seconds(v.env.now - v.row.start); }},
     {'b', "tres-per-node", "", "TRES_PER_NODE", 0, kWorks, "TRES on every node", [](V v, S o) { put_or(o, v.row.gres); }},
-    {0, "tres-alloc", "", "TRES_ALLOC", 0, kWorks, "TRES it holds", [](V v, S o) { put_or(o, v.row.tres); }},
+    {0, "tres-alloc", "", "TRES_ALLOC", 0, kWorks, "TRES it holds", [](V v, S o) { put_or(o, tres_text(v.row.tres)); }},
     {0, "Cluster", "", "CLUSTER", 0, kWorks, "Cluster that has the step", [](V v, S o) { put(o, v.env.cluster); }},
     {0, "CPUFreq", "", "CPU_FREQ", 0, kWorks, "CPU frequency asked for", [](V v, S o) { put_or(o, v.row.cpu_freq, "Default"); }},
     text("cpus-per-tres", "CPUS_PER_TRES", "CPUs for each GPU", [](V v, S o) { put_or(o, v.row.cpus_per_tres); }),

@@ -114,11 +114,11 @@ std::string allocation_text(const Cluster& cluster, const Allocation& a) {
 
 std::string verdict_text(const Verdict& v, Time now) {
   // Some details are the whole sentence that squeue prints in place of the reason.
-  const bool sentence = v.detail.starts_with(reason_name(v.reason));
-  std::string out(sentence ? v.detail : reason_name(v.reason));
+  const bool sentence = v.detail.view().starts_with(reason_name(v.reason));
+  std::string out(sentence ? v.detail.view() : reason_name(v.reason));
   if (v.expected_start != kTimeUnset) out += ", expected +" + span_text(v.expected_start - now);
-  if (!v.expected_nodes.empty()) out += " on " + v.expected_nodes;
-  if (!v.detail.empty() && !sentence) out += " (" + v.detail + ")";
+  if (!v.expected_nodes.empty()) out += " on " + v.expected_nodes.str();
+  if (!v.detail.empty() && !sentence) out += " (" + v.detail.str() + ")";
   return out;
 }
 

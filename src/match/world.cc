@@ -87,7 +87,7 @@ void World::release_ended() {
     const JobId id = ending->task_job ? ending->task_job : ending->job;
     const Job* j = cluster().jobs.find(id.value);
     if (!j || !j->allocation) continue;
-    j->releasing.for_each([&](size_t i) { held.push_back({id, j->restarts, j->allocation->nodes[i].node}); });
+    j->run->releasing.for_each([&](size_t i) { held.push_back({id, j->restarts, j->allocation->nodes[i].node}); });
   }
   for (const Held& h : held) {
     node_rpc::JobGone gone;

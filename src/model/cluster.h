@@ -14,6 +14,7 @@
 
 #include "base/describe.h"
 #include "base/pmap.h"
+#include "base/rare_text.h"
 #include "model/job.h"
 #include "model/ledger.h"
 #include "model/node.h"
@@ -31,9 +32,10 @@ struct SharedRequest {
 // The planner's latest word on a pending job. It is not in the log: after a restart the planner works it out again.
 struct Verdict {
   Reason reason = Reason::kNone;
-  Time expected_start{};       // unset: not known (a dependency, a hold)
-  std::string expected_nodes;  // host list
-  std::string detail;          // who or what it waits for, for explain
+  Time expected_start{};    // unset: not known (a dependency, a hold)
+  RareText expected_nodes;  // host list
+  RareText detail;          // who or what it waits for, for explain
+  bool operator==(const Verdict&) const = default;
 };
 
 // Counts of an array's tasks, kept while any record of the array exists, for %limit and for dependencies on the whole array.

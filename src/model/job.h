@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/apart.h"
 #include "base/bitmap.h"
 #include "base/describe.h"
 #include "base/ids.h"
@@ -135,6 +136,23 @@ enum JobWarning : uint32_t {
   kWarned90 = 1u << 3,
 };
 
+// What only a job that has started has, apart from the rest: a queue holds very many that have not.
+struct JobRun {
+  Time suspended{};
+  Duration suspended_total{};
+  Bitmap releasing;                // by index in allocation: nodes still to be released (COMPLETING)
+  Bitmap settling;                 // by index in allocation: nodes that have not confirmed the last suspend or resume
+  Bitmap preparing;                // by index in allocation: nodes whose prolog was asked for and has not ended (PrologFlags)
+  std::vector<NodeShare> leaving;  // nodes and resources given up while it runs, which are not yet clean (RESIZING)
+  Time resized{};                  // when it last gave up nodes
+  std::string batch_host;
+  uint32_t batch_index = 0;                // in allocation: the node of the batch script (--batch)
+  uint32_t time_warned = 0;                // JobWarning bits: what was said of the limit in this run
+  uint16_t first_port = 0, last_port = 0;  // of MpiParams=ports=: kept for the steps of a managed job; 0: none
+  uint64_t step_news = 0;                  // how many news of its steps the manager has told (model/node_rpc.h, StepsOfJob)
+  bool operator==(const JobRun&) const = default;
+};
+
 struct Job {
   JobId id{};
   RequestId request_id{};
@@ -143,6 +161,10 @@ struct Job {
   PackedOwn own;
   JobState state = JobState::kPending;
   Reason reason = Reason::kNone;  // set by events (held, ended …); a pending job's live verdict is in Cluster::verdicts
+  bool launched = false;          // the batch script (or the allocation's prologs) started
+  bool prolog_due = false;        // PrologSlurmctld has not ended: the nodes are not its own yet
+  bool epilog_due = false;        // EpilogSlurmctld of this run has not ended
+  bool managed = false;           // its steps are decided about on its first node (ADR 11); settled when it starts
   uint32_t flags = 0;             // JobFlag
   uint32_t priority = 0;          // 0 = held
   uint32_t time_limit_min = kUnlimited32;
@@ -154,29 +176,15 @@ struct Job {
   uint32_t association = 0;                          // whose the job is in that partition (AccountDirectory); 0: none was known
   uint32_t restarts = 0;
   uint32_t next_step = 0;
-  Time submitted{}, eligible{}, started{}, ends{}, ended{}, suspended{};  // ends: when its limit strikes; ended: terminal
-  Duration suspended_total{};
-  AllocationPtr allocation;                   // while it holds nodes, and after its end for show job
-  Bitmap releasing;                           // by index in allocation: nodes still to be released (COMPLETING)
-  bool launched = false;                      // the batch script (or the allocation's prologs) started
+  Time submitted{}, eligible{}, started{}, ends{}, ended{};  // ends: when its limit strikes; ended: terminal
+  AllocationPtr allocation;                                  // while it holds nodes, and after its end for show job
+  std::vector<Step> steps;                                   // those not finished
+  Apart<JobRun> run;
+  std::shared_ptr<const std::string> detail;  // second sentence to the reason, a system comment; usually null
   int32_t exit_status = 0;                    // wait status of the batch script or of salloc's command
   int32_t derived_exit_status = 0;            // highest of its steps
-  uint32_t time_warned = 0;                   // JobWarning bits: what was said of the limit in this run
-  std::vector<Step> steps;                    // those not finished
-  std::shared_ptr<const std::string> detail;  // second sentence to the reason, a system comment; usually null
-  std::string batch_host;
-  uint32_t batch_index = 0;                // in allocation: the node of the batch script (--batch)
-  Time resized{};                          // when it last gave up nodes
-  std::vector<NodeShare> leaving;          // nodes and resources given up while it runs, which are not yet clean (RESIZING)
-  Bitmap settling;                         // by index in allocation: nodes that have not confirmed the last suspend or resume
-  bool prolog_due = false;                 // PrologSlurmctld has not ended: the nodes are not its own yet
-  bool epilog_due = false;                 // EpilogSlurmctld of this run has not ended
-  Bitmap preparing;                        // by index in allocation: nodes whose prolog was asked for and has not ended (PrologFlags)
-  Uid cancelled_by{};                      // of a cancelled one
-  bool managed = false;                    // its steps are decided about on its first node (ADR 11); settled when it starts
-  uint16_t first_port = 0, last_port = 0;  // of MpiParams=ports=: kept for the steps of a managed job; 0: none
-  uint64_t step_news = 0;                  // how many news of its steps the manager has told (model/node_rpc.h, StepsOfJob)
-  uint64_t record_position = 0;            // in the log: the last event that its accounting record shows; 0: none was asked for
+  uint64_t record_position = 0;               // in the log: the last event that its accounting record shows; 0: none was asked for
+  Uid cancelled_by{};                         // of a cancelled one
 
   void ask(const JobRequest& whole);  // sets both parts of what was asked for
   JobRequest whole_request() const { return muster::whole_request(*request, own); }
@@ -186,14 +194,15 @@ struct Job {
   bool pending() const { return state == JobState::kPending; }
   bool finished() const { return is_finished(state); }
   bool is_leaving(NodeId node) const;
-  bool all_released() const { return releasing.none() && leaving.empty(); }  // of one that is over: no node has anything of it
-  bool cleaned_up() const { return all_released() && !epilog_due; }          // nothing of it is left to do, anywhere
-  bool holds_nodes() const { return allocation && (!finished() || releasing.any()); }
-  const NodeShare& batch_share() const { return allocation->nodes[batch_index]; }  // with an allocation only
+  bool all_released() const { return run->releasing.none() && run->leaving.empty(); }  // of one that is over: no node has anything of it
+  bool cleaned_up() const { return all_released() && !epilog_due; }                    // nothing of it is left to do, anywhere
+  bool holds_nodes() const { return allocation && (!finished() || run->releasing.any()); }
+  const NodeShare& batch_share() const { return allocation->nodes[run->batch_index]; }  // with an allocation only
   bool runs_script_on(NodeId node) const { return request->kind == JobKind::kBatch && batch_share().node == node; }
   bool operator==(const Job& o) const;
   template <class S, class V>
   static void describe(S& s, V&& v) {
+    auto run = described_part(v, s.run);
     v(1, "id", s.id);
     v(2, "request_id", s.request_id);
     v(3, "state", s.state);
@@ -213,30 +222,30 @@ struct Job {
     v(17, "started", s.started);
     v(18, "ends", s.ends);
     v(19, "ended", s.ended);
-    v(20, "suspended", s.suspended);
-    v(21, "suspended_total", s.suspended_total);
+    run(20, "suspended", &JobRun::suspended);
+    run(21, "suspended_total", &JobRun::suspended_total);
     v(22, "allocation", s.allocation);
-    v(23, "releasing", s.releasing);
+    run(23, "releasing", &JobRun::releasing);
     v(24, "launched", s.launched);
     v(25, "exit_status", s.exit_status);
     v(26, "derived_exit_status", s.derived_exit_status);
-    v(27, "time_warned", s.time_warned);
+    run(27, "time_warned", &JobRun::time_warned);
     v(28, "steps", s.steps);
     v(29, "detail", s.detail);
-    v(30, "batch_host", s.batch_host);
-    v(31, "settling", s.settling);
-    v(32, "batch_index", s.batch_index);
-    v(33, "resized", s.resized);
-    v(34, "leaving", s.leaving);
+    run(30, "batch_host", &JobRun::batch_host);
+    run(31, "settling", &JobRun::settling);
+    run(32, "batch_index", &JobRun::batch_index);
+    run(33, "resized", &JobRun::resized);
+    run(34, "leaving", &JobRun::leaving);
     v(35, "cancelled_by", s.cancelled_by);
     v(36, "record_position", s.record_position);
     v(37, "prolog_due", s.prolog_due);
     v(38, "epilog_due", s.epilog_due);
-    v(39, "preparing", s.preparing);
+    run(39, "preparing", &JobRun::preparing);
     v(100, "managed", s.managed);
-    v(101, "first_port", s.first_port);
-    v(102, "last_port", s.last_port);
-    v(103, "step_news", s.step_news);
+    run(101, "first_port", &JobRun::first_port);
+    run(102, "last_port", &JobRun::last_port);
+    run(103, "step_news", &JobRun::step_news);
     v(104, "association", s.association);
   }
 };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/same.h"
+#include "base/same.h"
 
 namespace muster {
 

@@ -1,27 +1,57 @@
 #include "model/packed_own.h"
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
+#include <new>
 #include <utility>
 #include <vector>
 
-#include "base/hash.h"
+#include "base/check.h"
 
 namespace muster {
 namespace {
 
-using Length = uint32_t;  // at the front of the block; what a client sends at once is far shorter
+// Two of the texts name a script and an environment: 64 hexadecimal digits each, which take half as much as bytes.
+constexpr size_t kHashBytes = 32;
+
+bool is_hash_of(const RequestOwn& own, const std::string& text) { return &text == &own.script_hash || &text == &own.environment_hash; }
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool is_hash(std::string_view text) {
+  return text.size() == 2 * kHashBytes && std::ranges::all_of(text, [](char c) { return digit_of(c) >= 0; });
+}
 
 // Writes numbers in groups of seven bits, texts and lists with their size in front.
 struct Packer {
-  std::string out = std::string(sizeof(Length), '\0');
+  const RequestOwn& own;
+  std::string out{};
 
   void operator()(unsigned, const char*, uint32_t number) {
     for (; number >= 0x80; number >>= 7) out.push_back(static_cast<char>(number | 0x80));
     out.push_back(static_cast<char>(number));
   }
   void operator()(unsigned, const char*, const std::string& text) {
+    if (is_hash_of(own, text)) return hash(text);
     (*this)(0, "", static_cast<uint32_t>(text.size()));
     out += text;
+  }
+  // A byte says whether bytes follow, or a text that is no hash.
+  void hash(const std::string& text) {
+    const bool bytes = is_hash(text);
+    out.push_back(bytes ? 1 : 0);
+    if (!bytes) {
+      (*this)(0, "", static_cast<uint32_t>(text.size()));
+      out += text;
+      return;
+    }
+    char packed[kHashBytes];
+    for (size_t i = 0; i < kHashBytes; ++i) packed[i] = static_cast<char>(digit_of(text[2 * i]) << 4 | digit_of(text[2 * i + 1]));
+    out.append(packed, kHashBytes);
   }
   void operator()(unsigned, const char*, const std::vector<std::string>& list) {
     (*this)(0, "", static_cast<uint32_t>(list.size()));
@@ -29,8 +59,8 @@ struct Packer {
   }
 };
 
-// Reads field after field of what a Packer wrote.
-struct Unpacker {
+// Reads the values that a Packer wrote, one after the other.
+struct Reading {
   const char* at;
 
   uint32_t number() {
@@ -45,22 +75,48 @@ struct Unpacker {
     const uint32_t size = number();
     return {std::exchange(at, at + size), size};
   }
-  void operator()(unsigned, const char*, uint32_t& n) { n = number(); }
-  void operator()(unsigned, const char*, std::string& t) { t = text(); }
-  void operator()(unsigned, const char*, std::vector<std::string>& list) {
-    list.resize(number());
-    for (std::string& t : list) t = text();
+  std::string hash() {
+    if (*at++ == 0) return std::string(text());
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string out(2 * kHashBytes, '\0');
+    for (size_t i = 0; i < kHashBytes; ++i) {
+      const auto byte = static_cast<unsigned char>(*at++);
+      out[2 * i] = kDigits[byte >> 4];
+      out[2 * i + 1] = kDigits[byte & 0xf];
+    }
+    return out;
   }
 };
 
-// Skips the fields before the text `wanted` of the described object.
+struct Unpacker {
+  Reading from;
+  RequestOwn& own;
+
+  void operator()(unsigned, const char*, uint32_t& n) { n = from.number(); }
+  void operator()(unsigned, const char*, std::string& t) {
+    if (is_hash_of(own, t)) t = from.hash();
+    else t = from.text();
+  }
+  void operator()(unsigned, const char*, std::vector<std::string>& list) {
+    list.resize(from.number());
+    for (std::string& t : list) t = from.text();
+  }
+};
+
+// Skips the fields before the text `wanted` of the described object, and keeps the hashes that come by.
 struct Finder {
-  Unpacker from;
-  const std::string* wanted;
+  Reading from;
+  const RequestOwn& shape;
+  const std::string* wanted = nullptr;
   std::string_view found{};
+  ContentHashes hashes{};
 
   void operator()(unsigned, const char*, const uint32_t&) { from.number(); }
   void operator()(unsigned, const char*, const std::string& t) {
+    if (is_hash_of(shape, t)) {
+      (&t == &shape.script_hash ? hashes.script_hash : hashes.environment_hash) = from.hash();
+      return;
+    }
     const std::string_view text = from.text();
     if (&t == wanted) found = text;
   }
@@ -74,37 +130,54 @@ struct Finder {
 PackedOwn::PackedOwn(const RequestOwn& own) {
   static const RequestOwn kNothing;
   if (own == kNothing) return;
-  Packer p;
+  Packer p{own};
+  p.out.reserve(256);
   RequestOwn::describe(own, p);
-  const auto length = static_cast<Length>(p.out.size() - sizeof(Length));
-  std::memcpy(p.out.data(), &length, sizeof length);
-  auto block = std::make_shared_for_overwrite<char[]>(p.out.size());
-  std::memcpy(block.get(), p.out.data(), p.out.size());
-  block_ = std::move(block);
+  // One block for both; what a client sends at once is far shorter than the length can say.
+  block_ = new (::operator new(sizeof(Block) + p.out.size())) Block;
+  block_->length = static_cast<uint32_t>(p.out.size());
+  std::memcpy(block_ + 1, p.out.data(), p.out.size());
+}
+
+void PackedOwn::retain() const {
+  if (block_) block_->holders.fetch_add(1, std::memory_order_relaxed);
+}
+
+void PackedOwn::release() const {
+  if (!block_ || block_->holders.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  block_->~Block();
+  ::operator delete(block_);
 }
 
 std::string_view PackedOwn::packed() const {
   if (!block_) return {};
-  Length length;
-  std::memcpy(&length, block_.get(), sizeof length);
-  return {block_.get() + sizeof length, length};
+  return {reinterpret_cast<const char*>(block_ + 1), block_->length};
 }
 
 RequestOwn PackedOwn::unpack() const {
   RequestOwn own;
-  if (block_) RequestOwn::describe(own, Unpacker{packed().data()});
+  if (block_) RequestOwn::describe(own, Unpacker{{packed().data()}, own});
   return own;
 }
 
 std::string_view PackedOwn::get(std::string RequestOwn::*text) const {
   static const RequestOwn kShape;
   if (!block_) return {};
-  Finder f{{packed().data()}, &(kShape.*text)};
+  MUSTER_CHECK(!is_hash_of(kShape, kShape.*text));  // it is kept as bytes: content_hashes() makes the text
+  Finder f{{packed().data()}, kShape, &(kShape.*text)};
   RequestOwn::describe(kShape, f);
   return f.found;
 }
 
-uint64_t PackedOwn::hash() const { return hash_bytes(packed()); }
+ContentHashes PackedOwn::content_hashes() const {
+  static const RequestOwn kShape;
+  if (!block_) return {};
+  Finder f{{packed().data()}, kShape};
+  RequestOwn::describe(kShape, f);
+  return f.hashes;
+}
+
+uint64_t PackedOwn::hash() const { return std::hash<std::string_view>()(packed()); }
 
 JobRequest whole_request(const RequestBody& body, const PackedOwn& own) { return {body, own.unpack()}; }
 

@@ -2,11 +2,11 @@
 // very many. Copies share the block. Cost: get() walks over the texts before the one asked for; nothing is allocated.
 #pragma once
 
-#include <cstddef>
+#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "model/job_request.h"
 
@@ -16,16 +16,33 @@ class PackedOwn {
  public:
   PackedOwn() = default;  // stands for a RequestOwn in which nothing is set
   explicit PackedOwn(const RequestOwn& own);
+  PackedOwn(const PackedOwn& o) : block_(o.block_) { retain(); }
+  PackedOwn(PackedOwn&& o) noexcept : block_(std::exchange(o.block_, nullptr)) {}
+  PackedOwn& operator=(PackedOwn o) noexcept {
+    std::swap(block_, o.block_);
+    return *this;
+  }
+  ~PackedOwn() { release(); }
 
   RequestOwn unpack() const;
-  std::string_view get(std::string RequestOwn::*text) const;  // valid as long as a copy exists
+  // Valid as long as a copy exists. Not for the two hashes, which are packed as bytes.
+  std::string_view get(std::string RequestOwn::*text) const;
+  ContentHashes content_hashes() const;
   uint64_t hash() const;
   bool operator==(const PackedOwn& o) const { return block_ == o.block_ || packed() == o.packed(); }
 
  private:
+  // In front of the fields, which stand in the order of their description. The block counts its holders itself: a queue has two
+  // pointers to each, and they are half as long.
+  struct Block {
+    std::atomic<uint32_t> holders{1};
+    uint32_t length = 0;
+  };
   std::string_view packed() const;
+  void retain() const;
+  void release() const;
 
-  std::shared_ptr<const char[]> block_;  // its length, then the fields in the order of their description
+  Block* block_ = nullptr;
 };
 
 // Puts the two parts of a request together again.

@@ -26,12 +26,28 @@ TEST(PackedOwn, EachTextIsFoundAlone) {
   const RequestOwn own = sample();
   const PackedOwn packed(own);
   using Text = std::string RequestOwn::*;
-  for (Text text :
-       {Text(&RequestOwn::name), Text(&RequestOwn::comment), Text(&RequestOwn::extra), Text(&RequestOwn::admin_comment),
-        Text(&RequestOwn::dependency), Text(&RequestOwn::script_hash), Text(&RequestOwn::environment_hash), Text(&RequestOwn::work_dir),
-        Text(&RequestOwn::std_in), Text(&RequestOwn::std_out), Text(&RequestOwn::std_err), Text(&RequestOwn::submit_line)})
+  for (Text text : {Text(&RequestOwn::name), Text(&RequestOwn::comment), Text(&RequestOwn::extra), Text(&RequestOwn::admin_comment),
+                    Text(&RequestOwn::dependency), Text(&RequestOwn::work_dir), Text(&RequestOwn::std_in), Text(&RequestOwn::std_out),
+                    Text(&RequestOwn::std_err), Text(&RequestOwn::submit_line)})
     EXPECT_EQ(packed.get(text), own.*text);
   EXPECT_EQ(PackedOwn().get(&RequestOwn::name), "");
+}
+
+TEST(PackedOwn, HashesTakeHalfAndComeBackAsTheyWere) {
+  const std::string hash = "00ff" + std::string(59, 'a') + "9";
+  ASSERT_EQ(hash.size(), 64u);
+  for (const std::string& script : {hash, std::string(), std::string("short"), std::string(64, 'g'), std::string(64, 'A')}) {
+    RequestOwn own = sample();
+    own.script_hash = script;
+    own.environment_hash = hash;
+    const PackedOwn packed(own);
+    EXPECT_EQ(packed.unpack(), own);
+    EXPECT_EQ(packed.content_hashes().script_hash, script);
+    EXPECT_EQ(packed.content_hashes().environment_hash, hash);
+    EXPECT_EQ(packed.get(&RequestOwn::work_dir), own.work_dir);
+    EXPECT_EQ(packed.get(&RequestOwn::submit_line), own.submit_line);
+  }
+  EXPECT_EQ(PackedOwn().content_hashes(), ContentHashes());
 }
 
 TEST(PackedOwn, IsEqualAsItsContentsAre) {

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/apart.h"
 #include "base/describe.h"
 #include "model/job.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/tres_amounts.h"
 
 namespace muster {
 
@@ -18,7 +20,7 @@ namespace muster {
 enum RowPart : uint32_t {
   kRowNodes = 1u << 0,    // node list texts
   kRowDetail = 1u << 1,   // per-node CPUs and GRES indexes (show -d)
-  kRowTres = 1u << 2,     // TRES strings
+  kRowTres = 1u << 2,     // amounts of TRES
   kRowVerdict = 1u << 3,  // expected start, expected nodes, detail
   kRowRequest = 1u << 4,  // the full JobRequest; without it only the name, user and partition texts in the row
   kRowSteps = 1u << 5,
@@ -44,6 +46,11 @@ struct NodeShareRow {
   }
 };
 
+// With kRowTres: what a job asks for and what it holds. Most queries do not ask for it, so a row without it pays for one pointer.
+struct JobRowTres {
+  TresAmounts requested, allocated;
+};
+
 struct JobRow {
   JobId id{};
   RequestId request{};
@@ -64,8 +71,7 @@ struct JobRow {
   uint32_t nodes = 0, cpus = 0, tasks = 0;  // allocated, or asked for while pending
   uint32_t max_nodes = 0, max_cpus = 0;     // asked for; 0 = no maximum
   std::string node_list, batch_host, expected_nodes;
-  std::string tres_requested, tres_allocated;  // "cpu=4,mem=8G,node=1,billing=4,gres/gpu=2"
-  std::string dependency;                      // unfulfilled ones, "afterok:12(unfulfilled)"
+  std::string dependency;  // unfulfilled ones, "afterok:12(unfulfilled)"
   int32_t exit_status = 0, derived_exit_status = 0;
   bool expected = false;  // `started` is an expectation
   uint32_t switches = 0;
@@ -77,6 +83,7 @@ struct JobRow {
   Time last_sched_eval{};                // when the scheduler looked at it last
   Time resized{};                        // when it last gave up nodes
   std::string exclusive, oversubscribe;  // model/sharing_words.h, where the partition has a say; "" = as the request says
+  Apart<JobRowTres> tres;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "id", s.id);
@@ -108,8 +115,7 @@ struct JobRow {
     v(27, "node_list", s.node_list);
     v(28, "batch_host", s.batch_host);
     v(29, "expected_nodes", s.expected_nodes);
-    v(30, "tres_requested", s.tres_requested);
-    v(31, "tres_allocated", s.tres_allocated);
+    // 30 and 31 were the amounts of TRES as texts.
     v(32, "dependency", s.dependency);
     v(33, "exit_status", s.exit_status);
     v(34, "derived_exit_status", s.derived_exit_status);
@@ -124,6 +130,9 @@ struct JobRow {
     v(43, "resized", s.resized);
     v(44, "exclusive", s.exclusive);
     v(45, "oversubscribe", s.oversubscribe);
+    auto tres = described_part(v, s.tres);
+    tres(46, "tres_requested", &JobRowTres::requested);
+    tres(47, "tres_allocated", &JobRowTres::allocated);
   }
 };
 
@@ -138,13 +147,14 @@ struct StepRow {
   Time start{};
   uint32_t time_limit_min = kUnlimited32;
   uint32_t nodes = 0, tasks = 0, cpus = 0;
-  std::string node_list, tres, gres, srun_host, distribution, submit_line;
+  std::string node_list, gres, srun_host, distribution, submit_line;
   uint32_t srun_pid = 0;
   // as srun asked
   std::string network, cpu_freq, cpus_per_tres, mem_per_tres, tres_bind, tres_freq;
   std::string tres_per_step, tres_per_socket, tres_per_task;
   std::string std_in, std_out, std_err;  // patterns; "" = through srun
   std::string resv_ports;                // "12000-12003"
+  TresAmounts tres;                      // what it holds
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
@@ -162,7 +172,7 @@ struct StepRow {
     v(13, "tasks", s.tasks);
     v(14, "cpus", s.cpus);
     v(15, "node_list", s.node_list);
-    v(16, "tres", s.tres);
+    // 16 was `tres` as a text.
     v(17, "gres", s.gres);
     v(18, "srun_host", s.srun_host);
     v(19, "distribution", s.distribution);
@@ -181,6 +191,7 @@ struct StepRow {
     v(32, "std_out", s.std_out);
     v(33, "std_err", s.std_err);
     v(34, "resv_ports", s.resv_ports);
+    v(35, "tres", s.tres);
   }
 };
 
@@ -197,7 +208,6 @@ struct NodeRow {
   std::string cpu_spec_list;
   std::vector<std::string> features, features_active;
   std::string gres, gres_used;  // "gpu:h100:8(S:0-1)", "gpu:h100:2(IDX:0-1)"
-  std::string tres_configured, tres_allocated;
   std::vector<std::string> partitions;
   Uid reason_uid{};
   Time reason_time{}, boot_time{}, slurmd_start{}, last_busy{}, resume_after{};
@@ -207,6 +217,7 @@ struct NodeRow {
   bool owned = false;     // kept for jobs of `owner`
   Uid owner{};
   std::string restricted_cores;  // RestrictedCoresPerGPU and the cores: "1(0,4)"; "" = none
+  TresAmounts tres_configured, tres_allocated;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name);
@@ -242,8 +253,7 @@ struct NodeRow {
     v(31, "features_active", s.features_active);
     v(32, "gres", s.gres);
     v(33, "gres_used", s.gres_used);
-    v(34, "tres_configured", s.tres_configured);
-    v(35, "tres_allocated", s.tres_allocated);
+    // 34 and 35 were the amounts of TRES as texts.
     v(36, "partitions", s.partitions);
     v(37, "reason_uid", s.reason_uid);
     v(38, "reason_time", s.reason_time);
@@ -259,6 +269,8 @@ struct NodeRow {
     v(48, "owned", s.owned);
     v(49, "owner", s.owner);
     v(50, "restricted_cores", s.restricted_cores);
+    v(51, "tres_configured", s.tres_configured);
+    v(52, "tres_allocated", s.tres_allocated);
   }
 };
 
@@ -280,14 +292,15 @@ struct PartitionRow {
   Partition partition;    // its `nodes` bitmap left out; the text is in node_list
   std::string node_list;  // compressed
   uint32_t total_nodes = 0, total_cpus = 0;
-  std::string tres;
+  TresAmounts tres;  // what its nodes have
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "partition", s.partition);
     v(2, "node_list", s.node_list);
     v(3, "total_nodes", s.total_nodes);
     v(4, "total_cpus", s.total_cpus);
-    v(5, "tres", s.tres);
+    // 5 was `tres` as a text.
+    v(6, "tres", s.tres);
   }
 };
 

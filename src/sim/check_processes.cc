@@ -26,7 +26,7 @@ void Checkers::process_started(uint32_t node, Process& p) {
   }
   size_t index = 0;
   while (index < j->allocation->nodes.size() && j->allocation->nodes[index].node.value != node) ++index;
-  if (index == j->allocation->nodes.size() && p.step != kBatchStep && j->resized != kTimeUnset) {
+  if (index == j->allocation->nodes.size() && p.step != kBatchStep && j->run->resized != kTimeUnset) {
     p.excused = true;  // the step was asked for before the node was given up
     return;
   }
@@ -35,7 +35,7 @@ void Checkers::process_started(uint32_t node, Process& p) {
   if (!given.cpus.contains(p.share.cpus) || p.share.mem_mb > std::max<uint64_t>(given.mem_mb, 1))
     return fail("processes", where + ": more than the job holds");
   p.share = given;
-  bool held = !j->finished() || j->releasing.test(index);
+  bool held = !j->finished() || j->run->releasing.test(index);
   if (!held) {
     if (p.step == kBatchStep && mirror_.nodes.at(node).connected) return fail("processes", where + ": starts on a node that was released");
     p.excused = true;

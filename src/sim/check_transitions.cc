@@ -64,13 +64,13 @@ struct Transition {
     const Job* j = find(e.job);
     if (!j) return;
     expect(j->finished(), "released before it ended");
-    expect(j->releasing.contains(e.nodes), "released nodes that it does not hold");
+    expect(j->run->releasing.contains(e.nodes), "released nodes that it does not hold");
   }
   void operator()(const event::JobShrunk& e) {
     const Job* j = find(e.job);
     if (!j) return;
     expect(!j->pending() && !j->finished(), "shrunk, but it has no nodes");
-    expect(j->leaving.empty() || j->request->no_kill, "shrunk while it still is");  // a node may be lost at any time
+    expect(j->run->leaving.empty() || j->request->no_kill, "shrunk while it still is");  // a node may be lost at any time
     expect(e.allocation && !e.allocation->nodes.empty() && j->allocation && e.allocation->nodes.size() < j->allocation->nodes.size(),
            "shrunk to nothing, or not at all");
   }
@@ -90,7 +90,7 @@ struct Transition {
   }
   void operator()(const event::JobNodesSettled& e) {
     const Job* j = find(e.job);
-    if (j) expect(j->settling.contains(e.nodes), "nodes confirm what they were not asked for");
+    if (j) expect(j->run->settling.contains(e.nodes), "nodes confirm what they were not asked for");
   }
   void operator()(const event::JobsPurged& e) {
     for (JobId id : e.jobs) {

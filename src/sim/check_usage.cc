@@ -7,19 +7,19 @@ namespace {
 const NodeShare& share_on(const Job& j, NodeId node) {
   for (const NodeShare& s : j.allocation->nodes)
     if (s.node == node) return s;
-  for (const NodeShare& s : j.leaving)
+  for (const NodeShare& s : j.run->leaving)
     if (s.node == node) return s;
   return j.allocation->nodes[0];
 }
 
-bool holds(const Job& j, size_t i) { return !j.finished() || j.releasing.test(i); }
+bool holds(const Job& j, size_t i) { return !j.finished() || j.run->releasing.test(i); }
 
 }  // namespace
 
 void Checkers::check_usage(const Cluster& c) {
   std::vector<std::vector<const Job*>> on(world_.scenario.nodes.size());
   c.jobs.for_each([&](uint32_t, const Job& j) {
-    for (const NodeShare& s : j.leaving)
+    for (const NodeShare& s : j.run->leaving)
       if (s.node.value < on.size()) on[s.node.value].push_back(&j);
     if (!j.holds_nodes()) return;
     for (size_t i = 0; i < j.allocation->nodes.size(); ++i)

@@ -95,7 +95,7 @@ void World::settle() {
       if (j.finished() && j.all_released()) return;
       const Verdict* v = controller.up() ? controller.core().cluster().verdicts.find(id) : nullptr;
       left += " " + std::to_string(id) + "(" + std::string(job_state_name(j.state)) + " " +
-              std::string(reason_name(v ? v->reason : j.reason)) + (v ? " " + v->detail : "") +
+              std::string(reason_name(v ? v->reason : j.reason)) + (v ? " " + v->detail.str() : "") +
               (j.dependencies ? " " + std::string(j.own.get(&RequestOwn::dependency)) : "") + ")";
       const RequestBody& q = *j.request;
       left += " [-n" + std::to_string(q.num_tasks) + " -c" + std::to_string(q.cpus_per_task) + " -N" + std::to_string(q.min_nodes) + "-" +

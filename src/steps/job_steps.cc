@@ -186,7 +186,7 @@ Result<> check_claim(const Job& job, const Step& step) {
     nodes.set(share.node_index);
   }
   for (uint16_t port : step.resv_ports)
-    if (port < job.first_port || port > job.last_port) return not_held("ports");
+    if (port < job.run->first_port || port > job.run->last_port) return not_held("ports");
   return {};
 }
 

@@ -29,8 +29,8 @@ std::set<uint16_t> ports_in_use(const Cluster& cluster, JobId own, const std::se
   cluster.jobs.for_each([&](uint32_t, const Job& other) {
     for (const Step& s : other.steps)
       if (!s.resv_ports.empty() && on_one_of(other, s, nodes)) out.insert(s.resv_ports.begin(), s.resv_ports.end());
-    if (other.id == own || !other.first_port || !other.holds_nodes() || !on_one_of(other, nodes)) return;
-    for (uint32_t port = other.first_port; port <= other.last_port; ++port) out.insert(static_cast<uint16_t>(port));
+    if (other.id == own || !other.run->first_port || !other.holds_nodes() || !on_one_of(other, nodes)) return;
+    for (uint32_t port = other.run->first_port; port <= other.run->last_port; ++port) out.insert(static_cast<uint16_t>(port));
   });
   return out;
 }

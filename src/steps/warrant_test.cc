@@ -203,7 +203,7 @@ TEST(Warrant, KnowsEveryFieldOfACredential) {
 TEST(Claim, IsWithinTheJob) {
   World w;
   w.job.managed = true;
-  w.job.first_port = 100, w.job.last_port = 103;
+  w.job.run.edit().first_port = 100, w.job.run.edit().last_port = 103;
   Step step;
   step.request = std::make_shared<const StepRequest>();
   step.shares.push_back({.node_index = 1, .task_count = 1, .cpus = bits({3}), .mem_mb = 2000});

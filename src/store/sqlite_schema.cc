@@ -83,7 +83,8 @@ Result<Database> open_for_writing(const std::string& directory) {
   MUSTER_TRY_VOID(use_write_ahead_log(db));
   for (std::string_view pragma : {
            "PRAGMA synchronous = FULL",
-           "PRAGMA cache_size = -16384",  // KiB
+           // KiB. The log grows at its end and is read once, at the start: more pages would only be kept.
+           "PRAGMA cache_size = -4096",
            "PRAGMA temp_store = MEMORY",
            "PRAGMA secure_delete = OFF",  // Debian's default would overwrite every trimmed record
            // The commit that fills this many pages also copies them into the file. Few pages keep that commit close to the others in

@@ -26,9 +26,11 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/apart.h"
 #include "base/bitmap.h"
 #include "base/describe.h"
 #include "base/ids.h"
@@ -229,6 +231,12 @@ struct BodyWriter {
       w.size() == body ? w.truncate(before) : w.close(body);
     }
   }
+  template <class P, class M>
+  void part(uint32_t number, const char* name, const Apart<P>& part, M P::*member) const {
+    if (!part.is_there()) return;
+    const intptr_t distance = reinterpret_cast<intptr_t>(&default_of<P>()) - reinterpret_cast<intptr_t>(&*part);
+    BodyWriter{w, distance}(number, name, (*part).*member);
+  }
 };
 
 template <Described T>
@@ -303,12 +311,18 @@ struct BodyReader {
 
   template <class M>
   [[gnu::always_inline]] void operator()(uint32_t number, const char* name, M& m) {
-    const uint32_t before = last;
-    last = number;
-    // Outside (before, number]: either this member is not in the input, or a field came out of order and waits for the next round.
-    if (r.number() - before - 1 >= number - before) return;
-    take(r, before, number, name, m);
+    const uint32_t before = pass(number);
+    if (comes(before, number)) take(r, before, number, name, m);
   }
+  template <class P, class M>
+  void part(uint32_t number, const char* name, Apart<P>& part, M P::*member) {
+    const uint32_t before = pass(number);
+    if (comes(before, number)) take(r, before, number, name, part.edit().*member);
+  }
+
+  uint32_t pass(uint32_t number) { return std::exchange(last, number); }
+  // Outside (before, number]: either this member is not in the input, or a field came out of order and waits for the next round.
+  bool comes(uint32_t before, uint32_t number) const { return r.number() - before - 1 < number - before; }
 
   template <class M>
   [[gnu::noinline]] static void take(Reader& r, uint32_t before, uint32_t number, const char* name, M& m) {

@@ -65,6 +65,38 @@ struct Outer {
   }
 };
 
+// The same fields as Parted, all in one piece.
+struct Flat {
+  uint32_t a = 0, b = 5, c = 0;
+  std::string text;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "a", s.a);
+    v(2, "b", s.b);
+    v(3, "text", s.text);
+    v(4, "c", s.c);
+  }
+};
+
+struct Rest {
+  uint32_t b = 5;
+  std::string text;
+  bool operator==(const Rest&) const = default;
+};
+
+struct Parted {
+  uint32_t a = 0, c = 0;
+  Apart<Rest> rest;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    auto rest = described_part(v, s.rest);
+    v(1, "a", s.a);
+    rest(2, "b", &Rest::b);
+    rest(3, "text", &Rest::text);
+    v(4, "c", s.c);
+  }
+};
+
 struct Nest {
   std::vector<Nest> inside;
   template <class S, class V>
@@ -92,6 +124,30 @@ std::string error_of(std::string_view in) {
   if (ok) return "decoded";
   EXPECT_EQ(ok.error().code, Errc::kFrameMalformed);
   return std::string(ok.error().message());
+}
+
+TEST(Codec, APartIsWrittenAsIfItStoodWithTheRest) {
+  const Flat flat{1, 5, 3, "text"};
+  Parted parted;
+  parted.a = 1;
+  parted.c = 3;
+  parted.rest.edit().text = "text";
+  EXPECT_EQ(encoded(parted), encoded(flat));
+  Parted back;
+  ASSERT_TRUE(decode(encoded(flat), back));
+  EXPECT_EQ(back.rest->text, "text");
+  EXPECT_EQ(back.rest->b, 5u);
+  EXPECT_EQ(back.c, 3u);
+}
+
+TEST(Codec, APartOfWhichNothingWasWrittenIsNotMade) {
+  Parted back, parted;
+  parted.a = 1;
+  parted.c = 3;
+  EXPECT_EQ(encoded(parted), encoded(Flat{1, 5, 3, {}}));
+  ASSERT_TRUE(decode(encoded(parted), back));
+  EXPECT_FALSE(back.rest.is_there());
+  EXPECT_EQ(back.c, 3u);
 }
 
 TEST(Codec, WritesTheBytesOfProtocolBuffers) {

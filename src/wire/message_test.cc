@@ -16,7 +16,7 @@ template <class T>
 class Message : public testing::Test {};
 
 using Messages = testing::Types<
-    NodeShareRow, JobRow, StepRow, NodeRow, PartitionRow, rpc::Empty, rpc::SubmitJob, rpc::JobSubmitted, rpc::Allocate,
+    NodeShareRow, TresAmounts, JobRow, StepRow, NodeRow, PartitionRow, rpc::Empty, rpc::SubmitJob, rpc::JobSubmitted, rpc::Allocate,
     rpc::AllocationPending, rpc::NodeAddress, rpc::Allocated, rpc::WillRun, rpc::WillRunAnswer, rpc::WaitJob, rpc::WaitSteps,
     rpc::WaitRecords, rpc::RunWithoutJob, rpc::JobResult, rpc::FinishAllocation, rpc::AttachAllocation, rpc::CreateStep, rpc::StepNode,
     rpc::StepCreated, rpc::FinishStep, rpc::JobSelector, rpc::JobFilter, rpc::SignalJobs, rpc::PerJobError, rpc::SignalJobsAnswer,

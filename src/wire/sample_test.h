@@ -78,6 +78,11 @@ struct Comparer {
   void operator()(unsigned, const char*, const M& m) {
     same = same && equal(m, *reinterpret_cast<const M*>(reinterpret_cast<intptr_t>(&m) + distance));
   }
+  template <class P, class M>
+  void part(unsigned, const char*, const Apart<P>& part, M P::*member) {
+    const auto& other = *reinterpret_cast<const Apart<P>*>(reinterpret_cast<intptr_t>(&part) + distance);
+    same = same && equal((*part).*member, (*other).*member);
+  }
 };
 
 template <class T>

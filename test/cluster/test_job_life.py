@@ -394,7 +394,7 @@ def test_no_requeue(cluster):
 @better
 def test_a_job_that_requeues_itself_gets_the_answer_first_and_waits_for_the_delay(make_cluster):
     cluster = make_cluster(nodes=1, conf="SchedulerParameters=requeue_delay=1000")
-    script = cluster.file("self.sh", "#!/bin/bash\nscontrol requeue $SLURM_JOB_ID\necho rc $? >> said\nsleep 60\n")
+    script = cluster.file("self.sh", "#!/bin/bash\n[ -e said ] || { scontrol requeue $SLURM_JOB_ID; echo rc $? >> said; }\nsleep 60\n")
     job = cluster.sbatch("--requeue", script)
     assert until("the answer", lambda: cluster.read("said")) == "rc 0\n"
     until("the requeue", lambda: cluster.job(job)["Restarts"] == "1")

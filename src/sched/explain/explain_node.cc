@@ -22,7 +22,7 @@ std::string gres_text(const Kind& kind, const std::vector<uint64_t>& counts) {
 bool is_there(const Job& job, NodeId node) {
   if (!job.holds_nodes()) return false;
   for (size_t i = 0; i < job.allocation->nodes.size(); ++i)
-    if (job.allocation->nodes[i].node == node) return !job.finished() || job.releasing.test(i);
+    if (job.allocation->nodes[i].node == node) return !job.finished() || job.run->releasing.test(i);
   return false;
 }
 

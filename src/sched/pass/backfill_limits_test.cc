@@ -63,7 +63,7 @@ TEST(BackfillLimits, WhoIsLeftOutSaysWhich) {
   const Verdict* v = verdict_of(plan, q.behind[1]);
   ASSERT_TRUE(v);
   EXPECT_EQ(v->reason, Reason::kPriority);
-  EXPECT_NE(v->detail.find("bf_max_job_user=1"), std::string::npos) << v->detail;
+  EXPECT_NE(v->detail.view().find("bf_max_job_user=1"), std::string_view::npos) << v->detail.view();
 }
 
 TEST(BackfillLimits, OnlySomeHaveAPlaceKept) {

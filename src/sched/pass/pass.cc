@@ -480,12 +480,12 @@ Result<Planner::Forecast> PlanPass::forecast(const RequestBody& request, Request
   return Planner::Forecast{profile().time_of(spot.slot), c.partition, std::move(allocation)};
 }
 
-void PlanPass::say(const Job& job, Reason reason, std::string detail, Time start, std::string nodes) {
+void PlanPass::say(const Job& job, Reason reason, RareText detail, Time start, RareText nodes) {
   plan_.verdicts.push_back({job.id, Verdict{reason, start, std::move(nodes), std::move(detail)}});
 }
 
 void PlanPass::say_parked() {
-  for (const auto& [id, verdict] : pending_.parked()) plan_.verdicts.push_back({JobId(id), verdict});
+  pending_.each_parked(now_, [&](JobId id, Verdict verdict) { plan_.verdicts.push_back({id, std::move(verdict)}); });
 }
 
 }  // namespace muster::sched

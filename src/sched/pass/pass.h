@@ -66,7 +66,7 @@ class PlanPass {
   Bar over_limit(const Job& job, uint32_t class_id, uint32_t limit_min, const Allocation& allocation);
   bool any_closed(const std::vector<uint32_t>& classes) const;
   void close_partitions(const std::vector<uint32_t>& classes);
-  void say(const Job& job, Reason reason, std::string detail = {}, Time start = {}, std::string nodes = {});
+  void say(const Job& job, Reason reason, RareText detail = {}, Time start = {}, RareText nodes = {});
   void say_parked();
   void began(const Job& job, uint32_t class_id, uint32_t array_task, uint32_t limit_min, AllocationPtr allocation);
   void wait(const Job& job, const std::vector<uint32_t>& classes, const Wait& why, uint32_t tasks);

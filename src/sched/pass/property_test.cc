@@ -120,7 +120,7 @@ std::string print(const Plan& p) {
   std::sort(verdicts.begin(), verdicts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [id, v] : verdicts)
     out += std::to_string(id.value) + " " + std::string(reason_name(v.reason)) + " " + std::to_string(unix_seconds(v.expected_start)) +
-           " " + v.expected_nodes + "\n";
+           " " + v.expected_nodes.str() + "\n";
   return out;
 }
 

@@ -199,7 +199,7 @@ class StepPlacer {
     for (uint32_t i = 0; i < nodes_.size(); ++i) {
       const NodeShare& s = nodes_[i];
       Room room{i, s.cpus, s.mem_mb, s.gres, 0};
-      if (job_.releasing.any() && !job_.releasing.test(i)) room.cpus = Bitmap();
+      if (job_.run->releasing.any() && !job_.run->releasing.test(i)) room.cpus = Bitmap();
       out.push_back(std::move(room));
     }
     if (!minding_others || r_.overlap) return out;

@@ -35,8 +35,8 @@ std::string params_key(const Params& p) {
 
 const std::vector<uint32_t>& Pending::classes_of(uint32_t job) const {
   static const std::vector<uint32_t> kNone;
-  auto it = entries_.find(job);
-  return it == entries_.end() ? kNone : it->second.classes;
+  const Entry* entry = entries_.find(job);
+  return entry ? *lists_[entry->list] : kNone;
 }
 
 uint32_t Pending::classes_in_use() const {
@@ -77,14 +77,14 @@ void Pending::update(const Cluster& cluster, const Params& params, Time now) {
 
 void Pending::drop(uint32_t id) {
   running_.erase(id);
-  if (auto it = parked_.find(id); it != parked_.end()) {
-    if (it->second.expected_start != Time{}) timed_.erase({it->second.expected_start, id});
-    parked_.erase(it);
+  if (const Time* until = parked_.find(id)) {
+    if (*until != Time{}) timed_.erase({*until, id});
+    parked_.erase(id);
   }
-  auto it = entries_.find(id);
-  if (it == entries_.end()) return;
-  for (uint32_t c : it->second.classes) classes_[c]->jobs.erase({it->second.rank, id});
-  entries_.erase(it);
+  const Entry* entry = entries_.find(id);
+  if (!entry) return;
+  for (uint32_t c : *lists_[entry->list]) classes_[c]->jobs.erase({entry->rank, id});
+  entries_.erase(id);
 }
 
 void Pending::add(const Cluster& cluster, const Params& params, const Job& job, Time now) {
@@ -94,24 +94,25 @@ void Pending::add(const Cluster& cluster, const Params& params, const Job& job, 
     if (params.soft_time_min && job.request && job.request->time_min_min) r.soft_end = job.started + minutes(job.request->time_min_min);
     r.allocation = job.allocation;
     r.finished = job.state != JobState::kRunning && job.state != JobState::kSuspended;
-    if (r.finished) r.releasing = job.releasing;
+    if (r.finished) r.releasing = job.run->releasing;
     r.partition = job.partition;
     r.uid = job.request ? job.request->uid : Uid();
     if (!job.pending()) running_[job.id.value] = std::move(r);
   }
   if (!job.pending() || !job.request) return;
-  Verdict v = not_eligible(job, now);
+  const Verdict v = not_eligible(job, now);
   if (v.reason == Reason::kNone) return enqueue(cluster, params, job);
-  if (v.reason == Reason::kBeginTime) timed_.insert({v.expected_start, job.id.value});
-  parked_[job.id.value] = std::move(v);
+  const Time until = v.reason == Reason::kBeginTime ? v.expected_start : Time{};
+  if (until != Time{}) timed_.insert({until, job.id.value});
+  parked_.set(job.id.value, until);
 }
 
 void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& job) {
-  Entry entry;
+  std::vector<uint32_t> classes;
   // The rule is only asked whether the job ages, not how much, so the time given to it does not matter.
   const PriorityRule rule(cluster, params.priority, Time{});
   const bool ages = rule.moves(job);
-  entry.rank = ages ? static_cast<uint64_t>(rule.age_from(job).time_since_epoch().count()) : ~uint64_t{job.priority};
+  const uint64_t rank = ages ? static_cast<uint64_t>(rule.age_from(job).time_since_epoch().count()) : ~uint64_t{job.priority};
   std::vector<uint32_t> partitions = partitions_of(cluster, job);
   std::erase_if(partitions, [&](uint32_t p) { return !cluster.partitions.contains(p); });
   std::stable_sort(partitions.begin(), partitions.end(),
@@ -120,14 +121,20 @@ void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& j
     const uint32_t least = job.request->time_min_min;
     const bool shorter = least && least < job.time_limit_min, soft = shorter && params.soft_time_min;
     const uint32_t c = class_of(cluster, params, job.request, partition, soft ? least : job.time_limit_min, ages);
-    entry.classes.push_back(c);
-    classes_[c]->jobs.insert({entry.rank, job.id.value});
+    classes.push_back(c);
+    classes_[c]->jobs.insert({rank, job.id.value});
     if (shorter && !soft && classes_[c]->lowered == WaitingClass::kNone) {
       const uint32_t lowered = class_of(cluster, params, job.request, partition, least, ages);
       classes_[c]->lowered = lowered;
     }
   }
-  entries_[job.id.value] = std::move(entry);
+  entries_.set(job.id.value, {rank, list_id(std::move(classes))});
+}
+
+uint32_t Pending::list_id(std::vector<uint32_t> classes) {
+  auto [at, fresh] = list_ids_.try_emplace(std::move(classes), static_cast<uint32_t>(lists_.size()));
+  if (fresh) lists_.push_back(&at->first);
+  return at->second;
 }
 
 uint32_t Pending::shape_id(const RequestBodyPtr& request) {
@@ -167,9 +174,10 @@ uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const R
 void Pending::forget_unused() {
   if (shape_of_request_.size() < 1024 || shape_of_request_.size() < 4 * entries_.size()) return;
   std::unordered_map<const RequestBody*, std::pair<RequestBodyPtr, uint32_t>> kept;
-  for (const auto& [id, entry] : entries_)
+  entries_.for_each([&](uint32_t id, const Entry&) {
     if (const Job* job = jobs_.find(id))
       if (auto it = shape_of_request_.find(job->request.get()); it != shape_of_request_.end()) kept.insert(*it);
+  });
   shape_of_request_ = std::move(kept);
 }
 

@@ -20,6 +20,7 @@
 #include "sched/fit/request_class.h"
 #include "sched/place/placement.h"
 #include "sched/queue/priority.h"
+#include "sched/rules/eligibility.h"
 
 namespace muster::sched {
 
@@ -62,7 +63,11 @@ class Pending {
   std::vector<std::unique_ptr<WaitingClass>>& classes() { return classes_; }
   const std::vector<uint32_t>& classes_of(uint32_t job) const;
   const std::map<uint32_t, RunningJob>& running() const { return running_; }
-  const std::map<uint32_t, Verdict>& parked() const { return parked_; }
+  // f(job, why) for each job that is parked.
+  template <class F>
+  void each_parked(Time now, F&& f) const {
+    parked_.for_each([&](uint32_t id, const Time&) { f(JobId(id), not_eligible(jobs_.at(id), now)); });
+  }
   uint32_t classes_in_use() const;
   uint32_t families() const { return static_cast<uint32_t>(families_.size()); }
   // The class for a request in a partition; made if it is new.
@@ -76,6 +81,7 @@ class Pending {
   void drop(uint32_t id);
   void add(const Cluster& cluster, const Params& params, const Job& job, Time now);
   void enqueue(const Cluster& cluster, const Params& params, const Job& job);
+  uint32_t list_id(std::vector<uint32_t> classes);
   uint32_t shape_id(const RequestBodyPtr& request);
   void forget_unused();
 
@@ -88,12 +94,15 @@ class Pending {
   std::unordered_map<std::string, uint32_t> shape_ids_;
   std::map<ClassKey, uint32_t> class_ids_, families_;
   std::vector<std::unique_ptr<WaitingClass>> classes_;
+  // Lists of classes by number: jobs submitted alike are of the same ones. Never forgotten but with the classes.
+  std::map<std::vector<uint32_t>, uint32_t> list_ids_;
+  std::vector<const std::vector<uint32_t>*> lists_;
   struct Entry {
     uint64_t rank = 0;
-    std::vector<uint32_t> classes;
+    uint32_t list = 0;
   };
-  std::unordered_map<uint32_t, Entry> entries_;
-  std::map<uint32_t, Verdict> parked_;
+  PersistentMap<Entry> entries_;
+  PersistentMap<Time> parked_;                 // by job id: until when; unset: until something else changes
   std::set<std::pair<Time, uint32_t>> timed_;  // parked until a time
   std::map<uint32_t, RunningJob> running_;
 };

@@ -2,7 +2,6 @@
 // order in which they are asked, and the first that holds a job back gives it its reason. The pass, the start, the submission,
 // explain and the future ask the list and know no rule by name. To add one: README.md.
 //
-//   concerns   whether it can hold back jobs of the class in the partition; asked once for a class in a pass
 //   concerns   whether the rule can hold back jobs of the class in the partition; asked once for a class in a pass
 //   holds      whether it holds back this one job
 //   at_start   whether it lets an item of a plan start in the cluster of the moment

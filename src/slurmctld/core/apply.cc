@@ -173,7 +173,6 @@ class Applier {
       j.state = JobState::kRunning;
       j.flags = (j.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit | kJobLaunchFailed)) | e.flags;
       j.prolog_due = e.prolog;
-      j.preparing = e.preparing;
       j.reason = (e.flags & kJobConfiguring) && (e.prolog || e.preparing.any()) ? Reason::kProlog : Reason::kNone;
       j.detail = nullptr;
       j.started = e.time;
@@ -184,13 +183,15 @@ class Applier {
       if (e.time_limit_min) j.time_limit_min = *e.time_limit_min;
       if (e.priority) j.priority = e.priority;
       c_.count_licenses(j, true);
-      j.releasing = Bitmap(e.allocation->nodes.size());
       j.launched = j.request->kind == JobKind::kAllocation && !(e.flags & kJobConfiguring);
-      j.batch_index = e.batch_index;
       j.managed = e.managed;
-      j.first_port = e.first_port;
-      j.last_port = e.last_port;
-      if (const Node* n = c_.nodes.find(j.batch_share().node.value)) j.batch_host = n->spec->name;
+      JobRun& run = j.run.edit();
+      run.preparing = e.preparing;
+      run.releasing = Bitmap(e.allocation->nodes.size());
+      run.batch_index = e.batch_index;
+      run.first_port = e.first_port;
+      run.last_port = e.last_port;
+      if (const Node* n = c_.nodes.find(j.batch_share().node.value)) run.batch_host = n->spec->name;
       use_.hold(j, e.time);
       if (ArrayGroup* g = group(j)) ++g->running;
     });
@@ -228,12 +229,11 @@ class Applier {
       j.flags = (j.flags & ~(kJobConfiguring | kJobPowerUpNode | kJobStopped)) | e.flags;
       j.steps.clear();
       if (j.started == kTimeUnset) j.started = e.time;
-      j.settling = Bitmap();
       j.prolog_due = false;
-      j.preparing = Bitmap();
+      if (j.run.is_there()) j.run.edit().settling = j.run.edit().preparing = Bitmap();
       if (!held) return;
       c_.count_licenses(j, false);
-      j.releasing = e.releasing;
+      j.run.edit().releasing = e.releasing;
       j.epilog_due = e.epilog;
       if (!j.cleaned_up()) j.flags |= kJobCompleting;
       use_.end(j, e.time);
@@ -244,16 +244,16 @@ class Applier {
   void operator()(const JobNodesReleased& e) {
     const Job* old = c_.jobs.find(e.job.value);
     if (!old || !old->allocation) return;
-    Bitmap now = old->releasing & e.nodes;
+    Bitmap now = old->run->releasing & e.nodes;
     if (now.none()) return;
-    bool last = !(old->releasing - now).any() && old->leaving.empty();
+    bool last = !(old->run->releasing - now).any() && old->run->leaving.empty();
     if (last) x_.remove(*old);
     Job& j = *c_.jobs.edit(e.job.value);
     now.for_each([&](size_t i) {
       use_.release(j, j.allocation->nodes[i], true, e.time);
       if (!last) x_.node_released(j, j.allocation->nodes[i].node);
     });
-    j.releasing -= now;
+    j.run.edit().releasing -= now;
     if (!last) return;
     if (j.cleaned_up()) j.flags &= ~kJobCompleting;
     use_.lift_fences(j);
@@ -270,25 +270,27 @@ class Applier {
       }
       for (size_t i = before->fenced.size(); i < j.allocation->fenced.size(); ++i) use_.fence(j.allocation->fenced[i]);
       move_steps(j, place);
-      j.batch_index = place[j.batch_index] == kGivenUp ? 0 : place[j.batch_index];
-      j.releasing = Bitmap(j.allocation->nodes.size());
-      j.settling = moved(j.settling, place);
-      j.preparing = moved(j.preparing, place);
-      j.resized = e.time;
+      JobRun& run = j.run.edit();
+      run.batch_index = place[run.batch_index] == kGivenUp ? 0 : place[run.batch_index];
+      run.releasing = Bitmap(j.allocation->nodes.size());
+      run.settling = moved(run.settling, place);
+      run.preparing = moved(run.preparing, place);
+      run.resized = e.time;
       if (e.next_step) j.next_step = e.next_step;
-      if (!j.leaving.empty()) j.flags |= kJobResizing;
+      if (!run.leaving.empty()) j.flags |= kJobResizing;
     });
   }
   void operator()(const JobNodeLeft& e) {
     const Job* old = c_.jobs.find(e.job.value);
     if (!old || !old->is_leaving(e.node)) return;
     change(e.job, [&](Job& j) {
-      auto at = std::ranges::find(j.leaving, e.node, &NodeShare::node);
+      std::vector<NodeShare>& leaving = j.run.edit().leaving;
+      auto at = std::ranges::find(leaving, e.node, &NodeShare::node);
       use_.release(j, *at, true, e.time);
-      j.leaving.erase(at);
-      if (!j.leaving.empty()) return;
+      leaving.erase(at);
+      if (!leaving.empty()) return;
       j.flags &= ~kJobResizing;
-      if (!j.finished() || j.releasing.any()) return;
+      if (!j.finished() || j.run->releasing.any()) return;
       if (j.cleaned_up()) j.flags &= ~kJobCompleting;
       use_.lift_fences(j);
     });
@@ -300,7 +302,7 @@ class Applier {
     });
   }
   void operator()(const JobNodesPrepared& e) {
-    change(e.job, [&](Job& j) { j.preparing -= e.nodes; });
+    change(e.job, [&](Job& j) { j.run.edit().preparing -= e.nodes; });
   }
   void operator()(const JobRequeued& e) {
     change(e.job, [&](Job& j) {
@@ -316,39 +318,32 @@ class Applier {
       j.submitted = e.time;
       ++j.restarts;
       j.next_step = 0;
-      j.step_news = 0;
       j.managed = false;
-      j.first_port = j.last_port = 0;
-      j.started = j.ends = j.ended = j.suspended = kTimeUnset;
-      j.suspended_total = Duration::zero();
-      j.resized = kTimeUnset;
+      j.started = j.ends = j.ended = kTimeUnset;
       j.allocation = nullptr;
-      j.releasing = Bitmap();
+      j.run.drop();
       j.launched = j.prolog_due = j.epilog_due = false;
       j.exit_status = j.derived_exit_status = 0;
-      j.time_warned = 0;
       j.detail = nullptr;
       j.cancelled_by = Uid();
-      j.batch_host.clear();
-      j.batch_index = 0;
     });
   }
   void operator()(const JobSuspended& e) {
     change(e.job, [&](Job& j) {
+      JobRun& run = j.run.edit();
       if (e.resumed && j.state == JobState::kSuspended) {
-        Duration away = std::max(e.time - j.suspended, Duration::zero());  // the clock may have stepped back
-        j.suspended_total += away;
+        Duration away = std::max(e.time - run.suspended, Duration::zero());  // the clock may have stepped back
+        run.suspended_total += away;
         if (j.ends != kTimeUnset && j.ends != kTimeInfinite) j.ends += away;
-        j.suspended = kTimeUnset;
+        run.suspended = kTimeUnset;
         j.state = JobState::kRunning;
       } else if (!e.resumed && j.state == JobState::kRunning) {
-        j.suspended = e.time;
+        run.suspended = e.time;
         j.state = JobState::kSuspended;
       } else {
         return;
       }
-      j.settling = Bitmap(j.allocation->nodes.size());
-      for (size_t i = 0; i < j.allocation->nodes.size(); ++i) j.settling.set(i);
+      run.settling = Bitmap(j.allocation->nodes.size(), true);
     });
   }
   void operator()(const JobsPurged& e) {
@@ -397,7 +392,7 @@ class Applier {
     }
   }
   void operator()(const StepsTold& e) {
-    if (Job* j = c_.jobs.edit(e.job.value)) j->step_news = e.news;
+    if (Job* j = c_.jobs.edit(e.job.value)) j->run.edit().step_news = e.news;
   }
   void operator()(const StepUpdated& e) {
     Job* j = c_.jobs.edit(e.job.value);
@@ -406,7 +401,7 @@ class Applier {
       if (s.id == e.step) s.time_limit_min = e.time_limit_min;
   }
   void operator()(const JobWarned& e) {
-    change(e.job, [&](Job& j) { j.time_warned |= e.what ? e.what : static_cast<uint32_t>(kWarnedSignal); });
+    change(e.job, [&](Job& j) { j.run.edit().time_warned |= e.what ? e.what : static_cast<uint32_t>(kWarnedSignal); });
   }
   void operator()(const JobScriptEnded& e) {
     if (Job* j = c_.jobs.edit(e.job.value)) j->exit_status = e.exit_status;
@@ -443,7 +438,7 @@ class Applier {
   }
   void operator()(const JobNodesSettled& e) {
     change(e.job, [&](Job& j) {
-      if (e.suspended == (j.state == JobState::kSuspended)) j.settling -= e.nodes;
+      if (e.suspended == (j.state == JobState::kSuspended)) j.run.edit().settling -= e.nodes;
     });
   }
 

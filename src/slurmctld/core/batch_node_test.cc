@@ -39,7 +39,7 @@ TEST(BatchNode, HasTheFeaturesAskedFor) {
   Featured b;
   JobId id = b.job("slow|fast", "fast");
   ASSERT_EQ(b.state(id), JobState::kRunning);
-  EXPECT_EQ(b.get(id).batch_host, "n2");
+  EXPECT_EQ(b.get(id).run->batch_host, "n2");
   auto launches = b.orders<node_rpc::LaunchBatch>();
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_EQ(launches[0].job.share.node.value, 2u);  // its own part, with its CPUs
@@ -64,9 +64,9 @@ TEST(BatchNode, ItsEndIsTheJobsAndNoOthers) {
 
 TEST(BatchNode, OtherwiseItIsTheFirst) {
   Featured b;
-  EXPECT_EQ(b.get(b.job("", "")).batch_host, "n0");
+  EXPECT_EQ(b.get(b.job("", "")).run->batch_host, "n0");
   Featured c;
-  EXPECT_EQ(c.get(c.job("slow|(slow&fast)", "fast&slow")).batch_host, "n2");
+  EXPECT_EQ(c.get(c.job("slow|(slow&fast)", "fast&slow")).run->batch_host, "n2");
 }
 
 TEST(BatchNode, AsksForPartOfTheConstraint) {

@@ -218,8 +218,13 @@ size_t Core::carry_out(const sched::Plan& plan) {
     take(std::move(*events));
     ++started;
   }
-  for (const auto& [job, verdict] : plan.verdicts)
-    if (const Job* j = cluster_.jobs.find(job.value); j && j->pending()) cluster_.verdicts.set(job.value, verdict);
+  // Most verdicts of a pass are those of the one before: a leaf that is set anew is copied for whoever holds a snapshot.
+  for (const auto& [job, verdict] : plan.verdicts) {
+    const Job* j = cluster_.jobs.find(job.value);
+    if (!j || !j->pending()) continue;
+    const Verdict* known = cluster_.verdicts.find(job.value);
+    if (!known || *known != verdict) cluster_.verdicts.set(job.value, verdict);
+  }
   return started;
 }
 
@@ -381,7 +386,7 @@ std::optional<NodeOrder> Core::order_for(const Obligation& o, DescribedJob& desc
   if (!j || !j->allocation) return std::nullopt;
   if (o.duty == Duty::kLaunchBatch) {
     node_rpc::LaunchBatch launch;
-    launch.job = job_on_node(cluster_, *j, j->batch_index);
+    launch.job = job_on_node(cluster_, *j, j->run->batch_index);
     return launch;
   }
   const auto& nodes = j->allocation->nodes;
@@ -408,7 +413,7 @@ std::optional<NodeOrder> Core::order_for(const Obligation& o, DescribedJob& desc
   t.time = j->ended;
   if (j->is_leaving(o.node)) {
     t.state = JobState::kCancelled;
-    t.time = j->resized;
+    t.time = j->run->resized;
   }
   t.about = described.of(cluster_, *j);
   t.about->cpus_per_node.clear();  // the one thing that grows with the job: it would make the orders of a large one quadratic

@@ -27,7 +27,7 @@ std::optional<LimitMail> next_limit_mail(const Job& job) {
   } kMarks[] = {{kMailTimeLimit50, kWarnedHalf, 50}, {kMailTimeLimit80, kWarned80, 80}, {kMailTimeLimit90, kWarned90, 90}};
   if (job.time_limit_min == kUnlimited32 || job.ends == kTimeUnset || job.ends == kTimeInfinite) return std::nullopt;
   for (const auto& m : kMarks)
-    if ((job.request->mail_type & m.mail) && !(job.time_warned & m.said))
+    if ((job.request->mail_type & m.mail) && !(job.run->time_warned & m.said))
       return LimitMail{job.ends - minutes(job.time_limit_min) * (100 - m.percent) / 100, m.mail, m.said};
   return std::nullopt;
 }
@@ -48,7 +48,7 @@ void Indexes::each_timer(const Job& job, F&& f) const {
     if (job.ends != kTimeUnset && job.ends != kTimeInfinite && !(job.flags & kJobConfiguring)) {
       f(job.ends, TimerKind::kJobLimit);
       const WarnSignal& w = job.request->warn;
-      if (w.signal && !(job.time_warned & kWarnedSignal)) f(job.ends - seconds(w.seconds_before_end), TimerKind::kJobWarn);
+      if (w.signal && !(job.run->time_warned & kWarnedSignal)) f(job.ends - seconds(w.seconds_before_end), TimerKind::kJobWarn);
       if (auto mail = next_limit_mail(job)) f(mail->at, TimerKind::kJobMail);
     }
   } else if (only_ages(job)) {
@@ -78,7 +78,7 @@ void Indexes::add(const Job& job) {
   if (job.prolog_due) open({Duty::kProlog, job.id, {}});
   if (job.epilog_due) open({Duty::kEpilog, job.id, {}});
   if (job.finished() && !job.all_released()) completing_.emplace(job.ended, job.id);
-  for (const NodeShare& s : job.leaving) {
+  for (const NodeShare& s : job.run->leaving) {
     on_node_[s.node.value].insert(job.id);
     open({Duty::kTerminate, job.id, s.node});
   }
@@ -86,15 +86,15 @@ void Indexes::add(const Job& job) {
   const auto& nodes = job.allocation->nodes;
   bool live = !job.finished();
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (!live && !job.releasing.test(i)) continue;
+    if (!live && !job.run->releasing.test(i)) continue;
     on_node_[nodes[i].node.value].insert(job.id);
-    if (job.releasing.test(i)) open({Duty::kTerminate, job.id, nodes[i].node});
+    if (job.run->releasing.test(i)) open({Duty::kTerminate, job.id, nodes[i].node});
   }
-  job.settling.for_each([&](size_t i) { open({Duty::kSettle, job.id, nodes[i].node}); });
+  job.run->settling.for_each([&](size_t i) { open({Duty::kSettle, job.id, nodes[i].node}); });
   if (!job.prolog_due && !(job.flags & kJobPowerUpNode))
-    job.preparing.for_each([&](size_t i) { open({Duty::kPrepare, job.id, nodes[i].node}); });
+    job.run->preparing.for_each([&](size_t i) { open({Duty::kPrepare, job.id, nodes[i].node}); });
   if (job.state == JobState::kRunning && job.request->kind == JobKind::kBatch && !job.launched && !(job.flags & kJobConfiguring) &&
-      job.releasing.none())
+      job.run->releasing.none())
     open({Duty::kLaunchBatch, job.id, job.batch_share().node});
 }
 
@@ -118,7 +118,7 @@ void Indexes::remove(const Job& job) {
   }
   for (Duty duty : {Duty::kProlog, Duty::kEpilog}) open_.erase({duty, job.id, {}});
   completing_.erase({job.ended, job.id});
-  for (const NodeShare& s : job.leaving) node_released(job, s.node);
+  for (const NodeShare& s : job.run->leaving) node_released(job, s.node);
   if (!job.holds_nodes()) return;
   for (const NodeShare& s : job.allocation->nodes) {
     node_released(job, s.node);
@@ -141,14 +141,15 @@ namespace {
 uint64_t hash_of(const RequestBodyPtr& body, const PackedOwn& own) { return mix64(reinterpret_cast<uintptr_t>(body.get())) ^ own.hash(); }
 
 std::array<std::string, 2> blobs_of(const SharedRequest& r) {
-  return {std::string(r.own.get(&RequestOwn::script_hash)), std::string(r.own.get(&RequestOwn::environment_hash))};
+  ContentHashes hashes = r.own.content_hashes();
+  return {std::move(hashes.script_hash), std::move(hashes.environment_hash)};
 }
 
 }  // namespace
 
 void Indexes::add_request(RequestId id, const SharedRequest& request) {
   bodies_.add(request.body);
-  requests_.emplace(hash_of(request.body, request.own), id);
+  requests_.add(hash_of(request.body, request.own), id.value);
   for (const std::string& hash : blobs_of(request))
     if (!hash.empty()) ++blobs_[hash];
 }
@@ -161,12 +162,7 @@ void Indexes::remove_request(RequestId id, const SharedRequest& request) {
     blobs_.erase(at);
   }
   bodies_.remove(request.body);
-  auto [first, last] = requests_.equal_range(hash_of(request.body, request.own));
-  for (auto it = first; it != last; ++it) {
-    if (it->second != id) continue;
-    requests_.erase(it);
-    return;
-  }
+  requests_.remove(hash_of(request.body, request.own), id.value);
 }
 
 std::vector<std::string> Indexes::take_unused_blobs() {
@@ -180,10 +176,10 @@ RequestId Indexes::find_request(const JobRequest& request, const Cluster& cluste
   const RequestBodyPtr body = bodies_.find(request);
   if (!body) return RequestId{};
   const PackedOwn own(request);
-  auto [first, last] = requests_.equal_range(hash_of(body, own));
-  for (auto it = first; it != last; ++it)
-    if (const SharedRequest& r = cluster.requests.at(it->second.value); r.body == body && r.own == own) return it->second;
-  return RequestId{};
+  return RequestId(requests_.find(hash_of(body, own), [&](uint32_t id) {
+    const SharedRequest& known = cluster.requests.at(id);
+    return known.body == body && known.own == own;
+  }));
 }
 
 void Indexes::recorded(uint64_t position) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/id_table.h"
 #include "base/time.h"
 #include "model/request_bodies.h"
 #include "slurmctld/core/state_counts.h"
@@ -143,7 +144,7 @@ class Indexes {
   std::set<JobId> singletons_;
   std::set<std::pair<Time, JobId>> completing_;
   RequestBodies bodies_;
-  std::unordered_multimap<uint64_t, RequestId> requests_;
+  IdTable requests_;                                 // ids of requests
   std::unordered_map<std::string, uint32_t> blobs_;  // hash → requests that refer to it
   std::vector<std::string> unused_blobs_;
   uint32_t job_count_ = 0;

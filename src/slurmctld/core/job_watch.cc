@@ -12,8 +12,7 @@ constexpr size_t kRowsPerPart = 256;
 
 bool same_verdict(const Verdict* a, const Verdict* b) {
   if (!a || !b) return a == b;
-  return a->reason == b->reason && a->expected_start == b->expected_start && a->expected_nodes == b->expected_nodes &&
-         a->detail == b->detail;
+  return *a == *b;
 }
 
 }  // namespace

@@ -33,13 +33,13 @@ TEST(Suspend, IsRepeatedUntilEachNodeConfirmed) {
   EXPECT_EQ(r.b.orders<node_rpc::SuspendJob>().size(), 2u);
   uint32_t first = r.b.host(r.job);
   r.b.report(first, node_rpc::JobSettled{r.job, 0, true});
-  EXPECT_EQ(r.b.get(r.job).settling.count(), 1u);
+  EXPECT_EQ(r.b.get(r.job).run->settling.count(), 1u);
   r.b.wait(seconds(20));  // the other one has said nothing
   auto again = r.b.orders<node_rpc::SuspendJob>();
   ASSERT_EQ(again.size(), 1u);
   EXPECT_TRUE(again[0].suspend);
   r.b.report(r.b.get(r.job).allocation->nodes[1].node.value, node_rpc::JobSettled{r.job, 0, true});
-  EXPECT_TRUE(r.b.get(r.job).settling.none());
+  EXPECT_TRUE(r.b.get(r.job).run->settling.none());
   r.b.wait(seconds(60));
   EXPECT_TRUE(r.b.orders<node_rpc::SuspendJob>().empty());
   r.b.expect_replay_equal();
@@ -51,12 +51,12 @@ TEST(Suspend, AConfirmationOfTheOppositeIsNone) {
   r.b.control(rpc::JobAction::kSuspend, r.job);
   r.b.control(rpc::JobAction::kResume, r.job);
   r.b.report(node, node_rpc::JobSettled{r.job, 0, true});  // late
-  EXPECT_EQ(r.b.get(r.job).settling.count(), 1u);
+  EXPECT_EQ(r.b.get(r.job).run->settling.count(), 1u);
   r.b.wait(seconds(20));
   ASSERT_EQ(r.b.orders<node_rpc::SuspendJob>().size(), 1u);
   EXPECT_FALSE(r.b.orders<node_rpc::SuspendJob>()[0].suspend);
   r.b.report(node, node_rpc::JobSettled{r.job, 0, false});
-  EXPECT_TRUE(r.b.get(r.job).settling.none());
+  EXPECT_TRUE(r.b.get(r.job).run->settling.none());
 }
 
 TEST(Suspend, IsSentAgainWhenTheNodeComesBack) {
@@ -406,7 +406,7 @@ TEST(End, SeveralNodesAreLostAtOnce) {
     for (uint32_t n : {1u, 2u})
       EXPECT_TRUE(r.b.node(n).cpus_used.none() && r.b.node(n).jobs_running + r.b.node(n).jobs_completing == 0) << n;
     if (no_kill) EXPECT_EQ(nodes_of(r.b.get(r.job)), (std::vector<uint32_t>{0}));
-    else EXPECT_EQ(r.b.get(r.job).releasing.to_ranges(), "0");
+    else EXPECT_EQ(r.b.get(r.job).run->releasing.to_ranges(), "0");
     r.b.expect_replay_equal();
   }
 }

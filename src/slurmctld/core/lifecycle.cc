@@ -61,7 +61,7 @@ struct ReportHandler {
     return j && j->restarts == generation && j->allocation && index_of(*j, node) ? j : nullptr;
   }
   void release(const Job& j, size_t index) {
-    if (!j.releasing.test(index)) return;
+    if (!j.run->releasing.test(index)) return;
     event::JobNodesReleased e;
     e.job = j.id;
     e.nodes = Bitmap(j.allocation->nodes.size());
@@ -98,9 +98,9 @@ struct ReportHandler {
     if (r.gone) forget(r.job);
     if (!j || j->batch_share().node != node) return;
     if (j->finished()) {
-      bool news = r.exit_status != 0 && j->exit_status == 0 && j->releasing.test(j->batch_index);
+      bool news = r.exit_status != 0 && j->exit_status == 0 && j->run->releasing.test(j->run->batch_index);
       if (news && !(j->flags & (kJobRequeued | kJobRequeueHold))) d.events.push_back(event::JobScriptEnded{j->id, r.exit_status});
-      if (r.gone) release(*j, j->batch_index);
+      if (r.gone) release(*j, j->run->batch_index);
       return;
     }
     Ending e;
@@ -113,7 +113,7 @@ struct ReportHandler {
     }
     e.flags = requeue_flags_of_exit(v, *j, r.exit_status);
     e.gone = Bitmap(j->allocation->nodes.size());
-    if (r.gone) e.gone.set(j->batch_index);
+    if (r.gone) e.gone.set(j->run->batch_index);
     end_job(v, *j, e, d.events);
   }
   void operator()(const node_rpc::JobGone& r) {
@@ -147,7 +147,7 @@ struct ReportHandler {
     const Job* j = job_of(r.job, r.generation);
     if (!j || j->finished() || r.suspended != (j->state == JobState::kSuspended)) return;
     size_t index = *index_of(*j, node);
-    if (!j->settling.test(index)) return;
+    if (!j->run->settling.test(index)) return;
     event::JobNodesSettled e;
     e.job = j->id;
     e.suspended = r.suspended;
@@ -157,7 +157,7 @@ struct ReportHandler {
   }
   void operator()(const node_rpc::JobPrepared& r) {
     const Job* j = job_of(r.job, r.generation);
-    if (!j || j->finished() || !j->preparing.test(*index_of(*j, node))) return;
+    if (!j || j->finished() || !j->run->preparing.test(*index_of(*j, node))) return;
     event::JobNodesPrepared e;
     e.job = j->id;
     e.nodes = Bitmap(j->allocation->nodes.size());
@@ -335,7 +335,7 @@ void settle_start(const View& v, const Job& job, Events& out) {
     const Node* n = v.cluster.nodes.find(s.node.value);
     return n && !(n->flags & (kNodePoweringUp | kNodePoweredDown));
   });
-  const bool waits = job.preparing.any() && waits_for_prologs(v, job);
+  const bool waits = job.run->preparing.any() && waits_for_prologs(v, job);
   if (!ready || (waits && !(job.flags & kJobPowerUpNode))) return;
   event::JobChanged e = changed(job);
   e.flags &= ~kJobPowerUpNode;

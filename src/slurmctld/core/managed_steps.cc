@@ -136,11 +136,11 @@ void take_news(const View& v, NodeId node, const node_rpc::StepsOfJob& r, Decisi
   if (!r.news.empty() && r.first > 0) d.orders.push_back({node, node_rpc::StepsTaken{r.job, r.generation, last}});
   const Job* j = v.cluster.jobs.find(r.job.value);
   if (!j || j->restarts != r.generation || !is_managed_by(*j, node) || j->pending() || r.first == 0 || r.news.empty() ||
-      last <= j->step_news)
+      last <= j->run->step_news)
     return;
   NewsTaker taker(v, *j, d.events);
   for (uint64_t i = 0; i < r.news.size(); ++i)
-    if (r.first + i > j->step_news) taker.take(r.news[i]);
+    if (r.first + i > j->run->step_news) taker.take(r.news[i]);
   if (j->finished()) taker.end_rest();
   d.events.push_back(event::StepsTold{j->id, last});
 }

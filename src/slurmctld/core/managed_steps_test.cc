@@ -230,7 +230,7 @@ TEST(ManagedSteps, ALostManagerIsFollowedByTheNextNodeWithNumbersOfItsOwn) {
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].warrant.node, "n1");
   EXPECT_EQ(told[0].job.next_step, 2u + kStepsUntold);
-  EXPECT_EQ(told[0].job.step_news, 2u);
+  EXPECT_EQ(told[0].job.run->step_news, 2u);
   ASSERT_EQ(told[0].job.steps.size(), 1u);
   EXPECT_EQ(told[0].job.steps[0].id, StepId(1));
   b.tell(3, {b.made(b.own_step(5))}, 0);
@@ -258,7 +258,7 @@ TEST(ManagedSteps, ARequeuedJobBeginsAnew) {
   b.wait(seconds(1));
   ASSERT_EQ(b.get(b.job).restarts, 1u);
   EXPECT_FALSE(b.get(b.job).managed);
-  EXPECT_EQ(b.get(b.job).step_news, 0u);
+  EXPECT_EQ(b.get(b.job).run->step_news, 0u);
   b.plan();
   ASSERT_TRUE(b.get(b.job).managed);
   b.tell(2, {b.ended(0, 0)}, {}, 0);
@@ -281,8 +281,8 @@ TEST(ManagedSteps, TheirManagerStaysWithTheJob) {
 
 TEST(ManagedSteps, PortsAreKeptForThem) {
   Managed b("MpiParams=ports=12000-12009\n");
-  EXPECT_EQ(b.get(b.job).first_port, 12000);
-  const uint16_t last = b.get(b.job).last_port;
+  EXPECT_EQ(b.get(b.job).run->first_port, 12000);
+  const uint16_t last = b.get(b.job).run->last_port;
   EXPECT_GE(last, 12000);
   // A job beside it whose steps slurmctld manages gets others.
   const JobId other = b.submit([](JobRequest& r) {

@@ -36,7 +36,7 @@ void NodeUse::fence(uint32_t id) {
 // A node that a running job no longer needs is free at once, or when nothing of the job is left on it.
 void NodeUse::give_up(Job& j, const NodeShare& share, bool at_once, Time now) {
   if (at_once) return release(j, share, false, now);
-  j.leaving.push_back(share);
+  j.run.edit().leaving.push_back(share);
   complete_on(share.node);
 }
 
@@ -62,7 +62,7 @@ void NodeUse::lift_fences(const Job& j) {
 void NodeUse::end(const Job& j, Time now) {
   for (size_t i = 0; i < j.allocation->nodes.size(); ++i) {
     const NodeShare& s = j.allocation->nodes[i];
-    if (!j.releasing.test(i)) {
+    if (!j.run->releasing.test(i)) {
       release(j, s, false, now);
       continue;
     }

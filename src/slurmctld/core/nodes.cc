@@ -95,7 +95,8 @@ void reconcile_unknown(const View& v, NodeId node, const node_rpc::Register& r, 
         d.events.push_back(event::JobLaunched{j->id, v.now, j->ends});
       continue;
     }
-    if (j && j->restarts == n.generation && ((ours && j->releasing.any()) || j->is_leaving(node))) continue;  // an open obligation ends it
+    if (j && j->restarts == n.generation && ((ours && j->run->releasing.any()) || j->is_leaving(node)))
+      continue;  // an open obligation ends it
     node_rpc::TerminateJob t;
     t.job = n.job;
     t.generation = n.generation;

@@ -83,7 +83,7 @@ TEST(Reboot, NoSecondRunWithinAGeneration) {
     b.turn([&] { b.core.node_disconnected(NodeId(node)); });
     b.register_node(node, "boot2");
     EXPECT_FALSE(b.orders<node_rpc::TerminateJob>().empty());  // a step may have started there since
-    EXPECT_TRUE(b.get(j).releasing.any());
+    EXPECT_TRUE(b.get(j).run->releasing.any());
     b.gone(j, node);
     for (const auto& launch : b.orders<node_rpc::LaunchBatch>()) EXPECT_GT(launch.job.generation, 0u);
     EXPECT_EQ(b.state(j), requeue ? JobState::kPending : JobState::kNodeFail);
@@ -125,7 +125,7 @@ TEST(Down, JobsOfAReachableNodeEndThereFirst) {
   b.set_node("n" + std::to_string(node), "down");
   b.turn([&] { b.core.node_disconnected(NodeId(node)); });
   b.wait(seconds(61));
-  EXPECT_TRUE(b.get(k).releasing.none());
+  EXPECT_TRUE(b.get(k).run->releasing.none());
 }
 
 TEST(Down, CompletingEndsWithItsLastJob) {

@@ -228,10 +228,11 @@ TEST(PrologFlags, ALargeJobIsPreparedInParts) {
   j.request = std::move(request);
   auto allocation = std::make_shared<Allocation>();
   allocation->nodes.resize(100);
-  j.preparing = j.releasing = Bitmap(100);
+  JobRun& run = j.run.edit();
+  run.preparing = run.releasing = Bitmap(100);
   for (uint32_t i = 0; i < 100; ++i) {
     allocation->nodes[i].node = NodeId(i);
-    j.preparing.set(i);
+    run.preparing.set(i);
   }
   j.allocation = std::move(allocation);
   Indexes x(seconds(100));

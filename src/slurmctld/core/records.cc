@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "base/same_fields.h"
-#include "base/text.h"
+#include "base/tres_mem.h"
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "slurmctld/core/rows.h"
-#include "slurmctld/core/tres_totals.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -16,21 +15,15 @@ constexpr uint32_t kRpcVersion = 1;
 
 JobRecordKey key_of(const Job& j) { return {j.id, j.submitted, j.restarts}; }
 
-// The value of one kind in "cpu=4,mem=8G".
-std::string part_of(std::string_view tres, std::string_view kind) {
-  for (std::string_view item : split(tres, ','))
-    if (item.size() > kind.size() && item.starts_with(kind) && item[kind.size()] == '=') return std::string(item.substr(kind.size() + 1));
-  return {};
-}
-
 void add_request(const Cluster& cluster, const RequestBody& r, JobRecord& out) {
   copy_same_fields(r, out);
   out.user = r.user_name;
   out.requested_cpus = wanted_cpus(r);
   out.requested_nodes = wanted_nodes(r);
   out.tasks = wanted_tasks(r);
-  out.tres_requested = tres_requested(cluster, r);
-  out.requested_mem = part_of(out.tres_requested, "mem");
+  const TresAmounts wanted = tres_requested(cluster, r);
+  out.tres_requested = tres_text(wanted);
+  if (wanted.mem_mb) out.requested_mem = format_tres_mem(*wanted.mem_mb);
   out.has_script = r.kind == JobKind::kBatch;
 }
 
@@ -39,7 +32,7 @@ void add_allocation(const Cluster& cluster, const Allocation& a, JobRecord& out)
   out.cpus = a.total_cpus();
   out.tasks = std::max(1u, a.total_tasks());
   out.node_list = node_list_of(cluster, a);
-  out.tres_allocated = tres_of(cluster, a);
+  out.tres_allocated = tres_text(tres_of(cluster, a));
   out.gres_allocated = gres_text(gres_sum(a.nodes));
 }
 
@@ -77,7 +70,7 @@ StepRecord make_step_record(const Cluster& cluster, const Job& j, const Step& s)
   r.job = key_of(j);
   r.position = j.record_position;
   r.started = s.start;
-  r.tres_allocated = row.tres;
+  r.tres_allocated = tres_text(row.tres);
   r.gres_allocated = gres_text(gres_sum(s.shares));
   r.layout = row.distribution;
   r.container = s.request->container;
@@ -103,7 +96,7 @@ StepRecord make_batch_record(const Cluster& cluster, const Job& j) {
   r.state = batch_state(j);
   r.started = j.started;
   r.ended = j.ended;
-  r.tres_allocated = row.tres;
+  r.tres_allocated = tres_text(row.tres);
   r.gres_allocated = gres_text(j.batch_share().gres);
   r.container = j.request->container;
   RequestOwn own = j.own.unpack();
@@ -176,7 +169,7 @@ rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Con
   r.cluster.control_port = static_cast<uint16_t>(c.slurmctld_port.first);
   r.cluster.rpc_version = kRpcVersion;
   std::vector<std::string> names;
-  TresTotals totals;
+  TresAmounts totals{.cpus = 0, .mem_mb = 0};
   cluster.nodes.for_each([&](uint32_t, const Node& n) {
     names.push_back(n.spec->name);
     totals.configure(*n.spec);
@@ -184,8 +177,10 @@ rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Con
   r.cluster.nodes = compress_hosts(names);
   r.cluster.node_count = static_cast<uint32_t>(names.size());
   r.tracked_tres = c.accounting_storage_tres;
+  totals.nodes = names.size();
+  totals.bill();
   totals.keep_gres(r.tracked_tres);
-  r.cluster.tres = totals.text(TresTotals::kMem | TresTotals::kNodes | TresTotals::kBilling);
+  r.cluster.tres = tres_text(totals);
   return r;
 }
 

@@ -56,7 +56,7 @@ Result<Bitmap> nodes_to_keep(const View& v, const Job& job, const NodeNames& lis
     keep.set(static_cast<size_t>(at - job.allocation->nodes.begin()));
   }
   if (keep.none()) return fail(Errc::kInvalidNodeName, {}, "the list names no node; scancel ends the job");
-  if (job.request->kind == JobKind::kBatch && !keep.test(job.batch_index))
+  if (job.request->kind == JobKind::kBatch && !keep.test(job.run->batch_index))
     return fail(Errc::kInvalidNodeName, {}, name_of(v, job.batch_share()) + " runs the job's script and has to stay");
   if (job.managed && !keep.test(0))
     return fail(Errc::kInvalidNodeName, {}, name_of(v, job.allocation->nodes.front()) + " manages the job's steps and has to stay");
@@ -70,7 +70,7 @@ Result<Bitmap> nodes_to_keep(const View& v, const Job& job, uint32_t count) {
   if (count < 1) return fail(Errc::kInvalidNodeCount);
   // The first nodes stay, and the one that runs the script.
   Bitmap keep(held);
-  keep.set(job.batch_index);
+  keep.set(job.run->batch_index);
   if (job.managed && count > keep.count()) keep.set(0);
   if (job.managed && !keep.test(0))
     return fail(Errc::kInvalidNodeCount, {}, "the nodes that run the job's script and manage its steps have to stay");

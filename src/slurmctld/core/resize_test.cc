@@ -48,7 +48,7 @@ TEST(Resize, NodesAreFreeOnceTheyAreRidOfTheJob) {
   Resized b;
   ASSERT_TRUE(b.update(b.job, "NumNodes", "2"));
   EXPECT_EQ(nodes_of(b.get(b.job)), (Ids{0, 1}));
-  EXPECT_EQ(b.get(b.job).resized, b.now);
+  EXPECT_EQ(b.get(b.job).run->resized, b.now);
   EXPECT_TRUE(b.get(b.job).flags & kJobResizing);
   EXPECT_EQ(b.orders<node_rpc::TerminateJob>().size(), 2u);
   EXPECT_TRUE(b.node(3).flags & kNodeCompleting);

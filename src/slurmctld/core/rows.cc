@@ -5,7 +5,6 @@
 #include "base/same_fields.h"
 #include "base/saturating.h"
 #include "base/text.h"
-#include "base/tres_mem.h"
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "model/dependency.h"
@@ -15,7 +14,6 @@
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/gres_texts.h"
 #include "slurmctld/core/job_filter.h"
-#include "slurmctld/core/tres_totals.h"
 #include "steps/step_ports.h"
 
 namespace muster::slurmctld {
@@ -42,26 +40,26 @@ std::string node_name(const Cluster& cluster, NodeId id) {
 }
 
 // Adds the devices that a pending job asks for in all.
-void add_requested_gres(const RequestBody& r, TresTotals& totals) {
+void add_requested_gres(const RequestBody& r, TresAmounts& wanted) {
   auto add = [&](const TresText& list, uint64_t times) {
     for (const Tres& t : list->items())
-      if (t.is_gres()) totals.add_gres(t.name, t.type, mul_sat(t.count, times));
+      if (t.is_gres()) wanted.add_gres(t.name, t.type, mul_sat(t.count, times));
   };
   add(r.tres_per_node, wanted_nodes(r));
   add(r.tres_per_job, 1);
   add(r.tres_per_task, wanted_tasks(r));
 }
 
-void add_licenses(const Cluster& cluster, const std::vector<LicenseShare>& list, TresTotals& totals) {
+void add_licenses(const Cluster& cluster, const std::vector<LicenseShare>& list, TresAmounts& amounts) {
   for (const LicenseShare& l : list)
-    if (cluster.tracks_license(l.name)) totals.add_license(l.name, l.count);
+    if (cluster.tracks_license(l.name)) amounts.licenses.push_back(l);
 }
 
 // Adds the licences asked for; none for --licenses=a|b, for it is not known which one it will be.
-void add_requested_licenses(const Cluster& cluster, const RequestBody& r, TresTotals& totals) {
+void add_requested_licenses(const Cluster& cluster, const RequestBody& r, TresAmounts& wanted) {
   if (!cluster.tracked_licenses || cluster.tracked_licenses->empty()) return;
   LicenseNeeds needs = r.licenses.value();
-  if (!needs.any && sched::add_task_licenses(r.tres_per_task.value(), wanted_tasks(r), needs)) add_licenses(cluster, needs.list, totals);
+  if (!needs.any && sched::add_task_licenses(r.tres_per_task.value(), wanted_tasks(r), needs)) add_licenses(cluster, needs.list, wanted);
 }
 
 void add_verdict(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
@@ -88,7 +86,7 @@ void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow
   row.mem_mb_per_node = a.nodes.empty() ? 0 : a.nodes[0].mem_mb;
   if (parts & kRowNodes) row.node_list = node_list_of(cluster, a);
   if (parts & kRowTres) {
-    row.tres_allocated = tres_of(cluster, a);
+    row.tres.edit().allocated = tres_of(cluster, a);
     row.gres_allocated = gres_text(gres_sum(a.nodes));
   }
   if (parts & kRowPlacement) row.placement = sched::placement_word(cluster, j);
@@ -105,23 +103,24 @@ void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow
   }
 }
 
-std::string used_tres(const Node& n) {
+TresAmounts used_tres(const Node& n) {
   if (n.cpus_used.none() && n.mem_used_mb == 0) return {};
-  TresTotals totals;
-  totals.use(n);
-  return totals.text(0);
+  TresAmounts used{.cpus = 0};
+  used.use(n);
+  return used;
 }
 
 }  // namespace
 
-std::string tres_requested(const Cluster& cluster, const RequestBody& r) {
+TresAmounts tres_requested(const Cluster& cluster, const RequestBody& r) {
   const uint32_t cpus = wanted_cpus(r), nodes = wanted_nodes(r);
   const uint64_t mem_mb = r.mem_per_node_mb ? mul_sat(*r.mem_per_node_mb, nodes) : mul_sat(r.mem_per_cpu_mb.value_or(0), cpus);
-  TresTotals totals;
-  totals.want(cpus, mem_mb, nodes);
-  add_requested_gres(r, totals);
-  add_requested_licenses(cluster, r, totals);
-  return totals.text(TresTotals::kNodes | TresTotals::kBilling);
+  TresAmounts wanted{.cpus = cpus, .nodes = nodes};
+  if (mem_mb) wanted.mem_mb = mem_mb;
+  wanted.bill();
+  add_requested_gres(r, wanted);
+  add_requested_licenses(cluster, r, wanted);
+  return wanted;
 }
 
 std::string partition_text(const Cluster& cluster, const Job& j) {
@@ -138,11 +137,12 @@ std::string node_list_of(const Cluster& cluster, const Allocation& allocation) {
   return compress_hosts(names);
 }
 
-std::string tres_of(const Cluster& cluster, const Allocation& a) {
-  TresTotals totals;
-  for (const NodeShare& s : a.nodes) totals.hold(s);
-  add_licenses(cluster, a.licenses, totals);
-  return totals.text(TresTotals::kNodes | TresTotals::kBilling);
+TresAmounts tres_of(const Cluster& cluster, const Allocation& a) {
+  TresAmounts held{.cpus = 0, .nodes = 0};
+  for (const NodeShare& s : a.nodes) held.hold(s);
+  held.bill();
+  add_licenses(cluster, a.licenses, held);
+  return held;
 }
 
 JobRow make_state_row(const Job& j) {
@@ -185,7 +185,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
   if (j.finished()) row.ends = j.ended;
   row.max_nodes = j.request->max_nodes;
   if (j.dependencies) row.dependency = format_dependencies(*j.dependencies);
-  if (parts & kRowTres) row.tres_requested = tres_requested(cluster, *j.request);
+  if (parts & kRowTres) row.tres.edit().requested = tres_requested(cluster, *j.request);
   if (parts & kRowTiers)
     for (std::string_view name : split(row.partition, ',')) {
       const Partition* p = cluster.partition(name);
@@ -222,9 +222,8 @@ StepRow make_batch_step_row(const Cluster& cluster, const Job& j) {
   row.nodes = row.tasks = 1;
   row.cpus = static_cast<uint32_t>(first.cpus.count());
   row.node_list = node_name(cluster, first.node);
-  TresTotals held;
-  held.hold(first);
-  row.tres = held.text(TresTotals::kNodes);
+  row.tres = {.cpus = 0, .nodes = 0};
+  row.tres.hold(first);
   row.submit_line = j.own.get(&RequestOwn::submit_line);
   return row;
 }
@@ -253,15 +252,14 @@ StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   row.uid = j.request->uid;
   row.nodes = static_cast<uint32_t>(s.shares.size());
   std::vector<std::string> names;
-  TresTotals held;
+  row.tres = {.cpus = 0, .nodes = 0};
   for (const StepShare& share : s.shares) {
     row.tasks += share.ranks.empty() ? share.task_count : static_cast<uint32_t>(share.ranks.size());
-    held.hold(share);
+    row.tres.hold(share);
     names.push_back(node_name(cluster, j.allocation->nodes[share.node_index].node));
   }
   row.node_list = compress_hosts(names);
-  row.cpus = static_cast<uint32_t>(held.cpus());
-  row.tres = held.text(TresTotals::kNodes);
+  row.cpus = static_cast<uint32_t>(row.tres.cpus.value_or(0));
   row.resv_ports = steps::port_ranges(s.resv_ports);
   row.submit_line = j.own.get(&RequestOwn::submit_line);
   return row;
@@ -291,9 +289,9 @@ NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::stri
   r.gres = s.gres_text.text();
   r.gres_used = gres_used_text(n);
   r.restricted_cores = restricted_text(n);
-  TresTotals configured;
-  configured.configure(s);
-  r.tres_configured = configured.text(TresTotals::kMem | TresTotals::kBilling);
+  r.tres_configured = {.cpus = 0, .mem_mb = 0};
+  r.tres_configured.configure(s);
+  r.tres_configured.bill();
   r.tres_allocated = used_tres(n);
   r.partitions = partitions;
   r.owned = n.exclusive_user;
@@ -311,17 +309,18 @@ PartitionRow make_partition_row(const Cluster& cluster, const Partition& p) {
   r.partition = p;
   r.partition.nodes = Bitmap();
   std::vector<std::string> names;
-  TresTotals totals;
+  r.tres = {.cpus = 0, .mem_mb = 0};
   p.nodes.for_each([&](size_t i) {
     const Node* n = cluster.nodes.find(static_cast<uint32_t>(i));
     if (!n) return;
     names.push_back(n->spec->name);
-    totals.configure(*n->spec);
+    r.tres.configure(*n->spec);
   });
   r.node_list = compress_hosts(names);
   r.total_nodes = static_cast<uint32_t>(names.size());
-  r.total_cpus = static_cast<uint32_t>(totals.cpus());
-  r.tres = totals.text(TresTotals::kMem | TresTotals::kNodes | TresTotals::kBilling);
+  r.total_cpus = static_cast<uint32_t>(r.tres.cpus.value_or(0));
+  r.tres.nodes = names.size();
+  r.tres.bill();
   return r;
 }
 

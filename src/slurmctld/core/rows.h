@@ -28,12 +28,12 @@ std::string partition_text(const Cluster& cluster, const Job& job);
 uint32_t wanted_nodes(const RequestBody& request);
 uint32_t wanted_tasks(const RequestBody& request);
 uint32_t wanted_cpus(const RequestBody& request);
-std::string tres_requested(const Cluster& cluster, const RequestBody& request);
+TresAmounts tres_requested(const Cluster& cluster, const RequestBody& request);
 
 // Compressed node list of an allocation, in its order.
 std::string node_list_of(const Cluster& cluster, const Allocation& allocation);
-// "cpu=4,mem=8G,node=1,billing=4,gres/gpu=2,gres/gpu:h100=2,license/ansys=1"; of licences those that AccountingStorageTRES names.
-std::string tres_of(const Cluster& cluster, const Allocation& allocation);
+// What it holds; of licences those that AccountingStorageTRES names.
+TresAmounts tres_of(const Cluster& cluster, const Allocation& allocation);
 
 // The allocation of a started job as salloc and srun need it.
 rpc::Allocated make_allocated(const Cluster& cluster, const Job& job);

@@ -24,7 +24,8 @@ Result<TextWanted> text_wanted(const Cluster& cluster, const Privacy& privacy, c
   const Job* j = cluster.jobs.find(q.job.value);
   if (!j || !privacy.shows(*j)) return fail(Errc::kInvalidJobId);
   if (!rights.may(row_of<rpc::QueryText>.of_job, *j)) return fail(Errc::kUserIdMissing);
-  std::string hash(j->own.get(q.subject == "script" ? &RequestOwn::script_hash : &RequestOwn::environment_hash));
+  const ContentHashes hashes = j->own.content_hashes();
+  std::string hash = q.subject == "script" ? hashes.script_hash : hashes.environment_hash;
   if (hash.empty()) return fail(Errc::kNotFound, "job " + std::to_string(j->id.value) + " has no batch script");
   return TextWanted{Source::kContent, false, std::move(hash)};
 }
@@ -33,8 +34,8 @@ Result<> may_fetch(const Cluster& cluster, NodeId node, const rpc::FetchContent&
   const Job* job = cluster.jobs.find(what.job.value);
   if (!job || !job->allocation) return fail(Errc::kInvalidJobId);
   if (std::ranges::none_of(job->allocation->nodes, [&](const NodeShare& s) { return s.node == node; })) return fail(Errc::kAccessDenied);
-  for (auto hash : {&RequestOwn::script_hash, &RequestOwn::environment_hash})
-    if (job->own.get(hash) == what.hash && !what.hash.empty()) return {};
+  const ContentHashes hashes = job->own.content_hashes();
+  if (!what.hash.empty() && (what.hash == hashes.script_hash || what.hash == hashes.environment_hash)) return {};
   return fail(Errc::kAccessDenied, {}, "the content does not belong to the job");
 }
 

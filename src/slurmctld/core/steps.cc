@@ -32,7 +32,7 @@ Result<> decided_here(const Job& j) {
 
 steps::StepPorts step_ports(const View& v, const Job& j) {
   const config::PortRange range = v.settings.config().mpi_ports;
-  if (j.managed) return {j.first_port, j.last_port, range.first != 0};
+  if (j.managed) return {j.run->first_port, j.run->last_port, range.first != 0};
   return {range.first, range.last, range.first != 0};
 }
 

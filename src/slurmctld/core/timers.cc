@@ -256,7 +256,7 @@ void job_timer(const View& v, JobId id, TimerKind kind, Events& out, std::vector
       if (j->state == JobState::kRunning && j->ends <= v.now) time_out(v, *j, out);
       return;
     case TimerKind::kJobWarn:
-      if (j->state == JobState::kRunning && !(j->time_warned & kWarnedSignal)) warn(*j, out, orders);
+      if (j->state == JobState::kRunning && !(j->run->time_warned & kWarnedSignal)) warn(*j, out, orders);
       return;
     case TimerKind::kJobMail:
       if (auto mail = j->state == JobState::kRunning ? next_limit_mail(*j) : std::nullopt; mail && mail->at <= v.now)

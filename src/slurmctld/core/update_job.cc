@@ -107,7 +107,7 @@ Result<> set_time_limit(Change& c, const std::string& op, const std::string& val
   }
   c.e.time_limit_min = limit;
   if (!c.job.pending())
-    c.e.ends = limit == kUnlimited32 ? kTimeInfinite : std::max(c.v.now, c.job.started + minutes(limit) + c.job.suspended_total);
+    c.e.ends = limit == kUnlimited32 ? kTimeInfinite : std::max(c.v.now, c.job.started + minutes(limit) + c.job.run->suspended_total);
   else c.request.time_limit_min = limit, c.request_changed = true;
   return {};
 }

@@ -325,7 +325,9 @@ Result<> Controller::open_state(Core& core) {
   // Drops scripts and environments that no job refers to any more.
   std::set<std::string> used;
   core.cluster().requests.for_each([&](uint32_t, const SharedRequest& r) {
-    for (auto hash : {&RequestOwn::script_hash, &RequestOwn::environment_hash}) used.emplace(r.own.get(hash));
+    ContentHashes hashes = r.own.content_hashes();
+    used.insert(std::move(hashes.script_hash));
+    used.insert(std::move(hashes.environment_hash));
   });
   MUSTER_TRY(blobs, event_log_->list_blobs());
   for (const store::BlobHash& hash : blobs)

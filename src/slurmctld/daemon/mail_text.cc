@@ -31,7 +31,7 @@ Duration queued_time(const Job& j) { return std::max(j.started - j.eligible, Dur
 Duration run_time(const Job& j, Time now) {
   if (j.started == kTimeUnset) return Duration::zero();
   Time end = j.finished() ? j.ended : now;
-  return std::max(end - j.started - j.suspended_total, Duration::zero());
+  return std::max(end - j.started - j.run->suspended_total, Duration::zero());
 }
 
 bool at_the_end(uint16_t what) { return what & (kMailEnd | kMailFail); }

@@ -67,10 +67,11 @@ Result<const StepManager::Managed*> StepManager::may_ask(Uid caller, JobId job) 
 }
 
 steps::JobSteps StepManager::steps_of(const Managed& m, Time now) const {
-  return {m.cluster, m.job(), now, m.order.most_steps, {m.job().first_port, m.job().last_port, m.order.ports_named}, [&m](size_t i) {
-            const node_rpc::ManagedNode& n = m.order.nodes[i];
-            return TopologyAddress{n.topology_address, n.topology_pattern};
-          }};
+  return {
+      m.cluster, m.job(), now, m.order.most_steps, {m.job().run->first_port, m.job().run->last_port, m.order.ports_named}, [&m](size_t i) {
+        const node_rpc::ManagedNode& n = m.order.nodes[i];
+        return TopologyAddress{n.topology_address, n.topology_pattern};
+      }};
 }
 
 // A credential that is signed without the right would be taken by no node.
@@ -303,7 +304,7 @@ void StepManager::apply(JobId id, const ManagerRecord& r) {
     const bool same_run = at != jobs_.end() && at->second.job().restarts == r.manage->job.restarts && r.first_news == 0;
     if (!same_run) {
       Managed fresh;
-      fresh.first_news = r.first_news ? r.first_news : r.manage->job.step_news + 1;
+      fresh.first_news = r.first_news ? r.first_news : r.manage->job.run->step_news + 1;
       at = jobs_.insert_or_assign(id, std::move(fresh)).first;
     }
     Managed& m = at->second;

@@ -292,7 +292,7 @@ TEST(StepManager, ANextManagerGoesOnWithWhatSlurmctldKnows) {
   ASSERT_TRUE(b.create([](auto& c) { c.request.num_tasks = 8; }));
   node_rpc::ManageSteps o = order(0, {1});
   o.job.next_step = 10001;
-  o.job.step_news = 4;
+  o.job.run.edit().step_news = 4;
   Step on_n1;
   on_n1.id = StepId(0);
   on_n1.request = std::make_shared<const StepRequest>();

@@ -1,0 +1,339 @@
+// Events of jobs, from their submission until they are forgotten.
+// Part of model/event.h, which says what holds for all events.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/describe.h"
+#include "model/job.h"
+
+namespace muster::event {
+
+struct RequestStored {  // a JobRequest that the next jobs refer to
+  static constexpr uint32_t kNumber = 10;
+  static constexpr const char* kName = "RequestStored";
+  RequestId id{};
+  JobRequestPtr request;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "id", s.id);
+    v(2, "request", s.request);
+  }
+};
+
+struct JobSubmitted {
+  static constexpr uint32_t kNumber = 11;
+  static constexpr const char* kName = "JobSubmitted";
+  JobId job{};
+  RequestId request{};
+  Time time{};
+  Time eligible{};
+  uint32_t priority = 0;
+  uint32_t flags = 0;
+  Reason reason = Reason::kNone;
+  uint32_t time_limit_min = 0;
+  uint32_t partition = 0;
+  std::shared_ptr<const ArrayTasks> array_tasks;
+  std::shared_ptr<const Dependencies> dependencies;
+  uint32_t association = 0;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "request", s.request);
+    v(3, "time", s.time);
+    v(4, "eligible", s.eligible);
+    v(5, "priority", s.priority);
+    v(6, "flags", s.flags);
+    v(7, "reason", s.reason);
+    v(8, "time_limit_min", s.time_limit_min);
+    v(9, "partition", s.partition);
+    v(10, "array_tasks", s.array_tasks);
+    v(11, "dependencies", s.dependencies);
+    v(12, "association", s.association);
+  }
+};
+
+// Sets the values that hold, release, update, eligibility … may change. With `array_task`, the pending task first gets a record of its
+// own, `task_job`, as a task that starts does.
+struct JobChanged {
+  static constexpr uint32_t kNumber = 12;
+  static constexpr const char* kName = "JobChanged";
+  JobId job{};
+  RequestId request{};  // may be a new one
+  uint32_t priority = 0;
+  uint32_t flags = 0;
+  Reason reason = Reason::kNone;
+  uint32_t time_limit_min = 0;
+  uint32_t partition = 0;
+  Time eligible{};
+  Time ends{};
+  std::shared_ptr<const ArrayTasks> array_tasks;
+  std::shared_ptr<const Dependencies> dependencies;
+  std::shared_ptr<const std::string> detail;
+  uint32_t array_task = kNoArrayTask;
+  JobId task_job{};
+  uint32_t association = 0;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "request", s.request);
+    v(3, "priority", s.priority);
+    v(4, "flags", s.flags);
+    v(5, "reason", s.reason);
+    v(6, "time_limit_min", s.time_limit_min);
+    v(7, "partition", s.partition);
+    v(8, "eligible", s.eligible);
+    v(9, "ends", s.ends);
+    v(10, "array_tasks", s.array_tasks);
+    v(11, "dependencies", s.dependencies);
+    v(12, "detail", s.detail);
+    v(13, "array_task", s.array_task);
+    v(14, "task_job", s.task_job);
+    v(15, "association", s.association);
+  }
+};
+
+struct JobStarted {  // the gang has its nodes; for a task of an array record, `task_job` is its own record's id
+  static constexpr uint32_t kNumber = 13;
+  static constexpr const char* kName = "JobStarted";
+  JobId job{};
+  uint32_t array_task = kNoArrayTask;  // taken out of job's pending tasks
+  JobId task_job{};                    // new id, or = job for the last task
+  Time time{};
+  Time ends{};
+  uint32_t partition = 0;
+  AllocationPtr allocation;
+  uint32_t flags = 0;                      // CONFIGURING, POWER_UP_NODE
+  std::optional<uint32_t> time_limit_min;  // a limit lowered within --time-min
+  uint32_t priority = 0;                   // at that moment; 0: as it was
+  uint32_t batch_index = 0;                // in allocation: where the batch script runs
+  bool prolog = false;                     // PrologSlurmctld runs first
+  Bitmap preparing;                        // by index in allocation: nodes that run their prolog at once
+  bool managed = false;                    // its first node decides about its steps
+  uint16_t first_port = 0, last_port = 0;  // of MpiParams=ports=, for these steps
+  uint32_t association = 0;                // in the partition that was chosen; 0: as it was
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "array_task", s.array_task);
+    v(3, "task_job", s.task_job);
+    v(4, "time", s.time);
+    v(5, "ends", s.ends);
+    v(6, "partition", s.partition);
+    v(7, "allocation", s.allocation);
+    v(8, "flags", s.flags);
+    v(9, "time_limit_min", s.time_limit_min);
+    v(10, "priority", s.priority);
+    v(11, "batch_index", s.batch_index);
+    v(12, "prolog", s.prolog);
+    v(13, "preparing", s.preparing);
+    v(60, "managed", s.managed);
+    v(61, "first_port", s.first_port);
+    v(62, "last_port", s.last_port);
+    v(63, "association", s.association);
+  }
+};
+
+struct JobLaunched {  // prologs done, the batch script runs; CONFIGURING ends
+  static constexpr uint32_t kNumber = 14;
+  static constexpr const char* kName = "JobLaunched";
+  JobId job{};
+  Time time{};
+  Time ends{};
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "time", s.time);
+    v(3, "ends", s.ends);
+  }
+};
+
+struct JobEnding {  // a terminal state is decided; nodes that still hold something follow with JobNodesReleased
+  static constexpr uint32_t kNumber = 15;
+  static constexpr const char* kName = "JobEnding";
+  JobId job{};
+  uint32_t array_task = kNoArrayTask;  // a pending task cancelled out of an array record
+  JobId task_job{};                    // what becomes its record; 0: it never started and gets none
+  JobState state = JobState::kCompleted;
+  Reason reason = Reason::kNone;
+  uint32_t flags = 0;  // REQUEUED, REQUEUE_HOLD, SPECIAL_EXIT, LAUNCH_FAILED
+  int32_t exit_status = 0;
+  Time time{};
+  Bitmap releasing;  // nodes (by index in the allocation) to wait for
+  std::shared_ptr<const std::string> detail;
+  Uid by{};             // who cancelled it
+  bool epilog = false;  // EpilogSlurmctld is to run
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "array_task", s.array_task);
+    v(3, "task_job", s.task_job);
+    v(4, "state", s.state);
+    v(5, "reason", s.reason);
+    v(6, "flags", s.flags);
+    v(7, "exit_status", s.exit_status);
+    v(8, "time", s.time);
+    v(9, "releasing", s.releasing);
+    v(10, "detail", s.detail);
+    v(11, "by", s.by);
+    v(12, "epilog", s.epilog);
+  }
+};
+
+struct JobNodesReleased {  // nothing of the job is left on these nodes
+  static constexpr uint32_t kNumber = 16;
+  static constexpr const char* kName = "JobNodesReleased";
+  JobId job{};
+  Bitmap nodes;  // by index in the allocation
+  Time time{};
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "nodes", s.nodes);
+    v(3, "time", s.time);
+  }
+};
+
+struct JobShrunk {  // it gave up nodes while it runs; those that still hold something follow with JobNodeLeft
+  static constexpr uint32_t kNumber = 370;
+  static constexpr const char* kName = "JobShrunk";
+  JobId job{};
+  AllocationPtr allocation;  // what is left: a part of what it was, in the same order
+  Bitmap free_at_once;       // by index in what it was: nodes given up that need not be waited for
+  Time time{};
+  uint32_t next_step = 0;  // of a managed job whose next node becomes the manager: where its numbers begin; 0: as it was
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "allocation", s.allocation);
+    v(3, "free_at_once", s.free_at_once);
+    v(4, "time", s.time);
+    v(5, "next_step", s.next_step);
+  }
+};
+
+struct JobNodeLeft {  // nothing of the job is left on a node that it gave up
+  static constexpr uint32_t kNumber = 371;
+  static constexpr const char* kName = "JobNodeLeft";
+  JobId job{};
+  NodeId node{};
+  Time time{};
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "node", s.node);
+    v(3, "time", s.time);
+  }
+};
+
+struct JobRequeued {  // back to PENDING with a clean slate
+  static constexpr uint32_t kNumber = 17;
+  static constexpr const char* kName = "JobRequeued";
+  JobId job{};
+  Time time{};
+  Time eligible{};
+  uint32_t priority = 0;
+  uint32_t flags = 0;
+  Reason reason = Reason::kNone;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "time", s.time);
+    v(3, "eligible", s.eligible);
+    v(4, "priority", s.priority);
+    v(5, "flags", s.flags);
+    v(6, "reason", s.reason);
+  }
+};
+
+struct JobSuspended {  // or resumed
+  static constexpr uint32_t kNumber = 18;
+  static constexpr const char* kName = "JobSuspended";
+  JobId job{};
+  bool resumed = false;
+  Time time{};
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "resumed", s.resumed);
+    v(3, "time", s.time);
+  }
+};
+
+struct JobsPurged {  // forgotten MinJobAge after their end, or sooner where room is needed
+  static constexpr uint32_t kNumber = 19;
+  static constexpr const char* kName = "JobsPurged";
+  std::vector<JobId> jobs;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "jobs", s.jobs);
+  }
+};
+
+struct JobWarned {  // the limit comes near: --signal or a mail was due and sent
+  static constexpr uint32_t kNumber = 23;
+  static constexpr const char* kName = "JobWarned";
+  JobId job{};
+  uint32_t what = 0;  // one JobWarning; 0 in old logs: kWarnedSignal
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "what", s.what);
+  }
+};
+
+struct JobNodesSettled {  // these nodes did what the last suspend or resume asked for
+  static constexpr uint32_t kNumber = 24;
+  static constexpr const char* kName = "JobNodesSettled";
+  JobId job{};
+  bool suspended = false;
+  Bitmap nodes;  // by index in the allocation
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "suspended", s.suspended);
+    v(3, "nodes", s.nodes);
+  }
+};
+
+struct JobScriptEnded {  // the batch script of a job that was over already: cancelled, out of time
+  static constexpr uint32_t kNumber = 25;
+  static constexpr const char* kName = "JobScriptEnded";
+  JobId job{};
+  int32_t exit_status = 0;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "exit_status", s.exit_status);
+  }
+};
+
+struct JobProgramEnded {  // PrologSlurmctld went well, or EpilogSlurmctld is over
+  static constexpr uint32_t kNumber = 380;
+  static constexpr const char* kName = "JobProgramEnded";
+  JobId job{};
+  bool epilog = false;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "epilog", s.epilog);
+  }
+};
+
+struct JobNodesPrepared {  // the prologs of these nodes went well
+  static constexpr uint32_t kNumber = 381;
+  static constexpr const char* kName = "JobNodesPrepared";
+  JobId job{};
+  Bitmap nodes;  // by index in the allocation
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "nodes", s.nodes);
+  }
+};
+
+}  // namespace muster::event

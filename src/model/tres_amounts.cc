@@ -1,0 +1,73 @@
+#include "model/tres_amounts.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/tres_mem.h"
+
+namespace muster {
+namespace {
+
+void add(std::optional<uint64_t>& amount, uint64_t more) {
+  if (more) amount = amount.value_or(0) + more;
+}
+
+void add_all(TresAmounts& amounts, uint64_t cpus, uint64_t mem_mb, const std::vector<GresShare>& gres) {
+  add(amounts.cpus, cpus);
+  add(amounts.mem_mb, mem_mb);
+  for (const GresShare& g : gres) amounts.add_gres(g.name, g.type, g.count);
+}
+
+// The entry of this name and type, which is made if it is not there.
+GresAmount& entry_of(std::vector<GresAmount>& list, const std::string& name, const std::string& type) {
+  const auto place = [](const GresAmount& g) {
+    return std::make_tuple(!g.type.empty(), std::string_view(g.name), std::string_view(g.type));
+  };
+  const auto wanted = std::make_tuple(!type.empty(), std::string_view(name), std::string_view(type));
+  auto at = std::ranges::lower_bound(list, wanted, {}, place);
+  if (at == list.end() || place(*at) != wanted) at = list.insert(at, {name, type, 0});
+  return *at;
+}
+
+}  // namespace
+
+void TresAmounts::hold(const NodeShare& share) {
+  add_all(*this, share.counted_cpus(), share.mem_mb, share.gres);
+  add(nodes, 1);
+}
+
+void TresAmounts::hold(const StepShare& share) {
+  add_all(*this, share.cpus.count(), share.mem_mb, share.gres);
+  add(nodes, 1);
+}
+
+void TresAmounts::configure(const NodeSpec& node) {
+  add(cpus, node.cpus);
+  add(mem_mb, node.real_memory_mb);
+  for (const GresDevices& g : node.gres) add_gres(g.name, g.type, g.count);
+}
+
+void TresAmounts::use(const Node& node) { add_all(*this, node.cpus_allocated(), node.mem_used_mb, node.gres_used); }
+
+void TresAmounts::add_gres(const std::string& name, const std::string& type, uint64_t count) {
+  entry_of(gres, name, {}).count += count;
+  if (!type.empty()) entry_of(gres, name, type).count += count;
+}
+
+void TresAmounts::keep_gres(const std::vector<std::string>& tres) {
+  std::erase_if(gres, [&](const GresAmount& g) { return std::ranges::find(tres, "gres/" + gres_name(g.name, g.type)) == tres.end(); });
+}
+
+std::string tres_text(const TresAmounts& amounts) {
+  std::string out;
+  each_tres(amounts, [&](std::string_view kind, std::string_view name, uint64_t count) {
+    if (!out.empty()) out += ',';
+    out += kind;
+    if (!name.empty()) out.append("/").append(name);
+    out += '=';
+    out += kind == "mem" ? format_tres_mem(count) : std::to_string(count);
+  });
+  return out;
+}
+
+}  // namespace muster

@@ -1,0 +1,49 @@
+#include "model/usage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace muster {
+namespace {
+
+// `!(x > 0)` is true of NaN as well.
+double bounded(double amount) { return !(amount > 0) ? 0 : std::min(amount, kMostUsage); }
+
+// In doubles, since the difference of two points in time may be too large for a Duration; exact for all dates before the year 2255.
+double seconds_between(Time from, Time to) {
+  if (to <= from) return 0;
+  return (static_cast<double>(to.time_since_epoch().count()) - static_cast<double>(from.time_since_epoch().count())) / 1e6;
+}
+
+double half_lives_between(Time from, Time to, Duration half_life) {
+  if (half_life <= Duration::zero()) return 0;
+  return seconds_between(from, to) * 1e6 / static_cast<double>(half_life.count());
+}
+
+}  // namespace
+
+double left_of(const Usage& usage, Time now, Duration half_life) {
+  return bounded(usage.amount) * std::exp2(-half_lives_between(usage.at, now, half_life));
+}
+
+double accrued(double rate, Time from, Time to, Duration half_life) {
+  const double length = seconds_between(from, to);
+  const double decay = half_lives_between(from, to, half_life) * std::numbers::ln2;
+  // The mean of e^-x for x in 0 … decay. expm1 keeps all digits where the interval is short; without decay it would be 0/0.
+  const double mean = decay > 0 ? -std::expm1(-decay) / decay : 1;
+  return bounded(bounded(rate) * length * mean);
+}
+
+void charge(Usage& usage, double rate, Time from, Time to, Duration half_life) {
+  const double added = accrued(rate, from, to, half_life);
+  const bool late = to < usage.at && half_lives_between(to, usage.at, half_life) <= 1;
+  if (late) {
+    usage.amount = bounded(bounded(usage.amount) + left_of({added, to}, usage.at, half_life));
+  } else {
+    usage.amount = bounded(left_of(usage, to, half_life) + added);
+    usage.at = to;
+  }
+}
+
+}  // namespace muster
