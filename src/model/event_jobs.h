@@ -167,6 +167,7 @@ struct JobEnding {  // a terminal state is decided; nodes that still hold someth
   std::shared_ptr<const std::string> detail;
   Uid by{};             // who cancelled it
   bool epilog = false;  // EpilogSlurmctld is to run
+  bool asked = false;   // a user asked for it (scancel): `by` is that user, and not whoever a rule acts as
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
@@ -181,6 +182,7 @@ struct JobEnding {  // a terminal state is decided; nodes that still hold someth
     v(10, "detail", s.detail);
     v(11, "by", s.by);
     v(12, "epilog", s.epilog);
+    v(13, "asked", s.asked);
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -203,7 +204,8 @@ struct JobExplanation {
   std::string asks;    // "4 nodes, 32 CPUs, gres/gpu:8 per node, 8:00:00"
   Time submitted{}, eligible{};
   Reason reason = Reason::kNone;
-  std::string detail;  // the verdict's own words
+  std::string detail;                    // the verdict's own words
+  std::optional<uint32_t> cancelled_by;  // the user who asked for its end
   // waiting
   std::vector<PartitionView> partitions;
   uint32_t ahead_count = 0;
@@ -251,6 +253,7 @@ struct JobExplanation {
     v(24, "derived_exit_status", s.derived_exit_status);
     v(25, "restarts", s.restarts);
     v(26, "placement", s.placement);
+    v(27, "cancelled_by", s.cancelled_by);
   }
 };
 

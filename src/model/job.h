@@ -164,6 +164,7 @@ struct Job {
   bool launched = false;          // the batch script (or the allocation's prologs) started
   bool prolog_due = false;        // PrologSlurmctld has not ended: the nodes are not its own yet
   bool epilog_due = false;        // EpilogSlurmctld of this run has not ended
+  bool cancel_asked = false;      // a user asked for its end; else a rule of the system cancelled it
   bool managed = false;           // its steps are decided about on its first node (ADR 11); settled when it starts
   uint32_t flags = 0;             // JobFlag
   uint32_t priority = 0;          // 0 = held
@@ -247,6 +248,7 @@ struct Job {
     run(102, "last_port", &JobRun::last_port);
     run(103, "step_news", &JobRun::step_news);
     v(104, "association", s.association);
+    v(105, "cancel_asked", s.cancel_asked);
   }
 };
 

@@ -268,7 +268,7 @@ class JobText {
   std::string why_ended() const {
     switch (e_.job.state) {
       case JobState::kCompleted: return "Its script ended well (exit code 0).";
-      case JobState::kCancelled: return "It was cancelled" + (e_.detail.empty() ? std::string() : " " + cancelled_by()) + ".";
+      case JobState::kCancelled: return "It was cancelled" + cancelled_by() + ".";
       case JobState::kTimeout: return "It reached its time limit of " + format_span(minutes(e_.time_limit_min)) + ".";
       case JobState::kNodeFail: return "One of its nodes failed.";
       case JobState::kPreempted: return "It was preempted by a job that goes before it.";
@@ -281,10 +281,10 @@ class JobText {
     }
   }
 
-  // Names the user where the record says "by uid 1000".
+  // Names the user who asked for it, or says what the system said.
   std::string cancelled_by() const {
-    auto uid = e_.detail.starts_with("by uid ") ? parse_number<uint32_t>(std::string_view(e_.detail).substr(7)) : std::nullopt;
-    return uid ? "by " + users_(Uid(*uid)) : e_.detail;
+    if (e_.cancelled_by) return " by " + users_(Uid(*e_.cancelled_by));
+    return e_.detail.empty() ? std::string() : " " + e_.detail;
   }
 
   const JobExplanation& e_;

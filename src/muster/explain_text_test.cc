@@ -104,7 +104,9 @@ TEST(ExplainText, HowJobsEnded) {
   EXPECT_EQ(ended(JobState::kFailed, 3 << 8), "Its script: exit code 3.");
   EXPECT_EQ(ended(JobState::kFailed, 11), "Its script: ended by signal 11 (SIGSEGV).");
   EXPECT_EQ(ended(JobState::kFailed, 137 << 8), "Its script: exit code 137, which shells give for signal 9 (SIGKILL).");
-  EXPECT_EQ(ended(JobState::kCancelled, 0, "by uid 12"), "It was cancelled by user12.");
+  EXPECT_EQ(ended(JobState::kCancelled, 0), "It was cancelled.");
+  e.cancelled_by = 12;
+  EXPECT_EQ(ended(JobState::kCancelled, 0, "by uid 13"), "It was cancelled by user12.") << "words do not decide";
   EXPECT_EQ(ended(JobState::kTimeout, 0), "It reached its time limit of 1:00:00.");
   EXPECT_EQ(ended(JobState::kCompleted, 0), "Its script ended well (exit code 0).");
   EXPECT_NE(to_text(e, nobody).find("It ran for 20:00 on n[1-2]; its limit was 1:00:00."), std::string::npos);

@@ -270,6 +270,7 @@ JobExplanation explain_job(const Cluster& cluster, const Params& params, Time no
   out.eligible = job.eligible;
   out.reason = job.reason;
   if (job.detail) out.detail = *job.detail;
+  if (job.cancel_asked) out.cancelled_by = job.cancelled_by.value;
   out.time_limit_min = job.time_limit_min;
   out.exit_status = job.exit_status;
   out.derived_exit_status = job.derived_exit_status;

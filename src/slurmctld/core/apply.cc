@@ -226,6 +226,7 @@ class Applier {
       j.exit_status = e.exit_status;
       j.ended = e.time;
       j.cancelled_by = e.by;
+      j.cancel_asked = e.asked;
       j.flags = (j.flags & ~(kJobConfiguring | kJobPowerUpNode | kJobStopped)) | e.flags;
       j.steps.clear();
       if (j.started == kTimeUnset) j.started = e.time;
@@ -326,6 +327,7 @@ class Applier {
       j.exit_status = j.derived_exit_status = 0;
       j.detail = nullptr;
       j.cancelled_by = Uid();
+      j.cancel_asked = false;
     });
   }
   void operator()(const JobSuspended& e) {

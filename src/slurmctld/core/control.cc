@@ -57,6 +57,7 @@ struct Canceller {
       e.state = JobState::kCancelled;
       e.time = v.now;
       e.by = v.caller.uid;
+      e.asked = true;
       d.events.push_back(std::move(e));
     }
   }
@@ -67,9 +68,6 @@ struct Canceller {
     if (signal == SIGSTOP) e.flags |= kJobStopped;
     else e.flags &= ~kJobStopped;
     if (e.flags != j.flags) d.events.push_back(std::move(e));
-  }
-  std::shared_ptr<const std::string> by() const {
-    return std::make_shared<const std::string>("by uid " + std::to_string(v.caller.uid.value));
   }
   // Gives a job that is cancelled its --admin-comment.
   Result<> comment(const Job& j) {
@@ -93,7 +91,8 @@ struct Canceller {
     }
     Ending e;
     e.state = JobState::kCancelled;
-    e.detail = *by();
+    e.detail = "by uid " + std::to_string(v.caller.uid.value);
+    e.asked = true;
     end_job(v, j, e, d.events);
   }
   bool kills(const Target& t) const { return !t.has_step && (c.signal == 0 || (c.signal == 9 && c.scope != rpc::SignalScope::kBatch)); }

@@ -103,7 +103,8 @@ struct Ending {
   uint32_t flags = 0;
   int32_t exit_status = 0;
   std::string detail;
-  Bitmap gone;  // nodes (by index) where nothing is left already
+  Bitmap gone;         // nodes (by index) where nothing is left already
+  bool asked = false;  // a user asked for it
 };
 void end_job(const View& v, const Job& job, const Ending& ending, Events& out);
 // Begins a job whose nodes were being made ready, if they all are.

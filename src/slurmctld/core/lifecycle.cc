@@ -315,6 +315,7 @@ void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
   e.flags = ending.flags;
   e.exit_status = ending.exit_status;
   if (ending.state == JobState::kCancelled) e.by = v.caller.uid;
+  e.asked = ending.asked;
   // The clock may have stepped back since the start.
   e.time = job.pending() ? v.now : std::max(v.now, job.started);
   if (!ending.detail.empty()) e.detail = std::make_shared<const std::string>(ending.detail);

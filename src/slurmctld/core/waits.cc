@@ -60,8 +60,9 @@ std::optional<Result<rpc::Allocated>> AllocationWait::look(const Cluster& cluste
     return std::nullopt;
   }
   if (job && !job->finished()) return make_allocated(cluster, *job);
-  // --immediate cancelled the job, and no user did: that would be in its detail.
-  const bool too_late = job && job->request->immediate_seconds && job->state == JobState::kCancelled && !job->allocation && !job->detail;
+  // --immediate cancelled the job, and no user did.
+  const bool too_late =
+      job && job->request->immediate_seconds && job->state == JobState::kCancelled && !job->allocation && !job->cancel_asked;
   if (too_late) return fail(Errc::kNodesBusy);
   return fail(Errc::kAllocationRevoked, "Job allocation " + std::to_string(job ? job->id.value : 0) + " has been revoked");
 }
