@@ -47,7 +47,7 @@ constexpr ParameterWord kWords[] = {
     no_effect_word("build_queue_timeout", kByClass),
     no_effect_word("correspond_after_task_cnt", "aftercorr looks at the tasks themselves"),
     no_effect_word("default_queue_depth", kByClass),
-    no_effect_word("defer", kNoLock),
+    flag_word("defer", "a job of --immediate does not start; else it has no effect: planning holds up no request"),
     no_effect_word("defer_batch", kNoLock),
     not_yet_word("delay_boot", "reboots for features"),
     no_effect_word("disable_hetjob_steps", "there are no heterogeneous jobs yet"),

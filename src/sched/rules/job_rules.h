@@ -11,6 +11,7 @@ extern const JobRule kPartitionTime;   // MaxTime
 extern const JobRule kPartitionLists;  // AllowAccounts, AllowQos and their opposites
 extern const JobRule kAccounting;      // accounts and QOS, by sched/gate.h
 extern const JobRule kRequestItself;   // wrong for the partition as it stands
+extern const JobRule kDeferred;        // SchedulerParameters=defer
 extern const JobRule kLimits;          // of associations, QOS, users of a partition
 extern const JobRule kLicenses;        // --licenses
 

@@ -27,7 +27,7 @@ struct World {
     asked.time_limit_min = job.request.time_limit_min.value_or(60);
     Grant grant;
     const auto gate = Gate::make(c, params);
-    return first_to_hold(rules_concerning(asked, p, {}), {c, params, p, job.request, asked, nullptr, gate.get()}, held, grant);
+    return first_to_hold(rules_concerning(asked, p, params), {c, params, p, job.request, asked, nullptr, gate.get()}, held, grant);
   }
 };
 
@@ -44,6 +44,16 @@ TEST(Rules, EachRowAnswersWhatItHasTo) {
   }
   for (const NodeRule* rule : node_rules()) EXPECT_TRUE(names.insert(rule->name).second) << rule->name;
   for (const NodeRule* rule : narrowing_rules()) EXPECT_TRUE(rule->narrow) << rule->name;
+}
+
+TEST(Rules, DeferKeepsOnlyThoseThatAreToStartAtOnce) {
+  World w;
+  JobBuilder job = a_job(), at_once = a_job();
+  at_once.request.immediate_seconds = 1;
+  EXPECT_FALSE(w.ask(at_once));
+  w.params.defer = true;
+  EXPECT_FALSE(w.ask(job));
+  EXPECT_EQ(w.ask(at_once).reason, Reason::kSchedDefer);
 }
 
 TEST(Rules, TheFirstThatHoldsNamesTheReason) {

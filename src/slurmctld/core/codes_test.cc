@@ -92,7 +92,7 @@ constexpr Shown kReasons[] = {
     {"Reservation", nullptr, "reservations"},
     {"ReservationDeleted", nullptr, "reservations"},
     {"Resources", kPlan, "Reason::kResources"},
-    {"SchedDefer", nullptr, "SchedulerParameters=defer"},
+    {"SchedDefer", "src/sched/rules/rules_test.cc", "Reason::kSchedDefer"},
     {"SystemFailure", nullptr, "nothing: NodeDown or JobLaunchFailure says which"},
     {"TimeLimit", kLife, "Reason::kTimeLimit"},
 };

@@ -70,6 +70,7 @@ void scheduler_words(const config::OptionList& words, sched::Params& p) {
   p.bf.min_priority_reserve = count("bf_min_prio_reserve");
   p.bf.reserve_per_partition = count("bf_job_part_count_reserve");
   p.bf.busy_nodes = words.has("bf_busy_nodes");
+  p.defer = words.has("defer");
   p.soft_time_min = words.has("time_min_as_soft_limit");
   p.serial_at_end = words.has("pack_serial_at_end");
   const int64_t interval = words.number("bf_interval", 30);
