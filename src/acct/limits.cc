@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
+
 namespace muster::acct {
 namespace {
 
 enum class On : uint8_t { kPartition, kQos, kAssociation, kAssociations };  // kAssociations: the job's and all above it
 enum class Of : uint8_t { kAll, kUser, kAccount };                          // of a QOS: whose jobs there count together
-enum class Counts : uint8_t { kRunning, kSubmitted, kHeld, kOneJob, kMinutes };
+// kOneJob: what one job takes; kOneJobMinutes: the same times its time limit; kAtLeast: what one job has to take.
+enum class Counts : uint8_t { kRunning, kSubmitted, kHeld, kOneJob, kOneJobMinutes, kAtLeast, kMinutes };
 
 // A limit on several TRES has a reason for each; any other TRES has the reason `any`.
 struct Reasons {
@@ -44,6 +47,21 @@ constexpr Reasons kQosPerUser{Reason::kQOSMaxUnknownPerUser,   Reason::kQOSMaxCp
                               Reason::kQOSMaxNodePerUserLimit, Reason::kQOSMaxBillingPerUser,  Reason::kQOSMaxGRESPerUser,
                               Reason::kQOSMaxLicensePerUser};
 
+constexpr Reasons kQosPerAccount{Reason::kMaxUnknownPerAccount, Reason::kMaxCpuPerAccount,     Reason::kMaxMemoryPerAccount,
+                                 Reason::kMaxNodePerAccount,    Reason::kMaxBillingPerAccount, Reason::kMaxGRESPerAccount,
+                                 Reason::kMaxLicensePerAccount};
+constexpr Reasons kAssocMinutesPerJob{Reason::kAssocMaxUnknownMinutesPerJob, Reason::kAssocMaxCpuMinutesPerJobLimit,
+                                      Reason::kAssocMaxMemMinutesPerJob,     Reason::kAssocMaxNodeMinutesPerJob,
+                                      Reason::kAssocMaxBillingMinutesPerJob, Reason::kAssocMaxGRESMinutesPerJob,
+                                      Reason::kAssocMaxLicenseMinutesPerJob};
+constexpr Reasons kQosMinutesPerJob{Reason::kQOSMaxUnknownMinutesPerJob, Reason::kQOSMaxCpuMinutesPerJobLimit,
+                                    Reason::kQOSMaxMemoryMinutesPerJob,  Reason::kQOSMaxNodeMinutesPerJob,
+                                    Reason::kQOSMaxBillingMinutesPerJob, Reason::kQOSMaxGRESMinutesPerJob,
+                                    Reason::kQOSMaxLicenseMinutesPerJob};
+constexpr Reasons kQosMin{Reason::kQOSMinUnknown, Reason::kQOSMinCpuNotSatisfied, Reason::kQOSMinMemory,
+                          Reason::kQOSMinNode,    Reason::kQOSMinBilling,         Reason::kQOSMinGRES,
+                          Reason::kQOSMinLicense};
+
 using enum LimitKind;
 using enum On;
 using enum Of;
@@ -51,17 +69,23 @@ using enum Counts;
 
 // The first limit that a job would exceed names its reason, so rows stand in the order of the guide: partition, QOS, associations from
 // below. A start knows only the nodes, so limits on time are asked before.
+constexpr uint8_t kWhileTimeIsKnown = kBeforeNodes | kWithNodes;
 constexpr LimitRow kRows[] = {
     // This limit bounds what is asked for: a job that gets more, because it has whole cores or nodes, may have it.
     {kMaxTresPerUser, kPartition, kUser, kHeld, kBeforeNodes, {Reason::kQOSMaxCpuPerUserLimit}, {}, "MaxCPUsPerUser"},
 
     {kGrpSubmitJobs, kQos, kAll, kSubmitted, kAtSubmission, {Reason::kQOSGrpSubmitJobsLimit}},
     {kMaxSubmitJobsPerUser, kQos, kUser, kSubmitted, kAtSubmission, {Reason::kQOSMaxSubmitJobPerUserLimit}},
+    {kMaxSubmitJobsPerAccount, kQos, kAccount, kSubmitted, kAtSubmission, {Reason::kMaxSubmitJobsPerAccount}},
     {kGrpJobs, kQos, kAll, kRunning, kWhileItWaits, {Reason::kQOSGrpJobsLimit}},
     {kGrpTres, kQos, kAll, kHeld, kWhileItWaits, kQosGrp},
     {kMaxJobsPerUser, kQos, kUser, kRunning, kWhileItWaits, {Reason::kQOSMaxJobsPerUserLimit}},
     {kMaxTresPerUser, kQos, kUser, kHeld, kWhileItWaits, kQosPerUser},
+    {kMaxJobsPerAccount, kQos, kAccount, kRunning, kWhileItWaits, {Reason::kMaxJobsPerAccount}},
+    {kMaxTresPerAccount, kQos, kAccount, kHeld, kWhileItWaits, kQosPerAccount},
+    {kMinTresPerJob, kQos, kAll, kAtLeast, kWhileItWaits, kQosMin},
     {kMaxTresPerJob, kQos, kAll, kOneJob, kWhileItWaits, kQosPerJob},
+    {kMaxTresMinsPerJob, kQos, kAll, kOneJobMinutes, kWhileTimeIsKnown, kQosMinutesPerJob},
     {kMaxWall, kQos, kAll, kMinutes, kBeforeNodes, {Reason::kQOSMaxWallDurationPerJobLimit}},
 
     {kGrpSubmitJobs, kAssociations, kAll, kSubmitted, kAtSubmission, {Reason::kAssocGrpSubmitJobsLimit}, kGrpSubmitJobs},
@@ -70,6 +94,7 @@ constexpr LimitRow kRows[] = {
     {kGrpTres, kAssociations, kAll, kHeld, kWhileItWaits, kAssocGrp, kGrpTres},
     {kMaxJobs, kAssociation, kAll, kRunning, kWhileItWaits, {Reason::kAssocMaxJobsLimit}, kMaxJobsPerUser},
     {kMaxTresPerJob, kAssociation, kAll, kOneJob, kWhileItWaits, kAssocPerJob, kMaxTresPerJob},
+    {kMaxTresMinsPerJob, kAssociation, kAll, kOneJobMinutes, kWhileTimeIsKnown, kAssocMinutesPerJob, kMaxTresMinsPerJob},
     {kMaxWall, kAssociation, kAll, kMinutes, kBeforeNodes, {Reason::kAssocMaxWallDurationPerJobLimit}, kMaxWall},
 };
 
@@ -91,7 +116,8 @@ Reason reason_of(const LimitRow& row, const std::string& tres) {
   return r.any;
 }
 
-bool per_tres(const LimitRow& row) { return row.counts == Counts::kHeld || row.counts == Counts::kOneJob; }
+bool of_one_job(const LimitRow& row) { return row.counts >= Counts::kOneJob; }
+bool per_tres(const LimitRow& row) { return row.counts >= Counts::kHeld && row.counts != Counts::kMinutes; }
 
 class Gathering {
  public:
@@ -161,6 +187,8 @@ uint64_t used_of(const Bound& b, const Ledger& ledger) {
     case Counts::kSubmitted: return ledger.use_of(b.holder).submitted;
     case Counts::kHeld: return ledger.use_of(b.holder).held[b.tres];
     case Counts::kOneJob:
+    case Counts::kOneJobMinutes:
+    case Counts::kAtLeast:
     case Counts::kMinutes: break;
   }
   return 0;
@@ -171,14 +199,19 @@ uint64_t wanted_of(const Bound& b, const Wanted& wanted) {
     case Counts::kRunning: return 1;
     case Counts::kSubmitted: return wanted.jobs;
     case Counts::kHeld:
-    case Counts::kOneJob: return wanted.tres[b.tres];
+    case Counts::kOneJob:
+    case Counts::kAtLeast: return wanted.tres[b.tres];
+    case Counts::kOneJobMinutes: return mul_sat(wanted.tres[b.tres], wanted.time_limit_min);
     case Counts::kMinutes: return wanted.time_limit_min;
   }
   return 0;
 }
 
 // A job that wants none of a TRES is not held back where others have too much of it.
-bool exceeds(const Bound& b, uint64_t used, uint64_t wanted) { return wanted > 0 && (used > b.limit || wanted > b.limit - used); }
+bool exceeds(const Bound& b, uint64_t used, uint64_t wanted) {
+  if (b.row->counts == Counts::kAtLeast) return wanted < b.limit;
+  return wanted > 0 && (used > b.limit || wanted > b.limit - used);
+}
 
 }  // namespace
 
@@ -220,8 +253,9 @@ Reason Excess::reason(const TresTable& table) const {
 
 std::string Excess::detail(const TresTable& table) const {
   const LimitView v = view(table);
-  const bool of_one_job = bound->row->counts == Counts::kOneJob || bound->row->counts == Counts::kMinutes;
-  if (of_one_job) return v.name + ": a job may have " + std::to_string(v.limit) + ", " + std::to_string(v.wanted) + " wanted";
+  if (bound->row->counts == Counts::kAtLeast)
+    return v.name + ": a job has to take " + std::to_string(v.limit) + ", " + std::to_string(v.wanted) + " wanted";
+  if (of_one_job(*bound->row)) return v.name + ": a job may have " + std::to_string(v.limit) + ", " + std::to_string(v.wanted) + " wanted";
   return v.name + ": " + std::to_string(v.used) + " of " + std::to_string(v.limit) + " in use, " + std::to_string(v.wanted) +
          " more wanted";
 }

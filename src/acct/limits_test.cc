@@ -196,6 +196,57 @@ TEST(Limits, AloneOverALimitIsNotAboutOthers) {
   EXPECT_TRUE(first_exceeded_alone(all, w.wants(5)));
 }
 
+TEST(Limits, OfTheJobsOfAnAccountInAQos) {
+  World w;
+  w.limit_qos({{LimitKind::kMaxJobsPerAccount, "", 2}, {LimitKind::kMaxTresPerAccount, "cpu", 4}});
+  w.build();
+  w.hold(4, 2);
+  EXPECT_EQ(w.ask(w.wants(2)), "");
+  EXPECT_EQ(w.ask(w.wants(3)), "MaxCpuPerAccount: MaxTRESPA=cpu of QOS fast: 2 of 4 in use, 3 more wanted");
+  w.hold(4, 0, 0, Uid(1001));
+  EXPECT_EQ(w.ask(w.wants(2)), "MaxJobsPerAccount: MaxJobsPA of QOS fast: 2 of 2 in use, 1 more wanted");
+  World other;
+  other.limit_qos({{LimitKind::kMaxTresPerAccount, "cpu", 4}, {LimitKind::kMaxSubmitJobsPerAccount, "", 1}});
+  other.build();
+  other.hold(2, 4, 0, kAlice, "team");
+  EXPECT_EQ(other.ask(other.wants(4)), "") << "another account's jobs do not count";
+  EXPECT_EQ(other.ask(other.wants(1), kAtSubmission), "");
+  other.hold(4, 0);
+  EXPECT_TRUE(other.ask(other.wants(1), kAtSubmission).starts_with("MaxSubmitJobsPerAccount: "));
+}
+
+TEST(Limits, MaxTresMinsIsWhatAJobTakesTimesItsLimit) {
+  World w;
+  w.limit(4, {{LimitKind::kMaxTresMinsPerJob, "cpu", 120}});
+  w.build();
+  w.hold(4, 100);
+  EXPECT_EQ(w.ask(w.wants(2)), "") << "what others have is no matter";
+  EXPECT_EQ(w.ask(w.wants(3)),
+            "AssocMaxCpuMinutesPerJobLimit: MaxTRESMins=cpu of user alice in account crew: a job may have 120, 180 wanted");
+  EXPECT_EQ(w.ask(w.wants(3), kWithNodes), w.ask(w.wants(3)));
+  EXPECT_EQ(w.ask(w.wants(3), kWhereItStarts), "") << "a start does not know the time limit again";
+  Wanted endless = w.wants(1);
+  endless.time_limit_min = kUnlimited32;
+  EXPECT_NE(w.ask(endless), "");
+  World qos;
+  qos.limit(4, {{LimitKind::kMaxTresMinsPerJob, "cpu", 1}});
+  qos.limit_qos({{LimitKind::kMaxTresMinsPerJob, "cpu", 120}, {LimitKind::kMaxTresMinsPerJob, "gres/gpu", 60}});
+  qos.build();
+  EXPECT_EQ(qos.ask(qos.wants(2, 1)), "") << "the QOS's limit takes the place of the association's";
+  EXPECT_TRUE(qos.ask(qos.wants(2, 2)).starts_with("QOSMaxGRESMinutesPerJob: MaxTRESMins=gres/gpu of QOS fast"))
+      << qos.ask(qos.wants(2, 2));
+}
+
+TEST(Limits, MinTresIsWhatAJobHasToTake) {
+  World w;
+  w.limit_qos({{LimitKind::kMinTresPerJob, "cpu", 4}, {LimitKind::kMinTresPerJob, "gres/gpu", 1}});
+  w.build();
+  EXPECT_EQ(w.ask(w.wants(4, 1)), "");
+  EXPECT_EQ(w.ask(w.wants(3, 1)), "QOSMinCpuNotSatisfied: MinTRES=cpu of QOS fast: a job has to take 4, 3 wanted");
+  EXPECT_TRUE(w.ask(w.wants(4)).starts_with("QOSMinGRES: ")) << "none is less than one";
+  EXPECT_TRUE(first_exceeded_alone(w.bounds(), w.wants(3, 1))) << "so DenyOnLimit refuses it";
+}
+
 TEST(Limits, GrpSubmitJobsAndMaxSubmitJobsAreAskedAtSubmission) {
   for (const auto& [whose, kind, reason] :
        {std::tuple(2u, LimitKind::kGrpSubmitJobs, "AssocGrpSubmitJobsLimit: GrpSubmitJobs of account team"),

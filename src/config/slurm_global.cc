@@ -161,7 +161,7 @@ void complete_tres(Config& c) {
 
 // The limits that `limits` holds jobs to: those with a row in acct/limits.cc.
 constexpr std::string_view kEnforced =
-    "GrpJobs, GrpSubmitJobs, GrpTRES, MaxJobs, MaxSubmitJobs, MaxTRES and MaxWall of associations and QOS";
+    "GrpJobs, GrpSubmitJobs, GrpTRES, MaxJobs, MaxSubmitJobs, MaxTRES, MaxTRESMins, MaxWall and MinTRES of associations and QOS";
 
 // Tells which words of AccountingStorageEnforce have no effect yet.
 void tell_not_enforced(const Config& c, Findings& f) {
