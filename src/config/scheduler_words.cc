@@ -54,7 +54,7 @@ constexpr ParameterWord kWords[] = {
     flag_word("disable_job_shrink", "running jobs keep all their nodes"),
     not_yet_word("enable_hetjob_steps", "heterogeneous jobs"),
     flag_word("enable_user_top", "scontrol top for users"),
-    not_yet_word("extra_constraints", "--extra"),
+    flag_word("extra_constraints", "--extra of a job says what the Extra of its nodes has to say"),
     flag_word("ignore_constraint_validation", "a feature that no node has lets a job wait instead of refusing it"),
     no_effect_word("Ignore_NUMA", "a socket is a package in any case"),
     flag_word("ignore_prefer_validation", "--prefer may name features that no node has"),

@@ -48,6 +48,7 @@ const std::vector<Session::Command>& Session::commands() {
       {"drain", "NODES", "nodes take no new jobs", &Session::drain},
       {"up", "NODES", "nodes are back in service", &Session::up},
       {"move", "NODES [TOPOLOGY:UNIT]", "put nodes elsewhere in a topology, or nowhere", &Session::move},
+      {"extra", "NODES [TEXT]", "set what nodes say of themselves, for --extra", &Session::extra},
       {"show", "nodes|queue|topology", "the state as a table", &Session::show},
       {"explain", "NAME", "why a job waits, and until when", &Session::explain},
       {"help", "", "this list", &Session::print_help},
@@ -217,7 +218,12 @@ Result<> Session::up(const Words& words) {
 
 Result<> Session::move(const Words& words) {
   MUSTER_TRY_VOID(expect_words(words, 1, 2));
-  return world_.move_nodes(words[1], words.size() > 2 ? words[2] : "");
+  return world_.change_nodes(words[1], "Topology", words.size() > 2 ? words[2] : "");
+}
+
+Result<> Session::extra(const Words& words) {
+  MUSTER_TRY_VOID(expect_words(words, 1, 2));
+  return world_.change_nodes(words[1], "Extra", words.size() > 2 ? words[2] : "");
 }
 
 Result<> Session::show(const Words& words) {

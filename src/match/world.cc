@@ -180,10 +180,10 @@ Result<> World::set_node(const std::string& nodes, const std::string& state, con
   return update_nodes(update);
 }
 
-Result<> World::move_nodes(const std::string& nodes, const std::string& place) {
+Result<> World::change_nodes(const std::string& nodes, const std::string& key, const std::string& value) {
   rpc::UpdateNode update;
   update.nodes = nodes;
-  update.changes.push_back({"Topology", "=", place});
+  update.changes.push_back({key, "=", value});
   return update_nodes(update);
 }
 

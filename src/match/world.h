@@ -46,8 +46,8 @@ class World {
   // A running job completes, a waiting one is cancelled.
   Result<> end(JobId job);
   Result<> set_node(const std::string& nodes, const std::string& state, const std::string& reason);
-  // Topology= of scontrol update node.
-  Result<> move_nodes(const std::string& nodes, const std::string& place);
+  // scontrol update node: one key.
+  Result<> change_nodes(const std::string& nodes, const std::string& key, const std::string& value);
 
  private:
   void registers(NodeId id);

@@ -112,7 +112,8 @@ struct NodeUpdated {  // scontrol update of what is neither state nor slurm.conf
   NodeId node{};
   uint32_t weight = 1;
   std::vector<std::string> features_active;
-  std::string comment, extra;
+  std::string comment;
+  Parsed<NodeExtra> extra;
   std::string instance_id, instance_type;
   std::optional<std::string> topology;
   template <class S, class V>

@@ -25,6 +25,7 @@ constexpr CauseText kCauses[kNodeCauseCount] = {
     {"layout_in_use", "free CPUs and devices are not side by side"},
     {"promised", "free, but promised to jobs ahead of it"},
     {"other_label", "kept for jobs with another MCS label"},
+    {"extra", "say in their Extra what --extra does not want, or nothing of it"},
 };
 
 }  // namespace

@@ -37,8 +37,9 @@ enum class NodeCause : uint8_t {
   kLayoutInUse,  // enough is free in sum, but not where it has to be (sockets, device affinity)
   kPromised,     // free, and promised to jobs ahead
   kOtherLabel,   // kept for jobs with another MCS label; asked before kNotIdle
+  kExtra,        // --extra as a constraint; asked behind kFeatures
 };
-inline constexpr int kNodeCauseCount = 18;
+inline constexpr int kNodeCauseCount = 19;
 std::string_view node_cause_name(NodeCause c);  // for programs: "cpus_in_use"
 std::string_view node_cause_text(NodeCause c);  // for people: "CPUs in use"
 

@@ -30,6 +30,7 @@
 #include "base/ids.h"
 #include "base/parsed.h"
 #include "base/time.h"
+#include "model/extra_constraint.h"
 #include "model/feature_constraint.h"
 #include "model/license_needs.h"
 #include "model/node_names.h"
@@ -40,6 +41,7 @@ namespace muster {
 // Texts with a meaning, parsed once (base/parsed.h).
 using NodeList = Parsed<NodeNames>;
 using FeatureText = Parsed<FeatureConstraint>;
+using ExtraText = Parsed<ExtraConstraint>;
 using TresText = Parsed<TresList>;
 using LicenseText = Parsed<LicenseNeeds>;
 
@@ -166,6 +168,9 @@ struct KnownBody {
   std::string alloc_node;          // host the command ran on: as the kernel or the node daemon that passed it on say
   int32_t site_factor = 0;         // by an operator's update; part of the priority
   bool qos_granted = false;        // by an operator's update: the QOS need not be one of the association's
+  // --extra, where the site made it a constraint when it was given (extra_constraints). Else the text of AskedOwn is a note, and no two
+  // jobs are of different kinds because of their notes.
+  ExtraText extra_constraint;
   bool operator==(const KnownBody&) const = default;
 };
 
@@ -399,10 +404,9 @@ void describe_request(S& s, V&& v) {
     v(115, "resv_ports_set", s.resv_ports_set);
   }
   if constexpr (kKnownBody) v(116, "site_factor", s.site_factor);
-  if constexpr (kAskedBody) {
-    v(117, "core_spec_given", s.core_spec_given);
-  }
+  if constexpr (kAskedBody) v(117, "core_spec_given", s.core_spec_given);
   if constexpr (kKnownBody) v(118, "qos_granted", s.qos_granted);
+  if constexpr (kKnownBody) v(119, "extra_constraint", s.extra_constraint);
 }
 
 template <class S, class V>

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "model/enums.h"
 #include "model/gres_items.h"
+#include "model/node_extra.h"
 #include "model/resources.h"
 
 namespace muster {
@@ -162,7 +163,8 @@ struct Node {
   // overrides by scontrol update
   uint32_t weight = 1;
   std::vector<std::string> features_active;
-  std::string comment, extra;
+  std::string comment;
+  Parsed<NodeExtra> extra;              // any text; jobs may ask what it says (extra_constraint.h)
   std::optional<std::string> topology;  // Topology= of scontrol; unset: as in the files
   uint32_t suspend_count = 0;
   Time last_busy{};

@@ -54,8 +54,10 @@ struct Register {
   uint16_t port = 0;
   uint64_t config_hash = 0;
   std::vector<ManagedJob> managed;
+  std::string extra;  // slurmd --extra; "": none was given
   MUSTER_FIELDS(v(1, "node", s.node); v(2, "hardware", s.hardware); v(3, "jobs", s.jobs); v(4, "session", s.session);
-                v(5, "address", s.address); v(6, "port", s.port); v(7, "config_hash", s.config_hash); v(8, "managed", s.managed);)
+                v(5, "address", s.address); v(6, "port", s.port); v(7, "config_hash", s.config_hash); v(8, "managed", s.managed);
+                v(9, "extra", s.extra);)
 };
 
 struct BatchStarted {

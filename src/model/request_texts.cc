@@ -33,6 +33,7 @@ constexpr Bound kRequestBounds[] = {
     {"name", kMostText},
     {"comment", kMostText},
     {"extra", kMostText},
+    {"extra_constraint", kMostText},
     {"account", kMostText},
     {"qos", kMostText},
     {"wckey", kMostText},

@@ -81,6 +81,7 @@ struct Params {
   // allow_zero_lic, ignore_constraint_validation, ignore_prefer_validation: a job that names what the cluster does not have waits for it
   // instead of being refused.
   bool unknown_licenses_wait = false, unknown_features_wait = false, unknown_prefer_ok = false;
+  bool extra_constraints = false;                        // extra_constraints: --extra chooses nodes by their Extra
   Duration default_time_limit = minutes(365 * 24 * 60);  // how long a profile expects UNLIMITED jobs to run
   TopologyRules topology;
   std::vector<std::pair<std::string, uint64_t>> licenses;  // of the cluster: name, count

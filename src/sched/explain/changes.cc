@@ -86,6 +86,8 @@ class Changes {
     if (!r.excluded_nodes.empty())
       single("without --exclude=" + r.excluded_nodes.text(), "ExcNodeList=", [](RequestBody& x) { x.excluded_nodes.clear(); });
     if (!r.features.empty()) single("without --constraint=" + r.features.text(), "Features=", [](RequestBody& x) { x.features.clear(); });
+    if (!r.extra_constraint.empty())
+      single("without --extra=" + r.extra_constraint.text(), "Extra=", [](RequestBody& x) { x.extra_constraint.clear(); });
     if (auto gpu = only_gpu(r.tres_per_node.value()); gpu && !gpu->type.empty()) {
       const std::string any = without_type(r.tres_per_node.value());
       single("any GPU instead of " + gpu->type, "TresPerNode=" + any, [&](RequestBody& x) { x.tres_per_node = any; });

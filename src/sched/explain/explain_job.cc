@@ -40,6 +40,7 @@ std::string asks_for(const Job& job) {
   if (!r.tres_per_job.empty()) out.push_back(r.tres_per_job->plain());
   if (!r.tres_per_task.empty()) out.push_back(r.tres_per_task->plain() + " per task");
   if (!r.features.empty()) out.push_back("--constraint=" + r.features.text());
+  if (!r.extra_constraint.empty()) out.push_back("--extra=" + r.extra_constraint.text());
   if (!r.required_nodes.empty()) out.push_back("--nodelist=" + r.required_nodes.text());
   if (!r.excluded_nodes.empty()) out.push_back("--exclude=" + r.excluded_nodes.text());
   if (r.exclusive == Exclusive::kNode) out.push_back("--exclusive");

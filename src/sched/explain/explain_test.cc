@@ -73,6 +73,29 @@ TEST(Explain, CountsNodesByTheirCause) {
   EXPECT_EQ(e.expected_start, kNow + minutes(120));
 }
 
+TEST(Explain, NodesThatSayOtherThingsInTheirExtra) {
+  Params params;
+  params.extra_constraints = true;
+  Cluster c = a_cluster()
+                  .nodes(4)
+                  .cpus(4)
+                  .node([](Node& n, NodeSpec& s) {
+                    if (n.id.value == 0) n.flags = kNodeDrain;
+                    if (n.id.value == 1) s.sockets = s.cores_per_socket = s.cpus = 1;
+                    n.extra = n.id.value == 3 ? "a note" : R"({"load": 0.7})";
+                  })
+                  .build();
+  const JobId id = submit(c, a_job().cpus_per_task(2).nodes(1).with([](JobRequest& r) { r.extra_constraint = "load<0.5"; }));
+  EXPECT_EQ(census(explained(c, id, params).partitions[0]), "extra=4:n[0-3] free=0 ");
+  c.nodes.edit(0)->extra = c.nodes.edit(1)->extra = R"({"load": 0.2})";
+  const JobExplanation e = explained(c, id, params);
+  EXPECT_EQ(census(e.partitions[0]), "too_few_cpus=1:n1 drained=1:n0 extra=2:n[2-3] free=0 ");
+  EXPECT_NE(e.asks.find("--extra=load<0.5"), std::string::npos) << e.asks;
+  ASSERT_FALSE(e.alternatives.empty());
+  EXPECT_EQ(e.alternatives[0].change, "without --extra=load<0.5");
+  EXPECT_EQ(e.alternatives[0].command, "scontrol update JobId=" + std::to_string(id.value) + " Extra=");
+}
+
 TEST(Explain, FreeNodesArePromisedToThoseAhead) {
   Cluster c = a_cluster().nodes(4).cpus(4).build();
   submit(c, a_job().nodes(3).tasks_per_node(4).minutes(60));

@@ -145,6 +145,7 @@ void add_options(const Cluster& cluster, const Job& job, std::vector<std::string
   if (!r.required_nodes.empty()) why.push_back("--nodelist asks for " + r.required_nodes.text());
   if (!r.excluded_nodes.empty()) why.push_back("--exclude leaves out " + r.excluded_nodes.text());
   if (!r.features.empty()) why.push_back("--constraint=" + r.features.text() + " narrows the choice");
+  if (!r.extra_constraint.empty()) why.push_back("--extra=" + r.extra_constraint.text() + " narrows the choice");
   if (r.contiguous) why.push_back("--contiguous wants neighbours");
   if (r.spread_job) why.push_back("--spread-job spreads it, whatever the topology");
   const Partition* p = cluster.partitions.find(job.partition);

@@ -413,10 +413,18 @@ void PlanPass::say_why_never(const std::vector<uint32_t>& classes, Verdict& verd
     } else if (!c.never && has_room_when_idle(c)) {
       verdict.detail = "no start within sight: too few of its nodes are up";
       return;
+    } else if (const std::string_view awaited = change_awaited(c); !c.never && !awaited.empty()) {
+      verdict.detail = "no start within sight: " + std::string(awaited);
+      return;
     }
   }
   verdict.reason = barred;
   verdict.detail = "it would not fit on the nodes of its partitions if all were idle";
+}
+
+std::string_view PlanPass::never_in_sight(const RequestClass& c) const {
+  const std::string_view awaited = has_room_when_idle(c) ? std::string_view() : change_awaited(c);
+  return awaited.empty() ? "too few of the nodes it could use are up" : awaited;
 }
 
 bool PlanPass::has_room_when_idle(const RequestClass& c) const {
@@ -469,7 +477,7 @@ Result<Planner::Forecast> PlanPass::forecast(const RequestBody& request, Request
   if (const AllocationPtr* allocation = placed(now)) return Planner::Forecast{now_, c.partition, *allocation};
   const uint32_t extra = forecasts_++;
   Profile::Spot spot = earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, c, now_);
-  if (spot.slot == kNever) return fail(Errc::kRequestedPartConfigUnavailable, {}, "too few of the nodes it could use are up");
+  if (spot.slot == kNever) return fail(Errc::kRequestedPartConfigUnavailable, {}, std::string(never_in_sight(c)));
   auto allocation = std::make_shared<Allocation>();
   allocation->whole_nodes = c.shape.whole;
   for (const auto& part : spot.parts) {

@@ -83,6 +83,7 @@ class PlanPass {
   Profile::Spot earliest_of_class(uint32_t class_id, Time eligible, const RequestClass*& of);
   void say_why_never(const std::vector<uint32_t>& classes, Verdict& verdict) const;
   bool has_room_when_idle(const RequestClass& c) const;
+  std::string_view never_in_sight(const RequestClass& c) const;
   Profile& profile();
   bool backfills() const { return full_ && params_.backfill; }
 

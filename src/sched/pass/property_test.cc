@@ -90,6 +90,7 @@ void check_item(const Cluster& c, const Params& params, const StartItem& item, T
     }
     const uint64_t cpus = uint64_t{s.tasks} * std::max(job.request->cpus_per_task, 1u);
     EXPECT_GE(s.cpus.count(), cpus) << "seed " << seed;
+    EXPECT_TRUE(!params.extra_constraints || job.request->extra_constraint->met_by(n.extra.value())) << n.extra.text() << ", seed " << seed;
   }
   const RequestBody& r = *job.request;
   if (r.num_tasks) {
@@ -218,7 +219,7 @@ void check_books(const Cluster& c, const Params& params, uint32_t seed) {
 
 TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
   size_t starts = 0, gangs = 0, devices = 0, shared = 0, shares = 0, licensed = 0, lowered = 0;
-  size_t in_topology = 0, segmented = 0, beside = 0;
+  size_t in_topology = 0, segmented = 0, beside = 0, by_extra = 0;
   const char* text = std::getenv("MUSTER_PLACEMENTS");
   const size_t wanted = text ? std::strtoull(text, nullptr, 10) : 4000;
   const char* first = std::getenv("MUSTER_SEED");
@@ -249,6 +250,7 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
         const Node& first = w.cluster.nodes.at(item.allocation->nodes[0].node.value);
         beside += !first.mcs_label.empty() && first.jobs_running > 1;
         lowered += item.time_limit_min.has_value();
+        by_extra += !w.cluster.jobs.at(item.job.value).request->extra_constraint.empty();
       }
       check_books(w.cluster, w.params, seed);
       if (::testing::Test::HasFailure()) return;
@@ -261,6 +263,10 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
       if (w.roll(5) == 0) {
         Node* n = w.cluster.nodes.edit(w.roll(static_cast<uint32_t>(w.cluster.nodes.size())));
         n->flags ^= kNodeDrain;
+        ++w.cluster.nodes_epoch;
+      }
+      if (w.roll(3) == 0) {
+        w.cluster.nodes.edit(w.roll(static_cast<uint32_t>(w.cluster.nodes.size())))->extra = w.says();
         ++w.cluster.nodes_epoch;
       }
     }
@@ -276,6 +282,7 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
   EXPECT_GT(in_topology, 100u);
   EXPECT_GT(segmented, 20u);
   EXPECT_GT(beside, 5u);
+  EXPECT_GT(by_extra, 50u);
 }
 
 // Steps of one job come and go: what one holds no other gets, and all of it lies within the job.

@@ -25,6 +25,7 @@ struct RandomWorld {
     machine.node([&](Node& n, NodeSpec& s) {
       s.weight = 1 + roll(2);
       s.features = {roll(2) ? "x" : "y"};
+      n.extra = says();
       if (roll(8) == 0) n.flags = kNodeDrain;
       if (roll(6) == 0) s.specialized_cpus.set(roll(s.cpus));
       if (roll(6) == 0) s.specialized_mem_mb = roll(1500);
@@ -48,6 +49,8 @@ struct RandomWorld {
   }
 
   uint32_t roll(uint32_t n) { return static_cast<uint32_t>(rng() % n); }
+  // What a node says of itself, which jobs ask about.
+  std::string says() { return R"({"load": )" + std::to_string(roll(4)) + R"(, "idle": )" + (roll(8) ? "false}" : "true}"); }
 
   JobBuilder job() {
     JobBuilder b = a_job().priority(1 + roll(5)).minutes(1 + roll(120)).user(roll(3));
@@ -74,6 +77,7 @@ struct RandomWorld {
     if (roll(9) == 0) r.time_min_min = 1 + roll(20);
     if (roll(12) == 0) r.core_spec = 1;
     if (roll(12) == 0) r.prefer = "x";
+    if (params.extra_constraints && roll(3) == 0) r.extra_constraint = "load<" + std::to_string(1 + roll(3)) + "|idle=true";
     if (roll(12) == 0) r.use_min_nodes = true, b.nodes(1, 3);
     if (roll(12) == 0) r.spread_job = true;
     if (roll(12) == 0) r.cpus_per_gpu = 2;
@@ -107,6 +111,7 @@ struct RandomWorld {
     params.spread_shared = roll(2);
     params.job_core_spec = roll(2);
     params.linear = roll(12) == 0;
+    params.extra_constraints = roll(3) == 0;
     params.lln = roll(8) == 0;
     params.licenses = {{"a", 1 + roll(4)}, {"b", 2}};
     params.topology.optional = roll(6) == 0;

@@ -196,6 +196,58 @@ TEST(Placement, FeaturesDecide) {
   EXPECT_EQ(lone(machine, a_job().nodes(3).on("fast*3")), "1:0/1 3:0/1 5:0/1");
 }
 
+Params extras_decide() {
+  Params p;
+  p.extra_constraints = true;
+  return p;
+}
+JobBuilder wanting(const char* extra) {
+  return a_job().with([&](JobRequest& r) { r.extra_constraint = extra; });
+}
+void say(Cluster& c, uint32_t node, const char* extra) {
+  c.nodes.edit(node)->extra = extra;
+  ++c.nodes_epoch;
+}
+
+TEST(Placement, ExtraDecides) {
+  auto machine = a_cluster().nodes(4).cpus(2).node([](Node& n, NodeSpec&) {
+    constexpr const char* kSaid[] = {R"({"load": 0.9, "ssd": true})", R"({"load": 0.2})", "by the door", R"({"load": 0.4, "ssd": true})"};
+    n.extra = kSaid[n.id.value];
+  });
+  EXPECT_EQ(lone(machine, wanting("load<0.5"), extras_decide()), "1:0/1");
+  EXPECT_EQ(lone(machine, wanting("load<0.5&ssd=true"), extras_decide()), "3:0/1");
+  EXPECT_EQ(lone(machine, wanting("load<0.5").nodes(2), extras_decide()), "1:0/1 3:0/1");
+  EXPECT_EQ(lone(machine, wanting("load<0.5").nodes(3), extras_decide()), "none");
+  EXPECT_EQ(lone(machine, wanting("load<0.5")), "0:0/1") << "a note, where the site did not make it a constraint";
+  EXPECT_EQ(lone(machine, a_job().nodes(1, 4), extras_decide()), "0:0/1 1:0/1 2:0/1 3:0/1");
+}
+
+// A planner that keeps what it knows of the nodes notices what they say, also of nodes that nothing else happened to.
+TEST(Placement, AJobWaitsForAnotherExtra) {
+  Cluster c = a_cluster().nodes(2).cpus(2).build();
+  Planner kept;
+  const JobId id = submit(c, wanting("load<0.5"), kNow);
+  const JobId other = submit(c, a_job().tasks(2), kNow);
+  EXPECT_TRUE(can_ever_run(c, extras_decide(), *c.jobs.at(id.value).request, 0)) << "whatever the nodes say now";
+  Plan p = kept.plan(c, extras_decide(), kNow, Pass::kFull);
+  ASSERT_TRUE(verdict_of(p, id));
+  EXPECT_EQ(verdict_of(p, id)->reason, Reason::kResources);
+  EXPECT_EQ(verdict_of(p, id)->detail, "no start within sight: too few of its nodes say in their Extra what --extra wants");
+  EXPECT_TRUE(start_of(p, other)) << "it keeps no place from others";
+  say(c, 1, R"({"load": 0.7})");
+  EXPECT_FALSE(start_of(kept.plan(c, extras_decide(), kNow, Pass::kFull), id));
+  say(c, 1, R"({"load": 0.3})");
+  p = kept.plan(c, extras_decide(), kNow, Pass::kFull);
+  ASSERT_TRUE(start_of(p, id));
+  EXPECT_EQ(where(*start_of(p, id)->allocation), "1:0/1");
+  const StartItem item = *start_of(p, id);
+  EXPECT_TRUE(still_fits(c, extras_decide(), *c.jobs.at(id.value).request, item));
+  say(c, 1, R"({"load": 0.8})");
+  const auto late = still_fits(c, extras_decide(), *c.jobs.at(id.value).request, item);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().hint, "n1: its Extra no longer says what --extra wants");
+}
+
 TEST(Placement, ListsOfNodes) {
   const ClusterBuilder four = a_cluster().nodes(4).cpus(2);
   EXPECT_EQ(lone(four, a_job().nodelist("n[2-3]")), "2:0/1 3:0/1");

@@ -22,7 +22,7 @@ std::string params_key(const Params& p) {
   uint64_t flags = 0;
   for (bool b : {p.allocate_cores, p.allocate_sockets, p.memory_consumable, p.linear, p.one_task_per_core, p.lln, p.pack_nodes,
                  p.block_cores, p.enforce_binding, p.one_task_per_sharing, p.several_sharing, p.spread_shared, p.job_core_spec,
-                 p.spec_cores_first, p.soft_time_min})
+                 p.spec_cores_first, p.soft_time_min, p.extra_constraints})
     flags = flags << 1 | b;
   num(flags);
   for (uint64_t v : {p.def_mem_per_cpu_mb, p.def_mem_per_node_mb, p.max_mem_per_cpu_mb, p.max_mem_per_node_mb, p.def_mem_per_gpu_mb,

@@ -315,6 +315,10 @@ Result<Shape> make_shape(const RequestBody& request, const Partition& partition,
   s.features = features;
   MUSTER_TRY(prefer, request.prefer.parsed());
   s.prefer = prefer;
+  if (params.extra_constraints) {
+    MUSTER_TRY(extra, request.extra_constraint.parsed());
+    s.extra = extra;
+  }
   MUSTER_TRY_VOID(gres_of(request, params, s));
   MUSTER_TRY_VOID(mps_stands_alone(request, s));
   MUSTER_TRY_VOID(cpus_of(request, partition, params, s));

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/saturating.h"
 #include "model/distribution.h"
+#include "model/extra_constraint.h"
 #include "model/feature_constraint.h"
 #include "model/job_request.h"
 #include "model/license_needs.h"
@@ -76,7 +77,8 @@ struct Shape {
   bool one_task_per_sharing = false, several_sharing = false, spread_shared = false;
   // which nodes and with whom
   FeatureConstraint features, prefer;
-  bool whole = false;  // no other job on its nodes; all their CPUs and GRES
+  ExtraConstraint extra;  // what the nodes' Extra has to say
+  bool whole = false;     // no other job on its nodes; all their CPUs and GRES
   bool exclusive_user = false;
   std::string mcs_label;         // MCS label of the job, "" = none
   bool exclusive_label = false;  // its nodes are for jobs with its label

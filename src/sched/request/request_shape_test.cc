@@ -28,6 +28,17 @@ TEST(Shape, OneTaskPerNodeByDefault) {
   EXPECT_EQ(s.cpus_per_task, 1u);
 }
 
+TEST(Shape, ExtraIsAConstraintWhereTheSiteSaysSo) {
+  const JobBuilder job = a_job().with([](JobRequest& r) { r.extra_constraint = "load<0.5"; });
+  EXPECT_TRUE(shape(job).extra.empty());
+  Params p;
+  p.extra_constraints = true;
+  EXPECT_FALSE(shape(job, {}, p).extra.empty());
+  EXPECT_EQ(refused(a_job().with([](JobRequest& r) { r.extra_constraint = "a note"; }), {}, p).code, Errc::kInvalidExtra);
+  EXPECT_NE(shape_key(job.request), shape_key(a_job().request));
+  EXPECT_EQ(shape_key(a_job().with([](JobRequest& r) { r.extra = "a note"; }).request), shape_key(a_job().request));
+}
+
 TEST(Shape, TasksBoundTheNodes) {
   EXPECT_EQ(shape(a_job().nodes(4).tasks(2)).min_nodes, 2u);
   EXPECT_EQ(shape(a_job().tasks(10).tasks_per_node(4)).min_nodes, 3u);

@@ -2,7 +2,8 @@
 // in the orders in which they are asked. A request class, the placement, the start, the submission and explain ask the lists and know
 // no rule by name. To add one: README.md.
 //
-//   narrow     which nodes could serve the class at all, if all were up and idle; `lacking` says what the others lack
+//   narrow     which nodes could serve the class at all, if all were up and idle; `lacking` says what the others lack; `awaits` says why
+//              there is no start within sight, where nodes may come back to the class though nobody changes what the job asks for
 //   leave      which of these nodes the rule leaves to a job now
 //   missing    what a job is told where no choice among the nodes left can serve it
 //   says       what the rule adds to that
@@ -70,6 +71,7 @@ struct NodeRule {
   HelpedBy by = HelpedBy::kChange;
   void (*narrow)(const ClassQuestion&) = nullptr;
   std::string_view lacking{};  // said of the nodes that it takes from a class: " lack the features,"
+  std::string_view awaits{};
   void (*leave)(const NodeQuestion&, Bitmap& open) = nullptr;
   Hold (*missing)(const NodeQuestion&, const Bitmap& open) = nullptr;
   std::string (*says)(const Shape&) = nullptr;
@@ -86,7 +88,7 @@ std::span<const NodeRule* const> node_rules();
 std::span<const NodeRule* const> narrowing_rules();
 
 // Works the class out against the nodes; does nothing if that has been done since the nodes last changed. Cost: O(nodes / 64 x features +
-// kinds).
+// kinds); with --extra O(nodes), for each may say something else.
 void resolve(RequestClass& c, const Cluster& cluster, Availability& nodes, const Partition& partition);
 
 // The nodes that are left to a job of the class now.
@@ -96,6 +98,8 @@ Hold nodes_missing(const NodeQuestion& question, const Bitmap& open);
 std::string rules_say(const Shape& shape);
 // What a job of the class that found no place waits for: resources, unless a rule has a name for it.
 Reason nodes_awaited(const NodeQuestion& question);
+// What has to change for nodes to come back that a rule took from the class; "": no rule that did says so.
+std::string_view change_awaited(const RequestClass& asked);
 // What a node has free for a job of the class.
 NodeFree free_for(const NodeQuestion& question, uint32_t node);
 // Sorts the nodes out by cause; those that no rule takes are free for the job. Cost: O(nodes of the partition).

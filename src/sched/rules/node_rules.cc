@@ -6,13 +6,13 @@ namespace muster::sched {
 namespace {
 
 // The cheap rules come first; the others have nothing to say to `leave`.
-constexpr std::array kRules = {&kNodeInService, &kWholeNodes, &kNodeOwner, &kWholeLeaves,  &kNodeLists,
-                               &kTogether,      &kConstraint, &kNodeMake,  &kNodeRoom,     &kPartitionCpus,
-                               &kNodeAmounts,   &kNodeLayout, &kNodeKnown, &kTopologyUnit, &kPromised};
+constexpr std::array kRules = {&kNodeInService, &kWholeNodes, &kNodeOwner,    &kWholeLeaves, &kNodeLists,     &kTogether,
+                               &kConstraint,    &kNodeExtra,  &kNodeMake,     &kNodeRoom,    &kPartitionCpus, &kNodeAmounts,
+                               &kNodeLayout,    &kNodeKnown,  &kTopologyUnit, &kPromised};
 // A node that several of these rules take counts for the first of them.
-constexpr std::array kNarrowing = {&kConstraint, &kNodeLists, &kNodeMake, &kNodeRoom};
+constexpr std::array kNarrowing = {&kConstraint, &kNodeLists, &kNodeMake, &kNodeExtra, &kNodeRoom};
 // A node has one cause, that of the first rule that applies: causes that last first, then those of the moment.
-constexpr std::array kByCause = {&kNodeKnown, &kConstraint, &kNodeMake,    &kNodeRoom,    &kNodeLists,  &kNodeInService,
+constexpr std::array kByCause = {&kNodeKnown, &kConstraint, &kNodeExtra,   &kNodeMake,    &kNodeRoom,   &kNodeLists, &kNodeInService,
                                  &kNodeOwner, &kWholeNodes, &kWholeLeaves, &kNodeAmounts, &kNodeLayout, &kPromised};
 
 }  // namespace
@@ -70,6 +70,12 @@ std::string rules_say(const Shape& shape) {
   for (const NodeRule* rule : kRules)
     if (rule->says)
       if (std::string what = rule->says(shape); !what.empty()) return what;
+  return {};
+}
+
+std::string_view change_awaited(const RequestClass& asked) {
+  for (size_t i = 0; i < asked.taken.size(); ++i)
+    if (asked.taken[i] && !kNarrowing[i]->awaits.empty()) return kNarrowing[i]->awaits;
   return {};
 }
 

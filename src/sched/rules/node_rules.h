@@ -8,6 +8,7 @@ namespace muster::sched {
 extern const NodeRule kNodeKnown;      // exists, and is not FUTURE
 extern const NodeRule kNodeInService;  // up, not drained
 extern const NodeRule kConstraint;     // --constraint, --prefer
+extern const NodeRule kNodeExtra;      // --extra, where it is a constraint
 extern const NodeRule kNodeLists;      // --nodelist, --exclude
 extern const NodeRule kNodeMake;       // sockets, cores, threads, disk
 extern const NodeRule kNodeRoom;       // CPUs, memory, devices of an idle node

@@ -15,12 +15,18 @@ bool is_monotone(const RequestClass& c, const Availability& nodes) {
   return monotone;
 }
 
+// The state of the nodes that the class is worked out against. What they say in their Extra is part of it only for those that ask.
+uint64_t version_asked(const RequestClass& c, const Availability& nodes) {
+  return nodes.shape_version() + (c.shape.extra.empty() ? 0 : nodes.extra_version());
+}
+
 }  // namespace
 
 void resolve(RequestClass& c, const Cluster& cluster, Availability& nodes, const Partition& partition) {
   auto placed_by = nodes.topology(cluster, partition);
-  if (c.resolved_at == nodes.shape_version() && placed_by == c.topology) return;
-  c.resolved_at = nodes.shape_version();
+  const uint64_t version = version_asked(c, nodes);
+  if (c.resolved_at == version && placed_by == c.topology) return;
+  c.resolved_at = version;
   c.topology = std::move(placed_by);
   c.blocked_at = c.too_full_at = 0;
   c.taken.clear();

@@ -233,6 +233,7 @@ void Availability::update(const PersistentMap<Node>& nodes, const Params& params
   nodes_ = nodes;
   for (const auto& [id, was] : laid) refresh(id, nodes_.find(id), was.use);
   PersistentMap<Node>::diff(before, nodes, [&](uint32_t id, const Node* was, const Node* now) {
+    if (was && now && was->extra != now->extra) ++extra_version_;
     if (!laid.contains(id)) refresh(id, now, was ? use_of(*was) : NodeUse());
   });
 }

@@ -137,6 +137,9 @@ class Availability {
   uint64_t changed() const { return changed_; }
   // Grows when nodes come, go or change their make, features, weight or usability.
   uint64_t shape_version() const { return shape_version_; }
+  // Grows when a node's Extra changes. It stands apart because sites change it often, and few requests ask about it.
+  uint64_t extra_version() const { return extra_version_; }
+  bool ideal() const { return ideal_; }
 
  private:
   void refresh(uint32_t id, const Node* node, const NodeUse& was);
@@ -173,7 +176,7 @@ class Availability {
   Laid& laid_over(uint32_t id);
   std::map<uint32_t, Laid> overlay_;
   std::map<uint32_t, NodeOwner> owners_;  // of owned_, without what is laid over
-  uint64_t freed_ = 1, changed_ = 1, shape_version_ = 1;
+  uint64_t freed_ = 1, changed_ = 1, shape_version_ = 1, extra_version_ = 0;
   uint32_t most_on_a_cpu_ = 0;
   TopologyCache topologies_;
 };

@@ -90,6 +90,8 @@ Result<> check_changed(const View& v, const JobRequest& before, JobRequest& requ
 // Gives the job the label that it is to have, or says why it may not have the one asked for. The caller's groups are those of
 // the job's user.
 Result<> complete_mcs_label(const View& v, JobRequest& request);
+// Makes --extra a constraint where the site has it so (SchedulerParameters=extra_constraints); the error says what is wrong with the text.
+Result<> constrain_by_extra(const View& v, JobRequest& request);
 // mcs/account: the label follows the account when that was changed.
 void follow_account(const View& v, const std::string& account_before, JobRequest& request);
 

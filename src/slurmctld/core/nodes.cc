@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "hostlist/hostlist.h"
+#include "model/request_texts.h"
 #include "slurmctld/core/decide.h"
 
 namespace muster::slurmctld {
@@ -128,6 +129,13 @@ bool can_return(const View& v, const Node& n, const node_rpc::Register& r) {
   return rts == 2 || (rts == 1 && rebooted(v, n.id, r) && n.reason == "Node unexpectedly rebooted") || n.reason.empty();
 }
 
+// slurmd --extra is what the node says when its slurmd starts. A slurmd that merely connects again does not take back what scontrol update
+// has set since.
+bool sets_extra(const Node& n, const node_rpc::Register& r) {
+  const bool begins = !n.hardware || n.hardware->slurmd_start != r.hardware.slurmd_start;
+  return begins && !r.extra.empty() && r.extra.size() <= kMostText && r.extra != n.extra.text();
+}
+
 }  // namespace
 
 Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc::Register& r) {
@@ -135,6 +143,10 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
   const Node& n = v.cluster.nodes.at(node.value);
   bool new_hardware = !n.hardware || !(*n.hardware == r.hardware);
   if (new_hardware) d.events.push_back(event::NodeRegistered{node, std::make_shared<const NodeHardware>(r.hardware), v.now});
+
+  if (sets_extra(n, r))
+    d.events.push_back(
+        event::NodeUpdated{n.id, n.weight, n.features_active, n.comment, r.extra, n.instance_id, n.instance_type, n.topology});
 
   event::NodeStateChanged e = state_of(n, v.now);
   e.flags &= ~kNodeNoRespond;

@@ -82,6 +82,7 @@ void scheduler_words(const config::OptionList& words, sched::Params& p) {
   p.unknown_licenses_wait = words.has("allow_zero_lic");
   p.unknown_features_wait = words.has("ignore_constraint_validation");
   p.unknown_prefer_ok = words.has("ignore_prefer_validation");
+  p.extra_constraints = words.has("extra_constraints");
 }
 
 sched::Params sched_params(const config::LoadedConfig& loaded) {

@@ -368,6 +368,15 @@ Result<> check_batch_features(const JobRequest& r) {
   return {};
 }
 
+Result<> constrain_by_extra(const View& v, JobRequest& r) {
+  r.extra_constraint.clear();
+  if (!v.settings.sched.extra_constraints) return {};
+  ExtraText wanted = r.extra;
+  if (!wanted.parsed()) return std::unexpected(wanted.parsed().error());
+  r.extra_constraint = std::move(wanted);
+  return {};
+}
+
 namespace {
 
 // A request that may be stored, and its partitions, the first one first.
@@ -393,6 +402,7 @@ Result<Checked> check(const View& v, const JobRequest& request) {
   MUSTER_TRY_VOID(check_names(v, request));
   MUSTER_TRY_VOID(check_batch_features(request));
   Checked out{request, {}};
+  MUSTER_TRY_VOID(constrain_by_extra(v, out.request));
   shorten_lists(out.request);
   // Names that sacctmgr makes are in lower case (sacctmgr(1)).
   for (std::string* name : {&out.request.account, &out.request.qos, &out.request.wckey}) *name = to_lower(*name);

@@ -366,6 +366,12 @@ Result<> set_mcs_label(Change& c, const std::string&, const std::string& value) 
                     "'s job is one of that user's groups: name it, or act for the user (--uid)");
   return complete_mcs_label(c.v, c.request);
 }
+// The Extra of a job that has ended is a note, whatever it was.
+Result<> set_extra(Change& c, const std::string& op, const std::string& value) {
+  MUSTER_TRY_VOID(set_text<&JobRequest::extra>(c, op, value));
+  auto constrained = constrain_by_extra(c.v, c.request);  // it may come back by a requeue
+  return c.job.finished() ? Result<>() : constrained;
+}
 Result<> set_account(Change& c, const std::string& op, const std::string& value) {
   return set_text<&JobRequest::account>(c, op, to_lower(value));
 }
@@ -398,7 +404,7 @@ constexpr Key kKeys[] = {
     {"EligibleTime", set_begin, kPendingOnly},
     {"EndTime", set_end_time},
     {"ExcNodeList", set_text<&JobRequest::excluded_nodes>, kPendingOnly},
-    {"Extra", set_text<&JobRequest::extra>},
+    {"Extra", set_extra},
     {"Features", set_text<&JobRequest::features>, kPendingOnly},
     {"Gres", set_gres, kPendingOnly},
     {"JobName", set_text<&JobRequest::name>},

@@ -225,6 +225,8 @@ Result<> Service::forecast(Call call, rpc::WillRun request) {
 }
 
 void Service::forecast_completed(Call call, JobRequest completed) {
+  // What the check below makes of a text for itself; it refuses a wrong one.
+  if (ports_.settings()->sched.extra_constraints) completed.extra_constraint = completed.extra;
   auto request = std::make_shared<const TestOnly>(TestOnly{std::move(completed)});
   core_.post({[this, call, request](Core& core, store::EventLog&) -> Reply {
                 auto checked = core.run(call.who, *request);

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "model/request_texts.h"
 
 namespace muster::slurmd {
 namespace {
@@ -27,7 +28,7 @@ constexpr char kUsage[] = "Usage: slurmd [OPTIONS]\n"
                           "  -s                  change the working directory to that of the log or the spool\n"
                           "  -v                  log more; may be repeated\n"
                           "  -V                  print the version\n"
-                          "  --extra TEXT        accepted; has no effect yet\n"
+                          "  --extra TEXT        set Extra of the node, which jobs may ask about with --extra\n"
                           "  --parameters LIST   SlurmdParameters for this start\n"
                           "  --systemd           started by systemd: do not detach\n";
 
@@ -111,6 +112,7 @@ Arguments parse_arguments(int argc, char** argv) {
   Arguments a;
   int c;
   while (a.exit_now < 0 && (c = getopt_long(argc, argv, "bcCd:Df:F::GhL:Mn:N:svVZ", kLong, nullptr)) != -1) take(c, a);
+  if (a.exit_now < 0 && a.extra.size() > kMostText) a.exit_now = refuse("--extra", bytes_of(a.extra.size(), kMostText).c_str());
   if (a.exit_now < 0 && optind < argc) a.exit_now = refuse(argv[optind], "unexpected argument");
   return a;
 }

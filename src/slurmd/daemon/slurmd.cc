@@ -227,6 +227,7 @@ node_rpc::Register Slurmd::registration() const {
   r.managed = managed_.registration();
   r.jobs = core_.registration();
   r.port = tcp_ ? tcp_->port() : 0;
+  r.extra = arguments_.extra;
   return r;
 }
 
