@@ -34,6 +34,11 @@ def test_srun_makes_its_own_allocation(cluster):
         == ["0 n1", "1 n1", "2 n2", "3 n2"]
 
 
+def test_srun_of_a_user_who_may_write_nowhere(cluster):
+    result = cluster.run("srun", "-n2", "-l", "cat", stdin="words\n", env={"TMPDIR": "/proc/none"})
+    assert (sorted(result.lines), result.code) == (["0: words", "1: words"], 0), result
+
+
 def test_srun_label_and_exit_status(cluster):
     result = cluster.run("srun", "-n3", "-l", "bash", "-c", "echo hi; exit $SLURM_PROCID")
     assert sorted(result.lines) == ["0: hi", "1: hi", "2: hi"]

@@ -109,20 +109,28 @@ Result<> StepLauncher::listen() {
   MUSTER_TRY(key, net::random_key());
   io_.key = key;
   bool local = std::ranges::all_of(plan_.step.nodes, [&](const rpc::StepNode& n) { return plan_.dialer.is_local(n.address.name); });
-  if (local) {
-    MUSTER_TRY(dir, os::TempDir::create("srun"));
-    socket_dir_.emplace(std::move(dir));
-    io_.path = socket_dir_->path() + "/io";
-    MUSTER_TRY(fd, net::bind_unix(io_.path));
-    listener_ = std::move(fd);
-  } else {
-    MUSTER_TRY(host, address_towards(plan_.step.nodes.front().address));
-    MUSTER_TRY(fd, bind_port_within(plan_.ports));
-    listener_ = std::move(fd);
-    io_.host = host;
-    io_.port = port_of(listener_.get());
-  }
+  // A user who may write nowhere (a /tmp that is only root's) is reached over a port, as by nodes elsewhere.
+  if (!local || !listen_in_folder()) MUSTER_TRY_VOID(listen_on_port());
   listener_watch_ = loop_.watch(listener_.get(), [this] { accept_stream(); });
+  return {};
+}
+
+Result<> StepLauncher::listen_in_folder() {
+  MUSTER_TRY(dir, os::TempDir::create("srun"));
+  const std::string path = dir.path() + "/io";
+  MUSTER_TRY(fd, net::bind_unix(path));
+  socket_dir_.emplace(std::move(dir));
+  listener_ = std::move(fd);
+  io_.path = path;
+  return {};
+}
+
+Result<> StepLauncher::listen_on_port() {
+  MUSTER_TRY(host, address_towards(plan_.step.nodes.front().address));
+  MUSTER_TRY(fd, bind_port_within(plan_.ports));
+  listener_ = std::move(fd);
+  io_.host = host;
+  io_.port = port_of(listener_.get());
   return {};
 }
 

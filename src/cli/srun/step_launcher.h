@@ -64,6 +64,8 @@ class StepLauncher {
 
   FileNames file_names() const;
   Result<> listen();
+  Result<> listen_in_folder();  // of the tasks of this host
+  Result<> listen_on_port();
   void launch_next();
   void launch(Node& node);
   void launch_failed(Node& node, const Error& error);
