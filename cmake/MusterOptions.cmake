@@ -17,7 +17,9 @@ set(CMAKE_C_FLAGS_RELEASE "-O2 -g1")
 add_compile_options(-fPIE -Wall -Wextra -Wno-missing-field-initializers $<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi>)
 
 # With optimisation GCC 12 warns of std::string's own copies; the development build shows what is ours.
-add_compile_options($<$<CONFIG:Release>:-Wno-array-bounds> $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
+foreach(false_alarm array-bounds maybe-uninitialized stringop-overflow stringop-overread restrict)
+  add_compile_options($<$<CONFIG:Release>:-Wno-${false_alarm}>)
+endforeach()
 
 # Objects are the same in every checkout of the same sources, so that a second one builds in seconds.
 find_program(CCACHE_PROGRAM ccache)

@@ -28,7 +28,7 @@ TEST(NodeNamesHere, ADeletedNodeThatATopologyNamesIsLeftOut) {
 
 TEST(NodeNamesHere, AListThatMeansNothingIsAnErrorEverywhere) {
   const Cluster c = blocks_of_two();
-  for (const NodeList wrong : {NodeList("n0*x"), NodeList("block{b1"), NodeList("n[1")}) {
+  for (const NodeList& wrong : {NodeList("n0*x"), NodeList("block{b1"), NodeList("n[1")}) {
     EXPECT_FALSE(without_functions(c, wrong)) << wrong.text();
     EXPECT_FALSE(names_meant(c, wrong)) << wrong.text();
     EXPECT_FALSE(nodes_named(c, wrong)) << wrong.text();
