@@ -43,7 +43,7 @@ struct NodeRemoved {
 struct PartitionDefined {  // new or changed, whole
   static constexpr uint32_t kNumber = 4;
   static constexpr const char* kName = "PartitionDefined";
-  Partition partition;
+  std::shared_ptr<const Partition> partition;  // by a pointer: an event in a list has the size of the largest kind
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "partition", s.partition);

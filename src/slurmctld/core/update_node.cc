@@ -324,7 +324,7 @@ void join_partitions(const View& v, const std::vector<Created>& nodes, Events& o
     Partition wider = p;
     for (const auto& [id, spec] : nodes)
       if (config::means_node(v.settings.config(), p.nodes_text, *spec)) wider.nodes.set(id.value);
-    if (!(wider.nodes == p.nodes)) out.push_back(event::PartitionDefined{std::move(wider)});
+    if (!(wider.nodes == p.nodes)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(wider))});
   });
 }
 
@@ -370,7 +370,7 @@ Result<Decision<rpc::Messages>> delete_nodes(const View& v, const rpc::UpdateNod
   v.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
     Partition narrower = p;
     for (uint32_t id : gone) narrower.nodes.reset(id);
-    if (!(narrower == p)) d.events.push_back(event::PartitionDefined{std::move(narrower)});
+    if (!(narrower == p)) d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(narrower))});
   });
   for (uint32_t id : gone) d.events.push_back(event::NodeRemoved{NodeId(id)});
   return d;

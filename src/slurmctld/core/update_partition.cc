@@ -364,9 +364,9 @@ Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdatePartition
   if (p.is_default && before != Cluster::kNoPartition && before != p.index) {
     Partition other = v.cluster.partitions.at(before);
     other.is_default = false;
-    d.events.push_back(event::PartitionDefined{std::move(other)});
+    d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(other))});
   }
-  d.events.push_back(event::PartitionDefined{std::move(p)});
+  d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(p))});
   return d;
 }
 

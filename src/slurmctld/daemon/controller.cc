@@ -323,15 +323,9 @@ Result<> Controller::open_state(Core& core) {
   if (unreadable) log_.error("{} events of the log could not be read and were passed over (-i)", unreadable);
   log_.info("state: {} jobs, {} nodes ({} events replayed)", core.cluster().jobs.size(), core.cluster().nodes.size(), replayed);
   // Drops scripts and environments that no job refers to any more.
-  std::set<std::string> used;
-  core.cluster().requests.for_each([&](uint32_t, const SharedRequest& r) {
-    ContentHashes hashes = r.own.content_hashes();
-    used.insert(std::move(hashes.script_hash));
-    used.insert(std::move(hashes.environment_hash));
-  });
   MUSTER_TRY(blobs, event_log_->list_blobs());
   for (const store::BlobHash& hash : blobs)
-    if (!used.contains(hash)) MUSTER_TRY_VOID(event_log_->drop_blob(hash));
+    if (!core.indexes().blob_used(hash)) MUSTER_TRY_VOID(event_log_->drop_blob(hash));
   term_ = event_log_->last_term() + 1;
   return {};
 }
