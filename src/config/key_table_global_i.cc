@@ -87,8 +87,8 @@ constexpr KeyRow kRows[] = {
     span("PreemptExemptTime", "00:00:00", "A job runs at least this long before it may be preempted.").not_yet("preemption"),
     text("PrEpParameters", nullptr, "Options of PrEpPlugins.").not_yet("prolog plugins"),
     flags("PrEpPlugins", "prep/script", "prep/script", "How prolog and epilog are run; as scripts is the one way there is."),
-    mins("PriorityCalcPeriod", "5", "Minutes between two reckonings of the decayed usage.").min(1).not_yet("accounting"),
-    span("PriorityDecayHalfLife", "7-00:00:00", "After this time usage counts half; 0 = it never decays.").not_yet("accounting"),
+    mins("PriorityCalcPeriod", "5", "Minutes between two reckonings of priorities.").min(1),
+    span("PriorityDecayHalfLife", "7-00:00:00", "After this time usage counts half; 0 = it never decays."),
     yesno("PriorityFavorSmall", "No", "Small jobs first instead of large ones."),
     flags("PriorityFlags",
           "ACCRUE_ALWAYS|CALCULATE_RUNNING|DEPTH_OBLIVIOUS|NO_FAIR_TREE|INCR_ONLY|MAX_TRES|MAX_TRES_GRES|NO_"
@@ -102,8 +102,7 @@ constexpr KeyRow kRows[] = {
     text("PrioritySiteFactorPlugin", nullptr, "Plugin that sets the site factor.").not_yet("site priority plugins"),
     one_of("PriorityUsageResetPeriod", "NONE|NOW|DAILY|WEEKLY|MONTHLY|QUARTERLY|YEARLY", "NONE",
            "When the usage of everyone starts again from zero.")
-        .strict()
-        .not_yet("accounting"),
+        .strict(),
     one_of("PriorityType", "priority/basic|priority/multifactor", "priority/multifactor", "How the priority of a job is reckoned.")
         .strict(),
     number("PriorityWeightAge", "0", "Weight of the waiting time."),

@@ -47,6 +47,7 @@ class ADirectory {
   }
   // The same as slurmdbd's answer to QueryEntities.
   const rpc::Entities& entities() const { return all_; }
+  rpc::Entities& entities() { return all_; }
   AccountDirectory make() const {
     AccountDirectory d;
     for (const AccountChanges& part : changes_to(nullptr, all_)) d.learn(part);

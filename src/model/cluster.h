@@ -15,11 +15,13 @@
 #include "base/describe.h"
 #include "base/pmap.h"
 #include "base/rare_text.h"
+#include "model/fair_factors.h"
 #include "model/job.h"
 #include "model/ledger.h"
 #include "model/node.h"
 #include "model/partition.h"
 #include "model/topology.h"
+#include "model/usage_book.h"
 
 namespace muster {
 
@@ -79,6 +81,18 @@ struct KeptRecord {
   }
 };
 
+// How usage decays: PriorityDecayHalfLife as the log has it, so that a replay gives the same numbers.
+struct UsageRule {
+  Duration half_life{};  // 0: it does not
+  Time last_reset{};     // PriorityUsageResetPeriod
+  bool operator==(const UsageRule&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "half_life", s.half_life);
+    v(2, "last_reset", s.last_reset);
+  }
+};
+
 struct Cluster {
   PersistentMap<Job> jobs;                // by JobId
   PersistentMap<SharedRequest> requests;  // by RequestId
@@ -110,7 +124,11 @@ struct Cluster {
   uint32_t last_kept_record = 0;
   // Accounts, users, associations and QOS as slurmdbd told them last; null: nothing was ever heard, or accounting is off.
   std::shared_ptr<const AccountDirectory> directory;
-  Time last_pass{};  // when the scheduler last went over the whole queue; volatile
+  // What associations and QOS have used, and by which rule it decays. The amounts are settled whenever a rate of the ledger changes.
+  UsageBook usage;
+  UsageRule usage_rule;
+  FairFactorsPtr fair_factors;  // of the last pass; null: fair share has no weight, or there was no pass yet. Volatile
+  Time last_pass{};             // when the scheduler last went over the whole queue; volatile
   // Epochs: raised by apply; caches compare them instead of scanning.
   uint64_t nodes_epoch = 0;  // anything about nodes but their use by jobs
   uint64_t use_epoch = 0;    // resources became free
@@ -125,13 +143,31 @@ struct Cluster {
   void recount_licenses();                         // from all jobs: after a snapshot was read
   const TresTable& tres_table() const;
   void know_tres(const std::vector<std::string>& names);
-  void learn_accounts(const AccountChanges& changes);
+  // Both take the time of their event, since usage goes with what changes its place. A time that is not set settles nothing.
+  void learn_accounts(const AccountChanges& changes, Time now = {});
   void forget_accounts();
   // Moves a job's charge from what it was to what it is now. A job that does not exist (before, or after) has an empty charge.
-  void recharge(const Charge& was, const Charge& is);
+  void recharge(const Charge& was, const Charge& is, Time now = {});
+  // What an association (with all below it) or a QOS has used, decayed to `now`.
+  Spent used_by_association(uint32_t association, Time now) const;
+  Spent used_by_qos(std::string_view qos, Time now) const;
+  Spent used_by(const Holder& holder, Time now) const;  // nothing, of a user or an account in a QOS
+  void set_half_life(Duration half_life, Time now);
+  // From `now` on, nothing was used: by anybody; by an association and those below it; by a QOS.
+  void reset_usage(Time now);
+  void reset_usage_of_association(uint32_t association, Time now);
+  void reset_usage_of_qos(std::string_view qos, Time now);
   // counted_ledger is the ledger counted anew from all jobs; recount_ledger sets it, after a snapshot was read.
   Ledger counted_ledger() const;
   void recount_ledger();
+
+ private:
+  Duration half_life_of_qos(std::string_view qos) const;  // NoDecay: 0
+  void settle_line(uint32_t association, Time now);
+  void settle_association(uint32_t association, Time now);
+  void move_usage(const AccountDirectory* next, std::vector<uint32_t> changed, Time now);
+  void settle_qos(std::string_view qos, Time now);
+  void settle_everything(Time now);
 };
 
 struct Snapshot {

@@ -57,9 +57,37 @@ struct DirectoryLearned {  // what slurmdbd says of accounts, users, association
   static constexpr uint32_t kNumber = 362;
   static constexpr const char* kName = "DirectoryLearned";
   std::shared_ptr<const AccountChanges> changes;
+  Time time{};
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "changes", s.changes);
+    v(2, "time", s.time);
+  }
+};
+
+struct HalfLifeSet {  // from now on usage decays at this pace; 0: not at all
+  static constexpr uint32_t kNumber = 363;
+  static constexpr const char* kName = "HalfLifeSet";
+  Duration half_life{};
+  Time time{};
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "half_life", s.half_life);
+    v(2, "time", s.time);
+  }
+};
+
+struct UsageReset {  // from now on nothing was used: by an association and those below it, by a QOS, or by anybody where neither is named
+  static constexpr uint32_t kNumber = 364;
+  static constexpr const char* kName = "UsageReset";
+  uint32_t association = 0;
+  std::string qos;
+  Time time{};
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "association", s.association);
+    v(2, "qos", s.qos);
+    v(3, "time", s.time);
   }
 };
 
@@ -67,12 +95,13 @@ struct DirectoryLearned {  // what slurmdbd says of accounts, users, association
 
 namespace muster {
 
-using Event = std::variant<event::ClusterNamed, event::NodeDefined, event::NodeRemoved, event::PartitionDefined, event::PartitionRemoved,
-                           event::NodeRegistered, event::NodeStateChanged, event::NodeUpdated, event::RequestStored, event::JobSubmitted,
-                           event::JobChanged, event::JobStarted, event::JobLaunched, event::JobEnding, event::JobNodesReleased,
-                           event::JobRequeued, event::JobSuspended, event::JobsPurged, event::StepCreated, event::StepNodesDone,
-                           event::StepEnded, event::JobWarned, event::StepUpdated, event::JobNodesSettled, event::JobScriptEnded,
-                           event::TopologyDefined, event::AccountingSet, event::RecordsStored, event::JobShrunk, event::JobNodeLeft,
-                           event::JobProgramEnded, event::JobNodesPrepared, event::StepsTold, event::DirectoryLearned>;
+using Event =
+    std::variant<event::ClusterNamed, event::NodeDefined, event::NodeRemoved, event::PartitionDefined, event::PartitionRemoved,
+                 event::NodeRegistered, event::NodeStateChanged, event::NodeUpdated, event::RequestStored, event::JobSubmitted,
+                 event::JobChanged, event::JobStarted, event::JobLaunched, event::JobEnding, event::JobNodesReleased, event::JobRequeued,
+                 event::JobSuspended, event::JobsPurged, event::StepCreated, event::StepNodesDone, event::StepEnded, event::JobWarned,
+                 event::StepUpdated, event::JobNodesSettled, event::JobScriptEnded, event::TopologyDefined, event::AccountingSet,
+                 event::RecordsStored, event::JobShrunk, event::JobNodeLeft, event::JobProgramEnded, event::JobNodesPrepared,
+                 event::StepsTold, event::DirectoryLearned, event::HalfLifeSet, event::UsageReset>;
 
 }  // namespace muster

@@ -77,6 +77,7 @@ struct JobChanged {
   uint32_t array_task = kNoArrayTask;
   JobId task_job{};
   uint32_t association = 0;
+  Time time{};  // where a job that runs may come to be charged to others
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
@@ -94,6 +95,7 @@ struct JobChanged {
     v(13, "array_task", s.array_task);
     v(14, "task_job", s.task_job);
     v(15, "association", s.association);
+    v(16, "time", s.time);
   }
 };
 

@@ -1,6 +1,7 @@
 #include "model/ledger.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "model/account_directory.h"
@@ -9,11 +10,6 @@ namespace muster {
 namespace {
 
 constexpr size_t kDeepest = 64;  // no real tree is so deep; this ends a cycle, which slurmdbd refuses anyway
-
-uint32_t parent_of(const AccountDirectory* directory, uint32_t association) {
-  const AssociationRecord* a = directory ? directory->associations.find(association) : nullptr;
-  return a ? a->parent_id : 0;
-}
 
 // Calls f(holder) for every holder that the charge counts for.
 template <class F>
@@ -28,26 +24,62 @@ void each_holder(const Charge& c, const AccountDirectory* directory, F&& f) {
   if (c.running) f(Holder::user_of_partition(c.partition, c.request->uid));
 }
 
-Use use_of(const Charge& c, const TresTable& table) {
-  return {c.submitted, c.running, c.allocation ? counts_of(*c.allocation, table) : TresCounts()};
+// UsageFactor of the QOS in millionths. Greater ones than 10,000 count as that: no site means them, and sums stay exact.
+uint64_t usage_factor(const Charge& c, const AccountDirectory* directory) {
+  constexpr double kMillion = 1e6, kMost = 1e4;
+  const QosRecord* qos = directory ? directory->qos.find(c.request->qos) : nullptr;
+  const double factor = qos ? qos->usage_factor.value_or(1) : 1;
+  return static_cast<uint64_t>(std::llround(std::clamp(factor, 0.0, kMost) * kMillion));
+}
+
+Use use_of(const Charge& c, const AccountDirectory* directory, const TresTable& table) {
+  Use out{c.submitted, c.running, c.allocation ? counts_of(*c.allocation, table) : TresCounts(), {}};
+  if (!c.accrues) return out;
+  const uint64_t factor = usage_factor(c, directory);
+  out.rate = {out.held.times(factor), factor * c.running};
+  out.due.add(out.rate.tres, c.due);
+  return out;
+}
+
+constexpr int64_t k2020 = 1'577'836'800;
+
+// A job without a limit counts as one of a year, as where the scheduler looks ahead.
+Time end_of(const Job& job) {
+  const bool limited = job.ends != kTimeUnset && job.ends != kTimeInfinite && job.time_limit_min != kUnlimited32;
+  return limited ? job.ends : job.started + minutes(365 * 24 * 60);
 }
 
 void add(Use& to, const Use& by) {
   to.submitted += by.submitted;
   to.running += by.running;
   to.held.add(by.held);
+  to.rate.tres.add(by.rate.tres);
+  to.rate.wall += by.rate.wall;
+  to.due.add(by.due);
 }
 
 void take(Use& from, const Use& by) {
   from.submitted -= std::min(from.submitted, by.submitted);
   from.running -= std::min(from.running, by.running);
   from.held.take(by.held);
+  from.rate.tres.take(by.rate.tres);
+  from.rate.wall -= std::min(from.rate.wall, by.rate.wall);
+  from.due.take(by.due);
 }
 
 }  // namespace
 
 Holder Holder::account_of_qos(std::string_view qos, std::string_view account) {
   return {0, "a" + std::string(account) + "\n" + std::string(qos)};
+}
+
+uint64_t Charge::second_of(Time end) { return static_cast<uint64_t>(std::max<int64_t>(0, (end - from_unix(k2020)) / seconds(1))); }
+
+uint64_t Use::run_minutes(size_t tres, Time now) const {
+  constexpr TresProducts::Sum kMillionthsOfAMinute = 60'000'000;
+  const TresProducts::Sum begun = TresProducts::Sum{rate.tres[tres]} * Charge::second_of(now);
+  const TresProducts::Sum left = due[tres] > begun ? (due[tres] - begun) / kMillionthsOfAMinute : 0;
+  return static_cast<uint64_t>(std::min<TresProducts::Sum>(left, UINT64_MAX));
 }
 
 Charge Charge::of(const Job& job) {
@@ -60,7 +92,14 @@ Charge Charge::of(const Job& job) {
   if (job.pending()) return out;
   out.running = 1;
   out.allocation = job.allocation;
+  out.accrues = job.state != JobState::kSuspended;
+  if (out.accrues) out.due = second_of(end_of(job));
   return out;
+}
+
+uint32_t parent_of(const AccountDirectory* directory, uint32_t association) {
+  const AssociationRecord* a = directory ? directory->associations.find(association) : nullptr;
+  return a ? a->parent_id : 0;
 }
 
 std::vector<uint32_t> line_of(const AccountDirectory* directory, uint32_t association) {
@@ -98,33 +137,41 @@ void Ledger::change(const Holder& holder, const Use& by, bool more) {
 
 void Ledger::add(const Charge& charge, const AccountDirectory* directory, const TresTable& table) {
   if (charge.none()) return;
-  const Use by = muster::use_of(charge, table);
+  const Use by = muster::use_of(charge, directory, table);
   each_holder(charge, directory, [&](const Holder& h) { change(h, by, true); });
 }
 
 void Ledger::take(const Charge& charge, const AccountDirectory* directory, const TresTable& table) {
   if (charge.none()) return;
-  const Use by = muster::use_of(charge, table);
+  const Use by = muster::use_of(charge, directory, table);
   each_holder(charge, directory, [&](const Holder& h) { change(h, by, false); });
 }
 
-// Takes what each association has from all those it hung below, the lowest first, so that what remains in one above is then without it.
-// In the new tree the highest are added first, so that they do not bring along what those below them add later.
-void Ledger::hang(const AccountDirectory* before, const AccountDirectory* after, std::vector<uint32_t> changed) {
-  std::erase_if(changed, [&](uint32_t id) { return !associations_.contains(id) || parent_of(before, id) == parent_of(after, id); });
+void move_in_tree(const AccountDirectory* before, const AccountDirectory* after, std::vector<uint32_t> changed,
+                  const std::function<void(uint32_t, std::span<const uint32_t>)>& take,
+                  const std::function<void(uint32_t, std::span<const uint32_t>)>& add) {
+  std::erase_if(changed, [&](uint32_t id) { return parent_of(before, id) == parent_of(after, id); });
   std::ranges::sort(changed);
   changed.erase(std::ranges::unique(changed).begin(), changed.end());
-  auto move = [&](const AccountDirectory* tree, bool more) {
-    for (uint32_t id : changed) {
-      const Use own = use_of(Holder::association(id));
-      const std::vector<uint32_t> line = line_of(tree, id);
-      for (size_t i = 1; i < line.size(); ++i) change(Holder::association(line[i]), own, more);
-    }
+  auto each = [&](const AccountDirectory* tree, const auto& f) {
+    for (uint32_t id : changed)
+      if (const std::vector<uint32_t> line = line_of(tree, id); line.size() > 1) f(id, std::span(line).subspan(1));
   };
   std::ranges::stable_sort(changed, std::greater<>(), [&](uint32_t id) { return line_of(before, id).size(); });
-  move(before, false);
+  each(before, take);
   std::ranges::stable_sort(changed, std::less<>(), [&](uint32_t id) { return line_of(after, id).size(); });
-  move(after, true);
+  each(after, add);
+}
+
+void Ledger::hang(const AccountDirectory* before, const AccountDirectory* after, std::vector<uint32_t> changed) {
+  std::erase_if(changed, [&](uint32_t id) { return !associations_.contains(id); });
+  auto move = [&](bool more) {
+    return [this, more](uint32_t id, std::span<const uint32_t> above) {
+      const Use own = use_of(Holder::association(id));
+      for (uint32_t up : above) change(Holder::association(up), own, more);
+    };
+  };
+  move_in_tree(before, after, std::move(changed), move(false), move(true));
 }
 
 bool Ledger::operator==(const Ledger& o) const {

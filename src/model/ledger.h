@@ -4,12 +4,14 @@
 // apply updates it with each change of a job, and it is counted anew only after a snapshot was read (Cluster::recount_ledger).
 //
 // A job counts as submitted until it is over (each pending task of an array counts once), and as running from its start until it is over:
-// a suspended job keeps what it has. What a job gave up while it runs no longer counts, even while a node is still cleaning up after it.
+// a suspended job keeps what it has, but its usage stands still. What a job gave up while it runs no longer counts, even while a node is still cleaning up after it.
 //
 // Cost: a change O(depth of the association x log n), and O(nodes) more where the allocation changed; a question O(log n).
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +25,22 @@ namespace muster {
 
 struct AccountDirectory;
 
+// At which rate something is used, in millionths a second: the UsageFactor of a QOS makes its jobs count for more or less.
+struct UsageRate {
+  TresCounts tres;    // TRES-seconds
+  uint64_t wall = 0;  // seconds that jobs run
+  bool none() const { return wall == 0 && tres.none(); }
+  bool operator==(const UsageRate&) const = default;
+};
+
 struct Use {
   uint32_t submitted = 0, running = 0;
   TresCounts held;
-  bool none() const { return submitted == 0 && running == 0 && held.none(); }
+  UsageRate rate;
+  TresProducts due;  // of each job what it uses, times the second at which its time limit ends
+  bool none() const { return submitted == 0 && running == 0 && held.none() && rate.none() && due.none(); }
+  // TRES-minutes that those which run may still use before their time limits (GrpTRESRunMins).
+  uint64_t run_minutes(size_t tres, Time now) const;
   bool operator==(const Use&) const = default;
 };
 
@@ -41,6 +55,9 @@ class Holder {
     return {0, "p" + std::to_string(partition) + " " + std::to_string(user.value)};
   }
   bool operator==(const Holder&) const = default;
+  uint32_t association() const { return association_; }  // 0: another kind
+  // Of a QOS as a whole; "": another kind.
+  std::string_view qos() const { return name_.starts_with('q') ? std::string_view(name_).substr(1) : std::string_view(); }
 
  private:
   friend class Ledger;
@@ -54,16 +71,26 @@ struct Charge {
   uint32_t association = 0;
   uint32_t partition = 0;
   uint32_t submitted = 0, running = 0;
+  bool accrues = false;      // what it holds is being used: not while it is suspended
+  uint64_t due = 0;          // the second at which its time limit ends, while it accrues
   RequestBodyPtr request;    // whose account, QOS and user it goes to
   AllocationPtr allocation;  // null: it holds nothing
 
   static Charge of(const Job& job);
+  static uint64_t second_of(Time end);  // since 2020
   bool none() const { return submitted == 0 && running == 0; }
   bool operator==(const Charge&) const = default;  // of one and the same job: compares pointers
 };
 
 // The association and all those above it, the lowest first.
 std::vector<uint32_t> line_of(const AccountDirectory* directory, uint32_t association);
+uint32_t parent_of(const AccountDirectory* directory, uint32_t association);  // 0: none
+// What of each association in `changed` (those that may have another parent in `after`; sorted here, each once) has to be taken from all
+// above it in the old tree and added to all above it in the new one: take(id, above) for the lowest first, so that what remains in one
+// above is then without it, then add(id, above) for the highest first, so that they do not bring along what those below them add later.
+void move_in_tree(const AccountDirectory* before, const AccountDirectory* after, std::vector<uint32_t> changed,
+                  const std::function<void(uint32_t, std::span<const uint32_t>)>& take,
+                  const std::function<void(uint32_t, std::span<const uint32_t>)>& add);
 // Whether a charge counts for the holder.
 bool counts_for(const Charge& charge, const Holder& holder, const AccountDirectory* directory);
 

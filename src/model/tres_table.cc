@@ -49,12 +49,43 @@ void TresCounts::take(const TresCounts& less) {
   for (size_t i = 0; i < std::min(counts_.size(), less.counts_.size()); ++i) counts_[i] -= std::min(counts_[i], less.counts_[i]);
 }
 
+TresCounts TresCounts::times(uint64_t factor) const {
+  TresCounts out;
+  out.counts_.reserve(counts_.size());
+  for (uint64_t n : counts_) out.counts_.push_back(__builtin_mul_overflow(n, factor, &n) ? UINT64_MAX : n);
+  return out;
+}
+
 bool TresCounts::none() const {
   return std::ranges::all_of(counts_, [](uint64_t n) { return n == 0; });
 }
 
 bool TresCounts::operator==(const TresCounts& o) const {
   for (size_t i = 0; i < std::max(counts_.size(), o.counts_.size()); ++i)
+    if ((*this)[i] != o[i]) return false;
+  return true;
+}
+
+void TresProducts::add(const TresCounts& counts, uint64_t times) {
+  sums_.resize(std::max(sums_.size(), counts.size()));
+  for (size_t i = 0; i < counts.size(); ++i) sums_[i] += Sum{counts[i]} * times;
+}
+
+void TresProducts::add(const TresProducts& more) {
+  sums_.resize(std::max(sums_.size(), more.sums_.size()));
+  for (size_t i = 0; i < more.sums_.size(); ++i) sums_[i] += more.sums_[i];
+}
+
+void TresProducts::take(const TresProducts& less) {
+  for (size_t i = 0; i < std::min(sums_.size(), less.sums_.size()); ++i) sums_[i] -= std::min(sums_[i], less.sums_[i]);
+}
+
+bool TresProducts::none() const {
+  return std::ranges::all_of(sums_, [](Sum n) { return n == 0; });
+}
+
+bool TresProducts::operator==(const TresProducts& o) const {
+  for (size_t i = 0; i < std::max(sums_.size(), o.sums_.size()); ++i)
     if ((*this)[i] != o[i]) return false;
   return true;
 }

@@ -23,11 +23,28 @@ class TresCounts {
   void add(size_t tres, uint64_t count);
   void add(const TresCounts& more);
   void take(const TresCounts& less);
+  TresCounts times(uint64_t factor) const;
+  size_t size() const { return counts_.size(); }  // of the list: what stands beyond it is 0
   bool none() const;
   bool operator==(const TresCounts& o) const;  // an index beyond a list's end counts as 0
 
  private:
   std::vector<uint64_t> counts_;
+};
+
+// Sums of counts times a number, so large that they need 128 bits: they are exact, so what was added can be taken away again.
+class TresProducts {
+ public:
+  __extension__ using Sum = unsigned __int128;
+  Sum operator[](size_t tres) const { return tres < sums_.size() ? sums_[tres] : 0; }
+  void add(const TresCounts& counts, uint64_t times);
+  void add(const TresProducts& more);
+  void take(const TresProducts& less);
+  bool none() const;
+  bool operator==(const TresProducts& o) const;  // an index beyond a list's end counts as 0
+
+ private:
+  std::vector<Sum> sums_;
 };
 
 class TresTable {

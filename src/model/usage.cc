@@ -23,22 +23,22 @@ double half_lives_between(Time from, Time to, Duration half_life) {
 
 }  // namespace
 
-double left_of(const Usage& usage, Time now, Duration half_life) {
-  return bounded(usage.amount) * std::exp2(-half_lives_between(usage.at, now, half_life));
+Elapsed elapsed(Time from, Time to, Duration half_life) {
+  const double half_lives = half_lives_between(from, to, half_life), decay = half_lives * std::numbers::ln2;
+  // The mean of e^-x for x in 0 … decay. expm1 keeps all digits where the time is short; without decay it would be 0/0.
+  const double mean = decay > 0 ? -std::expm1(-decay) / decay : 1;
+  return {std::exp2(-half_lives), seconds_between(from, to) * mean};
 }
 
-double accrued(double rate, Time from, Time to, Duration half_life) {
-  const double length = seconds_between(from, to);
-  const double decay = half_lives_between(from, to, half_life) * std::numbers::ln2;
-  // The mean of e^-x for x in 0 … decay. expm1 keeps all digits where the interval is short; without decay it would be 0/0.
-  const double mean = decay > 0 ? -std::expm1(-decay) / decay : 1;
-  return bounded(bounded(rate) * length * mean);
-}
+double left_of(const Usage& usage, Time now, Duration half_life) { return bounded(usage.amount) * elapsed(usage.at, now, half_life).left; }
+
+double accrued(double rate, Time from, Time to, Duration half_life) { return bounded(bounded(rate) * elapsed(from, to, half_life).gained); }
+
+bool is_late(Time to, Time at, Duration half_life) { return to < at && half_lives_between(to, at, half_life) <= 1; }
 
 void charge(Usage& usage, double rate, Time from, Time to, Duration half_life) {
   const double added = accrued(rate, from, to, half_life);
-  const bool late = to < usage.at && half_lives_between(to, usage.at, half_life) <= 1;
-  if (late) {
+  if (is_late(to, usage.at, half_life)) {
     usage.amount = bounded(bounded(usage.amount) + left_of({added, to}, usage.at, half_life));
   } else {
     usage.amount = bounded(left_of(usage, to, half_life) + added);

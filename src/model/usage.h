@@ -26,6 +26,13 @@ struct Usage {
   }
 };
 
+// What a stretch of time does: of an amount there is `left` times as much at its end, and of what is used at a rate of 1 all the while
+// there is `gained`. Cost: one exponential; a holder with many amounts asks once for all of them.
+struct Elapsed {
+  double left = 1, gained = 0;
+};
+Elapsed elapsed(Time from, Time to, Duration half_life);
+
 // What is left of it at `now`: half after a half-life. Before usage.at it is the whole amount: usage does not grow by itself.
 double left_of(const Usage& usage, Time now, Duration half_life);
 
@@ -39,5 +46,9 @@ double accrued(double rate, Time from, Time to, Duration half_life);
 //   by more: the clock that set usage.at was wrong and has stepped back. The amount stays as it is and holds for `to` from now on.
 //     Otherwise nothing would decay, and no charge count, until the clock has come to usage.at again, perhaps in years.
 void charge(Usage& usage, double rate, Time from, Time to, Duration half_life);
+
+// Whether a charge that ends at `to` comes late for an amount that holds for `at`; where it does not and yet lies before, the clock was
+// set back.
+bool is_late(Time to, Time at, Duration half_life);
 
 }  // namespace muster

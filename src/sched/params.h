@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "acct/enforcement.h"
+#include "acct/fair_share.h"
 #include "base/time.h"
 #include "model/job_request.h"
+#include "model/usage_reset.h"
 
 namespace muster::sched {
 
@@ -29,9 +31,13 @@ struct PriorityParams {
   std::vector<std::pair<std::string, double>> weight_tres;  // "cpu", "mem", "node", "gres/gpu", "license/a"
   Duration max_age = minutes(7 * 24 * 60);
   Duration period = minutes(5);  // PriorityCalcPeriod: priorities move in steps of it
+  Duration half_life{};          // of usage; 0: it does not decay
+  UsageResetPeriod usage_reset = UsageResetPeriod::kNone;
   bool favor_small = false;
   // PriorityFlags
-  bool accrue_always = false, small_relative_to_time = false, raw_partition = false, raw_tres = false;
+  bool accrue_always = false, small_relative_to_time = false;
+  bool raw_partition = false, raw_tres = false, raw_qos = false, raw_association = false;  // NO_NORMAL_*
+  acct::FairShareRule fair_share;
 };
 
 // SchedulerParameters=bf_*: what limits backfill; 0 = no bound. slurm.conf(5).

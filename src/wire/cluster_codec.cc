@@ -18,7 +18,8 @@ enum Record : uint32_t {
   kJob = 6,
   kTopologies = 7,
   kKept = 8,
-  kDirectory = 9
+  kDirectory = 9,
+  kSpent = 10
 };
 
 struct SnapshotHead {
@@ -33,6 +34,8 @@ struct SnapshotHead {
   uint32_t last_kept_record = 0;
   bool directory_known = false;
   uint64_t associations = 0;
+  uint64_t spent = 0;
+  UsageRule usage_rule;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name);
@@ -54,6 +57,8 @@ struct SnapshotHead {
     v(17, "last_kept_record", s.last_kept_record);
     v(18, "directory_known", s.directory_known);
     v(19, "associations", s.associations);
+    v(20, "spent", s.spent);
+    v(21, "usage_rule", s.usage_rule);
   }
 };
 
@@ -133,7 +138,9 @@ SnapshotHead head_of(const Cluster& c) {
           .recorded_position = c.recorded_position,
           .last_kept_record = c.last_kept_record,
           .directory_known = c.directory != nullptr,
-          .associations = c.directory ? c.directory->associations.size() : 0};
+          .associations = c.directory ? c.directory->associations.size() : 0,
+          .spent = c.usage.size(),
+          .usage_rule = c.usage_rule};
 }
 
 std::unexpected<Error> broken(std::string what) {
@@ -181,6 +188,10 @@ class Restore {
           directory_.learn(part);
           break;
         }
+        case kSpent:
+          what = "StoredSpent";
+          spent(r);
+          break;
         case kTopologies: {
           what = "Topologies";
           Topologies t;
@@ -212,6 +223,7 @@ class Restore {
     MUSTER_TRY_VOID(counted(head_.jobs, c_.jobs.size(), "jobs"));
     MUSTER_TRY_VOID(counted(head_.kept, c_.kept_records.size(), "accounting records"));
     MUSTER_TRY_VOID(counted(head_.associations, directory_.associations.size(), "associations"));
+    MUSTER_TRY_VOID(counted(head_.spent, c_.usage.size(), "amounts of usage"));
     if (head_.directory_known) c_.directory = std::make_shared<const AccountDirectory>(std::move(directory_));
     if (!node_names_.empty()) c_.node_names = std::make_shared<const Names>(std::move(node_names_));
     if (!partition_names_.empty()) c_.partition_names = std::make_shared<const Names>(std::move(partition_names_));
@@ -235,6 +247,7 @@ class Restore {
     c_.accounting = head_.accounting;
     c_.recorded_position = head_.recorded_position;
     c_.last_kept_record = head_.last_kept_record;
+    c_.usage_rule = head_.usage_rule;
   }
   void request(wire::Reader& r) {
     StoredRequest s;
@@ -259,6 +272,12 @@ class Restore {
     node_names_[n.spec->name] = n.id.value;
     const uint32_t key = n.id.value;
     c_.nodes.set(key, std::move(n));
+  }
+  void spent(wire::Reader& r) {
+    StoredSpent s;
+    wire::read_value(r, s);
+    c_.know_tres(s.tres);
+    put_stored(c_.usage, s, c_.tres_table());
   }
   void array(wire::Reader& r) {
     StoredArray a;
@@ -301,6 +320,7 @@ std::vector<std::string> encode_cluster(const Cluster& c) {
   if (c.topologies) out.add(kTopologies, *c.topologies);
   if (c.directory)
     for (const AccountChanges& part : contents_of(*c.directory)) out.add(kDirectory, part);
+  for (const StoredSpent& s : stored(c.usage, c.tres_table())) out.add(kSpent, s);
   c.arrays.for_each([&](uint32_t id, const ArrayGroup& g) { out.add(kArray, StoredArray{JobId(id), g}); });
   c.jobs.for_each([&](uint32_t, const Job& j) { out.add(kJob, j); });
   c.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { out.add(kKept, StoredRecord{number, r}); });

@@ -57,6 +57,10 @@ Cluster random_cluster(uint64_t seed, int jobs) {
     else r.step = std::make_shared<const StepRecord>(step);
     c.kept_records.set(7 + i, r);
   }
+  c.know_tres({"gres/gpu"});
+  c.usage_rule = {minutes(7), from_unix(9)};
+  c.usage.put_association(3, {from_unix(5), 0.1, {1.5, 0, 2, 0, 3}});
+  c.usage.put_qos("fast", {from_unix(6), 4, {1e250}});
   AccountDirectory directory;
   for (uint32_t i = 1; i <= 30; ++i) {
     AssociationRecord a;
@@ -134,6 +138,9 @@ TEST(ClusterCodec, ComesBackAsItWas) {
   EXPECT_EQ(contents_of(*back->directory).size(), 1u);
   EXPECT_TRUE(wire::equal(contents_of(*back->directory)[0], contents_of(*c.directory)[0]));
   EXPECT_FALSE(decode_cluster(encode_cluster(Cluster()))->directory);
+  EXPECT_EQ(back->usage_rule, c.usage_rule);
+  EXPECT_EQ(stored(back->usage, back->tres_table()), stored(c.usage, c.tres_table()));
+  EXPECT_EQ(back->usage.size(), 2u);
   ASSERT_EQ(back->kept_records.size(), 3u);
   c.kept_records.for_each(
       [&](uint32_t number, const KeptRecord& r) { EXPECT_TRUE(wire::equal(r, back->kept_records.at(number))) << number; });

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "model/account_directory.h"
+#include "slurmctld/core/given_up.h"
 #include "slurmctld/core/node_use.h"
 #include "slurmctld/core/records.h"
 
@@ -13,11 +14,18 @@ namespace {
 
 using namespace event;
 
-class Applier {
-  static constexpr uint32_t kGivenUp = 0xffffffffu;
+Time time_of(const Event& event) {
+  return std::visit(
+      [](const auto& e) {
+        if constexpr (requires { e.time; }) return e.time;
+        else return Time{};
+      },
+      event);
+}
 
+class Applier {
  public:
-  Applier(Cluster& c, Indexes& x) : c_(c), x_(x), use_(c) {}
+  Applier(Cluster& c, Indexes& x, Time time) : c_(c), x_(x), time_(time), use_(c) {}
 
   void operator()(const ClusterNamed& e) {
     c_.name = e.name;
@@ -105,7 +113,7 @@ class Applier {
   }
   void operator()(const PartitionDefined& e) {
     ++c_.nodes_epoch;
-    c_.partitions.set(e.partition.index, e.partition);
+    if (e.partition) c_.partitions.set(e.partition->index, *e.partition);
     relist_partitions();
   }
   void operator()(const PartitionRemoved& e) {
@@ -353,7 +361,7 @@ class Applier {
       const Job* j = c_.jobs.find(id.value);
       if (!j) continue;
       x_.remove(*j);
-      c_.recharge(Charge::of(*j), {});
+      c_.recharge(Charge::of(*j), {}, time_);
       RequestId request = j->request_id;
       JobId array = j->array_job_id;
       c_.jobs.erase(id.value);
@@ -422,8 +430,15 @@ class Applier {
     }
   }
   void operator()(const DirectoryLearned& e) {
-    c_.learn_accounts(e.changes ? *e.changes : AccountChanges());
+    c_.learn_accounts(e.changes ? *e.changes : AccountChanges(), e.time);
     ++c_.jobs_epoch;  // jobs that waited for want of an account may start
+  }
+  void operator()(const HalfLifeSet& e) { c_.set_half_life(e.half_life, e.time); }
+  void operator()(const UsageReset& e) {
+    ++c_.jobs_epoch;  // a limit on what was used holds nobody back any more
+    if (e.association) c_.reset_usage_of_association(e.association, e.time);
+    else if (!e.qos.empty()) c_.reset_usage_of_qos(e.qos, e.time);
+    else c_.reset_usage(e.time);
   }
   void operator()(const RecordsStored& e) {
     for (const Indexes::Unrecorded& r : x_.unrecorded()) {
@@ -483,13 +498,13 @@ class Applier {
     Job& j = *c_.jobs.edit(id.value);
     f(j);
     x_.add(j);
-    c_.recharge(was, Charge::of(j));
+    c_.recharge(was, Charge::of(j), time_);
   }
   void insert(Job j) {
     ++c_.jobs_epoch;
     ++c_.requests.edit(j.request_id.value)->jobs;
     x_.add(j);
-    c_.recharge({}, Charge::of(j));
+    c_.recharge({}, Charge::of(j), time_);
     uint32_t id = j.id.value;
     if (j.array_job_id) ++array_records(j.array_job_id);
     c_.jobs.set(id, std::move(j));
@@ -558,25 +573,9 @@ class Applier {
     return task_job;
   }
 
-  // The nodes of a set that stay; the set is by index in the allocation before, the result by index in the allocation now.
-  static Bitmap moved(const Bitmap& before, const std::vector<uint32_t>& place) {
-    Bitmap now;
-    before.for_each([&](size_t i) {
-      if (place[i] != kGivenUp) now.set(place[i]);
-    });
-    return now;
-  }
-  // Removes the steps' parts on nodes that were given up, and a step with the last of its parts.
-  static void move_steps(Job& j, const std::vector<uint32_t>& place) {
-    for (Step& s : j.steps) {
-      std::erase_if(s.shares, [&](const StepShare& x) { return place[x.node_index] == kGivenUp; });
-      for (StepShare& x : s.shares) x.node_index = place[x.node_index];
-    }
-    std::erase_if(j.steps, [](const Step& s) { return s.shares.empty() && s.state != StepState::kPending; });
-  }
-
   Cluster& c_;
   Indexes& x_;
+  Time time_;  // of the event; unset where it has none, and then it changes nothing that time matters for
   NodeUse use_;
 };
 
@@ -585,7 +584,7 @@ class Applier {
 void apply(Cluster& cluster, Indexes& indexes, const Event& event) {
   ++cluster.position;
   if (cluster.accounting) keep_records(cluster, indexes, event);
-  std::visit(Applier(cluster, indexes), event);
+  std::visit(Applier(cluster, indexes, time_of(event)), event);
   if (cluster.accounting) mark_records(cluster, indexes, event);
 }
 

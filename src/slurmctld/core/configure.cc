@@ -148,7 +148,7 @@ void configure_partitions(const View& v, const std::vector<NodeId>& ids, Events&
   for (Partition& p : partitions) {
     kept.set(p.index);
     const Partition* known = v.cluster.partitions.find(p.index);
-    if (!known || !(*known == p)) out.push_back(event::PartitionDefined{std::move(p)});
+    if (!known || !(*known == p)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(p))});
   }
   v.cluster.partitions.for_each([&](uint32_t i, const Partition&) {
     if (!kept.test(i)) out.push_back(event::PartitionRemoved{i});
@@ -166,6 +166,9 @@ Events decide_configure(const View& v) {
   configure_topology(v, ids, out);
   bool accounting = keeps_records(c);
   if (v.cluster.accounting != accounting) out.push_back(event::AccountingSet{accounting});
+  if (const Duration half_life = v.settings.priority.half_life; v.cluster.usage_rule.half_life != half_life)
+    out.push_back(event::HalfLifeSet{half_life, v.now});
+  if (v.settings.priority.usage_reset == UsageResetPeriod::kNow) out.push_back(event::UsageReset{0, {}, v.now});
   return out;
 }
 

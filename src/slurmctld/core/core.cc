@@ -46,6 +46,7 @@ void Core::configure(Settings settings) {
   follow_settings();
   if (age_changed) rebuild();
   take(decide_configure(own()));
+  watch_usage_reset();
 }
 
 // For keys that are changed while the daemon runs; what slurm.conf says of nodes and partitions is not looked at.
@@ -67,6 +68,13 @@ void Core::watch_silence(const Node& n) {
     indexes_.set_timer(n.last_response + *patience, TimerKind::kNodeSilent, n.id.value);
 }
 
+// A boundary that passed while no controller ran is made up for.
+void Core::watch_usage_reset() {
+  const Time last = cluster_.usage_rule.last_reset;
+  usage_reset_at_ = next_usage_reset(settings_.priority.usage_reset, last == Time{} ? now_ : last);
+  if (usage_reset_at_ != kTimeInfinite) indexes_.set_timer(usage_reset_at_, TimerKind::kUsageReset, 0);
+}
+
 void Core::begin(Time now) {
   now_ = now;  // may be before the last turn's: decisions see to it that ends do not come before starts
   before_ = cluster_;
@@ -78,10 +86,12 @@ void Core::begin(Time now) {
 }
 
 void Core::take(Events events) {
-  for (Event& e : events) {
-    apply(cluster_, indexes_, e);
-    follow_up(e);
-    events_.push_back(std::move(e));
+  const size_t first = events_.size();
+  if (first == 0) events_ = std::move(events);  // there may be a million of them
+  else std::move(events.begin(), events.end(), std::back_inserter(events_));
+  for (size_t i = first; i < events_.size(); ++i) {
+    apply(cluster_, indexes_, events_[i]);
+    follow_up(events_[i]);
   }
 }
 
@@ -210,6 +220,7 @@ void Core::report(NodeId node, const NodeReport& report) {
 size_t Core::carry_out(const sched::Plan& plan) {
   size_t started = 0;
   cluster_.last_pass = now_;
+  if (plan.fair_factors) cluster_.fair_factors = plan.fair_factors;  // a plan is carried out in parts, and one of them has it
   const CompletingHold hold(own());
   for (const sched::StartItem& item : plan.starts) {
     if (hold.keeps_back(item.partition)) continue;
@@ -263,10 +274,13 @@ void Core::fire_timers() {
   while (indexes_.pop_due(now_, timer)) {
     Events out;
     std::vector<Order> orders;
-    if (timer.kind >= TimerKind::kNodeSilent) node_timer(own(), NodeId(timer.id), timer.kind, out);
+    if (timer.kind == TimerKind::kUsageReset) {
+      if (timer.at == usage_reset_at_) out.push_back(event::UsageReset{0, {}, now_});
+    } else if (timer.kind >= TimerKind::kNodeSilent) node_timer(own(), NodeId(timer.id), timer.kind, out);
     else job_timer(own(), JobId(timer.id), timer.kind, out, orders);
     take(std::move(out));
     take(std::move(orders));
+    if (timer.kind == TimerKind::kUsageReset && timer.at == usage_reset_at_) watch_usage_reset();
     if (timer.kind != TimerKind::kJobLimit) continue;
     const Job* j = cluster_.jobs.find(timer.id);  // within its OverTimeLimit
     if (j && j->state == JobState::kRunning && j->ends <= now_ && limit_time(own(), *j) > now_ && limit_time(own(), *j) != kTimeInfinite)

@@ -127,6 +127,7 @@ class Core {
   void rebuild();
   void follow_settings();
   void watch_silence(const Node& node);
+  void watch_usage_reset();
 
   Settings settings_;
   Cluster cluster_;
@@ -143,6 +144,7 @@ class Core {
   std::vector<NodeId> idled_;
   std::set<JobId> managed_;                     // jobs whose managers are to be told how the job stands
   uint64_t last_without_job_ = 0;               // volatile: the last number that RunWithoutJob was given
+  Time usage_reset_at_ = kTimeInfinite;         // PriorityUsageResetPeriod: a timer for another moment is an older setting's
   bool may_upload_ = false;                     // volatile: slurmdbd is there and nothing is on its way to it
   std::vector<std::pair<NodeId, bool>> links_;  // nodes that connected or disconnected
 };

@@ -162,6 +162,8 @@ class Bench {
       EXPECT_EQ(known(core)[i].users, known(other)[i].users);
       EXPECT_EQ(known(core)[i].accounts, known(other)[i].accounts);
     }
+    EXPECT_EQ(stored(core.cluster().usage, core.cluster().tres_table()), stored(other.cluster().usage, other.cluster().tres_table()));
+    EXPECT_EQ(core.cluster().usage_rule, other.cluster().usage_rule);
     EXPECT_TRUE(core.cluster().ledger == core.cluster().counted_ledger());
     EXPECT_TRUE(other.cluster().ledger == other.cluster().counted_ledger());
     EXPECT_EQ(core.cluster().last_job_id, other.cluster().last_job_id);

@@ -27,7 +27,8 @@ enum class TimerKind : uint8_t {
   kJobPurge,
   kNodeSilent,
   kNodeResume,
-  kNodeReturn
+  kNodeReturn,
+  kUsageReset
 };
 
 // Something the world still has to do, repeated until the state says it is done.

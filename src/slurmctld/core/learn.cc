@@ -7,7 +7,7 @@ Events decide_learn(const View& v, const rpc::Entities& fetched) {
   Events out;
   if (!v.cluster.accounting) return out;  // switched off while it was on its way
   for (AccountChanges& part : changes_to(v.cluster.directory.get(), fetched))
-    out.push_back(event::DirectoryLearned{std::make_shared<const AccountChanges>(std::move(part))});
+    out.push_back(event::DirectoryLearned{std::make_shared<const AccountChanges>(std::move(part)), v.now});
   return out;
 }
 

@@ -503,6 +503,7 @@ Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyVal
     if (!harmless) return fail(Errc::kJobFinished);
   }
   Change c{v, job, job.whole_request(), changed(job)};
+  c.e.time = v.now;
   for (const rpc::KeyValue& kv : with_whole_keys(changes, kKeys)) MUSTER_TRY_VOID(set_key(c, kv));
   MUSTER_TRY_VOID(update_dependencies(c));
   if (job.pending() && job.priority == 0 && c.e.priority != 0) MUSTER_TRY_VOID(check_ever_runs(v, c.request, c.e.partition));
