@@ -84,7 +84,7 @@ constexpr KeyRow kRows[] = {
         .not_yet("spreading of epilog messages"),
     path("EpilogSlurmctld", nullptr, "Programs run by slurmctld when a job ends.").repeat(),
     seconds("EpilogTimeout", nullptr, "Time limit of the epilog; unset: PrologEpilogTimeout."),
-    number("FairShareDampeningFactor", "1", "How gently usage beyond the share lowers priority.").min(1).max(65533).not_yet("accounting"),
+    number("FairShareDampeningFactor", "1", "How gently usage beyond the share lowers priority.").min(1).max(65533),
     list("FederationParameters", nullptr, "fed_display: status commands show the federation.").not_yet("federations"),
     number("FirstJobId", "1", "Number of the first job.").min(1).max(67108863).restart(),
     list("GresTypes", nullptr, "Names of the generic resources that nodes have, for example gpu,nic."),

@@ -31,6 +31,7 @@ struct Plan {
   uint64_t position = 0;          // of the snapshot it was made from
   std::vector<StartItem> starts;  // in order; each is atomic
   std::vector<std::pair<JobId, Verdict>> verdicts;
+  FairFactorsPtr fair_factors;  // that the order of jobs came from
   // for sdiag and the bench
   uint32_t jobs_considered = 0, classes = 0;
   Duration horizon{};

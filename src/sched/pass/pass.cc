@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sched/fair_factors.h"
 #include "sched/place/gang.h"
 #include "sched/request/least_wanted.h"
 #include "sched/rules/eligibility.h"
@@ -34,10 +35,10 @@ PlanPass::PlanPass(const Cluster& cluster, const Params& params, Time now, Pass 
       full_(kind == Pass::kFull),
       nodes_(nodes),
       pending_(pending),
-      rule_(cluster, params.priority, now),
+      rule_(cluster, params.priority, now, fair_factors(cluster, params.priority, now)),
       held_(cluster, params),
       limits_(params.bf, now),
-      gate_(Gate::make(cluster, params)) {
+      gate_(Gate::make(cluster, params, now)) {
   if (!held_.counts()) return;
   for (const auto& [id, r] : pending.running())
     if (!r.finished) held_.add({*r.allocation});
@@ -47,6 +48,7 @@ PlanPass::~PlanPass() = default;
 
 Plan PlanPass::run() {
   plan_.position = cluster_.position;
+  plan_.fair_factors = rule_.fair_factors();
   plan_.classes = pending_.classes_in_use();
   state_.resize(pending_.classes().size());
   nodes_.owned().for_each([&](size_t id) { owners_.insert(nodes_.owner(static_cast<uint32_t>(id)).value); });
@@ -68,7 +70,7 @@ void PlanPass::walk() {
     const WaitingClass& w = *pending_.classes()[c];
     if (w.jobs.empty()) continue;
     cursors[c].at = w.jobs.begin();
-    if (w.ages) cursors[c].fixed = rule_.fixed_part(*w.request, w.shape.partition, w.shape.time_limit_min);
+    if (w.ages) cursors[c].fixed = rule_.fixed_part(*w.request, w.shape.partition, w.shape.time_limit_min, w.association);
     heap.push_back({cluster_.partitions.at(w.shape.partition).priority_tier, w.priority_at(*cursors[c].at, rule_, cursors[c].fixed),
                     *cursors[c].at, c});
   }
@@ -264,7 +266,7 @@ Bar PlanPass::over_limit(const Job& job, uint32_t class_id, uint32_t limit_min, 
 void PlanPass::began(const Job& job, uint32_t class_id, uint32_t array_task, uint32_t limit_min, AllocationPtr allocation) {
   const RequestClass& c = pending_.classes()[class_id]->shape;
   if (held_.counts()) held_.add({*allocation});
-  if (gate_) gate_->started(job.request, cluster_.partitions.at(c.partition), allocation);
+  if (gate_) gate_->started(job.request, cluster_.partitions.at(c.partition), allocation, limit_min);
   bool asleep = false;
   for (const NodeShare& share : allocation->nodes) {
     asleep |= nodes_.asleep().test(share.node.value);

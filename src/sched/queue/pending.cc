@@ -29,6 +29,8 @@ std::string params_key(const Params& p) {
                      uint64_t{p.def_cpu_per_gpu}})
     num(v);
   num(p.priority.multifactor);
+  num(p.priority.weight_fairshare || p.priority.weight_assoc);
+  num(p.priority.weight_qos != 0);
   num(static_cast<uint64_t>(p.keep_by_label));
   return key;
 }
@@ -120,11 +122,11 @@ void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& j
   for (uint32_t partition : partitions) {
     const uint32_t least = job.request->time_min_min;
     const bool shorter = least && least < job.time_limit_min, soft = shorter && params.soft_time_min;
-    const uint32_t c = class_of(cluster, params, job.request, partition, soft ? least : job.time_limit_min, ages);
+    const uint32_t c = class_of(cluster, params, job.request, partition, soft ? least : job.time_limit_min, ages ? &job : nullptr);
     classes.push_back(c);
     classes_[c]->jobs.insert({rank, job.id.value});
     if (shorter && !soft && classes_[c]->lowered == WaitingClass::kNone) {
-      const uint32_t lowered = class_of(cluster, params, job.request, partition, least, ages);
+      const uint32_t lowered = class_of(cluster, params, job.request, partition, least, ages ? &job : nullptr);
       classes_[c]->lowered = lowered;
     }
   }
@@ -145,21 +147,29 @@ uint32_t Pending::shape_id(const RequestBodyPtr& request) {
   return it->second;
 }
 
+Pending::Standing Pending::standing(const Job& job, const PriorityParams& params) {
+  Standing out{int64_t{job.request->site_factor} - job.request->nice, 0, {}};
+  if (params.weight_fairshare || params.weight_assoc) out.association = job.association;
+  if (params.weight_qos) out.qos = job.request->qos;
+  return out;
+}
+
 uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request, uint32_t partition,
-                           uint32_t time_limit_min, bool ages) {
+                           uint32_t time_limit_min, const Job* aging) {
   const Partition& p = cluster.partitions.at(partition);
   const bool per_user = request->exclusive == Exclusive::kUser || p.exclusive_user || p.max_cpus_per_user != kUnlimited32;
   const Uid uid = per_user ? request->uid : RequestClass::kAnyone;
-  std::optional<int64_t> own;
-  if (ages) own = int64_t{request->site_factor} - request->nice;
-  auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value, own},
+  std::optional<Standing> own;
+  if (aging) own = standing(*aging, params.priority);
+  auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value, std::move(own)},
                                             static_cast<uint32_t>(classes_.size()));
   if (!fresh) return it->second;
   auto c = std::make_unique<WaitingClass>();
   c->family =
       families_.try_emplace(ClassKey{shape_id(request), partition, 0, uid.value, std::nullopt}, static_cast<uint32_t>(families_.size()))
           .first->second;
-  c->ages = ages;
+  c->ages = aging != nullptr;
+  if (aging) c->association = standing(*aging, params.priority).association;
   c->request = request;
   c->shape.partition = partition;
   c->shape.uid = uid;

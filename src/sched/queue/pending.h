@@ -37,6 +37,7 @@ struct WaitingClass {
   uint32_t lowered = kNone;  // the class with the limit of --time-min; it has no jobs
   RequestBodyPtr request;    // of one of its jobs
   bool ages = false;         // the priorities of its jobs follow from their age and request
+  uint32_t association = 0;  // of those that age, where it matters to their priority
   uint32_t priority_at(const QueueKey& key, const PriorityRule& rule, double fixed) const {
     return ages ? PriorityRule::total(fixed, rule.age_part(Time(Duration(static_cast<int64_t>(key.rank)))))
                 : static_cast<uint32_t>(~key.rank);
@@ -70,13 +71,21 @@ class Pending {
   }
   uint32_t classes_in_use() const;
   uint32_t families() const { return static_cast<uint32_t>(families_.size()); }
-  // The class for a request in a partition; made if it is new.
+  // The class for a request in a partition; made if it is new. `aging`: a job of it whose priority follows from its age and its request.
   uint32_t class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request, uint32_t partition,
-                    uint32_t time_limit_min, bool ages = false);
+                    uint32_t time_limit_min, const Job* aging = nullptr);
 
  private:
-  // shape, partition, time limit, uid, nice and site factor of those that age
-  using ClassKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, std::optional<int64_t>>;
+  // What the priorities of jobs that age have in common: nice and site factor, and where those have a weight, association and QOS.
+  struct Standing {
+    int64_t own = 0;
+    uint32_t association = 0;
+    std::string qos;
+    auto operator<=>(const Standing&) const = default;
+  };
+  static Standing standing(const Job& job, const PriorityParams& params);
+  // shape, partition, time limit, uid, standing of those that age
+  using ClassKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, std::optional<Standing>>;
   void reset(const Params& params);
   void drop(uint32_t id);
   void add(const Cluster& cluster, const Params& params, const Job& job, Time now);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "model/account_directory.h"
 #include "model/tres_list.h"
 #include "sched/request/request_shape.h"
 
@@ -44,10 +45,12 @@ std::pair<std::string_view, std::string_view> gres_of(std::string_view tres) {
   return {tres.substr(0, colon), colon == tres.npos ? std::string_view() : tres.substr(colon + 1)};
 }
 
+uint64_t priority_of(const auto& record) { return find_limit(record.limits, LimitKind::kPriority).value_or(0); }
+
 }  // namespace
 
-PriorityRule::PriorityRule(const Cluster& cluster, const PriorityParams& params, Time now)
-    : cluster_(&cluster), params_(params), now_(now) {
+PriorityRule::PriorityRule(const Cluster& cluster, const PriorityParams& params, Time now, FairFactorsPtr fair_factors)
+    : cluster_(&cluster), params_(params), now_(now), fair_factors_(fair_factors ? std::move(fair_factors) : cluster.fair_factors) {
   if (params.period.count() > 0) now_ = Time(now.time_since_epoch() / params.period * params.period);
   cluster.partitions.for_each([&](uint32_t, const Partition& p) { top_partition_ = std::max(top_partition_, p.priority_job_factor); });
 }
@@ -74,7 +77,7 @@ uint32_t PriorityRule::total(double fixed, double age) {
 
 uint32_t PriorityRule::of(const Job& job) const {
   if (!moves(job)) return job.priority;
-  return total(fixed_part(*job.request, job.partition, job.time_limit_min),
+  return total(fixed_part(*job.request, job.partition, job.time_limit_min, job.association),
                job.dependencies && !params_.accrue_always ? 0 : age_part(age_from(job)));
 }
 
@@ -93,6 +96,35 @@ double PriorityRule::partition_factor(uint32_t partition) const {
   const Partition* p = cluster_->partitions.find(partition);
   if (!p) return 0;
   return params_.raw_partition ? p->priority_job_factor : static_cast<double>(p->priority_job_factor) / top_partition_;
+}
+
+double PriorityRule::fair_share_factor(uint32_t association) const { return fair_factors_ ? fair_factors_->of(association) : 0; }
+
+double PriorityRule::association_factor(uint32_t association) const {
+  const AccountDirectory* directory = cluster_->directory.get();
+  const AssociationRecord* a = directory ? directory->associations.find(association) : nullptr;
+  if (!a) return 0;
+  const auto own = static_cast<double>(priority_of(*a));
+  if (params_.raw_association) return own;
+  if (!top_association_) {
+    top_association_ = 0;
+    directory->associations.for_each(
+        [&](uint32_t, const AssociationRecord& each) { top_association_ = std::max(*top_association_, priority_of(each)); });
+  }
+  return *top_association_ ? own / static_cast<double>(*top_association_) : 0;
+}
+
+double PriorityRule::qos_factor(const RequestBody& request) const {
+  const AccountDirectory* directory = cluster_->directory.get();
+  const QosRecord* q = directory ? directory->qos.find(request.qos) : nullptr;
+  if (!q) return 0;
+  const auto own = static_cast<double>(priority_of(*q));
+  if (params_.raw_qos) return own;
+  if (!top_qos_) {
+    top_qos_ = 0;
+    directory->qos.for_each([&](const std::string&, const QosRecord& each) { top_qos_ = std::max(*top_qos_, priority_of(each)); });
+  }
+  return *top_qos_ ? own / static_cast<double>(*top_qos_) : 0;
 }
 
 const PriorityRule::Totals& PriorityRule::totals(uint32_t partition) const {
@@ -143,8 +175,11 @@ double PriorityRule::tres_factor(const std::string& name, const RequestBody& r, 
   return all > 0 ? (raw ? wants : std::min(1.0, wants / all)) : 0;
 }
 
-double PriorityRule::fixed_part(const RequestBody& r, uint32_t partition, uint32_t time_limit_min) const {
+double PriorityRule::fixed_part(const RequestBody& r, uint32_t partition, uint32_t time_limit_min, uint32_t association) const {
   double sum = static_cast<double>(r.site_factor) - r.nice;
+  if (params_.weight_fairshare) sum += params_.weight_fairshare * fair_share_factor(association);
+  if (params_.weight_assoc) sum += params_.weight_assoc * association_factor(association);
+  if (params_.weight_qos) sum += params_.weight_qos * qos_factor(r);
   if (params_.weight_job_size) sum += params_.weight_job_size * size_factor(r, time_limit_min);
   if (params_.weight_partition) sum += params_.weight_partition * partition_factor(partition);
   for (const auto& [name, weight] : params_.weight_tres) sum += weight * tres_factor(name, r, partition);
@@ -157,12 +192,15 @@ PriorityFactors PriorityRule::factors(const Job& job, uint32_t partition) const 
   auto weigh = [](double normal, double weight) { return PriorityFactor{normal, normal * weight}; };
   const double age = job.dependencies && !params_.accrue_always ? 0 : age_part(age_from(job));
   out.age = {params_.weight_age ? age / params_.weight_age : 0, age};
+  out.fair_share = weigh(fair_share_factor(job.association), params_.weight_fairshare);
+  out.association = weigh(association_factor(job.association), params_.weight_assoc);
+  out.qos = weigh(qos_factor(r), params_.weight_qos);
   out.job_size = weigh(size_factor(r, job.time_limit_min), params_.weight_job_size);
   out.partition = weigh(partition_factor(partition), params_.weight_partition);
   for (const auto& [name, weight] : params_.weight_tres) out.tres.emplace_back(name, weigh(tres_factor(name, r, partition), weight));
   out.site = r.site_factor;
   out.nice = r.nice;
-  out.priority = moves(job) ? total(fixed_part(r, partition, job.time_limit_min), age) : job.priority;
+  out.priority = moves(job) ? total(fixed_part(r, partition, job.time_limit_min, job.association), age) : job.priority;
   return out;
 }
 

@@ -1,16 +1,18 @@
-// Priorities: PriorityType=priority/basic, and the factors of priority/multifactor that need no accounting (fair share, association and QOS
-// count nothing until there is some). Guide priority_multifactor, sprio(1).
+// Priorities: PriorityType=priority/basic, and the factors of priority/multifactor. Guide priority_multifactor, sprio(1).
 //
 // A job's priority is not stored while it waits: it follows from parts of the job that do not change and from the time, rounded down to
 // PriorityCalcPeriod. Planner, squeue, sprio and scontrol ask the same rule, so they agree and nothing has to be written when time passes.
 // Only a priority that is held (0), set by hand (kJobPriorityFixed) or given by order of submission (priority/basic) is a stored number,
 // Job::priority.
 //
-// Cost: PriorityRule O(partitions), and O(nodes) once where TRES have weights; of() O(weights).
+// The fair share comes from factors that the scheduler's pass works out once in a PriorityCalcPeriod (model/fair_factors.h).
+//
+// Cost: PriorityRule O(partitions), and O(nodes) once where TRES have weights, O(associations) once where those have; of() O(weights).
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +28,7 @@ struct PriorityFactor {
 };
 
 struct PriorityFactors {
-  PriorityFactor age, job_size, partition;
+  PriorityFactor age, fair_share, association, job_size, partition, qos;
   std::vector<std::pair<std::string, PriorityFactor>> tres;
   int64_t site = 0, nice = 0;
   uint32_t priority = 0;
@@ -34,15 +36,17 @@ struct PriorityFactors {
 
 class PriorityRule {
  public:
-  PriorityRule(const Cluster& cluster, const PriorityParams& params, Time now);
+  // With the fair-share factors given, else with those of the cluster.
+  PriorityRule(const Cluster& cluster, const PriorityParams& params, Time now, FairFactorsPtr fair_factors = nullptr);
 
+  const FairFactorsPtr& fair_factors() const { return fair_factors_; }
   // Whether time moves the job's priority at all.
   bool moves(const Job& job) const;
   uint32_t of(const Job& job) const;
   PriorityFactors factors(const Job& job, uint32_t partition) const;
 
   // The two parts that the planner keeps for jobs that are alike: all but age, and age.
-  double fixed_part(const RequestBody& request, uint32_t partition, uint32_t time_limit_min) const;
+  double fixed_part(const RequestBody& request, uint32_t partition, uint32_t time_limit_min, uint32_t association) const;
   double age_part(Time since) const;
   static uint32_t total(double fixed, double age);
   // Since when a job's age counts. The age of a job that is not yet eligible does not grow.
@@ -54,6 +58,9 @@ class PriorityRule {
     std::map<std::string, double> gres;
   };
   const Totals& totals(uint32_t partition) const;
+  double fair_share_factor(uint32_t association) const;
+  double association_factor(uint32_t association) const;
+  double qos_factor(const RequestBody& request) const;
   double size_factor(const RequestBody& request, uint32_t time_limit_min) const;
   double partition_factor(uint32_t partition) const;
   double tres_factor(const std::string& name, const RequestBody& request, uint32_t partition) const;
@@ -61,7 +68,9 @@ class PriorityRule {
   const Cluster* cluster_;
   PriorityParams params_;
   Time now_;
+  FairFactorsPtr fair_factors_;
   uint32_t top_partition_ = 1;
+  mutable std::optional<uint64_t> top_association_, top_qos_;  // the greatest priority that one has; worked out when first asked for
   mutable std::map<uint32_t, Totals> totals_;
 };
 

@@ -146,6 +146,10 @@ sched::PriorityParams priority_params(const config::Config& c) {
   p.max_age = c.priority_max_age;
   p.favor_small = c.priority_favor_small;
   p.period = c.priority_calc_period;
+  if (p.multifactor) {
+    p.half_life = c.priority_decay_half_life;
+    p.usage_reset = parse_usage_reset_period(c.priority_usage_reset_period).value_or(UsageResetPeriod::kNone);
+  }
   p.weight_tres = tres_weights(c.priority_weight_tres);
   auto flag = [&](std::string_view name) {
     return std::ranges::any_of(c.priority_flags, [&](const std::string& f) { return iequals(f, name); });
@@ -154,13 +158,18 @@ sched::PriorityParams priority_params(const config::Config& c) {
   p.small_relative_to_time = flag("SMALL_RELATIVE_TO_TIME");
   p.raw_partition = flag("NO_NORMAL_PART") || flag("NO_NORMAL_ALL");
   p.raw_tres = flag("NO_NORMAL_TRES") || flag("NO_NORMAL_ALL");
+  p.raw_qos = flag("NO_NORMAL_QOS") || flag("NO_NORMAL_ALL");
+  p.raw_association = flag("NO_NORMAL_ASSOC") || flag("NO_NORMAL_ALL");
+  p.fair_share.depth_oblivious = flag("DEPTH_OBLIVIOUS");
+  if (flag("NO_FAIR_TREE") || p.fair_share.depth_oblivious) p.fair_share.kind = acct::FairShareKind::kClassic;
+  p.fair_share.dampening = c.fair_share_dampening_factor;
   return p;
 }
 
 // Nothing can be enforced where no accounts are kept.
 acct::Enforcement enforcement(const config::Config& c) {
   if (!keeps_records(c)) return {};
-  return {.associations = c.enforce.associations, .qos = c.enforce.qos, .limits = c.enforce.limits};
+  return {.associations = c.enforce.associations, .qos = c.enforce.qos, .limits = c.enforce.limits, .safe = c.enforce.safe};
 }
 
 }  // namespace

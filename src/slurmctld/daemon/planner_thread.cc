@@ -20,6 +20,7 @@ std::vector<sched::Plan> pieces(sched::Plan plan) {
   while (start < plan.starts.size() || verdict < plan.verdicts.size()) {
     sched::Plan piece;
     piece.position = plan.position;
+    piece.fair_factors = plan.fair_factors;
     for (size_t n = 0; n < kStartsAtOnce && start < plan.starts.size(); ++n) piece.starts.push_back(std::move(plan.starts[start++]));
     for (size_t n = 0; start == plan.starts.size() && n < kVerdictsAtOnce && verdict < plan.verdicts.size(); ++n)
       piece.verdicts.push_back(std::move(plan.verdicts[verdict++]));
