@@ -9,8 +9,20 @@ namespace {
 
 enum class On : uint8_t { kPartition, kQos, kAssociation, kAssociations };  // kAssociations: the job's and all above it
 enum class Of : uint8_t { kAll, kUser, kAccount };                          // of a QOS: whose jobs there count together
+// kUsedWall, kUsedMinutes: what was used, decayed; kRunMinutes: what those who run may still use.
 // kOneJob: what one job takes; kOneJobMinutes: the same times its time limit; kAtLeast: what one job has to take.
-enum class Counts : uint8_t { kRunning, kSubmitted, kHeld, kOneJob, kOneJobMinutes, kAtLeast, kMinutes };
+enum class Counts : uint8_t {
+  kRunning,
+  kSubmitted,
+  kUsedWall,
+  kHeld,
+  kUsedMinutes,
+  kRunMinutes,
+  kOneJob,
+  kOneJobMinutes,
+  kAtLeast,
+  kMinutes
+};
 
 // A limit on several TRES has a reason for each; any other TRES has the reason `any`.
 struct Reasons {
@@ -58,6 +70,19 @@ constexpr Reasons kQosMinutesPerJob{Reason::kQOSMaxUnknownMinutesPerJob, Reason:
                                     Reason::kQOSMaxMemoryMinutesPerJob,  Reason::kQOSMaxNodeMinutesPerJob,
                                     Reason::kQOSMaxBillingMinutesPerJob, Reason::kQOSMaxGRESMinutesPerJob,
                                     Reason::kQOSMaxLicenseMinutesPerJob};
+constexpr Reasons kAssocGrpMinutes{Reason::kAssocGrpUnknownMinutes, Reason::kAssocGrpCPUMinutesLimit, Reason::kAssocGrpMemMinutes,
+                                   Reason::kAssocGrpNodeMinutes,    Reason::kAssocGrpBillingMinutes,  Reason::kAssocGrpGRESMinutes,
+                                   Reason::kAssocGrpLicenseMinutes};
+constexpr Reasons kAssocGrpRunMinutes{Reason::kAssocGrpUnknownRunMinutes, Reason::kAssocGrpCPURunMinutesLimit,
+                                      Reason::kAssocGrpMemRunMinutes,     Reason::kAssocGrpNodeRunMinutes,
+                                      Reason::kAssocGrpBillingRunMinutes, Reason::kAssocGrpGRESRunMinutes,
+                                      Reason::kAssocGrpLicenseRunMinutes};
+constexpr Reasons kQosGrpMinutes{Reason::kQOSGrpUnknownMinutes, Reason::kQOSGrpCPUMinutesLimit, Reason::kQOSGrpMemoryMinutes,
+                                 Reason::kQOSGrpNodeMinutes,    Reason::kQOSGrpBillingMinutes,  Reason::kQOSGrpGRESMinutes,
+                                 Reason::kQOSGrpLicenseMinutes};
+constexpr Reasons kQosGrpRunMinutes{Reason::kQOSGrpUnknownRunMinutes, Reason::kQOSGrpCPURunMinutesLimit, Reason::kQOSGrpMemoryRunMinutes,
+                                    Reason::kQOSGrpNodeRunMinutes,    Reason::kQOSGrpBillingRunMinutes,  Reason::kQOSGrpGRESRunMinutes,
+                                    Reason::kQOSGrpLicenseRunMinutes};
 constexpr Reasons kQosMin{Reason::kQOSMinUnknown, Reason::kQOSMinCpuNotSatisfied, Reason::kQOSMinMemory,
                           Reason::kQOSMinNode,    Reason::kQOSMinBilling,         Reason::kQOSMinGRES,
                           Reason::kQOSMinLicense};
@@ -79,6 +104,9 @@ constexpr LimitRow kRows[] = {
     {kMaxSubmitJobsPerAccount, kQos, kAccount, kSubmitted, kAtSubmission, {Reason::kMaxSubmitJobsPerAccount}},
     {kGrpJobs, kQos, kAll, kRunning, kWhileItWaits, {Reason::kQOSGrpJobsLimit}},
     {kGrpTres, kQos, kAll, kHeld, kWhileItWaits, kQosGrp},
+    {kGrpTresMins, kQos, kAll, kUsedMinutes, kWhileTimeIsKnown, kQosGrpMinutes},
+    {kGrpTresRunMins, kQos, kAll, kRunMinutes, kWhileTimeIsKnown, kQosGrpRunMinutes},
+    {kGrpWall, kQos, kAll, kUsedWall, kBeforeNodes, {Reason::kQOSGrpWallLimit}},
     {kMaxJobsPerUser, kQos, kUser, kRunning, kWhileItWaits, {Reason::kQOSMaxJobsPerUserLimit}},
     {kMaxTresPerUser, kQos, kUser, kHeld, kWhileItWaits, kQosPerUser},
     {kMaxJobsPerAccount, kQos, kAccount, kRunning, kWhileItWaits, {Reason::kMaxJobsPerAccount}},
@@ -92,6 +120,9 @@ constexpr LimitRow kRows[] = {
     {kMaxSubmitJobs, kAssociation, kAll, kSubmitted, kAtSubmission, {Reason::kAssocMaxSubmitJobLimit}, kMaxSubmitJobsPerUser},
     {kGrpJobs, kAssociations, kAll, kRunning, kWhileItWaits, {Reason::kAssocGrpJobsLimit}, kGrpJobs},
     {kGrpTres, kAssociations, kAll, kHeld, kWhileItWaits, kAssocGrp, kGrpTres},
+    {kGrpTresMins, kAssociations, kAll, kUsedMinutes, kWhileTimeIsKnown, kAssocGrpMinutes, kGrpTresMins},
+    {kGrpTresRunMins, kAssociations, kAll, kRunMinutes, kWhileTimeIsKnown, kAssocGrpRunMinutes, kGrpTresRunMins},
+    {kGrpWall, kAssociations, kAll, kUsedWall, kBeforeNodes, {Reason::kAssocGrpWallLimit}, kGrpWall},
     {kMaxJobs, kAssociation, kAll, kRunning, kWhileItWaits, {Reason::kAssocMaxJobsLimit}, kMaxJobsPerUser},
     {kMaxTresPerJob, kAssociation, kAll, kOneJob, kWhileItWaits, kAssocPerJob, kMaxTresPerJob},
     {kMaxTresMinsPerJob, kAssociation, kAll, kOneJobMinutes, kWhileTimeIsKnown, kAssocMinutesPerJob, kMaxTresMinsPerJob},
@@ -181,11 +212,20 @@ class Gathering {
   std::vector<Bound> out_;
 };
 
-uint64_t used_of(const Bound& b, const Ledger& ledger) {
+constexpr double kMinute = 60;
+
+uint64_t used_of(const Bound& b, const Standing& at) {
+  const Use& use = at.ledger.use_of(b.holder);
   switch (b.row->counts) {
-    case Counts::kRunning: return ledger.use_of(b.holder).running;
-    case Counts::kSubmitted: return ledger.use_of(b.holder).submitted;
-    case Counts::kHeld: return ledger.use_of(b.holder).held[b.tres];
+    case Counts::kRunning: return use.running;
+    case Counts::kSubmitted: return use.submitted;
+    case Counts::kHeld: return use.held[b.tres];
+    case Counts::kUsedWall: return static_cast<uint64_t>(at.cluster.used_by(b.holder, at.now).wall / kMinute);
+    case Counts::kUsedMinutes: {
+      const auto used = static_cast<uint64_t>(at.cluster.used_by(b.holder, at.now).of(b.tres) / kMinute);
+      return at.safe ? add_sat(used, use.run_minutes(b.tres, at.now)) : used;
+    }
+    case Counts::kRunMinutes: return use.run_minutes(b.tres, at.now);
     case Counts::kOneJob:
     case Counts::kOneJobMinutes:
     case Counts::kAtLeast:
@@ -194,14 +234,18 @@ uint64_t used_of(const Bound& b, const Ledger& ledger) {
   return 0;
 }
 
-uint64_t wanted_of(const Bound& b, const Wanted& wanted) {
+uint64_t wanted_of(const Bound& b, const Wanted& wanted, bool safe) {
+  const uint64_t tres = wanted.tres[b.tres];
   switch (b.row->counts) {
-    case Counts::kRunning: return 1;
+    case Counts::kRunning:
+    case Counts::kUsedWall: return 1;
     case Counts::kSubmitted: return wanted.jobs;
+    case Counts::kUsedMinutes: return safe ? mul_sat(tres, wanted.time_limit_min) : std::min<uint64_t>(tres, 1);
     case Counts::kHeld:
     case Counts::kOneJob:
-    case Counts::kAtLeast: return wanted.tres[b.tres];
-    case Counts::kOneJobMinutes: return mul_sat(wanted.tres[b.tres], wanted.time_limit_min);
+    case Counts::kAtLeast: return tres;
+    case Counts::kRunMinutes:
+    case Counts::kOneJobMinutes: return mul_sat(tres, wanted.time_limit_min);
     case Counts::kMinutes: return wanted.time_limit_min;
   }
   return 0;
@@ -219,10 +263,10 @@ std::vector<Bound> bounds_on(const Cluster& cluster, bool with_accounts, const A
   return Gathering(cluster, with_accounts, asker, partition).run();
 }
 
-std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Ledger& ledger, const Wanted& wanted, When when) {
+std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Standing& standing, const Wanted& wanted, When when) {
   for (const Bound& b : bounds) {
     if (!(b.row->asked & when)) continue;
-    const Excess e{&b, used_of(b, ledger), wanted_of(b, wanted)};
+    const Excess e{&b, used_of(b, standing), wanted_of(b, wanted, standing.safe)};
     if (exceeds(b, e.used, e.wanted)) return e;
   }
   return std::nullopt;
@@ -230,7 +274,7 @@ std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Led
 
 std::optional<Excess> first_exceeded_alone(const std::vector<Bound>& bounds, const Wanted& wanted) {
   for (const Bound& b : bounds) {
-    const Excess e{&b, 0, wanted_of(b, wanted)};
+    const Excess e{&b, 0, wanted_of(b, wanted, false)};
     if (b.row->on != On::kPartition && exceeds(b, 0, e.wanted)) return e;
   }
   return std::nullopt;
@@ -256,6 +300,8 @@ std::string Excess::detail(const TresTable& table) const {
   if (bound->row->counts == Counts::kAtLeast)
     return v.name + ": a job has to take " + std::to_string(v.limit) + ", " + std::to_string(v.wanted) + " wanted";
   if (of_one_job(*bound->row)) return v.name + ": a job may have " + std::to_string(v.limit) + ", " + std::to_string(v.wanted) + " wanted";
+  const bool over_time = bound->row->counts == Counts::kUsedMinutes || bound->row->counts == Counts::kUsedWall;
+  if (over_time && v.wanted <= 1) return v.name + ": " + std::to_string(v.used) + " of " + std::to_string(v.limit) + " minutes used";
   return v.name + ": " + std::to_string(v.used) + " of " + std::to_string(v.limit) + " in use, " + std::to_string(v.wanted) +
          " more wanted";
 }

@@ -65,8 +65,15 @@ struct Excess {
   std::string detail(const TresTable& table) const;  // "GrpTRES=cpu of account team-a: 2 of 2 in use, 1 more wanted"
   LimitView view(const TresTable& table) const;
 };
+// What holders have, and have used, at one moment.
+struct Standing {
+  const Cluster& cluster;  // what was used
+  const Ledger& ledger;    // who has what: the cluster's, or one in which a pass has counted its starts
+  Time now{};
+  bool safe = false;  // AccountingStorageEnforce=safe: what those who run may still use counts as used, and so does what a job wants
+};
 // The first limit that the job would exceed; it refers to `bounds`.
-std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Ledger& ledger, const Wanted& wanted, When when);
+std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Standing& standing, const Wanted& wanted, When when);
 // The first limit that the job would exceed by itself, whatever others have: DenyOnLimit of a QOS refuses such a job.
 std::optional<Excess> first_exceeded_alone(const std::vector<Bound>& bounds, const Wanted& wanted);
 

@@ -18,7 +18,8 @@ struct World {
   Cluster cluster;
   Partition partition;
   std::string qos = "fast";
-  bool enforced = true;
+  bool enforced = true, safe = false;
+  Time now = from_unix(1'700'000'000);
 
   // `limits` of one association, by its number.
   void limit(uint32_t association, std::vector<Limit> limits) { set_[association] = std::move(limits); }
@@ -40,7 +41,9 @@ struct World {
     cluster.know_tres({tres_of_license("matlab")});
     partition.name = "main";
   }
-  void hold(uint32_t association, uint32_t cpus, uint64_t gpus = 0, Uid user = kAlice, const std::string& account = "crew") {
+  // `minutes_left`: of a job that goes on using what it has.
+  void hold(uint32_t association, uint32_t cpus, uint64_t gpus = 0, Uid user = kAlice, const std::string& account = "crew",
+            uint32_t minutes_left = 0) {
     Charge c;
     c.association = association;
     c.submitted = c.running = 1;
@@ -55,7 +58,9 @@ struct World {
     s.mem_mb = 100;
     if (gpus) s.gres.push_back({"gpu", "h100", gpus, {}, {}});
     c.allocation = a;
-    cluster.ledger.add(c, cluster.directory.get(), cluster.tres_table());
+    c.accrues = minutes_left > 0;
+    if (c.accrues) c.due = Charge::second_of(now + minutes(minutes_left));
+    cluster.recharge({}, c, now);
   }
   Wanted wants(uint64_t cpus, uint64_t gpus = 0) const {
     Wanted w;
@@ -72,7 +77,7 @@ struct World {
   // "Reason: what is told", or "" where nothing holds it back.
   std::string ask(const Wanted& w, When when = kBeforeNodes) {
     const auto all = bounds();
-    const auto over = first_exceeded(all, cluster.ledger, w, when);
+    const auto over = first_exceeded(all, {cluster, cluster.ledger, now, safe}, w, when);
     if (!over) return "";
     return std::string(reason_name(over->reason(cluster.tres_table()))) + ": " + over->detail(cluster.tres_table());
   }
@@ -350,6 +355,56 @@ TEST(Limits, MaxWallIsAboutTheTimeLimitAlone) {
   both.limit_qos({{LimitKind::kMaxWall, "", 100}});
   both.build();
   EXPECT_EQ(both.ask(both.wants(1)), "") << "the QOS's takes its place";
+}
+
+TEST(Limits, GrpTresMinsIsAboutWhatWasUsed) {
+  World w;
+  w.limit(2, {{LimitKind::kGrpTresMins, "cpu", 100}});
+  w.build();
+  w.hold(4, 4, 0, kAlice, "crew", 60);
+  w.now += minutes(24);
+  EXPECT_EQ(w.ask(w.wants(1)), "") << "96 minutes were used";
+  w.now += minutes(1);
+  EXPECT_EQ(w.ask(w.wants(1)), "AssocGrpCPUMinutesLimit: GrpTRESMins=cpu of account team: 100 of 100 minutes used");
+  EXPECT_EQ(w.ask(w.wants(1), kWhereItStarts), "");
+}
+
+TEST(Limits, SafeCountsWhatJobsMayStillUse) {
+  World w;
+  w.safe = true;
+  w.limit_qos({{LimitKind::kGrpTresMins, "cpu", 400}});
+  w.build();
+  w.hold(4, 4, 0, kAlice, "crew", 60);
+  EXPECT_EQ(w.ask(w.wants(2)), "") << "240 of others and 120";
+  EXPECT_EQ(w.ask(w.wants(3)), "QOSGrpCPUMinutesLimit: GrpTRESMins=cpu of QOS fast: 240 of 400 in use, 180 more wanted");
+  w.now += minutes(30);
+  EXPECT_EQ(w.ask(w.wants(3)), "QOSGrpCPUMinutesLimit: GrpTRESMins=cpu of QOS fast: 240 of 400 in use, 180 more wanted")
+      << "what was used takes the place of what was to be";
+}
+
+TEST(Limits, GrpTresRunMinsIsAboutWhatRunsMayStillUse) {
+  World w;
+  w.limit(3, {{LimitKind::kGrpTresRunMins, "gres/gpu", 600}});
+  w.build();
+  w.hold(4, 1, 8, kAlice, "crew", 60);
+  EXPECT_EQ(w.ask(w.wants(1, 2)), "") << "480 and 120";
+  EXPECT_EQ(w.ask(w.wants(1, 3)), "AssocGrpGRESRunMinutes: GrpTRESRunMins=gres/gpu of account crew: 480 of 600 in use, 180 more wanted");
+  w.now += minutes(30);
+  EXPECT_EQ(w.ask(w.wants(1, 6)), "") << "240 and 360";
+  w.now += minutes(60);
+  EXPECT_EQ(w.ask(w.wants(1, 10)), "") << "a job past its limit may use nothing more";
+}
+
+TEST(Limits, GrpWallIsAboutHowLongJobsRan) {
+  World w;
+  w.limit(2, {{LimitKind::kGrpWall, "", 60}});
+  w.build();
+  w.hold(4, 4, 0, kAlice, "crew", 60);
+  w.hold(4, 1, 0, kAlice, "crew", 60);
+  w.now += minutes(29);
+  EXPECT_EQ(w.ask(w.wants(1)), "");
+  w.now += minutes(1);
+  EXPECT_EQ(w.ask(w.wants(1)), "AssocGrpWallLimit: GrpWall of account team: 60 of 60 minutes used");
 }
 
 }  // namespace

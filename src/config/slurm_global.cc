@@ -160,8 +160,9 @@ void complete_tres(Config& c) {
 }
 
 // The limits that `limits` holds jobs to: those with a row in acct/limits.cc.
-constexpr std::string_view kEnforced =
-    "GrpJobs, GrpSubmitJobs, GrpTRES, MaxJobs, MaxSubmitJobs, MaxTRES, MaxTRESMins, MaxWall and MinTRES of associations and QOS";
+constexpr std::string_view kEnforced = "GrpJobs, GrpSubmitJobs, GrpTRES, GrpTRESMins, GrpTRESRunMins, GrpWall, MaxJobs, MaxSubmitJobs, "
+                                       "MaxTRES, MaxTRESMins, MaxWall and MinTRES "
+                                       "of associations and QOS";
 
 // Tells which words of AccountingStorageEnforce have no effect yet.
 void tell_not_enforced(const Config& c, Findings& f) {
@@ -170,7 +171,7 @@ void tell_not_enforced(const Config& c, Findings& f) {
         pos_of(c, "AccountingStorageEnforce"), "AccountingStorageEnforce",
         "limits holds jobs to " + std::string(kEnforced) + "; other limits are without effect, this is not there yet: accounting limits");
   const std::pair<bool, const char*> not_enforced[] = {
-      {c.enforce.safe, "safe"}, {c.enforce.wckeys, "wckeys"}, {c.enforce.no_jobs, "nojobs"}, {c.enforce.no_steps, "nosteps"}};
+      {c.enforce.wckeys, "wckeys"}, {c.enforce.no_jobs, "nojobs"}, {c.enforce.no_steps, "nosteps"}};
   for (const auto& [asked, word] : not_enforced)
     if (asked)
       f.notice(pos_of(c, "AccountingStorageEnforce"), "AccountingStorageEnforce",

@@ -5,6 +5,8 @@
 namespace muster::sched {
 namespace {
 
+constexpr uint32_t kUnlimitedMinutes = 365 * 24 * 60;  // as what a job without a limit may still use is counted
+
 bool limits_users(const Partition& p) { return p.max_cpus_per_user != kUnlimited32; }
 
 acct::Admission admission(const Cluster& cluster, const Params& params, const RequestBody& r, const Partition& p) {
@@ -21,10 +23,10 @@ std::vector<acct::Bound> bounds_of(const Cluster& cluster, const Params& params,
 
 bool Gate::judges_limits(const Params& params, const Partition& partition) { return params.enforcement.limits || limits_users(partition); }
 
-std::unique_ptr<Gate> Gate::make(const Cluster& cluster, const Params& params) {
+std::unique_ptr<Gate> Gate::make(const Cluster& cluster, const Params& params, Time now) {
   bool any = judges_accounts(params);
   if (!any) cluster.partitions.for_each([&](uint32_t, const Partition& p) { any |= limits_users(p); });
-  return any ? std::unique_ptr<Gate>(new Gate(cluster, params)) : nullptr;
+  return any ? std::unique_ptr<Gate>(new Gate(cluster, params, now)) : nullptr;
 }
 
 Gate::Known& Gate::know(const Question& q) {
@@ -47,7 +49,8 @@ Gate::Known& Gate::know(const Question& q) {
 
 std::optional<acct::Excess> Gate::excess(Known& known, const Question& q, const TresCounts& counts, acct::When when) const {
   if (!known.party) return std::nullopt;
-  return acct::first_exceeded(known.party->bounds, ledger_, {counts, 1, q.time_limit_min}, when);
+  return acct::first_exceeded(known.party->bounds, {cluster_, ledger_, now_, params_.enforcement.safe}, {counts, 1, q.time_limit_min},
+                              when);
 }
 
 Bar Gate::bar_of(const acct::Excess& e) const { return {e.reason(cluster_.tres_table()), e.detail(cluster_.tres_table())}; }
@@ -70,13 +73,15 @@ Bar Gate::bars(const Question& q, const Allocation& chosen) {
   return known.party->barred[q.alike] = bar_of(*over);
 }
 
-void Gate::started(const RequestBodyPtr& request, const Partition& partition, const AllocationPtr& allocation) {
+void Gate::started(const RequestBodyPtr& request, const Partition& partition, const AllocationPtr& allocation, uint32_t time_limit_min) {
   Charge charge;
   charge.association = know({*request, partition}).association;
   charge.partition = partition.index;
   charge.running = 1;
   charge.request = request;
   charge.allocation = allocation;
+  charge.accrues = true;
+  charge.due = Charge::second_of(now_ + minutes(time_limit_min == kUnlimited32 ? kUnlimitedMinutes : time_limit_min));
   ledger_.add(charge, cluster_.directory.get(), cluster_.tres_table());
 }
 
@@ -99,7 +104,7 @@ Result<> may_be_submitted(const Cluster& cluster, const Params& params, const Re
   auto* admitted = std::get_if<acct::Admitted>(&verdict);
   if (!admitted) return {};  // of several partitions not this one
   const auto bounds = bounds_of(cluster, params, *admitted, request, partition);
-  auto over = acct::first_exceeded(bounds, cluster.ledger, wanted, acct::kAtSubmission);
+  auto over = acct::first_exceeded(bounds, {cluster, cluster.ledger}, wanted, acct::kAtSubmission);
   const QosRecord* qos = cluster.directory->qos.find(request.qos);
   if (!over && qos && std::ranges::find(qos->flags, "DenyOnLimit") != qos->flags.end()) over = acct::first_exceeded_alone(bounds, wanted);
   return over ? fail(Errc::kAccountingPolicy, {}, over->detail(cluster.tres_table())) : Result<>();
@@ -121,7 +126,7 @@ Result<> within_limits_now(const Cluster& cluster, const Params& params, const R
   const auto bounds = bounds_of(cluster, params, *admitted, request, partition);
   if (bounds.empty()) return {};
   const acct::Wanted wanted{counts_of(allocation, cluster.tres_table()), 1, kUnlimited32};
-  const auto over = acct::first_exceeded(bounds, cluster.ledger, wanted, acct::kWhereItStarts);
+  const auto over = acct::first_exceeded(bounds, {cluster, cluster.ledger}, wanted, acct::kWhereItStarts);
   if (over) return fail(Errc::kAccountingPolicy, {}, over->detail(cluster.tres_table()));
   return {};
 }

@@ -29,7 +29,7 @@ struct Bar {
 class Gate {
  public:
   // Null where nothing is enforced and no partition has a limit for users.
-  static std::unique_ptr<Gate> make(const Cluster& cluster, const Params& params);
+  static std::unique_ptr<Gate> make(const Cluster& cluster, const Params& params, Time now);
   static bool judges_accounts(const Params& params) { return params.enforcement.associations; }
   static bool judges_limits(const Params& params, const Partition& partition);
 
@@ -46,7 +46,7 @@ class Gate {
   Bar bars(const Question& question, const TresCounts& least);
   // Also the limit that it would exceed with the nodes chosen for it. A limit found here also holds back the jobs that are `alike`.
   Bar bars(const Question& question, const Allocation& chosen);
-  void started(const RequestBodyPtr& request, const Partition& partition, const AllocationPtr& allocation);
+  void started(const RequestBodyPtr& request, const Partition& partition, const AllocationPtr& allocation, uint32_t time_limit_min);
 
   // The limit that holds the job back, and the holder whose jobs use it up.
   struct Full {
@@ -72,13 +72,14 @@ class Gate {
     uint32_t association = 0;
     Party* party = nullptr;
   };
-  Gate(const Cluster& cluster, const Params& params) : cluster_(cluster), params_(params), ledger_(cluster.ledger) {}
+  Gate(const Cluster& cluster, const Params& params, Time now) : cluster_(cluster), params_(params), now_(now), ledger_(cluster.ledger) {}
   Known& know(const Question& question);
   std::optional<acct::Excess> excess(Known& known, const Question& question, const TresCounts& counts, acct::When when) const;
   Bar bar_of(const acct::Excess& excess) const;
 
   const Cluster& cluster_;
   const Params& params_;
+  const Time now_;
   Ledger ledger_;                                                            // with what this pass started
   std::map<uint32_t, std::unordered_map<const RequestBody*, Known>> known_;  // by partition
   std::map<PartyKey, Party> parties_;

@@ -91,7 +91,7 @@ class Waiting {
         job_(job),
         out_(out),
         queue_(cluster, params, now, job),
-        gate_(Gate::make(cluster, params)) {}
+        gate_(Gate::make(cluster, params, now)) {}
 
   void run() {
     nodes_.update(cluster_.nodes, params_);

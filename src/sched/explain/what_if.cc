@@ -26,7 +26,7 @@ Place place_of(const Cluster& cluster, const PriorityRule& rule, const Job& job)
 }  // namespace
 
 WhatIf::WhatIf(const Cluster& cluster, const Params& params, Time now, const Job& job)
-    : before_(cluster), params_(params), now_(now), gate_(Gate::make(before_, params_)), held_(cluster, params) {
+    : before_(cluster), params_(params), now_(now), gate_(Gate::make(before_, params_, now_)), held_(cluster, params) {
   const PriorityRule rule(cluster, params.priority, now);
   const Place mine = place_of(cluster, rule, job);
   std::vector<uint32_t> drop;

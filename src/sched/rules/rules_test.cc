@@ -26,7 +26,7 @@ struct World {
     else asked.never = std::move(shape).error();
     asked.time_limit_min = job.request.time_limit_min.value_or(60);
     Grant grant;
-    const auto gate = Gate::make(c, params);
+    const auto gate = Gate::make(c, params, kNow);
     return first_to_hold(rules_concerning(asked, p, params), {c, params, p, job.request, asked, nullptr, gate.get()}, held, grant);
   }
 };
