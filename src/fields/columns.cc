@@ -39,12 +39,12 @@ void fit_value(std::string& out, size_t from, int16_t width, Fit fit) {
   out += ' ';
 }
 
-std::string column_help(std::span<const std::string_view> names) {
+std::string column_help(std::span<const std::string_view> names, size_t width) {
   std::string out;
   for (size_t i = 0; i < names.size(); ++i) {
     const size_t start = out.size();
     out += names[i];
-    out.resize(std::max(out.size(), start + 19), ' ');
+    out.resize(std::max(out.size(), start + width), ' ');
     out += i % 4 == 3 || i + 1 == names.size() ? '\n' : ' ';
   }
   return out;

@@ -34,6 +34,7 @@ struct ColumnField {
   void (*text)(const View&, std::string& out);  // appends
   std::string_view aliases = "";                // other names, with blanks; not listed
   std::string_view needs = "";                  // kConstant: the feature that will fill it; "": nothing will
+  bool values_left = false;                     // its values stand to the left even where its header does not: sshare's tree
 };
 
 struct TableStyle {
@@ -53,8 +54,8 @@ Result<ColumnText> parse_column(std::string_view text);
 
 // Fits the text appended to `out` since `from` into `width` columns and puts a blank after it.
 void fit_value(std::string& out, size_t from, int16_t width, Fit fit);
-// The list that --helpformat prints, four names in a line: "Account             AdminComment …".
-std::string column_help(std::span<const std::string_view> names);
+// The list that --helpformat prints, four names in a line, each `width` wide: "Account             AdminComment …".
+std::string column_help(std::span<const std::string_view> names, size_t width = 19);
 
 template <class View>
 const ColumnField<View>* find_column(std::span<const ColumnField<View>> table, std::string_view name) {
@@ -115,6 +116,11 @@ class Table {
     return fail(Errc::kInvalidReq, std::string(name), near.empty() ? "" : "did you mean " + std::string(near) + "?");
   }
 
+  static int16_t width_of(const Column& c, bool header) {
+    const bool to_the_left = c.field->values_left && !header && c.width > 0;
+    return to_the_left ? static_cast<int16_t>(-c.width) : c.width;
+  }
+
   void line(std::string& out, auto&& value, bool names) const {
     for (size_t i = 0; i < columns_.size(); ++i) {
       size_t from = out.size();
@@ -122,7 +128,8 @@ class Table {
       const size_t start = out.size();
       value(columns_[i], out);
       make_plain(out, start);
-      if (style_.form == TableStyle::Form::kAligned) fit_value(out, from, columns_[i].width, names ? Fit::kCut : columns_[i].field->fit);
+      if (style_.form != TableStyle::Form::kAligned) continue;
+      fit_value(out, from, width_of(columns_[i], names), names ? Fit::kCut : columns_[i].field->fit);
     }
     if (style_.form == TableStyle::Form::kEnded) out += style_.delimiter;
     out += '\n';

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "fields/priority_fields.h"
 #include "fields/sinfo_view.h"
 
 namespace muster::fields {
@@ -23,6 +24,12 @@ std::span<const std::span<const StepField>> field_parts<StepView>() {
 template <>
 std::span<const std::span<const SinfoField>> field_parts<SinfoView>() {
   static const std::array<std::span<const SinfoField>, 2> parts = {sinfo_partition_fields(), sinfo_node_fields()};
+  return parts;
+}
+
+template <>
+std::span<const std::span<const PriorityField>> field_parts<PriorityView>() {
+  static const std::array<std::span<const PriorityField>, 1> parts = {priority_fields()};
   return parts;
 }
 
@@ -71,6 +78,7 @@ std::string field_help(bool docs) {
 template const FieldRow<JobView>* field_by_letter<JobView>(char);
 template const FieldRow<StepView>* field_by_letter<StepView>(char);
 template const FieldRow<SinfoView>* field_by_letter<SinfoView>(char);
+template const FieldRow<PriorityView>* field_by_letter<PriorityView>(char);
 template const FieldRow<JobView>* field_by_name<JobView>(std::string_view);
 template const FieldRow<StepView>* field_by_name<StepView>(std::string_view);
 template const FieldRow<SinfoView>* field_by_name<SinfoView>(std::string_view);

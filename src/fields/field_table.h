@@ -1,6 +1,6 @@
-// The tables of printable fields: one row each for squeue's jobs, squeue's steps and sinfo's lines. squeue(1), sinfo(1) -o and -O. Formats,
-// sorts, the help list and the tests against the manual pages all read these rows, so a field is declared once:
-// docs/checklists/add-a-field.md. Not here: how formats are written and padded (format.h), how nodes are grouped into lines
+// The tables of printable fields: one row each for squeue's jobs, squeue's steps, sinfo's lines and sprio's lines. squeue(1), sinfo(1) -o
+// and -O, sprio(1) -o. Formats, sorts, the help list and the tests against the manual pages all read these rows, so a field is declared
+// once: docs/checklists/add-a-field.md. Not here: how formats are written and padded (format.h), how nodes are grouped into lines
 // (sinfo_groups.h).
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace muster::fields {
 
-struct SinfoView;  // sinfo_view.h
+struct SinfoView;     // sinfo_view.h
+struct PriorityView;  // priority_fields.h
 
 enum class Split : uint8_t { kNever, kAlways, kExact };  // kExact: with sinfo --exact only
 
@@ -60,6 +61,7 @@ constexpr FieldRow<View> absent(char letter, std::string_view name, std::string_
 using JobField = FieldRow<JobView>;
 using StepField = FieldRow<StepView>;
 using SinfoField = FieldRow<SinfoView>;
+using PriorityField = FieldRow<PriorityView>;
 
 inline constexpr uint32_t kDefaultLongWidth = 20;  // a column of -O without a size
 
@@ -72,6 +74,8 @@ template <>
 std::span<const std::span<const StepField>> field_parts<StepView>();
 template <>
 std::span<const std::span<const SinfoField>> field_parts<SinfoView>();
+template <>
+std::span<const std::span<const PriorityField>> field_parts<PriorityView>();
 
 // nullptr if there is none. Names in any case.
 template <class View>
@@ -94,5 +98,6 @@ std::span<const JobField> job_absent_fields();
 std::span<const StepField> step_fields();
 std::span<const SinfoField> sinfo_partition_fields();
 std::span<const SinfoField> sinfo_node_fields();
+std::span<const PriorityField> priority_fields();
 
 }  // namespace muster::fields

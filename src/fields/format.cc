@@ -4,6 +4,7 @@
 
 #include "base/plain_text.h"
 #include "base/text.h"
+#include "fields/priority_fields.h"
 #include "fields/sinfo_view.h"
 
 namespace muster::fields {
@@ -28,6 +29,11 @@ template <>
 struct Kind<SinfoView> {
   static constexpr std::string_view what = "node";
   static constexpr std::string_view between = "|", between_upper = " |", last = " ";
+};
+template <>
+struct Kind<PriorityView> {
+  static constexpr std::string_view what = "job";
+  static constexpr std::string_view between = "|", between_upper = "|", last = "";
 };
 
 // Fits the text appended since `start` into the column.
@@ -208,9 +214,11 @@ std::string date_line(Time now) {
 template class Format<JobView>;
 template class Format<StepView>;
 template class Format<SinfoView>;
+template class Format<PriorityView>;
 template ParsedFormat<JobView> parse_format<JobView>(std::string_view);
 template ParsedFormat<StepView> parse_format<StepView>(std::string_view);
 template ParsedFormat<SinfoView> parse_format<SinfoView>(std::string_view);
+template ParsedFormat<PriorityView> parse_format<PriorityView>(std::string_view);
 template ParsedFormat<JobView> parse_long_format<JobView>(std::string_view);
 template ParsedFormat<StepView> parse_long_format<StepView>(std::string_view);
 template ParsedFormat<SinfoView> parse_long_format<SinfoView>(std::string_view);

@@ -40,7 +40,7 @@ void message_members(TreeSink& sink, const DocumentMeta& meta) {
 
 namespace {
 // All other documents hold a list.
-bool is_one_record(std::string_view name) { return name == "statistics"; }
+bool is_one_record(std::string_view name) { return name == "statistics" || name == "shares"; }
 }  // namespace
 
 void begin_document(TreeSink& sink, std::string_view list) {

@@ -10,6 +10,7 @@
 
 #include "base/documented_test.h"
 #include "fields/json.h"
+#include "fields/json_share.h"
 #include "fields/json_statistics.h"
 #include "fields/show_license.h"
 #include "fields/sinfo_groups.h"
@@ -325,6 +326,59 @@ TEST_F(SchemaWalk, RecordsOfTheDatabase) {
   EXPECT_STREQ(s["step"]["id"].GetString(), "5_2.0");
   EXPECT_EQ(s["nodes"]["list"].Size(), 2u);
   EXPECT_EQ(s["CPU"]["requested_frequency"]["max"]["number"].GetInt(), 1200000);
+}
+std::vector<ShareEntry> share_entries() {
+  ShareEntry root, account, user;
+  root.row.association = 1;
+  root.row.account = account.parent = "root";
+  account.row.association = 2;
+  account.row.account = user.row.account = user.parent = "team";
+  account.row.depth = 1;
+  account.row.shares = 3;
+  account.row.norm_shares = 0.75;
+  account.row.raw_usage = 1234.9;
+  account.row.effective_usage = 0.5;
+  account.row.level_fs = 1.5;
+  account.row.limit_minutes.cpus = 5000;
+  account.row.limit_minutes.gres = {{"gpu", "h100", 60}};
+  account.row.used_minutes.mem_mb = 10;
+  account.row.run_minutes.cpus = 2;
+  user.row.association = 3;
+  user.row.user = "alice";
+  user.row.depth = 2;
+  user.row.level_fs = std::numeric_limits<double>::infinity();
+  user.row.factor = 1;
+  return {root, account, user};
+}
+TEST_F(SchemaWalk, Shares) {
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  begin_document(*sink, "shares");
+  json_shares({"orc", true, 3}, share_entries(), *sink);
+  end_document(*sink, "shares", test_meta());
+  rapidjson::Document doc;
+  doc.Parse(out.c_str());
+  ASSERT_FALSE(doc.HasParseError()) << out;
+  EXPECT_EQ(doc["shares"]["total_shares"].GetInt(), 3);
+  const Value& list = doc["shares"]["shares"];
+  ASSERT_EQ(list.Size(), 3u);
+  EXPECT_FALSE(list[0]["shares"]["set"].GetBool());
+  EXPECT_FALSE(list[0]["fairshare"]["level"]["set"].GetBool());
+  EXPECT_EQ(list[1]["shares"]["number"].GetInt(), 3);
+  EXPECT_EQ(list[1]["shares_normalized"]["number"].GetDouble(), 0.75);
+  EXPECT_EQ(list[1]["usage"].GetInt(), 1234);
+  EXPECT_STREQ(list[1]["tres"]["group_minutes"][1]["name"].GetString(), "gres/gpu:h100");
+  EXPECT_EQ(list[1]["tres"]["group_minutes"][1]["value"]["number"].GetInt(), 60);
+  EXPECT_EQ(list[1]["tres"]["run_seconds"][0]["value"]["number"].GetInt(), 120);
+  EXPECT_EQ(list[1]["tres"]["usage"][0]["value"].GetDouble(), 600.0);
+  EXPECT_FALSE(list[1]["fairshare"]["factor"]["set"].GetBool());  // a fair tree ranks users
+  EXPECT_STREQ(list[1]["type"][0].GetString(), "ASSOCIATION");
+  EXPECT_STREQ(list[2]["name"].GetString(), "alice");
+  EXPECT_STREQ(list[2]["parent"].GetString(), "team");
+  EXPECT_TRUE(list[2]["fairshare"]["level"]["infinite"].GetBool());
+  EXPECT_EQ(list[2]["fairshare"]["factor"]["number"].GetDouble(), 1.0);
+  EXPECT_STREQ(list[2]["type"][0].GetString(), "USER");
+  walk(out, "v0.0.44_openapi_shares_resp");
 }
 TEST_F(SchemaWalk, Partitions) { walk(partitions_document(), "v0.0.44_openapi_partition_resp"); }
 

@@ -8,6 +8,7 @@
 #include "base/documented_test.h"
 #include "base/text.h"
 #include "fields/field_table.h"
+#include "fields/priority_fields.h"
 #include "fields/sinfo_view.h"
 
 namespace muster::fields {
@@ -127,6 +128,18 @@ TEST(Manual, SinfoFields) {
       }
 }
 
+TEST(Manual, SprioLetters) {
+  const std::vector<Field> list = fields_of("sprio", "letters", "\n       -o, --format=", "\n       --help Print");
+  ASSERT_GT(list.size(), 20u);
+  std::set<char> letters;
+  for (const Field& f : list) {
+    ASSERT_EQ(f.name.size(), 2u) << f.name;
+    letters.insert(f.name[1]);
+    EXPECT_TRUE(field_by_letter<PriorityView>(f.name[1])) << f.name;
+  }
+  for (const PriorityField& f : priority_fields()) EXPECT_TRUE(letters.contains(f.letter)) << f.letter;
+}
+
 template <class View>
 void expect_well_formed() {
   std::set<char> letters;
@@ -149,6 +162,7 @@ TEST(Tables, RowsAreWellFormed) {
   expect_well_formed<JobView>();
   expect_well_formed<StepView>();
   expect_well_formed<SinfoView>();
+  expect_well_formed<PriorityView>();
 }
 
 TEST(Tables, HelpListsEveryField) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "fields/priority_fields.h"
 #include "fields/sinfo_view.h"
 #include "hostlist/hostlist.h"
 
@@ -143,9 +144,11 @@ std::vector<uint32_t> sorted_order(const std::vector<View>& views, const std::ve
 template class RowSorter<JobView>;
 template class RowSorter<StepView>;
 template class RowSorter<SinfoView>;
+template class RowSorter<PriorityView>;
 template ParsedSort<JobView> parse_sort<JobView>(std::string_view);
 template ParsedSort<StepView> parse_sort<StepView>(std::string_view);
 template ParsedSort<SinfoView> parse_sort<SinfoView>(std::string_view);
+template ParsedSort<PriorityView> parse_sort<PriorityView>(std::string_view);
 template std::vector<uint32_t> sorted_order<JobView>(const std::vector<JobView>&, const std::vector<SortKey<JobView>>&);
 template std::vector<uint32_t> sorted_order<StepView>(const std::vector<StepView>&, const std::vector<SortKey<StepView>>&);
 template std::vector<uint32_t> sorted_order<SinfoView>(const std::vector<SinfoView>&, const std::vector<SortKey<SinfoView>>&);

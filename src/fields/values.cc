@@ -1,5 +1,6 @@
 #include "fields/values.h"
 
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 
@@ -113,6 +114,18 @@ void put_group(std::string& out, Gid gid, const Environment& env) {
   std::string name = env.group_name ? env.group_name(gid) : std::string();
   if (name.empty()) put_number(out, gid.value);
   else out += name;
+}
+
+void put_fixed(std::string& out, double value, int digits) {
+  char text[400];  // the largest double has 309 digits before the point
+  auto [end, ec] = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits);
+  if (ec == std::errc()) out.append(text, end);
+}
+
+int64_t whole_part(double value) {
+  constexpr double kLimit = 9223372036854774784.0;  // the last double below 2^63
+  if (std::isnan(value)) return 0;
+  return static_cast<int64_t>(value > kLimit ? kLimit : value < -kLimit ? -kLimit : value);
 }
 
 }  // namespace muster::fields

@@ -288,6 +288,80 @@ struct LicenseRow {
   }
 };
 
+// The fair share of an association, as sshare(1) shows it; what the numbers mean is in acct/fair_share.h.
+struct ShareRow {
+  uint32_t association = 0, parent = 0;
+  std::string account, user, partition;  // user empty: the account's own; partition empty: all
+  uint32_t depth = 0;                    // 0: root
+  uint64_t shares = 1;                   // kSharesOfParent: "parent"
+  double norm_shares = 0, raw_usage = 0, norm_usage = 0, effective_usage = 0, level_fs = 0, factor = 0;
+  TresAmounts limit_minutes;  // GrpTRESMins
+  TresAmounts used_minutes;   // GrpTRESRaw: decayed, whole minutes
+  TresAmounts run_minutes;    // TRESRunMins: what running jobs may still use
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "association", s.association);
+    v(2, "parent", s.parent);
+    v(3, "account", s.account);
+    v(4, "user", s.user);
+    v(5, "partition", s.partition);
+    v(6, "depth", s.depth);
+    v(7, "shares", s.shares);
+    v(8, "norm_shares", s.norm_shares);
+    v(9, "raw_usage", s.raw_usage);
+    v(10, "norm_usage", s.norm_usage);
+    v(11, "effective_usage", s.effective_usage);
+    v(12, "level_fs", s.level_fs);
+    v(13, "factor", s.factor);
+    v(14, "limit_minutes", s.limit_minutes);
+    v(15, "used_minutes", s.used_minutes);
+    v(16, "run_minutes", s.run_minutes);
+  }
+};
+
+// A factor of a priority: from 0 to 1 (more with PriorityFlags=NO_NORMAL_*), and times its weight.
+struct FactorRow {
+  std::string name;  // of TRES
+  double normal = 0, weighted = 0;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "name", s.name);
+    v(2, "normal", s.normal);
+    v(3, "weighted", s.weighted);
+  }
+};
+
+// What the priority of a pending job is made of in one of its partitions, as sprio(1) shows it.
+struct PriorityRow {
+  JobId job{};
+  Sluid sluid{};
+  Uid user{};
+  std::string account, partition, qos;
+  uint32_t priority = 0;
+  FactorRow age, association, fair_share, job_size, partition_factor, qos_factor;
+  std::vector<FactorRow> tres;
+  int64_t site = 0, nice = 0;  // nice as it was asked for: it is taken away
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "sluid", s.sluid);
+    v(3, "user", s.user);
+    v(4, "account", s.account);
+    v(5, "partition", s.partition);
+    v(6, "qos", s.qos);
+    v(7, "priority", s.priority);
+    v(8, "age", s.age);
+    v(9, "association", s.association);
+    v(10, "fair_share", s.fair_share);
+    v(11, "job_size", s.job_size);
+    v(12, "partition_factor", s.partition_factor);
+    v(13, "qos_factor", s.qos_factor);
+    v(14, "tres", s.tres);
+    v(15, "site", s.site);
+    v(16, "nice", s.nice);
+  }
+};
+
 struct PartitionRow {
   Partition partition;    // its `nodes` bitmap left out; the text is in node_list
   std::string node_list;  // compressed

@@ -353,6 +353,22 @@ struct LicenseRows {
   std::vector<LicenseRow> licenses;
   MUSTER_FIELDS(v(1, "licenses", s.licenses);)
 };
+struct QueryShares {  // the fair share of every association, as the caller may see it
+  MUSTER_FIELDS((void)s; (void)v;)
+};
+struct ShareRows {
+  bool fair_tree = true;         // else classic
+  std::vector<ShareRow> shares;  // in the order of the tree: below each account its users, then its accounts, each by name
+  MUSTER_FIELDS(v(1, "fair_tree", s.fair_tree); v(2, "shares", s.shares);)
+};
+struct QueryPriorities {  // of pending jobs
+  MUSTER_FIELDS((void)s; (void)v;)
+};
+struct PriorityRows {
+  PriorityRow weights;  // in the first part: PriorityWeight* as the weighted values, of no job
+  std::vector<PriorityRow> jobs;
+  MUSTER_FIELDS(v(1, "weights", s.weights); v(2, "jobs", s.jobs);)
+};
 struct QueryTopology {  // the site's topologies
   MUSTER_FIELDS((void)s; (void)v;)
 };

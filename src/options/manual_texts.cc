@@ -56,6 +56,17 @@ constexpr ManualText kTexts[] = {
      "swait returns when the job has no step that runs and none that waits for the job's resources (srun --async). Without an "
      "argument it is the job it is called in: at the end of a batch script it waits for the steps that the script started.\n\n"
      "The exit code is 0 then, 1 when --timeout passed first, and 2 after an error."},
+    {Command::kSshare, "show shares and usage of accounts and users",
+     "sshare shows the tree of accounts with what each was promised (shares), what it used, and the factor that follows for the "
+     "priority of jobs (PriorityWeightFairshare). Below each account stand its users, of whom you see yourself; --all shows "
+     "everybody. Usage fades as PriorityDecayHalfLife says. It needs priority/multifactor and an accounting database.\n\n"
+     "With the fair tree (the default, unless PriorityFlags has NO_FAIR_TREE) NormShares and EffectvUsage are parts of what the "
+     "siblings have together; LevelFS is the one divided by the other, so more than 1 means under-served, and inf that nothing was "
+     "used. FairShare is then a rank, which only users have."},
+    {Command::kSprio, "show what the priorities of pending jobs are made of",
+     "sprio has a line for each pending job and each partition it may run in: its priority, and the factors that it is the sum of, "
+     "each times its weight (PriorityWeightAge and others in slurm.conf). Without --format, factors that have no weight are left "
+     "out. --norm shows the factors before they are weighted, --weights the weights. It needs priority/multifactor."},
 };
 
 }  // namespace

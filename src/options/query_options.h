@@ -1,6 +1,6 @@
-// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr and swait were told. Lists are kept as the texts between commas;
+// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr, swait, sshare and sprio were told. Lists are kept as the texts between commas;
 // the code that looks up what they name (states, users, fields) checks them: fields/, the command, the controller. Manual pages: squeue(1)
-// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1).
+// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1).
 #pragma once
 
 #include <cstdint>
@@ -124,6 +124,22 @@ struct SwaitOptions : QueryCommon {
   std::string job_in_environment;
 };
 
+struct SshareOptions : QueryCommon {
+  TextList accounts, users;
+  std::string format;
+  SacctOptions::Form form = SacctOptions::Form::kAligned;
+  bool all_users = false, only_users = false;  // -a, -U
+  bool helpformat = false, long_output = false, noheader = false, partitions = false;
+  DataOutput data;
+};
+
+struct SprioOptions : QueryCommon {
+  TextList jobs, partitions, users;
+  std::string format, sort;
+  bool long_output = false, noheader = false, normalized = false, weights = false;
+  bool federation = false, local = false, sibling = false;
+};
+
 template <class Options>
 struct QueryParse {
   Outcome outcome = Outcome::kFailed;
@@ -142,6 +158,8 @@ QueryParse<SbcastOptions> parse_sbcast(std::span<const std::string> arguments, c
 QueryParse<SacctOptions> parse_sacct(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SacctmgrOptions> parse_sacctmgr(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SwaitOptions> parse_swait(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<SshareOptions> parse_sshare(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, const EnvLookup& env);
 
 std::span<const OptionRow<SqueueOptions>> squeue_rows();
 std::span<const OptionRow<SinfoOptions>> sinfo_rows();
@@ -152,6 +170,8 @@ std::span<const OptionRow<SbcastOptions>> sbcast_rows();
 std::span<const OptionRow<SacctOptions>> sacct_rows();
 std::span<const OptionRow<SacctmgrOptions>> sacctmgr_rows();
 std::span<const OptionRow<SwaitOptions>> swait_rows();
+std::span<const OptionRow<SshareOptions>> sshare_rows();
+std::span<const OptionRow<SprioOptions>> sprio_rows();
 
 // The rows of any command, without their setters: for help, manual pages, completion and tests.
 std::vector<const OptionInfo*> option_infos(Command c);

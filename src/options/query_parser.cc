@@ -1,4 +1,4 @@
-// parse_squeue … parse_swait: one template applied to each command's rows.
+// parse_squeue … parse_sprio: one template applied to each command's rows.
 #include "model/sluid.h"
 #include "options/job_options.h"
 #include "options/parser_detail.h"
@@ -149,6 +149,23 @@ QueryParse<SwaitOptions> parse_swait(std::span<const std::string> arguments, con
   return out;
 }
 
+QueryParse<SshareOptions> parse_sshare(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<SshareOptions>(Command::kSshare, sshare_rows(), arguments, env);
+  if (out.outcome == Outcome::kRun && !out.operands.empty()) failed(out, "Unrecognized option: " + out.operands[0]);
+  return out;
+}
+
+QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<SprioOptions>(Command::kSprio, sprio_rows(), arguments, env);
+  if (out.outcome != Outcome::kRun) return out;
+  SprioOptions& o = out.options;
+  if (!out.operands.empty()) failed(out, "Unrecognized option: " + out.operands[0]);
+  if (o.clusters.find(',') != std::string::npos) failed(out, "Only one cluster can be asked at a time: " + o.clusters);
+  if (!o.clusters.empty()) o.local = true;
+  if (o.local) o.federation = false;
+  return out;
+}
+
 std::vector<const OptionInfo*> option_infos(Command c) {
   std::vector<const OptionInfo*> out;
   switch (c) {
@@ -161,6 +178,8 @@ std::vector<const OptionInfo*> option_infos(Command c) {
     case Command::kSacct: add_infos(sacct_rows(), out); break;
     case Command::kSacctmgr: add_infos(sacctmgr_rows(), out); break;
     case Command::kSwait: add_infos(swait_rows(), out); break;
+    case Command::kSshare: add_infos(sshare_rows(), out); break;
+    case Command::kSprio: add_infos(sprio_rows(), out); break;
     default:
       for (const JobOptionRow* row : job_rows(c)) out.push_back(&row->info);
   }

@@ -100,6 +100,28 @@ TEST(StepTools, Options) {
   EXPECT_EQ(b.options.job, "12.3");
 }
 
+TEST(Sshare, Options) {
+  auto p = parse_sshare(Words{"-alm", "-A", "a,b", "-u", "alice", "-P", "-n", "-U", "-o", "user"}, {});
+  ASSERT_EQ(p.outcome, Outcome::kRun);
+  EXPECT_TRUE(p.options.all_users && p.options.long_output && p.options.partitions && p.options.noheader && p.options.only_users);
+  EXPECT_EQ(p.options.accounts, (Words{"a", "b"}));
+  EXPECT_EQ(p.options.users, Words{"alice"});
+  EXPECT_EQ(p.options.form, SacctOptions::Form::kParsable2);
+  EXPECT_EQ(parse_sshare(Words{"--yaml"}, env_of({{"SLURM_YAML", "compact"}})).options.yaml_style, "compact");
+}
+
+TEST(Sprio, Options) {
+  auto p = parse_sprio(Words{"-nlwh", "-j", "1,2", "-p", "main", "-u", "alice", "-S", "-y"}, env_of({{"SPRIO_FORMAT", "%i"}}));
+  ASSERT_EQ(p.outcome, Outcome::kRun);
+  EXPECT_TRUE(p.options.normalized && p.options.long_output && p.options.weights && p.options.noheader);
+  EXPECT_EQ(p.options.jobs, (Words{"1", "2"}));
+  EXPECT_EQ(p.options.users, Words{"alice"});
+  EXPECT_EQ(p.options.sort, "-y");
+  EXPECT_EQ(p.options.format, "%i");
+  EXPECT_FALSE(p.options.typed("format"));
+  EXPECT_EQ(parse_sprio(Words{"--users=bob"}, {}).options.users, Words{"bob"});
+}
+
 // Rules that hold for every row of every command.
 TEST(Rows, AreComplete) {
   for (Command c : kAllCommands) {

@@ -30,7 +30,7 @@ constexpr Spelling kSpellings[] = {
     {"accounts", "account", only(Command::kSqueue)},
     {"nodes", "nodelist", only(Command::kSqueue)},
     {"partitions", "partition", only(Command::kSqueue)},
-    {"users", "user", only(Command::kSqueue)},
+    {"users", "user", only(Command::kSqueue) | only(Command::kSprio)},
     {"fields", "format", only(Command::kSacct)},
 };
 

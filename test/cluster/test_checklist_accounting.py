@@ -218,7 +218,6 @@ def test_a_requeued_job_is_one_line_and_each_run_with_duplicates(cluster):
 
 @pytest.mark.parametrize("command, text", [
     (["sreport", "cluster", "utilization"], "sreport: error: this version of Muster makes no reports yet\n"),
-    (["sshare", "-a"], "sshare: error: this version of Muster works out no fair shares yet\n"),
 ])
 def test_what_is_not_there_yet_says_so(cluster, command, text):
     """Not that there is no database: there is."""

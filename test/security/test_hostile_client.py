@@ -27,7 +27,7 @@ MAY = {
     "CreateStep": "own", "FinishStep": "own", "SignalJobs": "own", "ControlJobs": "own", "UpdateJob": "own", "UpdateNode": "",
     "UpdatePartition": "", "Shutdown": "", "Reconfigure": "", "Ping": "", "UpdateStep": "own", "ControlNodes": "", "NotifyJob": "",
     "UpdateConfig": "", "QueryJobs": "", "QueryNodes": "", "QueryPartitions": "", "QueryText": "", "ExplainJob": "", "ExplainNode": "",
-    "QueryLicenses": "", "Relay": "", "AskerGone": "", "QueryStatistics": "", "QueryTopology": "", "WatchJobs": "", "AskCredential": "", "WaitSteps": "", "RunWithoutJob": "",
+    "QueryLicenses": "", "QueryShares": "", "QueryPriorities": "", "Relay": "", "AskerGone": "", "QueryStatistics": "", "QueryTopology": "", "WatchJobs": "", "AskCredential": "", "WaitSteps": "", "RunWithoutJob": "",
     "WaitRecords": "", "FetchContent": "",
     # slurmd's
     "LaunchStep": "own", "SignalStepTasks": "own", "RelayToNode": "own", "QueryLocalSteps": "", "QueryLocalDaemon": "", "AttachTasks": "",

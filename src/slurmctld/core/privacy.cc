@@ -40,6 +40,10 @@ bool Privacy::shows(const Node& node) const { return !nodes_ || (by_label_ && (n
 
 bool Privacy::shows_user(Uid uid) const { return !users_ || uid == who_.uid; }
 
+bool Privacy::shows_user_of(const AssociationRecord& association) const {
+  return !users_ || association.user == who_.name || (directory_ && directory_->coordinates(who_.name, association.account));
+}
+
 Errc refusal(const View& v, const Job& job, Errc usual) {
   return Privacy(v.settings, v.cluster.directory, v.caller).shows(job) ? usual : Errc::kInvalidJobId;
 }

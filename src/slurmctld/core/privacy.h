@@ -24,7 +24,8 @@ class Privacy {
   Result<> may_ask_for_partitions() const;
   bool shows(const Job& job) const;
   bool shows(const Node& node) const;
-  bool shows_user(Uid uid) const;  // that it is there, and what it does
+  bool shows_user(Uid uid) const;                                  // that it is there, and what it does
+  bool shows_user_of(const AssociationRecord& association) const;  // to oneself and to coordinators of the account
 
  private:
   bool may_read(const std::string& label) const;

@@ -2,9 +2,11 @@
 
 #include "slurmctld/core/explain.h"
 #include "slurmctld/core/license_rows.h"
+#include "slurmctld/core/priority_rows.h"
 #include "slurmctld/core/row_query.h"
 #include "slurmctld/core/rows.h"
 #include "slurmctld/core/served.h"
+#include "slurmctld/core/share_rows.h"
 #include "wire/instances.h"
 
 namespace muster::slurmctld {
@@ -84,6 +86,14 @@ AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryLice
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryTopology&) {
   MUSTER_TRY_VOID(c.privacy.may_ask_for_nodes());
   return whole(topology_of(*c.cluster));
+}
+
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryShares&) {
+  return one_part(query_shares(*c.cluster, c.settings->priority.fair_share, c.now, c.privacy));
+}
+
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryPriorities&) {
+  return std::make_unique<RowSource<PriorityQuery>>(PriorityQuery(c.cluster, c.settings->priority, c.now, c.privacy));
 }
 
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::ExplainNode& query) {

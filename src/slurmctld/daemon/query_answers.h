@@ -34,6 +34,8 @@ AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::Que
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryText& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryLicenses& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryTopology& query);
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryShares& query);
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryPriorities& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::ExplainNode& query);
 
 }  // namespace muster::slurmctld

@@ -1,0 +1,106 @@
+#include "slurmctld/core/share_rows.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "acct/shares.h"
+#include "base/text.h"
+#include "model/account_directory.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr double kMinute = 60;
+
+// Adds what a name of the TRES table means: "gres/gpu:h100".
+void put(TresAmounts& to, std::string_view tres, uint64_t count) {
+  if (tres == "cpu") to.cpus = count;
+  else if (tres == "mem") to.mem_mb = count;
+  else if (tres == "node") to.nodes = count;
+  else if (tres == "billing") to.billing = count;
+  else if (tres.starts_with("license/")) to.licenses.push_back({std::string(tres.substr(8)), count});
+  else if (tres.starts_with("gres/")) {
+    tres.remove_prefix(5);
+    const size_t colon = tres.find(':');
+    const bool typed = colon != tres.npos;
+    to.gres.push_back({std::string(tres.substr(0, colon)), std::string(typed ? tres.substr(colon + 1) : std::string_view()), count});
+  }
+}
+
+TresAmounts limit_minutes(const AssociationRecord& a) {
+  TresAmounts out;
+  for (const Limit& l : a.limits)
+    if (l.kind == LimitKind::kGrpTresMins) put(out, l.tres, l.value);
+  return out;
+}
+
+// Of all TRES, also those of which nothing was used.
+TresAmounts used_minutes(const Spent& spent, const TresTable& table) {
+  TresAmounts out;
+  for (uint32_t i = 0; i < table.size(); ++i) put(out, table.name(i), static_cast<uint64_t>(spent.of(i) / kMinute));
+  return out;
+}
+
+TresAmounts run_minutes(const Use& use, const TresTable& table, Time now) {
+  TresAmounts out;
+  for (uint32_t i = 0; i < table.size(); ++i) put(out, table.name(i), use.run_minutes(i, now));
+  return out;
+}
+
+// The index of each node of the tree, as it is printed: below each account its users, then its accounts.
+std::vector<size_t> in_order(const Cluster& cluster, const std::vector<acct::ShareNode>& tree) {
+  std::vector<std::vector<size_t>> below(tree.size());
+  std::vector<size_t> out, next;
+  for (size_t i = 0; i < tree.size(); ++i) (tree[i].parent == acct::kNoParent ? next : below[tree[i].parent]).push_back(i);
+  auto key = [&](size_t i) {
+    const AssociationRecord& a = *cluster.directory->associations.find(tree[i].association);
+    return std::tie(a.user, a.account, a.partition);
+  };
+  auto later = [&](size_t a, size_t b) {  // users have a name here; accounts, which come after them, have none
+    if (tree[a].user != tree[b].user) return tree[b].user;
+    return key(b) < key(a);
+  };
+  while (!next.empty()) {
+    const size_t i = next.back();
+    next.pop_back();
+    out.push_back(i);
+    std::ranges::sort(below[i], later);
+    next.insert(next.end(), below[i].begin(), below[i].end());
+  }
+  return out;
+}
+
+}  // namespace
+
+rpc::ShareRows query_shares(const Cluster& cluster, const acct::FairShareRule& rule, Time now, const Privacy& privacy) {
+  rpc::ShareRows out;
+  out.fair_tree = rule.kind == acct::FairShareKind::kFairTree;
+  const acct::Shares shares = acct::shares_of(cluster, rule, now);
+  if (shares.tree.empty()) return out;
+  for (size_t i : in_order(cluster, shares.tree)) {
+    const AssociationRecord& a = *cluster.directory->associations.find(shares.tree[i].association);
+    if (!a.user.empty() && !privacy.shows_user_of(a)) continue;
+    const acct::ShareView& v = shares.views[i];
+    ShareRow row;
+    row.association = a.id;
+    row.parent = a.parent_id;
+    row.account = a.account;
+    row.user = a.user;
+    row.partition = a.partition;
+    row.depth = a.depth;
+    row.shares = shares.tree[i].shares;
+    row.norm_shares = v.norm_shares;
+    row.raw_usage = v.raw_usage;
+    row.norm_usage = v.norm_usage;
+    row.effective_usage = v.effective_usage;
+    row.level_fs = v.level_fs;
+    row.factor = v.factor;
+    row.limit_minutes = limit_minutes(a);
+    row.used_minutes = used_minutes(cluster.used_by_association(a.id, now), cluster.tres_table());
+    row.run_minutes = run_minutes(cluster.ledger.use_of(Holder::association(a.id)), cluster.tres_table(), now);
+    out.shares.push_back(std::move(row));
+  }
+  return out;
+}
+
+}  // namespace muster::slurmctld

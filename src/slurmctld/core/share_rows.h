@@ -1,0 +1,16 @@
+// Answers of sshare: the fair share of every association that whoever asks may see. Pure; called on the query thread.
+// Cost: O(associations x log).
+#pragma once
+
+#include "acct/fair_share.h"
+#include "model/cluster.h"
+#include "model/rpc.h"
+#include "slurmctld/core/privacy.h"
+
+namespace muster::slurmctld {
+
+// In the order of the tree: below each account its users, then its accounts, each by name. Users whom PrivateData hides are left out, but
+// what they use counts.
+rpc::ShareRows query_shares(const Cluster& cluster, const acct::FairShareRule& rule, Time now, const Privacy& privacy);
+
+}  // namespace muster::slurmctld

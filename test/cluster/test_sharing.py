@@ -1,0 +1,115 @@
+"""Fair sharing with real daemons: what is used counts against an account, sshare and sprio tell it, and no crash forgets it."""
+import re
+import time
+
+import pytest
+
+from accounting import Database
+from harness import until
+from test_limits import heard, limit, sleeper, until_shown
+
+pytestmark = pytest.mark.better_than_slurm      # SQLite
+
+CONF = ("AccountingStorageEnforce=limits\nPriorityType=priority/multifactor\nPriorityWeightFairshare=10000\nPriorityWeightQOS=100\n"
+        "PriorityDecayHalfLife=7-0\nPriorityCalcPeriod=1")
+
+
+@pytest.fixture
+def site(make_cluster):
+    """Accounts `one` and `two` with shares 2 and 1 for the user that runs this; one node of 8 CPUs."""
+    cluster = make_cluster(start=False, nodes=1, gpus=0, cpus=8, conf=CONF)
+    database = Database(cluster)
+    database.start()
+    cluster.start()
+    until("slurmdbd to know the cluster", lambda: "test" in cluster.run("sacctmgr", "-n", "show", "cluster", "format=cluster").out)
+    cluster.ok("sacctmgr", "-i", "add", "account", "one", "fairshare=2")
+    cluster.ok("sacctmgr", "-i", "add", "account", "two", "fairshare=1")
+    cluster.ok("sacctmgr", "-i", "add", "user", cluster.user, "account=one,two")
+    heard(cluster)
+    yield cluster
+    database.stop()
+
+
+def shares(cluster, *args):
+    """What sshare tells, by account and user."""
+    lines = cluster.ok("sshare", "-a", "-P", "-l", *args).lines
+    names = lines[0].split("|")
+    rows = [dict(zip(names, line.split("|"))) for line in lines[1:]]
+    return {(row["Account"].strip(), row["User"].strip()): row for row in rows}
+
+
+def used(cluster, account):
+    return int(shares(cluster)[account, ""]["RawUsage"])
+
+
+def test_usage_grows_while_a_job_runs_and_survives_a_crash(site):
+    assert used(site, "one") == 0
+    job = sleeper(site, "-n8", "-A", "one")
+    until_shown(site, job, "RUNNING None")
+    until("two seconds of eight CPUs", lambda: used(site, "one") >= 16)
+    site.kill_ctld()
+    site.start_ctld()
+    site.wait_ctld()
+    after = used(site, "one")
+    assert after >= 16 and used(site, "two") == 0
+    site.ok("scancel", str(job))
+    site.wait_job(job, "CANCELLED")
+    ended = used(site, "one")
+    time.sleep(1.5)
+    assert used(site, "one") == ended, "nothing runs any more"
+    assert used(site, "root") == ended
+    table = shares(site)
+    assert table["one", ""]["NormShares"] == "0.666667" or float(table["one", ""]["NormShares"]) < 0.67
+    assert table["one", site.user]["EffectvUsage"] == "1.000000"
+    assert float(table["two", site.user]["FairShare"]) > float(table["one", site.user]["FairShare"])
+    assert table["two", ""]["LevelFS"] == "inf"
+
+
+def test_who_used_less_comes_first_and_sprio_says_why(site):
+    first = sleeper(site, "-n8", "-A", "one")
+    until_shown(site, first, "RUNNING None")
+    until("usage", lambda: used(site, "one") >= 8)
+    of_one, of_two = sleeper(site, "-n8", "-A", "one"), sleeper(site, "-n8", "-A", "two")
+
+    def factors():
+        out = site.ok("sprio", "-h", "-o", "%i %F %Y").out
+        return {int(i): (int(share), int(priority)) for i, share, priority in re.findall(r"(\d+) +(\d+) +(\d+)", out)}
+    until(lambda: "factors that differ: %s" % site.run("sprio", "-l").out,
+          lambda: factors().get(of_two, (0, 0))[0] > factors().get(of_one, (0, 0))[0], seconds=90)
+    shown = {int(i): int(priority) for i, priority in (line.split() for line in site.queue("-o", "%i %Q"))}
+    assert (factors()[of_one][1], factors()[of_two][1]) == (shown[of_one], shown[of_two]) and shown[of_two] > shown[of_one]
+    site.ok("scancel", str(first))
+    until_shown(site, of_two, "RUNNING None")
+    assert site.ok("squeue", "-h", "-j", str(of_one), "-o", "%T").out.strip() == "PENDING"
+    assert site.ok("sprio", "-w").lines[-1].split()[0] == "Weights"
+
+
+def test_used_minutes_are_a_limit(site):
+    limit(site, "one", "grptresmins=cpu=1")
+    job = sleeper(site, "-n8", "-A", "one")
+    until_shown(site, job, "RUNNING None")
+    until("a minute of CPUs", lambda: used(site, "one") >= 60)
+    waits, beside = sleeper(site, "-n1", "-A", "one"), sleeper(site, "-n1", "-A", "two")
+    site.ok("scancel", str(job))
+    until_shown(site, waits, "PENDING AssocGrpCPUMinutesLimit")
+    until_shown(site, beside, "RUNNING None")
+    told = site.ok("muster", "explain", str(waits)).out
+    assert "GrpTRESMins=cpu of account one: 1 of 1 minutes used" in told, told
+    limit(site, "one", "grptresmins=cpu=-1")
+    until_shown(site, waits, "RUNNING None")
+
+
+def test_minutes_of_running_jobs_are_a_limit(site):
+    limit(site, "one", "grptresrunmins=cpu=100")
+    first = sleeper(site, "-n4", "-t20", "-A", "one")
+    until_shown(site, first, "RUNNING None")
+    waits, small = sleeper(site, "-n2", "-t20", "-A", "one"), sleeper(site, "-n1", "-t20", "-A", "one")
+    until_shown(site, waits, "PENDING AssocGrpCPURunMinutesLimit")
+    until_shown(site, small, "RUNNING None")
+    assert "cpu=" in shares(site)["one", ""]["TRESRunMins"]
+
+
+@pytest.mark.parametrize("command", [["sshare", "-o", "nothing"], ["sprio", "-S", "G"], ["sshare", "--no-such"], ["sprio", "-j", "x"]])
+def test_what_is_wrong_is_said(cluster, command):
+    result = cluster.run(*command)
+    assert result.code == 1 and result.err.startswith(command[0] + ": "), result
