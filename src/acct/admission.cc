@@ -111,4 +111,14 @@ uint32_t association_of(const Cluster& cluster, const RequestBody& r, uint32_t p
   return found;
 }
 
+std::vector<std::pair<JobId, uint32_t>> associations_found(const Cluster& cluster) {
+  std::vector<std::pair<JobId, uint32_t>> out;
+  cluster.jobs.for_each([&](uint32_t id, const Job& j) {
+    if (!j.pending() || !j.request || (j.association && cluster.directory->associations.contains(j.association))) return;
+    const uint32_t now = association_of(cluster, *j.request, j.partition);
+    if (now && now != j.association) out.emplace_back(JobId(id), now);
+  });
+  return out;
+}
+
 }  // namespace muster::acct

@@ -43,6 +43,8 @@ using Admission = std::variant<Admitted, Never, Wait>;
 // The association that a job with this request has in the partition, or else in the first of the partitions it names where it has any; 0:
 // none. This settles, once at a submission, an update and a start, what the job is counted for.
 uint32_t association_of(const Cluster& cluster, const RequestBody& request, uint32_t partition);
+// Those of jobs that wait and have none that is known: they were submitted before it was, or it was made anew. Cost: O(jobs).
+std::vector<std::pair<JobId, uint32_t>> associations_found(const Cluster& cluster);
 
 // `directory` null: slurmdbd has never been reached.
 Admission admit(const AccountDirectory* directory, const Enforcement& enforcement, const Asked& asked, Moment moment);

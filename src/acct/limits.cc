@@ -150,11 +150,13 @@ Reason reason_of(const LimitRow& row, const std::string& tres) {
 bool of_one_job(const LimitRow& row) { return row.counts >= Counts::kOneJob; }
 bool per_tres(const LimitRow& row) { return row.counts >= Counts::kHeld && row.counts != Counts::kMinutes; }
 
+bool of_usage(const LimitRow& row) { return row.counts == Counts::kUsedMinutes || row.counts == Counts::kUsedWall; }
+
 class Gathering {
  public:
-  Gathering(const Cluster& cluster, bool with_accounts, const Asker& asker, const Partition& partition)
-      : cluster_(cluster), asker_(asker), partition_(partition) {
-    const AccountDirectory* d = with_accounts ? cluster.directory.get() : nullptr;
+  Gathering(const Cluster& cluster, Held held, const Asker& asker, const Partition& partition)
+      : cluster_(cluster), used_(held.used), asker_(asker), partition_(partition) {
+    const AccountDirectory* d = held.accounts ? cluster.directory.get() : nullptr;
     if (!d) return;
     if (asker.association)
       for (uint32_t id : line_of(d, asker.association->id))
@@ -164,9 +166,11 @@ class Gathering {
 
   std::vector<Bound> run() {
     for (const LimitRow& row : kRows) {
+      if (of_usage(row) && !used_) continue;
       if (row.on == On::kPartition) add_partition(row);
       if (row.on == On::kQos && qos_) add_all(row, qos_->limits, holder_in_qos(row), "QOS " + qos_->name);
       for (size_t i = 0; i < line_.size(); ++i) {
+        if (of_usage(row) && line_[i]->parent_id == 0) continue;  // not enforced on root: sacctmgr(1)
         if (row.on == On::kAssociations || (row.on == On::kAssociation && i == 0))
           add_all(row, line_[i]->limits, Holder::association(line_[i]->id), called(*line_[i]));
       }
@@ -205,6 +209,7 @@ class Gathering {
   }
 
   const Cluster& cluster_;
+  const bool used_;
   const Asker& asker_;
   const Partition& partition_;
   std::vector<const AssociationRecord*> line_;  // the association and those above it
@@ -220,9 +225,9 @@ uint64_t used_of(const Bound& b, const Standing& at) {
     case Counts::kRunning: return use.running;
     case Counts::kSubmitted: return use.submitted;
     case Counts::kHeld: return use.held[b.tres];
-    case Counts::kUsedWall: return static_cast<uint64_t>(at.cluster.used_by(b.holder, at.now).wall / kMinute);
+    case Counts::kUsedWall: return to_count(at.cluster.used_by(b.holder, at.now).wall / kMinute);
     case Counts::kUsedMinutes: {
-      const auto used = static_cast<uint64_t>(at.cluster.used_by(b.holder, at.now).of(b.tres) / kMinute);
+      const uint64_t used = to_count(at.cluster.used_by(b.holder, at.now).of(b.tres) / kMinute);
       return at.safe ? add_sat(used, use.run_minutes(b.tres, at.now)) : used;
     }
     case Counts::kRunMinutes: return use.run_minutes(b.tres, at.now);
@@ -234,17 +239,20 @@ uint64_t used_of(const Bound& b, const Standing& at) {
   return 0;
 }
 
+// A job without a limit counts as one of a year, here as in the ledger.
+uint64_t minutes_of(const Wanted& wanted) { return wanted.time_limit_min == kUnlimited32 ? 365 * 24 * 60 : wanted.time_limit_min; }
+
 uint64_t wanted_of(const Bound& b, const Wanted& wanted, bool safe) {
   const uint64_t tres = wanted.tres[b.tres];
   switch (b.row->counts) {
     case Counts::kRunning:
     case Counts::kUsedWall: return 1;
     case Counts::kSubmitted: return wanted.jobs;
-    case Counts::kUsedMinutes: return safe ? mul_sat(tres, wanted.time_limit_min) : std::min<uint64_t>(tres, 1);
+    case Counts::kUsedMinutes: return safe ? mul_sat(tres, minutes_of(wanted)) : std::min<uint64_t>(tres, 1);
     case Counts::kHeld:
     case Counts::kOneJob:
     case Counts::kAtLeast: return tres;
-    case Counts::kRunMinutes:
+    case Counts::kRunMinutes: return mul_sat(tres, minutes_of(wanted));
     case Counts::kOneJobMinutes: return mul_sat(tres, wanted.time_limit_min);
     case Counts::kMinutes: return wanted.time_limit_min;
   }
@@ -259,8 +267,8 @@ bool exceeds(const Bound& b, uint64_t used, uint64_t wanted) {
 
 }  // namespace
 
-std::vector<Bound> bounds_on(const Cluster& cluster, bool with_accounts, const Asker& asker, const Partition& partition) {
-  return Gathering(cluster, with_accounts, asker, partition).run();
+std::vector<Bound> bounds_on(const Cluster& cluster, Held held, const Asker& asker, const Partition& partition) {
+  return Gathering(cluster, held, asker, partition).run();
 }
 
 std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Standing& standing, const Wanted& wanted, When when) {

@@ -55,8 +55,12 @@ struct Asker {
   Uid user{};
 };
 
-// `with_accounts`: whether the limits of associations and QOS hold; those of partitions always do.
-std::vector<Bound> bounds_on(const Cluster& cluster, bool with_accounts, const Asker& asker, const Partition& partition);
+// Which limits hold, besides those of partitions, which always do: those of associations and QOS, and of these the ones on what was used
+// (only with priority/multifactor: nothing else lets usage decay).
+struct Held {
+  bool accounts = false, used = false;
+};
+std::vector<Bound> bounds_on(const Cluster& cluster, Held held, const Asker& asker, const Partition& partition);
 
 struct Excess {
   const Bound* bound = nullptr;

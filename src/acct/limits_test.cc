@@ -18,7 +18,7 @@ struct World {
   Cluster cluster;
   Partition partition;
   std::string qos = "fast";
-  bool enforced = true, safe = false;
+  bool enforced = true, safe = false, multifactor = true;
   Time now = from_unix(1'700'000'000);
 
   // `limits` of one association, by its number.
@@ -72,7 +72,7 @@ struct World {
     return w;
   }
   std::vector<Bound> bounds() {
-    return bounds_on(cluster, enforced, {cluster.directory->associations.find(4), "crew", qos, kAlice}, partition);
+    return bounds_on(cluster, {enforced, multifactor}, {cluster.directory->associations.find(4), "crew", qos, kAlice}, partition);
   }
   // "Reason: what is told", or "" where nothing holds it back.
   std::string ask(const Wanted& w, When when = kBeforeNodes) {
@@ -367,6 +367,17 @@ TEST(Limits, GrpTresMinsIsAboutWhatWasUsed) {
   w.now += minutes(1);
   EXPECT_EQ(w.ask(w.wants(1)), "AssocGrpCPUMinutesLimit: GrpTRESMins=cpu of account team: 100 of 100 minutes used");
   EXPECT_EQ(w.ask(w.wants(1), kWhereItStarts), "");
+}
+
+TEST(Limits, OnWhatWasUsedTheyAreNotEnforcedOnRootNorWithoutDecay) {
+  for (uint32_t whose : {1u, 2u}) {
+    World w;
+    w.limit(whose, {{LimitKind::kGrpTresMins, "cpu", 0}, {LimitKind::kGrpWall, "", 0}});
+    w.build();
+    EXPECT_EQ(w.ask(w.wants(1)).empty(), whose == 1) << whose;
+    w.multifactor = false;
+    EXPECT_EQ(w.ask(w.wants(1)), "") << whose;
+  }
 }
 
 TEST(Limits, SafeCountsWhatJobsMayStillUse) {

@@ -94,8 +94,7 @@ constexpr KeyRow kRows[] = {
           "ACCRUE_ALWAYS|CALCULATE_RUNNING|DEPTH_OBLIVIOUS|NO_FAIR_TREE|INCR_ONLY|MAX_TRES|MAX_TRES_GRES|NO_"
           "NORMAL_ALL|"
           "NO_NORMAL_ASSOC|NO_NORMAL_PART|NO_NORMAL_QOS|NO_NORMAL_TRES|SMALL_RELATIVE_TO_TIME",
-          nullptr, "Variations of the priority formula.")
-        .not_yet("accounting"),
+          nullptr, "Variations of the priority formula."),
     span("PriorityMaxAge", "7-00:00:00", "Waiting time at which the age factor is full."),
     text("PriorityParameters", nullptr, "Free text for the priority plugin.").not_yet("priority plugins"),
     text("PrioritySiteFactorParameters", nullptr, "Free text for the site factor.").not_yet("site priority plugins"),
@@ -111,7 +110,7 @@ constexpr KeyRow kRows[] = {
     number("PriorityWeightJobSize", "0", "Weight of the job's size."),
     number("PriorityWeightPartition", "0", "Weight of the partition's PriorityJobFactor."),
     number("PriorityWeightQOS", "0", "Weight of the QOS's priority."),
-    list("PriorityWeightTRES", nullptr, "Weights of single resources, CPU=1000,Mem=2000,GRES/gpu=3000.").not_yet("accounting"),
+    list("PriorityWeightTRES", nullptr, "Weights of single resources, CPU=1000,Mem=2000,GRES/gpu=3000."),
     flags("PrivateData", "accounts|events|jobs|nodes|partitions|reservations|usage|users|none", "none",
           "What ordinary users do not see of others."),
     one_of("ProctrackType", "proctrack/cgroup|proctrack/linuxproc|proctrack/pgid", "proctrack/cgroup",

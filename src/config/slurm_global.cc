@@ -178,6 +178,16 @@ void tell_not_enforced(const Config& c, Findings& f) {
                std::string(word) + " is accepted without effect, this is not there yet: accounting limits");
 }
 
+// Tells which words of PriorityFlags have no effect yet.
+void tell_priority_flags(const Config& c, Findings& f) {
+  for (const std::string& flag : c.priority_flags)
+    for (const char* without_effect : {"CALCULATE_RUNNING", "INCR_ONLY", "MAX_TRES", "MAX_TRES_GRES"})
+      if (iequals(flag, without_effect))
+        f.notice(pos_of(c, "PriorityFlags"), "PriorityFlags",
+                 std::string(without_effect) +
+                     " is accepted without effect, this is not there yet: priorities of running jobs, weighted billing");
+}
+
 void check_together(Config& c, Findings& f) {
   for (const ParameterKey& k : parameter_keys()) check_words(k.key, k.words, c.*k.given, pos_of(c, k.key), f);
   if (c.cluster_name.empty())
@@ -264,6 +274,7 @@ void build_globals(const std::vector<const Line*>& lines, Config& config, Findin
   bind_files(config);
   complete_tres(config);
   check_together(config, findings);
+  tell_priority_flags(config, findings);
   tell_not_enforced(config, findings);
 }
 

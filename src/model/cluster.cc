@@ -74,15 +74,32 @@ std::vector<uint32_t> above(const AccountDirectory* directory, uint32_t associat
   return line;
 }
 
-// Of the jobs that use a QOS whose UsageFactor changes.
-std::vector<Charge> charges_of_changed_factors(const Cluster& c, const AccountChanges& changes) {
-  std::set<std::string_view> names;
-  for (const QosRecord& is : changes.qos)
-    if (const QosRecord* was = c.directory->qos.find(is.name); was && was->usage_factor != is.usage_factor) names.insert(is.name);
+const QosRecord* qos_in(const AccountDirectory* directory, std::string_view name) {
+  return directory ? directory->qos.find(name) : nullptr;
+}
+
+double usage_factor(const AccountDirectory* directory, std::string_view qos) {
+  const QosRecord* q = qos_in(directory, qos);
+  return q ? q->usage_factor.value_or(1) : 1;
+}
+
+bool never_decays(const AccountDirectory* directory, std::string_view qos) {
+  const QosRecord* q = qos_in(directory, qos);
+  return q && std::ranges::any_of(q->flags, [](const std::string& f) { return iequals(f, "NoDecay"); });
+}
+
+std::set<std::string> qos_names(const AccountDirectory* directory) {
+  std::set<std::string> out;
+  if (directory) directory->qos.for_each([&](const std::string& name, const QosRecord&) { out.insert(name); });
+  return out;
+}
+
+// Of the jobs that use one of these QOS, or of all that use something.
+std::vector<Charge> accruing(const Cluster& c, const std::set<std::string>* qos = nullptr) {
   std::vector<Charge> out;
-  if (names.empty()) return out;
+  if (qos && qos->empty()) return out;
   c.jobs.for_each([&](uint32_t, const Job& j) {
-    if (j.pending() || j.finished() || !names.contains(j.request->qos)) return;
+    if (j.pending() || j.finished() || (qos && !qos->contains(j.request->qos))) return;
     if (Charge charge = Charge::of(j); charge.accrues) out.push_back(std::move(charge));
   });
   return out;
@@ -90,21 +107,36 @@ std::vector<Charge> charges_of_changed_factors(const Cluster& c, const AccountCh
 
 }  // namespace
 
-void Cluster::learn_accounts(const AccountChanges& changes, Time now) {
-  auto next = directory ? std::make_shared<AccountDirectory>(*directory) : std::make_shared<AccountDirectory>();
-  next->learn(changes);
-  std::vector<uint32_t> changed = changes.removed_associations;
-  for (const AssociationRecord& a : changes.associations) changed.push_back(a.id);
-  move_usage(next.get(), changed, now);
-  const std::vector<Charge> refactored = directory ? charges_of_changed_factors(*this, changes) : std::vector<Charge>();
-  for (const Charge& c : refactored) {
+// Another directory takes the place of this one: jobs of a QOS whose UsageFactor is another one there are charged anew, and what was used
+// until now is settled by the old rules.
+void Cluster::change_directory(std::shared_ptr<const AccountDirectory> next, std::vector<uint32_t> changed, std::set<std::string> qos,
+                               Time now) {
+  for (const std::string& name : qos)
+    if (never_decays(directory.get(), name) != never_decays(next.get(), name)) settle_qos(name, now);
+  std::erase_if(qos, [&](const std::string& name) { return usage_factor(directory.get(), name) == usage_factor(next.get(), name); });
+  const std::vector<Charge> charged_anew = accruing(*this, &qos);
+  for (const Charge& c : charged_anew) {
     settle_line(c.association, now);
     settle_qos(c.request->qos, now);
     ledger.take(c, directory.get(), tres_table());
   }
   ledger.hang(directory.get(), next.get(), std::move(changed));
   directory = std::move(next);
-  for (const Charge& c : refactored) ledger.add(c, directory.get(), tres_table());
+  for (const Charge& c : charged_anew) ledger.add(c, directory.get(), tres_table());
+}
+
+void Cluster::learn_accounts(const AccountChanges& changes, Time now) {
+  auto next = directory ? std::make_shared<AccountDirectory>(*directory) : std::make_shared<AccountDirectory>();
+  next->learn(changes);
+  std::vector<uint32_t> changed = changes.removed_associations;
+  for (uint32_t id : changed) settle_line(id, now);
+  for (const AssociationRecord& a : changes.associations) changed.push_back(a.id);
+  std::set<std::string> qos(changes.removed_qos.begin(), changes.removed_qos.end());
+  for (const QosRecord& q : changes.qos) qos.insert(q.name);
+  const bool first = !directory;
+  move_usage(next.get(), changed, now);
+  change_directory(std::move(next), std::move(changed), std::move(qos), now);
+  if (first) settle_running(now);
   for (uint32_t id : changes.removed_associations) usage.forget_association(id);
   for (const std::string& name : changes.removed_qos) usage.forget_qos(name);
 }
@@ -125,9 +157,17 @@ void Cluster::move_usage(const AccountDirectory* next, std::vector<uint32_t> cha
 void Cluster::forget_accounts() {
   std::vector<uint32_t> all;
   if (directory) directory->associations.for_each([&](uint32_t id, const AssociationRecord&) { all.push_back(id); });
-  ledger.hang(directory.get(), nullptr, std::move(all));
-  directory = nullptr;
+  change_directory(nullptr, std::move(all), qos_names(directory.get()), Time{});
   usage = UsageBook();
+  fair_factors = nullptr;
+}
+
+// What has a rate without an amount begins with one: the usage of jobs that ran when it was not kept yet counts from here on.
+void Cluster::settle_running(Time now) {
+  for (const Charge& c : accruing(*this)) {
+    settle_line(c.association, now);
+    settle_qos(c.request->qos, now);
+  }
 }
 
 void Cluster::recharge(const Charge& was, const Charge& is, Time now) {
@@ -151,9 +191,7 @@ void Cluster::settle_association(uint32_t id, Time now) {
 }
 
 Duration Cluster::half_life_of_qos(std::string_view qos) const {
-  const QosRecord* q = directory ? directory->qos.find(qos) : nullptr;
-  const bool decays = !q || std::ranges::none_of(q->flags, [](const std::string& f) { return iequals(f, "NoDecay"); });
-  return decays ? usage_rule.half_life : Duration::zero();
+  return never_decays(directory.get(), qos) ? Duration::zero() : usage_rule.half_life;
 }
 
 void Cluster::settle_qos(std::string_view qos, Time now) {
@@ -186,11 +224,18 @@ Spent Cluster::used_by(const Holder& holder, Time now) const {
 
 void Cluster::set_half_life(Duration half_life, Time now) {
   settle_everything(now);
+  settle_running(now);
   usage_rule.half_life = half_life;
 }
 
+// A QOS with NoDecay is a quota that only an administrator fills up again. Guide qos.
 void Cluster::reset_usage(Time now) {
+  std::vector<std::pair<std::string, Spent>> quotas;
+  usage.each_qos([&](const std::string& name, const Spent&) {
+    if (never_decays(directory.get(), name)) quotas.emplace_back(name, used_by_qos(name, now));
+  });
   usage.reset_all(now);
+  for (auto& [name, spent] : quotas) usage.put_qos(name, std::move(spent));
   usage_rule.last_reset = now;
 }
 

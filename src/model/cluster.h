@@ -168,6 +168,8 @@ struct Cluster {
   void move_usage(const AccountDirectory* next, std::vector<uint32_t> changed, Time now);
   void settle_qos(std::string_view qos, Time now);
   void settle_everything(Time now);
+  void settle_running(Time now);
+  void change_directory(std::shared_ptr<const AccountDirectory> next, std::vector<uint32_t> changed, std::set<std::string> qos, Time now);
 };
 
 struct Snapshot {

@@ -44,7 +44,6 @@ bool Spent::operator==(const Spent& o) const {
 }
 
 void settle(Spent& spent, const UsageRate& rate, Time now, Duration half_life) {
-  if (now == spent.at || is_late(now, spent.at, half_life)) return;
   const Elapsed time = elapsed(spent.at, now, half_life);
   spent.at = now;
   spent.wall = bounded(spent.wall * time.left + static_cast<double>(rate.wall) / kMillion * time.gained);

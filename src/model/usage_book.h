@@ -31,8 +31,7 @@ struct Spent {
   bool operator==(const Spent& o) const;
 };
 
-// Brings the amounts to `now`. Where `now` is before spent.at they stay as they are, and hold for `now` from then on if the clock was set
-// back by more than a half-life (is_late).
+// Brings the amounts to `now`. Where that is before spent.at the clock was set back: they stay as they are and hold for `now` from then on.
 void settle(Spent& spent, const UsageRate& rate, Time now, Duration half_life);
 Spent as_of(Spent spent, const UsageRate& rate, Time now, Duration half_life);
 

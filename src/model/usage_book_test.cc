@@ -170,10 +170,41 @@ TEST(UsageBook, AClockThatStepsBackTakesNothingAway) {
   Job other = w.start(2, 1, kStart + seconds(100));
   const double then = w.cpus_of(kTeam, kStart + seconds(100));
   w.become(other, JobState::kCompleted, kStart + seconds(50));
-  EXPECT_EQ(w.cpus_of(kTeam, kStart + seconds(100)), then);
+  EXPECT_EQ(w.cpus_of(kTeam, kStart + seconds(50)), then);
+  EXPECT_GT(w.cpus_of(kTeam, kStart + seconds(60)), then + 39) << "and what runs counts at once";
+  const double last = w.cpus_of(kTeam, kStart + seconds(50));
   w.become(j, JobState::kCompleted, kStart - 5 * kHour);
-  EXPECT_EQ(w.cpus_of(kTeam, kStart - 5 * kHour), then);
-  EXPECT_NEAR(w.cpus_of(kTeam, kStart - 4 * kHour), then / 2, 1e-9);
+  EXPECT_EQ(w.cpus_of(kTeam, kStart - 5 * kHour), last);
+  EXPECT_NEAR(w.cpus_of(kTeam, kStart - 4 * kHour), last / 2, 1e-9);
+}
+
+TEST(UsageBook, AQuotaIsNotFilledUpByTheReset) {
+  World w(kHour, a_tree(1, {"NoDecay"}));
+  w.start(1, 4, kStart);
+  w.c.reset_usage(kStart + seconds(10));
+  EXPECT_EQ(w.cpus_of(kTeam, kStart + seconds(10)), 0);
+  EXPECT_EQ(w.c.used_by_qos("fast", kStart + seconds(20)).of(TresTable::kCpu), 80);
+}
+
+TEST(UsageBook, AQosThatLosesNoDecayDecaysFromThenOn) {
+  World w(kHour, a_tree(1, {"NoDecay"}));
+  Job j = w.start(1, 1, kStart);
+  w.become(j, JobState::kCompleted, kStart + kHour);
+  w.learn(a_tree(), kStart + 10 * kHour);
+  EXPECT_EQ(w.c.used_by_qos("fast", kStart + 10 * kHour).of(TresTable::kCpu), 3600);
+  EXPECT_NEAR(w.c.used_by_qos("fast", kStart + 11 * kHour).of(TresTable::kCpu), 1800, 1e-9);
+}
+
+TEST(UsageBook, AccountsThatGoAndComeLeaveNoRateBehind) {
+  World w({}, a_tree(2));
+  Job j = w.start(1, 4, kStart);
+  w.c.forget_accounts();
+  EXPECT_TRUE(w.c.ledger == w.c.counted_ledger());
+  w.learn(a_tree(2), kStart + seconds(10));
+  EXPECT_TRUE(w.c.ledger == w.c.counted_ledger());
+  EXPECT_EQ(w.c.used_by_qos("fast", kStart + seconds(20)).of(TresTable::kCpu), 80) << "from when they came";
+  w.become(j, JobState::kCompleted, kStart + seconds(20));
+  EXPECT_EQ(w.cpus_of(kTeam, kStart + seconds(100)), 80);
 }
 
 TEST(UsageBook, IsStoredByName) {

@@ -16,7 +16,8 @@ acct::Admission admission(const Cluster& cluster, const Params& params, const Re
 
 std::vector<acct::Bound> bounds_of(const Cluster& cluster, const Params& params, const acct::Admitted& admitted, const RequestBody& r,
                                    const Partition& p) {
-  return acct::bounds_on(cluster, params.enforcement.limits, {admitted.association, r.account, r.qos, r.uid}, p);
+  return acct::bounds_on(cluster, {params.enforcement.limits, params.priority.multifactor}, {admitted.association, r.account, r.qos, r.uid},
+                         p);
 }
 
 }  // namespace

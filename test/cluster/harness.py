@@ -89,7 +89,7 @@ def free_ports(count):
     return found
 
 
-def until(what, check, seconds=20.0):
+def until(what, check, seconds=20.0, longest_pause=0.1):
     """The first true value of check(); AssertionError otherwise. A file that is not there yet is waited for too."""
     end, pause, last = time.monotonic() + seconds * SLOW, 0.005, None
     while True:
@@ -102,7 +102,7 @@ def until(what, check, seconds=20.0):
         if time.monotonic() > end:
             raise AssertionError("waited %.0f s for %s" % (seconds * SLOW, what() if callable(what) else what))
         time.sleep(pause)
-        pause = min(0.1, pause * 1.5)
+        pause = min(longest_pause, pause * 1.5)
 
 
 def end_process(process, seconds=10):
@@ -277,7 +277,7 @@ class Cluster:
             self.wait_nodes("idle")
         return self
 
-    def wait_ctld(self, seconds=20):
+    def wait_ctld(self, seconds=20, longest_pause=0.1):
         def up():
             if self.ctld.poll() is not None:
                 raise AssertionError("slurmctld ended with status %s\n%s" % (self.ctld.returncode, self.logs()))
@@ -286,7 +286,7 @@ class Cluster:
             except OSError:
                 return False
             return self.run("sinfo", "-h", "-o", "%P").code == 0
-        until(lambda: "slurmctld to answer\n" + self.logs(), up, seconds)
+        until(lambda: "slurmctld to answer\n" + self.logs(), up, seconds, longest_pause)
 
     def node_states(self):
         out = self.run("sinfo", "-h", "-N", "-o", "%N %T").out

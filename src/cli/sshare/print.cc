@@ -35,11 +35,11 @@ bool ShareFilter::shows(const ShareRow& row) {
   for (Named& a : accounts_)
     if (iequals(a.name, row.account)) a.seen = account_named = true;
   for (Named& u : users_)
-    if (u.name == row.user) u.seen = user_named = true;
+    if (u.name == row.user || to_lower(u.name) == row.user) u.seen = user_named = true;
   if (!account_named) return false;
   if (fields::is_account(row)) return !only_users_;
   if (!users_.empty()) return user_named;
-  return all_users_ || row.user == own_user_;
+  return all_users_ || row.user == own_user_ || row.user == to_lower(own_user_);
 }
 
 std::vector<std::string> ShareFilter::unknown() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "acct/admission.h"
 #include "base/check.h"
 #include "model/account_directory.h"
 #include "slurmctld/core/given_up.h"
@@ -431,6 +432,7 @@ class Applier {
   }
   void operator()(const DirectoryLearned& e) {
     c_.learn_accounts(e.changes ? *e.changes : AccountChanges(), e.time);
+    for (const auto& [id, association] : acct::associations_found(c_)) change(id, [&](Job& j) { j.association = association; });
     ++c_.jobs_epoch;  // jobs that waited for want of an account may start
   }
   void operator()(const HalfLifeSet& e) { c_.set_half_life(e.half_life, e.time); }

@@ -71,7 +71,7 @@ void Core::watch_silence(const Node& n) {
 // A boundary that passed while no controller ran is made up for.
 void Core::watch_usage_reset() {
   const Time last = cluster_.usage_rule.last_reset;
-  usage_reset_at_ = next_usage_reset(settings_.priority.usage_reset, last == Time{} ? now_ : last);
+  usage_reset_at_ = next_usage_reset(settings_.priority.usage_reset, last == Time{} ? now_ : std::min(last, now_));
   if (usage_reset_at_ != kTimeInfinite) indexes_.set_timer(usage_reset_at_, TimerKind::kUsageReset, 0);
 }
 
@@ -87,7 +87,7 @@ void Core::begin(Time now) {
 
 void Core::take(Events events) {
   const size_t first = events_.size();
-  if (first == 0) events_ = std::move(events);  // there may be a million of them
+  if (first == 0 && events.size() > events_.capacity()) events_ = std::move(events);  // there may be a million of them
   else std::move(events.begin(), events.end(), std::back_inserter(events_));
   for (size_t i = first; i < events_.size(); ++i) {
     apply(cluster_, indexes_, events_[i]);
@@ -120,6 +120,9 @@ void Core::follow_up(const Event& event) {
     readied_.push_back(s->job);  // it may have waited for that node
   } else if (auto* c = std::get_if<event::JobSubmitted>(&event)) {
     if (c->reason == Reason::kDependencyNeverSatisfied) unsettled_.push_back(c->job);
+  } else if (auto* g = std::get_if<event::JobChanged>(&event)) {
+    // It was to be requeued and is cancelled instead: only now those who wait for its end learn how it ended.
+    if (const Job* j = cluster_.jobs.find(g->job.value); j && j->finished()) ended_.push_back(g->job);
   } else if (auto* q = std::get_if<event::JobRequeued>(&event)) {
     unsettled_.push_back(q->job);  // what it waited for may be over by now
   } else if (auto* s = std::get_if<event::JobStarted>(&event)) {
@@ -346,6 +349,7 @@ void Core::rollback() {
     n->last_response = now_;
   }
   rebuild();
+  watch_usage_reset();
   events_.clear();
   orders_.clear();
   mails_.clear();

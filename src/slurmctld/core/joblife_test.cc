@@ -513,5 +513,19 @@ TEST(Blobs, OneThatIsAskedForAgainStays) {
   EXPECT_TRUE(b.core.take_unused_blobs().empty());
 }
 
+// muster-sim --seed 580: how the job ended is certain only with its cancellation, and whoever waited for that never heard of it.
+TEST(JobLife, AJobThatWasToBeRequeuedAndIsCancelledInsteadHasEndedForOthersToo) {
+  Bench b("RequeueExit=7\n");
+  const JobId job = b.submit([](JobRequest& r) { r.requeue = TriState::kYes; });
+  b.plan();
+  b.started(job);
+  const JobId after = b.submit([&](JobRequest& r) { r.dependency = "afterok:" + std::to_string(job.value); });
+  b.ends(job, 7 << 8, false);
+  EXPECT_EQ(b.get(after).reason, Reason::kDependency) << "it may run again";
+  b.cancel(job);
+  EXPECT_EQ(b.get(after).reason, Reason::kDependencyNeverSatisfied);
+  b.expect_replay_equal();
+}
+
 }  // namespace
 }  // namespace muster::slurmctld

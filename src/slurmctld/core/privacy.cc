@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace muster::slurmctld {
 
 using Plugin = config::McsRules::Plugin;
@@ -41,7 +43,8 @@ bool Privacy::shows(const Node& node) const { return !nodes_ || (by_label_ && (n
 bool Privacy::shows_user(Uid uid) const { return !users_ || uid == who_.uid; }
 
 bool Privacy::shows_user_of(const AssociationRecord& association) const {
-  return !users_ || association.user == who_.name || (directory_ && directory_->coordinates(who_.name, association.account));
+  return !users_ || association.user == who_.name || association.user == to_lower(who_.name) ||
+         (directory_ && directory_->coordinates(who_.name, association.account));
 }
 
 Errc refusal(const View& v, const Job& job, Errc usual) {

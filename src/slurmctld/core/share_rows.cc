@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "acct/shares.h"
-#include "base/text.h"
+#include "base/saturating.h"
 #include "model/account_directory.h"
 
 namespace muster::slurmctld {
@@ -37,7 +37,7 @@ TresAmounts limit_minutes(const AssociationRecord& a) {
 // Of all TRES, also those of which nothing was used.
 TresAmounts used_minutes(const Spent& spent, const TresTable& table) {
   TresAmounts out;
-  for (uint32_t i = 0; i < table.size(); ++i) put(out, table.name(i), static_cast<uint64_t>(spent.of(i) / kMinute));
+  for (uint32_t i = 0; i < table.size(); ++i) put(out, table.name(i), to_count(spent.of(i) / kMinute));
   return out;
 }
 
@@ -101,6 +101,14 @@ rpc::ShareRows query_shares(const Cluster& cluster, const acct::FairShareRule& r
     out.shares.push_back(std::move(row));
   }
   return out;
+}
+
+bool ShareQuery::next(rpc::ShareRows& part) {
+  constexpr size_t kRowsPerPart = 1000;
+  part.fair_tree = all_.fair_tree;
+  part.shares.clear();
+  while (sent_ < all_.shares.size() && part.shares.size() < kRowsPerPart) part.shares.push_back(std::move(all_.shares[sent_++]));
+  return !part.shares.empty();
 }
 
 }  // namespace muster::slurmctld

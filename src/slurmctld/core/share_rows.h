@@ -13,4 +13,16 @@ namespace muster::slurmctld {
 // what they use counts.
 rpc::ShareRows query_shares(const Cluster& cluster, const acct::FairShareRule& rule, Time now, const Privacy& privacy);
 
+// The same in parts.
+class ShareQuery {
+ public:
+  using Rows = rpc::ShareRows;
+  explicit ShareQuery(rpc::ShareRows all) : all_(std::move(all)) {}
+  bool next(rpc::ShareRows& part);
+
+ private:
+  rpc::ShareRows all_;
+  size_t sent_ = 0;
+};
+
 }  // namespace muster::slurmctld

@@ -27,8 +27,7 @@ rpc::Entities a_site(uint64_t one = 1, uint64_t two = 1) {
 
 struct Site : Bench {
   explicit Site(const rpc::Entities& known = a_site(), const std::string& more = "")
-      : Bench("AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageEnforce=associations\n" + std::string(kFairShare) +
-              more) {
+      : Bench("AccountingStorageType=accounting_storage/slurmdbd\n" + std::string(kFairShare) + more) {
     learn(known);
   }
   void learn(const rpc::Entities& known) {
@@ -178,6 +177,42 @@ TEST(Sharing, TheHalfLifeIsAFactOfTheLog) {
   const double before = b.used("one");
   b.wait(minutes(24 * 60));
   EXPECT_NEAR(b.used("one"), before / 2, 1);
+}
+
+// Account one, with twice the shares of two, has had the cluster to itself for ten hours when two comes. From then on both always have more
+// jobs than there is room for.
+TEST(Sharing, UseConvergesToTheShares) {
+  Site b(a_site(2, 1));
+  auto hour = [&](const std::vector<std::string>& users) {
+    for (const std::string& user : users)
+      for (int i = 0; i < 4; ++i) b.submit_as(user, 4, 60);
+    EXPECT_EQ(b.plan(), 4u) << "a node each";
+    std::vector<JobId> running;
+    b.core.cluster().jobs.for_each([&](uint32_t, const Job& j) {
+      if (j.state == JobState::kRunning) running.push_back(j.id);
+    });
+    for (JobId job : running) b.started(job);
+    b.wait(minutes(59));
+    for (JobId job : running) b.ends(job);
+    b.wait(minutes(1));
+  };
+  for (int i = 0; i < 10; ++i) hour({"alice"});
+  EXPECT_EQ(b.used("two"), 0);
+  for (int i = 0; i < 48; ++i) hour({"alice", "bob"});  // two half-lives
+  EXPECT_NEAR(b.used("one") / b.used("two"), 2, 0.2);
+}
+
+TEST(Sharing, JobsThatCameBeforeTheirAccountsHaveAShareToo) {
+  Site b;
+  b.turn([&] { b.core.learn_directory(rpc::Entities()); });
+  const JobId early = b.submit([](JobRequest& r) {
+    r.user_name = "bob";
+    r.account = "two";
+  });
+  EXPECT_EQ(b.get(early).association, 0u);
+  b.learn(a_site());
+  EXPECT_EQ(b.get(early).association, b.core.cluster().directory->association("bob", "two", "")->id);
+  b.expect_replay_equal();
 }
 
 TEST(Sharing, PrioritiesOfAssociationsAndQos) {

@@ -89,7 +89,7 @@ AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryTopo
 }
 
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryShares&) {
-  return one_part(query_shares(*c.cluster, c.settings->priority.fair_share, c.now, c.privacy));
+  return std::make_unique<RowSource<ShareQuery>>(ShareQuery(query_shares(*c.cluster, c.settings->priority.fair_share, c.now, c.privacy)));
 }
 
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryPriorities&) {
