@@ -22,20 +22,20 @@ Shares shares_of(const Cluster& cluster, const FairShareRule& rule, Time now) {
   Shares out;
   if (!cluster.directory) return out;
   std::unordered_map<uint32_t, uint32_t> place;
+  std::vector<double> with_those_below;  // as the book has it; the arithmetic wants each node's own
   for (const AssociationRecord* a : parents_first(*cluster.directory)) {
     ShareNode n;
     n.association = a->id;
     if (auto parent = place.find(a->parent_id); parent != place.end()) n.parent = parent->second;
     n.shares = find_limit(a->limits, LimitKind::kShares).value_or(1);
     n.usage = cluster.used_by_association(a->id, now).of(TresTable::kBilling);
+    with_those_below.push_back(n.usage);
     n.user = !a->user.empty();
     place[a->id] = static_cast<uint32_t>(out.tree.size());
     out.tree.push_back(n);
   }
-  // The book counts those below in; the arithmetic wants each node's own. From the leaves up, while a parent still has its whole amount.
-  for (size_t i = out.tree.size(); i-- > 0;)
-    if (const uint32_t parent = out.tree[i].parent; parent != kNoParent)
-      out.tree[parent].usage -= cluster.used_by_association(out.tree[i].association, now).of(TresTable::kBilling);
+  for (size_t i = 0; i < out.tree.size(); ++i)
+    if (const uint32_t parent = out.tree[i].parent; parent != kNoParent) out.tree[parent].usage -= with_those_below[i];
   for (ShareNode& n : out.tree) n.usage = std::max(n.usage, 0.0);
   out.views = fair_shares(out.tree, rule);
   return out;

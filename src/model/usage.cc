@@ -7,9 +7,6 @@
 namespace muster {
 namespace {
 
-// `!(x > 0)` is true of NaN as well.
-double bounded(double amount) { return !(amount > 0) ? 0 : std::min(amount, kMostUsage); }
-
 // In doubles, since the difference of two points in time may be too large for a Duration; exact for all dates before the year 2255.
 double seconds_between(Time from, Time to) {
   if (to <= from) return 0;
@@ -22,6 +19,9 @@ double half_lives_between(Time from, Time to, Duration half_life) {
 }
 
 }  // namespace
+
+// `!(x > 0)` is true of NaN as well.
+double bounded(double amount) { return !(amount > 0) ? 0 : std::min(amount, kMostUsage); }
 
 Elapsed elapsed(Time from, Time to, Duration half_life) {
   const double half_lives = half_lives_between(from, to, half_life), decay = half_lives * std::numbers::ln2;

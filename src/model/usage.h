@@ -14,6 +14,8 @@
 namespace muster {
 
 inline constexpr double kMostUsage = 1e250;
+// 0 of what is no number or below 0, kMostUsage of what is above that.
+double bounded(double amount);
 
 struct Usage {
   double amount = 0;

@@ -11,9 +11,6 @@ namespace {
 
 constexpr double kMillion = 1e6;
 
-// `!(x > 0)` is true of NaN as well.
-double bounded(double amount) { return !(amount > 0) ? 0 : std::min(amount, kMostUsage); }
-
 void add(Spent& to, const Spent& by, double sign) {
   to.wall = bounded(to.wall + sign * by.wall);
   to.tres.resize(std::max(to.tres.size(), by.tres.size()));
