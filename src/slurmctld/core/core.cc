@@ -68,7 +68,7 @@ void Core::watch_silence(const Node& n) {
     indexes_.set_timer(n.last_response + *patience, TimerKind::kNodeSilent, n.id.value);
 }
 
-// A boundary that passed while no controller ran is made up for.
+// Once usage was reset a first time, a boundary that passes while no controller runs is made up for.
 void Core::watch_usage_reset() {
   const Time last = cluster_.usage_rule.last_reset;
   usage_reset_at_ = next_usage_reset(settings_.priority.usage_reset, last == Time{} ? now_ : std::min(last, now_));
@@ -223,7 +223,7 @@ void Core::report(NodeId node, const NodeReport& report) {
 size_t Core::carry_out(const sched::Plan& plan) {
   size_t started = 0;
   cluster_.last_pass = now_;
-  if (plan.fair_factors) cluster_.fair_factors = plan.fair_factors;  // a plan is carried out in parts, and one of them has it
+  if (plan.fair_factors) cluster_.fair_factors = plan.fair_factors;  // null where fair share has no weight
   const CompletingHold hold(own());
   for (const sched::StartItem& item : plan.starts) {
     if (hold.keeps_back(item.partition)) continue;
