@@ -33,6 +33,23 @@ DecidedAs<Request> completed(Request m, const Caller& who) {
     r.kind = std::is_same_v<Request, rpc::Allocate> ? JobKind::kAllocation : JobKind::kBatch;
     if constexpr (std::is_same_v<DecidedAs<Request>, TestOnly>) return TestOnly{std::move(r)};
     else return r;
+  } else if constexpr (std::is_same_v<DecidedAs<Request>, HetRequest>) {
+    HetRequest out;
+    for (AskedRequest& one : m.components) {
+      one.uid = who.uid;
+      one.gid = who.gid;
+      JobRequest& r = out.components.emplace_back(job_request(std::move(one)));
+      r.kind = std::is_same_v<Request, rpc::AllocateHetJob> ? JobKind::kAllocation : JobKind::kBatch;
+    }
+    return out;
+  } else if constexpr (std::is_same_v<Request, rpc::InstallCrontab>) {
+    CrontabChange change{m.user, std::move(m.crontab), {}, who};
+    for (rpc::CronEntry& e : m.entries) {
+      e.request.uid = who.uid;
+      e.request.gid = who.gid;
+      change.entries.push_back({e.times, e.first_line, e.last_line, job_request(std::move(e.request))});
+    }
+    return change;
   } else {
     return m;
   }

@@ -12,9 +12,10 @@ namespace {
 using namespace muster;
 using namespace muster::slurmctld;
 
-constexpr char kConf[] = "ClusterName=f\nSlurmctldHost=h\nAuthType=auth/slurm\nMaxArraySize=64\nMaxJobCount=300\nMinJobAge=10\n"
-                         "NodeName=n[1-4] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES MaxTime=60\n"
-                         "PartitionName=closed Nodes=ALL RootOnly=YES\nPartitionName=friends Nodes=ALL AllowGroups=friends\n";
+constexpr char kConf[] =
+    "ClusterName=f\nScronParameters=enable\nSlurmctldHost=h\nAuthType=auth/slurm\nMaxArraySize=64\nMaxJobCount=300\nMinJobAge=10\n"
+    "NodeName=n[1-4] CPUs=4 RealMemory=1000\nPartitionName=p Nodes=ALL Default=YES MaxTime=60\n"
+    "PartitionName=closed Nodes=ALL RootOnly=YES\nPartitionName=friends Nodes=ALL AllowGroups=friends\n";
 
 const Caller kVictim{Uid(1000), Gid(1000), {}, {}}, kUser{Uid(1001), Gid(1001), {}, {}};
 

@@ -49,3 +49,8 @@ def test_life_of_a_job_goes_through_every_program():
                  "src/slurmd/core"):
         assert any(name.startswith(part) for name in names), "no station in " + part
     assert len(names) >= 20
+
+
+def test_the_page_of_variables_is_what_the_sources_say():
+    done = subprocess.run([os.path.join(ROOT, "tools/environment"), "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -53,6 +53,23 @@ Broken qos_of_others(const Question& q) {
   return "user " + a->user + " may not use QOS " + q.would_be.qos + " with account " + a->account + "; it may use: " + listed(a->qos);
 }
 
+Broken without_reservation(const Question& q) {
+  const QosRecord* qos = q.enforcement.qos && !q.asked.reserved ? q.directory->qos.find(q.would_be.qos) : nullptr;
+  if (!qos || !has_flag(*qos, "RequiresReservation")) return {};
+  return "QOS " + qos->name + " is for jobs in a reservation (RequiresReservation); name one with --reservation";
+}
+
+// A QOS whose limits are parts of a partition means nothing for a job by itself. Guide qos, Relative QOS.
+Broken qos_of_a_partition(const Question& q) {
+  const QosRecord* qos = q.enforcement.qos && q.asked.partitions ? q.directory->qos.find(q.would_be.qos) : nullptr;
+  if (!qos || !has_flag(*qos, "Relative")) return {};
+  Broken why;
+  q.asked.partitions->for_each([&](uint32_t, const Partition& p) {
+    if (iequals(p.qos, qos->name)) why = "QOS " + qos->name + " is Relative and that of partition " + p.name + "; jobs cannot ask for it";
+  });
+  return why;
+}
+
 enum class AtSubmission : uint8_t { kRefused, kLetIn };  // kLetIn: it waits, with the reason
 struct Rule {
   Broken (*broken)(const Question&);
@@ -66,6 +83,8 @@ constexpr Rule kRules[] = {
     {no_association, Errc::kInvalidAccount, Reason::kInvalidAccount, AtSubmission::kRefused},
     {unknown_qos, Errc::kInvalidQos, Reason::kInvalidQOS, AtSubmission::kRefused},
     {qos_of_others, Errc::kInvalidQos, Reason::kInvalidQOS, AtSubmission::kRefused},
+    {without_reservation, Errc::kInvalidQos, Reason::kInvalidQOS, AtSubmission::kRefused},
+    {qos_of_a_partition, Errc::kInvalidQos, Reason::kInvalidQOS, AtSubmission::kRefused},
 };
 
 Admitted with_defaults(const AccountDirectory* d, const Asked& asked) {

@@ -21,7 +21,9 @@ struct Asked {
   std::string_view user;
   std::string_view account, qos;  // "": the default
   std::string_view partition;
-  bool qos_granted = false;  // by an operator: it need not be one of the association's
+  bool qos_granted = false;                              // by an operator: it need not be one of the association's
+  bool reserved = false;                                 // the job names a reservation
+  const PersistentMap<Partition>* partitions = nullptr;  // of the cluster; null: nobody asks whether the QOS belongs to one of them
 };
 
 enum class Moment : uint8_t { kSubmission, kUpdate, kStart };

@@ -2,155 +2,32 @@
 
 #include <algorithm>
 
+#include "acct/limit_rows.h"
 #include "base/saturating.h"
+#include "base/text.h"
 
 namespace muster::acct {
 namespace {
 
-enum class On : uint8_t { kPartition, kQos, kAssociation, kAssociations };  // kAssociations: the job's and all above it
-enum class Of : uint8_t { kAll, kUser, kAccount };                          // of a QOS: whose jobs there count together
-// kUsedWall, kUsedMinutes: what was used, decayed; kRunMinutes: what those who run may still use.
-// kOneJob: what one job takes; kOneJobMinutes: the same times its time limit; kAtLeast: what one job has to take.
-enum class Counts : uint8_t {
-  kRunning,
-  kSubmitted,
-  kUsedWall,
-  kHeld,
-  kUsedMinutes,
-  kRunMinutes,
-  kOneJob,
-  kOneJobMinutes,
-  kAtLeast,
-  kMinutes
-};
-
-// A limit on several TRES has a reason for each; any other TRES has the reason `any`.
-struct Reasons {
-  Reason any{};
-  Reason cpu = any, mem = any, node = any, billing = any, gres = any, license = any;
-};
-
-}  // namespace
-
-struct LimitRow {
-  LimitKind kind;
-  On on;
-  Of of;
-  Counts counts;
-  uint8_t asked;  // When
-  Reasons reasons;
-  std::optional<LimitKind> unless_qos = {};  // the QOS's limit that takes its place
-  const char* called = nullptr;              // null: as sacctmgr(1) has the kind
-};
-
-namespace {
-
-constexpr Reasons kAssocGrp{Reason::kAssocGrpUnknown, Reason::kAssocGrpCpuLimit, Reason::kAssocGrpMemLimit, Reason::kAssocGrpNodeLimit,
-                            Reason::kAssocGrpBilling, Reason::kAssocGrpGRES,     Reason::kAssocGrpLicense};
-constexpr Reasons kAssocPerJob{Reason::kAssocMaxUnknownPerJob,   Reason::kAssocMaxCpuPerJobLimit, Reason::kAssocMaxMemPerJob,
-                               Reason::kAssocMaxNodePerJobLimit, Reason::kAssocMaxBillingPerJob,  Reason::kAssocMaxGRESPerJob,
-                               Reason::kAssocMaxLicensePerJob};
-constexpr Reasons kQosGrp{Reason::kQOSGrpUnknown, Reason::kQOSGrpCpuLimit, Reason::kQOSGrpMemLimit, Reason::kQOSGrpNodeLimit,
-                          Reason::kQOSGrpBilling, Reason::kQOSGrpGRES,     Reason::kQOSGrpLicense};
-constexpr Reasons kQosPerJob{Reason::kQOSMaxUnknownPerJob,   Reason::kQOSMaxCpuPerJobLimit, Reason::kQOSMaxMemoryPerJob,
-                             Reason::kQOSMaxNodePerJobLimit, Reason::kQOSMaxBillingPerJob,  Reason::kQOSMaxGRESPerJob,
-                             Reason::kQOSMaxLicensePerJob};
-constexpr Reasons kQosPerUser{Reason::kQOSMaxUnknownPerUser,   Reason::kQOSMaxCpuPerUserLimit, Reason::kQOSMaxMemoryPerUser,
-                              Reason::kQOSMaxNodePerUserLimit, Reason::kQOSMaxBillingPerUser,  Reason::kQOSMaxGRESPerUser,
-                              Reason::kQOSMaxLicensePerUser};
-
-constexpr Reasons kQosPerAccount{Reason::kMaxUnknownPerAccount, Reason::kMaxCpuPerAccount,     Reason::kMaxMemoryPerAccount,
-                                 Reason::kMaxNodePerAccount,    Reason::kMaxBillingPerAccount, Reason::kMaxGRESPerAccount,
-                                 Reason::kMaxLicensePerAccount};
-constexpr Reasons kAssocMinutesPerJob{Reason::kAssocMaxUnknownMinutesPerJob, Reason::kAssocMaxCpuMinutesPerJobLimit,
-                                      Reason::kAssocMaxMemMinutesPerJob,     Reason::kAssocMaxNodeMinutesPerJob,
-                                      Reason::kAssocMaxBillingMinutesPerJob, Reason::kAssocMaxGRESMinutesPerJob,
-                                      Reason::kAssocMaxLicenseMinutesPerJob};
-constexpr Reasons kQosMinutesPerJob{Reason::kQOSMaxUnknownMinutesPerJob, Reason::kQOSMaxCpuMinutesPerJobLimit,
-                                    Reason::kQOSMaxMemoryMinutesPerJob,  Reason::kQOSMaxNodeMinutesPerJob,
-                                    Reason::kQOSMaxBillingMinutesPerJob, Reason::kQOSMaxGRESMinutesPerJob,
-                                    Reason::kQOSMaxLicenseMinutesPerJob};
-constexpr Reasons kAssocGrpMinutes{Reason::kAssocGrpUnknownMinutes, Reason::kAssocGrpCPUMinutesLimit, Reason::kAssocGrpMemMinutes,
-                                   Reason::kAssocGrpNodeMinutes,    Reason::kAssocGrpBillingMinutes,  Reason::kAssocGrpGRESMinutes,
-                                   Reason::kAssocGrpLicenseMinutes};
-constexpr Reasons kAssocGrpRunMinutes{Reason::kAssocGrpUnknownRunMinutes, Reason::kAssocGrpCPURunMinutesLimit,
-                                      Reason::kAssocGrpMemRunMinutes,     Reason::kAssocGrpNodeRunMinutes,
-                                      Reason::kAssocGrpBillingRunMinutes, Reason::kAssocGrpGRESRunMinutes,
-                                      Reason::kAssocGrpLicenseRunMinutes};
-constexpr Reasons kQosGrpMinutes{Reason::kQOSGrpUnknownMinutes, Reason::kQOSGrpCPUMinutesLimit, Reason::kQOSGrpMemoryMinutes,
-                                 Reason::kQOSGrpNodeMinutes,    Reason::kQOSGrpBillingMinutes,  Reason::kQOSGrpGRESMinutes,
-                                 Reason::kQOSGrpLicenseMinutes};
-constexpr Reasons kQosGrpRunMinutes{Reason::kQOSGrpUnknownRunMinutes, Reason::kQOSGrpCPURunMinutesLimit, Reason::kQOSGrpMemoryRunMinutes,
-                                    Reason::kQOSGrpNodeRunMinutes,    Reason::kQOSGrpBillingRunMinutes,  Reason::kQOSGrpGRESRunMinutes,
-                                    Reason::kQOSGrpLicenseRunMinutes};
-constexpr Reasons kQosMin{Reason::kQOSMinUnknown, Reason::kQOSMinCpuNotSatisfied, Reason::kQOSMinMemory,
-                          Reason::kQOSMinNode,    Reason::kQOSMinBilling,         Reason::kQOSMinGRES,
-                          Reason::kQOSMinLicense};
-
-using enum LimitKind;
-using enum On;
-using enum Of;
-using enum Counts;
-
-// The first limit that a job would exceed names its reason, so rows stand in the order of the guide: partition, QOS, associations from
-// below. A start knows only the nodes, so limits on time are asked before.
-constexpr uint8_t kWhileTimeIsKnown = kBeforeNodes | kWithNodes;
-constexpr LimitRow kRows[] = {
-    // This limit bounds what is asked for: a job that gets more, because it has whole cores or nodes, may have it.
-    {kMaxTresPerUser, kPartition, kUser, kHeld, kBeforeNodes, {Reason::kQOSMaxCpuPerUserLimit}, {}, "MaxCPUsPerUser"},
-
-    {kGrpSubmitJobs, kQos, kAll, kSubmitted, kAtSubmission, {Reason::kQOSGrpSubmitJobsLimit}},
-    {kMaxSubmitJobsPerUser, kQos, kUser, kSubmitted, kAtSubmission, {Reason::kQOSMaxSubmitJobPerUserLimit}},
-    {kMaxSubmitJobsPerAccount, kQos, kAccount, kSubmitted, kAtSubmission, {Reason::kMaxSubmitJobsPerAccount}},
-    {kGrpJobs, kQos, kAll, kRunning, kWhileItWaits, {Reason::kQOSGrpJobsLimit}},
-    {kGrpTres, kQos, kAll, kHeld, kWhileItWaits, kQosGrp},
-    {kGrpTresMins, kQos, kAll, kUsedMinutes, kWhileTimeIsKnown, kQosGrpMinutes},
-    {kGrpTresRunMins, kQos, kAll, kRunMinutes, kWhileTimeIsKnown, kQosGrpRunMinutes},
-    {kGrpWall, kQos, kAll, kUsedWall, kBeforeNodes, {Reason::kQOSGrpWallLimit}},
-    {kMaxJobsPerUser, kQos, kUser, kRunning, kWhileItWaits, {Reason::kQOSMaxJobsPerUserLimit}},
-    {kMaxTresPerUser, kQos, kUser, kHeld, kWhileItWaits, kQosPerUser},
-    {kMaxJobsPerAccount, kQos, kAccount, kRunning, kWhileItWaits, {Reason::kMaxJobsPerAccount}},
-    {kMaxTresPerAccount, kQos, kAccount, kHeld, kWhileItWaits, kQosPerAccount},
-    {kMinTresPerJob, kQos, kAll, kAtLeast, kWhileItWaits, kQosMin},
-    {kMaxTresPerJob, kQos, kAll, kOneJob, kWhileItWaits, kQosPerJob},
-    {kMaxTresMinsPerJob, kQos, kAll, kOneJobMinutes, kWhileTimeIsKnown, kQosMinutesPerJob},
-    {kMaxWall, kQos, kAll, kMinutes, kBeforeNodes, {Reason::kQOSMaxWallDurationPerJobLimit}},
-
-    {kGrpSubmitJobs, kAssociations, kAll, kSubmitted, kAtSubmission, {Reason::kAssocGrpSubmitJobsLimit}, kGrpSubmitJobs},
-    {kMaxSubmitJobs, kAssociation, kAll, kSubmitted, kAtSubmission, {Reason::kAssocMaxSubmitJobLimit}, kMaxSubmitJobsPerUser},
-    {kGrpJobs, kAssociations, kAll, kRunning, kWhileItWaits, {Reason::kAssocGrpJobsLimit}, kGrpJobs},
-    {kGrpTres, kAssociations, kAll, kHeld, kWhileItWaits, kAssocGrp, kGrpTres},
-    {kGrpTresMins, kAssociations, kAll, kUsedMinutes, kWhileTimeIsKnown, kAssocGrpMinutes, kGrpTresMins},
-    {kGrpTresRunMins, kAssociations, kAll, kRunMinutes, kWhileTimeIsKnown, kAssocGrpRunMinutes, kGrpTresRunMins},
-    {kGrpWall, kAssociations, kAll, kUsedWall, kBeforeNodes, {Reason::kAssocGrpWallLimit}, kGrpWall},
-    {kMaxJobs, kAssociation, kAll, kRunning, kWhileItWaits, {Reason::kAssocMaxJobsLimit}, kMaxJobsPerUser},
-    {kMaxTresPerJob, kAssociation, kAll, kOneJob, kWhileItWaits, kAssocPerJob, kMaxTresPerJob},
-    {kMaxTresMinsPerJob, kAssociation, kAll, kOneJobMinutes, kWhileTimeIsKnown, kAssocMinutesPerJob, kMaxTresMinsPerJob},
-    {kMaxWall, kAssociation, kAll, kMinutes, kBeforeNodes, {Reason::kAssocMaxWallDurationPerJobLimit}, kMaxWall},
-};
-
-const char* name_of(const LimitRow& row) {
-  if (row.called) return row.called;
-  for (const LimitInfo& info : kLimits)
-    if (info.kind == row.kind) return info.name;
-  return "";
+// What nodes have together: of a partition, or all of them.
+TresCounts total_of(const Cluster& cluster, const Partition* partition) {
+  TresCounts out;
+  auto add = [&](const Node& n) {
+    out.add(TresTable::kCpu, n.spec->cpus);
+    out.add(TresTable::kMem, n.spec->real_memory_mb);
+    out.add(TresTable::kNode, 1);
+    for (const GresDevices& g : n.spec->gres) add_gres(out, cluster.tres_table(), g.name, g.type, g.count);
+  };
+  if (partition)
+    partition->nodes.for_each([&](size_t id) {
+      if (const Node* n = cluster.nodes.find(static_cast<uint32_t>(id))) add(*n);
+    });
+  else cluster.nodes.for_each([&](uint32_t, const Node& n) { add(n); });
+  out.add(TresTable::kBilling, out[TresTable::kCpu]);
+  return out;
 }
 
-Reason reason_of(const LimitRow& row, const std::string& tres) {
-  const Reasons& r = row.reasons;
-  if (tres == "cpu") return r.cpu;
-  if (tres == "mem") return r.mem;
-  if (tres == "node") return r.node;
-  if (tres == "billing") return r.billing;
-  if (tres.starts_with("gres/")) return r.gres;
-  if (tres.starts_with("license/")) return r.license;
-  return r.any;
-}
-
-bool of_one_job(const LimitRow& row) { return row.counts >= Counts::kOneJob; }
-bool per_tres(const LimitRow& row) { return row.counts >= Counts::kHeld && row.counts != Counts::kMinutes; }
-
-bool of_usage(const LimitRow& row) { return row.counts == Counts::kUsedMinutes || row.counts == Counts::kUsedWall; }
+double usage_factor(const QosRecord* qos) { return qos ? std::max(qos->usage_factor.value_or(1), 0.0) : 1; }
 
 class Gathering {
  public:
@@ -162,19 +39,19 @@ class Gathering {
       for (uint32_t id : line_of(d, asker.association->id))
         if (const AssociationRecord* a = d->associations.find(id)) line_.push_back(a);
     qos_ = d->qos.find(asker.qos);
+    const QosRecord* of_partition = partition.qos.empty() ? nullptr : d->qos.find(to_lower(partition.qos));
+    if (of_partition) levels_.push_back(of_partition);
+    if (qos_ && qos_ != of_partition) levels_.insert(has_flag(*qos_, "OverPartQOS") ? levels_.begin() : levels_.end(), qos_);
   }
 
   std::vector<Bound> run() {
-    for (const LimitRow& row : kRows) {
-      if (of_usage(row) && !used_) continue;
+    for (const LimitRow& row : limit_rows())
       if (row.on == On::kPartition) add_partition(row);
-      if (row.on == On::kQos && qos_) add_all(row, qos_->limits, holder_in_qos(row), "QOS " + qos_->name);
-      for (size_t i = 0; i < line_.size(); ++i) {
-        if (of_usage(row) && line_[i]->parent_id == 0) continue;  // not enforced on root: sacctmgr(1)
-        if (row.on == On::kAssociations || (row.on == On::kAssociation && i == 0))
-          add_all(row, line_[i]->limits, Holder::association(line_[i]->id), called(*line_[i]));
-      }
-    }
+    for (const QosRecord* level : levels_)
+      for (const LimitRow& row : limit_rows())
+        if (row.on == On::kQos || (row.on == On::kJobQos && level == qos_)) add_qos(row, *level);
+    for (const LimitRow& row : limit_rows())
+      if (row.on == On::kAssociation || row.on == On::kAssociations) add_associations(row);
     return std::move(out_);
   }
 
@@ -183,29 +60,66 @@ class Gathering {
     if (a.user.empty()) return "account " + a.account;
     return "user " + a.user + " in account " + a.account + (a.partition.empty() ? "" : " and partition " + a.partition);
   }
-  Holder holder_in_qos(const LimitRow& row) const {
-    if (row.of == Of::kUser) return Holder::user_of_qos(asker_.qos, asker_.user);
-    if (row.of == Of::kAccount) return Holder::account_of_qos(asker_.qos, asker_.account);
-    return Holder::qos(asker_.qos);
+  bool of_partition(const QosRecord& level) const { return iequals(partition_.qos, level.name); }
+  Holder holder_in(const QosRecord& level, const LimitRow& row) const {
+    if (row.of == Of::kUser) return Holder::user_of_qos(level.name, asker_.user);
+    if (row.of == Of::kAccount) return Holder::account_of_qos(level.name, asker_.account);
+    return Holder::qos(level.name);
   }
   void add_partition(const LimitRow& row) {
     if (partition_.max_cpus_per_user == kUnlimited32) return;
-    out_.push_back({&row, Holder::user_of_partition(partition_.index, asker_.user), TresTable::kCpu, partition_.max_cpus_per_user,
+    out_.push_back({&row, Holder::user_of_partition(partition_.index, asker_.user), TresTable::kCpu, partition_.max_cpus_per_user, 1,
                     "partition " + partition_.name});
   }
-  void add_all(const LimitRow& row, const std::vector<Limit>& limits, const Holder& holder, const std::string& whom) {
-    for (const Limit& l : limits) {
-      if (l.kind != row.kind) continue;
-      if (row.unless_qos && qos_ && find_limit(qos_->limits, *row.unless_qos, l.tres)) continue;
-      const uint32_t tres = per_tres(row) ? cluster_.tres_table().find(l.tres) : 0;
-      if (tres != TresTable::kUnknown) out_.push_back({&row, holder, tres, scaled(row, l.value), whom});
+  void add_qos(const LimitRow& row, const QosRecord& level) {
+    if (row.of_usage() && !used_) return;
+    const std::string whom = "QOS " + level.name + (of_partition(level) ? " of partition " + partition_.name : "");
+    for (const Limit& l : level.limits)
+      if (l.kind == row.kind && !set_before(level, l))
+        add(row, l, holder_in(level, row), whom, has_flag(level, "Relative") ? &level : nullptr);
+  }
+  void add_associations(const LimitRow& row) {
+    if (row.of_usage() && !used_) return;
+    for (size_t i = 0; i < line_.size() && (i == 0 || row.on == On::kAssociations); ++i) {
+      if (row.of_usage() && line_[i]->parent_id == 0) continue;  // not enforced on root: sacctmgr(1)
+      for (const Limit& l : line_[i]->limits)
+        if (l.kind == row.kind && !set_by_qos(row, l.tres)) add(row, l, Holder::association(line_[i]->id), called(*line_[i]), nullptr);
     }
   }
-  // LimitFactor of the QOS raises or lowers the TRES limits of associations.
+  // Whether a QOS that comes before this one sets the same limit.
+  bool set_before(const QosRecord& level, const Limit& l) const {
+    return levels_.front() != &level && find_limit(levels_.front()->limits, l.kind, l.tres).has_value();
+  }
+  // Whether a QOS sets the limit that takes the place of the association's.
+  bool set_by_qos(const LimitRow& row, const std::string& tres) const {
+    return row.unless_qos && std::ranges::any_of(levels_, [&](const QosRecord* q) {
+             return (row.counts != Counts::kAccruing || q == qos_) && find_limit(q->limits, *row.unless_qos, tres).has_value();
+           });
+  }
+  // `relative`: a QOS whose limits are parts of what there is, in percent.
+  void add(const LimitRow& row, const Limit& l, const Holder& holder, const std::string& whom, const QosRecord* relative) {
+    const uint32_t tres = row.per_tres() ? cluster_.tres_table().find(l.tres) : 0;
+    if (tres == TresTable::kUnknown) return;
+    const uint64_t limit = relative ? percent(row, *relative, tres, l.value) : scaled(row, l.value);
+    out_.push_back({&row, holder, tres, limit, factor(row), whom});
+  }
+  // LimitFactor of the QOS raises or lowers the limits of associations on amounts of TRES.
   uint64_t scaled(const LimitRow& row, uint64_t limit) const {
-    if (row.on == On::kQos || !per_tres(row) || !qos_ || !qos_->limit_factor || *qos_->limit_factor < 0) return limit;
+    const bool of_association = row.on == On::kAssociation || row.on == On::kAssociations;
+    if (!of_association || !row.per_tres() || !qos_ || !qos_->limit_factor || *qos_->limit_factor < 0) return limit;
     const double more = static_cast<double>(limit) * *qos_->limit_factor;
     return more >= static_cast<double>(kMaxLimit) ? kMaxLimit : static_cast<uint64_t>(more);
+  }
+  uint64_t percent(const LimitRow& row, const QosRecord& level, uint32_t tres, uint64_t limit) const {
+    constexpr uint64_t kAll = 100;
+    if (!row.of_amount()) return limit;
+    const TresCounts total = total_of(cluster_, of_partition(level) ? &partition_ : nullptr);
+    return mul_sat(total[tres], std::min(limit, kAll)) / kAll;
+  }
+  double factor(const LimitRow& row) const {
+    const bool counts =
+        row.counts == Counts::kRunMinutes || (row.counts == Counts::kUsedMinutes && qos_ && has_flag(*qos_, "UsageFactorSafe"));
+    return counts ? usage_factor(qos_) : 1;
   }
 
   const Cluster& cluster_;
@@ -213,7 +127,8 @@ class Gathering {
   const Asker& asker_;
   const Partition& partition_;
   std::vector<const AssociationRecord*> line_;  // the association and those above it
-  const QosRecord* qos_ = nullptr;
+  const QosRecord* qos_ = nullptr;              // the job's
+  std::vector<const QosRecord*> levels_;        // that of the partition and the job's, the one that comes first before the other
   std::vector<Bound> out_;
 };
 
@@ -224,14 +139,16 @@ uint64_t used_of(const Bound& b, const Standing& at) {
   switch (b.row->counts) {
     case Counts::kRunning: return use.running;
     case Counts::kSubmitted: return use.submitted;
+    case Counts::kAccruing: return use.accruing;
     case Counts::kHeld: return use.held[b.tres];
-    case Counts::kUsedWall: return to_count(at.cluster.used_by(b.holder, at.now).wall / kMinute);
+    case Counts::kUsedWall: return to_count(minutes_used(b, at.cluster, at.now));
     case Counts::kUsedMinutes: {
-      const uint64_t used = to_count(at.cluster.used_by(b.holder, at.now).of(b.tres) / kMinute);
+      const uint64_t used = to_count(minutes_used(b, at.cluster, at.now));
       return at.safe ? add_sat(used, use.run_minutes(b.tres, at.now)) : used;
     }
     case Counts::kRunMinutes: return use.run_minutes(b.tres, at.now);
     case Counts::kOneJob:
+    case Counts::kOneNode:
     case Counts::kOneJobMinutes:
     case Counts::kAtLeast:
     case Counts::kMinutes: break;
@@ -242,17 +159,21 @@ uint64_t used_of(const Bound& b, const Standing& at) {
 // A job without a limit counts as one of a year, here as in the ledger.
 uint64_t minutes_of(const Wanted& wanted) { return wanted.time_limit_min == kUnlimited32 ? 365 * 24 * 60 : wanted.time_limit_min; }
 
+uint64_t times(uint64_t amount, double factor) { return factor == 1 ? amount : to_count(static_cast<double>(amount) * factor); }
+
 uint64_t wanted_of(const Bound& b, const Wanted& wanted, bool safe) {
   const uint64_t tres = wanted.tres[b.tres];
   switch (b.row->counts) {
     case Counts::kRunning:
+    case Counts::kAccruing:
     case Counts::kUsedWall: return 1;
     case Counts::kSubmitted: return wanted.jobs;
-    case Counts::kUsedMinutes: return safe ? mul_sat(tres, minutes_of(wanted)) : std::min<uint64_t>(tres, 1);
+    case Counts::kUsedMinutes: return safe ? times(mul_sat(tres, minutes_of(wanted)), b.factor) : std::min<uint64_t>(tres, 1);
+    case Counts::kOneNode: return wanted.each_node[b.tres];
     case Counts::kHeld:
     case Counts::kOneJob:
     case Counts::kAtLeast: return tres;
-    case Counts::kRunMinutes: return mul_sat(tres, minutes_of(wanted));
+    case Counts::kRunMinutes: return times(mul_sat(tres, minutes_of(wanted)), b.factor);
     case Counts::kOneJobMinutes: return mul_sat(tres, wanted.time_limit_min);
     case Counts::kMinutes: return wanted.time_limit_min;
   }
@@ -271,6 +192,26 @@ std::vector<Bound> bounds_on(const Cluster& cluster, Held held, const Asker& ask
   return Gathering(cluster, held, asker, partition).run();
 }
 
+std::vector<Bound> bounds_on(const Cluster& cluster, Held held, const Job& job) {
+  const Partition* p = cluster.partitions.find(job.partition);
+  const AssociationRecord* a = cluster.directory ? cluster.directory->associations.find(job.association) : nullptr;
+  const RequestBody& r = *job.request;
+  return p ? bounds_on(cluster, held, {a, r.account, r.qos, r.uid}, *p) : std::vector<Bound>();
+}
+
+bool any_of_one_node(const std::vector<Bound>& bounds) {
+  return std::ranges::any_of(bounds, [](const Bound& b) { return b.row->counts == Counts::kOneNode; });
+}
+
+bool any_asked(const std::vector<Bound>& bounds, When when) {
+  return std::ranges::any_of(bounds, [&](const Bound& b) { return b.row->asked & when; });
+}
+
+double minutes_used(const Bound& bound, const Cluster& cluster, Time now) {
+  const Spent spent = cluster.used_by(bound.holder, now);
+  return (bound.row->counts == Counts::kUsedWall ? spent.wall : spent.of(bound.tres)) / kMinute;
+}
+
 std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Standing& standing, const Wanted& wanted, When when) {
   for (const Bound& b : bounds) {
     if (!(b.row->asked & when)) continue;
@@ -283,7 +224,7 @@ std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Sta
 std::optional<Excess> first_exceeded_alone(const std::vector<Bound>& bounds, const Wanted& wanted) {
   for (const Bound& b : bounds) {
     const Excess e{&b, 0, wanted_of(b, wanted, false)};
-    if (b.row->on != On::kPartition && exceeds(b, 0, e.wanted)) return e;
+    if (b.row->on != On::kPartition && b.row->counts != Counts::kAccruing && exceeds(b, 0, e.wanted)) return e;
   }
   return std::nullopt;
 }
@@ -291,8 +232,8 @@ std::optional<Excess> first_exceeded_alone(const std::vector<Bound>& bounds, con
 LimitView Excess::view(const TresTable& table) const {
   LimitView out;
   const LimitRow& row = *bound->row;
-  const bool names_tres = per_tres(row) && !row.called;
-  out.name = std::string(name_of(row)) + (names_tres ? "=" + table.name(bound->tres) : "") + " of " + bound->whom;
+  const bool names_tres = row.per_tres() && !row.called;
+  out.name = std::string(row.name()) + (names_tres ? "=" + table.name(bound->tres) : "") + " of " + bound->whom;
   out.limit = bound->limit;
   out.used = used;
   out.wanted = wanted;
@@ -300,14 +241,16 @@ LimitView Excess::view(const TresTable& table) const {
 }
 
 Reason Excess::reason(const TresTable& table) const {
-  return per_tres(*bound->row) ? reason_of(*bound->row, table.name(bound->tres)) : bound->row->reasons.any;
+  return bound->row->per_tres() ? bound->row->reasons.of(table.what(bound->tres)) : bound->row->reasons.any;
 }
 
 std::string Excess::detail(const TresTable& table) const {
   const LimitView v = view(table);
   if (bound->row->counts == Counts::kAtLeast)
     return v.name + ": a job has to take " + std::to_string(v.limit) + ", " + std::to_string(v.wanted) + " wanted";
-  if (of_one_job(*bound->row)) return v.name + ": a job may have " + std::to_string(v.limit) + ", " + std::to_string(v.wanted) + " wanted";
+  if (bound->row->counts == Counts::kOneJobMinutes && v.used)
+    return v.name + ": the job has used " + std::to_string(v.used) + " of " + std::to_string(v.limit) + " minutes";
+  if (bound->row->of_one_job()) return v.name + ": a job may have " + std::to_string(v.limit) + ", " + std::to_string(v.wanted) + " wanted";
   const bool over_time = bound->row->counts == Counts::kUsedMinutes || bound->row->counts == Counts::kUsedWall;
   if (over_time && v.wanted <= 1) return v.name + ": " + std::to_string(v.used) + " of " + std::to_string(v.limit) + " minutes used";
   return v.name + ": " + std::to_string(v.used) + " of " + std::to_string(v.limit) + " in use, " + std::to_string(v.wanted) +

@@ -1,10 +1,11 @@
-// Limits: what bounds the jobs of associations, QOS and users of a partition, together or each for itself. One table (limits.cc) has a row
-// for each limit. Everybody who asks walks the table and knows no limit by name: a submission, a pass before and after it has chosen nodes,
+// Limits: what bounds the jobs of associations, QOS and users of a partition, together or each for itself. One table (limit_rows.h) has a
+// row for each limit. Everybody who asks walks the table and knows no limit by name: a submission, a pass before and after it has chosen nodes,
 // a start, explain. To add one: docs/checklists/add-a-limit.md. sacctmgr(1); guide resource_limits; slurm.conf(5)
 // AccountingStorageEnforce=limits.
 //
-// A limit on a TRES that the cluster does not know holds nobody back. Where a QOS sets a limit, the association's same limit does not apply
-// (the guide's order). A lowered limit ends nothing that runs.
+// A limit on a TRES that the cluster does not know holds nobody back. The guide's order: a limit of the partition's QOS, then the same one of
+// the job's QOS (the other way round with OverPartQOS), then that of the association; only the first that is set applies. A lowered limit
+// ends nothing that runs, but for those on minutes that were used (exhaustion.h).
 //
 // Cost: bounds_on O(rows x limits of those concerned); first_exceeded O(bounds x log n), whatever the number of jobs.
 #pragma once
@@ -27,13 +28,15 @@ enum When : uint8_t {
   kBeforeNodes = 2,    // for a waiting job, with the least that it takes
   kWithNodes = 4,      // with the nodes that were chosen for it
   kWhereItStarts = 8,  // the same, at the moment of the start
+  kToAccrue = 16,      // before a waiting job begins to grow in priority by its age
   kWhileItWaits = kBeforeNodes | kWithNodes | kWhereItStarts,
 };
 
 // What a job would add.
 struct Wanted {
   TresCounts tres;
-  uint32_t jobs = 1;  // tasks of an array at its submission
+  TresCounts each_node;  // on the node where it takes the most
+  uint32_t jobs = 1;     // tasks of an array at its submission
   uint32_t time_limit_min = kUnlimited32;
 };
 
@@ -45,7 +48,8 @@ struct Bound {
   Holder holder = Holder::association(0);  // whose use counts
   uint32_t tres = 0;
   uint64_t limit = 0;
-  std::string whom;  // "account team-a", "QOS fast", "partition debug"
+  double factor = 1;  // UsageFactor of the job's QOS, where what the job wants counts for so much more or less
+  std::string whom;   // "account team-a", "QOS fast", "partition debug"
 };
 
 // Whose job it is.
@@ -59,8 +63,16 @@ struct Asker {
 // (only with priority/multifactor: nothing else lets usage decay).
 struct Held {
   bool accounts = false, used = false;
+  bool operator==(const Held&) const = default;
 };
 std::vector<Bound> bounds_on(const Cluster& cluster, Held held, const Asker& asker, const Partition& partition);
+// Those that bound a job where it is.
+std::vector<Bound> bounds_on(const Cluster& cluster, Held held, const Job& job);
+// Whether one of them is about what a job takes on a single node, or asked at that moment; else nobody need work that out.
+bool any_of_one_node(const std::vector<Bound>& bounds);
+bool any_asked(const std::vector<Bound>& bounds, When when);
+// What the holder of a limit on used minutes has used of it by now, in minutes.
+double minutes_used(const Bound& bound, const Cluster& cluster, Time now);
 
 struct Excess {
   const Bound* bound = nullptr;

@@ -43,10 +43,12 @@ Shares shares_of(const Cluster& cluster, const FairShareRule& rule, Time now) {
 
 FairFactorsPtr factors_of(const Cluster& cluster, const FairShareRule& rule, Duration period, Time now) {
   if (!cluster.directory) return nullptr;
-  const Time start = period.count() > 0 ? Time(now.time_since_epoch() / period * period) : now;
+  const Time start = period_start(now, period);
+  const FairFactors::Rule by{rule.kind == FairShareKind::kFairTree, rule.depth_oblivious, rule.dampening};
   const FairFactorsPtr& known = cluster.fair_factors;
-  if (known && known->period == start && known->directory == cluster.directory) return known;
+  if (known && known->period == start && known->directory == cluster.directory && known->rule == by) return known;
   auto out = std::make_shared<FairFactors>();
+  out->rule = by;
   out->period = start;
   out->directory = cluster.directory;
   const Shares shares = shares_of(cluster, rule, now);

@@ -108,6 +108,21 @@ std::string format_span_full(Duration span) {
   return d.two(p.hours).sign(':').two(p.minutes).sign(':').two(p.seconds).text();
 }
 
+Time add_local_days(Time t, int days) {
+  auto clock = static_cast<time_t>(unix_seconds(t));
+  std::tm local{};
+  if (!localtime_r(&clock, &local)) return t + minutes(int64_t{days} * 24 * 60);
+  local.tm_mday += days;
+  local.tm_isdst = -1;  // mktime knows whether summer time is in force then
+  return from_unix(static_cast<int64_t>(mktime(&local))) + (t - from_unix(unix_seconds(t)));
+}
+
+int local_weekday(Time t) {
+  auto clock = static_cast<time_t>(unix_seconds(t));
+  std::tm local{};
+  return localtime_r(&clock, &local) ? local.tm_wday : 0;
+}
+
 std::string format_time(Time t, std::string_view unset) {
   if (t == kTimeUnset || t == kTimeInfinite) return std::string(unset);
   // Rounds down also before 1970, so that the printed second is the one in which the moment lies.

@@ -40,6 +40,10 @@ std::string format_span_full(Duration span);
 // Local time "2026-01-31T23:59:59"; `unset` for kTimeUnset. The zone is the process's TZ.
 std::string format_time(Time t, std::string_view unset = "Unknown");
 
+// Days of the local calendar: the time of day stays, also over a change to summer time. 0 = Sunday … 6 = Saturday.
+Time add_local_days(Time t, int days);
+int local_weekday(Time t);
+
 // How to read a time of day without a date, or a date without a year, that is already past.
 enum class ClockRule {
   kNextOccurrence,  // --begin, reservations: the next day, the next year

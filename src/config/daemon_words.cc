@@ -27,7 +27,8 @@ constexpr ParameterWord kSlurmctldOwn[] = {
     no_effect_word("disable_triggers", "there are no triggers yet"),
     no_effect_word("enable_async_reply", "no answer holds up another"),
     not_yet_word("enable_configless", "configless nodes"),
-    not_yet_word("enable_expedited_requeue", "expedited requeue"),
+    flag_word("enable_expedited_requeue",
+              "a job of --requeue=expedite whose node or launch failed starts again at once, before all others"),
     flag_word("enable_stepmgr", "the steps of all jobs that are submitted from now on are managed on their first node"),
     not_yet_word("idle_on_node_suspend", kPowerSaving),
     no_effect_word("max_dbd_msg_action", "beyond MaxDBDMsgs the oldest records of ended steps and jobs are given up, and the log says so"),
@@ -44,7 +45,7 @@ constexpr ParameterWord kSlurmctldOwn[] = {
     not_yet_word("rl_refill_period", kRateLimits),
     not_yet_word("rl_refill_rate", kRateLimits),
     not_yet_word("rl_table_size", kRateLimits),
-    not_yet_word("user_resv_delete", "reservations"),
+    flag_word("user_resv_delete", "who may use a reservation may delete it"),
     no_effect_word("validate_nodeaddr_threads", "nodes connect to slurmctld, no address of theirs is looked up"),
 };
 

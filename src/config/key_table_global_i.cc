@@ -42,7 +42,7 @@ constexpr KeyRow kRows[] = {
     number("KillOnBadExit", "0", "1: a task that fails ends its step.").max(1),
     seconds("KillWait", "30", "Time between SIGTERM and SIGKILL when a job reaches its time limit."),
     list("LaunchParameters", nullptr, "Options of the launch: use_interactive_step, enable_nss_slurm, test_exec …"),
-    list("LicenseParameters", nullptr, "Options of licences.").not_yet("fuzzy match of remote licences"),
+    list("LicenseParameters", nullptr, "RemoteFuzzyMatch: a remote licence may be named without its server."),
     list("Licenses", nullptr, "Licences of the cluster, name[:count],…"),
     one_of("LogTimeFormat", "iso8601|iso8601_ms|rfc5424|rfc5424_ms|rfc3339|clock|short|thread_id|format_stderr", "iso8601_ms",
            "Time stamps in the daemons' logs."),
@@ -79,12 +79,9 @@ constexpr KeyRow kRows[] = {
     text("PluginDir", nullptr, "Directories of third-party plugins, separated by colons."),
     path("PlugStackConfig", nullptr, "File that lists the SPANK plugins; unset: plugstack.conf beside slurm.conf."),
     flags("PreemptMode", "OFF|CANCEL|GANG|REQUEUE|SUSPEND|PRIORITY|WITHIN", "OFF", "What happens to a job that must make room.").strict(),
-    list("PreemptParameters", nullptr, "min_exempt_priority=, reorder_count=, send_user_signal, strict_order, youngest_first …")
-        .not_yet("preemption"),
-    one_of("PreemptType", "preempt/none|preempt/partition_prio|preempt/qos", nullptr, "Who may preempt whom.")
-        .strict()
-        .not_yet("preemption"),
-    span("PreemptExemptTime", "00:00:00", "A job runs at least this long before it may be preempted.").not_yet("preemption"),
+    list("PreemptParameters", nullptr, "min_exempt_priority=, reorder_count=, send_user_signal, strict_order, youngest_first …"),
+    one_of("PreemptType", "preempt/none|preempt/partition_prio|preempt/qos", nullptr, "Who may preempt whom.").strict(),
+    span("PreemptExemptTime", "00:00:00", "A job runs at least this long before it may be preempted."),
     text("PrEpParameters", nullptr, "Options of PrEpPlugins.").not_yet("prolog plugins"),
     flags("PrEpPlugins", "prep/script", "prep/script", "How prolog and epilog are run; as scripts is the one way there is."),
     mins("PriorityCalcPeriod", "5", "Minutes between two reckonings of priorities.").min(1),

@@ -81,7 +81,7 @@ constexpr KeyRow kPartitions[] = {
     one_of("Exclusive", "NO|NODE|USER|TOPO", nullptr, "Whole nodes per job, one user per node, or one job per segment.").strict().in(kP),
     yesno("ExclusiveTopo", "No", "Older spelling of Exclusive=TOPO.").in(kP),
     yesno("ExclusiveUser", "No", "Older spelling of Exclusive=USER.").in(kP),
-    seconds("GraceTime", "0", "Warning time of a job that is preempted.").max(INT32_MAX).in(kP).not_yet("preemption"),
+    seconds("GraceTime", "0", "Warning time of a job that is preempted.").max(INT32_MAX).in(kP),
     yesno("Hidden", "No", "Not listed by default.").in(kP),
     text("JobDefaults", nullptr, "DefCpuPerGPU=,DefMemPerGPU= in one value.").in(kP),
     yesno("LLN", "No", "Use the least loaded nodes first.").in(kP),
@@ -102,8 +102,7 @@ constexpr KeyRow kPartitions[] = {
     yesno("PowerDownOnIdle", "No", "Power its nodes down as soon as they are idle.").in(kP).not_yet("power saving beyond resuming"),
     flags("PreemptMode", "OFF|CANCEL|GANG|REQUEUE|SUSPEND|PRIORITY|WITHIN", nullptr, "What happens to its jobs when they are preempted.")
         .strict()
-        .in(kP)
-        .not_yet("preemption"),
+        .in(kP),
     number("PriorityJobFactor", "1", "Partition factor of the priority.").max(65533).in(kP),
     number("PriorityTier", "1", "Partitions of a higher tier are scheduled first.").max(65533).in(kP),
     number("Priority", nullptr, "Older key: sets PriorityJobFactor and PriorityTier.").max(65533).in(kP),
@@ -119,9 +118,7 @@ constexpr KeyRow kPartitions[] = {
     seconds("SuspendTime", nullptr, "Idle time after which its nodes are powered down.").max(INT32_MAX).infinite().in(kP),
     seconds("SuspendTimeout", nullptr, "How long powering its nodes down may take.").in(kP),
     text("Topology", nullptr, "Name of the topology its jobs use.").in(kP),
-    list("TRESBillingWeights", nullptr, "Weights of single resources in the bill of a job, CPU=1.0,Mem=0.25G,GRES/gpu=2.")
-        .in(kP)
-        .not_yet("billing weights"),
+    list("TRESBillingWeights", nullptr, "Weights of single resources in the bill of a job, CPU=1.0,Mem=0.25G,GRES/gpu=2.").in(kP),
 };
 }  // namespace
 

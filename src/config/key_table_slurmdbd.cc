@@ -11,7 +11,7 @@ constexpr KeyRow purge(const char* name, const char* doc) { return d(text(name, 
 
 constexpr KeyRow kRows[] = {
     d(yesno("AllowNoDefAcct", "no", "Users need no default account.")),
-    d(yesno("AllResourcesAbsolute", "no", "Shares of licences are counts, not percentages.").not_yet("licences shared by clusters")),
+    d(yesno("AllResourcesAbsolute", "no", "Shares of licences are counts, not percentages.")),
     d(path("ArchiveDir", "/tmp", "Directory of archive files.").not_yet("archives of the database")),
     archive("ArchiveEvents", "Archive node events when they are purged."),
     archive("ArchiveJobs", "Archive jobs when they are purged."),
@@ -49,7 +49,7 @@ constexpr KeyRow kRows[] = {
           .infinite()
           .not_yet("a bound on time spans of queries")),
     d(seconds("MessageTimeout", "10", "How long an answer may take.").min(1).not_yet("time limits of slurmdbd")),
-    d(list("Parameters", nullptr, "PreserveCaseUser keeps the case of user names.")),
+    d(list("Parameters", nullptr, "PreserveCaseUser and PreserveCaseResource keep the case of names of users and of licences.")),
     d(path("PidFile", "/var/run/slurmdbd.pid", "Where the process id is left.")),
     d(text("PluginDir", nullptr, "Directories of third-party plugins.").not_yet("plugins of slurmdbd")),
     d(flags("PrivateData", "accounts|events|jobs|reservations|usage|users|none", "none", "What ordinary users do not see of others.")),

@@ -22,6 +22,7 @@ const ParameterWord* row_of(Words words, std::string_view name) {
 std::string_view key_of(std::string_view name) {
   for (const ParameterKey& k : parameter_keys())
     if (row_of(k.words, name)) return k.key;
+  // Older releases had these in SchedulerParameters.
   return istarts_with(name, "preempt_") ? "PreemptParameters" : std::string_view();
 }
 
@@ -61,6 +62,7 @@ std::span<const ParameterKey> parameter_keys() {
       {"DependencyParameters", &Config::dependency_parameters, dependency_words()},
       {"LaunchParameters", &Config::launch_parameters, launch_words()},
       {"MpiParams", &Config::mpi_params, mpi_words()},
+      {"PreemptParameters", &Config::preempt_parameters, preempt_words()},
       {"SchedulerParameters", &Config::scheduler_parameters, scheduler_words()},
       {"SlurmctldParameters", &Config::slurmctld_parameters, slurmctld_words()},
       {"SlurmdParameters", &Config::slurmd_parameters, slurmd_words()},

@@ -40,8 +40,9 @@ std::span<const ParameterKey> parameter_keys();
 // removed from `given`. `key` names the key in the notices; `words` are its rows. Cost: O(words given x rows).
 void check_words(std::string_view key, std::span<const ParameterWord> words, OptionList& given, const SourcePos& pos, Findings& findings);
 
-// The rows are in scheduler_words.cc and daemon_words.cc.
+// The rows are in scheduler_words.cc, preempt_words.cc and daemon_words.cc.
 std::span<const ParameterWord> scheduler_words();
+std::span<const ParameterWord> preempt_words();
 std::span<const ParameterWord> slurmctld_words();
 std::span<const ParameterWord> slurmd_words();
 std::span<const ParameterWord> launch_words();

@@ -40,11 +40,11 @@ TEST(ParameterWords, WhatWorksIsTakenInSilence) {
 }
 
 TEST(ParameterWords, WhatHasNoEffectIsSaidOnce) {
-  Said said("defer_batch,bf_hetjob_prio=min");
+  Said said("defer_batch,no_backup_scheduling");
   EXPECT_TRUE(said.errors.empty());
   ASSERT_EQ(said.notices.size(), 2u);
   EXPECT_EQ(said.notices[0].message, "defer_batch has no effect: planning runs beside the controller and holds up no request");
-  EXPECT_EQ(said.notices[1].message, "bf_hetjob_prio has no effect, this is not there yet: heterogeneous jobs");
+  EXPECT_EQ(said.notices[1].message, "no_backup_scheduling has no effect, this is not there yet: a standby controller");
 }
 
 TEST(ParameterWords, EachKeyHasItsOwn) {

@@ -65,12 +65,6 @@ struct SelectFlags {
 SelectFlags parse_select_flags(std::string_view text);
 
 // PreemptMode of the cluster or of a partition, typed.
-struct PreemptModes {
-  enum class How : uint8_t { kOff, kCancel, kRequeue, kSuspend };
-  How how = How::kOff;
-  bool gang = false, priority = false, within = false;
-  bool operator==(const PreemptModes&) const = default;
-};
 PreemptModes parse_preempt_modes(std::string_view text);
 
 // AccountingStorageEnforce, with what each word implies filled in.
@@ -175,7 +169,7 @@ struct Config {
   std::vector<std::string> debug_flags;
   std::string log_time_format = "iso8601_ms";
   // daemons
-  OptionList slurmctld_parameters, slurmd_parameters;
+  OptionList slurmctld_parameters, slurmd_parameters, scron_parameters, license_parameters;
   Duration slurmctld_timeout = seconds(120);
   std::optional<Duration> slurmd_timeout = seconds(300);  // nullopt: never DOWN for silence
   uint32_t return_to_service = 0;

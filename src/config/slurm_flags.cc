@@ -71,19 +71,7 @@ SelectFlags parse_select_flags(std::string_view text) {
   return f;
 }
 
-PreemptModes parse_preempt_modes(std::string_view text) {
-  PreemptModes m;
-  for (std::string_view word : split(text, ',')) {
-    word = trim(word);
-    if (iequals(word, "CANCEL")) m.how = PreemptModes::How::kCancel;
-    else if (iequals(word, "REQUEUE")) m.how = PreemptModes::How::kRequeue;
-    else if (iequals(word, "SUSPEND")) m.how = PreemptModes::How::kSuspend;
-    else if (iequals(word, "GANG")) m.gang = true;
-    else if (iequals(word, "PRIORITY")) m.priority = true;
-    else if (iequals(word, "WITHIN")) m.within = true;
-  }
-  return m;
-}
+PreemptModes parse_preempt_modes(std::string_view text) { return *PreemptModes::parse(text); }
 
 Enforce parse_enforce(std::string_view text) {
   Enforce e;

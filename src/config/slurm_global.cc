@@ -159,33 +159,24 @@ void complete_tres(Config& c) {
   value_of(c, find_row(ConfFile::kSlurm, Section::kGlobal, "AccountingStorageTRES"))->text = join(c.accounting_storage_tres, ",");
 }
 
-// The limits that `limits` holds jobs to: those with a row in acct/limits.cc.
-constexpr std::string_view kEnforced = "GrpJobs, GrpSubmitJobs, GrpTRES, GrpTRESMins, GrpTRESRunMins, GrpWall, MaxJobs, MaxSubmitJobs, "
-                                       "MaxTRES, MaxTRESMins, MaxWall and MinTRES "
-                                       "of associations and QOS";
-
 // Tells which words of AccountingStorageEnforce have no effect yet.
 void tell_not_enforced(const Config& c, Findings& f) {
-  if (c.enforce.limits)
-    f.notice(
-        pos_of(c, "AccountingStorageEnforce"), "AccountingStorageEnforce",
-        "limits holds jobs to " + std::string(kEnforced) + "; other limits are without effect, this is not there yet: accounting limits");
-  const std::pair<bool, const char*> not_enforced[] = {
-      {c.enforce.wckeys, "wckeys"}, {c.enforce.no_jobs, "nojobs"}, {c.enforce.no_steps, "nosteps"}};
-  for (const auto& [asked, word] : not_enforced)
-    if (asked)
-      f.notice(pos_of(c, "AccountingStorageEnforce"), "AccountingStorageEnforce",
-               std::string(word) + " is accepted without effect, this is not there yet: accounting limits");
+  if (c.enforce.wckeys)
+    f.notice(pos_of(c, "AccountingStorageEnforce"), "AccountingStorageEnforce",
+             "wckeys is accepted without effect, this is not there yet: wckeys");
+  const bool asks = c.enforce.associations || c.enforce.limits || c.enforce.qos;
+  if (asks && c.accounting_storage_type != "accounting_storage/slurmdbd")
+    f.notice(pos_of(c, "AccountingStorageEnforce"), "AccountingStorageEnforce",
+             "has no effect without AccountingStorageType=accounting_storage/slurmdbd: nobody keeps accounts");
 }
 
 // Tells which words of PriorityFlags have no effect yet.
 void tell_priority_flags(const Config& c, Findings& f) {
   for (const std::string& flag : c.priority_flags)
-    for (const char* without_effect : {"CALCULATE_RUNNING", "INCR_ONLY", "MAX_TRES", "MAX_TRES_GRES"})
+    for (const char* without_effect : {"INCR_ONLY"})
       if (iequals(flag, without_effect))
         f.notice(pos_of(c, "PriorityFlags"), "PriorityFlags",
-                 std::string(without_effect) +
-                     " is accepted without effect, this is not there yet: priorities of running jobs, weighted billing");
+                 std::string(without_effect) + " is accepted without effect, this is not there yet: priorities that are remembered");
 }
 
 void check_together(Config& c, Findings& f) {
@@ -237,7 +228,7 @@ void check_together(Config& c, Findings& f) {
   std::vector<std::string> left_out;
   c.mcs = parse_mcs(text_of(c, "MCSPlugin"), text_of(c, "MCSParameters"), left_out);
   for (const std::string& word : left_out) f.odd(pos_of(c, "MCSParameters"), "MCSParameters", word, "it is left out", kMcsWords);
-  for (const char* what : {"events", "reservations", "usage"})
+  for (const char* what : {"events", "usage"})
     if (std::ranges::find(c.private_data, what) != c.private_data.end())
       f.notice(pos_of(c, "PrivateData"), "PrivateData",
                std::string(what) + " is accepted without effect: there is nothing of that kind to hide yet");

@@ -243,9 +243,9 @@ PartitionConfig make_partition(const Record& r, const Config& c, const NodeIndex
   uint32_t both = static_cast<uint32_t>(r.number("Priority").value_or(1));
   p.priority_tier = r.has("PriorityTier") ? limit_of(r, "PriorityTier") : both;
   p.priority_job_factor = r.has("PriorityJobFactor") ? limit_of(r, "PriorityJobFactor") : both;
-  p.preempt_mode = r.text("PreemptMode");
+  p.preempt_mode = std::string(r.text("PreemptMode"));
   out.preempt_mode_given = !p.preempt_mode.empty();
-  out.preempt_modes = out.preempt_mode_given ? parse_preempt_modes(p.preempt_mode) : c.preempt_modes;
+  out.preempt_modes = out.preempt_mode_given ? p.preempt_mode.value() : c.preempt_modes;
   p.allow_groups = words(r.text("AllowGroups"));
   p.allow_accounts = words(r.text("AllowAccounts"));
   p.deny_accounts = words(r.text("DenyAccounts"));
@@ -255,7 +255,7 @@ PartitionConfig make_partition(const Record& r, const Config& c, const NodeIndex
     if (auto names = expand_hosts(r.text("AllocNodes"))) p.alloc_nodes = std::move(*names);
   p.qos = r.text("QOS");
   p.alternate = r.text("Alternate");
-  p.tres_billing_weights = r.text("TRESBillingWeights");
+  p.tres_billing_weights = BillingText(std::string(r.text("TRESBillingWeights")));
   check_weights(r, "TRESBillingWeights", c, f);
   p.select_parameters = r.text("SelectTypeParameters");
   p.topology = r.text("Topology");

@@ -165,10 +165,10 @@ void write_partition(const PartitionConfig& part, const Config& c, std::string& 
   line.optional("OverTimeLimit", p.over_time_limit_min).optional("SuspendTime", p.suspend_time_seconds);
   line.optional("ResumeTimeout", p.resume_timeout_seconds).optional("SuspendTimeout", p.suspend_timeout_seconds);
   line.number("PriorityTier", p.priority_tier, 1).number("PriorityJobFactor", p.priority_job_factor, 1);
-  line.text("PreemptMode", p.preempt_mode);
+  line.text("PreemptMode", p.preempt_mode.text());
   line.words("AllowGroups", p.allow_groups).words("AllowAccounts", p.allow_accounts).words("DenyAccounts", p.deny_accounts);
   line.words("AllowQos", p.allow_qos).words("DenyQos", p.deny_qos).words("AllocNodes", p.alloc_nodes);
-  line.text("QOS", p.qos).text("Alternate", p.alternate).text("TRESBillingWeights", p.tres_billing_weights);
+  line.text("QOS", p.qos).text("Alternate", p.alternate).text("TRESBillingWeights", p.tres_billing_weights.text());
   line.text("SelectTypeParameters", p.select_parameters).text("Topology", p.topology).text("CpuBind", p.cpu_bind);
   if (p.state != PartitionState::kUp) line.put("State", partition_state_name(p.state));
 }

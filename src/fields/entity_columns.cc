@@ -149,7 +149,7 @@ constexpr EntityField kQos[] = {
     {"PreemptExemptTime", "PreemptExemptTime", 19, Fit::kMarked, kWorks, "Time a job runs before it may be preempted",
      qos_limit<LimitKind::kPreemptExemptTime>},
     {"PreemptMode", "PreemptMode", 11, Fit::kMarked, kWorks, "How its jobs are preempted",
-     [](V v, S o) { o += v.qos->preempt_mode.empty() ? "cluster" : v.qos->preempt_mode; }},
+     [](V v, S o) { o += v.qos->preempt_mode.empty() ? "cluster" : v.qos->preempt_mode.text(); }},
     {"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.qos->flags, ","); }},
     {"UsageThres", "UsageThres", 10, Fit::kWhole, kWorks, "Fair share below which jobs wait",
      [](V v, S o) { put_real(v.qos->usage_threshold, o); }, "UsageThreshold"},
@@ -258,6 +258,28 @@ constexpr EntityField kTransaction[] = {
     {"User", "User", 20, Fit::kMarked, kWorks, "The users it was about", [](V v, S o) { o += join(v.transaction->users, ","); }},
 };
 
+constexpr EntityField kResource[] = {
+    {"Name", "Name", 10, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.resource->name; }},
+    {"Server", "Server", 10, Fit::kMarked, kWorks, "Who serves it", [](V v, S o) { o += v.resource->server; }},
+    {"Type", "Type", 8, Fit::kMarked, kWorks, "What it is", [](V, S o) { o += "License"; }},
+    {"Count", "Count", 6, Fit::kWhole, kWorks, "How many there are", [](V v, S o) { put_number(o, v.resource->count); }},
+    {"LastConsumed", "LastConsumed", 12, Fit::kWhole, kWorks, "How many were in use when somebody told last",
+     [](V v, S o) { put_number(o, v.resource->last_consumed); }},
+    {"Allocated", "Allocated", 9, Fit::kWhole, kWorks, "What all clusters together may use, in percent or a count",
+     [](V v, S o) { put_number(o, v.resource->allocated()); }},
+    {"ServerType", "ServerType", 10, Fit::kMarked, kWorks, "What kind of server it is", [](V v, S o) { o += v.resource->server_type; }},
+    {"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "A cluster that may use it",
+     [](V v, S o) {
+       if (v.share) o += v.share->cluster;
+     }},
+    {"Allowed", "Allowed", 8, Fit::kWhole, kWorks, "What the cluster may use, in percent or a count",
+     [](V v, S o) {
+       if (v.share) put_number(o, v.share->allowed);
+     }},
+    {"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.resource->flags, ","); }},
+    {"Description", "Descr", 20, Fit::kMarked, kWorks, "What it is for", [](V v, S o) { o += v.resource->description; }},
+};
+
 // The entity's own columns come first, then those of its associations.
 template <size_t N>
 constexpr auto with_associations(const EntityField (&own)[N]) {
@@ -291,6 +313,7 @@ std::span<const EntityField> entity_fields(Entity e) {
     case Entity::kTres: return kTres;
     case Entity::kWckey: return kWckey;
     case Entity::kTransaction: return kTransaction;
+    case Entity::kResource: return kResource;
     case Entity::kAssociation:
     case Entity::kCoordinator: break;
   }
@@ -326,6 +349,9 @@ std::string entity_default_columns(Entity e, const EntityDefaults& d) {
     case Entity::kTres: return "type,name,id";
     case Entity::kWckey: return "wckey,cluster,user";
     case Entity::kTransaction: return "timestamp,action,actor,where,info";
+    case Entity::kResource:
+      return d.with_clusters ? "name,server,type,count,lastconsumed,allocated,servertype,cluster,allowed,flags"
+                             : "name,server,type,count,lastconsumed,allocated,servertype,flags";
     case Entity::kAssociation:
     case Entity::kCoordinator: break;
   }

@@ -22,6 +22,8 @@ struct EntityView {
   const TresRecord* tres = nullptr;
   const WckeyRecord* wckey = nullptr;
   const TransactionRecord* transaction = nullptr;
+  const ResourceRecord* resource = nullptr;
+  const ResourceShare* share = nullptr;             // of the resource, where its clusters are shown
   bool tree = false;                                // account names indented by their depth
   const std::vector<QosRecord>* all_qos = nullptr;  // to print their numbers; may be null
 };
@@ -36,6 +38,7 @@ std::span<const EntityField> old_limit_fields();
 
 // Choices that change which columns are shown without format=: associations (-s), no limits (WOLimits) and others.
 struct EntityDefaults {
+  bool with_clusters = false;  // of resources
   bool with_associations = false, without_limits = false, with_coordinators = false, with_deleted = false, tree = false;
 };
 std::string entity_default_columns(Entity e, const EntityDefaults& d);

@@ -10,8 +10,7 @@ namespace muster::fields {
 
 template <>
 std::span<const std::span<const JobField>> field_parts<JobView>() {
-  static const std::array<std::span<const JobField>, 6> parts = {job_identity_fields(), job_request_fields(), job_resource_fields(),
-                                                                 job_time_fields(),     job_state_fields(),   job_absent_fields()};
+  static const std::array<std::span<const JobField>, 1> parts = {job_columns()};
   return parts;
 }
 

@@ -47,7 +47,16 @@ struct FieldRow {
   std::string_view long_header = "";            // of -O where it differs
   uint32_t parts = 0;                           // RowPart bits: the costly parts of a job row that the text is made from
   std::string_view needs = "";                  // kConstant: the feature that will fill it; "": nothing will
+  std::string_view none = "";                   // stands for a value of which `text` prints nothing
 };
+
+// Appends the value.
+template <class View>
+void print_field(const FieldRow<View>& field, const View& view, std::string& out) {
+  const size_t start = out.size();
+  field.text(view, out);
+  if (out.size() == start) out += field.none;
+}
 
 // The row of a field whose feature Muster does not have: `text` prints what Slurm prints without it.
 template <class View>
@@ -89,12 +98,7 @@ template <class View>
 std::string field_help(bool docs);
 
 // ---- the parts, each in a file of its own
-std::span<const JobField> job_identity_fields();
-std::span<const JobField> job_request_fields();
-std::span<const JobField> job_resource_fields();
-std::span<const JobField> job_time_fields();
-std::span<const JobField> job_state_fields();
-std::span<const JobField> job_absent_fields();
+std::span<const JobField> job_columns();  // job_fields.h
 std::span<const StepField> step_fields();
 std::span<const SinfoField> sinfo_partition_fields();
 std::span<const SinfoField> sinfo_node_fields();

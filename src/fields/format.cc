@@ -108,7 +108,7 @@ void Format<View>::row(const View& view, std::string& out) const {
   for (const Column<View>& c : columns) {
     if (c.field) {
       size_t start = out.size();
-      c.field->text(view, out);
+      print_field(*c.field, view, out);
       make_plain(out, start);
       fit(out, start, c.width, c.right, c.field->cut & kWideValue, c.field->cut & kKeepStar);
     }

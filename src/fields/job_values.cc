@@ -6,7 +6,6 @@
 #include "base/saturating.h"
 #include "base/text.h"
 #include "fields/values.h"
-#include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "model/file_pattern.h"
 #include "model/sharing_words.h"
@@ -30,7 +29,7 @@ std::string bounded_array_tasks(const std::string& list, uint32_t max_running, u
 
 void put_job_id(std::string& out, const JobRow& row, const Environment& env) {
   if (!row.array_job_id) {
-    put_number(out, row.id.value);
+    out += component_name(row.id, row.het);
     return;
   }
   put_number(out, row.array_job_id.value);
@@ -59,12 +58,6 @@ Time start_time(const JobView& v) {
   return v.row.ended;  // ended without a start
 }
 
-std::string hosts_text(const std::string& list) {
-  if (list.find(',') == list.npos) return list;
-  Result<std::vector<std::string>> hosts = expand_hosts(list);
-  return hosts ? compress_hosts_sorted(*hosts) : list;
-}
-
 bool ends_never(const JobView& v) { return v.row.state == JobState::kRunning && v.row.time_limit_min == kUnlimited32; }
 
 Time accrues_since(const JobView& v) {
@@ -86,6 +79,8 @@ std::string_view reason_text(const JobRow& row) {
   if (row.reason != Reason::kNone && std::string_view(row.reason_detail).starts_with(name)) return row.reason_detail;
   return name;
 }
+
+std::string_view system_comment(const JobView& v) { return v.row.reason_detail.empty() ? v.row.restart : v.row.reason_detail; }
 
 bool shows_reason(const JobRow& row) {
   switch (row.state) {
@@ -168,14 +163,6 @@ std::string stream_path(const JobView& v, Stream stream) {
   if (pattern == "none") return "/dev/null";
   if (pattern[0] != '/') pattern = v.request.work_dir + "/" + pattern;
   return expand_file_pattern(pattern, v);
-}
-
-void put_exit_status(std::string& out, int32_t status) {
-  uint32_t s = static_cast<uint32_t>(status);
-  uint32_t signal = s & 0x7f;
-  put_number(out, (s >> 8) & 0xff);
-  out += ':';
-  put_number(out, signal == 0x7f ? 0u : signal);
 }
 
 }  // namespace muster::fields

@@ -17,14 +17,15 @@ std::string array_tasks_text(const JobRow& row, uint32_t length);
 // Array tasks such as "4-15,20%2", cut to `length` (SLURM_BITSTR_LEN), where %limit does not count. A text that is no list stays as it is.
 std::string bounded_array_tasks(const std::string& tasks, uint32_t max_running, uint32_t length);
 
-Duration run_time(const JobView& v);              // without the time it was suspended
-Time start_time(const JobView& v);                // actual or expected; unset when nobody knows
-std::string hosts_text(const std::string& list);  // "n2,n1" as "n[1-2]"; a text that is no list as it is
+Duration run_time(const JobView& v);  // without the time it was suspended
+Time start_time(const JobView& v);    // actual or expected; unset when nobody knows
 Time end_time(const JobView& v);
 bool ends_never(const JobView& v);     // it runs and has no limit
 Time accrues_since(const JobView& v);  // unset while it may not start yet
 // The text of the reason. Where the detail is a longer form of the reason ("ReqNodeNotAvail, UnavailableNodes:n1"), it is the detail.
 std::string_view reason_text(const JobRow& row);
+// What the system noted about the job, or why it was last put back into the queue.
+std::string_view system_comment(const JobView& v);
 bool shows_reason(const JobRow& row);  // %R: the reason in parentheses instead of the nodes
 
 uint32_t min_cpus_per_node(const ShownRequest& r);
@@ -47,8 +48,5 @@ std::string stream_pattern(const JobView& v, Stream stream);
 // The path of the file. The patterns of sbatch(1) FILENAME PATTERN are expanded; one with many values (task, node) takes the first.
 std::string stream_path(const JobView& v, Stream stream);
 std::string expand_file_pattern(std::string_view pattern, const JobView& v);
-
-// Appends an exit status of wait(2) as "code:signal".
-void put_exit_status(std::string& out, int32_t status);
 
 }  // namespace muster::fields

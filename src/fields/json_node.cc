@@ -41,7 +41,7 @@ void amounts(Members& m, const NodeRow& n, const Environment& env) {
   m.number("real_memory", static_cast<int64_t>(n.real_memory_mb)).number("res_cores_per_gpu", 0).text("comment", n.comment);
   m.text("reason", n.reason).time("reason_changed_at", n.reason_time);
   m.text("reason_set_by_user", n.reason_time == kTimeUnset ? std::string() : reason_owner(n, env));
-  m.time("resume_after", n.resume_after).text("reservation", "");
+  m.time("resume_after", n.resume_after).text("reservation", n.reservation);
   uint32_t used = std::min(n.cpus_allocated, n.cpus);
   m.number("alloc_memory", static_cast<int64_t>(n.mem_allocated_mb)).number("alloc_cpus", used).number("alloc_idle_cpus", n.cpus - used);
   m.text("tres_used", tres_text(n.tres_allocated));
@@ -117,7 +117,7 @@ void json_sinfo(const SinfoView& v, TreeSink& sink) {
   m.text("cluster", v.env.cluster).text("comment", first.comment).text("extra", first.extra);
   m.begin("reason").text("description", first.reason).time("time", first.reason_time);
   m.text("user", first.reason_time == kTimeUnset ? std::string() : reason_owner(first, v.env)).end();
-  m.text("reservation", "");
+  m.text("reservation", first.reservation);
   sink.end_object();
 }
 

@@ -49,7 +49,7 @@ void json_partition(const PartitionRow& row, const Environment& env, TreeSink& s
   m.begin("groups").text("allowed", join(p.allow_groups, ",")).end();
   m.begin("qos").text("allowed", join(p.allow_qos, ",")).text("deny", join(p.deny_qos, ",")).text("assigned", p.qos).end();
   m.text("alternate", p.alternate);
-  m.begin("tres").text("billing_weights", p.tres_billing_weights).text("configured", tres_text(row.tres)).end();
+  m.begin("tres").text("billing_weights", p.tres_billing_weights.text()).text("configured", tres_text(row.tres)).end();
   m.text("cluster", env.cluster).list("select_type", {}).begin("cpus").number("task_binding", 0).number("total", row.total_cpus).end();
   limits(m, p);
   m.text("name", p.name)

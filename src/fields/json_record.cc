@@ -63,7 +63,7 @@ void job_times(Members& m, const RecordView& v) {
 void job_place(Members& m, const RecordView& v) {
   const JobRecord& j = v.job;
   m.text("extra", j.extra).text("failed_node", j.failed_node).words("flags", "").text("group", j.group);
-  m.begin("het").number("job_id", 0).maybe("job_offset", false, 0).end();
+  m.begin("het").number("job_id", j.het.leader.value).maybe("job_offset", bool(j.het), j.het.offset).end();
   m.number("job_id", j.key.id.value).text("name", j.name).text("licenses", j.licenses);
   m.begin("mcs").text("label", j.mcs_label).end();
   m.text("nodes", j.node_list.empty() ? "None assigned" : std::string_view(j.node_list)).text("partition", j.partition);

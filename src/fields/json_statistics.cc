@@ -1,5 +1,5 @@
-// sdiag --json, in the shape of the description's `stats_msg`. Counts of things that Muster does not have are 0: heterogeneous jobs, queued
-// calls, and why a scheduling pass ended (a pass here always goes to its end).
+// sdiag --json, in the shape of the description's `stats_msg`. Counts of things that Muster does not have are 0: calls that
+// wait or are dropped by a limit on their rate, and the reasons to end a pass that do not exist here (time, the number of calls).
 #include "fields/json_statistics.h"
 
 #include <algorithm>
@@ -11,6 +11,18 @@ namespace {
 
 int64_t signed_of(uint64_t n) { return static_cast<int64_t>(n); }
 uint64_t mean(uint64_t total, uint64_t count) { return count ? total / count : 0; }
+
+uint64_t count_of(const std::vector<rpc::CallCount>& ends, std::string_view why) {
+  for (const rpc::CallCount& c : ends)
+    if (c.name == why) return c.count;
+  return 0;
+}
+
+int64_t id_of(const rpc::Statistics& s, const std::string& kind) {
+  for (const rpc::CallCount& c : s.orders_waiting)
+    if (c.name == kind) return c.id;
+  return 0;
+}
 
 struct Number {
   std::string_view key;
@@ -26,7 +38,7 @@ void controller(Members& m, const rpc::Statistics& s) {
               {"agent_queue_size", s.commands_waiting},
               {"agent_count", s.programs_running},
               {"agent_thread_count", s.nodes_connected},
-              {"dbd_agent_queue_size", 0},
+              {"dbd_agent_queue_size", s.records_waiting},
               {"gettimeofday_latency", s.clock_us}});
 }
 
@@ -43,7 +55,7 @@ void main_cycles(Members& m, const rpc::Statistics& s) {
               {"schedule_cycle_depth", c.depth_total}});
   m.begin("schedule_exit");
   for (std::string_view key : {"end_job_queue", "default_queue_depth", "max_job_start", "max_rpc_cnt", "max_sched_time", "licenses"})
-    m.number(key, 0);
+    m.number(key, signed_of(count_of(s.main_ends, key)));
   m.end().number("schedule_queue_length", signed_of(c.queue_length));
 }
 
@@ -73,7 +85,7 @@ void backfill_cycles(Members& m, const rpc::Statistics& s) {
   m.begin("bf_exit");
   for (std::string_view key :
        {"end_job_queue", "bf_max_job_start", "bf_max_job_test", "bf_max_time", "bf_node_space_size", "state_changed"})
-    m.number(key, 0);
+    m.number(key, signed_of(count_of(s.backfill_ends, key)));
   m.end();
   numbers(m, {{"bf_last_depth", c.last_depth},
               {"bf_last_depth_try", c.last_classes},
@@ -85,7 +97,7 @@ void backfill_cycles(Members& m, const rpc::Statistics& s) {
               {"bf_table_size", c.table_size},
               {"bf_table_size_sum", c.table_total},
               {"bf_table_size_mean", mean(c.table_total, c.cycles)}});
-  m.time("bf_when_last_cycle", c.when).flag("bf_active", false);
+  m.time("bf_when_last_cycle", c.when).flag("bf_active", s.passing);
 }
 
 void calls(Members& m, const rpc::Statistics& s, const std::function<std::string(Uid)>& user_name) {
@@ -110,7 +122,22 @@ void calls(Members& m, const rpc::Statistics& s, const std::function<std::string
     sink.end_object();
   }
   sink.end_list();
-  m.list("pending_rpcs", {}).list("pending_rpcs_by_hostlist", {});
+  sink.key("pending_rpcs");
+  sink.begin_list();
+  for (const rpc::CallCount& c : s.orders_waiting) {
+    sink.begin_object();
+    m.number("type_id", c.id).text("message_type", c.name).number("count", signed_of(c.count));
+    sink.end_object();
+  }
+  sink.end_list();
+  sink.key("pending_rpcs_by_hostlist");
+  sink.begin_list();
+  for (const rpc::PendingOrder& o : s.pending_orders) {
+    sink.begin_object();
+    m.number("type_id", id_of(s, o.name)).text("message_type", o.name).list("count", std::span(&o.nodes, 1));
+    sink.end_object();
+  }
+  sink.end_list();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "fields/json_share.h"
 #include "fields/json_statistics.h"
 #include "fields/show_license.h"
+#include "fields/show_reservation.h"
 #include "fields/sinfo_groups.h"
 #include "fields/testing.h"
 
@@ -237,6 +238,15 @@ TEST_F(SchemaWalk, Reservations) {
   std::string out;
   auto sink = make_tree_sink(TreeForm::kJson, true, out);
   begin_document(*sink, "reservations");
+  ReservationRow row;
+  row.name = "root_1";
+  row.start = from_unix(1000);
+  row.end = from_unix(4600);
+  row.flags = kResvMaint | kResvSpecNodes | kResvPurgeComp;
+  row.purge_after = minutes(5);
+  row.cores = {{"n1", "0-3"}};
+  row.users.names = {"root"};
+  json_reservation(row, *sink);
   end_document(*sink, "reservations", test_meta());
   walk(out, "v0.0.44_openapi_reservation_resp");
 }

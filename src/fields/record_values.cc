@@ -54,7 +54,8 @@ void put_in_unit(uint64_t mb, char unit, std::string& out) {
 
 void put_record_id(const RecordView& v, std::string& out) {
   const JobRecord& j = v.job;
-  put_number(out, j.array_job_id ? j.array_job_id.value : j.key.id.value);
+  if (j.array_job_id) put_number(out, j.array_job_id.value);
+  else out += component_name(j.key.id, j.het);
   if (j.array_job_id && j.array_task != kNoArrayTask) {
     out += '_';
     put_number(out, j.array_task);

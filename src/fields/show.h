@@ -22,20 +22,15 @@ class Record {
   std::string& out() { return out_; }
 
   // Appends "Key=", with a blank before it unless it begins a line. The caller appends the value.
-  std::string& key(std::string_view name) {
-    end_value();
-    const size_t at = out_.size();
-    out_.resize_and_overwrite(at + name.size() + 2, [&](char* text, size_t) {  // makes room for all of it at once
-      char* p = text + at;
-      if (!fresh_) *p++ = ' ';
-      p = std::copy(name.begin(), name.end(), p);
-      *p++ = '=';
-      return static_cast<size_t>(p - text);
-    });
-    fresh_ = false;
-    value_ = out_.size();
-    return out_;
+  std::string& key(std::string_view name) { return put_key(fresh_ ? "" : " ", name); }
+  // The same for a key on the line of that number: where the last such key stood on another one, a new line begins.
+  std::string& key_on(uint16_t number, std::string_view name) {
+    const bool first = line_ == 0, same = line_ == number || oneliner_;
+    line_ = number;
+    return put_key(first ? "" : same ? " " : "\n   ", name);
   }
+  // The value that was appended holds nothing that a user chose.
+  void value_is_plain() { value_ = 0; }
   Record& pair(std::string_view name, std::string_view value) {
     key(name) += value;
     return *this;
@@ -67,10 +62,25 @@ class Record {
     value_ = 0;
   }
 
+  std::string& put_key(std::string_view before, std::string_view name) {
+    end_value();
+    const size_t at = out_.size();
+    out_.resize_and_overwrite(at + before.size() + name.size() + 1, [&](char* text, size_t) {  // makes room for all of it at once
+      char* p = std::copy(before.begin(), before.end(), text + at);
+      p = std::copy(name.begin(), name.end(), p);
+      *p++ = '=';
+      return static_cast<size_t>(p - text);
+    });
+    fresh_ = false;
+    value_ = out_.size();
+    return out_;
+  }
+
   std::string& out_;
   bool oneliner_;
   bool fresh_ = true;
-  size_t value_ = 0;  // where the last key's value began; 0: there is none
+  uint16_t line_ = 0;  // of the last key_on()
+  size_t value_ = 0;   // where the last key's value began; 0: there is none
 };
 
 }  // namespace muster::fields

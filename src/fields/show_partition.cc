@@ -68,7 +68,7 @@ void show_sharing(const Partition& p, Record& r) {
   r.line();
   if (p.over_time_limit_min) number_or(r, "OverTimeLimit", *p.over_time_limit_min);
   else r.pair("OverTimeLimit", "NONE");
-  r.pair("PreemptMode", p.preempt_mode.empty() ? "OFF" : std::string_view(p.preempt_mode));
+  r.pair("PreemptMode", p.preempt_mode.empty() ? "OFF" : std::string_view(p.preempt_mode.text()));
 }
 
 void memory_limit(Record& r, std::string_view which, const std::optional<uint64_t>& per_cpu, const std::optional<uint64_t>& per_node) {
@@ -121,7 +121,7 @@ void show_partition(const PartitionRow& row, const ShowOptions& options, std::st
   r.or_null("TRES", tres_text(row.tres));
   if (!p.tres_billing_weights.empty()) {
     r.line();
-    r.pair("TRESBillingWeights", p.tres_billing_weights);
+    r.pair("TRESBillingWeights", p.tres_billing_weights.text());
   }
   show_power(p, r);
   r.end();

@@ -168,7 +168,8 @@ constexpr SinfoField kFields[] = {
     {0, "Comment", "", "COMMENT", 0, kWorks, "Comment", of_nodes<[](N n, E, S o) { put_or(o, n.comment); }>, nullptr, kApart},
     {0, "Extra", "", "EXTRA", 0, kWorks, "Text of the site", of_nodes<[](N n, E, S o) { put_or(o, n.extra); }>, nullptr, kApart},
     {0, "Port", "", "PORT", 0, kWorks, "Port of slurmd on the first node", of_nodes<[](N n, E, S o) { put_number(o, n.port); }>},
-    absent<SinfoView>('i', "", "RESERVATION", "policy", "Reservation that has the nodes", [](V, S) {}),
+    {'i', "", "", "RESERVATION", 0, kWorks, "Reservation that has the nodes", of_nodes<[](N n, E, S o) { put(o, n.reservation); }>, nullptr,
+     kApart},
 };
 
 }  // namespace

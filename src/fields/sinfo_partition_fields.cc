@@ -83,7 +83,7 @@ constexpr SinfoField kFields[] = {
      of_partition<[](const Partition& p, S o) { put_number(o, p.priority_tier); }>,
      [](V v) { return part(v) ? int64_t{part(v)->priority_tier} : 0; }, kApart},
     {'M', "PreemptMode", "", "PREEMPT_MODE", 0, kWorks, "What preemption does to its jobs",
-     of_partition<[](const Partition& p, S o) { put_or(o, p.preempt_mode, "OFF"); }>, nullptr, kApart},
+     of_partition<[](const Partition& p, S o) { put_or(o, p.preempt_mode.text(), "OFF"); }>, nullptr, kApart},
     {'V', "Cluster", "", "CLUSTER", 0, kWorks, "Cluster, in a federation",
      [](V v, S o) { put_or(o, v.env.in_federation ? v.env.cluster : std::string(), "N/A"); }},
 };

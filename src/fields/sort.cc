@@ -91,7 +91,7 @@ void RowSorter<View>::add(const View& view) {
     if (!special(view, keys_[i], number, scratch_, is_number)) {
       is_number = keys_[i].field->number != nullptr;
       if (is_number) number = keys_[i].field->number(view);
-      else keys_[i].field->text(view, scratch_);
+      else print_field(*keys_[i].field, view, scratch_);
     }
     if (is_number) values.numbers.push_back(number);
     else values.texts.push_back(values.known.try_emplace(scratch_, static_cast<uint32_t>(values.known.size())).first->second);

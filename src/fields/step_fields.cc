@@ -6,7 +6,8 @@
 namespace muster::fields {
 
 void put_step_id(std::string& out, const StepRow& row) {
-  put_number(out, row.array_job_id ? row.array_job_id.value : row.job.value);
+  if (row.array_job_id) put_number(out, row.array_job_id.value);
+  else out += component_name(row.job, row.het);
   if (row.array_job_id && row.array_task != kNoArrayTask) {
     out += '_';
     put_number(out, row.array_task);

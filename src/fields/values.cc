@@ -116,6 +116,14 @@ void put_group(std::string& out, Gid gid, const Environment& env) {
   else out += name;
 }
 
+void put_exit_status(std::string& out, int32_t status) {
+  uint32_t s = static_cast<uint32_t>(status);
+  uint32_t signal = s & 0x7f;
+  put_number(out, (s >> 8) & 0xff);
+  out += ':';
+  put_number(out, signal == 0x7f ? 0u : signal);
+}
+
 void put_fixed(std::string& out, double value, int digits) {
   char text[400];  // the largest double has 309 digits before the point
   auto [end, ec] = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits);

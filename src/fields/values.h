@@ -35,6 +35,8 @@ void put_minutes(std::string& out, uint32_t minutes, std::string_view unlimited)
 void put_mem(std::string& out, uint64_t mb, bool noconvert);
 void put_user(std::string& out, Uid uid, std::string_view known, const Environment& env);
 void put_group(std::string& out, Gid gid, const Environment& env);
+// Appends an exit status of wait(2) as "code:signal".
+void put_exit_status(std::string& out, int32_t status);
 // Appends a number with so many digits after the point: 0.500000.
 void put_fixed(std::string& out, double value, int digits);
 // A number's whole part; what fits into no int64_t becomes the nearest that does, and NaN 0.

@@ -7,6 +7,7 @@
 #include "match/request.h"
 #include "match/words.h"
 #include "sched/explain/explain.h"
+#include "slurmctld/core/job_ids.h"
 
 namespace muster::match {
 namespace {
@@ -49,6 +50,7 @@ const std::vector<Session::Command>& Session::commands() {
       {"up", "NODES", "nodes are back in service", &Session::up},
       {"move", "NODES [TOPOLOGY:UNIT]", "put nodes elsewhere in a topology, or nowhere", &Session::move},
       {"extra", "NODES [TEXT]", "set what nodes say of themselves, for --extra", &Session::extra},
+      {"reserve", "KEY=VALUE …", "make a reservation, as scontrol create reservation does; the name alone ends one", &Session::reserve},
       {"show", "nodes|queue|topology", "the state as a table", &Session::show},
       {"explain", "NAME", "why a job waits, and until when", &Session::explain},
       {"help", "", "this list", &Session::print_help},
@@ -114,7 +116,7 @@ void Session::witness(const Event& event) {
 }
 
 Result<JobRequest> Session::request_of(const Words& words) {
-  const uint32_t next = world_.cluster().last_job_id.value + 1;
+  const uint32_t next = slurmctld::expected_job_id(world_.cluster(), world_.settings().config()).value;
   MUSTER_TRY(made, make_request(std::span(words).subspan(1), "job" + std::to_string(next), world_.now()));
   answer_.text += made.warnings;
   bool taken = false;
@@ -224,6 +226,25 @@ Result<> Session::move(const Words& words) {
 Result<> Session::extra(const Words& words) {
   MUSTER_TRY_VOID(expect_words(words, 1, 2));
   return world_.change_nodes(words[1], "Extra", words.size() > 2 ? words[2] : "");
+}
+
+Result<> Session::reserve(const Words& words) {
+  MUSTER_TRY_VOID(expect_words(words, 1, 40));
+  rpc::UpdateReservation request;
+  request.create = words[1].find('=') != std::string::npos;
+  request.remove = !request.create;
+  if (request.remove) request.name = words[1];
+  for (size_t i = 1; request.create && i < words.size(); ++i) {
+    const size_t equals = words[i].find('=');
+    if (equals == std::string::npos) return fail(Errc::kInvalidArgument, "'" + words[i] + "' is no KEY=VALUE", "see help");
+    rpc::KeyValue kv{words[i].substr(0, equals), "=", words[i].substr(equals + 1)};
+    if (iequals(kv.key, "ReservationName")) request.name = kv.value;
+    else request.changes.push_back(std::move(kv));
+  }
+  planned_ = true;
+  MUSTER_TRY(said, world_.reserve(request));
+  answer_.text += said;
+  return {};
 }
 
 Result<> Session::show(const Words& words) {

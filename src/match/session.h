@@ -3,7 +3,7 @@
 //   allocate [NAME] OPTIONS   place now: the allocation, or later and why, or never and the rule
 //   submit [NAME] OPTIONS     queue it            plan       start what can, say of the others why and when
 //   advance SPAN, run SPAN    move the clock (run: with a plan whenever something ends)
-//   free NAME   down|drain|up NODES   move NODES PLACE   extra NODES TEXT   show nodes|queue|topology   explain NAME   quit
+//   free NAME   down|drain|up NODES   move NODES PLACE   extra NODES TEXT   reserve KEY=VALUE …   show nodes|queue|topology   explain NAME   quit
 //   # a comment
 //
 // Only quit ends the session; a line in error says what is wrong and changes nothing.
@@ -50,6 +50,7 @@ class Session {
   Result<> up(const Words& words);
   Result<> move(const Words& words);
   Result<> extra(const Words& words);
+  Result<> reserve(const Words& words);
   Result<> show(const Words& words);
   Result<> explain(const Words& words);
   Result<> print_help(const Words& words);

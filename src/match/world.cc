@@ -1,5 +1,7 @@
 #include "match/world.h"
 
+#include "sched/fit/request_class.h"
+
 namespace muster::match {
 namespace {
 
@@ -178,6 +180,22 @@ Result<> World::set_node(const std::string& nodes, const std::string& state, con
   update.changes.push_back({"State", "=", state});
   if (!reason.empty()) update.changes.push_back({"Reason", "=", reason});
   return update_nodes(update);
+}
+
+Result<std::string> World::reserve(const rpc::UpdateReservation& request) {
+  core_.begin(now_);
+  auto answer = core_.run(slurmctld::Caller::root(), request);
+  if (!answer) {
+    core_.rollback();
+    return std::unexpected(std::move(answer).error());
+  }
+  settle();
+  std::string out;
+  for (const std::string& line : answer->lines) {
+    const Reservation* r = core_.cluster().reservation(line.substr(line.rfind(' ') + 1));
+    out += line + (r ? " on " + sched::node_list(core_.cluster(), r->nodes) : "") + "\n";
+  }
+  return out;
 }
 
 Result<> World::change_nodes(const std::string& nodes, const std::string& key, const std::string& value) {

@@ -46,6 +46,8 @@ class World {
   // A running job completes, a waiting one is cancelled.
   Result<> end(JobId job);
   Result<> set_node(const std::string& nodes, const std::string& state, const std::string& reason);
+  // What scontrol create and delete reservation print, with the nodes of a new one.
+  Result<std::string> reserve(const rpc::UpdateReservation& request);
   // scontrol update node: one key.
   Result<> change_nodes(const std::string& nodes, const std::string& key, const std::string& value);
 

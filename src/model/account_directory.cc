@@ -7,6 +7,10 @@
 #include "base/text.h"
 
 namespace muster {
+
+bool has_flag(const QosRecord& qos, std::string_view flag) {
+  return std::ranges::any_of(qos.flags, [&](const std::string& f) { return iequals(f, flag); });
+}
 namespace {
 
 auto place_of(const AssociationRecord& a) { return std::tuple(std::string_view(a.account), std::string_view(a.partition), a.id); }
@@ -58,6 +62,28 @@ void compare_associations(Parts& out, const AccountDirectory& known, const std::
   });
 }
 
+// The licences of the one cluster that the records were fetched for.
+std::vector<RemoteLicense> licenses_of(const std::vector<ResourceRecord>& resources) {
+  std::vector<RemoteLicense> out;
+  for (const ResourceRecord& r : resources) {
+    if (r.deleted || r.clusters.empty()) continue;
+    RemoteLicense l;
+    l.name = r.name + "@" + r.server;
+    l.total = r.usable_by(r.clusters.front().cluster);
+    l.elsewhere = r.count - std::min(r.count, l.total);
+    l.last_consumed = r.last_consumed;
+    l.updated = r.modified;
+    out.push_back(std::move(l));
+  }
+  return out;
+}
+
+// What is known of a licence without its deficit, which is the controller's own.
+constexpr auto kAsFetched = [](RemoteLicense l) {
+  l.deficit = 0;
+  return l;
+};
+
 constexpr auto kItself = [](const QosRecord& r) -> const QosRecord& { return r; };
 constexpr auto kRecord = [](const auto& entry) -> const auto& { return entry.record; };
 
@@ -76,6 +102,8 @@ void AccountDirectory::learn(const AccountChanges& c) {
     if (account && !account->association) accounts.erase(name);
     else if (account) accounts.edit(name).record = {};
   }
+  for (const std::string& name : c.removed_licenses) licenses.erase(name);
+  for (const RemoteLicense& l : c.licenses) licenses.edit(l.name) = l;
   for (const AssociationRecord& a : c.associations) put(a);
   for (const QosRecord& q : c.qos) qos.edit(q.name) = q;
   for (const UserRecord& u : c.users) users.edit(u.name).record = u;
@@ -176,6 +204,7 @@ std::vector<AccountChanges> changes_to(const AccountDirectory* known, const rpc:
   compare(out, before.qos, fetched.qos, kItself, &AccountChanges::qos, &AccountChanges::removed_qos);
   compare(out, before.users, fetched.users, kRecord, &AccountChanges::users, &AccountChanges::removed_users);
   compare(out, before.accounts, fetched.accounts, kRecord, &AccountChanges::accounts, &AccountChanges::removed_accounts);
+  compare(out, before.licenses, licenses_of(fetched.resources), kAsFetched, &AccountChanges::licenses, &AccountChanges::removed_licenses);
   std::vector<AccountChanges> parts = out.take();
   if (!known && parts.empty()) parts.emplace_back();
   return parts;
@@ -191,6 +220,7 @@ std::vector<AccountChanges> contents_of(const AccountDirectory& d) {
   d.accounts.for_each([&](const std::string&, const AccountDirectory::Account& a) {
     if (!a.record.name.empty()) out.add(&AccountChanges::accounts, a.record);
   });
+  d.licenses.for_each([&](const std::string&, const RemoteLicense& l) { out.add(&AccountChanges::licenses, l); });
   return out.take();
 }
 

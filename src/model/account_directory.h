@@ -28,6 +28,7 @@ struct AccountDirectory {
   PersistentDictionary<QosRecord> qos;
   PersistentDictionary<User> users;
   PersistentDictionary<Account> accounts;
+  PersistentDictionary<RemoteLicense> licenses;  // by name@server
 
   void learn(const AccountChanges& changes);
 

@@ -65,6 +65,7 @@ struct JobRecord {
   Uid cancelled_by{};                                // of CANCELLED ones
   bool has_script = false;                           // a batch job: its step `batch`
   uint64_t db_index = 0;                             // of the row, set by slurmdbd when it answers; not stored
+  HetPart het;
   MUSTER_FIELDS(v(1, "key", s.key); v(2, "position", s.position); v(3, "cluster", s.cluster); v(4, "array_job_id", s.array_job_id);
                 v(5, "array_task", s.array_task); v(6, "array_tasks", s.array_tasks); v(7, "state", s.state); v(8, "reason", s.reason);
                 v(9, "flags", s.flags); v(10, "detail", s.detail); v(11, "eligible", s.eligible); v(12, "started", s.started);
@@ -81,7 +82,7 @@ struct JobRecord {
                 v(49, "tres_requested", s.tres_requested); v(50, "tres_allocated", s.tres_allocated);
                 v(51, "gres_allocated", s.gres_allocated); v(52, "exit_status", s.exit_status);
                 v(53, "derived_exit_status", s.derived_exit_status); v(54, "cancelled_by", s.cancelled_by);
-                v(55, "has_script", s.has_script); v(56, "db_index", s.db_index);)
+                v(55, "has_script", s.has_script); v(56, "db_index", s.db_index); v(86, "het", s.het);)
 };
 
 // A step of a job; batch, extern and interactive are steps too. What its processes used is not sampled yet: those columns stay empty.

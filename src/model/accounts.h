@@ -5,6 +5,7 @@
 // receives. Associations form a tree on each cluster: the account root, its accounts, their accounts …, with users as leaves.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,8 +14,10 @@
 
 #include "base/describe.h"
 #include "base/ids.h"
+#include "base/parsed.h"
 #include "base/time.h"
 #include "model/accounting.h"
+#include "model/preemption.h"
 #include "model/rpc.h"
 
 namespace muster {
@@ -132,30 +135,36 @@ struct AssociationRecord {
   std::string comment;
   Time created{}, modified{};
   bool deleted = false;
+  Time usage_reset{};  // when an administrator last set RawUsage to 0
   bool operator==(const AssociationRecord&) const = default;
   MUSTER_FIELDS(v(1, "id", s.id); v(2, "cluster", s.cluster); v(3, "account", s.account); v(4, "user", s.user);
                 v(5, "partition", s.partition); v(6, "parent_id", s.parent_id); v(7, "parent_account", s.parent_account);
                 v(8, "depth", s.depth); v(9, "lineage", s.lineage); v(10, "is_default", s.is_default); v(11, "default_qos", s.default_qos);
                 v(12, "qos", s.qos); v(13, "limits", s.limits); v(14, "flags", s.flags); v(15, "comment", s.comment);
-                v(16, "created", s.created); v(17, "modified", s.modified); v(18, "deleted", s.deleted);)
+                v(16, "created", s.created); v(17, "modified", s.modified); v(18, "deleted", s.deleted);
+                v(19, "usage_reset", s.usage_reset);)
 };
 
 struct QosRecord {
   uint32_t id = 0;  // 1: normal
   std::string name, description;
-  std::vector<std::string> flags;    // DenyOnLimit, NoReserve …
-  std::vector<std::string> preempt;  // names of QOS
-  std::string preempt_mode;          // "cluster", "cancel", "requeue", "suspend"; with ",priority", ",within"
+  std::vector<std::string> flags;     // DenyOnLimit, NoReserve …
+  std::vector<std::string> preempt;   // names of QOS
+  Parsed<PreemptModes> preempt_mode;  // "cluster", "cancel", "requeue", "suspend"; with ",priority", ",within"
   std::optional<double> usage_factor, usage_threshold, limit_factor;
   std::vector<Limit> limits;  // Priority, GraceTime … among them
   Time created{}, modified{};
   bool deleted = false;
+  Time usage_reset{};  // as of an association
   bool operator==(const QosRecord&) const = default;
   MUSTER_FIELDS(v(1, "id", s.id); v(2, "name", s.name); v(3, "description", s.description); v(4, "flags", s.flags);
                 v(5, "preempt", s.preempt); v(6, "preempt_mode", s.preempt_mode); v(7, "usage_factor", s.usage_factor);
                 v(8, "usage_threshold", s.usage_threshold); v(9, "limit_factor", s.limit_factor); v(10, "limits", s.limits);
-                v(11, "created", s.created); v(12, "modified", s.modified); v(13, "deleted", s.deleted);)
+                v(11, "created", s.created); v(12, "modified", s.modified); v(13, "deleted", s.deleted);
+                v(14, "usage_reset", s.usage_reset);)
 };
+// Whether a flag of sacctmgr(1), "NoDecay", is set.
+bool has_flag(const QosRecord& qos, std::string_view flag);
 
 struct TresRecord {  // cpu 1, mem 2, energy 3, node 4, billing 5, fs/disk 6, vmem 7, pages 8; others from 1001
   uint32_t id = 0;
@@ -171,6 +180,47 @@ struct WckeyRecord {
                 v(6, "deleted", s.deleted);)
 };
 
+// What a cluster may use of a resource: percent of its count, or with the flag Absolute so many.
+struct ResourceShare {
+  std::string cluster;
+  uint32_t allowed = 0;
+  bool operator==(const ResourceShare&) const = default;
+  MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "allowed", s.allowed);)
+};
+// Licences that several clusters share ("remote" ones). sacctmgr(1) resource, guide licenses. Known by name and server together.
+struct ResourceRecord {
+  uint32_t id = 0;
+  std::string name, server;
+  std::string server_type, description;
+  uint32_t count = 0;
+  uint32_t last_consumed = 0;      // as the licence server says, when somebody told
+  std::vector<std::string> flags;  // Absolute, SharedPool
+  std::vector<ResourceShare> clusters;
+  Time created{}, modified{};  // modified: the last time that a number was told, too
+  bool deleted = false;
+  bool has(std::string_view flag) const;
+  uint32_t allocated() const;  // the sum of what clusters may use: percent, or a count with Absolute
+  // How many of them a cluster may use. 0: none, or it is not given any.
+  uint32_t usable_by(std::string_view cluster) const;
+  bool operator==(const ResourceRecord&) const = default;
+  MUSTER_FIELDS(v(1, "id", s.id); v(2, "name", s.name); v(3, "server", s.server); v(4, "server_type", s.server_type);
+                v(5, "description", s.description); v(6, "count", s.count); v(7, "last_consumed", s.last_consumed); v(8, "flags", s.flags);
+                v(9, "clusters", s.clusters); v(10, "created", s.created); v(11, "modified", s.modified); v(12, "deleted", s.deleted);)
+};
+// The same as slurmctld knows it: the licence name@server of its own cluster.
+struct RemoteLicense {
+  std::string name;        // "matlab@rlm_host"
+  uint32_t total = 0;      // what this cluster may use
+  uint32_t elsewhere = 0;  // of all there are, those that are for others
+  uint32_t last_consumed = 0;
+  Time updated{};
+  uint32_t deficit = 0;  // in use by nobody known, as of `updated`: not handed out
+  uint32_t usable() const { return total - std::min(total, deficit); }
+  bool operator==(const RemoteLicense&) const = default;
+  MUSTER_FIELDS(v(1, "name", s.name); v(2, "total", s.total); v(3, "elsewhere", s.elsewhere); v(4, "last_consumed", s.last_consumed);
+                v(5, "updated", s.updated); v(6, "deficit", s.deficit);)
+};
+
 struct TransactionRecord {
   uint64_t id = 0;
   Time time{};
@@ -181,7 +231,7 @@ struct TransactionRecord {
 };
 
 // The entities of sacctmgr(1) that slurmdbd keeps. On the wire and in the database: append only.
-enum class Entity : uint8_t { kAccount, kAssociation, kCluster, kCoordinator, kQos, kTransaction, kTres, kUser, kWckey };
+enum class Entity : uint8_t { kAccount, kAssociation, kCluster, kCoordinator, kQos, kTransaction, kTres, kUser, kWckey, kResource };
 
 // Selects records. Empty lists match all; the conditions are joined by AND, the names within a list by OR.
 struct EntityFilter {
@@ -195,6 +245,7 @@ struct EntityFilter {
   std::vector<std::string> classifications, actions, actors;
   Time from{}, until{};  // of transactions
   bool with_deleted = false, with_sub_accounts = false, only_defaults = false;
+  std::vector<std::string> names, servers, server_types;  // of resources
   MUSTER_FIELDS(v(1, "accounts", s.accounts); v(2, "clusters", s.clusters); v(3, "users", s.users); v(4, "partitions", s.partitions);
                 v(5, "parents", s.parents); v(6, "qos", s.qos); v(7, "wckeys", s.wckeys); v(8, "descriptions", s.descriptions);
                 v(9, "organizations", s.organizations); v(10, "default_accounts", s.default_accounts);
@@ -202,7 +253,8 @@ struct EntityFilter {
                 v(14, "preempt_modes", s.preempt_modes); v(15, "ids", s.ids); v(16, "tres", s.tres); v(17, "limits", s.limits);
                 v(18, "admin_level", s.admin_level); v(19, "classifications", s.classifications); v(20, "actions", s.actions);
                 v(21, "actors", s.actors); v(22, "from", s.from); v(23, "until", s.until); v(24, "with_deleted", s.with_deleted);
-                v(25, "with_sub_accounts", s.with_sub_accounts); v(26, "only_defaults", s.only_defaults);)
+                v(25, "with_sub_accounts", s.with_sub_accounts); v(26, "only_defaults", s.only_defaults); v(66, "names", s.names);
+                v(67, "servers", s.servers); v(68, "server_types", s.server_types);)
 };
 
 enum class ChangeOp : uint8_t { kSet, kAdd, kSubtract, kClear };  // =, +=, -=, =-1
@@ -228,13 +280,16 @@ struct EntityChange {  // absent: stays as it is; of something new: its default
   std::vector<LimitChange> limits;
   std::optional<double> usage_factor, usage_threshold, limit_factor;  // below 0: cleared
   std::optional<double> raw_usage;
+  std::optional<uint32_t> count, last_consumed, allowed;  // of resources
+  std::optional<std::string> server_type;
   MUSTER_FIELDS(v(1, "description", s.description); v(2, "organization", s.organization); v(3, "parent", s.parent);
                 v(4, "classification", s.classification); v(5, "comment", s.comment); v(6, "default_account", s.default_account);
                 v(7, "default_wckey", s.default_wckey); v(8, "default_qos", s.default_qos); v(9, "new_name", s.new_name);
                 v(10, "admin_level", s.admin_level); v(11, "preempt_mode", s.preempt_mode); v(12, "qos", s.qos); v(13, "flags", s.flags);
                 v(14, "preempt", s.preempt); v(15, "features", s.features); v(16, "limits", s.limits);
                 v(17, "usage_factor", s.usage_factor); v(18, "usage_threshold", s.usage_threshold); v(19, "limit_factor", s.limit_factor);
-                v(20, "raw_usage", s.raw_usage);)
+                v(20, "raw_usage", s.raw_usage); v(60, "count", s.count); v(61, "last_consumed", s.last_consumed);
+                v(62, "allowed", s.allowed); v(63, "server_type", s.server_type);)
 };
 
 // The records of a cluster's accounting that changed, with their new values, and those that were removed. Each record is in it once, so
@@ -246,9 +301,12 @@ struct AccountChanges {
   std::vector<AccountRecord> accounts;
   std::vector<uint32_t> removed_associations;
   std::vector<std::string> removed_qos, removed_users, removed_accounts;
+  std::vector<RemoteLicense> licenses;
+  std::vector<std::string> removed_licenses;
   MUSTER_FIELDS(v(1, "associations", s.associations); v(2, "qos", s.qos); v(3, "users", s.users); v(4, "accounts", s.accounts);
                 v(5, "removed_associations", s.removed_associations); v(6, "removed_qos", s.removed_qos);
-                v(7, "removed_users", s.removed_users); v(8, "removed_accounts", s.removed_accounts);)
+                v(7, "removed_users", s.removed_users); v(8, "removed_accounts", s.removed_accounts); v(48, "licenses", s.licenses);
+                v(49, "removed_licenses", s.removed_licenses);)
 };
 
 // kAdd: `where` names what to add: accounts (on `clusters`, all if empty), users (to each of `accounts`, on `clusters`, for
@@ -288,8 +346,10 @@ struct Entities {
   std::vector<TresRecord> tres;
   std::vector<WckeyRecord> wckeys;
   std::vector<TransactionRecord> transactions;
+  std::vector<ResourceRecord> resources;
   MUSTER_FIELDS(v(1, "clusters", s.clusters); v(2, "accounts", s.accounts); v(3, "users", s.users); v(4, "associations", s.associations);
-                v(5, "qos", s.qos); v(6, "tres", s.tres); v(7, "wckeys", s.wckeys); v(8, "transactions", s.transactions);)
+                v(5, "qos", s.qos); v(6, "tres", s.tres); v(7, "wckeys", s.wckeys); v(8, "transactions", s.transactions);
+                v(48, "resources", s.resources);)
 };
 
 // Edits, all or none. With `commit` false nothing is changed: the answer says what would be, with the same errors, so that a person can

@@ -29,10 +29,23 @@ const Partition* Cluster::partition(std::string_view name) const {
   return key ? partitions.find(*key) : nullptr;
 }
 
+const Reservation* Cluster::reservation(std::string_view name) const {
+  const Reservation* found = nullptr;
+  reservations.for_each([&](uint32_t, const Reservation& r) {
+    if (!found && iequals(r.name, name)) found = &r;
+  });
+  return found;
+}
+
 uint64_t Cluster::license_used(const std::string& name) const {
   if (!licenses_used) return 0;
   auto it = licenses_used->find(name);
   return it == licenses_used->end() ? 0 : it->second;
+}
+
+const BillingMethod& Cluster::billing() const {
+  static const BillingMethod kSum;
+  return billing_method ? *billing_method : kSum;
 }
 
 void Cluster::count_licenses(const Job& job, bool held) {
@@ -85,7 +98,7 @@ double usage_factor(const AccountDirectory* directory, std::string_view qos) {
 
 bool never_decays(const AccountDirectory* directory, std::string_view qos) {
   const QosRecord* q = qos_in(directory, qos);
-  return q && std::ranges::any_of(q->flags, [](const std::string& f) { return iequals(f, "NoDecay"); });
+  return q && has_flag(*q, "NoDecay");
 }
 
 std::set<std::string> qos_names(const AccountDirectory* directory) {
@@ -100,7 +113,7 @@ std::vector<Charge> accruing(const Cluster& c, const std::set<std::string>* qos 
   if (qos && qos->empty()) return out;
   c.jobs.for_each([&](uint32_t, const Job& j) {
     if (j.pending() || j.finished() || (qos && !qos->contains(j.request->qos))) return;
-    if (Charge charge = Charge::of(j); charge.accrues) out.push_back(std::move(charge));
+    if (Charge charge = Charge::of(j, c.partitions); charge.accrues) out.push_back(std::move(charge));
   });
   return out;
 }
@@ -116,8 +129,7 @@ void Cluster::change_directory(std::shared_ptr<const AccountDirectory> next, std
   std::erase_if(qos, [&](const std::string& name) { return usage_factor(directory.get(), name) == usage_factor(next.get(), name); });
   const std::vector<Charge> charged_anew = accruing(*this, &qos);
   for (const Charge& c : charged_anew) {
-    settle_line(c.association, now);
-    settle_qos(c.request->qos, now);
+    settle_holders(c, now);
     ledger.take(c, directory.get(), tres_table());
   }
   ledger.hang(directory.get(), next.get(), std::move(changed));
@@ -164,22 +176,36 @@ void Cluster::forget_accounts() {
 
 // What has a rate without an amount begins with one: the usage of jobs that ran when it was not kept yet counts from here on.
 void Cluster::settle_running(Time now) {
-  for (const Charge& c : accruing(*this)) {
-    settle_line(c.association, now);
-    settle_qos(c.request->qos, now);
-  }
+  for (const Charge& c : accruing(*this)) settle_holders(c, now);
 }
 
 void Cluster::recharge(const Charge& was, const Charge& is, Time now) {
   if (was == is) return;
   if (is.allocation) know_tres(tres_of(*is.allocation));
-  for (const Charge* c : {&was, &is}) {
-    if (!c->accrues) continue;
-    settle_line(c->association, now);
-    settle_qos(c->request->qos, now);
-  }
+  for (const Charge* c : {&was, &is})
+    if (c->accrues) settle_holders(*c, now);
   ledger.take(was, directory.get(), tres_table());
   ledger.add(is, directory.get(), tres_table());
+}
+
+void Cluster::settle_holders(const Charge& charge, Time now) {
+  settle_line(charge.association, now);
+  charge.each_qos([&](std::string_view qos) { settle_qos(qos, now); });
+}
+
+void Cluster::change_partition(uint32_t index, const Partition* next, Time now) {
+  const Partition* known = partitions.find(index);
+  const std::string before = known ? known->qos : "", after = next ? next->qos : "";
+  std::vector<const Job*> moved;
+  if (!iequals(before, after))
+    jobs.for_each([&](uint32_t, const Job& j) {
+      if (j.partition == index && !j.finished()) moved.push_back(&j);
+    });
+  std::vector<Charge> was;
+  for (const Job* j : moved) was.push_back(Charge::of(*j, partitions));
+  if (next) partitions.set(index, *next);
+  else partitions.erase(index);
+  for (size_t i = 0; i < moved.size(); ++i) recharge(was[i], Charge::of(*moved[i], partitions), now);
 }
 
 void Cluster::settle_line(uint32_t association, Time now) {
@@ -222,6 +248,10 @@ Spent Cluster::used_by(const Holder& holder, Time now) const {
   return holder.qos().empty() ? Spent{now, 0, {}} : used_by_qos(holder.qos(), now);
 }
 
+Duration Cluster::half_life_of(const Holder& holder) const {
+  return holder.qos().empty() ? usage_rule.half_life : half_life_of_qos(holder.qos());
+}
+
 void Cluster::set_half_life(Duration half_life, Time now) {
   settle_everything(now);
   settle_running(now);
@@ -256,14 +286,14 @@ void Cluster::reset_usage_of_qos(std::string_view qos, Time now) {
 
 Ledger Cluster::counted_ledger() const {
   Ledger out;
-  jobs.for_each([&](uint32_t, const Job& j) { out.add(Charge::of(j), directory.get(), tres_table()); });
+  jobs.for_each([&](uint32_t, const Job& j) { out.add(Charge::of(j, partitions), directory.get(), tres_table()); });
   return out;
 }
 
 void Cluster::recount_ledger() {
   nodes.for_each([&](uint32_t, const Node& n) { know_tres(tres_of(*n.spec)); });
   jobs.for_each([&](uint32_t, const Job& j) {
-    if (const Charge c = Charge::of(j); c.allocation) know_tres(tres_of(*c.allocation));
+    if (const Charge c = Charge::of(j, partitions); c.allocation) know_tres(tres_of(*c.allocation));
   });
   ledger = counted_ledger();
 }

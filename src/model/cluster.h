@@ -15,12 +15,15 @@
 #include "base/describe.h"
 #include "base/pmap.h"
 #include "base/rare_text.h"
+#include "model/crontab.h"
 #include "model/fair_factors.h"
 #include "model/job.h"
 #include "model/ledger.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/reservation.h"
 #include "model/topology.h"
+#include "model/trigger.h"
 #include "model/usage_book.h"
 
 namespace muster {
@@ -94,15 +97,23 @@ struct UsageRule {
 };
 
 struct Cluster {
-  PersistentMap<Job> jobs;                // by JobId
-  PersistentMap<SharedRequest> requests;  // by RequestId
-  PersistentMap<ArrayGroup> arrays;       // by array job id
-  PersistentMap<Node> nodes;              // by NodeId
-  PersistentMap<Partition> partitions;    // by index
-  PersistentMap<Verdict> verdicts;        // by JobId; volatile
+  PersistentMap<Job> jobs;                  // by JobId
+  PersistentMap<SharedRequest> requests;    // by RequestId
+  PersistentMap<ArrayGroup> arrays;         // by array job id
+  PersistentMap<Node> nodes;                // by NodeId
+  PersistentMap<Partition> partitions;      // by index
+  PersistentMap<Reservation> reservations;  // by number
+  uint32_t last_reservation = 0;            // the highest number ever given
+  PersistentMap<Verdict> verdicts;          // by JobId; volatile
   // name → NodeId / partition index; replaced as a whole when the configuration changes
   std::shared_ptr<const std::unordered_map<std::string, uint32_t>> node_names, partition_names;
-  JobId last_job_id{};
+  JobId last_job_id{};              // the last id that was given
+  bool job_ids_began_anew = false;  // after MaxJobId: greater ids than the last have been given, too
+  bool was_given(JobId id) const { return job_ids_began_anew || id <= last_job_id; }
+  void give(JobId id) {
+    job_ids_began_anew = job_ids_began_anew || id < last_job_id;
+    last_job_id = id;
+  }
   RequestId last_request_id{};
   // Licences held by jobs that run, by name; follows from their allocations, so it is not stored.
   std::shared_ptr<const std::map<std::string, uint64_t>> licenses_used;
@@ -110,6 +121,8 @@ struct Cluster {
   Ledger ledger;
   // The TRES that have been named since this controller started; null: only those that always exist. Not stored.
   std::shared_ptr<const TresTable> tres;
+  // How partitions with TRESBillingWeights bill; null: by the sum of all. It comes from the configuration, so it is not stored.
+  std::shared_ptr<const BillingMethod> billing_method;
   // The licences that count as TRES of jobs (AccountingStorageTRES=license/NAME). They come from the configuration, so they are not stored.
   std::shared_ptr<const std::set<std::string>> tracked_licenses;
   uint32_t default_partition = kNoPartition;
@@ -122,6 +135,11 @@ struct Cluster {
   uint64_t recorded_position = 0;
   PersistentMap<KeptRecord> kept_records;  // by number, in the order of position
   uint32_t last_kept_record = 0;
+  // scrontab: the users' files by uid, and the jobs of their entries by JobId, as long as those have a record.
+  PersistentMap<Crontab> crontabs;
+  PersistentMap<CronJob> cron_jobs;
+  PersistentMap<Trigger> triggers;  // by number
+  uint32_t last_trigger = 0;
   // Accounts, users, associations and QOS as slurmdbd told them last; null: nothing was ever heard, or accounting is off.
   std::shared_ptr<const AccountDirectory> directory;
   // What associations and QOS have used, and by which rule it decays. The amounts are settled whenever a rate of the ledger changes.
@@ -137,8 +155,10 @@ struct Cluster {
   static constexpr uint32_t kNoPartition = 0xffffffffu;
   const Node* node(std::string_view name) const;
   const Partition* partition(std::string_view name) const;
+  const Reservation* reservation(std::string_view name) const;  // in any case. O(reservations)
   uint64_t license_used(const std::string& name) const;
   bool tracks_license(const std::string& name) const { return tracked_licenses && tracked_licenses->contains(name); }
+  const BillingMethod& billing() const;
   void count_licenses(const Job& job, bool held);  // a job that starts or ends
   void recount_licenses();                         // from all jobs: after a snapshot was read
   const TresTable& tres_table() const;
@@ -148,10 +168,13 @@ struct Cluster {
   void forget_accounts();
   // Moves a job's charge from what it was to what it is now. A job that does not exist (before, or after) has an empty charge.
   void recharge(const Charge& was, const Charge& is, Time now = {});
+  // A partition gets another QOS, or goes: what its jobs hold counts for that one from now on. `next` null: it goes.
+  void change_partition(uint32_t index, const Partition* next, Time now = {});
   // What an association (with all below it) or a QOS has used, decayed to `now`.
   Spent used_by_association(uint32_t association, Time now) const;
   Spent used_by_qos(std::string_view qos, Time now) const;
   Spent used_by(const Holder& holder, Time now) const;  // nothing, of a user or an account in a QOS
+  Duration half_life_of(const Holder& holder) const;    // of what it has used
   void set_half_life(Duration half_life, Time now);
   // From `now` on, nothing was used: by anybody; by an association and those below it; by a QOS.
   void reset_usage(Time now);
@@ -167,6 +190,7 @@ struct Cluster {
   void settle_association(uint32_t association, Time now);
   void move_usage(const AccountDirectory* next, std::vector<uint32_t> changed, Time now);
   void settle_qos(std::string_view qos, Time now);
+  void settle_holders(const Charge& charge, Time now);
   void settle_everything(Time now);
   void settle_running(Time now);
   void change_directory(std::shared_ptr<const AccountDirectory> next, std::vector<uint32_t> changed, std::set<std::string> qos, Time now);

@@ -40,6 +40,8 @@ struct JobSubmitted {
   std::shared_ptr<const ArrayTasks> array_tasks;
   std::shared_ptr<const Dependencies> dependencies;
   uint32_t association = 0;
+  Time accrues{};  // as in Job
+  HetPart het;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
@@ -54,6 +56,8 @@ struct JobSubmitted {
     v(10, "array_tasks", s.array_tasks);
     v(11, "dependencies", s.dependencies);
     v(12, "association", s.association);
+    v(13, "accrues", s.accrues);
+    v(42, "het", s.het);
   }
 };
 
@@ -118,6 +122,7 @@ struct JobStarted {  // the gang has its nodes; for a task of an array record, `
   bool managed = false;                    // its first node decides about its steps
   uint16_t first_port = 0, last_port = 0;  // of MpiParams=ports=, for these steps
   uint32_t association = 0;                // in the partition that was chosen; 0: as it was
+  uint32_t reservation = 0;                // that it runs in; 0: none
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
@@ -137,6 +142,7 @@ struct JobStarted {  // the gang has its nodes; for a task of an array record, `
     v(61, "first_port", s.first_port);
     v(62, "last_port", s.last_port);
     v(63, "association", s.association);
+    v(83, "reservation", s.reservation);
   }
 };
 
@@ -170,6 +176,8 @@ struct JobEnding {  // a terminal state is decided; nodes that still hold someth
   Uid by{};             // who cancelled it
   bool epilog = false;  // EpilogSlurmctld is to run
   bool asked = false;   // a user asked for it (scancel): `by` is that user, and not whoever a rule acts as
+  NodeId node{};        // the node that was at fault, if has_node
+  bool has_node = false;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
@@ -185,6 +193,8 @@ struct JobEnding {  // a terminal state is decided; nodes that still hold someth
     v(11, "by", s.by);
     v(12, "epilog", s.epilog);
     v(13, "asked", s.asked);
+    v(23, "node", s.node);
+    v(24, "has_node", s.has_node);
   }
 };
 
@@ -243,6 +253,7 @@ struct JobRequeued {  // back to PENDING with a clean slate
   uint32_t priority = 0;
   uint32_t flags = 0;
   Reason reason = Reason::kNone;
+  Restart restart;  // why
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
@@ -251,6 +262,7 @@ struct JobRequeued {  // back to PENDING with a clean slate
     v(4, "priority", s.priority);
     v(5, "flags", s.flags);
     v(6, "reason", s.reason);
+    v(16, "restart", s.restart);
   }
 };
 
@@ -260,11 +272,51 @@ struct JobSuspended {  // or resumed
   JobId job{};
   bool resumed = false;
   Time time{};
+  SuspendCause cause = SuspendCause::kUser;
+  JobId by{};  // kPreempted: for this job
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
     v(2, "resumed", s.resumed);
     v(3, "time", s.time);
+    v(13, "cause", s.cause);
+    v(14, "by", s.by);
+  }
+};
+
+struct JobPreempted {  // it was chosen to make room, and ends by `ends` at the latest
+  static constexpr uint32_t kNumber = 490;
+  static constexpr const char* kName = "JobPreempted";
+  JobId job{};
+  JobId by{};  // for this job
+  PreemptHow how = PreemptHow::kOff;
+  Time time{};
+  Time ends{};  // unset: as it was
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "by", s.by);
+    v(3, "how", s.how);
+    v(4, "time", s.time);
+    v(5, "ends", s.ends);
+  }
+};
+
+// A waiting job holds what others give up for it, or (without a claim) holds it no longer. With `array_task`, the pending task first gets
+// a record of its own, `task_job`, as a task that starts does.
+struct JobClaimed {
+  static constexpr uint32_t kNumber = 491;
+  static constexpr const char* kName = "JobClaimed";
+  JobId job{};
+  uint32_t array_task = kNoArrayTask;
+  JobId task_job{};
+  std::shared_ptr<const Claim> claim;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "array_task", s.array_task);
+    v(3, "task_job", s.task_job);
+    v(4, "claim", s.claim);
   }
 };
 
@@ -275,6 +327,20 @@ struct JobsPurged {  // forgotten MinJobAge after their end, or sooner where roo
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "jobs", s.jobs);
+  }
+};
+
+struct JobsAccrue {  // from `since` on the age of these jobs counts; kTimeInfinite: it waits for a limit (GrpJobsAccrue …)
+  static constexpr uint32_t kNumber = 480;
+  static constexpr const char* kName = "JobsAccrue";
+  std::vector<JobId> jobs;
+  Time since{};
+  bool of_each = false;  // since each of them was eligible: they were there before the limit
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "jobs", s.jobs);
+    v(2, "since", s.since);
+    v(3, "of_each", s.of_each);
   }
 };
 

@@ -44,9 +44,11 @@ struct PartitionDefined {  // new or changed, whole
   static constexpr uint32_t kNumber = 4;
   static constexpr const char* kName = "PartitionDefined";
   std::shared_ptr<const Partition> partition;  // by a pointer: an event in a list has the size of the largest kind
+  Time time{};
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "partition", s.partition);
+    v(2, "time", s.time);
   }
 };
 
@@ -54,9 +56,11 @@ struct PartitionRemoved {
   static constexpr uint32_t kNumber = 5;
   static constexpr const char* kName = "PartitionRemoved";
   uint32_t index = 0;
+  Time time{};
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "index", s.index);
+    v(2, "time", s.time);
   }
 };
 

@@ -26,6 +26,7 @@ constexpr CauseText kCauses[kNodeCauseCount] = {
     {"promised", "free, but promised to jobs ahead of it"},
     {"other_label", "kept for jobs with another MCS label"},
     {"extra", "say in their Extra what --extra does not want, or nothing of it"},
+    {"reserved", "kept by reservations, or not in the one that it asks for"},
 };
 
 }  // namespace

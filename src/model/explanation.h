@@ -38,8 +38,9 @@ enum class NodeCause : uint8_t {
   kPromised,     // free, and promised to jobs ahead
   kOtherLabel,   // kept for jobs with another MCS label; asked before kNotIdle
   kExtra,        // --extra as a constraint; asked behind kFeatures
+  kReserved,     // in a reservation that the job is not in, or outside of its own
 };
-inline constexpr int kNodeCauseCount = 19;
+inline constexpr int kNodeCauseCount = 20;
 std::string_view node_cause_name(NodeCause c);  // for programs: "cpus_in_use"
 std::string_view node_cause_text(NodeCause c);  // for people: "CPUs in use"
 
@@ -213,6 +214,16 @@ struct JobExplanation {
   std::vector<JobBrief> ahead;  // the next to start first
   uint32_t holder_count = 0;
   std::vector<JobBrief> holders;  // of what it needs; the first to end first
+  // preemption: jobs that make room for a waiting one, or would if it were planned now; from when on those may that could and may not yet
+  bool claims = false;  // they were chosen and are ending
+  uint32_t victim_count = 0;
+  std::vector<JobBrief> victims;
+  Time exempt_until{};  // unset: nobody is exempt for now
+  // of one that was chosen to make room itself, or was put back into the queue
+  uint32_t preempted_by = 0;  // a job
+  std::string preempt_how;    // "REQUEUE"
+  Time preempted{};
+  std::string restart;  // restart_text
   std::vector<LimitView> limits;
   std::vector<DependencyView> dependencies;
   bool forecast = false;  // expected_start was worked out; unset then: not within sight
@@ -255,6 +266,14 @@ struct JobExplanation {
     v(25, "restarts", s.restarts);
     v(26, "placement", s.placement);
     v(27, "cancelled_by", s.cancelled_by);
+    v(37, "claims", s.claims);
+    v(38, "victim_count", s.victim_count);
+    v(39, "victims", s.victims);
+    v(40, "exempt_until", s.exempt_until);
+    v(41, "preempted_by", s.preempted_by);
+    v(42, "preempt_how", s.preempt_how);
+    v(43, "preempted", s.preempted);
+    v(44, "restart", s.restart);
   }
 };
 

@@ -17,8 +17,10 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/enums.h"
+#include "model/het.h"
 #include "model/job_request.h"
 #include "model/packed_own.h"
+#include "model/preemption.h"
 #include "model/resources.h"
 #include "model/sluid.h"
 #include "model/step_request.h"
@@ -108,8 +110,11 @@ struct Step {
   uint32_t srun_pid = 0;
   uint32_t time_limit_min = kUnlimited32;
   bool overlap = false;
-  std::vector<uint16_t> resv_ports;      // of MpiParams=ports=, ascending: its own on all of its nodes
-  bool out_of_memory = false;            // on a node where it is over
+  std::vector<uint16_t> resv_ports;  // of MpiParams=ports=, ascending: its own on all of its nodes
+  bool out_of_memory = false;        // on a node where it is over
+  // Of a step over components of a heterogeneous job: ranks of tasks in `shares` count from 0, and those that the tasks know from
+  // first_rank; so many tasks run in all components. 0: it runs in this job alone.
+  uint32_t first_rank = 0, all_tasks = 0;
   bool operator==(const Step& o) const;  // compares what `request` points to
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -125,6 +130,8 @@ struct Step {
     v(10, "overlap", s.overlap);
     v(11, "resv_ports", s.resv_ports);
     v(12, "out_of_memory", s.out_of_memory);
+    v(42, "first_rank", s.first_rank);
+    v(43, "all_tasks", s.all_tasks);
   }
 };
 
@@ -149,7 +156,19 @@ struct JobRun {
   uint32_t batch_index = 0;                // in allocation: the node of the batch script (--batch)
   uint32_t time_warned = 0;                // JobWarning bits: what was said of the limit in this run
   uint16_t first_port = 0, last_port = 0;  // of MpiParams=ports=: kept for the steps of a managed job; 0: none
+  bool attended = false;                   // a command was there for it (salloc, srun): when it is gone, InactiveLimit counts
   uint64_t step_news = 0;                  // how many news of its steps the manager has told (model/node_rpc.h, StepsOfJob)
+  // preemption and time slices
+  Time preempted{};                                  // when it was chosen to make room
+  JobId preempted_by{};                              // for this job; 0: for none
+  PreemptHow preempt_how = PreemptHow::kOff;         // what becomes of it
+  SuspendCause suspend_cause = SuspendCause::kUser;  // of a suspended job: why
+  bool off_cpus = false;                             // suspended, and others may have its CPUs
+  Time slice_began{};                                // when it last was resumed by the system; unset: it never was
+  NodeId failed_node{};                              // that ended this run, if has_failed_node
+  bool has_failed_node = false;
+  uint32_t reservation = 0;  // that it runs in, by its number; 0: none. It may be gone meanwhile
+  std::string reservation_name;
   bool operator==(const JobRun&) const = default;
 };
 
@@ -177,15 +196,20 @@ struct Job {
   uint32_t association = 0;                          // whose the job is in that partition (AccountDirectory); 0: none was known
   uint32_t restarts = 0;
   uint32_t next_step = 0;
+  // Since when its age counts where limits bound how many jobs grow in priority by waiting; kTimeInfinite: it has to wait for its turn;
+  // unset: no such limit, it counts from `eligible`.
+  Time accrues{};
   Time submitted{}, eligible{}, started{}, ends{}, ended{};  // ends: when its limit strikes; ended: terminal
   AllocationPtr allocation;                                  // while it holds nodes, and after its end for show job
   std::vector<Step> steps;                                   // those not finished
   Apart<JobRun> run;
+  Apart<JobTurns> turns;
   std::shared_ptr<const std::string> detail;  // second sentence to the reason, a system comment; usually null
   int32_t exit_status = 0;                    // wait status of the batch script or of salloc's command
   int32_t derived_exit_status = 0;            // highest of its steps
   uint64_t record_position = 0;               // in the log: the last event that its accounting record shows; 0: none was asked for
   Uid cancelled_by{};                         // of a cancelled one
+  HetPart het;                                // which component of a heterogeneous job it is
 
   void ask(const JobRequest& whole);  // sets both parts of what was asked for
   JobRequest whole_request() const { return muster::whole_request(*request, own); }
@@ -195,6 +219,8 @@ struct Job {
   bool pending() const { return state == JobState::kPending; }
   bool finished() const { return is_finished(state); }
   bool is_leaving(NodeId node) const;
+  bool is_preempted() const { return run->preempted_by.value != 0; }  // it is to end, to make room
+  bool waits_for_turn() const { return state == JobState::kSuspended && run->suspend_cause != SuspendCause::kUser; }
   bool all_released() const { return run->releasing.none() && run->leaving.empty(); }  // of one that is over: no node has anything of it
   bool cleaned_up() const { return all_released() && !epilog_due; }                    // nothing of it is left to do, anywhere
   bool holds_nodes() const { return allocation && (!finished() || run->releasing.any()); }
@@ -204,6 +230,7 @@ struct Job {
   template <class S, class V>
   static void describe(S& s, V&& v) {
     auto run = described_part(v, s.run);
+    auto turns = described_part(v, s.turns);
     v(1, "id", s.id);
     v(2, "request_id", s.request_id);
     v(3, "state", s.state);
@@ -249,6 +276,21 @@ struct Job {
     run(103, "step_news", &JobRun::step_news);
     v(104, "association", s.association);
     v(105, "cancel_asked", s.cancel_asked);
+    v(106, "accrues", s.accrues);
+    turns(115, "claim", &JobTurns::claim);
+    turns(116, "restart", &JobTurns::restart);
+    run(117, "preempted", &JobRun::preempted);
+    run(118, "preempted_by", &JobRun::preempted_by);
+    run(119, "preempt_how", &JobRun::preempt_how);
+    run(120, "suspend_cause", &JobRun::suspend_cause);
+    run(121, "off_cpus", &JobRun::off_cpus);
+    run(122, "slice_began", &JobRun::slice_began);
+    run(123, "failed_node", &JobRun::failed_node);
+    run(124, "has_failed_node", &JobRun::has_failed_node);
+    run(125, "reservation", &JobRun::reservation);
+    run(126, "reservation_name", &JobRun::reservation_name);
+    v(135, "het", s.het);
+    run(143, "attended", &JobRun::attended);
   }
 };
 

@@ -130,6 +130,7 @@ struct AskedBody {
   std::optional<uint32_t> priority;  // --priority; "TOP" is resolved by the client to kUnlimited32
   int32_t nice = 0;
   TriState requeue = TriState::kDefault;
+  bool requeue_expedite = false;  // --requeue=expedite
   bool reboot = false, no_kill = false, no_allocate = false;
   std::string array;  // "0-15:4%2", "" = not an array
   std::string mcs_label;
@@ -392,12 +393,8 @@ void describe_request(S& s, V&& v) {
   if constexpr (kAskedOwn) {
     v(110, "submit_line", s.submit_line);
   }
-  if constexpr (kKnownBody) {
-    v(111, "alloc_node", s.alloc_node);
-  }
-  if constexpr (kKnownOwn) {
-    v(112, "alloc_sid", s.alloc_sid);
-  }
+  if constexpr (kKnownBody) v(111, "alloc_node", s.alloc_node);
+  if constexpr (kKnownOwn) v(112, "alloc_sid", s.alloc_sid);
   if constexpr (kAskedBody) {
     v(113, "x11", s.x11);
     v(114, "resv_ports", s.resv_ports);
@@ -407,6 +404,7 @@ void describe_request(S& s, V&& v) {
   if constexpr (kAskedBody) v(117, "core_spec_given", s.core_spec_given);
   if constexpr (kKnownBody) v(118, "qos_granted", s.qos_granted);
   if constexpr (kKnownBody) v(119, "extra_constraint", s.extra_constraint);
+  if constexpr (kAskedBody) v(129, "requeue_expedite", s.requeue_expedite);
 }
 
 template <class S, class V>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/text.h"
 #include "model/account_directory.h"
 
 namespace muster {
@@ -16,11 +17,11 @@ template <class F>
 void each_holder(const Charge& c, const AccountDirectory* directory, F&& f) {
   if (c.association)
     for (uint32_t id : line_of(directory, c.association)) f(Holder::association(id));
-  if (const std::string& qos = c.request->qos; !qos.empty()) {
+  c.each_qos([&](std::string_view qos) {
     f(Holder::qos(qos));
     f(Holder::user_of_qos(qos, c.request->uid));
     if (!c.request->account.empty()) f(Holder::account_of_qos(qos, c.request->account));
-  }
+  });
   if (c.running) f(Holder::user_of_partition(c.partition, c.request->uid));
 }
 
@@ -33,7 +34,7 @@ uint64_t usage_factor(const Charge& c, const AccountDirectory* directory) {
 }
 
 Use use_of(const Charge& c, const AccountDirectory* directory, const TresTable& table) {
-  Use out{c.submitted, c.running, c.allocation ? counts_of(*c.allocation, table) : TresCounts(), {}};
+  Use out{c.submitted, c.running, c.accruing, c.allocation ? counts_of(*c.allocation, table) : TresCounts(), {}};
   if (!c.accrues) return out;
   const uint64_t factor = usage_factor(c, directory);
   out.rate = {out.held.times(factor), factor * c.running};
@@ -52,6 +53,7 @@ Time end_of(const Job& job) {
 void add(Use& to, const Use& by) {
   to.submitted += by.submitted;
   to.running += by.running;
+  to.accruing += by.accruing;
   to.held.add(by.held);
   to.rate.tres.add(by.rate.tres);
   to.rate.wall += by.rate.wall;
@@ -61,6 +63,7 @@ void add(Use& to, const Use& by) {
 void take(Use& from, const Use& by) {
   from.submitted -= std::min(from.submitted, by.submitted);
   from.running -= std::min(from.running, by.running);
+  from.accruing -= std::min(from.accruing, by.accruing);
   from.held.take(by.held);
   from.rate.tres.take(by.rate.tres);
   from.rate.wall -= std::min(from.rate.wall, by.rate.wall);
@@ -73,6 +76,18 @@ Holder Holder::account_of_qos(std::string_view qos, std::string_view account) {
   return {0, "a" + std::string(account) + "\n" + std::string(qos)};
 }
 
+std::string_view Holder::party() const {
+  if (name_.starts_with('u')) return std::string_view(name_).substr(1, name_.find(' ') - 1);
+  if (name_.starts_with('a')) return std::string_view(name_).substr(1, name_.find('\n') - 1);
+  return {};
+}
+
+std::string_view Holder::within() const {
+  if (name_.starts_with('u')) return std::string_view(name_).substr(name_.find(' ') + 1);
+  if (name_.starts_with('a')) return std::string_view(name_).substr(name_.find('\n') + 1);
+  return {};
+}
+
 uint64_t Charge::second_of(Time end) { return static_cast<uint64_t>(std::max<int64_t>(0, (end - from_unix(k2020)) / seconds(1))); }
 
 uint64_t Use::run_minutes(size_t tres, Time now) const {
@@ -82,14 +97,18 @@ uint64_t Use::run_minutes(size_t tres, Time now) const {
   return static_cast<uint64_t>(std::min<TresProducts::Sum>(left, UINT64_MAX));
 }
 
-Charge Charge::of(const Job& job) {
+Charge Charge::of(const Job& job, const PersistentMap<Partition>& partitions) {
   Charge out;
   if (job.finished()) return out;
   out.association = job.association;
   out.partition = job.partition;
   out.submitted = job.array_tasks ? static_cast<uint32_t>(job.array_tasks->pending.count()) : 1;
   out.request = job.request;
-  if (job.pending()) return out;
+  if (const Partition* p = partitions.find(job.partition); p && !p->qos.empty()) out.partition_qos = to_lower(p->qos);
+  if (job.pending()) {
+    out.accruing = job.accrues != kTimeUnset && job.accrues != kTimeInfinite;
+    return out;
+  }
   out.running = 1;
   out.allocation = job.allocation;
   out.accrues = job.state != JobState::kSuspended;

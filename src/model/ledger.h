@@ -19,6 +19,7 @@
 #include "base/pdict.h"
 #include "base/pmap.h"
 #include "model/job.h"
+#include "model/partition.h"
 #include "model/tres_table.h"
 
 namespace muster {
@@ -35,10 +36,11 @@ struct UsageRate {
 
 struct Use {
   uint32_t submitted = 0, running = 0;
+  uint32_t accruing = 0;  // of those that wait: how many grow in priority by that, where a limit counts them (Job::accrues)
   TresCounts held;
   UsageRate rate;
   TresProducts due;  // of each job what it uses, times the second at which its time limit ends
-  bool none() const { return submitted == 0 && running == 0 && held.none() && rate.none() && due.none(); }
+  bool none() const { return submitted == 0 && running == 0 && accruing == 0 && held.none() && rate.none() && due.none(); }
   // TRES-minutes that those which run may still use before their time limits (GrpTRESRunMins).
   uint64_t run_minutes(size_t tres, Time now) const;
   bool operator==(const Use&) const = default;
@@ -56,6 +58,9 @@ class Holder {
   }
   bool operator==(const Holder&) const = default;
   uint32_t association() const { return association_; }  // 0: another kind
+  // The user or the account of those within a QOS, as it is printed; "": another kind.
+  std::string_view party() const;
+  std::string_view within() const;  // the QOS of such
   // Of a QOS as a whole; "": another kind.
   std::string_view qos() const { return name_.starts_with('q') ? std::string_view(name_).substr(1) : std::string_view(); }
 
@@ -71,12 +76,20 @@ struct Charge {
   uint32_t association = 0;
   uint32_t partition = 0;
   uint32_t submitted = 0, running = 0;
-  bool accrues = false;      // what it holds is being used: not while it is suspended
-  uint64_t due = 0;          // the second at which its time limit ends, while it accrues
-  RequestBodyPtr request;    // whose account, QOS and user it goes to
-  AllocationPtr allocation;  // null: it holds nothing
+  uint32_t accruing = 0;      // it waits, and its age counts for a limit on such jobs
+  std::string partition_qos;  // in lower case; what the job holds counts for that QOS, too
+  bool accrues = false;       // what it holds is being used: not while it is suspended
+  uint64_t due = 0;           // the second at which its time limit ends, while it accrues
+  RequestBodyPtr request;     // whose account, QOS and user it goes to
+  AllocationPtr allocation;   // null: it holds nothing
 
-  static Charge of(const Job& job);
+  static Charge of(const Job& job, const PersistentMap<Partition>& partitions);
+  // f(qos) for the QOS of the job and for that of its partition, if it is another one.
+  template <class F>
+  void each_qos(F&& f) const {
+    if (!request->qos.empty()) f(std::string_view(request->qos));
+    if (!partition_qos.empty() && partition_qos != request->qos) f(std::string_view(partition_qos));
+  }
   static uint64_t second_of(Time end);  // since 2020
   bool none() const { return submitted == 0 && running == 0; }
   bool operator==(const Charge&) const = default;  // of one and the same job: compares pointers
@@ -97,6 +110,15 @@ bool counts_for(const Charge& charge, const Holder& holder, const AccountDirecto
 class Ledger {
  public:
   const Use& use_of(const Holder& holder) const;
+  // f(std::string_view user_or_account, bool user, const Use&) for each user and account that has something in the QOS. Cost: O(all that
+  // have something in any QOS or partition).
+  template <class F>
+  void each_within(std::string_view qos, F&& f) const {
+    others_.for_each([&](const std::string& name, const Use& use) {
+      const Holder holder(0, name);
+      if (holder.within() == qos && !holder.party().empty()) f(holder.party(), name[0] == 'u', use);
+    });
+  }
 
   void add(const Charge& charge, const AccountDirectory* directory, const TresTable& table);
   void take(const Charge& charge, const AccountDirectory* directory, const TresTable& table);

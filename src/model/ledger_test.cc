@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "base/random.h"
 #include "model/account_directory_testing.h"
@@ -55,7 +56,7 @@ Job a_job(uint32_t id, uint32_t association, const std::string& account = "crew"
 // Puts the job in the place of the one with its number, as apply does.
 void put(Cluster& c, Job job) {
   const Job* old = c.jobs.find(job.id.value);
-  const Charge was = old ? Charge::of(*old) : Charge(), is = Charge::of(job);
+  const Charge was = old ? Charge::of(*old, c.partitions) : Charge(), is = Charge::of(job, c.partitions);
   c.jobs.set(job.id.value, std::move(job));
   c.recharge(was, is);
 }
@@ -182,14 +183,14 @@ TEST(Ledger, ACopyStaysAsItWas) {
   Cluster c = a_cluster();
   put(c, running(a_job(1, 5), an_allocation(1, 4)));
   Ledger pass = c.ledger;
-  pass.add(Charge::of(c.jobs.at(1)), c.directory.get(), c.tres_table());
+  pass.add(Charge::of(c.jobs.at(1), c.partitions), c.directory.get(), c.tres_table());
   EXPECT_EQ(pass.use_of(Holder::association(1)).running, 2u);
   EXPECT_EQ(c.ledger.use_of(Holder::association(1)).running, 1u);
 }
 
 TEST(Ledger, CountsForAreThoseThatItWasAddedTo) {
   Cluster c = a_cluster();
-  const Charge charge = Charge::of(running(a_job(1, 5), an_allocation(1, 4)));
+  const Charge charge = Charge::of(running(a_job(1, 5), an_allocation(1, 4)), {});
   EXPECT_TRUE(counts_for(charge, Holder::association(2), c.directory.get()));
   EXPECT_FALSE(counts_for(charge, Holder::association(4), c.directory.get()));
   EXPECT_TRUE(counts_for(charge, Holder::user_of_partition(0, kAlice), c.directory.get()));
@@ -244,6 +245,76 @@ TEST(Ledger, IsACountOfAllJobsThroughAnyLife) {
     again.recount_ledger();
     EXPECT_TRUE(again.ledger == c.ledger) << "seed " << seed;
   }
+}
+
+Partition a_partition(uint32_t index, const std::string& qos) {
+  Partition p;
+  p.index = index;
+  p.name = "p" + std::to_string(index);
+  p.qos = qos;
+  return p;
+}
+
+TEST(Ledger, AJobCountsForTheQosOfItsPartitionOnceEach) {
+  Cluster c = a_cluster();
+  const Partition shared = a_partition(0, "Normal");
+  c.change_partition(0, &shared);
+  put(c, running(a_job(1, 5), an_allocation(1, 4)));
+  put(c, running(a_job(2, 5, "crew", "normal"), an_allocation(1, 2)));
+  EXPECT_EQ(held(c, Holder::qos("fast"), "cpu"), 4u);
+  EXPECT_EQ(held(c, Holder::qos("normal"), "cpu"), 6u) << "the second job has it from both sides, and counts once";
+  EXPECT_EQ(held(c, Holder::user_of_qos("normal", kAlice), "cpu"), 6u);
+  EXPECT_EQ(held(c, Holder::account_of_qos("normal", "crew"), "cpu"), 6u);
+  EXPECT_EQ(c.ledger, c.counted_ledger());
+}
+
+TEST(Ledger, APartitionThatGetsAnotherQosTakesItsJobsAlong) {
+  Cluster c = a_cluster();
+  const Time start = from_unix(1'700'000'000), later = start + seconds(100);
+  const Partition with = a_partition(0, "normal"), without = a_partition(0, "");
+  c.change_partition(0, &without, start);
+  Job j = running(a_job(1, 5), an_allocation(1, 4));
+  j.started = start;
+  const Charge none, is = Charge::of(j, c.partitions);
+  c.jobs.set(1, j);
+  c.recharge(none, is, start);
+  EXPECT_TRUE(c.ledger.use_of(Holder::qos("normal")).none());
+  c.change_partition(0, &with, later);
+  EXPECT_EQ(held(c, Holder::qos("normal"), "cpu"), 4u);
+  EXPECT_EQ(c.used_by_qos("normal", later + seconds(10)).of(TresTable::kCpu), 40) << "from then on";
+  EXPECT_EQ(c.used_by_qos("fast", later + seconds(10)).of(TresTable::kCpu), 440);
+  c.change_partition(0, nullptr, later + seconds(10));
+  EXPECT_TRUE(c.ledger.use_of(Holder::qos("normal")).none());
+  EXPECT_EQ(c.used_by_qos("normal", later + seconds(99)).of(TresTable::kCpu), 40) << "it stays used";
+  EXPECT_EQ(c.ledger, c.counted_ledger());
+}
+
+TEST(Ledger, CountsWhichOfThoseThatWaitGrowInPriority) {
+  Cluster c = a_cluster();
+  Job j = a_job(1, 5);
+  put(c, j);
+  j.accrues = kTimeInfinite;
+  put(c, j);
+  EXPECT_EQ(c.ledger.use_of(Holder::association(2)).accruing, 0u);
+  j.accrues = from_unix(1'700'000'000);
+  put(c, j);
+  for (const Holder& h : {Holder::association(2), Holder::qos("fast"), Holder::user_of_qos("fast", kAlice)})
+    EXPECT_EQ(c.ledger.use_of(h).accruing, 1u);
+  put(c, running(j, an_allocation(1, 1)));
+  EXPECT_EQ(c.ledger.use_of(Holder::association(2)).accruing, 0u);
+  EXPECT_EQ(c.ledger, c.counted_ledger());
+}
+
+TEST(Ledger, NamesUsersAndAccountsOfAQos) {
+  Cluster c = a_cluster();
+  put(c, running(a_job(1, 5), an_allocation(1, 4)));
+  put(c, a_job(2, 5, "crew", "fast", Uid(1001)));
+  std::set<std::string> all;
+  c.ledger.each_within("fast", [&](std::string_view who, bool user, const Use& use) {
+    all.insert((user ? "user " : "account ") + std::string(who) + " " + std::to_string(use.submitted));
+  });
+  EXPECT_EQ(all, (std::set<std::string>{"account crew 2", "user 1000 1", "user 1001 1"}));
+  c.ledger.each_within("normal", [&](std::string_view, bool, const Use&) { FAIL(); });
 }
 
 }  // namespace

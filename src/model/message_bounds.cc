@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "model/het.h"
 #include "model/request_texts.h"
 
 namespace muster {
@@ -34,7 +35,7 @@ constexpr Bound kBytes[] = {
     {"op", 2},
 };
 constexpr Bound kEntries[] = {
-    {"jobs", 10000}, {"nodes", 20000}, {"environment", 65536}, {"argv", 65536}, {"spank_options", 4096},
+    {"jobs", 10000}, {"nodes", 20000}, {"environment", 65536}, {"argv", 65536}, {"spank_options", 4096}, {"components", kMostComponents},
 };
 constexpr size_t kUsualEntries = 1024;
 constexpr int64_t kLastSecond = 253402300799;  // 9999-12-31T23:59:59

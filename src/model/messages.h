@@ -5,9 +5,12 @@
 
 #include "model/accounting.h"
 #include "model/accounts.h"
+#include "model/assoc_mgr.h"
+#include "model/crontab.h"
 #include "model/node_rpc.h"
 #include "model/rpc.h"
 #include "model/step_rpc.h"
+#include "model/trigger.h"
 
 namespace muster {
 

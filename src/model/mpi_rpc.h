@@ -46,9 +46,11 @@ struct StepMpi {
   uint32_t timeout_seconds = 300;        // for exchanges that other nodes take part in; 0 = unlimited
   bool debug = false, share_topology = false;
   uint32_t task_descriptor = 0;  // each task gets a socket to the module at this descriptor; 0 = none
+  JobId whole_job{};             // of a step over components of a heterogeneous job: the id that names it everywhere; 0: the step's own
   MUSTER_FIELDS(v(1, "type", s.type); v(2, "program", s.program); v(3, "directory", s.directory); v(4, "task_directory", s.task_directory);
                 v(5, "environment", s.environment); v(6, "nodes", s.nodes); v(7, "timeout_seconds", s.timeout_seconds);
-                v(8, "debug", s.debug); v(9, "share_topology", s.share_topology); v(10, "task_descriptor", s.task_descriptor);)
+                v(8, "debug", s.debug); v(9, "share_topology", s.share_topology); v(10, "task_descriptor", s.task_descriptor);
+                v(40, "whole_job", s.whole_job);)
 };
 
 struct ModuleStart {

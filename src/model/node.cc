@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/same.h"
+#include "base/equal_fields.h"
 
 namespace muster {
 
@@ -28,7 +28,7 @@ NodeState Node::state() const {
   if (whole_node_jobs > 0) return NodeState::kAllocated;
   const size_t used = cpus_used.count();
   // A job may hold memory or GRES here and no CPU (suspended, --overcommit): then the node is not idle either.
-  if (used == 0) return jobs_running > 0 ? NodeState::kMixed : NodeState::kIdle;
+  if (used == 0) return jobs_running + jobs_off > 0 ? NodeState::kMixed : NodeState::kIdle;
   if (!spec) return NodeState::kMixed;
   const size_t specialized = spec->specialized_cpus.count();
   const size_t usable = spec->cpus > specialized ? spec->cpus - specialized : 0;
@@ -90,16 +90,6 @@ void free_cpus_of(std::vector<PartitionUse>& list, uint32_t partition, const Bit
   if (at->cpus.none()) list.erase(at);
 }
 
-bool Node::operator==(const Node& o) const {
-  return id == o.id && same(spec, o.spec) && same(hardware, o.hardware) && admin == o.admin && flags == o.flags && reason == o.reason &&
-         reason_uid == o.reason_uid && reason_time == o.reason_time && cpus_used == o.cpus_used && cpus_shared == o.cpus_shared &&
-         by_partition == o.by_partition && mem_used_mb == o.mem_used_mb && gres_used == o.gres_used && jobs_running == o.jobs_running &&
-         jobs_completing == o.jobs_completing && whole_node_jobs == o.whole_node_jobs && shared_jobs == o.shared_jobs &&
-         exclusive_uid == o.exclusive_uid && exclusive_user == o.exclusive_user && mcs_label == o.mcs_label && weight == o.weight &&
-         features_active == o.features_active && comment == o.comment && extra == o.extra && suspend_count == o.suspend_count &&
-         last_busy == o.last_busy && resume_deadline == o.resume_deadline && resume_after == o.resume_after && next_state == o.next_state &&
-         reboot_issued == o.reboot_issued && action_drained == o.action_drained && instance_id == o.instance_id &&
-         instance_type == o.instance_type && topology == o.topology && fences == o.fences;
-}
+bool Node::operator==(const Node& o) const { return equal_fields(*this, o); }
 
 }  // namespace muster

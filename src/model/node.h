@@ -156,8 +156,9 @@ struct Node {
   std::vector<GresShare> gres_used;
   uint32_t jobs_running = 0, jobs_completing = 0;
   uint32_t whole_node_jobs = 0, shared_jobs = 0;
-  uint32_t fences = 0;  // --exclusive=topo jobs that keep others off (kNodeBlocked)
-  Uid exclusive_uid{};  // owner while an --exclusive=user job is here
+  uint32_t jobs_off = 0;  // suspended jobs that keep memory and devices here while others may have their CPUs; not in jobs_running
+  uint32_t fences = 0;    // --exclusive=topo jobs that keep others off (kNodeBlocked)
+  Uid exclusive_uid{};    // owner while an --exclusive=user job is here
   bool exclusive_user = false;
   std::string mcs_label;  // the MCS label whose jobs alone may use the node, while a job here wants that; "" = not so
   // overrides by scontrol update
@@ -180,6 +181,7 @@ struct Node {
   uint32_t cpu_load = 0;  // hundredths
   uint64_t free_mem_mb = 0;
 
+  bool has_jobs() const { return jobs_running + jobs_completing + jobs_off > 0; }
   NodeState state() const;             // admin state with IDLE, MIXED, ALLOCATED derived
   uint32_t cpus_allocated() const;     // without those of the system that a job took back (--core-spec)
   bool operator==(const Node&) const;  // of what the log determines; volatile members excluded
@@ -220,6 +222,7 @@ struct Node {
     v(33, "cpus_shared", s.cpus_shared);
     v(34, "mcs_label", s.mcs_label);
     v(35, "by_partition", s.by_partition);
+    v(45, "jobs_off", s.jobs_off);
   }
 };
 

@@ -182,6 +182,8 @@ struct JobOnNode {  // a job as its nodes need to know it
   Sluid sluid{};
   std::string topology_address, topology_pattern;  // of this node in the job's tree of switches
   std::string exclusive, oversubscribe;            // model/sharing_words.h
+  std::string restart;                             // restart_text: why the job was last put back into the queue
+  std::vector<HetComponent> het;                   // of a heterogeneous job's leader: all components
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "array_job_id", s.array_job_id);
                 v(4, "array_task", s.array_task); v(5, "array_task_count", s.array_task_count); v(6, "array_task_min", s.array_task_min);
                 v(7, "array_task_max", s.array_task_max); v(8, "array_task_step", s.array_task_step); v(9, "request", s.request);
@@ -190,7 +192,7 @@ struct JobOnNode {  // a job as its nodes need to know it
                 v(17, "time_limit_min", s.time_limit_min); v(18, "started", s.started); v(19, "ends", s.ends);
                 v(20, "num_tasks", s.num_tasks); v(22, "topology_address", s.topology_address);
                 v(23, "topology_pattern", s.topology_pattern); v(24, "exclusive", s.exclusive); v(25, "oversubscribe", s.oversubscribe);
-                v(26, "sluid", s.sluid);)
+                v(26, "sluid", s.sluid); v(36, "restart", s.restart); v(56, "het", s.het);)
 };
 
 struct LaunchBatch {
@@ -267,7 +269,8 @@ struct SuspendJob {  // stop every process of the job here, or let them go on; r
   JobId job{};
   uint32_t generation = 0;
   bool suspend = true;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "suspend", s.suspend);)
+  uint32_t grace_seconds = 0;  // between SIGTSTP and SIGSTOP (PreemptParameters=suspend_grace_time); 0: SIGSTOP at once
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "suspend", s.suspend); v(13, "grace_seconds", s.grace_seconds);)
 };
 
 struct PrepareJob {  // run the prolog now, before anything of the job comes; repeated until JobPrepared or LaunchFailed

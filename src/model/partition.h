@@ -9,8 +9,10 @@
 
 #include "base/bitmap.h"
 #include "base/describe.h"
+#include "model/billing.h"
 #include "model/enums.h"
 #include "model/job_request.h"
+#include "model/preemption.h"
 
 namespace muster {
 
@@ -32,13 +34,14 @@ struct Partition {
   OverSubscribe oversubscribe = OverSubscribe::kNo;
   uint32_t oversubscribe_count = 4;
   uint32_t priority_tier = 1, priority_job_factor = 1;
-  std::string preempt_mode;
+  Parsed<PreemptModes> preempt_mode;  // empty: the cluster's
   uint32_t grace_time_seconds = 0;
   std::optional<uint64_t> def_mem_per_node_mb, def_mem_per_cpu_mb, max_mem_per_node_mb, max_mem_per_cpu_mb;
   std::optional<uint32_t> def_cpu_per_gpu;
   std::optional<uint64_t> def_mem_per_gpu_mb;
   std::vector<std::string> allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos, alloc_nodes;
-  std::string qos, alternate, tres_billing_weights, job_defaults, select_parameters, topology, cpu_bind;
+  BillingText tres_billing_weights;
+  std::string qos, alternate, job_defaults, select_parameters, topology, cpu_bind;
   std::optional<uint32_t> over_time_limit_min, suspend_time_seconds, resume_timeout_seconds, suspend_timeout_seconds;
   std::vector<std::string> updates;  // "MaxTime=30", "AllowGroups+=lab": what scontrol changed since the files were read
   bool created = false;              // by scontrol: the files do not have it

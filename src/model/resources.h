@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -145,7 +146,8 @@ struct Allocation {
   uint32_t switches = 0;         // leaf switches crossed (blocks, rings, tori), 0 = no topology
   std::vector<uint32_t> fenced;  // NodeIds kept from others by --exclusive=topo: the rest of its leaves
   std::vector<LicenseShare> licenses;
-  std::string mcs_label;  // its nodes are kept for jobs with this label; "" = not so
+  std::string mcs_label;            // its nodes are kept for jobs with this label; "" = not so
+  std::optional<uint64_t> billing;  // by TRESBillingWeights of the partition; unset: the number of its CPUs
   bool operator==(const Allocation&) const = default;
   template <class S, class V>
   static void describe(S& s, V&& v) {
@@ -157,6 +159,7 @@ struct Allocation {
     v(6, "fenced", s.fenced);
     v(7, "licenses", s.licenses);
     v(8, "mcs_label", s.mcs_label);
+    v(9, "billing", s.billing);
   }
   uint32_t total_cpus() const {
     uint32_t n = 0;

@@ -12,6 +12,7 @@
 #include "model/job.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/reservation.h"
 #include "model/tres_amounts.h"
 
 namespace muster {
@@ -83,7 +84,11 @@ struct JobRow {
   Time last_sched_eval{};                // when the scheduler looked at it last
   Time resized{};                        // when it last gave up nodes
   std::string exclusive, oversubscribe;  // model/sharing_words.h, where the partition has a say; "" = as the request says
+  std::string cron;                      // the times of a job that scrontab made; "" of others
   Apart<JobRowTres> tres;
+  Time preempted{}, preempt_eligible{};  // when it was chosen to make room; from when on it may be. Unset: not at all
+  std::string restart;                   // restart_text: why it was last put back into the queue
+  HetPart het;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "id", s.id);
@@ -133,6 +138,11 @@ struct JobRow {
     auto tres = described_part(v, s.tres);
     tres(46, "tres_requested", &JobRowTres::requested);
     tres(47, "tres_allocated", &JobRowTres::allocated);
+    v(57, "preempted", s.preempted);
+    v(58, "preempt_eligible", s.preempt_eligible);
+    v(59, "restart", s.restart);
+    v(77, "het", s.het);
+    v(87, "cron", s.cron);
   }
 };
 
@@ -155,6 +165,7 @@ struct StepRow {
   std::string std_in, std_out, std_err;  // patterns; "" = through srun
   std::string resv_ports;                // "12000-12003"
   TresAmounts tres;                      // what it holds
+  HetPart het;                           // of its job
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
@@ -192,6 +203,7 @@ struct StepRow {
     v(33, "std_err", s.std_err);
     v(34, "resv_ports", s.resv_ports);
     v(35, "tres", s.tres);
+    v(65, "het", s.het);
   }
 };
 
@@ -218,6 +230,7 @@ struct NodeRow {
   Uid owner{};
   std::string restricted_cores;  // RestrictedCoresPerGPU and the cores: "1(0,4)"; "" = none
   TresAmounts tres_configured, tres_allocated;
+  std::string reservation;  // that has the node now; the first by number
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name);
@@ -271,6 +284,55 @@ struct NodeRow {
     v(50, "restricted_cores", s.restricted_cores);
     v(51, "tres_configured", s.tres_configured);
     v(52, "tres_allocated", s.tres_allocated);
+    v(72, "reservation", s.reservation);
+  }
+};
+
+struct ReservedCoresRow {
+  std::string node, cores;  // "0-3"
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "node", s.node);
+    v(2, "cores", s.cores);
+  }
+};
+
+struct ReservationRow {
+  std::string name;
+  Time start{}, end{};
+  uint64_t flags = 0;
+  bool active = false;
+  std::string node_list;
+  uint32_t node_count = 0, core_count = 0;
+  std::vector<ReservedCoresRow> cores;  // of one by cores
+  std::string features, partition, comment;
+  std::vector<LicenseShare> licenses;
+  TresAmounts tres;
+  AccessNames users, groups, accounts, qos, partitions;
+  Duration max_start_delay{}, purge_after{};
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "name", s.name);
+    v(2, "start", s.start);
+    v(3, "end", s.end);
+    v(4, "flags", s.flags);
+    v(5, "active", s.active);
+    v(6, "node_list", s.node_list);
+    v(7, "node_count", s.node_count);
+    v(8, "core_count", s.core_count);
+    v(9, "cores", s.cores);
+    v(10, "features", s.features);
+    v(11, "partition", s.partition);
+    v(12, "comment", s.comment);
+    v(13, "licenses", s.licenses);
+    v(14, "tres", s.tres);
+    v(15, "users", s.users);
+    v(16, "groups", s.groups);
+    v(17, "accounts", s.accounts);
+    v(18, "qos", s.qos);
+    v(19, "partitions", s.partitions);
+    v(20, "max_start_delay", s.max_start_delay);
+    v(21, "purge_after", s.purge_after);
   }
 };
 
@@ -278,6 +340,8 @@ struct LicenseRow {
   std::string name;
   uint32_t total = 0, used = 0, reserved = 0;
   bool remote = false;
+  uint32_t last_consumed = 0, last_deficit = 0;  // of a remote one
+  Time last_update{};
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name);
@@ -285,6 +349,9 @@ struct LicenseRow {
     v(3, "used", s.used);
     v(4, "reserved", s.reserved);
     v(5, "remote", s.remote);
+    v(45, "last_consumed", s.last_consumed);
+    v(46, "last_deficit", s.last_deficit);
+    v(47, "last_update", s.last_update);
   }
 };
 

@@ -44,6 +44,13 @@ struct JobSubmitted {
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "message", s.message);)
 };
 
+// sbatch with several components: all are accepted, or none. The script runs in the first. Answered with the leader's id.
+struct SubmitHetJob {
+  std::vector<AskedRequest> components;
+  std::string script, environment;  // as in SubmitJob
+  MUSTER_FIELDS(v(1, "components", s.components); v(2, "script", s.script); v(3, "environment", s.environment);)
+};
+
 // From salloc, and from srun outside a job. The answer comes when the job's nodes are ready. Before that, `AllocationPending` comes
 // when the job has its number, and again when it has nodes that are not ready yet (they boot, or a prolog runs).
 struct Allocate {
@@ -70,6 +77,15 @@ struct Allocated {
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "request", s.request); v(3, "addresses", s.addresses); v(4, "cpus_per_node", s.cpus_per_node);
                 v(5, "tasks_per_node", s.tasks_per_node); v(6, "exclusive", s.exclusive); v(7, "oversubscribe", s.oversubscribe);)
 };
+// The same with several components. All are ready when the answer comes.
+struct AllocateHetJob {
+  std::vector<AskedRequest> components;
+  MUSTER_FIELDS(v(1, "components", s.components);)
+};
+struct HetAllocated {
+  std::vector<Allocated> components;
+  MUSTER_FIELDS(v(1, "components", s.components);)
+};
 struct WillRun {  // --test-only
   AskedRequest request;
   JobKind kind = JobKind::kBatch;  // of sbatch; or of salloc and srun
@@ -85,8 +101,9 @@ struct WillRunAnswer {
 };
 struct WaitJob {  // sbatch --wait: answered when the job ended (all array tasks)
   JobId job{};
-  bool ready = false;  // scontrol wait_job: already when its nodes are ready
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "ready", s.ready);)
+  bool ready = false;    // scontrol wait_job: already when its nodes are ready
+  bool attends = false;  // salloc, srun: as long as this waits, somebody is there for the allocation (InactiveLimit)
+  MUSTER_FIELDS(v(1, "job", s.job); v(2, "ready", s.ready); v(42, "attends", s.attends);)
 };
 struct JobResult {
   JobState state = JobState::kPending;
@@ -137,11 +154,22 @@ struct StepCreated {
   Gid gid{};
   std::string job_node_list;
   uint32_t cpus_per_task = 0;
+  uint32_t first_node = 0, own_nodes = 0;  // of a step over components: which of `nodes`, those of all, are this component's; 0: all
   bool waiting = false;  // CreateStep::queue: it has no nodes yet; a request with waiting_step gives them once they are free
   Sluid sluid{};
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "num_tasks", s.num_tasks); v(4, "nodes", s.nodes);
                 v(5, "credential", s.credential); v(6, "uid", s.uid); v(7, "gid", s.gid); v(8, "job_node_list", s.job_node_list);
-                v(9, "cpus_per_task", s.cpus_per_task); v(10, "waiting", s.waiting); v(12, "sluid", s.sluid);)
+                v(9, "cpus_per_task", s.cpus_per_task); v(10, "waiting", s.waiting); v(12, "sluid", s.sluid);
+                v(42, "first_node", s.first_node); v(43, "own_nodes", s.own_nodes);)
+};
+// srun over several components of a heterogeneous job: a step of each, all with one number, or none. Ranks count through.
+struct CreateHetStep {
+  std::vector<CreateStep> components;  // `job` is the component's id
+  MUSTER_FIELDS(v(1, "components", s.components);)
+};
+struct HetStepCreated {
+  std::vector<StepCreated> components;
+  MUSTER_FIELDS(v(1, "components", s.components);)
 };
 struct RunWithoutJob {  // srun --no-allocate: a step on request.required_nodes that belongs to no job. Answered like CreateStep
   StepRequest request;
@@ -177,16 +205,22 @@ struct FinishStep {  // srun: all tasks are accounted for, or the launch failed
 };
 
 // ---- control
-struct JobSelector {  // "123", "123_4", "123_[4-7]", "123.0", a Sluid in place of the number
+struct JobSelector {  // "123", "123_4", "123_[4-7]", "123+1", "123.0", a Sluid in place of the number
   JobId job{};
   uint32_t array_task = kNoArrayTask;
   std::string array_tasks;  // index list of 123_[…]; empty = none
   bool has_step = false;
   StepId step{};
-  Sluid sluid{};  // not 0: this run of `job` only
+  Sluid sluid{};                       // not 0: this run of `job` only
+  std::optional<uint32_t> het_offset;  // this component of `job`; else a leader's id means all of them
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "array_tasks", s.array_tasks); v(4, "has_step", s.has_step);
-                v(5, "step", s.step); v(6, "sluid", s.sluid);)
+                v(5, "step", s.step); v(6, "sluid", s.sluid); v(36, "het_offset", s.het_offset);)
   bool means_run(const Sluid& run) const { return !sluid || sluid == run; }
+  // Whether the job is the one named, or a component that is.
+  bool means_job(JobId id, const HetPart& het) const {
+    if (het_offset) return het && het.leader == job && het.offset == *het_offset;
+    return id == job || (het && het.leader == job);
+  }
 };
 struct JobFilter {  // empty lists match all
   std::vector<Uid> users;
@@ -205,8 +239,9 @@ struct SignalJobs {                                          // scancel; signal 
   SignalScope scope = SignalScope::kSteps;
   bool hurry = false;
   std::string admin_comment;
+  bool cron = false;  // --cron: jobs of scrontab are meant, too (ScronParameters=explicit_scancel)
   MUSTER_FIELDS(v(1, "filter", s.filter); v(2, "signal", s.signal); v(3, "scope", s.scope); v(4, "hurry", s.hurry);
-                v(5, "admin_comment", s.admin_comment);)
+                v(5, "admin_comment", s.admin_comment); v(45, "cron", s.cron);)
 };
 struct PerJobError {
   std::string job;  // as the user names it
@@ -278,6 +313,14 @@ struct UpdatePartition {
   std::vector<KeyValue> changes;
   MUSTER_FIELDS(v(1, "name", s.name); v(2, "create", s.create); v(3, "remove", s.remove); v(4, "changes", s.changes);)
 };
+struct UpdateReservation {
+  std::string name;  // "" for a new one: made up from the first user or account
+  bool create = false, remove = false;
+  std::vector<KeyValue> changes;
+  std::vector<std::string> group_members;  // of the groups that `changes` set: who is in them, as the command's host knows it
+  MUSTER_FIELDS(v(1, "name", s.name); v(2, "create", s.create); v(3, "remove", s.remove); v(4, "changes", s.changes);
+                v(5, "group_members", s.group_members);)
+};
 struct Messages {  // warnings or per-item errors of a control command that was carried out
   std::vector<std::string> lines;
   std::vector<PerJobError> errors;
@@ -344,6 +387,14 @@ struct QueryPartitions {
 struct PartitionRows {
   std::vector<PartitionRow> partitions;
   MUSTER_FIELDS(v(1, "partitions", s.partitions);)
+};
+struct QueryReservations {
+  std::string name;  // "" = all
+  MUSTER_FIELDS(v(1, "name", s.name);)
+};
+struct ReservationRows {
+  std::vector<ReservationRow> reservations;
+  MUSTER_FIELDS(v(1, "reservations", s.reservations);)
 };
 struct QueryLicenses {
   std::string name;  // "" = all
@@ -427,6 +478,11 @@ struct CallCount {  // of one kind of message, or of one user
   uint64_t count = 0, total_us = 0;
   MUSTER_FIELDS(v(1, "name", s.name); v(2, "id", s.id); v(3, "count", s.count); v(4, "total_us", s.total_us);)
 };
+struct PendingOrder {  // of one kind, to these nodes
+  std::string name;
+  std::string nodes;
+  MUSTER_FIELDS(v(1, "name", s.name); v(2, "nodes", s.nodes);)
+};
 struct Statistics {
   Time now{}, since{};
   uint32_t threads = 0, commands_waiting = 0, programs_running = 0, nodes_connected = 0;
@@ -435,13 +491,20 @@ struct Statistics {
   CycleCounts main_cycles, backfill_cycles;
   uint64_t clock_us = 0;  // 1000 calls to read the clock
   std::vector<CallCount> by_message, by_user;
+  uint32_t records_waiting = 0;                     // accounting records that slurmdbd does not have yet
+  std::vector<CallCount> orders_waiting;            // to nodes that are slow or away, by kind
+  std::vector<PendingOrder> pending_orders;         // the first of them
+  std::vector<CallCount> main_ends, backfill_ends;  // why passes ended
+  bool passing = false;                             // a full pass is being made
   MUSTER_FIELDS(v(1, "now", s.now); v(2, "since", s.since); v(3, "threads", s.threads); v(4, "commands_waiting", s.commands_waiting);
                 v(5, "programs_running", s.programs_running); v(6, "nodes_connected", s.nodes_connected); v(7, "submitted", s.submitted);
                 v(8, "started", s.started); v(9, "completed", s.completed); v(10, "canceled", s.canceled); v(11, "failed", s.failed);
                 v(12, "pending", s.pending); v(13, "running", s.running); v(14, "backfilled", s.backfilled);
                 v(15, "backfilled_since", s.backfilled_since); v(16, "main_cycles", s.main_cycles);
                 v(17, "backfill_cycles", s.backfill_cycles); v(18, "clock_us", s.clock_us); v(19, "by_message", s.by_message);
-                v(20, "by_user", s.by_user);)
+                v(20, "by_user", s.by_user); v(60, "records_waiting", s.records_waiting); v(61, "orders_waiting", s.orders_waiting);
+                v(62, "pending_orders", s.pending_orders); v(63, "main_ends", s.main_ends); v(64, "backfill_ends", s.backfill_ends);
+                v(65, "passing", s.passing);)
 };
 struct QueryStatistics {
   bool reset = false;  // instead: set the counters to 0; for operators

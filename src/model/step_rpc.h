@@ -48,12 +48,15 @@ struct StepCredential {
   Time expires{};  // used after this, it is refused
   Sluid sluid{};
   CredentialPurpose purpose = CredentialPurpose::kLaunch;
-  std::string resv_ports;                // "12000-12003": the step's own ports on its nodes
-  std::vector<std::string> spank_env;    // of the job
-  std::vector<std::string> job_cpus;     // of the job on each of `nodes`, with StepRequest::spank
-  std::vector<uint64_t> job_mem_mb;      // likewise
-  std::string cluster;                   // ClusterName: with munge, several clusters may share one key
-  std::string exclusive, oversubscribe;  // of the job: model/sharing_words.h
+  std::string resv_ports;                  // "12000-12003": the step's own ports on its nodes
+  std::vector<std::string> spank_env;      // of the job
+  std::vector<std::string> job_cpus;       // of the job on each of `nodes`, with StepRequest::spank
+  std::vector<uint64_t> job_mem_mb;        // likewise
+  std::string cluster;                     // ClusterName: with munge, several clusters may share one key
+  std::string exclusive, oversubscribe;    // of the job: model/sharing_words.h
+  JobId het_leader{};                      // of a heterogeneous job: the id that its tasks know; 0: it is none
+  uint32_t first_node = 0, own_nodes = 0;  // of a step over components: which of `nodes` are this component's; 0: all
+  size_t nodes_end() const { return own_nodes ? size_t{first_node} + own_nodes : nodes.size(); }
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "uid", s.uid); v(5, "gid", s.gid);
                 v(6, "user_name", s.user_name); v(7, "num_tasks", s.num_tasks); v(8, "cpus_per_task", s.cpus_per_task);
                 v(9, "nodes", s.nodes); v(10, "job_node_list", s.job_node_list); v(11, "partition", s.partition);
@@ -61,7 +64,8 @@ struct StepCredential {
                 v(16, "array_task", s.array_task); v(17, "qos", s.qos); v(18, "reservation", s.reservation); v(19, "licenses", s.licenses);
                 v(20, "started", s.started); v(21, "ends", s.ends); v(22, "purpose", s.purpose); v(23, "resv_ports", s.resv_ports);
                 v(24, "cluster", s.cluster); v(25, "exclusive", s.exclusive); v(26, "oversubscribe", s.oversubscribe);
-                v(27, "sluid", s.sluid); v(60, "spank_env", s.spank_env); v(61, "job_cpus", s.job_cpus); v(62, "job_mem_mb", s.job_mem_mb);)
+                v(27, "sluid", s.sluid); v(60, "spank_env", s.spank_env); v(61, "job_cpus", s.job_cpus); v(62, "job_mem_mb", s.job_mem_mb);
+                v(92, "het_leader", s.het_leader); v(93, "first_node", s.first_node); v(94, "own_nodes", s.own_nodes);)
 };
 
 // The right of a job's first node to sign credentials, given by slurmctld: for steps of that one run of the job, within what the job

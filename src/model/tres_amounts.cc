@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/text.h"
 #include "base/tres_mem.h"
 
 namespace muster {
@@ -56,6 +57,45 @@ void TresAmounts::add_gres(const std::string& name, const std::string& type, uin
 
 void TresAmounts::keep_gres(const std::vector<std::string>& tres) {
   std::erase_if(gres, [&](const GresAmount& g) { return std::ranges::find(tres, "gres/" + gres_name(g.name, g.type)) == tres.end(); });
+}
+
+uint64_t TresAmounts::of(const TresName& tres) const {
+  uint64_t found = 0;
+  switch (tres.kind) {
+    case TresKind::kCpu: return cpus.value_or(0);
+    case TresKind::kMem: return mem_mb.value_or(0);
+    case TresKind::kNode: return nodes.value_or(0);
+    case TresKind::kBilling: return billing.value_or(0);
+    case TresKind::kGres:
+      for (const GresAmount& g : gres)
+        if (iequals(g.name, tres.name) && iequals(g.type, tres.type)) found += g.count;
+      return found;
+    case TresKind::kLicense:
+      for (const LicenseShare& l : licenses)
+        if (iequals(l.name, tres.name)) found += l.count;
+      return found;
+    case TresKind::kOther: break;
+  }
+  return 0;
+}
+
+void TresAmounts::put(const TresName& tres, uint64_t count) {
+  switch (tres.kind) {
+    case TresKind::kCpu: cpus = count; break;
+    case TresKind::kMem: mem_mb = count; break;
+    case TresKind::kNode: nodes = count; break;
+    case TresKind::kBilling: billing = count; break;
+    case TresKind::kGres: gres.push_back({tres.name, tres.type, count}); break;
+    case TresKind::kLicense: licenses.push_back({tres.name, count}); break;
+    case TresKind::kOther: break;
+  }
+}
+
+TresAmounts held_by(const Allocation& allocation) {
+  TresAmounts held{.cpus = 0, .nodes = 0};
+  for (const NodeShare& s : allocation.nodes) held.hold(s);
+  held.licenses = allocation.licenses;
+  return held;
 }
 
 std::string tres_text(const TresAmounts& amounts) {

@@ -16,6 +16,7 @@
 #include "model/job.h"
 #include "model/node.h"
 #include "model/resources.h"
+#include "model/tres_name.h"
 
 namespace muster {
 
@@ -49,8 +50,10 @@ struct TresAmounts {
   // kind is in the order of its names.
   void add_gres(const std::string& name, const std::string& type, uint64_t count);
   void keep_gres(const std::vector<std::string>& tres);  // drops all entries but those named, as "gres/gpu:h100"
-  // Bills the CPUs: billing is their number wherever something is shown.
+  // Bills the CPUs, as where no partition has TRESBillingWeights.
   void bill() { billing = cpus.value_or(0); }
+  uint64_t of(const TresName& tres) const;         // 0 of what is not listed
+  void put(const TresName& tres, uint64_t count);  // lists this amount; of a GRES or a licence, which is not listed yet, at the end
 
   bool operator==(const TresAmounts&) const = default;
   template <class S, class V>
@@ -63,6 +66,9 @@ struct TresAmounts {
     v(6, "licenses", s.licenses);
   }
 };
+
+// What a job has; its bill is left out. Cost: O(nodes).
+TresAmounts held_by(const Allocation& allocation);
 
 // Calls visit(kind, name, count) for each amount in the order in which users see them: ("cpu", "", 4), ("gres", "gpu:h100", 2),
 // ("license", "matlab", 1). Memory is counted in MiB.

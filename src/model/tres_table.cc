@@ -49,6 +49,11 @@ void TresCounts::take(const TresCounts& less) {
   for (size_t i = 0; i < std::min(counts_.size(), less.counts_.size()); ++i) counts_[i] -= std::min(counts_[i], less.counts_[i]);
 }
 
+void TresCounts::raise(const TresCounts& to) {
+  counts_.resize(std::max(counts_.size(), to.counts_.size()));
+  for (size_t i = 0; i < to.counts_.size(); ++i) counts_[i] = std::max(counts_[i], to.counts_[i]);
+}
+
 TresCounts TresCounts::times(uint64_t factor) const {
   TresCounts out;
   out.counts_.reserve(counts_.size());
@@ -103,7 +108,10 @@ bool TresTable::knows(const std::vector<std::string>& names) const {
 
 void TresTable::learn(const std::vector<std::string>& names) {
   for (const std::string& name : names)
-    if (index_.try_emplace(name, size()).second) names_.push_back(name);
+    if (index_.try_emplace(name, size()).second) {
+      names_.push_back(name);
+      kinds_.push_back(TresName::of(name));
+    }
 }
 
 std::vector<std::string> tres_of(const NodeSpec& node) {
@@ -138,10 +146,23 @@ TresCounts counts_of(const Allocation& allocation, const TresTable& table) {
     out.add(TresTable::kMem, node.mem_mb);
   }
   out.add(TresTable::kNode, allocation.nodes.size());
-  out.add(TresTable::kBilling, out[TresTable::kCpu]);
+  out.add(TresTable::kBilling, allocation.billing.value_or(out[TresTable::kCpu]));
   for (const GresShare& g : devices_of(allocation)) add_gres(out, table, g.name, g.type, g.count);
   for (const LicenseShare& l : allocation.licenses) add_license(out, table, l.name, l.count);
   return out;
+}
+
+TresCounts most_on_a_node(const Allocation& allocation, const TresTable& table) {
+  TresCounts most;
+  for (const NodeShare& node : allocation.nodes) {
+    TresCounts here;
+    here.add(TresTable::kCpu, node.counted_cpus());
+    here.add(TresTable::kMem, node.mem_mb);
+    here.add(TresTable::kNode, 1);
+    for (const GresShare& g : node.gres) add_gres(here, table, g.name, g.type, g.count);
+    most.raise(here);
+  }
+  return most;
 }
 
 }  // namespace muster

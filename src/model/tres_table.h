@@ -14,6 +14,7 @@
 
 #include "model/node.h"
 #include "model/resources.h"
+#include "model/tres_name.h"
 
 namespace muster {
 
@@ -23,6 +24,7 @@ class TresCounts {
   void add(size_t tres, uint64_t count);
   void add(const TresCounts& more);
   void take(const TresCounts& less);
+  void raise(const TresCounts& to);  // each to at least so many
   TresCounts times(uint64_t factor) const;
   size_t size() const { return counts_.size(); }  // of the list: what stands beyond it is 0
   bool none() const;
@@ -55,6 +57,7 @@ class TresTable {
   TresTable();
   uint32_t find(std::string_view name) const;  // "gres/gpu:h100"; kUnknown
   const std::string& name(uint32_t tres) const { return names_[tres]; }
+  const TresName& what(uint32_t tres) const { return kinds_[tres]; }
   uint32_t size() const { return static_cast<uint32_t>(names_.size()); }
 
   bool knows(const std::vector<std::string>& names) const;
@@ -62,6 +65,7 @@ class TresTable {
 
  private:
   std::vector<std::string> names_;
+  std::vector<TresName> kinds_;  // what each of them means
   std::map<std::string, uint32_t, std::less<>> index_;
 };
 
@@ -73,7 +77,9 @@ std::string tres_of_license(const std::string& name);
 // Adds this many devices to the entry of the name and to that of name and type. A TRES that is not in the table is left out.
 void add_gres(TresCounts& counts, const TresTable& table, const std::string& name, const std::string& type, uint64_t count);
 void add_license(TresCounts& counts, const TresTable& table, const std::string& name, uint64_t count);
-// What a job holds. Billing is the number of CPUs, as wherever a job is shown. Cost: O(nodes).
+// What a job holds. Billing is what the job was billed, the number of its CPUs where no weights were set. Cost: O(nodes).
 TresCounts counts_of(const Allocation& allocation, const TresTable& table);
+// The most of each TRES that it holds on one of its nodes; of licences and billing nothing, for no node has those. Cost: O(nodes).
+TresCounts most_on_a_node(const Allocation& allocation, const TresTable& table);
 
 }  // namespace muster

@@ -30,20 +30,16 @@ Elapsed elapsed(Time from, Time to, Duration half_life) {
   return {std::exp2(-half_lives), seconds_between(from, to) * mean};
 }
 
-double left_of(const Usage& usage, Time now, Duration half_life) { return bounded(usage.amount) * elapsed(usage.at, now, half_life).left; }
-
-double accrued(double rate, Time from, Time to, Duration half_life) { return bounded(bounded(rate) * elapsed(from, to, half_life).gained); }
-
-bool is_late(Time to, Time at, Duration half_life) { return to < at && half_lives_between(to, at, half_life) <= 1; }
-
-void charge(Usage& usage, double rate, Time from, Time to, Duration half_life) {
-  const double added = accrued(rate, from, to, half_life);
-  if (is_late(to, usage.at, half_life)) {
-    usage.amount = bounded(bounded(usage.amount) + left_of({added, to}, usage.at, half_life));
-  } else {
-    usage.amount = bounded(left_of(usage, to, half_life) + added);
-    usage.at = to;
-  }
+std::optional<double> seconds_until(double limit, double amount, double rate, Duration half_life) {
+  amount = bounded(amount);
+  rate = bounded(rate);
+  if (amount >= limit) return 0;
+  if (rate <= 0) return std::nullopt;
+  if (half_life <= Duration::zero()) return (limit - amount) / rate;
+  const double mean_life = static_cast<double>(half_life.count()) / 1e6 / std::numbers::ln2;
+  const double in_the_end = rate * mean_life;  // where it would stay
+  if (in_the_end <= limit) return std::nullopt;
+  return mean_life * std::log1p((limit - amount) / (in_the_end - limit));
 }
 
 }  // namespace muster

@@ -37,7 +37,7 @@ struct World {
   }
   void put(Job job, Time now) {
     const Job* old = c.jobs.find(job.id.value);
-    const Charge was = old ? Charge::of(*old) : Charge(), is = Charge::of(job);
+    const Charge was = old ? Charge::of(*old, c.partitions) : Charge(), is = Charge::of(job, c.partitions);
     c.jobs.set(job.id.value, std::move(job));
     c.recharge(was, is, now);
   }

@@ -106,7 +106,8 @@ class JobText {
     if (std::string_view s = sentence_of(e_.reason); !s.empty()) line("  " + std::string(s));
     if (!e_.detail.empty()) line("  " + e_.detail);
     line("  It asks for " + e_.asks + "; it has waited since " + ago(e_.submitted, e_.now) + ".");
-    if (e_.restarts) line("  It was requeued " + count(e_.restarts, "time") + ".");
+    came_back();
+    victims();
     for (const DependencyView& d : e_.dependencies) line("  " + d.text + ": " + d.state + (d.failed ? " (failed)" : ""));
     for (const PartitionView& p : e_.partitions) partition(p);
     limits();
@@ -245,7 +246,10 @@ class JobText {
     if (e_.job.end == Time{} || e_.job.end == kTimeInfinite) line("  It has no time limit.");
     else line("  Its time limit of " + format_span(minutes(e_.time_limit_min)) + " ends it at " + when(e_.job.end, e_.now) + ".");
     if (e_.flags & kJobConfiguring) line("  Its nodes are being made ready (power up, prolog).");
-    if (e_.restarts) line("  It was requeued " + count(e_.restarts, "time") + " before.");
+    if (e_.preempted_by)
+      line("  It makes room for job " + std::to_string(e_.preempted_by) + " since " + ago(e_.preempted, e_.now) + " (" + e_.preempt_how +
+           ").");
+    came_back();
     if (!e_.detail.empty()) line("  " + e_.detail);
     placement();
   }
@@ -262,7 +266,24 @@ class JobText {
     else line("  It never started.");
     if (e_.flags & kJobCompleting) line("  Something of it is still being cleaned up on its nodes.");
     if (e_.flags & kJobRequeued) line("  It goes back into the queue when its nodes are free of it.");
-    if (e_.restarts) line("  It was requeued " + count(e_.restarts, "time") + " before.");
+    came_back();
+  }
+
+  // How often the job was put back into the queue, and why the last time.
+  void came_back() {
+    if (e_.restarts)
+      line("  It was requeued " + count(e_.restarts, "time") + (e_.restart.empty() ? "." : "; the last time: " + e_.restart + "."));
+  }
+
+  // Who makes room for the waiting job, or would.
+  void victims() {
+    if (e_.victim_count == 0) return;
+    const std::string who = count(e_.victim_count, "job");
+    if (e_.claims) line("  " + who + " " + (e_.victim_count == 1 ? "ends" : "end") + " to make room for it:");
+    else if (e_.exempt_until != Time{})
+      line("  It may take the place of " + who + " at " + when(e_.exempt_until, e_.now) + " (PreemptExemptTime):");
+    else line("  It may take the place of " + who + ":");
+    jobs(e_.victims, e_.victim_count);
   }
 
   std::string why_ended() const {
@@ -271,7 +292,9 @@ class JobText {
       case JobState::kCancelled: return "It was cancelled" + cancelled_by() + ".";
       case JobState::kTimeout: return "It reached its time limit of " + format_span(minutes(e_.time_limit_min)) + ".";
       case JobState::kNodeFail: return "One of its nodes failed.";
-      case JobState::kPreempted: return "It was preempted by a job that goes before it.";
+      case JobState::kPreempted:
+        return e_.preempted_by ? "It made room for job " + std::to_string(e_.preempted_by) + "."
+                               : "It was preempted by a job that goes before it.";
       case JobState::kBootFail: return "One of its nodes could not be booted.";
       case JobState::kDeadline: return "It could not end before its --deadline.";
       case JobState::kOutOfMemory: return "It used more memory than it asked for (" + exit_text(e_.exit_status) + ").";

@@ -18,6 +18,7 @@ std::string_view operands_of(Command c) {
     case Command::kScontrol:
     case Command::kSacctmgr: return "[command]";
     case Command::kSwait: return "[jobid[_task]]";
+    case Command::kScrontab: return "[file|-]";
     case Command::kSattach: return "<jobid.stepid>";
     case Command::kSbcast: return "SOURCE DEST";
     default: return "";

@@ -20,9 +20,10 @@ Result<> set_array(JobOptions& o, const Given& g) {
 Result<> set_requeue(JobOptions& o, const Given& g) {
   bool flag = g.source == Source::kEnvironment && parse_yes_no(g.value).has_value();
   if (flag && !*parse_yes_no(g.value)) return {};
-  if (g.has_value && !g.value.empty() && !flag)
-    return bad_spec(g, iequals(g.value, "expedite") ? "expedited requeue is not available yet" : "expected expedite");
+  const bool expedite = iequals(g.value, "expedite");
+  if (g.has_value && !g.value.empty() && !flag && !expedite) return bad_spec(g, "expected expedite");
   o.request.requeue = TriState::kYes;
+  o.request.requeue_expedite = expedite;
   return {};
 }
 
@@ -101,7 +102,9 @@ constexpr JobOptionRow kBatch[] = {
       .section = Section::kBatch,
       .summary = "may be run again",
       .doc = "The job may be put back into the queue after a node failure, a preemption or by an "
-             "administrator, and then starts from the beginning with the same id."},
+             "administrator, and then starts from the beginning with the same id. With expedite, where "
+             "SlurmctldParameters=enable_expedited_requeue allows it, a job whose node or launch failed starts again "
+             "at once and before all others."},
      set_requeue},
     {{.name = "no-requeue",
       .commands = kSbatchOnly,

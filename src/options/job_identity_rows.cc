@@ -116,9 +116,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kJob,
       .summary = "run inside a reservation",
       .doc = "Takes the resources from the named reservation. With several names the first that can start "
-             "the job is used.",
-      .note = "there are no reservations yet: slurmctld refuses the job",
-      .needs = "policy"},
+             "the job is used."},
      set_text<&AskedRequest::reservation>},
     {{.name = "wckey",
       .arg = Arg::kRequired,

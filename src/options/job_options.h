@@ -55,6 +55,7 @@ struct JobOptions {
   // srun
   JobId job_id{};
   uint32_t array_task = kNoArrayTask;  // the task of job_id's array
+  std::vector<uint32_t> het_groups;    // --het-group; none: 0, or as the component's place among those of the command line
   uint32_t threads = 0;                // launches at a time; 0: no bound
   bool async = false;                  // with `parsable`: only the id
   bool preserve_env = false, disable_status = false, quit_on_interrupt = false;

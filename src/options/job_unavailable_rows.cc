@@ -12,7 +12,6 @@ constexpr const char* kBurstBuffer = "burst buffers are not available yet";
 constexpr const char* kContainers =
     "OCI containers are not available yet; container plugins such as Pyxis (--container-image) work through "
     "SPANK";
-constexpr const char* kHet = "heterogeneous jobs are not available yet";
 
 constexpr JobOptionRow kUnavailable[] = {
     {{.name = "bb",
@@ -85,20 +84,6 @@ constexpr JobOptionRow kUnavailable[] = {
       .note = kContainers,
       .needs = "OCI containers"},
      set_nothing},
-    {{.name = "het-group",
-      .arg = Arg::kRequired,
-      .arg_name = "groups",
-      .commands = kSrunOnly,
-      .section = Section::kUnavailable,
-      .summary = "components of a heterogeneous job",
-      .doc = "Which components of a heterogeneous job run the step; 0 is the job itself.",
-      .note = "only --het-group=0, the job itself; others are refused",
-      .needs = "heterogeneous jobs"},
-     [](JobOptions&, const Given& g) -> Result<> {
-       // A job without other components is itself component 0, so scripts that ask for component 0 are right.
-       if (g.value == "0") return {};
-       return fail(Errc::kInvalidReq, "Invalid --het-group value: " + std::string(g.value), kHet);
-     }},
     {{.name = "mem-update",
       .arg = Arg::kRequired,
       .arg_name = "margin@delay",

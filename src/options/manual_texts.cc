@@ -67,6 +67,23 @@ constexpr ManualText kTexts[] = {
      "sprio has a line for each pending job and each partition it may run in: its priority, and the factors that it is the sum of, "
      "each times its weight (PriorityWeightAge and others in slurm.conf). Without --format, factors that have no weight are left "
      "out. --norm shows the factors before they are weighted, --weights the weights. It needs priority/multifactor."},
+    {Command::kScrontab, "jobs that recur, as cron has them",
+     "scrontab installs, edits, lists and removes a user's crontab of batch jobs. It needs ScronParameters=enable.\n\n"
+     "A line is blank, a comment, NAME=VALUE, or an entry: when (minute, hour, day of month, month, day of week, or @hourly, @daily, "
+     "@weekly, @monthly, @yearly, @elevenses, @fika, @teatime) and a command for the shell. $NAME in a command is replaced by the VALUE "
+     "that "
+     "a line above it gives. Lines that begin with #SCRON have options of sbatch for the next entry.\n\n"
+     "Each entry is one job with one number. It is queued for its next time, and again for the one after that when its run is over: "
+     "runs do not overlap, and times that pass meanwhile are left out. Times are those of the controller's zone; a time of day that is "
+     "left out when clocks are put forward is due right after, one that comes twice is due once. A job runs with the user's login "
+     "environment, in the home directory. When a job is cancelled its lines are commented out with #DISABLED; scontrol requeue "
+     "leaves out its next run.\n\n"
+     "With -e the editor is $VISUAL, $EDITOR, or vi. A crontab with a mistake is refused as a whole, and the one before stays."},
+    {Command::kStrigger, "run a program when something happens",
+     "strigger sets, shows and clears triggers: programs that slurmctld runs on its host, as the user who set them, when a job "
+     "ends, a node goes down, slurmdbd is away. The program is told the job's number, or the names of the nodes. Each trigger runs once, "
+     "unless --flags=PERM makes it permanent. Where slurmctld does not run as root, only SlurmUser may set triggers.\n\n"
+     "A program runs with an environment of its own, in /, its output is thrown away, and after five minutes it is killed."},
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // What an option is: one row gives its names, argument, commands, environment variables, help, status and where the value goes. Parser,
 // --help, --usage, manual page, completion and environment inputs are all derived from the rows. The rows are in *_rows.cc, one file per
 // subject. How rows are read from a command line: parser.h. Manual pages: sbatch(1) srun(1) salloc(1) squeue(1) sinfo(1) scancel(1)
-// scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1).
+// scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1) scrontab(1) strigger(1).
 #pragma once
 
 #include <cstdint>
@@ -28,19 +28,22 @@ enum class Command : uint8_t {
   kSacctmgr,
   kSwait,
   kSshare,
-  kSprio
+  kSprio,
+  kScrontab,
+  kStrigger
 };
-inline constexpr Command kAllCommands[] = {Command::kSbatch,   Command::kSrun,     Command::kSalloc,  Command::kSqueue, Command::kSinfo,
-                                           Command::kScancel,  Command::kScontrol, Command::kSattach, Command::kSbcast, Command::kSacct,
-                                           Command::kSacctmgr, Command::kSwait,    Command::kSshare,  Command::kSprio};
+inline constexpr Command kAllCommands[] = {Command::kSbatch, Command::kSrun,    Command::kSalloc,   Command::kSqueue,
+                                           Command::kSinfo,  Command::kScancel, Command::kScontrol, Command::kSattach,
+                                           Command::kSbcast, Command::kSacct,   Command::kSacctmgr, Command::kSwait,
+                                           Command::kSshare, Command::kSprio,   Command::kScrontab, Command::kStrigger};
 std::string_view command_name(Command c);
 
 struct CommandSet {
-  uint16_t bits = 0;
+  uint32_t bits = 0;
   constexpr bool has(Command c) const { return bits >> static_cast<unsigned>(c) & 1; }
-  constexpr CommandSet operator|(CommandSet o) const { return {static_cast<uint16_t>(bits | o.bits)}; }
+  constexpr CommandSet operator|(CommandSet o) const { return {bits | o.bits}; }
 };
-constexpr CommandSet only(Command c) { return {static_cast<uint16_t>(1u << static_cast<unsigned>(c))}; }
+constexpr CommandSet only(Command c) { return {1u << static_cast<unsigned>(c)}; }
 inline constexpr CommandSet kSbatchOnly = only(Command::kSbatch), kSrunOnly = only(Command::kSrun), kSallocOnly = only(Command::kSalloc),
                             kJobs = kSbatchOnly | kSrunOnly | kSallocOnly;
 

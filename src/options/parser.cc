@@ -1,6 +1,10 @@
 #include "options/parser.h"
 
+#include <algorithm>
+
 #include "base/text.h"
+#include "model/het.h"
+#include "options/components.h"
 #include "options/parser_detail.h"
 #include "options/script_directives.h"
 
@@ -43,6 +47,30 @@ std::vector<JobOptionRow> rows_of_plugins(Command command, std::span<const Plugi
 
 }  // namespace
 
+namespace {
+
+// Scans up to the end of one component; `rest` is what follows its ":", if there is one.
+bool scan_component(JobCommandLine& line, std::span<const std::string> arguments, std::optional<std::vector<std::string>>& rest,
+                    std::vector<Message>& messages) {
+  auto infos = options_detail::infos_of<JobOptions>(line.rows);
+  auto scan = scan_arguments(infos, arguments, Operands::kEndOptions);
+  if (!scan) {
+    options_detail::add_getopt_error(messages, scan.error(), line.command, infos);
+    return false;
+  }
+  line.scan = std::move(*scan);
+  // A ":" as a word of its own separates components; srun may have one after a command, too.
+  std::vector<std::string>& operands = line.scan.operands;
+  const auto last = line.command == Command::kSrun || operands.empty() ? operands.end() : operands.begin() + 1;
+  const auto colon = std::find(operands.begin(), last, ":");
+  if (colon == last) return true;
+  rest.emplace(colon + 1, operands.end());
+  operands.erase(colon, operands.end());
+  return true;
+}
+
+}  // namespace
+
 JobScanResult scan_job_command(Command command, std::span<const std::string> arguments, std::span<const PluginOption> plugins) {
   JobScanResult out;
   out.line.command = command;
@@ -51,23 +79,35 @@ JobScanResult scan_job_command(Command command, std::span<const std::string> arg
     out.line.plugin_rows = std::make_shared<const std::vector<JobOptionRow>>(rows_of_plugins(command, plugins));
     for (const JobOptionRow& row : *out.line.plugin_rows) out.line.rows.push_back(&row);
   }
-  auto infos = options_detail::infos_of<JobOptions>(out.line.rows);
-  auto scan = scan_arguments(infos, arguments, Operands::kEndOptions);
-  if (!scan) {
-    options_detail::add_getopt_error(out.messages, scan.error(), command, infos);
-    return out;
-  }
-  out.line.scan = std::move(*scan);
-  // A colon as a word of its own separates the components of a heterogeneous job; srun may have one after a command, too.
-  const auto& operands = out.line.scan.operands;
-  size_t last = command == Command::kSrun ? operands.size() : std::min<size_t>(1, operands.size());
-  for (size_t i = 0; i < last; ++i) {
-    if (operands[i] != ":") continue;
-    out.messages.push_back({Message::Level::kError, "\":\" separates components of a heterogeneous job"});
-    out.messages.push_back({Message::Level::kHint, "heterogeneous jobs are not available yet: submit separate jobs"});
-    break;
+  std::optional<std::vector<std::string>> rest;
+  if (!scan_component(out.line, arguments, rest, out.messages)) return out;
+  while (rest) {
+    if (out.more.size() + 1 >= kMostComponents) {
+      out.messages.push_back(
+          {Message::Level::kError, "a heterogeneous job has at most " + std::to_string(kMostComponents) + " components"});
+      return out;
+    }
+    JobCommandLine next = out.component(out.more.size() + 1);
+    const std::vector<std::string> words = std::move(*rest);
+    rest.reset();
+    if (!scan_component(next, words, rest, out.messages)) return out;
+    out.more.push_back(std::move(next));
   }
   return out;
+}
+
+JobCommandLine JobScanResult::component(size_t at) const {
+  if (at == 0) return line;
+  if (at <= more.size()) return more[at - 1];
+  JobCommandLine none = line;
+  none.scan = {};
+  return none;
+}
+
+std::optional<std::string> JobScanResult::value(std::string_view name) const {
+  for (size_t i = more.size(); i-- > 0;)
+    if (auto v = more[i].value(name)) return v;
+  return line.value(name);
 }
 
 namespace {
@@ -82,7 +122,9 @@ bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOp
     return false;
   }
   auto infos = options_detail::infos_of<JobOptions>(line.rows);
+  const size_t component = in.before.size();
   for (const DirectiveLine& d : directives->lines) {
+    if (d.component > component) break;
     auto scan = scan_arguments(infos, d.words, Operands::kEndOptions);
     std::string where = in.script_name + ", line " + std::to_string(d.line);
     if (!scan) {
@@ -91,6 +133,7 @@ bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOp
       return false;
     }
     for (const ScannedOption& o : scan->options) {
+      if (d.component < component && !is_handed_on(line.rows[o.row]->info.name)) continue;
       if (line.rows[o.row]->info.client_only) {
         out.messages.push_back(
             {Message::Level::kWarning, "--" + std::string(line.rows[o.row]->info.name) + " is ignored in a batch script (" + where + ")"});
@@ -151,6 +194,11 @@ JobParse parse_job_command(const JobCommandLine& line, const JobInputs& in) {
   Applier<JobOptions> apply(options, options.seen, out.messages, line.command, in.now, in_allocation);
   if (in.script && !apply_script(line, in, apply, out)) return out;
   if (in.env && !apply.environment(line.rows, in.env)) return out;
+  for (const JobCommandLine& before : in.before) {
+    Scan handed_on = before.scan;
+    std::erase_if(handed_on.options, [&](const ScannedOption& o) { return !is_handed_on(line.rows[o.row]->info.name); });
+    if (!apply.command_line(line.rows, handed_on)) return out;
+  }
   if (!apply.command_line(line.rows, line.scan)) return out;
   out.topic = topic_asked(options);
   if (!out.topic.empty()) {

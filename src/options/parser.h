@@ -41,7 +41,14 @@ struct JobCommandLine {
 };
 struct JobScanResult {
   JobCommandLine line;
-  std::vector<Message> messages;  // not empty: failed
+  std::vector<JobCommandLine> more;  // the other components of a heterogeneous job, which a ":" separates. Of sbatch and salloc only the
+                                     // last component has operands
+  std::vector<Message> messages;     // not empty: failed
+  // The command line of a component; one without options where there are fewer.
+  JobCommandLine component(size_t at) const;
+  const JobCommandLine& last() const { return more.empty() ? line : more.back(); }
+  // The value of an option in whichever component has it; the last one's.
+  std::optional<std::string> value(std::string_view name) const;
   bool ok() const { return messages.empty(); }
 };
 // `plugins` must outlive the result: rows point to its texts.
@@ -52,6 +59,8 @@ struct JobInputs {
   std::string script_name;              // for messages
   EnvLookup env;                        // empty: no environment
   Time now{};
+  // Those of the components before this one: what they say counts here, too, where an option is one that is handed on (components.h).
+  std::vector<JobCommandLine> before;
 };
 struct JobParse {
   Outcome outcome = Outcome::kFailed;

@@ -1,6 +1,7 @@
-// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr, swait, sshare and sprio were told. Lists are kept as the texts between commas;
+// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr, swait, sshare, sprio, scrontab and strigger
+// were told. Lists are kept as the texts between commas;
 // the code that looks up what they name (states, users, fields) checks them: fields/, the command, the controller. Manual pages: squeue(1)
-// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1).
+// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1) scrontab(1) strigger(1).
 #pragma once
 
 #include <cstdint>
@@ -104,6 +105,7 @@ struct SacctOptions : QueryCommon {
   std::string limit_min, limit_max;     // time limits as typed
   std::string format, delimiter = "|";
   char units = 0;  // K, M, G, T or P
+  TriState whole_hetjob = TriState::kDefault;
   enum class Form : uint8_t { kAligned, kParsable, kParsable2 } form = Form::kAligned;
   bool all_clusters = false, all_users = false, allocations = false, array = false, brief = false, duplicates = false, helpformat = false,
        long_output = false, noconvert = false, noheader = false, truncate = false, expand_patterns = false, local_uid = false;
@@ -140,6 +142,21 @@ struct SprioOptions : QueryCommon {
   bool federation = false, local = false, sibling = false;
 };
 
+struct ScrontabOptions : QueryCommon {
+  enum class Action : uint8_t { kInstall, kEdit, kList, kRemove } action = Action::kInstall;
+  std::string user;
+};
+
+struct StriggerOptions : QueryCommon {
+  bool set = false, get = false, clear = false;
+  uint32_t on = 0;                   // bits of TriggerOn
+  std::optional<std::string> nodes;  // "": all
+  std::string job, program, user;
+  std::optional<uint32_t> id;
+  int32_t offset_seconds = 0;
+  bool permanent = false, noheader = false, quiet = false;
+};
+
 template <class Options>
 struct QueryParse {
   Outcome outcome = Outcome::kFailed;
@@ -160,6 +177,8 @@ QueryParse<SacctmgrOptions> parse_sacctmgr(std::span<const std::string> argument
 QueryParse<SwaitOptions> parse_swait(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SshareOptions> parse_sshare(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<ScrontabOptions> parse_scrontab(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<StriggerOptions> parse_strigger(std::span<const std::string> arguments, const EnvLookup& env);
 
 std::span<const OptionRow<SqueueOptions>> squeue_rows();
 std::span<const OptionRow<SinfoOptions>> sinfo_rows();
@@ -172,6 +191,8 @@ std::span<const OptionRow<SacctmgrOptions>> sacctmgr_rows();
 std::span<const OptionRow<SwaitOptions>> swait_rows();
 std::span<const OptionRow<SshareOptions>> sshare_rows();
 std::span<const OptionRow<SprioOptions>> sprio_rows();
+std::span<const OptionRow<ScrontabOptions>> scrontab_rows();
+std::span<const OptionRow<StriggerOptions>> strigger_rows();
 
 // The rows of any command, without their setters: for help, manual pages, completion and tests.
 std::vector<const OptionInfo*> option_infos(Command c);

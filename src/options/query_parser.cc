@@ -1,5 +1,6 @@
 // parse_squeue … parse_sprio: one template applied to each command's rows.
 #include "model/sluid.h"
+#include "model/trigger.h"
 #include "options/job_options.h"
 #include "options/parser_detail.h"
 #include "options/query_options.h"
@@ -166,6 +167,44 @@ QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, con
   return out;
 }
 
+QueryParse<ScrontabOptions> parse_scrontab(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<ScrontabOptions>(Command::kScrontab, scrontab_rows(), arguments, env);
+  if (out.outcome != Outcome::kRun) return out;
+  const ScrontabOptions& o = out.options;
+  const int asked = o.typed("edit") + o.typed("list") + o.typed("remove");
+  if (asked > 1) failed(out, "only one of -e, -l and -r can be used");
+  else if (asked == 1 && !out.operands.empty()) failed(out, "a file is installed; -e, -l and -r take none");
+  else if (asked == 0 && out.operands.empty()) failed(out, "a file, or - for standard input, or one of -e, -l and -r is needed");
+  else if (out.operands.size() > 1) failed(out, "too many arguments: one file is installed");
+  return out;
+}
+
+namespace {
+
+// What is wrong with the options of strigger, in Slurm's words; "": nothing.
+std::string fault_of(const StriggerOptions& o) {
+  if (o.set + o.get + o.clear != 1) return "You must use exactly one of the following options: --set, --get or --clear";
+  if (o.clear && !o.id && o.job.empty() && o.user.empty()) return "You must specify a --id, --jobid, or --user to clear";
+  if (o.set && !o.on)
+    return "You must specify a trigger: --down, --drained, --draining, --fail, --idle, --reconfig, --resume, --up, --fini, --time, "
+           "--primary_slurmctld_resumed_operation, --primary_slurmctld_acct_buffer_full, --primary_slurmdbd_failure or "
+           "--primary_slurmdbd_resumed_operation";
+  const uint32_t of_jobs = bit_of(TriggerOn::kTime) | bit_of(TriggerOn::kFini);
+  if ((o.on & of_jobs) && o.job.empty()) return "You must specify a --jobid value";
+  if (o.set && o.program.empty()) return "You must specify a --program value";
+  if (!o.program.empty() && o.program[0] != '/') return "The --program value must start with \"/\"";
+  return {};
+}
+
+}  // namespace
+
+QueryParse<StriggerOptions> parse_strigger(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<StriggerOptions>(Command::kStrigger, strigger_rows(), arguments, env);
+  if (out.outcome != Outcome::kRun) return out;
+  if (const std::string fault = fault_of(out.options); !fault.empty()) failed(out, fault);
+  return out;
+}
+
 std::vector<const OptionInfo*> option_infos(Command c) {
   std::vector<const OptionInfo*> out;
   switch (c) {
@@ -180,6 +219,8 @@ std::vector<const OptionInfo*> option_infos(Command c) {
     case Command::kSwait: add_infos(swait_rows(), out); break;
     case Command::kSshare: add_infos(sshare_rows(), out); break;
     case Command::kSprio: add_infos(sprio_rows(), out); break;
+    case Command::kScrontab: add_infos(scrontab_rows(), out); break;
+    case Command::kStrigger: add_infos(strigger_rows(), out); break;
     default:
       for (const JobOptionRow* row : job_rows(c)) out.push_back(&row->info);
   }

@@ -9,7 +9,8 @@ namespace muster::options_detail {
 inline constexpr CommandSet kSqueue = only(Command::kSqueue), kSinfo = only(Command::kSinfo), kScancel = only(Command::kScancel),
                             kScontrol = only(Command::kScontrol), kSattach = only(Command::kSattach), kSbcast = only(Command::kSbcast),
                             kSacct = only(Command::kSacct), kSacctmgr = only(Command::kSacctmgr), kSwait = only(Command::kSwait),
-                            kSshare = only(Command::kSshare), kSprio = only(Command::kSprio);
+                            kSshare = only(Command::kSshare), kSprio = only(Command::kSprio), kScrontab = only(Command::kScrontab),
+                            kStrigger = only(Command::kStrigger);
 
 inline constexpr const char* kNoFederation = "without a federation, as here, this cluster is asked";
 

@@ -385,11 +385,14 @@ constexpr OptionRow<O> kRows[] = {
       .commands = kSacct,
       .section = Section::kSites,
       .summary = "all components of heterogeneous jobs",
-      .doc = "yes or no: whether all components of a heterogeneous job are shown.",
-      .status = Status::kNoEffect,
-      .note = "there are no heterogeneous jobs",
-      .needs = "heterogeneous jobs"},
-     q_nothing<O>},
+      .doc = "yes, or no value: where --jobs names one component, as 123+1, all of its job are shown. no: where it names the first by the "
+             "job's id, that one alone. Else the id of the first means all."},
+     [](O& o, const Given& g) -> Result<> {
+       if (g.has_value && g.value != "yes" && g.value != "no")
+         return fail(Errc::kInvalidReq, "Invalid --whole-hetjob value: " + std::string(g.value));
+       o.whole_hetjob = g.has_value && g.value == "no" ? TriState::kNo : TriState::kYes;
+       return {};
+     }},
     verbose_row<O>(kSacct, "Prints the time window that is asked for."),
     usage_row<O>(kSacct),
     MUSTER_HELP_ROWS(O, kSacct, 'h'),

@@ -80,7 +80,7 @@ constexpr OptionRow<O> kRows[] = {
       .env = {.other = "SCANCEL_CRON"},
       .section = Section::kSignal,
       .summary = "also jobs of scrontab",
-      .doc = "Confirms that a job of scrontab is meant; without it such a job is left alone."},
+      .doc = "Confirms that a job of scrontab is meant. Where ScronParameters has explicit_scancel, such a job is left alone without it."},
      q_flag<O, &O::cron>},
     {{.name = "ctld",
       .commands = kScancel,

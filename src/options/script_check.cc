@@ -64,11 +64,9 @@ class Check {
 
   void line(size_t number, std::string_view text) {
     Result<std::vector<std::string>> words = directive_words(text);
-    if (!words) {
-      // The options after "hetjob" are those of another component.
-      other_component_ = trim(text).starts_with("hetjob") || trim(text).starts_with("packjob");
-      return say(number, true, {}, words.error().text, words.error().hint);
-    }
+    if (!words) return say(number, true, {}, words.error().text, words.error().hint);
+    other_component_ = begins_component(*words);
+    if (other_component_) return say(number, false, {}, "begins another component of a heterogeneous job; its options are not looked at");
     for (size_t i = 1; i + 1 < words->size(); ++i)  // "--nodes = 2"
       if ((*words)[i] == "=" && (*words)[i - 1].starts_with("-"))
         return say(number, true, (*words)[i - 1], "has blanks around its =", "write " + (*words)[i - 1] + "=" + (*words)[i + 1]);

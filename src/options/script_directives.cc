@@ -39,17 +39,19 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
   return words;
 }
 
-constexpr const char* kHetHint = "heterogeneous jobs are not available yet: submit the components as separate jobs";
-
 }  // namespace
 
 Result<std::vector<std::string>> directive_words(std::string_view text) {
   MUSTER_TRY(words, split_words(text));
   for (const std::string& w : words)
-    if (w == ":") return fail(Errc::kInvalidReq, "Unexpected `:` in [" + std::string(trim(text)) + "]", kHetHint);
-  if (!words.empty() && (words[0] == "hetjob" || words[0] == "packjob"))
-    return fail(Errc::kInvalidReq, "\"" + words[0] + "\" starts a component of a heterogeneous job", kHetHint);
+    if (w == ":")
+      return fail(Errc::kInvalidReq, "Unexpected `:` in [" + std::string(trim(text)) + "]",
+                  "in a script the line \"#SBATCH hetjob\" begins the next component of a heterogeneous job");
   return words;
+}
+
+bool begins_component(const std::vector<std::string>& words) {
+  return words.size() == 1 && (words[0] == "hetjob" || words[0] == "packjob");
 }
 
 Result<Directives> read_directives(std::string_view script, std::string_view script_name) {
@@ -71,7 +73,8 @@ Result<Directives> read_directives(std::string_view script, std::string_view scr
       e.text = std::string(script_name) + ": line " + std::to_string(line) + ": " + e.text;
       return std::unexpected(std::move(e));
     }
-    if (!words->empty()) out.lines.push_back({line, std::move(*words)});
+    if (begins_component(*words)) ++out.components;
+    else if (!words->empty()) out.lines.push_back({line, out.components - 1, std::move(*words)});
   }
   return out;
 }

@@ -12,19 +12,21 @@
 namespace muster {
 
 struct DirectiveLine {
-  size_t line = 0;  // counted from 1
+  size_t line = 0;       // counted from 1
+  size_t component = 0;  // of a heterogeneous job
   std::vector<std::string> words;
 };
 struct Directives {
   std::vector<DirectiveLine> lines;
   std::vector<size_t> foreign_lines;  // #PBS and #BSUB
+  size_t components = 1;              // "#SBATCH hetjob" begins the next one
 };
 // Reads #SBATCH lines up to the first line that is neither blank nor a comment. Words are split at blanks; ' and " quote; a backslash takes
-// the next backslash, quote or # as it is; an unquoted # ends the line. The error is fatal: an unmatched quote, or a separator of
-// heterogeneous jobs.
+// the next backslash, quote or # as it is; an unquoted # ends the line. The error is fatal: an unmatched quote, or a ":" between options.
 Result<Directives> read_directives(std::string_view script, std::string_view script_name);
 
 // The words of one #SBATCH line; `text` is the part after "#SBATCH". The error's text names no place.
+bool begins_component(const std::vector<std::string>& words);  // "hetjob", or "packjob" as it was called once
 Result<std::vector<std::string>> directive_words(std::string_view text);
 
 inline constexpr size_t kDefaultMaxScript = 4 * 1024 * 1024;

@@ -45,8 +45,17 @@ TEST(Directives, EndAtTheFirstCommand) {
 TEST(Directives, ErrorsNameFileAndLine) {
   EXPECT_EQ(words_of("#SBATCH --ntasks=\"x y"), (Words{"error", "s.sh: line 2: Unmatched `\"` in [--ntasks=\"x y]"}));
   EXPECT_EQ(words_of("#SBATCH : -n2"), (Words{"error", "s.sh: line 2: Unexpected `:` in [: -n2]"}));
-  EXPECT_EQ(words_of("#SBATCH hetjob")[0], "error");
-  EXPECT_EQ(words_of("#SBATCH packjob")[0], "error");
+}
+
+TEST(Directives, HetjobBeginsTheNextComponent) {
+  auto d =
+      read_directives("#!/bin/sh\n#SBATCH -n1\n#SBATCH hetjob\n#SBATCH -n2\n#SBATCH -N1\n#SBATCH packjob\ntrue\n#SBATCH hetjob\n", "s.sh");
+  ASSERT_TRUE(d);
+  EXPECT_EQ(d->components, 3u);
+  ASSERT_EQ(d->lines.size(), 3u);
+  EXPECT_EQ(d->lines[0].component, 0u);
+  EXPECT_EQ(d->lines[1].component, 1u);
+  EXPECT_EQ(d->lines[2].component, 1u);
 }
 
 TEST(Directives, OtherSystemsLinesAreNoticed) {

@@ -1,4 +1,5 @@
 // Options for how srun starts and follows the tasks of a step.
+#include "options/components.h"
 #include "options/job_options.h"
 #include "options/setters.h"
 #include "options/values.h"
@@ -400,6 +401,18 @@ constexpr JobOptionRow kRows[] = {
        auto v = parse_number<uint32_t>(g.value, 1, 0x7fffffff);
        if (!v) return bad_number(g);
        o.msg_timeout_seconds = *v;
+       return {};
+     }},
+    {{.name = "het-group",
+      .arg = Arg::kRequired,
+      .arg_name = "groups",
+      .commands = kSrunOnly,
+      .section = Section::kLaunch,
+      .summary = "components that run the step",
+      .doc = "In which components of a heterogeneous job the step runs: numbers from 0 and ranges of them, as 0,2-3. 0 unless given."},
+     [](JobOptions& o, const Given& g) -> Result<> {
+       MUSTER_TRY(groups, parse_het_group(g.value));
+       o.het_groups = std::move(groups);
        return {};
      }},
 };

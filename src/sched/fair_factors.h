@@ -1,5 +1,6 @@
 // The fair-share factors that a pass goes by: those of the cluster where they still hold, else new ones for this PriorityCalcPeriod
-// (acct/shares.h). Null where fair share has no weight. Cost: O(associations x log) once in a period.
+// (acct/shares.h). Null where fair share has no weight and no QOS asks for it
+// (EnforceUsageThreshold). Cost: O(associations x log) once in a period.
 #pragma once
 
 #include "model/cluster.h"

@@ -2,7 +2,9 @@
 // every pass until the configuration changes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,8 @@
 #include "acct/fair_share.h"
 #include "base/time.h"
 #include "model/job_request.h"
+#include "model/preemption.h"
+#include "model/tres_name.h"
 #include "model/usage_reset.h"
 
 namespace muster::sched {
@@ -24,11 +28,18 @@ struct TopologyRules {
   Duration max_switch_wait = seconds(300);                       // SchedulerParameters=max_switch_wait
 };
 
+// Of PriorityWeightTRES.
+struct TresWeight {
+  TresName tres;
+  double weight = 0;
+};
+
 // PriorityType, PriorityWeight*, PriorityFlags … : priority.h.
 struct PriorityParams {
   bool multifactor = false;
   uint32_t weight_age = 0, weight_job_size = 0, weight_partition = 0, weight_qos = 0, weight_fairshare = 0, weight_assoc = 0;
-  std::vector<std::pair<std::string, double>> weight_tres;  // "cpu", "mem", "node", "gres/gpu", "license/a"
+  std::vector<TresWeight> weight_tres;
+  std::vector<std::pair<std::string, uint64_t>> licenses;  // of the cluster, for their weights
   Duration max_age = minutes(7 * 24 * 60);
   Duration period = minutes(5);  // PriorityCalcPeriod: priorities move in steps of it
   Duration half_life{};          // of usage; 0: it does not decay
@@ -36,6 +47,7 @@ struct PriorityParams {
   bool favor_small = false;
   // PriorityFlags
   bool accrue_always = false, small_relative_to_time = false;
+  bool of_running = false;  // CALCULATE_RUNNING: priorities of jobs that run move, too
   bool raw_partition = false, raw_tres = false, raw_qos = false, raw_association = false;  // NO_NORMAL_*
   acct::FairShareRule fair_share;
 };
@@ -51,6 +63,22 @@ struct BackfillRules {
   Duration min_age_reserve{};
   uint32_t min_priority_reserve = 0, reserve_per_partition = 0;
   bool busy_nodes = false;  // places kept are on nodes in use where there is a choice
+  // bf_hetjob_prio: the turn of a heterogeneous job comes with the highest priority of its components, the lowest, or their mean
+  enum class HetTurn : uint8_t { kMax, kMin, kAvg };
+  HetTurn het_turn = HetTurn::kMax;
+};
+
+// PreemptType, PreemptMode, PreemptExemptTime, PreemptParameters, SchedulerTimeSlice: preempt/preempt_rule.h, preempt/time_slicer.h.
+struct PreemptRules {
+  enum class By : uint8_t { kNothing, kQos, kPartition };
+  By by = By::kNothing;
+  PreemptModes modes;                           // of the cluster
+  Duration exempt{};                            // a job runs at least so long before it makes room
+  uint32_t min_exempt_priority = kUnlimited32;  // jobs of this priority or more never do
+  bool requeue = true;                          // JobRequeue: whether jobs that say nothing may be requeued
+  bool reclaim_licenses = false, youngest_first = false, send_user_signal = false;
+  Duration suspend_grace = seconds(2), time_slice = seconds(30);
+  bool preempts() const { return by != By::kNothing && modes.how != PreemptHow::kOff; }
 };
 
 // When passes are made, for whoever calls Planner::plan.
@@ -91,7 +119,14 @@ struct Params {
   Duration default_time_limit = minutes(365 * 24 * 60);  // how long a profile expects UNLIMITED jobs to run
   TopologyRules topology;
   std::vector<std::pair<std::string, uint64_t>> licenses;  // of the cluster: name, count
+  std::vector<uint64_t> license_deficits;                  // of each of them so many are not handed out; empty: none
+  uint64_t usable_licenses(size_t i) const {
+    const uint64_t gone = i < license_deficits.size() ? license_deficits[i] : 0;
+    return licenses[i].second - std::min(licenses[i].second, gone);
+  }
   PriorityParams priority;
+  PreemptRules preempt;
+  std::optional<Uid> slurm_user;  // may use every reservation, as root may
   acct::Enforcement enforcement;  // which parts of accounting a start needs (gate.h)
 };
 

@@ -24,12 +24,28 @@ struct StartItem {
   bool needs_power_up = false;               // some node is powered down: the job starts CONFIGURING
   uint32_t priority = 0;                     // of the job at that moment
   std::optional<uint32_t> time_limit_min{};  // lowered within --time-min
+  uint32_t reservation = 0;                  // that it runs in
   RequestBodyPtr request{};                  // what was planned for: an update since then voids the item; null: not checked
+  std::vector<StartItem> together{};         // the other components of a heterogeneous job: all of them start, or none
+  std::vector<JobId> over{};                 // jobs that are suspended for it, ascending: it has CPUs of theirs
+};
+
+// Jobs that are to end so that a waiting one can start. A minimal set: without any of them it could not.
+struct PreemptItem {
+  JobId job{};
+  uint32_t array_task = kNoArrayTask;
+  uint32_t partition = 0;
+  AllocationPtr allocation;    // where it will start
+  std::vector<JobId> victims;  // ascending; never empty
+  uint32_t priority = 0;
+  RequestBodyPtr request{};
 };
 
 struct Plan {
   uint64_t position = 0;          // of the snapshot it was made from
   std::vector<StartItem> starts;  // in order; each is atomic
+  std::vector<PreemptItem> preemptions;
+  std::vector<JobId> released_claims;  // of jobs that cannot use what is held for them
   std::vector<std::pair<JobId, Verdict>> verdicts;
   FairFactorsPtr fair_factors;  // that the order of jobs came from
   // for sdiag and the bench

@@ -51,8 +51,10 @@ class Planner {
 // many nodes each rule excluded. Cost: cached per request shape by the caller.
 Result<> can_ever_run(const Cluster& cluster, const Params& params, const RequestBody& request, uint32_t partition);
 
-// Whether the item still fits the cluster as it is now: nodes usable, nothing handed out twice. slurmctld's decide asks before a start.
-Result<> still_fits(const Cluster& cluster, const Params& params, const RequestBody& request, const StartItem& item);
+// Whether the item still fits the cluster as it is now: nodes usable, nothing handed out twice, no reservation encroached upon by a job that
+// starts now with this time limit. slurmctld's decide asks before a start.
+Result<> still_fits(const Cluster& cluster, const Params& params, const RequestBody& request, const StartItem& item, Time now,
+                    uint32_t time_limit_min);
 
 // Lays out a step's tasks over the nodes of its allocation (srun -n -N -c --distribution …), with regard to the free CPUs and GRES of the
 // job on each node. kNodesBusy: the step would fit once other steps end. A step has at most kMaxStepTasks tasks.

@@ -243,7 +243,7 @@ inline JobId submit(Cluster& c, const JobBuilder& b, Time now = from_unix(1'000'
   job.submitted = job.eligible = now;
   ++c.jobs_epoch;
   const JobId id = job.id;
-  c.recharge({}, Charge::of(job));
+  c.recharge({}, Charge::of(job, c.partitions));
   c.jobs.set(id.value, std::move(job));
   return id;
 }
@@ -255,10 +255,10 @@ inline JobId submit_array(Cluster& c, const JobBuilder& b, uint32_t tasks, uint3
   array->pending = Bitmap(tasks, true);
   array->max_running = max_running;
   Job* job = c.jobs.edit(id.value);
-  const Charge was = Charge::of(*job);
+  const Charge was = Charge::of(*job, c.partitions);
   job->array_tasks = array;
   job->array_job_id = id;
-  c.recharge(was, Charge::of(*job));
+  c.recharge(was, Charge::of(*job, c.partitions));
   ArrayGroup group;
   group.total = tasks;
   c.arrays.set(id.value, group);
@@ -303,7 +303,7 @@ inline void hold_nodes(Cluster& c, const Allocation& a, Uid uid, uint32_t partit
 // Starts one item as slurmctld's apply would; returns the job that started.
 inline JobId apply_start(Cluster& c, const StartItem& item, Time now) {
   Job* from = c.jobs.edit(item.job.value);
-  const Charge was = Charge::of(*from);
+  const Charge was = Charge::of(*from, c.partitions);
   Job run = *from;
   JobId id = item.job;
   if (item.array_task != kNoArrayTask) {
@@ -326,20 +326,28 @@ inline JobId apply_start(Cluster& c, const StartItem& item, Time now) {
   run.ends = run.time_limit_min == kUnlimited32 ? Time{} : now + minutes(run.time_limit_min);
   hold_nodes(c, *run.allocation, run.request->uid, run.partition, 1);
   c.count_licenses(run, true);
-  c.recharge(was, id == item.job ? Charge() : Charge::of(*from));
-  c.recharge({}, Charge::of(run));
+  c.recharge(was, id == item.job ? Charge() : Charge::of(*from, c.partitions));
+  c.recharge({}, Charge::of(run, c.partitions));
   c.jobs.set(id.value, std::move(run));
   ++c.jobs_epoch;
   return id;
 }
 inline void apply_starts(Cluster& c, const Plan& plan, Time now) {
-  for (const StartItem& item : plan.starts) apply_start(c, item, now);
+  for (const StartItem& item : plan.starts) {
+    apply_start(c, item, now);
+    for (const StartItem& other : item.together) apply_start(c, other, now);
+  }
+}
+// Makes these jobs, whose ids follow one another, the components of one.
+inline void join(Cluster& c, const std::vector<JobId>& ids) {
+  for (size_t i = 0; i < ids.size(); ++i)
+    c.jobs.edit(ids[i].value)->het = {ids[0], static_cast<uint16_t>(i), static_cast<uint16_t>(ids.size())};
 }
 inline void end_job(Cluster& c, JobId id, Time now) {
   Job* job = c.jobs.edit(id.value);
   hold_nodes(c, *job->allocation, job->request->uid, job->partition, -1);
   c.count_licenses(*job, false);
-  c.recharge(Charge::of(*job), {});
+  c.recharge(Charge::of(*job, c.partitions), {});
   if (job->array_task != kNoArrayTask) --c.arrays.edit(job->array_job_id.value)->running;
   job->state = JobState::kCompleted;
   job->ended = now;

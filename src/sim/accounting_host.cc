@@ -57,7 +57,7 @@ void AccountingHost::controller_started() {
 void AccountingHost::connect() {
   bool away = !world_.calm() && world_.random.accounting.chance(0.3);
   later(milliseconds(1), away ? minutes(20) : seconds(5), [this] {
-    world_.controller.post({[](slurmctld::Core& c) -> ControllerTask::Reply {
+    world_.controller.post({[](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
                               c.records_stored(0);
                               return {};
                             },
@@ -86,6 +86,15 @@ void AccountingHost::set_limits() {
     if (r.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, "node", r.uniform(1, 5)});
     if (r.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, r.chance(0.5) ? "gres/gpu" : "gres/gpu:a100", r.uniform(0, 6)});
     if (r.chance(0.2)) a.limits.push_back({LimitKind::kGrpJobs, "", r.uniform(1, 6)});
+    if (r.chance(0.1)) a.limits.push_back({LimitKind::kMaxTresPerNode, "cpu", r.uniform(1, 8)});
+    if (r.chance(0.1)) a.limits.push_back({LimitKind::kGrpTresMins, "cpu", r.uniform(1, 500)});
+  }
+  for (QosRecord& q : accounts_.qos) {
+    if (r.chance(0.2)) q.limits.push_back({LimitKind::kGrpTres, "cpu", r.uniform(1, 24)});
+    if (r.chance(0.2)) q.limits.push_back({LimitKind::kMaxTresPerUser, "cpu", r.uniform(1, 16)});
+    if (r.chance(0.1)) q.limits.push_back({LimitKind::kMaxJobsPerUser, "", r.uniform(1, 6)});
+    if (r.chance(0.1)) q.limits.push_back({LimitKind::kMaxTresPerNode, r.chance(0.5) ? "cpu" : "gres/gpu", r.uniform(1, 6)});
+    if (r.chance(0.2)) q.flags.push_back("OverPartQOS");
   }
 }
 
@@ -121,7 +130,7 @@ void AccountingHost::heal() {
 
 void AccountingHost::tell_accounts() {
   later(milliseconds(1), seconds(2), [this] {
-    world_.controller.post({[accounts = accounts_](slurmctld::Core& c) -> ControllerTask::Reply {
+    world_.controller.post({[accounts = accounts_](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
                               c.learn_directory(accounts);
                               return {};
                             },
@@ -135,7 +144,7 @@ void AccountingHost::upload(const slurmctld::UploadRecords& batch) {
 
 void AccountingHost::deliver(const slurmctld::UploadRecords& batch) {
   auto lost = [this] {
-    world_.controller.post({[](slurmctld::Core& c) -> ControllerTask::Reply {
+    world_.controller.post({[](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
                               c.records_link_lost();
                               return {};
                             },
@@ -146,7 +155,7 @@ void AccountingHost::deliver(const slurmctld::UploadRecords& batch) {
   store(slurmctld::make_upload(world_.controller.core().cluster(), batch));
   if (breaks()) return lost();
   later(Duration(100), seconds(2), [this, position = batch.position] {
-    world_.controller.post({[position](slurmctld::Core& c) -> ControllerTask::Reply {
+    world_.controller.post({[position](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
                               c.records_stored(position);
                               return {};
                             },

@@ -9,8 +9,8 @@ void Checkers::at_end(const slurmctld::Core& core) {
   check_usage(core.cluster());
   check_records(core);
   core.cluster().nodes.for_each([&](uint32_t, const Node& n) {
-    if (n.cpus_used.any() || n.mem_used_mb || !n.gres_used.empty() || n.jobs_running || n.jobs_completing || n.shared_jobs ||
-        n.exclusive_user || !n.mcs_label.empty())
+    if (n.cpus_used.any() || n.mem_used_mb || !n.gres_used.empty() || n.has_jobs() || n.shared_jobs || n.exclusive_user ||
+        !n.mcs_label.empty())
       fail("end", n.spec->name + " holds something with no job left");
   });
   for (const auto& host : world_.nodes)

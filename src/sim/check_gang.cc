@@ -38,4 +38,25 @@ void Checkers::check_gang(const event::JobStarted& e) {
   if (q.exclusive == Exclusive::kNode && !a.whole_nodes && !forced) bad("--exclusive, but not whole nodes");
 }
 
+// The components of a heterogeneous job are there together, wait together and start together: after each turn, and in each later incarnation
+// of the controller, either all of them wait or none does. Those that run have their nodes from the same moment.
+void Checkers::check_together(const Cluster& c) {
+  c.jobs.for_each([&](uint32_t id, const Job& leader) {
+    if (!leader.het.leads()) return;
+    const std::string name = "job " + std::to_string(id);
+    for (uint32_t i = 1; i < leader.het.size; ++i) {
+      const Job* j = c.jobs.find(leader.het.component(i).value);
+      if (!j) return fail("together", name + ": component " + std::to_string(i) + " is not there");
+      if (j->het.leader != leader.id || j->het.offset != i || j->het.size != leader.het.size)
+        return fail("together", name + ": component " + std::to_string(i) + " does not know its place");
+      if (j->pending() != leader.pending())
+        return fail("together", name + ": component " + std::to_string(i) + " without the first, or the first without it");
+      if (j->allocation && leader.allocation && j->started != leader.started)
+        return fail("together", name + ": component " + std::to_string(i) + " started at another moment");
+      if (j->restarts != leader.restarts)
+        return fail("together", name + ": component " + std::to_string(i) + " came back without the first");
+    }
+  });
+}
+
 }  // namespace muster::sim

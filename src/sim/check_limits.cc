@@ -1,5 +1,6 @@
 // Limits at the moment of a start: how many tasks of an array run at once, what the partition allows, what accounting allows.
 #include <algorithm>
+#include <functional>
 
 #include "model/account_directory.h"
 #include "sim/world.h"
@@ -17,6 +18,81 @@ uint64_t amount_of(const Allocation& a, const std::string& tres) {
   }
   return out;
 }
+
+// What a job that starts would bring others to, by looking at every job.
+class LimitCount {
+ public:
+  using Fail = std::function<void(const std::string&)>;
+  LimitCount(const Cluster& cluster, const event::JobStarted& e, const Job& job, Fail fail)
+      : c_(cluster), e_(e), job_(job), fail_(std::move(fail)) {
+    const QosRecord* own = cluster.directory->qos.find(job.request->qos);
+    const QosRecord* of_partition = cluster.directory->qos.find(cluster.partitions.at(e.partition).qos);
+    if (of_partition) levels_.push_back(of_partition);
+    if (own && own != of_partition) levels_.insert(has_flag(*own, "OverPartQOS") ? levels_.begin() : levels_.end(), own);
+  }
+
+  void run() {
+    for (const QosRecord* q : levels_)
+      for (const Limit& l : q->limits)
+        if (q == levels_.front() || !find_limit(levels_.front()->limits, l.kind, l.tres)) check_of_qos(*q, l);
+    const auto& associations = c_.directory->associations;
+    for (const AssociationRecord* a = associations.find(e_.association); a; a = associations.find(a->parent_id))
+      for (const Limit& l : a->limits)
+        if (!by_qos(l)) check_of_association(*a, l);
+  }
+
+ private:
+  bool by_qos(const Limit& l) const {
+    return std::ranges::any_of(levels_, [&](const QosRecord* q) { return find_limit(q->limits, l.kind, l.tres).has_value(); });
+  }
+  bool counts_for_qos(const Job& o, const std::string& qos) const {
+    const Partition* p = c_.partitions.find(o.partition);
+    return o.request->qos == qos || (p && p->qos == qos);
+  }
+  bool stands_below(uint32_t id, uint32_t above) const {
+    for (const AssociationRecord* a = c_.directory->associations.find(id); a; a = c_.directory->associations.find(a->parent_id))
+      if (a->id == above) return true;
+    return false;
+  }
+  template <class F>
+  void check(const std::string& whom, const Limit& l, bool jobs, F counts) const {
+    const uint64_t wanted = jobs ? 1 : amount_of(*e_.allocation, l.tres);
+    uint64_t held = 0;
+    c_.jobs.for_each([&](uint32_t, const Job& o) {
+      if (!o.pending() && !o.finished() && counts(o)) held += jobs ? 1 : amount_of(*o.allocation, l.tres);
+    });
+    if (wanted > 0 && held + wanted > l.value)
+      fail_("brings " + whom + " to " + std::to_string(held + wanted) + " " + (jobs ? "jobs" : l.tres) + " of " + std::to_string(l.value));
+  }
+  void check_node(const std::string& whom, const Limit& l) const {
+    for (const NodeShare& s : e_.allocation->nodes) {
+      Allocation one;
+      one.nodes = {s};
+      if (const uint64_t has = amount_of(one, l.tres); has > l.value)
+        fail_("has " + std::to_string(has) + " " + l.tres + " on one node, MaxTRESPerNode of " + whom + " is " + std::to_string(l.value));
+    }
+  }
+  void check_of_qos(const QosRecord& q, const Limit& l) const {
+    const bool of_user = l.kind == LimitKind::kMaxTresPerUser || l.kind == LimitKind::kMaxJobsPerUser;
+    const bool jobs = l.kind == LimitKind::kGrpJobs || l.kind == LimitKind::kMaxJobsPerUser;
+    if (l.kind == LimitKind::kMaxTresPerNode) return check_node("QOS " + q.name, l);
+    if (!of_user && l.kind != LimitKind::kGrpTres && l.kind != LimitKind::kGrpJobs) return;
+    check("QOS " + q.name, l, jobs,
+          [&](const Job& o) { return counts_for_qos(o, q.name) && (!of_user || o.request->uid == job_.request->uid); });
+  }
+  void check_of_association(const AssociationRecord& a, const Limit& l) const {
+    const std::string whom = "account " + a.account + " " + a.user;
+    if (l.kind == LimitKind::kMaxTresPerNode && a.id == e_.association) check_node(whom, l);
+    if (l.kind == LimitKind::kGrpTres || l.kind == LimitKind::kGrpJobs)
+      check(whom, l, l.kind == LimitKind::kGrpJobs, [&](const Job& o) { return stands_below(o.association, a.id); });
+  }
+
+  const Cluster& c_;
+  const event::JobStarted& e_;
+  const Job& job_;
+  Fail fail_;
+  std::vector<const QosRecord*> levels_;  // the one whose limits come first before the other
+};
 
 }  // namespace
 
@@ -77,29 +153,14 @@ void Checkers::check_admission(const event::JobStarted& e) {
     fail("admission", job + " starts with a QOS that it may not use");
 }
 
-// At a start no association, and none above it, comes to hold more than its GrpTRES or GrpJobs. It may hold more only because the limit was
-// lowered, and then nothing more starts. Counted from all jobs, and not by the ledger.
+// At a start nobody comes to hold more than a limit lets: of the association and all above it, of the QOS of the job and of the partition.
+// They may hold more only because the limit was lowered, and then nothing more starts. Counted from all jobs, and not by the ledger.
 void Checkers::check_group_limits(const event::JobStarted& e) {
-  if (!world_.scenario.settings.sched.enforcement.limits || !mirror_.directory) return;
-  const auto& associations = mirror_.directory->associations;
-  auto stands_below = [&](uint32_t id, uint32_t above) {
-    for (const AssociationRecord* a = associations.find(id); a; a = associations.find(a->parent_id))
-      if (a->id == above) return true;
-    return false;
-  };
-  for (const AssociationRecord* a = associations.find(e.association); a; a = associations.find(a->parent_id))
-    for (const Limit& limit : a->limits) {
-      const bool jobs = limit.kind == LimitKind::kGrpJobs;
-      const uint64_t wanted = jobs ? 1 : amount_of(*e.allocation, limit.tres);
-      uint64_t held = 0;
-      mirror_.jobs.for_each([&](uint32_t, const Job& o) {
-        if (o.pending() || o.finished() || !stands_below(o.association, a->id)) return;
-        held += jobs ? 1 : amount_of(*o.allocation, limit.tres);
-      });
-      if (wanted > 0 && held + wanted > limit.value)
-        fail("group_limits", "job " + std::to_string(e.job.value) + " brings account " + a->account + " " + a->user + " to " +
-                                 std::to_string(held + wanted) + " " + (jobs ? "jobs" : limit.tres) + " of " + std::to_string(limit.value));
-    }
+  const Job* j = mirror_.jobs.find(e.job.value);
+  if (!world_.scenario.settings.sched.enforcement.limits || !mirror_.directory || !j) return;
+  LimitCount(mirror_, e, *j, [&](const std::string& what) {
+    fail("group_limits", "job " + std::to_string(e.job.value) + " " + what);
+  }).run();
 }
 
 }  // namespace muster::sim

@@ -11,7 +11,10 @@ void Checkers::planned(const Cluster& cluster, const sched::Params& params, Time
   bool same = fresh.starts.size() == plan.starts.size();
   for (size_t i = 0; same && i < plan.starts.size(); ++i) {
     const sched::StartItem &a = plan.starts[i], &b = fresh.starts[i];
-    same = a.job == b.job && a.array_task == b.array_task && a.partition == b.partition && *a.allocation == *b.allocation;
+    same = a.job == b.job && a.array_task == b.array_task && a.partition == b.partition && *a.allocation == *b.allocation &&
+           a.together.size() == b.together.size();
+    for (size_t k = 0; same && k < a.together.size(); ++k)
+      same = a.together[k].job == b.together[k].job && *a.together[k].allocation == *b.together[k].allocation;
   }
   auto expected = [](const sched::Plan& p) {
     std::map<uint32_t, std::pair<Reason, Time>> out;
@@ -19,6 +22,12 @@ void Checkers::planned(const Cluster& cluster, const sched::Params& params, Time
     return out;
   };
   if (same && expected(plan) != expected(fresh)) fail("plan", "the planner gives other reasons or expected starts than a fresh one");
+  auto claims = [](const sched::Plan& p) {
+    std::map<uint32_t, std::vector<JobId>> out;
+    for (const sched::PreemptItem& item : p.preemptions) out[item.job.value] = item.victims;
+    return out;
+  };
+  if (same && claims(plan) != claims(fresh)) fail("plan", "the planner lets others make room than a fresh one");
   if (!same)
     fail("plan", "the planner starts " + std::to_string(plan.starts.size()) + " jobs, a fresh one " + std::to_string(fresh.starts.size()) +
                      ", or elsewhere");

@@ -49,6 +49,11 @@ void Checkers::check_overlap(uint32_t node, const Process& p) {
     const Job* j = mirror_.jobs.find(x.job.value);
     return j && j->restarts == x.generation && j->allocation ? j->allocation.get() : nullptr;
   };
+  // A job that was suspended gave its CPUs to others, and comes back beside them.
+  auto was_stopped = [&](const Process& x) {
+    const Job* j = mirror_.jobs.find(x.job.value);
+    return j && (j->run->suspended != kTimeUnset || j->run->suspended_total > Duration::zero());
+  };
   const Allocation* mine = details(p);
   for (const auto& [key, o] : world_.nodes[node]->processes()) {
     if (o.ended || o.excused || (o.job == p.job && o.generation == p.generation)) continue;
@@ -58,9 +63,10 @@ void Checkers::check_overlap(uint32_t node, const Process& p) {
       fail("processes", both + ": the second is over for the controller and still runs");
       continue;
     }
+    const bool beside = was_stopped(p) || was_stopped(o);
     bool shared = mine && mine->oversubscribe && theirs->oversubscribe;
-    if (!shared && p.share.cpus.intersects(o.share.cpus)) fail("processes", both + " run on the same CPUs");
-    if ((mine && mine->whole_nodes) || theirs->whole_nodes) fail("processes", both + " on a node held whole");
+    if (!beside && !shared && p.share.cpus.intersects(o.share.cpus)) fail("processes", both + " run on the same CPUs");
+    if (!beside && ((mine && mine->whole_nodes) || theirs->whole_nodes)) fail("processes", both + " on a node held whole");
     for (const GresShare& g : p.share.gres)
       for (const GresShare& h : o.share.gres)
         if (g.name == h.name && g.devices.intersects(h.devices)) fail("processes", both + " use the same devices of " + g.name);

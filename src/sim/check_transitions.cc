@@ -88,6 +88,22 @@ struct Transition {
     const Job* j = find(e.job);
     if (j) expect(j->state == (e.resumed ? JobState::kSuspended : JobState::kRunning), "suspended or resumed in the wrong state");
   }
+  void operator()(const event::JobPreempted& e) {
+    const Job* j = find(e.job);
+    if (!j) return;
+    expect(!j->pending() && !j->finished(), "chosen to make room, but it holds nothing");
+    expect(!j->is_preempted(), "chosen to make room twice");
+    expect(e.how == PreemptHow::kCancel || e.how == PreemptHow::kRequeue, "chosen to make room without an end");
+    const Job* by = find(e.by);
+    if (by) expect(by->pending() && by->turns->claim != nullptr, "makes room for a job that claims nothing");
+  }
+  void operator()(const event::JobClaimed& e) {
+    const Job* j = find(e.job);
+    if (!j) return;
+    expect(j->pending(), "claims the place of others, but is not pending");
+    if (e.claim) expect(!j->turns->claim, "claims a second place");
+    else expect(j->turns->claim != nullptr, "gives up a claim that it has not");
+  }
   void operator()(const event::JobNodesSettled& e) {
     const Job* j = find(e.job);
     if (j) expect(j->run->settling.contains(e.nodes), "nodes confirm what they were not asked for");

@@ -1,4 +1,6 @@
 // No node gives out more than it has, exclusive is exclusive, and the counters of Node are the sums over the jobs.
+#include <algorithm>
+
 #include "sim/world.h"
 
 namespace muster::sim {
@@ -36,15 +38,20 @@ void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector
   Bitmap cpus;
   std::vector<PartitionUse> by_partition;
   uint64_t mem = 0;
-  uint32_t running = 0, completing = 0, whole = 0;
+  uint32_t running = 0, completing = 0, whole = 0, off = 0;
+  // Somebody was suspended and may be back beside others.
+  const bool beside =
+      std::ranges::any_of(jobs, [](const Job* j) { return j->run->suspended != kTimeUnset || j->run->suspended_total > Duration::zero(); });
   std::map<std::pair<std::string, std::string>, Bitmap> devices;
   const sched::Params& params = world_.scenario.settings.sched;
   for (const Job* j : jobs) {
     const NodeShare& s = share_on(*j, n.id);
-    if (cpus.intersects(s.cpus) && !j->allocation->oversubscribe) bad("job " + id(j) + " shares CPUs " + s.cpus.to_ranges());
+    const bool leaving = j->finished() || j->is_leaving(n.id), gave_cpus = j->run->off_cpus;
+    if (!gave_cpus && cpus.intersects(s.cpus) && !j->allocation->oversubscribe && !beside)
+      bad("job " + id(j) + " shares CPUs " + s.cpus.to_ranges());
     if (!s.cpus.none() && !Bitmap(n.spec->cpus, true).contains(s.cpus)) bad("job " + id(j) + " holds CPUs that are not there");
-    cpus |= s.cpus;
-    hold_cpus_of(by_partition, j->partition, s.cpus);
+    if (!gave_cpus) cpus |= s.cpus;
+    if (!gave_cpus) hold_cpus_of(by_partition, j->partition, s.cpus);
     mem += s.mem_mb;
     for (const GresShare& g : s.gres) {
       Bitmap& used = devices[{g.name, {}}];
@@ -53,10 +60,10 @@ void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector
       used |= g.devices;
       devices[{g.name, g.type.empty() ? "-" : g.type}] |= g.devices;
     }
-    ++(j->finished() || j->is_leaving(n.id) ? completing : running);
-    whole += j->allocation->whole_nodes;
+    ++(leaving ? completing : gave_cpus ? off : running);
+    whole += j->allocation->whole_nodes && !gave_cpus;
   }
-  if (whole && jobs.size() > 1) bad("job " + id(jobs[0]) + " and " + id(jobs[1]) + " on a node held whole");
+  if (whole && jobs.size() > 1 && !beside) bad("job " + id(jobs[0]) + " and " + id(jobs[1]) + " on a node held whole");
   if (params.memory_consumable && mem > n.spec->real_memory_mb)
     bad("memory " + std::to_string(mem) + " of " + std::to_string(n.spec->real_memory_mb));
   if (!(cpus == n.cpus_used)) bad("cpus_used " + n.cpus_used.to_ranges() + ", jobs hold " + cpus.to_ranges());
@@ -65,7 +72,7 @@ void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector
       bad("by_partition of partition " + std::to_string(u.partition) + " differs from what jobs hold");
   if (by_partition.size() != n.by_partition.size()) bad("by_partition has partitions without jobs");
   if (mem != n.mem_used_mb) bad("mem_used_mb " + std::to_string(n.mem_used_mb) + ", jobs hold " + std::to_string(mem));
-  if (running != n.jobs_running || completing != n.jobs_completing || whole != n.whole_node_jobs)
+  if (off != n.jobs_off || running != n.jobs_running || completing != n.jobs_completing || whole != n.whole_node_jobs)
     bad("counters " + std::to_string(n.jobs_running) + "/" + std::to_string(n.jobs_completing) + "/" + std::to_string(n.whole_node_jobs) +
         ", jobs " + std::to_string(running) + "/" + std::to_string(completing) + "/" + std::to_string(whole));
   for (const GresShare& g : n.gres_used)

@@ -1,5 +1,8 @@
 #include "sim/checkers.h"
 
+#include "sim/check_preempt.h"
+#include "sim/check_reservations.h"
+
 #include "sim/world.h"
 #include "slurmctld/core/apply.h"
 #include "wire/event_codec.h"
@@ -26,6 +29,7 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
     if (!event) return fail("replay", "a record cannot be read: " + std::string(event.error().message()));
     check_transition(*event);
     check_released(*event);
+    if (std::string wrong = preemption_problem(mirror_, world_.scenario.settings.sched, *event); !wrong.empty()) fail("preempt", wrong);
     const auto* start = std::get_if<event::JobStarted>(&*event);
     if (start) {
       check_array_limit(*start);
@@ -34,13 +38,23 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
       check_admission(*start);
       check_group_limits(*start);
     }
+    check_reservations(*event);
     slurmctld::apply(mirror_, indexes_, *event);
     if (start) world_.clients.job_started(start->task_job ? start->task_job : start->job);
     if (auto* p = std::get_if<event::JobsPurged>(&*event)) purged_.insert(p->jobs.begin(), p->jobs.end());
   }
 }
 
+void Checkers::check_reservations(const Event& event) {
+  const Complain complain = [this](const std::string& what) { fail("reservations", what); };
+  if (auto* start = std::get_if<event::JobStarted>(&event)) check_reservation(mirror_, *start, complain);
+  if (auto* over = std::get_if<event::ReservationRemoved>(&event)) check_end_of_reservation(mirror_, over->id, complain);
+  const auto* set = std::get_if<event::ReservationSet>(&event);
+  if (set && set->run == event::ReservationProgram::kEpilog) check_end_of_reservation(mirror_, set->reservation->id, complain);
+}
+
 void Checkers::committed(const slurmctld::Core& core) {
+  check_together(core.cluster());
   check_usage(core.cluster());
   if (++commits_ % 32 == 0) check_replay(core, "after a turn");
 }
@@ -51,6 +65,7 @@ void Checkers::controller_started(const slurmctld::Core& core) {
   check_replay(core, "after a restart");
   check_acknowledged(core.cluster());
   check_usage(core.cluster());
+  check_together(core.cluster());
 }
 
 }  // namespace muster::sim

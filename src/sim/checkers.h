@@ -6,8 +6,11 @@
 //   check_processes      what nodes run: no overlap, only where the controller placed it, a generation's script at most once,
 //                        nothing released while it still runs
 //   check_gang           a start has all its nodes, once each, with the tasks, CPUs and devices asked for
+//   check_preempt        whoever makes room is needed for that, once, and has gone before its place is another's; nobody is suspended for
+//                        a job that is not there
 //   check_limits         array %limit, partition limits; where accounting is enforced an association, and a QOS of it, that slurmdbd knew;
-//                        where limits are, no association holds more than its GrpTRES and GrpJobs
+//                        where limits are, nobody holds more than GrpTRES, GrpJobs, MaxTRESPU, MaxJobsPU, MaxTRESPerNode let
+//   check_reservations   a start never encroaches upon a reservation; a job in one belongs there, and is over when it is
 //   check_acknowledged   an id that a client was given exists until it is purged, in every later incarnation
 //   check_replay         the live state, and the state after a rollback or restart, is the replay of the log
 //   check_records        after healing slurmdbd has each run of each job, and the last state of each job
@@ -59,11 +62,13 @@ class Checkers {
   void check_partition_limits(const event::JobStarted& e);
   void check_gang(const event::JobStarted& e);
   void check_admission(const event::JobStarted& e);
+  void check_reservations(const Event& event);
   void check_group_limits(const event::JobStarted& e);
   void check_released(const Event& event);
   void check_released(const Job& job, const Bitmap& nodes, const char* by);
   void check_released(const Job& job, NodeId node, const char* by);
   // of a state
+  void check_together(const Cluster& cluster);
   void check_usage(const Cluster& cluster);
   void check_node_usage(const Cluster& cluster, const Node& node, const std::vector<const Job*>& jobs);
   void check_overlap(uint32_t node, const Process& process);

@@ -28,7 +28,7 @@ std::string outcome_of(const Result<slurmctld::CommandAnswer>& answer) {
 void Clients::send(std::string what, const slurmctld::Caller& who, slurmctld::Command command) {
   Duration delay = world_.span(world_.random.workload, Duration(50), milliseconds(20));
   world_.after(delay, [this, what = std::move(what), who, command = std::move(command)] {
-    world_.controller.post({[this, what, who, command](slurmctld::Core& core) -> ControllerTask::Reply {
+    world_.controller.post({[this, what, who, command](slurmctld::Core& core, store::EventLog&) -> slurmctld::Reply {
                               std::string outcome = outcome_of(core.run(who, command));
                               return [this, what, outcome] { world_.journal.note(what + ": " + outcome); };
                             },
@@ -44,20 +44,23 @@ void Clients::schedule(Duration horizon) {
 void Clients::act() {
   Random& r = world_.random.workload;
   uint64_t dice = r.uniform(0, 99);
-  if (dice < 55 || known_.empty()) submit();
+  if (dice < 48 || known_.empty()) submit();
+  else if (dice < 55) submit_together();
   else if (dice < 66) cancel();
   else if (dice < 82) control();
   else if (dice < 94) update_job();
+  else if (world_.scenario.reservations && r.chance(0.6)) reserve();
   else admin();
 }
 
 void Clients::submit() {
   Random& r = world_.random.workload;
-  JobRequest q = world_.scenario.request(r, known_, world_.controller.wall());
+  JobRequest q = world_.scenario.request(r, known_, world_.controller.now());
+  if (world_.scenario.reservations) name_a_reservation(q);
   slurmctld::Caller who = caller(q.uid);
   Duration delay = world_.span(r, Duration(50), milliseconds(20));
   world_.after(delay, [this, q, who] {
-    world_.controller.post({[this, q, who](slurmctld::Core& c) -> ControllerTask::Reply {
+    world_.controller.post({[this, q, who](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
                               auto answer = c.run(who, q);
                               return [this, answer] {
                                 world_.journal.note("sbatch: " +
@@ -65,6 +68,38 @@ void Clients::submit() {
                                 if (!answer) return;
                                 known_.push_back(answer->job);
                                 world_.checkers.acknowledged(answer->job);
+                              };
+                            },
+                            [this](const Error& e) { world_.journal.note("sbatch: refused, " + std::string(e.message())); }});
+  });
+}
+
+// A heterogeneous job of two to four components.
+void Clients::submit_together() {
+  Random& r = world_.random.workload;
+  slurmctld::HetRequest job;
+  for (uint64_t n = r.uniform(2, 4); n > 0; --n) {
+    JobRequest q = world_.scenario.request(r, known_, world_.controller.now());
+    q.array.clear();
+    if (!job.components.empty()) {
+      const JobRequest& first = job.components.front();
+      q.uid = first.uid;
+      q.user_name = first.user_name;
+      q.kind = first.kind;
+      q.dependency = first.dependency;
+    }
+    job.components.push_back(std::move(q));
+  }
+  slurmctld::Caller who = caller(job.components.front().uid);
+  world_.after(world_.span(r, Duration(50), milliseconds(20)), [this, job, who] {
+    world_.controller.post({[this, job, who](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
+                              auto answer = c.run(who, job);
+                              return [this, answer, size = job.components.size()] {
+                                world_.journal.note("sbatch of components: " +
+                                                    (answer ? std::to_string(answer->job.value) : std::string(answer.error().message())));
+                                if (!answer) return;
+                                known_.push_back(answer->job);
+                                for (uint32_t i = 0; i < size; ++i) world_.checkers.acknowledged(JobId(answer->job.value + i));
                               };
                             },
                             [this](const Error& e) { world_.journal.note("sbatch: refused, " + std::string(e.message())); }});
@@ -100,6 +135,8 @@ rpc::JobSelector Clients::select(JobId job) {
     if (r.chance(0.3)) s.array_task = static_cast<uint32_t>(r.uniform(0, 9));
     else if (r.chance(0.3)) s.array_tasks = std::to_string(r.uniform(0, 4)) + "-" + std::to_string(r.uniform(5, 9));
   }
+  if (const Job* j = world_.checkers.mirror().jobs.find(job.value); j && j->het && r.chance(0.4))
+    s.het_offset = static_cast<uint32_t>(r.uniform(0, j->het.size));
   return s;
 }
 
@@ -182,7 +219,7 @@ void Clients::job_started(JobId id) {
   const Job* j = world_.checkers.mirror().jobs.find(id.value);
   if (!j) return;
   uint32_t generation = j->restarts;
-  if (j->request->kind == JobKind::kAllocation)
+  if (j->request->kind == JobKind::kAllocation && j->het.offset == 0)
     world_.after(world_.scenario.runtime(id, generation, world_.calm()), [this, id, generation] { finish_allocation(id, generation); });
   Random& r = world_.random.workload;
   for (uint64_t n = r.chance(0.4) ? r.uniform(1, 3) : 0; n > 0; --n)
@@ -208,7 +245,7 @@ void Clients::create_step(JobId id, uint32_t generation) {
   c.request.num_tasks = r.chance(0.5) ? 0 : static_cast<uint32_t>(r.uniform(1, 4));
   c.request.overlap = r.chance(0.3);
   c.request.exact = r.chance(0.3);
-  world_.controller.post({[this, c, generation](slurmctld::Core& core) -> ControllerTask::Reply {
+  world_.controller.post({[this, c, generation](slurmctld::Core& core, store::EventLog&) -> slurmctld::Reply {
                             auto step = core.run(slurmctld::Caller::root(), c);
                             return [this, step, generation] {
                               if (step) launch_step(*step, generation);
@@ -247,7 +284,7 @@ namespace {
 // Reasons for which an admin who sees them in squeue gives a job up: a dependency that failed, a request beyond the partition's limits.
 bool never_reason(Reason r) {
   return r == Reason::kDependencyNeverSatisfied || r == Reason::kPartitionNodeLimit || r == Reason::kPartitionTimeLimit ||
-         r == Reason::kBadConstraints;
+         r == Reason::kBadConstraints || r == Reason::kReservationDeleted;
 }
 
 }  // namespace
@@ -270,10 +307,11 @@ void Clients::tidy() {
   c.nodes.for_each([&](uint32_t, const Node& n) {
     if (n.admin != NodeState::kIdle || (n.flags & (kNodeDrain | kNodeFail | kNodeInvalid))) update_node(n.spec->name, "resume");
   });
+  end_reservations();
   c.jobs.for_each([&](uint32_t, const Job& j) {
     rpc::ControlJobs act;
     rpc::JobSelector self;
-    self.job = j.id;
+    self.job = j.het ? j.het.leader : j.id;
     act.jobs.push_back(self);
     if (j.state == JobState::kSuspended) act.action = rpc::JobAction::kResume;
     else if (j.pending() && j.priority == 0 && !hopeless(j)) act.action = rpc::JobAction::kRelease;

@@ -27,10 +27,15 @@ class Clients {
   struct Deed;
   void act();
   void submit();
+  void submit_together();
   void cancel();
   void control();
   void update_job();
   void admin();
+  // ---- client_reservations.cc
+  void reserve();
+  void name_a_reservation(JobRequest& request);
+  void end_reservations();
   void finish_allocation(JobId job, uint32_t generation);
   void create_step(JobId job, uint32_t generation);
   void launch_step(const rpc::StepCreated& step, uint32_t generation);

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "sim/world.h"
-#include "wire/cluster_codec.h"
-#include "wire/event_codec.h"
 
 namespace muster::sim {
 
 ControllerHost::ControllerHost(World& world) : world_(world), disk_(std::make_shared<store::MemoryDisk>()) {}
 
-Time ControllerHost::wall() const { return world_.now() + clock_offset_; }
+Time ControllerHost::now() const { return world_.now() + clock_offset_; }
+Duration ControllerHost::steady() const { return world_.now().time_since_epoch(); }
 
 store::AppendFault ControllerHost::next_fault() {
   using enum store::AppendFault;
@@ -24,7 +23,7 @@ store::AppendFault ControllerHost::next_fault() {
 
 // ---- life and death
 void ControllerHost::start() {
-  if (core_) return;
+  if (driver_) return;
   world_.journal.note("the controller starts");
   ++incarnation_;
   plan_scheduled_ = false;
@@ -32,64 +31,42 @@ void ControllerHost::start() {
   links_.assign(world_.nodes.size(), {});
   first_connection_ = world_.network.last_connection() + 1;
   inbox_.clear();
-  core_ = std::make_unique<slurmctld::Core>(world_.scenario.settings);
+  auto log = std::make_unique<store::MemoryLog>(disk_, [this] { return next_fault(); });
+  driver_ = std::make_unique<slurmctld::TurnDriver>(slurmctld::Core(world_.scenario.settings), std::move(log), *this);
   planner_ = std::make_unique<sched::Planner>();
-  log_ = std::make_unique<store::MemoryLog>(disk_, [this] { return next_fault(); });
-  term_ = log_->last_term() + 1;
   if (!recover()) {
     crash("it could not start");
     return;
   }
-  world_.checkers.controller_started(*core_);
+  world_.checkers.controller_started(core());
   world_.accounting.controller_started();
   full_pass_later();
   plan_soon();
   wake(milliseconds(1));
 }
 
+// False: the process died, or gave up because it could not write.
 bool ControllerHost::recover() {
-  auto snapshot = log_->load_snapshot();
-  if (!snapshot) return false;
-  store::Position from = 0;
-  if (*snapshot) {
-    auto cluster = decode_cluster((*snapshot)->chunks);
-    if (!cluster) {
-      world_.journal.fail("restart", std::string(cluster.error().message()));
-      return false;
-    }
-    from = (*snapshot)->position;
-    core_->restore(std::move(*cluster));
-  }
-  auto read = log_->read(from, [&](store::Position, std::string_view bytes) -> Result<> {
-    MUSTER_TRY(event, decode_event(bytes));
-    core_->replay(event);
-    return {};
-  });
-  if (!read) {
-    world_.journal.fail("restart", std::string(read.error().message()));
+  if (auto recovered = driver_->recover("the log", false); !recovered) {
+    world_.journal.fail("restart", std::string(recovered.error().message()));
     return false;
   }
-  core_->begin(wall());
-  core_->configure(world_.scenario.settings);
-  core_->housekeep();
-  bool died = false;
-  if (!append(died)) return false;
-  if (died) return false;
-  core_->commit();
-  (void)core_->take_effects(wall());
-  core_->begin(wall());
-  for (uint32_t i = 0; i < world_.nodes.size(); ++i) core_->node_disconnected(NodeId(i));
-  core_->commit();
+  try {
+    // No node is there yet to be told anything; what it is owed is due again when it connects.
+    if (!driver_->open(world_.scenario.settings)) return false;
+  } catch (const store::SimulatedCrash&) {
+    return false;
+  }
+  world_.checkers.sync_log(*disk_);
   return true;
 }
 
 void ControllerHost::crash(const char* where) {
-  if (!core_) return;
+  if (!driver_) return;
   ++crashes_;
   world_.journal.note(std::string("the controller dies: ") + where);
   ++incarnation_;
-  core_.reset();
-  log_.reset();
+  driver_.reset();
   planner_.reset();
   inbox_.clear();
   world_.checkers.sync_log(*disk_);
@@ -99,8 +76,8 @@ void ControllerHost::crash(const char* where) {
 }
 
 // ---- turns
-void ControllerHost::post(ControllerTask command) {
-  if (!core_) return;
+void ControllerHost::post(slurmctld::Task command) {
+  if (!driver_) return;
   inbox_.push_back(std::move(command));
   if (inbox_.size() == 1) wake(world_.span(world_.random.planner, Duration(20), milliseconds(3)));
 }
@@ -110,58 +87,49 @@ void ControllerHost::wake(Duration delay) {
   if (at >= wake_at_) return;
   wake_at_ = at;
   world_.after(delay, [this, i = incarnation_, n = ++wake_number_] {
-    if (i == incarnation_ && core_ && n == wake_number_) turn();
+    if (i == incarnation_ && driver_ && n == wake_number_) turn();
   });
 }
 
-Result<> ControllerHost::append(bool& died) {
-  if (core_->events().empty()) return {};
-  std::vector<std::string> records;
-  for (const Event& e : core_->events()) records.push_back(encode_event(e));
+std::optional<slurmctld::TurnDriver::Turn> ControllerHost::run_turn() {
   try {
-    auto appended = log_->append(term_, records);
-    if (!appended) return std::unexpected(appended.error());
+    slurmctld::TurnDriver::Turn turn = driver_->turn(std::exchange(inbox_, {}));
+    if (!turn.refused) events_ += static_cast<uint32_t>(turn.records);
+    return turn;
   } catch (const store::SimulatedCrash&) {
-    died = true;
-    return {};
+    return std::nullopt;
   }
-  since_snapshot_ += static_cast<uint32_t>(records.size());
-  events_ += static_cast<uint32_t>(records.size());
-  world_.checkers.sync_log(*disk_);
-  return {};
 }
 
-void ControllerHost::refuse(std::vector<ControllerTask>& batch, const Error& error) {
+void ControllerHost::refuse(slurmctld::TurnDriver::Turn turn) {
   ++rollbacks_;
-  world_.journal.note("turn rolled back: " + std::string(error.message()));
-  core_->rollback();
-  world_.checkers.rolled_back(*core_);
-  for (ControllerTask& c : batch)
-    if (c.refused) c.refused(error);
+  world_.journal.note("turn rolled back: " + std::string(turn.refused->message()));
+  world_.checkers.rolled_back(core());
+  for (const slurmctld::Reply& tell : turn.replies) tell();
 }
 
 void ControllerHost::turn() {
   ++turns_;
   wake_at_ = kTimeInfinite;
-  std::vector<ControllerTask> batch = std::move(inbox_);
-  inbox_.clear();
-  core_->begin(wall());
-  std::vector<ControllerTask::Reply> replies;
-  for (ControllerTask& c : batch)
-    if (auto r = c.run(*core_)) replies.push_back(std::move(r));
-  core_->housekeep();
-  bool changed = !core_->events().empty(), died = false;
-  if (auto ok = append(died); !ok) {
-    refuse(batch, ok.error());
+  auto turn = run_turn();
+  if (!turn) return crash("while it wrote");
+  if (turn->refused) {
+    refuse(std::move(*turn));
     return wake(seconds(1));
   }
-  if (died) return crash("while it wrote");
-  core_->commit();
-  if (changed) world_.checkers.committed(*core_);
-  bool faulty = !world_.calm() && (world_.options.faults & kFaultController);
+  if (turn->records > 0) {
+    world_.checkers.sync_log(*disk_);
+    world_.checkers.committed(core());
+  }
+  let_out(std::move(*turn));
+}
+
+// Answers and orders leave, or the process dies among them.
+void ControllerHost::let_out(slurmctld::TurnDriver::Turn turn) {
+  const bool changed = turn.records > 0, faulty = !world_.calm() && (world_.options.faults & kFaultController);
   if (faulty && changed && world_.random.storage.chance(0.003)) return crash("before it answered");
-  for (auto& r : replies) r();
-  auto effects = core_->take_effects(wall());
+  for (const slurmctld::Reply& reply : turn.replies) reply();
+  auto effects = driver_->core().take_effects(now());
   if (faulty && !effects.empty() && world_.random.storage.chance(0.01)) {
     effects.resize(world_.random.storage.uniform(0, effects.size()));
     carry_out(std::move(effects));
@@ -170,24 +138,23 @@ void ControllerHost::turn() {
   carry_out(std::move(effects));
   if (changed) plan_soon();
   maybe_snapshot();
+  sleep_on();
+}
+
+void ControllerHost::sleep_on() {
   Duration sleep = seconds(5);
-  if (core_->next_timer() != kTimeInfinite) sleep = std::clamp<Duration>(core_->next_timer() - wall(), milliseconds(1), sleep);
+  if (core().next_timer() != kTimeInfinite) sleep = std::clamp<Duration>(core().next_timer() - now(), milliseconds(1), sleep);
   wake(inbox_.empty() ? sleep : milliseconds(1));
 }
 
 void ControllerHost::maybe_snapshot() {
-  if (since_snapshot_ < 40 || !world_.random.storage.chance(0.05)) return;
-  store::EventLog::Snapshot s;
-  s.position = log_->last_position();
-  s.chunks = encode_cluster(core_->cluster());
-  if (!log_->save_snapshot(term_, s)) return;
-  since_snapshot_ = 0;
-  if (world_.random.storage.chance(0.7)) (void)log_->trim();
+  if (driver_->events_since_snapshot() < 40 || !world_.random.storage.chance(0.05)) return;
+  if (driver_->save_snapshot() && world_.random.storage.chance(0.7)) (void)driver_->log().trim();
 }
 
 // ---- nodes
 void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbered<NodeReport>& m) {
-  if (!core_ || connection < first_connection_) return;  // no connection outlives the process it was made to
+  if (!driver_ || connection < first_connection_) return;  // no connection outlives the process it was made to
   Link& link = links_[node];
   auto lost = [this, node](const Error&) { world_.network.cut(node, "its report could not be kept"); };
   if (std::holds_alternative<node_rpc::Register>(m.message) && m.session > link.session) {
@@ -195,7 +162,7 @@ void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbere
     node_rpc::Registered hello;
     hello.session = m.session;
     send(node, hello);
-    post({[node](slurmctld::Core& c) -> ControllerTask::Reply {
+    post({[node](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
             c.node_connected(NodeId(node));
             return {};
           },
@@ -203,7 +170,7 @@ void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbere
   }
   if (m.session != link.session || m.sequence <= link.received) return;  // late or repeated
   link.received = m.sequence;
-  post({[node, r = m.message](slurmctld::Core& c) -> ControllerTask::Reply {
+  post({[node, r = m.message](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
           c.report(NodeId(node), r);
           return {};
         },
@@ -211,9 +178,9 @@ void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbere
 }
 
 void ControllerHost::on_closed(uint32_t node, uint64_t connection) {
-  if (!core_ || links_[node].connection != connection) return;
+  if (!driver_ || links_[node].connection != connection) return;
   links_[node].connection = 0;
-  post({[node](slurmctld::Core& c) -> ControllerTask::Reply {
+  post({[node](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
           c.node_disconnected(NodeId(node));
           return {};
         },
@@ -244,7 +211,7 @@ void ControllerHost::plan_soon() {
   if (plan_scheduled_) return;
   plan_scheduled_ = true;
   world_.after(world_.span(world_.random.planner, milliseconds(1), milliseconds(300)), [this, i = incarnation_] {
-    if (i != incarnation_ || !core_) return;
+    if (i != incarnation_ || !driver_) return;
     plan_scheduled_ = false;
     plan(sched::Pass::kQuick);
   });
@@ -252,23 +219,23 @@ void ControllerHost::plan_soon() {
 
 void ControllerHost::full_pass_later() {
   world_.after(world_.span(world_.random.planner, seconds(20), seconds(60)), [this, i = incarnation_] {
-    if (i != incarnation_ || !core_) return;
+    if (i != incarnation_ || !driver_) return;
     plan(sched::Pass::kFull);
     full_pass_later();
   });
 }
 
 void ControllerHost::plan(sched::Pass pass) {
-  auto snapshot = core_->snapshot();
-  Time now = wall();
-  auto plan = std::make_shared<sched::Plan>(planner_->plan(*snapshot, core_->settings().sched, now, pass));
+  auto snapshot = core().snapshot();
+  const Time time = now();
+  auto plan = std::make_shared<sched::Plan>(planner_->plan(*snapshot, core().settings().sched, time, pass));
   Random& r = world_.random.planner;
-  if (r.chance(0.02)) world_.checkers.planned(*snapshot, core_->settings().sched, now, pass, *plan);
+  if (r.chance(0.02)) world_.checkers.planned(*snapshot, core().settings().sched, time, pass, *plan);
   if (plan->starts.empty() && plan->verdicts.empty()) return;
   Duration late = r.chance(0.1) ? world_.span(r, milliseconds(100), seconds(5)) : world_.span(r, Duration(100), milliseconds(20));
   world_.after(late, [this, plan, i = incarnation_] {
     if (i != incarnation_) return;
-    post({[plan](slurmctld::Core& c) -> ControllerTask::Reply {
+    post({[plan](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
             c.carry_out(*plan);
             return {};
           },

@@ -1,4 +1,5 @@
-// muster-sim: runs seeds of the simulated cluster, each twice, and reports the first violation of each that has one.
+// muster-sim: runs seeds of the simulated cluster, each twice, and reports the first violation of each that has one. Its subcommands replay and
+// generate are in tool/.
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "base/text.h"
 #include "sim/options.h"
 #include "sim/story.h"
+#include "sim/tool/command_line.h"
 
 namespace {
 
@@ -28,9 +30,14 @@ struct Arguments {
 
 int usage(FILE* to) {
   std::fprintf(to,
-               "usage: muster-sim [--seed N | --seeds A-B] [--steps N] [--faults LIST] [--threads N]\n"
+               "usage: muster-sim replay --trace FILE --config DIR …   what a configuration makes of the jobs of a trace\n"
+               "       muster-sim generate --out DIR …                 months of a GPU cluster's jobs, from published figures\n"
+               "       muster-sim replay --help, muster-sim generate --help\n"
+               "\n"
+               "       muster-sim [--seed N | --seeds A-B] [--steps N] [--faults LIST] [--threads N]\n"
                "                  [--once] [--keep-going] [--verbose] [--keep-log FILE]\n"
                "       muster-sim --story FILE\n"
+               "Simulated worlds with faults, to find errors of Muster itself:\n"
                "  --seed N       one world; --seeds A-B all from A to B (default 1)\n"
                "  --steps N      commands of users and admins in the first phase (default %u)\n"
                "  --faults LIST  of %s (default all)\n"
@@ -139,6 +146,8 @@ void report(uint64_t seed, const RunResult& r, bool repeatable, Totals& t) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc >= 2 && std::strcmp(argv[1], "replay") == 0) return tool::replay_command(argc - 2, argv + 2);
+  if (argc >= 2 && std::strcmp(argv[1], "generate") == 0) return tool::generate_command(argc - 2, argv + 2);
   if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return usage(stdout);
   if (argc == 3 && std::strcmp(argv[1], "--story") == 0) return print_story(argv[2]);
   Arguments a;

@@ -82,12 +82,31 @@ Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
     partitions.push_back("shared");
   }
   if (r.chance(0.3)) {
-    slurm_conf += "PartitionName=capped Nodes=ALL MaxTime=30 MaxCPUsPerNode=" + number(r.uniform(1, 4)) + "\n";
+    slurm_conf += "PartitionName=capped Nodes=ALL MaxTime=30 MaxCPUsPerNode=" + number(r.uniform(1, 4)) + " QOS=fast\n";
     partitions.push_back("capped");
   }
+  add_preemption();
+  reservations = seed % 3 == 0;
   prolog = r.chance(0.3);
   epilog = r.chance(0.3);
   load();
+}
+
+// Draws of its own: the worlds of earlier seeds stay as they are.
+void Scenario::add_preemption() {
+  Random r(seed_ ^ 0x70726565);
+  if (!r.chance(0.4)) return;
+  const bool by_qos = seed_ % 2 == 1 && r.chance(0.3);
+  const char* modes[] = {"REQUEUE", "CANCEL", "SUSPEND,GANG"};
+  const std::string mode = modes[r.uniform(0, 2)];
+  slurm_conf += std::string("PreemptType=preempt/") + (by_qos ? "qos" : "partition_prio") + "\nPreemptMode=" + mode + "\n";
+  if (r.chance(0.3)) slurm_conf += "PreemptExemptTime=00:0" + number(r.uniform(1, 3)) + ":00\n";
+  if (r.chance(0.3)) slurm_conf += "PreemptParameters=youngest_first\n";
+  slurm_conf += "SchedulerTimeSlice=" + number(r.uniform(5, 60)) + "\n";
+  const std::string share = mode == "SUSPEND,GANG" ? " OverSubscribe=FORCE:1" : "";
+  slurm_conf += "PartitionName=spot Nodes=ALL MaxTime=60 GraceTime=" + number(r.chance(0.5) ? r.uniform(1, 90) : 0) + share + "\n";
+  slurm_conf += "PartitionName=urgent Nodes=ALL MaxTime=20 PriorityTier=9" + share + "\n";
+  for (const char* name : {"spot", "spot", "urgent"}) partitions.push_back(name);
 }
 
 void Scenario::load() {

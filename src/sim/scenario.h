@@ -21,6 +21,7 @@ struct Scenario {
   std::vector<NodeHardware> hardware;  // as found on a healthy machine, boot_id empty
   std::vector<std::string> partitions;
   bool prolog = false, epilog = false;
+  bool reservations = false;  // admins make some
 
   JobRequest request(Random& r, const std::vector<JobId>& known, Time now) const;
   // What the job would do by itself; the same for every asker.
@@ -35,6 +36,7 @@ struct Scenario {
   };
   std::string globals(Random& r) const;
   void add_group(Random& r, const char* prefix);
+  void add_preemption();
   void load();
 
   uint64_t seed_;

@@ -110,7 +110,7 @@ void World::settle() {
     checkers.mirror().nodes.for_each(
         [&](uint32_t, const Node& n) { left += "; " + n.spec->name + " " + node_state_long(n.state(), n.flags); });
     if (controller.up()) {
-      auto plan = sched::Planner().plan(controller.core().cluster(), scenario.settings.sched, controller.wall(), sched::Pass::kFull);
+      auto plan = sched::Planner().plan(controller.core().cluster(), scenario.settings.sched, controller.now(), sched::Pass::kFull);
       left += "; a fresh planner would start " + std::to_string(plan.starts.size());
     }
     return journal.fail("liveness", "a day after everything healed these are left:" + left);

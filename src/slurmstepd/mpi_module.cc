@@ -88,7 +88,7 @@ Result<> MpiModule::start(const step_rpc::StepdLaunch& launch, os::SpawnSpec spe
     gone();
   };
   mpi_rpc::ModuleStart m;
-  m.job = launch.job;
+  m.job = setup_.whole_job ? setup_.whole_job : launch.job;
   m.step = launch.step;
   m.uid = launch.uid;
   m.gid = launch.gid;

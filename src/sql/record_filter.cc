@@ -124,6 +124,7 @@ Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& f) {
   for (const rpc::JobSelector& s : f.jobs) {
     Tasks t;
     t.task = s.array_task;
+    t.component = s.het_offset;
     t.whole = s.array_task == kNoArrayTask && s.array_tasks.empty();
     if (!s.array_tasks.empty() && !Bitmap::parse_ranges(s.array_tasks, t.list, kMaxArrayTaskId + 1))
       return fail(Errc::kInvalidArray,
@@ -147,6 +148,7 @@ bool RecordRule::selected(const JobRecord& r) const {
   Bitmap pending;  // "4-7%2", parsed when it is first needed
   bool read = false;
   auto meets = [&](const Tasks& t) {
+    if (t.component) return r.het ? r.het.offset == *t.component : *t.component == 0;
     if (t.whole || (r.array_task != kNoArrayTask && t.list.test(r.array_task))) return true;
     if (t.task != kNoArrayTask && r.array_task == t.task) return true;
     if (!std::exchange(read, true))
@@ -157,7 +159,7 @@ bool RecordRule::selected(const JobRecord& r) const {
     auto [from, to] = jobs_.equal_range(id.value);
     return std::any_of(from, to, [&](const auto& one) { return meets(one.second); });
   };
-  return any(r.key.id) || (r.array_job_id != r.key.id && any(r.array_job_id));
+  return any(r.key.id) || (r.array_job_id != r.key.id && any(r.array_job_id)) || (r.het.offset && any(r.het.leader));
 }
 
 bool RecordRule::on_nodes(const std::string& node_list) const {

@@ -2,6 +2,7 @@
 // that few records have to be looked at. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,6 +31,7 @@ class RecordRule {
     uint32_t task = kNoArrayTask;
     Bitmap list;
     bool whole = false;  // all of the job
+    std::optional<uint32_t> component;
   };
   using Numbers = std::vector<uint32_t>;               // sorted
   using Names = std::unordered_set<std::string_view>;  // views of the filter

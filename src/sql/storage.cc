@@ -25,7 +25,7 @@ int64_t signed_of(uint64_t n) { return static_cast<int64_t>(n); }
 
 // Whether a match can be told only from the record itself, since SQL and the columns do not suffice.
 bool needs_record(const rpc::JobRecordFilter& f) {
-  auto special = [](const rpc::JobSelector& s) { return s.array_task != kNoArrayTask || !s.array_tasks.empty(); };
+  auto special = [](const rpc::JobSelector& s) { return s.array_task != kNoArrayTask || !s.array_tasks.empty() || s.het_offset; };
   size_t longest = std::max({f.jobs.size(), f.users.size(), f.groups.size(), f.clusters.size(), f.accounts.size(), f.names.size(),
                              f.qos.size(), f.wckeys.size()});
   return longest > 400 || std::ranges::any_of(f.jobs, special) || !f.partitions.empty() || !f.reservations.empty() || !f.nodes.empty() ||
@@ -78,7 +78,10 @@ Result<> Storage::store_job(const std::string& cluster, const JobRecord& r, bool
   whole.cluster = cluster;
   std::string bytes = wire::encoded(whole);
   std::vector<Value> values = {signed_of(r.position),
-                               int64_t{r.array_job_id ? r.array_job_id.value : r.key.id.value},
+                               int64_t{(r.array_job_id ? r.array_job_id
+                                        : r.het        ? r.het.leader
+                                                       : r.key.id)
+                                           .value},
                                int64_t{r.uid.value},
                                int64_t{r.gid.value},
                                name_of(r.account),

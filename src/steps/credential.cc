@@ -4,10 +4,12 @@
 
 namespace muster::steps {
 
+// Each field is named here on purpose: nodes trust what a credential says, so nothing of a request gets into one by itself.
 rpc::StepCredential credential_of_job(const Cluster& cluster, const Job& job) {
   rpc::StepCredential c;
   c.cluster = cluster.name;
   c.job = job.id;
+  c.het_leader = job.het.leader;
   c.generation = job.restarts;
   c.sluid = job.sluid();
   c.uid = job.request->uid;
@@ -40,6 +42,8 @@ void add_step(rpc::StepCredential& c, const rpc::StepCreated& step, std::string 
   c.cpus_per_task = step.cpus_per_task;
   c.nodes = step.nodes;
   c.job_node_list = step.job_node_list;
+  c.first_node = step.first_node;
+  c.own_nodes = step.own_nodes;
   c.resv_ports = std::move(resv_ports);
   c.expires = now + kCredentialLife;
 }
@@ -47,8 +51,13 @@ void add_step(rpc::StepCredential& c, const rpc::StepCreated& step, std::string 
 void add_job_shares(rpc::StepCredential& c, const Allocation& allocation) {
   c.job_cpus.clear();
   c.job_mem_mb.clear();
-  for (const rpc::StepNode& n : c.nodes) {
-    const NodeShare& held = allocation.nodes[n.node_index];
+  for (size_t i = 0; i < c.nodes.size(); ++i) {
+    if (i < c.first_node || i >= c.nodes_end()) {  // another component's
+      c.job_cpus.emplace_back();
+      c.job_mem_mb.push_back(0);
+      continue;
+    }
+    const NodeShare& held = allocation.nodes[c.nodes[i].node_index];
     c.job_cpus.push_back(held.cpus.to_ranges());
     c.job_mem_mb.push_back(held.mem_mb);
   }

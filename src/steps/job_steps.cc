@@ -16,7 +16,7 @@ std::vector<uint32_t> ranks_of(const StepShare& share) {
   return out;
 }
 
-rpc::StepNode step_node(const JobSteps& s, const StepShare& share) {
+rpc::StepNode step_node(const JobSteps& s, const StepShare& share, uint32_t first_rank) {
   rpc::StepNode n;
   const NodeShare& held = s.job.allocation->nodes[share.node_index];
   if (const Node* node = s.cluster.nodes.find(held.node.value)) {
@@ -25,6 +25,7 @@ rpc::StepNode step_node(const JobSteps& s, const StepShare& share) {
     n.address.port = node->spec->port;
   }
   n.ranks = ranks_of(share);
+  for (uint32_t& rank : n.ranks) rank += first_rank;
   n.cpu_list = share.cpus.to_ranges();
   n.mem_mb = share.mem_mb;
   n.gres = share.gres;
@@ -111,9 +112,10 @@ rpc::StepCreated told(const JobSteps& s, const Step& step) {
   for (const NodeShare& share : j.allocation->nodes) names.push_back(s.cluster.nodes.at(share.node.value).spec->name);
   out.job_node_list = compress_hosts(names);
   for (const StepShare& share : step.shares) {
-    out.nodes.push_back(step_node(s, share));
+    out.nodes.push_back(step_node(s, share, step.first_rank));
     out.num_tasks += static_cast<uint32_t>(out.nodes.back().ranks.size());
   }
+  out.num_tasks = std::max(out.num_tasks, step.all_tasks);
   return out;
 }
 
@@ -147,7 +149,8 @@ Result<Made> create_step(const JobSteps& s, const rpc::CreateStep& c) {
   if (j.state == JobState::kSuspended) return fail(Errc::kJobSuspended);
   if (j.flags & kJobConfiguring) return fail(Errc::kNodesBusy, {}, "the job's nodes are not ready yet");
   if (c.waiting_step) return start_waiting(s, StepId(*c.waiting_step));
-  if (j.steps.size() >= s.most_steps || j.next_step >= s.most_steps) return fail(Errc::kStepLimit);
+  const uint32_t number = std::max(j.next_step, s.least_number);
+  if (j.steps.size() >= s.most_steps || number >= s.most_steps) return fail(Errc::kStepLimit);
   // An srun that asks again, because it lost its answer when the step's manager restarted, gets the step that it has.
   for (const Step& step : j.steps)
     if (c.srun_pid && step.srun_pid == c.srun_pid && step.srun_host == c.srun_host)
@@ -155,7 +158,8 @@ Result<Made> create_step(const JobSteps& s, const rpc::CreateStep& c) {
   MUSTER_TRY(request, kept_request(c));
 
   Step step;
-  step.id = c.request.interactive ? kInteractiveStep : StepId(j.next_step);
+  step.id = c.request.interactive ? kInteractiveStep : StepId(number);
+  step.first_rank = s.first_rank;
   step.request = std::move(request);
   step.srun_host = c.srun_host;
   step.srun_pid = c.srun_pid;

@@ -21,6 +21,8 @@ struct JobSteps {
   uint32_t most_steps = 0;  // MaxStepCount
   StepPorts ports;
   std::function<TopologyAddress(size_t index)> address;  // of a node of the allocation
+  // A step over components of a heterogeneous job: no lower number than that of its parts before, and where this part's ranks begin.
+  uint32_t least_number = 0, first_rank = 0;
 };
 
 struct Made {

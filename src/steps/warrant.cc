@@ -99,6 +99,7 @@ Result<> check_warranted(const rpc::StepCredential& c, const rpc::StepWarrant& w
   if (c.step.value > kInteractiveStep.value) return refused("is for what is no step of srun");
   if (c.expires == kTimeUnset || c.expires > now + kCredentialLife + kClockDifference) return refused("lasts too long");
   if (c.nodes.empty()) return refused("names no node");
+  if (c.het_leader || c.first_node || c.own_nodes) return refused("is for a heterogeneous job, whose steps nobody manages but slurmctld");
   for (const rpc::StepNode& n : c.nodes) MUSTER_TRY_VOID(check_node(n, w, c.purpose == rpc::CredentialPurpose::kLaunch));
   if (!same_shares(c, w)) return refused("says of the job's nodes what its warrant does not");
   return {};

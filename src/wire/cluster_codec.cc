@@ -19,7 +19,11 @@ enum Record : uint32_t {
   kTopologies = 7,
   kKept = 8,
   kDirectory = 9,
-  kSpent = 10
+  kSpent = 10,
+  kReservation = 500,
+  kCrontab = 52,
+  kCronJob = 53,
+  kTrigger = 54
 };
 
 struct SnapshotHead {
@@ -36,6 +40,11 @@ struct SnapshotHead {
   uint64_t associations = 0;
   uint64_t spent = 0;
   UsageRule usage_rule;
+  bool job_ids_began_anew = false;
+  uint32_t last_reservation = 0;
+  uint64_t reservations = 0;  // records that follow
+  uint64_t crontabs = 0, cron_jobs = 0, triggers = 0;
+  uint32_t last_trigger = 0;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name);
@@ -59,6 +68,13 @@ struct SnapshotHead {
     v(19, "associations", s.associations);
     v(20, "spent", s.spent);
     v(21, "usage_rule", s.usage_rule);
+    v(22, "job_ids_began_anew", s.job_ids_began_anew);
+    v(41, "last_reservation", s.last_reservation);
+    v(42, "reservations", s.reservations);
+    v(61, "crontabs", s.crontabs);
+    v(62, "cron_jobs", s.cron_jobs);
+    v(63, "triggers", s.triggers);
+    v(64, "last_trigger", s.last_trigger);
   }
 };
 
@@ -140,7 +156,14 @@ SnapshotHead head_of(const Cluster& c) {
           .directory_known = c.directory != nullptr,
           .associations = c.directory ? c.directory->associations.size() : 0,
           .spent = c.usage.size(),
-          .usage_rule = c.usage_rule};
+          .usage_rule = c.usage_rule,
+          .job_ids_began_anew = c.job_ids_began_anew,
+          .last_reservation = c.last_reservation,
+          .reservations = c.reservations.size(),
+          .crontabs = c.crontabs.size(),
+          .cron_jobs = c.cron_jobs.size(),
+          .triggers = c.triggers.size(),
+          .last_trigger = c.last_trigger};
 }
 
 std::unexpected<Error> broken(std::string what) {
@@ -174,20 +197,18 @@ class Restore {
           what = "StoredArray";
           array(r);
           break;
-        case kKept: {
+        case kKept:
           what = "KeptRecord";
-          StoredRecord s;
-          wire::read_value(r, s);
-          c_.kept_records.set(s.number, std::move(s.record));
+          kept(r);
           break;
-        }
-        case kDirectory: {
+        case kDirectory:
           what = "AccountChanges";
-          AccountChanges part;
-          wire::read_value(r, part);
-          directory_.learn(part);
+          directory(r);
           break;
-        }
+        case kReservation:
+          what = "Reservation";
+          reservation(r);
+          break;
         case kSpent:
           what = "StoredSpent";
           spent(r);
@@ -203,7 +224,7 @@ class Restore {
           what = "Job";
           MUSTER_TRY_VOID(job(r));
           break;
-        default: r.fail("a record of a kind that is not known");
+        default: what = tool(r);
       }
       if (r.failed()) return r.error(std::string("snapshot: ") + what);
     }
@@ -223,7 +244,11 @@ class Restore {
     MUSTER_TRY_VOID(counted(head_.jobs, c_.jobs.size(), "jobs"));
     MUSTER_TRY_VOID(counted(head_.kept, c_.kept_records.size(), "accounting records"));
     MUSTER_TRY_VOID(counted(head_.associations, directory_.associations.size(), "associations"));
+    MUSTER_TRY_VOID(counted(head_.reservations, c_.reservations.size(), "reservations"));
     MUSTER_TRY_VOID(counted(head_.spent, c_.usage.size(), "amounts of usage"));
+    MUSTER_TRY_VOID(counted(head_.crontabs, c_.crontabs.size(), "crontabs"));
+    MUSTER_TRY_VOID(counted(head_.cron_jobs, c_.cron_jobs.size(), "jobs of crontabs"));
+    MUSTER_TRY_VOID(counted(head_.triggers, c_.triggers.size(), "triggers"));
     if (head_.directory_known) c_.directory = std::make_shared<const AccountDirectory>(std::move(directory_));
     if (!node_names_.empty()) c_.node_names = std::make_shared<const Names>(std::move(node_names_));
     if (!partition_names_.empty()) c_.partition_names = std::make_shared<const Names>(std::move(partition_names_));
@@ -238,6 +263,7 @@ class Restore {
     seen_head_ = true;
     c_.name = head_.name;
     c_.last_job_id = head_.last_job_id;
+    c_.job_ids_began_anew = head_.job_ids_began_anew;
     c_.last_request_id = head_.last_request_id;
     c_.default_partition = head_.default_partition;
     c_.position = head_.position;
@@ -248,6 +274,8 @@ class Restore {
     c_.recorded_position = head_.recorded_position;
     c_.last_kept_record = head_.last_kept_record;
     c_.usage_rule = head_.usage_rule;
+    c_.last_reservation = head_.last_reservation;
+    c_.last_trigger = head_.last_trigger;
   }
   void request(wire::Reader& r) {
     StoredRequest s;
@@ -272,6 +300,37 @@ class Restore {
     node_names_[n.spec->name] = n.id.value;
     const uint32_t key = n.id.value;
     c_.nodes.set(key, std::move(n));
+  }
+  void reservation(wire::Reader& r) {
+    Reservation v;
+    wire::read_value(r, v);
+    const uint32_t key = v.id;
+    c_.reservations.set(key, std::move(v));
+  }
+  void kept(wire::Reader& r) {
+    StoredRecord s;
+    wire::read_value(r, s);
+    c_.kept_records.set(s.number, std::move(s.record));
+  }
+  void directory(wire::Reader& r) {
+    AccountChanges part;
+    wire::read_value(r, part);
+    directory_.learn(part);
+  }
+  // Crontabs, their jobs and triggers; the name of what it is, for errors.
+  const char* tool(wire::Reader& r) {
+    const auto keep = [&]<class T>(PersistentMap<T>& map, auto key) {
+      T value;
+      wire::read_value(r, value);
+      const uint32_t at = key(value);
+      map.set(at, std::move(value));
+    };
+    switch (r.number()) {
+      case kCrontab: keep(c_.crontabs, [](const Crontab& t) { return t.user.value; }); return "Crontab";
+      case kCronJob: keep(c_.cron_jobs, [](const CronJob& j) { return j.job.value; }); return "CronJob";
+      case kTrigger: keep(c_.triggers, [](const Trigger& t) { return t.id; }); return "Trigger";
+      default: r.fail("a record of a kind that is not known"); return "a record";
+    }
   }
   void spent(wire::Reader& r) {
     StoredSpent s;
@@ -317,12 +376,16 @@ std::vector<std::string> encode_cluster(const Cluster& c) {
   });
   c.partitions.for_each([&](uint32_t, const Partition& p) { out.add(kPartition, p); });
   c.nodes.for_each([&](uint32_t, const Node& n) { out.add(kNode, n); });
+  c.reservations.for_each([&](uint32_t, const Reservation& r) { out.add(kReservation, r); });
   if (c.topologies) out.add(kTopologies, *c.topologies);
   if (c.directory)
     for (const AccountChanges& part : contents_of(*c.directory)) out.add(kDirectory, part);
   for (const StoredSpent& s : stored(c.usage, c.tres_table())) out.add(kSpent, s);
   c.arrays.for_each([&](uint32_t id, const ArrayGroup& g) { out.add(kArray, StoredArray{JobId(id), g}); });
   c.jobs.for_each([&](uint32_t, const Job& j) { out.add(kJob, j); });
+  c.crontabs.for_each([&](uint32_t, const Crontab& t) { out.add(kCrontab, t); });
+  c.cron_jobs.for_each([&](uint32_t, const CronJob& j) { out.add(kCronJob, j); });
+  c.triggers.for_each([&](uint32_t, const Trigger& t) { out.add(kTrigger, t); });
   c.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { out.add(kKept, StoredRecord{number, r}); });
   return out.take();
 }

@@ -2,6 +2,7 @@
 // refused or is a shorter whole one; it never does harm.
 #include <gtest/gtest.h>
 
+#include "model/assoc_mgr.h"
 #include "model/node_rpc.h"
 #include "model/rows.h"
 #include "model/rpc.h"
@@ -16,21 +17,23 @@ template <class T>
 class Message : public testing::Test {};
 
 using Messages = testing::Types<
-    NodeShareRow, TresAmounts, JobRow, StepRow, NodeRow, PartitionRow, rpc::Empty, rpc::SubmitJob, rpc::JobSubmitted, rpc::Allocate,
+    NodeShareRow, TresAmounts, JobRow, StepRow, NodeRow, PartitionRow, rpc::Empty, rpc::SubmitJob, rpc::SubmitHetJob, rpc::AllocateHetJob,
+    rpc::HetAllocated, rpc::CreateHetStep, rpc::HetStepCreated, HetPart, HetComponent, rpc::JobSubmitted, rpc::Allocate,
     rpc::AllocationPending, rpc::NodeAddress, rpc::Allocated, rpc::WillRun, rpc::WillRunAnswer, rpc::WaitJob, rpc::WaitSteps,
     rpc::WaitRecords, rpc::RunWithoutJob, rpc::JobResult, rpc::FinishAllocation, rpc::AttachAllocation, rpc::CreateStep, rpc::StepNode,
     rpc::StepCreated, rpc::FinishStep, rpc::JobSelector, rpc::JobFilter, rpc::SignalJobs, rpc::PerJobError, rpc::SignalJobsAnswer,
     rpc::ControlJobs, rpc::KeyValue, rpc::UpdateJob, rpc::UpdateNode, rpc::UpdatePartition, rpc::UpdateStep, rpc::ControlNodes,
     rpc::NotifyJob, rpc::UpdateConfig, rpc::QueryLicenses, rpc::LicenseRows, LicenseRow, rpc::QueryShares, rpc::ShareRows, ShareRow,
-    rpc::QueryPriorities, rpc::PriorityRows, PriorityRow, FactorRow, rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow,
-    rpc::JobRows, rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions, rpc::PartitionRows, rpc::Text, rpc::QueryText, rpc::QueryTopology,
-    rpc::TopologyAnswer, JobRecord, StepRecord, rpc::StoreRecords, rpc::RecordsStored, rpc::QueryRecords, rpc::JobRecords,
-    rpc::RegisterCluster, rpc::QueryEntities, rpc::Entities, rpc::EditEntities, rpc::EntitiesEdited, rpc::EditJobRecords,
-    rpc::JobRecordsEdited, rpc::AwaitDirectory, rpc::DirectoryVersion, AccountChanges, rpc::WatchJobs, rpc::JobChanges, rpc::Relay,
-    rpc::AskerGone, rpc::Pong, node_rpc::NodeJob, node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone,
-    node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::Registered, node_rpc::JobOnNode, node_rpc::LaunchBatch,
-    rpc::FetchContent, rpc::ContentPiece, node_rpc::TerminateJob, node_rpc::SignalJob, node_rpc::ForgetJobs, node_rpc::Reconfigure,
-    node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob, Numbered<NodeReport>, Numbered<NodeOrder>>;
+    rpc::QueryAssocMgr, rpc::AssocMgrRows, AssociationUse, QosUse, rpc::QueryPriorities, rpc::PriorityRows, PriorityRow, FactorRow,
+    rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow, rpc::JobRows, rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions,
+    rpc::PartitionRows, rpc::Text, rpc::QueryText, rpc::QueryTopology, rpc::TopologyAnswer, JobRecord, StepRecord, rpc::StoreRecords,
+    rpc::RecordsStored, rpc::QueryRecords, rpc::JobRecords, rpc::RegisterCluster, rpc::QueryEntities, rpc::Entities, rpc::EditEntities,
+    rpc::EntitiesEdited, rpc::EditJobRecords, rpc::JobRecordsEdited, rpc::AwaitDirectory, rpc::DirectoryVersion, AccountChanges,
+    rpc::WatchJobs, rpc::JobChanges, rpc::Relay, rpc::AskerGone, rpc::Pong, node_rpc::NodeJob, node_rpc::Register, node_rpc::BatchStarted,
+    node_rpc::BatchFinished, node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::Registered,
+    node_rpc::JobOnNode, node_rpc::LaunchBatch, rpc::FetchContent, rpc::ContentPiece, node_rpc::TerminateJob, node_rpc::SignalJob,
+    node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob, Numbered<NodeReport>,
+    Numbered<NodeOrder>>;
 TYPED_TEST_SUITE(Message, Messages);
 
 TYPED_TEST(Message, ComesBackAsItWas) {

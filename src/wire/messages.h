@@ -25,6 +25,8 @@ inline constexpr bool kWaits = false;
 template <>
 inline constexpr bool kWaits<rpc::Allocate> = true;
 template <>
+inline constexpr bool kWaits<rpc::AllocateHetJob> = true;
+template <>
 inline constexpr bool kWaits<rpc::WaitJob> = true;
 template <>
 inline constexpr bool kWaits<rpc::WaitSteps> = true;

@@ -21,7 +21,7 @@ import time
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ORACLE = os.environ.get("MUSTER_ORACLE") == "1"
 HOST = socket.gethostname().split(".")[0]
-COMMANDS = ("sacct sacctmgr salloc sattach sbatch sbcast scancel scontrol sdiag sinfo sprio squeue sreport srun sshare "
+COMMANDS = ("sacct sacctmgr salloc sattach sbatch sbcast scancel scontrol scrontab sdiag sinfo sprio squeue sreport srun sshare "
             "sstat strigger swait").split()
 SLOW = float(os.environ.get("MUSTER_TEST_PATIENCE", "1"))   # multiply every deadline, for loaded machines
 

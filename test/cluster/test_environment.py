@@ -12,7 +12,7 @@ from harness import ORACLE, REPO
 
 REFERENCE = os.environ.get("MUSTER_REFERENCE", os.path.join(os.path.dirname(REPO), "shared", "reference"))
 SET, ASKED = "always set", "set when its option is given"
-WAITS = {"het": "heterogeneous jobs", "container": "OCI containers", "reservation": "reservations", "qos": "accounting",
+WAITS = {"container": "OCI containers", "reservation": "reservations", "qos": "accounting",
          "profile": "job profiles"}
 
 # variable: {command: what the man page's variable does here}
@@ -20,7 +20,8 @@ VARIABLES = {
     "SBATCH_MEM_BIND": {"sbatch": ASKED}, "SBATCH_MEM_BIND_LIST": {"sbatch": ASKED},
     "SBATCH_MEM_BIND_PREFER": {"sbatch": ASKED}, "SBATCH_MEM_BIND_TYPE": {"sbatch": ASKED},
     "SBATCH_MEM_BIND_VERBOSE": {"sbatch": ASKED},
-    "SLURM_*_HET_GROUP_#": {"sbatch": "waits: het", "srun": "waits: het", "salloc": "waits: het"},
+    "SLURM_*_HET_GROUP_#": {"sbatch": "test_het_jobs.py", "srun": "test_het_jobs.py",
+                             "salloc": "test_het_jobs.py"},
     "SLURM_ARRAY_JOB_ID": {"sbatch": "array"}, "SLURM_ARRAY_TASK_COUNT": {"sbatch": "array"},
     "SLURM_ARRAY_TASK_ID": {"sbatch": "array"}, "SLURM_ARRAY_TASK_MAX": {"sbatch": "array"},
     "SLURM_ARRAY_TASK_MIN": {"sbatch": "array"}, "SLURM_ARRAY_TASK_STEP": {"sbatch": "array"},
@@ -41,7 +42,7 @@ VARIABLES = {
     "SLURM_GPUS_ON_NODE": {"sbatch": ASKED, "srun": ASKED},
     "SLURM_GPUS_PER_NODE": {"sbatch": ASKED, "salloc": ASKED}, "SLURM_GPUS_PER_SOCKET": {"sbatch": ASKED, "salloc": ASKED},
     "SLURM_GTIDS": {"sbatch": SET, "srun": SET},
-    "SLURM_HET_SIZE": {"sbatch": "waits: het", "srun": "waits: het", "salloc": "waits: het"},
+    "SLURM_HET_SIZE": {"sbatch": "test_het_jobs.py", "srun": "test_het_jobs.py", "salloc": "test_het_jobs.py"},
     "SLURM_JOB_ACCOUNT": {"sbatch": ASKED, "srun": ASKED, "salloc": ASKED},
     "SLURM_JOB_CPUS_PER_NODE": {"sbatch": SET, "srun": SET, "salloc": SET},
     "SLURM_JOB_DEPENDENCY": {"sbatch": ASKED, "srun": ASKED},
@@ -301,11 +302,3 @@ def test_topology_address(make_cluster):
     cluster.start()
     out, _ = cluster.run_script("#!/bin/bash\necho $SLURM_TOPOLOGY_ADDR $SLURM_TOPOLOGY_ADDR_PATTERN\n", "-w", "n3")
     assert out == "root.leaf2.n3 switch.switch.node\n"
-
-
-@pytest.mark.parametrize("command", [["sbatch", "-n1", "--wrap", "true", ":", "-n1"], ["srun", "-n1", ":", "-n1", "true"],
-                                     ["salloc", "-n1", ":", "-n1", "true"]], ids=lambda c: c[0])
-@bindings
-def test_heterogeneous_jobs_are_refused(cluster, command):
-    result = cluster.run(*command)
-    assert result.code != 0 and "eterogeneous" in result.err, result

@@ -83,7 +83,7 @@ def test_first_lines_that_scripts_look_for(cluster, words, line):
 
 @pytest.mark.better_than_slurm
 def test_what_is_refused_says_why(cluster):
-    for words, why in [(("create", "reservation", "Users=root"), "policy"), (("show", "bbstat"), "burst buffer"),
+    for words, why in [(("show", "bbstat"), "burst buffer"),
                        (("--json", "show", "topology"), "data_parser"), (("update", "NodeName=n1", "CpuBind=core"), "slurm.conf"),
                        (("reboot", "n1"), "RebootProgram"), (("power", "down", "n1"), "SuspendProgram")]:
         result = cluster.run("scontrol", *words)

@@ -10,6 +10,7 @@ from test_limits import heard, limit, sleeper, until_shown
 
 pytestmark = pytest.mark.better_than_slurm      # SQLite
 
+PARTITION = "main"
 CONF = ("AccountingStorageEnforce=limits\nPriorityType=priority/multifactor\nPriorityWeightFairshare=10000\nPriorityWeightQOS=100\n"
         "PriorityDecayHalfLife=7-0\nPriorityCalcPeriod=1")
 
@@ -84,19 +85,43 @@ def test_who_used_less_comes_first_and_sprio_says_why(site):
     assert site.ok("sprio", "-w").lines[-1].split()[0] == "Weights"
 
 
-def test_used_minutes_are_a_limit(site):
+def test_a_job_ends_when_the_minutes_are_used_up_and_others_wait_until_they_are_given_back(site):
     limit(site, "one", "grptresmins=cpu=1")
     job = sleeper(site, "-n8", "-A", "one")
     until_shown(site, job, "RUNNING None")
-    until("a minute of CPUs", lambda: used(site, "one") >= 60)
+    site.wait_job(job, "TIMEOUT")
+    assert site.job(job)["Reason"] == "AssocGrpCPUMinutesLimit"
+    assert 60 <= used(site, "one") <= 80, "8 CPUs for 7.5 seconds"
     waits, beside = sleeper(site, "-n1", "-A", "one"), sleeper(site, "-n1", "-A", "two")
-    site.ok("scancel", str(job))
     until_shown(site, waits, "PENDING AssocGrpCPUMinutesLimit")
     until_shown(site, beside, "RUNNING None")
     told = site.ok("muster", "explain", str(waits)).out
     assert "GrpTRESMins=cpu of account one: 1 of 1 minutes used" in told, told
-    limit(site, "one", "grptresmins=cpu=-1")
+    until("the record", lambda: site.run("sacct", "-nXP", "-j", str(job), "-o", "state").out.strip() == "TIMEOUT")
+    assert site.run("sacctmgr", "-i", "modify", "account", "one", "set", "rawusage=7").code != 0
+    site.ok("sacctmgr", "-i", "modify", "account", "one", "set", "rawusage=0")
     until_shown(site, waits, "RUNNING None")
+    assert used(site, "one") < 60
+
+
+def test_what_is_billed_follows_from_the_weights_of_the_partition(site):
+    site.ok("scontrol", "update", "partition=" + PARTITION, "TRESBillingWeights=CPU=2,Mem=0.5G")
+    assert "TRESBillingWeights=CPU=2,Mem=0.5G" in site.ok("scontrol", "show", "partition", PARTITION).out
+    limit(site, "one", "grptres=billing=10")
+    job = sleeper(site, "-n2", "--mem=4G", "-A", "one")
+    until_shown(site, job, "RUNNING None")
+    shown = site.ok("scontrol", "show", "job", str(job)).out
+    assert shown.count("billing=6") == 2, shown
+    waits, small = sleeper(site, "-n3", "--mem=1G", "-A", "one"), sleeper(site, "-n1", "--mem=1G", "-A", "one")
+    until_shown(site, waits, "PENDING AssocGrpBilling")
+    until_shown(site, small, "RUNNING None")
+    assert "GrpTRES=billing of account one: 8 of 10 in use, 6 more wanted" in site.ok("muster", "explain", str(waits)).out
+    before = used(site, "one")
+    until("what is billed to be what is used", lambda: used(site, "one") >= before + 16)
+    site.ok("scancel", str(job), str(waits), str(small))
+    site.wait_job(job, "CANCELLED")
+    until("the record", lambda: "billing=6," in site.run("sacct", "-nXP", "-j", str(job), "-o", "alloctres").out)
+    assert site.run("scontrol", "update", "partition=" + PARTITION, "TRESBillingWeights=CPU=much").code != 0
 
 
 def test_minutes_of_running_jobs_are_a_limit(site):

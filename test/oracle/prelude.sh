@@ -50,3 +50,48 @@ started() {
   done
   echo "$job"
 }
+
+# as USER COMMAND…   the command as this user, with the environment of one who is logged in. Only root can.
+as() {
+  local user=$1
+  shift
+  HOME=$PWD USER=$user LOGNAME=$user setpriv --reuid="$user" --regid="$(id -g "$user")" --clear-groups "$@"
+}
+
+# settled JOB…   waits until each of them, and each of their tasks, runs or has a reason of its own why not, and prints both.
+settled() {
+  local shown turn
+  for turn in $(seq 300); do
+    shown=$(squeue -h -r -j "$(IFS=,; echo "$*")" -o "%T %r" | sort)
+    grep -qE "^PENDING (None|Priority|Resources)$" <<<"$shown" || break
+    sleep 0.03
+  done
+  echo "$shown"
+}
+
+# waits OPTION…   submits job.sh as lp and tells what comes of it.
+waits() {
+  local job
+  job=$(as lp sbatch --parsable -o /dev/null "$@" job.sh) || return
+  settled "${job%%;*}"
+}
+
+# beside OPTION…   the same beside a job that runs already, with the same options.
+beside() {
+  waits "$@" >/dev/null
+  waits "$@"
+}
+
+# booked JOB STATE   waits until the database has the job in this state.
+booked() {
+  local turn
+  for turn in $(seq 200); do
+    sacct -a -X -n -P -j "$1" -o state | grep -q "^$2" && break
+    sleep 0.05
+  done
+}
+
+# reserve WORD…   makes a reservation; without it the case is over.
+reserve() {
+  scontrol create reservation "$@" >/dev/null || exit
+}

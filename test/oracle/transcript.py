@@ -164,15 +164,18 @@ def write_expected(subject, outcomes):
 class Normaliser:
     """Replaces what differs from run to run. One for a cluster."""
 
-    def __init__(self, cluster, first_job, last_prepared):
+    def __init__(self, cluster, first_job, last_prepared, own_user=True):
+        """own_user: names of the user that runs this are replaced (where several users are, none is)."""
         self.last = last_prepared
         host = socket.gethostname().split(".")[0]
         user, uid, gid = re.escape(cluster.user), os.getuid(), os.getgid()
-        self.words = [
-            (re.escape(cluster.folder), "<dir>"),
+        names = [
             (r"\bGroupId=\S+\(%d\)" % gid, "GroupId=<group>(<gid>)"),
             (r"\b%s\(%d\)" % (user, uid), "<user>(<uid>)"),
             (r" *\b%s\b *" % user, " <user> "),
+        ]
+        self.words = [
+            (re.escape(cluster.folder), "<dir>"), *(names if own_user else ()),
             (r"AllocNode:Sid=\S+", "AllocNode:Sid=<host>:<sid>"),
             (r"(?<![A-Za-z-])(%s|localhost)\b *" % re.escape(host), "<host>"),
             (r"\bslurm(-wlm)? \d+\.\d+\.\d+\b", "slurm <version>"),     # Debian's name has the suffix
@@ -182,6 +185,11 @@ class Normaliser:
             (r"\bRunTime=(?!00:00:00)\d\d:\d\d:\d\d", "RunTime=<elapsed>"),
             (r"\b(CPULoad|FreeMem|OS)=\S+( #\d[^\n=]*)?", r"\1=<\1>"),
             # priority/basic counts down from 4294901760, or nearly 1 in %p
+            (r"\b0\.00000\d\d\b", "0.00000NN"),      # sprio's age
+            (r"(?<=\d\.\d{6})([ |]+)(16|24|32|40|48)\b", r"\1NN"),      # sshare's RawUsage: some seconds of eight CPUs
+            # scontrol show assoc_mgr
+            (r"\b(ID|Lft)=\d+", r"\1=<\1>"), (r"\b(ParentAccount=\S+)\(\d+\)", r"\1(<ID>)"), (r"\bUsageRaw(\S*)=[1-9]\d\.00", r"UsageRaw\1=NN.00"),
+            (r"\bGrpWall=(\w+)\(0\.0[1-9]\)", r"GrpWall=\1(0.0N)"),
             (r"\b(42948\d{5}|429490\d{4}|0\.9999\d{10})\b", "<priority>"),
         ]
         self.job = re.compile(r"(?<![\d.])%s\d\d\d(?!\d)" % str(first_job)[:-3])

@@ -38,14 +38,53 @@ WAITING = [
     "-H -J gpus -p gpu --gres=gpu:h100:2 -C fast -t 90 --mail-type=END --mail-user=someone",
     "-H -J nice --nice=50 -t 15 -p short -x n1",
 ]
-LAST_PREPARED = FIRST_JOB + len(RUNNING) + len(WAITING) - 1
 # Words of a case that may leave something behind.
-CHANGES = re.compile(r"sbatch|srun|salloc|scancel|submit|directives|values|started|"
-                     r"scontrol.*(update|create|delete|hold|release|requeue|suspend|resume|top|reboot)", re.I)
+CHANGES = re.compile(r"sbatch|srun|salloc|scancel|submit|directives|values|started|waits|beside|reserve |"
+                     r"s(control|acctmgr).*(update|add|modify|remove|create|delete|hold|release|requeue|suspend|resume|top|reboot)", re.I)
 JOB = "#!/bin/sh\nexec sleep 100000\n"
 
 
-class World:
+class Base:
+    """What every world has. last: the id of its last prepared job; own_user: the user that runs this is told by another name."""
+
+    def __init__(self, cluster, last, own_user=True):
+        self.cluster, self.last = cluster, last
+        self.normalise = transcript.Normaliser(cluster, FIRST_JOB, last, own_user)
+        cluster.env["ORACLE"] = os.path.dirname(os.path.abspath(__file__))
+
+    def play(self, case):
+        """Runs a case and takes away the jobs that it left."""
+        result = self.cluster.sh('. "$ORACLE/prelude.sh"\n' + case.script)
+        outcome = self.normalise.outcome(result)    # at once: times are told by their distance to now
+        if CHANGES.search(case.script):
+            self.forget_new(case.script)
+            harness.until(lambda: "%s to leave the cluster as it was\n%s" % (case.id, self.changed(case.script)),
+                          lambda: not self.changed(case.script))
+        return outcome
+
+    def forget_new(self, _):
+        new = {int(x) for x in self.cluster.queue("-a", "-o", "%A")} - set(range(FIRST_JOB, self.last + 1))
+        if new:
+            jobs = ",".join(map(str, sorted(new)))
+            self.cluster.run("scancel", *jobs.split(","))
+            harness.until("an end of jobs " + jobs, lambda: not self.cluster.queue("-a", "-j", jobs))
+
+    def told_by(self, _):
+        """The commands that tell what a case must leave as it found it; of a case's script, those that it may have changed."""
+        return ["sinfo -a -h -N -o %N|%T|%E|%f|%w|%G", "sinfo -a -h -o %R|%a|%l|%s|%F", "squeue -a -h -S i -o %i|%T|%r|%j|%Q|%l|%v"]
+
+    def state(self, script=None):
+        return {command: self.cluster.ok(*command.split()).lines for command in self.told_by(script)}
+
+    def changed(self, script):
+        return "\n".join(line for command, lines in self.state(script).items()
+                         for line in difflib.unified_diff(self.before[command], lines, "before", command, n=0, lineterm=""))
+
+    def stop(self):
+        self.cluster.stop()
+
+
+class World(Base):
     def __init__(self, folder):
         dev = os.path.join(folder, "dev")
         gres = "".join("NodeName=%s Name=gpu Type=%s File=%s/nvidia[0-%d]\n" % (nodes, kind, dev, last)
@@ -54,12 +93,11 @@ class World:
                 "PriorityType=priority/basic", "MaxArraySize=1001", "MailProg=/bin/true",
                 "NodeName=n6 NodeAddr=127.0.0.1 NodeHostname=absent Port=1 CPUs=16 RealMemory=64000 State=DOWN "
                 "Reason=broken"]
-        self.cluster = harness.Cluster(folder, nodes=5, gpus=4, node_line=NODES, gres_conf=gres, partitions=PARTITIONS,
-                                       conf="\n".join(more))
+        cluster = harness.Cluster(folder, nodes=5, gpus=4, node_line=NODES, gres_conf=gres, partitions=PARTITIONS,
+                                  conf="\n".join(more))
         for i in range(4):
             open(os.path.join(dev, "nvidia%d" % i), "w").close()
-        self.normalise = transcript.Normaliser(self.cluster, FIRST_JOB, LAST_PREPARED)
-        self.cluster.env["ORACLE"] = os.path.dirname(os.path.abspath(__file__))
+        super().__init__(cluster, FIRST_JOB + len(RUNNING) + len(WAITING) - 1)
 
     def start(self):
         c = self.cluster
@@ -78,30 +116,3 @@ class World:
                       lambda: "LastSchedEval=Unknown" not in c.ok("scontrol", "show", "job").out)
         self.before = self.state()
         return self
-
-    def play(self, case):
-        """Runs a case and takes away the jobs that it left."""
-        result = self.cluster.sh('. "$ORACLE/prelude.sh"\n' + case.script)
-        outcome = self.normalise.outcome(result)    # at once: times are told by their distance to now
-        if CHANGES.search(case.script):
-            self.forget_new()
-            harness.until(lambda: case.id + " to leave the cluster as it was\n" + "\n".join(
-                difflib.unified_diff(self.before, self.state(), "before", "after", n=0, lineterm="")),
-                lambda: self.state() == self.before)
-        return outcome
-
-    def forget_new(self):
-        new = {int(x) for x in self.cluster.queue("-a", "-o", "%A")} - set(range(FIRST_JOB, LAST_PREPARED + 1))
-        if new:
-            jobs = ",".join(map(str, sorted(new)))
-            self.cluster.run("scancel", *jobs.split(","))
-            harness.until("an end of jobs " + jobs, lambda: not self.cluster.queue("-a", "-j", jobs))
-
-    def state(self):
-        """What a case must leave as it found it."""
-        return [line for command in (
-            "sinfo -a -h -N -o %N|%T|%E|%f|%w|%G", "sinfo -a -h -o %R|%a|%l|%s|%F", "squeue -a -h -S i -o %i|%T|%r|%j|%Q|%l|%v")
-                for line in dict.fromkeys(self.cluster.ok(*command.split()).lines)]
-
-    def stop(self):
-        self.cluster.stop()

@@ -24,11 +24,13 @@ SECRET = "known-to-a-alone-5309"
 # own: his own jobs; new: jobs that were not there before, his own again; "": nothing.
 MAY = {
     "SubmitJob": "new", "Allocate": "new own", "WillRun": "", "WaitJob": "", "FinishAllocation": "own", "AttachAllocation": "",
-    "CreateStep": "own", "FinishStep": "own", "SignalJobs": "own", "ControlJobs": "own", "UpdateJob": "own", "UpdateNode": "",
+    "SubmitHetJob": "new", "AllocateHetJob": "new own", "CreateHetStep": "own", "CreateStep": "own", "FinishStep": "own", "SignalJobs": "own", "ControlJobs": "own", "UpdateJob": "own", "UpdateNode": "",
     "UpdatePartition": "", "Shutdown": "", "Reconfigure": "", "Ping": "", "UpdateStep": "own", "ControlNodes": "", "NotifyJob": "",
-    "UpdateConfig": "", "QueryJobs": "", "QueryNodes": "", "QueryPartitions": "", "QueryText": "", "ExplainJob": "", "ExplainNode": "",
-    "QueryLicenses": "", "QueryShares": "", "QueryPriorities": "", "Relay": "", "AskerGone": "", "QueryStatistics": "", "QueryTopology": "", "WatchJobs": "", "AskCredential": "", "WaitSteps": "", "RunWithoutJob": "",
-    "WaitRecords": "", "FetchContent": "",
+    "UpdateConfig": "", "UpdateReservation": "", "QueryReservations": "", "QueryJobs": "", "QueryNodes": "", "QueryPartitions": "", "QueryText": "", "ExplainJob": "", "ExplainNode": "",
+    "QueryLicenses": "", "QueryShares": "", "QueryAssocMgr": "", "QueryPriorities": "", "Relay": "", "AskerGone": "", "QueryStatistics": "",
+    "QueryTopology": "", "WatchJobs": "", "AskCredential": "", "WaitSteps": "", "RunWithoutJob": "",
+    "WaitRecords": "", "FetchContent": "", "InstallCrontab": "new own", "QueryCrontab": "", "SetTrigger": "", "ClearTriggers": "",
+    "QueryTriggers": "",
     # slurmd's
     "LaunchStep": "own", "SignalStepTasks": "own", "RelayToNode": "own", "QueryLocalSteps": "", "QueryLocalDaemon": "", "AttachTasks": "",
     "SendFile": "", "PartEnded": "", "TellSteps": "",
@@ -74,7 +76,7 @@ def test_every_message_is_in_the_table():
 def world():
     lines = ["PartitionName=main Nodes=n[1-2] Default=YES MaxTime=INFINITE State=UP", "PartitionName=closed Nodes=n[1-2] RootOnly=YES",
              "PartitionName=hidden Nodes=n2 Hidden=YES AllowGroups=root"]
-    one = towns.Town(conftest.new_folder(), partitions=lines, conf="MinJobAge=2\nSlurmctldDebug=info\nLicenses=matlab:5\n"
+    one = towns.Town(conftest.new_folder(), partitions=lines, conf="MinJobAge=2\nSlurmctldDebug=info\nLicenses=matlab:5\nScronParameters=enable\n"
                      "AccountingStoragePass=hunter2")
     try:
         yield World(one.start())

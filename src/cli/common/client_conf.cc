@@ -100,6 +100,12 @@ constexpr Key kKeys[] = {
     {"PlugStackConfig", text<&C::plug_stack_config>},
     {"PluginDir", text<&C::plugin_dir>},
     {"SchedulerParameters", text<&C::scheduler_parameters>},
+    {"InactiveLimit", number<&C::inactive_limit_seconds, 0, 65533, 0>},
+    {"ScronParameters",
+     [](C& c, std::string_view value) {
+       c.scrontab = false;
+       for (std::string_view word : split(value, ',')) c.scrontab = c.scrontab || iequals(trim(word), "enable");
+     }},
     {"BcastExclude", text<&C::bcast_exclude>},
     {"BcastParameters", text<&C::bcast_parameters>},
     {"TreeWidth", number<&C::tree_width, 1, 65533, 16>},

@@ -3,7 +3,7 @@
 namespace muster::cli {
 
 Result<JobId> find_job(Session& session, const rpc::JobSelector& job) {
-  if (job.array_task == kNoArrayTask && !job.sluid) return job.job;
+  if (job.array_task == kNoArrayTask && !job.sluid && !job.het_offset) return job.job;
   rpc::QueryJobs query;
   query.filter.jobs.push_back(job);
   query.filter.jobs.back().has_step = false;
@@ -11,7 +11,7 @@ Result<JobId> find_job(Session& session, const rpc::JobSelector& job) {
   JobId found{};
   auto on_part = [&](rpc::JobRows&& part) -> Result<> {
     for (const JobRow& row : part.jobs)
-      if (job.sluid || row.array_task == job.array_task) found = row.id;
+      if (job.sluid || job.het_offset || row.array_task == job.array_task) found = row.id;
     return {};
   };
   MUSTER_TRY_VOID(session.stream(query, on_part));

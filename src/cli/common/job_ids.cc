@@ -14,7 +14,7 @@ constexpr NamedStep kNamedSteps[] = {{"batch", kBatchStep}, {"extern", kExternSt
 
 std::unexpected<Error> invalid(std::string_view text) {
   return fail(Errc::kInvalidJobId, "Invalid job id " + std::string(text),
-              "jobs are named like 123, 123_4 (a task), 123_[4-7] (tasks) or 123.0 (a step)");
+              "jobs are named like 123, 123_4 (a task), 123_[4-7] (tasks), 123+1 (a component) or 123.0 (a step)");
 }
 
 // Reads the text between '_' and '.'.
@@ -59,6 +59,12 @@ Result<rpc::JobSelector> parse_job_selector(std::string_view text) {
     out.step = *step;
     rest = rest.substr(0, dot);
   }
+  if (size_t plus = rest.find('+'); plus != std::string_view::npos) {
+    std::optional<uint32_t> offset = parse_number<uint32_t>(rest.substr(plus + 1), 0, kMostComponents - 1);
+    if (!offset || rest.find('_') != std::string_view::npos) return invalid(text);
+    out.het_offset = *offset;
+    rest = rest.substr(0, plus);
+  }
   if (size_t bar = rest.find('_'); bar != std::string_view::npos) {
     if (!read_tasks(rest.substr(bar + 1), out)) return invalid(text);
     rest = rest.substr(0, bar);
@@ -78,6 +84,7 @@ std::string selector_text(const rpc::JobSelector& s) {
   std::string out = s.sluid ? sluid_text(s.sluid) : std::to_string(s.job.value);
   if (!s.array_tasks.empty()) out += "_[" + s.array_tasks + "]";
   else if (s.array_task != kNoArrayTask) out += "_" + std::to_string(s.array_task);
+  else if (s.het_offset) out += "+" + std::to_string(*s.het_offset);
   if (s.has_step) out += "." + step_id_text(s.step);
   return out;
 }

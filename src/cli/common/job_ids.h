@@ -1,4 +1,4 @@
-// Jobs as users name them on command lines: 123, 123_4, 123_[4-7,9], 123.0, 123_4.batch, s6DPK2R0G9C0G0 (a SLUID); and their states.
+// Jobs as users name them on command lines: 123, 123_4, 123_[4-7,9], 123+1, 123.0, 123_4.batch, s6DPK2R0G9C0G0 (a SLUID); and their states.
 // scancel(1), squeue(1), sacct(1), scontrol(1). Pure.
 #pragma once
 

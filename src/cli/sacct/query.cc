@@ -41,6 +41,9 @@ Done add_jobs(const SacctOptions& o, RecordQuery& q) {
   for (const std::string& text : o.jobs) {
     Result<rpc::JobSelector> s = parse_job_selector(text);
     if (!s) return mistake(Form::kFatal, "Bad job/step specified: " + text);
+    // --whole-hetjob: all components of the job, or the one named alone, which a leader's own id means too.
+    if (o.whole_hetjob == TriState::kYes) s->het_offset.reset();
+    if (o.whole_hetjob == TriState::kNo && !s->het_offset && s->array_task == kNoArrayTask && s->array_tasks.empty()) s->het_offset = 0;
     q.query.filter.jobs.push_back(std::move(*s));
   }
   if (std::ranges::any_of(q.query.filter.jobs, &rpc::JobSelector::has_step)) q.selectors = q.query.filter.jobs;
@@ -56,7 +59,8 @@ Bitmap tasks_of(std::string_view ranges) {
 // Whether the selector means the job, whatever its step. A record of pending tasks, "4-7%2", is meant by each list that names one of them.
 bool meets(const rpc::JobSelector& s, const JobRecord& job) {
   if (s.sluid) return s.means_run(sluid_of(job.key.id, job.key.submitted, job.key.restarts));
-  if (s.array_task == kNoArrayTask && s.array_tasks.empty()) return s.job == job.key.id || s.job == job.array_job_id;
+  if (s.het_offset) return s.means_job(job.key.id, job.het) || (*s.het_offset == 0 && s.job == job.key.id);
+  if (s.array_task == kNoArrayTask && s.array_tasks.empty()) return s.means_job(job.key.id, job.het) || s.job == job.array_job_id;
   if (s.job != job.array_job_id) return false;
   if (s.array_task != kNoArrayTask && job.array_task != kNoArrayTask) return s.array_task == job.array_task;
   if (s.array_task != kNoArrayTask) return tasks_of(job.array_tasks).test(s.array_task);

@@ -79,6 +79,7 @@ std::string missing(const EntityEdit& e) {
       return w.accounts.empty() && w.wckeys.empty() ? " Need name of account to add user to." : "";
     case Entity::kQos: return w.qos.empty() ? " Need name of qos to add." : "";
     case Entity::kCluster: return w.clusters.empty() ? " Need name of cluster to add." : "";
+    case Entity::kResource: return w.names.empty() ? " Need name of resource to add." : "";
     case Entity::kCoordinator:
       if (w.accounts.empty()) return " You need to specify an account list here.";
       return w.users.empty() ? " You need to specify a user list here." : "";
@@ -91,6 +92,7 @@ bool editable(Entity e, EditVerb verb) {
     case Entity::kAccount:
     case Entity::kUser:
     case Entity::kQos:
+    case Entity::kResource:
     case Entity::kCluster: return true;
     case Entity::kCoordinator: return verb != EditVerb::kModify;
     case Entity::kAssociation: return verb == EditVerb::kModify;

@@ -22,13 +22,13 @@ constexpr EntityRow kEntities[] = {
     {"tres", Entity::kTres, 4},
     {"users", Entity::kUser, 1},
     {"wckeys", Entity::kWckey, 1},
+    {"resources", Entity::kResource, 4},
     {"events", {}, 1, "nodes' events are not recorded"},
     {"federations", {}, 1, "there are no federations"},
     {"instances", {}, 1, "cloud instances are not recorded"},
     {"jobs", {}, 1, "jobs are modified alone: modify job; sacct shows them"},
     {"problems", {}, 1, "nothing looks for problems among associations"},
     {"reservations", {}, 4, "there are no reservations"},
-    {"resources", {}, 4, "licences of several clusters are not kept; those of one are in slurm.conf"},
     {"runawayjobs", {}, 2, "the controller tells the end of each job again until it is recorded, so that none is left over"},
     {"stats", {}, 2, "slurmdbd does not count its requests"},
 };
@@ -40,10 +40,11 @@ bool means(const EntityRow& row, std::string_view word) {
 
 std::string list_of(std::string_view verb) {
   if (verb == "list")
-    return "\"Account\", \"Association\", \"Cluster\", \"Configuration\",\n\"Coordinator\", \"QOS\", \"Transaction\", \"TRES\", "
+    return "\"Account\", \"Association\", \"Cluster\", \"Configuration\",\n\"Coordinator\", \"QOS\", \"Resource\", \"Transaction\", "
+           "\"TRES\", "
            "\"User\", or \"WCKey\"";
-  if (verb == "modify") return "\"Account\", \"Association\", \"Cluster\", \"Job\", \"QOS\" or \"User\"";
-  return "\"Account\", \"Cluster\", \"Coordinator\", \"QOS\", or \"User\"";
+  if (verb == "modify") return "\"Account\", \"Association\", \"Cluster\", \"Job\", \"QOS\", \"Resource\" or \"User\"";
+  return "\"Account\", \"Cluster\", \"Coordinator\", \"QOS\", \"Resource\", or \"User\"";
 }
 
 }  // namespace

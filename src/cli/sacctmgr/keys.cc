@@ -10,7 +10,7 @@ namespace {
 constexpr uint16_t bit(Entity e) { return static_cast<uint16_t>(1u << static_cast<unsigned>(e)); }
 constexpr uint16_t kAcc = bit(Entity::kAccount), kAss = bit(Entity::kAssociation), kClu = bit(Entity::kCluster),
                    kCoo = bit(Entity::kCoordinator), kQo = bit(Entity::kQos), kTxn = bit(Entity::kTransaction), kTre = bit(Entity::kTres),
-                   kUse = bit(Entity::kUser), kWck = bit(Entity::kWckey);
+                   kUse = bit(Entity::kUser), kWck = bit(Entity::kWckey), kRes = bit(Entity::kResource);
 constexpr uint16_t kTreeOnes = kAcc | kAss | kClu | kUse;  // the entities that are or have associations
 constexpr uint8_t kBoth = kCondition | kSetting, kAsked = kCondition | kShowing;
 
@@ -26,16 +26,21 @@ struct KeyRow {
 constexpr KeyRow limit(std::string_view names, LimitKind kind, uint16_t of) { return {names, Key::kLimit, of, kBoth, kind}; }
 
 constexpr KeyRow kKeys[] = {
-    {"Names Name", Key::kNames, kAcc | kUse | kQo | kClu | kCoo | kWck | kTre, kCondition},
+    {"Names Name", Key::kNames, kAcc | kUse | kQo | kClu | kCoo | kWck | kTre | kRes, kCondition},
     {"Accounts Account Acct", Key::kAccounts, kAcc | kAss | kUse | kCoo | kTxn | kClu, kCondition},
-    {"Clusters Cluster", Key::kClusters, kAcc | kAss | kUse | kClu | kWck | kTxn, kCondition},
+    {"Clusters Cluster", Key::kClusters, kAcc | kAss | kUse | kClu | kWck | kTxn | kRes, kCondition},
     {"Users User", Key::kUsers, kAcc | kAss | kUse | kCoo | kWck | kTxn, kCondition},
     {"Partitions Partition", Key::kPartitions, kAcc | kAss | kUse, kCondition},
-    {"Ids Id", Key::kIds, kAss | kQo | kTre | kWck | kTxn, kCondition},
+    {"Ids Id", Key::kIds, kAss | kQo | kTre | kWck | kTxn | kRes, kCondition},
     {"Parent", Key::kParent, kAcc | kAss, kBoth},
-    {"Description", Key::kDescription, kAcc | kQo, kBoth},
+    {"Descriptions Description", Key::kDescription, kAcc | kQo | kRes, kBoth},
+    {"Servers Server", Key::kServers, kRes, kCondition},
+    {"ServerType", Key::kServerType, kRes, kBoth},
+    {"Count", Key::kCount, kRes, kSetting},
+    {"LastConsumed", Key::kLastConsumed, kRes, kSetting},
+    {"Allowed PercentAllowed", Key::kAllowed, kRes, kSetting},
     {"Organization", Key::kOrganization, kAcc, kBoth},
-    {"Flags", Key::kFlags, kAcc | kQo, kBoth},
+    {"Flags", Key::kFlags, kAcc | kQo | kRes, kBoth},
     {"QosLevel Qos", Key::kQos, kTreeOnes, kBoth},
     {"DefaultQOS", Key::kDefaultQos, kTreeOnes, kBoth},
     {"AdminLevel", Key::kAdminLevel, kUse, kBoth},
@@ -54,7 +59,7 @@ constexpr KeyRow kKeys[] = {
     {"UsageFactor", Key::kUsageFactor, kQo, kSetting},
     {"UsageThreshold UsageThres", Key::kUsageThreshold, kQo, kSetting},
     {"LimitFactor", Key::kLimitFactor, kQo, kSetting},
-    {"Type", Key::kTypes, kTre, kCondition},
+    {"Type", Key::kTypes, kTre | kRes, kCondition},
     {"Action", Key::kActions, kTxn, kCondition},
     {"Actor", Key::kActors, kTxn, kCondition},
     {"Start", Key::kStart, kTxn, kCondition},
@@ -92,6 +97,7 @@ constexpr KeyRow kKeys[] = {
     {"Format", Key::kFormat, 0xffff, kShowing},
     {"WithAssoc WithAssociations", Key::kWithAssociations, kAcc | kUse | kTxn, kShowing},
     {"WithCoord WithCoordinator WithCoordinators", Key::kWithCoordinators, kAcc | kUse, kShowing},
+    {"WithClusters", Key::kWithClusters, kRes, kShowing},
     {"WithDeleted", Key::kWithDeleted, 0xffff, kAsked},
     {"WithSubAccounts", Key::kWithSubAccounts, kAss, kShowing},
     {"WithRawQOSLevel", Key::kWithRawQos, kAss, kShowing},

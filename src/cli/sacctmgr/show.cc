@@ -34,10 +34,12 @@ Result<EntityTable> table_of(const Context& c, const Listing& l) {
     d.with_associations = l.choices.with_associations;
     d.without_limits = l.choices.without_limits;
     d.with_coordinators = l.choices.with_coordinators;
+    d.with_clusters = l.choices.with_clusters;
     d.tree = l.choices.tree;
     columns = fields::entity_default_columns(l.entity, d);
   }
-  const bool limits = l.entity != Entity::kTres && l.entity != Entity::kWckey && l.entity != Entity::kTransaction;
+  const bool limits =
+      l.entity != Entity::kTres && l.entity != Entity::kWckey && l.entity != Entity::kTransaction && l.entity != Entity::kResource;
   MUSTER_TRY_VOID(
       table.add(fields::entity_fields(l.entity), columns, limits ? fields::old_limit_fields() : std::span<const fields::EntityField>{}));
   return table;
@@ -93,6 +95,16 @@ void print(const Listing& l, const rpc::Entities& part, EntityView view, const E
     case Entity::kTres: return each(part.tres, &EntityView::tres);
     case Entity::kWckey: return each(part.wckeys, &EntityView::wckey);
     case Entity::kTransaction: return each(part.transactions, &EntityView::transaction);
+    case Entity::kResource:
+      for (const ResourceRecord& r : part.resources) {
+        view.resource = &r;
+        if (!l.choices.with_clusters) table.row(view, out);
+        for (const ResourceShare& share : l.choices.with_clusters ? r.clusters : std::vector<ResourceShare>()) {
+          view.share = &share;
+          table.row(view, out);
+        }
+      }
+      return;
   }
 }
 

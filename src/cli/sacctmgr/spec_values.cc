@@ -112,6 +112,7 @@ std::vector<std::string>& names_of(Entity e, EntityFilter& f) {
     case Entity::kCluster: return f.clusters;
     case Entity::kWckey: return f.wckeys;
     case Entity::kTres: return f.tres;
+    case Entity::kResource: return f.names;
     default: return f.accounts;
   }
 }
@@ -169,6 +170,8 @@ Result<> condition(Entity e, Key key, LimitKind limit, const Spec& s, Time now, 
     case Key::kClassification: append(f.classifications, s.value); return {};
     case Key::kPreemptMode: append(f.preempt_modes, s.value); return {};
     case Key::kTypes: append(f.tres, s.value); return {};
+    case Key::kServers: append(f.servers, s.value); return {};
+    case Key::kServerType: append(f.server_types, s.value); return {};
     case Key::kActions: append(f.actions, s.value); return {};
     case Key::kActors: append(f.actors, s.value); return {};
     case Key::kWithDeleted: f.with_deleted = true; return {};
@@ -197,6 +200,7 @@ bool showing(Key key, const Spec& s, EntityFilter& f, ShowChoices& c) {
     case Key::kFormat: c.format += (c.format.empty() ? "" : ",") + s.value; return true;
     case Key::kWithAssociations: c.with_associations = true; return true;
     case Key::kWithCoordinators: c.with_coordinators = true; return true;
+    case Key::kWithClusters: c.with_clusters = true; return true;
     case Key::kTree: c.tree = true; return true;
     case Key::kWithoutLimits: c.without_limits = true; return true;
     case Key::kWithoutParentLimits:
@@ -285,6 +289,15 @@ Result<> add_setting(Entity e, const Spec& s, EntityChange& c) {
     case Key::kDefaultQos: c.default_qos = value == "-1" ? "" : value; break;
     case Key::kNewName: c.new_name = value; break;
     case Key::kPreemptMode: c.preempt_mode = value; break;
+    case Key::kServerType: c.server_type = value; break;
+    case Key::kCount:
+    case Key::kLastConsumed:
+    case Key::kAllowed: {
+      auto number = parse_number<uint32_t>(value, 0, 0x7fffffff);
+      if (!number) return bad(s.key, value, "a whole number");
+      (match->key == Key::kCount ? c.count : match->key == Key::kLastConsumed ? c.last_consumed : c.allowed) = *number;
+      break;
+    }
     case Key::kAdminLevel: {
       MUSTER_TRY(level, admin_level(value));
       c.admin_level = level;

@@ -119,6 +119,39 @@ std::string add_cluster(const EntityEdit& edit, const rpc::Entities& e) {
   return out;
 }
 
+// "  nastran@flex_host", and a line for each cluster.
+std::string resource_lines(const rpc::Entities& e, bool shares) {
+  std::string out;
+  for (const ResourceRecord& r : e.resources) {
+    out += "  " + r.name + "@" + r.server + "\n";
+    for (const ResourceShare& s : r.clusters)
+      out += shares ? "   Cluster - " + wide(s.cluster, 11) + std::to_string(s.allowed) + "\n"
+                    : "  Cluster - " + wide(s.cluster, 10) + "- " + r.name + "@" + r.server + "\n";
+  }
+  return out;
+}
+
+std::string add_resource(const rpc::Entities& e) {
+  if (e.resources.empty()) return {};
+  const ResourceRecord& r = e.resources.back();
+  std::string out = " Adding Resource(s)\n" + resource_lines(e, true) + " Settings\n";
+  out += setting("Name", 14, r.name) + setting("Server", 14, r.server) + setting("Description", 14, r.description);
+  if (!r.server_type.empty()) out += setting("ServerType", 14, r.server_type);
+  out += setting("Count", 14, std::to_string(r.count));
+  if (!r.flags.empty()) out += setting("Flags", 14, join(r.flags, ","));
+  return out + setting("Type", 14, "License");
+}
+
+// What is deleted is the resource itself, or, where clusters were named, their shares of it.
+std::string remove_resource(const EntityEdit& edit, const rpc::Entities& e) {
+  if (e.resources.empty()) return {};
+  if (edit.where.clusters.empty()) return " Deleting resource(s)...\n" + resource_lines(e, false);
+  std::string out = " Deleting resource(s)...\n";
+  for (const ResourceRecord& r : e.resources)
+    for (const ResourceShare& s : r.clusters) out += "  Cluster - " + wide(s.cluster, 10) + "- " + r.name + "@" + r.server + "\n";
+  return out;
+}
+
 std::string coordinators(const EntityEdit& edit, const rpc::Entities& e) {
   if (e.accounts.empty()) return {};
   const bool add = edit.verb == EditVerb::kAdd;
@@ -152,6 +185,7 @@ std::string modify(const EntityEdit& edit, const rpc::Entities& e) {
       if (!e.users.empty()) out += " Modified users...\n" + names(e.users);
       return lines.empty() ? out : out + " Modified user associations...\n" + lines;
     case Entity::kQos: return e.qos.empty() ? out : " Modified qos...\n" + names(e.qos);
+    case Entity::kResource: return e.resources.empty() ? out : " Modified server resource ...\n" + resource_lines(e, false);
     case Entity::kCluster:
       if (e.clusters.empty() && lines.empty()) return out;
       out = " Setting\n" + cluster_settings(edit.set);
@@ -177,6 +211,7 @@ std::string remove(const EntityEdit& edit, const rpc::Entities& e) {
       if (!e.users.empty()) return " Deleting users...\n" + names(e.users);
       return lines.empty() ? "" : " Deleting user associations...\n" + lines;
     case Entity::kQos: return e.qos.empty() ? "" : " Deleting QOS(s)...\n" + names(e.qos);
+    case Entity::kResource: return remove_resource(edit, e);
     case Entity::kCluster: return e.clusters.empty() ? "" : " Deleting clusters...\n" + names(e.clusters);
     case Entity::kWckey: return e.wckeys.empty() ? "" : " Deleting wckeys...\n" + names(e.wckeys);
     default: return {};
@@ -194,6 +229,7 @@ std::string told(const EntityEdit& edit, const rpc::Entities& changed, bool type
     case Entity::kUser: return add_user(edit, changed);
     case Entity::kQos: return add_qos(edit, changed);
     case Entity::kCluster: return add_cluster(edit, changed);
+    case Entity::kResource: return add_resource(changed);
     case Entity::kWckey: {
       std::string out;
       for (const WckeyRecord& w : changed.wckeys)

@@ -15,11 +15,15 @@ void say_granted(const os::CliLog& log, Pending& pending) {
   log.write(os::LogLevel::kInfo, "Granted job allocation " + id);
 }
 
-}  // namespace
+std::vector<rpc::Allocated> all_of(rpc::Allocated&& one) {
+  std::vector<rpc::Allocated> out;
+  out.push_back(std::move(one));
+  return out;
+}
+std::vector<rpc::Allocated> all_of(rpc::HetAllocated&& all) { return std::move(all.components); }
 
-std::optional<rpc::Allocated> allocate(Session& session, const AskedRequest& request, const os::CliLog& log, Pending& pending) {
-  rpc::Allocate ask;
-  ask.request = request;
+template <class Ask>
+std::optional<std::vector<rpc::Allocated>> ask_for(Session& session, const Ask& ask, const os::CliLog& log, Pending& pending) {
   auto on_part = [&](rpc::AllocationPending&& part) -> Result<> {
     pending.job = part.job.value;
     if (part.nodes.empty()) return {};
@@ -27,7 +31,7 @@ std::optional<rpc::Allocated> allocate(Session& session, const AskedRequest& req
     log.write(os::LogLevel::kInfo, "Waiting for resource configuration");
     return {};
   };
-  Result<rpc::Allocated> answer = session.stream(ask, on_part, net::kNoTimeout);
+  auto answer = session.stream(ask, on_part, net::kNoTimeout);
   if (!answer) {
     {
       const std::scoped_lock lock(pending.telling);         // a thread that gave the job up tells the user and ends the program
@@ -37,10 +41,25 @@ std::optional<rpc::Allocated> allocate(Session& session, const AskedRequest& req
     if (pending.job) cancel_unanswered(session.conf(), JobId{pending.job}, answer.error());
     return std::nullopt;
   }
-  pending.job = answer->job.id.value;
-  if (pending.granted) log.write(os::LogLevel::kInfo, "Nodes " + answer->job.node_list + " are ready for job");
+  std::vector<rpc::Allocated> all = all_of(std::move(*answer));
+  pending.job = all.front().job.id.value;
+  if (pending.granted) log.write(os::LogLevel::kInfo, "Nodes " + all.front().job.node_list + " are ready for job");
   else say_granted(log, pending);
-  return std::move(*answer);
+  return all;
+}
+
+}  // namespace
+
+std::optional<std::vector<rpc::Allocated>> allocate(Session& session, const std::vector<AskedRequest>& components, const os::CliLog& log,
+                                                    Pending& pending) {
+  if (components.size() > 1) {
+    rpc::AllocateHetJob together;
+    together.components = components;
+    return ask_for(session, together, log, pending);
+  }
+  rpc::Allocate ask;
+  ask.request = components.front();
+  return ask_for(session, ask, log, pending);
 }
 
 void relinquish(const ClientConf& conf, JobId job, int wait_status, const os::CliLog& log) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "cli/common/options.h"
 #include "cli/common/session.h"
@@ -21,7 +22,9 @@ struct Pending {
 
 // Waits until the job has its nodes. `pending.job` is set as soon as it is known, so that a signal can cancel the job. nullopt after an
 // error, which was reported.
-std::optional<rpc::Allocated> allocate(Session& session, const AskedRequest& request, const os::CliLog& log, Pending& pending);
+// `components`: one, or those of a heterogeneous job; the result has as many.
+std::optional<std::vector<rpc::Allocated>> allocate(Session& session, const std::vector<AskedRequest>& components, const os::CliLog& log,
+                                                    Pending& pending);
 
 // Tells the user and gives the job back.
 void relinquish(const ClientConf& conf, JobId job, int wait_status, const os::CliLog& log);

@@ -36,4 +36,23 @@ void add_allocation_variables(const rpc::Allocated& a, const ClientConf& conf, V
   if (a.job.ends != kTimeUnset && a.job.ends != kTimeInfinite) out.set("SLURM_JOB_END_TIME", std::to_string(unix_seconds(a.job.ends)));
 }
 
+void add_component_variables(const std::vector<rpc::Allocated>& components, VariableList& out) {
+  std::vector<HetComponent> all;
+  for (const rpc::Allocated& a : components) {
+    const ShownRequest& r = a.request;
+    HetComponent& c = all.emplace_back();
+    c = {a.job.id, r.name, a.job.partition, r.account, r.qos, r.reservation, a.job.node_list, a.cpus_per_node, a.tasks_per_node};
+    if (r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu)
+      c.num_tasks = std::accumulate(a.tasks_per_node.begin(), a.tasks_per_node.end(), 0u);
+    c.mem_per_cpu_mb = r.mem_per_cpu_mb.value_or(0);
+    c.mem_per_node_mb = r.mem_per_node_mb.value_or(0);
+    c.cpus_per_task = r.cpus_per_task;
+  }
+  if (all.size() < 2) return;
+  for (const std::string& variable : het_variables(all)) {
+    const size_t equals = variable.find('=');
+    out.set(std::string_view(variable).substr(0, equals), std::string_view(variable).substr(equals + 1));
+  }
+}
+
 }  // namespace muster::cli

@@ -1,7 +1,5 @@
 // salloc: an allocation, and a command or shell that runs while it lasts. salloc(1).
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -13,6 +11,7 @@
 #include "base/text.h"
 #include "cli/common/allocation.h"
 #include "cli/common/command.h"
+#include "cli/common/end_watch.h"
 #include "cli/common/job_setup.h"
 #include "cli/common/spank.h"
 #include "cli/salloc/allocate.h"
@@ -34,13 +33,14 @@ std::vector<std::string> command_of(const JobParse& parse, const ClientConf& con
   return {"/bin/sh", "-c", "exec srun " + conf.interactive_step_options};
 }
 
-std::vector<std::string> environment_of(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf) {
+std::vector<std::string> environment_of(const JobOptions& o, const std::vector<rpc::Allocated>& all, const ClientConf& conf) {
   VariableList variables(own_environment());
   add_option_variables(o, variables);
   errno = 0;
   int nice = getpriority(PRIO_PROCESS, 0);
   add_submit_variables(o, conf, current_directory(), errno ? 0 : nice, variables);
-  add_allocation_variables(a, conf, variables);
+  add_allocation_variables(all.front(), conf, variables);
+  add_component_variables(all, variables);
   return variables.list();
 }
 
@@ -94,35 +94,12 @@ class PendingGuard {
   std::thread thread_;
 };
 
-// Tells through a pipe when the job is over, whoever ended it.
-class EndWatch {
- public:
-  EndWatch(const ClientConf& conf, JobId job) {
-    if (pipe2(pipe_, O_CLOEXEC) != 0) return;
-    std::thread([conf, job, fd = pipe_[1]] {
-      Session session(conf, Patience::kMessageTimeout);
-      rpc::WaitJob wait;
-      wait.job = job;
-      // A lost connection says nothing about the job: only an answer does.
-      if (!session.call(wait, net::kNoTimeout)) return;
-      [[maybe_unused]] ssize_t n = write(fd, "x", 1);
-    }).detach();
-  }
-  int fd() const { return pipe_[0]; }
-  bool ended() const {
-    pollfd p{pipe_[0], POLLIN, 0};
-    return pipe_[0] >= 0 && poll(&p, 1, 0) == 1;
-  }
-
- private:
-  int pipe_[2] = {-1, -1};
-};
-
-int run_in_allocation(const JobParse& parse, const rpc::Allocated& a, const ClientConf& conf, const os::CliLog& log) {
+int run_in_allocation(const JobParse& parse, const std::vector<rpc::Allocated>& all, const ClientConf& conf, const os::CliLog& log) {
+  const rpc::Allocated& a = all.front();  // with it ends the whole job
   bool interactive_step = false;
   std::vector<std::string> argv = command_of(parse, conf, interactive_step);
   std::string named = argv[0];
-  Result<ChildCommand> child = ChildCommand::start(std::move(argv), environment_of(parse.options, a, conf), parse.options.chdir);
+  Result<ChildCommand> child = ChildCommand::start(std::move(argv), environment_of(parse.options, all, conf), parse.options.chdir);
   if (!child) {
     log.error("_fork_command: Unable to find command \"{}\"", named);
     if (child.error().code != Errc::kNotFound) log.error("{}", child.error().message());
@@ -136,6 +113,27 @@ int run_in_allocation(const JobParse& parse, const rpc::Allocated& a, const Clie
   if (watch.ended()) log.write(os::LogLevel::kInfo, "Job allocation " + std::to_string(a.job.id.value) + " has been revoked.");
   else relinquish(conf, a.job.id, raw, log);
   return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+}
+
+// Adds what the other components of a heterogeneous job ask for. The exit code where one is wrong.
+std::optional<int> add_others(const JobScanResult& scan, JobInputs in, const ClientConf& conf, std::span<const std::string> arguments,
+                              const os::CliLog& log, std::vector<AskedRequest>& out) {
+  for (size_t i = 1; i <= scan.more.size(); ++i) {
+    in.before.push_back(scan.component(i - 1));
+    JobCommandLine line = scan.component(i);
+    line.scan.operands = scan.last().scan.operands;
+    JobParse parse = parse_job_command(line, in);
+    if (auto code = settled(parse.outcome, Command::kSalloc, parse.messages, kWrongOption, parse.topic)) return code;
+    if (Result<> complete = complete_request(parse.options, conf, "salloc", arguments); !complete) {
+      report(log, complete.error());
+      return parse.options.exit_error.value_or(1);
+    }
+    AskedRequest& r = parse.options.request;
+    if (r.name.empty()) r.name = out.front().name;
+    r.argv = out.front().argv;
+    out.push_back(std::move(r));
+  }
+  return std::nullopt;
 }
 
 int run(int argc, char** argv) {
@@ -152,6 +150,7 @@ int run(int argc, char** argv) {
   JobInputs in;
   in.env = process_environment();
   in.now = os::wall_now();
+  scan.line.scan.operands = scan.last().scan.operands;  // the command stands with the last component
   JobParse parse = parse_job_command(scan.line, in);
   if (auto code = settled(parse.outcome, Command::kSalloc, parse.messages, kWrongOption, parse.topic, plugins->options())) return *code;
   JobOptions& o = parse.options;
@@ -173,12 +172,14 @@ int run(int argc, char** argv) {
     o.request.name = first.substr(first.rfind('/') + 1);
   }
   o.request.argv = parse.operands;
+  std::vector<AskedRequest> components{o.request};
+  if (auto code = add_others(scan, in, session.conf(), arguments, log, components)) return *code;
   Pending pending;
   Time asked = os::wall_now();
-  std::optional<rpc::Allocated> granted;
+  std::optional<std::vector<rpc::Allocated>> granted;
   {
     PendingGuard guard(session.conf(), pending, log);
-    granted = allocate(session, o.request, log, pending);
+    granted = allocate(session, components, log, pending);
   }
   if (!granted) return o.exit_error.value_or(1);
   bool waited = os::wall_now() - asked >= kLongWait;

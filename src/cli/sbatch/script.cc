@@ -43,9 +43,10 @@ std::string find_script(const std::string& name, std::string_view path) {
   return {};
 }
 
-Result<Script> load_script(const JobCommandLine& line, size_t max_bytes) {
+Result<Script> load_script(const JobScanResult& scan, size_t max_bytes) {
   Script s;
-  if (std::optional<std::string> command = line.value("wrap")) {
+  const JobCommandLine& line = scan.last();
+  if (std::optional<std::string> command = scan.value("wrap")) {
     s.text = wrap_script(*command);
     s.name = "--wrap";
     s.default_job_name = "wrap";

@@ -19,7 +19,7 @@ struct Script {
 
 // Errors have Slurm's texts: "Unable to open file train.sh", "This does not look like a batch script. …". `max_bytes`:
 // SchedulerParameters=max_script_size.
-Result<Script> load_script(const JobCommandLine& line, size_t max_bytes = kDefaultMaxScript);
+Result<Script> load_script(const JobScanResult& scan, size_t max_bytes = kDefaultMaxScript);
 
 // The path of a script whose name has no '/': in the working directory, else in `path` (PATH), else "".
 std::string find_script(const std::string& name, std::string_view path);

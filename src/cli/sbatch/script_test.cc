@@ -8,10 +8,10 @@
 namespace muster::cli {
 namespace {
 
-JobCommandLine line(std::vector<std::string> arguments) {
+JobScanResult line(std::vector<std::string> arguments) {
   JobScanResult r = scan_job_command(Command::kSbatch, arguments);
   EXPECT_TRUE(r.ok());
-  return r.line;
+  return r;
 }
 
 TEST(Script, WrapMakesOne) {
@@ -42,8 +42,8 @@ TEST(Script, WhatIsNoScriptIsRefusedInSlurmsWords) {
 }
 
 TEST(Submission, CarriesScriptArgumentsAndEnvironment) {
-  JobCommandLine l = line({"--wrap", "true"});
-  JobParse parse = parse_job_command(l, {});
+  JobScanResult l = line({"--wrap", "true"});
+  JobParse parse = parse_job_command(l.line, {});
   ASSERT_EQ(parse.outcome, Outcome::kRun);
   ClientConf conf;
   std::vector<std::string> arguments = {"--wrap", "true"}, environment = {"A=1"};

@@ -4,10 +4,13 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/common/command.h"
 #include "cli/common/job_environment.h"
 #include "cli/common/job_setup.h"
+#include "hostlist/hostlist.h"
 #include "os/files.h"
 
 namespace muster::cli {
@@ -40,16 +43,29 @@ int wait_for(Session& session, JobId job, const os::CliLog& log) {
   return exit_code_of(*result);
 }
 
-int test_only(Session& session, const rpc::SubmitJob& request, const os::CliLog& log) {
-  rpc::WillRun ask;
-  ask.request = request.request;
-  Result<rpc::WillRunAnswer> answer = session.call(ask);
-  if (!answer) {
-    report_refusal(log, answer.error(), "allocation failure: ");
-    return 1;
+// Of a heterogeneous job each component is asked for by itself: all can have started when the last of them could.
+int test_only(Session& session, const Submission& submission, const os::CliLog& log) {
+  std::optional<rpc::WillRunAnswer> all;
+  std::vector<const AskedRequest*> components{&submission.job.request};
+  for (const AskedRequest& r : submission.more) components.push_back(&r);
+  for (const AskedRequest* request : components) {
+    rpc::WillRun ask;
+    ask.request = *request;
+    Result<rpc::WillRunAnswer> answer = session.call(ask);
+    if (!answer) {
+      report_refusal(log, answer.error(), "allocation failure: ");
+      return 1;
+    }
+    if (all) add_component(*answer, *all);
+    else all = std::move(*answer);
   }
-  log.write(os::LogLevel::kInfo, will_run_text(*answer));
+  log.write(os::LogLevel::kInfo, will_run_text(*all));
   return 0;
+}
+
+bool listed(std::string_view list, std::string_view name) {
+  const auto names = split(list, ',');
+  return std::ranges::find(names, name) != names.end();
 }
 
 }  // namespace
@@ -91,9 +107,45 @@ Result<rpc::SubmitJob> make_submission(JobOptions o, Script script, const std::v
   return out;
 }
 
-int submit(Session& session, const JobOptions& o, const rpc::SubmitJob& request, const os::CliLog& log) {
-  if (request.request.test_only) return test_only(session, request, log);
-  Result<rpc::JobSubmitted> done = session.call(request);
+void add_component(const rpc::WillRunAnswer& one, rpc::WillRunAnswer& all) {
+  all.start = std::max(all.start, one.start);
+  all.cpus += one.cpus;
+  auto a = expand_hosts(all.node_list), b = expand_hosts(one.node_list);
+  if (a && b) all.node_list = compress_hosts(hosts_union(*a, *b));
+  if (!listed(all.partition, one.partition)) all.partition += "," + one.partition;
+}
+
+Result<Submission> make_submission(std::vector<JobOptions> components, Script script, const std::vector<std::string>& operands,
+                                   const ClientConf& conf, std::span<const std::string> arguments,
+                                   std::span<const std::string> environment) {
+  Submission out;
+  const std::string name = script.default_job_name;
+  MUSTER_TRY(first, make_submission(std::move(components.front()), std::move(script), operands, conf, arguments, environment));
+  out.job = std::move(first);
+  for (size_t i = 1; i < components.size(); ++i) {
+    JobOptions& o = components[i];
+    MUSTER_TRY_VOID(complete_request(o, conf, "sbatch", arguments));
+    if (o.request.name.empty()) o.request.name = name;
+    o.request.argv = out.job.request.argv;
+    out.more.push_back(std::move(o.request));
+  }
+  return out;
+}
+
+int submit(Session& session, const JobOptions& o, const Submission& submission, const os::CliLog& log) {
+  const rpc::SubmitJob& request = submission.job;
+  if (request.request.test_only) return test_only(session, submission, log);
+  Result<rpc::JobSubmitted> done;
+  if (submission.more.empty()) {
+    done = session.call(request);
+  } else {
+    rpc::SubmitHetJob together;
+    together.components.push_back(request.request);
+    together.components.insert(together.components.end(), submission.more.begin(), submission.more.end());
+    together.script = request.script;
+    together.environment = request.environment;
+    done = session.call(together);
+  }
   if (!done) {
     report_refusal(log, done.error(), "Batch job submission failed: ");
     return o.exit_error.value_or(1);

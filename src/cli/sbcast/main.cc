@@ -17,10 +17,35 @@
 namespace muster::cli {
 namespace {
 
-Result<rpc::AskCredential> job_meant(Session& session, const SbcastOptions& o) {
+std::string job_named(const SbcastOptions& o) {
   std::string text = o.job;
   for (const char* name : {"SLURM_JOB_ID", "SLURM_JOBID"})
     if (const char* v = getenv(name); v && text.empty()) text = v;
+  return text;
+}
+
+// The jobs whose nodes get the file: of a heterogeneous job that is named as a whole, each component that runs.
+std::vector<std::string> jobs_meant(Session& session, const SbcastOptions& o) {
+  const std::string text = job_named(o);
+  auto s = parse_job_selector(text);
+  if (o.no_allocation || !s || s->has_step || s->het_offset || s->sluid || s->array_task != kNoArrayTask) return {text};
+  rpc::QueryJobs query;
+  query.filter.jobs.push_back(*s);
+  query.show_all = true;
+  query.parts = kRowStateOnly;
+  std::vector<std::string> out;
+  auto on_part = [&](rpc::JobRows&& part) -> Result<> {
+    for (const JobRow& row : part.jobs)
+      if (row.het.leader == s->job && (row.state == JobState::kRunning || row.state == JobState::kSuspended))
+        out.push_back(component_name(row.id, row.het));
+    return {};
+  };
+  if (!session.stream(query, on_part) || out.empty()) return {text};
+  return out;
+}
+
+Result<rpc::AskCredential> job_meant(Session& session, const SbcastOptions& o) {
+  const std::string text = job_named(o);
   if (text.empty())
     return fail(Errc::kInvalidReq, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
   MUSTER_TRY(s, parse_job_selector(text));
@@ -100,11 +125,7 @@ void say_settings(const SbcastOptions& o, const FileToSend& file, const FileTarg
   t.say("sbcast: ");
 }
 
-Result<> broadcast(const SbcastOptions& o, const std::vector<std::string>& operands, const os::CliLog& log) {
-  if (operands.size() != 2)
-    return fail(Errc::kInvalidReq, "Need two file names, have " + std::to_string(operands.size()) + " names",
-                "sbcast [options] SOURCE DEST");
-  MUSTER_TRY(session, Session::find(Patience::kMessageTimeout, Whom::kStepManager));
+Result<> send_to(Session& session, const SbcastOptions& o, const std::vector<std::string>& operands, const os::CliLog& log) {
   const ClientConf& conf = session.conf();
   MUSTER_TRY(targets, find_targets(session, o));
   NodeDialer dialer;
@@ -124,6 +145,19 @@ Result<> broadcast(const SbcastOptions& o, const std::vector<std::string>& opera
   if (!o.send_libs) return {};
   MUSTER_TRY(directory, send_libraries(dialer, targets, file, o.exclude.empty() ? conf.bcast_exclude : o.exclude));
   if (!directory.empty()) log.verbose("the libraries are in {}", directory);
+  return {};
+}
+
+Result<> broadcast(const SbcastOptions& o, const std::vector<std::string>& operands, const os::CliLog& log) {
+  if (operands.size() != 2)
+    return fail(Errc::kInvalidReq, "Need two file names, have " + std::to_string(operands.size()) + " names",
+                "sbcast [options] SOURCE DEST");
+  MUSTER_TRY(session, Session::find(Patience::kMessageTimeout, Whom::kStepManager));
+  for (const std::string& job : jobs_meant(session, o)) {
+    SbcastOptions one = o;
+    one.job = job;
+    MUSTER_TRY_VOID(send_to(session, one, operands, log));
+  }
   return {};
 }
 

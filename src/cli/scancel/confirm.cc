@@ -15,6 +15,10 @@ namespace {
 rpc::JobSelector selector_of(const JobRow& row) {
   rpc::JobSelector s;
   s.job = row.array_job_id ? row.array_job_id : row.id;
+  if (row.het) {
+    s.job = row.het.leader;
+    s.het_offset = row.het.offset;
+  }
   if (row.array_task != kNoArrayTask) s.array_task = row.array_task;
   else s.array_tasks = row.array_tasks;
   return s;

@@ -76,6 +76,7 @@ Result<rpc::SignalJobs> plan_cancel(const ScancelOptions& o, const std::vector<s
   out.signal = o.signal.value_or(0);
   out.scope = o.full ? rpc::SignalScope::kFull : o.batch ? rpc::SignalScope::kBatch : rpc::SignalScope::kSteps;
   out.hurry = o.hurry;
+  out.cron = o.cron;
   out.admin_comment = o.admin_comment;
   return out;
 }

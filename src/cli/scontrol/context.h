@@ -45,6 +45,8 @@ void pid_info(Context& c, Words words);
 void get_entities(Context& c, Words words);
 void show_slurmd(Context& c, Words words);
 void show_daemons(Context& c);
+// show_assoc_mgr.cc
+void show_assoc_mgr(Context& c, Words words);
 // ping.cc
 void ping(Context& c);
 std::string ping_text(Context& c, bool& all_up);
@@ -82,6 +84,7 @@ void show_nodes(Context& c, Words words);
 void show_partitions(Context& c, Words words);
 void show_steps(Context& c, Words words);
 void show_licenses(Context& c, Words words);
+void show_reservations(Context& c, Words words);
 // show_topology.cc
 void show_topology(Context& c, Words words);
 void show_topoconf(Context& c);

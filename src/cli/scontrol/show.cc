@@ -22,23 +22,6 @@ void show_config(Context& c) {
   out.put("\n" + ping_text(c, all_up));
 }
 
-// There are no reservations; --json and --yaml print a document with an empty list.
-void show_reservations(Context& c, Words words) {
-  if (c.options.data.kind != DataOutput::Kind::kText) {
-    Session* session = c.query_session();
-    if (!session) return;
-    Out out;
-    Document document(c.options.data, c.options, "reservations", session->conf(), out);
-    return;
-  }
-  if (words.empty()) {
-    if (!c.options.quiet) Out().line("No reservations in the system");
-    return;
-  }
-  c.exit_code = 1;
-  if (!c.options.quiet) Out().line("Reservation " + words[0].substr(words[0].find('=') + 1) + " not found");
-}
-
 // Prints the NodeNames of one host.
 void show_aliases(Context& c, Words words) {
   Session* session = c.query_session();
@@ -53,28 +36,6 @@ void show_aliases(Context& c, Words words) {
   });
   if (!done) return c.complain("slurm_load_node error: ", done.error());
   if (!names.empty()) Out().line(names);
-}
-
-// The controller caches no accounting records when there is no database.
-void show_assoc_mgr(Context& c, Words words) {
-  bool users = true, associations = true, qos = true;
-  for (const std::string& word : words) {
-    std::string_view key = std::string_view(word).substr(0, word.find('='));
-    if (iequals(key, "users") || iequals(key, "accounts") || iequals(key, "account") || iequals(key, "qos")) continue;
-    if (!iequals(key, "flags")) return c.complain("invalid entity: " + word + " for keyword:show assoc_mgr");
-    users = associations = qos = false;
-    for (std::string_view flag : split(std::string_view(word).substr(6), ',')) {
-      if (istarts_with("users", flag)) users = true;
-      else if (istarts_with("associations", flag)) associations = true;
-      else if (iequals("qos", flag)) qos = true;
-      else return c.complain("invalid flag '" + std::string(flag) + "', valid options are 'Assoc, QOS, and/or Users'");
-    }
-  }
-  Out out;
-  out.put("Current Association Manager state\n");
-  if (users) out.put("\nNo users currently cached in Slurm.\n\n");
-  if (associations) out.put("\nNo associations currently cached in Slurm.\n\n");
-  if (qos) out.put("\nNo QOS currently cached in Slurm.\n\n");
 }
 
 struct EntityAction {

@@ -9,6 +9,7 @@
 #include "fields/show_license.h"
 #include "fields/show_node.h"
 #include "fields/show_partition.h"
+#include "fields/show_reservation.h"
 #include "fields/show_step.h"
 #include "hostlist/hostlist.h"
 
@@ -45,8 +46,8 @@ bool add_selectors(Context& c, Words words, std::string_view failed, std::vector
 }
 
 // Whether a record is the one that a word named. A record of pending tasks (no task of its own) stands for each of them.
-bool means(const rpc::JobSelector& s, JobId job, JobId array, uint32_t task) {
-  return s.job == job || (s.job == array && (s.array_task == kNoArrayTask || s.array_task == task || task == kNoArrayTask));
+bool means(const rpc::JobSelector& s, JobId job, const HetPart& het, JobId array, uint32_t task) {
+  return s.means_job(job, het) || (s.job == array && (s.array_task == kNoArrayTask || s.array_task == task || task == kNoArrayTask));
 }
 
 struct Jobs {
@@ -56,6 +57,7 @@ struct Jobs {
   struct Seen {
     JobId id{}, array{};
     uint32_t task = 0;
+    HetPart het;
   };
   std::vector<Seen> seen;  // kept only when jobs were named
   bool named = false;
@@ -64,7 +66,7 @@ struct Jobs {
     return part.jobs;
   }
   bool wanted(const JobRow& row) {
-    if (named) seen.push_back({row.id, row.array_job_id, row.array_task});
+    if (named) seen.push_back({row.id, row.array_job_id, row.array_task, row.het});
     return true;
   }
   void text(const JobRow& row, Shown& s) { fields::show_job({row, requests.of(row), s.env}, s.options, s.out); }
@@ -109,11 +111,21 @@ struct Steps {
   }
   bool wanted(const StepRow& row) const {
     return named.empty() || std::ranges::any_of(named, [&](const rpc::JobSelector& s) {
-             return means(s, row.job, row.array_job_id, row.array_task) && (!s.has_step || s.step == row.id);
+             return means(s, row.job, row.het, row.array_job_id, row.array_task) && (!s.has_step || s.step == row.id);
            });
   }
   void text(const StepRow& row, Shown& s) { fields::show_step({row, s.env}, s.options, s.out); }
   void json(const StepRow& row, Shown& s) { fields::json_step({row, s.env}, *s.sink); }
+};
+
+struct Reservations {
+  using Query = rpc::QueryReservations;
+  static constexpr RowTexts kTexts{"reservations", "slurm_load_reservations error: ", "No reservations in the system"};
+  std::vector<ReservationRow>& rows(rpc::ReservationRows& part) { return part.reservations; }
+  bool wanted(const ReservationRow& row) const { return name.empty() || iequals(row.name, name); }
+  void text(const ReservationRow& row, Shown& s) { fields::show_reservation(row, s.options, s.out); }
+  void json(const ReservationRow& row, Shown& s) { fields::json_reservation(row, *s.sink); }
+  std::string name;
 };
 
 struct Licenses {
@@ -146,7 +158,7 @@ void show_jobs(Context& c, Words words) {
   if (!show_rows(c, query, kind, count)) return;
   say_none<Jobs>(c, count, words);
   bool unknown = std::ranges::any_of(query.filter.jobs, [&](const rpc::JobSelector& s) {
-    return std::ranges::none_of(kind.seen, [&](const Jobs::Seen& r) { return means(s, r.id, r.array, r.task); });
+    return std::ranges::none_of(kind.seen, [&](const Jobs::Seen& r) { return means(s, r.id, r.het, r.array, r.task); });
   });
   if (!unknown) return;
   const rpc::JobSelector& last = query.filter.jobs.back();
@@ -201,6 +213,16 @@ void show_partitions(Context& c, Words words) {
   if (!show_rows(c, query, kind, count)) return;
   say_none<Partitions>(c, count, words);
   for (const std::string& name : kind.missing) not_found(c, "Partition " + name + " not found");
+}
+
+// All are asked for: an unknown name is no error of the controller's.
+void show_reservations(Context& c, Words words) {
+  Reservations kind;
+  if (!words.empty()) kind.name = words[0].substr(words[0].find('=') + 1);
+  size_t count = 0;
+  if (!show_rows(c, rpc::QueryReservations{}, kind, count)) return;
+  say_none<Reservations>(c, count, words);
+  if (!count && !words.empty()) not_found(c, "Reservation " + kind.name + " not found");
 }
 
 void show_licenses(Context& c, Words words) {

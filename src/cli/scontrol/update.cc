@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/common/command.h"
 #include "cli/common/job_ids.h"
 #include "cli/scontrol/resize_script.h"
 #include "os/users.h"
@@ -12,6 +13,7 @@ namespace {
 struct Specification {
   std::string job, job_name, user, step, nodes, partition;  // what the change is about
   bool reservation = false;
+  std::string reservation_name;
   std::vector<rpc::KeyValue> changes;
   bool names_nothing() const {
     return job.empty() && job_name.empty() && step.empty() && nodes.empty() && partition.empty() && !reservation;
@@ -27,13 +29,15 @@ bool is_any(std::string_view key, std::initializer_list<std::string_view> names)
 // Takes the pair that says what the command is about; it is the first of a command.
 bool take_entity(Specification& s, const std::string& key, const std::string& value) {
   if (is_any(key, {"UserID", "User"}) && !s.job_name.empty()) return s.user = value, true;
+  if (s.reservation && s.reservation_name.empty() && is_any(key, {"ReservationName", "Reservation"}))
+    return s.reservation_name = value, true;
   if (!s.names_nothing()) return false;
   if (is_any(key, {"JobId", "Job"})) s.job = value;
   else if (is_any(key, {"JobName"})) s.job_name = value;
   else if (is_any(key, {"StepId", "Step"})) s.step = value;
   else if (is_any(key, {"NodeName", "Node", "Nodes", "NodeNames"})) s.nodes = value;
   else if (is_any(key, {"PartitionName", "Partition"})) s.partition = value;
-  else if (is_any(key, {"ReservationName", "Reservation", "res"})) s.reservation = true;
+  else if (is_any(key, {"ReservationName", "Reservation", "res"})) s.reservation = true, s.reservation_name = value;
   else return false;
   return true;
 }
@@ -44,7 +48,7 @@ bool entity_word(std::string_view word) {
 }
 
 // Keys that may stand without "=value".
-bool lone_key(std::string_view word) { return is_any(word, {"ResetAccrueTime", "Nice"}); }
+bool lone_key(std::string_view word) { return is_any(word, {"ResetAccrueTime", "Nice", "Skip"}); }
 
 bool read_specification(Context& c, Words words, Specification& s) {
   for (size_t i = 0; i < words.size(); ++i) {
@@ -55,8 +59,10 @@ bool read_specification(Context& c, Words words, Specification& s) {
         s.changes.push_back({word, "=", ""});
         continue;
       }
-      if (is_any(word, {"reservation", "res"})) {
+      if (is_any(word, {"reservation", "res"}) && s.names_nothing()) {
         s.reservation = true;
+        const bool name = i + 1 < words.size() && words[i + 1].find('=') == std::string::npos && !lone_key(words[i + 1]);
+        if (name) s.reservation_name = words[++i];
         continue;
       }
       bool named = i + 1 < words.size() && words[i + 1].find('=') == std::string::npos;
@@ -179,8 +185,59 @@ rpc::UpdateNode node_request(const Specification& s) {
   return request;
 }
 
-void no_reservations(Context& c, const std::string& what) {
-  c.refuse(what + " reservation", "reservations come with the policy part of Muster");
+// Who is in the groups that a change names, as this host knows it; false after a complaint.
+bool add_members(Context& c, rpc::UpdateReservation& request, const std::string& failed) {
+  for (const rpc::KeyValue& kv : request.changes) {
+    const bool users = istarts_with("Users", kv.key) && !kv.key.empty(), groups = istarts_with("Groups", kv.key) && !kv.key.empty();
+    if (!users && !groups) continue;
+    for (std::string_view name : split(kv.value, ',')) {
+      if (name.starts_with('-') || name.starts_with('+')) name.remove_prefix(1);
+      if (users && !os::find_user(name)) return c.complain(failed, Error(Errc::kUserIdMissing)), false;
+      if (!groups) continue;
+      auto group = os::find_group(name);
+      if (!group) return c.complain(failed, Error(Errc::kGroupIdMissing)), false;
+      for (std::string& member : group->members) request.group_members.push_back(std::move(member));
+      if (auto own = os::find_user(name); own && own->gid == group->gid) request.group_members.push_back(own->name);
+    }
+  }
+  return true;
+}
+
+// A value that could not be read has a sentence of its own; a time is said to be wrong before that.
+void tell_reservation(Context& c, const Result<rpc::Messages>& answer, const std::string& failed) {
+  if (answer) {
+    for (const std::string& line : answer->lines)
+      if (!c.options.quiet) Out().line(line);
+    return;
+  }
+  Error e = answer.error();
+  if (e.code != Errc::kInvalidArgument || e.text.empty()) return c.complain(failed, e);
+  if (e.hint.starts_with("Invalid time specification")) c.complain(std::exchange(e.hint, {}));
+  c.complain("scontrol: error: ", e);
+}
+
+void change_reservation(Context& c, const Specification& s, bool create) {
+  const std::string failed = create ? "Error creating the reservation: " : "Error updating the reservation: ";
+  if (!create && s.reservation_name.empty()) return c.complain("scontrol: error: Reservation must be given.  No reservation update.");
+  rpc::UpdateReservation request;
+  request.name = s.reservation_name;
+  request.create = create;
+  request.changes = s.changes;
+  if (!add_members(c, request, failed)) return;
+  Session* session = c.control_session();
+  if (!session) return;
+  Result<rpc::Messages> answer = session->call(request);
+  tell_reservation(c, answer, failed);
+  if (!answer && !create && answer.error().code != Errc::kInvalidArgument) c.complain("slurm_update error: ", Error(answer.error().code));
+}
+
+void remove_reservation(Context& c, const Specification& s, Words words) {
+  if (s.reservation_name.empty()) return c.complain("scontrol: error: Proper format is 'delete <ENTITY>=<ID>' or 'delete <ENTITY> <ID>'");
+  rpc::UpdateReservation request;
+  request.name = s.reservation_name;
+  request.remove = true;
+  Session* session = c.control_session();
+  if (session) tell_reservation(c, session->call(request), "delete_reservation " + words[0] + ": ");
 }
 
 }  // namespace
@@ -188,7 +245,7 @@ void no_reservations(Context& c, const std::string& what) {
 void update(Context& c, Words words) {
   Specification s;
   if (!read_specification(c, words, s)) return;
-  if (s.reservation) return no_reservations(c, "update");
+  if (s.reservation) return change_reservation(c, s, false);
   bool exceptions = s.names_nothing() && !s.changes.empty() && is_suspend_exception(s.changes[0].key);
   if (exceptions) return update_suspend_exceptions(c, s.changes);
   if (s.names_nothing()) {
@@ -212,7 +269,7 @@ void update(Context& c, Words words) {
 void create(Context& c, Words words) {
   Specification s;
   if (!read_specification(c, words, s)) return;
-  if (s.reservation) return no_reservations(c, "create");
+  if (s.reservation) return change_reservation(c, s, true);
   if (s.partition.empty() && s.nodes.empty()) return c.complain("scontrol: error: Invalid creation entity: " + words[0]);
   Session* session = c.control_session();
   if (!session) return;
@@ -229,7 +286,7 @@ void create(Context& c, Words words) {
 void remove(Context& c, Words words) {
   Specification s;
   if (!read_specification(c, words, s)) return;
-  if (s.reservation) return no_reservations(c, "delete");
+  if (s.reservation) return remove_reservation(c, s, words);
   if (s.partition.empty() && s.nodes.empty()) return c.complain("Invalid deletion entity: " + words[0]);
   Session* session = c.control_session();
   if (!session) return;

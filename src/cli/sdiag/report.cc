@@ -97,6 +97,19 @@ void calls(std::string_view title, std::vector<rpc::CallCount> list, CallOrder o
   }
 }
 
+void pending(const rpc::Statistics& s, Text& t) {
+  t.line("\nPending RPC statistics");
+  if (s.orders_waiting.empty()) return t.line("\tNo pending RPCs");
+  char text[256];
+  for (const rpc::CallCount& c : s.orders_waiting) {
+    snprintf(text, sizeof text, "\t%-40s(%5u) count:%llu", c.name.substr(0, 100).c_str(), c.id, static_cast<unsigned long long>(c.count));
+    t.line(text);
+  }
+  t.line("\nPending RPCs");
+  for (size_t i = 0; i < s.pending_orders.size(); ++i)
+    t.line("\t" + std::to_string(i + 1) + ":\t" + s.pending_orders[i].name + " " + s.pending_orders[i].nodes);
+}
+
 }  // namespace
 
 std::string statistics_text(const rpc::Statistics& s, CallOrder order, const std::function<std::string(Uid)>& user_name) {
@@ -110,7 +123,7 @@ std::string statistics_text(const rpc::Statistics& s, CallOrder order, const std
   t.field("Agent queue size:     ", s.commands_waiting);
   t.field("Agent count:          ", s.programs_running);
   t.field("Agent thread count:   ", s.nodes_connected);
-  t.field("DBD Agent queue size: ", 0);
+  t.field("DBD Agent queue size: ", s.records_waiting);
   t.field("\nJobs submitted: ", s.submitted);
   t.field("Jobs started:   ", s.started);
   t.field("Jobs completed: ", s.completed);
@@ -126,8 +139,7 @@ std::string statistics_text(const rpc::Statistics& s, CallOrder order, const std
   std::vector<rpc::CallCount> users = s.by_user;
   for (rpc::CallCount& u : users) u.name = user_name(Uid{u.id});
   calls("Remote Procedure Call statistics by user", std::move(users), order, 16, 8, t);
-  t.line("\nPending RPC statistics");
-  t.line("\tNo pending RPCs");
+  pending(s, t);
   return t.take();
 }
 

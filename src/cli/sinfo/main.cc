@@ -12,6 +12,7 @@
 #include "cli/common/settings_table.h"
 #include "fields/format.h"
 #include "fields/node_filter.h"
+#include "fields/show_reservation.h"
 #include "fields/sinfo_formats.h"
 #include "fields/sinfo_groups.h"
 #include "fields/sort.h"
@@ -156,6 +157,25 @@ Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeSt
   return {};
 }
 
+Result<> list_reservations(Session& session, const SinfoOptions& o) {
+  std::vector<ReservationRow> rows;
+  Result<rpc::Empty> done = session.stream(rpc::QueryReservations{}, [&](rpc::ReservationRows&& part) -> Result<> {
+    std::ranges::move(part.reservations, std::back_inserter(rows));
+    return {};
+  });
+  if (!done) return std::unexpected(done.error());
+  Out out;
+  if (o.iterate_seconds || o.long_output) out.put(fields::date_line(os::wall_now()));
+  if (rows.empty()) {
+    out.line("No reservations in the system");
+    return {};
+  }
+  std::string text;
+  fields::list_reservations(rows, !o.noheader, text);
+  out.put(text);
+  return {};
+}
+
 int run(int argc, char** argv) {
   os::CliLog log("sinfo");
   std::vector<std::string> arguments = arguments_of(argc, argv);
@@ -177,11 +197,7 @@ int run(int argc, char** argv) {
   for (;;) {
     std::optional<Session> session = find_session(Patience::kNone, o.clusters, log);
     if (!session) return 1;
-    if (o.reservations) {
-      Out().line("No reservations in the system");
-      return 0;
-    }
-    Result<> done = list_once(*session, o, *filter, log);
+    Result<> done = o.reservations ? list_reservations(*session, o) : list_once(*session, o, *filter, log);
     if (!done) show_query_error(done.error(), "slurm_load_partitions: ");
     if (!o.iterate_seconds) return done ? 0 : 1;
     sleep(*o.iterate_seconds);

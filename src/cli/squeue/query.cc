@@ -110,7 +110,8 @@ bool shows_step(const SqueueOptions& o, const std::vector<rpc::JobSelector>& wan
 bool selects(const std::vector<rpc::JobSelector>& wanted, const StepRow& row) {
   if (wanted.empty()) return true;
   for (const rpc::JobSelector& s : wanted) {
-    bool job = s.job == row.job || (s.job == row.array_job_id && (s.array_task == kNoArrayTask || s.array_task == row.array_task));
+    bool job =
+        s.means_job(row.job, row.het) || (s.job == row.array_job_id && (s.array_task == kNoArrayTask || s.array_task == row.array_task));
     if (job && (!s.has_step || s.step == row.id)) return true;
   }
   return false;

@@ -73,9 +73,11 @@ std::string host_name() {
 
 }  // namespace
 
-std::optional<rpc::Allocated> allocate_own(Session& session, const AskedRequest& request, const os::CliLog& log) {
-  rpc::Allocate ask;
-  ask.request = request;
+namespace {
+
+// Asks, and waits with the user for the nodes; the error was reported.
+template <class Ask>
+auto allocate(Session& session, const Ask& ask, const os::CliLog& log) -> std::optional<wire::AnswerTo<Ask>> {
   std::unique_ptr<Waiting> waiting;
   JobId job{};
   auto on_part = [&](rpc::AllocationPending&& part) -> Result<> {
@@ -84,7 +86,7 @@ std::optional<rpc::Allocated> allocate_own(Session& session, const AskedRequest&
     if (!part.nodes.empty()) waiting->granted();
     return {};
   };
-  Result<rpc::Allocated> answer = session.stream(ask, on_part, net::kNoTimeout);
+  auto answer = session.stream(ask, on_part, net::kNoTimeout);
   bool told = waiting && waiting->told();
   waiting.reset();
   if (!answer) {
@@ -92,8 +94,22 @@ std::optional<rpc::Allocated> allocate_own(Session& session, const AskedRequest&
     if (job.value) cancel_unanswered(session.conf(), job, answer.error());
     return std::nullopt;
   }
-  if (told) log.info("job {} has been allocated resources", answer->job.id.value);
+  if (told) log.info("job {} has been allocated resources", job.value);
   return std::move(*answer);
+}
+
+}  // namespace
+
+std::optional<rpc::Allocated> allocate_own(Session& session, const AskedRequest& request, const os::CliLog& log) {
+  rpc::Allocate ask;
+  ask.request = request;
+  return allocate(session, ask, log);
+}
+
+std::optional<rpc::HetAllocated> allocate_together(Session& session, std::vector<AskedRequest> components, const os::CliLog& log) {
+  rpc::AllocateHetJob ask;
+  ask.components = std::move(components);
+  return allocate(session, ask, log);
 }
 
 std::optional<rpc::Allocated> attach(Session& session, const rpc::JobSelector& job, const os::CliLog& log) {
@@ -172,6 +188,31 @@ StepRequest for_controller(const StepRequest& request) {
 
 }  // namespace
 
+bool is_busy(const Error& e) { return e.code == Errc::kNodesBusy || e.code == Errc::kPrologRunning || e.code == Errc::kPortsBusy; }
+
+std::optional<rpc::HetStepCreated> create_together(Session& session, rpc::CreateHetStep ask, const os::CliLog& log) {
+  const StepRequest& first = ask.components.front().request;
+  const std::string job = std::to_string(ask.components.front().job.value);
+  const bool immediate = first.immediate;
+  for (rpc::CreateStep& c : ask.components) {
+    c.request = for_controller(c.request);
+    c.srun_host = host_name();
+    c.srun_pid = static_cast<uint32_t>(::getpid());
+  }
+  bool told = false;
+  for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+    Result<rpc::HetStepCreated> steps = session.call_again(ask);
+    if (steps) return std::move(*steps);
+    if (!is_busy(steps.error()) || immediate) {
+      report(log, steps.error(), "Unable to create step for job " + job + ": ");
+      return std::nullopt;
+    }
+    if (!told) log.info("Job {} step creation temporarily disabled, retrying ({})", job, steps.error().message());
+    told = true;
+    ::usleep(static_cast<useconds_t>(pause.count()));
+  }
+}
+
 std::optional<rpc::StepCreated> step_without_job(Session& session, const StepRequest& request, const os::CliLog& log) {
   Result<rpc::StepCreated> step = session.call_again(rpc::RunWithoutJob{for_controller(request)});
   if (step) return std::move(*step);
@@ -196,7 +237,7 @@ std::optional<rpc::StepCreated> create_step(Session& session, JobId job, const S
       if (told) log.info("Step created for StepId={}.{}", step->job.value, step->step.value);
       return std::move(*step);
     }
-    bool busy = step.error().code == Errc::kNodesBusy || step.error().code == Errc::kPrologRunning || step.error().code == Errc::kPortsBusy;
+    const bool busy = is_busy(step.error());
     bool late = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()) >= give_up;
     if (!busy || late || (request.immediate && !request.immediate_seconds)) {
       report(log, step.error(), "Unable to create step for job " + std::to_string(job.value) + ": ");

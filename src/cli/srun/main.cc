@@ -11,13 +11,16 @@
 #include "base/text.h"
 #include "cli/common/allocation.h"
 #include "cli/common/command.h"
+#include "cli/common/end_watch.h"
 #include "cli/common/job_environment.h"
 #include "cli/common/job_setup.h"
 #include "cli/common/spank.h"
 #include "cli/salloc/allocation_environment.h"
 #include "cli/sbcast/send_file.h"
 #include "cli/srun/allocation.h"
+#include "cli/srun/launch_plan.h"
 #include "cli/srun/step_launcher.h"
+#include "cli/srun/together.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/process.h"
@@ -29,16 +32,7 @@ namespace {
 
 constexpr int kWrongOption = 255;
 
-// Where the step runs: in an existing job, in one that srun makes for it, or without a job (--no-allocate).
-enum class Place : uint8_t { kInJob, kInJobOfItsOwn, kWithoutJob };
-
 constexpr size_t kMaxProgramFile = 4u << 20;
-
-int own_nice() {
-  errno = 0;
-  int nice = ::getpriority(PRIO_PROCESS, 0);
-  return errno ? 0 : nice;
-}
 
 // With --async nobody listens, so output goes to files on the nodes, and input is a file or nothing.
 Result<> complete_async(JobOptions& o) {
@@ -51,22 +45,6 @@ Result<> complete_async(JobOptions& o) {
   for (std::string* path : {&s.std_out, &s.std_err})
     if (*path == "none") *path = "/dev/null";
   return {};
-}
-
-bool may_run(const std::string& path) {
-  struct stat s {};
-  return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode) && ::access(path.c_str(), X_OK) == 0;
-}
-
-// The path of a program, found as the shell would find it.
-std::string found_in_path(const std::string& program) {
-  if (program.find('/') != std::string::npos) return program;
-  const char* path = ::getenv("PATH");
-  for (std::string_view directory : split(path ? path : "/usr/bin:/bin", ':')) {
-    std::string whole = std::string(directory.empty() ? "." : directory) + "/" + program;
-    if (may_run(whole)) return whole;
-  }
-  return program;
 }
 
 // A program that is not in PATH may be in the working directory: the last step of EXECUTABLE PATH RESOLUTION.
@@ -124,111 +102,10 @@ void list_mpi() {
   out.line("specific pmix plugin versions available: " + versions);
 }
 
-std::vector<std::string> task_environment_of(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf, Place place) {
-  VariableList v(exported(o, own_environment()));
-  add_option_variables(o, v);
-  if (o.preserve_env)
-    for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS", "SLURM_JOB_NUM_NODES", "SLURM_NNODES"})
-      if (const char* value = ::getenv(name)) v.set(name, value);
-  if (place != Place::kInJob) add_submit_variables(o, conf, current_directory(), own_nice(), v);
-  if (place == Place::kInJobOfItsOwn) add_allocation_variables(a, conf, v);
-  v.set("SRUN_DEBUG", std::to_string(3 + o.verbose));
-  v.set("SLURM_UMASK", [&] {
-    char text[8];
-    snprintf(text, sizeof text, "%04o", o.request.umask);
-    return std::string(text);
-  }());
-  return v.list();
-}
-
-// Runs --prolog or --epilog here, as the user.
-bool run_program(const std::string& program, const char* what, const std::vector<std::string>& environment, const os::CliLog& log) {
-  if (program.empty() || program == "none") return true;
-  os::SpawnSpec s;
-  s.path = program;
-  s.env = environment;
-  auto pid = os::spawn(s);
-  auto ended = pid ? os::wait_child(*pid) : Result<os::Reaped>(std::unexpected(pid.error()));
-  if (ended && ended->status.ok()) return true;
-  log.error("srun {} {} failed", what, program);
-  return false;
-}
-
 void say_step_id(const JobOptions& o, JobId job, StepId step) {
   if (o.quiet) return;
   std::string name = std::to_string(job.value) + "." + std::to_string(step.value);
   Out().line(o.parsable ? name : "Submitted step " + name);
-}
-
-// --bcast: sends the program to the nodes of the step, where it is then started.
-Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCreated& step, const NodeDialer& dialer, StepRequest& request) {
-  rpc::AskCredential ask;
-  ask.job = step.job;
-  ask.has_step = true;
-  ask.step = step.step;
-  ask.purpose = rpc::CredentialPurpose::kSendFile;
-  MUSTER_TRY(targets, nodes_of_job(session, ask));
-  FileToSend file;
-  file.source = below(request.work_dir, found_in_path(request.argv[0]));
-  std::string name = "slurm_bcast_" + std::to_string(step.job.value) + "." + std::to_string(step.step.value);
-  std::string place = o.bcast_path.empty() ? name : o.bcast_path.ends_with('/') ? o.bcast_path + name : o.bcast_path;
-  file.destination = destination_of(file.source, place, session.conf(), request.work_dir);
-  file.force = true;
-  file.preserve = true;
-  file.lz4 = wants_lz4(o.compress, session.conf());
-  file.fanout = o.treewidth.value_or(session.conf().tree_width);
-  MUSTER_TRY_VOID(send_file(dialer, targets, file));
-  request.argv[0] = file.destination;
-  if (!request.send_libs) return {};
-  MUSTER_TRY(directory, send_libraries(dialer, targets, file, o.bcast_exclude.empty() ? session.conf().bcast_exclude : o.bcast_exclude));
-  if (directory.empty()) return {};
-  VariableList v(request.environment);
-  const char* before = ::getenv("LD_LIBRARY_PATH");
-  v.set("LD_LIBRARY_PATH", directory + (before && *before ? ":" + std::string(before) : ""));
-  request.environment = v.list();
-  return {};
-}
-
-// The plan of the launch, except for the step itself.
-LaunchPlan launch_plan(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf, Place place) {
-  LaunchPlan plan;
-  plan.request = o.step;
-  plan.request.environment = task_environment_of(o, a, conf, place);
-  plan.dialer.slurmd_pid_file = conf.slurmd_pid_file;
-  plan.dialer.security = client_options(conf, Patience::kNone).security;
-  plan.ports = conf.srun_ports;
-  plan.kill_wait_seconds = conf.kill_wait_seconds;
-  plan.wait_seconds = o.step.wait_seconds.value_or(conf.wait_seconds);
-  plan.kill_on_bad_exit =
-      o.step.kill_on_bad_exit == KillOnBadExit::kDefault ? conf.kill_on_bad_exit : o.step.kill_on_bad_exit == KillOnBadExit::kYes;
-  if (o.msg_timeout_seconds) plan.launch_timeout = plan.dialer.connect_timeout = seconds(*o.msg_timeout_seconds);
-  plan.reduce_exit_messages = o.reduce_task_exit_msg;
-  plan.async = o.async;
-  plan.threads = o.threads;
-  plan.job_name = a.request.name;
-  plan.user_name = a.request.user_name;
-  plan.array_job = a.job.array_job_id;
-  plan.array_task = a.job.array_task;
-  plan.disable_status = o.disable_status;
-  plan.quit_on_interrupt = o.quit_on_interrupt;
-  for (uint8_t s : o.ignore_signals) plan.ignored_signals.insert(s);
-  return plan;
-}
-
-// Reports the end of the step. If the job ended meanwhile, the step ended with it, which is no error.
-void finish_step(Session& session, const rpc::StepCreated& step, int32_t status, bool out_of_memory = false) {
-  static_cast<void>(session.call_again(rpc::FinishStep{step.job, step.step, status, out_of_memory}));
-}
-
-// The work between the step's creation and its launch.
-Result<> prepare(Session& session, const JobOptions& o, LaunchPlan& plan, SpankHost& plugins) {
-  if (o.bcast) {
-    if (Result<> sent = send_program(session, o, plan.step, plan.dialer, plan.request); !sent)
-      return fail(sent.error().code,
-                  "Failed to broadcast '" + o.step.argv[0] + "'. Step launch aborted: " + std::string(sent.error().message()),
-                  sent.error().hint);
-  }
-  return plugins.before_launch(plan.step);
 }
 
 // Prints a line such as "jobid 7: nodes(2):`n[1-2]', cpu counts: 3(x1),1(x1)".
@@ -263,21 +140,6 @@ bool fits_behind(const JobOptions& o, const rpc::Allocated& a, const os::CliLog&
   return true;
 }
 
-// With whole nodes and --cpus-per-task but no number of tasks, as many tasks run as the CPUs of the nodes allow.
-void fill_whole_nodes(const JobOptions& o, const rpc::Allocated& a, StepRequest& s) {
-  const bool counted = s.num_tasks || s.ntasks_per_node || s.ntasks_per_gpu || s.overcommit;
-  if (counted || !s.cpus_per_task || o.request.exclusive != Exclusive::kNode) return;
-  for (uint32_t cpus : a.cpus_per_node) s.num_tasks += cpus / s.cpus_per_task;
-}
-
-// Sets the default distribution of tasks, for programs that read its variable.
-void say_distribution(const JobOptions& o, const rpc::StepCreated& step, StepRequest& s) {
-  if (!o.request.distribution.empty()) return;
-  VariableList v(std::move(s.environment));
-  v.set("SLURM_DISTRIBUTION", step.num_tasks <= step.nodes.size() ? "cyclic" : "block");
-  s.environment = v.list();
-}
-
 // For a step that waits for the job's resources: a process of its own waits for them and launches the step. It has no input and no
 // terminal. False in the process that the user called.
 bool continue_in_background(const os::CliLog& log) {
@@ -300,7 +162,7 @@ int launch_later(Session& session, const JobOptions& o, LaunchPlan plan, const r
   plan.step = std::move(*placed);
   const rpc::StepCreated step = plan.step;
   say_distribution(o, step, plan.request);
-  int code = prepare(session, o, plan, plugins) ? StepLauncher(std::move(plan), log).run() : 1;
+  int code = prepare(session, o, plan.step, plan.dialer, plan.request, plugins) ? StepLauncher(std::move(plan), log).run() : 1;
   if (code != 0) finish_step(session, step, 1 << 8);
   return code;
 }
@@ -310,6 +172,8 @@ int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, Pla
              int32_t& job_status) {
   job_status = 1 << 8;
   const ClientConf& conf = session.conf();
+  std::optional<EndWatch> here;
+  if (place == Place::kInJobOfItsOwn && conf.inactive_limit_seconds > 0) here.emplace(conf, a.job.id);
   LaunchPlan plan = launch_plan(o, a, conf, place);
   if (!run_program(o.prolog.empty() ? conf.srun_prolog : o.prolog, "prolog", plan.request.environment, log)) return 1;
   if (place == Place::kInJobOfItsOwn) fill_whole_nodes(o, a, plan.request);
@@ -325,7 +189,7 @@ int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, Pla
   }
   plan.step = std::move(*created);
   if (place != Place::kInJobOfItsOwn) say_distribution(o, plan.step, plan.request);
-  if (Result<> ready = prepare(session, o, plan, plugins); !ready) {
+  if (Result<> ready = prepare(session, o, plan.step, plan.dialer, plan.request, plugins); !ready) {
     log.error(ready.error());
     if (place != Place::kWithoutJob) finish_step(session, plan.step, 1 << 8);
     return o.exit_error.value_or(1);
@@ -352,6 +216,39 @@ int run_without_job(Session& session, const JobOptions& o, SpankHost& plugins, c
   return run_step(session, o, none, Place::kWithoutJob, plugins, log, status);
 }
 
+// Runs the step in the job that srun is in, in one of its own, or without a job. `several`: the command line has other components, which only
+// a question about them could mean here.
+int run_one(Session& session, JobOptions& o, bool several, SpankHost& plugins, const os::CliLog& log) {
+  rpc::JobSelector job;
+  job.job = o.job_id;
+  job.array_task = o.array_task;
+  if (o.request.test_only && o.source_of("jobid") == Source::kCommandLine) return test_only(session, job, log);
+  if (o.request.test_only && several) {
+    log.error("srun --test-only is for one component; sbatch --test-only takes several");
+    return o.exit_error.value_or(1);
+  }
+  if (o.request.test_only) return test_only(session, o.request, log);
+  say_inherited(log, o.request);
+  bool own = !o.job_id;
+  if ((own || o.request.no_allocate) && o.async) {
+    log.error("--async can only be used in an existing job allocation");
+    return o.exit_error.value_or(1);
+  }
+  if (o.request.no_allocate) return run_without_job(session, o, plugins, log);
+  if (own) {  // the controller enforces the job's limit and warning
+    o.step.time_limit_min = std::nullopt;
+    o.step.warn = {};
+  }
+  std::optional<rpc::Allocated> a = own ? allocate_own(session, o.request, log) : attach(session, job, log);
+  if (a) say_allocation(*a, log);
+  if (!a) return own && o.request.immediate_seconds ? o.exit_immediate.value_or(1) : o.exit_error.value_or(1);
+  if (!own && !fits_behind(o, *a, log)) return o.exit_error.value_or(1);
+  int32_t status = 0;
+  int code = run_step(session, o, *a, own ? Place::kInJobOfItsOwn : Place::kInJob, plugins, log, status);
+  if (own) give_back(session, a->job.id, status, log);
+  return code;
+}
+
 int run(int argc, char** argv) {
   os::CliLog log("srun");
   std::vector<std::string> arguments = arguments_of(argc, argv);
@@ -363,6 +260,7 @@ int run(int argc, char** argv) {
     show(scan.messages, "srun");
     return kWrongOption;
   }
+  fill_commands(scan);
   JobInputs in;
   in.env = process_environment();
   in.now = os::wall_now();
@@ -382,37 +280,17 @@ int run(int argc, char** argv) {
   }
   if (auto code = plugins_settled(*plugins, parse, log, kWrongOption)) return *code;
   Session session(std::move(*conf), Patience::kMessageTimeout, o.job_id ? Whom::kStepManager : Whom::kController);
-  o.test_exec = o.test_exec || session.conf().has_launch_parameter("test_exec");
-  Result<> complete = complete_request(o, session.conf(), "srun", arguments);
-  if (complete && !o.request.test_only) complete = complete_step(o, parse.operands);
-  if (!complete) {
+  const CompleteOptions complete_options = [&](JobOptions& of, const std::vector<std::string>& operands) -> Result<> {
+    of.test_exec = of.test_exec || session.conf().has_launch_parameter("test_exec");
+    MUSTER_TRY_VOID(complete_request(of, session.conf(), "srun", arguments));
+    return of.request.test_only ? Result<>() : complete_step(of, operands);
+  };
+  if (means_components(scan, o) && !o.request.test_only) return run_together(session, scan, in, o, complete_options, *plugins, log);
+  if (Result<> complete = complete_options(o, parse.operands); !complete) {
     report(log, complete.error());
     return o.exit_error.value_or(1);
   }
-  rpc::JobSelector job;
-  job.job = o.job_id;
-  job.array_task = o.array_task;
-  if (o.request.test_only && o.source_of("jobid") == Source::kCommandLine) return test_only(session, job, log);
-  if (o.request.test_only) return test_only(session, o.request, log);
-  say_inherited(log, o.request);
-  bool own = !o.job_id;
-  if ((own || o.request.no_allocate) && o.async) {
-    log.error("--async can only be used in an existing job allocation");
-    return o.exit_error.value_or(1);
-  }
-  if (o.request.no_allocate) return run_without_job(session, o, *plugins, log);
-  if (own) {  // the controller enforces the job's limit and warning
-    o.step.time_limit_min = std::nullopt;
-    o.step.warn = {};
-  }
-  std::optional<rpc::Allocated> a = own ? allocate_own(session, o.request, log) : attach(session, job, log);
-  if (a) say_allocation(*a, log);
-  if (!a) return own && o.request.immediate_seconds ? o.exit_immediate.value_or(1) : o.exit_error.value_or(1);
-  if (!own && !fits_behind(o, *a, log)) return o.exit_error.value_or(1);
-  int32_t status = 0;
-  int code = run_step(session, o, *a, own ? Place::kInJobOfItsOwn : Place::kInJob, *plugins, log, status);
-  if (own) give_back(session, a->job.id, status, log);
-  return code;
+  return run_one(session, o, !scan.more.empty(), *plugins, log);
 }
 
 }  // namespace

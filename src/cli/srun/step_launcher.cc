@@ -92,6 +92,10 @@ int StepLauncher::run() {
     return 1;
   }
   request_ = std::make_shared<const StepRequest>(plan_.request);
+  for (LaunchPart& part : plan_.more) {
+    for (auto file : {&StepRequest::std_in, &StepRequest::std_out, &StepRequest::std_err}) part.request.*file = plan_.request.*file;
+    more_requests_.push_back(std::make_shared<const StepRequest>(std::move(part.request)));
+  }
   wire_signals();
   nodes_.resize(plan_.step.nodes.size());
   for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i].step = &plan_.step.nodes[i];
@@ -156,8 +160,11 @@ void StepLauncher::launch(Node& n) {
   } else {
     rpc::LaunchStep m;
     m.node = n.step->address.name;
-    m.credential = plan_.step.credential;
-    m.request = request_;
+    const auto place = static_cast<size_t>(&n - nodes_.data());
+    const auto after = std::ranges::upper_bound(plan_.more, place, {}, &LaunchPart::first_node);
+    const auto part = static_cast<size_t>(after - plan_.more.begin());  // 0: the first component
+    m.credential = part ? plan_.more[part - 1].credential : plan_.step.credential;
+    m.request = part ? more_requests_[part - 1] : request_;
     m.io = io_;
     m.srun_host = short_hostname();
     ask.message = wire::number_of<rpc::LaunchStep>;
@@ -220,7 +227,9 @@ void StepLauncher::on_hello(net::Channel* raw, const net::Frame& f) {
   bool good = f.message == step_rpc::IoHello::kNumber && wire::decode(f.payload, hello) && hello.key == io_.key;
   net::ChannelPtr c = at->second;
   unknown_.erase(at);
-  auto node = std::ranges::find_if(nodes_, [&](const Node& n) { return n.step->address.name == hello.node; });
+  // Two components may have a part of the same node, with tasks of their own.
+  auto node = std::ranges::find_if(
+      nodes_, [&](const Node& n) { return n.step->address.name == hello.node && (plan_.more.empty() || hello.ranks == n.step->ranks); });
   if (!good || node == nodes_.end() || node->stream || node->over) {
     c->close();
     loop_.defer([c] {});  // keeps it alive until its own callback has returned

@@ -25,9 +25,17 @@
 
 namespace muster::cli {
 
+// What the nodes of one more component of a heterogeneous job are told. Its nodes follow those before in `step.nodes` of the plan.
+struct LaunchPart {
+  std::string credential;
+  StepRequest request;
+  size_t first_node = 0;
+};
+
 struct LaunchPlan {
-  rpc::StepCreated step;
+  rpc::StepCreated step;            // over several components: with the nodes of all
   StepRequest request;              // complete: argv, environment, files
+  std::vector<LaunchPart> more;     // the components after the first
   std::string job_name, user_name;  // for names of files
   JobId array_job{};
   uint32_t array_task = kNoArrayTask;
@@ -108,6 +116,7 @@ class StepLauncher {
   TaskReport report_;
   StepOutput output_;
   std::shared_ptr<const StepRequest> request_;
+  std::vector<std::shared_ptr<const StepRequest>> more_requests_;  // as plan_.more
   rpc::StepIo io_;
   std::optional<os::TempDir> socket_dir_;
   net::UniqueFd listener_;

@@ -8,6 +8,7 @@
 #include "sched/explain/explain.h"
 #include "sched/explain/node_census.h"
 #include "sched/explain/placement_report.h"
+#include "sched/explain/preempt_view.h"
 #include "sched/gate.h"
 #include "sched/rules/array_limit.h"
 #include "sched/rules/eligibility.h"
@@ -95,6 +96,7 @@ class Waiting {
 
   void run() {
     nodes_.update(cluster_.nodes, params_);
+    nodes_.reserve(cluster_, params_, now_);
     pending_.update(cluster_, params_, now_);
     busy_ = wanted_ = Bitmap(nodes_.size());
     for (uint32_t p : partitions_of(cluster_, job_))
@@ -122,6 +124,8 @@ class Waiting {
     c.partition = p.index;
     c.uid = job_.request->uid;
     c.time_limit_min = job_.time_limit_min;
+    c.ask_within(*job_.request);
+    if (!job_.request->reservation.empty()) c.reservation = pending_.reservations_for(cluster_, *job_.request, p.index).front();
     view.needed = std::max(c.shape.min_nodes, 1u);
     view.tasks_needed = c.shape.num_tasks;
     const JobQuestion question{cluster_, params_, p, *job_.request, c, nullptr, gate_.get()};
@@ -278,6 +282,7 @@ JobExplanation explain_job(const Cluster& cluster, const Params& params, Time no
   out.restarts = job.restarts;
   if (job.allocation) out.node_list = nodes_of(cluster, *job.allocation);
   out.placement = placement_of(cluster, job);
+  add_preemption(cluster, params, now, job, out);
   if (!job.pending()) return out;
   Verdict parked = not_eligible(job, now);
   if (parked.reason == Reason::kNone) parked = not_in_turn(job, now);

@@ -9,15 +9,17 @@ namespace {
 
 // The position of a job in the queue: PlanPass meets it at the highest tier of its partitions.
 struct Place {
+  bool reserved = false;
   uint32_t tier = 0, priority = 0, id = 0;
   bool operator<(const Place& o) const {
+    if (reserved != o.reserved) return reserved;
     if (tier != o.tier) return tier > o.tier;
     return priority != o.priority ? priority > o.priority : id < o.id;
   }
 };
 
 Place place_of(const Cluster& cluster, const PriorityRule& rule, const Job& job) {
-  Place out{0, rule.of(job), job.id.value};
+  Place out{!job.request->reservation.empty(), 0, rule.of(job), job.id.value};
   for (uint32_t p : partitions_of(cluster, job))
     if (const Partition* partition = cluster.partitions.find(p)) out.tier = std::max(out.tier, partition->priority_tier);
   return out;
@@ -43,6 +45,7 @@ WhatIf::WhatIf(const Cluster& cluster, const Params& params, Time now, const Job
   params_.backfill = true;
   params_.bf.max_test = params_.bf.max_test ? std::min(params_.bf.max_test, kMaxAhead) : kMaxAhead;
   nodes_.update(before_.nodes, params_);
+  nodes_.reserve(before_, params_, now_);
   pending_.update(before_, params_, now_);
   if (held_.counts())
     for (const auto& [number, r] : pending_.running())
@@ -68,11 +71,23 @@ Result<Planner::Forecast> WhatIf::forecast_in(const RequestBody& request, uint32
   c.partition = partition;
   c.uid = request.uid;
   c.time_limit_min = time_limit_min;
+  c.ask_within(request);
+  Result<Planner::Forecast> best = fail(Errc::kRequestedPartConfigUnavailable);
+  for (uint32_t reservation : pending_.reservations_for(before_, request, partition)) {
+    c.reservation = reservation;
+    auto got = forecast_class(request, c);
+    if (!best || (got && got->start < best->start)) best = std::move(got);
+  }
+  return best;
+}
+
+Result<Planner::Forecast> WhatIf::forecast_class(const RequestBody& request, const RequestClass& c) {
+  const Partition& p = before_.partitions.at(c.partition);
   Grant grant;
   if (Hold hold = first_to_hold(rules_concerning(c, p, params_) & ~rules_foreseen(),
                                 {before_, params_, p, request, c, nullptr, gate_.get()}, held(), grant))
     return fail(Errc::kRequestedPartConfigUnavailable, std::string(reason_name(hold.reason)));
-  return pass_->forecast(request, std::move(c));
+  return pass_->forecast(request, c);
 }
 
 Result<Planner::Forecast> WhatIf::forecast(const RequestBody& request, const std::vector<uint32_t>& partitions, uint32_t time_limit_min) {

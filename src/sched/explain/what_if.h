@@ -34,6 +34,7 @@ class WhatIf {
 
  private:
   Result<Planner::Forecast> forecast_in(const RequestBody& request, uint32_t partition, uint32_t time_limit_min);
+  Result<Planner::Forecast> forecast_class(const RequestBody& request, const RequestClass& c);
 
   Cluster before_;
   Params params_;

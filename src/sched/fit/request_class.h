@@ -43,6 +43,10 @@ struct RequestClass {
   static constexpr Uid kAnyone = NodeOwner::kAnyone;
   Uid uid = kAnyone;  // set where the user matters
   uint32_t time_limit_min = kUnlimited32;
+  uint32_t reservation = 0;  // that its jobs would run in; 0: in none
+  Duration warned{};         // --signal=R:: they may be ended so long after they were told to go, for those of a reservation
+  Reserver reserver() const { return {reservation, time_limit_min, warned}; }
+  void ask_within(const RequestBody& request) { warned = request.warn.reservation ? seconds(request.warn.seconds_before_end) : Duration{}; }
   std::optional<Error> never;  // the request as such is wrong for this partition
   // resolved against the nodes
   Bitmap feasible;                                // could serve if idle: partition, features, exclusions, kind
@@ -56,6 +60,7 @@ struct RequestClass {
   std::vector<uint32_t> idle_tasks;         // per kind: tasks that an idle node takes
   uint32_t best_idle_tasks = 0;
   std::vector<uint32_t> taken;  // nodes of the partition that each of narrowing_rules() took from it
+  ReservedViewPtr reserved;     // what reservations keep from it now; null: nothing
   uint64_t resolved_at = 0;
   // A class that did not fit does not fit either when more is taken. That does not hold where counting is only a bound, or where the choice
   // of nodes is one of few that are tried.

@@ -23,16 +23,17 @@ void hold_both_forms(const Kind& k, std::vector<uint64_t>& held) {
 }  // namespace
 
 Profile::Profile(const Cluster& cluster, const Params& params, Time now, Availability& nodes, const Pending& pending,
-                 const std::vector<Held>& starts, size_t classes)
+                 const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding)
     : params_(params),
       now_(now),
       resolution_(std::max(params.bf.resolution_s, 1u)),
       base_(unix_seconds(now) / resolution_),
+      reserved_(now, resolution_, base_),
       nodes_(nodes),
       partitions_(cluster, params.allocate_cores || params.linear),
       plans_(classes),
       promised_(nodes.size()) {
-  build_lines(pending, starts);
+  build_lines(pending, starts, yielding);
   begin_site(pending, starts);
 }
 
@@ -72,7 +73,8 @@ Slot Profile::site_earliest(const RequestClass& c, Slot from, Slot length) const
     moved = false;
     for (const SiteLine& line : site_) {
       if (at == kNever || !line.concerns(c)) continue;
-      const Slot free = line.earliest(c, at, length);
+      const Slot free = c.reserved ? line.earliest(c, at, length, reserved_.amounts(*c.reserved->side, line.amounts(), params_))
+                                   : line.earliest(c, at, length);
       moved |= free != at;
       at = free;
     }
@@ -149,7 +151,7 @@ Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part, const
 }
 
 void Profile::promise(const RequestClass& c, const Spot& spot) {
-  const Slot end = spot.slot + length_of(c.time_limit_min);
+  const Slot end = spot.slot + length_of(limit_of(c));
   std::vector<uint32_t> ids;
   for (const Spot::Part& part : spot.parts) {
     NodeLine& line = lines_[part.node];
@@ -203,6 +205,7 @@ uint32_t Profile::units_for_job(const RequestClass& c, const Kind& k, const Row&
 uint32_t Profile::tasks_within(const RequestClass& c, uint32_t node, Slot first, Slot end, Amounts& least) const {
   const Kind& k = nodes_.kind(node);
   least = lines_[node].least(first, end);
+  if (const auto kept = kept_parts(c, node, first, end)) lessen(least, *kept);
   if (!may_share(c, node, first, least.jobs)) return kNoTasks;
   if (least.jobs == 0 && (c.shape.whole || c.shape.keeps_others_off())) return c.idle_tasks[nodes_.kind_index(node)];
   return count_tasks(c.shape, k, {units_for_job(c, k, least, least.gres), least.mem_mb, least.gres});
@@ -210,7 +213,7 @@ uint32_t Profile::tasks_within(const RequestClass& c, uint32_t node, Slot first,
 
 uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) const {
   if (!lines_[node].started()) return kNoTasks;
-  const Slot end = end_from_now(c.time_limit_min);
+  const Slot end = end_from_now(limit_of(c));
   // The placement looks after the present; promises lie in the future.
   const Amounts least = lines_[node].least(0, end);
   const Kind& k = nodes_.kind(node);
@@ -228,7 +231,8 @@ uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) co
 
 void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
   plan.ready = true;
-  plan.length = length_of(c.time_limit_min);
+  plan.length = length_of(limit_of(c));
+  const uint32_t side = c.reserved && !c.reserved->side->keeps_nothing() ? c.reserved->side->number : 0;
   const Shape& s = c.shape;
   const bool plain = c.places.empty() && c.counts.empty() && c.alternatives.empty() && !s.contiguous && s.per_job.empty() &&
                      s.node_sizes.empty() && !c.bound_by_topology();
@@ -244,13 +248,14 @@ void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
     plan.mode = Mode::kIdleNodes;
     const uint32_t wanted = s.num_tasks ? (s.num_tasks + caps - 1) / caps : 1;
     plan.count = std::max({s.min_nodes, wanted, static_cast<uint32_t>(c.required.count())});
-    plan.fit = &*fits_.try_emplace(FitKey{.idle = true}).first;
+    plan.fit = &*fits_.try_emplace(FitKey{.idle = true, .needs = {}, .label = {}, .side = side}).first;
     return;
   }
   const bool one = plain && c.required.count() <= 1 && !s.overcommit && (single || (!s.num_tasks && s.min_nodes <= 1 && !s.grow));
   plan.mode = one ? Mode::kOneNode : Mode::kSpread;
   const uint32_t tasks = one ? (s.num_tasks ? s.num_tasks : wanted_on_a_node(s)) : wanted_on_a_node(s);
-  FitKey key{false, {}, s.whole, s.exclusive_user, s.exclusive_label, s.oversubscribe ? s.oversubscribe_count : 0, c.uid, s.mcs_label};
+  FitKey key{false, {},          s.whole, s.exclusive_user, s.exclusive_label, s.oversubscribe ? s.oversubscribe_count : 0,
+             c.uid, s.mcs_label, side};
   key.needs.resize(c.idle_tasks.size());
   for (uint32_t k = 0; k < key.needs.size(); ++k) {
     Need& need = key.needs[k];
@@ -288,18 +293,52 @@ std::vector<Profile::Need::Devices> Profile::devices_needed(const Shape& s, cons
   return out;
 }
 
-bool Profile::row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row) const {
+bool Profile::row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row, const Amounts* kept) const {
   const NodeLine::Row& r = lines_[node].row(row);
   const std::span<const uint64_t> free = lines_[node].gres(row);
-  if (units_for_job(c, nodes_.kind(node), r, free) < need.units || r.mem_mb < need.mem_mb) return false;
+  const uint32_t units = units_for_job(c, nodes_.kind(node), r, free), lost = kept ? kept->units : 0;
+  if (units < lost || units - lost < need.units || r.mem_mb < need.mem_mb) return false;
   if (!may_share(c, node, r.slot, r.jobs)) return false;
   if (need.gres.empty()) return true;
   for (const Need::Devices& d : need.gres) {
     uint64_t have = 0;
-    for (uint32_t e : d.entries) have = d.one ? std::max(have, free[e]) : have + free[e];
+    for (uint32_t e : d.entries) {
+      const uint64_t there = kept && e < kept->gres.size() ? free[e] - std::min(free[e], kept->gres[e]) : free[e];
+      have = d.one ? std::max(have, there) : have + there;
+    }
     if (have < d.count) return false;
   }
   return true;
+}
+
+std::optional<Amounts> Profile::kept_parts(const RequestClass& c, uint32_t node, Slot first, Slot end) const {
+  if (!c.reserved) return std::nullopt;
+  const auto at = c.reserved->side->parts.find(node);
+  if (at == c.reserved->side->parts.end()) return std::nullopt;
+  std::optional<Amounts> out;
+  reserved_.each_part(at->second, first, end, [&](const NodeShare& share) {
+    const Amounts one = amounts_of(share, Allocation{}, share.cpus, c.partition);
+    const size_t devices = nodes_.kind(node).gres.size();  // what partitions count stands behind them
+    if (!out) out = Amounts{.gres = std::vector<uint64_t>(one.gres.size()), .sharing = {}};
+    out->units += one.units;
+    for (size_t g = 0; g < devices; ++g) out->gres[g] += one.gres[g];
+  });
+  return out;
+}
+
+void Profile::keep_out(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& windows) const {
+  if (!key.side || windows.empty()) return;
+  const ReservedSide& side = *c.reserved->side;
+  reserved_.cut_closed(side, node, windows);
+  const auto parts = side.parts.find(node);
+  if (parts == side.parts.end() || windows.empty()) return;
+  const NodeLine& line = lines_[node];
+  auto fits = [&](Slot at) {
+    const auto kept = kept_parts(c, node, at, at + 1);
+    if (!kept) return true;
+    return !key.idle && !c.shape.whole && row_fits(key.needs[nodes_.kind_index(node)], c, node, line.row_at(at), &*kept);
+  };
+  reserved_.cut_parts(parts->second, line, fits, windows);
 }
 
 void Profile::taken(const std::vector<uint32_t>& nodes, Slot first, Slot end) {
@@ -310,13 +349,16 @@ void Profile::windows_on(const FitKey& key, const RequestClass& c, uint32_t node
   out.clear();
   const NodeLine& line = lines_[node];
   if (!line.started()) return;
-  if (key.idle)
-    return find_windows(
-        line, [&](size_t row) { return line.row(row).jobs == 0; }, out);
-  const Need& need = key.needs[nodes_.kind_index(node)];
-  if (need.possible)
+  if (key.idle) {
     find_windows(
-        line, [&](size_t row) { return row_fits(need, c, node, row); }, out);
+        line, [&](size_t row) { return line.row(row).jobs == 0; }, out);
+    return keep_out(key, c, node, out);
+  }
+  const Need& need = key.needs[nodes_.kind_index(node)];
+  if (!need.possible) return;
+  find_windows(
+      line, [&](size_t row) { return row_fits(need, c, node, row); }, out);
+  keep_out(key, c, node, out);
 }
 
 std::vector<NodeWindow> Profile::windows_of(const FitKey& key, const RequestClass& c, const Bitmap& among) const {
@@ -368,6 +410,7 @@ Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass
   plan.cursor = std::max({plan.cursor, from, floor_of(families_[family], plan.length)});
   while (plan.cursor != kNever) {
     spot = search(plan, c);
+    if (spot.slot >= reserved_.last_start(c)) spot = {};
     plan.cursor = spot.slot;
     if (spot.slot == kNever) break;
     const Slot free = site_earliest(c, spot.slot, plan.length);

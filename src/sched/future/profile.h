@@ -17,10 +17,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "sched/future/fit_line.h"
 #include "sched/future/profile_partitions.h"
+#include "sched/future/reserved_time.h"
 #include "sched/future/site_line.h"
 #include "sched/future/timeline.h"
 #include "sched/place/placement.h"
@@ -38,9 +40,10 @@ class Profile : public NodeFilter, public SitePromises {
     uint32_t time_limit_min = 0;
     uint32_t partition = 0;
   };
-  // `starts`: jobs that started in this pass and are in `nodes` already.
+  // `starts`: what is held from now on and is in `nodes` already: by jobs that started in this pass, and for those that others make room
+  // for. `yielding`: jobs whose place those have.
   Profile(const Cluster& cluster, const Params& params, Time now, Availability& nodes, const Pending& pending,
-          const std::vector<Held>& starts, size_t classes);
+          const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding = {});
 
   struct Spot {
     Slot slot = kNever;
@@ -90,6 +93,7 @@ class Profile : public NodeFilter, public SitePromises {
     uint32_t sharers = 0;  // jobs that may share a CPU with it, itself counted; 0: it shares none
     Uid uid{};
     std::string label;
+    uint32_t side = 0;  // of the reservations, as they keep nodes from it; 0: none
     auto operator<=>(const FitKey&) const = default;
   };
   struct Fit {
@@ -120,7 +124,7 @@ class Profile : public NodeFilter, public SitePromises {
   void begin_site(const Pending& pending, const std::vector<Held>& starts);
   Slot site_earliest(const RequestClass& c, Slot from, Slot length) const;
   void prepare(ClassPlan& plan, const RequestClass& c);
-  void build_lines(const Pending& pending, const std::vector<Held>& starts);
+  void build_lines(const Pending& pending, const std::vector<Held>& starts, const std::set<uint32_t>& yielding);
   void begin_line(uint32_t node);
   void idle_from(uint32_t node, Slot from, bool held);
   Amounts amounts_of(const NodeShare& share, const Allocation& of, const Bitmap& cpus, uint32_t partition) const;
@@ -140,7 +144,13 @@ class Profile : public NodeFilter, public SitePromises {
   template <class Row>
   uint32_t units_for_job(const RequestClass& c, const Kind& k, const Row& row, std::span<const uint64_t> gres) const;
   static uint64_t units_to_share(uint32_t all, uint32_t most, const Sharing& held);
-  bool row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row) const;
+  bool row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row, const Amounts* kept = nullptr) const;
+  // The limit that counts for a job of the class: that of its reservation may be nearer.
+  uint32_t limit_of(const RequestClass& c) const { return nodes_.reserved().limit_of(c.reserver()); }
+  // Takes out of the windows when reservations keep the node from the class.
+  void keep_out(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& windows) const;
+  // What they keep of the node from it at most at any moment of [first, end); nothing: none of it.
+  std::optional<Amounts> kept_parts(const RequestClass& c, uint32_t node, Slot first, Slot end) const;
   uint64_t devices_on(const RequestClass& c, uint32_t node, size_t need, const Amounts& least) const;
   uint32_t tasks_within(const RequestClass& c, uint32_t node, Slot first, Slot end, Amounts& least) const;
   Spot idle_nodes(ClassPlan& plan, const RequestClass& c);
@@ -162,6 +172,7 @@ class Profile : public NodeFilter, public SitePromises {
   const Params& params_;
   const Time now_;
   int64_t resolution_, base_;  // seconds; slot 0 of the absolute grid
+  const ReservedTime reserved_;
   Availability& nodes_;
   const PartitionAmounts partitions_;
   std::vector<NodeLine> lines_;  // empty: node cannot be used

@@ -109,7 +109,7 @@ void Profile::begin_line(uint32_t id) {
   lines_[id].begin(0, free);
 }
 
-void Profile::build_lines(const Pending& pending, const std::vector<Held>& starts) {
+void Profile::build_lines(const Pending& pending, const std::vector<Held>& starts, const std::set<uint32_t>& yielding) {
   const uint32_t n = nodes_.size();
   lines_.resize(n);
   owned_.resize(n);
@@ -140,6 +140,7 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
   };
   auto each_allocation = [&](auto&& f) {
     for (const auto& [id, r] : pending.running()) {
+      if (yielding.contains(id)) continue;
       const Slot end = r.finished                              ? 1
                        : r.expected_end(now_) == kTimeInfinite ? slot_of(now_ + params_.default_time_limit)
                                                                : slot_of(r.expected_end(now_));
@@ -155,7 +156,7 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
   };
   each_share([&](const NodeShare& share, const Allocation& a, Slot end, uint32_t) {
     shared_gpus.holds(share, end);
-    if (a.oversubscribe) shared_cpus.holds(share, end);
+    if (a.oversubscribe || params_.preempt.modes.gang) shared_cpus.holds(share, end);
   });
   each_share(ends);
   each_allocation([&](const Allocation& a, Slot end, uint32_t, auto&&) { stays_fenced(a, end); });

@@ -16,23 +16,35 @@ void SiteLine::hold(const Allocation& a, Slot end) {
   if (std::ranges::any_of(held, [](uint64_t n) { return n > 0; })) line_.take(0, end, {.gres = std::move(held), .sharing = {}});
 }
 
-Slot SiteLine::first_with(const std::vector<uint64_t>& wanted, Slot from, Slot length) const {
+Slot SiteLine::first_with(const std::vector<uint64_t>& wanted, Slot from, Slot length, const std::vector<Kept>& kept) const {
+  std::vector<Slot> edges;  // between two of them nothing changes
+  for (size_t row = 0; row < line_.rows(); ++row) edges.push_back(line_.row(row).slot);
+  for (const Kept& k : kept) edges.push_back(k.from), edges.push_back(k.until);
+  std::ranges::sort(edges);
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  auto enough = [&](Slot at) {
+    const std::span<const uint64_t> free = line_.gres(line_.row_at(at));
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      uint64_t needed = wanted[i];
+      for (const Kept& k : kept)
+        if (wanted[i] && k.from <= at && at < k.until) needed += k.amounts[i];
+      if (free[i] < needed) return false;
+    }
+    return true;
+  };
   std::vector<Window> windows;
-  find_windows(
-      line_,
-      [&](size_t row) {
-        const std::span<const uint64_t> free = line_.gres(row);
-        for (size_t i = 0; i < wanted.size(); ++i)
-          if (free[i] < wanted[i]) return false;
-        return true;
-      },
-      windows);
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (edges[i] == kNever || !enough(edges[i])) continue;
+    const Slot until = i + 1 < edges.size() ? edges[i + 1] : kNever;
+    if (!windows.empty() && windows.back().until == edges[i]) windows.back().until = until;
+    else windows.push_back({edges[i], until});
+  }
   return first_start(windows, from, length);
 }
 
-Slot SiteLine::earliest(const RequestClass& c, Slot from, Slot length) const {
+Slot SiteLine::earliest(const RequestClass& c, Slot from, Slot length, const std::vector<Kept>& kept) const {
   Slot best = kNever;
-  for (const std::vector<uint64_t>& one : of_.wanted(params_, c)) best = std::min(best, first_with(one, from, length));
+  for (const std::vector<uint64_t>& one : of_.wanted(params_, c)) best = std::min(best, first_with(one, from, length, kept));
   return best;
 }
 

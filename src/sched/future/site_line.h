@@ -21,15 +21,20 @@ class SiteLine {
 
   // A running job keeps its part until `end`.
   void hold(const Allocation& a, Slot end);
+  // What others keep from a class for a time.
+  struct Kept {
+    Slot from = 0, until = 0;
+    std::vector<uint64_t> amounts;
+  };
   // The first slot from which a job of the class has what it wants for so long; kNever: there is none.
-  Slot earliest(const RequestClass& c, Slot from, Slot length) const;
+  Slot earliest(const RequestClass& c, Slot from, Slot length, const std::vector<Kept>& kept = {}) const;
   // Takes what the class wants out; of several alternatives the first that is available.
   void promise(const RequestClass& c, Slot first, Slot end);
   // The most of each amount that is promised at any one time from now until `end`.
   std::vector<uint64_t> promised(Slot end) const;
 
  private:
-  Slot first_with(const std::vector<uint64_t>& wanted, Slot from, Slot length) const;
+  Slot first_with(const std::vector<uint64_t>& wanted, Slot from, Slot length, const std::vector<Kept>& kept = {}) const;
 
   const SiteAmounts& of_;
   const Params& params_;

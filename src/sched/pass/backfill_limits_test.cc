@@ -1,6 +1,7 @@
 // SchedulerParameters=bf_*, each against a queue that it changes.
 #include <gtest/gtest.h>
 
+#include "model/account_directory_testing.h"
 #include "sched/testing.h"
 
 namespace muster::sched {
@@ -82,6 +83,32 @@ TEST(BackfillLimits, OnlySomeHaveAPlaceKept) {
   EXPECT_EQ(q.starts(p), "1");
   p.bf.min_age_reserve = minutes(10);
   EXPECT_EQ(q.starts(p), "0");
+}
+
+// NoReserve and MinPrioThreshold of a QOS.
+TEST(BackfillLimits, AQosSaysWhetherItsJobsHaveAPlaceKept) {
+  Queue q({longer()});
+  auto give = [&](const std::vector<std::string>& flags, std::vector<Limit> limits) {
+    ADirectory d;
+    d.qos("standby");
+    d.entities().qos[0].flags = flags;
+    d.entities().qos[0].limits = std::move(limits);
+    q.c.directory = std::make_shared<const AccountDirectory>(d.make());
+  };
+  Job& job = *q.c.jobs.edit(q.first.value);
+  JobRequest r = job.whole_request();
+  r.qos = "standby";
+  job.ask(r);
+  give({}, {});
+  EXPECT_EQ(q.starts({}), "0");
+  give({"NoReserve"}, {});
+  EXPECT_EQ(q.starts({}), "1");
+  give({}, {{LimitKind::kMinPriority, "", 9001}});
+  EXPECT_EQ(q.starts({}), "1");
+  give({}, {{LimitKind::kMinPriority, "", 9000}});
+  Params p;
+  p.bf.min_priority_reserve = 9001;
+  EXPECT_EQ(q.starts(p), "0") << "the QOS's takes the place of bf_min_prio_reserve";
 }
 
 TEST(BackfillLimits, PlacesBeyondTheWindowAreToldOnly) {

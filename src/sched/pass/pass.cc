@@ -3,25 +3,17 @@
 #include <algorithm>
 
 #include "sched/fair_factors.h"
+#include "sched/pass/held_back.h"
 #include "sched/place/gang.h"
+#include "sched/qos_flags.h"
 #include "sched/request/least_wanted.h"
 #include "sched/rules/eligibility.h"
 #include "sched/rules/node_rule.h"
 
 namespace muster::sched {
-// In a partition whose first job waits, nodes are not given to jobs behind that one, whatever partition those jobs are in.
-class PlanPass::HeldBack : public NodeFilter {
- public:
-  explicit HeldBack(uint32_t size) : nodes_(size) {}
-  void add(const Bitmap& nodes) { nodes_ |= nodes; }
-  const Bitmap& promised() const override { return nodes_; }
-  uint32_t tasks(uint32_t, const RequestClass&, uint32_t) const override { return kNoTasks; }
-
- private:
-  Bitmap nodes_;
-};
-
 bool PlanPass::Head::operator<(const Head& o) const {
+  if (reserved != o.reserved) return !reserved;
+  if (first != o.first) return o.first;
   if (tier != o.tier) return tier < o.tier;
   if (priority != o.priority) return priority < o.priority;
   if (key.id != o.key.id) return key.id > o.key.id;
@@ -38,10 +30,17 @@ PlanPass::PlanPass(const Cluster& cluster, const Params& params, Time now, Pass 
       rule_(cluster, params.priority, now, fair_factors(cluster, params.priority, now)),
       held_(cluster, params),
       limits_(params.bf, now),
-      gate_(Gate::make(cluster, params, now)) {
+      preempt_rule_(cluster, params.preempt, now),
+      claims_(cluster, pending, now),
+      yielding_(claims_.yielding()),
+      gate_(Gate::make(cluster, params, now, rule_.fair_factors())) {
   if (!held_.counts()) return;
-  for (const auto& [id, r] : pending.running())
-    if (!r.finished) held_.add({*r.allocation});
+  nodes.reserved().forget_use();
+  for (const auto& [id, r] : pending.running()) {
+    if (r.finished) continue;
+    held_.add({*r.allocation});
+    nodes.reserved().use(r.reservation, r.allocation->licenses);
+  }
 }
 
 PlanPass::~PlanPass() = default;
@@ -52,6 +51,7 @@ Plan PlanPass::run() {
   plan_.classes = pending_.classes_in_use();
   state_.resize(pending_.classes().size());
   nodes_.owned().for_each([&](size_t id) { owners_.insert(nodes_.owner(static_cast<uint32_t>(id)).value); });
+  settle_claims();
   walk();
   if (full_) say_parked();
   if (profile_) plan_.horizon = profile_->time_of(profile_->horizon()) - now_;
@@ -63,6 +63,7 @@ void PlanPass::walk() {
   struct Cursor {
     std::set<QueueKey>::const_iterator at;
     double fixed = 0;  // what the priorities of the class have in common
+    bool first = false;
   };
   std::vector<Cursor> cursors(pending_.classes().size());
   std::vector<Head> heap;
@@ -71,8 +72,9 @@ void PlanPass::walk() {
     if (w.jobs.empty()) continue;
     cursors[c].at = w.jobs.begin();
     if (w.ages) cursors[c].fixed = rule_.fixed_part(*w.request, w.shape.partition, w.shape.time_limit_min, w.association);
-    heap.push_back({cluster_.partitions.at(w.shape.partition).priority_tier, w.priority_at(*cursors[c].at, rule_, cursors[c].fixed),
-                    *cursors[c].at, c});
+    cursors[c].first = preempt_rule_.goes_first(*w.request);
+    heap.push_back({w.named, cursors[c].first, cluster_.partitions.at(w.shape.partition).priority_tier,
+                    w.priority_at(*cursors[c].at, rule_, cursors[c].fixed), *cursors[c].at, c});
   }
   std::make_heap(heap.begin(), heap.end());
   while (!heap.empty()) {
@@ -80,8 +82,17 @@ void PlanPass::walk() {
     Head head = heap.back();
     heap.pop_back();
     priority_ = head.priority;
+    tier_ = head.tier;
+    if (head.class_id == kTogether) {
+      start_together(cluster_.jobs.at(head.key.id));
+      continue;
+    }
     const bool go_on = job(head.key.id) || full_;
     if (!full_ && params_.quick_starts && plan_.starts.size() >= params_.quick_starts) return;
+    for (const Head& due : std::exchange(due_, {})) {
+      heap.push_back(due);
+      std::push_heap(heap.begin(), heap.end());
+    }
     const WaitingClass& w = *pending_.classes()[head.class_id];
     if (!go_on || ++cursors[head.class_id].at == w.jobs.end()) continue;
     head.key = *cursors[head.class_id].at;
@@ -96,6 +107,10 @@ bool PlanPass::job(uint32_t id) {
   const Job* job = cluster_.jobs.find(id);
   if (!job) return true;
   ++plan_.jobs_considered;
+  if (job->het) {
+    meet_component(*job);
+    return true;
+  }
   return start_tasks(*job, pending_.classes_of(id));
 }
 
@@ -124,18 +139,19 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
       return true;
     }
     Wait why;
-    bool started = false, room_wanted = false;
+    bool started = false, claimed = false, room_wanted = false;
     for (uint32_t c : classes) {
       Wait this_why;
       const Try got = try_class(job, c, task == Bitmap::npos ? kNoArrayTask : static_cast<uint32_t>(task), this_why);
-      if (got == Try::kStarted) {
-        started = true;
-        if (behind) limits_.started();
-        break;
-      }
+      started = got == Try::kStarted || got == Try::kClaimed;
+      claimed = got == Try::kClaimed;
+      if (started && behind) limits_.started();
+      if (started) break;
+      if (got != Try::kNoRoom && pending_.classes()[c]->draws_in()) continue;  // it would not have asked to be there
       room_wanted |= got == Try::kNoRoom;
       if (c == classes.front() || got == Try::kNoRoom) why = std::move(this_why);
     }
+    if ((claimed && task == Bitmap::npos) || (!started && claims_.has(job.id.value))) return waits_for_room(job);
     if (!started) {
       if (!room_wanted) {
         say(job, why.reason, why.detail);
@@ -159,7 +175,8 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
 Hold PlanPass::held_back(RuleSet rules, const RequestBody& request, const RequestClass& c, const ClassQuestion& of, Grant& grant) const {
   if (!rules) return {};
   const Partition& p = cluster_.partitions.at(c.partition);
-  return first_to_hold(rules, {cluster_, params_, p, request, c, profile_.get(), gate_.get(), of.least, of.id}, held_.held(), grant);
+  return first_to_hold(rules, {cluster_, params_, p, request, c, profile_.get(), gate_.get(), of.least, of.id, &nodes_.reserved()},
+                       held_.held(), grant);
 }
 
 // A class's own rules and nodes are worked out when the first of its jobs is looked at.
@@ -172,7 +189,7 @@ PlanPass::ClassState& PlanPass::look_at(uint32_t class_id) {
   const RuleSet rules = rules_concerning(w.shape, p, params_);
   state.barred = first_to_hold_class(rules, {cluster_, params_, p, *w.request, w.shape});
   state.rules = rules_left(rules, state.barred);
-  if (gate_) state.least = least_wanted(w.shape.shape, cluster_.tres_table());
+  if (gate_) state.least = least_wanted(w.shape.shape, cluster_.partitions.at(w.shape.partition), cluster_);
   if (!w.shape.never) resolve(w.shape, cluster_, nodes_, p);
   return state;
 }
@@ -187,7 +204,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     return why.ruled;
   };
   if (holds(~foreseen_)) return Try::kBarred;
-  if (closed_.test(c.partition) && !backfills()) {
+  if (is_closed(c) && !backfills()) {
     why.reason = Reason::kPriority;
     return Try::kNoRoom;
   }
@@ -196,12 +213,12 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
   const Uid user = job.request->uid;
   const bool owner = c.uid == RequestClass::kAnyone && owners_.contains(user.value);
   const bool full = owner ? owner_full_.contains({class_id, user.value}) : state.full;
-  const NodeFilter* filter = profile_ ? static_cast<const NodeFilter*>(profile_.get()) : held_back_.get();
+  const NodeFilter* filter = this->filter();
   if (!full && (owner || c.shape.switches || !c.known_not_to_fit(nodes_, filter))) {
     uint32_t limit = c.time_limit_min;
     Placement got = place_class(job, class_id, filter, limit);
     if (const AllocationPtr* allocation = placed(got)) {
-      const AllocationPtr all = with_grant(*allocation, std::move(grant));
+      const AllocationPtr all = with_grant(*allocation, std::move(grant), cluster_.partitions.at(c.partition));
       if (Bar bar = over_limit(job, class_id, limit, *all); bar.reason != Reason::kNone) {
         why = {bar.reason, std::move(bar.detail), true};
         return Try::kBarred;
@@ -216,6 +233,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     if (!filter && (c.monotone || !owner)) c.blocked_at = c.version(nodes_);
   }
   state.full = true;
+  if (Try made = make_room(job, class_id, array_task, why, filter); made != Try::kNoRoom) return made;
   const Later& last = pending_.classes()[class_id]->why;
   why = {last.reason, last.detail};
   return why.reason == Reason::kReqNodeNotAvail ? Try::kBarred : Try::kNoRoom;
@@ -249,10 +267,13 @@ Placement PlanPass::place_class(const Job& job, uint32_t class_id, const NodeFil
   return got;
 }
 
-AllocationPtr PlanPass::with_grant(const AllocationPtr& allocation, Grant grant) {
-  if (grant.licenses.empty()) return allocation;
+// With what it gets beside nodes, and with its bill where the partition has weights.
+AllocationPtr PlanPass::with_grant(const AllocationPtr& allocation, Grant grant, const Partition& partition) const {
+  const bool weighs = !partition.tres_billing_weights.empty();
+  if (grant.licenses.empty() && !weighs) return allocation;
   auto with = std::make_shared<Allocation>(*allocation);
   with->licenses = std::move(grant.licenses);
+  if (weighs) with->billing = billing_of(partition.tres_billing_weights, cluster_.billing(), held_by(*with));
   return with;
 }
 
@@ -265,7 +286,10 @@ Bar PlanPass::over_limit(const Job& job, uint32_t class_id, uint32_t limit_min, 
 
 void PlanPass::began(const Job& job, uint32_t class_id, uint32_t array_task, uint32_t limit_min, AllocationPtr allocation) {
   const RequestClass& c = pending_.classes()[class_id]->shape;
-  if (held_.counts()) held_.add({*allocation});
+  if (held_.counts()) {
+    held_.add({*allocation});
+    nodes_.reserved().use(c.reservation, allocation->licenses);
+  }
   if (gate_) gate_->started(job.request, cluster_.partitions.at(c.partition), allocation, limit_min);
   bool asleep = false;
   for (const NodeShare& share : allocation->nodes) {
@@ -274,25 +298,31 @@ void PlanPass::began(const Job& job, uint32_t class_id, uint32_t array_task, uin
   }
   for (uint32_t id : allocation->fenced) nodes_.fence(id);
   if (allocation->exclusive_user) owners_.insert(job.request->uid.value);
-  if (profile_) profile_->started(*allocation, limit_min, c.partition);
-  else started_.push_back({allocation, limit_min, c.partition});
+  const uint32_t within = limit_within(c, limit_min);
+  if (profile_) profile_->started(*allocation, within, c.partition);
+  else started_.push_back({allocation, within, c.partition});
   if (array_ends_ && job.array_job_id)
     (*array_ends_)[job.array_job_id.value].push_back(limit_min == kUnlimited32 ? kTimeInfinite : now_ + minutes(limit_min));
   StartItem item{job.id, array_task, c.partition, std::move(allocation), asleep};
   item.priority = priority_;
+  item.reservation = c.reservation;
   if (limit_min != c.time_limit_min) item.time_limit_min = limit_min;
   item.request = job.request;
   plan_.starts.push_back(std::move(item));
 }
 
+const NodeFilter* PlanPass::filter() const {
+  return profile_ ? static_cast<const NodeFilter*>(profile_.get()) : static_cast<const NodeFilter*>(held_back_.get());
+}
+
 bool PlanPass::any_closed(const std::vector<uint32_t>& classes) const {
-  return std::any_of(classes.begin(), classes.end(), [&](uint32_t c) { return closed_.test(pending_.classes()[c]->shape.partition); });
+  return std::any_of(classes.begin(), classes.end(), [&](uint32_t c) { return is_closed(pending_.classes()[c]->shape); });
 }
 
 void PlanPass::close_partitions(const std::vector<uint32_t>& classes) {
   for (uint32_t c : classes) {
     const uint32_t p = pending_.classes()[c]->shape.partition;
-    if (closed_.test(p)) continue;
+    if (close_reservation(pending_.classes()[c]->shape) || closed_.test(p)) continue;
     closed_.set(p);
     if (backfills()) continue;
     if (!held_back_) held_back_ = std::make_unique<HeldBack>(nodes_.size());
@@ -303,11 +333,13 @@ void PlanPass::close_partitions(const std::vector<uint32_t>& classes) {
 // The job does not start now. `tasks`: for an array, how many of its tasks are promised a place.
 void PlanPass::wait(const Job& job, const std::vector<uint32_t>& classes, const Wait& why, uint32_t tasks) {
   const Reason reason = why.ruled ? why.reason : any_closed(classes) ? Reason::kPriority : awaited(classes);
-  const bool kept = limits_.keeps_place(job.eligible, priority_, partitions(classes));
+  const PlaceByQos as = place_by_qos(cluster_, job.request->qos);
+  const bool kept = as.may && limits_.keeps_place(job.eligible, priority_, partitions(classes), as.least_priority);
   // A job that a rule holds back keeps others from nodes only by the place promised to it.
   if (!why.ruled && kept) close_partitions(classes);
-  if (!backfills()) return say(job, reason, reason == Reason::kResources ? why.detail : std::string());
-  promise(job, classes, reason, tasks, kept ? Place::kKept : Place::kTold);
+  RareText said = said_of(why, reason, classes);
+  if (!backfills()) return say(job, reason, std::move(said));
+  promise(job, classes, Verdict{reason, {}, {}, std::move(said)}, tasks, kept ? Place::kKept : Place::kTold);
 }
 
 // Why the job waits for nodes: the first name that a rule has for it in any of its classes, else Resources.
@@ -375,7 +407,8 @@ void PlanPass::keep_or_tell(const RequestClass& c, const Profile::Spot& spot, Pl
 }
 
 Profile& PlanPass::profile() {
-  if (!profile_) profile_ = std::make_unique<Profile>(cluster_, params_, now_, nodes_, pending_, started_, pending_.classes().size());
+  if (!profile_)
+    profile_ = std::make_unique<Profile>(cluster_, params_, now_, nodes_, pending_, started_, pending_.classes().size(), yielding_);
   return *profile_;
 }
 
@@ -445,9 +478,7 @@ bool PlanPass::has_room_when_idle(const RequestClass& c) const {
   return tasks >= c.shape.num_tasks;
 }
 
-void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Reason reason, uint32_t tasks, Place place) {
-  Verdict verdict;
-  verdict.reason = reason;
+void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Verdict verdict, uint32_t tasks, Place place) {
   for (uint32_t i = 0; i < std::max(tasks, 1u); ++i) {
     if (i >= tasks) place = Place::kTold;
     Profile::Spot best;
@@ -465,7 +496,7 @@ void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Rea
     keep_or_tell(*of, best, place, verdict);
     if (place == Place::kTold) break;
   }
-  if (verdict.expected_start == Time{}) say_why_never(classes, verdict);
+  if (verdict.expected_start == Time{} && !say_never_within(classes, verdict)) say_why_never(classes, verdict);
   plan_.verdicts.push_back({job.id, std::move(verdict)});
 }
 

@@ -6,11 +6,15 @@
 #include <set>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "sched/future/profile.h"
 #include "sched/gate.h"
 #include "sched/place/placement.h"
 #include "sched/planner.h"
+#include "sched/preempt/claims.h"
+#include "sched/preempt/occupants.h"
+#include "sched/preempt/victims.h"
 #include "sched/queue/backfill_limits.h"
 #include "sched/queue/pending.h"
 #include "sched/rules/array_limit.h"
@@ -30,6 +34,8 @@ class PlanPass {
 
  private:
   struct Head {
+    bool reserved;  // its jobs ask for a reservation: they come first (slurm.conf(5) PriorityType)
+    bool first;     // it may preempt jobs of other QOS
     uint32_t tier, priority;
     QueueKey key;
     uint32_t class_id;
@@ -39,7 +45,7 @@ class PlanPass {
   struct ClassState {
     bool seen = false;
     RuleSet rules = 0;  // those that may hold back a job of it
-    TresCounts least;   // what a job of it takes; worked out where the gate judges
+    Least least;        // what a job of it takes; worked out where the gate judges
     Hold barred;        // what holds back all of them, whatever is free
     bool full = false;  // nothing fits any more in this pass
   };
@@ -53,18 +59,33 @@ class PlanPass {
     std::string detail;
     bool ruled = false;  // a rule says so, not the want of nodes or the order of the queue
   };
-  enum class Try { kStarted, kNoRoom, kBarred };
+  enum class Try { kStarted, kClaimed, kNoRoom, kBarred };  // kClaimed: others make room for it
   Try try_class(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why);
   Placement place_class(const Job& job, uint32_t class_id, const NodeFilter* filter, uint32_t& limit_min);
+  // pass_preempt.cc: those that others make room for
+  void settle_claims();
+  void settle_claim(uint32_t id);
+  Try make_room(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why, const NodeFilter* filter);
+  void claimed(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room, const std::vector<uint32_t>& ending);
+  void started_over(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room);
+  bool waits_for_room(const Job& job);  // always true
   ClassState& look_at(uint32_t class_id);
   struct ClassQuestion {  // what is the same for all jobs of a class
     uint32_t id = kUnlimited32;
-    const TresCounts* least = nullptr;
+    const Least* least = nullptr;
   };
   Hold held_back(RuleSet rules, const RequestBody& request, const RequestClass& c, const ClassQuestion& of, Grant& grant) const;
-  static AllocationPtr with_grant(const AllocationPtr& allocation, Grant grant);
+  AllocationPtr with_grant(const AllocationPtr& allocation, Grant grant, const Partition& partition) const;
   Bar over_limit(const Job& job, uint32_t class_id, uint32_t limit_min, const Allocation& allocation);
+  const NodeFilter* filter() const;  // what keeps nodes for others; null: nothing
   bool any_closed(const std::vector<uint32_t>& classes) const;
+  // ---- pass_reservations.cc
+  bool is_closed(const RequestClass& c) const;
+  bool close_reservation(const RequestClass& c);
+  // What is said beside the reason of a job that waits; of one that a rule holds back what the rule says.
+  RareText said_of(const Wait& why, Reason reason, const std::vector<uint32_t>& classes) const;
+  uint32_t limit_within(const RequestClass& c, uint32_t limit_min) const;
+  bool say_never_within(const std::vector<uint32_t>& classes, Verdict& verdict) const;
   void close_partitions(const std::vector<uint32_t>& classes);
   void say(const Job& job, Reason reason, RareText detail = {}, Time start = {}, RareText nodes = {});
   void say_parked();
@@ -72,7 +93,38 @@ class PlanPass {
   void wait(const Job& job, const std::vector<uint32_t>& classes, const Wait& why, uint32_t tasks);
   // Says when the job is expected to start; keeps the place for it unless told not to.
   enum class Place { kKept, kTold };
-  void promise(const Job& job, const std::vector<uint32_t>& classes, Reason reason, uint32_t tasks, Place place);
+  void promise(const Job& job, const std::vector<uint32_t>& classes, Verdict verdict, uint32_t tasks, Place place);
+  // together.cc: the components of a heterogeneous job, which start together or not at all
+  static constexpr uint32_t kTogether = kUnlimited32;  // class_id of a Head that stands for all components; its id is the leader's
+  struct Component {
+    const Job* job = nullptr;
+    const std::vector<uint32_t>* classes = nullptr;
+  };
+  struct Chosen {  // of a component: where it would start now
+    uint32_t class_id = 0;
+    AllocationPtr allocation;
+  };
+  struct Places {  // when and where all components would start
+    Slot slot = kNever;
+    std::vector<std::pair<RequestClass, Profile::Spot>> of;
+  };
+  class Apart;
+  void meet_component(const Job& met);
+  void start_together(const Job& leader);
+  bool lacks_component(const Job& leader, std::vector<Component>& all);
+  bool defer_turn(const std::vector<Component>& all);
+  bool choose_together(const std::vector<Component>& all, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted);
+  bool choose_one(const Component& one, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted);
+  void lay_out(const Component& one, const Chosen& chosen);
+  void take_back(const std::vector<Component>& all, const std::vector<Chosen>& chosen);
+  void begin_together(const std::vector<Component>& all, std::vector<Chosen> chosen);
+  void wait_together(const std::vector<Component>& all, const Component& which, const Wait& why, bool room_wanted);
+  void promise_together(const std::vector<Component>& all, Reason reason, Place place);
+  Places places_apart(const std::vector<Component>& all);
+  bool fit_when_idle(const std::vector<Component>& all);
+  Places places_in_turn(const std::vector<Component>& all);
+  Profile::Spot earliest_component(const Component& one, const Bitmap& without, Slot from, uint32_t first_id, RequestClass& of);
+
   void keep_or_tell(const RequestClass& c, const Profile::Spot& spot, Place place, Verdict& verdict);
   void wait_for_own_tasks(const Job& job, const std::vector<uint32_t>& classes, const ArrayLimit& limit);
   Time array_has_room(uint32_t array, uint32_t limit);
@@ -96,19 +148,32 @@ class PlanPass {
   Plan plan_;
   const PriorityRule rule_;
   uint32_t priority_ = 0;  // of the job that is looked at
+  uint32_t tier_ = 0;      // of the class that it was met in
   const RuleSet foreseen_ = rules_foreseen();
   HeldCounter held_;
   std::vector<ClassState> state_;
   Bitmap closed_;  // partitions behind a job that waits
+  std::set<uint32_t> closed_reservations_;
   class HeldBack;
   std::unique_ptr<HeldBack> held_back_;  // their nodes, where backfill does not look ahead
   std::unordered_set<uint32_t> done_;
+  std::vector<Head> due_;                               // heterogeneous jobs whose turn comes later
   std::unordered_set<uint32_t> owners_;                 // users who hold nodes with --exclusive=user
   std::set<std::pair<uint32_t, uint32_t>> owner_full_;  // class, such a user: nothing fits any more
   BackfillLimits limits_;
   std::map<uint32_t, uint32_t> array_started_;
   std::optional<std::map<uint32_t, std::vector<Time>>> array_ends_;  // of tasks that run, by array
   std::vector<Profile::Held> started_;
+  const PreemptRule preempt_rule_;
+  Claims claims_;
+  std::set<uint32_t> yielding_;  // jobs whose place others hold already
+  std::unique_ptr<Occupants> occupants_;
+  struct Asked {  // jobs of which one found no room whoever goes
+    uint32_t class_id, uid, priority;
+    std::string qos;
+    auto operator<=>(const Asked&) const = default;
+  };
+  std::set<Asked> no_room_made_;
   std::unique_ptr<Profile> profile_;
   std::unique_ptr<Gate> gate_;
   uint32_t forecasts_ = 0;

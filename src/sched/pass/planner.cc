@@ -14,6 +14,7 @@ Planner::~Planner() = default;
 
 Plan Planner::plan(const Cluster& cluster, const Params& params, Time now, Pass pass) {
   impl_->nodes.update(cluster.nodes, params);
+  impl_->nodes.reserve(cluster, params, now);
   impl_->pending.update(cluster, params, now);
   return PlanPass(cluster, params, now, pass, impl_->nodes, impl_->pending).run();
 }
@@ -30,6 +31,7 @@ Result<Planner::Forecast> Planner::will_run(const Cluster& cluster, const Params
   Params ahead = params;
   ahead.backfill = true;
   impl_->nodes.update(cluster.nodes, ahead);
+  impl_->nodes.reserve(cluster, ahead, now);
   impl_->pending.update(cluster, ahead, now);
   PlanPass pass(cluster, ahead, now, Pass::kFull, impl_->nodes, impl_->pending);
   pass.run();
@@ -45,8 +47,12 @@ Result<Planner::Forecast> Planner::will_run(const Cluster& cluster, const Params
     c.partition = p->index;
     c.uid = request.uid;
     c.time_limit_min = request.time_limit_min.value_or(p->default_time_min.value_or(p->max_time_min));
-    auto got = pass.forecast(request, std::move(c));
-    if (!best || (got && got->start < best->start)) best = std::move(got);
+    c.ask_within(request);
+    for (uint32_t reservation : impl_->pending.reservations_for(cluster, request, p->index)) {
+      c.reservation = reservation;
+      auto got = pass.forecast(request, c);
+      if (!best || (got && got->start < best->start)) best = std::move(got);
+    }
   }
   return best;
 }

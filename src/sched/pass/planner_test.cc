@@ -21,7 +21,7 @@ TEST(Planner, StartsWhatFitsInOrderOfPriority) {
   EXPECT_EQ(p.starts[0].allocation->nodes[0].tasks, 3u);
   ASSERT_TRUE(verdict_of(p, low));
   EXPECT_EQ(verdict_of(p, low)->reason, Reason::kResources);
-  EXPECT_TRUE(still_fits(c, {}, *c.jobs.at(high.value).request, p.starts[0]));
+  EXPECT_TRUE(still_fits(c, {}, *c.jobs.at(high.value).request, p.starts[0], from_unix(1000000), 60));
 }
 
 TEST(Planner, TheFirstThatWaitsSaysResourcesTheNextPriority) {
@@ -289,12 +289,12 @@ TEST(StillFits, RefusesWhatHasChanged) {
   Plan p = quick(c);
   ASSERT_EQ(p.starts.size(), 1u);
   const RequestBody& r = *c.jobs.at(id.value).request;
-  EXPECT_TRUE(still_fits(c, {}, r, p.starts[0]));
+  EXPECT_TRUE(still_fits(c, {}, r, p.starts[0], from_unix(1000000), 60));
   Cluster drained = c;
   drained.nodes.edit(0)->flags = kNodeDrain;
-  EXPECT_EQ(still_fits(drained, {}, r, p.starts[0]).error().code, Errc::kNodesBusy);
+  EXPECT_EQ(still_fits(drained, {}, r, p.starts[0], from_unix(1000000), 60).error().code, Errc::kNodesBusy);
   apply_starts(c, p, kNow);
-  EXPECT_EQ(still_fits(c, {}, r, p.starts[0]).error().code, Errc::kNodesBusy);
+  EXPECT_EQ(still_fits(c, {}, r, p.starts[0], from_unix(1000000), 60).error().code, Errc::kNodesBusy);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ void check_topology(const Cluster& c, const Params& params, const StartItem& ite
 // Checks an item against the cluster as it is before the item: everything handed out is there and free.
 void check_item(const Cluster& c, const Params& params, const StartItem& item, Time now, uint32_t seed) {
   const Job& job = c.jobs.at(item.job.value);
-  auto fits = still_fits(c, params, *job.request, item);
+  auto fits = still_fits(c, params, *job.request, item, from_unix(1000000), 60);
   ASSERT_TRUE(fits) << "seed " << seed << ": " << fits.error().message() << " " << fits.error().hint;
   uint32_t last = 0;
   uint64_t tasks = 0;

@@ -6,11 +6,13 @@
 
 namespace muster::sched {
 
-Result<> still_fits(const Cluster& cluster, const Params& params, const RequestBody& request, const StartItem& item) {
+Result<> still_fits(const Cluster& cluster, const Params& params, const RequestBody& request, const StartItem& item, Time now,
+                    uint32_t time_limit_min) {
   const Partition* p = cluster.partitions.find(item.partition);
   if (!p) return fail(Errc::kInvalidPartition);
   if (!item.allocation || item.allocation->nodes.empty()) return fail(Errc::kNodesBusy);
-  const StartQuestion start{cluster, params, *p, request, *item.allocation};
+  const StartQuestion start{cluster,         params, *p, request, *item.allocation, now, item.time_limit_min.value_or(time_limit_min),
+                            item.reservation};
   MUSTER_TRY_VOID(let_start(start));
   Bitmap seen;
   const bool memory = handed_out(*p, params).memory;

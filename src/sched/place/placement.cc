@@ -98,10 +98,46 @@ class Placer {
   Bitmap open_;
 };
 
+// Lays over the nodes what reservations of cores and devices keep from the class, and takes it away again. So other classes look anew after a
+// placement of such a class, which is the price of those reservations.
+class KeptParts {
+ public:
+  KeptParts(Availability& nodes, const RequestClass& c) : nodes_(nodes) {
+    if (!c.reserved) return;
+    for (NodeShare part : c.reserved->parts) {
+      const uint32_t id = part.node.value;
+      if (!nodes_.usable().test(id)) continue;
+      const NodeUse use = nodes_.use(id);
+      part.cpus -= use.cpus;  // who is there keeps it as it is
+      for (GresShare& kept : part.gres) {
+        for (const GresShare& held : use.gres)
+          if (held.name == kept.name) kept.devices -= held.devices;
+        kept.count = kept.devices.count();
+      }
+      std::erase_if(part.gres, [](const GresShare& g) { return g.count == 0; });
+      if (part.cpus.none() && part.gres.empty()) continue;
+      nodes_.consume(part, kNothing, {}, kNoPartition);
+      laid_.push_back(std::move(part));
+    }
+  }
+  ~KeptParts() {
+    for (const NodeShare& part : laid_) nodes_.give_back(part, kNothing, kNoPartition);
+  }
+  KeptParts(const KeptParts&) = delete;
+  KeptParts& operator=(const KeptParts&) = delete;
+
+ private:
+  static inline const Allocation kNothing{};
+  static constexpr uint32_t kNoPartition = Cluster::kNoPartition;
+  Availability& nodes_;
+  std::vector<NodeShare> laid_;
+};
+
 }  // namespace
 
 Placement place(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Duration waited, Uid user) {
   if (c.never) return Never{*c.never};
+  const KeptParts kept(nodes, c);
   if (c.preferred) {
     Placement first = Placer(nodes, *c.preferred, params, filter, waited, user).run();
     if (placed(first)) return first;

@@ -241,9 +241,9 @@ TEST(Placement, AJobWaitsForAnotherExtra) {
   ASSERT_TRUE(start_of(p, id));
   EXPECT_EQ(where(*start_of(p, id)->allocation), "1:0/1");
   const StartItem item = *start_of(p, id);
-  EXPECT_TRUE(still_fits(c, extras_decide(), *c.jobs.at(id.value).request, item));
+  EXPECT_TRUE(still_fits(c, extras_decide(), *c.jobs.at(id.value).request, item, from_unix(1000000), 60));
   say(c, 1, R"({"load": 0.8})");
-  const auto late = still_fits(c, extras_decide(), *c.jobs.at(id.value).request, item);
+  const auto late = still_fits(c, extras_decide(), *c.jobs.at(id.value).request, item, from_unix(1000000), 60);
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().hint, "n1: its Extra no longer says what --extra wants");
 }

@@ -28,8 +28,9 @@ std::string BackfillLimits::kept_from(Uid user, const std::vector<uint32_t>& par
   return {};
 }
 
-bool BackfillLimits::keeps_place(Time eligible, uint32_t priority, const std::vector<uint32_t>& partitions) {
-  if (now_ - eligible < rules_.min_age_reserve || priority < rules_.min_priority_reserve) return false;
+bool BackfillLimits::keeps_place(Time eligible, uint32_t priority, const std::vector<uint32_t>& partitions,
+                                 std::optional<uint64_t> least_priority) {
+  if (now_ - eligible < rules_.min_age_reserve || priority < least_priority.value_or(rules_.min_priority_reserve)) return false;
   if (!rules_.reserve_per_partition) return true;
   bool room = false;
   for (uint32_t p : partitions) room |= kept_[p]++ < rules_.reserve_per_partition;

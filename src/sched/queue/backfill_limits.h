@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,8 +21,9 @@ class BackfillLimits {
   // counts the job and returns "". A job of several partitions is held back by a partition's limit only where all its partitions are at it.
   std::string kept_from(Uid user, const std::vector<uint32_t>& partitions);
 
-  // Whether a place is kept for a waiting job, so that others wait for it; counts the job if so.
-  bool keeps_place(Time eligible, uint32_t priority, const std::vector<uint32_t>& partitions);
+  // Whether a place is kept for a waiting job, so that others wait for it; counts the job if so. `least_priority`: MinPrioThreshold of the
+  // job's QOS, in the place of bf_min_prio_reserve.
+  bool keeps_place(Time eligible, uint32_t priority, const std::vector<uint32_t>& partitions, std::optional<uint64_t> least_priority);
 
   // Whether a place begins so late that it is told but not kept.
   bool beyond_window(Time start) const { return rules_.window_min && start > now_ + minutes(rules_.window_min); }

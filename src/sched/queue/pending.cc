@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "sched/reserve/access.h"
 #include "sched/rules/eligibility.h"
 
 namespace muster::sched {
@@ -31,8 +33,17 @@ std::string params_key(const Params& p) {
   num(p.priority.multifactor);
   num(p.priority.weight_fairshare || p.priority.weight_assoc);
   num(p.priority.weight_qos != 0);
+  num(static_cast<uint64_t>(p.preempt.by));
   num(static_cast<uint64_t>(p.keep_by_label));
   return key;
+}
+
+// What a job holds whose CPUs others may have (scontrol suspend).
+static AllocationPtr without_cpus(const Allocation& a) {
+  auto out = std::make_shared<Allocation>(a);
+  out->whole_nodes = false;
+  for (NodeShare& share : out->nodes) share.cpus = Bitmap();
+  return out;
 }
 
 const std::vector<uint32_t>& Pending::classes_of(uint32_t job) const {
@@ -48,7 +59,13 @@ uint32_t Pending::classes_in_use() const {
 }
 
 void Pending::reset(const Params& params) {
+  PersistentMap<Reservation> reservations = std::move(reservations_);
+  std::map<std::string, uint32_t> ids = std::move(reservation_ids_);
+  std::vector<uint32_t> magnetic = std::move(magnetic_);
   *this = Pending();
+  reservations_ = std::move(reservations);
+  reservation_ids_ = std::move(ids);
+  magnetic_ = std::move(magnetic);
   started_ = true;
   params_key_ = params_key(params);
 }
@@ -57,6 +74,7 @@ void Pending::update(const Cluster& cluster, const Params& params, Time now) {
   bool partitions_changed = false;
   PersistentMap<Partition>::diff(partitions_, cluster.partitions,
                                  [&](uint32_t, const Partition*, const Partition*) { partitions_changed = true; });
+  partitions_changed |= learn_reservations(cluster);
   const bool stale = classes_.size() > 4096 && classes_in_use() < classes_.size() / 4;
   const bool back = now < last_;  // the clock was set back: who was eligible need not be now
   if (back || !started_ || stale || partitions_changed || params_key_ != params_key(params)) reset(params);
@@ -77,8 +95,45 @@ void Pending::update(const Cluster& cluster, const Params& params, Time now) {
   forget_unused();
 }
 
+// Keeps up names and magnetic reservations. True: other jobs than before may be drawn in, so all are to be sorted anew.
+bool Pending::learn_reservations(const Cluster& cluster) {
+  bool changed = false, drawn = false;
+  PersistentMap<Reservation>::diff(reservations_, cluster.reservations, [&](uint32_t, const Reservation* was, const Reservation* is) {
+    changed = true;
+    const bool before = was && was->has(kResvMagnetic), after = is && is->has(kResvMagnetic);
+    if (!before && !after) return;
+    drawn |= before != after || was->users != is->users || was->accounts != is->accounts || was->groups != is->groups ||
+             was->qos != is->qos || was->partitions != is->partitions || was->group_members != is->group_members;
+  });
+  if (!changed) return false;
+  reservations_ = cluster.reservations;
+  reservation_ids_.clear();
+  magnetic_.clear();
+  reservations_.for_each([&](uint32_t id, const Reservation& r) {
+    reservation_ids_.emplace(to_lower(r.name), id);
+    if (r.has(kResvMagnetic)) magnetic_.push_back(id);
+  });
+  return drawn;
+}
+
+std::vector<uint32_t> Pending::reservations_for(const Cluster& cluster, const RequestBody& request, uint32_t partition) const {
+  constexpr uint32_t kGone = 0xffffffffu;  // no reservation has this number
+  std::vector<uint32_t> out;
+  for (std::string_view name : reservation_names(request.reservation)) {
+    auto it = reservation_ids_.find(to_lower(name));
+    out.push_back(it == reservation_ids_.end() ? kGone : it->second);
+  }
+  if (!out.empty()) return out;
+  const std::string& p = cluster.partitions.at(partition).name;
+  for (uint32_t id : magnetic_)
+    if (kept_out_by(cluster, cluster.reservations.at(id), request, p).empty()) out.push_back(id);
+  out.push_back(0);
+  return out;
+}
+
 void Pending::drop(uint32_t id) {
   running_.erase(id);
+  claiming_.erase(id);
   if (const Time* until = parked_.find(id)) {
     if (*until != Time{}) timed_.erase({*until, id});
     parked_.erase(id);
@@ -94,14 +149,17 @@ void Pending::add(const Cluster& cluster, const Params& params, const Job& job, 
     RunningJob r;
     r.ends = job.ends == Time{} || job.time_limit_min == kUnlimited32 ? kTimeInfinite : job.ends;
     if (params.soft_time_min && job.request && job.request->time_min_min) r.soft_end = job.started + minutes(job.request->time_min_min);
-    r.allocation = job.allocation;
+    if (job.state == JobState::kSuspended && r.ends != kTimeInfinite) r.left = std::max(r.ends - job.run->suspended, Duration::zero());
+    r.allocation = job.run->off_cpus ? without_cpus(*job.allocation) : job.allocation;
     r.finished = job.state != JobState::kRunning && job.state != JobState::kSuspended;
     if (r.finished) r.releasing = job.run->releasing;
     r.partition = job.partition;
+    r.reservation = job.run->reservation;
     r.uid = job.request ? job.request->uid : Uid();
     if (!job.pending()) running_[job.id.value] = std::move(r);
   }
   if (!job.pending() || !job.request) return;
+  if (job.turns->claim) claiming_.insert(job.id.value);
   const Verdict v = not_eligible(job, now);
   if (v.reason == Reason::kNone) return enqueue(cluster, params, job);
   const Time until = v.reason == Reason::kBeginTime ? v.expected_start : Time{};
@@ -122,12 +180,15 @@ void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& j
   for (uint32_t partition : partitions) {
     const uint32_t least = job.request->time_min_min;
     const bool shorter = least && least < job.time_limit_min, soft = shorter && params.soft_time_min;
-    const uint32_t c = class_of(cluster, params, job.request, partition, soft ? least : job.time_limit_min, ages ? &job : nullptr);
-    classes.push_back(c);
-    classes_[c]->jobs.insert({rank, job.id.value});
-    if (shorter && !soft && classes_[c]->lowered == WaitingClass::kNone) {
-      const uint32_t lowered = class_of(cluster, params, job.request, partition, least, ages ? &job : nullptr);
-      classes_[c]->lowered = lowered;
+    const Job* aging = ages ? &job : nullptr;
+    for (uint32_t reservation : reservations_for(cluster, *job.request, partition)) {
+      const uint32_t c = class_of(cluster, params, job.request, partition, soft ? least : job.time_limit_min, aging, reservation);
+      classes.push_back(c);
+      classes_[c]->jobs.insert({rank, job.id.value});
+      if (shorter && !soft && classes_[c]->lowered == WaitingClass::kNone) {
+        const uint32_t lowered = class_of(cluster, params, job.request, partition, least, aging, reservation);
+        classes_[c]->lowered = lowered;
+      }
     }
   }
   entries_.set(job.id.value, {rank, list_id(std::move(classes))});
@@ -147,30 +208,37 @@ uint32_t Pending::shape_id(const RequestBodyPtr& request) {
   return it->second;
 }
 
-Pending::Standing Pending::standing(const Job& job, const PriorityParams& params) {
+Pending::Standing Pending::standing(const Job& job, const Params& all) {
+  const PriorityParams& params = all.priority;
   Standing out{int64_t{job.request->site_factor} - job.request->nice, 0, {}};
   if (params.weight_fairshare || params.weight_assoc) out.association = job.association;
-  if (params.weight_qos) out.qos = job.request->qos;
+  if (params.weight_qos || all.preempt.by == PreemptRules::By::kQos) out.qos = job.request->qos;
   return out;
 }
 
 uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request, uint32_t partition,
-                           uint32_t time_limit_min, const Job* aging) {
+                           uint32_t time_limit_min, const Job* aging, uint32_t reservation) {
   const Partition& p = cluster.partitions.at(partition);
   const bool per_user = request->exclusive == Exclusive::kUser || p.exclusive_user || p.max_cpus_per_user != kUnlimited32;
   const Uid uid = per_user ? request->uid : RequestClass::kAnyone;
   std::optional<Standing> own;
-  if (aging) own = standing(*aging, params.priority);
-  auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value, std::move(own)},
+  if (aging) own = standing(*aging, params);
+  else if (params.preempt.by == PreemptRules::By::kQos) own = Standing{0, 0, request->qos};
+  const Stay stay{reservation, request->warn.reservation ? request->warn.seconds_before_end : 0};
+  auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value, stay, std::move(own)},
                                             static_cast<uint32_t>(classes_.size()));
   if (!fresh) return it->second;
   auto c = std::make_unique<WaitingClass>();
   c->family =
-      families_.try_emplace(ClassKey{shape_id(request), partition, 0, uid.value, std::nullopt}, static_cast<uint32_t>(families_.size()))
+      families_
+          .try_emplace(ClassKey{shape_id(request), partition, 0, uid.value, stay, std::nullopt}, static_cast<uint32_t>(families_.size()))
           .first->second;
   c->ages = aging != nullptr;
-  if (aging) c->association = standing(*aging, params.priority).association;
+  if (aging) c->association = standing(*aging, params).association;
   c->request = request;
+  c->named = reservation != 0 && !request->reservation.empty();
+  c->shape.reservation = reservation;
+  c->shape.ask_within(*request);
   c->shape.partition = partition;
   c->shape.uid = uid;
   c->shape.time_limit_min = time_limit_min;

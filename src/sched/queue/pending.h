@@ -36,6 +36,8 @@ struct WaitingClass {
   static constexpr uint32_t kNone = 0xffffffffu;
   uint32_t lowered = kNone;  // the class with the limit of --time-min; it has no jobs
   RequestBodyPtr request;    // of one of its jobs
+  bool named = false;        // its jobs ask for its reservation; else that draws them in (MAGNETIC)
+  bool draws_in() const { return shape.reservation != 0 && !named; }
   bool ages = false;         // the priorities of its jobs follow from their age and request
   uint32_t association = 0;  // of those that age, where it matters to their priority
   uint32_t priority_at(const QueueKey& key, const PriorityRule& rule, double fixed) const {
@@ -47,13 +49,15 @@ struct WaitingClass {
 };
 
 struct RunningJob {
-  Time ends{};      // kTimeInfinite: no limit
-  Time soft_end{};  // time_min_as_soft_limit: what plans count on until it is over; Time{}: none
-  Time expected_end(Time now) const { return soft_end > now ? soft_end : ends; }
+  Time ends{};                     // kTimeInfinite: no limit
+  Time soft_end{};                 // time_min_as_soft_limit: what plans count on until it is over; Time{}: none
+  std::optional<Duration> left{};  // of a suspended job: the time that it still has when it goes on
+  Time expected_end(Time now) const { return left ? now + *left : soft_end > now ? soft_end : ends; }
   AllocationPtr allocation;
   Bitmap releasing;
   bool finished = false;  // only the releasing nodes are still held
   uint32_t partition = 0;
+  uint32_t reservation = 0;
   Uid uid{};
 };
 
@@ -64,6 +68,7 @@ class Pending {
   std::vector<std::unique_ptr<WaitingClass>>& classes() { return classes_; }
   const std::vector<uint32_t>& classes_of(uint32_t job) const;
   const std::map<uint32_t, RunningJob>& running() const { return running_; }
+  const std::set<uint32_t>& claiming() const { return claiming_; }  // waiting jobs that others make room for
   // f(job, why) for each job that is parked.
   template <class F>
   void each_parked(Time now, F&& f) const {
@@ -73,19 +78,24 @@ class Pending {
   uint32_t families() const { return static_cast<uint32_t>(families_.size()); }
   // The class for a request in a partition; made if it is new. `aging`: a job of it whose priority follows from its age and its request.
   uint32_t class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request, uint32_t partition,
-                    uint32_t time_limit_min, const Job* aging = nullptr);
+                    uint32_t time_limit_min, const Job* aging = nullptr, uint32_t reservation = 0);
+  // The reservations in which a job with this request may run in the partition, in the order in which they are tried; 0: outside of them.
+  std::vector<uint32_t> reservations_for(const Cluster& cluster, const RequestBody& request, uint32_t partition) const;
 
  private:
-  // What the priorities of jobs that age have in common: nice and site factor, and where those have a weight, association and QOS.
+  // What the priorities of jobs that age have in common: nice and site factor, and where those have a weight, association and QOS. Where QOS
+  // says who may preempt whom, the QOS of any job.
   struct Standing {
     int64_t own = 0;
     uint32_t association = 0;
     std::string qos;
     auto operator<=>(const Standing&) const = default;
   };
-  static Standing standing(const Job& job, const PriorityParams& params);
-  // shape, partition, time limit, uid, standing of those that age
-  using ClassKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, std::optional<Standing>>;
+  static Standing standing(const Job& job, const Params& params);
+  // shape, partition, time limit, uid, reservation and warning for one, standing of those that age
+  using Stay = std::pair<uint32_t, uint32_t>;
+  using ClassKey = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, Stay, std::optional<Standing>>;
+  bool learn_reservations(const Cluster& cluster);
   void reset(const Params& params);
   void drop(uint32_t id);
   void add(const Cluster& cluster, const Params& params, const Job& job, Time now);
@@ -96,6 +106,9 @@ class Pending {
 
   PersistentMap<Job> jobs_;
   PersistentMap<Partition> partitions_;
+  PersistentMap<Reservation> reservations_;
+  std::map<std::string, uint32_t> reservation_ids_;  // by name in lower case
+  std::vector<uint32_t> magnetic_;
   bool started_ = false;
   Time last_{};  // of the last update
   std::string params_key_;
@@ -114,6 +127,7 @@ class Pending {
   PersistentMap<Time> parked_;                 // by job id: until when; unset: until something else changes
   std::set<std::pair<Time, uint32_t>> timed_;  // parked until a time
   std::map<uint32_t, RunningJob> running_;
+  std::set<uint32_t> claiming_;
 };
 
 // Partitions a job may run in, best guess first.

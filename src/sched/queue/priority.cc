@@ -31,18 +31,33 @@ double wanted_gres(const RequestBody& r, std::string_view name, std::string_view
   auto sum = [&](const TresText& list, double times) {
     double n = 0;
     for (const Tres& t : list->items())
-      if (t.is_gres() && t.name == name && (type.empty() || t.type == type)) n += static_cast<double>(t.count) * times;
+      if (t.is_gres() && iequals(t.name, name) && (type.empty() || iequals(t.type, type))) n += static_cast<double>(t.count) * times;
     return n;
   };
   return sum(r.tres_per_node, wanted_nodes(r)) + sum(r.tres_per_job, 1) + sum(r.tres_per_task, wanted_tasks(r)) +
          sum(r.tres_per_socket, wanted_nodes(r) * std::max(r.sockets_per_node, 1u));
 }
 
-// "gres/gpu:a100" → "gpu", "a100"
-std::pair<std::string_view, std::string_view> gres_of(std::string_view tres) {
-  tres.remove_prefix(5);
-  const size_t colon = tres.find(':');
-  return {tres.substr(0, colon), colon == tres.npos ? std::string_view() : tres.substr(colon + 1)};
+// Alternatives count nothing, as none of them is sure.
+double wanted_licenses(const RequestBody& r, std::string_view name) {
+  double n = 0;
+  if (r.licenses.empty() || r.licenses->any) return n;
+  for (const LicenseShare& l : r.licenses->list)
+    if (iequals(l.name, name)) n += static_cast<double>(l.count);
+  return n;
+}
+
+double wanted(const TresName& tres, const RequestBody& r) {
+  switch (tres.kind) {
+    case TresKind::kCpu: return wanted_cpus(r);
+    case TresKind::kMem: return wanted_memory(r);
+    case TresKind::kNode: return wanted_nodes(r);
+    case TresKind::kGres: return wanted_gres(r, tres.name, tres.type);
+    case TresKind::kLicense: return wanted_licenses(r, tres.name);
+    case TresKind::kBilling:  // known only when it has nodes: guide tres
+    case TresKind::kOther: break;
+  }
+  return 0;
 }
 
 uint64_t priority_of(const auto& record) { return find_limit(record.limits, LimitKind::kPriority).value_or(0); }
@@ -51,17 +66,18 @@ uint64_t priority_of(const auto& record) { return find_limit(record.limits, Limi
 
 PriorityRule::PriorityRule(const Cluster& cluster, const PriorityParams& params, Time now, FairFactorsPtr fair_factors)
     : cluster_(&cluster), params_(params), now_(now), fair_factors_(fair_factors ? std::move(fair_factors) : cluster.fair_factors) {
-  if (params.period.count() > 0) now_ = Time(now.time_since_epoch() / params.period * params.period);
+  now_ = period_start(now, params.period);
   cluster.partitions.for_each([&](uint32_t, const Partition& p) { top_partition_ = std::max(top_partition_, p.priority_job_factor); });
 }
 
 bool PriorityRule::moves(const Job& job) const {
-  return params_.multifactor && job.priority != 0 && job.pending() && !(job.flags & kJobPriorityFixed) && job.request;
+  const bool counted = job.pending() || (params_.of_running && !job.finished());
+  return params_.multifactor && job.priority != 0 && counted && !(job.flags & kJobPriorityFixed) && job.request;
 }
 
 Time PriorityRule::age_from(const Job& job) const {
-  if (params_.accrue_always || job.eligible == kTimeUnset) return job.submitted;
-  return std::max(job.submitted, job.eligible);
+  if (params_.accrue_always) return job.submitted;
+  return std::max({job.submitted, job.eligible, job.accrues});  // what is not set is long ago
 }
 
 double PriorityRule::age_part(Time since) const {
@@ -136,8 +152,8 @@ const PriorityRule::Totals& PriorityRule::totals(uint32_t partition) const {
     t.cpus += n.spec->cpus;
     t.mem_mb += static_cast<double>(n.spec->real_memory_mb);
     for (const GresDevices& g : n.spec->gres) {
-      t.gres[g.name] += static_cast<double>(g.count);
-      if (!g.type.empty()) t.gres[g.name + ":" + g.type] += static_cast<double>(g.count);
+      t.gres[to_lower("gres/" + g.name)] += static_cast<double>(g.count);
+      if (!g.type.empty()) t.gres[to_lower("gres/" + g.name + ":" + g.type)] += static_cast<double>(g.count);
     }
   };
   if (partition == kAllPartitions) {
@@ -150,29 +166,32 @@ const PriorityRule::Totals& PriorityRule::totals(uint32_t partition) const {
   return t;
 }
 
-double PriorityRule::tres_factor(const std::string& name, const RequestBody& r, uint32_t partition) const {
-  double wants = 0, all = 1;
-  const bool raw = params_.raw_tres;
-  auto whole = [&](double Totals::*member) { return raw ? 1.0 : totals(partition).*member; };
-  if (name == "cpu") {
-    wants = wanted_cpus(r);
-    all = whole(&Totals::cpus);
-  } else if (name == "mem") {
-    wants = wanted_memory(r);
-    all = whole(&Totals::mem_mb);
-  } else if (name == "node") {
-    wants = wanted_nodes(r);
-    all = whole(&Totals::nodes);
-  } else if (name.starts_with("gres/")) {
-    const auto [kind, type] = gres_of(name);
-    wants = wanted_gres(r, kind, type);
-    if (!raw && wants > 0) {
+double PriorityRule::tres_factor(const TresName& tres, const RequestBody& r, uint32_t partition) const {
+  const double wants = wanted(tres, r);
+  if (params_.raw_tres || wants == 0) return wants;
+  const double all = whole(tres, partition);
+  return all > 0 ? std::min(1.0, wants / all) : 0;
+}
+
+// What there is in the partition; of licences, which belong to no node, in the cluster.
+double PriorityRule::whole(const TresName& tres, uint32_t partition) const {
+  switch (tres.kind) {
+    case TresKind::kCpu: return totals(partition).cpus;
+    case TresKind::kMem: return totals(partition).mem_mb;
+    case TresKind::kNode: return totals(partition).nodes;
+    case TresKind::kGres: {
       const auto& gres = totals(partition).gres;
-      auto it = gres.find(name.substr(5));
-      all = it == gres.end() ? 0 : it->second;
+      auto at = gres.find(tres.text());
+      return at == gres.end() ? 0 : at->second;
     }
+    case TresKind::kLicense:
+      for (const auto& [name, count] : params_.licenses)
+        if (iequals(name, tres.name)) return static_cast<double>(count);
+      return 0;
+    case TresKind::kBilling:
+    case TresKind::kOther: break;
   }
-  return all > 0 ? (raw ? wants : std::min(1.0, wants / all)) : 0;
+  return 0;
 }
 
 double PriorityRule::fixed_part(const RequestBody& r, uint32_t partition, uint32_t time_limit_min, uint32_t association) const {
@@ -182,7 +201,7 @@ double PriorityRule::fixed_part(const RequestBody& r, uint32_t partition, uint32
   if (params_.weight_qos) sum += params_.weight_qos * qos_factor(r);
   if (params_.weight_job_size) sum += params_.weight_job_size * size_factor(r, time_limit_min);
   if (params_.weight_partition) sum += params_.weight_partition * partition_factor(partition);
-  for (const auto& [name, weight] : params_.weight_tres) sum += weight * tres_factor(name, r, partition);
+  for (const TresWeight& w : params_.weight_tres) sum += w.weight * tres_factor(w.tres, r, partition);
   return sum;
 }
 
@@ -197,7 +216,7 @@ PriorityFactors PriorityRule::factors(const Job& job, uint32_t partition) const 
   out.qos = weigh(qos_factor(r), params_.weight_qos);
   out.job_size = weigh(size_factor(r, job.time_limit_min), params_.weight_job_size);
   out.partition = weigh(partition_factor(partition), params_.weight_partition);
-  for (const auto& [name, weight] : params_.weight_tres) out.tres.emplace_back(name, weigh(tres_factor(name, r, partition), weight));
+  for (const TresWeight& w : params_.weight_tres) out.tres.emplace_back(w.tres.text(), weigh(tres_factor(w.tres, r, partition), w.weight));
   out.site = r.site_factor;
   out.nice = r.nice;
   out.priority = moves(job) ? total(fixed_part(r, partition, job.time_limit_min, job.association), age) : job.priority;

@@ -49,13 +49,13 @@ class PriorityRule {
   double fixed_part(const RequestBody& request, uint32_t partition, uint32_t time_limit_min, uint32_t association) const;
   double age_part(Time since) const;
   static uint32_t total(double fixed, double age);
-  // Since when a job's age counts. The age of a job that is not yet eligible does not grow.
+  // Since when a job's age counts. The age of a job that is not yet eligible, or that waits for a limit on such jobs, does not grow.
   Time age_from(const Job& job) const;
 
  private:
   struct Totals {
     double cpus = 0, mem_mb = 0, nodes = 0;
-    std::map<std::string, double> gres;
+    std::map<std::string, double> gres;  // by the name of the TRES
   };
   const Totals& totals(uint32_t partition) const;
   double fair_share_factor(uint32_t association) const;
@@ -63,7 +63,8 @@ class PriorityRule {
   double qos_factor(const RequestBody& request) const;
   double size_factor(const RequestBody& request, uint32_t time_limit_min) const;
   double partition_factor(uint32_t partition) const;
-  double tres_factor(const std::string& name, const RequestBody& request, uint32_t partition) const;
+  double tres_factor(const TresName& tres, const RequestBody& request, uint32_t partition) const;
+  double whole(const TresName& tres, uint32_t partition) const;
 
   const Cluster* cluster_;
   PriorityParams params_;

@@ -70,7 +70,8 @@ TEST(Priority, PartitionsAndTheirFactor) {
 
 TEST(Priority, TresAreThePartOfThePartitionThatIsAskedFor) {
   Case c;
-  c.params.weight_tres = {{"cpu", 1000}, {"mem", 100}, {"gres/gpu", 10000}, {"gres/gpu:h100", 1}};
+  c.params.weight_tres = {
+      {TresName::of("cpu"), 1000}, {TresName::of("mem"), 100}, {TresName::of("gres/gpu"), 10000}, {TresName::of("gres/gpu:h100"), 1}};
   EXPECT_EQ(c.at(a_job().tasks(16), kNow), 500u);
   EXPECT_EQ(c.at(a_job().nodes(2).mem(500), kNow), 62u + 25u);  // 2 CPUs of 32
   EXPECT_EQ(c.at(a_job().nodes(2).gpus(2), kNow), 62u + 5000u);
@@ -101,6 +102,62 @@ TEST(Priority, ThePlannerFollowsTheClock) {
   const Time now = kNow + minutes(30);
   EXPECT_LT(expected(now, high), expected(now, old));
   EXPECT_LT(expected(now, old), expected(now, late));
+}
+
+// Guide priority_multifactor: PartitionA with PriorityJobFactor=20 and PartitionB with 10, PriorityWeightPartition=5000.
+TEST(Priority, TheExampleOfTheGuide) {
+  Case c;
+  c.params.weight_partition = 5000;
+  Partition a = *c.cluster.partitions.find(0), b = a;
+  a.priority_job_factor = 20;
+  b.index = 1;
+  b.name = "b";
+  b.priority_job_factor = 10;
+  c.cluster.partitions.set(0, a);
+  c.cluster.partitions.set(1, b);
+  const Job job = c.cluster.jobs.at(submit(c.cluster, a_job(), kNow).value);
+  auto weighted = [&](uint32_t partition) { return PriorityRule(c.cluster, c.params, kNow).factors(job, partition).partition.weighted; };
+  EXPECT_EQ(weighted(0), 5000);
+  EXPECT_EQ(weighted(1), 2500);
+  c.params.raw_partition = true;
+  EXPECT_EQ(weighted(0), 100'000);
+  EXPECT_EQ(weighted(1), 50'000);
+}
+
+TEST(Priority, LicencesAreWeighedAgainstThoseOfTheCluster) {
+  Case c;
+  c.params.weight_tres = {{TresName::of("license/matlab"), 1000}};
+  c.params.licenses = {{"matlab", 8}};
+  EXPECT_EQ(c.at(a_job().with([](JobRequest& r) { r.licenses = "matlab:2"; }), kNow), 250u);
+  EXPECT_EQ(c.at(a_job().with([](JobRequest& r) { r.licenses = "matlab:2|other:1"; }), kNow), 1u) << "none of them is sure";
+}
+
+TEST(Priority, AJobThatWaitsForItsTurnDoesNotAge) {
+  Case c;
+  c.params.weight_age = 1000;
+  c.params.max_age = minutes(100);
+  const uint32_t id = submit(c.cluster, a_job(), kNow).value;
+  Job job = c.cluster.jobs.at(id);
+  auto at = [&](Time now) { return PriorityRule(c.cluster, c.params, now).of(job); };
+  job.accrues = kTimeInfinite;
+  EXPECT_EQ(at(kNow + minutes(50)), 1u);
+  job.accrues = kNow + minutes(20);
+  EXPECT_EQ(at(kNow + minutes(50)), 300u);
+  c.params.accrue_always = true;
+  EXPECT_EQ(at(kNow + minutes(50)), 500u);
+}
+
+TEST(Priority, OfRunningJobsMovesWhereTheSiteSaysSo) {
+  Case c;
+  c.params.weight_age = 1000;
+  c.params.max_age = minutes(100);
+  Job job = c.cluster.jobs.at(submit(c.cluster, a_job().priority(7), kNow).value);
+  job.state = JobState::kRunning;
+  EXPECT_EQ(PriorityRule(c.cluster, c.params, kNow + minutes(50)).of(job), 7u);
+  c.params.of_running = true;
+  EXPECT_EQ(PriorityRule(c.cluster, c.params, kNow + minutes(50)).of(job), 500u);
+  job.state = JobState::kCompleted;
+  EXPECT_EQ(PriorityRule(c.cluster, c.params, kNow + minutes(50)).of(job), 7u);
 }
 
 }  // namespace

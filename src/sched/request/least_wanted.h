@@ -3,11 +3,13 @@
 // of devices).
 #pragma once
 
-#include "model/tres_table.h"
+#include "model/cluster.h"
+#include "sched/least.h"
 #include "sched/request/request_shape.h"
 
 namespace muster::sched {
 
-TresCounts least_wanted(const Shape& shape, const TresTable& table);
+// In the partition, whose weights say what it is billed.
+Least least_wanted(const Shape& shape, const Partition& partition, const Cluster& cluster);
 
 }  // namespace muster::sched

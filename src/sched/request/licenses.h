@@ -1,6 +1,6 @@
 // Licences: what is left of them, and what tasks add to the needs of a request (model/license_needs.h). They belong to no node and are held
-// until the job ends. slurm.conf(5) Licenses, sbatch(1) --licenses, guide licenses. Remote licences (name@server) need accounting and are
-// unknown here.
+// until the job ends. slurm.conf(5) Licenses, sbatch(1) --licenses, guide licenses. Remote licences (name@server) are in
+// Params as the others are; of those that somebody unknown uses (Params::license_deficits) none are granted, but the site has them.
 //
 // Cost: O(licences named).
 #pragma once
@@ -28,7 +28,11 @@ class LicensePool {
  public:
   LicensePool() = default;
   explicit LicensePool(const Params& params) {
-    for (const auto& [name, count] : params.licenses) all_[name] = free_[name] = count;
+    for (size_t i = 0; i < params.licenses.size(); ++i) {
+      const auto& [name, count] = params.licenses[i];
+      all_[name] = count;
+      free_[name] = params.usable_licenses(i);
+    }
   }
   void take(const std::vector<LicenseShare>& held);
   // What the needs get now; nothing means that they have to wait.

@@ -63,6 +63,7 @@ class SitePromises {
 };
 
 struct JobRule;
+struct Least;
 class Gate;
 
 struct JobQuestion {
@@ -73,8 +74,9 @@ struct JobQuestion {
   const RequestClass& asked;               // the request as it is meant in the partition
   const SitePromises* promised = nullptr;  // null: nothing is
   Gate* gate = nullptr;                    // accounts, QOS and limits; null: there are none
-  const TresCounts* least = nullptr;       // what the class takes at least, where that is known already
+  const Least* least = nullptr;            // what the class takes at least, where that is known already
   uint32_t alike = kUnlimited32;           // the same for all jobs of the class
+  const Reserved* reserved = nullptr;      // null: reservations keep nothing
 };
 
 struct StartQuestion {
@@ -83,6 +85,9 @@ struct StartQuestion {
   const Partition& partition;
   const RequestBody& request;
   const Allocation& allocation;
+  Time now{};
+  uint32_t time_limit_min = kUnlimited32;
+  uint32_t reservation = 0;  // that the job would run in
 };
 
 struct Hold {

@@ -11,7 +11,7 @@ bool asks(const RequestClass& c) { return !c.shape.licenses.empty(); }
 
 std::vector<uint64_t> all(const Params& params) {
   std::vector<uint64_t> out;
-  for (const auto& [name, count] : params.licenses) out.push_back(count);
+  for (size_t i = 0; i < params.licenses.size(); ++i) out.push_back(params.usable_licenses(i));
   return out;
 }
 
@@ -46,6 +46,8 @@ constinit const SiteAmounts kAmounts{all, held, wanted, asks};
 // The licences must be free now and, where promises were made, stay free for as long as the job may run.
 Hold holds(const JobQuestion& q, const Held& have, Grant& grant) {
   LicensePool pool = have.licenses;
+  if (q.reserved && q.asked.reserved)
+    pool.take(q.reserved->kept_licenses(*q.asked.reserved->side, {q.reserved->now(), q.reserved->end_of(q.asked.reserver())}));
   if (q.promised) {
     const std::vector<uint64_t> promised = q.promised->promised(kAmounts, q.asked.time_limit_min);
     std::vector<LicenseShare> gone;
@@ -62,7 +64,9 @@ Hold holds(const JobQuestion& q, const Held& have, Grant& grant) {
 Result<> at_start(const StartQuestion& q) {
   for (const LicenseShare& l : q.allocation.licenses) {
     auto it = std::ranges::find_if(q.params.licenses, [&](const auto& have) { return have.first == l.name; });
-    const uint64_t there = it == q.params.licenses.end() ? 0 : it->second, used = q.cluster.license_used(l.name);
+    const uint64_t there =
+        it == q.params.licenses.end() ? 0 : q.params.usable_licenses(static_cast<size_t>(it - q.params.licenses.begin()));
+    const uint64_t used = q.cluster.license_used(l.name);
     if (used > there || l.count > there - used) return fail(Errc::kNodesBusy, {}, "licence " + l.name + " is in use");
   }
   return {};

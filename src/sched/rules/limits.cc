@@ -7,7 +7,7 @@
 namespace muster::sched {
 namespace {
 
-TresCounts least(const JobQuestion& q) { return q.least ? *q.least : least_wanted(q.asked.shape, q.cluster.tres_table()); }
+Least least(const JobQuestion& q) { return q.least ? *q.least : least_wanted(q.asked.shape, q.partition, q.cluster); }
 
 Gate::Question question(const JobQuestion& q) { return {q.request, q.partition, q.asked.time_limit_min, q.alike}; }
 

@@ -22,10 +22,26 @@ uint64_t version_asked(const RequestClass& c, const Availability& nodes) {
 
 }  // namespace
 
+namespace {
+
+// What reservations keep from the class moves with time, whatever happens to nodes.
+void look_at_reservations(RequestClass& c, Availability& nodes) {
+  ReservedViewPtr now = nodes.reserved().view(c.reserver());
+  const bool same = now == c.reserved || (now && c.reserved && now->same_as(*c.reserved));
+  c.reserved = std::move(now);
+  if (!same) c.blocked_at = c.too_full_at = 0;
+}
+
+}  // namespace
+
 void resolve(RequestClass& c, const Cluster& cluster, Availability& nodes, const Partition& partition) {
+  look_at_reservations(c, nodes);
   auto placed_by = nodes.topology(cluster, partition);
   const uint64_t version = version_asked(c, nodes);
-  if (c.resolved_at == version && placed_by == c.topology) return;
+  if (c.resolved_at == version && placed_by == c.topology) {
+    if (c.preferred) look_at_reservations(*c.preferred, nodes);
+    return;
+  }
   c.resolved_at = version;
   c.topology = std::move(placed_by);
   c.blocked_at = c.too_full_at = 0;

@@ -358,7 +358,9 @@ void Availability::count_free(uint32_t id, const Node& node, const NodeUse& was)
   set_units(id, units);
   mem_free_[id] = mem;
   note_depth(node.by_partition.size(), node.cpus_shared.size());
-  const bool idle = node.jobs_running == 0 && node.jobs_completing == 0 && node.cpus_used.none();
+  // A job that is suspended keeps its memory and devices, and a job that wants the whole node wants those, too.
+  const bool keeps = node.jobs_off > 0 && (node.mem_used_mb > 0 || !node.gres_used.empty());
+  const bool idle = node.jobs_running == 0 && node.jobs_completing == 0 && node.cpus_used.none() && !keeps;
   freed |= set_owner(id, owner_of(node));
   freed |= idle && !idle_.test(id);
   const bool shared = node.shared_jobs > 0 && node.shared_jobs >= node.jobs_running;
@@ -463,7 +465,7 @@ const Bitmap* Availability::feature(const std::string& name) const {
 // What the node holds together with what the pass laid over it.
 Availability::Laid& Availability::laid_over(uint32_t id) {
   auto [it, fresh] = overlay_.try_emplace(id);
-  if (fresh)
+  if (fresh && !ideal_)
     if (const Node* n = nodes_.find(id))
       it->second = {use_of(*n), owner_of(*n), n->by_partition, n->jobs_running, n->jobs_completing, n->whole_node_jobs, n->shared_jobs};
   return it->second;
@@ -516,7 +518,7 @@ void Availability::give_back(const NodeShare& share, const Allocation& of, uint3
   mem_free_[id] = k.mem_mb - std::min(k.mem_mb, laid.use.mem_mb);
   free_gres(k, laid.use.gres, gres_free_.data() + gres_at_[id]);
   shared_.assign(id, laid.sharing > 0 && laid.sharing >= laid.jobs);
-  idle_.assign(id, laid.jobs + laid.completing == 0 && laid.use.cpus.none());
+  idle_.assign(id, laid.jobs + laid.completing == 0 && laid.use.cpus.none() && laid.use.gres.empty());
   if (laid.jobs + laid.completing == 0) laid.owner = {};
   owned_.assign(id, laid.owner.kept());
 }

@@ -26,6 +26,7 @@
 #include "sched/params.h"
 #include "sched/supply/node_owner.h"
 #include "sched/supply/partition_limit.h"
+#include "sched/supply/reserved.h"
 #include "sched/supply/topology_index.h"
 
 namespace muster::sched {
@@ -80,6 +81,10 @@ class Availability {
   // Brings the arrays in step with `nodes` and drops what consume() laid over them. `ideal`: as if every node were up and idle
   // (can_ever_run).
   void update(const PersistentMap<Node>& nodes, const Params& params, bool ideal = false);
+
+  // What reservations keep at `now`; without this call they keep nothing.
+  void reserve(const Cluster& cluster, const Params& params, Time now) { reserved_.update(cluster, now, params.default_time_limit); }
+  Reserved& reserved() { return reserved_; }
 
   uint32_t size() const { return static_cast<uint32_t>(kind_.size()); }
   const Node* node(uint32_t id) const { return nodes_.find(id); }
@@ -179,6 +184,7 @@ class Availability {
   uint64_t freed_ = 1, changed_ = 1, shape_version_ = 1, extra_version_ = 0;
   uint32_t most_on_a_cpu_ = 0;
   TopologyCache topologies_;
+  Reserved reserved_;
 };
 
 bool node_usable(const Node& node);

@@ -40,9 +40,9 @@ TEST(PartitionLimit, IsCheckedAgainAtTheStart) {
   alone->nodes[0].cpus = cpus("3");
   item.job = second;
   item.allocation = alone;
-  EXPECT_FALSE(still_fits(c, {}, *c.jobs.at(second.value).request, item));
+  EXPECT_FALSE(still_fits(c, {}, *c.jobs.at(second.value).request, item, from_unix(1000000), 60));
   item.partition = 1;
-  EXPECT_TRUE(still_fits(c, {}, *c.jobs.at(second.value).request, item));
+  EXPECT_TRUE(still_fits(c, {}, *c.jobs.at(second.value).request, item, from_unix(1000000), 60));
 }
 
 // FORCE:1 in two partitions of one tier: they share, jobs of one do not; with another tier nobody shares.
@@ -57,11 +57,11 @@ TEST(PartitionSharing, IsCheckedAgainAtTheStart) {
   apply_start(c, item, kNow);
   item.job = second;
   const RequestBody& request = *c.jobs.at(second.value).request;
-  EXPECT_FALSE(still_fits(c, {}, request, item));
+  EXPECT_FALSE(still_fits(c, {}, request, item, from_unix(1000000), 60));
   item.partition = 1;
-  EXPECT_TRUE(still_fits(c, {}, request, item));
+  EXPECT_TRUE(still_fits(c, {}, request, item, from_unix(1000000), 60));
   c.partitions.edit(1)->priority_tier = 9;
-  EXPECT_FALSE(still_fits(c, {}, request, item));
+  EXPECT_FALSE(still_fits(c, {}, request, item, from_unix(1000000), 60));
 }
 
 }  // namespace

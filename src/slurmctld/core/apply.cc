@@ -6,9 +6,12 @@
 #include "acct/admission.h"
 #include "base/check.h"
 #include "model/account_directory.h"
+#include "slurmctld/core/apply_tools.h"
 #include "slurmctld/core/given_up.h"
 #include "slurmctld/core/node_use.h"
 #include "slurmctld/core/records.h"
+#include "slurmctld/core/reservation_state.h"
+#include "slurmctld/core/turns.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -24,9 +27,10 @@ Time time_of(const Event& event) {
       event);
 }
 
-class Applier {
+class Applier : ToolApplier {
  public:
-  Applier(Cluster& c, Indexes& x, Time time) : c_(c), x_(x), time_(time), use_(c) {}
+  Applier(Cluster& c, Indexes& x, Time time) : ToolApplier(c), c_(c), x_(x), time_(time), use_(c) {}
+  using ToolApplier::operator();
 
   void operator()(const ClusterNamed& e) {
     c_.name = e.name;
@@ -67,6 +71,7 @@ class Applier {
     names->erase(n->spec->name);
     c_.node_names = names;
     c_.nodes.erase(e.node.value);
+    leave_reservations(c_, e.node);
   }
   void operator()(const NodeRegistered& e) {
     if (Node* n = c_.nodes.edit(e.node.value)) {
@@ -114,15 +119,17 @@ class Applier {
   }
   void operator()(const PartitionDefined& e) {
     ++c_.nodes_epoch;
-    if (e.partition) c_.partitions.set(e.partition->index, *e.partition);
+    if (e.partition) c_.change_partition(e.partition->index, e.partition.get(), e.time);
     relist_partitions();
   }
   void operator()(const PartitionRemoved& e) {
     ++c_.nodes_epoch;
-    c_.partitions.erase(e.index);
+    c_.change_partition(e.index, nullptr, e.time);
     relist_partitions();
   }
 
+  void operator()(const ReservationSet& e) { set_reservation(c_, x_, e.reservation.get()); }
+  void operator()(const ReservationRemoved& e) { remove_reservation(c_, x_, e.id); }
   // ---- jobs
   void operator()(const RequestStored& e) {
     c_.requests.set(e.id.value, SharedRequest{x_.share(*e.request), PackedOwn(*e.request), 0});
@@ -147,6 +154,8 @@ class Applier {
     j.array_tasks = e.array_tasks;
     j.dependencies = e.dependencies;
     j.association = e.association;
+    j.accrues = e.accrues;
+    j.het = e.het;
     if (j.array_tasks) {
       j.array_job_id = e.job;
       ArrayGroup g;
@@ -154,7 +163,7 @@ class Applier {
       g.max_running = j.array_tasks->max_running;
       c_.arrays.set(e.job.value, g);
     }
-    c_.last_job_id = std::max(c_.last_job_id, e.job);
+    c_.give(e.job);
     insert(std::move(j));
   }
   void operator()(const JobChanged& e) {
@@ -179,29 +188,7 @@ class Applier {
     JobId id = split(e.job, e.array_task, e.task_job);
     if (!c_.jobs.contains(id.value)) return;
     change(id, [&](Job& j) {
-      j.state = JobState::kRunning;
-      j.flags = (j.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit | kJobLaunchFailed)) | e.flags;
-      j.prolog_due = e.prolog;
-      j.reason = (e.flags & kJobConfiguring) && (e.prolog || e.preparing.any()) ? Reason::kProlog : Reason::kNone;
-      j.detail = nullptr;
-      j.started = e.time;
-      j.ends = e.ends;
-      j.partition = e.partition;
-      if (e.association) j.association = e.association;
-      j.allocation = e.allocation;
-      if (e.time_limit_min) j.time_limit_min = *e.time_limit_min;
-      if (e.priority) j.priority = e.priority;
-      c_.count_licenses(j, true);
-      j.launched = j.request->kind == JobKind::kAllocation && !(e.flags & kJobConfiguring);
-      j.managed = e.managed;
-      JobRun& run = j.run.edit();
-      run.preparing = e.preparing;
-      run.releasing = Bitmap(e.allocation->nodes.size());
-      run.batch_index = e.batch_index;
-      run.first_port = e.first_port;
-      run.last_port = e.last_port;
-      if (const Node* n = c_.nodes.find(j.batch_share().node.value)) run.batch_host = n->spec->name;
-      use_.hold(j, e.time);
+      record_start(c_, j, e);
       if (ArrayGroup* g = group(j)) ++g->running;
     });
     c_.verdicts.erase(id.value);
@@ -238,6 +225,11 @@ class Applier {
       j.cancel_asked = e.asked;
       j.flags = (j.flags & ~(kJobConfiguring | kJobPowerUpNode | kJobStopped)) | e.flags;
       j.steps.clear();
+      drop_claim(j);
+      if (e.has_node) {
+        j.run.edit().failed_node = e.node;
+        j.run.edit().has_failed_node = true;
+      }
       if (j.started == kTimeUnset) j.started = e.time;
       j.prolog_due = false;
       if (j.run.is_there()) j.run.edit().settling = j.run.edit().preparing = Bitmap();
@@ -248,6 +240,7 @@ class Applier {
       if (!j.cleaned_up()) j.flags |= kJobCompleting;
       use_.end(j, e.time);
       if (j.all_released()) use_.lift_fences(j);
+      note_use(c_, x_, j.run->reservation, e.time);
     });
     c_.verdicts.erase(id.value);
   }
@@ -320,53 +313,29 @@ class Applier {
         uint32_t& ended = j.state == JobState::kCompleted ? g->ended_ok : g->ended_bad;
         if (ended) --ended;
       }
-      j.state = JobState::kPending;
-      j.reason = e.reason;
-      j.flags = e.flags;
-      j.priority = e.priority;
-      j.eligible = e.eligible;
-      j.submitted = e.time;
-      ++j.restarts;
-      j.next_step = 0;
-      j.managed = false;
-      j.started = j.ends = j.ended = kTimeUnset;
-      j.allocation = nullptr;
-      j.run.drop();
-      j.launched = j.prolog_due = j.epilog_due = false;
-      j.exit_status = j.derived_exit_status = 0;
-      j.detail = nullptr;
-      j.cancelled_by = Uid();
-      j.cancel_asked = false;
+      record(j, e);
     });
   }
   void operator()(const JobSuspended& e) {
-    change(e.job, [&](Job& j) {
-      JobRun& run = j.run.edit();
-      if (e.resumed && j.state == JobState::kSuspended) {
-        Duration away = std::max(e.time - run.suspended, Duration::zero());  // the clock may have stepped back
-        run.suspended_total += away;
-        if (j.ends != kTimeUnset && j.ends != kTimeInfinite) j.ends += away;
-        run.suspended = kTimeUnset;
-        j.state = JobState::kRunning;
-      } else if (!e.resumed && j.state == JobState::kRunning) {
-        run.suspended = e.time;
-        j.state = JobState::kSuspended;
-      } else {
-        return;
-      }
-      run.settling = Bitmap(j.allocation->nodes.size(), true);
-    });
+    change(e.job, [&](Job& j) { record(j, e, use_); });
+  }
+  void operator()(const JobPreempted& e) {
+    change(e.job, [&](Job& j) { record(j, e); });
+  }
+  void operator()(const JobClaimed& e) {
+    change(split(e.job, e.array_task, e.task_job), [&](Job& j) { record(j, e); });
   }
   void operator()(const JobsPurged& e) {
     for (JobId id : e.jobs) {
       const Job* j = c_.jobs.find(id.value);
       if (!j) continue;
       x_.remove(*j);
-      c_.recharge(Charge::of(*j), {}, time_);
+      c_.recharge(Charge::of(*j, c_.partitions), {}, time_);
       RequestId request = j->request_id;
       JobId array = j->array_job_id;
       c_.jobs.erase(id.value);
       c_.verdicts.erase(id.value);
+      c_.cron_jobs.erase(id.value);
       drop_request(request);
       if (array && --array_records(array) == 0) c_.arrays.erase(array.value);
     }
@@ -442,6 +411,9 @@ class Applier {
     else if (!e.qos.empty()) c_.reset_usage_of_qos(e.qos, e.time);
     else c_.reset_usage(e.time);
   }
+  void operator()(const JobsAccrue& e) {
+    for (JobId id : e.jobs) change(id, [&](Job& j) { j.accrues = e.of_each ? j.eligible : e.since; });
+  }
   void operator()(const RecordsStored& e) {
     for (const Indexes::Unrecorded& r : x_.unrecorded()) {
       if (r.position > e.position) break;
@@ -496,17 +468,17 @@ class Applier {
     if (!old) return;
     ++c_.jobs_epoch;
     x_.remove(*old);
-    const Charge was = Charge::of(*old);
+    const Charge was = Charge::of(*old, c_.partitions);
     Job& j = *c_.jobs.edit(id.value);
     f(j);
     x_.add(j);
-    c_.recharge(was, Charge::of(j), time_);
+    c_.recharge(was, Charge::of(j, c_.partitions), time_);
   }
   void insert(Job j) {
     ++c_.jobs_epoch;
     ++c_.requests.edit(j.request_id.value)->jobs;
     x_.add(j);
-    c_.recharge({}, Charge::of(j), time_);
+    c_.recharge({}, Charge::of(j, c_.partitions), time_);
     uint32_t id = j.id.value;
     if (j.array_job_id) ++array_records(j.array_job_id);
     c_.jobs.set(id, std::move(j));
@@ -529,6 +501,12 @@ class Applier {
   ArrayGroup* group(const Job& j) { return j.array_job_id ? c_.arrays.edit(j.array_job_id.value) : nullptr; }
   uint32_t& array_records(JobId array) { return c_.arrays.edit(array.value)->records; }
 
+  // Many tasks may go in one turn: while nobody else looks at what is left, it is changed in place.
+  static void without_task(Job& j, uint32_t task) {
+    if (j.array_tasks.use_count() > 1) j.array_tasks = std::make_shared<const ArrayTasks>(*j.array_tasks);
+    const_cast<ArrayTasks&>(*j.array_tasks).pending.reset(task);
+  }
+
   // A task is cancelled before it started: it is taken out of the array's record, and that is all. The last one ends the record.
   void drop_task(const JobEnding& e) {
     const Job* old = c_.jobs.find(e.job.value);
@@ -539,9 +517,7 @@ class Applier {
       return (*this)(whole);
     }
     change(e.job, [&](Job& j) {
-      auto rest = std::make_shared<ArrayTasks>(*j.array_tasks);
-      rest->pending.reset(e.array_task);
-      j.array_tasks = std::move(rest);
+      without_task(j, e.array_task);
       if (ArrayGroup* g = group(j)) {
         ++g->ended_bad;
         g->dropped.set(e.array_task);
@@ -562,15 +538,11 @@ class Applier {
       return job;
     }
     Job own = c_.jobs.at(job.value);
-    change(job, [&](Job& j) {
-      auto rest = std::make_shared<ArrayTasks>(*j.array_tasks);
-      rest->pending.reset(task);
-      j.array_tasks = std::move(rest);
-    });
+    own.array_tasks = nullptr;
+    change(job, [&](Job& j) { without_task(j, task); });
     own.id = task_job;
     own.array_task = task;
-    own.array_tasks = nullptr;
-    c_.last_job_id = std::max(c_.last_job_id, task_job);
+    c_.give(task_job);
     insert(std::move(own));
     return task_job;
   }

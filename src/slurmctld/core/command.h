@@ -2,13 +2,16 @@
 // decides (Core::run), and CommandAnswer a variant of the core's answers to them.
 //
 // The core does not get every request as the client sent it: to a job the controller adds what only it knows. DecidedAs<Request> is the
-// type that the core is given: a completed JobRequest for SubmitJob and Allocate (its `kind` says for which), TestOnly for WillRun, else
-// the request itself.
+// type that the core is given: a completed JobRequest for SubmitJob and Allocate (its `kind` says for which), several in a HetRequest for
+// SubmitHetJob and AllocateHetJob, TestOnly for WillRun, CrontabChange for InstallCrontab, else the request itself.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "base/result.h"
 #include "model/job_request.h"
@@ -40,8 +43,28 @@ const CommandRow* command_row(uint16_t number);
 // Whether the caller has the right that the row asks for first.
 Result<> may_ask(const CommandRow& row, const Rights& rights);
 
+// SubmitHetJob and AllocateHetJob: the components of one job, in order. The `kind` of the first says which it is.
+struct HetRequest {
+  std::vector<JobRequest> components;
+};
+
 struct TestOnly {  // WillRun: whether the job would be accepted
   JobRequest request;
+};
+
+struct CrontabChange {  // InstallCrontab
+  struct Entry {
+    CronText times;
+    uint32_t first_line = 0, last_line = 0;
+    JobRequest request;
+  };
+  Uid user{};
+  std::string text;
+  std::vector<Entry> entries;
+  Caller who;  // who installs it, as the connection proved it
+};
+struct CrontabOutcome : rpc::CrontabInstalled {
+  std::optional<Error> refused;  // a limit let some of the jobs in and not all: nothing is installed
 };
 
 namespace command_detail {
@@ -58,7 +81,11 @@ struct Row;
 template <>
 struct Row<JobRequest> : Row<rpc::SubmitJob> {};
 template <>
+struct Row<HetRequest> : Row<rpc::SubmitHetJob> {};
+template <>
 struct Row<TestOnly> : Row<rpc::WillRun> {};
+template <>
+struct Row<CrontabChange> : Row<rpc::InstallCrontab> {};
 
 template <class Request>
 struct Decided {
@@ -73,8 +100,20 @@ struct Decided<rpc::Allocate> {
   using Type = JobRequest;
 };
 template <>
+struct Decided<rpc::SubmitHetJob> {
+  using Type = HetRequest;
+};
+template <>
+struct Decided<rpc::AllocateHetJob> {
+  using Type = HetRequest;
+};
+template <>
 struct Decided<rpc::WillRun> {
   using Type = TestOnly;
+};
+template <>
+struct Decided<rpc::InstallCrontab> {
+  using Type = CrontabChange;
 };
 
 template <class Decided>
@@ -86,8 +125,16 @@ struct Answer<JobRequest> {
   using Type = rpc::JobSubmitted;
 };
 template <>
+struct Answer<HetRequest> {
+  using Type = rpc::JobSubmitted;
+};
+template <>
 struct Answer<TestOnly> {
   using Type = rpc::Empty;
+};
+template <>
+struct Answer<CrontabChange> {
+  using Type = CrontabOutcome;
 };
 
 }  // namespace command_detail

@@ -3,6 +3,7 @@
 // slurm.conf(5). Pure.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "slurmctld/core/decide.h"
@@ -12,7 +13,10 @@ namespace muster::slurmctld {
 class CompletingHold {
  public:
   explicit CompletingHold(const View& v);
-  bool keeps_back(uint32_t partition) const { return everywhere_ || partitions_.test(partition); }
+  bool keeps_back(const sched::StartItem& item) const {
+    return everywhere_ || partitions_.test(item.partition) ||
+           std::ranges::any_of(item.together, [&](const sched::StartItem& i) { return partitions_.test(i.partition); });
+  }
 
  private:
   bool everywhere_ = false;

@@ -148,10 +148,10 @@ void configure_partitions(const View& v, const std::vector<NodeId>& ids, Events&
   for (Partition& p : partitions) {
     kept.set(p.index);
     const Partition* known = v.cluster.partitions.find(p.index);
-    if (!known || !(*known == p)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(p))});
+    if (!known || !(*known == p)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(p)), v.now});
   }
   v.cluster.partitions.for_each([&](uint32_t i, const Partition&) {
-    if (!kept.test(i)) out.push_back(event::PartitionRemoved{i});
+    if (!kept.test(i)) out.push_back(event::PartitionRemoved{i, v.now});
   });
 }
 

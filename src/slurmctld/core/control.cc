@@ -19,7 +19,18 @@ bool knows_step(const Job& j, StepId id) {
   return id.value >= kInteractiveStep.value || std::ranges::any_of(j.steps, [&](const Step& s) { return s.id == id; });
 }
 
-bool comes_back(const Job& j) { return j.finished() && (j.flags & (kJobRequeued | kJobRequeueHold)); }
+bool comes_back(const Cluster& cluster, const Job& j) {
+  return j.finished() && ((j.flags & (kJobRequeued | kJobRequeueHold)) || recurrence_of(cluster, j));
+}
+
+std::string name_of(const rpc::JobSelector& s) {
+  std::string out = std::to_string(s.job.value);
+  if (s.het_offset) out += "+" + std::to_string(*s.het_offset);
+  if (s.array_task != kNoArrayTask) out += "_" + std::to_string(s.array_task);
+  else if (!s.array_tasks.empty()) out += "_[" + s.array_tasks + "]";
+  if (s.has_step) out += "." + std::to_string(s.step.value);
+  return out;
+}
 
 struct Canceller {
   const View& v;
@@ -95,11 +106,25 @@ struct Canceller {
     e.asked = true;
     end_job(v, j, e, d.events);
   }
+  // A component that waits is cancelled with its whole job, where the filter means that.
+  void with_its_leader(const Job& j) {
+    const Job* leader = v.cluster.jobs.find(j.het.leader.value);
+    if (!leader || !matches_filter(v.cluster, *leader, rest)) error(job_name_for_users(j), Errc::kNotWholeHetJob);
+  }
+  // A selector names this component of a job that waits, and only the whole can be cancelled.
+  bool refuses(const rpc::JobSelector& s, const Target& t) {
+    if (!names_component(s, *t.job) || !t.job->pending() || !kills(t)) return false;
+    if (v.may(*t.job)) error(name_of(s), Errc::kNotWholeHetJob);
+    else error(name_of(s), refusal(v, *t.job, Errc::kUserIdMissing));
+    return true;
+  }
   bool kills(const Target& t) const { return !t.has_step && (c.signal == 0 || (c.signal == 9 && c.scope != rpc::SignalScope::kBatch)); }
   // For a job whose run has ended and that is to be queued again: if it is cancelled now, it stays ended.
   void stay_ended(const Job& j) {
     if (!matches_filter(v.cluster, j, rest)) return;
     ++d.reply.matched;
+    if (j.het) return slurmctld::stay_ended(v, j, d.events);
+    if (recurrence_of(v.cluster, j)) d.events.push_back(event::CronJobOver{j.id, true});
     event::JobChanged e = changed(j);
     e.flags &= ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit);
     d.events.push_back(std::move(e));
@@ -110,8 +135,10 @@ struct Canceller {
       if (named) error(name, refusal(v, j, Errc::kUserIdMissing));
       return;
     }
+    if (needs_cron_flag(v, j, c) && kills(t) && (!j.finished() || comes_back(v.cluster, j)) && matches_filter(v.cluster, j, rest))
+      return error(name.empty() ? job_name_for_users(j) : name, Errc::kCanNotCancelCronJob);
     bool over = j.finished() || (j.flags & kJobCompleting);
-    if (over && comes_back(j) && kills(t)) return stay_ended(j);
+    if (over && comes_back(v.cluster, j) && kills(t)) return stay_ended(j);
     if (over) {
       if (named) error(name, Errc::kAlreadyDone);
       return;
@@ -122,6 +149,7 @@ struct Canceller {
       return;
     }
     bool kill = kills(t) || c.signal == 0;
+    if (j.het.offset && j.pending() && kill && !named && !t.has_step) return with_its_leader(j);
     ++d.reply.matched;
     if (end_waiting_step(j, t, kill)) return;
     if (kill && !(t.has_step && j.pending())) return cancel(t, name);
@@ -145,9 +173,9 @@ void hold(const View& v, const Job& j, bool user, Events& out) {
 
 void release(const View& v, const Job& j, Events& out) {
   event::JobChanged e = changed(j);
-  e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin | kJobSpecialExit | kJobRequeueHold | kJobPriorityFixed);
+  e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin | kJobSpecialExit | kJobRequeueHold | kJobResvDelHold | kJobPriorityFixed);
   e.priority = default_priority(v, j.id, j.request->nice);
-  if (!j.dependencies && e.eligible == kTimeUnset) e.eligible = std::max(v.now, j.request->begin);
+  if (!j.dependencies && e.eligible == kTimeUnset) e.eligible = earliest_start(v, j);
   e.reason = waiting_reason(v, j.dependencies.get(), e.eligible);
   out.push_back(std::move(e));
 }
@@ -157,11 +185,13 @@ bool still_going(const Job& j) { return j.state == JobState::kRunning || j.state
 Result<> requeue(const View& v, const Job& j, const rpc::ControlJobs& c, Events& out) {
   bool hold_it = c.action == rpc::JobAction::kRequeueHold;
   if (c.incomplete && !still_going(j)) return {};
+  if (j.pending() && !hold_it && recurrence_of(v.cluster, j)) return skip_next_run(v, j, out), Result<>();
   if (j.pending()) return fail(Errc::kJobPending);
   if (j.request->kind != JobKind::kBatch) return fail(Errc::kBatchOnly);
   if (!requeue_allowed(v, j)) return fail(Errc::kDisabled);  // --no-requeue, or JobRequeue=0
   uint32_t flags = hold_it || j.state == JobState::kSuspended ? kJobRequeueHold : kJobRequeued;
   if (hold_it && c.special_exit) flags |= kJobSpecialExit;
+  if (j.finished() && j.het) return requeue_ended(v, j, flags, out);
   if (j.finished()) {
     // Tasks that were cancelled together before any of them had a record of its own cannot come back: there is no record for them.
     if (j.array_job_id && j.array_task == kNoArrayTask) return fail(Errc::kAlreadyDone);
@@ -172,8 +202,11 @@ Result<> requeue(const View& v, const Job& j, const rpc::ControlJobs& c, Events&
       return {};
     }
     Job again = j;
-    again.flags |= flags;
+    again.flags = (again.flags & ~kJobLaunchFailed) | flags;
     after_release(v, again, out);
+    for (Event& made : out)
+      if (auto* back = std::get_if<event::JobRequeued>(&made); back && back->job == j.id)
+        back->restart = {.cause = RestartCause::kUser, .time = v.now, .user = v.caller.uid};
     return {};
   }
   Ending e;
@@ -280,12 +313,15 @@ Result<> may_top(const View& v, const Job& j) {
   return {};
 }
 
-std::string name_of(const rpc::JobSelector& s) {
-  std::string out = std::to_string(s.job.value);
-  if (s.array_task != kNoArrayTask) out += "_" + std::to_string(s.array_task);
-  else if (!s.array_tasks.empty()) out += "_[" + s.array_tasks + "]";
-  if (s.has_step) out += "." + std::to_string(s.step.value);
-  return out;
+// What is done to a heterogeneous job as a whole or not at all.
+bool whole_only(rpc::JobAction a) {
+  using enum rpc::JobAction;
+  return a == kRequeue || a == kRequeueHold || a == kSuspend || a == kResume;
+}
+
+// A requeue is decided for the first component, and takes the others along.
+bool goes_with_leader(rpc::JobAction a, const Job& j) {
+  return (a == rpc::JobAction::kRequeue || a == rpc::JobAction::kRequeueHold) && j.het.offset != 0;
 }
 
 // Whether the selector names only tasks that were cancelled before they started, which no record knows any more.
@@ -309,17 +345,19 @@ Result<Decision<rpc::SignalJobsAnswer>> decide(const View& v, const rpc::SignalJ
   if (c.filter.jobs.empty()) {
     const Rights rights = v.rights();
     v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      const bool open = !j.finished() || comes_back(j);
+      const bool open = !j.finished() || comes_back(v.cluster, j);
       if (open && rights.may(v.of_job, j) && matches_filter(v.cluster, j, canceller.rest)) canceller.run({&j, {}, false, {}}, false, {});
     });
     return d;
   }
-  const std::vector<Meant> meant = select(v, c.filter.jobs);
+  const std::vector<rpc::JobSelector> named = whole_where_wanted(v, c.filter.jobs);
+  const std::vector<Meant> meant = select(v, named);
   for (size_t i = 0; i < meant.size(); ++i) {
-    const rpc::JobSelector& s = c.filter.jobs[i];
+    const rpc::JobSelector& s = named[i];
     if (!meant[i].known) canceller.error(name_of(s), dropped_all(v, s) ? Errc::kAlreadyDone : Errc::kInvalidJobId);
     const bool single = meant[i].targets.size() == 1;
-    for (const Target& t : meant[i].targets) canceller.run(t, single, name_of(s));
+    for (const Target& t : meant[i].targets)
+      if (!canceller.refuses(s, t)) canceller.run(t, single, name_of(s));
   }
   return d;
 }
@@ -333,21 +371,30 @@ Result<Decision<rpc::Messages>> decide(const View& v, const rpc::ControlJobs& c)
     if (ok && is_top) to_top.push_back(&j);
     if (!ok) d.reply.errors.push_back({name, errc_number(ok.error().code), std::string(ok.error().message())});
   };
-  const Picked picked = pick_jobs(v, c.jobs, d.events);
+  auto refuse_component = [&](const Job& j, const std::string& name) {
+    const bool requeues = c.action == rpc::JobAction::kRequeue || c.action == rpc::JobAction::kRequeueHold;
+    const Errc code = !v.may(j) ? refusal(v, j) : requeues ? Errc::kNotHetJobLeader : Errc::kNotWholeHetJob;
+    d.reply.errors.push_back({name, errc_number(code), std::string(errc_text(code))});
+  };
+  const bool held = c.action == rpc::JobAction::kHold || c.action == rpc::JobAction::kUserHold || c.action == rpc::JobAction::kRelease;
+  const std::vector<rpc::JobSelector> selectors = held ? whole_where_wanted(v, c.jobs) : c.jobs;
+  const Picked picked = pick_jobs(v, selectors, d.events);
   for (size_t i = 0; i < picked.of.size(); ++i) {
-    const std::string name = name_of(c.jobs[i]);
+    const std::string name = name_of(selectors[i]);
     const auto& [jobs, known] = picked.of[i];
     if (!known) d.reply.errors.push_back({name, errc_number(Errc::kInvalidJobId), std::string(errc_text(Errc::kInvalidJobId))});
     for (const Job* j : jobs) {
-      if (jobs.size() > 1 && j->finished()) continue;  // of an array only those that can still be acted on
-      run(*j, name);
+      if (jobs.size() > 1 && j->finished() && !j->het.leads()) continue;  // of an array only those that can still be acted on
+      if (whole_only(c.action) && names_component(selectors[i], *j)) refuse_component(*j, name);
+      else if (!goes_with_leader(c.action, *j)) run(*j, name);
     }
   }
   std::vector<std::string> names = c.names;  // sorted, so that many names cost one look at each job
   std::ranges::sort(names);
   if (!names.empty())
     v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      if (!j.finished() && v.may(j) && std::ranges::binary_search(names, j.name())) run(j, job_name_for_users(j));
+      const bool own = !goes_with_leader(c.action, j) && !j.finished();
+      if (own && v.may(j) && std::ranges::binary_search(names, j.name())) run(j, job_name_for_users(j));
     });
   if (!to_top.empty()) MUSTER_TRY_VOID(top(v, to_top, d.events));
   return d;

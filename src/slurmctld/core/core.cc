@@ -4,7 +4,10 @@
 
 #include "base/text.h"
 #include "model/without_job.h"
+#include "slurmctld/core/accrual.h"
 #include "slurmctld/core/completing_hold.h"
+#include "slurmctld/core/new_claims.h"
+#include "slurmctld/core/reservations.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -25,6 +28,8 @@ void Core::follow_settings() {
   for (const std::string& tres : settings_.config().accounting_storage_tres)
     if (istarts_with(tres, "license/")) tracked->insert(tres.substr(8));
   cluster_.tracked_licenses = std::move(tracked);
+  cluster_.billing_method = settings_.billing;
+  set_licenses(settings_, cluster_.directory.get());
   std::vector<std::string> licenses;
   for (const auto& [name, count] : settings_.sched.licenses) licenses.push_back(tres_of_license(name));
   cluster_.know_tres(licenses);
@@ -41,12 +46,21 @@ void Core::restore(Cluster cluster) {
 void Core::replay(const Event& event) { apply(cluster_, indexes_, event); }
 
 void Core::configure(Settings settings) {
+  const bool again = std::exchange(configured_, true);
   bool age_changed = settings.config().min_job_age != settings_.config().min_job_age;
   settings_ = std::move(settings);
   follow_settings();
   if (age_changed) rebuild();
+  minutes_at_ = kTimeInfinite;
   take(decide_configure(own()));
+  if (!again)
+    cluster_.jobs.for_each([&](uint32_t id, const Job& j) {
+      if (j.run.is_there() && j.run->attended && !j.finished()) attendance_.nobody_yet(JobId(id), now_);
+    });
+  if (again) take(pull_triggers(own(), TriggerOn::kReconfig));
   watch_usage_reset();
+  watch_accrual();
+  watch_minutes_anew();
 }
 
 // For keys that are changed while the daemon runs; what slurm.conf says of nodes and partitions is not looked at.
@@ -54,25 +68,13 @@ void Core::change_settings(Settings settings) {
   settings_ = std::move(settings);
   follow_settings();
   feasibility_ = FeasibilityCache();
+  watch_accrual();
+  watch_minutes_anew();
 }
 
 void Core::rebuild() {
   indexes_ = rebuild_indexes(cluster_, settings_.config().min_job_age);
   cluster_.nodes.for_each([&](uint32_t, const Node& n) { watch_silence(n); });
-}
-
-// A node that is out of touch is given up after SlurmdTimeout. This is the only timer that the log does not determine.
-void Core::watch_silence(const Node& n) {
-  auto patience = settings_.config().slurmd_timeout;
-  if (patience && !n.connected && n.last_response != kTimeUnset)
-    indexes_.set_timer(n.last_response + *patience, TimerKind::kNodeSilent, n.id.value);
-}
-
-// Once usage was reset a first time, a boundary that passes while no controller runs is made up for.
-void Core::watch_usage_reset() {
-  const Time last = cluster_.usage_rule.last_reset;
-  usage_reset_at_ = next_usage_reset(settings_.priority.usage_reset, last == Time{} ? now_ : std::min(last, now_));
-  if (usage_reset_at_ != kTimeInfinite) indexes_.set_timer(usage_reset_at_, TimerKind::kUsageReset, 0);
 }
 
 void Core::begin(Time now) {
@@ -100,11 +102,16 @@ void Core::take(std::vector<Order> orders) { std::move(orders.begin(), orders.en
 // Remembers what housekeep() has to look at because of this event.
 void Core::follow_up(const Event& event) {
   for (SendMail& m : mails_for(before_, cluster_, event)) mails_.push_back(std::move(m));
+  if (cluster_.triggers.size() > 0 && may_pull_triggers(event)) happened_.push_back(event);
   note_managed(event);
+  note_minutes(event);
+  if (settings_.sched.preempt.modes.gang) note_turns(event);
+  note_reservations(event);
   if (auto* e = std::get_if<event::JobEnding>(&event)) {
     JobId id = e->task_job ? e->task_job : e->job;
     ended_.push_back(id);
-    if (e->array_task != kNoArrayTask && !e->task_job) return;  // cancelled before it started
+    if (const Job* j = cluster_.jobs.find(id.value); j && j->het) readied_.push_back(id);  // others may have waited for its nodes
+    if (e->array_task != kNoArrayTask && !e->task_job) return;                             // cancelled before it started
     if (e->releasing.none()) released_.push_back(id);
     if (const Job* j = before_.jobs.find(id.value); j && j->prolog_due) abandoned_.push_back({id, j->restarts});
     note_idle_nodes(id);
@@ -123,6 +130,11 @@ void Core::follow_up(const Event& event) {
   } else if (auto* g = std::get_if<event::JobChanged>(&event)) {
     // It was to be requeued and is cancelled instead: only now those who wait for its end learn how it ended.
     if (const Job* j = cluster_.jobs.find(g->job.value); j && j->finished()) ended_.push_back(g->job);
+  } else if (auto* d = std::get_if<event::DirectoryLearned>(&event)) {
+    if (d->changes && !(d->changes->licenses.empty() && d->changes->removed_licenses.empty())) {
+      follow_settings();
+      feasibility_ = FeasibilityCache();
+    }
   } else if (auto* q = std::get_if<event::JobRequeued>(&event)) {
     unsettled_.push_back(q->job);  // what it waited for may be over by now
   } else if (auto* s = std::get_if<event::JobStarted>(&event)) {
@@ -224,14 +236,21 @@ size_t Core::carry_out(const sched::Plan& plan) {
   size_t started = 0;
   cluster_.last_pass = now_;
   if (plan.fair_factors) cluster_.fair_factors = plan.fair_factors;  // null where fair share has no weight
+  for (JobId id : plan.released_claims) {
+    Events out;
+    release_claim(own(), id, out);
+    take(std::move(out));
+  }
   const CompletingHold hold(own());
+  const NewClaims claims(cluster_, indexes_, plan.position);
   for (const sched::StartItem& item : plan.starts) {
-    if (hold.keeps_back(item.partition)) continue;
+    if (hold.keeps_back(item) || claims.keep_from(item)) continue;
     auto events = decide_start(own(), item);
     if (!events) continue;  // no longer fits: the next plan knows better
     take(std::move(*events));
     ++started;
   }
+  make_room(plan);
   // Most verdicts of a pass are those of the one before: a leaf that is set anew is copied for whoever holds a snapshot.
   for (const auto& [job, verdict] : plan.verdicts) {
     const Job* j = cluster_.jobs.find(job.value);
@@ -240,6 +259,18 @@ size_t Core::carry_out(const sched::Plan& plan) {
     if (!known || *known != verdict) cluster_.verdicts.set(job.value, verdict);
   }
   return started;
+}
+
+void Core::make_room(const sched::Plan& plan) {
+  const NewClaims claims(cluster_, indexes_, plan.position);
+  for (const sched::PreemptItem& item : plan.preemptions) {
+    if (claims.keep_from({.job = item.job, .allocation = item.allocation})) continue;
+    std::vector<Order> orders;
+    auto events = decide_preempt(own(), item, orders);
+    if (!events) continue;
+    take(std::move(*events));
+    take(std::move(orders));
+  }
 }
 
 void Core::node_connected(NodeId node) {
@@ -277,13 +308,23 @@ void Core::fire_timers() {
   while (indexes_.pop_due(now_, timer)) {
     Events out;
     std::vector<Order> orders;
+    if (timer.kind == TimerKind::kTimeSlice) {
+      if (timer.at == slice_ends_) take_turns(true);
+      continue;
+    }
     if (timer.kind == TimerKind::kUsageReset) {
       if (timer.at == usage_reset_at_) out.push_back(event::UsageReset{0, {}, now_});
-    } else if (timer.kind >= TimerKind::kNodeSilent) node_timer(own(), NodeId(timer.id), timer.kind, out);
+    } else if (timer.kind == TimerKind::kMinutesUsed) {
+      end_those_out_of_minutes();
+    } else if (timer.kind == TimerKind::kAccrual) {
+      if (timer.at == accrual_at_ && (takes_turns(cluster_) || std::exchange(turns_stale_, false))) out = decide_accrual(own());
+    } else if (timer.kind == TimerKind::kReservation) reservation_timer(own(), timer.id, out);
+    else if (timer.kind >= TimerKind::kNodeSilent) node_timer(own(), NodeId(timer.id), timer.kind, out);
     else job_timer(own(), JobId(timer.id), timer.kind, out, orders);
     take(std::move(out));
     take(std::move(orders));
     if (timer.kind == TimerKind::kUsageReset && timer.at == usage_reset_at_) watch_usage_reset();
+    if (timer.kind == TimerKind::kAccrual && timer.at == accrual_at_) watch_accrual();
     if (timer.kind != TimerKind::kJobLimit) continue;
     const Job* j = cluster_.jobs.find(timer.id);  // within its OverTimeLimit
     if (j && j->state == JobState::kRunning && j->ends <= now_ && limit_time(own(), *j) > now_ && limit_time(own(), *j) != kTimeInfinite)
@@ -321,18 +362,27 @@ void Core::for_each_job(const std::vector<JobId>& ids, F decide) {
 // round either ends or starts something, and each job does so at most once a turn.
 void Core::housekeep() {
   fire_timers();
+  end_inactive();
   drop_excess_records();
-  while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty() || !idled_.empty()) {
+  while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty() || !idled_.empty() || !turned_.empty()) {
+    if (!turned_.empty()) take_turns(false);
     for (NodeId id : std::exchange(idled_, {})) settle(id);
     for_each_job(std::exchange(unsettled_, {}), [&](const Job& j, Events& out) { settle_dependencies(own(), j, out); });
     const std::vector<JobId> ended = std::exchange(ended_, {}), released = std::exchange(released_, {}),
                              readied = std::exchange(readied_, {});
-    for_each_job(ended, [&](const Job& j, Events& out) { resolve_dependents(own(), j, out); });
+    for_each_job(ended, [&](const Job& j, Events& out) {
+      settle_crontab(own(), j, out);
+      resolve_dependents(own(), j, out);
+    });
     for_each_job(released, [&](const Job& j, Events& out) {
       if (j.finished()) after_release(own(), j, out);
     });
     for_each_job(readied, [&](const Job& j, Events& out) { settle_start(own(), j, out); });
   }
+  settle_reservations();
+  watch_minutes();
+  watch_slices();
+  pull_and_watch_triggers();
 }
 
 void Core::commit() { before_ = Cluster(); }
@@ -350,6 +400,12 @@ void Core::rollback() {
   }
   rebuild();
   watch_usage_reset();
+  watch_accrual();
+  watch_minutes_anew();
+  minutes_at_ = kTimeInfinite;
+  if (minutes_.on()) indexes_.set_timer(now_, TimerKind::kMinutesUsed, 0);  // the next turn makes the watch anew
+  moved_.clear();
+  triggers_at_ = next_trigger_time(own());
   events_.clear();
   orders_.clear();
   mails_.clear();
@@ -360,6 +416,11 @@ void Core::rollback() {
   unsettled_.clear();
   idled_.clear();
   managed_.clear();
+  turned_.clear();
+  slice_ends_ = kTimeInfinite;
+  watch_slices();
+  unsettled_reservations_.clear();
+  happened_.clear();
 }
 
 std::shared_ptr<const Snapshot> Core::snapshot() const { return std::make_shared<const Snapshot>(cluster_, indexes_.state_counts()); }
@@ -369,6 +430,10 @@ std::vector<Effect> Core::take_effects(Time now) {
   PowerNodes up, down;
   down.resume = false;
   for (const Event& e : events_) {
+    if (auto* set = std::get_if<event::ReservationSet>(&e); set && set->run != event::ReservationProgram::kNone)
+      out.push_back(RunReservationProgram{set->reservation->name, set->run == event::ReservationProgram::kEpilog});
+    if (auto* over = std::get_if<event::ReservationRemoved>(&e); over && over->run != event::ReservationProgram::kNone)
+      out.push_back(RunReservationProgram{over->name, true});
     auto* n = std::get_if<event::NodeStateChanged>(&e);
     if (n && n->run == event::PowerProgram::kResume) up.nodes.push_back(n->node);
     if (n && n->run == event::PowerProgram::kSuspend) down.nodes.push_back(n->node);
@@ -379,6 +444,7 @@ std::vector<Effect> Core::take_effects(Time now) {
   for (SendMail& m : mails_) out.push_back(std::move(m));
   mails_.clear();
   for (const AbandonProlog& a : std::exchange(abandoned_, {})) out.push_back(a);
+  run_triggers(now, out);
   std::ranges::move(orders_to_managers(now), std::back_inserter(out));
   for (Order& o : orders_) out.push_back(std::move(o));
   orders_.clear();
@@ -420,6 +486,7 @@ std::optional<NodeOrder> Core::order_for(const Obligation& o, DescribedJob& desc
     s.job = o.job;
     s.generation = j->restarts;
     s.suspend = j->state == JobState::kSuspended;
+    s.grace_seconds = static_cast<uint32_t>(to_seconds(settings_.sched.preempt.suspend_grace));
     return s;
   }
   node_rpc::TerminateJob t;

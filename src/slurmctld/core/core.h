@@ -20,7 +20,9 @@
 #include <vector>
 
 #include "slurmctld/core/apply.h"
+#include "slurmctld/core/attendance.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/minute_watch.h"
 #include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
@@ -39,11 +41,18 @@ struct RunJobProgram {  // PrologSlurmctld or EpilogSlurmctld; said again until 
   Job job;
   bool epilog = false;
 };
+struct RunReservationProgram {  // ResvProlog or ResvEpilog, once
+  std::string reservation;
+  bool epilog = false;
+};
+struct RunTrigger {  // start a trigger's program; said once, and again after a restart until trigger_started() is called
+  Trigger trigger;
+};
 struct AbandonProlog {  // end the PrologSlurmctld of a job that ended meanwhile
   JobId job{};
   uint32_t generation = 0;
 };
-using Effect = std::variant<Order, PowerNodes, SendMail, UploadRecords, RunJobProgram, AbandonProlog>;
+using Effect = std::variant<Order, PowerNodes, SendMail, UploadRecords, RunJobProgram, AbandonProlog, RunReservationProgram, RunTrigger>;
 
 // What prologs and epilogs are told of a job. It is made once for consecutive nodes of the same job, and does not outlive a turn.
 class DescribedJob {
@@ -73,7 +82,15 @@ class Core {
   Result<CommandAnswer> run(const Caller& who, const Command& command);
   void report(NodeId node, const NodeReport& report);
   void program_ended(const JobProgramEnd& end) { take(decide_program_ended(own(), end)); }
-  // Returns how many items were still valid.
+  // The trigger's program runs, or cannot.
+  void trigger_started(uint32_t trigger) { take(Events{event::TriggerStarted{trigger}}); }
+  // The controller has just started on a state that another one left; slurmdbd can be reached, or no more.
+  void controller_operates() { take(pull_triggers(own(), TriggerOn::kControllerOperates)); }
+  void slurmdbd_reached(bool now) { take(pull_triggers(own(), now ? TriggerOn::kSlurmdbdOperates : TriggerOn::kSlurmdbdFailure)); }
+  // The command that asked for an allocation is there for it, or is there no more.
+  void attend(JobId job);
+  void leave(JobId job) { attendance_.left(job, now_); }
+  // Returns how many starts were still valid.
   size_t carry_out(const sched::Plan& plan);
   void node_connected(NodeId node);
   void node_disconnected(NodeId node);
@@ -93,7 +110,7 @@ class Core {
   // ---- after commit
   std::vector<Effect> take_effects(Time now);
   std::shared_ptr<const Snapshot> snapshot() const;  // as of the last commit
-  Time next_timer() const { return indexes_.has_due() ? now_ : indexes_.next_timer(); }
+  Time next_timer() const { return indexes_.has_due() ? now_ : std::min({indexes_.next_timer(), triggers_at_, inactive_at_}); }
   const Cluster& cluster() const { return cluster_; }
   const Indexes& indexes() const { return indexes_; }
   std::vector<std::string> take_unused_blobs() { return indexes_.take_unused_blobs(); }
@@ -111,6 +128,7 @@ class Core {
   void finish(const rpc::ControlJobs& c, Decision<rpc::Messages>& d, size_t first);
   void finish(const rpc::RunWithoutJob& c, Decision<rpc::StepCreated>& d, size_t first);
   void finish(const rpc::UpdateConfig& c, ConfigDecision& d, size_t first);
+  void finish(const CrontabChange& c, Decision<CrontabOutcome>& d, size_t first);
   void change_settings(Settings settings);
   void follow_up(const Event& event);
   void fire_timers();
@@ -124,10 +142,25 @@ class Core {
   void for_each_job(const std::vector<JobId>& ids, F decide);
   void note_idle_nodes(JobId id);
   void note_idle_node(NodeId id);
+  void note_reservations(const Event& event);
+  void settle_reservations();
   void rebuild();
   void follow_settings();
   void watch_silence(const Node& node);
   void watch_usage_reset();
+  void watch_accrual();
+  void watch_minutes_anew();
+  void watch_minutes();
+  void note_minutes(const Event& event);
+  void end_those_out_of_minutes();
+  void watch_slices();
+  void note_turns(const Event& event);
+  void note_turns(JobId job);
+  void take_turns(bool next_slice);
+  void make_room(const sched::Plan& plan);
+  void pull_and_watch_triggers();
+  void end_inactive();
+  void run_triggers(Time now, std::vector<Effect>& out);
 
   Settings settings_;
   Cluster cluster_;
@@ -142,9 +175,25 @@ class Core {
   std::vector<AbandonProlog> abandoned_;
   std::vector<JobId> ended_, released_, readied_, unsettled_;  // to be followed up in housekeep
   std::vector<NodeId> idled_;
+  std::set<uint32_t> unsettled_reservations_;
+  Time reservations_settled_{};                 // volatile: when all of them were last looked at
   std::set<JobId> managed_;                     // jobs whose managers are to be told how the job stands
   uint64_t last_without_job_ = 0;               // volatile: the last number that RunWithoutJob was given
+  std::set<NodeId> turned_;                     // where jobs that share CPUs may have to stop or go on
+  Time slice_ends_ = kTimeInfinite;             // GANG: when those who wait for their turn get it
   Time usage_reset_at_ = kTimeInfinite;         // PriorityUsageResetPeriod: a timer for another moment is an older setting's
+  Time accrual_at_ = kTimeInfinite;             // the same of the look at jobs that wait for a limit on those that grow in priority
+  MinuteWatch minutes_;                         // follows from the state
+  Time minutes_at_ = kTimeInfinite;             // for which a timer was set last
+  bool minutes_stale_ = true;                   // to be made anew
+  bool turns_stale_ = true;                     // jobs may wait for a limit that is no longer there
+  std::set<JobId> moved_;                       // jobs of this turn that the watch has to look at
+  bool configured_ = false;                     // at least once; what comes then is a new reading of the files
+  Events happened_;                             // of this turn, that triggers may wait for
+  Attendance attendance_;                       // volatile
+  Time inactive_at_ = kTimeInfinite;            // when an allocation will have been left for InactiveLimit
+  Time triggers_at_ = kTimeInfinite;            // next_trigger_time() of the state as it is
+  std::set<uint32_t> started_triggers_;         // volatile: pulled ones that the daemon was told to run
   bool may_upload_ = false;                     // volatile: slurmdbd is there and nothing is on its way to it
   std::vector<std::pair<NodeId, bool>> links_;  // nodes that connected or disconnected
 };

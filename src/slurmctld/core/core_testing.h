@@ -152,6 +152,10 @@ class Bench {
     EXPECT_EQ(same(core.cluster().jobs, other.cluster().jobs), 0u);
     EXPECT_EQ(same(core.cluster().nodes, other.cluster().nodes), 0u);
     EXPECT_EQ(same(core.cluster().arrays, other.cluster().arrays), 0u);
+    EXPECT_EQ(same(core.cluster().reservations, other.cluster().reservations), 0u);
+    EXPECT_EQ(same(core.cluster().crontabs, other.cluster().crontabs), 0u);
+    EXPECT_EQ(same(core.cluster().cron_jobs, other.cluster().cron_jobs), 0u);
+    EXPECT_EQ(same(core.cluster().triggers, other.cluster().triggers), 0u);
     const auto known = [](const Core& c) {
       return c.cluster().directory ? contents_of(*c.cluster().directory) : std::vector<AccountChanges>();
     };
@@ -161,6 +165,7 @@ class Bench {
       EXPECT_EQ(known(core)[i].qos, known(other)[i].qos);
       EXPECT_EQ(known(core)[i].users, known(other)[i].users);
       EXPECT_EQ(known(core)[i].accounts, known(other)[i].accounts);
+      EXPECT_EQ(known(core)[i].licenses, known(other)[i].licenses);
     }
     EXPECT_EQ(stored(core.cluster().usage, core.cluster().tres_table()), stored(other.cluster().usage, other.cluster().tres_table()));
     EXPECT_EQ(core.cluster().usage_rule, other.cluster().usage_rule);

@@ -3,6 +3,7 @@
 // sees. Nothing is changed here; apply does that. There is one .cc per subject; the README lists them.
 #pragma once
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,8 +106,9 @@ struct Ending {
   uint32_t flags = 0;
   int32_t exit_status = 0;
   std::string detail;
-  Bitmap gone;         // nodes (by index) where nothing is left already
-  bool asked = false;  // a user asked for it
+  Bitmap gone;                 // nodes (by index) where nothing is left already
+  bool asked = false;          // a user asked for it
+  std::optional<NodeId> node;  // the node at fault
 };
 void end_job(const View& v, const Job& job, const Ending& ending, Events& out);
 // Begins a job whose nodes were being made ready, if they all are.
@@ -119,8 +121,99 @@ struct JobProgramEnd {
   std::string error;
 };
 Events decide_program_ended(const View& v, const JobProgramEnd& end);
+
+// ---- requeue.cc
 // Called when the last node of a finished job is released: requeues the job if that was asked for.
 void after_release(const View& v, const Job& job, Events& out);
+// Why a job comes back that has ended.
+Restart restart_of(const View& v, const Job& job);
+bool may_be_expedited(const View& v, const Job& job);  // --requeue=expedite, where the site allows it
+bool failed_too_often(const View& v, const Job& job);  // MaxBatchRequeue
+
+// Whether the item may be carried out at all, whatever is free; the job.
+Result<const Job*> may_start(const View& v, const sched::StartItem& item);
+// The id of the record that a task of an array gets when it leaves the array's; 0 for a job that is none.
+JobId task_record(const View& v, const Job& job, uint32_t array_task);
+
+// ---- preempt.cc: jobs that make room for others, or take turns with them
+Result<Events> decide_preempt(const View& v, const sched::PreemptItem& item, std::vector<Order>& orders);
+// How a job ends that was chosen to make room: it is cancelled, or put back into the queue.
+void end_preempted(const View& v, const Job& job, JobId by, PreemptHow how, Events& out);
+Result<> fits_over(const View& v, const sched::StartItem& item, const std::vector<JobId>& victims, bool suspended);
+// Whether a job may start on CPUs of jobs that are suspended for it.
+Result<> may_start_over(const View& v, const sched::StartItem& item);
+void suspend_for(const View& v, const std::vector<JobId>& jobs, JobId by, Events& out);
+void release_claim(const View& v, JobId id, Events& out);
+// PreemptMode=GANG: suspends and resumes jobs that hold the same CPUs. `touched`: nodes where jobs came, went, stopped or went on.
+void take_turns(const View& v, const std::set<NodeId>& touched, bool next_slice, Events& out);
+
+// The same for one job, whatever it is a component of.
+Result<Events> start_one(const View& v, const sched::StartItem& item);
+void end_one(const View& v, const Job& job, const Ending& ending, Events& out);
+bool nodes_ready(const View& v, const Job& job);
+void settle_one(const View& v, const Job& job, bool others_ready, Events& out);
+void requeue_one(const View& v, const Job& job, Events& out);
+
+// ---- together.cc: what becomes of one component of a heterogeneous job, and with it of the others
+// The components that are in the table, in their order.
+std::vector<const Job*> components_of(const Cluster& cluster, const HetPart& het);
+// All of them start, or the error says why not.
+Result<Events> start_together(const View& v, const sched::StartItem& item);
+// The job ends by the events in `out`, and with it: all, if it waits, is the first component, or the job goes back to the queue.
+void end_together(const View& v, const Job& job, const Ending& ending, Events& out);
+// All begin when the nodes of all are ready.
+void settle_together(const View& v, const Job& job, Events& out);
+// All go back to the queue when nothing of any is left on its nodes.
+void release_together(const View& v, const Job& job, Events& out);
+// The run of the whole is over, and comes back with these flags; or does not, though it was to.
+Result<> requeue_ended(const View& v, const Job& job, uint32_t flags, Events& out);
+void stay_ended(const View& v, const Job& job, Events& out);
+// SchedulerParameters=whole_hetjob: selectors that name a component by its plain id mean the whole job.
+std::vector<rpc::JobSelector> whole_where_wanted(const View& v, std::vector<rpc::JobSelector> selectors);
+// Whether the selector means this component and not the whole of its job.
+bool names_component(const rpc::JobSelector& s, const Job& job);
+// Components are forgotten together, once all are old enough.
+bool may_be_forgotten(const View& v, const Job& job);
+
+// ---- submit.cc, submit_together.cc
+// A request that passed the checks of a submission, with what follows from it.
+struct Accepted {
+  JobRequest request;
+  std::vector<uint32_t> partitions;  // the first one first
+  std::shared_ptr<const ArrayTasks> array;
+  bool takes_turns = false;  // its age counts only when a limit on those that grow in priority lets it
+};
+Result<Accepted> accept_request(const View& v, const JobRequest& request);
+// Adds the submission of an accepted request as this job.
+Result<> submit_as(const View& v, JobId id, const HetPart& het, const Accepted& accepted, Events& out);
+
+// ---- license_names.cc
+void name_remote_licenses(const View& v, JobRequest& request);
+
+// ---- crontab.cc: jobs that scrontab made
+// The entry by which the job comes again when its run is over; null: it does not, or is of no crontab.
+const CronJob* recurrence_of(const Cluster& cluster, const Job& job);
+// When a job that is let into the queue now may start: of a crontab's job at its next time, else at its --begin.
+Time earliest_start(const View& v, const Job& job);
+// scontrol requeue of a job that waits for its time: the run that comes next is left out.
+void skip_next_run(const View& v, const Job& job, Events& out);
+// What is left to do about the crontab when a job of it has ended: an entry whose job does not come again is commented out.
+void settle_crontab(const View& v, const Job& job, Events& out);
+// scancel without --cron, where the site wants it (explicit_scancel): whether the job is left alone.
+bool needs_cron_flag(const View& v, const Job& job, const rpc::SignalJobs& command);
+
+// ---- triggers.cc
+// What an event of this turn does to triggers: those that waited for it are pulled, and those on a job that is over go. `before`: the state
+// before the turn. may_pull_triggers: whether the kind of event can do any of that.
+bool may_pull_triggers(const Event& event);
+Events pull_triggers(const View& v, const Cluster& before, const Event& event);
+Events pull_triggers(const View& v, TriggerOn on);  // something happened to a daemon
+// Pulls those whose time has come: a job's limit is near, nodes have been idle for long enough.
+Events pull_timed_triggers(const View& v);
+// When pull_timed_triggers() has to be called again, or a pulled one is due. Cost: O(triggers).
+Time next_trigger_time(const View& v);
+inline constexpr size_t kMostTriggers = 2000;               // of all users
+inline constexpr Duration kIdleTriggerCheck = seconds(15);  // how often nodes are looked at for those on idle nodes
 
 // ---- resize.cc: a running job gives up nodes, or loses one and goes on
 // Which of the job's nodes (by index) stay; the error says why it cannot shrink to them.
@@ -233,6 +326,7 @@ bool is_circular(const View& v, const Job& job, const Dependencies& list);
 Time limit_time(const View& v, const Job& job);
 
 // ---- job_rules.cc: what several subjects ask about one job
+std::string why_restarted(const Cluster& cluster, const Job& job);  // "preempted by job 12"; "": it was never put back into the queue
 // Why a waiting job waits: the planner's word where that decides (null: it does not), else the job's own.
 const Verdict* deciding_verdict(const Cluster& cluster, const Job& job);
 Reason reason_shown(const Cluster& cluster, const Job& job);

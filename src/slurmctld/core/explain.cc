@@ -33,6 +33,7 @@ void leave_out_hidden(const Cluster& cluster, const Privacy& privacy, std::vecto
 void leave_out_hidden(const Cluster& cluster, const Privacy& privacy, JobExplanation& e) {
   leave_out_hidden(cluster, privacy, e.ahead);
   leave_out_hidden(cluster, privacy, e.holders);
+  leave_out_hidden(cluster, privacy, e.victims);
   for (LimitView& limit : e.limits) leave_out_hidden(cluster, privacy, limit.holders);
   if (privacy.may_ask_for_nodes()) return;
   for (PartitionView& p : e.partitions)
@@ -47,10 +48,9 @@ Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& setti
   if (job && !privacy.shows(*job)) return fail(Errc::kInvalidJobId);
   if (!job)
     return fail(Errc::kInvalidJobId, {},
-                q.job.job > cluster.last_job_id
-                    ? "no job has had that number yet; the last was " + std::to_string(cluster.last_job_id.value)
-                    : "the job ended more than MinJobAge=" + std::to_string(to_seconds(settings.config().min_job_age)) +
-                          " s ago and was forgotten");
+                !cluster.was_given(q.job.job) ? "no job has had that number yet; the last was " + std::to_string(cluster.last_job_id.value)
+                                              : "the job ended more than MinJobAge=" +
+                                                    std::to_string(to_seconds(settings.config().min_job_age)) + " s ago and was forgotten");
   JobExplanation out = sched::explain_job(cluster, settings.sched, now, *job);
   leave_out_hidden(cluster, privacy, out);
   return out;

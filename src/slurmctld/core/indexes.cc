@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "model/mail.h"
 
 namespace muster::slurmctld {
@@ -60,7 +61,24 @@ void Indexes::open(const Obligation& o) {
   if (open_.insert(o).second) due_.push_back(o);
 }
 
+namespace {
+
+// f(name) for each reservation that the job is counted for, in lower case.
+template <class F>
+void each_reservation(const Job& job, F&& f) {
+  if (job.finished()) return;
+  if (!job.pending()) {
+    if (!job.run->reservation_name.empty()) f(to_lower(job.run->reservation_name));
+    return;
+  }
+  if (job.request->reservation.empty()) return;
+  for (std::string_view name : split(job.request->reservation, ',')) f(to_lower(trim(name)));
+}
+
+}  // namespace
+
 void Indexes::add(const Job& job) {
+  each_reservation(job, [&](std::string name) { in_reservation_[std::move(name)].insert(job.id); });
   each_timer(job, [&](Time at, TimerKind kind) { timers_.emplace(at, kind, job.id.value); });
   if (job.record_position > recorded_) unrecorded_.insert({job.record_position, false, job.id.value});
   job_count_ += tasks_of(job);
@@ -75,6 +93,8 @@ void Indexes::add(const Job& job) {
       else dependents_[d.job].insert(job.id);
     }
   }
+  if (job.waits_for_turn()) waiting_turns_.insert(job.id);
+  if (job.turns->claim) claiming_.insert(job.id);
   if (job.prolog_due) open({Duty::kProlog, job.id, {}});
   if (job.epilog_due) open({Duty::kEpilog, job.id, {}});
   if (job.finished() && !job.all_released()) completing_.emplace(job.ended, job.id);
@@ -99,6 +119,12 @@ void Indexes::add(const Job& job) {
 }
 
 void Indexes::remove(const Job& job) {
+  each_reservation(job, [&](const std::string& name) {
+    auto at = in_reservation_.find(name);
+    if (at == in_reservation_.end()) return;
+    at->second.erase(job.id);
+    if (at->second.empty()) in_reservation_.erase(at);
+  });
   each_timer(job, [&](Time at, TimerKind kind) { timers_.erase({at, kind, job.id.value}); });
   if (job.record_position > recorded_) unrecorded_.erase({job.record_position, false, job.id.value});
   job_count_ -= tasks_of(job);
@@ -116,6 +142,8 @@ void Indexes::remove(const Job& job) {
       if (at->second.empty()) dependents_.erase(at);
     }
   }
+  waiting_turns_.erase(job.id);
+  claiming_.erase(job.id);
   for (Duty duty : {Duty::kProlog, Duty::kEpilog}) open_.erase({duty, job.id, {}});
   completing_.erase({job.ended, job.id});
   for (const NodeShare& s : job.run->leaving) node_released(job, s.node);
@@ -197,6 +225,29 @@ void Indexes::remove_node(const Node& node) {
   if (node.resume_after != kTimeUnset) timers_.erase({node.resume_after, TimerKind::kNodeReturn, node.id.value});
 }
 
+template <class F>
+void Indexes::each_moment(const Reservation& r, F&& f) {
+  if (!r.begun && !r.floats()) f(std::min(r.start, r.end));
+  if (!r.end_floats && r.end != kTimeInfinite) f(r.end);
+  if (r.begun && r.has(kResvPurgeComp)) f(std::max(r.last_used, r.start) + r.purge_after);
+}
+
+void Indexes::add_reservation(const Reservation& r) {
+  each_moment(r, [&](Time at) { timers_.emplace(at, TimerKind::kReservation, r.id); });
+  if (r.replaces() || r.has(kResvPartNodes)) changing_.insert(r.id);
+}
+
+void Indexes::remove_reservation(const Reservation& r) {
+  each_moment(r, [&](Time at) { timers_.erase({at, TimerKind::kReservation, r.id}); });
+  changing_.erase(r.id);
+}
+
+const std::set<JobId>& Indexes::jobs_in(std::string_view reservation) const {
+  static const std::set<JobId> kNone;
+  auto at = in_reservation_.find(to_lower(reservation));
+  return at == in_reservation_.end() ? kNone : at->second;
+}
+
 Time Indexes::next_timer() const {
   Time next = timers_.empty() ? kTimeInfinite : std::get<0>(*timers_.begin());
   for (const auto& [job, until] : held_back_) next = std::min(next, until);
@@ -263,7 +314,8 @@ bool Indexes::same_as(const Indexes& o) const {
   return open_ == o.open_ && on_node_ == o.on_node_ && dependents_ == o.dependents_ && singletons_ == o.singletons_ &&
          completing_ == o.completing_ && bodies_.size() == o.bodies_.size() && requests_.size() == o.requests_.size() &&
          blobs_ == o.blobs_ && job_count_ == o.job_count_ && users_ == o.users_ && state_counts_ == o.state_counts_ &&
-         unrecorded_ == o.unrecorded_;
+         unrecorded_ == o.unrecorded_ && waiting_turns_ == o.waiting_turns_ && claiming_ == o.claiming_ &&
+         in_reservation_ == o.in_reservation_ && changing_ == o.changing_;
 }
 
 Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age) {
@@ -272,6 +324,7 @@ Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age) {
   cluster.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { x.add_unrecorded({r.position, true, number}); });
   cluster.requests.for_each([&](uint32_t id, const SharedRequest& r) { x.add_request(RequestId(id), r); });
   cluster.nodes.for_each([&](uint32_t, const Node& n) { x.add_node(n); });
+  cluster.reservations.for_each([&](uint32_t, const Reservation& r) { x.add_reservation(r); });
   cluster.jobs.for_each([&](uint32_t, const Job& j) { x.add(j); });
   return x;
 }

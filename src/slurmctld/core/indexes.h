@@ -28,7 +28,11 @@ enum class TimerKind : uint8_t {
   kNodeSilent,
   kNodeResume,
   kNodeReturn,
-  kUsageReset
+  kUsageReset,
+  kMinutesUsed,
+  kAccrual,
+  kTimeSlice,
+  kReservation
 };
 
 // Something the world still has to do, repeated until the state says it is done.
@@ -73,6 +77,12 @@ class Indexes {
   void remove_request(RequestId id, const SharedRequest& request);
   void add_node(const Node& node);
   void remove_node(const Node& node);
+  void add_reservation(const Reservation& r);
+  void remove_reservation(const Reservation& r);
+  // Jobs that run in the reservation, or wait and ask for it by this name (in any case).
+  const std::set<JobId>& jobs_in(std::string_view reservation) const;
+  // Reservations whose nodes may come to be others: they are replaced, or follow a partition.
+  const std::set<uint32_t>& changing_reservations() const { return changing_; }
 
   void set_timer(Time at, TimerKind kind, uint32_t id) { timers_.emplace(at, kind, id); }
   void clear_timer(Time at, TimerKind kind, uint32_t id) { timers_.erase({at, kind, id}); }
@@ -111,6 +121,10 @@ class Indexes {
   // Jobs that nodes still clean up after, by when they ended.
   const std::set<std::pair<Time, JobId>>& completing() const { return completing_; }
 
+  // Jobs that wait for their turn on CPUs that others have now, and waiting jobs that others make room for.
+  const std::set<JobId>& waiting_turns() const { return waiting_turns_; }
+  const std::set<JobId>& claiming() const { return claiming_; }
+
   const StateCounts& state_counts() const { return state_counts_; }
 
   // Accounting records that slurmdbd does not have yet, the oldest first.
@@ -130,6 +144,8 @@ class Indexes {
  private:
   template <class F>
   void each_timer(const Job& job, F&& f) const;
+  template <class F>
+  static void each_moment(const Reservation& r, F&& f);
   bool only_ages(const Job& job) const;
   void open(const Obligation& o);
 
@@ -143,6 +159,8 @@ class Indexes {
   std::unordered_map<uint32_t, std::set<JobId>> on_node_;
   std::map<JobId, std::set<JobId>> dependents_;
   std::set<JobId> singletons_;
+  std::map<std::string, std::set<JobId>> in_reservation_;  // by name in lower case
+  std::set<uint32_t> changing_;
   std::set<std::pair<Time, JobId>> completing_;
   RequestBodies bodies_;
   IdTable requests_;                                 // ids of requests
@@ -151,6 +169,7 @@ class Indexes {
   uint32_t job_count_ = 0;
   std::unordered_map<uint32_t, UserJobs> users_;
   StateCounts state_counts_;
+  std::set<JobId> waiting_turns_, claiming_;
   std::set<Unrecorded> unrecorded_;
   uint64_t recorded_ = 0;
 };

@@ -44,13 +44,13 @@ bool selected(const Job& j, const std::vector<rpc::JobSelector>& list) {
   if (list.empty()) return true;
   auto means = [&](const rpc::JobSelector& s) {
     if (s.sluid) return j.id == s.job && s.means_run(j.sluid());
-    if (j.id != s.job && j.array_job_id != s.job) return false;
+    if (!s.means_job(j.id, j.het) && j.array_job_id != s.job) return false;
     if (s.array_task == kNoArrayTask) return true;
     return j.array_task == s.array_task || (j.array_tasks && j.array_tasks->pending.test(s.array_task));
   };
   if (list.size() <= kFewEntries) return std::ranges::any_of(list, means);
   auto of = [&](JobId id) { return std::ranges::any_of(std::ranges::equal_range(list, id, {}, &rpc::JobSelector::job), means); };
-  return of(j.id) || (j.array_job_id && j.array_job_id != j.id && of(j.array_job_id));
+  return of(j.id) || (j.array_job_id && j.array_job_id != j.id && of(j.array_job_id)) || (j.het.offset && of(j.het.leader));
 }
 
 }  // namespace

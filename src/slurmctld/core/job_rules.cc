@@ -23,6 +23,12 @@ Reason reason_shown(const Cluster& cluster, const Job& j) {
   return verdict ? verdict->reason : j.reason;
 }
 
+std::string why_restarted(const Cluster& cluster, const Job& j) {
+  const Restart& r = j.turns->restart;
+  const Node* node = r.has_node ? cluster.nodes.find(r.node.value) : nullptr;
+  return restart_text(r, node ? std::string_view(node->spec->name) : "?");
+}
+
 bool can_be_told(const Node* n) {
   const bool in_touch = n && (n->admin != NodeState::kDown || n->connected);
   return in_touch && !(n->flags & (kNodePoweredDown | kNodePoweringUp));
@@ -48,6 +54,8 @@ void mark_held(const View& v, const Job& job, bool as_user, event::JobChanged& e
 }
 
 bool requeue_allowed(const View& v, const Job& job) {
+  const Job* leader = job.het.offset ? v.cluster.jobs.find(job.het.leader.value) : nullptr;
+  if (leader && leader->het.leader == job.het.leader) return requeue_allowed(v, *leader);  // the script is the first component's
   if (job.request->kind != JobKind::kBatch) return false;
   if (job.request->requeue != TriState::kDefault) return job.request->requeue == TriState::kYes;
   return v.settings.config().job_requeue;
@@ -73,6 +81,7 @@ RequestId store_request(const View& v, JobRequest request, Events& out) {
 }
 
 std::string job_name_for_users(const Job& job) {
+  if (job.het) return component_name(job.id, job.het);
   if (job.array_task != kNoArrayTask) return std::to_string(job.array_job_id.value) + "_" + std::to_string(job.array_task);
   if (job.array_tasks) return std::to_string(job.id.value) + "_[" + format_array_tasks(*job.array_tasks) + "]";
   return std::to_string(job.id.value);

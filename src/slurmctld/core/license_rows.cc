@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "model/account_directory.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -28,7 +29,23 @@ rpc::LicenseRows query_licenses(const Cluster& cluster, const config::Config& co
     row.name = name;
     row.total += count;
   });
+  if (cluster.directory)
+    cluster.directory->licenses.for_each([&](const std::string& name, const RemoteLicense& l) {
+      if ((!q.name.empty() && q.name != name) || rows.contains(name)) return;
+      LicenseRow& row = rows[name];
+      row.name = name;
+      row.total = l.total;
+      row.remote = true;
+      row.last_consumed = l.last_consumed;
+      row.last_deficit = l.deficit;
+      row.last_update = l.updated;
+    });
   for (auto& [name, row] : rows) row.used = static_cast<uint32_t>(cluster.license_used(name));
+  cluster.reservations.for_each([&](uint32_t, const Reservation& r) {
+    if (!r.begun) return;
+    for (const LicenseShare& l : r.licenses)
+      if (auto row = rows.find(l.name); row != rows.end()) row->second.reserved += static_cast<uint32_t>(l.count);
+  });
   rpc::LicenseRows out;
   for (auto& [name, row] : rows) out.licenses.push_back(std::move(row));
   return out;

@@ -9,15 +9,14 @@
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
 #include "model/sharing_words.h"
-#include "sched/queue/pending.h"
 #include "slurmctld/core/core.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/job_ids.h"
 #include "slurmctld/core/privacy.h"
+#include "slurmctld/core/reservations.h"
 
 namespace muster::slurmctld {
 namespace {
-
-Time end_of(uint32_t limit_min, Time start) { return limit_min == kUnlimited32 ? kTimeInfinite : start + minutes(limit_min); }
 
 // Nodes of the item that are powered down have to come up first: they are marked as powering up (# in sinfo), with a deadline.
 void power_up(const View& v, const sched::StartItem& item, Events& out) {
@@ -91,7 +90,7 @@ struct ReportHandler {
   void operator()(const node_rpc::BatchStarted& r) {
     const Job* j = job_of(r.job, r.generation);
     if (!j || j->state != JobState::kRunning || j->launched) return;
-    d.events.push_back(event::JobLaunched{r.job, v.now, end_of(j->time_limit_min, v.now)});
+    d.events.push_back(event::JobLaunched{r.job, v.now, end_within(v, *j, 0, j->time_limit_min, v.now)});
   }
   void operator()(const node_rpc::BatchFinished& r) {
     const Job* j = job_of(r.job, r.generation);
@@ -136,9 +135,10 @@ struct ReportHandler {
     // srun's steps may run there without the script; the node says when it is rid of them.
     e.gone = Bitmap(j->allocation->nodes.size());
     e.flags = kJobLaunchFailed;
+    e.node = node;
     // The job is held: otherwise one whose prolog fails everywhere would drain the cluster node by node.
     bool hold =
-        !v.settings.config().scheduler_parameters.has("nohold_on_prolog_fail") || j->restarts >= v.settings.config().max_batch_requeue;
+        failed_too_often(v, *j) || !(v.settings.config().scheduler_parameters.has("nohold_on_prolog_fail") || may_be_expedited(v, *j));
     const bool forced = j->request->kind == JobKind::kBatch && v.settings.prolog.force_requeue_on_fail;
     if (r.node_fault && (forced || requeue_allowed(v, *j))) e.flags |= hold ? kJobRequeueHold : kJobRequeued;
     end_job(v, *j, e, d.events);
@@ -247,7 +247,7 @@ uint32_t batch_index_of(const View& v, const RequestBody& r, const Allocation& a
 
 }  // namespace
 
-Result<Events> decide_start(const View& v, const sched::StartItem& item) {
+Result<const Job*> may_start(const View& v, const sched::StartItem& item) {
   const Job* j = v.cluster.jobs.find(item.job.value);
   if (!j || !j->pending() || j->priority == 0 || !item.allocation || item.allocation->nodes.empty()) return fail(Errc::kInvalidStateChange);
   bool of_array = item.array_task != kNoArrayTask;
@@ -261,24 +261,34 @@ Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   if (g && g->max_running && g->running >= g->max_running) return fail(Errc::kInvalidStateChange);
   const Partition* p = v.cluster.partitions.find(item.partition);
   if (!p || (p->state != PartitionState::kUp && p->state != PartitionState::kDrain)) return fail(Errc::kPartitionNotAvailable);
-  MUSTER_TRY_VOID(sched::still_fits(v.cluster, v.settings.sched, *j->request, item));
+  return j;
+}
+
+JobId task_record(const View& v, const Job& job, uint32_t array_task) {
+  if (array_task == kNoArrayTask) return {};
+  if (job.array_tasks->pending.count() == 1) return job.id;
+  return JobIds(v.cluster, v.settings.config()).next_or_beyond();
+}
+
+Result<Events> decide_start(const View& v, const sched::StartItem& item) {
+  const Job* first = v.cluster.jobs.find(item.job.value);
+  return first && first->het ? start_together(v, item) : start_one(v, item);
+}
+
+Result<Events> start_one(const View& v, const sched::StartItem& item) {
+  MUSTER_TRY(j, may_start(v, item));
+  MUSTER_TRY_VOID(item.over.empty() ? sched::still_fits(v.cluster, v.settings.sched, *j->request, item, v.now, j->time_limit_min)
+                                    : may_start_over(v, item));
 
   Events out;
   event::JobStarted e;
   e.job = j->id;
   e.array_task = item.array_task;
-  if (of_array) {
-    if (j->array_tasks->pending.count() == 1) {
-      e.task_job = j->id;
-    } else {
-      uint32_t id = v.cluster.last_job_id.value + 1;
-      while (v.cluster.jobs.contains(id) || v.cluster.arrays.contains(id)) ++id;
-      e.task_job = JobId(id);
-    }
-  }
+  e.task_job = task_record(v, *j, item.array_task);
   e.time = v.now;
   e.time_limit_min = limit_at_start(v, *j, item);
-  e.ends = end_of(e.time_limit_min.value_or(j->time_limit_min), v.now);
+  e.reservation = item.reservation;
+  e.ends = end_within(v, *j, item.reservation, e.time_limit_min.value_or(j->time_limit_min), v.now);
   e.priority = item.priority;
   e.partition = item.partition;
   e.association = acct::association_of(v.cluster, *j->request, item.partition);
@@ -294,6 +304,7 @@ Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   e.preparing = nodes_to_prepare(v, *j, *item.allocation, e.batch_index);
   if (e.prolog || (e.preparing.any() && waits_for_prologs(v, *j))) e.flags |= kJobConfiguring;
   power_up(v, item, out);
+  suspend_for(v, item.over, e.task_job ? e.task_job : e.job, out);
   out.push_back(std::move(e));
   return out;
 }
@@ -305,7 +316,22 @@ Decision<rpc::Empty> decide_report(const View& v, NodeId node, const NodeReport&
 }
 
 void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
+  if (job.het) end_together(v, job, ending, out);
+  else end_one(v, job, ending, out);
+}
+
+void end_one(const View& v, const Job& job, const Ending& ending, Events& out) {
   if (job.finished()) return;
+  const bool otherwise = ending.asked || ending.state == JobState::kNodeFail || (ending.flags & (kJobRequeued | kJobRequeueHold));
+  if (job.is_preempted() && ending.state != JobState::kPreempted && !otherwise) {
+    // Whatever ended it: nobody can tell an end that the notice brought about from another. slurm.conf(5) GraceTime.
+    Ending as_told = ending;
+    as_told.state = JobState::kPreempted;
+    as_told.reason = Reason::kNone;
+    as_told.detail = "by job " + std::to_string(job.run->preempted_by.value);
+    as_told.flags = job.run->preempt_how == PreemptHow::kRequeue ? kJobRequeued : 0u;
+    return end_one(v, job, as_told, out);
+  }
   event::JobEnding e;
   e.job = job.id;
   e.state = ending.state;
@@ -316,6 +342,10 @@ void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
   e.exit_status = ending.exit_status;
   if (ending.state == JobState::kCancelled) e.by = v.caller.uid;
   e.asked = ending.asked;
+  if (ending.node) {
+    e.node = *ending.node;
+    e.has_node = true;
+  }
   // The clock may have stepped back since the start.
   e.time = job.pending() ? v.now : std::max(v.now, job.started);
   if (!ending.detail.empty()) e.detail = std::make_shared<const std::string>(ending.detail);
@@ -330,19 +360,33 @@ void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
   out.push_back(std::move(e));
 }
 
+bool nodes_ready(const View& v, const Job& job) {
+  if (!job.allocation || job.prolog_due) return false;
+  const bool up = std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& s) {
+    const Node* n = v.cluster.nodes.find(s.node.value);
+    return n && !(n->flags & (kNodePoweringUp | kNodePoweredDown));
+  });
+  return up && !(job.run->preparing.any() && waits_for_prologs(v, job));
+}
+
 void settle_start(const View& v, const Job& job, Events& out) {
+  if (job.het) return settle_together(v, job, out);
+  settle_one(v, job, true, out);
+}
+
+void settle_one(const View& v, const Job& job, bool others_ready, Events& out) {
   if (!(job.flags & kJobConfiguring) || job.finished() || !job.allocation || job.prolog_due) return;
   const bool ready = std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& s) {
     const Node* n = v.cluster.nodes.find(s.node.value);
     return n && !(n->flags & (kNodePoweringUp | kNodePoweredDown));
   });
-  const bool waits = job.run->preparing.any() && waits_for_prologs(v, job);
+  const bool prolog = job.run->preparing.any() && waits_for_prologs(v, job), waits = prolog || !others_ready;
   if (!ready || (waits && !(job.flags & kJobPowerUpNode))) return;
   event::JobChanged e = changed(job);
   e.flags &= ~kJobPowerUpNode;
-  e.ends = end_of(job.time_limit_min, v.now);  // it could not begin before
+  e.ends = end_within(v, job, 0, job.time_limit_min, v.now);  // it could not begin before
   if (!waits) e.flags &= ~kJobConfiguring;
-  if (e.reason == Reason::kProlog || waits) e.reason = waits ? Reason::kProlog : Reason::kNone;
+  if (e.reason == Reason::kProlog || prolog) e.reason = prolog ? Reason::kProlog : Reason::kNone;
   out.push_back(std::move(e));
 }
 
@@ -355,50 +399,13 @@ Events decide_program_ended(const View& v, const JobProgramEnd& end) {
   e.detail = "PrologSlurmctld: " + end.error;
   if (requeue_allowed(v, *j)) {
     // After MaxBatchRequeue it is held: otherwise a job that always fails would go round and round.
-    e.flags = j->restarts >= v.settings.config().max_batch_requeue ? kJobRequeueHold : kJobRequeued;
+    e.flags = failed_too_often(v, *j) ? kJobRequeueHold : kJobRequeued;
     e.state = JobState::kFailed;
     e.exit_status = 1 << 8;
   }
   Events out;
   end_job(v, *j, e, out);
   return out;
-}
-
-// Whether some state of the cluster could still serve the job in one of its partitions: licences, nodes and limits may have become
-// fewer since it was submitted.
-static bool request_still_valid(const View& v, const Job& job) {
-  std::vector<uint32_t> partitions = sched::partitions_of(v.cluster, job);
-  return std::ranges::any_of(partitions, [&](uint32_t p) {
-    return !v.cluster.partitions.find(p) || v.feasibility.check(v.cluster, v.settings.sched, *job.request, p).has_value();
-  });
-}
-
-void after_release(const View& v, const Job& job, Events& out) {
-  if (!job.cleaned_up() || !(job.flags & (kJobRequeued | kJobRequeueHold))) return;
-  bool held = job.priority == 0 && (job.flags & (kJobHeldByUser | kJobHeldByAdmin));  // it was held while it ran
-  bool hold = (job.flags & kJobRequeueHold) || held;
-  bool too_often = job.restarts + 1 > v.settings.config().max_batch_requeue;
-  event::JobRequeued e;
-  e.job = job.id;
-  e.time = v.now;
-  e.eligible = v.now + v.settings.requeue_delay;
-  if (hold && (job.flags & kJobLaunchFailed) && !too_often) {
-    e.flags = kJobHeldByUser;  // the node was at fault: the job's owner may release it
-    e.reason = Reason::kLaunchFailedHeld;
-  } else if (hold) {
-    bool by_user = held && (job.flags & kJobHeldByUser);
-    e.flags = (by_user ? kJobHeldByUser : kJobHeldByAdmin) | (job.flags & kJobSpecialExit);
-    e.reason = too_often ? Reason::kJobHoldMaxRequeue : by_user ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
-  } else if (!request_still_valid(v, job)) {
-    e.flags = kJobHeldByAdmin;
-    e.reason = Reason::kBadConstraints;
-  } else {
-    const bool fixed = job.flags & kJobPriorityFixed;
-    e.priority = fixed && job.priority ? job.priority : default_priority(v, job.id, job.request->nice);
-    if (fixed) e.flags |= kJobPriorityFixed;
-    e.reason = waiting_reason(v, job.dependencies.get(), e.eligible);
-  }
-  out.push_back(std::move(e));
 }
 
 Result<Decision<rpc::Empty>> decide(const View& v, const rpc::FinishAllocation& c) {
@@ -434,6 +441,36 @@ void describe_array(const RequestBody& r, node_rpc::JobOnNode& n) {
   n.array_task_step = static_cast<uint32_t>(std::max<size_t>(1, step));
 }
 
+// All components of the job that this one leads, for the variables of its script.
+std::vector<HetComponent> components_with_nodes(const Cluster& cluster, const Job& leader) {
+  std::vector<HetComponent> out;
+  for (const Job* j : components_of(cluster, leader.het)) {
+    if (!j->allocation) continue;
+    HetComponent& c = out.emplace_back();
+    c.job = j->id;
+    c.name = j->name();
+    if (const Partition* p = cluster.partitions.find(j->partition)) c.partition = p->name;
+    const RequestBody& r = *j->request;
+    c.account = r.account;
+    c.qos = r.qos;
+    c.reservation = r.reservation;
+    std::vector<std::string> names;
+    for (const NodeShare& s : j->allocation->nodes) {
+      const Node* node = cluster.nodes.find(s.node.value);
+      names.push_back(node ? node->spec->name : "?");
+      c.cpus_per_node.push_back(s.counted_cpus());
+      c.tasks_per_node.push_back(s.tasks);
+    }
+    c.node_list = compress_hosts(names);
+    const bool tasks_asked = r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu;
+    if (tasks_asked) c.num_tasks = j->allocation->total_tasks();
+    c.cpus_per_task = r.cpus_per_task;
+    c.mem_per_cpu_mb = r.mem_per_cpu_mb.value_or(0);
+    c.mem_per_node_mb = r.mem_per_node_mb.value_or(0);
+  }
+  return out;
+}
+
 }  // namespace
 
 node_rpc::JobOnNode job_on_nodes(const Cluster& cluster, const Job& job) {
@@ -442,14 +479,18 @@ node_rpc::JobOnNode job_on_nodes(const Cluster& cluster, const Job& job) {
   n.generation = job.restarts;
   n.array_job_id = job.array_job_id;
   n.array_task = job.array_task;
-  n.request = std::make_shared<const JobRequest>(job.whole_request());
+  auto request = std::make_shared<JobRequest>(job.whole_request());
+  if (job.run->reservation) request->reservation = job.run->reservation_name;  // of several the one it runs in, or the one that drew it in
+  n.request = std::move(request);
   if (job.array_job_id) describe_array(*job.request, n);
   n.cluster = cluster.name;
   n.time_limit_min = job.time_limit_min;
   n.sluid = job.sluid();
+  n.restart = why_restarted(cluster, job);
   n.started = job.started;
   n.ends = job.ends;
   n.num_tasks = job.allocation->total_tasks();
+  if (job.het.leads()) n.het = components_with_nodes(cluster, job);
   const Partition* p = cluster.partitions.find(job.partition);
   if (p) n.partition = p->name;
   n.exclusive = exclusive_word(job.request->exclusive, p);

@@ -47,7 +47,7 @@ class Mails {
  private:
   const Job* wants(JobId id, unsigned types) const {
     const Job* j = cluster_.jobs.find(id.value);
-    return j && (j->request->mail_type & types) ? j : nullptr;
+    return j && j->het.offset == 0 && (j->request->mail_type & types) ? j : nullptr;  // of components the first one's alone
   }
   // Mails are about an array as a whole, unless ARRAY_TASKS asks for a mail for each task.
   static bool summary(const Job& j) { return j.array_job_id && !(j.request->mail_type & kMailArrayTasks); }

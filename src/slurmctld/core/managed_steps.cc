@@ -94,7 +94,7 @@ std::vector<TopologyUnit> blocks_of(const Cluster& cluster, const Job& job) {
 // A node that has registered without a key is of a version that manages nothing. A node that has yet to boot may: nothing is known of it.
 bool may_be_managed(const View& v, const Job& job, const Allocation& allocation) {
   const Node* first = v.cluster.nodes.find(allocation.nodes.front().node.value);
-  return job.request->stepmgr && first && (!first->hardware || !first->hardware->step_key.empty());
+  return job.request->stepmgr && !job.het && first && (!first->hardware || !first->hardware->step_key.empty());
 }
 
 bool is_managed_by(const Job& job, NodeId node) {

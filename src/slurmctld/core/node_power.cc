@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kPowerFlags = kNodePoweredDown | kNodePoweringUp | kNodePoweringDown | kNodePowerDownRequested;
 constexpr uint32_t kRebootFlags = kNodeRebootRequested | kNodeRebootIssued;
 
-bool idle(const Node& n) { return n.jobs_running + n.jobs_completing == 0; }
+bool idle(const Node& n) { return !n.has_jobs(); }
 
 Time deadline(const View& v, const Node& n, std::optional<uint32_t> Partition::*of_partition, std::optional<Duration> of_cluster) {
   std::optional<uint32_t> longest;

@@ -213,6 +213,7 @@ void set_node_down(const View& v, const Node& n, const std::string& reason, Even
     Ending e;
     e.state = j->flags & kJobPowerUpNode ? JobState::kBootFail : JobState::kNodeFail;
     e.reason = Reason::kNodeDown;
+    e.node = n.id;
     if (!n.connected) e.gone = here;
     if (requeue_allowed(v, *j)) e.flags = kJobRequeued;
     end_job(v, *j, e, out);

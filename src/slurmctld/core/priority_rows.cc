@@ -19,7 +19,7 @@ PriorityRow weights_of(const sched::PriorityParams& p) {
   out.job_size = weight(p.weight_job_size);
   out.partition_factor = weight(p.weight_partition);
   out.qos_factor = weight(p.weight_qos);
-  for (const auto& [name, value] : p.weight_tres) out.tres.push_back(weight(value, name));
+  for (const sched::TresWeight& w : p.weight_tres) out.tres.push_back(weight(w.weight, w.tres.text()));
   return out;
 }
 

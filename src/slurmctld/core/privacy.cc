@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "slurmctld/core/reservations.h"
 
 namespace muster::slurmctld {
 
@@ -17,6 +18,7 @@ Privacy::Privacy(const Settings& settings, std::shared_ptr<const AccountDirector
   jobs_ = hidden("jobs");
   nodes_ = hidden("nodes");
   partitions_ = hidden("partitions");
+  reservations_ = hidden("reservations");
   users_ = hidden("users") || hidden("usage");
   by_label_ = c.mcs.private_data && c.mcs.plugin != Plugin::kNone;
   labels_ = c.mcs.plugin;
@@ -40,11 +42,22 @@ bool Privacy::shows(const Job& job) const {
 
 bool Privacy::shows(const Node& node) const { return !nodes_ || (by_label_ && (node.mcs_label.empty() || may_read(node.mcs_label))); }
 
+bool Privacy::shows(const Cluster& cluster, const Reservation& r) const { return !reservations_ || is_for_caller(cluster, r, who_); }
+
 bool Privacy::shows_user(Uid uid) const { return !users_ || uid == who_.uid; }
 
 bool Privacy::shows_user_of(const AssociationRecord& association) const {
   return !users_ || association.user == who_.name || association.user == to_lower(who_.name) ||
          (directory_ && directory_->coordinates(who_.name, association.account));
+}
+
+bool Privacy::shows_user(const std::string& name) const { return !users_ || name == who_.name || name == to_lower(who_.name); }
+
+bool Privacy::shows_account(const std::string& account) const {
+  if (!users_) return true;
+  if (!directory_) return false;
+  const std::vector<std::string> own = directory_->accounts_of(who_.name);
+  return std::ranges::find(own, account) != own.end() || directory_->coordinates(who_.name, account);
 }
 
 Errc refusal(const View& v, const Job& job, Errc usual) {

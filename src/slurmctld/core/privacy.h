@@ -24,12 +24,16 @@ class Privacy {
   Result<> may_ask_for_partitions() const;
   bool shows(const Job& job) const;
   bool shows(const Node& node) const;
+  bool shows(const Cluster& cluster, const Reservation& r) const;  // those that one may use
   bool shows_user(Uid uid) const;                                  // that it is there, and what it does
   bool shows_user_of(const AssociationRecord& association) const;  // to oneself and to coordinators of the account
+  bool shows_user(const std::string& name) const;
+  bool shows_account(const std::string& account) const;  // to its users and coordinators
 
  private:
   bool may_read(const std::string& label) const;
 
+  bool reservations_ = false;
   bool jobs_ = false, nodes_ = false, partitions_ = false, users_ = false;
   bool by_label_ = false;
   config::McsRules::Plugin labels_{};

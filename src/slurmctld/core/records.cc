@@ -1,4 +1,5 @@
 #include "slurmctld/core/records.h"
+#include "slurmctld/core/decide.h"
 
 #include <algorithm>
 
@@ -15,13 +16,13 @@ constexpr uint32_t kRpcVersion = 1;
 
 JobRecordKey key_of(const Job& j) { return {j.id, j.submitted, j.restarts}; }
 
-void add_request(const Cluster& cluster, const RequestBody& r, JobRecord& out) {
+void add_request(const Cluster& cluster, const RequestBody& r, uint32_t partition, JobRecord& out) {
   copy_same_fields(r, out);
   out.user = r.user_name;
   out.requested_cpus = wanted_cpus(r);
   out.requested_nodes = wanted_nodes(r);
   out.tasks = wanted_tasks(r);
-  const TresAmounts wanted = tres_requested(cluster, r);
+  const TresAmounts wanted = tres_requested(cluster, r, partition);
   out.tres_requested = tres_text(wanted);
   if (wanted.mem_mb) out.requested_mem = format_tres_mem(*wanted.mem_mb);
   out.has_script = r.kind == JobKind::kBatch;
@@ -57,9 +58,15 @@ JobRecord make_job_record(const Cluster& cluster, const Job& j) {
   if (j.detail) r.detail = *j.detail;
   if (j.pending() && j.dependencies) r.eligible = {};  // it only says when to look again
   r.partition = partition_text(cluster, j);
-  add_request(cluster, *j.request, r);
+  add_request(cluster, *j.request, j.partition, r);
   copy_same_fields(j.own.unpack(), r);
+  r.reservation = j.run->reservation ? j.run->reservation_name : r.reservation.substr(0, r.reservation.find(','));
   if (j.allocation) add_allocation(cluster, *j.allocation, r);
+  if (j.run->has_failed_node)
+    if (const Node* n = cluster.nodes.find(j.run->failed_node.value)) r.failed_node = n->spec->name;
+  // Why this run began again, or why it makes room.
+  if (j.is_preempted()) r.system_comment = "preempted by job " + std::to_string(j.run->preempted_by.value);
+  else r.system_comment = why_restarted(cluster, j);
   return r;
 }
 
@@ -129,7 +136,7 @@ uint64_t newest_record_of(const Cluster& cluster, const Indexes& indexes, JobId 
   return j && j->record_position > cluster.recorded_position ? j->record_position : 0;
 }
 
-rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload) {
+rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload, const config::Enforce& enforce) {
   rpc::StoreRecords out;
   out.cluster = cluster.name;
   out.position = upload.position;
@@ -145,6 +152,8 @@ rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& uploa
     for (const Step& s : j->steps) out.steps.push_back(make_step_record(cluster, *j, s));
     if (has_batch_record(*j)) out.steps.push_back(make_batch_record(cluster, *j));
   }
+  if (enforce.no_jobs) out.jobs.clear();
+  if (enforce.no_steps) out.steps.clear();
   return out;
 }
 
@@ -170,15 +179,17 @@ rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Con
   r.cluster.rpc_version = kRpcVersion;
   std::vector<std::string> names;
   TresAmounts totals{.cpus = 0, .mem_mb = 0};
+  uint64_t billing = 0;
   cluster.nodes.for_each([&](uint32_t, const Node& n) {
     names.push_back(n.spec->name);
     totals.configure(*n.spec);
+    billing += billing_of_node(cluster, n);
   });
   r.cluster.nodes = compress_hosts(names);
   r.cluster.node_count = static_cast<uint32_t>(names.size());
   r.tracked_tres = c.accounting_storage_tres;
   totals.nodes = names.size();
-  totals.bill();
+  totals.billing = billing;
   totals.keep_gres(r.tracked_tres);
   r.cluster.tres = tres_text(totals);
   return r;

@@ -42,7 +42,8 @@ UploadRecords next_upload(const Indexes& indexes, size_t most);
 // The position up to which slurmdbd has to have records to know all that happened to the job or array; 0: it knows all already.
 uint64_t newest_record_of(const Cluster& cluster, const Indexes& indexes, JobId job);
 // Made from a snapshot of the same state or a later one. Names of the jobs' groups are left to a caller who may look up names.
-rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload);
+// AccountingStorageEnforce=nojobs and nosteps leave records out: the upload then says its position alone.
+rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload, const config::Enforce& enforce = {});
 // The kept records to give up so that no more than MaxDBDMsgs wait: steps first, then jobs, the oldest first.
 std::vector<uint32_t> excess_records(const Cluster& cluster, const Indexes& indexes, const config::Config& config);
 

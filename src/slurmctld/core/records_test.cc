@@ -14,7 +14,7 @@ struct RecordBench : Bench {
   // The upload of the last turn, as slurmdbd would get it.
   std::optional<rpc::StoreRecords> upload() const {
     for (const Effect& e : effects)
-      if (auto* u = std::get_if<UploadRecords>(&e)) return make_upload(core.cluster(), *u);
+      if (auto* u = std::get_if<UploadRecords>(&e)) return make_upload(core.cluster(), *u, settings.config().enforce);
     return std::nullopt;
   }
   void connect() {
@@ -211,6 +211,22 @@ TEST(Records, ARestartUploadsWhatWasNotAcknowledged) {
       uploaded = true;
     }
   EXPECT_TRUE(uploaded);
+}
+
+// AccountingStorageEnforce=nosteps, nojobs: slurm.conf(5).
+TEST(Records, WhatTheSiteDoesNotWantRecordedStaysHere) {
+  for (const std::string word : {"nosteps", "nojobs"}) {
+    RecordBench b("AccountingStorageEnforce=" + word + "\n");
+    b.connect();
+    const JobId id = b.submit([](JobRequest& r) { r.kind = JobKind::kAllocation; });
+    b.plan();
+    make_step(b, id);
+    b.cancel(id);
+    b.drain();
+    EXPECT_TRUE(b.steps.empty()) << word;
+    EXPECT_EQ(b.jobs.size(), word == "nojobs" ? 0u : 1u) << word;
+    EXPECT_TRUE(b.core.indexes().unrecorded().empty()) << "and nothing is left to be sent";
+  }
 }
 
 TEST(Records, StepsAreKeptUntilTheyAreStored) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/distribution.h"
+#include "model/tres_amounts.h"
 #include "slurmctld/core/decide.h"
 
 namespace muster::slurmctld {
@@ -32,7 +33,7 @@ Result<> may_shrink(const View& v, const Job& job) {
 }
 
 // `held` without the nodes that `keep` leaves out.
-AllocationPtr what_is_left(const Allocation& held, const Bitmap& keep) {
+AllocationPtr what_is_left(const View& v, const Job& job, const Allocation& held, const Bitmap& keep) {
   auto left = std::make_shared<Allocation>(held);
   left->nodes.clear();
   for (size_t i = 0; i < held.nodes.size(); ++i) {
@@ -41,6 +42,8 @@ AllocationPtr what_is_left(const Allocation& held, const Bitmap& keep) {
     // A job that has whole leaves of the topology to itself keeps them: they are whole only with this node.
     else if (!held.fenced.empty()) left->fenced.push_back(share.node.value);
   }
+  const Partition* p = v.cluster.partitions.find(job.partition);
+  if (held.billing && p) left->billing = billing_of(p->tres_billing_weights, v.cluster.billing(), held_by(*left));
   return left;
 }
 
@@ -88,7 +91,7 @@ void shrink_job(const View& v, const Job& job, const Bitmap& keep, Events& out) 
   e.free_at_once = Bitmap(held.nodes.size());
   for (size_t i = 0; i < held.nodes.size(); ++i)
     if (!keep.test(i) && !can_be_told(v.cluster.nodes.find(held.nodes[i].node.value))) e.free_at_once.set(i);
-  e.allocation = what_is_left(held, keep);
+  e.allocation = what_is_left(v, job, held, keep);
   out.push_back(std::move(e));
 }
 
@@ -109,7 +112,7 @@ void lose_node(const View& v, const Job& job, NodeId node, bool at_once, Events&
   event::JobShrunk e;
   e.job = job.id;
   e.time = std::max(v.now, job.started);
-  e.allocation = what_is_left(held, keep);
+  e.allocation = what_is_left(v, job, held, keep);
   if (job.managed && lost.test(0)) e.next_step = first_step_of_next_manager(v, job);
   if (at_once) e.free_at_once = std::move(lost);
   else e.free_at_once = Bitmap(held.nodes.size());

@@ -5,6 +5,7 @@
 
 #include "sched/fit/request_class.h"
 #include "slurmctld/core/job_filter.h"
+#include "slurmctld/core/reservation_rows.h"
 #include "slurmctld/core/rows.h"
 
 namespace muster::slurmctld {
@@ -61,7 +62,10 @@ void JobRowWriter::begin(rpc::JobRows& part) {
 }
 
 const sched::PriorityRule& JobRowWriter::rule(const Cluster& cluster) {
-  if (rule_for_ != &cluster) rule_.emplace(cluster, priority_, now_);
+  if (rule_for_ != &cluster) {
+    rule_.emplace(cluster, priority_, now_);
+    preempt_rule_.emplace(cluster, preempt_, now_);
+  }
   rule_for_ = &cluster;
   return *rule_;
 }
@@ -77,6 +81,8 @@ void JobRowWriter::add(const Cluster& cluster, const Job& j, rpc::JobRows& part)
     part.requests.push_back({j.request_id, {j.request, j.own}});
   }
   part.jobs.push_back(make_job_row(cluster, rule(cluster), j, parts_));
+  if (preempt_.preempts() && j.allocation && !j.finished())
+    if (const Time at = preempt_rule_->eligible_at(j); at != kTimeInfinite) part.jobs.back().preempt_eligible = at;
   if (!(parts_ & kRowSteps)) return;
   if (j.request->kind == JobKind::kBatch && j.launched && !j.finished()) part.steps.push_back(make_batch_step_row(cluster, j));
   for (const Step& s : j.steps) part.steps.push_back(make_step_row(cluster, j, s));
@@ -133,11 +139,11 @@ Result<> check_job_query(const Cluster& cluster, const rpc::QueryJobs& query) {
 }
 
 JobQuery::JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority, Time now,
-                   uint32_t in_state, Privacy privacy)
+                   uint32_t in_state, Privacy privacy, sched::PreemptRules preempt)
     : cluster_(std::move(cluster)),
       query_(std::move(query)),
       privacy_(std::move(privacy)),
-      writer_(query_.parts, std::move(priority), now),
+      writer_(query_.parts, std::move(priority), now, std::move(preempt)),
       in_state_(in_state) {
   put_in_order(query_.filter);
   if (query_.order == rpc::RowOrder::kQueue) {
@@ -148,7 +154,11 @@ JobQuery::JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query,
   const auto& named = query_.filter.jobs;
   // The tasks of an array have ids of their own, which only a walk finds.
   by_id_ = !named.empty() && std::ranges::none_of(named, [&](const auto& s) { return cluster_->arrays.contains(s.job.value); });
-  for (const rpc::JobSelector& s : named) ids_.push_back(s.job);
+  for (const rpc::JobSelector& s : named) {
+    ids_.push_back(s.job);
+    const Job* j = cluster_->jobs.find(s.job.value);
+    for (uint32_t i = 1; j && j->het.leads() && i < j->het.size; ++i) ids_.push_back(j->het.component(i));
+  }
   std::ranges::sort(ids_);
   if (!by_id_) {
     if (!ids_.empty()) next_key_ = ids_.front().value;  // a task's id is above its array's
@@ -237,9 +247,11 @@ bool NodeQuery::next(rpc::NodeRows& part) {
   part = {};
   if (!first_ && next_ == nodes_.size()) return false;
   if (std::exchange(first_, false)) part.partitions = std::move(partitions_);
+  const ReservedNodes reserved(*cluster_);
   while (next_ < nodes_.size() && part.nodes.size() < kRowsPerPart) {
     const Node& n = *nodes_[next_++];
     part.nodes.push_back(make_node_row(*cluster_, n, memberships_[n.id.value]));
+    reserved.mark(n.id, part.nodes.back());
   }
   return true;
 }

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "model/cluster.h"
 #include "model/rpc.h"
+#include "sched/preempt/preempt_rule.h"
 #include "sched/queue/priority.h"
 #include "slurmctld/core/privacy.h"
 #include "slurmctld/core/state_counts.h"
@@ -27,8 +28,8 @@ bool shows_job(const Cluster& cluster, const Job& job, const rpc::QueryJobs& que
 class JobRowWriter {
  public:
   // `priority`, `now`: what the priorities of waiting jobs are worked out from; by default they are shown as stored.
-  explicit JobRowWriter(uint32_t parts, sched::PriorityParams priority = {}, Time now = {})
-      : parts_(parts), priority_(std::move(priority)), now_(now) {}
+  explicit JobRowWriter(uint32_t parts, sched::PriorityParams priority = {}, Time now = {}, sched::PreemptRules preempt = {})
+      : parts_(parts), priority_(std::move(priority)), now_(now), preempt_(preempt) {}
   void add(const Cluster& cluster, const Job& job, rpc::JobRows& part);
   // To be called at the start of a part: when the client has been sent too many requests, tells it to forget them.
   void begin(rpc::JobRows& part);
@@ -40,7 +41,9 @@ class JobRowWriter {
   uint32_t parts_;
   sched::PriorityParams priority_;
   Time now_;
+  sched::PreemptRules preempt_;
   const Cluster* rule_for_ = nullptr;
+  std::optional<sched::PreemptRule> preempt_rule_;
   std::optional<sched::PriorityRule> rule_;
   Bitmap sent_;  // requests
   size_t sent_count_ = 0;
@@ -59,7 +62,7 @@ class JobQuery {
   using Rows = rpc::JobRows;
   // `in_state`: how many records are in the states asked for (StateCounts::meant_by); the walk ends at the last of these records.
   JobQuery(std::shared_ptr<const Cluster> cluster, rpc::QueryJobs query, sched::PriorityParams priority = {}, Time now = {},
-           uint32_t in_state = StateCounts::kAny, Privacy privacy = {});
+           uint32_t in_state = StateCounts::kAny, Privacy privacy = {}, sched::PreemptRules preempt = {});
   // The next part, of at most kRowsPerPart jobs and about kPartBytes. False: none is left, `part` is empty.
   bool next(rpc::JobRows& part);
 

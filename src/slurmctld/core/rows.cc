@@ -112,14 +112,15 @@ TresAmounts used_tres(const Node& n) {
 
 }  // namespace
 
-TresAmounts tres_requested(const Cluster& cluster, const RequestBody& r) {
+TresAmounts tres_requested(const Cluster& cluster, const RequestBody& r, uint32_t partition) {
   const uint32_t cpus = wanted_cpus(r), nodes = wanted_nodes(r);
   const uint64_t mem_mb = r.mem_per_node_mb ? mul_sat(*r.mem_per_node_mb, nodes) : mul_sat(r.mem_per_cpu_mb.value_or(0), cpus);
   TresAmounts wanted{.cpus = cpus, .nodes = nodes};
   if (mem_mb) wanted.mem_mb = mem_mb;
-  wanted.bill();
   add_requested_gres(r, wanted);
   add_requested_licenses(cluster, r, wanted);
+  const Partition* p = cluster.partitions.find(partition);
+  wanted.billing = p ? billing_of(p->tres_billing_weights, cluster.billing(), wanted) : cpus;
   return wanted;
 }
 
@@ -140,7 +141,7 @@ std::string node_list_of(const Cluster& cluster, const Allocation& allocation) {
 TresAmounts tres_of(const Cluster& cluster, const Allocation& a) {
   TresAmounts held{.cpus = 0, .nodes = 0};
   for (const NodeShare& s : a.nodes) held.hold(s);
-  held.bill();
+  held.billing = a.billing.value_or(held.cpus.value_or(0));
   add_licenses(cluster, a.licenses, held);
   return held;
 }
@@ -152,6 +153,7 @@ JobRow make_state_row(const Job& j) {
   row.flags = j.flags;
   row.array_job_id = j.array_job_id;
   row.array_task = j.array_task;
+  row.het = j.het;
   if (j.array_tasks) row.array_tasks = j.array_tasks->pending.to_ranges();
   return row;
 }
@@ -173,6 +175,8 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
   JobRow row;
   copy_same_fields(j, row);
   row.request = j.request_id;
+  row.restart = why_restarted(cluster, j);
+  if (const CronJob* cron = cluster.cron_jobs.find(j.id.value)) row.cron = cron->times.text();
   if (j.detail) row.reason_detail = *j.detail;
   row.priority = rule.of(j);
   if (j.array_tasks) {
@@ -185,7 +189,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
   if (j.finished()) row.ends = j.ended;
   row.max_nodes = j.request->max_nodes;
   if (j.dependencies) row.dependency = format_dependencies(*j.dependencies);
-  if (parts & kRowTres) row.tres.edit().requested = tres_requested(cluster, *j.request);
+  if (parts & kRowTres) row.tres.edit().requested = tres_requested(cluster, *j.request, j.partition);
   if (parts & kRowTiers)
     for (std::string_view name : split(row.partition, ',')) {
       const Partition* p = cluster.partition(name);
@@ -213,6 +217,7 @@ StepRow make_batch_step_row(const Cluster& cluster, const Job& j) {
   row.job = j.id;
   row.array_job_id = j.array_job_id;
   row.array_task = j.array_task;
+  row.het = j.het;
   row.id = kBatchStep;
   row.name = "batch";
   row.partition = partition_text(cluster, j);
@@ -247,6 +252,7 @@ StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
   row.job = j.id;
   row.array_job_id = j.array_job_id;
   row.array_task = j.array_task;
+  row.het = j.het;
   row.partition = partition_text(cluster, j);
   row.user_name = j.request->user_name;
   row.uid = j.request->uid;
@@ -272,7 +278,22 @@ bool is_silent(const Node& n) {
   return !n.connected && n.admin != NodeState::kFuture && !(n.flags & kNotExpected);
 }
 
-NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::string>& partitions) {
+// The greatest bill of the partitions that it is in: guide tres. Their rows cost O(partitions) each.
+uint64_t billing_of_node(const Cluster& cluster, const Node& n) {
+  TresAmounts has{.cpus = n.spec->cpus, .nodes = 1};
+  has.mem_mb = n.spec->real_memory_mb;
+  for (const GresDevices& g : n.spec->gres) has.add_gres(g.name, g.type, g.count);
+  uint64_t most = 0;
+  bool weighed = false;
+  cluster.partitions.for_each([&](uint32_t, const Partition& p) {
+    if (p.tres_billing_weights.empty() || !p.nodes.test(n.id.value)) return;
+    weighed = true;
+    most = std::max(most, billing_of(p.tres_billing_weights, cluster.billing(), has));
+  });
+  return weighed ? most : n.spec->cpus;
+}
+
+NodeRow make_node_row(const Cluster& cluster, const Node& n, const std::vector<std::string>& partitions) {
   const NodeSpec& s = *n.spec;
   NodeRow r;
   if (n.hardware) copy_same_fields(*n.hardware, r);  // where the configuration says it too, that replaces it below
@@ -280,7 +301,7 @@ NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::stri
   copy_same_fields(n, r);
   r.state = n.state();
   r.flags = n.flags | (is_silent(n) ? kNodeNoRespond : 0u);
-  r.has_jobs = n.jobs_running + n.jobs_completing > 0;
+  r.has_jobs = n.has_jobs();
   r.cpus_effective = s.cpus - static_cast<uint32_t>(s.specialized_cpus.count());
   r.cpus_allocated = n.cpus_allocated();
   r.mem_allocated_mb = n.mem_used_mb;
@@ -291,7 +312,7 @@ NodeRow make_node_row(const Cluster&, const Node& n, const std::vector<std::stri
   r.restricted_cores = restricted_text(n);
   r.tres_configured = {.cpus = 0, .mem_mb = 0};
   r.tres_configured.configure(s);
-  r.tres_configured.bill();
+  r.tres_configured.billing = billing_of_node(cluster, n);
   r.tres_allocated = used_tres(n);
   r.partitions = partitions;
   r.owned = n.exclusive_user;
@@ -320,7 +341,7 @@ PartitionRow make_partition_row(const Cluster& cluster, const Partition& p) {
   r.total_nodes = static_cast<uint32_t>(names.size());
   r.total_cpus = static_cast<uint32_t>(r.tres.cpus.value_or(0));
   r.tres.nodes = names.size();
-  r.tres.bill();
+  r.tres.billing = billing_of(p.tres_billing_weights, cluster.billing(), r.tres);
   return r;
 }
 
@@ -329,6 +350,7 @@ rpc::Allocated make_allocated(const Cluster& cluster, const Job& job) {
   const sched::PriorityParams none;  // it has started: its priority does not move
   a.job = make_job_row(cluster, sched::PriorityRule(cluster, none, Time{}), job, kRowNodes | kRowTres | kRowDetail);
   a.request = job.shown_request();
+  if (job.run->reservation) a.request.reservation = job.run->reservation_name;
   if (!job.allocation) return a;
   for (const NodeShare& s : job.allocation->nodes) {
     a.cpus_per_node.push_back(s.counted_cpus());

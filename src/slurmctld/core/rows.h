@@ -28,7 +28,8 @@ std::string partition_text(const Cluster& cluster, const Job& job);
 uint32_t wanted_nodes(const RequestBody& request);
 uint32_t wanted_tasks(const RequestBody& request);
 uint32_t wanted_cpus(const RequestBody& request);
-TresAmounts tres_requested(const Cluster& cluster, const RequestBody& request);
+TresAmounts tres_requested(const Cluster& cluster, const RequestBody& request, uint32_t partition);
+uint64_t billing_of_node(const Cluster& cluster, const Node& node);
 
 // Compressed node list of an allocation, in its order.
 std::string node_list_of(const Cluster& cluster, const Allocation& allocation);

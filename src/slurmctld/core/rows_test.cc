@@ -44,13 +44,13 @@ TEST(TresOfRows, AJobListsItsCpusAndNodesAndMemoryThatItHas) {
   EXPECT_EQ(tres_text(tres_of({}, Allocation())), "cpu=0,node=0,billing=0");
   RequestBody r;
   r.num_tasks = 3;
-  EXPECT_EQ(tres_text(tres_requested({}, r)), "cpu=3,node=1,billing=3");
+  EXPECT_EQ(tres_text(tres_requested({}, r, 0)), "cpu=3,node=1,billing=3");
   r.mem_per_cpu_mb = 512;
   r.tres_per_node = "gres/gpu:a100:2";
   r.tres_per_task = "gres/nic:1";
-  EXPECT_EQ(tres_text(tres_requested({}, r)), "cpu=3,mem=1.50G,node=1,billing=3,gres/gpu=2,gres/nic=3,gres/gpu:a100=2");
+  EXPECT_EQ(tres_text(tres_requested({}, r, 0)), "cpu=3,mem=1.50G,node=1,billing=3,gres/gpu=2,gres/nic=3,gres/gpu:a100=2");
   r.mem_per_node_mb = 0;
-  EXPECT_EQ(tres_requested({}, r).mem_mb, std::nullopt);
+  EXPECT_EQ(tres_requested({}, r, 0).mem_mb, std::nullopt);
 }
 
 TEST(TresOfRows, OnlyTheAskedPartHasThem) {

@@ -5,6 +5,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "slurmctld/core/job_ids.h"
+
 namespace muster::slurmctld {
 namespace {
 
@@ -59,7 +61,8 @@ class Selection {
       tasks.set(s.array_task);
     }
     if (tasks.none()) {
-      for (const Job* j : s.sluid || of_tasks ? select_jobs(v_, s) : records_of(s.job)) record(*j, s, out);
+      const bool parts = s.sluid || of_tasks || s.het_offset;
+      for (const Job* j : parts ? select_jobs(v_, s) : records_of(s.job)) record(*j, s, out);
       return out;
     }
     for (const Job* j : records_of(s.job)) {
@@ -106,21 +109,6 @@ class Selection {
   std::set<std::pair<const Job*, uint32_t>> steps_;
 };
 
-// Ids for tasks that get records of their own.
-class TaskIds {
- public:
-  explicit TaskIds(const Cluster& cluster) : cluster_(cluster), last_(cluster.last_job_id.value) {}
-  JobId next() {
-    do ++last_;
-    while (cluster_.jobs.contains(last_) || cluster_.arrays.contains(last_));
-    return JobId(last_);
-  }
-
- private:
-  const Cluster& cluster_;
-  uint32_t last_;
-};
-
 }  // namespace
 
 std::vector<Meant> select(const View& v, const std::vector<rpc::JobSelector>& selectors) { return Selection(v, selectors).run(); }
@@ -132,29 +120,35 @@ std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s) {
     if (j && s.means_run(j->sluid())) out.push_back(j);
     return out;
   }
+  if (j && j->het && (s.het_offset || j->het.leads())) {  // "123+1"; the first component's id alone means all of them
+    for (const Job* one : components_of(v.cluster, j->het))
+      if (!s.het_offset || (j->het.leads() && one->het.offset == *s.het_offset)) out.push_back(one);
+    return out;
+  }
+  if (s.het_offset) return out;
   if (!v.cluster.arrays.contains(s.job.value)) {
     if (j && (s.array_task == kNoArrayTask || j->array_task == s.array_task)) out.push_back(j);
     return out;
   }
-  // An array: its records have ids from the array's own on; there are at most `records` of them.
+  // An array: its records have ids from the array's own on, or from the start again beyond MaxJobId; there are `records` of them.
   uint32_t left = v.cluster.arrays.at(s.job.value).records;
-  v.cluster.jobs.for_each(
-      [&](uint32_t, const Job& o) {
-        if (o.array_job_id == s.job) {
-          --left;
-          bool this_task =
-              s.array_task == kNoArrayTask || o.array_task == s.array_task || (o.array_tasks && o.array_tasks->pending.test(s.array_task));
-          if (this_task) out.push_back(&o);
-        }
-        return left > 0;
-      },
-      s.job.value);
+  auto look = [&](uint32_t, const Job& o) {
+    if (o.array_job_id == s.job && left > 0) {
+      --left;
+      bool this_task =
+          s.array_task == kNoArrayTask || o.array_task == s.array_task || (o.array_tasks && o.array_tasks->pending.test(s.array_task));
+      if (this_task) out.push_back(&o);
+    }
+    return left > 0;
+  };
+  v.cluster.jobs.for_each(look, s.job.value);
+  if (left > 0) v.cluster.jobs.for_each([&](uint32_t id, const Job& o) { return id < s.job.value && look(id, o); });
   return out;
 }
 
 Picked pick_jobs(const View& v, const std::vector<rpc::JobSelector>& selectors, Events& out) {
   Picked picked;
-  TaskIds ids(v.cluster);
+  JobIds ids(v.cluster, v.settings.config());
   for (const Meant& m : select(v, selectors)) {
     PickedJobs& here = picked.of.emplace_back();
     here.known = m.known;
@@ -165,7 +159,7 @@ Picked pick_jobs(const View& v, const std::vector<rpc::JobSelector>& selectors, 
       for (uint32_t task : apart ? t.tasks : std::vector<uint32_t>()) {
         event::JobChanged e = changed(*t.job);
         e.array_task = task;
-        e.task_job = ids.next();
+        e.task_job = ids.next_or_beyond();
         e.array_tasks = nullptr;
         Job own = *t.job;
         own.id = e.task_job;

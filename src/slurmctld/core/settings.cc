@@ -28,15 +28,13 @@ sched::Params::ByLabel keep_by_label(const config::McsRules& m) {
 }
 
 // "CPU=1000,GRES/gpu=3000"
-std::vector<std::pair<std::string, double>> tres_weights(std::string_view text) {
-  std::vector<std::pair<std::string, double>> out;
+std::vector<sched::TresWeight> tres_weights(std::string_view text) {
+  std::vector<sched::TresWeight> out;
   for (std::string_view word : split(text, ',')) {
     const size_t eq = word.find('=');
     if (eq == word.npos) continue;
-    std::string name = to_lower(trim(word.substr(0, eq)));
-    // Types of GRES keep their case.
-    if (name.starts_with("gres/")) name = "gres/" + std::string(trim(word.substr(0, eq)).substr(5));
-    if (auto weight = parse_number<uint32_t>(trim(word.substr(eq + 1)))) out.emplace_back(std::move(name), *weight);
+    if (auto weight = parse_number<uint32_t>(trim(word.substr(eq + 1))))
+      out.push_back({TresName::of(trim(word.substr(0, eq))), static_cast<double>(*weight)});
   }
   return out;
 }
@@ -70,6 +68,9 @@ void scheduler_words(const config::OptionList& words, sched::Params& p) {
   p.bf.min_priority_reserve = count("bf_min_prio_reserve");
   p.bf.reserve_per_partition = count("bf_job_part_count_reserve");
   p.bf.busy_nodes = words.has("bf_busy_nodes");
+  const std::string turn = std::string(words.get("bf_hetjob_prio").value_or(""));
+  if (iequals(turn, "min")) p.bf.het_turn = sched::BackfillRules::HetTurn::kMin;
+  if (iequals(turn, "avg")) p.bf.het_turn = sched::BackfillRules::HetTurn::kAvg;
   p.defer = words.has("defer");
   p.soft_time_min = words.has("time_min_as_soft_limit");
   p.serial_at_end = words.has("pack_serial_at_end");
@@ -116,6 +117,24 @@ sched::Params sched_params(const config::LoadedConfig& loaded) {
   return p;
 }
 
+// PreemptType, PreemptMode and what belongs to them; SchedulerTimeSlice.
+sched::PreemptRules preempt_rules(const config::Config& c) {
+  using By = sched::PreemptRules::By;
+  sched::PreemptRules p;
+  p.by = c.preempt_type == "preempt/qos" ? By::kQos : c.preempt_type == "preempt/partition_prio" ? By::kPartition : By::kNothing;
+  p.modes = c.preempt_modes;
+  p.exempt = std::max(c.preempt_exempt_time, Duration::zero());
+  const config::OptionList& words = c.preempt_parameters;
+  p.min_exempt_priority = static_cast<uint32_t>(std::clamp<int64_t>(words.number("min_exempt_priority", kUnlimited32), 0, kUnlimited32));
+  p.requeue = c.job_requeue;
+  p.reclaim_licenses = words.has("reclaim_licenses");
+  p.youngest_first = words.has("youngest_first");
+  p.send_user_signal = words.has("send_user_signal");
+  p.suspend_grace = seconds(words.number("suspend_grace_time", 2));
+  p.time_slice = c.scheduler_time_slice;
+  return p;
+}
+
 PrologRules prolog_rules(const config::Config& c) {
   auto has = [&](std::string_view name) {
     return std::ranges::any_of(c.prolog_flags, [&](const std::string& flag) { return iequals(flag, name); });
@@ -155,6 +174,7 @@ sched::PriorityParams priority_params(const config::Config& c) {
     return std::ranges::any_of(c.priority_flags, [&](const std::string& f) { return iequals(f, name); });
   };
   p.accrue_always = flag("ACCRUE_ALWAYS");
+  p.of_running = flag("CALCULATE_RUNNING");
   p.small_relative_to_time = flag("SMALL_RELATIVE_TO_TIME");
   p.raw_partition = flag("NO_NORMAL_PART") || flag("NO_NORMAL_ALL");
   p.raw_tres = flag("NO_NORMAL_TRES") || flag("NO_NORMAL_ALL");
@@ -164,6 +184,18 @@ sched::PriorityParams priority_params(const config::Config& c) {
   if (flag("NO_FAIR_TREE") || p.fair_share.depth_oblivious) p.fair_share.kind = acct::FairShareKind::kClassic;
   p.fair_share.dampening = c.fair_share_dampening_factor;
   return p;
+}
+
+std::shared_ptr<const BillingMethod> billing_method(const config::Config& c) {
+  auto flag = [&](std::string_view name) {
+    return std::ranges::any_of(c.priority_flags, [&](const std::string& f) { return iequals(f, name); });
+  };
+  auto out = std::make_shared<BillingMethod>();
+  if (flag("MAX_TRES")) out->of = BillingMethod::Of::kMax;
+  if (flag("MAX_TRES_GRES")) out->of = BillingMethod::Of::kMaxButGres;
+  for (const std::string& tres : c.accounting_storage_tres) out->tracked.push_back(to_lower(tres));
+  std::ranges::sort(out->tracked);
+  return out;
 }
 
 // Nothing can be enforced where no accounts are kept.
@@ -177,14 +209,32 @@ acct::Enforcement enforcement(const config::Config& c) {
 Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user, bool rootless) {
   Settings s;
   s.sched = sched_params(*loaded);
-  s.priority = s.sched.priority = priority_params(loaded->config);
+  s.sched.priority = priority_params(loaded->config);
+  s.sched.priority.licenses = s.sched.licenses;
+  s.priority = s.sched.priority;
+  s.sched.preempt = preempt_rules(loaded->config);
   s.prolog = prolog_rules(loaded->config);
+  s.billing = billing_method(loaded->config);
+  s.sched.slurm_user = slurm_user;
   s.sched.enforcement = enforcement(loaded->config);
   s.requeue_delay = requeue_delay(loaded->config);
   s.loaded = std::move(loaded);
   s.slurm_user = slurm_user;
   s.rootless = rootless;
   return s;
+}
+
+void set_licenses(Settings& settings, const AccountDirectory* directory) {
+  sched::Params& p = settings.sched;
+  p.licenses = licenses_of(settings.config().licenses);
+  p.license_deficits.clear();
+  if (!directory || directory->licenses.size() == 0) return;
+  p.license_deficits.resize(p.licenses.size());
+  directory->licenses.for_each([&](const std::string& name, const RemoteLicense& l) {
+    if (std::ranges::any_of(p.licenses, [&](const auto& known) { return known.first == name; })) return;
+    p.licenses.emplace_back(name, l.total);
+    p.license_deficits.push_back(l.deficit);
+  });
 }
 
 }  // namespace muster::slurmctld

@@ -5,6 +5,7 @@
 
 #include "acct/admission.h"
 #include "config/load.h"
+#include "model/account_directory.h"
 #include "sched/planner.h"
 
 namespace muster::slurmctld {
@@ -20,6 +21,7 @@ struct Settings {
   std::shared_ptr<const config::LoadedConfig> loaded;
   sched::Params sched;
   sched::PriorityParams priority;
+  std::shared_ptr<const BillingMethod> billing;
   PrologRules prolog;
   Duration requeue_delay{};  // before a requeued job may start again
   Uid slurm_user{};          // may do what root may
@@ -30,5 +32,8 @@ struct Settings {
 
 // `slurm_user`: the uid behind SlurmUser, looked up by the caller (core asks no name service).
 Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user, bool rootless);
+
+// Makes the licences those of slurm.conf and the remote ones that slurmdbd tells of (null: none). Cost: O(licences).
+void set_licenses(Settings& settings, const AccountDirectory* directory);
 
 }  // namespace muster::slurmctld

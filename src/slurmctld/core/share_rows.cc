@@ -12,43 +12,29 @@ namespace {
 
 constexpr double kMinute = 60;
 
-// Adds what a name of the TRES table means: "gres/gpu:h100".
-void put(TresAmounts& to, std::string_view tres, uint64_t count) {
-  if (tres == "cpu") to.cpus = count;
-  else if (tres == "mem") to.mem_mb = count;
-  else if (tres == "node") to.nodes = count;
-  else if (tres == "billing") to.billing = count;
-  else if (tres.starts_with("license/")) to.licenses.push_back({std::string(tres.substr(8)), count});
-  else if (tres.starts_with("gres/")) {
-    tres.remove_prefix(5);
-    const size_t colon = tres.find(':');
-    const bool typed = colon != tres.npos;
-    to.gres.push_back({std::string(tres.substr(0, colon)), std::string(typed ? tres.substr(colon + 1) : std::string_view()), count});
-  }
-}
-
 TresAmounts limit_minutes(const AssociationRecord& a) {
   TresAmounts out;
   for (const Limit& l : a.limits)
-    if (l.kind == LimitKind::kGrpTresMins) put(out, l.tres, l.value);
+    if (l.kind == LimitKind::kGrpTresMins) out.put(TresName::of(l.tres), l.value);
   return out;
 }
 
 // Of all TRES, also those of which nothing was used.
 TresAmounts used_minutes(const Spent& spent, const TresTable& table) {
   TresAmounts out;
-  for (uint32_t i = 0; i < table.size(); ++i) put(out, table.name(i), to_count(spent.of(i) / kMinute));
+  for (uint32_t i = 0; i < table.size(); ++i) out.put(table.what(i), to_count(spent.of(i) / kMinute));
   return out;
 }
 
 TresAmounts run_minutes(const Use& use, const TresTable& table, Time now) {
   TresAmounts out;
-  for (uint32_t i = 0; i < table.size(); ++i) put(out, table.name(i), use.run_minutes(i, now));
+  for (uint32_t i = 0; i < table.size(); ++i) out.put(table.what(i), use.run_minutes(i, now));
   return out;
 }
 
-// The index of each node of the tree, as it is printed: below each account its users, then its accounts.
-std::vector<size_t> in_order(const Cluster& cluster, const std::vector<acct::ShareNode>& tree) {
+}  // namespace
+
+std::vector<size_t> tree_order(const Cluster& cluster, const std::vector<acct::ShareNode>& tree) {
   std::vector<std::vector<size_t>> below(tree.size());
   std::vector<size_t> out, next;
   for (size_t i = 0; i < tree.size(); ++i) (tree[i].parent == acct::kNoParent ? next : below[tree[i].parent]).push_back(i);
@@ -70,14 +56,12 @@ std::vector<size_t> in_order(const Cluster& cluster, const std::vector<acct::Sha
   return out;
 }
 
-}  // namespace
-
 rpc::ShareRows query_shares(const Cluster& cluster, const acct::FairShareRule& rule, Time now, const Privacy& privacy) {
   rpc::ShareRows out;
   out.fair_tree = rule.kind == acct::FairShareKind::kFairTree;
   const acct::Shares shares = acct::shares_of(cluster, rule, now);
   if (shares.tree.empty()) return out;
-  for (size_t i : in_order(cluster, shares.tree)) {
+  for (size_t i : tree_order(cluster, shares.tree)) {
     const AssociationRecord& a = *cluster.directory->associations.find(shares.tree[i].association);
     if (!a.user.empty() && !privacy.shows_user_of(a)) continue;
     const acct::ShareView& v = shares.views[i];

@@ -13,6 +13,9 @@ namespace muster::slurmctld {
 // what they use counts.
 rpc::ShareRows query_shares(const Cluster& cluster, const acct::FairShareRule& rule, Time now, const Privacy& privacy);
 
+// The index of each node of the tree in that order.
+std::vector<size_t> tree_order(const Cluster& cluster, const std::vector<acct::ShareNode>& tree);
+
 // The same in parts.
 class ShareQuery {
  public:

@@ -2,6 +2,7 @@
 // decides. srun and the nodes run them.
 #include <algorithm>
 
+#include "hostlist/hostlist.h"
 #include "model/without_job.h"
 #include "sched/fit/request_class.h"
 #include "sched/supply/availability.h"
@@ -61,6 +62,85 @@ Result<Decision<rpc::StepCreated>> decide(const View& v, const rpc::CreateStep& 
   Decision<rpc::StepCreated> d;
   d.reply = std::move(made.answer);
   if (made.record) d.events.push_back(event::StepCreated{j->id, std::move(*made.record)});
+  return d;
+}
+
+// ---- srun over components of a heterogeneous job
+namespace {
+
+// So many nodes may stand in all answers and credentials of one step: each lists the nodes of all components.
+constexpr size_t kMostNodesTold = 1u << 17;
+
+Result<> check_together(const View& v, const std::vector<const Job*>& jobs, const rpc::CreateHetStep& c) {
+  if (v.settings.config().scheduler_parameters.has("disable_hetjob_steps") && jobs.size() > 1)
+    return fail(Errc::kDisabled, {}, "SchedulerParameters=disable_hetjob_steps: a step runs in one component");
+  size_t nodes = 0;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const Job& j = *jobs[i];
+    if (!j.het || j.het.leader != jobs.front()->het.leader) return fail(Errc::kNotHetJob);
+    if (i > 0 && j.id <= jobs[i - 1]->id) return fail(Errc::kInvalidReq, {}, "components are named once, in their order");
+    const rpc::CreateStep& part = c.components[i];
+    if (part.queue || part.waiting_step || part.request.interactive)
+      return fail(Errc::kInvalidReq, {}, "a step over components neither waits by itself (--async) nor is a shell's");
+    nodes += j.allocation->nodes.size();
+  }
+  if (nodes * jobs.size() > kMostNodesTold)
+    return fail(Errc::kInvalidNodeCount, {},
+                std::to_string(nodes) + " nodes in " + std::to_string(jobs.size()) + " components are too many for one step");
+  return {};
+}
+
+// Each part is told of the nodes of all, and which of them are its own.
+void tell_all(const View& v, const std::vector<const Job*>& jobs, std::vector<rpc::StepCreated>& parts, uint32_t tasks) {
+  std::vector<rpc::StepNode> nodes;
+  std::vector<std::string> names;
+  for (rpc::StepCreated& p : parts) {
+    p.first_node = static_cast<uint32_t>(nodes.size());
+    p.own_nodes = static_cast<uint32_t>(p.nodes.size());
+    std::ranges::move(p.nodes, std::back_inserter(nodes));
+  }
+  for (const Job* j : jobs)
+    for (const NodeShare& share : j->allocation->nodes) names.push_back(v.cluster.nodes.at(share.node.value).spec->name);
+  for (rpc::StepCreated& p : parts) {
+    p.nodes = nodes;
+    p.num_tasks = tasks;
+    p.job_node_list = compress_hosts(unique_hosts(names));
+  }
+}
+
+}  // namespace
+
+Result<Decision<rpc::HetStepCreated>> decide(const View& v, const rpc::CreateHetStep& c) {
+  std::vector<const Job*> jobs;
+  uint32_t number = 0;
+  for (const rpc::CreateStep& part : c.components) {
+    MUSTER_TRY(j, running_job(v, part.job));
+    jobs.push_back(j);
+    number = std::max(number, j->next_step);
+  }
+  if (jobs.empty()) return fail(Errc::kInvalidReq, {}, "the step has no component");
+  MUSTER_TRY_VOID(check_together(v, jobs, c));
+  Decision<rpc::HetStepCreated> d;
+  uint32_t tasks = 0;
+  std::vector<Step> records;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    steps::JobSteps part = steps_of(v, *jobs[i]);
+    part.least_number = number;
+    part.first_rank = tasks;
+    MUSTER_TRY(made, steps::create_step(part, c.components[i]));
+    if (!made.record && i > 0 && !records.empty()) return fail(Errc::kInvalidReq, {}, "part of the step is there already");
+    for (const rpc::StepNode& n : made.answer.nodes) tasks += static_cast<uint32_t>(n.ranks.size());
+    if (tasks > sched::kMaxStepTasks)
+      return fail(Errc::kInvalidReq, {}, "a step has at most " + std::to_string(sched::kMaxStepTasks) + " tasks");
+    d.reply.components.push_back(std::move(made.answer));
+    if (made.record) records.push_back(std::move(*made.record));
+  }
+  if (!records.empty() && records.size() != jobs.size()) return fail(Errc::kInvalidReq, {}, "part of the step is there already");
+  for (size_t i = 0; i < records.size(); ++i) {
+    records[i].all_tasks = tasks;
+    d.events.push_back(event::StepCreated{jobs[i]->id, std::move(records[i])});
+  }
+  tell_all(v, jobs, d.reply.components, tasks);
   return d;
 }
 

@@ -8,12 +8,15 @@
 #include "model/request_texts.h"
 #include "sched/fit/request_class.h"
 #include "sched/gate.h"
+#include "sched/qos_flags.h"
 #include "sched/request/least_wanted.h"
 #include "sched/rules/partition_lists.h"
 #include "sched/supply/availability.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/job_ids.h"
 #include "slurmctld/core/job_shares.h"
 #include "slurmctld/core/on_behalf.h"
+#include "slurmctld/core/reservations.h"
 #include "slurmctld/core/valid_choices.h"
 
 namespace muster::slurmctld {
@@ -60,14 +63,15 @@ std::string elsewhere(const View& v, const JobRequest& r, const MayUse& allows) 
 
 // Limits that EnforcePartLimits applies at submission; otherwise the job waits with the reason.
 Result<> check_limits(const View& v, const Partition& p, const JobRequest& r) {
-  if (r.time_limit_min && *r.time_limit_min > p.max_time_min)
+  const sched::PartitionBounds bounds = sched::bounds_for(v.cluster, p, r.qos);
+  if (r.time_limit_min && *r.time_limit_min > bounds.max_time_min)
     return fail(Errc::kInvalidTimeLimit, {},
                 "--time asks for more than the " + std::to_string(p.max_time_min) + " minutes (MaxTime) of partition " + p.name +
                     elsewhere(v, r, [&](const Partition& o) { return o.max_time_min >= *r.time_limit_min; }));
-  if (r.min_nodes > p.max_nodes)
+  if (r.min_nodes > bounds.max_nodes)
     return fail(Errc::kInvalidNodeCount, {},
                 "partition " + p.name + " gives a job at most " + std::to_string(p.max_nodes) + " nodes (MaxNodes)");
-  if (r.max_nodes && r.max_nodes < p.min_nodes)
+  if (r.max_nodes && r.max_nodes < bounds.min_nodes)
     return fail(Errc::kInvalidNodeCount, {},
                 "partition " + p.name + " wants at least " + std::to_string(p.min_nodes) + " nodes a job (MinNodes)");
   return {};
@@ -140,7 +144,6 @@ Result<> check_names(const View& v, const JobRequest& r) {
         if (!v.cluster.node(h)) return fail(Errc::kInvalidNodeName, {}, "no node is called '" + h + "'; " + choice_of_nodes(v.cluster, h));
   }
   MUSTER_TRY_VOID(check_required(v, r));
-  if (!r.reservation.empty()) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + r.reservation + "'");
   return {};
 }
 
@@ -269,8 +272,10 @@ Result<> admit(const View& v, JobRequest& r, const std::vector<uint32_t>& partit
   std::optional<acct::Admitted> found;
   std::optional<acct::Never> first;
   for (uint32_t i : partitions) {
-    acct::Admission verdict = acct::admit(v.cluster.directory.get(), v.settings.sched.enforcement,
-                                          {r.user_name, r.account, r.qos, v.cluster.partitions.at(i).name, r.qos_granted}, moment);
+    acct::Admission verdict = acct::admit(
+        v.cluster.directory.get(), v.settings.sched.enforcement,
+        {r.user_name, r.account, r.qos, v.cluster.partitions.at(i).name, r.qos_granted, !r.reservation.empty(), &v.cluster.partitions},
+        moment);
     if (auto* admitted = std::get_if<acct::Admitted>(&verdict); admitted && !found) found = std::move(*admitted);
     else if (auto* never = std::get_if<acct::Never>(&verdict); never && !first) first = std::move(*never);
   }
@@ -295,13 +300,14 @@ Result<> check_rights(const View& v, const JobRequest& r) {
   return {};
 }
 
-Result<std::shared_ptr<const Dependencies>> check_dependencies(const View& v, const JobRequest& r, JobId self) {
+Result<std::shared_ptr<const Dependencies>> check_dependencies(const View& v, const JobRequest& r, JobId self, const HetPart& het) {
   if (r.dependency.empty()) return nullptr;
   MUSTER_TRY(parsed, parse_dependencies(r.dependency));
   if (parsed.list.empty()) return nullptr;
   name_whole_arrays(v.cluster, parsed);
   Job probe;
   probe.id = self;
+  probe.het = het;
   probe.ask(r);
   MUSTER_TRY_VOID(check_submitted(v.cluster, parsed));
   refresh_dependencies(v, probe, parsed);
@@ -321,25 +327,19 @@ Result<std::shared_ptr<const ArrayTasks>> check_array(const View& v, const JobRe
   return std::make_shared<const ArrayTasks>(std::move(tasks));
 }
 
-// Checks the limits of the account and QOS, for the first partition.
-Result<> check_account_limits(const View& v, const JobRequest& r, uint32_t partition, const ArrayTasks* array) {
-  if (!v.settings.sched.enforcement.limits) return {};
+// Checks the limits of the account and QOS, for the first partition. True: its age counts only when it is its turn.
+Result<bool> check_account_limits(const View& v, const JobRequest& r, uint32_t partition, const ArrayTasks* array) {
+  if (!v.settings.sched.enforcement.limits) return false;
   const Partition& p = v.cluster.partitions.at(partition);
   acct::Wanted wanted;
   wanted.jobs = array ? static_cast<uint32_t>(array->pending.count()) : 1;
   wanted.time_limit_min = limit_of(r, p);
-  if (auto shape = sched::make_shape(r, p, v.settings.sched)) wanted.tres = sched::least_wanted(*shape, v.cluster.tres_table());
-  return sched::may_be_submitted(v.cluster, v.settings.sched, r, p, wanted);
-}
-
-Result<JobId> next_job_id(const View& v) {
-  const config::Config& c = v.settings.config();
-  uint32_t first = std::max(1u, c.first_job_id), id = std::max(first, v.cluster.last_job_id.value + 1);
-  for (uint32_t tries = 0; tries <= c.max_job_count + jobs_beside(c.max_job_count) + 1; ++tries, ++id) {
-    if (id > c.max_job_id) id = first;
-    if (!v.cluster.jobs.contains(id) && !v.cluster.arrays.contains(id)) return JobId(id);
+  if (auto shape = sched::make_shape(r, p, v.settings.sched)) {
+    sched::Least least = sched::least_wanted(*shape, p, v.cluster);
+    wanted.tres = std::move(least.all);
+    wanted.each_node = std::move(least.each_node);
   }
-  return fail(Errc::kTryAgainLater, {}, "every job id up to MaxJobId is in use");
+  return sched::may_be_submitted(v.cluster, v.settings.sched, r, p, wanted);
 }
 
 }  // namespace
@@ -402,12 +402,14 @@ Result<Checked> check(const View& v, const JobRequest& request) {
   MUSTER_TRY_VOID(check_names(v, request));
   MUSTER_TRY_VOID(check_batch_features(request));
   Checked out{request, {}};
+  name_remote_licenses(v, out.request);
   MUSTER_TRY_VOID(constrain_by_extra(v, out.request));
   shorten_lists(out.request);
   // Names that sacctmgr makes are in lower case (sacctmgr(1)).
   for (std::string* name : {&out.request.account, &out.request.qos, &out.request.wckey}) *name = to_lower(*name);
   // The job's first node then manages its steps (managed_steps.cc); swait(1) has users look for this flag.
   out.request.stepmgr = out.request.stepmgr || v.settings.config().slurmctld_parameters.has("enable_stepmgr");
+  prefer_partition_of_reservation(v, out.request);
   order_partitions(v.cluster, out.request.partitions);
   MUSTER_TRY(partitions, resolve_partitions(v, out.request));
   out.partitions = std::move(partitions);
@@ -415,6 +417,7 @@ Result<Checked> check(const View& v, const JobRequest& request) {
   MUSTER_TRY_VOID(settle_times(v, v.cluster.partitions.at(out.partitions[0]), out.request));
   MUSTER_TRY_VOID(admit(v, out.request, out.partitions, acct::Moment::kSubmission));
   MUSTER_TRY_VOID(complete_mcs_label(v, out.request));
+  MUSTER_TRY_VOID(check_reservations(v, out.request, out.partitions));
   MUSTER_TRY_VOID(check_partitions(v, out.request, out.partitions));
   return out;
 }
@@ -443,6 +446,7 @@ Result<> check_changed(const View& v, const JobRequest& before, JobRequest& r) {
   const bool named =
       r.required_nodes != before.required_nodes || r.excluded_nodes != before.excluded_nodes || r.reservation != before.reservation;
   if (named) MUSTER_TRY_VOID(check_names(v, r));
+  name_remote_licenses(v, r);
   shorten_lists(r);
   MUSTER_TRY_VOID(check_batch_features(r));
   MUSTER_TRY(partitions, resolve_partitions(v, r));
@@ -456,6 +460,7 @@ Result<> check_changed(const View& v, const JobRequest& before, JobRequest& r) {
   const bool own_groups = v.caller.uid == r.uid || v.settings.config().mcs.plugin != config::McsRules::Plugin::kGroup;
   const bool labelled = r.account != before.account || r.mcs_label != before.mcs_label || r.exclusive != before.exclusive;
   if (labelled && own_groups) MUSTER_TRY_VOID(complete_mcs_label(v, r));
+  if (moved || charged || r.reservation != before.reservation) MUSTER_TRY_VOID(check_reservations(v, r, partitions));
   Asked asked;
   // Where the partition stays, a coordinator's groups say nothing of another's job.
   asked.groups = moved || (charged && v.caller.uid == r.uid);
@@ -472,23 +477,24 @@ Result<Decision<rpc::Empty>> decide(const View& v, const TestOnly& asked) {
   return {};
 }
 
-Result<Decision<rpc::JobSubmitted>> decide(const View& v, const JobRequest& request) {
+Result<Accepted> accept_request(const View& v, const JobRequest& request) {
   MUSTER_TRY(checked, check(v, request));
   auto& [r, partitions] = checked;
   default_memory(v, v.cluster.partitions.at(partitions[0]), r);
   if (r.switches) r.switches_wait = std::min(r.switches_wait, v.settings.sched.topology.max_switch_wait);
   MUSTER_TRY(array, check_array(v, r));
-  MUSTER_TRY_VOID(check_account_limits(v, r, partitions[0], array.get()));
-  uint32_t tasks = array ? static_cast<uint32_t>(array->pending.count()) : 1;
-  MUSTER_TRY(forgotten, make_room(v.indexes, r.uid, tasks, v.settings.config().max_job_count, v.now));
-  MUSTER_TRY(id, next_job_id(v));
-  MUSTER_TRY(dependencies, check_dependencies(v, r, id));
+  MUSTER_TRY(takes_turns, check_account_limits(v, r, partitions[0], array.get()));
+  return Accepted{std::move(r), std::move(partitions), std::move(array), takes_turns};
+}
 
-  Decision<rpc::JobSubmitted> d;
-  RequestId stored = store_request(v, r, d.events);
-  const Partition& p = v.cluster.partitions.at(partitions[0]);
+Result<> submit_as(const View& v, JobId id, const HetPart& het, const Accepted& accepted, Events& out) {
+  const JobRequest& r = accepted.request;
+  MUSTER_TRY(dependencies, check_dependencies(v, r, id, het));
+  RequestId stored = store_request(v, r, out);
+  const Partition& p = v.cluster.partitions.at(accepted.partitions[0]);
   event::JobSubmitted e;
   e.job = id;
+  e.het = het;
   e.request = stored;
   e.time = v.now;
   e.priority = default_priority(v, id, r.nice);
@@ -496,10 +502,11 @@ Result<Decision<rpc::JobSubmitted>> decide(const View& v, const JobRequest& requ
     e.priority = std::min(*r.priority, kUnlimited32 - 1);
     e.flags |= kJobPriorityFixed;
   }
-  e.partition = partitions[0];
+  e.partition = accepted.partitions[0];
   e.association = acct::association_of(v.cluster, r, e.partition);
   e.time_limit_min = limit_of(r, p);
-  e.array_tasks = array;
+  if (accepted.takes_turns) e.accrues = kTimeInfinite;
+  e.array_tasks = accepted.array;
   e.dependencies = dependencies;
   if (!dependencies) {
     e.eligible = std::max(v.now, r.begin);
@@ -516,7 +523,17 @@ Result<Decision<rpc::JobSubmitted>> decide(const View& v, const JobRequest& requ
     e.flags = kJobHeldByUser;
     if (!dependencies && r.begin <= v.now) e.eligible = kTimeUnset;  // set when it is released; else when to look again
   }
-  d.events.push_back(std::move(e));
+  out.push_back(std::move(e));
+  return {};
+}
+
+Result<Decision<rpc::JobSubmitted>> decide(const View& v, const JobRequest& request) {
+  MUSTER_TRY(accepted, accept_request(v, request));
+  uint32_t tasks = accepted.array ? static_cast<uint32_t>(accepted.array->pending.count()) : 1;
+  MUSTER_TRY(forgotten, make_room(v.indexes, accepted.request.uid, tasks, v.settings.config().max_job_count, v.now));
+  MUSTER_TRY(id, JobIds(v.cluster, v.settings.config()).next());
+  Decision<rpc::JobSubmitted> d;
+  MUSTER_TRY_VOID(submit_as(v, id, {}, accepted, d.events));
   if (!forgotten.empty())
     d.events.push_back(event::JobsPurged{std::move(forgotten)});  // last: the job may share a request with one of them
   d.reply.job = id;

@@ -46,18 +46,36 @@ Target look_at_array(const Cluster& cluster, const Dependency& d, uint32_t task)
   return t;
 }
 
+// The first component's id means the whole job: it has ended with the last of them, and well if all have.
+Target look_at_components(const Cluster& cluster, const Job& leader) {
+  Target t{.known = true, .started = true, .ended = true, .ok = true, .started_at = leader.started};
+  for (const Job* j : components_of(cluster, leader.het)) {
+    Target one;
+    look_at(*j, one);
+    t.started = t.started && one.started;
+    t.ended = t.ended && one.ended;
+    t.ok = t.ok && one.ok;
+    t.bad = t.bad || one.bad;
+  }
+  t.bad = t.bad && t.ended;
+  return t;
+}
+
 Target look(const Cluster& cluster, const Job& self, const Dependency& d) {
   uint32_t task = d.type == DependencyType::kAfterCorr ? self.array_task : d.array_task;
   if (cluster.arrays.contains(d.job.value)) return look_at_array(cluster, d, task);
   Target t;
-  if (const Job* j = cluster.jobs.find(d.job.value)) look_at(*j, t);
+  const Job* j = cluster.jobs.find(d.job.value);
+  if (j && j->het.leads()) return look_at_components(cluster, *j);
+  if (j) look_at(*j, t);
   return t;
 }
 
-// Calls `f` for the jobs that a singleton waits for: earlier jobs of its user and name that are not over, except those of its own array.
+// Calls `f` for the jobs that a singleton waits for: earlier jobs of its user and name that are not over, except those of its own array
+// and the other components of its job.
 void each_before_singleton(const Cluster& cluster, const Job& self, const std::function<void(const Job&)>& f) {
   cluster.jobs.for_each([&](uint32_t, const Job& j) {
-    bool other = self.array_job_id == JobId{} || j.array_job_id != self.array_job_id;
+    bool other = (self.array_job_id == JobId{} || j.array_job_id != self.array_job_id) && (!self.het || j.het.leader != self.het.leader);
     bool named_alike = j.request->uid == self.request->uid && j.name() == self.name();
     if (j.id < self.id && !j.finished() && named_alike && other) f(j);
     return j.id < self.id;
@@ -95,6 +113,7 @@ bool kills_invalid(const View& v, const Job& j) {
 }
 
 void time_out(const View& v, const Job& j, Events& out) {
+  if (j.is_preempted()) return end_preempted(v, j, j.run->preempted_by, j.run->preempt_how, out);
   if (v.now < limit_time(v, j) || (j.flags & kJobConfiguring)) return;  // its time begins when its nodes are ready
   Ending e;
   e.state = JobState::kTimeout;
@@ -117,6 +136,7 @@ void warn(const Job& j, Events& out, std::vector<Order>& orders) {
 }  // namespace
 
 Time limit_time(const View& v, const Job& j) {
+  if (j.is_preempted()) return j.ends;
   auto over = v.settings.config().over_time_limit_min;
   const Partition* p = v.cluster.partitions.find(j.partition);
   if (p && p->over_time_limit_min) over = *p->over_time_limit_min;
@@ -155,6 +175,7 @@ bool is_circular(const View& v, const Job& job, const Dependencies& list) {
     JobId id = open.back();
     open.pop_back();
     if (id == job.id || (job.array_job_id && id == job.array_job_id)) return true;
+    if (job.het && id >= job.het.leader && id < job.het.component(job.het.size)) return true;  // they start together
     const Job* j = v.cluster.jobs.find(id.value);
     if (j && seen.insert(id).second && j->pending() && j->dependencies) add(*j, *j->dependencies);
   }
@@ -175,7 +196,7 @@ void settle_dependencies(const View& v, const Job& j, Events& out) {
   event::JobChanged e = changed(j);
   if (verdict == DependencyVerdict::kMet) {
     e.dependencies = nullptr;
-    e.eligible = std::max(v.now, j.request->begin);
+    e.eligible = earliest_start(v, j);
   } else {
     Time again = recheck_time(v, j, list);
     if (!moved && (again == kTimeUnset || again == j.eligible)) return;
@@ -195,7 +216,7 @@ Result<> check_submitted(const Cluster& cluster, const Dependencies& list) {
   for (const Dependency& d : list.list) {
     if (d.type == DependencyType::kSingleton) continue;
     const bool known = cluster.jobs.contains(d.job.value) || cluster.arrays.contains(d.job.value);
-    if (!known && d.job > cluster.last_job_id)
+    if (!known && !cluster.was_given(d.job))
       return fail(Errc::kDependency, {}, "job " + std::to_string(d.job.value) + " has never been submitted");
     // It is certain that the job is over, but how it ended is not known here any more.
     const bool any_end = d.type == DependencyType::kAfter || d.type == DependencyType::kAfterAny;
@@ -231,6 +252,8 @@ void resolve_dependents(const View& v, const Job& job, Events& out) {
   std::vector<JobId> waiting = v.indexes.dependents_of(job.id);
   if (job.array_job_id && job.array_job_id != job.id)
     for (JobId id : v.indexes.dependents_of(job.array_job_id)) waiting.push_back(id);
+  if (job.het.offset)
+    for (JobId id : v.indexes.dependents_of(job.het.leader)) waiting.push_back(id);
   if (job.finished())
     for (JobId id : v.indexes.singletons()) waiting.push_back(id);
   std::ranges::sort(waiting);
@@ -253,7 +276,8 @@ void job_timer(const View& v, JobId id, TimerKind kind, Events& out, std::vector
       }
       return;
     case TimerKind::kJobLimit:
-      if (j->state == JobState::kRunning && j->ends <= v.now) time_out(v, *j, out);
+      if ((j->state == JobState::kRunning || (j->state == JobState::kSuspended && j->is_preempted())) && j->ends <= v.now)
+        time_out(v, *j, out);
       return;
     case TimerKind::kJobWarn:
       if (j->state == JobState::kRunning && !(j->run->time_warned & kWarnedSignal)) warn(*j, out, orders);
@@ -279,6 +303,13 @@ void job_timer(const View& v, JobId id, TimerKind kind, Events& out, std::vector
       return;
     case TimerKind::kJobPurge:
       if (!j->finished() || !j->cleaned_up()) return;
+      if (j->het) {  // the last of them takes the others along
+        if (!may_be_forgotten(v, *j)) return;
+        event::JobsPurged all;
+        for (const Job* one : components_of(v.cluster, j->het)) all.jobs.push_back(one->id);
+        out.push_back(std::move(all));
+        return;
+      }
       if (!out.empty())
         if (auto* last = std::get_if<event::JobsPurged>(&out.back())) {
           last->jobs.push_back(id);

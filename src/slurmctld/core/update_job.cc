@@ -146,7 +146,7 @@ Result<> set_priority(Change& c, const std::string&, const std::string& value) {
   } else if (!c.v.may(Right::kSetPriority) && *n > sched::PriorityRule(c.v.cluster, c.v.settings.priority, c.v.now).of(c.job)) {
     return fail(Errc::kAccessDenied, {}, "only operators may raise a job's priority");
   } else if (c.job.priority == 0) {
-    c.e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin);
+    c.e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin | kJobResvDelHold);
     if (!c.e.dependencies && c.e.eligible == kTimeUnset) c.e.eligible = std::max(c.v.now, c.request.begin);
     c.e.reason = waiting_reason(c.v, c.e.dependencies.get(), c.e.eligible);
   }
@@ -342,15 +342,12 @@ Result<> set_site_factor(Change& c, const std::string&, const std::string& value
   return {};
 }
 
-enum class Missing { kBurstBuffer, kFederation, kReservation };
+enum class Missing { kBurstBuffer, kFederation };
 template <Missing What>
-Result<> refuse(Change&, const std::string&, const std::string& value) {
+Result<> refuse(Change&, const std::string&, const std::string&) {
   switch (What) {
     case Missing::kBurstBuffer: return fail(Errc::kNotSupportedHere, {}, "there is no burst buffer plugin");
     case Missing::kFederation: return fail(Errc::kNotSupportedHere, {}, "this cluster is in no federation");
-    case Missing::kReservation:
-      if (value.empty()) return {};
-      return fail(Errc::kReservationInvalid, {}, "there are no reservations in this version");
   }
   return {};
 }
@@ -435,7 +432,7 @@ constexpr Key kKeys[] = {
     {"ReqSockets", set_number<&JobRequest::sockets_per_node>, kPendingOnly},
     {"ReqThreads", set_number<&JobRequest::threads_per_core>, kPendingOnly},
     {"Requeue", set_yes_no<&JobRequest::requeue>},
-    {"ReservationName", refuse<Missing::kReservation>, kPendingOnly},
+    {"ReservationName", set_text<&JobRequest::reservation>, kPendingOnly},
     {"ResetAccrueTime", reset_accrue_time, kPendingOnly},
     {"SiteFactor", set_site_factor, kPendingOnly | kRestricted},
     {"StartTime", set_begin, kPendingOnly},
@@ -540,7 +537,8 @@ Result<Decision<rpc::Messages>> update_jobs(const View& v, const rpc::UpdateJob&
   if (jobs.empty()) return fail(Errc::kInvalidJobId);
   for (const Job* j : jobs) {
     if (jobs.size() > 1 && j->finished()) continue;
-    auto ok = update_one(v, *j, c.changes, d);
+    auto ok = v.cluster.cron_jobs.contains(j->id.value) && v.may(*j) ? Result<>(fail(Errc::kCanNotModifyCronJob))
+                                                                     : update_one(v, *j, c.changes, d);
     if (ok) continue;
     if (jobs.size() == 1) return std::unexpected(ok.error());
     d.reply.errors.push_back({job_name_for_users(*j), errc_number(ok.error().code), std::string(ok.error().message())});

@@ -324,7 +324,7 @@ void join_partitions(const View& v, const std::vector<Created>& nodes, Events& o
     Partition wider = p;
     for (const auto& [id, spec] : nodes)
       if (config::means_node(v.settings.config(), p.nodes_text, *spec)) wider.nodes.set(id.value);
-    if (!(wider.nodes == p.nodes)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(wider))});
+    if (!(wider.nodes == p.nodes)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(wider)), v.now});
   });
 }
 
@@ -348,6 +348,14 @@ Result<Decision<rpc::Messages>> create_nodes(const View& v, const rpc::UpdateNod
   return d;
 }
 
+std::string reserved_by(const Cluster& cluster, NodeId node) {
+  std::string out;
+  cluster.reservations.for_each([&](uint32_t, const Reservation& r) {
+    if (out.empty() && r.nodes.test(node.value)) out = r.name;
+  });
+  return out;
+}
+
 Result<Decision<rpc::Messages>> delete_nodes(const View& v, const rpc::UpdateNode& c) {
   MUSTER_TRY(nodes, select_nodes(v, c.nodes));
   Decision<rpc::Messages> d;
@@ -357,6 +365,8 @@ Result<Decision<rpc::Messages>> delete_nodes(const View& v, const rpc::UpdateNod
   for (const Node* n : nodes) {
     Error why(Errc::kNodesBusy);
     if (!n->spec->dynamic) why.hint = "node " + n->spec->name + " is in slurm.conf; only nodes that were created can be deleted";
+    else if (const std::string by = reserved_by(v.cluster, n->id); !by.empty())
+      why.hint = "node " + n->spec->name + " is in reservation " + by;
     else if (!v.indexes.jobs_on(n->id).empty()) why.hint = "jobs run on node " + n->spec->name;
     else {
       ++done;
@@ -370,7 +380,7 @@ Result<Decision<rpc::Messages>> delete_nodes(const View& v, const rpc::UpdateNod
   v.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
     Partition narrower = p;
     for (uint32_t id : gone) narrower.nodes.reset(id);
-    if (!(narrower == p)) d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(narrower))});
+    if (!(narrower == p)) d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(narrower)), v.now});
   });
   for (uint32_t id : gone) d.events.push_back(event::NodeRemoved{NodeId(id)});
   return d;

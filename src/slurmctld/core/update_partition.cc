@@ -203,7 +203,7 @@ Result<> set_preempt_mode(const Change& c) {
     if (!iequals(word, "OFF") && !iequals(word, "CANCEL") && !iequals(word, "REQUEUE") && !iequals(word, "SUSPEND") &&
         !iequals(word, "GANG"))
       return c.refuse("Acceptable PreemptMode values are OFF, CANCEL, REQUEUE and SUSPEND");
-  c.p.preempt_mode = c.kv.value;
+  c.p.preempt_mode = std::string(c.kv.value);
   return {};
 }
 Result<> set_state(const Change& c) {
@@ -219,7 +219,8 @@ Result<> set_billing_weights(const Change& c) {
   if (!c.is("NONE"))
     if (auto ok = config::check_tres_weights(c.kv.value, c.v.settings.config().accounting_storage_tres); !ok)
       return fail(Errc::kInvalidArgument, "Invalid TRESBillingWeights specification", ok.error().text);
-  return set_text<&Partition::tres_billing_weights>(c);
+  c.p.tres_billing_weights = BillingText(c.is("NONE") ? std::string() : c.kv.value);
+  return {};
 }
 
 // "n[1-4]", ALL or ""; with signs before names or before the equal sign, nodes to add and to remove.
@@ -327,7 +328,7 @@ Result<Decision<rpc::Messages>> remove_partition(const View& v, const Partition&
   v.cluster.jobs.for_each([&](uint32_t, const Job& j) { busy = busy || (j.partition == p.index && (!j.finished() || !j.cleaned_up())); });
   if (busy) return fail(Errc::kPartitionInUse);
   Decision<rpc::Messages> d;
-  d.events.push_back(event::PartitionRemoved{p.index});
+  d.events.push_back(event::PartitionRemoved{p.index, v.now});
   return d;
 }
 
@@ -364,9 +365,9 @@ Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdatePartition
   if (p.is_default && before != Cluster::kNoPartition && before != p.index) {
     Partition other = v.cluster.partitions.at(before);
     other.is_default = false;
-    d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(other))});
+    d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(other)), v.now});
   }
-  d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(p))});
+  d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(p)), v.now});
   return d;
 }
 

@@ -336,7 +336,8 @@ TEST(Licenses, ThatAreTrackedAreTres) {
       const JobId id = b.submit(change);
       EXPECT_EQ(b.plan(), 1u);
       const Job& j = b.get(id);
-      return std::pair(tres_text(tres_requested(b.core.cluster(), *j.request)), tres_text(tres_of(b.core.cluster(), *j.allocation)));
+      return std::pair(tres_text(tres_requested(b.core.cluster(), *j.request, j.partition)),
+                       tres_text(tres_of(b.core.cluster(), *j.allocation)));
     };
     for (const auto& [asked, held] : {tres_of_job([](JobRequest& r) { r.tres_per_task = "license/lic:2", r.num_tasks = 2; }),
                                       tres_of_job([](JobRequest& r) { r.licenses = "lic:4,other:1"; })}) {

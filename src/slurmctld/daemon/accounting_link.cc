@@ -106,15 +106,16 @@ void AccountingLink::add_groups(rpc::StoreRecords& m) {
 
 void AccountingLink::upload(UploadRecords batch) {
   auto cluster = ports_.snapshot();
-  maker_.post([this, alive = alive_, poster = loop_.poster(), cluster, batch = std::move(batch)]() mutable {
-    rpc::StoreRecords records = make_upload(*cluster, batch);
-    cluster.reset();  // here: letting go of a snapshot may take a while
-    add_groups(records);
-    auto messages = std::make_shared<Messages>(records.position, upload_parts(records));
-    poster([this, alive, messages] {
-      if (*alive) send(messages);
-    });
-  });
+  maker_.post(
+      [this, alive = alive_, poster = loop_.poster(), cluster, batch = std::move(batch), enforce = settings_->config().enforce]() mutable {
+        rpc::StoreRecords records = make_upload(*cluster, batch, enforce);
+        cluster.reset();  // here: letting go of a snapshot may take a while
+        add_groups(records);
+        auto messages = std::make_shared<Messages>(records.position, upload_parts(records));
+        poster([this, alive, messages] {
+          if (*alive) send(messages);
+        });
+      });
 }
 
 // Sends the next message of an upload; it is called again when that one is stored. An upload that breaks off in the middle is sent again

@@ -39,6 +39,8 @@ std::string host_at(const std::string& address, const std::string& own, const Cl
   return found;
 }
 
+bool hides_reservations(const config::Config& c) { return std::ranges::find(c.private_data, "reservations") != c.private_data.end(); }
+
 bool groups_needed(const config::Config& c) {
   return c.mcs.plugin == Plugin::kGroup || std::ranges::any_of(c.partitions, [](const auto& p) { return !p.spec.allow_groups.empty(); });
 }
@@ -53,12 +55,13 @@ Callers::Callers(TakeSettings settings, std::unique_ptr<site::KnownUsers> users)
 
 bool Callers::names_needed(const Caller& who) const {
   const config::Config& c = settings_()->config();
-  return c.mcs.plugin == Plugin::kUser || groups_needed(c) || (keeps_records(c) && !served_unnamed(*settings_(), who));
+  return c.mcs.plugin == Plugin::kUser || hides_reservations(c) || groups_needed(c) ||
+         (keeps_records(c) && !served_unnamed(*settings_(), who));
 }
 
 Result<> Callers::name(Caller& who) const {
   const config::Config& c = settings_()->config();
-  const bool by_name = c.mcs.plugin == Plugin::kUser, by_group = groups_needed(c);
+  const bool by_name = c.mcs.plugin == Plugin::kUser || hides_reservations(c), by_group = groups_needed(c);
   const auto known = users_->find(who.uid);
   if (!known)
     return known.error().code == Errc::kNotFound || served_unnamed(*settings_(), who) || !(by_name || by_group) ? Result<>()

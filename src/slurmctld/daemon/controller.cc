@@ -19,6 +19,7 @@
 #include "net/credential.h"
 #include "net/daemon_signals.h"
 #include "net/shares.h"
+#include "net/system_clock.h"
 #include "os/daemonize.h"
 #include "os/files.h"
 #include "os/limits.h"
@@ -28,6 +29,7 @@
 #include "site/guard.h"
 #include "site/run_as.h"
 #include "site/trust.h"
+#include "slurmctld/core/job_ids.h"
 #include "slurmctld/daemon/accounting_link.h"
 #include "slurmctld/daemon/arguments.h"
 #include "slurmctld/daemon/core_thread.h"
@@ -35,8 +37,7 @@
 #include "slurmctld/daemon/planner_thread.h"
 #include "slurmctld/daemon/programs.h"
 #include "slurmctld/daemon/service.h"
-#include "wire/cluster_codec.h"
-#include "wire/event_codec.h"
+#include "slurmctld/daemon/trigger_programs.h"
 #include "wire/instances.h"
 
 namespace muster::slurmctld {
@@ -64,11 +65,11 @@ class Controller {
   void run();
 
  private:
-  Result<> open_state(Core& core);
-  Result<std::vector<Effect>> record_configuration(Core& core);
+  Result<TurnDriver> open_state();
   CoreThread::Ports core_ports();
   PlannerThread::Ports planner_ports();
   void program_ended(const JobProgramEnd& end);
+  void trigger_started(uint32_t id);
   NodeLinks::Ports node_ports();
   AccountingLink::Ports accounting_ports();
   Service::Ports service_ports(const net::Security& security);
@@ -86,8 +87,15 @@ class Controller {
   void use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user);
   void shutdown(bool controller_only);
   std::string show_config();
+  // With the remote licences that are known now.
   std::shared_ptr<const Settings> settings() const {
+    const auto directory = core_ ? core_->snapshot()->directory : nullptr;
     std::lock_guard lock(settings_mutex_);
+    if (std::exchange(licenses_of_, directory) != directory) {
+      auto next = std::make_shared<Settings>(*settings_);
+      set_licenses(*next, directory.get());
+      settings_ = std::move(next);
+    }
     return settings_;
   }
 
@@ -95,18 +103,19 @@ class Controller {
   std::string conf_path_;
   Arguments arguments_;
   mutable std::mutex settings_mutex_;
-  std::shared_ptr<const Settings> settings_;
+  mutable std::shared_ptr<const Settings> settings_;
+  mutable std::shared_ptr<const AccountDirectory> licenses_of_;  // whose remote licences are in settings_
   net::Loop loop_;
   std::shared_ptr<net::Shares> shares_;
   Statistics stats_;
-  std::unique_ptr<store::EventLog> event_log_;
   std::unique_ptr<store::BlobReader> blobs_;
-  store::Term term_ = 1;
+  net::SystemClock clock_;
   std::unique_ptr<CoreThread> core_;
   std::unique_ptr<PlannerThread> planner_;
   std::unique_ptr<NodeLinks> nodes_;
   net::Security security_;  // signs the warrants of step managers
   std::unique_ptr<Service> service_;
+  std::unique_ptr<TriggerPrograms> triggers_;
   std::unique_ptr<Programs> programs_;
   std::unique_ptr<AccountingLink> accounting_;
   std::vector<std::unique_ptr<net::Listener>> listeners_;
@@ -122,17 +131,19 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, n
   settings_ = std::make_shared<const Settings>(make_settings(loaded, slurm_user, ::geteuid() != 0));
   shares_ = net::Shares::make(loop_, {0, slurm_user.value, ::geteuid()});
   shares_->on_refused = [this](const std::string& text) { log_.error("{}", text); };
-  Core core(*settings_);
-  MUSTER_TRY_VOID(open_state(core));
-  MUSTER_TRY(effects, record_configuration(core));
+  MUSTER_TRY(turns, open_state());
+  // The configuration becomes part of the state before anybody is served. What is left to do waits for the parts that do it.
+  MUSTER_TRY(effects, turns.open(*settings_));
   MUSTER_TRY(security, site::load_security(loaded->config, slurm_user));
   MUSTER_TRY(blobs, store::open_sqlite_blobs(loaded->config.state_save_location));
   blobs_ = std::move(blobs);
-  core_ = std::make_unique<CoreThread>(std::move(core), std::move(event_log_), term_, log_, stats_, core_ports());
+  core_ = std::make_unique<CoreThread>(std::move(turns), clock_, log_, stats_, core_ports());
   planner_ = std::make_unique<PlannerThread>(log_, stats_, planner_ports());
   security_ = security;
   nodes_ = std::make_unique<NodeLinks>(log_, node_ports());
-  programs_ = std::make_unique<Programs>(loop_, log_, [this](const JobProgramEnd& end) { program_ended(end); });
+  triggers_ = std::make_unique<TriggerPrograms>(loop_, log_, loaded->config.cluster_name, [this](uint32_t id) { trigger_started(id); });
+  programs_ = std::make_unique<Programs>(
+      loop_, log_, [this](const JobProgramEnd& end) { program_ended(end); }, [this](pid_t pid) { return triggers_->reaped(pid); });
   accounting_ = std::make_unique<AccountingLink>(loop_, log_, accounting_ports());
   service_ = std::make_unique<Service>(loop_, log_, stats_, *core_, *planner_, *nodes_, service_ports(security));
   MUSTER_TRY_VOID(listen(std::move(agent)));
@@ -141,23 +152,6 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, n
   carry_out(std::move(effects));
   accounting_->configure(settings_, security);
   return {};
-}
-
-// The configuration becomes part of the state before anybody is served; no node has a connection yet. Returns what is to be
-// done once the parts are there that do it: programs of jobs that were under way.
-Result<std::vector<Effect>> Controller::record_configuration(Core& core) {
-  core.begin(started_);
-  core.configure(*settings_);
-  core.housekeep();
-  std::vector<std::string> records;
-  for (const Event& e : core.events()) records.push_back(encode_event(e));
-  if (auto done = event_log_->append(term_, records); !done) return std::unexpected(done.error());
-  core.commit();
-  std::vector<Effect> effects = core.take_effects(started_);
-  core.begin(started_);
-  core.cluster().nodes.for_each([&](uint32_t id, const Node&) { core.node_disconnected(NodeId(id)); });
-  core.commit();
-  return effects;
 }
 
 // ---- what the parts need of each other
@@ -232,6 +226,17 @@ void Controller::program_ended(const JobProgramEnd& end) {
                {}});
 }
 
+// Until the log has it, it is said again.
+void Controller::trigger_started(uint32_t id) {
+  core_->post({[id](Core& c, store::EventLog&) -> Reply {
+                 c.trigger_started(id);
+                 return {};
+               },
+               [this, id](const Error&) {
+                 loop_.post([this, id] { timers_.push_back(loop_.after(seconds(1), [this, id] { trigger_started(id); })); });
+               }});
+}
+
 NodeLinks::Ports Controller::node_ports() {
   NodeLinks::Ports p;
   p.snapshot = [this] { return core_->snapshot(); };
@@ -253,7 +258,10 @@ NodeLinks::Ports Controller::node_ports() {
 AccountingLink::Ports Controller::accounting_ports() {
   AccountingLink::Ports p;
   p.snapshot = [this] { return core_->snapshot(); };
-  p.here = [this] { answer_record_waits([](RecordWaits& w, std::vector<Reply>& out) { w.connected(true, out); }); };
+  p.here = [this] {
+    post_command([](Core& c) { c.slurmdbd_reached(true); });
+    answer_record_waits([](RecordWaits& w, std::vector<Reply>& out) { w.connected(true, out); });
+  };
   p.acknowledged = [this](uint64_t position) {
     answer_record_waits([position](RecordWaits& w, std::vector<Reply>& out) { w.stored(position, out); });
   };
@@ -266,7 +274,10 @@ AccountingLink::Ports Controller::accounting_ports() {
                  std::move(refused)});
   };
   p.lost = [this] {
-    post_command([](Core& c) { c.records_link_lost(); });
+    post_command([](Core& c) {
+      c.records_link_lost();
+      c.slurmdbd_reached(false);
+    });
     answer_record_waits([](RecordWaits& w, std::vector<Reply>& out) { w.connected(false, out); });
   };
   return p;
@@ -288,46 +299,19 @@ Service::Ports Controller::service_ports(const net::Security& security) {
   return p;
 }
 
-Result<> Controller::open_state(Core& core) {
+Result<TurnDriver> Controller::open_state() {
   const std::string& dir = settings_->config().state_save_location;
   if (arguments_.clear_state)
     for (const char* name : {"/muster.db", "/muster.db-wal", "/muster.db-shm"}) ::unlink((dir + name).c_str());
   MUSTER_TRY_VOID(site::check_folder(dir, "StateSaveLocation", settings_->slurm_user));
   MUSTER_TRY_VOID(site::check_secret(dir + "/muster.db", "the controller's state", settings_->slurm_user));
   MUSTER_TRY(log, store::open_sqlite_log(dir));
-  event_log_ = std::move(log);
-  MUSTER_TRY(snapshot, event_log_->load_snapshot());
-  store::Position from = 0;
-  if (snapshot) {
-    auto cluster = decode_cluster(snapshot->chunks);
-    if (!cluster)
-      return fail(Errc::kStateNotSaved, dir + "/muster.db: the snapshot cannot be read: " + std::string(cluster.error().message()));
-    core.restore(std::move(*cluster));
-    from = snapshot->position;
-  }
-  uint64_t replayed = 0, unreadable = 0;
-  MUSTER_TRY_VOID(event_log_->read(from, [&](store::Position position, std::string_view record) -> Result<> {
-    auto event = decode_event(record);
-    if (event) {
-      core.replay(*event);
-      ++replayed;
-      return {};
-    }
-    if (!arguments_.ignore_state_errors)
-      return fail(Errc::kStateNotSaved,
-                  dir + "/muster.db: event " + std::to_string(position) + " cannot be read: " + std::string(event.error().message()),
-                  "start with -i to go on without it");
-    ++unreadable;
-    return {};
-  }));
-  if (unreadable) log_.error("{} events of the log could not be read and were passed over (-i)", unreadable);
-  log_.info("state: {} jobs, {} nodes ({} events replayed)", core.cluster().jobs.size(), core.cluster().nodes.size(), replayed);
-  // Drops scripts and environments that no job refers to any more.
-  MUSTER_TRY(blobs, event_log_->list_blobs());
-  for (const store::BlobHash& hash : blobs)
-    if (!core.indexes().blob_used(hash)) MUSTER_TRY_VOID(event_log_->drop_blob(hash));
-  term_ = event_log_->last_term() + 1;
-  return {};
+  TurnDriver turns(Core(*settings_), std::move(log), clock_);
+  MUSTER_TRY(recovered, turns.recover(dir + "/muster.db", arguments_.ignore_state_errors));
+  if (recovered.passed_over) log_.error("{} events of the log could not be read and were passed over (-i)", recovered.passed_over);
+  const Cluster& cluster = turns.core().cluster();
+  log_.info("state: {} jobs, {} nodes ({} events replayed)", cluster.jobs.size(), cluster.nodes.size(), recovered.replayed);
+  return turns;
 }
 
 // slurm.conf(5), CommunicationParameters=NoCtldInAddrAny: the address that SlurmctldHost gives for this host.
@@ -381,6 +365,8 @@ void Controller::carry_out(std::vector<Effect> effects) {
     else if (auto* mail = std::get_if<SendMail>(&e)) programs_->mail(*mail, *core_->snapshot(), current->config());
     else if (auto* run = std::get_if<RunJobProgram>(&e)) programs_->job_program(*run, *core_->snapshot(), current->config());
     else if (auto* prolog = std::get_if<AbandonProlog>(&e)) programs_->abandon(*prolog);
+    else if (auto* reserved = std::get_if<RunReservationProgram>(&e)) programs_->reservation(*reserved, current->config());
+    else if (auto* trigger = std::get_if<RunTrigger>(&e)) triggers_->run(trigger->trigger);
     else if (auto* upload = std::get_if<UploadRecords>(&e)) accounting_->upload(std::move(*upload));
   }
 }
@@ -419,10 +405,11 @@ Result<rpc::Messages> Controller::reconfigure() {
 // From now on this is the configuration for everybody but the core, which has its own copy. Any thread.
 void Controller::use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user) {
   auto before = settings();
-  auto next = std::make_shared<const Settings>(make_settings(std::move(loaded), slurm_user, before->rootless));
+  auto next = std::make_shared<Settings>(make_settings(std::move(loaded), slurm_user, before->rootless));
   os::LogOptions levels = log_options(next->config(), arguments_);
   log_.set_levels(levels.file_level, levels.stderr_level, levels.syslog_level);
   std::lock_guard lock(settings_mutex_);
+  set_licenses(*next, licenses_of_.get());
   settings_ = next;
 }
 
@@ -442,7 +429,7 @@ std::string Controller::show_config() {
   config::ShowFacts facts;
   facts.now = net::Loop::now();
   facts.boot = started_;
-  facts.next_job_id = cluster->last_job_id.value + 1;
+  facts.next_job_id = expected_job_id(*cluster, current->config()).value;
   facts.version = kVersion;
   facts.slurm_user_uid = current->slurm_user.value;
   for (const auto& host : current->config().slurmctld_hosts) facts.controllers.push_back({host.name, facts.controllers.empty()});

@@ -4,10 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "net/loop.h"
 #include "slurmctld/daemon/node_links.h"
-#include "wire/cluster_codec.h"
-#include "wire/event_codec.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -30,9 +27,9 @@ void jobs_of(const Event& event, std::set<JobId>& out) {
 
 }  // namespace
 
-CoreThread::CoreThread(Core core, std::unique_ptr<store::EventLog> log, store::Term term, os::Log& logger, Statistics& stats, Ports ports)
-    : core_(std::move(core)), log_(std::move(log)), term_(term), logger_(logger), stats_(stats), ports_(std::move(ports)) {
-  snapshot_ = core_.snapshot();
+CoreThread::CoreThread(TurnDriver driver, const Clock& clock, os::Log& logger, Statistics& stats, Ports ports)
+    : driver_(std::move(driver)), clock_(clock), logger_(logger), stats_(stats), ports_(std::move(ports)) {
+  snapshot_ = core().snapshot();
 }
 
 CoreThread::~CoreThread() { stop(); }
@@ -50,7 +47,7 @@ void CoreThread::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void CoreThread::post(CoreTask task) {
+void CoreThread::post(Task task) {
   bool first;
   {
     std::lock_guard lock(mutex_);
@@ -74,13 +71,13 @@ void CoreThread::run() {
   std::unique_lock lock(mutex_);
   while (true) {
     // At most a second of sleep: obligations that nobody answered are repeated by the clock, too.
-    Duration sleep = std::clamp<Duration>(core_.next_timer() == kTimeInfinite ? seconds(1) : core_.next_timer() - net::Loop::now(),
+    Duration sleep = std::clamp<Duration>(core().next_timer() == kTimeInfinite ? seconds(1) : core().next_timer() - clock_.now(),
                                           milliseconds(1), seconds(1));
     // What cannot be recorded stays due. It is tried again after a pause, and whoever asks for something is still told at once.
     if (refused_turns_) sleep = std::max(sleep, failures_.next());
     wake_.wait_for(lock, sleep, [&] { return stopping_ || !inbox_.empty(); });
     if (stopping_ && inbox_.empty()) break;
-    std::vector<CoreTask> batch = std::move(inbox_);
+    std::vector<Task> batch = std::move(inbox_);
     inbox_.clear();
     lock.unlock();
     turn(std::move(batch));
@@ -90,60 +87,53 @@ void CoreThread::run() {
   save_snapshot();
 }
 
-bool CoreThread::turn(std::vector<CoreTask> batch) {
-  Duration began = net::Loop::monotonic();
-  core_.begin(net::Loop::now());
-  std::vector<Reply> replies;
-  replies.reserve(batch.size());
-  for (CoreTask& c : batch)
-    if (Reply r = c.run(core_, *log_)) replies.push_back(std::move(r));
-  core_.housekeep();
-
-  if (!core_.events().empty()) {
-    std::vector<std::string> records;
-    records.reserve(core_.events().size());
-    for (const Event& e : core_.events()) records.push_back(encode_event(e));
-    auto appended = log_->append(term_, records);
-    if (!appended) {
-      ++refused_turns_;
-      if (auto untold = told_.tell("append", net::Loop::monotonic()))
-        logger_.error("the event log could not be written; {} changes are refused: {}{}", records.size(), appended.error().message(),
-                      net::Pace::more(*untold));
-      core_.rollback();
-      std::vector<Reply> refusals;
-      for (CoreTask& c : batch)
-        if (c.refused) refusals.push_back([f = std::move(c.refused), e = appended.error()] { f(e); });
-      ports_.to_io(std::move(refusals));
-      return false;
-    }
-    events_since_snapshot_ += records.size();
+void CoreThread::turn(std::vector<Task> batch) {
+  const Duration began = clock_.steady();
+  const bool asked = !batch.empty();
+  TurnDriver::Turn turn = driver_.turn(std::move(batch));
+  if (turn.refused) return refuse(std::move(turn));
+  if (turn.records > 0) {
     if (refused_turns_) logger_.info("the event log is written again, after {} attempts that failed", std::exchange(refused_turns_, 0));
     failures_.reset();
   }
-  core_.commit();
-  size_t changes = core_.events().size();
-  count(core_.events());
-  publish();
-  wake_waiters(replies, core_.events());
-  drop_unused_blobs();
-  std::vector<Effect> effects = core_.take_effects(net::Loop::now());  // empties events()
-  fill_orders(effects);
-  if (!replies.empty()) ports_.to_io(std::move(replies));
-  if (!effects.empty()) ports_.carry_out(std::move(effects));
-  if (changes) ports_.state_changed();
-  if ((changes || !batch.empty()) && ports_.published) ports_.published();
-  if (events_since_snapshot_ >= kEventsPerSnapshot) save_snapshot();
+  const size_t changes = turn.records;
+  let_out(std::move(turn), asked);
+  if (driver_.events_since_snapshot() >= kEventsPerSnapshot) save_snapshot();
+  measure(began, changes);
+}
 
-  auto took = static_cast<uint64_t>((net::Loop::monotonic() - began).count());
+void CoreThread::refuse(TurnDriver::Turn turn) {
+  ++refused_turns_;
+  if (auto untold = told_.tell("append", clock_.steady()))
+    logger_.error("the event log could not be written; {} changes are refused: {}{}", turn.records, turn.refused->message(),
+                  net::Pace::more(*untold));
+  ports_.to_io(std::move(turn.replies));
+}
+
+void CoreThread::let_out(TurnDriver::Turn turn, bool asked) {
+  count(core().events());
+  publish();
+  wake_waiters(turn.replies, core().events());
+  drop_unused_blobs();
+  std::vector<Effect> effects = core().take_effects(clock_.now());  // empties events()
+  fill_orders(effects);
+  stats_.records_waiting = static_cast<uint32_t>(core().indexes().unrecorded().size());
+  if (!turn.replies.empty()) ports_.to_io(std::move(turn.replies));
+  if (!effects.empty()) ports_.carry_out(std::move(effects));
+  if (turn.records > 0) ports_.state_changed();
+  if ((turn.records > 0 || asked) && ports_.published) ports_.published();
+}
+
+void CoreThread::measure(Duration began, size_t changes) {
+  const auto took = static_cast<uint64_t>((clock_.steady() - began).count());
   ++stats_.turns;
   stats_.events += changes;
   stats_.last_turn_us = took;
   if (took > stats_.max_turn_us) stats_.max_turn_us = took;
-  return true;
 }
 
 void CoreThread::publish() {
-  auto snapshot = core_.snapshot();
+  auto snapshot = core().snapshot();
   std::lock_guard lock(mutex_);
   snapshot_.swap(snapshot);
 }
@@ -154,9 +144,9 @@ void CoreThread::wake_waiters(std::vector<Reply>& replies, const Events& events)
   for (const Event& e : events) jobs_of(e, touched);
   std::set<JobId> arrays;
   for (JobId id : touched)
-    if (const Job* j = core_.cluster().jobs.find(id.value); j && j->array_job_id) arrays.insert(j->array_job_id);
+    if (const Job* j = core().cluster().jobs.find(id.value); j && j->array_job_id) arrays.insert(j->array_job_id);
   touched.merge(arrays);
-  waiters_.wake(touched, core_.cluster(), replies);
+  waiters_.wake(touched, core().cluster(), replies);
 }
 
 // Short contents go with the launch. For long ones only the hash does, and the node asks for what it does not have.
@@ -181,7 +171,7 @@ const std::string* CoreThread::short_blob(const std::string& hash) {
   if (hash.empty()) return &kNone;
   if (long_blobs_.contains(hash)) return nullptr;
   if (auto at = blobs_.find(hash); at != blobs_.end()) return &at->second;
-  auto bytes = log_->get_blob(hash);
+  auto bytes = driver_.log().get_blob(hash);
   if (!bytes) logger_.error("blob {} cannot be read: {}", hash, bytes.error().message());
   if (!bytes || bytes->size() > NodeLinks::kInline) {
     if (long_blobs_.size() >= kBlobCacheEntries) long_blobs_.clear();
@@ -194,8 +184,8 @@ const std::string* CoreThread::short_blob(const std::string& hash) {
 
 // Scripts and environments of purged jobs go with the last job that refers to them. What a crash leaves goes at the next start.
 void CoreThread::drop_unused_blobs() {
-  for (const std::string& hash : core_.take_unused_blobs()) {
-    if (auto ok = log_->drop_blob(hash); !ok) logger_.error("blob {} could not be dropped: {}", hash, ok.error().message());
+  for (const std::string& hash : core().take_unused_blobs()) {
+    if (auto ok = driver_.log().drop_blob(hash); !ok) logger_.error("blob {} could not be dropped: {}", hash, ok.error().message());
     blobs_.erase(hash);
     long_blobs_.erase(hash);
   }
@@ -221,14 +211,10 @@ void CoreThread::count(const Events& events) {
 }
 
 void CoreThread::save_snapshot() {
-  if (events_since_snapshot_ == 0) return;
-  store::EventLog::Snapshot s;
-  s.position = log_->last_position();
-  s.chunks = encode_cluster(core_.cluster());
-  auto saved = log_->save_snapshot(term_, s);
-  if (saved) saved = log_->trim();
+  if (driver_.events_since_snapshot() == 0) return;
+  auto saved = driver_.save_snapshot();
+  if (saved) saved = driver_.log().trim();
   if (!saved) logger_.error("the state snapshot could not be saved (the log is kept): {}", saved.error().message());
-  else events_since_snapshot_ = 0;
 }
 
 }  // namespace muster::slurmctld

@@ -1,8 +1,5 @@
-// CoreThread: owns Core and EventLog and runs their turns. Other threads post tasks; what a turn decided becomes durable with
-// one append, and only then do replies, orders and the new snapshot leave.
-//
-// A task runs on the core thread and returns its reply: what to do on the I/O thread after the sync. If the append fails,
-// `refused` is run there instead, with the reason.
+// CoreThread: the thread of the controller's turns (turn/turn_driver.h). Other threads post tasks; when a turn is durable, replies, orders
+// and the new snapshot leave. Replies and refusals run on the I/O thread.
 #pragma once
 
 #include <condition_variable>
@@ -17,18 +14,12 @@
 #include "net/backoff.h"
 #include "net/pace.h"
 #include "os/log.h"
-#include "slurmctld/core/core.h"
 #include "slurmctld/daemon/record_waits.h"
 #include "slurmctld/daemon/statistics.h"
 #include "slurmctld/daemon/waiters.h"
-#include "store/event_log.h"
+#include "slurmctld/turn/turn_driver.h"
 
 namespace muster::slurmctld {
-
-struct CoreTask {
-  std::function<Reply(Core&, store::EventLog&)> run;
-  std::function<void(const Error&)> refused;
-};
 
 class CoreThread {
  public:
@@ -38,12 +29,13 @@ class CoreThread {
     std::function<void()> state_changed;                 // a snapshot that planning should look at
     std::function<void()> published;                     // a snapshot that differs from the one before, also in verdicts
   };
-  CoreThread(Core core, std::unique_ptr<store::EventLog> log, store::Term term, os::Log& logger, Statistics& stats, Ports ports);
+  // `clock` is the driver's, too; both outlive the thread.
+  CoreThread(TurnDriver driver, const Clock& clock, os::Log& logger, Statistics& stats, Ports ports);
   ~CoreThread();
 
   void start();
   void stop();                                           // ends after the running turn; saves a snapshot
-  void post(CoreTask task);                              // from any thread
+  void post(Task task);                                  // from any thread
   Waiters& waiters() { return waiters_; }                // core thread only (from inside a task)
   RecordWaits& record_waits() { return record_waits_; }  // core thread only
   std::shared_ptr<const Snapshot> snapshot() const;      // newest committed, any thread
@@ -51,7 +43,11 @@ class CoreThread {
 
  private:
   void run();
-  bool turn(std::vector<CoreTask> batch);
+  void turn(std::vector<Task> batch);
+  void refuse(TurnDriver::Turn turn);
+  // What leaves after a turn was kept.
+  void let_out(TurnDriver::Turn turn, bool asked);
+  void measure(Duration began, size_t changes);
   void wake_waiters(std::vector<Reply>& replies, const Events& events);
   void fill_orders(std::vector<Effect>& effects);
   void count(const Events& events);
@@ -60,16 +56,17 @@ class CoreThread {
   void drop_unused_blobs();
   const std::string* short_blob(const std::string& hash);
 
-  Core core_;
-  std::unique_ptr<store::EventLog> log_;
-  store::Term term_;
+  Core& core() { return driver_.core(); }
+
+  TurnDriver driver_;
+  const Clock& clock_;
   os::Log& logger_;
   Statistics& stats_;
   Ports ports_;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<CoreTask> inbox_;
+  std::vector<Task> inbox_;
   bool stopping_ = false;
   std::shared_ptr<const Snapshot> snapshot_;  // guarded by mutex_
 
@@ -77,8 +74,7 @@ class CoreThread {
   RecordWaits record_waits_;
   std::unordered_map<std::string, std::string> blobs_;  // recently used short contents
   std::unordered_set<std::string> long_blobs_;          // recently used, and longer
-  uint64_t events_since_snapshot_ = 0;
-  uint64_t refused_turns_ = 0;  // since the log was written last
+  uint64_t refused_turns_ = 0;                          // since the log was written last
   net::Backoff failures_{milliseconds(10), seconds(1), net::Backoff::random_seed()};
   net::Pace told_{minutes(1)};
   std::thread thread_;

@@ -129,7 +129,7 @@ TEST_F(FetchTest, AnEndedOneHearsNothingMore) {
   changed();
   ours->request(wire::number_of<rpc::Ping>, "", seconds(20), [this](Result<net::Frame>) { loop.stop(); });  // answered after what changed
   loop.run();
-  EXPECT_EQ(questions, 4);
+  EXPECT_EQ(questions, 5);
   EXPECT_EQ(learned.size(), 1u);
 }
 

@@ -1,5 +1,7 @@
 #include "slurmctld/daemon/node_links.h"
 
+#include <map>
+
 #include "wire/instances.h"
 #include "wire/messages.h"
 
@@ -131,6 +133,30 @@ std::optional<NodeId> NodeLinks::node_of(const net::Channel* channel) const {
 size_t NodeLinks::waiting(NodeId node) const {
   auto at = by_node_.find(node.value);
   return at == by_node_.end() ? 0 : links_.at(at->second).waiting.size();
+}
+
+namespace {
+
+// Exporters know some kinds of orders by Slurm's names and numbers.
+rpc::CallCount kind_of(const NodeOrder& order) {
+  if (std::holds_alternative<node_rpc::LaunchBatch>(order)) return {"REQUEST_BATCH_JOB_LAUNCH", 4005, 0, 0};
+  if (std::holds_alternative<node_rpc::TerminateJob>(order)) return {"REQUEST_TERMINATE_JOB", 6011, 0, 0};
+  if (std::holds_alternative<node_rpc::PrepareJob>(order)) return {"REQUEST_LAUNCH_PROLOG", 6017, 0, 0};
+  const auto name = std::visit([](const auto& o) { return wire::type_name<std::decay_t<decltype(o)>>(); }, order);
+  return {"MUSTER_" + std::string(name), 61000u + static_cast<uint32_t>(order.index()), 0, 0};
+}
+
+}  // namespace
+
+void NodeLinks::add_pending(rpc::Statistics& out) const {
+  std::map<uint32_t, rpc::CallCount> kinds;
+  for (const auto& [channel, link] : links_)
+    for (const NodeOrder& order : link.waiting) {
+      rpc::CallCount kind = kind_of(order);
+      if (out.pending_orders.size() < kPendingShown) out.pending_orders.push_back({kind.name, link.name});
+      ++kinds.try_emplace(kind.id, kind).first->second.count;
+    }
+  for (auto& [id, kind] : kinds) out.orders_waiting.push_back(std::move(kind));
 }
 
 void NodeLinks::drop(NodeId node) {

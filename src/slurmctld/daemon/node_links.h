@@ -49,6 +49,9 @@ class NodeLinks {
   size_t connected() const { return by_node_.size(); }
   std::optional<NodeId> node_of(const net::Channel* channel) const;
   size_t waiting(NodeId node) const;  // orders that the node's socket has not taken
+  // The same of all nodes for sdiag: how many of each kind, and the first of them one by one. Cost: O(nodes + orders that wait).
+  void add_pending(rpc::Statistics& out) const;
+  static constexpr size_t kPendingShown = 25;
 
  private:
   struct Link {

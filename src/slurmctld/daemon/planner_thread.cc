@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "net/loop.h"
 
@@ -17,11 +18,14 @@ constexpr size_t kStartsAtOnce = 256, kVerdictsAtOnce = 4096;
 std::vector<sched::Plan> pieces(sched::Plan plan) {
   std::vector<sched::Plan> out;
   size_t start = 0, verdict = 0;
-  while (start < plan.starts.size() || verdict < plan.verdicts.size()) {
+  bool first = true, room = !plan.preemptions.empty();
+  while (start < plan.starts.size() || verdict < plan.verdicts.size() || room || (first && !plan.released_claims.empty())) {
     sched::Plan piece;
     piece.position = plan.position;
     piece.fair_factors = plan.fair_factors;
+    if (std::exchange(first, false)) piece.released_claims = std::move(plan.released_claims);
     for (size_t n = 0; n < kStartsAtOnce && start < plan.starts.size(); ++n) piece.starts.push_back(std::move(plan.starts[start++]));
+    if (start == plan.starts.size() && std::exchange(room, false)) piece.preemptions = std::move(plan.preemptions);
     for (size_t n = 0; start == plan.starts.size() && n < kVerdictsAtOnce && verdict < plan.verdicts.size(); ++n)
       piece.verdicts.push_back(std::move(plan.verdicts[verdict++]));
     out.push_back(std::move(piece));
@@ -105,14 +109,18 @@ void PlannerThread::pass(sched::Pass kind) {
   seen_use_ = cluster->use_epoch;
   seen_jobs_ = cluster->jobs_epoch;
   Duration began = net::Loop::monotonic();
+  const sched::Params params = ports_.params();
   sched::Plan plan;
+  stats_.passing = kind == sched::Pass::kFull;
   {
     std::lock_guard lock(planner_mutex_);
-    plan = planner_.plan(*cluster, ports_.params(), net::Loop::now(), kind);
+    plan = planner_.plan(*cluster, params, net::Loop::now(), kind);
   }
+  stats_.passing = false;
   Duration took = net::Loop::monotonic() - began;
   CycleStats& stats = kind == sched::Pass::kQuick ? stats_.quick : stats_.full;
   stats.record(net::Loop::now(), took, plan.jobs_considered, plan.classes, plan.starts.size() + plan.verdicts.size(), 0);
+  count_end(plan, params, kind);
   uint64_t early = starts_before_others(*cluster, plan);
   stats_.backfilled += early;
   stats_.backfilled_since += early;
@@ -126,6 +134,15 @@ void PlannerThread::pass(sched::Pass kind) {
   logger_.debug2("plan: {} starts, {} verdicts, {} jobs of {} classes considered in {} us", plan.starts.size(), plan.verdicts.size(),
                  plan.jobs_considered, plan.classes, took.count());
   for (sched::Plan& piece : pieces(std::move(plan))) ports_.submit(std::move(piece));
+}
+
+void PlannerThread::count_end(const sched::Plan& plan, const sched::Params& params, sched::Pass kind) {
+  const bool full = kind == sched::Pass::kFull;
+  Statistics::Ends& ends = full ? stats_.full_ends : stats_.quick_ends;
+  const uint32_t most_starts = full ? params.bf.max_start : params.quick_starts, most_tests = full ? params.bf.max_test : 0;
+  if (most_starts && plan.starts.size() >= most_starts) ++ends.starts;
+  else if (most_tests && plan.jobs_considered >= most_tests) ++ends.tests;
+  else ++ends.queue;
 }
 
 Result<sched::Planner::Forecast> PlannerThread::will_run(const JobRequest& request) {

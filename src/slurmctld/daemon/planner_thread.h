@@ -33,6 +33,7 @@ class PlannerThread {
   void run();
   void pass(sched::Pass kind);
   bool worth_a_pass(const Cluster& cluster) const;
+  void count_end(const sched::Plan& plan, const sched::Params& params, sched::Pass kind);
 
   os::Log& logger_;
   Statistics& stats_;

@@ -34,8 +34,8 @@ JobProgramEnd end_of(const std::tuple<JobId, uint32_t, bool>& key, const std::st
 
 }  // namespace
 
-Programs::Programs(net::Loop& loop, os::Log& log, Ended ended)
-    : loop_(loop), log_(log), ended_(std::move(ended)), runner_(loop, log), mailer_(loop, log) {
+Programs::Programs(net::Loop& loop, os::Log& log, Ended ended, std::function<bool(pid_t)> also)
+    : loop_(loop), log_(log), ended_(std::move(ended)), also_(std::move(also)), runner_(loop, log), mailer_(loop, log) {
   runner_.set_bound_to_us();
   mailer_.set_most(kMailsAtOnce);
   loop.on_signal(SIGCHLD, [this] { reap(); });
@@ -48,6 +48,11 @@ void Programs::power(const PowerNodes& what, const Cluster& cluster, const confi
   for (NodeId id : what.nodes)
     if (const Node* n = cluster.nodes.find(id.value)) names.push_back(n->spec->name);
   start(program, {program, compress_hosts(names)}, {});
+}
+
+void Programs::reservation(const RunReservationProgram& what, const config::Config& c) {
+  const std::string& program = what.epilog ? c.resv_epilog : c.resv_prolog;
+  if (!program.empty()) start(program, {program, what.reservation}, {});
 }
 
 void Programs::mail(const SendMail& what, const Cluster& cluster, const config::Config& c) {
@@ -121,7 +126,7 @@ void Programs::reap() {
   const std::vector<os::Reaped> ended = os::reap_children();
   if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { reap(); });
   for (const os::Reaped& r : ended) {
-    if (runner_.reaped(r.pid, r.status.raw) || mailer_.reaped(r.pid, r.status.raw)) continue;
+    if (runner_.reaped(r.pid, r.status.raw) || mailer_.reaped(r.pid, r.status.raw) || (also_ && also_(r.pid))) continue;
     auto at = running_.find(r.pid);
     if (at == running_.end()) continue;
     if (!r.status.ok()) log_.error("{} ended with status {}", at->second, r.status.code ? r.status.code : r.status.signal);

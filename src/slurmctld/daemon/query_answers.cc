@@ -1,12 +1,15 @@
 #include "slurmctld/daemon/query_answers.h"
 
+#include "slurmctld/core/assoc_mgr_rows.h"
 #include "slurmctld/core/explain.h"
 #include "slurmctld/core/license_rows.h"
 #include "slurmctld/core/priority_rows.h"
+#include "slurmctld/core/reservation_rows.h"
 #include "slurmctld/core/row_query.h"
 #include "slurmctld/core/rows.h"
 #include "slurmctld/core/served.h"
 #include "slurmctld/core/share_rows.h"
+#include "slurmctld/core/tool_queries.h"
 #include "wire/instances.h"
 
 namespace muster::slurmctld {
@@ -66,7 +69,8 @@ rpc::TopologyAnswer topology_of(const Cluster& cluster) {
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryJobs& query) {
   MUSTER_TRY_VOID(check_job_query(*c.cluster, query));
   const uint32_t most = c.cluster->counts.meant_by(query.filter);
-  return std::make_unique<RowSource<JobQuery>>(JobQuery(c.cluster, std::move(query), c.settings->priority, c.now, most, c.privacy));
+  return std::make_unique<RowSource<JobQuery>>(
+      JobQuery(c.cluster, std::move(query), c.settings->priority, c.now, most, c.privacy, c.settings->sched.preempt));
 }
 
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryNodes& query) {
@@ -76,6 +80,11 @@ AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryNode
 
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryPartitions& query) {
   MUSTER_TRY(rows, query_partitions(*c.cluster, query, c.privacy));
+  return one_part(rows);
+}
+
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryReservations& query) {
+  MUSTER_TRY(rows, query_reservations(*c.cluster, query, c.now, c.privacy));
   return one_part(rows);
 }
 
@@ -92,6 +101,11 @@ AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryShar
   return std::make_unique<RowSource<ShareQuery>>(ShareQuery(query_shares(*c.cluster, c.settings->priority.fair_share, c.now, c.privacy)));
 }
 
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryAssocMgr& query) {
+  return std::make_unique<RowSource<AssocMgrQuery>>(AssocMgrQuery(
+      query_assoc_mgr(*c.cluster, c.settings->priority.fair_share, c.settings->config().accounting_storage_tres, c.now, query, c.privacy)));
+}
+
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryPriorities&) {
   return std::make_unique<RowSource<PriorityQuery>>(PriorityQuery(c.cluster, c.settings->priority, c.now, c.privacy));
 }
@@ -99,6 +113,15 @@ AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryPrio
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::ExplainNode& query) {
   MUSTER_TRY(explanation, explain_node(*c.cluster, *c.settings, c.now, query, c.privacy));
   return whole(explanation);
+}
+
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryCrontab& query) {
+  MUSTER_TRY(crontab, query_crontab(*c.cluster, c.rights, c.who, query));
+  return whole(crontab);
+}
+
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts&, rpc::QueryTriggers& query) {
+  return one_part(query_triggers(*c.cluster, c.privacy, c.who, query));
 }
 
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryText& query) {

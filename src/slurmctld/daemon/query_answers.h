@@ -18,6 +18,7 @@ struct QueryContext {
   Time now{};
   Privacy privacy;
   Rights rights;
+  Caller who;
 };
 
 // What the daemon has to say in words.
@@ -31,11 +32,15 @@ using AnswerSource = Result<std::unique_ptr<net::PartSource>>;
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryJobs& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryNodes& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryPartitions& query);
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryReservations& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryText& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryLicenses& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryTopology& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryShares& query);
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryAssocMgr& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryPriorities& query);
 AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::ExplainNode& query);
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryCrontab& query);
+AnswerSource answer_to(const QueryContext& c, const DaemonTexts& texts, rpc::QueryTriggers& query);
 
 }  // namespace muster::slurmctld

@@ -7,6 +7,7 @@
 #include "model/request_texts.h"
 #include "net/credential.h"
 #include "slurmctld/core/explain.h"
+#include "slurmctld/core/job_ids.h"
 #include "slurmctld/core/on_behalf.h"
 #include "slurmctld/core/rows.h"
 #include "slurmctld/core/served.h"
@@ -22,6 +23,34 @@ uint64_t time_of_1000_clock_reads() {
   Duration began = net::Loop::monotonic();
   for (int i = 0; i < 1000; ++i) (void)net::Loop::now();
   return static_cast<uint64_t>((net::Loop::monotonic() - began).count());
+}
+
+// Keeps the contents of the entries, and says in their requests under which names.
+Result<> keep_contents(const Core& core, store::EventLog& log, const rpc::InstallCrontab& asked, CrontabChange& change) {
+  for (size_t i = 0; i < change.entries.size(); ++i) {
+    const rpc::CronEntry& entry = asked.entries[i];
+    JobRequest& r = change.entries[i].request;
+    MUSTER_TRY_VOID(check_content(core.settings().config().most_script_bytes(), entry.script.size(), entry.environment.size()));
+    MUSTER_TRY(script, log.put_blob(entry.script));
+    r.script_hash = script;
+    MUSTER_TRY(environment, log.put_blob(entry.environment));
+    r.environment_hash = environment;
+  }
+  return {};
+}
+
+void drop_unused(const Core& core, store::EventLog& log, const CrontabChange& change) {
+  for (const CrontabChange::Entry& entry : change.entries)
+    for (const std::string& hash : {entry.request.script_hash, entry.request.environment_hash})
+      if (!hash.empty() && !core.indexes().blob_used(hash)) (void)log.drop_blob(hash);
+}
+
+Result<rpc::CrontabInstalled> install(Core& core, store::EventLog& log, const Caller& who, const rpc::InstallCrontab& asked,
+                                      CrontabChange& change) {
+  MUSTER_TRY_VOID(keep_contents(core, log, asked, change));
+  MUSTER_TRY(outcome, core.run(who, change));
+  if (outcome.refused) return std::unexpected(*outcome.refused);
+  return outcome;
 }
 
 }  // namespace
@@ -40,7 +69,9 @@ Service::Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread
       watches_(loop, queries_, [this] { return core_.snapshot(); }),
       channels_(loop, channel_events()),
       started_(net::Loop::now()),
-      clock_us_(time_of_1000_clock_reads()) {}
+      clock_us_(time_of_1000_clock_reads()) {
+  reset_statistics_at_midnight();
+}
 
 net::ChannelSet::Events Service::channel_events() {
   net::ChannelSet::Events e;
@@ -178,6 +209,31 @@ void Service::submit_completed(Call call, const std::shared_ptr<rpc::SubmitJob>&
               [this, call](const Error& e) { refuse(call, e); }});
 }
 
+// The jobs of a crontab are completed as submissions are, and their scripts kept, before the core takes them all or none.
+Result<> Service::install_crontab(Call call, rpc::InstallCrontab request) {
+  MUSTER_TRY_VOID(may_submit_for(*ports_.settings(), call.who, request.user));
+  if (request.entries.size() > Crontab::kMostEntries)
+    return fail(Errc::kInvalidArgument, "the crontab has more than " + std::to_string(Crontab::kMostEntries) + " entries");
+  auto asked = std::make_shared<rpc::InstallCrontab>(std::move(request));
+  return when_known(asked->user, std::move(call), [this, asked](Call c) -> Result<> {
+    auto change = std::make_shared<CrontabChange>(CrontabChange{asked->user, asked->crontab, {}, {}});
+    for (rpc::CronEntry& entry : asked->entries) {
+      if (entry.request.uid != asked->user) return fail(Errc::kUserIdMissing, {}, "the job is another user's than the crontab");
+      MUSTER_TRY(completed, callers_.complete(std::move(entry.request), JobKind::kBatch, c.who));
+      change->entries.push_back({entry.times, entry.first_line, entry.last_line, std::move(completed)});
+    }
+    change->who = c.who;
+    core_.post({[this, c, asked, change](Core& core, store::EventLog& log) -> Reply {
+                  auto answer = install(core, log, c.who, *asked, *change);
+                  if (answer) return [this, c, a = std::move(*answer)] { finish<rpc::InstallCrontab>(c, a); };
+                  drop_unused(core, log, *change);  // nothing of what was refused stays
+                  return [this, c, e = answer.error()] { refuse(c, e); };
+                },
+                [this, c](const Error& e) { refuse(c, e); }});
+    return {};
+  });
+}
+
 Result<> Service::allocate(Call call, rpc::Allocate request) {
   return when_complete(std::move(request.request), JobKind::kAllocation, std::move(call),
                        [this](Call c, JobRequest completed) { allocate_completed(std::move(c), std::move(completed)); });
@@ -211,6 +267,98 @@ void Service::allocate_completed(Call call, JobRequest completed) {
               [this, call](const Error& e) { refuse(call, e); }});
 }
 
+// ---- heterogeneous jobs: several components in one command of the core, and steps over several of them
+
+// Each component is completed as a request of its own.
+Result<HetRequest> Service::complete_together(std::vector<AskedRequest> asked, JobKind kind, Caller& who) const {
+  HetRequest out;
+  for (AskedRequest& one : asked) {
+    if (one.uid != asked.front().uid) return fail(Errc::kInvalidReq, {}, "all components belong to one user");
+    MUSTER_TRY(completed, callers_.complete(std::move(one), kind, who));
+    out.components.push_back(std::move(completed));
+  }
+  return out;
+}
+
+Result<> Service::submit_together(Call call, rpc::SubmitHetJob request) {
+  if (request.components.empty()) return fail(Errc::kInvalidReq, {}, "the job has no component");
+  const Uid uid = user_to_look_up(*ports_.settings(), call.who, request.components.front());
+  auto asked = std::make_shared<rpc::SubmitHetJob>(std::move(request));
+  return when_known(uid, std::move(call), [this, asked](Call c) -> Result<> {
+    MUSTER_TRY(completed, complete_together(std::move(asked->components), JobKind::kBatch, c.who));
+    auto job = std::make_shared<HetRequest>(std::move(completed));
+    core_.post({[this, c, asked, job](Core& core, store::EventLog& log) -> Reply {
+                  JobRequest& first = job->components.front();
+                  auto keep = [&](std::string& bytes, std::string& hash) -> Result<> {
+                    MUSTER_TRY(h, log.put_blob(bytes));
+                    hash = h;
+                    return {};
+                  };
+                  Result<rpc::JobSubmitted> answer;
+                  Result<> stored =
+                      check_content(core.settings().config().most_script_bytes(), asked->script.size(), asked->environment.size());
+                  if (stored) stored = keep(asked->script, first.script_hash);
+                  if (stored) stored = keep(asked->environment, first.environment_hash);
+                  if (stored) answer = core.run(c.who, *job);
+                  else answer = std::unexpected(stored.error());
+                  if (answer) return [this, c, a = std::move(*answer)] { finish<rpc::SubmitHetJob>(c, a); };
+                  for (const std::string& hash : {first.script_hash, first.environment_hash})  // nothing of what was refused stays
+                    if (!hash.empty() && !core.indexes().blob_used(hash)) (void)log.drop_blob(hash);
+                  return [this, c, e = answer.error()] { refuse(c, e); };
+                },
+                [this, c](const Error& e) { refuse(c, e); }});
+    return {};
+  });
+}
+
+// The first component tells how all are: they start, and begin, together.
+Result<> Service::allocate_together(Call call, rpc::AllocateHetJob request) {
+  if (request.components.empty()) return fail(Errc::kInvalidReq, {}, "the job has no component");
+  const Uid uid = user_to_look_up(*ports_.settings(), call.who, request.components.front());
+  auto asked = std::make_shared<rpc::AllocateHetJob>(std::move(request));
+  return when_known(uid, std::move(call), [this, asked](Call c) -> Result<> {
+    MUSTER_TRY(completed, complete_together(std::move(asked->components), JobKind::kAllocation, c.who));
+    auto job = std::make_shared<const HetRequest>(std::move(completed));
+    auto tell = [c](JobId id, std::string nodes) {
+      return [c, pending = rpc::AllocationPending{id, std::move(nodes)}] {
+        if (auto channel = c.channel.lock()) channel->answer_part(c.id, c.message, wire::encoded(pending));
+      };
+    };
+    auto answer_if_ready = [this, c, tell, wait = AllocationWait()](const Cluster& cluster, const Job* leader,
+                                                                    std::vector<Reply>& replies) mutable {
+      std::optional<std::string> nodes;
+      auto answer = wait.look(cluster, leader, nodes);
+      if (nodes) replies.push_back(tell(leader->id, std::move(*nodes)));
+      if (!answer) return false;
+      if (!*answer) {
+        replies.push_back([this, c, e = answer->error()] { refuse(c, e); });
+        return true;
+      }
+      rpc::HetAllocated all;
+      for (const Job* j : components_of(cluster, leader->het)) all.components.push_back(make_allocated(cluster, *j));
+      if (!leader->het) all.components.push_back(std::move(**answer));
+      replies.push_back([this, c, a = std::move(all)] { finish<rpc::AllocateHetJob>(c, a); });
+      return true;
+    };
+    core_.post({[this, c, job, answer_if_ready, tell, line = waits<rpc::AllocateHetJob>(c)](Core& core, store::EventLog&) -> Reply {
+                  Result<rpc::JobSubmitted> id;
+                  if (Result<> may = core_.waiters().may_add(c.who.uid); !may) id = std::unexpected(may.error());
+                  else id = core.run(c.who, *job);
+                  if (!id) return [this, c, e = id.error()] { refuse(c, e); };
+                  (void)core_.waiters().add(id->job, line, c.who.uid, answer_if_ready);  // there is room: may_add() said so
+                  return tell(id->job, "");
+                },
+                [this, c](const Error& e) { refuse(c, e); }});
+    return {};
+  });
+}
+
+// A credential for each component: of its own job, for the nodes of all.
+Result<> Service::complete(const Core& core, const Call& call, const rpc::CreateHetStep& request, rpc::HetStepCreated& steps) {
+  for (size_t i = 0; i < steps.components.size(); ++i) MUSTER_TRY_VOID(complete(core, call, request.components[i], steps.components[i]));
+  return {};
+}
+
 Result<> Service::attach(Call call, rpc::AttachAllocation request) {
   auto cluster = core_.snapshot();
   MUSTER_TRY(allocated, attach_allocation(*cluster, privacy_of(call), rights_of(call), request));
@@ -239,7 +387,7 @@ void Service::forecast_completed(Call call, JobRequest completed) {
                         if (!forecast) return refuse(call, forecast.error());
                         rpc::WillRunAnswer a;
                         a.start = forecast->start;
-                        a.job = JobId(cluster->last_job_id.value + 1);
+                        a.job = expected_job_id(*cluster, ports_.settings()->config());
                         if (forecast->allocation) {
                           a.cpus = forecast->allocation->total_cpus();
                           a.node_list = node_list_of(*cluster, *forecast->allocation);
@@ -294,6 +442,15 @@ Result<> Service::change_named(Call call, rpc::RunWithoutJob request) {
   });
 }
 
+// Who may delete a reservation because it is theirs is a matter of names.
+Result<> Service::change_named(Call call, rpc::UpdateReservation request) {
+  const Uid uid = call.who.uid;
+  return when_known(uid, std::move(call), [this, kept = std::move(request)](Call c) {
+    c.who.name = callers_.user_name(c.who.uid);
+    return change(std::move(c), kept);
+  });
+}
+
 // srun --no-allocate: the core has judged the caller, and keeps nothing of it.
 Result<> Service::complete(const Core&, const Call& call, const rpc::RunWithoutJob& request, rpc::StepCreated& step) {
   rpc::StepCredential c;
@@ -320,12 +477,23 @@ rpc::Statistics Service::statistics_for(const Privacy& privacy) {
   s.threads = 4;  // core, I/O, planner, queries
   s.commands_waiting = static_cast<uint32_t>(core_.queue_length());
   s.nodes_connected = static_cast<uint32_t>(nodes_.connected());
+  nodes_.add_pending(s);
   const StateCounts counts = core_.snapshot()->counts;
   s.pending += counts.pending_tasks;
   s.running += counts.of(JobState::kRunning);
   s.clock_us = clock_us_;
   std::erase_if(s.by_user, [&](const rpc::CallCount& c) { return !privacy.shows_user(Uid(c.id)); });
   return s;
+}
+
+// sdiag(1): "Values are reset at midnight UTC time by default."
+void Service::reset_statistics_at_midnight() {
+  constexpr int64_t kDay = 24 * 3600;
+  const Time now = net::Loop::now(), midnight = from_unix((unix_seconds(now) / kDay + 1) * kDay);
+  midnight_ = loop_.after(midnight - now, [this] {
+    stats_.reset(net::Loop::now(), false);
+    reset_statistics_at_midnight();
+  });
 }
 
 Result<> Service::statistics(Call call, rpc::QueryStatistics request) {

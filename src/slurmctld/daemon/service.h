@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -91,13 +92,20 @@ class Service {
   // Requests for a job, of which the controller knows more than is asked for.
   Result<> submit(Call call, rpc::SubmitJob request);
   void submit_completed(Call call, const std::shared_ptr<rpc::SubmitJob>& submission, JobRequest completed);
+  Result<> install_crontab(Call call, rpc::InstallCrontab request);
   Result<> allocate(Call call, rpc::Allocate request);
   void allocate_completed(Call call, JobRequest completed);
+  // Those for heterogeneous jobs.
+  Result<> submit_together(Call call, rpc::SubmitHetJob request);
+  Result<> allocate_together(Call call, rpc::AllocateHetJob request);
+  Result<HetRequest> complete_together(std::vector<AskedRequest> asked, JobKind kind, Caller& who) const;
+  Result<> complete(const Core& core, const Call& call, const rpc::CreateHetStep& request, rpc::HetStepCreated& steps);
   Result<> forecast(Call call, rpc::WillRun request);
   void forecast_completed(Call call, JobRequest completed);
   // Requests for which a user has to be known first: the one by whose rights it is judged, or in whose name the step runs.
   Result<> change_as(Call call, rpc::UpdateJob request);
   Result<> change_named(Call call, rpc::RunWithoutJob request);
+  Result<> change_named(Call call, rpc::UpdateReservation request);
   // service_managed.cc: the manager of the job's steps decides, or is asked for its news first
   template <class Request>
   Result<> change_by_manager(Call call, Request request);
@@ -120,12 +128,14 @@ class Service {
     return line_of(call);
   }
   Line line_of(const Call& call);
+  void attend(const Call& call, JobId job);
   void forget_waiters(const net::Channel* channel);
   Result<> watch(Call call, rpc::WatchJobs request);
   // About this daemon.
   Result<> ping(Call call, rpc::Ping request);
   Result<> statistics(Call call, rpc::QueryStatistics request);
   rpc::Statistics statistics_for(const Privacy& privacy);
+  void reset_statistics_at_midnight();
   Result<> reconfigure(Call call, rpc::Reconfigure request);
   Result<> shutdown(Call call, rpc::Shutdown request);
   // Requests of node daemons.
@@ -149,6 +159,8 @@ class Service {
   BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
   std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
+  std::multimap<Line, JobId> attendants_;            // core thread only: who is there for which allocation
+  std::unique_ptr<net::Loop::Timer> midnight_;
   Time started_;
   uint64_t clock_us_;
 };

@@ -48,8 +48,8 @@ Result<> Service::query(Call call, Request request) {
     std::shared_ptr<const Settings> settings = ports_.settings();
     Privacy privacy(*settings, cluster->directory, call.who);
     Rights rights(*settings, cluster->directory, call.who);
-    return answer_to({std::move(cluster), std::move(settings), net::Loop::now(), std::move(privacy), std::move(rights)}, ports_.texts,
-                     *kept);
+    return answer_to({std::move(cluster), std::move(settings), net::Loop::now(), std::move(privacy), std::move(rights), call.who},
+                     ports_.texts, *kept);
   };
   streams_.begin(
       channel, call.id, call.message, open, [this, call] { stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began); },

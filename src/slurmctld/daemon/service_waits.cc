@@ -8,7 +8,11 @@ namespace muster::slurmctld {
 // Commands that wait on a closed connection would answer nobody.
 void Service::forget_waiters(const net::Channel* channel) {
   if (waiting_.erase(channel) == 0) return;
-  core_.post({[this, channel](Core&, store::EventLog&) -> Reply {
+  core_.post({[this, channel](Core& core, store::EventLog&) -> Reply {
+                const auto first = attendants_.lower_bound({channel, 0});
+                auto last = first;
+                for (; last != attendants_.end() && last->first.connection == channel; ++last) core.leave(last->second);
+                attendants_.erase(first, last);
                 core_.waiters().forget_all(channel);
                 core_.record_waits().forget_all(channel);
                 return {};
@@ -18,7 +22,9 @@ void Service::forget_waiters(const net::Channel* channel) {
 
 // A node daemon says that somebody for whom it passed requests on is gone.
 Result<> Service::asker_gone(Call call, rpc::AskerGone gone) {
-  core_.post({[this, line = Line{call.channel.lock().get(), gone.asker}](Core&, store::EventLog&) -> Reply {
+  core_.post({[this, line = Line{call.channel.lock().get(), gone.asker}](Core& core, store::EventLog&) -> Reply {
+                for (auto [at, end] = attendants_.equal_range(line); at != end; ++at) core.leave(at->second);
+                attendants_.erase(line);
                 core_.waiters().forget(line);
                 core_.record_waits().forget(line);
                 return {};
@@ -52,7 +58,21 @@ void Service::wait_for(const Call& call, JobId id, Wait wait) {
               [this, call](const Error& e) { refuse(call, e); }});
 }
 
+// salloc and srun: as long as their request is open somebody is there for the allocation (InactiveLimit).
+void Service::attend(const Call& call, JobId job) {
+  core_.post({[this, call, job, line = waits<rpc::WaitJob>(call)](Core& core, store::EventLog&) -> Reply {
+                const Job* j = core.cluster().jobs.find(job.value);
+                const bool may = j && Rights(core.settings(), core.cluster().directory, call.who).may(Right::kFinishAllocation, *j);
+                if (!may || !core_.waiters().may_add(call.who.uid)) return {};
+                attendants_.emplace(line, job);
+                core.attend(job);
+                return {};
+              },
+              {}});
+}
+
 Result<> Service::wait_job(Call call, rpc::WaitJob request) {
+  if (request.attends) attend(call, request.job);
   wait_for<rpc::WaitJob>(call, request.job, JobWait(request, privacy_of(call)));
   return {};
 }

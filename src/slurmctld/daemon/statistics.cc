@@ -80,6 +80,11 @@ rpc::Statistics Statistics::counts(Time now) const {
   s.backfilled_since = backfilled_since;
   s.main_cycles = quick.counts();
   s.backfill_cycles = full.counts();
+  s.records_waiting = records_waiting;
+  s.passing = passing;
+  s.main_ends = {{"end_job_queue", 0, quick_ends.queue, 0}, {"max_job_start", 0, quick_ends.starts, 0}};
+  s.backfill_ends = {
+      {"end_job_queue", 0, full_ends.queue, 0}, {"bf_max_job_start", 0, full_ends.starts, 0}, {"bf_max_job_test", 0, full_ends.tests, 0}};
   std::lock_guard lock(mutex_);
   for (const auto& [message, calls] : by_message_) {
     rpc::CallCount c = named(message);

@@ -51,8 +51,16 @@ class Statistics {
   std::atomic<uint64_t> submitted{0}, started{0}, completed{0}, canceled{0}, failed{0}, turns{0}, events{0}, last_turn_us{0},
       max_turn_us{0};
   std::atomic<uint64_t> backfilled{0}, backfilled_since{0};  // ever, since the reset
+  std::atomic<uint32_t> records_waiting{0};                  // accounting records that slurmdbd does not have
+  std::atomic<bool> passing{false};                          // a full pass is being made
+  // Why passes ended: there was nothing left in the queue, or a bound of SchedulerParameters was reached.
+  struct Ends {
+    std::atomic<uint64_t> queue{0}, starts{0}, tests{0};
+    void reset() { queue = starts = tests = 0; }
+  };
+  Ends quick_ends, full_ends;
   CycleStats quick, full;
-  Time since{};
+  std::atomic<Time> since{};
 
   void call(uint16_t message, Uid uid, Duration took) {
     std::lock_guard lock(mutex_);
@@ -61,11 +69,15 @@ class Statistics {
       s->total_us += static_cast<uint64_t>(took.count());
     }
   }
-  void reset(Time now) {
+  // sdiag(1): by itself at midnight UTC, which leaves the calls as they are, or when an operator asks for it.
+  void reset(Time now, bool calls = true) {
     submitted = started = completed = canceled = failed = turns = events = max_turn_us = backfilled_since = 0;
     quick.reset();
     full.reset();
+    quick_ends.reset();
+    full_ends.reset();
     since = now;
+    if (!calls) return;
     std::lock_guard lock(mutex_);
     by_message_.clear();
     by_user_.clear();

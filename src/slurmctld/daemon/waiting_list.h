@@ -5,17 +5,15 @@
 
 #include <compare>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <unordered_map>
 #include <utility>
 
 #include "base/ids.h"
+#include "slurmctld/turn/task.h"
 
 namespace muster::slurmctld {
-
-using Reply = std::function<void()>;
 
 // Where an answer leaves: a connection and, where a node daemon passes requests on over it, which of its askers is meant.
 struct Line {

@@ -169,6 +169,7 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
   times(e, job.started, job.ends);
   if (job.sluid) e.set("SLURM_JOB_SLUID", sluid_text(job.sluid));
   if (job.generation) e.set("SLURM_RESTART_COUNT", job.generation);
+  e.if_any("MUSTER_RESTART_REASON", job.restart);
   if (r.env_export == EnvExport::kNone || r.env_export == EnvExport::kNil) e.set("SLURM_EXPORT_ENV", "NONE");
   e.set("SLURMD_NODENAME", node.node);
   e.set("SLURM_TOPOLOGY_ADDR", job.topology_address.empty() ? node.node : job.topology_address);
@@ -181,6 +182,7 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
   e.set("SLURM_GTIDS", "0");
   e.set("ENVIRONMENT", "BATCH");
   append(device_environment(node, job.share.gres, "SLURM_JOB_GPUS"), out);
+  append(het_variables(job.het), out);
   return out;
 }
 
@@ -188,8 +190,9 @@ namespace {
 
 void job_of_step(List& e, const rpc::StepCredential& step) {
   if (!is_without_job(step.job)) {  // else they stay those of the job that srun was called in, if any
-    e.set("SLURM_JOB_ID", step.job.value);
-    e.set("SLURM_JOBID", step.job.value);
+    const JobId known = step.het_leader ? step.het_leader : step.job;
+    e.set("SLURM_JOB_ID", known.value);
+    e.set("SLURM_JOBID", known.value);
   }
   e.set("SLURM_STEP_ID", step.step.value);
   e.set("SLURM_STEPID", step.step.value);

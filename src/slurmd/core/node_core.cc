@@ -251,7 +251,7 @@ void NodeCore::order(const node_rpc::SuspendJob& o) {
   Entry* e = find(o.job, o.generation);
   if (!e || e->phase == Phase::kGone) return report(node_rpc::JobSettled{o.job, o.generation, o.suspend});
   e->suspended = o.suspend;
-  effects_.emplace_back(StopSteps{o.job, o.generation, o.suspend});
+  effects_.emplace_back(StopSteps{o.job, o.generation, o.suspend, o.grace_seconds});
 }
 
 // ---- events

@@ -71,6 +71,7 @@ struct StopSteps {  // or lets them go on; answered by StepsStopped
   JobId job{};
   uint32_t generation = 0;
   bool stop = true;
+  uint32_t grace_seconds = 0;  // between SIGTSTP and SIGSTOP
 };
 struct ReleaseStep {  // its result is taken: its slurmstepd may go
   JobId job{};

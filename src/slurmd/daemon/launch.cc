@@ -172,8 +172,10 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
                                           const rpc::LaunchStep& launch) {
   if (!launch.request) return fail("the launch came without its request");
   const StepRequest& r = *launch.request;
-  auto at = std::ranges::find_if(c.nodes, [&](const rpc::StepNode& n) { return n.address.name == launch.node; });
-  if (at == c.nodes.end()) return fail(Errc::kInvalidCredential, "the credential does not name node " + launch.node);
+  const auto end = c.nodes.begin() + static_cast<ptrdiff_t>(c.nodes_end());
+  const auto at = std::find_if(c.nodes.begin() + static_cast<ptrdiff_t>(c.first_node), end,
+                               [&](const rpc::StepNode& n) { return n.address.name == launch.node; });
+  if (at == end) return fail(Errc::kInvalidCredential, "the credential does not name node " + launch.node);
   auto index = static_cast<size_t>(at - c.nodes.begin());
   step_rpc::StepdLaunch l;
   l.job = c.job;

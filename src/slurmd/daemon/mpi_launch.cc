@@ -37,6 +37,7 @@ Result<std::optional<mpi_rpc::StepMpi>> step_mpi(const Setup& s, const rpc::Step
     return fail(Errc::kInvalidMpiPlugin, "--mpi=" + mpi.type + " on several nodes needs srun to stay (--async does not)");
   if (type == kPmi2) mpi.task_descriptor = kPmiDescriptor;
   for (const rpc::StepNode& n : c.nodes) mpi.nodes.push_back({n.address.name, n.ranks});
+  if (c.own_nodes) mpi.whole_job = c.het_leader;
   apply_mpi_conf(s.loaded->mpi, step_name(c.job, c.step) + "." + s.node, mpi);
   return mpi;
 }

@@ -365,8 +365,7 @@ Result<pid_t> Slurmd::launch_step(const AskedStep& asked) {
   MUSTER_TRY(launch, step_launch(setup_, *users, c, asked.launch));
   launch.manager = asked.credential.manager;
   set_variable(launch.environment, "SLURM_STEPMGR", launch.manager);
-  for (const rpc::StepNode& here : c.nodes)
-    if (here.address.name == asked.launch.node) set_clocks(asked.launch.request->tres_freq, here.gres, launch);
+  set_clocks(asked.launch.request->tres_freq, c.nodes[launch.node_id].gres, launch);
   auto pid = start_stepd(std::move(launch), std::move(mpi), asked.by_root);
   if (!pid) clocks_.end(clocks_name(c.job, c.step, c.generation));
   return pid;
@@ -464,14 +463,13 @@ void Slurmd::carry_out(const SignalSteps& e) {
   }
 }
 
-void Slurmd::carry_out(const StopSteps& e) {
+void Slurmd::signal_all(JobId job, uint16_t signal) {
   step_rpc::StepdSignal m;
-  m.signal = e.stop ? SIGSTOP : SIGCONT;
+  m.signal = signal;
   m.all_processes = true;
   std::vector<StepId> steps;
-  stepds_.for_each(e.job, [&](StepId s) { steps.push_back(s); });
-  for (StepId step : steps) stepds_.signal(e.job, step, m);
-  core_.on_event(StepsStopped{e.job, e.generation, e.stop});
+  stepds_.for_each(job, [&](StepId s) { steps.push_back(s); });
+  for (StepId step : steps) stepds_.signal(job, step, m);
 }
 
 void Slurmd::carry_out(const ReleaseStep& e) { stepds_.release(e.job, e.step); }
@@ -488,6 +486,7 @@ void Slurmd::learn(const node_rpc::TerminateJob& t) {
 void Slurmd::carry_out(const DropJob& e) {
   if (auto at = contexts_.find(e.job); at != contexts_.end() && at->second.restarts <= e.generation) contexts_.erase(at);
   unkillable_.erase(e.job);
+  stopper_.forget(e.job);
   contents_.let_go(e.job);
   managed_.job_over(e.job, e.generation);
   ended_runs_.add(e.job, e.generation, net::Loop::now());

@@ -25,6 +25,7 @@
 #include "slurmd/daemon/spank.h"
 #include "slurmd/daemon/step_ends.h"
 #include "slurmd/daemon/stepds.h"
+#include "slurmd/daemon/stopping.h"
 
 namespace muster::slurmd {
 
@@ -73,7 +74,8 @@ class Slurmd {
   void carry_out(const EndSteps& e);
   void carry_out(const SignalSteps& e);
   void carry_out(const LimitSteps& e) { stepds_.limit(e.order.job, e.order.step, step_rpc::StepdLimit{e.order.limit}); }
-  void carry_out(const StopSteps& e);
+  void carry_out(const StopSteps& e) { stopper_.carry_out(e); }
+  void signal_all(JobId job, uint16_t signal);
   void carry_out(const ReleaseStep& e);
   void carry_out(const DropJob& e);
   void learn(const node_rpc::TerminateJob& t);
@@ -149,9 +151,14 @@ class Slurmd {
   std::map<const net::Channel*, uint64_t> askers_;  // of the clients, those for whom slurmctld was asked to wait
   uint64_t last_asker_ = 0;
   std::map<StepKey, AskedStep> asked_;
-  std::map<StepKey, Asker> starting_;                              // its slurmstepd has not said yet whether the tasks run
-  Time last_order_{};                                              // of the controller
-  std::map<JobId, ProgramContext> contexts_;                       // what prolog and epilog are told
+  std::map<StepKey, Asker> starting_;         // its slurmstepd has not said yet whether the tasks run
+  Time last_order_{};                         // of the controller
+  std::map<JobId, ProgramContext> contexts_;  // what prolog and epilog are told
+  JobStopper stopper_{loop_, [this](JobId job, uint16_t signal) { signal_all(job, signal); },
+                      [this](const StopSteps& e, bool later) {
+                        core_.on_event(StepsStopped{e.job, e.generation, e.stop});
+                        if (later) settle();
+                      }};
   std::map<JobId, std::unique_ptr<net::Loop::Timer>> unkillable_;  // jobs that were told to end
   std::unique_ptr<net::Loop::Timer> load_timer_;
 };

@@ -146,6 +146,7 @@ Result<Slurmd::TrustedCredential> Slurmd::check_credential(const net::Peer& peer
     return fail(Errc::kAccessDenied,
                 "the credential is for uid " + std::to_string(c.uid.value) + ", the caller is uid " + std::to_string(peer.uid.value));
   if (c.purpose != purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
+  if (c.nodes_end() > c.nodes.size()) return fail(Errc::kInvalidCredential, "the credential's own nodes are none of its nodes");
   if (c.expires != kTimeUnset && net::Loop::now() > c.expires) return fail(Errc::kCredentialExpired);
   return c;
 }

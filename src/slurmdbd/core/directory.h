@@ -20,7 +20,8 @@ struct Directory {
   std::map<uint32_t, AssociationRecord> associations;  // by id
   std::map<uint32_t, TresRecord> tres;
   std::map<uint32_t, WckeyRecord> wckeys;
-  uint32_t last_id = 0;  // of associations, QOS and wckeys: no number comes twice
+  std::map<uint32_t, ResourceRecord> resources;
+  uint32_t last_id = 0;  // of associations, QOS, wckeys and resources: no number comes twice
 
   const AssociationRecord* association(const std::string& cluster, const std::string& account, const std::string& user = "",
                                        const std::string& partition = "") const;  // also a deleted one
@@ -48,6 +49,7 @@ void touch(Touched& t, const QosRecord& r);
 void touch(Touched& t, const AssociationRecord& r);
 void touch(Touched& t, const TresRecord& r);
 void touch(Touched& t, const WckeyRecord& r);
+void touch(Touched& t, const ResourceRecord& r);
 
 // Records a controller's first contact, or what changed since: the cluster with its root associations, and the TRES it tracks.
 // `touched` stays empty if all of it was known.

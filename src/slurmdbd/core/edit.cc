@@ -30,6 +30,7 @@ const char* entity_name(Entity e) {
     case Entity::kTres: return "TRES";
     case Entity::kUser: return "Users";
     case Entity::kWckey: return "WCKeys";
+    case Entity::kResource: return "Resources";
   }
   return "";
 }
@@ -44,7 +45,8 @@ TransactionRecord transaction_of(const EntityEdit& e, const rpc::Entities& chang
   t.actor = context.actor;
   t.action = std::string(verb_name(e.verb)) + " " + entity_name(e.entity);
   t.where = quoted("cluster", e.where.clusters) + quoted("acct", e.where.accounts) + quoted("user", e.where.users) +
-            quoted("partition", e.where.partitions) + quoted("qos", e.where.qos) + quoted("wckey", e.where.wckeys);
+            quoted("partition", e.where.partitions) + quoted("qos", e.where.qos) + quoted("wckey", e.where.wckeys) +
+            quoted("name", e.where.names) + quoted("server", e.where.servers);
   auto say = [&](const char* key, const std::optional<std::string>& value) {
     if (value) t.info += std::string(key) + "='" + *value + "' ";
   };
@@ -54,6 +56,10 @@ TransactionRecord transaction_of(const EntityEdit& e, const rpc::Entities& chang
   say("default_acct", e.set.default_account);
   say("def_qos", e.set.default_qos);
   say("newname", e.set.new_name);
+  say("servertype", e.set.server_type);
+  for (const auto& [key, value] :
+       {std::pair("count", e.set.count), std::pair("lastconsumed", e.set.last_consumed), std::pair("allowed", e.set.allowed)})
+    if (value) t.info += std::string(key) + "=" + std::to_string(*value) + " ";
   for (const LimitChange& l : e.set.limits)
     for (const LimitInfo& info : kLimits)
       if (info.kind == l.kind)
@@ -110,7 +116,7 @@ Result<Edited> edit(const Directory& directory, const rpc::EditEntities& request
     MUSTER_TRY_VOID(editor.run());
     rpc::Entities changed = editor.take_changed();
     bool any = out.touched.keys.size() != before || !changed.accounts.empty() || !changed.users.empty() || !changed.associations.empty() ||
-               !changed.qos.empty() || !changed.clusters.empty() || !changed.wckeys.empty();
+               !changed.qos.empty() || !changed.clusters.empty() || !changed.wckeys.empty() || !changed.resources.empty();
     if (any) out.transactions.push_back(transaction_of(editor.request(), changed, context));
     name_parents(out.directory, changed);
     out.answer.changed.push_back(std::move(changed));
@@ -132,6 +138,7 @@ Result<> Editor::run() {
     case Entity::kQos: return edit_qos();
     case Entity::kCluster: return edit_clusters();
     case Entity::kWckey: return edit_wckeys();
+    case Entity::kResource: return edit_resources();
     default: return fail(Errc::kError, std::string(entity_name(edit_.entity)) + " cannot be edited");
   }
 }
@@ -140,6 +147,7 @@ void Editor::normalise() {
   EntityFilter& w = edit_.where;
   lower_names(w);
   if (!context_.settings.preserve_case) slurmdbd::lower(w.users);
+  if (!context_.settings.preserve_case_resource) slurmdbd::lower(w.names);
   EntityChange& s = edit_.set;
   for (auto* name : {&s.parent, &s.default_account, &s.default_wckey, &s.default_qos}) lower(*name);
   if (!context_.settings.preserve_case) lower(s.new_name);
@@ -166,6 +174,8 @@ Result<> Editor::check_names() const {
   MUSTER_TRY_VOID(check("User", w.users));
   MUSTER_TRY_VOID(check("QOS", w.qos));
   MUSTER_TRY_VOID(check("WCKey", w.wckeys));
+  MUSTER_TRY_VOID(check("Name", w.names));
+  MUSTER_TRY_VOID(check("Server", w.servers));
   if (edit_.set.new_name) MUSTER_TRY_VOID(check("NewName", {*edit_.set.new_name}));
   return {};
 }

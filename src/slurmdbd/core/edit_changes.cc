@@ -124,9 +124,18 @@ Result<> Editor::change_names(std::vector<std::string>& list, const std::vector<
   return {};
 }
 
+// The controllers, which count usage, learn the moment with the record. sacctmgr(1) RawUsage.
+Result<> Editor::reset_usage(Time& at) const {
+  if (!edit_.set.raw_usage) return {};
+  MUSTER_TRY_VOID(need_operator("setting RawUsage"));
+  if (*edit_.set.raw_usage != 0) return fail(Errc::kError, "RawUsage: 0 is the only value that it can be set to");
+  at = std::max(context_.now, at + Duration(1));  // another one each time
+  return {};
+}
+
 bool Editor::changes_associations() const {
   const EntityChange& s = edit_.set;
-  return !s.limits.empty() || !s.qos.empty() || s.default_qos || s.comment || s.parent;
+  return !s.limits.empty() || !s.qos.empty() || s.default_qos || s.comment || s.parent || s.raw_usage;
 }
 
 // Returns true if the association is different now.
@@ -141,7 +150,9 @@ Result<bool> Editor::change_association(Association& a) const {
     next.default_qos = *s.default_qos;
   }
   if (s.comment) next.comment = *s.comment;
-  bool different = next.limits != a.limits || next.qos != a.qos || next.default_qos != a.default_qos || next.comment != a.comment;
+  MUSTER_TRY_VOID(reset_usage(next.usage_reset));
+  bool different = next.usage_reset != a.usage_reset || next.limits != a.limits || next.qos != a.qos || next.default_qos != a.default_qos ||
+                   next.comment != a.comment;
   next.modified = context_.now;
   if (different) a = std::move(next);
   return different;

@@ -26,6 +26,8 @@ constexpr Honoured kHonoured[] = {
     {Entity::kCluster, false, "Clusters Classification DefaultQOS limits"},
     {Entity::kWckey, true, "WCKeys Users Clusters"},
     {Entity::kWckey, false, "WCKeys Users Clusters"},
+    {Entity::kResource, true, "Name Server Clusters TRES"},
+    {Entity::kResource, false, "Name Server ServerType Clusters Description Ids TRES"},
 };
 
 // The names of the conditions that a filter sets.
@@ -57,6 +59,9 @@ std::vector<std::string_view> given_in(const EntityFilter& w) {
   say("Actor", !w.actors.empty());
   say("Start", w.from != kTimeUnset);
   say("End", w.until != kTimeUnset);
+  say("Name", !w.names.empty());
+  say("Server", !w.servers.empty());
+  say("ServerType", !w.server_types.empty());
   say("WithDeleted", w.with_deleted);
   say("WithSubAccounts", w.with_sub_accounts);
   say("OnlyDefaults", w.only_defaults);
@@ -102,7 +107,7 @@ bool Editor::meets(const UserRecord& u) const {
 bool Editor::meets(const QosRecord& q) const {
   const EntityFilter& w = edit_.where;
   return !q.deleted && wanted(w.qos, q.name) && wanted(w.ids, q.id) && wanted(w.descriptions, q.description) &&
-         any_wanted(w.flags, q.flags) && wanted(w.preempt_modes, q.preempt_mode) && has_limits(w.limits, q.limits);
+         any_wanted(w.flags, q.flags) && wanted(w.preempt_modes, q.preempt_mode.text()) && has_limits(w.limits, q.limits);
 }
 
 bool Editor::meets(const ClusterRecord& c) const {

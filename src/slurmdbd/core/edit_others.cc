@@ -1,4 +1,5 @@
-// QOS, clusters, workload keys.
+// QOS, clusters, workload keys, and resources: licences that several clusters share. A resource is known by its name and server together; what
+// clusters may use of it is a share in percent, or a count with the flag Absolute (sacctmgr(1), guide licenses).
 #include <algorithm>
 
 #include "base/text.h"
@@ -24,6 +25,42 @@ Result<std::string> one_of(const char* field, const std::string& word, const std
 
 void set_factor(std::optional<double>& factor, const std::optional<double>& to) {
   if (to) factor = *to < 0 ? std::nullopt : to;
+}
+
+constexpr std::string_view kDefaultServer = "slurmdb";
+constexpr std::string_view kResourceFlags[] = {"Absolute", "SharedPool"};
+
+std::string named(const ResourceRecord& r) { return r.name + "@" + r.server; }
+
+template <class T>
+bool wanted(const std::vector<T>& list, const T& value) {
+  return list.empty() || std::ranges::find(list, value) != list.end();
+}
+
+// What all clusters together may have.
+Result<> check_shares(const ResourceRecord& r) {
+  const uint32_t most = r.has("Absolute") ? r.count : 100;
+  const std::string unit = r.has("Absolute") ? "" : " %";
+  if (r.has("SharedPool")) {
+    for (const ResourceShare& s : r.clusters)
+      if (s.allowed != 0 && s.allowed != most)
+        return fail(Errc::kError,
+                    named(r) + ": with SharedPool, Allowed is 0 or " + std::to_string(most) + unit + ", for all clusters use all of it");
+    return {};
+  }
+  for (const ResourceShare& s : r.clusters)
+    if (s.allowed > most)
+      return fail(Errc::kError, named(r) + ": Allowed=" + std::to_string(s.allowed) + " for cluster " + s.cluster + " is more than " +
+                                    std::to_string(most) + unit);
+  if (r.allocated() <= most) return {};
+  return fail(Errc::kError,
+              named(r) + ": the clusters would have " + std::to_string(r.allocated()) + unit + " of " + std::to_string(most) + unit);
+}
+
+// The same record with these of its clusters alone: what somebody is told of.
+ResourceRecord with_clusters(ResourceRecord r, const std::vector<std::string>& clusters) {
+  std::erase_if(r.clusters, [&](const ResourceShare& s) { return std::ranges::find(clusters, s.cluster) == clusters.end(); });
+  return r;
 }
 
 }  // namespace
@@ -55,6 +92,7 @@ Result<> Editor::change_qos(QosRecord& q) {
   set_factor(q.usage_factor, s.usage_factor);
   set_factor(q.usage_threshold, s.usage_threshold);
   set_factor(q.limit_factor, s.limit_factor);
+  MUSTER_TRY_VOID(reset_usage(q.usage_reset));
   q.modified = context_.now;
   return {};
 }
@@ -230,6 +268,142 @@ Result<> Editor::edit_wckeys() {
         changed_.wckeys.push_back(k);
         d_.wckeys[k.id] = k;
       }
+  }
+  return {};
+}
+
+// ---- resources
+// Sets what was typed for the resource itself, without shares. Whether there was anything.
+Result<bool> Editor::change_resource(ResourceRecord& r) {
+  const EntityChange& s = edit_.set;
+  const ResourceRecord before = r;
+  if (s.count) r.count = *s.count;
+  if (s.last_consumed) r.last_consumed = *s.last_consumed;
+  if (s.server_type) r.server_type = *s.server_type;
+  if (s.description) r.description = *s.description;
+  for (NamesChange& c : edit_.set.flags)
+    for (std::string& name : c.names) {
+      auto known = std::ranges::find_if(kResourceFlags, [&](std::string_view flag) { return iequals(flag, name); });
+      if (known == std::end(kResourceFlags)) return fail(Errc::kError, "Flags='" + name + "': is one of Absolute, SharedPool");
+      name = *known;
+    }
+  MUSTER_TRY_VOID(change_names(r.flags, edit_.set.flags));
+  return !(r == before) || s.last_consumed.has_value();
+}
+
+Result<> Editor::add_resources() {
+  const EntityFilter& w = edit_.where;
+  if (w.names.empty()) return fail(Errc::kError, "Name: name the resources to add");
+  MUSTER_TRY_VOID(check_resource_types());
+  std::vector<std::string> on;
+  if (!w.clusters.empty()) {
+    MUSTER_TRY(named_clusters, clusters());
+    on = std::move(named_clusters);
+  }
+  const std::string server = w.servers.empty() ? std::string(kDefaultServer) : w.servers.front();
+  if (w.servers.size() > 1) return fail(Errc::kError, "Server: a resource has one");
+  for (const std::string& name : w.names) {
+    if (name.find('@') != name.npos) return fail(Errc::kBadName, "Name '" + name + "': the server has a word of its own, Server=");
+    auto at = std::ranges::find_if(d_.resources, [&](const auto& e) { return e.second.name == name && e.second.server == server; });
+    const bool fresh = at == d_.resources.end() || at->second.deleted;
+    ResourceRecord r;
+    if (!fresh) r = at->second;
+    if (fresh) {
+      r.id = at == d_.resources.end() ? ++d_.last_id : at->first;
+      r.name = r.description = name;
+      r.server = server;
+      r.created = context_.now;
+      if (context_.settings.all_resources_absolute) r.flags = {"Absolute"};
+      MUSTER_TRY_VOID(change_resource(r));
+      if (r.count == 0) return fail(Errc::kError, "Count: how many there are of " + named(r));
+    }
+    std::vector<std::string> added;
+    for (const std::string& cluster : on) {
+      if (std::ranges::find(r.clusters, cluster, &ResourceShare::cluster) != r.clusters.end()) continue;
+      r.clusters.push_back({cluster, edit_.set.allowed.value_or(0)});
+      added.push_back(cluster);
+    }
+    if (!fresh && added.empty()) continue;
+    MUSTER_TRY_VOID(check_shares(r));
+    r.modified = context_.now;
+    touch(touched_, r);
+    changed_.resources.push_back(with_clusters(r, added));
+    d_.resources[r.id] = std::move(r);
+  }
+  return {};
+}
+
+// The only type there is; sacctmgr has it as a condition.
+Result<> Editor::check_resource_types() const {
+  for (const std::string& type : edit_.where.tres)
+    if (!iequals(type, "license")) return fail(Errc::kError, "Type='" + type + "': License is the only one");
+  return {};
+}
+
+bool Editor::meets(const ResourceRecord& r) const {
+  const EntityFilter& w = edit_.where;
+  const bool on =
+      w.clusters.empty() || std::ranges::any_of(r.clusters, [&](const ResourceShare& s) { return wanted(w.clusters, s.cluster); });
+  return !r.deleted && on && wanted(w.names, r.name) && wanted(w.servers, r.server) && wanted(w.server_types, r.server_type) &&
+         wanted(w.descriptions, r.description) && wanted(w.ids, r.id);
+}
+
+Result<> Editor::modify_resources() {
+  MUSTER_TRY_VOID(check_resource_types());
+  const std::vector<std::string>& of = edit_.where.clusters;
+  const bool itself =
+      edit_.set.count || edit_.set.last_consumed || edit_.set.server_type || edit_.set.description || !edit_.set.flags.empty();
+  for (auto& [id, known] : d_.resources) {
+    if (!meets(known)) continue;
+    ResourceRecord next = known;
+    MUSTER_TRY(changed, change_resource(next));
+    std::vector<std::string> told;
+    for (ResourceShare& s : next.clusters) {
+      if (!wanted(of, s.cluster)) continue;
+      if (edit_.set.allowed) s.allowed = *edit_.set.allowed;
+      if (edit_.set.allowed || itself) told.push_back(s.cluster);
+    }
+    if (!changed && next == known) continue;
+    MUSTER_TRY_VOID(check_shares(next));
+    next.modified = context_.now;
+    touch(touched_, next);
+    changed_.resources.push_back(with_clusters(next, told));
+    known = std::move(next);
+  }
+  return {};
+}
+
+Result<> Editor::remove_resources() {
+  const EntityFilter& w = edit_.where;
+  MUSTER_TRY_VOID(check_resource_types());
+  if (w.names.empty() && w.servers.empty() && w.clusters.empty() && w.ids.empty() && w.server_types.empty() && w.descriptions.empty())
+    return fail(Errc::kError, "delete resource needs a condition: which ones");
+  std::vector<uint32_t> forgotten;
+  for (auto& [id, r] : d_.resources) {
+    if (!meets(r)) continue;
+    touch(touched_, r);
+    if (!w.clusters.empty()) {  // it is taken from these clusters, and stays for the others
+      changed_.resources.push_back(with_clusters(r, w.clusters));
+      std::erase_if(r.clusters, [&](const ResourceShare& s) { return wanted(w.clusters, s.cluster); });
+      r.modified = context_.now;
+      continue;
+    }
+    changed_.resources.push_back(r);
+    if (context_.now - r.created < kForgottenWithin) forgotten.push_back(id);
+    r.deleted = true;
+    r.clusters.clear();
+    r.modified = context_.now;
+  }
+  for (uint32_t id : forgotten) d_.resources.erase(id);
+  return {};
+}
+
+Result<> Editor::edit_resources() {
+  MUSTER_TRY_VOID(need_operator("editing resources"));
+  switch (edit_.verb) {
+    case EditVerb::kAdd: return add_resources();
+    case EditVerb::kModify: return modify_resources();
+    case EditVerb::kDelete: return remove_resources();
   }
   return {};
 }

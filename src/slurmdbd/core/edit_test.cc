@@ -300,5 +300,24 @@ TEST_F(EditTest, AllOrNothing) {
   EXPECT_EQ(done->transactions[1].users, (std::vector<std::string>{"alice"}));
 }
 
+TEST_F(EditTest, RawUsageIsSetToNothingAndToNothingElse) {
+  commit(account("team-a"));
+  auto reset = [&](Entity entity, double to) {
+    return make(EditVerb::kModify, entity, [&](EntityEdit& e) {
+      (entity == Entity::kQos ? e.where.qos : e.where.accounts) = {entity == Entity::kQos ? "normal" : "team-a"};
+      e.set.raw_usage = to;
+    });
+  };
+  const auto first = commit(reset(Entity::kAccount, 0));
+  ASSERT_EQ(first.associations.size(), 1u);
+  EXPECT_GE(first.associations[0].usage_reset, now);
+  const auto second = commit(reset(Entity::kAccount, 0));
+  ASSERT_EQ(second.associations.size(), 1u);
+  EXPECT_GT(second.associations[0].usage_reset, first.associations[0].usage_reset) << "in the same moment it is another one";
+  EXPECT_GE(commit(reset(Entity::kQos, 0)).qos.at(0).usage_reset, now);
+  EXPECT_EQ(refused(reset(Entity::kAccount, 7)), Errc::kError);
+  EXPECT_EQ(refused(reset(Entity::kAccount, 0), "alice", AdminLevel::kNone), Errc::kAccessDenied);
+}
+
 }  // namespace
 }  // namespace muster::slurmdbd

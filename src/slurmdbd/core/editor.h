@@ -37,6 +37,7 @@ class Editor {
   bool meets(const UserRecord& u) const;
   bool meets(const QosRecord& q) const;
   bool meets(const ClusterRecord& c) const;
+  bool meets(const ResourceRecord& r) const;
   bool meets(const Association& a) const;
   bool default_meets(const std::string& user, const std::string& cluster) const;  // the condition DefaultAccount
   // The associations that `where` means; with `of_users` those of users, else those of accounts.
@@ -51,6 +52,7 @@ class Editor {
   Result<> change_names(std::vector<std::string>& list, const std::vector<NamesChange>& changes) const;
   Result<bool> change_association(Association& a) const;
   bool changes_associations() const;
+  Result<> reset_usage(Time& at) const;
 
   // ---- edit_accounts.cc
   Result<> add_accounts();
@@ -74,6 +76,12 @@ class Editor {
   Result<> change_cluster(const std::string& name, bool fresh);
   Result<> remove_cluster(const std::string& name);
   Result<> edit_wckeys();
+  Result<> edit_resources();
+  Result<> add_resources();
+  Result<> modify_resources();
+  Result<> remove_resources();
+  Result<bool> change_resource(ResourceRecord& r);
+  Result<> check_resource_types() const;
 
   Association& new_association(const std::string& cluster, const std::string& account, const std::string& user,
                                const std::string& partition, uint32_t parent);

@@ -45,6 +45,7 @@ class Query {
       case Entity::kQos: qos(); break;
       case Entity::kTres: tres(); break;
       case Entity::kWckey: wckeys(); break;
+      case Entity::kResource: resources(); break;
       case Entity::kTransaction: break;
     }
     return std::move(out_);
@@ -140,7 +141,7 @@ class Query {
     for (const auto& [name, q] : d_.qos) {
       bool limits = std::ranges::all_of(f_.limits, [&](const Limit& l) { return find_limit(q.limits, l.kind, l.tres) == l.value; });
       if (!there(q, f_) || !in(f_.qos, name) || !in(f_.ids, q.id) || !in(f_.descriptions, q.description) || !any_in(f_.flags, q.flags) ||
-          !in(f_.preempt_modes, q.preempt_mode) || !limits)
+          !in(f_.preempt_modes, q.preempt_mode.text()) || !limits)
         continue;
       out_.qos.push_back(q);
     }
@@ -156,6 +157,18 @@ class Query {
     for (const auto& [id, k] : d_.wckeys)
       if (there(k, f_) && in(f_.ids, id) && in(f_.wckeys, k.name) && in(f_.users, k.user) && in(f_.clusters, k.cluster))
         out_.wckeys.push_back(k);
+  }
+
+  // Of clusters that are named only the shares are in the answer, and only what they have one of.
+  void resources() {
+    for (const auto& [id, known] : d_.resources) {
+      if (!there(known, f_) || !in(f_.names, known.name) || !in(f_.servers, known.server) || !in(f_.server_types, known.server_type) ||
+          !in(f_.ids, id) || !in(f_.descriptions, known.description) || !any_in(f_.flags, known.flags))
+        continue;
+      ResourceRecord r = known;
+      std::erase_if(r.clusters, [&](const ResourceShare& s) { return !in(f_.clusters, s.cluster); });
+      if (f_.clusters.empty() || !r.clusters.empty()) out_.resources.push_back(std::move(r));
+    }
   }
 
   // ---- associations, as a tree

@@ -44,6 +44,8 @@ Result<Settings> make_settings(const config::SimpleConf& c, const std::string& d
   s.private_users = has_word(hidden, "users");
   s.private_accounts = has_word(hidden, "accounts");
   s.preserve_case = has_word(c.text("Parameters"), "PreserveCaseUser");
+  s.preserve_case_resource = has_word(c.text("Parameters"), "PreserveCaseResource");
+  s.all_resources_absolute = c.yes("AllResourcesAbsolute");
   s.no_default_account_needed = c.yes("AllowNoDefAcct");
   s.coordinators = !c.yes("DisableCoordDBD");
   s.default_qos = to_lower(c.text("DefaultQOS"));

@@ -52,6 +52,7 @@ sql::EntityChanges changes_of(const Directory& d, const Touched& touched) {
       case Entity::kTres: put(d.tres, kind, name, out); break;
       case Entity::kUser: put(d.users, kind, name, out); break;
       case Entity::kWckey: put(d.wckeys, kind, name, out); break;
+      case Entity::kResource: put(d.resources, kind, name, out); break;
       case Entity::kCoordinator:
       case Entity::kTransaction: break;  // not entities of their own here
     }
@@ -79,6 +80,7 @@ Result<Directory> load_directory(sql::Storage& storage, Time now) {
       case Entity::kTres: taken = take(d.tres, row); break;
       case Entity::kUser: taken = take(d.users, row); break;
       case Entity::kWckey: taken = take(d.wckeys, row); break;
+      case Entity::kResource: taken = take(d.resources, row); break;
       default: taken = fail(Errc::kStateNotSaved, "a record of kind " + std::to_string(static_cast<int>(row.kind)));
     }
     if (!taken)
@@ -88,6 +90,7 @@ Result<Directory> load_directory(sql::Storage& storage, Time now) {
   for (const auto& [id, a] : d.associations) d.last_id = std::max(d.last_id, id);
   for (const auto& [name, q] : d.qos) d.last_id = std::max(d.last_id, q.id);
   for (const auto& [id, w] : d.wckeys) d.last_id = std::max(d.last_id, id);
+  for (const auto& [id, r] : d.resources) d.last_id = std::max(d.last_id, id);
   return d;
 }
 

@@ -223,7 +223,7 @@ void StepCore::end_before_start(uint32_t kill_wait_seconds) {
 
 // Tasks that run, or are on their way to it, get as long to end as they would later.
 void StepCore::nothing_more_starts(uint32_t kill_wait_seconds) {
-  ending_ = true;
+  if (ending_ == Ending::kByItself) ending_ = Ending::kGivenUp;
   phase_ = StepPhase::kClosing;
   next_ = tasks_.size();
   if (running_ > 0 && kill_wait_seconds > 0) terminate(kill_wait_seconds);
@@ -268,7 +268,7 @@ void StepCore::fired(StepTimer timer) {
 
 // The module ended without our doing. Tasks may notice and end before it is reaped, so this does not wait for that.
 void StepCore::module_gone() {
-  if (!started_ || ending_ || over()) return;
+  if (!started_ || ending_ != Ending::kByItself || over()) return;
   host_.note_of_node(host_.module_name() + ": the module is gone");
   abort_step();
 }
@@ -327,13 +327,12 @@ void StepCore::look_if_over() {
 
 void StepCore::end(uint32_t kill_wait_seconds, const std::string& message) {
   if (!begun() || finished()) return;
-  hurried_ = true;
+  const Ending before = std::exchange(ending_, Ending::kAsked);
   if (over()) return kill_wait_seconds == 0 && running_ > 0 ? kill_now() : close_when_quiet();
-  if (!ending_ && !message.empty()) host_.note("slurmstepd: error: " + message);
+  if (before == Ending::kByItself && !message.empty()) host_.note("slurmstepd: error: " + message);
   if (!started_) return end_before_start(kill_wait_seconds);
-  const bool again = std::exchange(ending_, true);
   if (kill_wait_seconds == 0) return kill_now();
-  if (!again) terminate(kill_wait_seconds);
+  if (before == Ending::kByItself) terminate(kill_wait_seconds);
 }
 
 void StepCore::terminate(uint32_t kill_wait_seconds) {
@@ -360,7 +359,7 @@ void StepCore::all_tasks_ended() {
     return set_timer(StepTimer::kModule, kModuleEnds);
   }
   // With --wait-for-children a step ends with its last process, not with its last task.
-  if (plan_.wait_for_children && !ending_ && host_.processes_left()) {
+  if (plan_.wait_for_children && ending_ == Ending::kByItself && host_.processes_left()) {
     phase_ = StepPhase::kLingering;
     return;
   }
@@ -376,7 +375,7 @@ void StepCore::readers_changed() {
 }
 
 void StepCore::written() {
-  written_ = true;
+  closing_ = Closing::kWritten;
   close_when_quiet();
 }
 
@@ -385,11 +384,17 @@ void StepCore::written() {
 void StepCore::close_when_quiet() {
   if (finished() || running_ > 0 || host_.processes_left() || host_.programs_run()) return;
   host_.end_plugins();
-  if (module_begun_ && !std::exchange(swept_, true)) {
-    host_.sweep();
+  if (closing_ == Closing::kQuiet) {
+    closing_ = Closing::kSwept;
+    if (module_begun_) host_.sweep();
     if (host_.programs_run()) return;
   }
-  if (!written_) return std::exchange(writing_, true) ? void() : host_.write_the_rest();
+  if (closing_ == Closing::kSwept) {
+    closing_ = Closing::kWriting;
+    host_.write_the_rest();  // written() may be called at once
+    return;
+  }
+  if (closing_ == Closing::kWriting) return;
   if (host_.srun_connected() || host_.readers_attached()) return wait_for_readers();
   finish();
 }
@@ -397,8 +402,11 @@ void StepCore::close_when_quiet() {
 // srun closes when it has everything. A srun that does not, or that reads nothing, is left behind; so is an output that somebody outside
 // the job holds open. A step that was told to end waits less long, and readers other than srun are waited for the least.
 void StepCore::wait_for_readers() {
-  if (!host_.outputs_open() && !std::exchange(end_said_, true)) host_.say_end_to_srun();
-  const Duration patience = !host_.srun_connected() ? kAttachedSilent : hurried_ ? kHurriedSilent : kSrunSilent;
+  if (!host_.outputs_open() && closing_ != Closing::kEndSaid) {
+    closing_ = Closing::kEndSaid;
+    host_.say_end_to_srun();
+  }
+  const Duration patience = !host_.srun_connected() ? kAttachedSilent : ending_ == Ending::kAsked ? kHurriedSilent : kSrunSilent;
   const Duration until = host_.now() + patience;
   if (armed(StepTimer::kQuiet) && quiet_until_ <= until) return;
   quiet_until_ = until;

@@ -98,6 +98,19 @@ class StepCore {
     int32_t status = 0;
     bool in_tmp = false;
   };
+  enum class Ending : uint8_t {
+    kByItself,
+    kGivenUp,  // it could not start
+    kAsked,    // somebody asked for its end, who does not wait long for readers
+  };
+  // How far kClosing has come.
+  enum class Closing : uint8_t {
+    kQuiet,    // nothing of it runs any more, or soon so
+    kSwept,    // its files and what the module left are swept
+    kWriting,  // the rest of the output is on its way to files
+    kWritten,
+    kEndSaid,  // srun has been told that there is no more
+  };
   void go_on_to_login();
   void go_on_to_tasks();
   void start_tasks();
@@ -137,12 +150,11 @@ class StepCore {
   size_t starting_ = 0;   // begun, but not yet running their programs
   size_t running_ = 0;    // with a process
   bool started_ = false;  // all tasks came up
-  bool ending_ = false;   // somebody asked for its end
-  bool hurried_ = false;  // and wants no long waiting for readers
   bool warned_ = false, module_begun_ = false, released_ = false;
-  bool swept_ = false, writing_ = false, written_ = false, end_said_ = false;  // of closing
-  uint8_t armed_ = 0;                                                          // timers that were set and not cancelled since
-  uint64_t oom_kills_ = 0;                                                     // told so far
+  Ending ending_ = Ending::kByItself;
+  Closing closing_ = Closing::kQuiet;
+  uint8_t armed_ = 0;       // timers that were set and not cancelled since
+  uint64_t oom_kills_ = 0;  // told so far
   Duration began_{}, quiet_until_{};
   step_rpc::StepdReport state_;
 };

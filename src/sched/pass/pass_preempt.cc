@@ -1,0 +1,116 @@
+// The part of a pass in which jobs make room for others: claims of earlier passes first, then whoever finds no room at its turn.
+#include <algorithm>
+
+#include "sched/pass/pass.h"
+
+namespace muster::sched {
+namespace {
+
+constexpr std::string_view kMakeRoom = "jobs are ending to make room for it";
+
+}  // namespace
+
+// Those whose victims are gone start before anybody is looked at: what was freed was freed for them.
+void PlanPass::settle_claims() {
+  if (claims_.empty()) return;
+  std::vector<Profile::Held> held = claims_.lay(nodes_);
+  started_.insert(started_.end(), std::make_move_iterator(held.begin()), std::make_move_iterator(held.end()));
+  for (uint32_t id : claims_.ready()) settle_claim(id);
+}
+
+void PlanPass::settle_claim(uint32_t id) {
+  const Job* job = cluster_.jobs.find(id);
+  claims_.lift(id, nodes_);
+  claims_.forget(id);
+  if (!job) return;
+  const std::vector<uint32_t> classes = pending_.classes_of(id);  // none: it was held, or waits for something else
+  priority_ = rule_.of(*job);
+  Try got = Try::kNoRoom;
+  if (not_in_turn(*job, now_).reason == Reason::kNone)
+    for (uint32_t c : classes) {
+      Wait why;
+      got = try_class(*job, c, kNoArrayTask, why);
+      if (got == Try::kStarted || got == Try::kClaimed) break;
+    }
+  if (got == Try::kClaimed) waits_for_room(*job);
+  if (got == Try::kStarted || got == Try::kClaimed) done_.insert(id);
+  else plan_.released_claims.push_back(job->id);
+}
+
+bool PlanPass::waits_for_room(const Job& job) {
+  const Time made = claims_.made_by(job.id.value);
+  say(job, Reason::kResources, std::string(kMakeRoom), made > now_ ? made : Time{});
+  return true;
+}
+
+PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why, const NodeFilter* filter) {
+  RequestClass& c = pending_.classes()[class_id]->shape;
+  const Partition& p = cluster_.partitions.at(c.partition);
+  if (c.never || claims_.has(job.id.value) || !preempt_rule_.preempts(p, *job.request)) return Try::kNoRoom;
+  const Asked asked{class_id, job.request->uid.value, priority_, job.request->qos};
+  if (no_room_made_.contains(asked)) return Try::kNoRoom;
+  if (!occupants_) occupants_ = std::make_unique<Occupants>(cluster_, preempt_rule_, pending_, nodes_.size(), now_);
+  const Preemptor who{*job.request, p, priority_, c.shape.exclusive_user};
+  const std::optional<MadeRoom> room = VictimSearch(nodes_, c, params_, filter, *occupants_, preempt_rule_, who, now_ - job.eligible).run();
+  if (!room) {
+    no_room_made_.insert(asked);
+    return Try::kNoRoom;
+  }
+  if (Bar bar = over_limit(job, class_id, c.time_limit_min, *room->allocation); bar.reason != Reason::kNone) {
+    why = {bar.reason, std::move(bar.detail), true};
+    return Try::kBarred;
+  }
+  std::vector<uint32_t> ending;
+  std::ranges::copy_if(room->victims, std::back_inserter(ending),
+                       [&](uint32_t v) { return occupants_->at(v).how != PreemptHow::kSuspend; });
+  if (!ending.empty()) {
+    claimed(job, class_id, array_task, *room, ending);
+    return Try::kClaimed;
+  }
+  started_over(job, class_id, array_task, *room);
+  return Try::kStarted;
+}
+
+// The job starts at once; those whose CPUs it takes are suspended.
+void PlanPass::started_over(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room) {
+  const RequestClass& c = pending_.classes()[class_id]->shape;
+  Grant grant;
+  const ClassState& state = state_[class_id];
+  held_back(state.rules, *job.request, c, {class_id, &state.least}, grant);  // it let the job pass; this says with which licences
+  began(job, class_id, array_task, c.time_limit_min, with_grant(room.allocation, std::move(grant), cluster_.partitions.at(c.partition)));
+  StartItem& item = plan_.starts.back();
+  for (uint32_t v : room.victims) {
+    item.over.push_back(occupants_->at(v).job->id);
+    occupants_->set_aside(v);
+  }
+}
+
+// Others end first. Until then their place is the job's already, and what they hold beyond it nobody's.
+void PlanPass::claimed(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room, const std::vector<uint32_t>& ending) {
+  const RequestClass& c = pending_.classes()[class_id]->shape;
+  if (gate_) gate_->started(job.request, cluster_.partitions.at(c.partition), room.allocation, c.time_limit_min);
+  PreemptItem item{job.id, array_task, c.partition, room.allocation, {}, priority_, job.request};
+  std::vector<const Allocation*> allocations;
+  uint32_t last = 1;
+  for (uint32_t v : ending) {
+    const Occupant& o = occupants_->at(v);
+    item.victims.push_back(o.job->id);
+    allocations.push_back(o.job->allocation.get());
+    last = std::max(last, static_cast<uint32_t>(to_seconds(preempt_rule_.grace(*o.job)) / 60 + 1));
+    occupants_->lift(v, nodes_);
+    occupants_->take(v);
+    yielding_.insert(o.job->id.value);
+  }
+  auto rest = std::make_shared<Allocation>(*allocations.front());
+  rest->fenced.clear();
+  rest->licenses.clear();
+  rest->nodes = beyond_claim(allocations, *room.allocation);
+  for (const NodeShare& share : room.allocation->nodes) nodes_.consume(share, *room.allocation, job.request->uid, c.partition);
+  for (const NodeShare& share : rest->nodes)
+    if (nodes_.known().test(share.node.value)) nodes_.consume(share, *rest, job.request->uid, c.partition);
+  if (profile_) profile_->started(*room.allocation, c.time_limit_min, c.partition);
+  else started_.insert(started_.end(), {{room.allocation, c.time_limit_min, c.partition}, {std::move(rest), last, c.partition}});
+  plan_.preemptions.push_back(std::move(item));
+}
+
+}  // namespace muster::sched

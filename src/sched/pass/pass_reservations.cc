@@ -1,0 +1,50 @@
+// What a pass does otherwise for jobs in reservations. The rules themselves: rules/reservation.cc.
+#include "sched/pass/held_back.h"
+
+namespace muster::sched {
+
+// A job that waits in a reservation keeps back those behind it there, and nobody else.
+bool PlanPass::is_closed(const RequestClass& c) const {
+  return c.reservation ? closed_reservations_.contains(c.reservation) : closed_.test(c.partition);
+}
+
+bool PlanPass::close_reservation(const RequestClass& c) {
+  if (!c.reservation) return false;
+  if (!closed_reservations_.insert(c.reservation).second || backfills()) return true;
+  const Reservation* r = cluster_.reservations.find(c.reservation);
+  if (!held_back_) held_back_ = std::make_unique<HeldBack>(nodes_.size());
+  if (r) held_back_->add(r->nodes);
+  return true;
+}
+
+RareText PlanPass::said_of(const Wait& why, Reason reason, const std::vector<uint32_t>& classes) const {
+  if (why.ruled) return why.detail;
+  if (reason == Reason::kResources) return backfills() ? std::string() : why.detail;
+  if (reason != Reason::kReqNodeNotAvail) return {};
+  for (uint32_t id : classes) {
+    const RequestClass& c = pending_.classes()[id]->shape;
+    if (c.reserved && c.required.intersects(c.reserved->maintained)) return std::string("ReqNodeNotAvail, Reserved for maintenance");
+  }
+  return std::string("ReqNodeNotAvail, May be reserved for other job");
+}
+
+uint32_t PlanPass::limit_within(const RequestClass& c, uint32_t limit_min) const {
+  Reserver of = c.reserver();
+  of.time_limit_min = limit_min;
+  return nodes_.reserved().limit_of(of);
+}
+
+// Of jobs that ask for reservations: that this repetition has no place for them.
+bool PlanPass::say_never_within(const std::vector<uint32_t>& classes, Verdict& verdict) const {
+  for (uint32_t id : classes) {
+    const WaitingClass& w = *pending_.classes()[id];
+    const Reservation* r = w.named ? cluster_.reservations.find(w.shape.reservation) : nullptr;
+    if (!r) continue;
+    if (verdict.detail.empty())
+      verdict.detail = "no start within sight in reservation " + r->name + ", " + format_time(r->start) + " to " + format_time(r->end);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,347 @@
+// The components of a heterogeneous job, which start together or not at all: in one item of the plan. Its turn comes once, for all
+// components, wherever the first of them is met (bf_hetjob_prio may make it later). Now they may share nodes. A place in the future is one
+// where they stand on nodes apart, as the guide says; where there is none, places are kept one after the other from the moment on at which
+// each could start by itself, and the last of them is when the job is expected to start. guide heterogeneous_jobs; slurm.conf(5).
+//
+// Cost: for a job that waits as much as for its components one by one; a start places each twice. A search for places apart is begun anew
+// when a component pushes the start back, at most kTries times.
+#include <algorithm>
+
+#include "sched/pass/pass.h"
+#include "sched/place/gang.h"
+#include "sched/qos_flags.h"
+#include "sched/request/least_wanted.h"
+#include "sched/rules/eligibility.h"
+#include "sched/rules/node_rule.h"
+
+namespace muster::sched {
+namespace {
+
+constexpr uint32_t kTries = 64;
+constexpr uint32_t kNotAlike = kUnlimited32 - 1;  // what a limit says with other components counted holds for no other job
+
+}  // namespace
+
+// What a component may not have beyond `inner`: the leaves that components before it fence, and, where others are promised nodes, the nodes
+// of those components, for the future does not know yet that they start.
+class PlanPass::Apart : public NodeFilter {
+ public:
+  Apart(const NodeFilter* inner, uint32_t size) : inner_(inner), promised_(inner ? inner->promised() : Bitmap(size)), closed_(size) {}
+  void has_chosen(const Allocation& a) {
+    for (uint32_t id : a.fenced) close(id);
+    for (const NodeShare& s : a.nodes)
+      if (promised_.test(s.node.value)) close(s.node.value);
+  }
+  const Bitmap& promised() const override { return promised_; }
+  uint32_t tasks(uint32_t node, const RequestClass& c, uint32_t count) const override {
+    if (closed_.test(node)) return kNoTasks;
+    return inner_ && inner_->promised().test(node) ? inner_->tasks(node, c, count) : count;
+  }
+
+ private:
+  void close(uint32_t id) {
+    closed_.set(id);
+    promised_.set(id);
+  }
+  const NodeFilter* inner_;
+  Bitmap promised_, closed_;
+};
+
+// All components in their order; true where one is not in the queue, and then every one that is has been told why it waits.
+bool PlanPass::lacks_component(const Job& leader, std::vector<Component>& all) {
+  const Job* other = nullptr;
+  Verdict why;
+  for (uint32_t i = 0; i < leader.het.size; ++i) {
+    const Job* j = cluster_.jobs.find(leader.het.component(i).value);
+    const bool ours = j && j->het.leader == leader.het.leader && j->pending();
+    const std::vector<uint32_t>* classes = ours ? &pending_.classes_of(j->id.value) : nullptr;
+    if (ours) all.push_back({j, classes});
+    if (classes && !classes->empty()) {
+      if (!other && why.reason == Reason::kNone) why = not_in_turn(*j, now_);
+      continue;
+    }
+    if (!other && ours) other = j;
+    if (ours) why = not_eligible(*j, now_);
+    if (why.reason == Reason::kNone) why.reason = Reason::kDependency;
+  }
+  if (why.reason == Reason::kNone && all.size() == leader.het.size) return false;
+  if (why.reason == Reason::kNone) why.reason = Reason::kDependency;
+  const std::string detail = other ? "component " + component_name(other->id, other->het) + " of the job waits" : std::string();
+  for (const Component& c : all)
+    if (c.job != other && !c.classes->empty()) say(*c.job, why.reason, detail, why.expected_start);
+  return true;
+}
+
+// bf_hetjob_prio: whether the job's turn comes later than now.
+bool PlanPass::defer_turn(const std::vector<Component>& all) {
+  if (params_.bf.het_turn == BackfillRules::HetTurn::kMax) return false;
+  uint64_t sum = 0;
+  std::pair<uint32_t, uint32_t> least{tier_, priority_};
+  for (const Component& c : all) {
+    const uint32_t priority = rule_.of(*c.job);
+    sum += priority;
+    for (uint32_t id : *c.classes)
+      least = std::min(least, std::pair(cluster_.partitions.at(pending_.classes()[id]->shape.partition).priority_tier, priority));
+  }
+  const bool mean = params_.bf.het_turn == BackfillRules::HetTurn::kAvg;
+  const auto [tier, priority] = mean ? std::pair(tier_, static_cast<uint32_t>(sum / all.size())) : least;
+  if (tier == tier_ && priority >= priority_) return false;
+  due_.push_back({false, false, tier, priority, {0, all.front().job->id.value}, kTogether});
+  return true;
+}
+
+void PlanPass::meet_component(const Job& met) {
+  std::vector<Component> all;
+  const Job* leader = cluster_.jobs.find(met.het.leader.value);
+  if (!leader || leader->het.leader != met.het.leader) leader = &met;
+  for (uint32_t i = 0; i < met.het.size; ++i) done_.insert(met.het.component(i).value);
+  if (lacks_component(*leader, all) || defer_turn(all)) return;
+  start_together(*leader);
+}
+
+void PlanPass::start_together(const Job& leader) {
+  std::vector<Component> all;
+  if (lacks_component(leader, all)) return;
+  bool behind = false;
+  for (const Component& one : all) {
+    if (!backfills() || !any_closed(*one.classes)) continue;
+    behind = true;
+    std::string kept = limits_.kept_from(one.job->request->uid, partitions(*one.classes));
+    if (kept.empty()) break;  // one job, however many components
+    for (const Component& c : all) say(*c.job, Reason::kPriority, "backfill looks at no more jobs in a pass: " + kept);
+    return;
+  }
+  Wait why;
+  bool room_wanted = false;
+  for (const Component& one : all) {  // first each by itself: most jobs that wait are found out here, and nothing is laid out in vain
+    std::vector<Chosen> alone;
+    if (!choose_one(one, alone, why, room_wanted)) return wait_together(all, one, why, room_wanted);
+  }
+  std::vector<Chosen> chosen;
+  if (!choose_together(all, chosen, why, room_wanted)) return wait_together(all, all[chosen.size()], why, room_wanted);
+  begin_together(all, std::move(chosen));
+  if (behind) limits_.started();
+}
+
+// Chooses a class and nodes for the next component, beside those chosen before it.
+bool PlanPass::choose_one(const Component& one, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted) {
+  Apart apart(filter(), nodes_.size());
+  for (const Chosen& before : chosen) apart.has_chosen(*before.allocation);
+  for (uint32_t id : *one.classes) {
+    ClassState& state = look_at(id);
+    RequestClass& c = pending_.classes()[id]->shape;
+    Grant grant;
+    Wait this_why;
+    auto holds = [&](RuleSet rules) {
+      Hold hold = held_back(state.rules & rules, *one.job->request, c, {kNotAlike, &state.least}, grant);
+      if (hold) this_why = {hold.reason, std::move(hold.detail), true};
+      return this_why.ruled;
+    };
+    bool room = false;
+    if (state.barred) {
+      this_why = {state.barred.reason, state.barred.detail, true};
+    } else if (!holds(~foreseen_)) {
+      room = true;
+      if (closed_.test(c.partition) && !backfills()) {
+        this_why.reason = Reason::kPriority;
+      } else if (!holds(foreseen_)) {
+        Placement got = Later{};
+        if (!state.full) got = place(nodes_, c, params_, &apart, now_ - one.job->eligible, one.job->request->uid);
+        if (const AllocationPtr* allocation = placed(got)) {
+          const Partition& p = cluster_.partitions.at(c.partition);
+          Chosen here{id, with_grant(*allocation, std::move(grant), p)};
+          Bar bar = gate_ ? gate_->bars({*one.job->request, p, c.time_limit_min, kNotAlike}, *here.allocation) : Bar();
+          if (bar.reason == Reason::kNone) {
+            chosen.push_back(std::move(here));
+            return true;
+          }
+          this_why = {bar.reason, std::move(bar.detail), true};
+          room = false;
+        } else if (Later* later = std::get_if<Later>(&got)) {
+          this_why = {later->reason, later->detail};
+          room = later->reason != Reason::kReqNodeNotAvail;
+        }  // else never: the search for a place says why
+      }
+    }
+    room_wanted |= room;
+    if (id == one.classes->front() || room) why = std::move(this_why);
+  }
+  return false;
+}
+
+// Holds what was chosen until take_back().
+void PlanPass::lay_out(const Component& one, const Chosen& chosen) {
+  const RequestClass& c = pending_.classes()[chosen.class_id]->shape;
+  if (gate_) gate_->started(one.job->request, cluster_.partitions.at(c.partition), chosen.allocation, c.time_limit_min);
+  for (const NodeShare& share : chosen.allocation->nodes) nodes_.consume(share, *chosen.allocation, one.job->request->uid, c.partition);
+}
+
+void PlanPass::take_back(const std::vector<Component>& all, const std::vector<Chosen>& chosen) {
+  for (size_t i = chosen.size(); i-- > 0;) {
+    const RequestClass& c = pending_.classes()[chosen[i].class_id]->shape;
+    const Allocation& a = *chosen[i].allocation;
+    for (const NodeShare& share : a.nodes) nodes_.give_back(share, a, c.partition);
+    if (gate_) gate_->taken_back(all[i].job->request, cluster_.partitions.at(c.partition), chosen[i].allocation, c.time_limit_min);
+  }
+}
+
+// Chooses for all of them, each beside the ones before it. False: `chosen` holds those that found nodes, and the next did not.
+bool PlanPass::choose_together(const std::vector<Component>& all, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted) {
+  bool found = true;
+  for (size_t i = 0; i < all.size() && found; ++i) {
+    found = choose_one(all[i], chosen, why, room_wanted);
+    if (found) lay_out(all[i], chosen.back());
+  }
+  take_back(all, chosen);
+  return found;
+}
+
+void PlanPass::begin_together(const std::vector<Component>& all, std::vector<Chosen> chosen) {
+  const size_t first = plan_.starts.size();
+  for (size_t i = 0; i < all.size(); ++i) {
+    priority_ = rule_.of(*all[i].job);
+    const uint32_t limit = pending_.classes()[chosen[i].class_id]->shape.time_limit_min;
+    began(*all[i].job, chosen[i].class_id, kNoArrayTask, limit, std::move(chosen[i].allocation));
+  }
+  StartItem whole = std::move(plan_.starts[first]);
+  for (size_t i = first + 1; i < plan_.starts.size(); ++i) whole.together.push_back(std::move(plan_.starts[i]));
+  plan_.starts.resize(first);
+  plan_.starts.push_back(std::move(whole));
+}
+
+// The job does not start now, because of component `which`.
+void PlanPass::wait_together(const std::vector<Component>& all, const Component& which, const Wait& why, bool room_wanted) {
+  bool behind = false;
+  for (const Component& c : all) behind |= any_closed(*c.classes);
+  const Reason reason = why.ruled || !room_wanted ? why.reason : behind ? Reason::kPriority : awaited(*which.classes);
+  std::string detail = why.detail;
+  if (!detail.empty()) detail = "component " + component_name(which.job->id, which.job->het) + ": " + detail;
+  const bool kept = room_wanted && std::ranges::all_of(all, [&](const Component& c) {
+                      const PlaceByQos as = place_by_qos(cluster_, c.job->request->qos);
+                      return as.may && limits_.keeps_place(c.job->eligible, priority_, partitions(*c.classes), as.least_priority);
+                    });
+  if (kept && !why.ruled)
+    for (const Component& c : all) close_partitions(*c.classes);
+  if (room_wanted && backfills()) return promise_together(all, reason, kept ? Place::kKept : Place::kTold);
+  for (const Component& c : all) say(*c.job, reason, c.job == which.job ? why.detail : detail);
+}
+
+// The earliest start of one component at `from` or later, on nodes that are not in `without`; in the class of it that can be first.
+Profile::Spot PlanPass::earliest_component(const Component& one, const Bitmap& without, Slot from, uint32_t first_id, RequestClass& of) {
+  Profile::Spot best;
+  uint32_t id = first_id;
+  for (uint32_t class_id : *one.classes) {
+    const uint32_t own = id++;
+    look_at(class_id);
+    const RequestClass& known = pending_.classes()[class_id]->shape;
+    if (known.never || state_[class_id].barred) continue;
+    RequestClass c = known;
+    c.feasible -= without;
+    if (c.required.intersects(without)) continue;
+    Profile::Spot spot = profile().earliest(static_cast<uint32_t>(pending_.classes().size()) + own, pending_.families() + own, c, from);
+    if (spot.slot >= best.slot) continue;
+    best = std::move(spot);
+    of = std::move(c);
+  }
+  return best;
+}
+
+// The first moment at which all of them have room, each on nodes of its own.
+PlanPass::Places PlanPass::places_apart(const std::vector<Component>& all) {
+  Places out;
+  Slot at = 1;
+  const uint32_t first = forecasts_;
+  for (const Component& c : all) forecasts_ += static_cast<uint32_t>(c.classes->size());
+  for (uint32_t tries = 0; tries < kTries; ++tries) {
+    out.of.clear();
+    Bitmap used(nodes_.size());
+    uint32_t id = first;
+    Slot latest = at;
+    for (const Component& one : all) {
+      RequestClass of;
+      Profile::Spot spot = earliest_component(one, used, at, id, of);
+      id += static_cast<uint32_t>(one.classes->size());
+      if (spot.slot == kNever) return {};
+      latest = std::max(latest, spot.slot);
+      if (latest > at) break;
+      for (const auto& part : spot.parts) used.set(part.node);
+      out.of.emplace_back(std::move(of), std::move(spot));
+    }
+    out.slot = at;
+    if (latest == at) return out;
+    at = latest;
+  }
+  return {};
+}
+
+// Whether all of them together would have room on the nodes of the cluster if nobody else were there.
+bool PlanPass::fit_when_idle(const std::vector<Component>& all) {
+  Availability nodes;
+  nodes.update(cluster_.nodes, params_, true);
+  Apart apart(nullptr, nodes.size());
+  return std::ranges::all_of(all, [&](const Component& one) {
+    return std::ranges::any_of(*one.classes, [&](uint32_t id) {
+      RequestClass c = pending_.classes()[id]->shape;
+      if (c.never) return false;
+      const Partition& p = cluster_.partitions.at(c.partition);
+      resolve(c, cluster_, nodes, p);
+      c.shape.switches = 0;
+      const Placement got = place(nodes, c, params_, &apart, {}, one.job->request->uid);
+      const AllocationPtr* a = placed(got);
+      if (!a) return false;
+      for (const NodeShare& share : (*a)->nodes) nodes.consume(share, **a, one.job->request->uid, c.partition);
+      apart.has_chosen(**a);
+      return true;
+    });
+  });
+}
+
+// Places one after the other, none before the moment at which each could start by itself. They are promised as they are found.
+PlanPass::Places PlanPass::places_in_turn(const std::vector<Component>& all) {
+  Places out;
+  const Bitmap nobody(nodes_.size());
+  Slot at = 1;
+  for (int round = 0; round < 2; ++round)
+    for (const Component& one : all) {
+      RequestClass of;
+      const uint32_t id = std::exchange(forecasts_, forecasts_ + static_cast<uint32_t>(one.classes->size()));
+      Profile::Spot spot = earliest_component(one, nobody, at, id, of);
+      if (spot.slot == kNever) return {};
+      if (round == 0) {
+        at = std::max(at, spot.slot);
+        continue;
+      }
+      if (!limits_.beyond_window(profile().time_of(spot.slot))) profile().promise(of, spot);
+      out.slot = out.of.empty() ? spot.slot : std::max(out.slot, spot.slot);
+      out.of.emplace_back(std::move(of), std::move(spot));
+    }
+  return out;
+}
+
+void PlanPass::promise_together(const std::vector<Component>& all, Reason reason, Place place) {
+  Places found = places_apart(all);
+  const bool apart = found.slot != kNever;
+  const bool possible = apart || fit_when_idle(all);
+  if (!apart && possible && place == Place::kKept) found = places_in_turn(all);
+  for (size_t i = 0; i < all.size(); ++i) {
+    Verdict verdict;
+    verdict.reason = reason;
+    if (found.slot == kNever) {
+      RequestClass of;
+      const uint32_t id = std::exchange(forecasts_, forecasts_ + static_cast<uint32_t>(all[i].classes->size()));
+      if (earliest_component(all[i], Bitmap(nodes_.size()), 1, id, of).slot == kNever) say_why_never(*all[i].classes, verdict);
+      else verdict.detail = "no start within sight for all components together";
+      if (!possible && verdict.reason != Reason::kBadConstraints) {
+        verdict.reason = Reason::kBadConstraints;
+        verdict.detail = "the components together would not fit if all nodes were idle";
+      }
+    } else {
+      const auto& [of, spot] = found.of[i];
+      keep_or_tell(of, spot, apart ? place : Place::kTold, verdict);
+      verdict.expected_start = profile().time_of(found.slot);
+    }
+    plan_.verdicts.push_back({all[i].job->id, std::move(verdict)});
+  }
+}
+
+}  // namespace muster::sched

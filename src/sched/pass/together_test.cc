@@ -1,0 +1,180 @@
+#include <gtest/gtest.h>
+
+#include "sched/pass/random_world.h"
+#include "sched/testing.h"
+
+namespace muster::sched {
+namespace {
+
+const Time kNow = from_unix(1'000'020);  // on the grid of backfill
+
+Plan quick(Cluster& c, const Params& params = {}) { return Planner().plan(c, params, kNow, Pass::kQuick); }
+Plan full(Cluster& c, const Params& params = {}) { return Planner().plan(c, params, kNow, Pass::kFull); }
+
+std::vector<JobId> submit_together(Cluster& c, const std::vector<JobBuilder>& components, Time now = kNow) {
+  std::vector<JobId> ids;
+  for (const JobBuilder& b : components) ids.push_back(submit(c, b, now));
+  join(c, ids);
+  return ids;
+}
+
+TEST(Together, ComponentsStartInOneItem) {
+  for (const Pass pass : {Pass::kQuick, Pass::kFull}) {
+    Cluster c = a_cluster().nodes(3).cpus(4).build();
+    const auto ids = submit_together(c, {a_job().nodes(1).exclusive(), a_job().nodes(2).exclusive()});
+    const Plan p = Planner().plan(c, {}, kNow, pass);
+    ASSERT_EQ(p.starts.size(), 1u);
+    EXPECT_EQ(p.starts[0].job, ids[0]);
+    ASSERT_EQ(p.starts[0].together.size(), 1u);
+    EXPECT_EQ(p.starts[0].together[0].job, ids[1]);
+    EXPECT_EQ(p.starts[0].together[0].allocation->nodes.size(), 2u);
+    EXPECT_TRUE(p.verdicts.empty());
+  }
+}
+
+TEST(Together, NoneStartsWhereOneHasNoRoom) {
+  Cluster c = a_cluster().nodes(3).cpus(4).build();
+  submit(c, a_job().nodes(1).exclusive().minutes(30));
+  apply_starts(c, quick(c), kNow);
+  const auto ids = submit_together(c, {a_job().nodes(1).exclusive().minutes(10), a_job().nodes(2).exclusive().minutes(10)});
+  Plan p = quick(c);
+  EXPECT_TRUE(p.starts.empty());
+  p = full(c);
+  EXPECT_TRUE(p.starts.empty());
+  for (JobId id : ids) {
+    ASSERT_TRUE(verdict_of(p, id));
+    EXPECT_EQ(verdict_of(p, id)->reason, Reason::kResources);
+    EXPECT_EQ(verdict_of(p, id)->expected_start, kNow + minutes(30));
+  }
+}
+
+TEST(Together, TheyMayShareANodeNow) {
+  Cluster c = a_cluster().nodes(1).cpus(4).build();
+  submit_together(c, {a_job().tasks(2), a_job().tasks(2)});
+  const Plan p = quick(c);
+  ASSERT_EQ(p.starts.size(), 1u);
+  EXPECT_EQ(p.starts[0].allocation->nodes[0].cpus.to_ranges(), "0-1");
+  EXPECT_EQ(p.starts[0].together[0].allocation->nodes[0].cpus.to_ranges(), "2-3");
+}
+
+// Where no nodes apart are to be had, each has its place kept, and the job is not passed over for ever.
+TEST(Together, WhereOnlySharedNodesWouldDoTheyHavePlacesOneAfterTheOther) {
+  Cluster c = a_cluster().nodes(1).cpus(4).build();
+  const JobId running = submit(c, a_job().tasks(4).minutes(30));
+  apply_starts(c, quick(c), kNow);
+  const auto ids = submit_together(c, {a_job().tasks(2).minutes(10), a_job().tasks(2).minutes(10)});
+  const JobId behind = submit(c, a_job().tasks(4).minutes(60).priority(1));
+  const Plan p = full(c);
+  for (JobId id : ids) EXPECT_EQ(verdict_of(p, id)->expected_start, kNow + minutes(30));
+  EXPECT_GE(verdict_of(p, behind)->expected_start, kNow + minutes(40));
+  end_job(c, running, kNow);
+  EXPECT_EQ(quick(c).starts.size(), 1u);
+}
+
+TEST(Together, TooMuchTogetherThoughEachWouldFit) {
+  Cluster c = a_cluster().nodes(2).cpus(4).build();
+  const auto ids = submit_together(c, {a_job().nodes(2).exclusive(), a_job().tasks(1)});
+  const Plan p = full(c);
+  EXPECT_TRUE(p.starts.empty());
+  for (JobId id : ids) {
+    EXPECT_EQ(verdict_of(p, id)->reason, Reason::kBadConstraints);
+    EXPECT_EQ(verdict_of(p, id)->expected_start, Time{});
+    EXPECT_EQ(verdict_of(p, id)->detail, "the components together would not fit if all nodes were idle");
+  }
+  // It keeps nothing from those behind it.
+  const JobId behind = submit(c, a_job().nodes(2).exclusive().priority(1));
+  const Plan with = full(c);
+  ASSERT_EQ(with.starts.size(), 1u);
+  EXPECT_EQ(with.starts[0].job, behind);
+}
+
+TEST(Together, AJobBehindFillsWhatTheyLeave) {
+  Cluster c = a_cluster().nodes(3).cpus(4).build();
+  submit(c, a_job().nodes(2).exclusive().minutes(30));
+  apply_starts(c, quick(c), kNow);
+  const auto ids = submit_together(c, {a_job().nodes(1).exclusive().minutes(60), a_job().nodes(2).exclusive().minutes(60)});
+  const JobId shorter = submit(c, a_job().nodes(1).exclusive().minutes(20).priority(1));
+  const JobId longer = submit(c, a_job().nodes(1).exclusive().minutes(40).priority(1));
+  const Plan p = full(c);
+  ASSERT_EQ(p.starts.size(), 1u);
+  EXPECT_EQ(p.starts[0].job, shorter);
+  EXPECT_GE(verdict_of(p, longer)->expected_start, kNow + minutes(90));
+  EXPECT_EQ(verdict_of(p, ids[1])->expected_start, kNow + minutes(30));
+}
+
+TEST(Together, AComponentThatIsHeldHoldsTheOthersBack) {
+  Cluster c = a_cluster().nodes(3).cpus(4).build();
+  const auto ids = submit_together(c, {a_job().tasks(1), a_job().tasks(1)});
+  Job* held = c.jobs.edit(ids[1].value);
+  held->priority = 0;
+  held->reason = Reason::kJobHeldUser;
+  const Plan p = full(c);
+  EXPECT_TRUE(p.starts.empty());
+  EXPECT_EQ(verdict_of(p, ids[0])->reason, Reason::kJobHeldUser);
+  EXPECT_EQ(verdict_of(p, ids[0])->detail, "component " + std::to_string(ids[0].value) + "+1 of the job waits");
+  EXPECT_EQ(verdict_of(p, ids[1])->reason, Reason::kJobHeldUser);
+}
+
+TEST(Together, TheirTurnIsThatOfTheHighestPriorityOrAsAskedFor) {
+  using Turn = BackfillRules::HetTurn;
+  for (const auto& [turn, first] : {std::pair(Turn::kMax, true), std::pair(Turn::kAvg, false), std::pair(Turn::kMin, false)}) {
+    Cluster c = a_cluster().nodes(2).cpus(4).build();
+    Params params;
+    params.bf.het_turn = turn;
+    const auto ids = submit_together(c, {a_job().nodes(1).exclusive().priority(100), a_job().nodes(1).exclusive().priority(10)});
+    const JobId plain = submit(c, a_job().nodes(2).exclusive().priority(60));
+    for (const Pass pass : {Pass::kQuick, Pass::kFull}) {
+      const Plan p = Planner().plan(c, params, kNow, pass);
+      ASSERT_EQ(p.starts.size(), 1u);
+      EXPECT_EQ(p.starts[0].job, first ? ids[0] : plain);
+    }
+  }
+}
+
+// In worlds of random jobs: nothing is handed out twice, all components start or none, and a planner that is kept says what a fresh one says.
+TEST(Together, AllOrNoneInRandomWorlds) {
+  size_t wholes = 0;
+  for (uint32_t seed = 1; seed <= 60; ++seed) {
+    RandomWorld w(seed);
+    Planner kept;
+    Time now = kNow;
+    for (int turn = 0; turn < 6; ++turn) {
+      for (uint32_t i = w.roll(4); i > 0; --i) submit(w.cluster, w.job(), now);
+      std::vector<JobBuilder> components;
+      for (uint32_t i = 2 + w.roll(3); i > 0; --i) components.push_back(w.job());
+      for (size_t i = 1; i < components.size(); ++i)
+        components[i].with([](JobRequest& r) {  // only the first may ask for licences
+          r.licenses.clear();
+          if (r.tres_per_task.text().find("license") != std::string::npos) r.tres_per_task.clear();
+        });
+      submit_together(w.cluster, components, now);
+      const Pass pass = w.roll(2) ? Pass::kFull : Pass::kQuick;
+      const Plan plan = kept.plan(w.cluster, w.params, now, pass), fresh = Planner().plan(w.cluster, w.params, now, pass);
+      ASSERT_EQ(plan.starts.size(), fresh.starts.size()) << "seed " << seed;
+      for (const StartItem& item : plan.starts) {
+        const HetPart het = w.cluster.jobs.at(item.job.value).het;
+        ASSERT_EQ(item.together.size() + 1, het ? het.size : 1u) << "seed " << seed;
+        wholes += !item.together.empty();
+        std::vector<const StartItem*> all{&item};
+        for (const StartItem& other : item.together) all.push_back(&other);
+        for (size_t i = 0; i < all.size(); ++i) {
+          if (het) ASSERT_EQ(all[i]->job, het.component(static_cast<uint32_t>(i)));
+          const RequestBody& r = *w.cluster.jobs.at(all[i]->job.value).request;
+          const auto fits = still_fits(w.cluster, w.params, r, *all[i], from_unix(1000000), 60);
+          ASSERT_TRUE(fits.has_value()) << "seed " << seed << ", job " << all[i]->job.value << ": " << fits.error().message();
+          apply_start(w.cluster, *all[i], now);
+        }
+      }
+      now += minutes(10);
+      std::vector<JobId> ends;
+      w.cluster.jobs.for_each([&](uint32_t, const Job& j) {
+        if (j.state == JobState::kRunning && w.roll(2)) ends.push_back(j.id);
+      });
+      for (JobId id : ends) end_job(w.cluster, id, now);
+    }
+  }
+  EXPECT_GE(wholes, 10u);
+}
+
+}  // namespace
+}  // namespace muster::sched

@@ -1,0 +1,110 @@
+#include "sched/preempt/claims.h"
+
+#include <algorithm>
+
+namespace muster::sched {
+namespace {
+
+uint32_t minutes_until(Time end, Time now) {
+  if (end == kTimeInfinite) return kUnlimited32;
+  return static_cast<uint32_t>(std::max<int64_t>(0, to_seconds(end - now)) / 60 + 1);
+}
+
+// The rest of one share when this much of it is claimed.
+NodeShare rest_of(NodeShare share, NodeShare& claimed) {
+  share.cpus -= claimed.cpus;
+  const uint64_t mem = std::min(share.mem_mb, claimed.mem_mb);
+  share.mem_mb -= mem;
+  claimed.mem_mb -= mem;
+  for (const GresShare& g : claimed.gres) remove_gres(share.gres, g);
+  return share;
+}
+
+}  // namespace
+
+std::vector<NodeShare> beyond_claim(const std::vector<const Allocation*>& victims, const Allocation& claimed) {
+  std::map<uint32_t, NodeShare> left;
+  for (const NodeShare& share : claimed.nodes) left[share.node.value] = share;
+  std::vector<NodeShare> out;
+  for (const Allocation* victim : victims)
+    for (const NodeShare& share : victim->nodes) {
+      auto at = left.find(share.node.value);
+      NodeShare rest = at == left.end() ? share : rest_of(share, at->second);
+      if (rest.cpus.any() || rest.mem_mb || !rest.gres.empty()) out.push_back(std::move(rest));
+    }
+  return out;
+}
+
+Claims::Claims(const Cluster& cluster, const Pending& pending, Time now) : pending_(pending), now_(now) {
+  for (uint32_t id : pending.claiming()) {
+    const Job* job = cluster.jobs.find(id);
+    if (!job || !job->turns->claim || !job->turns->claim->allocation) continue;
+    Entry e{job->turns->claim.get(), job->request->uid, job->time_limit_min, {}};
+    for (JobId victim : e.claim->victims)
+      if (pending.running().contains(victim.value)) {
+        const Job* v = cluster.jobs.find(victim.value);
+        if (!v || v->run->preempted_by != job->id) continue;  // it came back and runs anew
+        e.victims.push_back(victim.value);
+        yielding_.insert(victim.value);
+      }
+    of_.emplace(id, std::move(e));
+  }
+}
+
+std::vector<uint32_t> Claims::ready() const {
+  std::vector<uint32_t> out;
+  for (const auto& [id, e] : of_)
+    if (e.victims.empty()) out.push_back(id);
+  return out;
+}
+
+Time Claims::made_by(uint32_t job) const {
+  Time last = now_;
+  if (auto at = of_.find(job); at != of_.end())
+    for (uint32_t v : at->second.victims)
+      if (const RunningJob& r = pending_.running().at(v); !r.finished) last = std::max(last, r.ends);
+  return last;
+}
+
+void Claims::consume(const Entry& e, Availability& nodes) {
+  for (const NodeShare& share : e.claim->allocation->nodes)
+    if (nodes.known().test(share.node.value)) nodes.consume(share, *e.claim->allocation, e.uid, e.claim->partition);
+}
+
+std::vector<Profile::Held> Claims::lay(Availability& nodes) const {
+  std::vector<Profile::Held> held;
+  for (const auto& [id, e] : of_) {
+    std::vector<const Allocation*> victims;
+    uint32_t last = 1;
+    for (uint32_t v : e.victims) {
+      const RunningJob& r = pending_.running().at(v);
+      victims.push_back(r.allocation.get());
+      last = std::max(last, r.finished ? 1 : minutes_until(r.ends, now_));
+      if (r.finished) continue;  // its nodes take nobody until it is gone
+      for (const NodeShare& share : r.allocation->nodes)
+        if (nodes.known().test(share.node.value)) nodes.give_back(share, *r.allocation, r.partition);
+    }
+    consume(e, nodes);
+    if (victims.empty()) continue;
+    held.push_back({e.claim->allocation, e.time_limit_min, e.claim->partition});
+    auto rest = std::make_shared<Allocation>(*victims.front());
+    rest->fenced.clear();
+    rest->licenses.clear();
+    rest->nodes = beyond_claim(victims, *e.claim->allocation);
+    const bool lives = std::ranges::any_of(e.victims, [&](uint32_t v) { return !pending_.running().at(v).finished; });
+    for (const NodeShare& share : rest->nodes)
+      if (lives && nodes.known().test(share.node.value)) nodes.consume(share, *rest, e.uid, e.claim->partition);
+    held.push_back({std::move(rest), last, e.claim->partition});
+  }
+  return held;
+}
+
+void Claims::lift(uint32_t job, Availability& nodes) const {
+  const Entry& e = of_.at(job);
+  for (const NodeShare& share : e.claim->allocation->nodes)
+    if (nodes.known().test(share.node.value)) nodes.give_back(share, *e.claim->allocation, e.claim->partition);
+}
+
+void Claims::put_back(uint32_t job, Availability& nodes) const { consume(of_.at(job), nodes); }
+
+}  // namespace muster::sched

@@ -1,0 +1,50 @@
+// Occupants: the jobs that could be told to make room, what they would give back, and on which nodes they stand. Built once a pass, and
+// only when a job that may preempt others finds no room.
+//
+// A job that is suspended gives back CPUs alone: it keeps its memory, its devices and its licences (slurm.conf(5) PreemptMode=SUSPEND). One
+// that waits for its turn already costs nothing to displace.
+//
+// Cost: O(running jobs + their shares).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/cluster.h"
+#include "sched/preempt/preempt_rule.h"
+#include "sched/queue/pending.h"
+#include "sched/supply/availability.h"
+
+namespace muster::sched {
+
+struct Occupant {
+  const Job* job = nullptr;
+  PreemptHow how = PreemptHow::kOff;
+  uint64_t rank = 0;              // lower ranks make room first
+  double cost = 0;                // within a rank: one for the job, and a little for its size and for the time that it has run
+  bool aside = false;             // suspended already
+  bool taken = false;             // was chosen in this pass
+  std::vector<NodeShare> shares;  // what it would give back
+};
+
+class Occupants {
+ public:
+  Occupants(const Cluster& cluster, const PreemptRule& rule, const Pending& pending, uint32_t nodes, Time now);
+
+  bool empty() const { return jobs_.empty(); }
+  size_t size() const { return jobs_.size(); }
+  const Occupant& at(uint32_t index) const { return jobs_[index]; }
+  const std::vector<uint32_t>& on(uint32_t node) const { return on_[node]; }  // indexes, ascending
+  void take(uint32_t index) { jobs_[index].taken = true; }
+  void set_aside(uint32_t index) { jobs_[index].aside = true; }  // it is suspended from now on
+
+  // Takes what the job holds off the supply, and lays it on again.
+  void lift(uint32_t index, Availability& nodes) const;
+  void put_back(uint32_t index, Availability& nodes) const;
+
+ private:
+  std::vector<Occupant> jobs_;
+  std::vector<std::vector<uint32_t>> on_;
+};
+
+}  // namespace muster::sched

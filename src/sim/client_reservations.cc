@@ -1,0 +1,67 @@
+// Reservations in the first phase (every third seed): made, changed, deleted, asked for; and ended in the second.
+#include "sim/clients.h"
+#include "sim/world.h"
+
+namespace muster::sim {
+namespace {
+
+std::string number(uint64_t n) { return std::to_string(n); }
+
+std::string some_flags(Random& r) {
+  const char* flags[] = {"MAINT",  "OVERLAP",      "IGNORE_JOBS",        "FLEX",        "MAGNETIC", "REPLACE",
+                         "HOURLY", "PURGE_COMP=2", "NO_HOLD_JOBS_AFTER", "STATIC_ALLOC"};
+  std::string out;
+  for (uint64_t n = r.uniform(0, 2); n > 0; --n)
+    out += (out.empty() ? "" : ",") + std::string(r.pick(std::vector<std::string>(std::begin(flags), std::end(flags))));
+  return out;
+}
+
+}  // namespace
+
+void Clients::reserve() {
+  Random& r = world_.random.workload;
+  std::vector<std::string> names;
+  world_.checkers.mirror().reservations.for_each([&](uint32_t, const Reservation& x) { names.push_back(x.name); });
+  rpc::UpdateReservation c;
+  auto set = [&](const char* key, const std::string& value) { c.changes.push_back({key, "=", value}); };
+  if (!names.empty() && r.chance(0.4)) {
+    c.name = r.pick(names);
+    c.remove = r.chance(0.4);
+    if (!c.remove && r.chance(0.5)) set("Duration", number(r.uniform(1, 30)));
+    else if (!c.remove && r.chance(0.5)) set("NodeCnt", number(r.uniform(1, 3)));
+    else if (!c.remove) set("EndTime", "now+" + number(r.uniform(1, 600)));
+    return send("scontrol " + std::string(c.remove ? "delete " : "update ") + c.name, slurmctld::Caller::root(), c);
+  }
+  c.create = true;
+  set("StartTime", "now+" + number(r.uniform(0, 900)));
+  set("Duration", number(r.uniform(1, 20)));
+  if (r.chance(0.7)) set("Users", std::string(r.chance(0.2) ? "-" : "") + "u" + number(r.uniform(1001, 1003)));
+  else set("Users", "u1001,u1002,u1003");
+  if (std::string flags = some_flags(r); !flags.empty()) set("Flags", flags);
+  if (r.chance(0.3)) set("Nodes", r.pick(world_.scenario.nodes));
+  else set("NodeCnt", number(r.uniform(1, 3)));
+  if (r.chance(0.2)) set("CoreCnt", number(r.uniform(1, 3)));
+  send("scontrol create reservation", slurmctld::Caller::root(), c);
+}
+
+void Clients::name_a_reservation(JobRequest& request) {
+  Random& r = world_.random.workload;
+  if (!r.chance(0.4)) return;
+  std::vector<std::string> names;
+  world_.checkers.mirror().reservations.for_each([&](uint32_t, const Reservation& x) { names.push_back(x.name); });
+  if (names.empty()) return;
+  request.reservation = r.pick(names);
+  if (r.chance(0.2)) request.reservation += "," + r.pick(names);
+}
+
+void Clients::end_reservations() {
+  world_.checkers.mirror().reservations.for_each([&](uint32_t, const Reservation& x) {
+    rpc::UpdateReservation c;
+    c.name = x.name;
+    if (x.repeats()) c.changes.push_back({"Flags", "-=", "HOURLY"});
+    c.changes.push_back({"EndTime", "=", "now+1"});
+    send("tidy: end of reservation " + x.name, slurmctld::Caller::root(), c);
+  });
+}
+
+}  // namespace muster::sim

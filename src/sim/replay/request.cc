@@ -1,0 +1,71 @@
+#include "sim/replay/request.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "sim/replay/accounts_file.h"
+
+namespace muster::sim::replay {
+namespace {
+
+std::string user_of(const Trace& trace, const TraceJob& job) { return job.user ? trace.users.of(job.user) : kNoUser; }
+
+void ask_for_size(const Trace& trace, const TraceJob& job, const RequestRules& rules, JobRequest& q) {
+  const uint32_t nodes = job.nodes, each = std::max(nodes, 1u);
+  const std::string gpu = job.gpu_type && !rules.ignore_gpu_type ? "gres/gpu:" + trace.gpu_types.of(job.gpu_type) + ":" : "gres/gpu:";
+  q.min_nodes = q.max_nodes = nodes;
+  if (nodes && job.cpus % each == 0) {
+    q.num_tasks = nodes;
+    q.cpus_per_task = job.cpus / each;
+  } else {
+    q.num_tasks = std::max(job.cpus, nodes);
+  }
+  if (job.gpus && nodes && job.gpus % each == 0) q.tres_per_node = gpu + std::to_string(job.gpus / each);
+  else if (job.gpus) q.tres_per_job = gpu + std::to_string(job.gpus);
+  if (!job.mem_mb || rules.ignore_memory) return;
+  if (nodes) q.mem_per_node_mb = (job.mem_mb + each - 1) / each;
+  else if (job.cpus) q.mem_per_cpu_mb = (job.mem_mb + job.cpus - 1) / job.cpus;
+}
+
+void ask_for_partition(const Trace& trace, const TraceJob& job, const RequestRules& rules, JobRequest& q, Adapted& adapted) {
+  if (rules.ignore_partition || !job.partition) return;
+  const std::string& names = trace.partitions.of(job.partition);
+  for (std::string_view part : split(names, ',')) {
+    std::string name(part);
+    if (auto at = rules.partitions.find(name); at != rules.partitions.end()) name = at->second;
+    if (rules.known_partitions.contains(name) && std::ranges::find(q.partitions, name) == q.partitions.end()) q.partitions.push_back(name);
+  }
+  if (q.partitions.empty()) ++adapted.other_partition[names];
+}
+
+}  // namespace
+
+slurmctld::Caller caller_of(const Trace& trace, const TraceJob& job) {
+  slurmctld::Caller who;
+  who.uid = Uid(kFirstUid + job.user);
+  who.gid = Gid(kFirstUid + job.group);
+  if (job.group) who.groups.push_back(trace.groups.of(job.group));
+  who.name = user_of(trace, job);
+  return who;
+}
+
+JobRequest request_of(const Trace& trace, const TraceJob& job, const RequestRules& rules, Time begin, uint32_t after, Adapted& adapted) {
+  JobRequest q;
+  q.begin = begin;
+  const slurmctld::Caller who = caller_of(trace, job);
+  q.uid = who.uid;
+  q.gid = who.gid;
+  q.user_name = who.name;
+  q.account = job.account ? to_lower(trace.accounts.of(job.account)) : kNoAccount;
+  if (job.qos && !rules.ignore_qos) q.qos = to_lower(trace.qos.of(job.qos));
+  q.name = "replayed";
+  q.work_dir = "/";
+  q.kind = JobKind::kBatch;
+  ask_for_size(trace, job, rules, q);
+  ask_for_partition(trace, job, rules, q, adapted);
+  if (job.limit_min && !rules.ignore_limit) q.time_limit_min = *job.limit_min == kNoLimit ? kUnlimited32 : *job.limit_min;
+  if (after && rules.follow) q.dependency = "afterany:" + std::to_string(after);
+  return q;
+}
+
+}  // namespace muster::sim::replay

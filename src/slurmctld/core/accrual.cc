@@ -1,0 +1,88 @@
+#include "slurmctld/core/accrual.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "acct/limits.h"
+#include "model/account_directory.h"
+#include "sched/gate.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr LimitKind kOfAccrual[] = {LimitKind::kGrpJobsAccrue, LimitKind::kMaxJobsAccrue, LimitKind::kMaxJobsAccruePerAccount,
+                                    LimitKind::kMaxJobsAccruePerUser};
+
+}  // namespace
+
+bool takes_turns(const Cluster& cluster) {
+  if (!cluster.directory) return false;
+  const AccountDirectory& directory = *cluster.directory;
+  bool found = false;
+  auto look = [&](const std::vector<Limit>& limits) {
+    for (const Limit& l : limits) found |= std::ranges::find(kOfAccrual, l.kind) != std::end(kOfAccrual);
+  };
+  directory.associations.for_each([&](uint32_t, const AssociationRecord& a) { look(a.limits); });
+  directory.qos.for_each([&](const std::string&, const QosRecord& q) { look(q.limits); });
+  return found;
+}
+
+namespace {
+
+bool eligible(const View& v, const Job& j) {
+  return j.pending() && j.priority != 0 && !j.dependencies && j.eligible != kTimeUnset && j.eligible <= v.now;
+}
+
+class Turns {
+ public:
+  explicit Turns(const View& v) : v_(v), limited_(takes_turns(v.cluster)), ledger_(v.cluster.ledger) {}
+
+  Events run() {
+    std::vector<const Job*> waiting;
+    v_.cluster.jobs.for_each([&](uint32_t, const Job& j) {
+      if (!eligible(v_, j)) return;
+      if (j.accrues == kTimeInfinite) waiting.push_back(&j);
+      else if (j.accrues == kTimeUnset && limited_ && bounded(j)) begin(j, before_);  // it was there before the limit, and keeps its age
+    });
+    std::ranges::stable_sort(waiting, {}, &Job::eligible);
+    for (const Job* j : waiting)
+      if (!acct::first_exceeded(bounds_of(*j), {v_.cluster, ledger_, v_.now}, {}, acct::kToAccrue)) begin(*j, now_);
+    Events out;
+    if (!before_.empty()) out.push_back(event::JobsAccrue{std::move(before_), v_.now, true});
+    if (!now_.empty()) out.push_back(event::JobsAccrue{std::move(now_), v_.now, false});
+    return out;
+  }
+
+ private:
+  const std::vector<acct::Bound>& bounds_of(const Job& j) {
+    const RequestBody& r = *j.request;
+    auto [at, fresh] = bounds_.try_emplace({j.association, j.partition, r.uid.value, r.account, r.qos});
+    if (fresh) at->second = acct::bounds_on(v_.cluster, sched::limits_held(v_.settings.sched), j);
+    return at->second;
+  }
+  bool bounded(const Job& j) { return acct::any_asked(bounds_of(j), acct::kToAccrue); }
+  void begin(const Job& j, std::vector<JobId>& list) {
+    list.push_back(j.id);
+    const Charge was = Charge::of(j, v_.cluster.partitions);
+    Charge is = was;
+    is.accruing = 1;
+    ledger_.take(was, v_.cluster.directory.get(), v_.cluster.tres_table());
+    ledger_.add(is, v_.cluster.directory.get(), v_.cluster.tres_table());
+  }
+
+  const View& v_;
+  const bool limited_;
+  Ledger ledger_;  // with those whose turn it is
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::string, std::string>, std::vector<acct::Bound>> bounds_;
+  std::vector<JobId> before_, now_;
+};
+
+}  // namespace
+
+Events decide_accrual(const View& v) {
+  if (!v.cluster.directory || !v.settings.priority.multifactor || v.settings.priority.accrue_always) return {};
+  return Turns(v).run();
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,18 @@
+// Which waiting jobs grow in priority by their age where limits bound how many may (GrpJobsAccrue, MaxJobsAccrue, MaxJobsAccruePU and PA).
+// Guide resource_limits; sacctmgr(1). Priorities move in steps of PriorityCalcPeriod, so it is looked at once in such a period: jobs that
+// are eligible get their turn in the order in which they became it.
+//
+// A job that such a limit bounds is marked when it is submitted (Job::accrues); all others cost nothing. Cost: O(pending jobs) in a period
+// where such a limit is set, else O(associations + QOS).
+#pragma once
+
+#include "slurmctld/core/decide.h"
+
+namespace muster::slurmctld {
+
+// Whether such a limit is set anywhere. Cost: O(associations + QOS).
+bool takes_turns(const Cluster& cluster);
+// Also lets those go on that waited for a limit that is no longer there.
+Events decide_accrual(const View& v);
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,58 @@
+#include "slurmctld/core/apply_tools.h"
+
+#include <algorithm>
+
+namespace muster::slurmctld {
+
+void ToolApplier::operator()(const event::CrontabInstalled& e) {
+  if (e.text.empty()) cluster_.crontabs.erase(e.user.value);
+  else cluster_.crontabs.set(e.user.value, Crontab{e.user, e.text});
+}
+
+void ToolApplier::operator()(const event::CronJobMade& e) {
+  if (cluster_.jobs.contains(e.entry.job.value)) cluster_.cron_jobs.set(e.entry.job.value, e.entry);
+}
+
+void ToolApplier::operator()(const event::CronJobOver& e) {
+  CronJob* entry = cluster_.cron_jobs.edit(e.job.value);
+  if (!entry) return;
+  entry->over = true;
+  const Job* job = cluster_.jobs.find(e.job.value);
+  Crontab* file = e.disable && job ? cluster_.crontabs.edit(job->request->uid.value) : nullptr;
+  if (file) file->text = with_lines_disabled(file->text, entry->first_line, entry->last_line);
+}
+
+void ToolApplier::operator()(const event::TriggerSet& e) {
+  cluster_.triggers.set(e.trigger.id, e.trigger);
+  cluster_.last_trigger = std::max(cluster_.last_trigger, e.trigger.id);
+}
+
+void ToolApplier::operator()(const event::TriggersCleared& e) {
+  for (uint32_t id : e.triggers) cluster_.triggers.erase(id);
+}
+
+void ToolApplier::operator()(const event::TriggerPulled& e) {
+  Trigger* t = cluster_.triggers.edit(e.trigger);
+  if (!t) return;
+  t->due = e.due;
+  t->argument = e.argument;
+}
+
+void ToolApplier::operator()(const event::TriggerStarted& e) {
+  const Trigger* t = cluster_.triggers.find(e.trigger);
+  if (!t) return;
+  if (!t->spec.permanent) {
+    cluster_.triggers.erase(e.trigger);
+    return;
+  }
+  Trigger* again = cluster_.triggers.edit(e.trigger);
+  again->due = kTimeUnset;
+  again->argument.clear();
+}
+
+void ToolApplier::operator()(const event::AllocationAttended& e) {
+  Job* job = cluster_.jobs.edit(e.job.value);
+  if (job && job->allocation) job->run.edit().attended = true;
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,127 @@
+#include "slurmctld/core/assoc_mgr_rows.h"
+
+#include <algorithm>
+
+#include "acct/shares.h"
+#include "base/saturating.h"
+#include "base/text.h"
+#include "model/account_directory.h"
+#include "slurmctld/core/share_rows.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr double kMinute = 60;
+
+bool named(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::ranges::any_of(names, [&](const std::string& n) { return iequals(n, name); });
+}
+
+class Writer {
+ public:
+  Writer(const Cluster& cluster, const std::vector<std::string>& tracked, Time now) : cluster_(cluster), now_(now) {
+    for (const std::string& name : tracked) columns_.push_back(cluster.tres_table().find(to_lower(name)));
+  }
+
+  UseRow use(const Use& use, const Spent& spent) const {
+    UseRow out;
+    out.jobs = use.running;
+    out.submitted = use.submitted;
+    out.accruing = use.accruing;
+    out.wall_s = spent.wall;
+    out.raw_usage = spent.of(TresTable::kBilling);
+    for (uint32_t tres : columns_) {
+      const bool known = tres != TresTable::kUnknown;
+      out.held.push_back(known ? use.held[tres] : 0);
+      out.used_minutes.push_back(known ? to_count(spent.of(tres) / kMinute) : 0);
+      out.run_minutes.push_back(known ? use.run_minutes(tres, now_) : 0);
+    }
+    return out;
+  }
+  UseRow of(const Holder& holder) const { return use(cluster_.ledger.use_of(holder), cluster_.used_by(holder, now_)); }
+
+ private:
+  const Cluster& cluster_;
+  const Time now_;
+  std::vector<uint32_t> columns_;  // index of each tracked TRES
+};
+
+void add_users(const Cluster& cluster, const rpc::QueryAssocMgr& q, const Privacy& privacy, rpc::AssocMgrRows& out) {
+  cluster.directory->users.for_each([&](const std::string& name, const AccountDirectory::User& u) {
+    if (!named(q.users, name) || !privacy.shows_user(name)) return;
+    UserRecord record = u.record;
+    record.name = name;
+    out.users.push_back(std::move(record));
+  });
+  std::ranges::sort(out.users, {}, &UserRecord::name);
+}
+
+void add_associations(const Cluster& cluster, const acct::FairShareRule& rule, Time now, const Writer& writer, const rpc::QueryAssocMgr& q,
+                      const Privacy& privacy, rpc::AssocMgrRows& out) {
+  const acct::Shares shares = acct::shares_of(cluster, rule, now);
+  std::vector<uint64_t> level(shares.tree.size());  // the shares of those below each
+  for (const acct::ShareNode& n : shares.tree)
+    if (n.parent != acct::kNoParent && n.shares != kSharesOfParent) level[n.parent] = add_sat(level[n.parent], n.shares);
+  for (size_t i : tree_order(cluster, shares.tree)) {
+    const acct::ShareNode& n = shares.tree[i];
+    const AssociationRecord& a = *cluster.directory->associations.find(n.association);
+    if (!named(q.accounts, a.account) || (!q.users.empty() && !a.user.empty() && !named(q.users, a.user))) continue;
+    if (a.user.empty() ? !privacy.shows_account(a.account) : !privacy.shows_user_of(a)) continue;
+    const acct::ShareView& v = shares.views[i];
+    AssociationUse row;
+    row.record = a;
+    row.use = writer.of(Holder::association(a.id));
+    row.norm_shares = v.norm_shares;
+    row.factor = v.factor;
+    row.norm_usage = v.norm_usage;
+    row.effective_usage = v.effective_usage;
+    row.level_shares = n.parent == acct::kNoParent ? n.shares : level[n.parent];
+    out.associations.push_back(std::move(row));
+  }
+}
+
+void add_qos(const Cluster& cluster, const Writer& writer, const rpc::QueryAssocMgr& q, const Privacy& privacy, rpc::AssocMgrRows& out) {
+  cluster.directory->qos.for_each([&](const std::string& name, const QosRecord& record) {
+    if (!named(q.qos, name)) return;
+    QosUse row;
+    row.record = record;
+    row.use = writer.of(Holder::qos(name));
+    cluster.ledger.each_within(name, [&](std::string_view who, bool user, const Use& use) {
+      const std::string party(who);
+      if (user ? !privacy.shows_user(Uid(parse_number<uint32_t>(party).value_or(0))) : !privacy.shows_account(party)) return;
+      (user ? row.users : row.accounts).push_back({party, writer.use(use, Spent{})});
+    });
+    for (std::vector<PartyUse>* list : {&row.users, &row.accounts}) std::ranges::sort(*list, {}, &PartyUse::name);
+    out.qos.push_back(std::move(row));
+  });
+  std::ranges::sort(out.qos, {}, [](const QosUse& q) { return std::pair(q.record.id, q.record.name); });
+}
+
+}  // namespace
+
+rpc::AssocMgrRows query_assoc_mgr(const Cluster& cluster, const acct::FairShareRule& rule, const std::vector<std::string>& tracked,
+                                  Time now, const rpc::QueryAssocMgr& query, const Privacy& privacy) {
+  rpc::AssocMgrRows out;
+  out.tres = tracked;
+  if (!cluster.directory) return out;
+  const Writer writer(cluster, tracked, now);
+  if (query.show_users) add_users(cluster, query, privacy, out);
+  if (query.show_associations) add_associations(cluster, rule, now, writer, query, privacy, out);
+  if (query.show_qos) add_qos(cluster, writer, query, privacy, out);
+  return out;
+}
+
+bool AssocMgrQuery::next(rpc::AssocMgrRows& part) {
+  constexpr size_t kRowsPerPart = 500;
+  part = {};
+  part.tres = all_.tres;
+  auto move = [](auto& from, size_t& sent, auto& to) {
+    while (sent < from.size() && to.size() < kRowsPerPart) to.push_back(std::move(from[sent++]));
+  };
+  move(all_.users, users_, part.users);
+  move(all_.associations, associations_, part.associations);
+  move(all_.qos, qos_, part.qos);
+  return !part.users.empty() || !part.associations.empty() || !part.qos.empty();
+}
+
+}  // namespace muster::slurmctld

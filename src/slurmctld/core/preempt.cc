@@ -1,0 +1,151 @@
+// Jobs that make room for others (slurm.conf(5) PreemptMode, GraceTime), and jobs that take turns on the same CPUs (GANG). Who is chosen,
+// and who runs, is decided in sched/preempt; here each choice is checked against the state of the moment.
+#include <signal.h>
+
+#include <algorithm>
+
+#include "sched/preempt/preempt_rule.h"
+#include "sched/preempt/time_slicer.h"
+#include "slurmctld/core/decide.h"
+#include "slurmctld/core/node_use.h"
+
+namespace muster::slurmctld {
+namespace {
+
+// The cluster without what these jobs would give back.
+Cluster without(const View& v, const std::vector<JobId>& jobs, bool cpus_only) {
+  Cluster out = v.cluster;
+  NodeUse use(out);
+  for (JobId id : jobs) {
+    const Job& j = v.cluster.jobs.at(id.value);
+    if (cpus_only) use.leave_cpus(j, v.now);
+    else
+      for (const NodeShare& share : j.allocation->nodes) use.release(j, share, false, v.now);
+    if (!cpus_only) out.count_licenses(j, false);
+  }
+  return out;
+}
+
+Result<> all_may_go(const View& v, const Job& j, const sched::StartItem& item, const std::vector<JobId>& victims, bool suspended) {
+  const sched::PreemptRule rule(v.cluster, v.settings.sched.preempt, v.now);
+  const bool exclusive_user = item.allocation->exclusive_user;
+  const sched::Preemptor who{*j.request, v.cluster.partitions.at(item.partition), item.priority, exclusive_user};
+  for (JobId id : victims) {
+    const Job* victim = v.cluster.jobs.find(id.value);
+    if (!victim || !victim->allocation || !rule.may(who, *victim)) return fail(Errc::kInvalidStateChange);
+    if ((rule.how(*victim) == PreemptHow::kSuspend) != suspended) return fail(Errc::kInvalidStateChange);
+  }
+  return {};
+}
+
+void signal_job(const Job& j, uint16_t signal, bool batch_only, std::vector<Order>& orders) {
+  node_rpc::SignalJob order;
+  order.job = j.id;
+  order.generation = j.restarts;
+  order.signal = signal;
+  order.batch_only = batch_only;
+  if (batch_only) return orders.push_back({j.batch_share().node, order});
+  for (const NodeShare& share : j.allocation->nodes) orders.push_back({share.node, order});
+}
+
+// PreemptParameters=send_user_signal: the signal of --signal, if the job has not had it yet.
+bool send_user_signal(const View& v, const Job& j, Events& out, std::vector<Order>& orders) {
+  const WarnSignal& w = j.request->warn;
+  if (!v.settings.sched.preempt.send_user_signal || !w.signal || (j.run->time_warned & kWarnedSignal)) return false;
+  out.push_back(event::JobWarned{j.id, kWarnedSignal});
+  signal_job(j, w.signal, w.batch_shell_only, orders);
+  return true;
+}
+
+void preempt(const View& v, const Job& victim, JobId by, Events& out, std::vector<Order>& orders) {
+  const sched::PreemptRule rule(v.cluster, v.settings.sched.preempt, v.now);
+  event::JobPreempted e{victim.id, by, rule.how(victim), v.now, {}};
+  const Duration grace = rule.grace(victim);
+  if (grace > Duration::zero()) e.ends = v.now + grace;
+  out.push_back(e);
+  const bool told = send_user_signal(v, victim, out, orders);
+  if (grace <= Duration::zero()) return end_preempted(v, victim, by, e.how, out);
+  if (told) return;
+  signal_job(victim, SIGCONT, false, orders);
+  signal_job(victim, SIGTERM, false, orders);
+}
+
+std::vector<const Job*> take_turns_with(const View& v, const std::set<NodeId>& touched) {
+  std::set<JobId> ids = v.indexes.waiting_turns();
+  std::set<NodeId> nodes = touched;
+  for (JobId id : ids)
+    if (const Job* j = v.cluster.jobs.find(id.value))
+      for (const NodeShare& share : j->allocation->nodes) nodes.insert(share.node);
+  for (NodeId node : nodes) ids.insert(v.indexes.jobs_on(node).begin(), v.indexes.jobs_on(node).end());
+  std::vector<const Job*> out;
+  for (JobId id : ids)
+    if (const Job* j = v.cluster.jobs.find(id.value); j && sched::takes_turns(*j)) out.push_back(j);
+  return out;
+}
+
+}  // namespace
+
+void end_preempted(const View& v, const Job& job, JobId by, PreemptHow how, Events& out) {
+  Ending e;
+  e.state = JobState::kPreempted;
+  e.detail = "by job " + std::to_string(by.value);
+  if (how == PreemptHow::kRequeue) e.flags = kJobRequeued;
+  end_job(v, job, e, out);
+}
+
+Result<Events> decide_preempt(const View& v, const sched::PreemptItem& item, std::vector<Order>& orders) {
+  const sched::StartItem start{.job = item.job,
+                               .array_task = item.array_task,
+                               .partition = item.partition,
+                               .allocation = item.allocation,
+                               .priority = item.priority,
+                               .request = item.request};
+  MUSTER_TRY(job, may_start(v, start));
+  const Job& j = *job;
+  if (j.turns->claim || item.victims.empty()) return fail(Errc::kInvalidStateChange);
+  MUSTER_TRY_VOID(all_may_go(v, j, start, item.victims, false));
+  if (sched::still_fits(v.cluster, v.settings.sched, *j.request, start, v.now, j.time_limit_min))
+    return fail(Errc::kInvalidStateChange);  // nobody has to go any more
+  MUSTER_TRY_VOID(fits_over(v, start, item.victims, false));
+  auto claim = std::make_shared<Claim>();
+  claim->since = v.now;
+  claim->position = v.cluster.position;
+  claim->partition = item.partition;
+  claim->allocation = item.allocation;
+  claim->victims = item.victims;
+  event::JobClaimed e{j.id, item.array_task, task_record(v, j, item.array_task), std::move(claim)};
+  const JobId by = e.task_job ? e.task_job : j.id;
+  Events out{std::move(e)};
+  for (JobId victim : item.victims) preempt(v, v.cluster.jobs.at(victim.value), by, out, orders);
+  return out;
+}
+
+Result<> fits_over(const View& v, const sched::StartItem& item, const std::vector<JobId>& victims, bool suspended) {
+  const Job& j = v.cluster.jobs.at(item.job.value);
+  return sched::still_fits(without(v, victims, suspended), v.settings.sched, *j.request, item, v.now, j.time_limit_min);
+}
+
+Result<> may_start_over(const View& v, const sched::StartItem& item) {
+  MUSTER_TRY_VOID(all_may_go(v, v.cluster.jobs.at(item.job.value), item, item.over, true));
+  return fits_over(v, item, item.over, true);
+}
+
+void suspend_for(const View& v, const std::vector<JobId>& jobs, JobId by, Events& out) {
+  for (JobId id : jobs)
+    if (const Job* j = v.cluster.jobs.find(id.value); j && j->state == JobState::kRunning)
+      out.push_back(event::JobSuspended{id, false, v.now, SuspendCause::kPreempted, by});
+}
+
+void release_claim(const View& v, JobId id, Events& out) {
+  if (const Job* j = v.cluster.jobs.find(id.value); j && j->pending() && j->turns->claim)
+    out.push_back(event::JobClaimed{id, kNoArrayTask, {}, nullptr});
+}
+
+void take_turns(const View& v, const std::set<NodeId>& touched, bool next_slice, Events& out) {
+  if (!v.settings.sched.preempt.modes.gang) return;
+  const std::vector<const Job*> jobs = take_turns_with(v, touched);
+  for (const sched::Shift& s : sched::shifts(v.cluster, jobs, next_slice))
+    out.push_back(event::JobSuspended{s.job, s.resume, v.now, s.cause, s.by});
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,79 @@
+#include "slurmctld/core/reservation_rows.h"
+
+#include "base/text.h"
+#include "sched/fit/request_class.h"
+
+namespace muster::slurmctld {
+namespace {
+
+Bitmap cores_of(const Node& n, const Bitmap& cpus) {
+  Bitmap out(n.spec->cores());
+  const uint32_t threads = std::max(n.spec->cpus / std::max(n.spec->cores(), 1u), 1u);
+  cpus.for_each([&](size_t cpu) { out.set(cpu / threads); });
+  return out;
+}
+
+}  // namespace
+
+ReservationRow make_reservation_row(const Cluster& cluster, const Reservation& r, Time now) {
+  ReservationRow out;
+  out.name = r.name;
+  out.start = r.starts(now);
+  out.end = r.ends(now);
+  out.flags = r.flags;
+  out.active = r.active(now);
+  out.node_list = sched::node_list(cluster, r.nodes);
+  out.node_count = static_cast<uint32_t>(r.nodes.count());
+  out.tres = {.cpus = 0};
+  r.nodes.for_each([&](size_t id) {
+    const Node* n = cluster.nodes.find(static_cast<uint32_t>(id));
+    if (!n) return;
+    const NodeShare* part = r.share_of(n->id);
+    const Bitmap cores = part ? cores_of(*n, part->cpus) : Bitmap();
+    out.core_count += part ? static_cast<uint32_t>(cores.count()) : n->spec->cores();
+    *out.tres.cpus += part ? part->cpus.count() : n->spec->cpus;
+    if (!part) return;
+    out.cores.push_back({n->spec->name, cores.to_ranges()});
+    for (const GresShare& g : part->gres) out.tres.add_gres(g.name, g.type, g.count);
+  });
+  if (r.nodes.none()) out.tres.cpus.reset();
+  out.licenses = r.licenses;
+  out.tres.licenses = r.licenses;
+  out.features = r.features.text();
+  out.partition = r.partition;
+  out.comment = r.comment;
+  out.users = r.users;
+  out.groups = r.groups;
+  out.accounts = r.accounts;
+  out.qos = r.qos;
+  out.partitions = r.partitions;
+  out.max_start_delay = r.max_start_delay;
+  out.purge_after = r.purge_after;
+  return out;
+}
+
+Result<rpc::ReservationRows> query_reservations(const Cluster& cluster, const rpc::QueryReservations& q, Time now, const Privacy& privacy) {
+  rpc::ReservationRows out;
+  cluster.reservations.for_each([&](uint32_t, const Reservation& r) {
+    if ((q.name.empty() || iequals(q.name, r.name)) && privacy.shows(cluster, r))
+      out.reservations.push_back(make_reservation_row(cluster, r, now));
+  });
+  if (!q.name.empty() && out.reservations.empty()) return fail(Errc::kReservationInvalid, "Reservation " + q.name + " not found");
+  return out;
+}
+
+ReservedNodes::ReservedNodes(const Cluster& cluster) : cluster_(cluster) {
+  cluster_.reservations.for_each([&](uint32_t, const Reservation& r) {
+    if (r.begun && !r.has(kResvAnyNodes)) begun_.push_back(&r);
+  });
+}
+
+void ReservedNodes::mark(NodeId node, NodeRow& row) const {
+  for (const Reservation* r : begun_) {
+    if (!r->nodes.test(node.value)) continue;
+    row.flags |= kNodeReserved | (r->has(kResvMaint) ? kNodeMaint : 0u);
+    if (row.reservation.empty()) row.reservation = r->name;
+  }
+}
+
+}  // namespace muster::slurmctld
