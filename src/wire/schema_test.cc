@@ -141,5 +141,17 @@ TEST(SchemaFile, IsTheCommittedOne) {
   }
 }
 
+// The decoder walks a description once, so a field whose number is below the one before it would be passed over as unknown.
+TEST_F(Schema, FieldsStandInTheOrderOfTheirNumbers) {
+  ASSERT_GT(file_->message_type_count(), 100);
+  for (int i = 0; i < file_->message_type_count(); ++i) {
+    const pb::Descriptor* d = file_->message_type(i);
+    for (int f = 1; f < d->field_count(); ++f) {
+      if (d->field(f)->containing_oneof()) continue;
+      EXPECT_LT(d->field(f - 1)->number(), d->field(f)->number()) << d->field(f)->full_name();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace muster

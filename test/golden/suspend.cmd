@@ -11,5 +11,4 @@ submit 490 -p hipri -N3 -t30
 plan
 show queue
 advance 30
-free 490
 show queue

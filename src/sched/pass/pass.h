@@ -100,7 +100,7 @@ class PlanPass {
     const Job* job = nullptr;
     const std::vector<uint32_t>* classes = nullptr;
   };
-  struct Chosen {  // of a component: where it would start now
+  struct Chosen {  // of a component: where it would start now; null where nothing is chosen
     uint32_t class_id = 0;
     AllocationPtr allocation;
   };
@@ -113,15 +113,21 @@ class PlanPass {
   void start_together(const Job& leader);
   bool lacks_component(const Job& leader, std::vector<Component>& all);
   bool defer_turn(const std::vector<Component>& all);
-  bool choose_together(const std::vector<Component>& all, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted);
-  bool choose_one(const Component& one, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted);
+  std::optional<size_t> choose_together(const std::vector<Component>& all, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted);
+  bool choose_in_plan(const std::vector<Component>& all, std::vector<Chosen>& chosen);
+  bool choose_one(const Component& one, const std::vector<Chosen>& others, const Bitmap* only, Chosen& chosen, Wait& why, bool& room_wanted);
+  Placement place_component(const Component& one, RequestClass& c, const Bitmap* only, const NodeFilter& filter);
   void lay_out(const Component& one, const Chosen& chosen);
   void take_back(const std::vector<Component>& all, const std::vector<Chosen>& chosen);
   void begin_together(const std::vector<Component>& all, std::vector<Chosen> chosen);
   void wait_together(const std::vector<Component>& all, const Component& which, const Wait& why, bool room_wanted);
   void promise_together(const std::vector<Component>& all, Reason reason, Place place);
   Places places_apart(const std::vector<Component>& all);
-  bool fit_when_idle(const std::vector<Component>& all);
+  bool on_idle_nodes(const Places& places) const;
+  bool fit_together(const std::vector<Component>& all, const Availability& nodes);
+  bool take_place(const Component& one, Availability& nodes, Apart& apart);
+  const Availability& deserted();
+  bool fit_on_all_nodes(const std::vector<Component>& all);
   Places places_in_turn(const std::vector<Component>& all);
   Profile::Spot earliest_component(const Component& one, const Bitmap& without, Slot from, uint32_t first_id, RequestClass& of);
 
@@ -174,6 +180,7 @@ class PlanPass {
     auto operator<=>(const Asked&) const = default;
   };
   std::set<Asked> no_room_made_;
+  std::unique_ptr<Availability> deserted_;  // made when it is asked for
   std::unique_ptr<Profile> profile_;
   std::unique_ptr<Gate> gate_;
   uint32_t forecasts_ = 0;

@@ -3,9 +3,13 @@
 // where they stand on nodes apart, as the guide says; where there is none, places are kept one after the other from the moment on at which
 // each could start by itself, and the last of them is when the job is expected to start. guide heterogeneous_jobs; slurm.conf(5).
 //
-// Cost: for a job that waits as much as for its components one by one; a start places each twice. A search for places apart is begun anew
-// when a component pushes the start back, at most kTries times.
+// What is looked for is a first fit: a component takes its nodes, and those after it take theirs of what is left. Where one finds nothing,
+// it goes first, and all choose again. Where they still find nothing for now and the plan has a place for each now, those are taken.
+//
+// Cost: for a job that waits as much as for its components one by one; a start places each twice, and once more for each component that had
+// to go first. A search for places apart is begun anew when a component pushes the start back, at most kTries times.
 #include <algorithm>
+#include <numeric>
 
 #include "sched/pass/pass.h"
 #include "sched/place/gang.h"
@@ -18,7 +22,23 @@ namespace muster::sched {
 namespace {
 
 constexpr uint32_t kTries = 64;
+constexpr Slot kFirst = 1;  // the first moment that the plan looks at
 constexpr uint32_t kNotAlike = kUnlimited32 - 1;  // what a limit says with other components counted holds for no other job
+
+// Calls `choose(order)` with all in their order; it answers the place in the order at which it came to nothing, if any. That one goes first
+// then, until all are chosen for or the one that finds nothing is the first already.
+template <class F>
+bool in_some_order(size_t count, F&& choose) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), 0u);
+  for (size_t tries = 0; tries <= count; ++tries) {
+    const std::optional<size_t> failed = choose(std::as_const(order));
+    if (!failed) return true;
+    if (*failed == 0) return false;
+    std::rotate(order.begin(), order.begin() + static_cast<ptrdiff_t>(*failed), order.begin() + static_cast<ptrdiff_t>(*failed) + 1);
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -114,19 +134,22 @@ void PlanPass::start_together(const Job& leader) {
   Wait why;
   bool room_wanted = false;
   for (const Component& one : all) {  // first each by itself: most jobs that wait are found out here, and nothing is laid out in vain
-    std::vector<Chosen> alone;
-    if (!choose_one(one, alone, why, room_wanted)) return wait_together(all, one, why, room_wanted);
+    Chosen alone;
+    if (!choose_one(one, {}, nullptr, alone, why, room_wanted)) return wait_together(all, one, why, room_wanted);
   }
-  std::vector<Chosen> chosen;
-  if (!choose_together(all, chosen, why, room_wanted)) return wait_together(all, all[chosen.size()], why, room_wanted);
+  std::vector<Chosen> chosen(all.size());
+  if (const auto failed = choose_together(all, chosen, why, room_wanted))
+    if (why.ruled || !choose_in_plan(all, chosen)) return wait_together(all, all[*failed], why, room_wanted);
   begin_together(all, std::move(chosen));
   if (behind) limits_.started();
 }
 
-// Chooses a class and nodes for the next component, beside those chosen before it.
-bool PlanPass::choose_one(const Component& one, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted) {
+// Chooses a class and nodes for a component, beside what was chosen for others; of `only` where that is given.
+bool PlanPass::choose_one(const Component& one, const std::vector<Chosen>& others, const Bitmap* only, Chosen& chosen, Wait& why,
+                          bool& room_wanted) {
   Apart apart(filter(), nodes_.size());
-  for (const Chosen& before : chosen) apart.has_chosen(*before.allocation);
+  for (const Chosen& other : others)
+    if (other.allocation) apart.has_chosen(*other.allocation);
   for (uint32_t id : *one.classes) {
     ClassState& state = look_at(id);
     RequestClass& c = pending_.classes()[id]->shape;
@@ -146,13 +169,13 @@ bool PlanPass::choose_one(const Component& one, std::vector<Chosen>& chosen, Wai
         this_why.reason = Reason::kPriority;
       } else if (!holds(foreseen_)) {
         Placement got = Later{};
-        if (!state.full) got = place(nodes_, c, params_, &apart, now_ - one.job->eligible, one.job->request->uid);
+        if (!state.full) got = place_component(one, c, only, apart);
         if (const AllocationPtr* allocation = placed(got)) {
           const Partition& p = cluster_.partitions.at(c.partition);
           Chosen here{id, with_grant(*allocation, std::move(grant), p)};
           Bar bar = gate_ ? gate_->bars({*one.job->request, p, c.time_limit_min, kNotAlike}, *here.allocation) : Bar();
           if (bar.reason == Reason::kNone) {
-            chosen.push_back(std::move(here));
+            chosen = std::move(here);
             return true;
           }
           this_why = {bar.reason, std::move(bar.detail), true};
@@ -169,6 +192,14 @@ bool PlanPass::choose_one(const Component& one, std::vector<Chosen>& chosen, Wai
   return false;
 }
 
+Placement PlanPass::place_component(const Component& one, RequestClass& c, const Bitmap* only, const NodeFilter& filter) {
+  const Duration waited = now_ - one.job->eligible;
+  if (!only) return place(nodes_, c, params_, &filter, waited, one.job->request->uid);
+  RequestClass within = c;
+  within.feasible &= *only;
+  return place(nodes_, within, params_, &filter, waited, one.job->request->uid);
+}
+
 // Holds what was chosen until take_back().
 void PlanPass::lay_out(const Component& one, const Chosen& chosen) {
   const RequestClass& c = pending_.classes()[chosen.class_id]->shape;
@@ -178,6 +209,7 @@ void PlanPass::lay_out(const Component& one, const Chosen& chosen) {
 
 void PlanPass::take_back(const std::vector<Component>& all, const std::vector<Chosen>& chosen) {
   for (size_t i = chosen.size(); i-- > 0;) {
+    if (!chosen[i].allocation) continue;
     const RequestClass& c = pending_.classes()[chosen[i].class_id]->shape;
     const Allocation& a = *chosen[i].allocation;
     for (const NodeShare& share : a.nodes) nodes_.give_back(share, a, c.partition);
@@ -185,12 +217,45 @@ void PlanPass::take_back(const std::vector<Component>& all, const std::vector<Ch
   }
 }
 
-// Chooses for all of them, each beside the ones before it. False: `chosen` holds those that found nodes, and the next did not.
-bool PlanPass::choose_together(const std::vector<Component>& all, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted) {
+// Chooses for all of them, each beside the ones before it, in that of their orders that a first fit finds. Where none is found: the component
+// that found nothing, in the order that they have.
+std::optional<size_t> PlanPass::choose_together(const std::vector<Component>& all, std::vector<Chosen>& chosen, Wait& why,
+                                                bool& room_wanted) {
+  std::optional<size_t> first_failed;
+  const bool found = in_some_order(all.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
+    chosen.assign(all.size(), {});
+    std::optional<size_t> failed;
+    Wait this_why;
+    for (size_t i = 0; i < order.size() && !failed; ++i) {
+      const size_t at = order[i];
+      if (!choose_one(all[at], chosen, nullptr, chosen[at], this_why, room_wanted)) failed = i;
+      else lay_out(all[at], chosen[at]);
+    }
+    take_back(all, chosen);
+    if (failed && !first_failed) {
+      first_failed = order[*failed];
+      why = std::move(this_why);
+    }
+    return failed;
+  });
+  return found ? std::nullopt : first_failed;
+}
+
+// Where the plan has nodes apart for each of them now, those. What is chosen for now and for later is not always the same, and a job that has
+// a place must not wait for another.
+bool PlanPass::choose_in_plan(const std::vector<Component>& all, std::vector<Chosen>& chosen) {
+  if (!backfills()) return false;
+  const Places places = places_apart(all);
+  if (places.slot > kFirst) return false;
+  chosen.assign(all.size(), {});
   bool found = true;
   for (size_t i = 0; i < all.size() && found; ++i) {
-    found = choose_one(all[i], chosen, why, room_wanted);
-    if (found) lay_out(all[i], chosen.back());
+    Bitmap nodes(nodes_.size());
+    for (const auto& part : places.of[i].second.parts) nodes.set(part.node);
+    Wait why;
+    bool room_wanted = false;
+    found = choose_one(all[i], chosen, &nodes, chosen[i], why, room_wanted);
+    if (found) lay_out(all[i], chosen[i]);
   }
   take_back(all, chosen);
   return found;
@@ -249,7 +314,7 @@ Profile::Spot PlanPass::earliest_component(const Component& one, const Bitmap& w
 // The first moment at which all of them have room, each on nodes of its own.
 PlanPass::Places PlanPass::places_apart(const std::vector<Component>& all) {
   Places out;
-  Slot at = 1;
+  Slot at = kFirst;
   const uint32_t first = forecasts_;
   for (const Component& c : all) forecasts_ += static_cast<uint32_t>(c.classes->size());
   for (uint32_t tries = 0; tries < kTries; ++tries) {
@@ -274,33 +339,61 @@ PlanPass::Places PlanPass::places_apart(const std::vector<Component>& all) {
   return {};
 }
 
-// Whether all of them together would have room on the nodes of the cluster if nobody else were there.
-bool PlanPass::fit_when_idle(const std::vector<Component>& all) {
-  Availability nodes;
-  nodes.update(cluster_.nodes, params_, true);
-  Apart apart(nullptr, nodes.size());
-  return std::ranges::all_of(all, [&](const Component& one) {
-    return std::ranges::any_of(*one.classes, [&](uint32_t id) {
-      RequestClass c = pending_.classes()[id]->shape;
-      if (c.never) return false;
-      const Partition& p = cluster_.partitions.at(c.partition);
-      resolve(c, cluster_, nodes, p);
-      c.shape.switches = 0;
-      const Placement got = place(nodes, c, params_, &apart, {}, one.job->request->uid);
-      const AllocationPtr* a = placed(got);
-      if (!a) return false;
-      for (const NodeShare& share : (*a)->nodes) nodes.consume(share, **a, one.job->request->uid, c.partition);
-      apart.has_chosen(**a);
-      return true;
-    });
+// Whether all of them together would have room on `nodes`, where nobody else is.
+bool PlanPass::fit_together(const std::vector<Component>& all, const Availability& nodes) {
+  return in_some_order(all.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
+    Availability left = nodes;
+    Apart apart(nullptr, left.size());
+    for (size_t i = 0; i < order.size(); ++i)
+      if (!take_place(all[order[i]], left, apart)) return i;
+    return std::nullopt;
   });
+}
+
+bool PlanPass::take_place(const Component& one, Availability& nodes, Apart& apart) {
+  return std::ranges::any_of(*one.classes, [&](uint32_t id) {
+    RequestClass c = pending_.classes()[id]->shape;
+    if (c.never) return false;
+    const Partition& p = cluster_.partitions.at(c.partition);
+    resolve(c, cluster_, nodes, p);
+    c.shape.switches = 0;
+    const Placement got = place(nodes, c, params_, &apart, {}, one.job->request->uid);
+    const AllocationPtr* a = placed(got);
+    if (!a) return false;
+    for (const NodeShare& share : (*a)->nodes) nodes.consume(share, **a, one.job->request->uid, c.partition);
+    apart.has_chosen(**a);
+    return true;
+  });
+}
+
+// The nodes as they are when all jobs have gone; those that are down stay so.
+const Availability& PlanPass::deserted() {
+  if (deserted_) return *deserted_;
+  deserted_ = std::make_unique<Availability>(nodes_);
+  auto leave = [&](const Allocation& a, uint32_t partition) {
+    for (const NodeShare& share : a.nodes)
+      if (deserted_->known().test(share.node.value)) deserted_->give_back(share, a, partition);
+  };
+  for (const auto& [id, r] : pending_.running())
+    if (!r.finished) leave(*r.allocation, r.partition);
+  for (const StartItem& s : plan_.starts) {
+    leave(*s.allocation, s.partition);
+    for (const StartItem& other : s.together) leave(*other.allocation, other.partition);
+  }
+  return *deserted_;
+}
+
+bool PlanPass::fit_on_all_nodes(const std::vector<Component>& all) {
+  Availability ideal;
+  ideal.update(cluster_.nodes, params_, true);
+  return fit_together(all, ideal);
 }
 
 // Places one after the other, none before the moment at which each could start by itself. They are promised as they are found.
 PlanPass::Places PlanPass::places_in_turn(const std::vector<Component>& all) {
   Places out;
   const Bitmap nobody(nodes_.size());
-  Slot at = 1;
+  Slot at = kFirst;
   for (int round = 0; round < 2; ++round)
     for (const Component& one : all) {
       RequestClass of;
@@ -318,18 +411,28 @@ PlanPass::Places PlanPass::places_in_turn(const std::vector<Component>& all) {
   return out;
 }
 
+bool PlanPass::on_idle_nodes(const Places& places) const {
+  return std::ranges::all_of(places.of, [&](const auto& place) {
+    return std::ranges::all_of(place.second.parts, [&](const auto& part) { return nodes_.idle().test(part.node); });
+  });
+}
+
 void PlanPass::promise_together(const std::vector<Component>& all, Reason reason, Place place) {
   Places found = places_apart(all);
+  // Nodes that are idle already, and still they did not start: the plan counts, and what it counted could not be laid out. To keep those nodes
+  // would keep them for ever.
+  if (found.slot == kFirst && on_idle_nodes(found)) found = {};
   const bool apart = found.slot != kNever;
-  const bool possible = apart || fit_when_idle(all);
-  if (!apart && possible && place == Place::kKept) found = places_in_turn(all);
+  const bool in_turn = !apart && place == Place::kKept && fit_together(all, deserted());
+  if (in_turn) found = places_in_turn(all);
+  const bool possible = apart || in_turn || fit_on_all_nodes(all);
   for (size_t i = 0; i < all.size(); ++i) {
     Verdict verdict;
     verdict.reason = reason;
     if (found.slot == kNever) {
       RequestClass of;
       const uint32_t id = std::exchange(forecasts_, forecasts_ + static_cast<uint32_t>(all[i].classes->size()));
-      if (earliest_component(all[i], Bitmap(nodes_.size()), 1, id, of).slot == kNever) say_why_never(*all[i].classes, verdict);
+      if (earliest_component(all[i], Bitmap(nodes_.size()), kFirst, id, of).slot == kNever) say_why_never(*all[i].classes, verdict);
       else verdict.detail = "no start within sight for all components together";
       if (!possible && verdict.reason != Reason::kBadConstraints) {
         verdict.reason = Reason::kBadConstraints;

@@ -88,6 +88,20 @@ TEST(Together, TooMuchTogetherThoughEachWouldFit) {
   EXPECT_EQ(with.starts[0].job, behind);
 }
 
+// Each is chosen for beside those before it. Of the two nodes the first component may have either, the second only one.
+TEST(Together, TheOneThatFindsNothingGoesFirst) {
+  for (const char* only : {"n1", "n2"}) {
+    Cluster c = a_cluster().nodes(2).cpus(4).build();
+    const auto ids = submit_together(c, {a_job().nodes(1).exclusive(), a_job().nodes(1).exclusive().nodelist(only)});
+    for (const Pass pass : {Pass::kQuick, Pass::kFull}) {
+      const Plan p = Planner().plan(c, {}, kNow, pass);
+      ASSERT_EQ(p.starts.size(), 1u) << only;
+      EXPECT_EQ(p.starts[0].job, ids[0]);
+      EXPECT_NE(p.starts[0].allocation->nodes[0].node, p.starts[0].together[0].allocation->nodes[0].node);
+    }
+  }
+}
+
 TEST(Together, AJobBehindFillsWhatTheyLeave) {
   Cluster c = a_cluster().nodes(3).cpus(4).build();
   submit(c, a_job().nodes(2).exclusive().minutes(30));
@@ -131,6 +145,32 @@ TEST(Together, TheirTurnIsThatOfTheHighestPriorityOrAsAskedFor) {
   }
 }
 
+// Where each would start by itself and nobody else is there, they start at once, or no start is within sight: they never wait for nodes that
+// are idle already.
+TEST(Together, NoneIsPromisedIdleNodesForLater) {
+  size_t started = 0, waiting = 0;
+  for (uint32_t seed = 1; seed <= 2000; ++seed) {
+    RandomWorld w(seed);
+    std::vector<JobBuilder> components;
+    for (uint32_t i = 2 + w.roll(2); i > 0; --i) components.push_back(w.job().user(1));
+    for (JobBuilder& one : components) one.with([](JobRequest& r) { r.switches = 0; });  // that waits for a while in any case
+    const bool each = std::ranges::all_of(components, [&](const JobBuilder& one) {
+      Cluster alone = w.cluster;
+      submit(alone, one, kNow);
+      return !Planner().plan(alone, w.params, kNow, Pass::kFull).starts.empty();
+    });
+    if (!each) continue;
+    const auto ids = submit_together(w.cluster, components);
+    const Plan p = Planner().plan(w.cluster, w.params, kNow, Pass::kFull);
+    started += p.starts.size();
+    waiting += p.starts.empty();
+    if (!p.starts.empty()) continue;
+    for (JobId id : ids) EXPECT_EQ(verdict_of(p, id)->expected_start, Time{}) << "seed " << seed << ", job " << id.value;
+  }
+  EXPECT_GE(started, 50u);
+  EXPECT_GE(waiting, 5u);
+}
+
 // In worlds of random jobs: nothing is handed out twice, all components start or none, and a planner that is kept says what a fresh one says.
 TEST(Together, AllOrNoneInRandomWorlds) {
   size_t wholes = 0;
@@ -158,7 +198,9 @@ TEST(Together, AllOrNoneInRandomWorlds) {
         std::vector<const StartItem*> all{&item};
         for (const StartItem& other : item.together) all.push_back(&other);
         for (size_t i = 0; i < all.size(); ++i) {
-          if (het) ASSERT_EQ(all[i]->job, het.component(static_cast<uint32_t>(i)));
+          if (het) {
+            ASSERT_EQ(all[i]->job, het.component(static_cast<uint32_t>(i)));
+          }
           const RequestBody& r = *w.cluster.jobs.at(all[i]->job.value).request;
           const auto fits = still_fits(w.cluster, w.params, r, *all[i], from_unix(1000000), 60);
           ASSERT_TRUE(fits.has_value()) << "seed " << seed << ", job " << all[i]->job.value << ": " << fits.error().message();
