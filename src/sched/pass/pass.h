@@ -121,6 +121,7 @@ class PlanPass {
   void take_back(const std::vector<Component>& all, const std::vector<Chosen>& chosen);
   void begin_together(const std::vector<Component>& all, std::vector<Chosen> chosen);
   void wait_together(const std::vector<Component>& all, const Component& which, const Wait& why, bool room_wanted);
+  void say_no_room_together(const std::vector<Component>& all, Reason reason);
   void promise_together(const std::vector<Component>& all, Reason reason, Place place);
   Places places_apart(const std::vector<Component>& all);
   bool on_idle_nodes(const Places& places) const;

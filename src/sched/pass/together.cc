@@ -3,14 +3,13 @@
 // where they stand on nodes apart, as the guide says; where there is none, places are kept one after the other from the moment on at which
 // each could start by itself, and the last of them is when the job is expected to start. guide heterogeneous_jobs; slurm.conf(5).
 //
-// What is looked for is a first fit: a component takes its nodes, and those after it take theirs of what is left. Where one finds nothing,
-// it goes first, and all choose again. Where they still find nothing for now and the plan has a place for each now, those are taken.
+// What is looked for is a first fit (base/first_fit.h): a component takes its nodes, and those after it take theirs of what is left. Where they still find nothing for now and the plan has a place for each now, those are taken.
 //
 // Cost: for a job that waits as much as for its components one by one; a start places each twice, and once more for each component that had
 // to go first. A search for places apart is begun anew when a component pushes the start back, at most kTries times.
 #include <algorithm>
-#include <numeric>
 
+#include "base/first_fit.h"
 #include "sched/pass/pass.h"
 #include "sched/place/gang.h"
 #include "sched/qos_flags.h"
@@ -22,23 +21,10 @@ namespace muster::sched {
 namespace {
 
 constexpr uint32_t kTries = 64;
+constexpr const char* kNotInSight = "no start within sight for all components together";
+constexpr const char* kNotWhenIdle = "the components together would not fit if all nodes were idle";
 constexpr Slot kFirst = 1;  // the first moment that the plan looks at
 constexpr uint32_t kNotAlike = kUnlimited32 - 1;  // what a limit says with other components counted holds for no other job
-
-// Calls `choose(order)` with all in their order; it answers the place in the order at which it came to nothing, if any. That one goes first
-// then, until all are chosen for or the one that finds nothing is the first already.
-template <class F>
-bool in_some_order(size_t count, F&& choose) {
-  std::vector<size_t> order(count);
-  std::iota(order.begin(), order.end(), 0u);
-  for (size_t tries = 0; tries <= count; ++tries) {
-    const std::optional<size_t> failed = choose(std::as_const(order));
-    if (!failed) return true;
-    if (*failed == 0) return false;
-    std::rotate(order.begin(), order.begin() + static_cast<ptrdiff_t>(*failed), order.begin() + static_cast<ptrdiff_t>(*failed) + 1);
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -222,7 +208,7 @@ void PlanPass::take_back(const std::vector<Component>& all, const std::vector<Ch
 std::optional<size_t> PlanPass::choose_together(const std::vector<Component>& all, std::vector<Chosen>& chosen, Wait& why,
                                                 bool& room_wanted) {
   std::optional<size_t> first_failed;
-  const bool found = in_some_order(all.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
+  const bool found = first_fit(all.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
     chosen.assign(all.size(), {});
     std::optional<size_t> failed;
     Wait this_why;
@@ -285,10 +271,19 @@ void PlanPass::wait_together(const std::vector<Component>& all, const Component&
                       const PlaceByQos as = place_by_qos(cluster_, c.job->request->qos);
                       return as.may && limits_.keeps_place(c.job->eligible, priority_, partitions(*c.classes), as.least_priority);
                     });
+  // Without backfill nobody passes a job that waits, so one that has no room beside itself must not be waited for.
+  if (room_wanted && !why.ruled && !params_.backfill && !fit_together(all, deserted())) return say_no_room_together(all, reason);
   if (kept && !why.ruled)
     for (const Component& c : all) close_partitions(*c.classes);
   if (room_wanted && backfills()) return promise_together(all, reason, kept ? Place::kKept : Place::kTold);
   for (const Component& c : all) say(*c.job, reason, c.job == which.job ? why.detail : detail);
+}
+
+// There is no room for all of them on the nodes that are up, or on any.
+void PlanPass::say_no_room_together(const std::vector<Component>& all, Reason reason) {
+  const bool possible = fit_on_all_nodes(all);
+  for (const Component& c : all)
+    say(*c.job, possible ? reason : Reason::kBadConstraints, possible ? kNotInSight : kNotWhenIdle);
 }
 
 // The earliest start of one component at `from` or later, on nodes that are not in `without`; in the class of it that can be first.
@@ -341,7 +336,7 @@ PlanPass::Places PlanPass::places_apart(const std::vector<Component>& all) {
 
 // Whether all of them together would have room on `nodes`, where nobody else is.
 bool PlanPass::fit_together(const std::vector<Component>& all, const Availability& nodes) {
-  return in_some_order(all.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
+  return first_fit(all.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
     Availability left = nodes;
     Apart apart(nullptr, left.size());
     for (size_t i = 0; i < order.size(); ++i)
@@ -433,10 +428,10 @@ void PlanPass::promise_together(const std::vector<Component>& all, Reason reason
       RequestClass of;
       const uint32_t id = std::exchange(forecasts_, forecasts_ + static_cast<uint32_t>(all[i].classes->size()));
       if (earliest_component(all[i], Bitmap(nodes_.size()), kFirst, id, of).slot == kNever) say_why_never(*all[i].classes, verdict);
-      else verdict.detail = "no start within sight for all components together";
+      else verdict.detail = kNotInSight;
       if (!possible && verdict.reason != Reason::kBadConstraints) {
         verdict.reason = Reason::kBadConstraints;
-        verdict.detail = "the components together would not fit if all nodes were idle";
+        verdict.detail = kNotWhenIdle;
       }
     } else {
       const auto& [of, spot] = found.of[i];

@@ -102,6 +102,20 @@ TEST(Together, TheOneThatFindsNothingGoesFirst) {
   }
 }
 
+TEST(Together, WithoutBackfillNobodyWaitsBehindWhatNeverFits) {
+  Cluster c = a_cluster().nodes(2).cpus(4).build();
+  Params params;
+  params.backfill = false;
+  const auto ids = submit_together(c, {a_job().nodes(2).exclusive(), a_job().tasks(1)});
+  const JobId behind = submit(c, a_job().tasks(1).priority(1));
+  for (const Pass pass : {Pass::kQuick, Pass::kFull}) {
+    const Plan p = Planner().plan(c, params, kNow, pass);
+    ASSERT_EQ(p.starts.size(), 1u);
+    EXPECT_EQ(p.starts[0].job, behind);
+    EXPECT_EQ(verdict_of(p, ids[0])->reason, Reason::kBadConstraints);
+  }
+}
+
 TEST(Together, AJobBehindFillsWhatTheyLeave) {
   Cluster c = a_cluster().nodes(3).cpus(4).build();
   submit(c, a_job().nodes(2).exclusive().minutes(30));

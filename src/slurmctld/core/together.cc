@@ -3,6 +3,7 @@
 // the whole. They go back to the queue together. guide heterogeneous_jobs.
 #include <algorithm>
 
+#include "base/first_fit.h"
 #include "slurmctld/core/apply.h"
 #include "slurmctld/core/decide.h"
 
@@ -36,6 +37,31 @@ void leave_out_repeated(Events& events, const Events& before) {
   });
 }
 
+// The events of each component, begun in an order in which each fits beside those before it: one with --exclusive=user takes an idle node, and
+// another of the same user may join it there, but not the other way round.
+Result<std::vector<Events>> start_each(const View& v, const sched::StartItem& item) {
+  std::vector<Events> out;
+  std::optional<Error> refused;
+  const bool all = first_fit(item.together.size() + 1, [&](const std::vector<size_t>& order) -> std::optional<size_t> {
+    out.assign(order.size(), {});
+    Cluster ahead = v.cluster;  // with the components that have started so far
+    const View with{ahead, v.indexes, v.settings, v.feasibility, v.now, v.caller, v.of_job};
+    for (size_t i = 0; i < order.size(); ++i) {
+      auto events = start_one(with, order[i] == 0 ? item : item.together[order[i] - 1]);
+      if (!events) {
+        if (!refused) refused = events.error();
+        return i;
+      }
+      for (const Event& e : *events)
+        if (auto* start = std::get_if<event::JobStarted>(&e)) start_ahead(ahead, *start);
+      out[order[i]] = std::move(*events);
+    }
+    return std::nullopt;
+  });
+  if (!all) return std::unexpected(*refused);
+  return out;
+}
+
 }  // namespace
 
 std::vector<const Job*> components_of(const Cluster& cluster, const HetPart& het) {
@@ -48,20 +74,15 @@ std::vector<const Job*> components_of(const Cluster& cluster, const HetPart& het
 Result<Events> start_together(const View& v, const sched::StartItem& item) {
   const HetPart het = v.cluster.jobs.at(item.job.value).het;
   if (item.together.size() + 1 != het.size || item.job != het.leader) return fail(Errc::kInvalidStateChange);
-  Cluster ahead = v.cluster;  // with the components that have started so far
-  const View with{ahead, v.indexes, v.settings, v.feasibility, v.now, v.caller, v.of_job};
+  for (uint32_t i = 1; i < het.size; ++i)
+    if (item.together[i - 1].job != het.component(i)) return fail(Errc::kInvalidStateChange);
+  MUSTER_TRY(starts, start_each(v, item));
   Events out;
   bool waits = false;
-  for (uint32_t i = 0; i < het.size; ++i) {
-    const sched::StartItem& one = i == 0 ? item : item.together[i - 1];
-    if (one.job != het.component(i)) return fail(Errc::kInvalidStateChange);
-    MUSTER_TRY(events, start_one(with, one));
+  for (Events& events : starts) {
     leave_out_repeated(events, out);
     for (Event& e : events) {
-      if (auto* start = std::get_if<event::JobStarted>(&e)) {
-        waits = waits || (start->flags & kJobConfiguring);
-        start_ahead(ahead, *start);
-      }
+      if (auto* start = std::get_if<event::JobStarted>(&e)) waits = waits || (start->flags & kJobConfiguring);
       out.push_back(std::move(e));
     }
   }
