@@ -168,7 +168,7 @@ void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbere
           },
           lost});
   }
-  if (m.session != link.session || m.sequence <= link.received) return;  // late or repeated
+  if (m.session != link.session || m.sequence != link.received + 1) return;  // late, repeated, or behind one that was lost
   link.received = m.sequence;
   post({[node, r = m.message](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
           c.report(NodeId(node), r);

@@ -10,6 +10,7 @@ uint64_t Network::dial(uint32_t node) {
   Line& line = lines_[node];
   if (line.partitioned || !world_.controller.up()) return 0;
   line.connection = ++last_connection_;
+  line.lost = false;
   line.up_free = line.down_free = world_.now();
   return line.connection;
 }
@@ -23,8 +24,10 @@ void Network::carry(uint32_t node, uint64_t connection, Time& free, F deliver) {
   bool twice = faulty && r.chance(0.02), late = faulty && r.chance(0.2);
   Duration lateness = late || twice ? world_.span(r, milliseconds(1), seconds(30)) : Duration{};
   world_.after(free - world_.now(), [this, node, connection, deliver, twice, late, lateness] {
-    const Line& line = lines_[node];
-    bool arrives = line.connection == connection && !line.partitioned;
+    Line& line = lines_[node];
+    if (line.connection == connection && line.partitioned) line.lost = true;
+    // A stream has no gaps: behind what was lost nothing arrives until the connection is made anew.
+    bool arrives = line.connection == connection && !line.lost;
     if (arrives) deliver();
     if (twice || (!arrives && late)) world_.after(lateness, deliver);
   });

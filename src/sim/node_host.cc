@@ -50,7 +50,7 @@ void NodeHost::send(NodeReport report) {
 }
 
 void NodeHost::on_order(const Numbered<NodeOrder>& m) {
-  if (!core_ || !connection_ || m.session != session_ || m.sequence <= received_) return;
+  if (!core_ || !connection_ || m.session != session_ || m.sequence != received_ + 1) return;
   received_ = m.sequence;
   core_->on_order(m.message, world_.now());
   pump();
