@@ -201,6 +201,8 @@ TEST_F(RecordTest, CancelledStepsOfACancelledJob) {
   EXPECT_EQ(line("state", j) + line("state", j, &batch), "CANCELLED by 0\nCANCELLED\n");
   j.flags = kJobRequeued;
   EXPECT_EQ(line("state", j), "REQUEUED\n");
+  j.state = JobState::kPreempted;
+  EXPECT_EQ(line("state", j), "PREEMPTED\n");
 }
 
 TEST_F(RecordTest, FileNamePatterns) {

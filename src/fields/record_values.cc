@@ -157,9 +157,10 @@ void put_gres_of_tres(std::string_view tres, std::string& out) {
 
 void put_record_state(const RecordView& v, std::string& out) {
   const JobState state = state_of(v);
-  constexpr uint32_t kShown = kJobRequeued | kJobResizing | kJobRevoked;
-  out += v.step ? job_state_name(state) : job_state_shown(state, v.job.flags & kShown);
-  if (state != JobState::kCancelled || (!v.step && (v.job.flags & kShown))) return;
+  // A run that others took the nodes of says so, also where the job came back into the queue.
+  const uint32_t shown = state == JobState::kPreempted ? 0u : kJobRequeued | kJobResizing | kJobRevoked;
+  out += v.step ? job_state_name(state) : job_state_shown(state, v.job.flags & shown);
+  if (state != JobState::kCancelled || (!v.step && (v.job.flags & shown))) return;
   if (v.step && v.step->id.value >= kInteractiveStep.value) return;  // such a step ends with its job
   out += " by ";
   put_number(out, v.step ? v.step->cancelled_by.value : v.job.cancelled_by.value);

@@ -131,7 +131,7 @@ def test_what_is_refused(cluster):
 
 def test_one_step_over_components(cluster):
     out = cluster.folder + "/work/step-%j.out"
-    script = cluster.script("step.sh", "#!/bin/bash\n#SBATCH -n2 -N1 --output=%s\n#SBATCH hetjob\n#SBATCH -n3 -N2\n"
+    script = cluster.script("step.sh", "#!/bin/bash\n#SBATCH -n2 -w n1 --output=%s\n#SBATCH hetjob\n#SBATCH -n3 -N2 -w n[2-3]\n"
                             "srun -l --het-group=0,1 bash -c '%s' | sort -n\n"
                             "echo --\nsrun -l --het-group=1 bash -c '%s' | sort -n\n"
                             "echo --\nsrun -l bash -c '%s' | sort -n\n"

@@ -149,6 +149,6 @@ def test_a_qos_for_reservations_is_refused_without_one(make_cluster):
     cluster.ok("sacctmgr", "-i", "add", "qos", "booked", "flags=RequiresReservation")
     cluster.ok("sacctmgr", "-i", "add", "user", cluster.user, "account=team", "qos=normal,booked", "defaultqos=normal")
     heard(cluster)
-    refused = cluster.run("sbatch", "--qos=booked", "--wrap", "true")
+    refused = cluster.run("sbatch", "-A", "team", "--qos=booked", "--wrap", "true")
     assert refused.code != 0 and "QOS booked is for jobs in a reservation (RequiresReservation)" in refused.err, refused
     database.stop()

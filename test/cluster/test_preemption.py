@@ -82,14 +82,14 @@ def test_no_requeue_is_cancelled(make_cluster):
     low = whole(cluster, "-N2", "--no-requeue")
     cluster.wait_job(low, "RUNNING")
     cluster.wait_job(whole(cluster, "-p", "high", "-N1"), "RUNNING")
-    assert cluster.job(low)["JobState"] == "PREEMPTED"
+    cluster.wait_job(low, "PREEMPTED")
 
 
 def test_grace_time(make_cluster):
     """The job's tasks are told at once, and it may use the time until GraceTime is over."""
     cluster = make(make_cluster, "REQUEUE", low="GraceTime=60")
     cluster.file("task.sh", "#!/bin/bash\ntrap 'echo told >> told; exit 0' TERM\ntouch ready\nwhile :; do sleep 0.1; done\n")
-    low = cluster.sbatch("-N2", "--exclusive", "-n1", "--wrap", "srun -N1 -n1 bash task.sh; sleep 600")
+    low = cluster.sbatch("-N2", "--exclusive", "--wrap", "srun -N1 -n1 bash task.sh; sleep 600")
     until("the task", lambda: cluster.run("ls", cluster.work + "/ready").code == 0)
     high = whole(cluster, "-p", "high", "-N1")
     until("the task to be told", lambda: cluster.run("cat", cluster.work + "/told").out == "told\n")

@@ -74,7 +74,7 @@ def test_states_and_columns_of_nodes_and_jobs(site):
     create(site, "reservationname=m", "starttime=now", "duration=60", "user=root", "flags=maint", "nodes=n1")
     create(site, "reservationname=r", "starttime=now", "duration=60", "user=root", "nodes=n2")
     until("the nodes to be shown as reserved",
-          lambda: site.ok("sinfo", "-h", "-N", "-o", "%N %t %i").lines == ["n1 maint m", "n2 resv r", "n3 idle ", "n4 idle "])
+          lambda: site.ok("sinfo", "-h", "-N", "-p", "main", "-o", "%N %t %i").lines == ["n1 maint m", "n2 resv r", "n3 idle ", "n4 idle "])
     assert "State=IDLE+MAINTENANCE+RESERVED" in site.ok("scontrol", "show", "node", "n1").out
     lines = site.ok("sinfo", "-T").lines
     assert lines[0].split() == ["RESV_NAME", "STATE", "START_TIME", "END_TIME", "DURATION", "NODELIST"]
