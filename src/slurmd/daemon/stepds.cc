@@ -151,7 +151,11 @@ void Stepds::listen_to(net::ChannelPtr channel, Key key) {
     step_rpc::StepdReport r;
     if (f.message == step_rpc::StepdReport::kNumber && wire::decode(f.payload, r)) on_report(r);
   };
-  channel->on_closed = [this, key](const Error&) { lost(key); };
+  // The end may have been noticed already when a successor took the place: then it is told afterwards, and is not the successor's.
+  channel->on_closed = [this, key, raw = channel.get()](const Error&) {
+    auto at = steps_.find(key);
+    if (at != steps_.end() && at->second.channel.get() == raw) lost(key);
+  };
   steps_[key].channel = std::move(channel);
 }
 
@@ -206,6 +210,7 @@ void Stepds::when_taken(JobId job, StepId step, std::function<void()> f) {
 // Keeps the connection to a slurmstepd that was released and has a successor: what we said to it must still reach it.
 void Stepds::let_go(net::ChannelPtr channel) {
   net::Channel* raw = channel.get();
+  if (raw->closed()) return loop_.defer([c = std::move(channel)] {});
   channel->on_request = [](net::Frame) {};
   channel->on_closed = [this, raw](const Error&) {
     auto at = std::ranges::find(leaving_, raw, [](const net::ChannelPtr& c) { return c.get(); });
