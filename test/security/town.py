@@ -138,8 +138,8 @@ class User:
 
 
 class Town(harness.Cluster):
-    def __init__(self, folder, nodes=2, cpus=16, conf="", **kw):
-        self.slurm = pwd.getpwnam(SLURM)
+    def __init__(self, folder, nodes=2, cpus=16, conf="", slurm_user=SLURM, **kw):
+        self.slurm = pwd.getpwnam(slurm_user)
         os.makedirs(os.path.join(folder, "home"))
         kw.setdefault("partitions", ["PartitionName=main Nodes=n[1-%d] Default=YES MaxTime=INFINITE State=UP" % nodes])
         super().__init__(folder, nodes=nodes, cpus=cpus, gpus=0, conf=conf, **kw)
@@ -156,7 +156,7 @@ class Town(harness.Cluster):
         os.chown(log, self.slurm.pw_uid, self.slurm.pw_gid)
 
     def house_lines(self, real_hardware):
-        user = ["SlurmUser=" + SLURM, "SlurmdUser=root"]
+        user = ["SlurmUser=" + self.slurm.pw_name, "SlurmdUser=root"]
         return [line for line in super().house_lines(real_hardware) if not line.startswith(("SlurmUser=", "SlurmdUser="))] + user
 
     def spawn(self, name, *args):

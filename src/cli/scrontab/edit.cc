@@ -25,7 +25,7 @@ Result<EditedFile> EditedFile::make(const std::string& text) {
   std::string folder = std::string(tmp && *tmp ? tmp : "/tmp") + "/scrontab.XXXXXX";
   if (!::mkdtemp(folder.data())) return os::fail_errno("making a directory for the crontab, " + folder);
   EditedFile file(folder);
-  MUSTER_TRY_VOID(os::write_file_atomic(file.path_, text));
+  MUSTER_TRY_VOID(os::write_file_atomic(file.path_, text, 0600));
   return file;
 }
 
