@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/het.h"
 
 namespace muster::sched {
 
@@ -43,7 +44,28 @@ const PreemptModes& PreemptRule::modes_of(const Job& victim) const {
   return p && !p->preempt_mode.empty() ? p->preempt_mode.value() : rules_.modes;
 }
 
+template <class F>
+bool PreemptRule::all_of_whole(const Job& victim, F f) const {
+  if (!victim.het) return f(victim);
+  for (uint32_t i = 0; i < victim.het.size; ++i) {
+    const Job* j = cluster_->jobs.find(victim.het.component(i).value);
+    if (j && j->het.leader == victim.het.leader && !j->finished() && !f(*j)) return false;
+  }
+  return true;
+}
+
 PreemptHow PreemptRule::how(const Job& victim) const {
+  if (!victim.het) return how_alone(victim);
+  PreemptHow most = PreemptHow::kCancel;
+  const bool all = all_of_whole(victim, [&](const Job& j) {
+    const PreemptHow how = how_alone(j);
+    if (how == PreemptHow::kRequeue) most = how;
+    return how == PreemptHow::kRequeue || how == PreemptHow::kCancel;
+  });
+  return all ? most : PreemptHow::kOff;
+}
+
+PreemptHow PreemptRule::how_alone(const Job& victim) const {
   if (!rules_.preempts()) return PreemptHow::kOff;
   const PreemptHow how = modes_of(victim).how;
   if (how == PreemptHow::kSuspend) {
@@ -59,6 +81,15 @@ PreemptHow PreemptRule::how(const Job& victim) const {
 }
 
 Time PreemptRule::eligible_at(const Job& victim) const {
+  Time last{};
+  all_of_whole(victim, [&](const Job& j) {
+    last = std::max(last, eligible_alone(j));
+    return true;
+  });
+  return last;
+}
+
+Time PreemptRule::eligible_alone(const Job& victim) const {
   if (how(victim) == PreemptHow::kOff) return kTimeInfinite;
   Duration exempt = rules_.exempt;
   const Qos& own = qos(victim.request->qos);
@@ -111,6 +142,10 @@ bool PreemptRule::may_by_qos(const Preemptor& who, const Job& victim, const Pree
 }
 
 bool PreemptRule::may_ever(const Preemptor& who, const Job& victim) const {
+  return all_of_whole(victim, [&](const Job& j) { return may_alone(who, j); });
+}
+
+bool PreemptRule::may_alone(const Preemptor& who, const Job& victim) const {
   if (!victim.allocation || victim.is_preempted() || (victim.state != JobState::kRunning && !victim.waits_for_turn())) return false;
   if (how(victim) == PreemptHow::kOff || kept_apart(who, victim)) return false;
   if (rules_.min_exempt_priority != kUnlimited32 && victim.priority >= rules_.min_exempt_priority) return false;

@@ -43,7 +43,8 @@ class PreemptRule {
   bool may(const Preemptor& who, const Job& victim) const { return may_ever(who, victim) && eligible_at(victim) <= now_; }
   bool may_ever(const Preemptor& who, const Job& victim) const;
 
-  // What happens to the job when it makes room. kOff: it never does.
+  // What happens to the job when it makes room. kOff: it never does. A heterogeneous job goes as a whole, requeued if one of its components
+  // would be, and never suspended.
   PreemptHow how(const Job& victim) const;
   // When the job has run long enough to make room; kTimeInfinite: it never does.
   Time eligible_at(const Job& victim) const;
@@ -62,6 +63,12 @@ class PreemptRule {
     uint64_t priority = 0;
   };
   const Qos& qos(const std::string& name) const;
+  // f(component) for those of the victim's whole that still hold nodes; for other jobs the victim itself. Whether f says so of all.
+  template <class F>
+  bool all_of_whole(const Job& victim, F f) const;
+  PreemptHow how_alone(const Job& victim) const;
+  Time eligible_alone(const Job& victim) const;
+  bool may_alone(const Preemptor& who, const Job& victim) const;
   const PreemptModes& modes_of(const Job& victim) const;
   bool may_by_qos(const Preemptor& who, const Job& victim, const PreemptModes& modes) const;
   static bool kept_apart(const Preemptor& who, const Job& victim);

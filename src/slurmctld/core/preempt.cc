@@ -57,17 +57,39 @@ bool send_user_signal(const View& v, const Job& j, Events& out, std::vector<Orde
   return true;
 }
 
-void preempt(const View& v, const Job& victim, JobId by, Events& out, std::vector<Order>& orders) {
+// The job is told that it makes room, and may go on for its GraceTime. True: it has none.
+bool tell(const View& v, const Job& victim, JobId by, Events& out, std::vector<Order>& orders) {
   const sched::PreemptRule rule(v.cluster, v.settings.sched.preempt, v.now);
   event::JobPreempted e{victim.id, by, rule.how(victim), v.now, {}};
   const Duration grace = rule.grace(victim);
   if (grace > Duration::zero()) e.ends = v.now + grace;
   out.push_back(e);
   const bool told = send_user_signal(v, victim, out, orders);
-  if (grace <= Duration::zero()) return end_preempted(v, victim, by, e.how, out);
-  if (told) return;
+  if (grace <= Duration::zero()) return true;
+  if (told) return false;
   signal_job(victim, SIGCONT, false, orders);
   signal_job(victim, SIGTERM, false, orders);
+  return false;
+}
+
+// Of a heterogeneous job all components make room, each with its own signal and GraceTime. guide preempt.
+void preempt(const View& v, const Job& victim, JobId by, Events& out, std::vector<Order>& orders) {
+  const PreemptHow how = sched::PreemptRule(v.cluster, v.settings.sched.preempt, v.now).how(victim);
+  std::vector<const Job*> over;
+  for (const Job* j : victim.het ? components_of(v.cluster, victim.het) : std::vector<const Job*>{&victim})
+    if (!j->finished() && tell(v, *j, by, out, orders)) over.push_back(j);
+  for (const Job* j : over) end_preempted(v, *j, by, how, out);
+}
+
+// One of each whole: the victims of a heterogeneous job may be several of its components.
+std::vector<const Job*> wholes(const View& v, const std::vector<JobId>& victims) {
+  std::vector<const Job*> out;
+  std::set<JobId> seen;
+  for (JobId id : victims) {
+    const Job& j = v.cluster.jobs.at(id.value);
+    if (seen.insert(j.het ? j.het.leader : id).second) out.push_back(&j);
+  }
+  return out;
 }
 
 std::vector<const Job*> take_turns_with(const View& v, const std::set<NodeId>& touched) {
@@ -116,7 +138,7 @@ Result<Events> decide_preempt(const View& v, const sched::PreemptItem& item, std
   event::JobClaimed e{j.id, item.array_task, task_record(v, j, item.array_task), std::move(claim)};
   const JobId by = e.task_job ? e.task_job : j.id;
   Events out{std::move(e)};
-  for (JobId victim : item.victims) preempt(v, v.cluster.jobs.at(victim.value), by, out, orders);
+  for (const Job* victim : wholes(v, item.victims)) preempt(v, *victim, by, out, orders);
   return out;
 }
 

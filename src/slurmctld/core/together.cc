@@ -37,13 +37,13 @@ void leave_out_repeated(Events& events, const Events& before) {
   });
 }
 
-// The events of each component, begun in an order in which each fits beside those before it: one with --exclusive=user takes an idle node, and
-// another of the same user may join it there, but not the other way round.
+// The events of each component, in an order in which each fits beside those before it: one with --exclusive=user takes an idle node, and
+// another of the same user may join it there, but not the other way round. A limit, too, may bind one and not another.
 Result<std::vector<Events>> start_each(const View& v, const sched::StartItem& item) {
   std::vector<Events> out;
   std::optional<Error> refused;
   const bool all = first_fit(item.together.size() + 1, [&](const std::vector<size_t>& order) -> std::optional<size_t> {
-    out.assign(order.size(), {});
+    out.clear();
     Cluster ahead = v.cluster;  // with the components that have started so far
     const View with{ahead, v.indexes, v.settings, v.feasibility, v.now, v.caller, v.of_job};
     for (size_t i = 0; i < order.size(); ++i) {
@@ -54,7 +54,7 @@ Result<std::vector<Events>> start_each(const View& v, const sched::StartItem& it
       }
       for (const Event& e : *events)
         if (auto* start = std::get_if<event::JobStarted>(&e)) start_ahead(ahead, *start);
-      out[order[i]] = std::move(*events);
+      out.push_back(std::move(*events));
     }
     return std::nullopt;
   });

@@ -57,6 +57,37 @@ struct HetWhole : Het {
   HetWhole() : Het("SchedulerParameters=whole_hetjob\n") {}
 };
 
+struct HetPreempted : Het {
+  HetPreempted() : Het("PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPartitionName=urgent Nodes=n[0-3] PriorityTier=9 MaxTime=60\n") {}
+};
+
+// Two components are in the way of a job that wants three nodes, and one in that of a job that wants one. guide preempt.
+TEST_F(HetPreempted, TheWholeMakesRoom) {
+  JobId waits;
+  for (const uint32_t wanted : {3u, 1u}) {
+    const JobId leader = submit({2, 2});
+    b.plan();
+    ASSERT_EQ(b.state(leader), JobState::kRunning) << wanted;
+    b.wait(seconds(10));
+    waits = b.submit([&](JobRequest& r) {
+      r.min_nodes = wanted;
+      r.exclusive = Exclusive::kNode;
+      r.partitions = {"urgent"};
+    });
+    b.plan();
+    ASSERT_TRUE(b.get(waits).turns->claim) << wanted;
+    for (uint32_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(b.state(at(leader, i)), JobState::kPreempted);
+      EXPECT_EQ(b.get(at(leader, i)).run->preempted_by, waits);
+      EXPECT_TRUE(b.get(at(leader, i)).flags & kJobRequeued);
+    }
+    b.expect_replay_equal();
+    for (uint32_t i = 0; i < 2; ++i) all_gone(at(leader, i));
+    EXPECT_EQ(b.state(leader), JobState::kPending);
+    for (JobId id : {leader, waits}) cancel(id);
+  }
+}
+
 TEST_F(Het, IdsFollowOneAnotherAndTheFirstLeads) {
   const JobId id = submit({1, 2});
   EXPECT_EQ(b.get(id).het, (HetPart{id, 0, 2}));
