@@ -50,10 +50,7 @@ void Checkers::check_overlap(uint32_t node, const Process& p) {
     return j && j->restarts == x.generation && j->allocation ? j->allocation.get() : nullptr;
   };
   // A job that was suspended gave its CPUs to others, and comes back beside them.
-  auto was_stopped = [&](const Process& x) {
-    const Job* j = mirror_.jobs.find(x.job.value);
-    return j && (j->run->suspended != kTimeUnset || j->run->suspended_total > Duration::zero());
-  };
+  auto was_stopped = [&](const Process& x) { return suspended_.contains(x.job); };
   const Allocation* mine = details(p);
   for (const auto& [key, o] : world_.nodes[node]->processes()) {
     if (o.ended || o.excused || (o.job == p.job && o.generation == p.generation)) continue;

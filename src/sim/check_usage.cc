@@ -40,8 +40,7 @@ void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector
   uint64_t mem = 0;
   uint32_t running = 0, completing = 0, whole = 0, off = 0;
   // Somebody was suspended and may be back beside others.
-  const bool beside =
-      std::ranges::any_of(jobs, [](const Job* j) { return j->run->suspended != kTimeUnset || j->run->suspended_total > Duration::zero(); });
+  const bool beside = std::ranges::any_of(jobs, [&](const Job* j) { return suspended_.contains(j->id); });
   std::map<std::pair<std::string, std::string>, Bitmap> devices;
   const sched::Params& params = world_.scenario.settings.sched;
   for (const Job* j : jobs) {

@@ -57,13 +57,21 @@ bool rebooted(const View& v, NodeId node, const node_rpc::Register& r) {
   return n.hardware && n.hardware->boot_id != r.hardware.boot_id;
 }
 
+// Whether `out` ends the job. A job on a single node is looked at only once, but the end of another component may be its end.
+bool ends_by(const Job& job, const Events& out) {
+  return (job.het || job.allocation->nodes.size() > 1) && std::ranges::any_of(out, [&](const Event& e) {
+           auto* ending = std::get_if<event::JobEnding>(&e);
+           return ending && ending->job == job.id;
+         });
+}
+
 // Ends jobs that the controller believes to run on the node and that the node does not know.
 void reconcile_missing(const View& v, NodeId node, const node_rpc::Register& r, Events& out) {
   for (JobId id : v.indexes.jobs_on(node)) {
     const Job* j = v.cluster.jobs.find(id.value);
     if (!j || !j->allocation) continue;
     auto known = std::ranges::find_if(r.jobs, [&](const node_rpc::NodeJob& n) { return n.job == id && n.generation == j->restarts; });
-    if (known != r.jobs.end() || j->finished() || j->is_leaving(node)) continue;
+    if (known != r.jobs.end() || j->finished() || j->is_leaving(node) || ends_by(*j, out)) continue;
     bool batch_here = j->runs_script_on(node);
     if (rebooted(v, node, r) && !(j->flags & kJobConfiguring) && outlives(*j, node, out)) {
       lose_node(v, *j, node, false, out);
@@ -182,14 +190,6 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
 }
 
 namespace {
-
-// Whether `out` ends the job. A job on a single node is looked at only once.
-bool ends_by(const Job& job, const Events& out) {
-  return job.allocation->nodes.size() > 1 && std::ranges::any_of(out, [&](const Event& e) {
-           auto* ending = std::get_if<event::JobEnding>(&e);
-           return ending && ending->job == job.id;
-         });
-}
 
 }  // namespace
 

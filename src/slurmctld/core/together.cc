@@ -26,6 +26,14 @@ void bring_back(const Job& job, uint32_t flags, Events& out) {
   if (e.flags != job.flags) out.push_back(std::move(e));
 }
 
+// The job as it is once the events so far are recorded: a component with --no-kill may have given up a node for the very reason that ends it.
+Job as_shrunk(const Job& job, const Events& out) {
+  Job left = job;
+  for (const Event& e : out)
+    if (auto* shrunk = std::get_if<event::JobShrunk>(&e); shrunk && shrunk->job == job.id) left.allocation = shrunk->allocation;
+  return left;
+}
+
 // The nodes that one component powers up need no second order by another.
 void leave_out_repeated(Events& events, const Events& before) {
   std::erase_if(events, [&](const Event& e) {
@@ -104,7 +112,7 @@ void end_together(const View& v, const Job& job, const Ending& ending, Events& o
     }
     Ending same = ending;
     same.gone = Bitmap();
-    end_one(v, *other, same, out);
+    end_one(v, as_shrunk(*other, out), same, out);
   }
 }
 

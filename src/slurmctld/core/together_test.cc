@@ -57,6 +57,27 @@ struct HetWhole : Het {
   HetWhole() : Het("SchedulerParameters=whole_hetjob\n") {}
 };
 
+// The node that fails is given up by one component (--no-kill) and ends another, and with it all: the first has that node no more.
+TEST_F(Het, AComponentThatGaveUpTheNodeEndsWithTheOthers) {
+  const auto on = [](std::string nodes, uint32_t count) {
+    return [nodes, count](JobRequest& r) {
+      r.required_nodes = nodes;
+      r.min_nodes = r.num_tasks = count;
+      r.mem_per_node_mb = 100;
+      r.no_kill = count > 1;
+    };
+  };
+  auto r = ask({on("n0", 1), on("n[1-2]", 2), on("n1", 1)});
+  ASSERT_TRUE(r);
+  b.plan();
+  for (uint32_t i = 0; i < 3; ++i) ASSERT_EQ(b.state(at(r->job, i)), JobState::kRunning);
+  b.set_node("n1", "DOWN");
+  EXPECT_EQ(b.state(at(r->job, 1)), JobState::kNodeFail);
+  EXPECT_EQ(b.get(at(r->job, 1)).allocation->nodes.size(), 1u);
+  EXPECT_EQ(b.get(at(r->job, 1)).run->releasing.size(), 1u);
+  b.expect_replay_equal();
+}
+
 struct HetPreempted : Het {
   HetPreempted() : Het("PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPartitionName=urgent Nodes=n[0-3] PriorityTier=9 MaxTime=60\n") {}
 };
