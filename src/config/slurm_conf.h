@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "base/time.h"
+#include "config/counted_lists.h"
 #include "config/key_table.h"
 #include "config/mcs.h"
 #include "config/parser.h"
 #include "model/gres_items.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/usage_reset.h"
 
 namespace muster::config {
 
@@ -204,7 +206,7 @@ struct Config {
   std::optional<uint32_t> def_cpu_per_gpu;
   uint32_t vsize_factor_percent = 0;
   std::vector<std::string> gres_types;
-  std::string licenses;
+  LicenseCounts licenses;
   bool allow_spec_resources_usage = false;
   // scheduling
   std::string scheduler_type = "sched/backfill", select_type = "select/cons_tres", topology_plugin = "topology/flat";
@@ -216,7 +218,9 @@ struct Config {
   PreemptModes preempt_modes;
   Duration preempt_exempt_time{};
   // priority
-  std::string priority_type = "priority/multifactor", priority_usage_reset_period = "NONE", priority_weight_tres;
+  std::string priority_type = "priority/multifactor";
+  UsageResetPeriod priority_usage_reset_period = UsageResetPeriod::kNone;
+  std::vector<TresPriority> priority_weight_tres;
   std::vector<std::string> priority_flags;
   Duration priority_calc_period = minutes(5), priority_decay_half_life = minutes(7 * 1440), priority_max_age = minutes(7 * 1440);
   bool priority_favor_small = false;
