@@ -131,6 +131,7 @@ TEST(KeyTable, EveryGlobalKeyThatWorksFeedsAMember) {
                                            "X11Parameters",
                                            "DataParserParameters",
                                            "PrEpPlugins",
+                                           "GpuFreqDef",
                                            "Licenses",
                                            "PriorityWeightTRES",
                                            "PriorityUsageResetPeriod"};

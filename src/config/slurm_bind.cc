@@ -45,7 +45,6 @@ constexpr Binding kBindings[] = {
     {"FairShareDampeningFactor", &C::fair_share_dampening_factor},
     {"FirstJobId", &C::first_job_id},
     {"GresTypes", &C::gres_types},
-    {"GpuFreqDef", &C::gpu_freq_def},
     {"GroupUpdateForce", &C::group_update_force},
     {"GroupUpdateTime", &C::group_update_time},
     {"HealthCheckInterval", &C::health_check_interval},
@@ -171,7 +170,8 @@ constexpr Binding kBindings[] = {
     {"VSizeFactor", &C::vsize_factor_percent},
     {"WaitTime", &C::wait_time},
     // Not bound here but set in slurm_global.cc: SlurmctldHost, SelectTypeParameters, PreemptMode, AccountingStorageEnforce,
-    // EnforcePartLimits, PrologEpilogTimeout, X11Parameters, Licenses, PriorityWeightTRES and PriorityUsageResetPeriod.
+    // EnforcePartLimits, PrologEpilogTimeout, X11Parameters, GpuFreqDef, Licenses, PriorityWeightTRES and
+    // PriorityUsageResetPeriod.
 };
 
 std::optional<Duration> duration_of(const KeyRow& row, std::string_view text) {

@@ -17,6 +17,7 @@
 #include "config/key_table.h"
 #include "config/mcs.h"
 #include "config/parser.h"
+#include "model/gpu_frequency.h"
 #include "model/gres_items.h"
 #include "model/node.h"
 #include "model/partition.h"
@@ -97,7 +98,8 @@ struct NodeTemplate {
   std::string gres_text;
   std::vector<GresItem> gres;
   std::string state = "UNKNOWN";  // upper case
-  std::string reason, parameters, topology, cpu_bind, tres_weights;
+  std::string reason, parameters, topology, tres_weights;
+  CpuBindText cpu_bind;                          // of tasks that ask for none
   std::optional<uint32_t> suspend_time_seconds;  // nullopt: the partition's or the cluster's
   bool suspend_never = false;                    // SuspendTime=INFINITE
   SourcePos where;
@@ -154,7 +156,8 @@ struct Config {
   PortRange slurmctld_port{6817, 6817}, srun_port_range;
   PortRange mpi_ports;  // ports= of MpiParams
   // frequencies of CPUs and GPUs
-  std::string cpu_freq_def, gpu_freq_def;
+  std::string cpu_freq_def;
+  Parsed<GpuFrequencyWish> gpu_freq_def;
   std::vector<std::string> cpu_freq_governors{"OnDemand", "Performance", "UserSpace"};
   uint16_t slurmd_port = 6818;
   OptionList communication_parameters;

@@ -120,6 +120,7 @@ void bind_counted_lists(Config& c, Findings& f) {
 }
 
 void bind_special(Config& c) {
+  c.gpu_freq_def = std::string(text_of(c, "GpuFreqDef"));
   c.priority_usage_reset_period = parse_usage_reset_period(text_of(c, "PriorityUsageResetPeriod")).value_or(UsageResetPeriod::kNone);
   c.mpi_ports = mpi_ports_of(c.mpi_params);
   c.select_flags = parse_select_flags(text_of(c, "SelectTypeParameters"));
@@ -233,7 +234,7 @@ void check_together(Config& c, Findings& f) {
       c.priority_usage_reset_period == UsageResetPeriod::kNone)
     f.error(pos_of(c, "PriorityDecayHalfLife"), "PriorityDecayHalfLife", "0 needs a PriorityUsageResetPeriod other than NONE");
   if (!c.gpu_freq_def.empty())
-    if (auto wish = parse_gpu_frequency(c.gpu_freq_def); !wish)
+    if (const auto& wish = c.gpu_freq_def.parsed(); !wish)
       f.odd(pos_of(c, "GpuFreqDef"), "GpuFreqDef", wish.error().hint, "it is left out", "for example GpuFreqDef=medium,memory=high"),
           c.gpu_freq_def.clear();
   if (c.mpi_params.has("ports") && c.mpi_ports.first == 0)
