@@ -105,3 +105,39 @@ def test_a_text_that_is_read_behind_the_edges(tmp_path):
     expect(tmp_path, "src/net/d.cc", text, 1, "text: expand_hosts: a text is read at the edges alone")
     os.remove(str(tmp_path / "src/net/d.cc"))
     assert look(str(tmp_path), files={"src/model/d.cc": text, "src/net/d_test.cc": text}) == (0, "")
+
+
+SCHED = {"tools/layers.txt": GOOD["tools/layers.txt"] + "sched : base model\nslurmctld/core : base model sched\n",
+         "src/sched/README.md": "sched\n", "src/slurmctld/core/README.md": "core\n", "src/slurmctld/core/e.cc": ""}
+ADVICE = ": a request is read where it comes in; take its value, or say why in tools/texts-allow.txt"
+
+
+def test_a_request_that_is_taken_apart_where_it_is_acted_on(tmp_path):
+    for line, call in (("MUSTER_TRY(dist, Distribution::parse(r.distribution));", "Distribution::parse"),
+                       ("  return parse_array_spec(r.array, most);", "parse_array_spec"),
+                       ("auto n = parse_number<uint32_t>(r.node_sizes, 1);", "parse_number"),
+                       ("for (std::string_view flag : split(r.gres_flags, ',')) use(flag);", "split")):
+        status, out = look(str(tmp_path), files={**SCHED, "src/sched/d.cc": line + "\n"})
+        assert (status, out) == (1, "src/sched/d.cc:1: text: %s%s\n" % (call, ADVICE)), line
+
+
+def test_what_is_no_reading_of_a_request(tmp_path):
+    fine = ("MUSTER_TRY(dist, r.distribution.parsed());\n"
+            "std::vector<Word> parse_words(std::string_view text);\n"
+            "size_t split(Slot slot);\n"
+            "const size_t from = split(first);\n"
+            "// split(text, ',') in a comment\n")
+    assert look(str(tmp_path), files={**SCHED, "src/sched/d.cc": fine}) == (0, "")
+    reads = "for (auto word : split(value, ',')) use(word);\n"
+    edges = {"src/slurmctld/core/update_job.cc": reads, "src/sched/d_test.cc": reads, "src/net/d.cc": reads}
+    assert look(str(tmp_path), files={**SCHED, **edges}) == (0, "")
+
+
+def test_a_reading_that_is_allowed_has_a_reason_and_is_needed(tmp_path):
+    reads = {**SCHED, "src/sched/d.cc": "use(split(line, ','), parse_step(line));\n"}
+    allow = "src/sched/d.cc split parse_step # a file of its own\n"
+    assert look(str(tmp_path), files={**reads, "tools/texts-allow.txt": "# what this is\n" + allow}) == (0, "")
+    status, out = look(str(tmp_path), files={**reads, "tools/texts-allow.txt": "src/sched/d.cc split parse_step\n"})
+    assert (status, out) == (1, "tools/texts-allow.txt:1: want PATH CALL … # why\n")
+    status, out = look(str(tmp_path), files={**SCHED, "src/sched/d.cc": "use(split(line, ','));\n", "tools/texts-allow.txt": allow})
+    assert (status, out) == (1, "tools/texts-allow.txt:1: allow: not needed any more, remove it: src/sched/d.cc parse_step\n")

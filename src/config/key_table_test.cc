@@ -120,9 +120,21 @@ TEST(KeyTable, DefaultsAreValuesAndRowsAreUnique) {
 }
 
 TEST(KeyTable, EveryGlobalKeyThatWorksFeedsAMember) {
-  const std::set<std::string> elsewhere = {
-      "SlurmctldHost", "SelectTypeParameters", "PreemptMode",   "AccountingStorageEnforce", "EnforcePartLimits", "MCSPlugin",
-      "MCSParameters", "PrologEpilogTimeout",  "X11Parameters", "DataParserParameters",     "PrEpPlugins"};
+  const std::set<std::string> elsewhere = {"SlurmctldHost",
+                                           "SelectTypeParameters",
+                                           "PreemptMode",
+                                           "AccountingStorageEnforce",
+                                           "EnforcePartLimits",
+                                           "MCSPlugin",
+                                           "MCSParameters",
+                                           "PrologEpilogTimeout",
+                                           "X11Parameters",
+                                           "DataParserParameters",
+                                           "PrEpPlugins",
+                                           "GpuFreqDef",
+                                           "Licenses",
+                                           "PriorityWeightTRES",
+                                           "PriorityUsageResetPeriod"};
   std::set<std::string> bound;
   for (const Binding& b : bindings()) {
     const KeyRow* row = find_row(ConfFile::kSlurm, Section::kGlobal, b.key);

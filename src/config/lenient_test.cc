@@ -68,6 +68,17 @@ TEST(Lenient, WordsThatNobodyKnows) {
   odd("MCSPlugin=mcs/user\nMCSParameters=foo,enforced\n", "\"foo\" is no word of it; it is left out");
 }
 
+TEST(Lenient, EntriesOfListsWithoutACount) {
+  EXPECT_EQ(odd("Licenses=matlab:x,ansys:2\n",
+                "slurm.conf:5: Licenses: the count of \"matlab:x\" is no number from 0 to 4294967295; it is left out")
+                .licenses,
+            (LicenseCounts{{"ansys", 2}}));
+  EXPECT_EQ(odd("PriorityWeightTRES=CPU=1,Mem=much\n",
+                "slurm.conf:5: PriorityWeightTRES: the weight of \"Mem=much\" is no whole number; it is left out")
+                .priority_weight_tres.size(),
+            1u);
+}
+
 TEST(Lenient, NumbersBeyondTheirBounds) {
   EXPECT_EQ(odd("KillWait=65535\n", "must be a number from 0 to 65533, not 65535; 65533 is taken").kill_wait, seconds(65533));
   EXPECT_EQ(odd("ReturnToService=5\n", "2 is taken").return_to_service, 2u);

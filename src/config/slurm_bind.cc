@@ -45,7 +45,6 @@ constexpr Binding kBindings[] = {
     {"FairShareDampeningFactor", &C::fair_share_dampening_factor},
     {"FirstJobId", &C::first_job_id},
     {"GresTypes", &C::gres_types},
-    {"GpuFreqDef", &C::gpu_freq_def},
     {"GroupUpdateForce", &C::group_update_force},
     {"GroupUpdateTime", &C::group_update_time},
     {"HealthCheckInterval", &C::health_check_interval},
@@ -64,7 +63,6 @@ constexpr Binding kBindings[] = {
     {"KillWait", &C::kill_wait},
     {"LaunchParameters", &C::launch_parameters},
     {"LicenseParameters", &C::license_parameters},
-    {"Licenses", &C::licenses},
     {"LogTimeFormat", &C::log_time_format},
     {"MailDomain", &C::mail_domain},
     {"MailProg", &C::mail_prog},
@@ -94,14 +92,12 @@ constexpr Binding kBindings[] = {
     {"PriorityFlags", &C::priority_flags},
     {"PriorityMaxAge", &C::priority_max_age},
     {"PriorityType", &C::priority_type},
-    {"PriorityUsageResetPeriod", &C::priority_usage_reset_period},
     {"PriorityWeightAge", &C::priority_weight_age},
     {"PriorityWeightAssoc", &C::priority_weight_assoc},
     {"PriorityWeightFairshare", &C::priority_weight_fairshare},
     {"PriorityWeightJobSize", &C::priority_weight_job_size},
     {"PriorityWeightPartition", &C::priority_weight_partition},
     {"PriorityWeightQOS", &C::priority_weight_qos},
-    {"PriorityWeightTRES", &C::priority_weight_tres},
     {"PrivateData", &C::private_data},
     {"ProctrackType", &C::proctrack_type},
     {"Prolog", &C::prolog},
@@ -174,7 +170,8 @@ constexpr Binding kBindings[] = {
     {"VSizeFactor", &C::vsize_factor_percent},
     {"WaitTime", &C::wait_time},
     // Not bound here but set in slurm_global.cc: SlurmctldHost, SelectTypeParameters, PreemptMode, AccountingStorageEnforce,
-    // EnforcePartLimits, PrologEpilogTimeout and X11Parameters.
+    // EnforcePartLimits, PrologEpilogTimeout, X11Parameters, GpuFreqDef, Licenses, PriorityWeightTRES and
+    // PriorityUsageResetPeriod.
 };
 
 std::optional<Duration> duration_of(const KeyRow& row, std::string_view text) {

@@ -13,12 +13,15 @@
 #include <vector>
 
 #include "base/time.h"
+#include "config/counted_lists.h"
 #include "config/key_table.h"
 #include "config/mcs.h"
 #include "config/parser.h"
+#include "model/gpu_frequency.h"
 #include "model/gres_items.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/usage_reset.h"
 
 namespace muster::config {
 
@@ -95,7 +98,8 @@ struct NodeTemplate {
   std::string gres_text;
   std::vector<GresItem> gres;
   std::string state = "UNKNOWN";  // upper case
-  std::string reason, parameters, topology, cpu_bind, tres_weights;
+  std::string reason, parameters, topology, tres_weights;
+  CpuBindText cpu_bind;                          // of tasks that ask for none
   std::optional<uint32_t> suspend_time_seconds;  // nullopt: the partition's or the cluster's
   bool suspend_never = false;                    // SuspendTime=INFINITE
   SourcePos where;
@@ -152,7 +156,8 @@ struct Config {
   PortRange slurmctld_port{6817, 6817}, srun_port_range;
   PortRange mpi_ports;  // ports= of MpiParams
   // frequencies of CPUs and GPUs
-  std::string cpu_freq_def, gpu_freq_def;
+  std::string cpu_freq_def;
+  Parsed<GpuFrequencyWish> gpu_freq_def;
   std::vector<std::string> cpu_freq_governors{"OnDemand", "Performance", "UserSpace"};
   uint16_t slurmd_port = 6818;
   OptionList communication_parameters;
@@ -204,7 +209,7 @@ struct Config {
   std::optional<uint32_t> def_cpu_per_gpu;
   uint32_t vsize_factor_percent = 0;
   std::vector<std::string> gres_types;
-  std::string licenses;
+  LicenseCounts licenses;
   bool allow_spec_resources_usage = false;
   // scheduling
   std::string scheduler_type = "sched/backfill", select_type = "select/cons_tres", topology_plugin = "topology/flat";
@@ -216,7 +221,9 @@ struct Config {
   PreemptModes preempt_modes;
   Duration preempt_exempt_time{};
   // priority
-  std::string priority_type = "priority/multifactor", priority_usage_reset_period = "NONE", priority_weight_tres;
+  std::string priority_type = "priority/multifactor";
+  UsageResetPeriod priority_usage_reset_period = UsageResetPeriod::kNone;
+  std::vector<TresPriority> priority_weight_tres;
   std::vector<std::string> priority_flags;
   Duration priority_calc_period = minutes(5), priority_decay_half_life = minutes(7 * 1440), priority_max_age = minutes(7 * 1440);
   bool priority_favor_small = false;

@@ -106,7 +106,22 @@ PortRange mpi_ports_of(const OptionList& params) {
   return range ? PortRange{range->first, range->second} : PortRange{};
 }
 
+// The lists whose entries are read one by one: what makes no sense is left out, and told.
+void bind_counted_lists(Config& c, Findings& f) {
+  std::vector<std::string> left_out;
+  auto tell = [&](const char* key, const char* example) {
+    for (const std::string& what : left_out) f.odd(pos_of(c, key), key, what, "it is left out", std::string("for example ") + example);
+    left_out.clear();
+  };
+  c.licenses = parse_license_counts(text_of(c, "Licenses"), left_out);
+  tell("Licenses", "Licenses=matlab:4,ansys");
+  c.priority_weight_tres = parse_tres_priorities(text_of(c, "PriorityWeightTRES"), left_out);
+  tell("PriorityWeightTRES", "PriorityWeightTRES=CPU=1000,GRES/gpu=3000");
+}
+
 void bind_special(Config& c) {
+  c.gpu_freq_def = std::string(text_of(c, "GpuFreqDef"));
+  c.priority_usage_reset_period = parse_usage_reset_period(text_of(c, "PriorityUsageResetPeriod")).value_or(UsageResetPeriod::kNone);
   c.mpi_ports = mpi_ports_of(c.mpi_params);
   c.select_flags = parse_select_flags(text_of(c, "SelectTypeParameters"));
   c.preempt_modes = parse_preempt_modes(text_of(c, "PreemptMode"));
@@ -216,10 +231,10 @@ void check_together(Config& c, Findings& f) {
   if (c.preempt_modes.how == PreemptModes::How::kSuspend && !c.preempt_modes.gang)
     f.error(pos_of(c, "PreemptMode"), "PreemptMode", "SUSPEND needs GANG", "write PreemptMode=SUSPEND,GANG");
   if (c.priority_decay_half_life.count() == 0 && c.priority_type == "priority/multifactor" &&
-      iequals(c.priority_usage_reset_period, "NONE"))
+      c.priority_usage_reset_period == UsageResetPeriod::kNone)
     f.error(pos_of(c, "PriorityDecayHalfLife"), "PriorityDecayHalfLife", "0 needs a PriorityUsageResetPeriod other than NONE");
   if (!c.gpu_freq_def.empty())
-    if (auto wish = parse_gpu_frequency(c.gpu_freq_def); !wish)
+    if (const auto& wish = c.gpu_freq_def.parsed(); !wish)
       f.odd(pos_of(c, "GpuFreqDef"), "GpuFreqDef", wish.error().hint, "it is left out", "for example GpuFreqDef=medium,memory=high"),
           c.gpu_freq_def.clear();
   if (c.mpi_params.has("ports") && c.mpi_ports.first == 0)
@@ -261,6 +276,7 @@ void build_globals(const std::vector<const Line*>& lines, Config& config, Findin
     }
   }
   bind_special(config);
+  bind_counted_lists(config, findings);
   take_older_spellings(config, findings);
   bind_files(config);
   complete_tres(config);

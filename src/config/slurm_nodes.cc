@@ -146,7 +146,7 @@ std::shared_ptr<const NodeTemplate> make_template(const Record& r, const Config&
   t->reason = r.text("Reason");
   t->parameters = r.text("Parameters");
   t->topology = r.text("Topology");
-  t->cpu_bind = r.text("CpuBind");
+  t->cpu_bind = std::string(r.text("CpuBind"));
   t->tres_weights = r.text("TRESWeights");
   check_weights(r, "TRESWeights", config, f);
   if (std::optional<int64_t> s = r.number("SuspendTime")) {

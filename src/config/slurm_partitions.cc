@@ -257,9 +257,9 @@ PartitionConfig make_partition(const Record& r, const Config& c, const NodeIndex
   p.alternate = r.text("Alternate");
   p.tres_billing_weights = BillingText(std::string(r.text("TRESBillingWeights")));
   check_weights(r, "TRESBillingWeights", c, f);
-  p.select_parameters = r.text("SelectTypeParameters");
+  p.select_parameters = std::string(r.text("SelectTypeParameters"));
   p.topology = r.text("Topology");
-  p.cpu_bind = r.text("CpuBind");
+  p.cpu_bind = std::string(r.text("CpuBind"));
   return out;
 }
 

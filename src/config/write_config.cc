@@ -101,7 +101,7 @@ void write_node_line(const Config& c, Nodes nodes, std::string& out) {
   line.words("Features", t.features).text("Gres", t.gres_text);
   if (t.state != "UNKNOWN") line.put("State", t.state);
   line.text("Reason", t.reason).text("Parameters", t.parameters).text("Topology", t.topology);
-  line.text("CpuBind", t.cpu_bind).text("TRESWeights", t.tres_weights);
+  line.text("CpuBind", t.cpu_bind.text()).text("TRESWeights", t.tres_weights);
   if (t.suspend_never) line.put("SuspendTime", "INFINITE");
   else line.optional("SuspendTime", t.suspend_time_seconds);
 }
@@ -169,7 +169,7 @@ void write_partition(const PartitionConfig& part, const Config& c, std::string& 
   line.words("AllowGroups", p.allow_groups).words("AllowAccounts", p.allow_accounts).words("DenyAccounts", p.deny_accounts);
   line.words("AllowQos", p.allow_qos).words("DenyQos", p.deny_qos).words("AllocNodes", p.alloc_nodes);
   line.text("QOS", p.qos).text("Alternate", p.alternate).text("TRESBillingWeights", p.tres_billing_weights.text());
-  line.text("SelectTypeParameters", p.select_parameters).text("Topology", p.topology).text("CpuBind", p.cpu_bind);
+  line.text("SelectTypeParameters", p.select_parameters.text()).text("Topology", p.topology).text("CpuBind", p.cpu_bind.text());
   if (p.state != PartitionState::kUp) line.put("State", partition_state_name(p.state));
 }
 

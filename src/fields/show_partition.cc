@@ -111,7 +111,7 @@ void show_partition(const PartitionRow& row, const ShowOptions& options, std::st
   show_sharing(p, r);
   r.line();
   r.pair("State", partition_state_name(p.state)).pair("TotalCPUs", row.total_cpus).pair("TotalNodes", row.total_nodes);
-  r.pair("SelectTypeParameters", p.select_parameters.empty() ? "NONE" : std::string_view(p.select_parameters));
+  r.pair("SelectTypeParameters", p.select_parameters.empty() ? "NONE" : std::string_view(p.select_parameters.text()));
   r.line();
   r.or_null("JobDefaults", job_defaults(p));
   r.line();

@@ -20,7 +20,7 @@ bool is_frequency(std::string_view text) { return is_name(text) || parse_number<
 
 }  // namespace
 
-Result<CpuFrequencyWish> parse_cpu_frequency(std::string_view text) {
+Result<CpuFrequencyWish> CpuFrequencyWish::parse(std::string_view text) {
   std::string lower = to_lower(text);
   auto wrong = [&] { return fail(Errc::kInvalidArgument, "\"" + std::string(text) + "\" is no CPU frequency"); };
   CpuFrequencyWish out;

@@ -13,10 +13,11 @@ namespace muster {
 struct CpuFrequencyWish {
   std::string low, high;  // "": none; high only with a range
   std::string governor;   // lower case; "": as it is
+
+  // Errors: kInvalidArgument.
+  static Result<CpuFrequencyWish> parse(std::string_view text);
   bool operator==(const CpuFrequencyWish&) const = default;
 };
-// Errors: kInvalidArgument.
-Result<CpuFrequencyWish> parse_cpu_frequency(std::string_view text);
 std::string cpu_frequency_text(const CpuFrequencyWish& wish);
 
 }  // namespace muster

@@ -16,7 +16,7 @@ Result<Distribution::Cpus> cpu_part(std::string_view word, std::string_view text
 
 }  // namespace
 
-Result<Distribution> parse_distribution_parts(std::string_view text) {
+Result<Distribution> Distribution::parse(std::string_view text) {
   Distribution out;
   std::vector<std::string_view> by_comma = split(text, ',');
   for (size_t i = 1; i < by_comma.size(); ++i) {

@@ -17,7 +17,10 @@ struct Distribution {
   uint32_t plane = 0;
   Cpus sockets = Cpus::kDefault, cores = Cpus::kDefault;
   bool pack = false, no_pack = false;
+
+  // Errors: kInvalidReq, with the part that is wrong.
+  static Result<Distribution> parse(std::string_view text);
+  bool arbitrary() const { return nodes == Nodes::kArbitrary; }
 };
-Result<Distribution> parse_distribution_parts(std::string_view text);
 
 }  // namespace muster

@@ -16,7 +16,7 @@ bool is_clock(std::string_view value) {
 
 }  // namespace
 
-Result<GpuFrequencyWish> parse_gpu_frequency(std::string_view text) {
+Result<GpuFrequencyWish> GpuFrequencyWish::parse(std::string_view text) {
   GpuFrequencyWish out;
   for (std::string_view part : split(text, ',', true)) {
     if (iequals(part, "verbose")) {
@@ -34,6 +34,16 @@ Result<GpuFrequencyWish> parse_gpu_frequency(std::string_view text) {
   }
   if (out.gpu.empty() && out.memory.empty() && !out.verbose) return fail(Errc::kInvalidArgument, {}, "nothing is asked for");
   return out;
+}
+
+std::string_view TresFrequency::of_gpu(std::string_view text) {
+  constexpr std::string_view kKind = "gpu:";
+  return text.starts_with(kKind) ? text.substr(kKind.size()) : text;
+}
+
+Result<TresFrequency> TresFrequency::parse(std::string_view text) {
+  MUSTER_TRY(gpu, GpuFrequencyWish::parse(of_gpu(text)));
+  return TresFrequency{std::move(gpu)};
 }
 
 }  // namespace muster

@@ -8,11 +8,11 @@ namespace muster {
 namespace {
 
 TEST(GpuFrequency, Texts) {
-  EXPECT_EQ(parse_gpu_frequency("medium,memory=high").value(), (GpuFrequencyWish{"medium", "high", false}));
-  EXPECT_EQ(parse_gpu_frequency("450").value(), (GpuFrequencyWish{"450", "", false}));
-  EXPECT_EQ(parse_gpu_frequency("Memory=HighM1,VERBOSE").value(), (GpuFrequencyWish{"", "highm1", true}));
+  EXPECT_EQ(GpuFrequencyWish::parse("medium,memory=high").value(), (GpuFrequencyWish{"medium", "high", false}));
+  EXPECT_EQ(GpuFrequencyWish::parse("450").value(), (GpuFrequencyWish{"450", "", false}));
+  EXPECT_EQ(GpuFrequencyWish::parse("Memory=HighM1,VERBOSE").value(), (GpuFrequencyWish{"", "highm1", true}));
   for (const char* bad : {"fast", "memory=", "gpu=low", "0", "low,high", "memory=1,memory=2", "100001", ""})
-    EXPECT_FALSE(parse_gpu_frequency(bad)) << bad;
+    EXPECT_FALSE(GpuFrequencyWish::parse(bad)) << bad;
 }
 
 TEST(GpuFrequency, TheNearestClockThereIs) {

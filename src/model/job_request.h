@@ -30,10 +30,18 @@
 #include "base/ids.h"
 #include "base/parsed.h"
 #include "base/time.h"
+#include "model/cpu_frequency.h"
+#include "model/distribution.h"
 #include "model/extra_constraint.h"
 #include "model/feature_constraint.h"
+#include "model/gpu_frequency.h"
+#include "model/gres_flags.h"
 #include "model/license_needs.h"
 #include "model/node_names.h"
+#include "model/node_sizes.h"
+#include "model/reservation_names.h"
+#include "model/task_bind.h"
+#include "model/task_hint.h"
 #include "model/tres_list.h"
 
 namespace muster {
@@ -44,6 +52,16 @@ using FeatureText = Parsed<FeatureConstraint>;
 using ExtraText = Parsed<ExtraConstraint>;
 using TresText = Parsed<TresList>;
 using LicenseText = Parsed<LicenseNeeds>;
+using ReservationText = Parsed<ReservationNames>;
+using NodeSizesText = Parsed<NodeSizes>;
+using GresFlagsText = Parsed<GresFlags>;
+using DistributionText = Parsed<Distribution>;
+using HintText = Parsed<TaskHint>;
+using CpuBindText = Parsed<CpuBind>;
+using MemBindText = Parsed<MemBind>;
+using TresBindText = Parsed<TresBinds>;
+using CpuFrequencyText = Parsed<CpuFrequencyWish>;
+using TresFrequencyText = Parsed<TresFrequency>;
 
 inline constexpr uint32_t kUnlimited32 = 0xffffffffu;  // "no limit" where a limit is a plain number
 
@@ -84,7 +102,8 @@ struct AskedBody {
   // who
   Uid uid{};  // may be another user's only for root and SlurmUser
   Gid gid{};  // one of the user's groups; any other only for root and SlurmUser
-  std::string account, qos, wckey, reservation;
+  std::string account, qos, wckey;
+  ReservationText reservation;
   // where
   std::vector<std::string> partitions;  // as listed by the user; empty: the default partition
   NodeList required_nodes, excluded_nodes;
@@ -92,7 +111,7 @@ struct AskedBody {
   std::string cluster_features, clusters;
   // how much
   uint32_t min_nodes = 0, max_nodes = 0;  // 0: not asked
-  std::string node_sizes;                 // -N 2:4:8
+  NodeSizesText node_sizes;               // -N 2,4,8
   uint32_t num_tasks = 0;                 // 0: not asked
   uint32_t cpus_per_task = 0;
   uint32_t ntasks_per_node = 0, ntasks_per_socket = 0, ntasks_per_core = 0, ntasks_per_gpu = 0;
@@ -105,7 +124,9 @@ struct AskedBody {
   TresText tres_per_socket;  // --gpus-per-socket
   TresText tres_per_task;    // --gpus-per-task, --tres-per-task
   uint32_t cpus_per_gpu = 0;
-  std::string gres_flags, tres_bind, tres_freq;
+  GresFlagsText gres_flags;
+  TresBindText tres_bind;
+  TresFrequencyText tres_freq;
   LicenseText licenses;
   std::string network;
   Exclusive exclusive = Exclusive::kDefault;
@@ -117,7 +138,11 @@ struct AskedBody {
   uint32_t core_spec = 0;  // cores, or threads with core_spec_is_threads
   bool core_spec_is_threads = false;
   bool core_spec_given = false;  // --core-spec=0 gives the job the cores that the node keeps for the system
-  std::string distribution, hint, cpu_bind, mem_bind, cpu_freq;
+  DistributionText distribution;
+  HintText hint;
+  CpuBindText cpu_bind;
+  MemBindText mem_bind;
+  CpuFrequencyText cpu_freq;
   // when
   std::optional<uint32_t> time_limit_min;  // kUnlimited32 = UNLIMITED; unset: the partition's default
   uint32_t time_min_min = 0;

@@ -12,6 +12,7 @@
 #include "model/billing.h"
 #include "model/enums.h"
 #include "model/job_request.h"
+#include "model/partition_select.h"
 #include "model/preemption.h"
 
 namespace muster {
@@ -41,7 +42,9 @@ struct Partition {
   std::optional<uint64_t> def_mem_per_gpu_mb;
   std::vector<std::string> allow_groups, allow_accounts, deny_accounts, allow_qos, deny_qos, alloc_nodes;
   BillingText tres_billing_weights;
-  std::string qos, alternate, job_defaults, select_parameters, topology, cpu_bind;
+  std::string qos, alternate, job_defaults, topology;
+  Parsed<PartitionSelect> select_parameters;  // empty: the cluster's
+  CpuBindText cpu_bind;                       // of tasks that ask for none
   std::optional<uint32_t> over_time_limit_min, suspend_time_seconds, resume_timeout_seconds, suspend_timeout_seconds;
   std::vector<std::string> updates;  // "MaxTime=30", "AllowGroups+=lab": what scontrol changed since the files were read
   bool created = false;              // by scontrol: the files do not have it

@@ -136,7 +136,7 @@ void shorten(NodeList& list, bool places) {
 
 template <class R>
 void shorten_both(R& r) {
-  shorten(r.required_nodes, istarts_with(r.distribution, "arbitrary"));
+  shorten(r.required_nodes, r.distribution->arbitrary());
   shorten(r.excluded_nodes, false);
 }
 

@@ -25,12 +25,17 @@ struct StepRequest {
   std::optional<uint64_t> mem_per_node_mb, mem_per_cpu_mb, mem_per_gpu_mb;
   TresText tres_per_node, tres_per_step, tres_per_socket, tres_per_task;
   uint32_t cpus_per_gpu = 0;
-  std::string tres_bind, tres_freq, gres_flags;
+  TresBindText tres_bind;
+  TresFrequencyText tres_freq;
+  GresFlagsText gres_flags;
   NodeList required_nodes, excluded_nodes;
   int32_t relative = -1;  // --relative; -1: not asked
   FeatureText features;
-  std::string distribution;  // "block:cyclic", "arbitrary", "plane=2"
-  std::string cpu_bind, mem_bind, cpu_freq, hint;
+  DistributionText distribution;  // "block:cyclic", "arbitrary", "plane=2"
+  CpuBindText cpu_bind;
+  MemBindText mem_bind;
+  CpuFrequencyText cpu_freq;
+  HintText hint;
   bool overlap = false, exact = false, exclusive = false, overcommit = false, whole = false;
   bool immediate = false;
   uint32_t immediate_seconds = 0;

@@ -300,7 +300,7 @@ struct StepdLaunch {
   WarnSignal warn;                         // before that limit
   std::string login_shell, login_home;     // --get-user-env: what the job brings overrides the login's variables; "": not asked
   bool oom_kill_step = false;              // an out-of-memory kill ends the whole step
-  std::string cpu_freq;                    // srun --cpu-freq: for the step's CPUs while it runs; "": as they are
+  CpuFrequencyText cpu_freq;               // srun --cpu-freq: for the step's CPUs while it runs; "": as they are
   uint32_t debug_level = 2;                // srun --slurmd-debug: 2 errors only … 6 debug2, on the step's stderr
   std::vector<StepSpank> spank;            // none or one
   std::optional<int32_t> nice;             // of the tasks; not set: ours

@@ -114,7 +114,7 @@ Result<Bind> parse_bind(std::string_view text, std::string_view option, std::spa
 
 }  // namespace
 
-Result<CpuBind> parse_cpu_bind(std::string_view text) {
+Result<CpuBind> CpuBind::parse(std::string_view text) {
   using enum CpuBind::Kind;
   static constexpr Word<CpuBind::Kind> kWords[] = {{"rank", kRank},  {"sockets", kSockets},   {"socket", kSockets}, {"cores", kCores},
                                                    {"core", kCores}, {"threads", kThreads},   {"thread", kThreads}, {"ldoms", kLdoms},
@@ -127,7 +127,7 @@ Result<CpuBind> parse_cpu_bind(std::string_view text) {
   });
 }
 
-Result<MemBind> parse_mem_bind(std::string_view text) {
+Result<MemBind> MemBind::parse(std::string_view text) {
   using enum MemBind::Kind;
   static constexpr Word<MemBind::Kind> kWords[] = {{"rank", kRank}, {"local", kLocal}};
   static constexpr Word<MemBind::Kind> kLists[] = {{"map_mem", kMap}, {"mask_mem", kMask, true}};
@@ -139,12 +139,12 @@ Result<MemBind> parse_mem_bind(std::string_view text) {
   });
 }
 
-Result<TresBind> parse_tres_bind_for(std::string_view text, std::string_view tres) {
+namespace {
+
+// What follows "gres/gpu:".
+Result<TresBind> parse_tres_part(std::string_view tres, std::string_view how) {
   using enum TresBind::Kind;
   TresBind out;
-  std::string_view how;
-  for (std::string_view part : split(text, '+'))
-    if (part.size() > tres.size() && part.starts_with(tres) && part[tres.size()] == ':') how = part.substr(tres.size() + 1);
   if (how.empty()) return out;
   size_t comma = how.find(',');
   if (abbreviates(how.substr(0, comma), "verbose", 1)) {
@@ -177,6 +177,28 @@ Result<TresBind> parse_tres_bind_for(std::string_view text, std::string_view tre
     return bad("expected closest, none, map:<list>, mask:<list>, per_task:<n> or single:<n>");
   }
   return out;
+}
+
+}  // namespace
+
+Result<TresBinds> TresBinds::parse(std::string_view text) {
+  TresBinds out;
+  size_t entries = 0;  // "map:0*65536" is a long list, and a text has room for thousands of parts
+  for (std::string_view part : split(text, '+')) {
+    const std::string_view tres = part.substr(0, part.find(':'));
+    MUSTER_TRY(bind, parse_tres_part(tres, part.substr(std::min(part.size(), tres.size() + 1))));
+    entries += bind.list.size();
+    if (entries > kMaxBindList)
+      return fail(Errc::kInvalidReq, "--tres-bind: the lists have more than " + std::to_string(kMaxBindList) + " entries");
+    out.parts.push_back({std::string(tres), std::move(bind)});
+  }
+  return out;
+}
+
+const TresBind* TresBinds::find(std::string_view tres) const {
+  for (size_t i = parts.size(); i-- > 0;)
+    if (parts[i].tres == tres) return &parts[i].bind;
+  return nullptr;
 }
 
 }  // namespace muster

@@ -21,8 +21,9 @@ struct CpuBind {
   std::vector<Bitmap> list;  // for the first task of a node, the second …, again from the start: the kernel's
                              // CPU numbers, or NUMA nodes
   std::string list_text;     // "0,1*4", masks without 0x
+
+  static Result<CpuBind> parse(std::string_view text);
 };
-Result<CpuBind> parse_cpu_bind(std::string_view text);
 
 struct MemBind {
   enum class Kind : uint8_t { kDefault, kNone, kLocal, kRank, kMap, kMask };
@@ -31,8 +32,9 @@ struct MemBind {
   bool sort = false;         // sort pages at startup: known, without effect on today's machines
   std::vector<Bitmap> list;  // NUMA nodes
   std::string list_text;
+
+  static Result<MemBind> parse(std::string_view text);
 };
-Result<MemBind> parse_mem_bind(std::string_view text);
 
 struct TresBind {
   enum class Kind : uint8_t { kDefault, kNone, kClosest, kSingle, kPerTask, kMap, kMask };
@@ -41,7 +43,19 @@ struct TresBind {
   uint32_t count = 0;        // kSingle: tasks per device; kPerTask: devices per task
   std::vector<Bitmap> list;  // device numbers
 };
-// The part for one TRES ("gres/gpu") of "gres/gpu:verbose,closest+gres/nic:map:0,1"; kDefault if the text has none for it.
-Result<TresBind> parse_tres_bind_for(std::string_view text, std::string_view tres);
+
+// "gres/gpu:verbose,closest+gres/nic:map:0,1": a part for each TRES.
+struct TresBinds {
+  struct Part {
+    std::string tres;  // "gres/gpu"
+    TresBind bind;
+  };
+  std::vector<Part> parts;  // in the order of the text
+
+  // Errors: kInvalidReq, with the part that is wrong.
+  static Result<TresBinds> parse(std::string_view text);
+  // The last part for the TRES; nullptr: the text has none.
+  const TresBind* find(std::string_view tres) const;
+};
 
 }  // namespace muster

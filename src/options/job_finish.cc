@@ -103,11 +103,8 @@ Result<> finish_hint(JobOptions& o, std::vector<Message>& messages) {
     r.hint.clear();
     return {};
   }
-  if (r.hint == "nomultithread" || r.hint == "compute_bound") r.threads_per_core = 1;
-  if (r.hint == "memory_bound") {
-    r.cores_per_socket = 1;
-    r.threads_per_core = 1;
-  }
+  if (r.hint->one_thread()) r.threads_per_core = 1;
+  if (r.hint->kind == TaskHint::Kind::kMemoryBound) r.cores_per_socket = 1;
   return {};
 }
 
@@ -213,6 +210,13 @@ std::string without_binding(std::string_view list, std::string_view tres) {
   return out;
 }
 
+// `how` takes the place of what the text has for the resource.
+void bind_instead(TresBindText& binds, std::string_view tres, const std::string& how) {
+  std::string text = without_binding(binds.text(), tres);
+  append(text, std::string(tres) + ":" + how, "+");
+  binds = std::move(text);
+}
+
 // --tres-per-task and --gpus-per-task. A job's environment holds both (SLURM_TRES_PER_TASK repeats the others), so a value from there gives
 // way to a typed one and is not counted twice.
 Result<> finish_per_task(JobOptions& o) {
@@ -242,16 +246,14 @@ void finish_bind(JobOptions& o) {
   AskedRequest& r = o.request;
   Source bind = o.source_of("tres-bind");
   if (!o.gpu_bind.empty() && o.source_of("gpu-bind") >= bind) {
-    r.tres_bind = without_binding(r.tres_bind, "gres/gpu");
-    append(r.tres_bind, "gres/gpu:" + o.gpu_bind, "+");
+    bind_instead(r.tres_bind, "gres/gpu", o.gpu_bind);
     bind = o.source_of("gpu-bind");
   }
   auto imply = [&](std::string_view tres, uint64_t count, const char* how, Source source) {
     if (!count) return;
-    bool explicit_bind = r.tres_bind.find(std::string(tres) + ":") != std::string::npos;
+    bool explicit_bind = r.tres_bind.text().find(std::string(tres) + ":") != std::string::npos;
     if (explicit_bind && (bind != Source::kEnvironment || source == Source::kEnvironment)) return;
-    r.tres_bind = without_binding(r.tres_bind, tres);
-    append(r.tres_bind, std::string(tres) + ":" + how + std::to_string(count), "+");
+    bind_instead(r.tres_bind, tres, how + std::to_string(count));
   };
   Source per_task = std::max(o.source_of("gpus-per-task"), o.source_of("tres-per-task"));
   imply("gres/gpu", r.tres_per_task->gres("gpu"), "per_task:", per_task);
@@ -279,7 +281,7 @@ Result<> finish_tres(JobOptions& o) {
   }
   MUSTER_TRY_VOID(finish_per_task(o));
   finish_bind(o);
-  if (!o.gpu_freq.empty()) append(r.tres_freq, "gpu:" + o.gpu_freq);
+  if (!o.gpu_freq.empty()) r.tres_freq = "gpu:" + o.gpu_freq;
   return {};
 }
 

@@ -159,9 +159,9 @@ bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOp
 
 // "help" as the value of some options prints a list instead of running.
 std::string topic_asked(const JobOptions& o) {
-  if (o.request.hint == "help") return "hint";
-  if (iequals(o.request.cpu_bind, "help")) return "cpu-bind";
-  if (iequals(o.request.mem_bind, "help")) return "mem-bind";
+  if (o.request.hint.text() == "help") return "hint";
+  if (iequals(o.request.cpu_bind.text(), "help")) return "cpu-bind";
+  if (iequals(o.request.mem_bind.text(), "help")) return "mem-bind";
   if (iequals(o.gres, "help")) return "gres";
   if (iequals(o.step.mpi, "list")) return "mpi";
   return {};

@@ -16,17 +16,17 @@ std::string quoted(std::string_view s) { return "\"" + std::string(s) + "\""; }
 }  // namespace
 
 Result<> check_cpu_bind(std::string_view text) {
-  MUSTER_TRY_VOID(parse_cpu_bind(text));
+  MUSTER_TRY_VOID(CpuBind::parse(text));
   return {};
 }
 
 Result<> check_mem_bind(std::string_view text) {
-  MUSTER_TRY_VOID(parse_mem_bind(text));
+  MUSTER_TRY_VOID(MemBind::parse(text));
   return {};
 }
 
 Result<> check_cpu_freq(std::string_view text) {
-  if (parse_cpu_frequency(text)) return {};
+  if (CpuFrequencyWish::parse(text)) return {};
   return fail(Errc::kInvalidReq, "unrecognized --cpu-freq argument " + quoted(text) + "\nInvalid --cpu-freq argument");
 }
 

@@ -227,7 +227,7 @@ Result<std::string> parse_tres_bind(std::string_view text) {
 }
 
 Result<> check_gpu_freq(std::string_view text) {
-  if (auto wish = parse_gpu_frequency(text); !wish)
+  if (auto wish = GpuFrequencyWish::parse(text); !wish)
     return fail(Errc::kInvalidReq, "Invalid --gpu-freq argument: gpu:" + std::string(text), wish.error().hint);
   return {};
 }

@@ -50,8 +50,9 @@ void Clients::name_a_reservation(JobRequest& request) {
   std::vector<std::string> names;
   world_.checkers.mirror().reservations.for_each([&](uint32_t, const Reservation& x) { names.push_back(x.name); });
   if (names.empty()) return;
-  request.reservation = r.pick(names);
-  if (r.chance(0.2)) request.reservation += "," + r.pick(names);
+  std::string reservations = r.pick(names);
+  if (r.chance(0.2)) reservations += "," + r.pick(names);
+  request.reservation = std::move(reservations);
 }
 
 void Clients::end_reservations() {

@@ -232,13 +232,11 @@ Result<> Stepd::write_script() {
 
 // Sets --cpu-freq on the CPUs that the step's tasks may use. What cannot be set is told, and the step runs.
 void Stepd::set_frequency() {
-  if (launch_->cpu_freq.empty()) return;
-  Result<CpuFrequencyWish> wish = parse_cpu_frequency(launch_->cpu_freq);
-  if (!wish) return;
+  if (launch_->cpu_freq.empty() || !launch_->cpu_freq.parsed()) return;
   Bitmap cpus = launch_->cgroup.empty() ? Bitmap() : launch_->cgroup.front().os_cpus;
   for (const step_rpc::TaskLaunch& t : launch_->tasks) cpus |= t.os_cpus;
-  frequency_.emplace(*wish, cpus);
-  for (const std::string& fault : frequency_->faults()) note("slurmstepd: error: --cpu-freq=" + launch_->cpu_freq + ": " + fault);
+  frequency_.emplace(launch_->cpu_freq.value(), cpus);
+  for (const std::string& fault : frequency_->faults()) note("slurmstepd: error: --cpu-freq=" + launch_->cpu_freq.text() + ": " + fault);
 }
 
 // ---- life and end

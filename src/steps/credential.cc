@@ -24,7 +24,7 @@ rpc::StepCredential credential_of_job(const Cluster& cluster, const Job& job) {
   c.array_job = job.array_job_id;
   c.array_task = job.array_task;
   c.qos = job.request->qos;
-  c.reservation = job.request->reservation;
+  c.reservation = job.request->reservation.text();
   c.licenses = job.request->licenses.text();
   c.started = job.started;
   c.ends = job.ends;

@@ -114,23 +114,23 @@ void add_gpus(const JobOptions& o, VariableList& out) {
 void add_behaviour(const JobOptions& o, VariableList& out) {
   const AskedRequest& r = o.request;
   if (!r.distribution.empty()) {
-    if (r.distribution.starts_with("plane=")) {
+    const std::string& text = r.distribution.text();
+    if (r.distribution->plane) {
       out.set("SLURM_DISTRIBUTION", "plane");
-      out.set("SLURM_DIST_PLANESIZE", std::string_view(r.distribution).substr(6));
+      out.set("SLURM_DIST_PLANESIZE", std::to_string(r.distribution->plane));
     } else {  // * is the default, which is block
-      const bool usual = r.distribution.starts_with('*');
-      out.set("SLURM_DISTRIBUTION", usual ? "block" + r.distribution.substr(1) : r.distribution);
+      out.set("SLURM_DISTRIBUTION", text.starts_with('*') ? "block" + text.substr(1) : text);
     }
   }
-  add_binding(o.command == Command::kSbatch ? "SBATCH_MEM_BIND" : "SLURM_MEM_BIND", r.mem_bind, true, out);
-  if (o.command == Command::kSrun) add_binding("SLURM_CPU_BIND", r.cpu_bind, false, out);
-  add_text(out, "SLURM_HINT", r.hint);
+  add_binding(o.command == Command::kSbatch ? "SBATCH_MEM_BIND" : "SLURM_MEM_BIND", r.mem_bind.text(), true, out);
+  if (o.command == Command::kSrun) add_binding("SLURM_CPU_BIND", r.cpu_bind.text(), false, out);
+  add_text(out, "SLURM_HINT", r.hint.text());
   add_text(out, "SLURM_NETWORK", r.network);
   if (r.resv_ports_set && o.command != Command::kSrun)
     out.set("SLURM_RESV_PORTS", r.resv_ports ? std::to_string(r.resv_ports) : std::string());
   add_text(out, "SLURM_PROFILE", r.profile);
   add_text(out, "SLURM_ACCTG_FREQ", r.acctg_freq);
-  add_text(out, "SLURM_CPU_FREQ_REQ", r.cpu_freq);
+  add_text(out, "SLURM_CPU_FREQ_REQ", r.cpu_freq.text());
   add_text(out, "SLURM_JOB_DEPENDENCY", r.dependency);
   add_text(out, "SLURM_CONTAINER", r.container);
   add_text(out, "SLURM_CONTAINER_ID", r.container_id);

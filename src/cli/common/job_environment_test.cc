@@ -57,7 +57,7 @@ TEST(OptionVariables, SayWhatWasAskedFor) {
   o.request.cpus_per_task = 4;
   o.request.mem_per_node_mb = 2048;
   o.gpus_per_node = "h100:8";
-  o.request.distribution = "plane=4";
+  o.request.distribution = "plane=4,pack";
   VariableList v;
   add_option_variables(o, v);
   EXPECT_THAT(v.list(), UnorderedElementsAre("SLURM_NTASKS=16", "SLURM_NPROCS=16", "SLURM_CPUS_PER_TASK=4", "SLURM_MEM_PER_NODE=2048",

@@ -64,7 +64,7 @@ mode_t current_umask() {
 // --distribution=arbitrary: the node list names a node for each task, in the order of tasks; names beyond the number of tasks are left out.
 Result<> set_places(JobOptions& o) {
   AskedRequest& r = o.request;
-  if (!istarts_with(r.distribution, "arbitrary") || r.required_nodes.empty()) return {};
+  if (!r.distribution->arbitrary() || r.required_nodes.empty()) return {};
   MUSTER_TRY(named, r.required_nodes.parsed());
   if (named.has_functions())
     return fail(Errc::kInvalidNodeName, "Invalid node name " + r.required_nodes.text(),

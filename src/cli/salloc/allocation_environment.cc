@@ -28,7 +28,7 @@ void add_allocation_variables(const rpc::Allocated& a, const ClientConf& conf, V
   if (!conf.cluster_name.empty()) out.set("SLURM_CLUSTER_NAME", conf.cluster_name);
   if (!a.request.account.empty()) out.set("SLURM_JOB_ACCOUNT", a.request.account);
   if (!a.request.qos.empty()) out.set("SLURM_JOB_QOS", a.request.qos);
-  if (!a.request.reservation.empty()) out.set("SLURM_JOB_RESERVATION", a.request.reservation);
+  if (!a.request.reservation.empty()) out.set("SLURM_JOB_RESERVATION", a.request.reservation.text());
   if (!a.exclusive.empty()) out.set("SLURM_JOB_EXCLUSIVE", a.exclusive);
   if (!a.oversubscribe.empty()) out.set("SLURM_JOB_OVERSUBSCRIBE", a.oversubscribe);
   if (!a.request.licenses.empty()) out.set("SLURM_JOB_LICENSES", a.request.licenses.text());
@@ -41,7 +41,7 @@ void add_component_variables(const std::vector<rpc::Allocated>& components, Vari
   for (const rpc::Allocated& a : components) {
     const ShownRequest& r = a.request;
     HetComponent& c = all.emplace_back();
-    c = {a.job.id, r.name, a.job.partition, r.account, r.qos, r.reservation, a.job.node_list, a.cpus_per_node, a.tasks_per_node};
+    c = {a.job.id, r.name, a.job.partition, r.account, r.qos, r.reservation.text(), a.job.node_list, a.cpus_per_node, a.tasks_per_node};
     if (r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu)
       c.num_tasks = std::accumulate(a.tasks_per_node.begin(), a.tasks_per_node.end(), 0u);
     c.mem_per_cpu_mb = r.mem_per_cpu_mb.value_or(0);

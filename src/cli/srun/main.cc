@@ -124,7 +124,7 @@ void say_asked(const StepRequest& r, const rpc::Allocated& a, const os::CliLog& 
             r.min_nodes ? r.min_nodes : a.job.nodes, r.required_nodes.empty() ? std::string("(null)") : r.required_nodes.text());
   log.debug("cpus {}, tasks {}, name {}, relative {}", r.num_tasks * std::max(r.cpus_per_task, 1u), r.num_tasks, r.name,
             r.relative < 0 ? std::string("none") : std::to_string(r.relative));
-  log.verbose("CpuBindType={}", r.cpu_bind.empty() ? std::string("(null type)") : r.cpu_bind);
+  log.verbose("CpuBindType={}", r.cpu_bind.empty() ? std::string("(null type)") : r.cpu_bind.text());
 }
 
 // --relative leaves out some of the job's first nodes; whether the number of nodes asked for fits into the others.

@@ -53,7 +53,7 @@ struct Machine : testing::Test {
 
 TEST_F(Machine, OneFrequencyForTheTimeOfTheHold) {
   {
-    CpuFrequencyHold hold(*parse_cpu_frequency("medium"), cpus("0,2"), dir.path());
+    CpuFrequencyHold hold(*CpuFrequencyWish::parse("medium"), cpus("0,2"), dir.path());
     EXPECT_TRUE(hold.faults().empty());
     EXPECT_EQ(get(0, "scaling_governor"), "userspace");
     EXPECT_EQ(get(0, "scaling_setspeed"), "2000");
@@ -72,7 +72,7 @@ TEST_F(Machine, OneFrequencyForTheTimeOfTheHold) {
 }
 
 TEST_F(Machine, ARangeUnderAGovernor) {
-  CpuFrequencyHold hold(*parse_cpu_frequency("1400-high:schedutil"), cpus("0-2"), dir.path());
+  CpuFrequencyHold hold(*CpuFrequencyWish::parse("1400-high:schedutil"), cpus("0-2"), dir.path());
   EXPECT_EQ(get(1, "scaling_governor"), "schedutil");
   EXPECT_EQ(get(1, "scaling_min_freq"), "1000");  // the nearest step
   EXPECT_EQ(get(1, "scaling_max_freq"), "3000");
@@ -80,9 +80,9 @@ TEST_F(Machine, ARangeUnderAGovernor) {
 }
 
 TEST_F(Machine, WhatCannotBeSetIsToldOnceForEachKind) {
-  CpuFrequencyHold hold(*parse_cpu_frequency("low"), cpus("3-5"), dir.path());
+  CpuFrequencyHold hold(*CpuFrequencyWish::parse("low"), cpus("3-5"), dir.path());
   EXPECT_EQ(hold.faults(), std::vector<std::string>{"CPU 3: this machine does not let its frequency be set"});
-  CpuFrequencyHold upside_down(*parse_cpu_frequency("high-low:schedutil"), cpus("0"), dir.path());
+  CpuFrequencyHold upside_down(*CpuFrequencyWish::parse("high-low:schedutil"), cpus("0"), dir.path());
   EXPECT_EQ(upside_down.faults(), std::vector<std::string>{"CPU 0: the lower frequency is above the upper one"});
 }
 

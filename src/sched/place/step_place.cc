@@ -63,7 +63,7 @@ class StepPlacer {
 
  private:
   Result<> read_request() {
-    MUSTER_TRY(dist, parse_distribution_parts(r_.distribution));
+    MUSTER_TRY(dist, r_.distribution.parsed());
     dist_ = dist;
     cpus_per_task_ = std::max(r_.cpus_per_task, 1u);
     exact_ = (r_.exact || r_.exclusive || r_.cpus_per_task > 0 || r_.cpus_per_gpu > 0) && !r_.whole;
@@ -235,7 +235,7 @@ class StepPlacer {
   // Threads of a core that tasks may run on; 0 = all.
   uint32_t threads_used() const {
     if (r_.threads_per_core) return r_.threads_per_core;
-    if (r_.hint == "nomultithread" || r_.hint == "compute_bound" || r_.hint == "memory_bound" || r_.ntasks_per_core == 1) return 1;
+    if (r_.hint->one_thread() || r_.ntasks_per_core == 1) return 1;
     return 0;
   }
 

@@ -119,7 +119,7 @@ bool Pending::learn_reservations(const Cluster& cluster) {
 std::vector<uint32_t> Pending::reservations_for(const Cluster& cluster, const RequestBody& request, uint32_t partition) const {
   constexpr uint32_t kGone = 0xffffffffu;  // no reservation has this number
   std::vector<uint32_t> out;
-  for (std::string_view name : reservation_names(request.reservation)) {
+  for (const std::string& name : request.reservation->names) {
     auto it = reservation_ids_.find(to_lower(name));
     out.push_back(it == reservation_ids_.end() ? kGone : it->second);
   }

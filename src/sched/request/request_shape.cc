@@ -30,12 +30,8 @@ Result<> nodes_of(const RequestBody& r, Shape& s) {
   if (r.max_nodes) s.max_nodes = r.max_nodes;
   if (r.min_nodes && s.max_nodes < s.min_nodes)
     return fail(Errc::kInvalidNodeCount, {}, "--nodes: the maximum is smaller than the minimum");
-  for (std::string_view part : split(r.node_sizes, ',')) {
-    auto n = parse_number<uint32_t>(trim(part), 1, kMaxTasks);
-    if (!n) return fail(Errc::kInvalidNodeCount, {}, "--nodes=" + r.node_sizes + ": \"" + std::string(part) + "\" is no count");
-    s.node_sizes.push_back(*n);
-  }
-  std::sort(s.node_sizes.begin(), s.node_sizes.end());
+  MUSTER_TRY(sizes, r.node_sizes.parsed());
+  s.node_sizes = std::move(sizes.counts);
   s.grow = r.max_nodes > std::max(r.min_nodes, 1u) && !r.use_min_nodes;
   s.contiguous = r.contiguous;
   s.spread = r.spread_job;
@@ -49,15 +45,6 @@ Result<> nodes_of(const RequestBody& r, Shape& s) {
   return {};
 }
 
-// A flag that a site sets for all jobs, and the flag with which a job turns it off.
-bool gres_flag(const RequestBody& r, std::string_view on, std::string_view off, bool by_default) {
-  for (std::string_view flag : split(r.gres_flags, ',')) {
-    if (iequals(trim(flag), on)) by_default = true;
-    if (iequals(trim(flag), off)) by_default = false;
-  }
-  return by_default;
-}
-
 Result<> gres_of(const RequestBody& r, const Params& params, Shape& s) {
   MUSTER_TRY(node, gres_needs(r.tres_per_node, "--gres"));
   MUSTER_TRY(job, gres_needs(r.tres_per_job, "--gpus"));
@@ -69,8 +56,8 @@ Result<> gres_of(const RequestBody& r, const Params& params, Shape& s) {
   s.per_socket = std::move(socket);
   if (!s.per_socket.empty() && r.sockets_per_node == 0) return fail(Errc::kInvalidReq, {}, "--gpus-per-socket needs --sockets-per-node");
   s.overcommit = r.overcommit && s.per_task.empty();  // devices of each task: it must fit, --overcommit or not
-  s.enforce_binding = gres_flag(r, "enforce-binding", "disable-binding", params.enforce_binding);
-  s.one_task_per_sharing = gres_flag(r, "one-task-per-sharing", "multiple-tasks-per-sharing", params.one_task_per_sharing);
+  s.enforce_binding = r.gres_flags->enforce_binding.value_or(params.enforce_binding);
+  s.one_task_per_sharing = r.gres_flags->one_task_per_sharing.value_or(params.one_task_per_sharing);
   s.several_sharing = params.several_sharing;
   s.spread_shared = params.spread_shared;
   for (auto* needs : {&s.per_node, &s.per_job, &s.per_task, &s.per_socket})
@@ -85,16 +72,13 @@ Result<> mps_stands_alone(const RequestBody& r, const Shape& s) {
     for (const GresNeed& g : *needs) mps |= g.name == "mps";
   if (!mps) return {};
   if (asks_gpus(s)) return fail(Errc::kInvalidGres, {}, "one job cannot have both gres/mps and gres/gpu");
-  for (std::string_view part : split(r.tres_freq, ','))
-    if (trim(part).starts_with("gpu:")) return fail(Errc::kInvalidGres, {}, "--gpu-freq is for whole GPUs, the job asks for gres/mps");
+  if (!r.tres_freq.empty()) return fail(Errc::kInvalidGres, {}, "--gpu-freq is for whole GPUs, the job asks for gres/mps");
   return {};
 }
 
 void hint_of(const RequestBody& r, Shape& s) {
-  if (r.hint == "nomultithread" || r.hint == "compute_bound" || r.hint == "memory_bound") {
-    s.use_threads = 1;
-    s.one_core_per_socket = r.hint == "memory_bound";
-  }
+  if (r.hint->one_thread()) s.use_threads = 1;
+  s.one_core_per_socket = r.hint->kind == TaskHint::Kind::kMemoryBound;
   if (r.threads_per_core) s.use_threads = r.threads_per_core;
 }
 
@@ -177,10 +161,10 @@ Result<> cpus_of(const RequestBody& r, const Partition& p, const Params& params,
   s.core_spec = s.own_core_spec ? r.core_spec : 0;
   s.spec_cores_first = params.spec_cores_first;
   s.core_spec_is_threads = r.core_spec_is_threads;
-  MUSTER_TRY(dist, parse_distribution_parts(r.distribution));
+  MUSTER_TRY(dist, r.distribution.parsed());
   s.block_sockets = dist.sockets == Distribution::Cpus::kBlock || (dist.sockets == Distribution::Cpus::kDefault && params.block_cores);
   s.cyclic_nodes = dist.nodes == Distribution::Nodes::kCyclic || dist.nodes == Distribution::Nodes::kPlane;
-  s.arbitrary = dist.nodes == Distribution::Nodes::kArbitrary;
+  s.arbitrary = dist.arbitrary();
   s.pack_nodes |= dist.pack;
   if (dist.no_pack) s.pack_nodes = false;
   return {};
@@ -259,15 +243,9 @@ PartitionLimit limit_of(const Shape& s) {
 }
 
 HandedOut handed_out(const Partition& p, const Params& params) {
-  HandedOut out{params.allocate_sockets && !params.linear, params.memory_consumable};
-  if (params.linear || !params.allocate_cores) return out;
-  for (std::string_view word : split(p.select_parameters, ',')) {
-    word = trim(word);
-    const bool memory = iequals(word, "CR_Socket_Memory") || iequals(word, "CR_Core_Memory");
-    const bool socket = iequals(word, "CR_Socket") || iequals(word, "CR_Socket_Memory");
-    if (memory || socket || iequals(word, "CR_Core")) out = {socket, memory};
-  }
-  return out;
+  const PartitionSelect& own = p.select_parameters.value();
+  if (own.given && params.allocate_cores && !params.linear) return {own.sockets, own.memory};
+  return {params.allocate_sockets && !params.linear, params.memory_consumable};
 }
 
 uint32_t Shape::nodes_up_to(uint32_t n) const {

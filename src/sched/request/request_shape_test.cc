@@ -354,16 +354,16 @@ TEST(Features, GrammarOfTheManualPage) {
 }
 
 TEST(Distribution, Parts) {
-  auto d = parse_distribution_parts("block:cyclic:fcyclic,Pack");
+  auto d = Distribution::parse("block:cyclic:fcyclic,Pack");
   ASSERT_TRUE(d);
   EXPECT_EQ(d->nodes, Distribution::Nodes::kBlock);
   EXPECT_EQ(d->cores, Distribution::Cpus::kFcyclic);
   EXPECT_TRUE(d->pack);
-  EXPECT_EQ(parse_distribution_parts("plane=4")->plane, 4u);
-  EXPECT_EQ(parse_distribution_parts("*:block")->sockets, Distribution::Cpus::kBlock);
-  EXPECT_FALSE(parse_distribution_parts("plane=0"));
-  EXPECT_FALSE(parse_distribution_parts("block:diagonal"));
-  EXPECT_FALSE(parse_distribution_parts("round"));
+  EXPECT_EQ(Distribution::parse("plane=4")->plane, 4u);
+  EXPECT_EQ(Distribution::parse("*:block")->sockets, Distribution::Cpus::kBlock);
+  EXPECT_FALSE(Distribution::parse("plane=0"));
+  EXPECT_FALSE(Distribution::parse("block:diagonal"));
+  EXPECT_FALSE(Distribution::parse("round"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "model/account_directory.h"
 #include "model/ledger.h"
 
@@ -46,15 +45,6 @@ bool is_for_user(const Cluster& cluster, const Reservation& r, std::string_view 
   if (!admits_user(r, user)) return false;
   if (r.accounts.empty()) return true;
   return std::ranges::any_of(accounts, [&](const std::string& a) { return admits_account(cluster, r.accounts, a); });
-}
-
-std::vector<std::string_view> reservation_names(std::string_view text) {
-  std::vector<std::string_view> out;
-  for (std::string_view name : split(text, ',')) {
-    name = trim(name);
-    if (!name.empty() && std::ranges::find(out, name) == out.end() && out.size() < kMostReservationNames) out.push_back(name);
-  }
-  return out;
 }
 
 }  // namespace muster::sched

@@ -20,8 +20,4 @@ std::string_view kept_out_by(const Cluster& cluster, const Reservation& r, const
 // The same for what a user may see and delete: QOS and partitions are not asked. `accounts`: those of the user.
 bool is_for_user(const Cluster& cluster, const Reservation& r, std::string_view user, const std::vector<std::string>& accounts);
 
-// The names in --reservation=a,b in their order; at most kMostReservationNames.
-inline constexpr size_t kMostReservationNames = 64;
-std::vector<std::string_view> reservation_names(std::string_view text);
-
 }  // namespace muster::sched

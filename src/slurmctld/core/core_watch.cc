@@ -77,8 +77,9 @@ void Core::end_those_out_of_minutes() {
 void Core::note_reservations(const Event& event) {
   if (auto* j = std::get_if<event::JobSubmitted>(&event)) {
     const Job* job = cluster_.jobs.find(j->job.value);
-    if (job && !job->request->reservation.empty())
-      if (const Reservation* r = cluster_.reservation(job->request->reservation)) unsettled_reservations_.insert(r->id);
+    if (job)
+      for (const std::string& name : job->request->reservation->names)
+        if (const Reservation* r = cluster_.reservation(name)) unsettled_reservations_.insert(r->id);
   }
   if (auto* set = std::get_if<event::ReservationSet>(&event); set && set->reservation && set->run == event::ReservationProgram::kProlog)
     unsettled_reservations_.insert(set->reservation->id);

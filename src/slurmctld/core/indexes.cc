@@ -71,8 +71,7 @@ void each_reservation(const Job& job, F&& f) {
     if (!job.run->reservation_name.empty()) f(to_lower(job.run->reservation_name));
     return;
   }
-  if (job.request->reservation.empty()) return;
-  for (std::string_view name : split(job.request->reservation, ',')) f(to_lower(trim(name)));
+  for (const std::string& name : job.request->reservation->names) f(to_lower(name));
 }
 
 }  // namespace

@@ -2,33 +2,18 @@
 
 #include <map>
 
-#include "base/text.h"
 #include "model/account_directory.h"
 
 namespace muster::slurmctld {
-namespace {
-
-// "matlab:3,ansys" as name and count; "matlab|ansys" asks for one of them and is counted for the first.
-template <class F>
-void each_license(std::string_view text, F&& f) {
-  for (std::string_view item : split(text, ',')) {
-    item = trim(item.substr(0, item.find('|')));
-    size_t colon = item.find_first_of(":=");
-    uint32_t count = colon == std::string_view::npos ? 1 : parse_number<uint32_t>(item.substr(colon + 1)).value_or(1);
-    if (!item.empty()) f(std::string(item.substr(0, colon)), count);
-  }
-}
-
-}  // namespace
 
 rpc::LicenseRows query_licenses(const Cluster& cluster, const config::Config& config, const rpc::QueryLicenses& q) {
   std::map<std::string, LicenseRow> rows;
-  each_license(config.licenses, [&](std::string name, uint32_t count) {
-    if (!q.name.empty() && q.name != name) return;
+  for (const auto& [name, count] : config.licenses) {
+    if (!q.name.empty() && q.name != name) continue;
     LicenseRow& row = rows[name];
     row.name = name;
-    row.total += count;
-  });
+    row.total = static_cast<uint32_t>(count);
+  }
   if (cluster.directory)
     cluster.directory->licenses.for_each([&](const std::string& name, const RemoteLicense& l) {
       if ((!q.name.empty() && q.name != name) || rows.contains(name)) return;

@@ -453,7 +453,7 @@ std::vector<HetComponent> components_with_nodes(const Cluster& cluster, const Jo
     const RequestBody& r = *j->request;
     c.account = r.account;
     c.qos = r.qos;
-    c.reservation = r.reservation;
+    c.reservation = r.reservation.text();
     std::vector<std::string> names;
     for (const NodeShare& s : j->allocation->nodes) {
       const Node* node = cluster.nodes.find(s.node.value);

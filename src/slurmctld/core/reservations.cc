@@ -22,8 +22,8 @@ bool runs_in(const Job& j, const Reservation& r) { return !j.pending() && !j.fin
 void part_with(const View& v, const Job& j, const Reservation& r, Events& out) {
   JobRequest request = j.whole_request();
   std::string left;
-  for (std::string_view name : sched::reservation_names(request.reservation))
-    if (!iequals(name, r.name)) left += (left.empty() ? "" : ",") + std::string(name);
+  for (const std::string& name : request.reservation->names)
+    if (!iequals(name, r.name)) left += (left.empty() ? "" : ",") + name;
   request.reservation = std::move(left);
   event::JobChanged e = changed(j);
   if (request.reservation.empty() && !r.has(kResvNoHold) && j.priority != 0) {
@@ -229,11 +229,10 @@ Result<> check_reservations(const View& v, const JobRequest& request, const std:
                     "partition " + v.cluster.partitions.at(p).name + " takes jobs of reservations only (ReqResv): --reservation");
     return {};
   }
-  const auto names = sched::reservation_names(request.reservation);
-  if (names.empty()) return fail(Errc::kReservationInvalid);
-  for (std::string_view name : names) {
+  if (request.reservation->names.empty()) return fail(Errc::kReservationInvalid);
+  for (const std::string& name : request.reservation->names) {
     const Reservation* r = v.cluster.reservation(name);
-    if (!r) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + std::string(name) + "'");
+    if (!r) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + name + "'");
     if (r->floats())
       return fail(Errc::kReservationAccess, {}, "reservation " + r->name + " always begins later (TIME_FLOAT): no job runs in it");
     if (sched::uses_any_reservation(v.settings.sched, request.uid)) continue;
@@ -251,7 +250,7 @@ Result<> check_reservations(const View& v, const JobRequest& request, const std:
 
 void prefer_partition_of_reservation(const View& v, JobRequest& request) {
   if (!request.partitions.empty()) return;
-  for (std::string_view name : sched::reservation_names(request.reservation)) {
+  for (const std::string& name : request.reservation->names) {
     const Reservation* r = v.cluster.reservation(name);
     if (!r || r->partition.empty()) continue;
     request.partitions.push_back(r->partition);

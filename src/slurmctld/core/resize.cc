@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "model/distribution.h"
 #include "model/tres_amounts.h"
 #include "slurmctld/core/decide.h"
 
@@ -26,8 +25,7 @@ Result<> may_shrink(const View& v, const Job& job) {
   if (job.state != JobState::kRunning) return fail(Errc::kInvalidStateChange, {}, "only a running job gives up nodes");
   if (v.settings.config().scheduler_parameters.has("disable_job_shrink"))
     return fail(Errc::kNotSupportedHere, {}, "SchedulerParameters=disable_job_shrink");
-  auto layout = parse_distribution_parts(job.request->distribution);
-  if (layout && layout->nodes == Distribution::Nodes::kArbitrary)
+  if (job.request->distribution->arbitrary())
     return fail(Errc::kNotSupportedHere, {}, "the nodes of a job with --distribution=arbitrary cannot be changed");
   return {};
 }

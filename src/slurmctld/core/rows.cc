@@ -160,9 +160,17 @@ JobRow make_state_row(const Job& j) {
 
 namespace {
 
+// The names in partition_text: while it waits those that it asked for, else the one that it runs in. They live as long as both arguments.
+std::vector<std::string_view> partition_names(const Cluster& cluster, const Job& j) {
+  if (j.pending() && !j.request->partitions.empty()) return {j.request->partitions.begin(), j.request->partitions.end()};
+  const Partition* p = cluster.partitions.find(j.partition);
+  return p ? std::vector<std::string_view>{p->name} : std::vector<std::string_view>{};
+}
+
 // Adds what the partition makes of the job's wish to share nodes.
 void add_sharing(const Cluster& cluster, const Job& j, JobRow& row) {
-  const Partition* p = cluster.partition(split(row.partition, ',', true).front());
+  const auto names = partition_names(cluster, j);
+  const Partition* p = names.empty() ? nullptr : cluster.partition(names.front());
   if (!p) return;
   if (auto word = exclusive_word(j.request->exclusive, p); word != exclusive_word(j.request->exclusive, nullptr)) row.exclusive = word;
   if (auto word = oversubscribe_word(j.request->exclusive, p); word != oversubscribe_word(j.request->exclusive, nullptr))
@@ -191,7 +199,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
   if (j.dependencies) row.dependency = format_dependencies(*j.dependencies);
   if (parts & kRowTres) row.tres.edit().requested = tres_requested(cluster, *j.request, j.partition);
   if (parts & kRowTiers)
-    for (std::string_view name : split(row.partition, ',')) {
+    for (std::string_view name : partition_names(cluster, j)) {
       const Partition* p = cluster.partition(name);
       row.tiers.push_back(p ? p->priority_tier : 0);
     }

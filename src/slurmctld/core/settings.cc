@@ -1,7 +1,6 @@
 #include "slurmctld/core/settings.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/text.h"
 #include "slurmctld/core/records.h"
@@ -25,30 +24,6 @@ sched::Params::ByLabel keep_by_label(const config::McsRules& m) {
   using Select = config::McsRules::Select;
   if (m.plugin == config::McsRules::Plugin::kNone || m.select == Select::kNever) return sched::Params::ByLabel::kNever;
   return m.select == Select::kAlways ? sched::Params::ByLabel::kAlways : sched::Params::ByLabel::kOnDemand;
-}
-
-// "CPU=1000,GRES/gpu=3000"
-std::vector<sched::TresWeight> tres_weights(std::string_view text) {
-  std::vector<sched::TresWeight> out;
-  for (std::string_view word : split(text, ',')) {
-    const size_t eq = word.find('=');
-    if (eq == word.npos) continue;
-    if (auto weight = parse_number<uint32_t>(trim(word.substr(eq + 1))))
-      out.push_back({TresName::of(trim(word.substr(0, eq))), static_cast<double>(*weight)});
-  }
-  return out;
-}
-
-// Licenses=name[:count],…
-std::vector<std::pair<std::string, uint64_t>> licenses_of(std::string_view text) {
-  std::map<std::string, uint64_t> out;
-  for (std::string_view word : split(text, ',')) {
-    word = trim(word);
-    const size_t colon = word.find(':');
-    const std::string name(word.substr(0, colon));
-    if (!name.empty()) out[name] = colon == word.npos ? 1 : parse_count(word.substr(colon + 1)).value_or(0);
-  }
-  return {out.begin(), out.end()};
 }
 
 // Reads what concerns plans in SchedulerParameters; config/scheduler_words.cc says what each word means and its bounds.
@@ -97,7 +72,7 @@ sched::Params sched_params(const config::LoadedConfig& loaded) {
   p.lln = c.select_flags.lln;
   p.pack_nodes = c.select_flags.pack_nodes;
   p.allocate_sockets = c.select_flags.unit == config::SelectFlags::Unit::kSocket;
-  p.licenses = licenses_of(c.licenses);
+  p.licenses = c.licenses;
   p.keep_by_label = keep_by_label(c.mcs);
   p.job_core_spec = c.allow_spec_resources_usage;
   p.spec_cores_first = c.scheduler_parameters.has("spec_cores_first");
@@ -167,9 +142,9 @@ sched::PriorityParams priority_params(const config::Config& c) {
   p.period = c.priority_calc_period;
   if (p.multifactor) {
     p.half_life = c.priority_decay_half_life;
-    p.usage_reset = parse_usage_reset_period(c.priority_usage_reset_period).value_or(UsageResetPeriod::kNone);
+    p.usage_reset = c.priority_usage_reset_period;
   }
-  p.weight_tres = tres_weights(c.priority_weight_tres);
+  for (const config::TresPriority& w : c.priority_weight_tres) p.weight_tres.push_back({w.tres, static_cast<double>(w.weight)});
   auto flag = [&](std::string_view name) {
     return std::ranges::any_of(c.priority_flags, [&](const std::string& f) { return iequals(f, name); });
   };
@@ -226,7 +201,7 @@ Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid s
 
 void set_licenses(Settings& settings, const AccountDirectory* directory) {
   sched::Params& p = settings.sched;
-  p.licenses = licenses_of(settings.config().licenses);
+  p.licenses = settings.config().licenses;
   p.license_deficits.clear();
   if (!directory || directory->licenses.size() == 0) return;
   p.license_deficits.resize(p.licenses.size());

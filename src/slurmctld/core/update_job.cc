@@ -329,8 +329,8 @@ Result<> set_tres_bind(Change& c, const std::string& op, const std::string& valu
   for (std::string_view part : split(value, '+')) {
     const std::string_view tres = part.substr(0, part.find(':'));
     if (!tres.starts_with("gres/") || tres.size() == part.size()) return invalid("TresBind", value + ": gres/<name>:<type> is expected");
-    MUSTER_TRY_VOID(parse_tres_bind_for(value, tres));
   }
+  MUSTER_TRY_VOID(TresBinds::parse(value));
   return set_text<&JobRequest::tres_bind>(c, op, value);
 }
 

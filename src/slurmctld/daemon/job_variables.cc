@@ -55,7 +55,7 @@ void add_job(const Job& j, const JobNames& names, Variables& v) {
     v.set("SLURM_JOB_CPUS_PER_NODE", counted(*j.allocation));
   }
   v.if_any("SLURM_JOB_COMMENT", r.comment);
-  v.if_any("SLURM_JOB_RESERVATION", j.run->reservation ? j.run->reservation_name : r.reservation);
+  v.if_any("SLURM_JOB_RESERVATION", j.run->reservation ? j.run->reservation_name : r.reservation.text());
   add_array(j, v);
 }
 

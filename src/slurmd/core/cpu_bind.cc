@@ -35,9 +35,13 @@ struct Wish {
 Wish implied(const StepRequest& r) {
   Wish w;
   w.threads = r.threads_per_core;
-  if (r.hint == "compute_bound" || r.hint == "memory_bound") return {Kind::kCores, 0, true};
-  if (r.hint == "nomultithread") return {Kind::kThreads, 1, false};
-  if (r.hint == "multithread") return {Kind::kThreads, 0, false};
+  switch (r.hint->kind) {
+    case TaskHint::Kind::kComputeBound:
+    case TaskHint::Kind::kMemoryBound: return {Kind::kCores, 0, true};
+    case TaskHint::Kind::kNoMultithread: return {Kind::kThreads, 1, false};
+    case TaskHint::Kind::kMultithread: return {Kind::kThreads, 0, false};
+    case TaskHint::Kind::kNone: break;
+  }
   if (r.threads_per_core) w.kind = Kind::kThreads;
   else if (r.cores_per_socket) w.kind = Kind::kCores;
   else if (r.sockets_per_node) w.kind = Kind::kSockets;
@@ -79,8 +83,8 @@ class Binder {
   }
 
   Result<CpuBinding> run(const CpuBindDefaults& d) {
-    MUSTER_TRY(asked, parse_cpu_bind(r_.cpu_bind));
-    MUSTER_TRY(dist, parse_distribution_parts(r_.distribution));
+    MUSTER_TRY(asked, r_.cpu_bind.parsed());
+    MUSTER_TRY(dist, r_.distribution.parsed());
     dist_ = dist;
     wish_ = implied(r_);
     Kind kind = asked.kind != Kind::kDefault ? asked.kind : wish_.kind != Kind::kDefault ? wish_.kind : d.kind;
@@ -173,11 +177,12 @@ class Binder {
       default: break;
     }
     const auto& names = names_of(kind);
+    const std::string type = names.name;
     const Bitmap mine = m_.to_os(cpus_);
     const bool explicit_cpus = kind == Kind::kMap || kind == Kind::kMask;
     if (!explicit_cpus && cpus_.count() < m_.cpus())
       return fail(Errc::kCpuBind,
-                  "Unable to satisfy cpu bind request: Entire node must be allocated for " + std::string(split(names.name, ':').front()));
+                  "Unable to satisfy cpu bind request: Entire node must be allocated for " + type.substr(0, type.find(':')));
     for (uint32_t i = 0; i < tasks_; ++i) {
       out_.os_cpus.push_back(named(kind, asked.list, i));
       if (out_.os_cpus.back().none() || !mine.contains(out_.os_cpus.back()))
@@ -186,7 +191,7 @@ class Binder {
                                         hex_mask(mine, digits_) + ".");
     }
     out_.label = std::string("cpu-bind=") + names.label;
-    out_.type = names.name;
+    out_.type = type;
     out_.list = asked.list_text;
     return {};
   }
@@ -212,15 +217,15 @@ Kind kind_named(std::string_view word) {
 
 }  // namespace
 
-CpuBindDefaults cpu_bind_defaults(const std::string& node, const std::string& partition, const std::vector<std::string>& param) {
+CpuBindDefaults cpu_bind_defaults(Kind node, Kind partition, const std::vector<std::string>& param) {
   CpuBindDefaults out;
   for (const std::string& p : param) {
     if (istarts_with(p, "autobind=")) out.autobind = kind_named(std::string_view(p).substr(9));
     else if (iequals(p, "verbose")) out.verbose = true;
     else if (Kind k = kind_named(p); k != Kind::kDefault) out.kind = k;
   }
-  for (const std::string* text : {&partition, &node})
-    if (Kind k = kind_named(*text); k != Kind::kDefault) out.kind = k;
+  for (Kind k : {partition, node})
+    if (k != Kind::kDefault) out.kind = k;
   return out;
 }
 

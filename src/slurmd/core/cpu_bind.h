@@ -25,8 +25,8 @@ struct CpuBindDefaults {
   CpuBind::Kind autobind = CpuBind::Kind::kDefault;  // where automatic binding finds no match
   bool verbose = false;
 };
-// "cores", "none,verbose", "autobind=threads" … ; "off" and unknown words are no binding.
-CpuBindDefaults cpu_bind_defaults(const std::string& node, const std::string& partition, const std::vector<std::string>& task_plugin_param);
+// `task_plugin_param`: "cores", "none,verbose", "autobind=threads" … ; "off" and unknown words are no binding.
+CpuBindDefaults cpu_bind_defaults(CpuBind::Kind node, CpuBind::Kind partition, const std::vector<std::string>& task_plugin_param);
 
 struct CpuBinding {
   std::vector<Bitmap> os_cpus;  // by local task number, the kernel's numbers; an empty mask: not bound

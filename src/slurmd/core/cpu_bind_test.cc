@@ -9,6 +9,7 @@
 namespace muster::slurmd {
 namespace {
 
+using Kind = CpuBind::Kind;
 using testing::HasSubstr;
 
 // `numa` locality domains over all cores; the kernel numbers either thread by thread ("scattered": siblings
@@ -49,14 +50,14 @@ Result<CpuBinding> bind(const Case& c, const CpuMap& m, const CpuBindDefaults& d
     auto number = [](std::string_view t) { return *parse_number<uint32_t>(t); };
     if (auto v = value("-n")) tasks = number(*v);
     else if (auto v = value("-c")) r.cpus_per_task = number(*v);
-    else if (auto v = value("m=")) r.distribution = *v;
-    else if (auto v = value("hint=")) r.hint = *v;
+    else if (auto v = value("m=")) r.distribution = std::string(*v);
+    else if (auto v = value("hint=")) r.hint = std::string(*v);
     else if (auto v = value("tpc=")) r.threads_per_core = number(*v);
     else if (auto v = value("tpcore=")) r.ntasks_per_core = number(*v);
     else if (auto v = value("tps=")) r.ntasks_per_socket = number(*v);
     else if (auto v = value("S=")) r.sockets_per_node = number(*v);
     else if (auto v = value("C=")) r.cores_per_socket = number(*v);
-    else r.cpu_bind = w;
+    else r.cpu_bind = std::string(w);
   }
   return bind_cpus(r, tasks, cpus(c.step), m, d);
 }
@@ -182,11 +183,12 @@ TEST(CpuBind, MoreTasksThanCpusShareTheStep) {
 
 TEST(CpuBind, WhatTheSiteSays) {
   CpuMap m = machine(2, 4, 2, 2);
-  EXPECT_EQ(bind({"-n2", "0-1", ""}, m, cpu_bind_defaults("", "", {"Sockets"}))->list, "0x0003,0x0003");
-  EXPECT_EQ(bind({"-n2", "0-1", ""}, m, cpu_bind_defaults("none", "cores", {"Sockets"}))->type, "none");
-  EXPECT_EQ(bind({"-n2", "0-1", ""}, m, cpu_bind_defaults("", "threads", {"Cores"}))->list, "0x0001,0x0002");
-  EXPECT_EQ(bind({"-n2 threads", "0-1", ""}, m, cpu_bind_defaults("none", "", {}))->list, "0x0001,0x0002");
-  EXPECT_EQ(bind({"-n3", "0-1,8-9", ""}, m, cpu_bind_defaults("", "", {"autobind=threads"}))->list, "0x0001,0x0100,0x0002");
+  EXPECT_EQ(bind({"-n2", "0-1", ""}, m, cpu_bind_defaults(Kind::kDefault, Kind::kDefault, {"Sockets"}))->list, "0x0003,0x0003");
+  EXPECT_EQ(bind({"-n2", "0-1", ""}, m, cpu_bind_defaults(Kind::kNone, Kind::kCores, {"Sockets"}))->type, "none");
+  EXPECT_EQ(bind({"-n2", "0-1", ""}, m, cpu_bind_defaults(Kind::kDefault, Kind::kThreads, {"Cores"}))->list, "0x0001,0x0002");
+  EXPECT_EQ(bind({"-n2 threads", "0-1", ""}, m, cpu_bind_defaults(Kind::kNone, Kind::kDefault, {}))->list, "0x0001,0x0002");
+  EXPECT_EQ(bind({"-n3", "0-1,8-9", ""}, m, cpu_bind_defaults(Kind::kDefault, Kind::kDefault, {"autobind=threads"}))->list,
+            "0x0001,0x0100,0x0002");
   auto b = bind({"-n2 v", "0-1", ""}, m);
   EXPECT_EQ(cpu_bind_line(*b, "n1", 0, 0), "cpu-bind=MASK - n1, task  0  0 [%p]: mask 0x1 set");
   EXPECT_EQ(cpu_bind_environment(*b).front(), "SLURM_CPU_BIND=verbose,mask_cpu:0x0001,0x0002");

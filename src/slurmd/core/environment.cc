@@ -75,9 +75,8 @@ void what_was_asked(List& e, const node_rpc::JobOnNode& job, const JobRequest& r
   // SLURM_TRES_PER_TASK is set by sbatch, too.
   limits_and_memory(e, r);
   if (r.overcommit) e.set("SLURM_OVERCOMMIT", "1");
-  bool plane = r.distribution.starts_with("plane=");
-  e.if_any("SLURM_DISTRIBUTION", plane ? "plane" : r.distribution);
-  if (plane) e.set("SLURM_DIST_PLANESIZE", std::string_view(r.distribution).substr(6));
+  e.if_any("SLURM_DISTRIBUTION", r.distribution->plane ? "plane" : r.distribution.text());
+  e.if_any("SLURM_DIST_PLANESIZE", r.distribution->plane);
   e.if_any("SLURM_JOB_DEPENDENCY", r.dependency);
   e.if_any("SLURM_JOB_LICENSES", r.licenses.text());
   e.if_any("SLURM_NETWORK", r.network);
@@ -158,7 +157,7 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
   e.if_any("SLURM_JOB_PARTITION", job.partition);
   e.if_any("SLURM_JOB_ACCOUNT", r.account);
   e.if_any("SLURM_JOB_QOS", r.qos);
-  e.if_any("SLURM_JOB_RESERVATION", r.reservation);
+  e.if_any("SLURM_JOB_RESERVATION", r.reservation.text());
   e.if_any("SLURM_JOB_EXCLUSIVE", job.exclusive);
   e.if_any("SLURM_JOB_OVERSUBSCRIBE", job.oversubscribe);
   e.set("SLURM_JOB_UID", r.uid.value);

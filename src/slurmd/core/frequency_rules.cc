@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "model/cpu_frequency.h"
 
 namespace muster::slurmd {
 
-FrequencyOrder frequency_order(const std::string& asked, const FrequencyRules& rules) {
+FrequencyOrder frequency_order(const CpuFrequencyText& asked, const FrequencyRules& rules) {
   if (asked.empty()) return {rules.confined ? to_lower(rules.default_governor) : std::string(), {}};
-  auto refused = [&](const std::string& why) { return FrequencyOrder{{}, "slurmstepd: error: --cpu-freq=" + asked + ": " + why}; };
-  Result<CpuFrequencyWish> wish = parse_cpu_frequency(asked);
+  auto refused = [&](const std::string& why) { return FrequencyOrder{{}, "slurmstepd: error: --cpu-freq=" + asked.text() + ": " + why}; };
+  Result<CpuFrequencyWish> wish = asked.parsed();
   if (!wish) return refused("no frequency or governor");
   if (!rules.confined) return refused("tasks are not confined to their CPUs here (TaskPlugin), so no frequency is set");
   bool allowed =

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "model/job_request.h"
+
 namespace muster::slurmd {
 
 struct FrequencyRules {
@@ -12,10 +14,10 @@ struct FrequencyRules {
   bool confined = false;               // tasks are kept to their CPUs: without that nothing is set
 };
 struct FrequencyOrder {
-  std::string text;  // for slurmstepd; "": nothing is set
-  std::string note;  // for the step's stderr; "": none
+  CpuFrequencyText wish;  // for slurmstepd; empty: nothing is set
+  std::string note;       // for the step's stderr; "": none
 };
-// --cpu-freq is a request, not a requirement: what cannot be set is told, and the step runs. `asked`: its value, "" = not given.
-FrequencyOrder frequency_order(const std::string& asked, const FrequencyRules& rules);
+// --cpu-freq is a request, not a requirement: what cannot be set is told, and the step runs.
+FrequencyOrder frequency_order(const CpuFrequencyText& asked, const FrequencyRules& rules);
 
 }  // namespace muster::slurmd

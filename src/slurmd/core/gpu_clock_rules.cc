@@ -17,23 +17,20 @@ std::vector<std::string> files_of(const std::vector<GresDevices>& node, const st
 
 }  // namespace
 
-GpuClockOrder gpu_clock_order(const std::string& asked, const std::string& site, const std::vector<GresDevices>& node,
+GpuClockOrder gpu_clock_order(const TresFrequencyText& asked, const Parsed<GpuFrequencyWish>& site, const std::vector<GresDevices>& node,
                               const std::vector<GresShare>& share) {
-  constexpr std::string_view kKind = "gpu:";
-  std::string text = asked.starts_with(kKind) ? asked.substr(kKind.size()) : asked;
-  if (text.empty()) text = site;
-  if (text.empty()) return {};
   GpuClockOrder out;
-  out.files = files_of(node, share);
   out.by_site = asked.empty();
-  auto wish = parse_gpu_frequency(text);
-  if (!wish) {
-    if (!out.by_site) out.note = "slurmstepd: error: --gpu-freq=" + text + ": " + wish.error().hint;
-  } else if (!out.files.empty()) {
-    out.wish = std::move(*wish);
-  } else if (!out.by_site) {
-    out.note = "slurmstepd: error: --gpu-freq=" + text + ": the step holds no GPU of its own";
+  if (out.by_site && site.empty()) return {};
+  out.files = files_of(node, share);
+  if (out.by_site) {
+    if (site.parsed() && !out.files.empty()) out.wish = site.value();
+    return out;
   }
+  const std::string note = "slurmstepd: error: --gpu-freq=" + std::string(TresFrequency::of_gpu(asked.text())) + ": ";
+  if (!asked.parsed()) out.note = note + asked.parsed().error().hint;
+  else if (out.files.empty()) out.note = note + "the step holds no GPU of its own";
+  else out.wish = asked->gpu;
   return out;
 }
 

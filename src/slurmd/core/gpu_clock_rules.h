@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/gpu_frequency.h"
+#include "model/job_request.h"
 #include "model/resources.h"
 
 namespace muster::slurmd {
@@ -17,8 +18,8 @@ struct GpuClockOrder {
   bool by_site = false;                  // nobody asked: faults are for slurmd's log
   std::string note;                      // for the step's stderr; "": none
 };
-// `asked`: the request's tres_freq, "gpu:medium,memory=high"; where it is "", `site` holds. `node`: its devices, `share`: the step's.
-GpuClockOrder gpu_clock_order(const std::string& asked, const std::string& site, const std::vector<GresDevices>& node,
+// `asked`: the request's tres_freq; where it is empty, `site` holds. `node`: its devices, `share`: the step's.
+GpuClockOrder gpu_clock_order(const TresFrequencyText& asked, const Parsed<GpuFrequencyWish>& site, const std::vector<GresDevices>& node,
                               const std::vector<GresShare>& share);
 
 }  // namespace muster::slurmd

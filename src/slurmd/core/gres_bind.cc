@@ -59,11 +59,13 @@ Bitmap next_of(uint32_t count, const Bitmap& near, const Bitmap& held, Bitmap& t
 
 }  // namespace
 
-Result<DeviceBinding> bind_devices(const std::string& tres_bind, const DeviceBindRequest& r, const std::vector<GresDevices>& node) {
-  MUSTER_TRY(b, parse_tres_bind_for(tres_bind, "gres/" + r.name));
+Result<DeviceBinding> bind_devices(const TresBindText& asked, const DeviceBindRequest& r, const std::vector<GresDevices>& node) {
+  if (!asked.parsed()) return std::unexpected(asked.parsed().error());
+  const TresBind* part = asked->find("gres/" + r.name);
   DeviceBinding out;
   out.devices.resize(r.ranks.size());
-  if (b.kind == Kind::kDefault || b.kind == Kind::kNone || r.held.none()) return out;
+  if (!part || part->kind == Kind::kDefault || part->kind == Kind::kNone || r.held.none()) return out;
+  const TresBind& b = *part;
   std::map<std::string, uint32_t> tasks_on;  // single: how many tasks chose among the same devices so far
   Bitmap taken(r.held.size());
   for (size_t i = 0; i < r.ranks.size(); ++i) {

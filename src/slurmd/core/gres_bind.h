@@ -8,6 +8,7 @@
 
 #include "base/bitmap.h"
 #include "base/result.h"
+#include "model/job_request.h"
 #include "model/resources.h"
 #include "model/task_bind.h"
 
@@ -24,6 +25,6 @@ struct DeviceBindRequest {
   std::vector<Bitmap> task_cores;  // by local task number, core numbers
   std::vector<uint32_t> ranks;     // by local task number
 };
-Result<DeviceBinding> bind_devices(const std::string& tres_bind, const DeviceBindRequest& request, const std::vector<GresDevices>& node);
+Result<DeviceBinding> bind_devices(const TresBindText& asked, const DeviceBindRequest& request, const std::vector<GresDevices>& node);
 
 }  // namespace muster::slurmd

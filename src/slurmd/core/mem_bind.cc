@@ -33,8 +33,8 @@ void add_environment(const MemBind& b, MemBinding& out) {
 
 }  // namespace
 
-Result<MemBinding> bind_memory(const std::string& text, const std::vector<Bitmap>& os_cpus, const CpuMap& m) {
-  MUSTER_TRY(b, parse_mem_bind(text));
+Result<MemBinding> bind_memory(const MemBindText& asked, const std::vector<Bitmap>& os_cpus, const CpuMap& m) {
+  MUSTER_TRY(b, asked.parsed());
   MemBinding out;
   out.verbose = b.verbose;
   out.sort = b.sort;
@@ -61,7 +61,7 @@ Result<MemBinding> bind_memory(const std::string& text, const std::vector<Bitmap
   }
   const auto& names = names_of(b.kind);
   out.label = std::string(b.prefer ? "mem-bind PREFER " : "mem-bind=") + names.label;
-  if (!text.empty()) add_environment(b, out);
+  if (!asked.empty()) add_environment(b, out);
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "model/cpu_map.h"
+#include "model/job_request.h"
 #include "model/step_rpc.h"
 #include "model/task_bind.h"
 
@@ -23,7 +24,7 @@ struct MemBinding {
 };
 // `os_cpus`: the tasks' CPUs, empty where not bound. Errors: kInvalidReq, a text that cannot be read; kCpuBind, a NUMA node that the
 // machine does not have.
-Result<MemBinding> bind_memory(const std::string& text, const std::vector<Bitmap>& os_cpus, const CpuMap& machine);
+Result<MemBinding> bind_memory(const MemBindText& asked, const std::vector<Bitmap>& os_cpus, const CpuMap& machine);
 // "mem-bind=LOC - n1, task  0  0 [%p]: mask 0x1 set"
 std::string mem_bind_line(const MemBinding& binding, const std::string& node, uint32_t rank, uint32_t local_id);
 

@@ -217,7 +217,7 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
   l.tasks = std::move(tasks);
   MUSTER_TRY_VOID(add_spank(s, c, index, r, l));
   FrequencyOrder frequency = frequency_order(r.cpu_freq, frequency_rules(s, l));
-  l.cpu_freq = std::move(frequency.text);
+  l.cpu_freq = std::move(frequency.wish);
   if (!frequency.note.empty() && !l.tasks.empty()) l.tasks.front().notes.push_back(std::move(frequency.note));
   return l;
 }

@@ -54,7 +54,7 @@ ProgramContext context_of(const node_rpc::JobOnNode& j) {
   c.extra = r.extra;
   c.licenses = r.licenses.text();
   c.qos = r.qos;
-  c.reservation = r.reservation;
+  c.reservation = r.reservation.text();
   c.spank_env = r.spank_env;
   return c;
 }
@@ -263,7 +263,7 @@ void Slurmd::carry_out(const RunEpilog& e) {
                 });
 }
 
-void Slurmd::set_clocks(const std::string& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& l) {
+void Slurmd::set_clocks(const TresFrequencyText& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& l) {
   const GpuClockOrder order = gpu_clock_order(asked, setup_.config().gpu_freq_def, setup_.hardware.gres, gres);
   std::vector<std::string> told = clocks_.begin(clocks_name(l.job, l.step, l.generation), order);
   if (l.tasks.empty()) return;

@@ -85,7 +85,7 @@ class Slurmd {
   void carry_out(const Reboot& e);
   void carry_out(const NotifySteps& e);
   void on_stepd(const step_rpc::StepdReport& r);
-  void set_clocks(const std::string& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& launch);
+  void set_clocks(const TresFrequencyText& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& launch);
   void put_back_clocks();  // of steps that ended while no slurmd ran
   void end_abandoned();    // likewise their processes, where slurmstepd died as well
   void answer_launch(const step_rpc::StepdReport& r);

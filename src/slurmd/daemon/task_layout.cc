@@ -82,19 +82,21 @@ CpuMap configured_machine(const NodeHardware& h) {
 
 CpuBindDefaults site_defaults(const Setup& s, const rpc::StepCredential& c) {
   const config::Config& conf = s.config();
-  std::string node, partition;
+  using Kind = CpuBind::Kind;
+  std::optional<Kind> node;
+  Kind partition = Kind::kDefault;
   bool differ = false;
   for (const rpc::StepNode& n : c.nodes) {
     auto index = conf.node_index(n.address.name);
     if (!index) continue;
-    const std::string& bind = conf.nodes[*index].line->cpu_bind;
+    const CpuBindText& bind = conf.nodes[*index].line->cpu_bind;
     if (bind.empty()) continue;
-    differ = differ || (!node.empty() && node != bind);
-    node = bind;
+    differ = differ || (node && *node != bind->kind);
+    node = bind->kind;
   }
   for (const config::PartitionConfig& p : conf.partitions)
-    if (p.spec.name == c.partition) partition = p.spec.cpu_bind;
-  return cpu_bind_defaults(differ ? "" : node, partition, conf.task_plugin_param);
+    if (p.spec.name == c.partition) partition = p.spec.cpu_bind->kind;
+  return cpu_bind_defaults(differ || !node ? Kind::kDefault : *node, partition, conf.task_plugin_param);
 }
 
 // The CPUs, memory and devices of the tasks, and the words about them for the user.
@@ -135,12 +137,11 @@ Result<Bound> bind_tasks(const Setup& s, const rpc::StepCredential& c, const rpc
   }
   MUSTER_TRY(gpus, bind_devices(r.tres_bind, devices, context.gres));
   out.gpus = std::move(gpus);
-  const auto flags = split(r.gres_flags, ',');
-  out.gpus_apart = context.devices_constrained && std::ranges::find(flags, "allow-task-sharing") == flags.end();
+  out.gpus_apart = context.devices_constrained && !r.gres_flags->allow_task_sharing;
   // Shards are used through their GPU, which all of the step's tasks see.
-  for (std::string_view part : split(r.tres_bind, '+'))
-    if (std::string_view kind = part.substr(0, part.find(':')); kind != "gres/gpu" && kind != "gres/shard")
-      out.gpus.notes.push_back("slurmstepd: warning: --tres-bind=" + std::string(kind) + " has no effect: only GPUs are bound to tasks");
+  for (const TresBinds::Part& part : r.tres_bind->parts)
+    if (part.tres != "gres/gpu" && part.tres != "gres/shard")
+      out.gpus.notes.push_back("slurmstepd: warning: --tres-bind=" + part.tres + " has no effect: only GPUs are bound to tasks");
   if (out.memory.sort)
     out.gpus.notes.push_back("slurmstepd: warning: --mem-bind=sort has no effect: free pages are sorted on Knights Landing only");
   return out;
