@@ -34,7 +34,6 @@ struct ColumnField {
   void (*text)(const View&, std::string& out);  // appends
   std::string_view aliases = "";                // other names, with blanks; not listed
   std::string_view needs = "";                  // kConstant: the feature that will fill it; "": nothing will
-  bool values_left = false;                     // its values stand to the left even where its header does not: sshare's tree
 };
 
 struct TableStyle {
@@ -116,11 +115,6 @@ class Table {
     return fail(Errc::kInvalidReq, std::string(name), near.empty() ? "" : "did you mean " + std::string(near) + "?");
   }
 
-  static int16_t width_of(const Column& c, bool header) {
-    const bool to_the_left = c.field->values_left && !header && c.width > 0;
-    return to_the_left ? static_cast<int16_t>(-c.width) : c.width;
-  }
-
   void line(std::string& out, auto&& value, bool names) const {
     for (size_t i = 0; i < columns_.size(); ++i) {
       size_t from = out.size();
@@ -129,7 +123,7 @@ class Table {
       value(columns_[i], out);
       make_plain(out, start);
       if (style_.form != TableStyle::Form::kAligned) continue;
-      fit_value(out, from, width_of(columns_[i], names), names ? Fit::kCut : columns_[i].field->fit);
+      fit_value(out, from, columns_[i].width, names ? Fit::kCut : columns_[i].field->fit);
     }
     if (style_.form == TableStyle::Form::kEnded) out += style_.delimiter;
     out += '\n';

@@ -28,7 +28,7 @@ template <LimitKind Kind, char Tres>
 void limit_part(V v, S o) {
   constexpr std::string_view kTres = Tres == 'c' ? "cpu" : Tres == 'm' ? "mem" : "node";
   const std::vector<Limit>* limits = v.qos ? &v.qos->limits : v.association ? &v.association->limits : nullptr;
-  if (auto value = limits ? find_limit(*limits, Kind, kTres) : std::nullopt) o += limit_value_text(Kind, kTres, *value);
+  if (auto value = limits ? find_limit(*limits, Kind, kTres) : std::nullopt) put_number(o, *value);  // memory in MB, without its unit
 }
 constexpr EntityField kOldLimitColumns[] = {
 #define MUSTER_OLD_LIMIT(name, kind, tres) \
@@ -37,6 +37,11 @@ constexpr EntityField kOldLimitColumns[] = {
 #undef MUSTER_OLD_LIMIT
 };
 
+// Slurm lists QOS by their names, in whatever order they were given.
+void put_sorted(std::vector<std::string> names, S o) {
+  std::ranges::sort(names);
+  o += join(names, ",");
+}
 void put_account(V v, S o) {
   if (!v.association) return;
   if (v.tree) o.append(v.association->depth, ' ');
@@ -102,14 +107,14 @@ constexpr EntityField kAssociation[] = {
      "MaxTRESMinsPJ MaxTRESMinsPerJob"},
     {"QOS", "QOS", 20, Fit::kMarked, kWorks, "QOS that may be used",
      [](V v, S o) {
-       if (v.association) o += join(v.association->qos, ",");
+       if (v.association) put_sorted(v.association->qos, o);
      },
      "QosLevel"},
     {"DefaultQOS", "Def QOS", 9, Fit::kMarked, kWorks, "The QOS of jobs that name none",
      [](V v, S o) {
        if (v.association) o += v.association->default_qos;
      }},
-    {"GrpTRESRunMins", "GrpTRESRunMin", 13, Fit::kMarked, kWorks, "Resource minutes of running jobs, of it and all below",
+    {"GrpTRESRunMins", "GrpTRESRunMins", 13, Fit::kMarked, kWorks, "Resource minutes of running jobs, of it and all below",
      association_limit<LimitKind::kGrpTresRunMins>},
     {"GrpJobsAccrue", "GrpJobsAccrue", 13, Fit::kMarked, kWorks, "Jobs growing in priority with age, of it and all below",
      association_limit<LimitKind::kGrpJobsAccrue>},
@@ -145,7 +150,7 @@ constexpr EntityField kQos[] = {
     {"Name", "Name", 10, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.qos->name; }},
     {"Priority", "Priority", 10, Fit::kMarked, kWorks, "What it adds to the priority", qos_limit<LimitKind::kPriority>},
     {"GraceTime", "GraceTime", 10, Fit::kWhole, kWorks, "Time a job has to end when it is preempted", [](V v, S o) { put_grace(v, o); }},
-    {"Preempt", "Preempt", 10, Fit::kMarked, kWorks, "QOS whose jobs it may preempt", [](V v, S o) { o += join(v.qos->preempt, ","); }},
+    {"Preempt", "Preempt", 10, Fit::kMarked, kWorks, "QOS whose jobs it may preempt", [](V v, S o) { put_sorted(v.qos->preempt, o); }},
     {"PreemptExemptTime", "PreemptExemptTime", 19, Fit::kMarked, kWorks, "Time a job runs before it may be preempted",
      qos_limit<LimitKind::kPreemptExemptTime>},
     {"PreemptMode", "PreemptMode", 11, Fit::kMarked, kWorks, "How its jobs are preempted",
@@ -157,7 +162,7 @@ constexpr EntityField kQos[] = {
      [](V v, S o) { put_real(v.qos->usage_factor.value_or(1), o); }},
     {"GrpTRES", "GrpTRES", 13, Fit::kMarked, kWorks, "Resources in use at once", qos_limit<LimitKind::kGrpTres>},
     {"GrpTRESMins", "GrpTRESMins", 13, Fit::kMarked, kWorks, "Resource minutes used", qos_limit<LimitKind::kGrpTresMins>},
-    {"GrpTRESRunMins", "GrpTRESRunMin", 13, Fit::kMarked, kWorks, "Resource minutes of running jobs",
+    {"GrpTRESRunMins", "GrpTRESRunMins", 13, Fit::kMarked, kWorks, "Resource minutes of running jobs",
      qos_limit<LimitKind::kGrpTresRunMins>},
     {"GrpJobs", "GrpJobs", 7, Fit::kMarked, kWorks, "Jobs running at once", qos_limit<LimitKind::kGrpJobs>},
     {"GrpSubmit", "GrpSubmit", 9, Fit::kMarked, kWorks, "Jobs waiting or running", qos_limit<LimitKind::kGrpSubmitJobs>, "GrpSubmitJobs"},

@@ -82,9 +82,9 @@ TEST_F(EntityTest, AssociationsAndTheirTree) {
   qos[0].id = 1;
   qos[1].name = "high";
   qos[1].id = 7;
-  a.qos = {"high", "normal"};
+  a.qos = {"normal", "high"};
   view.all_qos = &qos;
-  EXPECT_EQ(print(Entity::kAssociation, "qos,qosraw"), "         high,normal        7,1 \n");
+  EXPECT_EQ(print(Entity::kAssociation, "qos,qosraw"), "         high,normal        1,7 \n");
 }
 
 TEST_F(EntityTest, Tres) {

@@ -36,6 +36,12 @@ struct Kind<PriorityView> {
   static constexpr std::string_view between = "|", between_upper = "|", last = "";
 };
 
+// sprio leaves an unknown piece out; squeue and sinfo print it as it stands.
+template <class View>
+constexpr bool prints_unknown_pieces() {
+  return !std::is_same_v<View, PriorityView>;
+}
+
 // Fits the text appended since `start` into the column.
 void fit(std::string& out, size_t start, uint32_t width, bool right, bool keep_whole, bool keep_star) {
   if (!width) return;
@@ -163,6 +169,7 @@ ParsedFormat<View> parse_format(std::string_view text) {
       column.suffix = piece.substr(1);
     } else {
       out.messages.push_back("Invalid " + std::string(Kind<View>::what) + " format specification: " + std::string(piece.substr(0, 1)));
+      if constexpr (!prints_unknown_pieces<View>()) continue;
       column.suffix = whole;
     }
     out.format.columns.push_back(std::move(column));

@@ -5,7 +5,7 @@
 //     the suffix. '%%' is one '%' too many and is skipped, as Slurm does. "%all" is every letter with '|' between them.
 // -O: "name[:[.][size][suffix]]" separated by commas, any case; without ':' 20 wide, with ':' and no size as wide as needed.
 // An unknown type is reported in `messages` (Slurm's text, without the program's name) and the rest is printed: -o prints the unknown piece
-// itself, -O leaves it out. Bounds: sizes above kMaxWidth count as kMaxWidth; kMaxColumns columns. Cost: a row appends to the caller's
+// itself, -O and sprio leave it out. Bounds: sizes above kMaxWidth count as kMaxWidth; kMaxColumns columns. Cost: a row appends to the caller's
 // buffer, no allocation beyond the buffer's; about 50 ns a field.
 #pragma once
 

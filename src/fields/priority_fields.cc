@@ -1,6 +1,7 @@
 #include "fields/priority_fields.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fields/values.h"
 #include "model/sluid.h"
@@ -11,16 +12,27 @@ namespace {
 using V = const PriorityView&;
 using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks;
-constexpr int kFactorDigits = 7, kPriorityDigits = 14;
+constexpr int kFactorDigits = 7, kTresDigits = 2, kPriorityDigits = 14;
 constexpr double kPriorities = 4294967296.0;  // a priority has 32 bits
 constexpr double kSortedSteps = 1e9;          // how finely factors are told apart when lines are sorted
 
 using Member = FactorRow PriorityRow::*;
 
-// A part of a point more or less does not show: Slurm's sums are of whole points, too.
+struct WeightedLetters {
+  std::string_view letters;
+  Member factor;
+};
+constexpr WeightedLetters kWeighted[] = {
+    {"aA", &PriorityRow::age},      {"bB", &PriorityRow::association},      {"fF", &PriorityRow::fair_share},
+    {"jJ", &PriorityRow::job_size}, {"pP", &PriorityRow::partition_factor}, {"qQ", &PriorityRow::qos_factor},
+};
+
+// Points are whole. Each factor is rounded by itself, the priority is the sum without its fraction: the two can differ by a few.
+int64_t points(const FactorRow& f) { return whole_part(std::round(f.weighted)); }
+
 template <Member M>
 void weighted(V v, S o) {
-  put_number(o, whole_part((v.row.*M).weighted));
+  put_number(o, points(v.row.*M));
 }
 // The weights have no normalized form: they are what the factor is taken times.
 template <Member M>
@@ -30,21 +42,34 @@ void normal(V v, S o) {
 }
 template <Member M>
 int64_t weighted_order(V v) {
-  return whole_part((v.row.*M).weighted);
+  return points(v.row.*M);
 }
 template <Member M>
 int64_t normal_order(V v) {
   return whole_part((v.row.*M).normal * kSortedSteps);
 }
 
+// A TRES that is not asked for is left out; weights have no normalized form.
 void put_tres(V v, S o, bool normalized) {
+  if (normalized && v.weights) return;
+  const size_t start = o.size();
   for (const FactorRow& f : v.row.tres) {
-    if (&f != &v.row.tres.front()) o += ',';
+    if (f.weighted == 0) continue;
+    if (o.size() > start) o += ',';
     put(o, f.name);
     o += '=';
-    if (normalized && !v.weights) put_fixed(o, f.normal, kFactorDigits);
-    else put_number(o, whole_part(f.weighted));
+    if (normalized) put_fixed(o, f.normal, kTresDigits);
+    else put_number(o, points(f));
   }
+}
+
+// The priority before its fraction went. One that was set by hand is not made of factors.
+double exact_priority(const PriorityRow& row) {
+  double sum = static_cast<double>(row.site - row.nice);
+  for (const WeightedLetters& w : kWeighted) sum += (row.*w.factor).weighted;
+  for (const FactorRow& f : row.tres) sum += f.weighted;
+  const bool made_of_factors = sum >= row.priority && sum < row.priority + 1.0;
+  return made_of_factors ? sum : row.priority;
 }
 
 // Of a job only: the row of weights leaves the cell empty.
@@ -66,55 +91,46 @@ void site(V v, S o) {
 constexpr PriorityField kFields[] = {
     {'a', "", "", "AGE", kCutAll, kWorks, "How long it has waited, from 0 to 1", normal<&PriorityRow::age>,
      normal_order<&PriorityRow::age>},
-    {'A', "", "", "AGE", kWideValue, kWorks, "How long it has waited, weighted", weighted<&PriorityRow::age>,
+    {'A', "", "", "AGE", kCutAll, kWorks, "How long it has waited, weighted", weighted<&PriorityRow::age>,
      weighted_order<&PriorityRow::age>},
     {'b', "", "", "ASSOC", kCutAll, kWorks, "Priority of its association, from 0 to 1", normal<&PriorityRow::association>,
      normal_order<&PriorityRow::association>},
-    {'B', "", "", "ASSOC", kWideValue, kWorks, "Priority of its association, weighted", weighted<&PriorityRow::association>,
+    {'B', "", "", "ASSOC", kCutAll, kWorks, "Priority of its association, weighted", weighted<&PriorityRow::association>,
      weighted_order<&PriorityRow::association>},
     {'c', "", "", "CLUSTER", kCutAll, kWorks, "The cluster", [](V v, S o) { put(o, v.env.cluster); }},
     {'f', "", "", "FAIRSHARE", kCutAll, kWorks, "Fair share of its association, from 0 to 1", normal<&PriorityRow::fair_share>,
      normal_order<&PriorityRow::fair_share>},
-    {'F', "", "", "FAIRSHARE", kWideValue, kWorks, "Fair share of its association, weighted", weighted<&PriorityRow::fair_share>,
+    {'F', "", "", "FAIRSHARE", kCutAll, kWorks, "Fair share of its association, weighted", weighted<&PriorityRow::fair_share>,
      weighted_order<&PriorityRow::fair_share>},
-    {'i', "", "", "JOBID", kWideValue, kWorks, "The number of the job", job_id, [](V v) -> int64_t { return v.row.job.value; }},
+    {'i', "", "", "JOBID", kCutAll, kWorks, "The number of the job", job_id, [](V v) -> int64_t { return v.row.job.value; }},
     {'j', "", "", "JOBSIZE", kCutAll, kWorks, "Its size, from 0 to 1", normal<&PriorityRow::job_size>,
      normal_order<&PriorityRow::job_size>},
-    {'J', "", "", "JOBSIZE", kWideValue, kWorks, "Its size, weighted", weighted<&PriorityRow::job_size>,
+    {'J', "", "", "JOBSIZE", kCutAll, kWorks, "Its size, weighted", weighted<&PriorityRow::job_size>,
      weighted_order<&PriorityRow::job_size>},
     {'n', "", "", "QOSNAME", kCutAll, kWorks, "The name of its quality of service", [](V v, S o) { put(o, v.row.qos); }},
-    {'N', "", "", "NICE", kWideValue, kWorks, "What its user gives up", [](V v, S o) { of_job(v, [&] { put_number(o, v.row.nice); }); },
+    {'N', "", "", "NICE", kCutAll, kWorks, "What its user gives up", [](V v, S o) { of_job(v, [&] { put_number(o, v.row.nice); }); },
      [](V v) -> int64_t { return v.row.nice; }},
     {'o', "", "", "ACCOUNT", kCutAll, kWorks, "The account", [](V v, S o) { put(o, v.row.account); }},
     {'p', "", "", "PARTITION", kCutAll, kWorks, "Priority of the partition, from 0 to 1", normal<&PriorityRow::partition_factor>,
      normal_order<&PriorityRow::partition_factor>},
-    {'P', "", "", "PARTITION", kWideValue, kWorks, "Priority of the partition, weighted", weighted<&PriorityRow::partition_factor>,
+    {'P', "", "", "PARTITION", kCutAll, kWorks, "Priority of the partition, weighted", weighted<&PriorityRow::partition_factor>,
      weighted_order<&PriorityRow::partition_factor>},
     {'q', "", "", "QOS", kCutAll, kWorks, "Priority of its quality of service, from 0 to 1", normal<&PriorityRow::qos_factor>,
      normal_order<&PriorityRow::qos_factor>},
-    {'Q', "", "", "QOS", kWideValue, kWorks, "Priority of its quality of service, weighted", weighted<&PriorityRow::qos_factor>,
+    {'Q', "", "", "QOS", kCutAll, kWorks, "Priority of its quality of service, weighted", weighted<&PriorityRow::qos_factor>,
      weighted_order<&PriorityRow::qos_factor>},
     {'r', "", "", "PARTITION", kCutAll, kWorks, "The partition", [](V v, S o) { put(o, v.row.partition); }},
     {'s', "", "", "SLUID", kCutAll, kWorks, "The SLUID of the job", [](V v, S o) { of_job(v, [&] { o += sluid_text(v.row.sluid); }); }},
-    {'S', "", "", "SITE", kWideValue, kWorks, "What an administrator gave it", site, [](V v) -> int64_t { return v.row.site; }},
+    {'S', "", "", "SITE", kCutAll, kWorks, "What an administrator gave it", site, [](V v) -> int64_t { return v.row.site; }},
     {'t', "", "", "TRES", kCutAll, kWorks, "What it asks for of each TRES, from 0 to 1", [](V v, S o) { put_tres(v, o, true); }},
     {'T', "", "", "TRES", kCutAll, kWorks, "What it asks for of each TRES, weighted", [](V v, S o) { put_tres(v, o, false); }},
     {'u', "", "", "USER", kCutAll, kWorks, "The name of the user",
      [](V v, S o) { of_job(v, [&] { put_user(o, v.row.user, "", v.env); }); }},
     {'y', "", "", "PRIORITY", kCutAll, kWorks, "The priority as part of the highest there can be",
-     [](V v, S o) { of_job(v, [&] { put_fixed(o, v.row.priority / kPriorities, kPriorityDigits); }); },
+     [](V v, S o) { of_job(v, [&] { put_fixed(o, exact_priority(v.row) / kPriorities, kPriorityDigits); }); },
      [](V v) -> int64_t { return v.row.priority; }},
-    {'Y', "", "", "PRIORITY", kWideValue, kWorks, "The priority", [](V v, S o) { of_job(v, [&] { put_number(o, v.row.priority); }); },
+    {'Y', "", "", "PRIORITY", kCutAll, kWorks, "The priority", [](V v, S o) { of_job(v, [&] { put_number(o, v.row.priority); }); },
      [](V v) -> int64_t { return v.row.priority; }},
-};
-
-struct WeightedLetters {
-  std::string_view letters;
-  Member factor;
-};
-constexpr WeightedLetters kWeighted[] = {
-    {"aA", &PriorityRow::age},      {"bB", &PriorityRow::association},      {"fF", &PriorityRow::fair_share},
-    {"jJ", &PriorityRow::job_size}, {"pP", &PriorityRow::partition_factor}, {"qQ", &PriorityRow::qos_factor},
 };
 
 }  // namespace

@@ -140,7 +140,11 @@ constexpr RecordField kFields[] = {
     {"Priority", "Priority", 10, Fit::kWhole, kWorks, "Its priority",
      [](V v, S o) { if (!v.step) put_number(o, v.job.priority); }},
     {"QOS", "QOS", 10, Fit::kMarked, kWorks, "Its quality of service", [](V v, S o) { if (!v.step) put(o, v.job.qos); }},
-    {"QOSRAW", "QOSRAW", 6, Fit::kMarked, kConstant, "The number of its quality of service", nothing},
+    {"QOSRAW", "QOSRAW", 6, Fit::kMarked, kWorks, "The number of its quality of service",
+     [](V v, S o) {
+       auto known = v.style.qos_numbers.find(v.job.qos);
+       if (!v.step && known != v.style.qos_numbers.end()) put_number(o, known->second);
+     }},
     {"QOSREQ", "QOSREQ", 10, Fit::kMarked, kWorks, "The qualities of service it asked for",
      [](V v, S o) { if (!v.step) put(o, v.job.qos); }},
     {"Reason", "Reason", 22, Fit::kMarked, kWorks, "What it waited for last",

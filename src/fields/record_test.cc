@@ -80,6 +80,13 @@ struct RecordTest : testing::Test {
   }
 };
 
+TEST_F(RecordTest, TheNumberOfItsQosWhereTheDatabaseWasAsked) {
+  const JobRecord done = started(1);
+  EXPECT_EQ(line("qos,qosraw%4", done), "    normal      \n");
+  style.qos_numbers["normal"] = 1;
+  EXPECT_EQ(line("qos,qosraw%4", done), "    normal    1 \n");
+}
+
 TEST_F(RecordTest, TheDefaultColumns) {
   EXPECT_EQ(head(kRecordDefault), "JobID           JobName  Partition    Account  AllocCPUS      State ExitCode \n"
                                   "------------ ---------- ---------- ---------- ---------- ---------- -------- \n");

@@ -1,7 +1,9 @@
 // What a column of sacct sees: a job as the accounting database keeps it, or one of its steps with its job. sacct(1).
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
 
 #include "fields/columns.h"
 #include "fields/environment.h"
@@ -13,6 +15,7 @@ struct RecordStyle {
   char units = 0;         // --units: one of KMGTP
   bool truncate = false;  // --truncate: times within [from, until]
   Time from{}, until{};
+  std::map<std::string, uint32_t> qos_numbers;  // the database's, for who asks for them
 };
 
 struct RecordView {

@@ -13,9 +13,9 @@ using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks;
 constexpr int kDigits = 6;
 
-// An account stands one blank deeper than the account above it, and users stand as deep as accounts beside them would.
+// An account stands one blank deeper than the account above it that is shown, and users as deep as accounts beside them would.
 void account(V v, S o) {
-  o.append(v.row.depth, ' ');
+  o.append(v.indent, ' ');
   put(o, v.row.account);
 }
 void raw_shares(V v, S o) {
@@ -31,32 +31,42 @@ void level(V v, S o) {
   if (std::isinf(v.row.level_fs)) put(o, "inf");
   else put_fixed(o, v.row.level_fs, kDigits);
 }
-// Plain numbers, as limits are set: memory in MB-minutes would read as a size with a unit.
-void put_minutes_of(S o, const TresAmounts& amounts) {
+// Its share of the whole is not a share among siblings; Slurm shows none.
+void norm_shares(V v, S o) { put_fixed(o, is_root(v.row) ? 0 : v.row.norm_shares, kDigits); }
+
+// Plain numbers, as limits are set: memory in MB-minutes would read as a size with a unit. Of every TRES: also those that nothing counts
+// here, where their numbers put them.
+void put_minutes_of(S o, const TresAmounts& amounts, bool of_every_tres = false) {
   bool first = true;
-  each_tres(amounts, [&](std::string_view kind, std::string_view name, uint64_t count) {
+  auto put_one = [&](std::string_view kind, std::string_view name, uint64_t count) {
     if (!first) o += ',';
     first = false;
     put(o, kind);
     if (!name.empty()) (o += '/') += name;
     o += '=';
     put_number(o, count);
+  };
+  each_tres(amounts, [&](std::string_view kind, std::string_view name, uint64_t count) {
+    put_one(kind, name, count);
+    if (of_every_tres && kind == "mem") put_one("energy", "", 0);
+    if (of_every_tres && kind == "billing")
+      for (std::string_view uncounted : {"fs/disk", "vmem", "pages"}) put_one(uncounted, "", 0);
   });
 }
 
 constexpr ShareField kFields[] = {
-    {"Account", "Account", 20, Fit::kMarked, kWorks, "The account, as deep as it stands in the tree", account, "", "", true},
+    {"Account", "Account", -20, Fit::kMarked, kWorks, "The account, as deep as it stands in the tree that is shown", account},
     {"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "The cluster", [](V v, S o) { put(o, v.cluster); }},
     {"EffectvUsage", "EffectvUsage", 13, Fit::kWhole, kWorks, "Usage as it counts for the factor",
      [](V v, S o) { put_fixed(o, v.row.effective_usage, kDigits); }},
     {"FairShare", "FairShare", 10, Fit::kWhole, kWorks, "The factor of priorities", factor},
     {"GrpTRESMins", "GrpTRESMins", 30, Fit::kMarked, kWorks, "The limit on TRES-minutes",
      [](V v, S o) { put_minutes_of(o, v.row.limit_minutes); }},
-    {"GrpTRESRaw", "GrpTRESRaw", 30, Fit::kMarked, kWorks, "TRES-minutes used", [](V v, S o) { put_minutes_of(o, v.row.used_minutes); }},
+    {"GrpTRESRaw", "GrpTRESRaw", 30, Fit::kMarked, kWorks, "TRES-minutes used",
+     [](V v, S o) { put_minutes_of(o, v.row.used_minutes, true); }},
     {"ID", "ID", 6, Fit::kWhole, kWorks, "The number of the association", [](V v, S o) { put_number(o, v.row.association); }},
     {"LevelFS", "LevelFS", 10, Fit::kWhole, kWorks, "NormShares by EffectvUsage: how it compares with its siblings", level},
-    {"NormShares", "NormShares", 11, Fit::kWhole, kWorks, "Shares as part of all there are",
-     [](V v, S o) { put_fixed(o, v.row.norm_shares, kDigits); }},
+    {"NormShares", "NormShares", 11, Fit::kWhole, kWorks, "Shares as part of all there are", norm_shares},
     {"NormUsage", "NormUsage", 11, Fit::kWhole, kWorks, "Usage as part of all there was",
      [](V v, S o) { put_fixed(o, v.row.norm_usage, kDigits); }},
     {"Partition", "Partition", 12, Fit::kMarked, kWorks, "The partition it is for, if it is for one",
@@ -64,7 +74,7 @@ constexpr ShareField kFields[] = {
     {"RawShares", "RawShares", 10, Fit::kWhole, kWorks, "Shares as they were set", raw_shares},
     {"RawUsage", "RawUsage", 11, Fit::kWhole, kWorks, "TRES-seconds used", [](V v, S o) { put_number(o, whole_part(v.row.raw_usage)); }},
     {"TRESRunMins", "TRESRunMins", 30, Fit::kMarked, kWorks, "TRES-minutes that running jobs may still use",
-     [](V v, S o) { put_minutes_of(o, v.row.run_minutes); }},
+     [](V v, S o) { put_minutes_of(o, v.row.run_minutes, true); }},
     {"User", "User", 10, Fit::kMarked, kWorks, "The user; nobody on an account's own line", [](V v, S o) { put(o, v.row.user); }},
 };
 

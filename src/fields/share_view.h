@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "fields/columns.h"
+#include "model/accounts.h"
 #include "model/rows.h"
 
 namespace muster::fields {
@@ -14,6 +15,7 @@ struct ShareView {
   const ShareRow& row;
   bool fair_tree = true;  // else classic: accounts have factors, too, and nothing has a LevelFS
   std::string_view cluster;
+  uint32_t indent = 0;  // how many accounts above it are shown
 };
 
 using ShareField = ColumnField<ShareView>;
@@ -34,7 +36,7 @@ inline bool is_account(const ShareRow& row) { return row.user.empty(); }
 inline bool is_root(const ShareRow& row) { return row.depth == 0 && is_account(row); }
 // A fair tree ranks users, so accounts have no factor.
 inline bool has_factor(const ShareView& v) { return !v.fair_tree || !is_account(v.row); }
-// Root has no siblings to be compared with.
-inline bool has_level(const ShareView& v) { return v.fair_tree && !is_root(v.row); }
+// Root has no siblings to be compared with, and who has its parent's shares is none among them.
+inline bool has_level(const ShareView& v) { return v.fair_tree && !is_root(v.row) && v.row.shares != kSharesOfParent; }
 
 }  // namespace muster::fields

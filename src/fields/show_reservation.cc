@@ -28,7 +28,7 @@ void show_reservation(const ReservationRow& row, const ShowOptions& options, std
   r.pair("ReservationName", row.name);
   r.pair("StartTime", format_time(row.start)).pair("EndTime", format_time(row.end)).pair("Duration", span_text(row.end - row.start));
   r.line();
-  r.pair("Nodes", row.node_list).pair("NodeCnt", row.node_count).pair("CoreCnt", row.core_count);
+  r.or_null("Nodes", row.node_list).pair("NodeCnt", row.node_count).pair("CoreCnt", row.core_count);
   r.or_null("Features", row.features).or_null("PartitionName", row.partition);
   r.pair("Flags", reservation_flags_text(row.flags, row.purge_after));
   for (const ReservedCoresRow& node : row.cores) {

@@ -65,18 +65,22 @@ bool QueryCommon::typed(std::string_view name) const {
   return false;
 }
 
+namespace {
+
+// In "squeue -j 12" and "sprio -j 12" the list is optional and may stand as the next word.
+void take_next_word(TextList& list, std::vector<std::string>& operands) {
+  if (!list.empty() || operands.empty()) return;
+  for (std::string_view part : split_outside_brackets(operands[0])) list.emplace_back(trim(part));
+  operands.erase(operands.begin());
+}
+
+}  // namespace
+
 QueryParse<SqueueOptions> parse_squeue(std::span<const std::string> arguments, const EnvLookup& env) {
   auto out = parse_query<SqueueOptions>(Command::kSqueue, squeue_rows(), arguments, env);
   if (out.outcome != Outcome::kRun) return out;
   SqueueOptions& o = out.options;
-  // In "squeue -j 12" and "squeue -s 12.0" the list is optional and may stand as the next word.
-  if (!out.operands.empty() && (o.filters_jobs || o.filters_steps)) {
-    auto& list = o.filters_jobs ? o.jobs : o.steps;
-    if (list.empty()) {
-      for (std::string_view part : split_outside_brackets(out.operands[0])) list.emplace_back(trim(part));
-      out.operands.erase(out.operands.begin());
-    }
-  }
+  if (o.filters_jobs || o.filters_steps) take_next_word(o.filters_jobs ? o.jobs : o.steps, out.operands);
   if (!out.operands.empty()) {
     failed(out, "Unrecognized option: " + out.operands[0]);
     return out;
@@ -160,8 +164,14 @@ QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, con
   auto out = parse_query<SprioOptions>(Command::kSprio, sprio_rows(), arguments, env);
   if (out.outcome != Outcome::kRun) return out;
   SprioOptions& o = out.options;
+  if (o.typed("jobs")) take_next_word(o.jobs, out.operands);
   if (!out.operands.empty()) failed(out, "Unrecognized option: " + out.operands[0]);
   if (o.clusters.find(',') != std::string::npos) failed(out, "Only one cluster can be asked at a time: " + o.clusters);
+  if (o.typed("format") && o.long_output) {
+    out.outcome = Outcome::kFailed;
+    out.messages.push_back(
+        {Message::Level::kFatal, "Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry."});
+  }
   if (!o.clusters.empty()) o.local = true;
   if (o.local) o.federation = false;
   return out;

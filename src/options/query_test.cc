@@ -120,6 +120,11 @@ TEST(Sprio, Options) {
   EXPECT_EQ(p.options.format, "%i");
   EXPECT_FALSE(p.options.typed("format"));
   EXPECT_EQ(parse_sprio(Words{"--users=bob"}, {}).options.users, Words{"bob"});
+  EXPECT_EQ(parse_sprio(Words{"-j"}, {}).outcome, Outcome::kRun) << "all jobs";
+  EXPECT_EQ(parse_sprio(Words{"-j", "1", "2"}, {}).outcome, Outcome::kFailed);
+  auto both = parse_sprio(Words{"-l", "-o", "%i"}, {});
+  EXPECT_EQ(both.outcome, Outcome::kFailed);
+  EXPECT_EQ(both.messages.at(0).level, Message::Level::kFatal);
 }
 
 // Rules that hold for every row of every command.

@@ -6,6 +6,12 @@ namespace {
 using namespace options_detail;
 using O = SshareOptions;
 
+// "-A one -A two" is "-A one,two".
+Result<> add_accounts(O& o, const Given& g) {
+  for (std::string_view part : split_outside_brackets(g.value)) o.accounts.emplace_back(trim(part));
+  return {};
+}
+
 constexpr OptionRow<O> kRows[] = {
     {{.name = "accounts",
       .letter = 'A',
@@ -15,7 +21,7 @@ constexpr OptionRow<O> kRows[] = {
       .section = Section::kFilter,
       .summary = "these accounts",
       .doc = "Account names with commas: only these, and their users."},
-     q_list<O, &O::accounts>},
+     add_accounts},
     {{.name = "all",
       .letter = 'a',
       .commands = kSshare,
@@ -50,6 +56,7 @@ constexpr OptionRow<O> kRows[] = {
              "puts the value to the left."},
      q_text<O, &O::format>},
     {{.name = "helpformat",
+      .letter = 'e',
       .commands = kSshare,
       .section = Section::kDisplay,
       .summary = "list the columns",

@@ -26,6 +26,10 @@ void SettingsTable::say(std::string_view prefix) const {
 void say_listing(const os::CliLog& log, const SettingsTable& settings, const ClientConf& conf) {
   settings.say();
   put_error("\n" + calendar_text(os::wall_now()));
+  say_asking(log, conf);
+}
+
+void say_asking(const os::CliLog& log, const ClientConf& conf) {
   log.verbose("asking the controller of {} ({})", conf.cluster_name, conf.path);
 }
 

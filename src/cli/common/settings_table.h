@@ -29,6 +29,8 @@ class SettingsTable {
 
 // What squeue and sinfo print with -v before each listing: their settings, the time, and the controller they ask.
 void say_listing(const os::CliLog& log, const SettingsTable& settings, const ClientConf& conf);
+// The last of these lines alone.
+void say_asking(const os::CliLog& log, const ClientConf& conf);
 
 // A time such as "Sun Nov 22 20:41:08 2026", in local time.
 std::string calendar_text(Time t);

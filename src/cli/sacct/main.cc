@@ -64,6 +64,22 @@ void wait_for_records(const ClientConf& conf, const rpc::JobRecordFilter& filter
     static_cast<void>((*client)->request(wire::number_of<rpc::WaitRecords>, wire::encoded(ask), kRecordsTakeAtMost));
 }
 
+// Refuses a QOS that is none, and learns the numbers of all where a column shows them. Gives the exit code where nothing can be listed.
+std::optional<int> learn_qos(const SacctOptions& o, Session& session, const rpc::JobRecordFilter& filter, fields::RecordStyle& style,
+                             const os::CliLog& log) {
+  const bool numbers = to_lower(o.format).find("qosraw") != std::string::npos;
+  if (filter.qos.empty() && !numbers) return std::nullopt;
+  auto known = known_qos(session);
+  if (!known) return trouble(log, known.error());
+  if (Result<> valid = check_record_qos(*known, filter); !valid) {
+    log.error("{}", valid.error().text);
+    log.fatal("problem processing qos list");
+    return 1;
+  }
+  for (const auto& [name, q] : *known) style.qos_numbers[name] = q.id;
+  return std::nullopt;
+}
+
 int list(const SacctOptions& o, Session& session, const os::CliLog& log) {
   Result<fields::Table<fields::RecordView>> table = record_table(o);
   if (!table) return unknown_column(log, table.error());
@@ -72,13 +88,14 @@ int list(const SacctOptions& o, Session& session, const os::CliLog& log) {
   auto query = make_record_query(o, session.conf().cluster_name, env.now, Uid{getuid()});
   if (!query) return tell(log, query.error());
   log.verbose("{}", window_text(query->query.filter));
-  const fields::RecordStyle style{o.units, o.truncate, query->query.filter.from, query->query.filter.until};
+  fields::RecordStyle style{o.units, o.truncate, query->query.filter.from, query->query.filter.until};
   if (Result<> connected = session.connect(); !connected) return trouble(log, connected.error());
   wait_for_records(session.conf(), query->query.filter);
   if (Result<> known = check_record_clusters(session, query->query.filter, session.conf().cluster_name); !known) {
     report(log, known.error());
     return 1;
   }
+  if (auto code = learn_qos(o, session, query->query.filter, style, log)) return *code;
   UnknownNames unknown(query->query.filter);
   Out out;
   std::optional<Document> document;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/sacct/print.h"
+#include "cli/sacct/unknown_names.h"
 
 namespace muster::cli {
 namespace {
@@ -125,6 +126,18 @@ TEST_F(SacctQuery, TheWindowAsVerboseTellsIt) {
             "Jobs Eligible in the time window from Epoch 0 to Sun Nov 22 05:35:22 2026");
   EXPECT_EQ(window_text(ask({"-s", "cd,f", "-S", "2026-11-20", "-E", "2026-11-21"})->query.filter),
             "Jobs COMPLETED,FAILED in the time window from Fri Nov 20 00:00:00 2026 to Sat Nov 21 00:00:00 2026");
+}
+
+TEST(Query, AQosThatIsNoneIsRefusedWithThoseThatAre) {
+  std::map<std::string, QosRecord> known;
+  for (const char* name : {"normal", "fast", "gone"}) {
+    known[name].id = static_cast<uint32_t>(known.size());
+    known[name].deleted = std::string_view(name) == "gone";
+  }
+  EXPECT_TRUE(check_record_qos(known, ask({"-q", "Fast,gone"})->query.filter));
+  auto refused = check_record_qos(known, ask({"-q", "fast,nosuch"})->query.filter);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "You gave a bad qos 'nosuch'. Valid QOS's are normal,fast");
 }
 
 struct Printed : testing::Test {

@@ -31,7 +31,6 @@ Result<> drop_known(Session& session, Entity entity, NameList EntityFilter::*fie
       for (const auto& r : records) drop(names, r.name);
     };
     drop_each(part.accounts);
-    drop_each(part.qos);
     drop_each(part.wckeys);
     drop_each(part.clusters);
     return {};
@@ -51,9 +50,36 @@ Result<> check_record_clusters(Session& session, const rpc::JobRecordFilter& fil
               "`sacctmgr list clusters` shows those that the database has");
 }
 
+Result<std::map<std::string, QosRecord>> known_qos(Session& session) {
+  rpc::QueryEntities query;
+  query.what = Entity::kQos;
+  query.filter.with_deleted = true;
+  std::map<std::string, QosRecord> out;
+  MUSTER_TRY_VOID(session.stream(query, [&](rpc::Entities&& part) -> Result<> {
+    for (QosRecord& q : part.qos) {
+      std::string name = q.name;
+      out.insert_or_assign(std::move(name), std::move(q));
+    }
+    return {};
+  }));
+  return out;
+}
+
+Result<> check_record_qos(const std::map<std::string, QosRecord>& known, const rpc::JobRecordFilter& filter) {
+  for (const std::string& name : filter.qos) {
+    if (known.contains(to_lower(name))) continue;
+    std::map<uint32_t, std::string> by_number;
+    for (const auto& [valid, q] : known)
+      if (!q.deleted) by_number[q.id] = valid;
+    NameList valid;
+    for (const auto& [id, text] : by_number) valid.push_back(text);
+    return fail(Errc::kInvalidQos, "You gave a bad qos '" + name + "'. Valid QOS's are " + join(valid, ","));
+  }
+  return {};
+}
+
 UnknownNames::UnknownNames(const rpc::JobRecordFilter& f)
     : kinds_{{Entity::kAccount, "account", &EntityFilter::accounts, &JobRecord::account, f.accounts},
-             {Entity::kQos, "QOS", &EntityFilter::qos, &JobRecord::qos, f.qos},
              {Entity::kWckey, "wckey", &EntityFilter::wckeys, &JobRecord::wckey, f.wckeys}} {}
 
 void UnknownNames::seen(const rpc::JobRecords& part) {

@@ -1,8 +1,9 @@
 // Names given to -A, -q, -W and -M that do not exist: an empty table would not say which word was misspelled. An unknown cluster is an
-// error, as with every command. For the others a warning names those that neither a record shown nor the database has, because jobs may run
+// error, as with every command, and so is an unknown QOS. For the others a warning names those that neither a record shown nor the database has, because jobs may run
 // under accounts that sacctmgr never made. Cost: no question at all while each name asked for is in some record.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace muster::cli {
 
 // `own`: the cluster of this configuration, which may not be registered yet. kInvalidClusterName names the first unknown one.
 Result<> check_record_clusters(Session& session, const rpc::JobRecordFilter& filter, const std::string& own);
+
+// The database's QOS by name, with those that were deleted.
+Result<std::map<std::string, QosRecord>> known_qos(Session& session);
+// kInvalidQos names the first QOS of the filter that is not known, and those that are.
+Result<> check_record_qos(const std::map<std::string, QosRecord>& known, const rpc::JobRecordFilter& filter);
 
 class UnknownNames {
  public:

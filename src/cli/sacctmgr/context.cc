@@ -56,7 +56,7 @@ Session* Context::session() {
 
 void Context::complain(const Error& e) {
   exit_code = 1;
-  if (e.code == Errc::kUnknownKeyword) {  // lines that Slurm prints as they are
+  if (e.text.starts_with(' ')) {  // lines that Slurm prints as they are
     put_error(e.text);
     if (!e.hint.empty()) log.info("{}", e.hint);
   } else {

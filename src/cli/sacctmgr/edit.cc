@@ -1,8 +1,11 @@
 // add, modify, delete: what was typed becomes edits; slurmdbd says what they would do, the user is asked, and then they are carried out.
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/sacctmgr/context.h"
 #include "cli/sacctmgr/told.h"
 #include "os/clock.h"
+#include "os/users.h"
 #include "wire/accounting_instances.h"
 
 namespace muster::cli {
@@ -25,14 +28,13 @@ void run_edits(Context& c, Typed typed) {
   if (c.options.readonly) return c.complain("Can't run this command in readonly mode.");
   Session* session = c.session();
   if (!session) return;
-  const EditVerb verb = typed.edits.front().verb;
   rpc::EditEntities request{c.options.immediate, typed.edits};
   Result<rpc::EntitiesEdited> answer = session->call(request);
   if (!answer) return c.complain(answer.error());
   std::string text = text_of(typed, *answer);
   if (text.empty()) {
     c.exit_code = 1;
-    return c.say(told_nothing(verb));
+    return c.say(told_nothing(typed.edits.front()));
   }
   c.say(text);
   if (request.commit) return;
@@ -113,6 +115,13 @@ std::optional<EntityEdit> begin_edit(Context& c, EditVerb verb, std::string_view
   return edit;
 }
 
+// A user whom this machine does not know is perhaps a slip.
+bool wanted_though_unknown(const EntityEdit& edit) {
+  return std::ranges::all_of(edit.where.users, [](const std::string& name) {
+    return os::find_user(name) || confirmed("There is no uid for user '" + name + "'\nAre you sure you want to continue?");
+  });
+}
+
 }  // namespace
 
 void add(Context& c, Words words) {
@@ -123,6 +132,10 @@ void add(Context& c, Words words) {
   EntityFilter& w = edit->where;
   if (edit->entity == Entity::kUser && w.accounts.empty() && edit->set.default_account) w.accounts.push_back(*edit->set.default_account);
   if (std::string text = missing(*edit); !text.empty()) return c.complain(text);
+  if (edit->entity == Entity::kUser && !c.options.immediate && !wanted_though_unknown(*edit)) {
+    c.exit_code = 1;
+    return;
+  }
   std::vector<std::string> wckeys = std::exchange(w.wckeys, {});
   if (edit->entity == Entity::kUser && !wckeys.empty()) {
     EntityEdit keys;

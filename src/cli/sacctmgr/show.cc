@@ -117,6 +117,13 @@ void collect(rpc::Entities& all, rpc::Entities&& part) {
   move(all.associations, part.associations);
 }
 
+void drop_parents(rpc::Entities& part) {
+  for (AssociationRecord& a : part.associations) {
+    a.parent_id = 0;
+    a.parent_account.clear();
+  }
+}
+
 // All QOS, for the column that shows their numbers.
 Result<std::vector<QosRecord>> all_qos(Session& session) {
   rpc::QueryEntities query;
@@ -149,6 +156,7 @@ Result<> list(Context& c, Session& session, const Listing& l, const EntityTable&
   };
   MUSTER_TRY_VOID(session.stream(l.query, [&](rpc::Entities&& part) -> Result<> {
     header();
+    if (l.choices.without_parent_info) drop_parents(part);
     if (whole) collect(all, std::move(part));
     else print(l, part, view, table, out.buffer());
     out.put("");

@@ -117,6 +117,9 @@ std::vector<std::string>& names_of(Entity e, EntityFilter& f) {
   }
 }
 
+// Descriptions of accounts and QOS are kept in lower case: sacctmgr(1), the note at its beginning. Those of resources are names of products.
+std::string described(Entity e, std::string_view text) { return e == Entity::kResource ? std::string(text) : to_lower(text); }
+
 std::string_view unquoted(std::string_view v) {
   const bool both = v.size() >= 2 && v.front() == v.back() && (v[0] == '\'' || v[0] == '"');
   return both ? v.substr(1, v.size() - 2) : v;
@@ -152,14 +155,17 @@ Result<> condition(Entity e, Key key, LimitKind limit, const Spec& s, Time now, 
     case Key::kNames: append(names_of(e, f), s.value); return {};
     case Key::kAccounts: append(f.accounts, s.value); return {};
     case Key::kClusters: append(f.clusters, s.value); return {};
-    case Key::kUsers: append(f.users, s.value); return {};
+    case Key::kUsers:
+      append(f.users, s.value);
+      if (s.value.empty()) f.users.emplace_back();  // those of accounts
+      return {};
     case Key::kPartitions:
       append(f.partitions, s.value);
       if (s.value.empty()) f.partitions.emplace_back();  // those without a partition
       return {};
     case Key::kIds: return add_ids(s, f.ids);
     case Key::kParent: append(f.parents, s.value); return {};
-    case Key::kDescription: append(f.descriptions, s.value); return {};
+    case Key::kDescription: append(f.descriptions, described(e, s.value)); return {};
     case Key::kOrganization: append(f.organizations, s.value); return {};
     case Key::kFlags: append(f.flags, s.value); return {};
     case Key::kQos: append(f.qos, s.value); return {};
@@ -203,8 +209,8 @@ bool showing(Key key, const Spec& s, EntityFilter& f, ShowChoices& c) {
     case Key::kWithClusters: c.with_clusters = true; return true;
     case Key::kTree: c.tree = true; return true;
     case Key::kWithoutLimits: c.without_limits = true; return true;
-    case Key::kWithoutParentLimits:
-    case Key::kWithoutParentInfo: c.without_parent_limits = true; return true;
+    case Key::kWithoutParentInfo: c.without_parent_info = true; [[fallthrough]];
+    case Key::kWithoutParentLimits: c.without_parent_limits = true; return true;
     case Key::kWithRawQos: c.with_raw_qos = true; return true;
     case Key::kOnlyDefaults: f.only_defaults = true; return true;
     case Key::kWithSubAccounts: f.with_sub_accounts = true; return true;
@@ -280,7 +286,7 @@ Result<> add_setting(Entity e, const Spec& s, EntityChange& c) {
   MUSTER_TRY_VOID(only_equals(s));
   switch (match->key) {
     case Key::kParent: c.parent = value; break;
-    case Key::kDescription: c.description = value; break;
+    case Key::kDescription: c.description = described(e, value); break;
     case Key::kOrganization: c.organization = value; break;
     case Key::kClassification: c.classification = value; break;
     case Key::kComment: c.comment = value; break;

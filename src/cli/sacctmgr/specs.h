@@ -101,7 +101,7 @@ Result<> add_limit_changes(LimitKind kind, const Spec& spec, std::vector<LimitCh
 struct ShowChoices {
   std::string format;
   bool with_associations = false, with_coordinators = false, tree = false, without_limits = false, without_parent_limits = false,
-       with_raw_qos = false, with_clusters = false;
+       without_parent_info = false, with_raw_qos = false, with_clusters = false;
 };
 Result<> add_condition(Entity entity, const Spec& spec, Time now, EntityFilter& filter, ShowChoices* choices);
 Result<> add_setting(Entity entity, const Spec& spec, EntityChange& change);

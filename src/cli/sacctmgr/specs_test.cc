@@ -62,7 +62,7 @@ TEST(Specs, NamesAtCommas) {
 
 TEST(Specs, TheFourLinesOfTheChecklist) {
   Set account = set(Entity::kAccount, {"Description=Team A", "Organization=research"});
-  EXPECT_EQ(account.change.description, "Team A");
+  EXPECT_EQ(account.change.description, "team a") << "kept in lower case";
   EXPECT_EQ(account.change.organization, "research");
   Where user = where(Entity::kUser, {"alice", "Account=team-a"});
   EXPECT_EQ(user.filter.users, Names{"alice"});
@@ -161,6 +161,10 @@ TEST(Specs, ShowsOwnWords) {
   EXPECT_EQ(w.choices.format, "account,user");
   EXPECT_EQ(w.filter.accounts, (Names{"a", "b"}));
   EXPECT_EQ(w.filter.partitions, Names{""});
+  EXPECT_FALSE(w.choices.without_parent_info);
+  w = where(Entity::kAssociation, {"user=", "wopinfo"});
+  EXPECT_EQ(w.filter.users, Names{""}) << "those of accounts";
+  EXPECT_TRUE(w.choices.without_parent_info && w.choices.without_parent_limits);
   Where u = where(Entity::kUser, {"u1,u2", "withassoc", "withcoord", "adminlevel=none"});
   EXPECT_EQ(u.filter.users, (Names{"u1", "u2"}));
   EXPECT_TRUE(u.choices.with_associations && u.choices.with_coordinators);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "fields/entity_view.h"
+#include "fields/values.h"
 
 namespace muster::cli {
 namespace {
@@ -23,14 +24,42 @@ std::string names(const auto& records) {
   return out;
 }
 
-std::string limits(const EntityChange& c, size_t width) {
+// The name that sacctmgr's settings have for a limit; where lists name it "MaxTRESPU".
+std::string label_of(const LimitInfo& info) {
+  std::string name(info.name);
+  if (name.ends_with("PU")) name.replace(name.size() - 1, 1, "erUser");
+  else if (name.ends_with("PA")) name.replace(name.size() - 1, 1, "erAccount");
+  return name;
+}
+
+std::string limit_setting(const std::vector<Limit>& set, LimitKind kind) {
+  if (kind != LimitKind::kGraceTime) return fields::limit_text(set, kind);
+  const auto seconds = find_limit(set, kind);
+  return seconds ? std::to_string(*seconds) : std::string();
+}
+
+// A line for each limit.
+std::vector<std::string> limit_lines(const EntityChange& c, size_t width) {
   std::vector<Limit> set;
   for (const LimitChange& l : c.limits)
     if (l.op != ChangeOp::kClear) set.push_back({l.kind, l.tres, l.value});
-  std::string out;
-  for (const LimitInfo& i : kLimits)
-    if (std::string text = fields::limit_text(set, i.kind); !text.empty()) out += setting(i.name, width, text);
+  auto cleared = [&](LimitKind kind) {
+    return std::ranges::any_of(c.limits,
+                               [&](const LimitChange& l) { return l.kind == kind && l.op == ChangeOp::kClear && l.tres.empty(); });
+  };
+  std::vector<std::string> out;
+  for (const LimitInfo& i : kLimits) {
+    if (std::string text = limit_setting(set, i.kind); !text.empty()) out.push_back(setting(label_of(i), width, text));
+    else if (cleared(i.kind)) out.push_back(setting(label_of(i), width, "NONE"));
+  }
   return out;
+}
+
+// Those of a QOS come by their names.
+std::string qos_limits(const EntityChange& c) {
+  std::vector<std::string> lines = limit_lines(c, 24);
+  std::ranges::sort(lines);
+  return join(lines, "");
 }
 
 std::string names_changes(std::string_view name, size_t width, const std::vector<NamesChange>& changes) {
@@ -42,11 +71,17 @@ std::string names_changes(std::string_view name, size_t width, const std::vector
   return text.empty() ? "" : setting(name, width, text);
 }
 
+// QOS are listed by their names, as they are shown later.
+std::vector<NamesChange> by_name(std::vector<NamesChange> changes) {
+  for (NamesChange& c : changes) std::ranges::sort(c.names);
+  return changes;
+}
+
 // The settings of accounts and users: limits, then the other members of an association.
 std::string association_settings(const EntityChange& c, bool account) {
-  std::string out = limits(c, 13);
+  std::string out = join(limit_lines(c, 13), "");
   if (account) out += setting("Parent", 13, c.parent.value_or("root"));
-  out += names_changes("QOS", 13, c.qos);
+  out += names_changes("QOS", 13, by_name(c.qos));
   if (c.default_qos) out += setting("DefQOS", 13, *c.default_qos);
   return out;
 }
@@ -91,16 +126,27 @@ std::string add_user(const EntityEdit& edit, const rpc::Entities& e) {
   return out;
 }
 
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char ch) { return ch >= 'a' && ch <= 'z' ? static_cast<char>(ch - 'a' + 'A') : ch; });
+  return text;
+}
+
+std::string factor_text(double value) {
+  std::string out;
+  fields::put_fixed(out, value, 4);
+  return out;
+}
+
 std::string add_qos(const EntityEdit& edit, const rpc::Entities& e) {
   if (e.qos.empty()) return {};
   const EntityChange& c = edit.set;
   std::string out = " Adding QOS(s)\n" + names(e.qos) + " Settings\n";
   out += setting("Description", 14, c.description.value_or(e.qos.back().name));
-  out += names_changes("Flags", 24, c.flags) + limits(c, 24) + names_changes("Preempt", 24, c.preempt);
-  if (c.preempt_mode) out += setting("PreemptMode", 24, *c.preempt_mode);
+  out += names_changes("Flags", 24, c.flags) + qos_limits(c) + names_changes("Preempt", 24, by_name(c.preempt));
+  if (c.preempt_mode) out += setting("PreemptMode", 24, upper(*c.preempt_mode));
   for (const auto& [name, value] :
        {std::pair("UsageFactor", c.usage_factor), std::pair("UsageThreshold", c.usage_threshold), std::pair("LimitFactor", c.limit_factor)})
-    if (value) out += setting(name, 24, std::to_string(*value));
+    if (value) out += setting(name, 24, factor_text(*value));
   return out;
 }
 
@@ -158,7 +204,12 @@ std::string coordinators(const EntityEdit& edit, const rpc::Entities& e) {
   std::string out = add ? " Adding Coordinator User(s)\n" : " Removing Coordinators with user name\n";
   for (const std::string& u : edit.where.users) out += "  " + u + "\n";
   out += add ? " To Account(s) and all sub-accounts\n" : " From Account(s)\n";
-  return out + names(e.accounts);
+  out += names(e.accounts);
+  if (add) return out;
+  out += " Removed Coordinators (sub accounts not listed)...\n";
+  for (const std::string& u : edit.where.users)
+    for (const AccountRecord& a : e.accounts) out += "  U = " + wide(u, 9) + " A = " + wide(a.name, 10) + "\n";
+  return out;
 }
 
 // A line such as "  C = oracle     A = team-a               U = root     " or "  C = oracle     A = team-a of root".
@@ -240,8 +291,13 @@ std::string told(const EntityEdit& edit, const rpc::Entities& changed, bool type
   }
 }
 
-std::string told_nothing(EditVerb verb) {
-  switch (verb) {
+std::string told_nothing(const EntityEdit& edit) {
+  if (edit.verb == EditVerb::kAdd && edit.entity == Entity::kCluster) {
+    std::string out;
+    for (const std::string& name : edit.where.clusters) out += " This cluster " + name + " already exists.  Not adding.\n";
+    return out;
+  }
+  switch (edit.verb) {
     case EditVerb::kAdd: return " Nothing new added.\n";
     case EditVerb::kModify: return " Nothing modified\n";
     case EditVerb::kDelete: return " Nothing deleted\n";

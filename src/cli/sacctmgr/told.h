@@ -9,7 +9,7 @@ namespace muster::cli {
 
 // `typed_settings`: something besides names was typed. Empty when nothing is changed.
 std::string told(const EntityEdit& edit, const rpc::Entities& changed, bool typed_settings);
-// One of " Nothing new added.", " Nothing modified", " Nothing deleted".
-std::string told_nothing(EditVerb verb);
+// What is said where nothing changes: " Nothing new added.", " Nothing modified", " Nothing deleted", or which clusters are there already.
+std::string told_nothing(const EntityEdit& edit);
 
 }  // namespace muster::cli

@@ -36,12 +36,13 @@ TEST(Told, NewAccounts) {
   EXPECT_EQ(told(edit(EditVerb::kAdd, Entity::kAccount), e, false),
             " Adding Account(s)\n  team-a\n Settings\n  Description     = Account Name\n  Organization    = Parent/Account Name\n"
             " Associations\n  A = team-a     C = oracle    \n");
+  EXPECT_NE(told(edit(EditVerb::kAdd, Entity::kAccount, {"fairshare=-1"}), e, true).find("  Fairshare     = NONE\n"), std::string::npos);
   EXPECT_NE(told(edit(EditVerb::kAdd, Entity::kAccount,
                       {"Parent=top", "fairshare=5", "grptres=gres/gpu=3,cpu=10", "maxwall=1-0", "qos=normal,high", "defaultqos=normal",
                        "MaxJobs=3"}),
                  e, true)
                 .find(" Settings\n  GrpTRES       = cpu=10,gres/gpu=3\n  MaxJobs       = 3\n  MaxWall       = 1-00:00:00\n"
-                      "  Fairshare     = 5\n  Parent        = top\n  QOS           = normal,high\n  DefQOS        = normal\n"),
+                      "  Fairshare     = 5\n  Parent        = top\n  QOS           = high,normal\n  DefQOS        = normal\n"),
             std::string::npos);
 }
 
@@ -65,6 +66,12 @@ TEST(Told, NewQosClustersAndCoordinators) {
   e.qos[0].name = "team-a-qos";
   EXPECT_EQ(told(edit(EditVerb::kAdd, Entity::kQos, {"GrpTRESMins=gres/gpu=43200"}), e, true),
             " Adding QOS(s)\n  team-a-qos\n Settings\n  Description    = team-a-qos\n  GrpTRESMins              = gres/gpu=43200\n");
+  EXPECT_EQ(told(edit(EditVerb::kAdd, Entity::kQos,
+                      {"maxtresperuser=cpu=4", "gracetime=1", "preemptmode=requeue", "usagefactor=2.5", "preempt=low,high"}),
+                 e, true),
+            " Adding QOS(s)\n  team-a-qos\n Settings\n  Description    = team-a-qos\n  GraceTime                = 1\n"
+            "  MaxTRESPerUser           = cpu=4\n  Preempt                  = high,low\n  PreemptMode              = REQUEUE\n"
+            "  UsageFactor              = 2.5000\n");
   rpc::Entities c;
   c.clusters.resize(1);
   c.clusters[0].name = "oracle";
@@ -75,6 +82,9 @@ TEST(Told, NewQosClustersAndCoordinators) {
   EntityEdit who = edit(EditVerb::kAdd, Entity::kCoordinator);
   who.where.users = {"u1"};
   EXPECT_EQ(told(who, a, false), " Adding Coordinator User(s)\n  u1\n To Account(s) and all sub-accounts\n  b5\n");
+  who.verb = EditVerb::kDelete;
+  EXPECT_EQ(told(who, a, false), " Removing Coordinators with user name\n  u1\n From Account(s)\n  b5\n"
+                                 " Removed Coordinators (sub accounts not listed)...\n  U = u1        A = b5        \n");
 }
 
 TEST(Told, Changes) {
@@ -120,7 +130,11 @@ TEST(Told, Deletions) {
 TEST(Told, NothingIsNothing) {
   for (Entity e : {Entity::kAccount, Entity::kUser, Entity::kQos, Entity::kCluster, Entity::kCoordinator})
     for (EditVerb v : {EditVerb::kAdd, EditVerb::kModify, EditVerb::kDelete}) EXPECT_EQ(told(edit(v, e), {}, false), "");
-  EXPECT_EQ(told_nothing(EditVerb::kAdd), " Nothing new added.\n");
+  EntityEdit nothing;
+  EXPECT_EQ(told_nothing(nothing), " Nothing new added.\n");
+  nothing.entity = Entity::kCluster;
+  nothing.where.clusters = {"test"};
+  EXPECT_EQ(told_nothing(nothing), " This cluster test already exists.  Not adding.\n");
 }
 
 }  // namespace

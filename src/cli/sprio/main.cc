@@ -29,7 +29,8 @@ SettingsTable settings_of(const SprioOptions& o) {
 }
 
 int list(Session& session, const SprioOptions& o, PriorityListing listing, PriorityFilter filter, const os::CliLog& log) {
-  if (log.enabled(os::LogLevel::kVerbose)) say_listing(log, settings_of(o), session.conf());
+  if (log.enabled(os::LogLevel::kVerbose)) settings_of(o).say();
+  say_asking(log, session.conf());
   Names names;
   const fields::Environment env = print_environment(session.conf(), o, names);
   PriorityLines lines(o, std::move(listing), std::move(filter), env);
@@ -40,6 +41,10 @@ int list(Session& session, const SprioOptions& o, PriorityListing listing, Prior
   if (!done) {
     show_query_error(done.error(), kQueryError);
     return 1;
+  }
+  if (lines.found_nothing()) {
+    Out().put("Unable to find jobs matching user/id(s) specified\n");
+    return 0;
   }
   Out out;
   lines.print(out.buffer());

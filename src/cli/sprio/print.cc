@@ -1,6 +1,7 @@
 #include "cli/sprio/print.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 #include "cli/common/job_ids.h"
@@ -11,12 +12,16 @@ namespace {
 
 using fields::PriorityView;
 
-std::string_view usual_format(const SprioOptions& o) {
-  if (o.normalized) return o.long_output ? fields::kSprioNormalLongFormat : fields::kSprioNormalFormat;
-  return o.long_output ? fields::kSprioLongFormat : fields::kSprioFormat;
+// Who asks for the jobs of users sees whose each of them is, as --long shows it.
+std::string usual_format(const SprioOptions& o) {
+  if (o.long_output) return std::string(o.normalized ? fields::kSprioNormalLongFormat : fields::kSprioLongFormat);
+  std::string format(o.normalized ? fields::kSprioNormalFormat : fields::kSprioFormat);
+  constexpr std::string_view partition = "%9r ";
+  if (!o.users.empty()) format.insert(format.find(partition) + partition.size(), "%.8u ");
+  return format;
 }
 
-// A typed --format wins over --long and --norm, these win over SPRIO_FORMAT.
+// A typed --format wins over --norm; --long and --norm win over SPRIO_FORMAT.
 bool has_own_columns(const SprioOptions& o) { return o.format.empty() || (!o.typed("format") && (o.long_output || o.normalized)); }
 
 bool means(const rpc::JobSelector& s, const PriorityRow& row) { return s.job == row.job && s.means_run(row.sluid); }
@@ -26,7 +31,7 @@ bool means(const rpc::JobSelector& s, const PriorityRow& row) { return s.job == 
 PriorityListing make_priority_listing(const SprioOptions& o) {
   PriorityListing l;
   l.own_columns = has_own_columns(o);
-  auto format = fields::parse_format<PriorityView>(l.own_columns ? usual_format(o) : std::string_view(o.format));
+  auto format = fields::parse_format<PriorityView>(l.own_columns ? usual_format(o) : o.format);
   l.format = std::move(format.format);
   l.messages = std::move(format.messages);
   auto sort = fields::parse_sort<PriorityView>(o.sort.empty() ? fields::kSprioSort : std::string_view(o.sort));
@@ -81,14 +86,16 @@ void PriorityLines::add(const rpc::PriorityRows& part) {
   if (!begun_) begin(part.weights);
   if (options_.weights) return;
   for (const PriorityRow& row : part.jobs) {
-    if (!filter_.keeps(row)) continue;
     for (size_t i = 0; i < found_.size(); ++i)
       if (means(filter_.jobs[i], row)) found_[i] = true;
+    if (!filter_.keeps(row)) continue;
     const PriorityView view{row, env_};
     sorter_.add(view);
     listing_.format.row(view, lines_.emplace_back());
   }
 }
+
+bool PriorityLines::found_nothing() const { return !options_.weights && !found_.empty() && std::ranges::none_of(found_, std::identity()); }
 
 void PriorityLines::print(std::string& out) const {
   if (!options_.noheader) listing_.format.header(out);

@@ -39,6 +39,8 @@ class PriorityLines {
   void add(const rpc::PriorityRows& part);
   // Appends the header and the lines in their order; with --weights the row of weights instead of jobs.
   void print(std::string& out) const;
+  // Jobs were named, and no row came of any of them.
+  bool found_nothing() const;
   // The jobs of --jobs of which no row came.
   std::vector<std::string> missing() const;
 

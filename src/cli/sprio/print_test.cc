@@ -70,9 +70,9 @@ std::string listed(const std::vector<std::string>& words, const rpc::PriorityRow
 
 TEST(Sprio, FactorsWithAWeight) {
   EXPECT_EQ(listed({}), "          JOBID PARTITION   PRIORITY       SITE        AGE  FAIRSHARE    JOBSIZE  PARTITION        QOS\n"
-                        "          65539 main           62665          0          0      51664       1000      10000          0\n"
-                        "          65540 main           62664          0          0      51663       1000      10000          0\n"
-                        "          65541 big            62663          0          0      51662       1000      10000          0\n");
+                        "          65539 main           62665          0          1      51665       1000      10000          0\n"
+                        "          65540 main           62664          0          1      51664       1000      10000          0\n"
+                        "          65541 big            62663          0          1      51663       1000      10000          0\n");
 }
 
 TEST(Sprio, FactorsWithoutAWeightAreLeftOut) {
@@ -83,23 +83,42 @@ TEST(Sprio, FactorsWithoutAWeightAreLeftOut) {
                               "          65540 main           62664          0\n");
   none.weights.tres = {{"cpu", 0, 1000}, {"gres/gpu", 0, 2000}};
   none.weights.association.weighted = 1;
-  EXPECT_EQ(listed({}, none), "          JOBID PARTITION   PRIORITY       SITE      ASSOC TRES                \n"
-                              "          65540 main           62664          0          0 cpu=10,gres/gpu=200 \n");
-  EXPECT_EQ(listed({"-h", "-o", "%i %A"}, none), "65540 0\n");  // who asks for a column has it
+  EXPECT_EQ(listed({}, none), "          JOBID PARTITION   PRIORITY       SITE      ASSOC                 TRES\n"
+                              "          65540 main           62664          0          0  cpu=10,gres/gpu=200\n");
+  EXPECT_EQ(listed({"-h", "-o", "%i %A"}, none), "65540 1\n");  // who asks for a column has it
 }
+
+TEST(Sprio, FactorsAreRounded) {
+  rpc::PriorityRows rows = answer();
+  rows.jobs.resize(1);
+  rows.jobs[0].job_size.weighted = 187.5;
+  rows.jobs[0].fair_share.weighted = 227.27;
+  rows.jobs[0].tres = {{"cpu", 0.125, 37.5}, {"mem", 0.0002, 0.04}, {"gres/gpu", 0, 0}};
+  EXPECT_EQ(listed({"-h", "-o", "%J %F %T %t"}, rows), "188 227 cpu=38,mem=0 cpu=0.12,mem=0.00\n");
+}
+
+TEST(Sprio, UsersThatAreAskedForAreShown) {
+  EXPECT_EQ(listed({"-h", "-u", "1001"}),
+            "          65541 big           1001      62663          0          1      51663       1000      10000          0\n");
+  EXPECT_EQ(listed({"-n", "-u", "1000", "-j", "65539"}),
+            "          JOBID PARTITION     USER PRIORITY   AGE        FAIRSHARE  JOBSIZE    PARTITION  QOS       \n"
+            "          65539 main          fred 0.00001459 0.0007180  0.5166470  1.0000000  1.0000000  0.0000000 \n");
+}
+
+TEST(Sprio, ColumnsCutWhatIsTooWide) { EXPECT_EQ(listed({"-h", "-j", "65539", "-o", "%3i|%.3i"}), "655|655\n"); }
 
 TEST(Sprio, Long) {
   EXPECT_EQ(listed({"-l", "-j", "65541"}),
             "          JOBID PARTITION     USER  ACCOUNT   PRIORITY       SITE        AGE  FAIRSHARE    JOBSIZE  PARTITION    QOSNAME"
             "        QOS        NICE\n"
-            "          65541 big           1001     team      62663          0          0      51662       1000      10000     normal"
+            "          65541 big           1001     team      62663          0          1      51663       1000      10000     normal"
             "          0           5\n");
 }
 
 TEST(Sprio, Normalized) {
   EXPECT_EQ(listed({"-n", "-j", "65539"}), "          JOBID PARTITION PRIORITY   AGE        FAIRSHARE  JOBSIZE    PARTITION  QOS       \n"
                                            "          65539 main      0.00001459 0.0007180  0.5166470  1.0000000  1.0000000  0.0000000 \n");
-  EXPECT_EQ(listed({"-h", "-j", "65539", "-o", "%y|%t"}), "0.00001459033228|cpu=0.0100000,gres/gpu=0.1000000\n");
+  EXPECT_EQ(listed({"-h", "-j", "65539", "-o", "%y|%t"}), "0.00001459033228|cpu=0.01,gres/gpu=0.10\n");
 }
 
 TEST(Sprio, Weights) {
@@ -140,7 +159,8 @@ TEST(Sprio, PartitionsOfAJobStayTogether) {
 TEST(Sprio, WhichFormatCounts) {
   auto env = [](const char* name) -> const char* { return std::string_view(name) == "SPRIO_FORMAT" ? "%i" : nullptr; };
   EXPECT_EQ(listed_for(options({"-h"}, env)), "65539\n65540\n65541\n");
-  EXPECT_EQ(listed_for(options({"-h", "-o", "%r", "-l", "-j", "65539"}, env)), "main\n");
+  EXPECT_EQ(listed_for(options({"-h", "-o", "%r", "-n", "-j", "65539"}, env)), "main\n");
+  EXPECT_EQ(parse_sprio(std::vector<std::string>{"-o", "%r", "-l"}, {}).outcome, Outcome::kFailed) << "which is meant?";
   EXPECT_NE(listed_for(options({"-l"}, env)).find("ACCOUNT"), std::string::npos);
 }
 
@@ -157,6 +177,11 @@ TEST(Sprio, JobsThatAreNotPendingAreTold) {
   PriorityLines lines(o, make_priority_listing(o), make_priority_filter(o).value(), env);
   lines.add(answer());
   EXPECT_EQ(lines.missing(), std::vector<std::string>{"7"});
+  EXPECT_FALSE(lines.found_nothing());
+  const SprioOptions unknown = options({"-j", "7"});
+  PriorityLines none(unknown, make_priority_listing(unknown), make_priority_filter(unknown).value(), env);
+  none.add(answer());
+  EXPECT_TRUE(none.found_nothing());
 }
 
 TEST(Sprio, BadInput) {

@@ -51,6 +51,7 @@ std::string own_name() {
 }
 
 Result<> print_lines(Session& session, const SshareOptions& o, ShareFilter& filter, Out& out) {
+  if (!o.clusters.empty() && !o.noheader) out.line("CLUSTER: " + session.conf().cluster_name);
   ShareLines lines(o, filter, session.conf().cluster_name);
   MUSTER_TRY_VOID(session.stream(rpc::QueryShares{}, [&](rpc::ShareRows&& part) -> Result<> {
     MUSTER_TRY_VOID(lines.add(part, out.buffer()));
@@ -78,7 +79,8 @@ int list(Session& session, SshareOptions o, const os::CliLog& log) {
     return 1;
   }
   o.users = std::move(*users);
-  if (log.enabled(os::LogLevel::kVerbose)) say_listing(log, settings_of(o), session.conf());
+  if (log.enabled(os::LogLevel::kVerbose)) settings_of(o).say();
+  say_asking(log, session.conf());
   ShareFilter filter(o, own_name());
   Out out;
   const bool text = o.data.kind == DataOutput::Kind::kText;

@@ -51,6 +51,13 @@ std::vector<std::string> ShareFilter::unknown() const {
   return out;
 }
 
+uint32_t ShownAbove::of(const ShareRow& row, bool shown) {
+  while (!depths_.empty() && depths_.back() >= row.depth) depths_.pop_back();
+  const auto above = static_cast<uint32_t>(depths_.size());
+  if (shown) depths_.push_back(row.depth);
+  return above;
+}
+
 Result<fields::Table<fields::ShareView>> share_table(const SshareOptions& o, bool fair_tree) {
   TableStyle style;
   style.form = form_of(o.form);
@@ -67,8 +74,11 @@ Result<> ShareLines::add(const rpc::ShareRows& part, std::string& out) {
     table_.emplace(std::move(table));
     table_->header(out);
   }
-  for (const ShareRow& row : part.shares)
-    if (filter_.shows(row)) table_->row({row, part.fair_tree, cluster_}, out);
+  for (const ShareRow& row : part.shares) {
+    const bool shown = filter_.shows(row);
+    const uint32_t indent = above_.of(row, shown);
+    if (shown) table_->row({row, part.fair_tree, cluster_, indent}, out);
+  }
   return {};
 }
 

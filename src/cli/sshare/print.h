@@ -32,6 +32,15 @@ class ShareFilter {
   std::string own_user_;
 };
 
+// How many of the accounts above a row are shown. Is told every row, in the order of the tree.
+class ShownAbove {
+ public:
+  uint32_t of(const ShareRow& row, bool shown);
+
+ private:
+  std::vector<uint32_t> depths_;  // of the shown rows from the root down to the one before
+};
+
 // kInvalidReq for a column that nobody knows; the error's text is its name, the hint the one probably meant.
 Result<fields::Table<fields::ShareView>> share_table(const SshareOptions& options, bool fair_tree);
 
@@ -48,6 +57,7 @@ class ShareLines {
   const SshareOptions& options_;
   ShareFilter& filter_;
   std::string cluster_;
+  ShownAbove above_;
   std::optional<fields::Table<fields::ShareView>> table_;  // which columns there are is known with the first part
 };
 

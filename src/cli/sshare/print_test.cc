@@ -67,9 +67,9 @@ std::string listed(const std::vector<std::string>& words, const rpc::ShareRows& 
 }
 
 TEST(Sshare, AccountsAndYourself) {
-  EXPECT_EQ(listed({}), "             Account       User  RawShares  NormShares    RawUsage  EffectvUsage  FairShare \n"
+  EXPECT_EQ(listed({}), "Account                    User  RawShares  NormShares    RawUsage  EffectvUsage  FairShare \n"
                         "-------------------- ---------- ---------- ----------- ----------- ------------- ---------- \n"
-                        "root                                          1.000000        1000      1.000000            \n"
+                        "root                                          0.000000        1000      1.000000            \n"
                         " a                                       3    0.750000        1000      1.000000            \n"
                         "  a                       alice          1    0.250000         750      0.750000   0.333333 \n"
                         " b                                       1    0.250000           0      0.000000            \n");
@@ -77,11 +77,11 @@ TEST(Sshare, AccountsAndYourself) {
 
 TEST(Sshare, LongHasLevelsLimitsAndRunningMinutes) {
   EXPECT_EQ(listed({"-l", "-a"}),
-            "             Account       User  RawShares  NormShares    RawUsage   NormUsage  EffectvUsage  FairShare  "
+            "Account                    User  RawShares  NormShares    RawUsage   NormUsage  EffectvUsage  FairShare  "
             "  LevelFS                    GrpTRESMins                    TRESRunMins \n"
             "-------------------- ---------- ---------- ----------- ----------- ----------- ------------- ---------- -"
             "--------- ------------------------------ ------------------------------ \n"
-            "root                                          1.000000        1000    1.000750      1.000000             "
+            "root                                          0.000000        1000    1.000750      1.000000             "
             "                                                                        \n"
             " a                                       3    0.750000        1000    1.000750      1.000000             "
             " 0.750000      cpu=5000,gres/gpu:h100=60                        cpu=120 \n"
@@ -92,7 +92,7 @@ TEST(Sshare, LongHasLevelsLimitsAndRunningMinutes) {
             " b                                       1    0.250000           0    0.000000      0.000000             "
             "      inf                                                               \n"
             "  b                       carol     parent    0.250000           0    0.000000      0.000000   1.000000  "
-            "      inf                                                               \n");
+            "                                                                        \n");
 }
 
 TEST(Sshare, ClassicGivesAccountsAFactorAndHasNoLevels) {
@@ -109,20 +109,28 @@ TEST(Sshare, WhoIsShown) {
   const std::string names = "account,user";
   EXPECT_EQ(listed({"-nP", "-o", names}), "root|\n a|\n  a|alice\n b|\n");
   EXPECT_EQ(listed({"-nPa", "-o", names}), "root|\n a|\n  a|alice\n  a|bob\n b|\n  b|carol\n");
-  EXPECT_EQ(listed({"-nPa", "-A", "b", "-o", names}), " b|\n  b|carol\n");
-  EXPECT_EQ(listed({"-nP", "--accounts=B,a", "-o", names}), " a|\n  a|alice\n b|\n");
+  EXPECT_EQ(listed({"-nPa", "-A", "b", "-o", names}), "b|\n b|carol\n");
+  EXPECT_EQ(listed({"-nP", "--accounts=B", "-A", "a", "-o", names}), "a|\n a|alice\nb|\n");
   EXPECT_EQ(listed({"-nP", "-u", "bob,carol", "-o", names}), "root|\n a|\n  a|bob\n b|\n  b|carol\n");
-  EXPECT_EQ(listed({"-nPa", "-U", "-o", names}), "  a|alice\n  a|bob\n  b|carol\n");
-  EXPECT_EQ(listed({"-nP", "-U", "-u", "bob", "-o", names}), "  a|bob\n");
+  EXPECT_EQ(listed({"-nPa", "-U", "-o", names}), "a|alice\na|bob\nb|carol\n");
+  EXPECT_EQ(listed({"-nP", "-U", "-u", "bob", "-o", names}), "a|bob\n");
 }
 
 TEST(Sshare, Columns) {
   EXPECT_EQ(listed({"-p", "-m", "-U", "-u", "carol"}), "Account|User|Partition|RawShares|NormShares|RawUsage|EffectvUsage|FairShare|\n"
-                                                       "  b|carol|gpu|parent|0.250000|0|0.000000|1.000000|\n");
+                                                       "b|carol|gpu|parent|0.250000|0|0.000000|1.000000|\n");
   EXPECT_EQ(listed({"-P", "-A", "a", "-o", "cluster,id,grptresmins,grptresraw,tresrunmins,normusage", "-u", "nobody"}),
             "Cluster|ID|GrpTRESMins|GrpTRESRaw|TRESRunMins|NormUsage\n"
-            "orc|2|cpu=5000,gres/gpu:h100=60|mem=8192|cpu=120|1.000750\n");
-  EXPECT_EQ(listed({"-n", "-U", "-u", "alice", "-o", "user%3,account%-4,rawusage%5"}), "al+   a    750 \n");
+            "orc|2|cpu=5000,gres/gpu:h100=60|mem=8192,energy=0|cpu=120|1.000750\n");
+  EXPECT_EQ(listed({"-n", "-U", "-u", "alice", "-o", "user%3,account%-4,rawusage%5"}), "al+ a      750 \n");
+}
+
+TEST(Sshare, OfEveryTresUsedAlsoWhatNothingCounts) {
+  rpc::ShareRows rows = tree();
+  TresAmounts& used = rows.shares[1].used_minutes;
+  used.cpus = used.mem_mb = used.nodes = used.billing = 1;
+  EXPECT_EQ(listed({"-nP", "-A", "a", "-o", "grptresraw", "-u", "nobody"}, rows),
+            "cpu=1,mem=1,energy=0,node=1,billing=1,fs/disk=0,vmem=0,pages=0\n");
 }
 
 TEST(Sshare, AnEmptyAnswerHasAHeader) {

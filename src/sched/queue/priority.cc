@@ -103,9 +103,16 @@ double PriorityRule::size_factor(const RequestBody& r, uint32_t time_limit_min) 
     const double cpus = totals(kAllPartitions).cpus;
     return cpus > 0 ? std::min(1.0, wanted_cpus(r) / limit / cpus) : 0;
   }
-  const double nodes = std::max<double>(1.0, static_cast<double>(cluster_->nodes.size()));
-  const double wants = std::clamp(wanted_nodes(r), 1.0, nodes);
-  return params_.favor_small ? (nodes - wants + 1) / nodes : wants / nodes;
+  // Half by its nodes and half by its CPUs, as 22.05 shows it.
+  const Totals& all = totals(kAllPartitions);
+  return (part_of(wanted_nodes(r), all.nodes) + part_of(wanted_cpus(r), all.cpus)) / 2;
+}
+
+// PriorityFavorSmall turns it round: one of them is all, and all of them are the least there is.
+double PriorityRule::part_of(double wants, double all) const {
+  const double most = std::max(all, 1.0);
+  const double counted = std::clamp(wants, 1.0, most);
+  return (params_.favor_small ? most - counted + 1 : counted) / most;
 }
 
 double PriorityRule::partition_factor(uint32_t partition) const {

@@ -7,7 +7,7 @@
 //
 // The fair share comes from factors that the scheduler's pass works out once in a PriorityCalcPeriod (model/fair_factors.h).
 //
-// Cost: PriorityRule O(partitions), and O(nodes) once where TRES have weights, O(associations) once where those have; of() O(weights).
+// Cost: PriorityRule O(partitions), and O(nodes) once where sizes or TRES have weights, O(associations) once where those have; of() O(weights).
 #pragma once
 
 #include <cstdint>
@@ -62,6 +62,7 @@ class PriorityRule {
   double association_factor(uint32_t association) const;
   double qos_factor(const RequestBody& request) const;
   double size_factor(const RequestBody& request, uint32_t time_limit_min) const;
+  double part_of(double wants, double all) const;
   double partition_factor(uint32_t partition) const;
   double tres_factor(const TresName& tres, const RequestBody& request, uint32_t partition) const;
   double whole(const TresName& tres, uint32_t partition) const;

@@ -45,11 +45,12 @@ TEST(Priority, AgeGrowsInStepsUpToItsWeight) {
 TEST(Priority, SizeOfTheJob) {
   Case c;
   c.params.weight_job_size = 1000;
-  EXPECT_EQ(c.at(a_job().nodes(4), kNow), 1000u);
-  EXPECT_EQ(c.at(a_job().nodes(1), kNow), 250u);
+  EXPECT_EQ(c.at(a_job().nodes(4).tasks(32), kNow), 1000u);
+  EXPECT_EQ(c.at(a_job().nodes(4).tasks(16), kNow), 750u);  // all nodes, half of the CPUs
+  EXPECT_EQ(c.at(a_job().nodes(1), kNow), 140u);            // 1 of 4 and 1 of 32, half each
   c.params.favor_small = true;
   EXPECT_EQ(c.at(a_job().nodes(1), kNow), 1000u);
-  EXPECT_EQ(c.at(a_job().nodes(4), kNow), 250u);
+  EXPECT_EQ(c.at(a_job().nodes(4).tasks(32), kNow), 140u);
   c.params.small_relative_to_time = true;
   EXPECT_EQ(c.at(a_job().tasks(32).minutes(1), kNow), 1000u);
   EXPECT_EQ(c.at(a_job().tasks(16).minutes(10), kNow), 50u);

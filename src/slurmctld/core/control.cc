@@ -306,7 +306,7 @@ Result<> top(const View& v, const std::vector<const Job*>& jobs, Events& out) {
 Result<> may_top(const View& v, const Job& j) {
   if (!v.may(j)) return fail(refusal(v, j));
   if (!v.settings.config().scheduler_parameters.has("enable_user_top") && !v.may(Right::kTop))
-    return fail(Errc::kDisabled, {}, "SchedulerParameters=enable_user_top opens it to users");
+    return fail(Errc::kAccessDenied, {}, "SchedulerParameters=enable_user_top opens it to users");
   if (!j.pending()) return fail(Errc::kJobNotPending);
   if (j.priority == 0) return fail(Errc::kJobHeld);
   if (j.request->partitions.size() > 1) return fail(Errc::kRequestedPartConfigUnavailable, {}, "the job waits in several partitions");

@@ -23,10 +23,26 @@ PriorityRow weights_of(const sched::PriorityParams& p) {
   return out;
 }
 
+// Held jobs and those whose --begin has not come have no priority to speak of; Slurm does not list them either.
+bool is_ranked(const Job& job, Time now) {
+  return job.pending() && job.request && job.priority != 0 && (job.dependencies || job.eligible <= now);
+}
+
+void fill_factors(PriorityRow& row, const sched::PriorityFactors& f) {
+  row.age = factor_row(f.age);
+  row.association = factor_row(f.association);
+  row.fair_share = factor_row(f.fair_share);
+  row.job_size = factor_row(f.job_size);
+  row.partition_factor = factor_row(f.partition);
+  row.qos_factor = factor_row(f.qos);
+  for (const auto& [name, factor] : f.tres) row.tres.push_back(factor_row(factor, name));
+  row.site = f.site;
+}
+
 }  // namespace
 
 PriorityQuery::PriorityQuery(std::shared_ptr<const Cluster> cluster, const sched::PriorityParams& params, Time now, Privacy privacy)
-    : cluster_(std::move(cluster)), params_(params), rule_(*cluster_, params, now), privacy_(std::move(privacy)) {}
+    : cluster_(std::move(cluster)), params_(params), now_(now), rule_(*cluster_, params, now), privacy_(std::move(privacy)) {}
 
 void PriorityQuery::add(const Job& job, rpc::PriorityRows& part) const {
   for (uint32_t partition : sched::partitions_of(*cluster_, job)) {
@@ -40,15 +56,8 @@ void PriorityQuery::add(const Job& job, rpc::PriorityRows& part) const {
     row.partition = p ? p->name : std::string();
     row.qos = job.request->qos;
     row.priority = f.priority;
-    row.age = factor_row(f.age);
-    row.association = factor_row(f.association);
-    row.fair_share = factor_row(f.fair_share);
-    row.job_size = factor_row(f.job_size);
-    row.partition_factor = factor_row(f.partition);
-    row.qos_factor = factor_row(f.qos);
-    for (const auto& [name, factor] : f.tres) row.tres.push_back(factor_row(factor, name));
-    row.site = f.site;
     row.nice = f.nice;
+    if (rule_.moves(job)) fill_factors(row, f);  // one that was set by hand is made of nothing
     part.jobs.push_back(std::move(row));
   }
 }
@@ -63,7 +72,7 @@ bool PriorityQuery::next(rpc::PriorityRows& part) {
     over_ = true;
     cluster_->jobs.for_each(
         [&](uint32_t key, const Job& j) {
-          if (j.pending() && j.request && privacy_.shows(j)) add(j, part);
+          if (is_ranked(j, now_) && privacy_.shows(j)) add(j, part);
           over_ = part.jobs.size() < kRowsPerPart;  // walked to its end, unless this part is full
           next_key_ = key + 1;
           return over_;

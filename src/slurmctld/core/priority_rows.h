@@ -11,7 +11,7 @@
 
 namespace muster::slurmctld {
 
-// A row for each partition that the job may run in.
+// A row for each partition that a job may run in; no rows of jobs that are held or that begin later.
 class PriorityQuery {
  public:
   using Rows = rpc::PriorityRows;
@@ -23,6 +23,7 @@ class PriorityQuery {
 
   std::shared_ptr<const Cluster> cluster_;
   sched::PriorityParams params_;
+  Time now_;
   sched::PriorityRule rule_;
   Privacy privacy_;
   uint32_t next_key_ = 0;

@@ -64,14 +64,14 @@ TEST_F(ReservationTest, TimesBeyondAllBoundsAreRefused) {
 
 TEST_F(ReservationTest, OnlyOperatorsMay) {
   const Caller user{Uid(1000), Gid(1000), {}, {}, "alan"};
-  EXPECT_EQ(create("StartTime=now Duration=60 Users=alan Nodes=n1", user).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(create("StartTime=now Duration=60 Users=alan Nodes=n1", user).error().code, Errc::kUserIdMissing);
   created("ReservationName=r StartTime=now Duration=60 Users=alan Nodes=n1");
-  EXPECT_EQ(run(request("ReservationName=r Duration=5"), user).error().code, Errc::kAccessDenied);
-  EXPECT_EQ(remove("r", user).error().code, Errc::kAccessDenied);
-  EXPECT_EQ(remove("nope", user).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(run(request("ReservationName=r Duration=5"), user).error().code, Errc::kUserIdMissing);
+  EXPECT_EQ(remove("r", user).error().code, Errc::kUserIdMissing);
+  EXPECT_EQ(remove("nope", user).error().code, Errc::kUserIdMissing);
   updated("ReservationName=r Flags=USER_DELETE");
   const Caller other{Uid(1001), Gid(1001), {}, {}, "brenda"};
-  EXPECT_EQ(remove("r", other).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(remove("r", other).error().code, Errc::kUserIdMissing);
   EXPECT_TRUE(remove("r", user).has_value());
   EXPECT_EQ(remove("r").error().code, Errc::kReservationInvalid);
 }

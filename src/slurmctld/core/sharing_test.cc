@@ -94,6 +94,21 @@ TEST(Sharing, SprioTellsWhatThePassGoesBy) {
   EXPECT_EQ(rows[1].account, "two");
 }
 
+TEST(Sharing, SprioListsNoJobThatIsHeldOrBeginsLater) {
+  Site b;
+  b.submit([](JobRequest& r) { r.hold = true; });
+  b.submit([&](JobRequest& r) { r.begin = b.now + minutes(10); });
+  const JobId fixed = b.submit([](JobRequest& r) {
+    r.uid = Uid{0};
+    r.priority = 777;
+  });
+  const std::vector<PriorityRow> rows = b.priorities();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].job, fixed);
+  EXPECT_EQ(rows[0].priority, 777u);
+  EXPECT_EQ(rows[0].fair_share.weighted, 0) << "it was set, and is made of nothing";
+}
+
 TEST(Sharing, SshareTellsTheTree) {
   Site b(a_site(3, 1));
   b.run(b.submit_as("alice", 4), minutes(5));

@@ -552,16 +552,19 @@ bool may_delete(const View& v, const Reservation& r) {
   return open && is_for_caller(v.cluster, r, v.caller);
 }
 
+// Who may not is told so in the words that Slurm has for reservations.
+constexpr Errc kNotThisUser = Errc::kUserIdMissing;
+
 }  // namespace
 
 Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdateReservation& c) {
   MUSTER_TRY_VOID(check_texts(c.changes));
   const Reservation* known = c.create ? nullptr : v.cluster.reservation(c.name);
   if (c.remove) {
-    if (known ? !may_delete(v, *known) : !v.may(Right::kUpdateReservations)) return fail(Errc::kAccessDenied);
+    if (known ? !may_delete(v, *known) : !v.may(Right::kUpdateReservations)) return fail(kNotThisUser);
     return known ? remove(v, *known) : fail(Errc::kReservationInvalid);
   }
-  if (!v.may(Right::kUpdateReservations)) return fail(Errc::kAccessDenied);
+  if (!v.may(Right::kUpdateReservations)) return fail(kNotThisUser);
   if (c.create) return create(v, c);
   if (!known) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + c.name + "'");
   return change(v, *known, c);

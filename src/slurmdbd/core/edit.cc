@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "slurmdbd/core/editor.h"
 #include "slurmdbd/core/names.h"
+#include "slurmdbd/core/refusals.h"
 
 namespace muster::slurmdbd {
 namespace {
@@ -246,13 +247,12 @@ Result<> Editor::refuse_if_used(const std::vector<uint32_t>& associations) const
         return (a->user.empty() || r.user == a->user) && (a->partition.empty() || r.partition == a->partition);
       };
       if (is_finished(r.state) || std::ranges::none_of(of, is_of)) continue;
-      if (++count <= 100)
-        lines += "\n  JobID = " + std::to_string(r.key.id.value) + " C = " + place.first + " A = " + r.account + " U = " + r.user;
+      if (++count <= 100) lines += active_job(r);
     }
   }
   if (!count) return {};
   if (count > 100) lines += "\n  and " + std::to_string(count - 100) + " more";
-  return fail(Errc::kJobsActiveOnRemove, std::string(errc_text(Errc::kJobsActiveOnRemove)) + lines);
+  return jobs_active(lines);
 }
 
 // An account that is a user's default may be removed only together with the user's other associations on that cluster.

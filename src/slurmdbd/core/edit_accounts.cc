@@ -14,13 +14,12 @@ Result<> Editor::add_accounts() {
     if (parent == name) return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": an account is not its own parent");
     if (!find_live(d_.accounts, name)) {
       for (const std::string& cluster : on) MUSTER_TRY_VOID(may_edit(cluster, parent));
-      const AccountRecord* above = find_live(d_.accounts, parent);
       AccountRecord& a = d_.accounts[name];
       Time created = a.created;
       a = {};
       a.name = name;
       a.description = edit_.set.description.value_or(name);
-      a.organization = edit_.set.organization.value_or(parent == "root" || !above ? name : above->organization);
+      a.organization = edit_.set.organization.value_or(parent == "root" ? name : parent);
       a.created = created == kTimeUnset ? context_.now : created;
       a.modified = context_.now;
       MUSTER_TRY_VOID(change_names(a.flags, edit_.set.flags));

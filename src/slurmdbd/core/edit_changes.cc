@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "slurmdbd/core/editor.h"
+#include "slurmdbd/core/refusals.h"
 
 namespace muster::slurmdbd {
 namespace {
@@ -47,6 +48,19 @@ std::optional<uint64_t> effective_limit(const Directory& d, const AssociationRec
     if (!is_inherited(kind) || up == d.associations.end()) return std::nullopt;
     at = &up->second;
   }
+}
+
+// Plain names of its own stand for themselves; else its own additions and removals change what is above.
+std::vector<std::string> effective_qos(const Directory& d, const AssociationRecord& a) {
+  if (std::ranges::any_of(a.qos, [](const std::string& n) { return !is_delta(n); })) return a.qos;
+  std::vector<std::string> list;
+  auto up = d.associations.find(a.parent_id);
+  if (up != d.associations.end()) list = effective_qos(d, up->second);
+  for (const std::string& n : a.qos) {
+    erase(list, n.substr(1));
+    if (n.starts_with('+')) list.push_back(n.substr(1));
+  }
+  return list;
 }
 
 // `below` is the association whose limits these are (null for a QOS): a coordinator may not set a limit above that of the associations
@@ -128,7 +142,7 @@ Result<> Editor::change_names(std::vector<std::string>& list, const std::vector<
 Result<> Editor::reset_usage(Time& at) const {
   if (!edit_.set.raw_usage) return {};
   MUSTER_TRY_VOID(need_operator("setting RawUsage"));
-  if (*edit_.set.raw_usage != 0) return fail(Errc::kError, "RawUsage: 0 is the only value that it can be set to");
+  if (*edit_.set.raw_usage != 0) return fail(Errc::kError, "Raw usage can only be set to 0 (zero)");
   at = std::max(context_.now, at + Duration(1));  // another one each time
   return {};
 }
@@ -147,6 +161,9 @@ Result<bool> Editor::change_association(Association& a) const {
   if (s.default_qos) {
     if (!s.default_qos->empty() && !find_live(d_.qos, *s.default_qos))
       return fail(Errc::kInvalidQos, "DefaultQOS '" + *s.default_qos + "' is not known", "sacctmgr show qos lists those that are");
+    const std::vector<std::string> allowed = effective_qos(d_, next);
+    if (!s.default_qos->empty() && !allowed.empty() && !contains(allowed, *s.default_qos))
+      return default_qos_not_allowed(a, *s.default_qos);
     next.default_qos = *s.default_qos;
   }
   if (s.comment) next.comment = *s.comment;

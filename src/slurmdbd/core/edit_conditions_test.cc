@@ -187,6 +187,7 @@ TEST_F(EditTest, AJobThatNamedNoAccountIsOfItsUsersDefault) {
   EXPECT_EQ(m.jobs[2].account + m.jobs[2].qos, "");
   commit(make(EditVerb::kModify, Entity::kAccount, [](EntityEdit& e) {
     e.where.accounts = {"a"};
+    e.set.qos = {{ChangeOp::kAdd, {"fast"}}};
     e.set.default_qos = "fast";
   }));
   m.jobs[0].qos.clear();

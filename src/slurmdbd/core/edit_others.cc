@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "slurmdbd/core/editor.h"
+#include "slurmdbd/core/refusals.h"
 
 namespace muster::slurmdbd {
 namespace {
@@ -149,9 +150,8 @@ Result<> Editor::remove_qos(const std::string& name) {
   f.from = f.until = context_.now;
   MUSTER_TRY(jobs, context_.jobs(f));
   for (const JobRecord& r : jobs)
-    if (!is_finished(r.state))
-      lines += "\n  JobID = " + std::to_string(r.key.id.value) + " C = " + r.cluster + " A = " + r.account + " U = " + r.user;
-  if (!lines.empty()) return fail(Errc::kJobsActiveOnRemove, std::string(errc_text(Errc::kJobsActiveOnRemove)) + lines);
+    if (!is_finished(r.state)) lines += active_job(r);
+  if (!lines.empty()) return jobs_active(lines);
   for (auto& [id, a] : d_.associations)
     if (std::erase(a.qos, name) + std::erase(a.qos, "+" + name) + std::erase(a.qos, "-" + name)) touch(touched_, a);
   for (auto& [other, q] : d_.qos)

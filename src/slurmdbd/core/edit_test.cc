@@ -97,6 +97,8 @@ TEST_F(EditTest, TheTreeIsListedUsersFirst) {
                    "  /science/physics/\n"
                    "   /science/physics/0-eve/\n");
   EXPECT_EQ(find("physics").parent_id, find("science").id);
+  EXPECT_EQ(d.accounts.at("physics").organization, "science") << "that of the account above, unless another is given";
+  EXPECT_EQ(d.accounts.at("arts").organization, "arts");
   auto some = tree(false, [](rpc::QueryEntities& q) { q.filter.accounts = {"science"}; });
   EXPECT_EQ(some.size(), 2u);
   some = tree(false, [](rpc::QueryEntities& q) {
@@ -177,11 +179,12 @@ TEST_F(EditTest, WhatIsInUseStaysAndTheJobsAreNamed) {
   JobRecord running;
   running.key.id = JobId(77);
   running.state = JobState::kRunning;
+  running.cluster = "alpha";
   running.account = "a";
   running.user = "alice";
   jobs = {running};
   EXPECT_EQ(refused(remove(Entity::kAccount, [](EntityFilter& w) { w.accounts = {"a"}; })), Errc::kJobsActiveOnRemove);
-  EXPECT_NE(said.find("JobID = 77 C = alpha A = a U = alice"), std::string::npos) << said;
+  EXPECT_NE(said.find("\n  JobID = 77         C = alpha      A = a          U = alice    "), std::string::npos) << said;
   jobs[0].state = JobState::kCompleted;
   auto gone = commit(remove(Entity::kAccount, [](EntityFilter& w) { w.accounts = {"a"}; }));
   EXPECT_EQ(gone.associations.size(), 2u);
@@ -298,6 +301,21 @@ TEST_F(EditTest, AllOrNothing) {
   EXPECT_EQ(done->transactions.size(), 2u);
   EXPECT_EQ(done->transactions[0].action, "Add Accounts");
   EXPECT_EQ(done->transactions[1].users, (std::vector<std::string>{"alice"}));
+}
+
+TEST_F(EditTest, ADefaultQosIsOneThatMayBeUsed) {
+  commit(account("a"));
+  commit(make(EditVerb::kAdd, Entity::kQos, [](EntityEdit& e) { e.where.qos = {"high"}; }));
+  auto change = [&](const std::vector<NamesChange>& qos) {
+    return make(EditVerb::kModify, Entity::kAccount, [&](EntityEdit& e) {
+      e.where.accounts = {"a"};
+      e.set.qos = qos;
+      e.set.default_qos = "high";
+    });
+  };
+  EXPECT_EQ(refused(change({})), Errc::kInvalidQos);
+  EXPECT_NE(said.find("\n  DefQOS = high       C = alpha      A = a "), std::string::npos) << said;
+  EXPECT_EQ(commit(change({{ChangeOp::kAdd, {"high"}}})).associations.at(0).default_qos, "high");
 }
 
 TEST_F(EditTest, RawUsageIsSetToNothingAndToNothingElse) {

@@ -139,7 +139,6 @@ Result<> Editor::set_default_account(const std::string& user, const std::string&
       a.is_default = a.account == account;
       a.modified = context_.now;
       touch(touched_, a);
-      if (a.is_default) changed_.associations.push_back(a);
     }
   }
   if (found) return {};

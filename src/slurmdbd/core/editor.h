@@ -95,6 +95,7 @@ class Editor {
 
 // The limit in force on an association: its own or, for inherited limits, that of the nearest one above that is set.
 std::optional<uint64_t> effective_limit(const Directory& d, const AssociationRecord& a, LimitKind kind, const std::string& tres);
-bool is_inherited(LimitKind kind);  // Max… limits are, Grp… limits are not
+std::vector<std::string> effective_qos(const Directory& d, const AssociationRecord& a);  // those that its jobs may use
+bool is_inherited(LimitKind kind);                                                       // Max… limits are, Grp… limits are not
 
 }  // namespace muster::slurmdbd

@@ -206,7 +206,7 @@ class Query {
       auto up = d_.associations.find(a.parent_id);
       if (up == d_.associations.end() || !in(f_.parents, up->second.account)) return false;
     }
-    if (!in(f_.default_qos, a.default_qos) || !any_in(f_.qos, effective_qos(a))) return false;
+    if (!in(f_.default_qos, a.default_qos) || !any_in(f_.qos, effective_qos(d_, a))) return false;
     return std::ranges::all_of(f_.limits, [&](const Limit& l) { return effective_limit(d_, a, l.kind, l.tres) == l.value; });
   }
 
@@ -217,7 +217,7 @@ class Query {
     auto up = d_.associations.find(a.parent_id);
     if (up != d_.associations.end() && a.user.empty()) r.parent_account = up->second.account;
     if (q_.raw) return r;
-    if (!q_.raw_qos) r.qos = effective_qos(a);
+    if (!q_.raw_qos) r.qos = effective_qos(d_, a);
     for (const Association* at = &a; r.default_qos.empty() && at;) {
       r.default_qos = at->default_qos;
       auto above = d_.associations.find(at->parent_id);
@@ -227,19 +227,6 @@ class Query {
       for (const Limit& l : at->second.limits)
         if (is_inherited(l.kind) && !find_limit(r.limits, l.kind, l.tres)) r.limits.push_back(l);
     return r;
-  }
-
-  std::vector<std::string> effective_qos(const Association& a) const {
-    std::vector<std::string> list;
-    auto up = d_.associations.find(a.parent_id);
-    if (up != d_.associations.end()) list = effective_qos(up->second);
-    bool whole = std::ranges::any_of(a.qos, [](const std::string& n) { return !n.starts_with('+') && !n.starts_with('-'); });
-    if (whole) return a.qos;
-    for (const std::string& n : a.qos) {
-      std::erase(list, n.substr(1));
-      if (n.starts_with('+')) list.push_back(n.substr(1));
-    }
-    return list;
   }
 
   const Directory& d_;
