@@ -124,13 +124,14 @@ def bare(cluster):
 
 @pytest.mark.row(22, 23, 24, 25)
 def test_team_a_is_set_up_with_a_yes_to_each(bare):
-    lines = {ACCOUNT: " Adding Account(s)\n  team-a\n Settings\n  Description     = Team A\n  Organization    = research\n"
+    lines = {ACCOUNT: " Adding Account(s)\n  team-a\n Settings\n  Description     = team a\n  Organization    = research\n"
                       " Associations\n  A = team-a     C = test      \n Settings\n  Parent        = root\n",
-             USER: " Adding User(s)\n  alice\n Associations =\n  U = alice     A = team-a     C = test      \n Non Default Settings\n",
+             USER: "There is no uid for user 'alice'\nAre you sure you want to continue? (You have 30 seconds to decide)\n(N/y): \n"
+                   " Adding User(s)\n  alice\n Associations =\n  U = alice     A = team-a     C = test      \n Non Default Settings\n",
              QOS: " Adding QOS(s)\n  team-a-qos\n Settings\n  Description    = team-a-qos\n  GrpTRESMins              = gres/gpu=43200\n",
              LEVEL: " Modified account associations...\n  C = test       A = team-a of root\n"}
     for line, text in lines.items():
-        said = bare.sh(line, stdin="y\n")
+        said = bare.sh(line, stdin="y\ny\n")
         assert said.code == 0 and said.err == "" and said.out.startswith(text) and said.out.endswith(ASKED), said
     assert bare.ok("sacctmgr", "-nP", "show", "account", "team-a").out.lower() == "team-a|team a|research\n"
     assert bare.ok("sacctmgr", "-nP", "show", "user", "alice").out == "alice|team-a|None\n"
@@ -227,9 +228,11 @@ def test_what_is_not_there_yet_says_so(cluster, command, text):
 
 def test_names_that_nothing_has_are_told(cluster, finished):
     """An empty table alone would not say which word was misspelled."""
-    for option, noun in (("-A", "account"), ("-q", "QOS"), ("-W", "wckey")):
+    for option, noun in (("-A", "account"), ("-W", "wckey")):
         said = cluster.run("sacct", "-nP", option, "no-such")
         assert (said.code, said.out, said.err) == (0, "", "sacct: warning: no %s no-such is known to the database\n" % noun), said
+    said = cluster.run("sacct", "-nP", "-q", "no-such")
+    assert said.code == 1 and said.out == "" and "sacct: error: You gave a bad qos 'no-such'. Valid QOS's are normal" in said.err, said
     said = cluster.run("sacct", "-M", "other")
     assert said.code == 1 and said.out == "" and "sacct: error: 'other' can't be reached now, or it is an invalid entry for --cluster." in said.err, said
     assert cluster.run("sacct", "-nP", "-M", "test", "-A", "root").err == ""
