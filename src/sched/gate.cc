@@ -142,7 +142,9 @@ Result<bool> may_be_submitted(const Cluster& cluster, const Params& params, cons
   auto over = acct::first_exceeded(bounds, {cluster, cluster.ledger}, wanted, acct::kAtSubmission);
   const QosRecord* qos = cluster.directory->qos.find(request.qos);
   if (!over && qos && has_flag(*qos, "DenyOnLimit")) over = acct::first_exceeded_alone(bounds, wanted);
-  if (over) return fail(Errc::kAccountingPolicy, {}, over->detail(cluster.tres_table()));
+  // The reason by name, as the commands print it first; then which limit, and how much is used.
+  if (over)
+    return fail(Errc::kAccountingPolicy, std::string(reason_name(over->reason(cluster.tres_table()))), over->detail(cluster.tres_table()));
   return params.priority.multifactor && !params.priority.accrue_always && acct::any_asked(bounds, acct::kToAccrue);
 }
 

@@ -82,7 +82,7 @@ class Checkers {
   slurmctld::Indexes indexes_;
   uint64_t position_ = 0;
   std::set<JobId> acknowledged_, purged_;
-  std::set<JobId> suspended_;  // at any time of their life: they may be back beside others
+  std::set<JobId> suspended_;                     // at any time of their life: they may be back beside others
   std::set<std::pair<JobId, uint32_t>> started_;  // batch scripts, by generation
   uint32_t commits_ = 0;
 };

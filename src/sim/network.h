@@ -31,7 +31,7 @@ class Network {
   struct Line {
     uint64_t connection = 0;  // 0: none
     bool partitioned = false;
-    bool lost = false;        // a message of this connection
+    bool lost = false;            // a message of this connection
     Time up_free{}, down_free{};  // when the last message under way arrives, each way
   };
   template <class F>

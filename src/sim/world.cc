@@ -114,7 +114,8 @@ void World::settle() {
       left += "; a fresh planner would start " + std::to_string(plan.starts.size());
       for (const sched::StartItem& s : plan.starts) {
         const Job& j = controller.core().cluster().jobs.at(s.job.value);
-        auto fits = sched::still_fits(controller.core().cluster(), scenario.settings.sched, *j.request, s, controller.now(), j.time_limit_min);
+        auto fits =
+            sched::still_fits(controller.core().cluster(), scenario.settings.sched, *j.request, s, controller.now(), j.time_limit_min);
         left += " " + std::to_string(s.job.value) + (fits ? "" : " (" + std::string(fits.error().message()) + ")");
       }
     }

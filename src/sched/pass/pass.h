@@ -10,6 +10,7 @@
 
 #include "sched/future/profile.h"
 #include "sched/gate.h"
+#include "sched/pass/apart.h"
 #include "sched/place/placement.h"
 #include "sched/planner.h"
 #include "sched/preempt/claims.h"
@@ -108,15 +109,14 @@ class PlanPass {
     Slot slot = kNever;
     std::vector<std::pair<RequestClass, Profile::Spot>> of;
   };
-  class Apart;
   void meet_component(const Job& met);
   void start_together(const Job& leader);
   bool lacks_component(const Job& leader, std::vector<Component>& all);
   bool defer_turn(const std::vector<Component>& all);
   std::optional<size_t> choose_together(const std::vector<Component>& all, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted);
   bool choose_in_plan(const std::vector<Component>& all, std::vector<Chosen>& chosen);
-  bool choose_one(const Component& one, const std::vector<Chosen>& others, const Bitmap* only, Chosen& chosen, Wait& why, bool& room_wanted);
-  Placement place_component(const Component& one, RequestClass& c, const Bitmap* only, const NodeFilter& filter);
+  bool choose_one(const Component& one, const std::vector<Chosen>& others, const Bitmap* only, Chosen& chosen, Wait& why,
+                  bool& room_wanted);
   void lay_out(const Component& one, const Chosen& chosen);
   void take_back(const std::vector<Component>& all, const std::vector<Chosen>& chosen);
   void begin_together(const std::vector<Component>& all, std::vector<Chosen> chosen);
@@ -124,11 +124,8 @@ class PlanPass {
   void say_no_room_together(const std::vector<Component>& all, Reason reason);
   void promise_together(const std::vector<Component>& all, Reason reason, Place place);
   Places places_apart(const std::vector<Component>& all);
-  bool on_idle_nodes(const Places& places) const;
-  bool fit_together(const std::vector<Component>& all, const Availability& nodes);
-  bool take_place(const Component& one, Availability& nodes, Apart& apart);
   const Availability& deserted();
-  bool fit_on_all_nodes(const std::vector<Component>& all);
+  bool fit_on_all_nodes(const std::vector<Component>& all) const;
   Places places_in_turn(const std::vector<Component>& all);
   Profile::Spot earliest_component(const Component& one, const Bitmap& without, Slot from, uint32_t first_id, RequestClass& of);
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "base/first_fit.h"
+#include "sched/pass/apart.h"
 #include "sched/pass/pass.h"
 #include "sched/place/gang.h"
 #include "sched/qos_flags.h"
@@ -23,35 +24,20 @@ namespace {
 constexpr uint32_t kTries = 64;
 constexpr const char* kNotInSight = "no start within sight for all components together";
 constexpr const char* kNotWhenIdle = "the components together would not fit if all nodes were idle";
-constexpr Slot kFirst = 1;  // the first moment that the plan looks at
+constexpr Slot kFirst = 1;                        // the first moment that the plan looks at
 constexpr uint32_t kNotAlike = kUnlimited32 - 1;  // what a limit says with other components counted holds for no other job
 
+template <class Components>
+std::vector<ComponentAsked> asked_of(const Components& all, Pending& pending) {
+  std::vector<ComponentAsked> out;
+  for (const auto& one : all) {
+    out.push_back({one.job->request.get(), {}});
+    for (uint32_t id : *one.classes) out.back().classes.push_back(&pending.classes()[id]->shape);
+  }
+  return out;
+}
+
 }  // namespace
-
-// What a component may not have beyond `inner`: the leaves that components before it fence, and, where others are promised nodes, the nodes
-// of those components, for the future does not know yet that they start.
-class PlanPass::Apart : public NodeFilter {
- public:
-  Apart(const NodeFilter* inner, uint32_t size) : inner_(inner), promised_(inner ? inner->promised() : Bitmap(size)), closed_(size) {}
-  void has_chosen(const Allocation& a) {
-    for (uint32_t id : a.fenced) close(id);
-    for (const NodeShare& s : a.nodes)
-      if (promised_.test(s.node.value)) close(s.node.value);
-  }
-  const Bitmap& promised() const override { return promised_; }
-  uint32_t tasks(uint32_t node, const RequestClass& c, uint32_t count) const override {
-    if (closed_.test(node)) return kNoTasks;
-    return inner_ && inner_->promised().test(node) ? inner_->tasks(node, c, count) : count;
-  }
-
- private:
-  void close(uint32_t id) {
-    closed_.set(id);
-    promised_.set(id);
-  }
-  const NodeFilter* inner_;
-  Bitmap promised_, closed_;
-};
 
 // All components in their order; true where one is not in the queue, and then every one that is has been told why it waits.
 bool PlanPass::lacks_component(const Job& leader, std::vector<Component>& all) {
@@ -155,7 +141,9 @@ bool PlanPass::choose_one(const Component& one, const std::vector<Chosen>& other
         this_why.reason = Reason::kPriority;
       } else if (!holds(foreseen_)) {
         Placement got = Later{};
-        if (!state.full) got = place_component(one, c, only, apart);
+        RequestClass within;
+        if (only) (within = c).feasible &= *only;
+        if (!state.full) got = place(nodes_, only ? within : c, params_, &apart, now_ - one.job->eligible, one.job->request->uid);
         if (const AllocationPtr* allocation = placed(got)) {
           const Partition& p = cluster_.partitions.at(c.partition);
           Chosen here{id, with_grant(*allocation, std::move(grant), p)};
@@ -176,14 +164,6 @@ bool PlanPass::choose_one(const Component& one, const std::vector<Chosen>& other
     if (id == one.classes->front() || room) why = std::move(this_why);
   }
   return false;
-}
-
-Placement PlanPass::place_component(const Component& one, RequestClass& c, const Bitmap* only, const NodeFilter& filter) {
-  const Duration waited = now_ - one.job->eligible;
-  if (!only) return place(nodes_, c, params_, &filter, waited, one.job->request->uid);
-  RequestClass within = c;
-  within.feasible &= *only;
-  return place(nodes_, within, params_, &filter, waited, one.job->request->uid);
 }
 
 // Holds what was chosen until take_back().
@@ -272,7 +252,8 @@ void PlanPass::wait_together(const std::vector<Component>& all, const Component&
                       return as.may && limits_.keeps_place(c.job->eligible, priority_, partitions(*c.classes), as.least_priority);
                     });
   // Without backfill nobody passes a job that waits, so one that has no room beside itself must not be waited for.
-  if (room_wanted && !why.ruled && !params_.backfill && !fit_together(all, deserted())) return say_no_room_together(all, reason);
+  if (room_wanted && !why.ruled && !params_.backfill && !fit_together(cluster_, params_, asked_of(all, pending_), deserted()))
+    return say_no_room_together(all, reason);
   if (kept && !why.ruled)
     for (const Component& c : all) close_partitions(*c.classes);
   if (room_wanted && backfills()) return promise_together(all, reason, kept ? Place::kKept : Place::kTold);
@@ -282,8 +263,7 @@ void PlanPass::wait_together(const std::vector<Component>& all, const Component&
 // There is no room for all of them on the nodes that are up, or on any.
 void PlanPass::say_no_room_together(const std::vector<Component>& all, Reason reason) {
   const bool possible = fit_on_all_nodes(all);
-  for (const Component& c : all)
-    say(*c.job, possible ? reason : Reason::kBadConstraints, possible ? kNotInSight : kNotWhenIdle);
+  for (const Component& c : all) say(*c.job, possible ? reason : Reason::kBadConstraints, possible ? kNotInSight : kNotWhenIdle);
 }
 
 // The earliest start of one component at `from` or later, on nodes that are not in `without`; in the class of it that can be first.
@@ -334,33 +314,6 @@ PlanPass::Places PlanPass::places_apart(const std::vector<Component>& all) {
   return {};
 }
 
-// Whether all of them together would have room on `nodes`, where nobody else is.
-bool PlanPass::fit_together(const std::vector<Component>& all, const Availability& nodes) {
-  return first_fit(all.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
-    Availability left = nodes;
-    Apart apart(nullptr, left.size());
-    for (size_t i = 0; i < order.size(); ++i)
-      if (!take_place(all[order[i]], left, apart)) return i;
-    return std::nullopt;
-  });
-}
-
-bool PlanPass::take_place(const Component& one, Availability& nodes, Apart& apart) {
-  return std::ranges::any_of(*one.classes, [&](uint32_t id) {
-    RequestClass c = pending_.classes()[id]->shape;
-    if (c.never) return false;
-    const Partition& p = cluster_.partitions.at(c.partition);
-    resolve(c, cluster_, nodes, p);
-    c.shape.switches = 0;
-    const Placement got = place(nodes, c, params_, &apart, {}, one.job->request->uid);
-    const AllocationPtr* a = placed(got);
-    if (!a) return false;
-    for (const NodeShare& share : (*a)->nodes) nodes.consume(share, **a, one.job->request->uid, c.partition);
-    apart.has_chosen(**a);
-    return true;
-  });
-}
-
 // The nodes as they are when all jobs have gone; those that are down stay so.
 const Availability& PlanPass::deserted() {
   if (deserted_) return *deserted_;
@@ -378,10 +331,10 @@ const Availability& PlanPass::deserted() {
   return *deserted_;
 }
 
-bool PlanPass::fit_on_all_nodes(const std::vector<Component>& all) {
+bool PlanPass::fit_on_all_nodes(const std::vector<Component>& all) const {
   Availability ideal;
   ideal.update(cluster_.nodes, params_, true);
-  return fit_together(all, ideal);
+  return fit_together(cluster_, params_, asked_of(all, pending_), ideal);
 }
 
 // Places one after the other, none before the moment at which each could start by itself. They are promised as they are found.
@@ -406,19 +359,16 @@ PlanPass::Places PlanPass::places_in_turn(const std::vector<Component>& all) {
   return out;
 }
 
-bool PlanPass::on_idle_nodes(const Places& places) const {
-  return std::ranges::all_of(places.of, [&](const auto& place) {
-    return std::ranges::all_of(place.second.parts, [&](const auto& part) { return nodes_.idle().test(part.node); });
-  });
-}
-
 void PlanPass::promise_together(const std::vector<Component>& all, Reason reason, Place place) {
   Places found = places_apart(all);
   // Nodes that are idle already, and still they did not start: the plan counts, and what it counted could not be laid out. To keep those nodes
   // would keep them for ever.
-  if (found.slot == kFirst && on_idle_nodes(found)) found = {};
+  const bool idle = std::ranges::all_of(found.of, [&](const auto& place) {
+    return std::ranges::all_of(place.second.parts, [&](const auto& part) { return nodes_.idle().test(part.node); });
+  });
+  if (found.slot == kFirst && idle) found = {};
   const bool apart = found.slot != kNever;
-  const bool in_turn = !apart && place == Place::kKept && fit_together(all, deserted());
+  const bool in_turn = !apart && place == Place::kKept && fit_together(cluster_, params_, asked_of(all, pending_), deserted());
   if (in_turn) found = places_in_turn(all);
   const bool possible = apart || in_turn || fit_on_all_nodes(all);
   for (size_t i = 0; i < all.size(); ++i) {

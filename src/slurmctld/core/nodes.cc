@@ -189,9 +189,7 @@ Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc:
   return d;
 }
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 void set_node_down(const View& v, const Node& n, const std::string& reason, Events& out) {
   for (JobId id : v.indexes.jobs_on(n.id)) {

@@ -79,7 +79,8 @@ TEST_F(Het, AComponentThatGaveUpTheNodeEndsWithTheOthers) {
 }
 
 struct HetPreempted : Het {
-  HetPreempted() : Het("PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPartitionName=urgent Nodes=n[0-3] PriorityTier=9 MaxTime=60\n") {}
+  HetPreempted()
+      : Het("PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\nPartitionName=urgent Nodes=n[0-3] PriorityTier=9 MaxTime=60\n") {}
 };
 
 // Two components are in the way of a job that wants three nodes, and one in that of a job that wants one. guide preempt.
