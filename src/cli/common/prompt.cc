@@ -8,6 +8,7 @@
 namespace muster::cli {
 
 LineReader::LineReader(std::string prompt) : prompt_(std::move(prompt)) {
+  setvbuf(stdin, nullptr, _IONBF, 0);  // what follows a line may be the answer to a question that it brings up
   if (!isatty(0) || !isatty(1)) return;
   library_ = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
   if (!library_) return;

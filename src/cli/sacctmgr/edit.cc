@@ -132,9 +132,12 @@ void add(Context& c, Words words) {
   EntityFilter& w = edit->where;
   if (edit->entity == Entity::kUser && w.accounts.empty() && edit->set.default_account) w.accounts.push_back(*edit->set.default_account);
   if (std::string text = missing(*edit); !text.empty()) return c.complain(text);
-  if (edit->entity == Entity::kUser && !c.options.immediate && !wanted_though_unknown(*edit)) {
-    c.exit_code = 1;
-    return;
+  if (edit->entity == Entity::kUser && !c.options.immediate) {
+    if (!c.session()) return;  // nothing is asked where there is no database
+    if (!wanted_though_unknown(*edit)) {
+      c.exit_code = 1;
+      return;
+    }
   }
   std::vector<std::string> wckeys = std::exchange(w.wckeys, {});
   if (edit->entity == Entity::kUser && !wckeys.empty()) {
