@@ -131,7 +131,7 @@ void Stepds::connect_to(const std::string& path, std::shared_ptr<std::function<v
       for (const auto& [key, e] : steps_)
         if (e.channel.get() == raw) return lost(key);
     };
-    raw->on_request = [this, held, waiting, path](net::Frame f) {
+    raw->on_request = [this, held, waiting, path](const net::Frame& f) {
       step_rpc::StepdReport r;
       if (f.message != step_rpc::StepdReport::kNumber || !wire::decode(f.payload, r)) return;
       if (*held) {
@@ -147,7 +147,7 @@ void Stepds::connect_to(const std::string& path, std::shared_ptr<std::function<v
 }
 
 void Stepds::listen_to(net::ChannelPtr channel, Key key) {
-  channel->on_request = [this](net::Frame f) {
+  channel->on_request = [this](const net::Frame& f) {
     step_rpc::StepdReport r;
     if (f.message == step_rpc::StepdReport::kNumber && wire::decode(f.payload, r)) on_report(r);
   };
@@ -211,7 +211,7 @@ void Stepds::when_taken(JobId job, StepId step, std::function<void()> f) {
 void Stepds::let_go(net::ChannelPtr channel) {
   net::Channel* raw = channel.get();
   if (raw->closed()) return loop_.defer([c = std::move(channel)] {});
-  channel->on_request = [](net::Frame) {};
+  channel->on_request = [](const net::Frame&) {};
   channel->on_closed = [this, raw](const Error&) {
     auto at = std::ranges::find(leaving_, raw, [](const net::ChannelPtr& c) { return c.get(); });
     if (at == leaving_.end()) return;
@@ -304,14 +304,14 @@ void Stepds::end_what_is_left(Key key, Entry e, std::shared_ptr<std::function<vo
   read_run_file(e);
   end_daemon(e);
   auto entry = std::make_shared<Entry>(std::move(e));
-  dying_.try_emplace(key, loop_, kKillPatience, [this, key, entry, done](bool last) {
+  dying_.try_emplace(key, loop_, kKillPatience, [this, key, entry, done = std::move(done)](bool last) {
     auto killed = os::kill_processes(left_by(key, *entry), Duration{});
     if (!killed && !last) return false;
     if (!killed) {
       log_.error("{}", killed.error().message());
       ports_.survives(entry->last);
     }
-    const auto e = entry;  // this function's own go with it
+    const auto e = entry;  // this function's own go with it  NOLINT(performance-unnecessary-copy-initialization)
     dying_.erase(key);
     told_dead(key, std::move(*e));
     return true;
