@@ -3,7 +3,8 @@
 // where they stand on nodes apart, as the guide says; where there is none, places are kept one after the other from the moment on at which
 // each could start by itself, and the last of them is when the job is expected to start. guide heterogeneous_jobs; slurm.conf(5).
 //
-// What is looked for is a first fit (base/first_fit.h): a component takes its nodes, and those after it take theirs of what is left. Where they still find nothing for now and the plan has a place for each now, those are taken.
+// What is looked for is a first fit (base/first_fit.h): a component takes its nodes, and those after it take theirs of what is left. Where
+// they still find nothing for now and the plan has a place for each now, those are taken.
 //
 // Cost: for a job that waits as much as for its components one by one; a start places each twice, and once more for each component that had
 // to go first. A search for places apart is begun anew when a component pushes the start back, at most kTries times.

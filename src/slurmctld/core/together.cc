@@ -29,8 +29,7 @@ void bring_back(const Job& job, uint32_t flags, Events& out) {
 // The job as it is once the events so far are recorded: a component with --no-kill may have given up a node for the very reason that ends it.
 Job as_shrunk(const Job& job, const Events& out) {
   Job left = job;
-  for (const Event& e : out)
-    if (auto* shrunk = std::get_if<event::JobShrunk>(&e); shrunk && shrunk->job == job.id) left.allocation = shrunk->allocation;
+  if (job.allocation) left.allocation = std::make_shared<const Allocation>(nodes_left(job, out));
   return left;
 }
 
