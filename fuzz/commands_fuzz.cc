@@ -89,7 +89,9 @@ void command(FuzzController& controller, Input& in) {
     }
     case 9: {
       const size_t row = in.next() % command_rows().size();
-      if (const auto any = command_of(row, in.bytes(in.next()), who)) (void)core.run(who, *any);
+      const std::string_view bytes = in.bytes(in.next());
+      if (const auto any = command_of(row, bytes, who)) (void)core.run(who, *any);
+      if (auto any = query_of(row, bytes)) (void)controller.ask(who, std::move(*any));
       break;
     }
   }

@@ -1,5 +1,5 @@
-// A controller core for fuzzers: four nodes, a turn at a time, and what has to hold after each. Commands come as the bytes of a message
-// and go through Core::run, so that a command is covered as soon as it has a row in commands.def.
+// A controller core for fuzzers: four nodes, a turn at a time, and what has to hold after each. Commands and queries come as the bytes of a
+// message and go through Core::run and query_from(), so that they are covered as soon as they have a row in commands.def.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "config/load.h"
 #include "model/message_bounds.h"
 #include "slurmctld/core/core.h"
+#include "slurmctld/core/query.h"
 #include "wire/cluster_codec.h"
 #include "wire/instances.h"
 
@@ -74,6 +75,25 @@ inline std::optional<Command> command_of(size_t row, std::string_view bytes, con
   return std::nullopt;
 }
 
+template <class Request>
+std::optional<Query> as_query(std::string_view bytes) {
+  if constexpr (row_of<Request>.kind == CommandKind::kQuery) {
+    Request m;
+    if (wire::decode(bytes, m) && check_bounds(m)) return m;
+  }
+  return std::nullopt;
+}
+
+// Likewise of those that are answered from a snapshot.
+inline std::optional<Query> query_of(size_t row, std::string_view bytes) {
+  size_t at = 0;
+#define MUSTER_COMMAND(request, first, of_job, kind, handler) \
+  if (at++ == row) return as_query<rpc::request>(bytes);
+#include "slurmctld/core/commands.def"
+#undef MUSTER_COMMAND
+  return std::nullopt;
+}
+
 class FuzzController {
  public:
   FuzzController(const char* conf, Uid slurm_user) : settings(make_settings(loaded(conf), slurm_user, false)), core(settings) {
@@ -109,6 +129,22 @@ class FuzzController {
     check_indexes();
   }
   void plan(sched::Pass pass = sched::Pass::kFull) { core.carry_out(planner.plan(core.cluster(), core.settings().sched, now, pass)); }
+
+  // Asks as `who` and takes all parts of the answer. Whether there was one.
+  bool ask(const Caller& who, Query query) {
+    static const QueryTexts kTexts{[] { return std::string("shown"); }, [](bool) { return std::string("written"); },
+                                   [](const std::string& hash) -> Result<std::string> { return hash; }};
+    auto answer = query_from({core.snapshot(), std::make_shared<const Settings>(core.settings()), now, who, kTexts}, std::move(query));
+    if (!answer) return false;
+    std::visit(
+        []<class Request>(AnswerInParts<Request>& a) {
+          PartOf<Request> part;
+          for (int parts = 0; a.next && a.next(part); ++parts)
+            if (parts > 10'000) broken("an answer without an end");
+        },
+        *answer);
+    return true;
+  }
 
   [[noreturn]] static void broken(const char* what, uint32_t id = 0) {
     std::fprintf(stderr, "%s (%u)\n", what, id);

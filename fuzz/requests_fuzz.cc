@@ -112,6 +112,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (command && w.core.run(kUser, *command) && command_rows()[which].first != Right::kAsk)
         broken("what comes before anything else was not asked", which);
     });
+    if (auto query = query_of(which, bytes))
+      if (w.ask(kUser, std::move(*query)) && command_rows()[which].first != Right::kAsk)
+        broken("what comes before anything else was not asked", which);
     if (const auto after = of_others(w.core.cluster()); after != before) {
       for (const auto& [what, text] : before)
         if (auto it = after.find(what); it == after.end() || it->second != text) std::fprintf(stderr, "changed: %s\n", what.c_str());

@@ -58,6 +58,7 @@ void Checkers::committed(const slurmctld::Core& core) {
   check_together(core.cluster());
   check_usage(core.cluster());
   if (++commits_ % 32 == 0) check_replay(core, "after a turn");
+  if (commits_ % 64 == 0) check_queries(core);
 }
 
 void Checkers::rolled_back(const slurmctld::Core& core) { check_replay(core, "after a rollback"); }

@@ -13,6 +13,7 @@
 //   check_reservations   a start never encroaches upon a reservation; a job in one belongs there, and is over when it is
 //   check_acknowledged   an id that a client was given exists until it is purged, in every later incarnation
 //   check_replay         the live state, and the state after a rollback or restart, is the replay of the log
+//   check_queries        queries show each job and node once, as it is; every query is answered or refused, with an end
 //   check_records        after healing slurmdbd has each run of each job, and the last state of each job
 //   check_plan           a planner with caches plans the same as a fresh one
 //   check_end            after healing: queue empty, obligations empty, no process anywhere
@@ -75,6 +76,7 @@ class Checkers {
   void check_acknowledged(const Cluster& cluster);
   void check_records(const slurmctld::Core& core);
   void check_replay(const slurmctld::Core& core, const char* when);
+  void check_queries(const slurmctld::Core& core);
   std::string name(NodeId node) const;
 
   World& world_;

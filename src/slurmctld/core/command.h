@@ -1,5 +1,6 @@
 // The requests of commands.def as types. row_of<Request> is a request's row of the table, Command a variant of all requests that the core
-// decides (Core::run), and CommandAnswer a variant of the core's answers to them.
+// decides (Core::run), CommandAnswer a variant of the core's answers to them, and Query a variant of all requests that are answered from
+// a snapshot (query.h).
 //
 // The core does not get every request as the client sent it: to a job the controller adds what only it knows. DecidedAs<Request> is the
 // type that the core is given: a completed JobRequest for SubmitJob and Allocate (its `kind` says for which), several in a HetRequest for
@@ -156,20 +157,26 @@ struct With<std::variant<Ts...>, T> {
   using Type = std::conditional_t<(std::is_same_v<Ts, T> || ...), std::variant<Ts...>, std::variant<Ts..., T>>;
 };
 
-template <class Commands, class Answers, class... Requests>
+template <class Commands, class Answers, class Queries, class... Requests>
 struct Collect {
   using Command = Commands;
   using CommandAnswer = Answers;
+  using Query = Queries;
 };
-template <class Commands, class Answers, class Request, class... More>
-requires(row_of<Request>.kind == CommandKind::kChange) struct Collect<Commands, Answers, Request, More...>
-    : Collect<typename With<Commands, DecidedAs<Request>>::Type, typename With<Answers, DecidedAnswer<DecidedAs<Request>>>::Type, More...> {
+template <class Commands, class Answers, class Queries, class Request, class... More>
+requires(row_of<Request>.kind == CommandKind::kChange) struct Collect<Commands, Answers, Queries, Request, More...>
+    : Collect<typename With<Commands, DecidedAs<Request>>::Type, typename With<Answers, DecidedAnswer<DecidedAs<Request>>>::Type, Queries,
+              More...> {
 };
-template <class Commands, class Answers, class Request, class... More>
-struct Collect<Commands, Answers, Request, More...> : Collect<Commands, Answers, More...> {};
+template <class Commands, class Answers, class Queries, class Request, class... More>
+requires(row_of<Request>.kind == CommandKind::kQuery) struct Collect<Commands, Answers, Queries, Request, More...>
+    : Collect<Commands, Answers, typename With<Queries, Request>::Type, More...> {
+};
+template <class Commands, class Answers, class Queries, class Request, class... More>
+struct Collect<Commands, Answers, Queries, Request, More...> : Collect<Commands, Answers, Queries, More...> {};
 
 template <class Ignored, class... Requests>
-struct Table : Collect<std::variant<>, std::variant<>, Requests...> {};
+struct Table : Collect<std::variant<>, std::variant<>, std::variant<>, Requests...> {};
 using Whole = Table<void
 #define MUSTER_COMMAND(request, first, of_job, kind, handler) , rpc::request
 #include "slurmctld/core/commands.def"
@@ -180,6 +187,7 @@ using Whole = Table<void
 
 using Command = command_detail::Whole::Command;
 using CommandAnswer = command_detail::Whole::CommandAnswer;
+using Query = command_detail::Whole::Query;
 
 // Clang works out what a call of Core::run with any command would return before it sees that the other overload is meant.
 template <>

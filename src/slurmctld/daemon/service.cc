@@ -6,11 +6,9 @@
 
 #include "model/request_texts.h"
 #include "net/credential.h"
-#include "slurmctld/core/explain.h"
 #include "slurmctld/core/job_ids.h"
 #include "slurmctld/core/on_behalf.h"
 #include "slurmctld/core/rows.h"
-#include "slurmctld/core/served.h"
 #include "slurmctld/core/waits.h"
 #include "slurmctld/daemon/service_handlers.h"
 #include "steps/credential.h"
@@ -66,6 +64,7 @@ Service::Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread
       ports_(std::move(ports)),
       callers_(loop, ports_.settings),
       streams_(loop, queries_, [this](const net::Channel* slow) { channels_.drop(slow); }),
+      plan_streams_(loop, forecasts_, [this](const net::Channel* slow) { channels_.drop(slow); }),
       watches_(loop, queries_, [this] { return core_.snapshot(); }),
       channels_(loop, channel_events()),
       started_(net::Loop::now()),
@@ -79,6 +78,7 @@ net::ChannelSet::Events Service::channel_events() {
   e.ended = [this](const net::Channel* channel) {
     nodes_.on_closed(channel);
     streams_.forget(channel);
+    plan_streams_.forget(channel);
     watches_.forget(channel);
     forget_waiters(channel);
   };
@@ -122,10 +122,10 @@ Result<> Service::admit(Call call, std::string_view payload) {
   return when_known(uid, std::move(call), [named, kept = std::string(payload)](Call c) { return named(std::move(c), kept); });
 }
 
-// For a request that changes something the core itself asks for the right, by the state that it changes.
+// For changes and queries the core itself asks for the right, by the state that it looks at.
 Result<> Service::serve(Call call, std::string_view payload) {
   const CommandRow& row = *command_row(call.message);
-  if (row.kind != CommandKind::kChange && row.first != Right::kAsk) MUSTER_TRY_VOID(may_ask(row, rights_of(call)));
+  if (row.kind != CommandKind::kChange && row.kind != CommandKind::kQuery) MUSTER_TRY_VOID(may_ask(row, rights_of(call)));
   switch (call.message) {
 #define MUSTER_COMMAND(request, first, of_job, kind, handler) \
   case number_of<rpc::request>: {                             \
@@ -359,13 +359,6 @@ Result<> Service::complete(const Core& core, const Call& call, const rpc::Create
   return {};
 }
 
-Result<> Service::attach(Call call, rpc::AttachAllocation request) {
-  auto cluster = core_.snapshot();
-  MUSTER_TRY(allocated, attach_allocation(*cluster, privacy_of(call), rights_of(call), request));
-  finish<rpc::AttachAllocation>(call, allocated);
-  return {};
-}
-
 Result<> Service::forecast(Call call, rpc::WillRun request) {
   const JobKind kind = request.kind == JobKind::kBatch ? JobKind::kBatch : JobKind::kAllocation;
   return when_complete(std::move(request.request), kind, std::move(call),
@@ -400,20 +393,6 @@ void Service::forecast_completed(Call call, JobRequest completed) {
                 return {};
               },
               [this, call](const Error& e) { refuse(call, e); }});
-}
-
-// This takes a planning pass, so it has a thread on which squeue does not wait behind it.
-Result<> Service::explain(Call call, rpc::ExplainJob request) {
-  forecasts_.post(
-      [this, call, request] {
-        auto answer = explain_job(*core_.snapshot(), *ports_.settings(), net::Loop::now(), request, privacy_of(call));
-        loop_.post([this, call, answer] {
-          if (answer) finish<rpc::ExplainJob>(call, *answer);
-          else refuse(call, answer.error());
-        });
-      },
-      call.who.uid.value);
-  return {};
 }
 
 Result<> Service::watch(Call call, rpc::WatchJobs request) {

@@ -13,12 +13,12 @@
 #include "net/answer_streams.h"
 #include "net/channel_set.h"
 #include "net/query_thread.h"
+#include "slurmctld/core/query.h"
 #include "slurmctld/daemon/blob_cache.h"
 #include "slurmctld/daemon/callers.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/node_links.h"
 #include "slurmctld/daemon/planner_thread.h"
-#include "slurmctld/daemon/query_answers.h"
 #include "slurmctld/daemon/statistics.h"
 #include "slurmctld/daemon/watches.h"
 #include "wire/messages.h"
@@ -39,7 +39,7 @@ class Service {
     std::function<void(bool controller_only)> shutdown;
     net::Security security;                                                       // signs step credentials
     std::function<Result<std::shared_ptr<void>>(Uid uid, size_t bytes)> pass_on;  // a place for a request that a node passes on
-    DaemonTexts texts;
+    QueryTexts texts;                                                             // query threads only
   };
   Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
 
@@ -77,8 +77,9 @@ class Service {
   // ---- handlers of commands.def. The plain ones: the core decides in its thread; the query thread answers
   template <class Request>
   Result<> change(Call call, Request request);
-  template <class Request>
-  Result<> query(Call call, Request request);
+  Result<> query(Call call, Query query);
+  Result<> query_with_plan(Call call, Query query);  // one that takes a planning pass
+  Result<> query_at_once(Call call, Query query);    // one that is answered quickly and in one piece
   // complete() adds what an answer of the core is not whole without; it runs on the core thread.
   template <class Request, class Answer>
   Result<> complete(const Core&, const Call&, const Request&, Answer&) {
@@ -113,9 +114,8 @@ class Service {
   Result<> change_told(Call call, Request request);
   Result<> ask_manager(NodeId manager, Call call, std::string payload);
   void when_told(const Call& call, Right right, std::vector<JobId> jobs, std::function<void()> then);
-  // Queries whose answers are no streams of rows.
-  Result<> explain(Call call, rpc::ExplainJob request);
-  Result<> attach(Call call, rpc::AttachAllocation request);
+  void begin_answer(net::AnswerStreams& streams, Call call, Query query);
+  QueryContext context_of(const Call& call) const;
   // service_waits.cc
   Result<> wait_job(Call call, rpc::WaitJob request);
   Result<> wait_steps(Call call, rpc::WaitSteps request);
@@ -154,7 +154,7 @@ class Service {
   net::QueryThread queries_{net::TimeShares{}};
   net::QueryThread forecasts_{
       net::TimeShares{}};  // questions that take a planning pass: --test-only, muster explain; squeue does not wait for them
-  net::AnswerStreams streams_;
+  net::AnswerStreams streams_, plan_streams_;  // of either thread
   Watches watches_;
   BlobCache contents_;  // query thread only
   net::ChannelSet channels_;

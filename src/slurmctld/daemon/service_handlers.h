@@ -38,25 +38,6 @@ Result<> Service::change(Call call, Request request) {
   return {};
 }
 
-template <class Request>
-Result<> Service::query(Call call, Request request) {
-  auto channel = call.channel.lock();
-  if (!channel) return {};
-  auto kept = std::make_shared<Request>(std::move(request));
-  auto open = [this, call, kept] {
-    std::shared_ptr<const Snapshot> cluster = core_.snapshot();
-    std::shared_ptr<const Settings> settings = ports_.settings();
-    Privacy privacy(*settings, cluster->directory, call.who);
-    Rights rights(*settings, cluster->directory, call.who);
-    return answer_to({std::move(cluster), std::move(settings), net::Loop::now(), std::move(privacy), std::move(rights), call.who},
-                     ports_.texts, *kept);
-  };
-  streams_.begin(
-      channel, call.id, call.message, open, [this, call] { stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began); },
-      call.who.uid);
-  return {};
-}
-
 // Adds the signed credential: for a step whose nodes the core has decided, or for nodes that a step may reach.
 template <class Request>
 Result<> Service::complete(const Core& core, const Call&, const Request& request, rpc::StepCreated& step) {
