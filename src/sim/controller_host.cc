@@ -157,8 +157,8 @@ void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbere
   if (!driver_ || connection < first_connection_) return;  // no connection outlives the process it was made to
   Link& link = links_[node];
   auto lost = [this, node](const Error&) { world_.network.cut(node, "its report could not be kept"); };
-  if (std::holds_alternative<node_rpc::Register>(m.message) && m.session > link.session) {
-    link = {connection, m.session, 0, 0};
+  if (std::holds_alternative<node_rpc::Register>(m.message) && link.session.gives_way_to(m.session)) {
+    link = {connection, LinkSession(m.session)};
     node_rpc::Registered hello;
     hello.session = m.session;
     send(node, hello);
@@ -168,8 +168,7 @@ void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbere
           },
           lost});
   }
-  if (m.session != link.session || m.sequence != link.received + 1) return;  // late, repeated, or behind one that was lost
-  link.received = m.sequence;
+  if (link.session.take(m) != LinkSession::Taken::kInOrder) return;
   post({[node, r = m.message](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
           c.report(NodeId(node), r);
           return {};
@@ -190,11 +189,7 @@ void ControllerHost::on_closed(uint32_t node, uint64_t connection) {
 void ControllerHost::send(uint32_t node, NodeOrder order) {
   Link& link = links_[node];
   if (!link.connection) return;
-  Numbered<NodeOrder> m;
-  m.session = link.session;
-  m.sequence = ++link.sent;
-  m.message = std::move(order);
-  world_.network.to_node(node, link.connection, std::move(m));
+  world_.network.to_node(node, link.connection, link.session.numbered(std::move(order)));
 }
 
 void ControllerHost::carry_out(std::vector<slurmctld::Effect> effects) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/link_session.h"
 #include "model/node_rpc.h"
 #include "sched/planner.h"
 #include "slurmctld/turn/turn_driver.h"
@@ -41,7 +42,8 @@ class ControllerHost final : public Clock {
 
  private:
   struct Link {
-    uint64_t connection = 0, session = 0, received = 0, sent = 0;
+    uint64_t connection = 0;
+    LinkSession session;
   };
   bool recover();
   void turn();

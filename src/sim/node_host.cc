@@ -29,29 +29,21 @@ void NodeHost::dial_later() {
 void NodeHost::dial() {
   connection_ = world_.network.dial(index_);
   if (!connection_) return dial_later();
-  session_ = static_cast<uint64_t>(world_.now().time_since_epoch().count());
-  sent_ = received_ = 0;
+  session_ = session_.next(world_.now());
   node_rpc::Register r;
   r.node = name_;
   r.hardware = world_.scenario.hardware[index_];
   r.hardware.boot_id = name_ + "#" + std::to_string(boots_);
   if (degraded_ && r.hardware.cpus > 1) --r.hardware.cpus;
   r.jobs = core_->registration();
-  r.session = session_;
+  r.session = session_.number();
   send(std::move(r));
 }
 
-void NodeHost::send(NodeReport report) {
-  Numbered<NodeReport> m;
-  m.session = session_;
-  m.sequence = ++sent_;
-  m.message = std::move(report);
-  world_.network.to_controller(index_, connection_, std::move(m));
-}
+void NodeHost::send(NodeReport report) { world_.network.to_controller(index_, connection_, session_.numbered(std::move(report))); }
 
 void NodeHost::on_order(const Numbered<NodeOrder>& m) {
-  if (!core_ || !connection_ || m.session != session_ || m.sequence != received_ + 1) return;
-  received_ = m.sequence;
+  if (!core_ || !connection_ || session_.take(m) != LinkSession::Taken::kInOrder) return;
   core_->on_order(m.message, world_.now());
   pump();
 }

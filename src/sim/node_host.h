@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "model/link_session.h"
 #include "model/node_rpc.h"
 #include "sim/sim_step.h"
 #include "slurmd/core/node_core.h"
@@ -95,7 +96,8 @@ class NodeHost {
   // slurmd
   std::unique_ptr<slurmd::NodeCore> core_;  // null: not running
   uint64_t incarnation_ = 0;
-  uint64_t connection_ = 0, session_ = 0, sent_ = 0, received_ = 0;
+  uint64_t connection_ = 0;
+  LinkSession session_;
 };
 
 }  // namespace muster::sim

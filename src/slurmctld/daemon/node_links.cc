@@ -18,9 +18,14 @@ Result<> NodeLinks::on_report(const net::ChannelPtr& channel, std::string_view p
     return fail(Errc::kUnexpectedMessage, "a node must register before it reports");
   }
   Link& link = at->second;
-  if (m.session != link.session || m.sequence <= link.received) return {};  // late or repeated
-  link.received = m.sequence;
-  ports_.report(link.node, std::move(m.message));
+  switch (link.session.take(m)) {
+    case LinkSession::Taken::kLate: break;
+    case LinkSession::Taken::kGap:
+      logger_.error("node {}: reports before the {}th of its session are missing; it has to connect again", link.name, m.sequence);
+      drop(link.node);
+      break;
+    case LinkSession::Taken::kInOrder: ports_.report(link.node, std::move(m.message)); break;
+  }
   return {};
 }
 
@@ -34,10 +39,10 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
   if (auto old = by_node_.find(node->id.value); old != by_node_.end()) {
     // An older registration that arrives late must not take the place of a newer one. Where there is no newer one any number is good: a
     // node's clock may have stepped back.
-    uint64_t newest = links_.at(old->second).session;
-    if (session <= newest)
+    const LinkSession& newest = links_.at(old->second).session;
+    if (!newest.gives_way_to(session))
       return fail(Errc::kInvalidStateChange, "node " + r.node + " registers with session " + std::to_string(session) +
-                                                 " while its session " + std::to_string(newest) + " lasts");
+                                                 " while its session " + std::to_string(newest.number()) + " lasts");
   }
   if (auto old = by_node_.find(node->id.value); old != by_node_.end() && old->second != channel.get()) {
     net::ChannelPtr gone = links_.at(old->second).channel;
@@ -45,7 +50,7 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
     gone->close();
   }
   Link& link = links_[channel.get()];
-  link = {channel, node->id, r.node, session, 0, 0, {}, false, false};
+  link = {channel, node->id, r.node, LinkSession(session), {}, false, false};
   by_node_[node->id.value] = channel.get();
   logger_.debug("node {} registered from {}", r.node, channel->peer().address);
   // The session's first order, before any that the registration gives rise to.
@@ -100,21 +105,17 @@ void NodeLinks::send(NodeId node, const NodeOrder& order) {
 }
 
 void NodeLinks::send_now(Link& link, const NodeOrder& order) {
-  Numbered<NodeOrder> m;
-  m.session = link.session;
-  m.sequence = ++link.sent;
-  m.message = order;
-  link.channel->notify(wire::kNodeOrder, wire::encoded(m));
+  link.channel->notify(wire::kNodeOrder, wire::encoded(link.session.numbered(order)));
 }
 
 void NodeLinks::flush_later(Link& link) {
   if (std::exchange(link.flushing, true)) return;
-  link.channel->when_writable([this, raw = link.channel.get(), session = link.session] { flush(raw, session); });
+  link.channel->when_writable([this, raw = link.channel.get(), session = link.session.number()] { flush(raw, session); });
 }
 
 void NodeLinks::flush(const net::Channel* channel, uint64_t session) {
   auto at = links_.find(channel);
-  if (at == links_.end() || at->second.session != session) return;
+  if (at == links_.end() || at->second.session.number() != session) return;
   Link& link = at->second;
   link.flushing = false;
   while (!link.waiting.empty() && link.channel->queued_bytes() < kWindow) {

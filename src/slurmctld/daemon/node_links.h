@@ -15,6 +15,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "model/link_session.h"
 #include "net/channel.h"
 #include "net/pace.h"
 #include "os/log.h"
@@ -58,7 +59,7 @@ class NodeLinks {
     net::ChannelPtr channel;
     NodeId node{};
     std::string name;
-    uint64_t session = 0, received = 0, sent = 0;
+    LinkSession session;
     std::deque<NodeOrder> waiting;
     bool left_out = false, flushing = false;
   };

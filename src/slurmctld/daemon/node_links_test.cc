@@ -24,7 +24,7 @@ struct Bench {
     cluster = std::make_shared<const Cluster>(std::move(c));
     NodeLinks::Ports p;
     p.snapshot = [this] { return cluster; };
-    p.report = [](NodeId, const NodeReport&) {};
+    p.report = [this](NodeId, const NodeReport&) { ++reports; };
     p.connected = [](NodeId) {};
     p.disconnected = [this](NodeId) { ++disconnected; };
     p.behind = [this](NodeId) { ++behind; };
@@ -71,7 +71,7 @@ struct Bench {
   std::shared_ptr<const Cluster> cluster;
   std::unique_ptr<NodeLinks> links;
   net::ChannelPtr ours, theirs;
-  int theirs_fd = -1, disconnected = 0, behind = 0;
+  int theirs_fd = -1, disconnected = 0, behind = 0, reports = 0;
   uint64_t sequence = 0;
   std::vector<uint32_t> launched;
 };
@@ -100,6 +100,21 @@ TEST(NodeLinks, WhatIsLeftOutIsAskedForAgain) {
   b.read_until([&] { return b.behind == 1 || b.sequence >= 3 * most; });
   EXPECT_EQ(b.behind, 1);
   EXPECT_EQ(b.links->waiting(NodeId(1)), 0u);
+}
+
+TEST(NodeLinks, NothingIsTakenBehindAReportThatWasLost) {
+  Bench b;
+  auto report = [&](uint64_t number) {
+    return b.links->on_report(b.ours, wire::encoded(Numbered<NodeReport>{5, number, node_rpc::JobGone{}}));
+  };
+  EXPECT_EQ(b.reports, 1) << "the registration";
+  EXPECT_TRUE(report(2));
+  EXPECT_TRUE(report(2));
+  EXPECT_EQ(b.reports, 2) << "what comes twice is taken once";
+  EXPECT_TRUE(report(4));
+  EXPECT_EQ(b.reports, 2);
+  EXPECT_EQ(b.disconnected, 1) << "the node connects again and says what it still has to say";
+  EXPECT_EQ(b.links->connected(), 0u);
 }
 
 }  // namespace

@@ -47,12 +47,18 @@ void ControllerLink::connected(Result<net::ChannelPtr> c, const std::string& whe
     ports_.lost();
     lost(where + ": " + std::string(e.message()));
   };
-  session_ = std::max<uint64_t>(session_ + 1, static_cast<uint64_t>(net::Loop::now().time_since_epoch().count()));
-  sent_ = received_ = 0;
+  session_ = session_.next(net::Loop::now());
   log_.verbose("connected to slurmctld at {}", where);
   node_rpc::Register r = ports_.registration();
-  r.session = session_;
+  r.session = session_.number();
   send(std::move(r));
+}
+
+// Ends the connection from this side, and makes another one.
+void ControllerLink::give_up(const std::string& why) {
+  std::exchange(channel_, nullptr)->close();
+  ports_.lost();
+  lost(why);
 }
 
 void ControllerLink::lost(const std::string& why) {
@@ -83,11 +89,7 @@ void ControllerLink::retry_in(Duration pause, const std::string& why) {
 
 void ControllerLink::send(NodeReport report) {
   if (!channel_) return;
-  Numbered<NodeReport> m;
-  m.session = session_;
-  m.sequence = ++sent_;
-  m.message = std::move(report);
-  channel_->notify(wire::kNodeReport, wire::encoded(m));
+  channel_->notify(wire::kNodeReport, wire::encoded(session_.numbered(std::move(report))));
 }
 
 void ControllerLink::relay(const rpc::Relay& request, std::function<void(net::Frame)> part,
@@ -119,8 +121,11 @@ void ControllerLink::on_frame(const net::Frame& f) {
   if (f.message != wire::kNodeOrder) return;
   Numbered<NodeOrder> m;
   if (auto ok = wire::decode(f.payload, m); !ok) return log_.error("slurmctld sent an order that cannot be read: {}", ok.error().message());
-  if (m.session != session_ || m.sequence <= received_) return log_.debug("late order {} of session {} dropped", m.sequence, m.session);
-  received_ = m.sequence;
+  switch (session_.take(m)) {
+    case LinkSession::Taken::kLate: return log_.debug("late order {} of session {} dropped", m.sequence, m.session);
+    case LinkSession::Taken::kGap: return give_up("orders before the " + std::to_string(m.sequence) + "th of the session are missing");
+    case LinkSession::Taken::kInOrder: break;
+  }
   if (std::holds_alternative<node_rpc::Registered>(m.message)) {
     registered_at_ = net::Loop::monotonic();
     // Logged again only after a session that lasted: a controller that drops us soon would fill the log.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "model/link_session.h"
 #include "model/node_rpc.h"
 #include "model/rpc.h"
 #include "net/backoff.h"
@@ -43,6 +44,7 @@ class ControllerLink {
  private:
   void dial();
   void connected(Result<net::ChannelPtr> channel, const std::string& where);
+  void give_up(const std::string& why);
   void lost(const std::string& why);
   void retry(const std::string& why);
   void retry_in(Duration pause, const std::string& why);
@@ -54,7 +56,7 @@ class ControllerLink {
   Ports ports_;
   net::ChannelPtr channel_;
   std::unique_ptr<net::Loop::Timer> timer_;
-  uint64_t session_ = 0, sent_ = 0, received_ = 0;
+  LinkSession session_;
   size_t attempt_ = 0;  // goes round the controllers
   static constexpr Duration kLasting = minutes(1);
   net::Backoff dials_{milliseconds(10), seconds(1), net::Backoff::random_seed()};
