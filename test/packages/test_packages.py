@@ -1,0 +1,154 @@
+"""The Debian packages: what is in them, and that they can be installed, used, upgraded, removed and purged."""
+import glob
+import os
+import re
+import subprocess
+import time
+
+import pytest
+
+from root import Root
+
+PREFIX = os.environ["MUSTER_PREFIX"]
+ROLES = ("common", "client", "slurmctld", "slurmd", "slurmdbd", "mpi", "dev")
+DAEMONS = ("slurmctld", "slurmd", "slurmdbd")
+PAGE = open(os.path.join(os.path.dirname(__file__), "../../docs/install.md")).read()
+# The page has two hosts and a real kernel's groups; here one host stands for both.
+HERE = "ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n"
+
+
+def commands(heading):
+    """The commands of the page in the step with this number."""
+    block = re.search(r"\*\*%s\..*?```sh\n(.*?)```" % heading, PAGE, re.S).group(1)
+    return [line for line in block.splitlines() if not line.startswith(("systemctl", "scp"))]
+
+
+def page_conf(host):
+    text = re.search(r"```\n(ClusterName.*?)```", PAGE, re.S).group(1)
+    text = text.replace("SlurmctldHost=ctl", "SlurmctldHost=%s(127.0.0.1)" % host)
+    return text.replace("NodeName=node1", "NodeName=%s NodeAddr=127.0.0.1" % host) + HERE
+
+
+def tool(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    """Role → the file of its package."""
+    folder = tmp_path_factory.mktemp("packages")
+    made = subprocess.run(["cpack", "-G", "DEB", "-B", str(folder)], cwd=PREFIX, capture_output=True, text=True)
+    assert made.returncode == 0, made.stdout[-3000:] + made.stderr[-3000:]
+    found = {re.match(r"muster-(\w+)_", os.path.basename(f)).group(1): f for f in glob.glob(str(folder / "*.deb"))}
+    assert sorted(found) == sorted(ROLES)
+    return found
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory, packages):
+    if os.getuid() != 0:
+        pytest.skip("only root can have a root of its own")
+    r = Root(str(tmp_path_factory.mktemp("root")))
+    if not r.works:
+        pytest.skip("no overlay can be mounted here: " + r.why)
+    theirs = r.run("dpkg-query -W -f '${Package}\\n' | grep -E '^(slurm|libslurm)'").stdout.split()
+    if theirs:
+        r.ok("dpkg --purge --force-depends " + " ".join(theirs))
+    r.ok("mkdir /tmp/packages")
+    for f in packages.values():
+        with open(f, "rb") as source:
+            done = subprocess.run(r._inside("cat > /tmp/packages/" + os.path.basename(f)), stdin=source)
+        assert done.returncode == 0
+    yield r
+    r.end()
+
+
+def field(package, name):
+    return tool("dpkg-deb", "-f", package, name).strip()
+
+
+def files(package):
+    return [line.split()[5][1:] for line in tool("dpkg-deb", "-c", package).splitlines() if not line.startswith("d")]
+
+
+def test_each_role_is_a_package_and_stands_for_the_one_that_people_know(packages):
+    for role in DAEMONS:
+        assert field(packages[role], "Provides") == role
+        assert role in field(packages[role], "Conflicts")
+        assert "muster-common (= " in field(packages[role], "Depends")
+        assert "libc6" in field(packages[role], "Depends")
+        assert "/usr/sbin/" + role in files(packages[role])
+        assert "/usr/lib/systemd/system/%s.service" % role in files(packages[role])
+    assert "slurm-client" in field(packages["client"], "Provides")
+    assert "/usr/sbin/slurmstepd" in files(packages["slurmd"])
+    for command in ("sbatch", "srun", "squeue", "scontrol", "sacct", "muster"):
+        assert "/usr/bin/" + command in files(packages["client"])
+        assert "/usr/share/man/man1/%s.1" % command in files(packages["client"])
+    assert "/usr/include/slurm/spank.h" in files(packages["dev"])
+
+
+def test_no_file_is_in_two_packages(packages):
+    owner = {}
+    for role, package in packages.items():
+        for path in files(package):
+            assert owner.setdefault(path, role) == role, path
+
+
+def test_units_name_what_is_installed(packages, tmp_path):
+    for role in DAEMONS:
+        subprocess.run(["dpkg-deb", "-x", packages[role], str(tmp_path)], check=True)
+        text = (tmp_path / "usr/lib/systemd/system" / (role + ".service")).read_text()
+        assert "ExecStart=/usr/sbin/%s -D" % role in text
+        assert "@" not in text
+
+
+def install(root, roles=ROLES):
+    return root.ok("dpkg -i " + " ".join("/tmp/packages/muster-%s_*.deb" % role for role in roles), 300)
+
+
+def until(what, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if what():
+            return
+        time.sleep(0.1)
+    assert what()
+
+
+def test_from_installation_to_purge(root):
+    said = install(root)
+    assert "slurmctld starts once /etc/slurm/slurm.conf is there" in said
+    assert root.ok("id -un slurm").strip() == "slurm"
+    assert root.ok("stat -c %U /var/lib/slurm/slurmctld").strip() == "slurm"
+    assert root.ok("ls /etc/systemd/system/multi-user.target.wants | grep -c '^slurm'").strip() == "3", "all are enabled"
+
+    # A first job, as docs/install.md has it.
+    host = root.ok("hostname -s").strip()
+    for command in commands(3):
+        root.ok(command)
+    root.write("/etc/slurm/slurm.conf", page_conf(host))
+    for command in commands(4):
+        root.ok(command)
+    root.start("/usr/sbin/slurmctld -D")
+    root.start("/usr/sbin/slurmd -D")
+    until(lambda: "idle" in root.run("sinfo -h -o %t").stdout)
+    for command in commands(5):
+        root.ok(command)
+    assert root.ok("srun -n1 hostname -s").strip() == host
+    root.ok("scancel -u root")
+    job = root.ok("sbatch --parsable --wrap 'sleep 4; echo done' -o /tmp/out").strip()
+    until(lambda: root.run("squeue -h -o %t").stdout.strip() == "R")
+
+    # The same packages again: what runs goes on, what the administrator wrote stays.
+    install(root)
+    until(lambda: root.run("squeue -h").stdout == "")
+    assert root.ok("cat /tmp/out") == "done\n"
+    assert job in root.ok("scontrol -o show job " + job) and "JobState=COMPLETED" in root.ok("scontrol -o show job " + job)
+    assert "ClusterName=first" in root.ok("cat /etc/slurm/slurm.conf")
+
+    root.ok("dpkg --remove " + " ".join("muster-" + role for role in ROLES))
+    assert root.run("ls /usr/sbin/slurmctld /usr/sbin/slurmd /usr/bin/sbatch").returncode != 0
+    assert "muster.db" in root.ok("ls /var/lib/slurm/slurmctld"), "its state is there until it is purged"
+    root.ok("dpkg --purge " + " ".join("muster-" + role for role in ROLES))
+    assert root.ok("ls /etc/slurm").split() == ["slurm.conf", "slurm.key"], "what the administrator wrote stays"
+    assert root.run("ls -d /var/lib/slurm /var/log/slurm/slurmctld.log /etc/logrotate.d/muster-*").stdout == ""
