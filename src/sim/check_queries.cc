@@ -1,8 +1,9 @@
 // What queries show of a state: all jobs and nodes, each once and as they are. Every other query that there is is asked, too, by root and
 // by a user: it is answered or refused, and its answer has an end.
+#include "sim/check_queries.h"
+
 #include <map>
 
-#include "sim/world.h"
 #include "slurmctld/core/query.h"
 
 namespace muster::sim {
@@ -79,17 +80,18 @@ std::string any_problem(const QueryContext& context, std::index_sequence<I...>) 
 
 }  // namespace
 
-void Checkers::check_queries(const slurmctld::Core& core) {
+std::string queries_problem(const Core& core, Time now) {
   const auto snapshot = core.snapshot();
   const auto settings = std::make_shared<const Settings>(core.settings());
   constexpr auto kAll = std::make_index_sequence<std::variant_size_v<Query>>();
-  const QueryContext root(snapshot, settings, world_.controller.now(), Caller::root(), kTexts);
-  const QueryContext user(snapshot, settings, world_.controller.now(), Caller{Uid(1000), Gid(100), {}, {}, "u1000"}, kTexts);
+  const QueryContext root(snapshot, settings, now, Caller::root(), kTexts);
+  const QueryContext user(snapshot, settings, now, Caller{Uid(1000), Gid(100), {}, {}, "u1000"}, kTexts);
   for (const std::string& wrong : {jobs_problem(root, rpc::RowOrder::kById), jobs_problem(root, rpc::RowOrder::kQueue)})
-    if (!wrong.empty()) fail("queries", "QueryJobs " + wrong);
-  if (std::string wrong = nodes_problem(root); !wrong.empty()) fail("queries", "QueryNodes " + wrong);
+    if (!wrong.empty()) return "QueryJobs " + wrong;
+  if (std::string wrong = nodes_problem(root); !wrong.empty()) return "QueryNodes " + wrong;
   for (const std::string& wrong : {any_problem(root, kAll), any_problem(user, kAll)})
-    if (!wrong.empty()) fail("queries", wrong);
+    if (!wrong.empty()) return wrong;
+  return {};
 }
 
 }  // namespace muster::sim

@@ -1,6 +1,7 @@
 #include "sim/checkers.h"
 
 #include "sim/check_preempt.h"
+#include "sim/check_queries.h"
 #include "sim/check_reservations.h"
 
 #include "sim/world.h"
@@ -58,7 +59,8 @@ void Checkers::committed(const slurmctld::Core& core) {
   check_together(core.cluster());
   check_usage(core.cluster());
   if (++commits_ % 32 == 0) check_replay(core, "after a turn");
-  if (commits_ % 64 == 0) check_queries(core);
+  if (commits_ % 64 != 0) return;
+  if (std::string wrong = queries_problem(core, world_.controller.now()); !wrong.empty()) fail("queries", wrong);
 }
 
 void Checkers::rolled_back(const slurmctld::Core& core) { check_replay(core, "after a rollback"); }

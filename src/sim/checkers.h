@@ -76,7 +76,6 @@ class Checkers {
   void check_acknowledged(const Cluster& cluster);
   void check_records(const slurmctld::Core& core);
   void check_replay(const slurmctld::Core& core, const char* when);
-  void check_queries(const slurmctld::Core& core);
   std::string name(NodeId node) const;
 
   World& world_;

@@ -10,6 +10,7 @@
 #include "slurmctld/core/on_behalf.h"
 #include "slurmctld/core/rows.h"
 #include "slurmctld/core/waits.h"
+#include "slurmctld/daemon/encoded_answer.h"
 #include "slurmctld/daemon/service_handlers.h"
 #include "steps/credential.h"
 #include "steps/step_ports.h"
@@ -393,6 +394,40 @@ void Service::forecast_completed(Call call, JobRequest completed) {
                 return {};
               },
               [this, call](const Error& e) { refuse(call, e); }});
+}
+
+// ---- queries: most are answered on the query thread; those that take a planning pass have a thread on which squeue does not wait behind
+// them
+
+QueryContext Service::context_of(const Call& call) const {
+  return {core_.snapshot(), ports_.settings(), net::Loop::now(), call.who, ports_.texts};
+}
+
+void Service::begin_answer(net::AnswerStreams& streams, Call call, Query query) {
+  auto channel = call.channel.lock();
+  if (!channel) return;
+  auto open = [this, call, kept = std::make_shared<Query>(std::move(query))] { return encoded_answer(context_of(call), std::move(*kept)); };
+  streams.begin(
+      channel, call.id, call.message, open, [this, call] { stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began); },
+      call.who.uid);
+}
+
+Result<> Service::query(Call call, Query query) {
+  begin_answer(streams_, std::move(call), std::move(query));
+  return {};
+}
+
+Result<> Service::query_with_plan(Call call, Query query) {
+  begin_answer(plan_streams_, std::move(call), std::move(query));
+  return {};
+}
+
+Result<> Service::query_at_once(Call call, Query query) {
+  MUSTER_TRY(answer, encoded_answer(context_of(call), std::move(query)));
+  MUSTER_TRY(last, answer->last());
+  stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began);
+  if (auto c = call.channel.lock()) c->answer(call.id, call.message, std::move(last));
+  return {};
 }
 
 Result<> Service::watch(Call call, rpc::WatchJobs request) {
