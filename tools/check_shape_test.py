@@ -21,8 +21,8 @@ def function(name, lines):
     return name + " {\n" + "  f();\n" * (lines - 2) + "}\n"
 
 
-HEADS = ["int A::b(int x)", "A::A(int x) : a_{x}, b_(x)", "template <class T>\nResult<T> c(const std::vector<T>& v)",
-         "bool operator==(const A& a, const A& b)", "static auto d() -> std::function<void(int)>", "void e() const noexcept"]
+HEADS = ["int A::b(int count)", "A::A(int count) : a_{count}, b_(count)", "template <class T>\nResult<T> c(const std::vector<T>& all)",
+         "bool operator==(const A& one, const A& other)", "static auto d() -> std::function<void(int)>", "void e() const noexcept"]
 
 
 @pytest.mark.parametrize("head", HEADS)
@@ -81,3 +81,35 @@ def test_a_number_that_is_allowed_only_shrinks(tmp_path):
 
 def test_tests_may_be_long(tmp_path):
     assert look(tmp_path, function("TEST(A, B)", 100), name="src/net/d_test.cc") == (0, "")
+
+
+def in_scope(declaration, lines, end="}"):
+    """A function in which what `declaration` opens lasts so many lines."""
+    return "void f() {\n" + declaration + "\n" + "  g();\n" * (lines - 2) + end + "\n}\n" if end == "}" else declaration + "\n" + "  g();\n" * (lines - 2) + "}\n"
+
+
+@pytest.mark.parametrize("text", [
+    in_scope("void f(const Job& j) {", 13, ""), in_scope("void A::f(int count, std::vector<Node>* n) {", 13, ""), in_scope("void f() {\n  int a = 1;", 13, ""),
+    in_scope("void f() {\n  const Deep::Type<int>& t{g()};", 13, ""), in_scope("for (const Node& n : nodes) {", 13), in_scope("run([&](const Job& j) {", 13, "}"),
+    in_scope("if (const Job* j = find(x)) {", 13), in_scope("void f() {\n  MUSTER_TRY(r, read());", 13, ""), in_scope("for (const auto& [a, text] : all) {", 13),
+])
+def test_a_name_of_one_letter_that_lives_too_long(tmp_path, text):
+    status, out = look(tmp_path, text)
+    assert status == 1 and "src/net:1: letters: names: 1 of one letter in a scope of more than 12 lines" in out, out
+    assert look(tmp_path, text, allow="letters src/net names 1\n") == (0, "")
+    assert "has shrunk" in look(tmp_path, text, allow="letters src/net names 2\n")[1]
+
+
+@pytest.mark.parametrize("text", [
+    in_scope("for (const Node& n : nodes) {", 12), in_scope("void f(const Job& job) {", 40, ""), in_scope("void f() {\n  x = a * b;\n  return c;\n  g(d, e);", 40, ""),
+    "void f() {\n" + "  for (int i = 0; i < 9; ++i)\n    g(i);\n" * 20 + "}\n", "void f() {\n" + "  all.sort([](int a, int b) { return a < b; });\n" * 20 + "}\n",
+    "struct A {\n" + "  int a;\n" * 20 + "};\n",
+])
+def test_a_name_of_one_letter_within_a_few_lines(tmp_path, text):
+    assert look(tmp_path, text) == (0, "")
+
+
+def test_the_names_of_one_letter_are_listed(tmp_path):
+    look(tmp_path, in_scope("void f(const Job& j) {", 13, ""))
+    done = subprocess.run([TOOL, "--root", str(tmp_path), "--letters", "src/net"], capture_output=True, text=True)
+    assert done.stdout == "src/net/d.cc:1: j for 13 lines, in f\n"

@@ -47,14 +47,19 @@ template <class M>
 void SrunStream::send(const M& m) {
   if (channel_) net::notify(*channel_, m);
   for (const net::ChannelPtr& c : attached_) net::notify(*c, m);
-  // close() does not report back, so readers that are dropped are forgotten here.
-  std::erase_if(attached_, [&](const net::ChannelPtr& c) {
+  drop_the_slow();
+}
+
+// close() does not report back, so readers that are dropped are forgotten here.
+void SrunStream::drop_the_slow() {
+  const size_t dropped = std::erase_if(attached_, [&](const net::ChannelPtr& c) {
     if (c->queued_bytes() <= kAttachedBehind) return false;
     input_.forget(c.get());
     c->close();
     loop_.defer([c] {});
     return true;
   });
+  if (dropped > 0 && events_.detached) loop_.defer([this] { events_.detached(); });  // whoever sends may be in the middle of something
 }
 
 // Bounds half-sent frames and input not taken yet, of all connections together: only letters of MPI modules may be large. (A single user
@@ -112,7 +117,7 @@ void SrunStream::srun_is_gone() {
 
 void SrunStream::attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, bool named_by_root,
                         std::function<step_rpc::TasksEnded()> over) {
-  if (attached_.size() + attaching_ >= kMostAttached) return;
+  if (attaching_ >= kMostAttached) return;
   ++attaching_;
   open(launch, io, named_by_root, [this, over = std::move(over)](Result<net::ChannelPtr> c) {
     --attaching_;
@@ -121,6 +126,11 @@ void SrunStream::attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& 
 }
 
 void SrunStream::attached(net::ChannelPtr c, const step_rpc::TasksEnded& over) {
+  if (attached_.size() >= kMostAttached) {
+    net::notify(*c,
+                step_rpc::StepNote{"slurmstepd: error: " + std::to_string(kMostAttached) + " readers are attached to this step already"});
+    return c->close();
+  }
   net::Channel* raw = c.get();
   c->on_request = [this, weak = std::weak_ptr(c)](net::Frame f) {
     step_rpc::IoData m;
@@ -133,6 +143,7 @@ void SrunStream::attached(net::ChannelPtr c, const step_rpc::TasksEnded& over) {
     if (events_.detached) events_.detached();
   };
   if (!over.tasks.empty()) net::notify(*c, over);
+  if (end_said_) net::notify(*c, step_rpc::StreamEnd{});
   attached_.push_back(std::move(c));
 }
 
@@ -144,6 +155,7 @@ void SrunStream::add_output(uint32_t rank, uint8_t stream, os::Fd fd, bool pty) 
   o->pty = pty;
   o->fd = std::move(fd);
   o->watch = loop_.watch(o->fd.get(), [this, raw = o.get()] { read_output(raw); });
+  o->watch->pause_read(paused_);
   outputs_.push_back(std::move(o));
 }
 
@@ -239,7 +251,10 @@ void SrunStream::abort_step() {
   if (channel_) net::notify(*channel_, mpi_rpc::StepAbort{});
 }
 
-void SrunStream::say_end() { send(step_rpc::StreamEnd{}); }
+void SrunStream::say_end() {
+  end_said_ = true;
+  send(step_rpc::StreamEnd{});
+}
 
 void SrunStream::close() {
   closed_ = true;

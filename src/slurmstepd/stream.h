@@ -37,7 +37,8 @@ class SrunStream {
   // Connects and says hello; `done` is called from the loop.
   void connect(const step_rpc::StepdLaunch& launch, bool named_by_root, Connected done);
   bool connected() const { return channel_ != nullptr; }
-  // Connects to one more reader, which is told of the tasks that `over` names. One that cannot be reached has gone already.
+  // Connects to one more reader, which is told of the tasks that `over` names. One that cannot be reached has gone already; one too many
+  // is told so and let go.
   void attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, bool named_by_root, std::function<step_rpc::TasksEnded()> over);
   bool attached() const { return !attached_.empty(); }
 
@@ -69,6 +70,7 @@ class SrunStream {
   using Opened = std::function<void(Result<net::ChannelPtr>)>;
   void open(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, bool named_by_root, Opened opened);
   void attached(net::ChannelPtr reader, const step_rpc::TasksEnded& over);
+  void drop_the_slow();
   std::shared_ptr<net::Shares> bounds();
   void on_frame(const net::Frame& frame);
   void on_input(const step_rpc::IoData& m, const net::ChannelPtr& from);
@@ -86,7 +88,7 @@ class SrunStream {
   net::ChannelPtr channel_;
   std::vector<net::ChannelPtr> attached_;
   size_t attaching_ = 0;
-  bool paused_ = false, closed_ = false;
+  bool paused_ = false, end_said_ = false, closed_ = false;
   std::vector<std::unique_ptr<Output>> outputs_;
   std::shared_ptr<net::Shares> shares_;
   TaskInput input_{loop_, [this](TaskInput::Sender sender, size_t bytes) { input_taken(sender, bytes); }};

@@ -18,8 +18,9 @@
 namespace muster::cli {
 namespace {
 
-constexpr Duration kLaunchTimeout = seconds(60), kHelloTimeout = seconds(10), kLineDelay = milliseconds(20);
+constexpr Duration kLaunchTimeout = seconds(60), kLineDelay = milliseconds(20);
 constexpr Duration kInterruptWindow = seconds(1);
+constexpr size_t kMostStrangers = 64;  // beside the nodes that are still to come
 
 // Our address as the node sees it: the one on the route to it.
 Result<std::string> address_towards(const rpc::NodeAddress& node) {
@@ -153,7 +154,7 @@ void StepLauncher::launch(Node& n) {
     log_.verbose("launching StepId={} on host {}, {} tasks: {}", name_, n.step->address.name, n.step->ranks.size(), ranks_text(n));
   NodeRequest ask;
   ask.node = n.step->address;
-  ask.timeout = plan_.launch_timeout.value_or(kLaunchTimeout);
+  ask.timeout = launch_timeout();
   if (plan_.attach) {
     ask.message = wire::number_of<rpc::AttachTasks>;
     wire::encode(rpc::AttachTasks{n.step->address.name, plan_.step.credential, io_}, ask.payload);
@@ -173,13 +174,19 @@ void StepLauncher::launch(Node& n) {
   ask_node(loop_, plan_.dialer, std::move(ask), [this, &n](Result<net::Frame> r) {
     // The answer of a slurmd that dies is lost; if the stream of the tasks is there, they were launched.
     if (!r && !(n.stream && r.error().code == Errc::kReceiveFailed)) return launch_failed(n, r.error());
-    n.launched = true;
-    say_started(n);
-    launch_next();
-    if (!plan_.async) return;
-    n.over = true;  // nobody listens to it, so the launch is all there is to wait for
-    check_done();
+    launched(n);
   });
+}
+
+Duration StepLauncher::launch_timeout() const { return plan_.launch_timeout.value_or(kLaunchTimeout); }
+
+// Its tasks have been seen, so their stream is on its way, unless the node was lost meanwhile.
+void StepLauncher::launched(Node& n) {
+  n.launched = true;
+  say_started(n);
+  launch_next();
+  if (plan_.async) return node_over(n);  // nobody listens to it, so the launch is all there is to wait for
+  if (!n.stream && !n.over) n.awaited = loop_.after(launch_timeout(), [this, &n] { node_lost(n); });
 }
 
 void StepLauncher::launch_failed(Node& n, const Error& e) {
@@ -194,11 +201,9 @@ void StepLauncher::launch_failed(Node& n, const Error& e) {
   step_rpc::TasksEnded m;
   for (uint32_t rank : n.step->ranks) m.tasks.push_back({rank, 0, {}});
   report_.ended(n.step->address.name, m);
-  n.over = true;
-  tell_of_lost_nodes();
   if (!ending_ && !plan_.attach) end_step("Job step aborted");
   launch_next();  // the node learns at once that the step ends
-  check_done();
+  node_over(n);
 }
 
 void StepLauncher::accept_stream() {
@@ -214,31 +219,36 @@ void StepLauncher::accept_stream() {
     };
     c->on_closed = [this, raw](const Error&) {
       if (Node* n = node_of(raw)) stream_over(*n);
-      else unknown_.erase(raw);
+      else turn_away(raw);
     };
-    unknown_[raw] = std::move(c);
+    strangers_.push_back({std::move(c), loop_.after(launch_timeout(), [this, raw] { turn_away(raw); })});
+    if (strangers_.size() > nodes_.size() + kMostStrangers) turn_away(strangers_.front().channel.get());
   }
 }
 
+void StepLauncher::turn_away(const net::Channel* stranger) {
+  auto at = std::ranges::find_if(strangers_, [&](const Stranger& s) { return s.channel.get() == stranger; });
+  if (at == strangers_.end()) return;
+  at->channel->close();
+  loop_.defer([c = at->channel] {});  // keeps it alive until its own callback has returned
+  strangers_.erase(at);
+}
+
 void StepLauncher::on_hello(net::Channel* raw, const net::Frame& f) {
-  auto at = unknown_.find(raw);
-  if (at == unknown_.end()) return;
+  auto at = std::ranges::find_if(strangers_, [&](const Stranger& s) { return s.channel.get() == raw; });
+  if (at == strangers_.end()) return;
   step_rpc::IoHello hello;
   bool good = f.message == step_rpc::IoHello::kNumber && wire::decode(f.payload, hello) && hello.key == io_.key;
-  net::ChannelPtr c = at->second;
-  unknown_.erase(at);
   // Two components may have a part of the same node, with tasks of their own.
   auto node = std::ranges::find_if(
       nodes_, [&](const Node& n) { return n.step->address.name == hello.node && (plan_.more.empty() || hello.ranks == n.step->ranks); });
-  if (!good || node == nodes_.end() || node->stream || node->over) {
-    c->close();
-    loop_.defer([c] {});  // keeps it alive until its own callback has returned
-    return;
-  }
-  node->stream = c;
+  if (!good || node == nodes_.end() || node->stream || node->over) return turn_away(raw);
+  node->stream = std::move(at->channel);
+  node->awaited.reset();
+  strangers_.erase(at);
   deliver_kept(*node);
-  if (ending_) net::notify(*c, step_rpc::IoSignal{0, true, plan_.kill_wait_seconds});
-  if (std::ranges::all_of(nodes_, [](const Node& x) { return x.stream || x.over; })) start_input();
+  if (ending_) net::notify(*node->stream, step_rpc::IoSignal{0, true, plan_.kill_wait_seconds});
+  start_input();
 }
 
 StepLauncher::Node* StepLauncher::node_of(const net::Channel* stream) {
@@ -279,21 +289,34 @@ void StepLauncher::on_stream(Node& n, const net::Frame& f) {
   }
 }
 
-// The node's part is over; tasks whose end was not reported ended with the node.
 void StepLauncher::stream_over(Node& n) {
   n.stream = nullptr;
-  if (n.over) return;
-  n.over = true;
-  tell_of_lost_nodes();
+  if (!n.over) node_lost(n);
+}
+
+// The node's part is over; tasks whose end was not reported ended with the node.
+void StepLauncher::node_lost(Node& n) {
   step_rpc::TasksEnded lost;
   for (uint32_t rank : n.step->ranks)
     if (report_.is_running(rank)) lost.tasks.push_back({rank, SIGKILL, {}});
   if (!lost.tasks.empty()) {
     output_.fresh_line();
-    log_.error("Node failure on {}", n.step->address.name);
+    if (plan_.attach) log_.error("The connection to StepId={} on node {} ended before its tasks", name_, n.step->address.name);
+    else log_.error("Node failure on {}", n.step->address.name);
     failed_ = true;
+    n.over = true;  // nothing more is sent to it
     tasks_ended(n, lost);
   }
+  node_over(n);
+}
+
+// Nothing waits for the node any more: neither the others' letters nor srun's input, which may have been held up for it.
+void StepLauncher::node_over(Node& n) {
+  n.over = true;
+  n.awaited.reset();
+  tell_of_lost_nodes();
+  if (input_watch_) input_watch_->pause_read(false);
+  start_input();
   check_done();
 }
 
@@ -450,8 +473,10 @@ Result<> StepLauncher::open_input() {
   return {};
 }
 
+// Once every node is there, or will not come.
 void StepLauncher::start_input() {
   if (!input_wanted_ || input_watch_ || input_ended_) return;
+  if (!std::ranges::all_of(nodes_, [](const Node& n) { return n.stream || n.over; })) return;
   if (input_rank_ != step_rpc::kAllTasks && !plan_.attach) {
     // The other tasks read the end of their input at once.
     for (Node& n : nodes_)

@@ -4,7 +4,7 @@
 // so signals end only the program.
 #pragma once
 
-#include <map>
+#include <list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -43,7 +43,7 @@ struct LaunchPlan {
   bool attach = false;                        // to a step that others launched
   std::pair<uint16_t, uint16_t> ports{0, 0};  // one of these is listened on; 0: any
   uint32_t kill_wait_seconds = 30;
-  std::optional<Duration> launch_timeout;  // --msg-timeout
+  std::optional<Duration> launch_timeout;  // --msg-timeout: for a node's answer, and then for its stream
   uint32_t threads = 0;                    // nodes asked at the same time; 0 = all
   uint32_t wait_seconds = 0;               // after the first task's end; 0 = forever
   bool kill_on_bad_exit = false;
@@ -67,7 +67,13 @@ class StepLauncher {
     net::ChannelPtr stream;
     bool launched = false, over = false, told_started = false;
     uint64_t input_unacknowledged = 0;
-    std::vector<std::string> letters;  // those that came before its stream
+    std::vector<std::string> letters;           // those that came before its stream
+    std::unique_ptr<net::Loop::Timer> awaited;  // launched, and its stream is not there yet
+  };
+  // Accepted, and has not said which node it is.
+  struct Stranger {
+    net::ChannelPtr channel;
+    std::unique_ptr<net::Loop::Timer> patience;
   };
 
   FileNames file_names() const;
@@ -77,14 +83,19 @@ class StepLauncher {
   void launch_next();
   void launch(Node& node);
   void launch_failed(Node& node, const Error& error);
+  void launched(Node& node);
+  void node_lost(Node& node);
   void accept_stream();
+  void turn_away(const net::Channel* stranger);
   Node* node_of(const net::Channel* stream);
   void on_hello(net::Channel* channel, const net::Frame& frame);
   void on_stream(Node& node, const net::Frame& frame);
   void stream_over(Node& node);
   void tasks_ended(Node& node, const step_rpc::TasksEnded& m);
   void flush_lines();
+  void node_over(Node& node);
   void check_done();
+  Duration launch_timeout() const;
 
   // step_letters.cc
   void pass_on(const Node& from, const net::Frame& frame);
@@ -121,7 +132,7 @@ class StepLauncher {
   std::optional<os::TempDir> socket_dir_;
   net::UniqueFd listener_;
   std::unique_ptr<net::Loop::Watch> listener_watch_;
-  std::map<const net::Channel*, net::ChannelPtr> unknown_;  // accepted, no hello yet
+  std::list<Stranger> strangers_;  // the oldest first
   std::vector<Node> nodes_;
   size_t asked_ = 0;         // nodes that were asked for a launch
   bool letters_ = false;     // nodes write to each other (--mpi)
@@ -135,7 +146,6 @@ class StepLauncher {
   std::optional<os::RawMode> raw_;
   std::unique_ptr<net::Loop::Timer> line_timer_, wait_timer_, abort_timer_;
   Duration last_interrupt_{-1};
-  int interrupts_ = 0;
   bool ending_ = false, failed_ = false, first_ended_ = false;
 };
 

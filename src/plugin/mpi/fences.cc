@@ -19,25 +19,34 @@ void Fences::enter(const std::string& group, std::vector<uint32_t> nodes, std::s
   Fence& f = open_[key];
   f.nodes = std::move(nodes);
   f.done = std::move(done);
-  if (f.failed) {
-    Error why = *f.failed;
-    return is_root(f) ? fail_all(key, why) : finish(key, std::unexpected(std::move(why)));
+  for (auto at = f.parts.begin(); at != f.parts.end();) {
+    const bool ours = takes_part(f, at->first);
+    if (!ours) f.bytes -= at->second.size();
+    at = ours ? std::next(at) : f.parts.erase(at);
   }
+  for (const auto& [node, error] : f.failed)
+    if (may_end(f, node)) return on_failed(key, node, Error(error));
   f.deadline = is_root(f) || deadline == Duration::max() ? deadline : deadline + kRootsLead;
-  if (is_root(f)) {
-    add_part(key, self_, std::move(data));
-  } else if (data.size() > limit_) {
-    finish(key, fail(Errc::kFrameTooLong, "fence: " + std::to_string(data.size()) + " bytes from node " + names_[self_] + ", at most " +
-                                              std::to_string(limit_)));
-  } else {
-    Letter letter;
-    letter.kind = LetterKind::kContribution;
-    letter.group = key.first;
-    letter.number = key.second;
-    letter.data = std::move(data);
-    send_({f.nodes.front()}, letter);
-    look_at(key);
-  }
+  if (is_root(f)) return add_part(key, self_, std::move(data));
+  if (data.size() > limit_) return too_much(key, data.size());
+  Letter letter;
+  letter.kind = LetterKind::kContribution;
+  letter.group = key.first;
+  letter.number = key.second;
+  letter.data = std::move(data);
+  send_({f.nodes.front()}, letter);
+  look_at(key);
+}
+
+bool Fences::takes_part(const Fence& f, uint32_t node) { return std::ranges::binary_search(f.nodes, node); }
+
+// Our own data is too long for a letter: the root, which would wait for it, is told.
+void Fences::too_much(const Key& key, size_t bytes) {
+  const Error error(Errc::kFrameTooLong,
+                    "fence: " + std::to_string(bytes) + " bytes from node " + names_[self_] + ", at most " + std::to_string(limit_));
+  const uint32_t root = open_.at(key).nodes.front();
+  if (!lost_.contains(root)) send_({root}, failure(key, error));
+  finish(key, std::unexpected(Error(error)));
 }
 
 void Fences::on_letter(uint32_t from, Letter letter) {
@@ -49,16 +58,21 @@ void Fences::on_letter(uint32_t from, Letter letter) {
     if (open_.size() >= kMostEarly) return;
     at = open_.try_emplace(key).first;
   }
-  bool entered = !at->second.nodes.empty();
+  const Fence& f = at->second;
+  const bool entered = !f.nodes.empty();
   if (letter.kind == LetterKind::kContribution) {
-    add_part(key, from, std::move(letter.data));
+    if (!entered || takes_part(f, from)) add_part(key, from, std::move(letter.data));
   } else if (letter.kind == LetterKind::kFailed) {
-    Error error(static_cast<Errc>(letter.status), letter.text);
-    if (entered) finish(key, std::unexpected(std::move(error)));
-    else at->second.failed = std::move(error);
-  } else if (letter.kind == LetterKind::kResult && entered && at->second.nodes.front() == from) {
+    on_failed(key, from, Error(static_cast<Errc>(letter.status), letter.text));
+  } else if (letter.kind == LetterKind::kResult && entered && f.nodes.front() == from) {
     finish(key, std::move(letter.data));
   }
+}
+
+void Fences::on_failed(const Key& key, uint32_t from, Error error) {
+  Fence& f = open_.at(key);
+  if (f.nodes.empty()) return void(f.failed.try_emplace(from, std::move(error)));  // whose word counts is known when we enter
+  if (may_end(f, from)) is_root(f) ? fail_all(key, error) : finish(key, std::unexpected(std::move(error)));
 }
 
 void Fences::lost(uint32_t node) {
@@ -89,15 +103,16 @@ void Fences::expire_one(const Key& key) {
 
 void Fences::add_part(const Key& key, uint32_t from, std::string data) {
   Fence& f = open_.at(key);
-  f.bytes += data.size();
-  f.parts.try_emplace(from, std::move(data));
+  const size_t bytes = data.size();
+  if (!f.parts.try_emplace(from, std::move(data)).second) return;  // it has said so already
+  f.bytes += bytes;
   if (f.bytes > limit_) {
     const Error error(Errc::kFrameTooLong, "fence: more than " + std::to_string(limit_) + " bytes with those of node " +
                                                (from < names_.size() ? names_[from] : std::to_string(from)));
     f.parts.clear();
     f.bytes = 0;
     if (!f.nodes.empty()) return fail_all(key, error);
-    f.failed = error;
+    f.failed.try_emplace(self_, error);
     return;
   }
   look_at(key);
@@ -131,15 +146,18 @@ void Fences::look_at(const Key& key) {
   finish(key, std::move(letter.data));
 }
 
-void Fences::fail_all(const Key& key, const Error& error) {
-  Fence& f = open_.at(key);
+Letter Fences::failure(const Key& key, const Error& error) {
   Letter letter;
   letter.kind = LetterKind::kFailed;
   letter.group = key.first;
   letter.number = key.second;
   letter.status = static_cast<int32_t>(error.code);
   letter.text = error.message();
-  if (auto to = others(f); !to.empty()) send_(to, letter);
+  return letter;
+}
+
+void Fences::fail_all(const Key& key, const Error& error) {
+  if (auto to = others(open_.at(key)); !to.empty()) send_(to, failure(key, error));
   finish(key, std::unexpected(Error(error)));
 }
 

@@ -4,7 +4,8 @@
 // may start its next fence as soon as it left the one before; a letter of a fence not entered here yet is kept.
 //
 // Ends without data: a node that did not enter is gone (kConnectFailed), the deadline passed (kTimedOut), there is more data
-// than `limit` (kFrameTooLong). The root decides and tells the others; the texts name nodes and numbers.
+// than `limit` (kFrameTooLong). The root decides and tells the others, also when a node that cannot give its data says so; the texts
+// name nodes and numbers. What a node says that does not take part changes nothing.
 // Pure: letters leave through Ports, time is an argument. Cost: a map lookup and a copy of the data for each letter.
 #pragma once
 
@@ -48,13 +49,19 @@ class Fences {
     size_t bytes = 0;
     Duration deadline{};
     Done done;
-    std::optional<Error> failed;  // the root said so before we entered
+    std::map<uint32_t, Error> failed;  // who said so before we entered
   };
 
   bool is_root(const Fence& f) const { return f.nodes.front() == self_; }
   std::vector<uint32_t> others(const Fence& f) const;
   std::string names_of(const std::vector<uint32_t>& nodes) const;
   std::string missing(const Fence& f) const;
+  static bool takes_part(const Fence& f, uint32_t node);
+  // Whose word ends the fence here: its root's; to the root, that of each node that takes part.
+  bool may_end(const Fence& f, uint32_t node) const { return is_root(f) ? takes_part(f, node) : f.nodes.front() == node; }
+  static Letter failure(const Key& key, const Error& error);
+  void too_much(const Key& key, size_t bytes);
+  void on_failed(const Key& key, uint32_t from, Error error);
   void add_part(const Key& key, uint32_t from, std::string data);
   void look_at(const Key& key);
   void finish(const Key& key, Result<std::string> result);

@@ -180,5 +180,51 @@ TEST(Fences, TooMuchDataIsRefused) {
   EXPECT_EQ(s.error(1, 1), "fence: 11 bytes from node n1, at most 10");
 }
 
+// Nobody waits for it until a deadline, which may be never.
+TEST(Fences, ANodeWithTooMuchDataEndsTheFenceForAll) {
+  for (bool root_first : {true, false}) {
+    Step s(3, 10);
+    s.enter(2, {0, 1, 2}, "");
+    if (root_first) s.enter(0, {0, 1, 2}, "");
+    s.deliver();
+    s.enter(1, {0, 1, 2}, "12345678901");
+    s.deliver();
+    if (!root_first) s.enter(0, {0, 1, 2}, "");
+    s.deliver();
+    for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(s.error(i), "fence: 11 bytes from node n1, at most 10") << i << root_first;
+  }
+}
+
+Letter word(LetterKind kind, const std::string& data = {}) {
+  Letter l;
+  l.kind = kind;
+  l.group = "all";
+  l.data = data;
+  l.text = "not my affair";
+  return l;
+}
+
+TEST(Fences, OnlyWhoTakesPartIsHeard) {
+  for (bool early : {true, false}) {
+    Step s(4, 10);
+    if (!early) s.enter(0, {0, 1}, "a");
+    s.nodes[0]->on_letter(3, word(LetterKind::kFailed));
+    s.nodes[0]->on_letter(3, word(LetterKind::kContribution, "123456789"));
+    if (early) s.enter(0, {0, 1}, "a");
+    s.enter(1, {0, 1}, "b");
+    s.nodes[1]->on_letter(3, word(LetterKind::kFailed));
+    s.deliver();
+    EXPECT_EQ(s.data(0), "ab") << early;
+    EXPECT_EQ(s.data(1), "ab") << early;
+  }
+}
+
+TEST(Fences, APartSaidTwiceCountsOnce) {
+  Step s(2, 10);
+  for (int i = 0; i < 3; ++i) s.nodes[0]->on_letter(1, word(LetterKind::kContribution, "12345"));
+  s.enter(0, {0, 1}, "");
+  EXPECT_EQ(s.data(0), "12345");
+}
+
 }  // namespace
 }  // namespace muster::mpi

@@ -34,7 +34,7 @@ Result<std::vector<mpi_rpc::TaskVariables>> Module::prepare() {
 }
 
 Result<std::vector<mpi_rpc::TaskVariables>> Module::start_server() {
-  MUSTER_TRY(library, Library::open());
+  MUSTER_TRY(library, open_library_());
   library_ = library;
   Server::Events events;
   events.fence = [this](Operation o, Reply r) { enter(std::move(o), std::move(r)); };
@@ -57,6 +57,8 @@ void Module::on_task_gone(const mpi_rpc::TaskGone& gone) {
 void Module::on_letter(uint32_t from, mpi::Letter letter) {
   if (letter.kind == mpi::LetterKind::kAnswer) return questions_->on_answer(from, std::move(letter));
   if (letter.kind != mpi::LetterKind::kQuestion) return mpi::Module::on_letter(from, std::move(letter));
+  // libpmix would wait for a process that is not of this node until the step's end.
+  if (node_of(letter.rank) != start().node_id) return answer(from, letter.number, {PMIX_ERR_NOT_FOUND, {}});
   // The answer comes on libpmix's thread.
   server_->find(letter.rank, [this, post = loop().poster(), from, number = letter.number](pmix_status_t status, std::string data) {
     post([this, from, number, status, data = std::move(data)]() mutable { answer(from, number, {status, std::move(data)}); });

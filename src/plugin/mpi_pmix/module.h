@@ -2,6 +2,7 @@
 // and the tasks (Server). It ends when slurmstepd closes the channel, and empties its directories then.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,8 @@ namespace muster::mpi_pmix {
 
 class Module final : public mpi::Module {
  public:
-  Module(net::Loop& loop, int fd) : mpi::Module(loop, fd) {}
+  using OpenLibrary = std::function<Result<Library>()>;
+  Module(net::Loop& loop, int fd, OpenLibrary open = Library::open) : mpi::Module(loop, fd), open_library_(std::move(open)) {}
 
  private:
   Result<std::vector<mpi_rpc::TaskVariables>> prepare() override;
@@ -32,6 +34,7 @@ class Module final : public mpi::Module {
   void refuse(const Reply& reply, const Error& error);
   void debug(const std::string& text);
 
+  OpenLibrary open_library_;
   std::vector<uint32_t> places_;  // the node of each rank, by its place in the step
   std::optional<Library> library_;
   std::optional<Server> server_;

@@ -5,6 +5,7 @@
 #include "hostlist/hostlist.h"
 #include "model/request_texts.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/ends_in.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -58,12 +59,7 @@ bool rebooted(const View& v, NodeId node, const node_rpc::Register& r) {
 }
 
 // Whether `out` ends the job. A job on a single node is looked at only once, but the end of another component may be its end.
-bool ends_by(const Job& job, const Events& out) {
-  return (job.het || job.allocation->nodes.size() > 1) && std::ranges::any_of(out, [&](const Event& e) {
-           auto* ending = std::get_if<event::JobEnding>(&e);
-           return ending && ending->job == job.id;
-         });
-}
+bool ends_by(const Job& job, const Events& out) { return (job.het || job.allocation->nodes.size() > 1) && ends_in(out, job.id); }
 
 // Ends jobs that the controller believes to run on the node and that the node does not know.
 void reconcile_missing(const View& v, NodeId node, const node_rpc::Register& r, Events& out) {

@@ -6,18 +6,12 @@
 #include "base/first_fit.h"
 #include "slurmctld/core/apply.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/ends_in.h"
 
 namespace muster::slurmctld {
 namespace {
 
 constexpr uint32_t kComesBack = kJobRequeued | kJobRequeueHold;
-
-bool is_ending(const Events& out, JobId job) {
-  return std::ranges::any_of(out, [&](const Event& e) {
-    auto* ending = std::get_if<event::JobEnding>(&e);
-    return ending && ending->job == job;
-  });
-}
 
 // A run that is over and comes back with the others.
 void bring_back(const Job& job, uint32_t flags, Events& out) {
@@ -99,12 +93,12 @@ Result<Events> start_together(const View& v, const sched::StartItem& item) {
 }
 
 void end_together(const View& v, const Job& job, const Ending& ending, Events& out) {
-  if (job.finished() || is_ending(out, job.id)) return;
+  if (job.finished() || ends_in(out, job.id)) return;
   end_one(v, job, ending, out);
   const uint32_t back = ending.flags & (kComesBack | kJobSpecialExit | kJobLaunchFailed);
   if (!job.pending() && job.het.offset != 0 && !(back & kComesBack)) return;
   for (const Job* other : components_of(v.cluster, job.het)) {
-    if (other == &job || is_ending(out, other->id)) continue;
+    if (other == &job || ends_in(out, other->id)) continue;
     if (other->finished()) {
       if (back & kComesBack) bring_back(*other, back, out);
       continue;

@@ -18,7 +18,9 @@ namespace muster::slurmctld {
 class Callers {
  public:
   using TakeSettings = std::function<std::shared_ptr<const Settings>()>;
-  Callers(net::Loop& loop, TakeSettings settings) : Callers(std::move(settings), std::make_unique<site::KnownUsers>(loop)) {}
+  // `ask`: the user database; it may block, and has a thread of its own.
+  Callers(net::Loop& loop, TakeSettings settings, site::KnownUsers::Ask ask)
+      : Callers(std::move(settings), std::make_unique<site::KnownUsers>(loop, std::move(ask))) {}
   Callers(TakeSettings settings, std::unique_ptr<site::KnownUsers> users);
 
   // Runs `then` once what is asked below about this user can be answered: now, or within seconds from the loop.

@@ -90,6 +90,8 @@ void CoreThread::run() {
 void CoreThread::turn(std::vector<Task> batch) {
   const Duration began = clock_.steady();
   const bool asked = !batch.empty();
+  waiters_.begin_turn();
+  record_waits_.begin_turn();
   TurnDriver::Turn turn = driver_.turn(std::move(batch));
   if (turn.refused) return refuse(std::move(turn));
   if (turn.records > 0) {
@@ -104,6 +106,8 @@ void CoreThread::turn(std::vector<Task> batch) {
 
 void CoreThread::refuse(TurnDriver::Turn turn) {
   ++refused_turns_;
+  waiters_.forget_turn();
+  record_waits_.forget_turn();
   if (auto untold = told_.tell("append", clock_.steady()))
     logger_.error("the event log could not be written; {} changes are refused: {}{}", turn.records, turn.refused->message(),
                   net::Pace::more(*untold));

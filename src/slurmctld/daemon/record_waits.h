@@ -22,6 +22,8 @@ class RecordWaits {
   void stored(uint64_t position, std::vector<Reply>& replies);
   void forget(Line line) { list_.forget(line); }
   void forget_all(const void* connection) { list_.forget_all(connection); }
+  void begin_turn() { list_.begin_turn(); }
+  void forget_turn() { list_.forget_turn(); }
   size_t size() const { return list_.size(); }
 
  private:

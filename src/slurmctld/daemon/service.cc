@@ -63,7 +63,7 @@ Service::Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread
       planner_(planner),
       nodes_(nodes),
       ports_(std::move(ports)),
-      callers_(loop, ports_.settings),
+      callers_(loop, ports_.settings, ports_.ask_user),
       streams_(loop, queries_, [this](const net::Channel* slow) { channels_.drop(slow); }),
       plan_streams_(loop, forecasts_, [this](const net::Channel* slow) { channels_.drop(slow); }),
       watches_(loop, queries_, [this] { return core_.snapshot(); }),
@@ -157,7 +157,14 @@ Result<> Service::relay(Call call, rpc::Relay relay) {
 
 Result<> Service::when_known(Uid uid, Call call, std::function<Result<>(Call)> work) {
   if (callers_.prepared(uid)) return work(std::move(call));
-  callers_.prepare(uid, [this, call = std::move(call), work = std::move(work)] {
+  const Line line{call.channel.lock().get(), call.passed_on.asker};
+  if (line.asker) looked_up_.insert(line);
+  callers_.prepare(uid, [this, line, call = std::move(call), work = std::move(work)] {
+    if (line.asker) {
+      const auto here = looked_up_.find(line);
+      if (here == looked_up_.end()) return;
+      looked_up_.erase(here);
+    }
     if (call.channel.expired()) return;
     if (Result<> done = work(call); !done) refuse(call, done.error());
   });

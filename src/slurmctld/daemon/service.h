@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_set>
 
@@ -40,6 +41,7 @@ class Service {
     net::Security security;                                                       // signs step credentials
     std::function<Result<std::shared_ptr<void>>(Uid uid, size_t bytes)> pass_on;  // a place for a request that a node passes on
     QueryTexts texts;                                                             // query threads only
+    site::KnownUsers::Ask ask_user = site::ask_user_database;
   };
   Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
 
@@ -159,6 +161,7 @@ class Service {
   BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
   std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
+  std::multiset<Line> looked_up_;                    // askers of nodes whose user is not known yet; one that is gone leaves it
   std::multimap<Line, JobId> attendants_;            // core thread only: who is there for which allocation
   std::unique_ptr<net::Loop::Timer> midnight_;
   Time started_;

@@ -22,7 +22,9 @@ void Service::forget_waiters(const net::Channel* channel) {
 
 // A node daemon says that somebody for whom it passed requests on is gone.
 Result<> Service::asker_gone(Call call, rpc::AskerGone gone) {
-  core_.post({[this, line = Line{call.channel.lock().get(), gone.asker}](Core& core, store::EventLog&) -> Reply {
+  const Line line{call.channel.lock().get(), gone.asker};
+  looked_up_.erase(line);
+  core_.post({[this, line](Core& core, store::EventLog&) -> Reply {
                 for (auto [at, end] = attendants_.equal_range(line); at != end; ++at) core.leave(at->second);
                 attendants_.erase(line);
                 core_.waiters().forget(line);

@@ -24,6 +24,8 @@ class Waiters {
   Result<> add(JobId job, Line line, Uid user, Waiter waiter);
   void forget(Line line) { list_.forget(line); }
   void forget_all(const void* connection) { list_.forget_all(connection); }
+  void begin_turn() { list_.begin_turn(); }
+  void forget_turn() { list_.forget_turn(); }
   void wake(const std::set<JobId>& touched, const Cluster& cluster, std::vector<Reply>& replies);
   bool empty() const { return list_.size() == 0; }
   size_t size() const { return list_.size(); }

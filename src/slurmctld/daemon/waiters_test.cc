@@ -21,6 +21,18 @@ TEST(Waiters, AreCountedByUser) {
   EXPECT_TRUE(w.may_add(Uid(1000)));
 }
 
+// The number of the job that it added them for is given to another one.
+TEST(Waiters, OfARefusedTurnAreForgotten) {
+  Waiters w;
+  w.begin_turn();
+  ASSERT_TRUE(w.add(JobId(1), {}, Uid(1000), never()));
+  w.begin_turn();
+  ASSERT_TRUE(w.add(JobId(2), {}, Uid(1000), never()));
+  ASSERT_TRUE(w.add(JobId(1), {}, Uid(1000), never()));
+  w.forget_turn();
+  EXPECT_EQ(w.size(), 1u);
+}
+
 TEST(Waiters, GoWithTheirConnection) {
   Waiters w;
   int one = 0, other = 0;

@@ -1,6 +1,6 @@
 // WaitingList: commands that wait for something, each by a key (a job, a position of the log), counted by user and gone with the connection
 // on which the answer would leave. What they wait for, and how many may wait, is decided in waiters.h and record_waits.h. Lives on the core
-// thread. Cost: O(log n) to add and to take; forget() and forget_all() look at all.
+// thread, by turns: what a turn added that was refused, and so never was, waits for nothing. Cost: O(log n) to add and to take; forget() and forget_all() look at all.
 #pragma once
 
 #include <compare>
@@ -31,7 +31,7 @@ class WaitingList {
     return at == of_user_.end() ? 0 : at->second;
   }
   void add(Key key, Line line, Uid user, What what) {
-    list_.emplace(key, Waiting{line, user, std::move(what)});
+    list_.emplace(key, Waiting{line, user, turn_, std::move(what)});
     ++of_user_[user.value];
   }
   void forget(Line line) {
@@ -39,6 +39,10 @@ class WaitingList {
   }
   void forget_all(const void* connection) {
     take_if([&](const Waiting& w) { return w.line.connection == connection; });
+  }
+  void begin_turn() { ++turn_; }
+  void forget_turn() {  // the present one was refused
+    take_if([&](const Waiting& w) { return w.turn == turn_; });
   }
   // Removes the commands of one key for which `done` is true.
   template <class F>
@@ -64,6 +68,7 @@ class WaitingList {
   struct Waiting {
     Line line;
     Uid user{};
+    uint64_t turn = 0;  // that added it
     What what;
   };
   using List = std::multimap<Key, Waiting>;
@@ -79,6 +84,7 @@ class WaitingList {
   }
 
   List list_;
+  uint64_t turn_ = 0;
   std::unordered_map<uint32_t, size_t> of_user_;
 };
 
