@@ -40,7 +40,7 @@ constexpr KeyRow kRows[] = {
     d(text("DefaultQOS", nullptr, "QOS of new clusters.")),
     d(yesno("DisableArchiveCommands", "no", "No sacctmgr archive.").not_yet("archives of the database")),
     d(yesno("DisableCoordDBD", "no", "Coordinators have no powers.")),
-    d(yesno("DisableRollups", "no", "No roll-up of usage.").not_yet("roll-up of usage")),
+    d(yesno("DisableRollups", "no", "No roll-up of usage.")),
     d(one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.").not_yet("choice of the message digest")),
     d(path("LogFile", nullptr, "Log; unset: syslog.")),
     d(text("LogTimeFormat", "iso8601_ms", "Time stamps in the log.")),

@@ -231,7 +231,7 @@ constexpr EntityField kCluster[] = {
     {"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.cluster->flags, ","); }},
     {"NodeCount", "NodeCount", 9, Fit::kWhole, kWorks, "How many nodes it has", [](V v, S o) { put_number(o, v.cluster->node_count); }},
     {"NodeNames", "NodeName", 15, Fit::kMarked, kWorks, "Its nodes", [](V v, S o) { o += v.cluster->nodes; }},
-    {"TRES", "TRES", 20, Fit::kMarked, kWorks, "What it has", [](V v, S o) { o += v.cluster->tres; }},
+    {"TRES", "TRES", 20, Fit::kMarked, kWorks, "What it has", [](V v, S o) { o += tres_text(v.cluster->tres); }},
 };
 constexpr EntityField kTres[] = {
     {"Type", "Type", 8, Fit::kMarked, kWorks, "Its type", [](V v, S o) { o += v.tres->type; }},

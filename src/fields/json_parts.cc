@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/tres_mem.h"
-
 namespace muster::fields {
 namespace {
 
@@ -31,19 +29,6 @@ void json_tres_list(Members& m, std::string_view key, const TresAmounts& tres) {
   m.sink().begin_list();
   each_tres(tres, [&](std::string_view kind, std::string_view name, uint64_t count) { json_tres(m, kind, name, count); });
   m.sink().end_list();
-}
-
-void json_tres_list(Members& m, std::string_view key, std::string_view tres) {
-  TreeSink& s = m.sink();
-  s.key(key);
-  s.begin_list();
-  for (std::string_view item : split(tres, ',')) {
-    size_t eq = item.find('='), slash = item.find('/');
-    std::string_view type = item.substr(0, std::min(eq, slash)), value = item.substr(eq + 1);
-    uint64_t count = type == "mem" ? parse_tres_mem_mb(value) : parse_count(value).value_or(0);
-    json_tres(m, type, slash < eq ? item.substr(slash + 1, eq - slash - 1) : std::string_view(), count);
-  }
-  s.end_list();
 }
 
 void json_cpu_time(Members& m, std::string_view key) { m.begin(key).number("seconds", 0).number("microseconds", 0).end(); }

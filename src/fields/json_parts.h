@@ -9,8 +9,6 @@ namespace muster::fields {
 
 // Writes amounts of TRES as [{"type", "name", "id", "count"}]; memory in MB. The id is 0 for TRES the database gives none.
 void json_tres_list(Members& m, std::string_view key, const TresAmounts& tres);
-// The same of the text that a record of the database has: "cpu=2,mem=500M,node=1,gres/gpu=2".
-void json_tres_list(Members& m, std::string_view key, std::string_view tres);
 // Writes {"seconds", "microseconds"}: nothing was sampled, so both are 0.
 void json_cpu_time(Members& m, std::string_view key);
 // Writes a wait status as {"status", "return_code", "signal"}.

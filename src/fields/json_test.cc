@@ -300,7 +300,7 @@ TEST_F(SchemaWalk, RecordsOfTheDatabase) {
   job.nodes = 2;
   job.node_list = "n[1-2]";
   job.requested_mem = "4G";
-  job.tres_allocated = "cpu=4,mem=4G,node=2,gres/gpu:h100=16";
+  job.tres_allocated = TresAmounts::from_text("cpu=4,mem=4G,node=2,gres/gpu:h100=16");
   job.gres_allocated = "gpu:h100:16";
   job.std_out = "/o/%A_%a";
   StepRecord step;

@@ -28,7 +28,7 @@ JobRecord job(uint32_t id, JobState state = JobState::kCompleted) {
   j.requested_nodes = 1;
   j.requested_mem = "4G";
   j.time_limit_min = 60;
-  j.tres_requested = "cpu=2,mem=4G,node=1,billing=2,gres/gpu=2";
+  j.tres_requested = TresAmounts::from_text("cpu=2,mem=4G,node=1,billing=2,gres/gpu=2");
   return j;
 }
 
@@ -39,7 +39,7 @@ JobRecord started(uint32_t id, JobState state = JobState::kCompleted, int64_t en
   j.cpus = 2;
   j.nodes = 1;
   j.node_list = "n1";
-  j.tres_allocated = "cpu=2,mem=4G,node=1,billing=2,gres/gpu=2,gres/gpu:h100=2";
+  j.tres_allocated = TresAmounts::from_text("cpu=2,mem=4G,node=1,billing=2,gres/gpu=2,gres/gpu:h100=2");
   j.gres_allocated = "gpu:h100:2";
   return j;
 }
@@ -167,7 +167,7 @@ TEST_F(RecordTest, ResourcesAreSortedAndConverted) {
   EXPECT_EQ(line("alloctres,reqtres", j),
             "billing=2,cpu=2,gres/gpu:h100=2,gres/gpu=2,mem=4G,node=1|billing=2,cpu=2,gres/gpu=2,mem=4G,node=1\n");
   EXPECT_EQ(line("allocgres,reqgres", j), "gpu:h100:2|gpu:2\n");
-  j.tres_requested = "cpu=1500,mem=2500000M,gres/gpu=2,gres/gpu:h100=2";
+  j.tres_requested = TresAmounts::from_text("cpu=1500,mem=2500000M,gres/gpu=2,gres/gpu:h100=2");
   j.requested_mem = "2500000M";
   EXPECT_EQ(line("reqtres,reqmem,reqgres", j), "cpu=1500,gres/gpu:h100=2,gres/gpu=2,mem=2500000M|2500000M|gpu:h100:2\n");
   style.units = 'G';

@@ -120,38 +120,27 @@ void put_record_mem(std::string_view mem, const RecordView& v, std::string& out)
   else put_mem(out, mb, true);
 }
 
-void put_record_tres(std::string_view tres, const RecordView& v, std::string& out) {
-  std::vector<std::string_view> parts = split(tres, ',');
+void put_record_tres(const TresAmounts& tres, const RecordView& v, std::string& out) {
+  std::vector<std::string> parts;
+  each_tres(tres, [&](std::string_view kind, std::string_view name, uint64_t count) {
+    std::string& part = parts.emplace_back(kind);
+    if (!name.empty()) part.append("/").append(name);
+    part += '=';
+    if (kind == "mem") put_record_mem(format_tres_mem(count), v, part);
+    else part += std::to_string(count);
+  });
   std::ranges::sort(parts);
-  bool first = true;
-  for (std::string_view part : parts) {
-    if (!first) out += ',';
-    first = false;
-    if (part.starts_with("mem=")) {
-      out += "mem=";
-      put_record_mem(part.substr(4), v, out);
-    } else {
-      out += part;
-    }
-  }
+  for (const std::string& part : parts) out.append(&part == parts.data() ? "" : ",").append(part);
 }
 
-void put_gres_of_tres(std::string_view tres, std::string& out) {
-  bool first = true;
-  std::vector<std::string_view> parts = split(tres, ',');
-  for (std::string_view part : parts) {
-    size_t equals = part.find('=');
-    if (!part.starts_with("gres/") || equals == part.npos) continue;
-    std::string_view name = part.substr(5, equals - 5);
+void put_gres_of_tres(const TresAmounts& tres, std::string& out) {
+  const size_t begin = out.size();
+  for (const GresAmount& g : tres.gres) {
     // "gres/gpu=2" counts the same GPUs as "gres/gpu:a100=2", so it is left out beside that one.
-    bool typed_too = name.find(':') == name.npos && std::ranges::any_of(parts, [&](std::string_view other) {
-                       return other.starts_with(part.substr(0, equals)) && other.substr(equals).starts_with(':');
-                     });
-    if (typed_too) continue;
-    if (!first) out += ',';
-    first = false;
-    out.append(name) += ':';
-    out += part.substr(equals + 1);
+    auto typed = [&](const GresAmount& other) { return other.name == g.name && !other.type.empty(); };
+    if (g.type.empty() && std::ranges::any_of(tres.gres, typed)) continue;
+    if (out.size() > begin) out += ',';
+    out.append(gres_name(g.name, g.type)).append(":").append(std::to_string(g.count));
   }
 }
 

@@ -19,12 +19,12 @@ std::optional<Duration> record_planned(const RecordView& v);  // of jobs: from e
 uint32_t record_cpus(const RecordView& v);                    // allocated, else requested
 uint32_t record_nodes(const RecordView& v);
 
-// A TRES list in sorted order, with sizes in the unit asked for: "billing=2,cpu=2,gres/gpu=2,mem=4G,node=1".
-void put_record_tres(std::string_view tres, const RecordView& v, std::string& out);
+// Amounts of TRES in the order of their names, with sizes in the unit asked for: "billing=2,cpu=2,gres/gpu=2,mem=4G,node=1".
+void put_record_tres(const TresAmounts& tres, const RecordView& v, std::string& out);
 // A size such as "4G" in the unit asked for; a text that is no size as it is.
 void put_record_mem(std::string_view mem, const RecordView& v, std::string& out);
-// The gres/… entries of a TRES list, as in "gpu:a100:2,nic:1".
-void put_gres_of_tres(std::string_view tres, std::string& out);
+// The GRES among them, as in "gpu:a100:2,nic:1".
+void put_gres_of_tres(const TresAmounts& tres, std::string& out);
 // The state: "COMPLETED", "CANCELLED by 1000".
 void put_record_state(const RecordView& v, std::string& out);
 // A file name pattern; --expand-patterns replaces its %-letters.

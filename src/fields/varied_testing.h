@@ -293,8 +293,8 @@ inline JobRecord varied_record(uint32_t number) {
   j.nodes = is.one_of<uint32_t>("nodes", {0, 1, 4});
   j.cpus = is.one_of<uint32_t>("cpus", {0, 2, 64});
   j.node_list = is.one_of<std::string>("node_list", {"", "n1", "n[1-4,9]"});
-  j.tres_requested = is.one_of<std::string>("tres_requested", {"", "cpu=4,mem=8G,node=1,billing=4,gres/gpu=2"});
-  j.tres_allocated = is.one_of<std::string>("tres_allocated", {"", "cpu=4,mem=1500M,node=2,gres/gpu:h100=16"});
+  j.tres_requested = TresAmounts::from_text(is.one_of<std::string>("tres_requested", {"", "cpu=4,mem=8G,node=1,billing=4,gres/gpu=2"}));
+  j.tres_allocated = TresAmounts::from_text(is.one_of<std::string>("tres_allocated", {"", "cpu=4,mem=1500M,node=2,gres/gpu:h100=16"}));
   j.gres_allocated = is.one_of<std::string>("gres_allocated", {"", "gpu:h100:16"});
   j.exit_status = is.wait_status("exit_status");
   j.derived_exit_status = is.wait_status("derived_exit_status");
@@ -317,7 +317,7 @@ inline StepRecord varied_step_record(uint32_t number, const JobRecord& job) {
   s.tasks = is.count("tasks");
   s.cpus = is.one_of<uint32_t>("cpus", {0, 2, 64});
   s.node_list = is.one_of<std::string>("node_list", {"", "n1", "n[1-4,9]"});
-  s.tres_allocated = is.one_of<std::string>("tres_allocated", {"", "cpu=2,mem=500M,node=1"});
+  s.tres_allocated = TresAmounts::from_text(is.one_of<std::string>("tres_allocated", {"", "cpu=2,mem=500M,node=1"}));
   s.gres_allocated = is.one_of<std::string>("gres_allocated", {"", "gpu:1"});
   s.layout = is.one_of<std::string>("layout", {"", "Block"});
   s.cpu_freq = is.one_of<std::string>("cpu_freq", {"", "800000-1200000:ondemand", "high"});

@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "base/describe.h"
+#include "base/formerly.h"
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/enums.h"
 #include "model/job.h"
 #include "model/rpc.h"
+#include "model/tres_amounts.h"
 
 namespace muster {
 
@@ -59,13 +61,13 @@ struct JobRecord {
   std::string requested_mem;     // as sacct's ReqMem: "4G"
   uint32_t nodes = 0, cpus = 0;  // allocated; 0 before its start
   std::string node_list, failed_node;
-  std::string tres_requested, tres_allocated;        // "cpu=4,mem=8G,node=1,billing=4,gres/gpu=2"
   std::string gres_allocated;                        // "gpu:h100:16": of all its nodes
   int32_t exit_status = 0, derived_exit_status = 0;  // wait statuses
   Uid cancelled_by{};                                // of CANCELLED ones
   bool has_script = false;                           // a batch job: its step `batch`
   uint64_t db_index = 0;                             // of the row, set by slurmdbd when it answers; not stored
   HetPart het;
+  TresAmounts tres_requested, tres_allocated;
   MUSTER_FIELDS(v(1, "key", s.key); v(2, "position", s.position); v(3, "cluster", s.cluster); v(4, "array_job_id", s.array_job_id);
                 v(5, "array_task", s.array_task); v(6, "array_tasks", s.array_tasks); v(7, "state", s.state); v(8, "reason", s.reason);
                 v(9, "flags", s.flags); v(10, "detail", s.detail); v(11, "eligible", s.eligible); v(12, "started", s.started);
@@ -79,10 +81,11 @@ struct JobRecord {
                 v(39, "priority", s.priority); v(40, "time_limit_min", s.time_limit_min); v(41, "requested_cpus", s.requested_cpus);
                 v(42, "requested_nodes", s.requested_nodes); v(43, "tasks", s.tasks); v(44, "requested_mem", s.requested_mem);
                 v(45, "nodes", s.nodes); v(46, "cpus", s.cpus); v(47, "node_list", s.node_list); v(48, "failed_node", s.failed_node);
-                v(49, "tres_requested", s.tres_requested); v(50, "tres_allocated", s.tres_allocated);
+                formerly_text(v, 49, "tres_requested", s.tres_requested); formerly_text(v, 50, "tres_allocated", s.tres_allocated);
                 v(51, "gres_allocated", s.gres_allocated); v(52, "exit_status", s.exit_status);
                 v(53, "derived_exit_status", s.derived_exit_status); v(54, "cancelled_by", s.cancelled_by);
-                v(55, "has_script", s.has_script); v(56, "db_index", s.db_index); v(86, "het", s.het);)
+                v(55, "has_script", s.has_script); v(56, "db_index", s.db_index); v(86, "het", s.het);
+                v(90, "tres_requested", s.tres_requested); v(91, "tres_allocated", s.tres_allocated);)
 };
 
 // A step of a job; batch, extern and interactive are steps too. What its processes used is not sampled yet: those columns stay empty.
@@ -94,16 +97,59 @@ struct StepRecord {
   JobState state = JobState::kRunning;  // RUNNING, COMPLETED, FAILED, CANCELLED, TIMEOUT, NODE_FAIL, OUT_OF_MEMORY
   Time started{}, ended{};
   uint32_t nodes = 0, tasks = 0, cpus = 0;
-  std::string node_list, tres_allocated, gres_allocated, layout, cpu_freq, submit_line, container;
+  std::string node_list, gres_allocated, layout, cpu_freq, submit_line, container;
   std::string work_dir, std_in, std_out, std_err;
   int32_t exit_status = 0;
   Uid cancelled_by{};
+  TresAmounts tres_allocated;
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "id", s.id); v(3, "position", s.position); v(4, "name", s.name); v(5, "state", s.state);
                 v(6, "started", s.started); v(7, "ended", s.ended); v(8, "nodes", s.nodes); v(9, "tasks", s.tasks); v(10, "cpus", s.cpus);
-                v(11, "node_list", s.node_list); v(12, "tres_allocated", s.tres_allocated); v(13, "gres_allocated", s.gres_allocated);
-                v(14, "layout", s.layout); v(15, "cpu_freq", s.cpu_freq); v(16, "submit_line", s.submit_line);
-                v(17, "container", s.container); v(18, "work_dir", s.work_dir); v(19, "std_in", s.std_in); v(20, "std_out", s.std_out);
-                v(21, "std_err", s.std_err); v(22, "exit_status", s.exit_status); v(23, "cancelled_by", s.cancelled_by);)
+                v(11, "node_list", s.node_list); formerly_text(v, 12, "tres_allocated", s.tres_allocated);
+                v(13, "gres_allocated", s.gres_allocated); v(14, "layout", s.layout); v(15, "cpu_freq", s.cpu_freq);
+                v(16, "submit_line", s.submit_line); v(17, "container", s.container); v(18, "work_dir", s.work_dir);
+                v(19, "std_in", s.std_in); v(20, "std_out", s.std_out); v(21, "std_err", s.std_err); v(22, "exit_status", s.exit_status);
+                v(23, "cancelled_by", s.cancelled_by); v(24, "tres_allocated", s.tres_allocated);)
+};
+
+// A time in which a node was not at work as usual: down, drained, draining, failing, powered down or yet to come. Another begins when its
+// state or the reason changes. Its key is (cluster, node, started). With `node` "" it is what a cluster was made of; those slurmdbd
+// makes itself, as clusters register.
+struct EventRecord {
+  std::string cluster;  // set by slurmdbd
+  std::string node;
+  uint64_t position = 0;
+  Time started{}, ended{};
+  NodeState state = NodeState::kUnknown;
+  uint32_t flags = 0;   // NodeFlag: those that say why it is not at work
+  bool in_use = false;  // jobs ran on: draining, not drained
+  std::string reason;
+  Uid by{};  // who set the reason
+  TresAmounts tres;
+  std::string nodes;  // of a cluster: its nodes
+  // Nobody could use it, for that was planned: FUTURE or powered down.
+  bool planned() const { return state == NodeState::kFuture || (state != NodeState::kDown && (flags & kNodePoweredDown)); }
+  // It was lost: down, or drained with no job left.
+  bool down() const { return !planned() && (state == NodeState::kDown || state == NodeState::kError || !in_use); }
+  MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "node", s.node); v(3, "position", s.position); v(4, "started", s.started);
+                v(5, "ended", s.ended); v(6, "state", s.state); v(7, "flags", s.flags); v(8, "in_use", s.in_use); v(9, "reason", s.reason);
+                v(10, "by", s.by); v(11, "tres", s.tres); v(12, "nodes", s.nodes);)
+};
+
+// One time of a reservation; each repetition is a record of its own. Its key is (cluster, id, started).
+struct ReservationRecord {
+  std::string cluster;  // set by slurmdbd
+  uint32_t id = 0;
+  uint64_t position = 0;
+  std::string name;
+  Time started{}, ended{};  // as it is planned, until it is deleted
+  uint64_t flags = 0;       // ReservationFlag
+  std::string nodes;
+  TresAmounts tres;
+  std::string users, accounts;  // "a,b"; "-a,-b"
+  std::string comment;
+  MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "id", s.id); v(3, "position", s.position); v(4, "name", s.name);
+                v(5, "started", s.started); v(6, "ended", s.ended); v(7, "flags", s.flags); v(8, "nodes", s.nodes); v(9, "tres", s.tres);
+                v(10, "users", s.users); v(11, "accounts", s.accounts); v(12, "comment", s.comment);)
 };
 
 namespace rpc {
@@ -114,7 +160,10 @@ struct StoreRecords {
   uint64_t position = 0;
   std::vector<JobRecord> jobs;
   std::vector<StepRecord> steps;
-  MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "position", s.position); v(3, "jobs", s.jobs); v(4, "steps", s.steps);)
+  std::vector<EventRecord> events;
+  std::vector<ReservationRecord> reservations;
+  MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "position", s.position); v(3, "jobs", s.jobs); v(4, "steps", s.steps);
+                v(5, "events", s.events); v(6, "reservations", s.reservations);)
 };
 struct RecordsStored {
   uint64_t position = 0;

@@ -85,15 +85,15 @@ struct ClusterRecord {
   std::string classification, features, federation, fed_state;
   std::string nodes;  // host list
   uint32_t node_count = 0;
-  std::string tres;  // "cpu=64,mem=512000,node=4,billing=64,gres/gpu=32": what it has
   std::vector<std::string> flags;
   Time created{}, modified{};
   bool deleted = false;
+  TresAmounts tres;  // what it has
   MUSTER_FIELDS(v(1, "name", s.name); v(2, "control_host", s.control_host); v(3, "control_port", s.control_port);
                 v(4, "rpc_version", s.rpc_version); v(5, "classification", s.classification); v(6, "features", s.features);
                 v(7, "federation", s.federation); v(8, "fed_state", s.fed_state); v(9, "nodes", s.nodes); v(10, "node_count", s.node_count);
-                v(11, "tres", s.tres); v(12, "flags", s.flags); v(13, "created", s.created); v(14, "modified", s.modified);
-                v(15, "deleted", s.deleted);)
+                formerly_text(v, 11, "tres", s.tres); v(12, "flags", s.flags); v(13, "created", s.created); v(14, "modified", s.modified);
+                v(15, "deleted", s.deleted); v(16, "tres", s.tres);)
 };
 
 struct AccountRecord {
@@ -390,12 +390,13 @@ struct DirectoryVersion {  // means nothing but whether it is the same; another 
 struct EditJobRecords {
   bool commit = false;
   JobRecordFilter where;
-  std::optional<std::string> comment, admin_comment, system_comment, extra, wckey, tres_allocated;
+  std::optional<std::string> comment, admin_comment, system_comment, extra, wckey;
   std::optional<int32_t> derived_exit_status;
   std::optional<JobState> end_as;  // COMPLETED or FAILED: ends the records that have no end
+  std::optional<TresAmounts> tres_allocated;
   MUSTER_FIELDS(v(1, "commit", s.commit); v(2, "where", s.where); v(3, "comment", s.comment); v(4, "admin_comment", s.admin_comment);
                 v(5, "system_comment", s.system_comment); v(6, "extra", s.extra); v(7, "wckey", s.wckey);
-                v(8, "tres_allocated", s.tres_allocated); v(9, "derived_exit_status", s.derived_exit_status); v(10, "end_as", s.end_as);)
+                v(9, "derived_exit_status", s.derived_exit_status); v(10, "end_as", s.end_as); v(11, "tres_allocated", s.tres_allocated);)
 };
 struct JobRecordsEdited {
   std::vector<JobRecord> jobs;  // as they are then

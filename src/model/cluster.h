@@ -69,18 +69,24 @@ struct AccountChanges;
 struct AccountDirectory;
 struct JobRecord;
 struct StepRecord;
+struct EventRecord;
+struct ReservationRecord;
 
 // What slurmdbd has still to be told about something that the cluster itself holds no longer: a step that ended, or a job that was
-// purged or requeued. One of the two is set.
+// purged or requeued; and what happened to a node or a reservation. One of them is set.
 struct KeptRecord {
   uint64_t position = 0;  // of the event that took it away
   std::shared_ptr<const JobRecord> job;
   std::shared_ptr<const StepRecord> step;
+  std::shared_ptr<const EventRecord> event;
+  std::shared_ptr<const ReservationRecord> reservation;
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "position", s.position);
     v(2, "job", s.job);
     v(3, "step", s.step);
+    v(4, "event", s.event);
+    v(5, "reservation", s.reservation);
   }
 };
 

@@ -37,9 +37,11 @@ struct AccountingSet {  // from now on records of jobs are kept for slurmdbd, or
   static constexpr uint32_t kNumber = 360;
   static constexpr const char* kName = "AccountingSet";
   bool on = false;
+  Time time{};
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "on", s.on);
+    v(2, "time", s.time);
   }
 };
 

@@ -11,6 +11,7 @@
 #include "model/rpc.h"
 #include "model/step_rpc.h"
 #include "model/trigger.h"
+#include "model/usage_report.h"
 
 namespace muster {
 

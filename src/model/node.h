@@ -175,6 +175,7 @@ struct Node {
   Time reboot_issued{};
   bool action_drained = false;             // DRAIN is of `reboot ASAP` or `power down asap`, and goes with them
   std::string instance_id, instance_type;  // of a cloud
+  Time out_since{};                        // since when accounting has it as not at work (EventRecord); unset: it is
   // volatile: not in the log, unknown after a restart until slurmd connects again
   bool connected = false;
   Time last_response{};
@@ -223,6 +224,7 @@ struct Node {
     v(34, "mcs_label", s.mcs_label);
     v(35, "by_partition", s.by_partition);
     v(45, "jobs_off", s.jobs_off);
+    v(60, "out_since", s.out_since);
   }
 };
 

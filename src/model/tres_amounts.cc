@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/tres_mem.h"
+#include "model/tres_list.h"
 
 namespace muster {
 namespace {
@@ -31,6 +32,28 @@ GresAmount& entry_of(std::vector<GresAmount>& list, const std::string& name, con
 }
 
 }  // namespace
+
+TresAmounts TresAmounts::from_text(std::string_view text) {
+  TresAmounts out;
+  for (std::string_view part : split(text, ',')) {
+    part = trim(part);
+    if (istarts_with(part, "mem=")) {  // which may have a fraction: "1.50G"
+      out.mem_mb = parse_tres_mem_mb(part.substr(4));
+      continue;
+    }
+    const Result<TresList> list = TresList::parse(part);
+    if (!list) continue;
+    if (list->items().empty()) {  // a count of 0, which TresList leaves out
+      out.put(TresName::of(part.substr(0, part.find('='))), 0);
+      continue;
+    }
+    const Tres& t = list->items().front();
+    if (t.is_gres()) out.gres.push_back({t.name, t.type, t.count});
+    else if (t.kind == "license") out.licenses.push_back({t.name, t.count});
+    else if (t.kind.empty()) out.put(TresName::of(t.name), t.count);
+  }
+  return out;
+}
 
 void TresAmounts::hold(const NodeShare& share) {
   add_all(*this, share.counted_cpus(), share.mem_mb, share.gres);

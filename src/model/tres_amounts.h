@@ -39,6 +39,9 @@ struct TresAmounts {
   std::vector<GresAmount> gres;        // in the order of add_gres()
   std::vector<LicenseShare> licenses;  // in the order in which they were named
 
+  // Reads "cpu=4,mem=8G,gres/gpu:h100=2", by the grammar of TresList. What in it is malformed or of no kind that is here is left out: such
+  // texts come from old records.
+  static TresAmounts from_text(std::string_view text);
   bool empty() const { return *this == TresAmounts(); }  // nothing is listed
   // Adds what a job or a step holds on one more node.
   void hold(const NodeShare& share);

@@ -75,5 +75,12 @@ TEST(TresAmounts, TypesAreSummedAndKeptApart) {
   EXPECT_EQ(held.gres, (std::vector{GresAmount{"gpu", "a100", 2}}));
 }
 
+TEST(TresAmounts, TextsOfOldRecordsAreRead) {
+  for (const char* text : {"", "cpu=4", "cpu=4,mem=8G,node=1,billing=4,gres/gpu=2,gres/gpu:H100=2,license/matlab=1", "cpu=0,node=0",
+                           "cpu=1,mem=1.50G,node=1", "mem=1500M"})
+    EXPECT_EQ(tres_text(TresAmounts::from_text(text)), text);
+  EXPECT_EQ(tres_text(TresAmounts::from_text("cpu=x,node=2,fs/disk=7,=3,gres/,mem=,gres/gpu=99999999999999999999")), "mem=0,node=2");
+}
+
 }  // namespace
 }  // namespace muster

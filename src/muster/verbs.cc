@@ -8,6 +8,7 @@
 #include "muster/down.h"
 #include "muster/explain.h"
 #include "muster/lint.h"
+#include "muster/report.h"
 #include "muster/up.h"
 
 namespace muster::front {
@@ -31,6 +32,7 @@ constexpr Verb kVerbs[] = {
     {"explain", "JOB|NODE...", "why a job waits or ended, what would start it sooner; what is the matter with a node", explain_verb},
     {"lint", "[SCRIPT...]", "what is wrong or odd about a batch script, before it waits in the queue", lint_verb},
     {"check-config", "[DIR|FILE]", "what is wrong with slurm.conf and the files beside it, and what was meant", check_config_verb},
+    {"report", "gpu-hours", "GPU-hours by account, user, partition or QOS, ready to bill", report_verb},
     {"up", "", "makes a cluster on this machine and starts it; prints how to use it", cluster<Action::kUp>},
     {"status", "", "whether it is up, its nodes and jobs", cluster<Action::kStatus>},
     {"logs", "[NAME]", "the last lines of the daemons' logs; NAME is slurmctld, slurmdbd or a node", cluster<Action::kLogs>},
@@ -50,7 +52,10 @@ constexpr OptionText kClusterOptions[] = {
     {"--state=DIR", "where it lives, ~/.local/state/muster (also for status, logs and down)"},
 };
 constexpr OptionText kOtherOptions[] = {
-    {"--json", "explain, lint, check-config: for programs instead of people"},
+    {"--json", "explain, lint, check-config, report: for programs instead of people"},
+    {"--by WHAT", "report: account, user, partition or qos"},
+    {"--month YYYY-MM", "report: a month; this one if not given"},
+    {"--csv, --svg, --html", "report: a table, a picture, a page"},
     {"--strict", "check-config: exit status 1 with a warning, too"},
     {"--offline", "lint: does not ask the cluster"},
 };

@@ -52,6 +52,11 @@ constexpr ManualText kTexts[] = {
      "accounts, users, associations, QOS, clusters and coordinators in the accounting database (slurmdbd). What would be done "
      "is shown, and a person is asked whether to do it, for 30 seconds; --immediate does it at once.\n\n"
      "sacctmgr help lists the commands."},
+    {Command::kSreport, "usage of accounts, users and clusters",
+     "sreport makes reports of what the accounting database (slurmdbd) has rolled up by hour, day and month: a kind of report, its name, "
+     "and words such as start=2026-11-01 or account=team-a. Without words it asks for them at a prompt. Reports are of whole hours; the "
+     "default is yesterday.\n\n"
+     "sreport help lists the reports."},
     {Command::kSwait, "wait for the steps of a job",
      "swait returns when the job has no step that runs and none that waits for the job's resources (srun --async). Without an "
      "argument it is the job it is called in: at the end of a batch script it waits for the steps that the script started.\n\n"

@@ -1,7 +1,7 @@
-// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr, swait, sshare, sprio, scrontab and strigger
+// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr, swait, sshare, sprio, scrontab, strigger and sreport
 // were told. Lists are kept as the texts between commas;
 // the code that looks up what they name (states, users, fields) checks them: fields/, the command, the controller. Manual pages: squeue(1)
-// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1) scrontab(1) strigger(1).
+// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1) scrontab(1) strigger(1) sreport(1).
 #pragma once
 
 #include <cstdint>
@@ -120,6 +120,13 @@ struct SacctmgrOptions : QueryCommon {
   std::string format;
 };
 
+struct SreportOptions : QueryCommon {
+  SacctOptions::Form form = SacctOptions::Form::kAligned;
+  bool all_clusters = false, federation = false, local = false, noheader = false, quiet = false;
+  std::string tres, report_time;  // as typed
+  DataOutput data;
+};
+
 struct SwaitOptions : QueryCommon {
   bool quiet = false;
   uint32_t timeout_seconds = 0;  // 0: as long as it takes
@@ -179,6 +186,7 @@ QueryParse<SshareOptions> parse_sshare(std::span<const std::string> arguments, c
 QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<ScrontabOptions> parse_scrontab(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<StriggerOptions> parse_strigger(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<SreportOptions> parse_sreport(std::span<const std::string> arguments, const EnvLookup& env);
 
 std::span<const OptionRow<SqueueOptions>> squeue_rows();
 std::span<const OptionRow<SinfoOptions>> sinfo_rows();
@@ -193,6 +201,7 @@ std::span<const OptionRow<SshareOptions>> sshare_rows();
 std::span<const OptionRow<SprioOptions>> sprio_rows();
 std::span<const OptionRow<ScrontabOptions>> scrontab_rows();
 std::span<const OptionRow<StriggerOptions>> strigger_rows();
+std::span<const OptionRow<SreportOptions>> sreport_rows();
 
 // The rows of any command, without their setters: for help, manual pages, completion and tests.
 std::vector<const OptionInfo*> option_infos(Command c);

@@ -146,6 +146,13 @@ QueryParse<SacctmgrOptions> parse_sacctmgr(std::span<const std::string> argument
   return parse_query<SacctmgrOptions>(Command::kSacctmgr, sacctmgr_rows(), arguments, env);
 }
 
+QueryParse<SreportOptions> parse_sreport(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<SreportOptions>(Command::kSreport, sreport_rows(), arguments, env);
+  if (!out.options.clusters.empty()) out.options.local = true;
+  if (out.options.local) out.options.federation = false;
+  return out;
+}
+
 QueryParse<SwaitOptions> parse_swait(std::span<const std::string> arguments, const EnvLookup& env) {
   auto out = parse_query<SwaitOptions>(Command::kSwait, swait_rows(), arguments, env);
   if (out.outcome != Outcome::kRun) return out;
@@ -231,6 +238,7 @@ std::vector<const OptionInfo*> option_infos(Command c) {
     case Command::kSprio: add_infos(sprio_rows(), out); break;
     case Command::kScrontab: add_infos(scrontab_rows(), out); break;
     case Command::kStrigger: add_infos(strigger_rows(), out); break;
+    case Command::kSreport: add_infos(sreport_rows(), out); break;
     default:
       for (const JobOptionRow* row : job_rows(c)) out.push_back(&row->info);
   }

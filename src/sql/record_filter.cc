@@ -134,12 +134,8 @@ Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& f) {
       return fail(Errc::kInvalidArray, "job tasks: the lists are longer than " + std::to_string(kMostTasks) + " together");
     rule.jobs_.emplace(s.job.value, std::move(t));
   }
-  for (const std::string& text : f.nodes) {
-    auto names = expand_hosts(text, kMaxHosts);
-    if (!names) return fail(Errc::kInvalidNodeName, "nodes " + text.substr(0, 100) + ": " + std::string(names.error().message()));
-    for (std::string& name : *names) rule.nodes_.insert(std::move(name));
-    if (rule.nodes_.size() > kMaxHosts) return fail(Errc::kInvalidNodeName, "nodes: more than " + std::to_string(kMaxHosts) + " names");
-  }
+  MUSTER_TRY(nodes, NodeRule::make(f.nodes));
+  rule.nodes_ = std::move(nodes);
   return rule;
 }
 
@@ -162,7 +158,18 @@ bool RecordRule::selected(const JobRecord& r) const {
   return any(r.key.id) || (r.array_job_id != r.key.id && any(r.array_job_id)) || (r.het.offset && any(r.het.leader));
 }
 
-bool RecordRule::on_nodes(const std::string& node_list) const {
+Result<NodeRule> NodeRule::make(const std::vector<std::string>& lists) {
+  NodeRule rule;
+  for (const std::string& text : lists) {
+    auto names = expand_hosts(text, kMaxHosts);
+    if (!names) return fail(Errc::kInvalidNodeName, "nodes " + text.substr(0, 100) + ": " + std::string(names.error().message()));
+    for (std::string& name : *names) rule.nodes_.insert(std::move(name));
+    if (rule.nodes_.size() > kMaxHosts) return fail(Errc::kInvalidNodeName, "nodes: more than " + std::to_string(kMaxHosts) + " names");
+  }
+  return rule;
+}
+
+bool NodeRule::matches(const std::string& node_list) const {
   if (nodes_.empty()) return true;
   auto hosts = expand_hosts(node_list);
   return hosts && std::ranges::any_of(*hosts, [&](const std::string& host) { return nodes_.contains(host); });
@@ -184,7 +191,7 @@ bool RecordRule::matches(const JobRecord& r) const {
   uint32_t cpus = r.cpus ? r.cpus : r.requested_cpus, nodes = r.nodes ? r.nodes : r.requested_nodes;
   if (!within(cpus, f.min_cpus, f.max_cpus) || !within(nodes, f.min_nodes, f.max_nodes)) return false;
   if (!within(r.time_limit_min, f.min_limit_min, f.max_limit_min)) return false;
-  return on_nodes(r.node_list);
+  return nodes_.matches(r.node_list);
 }
 
 Where where_of(const rpc::JobRecordFilter& f) {

@@ -15,6 +15,18 @@
 
 namespace muster::sql {
 
+// Which node lists have one of some nodes. No nodes: all have.
+class NodeRule {
+ public:
+  // kInvalidNodeName: one is not a node list, or together more than kMaxHosts.
+  static Result<NodeRule> make(const std::vector<std::string>& lists);
+  bool empty() const { return nodes_.empty(); }
+  bool matches(const std::string& node_list) const;
+
+ private:
+  std::unordered_set<std::string> nodes_;
+};
+
 // The whole rule except `duplicates`, which is about several records. Its lists are prepared once, so that a record costs about the
 // length of its own node list, however long the lists are.
 class RecordRule {
@@ -37,13 +49,12 @@ class RecordRule {
   using Names = std::unordered_set<std::string_view>;  // views of the filter
   explicit RecordRule(const rpc::JobRecordFilter& filter);
   bool selected(const JobRecord& record) const;
-  bool on_nodes(const std::string& node_list) const;
 
   const rpc::JobRecordFilter* filter_;
   std::unordered_multimap<uint32_t, Tasks> jobs_;
   Numbers users_, groups_;
   Names clusters_, accounts_, names_, qos_, wckeys_, reservations_, partitions_, features_, reasons_;
-  std::unordered_set<std::string> nodes_;
+  NodeRule nodes_;
 };
 
 // sacct(1) --jobs: a pending job that is not eligible yet is shown only to a question that names jobs and asks for no state.

@@ -20,13 +20,30 @@ constexpr std::string_view kTables[] = {
     "CREATE TABLE IF NOT EXISTS muster_entities(kind BIGINT NOT NULL, name {name}, record {bytes},"
     " PRIMARY KEY(kind, name)){end}",
     "CREATE TABLE IF NOT EXISTS muster_transactions(id {id}, time BIGINT NOT NULL, actor {name}, record {bytes}){end}",
+    // Since version 2:
+    "CREATE TABLE IF NOT EXISTS muster_events(cluster {name}, node {name}, started BIGINT NOT NULL, ended BIGINT NOT NULL, record {bytes},"
+    " PRIMARY KEY(cluster, node, started)){end}",
+    "CREATE TABLE IF NOT EXISTS muster_reservations(cluster {name}, number BIGINT NOT NULL, started BIGINT NOT NULL,"
+    " ended BIGINT NOT NULL, record {bytes}, PRIMARY KEY(cluster, number, started)){end}",
+    "CREATE TABLE IF NOT EXISTS muster_usage(cluster {name}, period BIGINT NOT NULL, at BIGINT NOT NULL, part BIGINT NOT NULL,"
+    " record {bytes}, PRIMARY KEY(cluster, period, at, part)){end}",
+    "CREATE TABLE IF NOT EXISTS muster_usage_state(cluster {name}, first BIGINT NOT NULL, rolled BIGINT NOT NULL, PRIMARY "
+    "KEY(cluster)){end}",
+    "CREATE TABLE IF NOT EXISTS muster_usage_changed(id {id}, cluster {name}, began BIGINT NOT NULL, ended BIGINT NOT NULL){end}",
 };
-constexpr std::string_view kIndexes[] = {
-    "CREATE INDEX muster_jobs_head ON muster_jobs(head)",
-    "CREATE INDEX muster_jobs_ended ON muster_jobs(ended)",
-    "CREATE INDEX muster_jobs_uid ON muster_jobs(uid, ended)",
-    "CREATE INDEX muster_jobs_account ON muster_jobs(account, ended)",
-    "CREATE INDEX muster_transactions_time ON muster_transactions(time)",
+struct Index {
+  int since;  // the schema version that brought it
+  std::string_view create;
+};
+constexpr Index kIndexes[] = {
+    {1, "CREATE INDEX muster_jobs_head ON muster_jobs(head)"},
+    {1, "CREATE INDEX muster_jobs_ended ON muster_jobs(ended)"},
+    {1, "CREATE INDEX muster_jobs_uid ON muster_jobs(uid, ended)"},
+    {1, "CREATE INDEX muster_jobs_account ON muster_jobs(account, ended)"},
+    {1, "CREATE INDEX muster_transactions_time ON muster_transactions(time)"},
+    {2, "CREATE INDEX muster_jobs_time ON muster_jobs(cluster, ended, submitted)"},
+    {2, "CREATE INDEX muster_events_ended ON muster_events(cluster, ended)"},
+    {2, "CREATE INDEX muster_usage_changed_of ON muster_usage_changed(cluster)"},
 };
 
 Result<int64_t> version_of(Connection& c) {
@@ -54,13 +71,16 @@ Result<> prepare_schema(Connection& c) {
                 c.name() + ": the accounting tables were made by a newer Muster: they have schema version " + std::to_string(version) +
                     ", this program knows versions up to " + std::to_string(kSchemaVersion),
                 "Nothing was changed. Start the newer program again, or restore a backup from before the upgrade.");
-  // MariaDB commits each of these by itself. So the version is written last, and a schema left half-made is made again.
+  // Versions differ in tables and indexes that are new, so an older schema is made into this one by creating what is missing. MariaDB
+  // commits each of these by itself. So the version is written last, and a schema left half-made is made again.
   return in_transaction(c, [&]() -> Result<> {
     for (std::string_view table : kTables) MUSTER_TRY_VOID(c.run(c.spelled(table)));
-    for (std::string_view index : kIndexes)
-      if (auto made = c.run(index); !made && made.error().code != Errc::kAlreadyDone) return made;
-    const Value values[] = {Text{"schema"}, int64_t{kSchemaVersion}};
-    return c.run("INSERT INTO muster_meta(name, value) VALUES(?, ?)", values);
+    for (const Index& index : kIndexes) {
+      if (index.since <= version) continue;
+      if (auto made = c.run(index.create); !made && made.error().code != Errc::kAlreadyDone) return made;
+    }
+    const Value values[] = {int64_t{kSchemaVersion}, Text{"schema"}};
+    return c.run(version ? "UPDATE muster_meta SET value = ? WHERE name = ?" : "INSERT INTO muster_meta(value, name) VALUES(?, ?)", values);
   });
 }
 

@@ -1,12 +1,13 @@
 #include "sql/storage.h"
 
 #include <algorithm>
-#include <limits>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "base/check.h"
+#include "sql/columns.h"
 #include "sql/record_filter.h"
 #include "sql/schema.h"
 #include "wire/accounting_instances.h"
@@ -14,14 +15,7 @@
 namespace muster::sql {
 namespace {
 
-constexpr int64_t kNotEnded = std::numeric_limits<int64_t>::max();
-constexpr size_t kNameBytes = 255;
 constexpr size_t kRowsPerLook = 256;  // how often it is asked whether the answer is still wanted
-
-int64_t number_of(Time t) { return t.time_since_epoch().count(); }
-Time time_of(int64_t n) { return n == kNotEnded ? kTimeUnset : Time(Duration(n)); }
-Text name_of(const std::string& s) { return Text{std::string_view(s).substr(0, kNameBytes)}; }
-int64_t signed_of(uint64_t n) { return static_cast<int64_t>(n); }
 
 // Whether a match can be told only from the record itself, since SQL and the columns do not suffice.
 bool needs_record(const rpc::JobRecordFilter& f) {
@@ -49,51 +43,48 @@ Result<std::unique_ptr<Storage>> Storage::open(std::unique_ptr<Connection> conne
 
 Result<> Storage::store(const rpc::StoreRecords& m) {
   return in_transaction(*connection_, [&]() -> Result<> {
-    for (const JobRecord& r : m.jobs) MUSTER_TRY_VOID(store_job(m.cluster, r, false));
+    std::vector<Span> changed;
+    for (const JobRecord& r : m.jobs) MUSTER_TRY_VOID(store_job(m.cluster, r, false, changed));
     for (const StepRecord& s : m.steps) MUSTER_TRY_VOID(store_step(m.cluster, s));
-    return {};
+    for (const EventRecord& e : m.events) MUSTER_TRY_VOID(store_event(m.cluster, e, changed));
+    for (const ReservationRecord& r : m.reservations) MUSTER_TRY_VOID(store_reservation(m.cluster, r, changed));
+    return mark_changed(m.cluster, std::move(changed));
   });
 }
 
 Result<> Storage::replace_jobs(const std::vector<JobRecord>& jobs) {
   return in_transaction(*connection_, [&]() -> Result<> {
-    for (const JobRecord& r : jobs) MUSTER_TRY_VOID(store_job(r.cluster, r, true));
+    std::map<std::string, std::vector<Span>> changed;
+    for (const JobRecord& r : jobs) MUSTER_TRY_VOID(store_job(r.cluster, r, true, changed[r.cluster]));
+    for (auto& [cluster, spans] : changed) MUSTER_TRY_VOID(mark_changed(cluster, std::move(spans)));
     return {};
   });
 }
 
-Result<> Storage::store_job(const std::string& cluster, const JobRecord& r, bool replace) {
+Result<> Storage::store_job(const std::string& cluster, const JobRecord& r, bool replace, std::vector<Span>& changed) {
   const Value key[] = {int64_t{r.key.id.value}, name_of(cluster), number_of(r.key.submitted), int64_t{r.key.restarts}};
   int64_t number = 0;
   uint64_t position = 0;
+  JobRecord before;
   MUSTER_TRY_VOID(
-      connection_->query("SELECT id, position FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
-                         [&](const Row& row) -> Result<> {
+      connection_->query("SELECT id, position, record FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?",
+                         key, [&](const Row& row) -> Result<> {
                            number = row.number(0);
                            position = static_cast<uint64_t>(row.number(1));
-                           return {};
+                           return wire::decode(row.bytes(2), before, wire::kOfOurOwn);
                          }));
   if (number && !replace && position >= r.position) return {};  // known, or older than what is known
+  if (const Span span = changed_time(number ? &before : nullptr, r); !span.empty()) changed.push_back(span);
   JobRecord whole = r;
   whole.cluster = cluster;
   std::string bytes = wire::encoded(whole);
-  std::vector<Value> values = {signed_of(r.position),
-                               int64_t{(r.array_job_id ? r.array_job_id
-                                        : r.het        ? r.het.leader
-                                                       : r.key.id)
-                                           .value},
-                               int64_t{r.uid.value},
-                               int64_t{r.gid.value},
-                               name_of(r.account),
-                               name_of(r.partition),
-                               name_of(r.name),
-                               name_of(r.qos),
-                               name_of(r.wckey),
-                               static_cast<int64_t>(r.state),
-                               number_of(r.eligible),
-                               number_of(r.started),
-                               r.ended == kTimeUnset ? kNotEnded : number_of(r.ended),
-                               Bytes{bytes}};
+  std::vector<Value> values = {signed_of(r.position), int64_t{(r.array_job_id ? r.array_job_id : r.het ? r.het.leader : r.key.id).value},
+                               int64_t{r.uid.value},  int64_t{r.gid.value},
+                               name_of(r.account),    name_of(r.partition),
+                               name_of(r.name),       name_of(r.qos),
+                               name_of(r.wckey),      static_cast<int64_t>(r.state),
+                               number_of(r.eligible), number_of(r.started),
+                               end_number(r.ended),   Bytes{bytes}};
   if (number) {
     values.emplace_back(number);
     return connection_->run(

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "model/accounts.h"
+#include "model/usage_report.h"
+#include "model/usage_time.h"
 #include "sql/connection.h"
 
 namespace muster::sql {
@@ -28,6 +30,22 @@ struct EntityChanges {
   std::vector<TransactionRecord> transactions;  // their `id` is set on writing
 };
 
+// How far a cluster's usage is rolled up: every hour within [first, rolled). Both unset: nothing is yet.
+struct UsageState {
+  Time first{}, rolled{};
+  bool operator==(const UsageState&) const = default;
+};
+struct UsageRow {
+  UsagePeriod period{};
+  Time at{};
+  Usage usage;  // one without anything takes the row away
+};
+struct UsageBatch {
+  std::vector<UsageRow> rows;
+  UsageState state;
+  std::vector<Span> still_changed;  // what has to be rolled again of all that had to
+};
+
 class Storage {
  public:
   // Creates the tables if the database has none.
@@ -35,6 +53,24 @@ class Storage {
 
   // Stores all or nothing, on disk when it returns. Of two records with one key the one of the higher position stands.
   Result<> store(const rpc::StoreRecords& records);
+
+  // What reports need (usage_storage.cc). A change of a record whose time is rolled already marks that time: it is to be rolled again.
+  Result<UsageState> usage_state(const std::string& cluster);
+  Result<std::vector<Span>> changed_times(const std::string& cluster);
+  Result<> put_usage(const std::string& cluster, const UsageBatch& batch);  // all or nothing
+  // Roll-ups that begin within [from, until), in order; a long one comes in several pieces, of which the first has the cluster's time.
+  Result<> load_usage(const std::string& cluster, UsagePeriod period, Time from, Time until,
+                      const std::function<Result<>(Time, const Usage&)>& each);
+  // Records that were at some time within [from, until), jobs also if they only waited. `each` may not use this Storage.
+  Result<> jobs_within(const std::string& cluster, Time from, Time until, const std::function<Result<>(const JobRecord&)>& each);
+  Result<> events_within(const std::string& cluster, Time from, Time until, const std::function<Result<>(const EventRecord&)>& each);
+  Result<> reservations_within(const std::string& cluster, Time from, Time until,
+                               const std::function<Result<>(const ReservationRecord&)>& each);
+  // All runs that match, in no order; `still_wanted` as for find_jobs.
+  Result<> matching_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted,
+                         const std::function<Result<>(const JobRecord&)>& each);
+  Result<Time> first_time(const std::string& cluster);  // of its records; kTimeInfinite: there are none
+  Result<> store_cluster_events(const std::string& cluster, const std::vector<EventRecord>& events);
 
   // For jobs that name no account or QOS, fills in those that they are already recorded with.
   Result<> keep_charged(rpc::StoreRecords& records);
@@ -61,7 +97,11 @@ class Storage {
 
  private:
   explicit Storage(std::unique_ptr<Connection> c) : connection_(std::move(c)) {}
-  Result<> store_job(const std::string& cluster, const JobRecord& record, bool replace);
+  Result<> store_job(const std::string& cluster, const JobRecord& record, bool replace, std::vector<Span>& changed);
+  Result<> store_event(const std::string& cluster, const EventRecord& record, std::vector<Span>& changed);
+  Result<> store_reservation(const std::string& cluster, const ReservationRecord& record, std::vector<Span>& changed);
+  Result<> mark_changed(const std::string& cluster, std::vector<Span> spans);
+  Result<> put_usage_row(const std::string& cluster, const UsageRow& row);
   Result<> store_step(const std::string& cluster, const StepRecord& record);
   Result<> load_steps(const JobRecord& job, size_t& bytes, std::vector<StepRecord>& out, int64_t& next);
 

@@ -33,7 +33,7 @@ void fill(Storage& s, uint32_t jobs) {
       r.started = r.key.submitted + seconds(10);
       r.ended = r.started + minutes(5);
       r.node_list = "n[1-4]";
-      r.tres_allocated = r.tres_requested = "cpu=64,mem=512G,node=4,billing=64,gres/gpu=32";
+      r.tres_allocated = r.tres_requested = TresAmounts::from_text("cpu=64,mem=512G,node=4,billing=64,gres/gpu=32");
       r.work_dir = "/home/user/project";
       r.submit_line = "sbatch --nodes=4 --gres=gpu:8 train.sh";
       m.jobs.push_back(r);

@@ -7,6 +7,8 @@
 #define MUSTER_ACCOUNTING_INSTANCES(F) \
   F(JobRecord)                         \
   F(StepRecord)                        \
+  F(EventRecord)                       \
+  F(ReservationRecord)                 \
   F(JobRecordFilter)                   \
   F(ClusterRecord)                     \
   F(AccountRecord)                     \

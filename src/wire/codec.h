@@ -320,6 +320,16 @@ struct BodyReader {
     if (comes(before, number)) take(r, before, number, name, part.edit().*member);
   }
 
+  // base/formerly.h
+  template <class M>
+  void formerly_text(uint32_t number, const char* name, M& m) {
+    const uint32_t before = pass(number);
+    if (!comes(before, number)) return;
+    std::string text;
+    take(r, before, number, name, text);
+    if (!r.failed()) m = M::from_text(text);
+  }
+
   uint32_t pass(uint32_t number) { return std::exchange(last, number); }
   // Outside (before, number]: either this member is not in the input, or a field came out of order and waits for the next round.
   bool comes(uint32_t before, uint32_t number) const { return r.number() - before - 1 < number - before; }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "wire/accounting_instances.h"
+
 namespace muster::wire {
 namespace {
 
@@ -330,6 +332,31 @@ TEST(Codec, BoundsFieldsOutOfOrder) {
 TEST(Codec, NamesTypes) {
   EXPECT_EQ(type_name<Outer>(), "Outer");
   EXPECT_EQ(type_name<Bitmap>(), "Bitmap");
+}
+
+// A record as it was when amounts of TRES were texts.
+struct OldRecord {
+  std::string requested, allocated;
+  uint32_t nodes = 0;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(45, "nodes", s.nodes);
+    v(49, "tres_requested", s.requested);
+    v(50, "tres_allocated", s.allocated);
+  }
+};
+
+TEST(Codec, AFieldThatWasATextIsReadAsItsValue) {
+  const OldRecord old{"cpu=2,mem=4G", "cpu=4,gres/gpu:h100=2", 7};
+  JobRecord now;
+  ASSERT_TRUE(wire::decode(wire::encoded(old), now));
+  EXPECT_EQ(tres_text(now.tres_requested), old.requested);
+  EXPECT_EQ(tres_text(now.tres_allocated), old.allocated);
+  EXPECT_EQ(now.nodes, 7u);
+  OldRecord back;  // nothing writes the text again
+  ASSERT_TRUE(wire::decode(wire::encoded(now), back));
+  EXPECT_EQ(back.allocated, "");
+  EXPECT_FALSE(wire::decode(std::string("\x92\x03\x7f", 3), now)) << "a text that is cut off";
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ void remove(Context& c, Words words);
 void modify_jobs(Context& c, Words words);
 // show.cc
 void show(Context& c, Words words);
+// events.cc
+void show_events(Context& c, Words words);
 // daemon.cc
 void ping(Context& c, Words words);
 void reconfigure(Context& c, Words words);

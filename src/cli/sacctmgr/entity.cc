@@ -23,7 +23,7 @@ constexpr EntityRow kEntities[] = {
     {"users", Entity::kUser, 1},
     {"wckeys", Entity::kWckey, 1},
     {"resources", Entity::kResource, 4},
-    {"events", {}, 1, "nodes' events are not recorded"},
+    {"events", {}, 1, "events come by themselves: list event alone"},
     {"federations", {}, 1, "there are no federations"},
     {"instances", {}, 1, "cloud instances are not recorded"},
     {"jobs", {}, 1, "jobs are modified alone: modify job; sacct shows them"},
@@ -40,7 +40,8 @@ bool means(const EntityRow& row, std::string_view word) {
 
 std::string list_of(std::string_view verb) {
   if (verb == "list")
-    return "\"Account\", \"Association\", \"Cluster\", \"Configuration\",\n\"Coordinator\", \"QOS\", \"Resource\", \"Transaction\", "
+    return "\"Account\", \"Association\", \"Cluster\", \"Configuration\",\n\"Coordinator\", \"Event\", \"QOS\", \"Resource\", "
+           "\"Transaction\", "
            "\"TRES\", "
            "\"User\", or \"WCKey\"";
   if (verb == "modify") return "\"Account\", \"Association\", \"Cluster\", \"Job\", \"QOS\", \"Resource\" or \"User\"";

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/common/job_ids.h"
 #include "cli/sacctmgr/context.h"
+#include "model/tres_list.h"
 #include "os/clock.h"
 #include "os/users.h"
 #include "wire/accounting_instances.h"
@@ -57,7 +58,11 @@ Result<> setting(const Spec& s, rpc::EditJobRecords& q) {
   if (is(s.key, "SystemComment")) return q.system_comment = value, Result<>();
   if (is(s.key, "Extra")) return q.extra = value, Result<>();
   if (is(s.key, "NewWCKey")) return q.wckey = value, Result<>();
-  if (is(s.key, "TRES")) return q.tres_allocated = value, Result<>();
+  if (is(s.key, "TRES")) {
+    MUSTER_TRY_VOID(TresList::parse(value));
+    q.tres_allocated = TresAmounts::from_text(value);
+    return {};
+  }
   if (is(s.key, "DerivedExitCode")) {
     MUSTER_TRY(status, exit_status(value));
     q.derived_exit_status = status;

@@ -183,6 +183,7 @@ void choose(Context& c, Listing& l) {
 void show(Context& c, Words words) {
   std::string_view what = words.empty() ? std::string_view() : std::string_view(words[0]);
   if (what.size() >= 4 && istarts_with("configuration", what)) return show_configuration(c);
+  if (!what.empty() && istarts_with("events", what)) return show_events(c, words.subspan(1));
   std::optional<Entity> entity = entity_of(c, "list", what);
   if (!entity) return;
   Listing l{*entity, {}, {}};

@@ -557,9 +557,11 @@ class Applier : ToolApplier {
 
 void apply(Cluster& cluster, Indexes& indexes, const Event& event) {
   ++cluster.position;
+  const std::vector<NodeBefore> nodes = nodes_before(cluster, event);
   if (cluster.accounting) keep_records(cluster, indexes, event);
   std::visit(Applier(cluster, indexes, time_of(event)), event);
   if (cluster.accounting) mark_records(cluster, indexes, event);
+  keep_node_records(cluster, indexes, nodes, time_of(event));
 }
 
 }  // namespace muster::slurmctld

@@ -165,7 +165,7 @@ Events decide_configure(const View& v) {
   configure_partitions(v, ids, out);
   configure_topology(v, ids, out);
   bool accounting = keeps_records(c);
-  if (v.cluster.accounting != accounting) out.push_back(event::AccountingSet{accounting});
+  if (v.cluster.accounting != accounting) out.push_back(event::AccountingSet{accounting, v.now});
   if (const Duration half_life = v.settings.priority.half_life; v.cluster.usage_rule.half_life != half_life)
     out.push_back(event::HalfLifeSet{half_life, v.now});
   if (v.settings.priority.usage_reset == UsageResetPeriod::kNow) out.push_back(event::UsageReset{0, {}, v.now});

@@ -42,6 +42,13 @@ class Keeper {
   void operator()(const JobRequeued& e) {
     if (const Job* j = c_.jobs.find(e.job.value)) keep_job(*j);
   }
+  void operator()(const ReservationRemoved& e) {
+    const Reservation* old = c_.reservations.find(e.id);
+    if (!old || old->floats()) return;
+    ReservationRecord r = make_reservation_record(c_, *old);
+    r.ended = std::max(r.started, std::min(r.ended, e.time));
+    add({.reservation = std::make_shared<const ReservationRecord>(std::move(r))});
+  }
   void operator()(const JobsPurged& e) {
     for (JobId id : e.jobs)
       if (const Job* j = c_.jobs.find(id.value); j && j->record_position > c_.recorded_position) keep_job(*j);
@@ -72,17 +79,13 @@ class Keeper {
     if (has_batch_record(j)) keep(make_batch_record(c_, j));
     JobRecord r = make_job_record(c_, j);
     r.position = c_.position;
-    add({c_.position, std::make_shared<const JobRecord>(std::move(r)), nullptr});
+    add({.job = std::make_shared<const JobRecord>(std::move(r))});
   }
   void keep(StepRecord r) {
     r.position = c_.position;
-    add({c_.position, nullptr, std::make_shared<const StepRecord>(std::move(r))});
+    add({.step = std::make_shared<const StepRecord>(std::move(r))});
   }
-  void add(KeptRecord r) {
-    uint32_t number = ++c_.last_kept_record;
-    c_.kept_records.set(number, std::move(r));
-    x_.add_unrecorded({c_.position, true, number});
-  }
+  void add(KeptRecord r) { keep_record(c_, x_, std::move(r)); }
 
   Cluster& c_;
   Indexes& x_;
@@ -110,6 +113,10 @@ struct Marker {
   void operator()(const JobScriptEnded& e) { mark(e.job); }
   void operator()(const JobShrunk& e) { mark(e.job); }
   void operator()(const StepCreated& e) { mark(e.job); }
+  void operator()(const ReservationSet& e) {
+    if (e.reservation && !e.reservation->floats())
+      keep_record(c, x, {.reservation = std::make_shared<const ReservationRecord>(make_reservation_record(c, *e.reservation))});
+  }
 };
 
 }  // namespace
@@ -120,6 +127,13 @@ void mark_record(Cluster& c, Indexes& x, JobId id) {
   x.remove_unrecorded({j->record_position, false, id.value});
   j->record_position = c.position;
   x.add_unrecorded({c.position, false, id.value});
+}
+
+void keep_record(Cluster& c, Indexes& x, KeptRecord r) {
+  const uint32_t number = ++c.last_kept_record;
+  r.position = c.position;
+  c.kept_records.set(number, std::move(r));
+  x.add_unrecorded({c.position, true, number});
 }
 
 void keep_records(Cluster& c, Indexes& x, const Event& event) { std::visit(Keeper(c, x), event); }

@@ -22,9 +22,8 @@ void add_request(const Cluster& cluster, const RequestBody& r, uint32_t partitio
   out.requested_cpus = wanted_cpus(r);
   out.requested_nodes = wanted_nodes(r);
   out.tasks = wanted_tasks(r);
-  const TresAmounts wanted = tres_requested(cluster, r, partition);
-  out.tres_requested = tres_text(wanted);
-  if (wanted.mem_mb) out.requested_mem = format_tres_mem(*wanted.mem_mb);
+  out.tres_requested = tres_requested(cluster, r, partition);
+  if (out.tres_requested.mem_mb) out.requested_mem = format_tres_mem(*out.tres_requested.mem_mb);
   out.has_script = r.kind == JobKind::kBatch;
 }
 
@@ -33,7 +32,7 @@ void add_allocation(const Cluster& cluster, const Allocation& a, JobRecord& out)
   out.cpus = a.total_cpus();
   out.tasks = std::max(1u, a.total_tasks());
   out.node_list = node_list_of(cluster, a);
-  out.tres_allocated = tres_text(tres_of(cluster, a));
+  out.tres_allocated = tres_of(cluster, a);
   out.gres_allocated = gres_text(gres_sum(a.nodes));
 }
 
@@ -77,7 +76,7 @@ StepRecord make_step_record(const Cluster& cluster, const Job& j, const Step& s)
   r.job = key_of(j);
   r.position = j.record_position;
   r.started = s.start;
-  r.tres_allocated = tres_text(row.tres);
+  r.tres_allocated = row.tres;
   r.gres_allocated = gres_text(gres_sum(s.shares));
   r.layout = row.distribution;
   r.container = s.request->container;
@@ -103,7 +102,7 @@ StepRecord make_batch_record(const Cluster& cluster, const Job& j) {
   r.state = batch_state(j);
   r.started = j.started;
   r.ended = j.ended;
-  r.tres_allocated = tres_text(row.tres);
+  r.tres_allocated = row.tres;
   r.gres_allocated = gres_text(j.batch_share().gres);
   r.container = j.request->container;
   RequestOwn own = j.own.unpack();
@@ -144,6 +143,8 @@ rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& uploa
     const KeptRecord* k = cluster.kept_records.find(number);
     if (k && k->job) out.jobs.push_back(*k->job);
     if (k && k->step) out.steps.push_back(*k->step);
+    if (k && k->event) out.events.push_back(*k->event);
+    if (k && k->reservation) out.reservations.push_back(*k->reservation);
   }
   for (JobId id : upload.jobs) {
     const Job* j = cluster.jobs.find(id.value);
@@ -191,7 +192,7 @@ rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Con
   totals.nodes = names.size();
   totals.billing = billing;
   totals.keep_gres(r.tracked_tres);
-  r.cluster.tres = tres_text(totals);
+  r.cluster.tres = totals;
   return r;
 }
 

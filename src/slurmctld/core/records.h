@@ -7,6 +7,7 @@
 // microseconds.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "config/slurm_conf.h"
@@ -23,6 +24,16 @@ bool keeps_records(const config::Config& config);
 void keep_records(Cluster& cluster, Indexes& indexes, const Event& event);  // before the event is applied
 void mark_records(Cluster& cluster, Indexes& indexes, const Event& event);  // after
 void mark_record(Cluster& cluster, Indexes& indexes, JobId job);
+void keep_record(Cluster& cluster, Indexes& indexes, KeptRecord record);  // at the cluster's position
+
+// ---- node_records.cc: the nodes that an event may take out of work or give back, as they are before it, and what came of it
+struct NodeBefore {
+  NodeId id{};
+  std::optional<EventRecord> out;  // as it was not at work; none: it was
+};
+std::vector<NodeBefore> nodes_before(const Cluster& cluster, const Event& event);
+void keep_node_records(Cluster& cluster, Indexes& indexes, const std::vector<NodeBefore>& before, Time now);
+ReservationRecord make_reservation_record(const Cluster& cluster, const Reservation& reservation);
 
 // ---- records.cc
 JobRecord make_job_record(const Cluster& cluster, const Job& job);

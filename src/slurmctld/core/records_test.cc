@@ -105,7 +105,7 @@ TEST(Records, AJobFromSubmissionToItsEnd) {
   b.expect_replay_equal();
 }
 
-TEST(Records, AmountsOfTresAreTextsInTheDatabase) {
+TEST(Records, AmountsOfTres) {
   RecordBench b;
   b.connect();
   const JobId plain = b.submit(), id = b.submit([](JobRequest&r) {
@@ -116,19 +116,19 @@ TEST(Records, AmountsOfTresAreTextsInTheDatabase) {
   b.started(id);
   b.drain();
   ASSERT_TRUE(b.record(plain) && b.record(id) && b.step(id, kBatchStep));
-  EXPECT_EQ(b.record(plain)->tres_requested, "cpu=1,node=1,billing=1");
+  EXPECT_EQ(tres_text(b.record(plain)->tres_requested), "cpu=1,node=1,billing=1");
   EXPECT_EQ(b.record(plain)->requested_mem, "");
-  EXPECT_EQ(b.record(id)->tres_requested, "cpu=2,mem=1G,node=1,billing=2");
+  EXPECT_EQ(tres_text(b.record(id)->tres_requested), "cpu=2,mem=1G,node=1,billing=2");
   EXPECT_EQ(b.record(id)->requested_mem, "1G");
-  EXPECT_EQ(b.record(id)->tres_allocated, "cpu=2,mem=1G,node=1,billing=2");
-  EXPECT_EQ(b.step(id, kBatchStep)->tres_allocated, "cpu=2,mem=1G,node=1");
+  EXPECT_EQ(tres_text(b.record(id)->tres_allocated), "cpu=2,mem=1G,node=1,billing=2");
+  EXPECT_EQ(tres_text(b.step(id, kBatchStep)->tres_allocated), "cpu=2,mem=1G,node=1");
 }
 
 TEST(Records, TheClusterIsRegisteredWithTheTresThatAreTracked) {
   const Bench b(std::string(kOn) + "NodeName=g[0-1] CPUs=8 RealMemory=2000 Gres=gpu:a100:2,nic:1\n");
   config::Config c;
   c.accounting_storage_tres = {"gres/gpu"};
-  EXPECT_EQ(make_registration(b.core.cluster(), c).cluster.tres, "cpu=32,mem=20000M,node=6,billing=32,gres/gpu=4");
+  EXPECT_EQ(tres_text(make_registration(b.core.cluster(), c).cluster.tres), "cpu=32,mem=20000M,node=6,billing=32,gres/gpu=4");
 }
 
 TEST(Records, AJobThatGaveUpNodesIsRecordedWithTheRest) {

@@ -79,8 +79,10 @@ void AccountingLink::connected(net::ChannelPtr channel, const std::string& host)
     lose();
     retry("slurmdbd at " + host + " is away: " + std::string(e.message()));
   };
-  const rpc::RegisterCluster us = make_registration(*ports_.snapshot(), settings_->config());
-  channel_->request(wire::number_of<rpc::RegisterCluster>, wire::encoded(us), settings_->config().message_timeout,
+  const auto cluster = ports_.snapshot();
+  registered_ = wire::encoded(make_registration(*cluster, settings_->config()));
+  registered_epoch_ = cluster->nodes_epoch;
+  channel_->request(wire::number_of<rpc::RegisterCluster>, registered_, settings_->config().message_timeout,
                     [this, alive = alive_, raw, host](Result<net::Frame> answer) {
                       if (!*alive || channel_.get() != raw) return;
                       if (!answer) {
@@ -106,16 +108,31 @@ void AccountingLink::add_groups(rpc::StoreRecords& m) {
 
 void AccountingLink::upload(UploadRecords batch) {
   auto cluster = ports_.snapshot();
+  const bool nodes_changed = std::exchange(registered_epoch_, cluster->nodes_epoch) != cluster->nodes_epoch;
   maker_.post(
-      [this, alive = alive_, poster = loop_.poster(), cluster, batch = std::move(batch), enforce = settings_->config().enforce]() mutable {
-        rpc::StoreRecords records = make_upload(*cluster, batch, enforce);
+      [this, alive = alive_, poster = loop_.poster(), cluster, batch = std::move(batch), settings = settings_, nodes_changed]() mutable {
+        rpc::StoreRecords records = make_upload(*cluster, batch, settings->config().enforce);
+        std::string made_of;
+        if (nodes_changed) made_of = wire::encoded(make_registration(*cluster, settings->config()));
         cluster.reset();  // here: letting go of a snapshot may take a while
         add_groups(records);
         auto messages = std::make_shared<Messages>(records.position, upload_parts(records));
-        poster([this, alive, messages] {
-          if (*alive) send(messages);
+        poster([this, alive, messages, made_of = std::move(made_of)] {
+          if (!*alive) return;
+          if (!made_of.empty()) register_anew(made_of);
+          send(messages);
         });
       });
+}
+
+// Nodes may have come, gone or changed: from now on the cluster is made of something else.
+void AccountingLink::register_anew(const std::string& made_of) {
+  if (!channel_ || made_of == registered_) return;
+  registered_ = made_of;
+  channel_->request(wire::number_of<rpc::RegisterCluster>, registered_, settings_->config().message_timeout,
+                    [this, alive = alive_](const Result<net::Frame>& answer) {
+                      if (*alive && !answer) registered_.clear();  // told again when nodes change again, or with the next connection
+                    });
 }
 
 // Sends the next message of an upload; it is called again when that one is stored. An upload that breaks off in the middle is sent again

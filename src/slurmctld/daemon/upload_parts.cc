@@ -31,6 +31,8 @@ class Parts {
     wire::encode(part_, out_.emplace_back());
     part_.jobs.clear();
     part_.steps.clear();
+    part_.events.clear();
+    part_.reservations.clear();
     bytes_ = 0;
   }
   const size_t most_bytes_;
@@ -46,6 +48,8 @@ std::vector<std::string> upload_parts(const rpc::StoreRecords& records, size_t m
   Parts parts(records, most_bytes);
   parts.add(&rpc::StoreRecords::jobs, records.jobs);
   parts.add(&rpc::StoreRecords::steps, records.steps);
+  parts.add(&rpc::StoreRecords::events, records.events);
+  parts.add(&rpc::StoreRecords::reservations, records.reservations);
   return parts.take();
 }
 

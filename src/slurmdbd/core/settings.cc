@@ -43,6 +43,10 @@ Result<Settings> make_settings(const config::SimpleConf& c, const std::string& d
   s.private_jobs = has_word(hidden, "jobs");
   s.private_users = has_word(hidden, "users");
   s.private_accounts = has_word(hidden, "accounts");
+  s.private_usage = has_word(hidden, "usage");
+  s.private_events = has_word(hidden, "events");
+  s.private_reservations = has_word(hidden, "reservations");
+  s.rolls_up = !c.yes("DisableRollups");
   s.preserve_case = has_word(c.text("Parameters"), "PreserveCaseUser");
   s.preserve_case_resource = has_word(c.text("Parameters"), "PreserveCaseResource");
   s.all_resources_absolute = c.yes("AllResourcesAbsolute");

@@ -25,6 +25,8 @@ struct Settings {
   uint16_t storage_port = 3306;
   config::OptionList storage_parameters;
   bool private_jobs = false, private_users = false, private_accounts = false;
+  bool private_usage = false, private_events = false, private_reservations = false;
+  bool rolls_up = true;  // not DisableRollups
   bool preserve_case_resource = false, all_resources_absolute = false;
   bool preserve_case = false, no_default_account_needed = false, coordinators = true;
   std::string default_qos;

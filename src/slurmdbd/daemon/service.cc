@@ -11,7 +11,9 @@
 #include "slurmdbd/core/edit_jobs.h"
 #include "slurmdbd/core/names.h"
 #include "slurmdbd/core/query.h"
+#include "slurmdbd/core/usage_rights.h"
 #include "slurmdbd/daemon/entity_rows.h"
+#include "slurmdbd/daemon/usage_rolling.h"
 #include "wire/accounting_instances.h"
 
 namespace muster::slurmdbd {
@@ -118,6 +120,7 @@ Service::Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<
       started_(net::Loop::now()),
       streams_(loop, reader_, [this](const net::Channel* slow) { channels_.drop(slow); }) {
   for (Uid ours : {Uid{0}, slurm_user_}) users_.prepare(ours, [] {});  // so that these users never wait for their names
+  roll_up();
 }
 
 net::ChannelSet::Events Service::channel_events() {
@@ -208,6 +211,10 @@ Result<> Service::serve(const net::ChannelPtr& channel, const net::Frame& frame)
       });
     case wire::number_of<QueryEntities>: return query_entities(call, channel, payload);
     case wire::number_of<QueryRecords>: return query_records(call, channel, payload);
+    case wire::number_of<QueryUsage>: return query_usage(call, channel, payload);
+    case wire::number_of<QueryJobSizes>: return query_sizes(call, channel, payload);
+    case wire::number_of<QueryReservationUsage>: return query_reservations(call, channel, payload);
+    case wire::number_of<QueryEvents>: return query_events(call, channel, payload);
     case wire::number_of<QueryText>: return text(call, payload);
     case wire::number_of<Ping>: {
       Pong pong;
@@ -295,10 +302,92 @@ Result<rpc::Empty> Service::register_cluster(const rpc::RegisterCluster& m) {
   Touched touched;
   slurmdbd::register_cluster(next, m, ports_.settings()->default_qos, net::Loop::now(), touched);
   if (touched.keys.empty()) return rpc::Empty{};
+  const std::string name = to_lower(m.cluster.name);
   MUSTER_TRY_VOID(writer_storage_->change_entities(changes_of(next, touched)));
+  MUSTER_TRY_VOID(note_cluster(next.clusters.at(name), net::Loop::now()));
   log_.info("cluster {} is at {}:{} with {} nodes", m.cluster.name, m.cluster.control_host, m.cluster.control_port, m.cluster.node_count);
   set_directory(std::move(next));
   return rpc::Empty{};
+}
+
+// From now on the cluster is made of this: what it was made of before ends.
+Result<> Service::note_cluster(const ClusterRecord& c, Time now) {
+  std::vector<EventRecord> events;
+  MUSTER_TRY_VOID(writer_storage_->events_within(c.name, now, kTimeInfinite, [&](const EventRecord& e) -> Result<> {
+    if (e.node.empty() && e.ended == kTimeUnset) events.push_back(e);
+    return {};
+  }));
+  if (!events.empty() && events.back().tres == c.tres && events.back().nodes == c.nodes) return {};
+  for (EventRecord& e : events) e.ended = now;
+  EventRecord& made = events.emplace_back();
+  made.started = events.size() == 1 ? c.created : now;
+  made.tres = c.tres;
+  made.nodes = c.nodes;
+  return writer_storage_->store_cluster_events(c.name, events);
+}
+
+void Service::roll_up() {
+  if (!ports_.settings()->rolls_up) {
+    roll_timer_ = loop_.after(minutes(1), [this] { roll_up(); });
+    return;
+  }
+  writer_.post([this] {
+    bool more = false;
+    const auto known = directory();
+    for (const auto& [name, cluster] : known->clusters) {
+      const Result<bool> rolled = roll_some(*writer_storage_, *known, name, net::Loop::now());
+      if (!rolled) log_.error("usage of cluster {} is not rolled up: {}", name, rolled.error().message());
+      else more = more || *rolled;
+    }
+    loop_.post([this, more] { roll_timer_ = loop_.after(more ? Duration::zero() : minutes(1), [this] { roll_up(); }); });
+  });
+}
+
+// ---- reports
+Result<> Service::report(const Call& call, const net::ChannelPtr& channel, MakeReport make) {
+  streams_.begin(channel, call.id, call.message,
+                 [this, make = std::move(make), client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
+                   const auto known = directory();
+                   return make({*reader_storage_, *known, net::Loop::now(), [&] { return !client.expired(); }});
+                 },
+                 {});
+  return {};
+}
+
+Result<> Service::query_usage(Call call, const net::ChannelPtr& channel, std::string_view payload) {
+  rpc::QueryUsage q;
+  MUSTER_TRY_VOID(wire::decode(payload, q));
+  for (auto list : {&q.clusters, &q.accounts, &q.qos, &q.wckeys}) lower(*list);
+  const UsageAudience audience = usage_audience(*directory(), *ports_.settings(), call.who.name, sees_all(call.who));
+  return report(call, channel, [q = std::move(q), audience](const ReportContext& c) { return answer_usage(c, q, audience); });
+}
+
+Result<> Service::query_sizes(Call call, const net::ChannelPtr& channel, std::string_view payload) {
+  rpc::QueryJobSizes q;
+  MUSTER_TRY_VOID(wire::decode(payload, q));
+  MUSTER_TRY_VOID(check_lists(q.filter));
+  const auto settings = ports_.settings();
+  if ((settings->private_jobs || settings->private_usage) && !sees_all(call.who)) q.filter.users = {call.who.uid};
+  lower_names(q.filter);
+  return report(call, channel, [q = std::move(q)](const ReportContext& c) { return answer_sizes(c, q); });
+}
+
+Result<> Service::query_reservations(Call call, const net::ChannelPtr& channel, std::string_view payload) {
+  rpc::QueryReservationUsage q;
+  MUSTER_TRY_VOID(wire::decode(payload, q));
+  if (ports_.settings()->private_reservations && !sees_all(call.who))
+    return fail(Errc::kAccessDenied, {}, "PrivateData=reservations: operators alone see reservations");
+  lower(q.clusters);
+  return report(call, channel, [q = std::move(q)](const ReportContext& c) { return answer_reservations(c, q); });
+}
+
+Result<> Service::query_events(Call call, const net::ChannelPtr& channel, std::string_view payload) {
+  rpc::QueryEvents q;
+  MUSTER_TRY_VOID(wire::decode(payload, q));
+  if (ports_.settings()->private_events && !sees_all(call.who))
+    return fail(Errc::kAccessDenied, {}, "PrivateData=events: operators alone see events");
+  lower(q.clusters);
+  return report(call, channel, [q = std::move(q)](const ReportContext& c) { return answer_events(c, q); });
 }
 
 Result<> Service::query_records(Call call, const net::ChannelPtr& channel, std::string_view payload) {

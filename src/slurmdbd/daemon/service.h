@@ -16,6 +16,7 @@
 #include "slurmdbd/core/directory.h"
 #include "slurmdbd/core/settings.h"
 #include "slurmdbd/daemon/directory_waits.h"
+#include "slurmdbd/daemon/report_answers.h"
 #include "sql/storage.h"
 #include "wire/messages.h"
 
@@ -69,11 +70,19 @@ class Service {
 
   Result<rpc::RecordsStored> store(rpc::StoreRecords& m);
   Result<rpc::Empty> register_cluster(const rpc::RegisterCluster& m);
+  Result<> note_cluster(const ClusterRecord& cluster, Time now);
   Result<std::vector<JobRecord>> stored_jobs(const rpc::JobRecordFilter& filter, size_t most);  // writer thread; kResultTooLarge
   Result<rpc::EntitiesEdited> edit_entities(const Caller& who, const rpc::EditEntities& m);
   Result<rpc::JobRecordsEdited> edit_job_records(const Caller& who, const rpc::EditJobRecords& m);
   Result<> await_directory(const Call& call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> query_entities(Call call, const net::ChannelPtr& channel, std::string_view payload);
+  Result<> query_usage(Call call, const net::ChannelPtr& channel, std::string_view payload);
+  Result<> query_sizes(Call call, const net::ChannelPtr& channel, std::string_view payload);
+  Result<> query_reservations(Call call, const net::ChannelPtr& channel, std::string_view payload);
+  Result<> query_events(Call call, const net::ChannelPtr& channel, std::string_view payload);
+  using MakeReport = std::function<Result<std::unique_ptr<net::PartSource>>(const ReportContext&)>;
+  Result<> report(const Call& call, const net::ChannelPtr& channel, MakeReport make);
+  void roll_up();  // rolls up what is due, a piece at a time between other writes, and looks again in a minute
   Result<> query_records(Call call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> text(const Call& call, std::string_view payload);
 
@@ -92,6 +101,7 @@ class Service {
   net::ChannelSet channels_;
   std::unordered_map<uint32_t, size_t> queued_writes_;  // by uid, of those who are not SlurmUser; I/O thread
   Time started_;
+  std::unique_ptr<net::Loop::Timer> roll_timer_;
   net::QueryThread writer_, reader_;  // destroyed first
   net::AnswerStreams streams_;
 };

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <future>
+#include <map>
 
 #include "net/test_support.h"
 #include "slurmdbd/daemon/entity_rows.h"
@@ -424,6 +425,74 @@ TEST_F(ServiceTest, NonsenseIsRefused) {
   ASSERT_TRUE(config);
   EXPECT_NE(config->text.find("StorageType=accounting_storage/sqlite"), std::string::npos);
   EXPECT_EQ(config->text.find("StoragePass"), std::string::npos);
+}
+
+TEST_F(ServiceTest, WhatOthersUsedIsPrivateIfTheSiteSaysSo) {
+  const Time now = net::Loop::now();
+  rpc::RegisterCluster registration;
+  registration.cluster.name = "Test";
+  registration.cluster.tres = TresAmounts::from_text("cpu=8");
+  ASSERT_TRUE(ask(kSlurm, registration));
+  rpc::StoreRecords m;
+  m.cluster = "Test";
+  for (const uint32_t uid : {kAlice, kBob}) {
+    JobRecord r;
+    r.key = {JobId(uid % 10), now - minutes(60), 0};
+    r.position = 1;
+    r.uid = Uid(uid);
+    r.user = std::to_string(uid);  // as nameless users are called
+    r.account = "team";
+    r.state = JobState::kCompleted;
+    r.started = now - minutes(30);
+    r.ended = now - minutes(10);
+    r.tres_allocated = TresAmounts::from_text("cpu=2");
+    m.jobs.push_back(r);
+  }
+  ASSERT_TRUE(ask(kSlurm, m));
+  EXPECT_FALSE(ask(kAlice, m)) << "records come from SlurmUser alone";
+
+  // CPU-seconds by user, and of jobs by their sizes.
+  auto used = [&](uint32_t uid) {
+    rpc::QueryUsage q;
+    q.from = now - minutes(180);
+    q.until = now + minutes(120);
+    q.parts = kUsageUser;
+    std::map<std::string, uint64_t> out;
+    EXPECT_TRUE(ask(uid, q, [&](std::string bytes) {
+      rpc::UsageAnswer part;
+      ASSERT_TRUE(wire::decode(bytes, part));
+      for (const UsageEntry& e : part.usage.entries) out[e.key.user] += e.used.cpus.value_or(0);
+    }));
+    rpc::QueryJobSizes sizes;
+    sizes.filter.from = q.from;
+    sizes.filter.until = q.until;
+    EXPECT_TRUE(ask(uid, sizes, [&](std::string bytes) {
+      rpc::JobSizes part;
+      ASSERT_TRUE(wire::decode(bytes, part));
+      for (const rpc::JobSize& size : part.sizes) out["jobs"] += size.jobs;
+    }));
+    return out;
+  };
+  using Used = std::map<std::string, uint64_t>;
+  const std::string alice = std::to_string(kAlice), bob = std::to_string(kBob);
+  EXPECT_EQ(used(kAlice), (Used{{alice, 2400}, {bob, 2400}, {"jobs", 2}}));
+  settings.private_usage = true;
+  EXPECT_EQ(used(kAlice), (Used{{alice, 2400}, {"jobs", 1}}));
+  EXPECT_EQ(used(kSlurm), (Used{{alice, 2400}, {bob, 2400}, {"jobs", 2}}));
+
+  rpc::QueryEvents events;
+  size_t found = 0;
+  auto count = [&](const std::string& bytes) {
+    rpc::EventRecords part;
+    ASSERT_TRUE(wire::decode(bytes, part));
+    for (const EventRecord& e : part.events) found += e.tres.cpus == 8u;
+  };
+  EXPECT_TRUE(ask(kAlice, events, count));
+  EXPECT_EQ(found, 1u) << "what the cluster is made of";
+  settings.private_events = settings.private_reservations = true;
+  EXPECT_FALSE(ask(kAlice, events, count));
+  EXPECT_FALSE(ask(kAlice, rpc::QueryReservationUsage{}, [](const std::string&) {}));
+  EXPECT_TRUE(ask(kSlurm, rpc::QueryReservationUsage{}, [](const std::string&) {}));
 }
 
 }  // namespace

@@ -1,0 +1,324 @@
+#include "cli/sreport/report_rows.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "base/saturating.h"
+#include "base/text.h"
+#include "model/reservation.h"
+#include "model/tres_sums.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr size_t kMostDepth = 1000;  // of accounts: whatever an answer says, a walk up the tree ends
+
+bool named(const TextList& list, const std::string& name) {
+  return list.empty() || std::ranges::any_of(list, [&](const std::string& n) { return iequals(n, name); });
+}
+
+// Rows of one thing, a row for each TRES; those of no usage are left out.
+class Rows {
+ public:
+  Rows(const RowContext& c, const ClusterUsage& usage) : c_(c), usage_(usage) {}
+  void add(ReportRow row, const TresAmounts& used) {
+    row.cluster = usage_.cluster;
+    if (!row.login.empty()) row.proper_name = c_.proper_name(row.login);
+    for (const ReportTres& t : c_.tres) {
+      row.tres = t.shown;
+      row.used = used.of(t.name);
+      row.total = usage_.usage.cluster.reported.of(t.name);
+      row.count = usage_.usage.cluster.count.of(t.name);
+      if (row.used) rows_.push_back(row);
+    }
+  }
+  std::vector<ReportRow> take() { return std::move(rows_); }
+
+ private:
+  const RowContext& c_;
+  const ClusterUsage& usage_;
+  std::vector<ReportRow> rows_;
+};
+
+std::string header_of(uint64_t from, std::optional<uint64_t> next, const std::string& unit) {
+  if (!next) return ">= " + std::to_string(from) + " " + unit;
+  return std::to_string(from) + "-" + std::to_string(*next - 1) + " " + unit;
+}
+
+// Which sizes go into which column.
+class Groups {
+ public:
+  Groups(const ReportRequest& r, const std::vector<rpc::JobSize>& sizes, const ReportTres& tres) {
+    if (r.each_size) {
+      std::set<uint64_t> found;
+      for (const rpc::JobSize& s : sizes) found.insert(s.each.of(tres.name));
+      bounds_.assign(found.begin(), found.end());
+    } else {
+      bounds_ = r.bounds;
+      if (bounds_.front() != 0) bounds_.insert(bounds_.begin(), 0);
+    }
+    const std::string unit = tres.shown == "cpu" ? "CPUs" : tres.shown;
+    for (size_t i = 0; i < bounds_.size(); ++i) {
+      const auto next = i + 1 < bounds_.size() ? std::optional(bounds_[i + 1]) : std::nullopt;
+      headers.push_back(r.each_size ? std::to_string(bounds_[i]) + " " + unit : header_of(bounds_[i], next, unit));
+    }
+  }
+  size_t of(uint64_t size) const {
+    const auto above = std::ranges::upper_bound(bounds_, size);
+    return above == bounds_.begin() ? 0 : static_cast<size_t>(above - bounds_.begin()) - 1;
+  }
+  std::vector<std::string> headers;
+
+ private:
+  std::vector<uint64_t> bounds_;
+};
+
+// The accounts whose lines a job of `account` counts in.
+std::vector<std::string> lines_of(const ReportRequest& r, const AccountTree& tree, const std::string& account) {
+  if (r.flat) return named(r.accounts, account) ? std::vector{account} : std::vector<std::string>();
+  TextList tops = r.accounts.empty() ? TextList{"root"} : r.accounts;
+  std::vector<std::string> out;
+  for (const std::string& top : tops) {
+    if (!tree.is_below(account, to_lower(top))) continue;
+    if (!r.as_parent) {
+      out.push_back(to_lower(top));
+      continue;
+    }
+    std::string layer = account;  // the account right below `top` that this one is in; of its own jobs `top` itself
+    while (layer != to_lower(top) && tree.parent_of(layer) != to_lower(top)) layer = tree.parent_of(layer);
+    out.push_back(layer);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<ReportTres>> parse_report_tres(std::string_view text) {
+  std::vector<ReportTres> out;
+  for (std::string_view part : split(text, ',')) {
+    part = trim(part);
+    if (part.empty()) continue;
+    if (iequals(part, "all")) return std::vector<ReportTres>();
+    TresName name = TresName::of(part);
+    if (name.kind == TresKind::kOther && !iequals(part, "energy") && part.find('/') == part.npos)
+      return fail(Errc::kInvalidReq, "Unknown TRES '" + std::string(part) + "'", "sacctmgr show tres lists them");
+    out.push_back({std::move(name), to_lower(part)});
+  }
+  return out;
+}
+
+std::vector<ReportTres> all_tres(const TresAmounts& there) {
+  std::vector<ReportTres> out;
+  each_tres(there, [&](std::string_view kind, std::string_view name, uint64_t) {
+    const std::string text = name.empty() ? std::string(kind) : std::string(kind) + "/" + std::string(name);
+    out.push_back({TresName::of(text), text});
+  });
+  return out;
+}
+
+void collect(std::vector<ClusterUsage>& all, rpc::UsageAnswer&& part) {
+  if (all.empty() || all.back().cluster != part.cluster) {
+    all.push_back({part.cluster, std::move(part.usage)});
+    return;
+  }
+  std::ranges::move(part.usage.entries, std::back_inserter(all.back().usage.entries));
+}
+
+AccountTree::AccountTree(const std::vector<AssociationRecord>& associations, std::string_view cluster) {
+  for (const AssociationRecord& a : associations)
+    if (a.cluster == cluster && a.user.empty() && parents_.try_emplace(a.account, a.parent_account).second) order_.push_back(a.account);
+  if (parents_.try_emplace("root", "").second) order_.insert(order_.begin(), "root");
+  parents_["root"].clear();
+}
+
+void AccountTree::know(const std::string& account) {
+  if (parents_.try_emplace(account, "root").second) order_.push_back(account);
+}
+
+std::string AccountTree::parent_of(const std::string& account) const {
+  const auto at = parents_.find(account);
+  if (at == parents_.end()) return "root";
+  return at->second.empty() && account != "root" ? "root" : at->second;
+}
+
+uint32_t AccountTree::depth_of(const std::string& account) const {
+  uint32_t depth = 0;
+  for (std::string a = account; a != "root" && depth < kMostDepth; a = parent_of(a)) ++depth;
+  return depth;
+}
+
+bool AccountTree::is_below(const std::string& account, const std::string& top) const {
+  std::string a = account;
+  for (size_t steps = 0; steps < kMostDepth; ++steps) {
+    if (a == top) return true;
+    if (a == "root") return false;
+    a = parent_of(a);
+  }
+  return false;
+}
+
+std::vector<ReportRow> tree_rows(const RowContext& c, const ClusterUsage& usage, AccountTree tree) {
+  const ReportRequest& r = c.request;
+  const bool by_qos = r.report == Report::kAccountsByQos;
+  std::map<std::string, TresAmounts> sums;  // with the accounts below
+  std::map<std::string, std::vector<const UsageEntry*>> own;
+  for (const UsageEntry& e : usage.usage.entries) {
+    tree.know(e.key.account);
+    own[e.key.account].push_back(&e);
+    std::string at = e.key.account;
+    for (size_t steps = 0; steps < kMostDepth; ++steps, at = tree.parent_of(at)) {
+      add_tres(sums[at], e.used);
+      if (at == "root") break;
+    }
+  }
+  Rows rows(c, usage);
+  for (const std::string& account : tree.order()) {
+    auto shown = [&](const std::string& top) { return tree.is_below(account, to_lower(top)); };
+    if (!r.accounts.empty() && std::ranges::none_of(r.accounts, shown)) continue;
+    ReportRow row;
+    row.account = account;
+    row.indent = r.tree ? tree.depth_of(account) : 0;
+    if (r.users.empty()) rows.add(row, sums[account]);
+    if (r.tree) ++row.indent;
+    for (const UsageEntry* e : own[account]) {
+      if ((by_qos ? e->key.qos : e->key.user).empty()) continue;  // the account's own: idle time of its reservations
+      (by_qos ? row.qos : row.login) = by_qos ? e->key.qos : e->key.user;
+      rows.add(row, e->used);
+    }
+  }
+  return rows.take();
+}
+
+std::vector<ReportRow> user_rows(const RowContext& c, const ClusterUsage& usage) {
+  const ReportRequest& r = c.request;
+  struct Line {
+    ReportRow row;
+    TresAmounts used;
+  };
+  std::map<std::string, size_t> by_user;  // with Group
+  std::vector<Line> lines;
+  for (const UsageEntry& e : usage.usage.entries) {
+    if (e.key.user.empty()) continue;
+    if (r.report == Report::kUsersByWckey && e.key.wckey.empty()) continue;
+    if (r.group)
+      if (const auto [at, fresh] = by_user.try_emplace(e.key.user, lines.size()); !fresh) {
+        Line& line = lines[at->second];
+        line.row.account += "," + e.key.account;
+        add_tres(line.used, e.used);
+        continue;
+      }
+    Line& line = lines.emplace_back();
+    line.row.account = e.key.account;
+    line.row.login = e.key.user;
+    line.row.wckey = e.key.wckey;
+    line.used = e.used;
+  }
+  if (!c.tres.empty()) std::ranges::stable_sort(lines, std::greater<>(), [&](const Line& l) { return l.used.of(c.tres.front().name); });
+  if (r.report == Report::kTopUsage && lines.size() > r.top) lines.resize(r.top);
+  Rows rows(c, usage);
+  for (Line& l : lines) rows.add(std::move(l.row), l.used);
+  return rows.take();
+}
+
+std::vector<ReportRow> wckey_rows(const RowContext& c, const ClusterUsage& usage) {
+  std::map<std::string, TresAmounts> sums;
+  std::map<std::string, std::vector<const UsageEntry*>> users;
+  for (const UsageEntry& e : usage.usage.entries) {
+    if (e.key.wckey.empty()) continue;
+    add_tres(sums[e.key.wckey], e.used);
+    users[e.key.wckey].push_back(&e);
+  }
+  Rows rows(c, usage);
+  for (const auto& [wckey, sum] : sums) {
+    ReportRow row;
+    row.wckey = wckey;
+    if (c.request.users.empty()) rows.add(row, sum);
+    for (const UsageEntry* e : users[wckey]) {
+      row.login = e->key.user;
+      if (!row.login.empty()) rows.add(row, e->used);
+    }
+  }
+  return rows.take();
+}
+
+std::vector<ReportRow> cluster_rows(const RowContext& c, const ClusterUsage& usage) {
+  std::vector<ReportRow> out;
+  const ClusterTime& t = usage.usage.cluster;
+  for (const ReportTres& tres : c.tres) {
+    if (tres.name.kind == TresKind::kNode) continue;  // a node may be counted for several jobs at a time
+    ReportRow row;
+    row.cluster = usage.cluster;
+    row.tres = tres.shown;
+    row.count = t.count.of(tres.name);
+    row.reported = row.total = t.reported.of(tres.name);
+    row.allocated = t.allocated.of(tres.name);
+    row.down = t.down.of(tres.name);
+    row.planned_down = t.planned_down.of(tres.name);
+    row.planned = t.planned.of(tres.name);
+    row.over_committed = t.over_committed.of(tres.name);
+    row.idle = row.reported - std::min(row.reported, row.allocated + row.down + row.planned_down + row.planned);
+    if (row.reported) out.push_back(std::move(row));
+  }
+  return out;
+}
+
+std::vector<ReportRow> reservation_rows(const RowContext& c, const rpc::ReservationUsage& usage) {
+  const ReservationRecord& r = usage.reservation;
+  ReportRow row;
+  row.cluster = r.cluster;
+  row.reservation = r.id;
+  row.name = r.name;
+  row.nodes = r.nodes;
+  row.flags = reservation_flags_text(r.flags, Duration::zero());
+  row.associations = r.accounts + (r.accounts.empty() || r.users.empty() ? "" : ",") + r.users;
+  row.start = r.started;
+  row.end = r.ended;
+  const auto length = static_cast<uint64_t>(std::max<int64_t>(0, to_seconds(r.ended - r.started)));
+  std::vector<ReportRow> out;
+  for (const ReportTres& t : c.tres.empty() ? all_tres(r.tres) : c.tres) {
+    row.tres = t.shown;
+    row.count = r.tres.of(t.name);
+    row.reported = row.total = mul_sat(row.count, length);
+    row.allocated = usage.allocated.of(t.name);
+    row.idle = row.reported - std::min(row.reported, row.allocated);
+    if (row.count) out.push_back(row);
+  }
+  return out;
+}
+
+SizeTable size_table(const RowContext& c, const std::vector<rpc::JobSize>& sizes, const std::vector<ClusterUsage>& clusters,
+                     const std::vector<AssociationRecord>& associations) {
+  const ReportRequest& r = c.request;
+  const ReportTres& tres = c.tres.front();
+  const Groups groups(r, sizes, tres);
+  std::map<std::string, AccountTree> trees;
+  std::map<std::pair<std::string, std::string>, SizeLine> lines;
+  for (const rpc::JobSize& s : sizes) {
+    const AccountTree& tree = trees.try_emplace(s.cluster, associations, s.cluster).first->second;
+    std::vector<std::string> labels = lines_of(r, tree, s.account);
+    if (r.report == Report::kSizesByAccountAndWckey)
+      for (std::string& l : labels) l += ":" + s.wckey;
+    if (r.report == Report::kSizesByWckey) labels = {s.wckey};
+    const uint64_t size = s.each.of(tres.name), used = mul_sat(size, s.seconds);
+    for (const std::string& label : labels) {
+      SizeLine& line = lines[{s.cluster, label}];
+      line.amounts.resize(groups.headers.size());
+      uint64_t& amount = line.amounts[groups.of(size)];
+      amount = add_sat(amount, r.job_count ? s.jobs : used);
+      line.used = add_sat(line.used, used);
+    }
+  }
+  SizeTable out;
+  out.headers = groups.headers;
+  for (auto& [key, line] : lines) {
+    line.cluster = key.first;
+    line.label = key.second;
+    const auto* at = clusters.data() + (std::ranges::find(clusters, key.first, &ClusterUsage::cluster) - clusters.begin());
+    if (at != clusters.data() + clusters.size()) line.total = at->usage.cluster.reported.of(tres.name);
+    out.lines.push_back(std::move(line));
+  }
+  return out;
+}
+
+}  // namespace muster::cli

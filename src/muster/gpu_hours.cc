@@ -1,0 +1,254 @@
+#include "muster/gpu_hours.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "base/plain_text.h"
+#include "base/text.h"
+#include "fields/json_values.h"
+#include "model/tres_name.h"
+#include "model/usage_time.h"
+
+namespace muster::front {
+namespace {
+
+struct Dimension {
+  std::string_view name;
+  UsagePart part;
+  std::string UsageKey::*key;
+};
+constexpr Dimension kDimensions[] = {{"account", kUsageAccount, &UsageKey::account},
+                                     {"user", kUsageUser, &UsageKey::user},
+                                     {"partition", kUsagePartition, &UsageKey::partition},
+                                     {"qos", kUsageQos, &UsageKey::qos}};
+const Dimension& dimension_of(UsagePart part) { return *std::ranges::find(kDimensions, part, &Dimension::part); }
+
+struct FormName {
+  std::string_view option;
+  ReportForm form;
+};
+constexpr FormName kForms[] = {
+    {"--csv", ReportForm::kCsv}, {"--json", ReportForm::kJson}, {"--svg", ReportForm::kSvg}, {"--html", ReportForm::kHtml}};
+
+std::string hours(uint64_t seconds) {
+  char text[32];
+  return std::string(text, static_cast<size_t>(snprintf(text, sizeof text, "%.2f", static_cast<double>(seconds) / 3600)));
+}
+std::string percent(uint64_t part, uint64_t whole) {
+  char text[32];
+  const double value = whole ? static_cast<double>(part) / static_cast<double>(whole) * 100 : 0;
+  return std::string(text, static_cast<size_t>(snprintf(text, sizeof text, "%.1f%%", value)));
+}
+std::string shown(const std::string& name) { return name.empty() ? "(none)" : plain(name); }
+std::string padded(std::string text, int width) {
+  const auto want = static_cast<size_t>(width < 0 ? -width : width);
+  const std::string blanks(text.size() < want ? want - text.size() : 0, ' ');
+  return width < 0 ? text + blanks : blanks + text;
+}
+
+// "2026-10": that month of the local calendar.
+Result<Time> month_of(std::string_view text) {
+  const bool shaped = text.size() == 7 && text[4] == '-';
+  const auto year = shaped ? parse_number<int>(text.substr(0, 4), 1970, 9998) : std::nullopt;
+  const auto month = shaped ? parse_number<int>(text.substr(5), 1, 12) : std::nullopt;
+  if (!year || !month) return fail(Errc::kInvalidTime, "--month " + std::string(text) + ": no month", "a month is written 2026-10");
+  MUSTER_TRY(day, parse_time_point(std::string(text) + "-01", Time{}));
+  return period_begin(UsagePeriod::kMonth, day);
+}
+
+std::string title_of(const GpuHours& g) {
+  return "GPU-hours of cluster " + plain(g.cluster) + " by " + g.by + ", " + format_time(g.from) + " - " + format_time(g.until);
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string out = "\"";
+  for (char c : text) out.append(c == '"' ? "\"\"" : std::string(1, c));
+  return out + "\"";
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (char c : plain(text)) switch (c) {
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+    }
+  return out;
+}
+
+constexpr size_t kMostBars = 40;
+
+std::string rect(double x, size_t y, double width, const char* colour, const std::string& title) {
+  char text[128];
+  const int n = snprintf(text, sizeof text, "<rect x=\"%.1f\" y=\"%zu\" width=\"%.1f\" height=\"16\" fill=\"%s\">", x, y, width, colour);
+  return std::string(text, static_cast<size_t>(n)) + "<title>" + title + "</title></rect>\n";
+}
+
+}  // namespace
+
+Result<GpuHoursAsk> parse_gpu_hours(std::span<const std::string> arguments, Time now) {
+  GpuHoursAsk ask;
+  ask.from = period_begin(UsagePeriod::kMonth, now);
+  ask.until = period_after(UsagePeriod::kMonth, ask.from);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (const auto* form = std::ranges::find(kForms, std::string_view(word), &FormName::option); form != std::end(kForms)) {
+      ask.form = form->form;
+      continue;
+    }
+    const size_t equals = word.find('=');
+    const std::string_view option = std::string_view(word).substr(0, equals);
+    if (option != "--by" && option != "--month")
+      return fail(Errc::kBadOption, "gpu-hours: unknown option '" + word + "'",
+                  "muster report gpu-hours --by account|user|partition|qos [--month 2026-10] [--csv|--json|--svg|--html]");
+    if (equals == word.npos && i + 1 == arguments.size()) return fail(Errc::kBadOption, "gpu-hours: " + word + " needs a value");
+    const std::string_view value = equals == word.npos ? std::string_view(arguments[++i]) : std::string_view(word).substr(equals + 1);
+    if (option == "--month") {
+      MUSTER_TRY(month, month_of(value));
+      ask.from = month;
+      ask.until = period_after(UsagePeriod::kMonth, month);
+      continue;
+    }
+    const auto* by = std::ranges::find(kDimensions, value, &Dimension::name);
+    if (by == std::end(kDimensions)) return fail(Errc::kBadOption, "--by " + std::string(value) + ": account, user, partition or qos");
+    ask.by = by->part;
+  }
+  return ask;
+}
+
+rpc::QueryUsage query_of(const GpuHoursAsk& ask, const std::string& cluster) {
+  rpc::QueryUsage q;
+  q.clusters = {cluster};
+  q.from = ask.from;
+  q.until = ask.until;
+  q.parts = ask.by | kUsageWasted;
+  return q;
+}
+
+GpuHours gpu_hours_of(const GpuHoursAsk& ask, const std::string& cluster, const Usage& usage) {
+  const Dimension& dimension = dimension_of(ask.by);
+  const TresName gpu{TresKind::kGres, "gpu", ""};
+  GpuHours out;
+  out.cluster = cluster;
+  out.by = dimension.name;
+  out.from = ask.from;
+  out.until = ask.until;
+  std::map<std::string, GpuHoursRow> rows;
+  for (const UsageEntry& e : usage.entries) {
+    const uint64_t seconds = e.used.of(gpu);
+    if (!seconds) continue;
+    GpuHoursRow& row = rows[e.key.*dimension.key];
+    for (GpuHoursRow* r : {&row, &out.total}) {
+      r->allocated += seconds;
+      if (e.key.wasted) r->wasted += seconds;
+    }
+  }
+  for (auto& [name, row] : rows) {
+    row.name = name;
+    out.rows.push_back(row);
+  }
+  std::ranges::stable_sort(out.rows, std::greater<>(), &GpuHoursRow::allocated);
+  const ClusterTime& t = usage.cluster;
+  out.reported = t.reported.of(gpu);
+  out.down = t.down.of(gpu) + t.planned_down.of(gpu);
+  const uint64_t given = t.allocated.of(gpu) + out.down;
+  out.idle = out.reported - std::min(out.reported, given);
+  return out;
+}
+
+std::string to_text(const GpuHours& g) {
+  std::string out = title_of(g) + "\n\n";
+  auto line = [&](const std::string& name, const std::string& a, const std::string& u, const std::string& w, const std::string& part) {
+    out += padded(name, -24) + padded(a, 12) + padded(u, 12) + padded(w, 12) + padded(part, 9) + "\n";
+  };
+  line(g.by, "allocated", "used", "wasted", "share");
+  for (const GpuHoursRow& r : g.rows)
+    line(shown(r.name), hours(r.allocated), hours(r.used()), hours(r.wasted), percent(r.allocated, g.total.allocated));
+  line("total", hours(g.total.allocated), hours(g.total.used()), hours(g.total.wasted), percent(g.total.allocated, g.total.allocated));
+  if (g.reported) out += "\nThe cluster had " + hours(g.reported) + ": " + hours(g.idle) + " were idle, " + hours(g.down) + " down.\n";
+  return out;
+}
+
+std::string to_csv(const GpuHours& g) {
+  std::string out = g.by + ",allocated_hours,used_hours,wasted_hours\n";
+  for (const GpuHoursRow& r : g.rows)
+    out += csv_field(r.name) + "," + hours(r.allocated) + "," + hours(r.used()) + "," + hours(r.wasted) + "\n";
+  return out;
+}
+
+void to_tree(const GpuHours& g, fields::TreeSink& sink) {
+  fields::Members m(sink);
+  auto real = [&](std::string_view key, uint64_t seconds) {
+    sink.key(key);
+    sink.real(static_cast<double>(seconds) / 3600);
+  };
+  auto row = [&](const GpuHoursRow& r) {
+    real("allocated_hours", r.allocated);
+    real("used_hours", r.used());
+    real("wasted_hours", r.wasted);
+  };
+  sink.begin_object();
+  m.text("cluster", g.cluster).text("by", g.by).number("from", unix_seconds(g.from)).number("until", unix_seconds(g.until));
+  sink.key("rows");
+  sink.begin_list();
+  for (const GpuHoursRow& r : g.rows) {
+    sink.begin_object();
+    m.text(g.by, r.name);
+    row(r);
+    sink.end_object();
+  }
+  sink.end_list();
+  m.begin("total");
+  row(g.total);
+  real("idle_hours", g.idle);
+  real("down_hours", g.down);
+  real("reported_hours", g.reported);
+  m.end();
+  sink.end_object();
+}
+
+std::string to_svg(const GpuHours& g) {
+  constexpr double kLeft = 180, kWide = 420;
+  const size_t bars = std::min(g.rows.size(), kMostBars), height = 40 + bars * 22;
+  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"720\" height=\"" + std::to_string(height) +
+                    "\" font-family=\"sans-serif\" font-size=\"12\">\n<text x=\"4\" y=\"16\">" + escaped(title_of(g)) + "</text>\n";
+  const double scale = g.rows.empty() ? 0 : kWide / static_cast<double>(g.rows.front().allocated);
+  for (size_t i = 0; i < bars; ++i) {
+    const GpuHoursRow& r = g.rows[i];
+    const size_t y = 30 + i * 22;
+    const double used = static_cast<double>(r.used()) * scale, wasted = static_cast<double>(r.wasted) * scale;
+    out += "<text x=\"" + std::to_string(static_cast<int>(kLeft) - 6) + "\" y=\"" + std::to_string(y + 12) + "\" text-anchor=\"end\">" +
+           escaped(shown(r.name).substr(0, 28)) + "</text>\n";
+    out += rect(kLeft, y, used, "#2b7bba", "used " + hours(r.used()));
+    out += rect(kLeft + used, y, wasted, "#d1605e", "wasted " + hours(r.wasted));
+    out += "<text x=\"" + std::to_string(static_cast<int>(kLeft + used + wasted) + 6) + "\" y=\"" + std::to_string(y + 12) + "\">" +
+           hours(r.allocated) + "</text>\n";
+  }
+  return out + "</svg>\n";
+}
+
+std::string to_html(const GpuHours& g) {
+  std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title_of(g)) +
+                    "</title>\n<style>body{font-family:sans-serif;margin:2em}table{border-collapse:collapse}"
+                    "td,th{padding:.2em .8em;text-align:right}td:first-child,th:first-child{text-align:left}"
+                    "tr:nth-child(even){background:#f3f3f3}</style></head>\n<body>\n<h1>GPU-hours</h1>\n" +
+                    to_svg(g) + "<table>\n";
+  auto line = [&](const char* cell, const std::vector<std::string>& cells) {
+    out += "<tr>";
+    for (const std::string& c : cells) out += "<" + std::string(cell) + ">" + escaped(c) + "</" + cell + ">";
+    out += "</tr>\n";
+  };
+  line("th", {g.by, "allocated", "used", "wasted", "share"});
+  for (const GpuHoursRow& r : g.rows)
+    line("td", {shown(r.name), hours(r.allocated), hours(r.used()), hours(r.wasted), percent(r.allocated, g.total.allocated)});
+  line("th", {"total", hours(g.total.allocated), hours(g.total.used()), hours(g.total.wasted), ""});
+  return out + "</table>\n<p>The cluster had " + hours(g.reported) + " GPU-hours: " + hours(g.idle) + " were idle, " + hours(g.down) +
+         " down.</p>\n</body></html>\n";
+}
+
+}  // namespace muster::front

@@ -1,0 +1,169 @@
+#include "slurmdbd/daemon/report_answers.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "model/tres_sums.h"
+#include "slurmdbd/daemon/usage_rolling.h"
+#include "sql/record_filter.h"
+#include "wire/accounting_instances.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+constexpr size_t kRowsPerPart = 2000;
+
+class EncodedParts final : public net::PartSource {
+ public:
+  template <class Part>
+  void add(const Part& part) {
+    wire::encode(part, parts_.emplace_back());
+  }
+  bool next(std::string& part) override {
+    if (at_ == parts_.size()) return false;
+    part = std::move(parts_[at_++]);
+    return true;
+  }
+
+ private:
+  std::vector<std::string> parts_;
+  size_t at_ = 0;
+};
+
+std::unexpected<Error> too_large() {
+  return fail(Errc::kResultTooLarge, "a report of more than " + std::to_string(kMostRowsOfReport) + " rows",
+              "Ask for a shorter time, or for some accounts or users");
+}
+
+// The clusters a question means: those it names and that are known, or all.
+std::vector<std::string> clusters_of(const Directory& d, const std::vector<std::string>& named) {
+  std::vector<std::string> out;
+  for (const auto& [name, record] : d.clusters)
+    if (named.empty() ? !record.deleted : std::ranges::find(named, name) != named.end()) out.push_back(name);
+  return out;
+}
+
+// Sends a list in parts of `Part`, whose member `list` takes the rows.
+template <class Part, class Row>
+std::unique_ptr<net::PartSource> in_parts(std::vector<Row> rows, std::vector<Row> Part::*list) {
+  auto out = std::make_unique<EncodedParts>();
+  for (size_t first = 0; first < rows.size(); first += kRowsPerPart) {
+    Part part;
+    const size_t last = std::min(rows.size(), first + kRowsPerPart);
+    (part.*list)
+        .assign(std::make_move_iterator(rows.begin() + static_cast<ptrdiff_t>(first)),
+                std::make_move_iterator(rows.begin() + static_cast<ptrdiff_t>(last)));
+    out->add(part);
+  }
+  return out;
+}
+
+std::unexpected<Error> gone() { return fail(Errc::kCommunicationFailed); }
+
+}  // namespace
+
+ReportAnswer answer_usage(const ReportContext& c, const rpc::QueryUsage& q, const UsageAudience& audience) {
+  auto out = std::make_unique<EncodedParts>();
+  const Time from = hour_not_before(q.from), until = period_begin(UsagePeriod::kHour, q.until);
+  size_t rows = 0;
+  for (const std::string& cluster : clusters_of(c.directory, q.clusters)) {
+    if (!c.still_wanted()) return gone();
+    MUSTER_TRY(usage, usage_within(c.storage, c.directory, cluster, from, until, c.now, UsageSelection(q, audience)));
+    rows += usage.entries.size();
+    if (rows > kMostRowsOfReport) return too_large();
+    for (size_t first = 0; first == 0 || first < usage.entries.size(); first += kRowsPerPart) {
+      rpc::UsageAnswer part{cluster, {}, from, until};
+      if (first == 0) part.usage.cluster = usage.cluster;
+      const size_t last = std::min(usage.entries.size(), first + kRowsPerPart);
+      part.usage.entries.assign(usage.entries.begin() + static_cast<ptrdiff_t>(first),
+                                usage.entries.begin() + static_cast<ptrdiff_t>(last));
+      out->add(part);
+    }
+  }
+  return out;
+}
+
+ReportAnswer answer_sizes(const ReportContext& c, const rpc::QueryJobSizes& q) {
+  // By how much each job had: text is the plainest key of that, and it is made once a distinct amount and job.
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, rpc::JobSize> sizes;
+  const Time from = q.filter.from, until = q.filter.until == kTimeUnset ? c.now : std::min(q.filter.until, c.now);
+  bool many = false;
+  MUSTER_TRY_VOID(c.storage.matching_jobs(q.filter, c.still_wanted, [&](const JobRecord& j) -> Result<> {
+    const Span used = used_span(j);
+    const uint64_t n = used.seconds_within(from, until);
+    if (used.empty() || n == 0) return {};
+    std::string key = tres_text(j.tres_allocated);
+    auto [at, fresh] = sizes.try_emplace({j.cluster, j.account, j.wckey, std::move(key)});
+    if (fresh) at->second = {j.cluster, j.account, j.wckey, j.tres_allocated, 0, 0};
+    ++at->second.jobs;
+    at->second.seconds += n;
+    many = sizes.size() > kMostRowsOfReport;
+    return many ? Result<>(too_large()) : Result<>();
+  }));
+  std::vector<rpc::JobSize> rows;
+  for (auto& [key, size] : sizes) rows.push_back(std::move(size));
+  return in_parts(std::move(rows), &rpc::JobSizes::sizes);
+}
+
+ReportAnswer answer_reservations(const ReportContext& c, const rpc::QueryReservationUsage& q) {
+  MUSTER_TRY(nodes, sql::NodeRule::make(q.nodes));
+  std::vector<rpc::ReservationUsage> rows;
+  for (const std::string& cluster : clusters_of(c.directory, q.clusters)) {
+    const size_t first = rows.size();
+    MUSTER_TRY_VOID(c.storage.reservations_within(cluster, q.from, std::min(q.until, c.now), [&](const ReservationRecord& r) -> Result<> {
+      if (!q.names.empty() && std::ranges::find(q.names, r.name) == q.names.end()) return {};
+      if (!nodes.matches(r.nodes)) return {};
+      if (rows.size() >= kMostRowsOfReport) return too_large();
+      rows.push_back({r, {}});
+      return {};
+    }));
+    if (rows.size() == first) continue;
+    std::multimap<std::string, size_t, std::less<>> by_name;
+    rpc::JobRecordFilter f;
+    f.clusters = {cluster};
+    f.duplicates = true;
+    f.from = f.until = rows[first].reservation.started;
+    for (size_t i = first; i < rows.size(); ++i) {
+      by_name.emplace(rows[i].reservation.name, i);
+      f.from = std::min(f.from, rows[i].reservation.started);
+      f.until = std::max(f.until, rows[i].reservation.ended);
+    }
+    MUSTER_TRY_VOID(c.storage.matching_jobs(f, c.still_wanted, [&](const JobRecord& j) -> Result<> {
+      for (auto [at, end] = by_name.equal_range(j.reservation); at != end; ++at) {
+        rpc::ReservationUsage& row = rows[at->second];
+        const Time until = std::min(row.reservation.ended, c.now);
+        if (const uint64_t n = used_span(j).seconds_within(row.reservation.started, until)) add_tres(row.allocated, j.tres_allocated, n);
+      }
+      return {};
+    }));
+  }
+  return in_parts(std::move(rows), &rpc::ReservationUsages::reservations);
+}
+
+ReportAnswer answer_events(const ReportContext& c, const rpc::QueryEvents& q) {
+  MUSTER_TRY(nodes, sql::NodeRule::make(q.nodes));
+  std::vector<EventRecord> rows;
+  auto wanted = [&](const EventRecord& e) {
+    if (e.node.empty() ? !q.of_clusters || !nodes.empty() : !q.of_nodes) return false;
+    if (!nodes.empty() && !nodes.matches(e.node)) return false;
+    if (q.open && (e.ended != kTimeUnset || e.node.empty())) return false;
+    if (!q.reasons.empty() && std::ranges::none_of(q.reasons, [&](const std::string& r) { return iequals(r, e.reason); })) return false;
+    if (!q.users.empty() && std::ranges::find(q.users, e.by) == q.users.end()) return false;
+    const uint64_t cpus = e.tres.cpus.value_or(0);
+    return (!q.min_cpus || cpus >= q.min_cpus) && (!q.max_cpus || cpus <= q.max_cpus);
+  };
+  const Time until = q.until == kTimeUnset ? kTimeInfinite : q.until;
+  for (const std::string& cluster : clusters_of(c.directory, q.clusters))
+    MUSTER_TRY_VOID(c.storage.events_within(cluster, q.from, until, [&](const EventRecord& e) -> Result<> {
+      if (!wanted(e)) return {};
+      if (rows.size() >= kMostRowsOfReport) return too_large();
+      rows.push_back(e);
+      return {};
+    }));
+  return in_parts(std::move(rows), &rpc::EventRecords::events);
+}
+
+}  // namespace muster::slurmdbd

@@ -1,0 +1,115 @@
+// Figures for README.md: a month of jobs rolled up, and reports of it. usage_bench [JOBS]; built on request only.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "slurmdbd/daemon/report_answers.h"
+#include "slurmdbd/daemon/usage_rolling.h"
+#include "sql/testing.h"
+#include "wire/accounting_instances.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+constexpr int64_t kMonth = 30 * 24 * 3600;
+const Time kStart = from_unix(1'790'812'800);  // 2026-10-01T00:00:00Z
+
+template <class F>
+void timed(const char* what, F&& f) {
+  const auto began = std::chrono::steady_clock::now();
+  const size_t n = f();
+  const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  std::printf("%-44s %10.1f ms, %zu\n", what, took * 1000, n);
+  std::fflush(stdout);
+}
+
+JobRecord job(uint32_t id, uint32_t of) {
+  JobRecord r;
+  r.key = {JobId(id), kStart + seconds(kMonth * id / of), 0};
+  r.position = id;
+  r.uid = Uid(1000 + id % 500);
+  r.user = "user" + std::to_string(id % 500);
+  r.account = "lab" + std::to_string(id % 50);
+  r.qos = id % 10 ? "normal" : "high";
+  r.name = "train";
+  r.partition = id % 3 ? "gpu" : "cpu";
+  r.state = id % 20 ? JobState::kCompleted : JobState::kFailed;
+  r.eligible = r.key.submitted;
+  r.started = r.key.submitted + seconds(10);
+  r.ended = r.started + minutes(5 + id % 300);
+  r.node_list = "n[1-4]";
+  r.tres_allocated = r.tres_requested = TresAmounts::from_text("cpu=64,mem=512G,node=4,billing=64,gres/gpu=32,gres/gpu:h100=32");
+  r.work_dir = "/home/user/project";
+  r.submit_line = "sbatch --nodes=4 --gres=gpu:8 train.sh";
+  return r;
+}
+
+size_t fill(sql::Storage& s, uint32_t jobs) {
+  for (uint32_t first = 1; first <= jobs; first += 1000) {
+    rpc::StoreRecords m;
+    m.cluster = "c";
+    for (uint32_t id = first; id < first + 1000 && id <= jobs; ++id) m.jobs.push_back(job(id, jobs));
+    if (auto ok = s.store(m); !ok) std::printf("%s\n", std::string(ok.error().message()).c_str());
+  }
+  return jobs;
+}
+
+}  // namespace
+}  // namespace muster::slurmdbd
+
+int main(int argc, char** argv) {
+  using namespace muster;
+  using namespace muster::slurmdbd;
+  setenv("TZ", "UTC", 1);
+  const auto jobs = static_cast<uint32_t>(argc > 1 ? std::atoi(argv[1]) : 1'000'000);
+  sql::TemporaryDirectory directory;
+  auto storage = std::move(*sql::Storage::open(std::move(*sql::open_sqlite(directory.path + "/a.db"))));
+  Directory d;
+  d.clusters["c"].name = "c";
+  EventRecord made;
+  made.started = kStart - minutes(60);
+  made.tres = TresAmounts::from_text("cpu=640000,mem=5120000G,node=10000,billing=640000,gres/gpu=80000");
+  (void)storage->store_cluster_events("c", {made});
+  const Time end = kStart + seconds(kMonth);
+  timed("jobs stored", [&] { return fill(*storage, jobs); });
+  auto roll = [&] {
+    size_t pieces = 0;
+    for (;; ++pieces) {
+      auto more = roll_some(*storage, d, "c", end + minutes(60 * 24 * 2));
+      if (!more || !*more) return pieces + 1;
+    }
+  };
+  timed("a month rolled up; pieces", roll);
+  timed("nothing is due; pieces", roll);
+  rpc::StoreRecords late;
+  late.cluster = "c";
+  late.jobs = {job(jobs / 2, jobs)};
+  late.jobs[0].position = jobs + 1;
+  late.jobs[0].account = "other";
+  timed("a job in the middle of it changes; stored", [&] { return storage->store(late).has_value(); });
+  timed("  and rolled again; pieces", roll);
+  rpc::QueryUsage q;
+  q.from = kStart;
+  q.until = period_after(UsagePeriod::kMonth, kStart);
+  q.parts = kUsageAccount | kUsageUser;
+  auto ask = [&] {
+    size_t bytes = 0;
+    auto answer = answer_usage({*storage, d, end + minutes(60 * 24 * 2), [] { return true; }}, q, {});
+    for (std::string part; answer && (*answer)->next(part);) bytes += part.size();
+    return bytes;
+  };
+  timed("AccountUtilizationByUser, a month; bytes", ask);
+  timed("  again", ask);
+  q.from = kStart + minutes(60 * 30);
+  q.until = kStart + minutes(60 * 24 * 28 + 300);
+  timed("  of days and hours", ask);
+  rpc::QueryJobSizes sizes;
+  sizes.filter.clusters = {"c"};
+  sizes.filter.from = kStart;
+  sizes.filter.until = end;
+  timed("SizesByAccount, a month; found", [&] {
+    return static_cast<size_t>(answer_sizes({*storage, d, end + minutes(60 * 24 * 2), [] { return true; }}, sizes).has_value());
+  });
+  return 0;
+}

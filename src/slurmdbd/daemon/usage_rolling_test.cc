@@ -1,0 +1,218 @@
+// Roll-ups in a database: whatever order records come in, and whatever changes later, every report is what a recount of the records gives.
+#include "slurmdbd/daemon/usage_rolling.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+
+#include "base/random.h"
+#include "model/tres_sums.h"
+#include "slurmdbd/daemon/report_answers.h"
+#include "sql/testing.h"
+#include "wire/accounting_instances.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+sql::PrivateMariaDb* server() {
+  static std::unique_ptr<sql::PrivateMariaDb> one = [] {
+    auto s = std::make_unique<sql::PrivateMariaDb>();
+    return s->start() ? std::move(s) : nullptr;
+  }();
+  return one.get();
+}
+
+constexpr int64_t kSeconds = 70 * 24 * 3600;
+
+class Rolling : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    setenv("TZ", "Europe/Zurich", 1);  // the time has a day of 25 hours in it, and two ends of months
+    tzset();
+    if (std::string(GetParam()) == "mariadb") {
+      if (!sql::PrivateMariaDb::installed()) GTEST_SKIP() << "mariadb-server-core is not installed (tools/install-packages)";
+      ASSERT_NE(server(), nullptr);
+      static int databases = 0;
+      open(sql::open_mariadb(server()->options("muster_roll_" + std::to_string(++databases))));
+    } else {
+      open(sql::open_sqlite(directory_.path + "/a.db"));
+    }
+    d.clusters["c"].name = "c";
+  }
+  void open(Result<std::unique_ptr<sql::Connection>> c) {
+    ASSERT_TRUE(c);
+    auto s = sql::Storage::open(std::move(*c));
+    ASSERT_TRUE(s);
+    storage = std::move(*s);
+  }
+  Time random_time() { return start + seconds(static_cast<int64_t>(random.uniform(0, kSeconds))); }
+  JobRecord random_job(uint32_t id) {
+    JobRecord j;
+    j.key = {JobId(id), random_time(), 0};
+    j.position = ++position;
+    j.account = "a" + std::to_string(random.uniform(0, 3));
+    j.user = "u" + std::to_string(random.uniform(0, 5));
+    j.partition = random.uniform(0, 1) ? "p" : "q";
+    j.eligible = j.key.submitted;
+    j.tres_allocated = j.tres_requested = TresAmounts{.cpus = random.uniform(1, 64), .mem_mb = random.uniform(1, 64'000)};
+    change(j);
+    return j;
+  }
+  void change(JobRecord& j) {
+    j.position = ++position;
+    j.started = j.key.submitted + seconds(static_cast<int64_t>(random.uniform(0, 20'000)));
+    j.state = random.uniform(0, 3) ? JobState::kCompleted : random.uniform(0, 1) ? JobState::kFailed : JobState::kRunning;
+    j.ended = j.state == JobState::kRunning ? kTimeUnset : j.started + seconds(static_cast<int64_t>(random.uniform(0, 400'000)));
+    if (!random.uniform(0, 5)) j.account = "other";
+  }
+  void store(std::vector<JobRecord> jobs, std::vector<EventRecord> events = {}) {
+    rpc::StoreRecords m;
+    m.cluster = "c";
+    m.jobs = std::move(jobs);
+    m.events = std::move(events);
+    auto ok = storage->store(m);
+    ASSERT_TRUE(ok) << ok.error().message();
+  }
+  void roll(Time now) {
+    for (int i = 0; i < 1000; ++i) {
+      auto more = roll_some(*storage, d, "c", now);
+      ASSERT_TRUE(more) << more.error().message();
+      if (!*more) return;
+    }
+    FAIL() << "there is always more to roll";
+  }
+  Usage rolled(Time from, Time until, Time now) {
+    rpc::QueryUsage q;
+    q.parts = kUsageAccount | kUsageUser | kUsageQos | kUsageWckey | kUsagePartition | kUsageWasted;
+    auto got = usage_within(*storage, d, "c", from, until, now, UsageSelection(q, {}));
+    EXPECT_TRUE(got) << (got ? "" : got.error().message());
+    return got ? *got : Usage();
+  }
+  Usage counted(Time from, Time until) {
+    std::vector<Time> edges = {from};
+    while (edges.back() < until) edges.push_back(std::min(until, period_after(UsagePeriod::kHour, edges.back())));
+    UsageSum sum;
+    auto hours = usage_of_hours(*storage, d, "c", edges);
+    EXPECT_TRUE(hours);
+    for (const Usage& u : *hours) sum.add(u);
+    return sum.take();
+  }
+  void expect_recount(Time now) {
+    for (int i = 0; i < 8; ++i) {
+      Time from = period_begin(UsagePeriod::kHour, random_time()), until = period_begin(UsagePeriod::kHour, random_time());
+      if (i == 0) from = period_begin(UsagePeriod::kHour, start), until = now;
+      if (i == 1) from = period_begin(UsagePeriod::kMonth, start + minutes(60 * 24 * 32)), until = period_after(UsagePeriod::kMonth, from);
+      if (until < from) std::swap(from, until);
+      until = std::min(until, now);
+      if (until <= from) continue;
+      const Usage got = rolled(from, until, now), want = counted(from, until);
+      ASSERT_EQ(got.entries.size(), want.entries.size()) << format_time(from) << " " << format_time(until);
+      ASSERT_EQ(got, want) << format_time(from) << " " << format_time(until);
+    }
+  }
+
+  sql::TemporaryDirectory directory_;
+  std::unique_ptr<sql::Storage> storage;
+  Directory d;
+  Random random{11};
+  uint64_t position = 0;
+  const Time start = from_unix(1'790'000'000);  // 2026-09-21
+};
+
+TEST_P(Rolling, EqualsARecountWhateverComesWhen) {
+  EventRecord made;
+  made.started = start - minutes(600);
+  made.tres = TresAmounts::from_text("cpu=1000,mem=1000000M");
+  store({}, {made});
+  std::vector<JobRecord> jobs;
+  for (uint32_t id = 1; id <= 300; ++id) jobs.push_back(random_job(id));
+  store({jobs.begin(), jobs.begin() + 100});
+  Time now = start + minutes(60 * 24 * 20) + seconds(1234);
+  roll(now);
+  expect_recount(now);
+  for (int round = 0; round < 6; ++round) {
+    std::vector<JobRecord> some;
+    for (int i = 0; i < 20; ++i) {  // new ones, late ones, and ones that changed
+      JobRecord& j = jobs[random.uniform(0, jobs.size() - 1)];
+      if (random.uniform(0, 1)) change(j);
+      some.push_back(j);
+    }
+    EventRecord down;
+    down.node = "n" + std::to_string(random.uniform(0, 3));
+    down.state = NodeState::kDown;
+    down.position = ++position;
+    down.started = random_time();
+    down.ended = down.started + seconds(static_cast<int64_t>(random.uniform(0, 100'000)));
+    down.tres = TresAmounts::from_text("cpu=50,mem=1000M");
+    store(some, {down});
+    now += minutes(60 * 24 * 8) + seconds(77);
+    roll(now);
+    expect_recount(now);
+  }
+}
+
+TEST_P(Rolling, TwiceIsTheSame) {
+  for (uint32_t id = 1; id <= 50; ++id) store({random_job(id)});
+  const Time now = start + minutes(60 * 24 * 40);
+  roll(now);
+  const Usage once = rolled(start - minutes(60 * 24 * 30), now, now);
+  EXPECT_FALSE(once.entries.empty());
+  sql::UsageBatch again;
+  again.state = *storage->usage_state("c");
+  again.still_changed = {{again.state.first, again.state.rolled}};
+  ASSERT_TRUE(storage->put_usage("c", again));
+  roll(now);
+  EXPECT_EQ(rolled(start - minutes(60 * 24 * 30), now, now), once);
+  EXPECT_TRUE(storage->changed_times("c")->empty());
+}
+
+TEST_P(Rolling, TheHourThatLastsCountsAsFarAsItHasCome) {
+  JobRecord j = random_job(1);
+  j.key.submitted = j.eligible = j.started = period_begin(UsagePeriod::kHour, start);
+  j.state = JobState::kRunning;
+  j.ended = kTimeUnset;
+  j.tres_allocated = TresAmounts{.cpus = 2};
+  store({j});
+  const Time now = j.started + minutes(90);
+  roll(now);
+  const Usage got = rolled(j.started, j.started + minutes(600), now);
+  ASSERT_EQ(got.entries.size(), 1u);
+  EXPECT_EQ(got.entries[0].used.cpus, 2u * 90 * 60);
+  EXPECT_EQ(storage->usage_state("c")->rolled, j.started + minutes(60));
+}
+
+TEST_P(Rolling, AnyWindowAndAnyNameAreHarmless) {
+  for (uint32_t id = 1; id <= 20; ++id) store({random_job(id)});
+  const Time now = start + minutes(60 * 24 * 10);
+  roll(now);
+  const ReportContext c{*storage, d, now, [] { return true; }};
+  rpc::QueryUsage q;
+  q.parts = kUsageUser;
+  q.from = Time::min();
+  q.until = Time::max();
+  EXPECT_TRUE(answer_usage(c, q, {}));
+  q.clusters = {"c"};
+  q.accounts = {"' OR 1=1 --", std::string(100'000, 'x')};
+  auto none = answer_usage(c, q, {});
+  ASSERT_TRUE(none);
+  std::string part;
+  ASSERT_TRUE((*none)->next(part));
+  rpc::UsageAnswer answer;
+  ASSERT_TRUE(wire::decode(part, answer));
+  EXPECT_TRUE(answer.usage.entries.empty());
+  q.clusters = {"nosuch"};
+  EXPECT_FALSE((*answer_usage(c, q, {}))->next(part));
+  rpc::QueryEvents e;
+  e.nodes = {"n[1-999999999]"};
+  EXPECT_FALSE(answer_events(c, e));
+  rpc::QueryReservationUsage r;
+  r.nodes = {"["};
+  EXPECT_FALSE(answer_reservations(c, r));
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, Rolling, testing::Values("sqlite", "mariadb"), [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace muster::slurmdbd

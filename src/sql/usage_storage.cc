@@ -1,0 +1,194 @@
+// What Storage keeps for reports: roll-ups, which time has to be rolled again, events and reservations.
+#include <algorithm>
+#include <array>
+
+#include "sql/columns.h"
+#include "sql/record_filter.h"
+#include "sql/storage.h"
+#include "wire/accounting_instances.h"
+
+namespace muster::sql {
+namespace {
+
+constexpr size_t kEntriesPerRow = 2000;  // some 400 kB: far below what MariaDB takes in one packet
+
+}  // namespace
+
+Result<UsageState> Storage::usage_state(const std::string& cluster) {
+  UsageState out;
+  const Value key[] = {name_of(cluster)};
+  MUSTER_TRY_VOID(
+      connection_->query("SELECT first, rolled FROM muster_usage_state WHERE cluster = ?", key, [&](const Row& row) -> Result<> {
+        out = {time_of(row.number(0)), time_of(row.number(1))};
+        return {};
+      }));
+  return out;
+}
+
+// ---- which time is to be rolled again
+Result<> Storage::mark_changed(const std::string& cluster, std::vector<Span> spans) {
+  if (spans.empty()) return {};
+  MUSTER_TRY(state, usage_state(cluster));
+  for (Span& s : spans) s.until = std::min(s.until, state.rolled);  // what is not rolled yet will be
+  for (const Span& s : united(std::move(spans))) {
+    const Value values[] = {name_of(cluster), number_of(s.from), number_of(s.until)};
+    MUSTER_TRY_VOID(connection_->run("INSERT INTO muster_usage_changed(cluster, began, ended) VALUES(?,?,?)", values));
+  }
+  return {};
+}
+
+Result<std::vector<Span>> Storage::changed_times(const std::string& cluster) {
+  std::vector<Span> out;
+  const Value key[] = {name_of(cluster)};
+  MUSTER_TRY_VOID(
+      connection_->scan("SELECT began, ended FROM muster_usage_changed WHERE cluster = ?", key, [&](const Row& row) -> Result<> {
+        out.push_back({Time(Duration(row.number(0))), Time(Duration(row.number(1)))});
+        if (out.size() % 65'536 == 0) out = united(std::move(out));
+        return {};
+      }));
+  return united(std::move(out));
+}
+
+// ---- roll-ups
+Result<> Storage::put_usage(const std::string& cluster, const UsageBatch& batch) {
+  return in_transaction(*connection_, [&]() -> Result<> {
+    for (const UsageRow& r : batch.rows) MUSTER_TRY_VOID(put_usage_row(cluster, r));
+    const Value key[] = {name_of(cluster)};
+    MUSTER_TRY_VOID(connection_->run("DELETE FROM muster_usage_changed WHERE cluster = ?", key));
+    for (const Span& s : batch.still_changed) {
+      const Value values[] = {name_of(cluster), number_of(s.from), number_of(s.until)};
+      MUSTER_TRY_VOID(connection_->run("INSERT INTO muster_usage_changed(cluster, began, ended) VALUES(?,?,?)", values));
+    }
+    MUSTER_TRY_VOID(connection_->run("DELETE FROM muster_usage_state WHERE cluster = ?", key));
+    const Value state[] = {name_of(cluster), number_of(batch.state.first), number_of(batch.state.rolled)};
+    return connection_->run("INSERT INTO muster_usage_state(cluster, first, rolled) VALUES(?,?,?)", state);
+  });
+}
+
+Result<> Storage::put_usage_row(const std::string& cluster, const UsageRow& r) {
+  const Value key[] = {name_of(cluster), static_cast<int64_t>(r.period), number_of(r.at)};
+  MUSTER_TRY_VOID(connection_->run("DELETE FROM muster_usage WHERE cluster = ? AND period = ? AND at = ?", key));
+  if (r.usage == Usage()) return {};
+  for (size_t first = 0, part = 0; part == 0 || first < r.usage.entries.size(); first += kEntriesPerRow, ++part) {
+    Usage some;
+    if (part == 0) some.cluster = r.usage.cluster;
+    const size_t last = std::min(first + kEntriesPerRow, r.usage.entries.size());
+    some.entries.assign(r.usage.entries.begin() + static_cast<ptrdiff_t>(first), r.usage.entries.begin() + static_cast<ptrdiff_t>(last));
+    const std::string bytes = wire::encoded(some);
+    const Value values[] = {name_of(cluster), static_cast<int64_t>(r.period), number_of(r.at), static_cast<int64_t>(part), Bytes{bytes}};
+    MUSTER_TRY_VOID(connection_->run("INSERT INTO muster_usage(cluster, period, at, part, record) VALUES(?,?,?,?,?)", values));
+  }
+  return {};
+}
+
+Result<> Storage::load_usage(const std::string& cluster, UsagePeriod period, Time from, Time until,
+                             const std::function<Result<>(Time, const Usage&)>& each) {
+  const Value values[] = {name_of(cluster), static_cast<int64_t>(period), number_of(from), number_of(until)};
+  return connection_->scan("SELECT at, record FROM muster_usage WHERE cluster = ? AND period = ? AND at >= ? AND at < ? ORDER BY at, part",
+                           values, [&](const Row& row) -> Result<> {
+                             Usage usage;
+                             MUSTER_TRY_VOID(wire::decode(row.bytes(1), usage, wire::kOfOurOwn));
+                             return each(Time(Duration(row.number(0))), usage);
+                           });
+}
+
+Result<> Storage::jobs_within(const std::string& cluster, Time from, Time until, const std::function<Result<>(const JobRecord&)>& each) {
+  const Value values[] = {name_of(cluster), number_of(from), number_of(until)};
+  return connection_->scan("SELECT record FROM muster_jobs WHERE cluster = ? AND ended > ? AND submitted < ?", values,
+                           [&](const Row& row) -> Result<> {
+                             JobRecord record;
+                             MUSTER_TRY_VOID(wire::decode(row.bytes(0), record, wire::kOfOurOwn));
+                             return each(record);
+                           });
+}
+
+Result<> Storage::matching_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted,
+                                const std::function<Result<>(const JobRecord&)>& each) {
+  MUSTER_TRY(rule, RecordRule::make(filter));
+  Where where = where_of(filter);
+  size_t looked_at = 0;
+  return connection_->scan("SELECT record FROM muster_jobs" + where.text, where.values, [&](const Row& row) -> Result<> {
+    if (looked_at++ % 256 == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
+    JobRecord record;
+    MUSTER_TRY_VOID(wire::decode(row.bytes(0), record, wire::kOfOurOwn));
+    return rule.matches(record) ? each(record) : Result<>();
+  });
+}
+
+Result<Time> Storage::first_time(const std::string& cluster) {
+  Time first = kTimeInfinite;
+  auto least = [&](const char* statement) {
+    const Value key[] = {name_of(cluster)};
+    return connection_->query(statement, key, [&](const Row& row) -> Result<> {
+      if (const int64_t n = row.number(0)) first = std::min(first, Time(Duration(n)));
+      return {};
+    });
+  };
+  MUSTER_TRY_VOID(least("SELECT MIN(submitted) FROM muster_jobs WHERE cluster = ?"));
+  MUSTER_TRY_VOID(least("SELECT MIN(started) FROM muster_events WHERE cluster = ?"));
+  return first;
+}
+
+// ---- events and reservations
+Result<> Storage::store_event(const std::string& cluster, const EventRecord& r, std::vector<Span>& changed) {
+  const Value key[] = {name_of(cluster), name_of(r.node), number_of(r.started)};
+  std::optional<EventRecord> before;
+  MUSTER_TRY_VOID(connection_->query("SELECT record FROM muster_events WHERE cluster = ? AND node = ? AND started = ?", key,
+                                     [&](const Row& row) { return wire::decode(row.bytes(0), before.emplace(), wire::kOfOurOwn); }));
+  if (before && before->position >= r.position && !r.node.empty()) return {};
+  changed.push_back(changed_time(before ? &*before : nullptr, r));
+  EventRecord whole = r;
+  whole.cluster = cluster;
+  const std::string bytes = wire::encoded(whole);
+  MUSTER_TRY_VOID(connection_->run("DELETE FROM muster_events WHERE cluster = ? AND node = ? AND started = ?", key));
+  const Value values[] = {name_of(cluster), name_of(r.node), number_of(r.started), end_number(r.ended), Bytes{bytes}};
+  return connection_->run("INSERT INTO muster_events(cluster, node, started, ended, record) VALUES(?,?,?,?,?)", values);
+}
+
+Result<> Storage::store_reservation(const std::string& cluster, const ReservationRecord& r, std::vector<Span>& changed) {
+  const Value key[] = {name_of(cluster), int64_t{r.id}, number_of(r.started)};
+  std::optional<ReservationRecord> before;
+  MUSTER_TRY_VOID(connection_->query("SELECT record FROM muster_reservations WHERE cluster = ? AND number = ? AND started = ?", key,
+                                     [&](const Row& row) { return wire::decode(row.bytes(0), before.emplace(), wire::kOfOurOwn); }));
+  if (before && before->position >= r.position) return {};
+  changed.push_back(changed_time(before ? &*before : nullptr, r));
+  ReservationRecord whole = r;
+  whole.cluster = cluster;
+  const std::string bytes = wire::encoded(whole);
+  MUSTER_TRY_VOID(connection_->run("DELETE FROM muster_reservations WHERE cluster = ? AND number = ? AND started = ?", key));
+  const Value values[] = {name_of(cluster), int64_t{r.id}, number_of(r.started), end_number(r.ended), Bytes{bytes}};
+  return connection_->run("INSERT INTO muster_reservations(cluster, number, started, ended, record) VALUES(?,?,?,?,?)", values);
+}
+
+Result<> Storage::store_cluster_events(const std::string& cluster, const std::vector<EventRecord>& events) {
+  return in_transaction(*connection_, [&]() -> Result<> {
+    std::vector<Span> changed;
+    for (const EventRecord& e : events) MUSTER_TRY_VOID(store_event(cluster, e, changed));
+    return mark_changed(cluster, std::move(changed));
+  });
+}
+
+Result<> Storage::events_within(const std::string& cluster, Time from, Time until,
+                                const std::function<Result<>(const EventRecord&)>& each) {
+  const Value values[] = {name_of(cluster), number_of(from), number_of(until)};
+  return connection_->scan("SELECT record FROM muster_events WHERE cluster = ? AND ended > ? AND started < ? ORDER BY started, node",
+                           values, [&](const Row& row) -> Result<> {
+                             EventRecord record;
+                             MUSTER_TRY_VOID(wire::decode(row.bytes(0), record, wire::kOfOurOwn));
+                             return each(record);
+                           });
+}
+
+Result<> Storage::reservations_within(const std::string& cluster, Time from, Time until,
+                                      const std::function<Result<>(const ReservationRecord&)>& each) {
+  const Value values[] = {name_of(cluster), number_of(from), number_of(until)};
+  return connection_->scan(
+      "SELECT record FROM muster_reservations WHERE cluster = ? AND ended > ? AND started < ? ORDER BY started, number", values,
+      [&](const Row& row) -> Result<> {
+        ReservationRecord record;
+        MUSTER_TRY_VOID(wire::decode(row.bytes(0), record, wire::kOfOurOwn));
+        return each(record);
+      });
+}
+
+}  // namespace muster::sql
