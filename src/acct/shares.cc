@@ -45,7 +45,7 @@ FairFactorsPtr factors_of(const Cluster& cluster, const FairShareRule& rule, Dur
   if (!cluster.directory) return nullptr;
   const Time start = period_start(now, period);
   const FairFactors::Rule by{rule.kind == FairShareKind::kFairTree, rule.depth_oblivious, rule.dampening};
-  const FairFactorsPtr& known = cluster.fair_factors;
+  const FairFactorsPtr& known = cluster.moment.fair_factors;
   if (known && known->period == start && known->directory == cluster.directory && known->rule == by) return known;
   auto out = std::make_shared<FairFactors>();
   out->rule = by;

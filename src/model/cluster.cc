@@ -45,7 +45,7 @@ uint64_t Cluster::license_used(const std::string& name) const {
 
 const BillingMethod& Cluster::billing() const {
   static const BillingMethod kSum;
-  return billing_method ? *billing_method : kSum;
+  return moment.billing_method ? *moment.billing_method : kSum;
 }
 
 void Cluster::count_licenses(const Job& job, bool held) {
@@ -171,7 +171,7 @@ void Cluster::forget_accounts() {
   if (directory) directory->associations.for_each([&](uint32_t id, const AssociationRecord&) { all.push_back(id); });
   change_directory(nullptr, std::move(all), qos_names(directory.get()), Time{});
   usage = UsageBook();
-  fair_factors = nullptr;
+  moment.fair_factors = nullptr;
 }
 
 // What has a rate without an amount begins with one: the usage of jobs that ran when it was not kept yet counts from here on.

@@ -102,6 +102,20 @@ struct UsageRule {
   }
 };
 
+// What slurmctld knows of the moment: the words of the scheduler's last pass, and what the configuration says of amounts. No event says it
+// and no snapshot on disk has it: after a restart it is found anew. Core alone sets it (slurmctld/core/core.cc); apply only drops the verdict of
+// a job that waits no more. (Of a node it is Node::connected and Node::last_response, which stand there because whoever follows nodes looks at
+// differences of their records.)
+struct Moment {
+  PersistentMap<Verdict> verdicts;  // by JobId
+  FairFactorsPtr fair_factors;      // null: fair share has no weight, or there was no pass yet
+  Time last_pass{};                 // when the scheduler last went over the whole queue
+  // How partitions with TRESBillingWeights bill; null: by the sum of all.
+  std::shared_ptr<const BillingMethod> billing_method;
+  // The licences that count as TRES of jobs (AccountingStorageTRES=license/NAME).
+  std::shared_ptr<const std::set<std::string>> tracked_licenses;
+};
+
 struct Cluster {
   PersistentMap<Job> jobs;                  // by JobId
   PersistentMap<SharedRequest> requests;    // by RequestId
@@ -110,7 +124,6 @@ struct Cluster {
   PersistentMap<Partition> partitions;      // by index
   PersistentMap<Reservation> reservations;  // by number
   uint32_t last_reservation = 0;            // the highest number ever given
-  PersistentMap<Verdict> verdicts;          // by JobId; volatile
   // name → NodeId / partition index; replaced as a whole when the configuration changes
   std::shared_ptr<const std::unordered_map<std::string, uint32_t>> node_names, partition_names;
   JobId last_job_id{};              // the last id that was given
@@ -127,10 +140,6 @@ struct Cluster {
   Ledger ledger;
   // The TRES that have been named since this controller started; null: only those that always exist. Not stored.
   std::shared_ptr<const TresTable> tres;
-  // How partitions with TRESBillingWeights bill; null: by the sum of all. It comes from the configuration, so it is not stored.
-  std::shared_ptr<const BillingMethod> billing_method;
-  // The licences that count as TRES of jobs (AccountingStorageTRES=license/NAME). They come from the configuration, so they are not stored.
-  std::shared_ptr<const std::set<std::string>> tracked_licenses;
   uint32_t default_partition = kNoPartition;
   std::string name;          // ClusterName
   TopologiesPtr topologies;  // null: flat
@@ -151,8 +160,7 @@ struct Cluster {
   // What associations and QOS have used, and by which rule it decays. The amounts are settled whenever a rate of the ledger changes.
   UsageBook usage;
   UsageRule usage_rule;
-  FairFactorsPtr fair_factors;  // of the last pass; null: fair share has no weight, or there was no pass yet. Volatile
-  Time last_pass{};             // when the scheduler last went over the whole queue; volatile
+  Moment moment;
   // Epochs: raised by apply; caches compare them instead of scanning.
   uint64_t nodes_epoch = 0;  // anything about nodes but their use by jobs
   uint64_t use_epoch = 0;    // resources became free
@@ -163,7 +171,7 @@ struct Cluster {
   const Partition* partition(std::string_view name) const;
   const Reservation* reservation(std::string_view name) const;  // in any case. O(reservations)
   uint64_t license_used(const std::string& name) const;
-  bool tracks_license(const std::string& name) const { return tracked_licenses && tracked_licenses->contains(name); }
+  bool tracks_license(const std::string& name) const { return moment.tracked_licenses && moment.tracked_licenses->contains(name); }
   const BillingMethod& billing() const;
   void count_licenses(const Job& job, bool held);  // a job that starts or ends
   void recount_licenses();                         // from all jobs: after a snapshot was read

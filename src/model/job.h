@@ -179,7 +179,7 @@ struct Job {
   RequestBodyPtr request;
   PackedOwn own;
   JobState state = JobState::kPending;
-  Reason reason = Reason::kNone;  // set by events (held, ended …); a pending job's live verdict is in Cluster::verdicts
+  Reason reason = Reason::kNone;  // set by events (held, ended …); a pending job's live verdict is in Cluster::moment
   bool launched = false;          // the batch script (or the allocation's prologs) started
   bool prolog_due = false;        // PrologSlurmctld has not ended: the nodes are not its own yet
   bool epilog_due = false;        // EpilogSlurmctld of this run has not ended

@@ -50,7 +50,7 @@ std::unique_ptr<Gate> Gate::make(const Cluster& cluster, const Params& params, T
   bool any = judges_accounts(params);
   if (!any) cluster.partitions.for_each([&](uint32_t, const Partition& p) { any |= limits_users(p); });
   if (!any) return nullptr;
-  return std::unique_ptr<Gate>(new Gate(cluster, params, now, factors ? std::move(factors) : cluster.fair_factors));
+  return std::unique_ptr<Gate>(new Gate(cluster, params, now, factors ? std::move(factors) : cluster.moment.fair_factors));
 }
 
 Gate::Known& Gate::know(const Question& q) {
@@ -153,7 +153,7 @@ Result<> admitted_now(const Cluster& cluster, const Params& params, const Reques
   const acct::Admission verdict = admission(cluster, params, request, partition);
   if (auto* wait = std::get_if<acct::Wait>(&verdict)) return fail(Errc::kAccountingPolicy, {}, wait->detail);
   const auto* association = std::get<acct::Admitted>(verdict).association;
-  const Bar bar = below_threshold(cluster, params, cluster.fair_factors, request, association ? association->id : 0);
+  const Bar bar = below_threshold(cluster, params, cluster.moment.fair_factors, request, association ? association->id : 0);
   return bar.reason == Reason::kNone ? Result<>() : fail(Errc::kAccountingPolicy, {}, bar.detail);
 }
 

@@ -291,7 +291,7 @@ bool never_reason(Reason r) {
 
 void Clients::tidy() {
   auto never_runs = [&](const Job& j) {
-    const Verdict* v = world_.controller.core().cluster().verdicts.find(j.id.value);
+    const Verdict* v = world_.controller.core().cluster().moment.verdicts.find(j.id.value);
     return never_reason(j.reason) || (v && never_reason(v->reason));
   };
   const Cluster& c = world_.checkers.mirror();

@@ -93,7 +93,7 @@ void World::settle() {
     std::string left;
     checkers.mirror().jobs.for_each([&](uint32_t id, const Job& j) {
       if (j.finished() && j.all_released()) return;
-      const Verdict* v = controller.up() ? controller.core().cluster().verdicts.find(id) : nullptr;
+      const Verdict* v = controller.up() ? controller.core().cluster().moment.verdicts.find(id) : nullptr;
       left += " " + std::to_string(id) + "(" + std::string(job_state_name(j.state)) + " " +
               std::string(reason_name(v ? v->reason : j.reason)) + (v ? " " + v->detail.str() : "") +
               (j.dependencies ? " " + std::string(j.own.get(&RequestOwn::dependency)) : "") + ")";

@@ -182,12 +182,12 @@ TEST(ClusterCodec, AnEmptyClusterHasAHead) {
 
 TEST(ClusterCodec, VolatileStateIsLeftOut) {
   Cluster c = random_cluster(3, 1);
-  c.verdicts.set(1000, {.reason = Reason::kPriority});
+  c.moment.verdicts.set(1000, {.reason = Reason::kPriority});
   c.nodes.edit(0)->connected = true;
   c.nodes.edit(0)->cpu_load = 55;
   auto back = decode_cluster(encode_cluster(c));
   ASSERT_TRUE(back);
-  EXPECT_TRUE(back->verdicts.empty());
+  EXPECT_TRUE(back->moment.verdicts.empty());
   EXPECT_FALSE(back->nodes.at(0).connected);
   EXPECT_EQ(back->nodes.at(0).cpu_load, 0u);
 }

@@ -196,7 +196,7 @@ class Waiting {
   }
 
   void add_forecast() {
-    const Verdict* verdict = cluster_.verdicts.find(job_.id.value);
+    const Verdict* verdict = cluster_.moment.verdicts.find(job_.id.value);
     if (verdict && verdict->expected_start > now_) {
       out_.expected_start = verdict->expected_start;
       out_.expected_nodes = verdict->expected_nodes;
@@ -257,7 +257,7 @@ JobBrief brief_of(const Cluster& cluster, const Job& job) {
     b.gres = (job.request->tres_per_node.empty() ? job.request->tres_per_job : job.request->tres_per_node)->plain();
   }
   if (job.pending()) {
-    if (const Verdict* v = cluster.verdicts.find(job.id.value)) b.start = v->expected_start;
+    if (const Verdict* v = cluster.moment.verdicts.find(job.id.value)) b.start = v->expected_start;
   } else {
     b.start = job.started;
     b.end = job.finished() ? job.ended : job.ends;
@@ -286,7 +286,7 @@ JobExplanation explain_job(const Cluster& cluster, const Params& params, Time no
   if (!job.pending()) return out;
   Verdict parked = not_eligible(job, now);
   if (parked.reason == Reason::kNone) parked = not_in_turn(job, now);
-  const Verdict* verdict = cluster.verdicts.find(job.id.value);
+  const Verdict* verdict = cluster.moment.verdicts.find(job.id.value);
   if (parked.reason != Reason::kNone) {
     out.reason = parked.reason;
     out.expected_start = parked.expected_start;

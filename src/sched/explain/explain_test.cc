@@ -20,7 +20,7 @@ Params gpu_params() {
 void let_run(Cluster& c, const Params& params, Time now = kNow) {
   Plan plan = Planner().plan(c, params, now, Pass::kFull);
   apply_starts(c, plan, now);
-  for (const auto& [id, verdict] : plan.verdicts) c.verdicts.set(id.value, verdict);
+  for (const auto& [id, verdict] : plan.verdicts) c.moment.verdicts.set(id.value, verdict);
 }
 
 std::string census(const PartitionView& p) {

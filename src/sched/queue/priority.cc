@@ -65,7 +65,7 @@ uint64_t priority_of(const auto& record) { return find_limit(record.limits, Limi
 }  // namespace
 
 PriorityRule::PriorityRule(const Cluster& cluster, const PriorityParams& params, Time now, FairFactorsPtr fair_factors)
-    : cluster_(&cluster), params_(params), now_(now), fair_factors_(fair_factors ? std::move(fair_factors) : cluster.fair_factors) {
+    : cluster_(&cluster), params_(params), now_(now), fair_factors_(fair_factors ? std::move(fair_factors) : cluster.moment.fair_factors) {
   now_ = period_start(now, params.period);
   cluster.partitions.for_each([&](uint32_t, const Partition& p) { top_partition_ = std::max(top_partition_, p.priority_job_factor); });
 }

@@ -111,7 +111,7 @@ void tell_waiting(const Cluster& cluster, Report& report) {
   std::map<std::string, uint64_t> reasons;
   cluster.jobs.for_each([&](uint32_t id, const Job& j) {
     if (!j.pending()) return;
-    const Verdict* v = cluster.verdicts.find(id);
+    const Verdict* v = cluster.moment.verdicts.find(id);
     ++reasons[std::string(reason_name(v ? v->reason : j.reason))];
   });
   report.waiting.assign(reasons.begin(), reasons.end());

@@ -191,7 +191,7 @@ class Applier : ToolApplier {
       record_start(c_, j, e);
       if (ArrayGroup* g = group(j)) ++g->running;
     });
-    c_.verdicts.erase(id.value);
+    c_.moment.verdicts.erase(id.value);
   }
   void operator()(const JobLaunched& e) {
     change(e.job, [&](Job& j) {
@@ -242,7 +242,7 @@ class Applier : ToolApplier {
       if (j.all_released()) use_.lift_fences(j);
       note_use(c_, x_, j.run->reservation, e.time);
     });
-    c_.verdicts.erase(id.value);
+    c_.moment.verdicts.erase(id.value);
   }
   void operator()(const JobNodesReleased& e) {
     const Job* old = c_.jobs.find(e.job.value);
@@ -334,7 +334,7 @@ class Applier : ToolApplier {
       RequestId request = j->request_id;
       JobId array = j->array_job_id;
       c_.jobs.erase(id.value);
-      c_.verdicts.erase(id.value);
+      c_.moment.verdicts.erase(id.value);
       c_.cron_jobs.erase(id.value);
       drop_request(request);
       if (array && --array_records(array) == 0) c_.arrays.erase(array.value);

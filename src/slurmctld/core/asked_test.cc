@@ -115,7 +115,7 @@ TEST(Asked, ListsOfAPartitionHoldWhenTheJobStarts) {
   b.turn([&] { started = b.core.carry_out(before); });  // planned before the list was another
   EXPECT_EQ(started, 0u);
   EXPECT_EQ(b.plan(), 0u);
-  EXPECT_EQ(b.core.cluster().verdicts.at(job.value).reason, Reason::kAccountNotAllowed);
+  EXPECT_EQ(b.core.cluster().moment.verdicts.at(job.value).reason, Reason::kAccountNotAllowed);
   allow("physics");
   EXPECT_EQ(b.plan(), 1u);
 }

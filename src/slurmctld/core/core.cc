@@ -27,8 +27,8 @@ void Core::follow_settings() {
   auto tracked = std::make_shared<std::set<std::string>>();
   for (const std::string& tres : settings_.config().accounting_storage_tres)
     if (istarts_with(tres, "license/")) tracked->insert(tres.substr(8));
-  cluster_.tracked_licenses = std::move(tracked);
-  cluster_.billing_method = settings_.billing;
+  cluster_.moment.tracked_licenses = std::move(tracked);
+  cluster_.moment.billing_method = settings_.billing;
   set_licenses(settings_, cluster_.directory.get());
   std::vector<std::string> licenses;
   for (const auto& [name, count] : settings_.sched.licenses) licenses.push_back(tres_of_license(name));
@@ -234,8 +234,8 @@ void Core::report(NodeId node, const NodeReport& report) {
 
 size_t Core::carry_out(const sched::Plan& plan) {
   size_t started = 0;
-  cluster_.last_pass = now_;
-  if (plan.fair_factors) cluster_.fair_factors = plan.fair_factors;  // null where fair share has no weight
+  cluster_.moment.last_pass = now_;
+  if (plan.fair_factors) cluster_.moment.fair_factors = plan.fair_factors;  // null where fair share has no weight
   for (JobId id : plan.released_claims) {
     Events out;
     release_claim(own(), id, out);
@@ -255,8 +255,8 @@ size_t Core::carry_out(const sched::Plan& plan) {
   for (const auto& [job, verdict] : plan.verdicts) {
     const Job* j = cluster_.jobs.find(job.value);
     if (!j || !j->pending()) continue;
-    const Verdict* known = cluster_.verdicts.find(job.value);
-    if (!known || *known != verdict) cluster_.verdicts.set(job.value, verdict);
+    const Verdict* known = cluster_.moment.verdicts.find(job.value);
+    if (!known || *known != verdict) cluster_.moment.verdicts.set(job.value, verdict);
   }
   return started;
 }

@@ -13,7 +13,7 @@ constexpr int64_t kFirstPriority = 4294901760;  // of job 1; each later one gets
 }  // namespace
 
 const Verdict* deciding_verdict(const Cluster& cluster, const Job& j) {
-  const Verdict* verdict = cluster.verdicts.find(j.id.value);
+  const Verdict* verdict = cluster.moment.verdicts.find(j.id.value);
   const bool own = j.priority == 0 || j.dependencies || j.reason == Reason::kBeginTime;
   return own || !verdict || verdict->reason == Reason::kNone ? nullptr : verdict;
 }

@@ -40,7 +40,7 @@ bool JobWatch::look(std::shared_ptr<const Cluster> now) {
     if (shown(*now_, JobId(id)) || shown(*before_, JobId(id))) changed_.push_back(JobId(id));
   };
   PersistentMap<Job>::diff(before_->jobs, now_->jobs, [&](uint32_t id, const Job*, const Job*) { add(id); });
-  PersistentMap<Verdict>::diff(before_->verdicts, now_->verdicts, [&](uint32_t id, const Verdict* a, const Verdict* b) {
+  PersistentMap<Verdict>::diff(before_->moment.verdicts, now_->moment.verdicts, [&](uint32_t id, const Verdict* a, const Verdict* b) {
     if (!same_verdict(a, b)) add(id);
   });
   std::ranges::sort(changed_);

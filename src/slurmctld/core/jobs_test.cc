@@ -442,8 +442,8 @@ TEST(Submit, AboveTheMemoryLimitAJobWaitsUnlessLimitsAreEnforced) {
   Bench waits("MaxMemPerNode=2000\n"), refuses("MaxMemPerNode=2000\nEnforcePartLimits=ALL\n");
   JobId j = waits.submit(much);
   EXPECT_EQ(waits.plan(), 0u);
-  ASSERT_TRUE(waits.core.cluster().verdicts.contains(j.value));
-  EXPECT_EQ(waits.core.cluster().verdicts.at(j.value).reason, Reason::kMaxMemPerLimit);
+  ASSERT_TRUE(waits.core.cluster().moment.verdicts.contains(j.value));
+  EXPECT_EQ(waits.core.cluster().moment.verdicts.at(j.value).reason, Reason::kMaxMemPerLimit);
   EXPECT_EQ(refused(refuses, much), Errc::kMemoryRequest);
 }
 

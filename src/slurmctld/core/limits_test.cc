@@ -62,7 +62,7 @@ TEST(AccountLimits, AJobWaitsUntilAnotherEnds) {
   EXPECT_EQ(b.state(second), JobState::kPending);
   EXPECT_EQ(b.reason(second), Reason::kAssocGrpCpuLimit);
   EXPECT_EQ(b.state(small), JobState::kRunning) << "it keeps nothing from those behind it";
-  EXPECT_EQ(b.core.cluster().verdicts.at(second.value).expected_start, Time{});
+  EXPECT_EQ(b.core.cluster().moment.verdicts.at(second.value).expected_start, Time{});
   b.started(first);
   b.ends(first);
   EXPECT_EQ(b.plan(), 1u);

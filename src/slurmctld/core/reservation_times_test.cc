@@ -213,7 +213,7 @@ TEST_F(Overrun, LicencesAreKept) {
   EXPECT_EQ(b.plan(), 1u);
   EXPECT_EQ(b.state(few), JobState::kRunning);
   EXPECT_EQ(reason(many), Reason::kLicenses);
-  const Time expected = b.core.cluster().verdicts.find(many.value)->expected_start;
+  const Time expected = b.core.cluster().moment.verdicts.find(many.value)->expected_start;
   EXPECT_GE(expected, b.now + minutes(60));
 }
 

@@ -152,7 +152,7 @@ TEST_F(ReservationTest, AJobOutsideNeverRunsIntoIt) {
   EXPECT_EQ(b.plan(), 1u);
   EXPECT_EQ(b.state(fits), JobState::kRunning);
   EXPECT_EQ(reason(not_now), Reason::kReqNodeNotAvail);
-  const Verdict* v = b.core.cluster().verdicts.find(not_now.value);
+  const Verdict* v = b.core.cluster().moment.verdicts.find(not_now.value);
   ASSERT_TRUE(v);
   EXPECT_GE(v->expected_start, b.now + minutes(90));
   EXPECT_LE(v->expected_start, b.now + minutes(92));
@@ -163,8 +163,8 @@ TEST_F(ReservationTest, AJobInsideWaitsForItsBeginAndStaysWithin) {
   const JobId job = submit("alan", in("r", 10));
   EXPECT_EQ(b.plan(), 0u);
   EXPECT_EQ(reason(job), Reason::kReservation);
-  EXPECT_EQ(b.core.cluster().verdicts.find(job.value)->detail.view(), "reservation r begins at " + format_time(b.now + minutes(30)));
-  const Time expected = b.core.cluster().verdicts.find(job.value)->expected_start;
+  EXPECT_EQ(b.core.cluster().moment.verdicts.find(job.value)->detail.view(), "reservation r begins at " + format_time(b.now + minutes(30)));
+  const Time expected = b.core.cluster().moment.verdicts.find(job.value)->expected_start;
   EXPECT_GE(expected, b.now + minutes(30));
   EXPECT_LE(expected, b.now + minutes(31));
   b.wait(minutes(30));

@@ -57,13 +57,13 @@ void add_licenses(const Cluster& cluster, const std::vector<LicenseShare>& list,
 
 // Adds the licences asked for; none for --licenses=a|b, for it is not known which one it will be.
 void add_requested_licenses(const Cluster& cluster, const RequestBody& r, TresAmounts& wanted) {
-  if (!cluster.tracked_licenses || cluster.tracked_licenses->empty()) return;
+  if (!cluster.moment.tracked_licenses || cluster.moment.tracked_licenses->empty()) return;
   LicenseNeeds needs = r.licenses.value();
   if (!needs.any && sched::add_task_licenses(r.tres_per_task.value(), wanted_tasks(r), needs)) add_licenses(cluster, needs.list, wanted);
 }
 
 void add_verdict(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
-  const Verdict* verdict = cluster.verdicts.find(j.id.value);
+  const Verdict* verdict = cluster.moment.verdicts.find(j.id.value);
   if (!verdict) return;
   if (const Verdict* why = deciding_verdict(cluster, j)) {
     row.reason = why->reason;
@@ -207,7 +207,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
     row.nodes = wanted_nodes(*j.request);
     row.cpus = wanted_cpus(*j.request);
     row.tasks = wanted_tasks(*j.request);
-    if (cluster.last_pass >= j.submitted) row.last_sched_eval = cluster.last_pass;
+    if (cluster.moment.last_pass >= j.submitted) row.last_sched_eval = cluster.moment.last_pass;
     add_verdict(cluster, j, parts, row);
   } else if (j.allocation) {
     add_allocation(cluster, j, parts, row);
