@@ -72,8 +72,9 @@ struct Peer {
   std::string address;  // "unix", "127.0.0.1:41234"
   // The holder of the cluster key is root or SlurmUser, since they alone may read it.
   Uid user(Uid slurm_user) const { return trust == Trust::kClusterKey ? slurm_user : uid; }
-  // A daemon that holds the cluster key may state another identity per request (Envelope in wire/).
-  bool may_speak_for_others() const { return trust == Trust::kClusterKey || uid.value == 0; }
+  // Whether this is a daemon of the cluster, or as good as one: it has the cluster key, or is root or SlurmUser. Such a peer may report for
+  // nodes, pass on what users ask, and be a controller. All daemons judge their peers by this alone; docs/security.md says what follows.
+  bool is_daemon(Uid slurm_user) const { return trust == Trust::kClusterKey || uid.value == 0 || uid == slurm_user; }
 };
 
 class Channel {

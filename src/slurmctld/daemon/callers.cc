@@ -86,8 +86,8 @@ Caller Callers::of(const net::Peer& peer, const Cluster& cluster) const {
 }
 
 bool Callers::is_daemon(const net::Peer& peer) const {
-  return peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == settings_()->slurm_user ||
-         peer.uid.value == ::geteuid();
+  // Where slurmctld runs as an ordinary user (muster up), so do its daemons.
+  return peer.is_daemon(settings_()->slurm_user) || peer.uid.value == ::geteuid();
 }
 
 std::vector<std::string> Callers::groups_of(Uid uid) const {

@@ -38,8 +38,8 @@ void ControllerLink::connected(Result<net::ChannelPtr> c, const std::string& whe
   if (stopped_) return;
   if (!c) return retry(where + ": " + std::string(c.error().message()));
   const net::Peer& peer = (*c)->peer();
-  bool trusted = peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == setup_.slurm_user;
-  if (!trusted) return retry(where + " belongs to uid " + std::to_string(peer.uid.value) + ", which may not be the controller");
+  if (!peer.is_daemon(setup_.slurm_user))
+    return retry(where + " belongs to uid " + std::to_string(peer.uid.value) + ", which may not be the controller");
   channel_ = std::move(*c);
   channel_->on_request = [this](net::Frame f) { on_frame(f); };
   channel_->on_closed = [this, where](const Error& e) {

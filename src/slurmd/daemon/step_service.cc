@@ -108,9 +108,7 @@ Result<> Slurmd::relay_to_controller(const net::ChannelPtr& channel, const net::
   return {};
 }
 
-bool Slurmd::is_daemon(const net::Peer& peer) const {
-  return peer.trust == net::Trust::kClusterKey || peer.uid.value == 0 || peer.uid == setup_.slurm_user;
-}
+bool Slurmd::is_daemon(const net::Peer& peer) const { return peer.is_daemon(setup_.slurm_user); }
 
 // Accepts credentials of slurmctld, and of the manager of the job's steps by the right that slurmctld has given it.
 Result<Slurmd::TrustedCredential> Slurmd::verified(const std::string& text) const {

@@ -165,7 +165,7 @@ Result<> Service::await_directory(const Call& call, const net::ChannelPtr& chann
 Service::Caller Service::caller_of(const net::Peer& peer) const {
   Caller who;
   who.uid = peer.user(slurm_user_);
-  who.slurm = peer.trust == net::Trust::kClusterKey || who.uid.value == 0 || who.uid == slurm_user_;
+  who.slurm = peer.is_daemon(slurm_user_);
   who.name = users_.name_of(who.uid);
   return who;
 }
