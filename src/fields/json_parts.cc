@@ -7,7 +7,8 @@
 namespace muster::fields {
 namespace {
 
-constexpr std::pair<std::string_view, int> kTresIds[] = {{"cpu", 1}, {"mem", 2}, {"energy", 3}, {"node", 4}, {"billing", 5}};
+constexpr std::pair<std::string_view, int> kTresIds[] = {{"cpu", 1},     {"mem", 2}, {"energy", 3}, {"node", 4},
+                                                         {"billing", 5}, {"fs", 6},  {"vmem", 7},   {"pages", 8}};
 
 std::string_view signal_name(uint32_t number) {
   constexpr std::string_view names[] = {"NONE", "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1",
@@ -16,6 +17,8 @@ std::string_view signal_name(uint32_t number) {
   return number && number < std::size(names) ? names[number] : std::string_view();
 }
 
+}  // namespace
+
 void json_tres(Members& m, std::string_view type, std::string_view name, uint64_t count) {
   const auto* known = std::ranges::find(kTresIds, type, &std::pair<std::string_view, int>::first);
   m.sink().begin_object();
@@ -23,8 +26,6 @@ void json_tres(Members& m, std::string_view type, std::string_view name, uint64_
   m.number("count", static_cast<int64_t>(count));
   m.sink().end_object();
 }
-
-}  // namespace
 
 void json_tres_list(Members& m, std::string_view key, const TresAmounts& tres) {
   m.sink().key(key);
@@ -46,7 +47,9 @@ void json_tres_list(Members& m, std::string_view key, std::string_view tres) {
   s.end_list();
 }
 
-void json_cpu_time(Members& m, std::string_view key) { m.begin(key).number("seconds", 0).number("microseconds", 0).end(); }
+void json_cpu_time(Members& m, std::string_view key, Duration time) {
+  m.begin(key).number("seconds", time.count() / 1'000'000).number("microseconds", time.count() % 1'000'000).end();
+}
 
 void json_exit_code(Members& m, std::string_view key, int32_t status, JobState state) {
   auto s = static_cast<uint32_t>(status);

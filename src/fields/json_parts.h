@@ -11,8 +11,10 @@ namespace muster::fields {
 void json_tres_list(Members& m, std::string_view key, const TresAmounts& tres);
 // The same of the text that a record of the database has: "cpu=2,mem=500M,node=1,gres/gpu=2".
 void json_tres_list(Members& m, std::string_view key, std::string_view tres);
-// Writes {"seconds", "microseconds"}: nothing was sampled, so both are 0.
-void json_cpu_time(Members& m, std::string_view key);
+// Writes {"seconds", "microseconds"}.
+void json_cpu_time(Members& m, std::string_view key, Duration time);
+// One TRES as {"type", "name", "id", "count"}.
+void json_tres(Members& m, std::string_view type, std::string_view name, uint64_t count);
 // Writes a wait status as {"status", "return_code", "signal"}.
 void json_exit_code(Members& m, std::string_view key, int32_t status, JobState state);
 
