@@ -15,15 +15,12 @@ constexpr KeyRow kRows[] = {
         .not_yet("watching for allocations whose command is gone"),
     text("InteractiveStepOptions", "--interactive --preserve-env --pty $SHELL",
          "Options of the srun that salloc starts with LaunchParameters=use_interactive_step."),
-    text("JobAcctGatherFrequency", "30", "Sampling intervals in seconds, one number or task=,energy=,network=,filesystem=.")
-        .not_yet("accounting samples"),
+    text("JobAcctGatherFrequency", "30", "Sampling intervals in seconds, one number or task=,energy=,network=,filesystem=."),
     one_of("JobAcctGatherType", "jobacct_gather/cgroup|jobacct_gather/linux|jobacct_gather/none", nullptr,
            "Where the usage of tasks is read.")
-        .restart()
-        .not_yet("accounting samples"),
+        .restart(),
     flags("JobAcctGatherParams", "DisableGPUAcct|no_file_cache|NoShared|OverMemoryKill|UsePss|NoOverMemoryKill", nullptr,
-          "How memory is counted, and whether exceeding it kills the job.")
-        .not_yet("accounting samples"),
+          "How memory is counted, and whether exceeding it kills the job."),
     text("JobCompHost", "localhost", "Host of the job completion database.").not_yet("job completion records"),
     text("JobCompLoc", nullptr, "File, URL or database of the job completion records.").not_yet("job completion records"),
     text("JobCompParams", nullptr, "Options of JobCompType.").not_yet("job completion records"),

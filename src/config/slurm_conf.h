@@ -21,6 +21,7 @@
 #include "model/gres_items.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/sample_intervals.h"
 #include "model/usage_reset.h"
 
 namespace muster::config {
@@ -259,7 +260,9 @@ struct Config {
   bool track_wckey = false;
   uint32_t max_dbd_msgs = 0;
   std::string job_acct_gather_type, job_acct_gather_frequency = "30";
+  SampleIntervals sample_intervals;  // of JobAcctGatherFrequency
   std::vector<std::string> job_acct_gather_params;
+  bool gathers_use() const { return !job_acct_gather_type.empty(); }
   // power
   std::string suspend_program, resume_program, resume_fail_program;
   std::optional<Duration> suspend_time;  // nullopt: never

@@ -117,6 +117,10 @@ void bind_counted_lists(Config& c, Findings& f) {
   tell("Licenses", "Licenses=matlab:4,ansys");
   c.priority_weight_tres = parse_tres_priorities(text_of(c, "PriorityWeightTRES"), left_out);
   tell("PriorityWeightTRES", "PriorityWeightTRES=CPU=1000,GRES/gpu=3000");
+  const auto intervals = SampleIntervals::parse(c.job_acct_gather_frequency);
+  if (intervals) c.sample_intervals = *intervals;
+  else left_out.push_back(c.job_acct_gather_frequency);
+  tell("JobAcctGatherFrequency", "JobAcctGatherFrequency=task=30,energy=0");
 }
 
 void bind_special(Config& c) {

@@ -5,7 +5,8 @@
 namespace muster::fields {
 namespace {
 
-constexpr std::pair<std::string_view, int> kTresIds[] = {{"cpu", 1}, {"mem", 2}, {"energy", 3}, {"node", 4}, {"billing", 5}};
+constexpr std::pair<std::string_view, int> kTresIds[] = {{"cpu", 1},     {"mem", 2}, {"energy", 3}, {"node", 4},
+                                                         {"billing", 5}, {"fs", 6},  {"vmem", 7},   {"pages", 8}};
 
 std::string_view signal_name(uint32_t number) {
   constexpr std::string_view names[] = {"NONE", "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1",
@@ -13,6 +14,8 @@ std::string_view signal_name(uint32_t number) {
                                         "TTOU", "URG",  "XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "IO",   "PWR",  "SYS"};
   return number && number < std::size(names) ? names[number] : std::string_view();
 }
+
+}  // namespace
 
 void json_tres(Members& m, std::string_view type, std::string_view name, uint64_t count) {
   const auto* known = std::ranges::find(kTresIds, type, &std::pair<std::string_view, int>::first);
@@ -22,8 +25,6 @@ void json_tres(Members& m, std::string_view type, std::string_view name, uint64_
   m.sink().end_object();
 }
 
-}  // namespace
-
 void json_tres_list(Members& m, std::string_view key, const TresAmounts& tres) {
   m.sink().key(key);
   m.sink().begin_list();
@@ -31,7 +32,9 @@ void json_tres_list(Members& m, std::string_view key, const TresAmounts& tres) {
   m.sink().end_list();
 }
 
-void json_cpu_time(Members& m, std::string_view key) { m.begin(key).number("seconds", 0).number("microseconds", 0).end(); }
+void json_cpu_time(Members& m, std::string_view key, Duration time) {
+  m.begin(key).number("seconds", time.count() / 1'000'000).number("microseconds", time.count() % 1'000'000).end();
+}
 
 void json_exit_code(Members& m, std::string_view key, int32_t status, JobState state) {
   auto s = static_cast<uint32_t>(status);

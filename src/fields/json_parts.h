@@ -9,8 +9,10 @@ namespace muster::fields {
 
 // Writes amounts of TRES as [{"type", "name", "id", "count"}]; memory in MB. The id is 0 for TRES the database gives none.
 void json_tres_list(Members& m, std::string_view key, const TresAmounts& tres);
-// Writes {"seconds", "microseconds"}: nothing was sampled, so both are 0.
-void json_cpu_time(Members& m, std::string_view key);
+// Writes {"seconds", "microseconds"}.
+void json_cpu_time(Members& m, std::string_view key, Duration time);
+// One TRES as {"type", "name", "id", "count"}.
+void json_tres(Members& m, std::string_view type, std::string_view name, uint64_t count);
 // Writes a wait status as {"status", "return_code", "signal"}.
 void json_exit_code(Members& m, std::string_view key, int32_t status, JobState state);
 

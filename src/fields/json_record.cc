@@ -1,5 +1,4 @@
-// A job of sacct --json with its steps, in the shape of the description's slurmdb `job`. The resources that its processes used are not
-// sampled: those members are written empty.
+// A job of sacct --json with its steps, in the shape of the description's slurmdb `job`.
 #include <algorithm>
 
 #include "base/tres_mem.h"
@@ -25,11 +24,12 @@ std::string user_name(Uid uid, std::string_view known, const Environment& env) {
   return out;
 }
 
-void cpu_times(Members& m, uint32_t limit) {
-  json_cpu_time(m, "system");
-  m.limit("limit", limit);
-  json_cpu_time(m, "total");
-  json_cpu_time(m, "user");
+void cpu_times(Members& m, const RecordView& v) {
+  const CpuTimes used = record_cpu_times(v);
+  json_cpu_time(m, "system", used.system);
+  m.limit("limit", v.job.time_limit_min);
+  json_cpu_time(m, "total", used.user + used.system);
+  json_cpu_time(m, "user", used.user);
 }
 
 void job_identity(Members& m, const JobRecord& j) {
@@ -56,7 +56,7 @@ void job_times(Members& m, const RecordView& v) {
   std::optional<Duration> planned = record_planned(v);
   m.maybe("planned", planned.has_value(), planned ? static_cast<uint64_t>(to_seconds(*planned)) : 0);
   m.number("start", at(j.started)).number("submission", at(j.key.submitted)).number("suspended", to_seconds(record_suspended(v)));
-  cpu_times(m, j.time_limit_min);
+  cpu_times(m, v);
   m.end();
 }
 
@@ -98,9 +98,17 @@ void step_usage(Members& m, const StepRecord& s) {
   m.begin("statistics").begin("CPU").number("actual_frequency", 0).end();
   m.begin("energy").maybe("consumed", false, 0).end().end();
   m.begin("tres");
-  for (std::string_view what : {"requested", "consumed"}) {
+  for (auto [what, direction] : {std::pair("requested", UsageDirection::kIn), std::pair("consumed", UsageDirection::kOut)}) {
     m.begin(what);
-    for (std::string_view key : {"max", "min", "average", "total"}) json_tres_list(m, key, TresAmounts());
+    for (auto [key, kind] : {std::pair("max", UsageKind::kMax), std::pair("min", UsageKind::kMin),
+                             std::pair("average", UsageKind::kAverage), std::pair("total", UsageKind::kTotal)}) {
+      m.sink().key(key);
+      m.sink().begin_list();
+      if (s.usage)
+        each_tres_used(*s.usage, direction, kind,
+                       [&](std::string_view type, std::string_view name, uint64_t count) { json_tres(m, type, name, count); });
+      m.sink().end_list();
+    }
     m.end();
   }
   json_tres_list(m, "allocated", s.tres_allocated);
@@ -126,7 +134,7 @@ void json_step(const RecordView& v, TreeSink& sink) {
   Members m(sink);
   sink.begin_object();
   m.begin("time").number("elapsed", to_seconds(record_elapsed(v))).time("end", s.ended).time("start", s.started).number("suspended", 0);
-  cpu_times(m, v.job.time_limit_min);
+  cpu_times(m, v);
   m.end();
   json_exit_code(m, "exit_code", s.exit_status, s.state);
   m.begin("nodes").number("count", s.nodes).text("range", s.node_list);

@@ -18,10 +18,10 @@ void times(Members& m, const StepView& v) {
   const StepRow& r = v.row;
   int64_t elapsed = r.start == kTimeUnset ? 0 : std::max<int64_t>(0, to_seconds(v.env.now - r.start));
   m.begin("time").number("elapsed", elapsed).time("end", kTimeUnset).time("start", r.start).number("suspended", 0);
-  json_cpu_time(m, "system");
+  json_cpu_time(m, "system", {});
   m.limit("limit", r.time_limit_min);
-  json_cpu_time(m, "total");
-  json_cpu_time(m, "user");
+  json_cpu_time(m, "total", {});
+  json_cpu_time(m, "user", {});
   m.end();
   m.begin("exit_code").words("status", "PENDING").maybe("return_code", false, 0);
   m.begin("signal").maybe("id", false, 0).text("name", "").end().end();

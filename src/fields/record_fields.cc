@@ -5,6 +5,7 @@
 #include "fields/job_values.h"
 #include "fields/record_values.h"
 #include "fields/record_view.h"
+#include "fields/usage_columns.h"
 #include "fields/values.h"
 
 namespace muster::fields {
@@ -13,16 +14,18 @@ namespace {
 using V = const RecordView&;
 using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks, kConstant = FieldStatus::kConstant;
-constexpr std::string_view kUsage = "job accounting (JobAcctGatherType)";
+constexpr std::string_view kEnergy = "energy accounting (AcctGatherEnergyType)", kClock = "sampling of clock rates";
 
-// Prints what Slurm prints where nothing was gathered.
+// Prints what Slurm prints where there is nothing to say.
 void nothing(V, S) {}
 void sluid(V v, S o) { o += sluid_text(sluid_of(v.job.key.id, v.job.key.submitted, v.job.key.restarts)); }
 void zero(V, S o) { o += '0'; }
 void zero_of_steps(V v, S o) {
   if (v.step) o += '0';
 }
-void no_time(V, S o) { o += "00:00:00"; }
+void user_cpu(V v, S o) { put_cpu_time_exact(record_cpu_times(v).user, o); }
+void system_cpu(V v, S o) { put_cpu_time_exact(record_cpu_times(v).system, o); }
+void total_cpu(V v, S o) { put_cpu_time_exact(record_cpu_times(v).user + record_cpu_times(v).system, o); }
 
 void put_group_of(V v, S o) {
   if (v.job.group.empty()) put_group(o, v.job.gid, v.env);
@@ -47,21 +50,21 @@ constexpr RecordField kFields[] = {
     {"AllocTRES", "AllocTRES", 10, Fit::kMarked, kWorks, "Trackable resources allocated",
      [](V v, S o) { put_record_tres(v.step ? v.step->tres_allocated : v.job.tres_allocated, v, o); }},
     {"AssocID", "AssocID", 7, Fit::kMarked, kConstant, "The number of the association", nothing},
-    {"AveCPU", "AveCPU", 10, Fit::kMarked, kConstant, "CPU time of the tasks, on average", nothing, "", kUsage},
-    {"AveCPUFreq", "AveCPUFreq", 10, Fit::kMarked, kConstant, "Clock rate of the tasks, on average", zero_of_steps, "", kUsage},
-    {"AveDiskRead", "AveDiskRead", 14, Fit::kMarked, kConstant, "Bytes read by the tasks, on average", nothing, "", kUsage},
-    {"AveDiskWrite", "AveDiskWrite", 14, Fit::kMarked, kConstant, "Bytes written by the tasks, on average", nothing, "", kUsage},
-    {"AvePages", "AvePages", 10, Fit::kMarked, kConstant, "Page faults of the tasks, on average", nothing, "", kUsage},
-    {"AveRSS", "AveRSS", 10, Fit::kMarked, kConstant, "Resident memory of the tasks, on average", nothing, "", kUsage},
-    {"AveVMSize", "AveVMSize", 10, Fit::kMarked, kConstant, "Virtual memory of the tasks, on average", nothing, "", kUsage},
+    {"AveCPU", "AveCPU", 10, Fit::kMarked, kWorks, "CPU time of the tasks, on average", average_used<RecordView, &StepUsage::cpu>},
+    {"AveCPUFreq", "AveCPUFreq", 10, Fit::kMarked, kConstant, "Clock rate of the tasks, on average", zero_of_steps, "", kClock},
+    {"AveDiskRead", "AveDiskRead", 14, Fit::kMarked, kWorks, "Bytes read by the tasks, on average", average_used<RecordView, &StepUsage::disk_read>},
+    {"AveDiskWrite", "AveDiskWrite", 14, Fit::kMarked, kWorks, "Bytes written by the tasks, on average", average_used<RecordView, &StepUsage::disk_write>},
+    {"AvePages", "AvePages", 10, Fit::kMarked, kWorks, "Page faults of the tasks, on average", average_used<RecordView, &StepUsage::pages>},
+    {"AveRSS", "AveRSS", 10, Fit::kMarked, kWorks, "Resident memory of the tasks, on average", average_used<RecordView, &StepUsage::rss>},
+    {"AveVMSize", "AveVMSize", 10, Fit::kMarked, kWorks, "Virtual memory of the tasks, on average", average_used<RecordView, &StepUsage::vm>},
     {"BlockID", "BlockID", 16, Fit::kMarked, kConstant, "A Blue Gene block", nothing},
     {"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "The cluster it ran on", [](V v, S o) { put(o, v.job.cluster); }},
     {"Comment", "Comment", 14, Fit::kMarked, kWorks, "The comment of the job",
      [](V v, S o) { if (!v.step) put(o, v.job.comment); }},
     {"Constraints", "Constraints", 19, Fit::kMarked, kWorks, "Features the job asked for",
      [](V v, S o) { if (!v.step) put(o, v.job.features); }},
-    {"ConsumedEnergy", "ConsumedEnergy", 14, Fit::kMarked, kConstant, "Energy used, in joules", zero, "", kUsage},
-    {"ConsumedEnergyRaw", "ConsumedEnergyRaw", 17, Fit::kMarked, kConstant, "Energy used, in joules, without a unit", zero, "", kUsage},
+    {"ConsumedEnergy", "ConsumedEnergy", 14, Fit::kMarked, kConstant, "Energy used, in joules", zero, "", kEnergy},
+    {"ConsumedEnergyRaw", "ConsumedEnergyRaw", 17, Fit::kMarked, kConstant, "Energy used, in joules, without a unit", zero, "", kEnergy},
     {"Container", "Container", 19, Fit::kMarked, kWorks, "Path of the OCI bundle",
      [](V v, S o) { put(o, v.step ? v.step->container : v.job.container); }},
     {"CPUTime", "CPUTime", 10, Fit::kWhole, kWorks, "Elapsed time times CPUs",
@@ -100,26 +103,26 @@ constexpr RecordField kFields[] = {
      [](V v, S o) { if (v.step) put_or(o, v.step->layout, "Unknown"); }},
     {"Licenses", "Licenses", 20, Fit::kMarked, kWorks, "Licences it asked for",
      [](V v, S o) { if (!v.step) put(o, v.job.licenses); }},
-    {"MaxDiskRead", "MaxDiskRead", 12, Fit::kMarked, kConstant, "Most bytes read by a task", nothing, "", kUsage},
-    {"MaxDiskReadNode", "MaxDiskReadNode", 15, Fit::kMarked, kConstant, "The node of that task", nothing, "", kUsage},
-    {"MaxDiskReadTask", "MaxDiskReadTask", 15, Fit::kMarked, kConstant, "The number of that task", nothing, "", kUsage},
-    {"MaxDiskWrite", "MaxDiskWrite", 12, Fit::kMarked, kConstant, "Most bytes written by a task", nothing, "", kUsage},
-    {"MaxDiskWriteNode", "MaxDiskWriteNode", 16, Fit::kMarked, kConstant, "The node of that task", nothing, "", kUsage},
-    {"MaxDiskWriteTask", "MaxDiskWriteTask", 16, Fit::kMarked, kConstant, "The number of that task", nothing, "", kUsage},
-    {"MaxPages", "MaxPages", 8, Fit::kMarked, kConstant, "Most page faults of a task", nothing, "", kUsage},
-    {"MaxPagesNode", "MaxPagesNode", 12, Fit::kMarked, kConstant, "The node of that task", nothing, "", kUsage},
-    {"MaxPagesTask", "MaxPagesTask", 14, Fit::kMarked, kConstant, "The number of that task", nothing, "", kUsage},
-    {"MaxRSS", "MaxRSS", 10, Fit::kMarked, kConstant, "Most resident memory of a task", nothing, "", kUsage},
-    {"MaxRSSNode", "MaxRSSNode", 10, Fit::kMarked, kConstant, "The node of that task", nothing, "", kUsage},
-    {"MaxRSSTask", "MaxRSSTask", 10, Fit::kMarked, kConstant, "The number of that task", nothing, "", kUsage},
-    {"MaxVMSize", "MaxVMSize", 10, Fit::kMarked, kConstant, "Most virtual memory of a task", nothing, "", kUsage},
-    {"MaxVMSizeNode", "MaxVMSizeNode", 14, Fit::kMarked, kConstant, "The node of that task", nothing, "", kUsage},
-    {"MaxVMSizeTask", "MaxVMSizeTask", 14, Fit::kMarked, kConstant, "The number of that task", nothing, "", kUsage},
+    {"MaxDiskRead", "MaxDiskRead", 12, Fit::kMarked, kWorks, "Most bytes read by a task", most_used<RecordView, &StepUsage::disk_read>},
+    {"MaxDiskReadNode", "MaxDiskReadNode", 15, Fit::kMarked, kWorks, "The node of that task", most_used_node<RecordView, &StepUsage::disk_read>},
+    {"MaxDiskReadTask", "MaxDiskReadTask", 15, Fit::kMarked, kWorks, "The number of that task", most_used_task<RecordView, &StepUsage::disk_read>},
+    {"MaxDiskWrite", "MaxDiskWrite", 12, Fit::kMarked, kWorks, "Most bytes written by a task", most_used<RecordView, &StepUsage::disk_write>},
+    {"MaxDiskWriteNode", "MaxDiskWriteNode", 16, Fit::kMarked, kWorks, "The node of that task", most_used_node<RecordView, &StepUsage::disk_write>},
+    {"MaxDiskWriteTask", "MaxDiskWriteTask", 16, Fit::kMarked, kWorks, "The number of that task", most_used_task<RecordView, &StepUsage::disk_write>},
+    {"MaxPages", "MaxPages", 8, Fit::kMarked, kWorks, "Most page faults of a task", most_used<RecordView, &StepUsage::pages>},
+    {"MaxPagesNode", "MaxPagesNode", 12, Fit::kMarked, kWorks, "The node of that task", most_used_node<RecordView, &StepUsage::pages>},
+    {"MaxPagesTask", "MaxPagesTask", 14, Fit::kMarked, kWorks, "The number of that task", most_used_task<RecordView, &StepUsage::pages>},
+    {"MaxRSS", "MaxRSS", 10, Fit::kMarked, kWorks, "Most resident memory of a task", most_used<RecordView, &StepUsage::rss>},
+    {"MaxRSSNode", "MaxRSSNode", 10, Fit::kMarked, kWorks, "The node of that task", most_used_node<RecordView, &StepUsage::rss>},
+    {"MaxRSSTask", "MaxRSSTask", 10, Fit::kMarked, kWorks, "The number of that task", most_used_task<RecordView, &StepUsage::rss>},
+    {"MaxVMSize", "MaxVMSize", 10, Fit::kMarked, kWorks, "Most virtual memory of a task", most_used<RecordView, &StepUsage::vm>},
+    {"MaxVMSizeNode", "MaxVMSizeNode", 14, Fit::kMarked, kWorks, "The node of that task", most_used_node<RecordView, &StepUsage::vm>},
+    {"MaxVMSizeTask", "MaxVMSizeTask", 14, Fit::kMarked, kWorks, "The number of that task", most_used_task<RecordView, &StepUsage::vm>},
     {"McsLabel", "McsLabel", 12, Fit::kMarked, kWorks, "Its multi-category security label",
      [](V v, S o) { if (!v.step) put(o, v.job.mcs_label); }},
-    {"MinCPU", "MinCPU", 10, Fit::kMarked, kConstant, "Least CPU time of a task", nothing, "", kUsage},
-    {"MinCPUNode", "MinCPUNode", 10, Fit::kMarked, kConstant, "The node of that task", nothing, "", kUsage},
-    {"MinCPUTask", "MinCPUTask", 10, Fit::kMarked, kConstant, "The number of that task", nothing, "", kUsage},
+    {"MinCPU", "MinCPU", 10, Fit::kMarked, kWorks, "Least CPU time of a task", least_cpu<RecordView>},
+    {"MinCPUNode", "MinCPUNode", 10, Fit::kMarked, kWorks, "The node of that task", least_cpu_node<RecordView>},
+    {"MinCPUTask", "MinCPUTask", 10, Fit::kMarked, kWorks, "The number of that task", least_cpu_task<RecordView>},
     {"NCPUS", "NCPUS", 10, Fit::kWhole, kWorks, "The same as AllocCPUS", [](V v, S o) { put_number(o, record_cpus(v)); }},
     {"NNodes", "NNodes", 8, Fit::kMarked, kWorks, "Nodes allocated; before its start those asked for",
      [](V v, S o) { put_number(o, record_nodes(v)); }},
@@ -190,32 +193,32 @@ constexpr RecordField kFields[] = {
      [](V v, S o) { put_span_full(o, record_suspended(v)); }},
     {"SystemComment", "SystemComment", 15, Fit::kMarked, kWorks, "A comment that a plugin set",
      [](V v, S o) { if (!v.step) put(o, v.job.system_comment); }},
-    {"SystemCPU", "SystemCPU", 10, Fit::kMarked, kConstant, "CPU time spent in the system", no_time, "", kUsage},
+    {"SystemCPU", "SystemCPU", 10, Fit::kMarked, kWorks, "CPU time spent in the system", system_cpu},
     {"Timelimit", "Timelimit", 10, Fit::kMarked, kWorks, "Its time limit", [](V v, S o) { put_limit(v, false, o); }},
     {"TimelimitRaw", "TimelimitRaw", 10, Fit::kMarked, kWorks, "Its time limit, in minutes",
      [](V v, S o) { put_limit(v, true, o); }},
-    {"TotalCPU", "TotalCPU", 10, Fit::kMarked, kConstant, "CPU time of it and of the system for it", no_time, "", kUsage},
-    {"TRESUsageInAve", "TRESUsageInAve", 14, Fit::kMarked, kConstant, "Resources that came into the tasks, on average", nothing, "", kUsage},
-    {"TRESUsageInMax", "TRESUsageInMax", 14, Fit::kMarked, kConstant, "Resources that came into a task, at most", nothing, "", kUsage},
-    {"TRESUsageInMaxNode", "TRESUsageInMaxNode", 18, Fit::kMarked, kConstant, "The nodes of those tasks", nothing, "", kUsage},
-    {"TRESUsageInMaxTask", "TRESUsageInMaxTask", 18, Fit::kMarked, kConstant, "The numbers of those tasks", nothing, "", kUsage},
-    {"TRESUsageInMin", "TRESUsageInMin", 14, Fit::kMarked, kConstant, "Resources that came into a task, at least", nothing, "", kUsage},
-    {"TRESUsageInMinNode", "TRESUsageInMinNode", 18, Fit::kMarked, kConstant, "The nodes of those tasks", nothing, "", kUsage},
-    {"TRESUsageInMinTask", "TRESUsageInMinTask", 18, Fit::kMarked, kConstant, "The numbers of those tasks", nothing, "", kUsage},
-    {"TRESUsageInTot", "TRESUsageInTot", 14, Fit::kMarked, kConstant, "Resources that came into all tasks", nothing, "", kUsage},
-    {"TRESUsageOutAve", "TRESUsageOutAve", 15, Fit::kMarked, kConstant, "Resources that came out of the tasks, on average", nothing, "", kUsage},
-    {"TRESUsageOutMax", "TRESUsageOutMax", 15, Fit::kMarked, kConstant, "Resources that came out of a task, at most", nothing, "", kUsage},
-    {"TRESUsageOutMaxNode", "TRESUsageOutMaxNode", 19, Fit::kMarked, kConstant, "The nodes of those tasks", nothing, "", kUsage},
-    {"TRESUsageOutMaxTask", "TRESUsageOutMaxTask", 19, Fit::kMarked, kConstant, "The numbers of those tasks", nothing, "", kUsage},
-    {"TRESUsageOutMin", "TRESUsageOutMin", 15, Fit::kMarked, kConstant, "Resources that came out of a task, at least", nothing, "", kUsage},
-    {"TRESUsageOutMinNode", "TRESUsageOutMinNode", 19, Fit::kMarked, kConstant, "The nodes of those tasks", nothing, "", kUsage},
-    {"TRESUsageOutMinTask", "TRESUsageOutMinTask", 19, Fit::kMarked, kConstant, "The numbers of those tasks", nothing, "", kUsage},
-    {"TRESUsageOutTot", "TRESUsageOutTot", 15, Fit::kMarked, kConstant, "Resources that came out of all tasks", nothing, "", kUsage},
+    {"TotalCPU", "TotalCPU", 10, Fit::kMarked, kWorks, "CPU time of it and of the system for it", total_cpu},
+    {"TRESUsageInAve", "TRESUsageInAve", 14, Fit::kMarked, kWorks, "Resources that came into the tasks, on average", tres_used<RecordView, UsageDirection::kIn, UsageKind::kAverage>},
+    {"TRESUsageInMax", "TRESUsageInMax", 14, Fit::kMarked, kWorks, "Resources that came into a task, at most", tres_used<RecordView, UsageDirection::kIn, UsageKind::kMax>},
+    {"TRESUsageInMaxNode", "TRESUsageInMaxNode", 18, Fit::kMarked, kWorks, "The nodes of those tasks", tres_used<RecordView, UsageDirection::kIn, UsageKind::kMaxNode>},
+    {"TRESUsageInMaxTask", "TRESUsageInMaxTask", 18, Fit::kMarked, kWorks, "The numbers of those tasks", tres_used<RecordView, UsageDirection::kIn, UsageKind::kMaxTask>},
+    {"TRESUsageInMin", "TRESUsageInMin", 14, Fit::kMarked, kWorks, "Resources that came into a task, at least", tres_used<RecordView, UsageDirection::kIn, UsageKind::kMin>},
+    {"TRESUsageInMinNode", "TRESUsageInMinNode", 18, Fit::kMarked, kWorks, "The nodes of those tasks", tres_used<RecordView, UsageDirection::kIn, UsageKind::kMinNode>},
+    {"TRESUsageInMinTask", "TRESUsageInMinTask", 18, Fit::kMarked, kWorks, "The numbers of those tasks", tres_used<RecordView, UsageDirection::kIn, UsageKind::kMinTask>},
+    {"TRESUsageInTot", "TRESUsageInTot", 14, Fit::kMarked, kWorks, "Resources that came into all tasks", tres_used<RecordView, UsageDirection::kIn, UsageKind::kTotal>},
+    {"TRESUsageOutAve", "TRESUsageOutAve", 15, Fit::kMarked, kWorks, "Resources that came out of the tasks, on average", tres_used<RecordView, UsageDirection::kOut, UsageKind::kAverage>},
+    {"TRESUsageOutMax", "TRESUsageOutMax", 15, Fit::kMarked, kWorks, "Resources that came out of a task, at most", tres_used<RecordView, UsageDirection::kOut, UsageKind::kMax>},
+    {"TRESUsageOutMaxNode", "TRESUsageOutMaxNode", 19, Fit::kMarked, kWorks, "The nodes of those tasks", tres_used<RecordView, UsageDirection::kOut, UsageKind::kMaxNode>},
+    {"TRESUsageOutMaxTask", "TRESUsageOutMaxTask", 19, Fit::kMarked, kWorks, "The numbers of those tasks", tres_used<RecordView, UsageDirection::kOut, UsageKind::kMaxTask>},
+    {"TRESUsageOutMin", "TRESUsageOutMin", 15, Fit::kMarked, kWorks, "Resources that came out of a task, at least", tres_used<RecordView, UsageDirection::kOut, UsageKind::kMin>},
+    {"TRESUsageOutMinNode", "TRESUsageOutMinNode", 19, Fit::kMarked, kWorks, "The nodes of those tasks", tres_used<RecordView, UsageDirection::kOut, UsageKind::kMinNode>},
+    {"TRESUsageOutMinTask", "TRESUsageOutMinTask", 19, Fit::kMarked, kWorks, "The numbers of those tasks", tres_used<RecordView, UsageDirection::kOut, UsageKind::kMinTask>},
+    {"TRESUsageOutTot", "TRESUsageOutTot", 15, Fit::kMarked, kWorks, "Resources that came out of all tasks", tres_used<RecordView, UsageDirection::kOut, UsageKind::kTotal>},
     {"UID", "UID", 6, Fit::kWhole, kWorks, "The number of its user",
      [](V v, S o) { if (!v.step) put_number(o, v.job.uid.value); }},
     {"User", "User", 9, Fit::kMarked, kWorks, "Its user",
      [](V v, S o) { if (!v.step) put_user(o, v.job.uid, v.job.user, v.env); }},
-    {"UserCPU", "UserCPU", 10, Fit::kMarked, kConstant, "CPU time of its own", no_time, "", kUsage},
+    {"UserCPU", "UserCPU", 10, Fit::kMarked, kWorks, "CPU time of its own", user_cpu},
     {"WCKey", "WCKey", 10, Fit::kMarked, kWorks, "Its workload characterization key",
      [](V v, S o) { if (!v.step) put(o, v.job.wckey); }},
     {"WCKeyID", "WCKeyID", 10, Fit::kMarked, kConstant, "The number of that key", nothing},

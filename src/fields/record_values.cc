@@ -103,6 +103,16 @@ std::optional<Duration> record_planned(const RecordView& v) {
   return std::max(Duration::zero(), until - whole(v.job.eligible));
 }
 
+CpuTimes record_cpu_times(const RecordView& v) {
+  CpuTimes sum;
+  for (const StepRecord& s : v.step ? std::span(v.step, 1) : v.steps) {
+    if (!s.usage) continue;
+    sum.user += s.usage->user_time;
+    sum.system += s.usage->system_time;
+  }
+  return sum;
+}
+
 uint32_t record_cpus(const RecordView& v) {
   if (v.step) return v.step->cpus;
   return v.job.cpus ? v.job.cpus : v.job.requested_cpus;

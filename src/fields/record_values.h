@@ -16,7 +16,12 @@ Time record_end(const RecordView& v);
 Duration record_elapsed(const RecordView& v);
 Duration record_suspended(const RecordView& v);
 std::optional<Duration> record_planned(const RecordView& v);  // of jobs: from eligible to started, or to now
-uint32_t record_cpus(const RecordView& v);                    // allocated, else requested
+// CPU time of a step, or of all steps of a job.
+struct CpuTimes {
+  Duration user{}, system{};
+};
+CpuTimes record_cpu_times(const RecordView& v);
+uint32_t record_cpus(const RecordView& v);  // allocated, else requested
 uint32_t record_nodes(const RecordView& v);
 
 // Amounts of TRES in the order of their names, with sizes in the unit asked for: "billing=2,cpu=2,gres/gpu=2,mem=4G,node=1".

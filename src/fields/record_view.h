@@ -7,6 +7,7 @@
 
 #include "fields/columns.h"
 #include "fields/environment.h"
+#include "fields/usage_values.h"
 #include "model/accounting.h"
 
 namespace muster::fields {
@@ -23,7 +24,12 @@ struct RecordView {
   const StepRecord* step;  // nullptr: the job itself
   const Environment& env;
   const RecordStyle& style;
+  std::span<const StepRecord> steps = {};  // of a job itself: what they used is what the job used
 };
+
+// What a step has used; null of a job, or where nothing was gathered.
+inline const StepUsage* usage_of(const RecordView& v) { return v.step ? v.step->usage.get() : nullptr; }
+inline UsageStyle usage_style(const RecordView& v) { return {v.style.units, v.env.noconvert}; }
 
 using RecordField = ColumnField<RecordView>;
 

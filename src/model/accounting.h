@@ -18,6 +18,7 @@
 #include "model/enums.h"
 #include "model/job.h"
 #include "model/rpc.h"
+#include "model/step_usage.h"
 #include "model/tres_amounts.h"
 
 namespace muster {
@@ -88,7 +89,7 @@ struct JobRecord {
                 v(90, "tres_requested", s.tres_requested); v(91, "tres_allocated", s.tres_allocated);)
 };
 
-// A step of a job; batch, extern and interactive are steps too. What its processes used is not sampled yet: those columns stay empty.
+// A step of a job; batch, extern and interactive are steps too.
 struct StepRecord {
   JobRecordKey job;
   StepId id{};
@@ -102,13 +103,14 @@ struct StepRecord {
   int32_t exit_status = 0;
   Uid cancelled_by{};
   TresAmounts tres_allocated;
+  StepUsagePtr usage;  // of the nodes that have told it; null: none has, or nothing was gathered
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "id", s.id); v(3, "position", s.position); v(4, "name", s.name); v(5, "state", s.state);
                 v(6, "started", s.started); v(7, "ended", s.ended); v(8, "nodes", s.nodes); v(9, "tasks", s.tasks); v(10, "cpus", s.cpus);
                 v(11, "node_list", s.node_list); formerly_text(v, 12, "tres_allocated", s.tres_allocated);
                 v(13, "gres_allocated", s.gres_allocated); v(14, "layout", s.layout); v(15, "cpu_freq", s.cpu_freq);
                 v(16, "submit_line", s.submit_line); v(17, "container", s.container); v(18, "work_dir", s.work_dir);
                 v(19, "std_in", s.std_in); v(20, "std_out", s.std_out); v(21, "std_err", s.std_err); v(22, "exit_status", s.exit_status);
-                v(23, "cancelled_by", s.cancelled_by); v(24, "tres_allocated", s.tres_allocated);)
+                v(23, "cancelled_by", s.cancelled_by); v(24, "tres_allocated", s.tres_allocated); v(100, "usage", s.usage);)
 };
 
 // A time in which a node was not at work as usual: down, drained, draining, failing, powered down or yet to come. Another begins when its

@@ -90,6 +90,29 @@ struct KeptRecord {
   }
 };
 
+// A step that has ended before all of its nodes told what it used there. Its record is kept again when they have.
+struct EndedStep {
+  std::shared_ptr<const StepRecord> record;  // with what is known so far
+  std::vector<NodeId> untold;
+  bool recorded = true;  // what is known so far is in a kept record
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "record", s.record);
+    v(2, "untold", s.untold);
+    v(3, "recorded", s.recorded);
+  }
+};
+struct EndedSteps {                      // of one job
+  static constexpr size_t kMost = 1024;  // more would be of a user who ends steps that never were on a node: the oldest are given up
+  JobId job{};
+  std::vector<EndedStep> steps;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "steps", s.steps);
+  }
+};
+
 // How usage decays: PriorityDecayHalfLife as the log has it, so that a replay gives the same numbers.
 struct UsageRule {
   Duration half_life{};  // 0: it does not
@@ -150,6 +173,7 @@ struct Cluster {
   uint64_t recorded_position = 0;
   PersistentMap<KeptRecord> kept_records;  // by number, in the order of position
   uint32_t last_kept_record = 0;
+  PersistentMap<EndedSteps> ended_steps;  // by JobId
   // scrontab: the users' files by uid, and the jobs of their entries by JobId, as long as those have a record.
   PersistentMap<Crontab> crontabs;
   PersistentMap<CronJob> cron_jobs;

@@ -108,6 +108,6 @@ using Event = std::variant<event::ClusterNamed, event::NodeDefined, event::NodeR
                            event::JobProgramEnded, event::JobNodesPrepared, event::StepsTold, event::DirectoryLearned, event::HalfLifeSet,
                            event::UsageReset, event::JobsAccrue, event::JobPreempted, event::JobClaimed, event::ReservationSet,
                            event::ReservationRemoved, event::CrontabInstalled, event::CronJobMade, event::CronJobOver, event::TriggerSet,
-                           event::TriggersCleared, event::TriggerPulled, event::TriggerStarted, event::AllocationAttended>;
+                           event::TriggersCleared, event::TriggerPulled, event::TriggerStarted, event::AllocationAttended, event::StepUsed>;
 
 }  // namespace muster

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/describe.h"
 #include "model/job.h"
@@ -29,6 +30,7 @@ struct StepNodesDone {
   Bitmap nodes;  // by index in the allocation
   int32_t exit_status = 0;
   bool out_of_memory = false;
+  StepUsagePtr usage;  // on these nodes
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
@@ -36,6 +38,7 @@ struct StepNodesDone {
     v(3, "nodes", s.nodes);
     v(4, "exit_status", s.exit_status);
     v(5, "out_of_memory", s.out_of_memory);
+    v(6, "usage", s.usage);
   }
 };
 
@@ -47,6 +50,8 @@ struct StepEnded {
   int32_t exit_status = 0;
   Time time{};
   JobState state = JobState::kPending;  // what accounting says of it; PENDING: what its exit status says
+  StepUsagePtr usage;                   // on the nodes that tell it with this event
+  std::vector<NodeId> untold;           // nodes that may still tell theirs
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
@@ -54,6 +59,8 @@ struct StepEnded {
     v(3, "exit_status", s.exit_status);
     v(4, "time", s.time);
     v(5, "state", s.state);
+    v(6, "usage", s.usage);
+    v(7, "untold", s.untold);
   }
 };
 
@@ -80,6 +87,18 @@ struct StepsTold {  // the manager of the job's steps has told so many news of t
   static void describe(S& s, V&& v) {
     v(1, "job", s.job);
     v(2, "news", s.news);
+  }
+};
+
+struct StepUsed {  // nodes have told what a step used there after its end, or what the batch script used
+  static constexpr uint32_t kNumber = 395;
+  static constexpr const char* kName = "StepUsed";
+  JobId job{};
+  StepUse use;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "use", s.use);
   }
 };
 

@@ -24,6 +24,7 @@
 #include "model/resources.h"
 #include "model/sluid.h"
 #include "model/step_request.h"
+#include "model/step_usage.h"
 
 namespace muster {
 
@@ -115,7 +116,8 @@ struct Step {
   // Of a step over components of a heterogeneous job: ranks of tasks in `shares` count from 0, and those that the tasks know from
   // first_rank; so many tasks run in all components. 0: it runs in this job alone.
   uint32_t first_rank = 0, all_tasks = 0;
-  bool operator==(const Step& o) const;  // compares what `request` points to
+  StepUsagePtr usage;                    // of the nodes where it is over
+  bool operator==(const Step& o) const;  // compares what pointers point to
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "id", s.id);
@@ -132,6 +134,7 @@ struct Step {
     v(12, "out_of_memory", s.out_of_memory);
     v(42, "first_rank", s.first_rank);
     v(43, "all_tasks", s.all_tasks);
+    v(100, "usage", s.usage);
   }
 };
 
@@ -169,6 +172,7 @@ struct JobRun {
   bool has_failed_node = false;
   uint32_t reservation = 0;  // that it runs in, by its number; 0: none. It may be gone meanwhile
   std::string reservation_name;
+  StepUsagePtr batch_usage;  // what the batch script has used; null: it has not ended, or nothing was gathered
   bool operator==(const JobRun&) const = default;
 };
 
@@ -291,6 +295,7 @@ struct Job {
     run(126, "reservation_name", &JobRun::reservation_name);
     v(135, "het", s.het);
     run(143, "attended", &JobRun::attended);
+    run(144, "batch_usage", &JobRun::batch_usage);
   }
 };
 

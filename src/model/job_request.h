@@ -40,6 +40,7 @@
 #include "model/node_names.h"
 #include "model/node_sizes.h"
 #include "model/reservation_names.h"
+#include "model/sample_intervals.h"
 #include "model/task_bind.h"
 #include "model/task_hint.h"
 #include "model/tres_list.h"
@@ -174,7 +175,8 @@ struct AskedBody {
   OpenMode open_mode = OpenMode::kDefault;
   uint32_t umask = 022;
   std::vector<ResourceLimit> limits;
-  std::string acctg_freq, profile;
+  SampleIntervalsText acctg_freq;
+  std::string profile;
   FeatureText batch_features;  // --batch
   // interactive
   uint32_t x11 = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/describe.h"
+#include "base/equal_fields.h"
 #include "model/job.h"
 #include "model/node.h"
 #include "model/rpc.h"
@@ -74,8 +75,9 @@ struct BatchFinished {  // the batch script ended; `gone`: so did everything els
   int32_t exit_status = 0;  // wait status
   bool gone = false;
   bool out_of_memory = false;
+  StepUsagePtr usage;  // of the script
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "exit_status", s.exit_status); v(4, "gone", s.gone);
-                v(5, "out_of_memory", s.out_of_memory);)
+                v(5, "out_of_memory", s.out_of_memory); v(6, "usage", s.usage);)
 };
 
 struct JobGone {  // nothing of the job is left here, epilog included
@@ -103,8 +105,9 @@ struct StepGone {  // this node's part of a step ended
   int32_t exit_status = 0;
   bool out_of_memory = false;
   bool ends_step = false;  // --oom-kill-step: on the other nodes, too
+  StepUsagePtr usage;
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "exit_status", s.exit_status);
-                v(5, "out_of_memory", s.out_of_memory); v(6, "ends_step", s.ends_step);)
+                v(5, "out_of_memory", s.out_of_memory); v(6, "ends_step", s.ends_step); v(7, "usage", s.usage);)
 };
 
 struct Load {
@@ -134,14 +137,18 @@ struct StepEnd {
   int32_t exit_status = 0;  // highest wait status
   bool out_of_memory = false;
   Time time{};
-  bool operator==(const StepEnd&) const = default;
-  MUSTER_FIELDS(v(1, "step", s.step); v(2, "exit_status", s.exit_status); v(3, "out_of_memory", s.out_of_memory); v(4, "time", s.time);)
+  StepUsagePtr usage;        // on the nodes that have told it
+  std::vector<NodeId> told;  // those
+  bool operator==(const StepEnd& o) const { return equal_fields(*this, o); }
+  MUSTER_FIELDS(v(1, "step", s.step); v(2, "exit_status", s.exit_status); v(3, "out_of_memory", s.out_of_memory); v(4, "time", s.time);
+                v(5, "usage", s.usage); v(6, "told", s.told);)
 };
 
-struct StepNews {            // one of the two
+struct StepNews {            // one of the three
   std::optional<Step> made;  // it runs, or waits for the job's resources
   std::optional<StepEnd> ended;
-  MUSTER_FIELDS(v(1, "made", s.made); v(2, "ended", s.ended);)
+  std::optional<StepUse> used;  // told after its end
+  MUSTER_FIELDS(v(1, "made", s.made); v(2, "ended", s.ended); v(3, "used", s.used);)
 };
 
 // The step manager of a job tells what has become of its steps. The news of one run of the job are numbered from 1; slurmctld skips

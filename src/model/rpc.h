@@ -185,8 +185,8 @@ struct WaitRecords {
   MUSTER_FIELDS(v(1, "jobs", s.jobs);)
 };
 // What a credential allows, so that one that allows less is never accepted for more.
-enum class CredentialPurpose : uint8_t { kLaunch, kAttach, kSendFile };
-// From sattach: where a running step's tasks are; from sbcast: the nodes of a job or a step. Answered as CreateStep is, with a
+enum class CredentialPurpose : uint8_t { kLaunch, kAttach, kSendFile, kWatch };
+// From sattach and sstat: where a running step's tasks are; from sbcast: the nodes of a job or a step. Answered as CreateStep is, with a
 // credential for that purpose.
 struct AskCredential {
   JobId job{};

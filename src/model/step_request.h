@@ -62,7 +62,8 @@ struct StepRequest {
   std::string task_prolog, task_epilog;
   uint32_t umask = 022;
   std::vector<ResourceLimit> limits;
-  std::string acctg_freq, profile, comment, container, container_id;
+  SampleIntervalsText acctg_freq;
+  std::string profile, comment, container, container_id;
   WarnSignal warn;
   uint32_t debug_level = 0;
   uint32_t slurmd_debug = 0;

@@ -3,8 +3,8 @@
 // between slurmctld and slurmd is in node_rpc.h.
 //
 //   srun → slurmd       requests LaunchStep, SignalStepTasks, AttachTasks, SendFile, RelayToNode
-//                       (model/messages.def, 200 … 209)
-//   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach
+//                       (model/messages.def, 200 … 209); sstat: QueryStepUse
+//   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach; request StepdUse
 //   slurmstepd → slurmd notices StepdReport, on every change and to each new connection
 //   slurmstepd → srun   notices IoHello (first; proves the key), IoData, IoTaken, TasksEnded, StepNote, StreamEnd
 //   srun → slurmstepd   notices IoData (stdin), IoSignal, IoWindow
@@ -20,6 +20,7 @@
 #include "base/bitmap.h"
 #include "base/describe.h"
 #include "model/rpc.h"
+#include "model/step_usage.h"
 
 #define MUSTER_FIELDS(...)            \
   template <class S, class V>         \
@@ -149,8 +150,21 @@ struct PartEnded {
   int32_t exit_status = 0;
   bool out_of_memory = false;
   bool ends_step = false;  // on its other nodes, too
+  StepUsagePtr usage;
   MUSTER_FIELDS(v(1, "node", s.node); v(2, "job", s.job); v(3, "generation", s.generation); v(4, "step", s.step);
-                v(5, "exit_status", s.exit_status); v(6, "out_of_memory", s.out_of_memory); v(7, "ends_step", s.ends_step);)
+                v(5, "exit_status", s.exit_status); v(6, "out_of_memory", s.out_of_memory); v(7, "ends_step", s.ends_step);
+                v(8, "usage", s.usage);)
+};
+// sstat: what a running step has used on this node until now.
+struct QueryStepUse {
+  std::string node;
+  std::string credential;
+  MUSTER_FIELDS(v(1, "node", s.node); v(2, "credential", s.credential);)
+};
+struct StepUseNow {
+  std::vector<int32_t> pids;
+  StepUsagePtr usage;  // memory: at this moment in total, at its peak in what is most; null: nothing is gathered
+  MUSTER_FIELDS(v(1, "pids", s.pids); v(2, "usage", s.usage);)
 };
 // slurmctld → slurmd of a job's step manager: answered when slurmctld has taken all news of the job's steps.
 struct TellSteps {
@@ -161,7 +175,7 @@ struct TellSteps {
 // if the credential in the request is the caller's. The answer is that node's. (Field 2 was a credential beside the request's own.)
 struct RelayToNode {
   std::string node;
-  uint16_t message = 0;  // LaunchStep or AttachTasks
+  uint16_t message = 0;  // LaunchStep, AttachTasks or QueryStepUse
   std::string payload;
   MUSTER_FIELDS(v(1, "node", s.node); v(3, "message", s.message); v(4, "payload", s.payload);)
 };
@@ -268,6 +282,18 @@ struct StepSpank {
                 v(11, "array_task", s.array_task);)
 };
 
+// How the use of the step's tasks is gathered (JobAcctGatherType, --acctg-freq).
+struct StepGather {
+  uint32_t every_seconds = 30;  // 0: only at the end
+  bool by_cgroup = false;       // each task has a control group, which is asked; else its processes are
+  bool pss = false;             // JobAcctGatherParams: UsePss
+  bool no_shared = false;       // NoShared
+  bool no_file_cache = false;
+  Bytes kill_above{};  // OverMemoryKill: what the tasks may have together; 0: as much as they like
+  MUSTER_FIELDS(v(1, "every_seconds", s.every_seconds); v(2, "by_cgroup", s.by_cgroup); v(3, "pss", s.pss); v(4, "no_shared", s.no_shared);
+                v(5, "no_file_cache", s.no_file_cache); v(6, "kill_above", s.kill_above);)
+};
+
 struct StepdLaunch {
   static constexpr uint16_t kNumber = 210;
   JobId job{};
@@ -305,6 +331,7 @@ struct StepdLaunch {
   std::vector<StepSpank> spank;            // none or one
   std::optional<int32_t> nice;             // of the tasks; not set: ours
   std::string manager;                     // NodeName of the job's step manager; "": slurmctld
+  std::optional<StepGather> gather;        // none: nothing is gathered
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "node", s.node);
                 v(5, "node_id", s.node_id); v(6, "uid", s.uid); v(7, "gid", s.gid); v(8, "groups", s.groups);
                 v(9, "user_name", s.user_name); v(10, "socket_path", s.socket_path); v(11, "script", s.script);
@@ -317,7 +344,7 @@ struct StepdLaunch {
                 v(41, "time_limit_min", s.time_limit_min); v(42, "warn", s.warn); v(43, "login_shell", s.login_shell);
                 v(44, "login_home", s.login_home); v(45, "debug_level", s.debug_level); v(46, "cpu_freq", s.cpu_freq);
                 v(47, "unbuffered", s.unbuffered); v(48, "label", s.label); v(49, "num_tasks", s.num_tasks); v(50, "nice", s.nice);
-                v(51, "manager", s.manager); v(80, "spank", s.spank);)
+                v(51, "manager", s.manager); v(80, "spank", s.spank); v(100, "gather", s.gather);)
 };
 
 struct StepdSignal {
@@ -354,6 +381,11 @@ struct StepdLimit {  // its own time limit, since its start; none: no limit
   MUSTER_FIELDS(v(1, "limit", s.limit);)
 };
 
+struct StepdUse {  // a request: what it has used until now; answered by rpc::StepUseNow
+  static constexpr uint16_t kNumber = 217;
+  MUSTER_FIELDS((void)s; (void)v;)
+};
+
 // ---- slurmstepd to slurmd
 enum class StepdState : uint8_t { kStarting, kRunning, kEnded, kLaunchFailed };
 struct TaskProcess {
@@ -376,10 +408,11 @@ struct StepdReport {
   std::vector<TaskProcess> tasks;  // since kRunning
   bool ends_step = false;          // it ran out of memory, and that ends the step on all of its nodes
   std::string manager;             // as of its launch
+  StepUsagePtr usage;              // since kEnded; null: nothing was gathered
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "uid", s.uid); v(5, "state", s.state);
                 v(6, "exit_status", s.exit_status); v(7, "out_of_memory", s.out_of_memory); v(8, "node_fault", s.node_fault);
                 v(9, "text", s.text); v(10, "pid", s.pid); v(11, "tasks", s.tasks); v(12, "ends_step", s.ends_step);
-                v(13, "manager", s.manager);)
+                v(13, "manager", s.manager); v(14, "usage", s.usage);)
 };
 
 // ---- the stream between slurmstepd and srun

@@ -243,10 +243,8 @@ constexpr JobOptionRow kRows[] = {
       .env = {.sbatch = "SBATCH_ACCTG_FREQ", .srun = "SLURM_ACCTG_FREQ", .salloc = "SALLOC_ACCTG_FREQ"},
       .section = Section::kAccounting,
       .summary = "how often use is sampled",
-      .doc = "Sampling intervals in seconds for task, energy, network and filesystem; 0 turns one off.",
-      .status = Status::kNoEffect,
-      .note = "use is not sampled yet; the intervals are only recorded",
-      .needs = "accounting"},
+      .doc = "Sampling intervals in seconds for task, energy, network and filesystem; 0 turns one off. Where JobAcctGatherType is set, "
+             "what tasks use is looked at that often; the other kinds are recorded and not gathered."},
      [](JobOptions& o, const Given& g) -> Result<> {
        MUSTER_TRY_VOID(check_acctg_freq(g.value));
        o.request.acctg_freq = std::string(g.value);

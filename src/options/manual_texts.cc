@@ -72,6 +72,12 @@ constexpr ManualText kTexts[] = {
      "sprio has a line for each pending job and each partition it may run in: its priority, and the factors that it is the sum of, "
      "each times its weight (PriorityWeightAge and others in slurm.conf). Without --format, factors that have no weight are left "
      "out. --norm shows the factors before they are weighted, --weights the weights. It needs priority/multifactor."},
+    {Command::kSstat, "show what running steps use",
+     "sstat asks the nodes of a running step what its tasks use at this moment: CPU time, memory, page faults, reads and writes, with the "
+     "average, the most and the least of its tasks, and which task on which node that was. Average and total memory are those of this "
+     "moment, the most is the highest that was seen. It needs JobAcctGatherType. A user sees the steps of the own jobs, root "
+     "everybody's.\n\n"
+     "sacct shows the same of steps that have ended."},
     {Command::kScrontab, "jobs that recur, as cron has them",
      "scrontab installs, edits, lists and removes a user's crontab of batch jobs. It needs ScronParameters=enable.\n\n"
      "A line is blank, a comment, NAME=VALUE, or an entry: when (minute, hour, day of month, month, day of week, or @hourly, @daily, "

@@ -9,7 +9,7 @@ namespace muster {
 
 std::string_view command_name(Command c) {
   constexpr std::string_view kNames[] = {"sbatch", "srun",     "salloc", "squeue", "sinfo", "scancel",  "scontrol", "sattach", "sbcast",
-                                         "sacct",  "sacctmgr", "swait",  "sshare", "sprio", "scrontab", "strigger", "sreport"};
+                                         "sacct",  "sacctmgr", "swait",  "sshare", "sprio", "scrontab", "strigger", "sreport", "sstat"};
   return kNames[static_cast<size_t>(c)];
 }
 

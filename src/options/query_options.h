@@ -1,7 +1,7 @@
-// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr, swait, sshare, sprio, scrontab, strigger and sreport
-// were told. Lists are kept as the texts between commas;
+// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr, swait, sshare, sprio, scrontab, strigger, sreport and
+// sstat were told. Lists are kept as the texts between commas;
 // the code that looks up what they name (states, users, fields) checks them: fields/, the command, the controller. Manual pages: squeue(1)
-// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1) scrontab(1) strigger(1) sreport(1).
+// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1) scrontab(1) strigger(1) sreport(1) sstat(1).
 #pragma once
 
 #include <cstdint>
@@ -149,6 +149,13 @@ struct SprioOptions : QueryCommon {
   bool federation = false, local = false, sibling = false;
 };
 
+struct SstatOptions : QueryCommon {
+  TextList jobs;
+  std::string format;
+  SacctOptions::Form form = SacctOptions::Form::kAligned;
+  bool all_steps = false, helpformat = false, noconvert = false, noheader = false, pids = false;
+};
+
 struct ScrontabOptions : QueryCommon {
   enum class Action : uint8_t { kInstall, kEdit, kList, kRemove } action = Action::kInstall;
   std::string user;
@@ -183,6 +190,7 @@ QueryParse<SacctOptions> parse_sacct(std::span<const std::string> arguments, con
 QueryParse<SacctmgrOptions> parse_sacctmgr(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SwaitOptions> parse_swait(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SshareOptions> parse_sshare(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<SstatOptions> parse_sstat(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<ScrontabOptions> parse_scrontab(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<StriggerOptions> parse_strigger(std::span<const std::string> arguments, const EnvLookup& env);
@@ -198,6 +206,7 @@ std::span<const OptionRow<SacctOptions>> sacct_rows();
 std::span<const OptionRow<SacctmgrOptions>> sacctmgr_rows();
 std::span<const OptionRow<SwaitOptions>> swait_rows();
 std::span<const OptionRow<SshareOptions>> sshare_rows();
+std::span<const OptionRow<SstatOptions>> sstat_rows();
 std::span<const OptionRow<SprioOptions>> sprio_rows();
 std::span<const OptionRow<ScrontabOptions>> scrontab_rows();
 std::span<const OptionRow<StriggerOptions>> strigger_rows();

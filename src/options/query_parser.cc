@@ -167,6 +167,14 @@ QueryParse<SshareOptions> parse_sshare(std::span<const std::string> arguments, c
   return out;
 }
 
+// Jobs may also be named by the words behind the options.
+QueryParse<SstatOptions> parse_sstat(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<SstatOptions>(Command::kSstat, sstat_rows(), arguments, env);
+  for (const std::string& word : out.operands)
+    for (std::string_view part : split_outside_brackets(word)) out.options.jobs.emplace_back(trim(part));
+  return out;
+}
+
 QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, const EnvLookup& env) {
   auto out = parse_query<SprioOptions>(Command::kSprio, sprio_rows(), arguments, env);
   if (out.outcome != Outcome::kRun) return out;
@@ -236,6 +244,7 @@ std::vector<const OptionInfo*> option_infos(Command c) {
     case Command::kSwait: add_infos(swait_rows(), out); break;
     case Command::kSshare: add_infos(sshare_rows(), out); break;
     case Command::kSprio: add_infos(sprio_rows(), out); break;
+    case Command::kSstat: add_infos(sstat_rows(), out); break;
     case Command::kScrontab: add_infos(scrontab_rows(), out); break;
     case Command::kStrigger: add_infos(strigger_rows(), out); break;
     case Command::kSreport: add_infos(sreport_rows(), out); break;

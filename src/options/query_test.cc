@@ -110,6 +110,17 @@ TEST(Sshare, Options) {
   EXPECT_EQ(parse_sshare(Words{"--yaml"}, env_of({{"SLURM_YAML", "compact"}})).options.yaml_style, "compact");
 }
 
+TEST(Sstat, Options) {
+  auto p = parse_sstat(Words{"-anp", "-j", "12,13.batch", "--fields=maxrss", "--noconvert", "14.0"}, {});
+  ASSERT_EQ(p.outcome, Outcome::kRun);
+  EXPECT_TRUE(p.options.all_steps && p.options.noheader && p.options.noconvert && !p.options.pids);
+  EXPECT_EQ(p.options.jobs, (Words{"12", "13.batch", "14.0"}));
+  EXPECT_EQ(p.options.format, "maxrss");
+  EXPECT_EQ(p.options.form, SacctOptions::Form::kParsable);
+  EXPECT_TRUE(parse_sstat(Words{"-i"}, {}).options.pids);
+  EXPECT_EQ(parse_sstat(Words{"--json"}, {}).outcome, Outcome::kFailed);
+}
+
 TEST(Sprio, Options) {
   auto p = parse_sprio(Words{"-nlwh", "-j", "1,2", "-p", "main", "-u", "alice", "-S", "-y"}, env_of({{"SPRIO_FORMAT", "%i"}}));
   ASSERT_EQ(p.outcome, Outcome::kRun);

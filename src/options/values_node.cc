@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/cpu_frequency.h"
+#include "model/sample_intervals.h"
 #include "model/task_bind.h"
 #include "options/values.h"
 
@@ -31,15 +32,8 @@ Result<> check_cpu_freq(std::string_view text) {
 }
 
 Result<> check_acctg_freq(std::string_view text) {
-  static constexpr std::string_view kTypes[] = {"task", "energy", "network", "filesystem"};
-  if (parse_number<uint32_t>(text)) return {};
-  for (std::string_view part : split(text, ',', true)) {
-    size_t eq = part.find('=');
-    bool known = eq != part.npos && parse_number<uint32_t>(part.substr(eq + 1)) &&
-                 std::any_of(std::begin(kTypes), std::end(kTypes), [&](auto t) { return iequals(t, part.substr(0, eq)); });
-    if (!known) return fail(Errc::kInvalidReq, "Invalid --acctg-freq specification: " + std::string(text));
-  }
-  return {};
+  if (!text.empty() && SampleIntervals::parse(text)) return {};
+  return fail(Errc::kInvalidReq, "Invalid --acctg-freq specification: " + std::string(text));
 }
 
 Result<> check_profile(std::string_view text) {

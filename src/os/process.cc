@@ -44,11 +44,19 @@ Result<Reaped> wait_child(pid_t pid, std::optional<Duration> timeout) {
   return r;
 }
 
-std::vector<Reaped> reap_children() {
+std::vector<Reaped> reap_children(const std::function<void(pid_t)>& before) {
   std::vector<Reaped> out;
   Reaped r;
   int raw = 0;
-  while (out.size() < kReapedAtOnce && (r.pid = wait4(-1, &raw, WNOHANG, &r.usage)) > 0) {
+  const auto next = [&before]() -> pid_t {
+    siginfo_t info{};
+    if (!before) return -1;  // whichever
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0) return 0;
+    before(info.si_pid);
+    return info.si_pid;
+  };
+  for (pid_t which = next(); which != 0 && out.size() < kReapedAtOnce; which = next()) {
+    if ((r.pid = wait4(which, &raw, WNOHANG, &r.usage)) <= 0) break;
     r.status = ExitStatus::of(raw);
     out.push_back(r);
   }

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,8 +82,9 @@ struct Reaped {
 Result<Reaped> wait_child(pid_t pid, std::optional<Duration> timeout = std::nullopt);
 // Children that have ended, without waiting (adopted orphans too, after become_subreaper()). At most kReapedAtOnce: when that many come
 // there may be more, and the caller asks again. Without the bound, processes that fork all the time would keep it here for ever.
+// `before` is called with each while /proc still has its figures.
 inline constexpr size_t kReapedAtOnce = 256;
-std::vector<Reaped> reap_children();
+std::vector<Reaped> reap_children(const std::function<void(pid_t)>& before = {});
 
 // Runs a program to its end and takes what it prints on stdout and stderr (together). On timeout its process group is killed and the result
 // says so. Output beyond max_output is read and dropped. For prologs, mail, health checks.

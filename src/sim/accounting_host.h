@@ -23,6 +23,7 @@ class AccountingHost {
 
   const JobRecord* job(JobId id, uint32_t restarts) const;
   const JobRecord* last_run(JobId id) const;
+  const std::map<std::pair<JobRecordKey, StepId>, StepRecord>& steps() const { return steps_; }
 
  private:
   void connect();

@@ -1,4 +1,5 @@
-// Accounting: after healing, slurmdbd has everything: each run of each job, and the last state of each job.
+// Accounting: after healing, slurmdbd has everything: each run of each job, and the last state of each job. What a step used on a node is
+// counted once.
 #include "sim/world.h"
 #include "wire/accounting_instances.h"
 
@@ -16,6 +17,11 @@ void Checkers::check_records(const slurmctld::Core& core) {
   for (const auto& [id, generation] : started_)
     if (!world_.accounting.job(id, generation))
       fail("records", "run " + std::to_string(generation) + " of " + name(id) + " is not in the database");
+  // Each node tells what one task used.
+  for (const auto& [key, step] : world_.accounting.steps())
+    if (step.usage && step.usage->tasks > std::max(1u, step.nodes))
+      fail("records", "what a step of " + name(key.first.id) + " used on " + std::to_string(step.nodes) + " nodes was told by " +
+                          std::to_string(step.usage->tasks));
   core.cluster().jobs.for_each([&](uint32_t, const Job& j) {
     const JobRecord* stored = world_.accounting.job(j.id, j.restarts);
     std::string now, there;

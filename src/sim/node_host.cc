@@ -7,12 +7,23 @@ namespace {
 
 std::string text_of(JobId job, uint32_t generation) { return std::to_string(job.value) + "/" + std::to_string(generation); }
 
+// One task for each node, so that what is counted twice shows.
+StepUsagePtr used_by(const Process& p) {
+  StepUsage usage;
+  TaskUsage task;
+  task.task = p.share.node.value;
+  task.user_time = seconds(1);
+  task.rss = Bytes(1 << 20);
+  add_task(usage, task, "sim");
+  return std::make_shared<const StepUsage>(std::move(usage));
+}
+
 // What slurmd is told of a step whose result is known.
 slurmd::NodeEvent end_of(const Process& p) {
   const step_rpc::StepdReport& state = p.stepd->state();
   if (state.state == step_rpc::StepdState::kLaunchFailed)
     return slurmd::StepFailed{p.job, p.generation, p.step, state.node_fault, state.text};
-  return slurmd::StepEnded{p.job, p.generation, p.step, state.exit_status, state.out_of_memory};
+  return slurmd::StepEnded{p.job, p.generation, p.step, state.exit_status, state.out_of_memory, false, used_by(p)};
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ class MpiModule {
   // The process with this pid has ended. True: it was the module.
   bool is_ended(pid_t pid);
   bool running() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }
   const std::string& why_not_started() const { return why_not_started_; }  // after its end; "": it was started
   void finish();                                                           // ends it when it has said all that it has to say
   void kill();

@@ -65,7 +65,8 @@ Result<> StepProcesses::prepare(const step_rpc::StepdLaunch& launch) {
   MUSTER_TRY(group, groups.create(os::group_levels(launch.job, launch.step)));
   if (auto ok = constrain(group, job_group, c); !ok) return ok;
   cgroup_ = std::move(group);
-  if (std::ranges::any_of(launch.tasks, [](const auto& t) { return !t.denied_devices.empty(); }))
+  const bool asked_by_task = launch.gather && launch.gather->by_cgroup;
+  if (asked_by_task || std::ranges::any_of(launch.tasks, [](const auto& t) { return !t.denied_devices.empty(); }))
     return divide(groups, os::group_levels(launch.job, launch.step), launch);
   return join(*cgroup_);
 }

@@ -25,6 +25,8 @@ class StepProcesses {
   // The same for a task, by its place in the launch, where tasks have groups of their own; the descriptors are open as long as `held`.
   Result<std::vector<int>> join_fds_of(size_t task, std::vector<os::Fd>& held) const;
 
+  const os::Cgroup* group_of(size_t task) const { return task < tasks_.size() ? &tasks_[task] : nullptr; }  // null: it has none of its own
+
   // Processes of ours that do not belong to the step, and process groups that have a time limit of their own.
   struct Spared {
     std::vector<pid_t> processes, groups;

@@ -16,6 +16,7 @@
 #include "os/pty.h"
 #include "slurmstepd/login_environment.h"
 #include "wire/instances.h"
+#include "wire/messages.h"
 
 namespace muster::slurmstepd {
 namespace {
@@ -72,6 +73,7 @@ step_rpc::StepdReport Stepd::shown_state() const {
   r.manager = launch_->manager;
   r.pid = ::getpid();
   r.tasks = running_;
+  if (use_ && r.state == step_rpc::StepdState::kEnded) r.usage = std::make_shared<const StepUsage>(use_->last_word());
   return r;
 }
 
@@ -80,7 +82,7 @@ void Stepd::report(const step_rpc::StepdReport&) {
   for (const net::ChannelPtr& c : channels_) net::notify(*c, state);
 }
 
-void Stepd::on_frame(net::Channel*, const net::Frame& f) {
+void Stepd::on_frame(net::Channel* from, const net::Frame& f) {
   if (f.message == mpi_rpc::StepMpi::kNumber && !launch_) {
     if (!wire::decode(f.payload, mpi_setup_.emplace())) return loop_.stop();
     return;
@@ -114,6 +116,8 @@ void Stepd::on_frame(net::Channel*, const net::Frame& f) {
     if (wire::decode(f.payload, m) && stream_ && !core_.finished()) attach(m, named_by_root);
   } else if (f.message == step_rpc::StepdRelease::kNumber) {
     core_.release();
+  } else if (f.message == wire::number_of<rpc::QueryStepUse>) {
+    net::answer(*from, f, use_ ? use_->told_now() : rpc::StepUseNow());
   }
 }
 
@@ -139,6 +143,17 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
   limits_ = settings_of(l.limits);
   tasks_.resize(l.tasks.size());
   for (size_t i = 0; i < tasks_.size(); ++i) tasks_[i].launch = &l.tasks[i];
+  // What is of no task: errands, prologs and epilogs (each leads a group), the MPI module.
+  const auto helpers = [this] {
+    const StepProcesses::Spared ours = spared();
+    std::vector<pid_t> out = ours.processes;
+    std::ranges::copy(ours.groups, std::back_inserter(out));
+    if (mpi_) out.push_back(mpi_->pid());
+    return out;
+  };
+  use_ = UseWatch::make(loop_, l,
+                        {[this](size_t task) { return processes_.group_of(task); }, helpers,
+                         [this](Bytes has) { core_.over_memory(has, launch_->gather->kill_above, step_name()); }});
   StepPlan plan = plan_of(l, mpi_setup_.has_value());
   if (plan.to_srun) make_stream();
   core_.begin(std::move(plan), prepare());
@@ -252,9 +267,10 @@ std::string Stepd::out_of_time() {
 
 void Stepd::on_children() {
   StepCore::Reaped what;
-  const std::vector<os::Reaped> ended = os::reap_children();
+  const std::vector<os::Reaped> ended = use_ ? os::reap_children([this](pid_t pid) { use_->about_to_end(pid); }) : os::reap_children();
   if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { on_children(); });
   for (const os::Reaped& r : ended) {
+    if (use_) use_->has_ended(r);
     if (programs_.reaped(r.pid, r.status.raw)) continue;
     if (mpi_ && mpi_->is_ended(r.pid)) what.module = end_of_module(r.status.raw);
     for (size_t i = 0; i < tasks_.size(); ++i) {

@@ -23,6 +23,7 @@
 #include "slurmstepd/step_plugins.h"
 #include "slurmstepd/stream.h"
 #include "slurmstepd/task_files.h"
+#include "slurmstepd/use_watch.h"
 #include "slurmstepd/user_programs.h"
 
 namespace muster::slurmstepd {
@@ -155,6 +156,7 @@ class Stepd : private StepHost {
   std::unique_ptr<OutputRelay> relay_;
   UserPrograms programs_{loop_};
   StepProcesses processes_;
+  std::unique_ptr<UseWatch> use_;  // none: nothing is gathered
   std::unique_ptr<SrunStream> stream_;
   std::vector<os::LimitSetting> limits_;
   std::optional<mpi_rpc::StepMpi> mpi_setup_;  // came before the launch

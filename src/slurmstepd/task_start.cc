@@ -147,11 +147,13 @@ Result<StepHost::Launched> Stepd::launch(size_t index, bool in_tmp) {
   if (plugins_) {
     MUSTER_TRY(pid, hold_task(task, spec));
     task.pid = pid;
+    if (use_) use_->begins(index, pid);
     return Launched::kHeld;
   }
   MUSTER_TRY(launched, os::Launch::start(std::move(spec)));
   for (os::Fd& fd : groups) start.ours.push_back(std::move(fd));
   task.pid = launched.pid();
+  if (use_) use_->begins(index, task.pid);
   start.launch.emplace(std::move(launched));
   start.watch = loop_.watch(start.launch->fd(), [this, index] { settle(index); });
   return Launched::kOnItsWay;
@@ -166,6 +168,7 @@ void Stepd::settle(size_t index) {
   task.start->watch.reset();
   if (*outcome) return core_.started(index);
   task.pid = 0;
+  if (use_) use_->begins(index, 0);
   core_.not_started(index, outcome->error(), task.start->launch->failed_at_directory());
 }
 
@@ -189,6 +192,7 @@ void Stepd::all_run(const std::string& word) {
   if (!word.empty()) files_->note("slurmstepd: error: " + word);
   for (const Task& t : tasks_)
     if (t.pid > 0) running_.push_back({t.launch->rank, t.pid});
+  if (use_) use_->begin_looking();
 }
 
 void Stepd::is_over(const EndedTask& ended, bool epilog) {

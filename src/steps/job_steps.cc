@@ -138,6 +138,14 @@ Result<rpc::StepCreated> step_or_nodes(const JobSteps& s, const rpc::AskCredenti
     for (uint32_t i = 0; i < j.allocation->nodes.size(); ++i) whole.shares.push_back({.node_index = i});
     return told(s, whole);
   }
+  // The batch script is no step in the job, but to watch it.
+  if (c.has_step && c.step == kBatchStep && c.purpose == rpc::CredentialPurpose::kWatch && j.request->kind == JobKind::kBatch) {
+    Step batch;
+    batch.id = kBatchStep;
+    batch.request = std::make_shared<const StepRequest>();
+    batch.shares.push_back({.node_index = j.run->batch_index, .task_count = 1});
+    return told(s, batch);
+  }
   auto step = std::ranges::find(j.steps, c.step, &Step::id);
   if (!c.has_step || step == j.steps.end())
     return fail(Errc::kInvalidJobId, {}, "the steps that run: squeue --steps --jobs=" + std::to_string(c.job.value));

@@ -96,7 +96,8 @@ Result<> check_warranted(const rpc::StepCredential& c, const rpc::StepWarrant& w
   if (w.job.cluster != cluster || c.cluster != cluster) return refused("is of another cluster");
   if (now > w.expires) return fail(Errc::kCredentialExpired, "the warrant of the step manager on node " + w.node + " has expired");
   if (!same_job(c, w.job)) return refused("is for another job, or another user, than its warrant");
-  if (c.step.value > kInteractiveStep.value) return refused("is for what is no step of srun");
+  const bool watched_script = c.step == kBatchStep && c.purpose == rpc::CredentialPurpose::kWatch;
+  if (c.step.value > kInteractiveStep.value && !watched_script) return refused("is for what is no step of srun");
   if (c.expires == kTimeUnset || c.expires > now + kCredentialLife + kClockDifference) return refused("lasts too long");
   if (c.nodes.empty()) return refused("names no node");
   if (c.het_leader || c.first_node || c.own_nodes) return refused("is for a heterogeneous job, whose steps nobody manages but slurmctld");

@@ -23,7 +23,8 @@ enum Record : uint32_t {
   kReservation = 500,
   kCrontab = 52,
   kCronJob = 53,
-  kTrigger = 54
+  kTrigger = 54,
+  kEndedSteps = 100
 };
 
 struct SnapshotHead {
@@ -45,6 +46,7 @@ struct SnapshotHead {
   uint64_t reservations = 0;  // records that follow
   uint64_t crontabs = 0, cron_jobs = 0, triggers = 0;
   uint32_t last_trigger = 0;
+  uint64_t ended_steps = 0;  // records that follow
   template <class S, class V>
   static void describe(S& s, V&& v) {
     v(1, "name", s.name);
@@ -75,6 +77,7 @@ struct SnapshotHead {
     v(62, "cron_jobs", s.cron_jobs);
     v(63, "triggers", s.triggers);
     v(64, "last_trigger", s.last_trigger);
+    v(100, "ended_steps", s.ended_steps);
   }
 };
 
@@ -163,7 +166,8 @@ SnapshotHead head_of(const Cluster& c) {
           .crontabs = c.crontabs.size(),
           .cron_jobs = c.cron_jobs.size(),
           .triggers = c.triggers.size(),
-          .last_trigger = c.last_trigger};
+          .last_trigger = c.last_trigger,
+          .ended_steps = c.ended_steps.size()};
 }
 
 std::unexpected<Error> broken(std::string what) {
@@ -249,6 +253,7 @@ class Restore {
     MUSTER_TRY_VOID(counted(head_.crontabs, c_.crontabs.size(), "crontabs"));
     MUSTER_TRY_VOID(counted(head_.cron_jobs, c_.cron_jobs.size(), "jobs of crontabs"));
     MUSTER_TRY_VOID(counted(head_.triggers, c_.triggers.size(), "triggers"));
+    MUSTER_TRY_VOID(counted(head_.ended_steps, c_.ended_steps.size(), "jobs with steps that have ended"));
     if (head_.directory_known) c_.directory = std::make_shared<const AccountDirectory>(std::move(directory_));
     if (!node_names_.empty()) c_.node_names = std::make_shared<const Names>(std::move(node_names_));
     if (!partition_names_.empty()) c_.partition_names = std::make_shared<const Names>(std::move(partition_names_));
@@ -317,7 +322,7 @@ class Restore {
     wire::read_value(r, part);
     directory_.learn(part);
   }
-  // Crontabs, their jobs and triggers; the name of what it is, for errors.
+  // Crontabs, their jobs, triggers and steps that have ended; the name of what it is, for errors.
   const char* tool(wire::Reader& r) {
     const auto keep = [&]<class T>(PersistentMap<T>& map, auto key) {
       T value;
@@ -329,6 +334,7 @@ class Restore {
       case kCrontab: keep(c_.crontabs, [](const Crontab& t) { return t.user.value; }); return "Crontab";
       case kCronJob: keep(c_.cron_jobs, [](const CronJob& j) { return j.job.value; }); return "CronJob";
       case kTrigger: keep(c_.triggers, [](const Trigger& t) { return t.id; }); return "Trigger";
+      case kEndedSteps: keep(c_.ended_steps, [](const EndedSteps& s) { return s.job.value; }); return "EndedSteps";
       default: r.fail("a record of a kind that is not known"); return "a record";
     }
   }
@@ -386,6 +392,7 @@ std::vector<std::string> encode_cluster(const Cluster& c) {
   c.crontabs.for_each([&](uint32_t, const Crontab& t) { out.add(kCrontab, t); });
   c.cron_jobs.for_each([&](uint32_t, const CronJob& j) { out.add(kCronJob, j); });
   c.triggers.for_each([&](uint32_t, const Trigger& t) { out.add(kTrigger, t); });
+  c.ended_steps.for_each([&](uint32_t, const EndedSteps& s) { out.add(kEndedSteps, s); });
   c.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { out.add(kKept, StoredRecord{number, r}); });
   return out.take();
 }

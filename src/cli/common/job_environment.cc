@@ -129,7 +129,7 @@ void add_behaviour(const JobOptions& o, VariableList& out) {
   if (r.resv_ports_set && o.command != Command::kSrun)
     out.set("SLURM_RESV_PORTS", r.resv_ports ? std::to_string(r.resv_ports) : std::string());
   add_text(out, "SLURM_PROFILE", r.profile);
-  add_text(out, "SLURM_ACCTG_FREQ", r.acctg_freq);
+  add_text(out, "SLURM_ACCTG_FREQ", r.acctg_freq.text());
   add_text(out, "SLURM_CPU_FREQ_REQ", r.cpu_freq.text());
   add_text(out, "SLURM_JOB_DEPENDENCY", r.dependency);
   add_text(out, "SLURM_CONTAINER", r.container);

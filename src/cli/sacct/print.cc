@@ -16,6 +16,12 @@ std::string_view columns_of(const SacctOptions& o) {
   return o.format.empty() ? fields::kRecordDefault : std::string_view(o.format);
 }
 
+using Steps = std::vector<StepRecord>::const_iterator;
+
+std::span<const StepRecord> steps_of(const JobRecord& job, Steps first, Steps end) {
+  return {first, std::find_if(first, end, [&](const StepRecord& s) { return s.job != job.key; })};
+}
+
 // Visits each pending task of the record's list as a record of its own.
 template <class Visit>
 void each_task(const JobRecord& job, Visit&& visit) {
@@ -57,8 +63,9 @@ void print_records(const SacctOptions& o, const std::vector<rpc::JobSelector>& s
   auto step = part.steps.begin();
   for (const JobRecord& job : part.jobs) {
     const bool job_line = selects_job(selectors, job);
+    const std::span<const StepRecord> steps = steps_of(job, step, part.steps.end());
     auto line = [&](const JobRecord& one) {
-      table.row({one, nullptr, env, style}, out.buffer());
+      table.row({one, nullptr, env, style, steps}, out.buffer());
       out.put("");
     };
     if (job_line && o.array) each_task(job, line);
@@ -76,9 +83,10 @@ void write_records(const SacctOptions& o, const std::vector<rpc::JobSelector>& s
   auto step = part.steps.begin();
   for (const JobRecord& job : part.jobs) {
     std::vector<StepRecord> chosen;
+    const std::span<const StepRecord> steps = steps_of(job, step, part.steps.end());
     for (; step != part.steps.end() && step->job == job.key; ++step)
       if (!o.allocations && selects_step(selectors, job, step->id)) chosen.push_back(*step);
-    fields::json_record({job, nullptr, env, style}, chosen, sink);
+    fields::json_record({job, nullptr, env, style, steps}, chosen, sink);
     out.put("");
   }
 }

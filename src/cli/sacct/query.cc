@@ -169,13 +169,20 @@ Done add_window(const SacctOptions& o, Time now, Filter& f) {
   return {};
 }
 
+// A job's CPU times are those of its steps, so they are asked for although --allocations shows no step.
+bool shows_cpu_times(const SacctOptions& o) {
+  const std::string format = to_lower(o.format);
+  const auto names = [&](std::string_view column) { return format.find(column) != format.npos; };
+  return o.data.kind != DataOutput::Kind::kText || names("totalc") || names("userc") || names("systemc") || iequals(format, "all");
+}
+
 }  // namespace
 
 std::expected<RecordQuery, QueryMistake> make_record_query(const SacctOptions& o, const std::string& cluster, Time now, Uid me) {
   RecordQuery q;
   Filter& f = q.query.filter;
   f.duplicates = o.duplicates;
-  f.steps = !o.allocations;
+  f.steps = !o.allocations || shows_cpu_times(o);
   for (Done done : {add_states(o, f), add_jobs(o, q), add_people(o, me, f), add_range(o.node_counts, "node", f.min_nodes, f.max_nodes),
                     add_range(o.cpu_counts, "cpu", f.min_cpus, f.max_cpus), add_limits(o, f), add_names(o, cluster, f)})
     if (!done) return std::unexpected(std::move(done).error());

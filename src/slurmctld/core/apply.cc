@@ -357,6 +357,7 @@ class Applier : ToolApplier {
       if (s.id != e.step) continue;
       s.exit_status = std::max(s.exit_status, e.exit_status);
       s.out_of_memory = s.out_of_memory || e.out_of_memory;
+      s.usage = merged(s.usage, e.usage);
       for (StepShare& share : s.shares)
         if (e.nodes.test(share.node_index)) share.done = true;
     }
@@ -370,6 +371,10 @@ class Applier : ToolApplier {
       j->steps.erase(j->steps.begin() + static_cast<ptrdiff_t>(i));
       return;
     }
+  }
+  void operator()(const StepUsed& e) {
+    Job* j = e.use.step == kBatchStep ? c_.jobs.edit(e.job.value) : nullptr;  // of others, the accounting records know
+    if (j) j->run.edit().batch_usage = e.use.usage;
   }
   void operator()(const StepsTold& e) {
     if (Job* j = c_.jobs.edit(e.job.value)) j->run.edit().step_news = e.news;
@@ -395,6 +400,7 @@ class Applier : ToolApplier {
       for (JobId id : all) mark_record(c_, x_, id);
     } else {
       c_.kept_records = {};
+      c_.ended_steps = {};
       c_.forget_accounts();
       recorded(c_.position);
     }

@@ -235,6 +235,10 @@ steps::JobSteps steps_of(const View& v, const Job& job);
 steps::StepPorts step_ports(const View& v, const Job& job);
 // The end of a step, and what accounting is to say of it: it ran out of memory or of its own time, or as its exit status says.
 event::StepEnded step_ended(const View& v, const Job& job, const Step& step, int32_t exit_status, bool out_of_memory);
+// The nodes of a step, but for those in `told`, which will tell what it used there; none where nothing is gathered.
+std::vector<NodeId> nodes_to_tell(const View& v, const Job& job, const Step& step, const std::vector<NodeId>& told = {});
+// Whether the step has ended, and that node has yet to tell what it used there.
+bool is_untold(const Cluster& cluster, JobId job, StepId step, NodeId node);
 
 // ---- managed_steps.cc: jobs whose first node decides about their steps (docs/adr/0011)
 // Whether the first node of a job that starts is to manage its steps.

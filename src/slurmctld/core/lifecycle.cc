@@ -96,6 +96,7 @@ struct ReportHandler {
     const Job* j = job_of(r.job, r.generation);
     if (r.gone) forget(r.job);
     if (!j || j->batch_share().node != node) return;
+    if (r.usage && !j->run->batch_usage) d.events.push_back(event::StepUsed{j->id, {kBatchStep, {node}, own(r.usage)}});
     if (j->finished()) {
       bool news = r.exit_status != 0 && j->exit_status == 0 && j->run->releasing.test(j->run->batch_index);
       if (news && !(j->flags & (kJobRequeued | kJobRequeueHold))) d.events.push_back(event::JobScriptEnded{j->id, r.exit_status});
@@ -169,12 +170,14 @@ struct ReportHandler {
     const Job* j = job_of(r.job, r.generation);
     if (!j) return;
     const size_t index = *index_of(*j, node);
-    if (j->managed) return pass_on(*j, r);
+    if (j->managed && !j->finished()) return pass_on(*j, r);
     auto step = std::ranges::find(j->steps, r.step, &Step::id);
-    if (step == j->steps.end()) return;
+    if (step == j->steps.end()) return told_late(*j, r);
     const auto still_there = [&](const StepShare& x) { return !x.done && x.node_index != index; };
     if (std::ranges::none_of(step->shares, still_there)) {
-      d.events.push_back(step_ended(v, *j, *step, r.exit_status, r.out_of_memory));
+      event::StepEnded e = step_ended(v, *j, *step, r.exit_status, r.out_of_memory);
+      e.usage = own(r.usage);
+      d.events.push_back(std::move(e));
       return;
     }
     event::StepNodesDone e;
@@ -184,15 +187,23 @@ struct ReportHandler {
     e.nodes.set(index);
     e.exit_status = r.exit_status;
     e.out_of_memory = r.out_of_memory;
+    e.usage = own(r.usage);
     d.events.push_back(std::move(e));
     if (!r.ends_step) return;
     for (const StepShare& x : step->shares)
       if (still_there(x)) kill_step(*j, r.step, x.node_index);
   }
+  // A node speaks for itself alone.
+  StepUsagePtr own(const StepUsagePtr& usage) const { return on_node(usage, v.cluster.nodes.at(node.value).spec->name); }
+  // The step was over before this node's part of it: srun said so, or its job ended.
+  void told_late(const Job& j, const node_rpc::StepGone& r) {
+    if (is_untold(v.cluster, j.id, r.step, node)) d.events.push_back(event::StepUsed{j.id, {r.step, {node}, own(r.usage)}});
+  }
   // Passes the end of a part of a step on to the step's manager, when the node could not tell it or no longer knows of it.
   void pass_on(const Job& j, const node_rpc::StepGone& r) {
     node_rpc::PartOfStepEnded order;
-    order.part = {v.cluster.nodes.at(node.value).spec->name, r.job, r.generation, r.step, r.exit_status, r.out_of_memory, r.ends_step};
+    order.part = {
+        v.cluster.nodes.at(node.value).spec->name, r.job, r.generation, r.step, r.exit_status, r.out_of_memory, r.ends_step, own(r.usage)};
     d.orders.push_back({j.allocation->nodes.front().node, std::move(order)});
   }
   void operator()(const node_rpc::StepsOfJob& r) { take_news(v, node, r, d); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/accounting.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/rows.h"
 #include "steps/warrant.h"
@@ -22,10 +23,11 @@ class NewsTaker {
   void take(const node_rpc::StepNews& news) {
     if (news.made) made(*news.made);
     else if (news.ended) ended(*news.ended);
+    else if (news.used) used(*news.used);
   }
   // Steps that still ran when the job ended were stopped with it.
   void end_rest() {
-    for (const Step& s : std::vector<Step>(steps_)) end({s.id, kEndedWithJob, false, job_.ended}, JobState::kCancelled);
+    for (const Step& s : std::vector<Step>(steps_)) end({s.id, kEndedWithJob, false, job_.ended, nullptr, {}}, JobState::kCancelled);
   }
 
  private:
@@ -54,13 +56,32 @@ class NewsTaker {
     out_.push_back(event::StepCreated{job_.id, std::move(step)});
   }
   void ended(const node_rpc::StepEnd& e) { end(e, JobState::kPending); }
+  // The nodes must be ones that have told nothing of the step yet, each of them.
+  void used(const StepUse& use) {
+    std::vector<NodeId>& untold = untold_of(use.step);
+    const auto waited_for = [&](NodeId n) { return std::ranges::find(untold, n) != untold.end(); };
+    if (use.nodes.empty() || !std::ranges::all_of(use.nodes, waited_for)) return;
+    std::erase_if(untold, [&](NodeId n) { return std::ranges::find(use.nodes, n) != use.nodes.end(); });
+    out_.push_back(event::StepUsed{job_.id, use});
+  }
+  // Of a step that has ended, before this message or in it.
+  std::vector<NodeId>& untold_of(StepId step) {
+    auto [at, first] = untold_.try_emplace(step);
+    const EndedSteps* ended = first ? v_.cluster.ended_steps.find(job_.id.value) : nullptr;
+    if (!ended) return at->second;
+    for (const EndedStep& s : ended->steps)
+      if (s.record->id == step) at->second = s.untold;
+    return at->second;
+  }
   void end(const node_rpc::StepEnd& e, JobState state) {
     auto known = std::ranges::find(steps_, e.step, &Step::id);
-    if (known == steps_.end()) return;
+    if (known == steps_.end()) return used({e.step, e.told, e.usage});
     View then = v_;
     then.now = within_run(e.time);
     event::StepEnded end = step_ended(then, job_, *known, e.exit_status, e.out_of_memory);
     if (state != JobState::kPending) end.state = state;
+    end.usage = e.usage;
+    end.untold = untold_[e.step] = nodes_to_tell(v_, job_, *known, e.told);
     out_.push_back(std::move(end));
     steps_.erase(known);
   }
@@ -70,6 +91,7 @@ class NewsTaker {
   Events& out_;
   uint32_t next_step_;
   std::vector<Step> steps_;
+  std::map<StepId, std::vector<NodeId>> untold_;
 };
 
 // The topology's blocks that the job has nodes in, each with the job's nodes alone.

@@ -1,5 +1,6 @@
 // Which events change accounting records, and what they take away that still has to be recorded.
 #include <algorithm>
+#include <functional>
 
 #include "slurmctld/core/records.h"
 
@@ -19,14 +20,39 @@ class Keeper {
     const Job* j = c_.jobs.find(e.job.value);
     if (!j) return;
     for (const Step& s : j->steps)
-      if (s.id == e.step) keep_step(*j, s, state_of(e), e.exit_status, e.time, Uid());
+      if (s.id == e.step) remember(*j, keep_step(*j, s, state_of(e), e.exit_status, e.time, Uid(), e.usage), e.untold);
   }
   void operator()(const JobEnding& e) {
     const Job* j = c_.jobs.find(e.job.value);
     if (!j) return;
     // Steps that still ran when their job ended were stopped.
-    for (const Step& s : j->steps)
-      keep_step(*j, s, e.state == JobState::kNodeFail ? e.state : JobState::kCancelled, s.exit_status, e.time, e.by);
+    for (const Step& s : j->steps) {
+      const JobState state = e.state == JobState::kNodeFail ? e.state : JobState::kCancelled;
+      remember(*j, keep_step(*j, s, state, s.exit_status, e.time, e.by), still_there(*j, s));
+    }
+  }
+  // The record of a step that has ended is kept again once all of its nodes have told what it used there, or are gone.
+  void operator()(const StepUsed& e) {
+    change_ended(e.job, [&](EndedStep& s) {
+      if (s.record->id != e.use.step) return;
+      if (e.use.usage) {
+        auto record = std::make_shared<StepRecord>(*s.record);
+        record->usage = merged(record->usage, e.use.usage);
+        s.record = std::move(record);
+        s.recorded = false;
+      }
+      std::erase_if(s.untold, [&](NodeId n) { return std::ranges::find(e.use.nodes, n) != e.use.nodes.end(); });
+    });
+  }
+  void operator()(const JobNodesReleased& e) {
+    const Job* j = c_.jobs.find(e.job.value);
+    if (!j || !j->allocation) return;
+    change_ended(e.job, [&](EndedStep& s) {
+      std::erase_if(s.untold, [&](NodeId node) {
+        auto at = std::ranges::find(j->allocation->nodes, node, &NodeShare::node);
+        return at == j->allocation->nodes.end() || e.nodes.test(static_cast<size_t>(at - j->allocation->nodes.begin()));
+      });
+    });
   }
   // A step goes with the last of its nodes.
   void operator()(const JobShrunk& e) {
@@ -40,6 +66,7 @@ class Keeper {
       if (!s.shares.empty() && std::ranges::all_of(s.shares, gone)) keep_step(*j, s, lost_state(*j, s), s.exit_status, e.time, Uid());
   }
   void operator()(const JobRequeued& e) {
+    wait_no_longer(e.job);
     if (const Job* j = c_.jobs.find(e.job.value)) keep_job(*j);
   }
   void operator()(const ReservationRemoved& e) {
@@ -50,6 +77,7 @@ class Keeper {
     add({.reservation = std::make_shared<const ReservationRecord>(std::move(r))});
   }
   void operator()(const JobsPurged& e) {
+    for (JobId id : e.jobs) wait_no_longer(id);
     for (JobId id : e.jobs)
       if (const Job* j = c_.jobs.find(id.value); j && j->record_position > c_.recorded_position) keep_job(*j);
   }
@@ -67,13 +95,46 @@ class Keeper {
     };
     return std::ranges::any_of(s.shares, down) ? JobState::kNodeFail : JobState::kCancelled;
   }
-  void keep_step(const Job& j, const Step& s, JobState state, int32_t exit_status, Time ended, Uid by) {
+  std::shared_ptr<const StepRecord> keep_step(const Job& j, const Step& s, JobState state, int32_t exit_status, Time ended, Uid by,
+                                              const StepUsagePtr& last_used = nullptr) {
     StepRecord r = make_step_record(c_, j, s);
+    r.usage = merged(r.usage, last_used);
     r.state = state;
     r.exit_status = std::max(exit_status, s.exit_status);
     r.ended = ended;
     r.cancelled_by = by;
-    keep(std::move(r));
+    return keep(std::move(r));
+  }
+  static std::vector<NodeId> still_there(const Job& j, const Step& s) {
+    std::vector<NodeId> out;
+    for (const StepShare& x : s.shares)
+      if (!x.done && s.state != StepState::kPending) out.push_back(j.allocation->nodes[x.node_index].node);
+    return out;
+  }
+  void remember(const Job& j, std::shared_ptr<const StepRecord> record, std::vector<NodeId> untold) {
+    if (untold.empty()) return;
+    EndedSteps ended;
+    if (const EndedSteps* known = c_.ended_steps.find(j.id.value)) ended = *known;
+    ended.job = j.id;
+    ended.steps.push_back({std::move(record), std::move(untold)});
+    if (ended.steps.size() > EndedSteps::kMost) ended.steps.erase(ended.steps.begin());
+    c_.ended_steps.set(j.id.value, std::move(ended));
+  }
+  // Changes each of the job's steps that are waited for; one that no node is waited for any more is kept as it is now.
+  void change_ended(JobId job, const std::function<void(EndedStep&)>& change) {
+    const EndedSteps* known = c_.ended_steps.find(job.value);
+    if (!known) return;
+    EndedSteps ended = *known;
+    for (EndedStep& s : ended.steps) {
+      change(s);
+      if (s.untold.empty() && !s.recorded) keep(*s.record);
+    }
+    std::erase_if(ended.steps, [](const EndedStep& s) { return s.untold.empty(); });
+    if (ended.steps.empty()) c_.ended_steps.erase(job.value);
+    else c_.ended_steps.set(job.value, std::move(ended));
+  }
+  void wait_no_longer(JobId job) {
+    change_ended(job, [](EndedStep& s) { s.untold.clear(); });
   }
   void keep_job(const Job& j) {
     if (has_batch_record(j)) keep(make_batch_record(c_, j));
@@ -81,9 +142,11 @@ class Keeper {
     r.position = c_.position;
     add({.job = std::make_shared<const JobRecord>(std::move(r))});
   }
-  void keep(StepRecord r) {
+  std::shared_ptr<const StepRecord> keep(StepRecord r) {
     r.position = c_.position;
-    add({.step = std::make_shared<const StepRecord>(std::move(r))});
+    auto kept = std::make_shared<const StepRecord>(std::move(r));
+    add({.step = kept});
+    return kept;
   }
   void add(KeptRecord r) { keep_record(c_, x_, std::move(r)); }
 
@@ -116,6 +179,9 @@ struct Marker {
   void operator()(const ReservationSet& e) {
     if (e.reservation && !e.reservation->floats())
       keep_record(c, x, {.reservation = std::make_shared<const ReservationRecord>(make_reservation_record(c, *e.reservation))});
+  }
+  void operator()(const StepUsed& e) {
+    if (e.use.step == kBatchStep) mark(e.job);  // its record is made from the job
   }
 };
 

@@ -82,6 +82,7 @@ StepRecord make_step_record(const Cluster& cluster, const Job& j, const Step& s)
   r.container = s.request->container;
   r.work_dir = s.request->work_dir;
   r.exit_status = s.exit_status;
+  r.usage = s.usage;
   return r;
 }
 
@@ -112,6 +113,7 @@ StepRecord make_batch_record(const Cluster& cluster, const Job& j) {
   r.std_err = std::move(own.std_err);
   r.exit_status = j.exit_status;
   r.cancelled_by = j.cancelled_by;
+  r.usage = j.run->batch_usage;
   return r;
 }
 

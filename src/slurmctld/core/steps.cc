@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hostlist/hostlist.h"
+#include "model/accounting.h"
 #include "model/without_job.h"
 #include "sched/fit/request_class.h"
 #include "sched/supply/availability.h"
@@ -232,12 +233,33 @@ event::StepEnded step_ended(const View& v, const Job& job, const Step& step, int
   return e;
 }
 
+std::vector<NodeId> nodes_to_tell(const View& v, const Job& job, const Step& step, const std::vector<NodeId>& told) {
+  std::vector<NodeId> out;
+  if (!v.settings.config().gathers_use() || step.state == StepState::kPending) return out;
+  for (const StepShare& s : step.shares) {
+    const NodeId node = job.allocation->nodes[s.node_index].node;
+    if (!s.done && std::ranges::find(told, node) == told.end()) out.push_back(node);
+  }
+  return out;
+}
+
+bool is_untold(const Cluster& cluster, JobId job, StepId step, NodeId node) {
+  const EndedSteps* ended = cluster.ended_steps.find(job.value);
+  return ended && std::ranges::any_of(ended->steps, [&](const EndedStep& s) {
+           return s.record->id == step && std::ranges::find(s.untold, node) != s.untold.end();
+         });
+}
+
 Result<Decision<rpc::Empty>> decide(const View& v, const rpc::FinishStep& c) {
   MUSTER_TRY(j, running_job(v, c.job));
   MUSTER_TRY_VOID(decided_here(*j));
   Decision<rpc::Empty> d;
-  for (const Step& s : j->steps)
-    if (s.id == c.step) d.events.push_back(step_ended(v, *j, s, c.exit_status, c.out_of_memory));
+  for (const Step& s : j->steps) {
+    if (s.id != c.step) continue;
+    event::StepEnded e = step_ended(v, *j, s, c.exit_status, c.out_of_memory);
+    e.untold = nodes_to_tell(v, *j, s);
+    d.events.push_back(std::move(e));
+  }
   return d;  // a step that its nodes reported as ended is ended: nothing to add
 }
 

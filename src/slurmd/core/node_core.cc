@@ -79,9 +79,10 @@ void NodeCore::tell(const Entry& e) {
     report(node_rpc::LaunchFailed{e.job, e.generation, e.node_fault, e.failure});
     if (e.phase == Phase::kGone && !e.epilog_error.empty()) report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
   } else if (e.batch == Batch::kFinished && !e.ending && (e.phase != Phase::kGone || e.epilog_error.empty())) {
-    report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, e.phase == Phase::kGone, e.out_of_memory});
+    report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, e.phase == Phase::kGone, e.out_of_memory, e.batch_usage});
   } else if (e.phase == Phase::kGone) {
-    if (e.batch == Batch::kFinished) report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, false, e.out_of_memory});
+    if (e.batch == Batch::kFinished)
+      report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, false, e.out_of_memory, e.batch_usage});
     report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
   } else if (e.batch == Batch::kRunning) {
     report(node_rpc::BatchStarted{e.job, e.generation});
@@ -374,11 +375,12 @@ void NodeCore::event(const StepEnded& x) {
   }
   Entry& e = entry_of_step(x.job, x.generation);
   if (e.generation != x.generation || e.phase == Phase::kGone) return release_late(e, x.step);
-  if (x.step != kBatchStep) return step_ended(e, {x.job, x.generation, x.step, x.exit_status, x.out_of_memory, x.ends_step});
+  if (x.step != kBatchStep) return step_ended(e, {x.job, x.generation, x.step, x.exit_status, x.out_of_memory, x.ends_step, x.usage});
   if (e.batch == Batch::kFinished || e.batch == Batch::kFailed) return;
   e.batch = Batch::kFinished;
   e.exit_status = x.exit_status;
   e.out_of_memory = x.out_of_memory;
+  e.batch_usage = x.usage;
   batch_ended(e);
 }
 
@@ -389,7 +391,7 @@ void NodeCore::event(const StepFailed& x) {
     return;
   }
   if (e->phase == Phase::kGone) return release_late(*e, x.step);
-  if (x.step != kBatchStep) return step_ended(*e, {x.job, x.generation, x.step, 1 << 8, false, false});
+  if (x.step != kBatchStep) return step_ended(*e, {x.job, x.generation, x.step, 1 << 8, false, false, nullptr});
   e->batch = Batch::kFailed;
   e->node_fault = x.node_fault;
   e->failure = x.text;
@@ -400,7 +402,7 @@ void NodeCore::event(const StepFailed& x) {
 void NodeCore::event(const StepsUnkillable& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || e->phase != Phase::kEnding) return;
-  for (StepId s : std::exchange(e->steps, {})) report(node_rpc::StepGone{x.job, x.generation, s, 9, false, false});
+  for (StepId s : std::exchange(e->steps, {})) report(node_rpc::StepGone{x.job, x.generation, s, 9, false, false, nullptr});
   if (e->batch == Batch::kLaunching || e->batch == Batch::kRunning) {
     e->batch = Batch::kFinished;
     e->exit_status = 9;

@@ -142,6 +142,7 @@ struct StepEnded {
   int32_t exit_status = 0;
   bool out_of_memory = false;
   bool ends_step = false;  // its end here ends it on its other nodes, too
+  StepUsagePtr usage;
 };
 struct StepFailed {  // it never ran
   JobId job{};
@@ -202,6 +203,7 @@ class NodeCore {
     bool suspended = false;  // a step that comes up late is stopped, too
     int32_t exit_status = 0;
     bool out_of_memory = false, node_fault = false;
+    StepUsagePtr batch_usage;
     std::string failure, epilog_error;
     std::shared_ptr<const node_rpc::LaunchBatch> launch;  // until it is started
     bool content = true;                                  // the script and environment that the launch names by hash are here

@@ -31,6 +31,18 @@ TEST(Steps, EndIsToldInEachSessionUntilItIsTaken) {
   EXPECT_TRUE(of<StepGone>(b.reports).empty());
 }
 
+TEST(Steps, WhatTheyUsedIsToldWithTheirEnds) {
+  Bench b;
+  const auto usage = std::make_shared<const StepUsage>();
+  b.event(StepAsked{JobId(5), 0, StepId(0)});
+  b.event(StepEnded{JobId(5), 0, StepId(0), 0, false, false, usage});
+  ASSERT_EQ(of<StepGone>(b.reports).size(), 1u);
+  EXPECT_EQ(of<StepGone>(b.reports)[0].usage, usage);
+  b.order(Registered{2, {}});
+  ASSERT_EQ(of<StepGone>(b.reports).size(), 1u);
+  EXPECT_EQ(of<StepGone>(b.reports)[0].usage, usage);
+}
+
 TEST(Steps, EndThatNobodyTakesGoesWithItsJob) {
   Bench b;
   b.event(StepAsked{JobId(5), 0, StepId(0)});

@@ -27,8 +27,18 @@ bool wants_renewal(Time expires, Time ends, Time now) {
 
 node_rpc::StepNews ending(StepId step, int32_t exit_status, bool out_of_memory, Time now) {
   node_rpc::StepNews n;
-  n.ended = node_rpc::StepEnd{step, exit_status, out_of_memory, now};
+  n.ended = node_rpc::StepEnd{step, exit_status, out_of_memory, now, nullptr, {}};
   return n;
+}
+
+// With what the nodes that are done, and the one that tells it now, have used.
+node_rpc::StepNews with_use(node_rpc::StepNews news, const Job& job, const Step& step, const StepUsagePtr& last = nullptr,
+                            std::optional<NodeId> teller = {}) {
+  news.ended->usage = merged(step.usage, last);
+  for (const StepShare& s : step.shares)
+    if (s.done) news.ended->told.push_back(job.allocation->nodes[s.node_index].node);
+  if (teller) news.ended->told.push_back(*teller);
+  return news;
 }
 
 }  // namespace
@@ -131,7 +141,9 @@ Result<StepManager::Decision<rpc::Empty>> StepManager::finish(Uid caller, const 
   MUSTER_TRY(m, may_ask(caller, c.job));
   Decision<rpc::Empty> d;
   for (const Step& s : m->job().steps)
-    if (s.id == c.step) d.record = record_of(ending(s.id, std::max(s.exit_status, c.exit_status), s.out_of_memory || c.out_of_memory, now));
+    if (s.id == c.step)
+      d.record =
+          record_of(with_use(ending(s.id, std::max(s.exit_status, c.exit_status), s.out_of_memory || c.out_of_memory, now), m->job(), s));
   return d;  // a step that its nodes reported as ended has ended already: nothing to add
 }
 
@@ -151,19 +163,30 @@ std::optional<ManagerRecord> StepManager::manage(const node_rpc::ManageSteps& or
 std::optional<ManagerRecord> StepManager::part_ended(const rpc::PartEnded& part, Time now) const {
   const Managed* m = find(part.job, part.generation);
   if (!m) return std::nullopt;
-  auto step = std::ranges::find(m->job().steps, part.step, &Step::id);
-  if (step == m->job().steps.end()) return std::nullopt;
   const auto index = m->index_of.find(part.node);
   if (index == m->index_of.end()) return std::nullopt;
+  const NodeId node = m->job().allocation->nodes[index->second].node;
+  auto step = std::ranges::find(m->job().steps, part.step, &Step::id);
+  if (step == m->job().steps.end()) return used_late(*m, part, node);
   const auto is_there = [&](const StepShare& s) { return s.node_index == index->second; };
   const auto here = std::ranges::find_if(step->shares, is_there);
   if (here == step->shares.end() || here->done) return std::nullopt;
   ManagerRecord r;
   const bool last = std::ranges::all_of(step->shares, [&](const StepShare& s) { return s.done || is_there(s); });
   if (last)
-    r.news.push_back(ending(part.step, std::max(step->exit_status, part.exit_status), step->out_of_memory || part.out_of_memory, now));
+    r.news.push_back(
+        with_use(ending(part.step, std::max(step->exit_status, part.exit_status), step->out_of_memory || part.out_of_memory, now), m->job(),
+                 *step, part.usage, node));
   else r.part = part;
   return r;
+}
+
+// The step was over before this node's part of it. Whether that node has told it already, slurmctld knows.
+std::optional<ManagerRecord> StepManager::used_late(const Managed& m, const rpc::PartEnded& part, NodeId node) {
+  if (!part.usage || m.news.size() >= kStepsUntold) return std::nullopt;
+  node_rpc::StepNews news;
+  news.used = StepUse{part.step, {node}, part.usage};
+  return record_of(std::move(news));
 }
 
 std::vector<std::string> StepManager::others_with(JobId job, StepId id, const std::string& node) const {
@@ -356,6 +379,7 @@ void StepManager::apply(Managed& m, const rpc::PartEnded& part) {
     if (s.id != part.step) continue;
     s.exit_status = std::max(s.exit_status, part.exit_status);
     s.out_of_memory = s.out_of_memory || part.out_of_memory;
+    s.usage = merged(s.usage, part.usage);
     const auto index = m.index_of.find(part.node);
     for (StepShare& x : s.shares)
       if (index != m.index_of.end() && x.node_index == index->second) x.done = true;

@@ -108,6 +108,7 @@ class StepManager {
   const Managed* find(JobId job, uint32_t generation) const;  // this run, if it is not over
   Result<const Managed*> may_ask(Uid caller, JobId job) const;
   steps::JobSteps steps_of(const Managed& m, Time now) const;
+  static std::optional<ManagerRecord> used_late(const Managed& m, const rpc::PartEnded& part, NodeId node);
   static Result<> has_right(const Managed& m, Time now);
   size_t bytes_of(Uid user) const;
   Result<Decision<rpc::StepCreated>> decided(const Managed& m, Result<steps::Made> made) const;

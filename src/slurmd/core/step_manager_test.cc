@@ -52,6 +52,7 @@ node_rpc::ManageSteps order(uint32_t generation = 0, std::vector<uint32_t> nodes
 struct Bench {
   StepManager m;
   std::vector<ManagerRecord> log;  // of kJob
+  StepUsagePtr usage;              // of parts that end
   Bench() {
     m.set_node_names({"n0", "n1", "n2"});
     take(m.manage(order()));
@@ -80,7 +81,7 @@ struct Bench {
     return {};
   }
   bool part(const std::string& node, uint32_t step, int32_t status = 0, uint32_t generation = 0) {
-    return take(m.part_ended({node, kJob, generation, StepId(step), status, false, false}, kNow));
+    return take(m.part_ended({node, kJob, generation, StepId(step), status, false, false, usage}, kNow));
   }
   std::vector<node_rpc::StepNews> news() const {
     auto n = m.news(kJob, 0, kNow);
@@ -97,6 +98,44 @@ struct Bench {
     m = std::move(fresh);
   }
 };
+
+StepUsagePtr use_of(uint32_t task, const std::string& node) {
+  StepUsage u;
+  TaskUsage t;
+  t.task = task;
+  t.rss = Bytes(100);
+  add_task(u, t, node);
+  return std::make_shared<const StepUsage>(u);
+}
+
+TEST(StepUse, OfAllNodesComesWithTheEnd) {
+  Bench b;
+  ASSERT_TRUE(b.create([](rpc::CreateStep& c) { c.request.min_nodes = c.request.num_tasks = 2; }));
+  b.usage = use_of(0, "n0");
+  ASSERT_TRUE(b.part("n0", 0));
+  b.usage = use_of(1, "n1");
+  ASSERT_TRUE(b.part("n1", 0));
+  const auto& end = b.log.back().news.at(0).ended;
+  ASSERT_TRUE(end && end->usage);
+  EXPECT_EQ(end->usage->tasks, 2u);
+  EXPECT_EQ(end->usage->rss.total, Bytes(200));
+  EXPECT_EQ(end->told, (std::vector{NodeId(0), NodeId(1)}));
+}
+
+TEST(StepUse, OfANodeThatTellsItAfterSrunDid) {
+  Bench b;
+  ASSERT_TRUE(b.create([](rpc::CreateStep& c) { c.request.min_nodes = c.request.num_tasks = 2; }));
+  b.usage = use_of(0, "n0");
+  ASSERT_TRUE(b.part("n0", 0));
+  ASSERT_TRUE(b.finish(0));
+  EXPECT_EQ(b.log.back().news.at(0).ended->told, std::vector{NodeId(0)});
+  b.usage = use_of(1, "n1");
+  ASSERT_TRUE(b.part("n1", 0));
+  const auto& used = b.log.back().news.at(0).used;
+  ASSERT_TRUE(used);
+  EXPECT_EQ(used->nodes, std::vector{NodeId(1)});
+  EXPECT_EQ(used->usage->rss.max_at.task, 1u);
+}
 
 TEST(StepManager, GivesNumbersAndPlacesWithinTheJob) {
   Bench b;
@@ -304,7 +343,7 @@ TEST(StepManager, ANextManagerGoesOnWithWhatSlurmctldKnows) {
   c.job = kJob;
   c.request.num_tasks = 1;
   EXPECT_EQ(next.create(kOwner, c, kNow).error().code, Errc::kNodesBusy);
-  next.apply(kJob, *next.part_ended({"n1", kJob, 0, StepId(0), 0, false, false}, kNow));
+  next.apply(kJob, *next.part_ended({"n1", kJob, 0, StepId(0), 0, false, false, nullptr}, kNow));
   EXPECT_EQ(next.news(kJob, 0, kNow)->first, 5u);
   EXPECT_EQ(next.create(kOwner, c, kNow)->reply.step, StepId(10001));
 }

@@ -79,6 +79,26 @@ void add_cgroup(const Setup& s, const CgroupShare& share, step_rpc::StepdLaunch&
   l.cgroup.push_back(std::move(g));
 }
 
+// How the use of the step is gathered: as slurm.conf says, as often as the user says. Where memory is watched, a user may only have it
+// watched more often.
+void add_gather(const Setup& s, const SampleIntervals& asked, uint64_t mem_mb, step_rpc::StepdLaunch& l) {
+  const config::Config& c = s.config();
+  if (!c.gathers_use()) return;
+  const auto has = [&](std::string_view param) {
+    return std::ranges::any_of(c.job_acct_gather_params, [&](const std::string& p) { return iequals(p, param); });
+  };
+  const uint32_t configured = c.sample_intervals.task.value_or(30), wanted = asked.task.value_or(configured);
+  step_rpc::StepGather& g = l.gather.emplace();
+  g.every_seconds = wanted;
+  g.by_cgroup = c.job_acct_gather_type == "jobacct_gather/cgroup" && !l.cgroup.empty();
+  g.pss = has("UsePss");
+  g.no_shared = has("NoShared");
+  g.no_file_cache = has("no_file_cache") || (g.by_cgroup && l.cgroup.front().version == 1);  // of version 1, RSS is all there is
+  if (!has("OverMemoryKill") || mem_mb == 0) return;
+  g.kill_above = Bytes(mem_mb << 20);
+  if (configured && (wanted == 0 || wanted > configured)) g.every_seconds = configured;
+}
+
 NodeContext context_for(const Setup& s, const step_rpc::StepdLaunch& l, os::UserDirectory& users) {
   NodeContext c = s.context;
   c.group_name = users.group_name(l.gid);
@@ -139,6 +159,7 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& us
   l.site_task_epilog = s.config().task_epilog;
   l.kill_wait_seconds = static_cast<uint32_t>(to_seconds(s.config().kill_wait));
   add_cgroup(s, {job.share.cpus, job.share.cpus, job.share.mem_mb, job.share.mem_mb, job.share.gres}, l);
+  add_gather(s, r.acctg_freq.value(), job.share.mem_mb, l);
   l.oom_kill_step = oom_kills_step(s, r.oom_kill_step_set, r.oom_kill_step);
   NodeContext context = context_for(s, l, users);
   context.devices_constrained = devices_hidden(l);
@@ -208,6 +229,7 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& use
   if (!Bitmap::parse_ranges(at->cpu_list, cpus) && !at->cpu_list.empty())
     return fail(Errc::kInvalidCredential, "the credential's CPU list cannot be read");
   add_cgroup(s, {cpus, {}, {}, at->mem_mb, at->gres}, l);
+  add_gather(s, r.acctg_freq.value(), at->mem_mb, l);
   l.oom_kill_step = oom_kills_step(s, r.oom_kill_step_set, r.oom_kill_step);
   NodeContext context = context_for(s, l, users);
   context.devices_constrained = devices_hidden(l);

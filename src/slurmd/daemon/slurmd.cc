@@ -561,7 +561,7 @@ void Slurmd::on_stepd(const step_rpc::StepdReport& r) {
     case kEnded:
       if (r.step == kBatchStep) contexts_[r.job].exit_status = r.exit_status;
       if (r.step == kBatchStep) core_.on_event(StepStarted{r.job, r.generation, r.step});
-      core_.on_event(StepEnded{r.job, r.generation, r.step, r.exit_status, r.out_of_memory, r.ends_step});
+      core_.on_event(StepEnded{r.job, r.generation, r.step, r.exit_status, r.out_of_memory, r.ends_step, r.usage});
       break;
     case kLaunchFailed:
       log_.error("step {}: {}", step_name(r.job, r.step), r.text);

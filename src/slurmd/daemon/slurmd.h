@@ -104,6 +104,7 @@ class Slurmd {
   rpc::LocalSteps local_steps(const rpc::QueryLocalSteps& q) const;
   std::string about_this_daemon() const;
   Result<> on_attach(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<> on_query_use(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_send_file(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<std::optional<os::Credentials>> file_owner(const net::Peer& peer, const rpc::SendFile& m);
   void pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent)> done);

@@ -8,7 +8,8 @@ bool StepEnds::tell(const std::string& own_node, const node_rpc::StepGone& gone)
   const Key step{gone.job, gone.step};
   const auto known = managers_.find(step);
   if (known == managers_.end()) return false;
-  const rpc::PartEnded part{own_node, gone.job, gone.generation, gone.step, gone.exit_status, gone.out_of_memory, gone.ends_step};
+  const rpc::PartEnded part{own_node,         gone.job,           gone.generation, gone.step,
+                            gone.exit_status, gone.out_of_memory, gone.ends_step,  gone.usage};
   if (!on_their_way_.insert(step).second) return true;
   if (known->second == own_node) {
     ports_.here(part, [this, own_node, gone](const Result<>& done) {

@@ -43,6 +43,11 @@ Result<RelayedRequest> relayed_request(const rpc::RelayToNode& m) {
       MUSTER_TRY_VOID(wire::decode(m.payload, attach));
       return RelayedRequest{std::move(attach.credential), rpc::CredentialPurpose::kAttach};
     }
+    case wire::number_of<rpc::QueryStepUse>: {
+      rpc::QueryStepUse query;
+      MUSTER_TRY_VOID(wire::decode(m.payload, query));
+      return RelayedRequest{std::move(query.credential), rpc::CredentialPurpose::kWatch};
+    }
     default: return fail(Errc::kUnexpectedMessage);
   }
 }
@@ -70,6 +75,7 @@ Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& f)
     case wire::number_of<rpc::LaunchStep>: return on_launch_step(channel, f);
     case wire::number_of<rpc::SignalStepTasks>: return on_signal_step(channel, f);
     case wire::number_of<rpc::AttachTasks>: return on_attach(channel, f);
+    case wire::number_of<rpc::QueryStepUse>: return on_query_use(channel, f);
     case wire::number_of<rpc::SendFile>: return on_send_file(channel, f);
     case wire::number_of<rpc::RelayToNode>: return on_relay(channel, f);
     case wire::number_of<rpc::QueryLocalSteps>:
@@ -200,6 +206,19 @@ Result<> Slurmd::on_attach(const net::ChannelPtr& channel, const net::Frame& f) 
   if (!step) return fail(Errc::kInvalidJobId, "the step has no tasks on node " + setup_.node);
   stepds_.attach(credential.job, credential.step, {std::move(m.io)}, is_root_here(channel->peer()));
   net::answer(*channel, f, rpc::Empty{});
+  return {};
+}
+
+// sstat. The credential is for the caller, whom the controller has found to be the job's user or an operator.
+Result<> Slurmd::on_query_use(const net::ChannelPtr& channel, const net::Frame& f) {
+  MUSTER_TRY(m, read_message<rpc::QueryStepUse>(f));
+  MUSTER_TRY(credential, check_credential(channel->peer(), m.credential, rpc::CredentialPurpose::kWatch));
+  stepds_.ask_use(credential.job, credential.step,
+                  [weak = std::weak_ptr(channel), id = f.id, number = f.message](Result<rpc::StepUseNow> use) {
+                    net::ChannelPtr c = weak.lock();
+                    if (c && use) c->answer(id, number, wire::encoded(*use));
+                    else if (c) c->answer_error(id, use.error());
+                  });
   return {};
 }
 

@@ -16,12 +16,13 @@
 #include "os/process.h"
 #include "os/process_tree.h"
 #include "wire/instances.h"
+#include "wire/messages.h"
 
 namespace muster::slurmd {
 namespace {
 
 constexpr std::string_view kSocketPrefix = "step.", kSocketSuffix = ".sock", kMpiPrefix = "mpi.", kScriptPrefix = "job";
-constexpr Duration kKillPatience = seconds(5);
+constexpr Duration kKillPatience = seconds(5), kUseTime = seconds(10);
 
 std::vector<std::string> entries_of(const std::string& directory, std::string_view prefix, std::string_view suffix) {
   std::vector<std::string> out;
@@ -358,6 +359,19 @@ void Stepds::attach(JobId job, StepId step, const step_rpc::StepdAttach& m, bool
 void Stepds::limit(JobId job, StepId step, const step_rpc::StepdLimit& m) {
   auto at = steps_.find({job, step});
   if (at != steps_.end() && at->second.channel) net::notify(*at->second.channel, m);
+}
+
+void Stepds::ask_use(JobId job, StepId step, std::function<void(Result<rpc::StepUseNow>)> answered) {
+  auto at = steps_.find({job, step});
+  if (at == steps_.end() || !at->second.channel || at->second.last.state > step_rpc::StepdState::kRunning)
+    return answered(fail(Errc::kInvalidJobId, "the step has no tasks on node " + node_));
+  at->second.channel->request(wire::number_of<rpc::QueryStepUse>, wire::encoded(rpc::QueryStepUse{}), kUseTime,
+                              [answered = std::move(answered)](const Result<net::Frame>& f) {
+                                if (!f) return answered(std::unexpected(f.error()));
+                                rpc::StepUseNow use;
+                                auto ok = wire::decode(f->payload, use);
+                                answered(ok ? Result<rpc::StepUseNow>(std::move(use)) : std::unexpected(ok.error()));
+                              });
 }
 
 void Stepds::for_each(JobId job, const std::function<void(StepId)>& f) const {

@@ -57,6 +57,8 @@ class Stepds {
   void end(JobId job, StepId step, const step_rpc::StepdEnd& how);
   void attach(JobId job, StepId step, const step_rpc::StepdAttach& m, bool io_by_root);
   void limit(JobId job, StepId step, const step_rpc::StepdLimit& m);
+  // What the step has used until now; kInvalidJobId where it does not run here.
+  void ask_use(JobId job, StepId step, std::function<void(Result<rpc::StepUseNow>)> answered);
   void end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how);
   void note(JobId job, StepId step, const std::string& text);  // a line on its standard error
   void for_each_step(const std::function<void(const step_rpc::StepdReport&)>& f) const;

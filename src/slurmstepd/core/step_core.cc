@@ -249,6 +249,12 @@ void StepCore::set_limit(std::optional<Duration> limit) {
   if (started_) watch_limit();
 }
 
+void StepCore::over_memory(Bytes has, Bytes limit, const std::string& step) {
+  if (over()) return;
+  state_.out_of_memory = state_.ends_step = true;
+  end(0, step + " exceeded memory limit (" + std::to_string(has.value) + " > " + std::to_string(limit.value) + "), being killed");
+}
+
 void StepCore::fired(StepTimer timer) {
   if (finished()) return;
   switch (timer) {

@@ -68,6 +68,8 @@ class StepCore {
   void module_gone();  // it ended without being told to: its socket says so
   void module_wants_abort(const std::string& why);
   void set_limit(std::optional<Duration> limit);
+  // JobAcctGatherParams=OverMemoryKill: the whole step ends, on all of its nodes. `step`: "StepId=12.0".
+  void over_memory(Bytes has, Bytes limit, const std::string& step);
   void fired(StepTimer timer);
 
   // ---- ends

@@ -240,6 +240,16 @@ TEST(StepCore, OutOfMemoryIsToldAndEndsAStepThatWantsSo) {
   EXPECT_TRUE(n.reports.back().ends_step);
 }
 
+TEST(StepCore, TooMuchMemoryEndsItOnAllNodes) {
+  Node n;
+  n.run(a_step(1));
+  n.core.over_memory(Bytes(300), Bytes(100), "StepId=7.0");
+  EXPECT_TRUE(n.did("note slurmstepd: error: StepId=7.0 exceeded memory limit (300 > 100), being killed"));
+  EXPECT_TRUE(n.did("kill"));
+  n.close();
+  EXPECT_TRUE(n.reports.back().out_of_memory && n.reports.back().ends_step);
+}
+
 TEST(StepCore, ItsOwnLimitWarnsAndEndsIt) {
   Node n;
   StepPlan p = a_step(1);

@@ -1,0 +1,117 @@
+#include "fields/usage_values.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "fields/values.h"
+
+namespace muster::fields {
+namespace {
+
+constexpr std::string_view kUnits = "KMGTP";
+
+// One thing of a list: what it is called there, and how its amounts print.
+enum class Form : uint8_t { kTime, kCount, kBytes };
+struct Used {
+  std::string_view type, name;
+  Form form;
+  uint64_t average, total, max, min;
+  TaskPlace max_at, min_at;
+  bool of_tasks = true;  // false: of nodes, so that no task is named
+};
+
+uint64_t number(Duration d) { return static_cast<uint64_t>(std::max<int64_t>(0, d.count() / 1000)); }
+uint64_t number(Bytes b) { return b.value; }
+uint64_t number(uint64_t n) { return n; }
+
+template <class Amount>
+Used used(std::string_view type, std::string_view name, Form form, const Spread<Amount>& s, uint32_t tasks) {
+  return {type, name, form, number(average(s, tasks)), number(s.total), number(s.max), number(s.min), s.max_at, s.min_at};
+}
+// Energy is measured of whole nodes, and here of none.
+Used energy(const StepUsage& u) { return {"energy", "", Form::kCount, 0, 0, 0, 0, u.cpu.max_at, u.cpu.min_at, false}; }
+
+std::vector<Used> list_of(const StepUsage& u, UsageDirection direction) {
+  if (direction == UsageDirection::kOut) return {energy(u), used("fs", "disk", Form::kCount, u.disk_write, u.tasks)};
+  return {used("cpu", "", Form::kTime, u.cpu, u.tasks),           energy(u),
+          used("fs", "disk", Form::kCount, u.disk_read, u.tasks), used("mem", "", Form::kBytes, u.rss, u.tasks),
+          used("pages", "", Form::kCount, u.pages, u.tasks),      used("vmem", "", Form::kBytes, u.vm, u.tasks)};
+}
+
+uint64_t amount_of(const Used& u, UsageKind kind) {
+  switch (kind) {
+    case UsageKind::kAverage: return u.average;
+    case UsageKind::kTotal: return u.total;
+    case UsageKind::kMax: return u.max;
+    case UsageKind::kMaxTask: return u.max_at.task;
+    case UsageKind::kMinTask: return u.min_at.task;
+    default: return u.min;
+  }
+}
+
+bool is_node(UsageKind k) { return k == UsageKind::kMaxNode || k == UsageKind::kMinNode; }
+bool is_task(UsageKind k) { return k == UsageKind::kMaxTask || k == UsageKind::kMinTask; }
+
+// Numbers of tasks print as amounts do: that of the task with the most CPU time as a time.
+void put_amount(const Used& u, UsageKind kind, UsageStyle style, std::string& out) {
+  const uint64_t amount = amount_of(u, kind);
+  if (u.form == Form::kTime)
+    put_cpu_time(is_task(kind) ? seconds(static_cast<int64_t>(amount)) : milliseconds(static_cast<int64_t>(amount)), out);
+  else if (is_task(kind) || u.form == Form::kCount) put_number(out, amount);
+  else put_bytes_used(Bytes(amount), style, out);
+}
+
+}  // namespace
+
+void put_bytes_used(Bytes amount, UsageStyle style, std::string& out) {
+  uint64_t whole = amount.value;
+  if (style.units && whole) {
+    double scaled = static_cast<double>(whole);
+    for (char unit : kUnits) {
+      scaled /= 1024;
+      if (unit == style.units) break;
+    }
+    const bool is_whole = scaled == std::floor(scaled);
+    out += is_whole ? fmt::format("{:.0f}", scaled) : fmt::format("{:.2f}", scaled);
+    out += style.units;
+    return;
+  }
+  size_t unit = 0;
+  if (!style.noconvert)
+    for (; unit < kUnits.size() && whole && whole % 1024 == 0; ++unit) whole /= 1024;
+  put_number(out, whole);
+  if (unit) out += kUnits[unit - 1];
+}
+
+void put_cpu_time(Duration time, std::string& out) { put_span_full(out, std::chrono::floor<std::chrono::seconds>(time)); }
+
+void put_cpu_time_exact(Duration time, std::string& out) {
+  if (time <= Duration::zero() || time >= minutes(60)) return put_cpu_time(time, out);
+  const int64_t ms = time.count() / 1000;
+  fmt::format_to(std::back_inserter(out), "{:02}:{:02}.{:03}", ms / 60'000, ms / 1000 % 60, ms % 1000);
+}
+
+std::string_view node_name(const StepUsage& usage, TaskPlace place) {
+  return place.node < usage.nodes.size() ? std::string_view(usage.nodes[place.node]) : std::string_view();
+}
+
+void put_tres_used(const StepUsage& usage, UsageDirection direction, UsageKind kind, UsageStyle style, std::string& out) {
+  bool first = true;
+  for (const Used& u : list_of(usage, direction)) {
+    if (is_task(kind) && !u.of_tasks) continue;
+    if (!std::exchange(first, false)) out += ',';
+    out += u.type;
+    if (!u.name.empty()) (out += '/') += u.name;
+    out += '=';
+    if (is_node(kind)) out += node_name(usage, kind == UsageKind::kMaxNode ? u.max_at : u.min_at);
+    else put_amount(u, kind, style, out);
+  }
+}
+
+void each_tres_used(const StepUsage& usage, UsageDirection direction, UsageKind kind,
+                    const std::function<void(std::string_view type, std::string_view name, uint64_t count)>& each) {
+  for (const Used& u : list_of(usage, direction)) each(u.type, u.name, amount_of(u, kind));
+}
+
+}  // namespace muster::fields

@@ -1,0 +1,109 @@
+// What the processes of a step have used: CPU time, and of each thing that is measured the sum over its tasks, the most and the least that
+// one task used, and which task on which node that was. A node makes one of its own tasks; parts of several nodes are merged into that of
+// the step. sacct(1), sstat(1): TotalCPU, MaxRSS, AveDiskRead, TRESUsageIn…
+//
+// A task's figure of memory is its peak, of everything else what it has used from its start. Merging does not depend on the order of parts.
+// (Fields 11 and 12 are kept for the use and the memory of GPUs.)
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/describe.h"
+#include "base/ids.h"
+#include "base/time.h"
+
+namespace muster {
+
+using Bytes = StrongId<struct BytesTag, uint64_t>;
+
+// A task by its rank in the step, and its node as an index into StepUsage::nodes.
+struct TaskPlace {
+  uint32_t task = 0, node = 0;
+  bool operator==(const TaskPlace&) const = default;
+};
+
+template <class Amount>
+struct Spread {
+  Amount total{}, max{}, min{};
+  TaskPlace max_at, min_at;  // of equal ones the lowest task
+  bool operator==(const Spread&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "total", s.total);
+    v(2, "max", s.max);
+    v(3, "min", s.min);
+    v(4, "max_task", s.max_at.task);
+    v(5, "max_node", s.max_at.node);
+    v(6, "min_task", s.min_at.task);
+    v(7, "min_node", s.min_at.node);
+  }
+};
+struct TimeSpread : Spread<Duration> {};
+struct ByteSpread : Spread<Bytes> {};
+struct CountSpread : Spread<uint64_t> {};
+
+struct StepUsage {
+  uint32_t tasks = 0;              // whose figures these are; 0: nothing was gathered
+  std::vector<std::string> nodes;  // those that a Spread points to
+  Duration user_time{}, system_time{};
+  TimeSpread cpu;        // both together
+  ByteSpread rss, vm;    // resident and virtual memory
+  CountSpread pages;     // page faults that had to wait for a disk
+  ByteSpread disk_read;  // what read(2) and write(2) were asked for, whichever file it was
+  ByteSpread disk_write;
+  bool operator==(const StepUsage&) const = default;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "tasks", s.tasks);
+    v(2, "nodes", s.nodes);
+    v(3, "user_time", s.user_time);
+    v(4, "system_time", s.system_time);
+    v(5, "cpu", s.cpu);
+    v(6, "rss", s.rss);
+    v(7, "vm", s.vm);
+    v(8, "pages", s.pages);
+    v(9, "disk_read", s.disk_read);
+    v(10, "disk_write", s.disk_write);
+  }
+};
+using StepUsagePtr = std::shared_ptr<const StepUsage>;  // null: nothing is known
+
+// What one task has used.
+struct TaskUsage {
+  uint32_t task = 0;  // rank in the step
+  Duration user_time{}, system_time{};
+  Bytes rss{}, vm{}, disk_read{}, disk_write{};
+  uint64_t pages = 0;
+};
+
+void add_task(StepUsage& to, const TaskUsage& task, const std::string& node);
+void merge(StepUsage& into, const StepUsage& part);
+// The same with `node` as the only name: what a node says is of that node.
+StepUsagePtr on_node(const StepUsagePtr& usage, const std::string& node);
+StepUsagePtr merged(const StepUsagePtr& a, const StepUsagePtr& b);  // either may be null
+
+// Who has told what they used: nodes of a step, and what their tasks there used together.
+struct StepUse {
+  StepId step{};
+  std::vector<NodeId> nodes;
+  StepUsagePtr usage;
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "step", s.step);
+    v(2, "nodes", s.nodes);
+    v(3, "usage", s.usage);
+  }
+};
+
+// The step's total divided by its tasks.
+template <class Amount>
+Amount average(const Spread<Amount>& spread, uint32_t tasks) {
+  if (tasks == 0) return {};
+  if constexpr (requires { spread.total.value; }) return Amount(spread.total.value / tasks);
+  else return spread.total / tasks;
+}
+
+}  // namespace muster

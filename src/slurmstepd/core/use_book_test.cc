@@ -1,0 +1,71 @@
+#include "slurmstepd/core/use_book.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::slurmstepd {
+namespace {
+
+using Memory = UseBook::Memory;
+
+UseLook a_look(int64_t user_seconds, uint64_t resident, uint64_t read = 0) {
+  UseLook l;
+  l.user_time = seconds(user_seconds);
+  l.resident = Bytes(resident);
+  l.read = Bytes(read);
+  return l;
+}
+
+TEST(UseBook, MemoryAtItsPeakAndAsItIs) {
+  UseBook b(2);
+  b.look(0, a_look(1, 500));
+  b.look(1, a_look(1, 100));
+  b.look(0, a_look(2, 300));
+  EXPECT_EQ(b.resident_now(), Bytes(400));
+  StepUsage peaks = b.usage({4, 5}, "n1", Memory::kPeaks), now = b.usage({4, 5}, "n1", Memory::kNow);
+  EXPECT_EQ(peaks.rss.total, Bytes(600));
+  EXPECT_EQ(now.rss.total, Bytes(400));
+  for (const StepUsage& u : {peaks, now}) {
+    EXPECT_EQ(u.rss.max, Bytes(500));
+    EXPECT_EQ(u.rss.max_at.task, 4u);
+    EXPECT_EQ(u.rss.min, Bytes(100));
+    EXPECT_EQ(u.rss.min_at.task, 5u);
+    EXPECT_EQ(u.nodes, std::vector<std::string>{"n1"});
+  }
+}
+
+TEST(UseBook, WhatWasUsedNeverGoesBack) {
+  UseBook b(1);
+  b.look(0, a_look(9, 0, 1000));
+  b.look(0, a_look(4, 0, 10));  // a process has gone with its figures
+  EXPECT_EQ(b.usage({0}, "n1", Memory::kPeaks).user_time, seconds(9));
+  EXPECT_EQ(b.usage({0}, "n1", Memory::kPeaks).disk_read.total, Bytes(1000));
+}
+
+TEST(UseBook, AnAdoptedProcessCountsAfterItsEnd) {
+  UseBook b(1);
+  b.look(0, a_look(10, 0));
+  b.adopted_ended(0, a_look(6, 0));
+  b.look(0, a_look(5, 0));  // the others go on
+  EXPECT_EQ(b.usage({0}, "n1", Memory::kPeaks).user_time, seconds(11));
+  b.ended(0, a_look(7, 0));
+  EXPECT_EQ(b.usage({0}, "n1", Memory::kPeaks).user_time, seconds(13));
+}
+
+TEST(UseBook, ATaskThatNobodySawHasWhatTheKernelSaysOfItsEnd) {
+  UseBook b(1);
+  UseLook last;
+  last.user_time = milliseconds(1500);
+  last.system_time = milliseconds(250);
+  last.resident_peak = Bytes(7 << 20);
+  last.pages = 3;
+  b.ended(0, last);
+  const StepUsage u = b.usage({0}, "n1", Memory::kPeaks);
+  EXPECT_EQ(u.user_time, milliseconds(1500));
+  EXPECT_EQ(u.cpu.max, milliseconds(1750));
+  EXPECT_EQ(u.rss.max, Bytes(7 << 20));
+  EXPECT_EQ(u.pages.total, 3u);
+  EXPECT_EQ(b.resident_now(), Bytes(0));
+}
+
+}  // namespace
+}  // namespace muster::slurmstepd

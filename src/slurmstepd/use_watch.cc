@@ -1,0 +1,162 @@
+#include "slurmstepd/use_watch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::slurmstepd {
+namespace {
+
+// The first look comes soon, so that steps shorter than the interval have their memory seen, too.
+constexpr Duration kFirstLook = seconds(1);
+
+UseLook look_of(const os::ProcessUse& u) {
+  UseLook l;
+  l.user_time = u.user_time;
+  l.system_time = u.system_time;
+  l.pages = u.major_faults;
+  l.read = Bytes(u.read_bytes);
+  l.written = Bytes(u.written_bytes);
+  l.resident = Bytes(u.resident_bytes);
+  l.virtual_size = Bytes(u.virtual_bytes);
+  return l;
+}
+
+Duration duration_of(const timeval& t) { return seconds(t.tv_sec) + Duration(t.tv_usec); }
+
+os::ResidentKind kind_of(const step_rpc::StepGather& how) {
+  return how.pss ? os::ResidentKind::kPortioned : how.no_shared ? os::ResidentKind::kUnshared : os::ResidentKind::kAll;
+}
+
+bool holds(const std::vector<pid_t>& pids, pid_t pid) { return std::ranges::find(pids, pid) != pids.end(); }
+
+}  // namespace
+
+std::unique_ptr<UseWatch> UseWatch::make(net::Loop& loop, const step_rpc::StepdLaunch& launch, Ports ports) {
+  if (!launch.gather) return nullptr;
+  std::vector<uint32_t> ranks;
+  for (const step_rpc::TaskLaunch& t : launch.tasks) ranks.push_back(t.rank);
+  return std::make_unique<UseWatch>(loop, *launch.gather, launch.node, std::move(ranks), std::move(ports));
+}
+
+UseWatch::UseWatch(net::Loop& loop, const step_rpc::StepGather& how, std::string node, std::vector<uint32_t> ranks, Ports ports)
+    : loop_(loop),
+      how_(how),
+      node_(std::move(node)),
+      ranks_(std::move(ranks)),
+      ports_(std::move(ports)),
+      kind_(kind_of(how)),
+      pids_(ranks_.size()),
+      book_(ranks_.size()) {}
+
+void UseWatch::begins(size_t task, pid_t pid) { pids_.at(task) = pid; }
+
+void UseWatch::begin_looking() {
+  if (how_.every_seconds) look_later(std::min<Duration>(kFirstLook, seconds(how_.every_seconds)));
+}
+
+void UseWatch::look_later(Duration delay) {
+  timer_ = loop_.after(delay, [this] {
+    look();
+    if (any_runs()) look_later(seconds(how_.every_seconds));
+  });
+}
+
+bool UseWatch::any_runs() const {
+  return std::ranges::any_of(pids_, [](pid_t pid) { return pid > 0; });
+}
+
+// Adds a process and all below it, however deep.
+void UseWatch::add_family(pid_t pid, size_t task, UseLook& sum, Seen& seen) const {
+  std::vector<pid_t> todo{pid};
+  while (!todo.empty() && seen.size() < kMostProcesses) {
+    const pid_t next = todo.back();
+    todo.pop_back();
+    if (!seen.emplace(next, task).second) continue;
+    auto use = os::read_process_use(next, kind_);
+    if (!use) continue;
+    sum.add(look_of(*use));
+    std::ranges::copy(os::children_of(next, use->threads), std::back_inserter(todo));
+  }
+}
+
+// What slurmstepd has adopted of a task since the last look is known from that look; of a step's only task it is all.
+void UseWatch::add_adopted(std::vector<UseLook>& looks, Seen& seen) const {
+  const std::vector<pid_t> helpers = ports_.helpers();
+  for (pid_t child : os::children_of(::getpid(), 1)) {
+    auto known = seen_.find(child);
+    if (seen.contains(child) || holds(helpers, child) || (known == seen_.end() && pids_.size() != 1)) continue;
+    const size_t task = known == seen_.end() ? 0 : known->second;
+    if (pids_[task] > 0) add_family(child, task, looks[task], seen);
+  }
+}
+
+// What a control group says of CPU time and memory is exact, also of processes that came and went between two looks.
+bool UseWatch::ask_group(size_t task, UseLook& sum) const {
+  const os::Cgroup* group = how_.by_cgroup ? ports_.group(task) : nullptr;
+  auto usage = group ? group->usage() : fail(Errc::kUnsupported);
+  if (!usage) return false;
+  sum.user_time = usage->user_time;
+  sum.system_time = usage->system_time;
+  sum.resident = Bytes(how_.no_file_cache ? usage->rss_bytes : usage->memory_bytes);
+  if (!how_.no_file_cache) sum.resident_peak = Bytes(usage->peak_bytes);
+  return true;
+}
+
+void UseWatch::look() {
+  std::vector<UseLook> looks(pids_.size());
+  Seen seen;
+  for (size_t i = 0; i < pids_.size(); ++i)
+    if (pids_[i] > 0) add_family(pids_[i], i, looks[i], seen);
+  add_adopted(looks, seen);
+  seen_ = std::move(seen);
+  for (size_t i = 0; i < pids_.size(); ++i) {
+    if (pids_[i] == 0) continue;
+    ask_group(i, looks[i]);
+    book_.look(i, looks[i]);
+  }
+  const Bytes has = book_.resident_now();
+  if (how_.kill_above.value && has > how_.kill_above && !std::exchange(told_, true)) ports_.too_much(has);
+}
+
+void UseWatch::about_to_end(pid_t pid) {
+  at_end_ = {};
+  if (!holds(pids_, pid) && !seen_.contains(pid)) return;
+  if (auto use = os::read_process_use(pid)) at_end_ = look_of(*use);
+}
+
+void UseWatch::has_ended(const os::Reaped& child) {
+  UseLook used = std::exchange(at_end_, {});
+  used.user_time = duration_of(child.usage.ru_utime);
+  used.system_time = duration_of(child.usage.ru_stime);
+  used.pages = static_cast<uint64_t>(child.usage.ru_majflt);
+  used.resident_peak = Bytes(static_cast<uint64_t>(child.usage.ru_maxrss) * 1024);
+  if (auto task = std::ranges::find(pids_, child.pid); task != pids_.end() && child.pid > 0) {
+    *task = 0;
+    const auto place = static_cast<size_t>(task - pids_.begin());
+    book_.ended(place, used);
+    if (ask_group(place, used)) book_.ended(place, used);
+  } else if (auto adopted = seen_.find(child.pid); adopted != seen_.end()) {
+    book_.adopted_ended(adopted->second, used);
+  }
+  seen_.erase(child.pid);
+}
+
+std::vector<int32_t> UseWatch::all_pids() const {
+  std::vector<int32_t> out;
+  for (pid_t pid : pids_)
+    if (pid > 0) out.push_back(pid);
+  for (const auto& [pid, task] : seen_)
+    if (!holds(pids_, pid)) out.push_back(pid);
+  return out;
+}
+
+rpc::StepUseNow UseWatch::told_now() {
+  look();
+  return {all_pids(), std::make_shared<const StepUsage>(book_.usage(ranks_, node_, UseBook::Memory::kNow))};
+}
+
+StepUsage UseWatch::last_word() const { return book_.usage(ranks_, node_, UseBook::Memory::kPeaks); }
+
+}  // namespace muster::slurmstepd

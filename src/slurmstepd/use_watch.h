@@ -1,0 +1,71 @@
+// UseWatch: looks at the processes of the step's tasks now and then, and keeps what they have used (core/use_book.h). slurm.conf(5)
+// JobAcctGatherType, JobAcctGatherParams, JobAcctGatherFrequency.
+//
+// A task's processes are those that descend from it, and those that slurmstepd has adopted of them. With jobacct_gather/cgroup its control
+// group says what CPU time and memory it has, and its processes the rest. Cost of a look: about 20 µs a process; one look sees at most
+// kMostProcesses of them, so that a step that starts processes without end does not keep slurmstepd from its orders.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/step_rpc.h"
+#include "net/loop.h"
+#include "os/node/cgroups.h"
+#include "os/process.h"
+#include "os/process_use.h"
+#include "slurmstepd/core/use_book.h"
+
+namespace muster::slurmstepd {
+
+class UseWatch {
+ public:
+  static constexpr size_t kMostProcesses = 4096;
+  struct Ports {
+    std::function<const os::Cgroup*(size_t task)> group;  // of a task that has one of its own
+    std::function<std::vector<pid_t>()> helpers;          // children of slurmstepd that are of no task
+    std::function<void(Bytes has)> too_much;              // together the tasks have more than StepGather::kill_above
+  };
+  // Null where nothing is to be gathered.
+  static std::unique_ptr<UseWatch> make(net::Loop& loop, const step_rpc::StepdLaunch& launch, Ports ports);
+  UseWatch(net::Loop& loop, const step_rpc::StepGather& how, std::string node, std::vector<uint32_t> ranks, Ports ports);
+
+  void begins(size_t task, pid_t pid);  // it runs its program
+  void begin_looking();                 // all run
+  // Of any child of slurmstepd, before it is waited for and after.
+  void about_to_end(pid_t pid);
+  void has_ended(const os::Reaped& child);
+
+  rpc::StepUseNow told_now();   // by a look at this moment; processes with the tasks' own first
+  StepUsage last_word() const;  // of tasks that have ended
+
+ private:
+  using Seen = std::map<pid_t, size_t>;  // a process, and the task that it is of
+  void look();
+  void look_later(Duration delay);
+  void add_family(pid_t pid, size_t task, UseLook& sum, Seen& seen) const;
+  void add_adopted(std::vector<UseLook>& looks, Seen& seen) const;
+  bool ask_group(size_t task, UseLook& sum) const;
+  bool any_runs() const;
+  std::vector<int32_t> all_pids() const;
+
+  net::Loop& loop_;
+  const step_rpc::StepGather how_;
+  const std::string node_;
+  const std::vector<uint32_t> ranks_;
+  const Ports ports_;
+  const os::ResidentKind kind_;
+  std::vector<pid_t> pids_;  // of tasks; 0: it does not run yet, or no more
+  UseBook book_;
+  Seen seen_;          // at the last look
+  UseLook at_end_;     // of the child that is about to be waited for
+  bool told_ = false;  // that it is too much
+  std::unique_ptr<net::Loop::Timer> timer_;
+};
+
+}  // namespace muster::slurmstepd
