@@ -217,15 +217,6 @@ def test_a_requeued_job_is_one_line_and_each_run_with_duplicates(cluster):
     assert len(runs) == 2 and runs[1] == ["1", "COMPLETED"] and runs[0][0] == "0", runs
 
 
-@pytest.mark.parametrize("command, text", [
-    (["sreport", "cluster", "utilization"], "sreport: error: this version of Muster makes no reports yet\n"),
-])
-def test_what_is_not_there_yet_says_so(cluster, command, text):
-    """Not that there is no database: there is."""
-    said = cluster.run(*command)
-    assert said.code == 1 and said.out == "" and text in said.err, said
-
-
 def test_names_that_nothing_has_are_told(cluster, finished):
     """An empty table alone would not say which word was misspelled."""
     for option, noun in (("-A", "account"), ("-W", "wckey")):

@@ -24,9 +24,4 @@ int refuse(std::string_view lines) {
   return 1;
 }
 
-int refuse_yet(std::string_view without_database, std::string_view yet) {
-  const Result<ClientConf> conf = find_client_conf();
-  return refuse(conf && conf->accounting_dbd ? yet : without_database);
-}
-
 }  // namespace muster::cli

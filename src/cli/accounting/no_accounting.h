@@ -1,5 +1,5 @@
 // The answers of the accounting commands where no database records jobs (AccountingStorageType is not slurmdbd's): the sentences, which
-// sacct and sacctmgr use, too, and functions for the commands that have no other answer yet.
+// sacct, sacctmgr and sreport use, too, and functions for sstat, which has no other answer yet.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,5 @@ std::optional<int> answered_offline(std::string_view program, std::string_view u
 
 // Prints the lines on stderr; exit code 1.
 int refuse(std::string_view lines);
-// The same for a command that has nothing to say yet even with a database: `yet` is printed where there is one.
-int refuse_yet(std::string_view without_database, std::string_view yet);
 
 }  // namespace muster::cli
