@@ -107,19 +107,20 @@ PortRange mpi_ports_of(const OptionList& params) {
 }
 
 // The lists whose entries are read one by one: what makes no sense is left out, and told.
-void bind_counted_lists(Config& c, Findings& f) {
+void bind_counted_lists(Config& config, Findings& findings) {
   std::vector<std::string> left_out;
   auto tell = [&](const char* key, const char* example) {
-    for (const std::string& what : left_out) f.odd(pos_of(c, key), key, what, "it is left out", std::string("for example ") + example);
+    for (const std::string& what : left_out)
+      findings.odd(pos_of(config, key), key, what, "it is left out", std::string("for example ") + example);
     left_out.clear();
   };
-  c.licenses = parse_license_counts(text_of(c, "Licenses"), left_out);
+  config.licenses = parse_license_counts(text_of(config, "Licenses"), left_out);
   tell("Licenses", "Licenses=matlab:4,ansys");
-  c.priority_weight_tres = parse_tres_priorities(text_of(c, "PriorityWeightTRES"), left_out);
+  config.priority_weight_tres = parse_tres_priorities(text_of(config, "PriorityWeightTRES"), left_out);
   tell("PriorityWeightTRES", "PriorityWeightTRES=CPU=1000,GRES/gpu=3000");
-  const auto intervals = SampleIntervals::parse(c.job_acct_gather_frequency);
-  if (intervals) c.sample_intervals = *intervals;
-  else left_out.push_back(c.job_acct_gather_frequency);
+  const auto intervals = SampleIntervals::parse(config.job_acct_gather_frequency);
+  if (intervals) config.sample_intervals = *intervals;
+  else left_out.push_back(config.job_acct_gather_frequency);
   tell("JobAcctGatherFrequency", "JobAcctGatherFrequency=task=30,energy=0");
 }
 

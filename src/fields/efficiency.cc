@@ -101,42 +101,43 @@ std::optional<Bytes> Efficiency::mem_next_time() const {
   return enough.value * std::max(1u, nodes) < mem_held.value ? std::optional(enough) : std::nullopt;
 }
 
-Efficiency efficiency_of(const RecordView& v) {
-  Efficiency e;
-  e.nodes = std::max(1u, v.job.nodes);
-  e.cpus = record_cpus(v);
-  const CpuTimes used = record_cpu_times(v);
-  e.cpu_used = used.user + used.system;
-  e.cpu_held = record_elapsed(v) * e.cpus;
-  e.mem_held = held_memory(v.job);
-  for (const StepRecord& s : v.steps) {
+Efficiency efficiency_of(const RecordView& view) {
+  Efficiency out;
+  out.nodes = std::max(1u, view.job.nodes);
+  out.cpus = record_cpus(view);
+  const CpuTimes used = record_cpu_times(view);
+  out.cpu_used = used.user + used.system;
+  out.cpu_held = record_elapsed(view) * out.cpus;
+  out.mem_held = held_memory(view.job);
+  for (const StepRecord& s : view.steps) {
     if (!s.usage) continue;
-    e.known = true;
-    if (s.usage->rss.total <= e.mem_used) continue;
-    e.mem_used = s.usage->rss.total;
-    e.mem_estimated = s.usage->tasks > 1;
+    out.known = true;
+    if (s.usage->rss.total <= out.mem_used) continue;
+    out.mem_used = s.usage->rss.total;
+    out.mem_estimated = s.usage->tasks > 1;
   }
-  return e;
+  return out;
 }
 
-std::string efficiency_report(const RecordView& v) {
+std::string efficiency_report(const RecordView& view) {
   std::string out;
-  put_ids(v, out);
-  if (v.job.started == kTimeUnset) {
-    out += fmt::format("Efficiency not available for jobs in the {} state.\n", job_state_name(v.job.state));
+  put_ids(view, out);
+  if (view.job.started == kTimeUnset) {
+    out += fmt::format("Efficiency not available for jobs in the {} state.\n", job_state_name(view.job.state));
     return out;
   }
-  const Efficiency e = efficiency_of(v);
-  put_size(e, out);
-  if (!e.known && is_finished(v.job.state)) {
+  const Efficiency efficiency = efficiency_of(view);
+  put_size(efficiency, out);
+  if (!efficiency.known && is_finished(view.job.state)) {
     out += "Nothing was gathered of this job: JobAcctGatherType was not set, or its steps never ran.\n";
     return out;
   }
-  out += fmt::format("CPU Utilized: {}\nCPU Efficiency: {:.2f}% of {} core-walltime\nJob Wall-clock time: {}\n", time_text(e.cpu_used),
-                     e.cpu_percent(), time_text(e.cpu_held), time_text(record_elapsed(v)));
-  put_memory(e, out);
-  if (is_finished(v.job.state)) put_advice(e, out);
-  else out += fmt::format("WARNING: Efficiency statistics can be misleading for {} jobs.\n", job_state_name(v.job.state));
+  out += fmt::format("CPU Utilized: {}\nCPU Efficiency: {:.2f}% of {} core-walltime\nJob Wall-clock time: {}\n",
+                     time_text(efficiency.cpu_used), efficiency.cpu_percent(), time_text(efficiency.cpu_held),
+                     time_text(record_elapsed(view)));
+  put_memory(efficiency, out);
+  if (is_finished(view.job.state)) put_advice(efficiency, out);
+  else out += fmt::format("WARNING: Efficiency statistics can be misleading for {} jobs.\n", job_state_name(view.job.state));
   return out;
 }
 

@@ -94,25 +94,25 @@ void streams(Members& m, const RecordView& v) {
   m.text("stdout", text(v, RecordStream::kOut)).text("stderr", text(v, RecordStream::kErr)).text("stdin", text(v, RecordStream::kIn));
 }
 
-void step_usage(Members& m, const StepRecord& s) {
-  m.begin("statistics").begin("CPU").number("actual_frequency", 0).end();
-  m.begin("energy").maybe("consumed", false, 0).end().end();
-  m.begin("tres");
+void step_usage(Members& members, const StepRecord& step) {
+  members.begin("statistics").begin("CPU").number("actual_frequency", 0).end();
+  members.begin("energy").maybe("consumed", false, 0).end().end();
+  members.begin("tres");
   for (auto [what, direction] : {std::pair("requested", UsageDirection::kIn), std::pair("consumed", UsageDirection::kOut)}) {
-    m.begin(what);
+    members.begin(what);
     for (auto [key, kind] : {std::pair("max", UsageKind::kMax), std::pair("min", UsageKind::kMin),
                              std::pair("average", UsageKind::kAverage), std::pair("total", UsageKind::kTotal)}) {
-      m.sink().key(key);
-      m.sink().begin_list();
-      if (s.usage)
-        each_tres_used(*s.usage, direction, kind,
-                       [&](std::string_view type, std::string_view name, uint64_t count) { json_tres(m, type, name, count); });
-      m.sink().end_list();
+      members.sink().key(key);
+      members.sink().begin_list();
+      if (step.usage)
+        each_tres_used(*step.usage, direction, kind,
+                       [&](std::string_view type, std::string_view name, uint64_t count) { json_tres(members, type, name, count); });
+      members.sink().end_list();
     }
-    m.end();
+    members.end();
   }
-  json_tres_list(m, "allocated", s.tres_allocated);
-  m.end();
+  json_tres_list(members, "allocated", step.tres_allocated);
+  members.end();
 }
 
 void frequency(Members& m, const StepRecord& s) {

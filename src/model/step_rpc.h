@@ -4,7 +4,8 @@
 //
 //   srun → slurmd       requests LaunchStep, SignalStepTasks, AttachTasks, SendFile, RelayToNode
 //                       (model/messages.def, 200 … 209); sstat: QueryStepUse
-//   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach; request StepdUse
+//   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach;
+//                       request rpc::QueryStepUse, without its fields
 //   slurmstepd → slurmd notices StepdReport, on every change and to each new connection
 //   slurmstepd → srun   notices IoHello (first; proves the key), IoData, IoTaken, TasksEnded, StepNote, StreamEnd
 //   srun → slurmstepd   notices IoData (stdin), IoSignal, IoWindow
@@ -379,11 +380,6 @@ struct StepdLimit {  // its own time limit, since its start; none: no limit
   static constexpr uint16_t kNumber = 216;
   std::optional<Duration> limit;
   MUSTER_FIELDS(v(1, "limit", s.limit);)
-};
-
-struct StepdUse {  // a request: what it has used until now; answered by rpc::StepUseNow
-  static constexpr uint16_t kNumber = 217;
-  MUSTER_FIELDS((void)s; (void)v;)
 };
 
 // ---- slurmstepd to slurmd

@@ -86,18 +86,18 @@ void merge(StepUsage& into, const StepUsage& part) {
   drop_unused_names(into);
 }
 
-void add_task(StepUsage& to, const TaskUsage& t, const std::string& node) {
+void add_task(StepUsage& to, const TaskUsage& task, const std::string& node) {
   StepUsage one;
   one.tasks = 1;
   one.nodes = {node};
-  one.user_time = t.user_time;
-  one.system_time = t.system_time;
-  one.cpu = {of_one(sum(t.user_time, t.system_time), t.task)};
-  one.rss = {of_one(t.rss, t.task)};
-  one.vm = {of_one(t.vm, t.task)};
-  one.pages = {of_one(t.pages, t.task)};
-  one.disk_read = {of_one(t.disk_read, t.task)};
-  one.disk_write = {of_one(t.disk_write, t.task)};
+  one.user_time = task.user_time;
+  one.system_time = task.system_time;
+  one.cpu = {of_one(sum(task.user_time, task.system_time), task.task)};
+  one.rss = {of_one(task.rss, task.task)};
+  one.vm = {of_one(task.vm, task.task)};
+  one.pages = {of_one(task.pages, task.task)};
+  one.disk_read = {of_one(task.disk_read, task.task)};
+  one.disk_write = {of_one(task.disk_write, task.task)};
   merge(to, one);
 }
 

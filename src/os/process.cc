@@ -46,7 +46,7 @@ Result<Reaped> wait_child(pid_t pid, std::optional<Duration> timeout) {
 
 std::vector<Reaped> reap_children(const std::function<void(pid_t)>& before) {
   std::vector<Reaped> out;
-  Reaped r;
+  Reaped child;
   int raw = 0;
   const auto next = [&before]() -> pid_t {
     siginfo_t info{};
@@ -56,9 +56,9 @@ std::vector<Reaped> reap_children(const std::function<void(pid_t)>& before) {
     return info.si_pid;
   };
   for (pid_t which = next(); which != 0 && out.size() < kReapedAtOnce; which = next()) {
-    if ((r.pid = wait4(which, &raw, WNOHANG, &r.usage)) <= 0) break;
-    r.status = ExitStatus::of(raw);
-    out.push_back(r);
+    if ((child.pid = wait4(which, &raw, WNOHANG, &child.usage)) <= 0) break;
+    child.status = ExitStatus::of(raw);
+    out.push_back(child);
   }
   return out;
 }

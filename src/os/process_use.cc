@@ -35,10 +35,10 @@ uint64_t labelled(std::string_view text, std::string_view name) {
 }
 
 Result<ProcessUse> from_stat(pid_t pid, std::string_view text) {
-  const size_t close = text.rfind(')');                                                  // the name before it may hold anything
-  const auto f = split(text.substr(close == text.npos ? text.size() : close + 1), ' ');  // f[0] is field 3, the state
-  const auto field = [&](size_t n) { return number(f[n - 3]); };                         // as proc(5) numbers them
-  if (f.size() < 22) return fail(Errc::kIo, file_of(pid, "stat") + ": unknown format");
+  const size_t close = text.rfind(')');                                                       // the name before it may hold anything
+  const auto fields = split(text.substr(close == text.npos ? text.size() : close + 1), ' ');  // fields[0] is field 3, the state
+  const auto field = [&](size_t n) { return number(fields[n - 3]); };                         // as proc(5) numbers them
+  if (fields.size() < 22) return fail(Errc::kIo, file_of(pid, "stat") + ": unknown format");
   ProcessUse u;
   u.parent = static_cast<pid_t>(field(4));
   u.major_faults = field(12) + field(13);

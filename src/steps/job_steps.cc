@@ -129,27 +129,28 @@ Result<std::shared_ptr<StepRequest>> without_content(const StepRequest& asked) {
   return request;
 }
 
-Result<rpc::StepCreated> step_or_nodes(const JobSteps& s, const rpc::AskCredential& c) {
-  const Job& j = s.job;
-  if (c.sluid && c.sluid != j.sluid()) return fail(Errc::kInvalidJobId, {}, "that run of job " + std::to_string(c.job.value) + " is over");
-  if (!c.has_step && c.purpose == rpc::CredentialPurpose::kSendFile) {
+Result<rpc::StepCreated> step_or_nodes(const JobSteps& steps, const rpc::AskCredential& asked) {
+  const Job& j = steps.job;
+  if (asked.sluid && asked.sluid != j.sluid())
+    return fail(Errc::kInvalidJobId, {}, "that run of job " + std::to_string(asked.job.value) + " is over");
+  if (!asked.has_step && asked.purpose == rpc::CredentialPurpose::kSendFile) {
     Step whole;
     whole.request = std::make_shared<const StepRequest>();
     for (uint32_t i = 0; i < j.allocation->nodes.size(); ++i) whole.shares.push_back({.node_index = i});
-    return told(s, whole);
+    return told(steps, whole);
   }
   // The batch script is no step in the job, but to watch it.
-  if (c.has_step && c.step == kBatchStep && c.purpose == rpc::CredentialPurpose::kWatch && j.request->kind == JobKind::kBatch) {
+  if (asked.has_step && asked.step == kBatchStep && asked.purpose == rpc::CredentialPurpose::kWatch && j.request->kind == JobKind::kBatch) {
     Step batch;
     batch.id = kBatchStep;
     batch.request = std::make_shared<const StepRequest>();
     batch.shares.push_back({.node_index = j.run->batch_index, .task_count = 1});
-    return told(s, batch);
+    return told(steps, batch);
   }
-  auto step = std::ranges::find(j.steps, c.step, &Step::id);
-  if (!c.has_step || step == j.steps.end())
-    return fail(Errc::kInvalidJobId, {}, "the steps that run: squeue --steps --jobs=" + std::to_string(c.job.value));
-  return told(s, *step);
+  auto step = std::ranges::find(j.steps, asked.step, &Step::id);
+  if (!asked.has_step || step == j.steps.end())
+    return fail(Errc::kInvalidJobId, {}, "the steps that run: squeue --steps --jobs=" + std::to_string(asked.job.value));
+  return told(steps, *step);
 }
 
 Result<Made> create_step(const JobSteps& s, const rpc::CreateStep& c) {

@@ -82,12 +82,12 @@ def sampled(cluster, job, least):
                                                    if size(row["MaxRSS"]) >= least), None))
 
 
-def recorded(cluster, job, step, column="MaxRSS"):
-    """The line of a step, once the database has what it used."""
+def recorded(cluster, job, step, node=""):
+    """The lines of a job, once the database has what a step of it used; `node`: once that has told it, too, which used the most."""
     def look():
         rows = table(cluster, "sacct", "-j", str(job), "--format=ALL")
         row = rows.get("%d.%s" % (job, step))
-        return rows if row and row[column] and row["State"] != "RUNNING" else None
+        return rows if row and row["MaxRSS"] and row["MaxRSSNode"].startswith(node) and row["State"] != "RUNNING" else None
     return until("sacct to have what %d.%s used" % (job, step), look)
 
 
@@ -107,7 +107,7 @@ def test_a_step_on_two_nodes_while_it_runs_and_afterwards(gathering):
 
     cluster.file("go", "")
     cluster.wait_job(job, "COMPLETED")
-    rows = recorded(cluster, job, "0")
+    rows = recorded(cluster, job, "0", "n2")
     step, batch = rows["%d.0" % job], rows["%d.batch" % job]
     assert (step["MaxRSSTask"], step["MaxRSSNode"]) == ("1", "n2")
     assert size(step["MaxRSS"]) >= 160 * MB and size(step["TRESUsageInTot"].split("mem=")[1].split(",")[0]) >= 240 * MB
@@ -138,7 +138,7 @@ def test_a_step_that_is_cancelled_has_what_it_used(gathering):
     sampled(cluster, job, 160 * MB)
     cluster.ok("scancel", str(job))
     cluster.wait_job(job, "CANCELLED")
-    step = recorded(cluster, job, "0")["%d.0" % job]
+    step = recorded(cluster, job, "0", "n2")["%d.0" % job]
     assert step["State"].startswith("CANCELLED") and size(step["MaxRSS"]) >= 160 * MB and step["MaxRSSNode"] == "n2"
     assert size(recorded(cluster, job, "batch")["%d.batch" % job]["MaxRSS"]) > 0
 
@@ -155,7 +155,7 @@ def test_what_a_step_used_outlives_slurmd_and_slurmctld(gathering):
     cluster.wait_ctld()
     cluster.start_slurmd("n2")
     cluster.wait_job(job, "COMPLETED")
-    step = recorded(cluster, job, "0")["%d.0" % job]
+    step = recorded(cluster, job, "0", "n2")["%d.0" % job]
     assert step["MaxRSSNode"] == "n2" and size(step["MaxRSS"]) >= 160 * MB
     # Once: two tasks have at most what both of them hold.
     assert 240 * MB <= size(step["TRESUsageInTot"].split("mem=")[1].split(",")[0]) < 400 * MB
@@ -168,7 +168,7 @@ def test_steps_of_a_step_manager(gathering):
     assert live["MaxRSSNode"] == "n2"
     cluster.file("go", "")
     cluster.wait_job(job, "COMPLETED")
-    step = recorded(cluster, job, "0")["%d.0" % job]
+    step = recorded(cluster, job, "0", "n2")["%d.0" % job]
     assert (step["MaxRSSTask"], step["MaxRSSNode"]) == ("1", "n2") and size(step["AveRSS"]) >= 120 * MB
 
 

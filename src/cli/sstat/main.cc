@@ -99,19 +99,19 @@ int run(int argc, char** argv) {
   os::CliLog log("sstat");
   QueryParse<SstatOptions> parse = parse_sstat(arguments_of(argc, argv), process_environment());
   if (auto code = settled(parse.outcome, Command::kSstat, parse.messages, 1)) return *code;
-  const SstatOptions& o = parse.options;
-  set_verbosity(log, o.verbose);
-  if (o.helpformat) {
+  const SstatOptions& options = parse.options;
+  set_verbosity(log, options.verbose);
+  if (options.helpformat) {
     Out().put(fields::live_help());
     return 0;
   }
-  Result<LiveTable> table = table_of(o);
+  Result<LiveTable> table = table_of(options);
   if (!table) {
     log.error("Invalid field requested: \"{}\"", table.error().message());
     if (!table.error().hint.empty()) log.info("{}", table.error().hint);
     return 1;
   }
-  if (o.jobs.empty()) {
+  if (options.jobs.empty()) {
     log.error("You didn't give me any jobs to stat.");
     return 1;
   }
@@ -120,8 +120,8 @@ int run(int argc, char** argv) {
     report(log, session.error());
     return 1;
   }
-  Printer printer(o, *table, log);
-  for (const std::string& job : o.jobs) printer.job(*session, job);
+  Printer printer(options, *table, log);
+  for (const std::string& job : options.jobs) printer.job(*session, job);
   if (printer.nothing_gathered()) log.info("nothing is gathered of these steps: slurm.conf has no JobAcctGatherType");
   return 0;
 }

@@ -167,31 +167,31 @@ struct ReportHandler {
   }
   void operator()(const node_rpc::StepGone& r) {
     d.orders.push_back({node, node_rpc::StepEndTaken{r.job, r.generation, r.step}});  // also where nobody asks for it any more
-    const Job* j = job_of(r.job, r.generation);
-    if (!j) return;
-    const size_t index = *index_of(*j, node);
-    if (j->managed && !j->finished()) return pass_on(*j, r);
-    auto step = std::ranges::find(j->steps, r.step, &Step::id);
-    if (step == j->steps.end()) return told_late(*j, r);
+    const Job* job = job_of(r.job, r.generation);
+    if (!job) return;
+    const size_t index = *index_of(*job, node);
+    if (job->managed && !job->finished()) return pass_on(*job, r);
+    auto step = std::ranges::find(job->steps, r.step, &Step::id);
+    if (step == job->steps.end()) return told_late(*job, r);
     const auto still_there = [&](const StepShare& x) { return !x.done && x.node_index != index; };
     if (std::ranges::none_of(step->shares, still_there)) {
-      event::StepEnded e = step_ended(v, *j, *step, r.exit_status, r.out_of_memory);
+      event::StepEnded e = step_ended(v, *job, *step, r.exit_status, r.out_of_memory);
       e.usage = own(r.usage);
       d.events.push_back(std::move(e));
       return;
     }
-    event::StepNodesDone e;
-    e.job = j->id;
-    e.step = r.step;
-    e.nodes = Bitmap(index + 1);
-    e.nodes.set(index);
-    e.exit_status = r.exit_status;
-    e.out_of_memory = r.out_of_memory;
-    e.usage = own(r.usage);
-    d.events.push_back(std::move(e));
+    event::StepNodesDone done;
+    done.job = job->id;
+    done.step = r.step;
+    done.nodes = Bitmap(index + 1);
+    done.nodes.set(index);
+    done.exit_status = r.exit_status;
+    done.out_of_memory = r.out_of_memory;
+    done.usage = own(r.usage);
+    d.events.push_back(std::move(done));
     if (!r.ends_step) return;
     for (const StepShare& x : step->shares)
-      if (still_there(x)) kill_step(*j, r.step, x.node_index);
+      if (still_there(x)) kill_step(*job, r.step, x.node_index);
   }
   // A node speaks for itself alone.
   StepUsagePtr own(const StepUsagePtr& usage) const { return on_node(usage, v.cluster.nodes.at(node.value).spec->name); }

@@ -81,19 +81,19 @@ void add_cgroup(const Setup& s, const CgroupShare& share, step_rpc::StepdLaunch&
 
 // How the use of the step is gathered: as slurm.conf says, as often as the user says. Where memory is watched, a user may only have it
 // watched more often.
-void add_gather(const Setup& s, const SampleIntervals& asked, uint64_t mem_mb, step_rpc::StepdLaunch& l) {
-  const config::Config& c = s.config();
-  if (!c.gathers_use()) return;
+void add_gather(const Setup& setup, const SampleIntervals& asked, uint64_t mem_mb, step_rpc::StepdLaunch& launch) {
+  const config::Config& config = setup.config();
+  if (!config.gathers_use()) return;
   const auto has = [&](std::string_view param) {
-    return std::ranges::any_of(c.job_acct_gather_params, [&](const std::string& p) { return iequals(p, param); });
+    return std::ranges::any_of(config.job_acct_gather_params, [&](const std::string& p) { return iequals(p, param); });
   };
-  const uint32_t configured = c.sample_intervals.task.value_or(30), wanted = asked.task.value_or(configured);
-  step_rpc::StepGather& g = l.gather.emplace();
+  const uint32_t configured = config.sample_intervals.task.value_or(30), wanted = asked.task.value_or(configured);
+  step_rpc::StepGather& g = launch.gather.emplace();
   g.every_seconds = wanted;
-  g.by_cgroup = c.job_acct_gather_type == "jobacct_gather/cgroup" && !l.cgroup.empty();
+  g.by_cgroup = config.job_acct_gather_type == "jobacct_gather/cgroup" && !launch.cgroup.empty();
   g.pss = has("UsePss");
   g.no_shared = has("NoShared");
-  g.no_file_cache = has("no_file_cache") || (g.by_cgroup && l.cgroup.front().version == 1);  // of version 1, RSS is all there is
+  g.no_file_cache = has("no_file_cache") || (g.by_cgroup && launch.cgroup.front().version == 1);  // of version 1, RSS is all there is
   if (!has("OverMemoryKill") || mem_mb == 0) return;
   g.kill_above = Bytes(mem_mb << 20);
   if (configured && (wanted == 0 || wanted > configured)) g.every_seconds = configured;

@@ -31,21 +31,21 @@ struct RelayedRequest {
   std::string credential;
   rpc::CredentialPurpose purpose{};
 };
-Result<RelayedRequest> relayed_request(const rpc::RelayToNode& m) {
-  switch (m.message) {
+Result<RelayedRequest> relayed_request(const rpc::RelayToNode& relay) {
+  switch (relay.message) {
     case wire::number_of<rpc::LaunchStep>: {
       rpc::LaunchStep launch;
-      MUSTER_TRY_VOID(wire::decode(m.payload, launch));
+      MUSTER_TRY_VOID(wire::decode(relay.payload, launch));
       return RelayedRequest{std::move(launch.credential), rpc::CredentialPurpose::kLaunch};
     }
     case wire::number_of<rpc::AttachTasks>: {
       rpc::AttachTasks attach;
-      MUSTER_TRY_VOID(wire::decode(m.payload, attach));
+      MUSTER_TRY_VOID(wire::decode(relay.payload, attach));
       return RelayedRequest{std::move(attach.credential), rpc::CredentialPurpose::kAttach};
     }
     case wire::number_of<rpc::QueryStepUse>: {
       rpc::QueryStepUse query;
-      MUSTER_TRY_VOID(wire::decode(m.payload, query));
+      MUSTER_TRY_VOID(wire::decode(relay.payload, query));
       return RelayedRequest{std::move(query.credential), rpc::CredentialPurpose::kWatch};
     }
     default: return fail(Errc::kUnexpectedMessage);
